@@ -24,7 +24,7 @@ static hpcw_status particles_setup(void *work, const void *parameter, struct ben
     model_particles_params_init(&params);
     w->rounds = (uint32_t)bench_scaled(w->common.place, ROUNDS, 0) + 1;
     *amount = (struct bench_amount){.bytes = sizeof w->out * (uint64_t)w->rounds};
-    return model_particles_init(&w->model, &params, 4096, 1, err);
+    return model_particles_init(&w->model, &params, 4096, 1, NULL, err);
 }
 
 static hpcw_status particles_prepare(void *work, uint64_t simd, hpcw_error *err) {

@@ -5,10 +5,10 @@
 #include "libwriter/comm/exchange.h"
 
 /*
- * Words of an iteration: number, start, duration, compute_ns, slowest_ns, slowest_rank, numbers of interruptions and of
- * backward arrows; then two words for each interruption, three for each arrow.
+ * Words of an iteration: number, start, duration, compute_ns, slowest_ns, slowest_rank, messages, numbers of interruptions
+ * and of backward arrows; then two words for each interruption, three for each arrow.
  */
-enum { FACT_WORDS = 8, NOISE_WORDS = 2, BACKWARD_WORDS = 3 };
+enum { FACT_WORDS = 9, NOISE_WORDS = 2, BACKWARD_WORDS = 3 };
 
 static bool add_words(struct hpcw_i_buf *facts, const uint64_t *word, size_t count) {
     return hpcw_i_buf_append(facts, word, count * sizeof *word);
@@ -18,8 +18,9 @@ hpcw_status gen_clog2_remember(struct hpcw_i_buf *facts, const struct gen_trace_
                                hpcw_error *err) {
     const struct model_trace_run *run = part->run;
     const struct model_trace_facts *f = &run->facts;
-    const uint64_t word[FACT_WORDS] = {part->iteration, part->start_ns,  f->duration_ns, f->compute_ns,
-                                       f->slowest_ns,   f->slowest_rank, run->noises,    run->backwards};
+    const uint64_t word[FACT_WORDS] = {part->iteration, part->start_ns, f->duration_ns,
+                                       f->compute_ns,   f->slowest_ns,  f->slowest_rank,
+                                       run->messages,   run->noises,    run->backwards};
     bool ok = add_words(facts, word, FACT_WORDS);
     for (size_t i = 0; ok && i < run->noises; i++) {
         ok = add_words(facts, (const uint64_t[]){run->noise[i].rank, run->noise[i].length_ns}, NOISE_WORDS);
@@ -32,8 +33,8 @@ hpcw_status gen_clog2_remember(struct hpcw_i_buf *facts, const struct gen_trace_
 }
 
 /* The first words' names, in partial results as in truth.json. */
-static const char *const fact_name[FACT_WORDS - 2] = {"iteration",  "start_ns",   "duration_ns",
-                                                      "compute_ns", "slowest_ns", "slowest_rank"};
+static const char *const fact_name[FACT_WORDS - 2] = {"iteration",  "start_ns",     "duration_ns", "compute_ns",
+                                                      "slowest_ns", "slowest_rank", "messages"};
 
 static void put_list(struct hpcw_i_json *json, const char *key, const char *const *name, size_t names,
                      const uint64_t *word, uint64_t count) {
@@ -97,10 +98,28 @@ static void copy_list(struct hpcw_i_json *json, const char *key, const cJSON *li
     hpcw_i_json_end_array(json);
 }
 
+/* The clocks of all hosts, if they are wrong. */
+static void put_clocks(const struct gen_dataset *d, struct hpcw_i_json *json) {
+    hpcw_i_json_key_array(json, "clocks");
+    for (uint32_t n = 0; d->trace.clock != NULL && n < d->machine.nodes; n++) {
+        char host[MODEL_HOST_SIZE];
+        model_machine_host(&d->machine, n, host);
+        hpcw_i_json_flat_object(json);
+        hpcw_i_json_put_str(json, "host", host);
+        hpcw_i_json_put_u64(json, "node", n);
+        hpcw_i_json_put_u64(json, "first_rank", (uint64_t)n * d->machine.params.ppn);
+        hpcw_i_json_put_f64(json, "offset_ns", d->trace.clock[n].offset_ns);
+        hpcw_i_json_put_f64(json, "drift_ppm", d->trace.clock[n].drift * 1e6);
+        hpcw_i_json_end_object(json);
+    }
+    hpcw_i_json_end_array(json);
+}
+
 hpcw_status gen_clog2_truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
                             struct hpcw_i_json *json, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     uint32_t found = 0;
+    put_clocks(d, json);
     hpcw_i_json_key_array(json, "iterations");
     for (size_t i = 0; i < count; i++) {
         const cJSON *item;

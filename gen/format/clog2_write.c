@@ -10,9 +10,6 @@
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 
-/* When the first iteration begins, nanoseconds. */
-enum { START_NS = 10000 };
-
 /* The most records of an iteration that stay in memory until its turn: about 10 MB. */
 enum { MOST_AHEAD = 4 * HPCW_CLOG2_SEGMENT };
 
@@ -33,10 +30,11 @@ static uint64_t next_cut(uint64_t record) {
 
 uint64_t gen_clog2_write_memory(const struct gen_dataset *d, uint32_t jobs) {
     const struct model_trace *m = &d->trace;
-    const uint64_t events = m->events + m->checkpoint_events;
+    const struct model_trace_estimate e = model_trace_estimate(m);
+    const uint64_t events = e.events + e.checkpoint_events;
     const uint64_t slice = 48 * (events < MOST_AHEAD ? events : MOST_AHEAD) + (4 << 20);
     return makers(jobs) * model_trace_scratch_size(m) + (makers(jobs) + 1 + SPARE_PIECES) * slice +
-           21 * (uint64_t)d->ranks * m->directions + (16 << 20);
+           model_trace_size(m) + (16 << 20);
 }
 
 /*
@@ -61,10 +59,11 @@ struct clog2_piece {
 struct clog2_job {
     const struct gen_dataset *d;
     const struct gen_write *w;
-    uint32_t first, last; /* own iterations first .. last - 1 */
-    uint32_t made;        /* iterations first .. made - 1 are made */
-    uint64_t begin, end;  /* own records */
-    bool writes;          /* the pass that writes; the pass before it only counts */
+    uint32_t first, last;  /* own iterations first .. last - 1 */
+    uint32_t made;         /* iterations first .. made - 1 are made */
+    uint64_t begin, end;   /* own records; end is UINT64_MAX if there is no next process */
+    uint64_t first_record; /* of the first own iteration */
+    bool writes;           /* the pass that writes; the pass before it only counts */
     hpcw_clog2 *log;
     struct clog2_piece *open; /* the next one in the file; NULL: this process writes nothing */
     uint64_t next_block;      /* the first block of it */
@@ -76,6 +75,7 @@ struct clog2_job {
     pthread_cond_t turn_came;
     uint32_t known;    /* guarded: the iteration whose start is known */
     uint64_t start_ns; /* guarded: that start */
+    uint64_t record;   /* guarded: its first record */
     uint32_t turn;     /* guarded */
     bool failed;       /* guarded */
 
@@ -107,14 +107,16 @@ static void fail(struct clog2_job *job) {
     (void)pthread_mutex_unlock(&job->lock);
 }
 
-/* When an iteration begins. The pool hands out iterations in ascending order, so a thread works on the one before. */
-static bool find_iteration_start(struct clog2_job *job, uint32_t iteration, uint64_t duration_ns,
-                                 uint64_t *start_ns) {
+/* When and with which record an iteration begins. The pool hands out iterations in ascending order, so a thread works on the
+ * one before. */
+static bool find_iteration_start(struct clog2_job *job, struct gen_trace_log_part *part) {
     (void)pthread_mutex_lock(&job->lock);
-    bool goes_on = wait_for(job, &job->known, iteration);
+    bool goes_on = wait_for(job, &job->known, part->iteration);
     if (goes_on) {
-        *start_ns = job->start_ns;
-        job->start_ns += duration_ns;
+        part->start_ns = job->start_ns;
+        part->first = job->record;
+        job->start_ns += part->run->facts.duration_ns;
+        job->record += part->run->count;
         job->known++;
         (void)pthread_cond_broadcast(&job->turn_came);
     }
@@ -125,7 +127,6 @@ static bool find_iteration_start(struct clog2_job *job, uint32_t iteration, uint
 /* Which records of an iteration this process writes, and into which slices. */
 static void divide_iteration(const struct clog2_job *job, struct gen_trace_log_part *part) {
     const uint64_t count = part->run->count;
-    part->first = gen_trace_log_records_before(job->d, part->iteration);
     uint64_t begin = part->first > job->begin ? part->first : job->begin;
     uint64_t end = part->first + count < job->end ? part->first + count : job->end;
     end = end > begin ? end : begin;
@@ -281,9 +282,10 @@ static hpcw_status make_iteration(void *context, void *state, uint64_t index, hp
     struct clog2_piece *ended = NULL;
     bool goes_on = false; /* stays so after a failure of another thread, which reports it */
     hpcw_status s = model_trace_iteration(&job->d->trace, maker->scratch, part.iteration, &run, err);
-    if (s == HPCW_OK && find_iteration_start(job, part.iteration, run.facts.duration_ns, &part.start_ns)) {
+    if (s == HPCW_OK && find_iteration_start(job, &part)) {
         divide_iteration(job, &part);
-        s = put_ahead(job, maker, &part, err);
+        s = model_trace_order(&job->d->trace, maker->scratch, part.start_ns, &run, err);
+        s = s == HPCW_OK ? put_ahead(job, maker, &part, err) : s;
         (void)pthread_mutex_lock(&job->lock);
         goes_on = s == HPCW_OK && wait_for(job, &job->turn, part.iteration);
         (void)pthread_mutex_unlock(&job->lock);
@@ -348,6 +350,7 @@ static hpcw_status pass(struct clog2_job *job, hpcw_clog2 *log, uint64_t first_b
     job->next_block = first_block;
     job->next_time = HPCW_CLOG2_LAST;
     job->start_ns = start_ns;
+    job->record = job->first_record;
     job->own_ns = 0;
     job->known = job->turn = job->first;
     job->failed = false;
@@ -381,27 +384,63 @@ static hpcw_status pass(struct clog2_job *job, hpcw_clog2 *log, uint64_t first_b
     return s;
 }
 
-static void divide(struct clog2_job *job) {
+/* Counts the records of iterations from `first` on: of all before `last`, and then of as many as it takes to pass *record.
+ * *made is the iteration after them. */
+static hpcw_status count_records(const struct clog2_job *job, uint32_t first, uint32_t last, uint64_t enough,
+                                 uint64_t *record, uint32_t *made, hpcw_error *err) {
+    const struct model_trace *m = &job->d->trace;
+    struct model_trace_scratch *scratch;
+    hpcw_status s = model_trace_scratch_new(m, &scratch, err);
+    uint32_t k = first;
+    for (; s == HPCW_OK && k < m->iterations && (k < last || *record <= enough); k++) {
+        uint64_t events;
+        s = model_trace_count(m, scratch, k, &events, err);
+        *record += events;
+    }
+    model_trace_scratch_free(scratch);
+    *made = k;
+    return s;
+}
+
+/* Collective. Processes need to know how many records come before theirs. */
+static hpcw_status divide(struct clog2_job *job, hpcw_error *err) {
     const struct gen_dataset *d = job->d;
     const uint32_t all = d->trace.iterations;
     const int process = hpcw_comm_process(job->w->comm);
-    const uint64_t total = gen_trace_log_records_before(d, all);
     const struct gen_slice own = gen_share(job->w->comm, 0, all);
     job->first = (uint32_t)own.begin;
-    job->last = (uint32_t)own.end;
-    bool ends = process == hpcw_comm_size(job->w->comm) - 1;
-    job->begin = job->first == 0 ? 0 : next_cut(gen_trace_log_records_before(d, job->first));
-    job->end = ends ? total : next_cut(gen_trace_log_records_before(d, job->last));
+    job->last = job->made = (uint32_t)own.end;
+    job->first_record = gen_trace_log_prologue(d);
+    job->begin = 0;
+    job->end = UINT64_MAX;
+    if (hpcw_comm_size(job->w->comm) == 1) {
+        return HPCW_OK;
+    }
+    uint64_t own_records = 0;
+    hpcw_status s = count_records(job, job->first, job->last, 0, &own_records, &job->made, err);
+    uint64_t before = own_records;
+    uint64_t total = own_records;
+    struct hpcw_i_words words = {.sums = 1, .word = &total};
+    s = hpcw_i_agree(job->w->comm, s, &words, err);
+    words.word = &before;
+    s = s == HPCW_OK ? hpcw_i_comm_exscan(job->w->comm, &words, err) : s;
+    if (s != HPCW_OK) {
+        return s;
+    }
+    total += job->first_record;
+    job->first_record += before;
+    uint64_t after = job->first_record + own_records; /* the first record of the next process */
+    job->begin = job->first == 0 ? 0 : next_cut(job->first_record);
+    job->end = process == hpcw_comm_size(job->w->comm) - 1 ? total : next_cut(after);
     /* Process 0 owns the prologue even if it owns no iteration. */
     job->begin = process == 0 ? 0 : job->first == 0 ? job->end : job->begin;
     job->begin = job->begin < total ? job->begin : total;
     job->end = job->end < total ? job->end : total;
     job->made = job->last;
     if (job->begin < job->end) {
-        while (job->made < all && gen_trace_log_records_before(d, job->made) <= job->end) {
-            job->made++;
-        }
+        s = count_records(job, job->last, job->last, job->end, &after, &job->made, err);
     }
+    return hpcw_i_agree(job->w->comm, s, NULL, err);
 }
 
 static hpcw_status open_null(void *context, const char *path, uint64_t tag, bool creates, hpcw_sink **out,
@@ -420,7 +459,7 @@ static hpcw_status count(struct clog2_job *job, uint64_t *blocks, hpcw_error *er
     o.sink_source.open = open_null;
     hpcw_status s = hpcw_clog2_open(GEN_CLOG2_PATH, NULL, &o, &log, err);
     if (s == HPCW_OK) {
-        s = pass(job, log, 0, START_NS, blocks, err);
+        s = pass(job, log, 0, MODEL_TRACE_START_NS, blocks, err);
         hpcw_clog2_free(log);
     }
     return s;
@@ -432,7 +471,7 @@ static hpcw_status count(struct clog2_job *job, uint64_t *blocks, hpcw_error *er
 static hpcw_status find_start(struct clog2_job *job, uint64_t *first_block, uint64_t *start_ns,
                               hpcw_error *err) {
     *first_block = 0;
-    *start_ns = START_NS;
+    *start_ns = MODEL_TRACE_START_NS;
     if (hpcw_comm_size(job->w->comm) == 1) {
         return HPCW_OK;
     }
@@ -487,8 +526,8 @@ hpcw_status gen_clog2_write(const struct gen_write *w, struct hpcw_i_json *parti
         job->w = w;
         (void)pthread_mutex_init(&job->lock, NULL);
         (void)pthread_cond_init(&job->turn_came, NULL);
-        divide(job);
-        s = write_log(job, err);
+        s = divide(job, err);
+        s = s == HPCW_OK ? write_log(job, err) : s;
         s = s == HPCW_OK ? gen_clog2_collect(w->comm, &job->facts, partial, err) : s;
         (void)pthread_cond_destroy(&job->turn_came);
         (void)pthread_mutex_destroy(&job->lock);

@@ -31,8 +31,11 @@ static void insert(struct gen_tally_heavy list[GEN_TALLY_HEAVIEST], struct gen_t
     }
 }
 
-void gen_tally_rank(struct gen_load_tally *t, uint32_t rank, uint64_t load_ns, uint32_t arrived) {
+void gen_tally_rank(struct gen_load_tally *t, uint32_t rank, uint64_t load_ns, uint64_t calm_ns,
+                    uint32_t arrived) {
     add(t->sum, load_ns);
+    add(t->calm_sum, calm_ns);
+    t->calm_most = t->calm_most > calm_ns ? t->calm_most : calm_ns;
     add(t->squares, (unsigned __int128)load_ns * load_ns);
     t->arrived += arrived;
     insert(t->ranks, (struct gen_tally_heavy){load_ns, rank, rank});
@@ -45,6 +48,8 @@ void gen_tally_object(struct gen_load_tally *t, uint32_t object, uint32_t rank, 
 void gen_tally_merge(struct gen_load_tally *t, const struct gen_load_tally *other) {
     add(t->sum, ((unsigned __int128)other->sum[1] << 64) | other->sum[0]);
     add(t->squares, ((unsigned __int128)other->squares[1] << 64) | other->squares[0]);
+    add(t->calm_sum, ((unsigned __int128)other->calm_sum[1] << 64) | other->calm_sum[0]);
+    t->calm_most = t->calm_most > other->calm_most ? t->calm_most : other->calm_most;
     t->arrived += other->arrived;
     for (size_t i = 0; i < GEN_TALLY_HEAVIEST; i++) {
         insert(t->ranks, other->ranks[i]);
@@ -54,8 +59,9 @@ void gen_tally_merge(struct gen_load_tally *t, const struct gen_load_tally *othe
 
 /* ---- as JSON ---- */
 
-enum { SUM_WORDS = 5, HEAVY_WORDS = 3 };
-static const char *const sum_key[SUM_WORDS] = {"sum_low", "sum_high", "squares_low", "squares_high", "arrived"};
+enum { SUM_WORDS = 8, HEAVY_WORDS = 3 };
+static const char *const sum_key[SUM_WORDS] = {"sum_low",  "sum_high",  "squares_low", "squares_high",
+                                               "calm_low", "calm_high", "calm_most",   "arrived"};
 static const char *const heavy_key[HEAVY_WORDS] = {"load_ns", "number", "rank"};
 
 static void put_heavy(struct hpcw_i_json *json, const char *key, const struct gen_tally_heavy *list) {
@@ -70,7 +76,8 @@ static void put_heavy(struct hpcw_i_json *json, const char *key, const struct ge
 }
 
 void gen_tally_put(struct hpcw_i_json *json, const struct gen_load_tally *t) {
-    const uint64_t word[SUM_WORDS] = {t->sum[0], t->sum[1], t->squares[0], t->squares[1], t->arrived};
+    const uint64_t word[SUM_WORDS] = {t->sum[0],      t->sum[1],      t->squares[0], t->squares[1],
+                                      t->calm_sum[0], t->calm_sum[1], t->calm_most,  t->arrived};
     hpcw_i_json_flat_object(json);
     gen_partial_put_words(json, sum_key, SUM_WORDS, word);
     put_heavy(json, "ranks", t->ranks);
@@ -98,7 +105,11 @@ hpcw_status gen_tally_get(const cJSON *item, struct gen_load_tally *t, hpcw_erro
     if (s != HPCW_OK) {
         return s;
     }
-    *t = (struct gen_load_tally){.sum = {word[0], word[1]}, .squares = {word[2], word[3]}, .arrived = word[4]};
+    *t = (struct gen_load_tally){.sum = {word[0], word[1]},
+                                 .squares = {word[2], word[3]},
+                                 .calm_sum = {word[4], word[5]},
+                                 .calm_most = word[6],
+                                 .arrived = word[7]};
     s = get_heavy(item, "ranks", t->ranks, err);
     return s == HPCW_OK ? get_heavy(item, "objects", t->objects, err) : s;
 }
@@ -113,4 +124,8 @@ double gen_tally_sd(const struct gen_load_tally *t, uint32_t ranks) {
     double mean = gen_tally_mean(t, ranks);
     double variance = as_double(t->squares) * 1e-18 / ranks - mean * mean;
     return variance > 0 ? sqrt(variance) : 0;
+}
+
+double gen_tally_calm_imbalance(const struct gen_load_tally *t, uint32_t ranks) {
+    return (double)t->calm_most / (as_double(t->calm_sum) / ranks) - 1;
 }

@@ -25,11 +25,14 @@ struct gen_tally_heavy {
 /* Zeroed: empty. Has 64-bit words only. */
 struct gen_load_tally {
     uint64_t sum[2], squares[2]; /* of rank loads, low and high word */
+    uint64_t calm_sum[2];        /* of what they would be without a scenario */
+    uint64_t calm_most;          /* the largest of these */
     uint64_t arrived;            /* objects that came from elsewhere */
     struct gen_tally_heavy ranks[GEN_TALLY_HEAVIEST], objects[GEN_TALLY_HEAVIEST];
 };
 
-void gen_tally_rank(struct gen_load_tally *t, uint32_t rank, uint64_t load_ns, uint32_t arrived);
+void gen_tally_rank(struct gen_load_tally *t, uint32_t rank, uint64_t load_ns, uint64_t calm_ns,
+                    uint32_t arrived);
 void gen_tally_object(struct gen_load_tally *t, uint32_t object, uint32_t rank, uint64_t load_ns);
 void gen_tally_merge(struct gen_load_tally *t, const struct gen_load_tally *other);
 
@@ -40,5 +43,8 @@ hpcw_status gen_tally_get(const cJSON *item, struct gen_load_tally *t, hpcw_erro
 /* Mean and standard deviation of the loads of `ranks` ranks, in seconds. */
 double gen_tally_mean(const struct gen_load_tally *t, uint32_t ranks);
 double gen_tally_sd(const struct gen_load_tally *t, uint32_t ranks);
+
+/* What the imbalance, largest load / mean - 1, would be without a scenario. */
+double gen_tally_calm_imbalance(const struct gen_load_tally *t, uint32_t ranks);
 
 #endif

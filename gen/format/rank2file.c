@@ -238,7 +238,7 @@ static void put_fault(const struct gen_dataset *d, unsigned kind, uint64_t file,
     hpcw_i_json_put_u64(json, "rank", file % d->ranks);
     hpcw_i_json_put_str(json, "file", path);
     if (kind == MODEL_CHECKPOINT_TRUNCATED_FILE) {
-        const struct model_checkpoint *m = gen_checkpoints_model(d->checkpoints);
+        const struct model_checkpoint *m = &d->checkpoint;
         hpcw_i_json_put_u64(json, "size", model_checkpoint_size(m, file));
         hpcw_i_json_put_u64(json, "left", model_checkpoint_length(m, file));
     }
@@ -251,7 +251,7 @@ static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partia
     (void)partial;
     (void)count;
     (void)err;
-    const struct model_checkpoint *m = gen_checkpoints_model(d->checkpoints);
+    const struct model_checkpoint *m = &d->checkpoint;
     hpcw_i_json_put_u64(json, "checkpoints", m->params.checkpoints);
     hpcw_i_json_key_array(json, "faults");
     for (unsigned k = 0; k < MODEL_CHECKPOINT_FAULTS; k++) {

@@ -19,29 +19,34 @@ static const struct log_state {
     {MODEL_TRACE_COMPUTE, HPCW_CLOG2_USER_STATE + 1, "Compute", "SteelBlue", NULL},
     {MODEL_TRACE_HALO, HPCW_CLOG2_USER_STATE + 2, "Halo exchange", "gold", NULL},
     {MODEL_TRACE_CHECKPOINT, HPCW_CLOG2_USER_STATE + 3, "Checkpoint", "firebrick", "bytes=%l"},
+    {MODEL_TRACE_OPEN, HPCW_CLOG2_USER_STATE + 4, "Open file", "HotPink", NULL},
+    {MODEL_TRACE_WRITE, HPCW_CLOG2_USER_STATE + 5, "Write file", "BlueViolet", NULL},
+    {MODEL_TRACE_CLOSE, HPCW_CLOG2_USER_STATE + 6, "Close file", "pink", NULL},
     {MODEL_TRACE_ALLREDUCE, 2, "MPI_Allreduce", "purple", NULL},
-    {MODEL_TRACE_SENDRECV, 81, "MPI_Sendrecv", "SeaGreen", NULL},
-    {MODEL_TRACE_MPI_SEND, 80, "MPI_Send", "blue", NULL},
-    {MODEL_TRACE_MPI_RECV, 77, "MPI_Recv", "green", NULL},
     {MODEL_TRACE_BARRIER, 5, "MPI_Barrier", "yellow", NULL},
-    {MODEL_TRACE_OPEN, 128, "MPI_File_open", "HotPink", NULL},
-    {MODEL_TRACE_WRITE, 142, "MPI_File_write_at", "BlueViolet", NULL},
-    {MODEL_TRACE_CLOSE, 129, "MPI_File_close", "pink", NULL},
+    {MODEL_TRACE_IRECV, 70, "MPI_Irecv", "PaleGreen", NULL},
+    {MODEL_TRACE_ISEND, 72, "MPI_Isend", "SkyBlue", NULL},
+    {MODEL_TRACE_WAITALL, 106, "MPI_Waitall", "OrangeRed", NULL},
+    {MODEL_TRACE_WAITED, 251, "MPE_Irecv_waited", "DarkOrange", NULL},
 };
-enum { STATES = sizeof states / sizeof states[0], USER_STATES = 4, STEP_EVENT = HPCW_CLOG2_USER_SOLO };
+enum {
+    STATES = sizeof states / sizeof states[0],
+    USER_STATES = 7,
+    STEP_EVENT = HPCW_CLOG2_USER_SOLO,
+    TAGS = 1000
+};
 static const char *const constant_name[] = {"MPI_PROC_NULL", "MPI_ANY_SOURCE", "MPI_ANY_TAG"};
 static const int32_t constant_value[] = {-2, -1, -1};
 enum { CONSTANTS = 3, FIRST_RECORDS = 3 };
 
-static uint64_t prologue_records(const struct gen_dataset *d) {
+uint64_t gen_trace_log_prologue(const struct gen_dataset *d) {
     return (uint64_t)FIRST_RECORDS * d->ranks + CONSTANTS + STATES + 1;
 }
 
-uint64_t gen_trace_log_records_before(const struct gen_dataset *d, uint32_t iteration) {
-    const struct model_trace *m = &d->trace;
-    uint32_t every = m->params.checkpoint_every;
-    uint64_t checkpoints = every > 0 ? iteration / every : 0;
-    return prologue_records(d) + m->events * iteration + m->checkpoint_events * checkpoints;
+uint64_t gen_trace_log_records(const struct gen_dataset *d) {
+    const struct model_trace_estimate e = model_trace_estimate(&d->trace);
+    return gen_trace_log_prologue(d) + e.events * d->trace.iterations +
+           e.checkpoint_events * d->ckpt_params.checkpoints;
 }
 
 /* Entry 0 is the world, 1 + r the communicator of rank r alone. */
@@ -73,13 +78,12 @@ hpcw_clog2_options gen_trace_log_options(const struct gen_dataset *d) {
 
 /* From the bytes of the records, and what ends of blocks and cuts cost on average. */
 uint64_t gen_trace_log_blocks(const struct gen_dataset *d, uint32_t block_size) {
-    const struct model_trace *m = &d->trace;
-    const double n = m->iterations;
-    double ends = 2.0 * (double)m->messages * m->halos;
-    double writes = m->params.checkpoint_every > 0 ? m->iterations / m->params.checkpoint_every : 0;
-    double bytes = 176.0 * d->ranks + 136.0 * STATES + n * (32 * ((double)m->events - ends) + 48 * ends + 32) +
-                   writes * (32.0 * (double)m->checkpoint_events + 32.0 * d->ranks);
-    double segments = (double)gen_trace_log_records_before(d, m->iterations) / HPCW_CLOG2_SEGMENT;
+    const struct model_trace_estimate e = model_trace_estimate(&d->trace);
+    const double ends = 2.0 * (double)e.messages;
+    const double bytes = 176.0 * d->ranks + 136.0 * STATES +
+                         d->trace.iterations * (32 * ((double)e.events - ends) + 48 * ends + 32) +
+                         d->ckpt_params.checkpoints * (32.0 * (double)e.checkpoint_events + 32.0 * d->ranks);
+    const double segments = (double)gen_trace_log_records(d) / HPCW_CLOG2_SEGMENT;
     return (uint64_t)(bytes / (block_size - 24.0 - 24.0) + 0.5 * segments) + 1;
 }
 
@@ -197,7 +201,7 @@ static int32_t event_number(uint32_t what) {
 }
 
 double gen_trace_log_time(const struct gen_trace_log_part *part, uint64_t index) {
-    return at(part->start_ns + model_trace_time(part->run, index));
+    return at(part->start_ns + model_trace_event(part->run, index)->time_ns);
 }
 
 hpcw_status gen_trace_log_put_events(struct gen_trace_log_out *o, hpcw_clog2_slice *slice,
@@ -211,31 +215,36 @@ hpcw_status gen_trace_log_put_events(struct gen_trace_log_out *o, hpcw_clog2_sli
     o->slice = slice;
     hpcw_status s = HPCW_OK;
     for (uint64_t i = from; s == HPCW_OK && i < to; i++) {
-        const struct model_trace_event e = model_trace_event(run, i);
-        bool message = e.what == MODEL_TRACE_SEND || e.what == MODEL_TRACE_RECEIVE;
-        bool cargo = e.what == MODEL_TRACE_CHECKPOINT + 1 || e.what == MODEL_TRACE_STEP;
-        hpcw_clog2_record *r = add(o, at(part->start_ns + e.time_ns), (int32_t)e.rank,
+        const struct model_trace_event *e = model_trace_event(run, i);
+        const uint32_t what = model_trace_what_of(e);
+        const bool message = what == MODEL_TRACE_SEND || what == MODEL_TRACE_RECEIVE;
+        const bool cargo = what == MODEL_TRACE_CHECKPOINT + 1 || what == MODEL_TRACE_STEP;
+        hpcw_clog2_record *r = add(o, at(part->start_ns + e->time_ns), (int32_t)e->rank,
                                    message ? HPCW_CLOG2_MESSAGE
                                    : cargo ? HPCW_CLOG2_WITH_CARGO
                                            : HPCW_CLOG2_BARE);
         if (message) {
-            r->as.message.event = e.what == MODEL_TRACE_SEND ? HPCW_CLOG2_SEND : HPCW_CLOG2_RECEIVE;
+            const struct model_trace_message *m = &run->message[model_trace_message_of(e)];
+            const bool sends = what == MODEL_TRACE_SEND;
+            r->as.message.event = sends ? HPCW_CLOG2_SEND : HPCW_CLOG2_RECEIVE;
             r->as.message.peer_comm = 0;
-            r->as.message.peer_rank = (int32_t)e.peer;
-            r->as.message.tag = (int32_t)e.tag;
-            r->as.message.size = (int32_t)e.bytes;
+            r->as.message.peer_rank = (int32_t)(sends ? m->to : m->from);
+            r->as.message.tag = (int32_t)(part->iteration % TAGS);
+            r->as.message.size = (int32_t)m->bytes;
         } else if (cargo) {
             hpcw_clog2_cargo c = {0};
-            if (e.what == MODEL_TRACE_STEP) {
-                hpcw_clog2_cargo_i32(&c, (int32_t)part->iteration);
+            const uint32_t after = part->iteration - 1 + model_trace_message_of(e);
+            if (what == MODEL_TRACE_STEP) {
+                hpcw_clog2_cargo_i32(&c, (int32_t)after);
             } else {
-                hpcw_clog2_cargo_i64(&c, (int64_t)d->trace_params.checkpoint_bytes);
+                const uint64_t first = (uint64_t)model_checkpoint_after(&d->checkpoint, after) * d->ranks;
+                hpcw_clog2_cargo_i64(&c, (int64_t)model_checkpoint_size(&d->checkpoint, first + e->rank));
             }
-            r->as.cargo.event = number[e.what];
+            r->as.cargo.event = number[what];
             r->as.cargo.size = c.size;
             memcpy(r->as.cargo.bytes, c.bytes, sizeof c.bytes);
         } else {
-            r->as.event = number[e.what];
+            r->as.event = number[what];
         }
         s = flush_if_full(o, err);
     }

@@ -12,8 +12,11 @@
 /* Options of the whole log, with its communicators. They use `d`. */
 hpcw_clog2_options gen_trace_log_options(const struct gen_dataset *d);
 
-/* The number of records before an iteration, with those before the first one. */
-uint64_t gen_trace_log_records_before(const struct gen_dataset *d, uint32_t iteration);
+/* The number of records before the first iteration. */
+uint64_t gen_trace_log_prologue(const struct gen_dataset *d);
+
+/* About how many records the log has. */
+uint64_t gen_trace_log_records(const struct gen_dataset *d);
 
 /* About how many blocks the log has. */
 uint64_t gen_trace_log_blocks(const struct gen_dataset *d, uint32_t block_size);

@@ -74,7 +74,7 @@ static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_
 
 static uint64_t memory(const struct gen_dataset *d, uint32_t jobs) {
     uint64_t tally = d->load_params.phases * sizeof(struct gen_load_tally);
-    return (jobs + (uint64_t)1) * tally + jobs * ((uint64_t)d->load.per_rank * 64 + (8 << 20)) +
+    return (jobs + (uint64_t)1) * tally + jobs * ((uint64_t)d->load.per_rank * 480 + (8 << 20)) +
            96 * (uint64_t)d->ranks + (4 << 20);
 }
 
@@ -105,7 +105,7 @@ static void put_scenario(const struct model_load *m, struct hpcw_i_json *json) {
         hpcw_i_json_put_f64(json, "factor", p->scenario_factor);
     }
     if (p->scenario == MODEL_SCENARIO_HOTSPOT) {
-        hpcw_i_json_put_f64(json, "radius", p->scenario_share * m->side[0]);
+        hpcw_i_json_put_f64(json, "radius", m->radius);
         hpcw_i_json_put_f64(json, "centre_first", model_load_centre(m, p->scenario_first));
         hpcw_i_json_put_f64(json, "centre_step", (double)m->side[0] / p->scenario_phases);
     } else if (p->scenario != MODEL_SCENARIO_NONE) {
@@ -153,6 +153,9 @@ static void put_phase(const struct model_load *m, uint32_t phase, const struct g
     hpcw_i_json_put_f64(json, "rank_load_max_s", (double)t->ranks[0].load_ns / 1e9);
     hpcw_i_json_put_u64(json, "rank_of_max", t->ranks[0].number);
     hpcw_i_json_put_f64(json, "imbalance", (double)t->ranks[0].load_ns / 1e9 / mean - 1);
+    if (m->params.scenario != MODEL_SCENARIO_NONE) {
+        hpcw_i_json_put_f64(json, "imbalance_without_scenario", gen_tally_calm_imbalance(t, m->ranks));
+    }
     hpcw_i_json_put_u64(json, "migrations", t->arrived);
     put_overloaded(m, json, "ranks", t->ranks, mean, 1.5);
     put_overloaded(m, json, "objects", t->objects, mean / m->per_rank, 3);
@@ -184,11 +187,11 @@ static hpcw_status add_partial(const cJSON *partial, uint32_t phases, struct gen
 /* Computes the same tallies from the model alone. */
 static hpcw_status count_again(const struct model_load *m, struct gen_load_tally *tally, hpcw_error *err) {
     uint32_t *object = hpcw_i_malloc(m->per_rank * sizeof *object);
-    if (object == NULL) {
-        return hpcw_i_fail_memory(err, "vom", m->per_rank, "objects of a rank");
-    }
+    double *lasting = hpcw_i_malloc(m->per_rank * sizeof *lasting);
+    uint64_t *time_ns = hpcw_i_malloc(m->per_rank * sizeof *time_ns);
+    const bool ok = object != NULL && lasting != NULL && time_ns != NULL;
     memset(tally, 0, m->params.phases * sizeof *tally);
-    for (uint32_t rank = 0; rank < m->ranks; rank++) {
+    for (uint32_t rank = 0; ok && rank < m->ranks; rank++) {
         double slowness = model_machine_slowness(m->machine, model_machine_node(m->machine, rank));
         struct model_load_cursor at;
         model_load_begin(m, rank, object, &at);
@@ -196,11 +199,13 @@ static hpcw_status count_again(const struct model_load *m, struct gen_load_tally
             if (phase > 0) {
                 model_load_next(m, &at);
             }
-            gen_vom_tally_rank(m, &at, slowness, NULL, &tally[phase]);
+            gen_vom_tally_rank(m, &at, slowness, lasting, time_ns, &tally[phase]);
         }
     }
     hpcw_i_free(object);
-    return HPCW_OK;
+    hpcw_i_free(lasting);
+    hpcw_i_free(time_ns);
+    return ok ? HPCW_OK : hpcw_i_fail_memory(err, "vom", m->per_rank, "objects of a rank");
 }
 
 static hpcw_status merged(const struct model_load *m, const cJSON *const *partial, size_t count,

@@ -24,9 +24,19 @@ struct vom_job {
     struct gen_load_tally *tally; /* [phases] of this process */
 };
 
+/* What lasts of a slot's object. */
+struct vom_slot {
+    uint32_t object; /* whose senders these are */
+    uint32_t senders;
+    struct model_load_edge edge[MODEL_LOAD_MOST_KINDS];
+    struct model_load_flow flow[MODEL_LOAD_MOST_KINDS];
+};
+
 struct vom_thread {
     struct gen_load_tally *tally; /* [phases] */
     uint32_t *object;             /* [per_rank] */
+    double *lasting;              /* [per_rank] */
+    struct vom_slot *slot;        /* [per_rank] */
     uint64_t *index;              /* [per_rank][3] */
     uint64_t *time_ns;            /* [per_rank] */
     uint64_t *part;               /* [subphases] */
@@ -50,6 +60,8 @@ static void end_thread(void *context, void *state) {
     }
     hpcw_i_free(t->tally);
     hpcw_i_free(t->object);
+    hpcw_i_free(t->lasting);
+    hpcw_i_free(t->slot);
     hpcw_i_free(t->index);
     hpcw_i_free(t->time_ns);
     hpcw_i_free(t->part);
@@ -61,10 +73,13 @@ static hpcw_status begin_thread(void *context, void *state, hpcw_error *err) {
     struct vom_thread *t = state;
     t->tally = hpcw_i_calloc(m->params.phases, sizeof *t->tally);
     t->object = hpcw_i_malloc(m->per_rank * sizeof *t->object);
+    t->lasting = hpcw_i_malloc(m->per_rank * sizeof *t->lasting);
+    t->slot = hpcw_i_malloc(m->per_rank * sizeof *t->slot);
     t->index = hpcw_i_malloc((size_t)m->per_rank * 3 * sizeof *t->index);
     t->time_ns = hpcw_i_malloc(m->per_rank * sizeof *t->time_ns);
     t->part = hpcw_i_malloc((m->params.subphases + (size_t)1) * sizeof *t->part);
-    return t->tally != NULL && t->object != NULL && t->index != NULL && t->time_ns != NULL && t->part != NULL
+    return t->tally != NULL && t->object != NULL && t->lasting != NULL && t->slot != NULL && t->index != NULL &&
+                   t->time_ns != NULL && t->part != NULL
                ? HPCW_OK
                : hpcw_i_fail_memory(err, "vom", m->per_rank, "objects of a rank");
 }
@@ -88,34 +103,50 @@ static hpcw_status put_edge(const struct rank_file *f, hpcw_vom_category categor
     return hpcw_vom_edge_add(f->vom, &edge, err);
 }
 
-/* A handler as the end of an edge: its number is above those of all objects. */
-static uint32_t handler_end(uint32_t rank) {
-    return UINT32_MAX - rank;
+static struct model_load_volume handler_volume(const struct rank_file *f, uint32_t child, uint32_t kind) {
+    const uint32_t owner = model_load_handler(child);
+    return model_load_volume(f->load, owner, kind, model_load_flow(f->load, owner, kind, 0), f->phase);
 }
 
 /* Plain messages between ranks: reductions up a tree, answers down, and what was sent before any task ran. */
 static hpcw_status put_handler_edges(const struct rank_file *f, hpcw_error *err) {
     const struct model_load *m = f->load;
     const uint32_t groups = m->params.groups;
-    const uint32_t self = handler_end(f->rank);
     hpcw_status s = HPCW_OK;
     if (f->phase == 0) {
         s = put_edge(f, HPCW_VOM_SEND_RECV, hpcw_vom_nobody(), hpcw_vom_far(hpcw_vom_handler_id(0)),
                      (struct model_load_volume){112, 2}, err);
     }
     if (s == HPCW_OK && f->rank > 0) {
-        uint32_t parent = (f->rank - 1) / 2;
+        uint32_t parent = model_load_parent(f->rank);
         hpcw_vom_entity from =
             groups > 0 ? hpcw_vom_group(groups - 1, f->rank, true) : hpcw_vom_handler(f->rank);
         s = put_edge(f, HPCW_VOM_SEND_RECV, from, hpcw_vom_far(hpcw_vom_handler_id(parent)),
-                     model_load_volume(m, self, handler_end(parent), f->phase), err);
+                     handler_volume(f, f->rank, MODEL_LOAD_UP), err);
     }
     for (uint32_t child = 2 * f->rank + 1; s == HPCW_OK && child <= 2 * f->rank + 2 && child < m->ranks;
          child++) {
         s = put_edge(f, HPCW_VOM_SEND_RECV, hpcw_vom_handler(f->rank), hpcw_vom_far(hpcw_vom_handler_id(child)),
-                     model_load_volume(m, self, handler_end(child), f->phase), err);
+                     handler_volume(f, child, MODEL_LOAD_DOWN), err);
     }
     return s;
+}
+
+/* Lists the senders of the objects that are new on this rank. */
+static void know_senders(const struct rank_file *f) {
+    const struct model_load *m = f->load;
+    for (uint32_t slot = 0; slot < m->per_rank; slot++) {
+        struct vom_slot *k = &f->t->slot[slot];
+        const uint32_t to = f->t->object[slot];
+        if (f->phase == 0 || k->object != to) {
+            k->object = to;
+            k->senders = model_load_senders(m, to, k->edge);
+            for (uint32_t i = 0; i < k->senders; i++) {
+                double follows = f->t->lasting[slot] + model_load_lasting(m, k->edge[i].from);
+                k->flow[i] = model_load_flow(m, to, k->edge[i].kind, follows);
+            }
+        }
+    }
 }
 
 static hpcw_status put_edges(const struct rank_file *f, hpcw_error *err) {
@@ -123,15 +154,13 @@ static hpcw_status put_edges(const struct rank_file *f, hpcw_error *err) {
     const uint32_t every = m->params.broadcast_every;
     hpcw_status s = put_handler_edges(f, err);
     for (uint32_t slot = 0; s == HPCW_OK && slot < m->per_rank; slot++) {
-        uint32_t to = f->t->object[slot];
-        uint32_t sender[MODEL_LOAD_MOST_SENDERS];
-        uint32_t count = model_load_senders(m, to, sender);
-        for (uint32_t k = 0; s == HPCW_OK && k < count; k++) {
-            s = put_edge(f, HPCW_VOM_SEND_RECV, entity_of(f, sender[k]), entity_of(f, to),
-                         model_load_volume(m, sender[k], to, f->phase), err);
+        const struct vom_slot *k = &f->t->slot[slot];
+        for (uint32_t i = 0; s == HPCW_OK && i < k->senders; i++) {
+            s = put_edge(f, HPCW_VOM_SEND_RECV, entity_of(f, k->edge[i].from), entity_of(f, k->object),
+                         model_load_volume(m, k->object, k->edge[i].kind, k->flow[i], f->phase), err);
         }
         if (s == HPCW_OK && every > 0 && f->phase % every == 0) {
-            s = put_edge(f, HPCW_VOM_BROADCAST, entity_of(f, 0), entity_of(f, to),
+            s = put_edge(f, HPCW_VOM_BROADCAST, entity_of(f, 0), entity_of(f, k->object),
                          (struct model_load_volume){152, 1}, err);
         }
     }
@@ -140,9 +169,10 @@ static hpcw_status put_edges(const struct rank_file *f, hpcw_error *err) {
 
 /* The values that balancers with a memory model read. */
 enum { MEMORY_VALUES = 7 };
-static void memory_values(const struct rank_file *f, uint32_t object, hpcw_vom_value value[MEMORY_VALUES]) {
+static void memory_values(const struct rank_file *f, uint32_t slot, hpcw_vom_value value[MEMORY_VALUES]) {
     const struct model_load *m = f->load;
-    const struct model_load_memory memory = model_load_memory(m, object);
+    const uint32_t object = f->t->object[slot];
+    const struct model_load_memory memory = model_load_memory(m, object, f->t->lasting[slot]);
     const struct {
         const char *key;
         uint64_t number;
@@ -172,7 +202,7 @@ static hpcw_status put_objects(const struct rank_file *f, hpcw_error *err) {
                               .subphase_ns = t->part,
                               .subphases = m->params.subphases};
         if (m->params.block_objects > 0) {
-            memory_values(f, object, value);
+            memory_values(f, slot, value);
             task.values = value;
             task.value_count = MEMORY_VALUES;
         }
@@ -214,20 +244,36 @@ static void place_objects(const struct rank_file *f) {
 }
 
 void gen_vom_tally_rank(const struct model_load *m, const struct model_load_cursor *at, double slowness,
-                        uint64_t *time_ns, struct gen_load_tally *tally) {
+                        double *lasting, uint64_t *time_ns, struct gen_load_tally *tally) {
+    double slow[MODEL_LOAD_AT_ONCE];
     uint64_t load_ns = 0;
-    for (uint32_t slot = 0; slot < m->per_rank; slot++) {
-        uint64_t ns = model_load_time(m, at->object[slot], at->phase, slowness);
-        gen_tally_object(tally, at->object[slot], at->rank, ns);
-        load_ns += ns;
-        if (time_ns != NULL) {
-            time_ns[slot] = ns;
+    uint64_t calm_ns = 0; /* without the scenario */
+    uint32_t slot;
+    const uint64_t interruption_ns = model_load_interruption(m, at->rank, at->phase, &slot);
+    for (uint32_t i = 0; i < MODEL_LOAD_AT_ONCE; i++) {
+        slow[i] = slowness;
+    }
+    for (uint32_t first = 0; first < m->per_rank; first += MODEL_LOAD_AT_ONCE) {
+        const uint32_t rest = m->per_rank - first;
+        const uint32_t count = rest < MODEL_LOAD_AT_ONCE ? rest : MODEL_LOAD_AT_ONCE;
+        if (at->phase == 0 || at->arrived > 0) {
+            model_load_lastings(m, at->object + first, count, lasting + first);
         }
+        model_load_times(m, at->object + first, lasting + first, count, at->phase, slow, time_ns + first);
+    }
+    time_ns[slot] += interruption_ns;
+    for (uint32_t i = 0; i < m->per_rank; i++) {
+        const double factor = model_load_scenario(m, at->object[i], at->phase);
+        gen_tally_object(tally, at->object[i], at->rank, time_ns[i]);
+        load_ns += time_ns[i];
+        calm_ns += factor == 1 ? time_ns[i] : (uint64_t)((double)time_ns[i] / factor);
     }
     for (uint32_t which = 0; which <= m->params.groups; which++) {
-        load_ns += model_load_other(m, at->rank, which, at->phase, slowness);
+        const uint64_t ns = model_load_other(m, at->rank, which, at->phase, slowness);
+        load_ns += ns;
+        calm_ns += ns;
     }
-    gen_tally_rank(tally, at->rank, load_ns, at->arrived);
+    gen_tally_rank(tally, at->rank, load_ns, calm_ns, at->arrived);
 }
 
 static hpcw_status write_phase(const struct rank_file *f, hpcw_error *err) {
@@ -254,7 +300,8 @@ static hpcw_status write_phases(struct rank_file *f, hpcw_error *err) {
             model_load_next(m, &at);
         }
         place_objects(f);
-        gen_vom_tally_rank(m, &at, f->slowness, f->t->time_ns, &f->t->tally[f->phase]);
+        gen_vom_tally_rank(m, &at, f->slowness, f->t->lasting, f->t->time_ns, &f->t->tally[f->phase]);
+        know_senders(f);
         s = write_phase(f, err);
     }
     return s;

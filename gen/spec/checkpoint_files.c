@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/spec/checkpoint_files.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@
 #include "libwriter/base/numfmt.h"
 #include "libwriter/base/status.h"
 
-enum { MOST_MAPS = 2, SECONDS_BETWEEN = 3600 };
+enum { MOST_MAPS = 2 };
 
 struct checkpoint_shape {
     hpcw_rank2file_options options;
@@ -19,9 +20,13 @@ struct checkpoint_shape {
 };
 
 struct gen_checkpoints {
-    struct model_checkpoint model;
-    uint64_t start;
-    uint32_t maps; /* of each checkpoint */
+    const struct model_checkpoint *model;
+    struct model_trace_params trace;
+    uint64_t start_us; /* of the run */
+    uint64_t past_us;  /* a time after the last checkpoint, for one that does not exist */
+    pthread_mutex_t lock;
+    bool times_known; /* guarded */
+    uint32_t maps;    /* of each checkpoint */
     struct checkpoint_shape *checkpoint;
     uint64_t index_size;
     uint64_t first_data, files;
@@ -62,39 +67,35 @@ static size_t entries_of(void *context, uint32_t rank, const hpcw_rank2file_entr
 /* ---- shape ---- */
 
 static hpcw_rank2file_options options_of(const struct gen_checkpoints *c, uint32_t checkpoint) {
-    const struct model_checkpoint_params *p = &c->model.params;
+    const struct model_checkpoint_params *p = &c->model->params;
     hpcw_rank2file_options o;
     hpcw_rank2file_options_init(&o);
     o.layout = (hpcw_rank2file_layout)p->layout;
     o.leaf_ranks = p->leaf_ranks;
     o.leaf_bytes = p->leaf_bytes;
     o.dataset.id = checkpoint + (uint64_t)1;
-    o.dataset.created_us = (c->start + checkpoint * (uint64_t)SECONDS_BETWEEN) * 1000000;
+    o.dataset.created_us = c->start_us; /* known later; has as many digits */
     o.dataset.user = "user";
     o.dataset.job_id = "1";
     o.dataset.job_name = "hpcgen";
-    o.dataset.files = c->model.ranks;
-    for (uint32_t rank = 0; rank < c->model.ranks; rank++) {
-        o.dataset.size += model_checkpoint_size(&c->model, rank);
-        if (c->model.params.sigma == 0) {
-            o.dataset.size *= c->model.ranks;
-            break;
-        }
+    o.dataset.files = c->model->ranks;
+    for (uint32_t rank = 0; rank < c->model->ranks; rank++) {
+        o.dataset.size += model_checkpoint_size(c->model, (uint64_t)checkpoint * c->model->ranks + rank);
     }
     return o;
 }
 
 /* Lists all checkpoints; a stale index also lists one that does not exist, as the current one. */
 static hpcw_status make_index(const struct gen_checkpoints *c, hpcw_kvtree **out, hpcw_error *err) {
-    uint32_t count = c->model.params.checkpoints;
+    uint32_t count = c->model->params.checkpoints;
     hpcw_status s = hpcw_kvtree_new(out, err);
     for (uint32_t k = 0; s == HPCW_OK && k < count; k++) {
         s = hpcw_rank2file_index_add(*out, &c->checkpoint[k].options, err);
     }
-    if (s == HPCW_OK && c->model.params.stale_index) {
+    if (s == HPCW_OK && c->model->params.stale_index) {
         hpcw_rank2file_options gone = c->checkpoint[count - 1].options;
         gone.dataset.id = count + (uint64_t)1;
-        gone.dataset.created_us += SECONDS_BETWEEN * UINT64_C(1000000);
+        gone.dataset.created_us = c->past_us;
         s = hpcw_rank2file_index_add(*out, &gone, err);
     }
     return s;
@@ -104,16 +105,16 @@ static hpcw_status shape(struct gen_checkpoints *c, hpcw_error *err) {
     uint64_t next = 1;
     hpcw_kvtree *tree = NULL;
     hpcw_status s = HPCW_OK;
-    for (uint32_t k = 0; s == HPCW_OK && k < c->model.params.checkpoints; k++) {
+    for (uint32_t k = 0; s == HPCW_OK && k < c->model->params.checkpoints; k++) {
         struct checkpoint_shape *p = &c->checkpoint[k];
-        struct map_entries e = {.model = &c->model, .first = (uint64_t)k * c->model.ranks};
+        struct map_entries e = {.model = c->model, .first = (uint64_t)k * c->model->ranks};
         p->options = options_of(c, k);
         p->first = next;
         s = hpcw_rank2file_summary(&p->options, &tree, err);
         p->summary_size = hpcw_kvtree_size(tree);
         hpcw_kvtree_free(tree);
         for (uint32_t m = 0; s == HPCW_OK && m < c->maps; m++) {
-            s = hpcw_rank2file_map_new(&p->options, m, c->model.ranks, entries_of, &e, &p->map[m], err);
+            s = hpcw_rank2file_map_new(&p->options, m, c->model->ranks, entries_of, &e, &p->map[m], err);
             next += 1 + (uint64_t)hpcw_rank2file_map_nodes(p->map[m]);
         }
     }
@@ -123,27 +124,27 @@ static hpcw_status shape(struct gen_checkpoints *c, hpcw_error *err) {
         hpcw_kvtree_free(tree);
     }
     c->first_data = c->files = next;
-    if (c->model.params.payload == MODEL_CHECKPOINT_FILES) {
-        c->files += (uint64_t)c->model.params.checkpoints * c->model.ranks -
-                    c->model.params.faults[MODEL_CHECKPOINT_MISSING_FILE];
+    if (c->model->params.payload == MODEL_CHECKPOINT_FILES) {
+        c->files += (uint64_t)c->model->params.checkpoints * c->model->ranks -
+                    c->model->params.faults[MODEL_CHECKPOINT_MISSING_FILE];
     }
     return s;
 }
 
-hpcw_status gen_checkpoints_new(const struct model_checkpoint_params *params, uint32_t ranks, uint64_t seed,
+hpcw_status gen_checkpoints_new(const struct model_checkpoint *model, const struct model_trace_params *trace,
                                 uint64_t start, struct gen_checkpoints **out, hpcw_error *err) {
     struct gen_checkpoints *c = hpcw_i_calloc(1, sizeof *c);
     *out = NULL;
     if (c == NULL) {
         return hpcw_i_fail_memory(err, "scr", 0, NULL);
     }
-    c->start = start;
-    c->maps = hpcw_rank2file_layout_maps((hpcw_rank2file_layout)params->layout);
-    hpcw_status s = model_checkpoint_init(&c->model, params, ranks, seed, err);
-    if (s == HPCW_OK) {
-        c->checkpoint = hpcw_i_calloc(params->checkpoints, sizeof *c->checkpoint);
-        s = c->checkpoint == NULL ? hpcw_i_fail_memory(err, "scr", 0, NULL) : shape(c, err);
-    }
+    c->model = model;
+    c->trace = *trace;
+    c->start_us = c->past_us = start * 1000000;
+    (void)pthread_mutex_init(&c->lock, NULL);
+    c->maps = hpcw_rank2file_layout_maps((hpcw_rank2file_layout)model->params.layout);
+    c->checkpoint = hpcw_i_calloc(model->params.checkpoints, sizeof *c->checkpoint);
+    hpcw_status s = c->checkpoint == NULL ? hpcw_i_fail_memory(err, "scr", 0, NULL) : shape(c, err);
     if (s != HPCW_OK) {
         gen_checkpoints_free(c);
         return s;
@@ -156,18 +157,14 @@ void gen_checkpoints_free(struct gen_checkpoints *c) {
     if (c == NULL) {
         return;
     }
-    for (uint32_t k = 0; c->checkpoint != NULL && k < c->model.params.checkpoints; k++) {
+    for (uint32_t k = 0; c->checkpoint != NULL && k < c->model->params.checkpoints; k++) {
         for (uint32_t m = 0; m < MOST_MAPS; m++) {
             hpcw_rank2file_map_free(c->checkpoint[k].map[m]);
         }
     }
     hpcw_i_free(c->checkpoint);
-    model_checkpoint_free(&c->model);
+    (void)pthread_mutex_destroy(&c->lock);
     hpcw_i_free(c);
-}
-
-const struct model_checkpoint *gen_checkpoints_model(const struct gen_checkpoints *c) {
-    return &c->model;
 }
 
 uint64_t gen_checkpoints_files(const struct gen_checkpoints *c) {
@@ -190,7 +187,7 @@ struct metadata_file {
 };
 
 static struct metadata_file find_metadata(const struct gen_checkpoints *c, uint64_t index) {
-    uint32_t k = c->model.params.checkpoints - 1;
+    uint32_t k = c->model->params.checkpoints - 1;
     while (index < c->checkpoint[k].first) {
         k--;
     }
@@ -210,7 +207,7 @@ static uint64_t file_of(const struct gen_checkpoints *c, uint64_t index) {
     uint64_t existing = index - c->first_data;
     uint64_t file = existing;
     uint64_t next;
-    while ((next = existing + model_checkpoint_before(&c->model, MODEL_CHECKPOINT_MISSING_FILE, file + 1)) !=
+    while ((next = existing + model_checkpoint_before(c->model, MODEL_CHECKPOINT_MISSING_FILE, file + 1)) !=
            file) {
         file = next;
     }
@@ -227,8 +224,8 @@ void gen_checkpoints_name(const struct gen_checkpoints *c, uint32_t checkpoint,
 void gen_checkpoints_data_path(const struct gen_checkpoints *c, uint64_t file, char path[GEN_CHECKPOINT_PATH]) {
     char name[HPCW_RANK2FILE_MAX_DATASET + 1];
     char data[HPCW_I_FMT_ROOM + 32];
-    gen_checkpoints_name(c, (uint32_t)(file / c->model.ranks), name);
-    data_name((uint32_t)(file % c->model.ranks), data);
+    gen_checkpoints_name(c, (uint32_t)(file / c->model->ranks), name);
+    data_name((uint32_t)(file % c->model->ranks), data);
     (void)snprintf(path, GEN_CHECKPOINT_PATH, "%.150s/%.40s", name, data);
 }
 
@@ -240,7 +237,7 @@ void gen_checkpoints_file(const struct gen_checkpoints *c, uint64_t index, char 
     } else if (index >= c->first_data) {
         uint64_t file = file_of(c, index);
         gen_checkpoints_data_path(c, file, path);
-        *size = model_checkpoint_length(&c->model, file);
+        *size = model_checkpoint_length(c->model, file);
     } else {
         struct metadata_file p = find_metadata(c, index);
         hpcw_rank2file_node node;
@@ -263,7 +260,7 @@ bool gen_checkpoints_folder(const struct gen_checkpoints *c, uint32_t index, cha
     }
     uint32_t per_checkpoint = 1 + c->maps;
     uint32_t k = (index - 1) / per_checkpoint;
-    if (k >= c->model.params.checkpoints) {
+    if (k >= c->model->params.checkpoints) {
         return false;
     }
     char name[HPCW_RANK2FILE_PATH];
@@ -278,12 +275,63 @@ bool gen_checkpoints_folder(const struct gen_checkpoints *c, uint32_t index, cha
     return true;
 }
 
+/* ---- times ---- */
+
+/* Times by the log: when rank 0 begins to write. */
+static hpcw_status log_times(struct gen_checkpoints *c, hpcw_error *err) {
+    struct model_trace trace;
+    struct model_trace_scratch *scratch = NULL;
+    uint64_t start_ns = MODEL_TRACE_START_NS;
+    uint32_t next = 0;
+    hpcw_status s = model_trace_init(&trace, &c->trace, c->model->load, c->model, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    s = model_trace_scratch_new(&trace, &scratch, err);
+    for (uint32_t k = 0; s == HPCW_OK && k < trace.iterations; k++) {
+        struct model_trace_run run;
+        s = model_trace_iteration(&trace, scratch, k, &run, err);
+        for (size_t i = 0; s == HPCW_OK && i < 2 && run.facts.checkpoint_ns[i] != UINT64_MAX; i++) {
+            const uint64_t at_ns = start_ns + run.facts.checkpoint_ns[i];
+            c->checkpoint[next++].options.dataset.created_us = c->start_us + at_ns / 1000;
+        }
+        start_ns += run.facts.duration_ns;
+    }
+    c->past_us = c->start_us + start_ns / 1000;
+    model_trace_scratch_free(scratch);
+    model_trace_free(&trace);
+    return s;
+}
+
+static void even_times(struct gen_checkpoints *c) {
+    const struct model_load_params *p = &c->model->load->params;
+    const double phase_us = 1e3 * p->mean_last_ms * p->objects * p->collections;
+    for (uint32_t k = 0; k < c->model->params.checkpoints; k++) {
+        const uint64_t after_us = (uint64_t)(phase_us * (model_checkpoint_phase(c->model, k) + (uint64_t)1));
+        c->checkpoint[k].options.dataset.created_us = c->start_us + after_us;
+    }
+    c->past_us = c->start_us + (uint64_t)(phase_us * (p->phases + (uint64_t)1));
+}
+
+static hpcw_status know_times(struct gen_checkpoints *c, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    (void)pthread_mutex_lock(&c->lock);
+    if (!c->times_known && c->model->ranks <= MODEL_CHECKPOINT_MOST_MOVED) {
+        s = log_times(c, err);
+    } else if (!c->times_known) {
+        even_times(c);
+    }
+    c->times_known = s == HPCW_OK;
+    (void)pthread_mutex_unlock(&c->lock);
+    return s;
+}
+
 /* ---- writing ---- */
 
 /* The checksum at the end is of the bytes before it, as model_checkpoint_last needs it. */
 static hpcw_status put_data(const struct gen_checkpoints *c, uint64_t index, hpcw_sink *sink,
                             unsigned char *buffer, size_t buffer_size, hpcw_error *err) {
-    const struct model_checkpoint *m = &c->model;
+    const struct model_checkpoint *m = c->model;
     uint64_t file = file_of(c, index);
     uint64_t body = model_checkpoint_size(m, file) - MODEL_CHECKPOINT_LEAST;
     uint64_t length = model_checkpoint_length(m, file);
@@ -305,19 +353,22 @@ static hpcw_status put_data(const struct gen_checkpoints *c, uint64_t index, hpc
     return s;
 }
 
-hpcw_status gen_checkpoints_put(const struct gen_checkpoints *c, uint64_t index, hpcw_sink *sink,
+hpcw_status gen_checkpoints_put(struct gen_checkpoints *c, uint64_t index, hpcw_sink *sink,
                                 unsigned char *buffer, size_t buffer_size, hpcw_error *err) {
     if (index >= c->first_data) {
         return put_data(c, index, sink, buffer, buffer_size, err);
     }
     hpcw_kvtree *tree = NULL;
-    hpcw_status s;
+    hpcw_status s = know_times(c, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
     if (index == 0) {
         s = make_index(c, &tree, err);
     } else {
         struct metadata_file p = find_metadata(c, index);
         if (!p.summary) {
-            struct map_entries e = {.model = &c->model, .first = (uint64_t)p.number * c->model.ranks};
+            struct map_entries e = {.model = c->model, .first = (uint64_t)p.number * c->model->ranks};
             return hpcw_rank2file_map_write(p.checkpoint->map[p.map], p.node, entries_of, &e, sink, err);
         }
         s = hpcw_rank2file_summary(&p.checkpoint->options, &tree, err);

@@ -6,18 +6,21 @@
 #include <hpcw/rank2file.h>
 
 #include "gen/model/checkpoint/checkpoint.h"
+#include "gen/model/trace/trace.h"
 
 enum { GEN_CHECKPOINT_PATH = 256 };
 
 struct gen_checkpoints;
 
-/* Models the files and computes the shapes of all maps, in time O(files). `start` of the first checkpoint, seconds since
- * 1970. */
-hpcw_status gen_checkpoints_new(const struct model_checkpoint_params *params, uint32_t ranks, uint64_t seed,
+/*
+ * Computes the shapes of all maps, in time O(files). `start` of the run, seconds since 1970. The time of each checkpoint is
+ * that of the event log: it takes as long as to model all iterations before it, and is computed when the first file that has
+ * it is written. With more ranks than a log can have, checkpoints are evenly spread over the mean time of the phases. The
+ * model must outlive the files.
+ */
+hpcw_status gen_checkpoints_new(const struct model_checkpoint *model, const struct model_trace_params *trace,
                                 uint64_t start, struct gen_checkpoints **out, hpcw_error *err);
 void gen_checkpoints_free(struct gen_checkpoints *c);
-
-const struct model_checkpoint *gen_checkpoints_model(const struct gen_checkpoints *c);
 
 /* Files below the prefix directory, in this order: the index, the metadata of each checkpoint, the data files. */
 uint64_t gen_checkpoints_files(const struct gen_checkpoints *c);
@@ -29,7 +32,7 @@ void gen_checkpoints_file(const struct gen_checkpoints *c, uint64_t index, char 
 bool gen_checkpoints_folder(const struct gen_checkpoints *c, uint32_t index, char path[GEN_CHECKPOINT_PATH]);
 
 /* Writes a file to a sink; data through `buffer` [buffer_size], a multiple of 8, which metadata does not need. */
-hpcw_status gen_checkpoints_put(const struct gen_checkpoints *c, uint64_t index, hpcw_sink *sink,
+hpcw_status gen_checkpoints_put(struct gen_checkpoints *c, uint64_t index, hpcw_sink *sink,
                                 unsigned char *buffer, size_t buffer_size, hpcw_error *err);
 
 /* The path of the data file with this number in the model, also of a missing one. */

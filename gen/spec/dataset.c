@@ -55,10 +55,10 @@ static const struct gen_dataset_group groups[] = {
     {model_linktest_param, &model_linktest_param_count, OWNER(linktest_params), LINKTEST},
     {sion_param, COUNT(sion_param), OWNER(params), SION},
     {model_particles_param, &model_particles_param_count, OWNER(particles_params), SION},
-    {model_load_param, &model_load_param_count, OWNER(load_params), VOM | CLOG2},
+    {model_load_param, &model_load_param_count, OWNER(load_params), SION | VOM | CLOG2 | RANK2FILE},
     {vom_param, COUNT(vom_param), OWNER(vom_params), VOM},
-    {model_trace_param, &model_trace_param_count, OWNER(trace_params), CLOG2},
-    {model_checkpoint_param, &model_checkpoint_param_count, OWNER(ckpt_params), RANK2FILE},
+    {model_trace_param, &model_trace_param_count, OWNER(trace_params), CLOG2 | RANK2FILE},
+    {model_checkpoint_param, &model_checkpoint_param_count, OWNER(ckpt_params), CLOG2 | RANK2FILE},
 };
 
 const struct ui_param *gen_dataset_param(size_t index, const struct gen_dataset_group **group) {
@@ -135,17 +135,20 @@ hpcw_status gen_dataset_build(struct gen_dataset *d, hpcw_error *err) {
     d->built = true;
     model_network_init(&d->network, &d->machine);
     s = model_linktest_init(&d->linktest, &d->network, &d->linktest_params, err);
-    if (s == HPCW_OK) {
-        s = model_particles_init(&d->particles, &d->particles_params, d->ranks, d->seed, err);
-    }
-    if (s == HPCW_OK && gen_dataset_wants(d, VOM | CLOG2)) {
+    if (s == HPCW_OK && gen_dataset_wants(d, SION | VOM | CLOG2 | RANK2FILE)) {
         s = model_load_init(&d->load, &d->load_params, &d->machine, err);
     }
+    if (s == HPCW_OK) {
+        s = model_particles_init(&d->particles, &d->particles_params, d->ranks, d->seed, d->load.field, err);
+    }
+    if (s == HPCW_OK && gen_dataset_wants(d, CLOG2 | RANK2FILE)) {
+        s = model_checkpoint_init(&d->checkpoint, &d->ckpt_params, &d->load, err);
+    }
     if (s == HPCW_OK && gen_dataset_wants(d, CLOG2)) {
-        s = model_trace_init(&d->trace, &d->trace_params, &d->load, err);
+        s = model_trace_init(&d->trace, &d->trace_params, &d->load, &d->checkpoint, err);
     }
     if (s == HPCW_OK && gen_dataset_wants(d, RANK2FILE)) {
-        s = gen_checkpoints_new(&d->ckpt_params, d->ranks, d->seed, d->params.start, &d->checkpoints, err);
+        s = gen_checkpoints_new(&d->checkpoint, &d->trace_params, d->params.start, &d->checkpoints, err);
     }
     return s;
 }
@@ -155,6 +158,7 @@ void gen_dataset_free(struct gen_dataset *d) {
         gen_checkpoints_free(d->checkpoints);
         d->checkpoints = NULL;
         model_trace_free(&d->trace);
+        model_checkpoint_free(&d->checkpoint);
         model_load_free(&d->load);
         model_machine_free(&d->machine);
         d->built = false;

@@ -70,6 +70,7 @@ struct gen_dataset {
     struct model_particles particles;
     /* Only for the formats that need them. */
     struct model_load load;
+    struct model_checkpoint checkpoint;
     struct model_trace trace;
     struct gen_checkpoints *checkpoints; /* NULL if not */
     bool built;

@@ -16,16 +16,16 @@
  * independent share their draws, or old seeds give other files.
  */
 enum hpcw_i_purpose {
-    HPCW_I_FOR_PAIR = 1,       /* min(i,j), max(i,j), ffffffff: static factor of a pair of ranks */
-    HPCW_I_FOR_TIMING = 2,     /* i, j, p: words 0-1 jitter, word 2 tail event, word 3 tail size */
-    HPCW_I_FOR_PORT = 3,       /* node, 0, 0: health of its ports: word 0 bad, 1 direction, 2 how bad */
-    HPCW_I_FOR_CONGESTION = 4, /* step, p, pair of groups: words 0-1 */
-    HPCW_I_FOR_ALLTOALL = 5,   /* rank, p, 0: words 0-1 */
-    HPCW_I_FOR_STEPS = 6,      /* slot, p, try: shuffle of the steps */
-    HPCW_I_FOR_TASKS = 7,      /* slot, p, try: shuffle of the tasks */
-    HPCW_I_FOR_RETEST = 8,     /* i, j, p: words 0-1 jitter */
-    HPCW_I_FOR_CABLE = 9,      /* lower switch, higher switch, 0: word 0 bad */
-    HPCW_I_FOR_SLOW_NODE = 10, /* node, 0, 0: word 0 slow */
+    HPCW_I_FOR_PAIR = 1,        /* min(i,j), max(i,j), ffffffff: static factor of a pair of ranks */
+    HPCW_I_FOR_TIMING = 2,      /* i, j, p: words 0-1 jitter, word 2 tail event, word 3 tail size */
+    HPCW_I_FOR_PORT = 3,        /* node, 0, 0: health of its ports: word 0 bad, 1 direction, 2 how bad */
+    HPCW_I_FOR_CONGESTION = 4,  /* step, p, pair of groups: words 0-1 */
+    HPCW_I_FOR_ALLTOALL = 5,    /* rank, p, 0: words 0-1 */
+    HPCW_I_FOR_STEPS = 6,       /* slot, p, try: shuffle of the steps */
+    HPCW_I_FOR_TASKS = 7,       /* slot, p, try: shuffle of the tasks */
+    HPCW_I_FOR_RETEST = 8,      /* i, j, p: words 0-1 jitter */
+    HPCW_I_FOR_CABLE = 9,       /* lower switch, higher switch, 0: word 0 bad */
+    HPCW_I_FOR_SLOW_NODE = 10,  /* node, 0, 0: word 0 slow */
     HPCW_I_FOR_LINK = 11,       /* knot, pair of regions, 0: words 0-1 congestion of a link */
     HPCW_I_FOR_BACKGROUND = 12, /* knot, 0, 0: words 0-1 congestion of the whole machine */
     HPCW_I_FOR_ALLOCATION = 13, /* place or block, which of the two, 0: words 0-2 other jobs; 0, 0, try: first place */
@@ -37,32 +37,35 @@ enum hpcw_i_purpose {
     HPCW_I_FOR_PARTICLE = 18,       /* index, rank, part 0-1: place and mask, velocity */
 
     /* The simulated application: its objects, their work and messages. */
-    HPCW_I_FOR_LOAD_HOME = 32,       /* home rank, 0, 0: words 0-1 what its objects have in common */
+    HPCW_I_FOR_LOAD_HOME = 32,       /* home rank, 0, 0: words 0-1 the smooth field before it is made smooth */
     HPCW_I_FOR_LOAD_OBJECT = 33,     /* object, 0, 0: words 0-1 its own share, 2-3 its set-up */
-    HPCW_I_FOR_LOAD_EPOCH = 34,      /* object, epoch, 0: words 0-1 what is new */
-    HPCW_I_FOR_LOAD_JITTER = 35,     /* object, phase, 0: words 0-1 */
+    HPCW_I_FOR_LOAD_PHASE = 35,      /* object, phase, 0: words 0-1 what is new */
     HPCW_I_FOR_LOAD_OTHER = 36,      /* rank, which of its handlers and groups, phase: words 0-1 time */
-    HPCW_I_FOR_LOAD_PAIRING = 37,    /* half, round, phase: permutation that pairs the ranks */
     HPCW_I_FOR_LOAD_SWAP = 38,       /* lower rank of the pair, phase, slot / 4: one word a slot */
-    HPCW_I_FOR_LOAD_SCENARIO = 39,   /* home rank, 0, 0: word 0 whether a scenario hits it */
+    HPCW_I_FOR_LOAD_SCENARIO = 39,   /* half, round, 0: permutation of the home ranks; it hits the first ones */
     HPCW_I_FOR_LOAD_FAR = 40,        /* half, round, channel: permutation of the objects */
     HPCW_I_FOR_LOAD_FAR_USED = 41,   /* object, channel, 0: word 0 whether it sends there */
-    HPCW_I_FOR_LOAD_EDGE = 42,       /* from, to, 0: words 0-1 bytes, 2-3 messages */
-    HPCW_I_FOR_LOAD_EDGE_PHASE = 43, /* from, to, phase: words 0-1 bytes, 2-3 messages */
+    HPCW_I_FOR_LOAD_EDGE = 42,       /* owner, kind, 0: words 0-1 bytes, 2-3 messages */
+    HPCW_I_FOR_LOAD_EDGE_PHASE = 43, /* owner, kind, phase: words 0-1 bytes, 2-3 messages */
     HPCW_I_FOR_LOAD_MEMORY = 44,   /* object or block, which of the two, 0: words 0-1 size, 2-3 working size */
     HPCW_I_FOR_LOAD_SUBPHASE = 45, /* object, subphase / 4, 0: one word a subphase */
+    HPCW_I_FOR_LOAD_NOISE =
+        46, /* rank, phase, 0: word 0 whether the system interrupts, 1 how long, 2 which slot */
+    HPCW_I_FOR_LOAD_NEIGHBOUR =
+        47, /* phase, 0, 0: word 0 dimension in which neighbours swap, 1 which of them */
     /* 48..63: its checkpoints. */
     HPCW_I_FOR_CKPT_FILE = 48,  /* rank, checkpoint, part: 0 size, 1 CRC, 2 faults, 3 contents */
     HPCW_I_FOR_CKPT_FAULT = 49, /* kind, index, try: words 0-1 which file */
 
     /* Its trace. */
-    HPCW_I_FOR_TRACE_MESSAGE = 64, /* rank, direction, 0: words 0-1 size */
-    HPCW_I_FOR_TRACE_TIME =
-        65, /* rank, direction, iteration * halos + halo: words 0-1 transfer, 2-3 the next one */
-    HPCW_I_FOR_TRACE_NOISE = 66, /* rank, iteration, halo: word 0 whether the system interrupts, 1 how long */
-    HPCW_I_FOR_TRACE_WRITE = 67, /* rank, iteration, 0: words 0-1 time to write a checkpoint */
-    HPCW_I_FOR_TRACE_CLOCK = 68, /* rank, 0, 0: words 0-1 offset of its clock */
+    HPCW_I_FOR_TRACE_WRITE =
+        67, /* rank, iteration, 0: words 0-1 time to write a checkpoint, 2-3 of other calls */
+    HPCW_I_FOR_TRACE_CLOCK = 68, /* node, 0, 0: words 0-1 offset of its clock, 2-3 drift */
     HPCW_I_FOR_TRACE_COMM = 69,  /* rank, 0, 0: words 0-1 id of its communicator; world: ffffffff */
+    HPCW_I_FOR_TRACE_CALL =
+        70, /* message, iteration, 0: word 0 Irecv, 1 Isend, 2 transfer, 3 the end of waiting */
+    HPCW_I_FOR_TRACE_EXIT = 71,    /* rank, iteration, 0: words 0-1 when it leaves the reduction */
+    HPCW_I_FOR_TRACE_BARRIER = 72, /* rank, iteration, 0: words 0-1 when it leaves the barrier */
 
     /* The template of a new format, tests/template; its copies get numbers of their own. */
     HPCW_I_FOR_COUNTER = 255, /* rank, 0, try: its value; rank, 1, 0: word 0 whether it is stuck */

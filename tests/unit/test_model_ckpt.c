@@ -12,13 +12,30 @@
 #include "gen/model/checkpoint/checkpoint.h"
 #include "libwriter/base/crc32.h"
 
-static struct model_checkpoint model_of(const struct model_checkpoint_params *p, uint32_t ranks) {
-    struct model_checkpoint m;
+struct ckpt_made {
+    struct model_machine machine;
+    struct model_load load;
+    struct model_checkpoint model;
+};
+
+static void make(struct ckpt_made *c, const struct model_checkpoint_params *p, uint32_t ranks) {
+    struct model_machine_params machine;
+    struct model_load_params load;
     hpcw_error err = {.message = ""};
-    if (model_checkpoint_init(&m, p, ranks, 2, &err) != HPCW_OK) {
+    model_load_params_init(&load);
+    load.migration = 0.05;
+    if (model_machine_params_init(&machine, "dfplus-hdr200", &err) != HPCW_OK ||
+        model_machine_init(&c->machine, &machine, ranks, 2, &err) != HPCW_OK ||
+        model_load_init(&c->load, &load, &c->machine, &err) != HPCW_OK ||
+        model_checkpoint_init(&c->model, p, &c->load, &err) != HPCW_OK) {
         fail_msg("%s", err.message);
     }
-    return m;
+}
+
+static void drop(struct ckpt_made *c) {
+    model_checkpoint_free(&c->model);
+    model_load_free(&c->load);
+    model_machine_free(&c->machine);
 }
 
 /* The whole file, made in pieces of `piece` bytes. */
@@ -42,13 +59,16 @@ static void content_fits_its_crc(void **state) {
             model_checkpoint_params_init(&p);
             p.mean_size = sizes[i];
             p.content = content;
-            struct model_checkpoint m = model_of(&p, 3);
+            p.sigma = 0;
+            struct ckpt_made c;
+            make(&c, &p, 3);
+            const struct model_checkpoint m = c.model;
             for (uint64_t file = 0; file < 6; file++) {
                 assert_int_equal(crc_of(&m, file, 8, a), model_checkpoint_crc(&m, file));
                 assert_int_equal(crc_of(&m, file, 4096, b), model_checkpoint_crc(&m, file));
                 assert_memory_equal(a, b, sizes[i]);
             }
-            model_checkpoint_free(&m);
+            drop(&c);
         }
     }
 }
@@ -57,37 +77,87 @@ static void content_fits_its_crc(void **state) {
 static void bytes_stay(void **state) {
     (void)state;
     struct model_checkpoint_params p;
+    struct ckpt_made c;
     unsigned char data[4096];
     model_checkpoint_params_init(&p);
     p.mean_size = 1000;
-    p.sigma = 0.5;
-    struct model_checkpoint m = model_of(&p, 8);
-    assert_int_equal(model_checkpoint_size(&m, 5), 1081);
-    assert_int_equal(model_checkpoint_size(&m, 8 + 5), 1081);
-    assert_int_equal(crc_of(&m, 5, 4096, data), 0xc97a5293u);
+    p.sigma = 0;
+    make(&c, &p, 8);
+    assert_int_equal(model_checkpoint_size(&c.model, 5), 1000);
+    assert_int_equal(model_checkpoint_size(&c.model, 8 + 5), 1000);
+    assert_int_equal(crc_of(&c.model, 5, 4096, data), 0xc97a5293u);
     assert_int_equal(hpcw_i_crc32(0, data, 512), 0x67e5b5f8u);
-    model_checkpoint_free(&m);
+    drop(&c);
 }
 
-static void sizes_have_their_mean(void **state) {
+/* A file is what the objects on the rank hold at that time. */
+static void sizes_are_those_of_objects(void **state) {
     (void)state;
-    enum { RANKS = 20000 };
+    enum { RANKS = 4096 };
     struct model_checkpoint_params p;
+    struct ckpt_made c;
     model_checkpoint_params_init(&p);
-    p.checkpoints = 1;
-    p.sigma = 0.5;
-    struct model_checkpoint m = model_of(&p, RANKS);
+    p.checkpoints = 3;
+    make(&c, &p, RANKS);
     double sum = 0;
-    for (uint32_t rank = 0; rank < RANKS; rank++) {
-        sum += (double)model_checkpoint_size(&m, rank);
+    uint32_t differ = 0;
+    for (uint32_t k = 0; k < 3; k++) {
+        const uint32_t phase = model_checkpoint_phase(&c.model, k);
+        assert_int_equal(phase, k == 0 ? 12 : k == 1 ? 25 : 39);
+        assert_int_equal(model_checkpoint_after(&c.model, phase), k);
+        for (uint32_t rank = 0; rank < RANKS; rank++) {
+            const uint64_t file = (uint64_t)k * RANKS + rank;
+            double held = 0;
+            for (uint32_t slot = 0; rank < 100 && slot < c.load.per_rank; slot++) {
+                const uint32_t o = model_load_object(&c.load, rank, slot, phase);
+                held += model_load_held(&c.load, o, model_load_lasting(&c.load, o), p.sigma);
+            }
+            assert_true(rank >= 100 || model_checkpoint_size(&c.model, file) == (uint64_t)(4096 * held + 0.5));
+            sum += (double)model_checkpoint_size(&c.model, file);
+            differ += model_checkpoint_size(&c.model, file) != model_checkpoint_size(&c.model, rank);
+        }
     }
-    double mean = sum / RANKS / 32768;
-    assert_true(mean > 0.98 && mean < 1.02);
-    model_checkpoint_free(&m);
-    p.sigma = 0;
-    m = model_of(&p, RANKS);
-    assert_int_equal(model_checkpoint_size(&m, 77), 32768);
-    model_checkpoint_free(&m);
+    assert_true(differ > RANKS / 4);
+    double mean = sum / (3 * RANKS) / 32768;
+    assert_true(mean > 0.95 && mean < 1.05);
+    for (uint32_t phase = 0; phase < 12; phase++) {
+        assert_int_equal(model_checkpoint_after(&c.model, phase), UINT32_MAX);
+    }
+    drop(&c);
+}
+
+/* With so many ranks that no log can exist, objects count at their homes; at the first checkpoint few have moved. */
+static void many_ranks(void **state) {
+    (void)state;
+    struct model_checkpoint_params p;
+    struct ckpt_made c;
+    model_checkpoint_params_init(&p);
+    p.checkpoints = 40;
+    make(&c, &p, 1000);
+    struct model_checkpoint far = c.model;
+    far.size = NULL;
+    for (uint32_t rank = 0; rank < 1000; rank++) {
+        assert_int_equal(model_checkpoint_size(&far, 1000 + rank), model_checkpoint_size(&c.model, rank));
+    }
+    drop(&c);
+    make(&c, &p, MODEL_CHECKPOINT_MOST_MOVED + 1);
+    assert_null(c.model.size);
+    drop(&c);
+}
+
+static void no_more_than_phases(void **state) {
+    (void)state;
+    struct model_checkpoint_params p;
+    struct model_checkpoint other;
+    struct ckpt_made c;
+    hpcw_error err;
+    model_checkpoint_params_init(&p);
+    make(&c, &p, 4);
+    p.checkpoints = 41;
+    assert_int_equal(model_checkpoint_init(&other, &p, &c.load, &err), HPCW_ERANGE);
+    assert_string_equal(err.message, "rank2file.checkpoints: expected at most load.phases = 40, got 41");
+    model_checkpoint_free(&other);
+    drop(&c);
 }
 
 static void a_fault_strikes_a_file_once(void **state) {
@@ -98,7 +168,10 @@ static void a_fault_strikes_a_file_once(void **state) {
     for (unsigned k = 0; k < MODEL_CHECKPOINT_FAULTS; k++) {
         p.faults[k] = 20 + k;
     }
-    struct model_checkpoint m = model_of(&p, 100);
+    p.sigma = 0;
+    struct ckpt_made c;
+    make(&c, &p, 100);
+    struct model_checkpoint m = c.model;
     unsigned seen[MODEL_CHECKPOINT_FAULTS] = {0};
     for (uint64_t file = 0; file < 200; file++) {
         unsigned faults = 0;
@@ -120,18 +193,17 @@ static void a_fault_strikes_a_file_once(void **state) {
     for (unsigned k = 0; k < MODEL_CHECKPOINT_FAULTS; k++) {
         assert_int_equal(seen[k], 20 + k);
     }
-    model_checkpoint_free(&m);
     p.faults[0] = 100;
-    assert_int_equal(model_checkpoint_init(&m, &p, 100, 2, &err), HPCW_ERANGE);
+    assert_int_equal(model_checkpoint_init(&m, &p, &c.load, &err), HPCW_ERANGE);
     model_checkpoint_free(&m);
+    drop(&c);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(content_fits_its_crc),
-        cmocka_unit_test(bytes_stay),
-        cmocka_unit_test(sizes_have_their_mean),
-        cmocka_unit_test(a_fault_strikes_a_file_once),
+        cmocka_unit_test(content_fits_its_crc),       cmocka_unit_test(bytes_stay),
+        cmocka_unit_test(sizes_are_those_of_objects), cmocka_unit_test(many_ranks),
+        cmocka_unit_test(no_more_than_phases),        cmocka_unit_test(a_fault_strikes_a_file_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

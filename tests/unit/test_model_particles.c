@@ -20,7 +20,7 @@ static struct model_particles model_of(uint32_t ranks, uint64_t seed) {
     struct model_particles model;
     hpcw_error err;
     model_particles_params_init(&params);
-    if (model_particles_init(&model, &params, ranks, seed, &err) != HPCW_OK) {
+    if (model_particles_init(&model, &params, ranks, seed, NULL, &err) != HPCW_OK) {
         fail_msg("%s", err.message);
     }
     return model;
@@ -164,6 +164,34 @@ static void test_sizes(void **state) {
     }
 }
 
+/* The number of particles follows a field over the ranks, such as their work. */
+static void test_counts_follow_a_field(void **state) {
+    (void)state;
+    enum { RANKS = 2000 };
+    static double field[RANKS];
+    double x = 0, xx = 0, xy = 0, y = 0, yy = 0;
+    struct model_particles model = model_of(RANKS, 1);
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        uint32_t w[4];
+        hpcw_i_draw(7, HPCW_I_FOR_TIMING, rank, 0, 0, w);
+        field[rank] = hpcw_i_normal(w[0], w[1]);
+    }
+    model.field = field;
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        double ln = log(model_particles_count(&model, rank));
+        x += field[rank];
+        xx += field[rank] * field[rank];
+        xy += field[rank] * ln;
+        y += ln;
+        yy += ln * ln;
+    }
+    x /= RANKS, y /= RANKS;
+    double correlation = (xy / RANKS - x * y) / sqrt((xx / RANKS - x * x) * (yy / RANKS - y * y));
+    print_message("correlation %.3f, sd %.3f\n", correlation, sqrt(yy / RANKS - y * y));
+    assert_true(correlation > 0.87 && correlation < 0.92);
+    assert_true(fabs(sqrt(yy / RANKS - y * y) - 0.5) < 0.03);
+}
+
 static void test_layout_at_odd_alignments(void **state) {
     (void)state;
     static const uint64_t alignments[] = {1, 7, 38, 512, 3000, 4096, 65536, 16 << 20};
@@ -194,9 +222,9 @@ static void test_refusals(void **state) {
     struct model_particles model;
     hpcw_error err;
     model_particles_params_init(&params);
-    assert_int_equal(model_particles_init(&model, &params, 0, 1, &err), HPCW_ERANGE);
+    assert_int_equal(model_particles_init(&model, &params, 0, 1, NULL, &err), HPCW_ERANGE);
     params.mean_size = (uint64_t)1 << 36;
-    assert_int_equal(model_particles_init(&model, &params, 4, 1, &err), HPCW_ERANGE);
+    assert_int_equal(model_particles_init(&model, &params, 4, 1, NULL, &err), HPCW_ERANGE);
     assert_non_null(strstr(err.message, "sion.mean_size"));
 }
 
@@ -206,6 +234,7 @@ int main(void) {
         cmocka_unit_test(test_bytes_are_pinned),
         cmocka_unit_test(test_records_make_sense),
         cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_counts_follow_a_field),
         cmocka_unit_test(test_layout_at_odd_alignments),
         cmocka_unit_test(test_refusals),
     };

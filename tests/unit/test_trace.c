@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The trace model: a rank's events are in order, messages arrive after they were sent, no rank leaves a collective call
- * before the last one has entered it, and slow links make ranks wait. */
+/* The trace model: a rank's events are in order, messages are the edges of the load model and arrive after they were sent, no
+ * rank leaves a collective call before the last one has entered it, and slow links make ranks wait. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -21,7 +21,9 @@ struct trace_made {
     struct model_load_params load_params;
     struct model_trace_params trace_params;
     struct model_machine machine;
+    struct model_checkpoint_params checkpoint_params;
     struct model_load load;
+    struct model_checkpoint checkpoint;
     struct model_trace trace;
     struct model_trace_scratch *scratch;
 };
@@ -29,6 +31,7 @@ struct trace_made {
 static void begin(struct trace_made *m) {
     assert_int_equal(model_machine_params_init(&m->machine_params, "dfplus-hdr200", NULL), HPCW_OK);
     model_load_params_init(&m->load_params);
+    model_checkpoint_params_init(&m->checkpoint_params);
     model_trace_params_init(&m->trace_params);
 }
 
@@ -36,7 +39,8 @@ static void make(struct trace_made *m, uint32_t ranks, uint64_t seed) {
     hpcw_error err;
     if (model_machine_init(&m->machine, &m->machine_params, ranks, seed, &err) != HPCW_OK ||
         model_load_init(&m->load, &m->load_params, &m->machine, &err) != HPCW_OK ||
-        model_trace_init(&m->trace, &m->trace_params, &m->load, &err) != HPCW_OK ||
+        model_checkpoint_init(&m->checkpoint, &m->checkpoint_params, &m->load, &err) != HPCW_OK ||
+        model_trace_init(&m->trace, &m->trace_params, &m->load, &m->checkpoint, &err) != HPCW_OK ||
         model_trace_scratch_new(&m->trace, &m->scratch, &err) != HPCW_OK) {
         fail_msg("%s", err.message);
     }
@@ -45,125 +49,141 @@ static void make(struct trace_made *m, uint32_t ranks, uint64_t seed) {
 static void drop(struct trace_made *m) {
     model_trace_scratch_free(m->scratch);
     model_trace_free(&m->trace);
+    model_checkpoint_free(&m->checkpoint);
     model_load_free(&m->load);
     model_machine_free(&m->machine);
 }
 
-static struct model_trace_run run_of(struct trace_made *m, uint32_t iteration) {
+static struct model_trace_run run_at(struct trace_made *m, uint32_t iteration, uint64_t start_ns) {
     struct model_trace_run run;
     hpcw_error err;
-    if (model_trace_iteration(&m->trace, m->scratch, iteration, &run, &err) != HPCW_OK) {
+    if (model_trace_iteration(&m->trace, m->scratch, iteration, &run, &err) != HPCW_OK ||
+        model_trace_order(&m->trace, m->scratch, start_ns, &run, &err) != HPCW_OK) {
         fail_msg("%s", err.message);
     }
     return run;
 }
 
+static struct model_trace_run run_of(struct trace_made *m, uint32_t iteration) {
+    return run_at(m, iteration, 0);
+}
+
 /* ---- one log, event by event ---- */
 
-enum { MOST_DEPTH = 8, MOST_OPEN = 4 };
+enum { MOST_DEPTH = 8 };
 
 struct timeline {
     uint64_t last;
     uint32_t depth;
-    uint16_t state[MOST_DEPTH];
+    uint32_t state[MOST_DEPTH];
     uint64_t begun[MOST_DEPTH];
 };
 
-struct flight {
-    uint32_t from, to, bytes;
-    uint16_t tag;
-    uint64_t sent;
-};
-
+/* A log, from iteration to iteration: a state may begin in one and end in the next. */
 struct watch {
     struct timeline *timeline; /* [ranks] */
-    struct flight *flight;     /* [ranks * MOST_OPEN] messages in flight */
-    size_t flights, most_flights;
+    uint64_t *sent;            /* [messages] of this iteration; 0: not yet */
+    uint64_t start;            /* of this iteration */
     uint64_t backwards;
-    uint64_t waited_ns; /* inside calls that exchange */
+    uint64_t waited_ns; /* in MPI_Waitall */
     uint64_t computed_ns;
+    uint32_t inside; /* ranks in the reduction */
+    uint64_t last_arrival;
+    uint64_t steps, checkpoints, received;
 };
 
-static void watch_state(struct watch *w, const struct model_trace_event *e) {
-    struct timeline *l = &w->timeline[e->rank];
-    if (e->what % 2 == 0) {
+static void watch_begin(struct watch *w, const struct trace_made *m) {
+    *w = (struct watch){.timeline = calloc(m->trace.ranks, sizeof(struct timeline))};
+    assert_non_null(w->timeline);
+}
+
+static void watch_state(struct watch *w, const struct trace_made *m, uint32_t rank, uint32_t what,
+                        uint64_t time) {
+    struct timeline *l = &w->timeline[rank];
+    if (what % 2 == 0) {
         assert_true(l->depth < MOST_DEPTH);
         for (uint32_t i = 0; i < l->depth; i++) {
-            assert_int_not_equal(l->state[i], e->what); /* no state is inside itself */
+            assert_int_not_equal(l->state[i], what); /* no state is inside itself */
         }
-        l->begun[l->depth] = e->time_ns;
-        l->state[l->depth++] = e->what;
+        l->begun[l->depth] = time;
+        l->state[l->depth++] = what;
+        w->inside += what == MODEL_TRACE_ALLREDUCE;
         return;
     }
-    assert_true(l->depth > 0 && l->state[l->depth - 1] == e->what - 1);
-    uint64_t length = e->time_ns - l->begun[--l->depth];
-    w->waited_ns += l->state[l->depth] == MODEL_TRACE_SENDRECV ? length : 0;
+    assert_true(l->depth > 0 && l->state[l->depth - 1] == what - 1);
+    uint64_t length = time - l->begun[--l->depth];
+    w->waited_ns += l->state[l->depth] == MODEL_TRACE_WAITALL ? length : 0;
     w->computed_ns += l->state[l->depth] == MODEL_TRACE_COMPUTE ? length : 0;
+    w->checkpoints += l->state[l->depth] == MODEL_TRACE_CHECKPOINT;
+    if (what == MODEL_TRACE_ALLREDUCE + 1) {
+        assert_true(w->inside == m->trace.ranks || w->inside == 0);
+        w->inside = 0;
+    }
 }
 
-static void watch_message(struct watch *w, const struct trace_made *m, const struct model_trace_event *e) {
-    struct timeline *l = &w->timeline[e->rank];
-    uint16_t call = l->state[l->depth - 1];
-    assert_true(l->depth == 3 && e->peer < m->trace.ranks && e->peer != e->rank && e->bytes > 0);
-    if (e->what == MODEL_TRACE_SEND) {
-        assert_true(call == MODEL_TRACE_SENDRECV || call == MODEL_TRACE_MPI_SEND);
-        assert_true(w->flights < (size_t)m->trace.ranks * MOST_OPEN);
-        w->flight[w->flights++] = (struct flight){e->rank, e->peer, e->bytes, e->tag, e->time_ns};
-        w->most_flights = w->flights > w->most_flights ? w->flights : w->most_flights;
+static void watch_message(struct watch *w, const struct trace_made *m, const struct model_trace_run *run,
+                          const struct model_trace_event *e, uint64_t time) {
+    const uint32_t number = model_trace_message_of(e);
+    const struct model_trace_message *message = &run->message[number];
+    const struct timeline *l = &w->timeline[e->rank];
+    assert_true(number < run->messages && message->from != message->to && message->bytes % 8 == 0);
+    assert_true(message->from < m->trace.ranks && message->to < m->trace.ranks && message->bytes > 0);
+    if (model_trace_what_of(e) == MODEL_TRACE_SEND) {
+        assert_true(e->rank == message->from && l->state[l->depth - 1] == MODEL_TRACE_ISEND);
+        assert_int_equal(w->sent[number], 0);
+        w->sent[number] = time;
         return;
     }
-    assert_true(call == MODEL_TRACE_SENDRECV || call == MODEL_TRACE_MPI_RECV);
-    for (size_t i = 0; i < w->flights; i++) {
-        struct flight *f = &w->flight[i];
-        if (f->from == e->peer && f->to == e->rank && f->tag == e->tag) {
-            assert_int_equal(f->bytes, e->bytes);
-            assert_true(e->time_ns > f->sent);
-            *f = w->flight[--w->flights];
-            return;
-        }
-    }
-    w->backwards++;
+    assert_true(e->rank == message->to && l->state[l->depth - 1] == MODEL_TRACE_WAITED &&
+                l->state[l->depth - 2] == MODEL_TRACE_WAITALL);
+    w->backwards += w->sent[number] == 0;
+    w->received++;
 }
 
-/* With skewed clocks, some messages arrive before they are sent; `w->backwards` counts them, and their sends remain. */
 static void watch_iteration(struct watch *w, const struct trace_made *m, uint32_t iteration,
                             const struct model_trace_run *run) {
     uint64_t last = 0;
     uint32_t last_rank = 0;
-    uint32_t inside = 0;
-    *w = (struct watch){.timeline = calloc(m->trace.ranks, sizeof(struct timeline)),
-                        .flight = calloc((size_t)m->trace.ranks * MOST_OPEN, sizeof(struct flight))};
-    assert_true(w->timeline != NULL && w->flight != NULL);
-    assert_int_equal(run->count, model_trace_events(&m->trace, iteration));
+    uint64_t events;
+    w->sent = calloc(run->messages + (size_t)1, sizeof *w->sent);
+    w->received = 0;
+    assert_non_null(w->sent);
+    assert_int_equal(model_trace_count(&m->trace, m->scratch, iteration, &events, NULL), HPCW_OK);
+    assert_int_equal(run->count, events);
     for (uint64_t i = 0; i < run->count; i++) {
-        const struct model_trace_event here = model_trace_event(run, i);
-        const struct model_trace_event *e = &here;
-        assert_true(e->time_ns == model_trace_time(run, i) && e->rank < m->trace.ranks);
-        assert_true(e->time_ns > last || (e->time_ns == last && (i == 0 || e->rank > last_rank)));
-        last = e->time_ns;
+        const struct model_trace_event *e = model_trace_event(run, i);
+        const uint32_t what = model_trace_what_of(e);
+        const uint64_t time = w->start + e->time_ns;
+        assert_true(e->rank < m->trace.ranks);
+        assert_true(time > last || (time == last && (i == 0 || e->rank > last_rank)));
+        last = time;
         last_rank = e->rank;
-        assert_true(w->timeline[e->rank].last < e->time_ns);
-        w->timeline[e->rank].last = e->time_ns;
-        if (e->what < MODEL_TRACE_STATES) {
-            watch_state(w, e);
-        } else if (e->what != MODEL_TRACE_STEP) {
-            watch_message(w, m, e);
+        assert_true(w->timeline[e->rank].last < time);
+        w->timeline[e->rank].last = time;
+        if (what < MODEL_TRACE_STATES) {
+            watch_state(w, m, e->rank, what, time);
+        } else if (what != MODEL_TRACE_STEP) {
+            watch_message(w, m, run, e, time);
         } else {
             assert_int_equal(e->rank, 0);
-        }
-        if (e->what == MODEL_TRACE_ALLREDUCE) {
-            inside++;
-        } else if (e->what == MODEL_TRACE_ALLREDUCE + 1 && m->trace.most_skew_ns == 0) {
-            assert_int_equal(inside, m->trace.ranks);
+            w->steps++;
         }
     }
-    assert_true(last < run->facts.duration_ns);
+    assert_int_equal(w->received, run->messages);
+    free(w->sent);
+    w->start += run->facts.duration_ns;
+    /* Nothing of an iteration comes after the first event of the next one. */
+    assert_true(last < w->start + (m->trace.clock != NULL ? 2 * m->trace.guard_ns : 0) ||
+                iteration + 1 == m->trace.iterations);
+}
+
+static void watch_end(struct watch *w, const struct trace_made *m) {
     for (uint32_t r = 0; r < m->trace.ranks; r++) {
         assert_int_equal(w->timeline[r].depth, 0);
     }
-    assert_int_equal(w->flights, w->backwards);
+    assert_int_equal(w->steps, m->trace.iterations);
+    assert_int_equal(w->checkpoints, (uint64_t)m->trace.ranks * m->checkpoint.params.checkpoints);
     free(w->timeline);
-    free(w->flight);
 }
 
 static void rules_hold(void **state) {
@@ -174,28 +194,31 @@ static void rules_hold(void **state) {
             struct trace_made m;
             struct watch w;
             begin(&m);
-            m.trace_params.dims = 1 + kind % 3;
-            m.trace_params.periodic = kind / 3 % 2 != 0;
-            m.trace_params.checkpoint_every = 3;
-            m.trace_params.noise = 0.1;
-            m.load_params.subphases = kind / 6 * 3;
-            m.load_params.phases = 7;
+            m.load_params.dims = 1 + kind % 3;
+            m.load_params.periodic = kind / 3 % 2 != 0;
+            m.load_params.collections = 1 + kind % 2;
+            m.load_params.noise = 0.1;
+            m.load_params.migration = 0.1;
+            m.load_params.phases = kind == 7 ? 1 : 7;
+            m.checkpoint_params.checkpoints = 1 + kind % m.load_params.phases;
+            m.trace_params.aggregate = kind / 6 == 0;
             make(&m, ranks[i], kind + 1);
-            for (uint32_t k = 0; k < 7; k++) {
+            watch_begin(&w, &m);
+            uint64_t expected_ns = 0;
+            for (uint32_t k = 0; k < m.load_params.phases; k++) {
                 struct model_trace_run run = run_of(&m, k);
+                for (size_t n = 0; n < run.noises; n++) {
+                    assert_true(run.noise[n].length_ns >= 2000000 && run.noise[n].length_ns <= 8000000);
+                }
+                expected_ns += run.facts.compute_ns;
                 watch_iteration(&w, &m, k, &run);
                 assert_int_equal(w.backwards, 0);
                 assert_int_equal(run.backwards, 0);
-                assert_true(w.most_flights <= ranks[i]);
-                uint64_t noise = 0;
-                for (size_t n = 0; n < run.noises; n++) {
-                    assert_true(run.noise[n].length_ns >= 2000000 && run.noise[n].length_ns <= 8000000);
-                    noise += run.noise[n].length_ns;
-                }
-                /* Computing takes the time of the objects and of interruptions, and the calls a little. */
-                uint64_t extra = w.computed_ns - run.facts.compute_ns - noise;
-                assert_true(extra <= (uint64_t)100 * ranks[i] * m.trace.halos);
             }
+            /* Up to what the clocks cannot resolve. */
+            assert_true(w.computed_ns <= expected_ns + 4 * (uint64_t)ranks[i] * m.load_params.phases &&
+                        expected_ns <= w.computed_ns + 4 * (uint64_t)ranks[i] * m.load_params.phases);
+            watch_end(&w, &m);
             drop(&m);
         }
     }
@@ -211,15 +234,199 @@ static void long_iterations(void **state) {
     m.load_params.mean_first_ms = 50;
     m.load_params.mean_last_ms = 20000;
     m.load_params.phases = 20;
-    m.trace_params.skew_us = 1e4;
+    m.trace_params.skew_us = 0.5;
     make(&m, 40, 3);
+    watch_begin(&w, &m);
     for (uint32_t k = 0; k < 20; k++) {
         struct model_trace_run run = run_of(&m, k);
+        wide += run.facts.duration_ns > UINT32_MAX;
         watch_iteration(&w, &m, k, &run);
-        wide += run.wide;
     }
     assert_true(wide > 10 && wide < 20);
+    watch_end(&w, &m);
     drop(&m);
+}
+
+/* ---- messages are the edges of the load model ---- */
+
+/* Bytes from rank to rank, by the functions for one object. */
+static void sum_edges(const struct trace_made *m, uint32_t phase, uint64_t *bytes, uint32_t *edges) {
+    const struct model_load *load = &m->load;
+    const uint32_t ranks = load->ranks;
+    uint32_t *where = calloc(load->objects, sizeof *where);
+    assert_non_null(where);
+    for (uint32_t r = 0; r < ranks; r++) {
+        for (uint32_t slot = 0; slot < load->per_rank; slot++) {
+            where[model_load_object(load, r, slot, phase)] = r;
+        }
+    }
+    for (uint32_t to = 0; to < load->objects; to++) {
+        struct model_load_edge from[MODEL_LOAD_MOST_KINDS];
+        const uint32_t n = model_load_senders(load, to, from);
+        for (uint32_t k = 0; k < n; k++) {
+            double follows = model_load_lasting(load, to) + model_load_lasting(load, from[k].from);
+            struct model_load_flow flow = model_load_flow(load, to, from[k].kind, follows);
+            const size_t at = (size_t)where[from[k].from] * ranks + where[to];
+            bytes[at] += model_load_volume(load, to, from[k].kind, flow, phase).bytes;
+            edges[at]++;
+        }
+    }
+    for (uint32_t r = 1; r < ranks; r++) {
+        for (uint32_t kind = MODEL_LOAD_UP; kind <= MODEL_LOAD_DOWN; kind++) {
+            const uint32_t owner = model_load_handler(r);
+            const uint32_t parent = model_load_parent(r);
+            const size_t at = kind == MODEL_LOAD_UP ? (size_t)r * ranks + parent : (size_t)parent * ranks + r;
+            bytes[at] +=
+                model_load_volume(load, owner, kind, model_load_flow(load, owner, kind, 0), phase).bytes;
+            edges[at]++;
+        }
+    }
+    free(where);
+}
+
+static void messages_are_edges(void **state) {
+    (void)state;
+    enum { RANKS = 48 };
+    for (int aggregate = 0; aggregate < 2; aggregate++) {
+        struct trace_made m;
+        begin(&m);
+        m.load_params.migration = 0.1;
+        m.trace_params.aggregate = aggregate != 0;
+        make(&m, RANKS, 2);
+        static const uint32_t order[] = {0, 1, 5, 39, 4, 4, 38}; /* back and forth */
+        for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+            uint64_t *bytes = calloc(RANKS * RANKS, sizeof *bytes);
+            uint32_t *edges = calloc(RANKS * RANKS, sizeof *edges);
+            sum_edges(&m, order[i], bytes, edges);
+            struct model_trace_run run = run_of(&m, order[i]);
+            for (uint32_t k = 0; k < run.messages; k++) {
+                const struct model_trace_message *one = &run.message[k];
+                const size_t at = (size_t)one->from * RANKS + one->to;
+                bytes[at] -= one->bytes;
+                edges[at] -= aggregate ? edges[at] : 1;
+            }
+            for (uint32_t at = 0; at < RANKS * RANKS; at++) {
+                assert_true(at / RANKS == at % RANKS || (bytes[at] == 0 && edges[at] == 0));
+            }
+            free(bytes);
+            free(edges);
+        }
+        drop(&m);
+    }
+}
+
+/* The median rank has at most 12 partners. */
+static void partners_are_few(void **state) {
+    (void)state;
+    enum { RANKS = 1024 };
+    struct trace_made m;
+    begin(&m);
+    make(&m, RANKS, 2);
+    struct model_trace_run run = run_of(&m, 39);
+    bool *meets = calloc((size_t)RANKS * RANKS, sizeof *meets);
+    assert_non_null(meets);
+    for (uint32_t i = 0; i < run.messages; i++) {
+        meets[run.message[i].from * RANKS + run.message[i].to] = true;
+        meets[run.message[i].to * RANKS + run.message[i].from] = true;
+    }
+    uint32_t few = 0;
+    for (uint32_t r = 0; r < RANKS; r++) {
+        uint32_t partners = 0;
+        for (uint32_t other = 0; other < RANKS; other++) {
+            partners += meets[r * RANKS + other];
+        }
+        few += partners <= 12;
+    }
+    print_message("%u of %u ranks have at most 12 partners\n", few, (unsigned)RANKS);
+    assert_true(few >= RANKS / 2);
+    free(meets);
+    drop(&m);
+}
+
+/* ---- durations ---- */
+
+/* Calls of one kind differ from rank to rank and from time to time, and a rank leaves reductions at different times. */
+static void durations_vary(void **state) {
+    (void)state;
+    enum { RANKS = 256, ITERATIONS = 12, KINDS = MODEL_TRACE_STATES / 2, MOST = 4096 };
+    struct trace_made m;
+    begin(&m);
+    m.load_params.phases = ITERATIONS;
+    make(&m, RANKS, 2);
+    static uint64_t seen[KINDS][MOST];
+    uint32_t distinct[KINDS] = {0}, calls[KINDS] = {0};
+    uint64_t *begun = calloc((size_t)RANKS * KINDS, sizeof *begun);
+    uint64_t start = 0;
+    for (uint32_t k = 0; k < ITERATIONS; k++) {
+        struct model_trace_run run = run_of(&m, k);
+        for (uint64_t i = 0; i < run.count; i++) {
+            const struct model_trace_event *e = model_trace_event(&run, i);
+            const uint32_t what = model_trace_what_of(e);
+            if (what >= MODEL_TRACE_STATES) {
+                continue;
+            }
+            if (what % 2 == 0) {
+                begun[e->rank * KINDS + what / 2] = start + e->time_ns;
+                continue;
+            }
+            const uint32_t kind = what / 2;
+            const uint64_t length = start + e->time_ns - begun[e->rank * KINDS + kind];
+            uint32_t at = 0;
+            while (at < distinct[kind] && seen[kind][at] != length) {
+                at++;
+            }
+            if (at == distinct[kind] && at < MOST) {
+                seen[kind][distinct[kind]++] = length;
+            }
+            calls[kind]++;
+        }
+        start += run.facts.duration_ns;
+    }
+    /* Of 512 calls or more: a clock of 4 ns has at least this many different durations of any call. */
+    for (uint32_t kind = 0; kind < KINDS; kind++) {
+        print_message("state %u: %u durations in %u calls\n", 2 * kind, distinct[kind], calls[kind]);
+        assert_true(calls[kind] >= 2 * RANKS && distinct[kind] >= 20);
+    }
+    assert_true(distinct[MODEL_TRACE_BARRIER / 2] > 400 && distinct[MODEL_TRACE_ALLREDUCE / 2] > 2000 &&
+                distinct[MODEL_TRACE_OPEN / 2] > 400);
+    free(begun);
+    drop(&m);
+}
+
+/* A rank that begins late, or receives late, makes its partners wait. */
+static void late_partners_are_seen(void **state) {
+    (void)state;
+    uint64_t waited[2];
+    for (int late = 0; late < 2; late++) {
+        struct trace_made m;
+        struct watch w;
+        begin(&m);
+        m.machine_params.slow_node_share = 0;
+        m.load_params.sigma_first = m.load_params.sigma_last = m.load_params.noise = 0;
+        m.load_params.scenario = late ? MODEL_SCENARIO_SPIKE : MODEL_SCENARIO_NONE;
+        m.load_params.scenario_first = 8;
+        make(&m, 64, 2);
+        watch_begin(&w, &m);
+        struct model_trace_run run = run_of(&m, 8);
+        uint64_t length_ns = 0;
+        uint64_t wait_ns[64] = {0};
+        for (uint64_t i = 0; i < run.count; i++) {
+            const struct model_trace_event *e = model_trace_event(&run, i);
+            const uint32_t what = model_trace_what_of(e);
+            length_ns = e->time_ns;
+            if (what == MODEL_TRACE_WAITALL || what == MODEL_TRACE_WAITALL + 1) {
+                wait_ns[e->rank] = e->time_ns - wait_ns[e->rank];
+            }
+        }
+        waited[late] = 0;
+        for (uint32_t r = 0; r < 64; r++) {
+            waited[late] += wait_ns[r] > length_ns / 4;
+        }
+        free(w.timeline);
+        drop(&m);
+    }
+    print_message("%u and %u ranks wait long\n", (unsigned)waited[0], (unsigned)waited[1]);
+    assert_true(waited[0] == 0 && waited[1] >= 4 && waited[1] <= 30);
 }
 
 /* All instruction sets make the same events. */
@@ -228,8 +435,8 @@ static void lanes_agree(void **state) {
     struct trace_made m[MODEL_SIMD_COUNT];
     for (int simd = 0; simd < MODEL_SIMD_COUNT; simd++) {
         begin(&m[simd]);
-        m[simd].trace_params.noise = 0.05;
-        m[simd].trace_params.checkpoint_every = 2;
+        m[simd].load_params.noise = 0.05;
+        m[simd].load_params.phases = 5;
         make(&m[simd], 777, 5);
         m[simd].load.lanes = model_lanes((enum model_simd)simd);
         for (uint32_t k = 0; simd != MODEL_SIMD_NONE && m[simd].load.lanes != NULL && k < 5; k++) {
@@ -238,6 +445,7 @@ static void lanes_agree(void **state) {
             assert_memory_equal(&other.facts, &one.facts, sizeof one.facts);
             assert_int_equal(other.count, one.count);
             assert_memory_equal(other.order, one.order, one.count * sizeof *one.order);
+            assert_memory_equal(other.event, one.event, one.count * sizeof *one.event);
             assert_int_equal(other.noises, one.noises);
             for (size_t i = 0; i < one.noises; i++) {
                 assert_int_equal(other.noise[i].rank, one.noise[i].rank);
@@ -275,12 +483,14 @@ static void entries_are_sorted(void **state) {
     free(entry);
 }
 
-/* The compute time of a rank is the sum of its objects' loads in the phase. */
+/* The compute time of a rank is the sum of its objects' loads in the phase, of its groups and handler, and of
+ * interruptions. */
 static void loads_are_the_model_s(void **state) {
     (void)state;
     struct trace_made m;
     begin(&m);
     m.load_params.migration = 0.1;
+    m.load_params.noise = 0.1;
     make(&m, 16, 2);
     static const uint32_t order[] = {0, 1, 5, 39, 4, 4, 38}; /* back and forth */
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
@@ -289,10 +499,14 @@ static void loads_are_the_model_s(void **state) {
         struct model_trace_run run = run_of(&m, order[i]);
         for (uint32_t r = 0; r < 16; r++) {
             double slowness = model_machine_slowness(&m.machine, model_machine_node(&m.machine, r));
-            uint64_t rank = 0;
-            for (uint32_t slot = 0; slot < m.load.per_rank; slot++) {
-                rank +=
-                    model_load_time(&m.load, model_load_object(&m.load, r, slot, order[i]), order[i], slowness);
+            uint32_t slot;
+            uint64_t rank = model_load_interruption(&m.load, r, order[i], &slot);
+            for (slot = 0; slot < m.load.per_rank; slot++) {
+                const uint32_t o = model_load_object(&m.load, r, slot, order[i]);
+                rank += model_load_time(&m.load, o, model_load_lasting(&m.load, o), order[i], slowness);
+            }
+            for (uint32_t which = 0; which <= m.load.params.groups; which++) {
+                rank += model_load_other(&m.load, r, which, order[i], slowness);
             }
             sum += rank;
             most = rank > most ? rank : most;
@@ -308,20 +522,57 @@ static void clocks_that_differ(void **state) {
     struct watch w;
     uint64_t backwards = 0;
     begin(&m);
-    m.trace_params.skew_us = 100;
-    make(&m, 36, 2);
+    m.trace_params.skew_us = 2;
+    m.trace_params.drift_ppm = 0.1;
+    m.load_params.sigma_first = m.load_params.sigma_last = 0; /* so that nobody waits */
+    m.load_params.phases = 5;
+    make(&m, 256, 2);
+    watch_begin(&w, &m);
     for (uint32_t k = 0; k < 5; k++) {
-        struct model_trace_run run = run_of(&m, k);
+        struct model_trace_run run = run_at(&m, k, w.start);
+        const uint64_t start = w.start;
+        const uint64_t before = w.backwards;
         watch_iteration(&w, &m, k, &run);
-        assert_int_equal(w.backwards, run.backwards);
-        backwards += w.backwards;
+        assert_int_equal(w.backwards - before, run.backwards);
         for (size_t i = 0; i < run.backwards; i++) {
             const struct model_trace_backward *b = &run.backward[i];
-            int64_t ahead = model_trace_skew(&m.trace, b->from) - model_trace_skew(&m.trace, b->to);
-            assert_true(b->by_ns > 0 && (int64_t)b->by_ns < ahead);
+            const struct model_trace_clock *from = &m.trace.clock[model_machine_node(&m.machine, b->from)];
+            const struct model_trace_clock *to = &m.trace.clock[model_machine_node(&m.machine, b->to)];
+            const double last = (double)(start + run.facts.duration_ns);
+            double ahead = from->offset_ns - to->offset_ns;
+            ahead = ahead + (from->drift > to->drift ? (from->drift - to->drift) * last : 0);
+            assert_true(b->by_ns > 0 && (double)b->by_ns < ahead + 4);
         }
     }
+    backwards = w.backwards;
+    print_message("%u messages arrive before they are sent\n", (unsigned)backwards);
     assert_true(backwards > 0);
+    watch_end(&w, &m);
+    drop(&m);
+}
+
+/* Clocks that differ by more than a reduction takes would mix iterations. */
+static void wrong_clocks_are_refused(void **state) {
+    (void)state;
+    struct trace_made m;
+    struct model_trace other;
+    struct model_trace_run run;
+    hpcw_error err;
+    begin(&m);
+    make(&m, 256, 2);
+    m.trace_params.skew_us = 50;
+    assert_int_equal(model_trace_init(&other, &m.trace_params, &m.load, &m.checkpoint, &err), HPCW_ERANGE);
+    assert_non_null(
+        strstr(err.message, "trace.skew and trace.drift: expected clocks that differ by less than "));
+    drop(&m);
+    begin(&m);
+    m.trace_params.drift_ppm = 1;
+    make(&m, 256, 2);
+    assert_int_equal(model_trace_iteration(&m.trace, m.scratch, 3, &run, &err), HPCW_OK);
+    assert_int_equal(model_trace_order(&m.trace, m.scratch, 1000000, &run, &err), HPCW_OK);
+    assert_int_equal(model_trace_iteration(&m.trace, m.scratch, 3, &run, &err), HPCW_OK);
+    assert_int_equal(model_trace_order(&m.trace, m.scratch, UINT64_C(100000000000), &run, &err), HPCW_ERANGE);
+    assert_non_null(strstr(err.message, " us after 100"));
     drop(&m);
 }
 
@@ -331,18 +582,21 @@ static void slow_ports_are_seen(void **state) {
     uint64_t waited[2];
     for (int slow = 0; slow < 2; slow++) {
         struct trace_made m;
-        struct watch w;
         begin(&m);
         m.machine_params.bad_node_share = slow;
         m.machine_params.bad_factor[0] = m.machine_params.bad_factor[1] = m.machine_params.bad_factor[2] = 0.01;
         m.machine_params.slow_node_share = 0;
-        m.load_params.sigma_first = m.load_params.sigma_last = m.load_params.jitter = 0;
-        m.trace_params.message_bytes = 4 << 20;
-        m.trace_params.noise = 0;
+        m.load_params.sigma_first = m.load_params.sigma_last = m.load_params.noise = m.load_params.groups = 0;
+        m.load_params.edge_bytes_mean = 14;
         make(&m, 64, 2);
         struct model_trace_run run = run_of(&m, 8);
-        watch_iteration(&w, &m, 8, &run);
-        waited[slow] = w.waited_ns;
+        waited[slow] = 0;
+        for (uint64_t i = 0; i < run.count; i++) {
+            const struct model_trace_event *e = model_trace_event(&run, i);
+            const uint32_t what = model_trace_what_of(e);
+            waited[slow] += what == MODEL_TRACE_WAITALL + 1 ? e->time_ns : 0;
+            waited[slow] -= what == MODEL_TRACE_WAITALL ? e->time_ns : 0;
+        }
         drop(&m);
     }
     assert_true(waited[1] > 5 * waited[0]);
@@ -358,34 +612,36 @@ static void refusals(void **state) {
     (void)state;
     struct trace_made m;
     hpcw_error err;
+    struct model_trace other;
+    struct model_trace_run run;
+    begin(&m);
+    m.load_params.edge_bytes_mean = 25;
+    make(&m, 8, 2);
+    assert_int_equal(model_trace_iteration(&m.trace, m.scratch, 0, &run, &err), HPCW_ERANGE);
+    assert_non_null(strstr(err.message, "trace: expected at most 2147483647 bytes from rank "));
+    drop(&m);
     begin(&m);
     make(&m, 8, 2);
-    struct model_trace other;
-    m.trace_params.noise_min_ms = 9;
-    assert_int_equal(model_trace_init(&other, &m.trace_params, &m.load, &err), HPCW_EINVAL);
-    assert_non_null(strstr(err.message, "trace.noise_min: expected at most trace.noise_max = 8 ms, got 9"));
-    model_trace_free(&other);
-    m.trace_params.noise_min_ms = 1;
-    struct model_load many = m.load;
-    many.ranks = 1 << 22;
-    many.params.subphases = 1024;
-    assert_int_equal(model_trace_init(&other, &m.trace_params, &many, &err), HPCW_ERANGE);
-    assert_string_equal(err.message,
-                        "trace: expected at most 131072 ranks, so that the events of an iteration with 1024 "
-                        "subphases can be numbered, got 4194304");
     hpcw_status s = HPCW_ENOMEM;
+    m.trace_params.skew_us = 0.01;
     for (unsigned n = 0; s == HPCW_ENOMEM; n++) {
         struct model_trace_scratch *scratch = NULL;
         left = n;
         hpcw_i_mem_gate = some;
-        s = model_trace_init(&other, &m.trace_params, &m.load, &err);
+        s = model_trace_init(&other, &m.trace_params, &m.load, &m.checkpoint, &err);
         if (s == HPCW_OK) {
             s = model_trace_scratch_new(&other, &scratch, &err);
-            model_trace_scratch_free(scratch);
+        }
+        if (s == HPCW_OK) {
+            s = model_trace_iteration(&other, scratch, 0, &run, &err);
+        }
+        if (s == HPCW_OK) {
+            s = model_trace_order(&other, scratch, 0, &run, &err);
         }
         hpcw_i_mem_gate = NULL;
+        model_trace_scratch_free(scratch);
         model_trace_free(&other);
-        assert_true(n < 20);
+        assert_true(n < 60);
     }
     assert_int_equal(s, HPCW_OK);
     drop(&m);
@@ -397,8 +653,13 @@ int main(void) {
         cmocka_unit_test(long_iterations),
         cmocka_unit_test(lanes_agree),
         cmocka_unit_test(entries_are_sorted),
+        cmocka_unit_test(messages_are_edges),
+        cmocka_unit_test(partners_are_few),
+        cmocka_unit_test(durations_vary),
+        cmocka_unit_test(late_partners_are_seen),
         cmocka_unit_test(loads_are_the_model_s),
         cmocka_unit_test(clocks_that_differ),
+        cmocka_unit_test(wrong_clocks_are_refused),
         cmocka_unit_test(slow_ports_are_seen),
         cmocka_unit_test(refusals),
     };

@@ -27,10 +27,10 @@ const struct ui_param model_checkpoint_param[] = {
     PARAM("layout", CHOICE, layout, .choices = layouts,
           .help = "SCR release whose directories and names to use; shared: SCR 1.1 and 3 can both restart"),
     PARAM("checkpoints", U32, checkpoints, 1, 1000, NULL,
-          "number of checkpoints in the prefix directory; the last one is current"),
+          "number of checkpoints, evenly over the phases; the last one is current"),
     PARAM("mean_size", SIZE, mean_size, MODEL_CHECKPOINT_LEAST, 0x1p36, "bytes", "mean size of a rank's file"),
     PARAM("sigma", F64, sigma, 0, 2, NULL,
-          "spread of sizes: standard deviation of ln(size); 0 for grid codes, 0.5 for adaptive ones"),
+          "standard deviation of ln(memory of an object), which a rank's file sums up; 0: all files are equal"),
     PARAM("content", CHOICE, content, .choices = contents,
           .help = "random bytes, or words of which three quarters repeat"),
     PARAM("payload", CHOICE, payload, .choices = payloads,
@@ -55,6 +55,7 @@ void model_checkpoint_params_init(struct model_checkpoint_params *params) {
         .layout = HPCW_RANK2FILE_SHARED,
         .checkpoints = 2,
         .mean_size = 32 << 10,
+        .sigma = 0.4,
         .leaf_ranks = 8192,
         .leaf_bytes = 1 << 20,
     };
@@ -132,10 +133,60 @@ static hpcw_status draw_faults(struct model_checkpoint *m, hpcw_error *err) {
     return s;
 }
 
+/* ---- sizes ---- */
+
+static uint64_t rounded(const struct model_checkpoint_params *p, double held, uint32_t objects) {
+    double size = (double)p->mean_size * (held / objects) + 0.5;
+    return size < MODEL_CHECKPOINT_LEAST ? MODEL_CHECKPOINT_LEAST : (uint64_t)size;
+}
+
+/* The memory of object[per_rank], relative to the mean of one. */
+static double held(const struct model_checkpoint *m, const uint32_t *object) {
+    const struct model_load *load = m->load;
+    double sum = 0;
+    for (uint32_t first = 0; first < load->per_rank; first += MODEL_LOAD_AT_ONCE) {
+        const uint32_t rest = load->per_rank - first;
+        const uint32_t count = rest < MODEL_LOAD_AT_ONCE ? rest : MODEL_LOAD_AT_ONCE;
+        double lasting[MODEL_LOAD_AT_ONCE];
+        model_load_lastings(load, object + first, count, lasting);
+        for (uint32_t i = 0; i < count; i++) {
+            sum += model_load_held(load, object[first + i], lasting[i], m->params.sigma);
+        }
+    }
+    return sum;
+}
+
+static hpcw_status fill_sizes(struct model_checkpoint *m, hpcw_error *err) {
+    const struct model_load *load = m->load;
+    const uint64_t files = (uint64_t)m->params.checkpoints * m->ranks;
+    uint32_t *object = hpcw_i_malloc(load->objects * sizeof *object);
+    m->size = hpcw_i_malloc(files * sizeof *m->size);
+    const bool ok = object != NULL && m->size != NULL;
+    uint64_t *size = m->size;
+    for (uint32_t o = 0; ok && o < load->objects; o++) {
+        object[o] = o;
+    }
+    for (uint32_t phase = 0; ok && phase < load->params.phases; phase++) {
+        if (phase > 0) {
+            model_load_move(load, object, phase);
+        }
+        for (uint32_t r = 0; model_checkpoint_after(m, phase) != UINT32_MAX && r < m->ranks; r++) {
+            *size++ = rounded(&m->params, held(m, object + (size_t)r * load->per_rank), load->per_rank);
+        }
+    }
+    hpcw_i_free(object);
+    return ok ? HPCW_OK : hpcw_i_fail_memory(err, "rank2file", (size_t)files, "files");
+}
+
 hpcw_status model_checkpoint_init(struct model_checkpoint *m, const struct model_checkpoint_params *params,
-                                  uint32_t ranks, uint64_t seed, hpcw_error *err) {
-    *m = (struct model_checkpoint){.params = *params, .ranks = ranks, .seed = seed};
-    return draw_faults(m, err);
+                                  const struct model_load *load, hpcw_error *err) {
+    *m = (struct model_checkpoint){.params = *params, .load = load, .ranks = load->ranks, .seed = load->seed};
+    if (params->checkpoints > load->params.phases) {
+        return hpcw_i_fail(err, HPCW_ERANGE, "rank2file.checkpoints: expected at most load.phases = %u, got %u",
+                           load->params.phases, params->checkpoints);
+    }
+    hpcw_status s = draw_faults(m, err);
+    return s == HPCW_OK && m->ranks <= MODEL_CHECKPOINT_MOST_MOVED ? fill_sizes(m, err) : s;
 }
 
 void model_checkpoint_free(struct model_checkpoint *m) {
@@ -143,6 +194,19 @@ void model_checkpoint_free(struct model_checkpoint *m) {
         hpcw_i_free(m->fault[k]);
         m->fault[k] = NULL;
     }
+    hpcw_i_free(m->size);
+    m->size = NULL;
+}
+
+uint32_t model_checkpoint_phase(const struct model_checkpoint *m, uint32_t checkpoint) {
+    return (uint32_t)((checkpoint + (uint64_t)1) * m->load->params.phases / m->params.checkpoints) - 1;
+}
+
+uint32_t model_checkpoint_after(const struct model_checkpoint *m, uint32_t phase) {
+    const uint64_t next = (phase + (uint64_t)1) * m->params.checkpoints;
+    uint32_t checkpoint = (uint32_t)((next + m->load->params.phases - 1) / m->load->params.phases) - 1;
+    return checkpoint < m->params.checkpoints && model_checkpoint_phase(m, checkpoint) == phase ? checkpoint
+                                                                                                : UINT32_MAX;
 }
 
 uint64_t model_checkpoint_before(const struct model_checkpoint *m, enum model_checkpoint_fault fault,
@@ -155,23 +219,21 @@ bool model_checkpoint_has(const struct model_checkpoint *m, enum model_checkpoin
     return i < m->params.faults[fault] && m->fault[fault][i] == file;
 }
 
-/* ---- sizes ---- */
-
 static void draw(const struct model_checkpoint *m, uint64_t file, uint32_t part, uint32_t w[4]) {
     hpcw_i_draw(m->seed, HPCW_I_FOR_CKPT_FILE, (uint32_t)(file % m->ranks), (uint32_t)(file / m->ranks), part,
                 w);
 }
 
 uint64_t model_checkpoint_size(const struct model_checkpoint *m, uint64_t file) {
-    if (m->params.sigma == 0) {
-        return m->params.mean_size;
+    if (m->size != NULL) {
+        return m->size[file];
     }
-    /* A rank has the same part of the domain in all checkpoints. */
-    uint32_t w[4];
-    draw(m, file % m->ranks, 0, w);
-    double s = m->params.sigma;
-    double size = (double)m->params.mean_size * hpcw_i_exp(s * hpcw_i_normal(w[0], w[1]) - 0.5 * s * s) + 0.5;
-    return size < MODEL_CHECKPOINT_LEAST ? MODEL_CHECKPOINT_LEAST : (uint64_t)size;
+    const uint32_t first = (uint32_t)(file % m->ranks) * m->load->per_rank;
+    double sum = 0;
+    for (uint32_t o = first; o < first + m->load->per_rank; o++) {
+        sum += model_load_held(m->load, o, model_load_lasting(m->load, o), m->params.sigma);
+    }
+    return rounded(&m->params, sum, m->load->per_rank);
 }
 
 uint32_t model_checkpoint_crc(const struct model_checkpoint *m, uint64_t file) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Checkpoints: one data file per rank and checkpoint. Sizes are log-normal around a mean, or all equal. Content and CRC-32
- * are drawn independently, and the last four bytes of a file make its content fit its CRC: so the maps are the same with
- * and without the files. Faults are drawn from all files. Everything is a pure function of (parameters, number of ranks,
- * seed, checkpoint, rank).
+ * The checkpoints of the simulated application, evenly over its phases, the last one after the last phase: one data file
+ * per rank, which holds the memory of the objects on the rank at that time. Content and CRC-32 are drawn independently, and
+ * the last four bytes of a file make its content fit its CRC: so the maps are the same with and without the files. Faults
+ * are drawn from all files. Everything is a pure function of (parameters, number of ranks, seed, checkpoint, rank).
  */
 #ifndef HPCW_GEN_MODEL_CHECKPOINT_CHECKPOINT_H
 #define HPCW_GEN_MODEL_CHECKPOINT_CHECKPOINT_H
@@ -14,7 +14,7 @@
 
 #include <hpcw/status.h>
 
-#include "ui/param/param.h"
+#include "gen/model/load/load.h"
 
 enum { MODEL_CHECKPOINT_LEAST = 4 }; /* bytes of the smallest file: those that fit the CRC */
 
@@ -35,9 +35,9 @@ struct model_checkpoint_params {
     int layout; /* enum hpcw_rank2file_layout */
     uint32_t checkpoints;
     uint64_t mean_size;
-    double sigma;
-    int content; /* enum model_checkpoint_content */
-    int payload; /* enum model_checkpoint_payload */
+    double sigma; /* of ln(memory of an object) */
+    int content;  /* enum model_checkpoint_content */
+    int payload;  /* enum model_checkpoint_payload */
     uint32_t leaf_ranks;
     uint64_t leaf_bytes;
     uint32_t faults[MODEL_CHECKPOINT_FAULTS]; /* number of files with each */
@@ -49,18 +49,28 @@ extern const size_t model_checkpoint_param_count;
 extern const char *const model_checkpoint_fault_name[MODEL_CHECKPOINT_FAULTS];
 void model_checkpoint_params_init(struct model_checkpoint_params *params);
 
+/* With more ranks there can be no log or load data to agree with, and objects count where they were at first. */
+#define MODEL_CHECKPOINT_MOST_MOVED UINT32_C(65536)
+
 /* Files are numbered checkpoint * ranks + rank, checkpoints from 0. Read-only after init: threads may share it. */
 struct model_checkpoint {
     struct model_checkpoint_params params;
+    const struct model_load *load;
     uint32_t ranks;
     uint64_t seed;
+    uint64_t *size;                           /* of every file; NULL with too many ranks */
     uint64_t *fault[MODEL_CHECKPOINT_FAULTS]; /* [params.faults[k]] files, ascending */
 };
 
-/* HPCW_ERANGE for faults in more than half of the files; HPCW_ENOMEM. Free also after a failure. */
+/* Memory: 8 bytes per file, and 4 per object while it runs. HPCW_ERANGE for faults in more than half of the files, or for more
+ * checkpoints than phases; HPCW_ENOMEM. Free also after a failure. The load model must outlive this one. */
 hpcw_status model_checkpoint_init(struct model_checkpoint *model, const struct model_checkpoint_params *params,
-                                  uint32_t ranks, uint64_t seed, hpcw_error *err);
+                                  const struct model_load *load, hpcw_error *err);
 void model_checkpoint_free(struct model_checkpoint *model);
+
+/* The phase after which a checkpoint is written, and the checkpoint after a phase; UINT32_MAX: none. */
+uint32_t model_checkpoint_phase(const struct model_checkpoint *model, uint32_t checkpoint);
+uint32_t model_checkpoint_after(const struct model_checkpoint *model, uint32_t phase);
 
 /* Size and CRC of a file in the map. */
 uint64_t model_checkpoint_size(const struct model_checkpoint *model, uint64_t file);

@@ -16,7 +16,7 @@ static const char *const scenario_names[] = {"none", "spike", "ramp", "hotspot",
 
 #define PARAM(name, kind, field, ...) UI_PARAM(struct model_load_params, "load." name, kind, field, __VA_ARGS__)
 
-/* Sources in brackets: L = the 32-rank data set of the LB-analysis-framework, A = assumption. */
+/* Sources in brackets: L = the 32-rank data set of the LB-analysis-framework, M = measured, A = assumption. */
 const struct ui_param model_load_param[] = {
     PARAM("phases", U32, phases, 1, 1048576, NULL, "number of phases, one per iteration of the simulated run"),
     PARAM("dims", U32, dims, 1, 3, NULL, "dimensions of the objects' index space"),
@@ -31,18 +31,23 @@ const struct ui_param model_load_param[] = {
     PARAM("sigma_last", F64, sigma_last, 0, 3, NULL,
           "standard deviation of ln(load) at the end of the rise [L]"),
     PARAM("rise", U32, rise, 0, 1048576, NULL, "number of phases of the rise; 0: 35 % of all [L]"),
+    PARAM("skew", F64, skew, 0, 1, NULL,
+          "how much heavier than that of a log-normal distribution the tail of loads is; 0: not [L]"),
     PARAM("persistence", F64, persistence, 0, 1, NULL,
-          "share of the variance of ln(load) that lasts for the whole run [L]"),
+          "share of the variance of ln(load) that lasts for the whole run; the rest is new in every phase [L]"),
     PARAM("alike", F64, alike, 0, 1, NULL,
-          "share of the lasting variance that objects of one home have in common [L]"),
-    PARAM("epoch", U32, epoch, 0, 1048576, NULL,
-          "phases after which the other share is drawn again; 0: 5 % of all [L]"),
-    PARAM("jitter", F64, jitter, 0, 1, NULL,
-          "standard deviation of the change of ln(load) between neighbouring phases [L]"),
+          "share of the lasting variance that varies smoothly over the ranks [L]"),
+    PARAM("correlation", F64, correlation, 0, 0.99, NULL,
+          "correlation of this share between neighbouring ranks [L]"),
     PARAM("setup_factor", F64, setup_factor, 1e-3, 1e6, NULL,
           "mean load in phase 0, as a multiple of that in phase 1 [L]"),
     PARAM("setup_sigma", F64, setup_sigma, 0, 3, NULL, "standard deviation of ln(load) in phase 0 [L]"),
-    PARAM("migration", F64, migration, 0, 1, NULL, "share of the objects that migrate before a phase [A]"),
+    PARAM("noise", F64, noise, 0, 1, NULL,
+          "probability that the system interrupts a rank in a phase; the object that runs takes longer [A]"),
+    PARAM("noise_min", F64, noise_min_ms, 0, 1e6, "ms", "shortest interruption [M]"),
+    PARAM("noise_max", F64, noise_max_ms, 0, 1e6, "ms", "longest interruption [M]"),
+    PARAM("migration", F64, migration, 0, 1, NULL,
+          "share of the objects that migrate to a neighbouring rank before a phase [A]"),
     PARAM("groups", U32, groups, 0, 64, NULL,
           "object groups, with a member on every rank [L: 7 with the handler]"),
     PARAM("far_edges", F64, far_edges, 0, 8, NULL, "distant senders per object [A]"),
@@ -51,6 +56,8 @@ const struct ui_param model_load_param[] = {
     PARAM("edge_messages_mean", F64, edge_messages_mean, 0, 15, NULL,
           "mean of ln(messages) of an edge in a phase [L]"),
     PARAM("edge_messages_sd", F64, edge_messages_sd, 0, 4, NULL, "standard deviation of ln(messages) [L]"),
+    PARAM("edge_follows", F64, edge_follows, 0, 1, NULL,
+          "share of the deviation of ln(bytes) that follows the work at both ends of an edge [L]"),
     PARAM("broadcast_every", U32, broadcast_every, 0, 1048576, NULL,
           "phases between broadcasts of the first object; 0: none [A]"),
     PARAM("block_objects", U32, block_objects, 0, 4096, NULL,
@@ -61,10 +68,13 @@ const struct ui_param model_load_param[] = {
           .help = "injected imbalance: none, spike (some ranks' objects are heavy for some phases), "
                   "ramp (they grow heavy and stay so) or hotspot (a heavy region that crosses the "
                   "index space)"),
-    PARAM("scenario_first", U32, scenario_first, 1, 1048576, NULL, "first phase of the scenario"),
-    PARAM("scenario_phases", U32, scenario_phases, 1, 1048576, NULL, "number of phases of the scenario"),
+    PARAM("scenario_first", U32, scenario_first, 0, 1048576, NULL,
+          "first phase of the scenario; 0: after a quarter of the phases"),
+    PARAM("scenario_phases", U32, scenario_phases, 0, 1048576, NULL,
+          "number of phases of the scenario; 0: a quarter of all"),
     PARAM("scenario_share", F64, scenario_share, 0, 1, NULL,
-          "share of the ranks in the scenario, or radius of the hot spot as a share of the index space"),
+          "share of the ranks in the scenario, at least one; or radius of the hot spot as a share of the index "
+          "space; 0: 2 % of the ranks, or a radius of 10 %, or of what the hot spot moves in a phase"),
     PARAM("scenario_factor", F64, scenario_factor, 1, 1e6, NULL, "factor of loads at the peak of the scenario"),
 };
 const size_t model_load_param_count = sizeof model_load_param / sizeof model_load_param[0];
@@ -79,25 +89,27 @@ void model_load_params_init(struct model_load_params *params) {
         .mean_first_ms = 1.6,
         .mean_last_ms = 7,
         .sigma_first = 0.05,
-        .sigma_last = 0.6,
-        .persistence = 0.95,
-        .alike = 0.65, /* with 8 objects per rank, some of them moved, the CV of rank loads is 0.47 */
-        .jitter = 0.03,
+        .sigma_last = 0.46,
+        .skew = 0.27,
+        .persistence = 0.89,
+        .alike = 0.6,
+        .correlation = 0.45,
         .setup_factor = 20,
         .setup_sigma = 1.5,
+        .noise = 1e-4,
+        .noise_min_ms = 2,
+        .noise_max_ms = 8,
         .migration = 0.005,
         .groups = 6,
-        .far_edges = 0.5,
-        .edge_bytes_mean = 7.9,
-        .edge_bytes_sd = 2.05,
+        .far_edges = 0.2,
+        .edge_bytes_mean = 9.93,
+        .edge_bytes_sd = 1.78,
         .edge_messages_mean = 1.95,
         .edge_messages_sd = 1.34,
+        .edge_follows = 0.6,
         .broadcast_every = 10,
         .block_bytes = 1 << 20,
         .footprint_bytes = 1 << 18,
-        .scenario_first = 10,
-        .scenario_phases = 10,
-        .scenario_share = 0.02,
         .scenario_factor = 4,
     };
 }
@@ -110,25 +122,158 @@ static double risen(const struct model_load_params *p, uint32_t phase) {
     return phase <= 1 || rise == 0 ? (phase > 1 ? 1 : 0) : phase - 1 >= rise ? 1 : (double)(phase - 1) / rise;
 }
 
+/* The deviation of ln(load), in standard deviations, of nearly normal y: with mean 0, variance 1, a tail to the right, and
+ * bounds, as no object is arbitrarily large. */
+#define MOST_Y 3.0
+struct tail {
+    double least, skew, scale;
+};
+
+static struct tail tail_of(const struct model_load_params *p) {
+    double turn = p->skew > 0 ? -0.5 / p->skew : -MOST_Y; /* below it, a parabola rises again */
+    return (struct tail){turn > -MOST_Y ? turn : -MOST_Y, p->skew, 1 / sqrt(1 + 2 * p->skew * p->skew)};
+}
+
+static inline double bend(const struct tail *t, double y) {
+    y = y < t->least ? t->least : y > MOST_Y ? MOST_Y : y;
+    return (y + t->skew * (y * y - 1)) * t->scale;
+}
+
+/* The mean of exp(sigma * bend(y)), by summing over a normal y. */
+static double mean_of_exp(const struct tail *t, double sigma) {
+    enum { STEPS = 128 };
+    double sum = 0, weights = 0;
+    for (int i = -STEPS / 2; i <= STEPS / 2; i++) {
+        double y = i * (2.0 * 4 / STEPS);
+        double weight = hpcw_i_exp(-0.5 * y * y);
+        sum += weight * hpcw_i_exp(sigma * bend(t, y));
+        weights += weight;
+    }
+    return sum / weights;
+}
+
 static void fill_phases(struct model_load *m) {
     const struct model_load_params *p = &m->params;
-    uint32_t epoch = p->epoch != 0 ? p->epoch : (uint32_t)((uint64_t)p->phases * 5 / 100);
-    epoch = epoch != 0 ? epoch : 1;
+    const struct tail tail = tail_of(p);
+    uint32_t open[3];
+    uint32_t dimensions = 0;
+    double sigma = -1, mean = 1;
+    for (uint32_t d = 0; d < 3; d++) {
+        if (m->grid[d] > 1) {
+            open[dimensions++] = d;
+        }
+    }
     for (uint32_t k = 0; k < p->phases; k++) {
         double r = risen(p, k);
-        m->phase[k] = (struct model_load_phase){
-            .mean_ns = 1e6 * (p->mean_first_ms + r * (p->mean_last_ms - p->mean_first_ms)),
-            .sigma = p->sigma_first + r * (p->sigma_last - p->sigma_first),
-            .epoch = k / epoch,
-        };
+        struct model_load_phase *f = &m->phase[k];
+        f->sigma = p->sigma_first + r * (p->sigma_last - p->sigma_first);
+        if (f->sigma != sigma) {
+            sigma = f->sigma;
+            mean = mean_of_exp(&tail, sigma);
+        }
+        f->median_ns = 1e6 * (p->mean_first_ms + r * (p->mean_last_ms - p->mean_first_ms)) / mean;
+        uint32_t w[4];
+        hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_NEIGHBOUR, k, 0, 0, w);
+        f->swap_dimension = dimensions > 0 ? open[w[0] % dimensions] : 0;
+        f->swap_offset = w[1] >> 31;
     }
-    m->phase[0].mean_ns = 1e6 * p->mean_first_ms * p->setup_factor;
     m->phase[0].sigma = p->setup_sigma;
+    m->phase[0].median_ns =
+        1e6 * p->mean_first_ms * p->setup_factor / hpcw_i_exp(0.5 * p->setup_sigma * p->setup_sigma);
+}
+
+/* Along each dimension a first-order autoregression, whose correlation is that of neighbours to the power of the distance.
+ * With many ranks, mean and variance become exact, so that different seeds have the same amount of work. */
+static void fill_field(struct model_load *m) {
+    enum { MANY = 64 };
+    const double old = m->params.correlation, new = sqrt(1 - old * old);
+    const uint32_t stride[3] = {m->grid[1] * m->grid[2], m->grid[2], 1};
+    uint32_t home[MODEL_LOAD_AT_ONCE];
+    for (uint32_t r = 0; r < m->ranks; r += MODEL_LOAD_AT_ONCE) {
+        const uint32_t count = m->ranks - r < MODEL_LOAD_AT_ONCE ? m->ranks - r : MODEL_LOAD_AT_ONCE;
+        for (uint32_t i = 0; i < count; i++) {
+            home[i] = r + i;
+        }
+        m->lanes->normals(&(struct model_draws){m->seed, HPCW_I_FOR_LOAD_HOME, count, home, 0, 0},
+                          m->field + r);
+    }
+    for (int d = 0; d < 3; d++) {
+        for (uint32_t r = stride[d]; m->grid[d] > 1 && r < m->ranks; r++) {
+            if (r / stride[d] % m->grid[d] != 0) {
+                m->field[r] = old * m->field[r - stride[d]] + new * m->field[r];
+            }
+        }
+    }
+    if (m->ranks < MANY) {
+        return;
+    }
+    double sum = 0, squares = 0;
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        sum += m->field[r];
+        squares += m->field[r] * m->field[r];
+    }
+    const double mean = sum / m->ranks;
+    const double scale = 1 / sqrt(squares / m->ranks - mean * mean);
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        m->field[r] = (m->field[r] - mean) * scale;
+    }
+}
+
+/* Whether the hot spot reaches the middle of an object in some phase. */
+static bool hotspot_reaches(const struct model_load *m) {
+    const struct model_load_params *p = &m->params;
+    double beside2 = 0;
+    for (uint32_t d = 1; d < p->dims; d++) {
+        beside2 += m->side[d] % 2 == 0 ? 0.25 : 0;
+    }
+    for (uint32_t k = 0; k < p->scenario_phases && p->scenario_first + k < p->phases; k++) {
+        double centre = model_load_centre(m, p->scenario_first + k);
+        double off = centre - ((uint32_t)centre + 0.5);
+        if (off * off + beside2 < m->radius * m->radius) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Gives the scenario its time and place. */
+static hpcw_status place_scenario(struct model_load *m, hpcw_error *err) {
+    struct model_load_params *p = &m->params;
+    if (p->scenario == MODEL_SCENARIO_NONE) {
+        return HPCW_OK;
+    }
+    p->scenario_first = p->scenario_first != 0 ? p->scenario_first : (p->phases + 3) / 4;
+    p->scenario_phases = p->scenario_phases != 0 ? p->scenario_phases : (p->phases + 3) / 4;
+    if (p->scenario_first >= p->phases) {
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "load.scenario_first: expected a phase below load.phases = %u, got %u", p->phases,
+                           p->scenario_first);
+    }
+    double hits = (p->scenario_share != 0 ? p->scenario_share : 0.02) * m->ranks;
+    m->hits = hits < 1 ? 1 : (uint32_t)(hits + 0.5);
+    if (p->scenario == MODEL_SCENARIO_HOTSPOT) {
+        double step = 1.0 / p->scenario_phases;
+        double share = p->scenario_share != 0 ? p->scenario_share : step > 0.1 ? step : 0.1;
+        m->radius = share * m->side[0];
+        m->radius = p->scenario_share == 0 && m->radius < 1 ? 1 : m->radius;
+        if (!hotspot_reaches(m)) {
+            return hpcw_i_fail(
+                err, HPCW_EINVAL,
+                "load.scenario_share: expected a radius that reaches the middle of an object, got "
+                "%g of an object's side",
+                m->radius);
+        }
+    }
+    return HPCW_OK;
 }
 
 hpcw_status model_load_init(struct model_load *m, const struct model_load_params *params,
                             const struct model_machine *machine, hpcw_error *err) {
     memset(m, 0, sizeof *m);
+    if (params->noise_min_ms > params->noise_max_ms) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "load.noise_min: expected at most load.noise_max = %g ms, got %g",
+                           params->noise_max_ms, params->noise_min_ms);
+    }
     m->params = *params;
     m->machine = machine;
     m->seed = machine->seed;
@@ -147,19 +292,29 @@ hpcw_status model_load_init(struct model_load *m, const struct model_load_params
         m->side[d] = m->grid[d] * m->block[d];
     }
     m->channels = (uint32_t)params->far_edges + (params->far_edges > (uint32_t)params->far_edges);
+    m->kinds = 7 + m->channels;
     m->swap_threshold = hpcw_i_threshold(params->migration);
     m->lanes = model_lanes(model_simd_best());
     m->phase = hpcw_i_calloc(params->phases, sizeof *m->phase);
-    if (m->phase == NULL) {
+    m->field = hpcw_i_calloc(m->ranks, sizeof *m->field);
+    if (m->phase == NULL || m->field == NULL) {
+        model_load_free(m);
         return hpcw_i_fail_memory(err, "load", params->phases, "phases");
     }
     fill_phases(m);
-    return HPCW_OK;
+    fill_field(m);
+    hpcw_status s = place_scenario(m, err);
+    if (s != HPCW_OK) {
+        model_load_free(m);
+    }
+    return s;
 }
 
 void model_load_free(struct model_load *m) {
     hpcw_i_free(m->phase);
+    hpcw_i_free(m->field);
     m->phase = NULL;
+    m->field = NULL;
 }
 
 /* ---- objects ---- */
@@ -189,9 +344,14 @@ static uint32_t object_at(const struct model_load *m, uint32_t collection, const
 
 /* The rank that swaps objects with this one before a phase; itself if it has no partner. */
 static uint32_t partner_of(const struct model_load *m, uint32_t rank, uint32_t phase) {
-    const struct model_permutation order = {m->ranks, phase, m->seed, HPCW_I_FOR_LOAD_PAIRING};
-    uint32_t position = model_permute(&order, rank) ^ 1;
-    return position < m->ranks ? model_permute_back(&order, position) : rank;
+    const uint32_t d = m->phase[phase].swap_dimension;
+    const uint32_t offset = m->phase[phase].swap_offset;
+    const uint32_t stride = d == 0 ? m->grid[1] * m->grid[2] : d == 1 ? m->grid[2] : 1;
+    const uint32_t at = rank / stride % m->grid[d];
+    if ((at ^ offset) % 2 == 0) {
+        return at + 1 < m->grid[d] ? rank + stride : rank;
+    }
+    return at > 0 ? rank - stride : rank;
 }
 
 /* Pairs of ranks in a batch. */
@@ -262,21 +422,16 @@ void model_load_move(const struct model_load *m, uint32_t *object, uint32_t phas
     if (m->swap_threshold == 0) {
         return;
     }
-    const struct model_permutation order = {m->ranks, phase, m->seed, HPCW_I_FOR_LOAD_PAIRING};
-    const uint32_t all = m->ranks / 2;
-    for (uint32_t done = 0; done < all; done += PAIRS) {
-        uint32_t rank[2 * PAIRS];
+    for (uint32_t r = 0; r < m->ranks;) {
         uint32_t lower[PAIRS];
         uint32_t upper[PAIRS];
-        const uint32_t pairs = all - done < PAIRS ? all - done : PAIRS;
-        model_permute_back_run(&order, m->lanes, 2 * done, 2 * pairs, rank);
-        for (uint32_t i = 0; i < pairs; i++) {
-            uint32_t a = rank[2 * i];
-            uint32_t b = rank[2 * i + 1];
-            lower[i] = a < b ? a : b;
-            upper[i] = a < b ? b : a;
+        uint32_t pairs = 0;
+        for (; r < m->ranks && pairs < PAIRS; r++) {
+            upper[pairs] = partner_of(m, r, phase);
+            lower[pairs] = r;
+            pairs += upper[pairs] > r;
         }
-        for (uint32_t q = 0; 4 * q < m->per_rank; q++) {
+        for (uint32_t q = 0; pairs > 0 && 4 * q < m->per_rank; q++) {
             swap_slots(m, object, phase, q, lower, upper, pairs);
         }
     }
@@ -285,9 +440,8 @@ void model_load_move(const struct model_load *m, uint32_t *object, uint32_t phas
 /* ---- work ---- */
 
 bool model_load_is_hit(const struct model_load *m, uint32_t home) {
-    uint32_t w[4];
-    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SCENARIO, home, 0, 0, w);
-    return w[0] < hpcw_i_threshold(m->params.scenario_share);
+    const struct model_permutation order = {m->ranks, 0, m->seed, HPCW_I_FOR_LOAD_SCENARIO};
+    return model_permute(&order, home) < m->hits;
 }
 
 double model_load_centre(const struct model_load *m, uint32_t phase) {
@@ -299,7 +453,7 @@ static double hotspot(const struct model_load *m, uint32_t object, uint32_t phas
     const struct model_load_params *p = &m->params;
     uint32_t at[3];
     model_load_index(m, object, at);
-    double radius = p->scenario_share * m->side[0];
+    const double radius = m->radius;
     double distance2 = 0;
     for (uint32_t d = 0; d < p->dims; d++) {
         double centre = d == 0 ? model_load_centre(m, phase) : 0.5 * m->side[d];
@@ -335,32 +489,73 @@ static uint64_t at_least_1(double x) {
     return x < 1 ? 1 : x < 0x1p62 ? (uint64_t)(x + 0.5) : UINT64_C(1) << 62;
 }
 
-/* The change between neighbouring phases is the difference of two draws. */
-static const double jitter_scale = 0.70710678118654752;
+/* The smooth field at an object: between the middles of the nearest homes, with variance 1. */
+static double field_at(const struct model_load *m, uint32_t object) {
+    const double rho = m->params.correlation;
+    uint32_t home[3];
+    uint32_t in_block[3];
+    int64_t step[3] = {0};
+    double share[3] = {0}; /* of the next home along each dimension */
+    double variance = 1;
+    model_grid_position(m->grid, model_load_home(m, object), home);
+    model_grid_position(m->block, model_load_slot(m, object) % m->params.objects, in_block);
+    for (uint32_t d = 0; d < m->params.dims; d++) {
+        const int64_t stride = d == 0 ? (int64_t)m->grid[1] * m->grid[2] : d == 1 ? m->grid[2] : 1;
+        double off = (in_block[d] + 0.5) / m->block[d] - 0.5;
+        bool ends = off < 0 ? home[d] == 0 : home[d] + 1 == m->grid[d];
+        if (off != 0 && !ends) {
+            share[d] = off < 0 ? -off : off;
+            step[d] = off < 0 ? -stride : stride;
+            double rest = 1 - share[d];
+            variance *= rest * rest + share[d] * share[d] + 2 * rest * share[d] * rho;
+        }
+    }
+    double sum = 0;
+    for (uint32_t corner = 0; corner < 1u << m->params.dims; corner++) {
+        int64_t at = model_load_home(m, object);
+        double weight = 1;
+        for (uint32_t d = 0; d < m->params.dims; d++) {
+            weight *= corner >> d & 1 ? share[d] : 1 - share[d];
+            at += corner >> d & 1 ? step[d] : 0;
+        }
+        sum += weight * m->field[at];
+    }
+    return sum / sqrt(variance);
+}
 
-uint64_t model_load_time(const struct model_load *m, uint32_t object, uint32_t phase, double slowness) {
+static double lasting_of(const struct model_load *m, uint32_t object, double own) {
+    return sqrt(m->params.alike) * field_at(m, object) + sqrt(1 - m->params.alike) * own;
+}
+
+double model_load_lasting(const struct model_load *m, uint32_t object) {
+    uint32_t own[4];
+    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_OBJECT, object, 0, 0, own);
+    return lasting_of(m, object, hpcw_i_normal(own[0], own[1]));
+}
+
+void model_load_lastings(const struct model_load *m, const uint32_t *object, uint32_t count, double *lasting) {
+    m->lanes->normals(&(struct model_draws){m->seed, HPCW_I_FOR_LOAD_OBJECT, count, object, 0, 0}, lasting);
+    for (uint32_t i = 0; i < count; i++) {
+        lasting[i] = lasting_of(m, object[i], lasting[i]);
+    }
+}
+
+uint64_t model_load_time(const struct model_load *m, uint32_t object, double lasting, uint32_t phase,
+                         double slowness) {
     const struct model_load_params *p = &m->params;
     const struct model_load_phase *f = &m->phase[phase];
-    uint32_t home[4];
-    uint32_t own[4];
-    uint32_t epoch[4];
-    uint32_t jitter[4];
-    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_OBJECT, object, 0, 0, own);
-    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_JITTER, object, phase, 0, jitter);
+    uint32_t w[4];
     double z;
     if (phase == 0) {
-        z = hpcw_i_normal(own[2], own[3]);
+        hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_OBJECT, object, 0, 0, w);
+        z = hpcw_i_normal(w[2], w[3]);
     } else {
-        hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_HOME, model_load_home(m, object), 0, 0, home);
-        hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_EPOCH, object, f->epoch, 0, epoch);
-        double lasting = sqrt(p->alike) * hpcw_i_normal(home[0], home[1]) +
-                         sqrt(1 - p->alike) * hpcw_i_normal(own[0], own[1]);
-        z = sqrt(p->persistence) * lasting + sqrt(1 - p->persistence) * hpcw_i_normal(epoch[0], epoch[1]);
+        const struct tail tail = tail_of(p);
+        hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_PHASE, object, phase, 0, w);
+        z = bend(&tail, sqrt(p->persistence) * lasting + sqrt(1 - p->persistence) * hpcw_i_normal(w[0], w[1]));
     }
-    double change = jitter_scale * p->jitter * hpcw_i_normal(jitter[0], jitter[1]);
-    /* The mean of a log-normal is above its median by half the variance. */
-    double ns = f->mean_ns * hpcw_i_exp(f->sigma * z - 0.5 * f->sigma * f->sigma + change);
-    return at_least_1(ns * slowness * model_load_scenario(m, object, phase));
+    double ns = f->median_ns * hpcw_i_exp(f->sigma * z) * slowness;
+    return at_least_1(ns * model_load_scenario(m, object, phase));
 }
 
 /* The first of the last `parts` parts, of what is left: an equal share, plus or minus a quarter. */
@@ -383,93 +578,99 @@ void model_load_split(const struct model_load *m, uint32_t object, uint64_t time
     }
 }
 
-void model_load_times(const struct model_load *m, const uint32_t *object, uint32_t count, uint32_t phase,
-                      const double *slowness, uint64_t *time_ns) {
+void model_load_times(const struct model_load *m, const uint32_t *object, const double *lasting, uint32_t count,
+                      uint32_t phase, const double *slowness, uint64_t *time_ns) {
     assert(count <= MODEL_LOAD_AT_ONCE);
     if (phase == 0) { /* once in a run, and with its own distribution */
         for (uint32_t i = 0; i < count; i++) {
-            time_ns[i] = model_load_time(m, object[i], phase, slowness[i]);
+            time_ns[i] = model_load_time(m, object[i], lasting[i], phase, slowness[i]);
         }
         return;
     }
     const struct model_load_params *p = &m->params;
     const struct model_load_phase *f = &m->phase[phase];
-    uint32_t home[MODEL_LOAD_AT_ONCE];
-    double z[4][MODEL_LOAD_AT_ONCE];
+    const struct tail tail = tail_of(p);
+    const double old = sqrt(p->persistence), new = sqrt(1 - p->persistence);
+    double z[MODEL_LOAD_AT_ONCE];
+    m->lanes->normals(&(struct model_draws){m->seed, HPCW_I_FOR_LOAD_PHASE, count, object, phase, 0}, z);
     for (uint32_t i = 0; i < count; i++) {
-        home[i] = model_load_home(m, object[i]);
+        z[i] = f->sigma * bend(&tail, old * lasting[i] + new *z[i]);
     }
-    const struct model_draws draws[4] = {
-        {m->seed, HPCW_I_FOR_LOAD_HOME, count, home, 0, 0},
-        {m->seed, HPCW_I_FOR_LOAD_OBJECT, count, object, 0, 0},
-        {m->seed, HPCW_I_FOR_LOAD_EPOCH, count, object, f->epoch, 0},
-        {m->seed, HPCW_I_FOR_LOAD_JITTER, count, object, phase, 0},
-    };
-    for (int k = 0; k < 4; k++) {
-        m->lanes->normals(&draws[k], z[k]);
-    }
-    const double common = sqrt(p->alike), own = sqrt(1 - p->alike);
-    const double lasting = sqrt(p->persistence), passing = sqrt(1 - p->persistence);
+    m->lanes->exps(z, count);
     for (uint32_t i = 0; i < count; i++) {
-        double of_object = lasting * (common * z[0][i] + own * z[1][i]) + passing * z[2][i];
-        double change = jitter_scale * p->jitter * z[3][i];
-        z[0][i] = f->sigma * of_object - 0.5 * f->sigma * f->sigma + change;
-    }
-    m->lanes->exps(z[0], count);
-    for (uint32_t i = 0; i < count; i++) {
-        z[0][i] = f->mean_ns * z[0][i] * slowness[i];
+        z[i] = f->median_ns * z[i] * slowness[i];
     }
     for (uint32_t i = 0; p->scenario != MODEL_SCENARIO_NONE && i < count; i++) {
-        z[0][i] *= model_load_scenario(m, object[i], phase);
+        z[i] *= model_load_scenario(m, object[i], phase);
     }
     for (uint32_t i = 0; i < count; i++) {
-        time_ns[i] = at_least_1(z[0][i]);
+        time_ns[i] = at_least_1(z[i]);
     }
 }
 
-void model_load_next_parts(const struct model_load *m, const uint32_t *object, uint32_t count, uint32_t first,
-                           uint64_t *left, uint64_t *part) {
-    const uint32_t parts = m->params.subphases;
-    const uint32_t here = parts - first < 4 ? parts - first : 4;
-    uint32_t word[4 * MODEL_LOAD_AT_ONCE];
-    const struct model_draws draws = {m->seed, HPCW_I_FOR_LOAD_SUBPHASE, count, object, first / 4, 0};
-    assert(count <= MODEL_LOAD_AT_ONCE && first < parts);
-    m->lanes->words(&draws, here, word);
-    for (uint32_t k = 0; k < here; k++) {
-        for (uint32_t i = 0; i < count; i++) {
-            part[(size_t)k * count + i] = part_of(left[i], word[k * count + i], parts - first - k);
-            left[i] -= part[(size_t)k * count + i];
-        }
-    }
+uint64_t model_load_interruption(const struct model_load *m, uint32_t rank, uint32_t phase, uint32_t *slot) {
+    const struct model_load_params *p = &m->params;
+    uint32_t w[4];
+    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_NOISE, rank, phase, 0, w);
+    *slot = (uint32_t)((uint64_t)w[2] * m->per_rank >> 32);
+    double ms = p->noise_min_ms + (p->noise_max_ms - p->noise_min_ms) * hpcw_i_uniform(w[1]);
+    return w[0] < hpcw_i_threshold(p->noise) ? (uint64_t)(ms * 1e6) : 0;
+}
+
+/* As in real files, the first groups have no work of their own; the handler always has some. */
+static double other_median_ns(const struct model_load *m, uint32_t which) {
+    return which == 0 ? 100e3 : which - 1 < m->params.groups / 2 ? 0 : 20e3;
 }
 
 uint64_t model_load_other(const struct model_load *m, uint32_t rank, uint32_t which, uint32_t phase,
                           double slowness) {
-    /* As in real files, the first groups have no work of their own; the handler always has some. */
-    if (which > 0 && which - 1 < m->params.groups / 2) {
+    const double median_ns = other_median_ns(m, which);
+    uint32_t w[4];
+    if (median_ns == 0) {
         return 0;
     }
-    uint32_t w[4];
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_OTHER, rank, which, phase, w);
-    double median_ns = which == 0 ? 100e3 : 20e3;
     return at_least_1(median_ns * hpcw_i_exp(0.5 * hpcw_i_normal(w[0], w[1])) * slowness);
+}
+
+void model_load_add_others(const struct model_load *m, uint32_t first, uint32_t count, uint32_t which,
+                           uint32_t phase, const double *slowness, uint64_t *sum) {
+    const double median_ns = other_median_ns(m, which);
+    uint32_t rank[MODEL_LOAD_AT_ONCE];
+    double x[MODEL_LOAD_AT_ONCE];
+    assert(count <= MODEL_LOAD_AT_ONCE);
+    if (median_ns == 0) {
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        rank[i] = first + i;
+    }
+    m->lanes->normals(&(struct model_draws){m->seed, HPCW_I_FOR_LOAD_OTHER, count, rank, which, phase}, x);
+    for (uint32_t i = 0; i < count; i++) {
+        x[i] = 0.5 * x[i];
+    }
+    m->lanes->exps(x, count);
+    for (uint32_t i = 0; i < count; i++) {
+        sum[i] += at_least_1(median_ns * x[i] * slowness[i]);
+    }
 }
 
 /* ---- messages ---- */
 
-static uint32_t add_sender(uint32_t object, uint32_t candidate, uint32_t *sender, uint32_t count) {
+static uint32_t add_sender(uint32_t object, uint32_t candidate, uint32_t kind, struct model_load_edge *edge,
+                           uint32_t count) {
     bool is_new = candidate != object;
     for (uint32_t i = 0; i < count; i++) {
-        is_new = is_new && sender[i] != candidate;
+        is_new = is_new && edge[i].from != candidate;
     }
     if (is_new) {
-        sender[count++] = candidate;
+        edge[count++] = (struct model_load_edge){candidate, kind};
     }
     return count;
 }
 
 uint32_t model_load_senders(const struct model_load *m, uint32_t object,
-                            uint32_t sender[MODEL_LOAD_MOST_SENDERS]) {
+                            struct model_load_edge edge[MODEL_LOAD_MOST_KINDS]) {
     const uint32_t collection = model_load_collection(m, object);
     uint32_t count = 0;
     uint32_t at[3];
@@ -482,12 +683,12 @@ uint32_t model_load_senders(const struct model_load *m, uint32_t object,
                 continue;
             }
             there[d] = outside ? (up ? 0 : m->side[d] - 1) : up ? at[d] + 1 : at[d] - 1;
-            count = add_sender(object, object_at(m, collection, there), sender, count);
+            count = add_sender(object, object_at(m, collection, there), 2 * d + up, edge, count);
         }
     }
     if (m->params.collections > 1) {
         uint32_t before = (collection + m->params.collections - 1) % m->params.collections;
-        count = add_sender(object, object_at(m, before, at), sender, count);
+        count = add_sender(object, object_at(m, before, at), 6, edge, count);
     }
     for (uint32_t channel = 0; channel < m->channels; channel++) {
         double share = m->params.far_edges - channel;
@@ -496,33 +697,83 @@ uint32_t model_load_senders(const struct model_load *m, uint32_t object,
         uint32_t w[4];
         hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_FAR_USED, from, channel, 0, w);
         if (w[0] < hpcw_i_threshold(share)) {
-            count = add_sender(object, from, sender, count);
+            count = add_sender(object, from, 7 + channel, edge, count);
         }
     }
     return count;
 }
 
-struct model_load_volume model_load_volume(const struct model_load *m, uint32_t from, uint32_t to,
-                                           uint32_t phase) {
+/* From phase to phase, bytes and messages change by about 10 % [A]. */
+static const double change = 0.1;
+
+/* A standard deviation of the sum of two neighbours' work, which is alike. */
+static const double sum_of_two = 1.6;
+
+/* Ln(bytes) of messages between handlers [L]. */
+static const double handler_mean = 7.75, handler_sd = 1.30;
+
+struct model_load_flow model_load_flow(const struct model_load *m, uint32_t owner, uint32_t kind,
+                                       double follows) {
     const struct model_load_params *p = &m->params;
+    const bool handlers = kind >= MODEL_LOAD_MOST_KINDS;
     uint32_t w[4];
-    uint32_t now[4];
-    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_EDGE, from, to, 0, w);
-    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_EDGE_PHASE, from, to, phase, now);
-    /* Bytes and messages have a correlation of 0.6, and change by about 10 % from phase to phase [A]. */
+    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_EDGE, owner, kind, 0, w);
     double z = hpcw_i_normal(w[0], w[1]);
+    if (!handlers) {
+        z = p->edge_follows * follows / sum_of_two + sqrt(1 - p->edge_follows * p->edge_follows) * z;
+    }
+    /* Bytes and messages have a correlation of 0.6 [A]. */
     double z_messages = 0.6 * z + 0.8 * hpcw_i_normal(w[2], w[3]);
-    double change = 0.1 * hpcw_i_normal(now[0], now[1]);
-    double change_messages = 0.1 * hpcw_i_normal(now[2], now[3]);
-    uint64_t messages =
-        at_least_1(hpcw_i_exp(p->edge_messages_mean + p->edge_messages_sd * z_messages + change_messages));
-    uint64_t bytes = at_least_1(hpcw_i_exp(p->edge_bytes_mean + p->edge_bytes_sd * z + change));
-    return (struct model_load_volume){.bytes = bytes > messages ? bytes : messages, .messages = messages};
+    return (struct model_load_flow){
+        .ln_bytes = handlers ? handler_mean + handler_sd * z : p->edge_bytes_mean + p->edge_bytes_sd * z,
+        .ln_messages = p->edge_messages_mean + p->edge_messages_sd * z_messages,
+    };
+}
+
+/* Applications send whole numbers of doubles. */
+enum { ELEMENT = 8 };
+
+static uint64_t whole_elements(double bytes) {
+    return bytes < ELEMENT                         ? ELEMENT
+           : bytes < (double)MODEL_LOAD_MOST_BYTES ? (uint64_t)(bytes / ELEMENT + 0.5) * ELEMENT
+                                                   : MODEL_LOAD_MOST_BYTES;
+}
+
+struct model_load_volume model_load_volume(const struct model_load *m, uint32_t owner, uint32_t kind,
+                                           struct model_load_flow flow, uint32_t phase) {
+    uint32_t now[4];
+    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_EDGE_PHASE, owner, kind, phase, now);
+    uint64_t bytes = whole_elements(hpcw_i_exp(flow.ln_bytes + change * hpcw_i_normal(now[0], now[1])));
+    uint64_t messages = at_least_1(hpcw_i_exp(flow.ln_messages + change * hpcw_i_normal(now[2], now[3])));
+    return (struct model_load_volume){.bytes = bytes,
+                                      .messages = messages < bytes / ELEMENT ? messages : bytes / ELEMENT};
+}
+
+void model_load_bytes(const struct model_load *m, const uint32_t *owner, uint32_t kind, const double *ln_bytes,
+                      uint32_t count, uint32_t phase, uint64_t *bytes) {
+    double x[MODEL_LOAD_AT_ONCE];
+    assert(count <= MODEL_LOAD_AT_ONCE);
+    m->lanes->normals(&(struct model_draws){m->seed, HPCW_I_FOR_LOAD_EDGE_PHASE, count, owner, kind, phase}, x);
+    for (uint32_t i = 0; i < count; i++) {
+        x[i] = ln_bytes[i] + change * x[i];
+    }
+    m->lanes->exps(x, count);
+    for (uint32_t i = 0; i < count; i++) {
+        bytes[i] = whole_elements(x[i]);
+    }
 }
 
 /* ---- memory ---- */
 
-struct model_load_memory model_load_memory(const struct model_load *m, uint32_t object) {
+double model_load_held(const struct model_load *m, uint32_t object, double lasting, double sigma) {
+    uint32_t own[4];
+    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_MEMORY, object, 1, 0, own);
+    const double half = 0.70710678118654752; /* of the variance follows the work */
+    double z = half * lasting + half * hpcw_i_normal(own[0], own[1]);
+    return hpcw_i_exp(sigma * z - 0.5 * sigma * sigma);
+}
+
+struct model_load_memory model_load_memory(const struct model_load *m, uint32_t object, double lasting) {
     const struct model_load_params *p = &m->params;
     assert(p->block_objects > 0);
     uint32_t per_home = (m->per_rank + p->block_objects - 1) / p->block_objects;
@@ -531,7 +782,7 @@ struct model_load_memory model_load_memory(const struct model_load *m, uint32_t 
     uint32_t own[4];
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_MEMORY, block, 0, 0, shared);
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_MEMORY, object, 1, 0, own);
-    double footprint = (double)p->footprint_bytes * hpcw_i_exp(0.4 * hpcw_i_normal(own[0], own[1]));
+    double footprint = (double)p->footprint_bytes * model_load_held(m, object, lasting, 0.4);
     return (struct model_load_memory){
         .block = block,
         .block_bytes =

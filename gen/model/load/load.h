@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The simulated application: migratable objects on an index space, their work in every phase, where they are, and who
- * sends to whom. One phase is one iteration of the simulated run.
+ * sends to whom. One phase is one iteration of the simulated run. All formats of a dataset show this application.
  *
  * Everything is a closed form of (parameters, number of ranks, seed, object, phase) and has a closed-form inverse. So the
  * objects of a rank and their senders can be listed without any other rank:
  *
  *   - Objects are numbered home * per_rank + slot. The index space is cut into one block per rank, its home; each
  *     collection has one object at every position of it.
- *   - Before each phase but the first, the ranks are paired at random, and some slots of a pair swap their objects. So an
- *     object always stays in the same slot, and the pairings give its rank.
+ *   - Before each phase but the first, neighbours on the grid of ranks are paired, and some slots of a pair swap their
+ *     objects. So an object always stays in the same slot, near its home, and the pairings give its rank.
  *   - The senders of an object are its neighbours in the index space, its counterpart in the collection before, and
  *     objects far away, each chosen by a permutation of all objects.
+ *   - What lasts of an object's work is a smooth field over the ranks, and a share of its own. Its messages and its memory
+ *     follow the same values.
  *
  * Loads follow the statistics of a particle-in-cell run of 32 ranks, one sample every 50 phases, published with the
- * LB-analysis-framework: log-normal, persistent, similar on one rank, with a mean and a spread that rise over the run, and
- * a slow first phase. Here the run is compressed to the number of phases. Volumes follow the same dataset.
+ * LB-analysis-framework: persistent, with a tail to the right, similar on neighbouring ranks, with a mean and a spread
+ * that rise over the run, and a slow first phase. Here the run is compressed to the number of phases. Volumes are those of
+ * its elements' messages, which carry 96 % of the bytes.
  */
 #ifndef HPCW_GEN_MODEL_LOAD_LOAD_H
 #define HPCW_GEN_MODEL_LOAD_LOAD_H
@@ -49,11 +52,13 @@ struct model_load_params {
     double mean_first_ms, mean_last_ms; /* of an object */
     double sigma_first, sigma_last;     /* standard deviation of ln(load) */
     uint32_t rise;                      /* phases between the two; 0: 35 % of all */
+    double skew;                        /* how much heavier than log-normal the tail is */
     double persistence;                 /* share of the variance of ln(load) that lasts for the run */
-    double alike;                       /* share of it that objects of one home have in common */
-    uint32_t epoch;                     /* phases after which the rest is drawn anew; 0: 5 % of all */
-    double jitter;                      /* sd of the change of ln(load) between neighbouring phases */
+    double alike;                       /* share of it that varies smoothly over the ranks */
+    double correlation;                 /* of the smooth share between neighbouring ranks */
     double setup_factor, setup_sigma;   /* phase 0: times the mean of phase 1; sd of ln(load) */
+    double noise;                       /* probability that the system interrupts a rank in a phase */
+    double noise_min_ms, noise_max_ms;
 
     double migration; /* share of the objects that change ranks before a phase */
     uint32_t groups;  /* object groups, with a member on every rank */
@@ -61,16 +66,18 @@ struct model_load_params {
     double far_edges;                      /* senders far away, per object */
     double edge_bytes_mean, edge_bytes_sd; /* of ln(bytes) of an edge and phase */
     double edge_messages_mean, edge_messages_sd;
+    double edge_follows;      /* share of the deviation of ln(bytes) that follows the work at both ends */
     uint32_t broadcast_every; /* phases; 0: never */
 
     uint32_t block_objects;   /* objects that share a memory block; 0: no memory values */
     uint64_t block_bytes;     /* of it, median */
     uint64_t footprint_bytes; /* of an object, median */
 
-    int scenario;            /* enum model_scenario */
-    uint32_t scenario_first; /* phase */
-    uint32_t scenario_phases;
-    double scenario_share; /* of the ranks, or radius as a share of the index space's longest side */
+    int scenario;             /* enum model_scenario */
+    uint32_t scenario_first;  /* phase; 0: after a quarter of the phases */
+    uint32_t scenario_phases; /* 0: a quarter of the phases */
+    double
+        scenario_share; /* of the ranks, or radius as a share of the index space's longest side; 0: see init */
     double scenario_factor;
 };
 
@@ -80,8 +87,10 @@ void model_load_params_init(struct model_load_params *params);
 
 /* What depends only on the phase. */
 struct model_load_phase {
-    double mean_ns, sigma; /* of the lasting and the slow part together */
-    uint32_t epoch;
+    double median_ns; /* of z = 0 */
+    double sigma;
+    uint32_t swap_dimension,
+        swap_offset; /* which neighbours swap before it: positions offset + 2 i and offset + 2 i + 1 */
 };
 
 /* Higher numbers are for ends of messages that are not objects, one per rank. */
@@ -89,22 +98,26 @@ struct model_load_phase {
 
 /* Read-only after init: threads may share it. */
 struct model_load {
-    struct model_load_params params;
+    struct model_load_params params; /* what was 0 for "derived" has its value */
     const struct model_machine *machine;
     uint64_t seed;
-    uint32_t ranks, per_rank;        /* objects of a rank over all collections */
-    uint32_t objects;                /* of all ranks */
-    uint32_t grid[3], block[3];      /* homes, and positions of one home, per dimension */
-    uint32_t side[3];                /* of the index space */
-    uint32_t channels;               /* permutations for senders far away */
-    uint64_t swap_threshold;         /* a slot swaps if its word is below */
+    uint32_t ranks, per_rank;   /* objects of a rank over all collections */
+    uint32_t objects;           /* of all ranks */
+    uint32_t grid[3], block[3]; /* homes, and positions of one home, per dimension */
+    uint32_t side[3];           /* of the index space */
+    uint32_t channels;          /* permutations for senders far away */
+    uint32_t kinds;             /* of edges between objects */
+    uint32_t hits;              /* ranks in a scenario of the kinds spike and ramp */
+    double radius;              /* of a hot spot, in objects */
+    uint64_t swap_threshold;    /* a slot swaps if its word is below */
+    double *field;              /* [ranks] the smooth field at the middle of each home: mean 0, variance 1 */
     struct model_load_phase *phase;  /* [params.phases] */
     const struct model_lanes *lanes; /* the fastest; all give the same bits */
 };
 
 /*
- * Memory: 24 bytes per phase. HPCW_ERANGE for more than MODEL_LOAD_MOST_OBJECTS objects, HPCW_ENOMEM. The machine must
- * outlive the model.
+ * Memory: 24 bytes per phase, 8 per rank. HPCW_ERANGE for more than MODEL_LOAD_MOST_OBJECTS objects, HPCW_EINVAL for a
+ * scenario that hits nothing, HPCW_ENOMEM. The machine must outlive the model.
  */
 hpcw_status model_load_init(struct model_load *m, const struct model_load_params *params,
                             const struct model_machine *machine, hpcw_error *err);
@@ -148,21 +161,22 @@ void model_load_move(const struct model_load *m, uint32_t *object, uint32_t phas
 
 /* ---- work ---- */
 
-/* Nanoseconds of an object in a phase, at least 1; `slowness` is the factor of the rank's node. */
-uint64_t model_load_time(const struct model_load *m, uint32_t object, uint32_t phase, double slowness);
+/* What lasts of an object's work: nearly normal with mean 0, variance 1. For many, at most MODEL_LOAD_AT_ONCE. */
+enum { MODEL_LOAD_AT_ONCE = 512 };
+double model_load_lasting(const struct model_load *m, uint32_t object);
+void model_load_lastings(const struct model_load *m, const uint32_t *object, uint32_t count, double *lasting);
+
+/* Nanoseconds of an object in a phase, at least 1; `slowness` is the factor of the rank's node. For many: [count] each. */
+uint64_t model_load_time(const struct model_load *m, uint32_t object, double lasting, uint32_t phase,
+                         double slowness);
+void model_load_times(const struct model_load *m, const uint32_t *object, const double *lasting, uint32_t count,
+                      uint32_t phase, const double *slowness, uint64_t *time_ns);
 
 /* Splits it into part[params.subphases], whose sum is exactly `time_ns`. */
 void model_load_split(const struct model_load *m, uint32_t object, uint64_t time_ns, uint64_t *part);
 
-/*
- * Both for many objects, at most MODEL_LOAD_AT_ONCE: with slowness[count]; and four parts from `first` on, a multiple of 4,
- * in rows of `count`. `left` is the time that remains before these parts, and then after them.
- */
-enum { MODEL_LOAD_AT_ONCE = 512 };
-void model_load_times(const struct model_load *m, const uint32_t *object, uint32_t count, uint32_t phase,
-                      const double *slowness, uint64_t *time_ns);
-void model_load_next_parts(const struct model_load *m, const uint32_t *object, uint32_t count, uint32_t first,
-                           uint64_t *left, uint64_t *part);
+/* Nanoseconds by which the system interrupts a rank in a phase, while it runs the object in *slot. Mostly 0. */
+uint64_t model_load_interruption(const struct model_load *m, uint32_t rank, uint32_t phase, uint32_t *slot);
 
 /* The factor of an object's time in a scenario; 1: none. */
 double model_load_scenario(const struct model_load *m, uint32_t object, uint32_t phase);
@@ -177,20 +191,56 @@ double model_load_centre(const struct model_load *m, uint32_t phase);
 uint64_t model_load_other(const struct model_load *m, uint32_t rank, uint32_t which, uint32_t phase,
                           double slowness);
 
+/* The same of ranks first .. first + count - 1, at most MODEL_LOAD_AT_ONCE, added to sum[count]. */
+void model_load_add_others(const struct model_load *m, uint32_t first, uint32_t count, uint32_t which,
+                           uint32_t phase, const double *slowness, uint64_t *sum);
+
 /* ---- messages ---- */
 
-enum { MODEL_LOAD_MOST_SENDERS = 6 + 1 + 8 };
+enum {
+    MODEL_LOAD_MOST_KINDS =
+        6 + 1 + 8, /* of edges between objects: an object has at most one sender of each kind */
+    MODEL_LOAD_UP = MODEL_LOAD_MOST_KINDS, /* from a rank's handler to that of its parent in the tree ... */
+    MODEL_LOAD_DOWN,                       /* ... and back */
+    MODEL_LOAD_KINDS
+};
+
+struct model_load_edge {
+    uint32_t from; /* object */
+    uint32_t kind;
+};
 
 /* The objects that send to an object in every phase, each once and never itself; returns their number. */
 uint32_t model_load_senders(const struct model_load *m, uint32_t object,
-                            uint32_t sender[MODEL_LOAD_MOST_SENDERS]);
+                            struct model_load_edge edge[MODEL_LOAD_MOST_KINDS]);
 
-/* What an edge carries in a phase. Its ends are objects, or other numbers that are not objects. */
-struct model_load_volume {
-    uint64_t bytes, messages; /* at least 1 message, at least 1 byte each */
+/* An edge belongs to the object that receives, or for the kinds up and down to the rank that is the child, as this number. */
+static inline uint32_t model_load_handler(uint32_t rank) {
+    return UINT32_MAX - rank;
+}
+static inline uint32_t model_load_parent(uint32_t rank) {
+    return (rank - 1) / 2;
+}
+
+/* What lasts of an edge. `follows` is the sum of model_load_lasting at both ends; 0 for the kinds up and down. */
+struct model_load_flow {
+    double ln_bytes, ln_messages;
 };
-struct model_load_volume model_load_volume(const struct model_load *m, uint32_t from, uint32_t to,
-                                           uint32_t phase);
+struct model_load_flow model_load_flow(const struct model_load *m, uint32_t owner, uint32_t kind,
+                                       double follows);
+
+/* What it carries in a phase. */
+struct model_load_volume {
+    uint64_t bytes;    /* a multiple of 8, at most MODEL_LOAD_MOST_BYTES */
+    uint64_t messages; /* at least 1, and at least 8 bytes each */
+};
+#define MODEL_LOAD_MOST_BYTES (UINT64_C(1) << 30)
+struct model_load_volume model_load_volume(const struct model_load *m, uint32_t owner, uint32_t kind,
+                                           struct model_load_flow flow, uint32_t phase);
+
+/* The bytes of many edges of a kind, at most MODEL_LOAD_AT_ONCE: owner[count], ln_bytes[count]. */
+void model_load_bytes(const struct model_load *m, const uint32_t *owner, uint32_t kind, const double *ln_bytes,
+                      uint32_t count, uint32_t phase, uint64_t *bytes);
 
 /* ---- memory, if params.block_objects is not 0 ---- */
 
@@ -198,6 +248,10 @@ struct model_load_memory {
     uint32_t block; /* home * blocks per home + number in the home */
     uint64_t block_bytes, footprint, working, serialized;
 };
-struct model_load_memory model_load_memory(const struct model_load *m, uint32_t object);
+struct model_load_memory model_load_memory(const struct model_load *m, uint32_t object, double lasting);
+
+/* The memory of an object relative to the mean, for a standard deviation of its logarithm: what a checkpoint holds of it.
+ * An object that works much is large. */
+double model_load_held(const struct model_load *m, uint32_t object, double lasting, double sigma);
 
 #endif

@@ -2,6 +2,7 @@
 #include "gen/model/particles/particles.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "gen/model/draw/grid.h"
@@ -19,6 +20,8 @@ const struct ui_param model_particles_param[] = {
           "mean size of a rank's particles"),
     PARAM("sigma", F64, sigma, 0, 2, NULL,
           "spread of sizes: standard deviation of ln(size); 0 for grid codes, 0.5 for adaptive ones"),
+    PARAM("follows", F64, follows, 0, 1, NULL,
+          "share of the variance of ln(size) that follows the work of the rank [A]"),
     PARAM("min_particles", U32, min_particles, 1, 0x1p31, NULL, "smallest number of particles of a rank"),
     PARAM("box", F64, box, 1e-3, 1e6, "Mpc/h", "side of the simulated volume"),
     PARAM("flow", F64, flow, 0, 1e5, "km/s",
@@ -32,10 +35,13 @@ const size_t model_particles_param_count = sizeof model_particles_param / sizeof
 void model_particles_params_init(struct model_particles_params *params) {
     *params = (struct model_particles_params){
         /* 4096 ranks take 206 MB with blocks of 4 KiB; a rank's last block is half empty on average. */
-        .mean_size = 47 * 1024, .sigma = 0.5,     .min_particles = 128, .box = 256, .flow = 300,
+        .mean_size = 47 * 1024, .sigma = 0.5,     .follows = 0.8, .min_particles = 128, .box = 256, .flow = 300,
         .thermal = 100,         .potential = 1e5,
     };
 }
+
+/* Sums of draws are below it in practice; larger ones are cut off. */
+#define MOST_Z (1.5 * HPCW_I_NORMAL_MAX)
 
 /* Has mean 1 for every sigma, as far as the normal draws are normal. */
 static double relative_size(const struct model_particles_params *p, double z) {
@@ -43,12 +49,12 @@ static double relative_size(const struct model_particles_params *p, double z) {
 }
 
 hpcw_status model_particles_init(struct model_particles *model, const struct model_particles_params *params,
-                                 uint32_t ranks, uint64_t seed, hpcw_error *err) {
+                                 uint32_t ranks, uint64_t seed, const double *field, hpcw_error *err) {
     memset(model, 0, sizeof *model);
     if (ranks < 1) {
         return hpcw_i_fail(err, HPCW_ERANGE, "sion: ranks: expected at least 1, got 0");
     }
-    double largest = (double)params->mean_size / MODEL_PARTICLE_SIZE * relative_size(params, HPCW_I_NORMAL_MAX);
+    double largest = (double)params->mean_size / MODEL_PARTICLE_SIZE * relative_size(params, MOST_Z);
     if (largest >= 0x1p32 - 1) {
         return hpcw_i_fail(
             err, HPCW_ERANGE,
@@ -59,6 +65,7 @@ hpcw_status model_particles_init(struct model_particles *model, const struct mod
     model->params = *params;
     model->ranks = ranks;
     model->seed = seed;
+    model->field = field;
     model_grid_shape(ranks, 3, model->dims);
     (void)model_particles_use(model, model_simd_best());
     return HPCW_OK;
@@ -82,8 +89,13 @@ bool model_particles_use(struct model_particles *model, enum model_simd simd) {
 uint32_t model_particles_count(const struct model_particles *model, uint32_t rank) {
     uint32_t w[4];
     hpcw_i_draw(model->seed, HPCW_I_FOR_PARTICLE_COUNT, rank, 0, 0, w);
-    double mean = (double)model->params.mean_size / MODEL_PARTICLE_SIZE;
-    uint32_t count = (uint32_t)(mean * relative_size(&model->params, hpcw_i_normal(w[0], w[1])) + 0.5);
+    const struct model_particles_params *p = &model->params;
+    double mean = (double)p->mean_size / MODEL_PARTICLE_SIZE;
+    double z = hpcw_i_normal(w[0], w[1]);
+    if (model->field != NULL) {
+        z = sqrt(p->follows) * model->field[rank] + sqrt(1 - p->follows) * z;
+    }
+    uint32_t count = (uint32_t)(mean * relative_size(p, z < MOST_Z ? z : MOST_Z) + 0.5);
     return count > model->params.min_particles ? count : model->params.min_particles;
 }
 

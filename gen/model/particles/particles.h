@@ -2,7 +2,7 @@
 /*
  * Task-local particle data as in the checkpoints of a cosmology code: records of 38 bytes in the order of HACC-IO (xx yy
  * zz vx vy vz phi as f32, pid as i64, mask as u16; little-endian, no padding). The box has one subdomain per rank, and the
- * number of particles of a rank is log-normal. Every particle is a pure function of (parameters, number of ranks, seed,
+ * number of particles of a rank is log-normal, and follows the work of the simulated application there. Every particle is a pure function of (parameters, number of ranks, seed,
  * rank, index).
  */
 #ifndef HPCW_GEN_MODEL_PARTICLES_PARTICLES_H
@@ -23,6 +23,7 @@
 struct model_particles_params {
     uint64_t mean_size;     /* bytes per rank */
     double sigma;           /* standard deviation of ln(size) */
+    double follows;         /* share of its variance that follows the work of the rank */
     uint32_t min_particles; /* per rank */
     double box;             /* side of the simulated volume, Mpc/h */
     double flow;            /* sd of each component of a subdomain's bulk velocity, km/s */
@@ -42,14 +43,16 @@ struct model_particles {
     struct model_particles_params params;
     uint32_t ranks;
     uint64_t seed;
+    const double
+        *field; /* [ranks] what the work of the ranks follows, with mean 0 and variance 1; NULL: nothing */
     uint32_t dims[3]; /* subdomains in x, y, z; z changes fastest with the rank */
     enum model_simd simd;
     model_particles_fill_fn *fill;
 };
 
-/* HPCW_ERANGE without ranks, or if a rank could have 2^32 particles or more. */
+/* `field` is borrowed. HPCW_ERANGE without ranks, or if a rank could have 2^32 particles or more. */
 hpcw_status model_particles_init(struct model_particles *model, const struct model_particles_params *params,
-                                 uint32_t ranks, uint64_t seed, hpcw_error *err);
+                                 uint32_t ranks, uint64_t seed, const double *field, hpcw_error *err);
 
 /* As model_linktest_use. */
 bool model_particles_use(struct model_particles *model, enum model_simd simd);

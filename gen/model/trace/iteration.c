@@ -1,518 +1,416 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One iteration. It goes from moment to moment, each with a loop over all ranks that makes a column of times. At the end
- * it lists the times rank by rank and sorts them.
+ * The times of one iteration. Each stage goes over all ranks and adds the events of each to the rank's own run of events;
+ * between two stages, all ranks know when the others sent or arrived.
  */
 #include <assert.h>
 #include <string.h>
 
 #include "gen/model/trace/private.h"
-#include "gen/model/trace/trace.h"
-#include "libwriter/base/buf.h"
+#include "libwriter/base/array.h"
+#include "libwriter/base/detmath.h"
 #include "libwriter/base/mem.h"
+#include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
-/* Time of a tracer and of the calls themselves, nanoseconds. Never 0, so no two events of a rank have the same time. */
-enum { CALL_NS = 40, POST_NS = 60, RETURN_NS = 50 };
-
-/* Ranks in a batch. */
-enum { AT_ONCE = 512 };
-
-struct model_trace_scratch {
-    uint64_t *entry, *other; /* [events] each, in one allocation */
-    uint64_t *time;          /* [columns][stride] */
-    size_t stride; /* a little more than ranks, so that a rank's times are not all in the same cache set */
-    struct model_trace_column *column; /* [columns] */
-    uint32_t columns;                  /* so far */
-    uint32_t *list;                    /* [columns] those in which ranks of a pattern have an event */
-    uint64_t *now;                     /* [ranks] true time of each rank */
-    uint64_t *sent;                    /* [ranks] when it sent its message of this direction */
-    uint64_t *shift;                   /* [ranks] what its clock shows in addition to the true time */
-    uint64_t *compute;                 /* [ranks] */
-    uint64_t *way;                     /* [ranks] transfer time of the message to it */
-    uint64_t *part;                    /* [halos][ranks] of computing */
-    uint32_t *object;                  /* [objects] by rank and slot, in phase `phase` */
-    uint32_t phase;
-    struct hpcw_i_buf noise, backward; /* lists of this iteration */
-    bool incomplete;                   /* out of memory for an entry of them */
+/* Typical times of calls and of a tracer, nanoseconds. */
+enum {
+    TRACER_NS = 40,
+    IRECV_NS = 220,
+    ISEND_NS = 380,
+    WAIT_NS = 300,
+    WAITED_NS = 60,
+    EXIT_NS = 450,   /* how late a rank leaves a reduction */
+    OPEN_NS = 90000, /* a file of its own */
+    CLOSE_NS = 40000,
+    QUANTUM_NS = 4, /* of the clocks, a power of two */
+    COPY_BYTES = 8  /* that an eager send copies in a nanosecond */
 };
+
+/* Of a transfer, what one message takes longer than another. */
+static const double transfer_late = 0.2;
+
+static size_t ranks_words(const struct model_trace *m) {
+    return (size_t)m->ranks + 1;
+}
+
+uint64_t model_trace_scratch_size(const struct model_trace *m) {
+    const struct model_trace_estimate e = model_trace_estimate(m);
+    return 32 * (e.events + e.checkpoint_events) + 52 * (uint64_t)m->kinds * m->load->objects +
+           8 * (uint64_t)m->load->objects + 40 * (uint64_t)m->ranks;
+}
+
+hpcw_status model_trace_scratch_new(const struct model_trace *m, struct model_trace_scratch **out,
+                                    hpcw_error *err) {
+    struct model_trace_scratch *s = hpcw_i_calloc(1, sizeof *s);
+    *out = NULL;
+    if (s != NULL) {
+        s->object = hpcw_i_malloc(m->load->objects * sizeof *s->object);
+        s->where = hpcw_i_malloc(m->load->objects * sizeof *s->where);
+        s->compute = hpcw_i_malloc(m->ranks * sizeof *s->compute);
+        s->now = hpcw_i_malloc(m->ranks * sizeof *s->now);
+        s->ready = hpcw_i_malloc(m->ranks * sizeof *s->ready);
+        s->cursor = hpcw_i_malloc(m->ranks * sizeof *s->cursor);
+        s->first_in = hpcw_i_malloc(ranks_words(m) * sizeof *s->first_in);
+        s->first_out = hpcw_i_malloc(ranks_words(m) * sizeof *s->first_out);
+    }
+    if (s == NULL || s->object == NULL || s->where == NULL || s->compute == NULL || s->now == NULL ||
+        s->ready == NULL || s->cursor == NULL || s->first_in == NULL || s->first_out == NULL) {
+        model_trace_scratch_free(s);
+        return hpcw_i_fail_memory(err, "trace", m->ranks, "ranks");
+    }
+    s->phase = UINT32_MAX; /* before the first one */
+    *out = s;
+    return HPCW_OK;
+}
 
 void model_trace_scratch_free(struct model_trace_scratch *s) {
     if (s != NULL) {
-        hpcw_i_free(s->entry < s->other ? s->entry : s->other);
-        hpcw_i_free(s->time);
-        hpcw_i_free(s->column);
-        hpcw_i_free(s->list);
-        hpcw_i_free(s->now);
         hpcw_i_free(s->object);
-        hpcw_i_free(s->part);
+        hpcw_i_free(s->where);
+        hpcw_i_free(s->compute);
+        hpcw_i_free(s->now);
+        hpcw_i_free(s->ready);
+        hpcw_i_free(s->cursor);
+        hpcw_i_free(s->first_in);
+        hpcw_i_free(s->first_out);
+        hpcw_i_free(s->edge);
+        hpcw_i_free(s->message);
+        hpcw_i_free(s->out);
+        hpcw_i_free(s->word);
+        hpcw_i_free(s->sent);
+        hpcw_i_free(s->event);
+        hpcw_i_free(s->entry < s->other ? s->entry : s->other);
         hpcw_i_buf_free(&s->noise);
         hpcw_i_buf_free(&s->backward);
         hpcw_i_free(s);
     }
 }
 
-static void rewind_objects(const struct model_trace *m, struct model_trace_scratch *s) {
-    for (uint32_t o = 0; o < m->load->objects; o++) {
-        s->object[o] = o;
-    }
-    s->phase = 0;
+/* ---- one rank's events ---- */
+
+struct track {
+    const struct model_trace *model;
+    struct model_trace_scratch *s;
+    struct model_trace_event *next;
+    uint64_t now;
+    uint32_t rank;
+};
+
+static inline struct track track_of(const struct model_trace *m, struct model_trace_scratch *s, uint32_t rank) {
+    return (struct track){m, s, s->event + s->cursor[rank], s->now[rank], rank};
 }
 
-enum { CLOCKS = 5, LINE = 8 }; /* arrays of [ranks] words; words of a cache line */
-
-static size_t stride_of(const struct model_trace *m) {
-    return ((size_t)m->ranks + LINE - 1) / LINE * LINE + LINE;
+static inline void end_track(const struct track *t) {
+    t->s->cursor[t->rank] = (uint64_t)(t->next - t->s->event);
+    t->s->now[t->rank] = t->now;
 }
 
-uint64_t model_trace_scratch_size(const struct model_trace *m) {
-    return 8 * (2 * (m->events + m->checkpoint_events) + (uint64_t)m->columns * stride_of(m) +
-                (uint64_t)m->ranks * (CLOCKS + m->halos)) +
-           4 * (uint64_t)m->load->objects;
+static inline void happens(struct track *t, uint32_t what, uint32_t message) {
+    *t->next++ = (struct model_trace_event){.time_ns = t->now & ~(uint64_t)(QUANTUM_NS - 1),
+                                            .rank = t->rank,
+                                            .detail = message << MODEL_TRACE_WHAT_BITS | what};
 }
 
-hpcw_status model_trace_scratch_new(const struct model_trace *m, struct model_trace_scratch **out,
-                                    hpcw_error *err) {
-    const size_t events = (size_t)(m->events + m->checkpoint_events);
-    struct model_trace_scratch *s = hpcw_i_calloc(1, sizeof *s);
-    *out = NULL;
-    if (s != NULL) {
-        s->stride = stride_of(m);
-        s->entry = hpcw_i_malloc_large(2 * events * sizeof *s->entry);
-        s->other = s->entry + events;
-        s->time = hpcw_i_malloc_large(m->columns * s->stride * sizeof *s->time);
-        s->column = hpcw_i_malloc(m->columns * sizeof *s->column);
-        s->list = hpcw_i_malloc(m->columns * sizeof *s->list);
-        s->now = hpcw_i_malloc((size_t)m->ranks * CLOCKS * sizeof *s->now);
-        s->sent = s->now + m->ranks;
-        s->shift = s->sent + m->ranks;
-        s->compute = s->shift + m->ranks;
-        s->way = s->compute + m->ranks;
-        s->part = hpcw_i_malloc((size_t)m->ranks * m->halos * sizeof *s->part);
-        s->object = hpcw_i_malloc(m->load->objects * sizeof *s->object);
-    }
-    if (s == NULL || s->entry == NULL || s->time == NULL || s->column == NULL || s->list == NULL ||
-        s->now == NULL || s->part == NULL || s->object == NULL) {
-        model_trace_scratch_free(s);
-        return hpcw_i_fail_memory(err, "trace", events, "events of an iteration");
-    }
-    for (uint32_t r = 0; r < m->ranks; r++) {
-        s->shift[r] = (uint64_t)((int64_t)m->most_skew_ns + model_trace_skew(m, r));
-    }
-    rewind_objects(m, s);
-    *out = s;
-    return HPCW_OK;
+/* What the program does between two calls, and the tracer. */
+static inline void pause(struct track *t) {
+    t->now += TRACER_NS + (t->now * UINT64_C(0x9e3779b97f4a7c15) >> 59);
 }
 
-/* ---- moments ---- */
-
-/* Adds a column, for times by the ranks' clocks. */
-static uint64_t *next_column(struct model_trace_scratch *s, const struct model_trace_column *column) {
-    s->column[s->columns] = *column;
-    return s->time + s->stride * s->columns++;
+/* How much longer than its typical time a call takes. */
+static inline double late_of(const struct model_trace *m, uint32_t word) {
+    const uint32_t at = word >> 22;
+    return m->late[at] + (word & 0x3fffff) * 0x1p-22 * (m->late[at + 1] - m->late[at]);
 }
-
-/* The next event of all ranks. */
-static void happens(const struct model_trace *m, struct model_trace_scratch *s, uint32_t what,
-                    uint64_t later_ns) {
-    uint64_t *time = next_column(s, &(struct model_trace_column){.what = (uint16_t)what});
-    for (uint32_t r = 0; r < m->ranks; r++) {
-        s->now[r] += later_ns;
-        time[r] = s->now[r] + s->shift[r];
-    }
+static inline uint64_t takes(const struct model_trace *m, double typical_ns, uint32_t word) {
+    return (uint64_t)(typical_ns * late_of(m, word));
 }
+_Static_assert(MODEL_TRACE_QUANTILES == 1 << 10, "the high bits of a word");
 
-static void begin(const struct model_trace *m, struct model_trace_scratch *s, uint32_t state) {
-    happens(m, s, state, CALL_NS);
-}
-static void end(const struct model_trace *m, struct model_trace_scratch *s, uint32_t state) {
-    happens(m, s, state + 1, RETURN_NS);
-}
-
-/* ---- computing ---- */
-
-/* Adds the times of object[count] to those of their ranks. */
-static void add_work(const struct model_trace *m, struct model_trace_scratch *s, uint32_t iteration,
-                     const uint32_t *object, const uint32_t *rank, const double *slowness, uint32_t count) {
-    const struct model_load *load = m->load;
-    uint64_t left[MODEL_LOAD_AT_ONCE];
-    uint64_t part[4][MODEL_LOAD_AT_ONCE];
-    model_load_times(load, object, count, iteration, slowness, left);
+/* Four words for each of up to MODEL_TRACE_AT_ONCE ranks or messages. */
+static void draw(const struct model_trace *m, enum hpcw_i_purpose purpose, uint32_t first, uint32_t count,
+                 uint32_t iteration, uint32_t *word) {
+    uint32_t number[MODEL_TRACE_AT_ONCE];
     for (uint32_t i = 0; i < count; i++) {
-        s->compute[rank[i]] += left[i];
+        number[i] = first + i;
     }
-    for (uint32_t h = 0; h < m->halos; h += 4) {
-        const uint64_t *next = left;
-        if (load->params.subphases > 0) {
-            model_load_next_parts(load, object, count, h, left, part[0]);
-            next = part[0];
-        }
-        for (uint32_t k = h; k < h + 4 && k < m->halos; k++, next += count) {
-            uint64_t *sum = s->part + (size_t)k * m->ranks;
-            for (uint32_t i = 0; i < count; i++) {
-                sum[rank[i]] += next[i];
-            }
-        }
-    }
+    m->load->lanes->words(&(struct model_draws){m->load->seed, purpose, count, number, iteration, 0}, 4, word);
 }
 
-/* The work of all ranks: the parts of their objects' times. */
-static void plan_work(const struct model_trace *m, struct model_trace_scratch *s, uint32_t iteration) {
-    const struct model_load *load = m->load;
-    uint32_t rank[MODEL_LOAD_AT_ONCE];
-    double slowness[MODEL_LOAD_AT_ONCE];
-    uint32_t count = 0;
-    if (iteration < s->phase) {
-        rewind_objects(m, s);
-    }
-    while (s->phase < iteration) {
-        model_load_move(load, s->object, ++s->phase);
-    }
-    memset(s->part, 0, (size_t)m->ranks * m->halos * sizeof *s->part);
-    memset(s->compute, 0, m->ranks * sizeof *s->compute);
-    const uint32_t *object = s->object;
-    for (uint32_t r = 0; r < m->ranks; r++) {
-        double of_node = model_machine_slowness(load->machine, model_machine_node(load->machine, r));
-        for (uint32_t slot = 0; slot < load->per_rank; slot++) {
-            rank[count] = r;
-            slowness[count++] = of_node;
-            if (count == MODEL_LOAD_AT_ONCE) {
-                add_work(m, s, iteration, object, rank, slowness, count);
-                object += count;
-                count = 0;
-            }
-        }
-    }
-    if (count > 0) {
-        add_work(m, s, iteration, object, rank, slowness, count);
-    }
+static uint32_t batch_of(uint32_t first, uint32_t end) {
+    return end - first < MODEL_TRACE_AT_ONCE ? end - first : MODEL_TRACE_AT_ONCE;
 }
 
-static uint64_t interruption(const struct model_trace *m, struct model_trace_scratch *s, uint32_t rank,
-                             uint32_t iteration, uint32_t halo) {
-    const struct model_trace_params *p = &m->params;
-    uint32_t w[4];
-    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_NOISE, rank, iteration, halo, w);
-    double ms = p->noise_min_ms + (p->noise_max_ms - p->noise_min_ms) * hpcw_i_uniform(w[1]);
-    const struct model_trace_noise noise = {rank, (uint64_t)(ms * 1e6)};
-    s->incomplete = !hpcw_i_buf_append(&s->noise, &noise, sizeof noise) || s->incomplete;
-    return noise.length_ns;
-}
+/* ---- collective calls ---- */
 
-static uint32_t number_ranks(const struct model_trace *m, uint32_t first, uint32_t rank[AT_ONCE]) {
-    const uint32_t count = m->ranks - first < AT_ONCE ? m->ranks - first : AT_ONCE;
-    for (uint32_t i = 0; i < count; i++) {
-        rank[i] = first + i;
-    }
-    return count;
-}
-
-/* Adds the system's interruptions to the work of the ranks. */
-static void interrupt(const struct model_trace *m, struct model_trace_scratch *s, uint32_t iteration,
-                      uint32_t halo) {
-    const uint64_t threshold = hpcw_i_threshold(m->params.noise);
-    uint32_t count = 0;
-    for (uint32_t r = 0; threshold > 0 && r < m->ranks; r += count) {
-        uint32_t rank[AT_ONCE];
-        uint32_t word[AT_ONCE];
-        count = number_ranks(m, r, rank);
-        const struct model_draws draws = {m->load->seed, HPCW_I_FOR_TRACE_NOISE, count, rank, iteration, halo};
-        m->load->lanes->words(&draws, 1, word);
-        for (uint32_t i = 0; i < count; i++) {
-            if (word[i] < threshold) {
-                s->part[(size_t)halo * m->ranks + r + i] += interruption(m, s, r + i, iteration, halo);
-            }
-        }
-    }
-}
-
-static void compute(const struct model_trace *m, struct model_trace_scratch *s, uint32_t iteration,
-                    uint32_t halo) {
-    const uint64_t *part = s->part + (size_t)halo * m->ranks;
-    interrupt(m, s, iteration, halo);
-    begin(m, s, MODEL_TRACE_COMPUTE);
-    for (uint32_t r = 0; r < m->ranks; r++) {
-        s->now[r] += part[r];
-    }
-    end(m, s, MODEL_TRACE_COMPUTE);
-}
-
-/* ---- messages ---- */
-
-/* Draws times of base[i] times a log-normal factor, nanoseconds. */
-static void draw_times(const struct model_trace *m, const struct model_draws *draws, double sigma,
-                       const double *base, uint64_t *time_ns) {
-    double x[AT_ONCE];
-    m->load->lanes->normals(draws, x);
-    for (uint32_t i = 0; i < draws->count; i++) {
-        x[i] *= sigma;
-    }
-    m->load->lanes->exps(x, draws->count);
-    for (uint32_t i = 0; i < draws->count; i++) {
-        time_ns[i] = (uint64_t)(base[i] * x[i]);
-    }
-}
-
-/* Draws the transfer times of the messages that the ranks receive. */
-static void draw_ways(const struct model_trace *m, struct model_trace_scratch *s, uint32_t number,
-                      uint32_t direction) {
-    const size_t row = (size_t)direction * m->ranks;
-    for (uint32_t r = 0; r < m->ranks; r += AT_ONCE) {
-        const uint32_t count = m->ranks - r < AT_ONCE ? m->ranks - r : AT_ONCE;
-        const struct model_draws draws = {
-            m->load->seed, HPCW_I_FOR_TRACE_TIME, count, m->from + row + r, direction, number};
-        draw_times(m, &draws, m->params.transfer_sigma, m->base_ns + row + r, s->way + r);
-    }
-}
-
-/* Lists the messages that by skewed clocks arrive before they are sent. */
-static void compare_clocks(const struct model_trace *m, struct model_trace_scratch *s, uint32_t direction,
-                           const uint64_t *came) {
-    const size_t row = (size_t)direction * m->ranks;
-    for (uint32_t r = 0; m->most_skew_ns > 0 && r < m->ranks; r++) {
-        const uint32_t from = m->from[row + r];
-        const uint64_t left = s->sent[from] + s->shift[from];
-        if ((m->use[row + r] & MODEL_TRACE_RECEIVES) != 0 && came[r] < left) {
-            const struct model_trace_backward b = {from, r, left - came[r]};
-            s->incomplete = !hpcw_i_buf_append(&s->backward, &b, sizeof b) || s->incomplete;
-        }
-    }
-}
-
-/* `value` if `use` has any of these bits, otherwise 0. Without a branch, which ranks at the grid's ends would mispredict. */
-static inline uint64_t where(uint8_t use, uint8_t any, uint64_t value) {
-    return (0 - (uint64_t)((use & any) != 0)) & value;
-}
-
-/* All ranks send in one direction and receive from the other side. */
-static void exchange(const struct model_trace *m, struct model_trace_scratch *s, uint32_t number,
-                     uint32_t direction) {
-    const uint8_t calls = MODEL_TRACE_SENDS | MODEL_TRACE_RECEIVES;
-    const uint8_t *use = m->use + (size_t)direction * m->ranks;
-    const uint32_t *from = m->from + (size_t)direction * m->ranks;
-    struct model_trace_column column = {.kind = MODEL_TRACE_OF_CALL, .direction = (uint8_t)direction};
-    uint64_t *time = next_column(s, &column);
-    column.kind = MODEL_TRACE_OF_SENDER;
-    column.what = MODEL_TRACE_SEND;
-    column.tag = (uint16_t)(number % 1000 * MODEL_TRACE_MOST_DIRECTIONS + direction);
-    uint64_t *left = next_column(s, &column);
-    draw_ways(m, s, number, direction);
-    for (uint32_t r = 0; r < m->ranks; r++) {
-        uint64_t now = s->now[r] + where(use[r], calls, CALL_NS);
-        time[r] = now + s->shift[r];
-        now += where(use[r], MODEL_TRACE_SENDS, POST_NS);
-        left[r] = now + s->shift[r];
-        s->now[r] = s->sent[r] = now;
-    }
-    column.kind = MODEL_TRACE_OF_RECEIVER;
-    column.what = MODEL_TRACE_RECEIVE;
-    uint64_t *came = next_column(s, &column);
-    column =
-        (struct model_trace_column){.what = 1, .kind = MODEL_TRACE_OF_CALL, .direction = (uint8_t)direction};
-    time = next_column(s, &column);
-    for (uint32_t r = 0; r < m->ranks; r++) {
-        const uint64_t ready = s->now[r] + POST_NS;
-        const uint64_t sent = s->sent[from[r]];
-        /* A large message waits until its receiver has a buffer (rendezvous). */
-        const uint64_t buffer = where(use[r], MODEL_TRACE_LARGE, ready);
-        const uint64_t arrives = (buffer > sent ? buffer : sent) + 1 + s->way[r];
-        const uint64_t received = arrives > ready ? arrives : ready;
-        uint64_t now = s->now[r] + where(use[r], MODEL_TRACE_RECEIVES, received - s->now[r]);
-        came[r] = now + s->shift[r];
-        now += where(use[r], calls, RETURN_NS);
-        time[r] = now + s->shift[r];
-        s->now[r] = now;
-    }
-    compare_clocks(m, s, direction, came);
-}
-
-/* A collective call: no rank leaves it before the last one has entered it. Their ends differ by some nanoseconds. */
-static void together(const struct model_trace *m, struct model_trace_scratch *s, uint32_t state,
-                     double takes_ns) {
+static uint64_t last_arrival(const struct model_trace *m, const struct model_trace_scratch *s) {
     uint64_t last = 0;
-    begin(m, s, state);
     for (uint32_t r = 0; r < m->ranks; r++) {
         last = s->now[r] > last ? s->now[r] : last;
     }
-    last += 1 + (uint64_t)takes_ns;
-    for (uint32_t r = 0; r < m->ranks; r++) {
-        s->now[r] = last + (r * UINT32_C(2654435761) >> 23);
-    }
-    end(m, s, state);
+    return (last + QUANTUM_NS) & ~(uint64_t)(QUANTUM_NS - 1);
 }
 
-static double reduction_ns(const struct model_trace *m) {
-    uint32_t levels = 0;
-    while (levels < 31 && (UINT32_C(1) << levels) < m->ranks) {
-        levels++;
+/* The ranks leave a collective call that the last one has entered at `last`. */
+static void leave(const struct model_trace *m, struct model_trace_scratch *s, enum hpcw_i_purpose purpose,
+                  uint32_t iteration, uint64_t last) {
+    for (uint32_t r = 0, count; r < m->ranks; r += count) {
+        uint32_t word[4 * MODEL_TRACE_AT_ONCE];
+        count = batch_of(r, m->ranks);
+        draw(m, purpose, r, count, iteration, word);
+        for (uint32_t i = 0; i < count; i++) {
+            const uint32_t depth = (uint32_t)__builtin_popcount(r + i);
+            s->now[r + i] = last + m->guard_ns + depth * takes(m, (double)m->hop_ns, word[count + i]) / 2 +
+                            takes(m, EXIT_NS, word[i]);
+        }
     }
-    return levels * m->load->machine->params.latency_us[MODEL_OTHER_GROUP] * 1e3;
 }
 
-static void write_checkpoints(const struct model_trace *m, struct model_trace_scratch *s, uint32_t iteration) {
+/* ---- checkpoints ---- */
+
+/* The rank writes a file of its own, and enters the barrier. */
+static void write_file(struct track *t, uint32_t iteration, uint32_t number, uint32_t of_this) {
+    const struct model_trace *m = t->model;
     const struct model_trace_params *p = &m->params;
-    uint32_t count = 0;
-    begin(m, s, MODEL_TRACE_WRITE);
-    for (uint32_t r = 0; r < m->ranks; r += count) {
-        uint32_t rank[AT_ONCE];
-        double base[AT_ONCE];
-        uint64_t takes[AT_ONCE];
-        count = number_ranks(m, r, rank);
-        for (uint32_t i = 0; i < count; i++) {
-            base[i] = (double)p->checkpoint_bytes / p->write_gbs;
-        }
-        const struct model_draws draws = {m->load->seed, HPCW_I_FOR_TRACE_WRITE, count, rank, iteration, 0};
-        draw_times(m, &draws, p->write_sigma, base, takes);
-        for (uint32_t i = 0; i < count; i++) {
-            s->now[r + i] += takes[i];
-        }
-    }
-    end(m, s, MODEL_TRACE_WRITE);
+    uint32_t w[4];
+    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_WRITE, t->rank, iteration, 0, w);
+    const double bytes = (double)model_checkpoint_size(m->checkpoint, (uint64_t)number * m->ranks + t->rank);
+    pause(t);
+    happens(t, MODEL_TRACE_CHECKPOINT, 0);
+    pause(t);
+    happens(t, MODEL_TRACE_OPEN, 0);
+    t->now += takes(m, OPEN_NS, w[2] << 10 | w[2] >> 22);
+    happens(t, MODEL_TRACE_OPEN + 1, 0);
+    pause(t);
+    happens(t, MODEL_TRACE_WRITE, 0);
+    t->now += (uint64_t)(bytes / p->write_gbs * hpcw_i_exp(p->write_sigma * hpcw_i_normal(w[0], w[1])));
+    happens(t, MODEL_TRACE_WRITE + 1, 0);
+    pause(t);
+    happens(t, MODEL_TRACE_CLOSE, 0);
+    t->now += takes(m, CLOSE_NS, w[3] << 15 | w[3] >> 17);
+    happens(t, MODEL_TRACE_CLOSE + 1, 0);
+    pause(t);
+    happens(t, MODEL_TRACE_CHECKPOINT + 1, of_this);
+    pause(t);
+    happens(t, MODEL_TRACE_BARRIER, 0);
 }
 
-static void checkpoint(const struct model_trace *m, struct model_trace_scratch *s, uint32_t iteration) {
-    begin(m, s, MODEL_TRACE_CHECKPOINT);
-    together(m, s, MODEL_TRACE_OPEN, 1e6 + reduction_ns(m));
-    write_checkpoints(m, s, iteration);
-    together(m, s, MODEL_TRACE_CLOSE, 2e5 + reduction_ns(m));
-    end(m, s, MODEL_TRACE_CHECKPOINT);
-    together(m, s, MODEL_TRACE_BARRIER, reduction_ns(m));
-}
+/* ---- stages ---- */
 
-static void step_done(struct model_trace_scratch *s) {
-    uint64_t *time =
-        next_column(s, &(struct model_trace_column){.what = MODEL_TRACE_STEP, .kind = MODEL_TRACE_OF_FIRST});
-    s->now[0] += CALL_NS;
-    time[0] = s->now[0] + s->shift[0];
-}
-
-/* ---- order ---- */
-
-static bool has_event(const struct model_trace_column *c, uint32_t pattern, uint8_t directs) {
-    const bool sends = directs >> c->direction & 1, receives = directs >> (c->direction ^ 1) & 1;
-    switch ((enum model_trace_kind)c->kind) {
-    case MODEL_TRACE_OF_CALL:
-        return sends || receives;
-    case MODEL_TRACE_OF_SENDER:
-        return sends;
-    case MODEL_TRACE_OF_RECEIVER:
-        return receives;
-    case MODEL_TRACE_OF_FIRST:
-        return pattern == 0;
-    case MODEL_TRACE_OF_ALL:
-        break;
-    }
-    return true;
-}
-
-/* Lists the events of each rank in their order; returns their number. */
-static uint64_t list_events(const struct model_trace *m, struct model_trace_scratch *s) {
-    uint64_t count = 0;
-    uint32_t listed = UINT32_MAX; /* pattern whose columns s->list has */
-    uint32_t columns = 0;
+/* After the last arrival at the reduction of an iteration: the ranks leave it, and may write a checkpoint. */
+static void finish(const struct model_trace *m, struct model_trace_scratch *s, uint32_t iteration,
+                   uint32_t of_this, uint64_t last, struct model_trace_facts *facts) {
+    const uint32_t number =
+        m->checkpoint == NULL ? UINT32_MAX : model_checkpoint_after(m->checkpoint, iteration);
+    leave(m, s, HPCW_I_FOR_TRACE_EXIT, iteration, last);
     for (uint32_t r = 0; r < m->ranks; r++) {
-        const uint32_t pattern = m->pattern[r];
-        if (pattern != listed) {
-            listed = pattern;
-            columns = 0;
-            for (uint32_t c = 0; c < s->columns; c++) {
-                if (has_event(&s->column[c], pattern, m->directs[pattern])) {
-                    s->list[columns++] = c;
-                }
+        struct track t = track_of(m, s, r);
+        happens(&t, MODEL_TRACE_ALLREDUCE + 1, 0);
+        if (r == 0) {
+            pause(&t);
+            happens(&t, MODEL_TRACE_STEP, of_this);
+        }
+        pause(&t);
+        happens(&t, MODEL_TRACE_ITERATION + 1, 0);
+        if (number != UINT32_MAX) {
+            if (r == 0) {
+                facts->checkpoint_ns[facts->checkpoint_ns[0] != UINT64_MAX] = t.now;
+            }
+            write_file(&t, iteration, number, of_this);
+        }
+        end_track(&t);
+    }
+    if (number == UINT32_MAX) {
+        return;
+    }
+    leave(m, s, HPCW_I_FOR_TRACE_BARRIER, iteration, last_arrival(m, s));
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        struct track t = track_of(m, s, r);
+        happens(&t, MODEL_TRACE_BARRIER + 1, 0);
+        end_track(&t);
+    }
+}
+
+/* Whether a message starts only when the receiver is in MPI, too (rendezvous). */
+static inline bool waits_for_receiver(const struct model_trace *m, const struct model_trace_message *one) {
+    const struct model_machine *machine = m->load->machine;
+    const bool near = model_machine_node(machine, one->from) == model_machine_node(machine, one->to);
+    return one->bytes > (near ? machine->params.eager_node : machine->params.eager_net);
+}
+
+/* The ranks post their receives, compute, and send. */
+static void compute(const struct model_trace *m, struct model_trace_scratch *s) {
+    const uint32_t *const posting = s->word, *const sending = s->word + s->messages;
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        struct track t = track_of(m, s, r);
+        pause(&t);
+        happens(&t, MODEL_TRACE_ITERATION, 0);
+        for (uint32_t i = s->first_in[r]; i < s->first_in[r + 1]; i++) {
+            pause(&t);
+            happens(&t, MODEL_TRACE_IRECV, 0);
+            t.now += takes(m, IRECV_NS, posting[i]);
+            happens(&t, MODEL_TRACE_IRECV + 1, 0);
+        }
+        pause(&t);
+        happens(&t, MODEL_TRACE_COMPUTE, 0);
+        t.now += s->compute[r];
+        happens(&t, MODEL_TRACE_COMPUTE + 1, 0);
+        pause(&t);
+        happens(&t, MODEL_TRACE_HALO, 0);
+        s->ready[r] = t.now;
+        for (uint32_t k = s->first_out[r]; k < s->first_out[r + 1]; k++) {
+            const uint32_t i = s->out[k];
+            const uint32_t copied =
+                waits_for_receiver(m, &s->message[i]) ? 0 : s->message[i].bytes / COPY_BYTES;
+            pause(&t);
+            happens(&t, MODEL_TRACE_ISEND, 0);
+            pause(&t);
+            happens(&t, MODEL_TRACE_SEND, i);
+            s->sent[i] = t.now;
+            t.now += copied + takes(m, ISEND_NS, sending[i]);
+            happens(&t, MODEL_TRACE_ISEND + 1, 0);
+        }
+        end_track(&t);
+    }
+}
+
+/* When the messages arrive. */
+static void transfer(const struct model_trace *m, struct model_trace_scratch *s) {
+    const struct model_network *net = &m->network;
+    const uint32_t *const on_way = s->word + 2 * (size_t)s->messages;
+    const uint32_t window = m->window[s->phase];
+    const double background = model_network_background(net, window);
+    for (uint32_t i = 0; i < s->messages; i++) {
+        const struct model_trace_message *one = &s->message[i];
+        const struct model_way way = model_network_way(net, one->from, one->to, one->bytes, &m->contention);
+        const uint64_t start =
+            way.rendezvous && s->ready[one->to] > s->sent[i] ? s->ready[one->to] : s->sent[i];
+        /* Links matter only where there is contention. */
+        const double link = way.wait_ps > 0 ? model_network_link(net, one->from, one->to, window) : 0;
+        const double late = transfer_late * (late_of(m, on_way[i]) - m->late[0]);
+        s->sent[i] = start + 1 +
+                     (uint64_t)(1e-3 * model_network_time(&way, model_network_congestion(net, background, link),
+                                                          model_network_pair(net, one->from, one->to), late));
+    }
+}
+
+/* The ranks wait for what they receive, and for what they send by rendezvous, and enter the reduction. */
+static void wait_for_all(const struct model_trace *m, struct model_trace_scratch *s) {
+    const uint32_t *const noting = s->word + 3 * (size_t)s->messages;
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        struct track t = track_of(m, s, r);
+        pause(&t);
+        happens(&t, MODEL_TRACE_WAITALL, 0);
+        uint64_t done = t.now + WAIT_NS;
+        for (uint32_t i = s->first_in[r]; i < s->first_in[r + 1]; i++) {
+            done = s->sent[i] > done ? s->sent[i] : done;
+        }
+        for (uint32_t k = s->first_out[r]; k < s->first_out[r + 1]; k++) {
+            const uint32_t i = s->out[k];
+            if (waits_for_receiver(m, &s->message[i])) {
+                done = s->sent[i] > done ? s->sent[i] : done;
             }
         }
-        for (uint32_t i = 0; i < columns; i++) {
-            const uint32_t c = s->list[i];
-            const uint32_t low = (uint32_t)s->time[c * s->stride + r];
-            s->entry[count++] = (uint64_t)(r << m->column_bits | c) << 32 | low;
+        t.now = done;
+        for (uint32_t i = s->first_in[r]; i < s->first_in[r + 1]; i++) {
+            pause(&t);
+            happens(&t, MODEL_TRACE_WAITED, 0);
+            t.now += takes(m, WAITED_NS, noting[i]);
+            happens(&t, MODEL_TRACE_RECEIVE, i);
+            pause(&t);
+            happens(&t, MODEL_TRACE_WAITED + 1, 0);
         }
-    }
-    return count;
-}
-
-static uint32_t bits_of(uint64_t x) {
-    return x == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(x);
-}
-
-static void use_entries(struct model_trace_scratch *s, uint64_t *sorted) {
-    if (sorted != s->entry) {
-        s->other = s->entry;
-        s->entry = sorted;
-    }
-}
-
-/* Sorts by time, at most `last`, and keeps the order of equal times. Long iterations are sorted by the low half, then by
- * the high one. */
-static void sort(const struct model_trace *m, struct model_trace_scratch *s, uint64_t count, uint64_t last) {
-    const uint32_t bits = bits_of(last);
-    use_entries(s, model_trace_sort(s->entry, s->other, count, bits < 32 ? bits : 32));
-    if (bits > 32) {
-        const uint32_t mask = ((uint32_t)1 << m->column_bits) - 1;
-        for (uint64_t i = 0; i < count; i++) {
-            const uint32_t id = (uint32_t)(s->entry[i] >> 32);
-            const uint64_t time = s->time[(id & mask) * s->stride + (id >> m->column_bits)];
-            s->entry[i] = (uint64_t)id << 32 | time >> 32;
-        }
-        use_entries(s, model_trace_sort(s->entry, s->other, count, bits - 32));
+        pause(&t);
+        happens(&t, MODEL_TRACE_WAITALL + 1, 0);
+        pause(&t);
+        happens(&t, MODEL_TRACE_HALO + 1, 0);
+        pause(&t);
+        happens(&t, MODEL_TRACE_ALLREDUCE, 0);
+        end_track(&t);
     }
 }
 
 /* ---- the iteration ---- */
 
-static void sum_up(const struct model_trace *m, const struct model_trace_scratch *s,
-                   struct model_trace_facts *facts) {
-    *facts = (struct model_trace_facts){0};
-    for (uint32_t r = 0; r < m->ranks; r++) {
-        facts->compute_ns += s->compute[r];
-        if (s->compute[r] > facts->slowest_ns) {
-            facts->slowest_ns = s->compute[r];
-            facts->slowest_rank = r;
+static void draw_calls(const struct model_trace *m, struct model_trace_scratch *s) {
+    for (uint32_t i = 0, count; i < s->messages; i += count) {
+        uint32_t word[4 * MODEL_TRACE_AT_ONCE];
+        count = batch_of(i, s->messages);
+        draw(m, HPCW_I_FOR_TRACE_CALL, i, count, s->phase, word);
+        for (size_t k = 0; k < 4; k++) {
+            memcpy(s->word + k * s->messages + i, word + k * count, count * sizeof *word);
         }
     }
 }
 
+/* Gives each rank a run of events: `each` that every rank has, `steps` of rank 0, and those of its messages. */
+static void divide(const struct model_trace *m, struct model_trace_scratch *s, uint64_t each, uint32_t steps) {
+    uint64_t next = 0;
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        s->cursor[r] = next;
+        next += each + (r == 0 ? steps : 0) + 5 * (uint64_t)(s->first_in[r + 1] - s->first_in[r]) +
+                3 * (uint64_t)(s->first_out[r + 1] - s->first_out[r]);
+    }
+}
+
+static hpcw_status reserve_events(struct model_trace_scratch *s, uint64_t count, hpcw_error *err) {
+    if (count > s->event_capacity) {
+        const size_t capacity = (size_t)(count + count / 8);
+        hpcw_i_free(s->event);
+        hpcw_i_free(s->entry < s->other ? s->entry : s->other);
+        s->event = hpcw_i_malloc_large(capacity * sizeof *s->event);
+        s->entry = hpcw_i_malloc_large(2 * capacity * sizeof *s->entry);
+        s->other = s->entry + (s->entry != NULL ? capacity : 0);
+        s->event_capacity = s->event != NULL && s->entry != NULL ? capacity : 0;
+    }
+    return count <= s->event_capacity && count <= UINT32_MAX
+               ? HPCW_OK
+               : hpcw_i_fail_memory(err, "trace", (size_t)count, "events of an iteration");
+}
+
+hpcw_status model_trace_count(const struct model_trace *m, struct model_trace_scratch *s, uint32_t iteration,
+                              uint64_t *events, hpcw_error *err) {
+    model_trace_place(m, s, iteration);
+    hpcw_status status = model_trace_list_messages(m, s, err);
+    *events = status == HPCW_OK ? model_trace_events(m, iteration, s->messages) : 0;
+    return status;
+}
+
 hpcw_status model_trace_iteration(const struct model_trace *m, struct model_trace_scratch *s,
                                   uint32_t iteration, struct model_trace_run *run, hpcw_error *err) {
-    s->noise.size = s->backward.size = 0;
-    s->incomplete = false;
-    s->columns = 0;
+    *run = (struct model_trace_run){.model = m};
+    hpcw_status status = model_trace_count(m, s, iteration, &run->count, err);
+    if (status == HPCW_OK) {
+        status = model_trace_sum_work(m, s, &run->facts, err);
+    }
+    if (status == HPCW_OK) {
+        status = reserve_events(s, run->count, err);
+    }
+    if (status != HPCW_OK) {
+        return status;
+    }
+    const bool ends = iteration + 1 == m->iterations;
+    const uint32_t steps = (uint32_t)(iteration > 0) + (uint32_t)ends;
+    divide(m, s, (run->count - steps - UINT64_C(8) * s->messages) / m->ranks, steps);
+    draw_calls(m, s);
     memset(s->now, 0, m->ranks * sizeof *s->now);
-    plan_work(m, s, iteration);
-    sum_up(m, s, &run->facts);
-    begin(m, s, MODEL_TRACE_ITERATION);
-    for (uint32_t h = 0; h < m->halos; h++) {
-        compute(m, s, iteration, h);
-        begin(m, s, MODEL_TRACE_HALO);
-        for (uint32_t k = 0; k < m->directions; k++) {
-            exchange(m, s, iteration * m->halos + h, k);
-        }
-        end(m, s, MODEL_TRACE_HALO);
+    if (iteration == 0) {
+        leave(m, s, HPCW_I_FOR_TRACE_EXIT, UINT32_MAX, 0);
+    } else {
+        finish(m, s, iteration - 1, 0, 0, &run->facts);
     }
-    together(m, s, MODEL_TRACE_ALLREDUCE, reduction_ns(m));
-    if (model_trace_is_checkpoint(m, iteration)) {
-        checkpoint(m, s, iteration);
+    compute(m, s);
+    transfer(m, s);
+    wait_for_all(m, s);
+    run->facts.duration_ns = last_arrival(m, s);
+    if (ends) {
+        finish(m, s, iteration, 1, run->facts.duration_ns, &run->facts);
+        run->facts.duration_ns = last_arrival(m, s);
     }
-    step_done(s);
-    end(m, s, MODEL_TRACE_ITERATION);
-    assert(s->columns <= m->columns);
-    uint64_t last = 0;
-    for (uint32_t r = 0; r < m->ranks; r++) {
-        last = s->now[r] > last ? s->now[r] : last;
-    }
-    run->facts.duration_ns = last + m->gap_ns;
-    run->count = list_events(m, s);
-    assert(run->count == model_trace_events(m, iteration));
-    last += 2 * m->most_skew_ns;
-    sort(m, s, run->count, last);
-    run->model = m;
-    run->order = s->entry;
-    run->column = s->column;
-    run->time = s->time;
-    run->stride = s->stride;
-    run->wide = last > UINT32_MAX;
+    run->event = s->event;
+    run->message = s->message;
+    run->messages = s->messages;
     run->noise = (const void *)s->noise.data;
     run->noises = s->noise.size / sizeof *run->noise;
-    run->backward = (const void *)s->backward.data;
-    run->backwards = s->backward.size / sizeof *run->backward;
-    return s->incomplete ? hpcw_i_fail_memory(err, "trace", 0, "the faults of an iteration") : HPCW_OK;
+    return HPCW_OK;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Clocks, and the order of events by them. */
 #include "gen/model/trace/private.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
 
 enum { MOST_BITS = 11, MOST_DIGITS = 3 };
 
@@ -30,4 +33,89 @@ uint64_t *model_trace_sort(uint64_t *entry, uint64_t *other, uint64_t count, uin
         other = swap;
     }
     return entry;
+}
+
+/* ---- clocks ---- */
+
+/* Makes all times those of the ranks' clocks. So that none is negative, all clocks are late by the guard. */
+static void read_clocks(const struct model_trace *m, const struct model_trace_scratch *s, uint64_t start_ns,
+                        uint64_t count) {
+    for (uint64_t i = 0; i < count; i++) {
+        struct model_trace_event *e = &s->event[i];
+        const struct model_trace_clock *c = &m->clock[model_machine_node(m->load->machine, e->rank)];
+        const double wrong = c->offset_ns + c->drift * (double)(start_ns + e->time_ns);
+        e->time_ns = (uint64_t)((int64_t)(e->time_ns + m->guard_ns) + (int64_t)wrong);
+    }
+}
+
+/* Lists the messages that arrive before they are sent. */
+static hpcw_status compare_clocks(struct model_trace_scratch *s, struct model_trace_run *run, hpcw_error *err) {
+    uint64_t *const sent = s->sent;
+    uint64_t *const came = hpcw_i_malloc(s->messages * sizeof *came);
+    hpcw_status status = came == NULL ? hpcw_i_fail_memory(err, "trace", s->messages, "messages") : HPCW_OK;
+    for (uint64_t i = 0; status == HPCW_OK && i < run->count; i++) {
+        const uint32_t what = model_trace_what_of(&s->event[i]);
+        if (what == MODEL_TRACE_SEND) {
+            sent[model_trace_message_of(&s->event[i])] = s->event[i].time_ns;
+        } else if (what == MODEL_TRACE_RECEIVE) {
+            came[model_trace_message_of(&s->event[i])] = s->event[i].time_ns;
+        }
+    }
+    s->backward.size = 0;
+    for (uint32_t i = 0; status == HPCW_OK && i < s->messages; i++) {
+        if (came[i] < sent[i]) {
+            const struct model_trace_backward b = {s->message[i].from, s->message[i].to, sent[i] - came[i]};
+            status = hpcw_i_buf_append(&s->backward, &b, sizeof b)
+                         ? HPCW_OK
+                         : hpcw_i_fail_memory(err, "trace", 0, "the faults of an iteration");
+        }
+    }
+    hpcw_i_free(came);
+    run->backward = (const void *)s->backward.data;
+    run->backwards = s->backward.size / sizeof *run->backward;
+    return status;
+}
+
+/* ---- order ---- */
+
+static uint32_t bits_of(uint64_t x) {
+    return x == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(x);
+}
+
+static void use_entries(struct model_trace_scratch *s, uint64_t *sorted) {
+    if (sorted != s->entry) {
+        s->other = s->entry;
+        s->entry = sorted;
+    }
+}
+
+hpcw_status model_trace_order(const struct model_trace *m, struct model_trace_scratch *s, uint64_t start_ns,
+                              struct model_trace_run *run, hpcw_error *err) {
+    uint64_t last = run->facts.duration_ns;
+    if (m->clock != NULL) {
+        hpcw_status status = model_trace_check_clocks(m, start_ns + last, err);
+        if (status == HPCW_OK) {
+            read_clocks(m, s, start_ns, run->count);
+            status = compare_clocks(s, run, err);
+        }
+        if (status != HPCW_OK) {
+            return status;
+        }
+        last += 2 * m->guard_ns;
+    }
+    for (uint64_t i = 0; i < run->count; i++) {
+        s->entry[i] = i << 32 | (uint32_t)s->event[i].time_ns;
+    }
+    /* Long iterations are sorted by the low half of their times, then by the high one. */
+    const uint32_t bits = bits_of(last);
+    use_entries(s, model_trace_sort(s->entry, s->other, run->count, bits < 32 ? bits : 32));
+    if (bits > 32) {
+        for (uint64_t i = 0; i < run->count; i++) {
+            const uint64_t event = s->entry[i] >> 32;
+            s->entry[i] = event << 32 | s->event[event].time_ns >> 32;
+        }
+        use_entries(s, model_trace_sort(s->entry, s->other, run->count, bits - 32));
+    }
+    run->order = s->entry;
+    return HPCW_OK;
 }

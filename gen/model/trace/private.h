@@ -7,16 +7,59 @@
 #include <stdint.h>
 
 #include "gen/model/trace/trace.h"
+#include "libwriter/base/buf.h"
 
-enum {
-    MODEL_TRACE_MOST_DIRECTIONS = 6,
-    MODEL_TRACE_MOST_PATTERNS = 1 + (1 << MODEL_TRACE_MOST_DIRECTIONS),
-    MODEL_TRACE_CHECKPOINT_EVENTS = 10, /* checkpoint, open, write, close, barrier */
-    MODEL_TRACE_GAP_NS = 1000
+/* Ranks, objects or messages in a batch. */
+enum { MODEL_TRACE_AT_ONCE = MODEL_LOAD_AT_ONCE };
+
+/* Entries of the table `late`, and the shortest time between the last arrival at a reduction and the first exit of one
+ * rank alone. */
+enum { MODEL_TRACE_QUANTILES = 1024, MODEL_TRACE_LEAST_NS = 400 };
+
+/* What a thread works with. */
+struct model_trace_scratch {
+    /* Where the objects are in phase `phase`. */
+    uint32_t *object; /* [objects] by rank and slot */
+    uint32_t *where;  /* [objects] rank */
+    uint32_t phase;
+
+    uint64_t *compute; /* [ranks] */
+    uint64_t *now;     /* [ranks] */
+    uint64_t *ready;   /* [ranks] when a rank is in MPI again after it computed */
+    uint64_t *cursor;  /* [ranks] its next event */
+
+    /* Messages by receiver, then by sender. */
+    uint32_t *first_in, *first_out; /* [ranks + 1] */
+    uint32_t messages;
+    size_t message_capacity, edge_capacity;
+    struct model_trace_message *edge;    /* in the order of their kinds, and by receiver */
+    struct model_trace_message *message; /* the same by receiver */
+    uint32_t *out;                       /* numbers of messages, by sender, then by receiver */
+    uint32_t *word;                      /* [4][messages] random */
+    uint64_t *sent;                      /* [messages] when it was sent, then when it arrived */
+
+    size_t event_capacity;
+    struct model_trace_event *event;
+    uint64_t *entry, *other;           /* in one allocation */
+    struct hpcw_i_buf noise, backward; /* lists of this iteration */
 };
 
-/* What a rank does in an exchange in one direction. */
-enum { MODEL_TRACE_SENDS = 1, MODEL_TRACE_RECEIVES = 2, MODEL_TRACE_LARGE = 4 /* what it receives */ };
+/* Moves the objects to a phase. */
+void model_trace_place(const struct model_trace *m, struct model_trace_scratch *s, uint32_t phase);
+
+/* Lists the messages of that phase. */
+hpcw_status model_trace_list_messages(const struct model_trace *m, struct model_trace_scratch *s,
+                                      hpcw_error *err);
+
+/* Sums up what the ranks compute in it. */
+hpcw_status model_trace_sum_work(const struct model_trace *m, struct model_trace_scratch *s,
+                                 struct model_trace_facts *facts, hpcw_error *err);
+
+/* The number of events of an iteration with these messages. */
+uint64_t model_trace_events(const struct model_trace *m, uint32_t iteration, uint64_t messages);
+
+/* Whether the clocks differ by less than the guard at a time since the start of the run. */
+hpcw_status model_trace_check_clocks(const struct model_trace *m, uint64_t time_ns, hpcw_error *err);
 
 /* Sorts entry[count] by their low `bits` bits, at most 32, and keeps the order of equal ones. other[count] is work space.
  * Returns the sorted array, which is one of the two. */

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/model/trace/trace.h"
 
-#include <assert.h>
-#include <inttypes.h>
 #include <string.h>
 
-#include "gen/model/draw/grid.h"
-#include "gen/model/network/network.h"
 #include "gen/model/trace/private.h"
-#include "libwriter/base/buf.h"
 #include "libwriter/base/detmath.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/rng.h"
@@ -17,221 +12,303 @@
 #define PARAM(name, kind, field, ...)                                                                          \
     UI_PARAM(struct model_trace_params, "trace." name, kind, field, __VA_ARGS__)
 
-/* M: measured, see the load and LinkTest models; A: assumption. */
+/* A: assumption. */
 const struct ui_param model_trace_param[] = {
-    PARAM("dims", U32, dims, 1, 3, NULL, "dimensions of the grid of ranks that exchange halos"),
-    PARAM("periodic", BOOL, periodic, .help = "the grid is periodic: ranks at opposite ends are neighbours"),
-    PARAM("message_bytes", SIZE, message_bytes, 1, 0x1p30, "bytes", "median size of a halo message [A]"),
-    PARAM("message_sigma", F64, message_sigma, 0, 3, NULL,
-          "standard deviation of ln(size of a halo message) [A]"),
-    PARAM("transfer_sigma", F64, transfer_sigma, 0, 1, NULL, "standard deviation of ln(transfer time) [M]"),
-    PARAM("noise", F64, noise, 0, 1, NULL,
-          "probability that the system interrupts a rank while it computes [A]"),
-    PARAM("noise_min", F64, noise_min_ms, 0, 1e6, "ms", "shortest interruption [M]"),
-    PARAM("noise_max", F64, noise_max_ms, 0, 1e6, "ms", "longest interruption [M]"),
-    PARAM("checkpoint_every", U32, checkpoint_every, 0, 1048576, NULL,
-          "iterations between checkpoints; 0: none [A]"),
-    PARAM("checkpoint_bytes", SIZE, checkpoint_bytes, 1, 0x1p40, "bytes", "size of a rank's checkpoint"),
+    PARAM("aggregate", BOOL, aggregate,
+          .help = "one message between two ranks in an iteration; no: one for each edge between their objects"),
     PARAM("write_rate", F64, write_gbs, 1e-6, 1e3, "GB/s", "rate at which a rank writes its checkpoint [A]"),
     PARAM("write_sigma", F64, write_sigma, 0, 2, NULL, "standard deviation of ln(time to write) [A]"),
-    PARAM("skew", F64, skew_us, 0, 1e6, "us",
-          "standard deviation of the ranks' clock offsets; messages can then seem to arrive before they are "
-          "sent"),
+    PARAM(
+        "skew", F64, skew_us, 0, 1e6, "us",
+        "standard deviation of the offsets of the hosts' clocks; messages can then seem to arrive before they "
+        "are sent"),
+    PARAM("drift", F64, drift_ppm, 0, 1e6, "ppm", "standard deviation of the drift of the hosts' clocks"),
 };
 const size_t model_trace_param_count = sizeof model_trace_param / sizeof model_trace_param[0];
 
 void model_trace_params_init(struct model_trace_params *params) {
-    *params = (struct model_trace_params){
-        .dims = 2,
-        .message_bytes = 256 << 10,
-        .message_sigma = 0.3,
-        .transfer_sigma = 0.12,
-        .noise = 1e-4,
-        .noise_min_ms = 2,
-        .noise_max_ms = 8,
-        .checkpoint_every = 10,
-        .checkpoint_bytes = 32 << 10,
-        .write_gbs = 0.1,
-        .write_sigma = 0.5,
-    };
+    *params = (struct model_trace_params){.aggregate = true, .write_gbs = 0.1, .write_sigma = 0.5};
 }
 
 /* ---- building ---- */
 
-/* The neighbour of a rank in a direction: 2 d up, 2 d + 1 down along dimension d. */
-static uint32_t neighbour(const struct model_trace *m, uint32_t rank, uint32_t direction) {
-    uint32_t d = direction / 2;
-    bool up = direction % 2 == 0;
-    uint32_t at[3];
-    model_grid_position(m->grid, rank, at);
-    bool outside = up ? at[d] + 1 == m->grid[d] : at[d] == 0;
-    if (m->grid[d] == 1 || (outside && !m->params.periodic)) {
-        return UINT32_MAX;
+/* Most calls take about their typical time, one in a hundred several times that. */
+static void fill_late(double *late) {
+    for (uint32_t i = 0; i <= MODEL_TRACE_QUANTILES; i++) {
+        const double ln2 = 0.69314718055994531;
+        double rest = 1 - (i < MODEL_TRACE_QUANTILES ? i : MODEL_TRACE_QUANTILES - 0.5) / MODEL_TRACE_QUANTILES;
+        double e = -ln2 * hpcw_i_log2(rest);
+        late[i] = 0.8 + 0.25 * e + 0.02 * (hpcw_i_exp(0.7 * e) - 1);
     }
-    at[d] = outside ? (up ? 0 : m->grid[d] - 1) : up ? at[d] + 1 : at[d] - 1;
-    return model_grid_cell(m->grid, at);
 }
 
-static void link_ranks(struct model_trace *m) {
-    const struct model_trace_params *p = &m->params;
+static void fill_objects(struct model_trace *m) {
+    const struct model_load *load = m->load;
+    uint32_t object[MODEL_TRACE_AT_ONCE];
+    for (uint32_t o = 0; o < load->objects; o += MODEL_TRACE_AT_ONCE) {
+        const uint32_t rest = load->objects - o;
+        const uint32_t count = rest < MODEL_TRACE_AT_ONCE ? rest : MODEL_TRACE_AT_ONCE;
+        for (uint32_t i = 0; i < count; i++) {
+            object[i] = o + i;
+        }
+        model_load_lastings(load, object, count, m->lasting + o);
+    }
     for (uint32_t r = 0; r < m->ranks; r++) {
-        for (uint32_t k = 0; k < m->directions; k++) {
-            struct model_trace_link *link = &m->link[(size_t)r * m->directions + k];
-            uint32_t w[4];
-            hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_MESSAGE, r, k, 0, w);
-            double bytes =
-                (double)p->message_bytes * hpcw_i_exp(p->message_sigma * hpcw_i_normal(w[0], w[1])) + 0.5;
-            link->to = neighbour(m, r, k);
-            link->bytes = bytes < 1 ? 1 : bytes < INT32_MAX ? (uint32_t)bytes : INT32_MAX;
-            m->messages += link->to != UINT32_MAX;
+        m->slowness[r] = model_machine_slowness(load->machine, model_machine_node(load->machine, r));
+    }
+}
+
+static struct model_trace_edges *edges_of(struct model_trace *m, uint32_t kind) {
+    for (uint32_t k = 0; k < m->kinds; k++) {
+        if (m->edges[k].kind == kind) {
+            return &m->edges[k];
+        }
+    }
+    return NULL;
+}
+
+static bool add_kind(struct model_trace *m, uint32_t kind) {
+    const bool handlers = kind >= MODEL_LOAD_MOST_KINDS;
+    const uint32_t count = handlers ? m->ranks : m->load->objects;
+    struct model_trace_edges *e = &m->edges[m->kinds++];
+    e->kind = kind;
+    e->ln_bytes = hpcw_i_malloc(count * sizeof *e->ln_bytes);
+    e->from = handlers ? NULL : hpcw_i_malloc(count * sizeof *e->from);
+    return e->ln_bytes != NULL && (handlers || e->from != NULL);
+}
+
+static bool add_kinds(struct model_trace *m) {
+    const struct model_load_params *p = &m->load->params;
+    bool ok = true;
+    for (uint32_t k = 0; ok && k < m->load->kinds; k++) {
+        if (k < 2 * p->dims || (k == 6 && p->collections > 1) || k > 6) {
+            ok = add_kind(m, k);
+        }
+    }
+    return ok && add_kind(m, MODEL_LOAD_UP) && add_kind(m, MODEL_LOAD_DOWN);
+}
+
+static void fill_edges(struct model_trace *m) {
+    const struct model_load *load = m->load;
+    for (uint32_t to = 0; to < load->objects; to++) {
+        struct model_load_edge edge[MODEL_LOAD_MOST_KINDS];
+        const uint32_t senders = model_load_senders(load, to, edge);
+        for (uint32_t k = 0; k + 2 < m->kinds; k++) {
+            m->edges[k].from[to] = UINT32_MAX;
+        }
+        for (uint32_t i = 0; i < senders; i++) {
+            struct model_trace_edges *e = edges_of(m, edge[i].kind);
+            e->from[to] = edge[i].from;
+            e->ln_bytes[to] =
+                model_load_flow(load, to, edge[i].kind, m->lasting[to] + m->lasting[edge[i].from]).ln_bytes;
+        }
+    }
+    for (uint32_t kind = MODEL_LOAD_UP; kind <= MODEL_LOAD_DOWN; kind++) {
+        for (uint32_t r = 0; r < m->ranks; r++) {
+            edges_of(m, kind)->ln_bytes[r] = model_load_flow(load, model_load_handler(r), kind, 0).ln_bytes;
         }
     }
 }
 
-/* The same links, by the ranks at their ends. */
-static void turn_links(struct model_trace *m) {
-    struct model_network net;
-    model_network_init(&net, m->load->machine);
-    struct model_pattern pattern = model_network_uniform(&net);
-    pattern.groups = pattern.groups > 2 ? 2 : pattern.groups; /* neighbours are near */
-    const struct model_contention contention = model_network_contention(&net, &pattern);
-    const double usual = 1 + net.machine->params.congestion_spread;
-    const uint64_t eager = m->load->machine->params.eager_net;
-    for (uint32_t k = 0; k < m->directions; k++) {
-        for (uint32_t r = 0; r < m->ranks; r++) {
-            const struct model_trace_link *link = &m->link[(size_t)r * m->directions];
-            const size_t at = (size_t)k * m->ranks + r;
-            const uint32_t from = link[k ^ 1].to;
-            m->use[at] = link[k].to != UINT32_MAX ? MODEL_TRACE_SENDS : 0;
-            m->from[at] = r;
-            m->base_ns[at] = 0;
-            if (from != UINT32_MAX) {
-                uint32_t bytes = m->link[(size_t)from * m->directions + k].bytes;
-                m->use[at] |= bytes > eager ? MODEL_TRACE_RECEIVES | MODEL_TRACE_LARGE : MODEL_TRACE_RECEIVES;
-                m->from[at] = from;
-                const struct model_way way = model_network_way(&net, from, r, bytes, &contention);
-                m->base_ns[at] = model_network_time(&way, usual, 0, 0) * 1e-3;
+/* How far messages go, and how many at once, while all ranks exchange theirs. */
+static hpcw_status fill_pattern(struct model_trace *m, hpcw_error *err) {
+    enum { MOST_GROUPS = 1024 };
+    const struct model_machine *machine = m->load->machine;
+    const uint32_t groups = machine->groups;
+    uint64_t all = 0, off_node = 0, off_switch = 0, off_group = 0, hops = 0, pairs = 0;
+    bool *met = groups > MOST_GROUPS ? NULL : hpcw_i_calloc((size_t)groups * groups, sizeof *met);
+    for (uint32_t k = 0; k + 2 < m->kinds; k++) {
+        for (uint32_t to = 0; to < m->load->objects; to++) {
+            const uint32_t from = m->edges[k].from[to];
+            if (from == UINT32_MAX || model_load_home(m->load, from) == model_load_home(m->load, to)) {
+                continue;
+            }
+            const uint32_t a = model_machine_node(machine, model_load_home(m->load, from));
+            const uint32_t b = model_machine_node(machine, model_load_home(m->load, to));
+            const uint32_t group_a = model_machine_group(machine, a), group_b = model_machine_group(machine, b);
+            all++;
+            off_node += a != b;
+            off_switch += model_machine_switch(machine, a) != model_machine_switch(machine, b);
+            off_group += group_a != group_b;
+            hops += machine->params.torus ? model_machine_distance(machine, a, b) : 0;
+            if (met != NULL && group_a != group_b && !met[(size_t)group_a * groups + group_b]) {
+                met[(size_t)group_a * groups + group_b] = true;
+                pairs++;
             }
         }
     }
-}
-
-static void find_patterns(struct model_trace *m) {
-    for (uint32_t r = 0; r < m->ranks; r++) {
-        uint8_t directs = 0;
-        for (uint32_t k = 0; k < m->directions; k++) {
-            directs |= (uint8_t)((m->link[(size_t)r * m->directions + k].to != UINT32_MAX) << k);
-        }
-        uint32_t pattern = r == 0 ? 0 : 1;
-        while (pattern < m->patterns && m->directs[pattern] != directs) {
-            pattern++;
-        }
-        if (pattern == m->patterns) {
-            m->directs[m->patterns++] = directs;
-        }
-        m->pattern[r] = (uint8_t)pattern;
+    if (groups <= MOST_GROUPS && met == NULL) {
+        return hpcw_i_fail_memory(err, "trace", groups, "groups of nodes");
     }
-}
-
-/* Ends of messages of a rank in an exchange with all its neighbours, and the calls for them. */
-static void count_exchange(const struct model_trace *m, uint32_t rank, uint32_t *ends, uint32_t *calls) {
-    const struct model_trace_link *link = &m->link[(size_t)rank * m->directions];
-    *ends = *calls = 0;
-    for (uint32_t k = 0; k < m->directions; k++) {
-        uint32_t here = (uint32_t)(link[k].to != UINT32_MAX) + (uint32_t)(link[k ^ 1].to != UINT32_MAX);
-        *ends += here;
-        *calls += here > 0;
-    }
-}
-
-/* Events of a rank: iteration, computations, exchanges, reduction. */
-static uint32_t events_of(const struct model_trace *m, uint32_t rank) {
-    uint32_t ends;
-    uint32_t calls;
-    count_exchange(m, rank, &ends, &calls);
-    return 2 + m->halos * (2 + 2 + 2 * calls + ends) + 2 + (rank == 0);
-}
-
-/* As events_of a rank that has all events, and a checkpoint. */
-static uint32_t columns_of(const struct model_trace *m) {
-    return 2 + m->halos * (2 + 2 + 4 * m->directions) + 2 + 1 + MODEL_TRACE_CHECKPOINT_EVENTS;
-}
-
-hpcw_status model_trace_init(struct model_trace *m, const struct model_trace_params *params,
-                             const struct model_load *load, hpcw_error *err) {
-    memset(m, 0, sizeof *m);
-    if (params->noise_min_ms > params->noise_max_ms) {
-        return hpcw_i_fail(err, HPCW_EINVAL,
-                           "trace.noise_min: expected at most trace.noise_max = %g ms, got %g",
-                           params->noise_max_ms, params->noise_min_ms);
-    }
-    m->params = *params;
-    m->load = load;
-    m->ranks = load->ranks;
-    m->iterations = load->params.phases;
-    m->halos = load->params.subphases > 0 ? load->params.subphases : 1;
-    m->directions = 2 * params->dims;
-    model_grid_shape(m->ranks, params->dims, m->grid);
-    m->most_skew_ns = (uint64_t)(params->skew_us * 1e3 * HPCW_I_NORMAL_MAX) + (params->skew_us > 0);
-    m->gap_ns = MODEL_TRACE_GAP_NS + 2 * m->most_skew_ns;
-    m->columns = columns_of(m);
-    while (1u << m->column_bits < m->columns) {
-        m->column_bits++;
-    }
-    const uint64_t most = (UINT64_C(1) << 32) >> m->column_bits;
-    if (m->ranks > most) {
-        return hpcw_i_fail(err, HPCW_ERANGE,
-                           "trace: expected at most %" PRIu64
-                           " ranks, so that the events of an iteration with %u subphases "
-                           "can be numbered, got %u",
-                           most, m->halos, m->ranks);
-    }
-    const size_t links = (size_t)m->ranks * m->directions;
-    m->link = hpcw_i_calloc(links, sizeof *m->link);
-    m->from = hpcw_i_calloc(links, sizeof *m->from);
-    m->base_ns = hpcw_i_calloc(links, sizeof *m->base_ns);
-    m->use = hpcw_i_calloc(links, sizeof *m->use);
-    m->pattern = hpcw_i_calloc(m->ranks, sizeof *m->pattern);
-    m->directs = hpcw_i_calloc(MODEL_TRACE_MOST_PATTERNS, sizeof *m->directs);
-    if (m->link == NULL || m->from == NULL || m->base_ns == NULL || m->use == NULL || m->pattern == NULL ||
-        m->directs == NULL) {
-        model_trace_free(m);
-        return hpcw_i_fail_memory(err, "trace", m->ranks, "ranks");
-    }
-    link_ranks(m);
-    turn_links(m);
-    find_patterns(m);
-    for (uint32_t r = 0; r < m->ranks; r++) {
-        m->events += events_of(m, r);
-    }
-    m->checkpoint_events = (uint64_t)MODEL_TRACE_CHECKPOINT_EVENTS * m->ranks;
+    const double messages = off_node > 0 ? (double)off_node : 1;
+    const struct model_pattern pattern = {
+        .ranks = all > 0 ? machine->params.ppn * ((double)off_node / (double)all) : 0,
+        .off_switch = (double)off_switch / messages,
+        .off_group = (double)off_group / messages,
+        .groups = met != NULL ? (double)pairs / groups : groups - 1.0,
+        .hops = (double)hops / messages,
+    };
+    m->contention = model_network_contention(&m->network, &pattern);
+    hpcw_i_free(met);
     return HPCW_OK;
 }
 
+/* The network was measured before the application ran, in earlier windows. An iteration takes about 1.8 times the mean load
+ * of a rank. */
+static void fill_windows(struct model_trace *m) {
+    const struct model_load *load = m->load;
+    const uint32_t before = 1 << 24;
+    double start_ns = 0;
+    for (uint32_t k = 0; k < m->iterations; k++) {
+        m->window[k] = before + (model_network_window(&m->network, (uint64_t)(start_ns * 1e3)) & (before - 1));
+        start_ns += 1.8 * load->phase[k].median_ns * load->per_rank;
+    }
+}
+
+/* A reduction goes up a tree of the ranks, and its result down. */
+static void find_guard(struct model_trace *m) {
+    const struct model_machine *machine = m->load->machine;
+    uint32_t levels = 0;
+    while (levels < 31 && (UINT32_C(1) << levels) < m->ranks) {
+        levels++;
+    }
+    const struct model_contention alone = {0};
+    const struct model_way way =
+        model_network_class_way(&m->network, model_machine_class(machine, 0, m->ranks - 1), 8, &alone);
+    m->hop_ns = (uint64_t)((way.floor_ps + way.transfer_ps) * 1e-3);
+    m->guard_ns = MODEL_TRACE_LEAST_NS + levels * m->hop_ns;
+}
+
+/* ---- clocks ---- */
+
+static bool read_clocks(struct model_trace *m) {
+    const struct model_trace_params *p = &m->params;
+    const uint32_t nodes = m->load->machine->nodes;
+    if (p->skew_us == 0 && p->drift_ppm == 0) {
+        return true;
+    }
+    m->clock = hpcw_i_malloc(nodes * sizeof *m->clock);
+    for (uint32_t n = 0; m->clock != NULL && n < nodes; n++) {
+        uint32_t w[4];
+        hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CLOCK, n, 0, 0, w);
+        m->clock[n] = (struct model_trace_clock){
+            .offset_ns = p->skew_us * 1e3 * hpcw_i_normal(w[0], w[1]),
+            .drift = p->drift_ppm * 1e-6 * hpcw_i_normal(w[2], w[3]),
+        };
+    }
+    return m->clock != NULL;
+}
+
+hpcw_status model_trace_check_clocks(const struct model_trace *m, uint64_t time_ns, hpcw_error *err) {
+    double least = 0, most = 0;
+    for (uint32_t n = 0; m->clock != NULL && n < m->load->machine->nodes; n++) {
+        double error_ns = m->clock[n].offset_ns + m->clock[n].drift * (double)time_ns;
+        least = n == 0 || error_ns < least ? error_ns : least;
+        most = n == 0 || error_ns > most ? error_ns : most;
+    }
+    return most - least < (double)m->guard_ns
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_ERANGE,
+                             "trace.skew and trace.drift: expected clocks that differ by less than %g us, the "
+                             "shortest time of a reduction, got %g us after %g s",
+                             (double)m->guard_ns / 1e3, (most - least) / 1e3, (double)time_ns / 1e9);
+}
+
+/* ---- the model ---- */
+
+hpcw_status model_trace_init(struct model_trace *m, const struct model_trace_params *params,
+                             const struct model_load *load, const struct model_checkpoint *checkpoint,
+                             hpcw_error *err) {
+    memset(m, 0, sizeof *m);
+    m->params = *params;
+    m->load = load;
+    m->checkpoint = checkpoint;
+    m->ranks = load->ranks;
+    m->iterations = load->params.phases;
+    m->lasting = hpcw_i_malloc(load->objects * sizeof *m->lasting);
+    m->slowness = hpcw_i_malloc(m->ranks * sizeof *m->slowness);
+    m->window = hpcw_i_malloc(m->iterations * sizeof *m->window);
+    m->late = hpcw_i_malloc((MODEL_TRACE_QUANTILES + 1) * sizeof *m->late);
+    if (m->lasting == NULL || m->slowness == NULL || m->window == NULL || m->late == NULL || !add_kinds(m) ||
+        !read_clocks(m)) {
+        model_trace_free(m);
+        return hpcw_i_fail_memory(err, "trace", load->objects, "objects");
+    }
+    model_network_init(&m->network, load->machine);
+    find_guard(m);
+    fill_windows(m);
+    fill_late(m->late);
+    fill_objects(m);
+    fill_edges(m);
+    hpcw_status s = fill_pattern(m, err);
+    s = s == HPCW_OK ? model_trace_check_clocks(m, 0, err) : s;
+    if (s != HPCW_OK) {
+        model_trace_free(m);
+    }
+    return s;
+}
+
 void model_trace_free(struct model_trace *m) {
-    hpcw_i_free(m->link);
-    hpcw_i_free(m->from);
-    hpcw_i_free(m->base_ns);
-    hpcw_i_free(m->use);
-    hpcw_i_free(m->pattern);
-    hpcw_i_free(m->directs);
+    for (uint32_t k = 0; k < m->kinds; k++) {
+        hpcw_i_free(m->edges[k].from);
+        hpcw_i_free(m->edges[k].ln_bytes);
+    }
+    hpcw_i_free(m->lasting);
+    hpcw_i_free(m->slowness);
+    hpcw_i_free(m->window);
+    hpcw_i_free(m->late);
+    hpcw_i_free(m->clock);
     memset(m, 0, sizeof *m);
 }
 
-bool model_trace_is_checkpoint(const struct model_trace *m, uint32_t iteration) {
-    uint32_t every = m->params.checkpoint_every;
-    return every > 0 && (iteration + 1) % every == 0;
+uint64_t model_trace_size(const struct model_trace *m) {
+    return (uint64_t)m->load->objects * (8 + 12 * (uint64_t)m->kinds) + 24 * (uint64_t)m->ranks;
 }
 
-uint64_t model_trace_events(const struct model_trace *m, uint32_t iteration) {
-    return m->events + (model_trace_is_checkpoint(m, iteration) ? m->checkpoint_events : 0);
+/* ---- numbers ---- */
+
+/* Before the next reduction: iteration, compute, halo exchange, wait, reduction. After it: reduction, iteration. */
+enum {
+    EVENTS_BEFORE = 1 + 2 + 2 + 2 + 1,
+    EVENTS_AFTER = 2,
+    CHECKPOINT_EVENTS = 10,
+    MESSAGE_EVENTS = 2 + 3 + 3
+};
+
+/* Events after the reduction of an iteration. */
+static uint64_t events_after(const struct model_trace *m, uint32_t iteration) {
+    const bool writes = m->checkpoint != NULL && model_checkpoint_after(m->checkpoint, iteration) != UINT32_MAX;
+    return (uint64_t)m->ranks * (EVENTS_AFTER + (writes ? (uint64_t)CHECKPOINT_EVENTS : 0)) + 1;
 }
 
-int64_t model_trace_skew(const struct model_trace *m, uint32_t rank) {
-    if (m->most_skew_ns == 0) {
-        return 0;
+uint64_t model_trace_events(const struct model_trace *m, uint32_t iteration, uint64_t messages) {
+    return (uint64_t)m->ranks * EVENTS_BEFORE + messages * MESSAGE_EVENTS +
+           (iteration > 0 ? events_after(m, iteration - 1) : 0) +
+           (iteration + 1 == m->iterations ? events_after(m, iteration) : 0);
+}
+
+struct model_trace_estimate model_trace_estimate(const struct model_trace *m) {
+    /* Edges between ranks, of which few join the same ranks; migrations make some more. */
+    uint64_t edges = 2 * (uint64_t)(m->ranks - 1);
+    for (uint32_t k = 0; k + 2 < m->kinds; k++) {
+        uint32_t last_to = UINT32_MAX;
+        uint32_t last_from = UINT32_MAX;
+        for (uint32_t to = 0; to < m->load->objects; to++) {
+            const uint32_t from = m->edges[k].from[to];
+            const uint32_t home = model_load_home(m->load, to);
+            if (from == UINT32_MAX || model_load_home(m->load, from) == home) {
+                continue;
+            }
+            const bool same =
+                m->params.aggregate && last_to == home && last_from == model_load_home(m->load, from);
+            edges += !same;
+            last_to = home;
+            last_from = model_load_home(m->load, from);
+        }
     }
-    uint32_t w[4];
-    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CLOCK, rank, 0, 0, w);
-    return (int64_t)(m->params.skew_us * 1e3 * hpcw_i_normal(w[0], w[1]));
+    return (struct model_trace_estimate){
+        .messages = edges,
+        .events = (uint64_t)m->ranks * (EVENTS_BEFORE + EVENTS_AFTER) + 1 + edges * MESSAGE_EVENTS,
+        .checkpoint_events = (uint64_t)m->ranks * CHECKPOINT_EVENTS,
+    };
 }

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the load model says of an iteration: where the objects are, what the ranks compute, and the messages. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "gen/model/trace/private.h"
+#include "libwriter/base/array.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+static void find_ranks(const struct model_trace *m, struct model_trace_scratch *s) {
+    const uint32_t *object = s->object;
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        for (uint32_t slot = 0; slot < m->load->per_rank; slot++) {
+            s->where[*object++] = r;
+        }
+    }
+}
+
+void model_trace_place(const struct model_trace *m, struct model_trace_scratch *s, uint32_t phase) {
+    if (phase < s->phase) {
+        for (uint32_t o = 0; o < m->load->objects; o++) {
+            s->object[o] = o;
+        }
+        s->phase = 0;
+    }
+    while (s->phase < phase) {
+        model_load_move(m->load, s->object, ++s->phase);
+    }
+    find_ranks(m, s);
+}
+
+/* ---- computing ---- */
+
+static hpcw_status interrupt(const struct model_trace *m, struct model_trace_scratch *s, hpcw_error *err) {
+    for (uint32_t r = 0; m->load->params.noise > 0 && r < m->ranks; r++) {
+        uint32_t slot;
+        const struct model_trace_noise noise = {r, model_load_interruption(m->load, r, s->phase, &slot)};
+        if (noise.length_ns > 0 && !hpcw_i_buf_append(&s->noise, &noise, sizeof noise)) {
+            return hpcw_i_fail_memory(err, "trace", 0, "the interruptions of an iteration");
+        }
+        s->compute[r] += noise.length_ns;
+    }
+    return HPCW_OK;
+}
+
+/* Adds the times of the objects of slots [first, first + count), by rank and slot. */
+static void add_objects(const struct model_trace *m, struct model_trace_scratch *s, uint32_t first,
+                        uint32_t count) {
+    const uint32_t *object = s->object + first;
+    double lasting[MODEL_TRACE_AT_ONCE];
+    double slowness[MODEL_TRACE_AT_ONCE];
+    uint64_t time_ns[MODEL_TRACE_AT_ONCE];
+    for (uint32_t i = 0; i < count; i++) {
+        lasting[i] = m->lasting[object[i]];
+        slowness[i] = m->slowness[s->where[object[i]]];
+    }
+    model_load_times(m->load, object, lasting, count, s->phase, slowness, time_ns);
+    for (uint32_t i = 0; i < count; i++) {
+        s->compute[s->where[object[i]]] += time_ns[i];
+    }
+}
+
+hpcw_status model_trace_sum_work(const struct model_trace *m, struct model_trace_scratch *s,
+                                 struct model_trace_facts *facts, hpcw_error *err) {
+    const struct model_load *load = m->load;
+    memset(s->compute, 0, m->ranks * sizeof *s->compute);
+    for (uint32_t o = 0; o < load->objects; o += MODEL_TRACE_AT_ONCE) {
+        const uint32_t rest = load->objects - o;
+        add_objects(m, s, o, rest < MODEL_TRACE_AT_ONCE ? rest : MODEL_TRACE_AT_ONCE);
+    }
+    for (uint32_t r = 0; r < m->ranks; r += MODEL_TRACE_AT_ONCE) {
+        const uint32_t count = m->ranks - r < MODEL_TRACE_AT_ONCE ? m->ranks - r : MODEL_TRACE_AT_ONCE;
+        for (uint32_t which = 0; which <= load->params.groups; which++) {
+            model_load_add_others(load, r, count, which, s->phase, m->slowness + r, s->compute + r);
+        }
+    }
+    s->noise.size = 0;
+    hpcw_status status = interrupt(m, s, err);
+    *facts = (struct model_trace_facts){.checkpoint_ns = {UINT64_MAX, UINT64_MAX}};
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        facts->compute_ns += s->compute[r];
+        if (s->compute[r] > facts->slowest_ns) {
+            facts->slowest_ns = s->compute[r];
+            facts->slowest_rank = r;
+        }
+    }
+    return status;
+}
+
+/* ---- messages ---- */
+
+/* Edges of one kind between ranks: a batch that waits for its bytes. */
+struct batch {
+    uint32_t count;
+    uint32_t owner[MODEL_TRACE_AT_ONCE];
+    double ln_bytes[MODEL_TRACE_AT_ONCE];
+    struct model_trace_message *edge;
+};
+
+static void end_batch(const struct model_trace *m, const struct model_trace_scratch *s, uint32_t kind,
+                      struct batch *b) {
+    uint64_t bytes[MODEL_TRACE_AT_ONCE];
+    model_load_bytes(m->load, b->owner, kind, b->ln_bytes, b->count, s->phase, bytes);
+    for (uint32_t i = 0; i < b->count; i++) {
+        b->edge[i].bytes = (uint32_t)bytes[i];
+    }
+    b->edge += b->count;
+    b->count = 0;
+}
+
+static inline void add_edge(const struct model_trace *m, const struct model_trace_scratch *s,
+                            const struct model_trace_edges *e, uint32_t index, uint32_t owner, uint32_t from,
+                            uint32_t to, struct batch *b) {
+    b->edge[b->count] = (struct model_trace_message){.from = from, .to = to};
+    b->owner[b->count] = owner;
+    b->ln_bytes[b->count++] = e->ln_bytes[index];
+    if (b->count == MODEL_TRACE_AT_ONCE) {
+        end_batch(m, s, e->kind, b);
+    }
+}
+
+/* Lists all edges between ranks into s->edge; returns their number. */
+static uint32_t list_edges(const struct model_trace *m, struct model_trace_scratch *s) {
+    struct batch b = {.edge = s->edge};
+    for (uint32_t k = 0; k < m->kinds; k++) {
+        const struct model_trace_edges *e = &m->edges[k];
+        for (uint32_t to = 0; e->from != NULL && to < m->load->objects; to++) {
+            const uint32_t from = e->from[to];
+            if (from != UINT32_MAX && s->where[from] != s->where[to]) {
+                add_edge(m, s, e, to, to, s->where[from], s->where[to], &b);
+            }
+        }
+        for (uint32_t r = 1; e->from == NULL && r < m->ranks; r++) {
+            const bool up = e->kind == MODEL_LOAD_UP;
+            const uint32_t parent = model_load_parent(r);
+            add_edge(m, s, e, r, model_load_handler(r), up ? r : parent, up ? parent : r, &b);
+        }
+        end_batch(m, s, e->kind, &b);
+    }
+    return (uint32_t)(b.edge - s->edge);
+}
+
+/* Edges between ranks that there can be in any phase. */
+static size_t most_edges(const struct model_trace *m) {
+    return (size_t)(m->kinds - 2) * m->load->objects + 2 * (size_t)m->ranks;
+}
+
+/* Puts the edges into the order of their receivers; s->first_in becomes where those of a receiver begin. */
+static void sort_by_receiver(const struct model_trace *m, struct model_trace_scratch *s, uint32_t edges) {
+    memset(s->first_in, 0, (m->ranks + (size_t)1) * sizeof *s->first_in);
+    for (uint32_t i = 0; i < edges; i++) {
+        s->first_in[s->edge[i].to + 1]++;
+    }
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        s->first_in[r + 1] += s->first_in[r];
+        s->first_out[r] = s->first_in[r];
+    }
+    for (uint32_t i = 0; i < edges; i++) {
+        s->message[s->first_out[s->edge[i].to]++] = s->edge[i];
+    }
+}
+
+/* Sorts a receiver's few messages by their senders, and keeps the order of those of one sender. */
+static void sort_by_sender(struct model_trace_message *message, uint32_t count) {
+    for (uint32_t i = 1; i < count; i++) {
+        const struct model_trace_message one = message[i];
+        uint32_t at = i;
+        for (; at > 0 && message[at - 1].from > one.from; at--) {
+            message[at] = message[at - 1];
+        }
+        message[at] = one;
+    }
+}
+
+/* Joins messages between the same ranks, in place. */
+static hpcw_status join(const struct model_trace *m, struct model_trace_scratch *s, hpcw_error *err) {
+    uint32_t kept = 0;
+    uint32_t next = 0;
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        const uint32_t end = s->first_in[r + 1];
+        const uint32_t first = kept;
+        sort_by_sender(s->message + next, end - next);
+        for (; next < end; next++) {
+            const struct model_trace_message one = s->message[next];
+            if (!m->params.aggregate || kept == first || s->message[kept - 1].from != one.from) {
+                s->message[kept++] = one;
+            } else {
+                s->message[kept - 1].bytes += one.bytes;
+            }
+            if (s->message[kept - 1].bytes > INT32_MAX) {
+                return hpcw_i_fail(err, HPCW_ERANGE,
+                                   "trace: expected at most %" PRId32
+                                   " bytes from rank %u to rank %u in iteration %u, got %u (trace.aggregate=no "
+                                   "gives each edge a message of its own)",
+                                   INT32_MAX, one.from, r, s->phase, s->message[kept - 1].bytes);
+            }
+        }
+        s->first_in[r] = first;
+    }
+    s->first_in[m->ranks] = kept;
+    s->messages = kept;
+    return HPCW_OK;
+}
+
+/* Lists the numbers of the messages by sender. */
+static void sort_out(const struct model_trace *m, struct model_trace_scratch *s) {
+    memset(s->first_out, 0, (m->ranks + (size_t)1) * sizeof *s->first_out);
+    for (uint32_t i = 0; i < s->messages; i++) {
+        s->first_out[s->message[i].from + 1]++;
+    }
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        s->first_out[r + 1] += s->first_out[r];
+    }
+    for (uint32_t i = 0; i < s->messages; i++) {
+        s->out[s->first_out[s->message[i].from]++] = i;
+    }
+    for (uint32_t r = m->ranks; r > 0; r--) {
+        s->first_out[r] = s->first_out[r - 1];
+    }
+    s->first_out[0] = 0;
+}
+
+static hpcw_status reserve(const struct model_trace *m, struct model_trace_scratch *s, hpcw_error *err) {
+    const size_t edges = most_edges(m);
+    if (edges > UINT32_MAX >> MODEL_TRACE_WHAT_BITS) {
+        return hpcw_i_fail(err, HPCW_ERANGE, "trace: expected at most %u edges, got %zu",
+                           UINT32_MAX >> MODEL_TRACE_WHAT_BITS, edges);
+    }
+    if (s->edge == NULL) {
+        s->edge = hpcw_i_malloc(edges * sizeof *s->edge);
+        s->message = hpcw_i_malloc(edges * sizeof *s->message);
+        s->out = hpcw_i_malloc(edges * sizeof *s->out);
+        s->word = hpcw_i_malloc(4 * edges * sizeof *s->word);
+        s->sent = hpcw_i_malloc(edges * sizeof *s->sent);
+    }
+    return s->edge == NULL || s->message == NULL || s->out == NULL || s->word == NULL || s->sent == NULL
+               ? hpcw_i_fail_memory(err, "trace", edges, "edges")
+               : HPCW_OK;
+}
+
+hpcw_status model_trace_list_messages(const struct model_trace *m, struct model_trace_scratch *s,
+                                      hpcw_error *err) {
+    hpcw_status status = reserve(m, s, err);
+    if (status != HPCW_OK) {
+        return status;
+    }
+    sort_by_receiver(m, s, list_edges(m, s));
+    status = join(m, s, err);
+    if (status == HPCW_OK) {
+        sort_out(m, s);
+    }
+    return status;
+}
