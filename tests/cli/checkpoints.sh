@@ -78,8 +78,8 @@ fault() { # SETTING PATTERN TRUTH
 }
 fault missing_files=1 'bad/scr/scr.dataset.?/rank_*.ckpt: rank *: cannot open for reading: No such file or directory' \
     '"kind": "missing_file", "checkpoint": [12], "rank": [0-9]*, "file": "scr/scr.dataset.[12]/rank_[0-9]*.ckpt"'
-fault truncated_files=3 'bad/scr/scr.dataset.?/rank_*.ckpt: rank *: size: expected 32768 bytes, got *' \
-    '"kind": "truncated_file".*"size": 32768, "left": [0-9]*'
+fault truncated_files=3 'bad/scr/scr.dataset.?/rank_*.ckpt: rank *: size: expected * bytes, got *' \
+    '"kind": "truncated_file".*"size": [0-9]*, "left": [0-9]*'
 fault wrong_crcs=1 'bad/scr/scr.dataset.?/rank_*.ckpt: rank *: CRC-32: expected 0x*, got 0x*' \
     '"kind": "wrong_crc".*"certain": true, "readers": {"SCR 1.1.8": "refuses", "SCR 3.1.0": "accepts"}'
 fault missing_ranks=1 'bad/scr/scr.dataset.?/.scr/rank2file.0.0.scr: *expected an entry of rank *, got none' \
