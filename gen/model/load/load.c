@@ -32,7 +32,8 @@ const struct ui_param model_load_param[] = {
           "standard deviation of ln(load) at the end of the rise [L]"),
     PARAM("rise", U32, rise, 0, 1048576, NULL, "number of phases of the rise; 0: 35 % of all [L]"),
     PARAM("skew", F64, skew, 0, 1, NULL,
-          "how much heavier than that of a log-normal distribution the tail of loads is; 0: not [L]"),
+          "how much more ln(load) spreads above its median than below; 0: equally, but for the largest loads "
+          "[L]"),
     PARAM("persistence", F64, persistence, 0, 1, NULL,
           "share of the variance of ln(load) that lasts for the whole run; the rest is new in every phase [L]"),
     PARAM("alike", F64, alike, 0, 1, NULL,
@@ -89,11 +90,11 @@ void model_load_params_init(struct model_load_params *params) {
         .mean_first_ms = 1.6,
         .mean_last_ms = 7,
         .sigma_first = 0.05,
-        .sigma_last = 0.46,
-        .skew = 0.27,
+        .sigma_last = 0.475,
+        .skew = 0.95,
         .persistence = 0.89,
-        .alike = 0.6,
-        .correlation = 0.45,
+        .alike = 0.62,
+        .correlation = 0.41,
         .setup_factor = 20,
         .setup_sigma = 1.5,
         .noise = 1e-4,
@@ -122,31 +123,42 @@ static double risen(const struct model_load_params *p, uint32_t phase) {
     return phase <= 1 || rise == 0 ? (phase > 1 ? 1 : 0) : phase - 1 >= rise ? 1 : (double)(phase - 1) / rise;
 }
 
-/* The deviation of ln(load), in standard deviations, of nearly normal y: with mean 0, variance 1, a tail to the right, and
- * bounds, as no object is arbitrarily large. */
-#define MOST_Y 3.0
-struct tail {
-    double least, skew, scale;
-};
+/* The deviation of ln(load) for a normal y: it rises with 1 - skew on the left and 1 + skew on the right, and less and less
+ * above a knee, as no object is arbitrarily large. Then it is shifted and scaled to mean 0 and variance 1. */
+static const double tail_knee = 1.3, tail_room = 2.4;
 
-static struct tail tail_of(const struct model_load_params *p) {
-    double turn = p->skew > 0 ? -0.5 / p->skew : -MOST_Y; /* below it, a parabola rises again */
-    return (struct tail){turn > -MOST_Y ? turn : -MOST_Y, p->skew, 1 / sqrt(1 + 2 * p->skew * p->skew)};
+static inline double bend(const struct model_load_tail *t, double y) {
+    const double over = y > tail_knee ? y - tail_knee : 0;
+    y = (y < tail_knee ? y : tail_knee) + over / (1 + over / tail_room);
+    return (y + t->skew * sqrt(1 + y * y) - t->mean) * t->scale;
 }
 
-static inline double bend(const struct tail *t, double y) {
-    y = y < t->least ? t->least : y > MOST_Y ? MOST_Y : y;
-    return (y + t->skew * (y * y - 1)) * t->scale;
+/* Sums over a normal y in these steps. */
+enum { TAIL_STEPS = 128 };
+static double tail_y(int step) {
+    return (step - TAIL_STEPS / 2) * (2.0 * 5 / TAIL_STEPS);
 }
 
-/* The mean of exp(sigma * bend(y)), by summing over a normal y. */
-static double mean_of_exp(const struct tail *t, double sigma) {
-    enum { STEPS = 128 };
+static void fill_tail(struct model_load *m) {
+    double sum = 0, squares = 0, weights = 0;
+    m->tail = (struct model_load_tail){.skew = m->params.skew, .scale = 1};
+    for (int i = 0; i <= TAIL_STEPS; i++) {
+        const double weight = hpcw_i_exp(-0.5 * tail_y(i) * tail_y(i));
+        const double z = bend(&m->tail, tail_y(i));
+        weights += weight;
+        sum += weight * z;
+        squares += weight * z * z;
+    }
+    m->tail.mean = sum / weights;
+    m->tail.scale = 1 / sqrt(squares / weights - m->tail.mean * m->tail.mean);
+}
+
+/* The mean of exp(sigma * bend(y)). */
+static double mean_of_exp(const struct model_load_tail *t, double sigma) {
     double sum = 0, weights = 0;
-    for (int i = -STEPS / 2; i <= STEPS / 2; i++) {
-        double y = i * (2.0 * 4 / STEPS);
-        double weight = hpcw_i_exp(-0.5 * y * y);
-        sum += weight * hpcw_i_exp(sigma * bend(t, y));
+    for (int i = 0; i <= TAIL_STEPS; i++) {
+        const double weight = hpcw_i_exp(-0.5 * tail_y(i) * tail_y(i));
+        sum += weight * hpcw_i_exp(sigma * bend(t, tail_y(i)));
         weights += weight;
     }
     return sum / weights;
@@ -154,7 +166,6 @@ static double mean_of_exp(const struct tail *t, double sigma) {
 
 static void fill_phases(struct model_load *m) {
     const struct model_load_params *p = &m->params;
-    const struct tail tail = tail_of(p);
     uint32_t open[3];
     uint32_t dimensions = 0;
     double sigma = -1, mean = 1;
@@ -169,7 +180,7 @@ static void fill_phases(struct model_load *m) {
         f->sigma = p->sigma_first + r * (p->sigma_last - p->sigma_first);
         if (f->sigma != sigma) {
             sigma = f->sigma;
-            mean = mean_of_exp(&tail, sigma);
+            mean = mean_of_exp(&m->tail, sigma);
         }
         f->median_ns = 1e6 * (p->mean_first_ms + r * (p->mean_last_ms - p->mean_first_ms)) / mean;
         uint32_t w[4];
@@ -301,6 +312,7 @@ hpcw_status model_load_init(struct model_load *m, const struct model_load_params
         model_load_free(m);
         return hpcw_i_fail_memory(err, "load", params->phases, "phases");
     }
+    fill_tail(m);
     fill_phases(m);
     fill_field(m);
     hpcw_status s = place_scenario(m, err);
@@ -550,9 +562,9 @@ uint64_t model_load_time(const struct model_load *m, uint32_t object, double las
         hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_OBJECT, object, 0, 0, w);
         z = hpcw_i_normal(w[2], w[3]);
     } else {
-        const struct tail tail = tail_of(p);
         hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_PHASE, object, phase, 0, w);
-        z = bend(&tail, sqrt(p->persistence) * lasting + sqrt(1 - p->persistence) * hpcw_i_normal(w[0], w[1]));
+        z = bend(&m->tail,
+                 sqrt(p->persistence) * lasting + sqrt(1 - p->persistence) * hpcw_i_normal(w[0], w[1]));
     }
     double ns = f->median_ns * hpcw_i_exp(f->sigma * z) * slowness;
     return at_least_1(ns * model_load_scenario(m, object, phase));
@@ -589,7 +601,7 @@ void model_load_times(const struct model_load *m, const uint32_t *object, const 
     }
     const struct model_load_params *p = &m->params;
     const struct model_load_phase *f = &m->phase[phase];
-    const struct tail tail = tail_of(p);
+    const struct model_load_tail tail = m->tail;
     const double old = sqrt(p->persistence), new = sqrt(1 - p->persistence);
     double z[MODEL_LOAD_AT_ONCE];
     m->lanes->normals(&(struct model_draws){m->seed, HPCW_I_FOR_LOAD_PHASE, count, object, phase, 0}, z);

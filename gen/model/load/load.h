@@ -93,6 +93,11 @@ struct model_load_phase {
         swap_offset; /* which neighbours swap before it: positions offset + 2 i and offset + 2 i + 1 */
 };
 
+/* The distribution of ln(load), see load.c. */
+struct model_load_tail {
+    double skew, mean, scale;
+};
+
 /* Higher numbers are for ends of messages that are not objects, one per rank. */
 #define MODEL_LOAD_MOST_OBJECTS (UINT32_MAX - MODEL_MAX_RANKS)
 
@@ -110,7 +115,8 @@ struct model_load {
     uint32_t hits;              /* ranks in a scenario of the kinds spike and ramp */
     double radius;              /* of a hot spot, in objects */
     uint64_t swap_threshold;    /* a slot swaps if its word is below */
-    double *field;              /* [ranks] the smooth field at the middle of each home: mean 0, variance 1 */
+    struct model_load_tail tail;
+    double *field; /* [ranks] the smooth field at the middle of each home: mean 0, variance 1 */
     struct model_load_phase *phase;  /* [params.phases] */
     const struct model_lanes *lanes; /* the fastest; all give the same bits */
 };
