@@ -50,13 +50,14 @@ static uint64_t units(const struct gen_dataset *d) {
 /* About how much text a rank writes, for a plan. Objects at the border have fewer neighbours. */
 static double text_size(const struct gen_dataset *d) {
     const struct model_load_params *p = &d->load_params;
-    double objects = (double)p->objects * p->collections;
+    const double objects = model_load_mean_objects(&d->load);
+    const double fill = objects / d->load.per_rank; /* of a neighbour's place */
     double neighbours = 0;
     for (uint32_t k = 0; k < p->dims; k++) {
         double side = d->load.side[k];
         neighbours += p->periodic ? (side > 2 ? 2 : side - 1) : 2 - 2 / side;
     }
-    double senders = neighbours + (p->collections > 1) + p->far_edges +
+    double senders = fill * (neighbours + (p->collections > 1) + p->far_edges) +
                      (p->broadcast_every > 0 ? 1.0 / p->broadcast_every : 0);
     double phase = objects * (TASK_TEXT + SUBPHASE_TEXT * p->subphases +
                               (p->block_objects > 0 ? MEMORY_TEXT : 0) + senders * EDGE_TEXT) +
@@ -158,7 +159,7 @@ static void put_phase(const struct model_load *m, uint32_t phase, const struct g
     }
     hpcw_i_json_put_u64(json, "migrations", t->arrived);
     put_overloaded(m, json, "ranks", t->ranks, mean, 1.5);
-    put_overloaded(m, json, "objects", t->objects, mean / m->per_rank, 3);
+    put_overloaded(m, json, "objects", t->objects, mean / model_load_mean_objects(m), 3);
     hpcw_i_json_end_object(json);
 }
 
@@ -186,26 +187,18 @@ static hpcw_status add_partial(const cJSON *partial, uint32_t phases, struct gen
 
 /* Computes the same tallies from the model alone. */
 static hpcw_status count_again(const struct model_load *m, struct gen_load_tally *tally, hpcw_error *err) {
-    uint32_t *object = hpcw_i_malloc(m->per_rank * sizeof *object);
-    double *lasting = hpcw_i_malloc(m->per_rank * sizeof *lasting);
-    uint64_t *time_ns = hpcw_i_malloc(m->per_rank * sizeof *time_ns);
-    const bool ok = object != NULL && lasting != NULL && time_ns != NULL;
+    struct gen_vom_slots slots;
+    hpcw_status s = gen_vom_slots_new(&slots, m, err);
     memset(tally, 0, m->params.phases * sizeof *tally);
-    for (uint32_t rank = 0; ok && rank < m->ranks; rank++) {
+    for (uint32_t rank = 0; s == HPCW_OK && rank < m->ranks; rank++) {
         double slowness = model_machine_slowness(m->machine, model_machine_node(m->machine, rank));
-        struct model_load_cursor at;
-        model_load_begin(m, rank, object, &at);
-        for (uint32_t phase = 0; phase < m->params.phases; phase++) {
-            if (phase > 0) {
-                model_load_next(m, &at);
-            }
-            gen_vom_tally_rank(m, &at, slowness, lasting, time_ns, &tally[phase]);
+        gen_vom_slots_begin(&slots, m, rank, slowness, &tally[0]);
+        for (uint32_t phase = 1; phase < m->params.phases; phase++) {
+            gen_vom_slots_next(&slots, m, slowness, &tally[phase]);
         }
     }
-    hpcw_i_free(object);
-    hpcw_i_free(lasting);
-    hpcw_i_free(time_ns);
-    return ok ? HPCW_OK : hpcw_i_fail_memory(err, "vom", m->per_rank, "objects of a rank");
+    gen_vom_slots_free(&slots);
+    return s;
 }
 
 static hpcw_status merged(const struct model_load *m, const cJSON *const *partial, size_t count,
@@ -218,6 +211,14 @@ static hpcw_status merged(const struct model_load *m, const cJSON *const *partia
     return s == HPCW_OK && !known ? count_again(m, tally, err) : s;
 }
 
+static uint64_t count_objects(const struct model_load *m) {
+    uint64_t count = 0;
+    for (uint32_t o = 0; o < m->objects; o++) {
+        count += model_load_exists(m, o);
+    }
+    return count;
+}
+
 static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
                          struct hpcw_i_json *json, hpcw_error *err) {
     const struct model_load *m = &d->load;
@@ -226,8 +227,7 @@ static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partia
     hpcw_status s = tally == NULL ? hpcw_i_fail_memory(err, "vom", phases, "phases")
                                   : merged(m, partial, count, tally, err);
     if (s == HPCW_OK) {
-        hpcw_i_json_put_u64(json, "objects", m->objects);
-        hpcw_i_json_put_u64(json, "objects_per_rank", m->per_rank);
+        hpcw_i_json_put_u64(json, "objects", count_objects(m));
         put_scenario(m, json);
         hpcw_i_json_key_array(json, "phases");
         for (uint32_t k = 0; k < phases; k++) {

@@ -17,10 +17,21 @@ static inline bool gen_vom_is_compressed(const struct gen_dataset *d) {
 /* For `write` of the row. */
 hpcw_status gen_vom_write(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err);
 
-/* Adds the loads of a rank in a phase to a tally. The times of its objects go into time_ns[per_rank]; lasting[per_rank] is
- * kept from phase to phase. */
-void gen_vom_tally_rank(const struct model_load *m, const struct model_load_cursor *at, double slowness,
-                        double *lasting, uint64_t *time_ns, struct gen_load_tally *tally);
+/* What a rank's slots hold in a phase. */
+struct gen_vom_slots {
+    struct model_load_cursor at;
+    bool *exists;      /* [per_rank] */
+    double *lasting;   /* [per_rank] */
+    uint64_t *time_ns; /* [per_rank] */
+};
+hpcw_status gen_vom_slots_new(struct gen_vom_slots *s, const struct model_load *m, hpcw_error *err);
+void gen_vom_slots_free(struct gen_vom_slots *s);
+
+/* Begins with phase 0, or goes on to the next one, and adds the loads of the rank to its tally. */
+void gen_vom_slots_begin(struct gen_vom_slots *s, const struct model_load *m, uint32_t rank, double slowness,
+                         struct gen_load_tally *tally);
+void gen_vom_slots_next(struct gen_vom_slots *s, const struct model_load *m, double slowness,
+                        struct gen_load_tally *tally);
 
 /* How visible it is that nodes are slow: by what their ranks do that cannot migrate, sd[nodes] in local standard
  * deviations of all nodes with all their ranks (doc/realism.md, "Visibility"). Only those with slow[node]. */

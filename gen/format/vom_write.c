@@ -34,12 +34,11 @@ struct vom_slot {
 
 struct vom_thread {
     struct gen_load_tally *tally; /* [phases] */
-    uint32_t *object;             /* [per_rank] */
-    double *lasting;              /* [per_rank] */
-    struct vom_slot *slot;        /* [per_rank] */
-    uint64_t *index;              /* [per_rank][3] */
-    uint64_t *time_ns;            /* [per_rank] */
-    uint64_t *part;               /* [subphases] */
+    uint32_t *object;             /* [per_rank], those of the slots */
+    struct gen_vom_slots slots;
+    struct vom_slot *slot; /* [per_rank] */
+    uint64_t *index;       /* [per_rank][3] */
+    uint64_t *part;        /* [subphases] */
 };
 
 /* A rank's file while it is written. */
@@ -59,11 +58,9 @@ static void end_thread(void *context, void *state) {
         gen_tally_merge(&job->tally[k], &t->tally[k]);
     }
     hpcw_i_free(t->tally);
-    hpcw_i_free(t->object);
-    hpcw_i_free(t->lasting);
+    gen_vom_slots_free(&t->slots);
     hpcw_i_free(t->slot);
     hpcw_i_free(t->index);
-    hpcw_i_free(t->time_ns);
     hpcw_i_free(t->part);
 }
 
@@ -72,15 +69,13 @@ static hpcw_status begin_thread(void *context, void *state, hpcw_error *err) {
     const struct model_load *m = &job->w->dataset->load;
     struct vom_thread *t = state;
     t->tally = hpcw_i_calloc(m->params.phases, sizeof *t->tally);
-    t->object = hpcw_i_malloc(m->per_rank * sizeof *t->object);
-    t->lasting = hpcw_i_malloc(m->per_rank * sizeof *t->lasting);
     t->slot = hpcw_i_malloc(m->per_rank * sizeof *t->slot);
     t->index = hpcw_i_malloc((size_t)m->per_rank * 3 * sizeof *t->index);
-    t->time_ns = hpcw_i_malloc(m->per_rank * sizeof *t->time_ns);
     t->part = hpcw_i_malloc((m->params.subphases + (size_t)1) * sizeof *t->part);
-    return t->tally != NULL && t->object != NULL && t->lasting != NULL && t->slot != NULL && t->index != NULL &&
-                   t->time_ns != NULL && t->part != NULL
-               ? HPCW_OK
+    hpcw_status s = gen_vom_slots_new(&t->slots, m, err);
+    t->object = t->slots.at.object;
+    return s != HPCW_OK || (t->tally != NULL && t->slot != NULL && t->index != NULL && t->part != NULL)
+               ? s
                : hpcw_i_fail_memory(err, "vom", m->per_rank, "objects of a rank");
 }
 
@@ -140,9 +135,9 @@ static void know_senders(const struct rank_file *f) {
         const uint32_t to = f->t->object[slot];
         if (f->phase == 0 || k->object != to) {
             k->object = to;
-            k->senders = model_load_senders(m, to, k->edge);
+            k->senders = f->t->slots.exists[slot] ? model_load_senders(m, to, k->edge) : 0;
             for (uint32_t i = 0; i < k->senders; i++) {
-                double follows = f->t->lasting[slot] + model_load_lasting(m, k->edge[i].from);
+                double follows = f->t->slots.lasting[slot] + model_load_lasting(m, k->edge[i].from);
                 k->flow[i] = model_load_flow(m, to, k->edge[i].kind, follows);
             }
         }
@@ -159,7 +154,7 @@ static hpcw_status put_edges(const struct rank_file *f, hpcw_error *err) {
             s = put_edge(f, HPCW_VOM_SEND_RECV, entity_of(f, k->edge[i].from), entity_of(f, k->object),
                          model_load_volume(m, k->object, k->edge[i].kind, k->flow[i], f->phase), err);
         }
-        if (s == HPCW_OK && every > 0 && f->phase % every == 0) {
+        if (s == HPCW_OK && every > 0 && f->phase % every == 0 && f->t->slots.exists[slot]) {
             s = put_edge(f, HPCW_VOM_BROADCAST, entity_of(f, 0), entity_of(f, k->object),
                          (struct model_load_volume){152, 1}, err);
         }
@@ -172,7 +167,7 @@ enum { MEMORY_VALUES = 7 };
 static void memory_values(const struct rank_file *f, uint32_t slot, hpcw_vom_value value[MEMORY_VALUES]) {
     const struct model_load *m = f->load;
     const uint32_t object = f->t->object[slot];
-    const struct model_load_memory memory = model_load_memory(m, object, f->t->lasting[slot]);
+    const struct model_load_memory memory = model_load_memory(m, object, f->t->slots.lasting[slot]);
     const struct {
         const char *key;
         uint64_t number;
@@ -193,7 +188,10 @@ static hpcw_status put_objects(const struct rank_file *f, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (uint32_t slot = 0; s == HPCW_OK && slot < m->per_rank; slot++) {
         uint32_t object = t->object[slot];
-        uint64_t time_ns = t->time_ns[slot];
+        uint64_t time_ns = t->slots.time_ns[slot];
+        if (!t->slots.exists[slot]) {
+            continue;
+        }
         hpcw_vom_value value[MEMORY_VALUES];
         model_load_split(m, object, time_ns, t->part);
         hpcw_vom_task task = {.entity = entity_of(f, object),
@@ -243,37 +241,86 @@ static void place_objects(const struct rank_file *f) {
     }
 }
 
-void gen_vom_tally_rank(const struct model_load *m, const struct model_load_cursor *at, double slowness,
-                        double *lasting, uint64_t *time_ns, struct gen_load_tally *tally) {
+hpcw_status gen_vom_slots_new(struct gen_vom_slots *s, const struct model_load *m, hpcw_error *err) {
+    *s = (struct gen_vom_slots){.at.object = hpcw_i_malloc(m->per_rank * sizeof *s->at.object),
+                                .exists = hpcw_i_malloc(m->per_rank * sizeof *s->exists),
+                                .lasting = hpcw_i_malloc(m->per_rank * sizeof *s->lasting),
+                                .time_ns = hpcw_i_malloc(m->per_rank * sizeof *s->time_ns)};
+    return s->at.object != NULL && s->exists != NULL && s->lasting != NULL && s->time_ns != NULL
+               ? HPCW_OK
+               : hpcw_i_fail_memory(err, "vom", m->per_rank, "objects of a rank");
+}
+
+void gen_vom_slots_free(struct gen_vom_slots *s) {
+    hpcw_i_free(s->at.object);
+    hpcw_i_free(s->exists);
+    hpcw_i_free(s->lasting);
+    hpcw_i_free(s->time_ns);
+    *s = (struct gen_vom_slots){0};
+}
+
+static void know_objects(struct gen_vom_slots *s, const struct model_load *m) {
+    for (uint32_t first = 0; first < m->per_rank; first += MODEL_LOAD_AT_ONCE) {
+        const uint32_t rest = m->per_rank - first;
+        model_load_lastings(m, s->at.object + first, rest < MODEL_LOAD_AT_ONCE ? rest : MODEL_LOAD_AT_ONCE,
+                            s->lasting + first);
+    }
+    for (uint32_t slot = 0; slot < m->per_rank; slot++) {
+        s->exists[slot] = model_load_exists(m, s->at.object[slot]);
+    }
+}
+
+static void time_objects(struct gen_vom_slots *s, const struct model_load *m, double slowness) {
     double slow[MODEL_LOAD_AT_ONCE];
-    uint64_t load_ns = 0;
-    uint64_t calm_ns = 0; /* without the scenario */
     uint32_t slot;
-    const uint64_t interruption_ns = model_load_interruption(m, at->rank, at->phase, &slot);
     for (uint32_t i = 0; i < MODEL_LOAD_AT_ONCE; i++) {
         slow[i] = slowness;
     }
     for (uint32_t first = 0; first < m->per_rank; first += MODEL_LOAD_AT_ONCE) {
         const uint32_t rest = m->per_rank - first;
-        const uint32_t count = rest < MODEL_LOAD_AT_ONCE ? rest : MODEL_LOAD_AT_ONCE;
-        if (at->phase == 0 || at->arrived > 0) {
-            model_load_lastings(m, at->object + first, count, lasting + first);
-        }
-        model_load_times(m, at->object + first, lasting + first, count, at->phase, slow, time_ns + first);
+        model_load_times(m, s->at.object + first, s->lasting + first,
+                         rest < MODEL_LOAD_AT_ONCE ? rest : MODEL_LOAD_AT_ONCE, s->at.phase, slow,
+                         s->time_ns + first);
     }
-    time_ns[slot] += interruption_ns;
+    const uint64_t interruption_ns = model_load_interruption(m, s->at.rank, s->at.phase, &slot);
+    s->time_ns[s->exists[slot] ? slot : 0] += interruption_ns;
+}
+
+static void tally_rank(struct gen_vom_slots *s, const struct model_load *m, double slowness,
+                       struct gen_load_tally *tally) {
+    uint64_t load_ns = 0;
+    uint64_t calm_ns = 0; /* without the scenario */
+    time_objects(s, m, slowness);
     for (uint32_t i = 0; i < m->per_rank; i++) {
-        const double factor = model_load_scenario(m, at->object[i], at->phase);
-        gen_tally_object(tally, at->object[i], at->rank, time_ns[i]);
-        load_ns += time_ns[i];
-        calm_ns += factor == 1 ? time_ns[i] : (uint64_t)((double)time_ns[i] / factor);
+        if (s->exists[i]) {
+            const double factor = model_load_scenario(m, s->at.object[i], s->at.phase);
+            gen_tally_object(tally, s->at.object[i], s->at.rank, s->time_ns[i]);
+            load_ns += s->time_ns[i];
+            calm_ns += factor == 1 ? s->time_ns[i] : (uint64_t)((double)s->time_ns[i] / factor);
+        }
     }
     for (uint32_t which = 0; which <= m->params.groups; which++) {
-        const uint64_t ns = model_load_other(m, at->rank, which, at->phase, slowness);
+        const uint64_t ns = model_load_other(m, s->at.rank, which, s->at.phase, slowness);
         load_ns += ns;
         calm_ns += ns;
     }
-    gen_tally_rank(tally, at->rank, load_ns, calm_ns, at->arrived);
+    gen_tally_rank(tally, s->at.rank, load_ns, calm_ns, s->at.arrived);
+}
+
+void gen_vom_slots_begin(struct gen_vom_slots *s, const struct model_load *m, uint32_t rank, double slowness,
+                         struct gen_load_tally *tally) {
+    model_load_begin(m, rank, s->at.object, &s->at);
+    know_objects(s, m);
+    tally_rank(s, m, slowness, tally);
+}
+
+void gen_vom_slots_next(struct gen_vom_slots *s, const struct model_load *m, double slowness,
+                        struct gen_load_tally *tally) {
+    model_load_next(m, &s->at);
+    if (s->at.changed) {
+        know_objects(s, m);
+    }
+    tally_rank(s, m, slowness, tally);
 }
 
 static hpcw_status write_phase(const struct rank_file *f, hpcw_error *err) {
@@ -291,16 +338,14 @@ static hpcw_status write_phase(const struct rank_file *f, hpcw_error *err) {
 }
 
 static hpcw_status write_phases(struct rank_file *f, hpcw_error *err) {
-    const struct model_load *m = f->load;
-    struct model_load_cursor at;
+    struct gen_vom_slots *slots = &f->t->slots;
     hpcw_status s = HPCW_OK;
-    model_load_begin(m, f->rank, f->t->object, &at);
-    for (f->phase = 0; s == HPCW_OK && f->phase < m->params.phases; f->phase++) {
+    gen_vom_slots_begin(slots, f->load, f->rank, f->slowness, &f->t->tally[0]);
+    for (f->phase = 0; s == HPCW_OK && f->phase < f->load->params.phases; f->phase++) {
         if (f->phase > 0) {
-            model_load_next(m, &at);
+            gen_vom_slots_next(slots, f->load, f->slowness, &f->t->tally[f->phase]);
         }
         place_objects(f);
-        gen_vom_tally_rank(m, &at, f->slowness, f->t->lasting, f->t->time_ns, &f->t->tally[f->phase]);
         know_senders(f);
         s = write_phase(f, err);
     }

@@ -305,7 +305,7 @@ static hpcw_status log_times(struct gen_checkpoints *c, hpcw_error *err) {
 
 static void even_times(struct gen_checkpoints *c) {
     const struct model_load_params *p = &c->model->load->params;
-    const double phase_us = 1e3 * p->mean_last_ms * p->objects * p->collections;
+    const double phase_us = 1e3 * p->mean_last_ms * model_load_mean_objects(c->model->load);
     for (uint32_t k = 0; k < c->model->params.checkpoints; k++) {
         const uint64_t after_us = (uint64_t)(phase_us * (model_checkpoint_phase(c->model, k) + (uint64_t)1));
         c->checkpoint[k].options.dataset.created_us = c->start_us + after_us;

@@ -90,7 +90,7 @@ static const struct {
     [GEN_SCALE_TINY] = {6 << 10, 0, 6, 0, 4 << 10},
     [GEN_SCALE_SMALL] = {16 << 10, 0, 15, 0, 12 << 10},
     [GEN_SCALE_MEDIUM] = {0, 0, 0, 0, 0},
-    [GEN_SCALE_LARGE] = {95000000, 3, 200, 32,
+    [GEN_SCALE_LARGE] = {95000000, 3, 200, 36,
                          95000000}, /* 2.5 million particles of 38 bytes, as in HACC-IO runs */
 };
 

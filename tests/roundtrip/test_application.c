@@ -45,7 +45,7 @@ static void make(bool aggregate) {
         dataset.formats |= (uint64_t)(strcmp(gen_format[f]->name, "linktest") != 0) << f;
     }
     dataset.load_params.phases = PHASES;
-    dataset.load_params.migration = 0.05;
+    dataset.load_params.migration = 0.01;
     dataset.load_params.noise = 0.02;
     dataset.ckpt_params.checkpoints = CHECKPOINTS;
     dataset.trace_params.aggregate = aggregate;

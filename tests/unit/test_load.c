@@ -40,6 +40,8 @@ static void drop(struct load_made *m) {
 static struct model_load_params defaults(void) {
     struct model_load_params p;
     model_load_params_init(&p);
+    p.objects = 8;
+    p.fill = 1;
     return p;
 }
 
@@ -206,6 +208,51 @@ static void migrations_keep_locality(void **state) {
     drop(&m);
 }
 
+/* Ranks have different numbers of objects, which change as objects migrate to empty places, and never none. */
+static void counts_differ(void **state) {
+    (void)state;
+    struct model_load_params p;
+    struct load_made m;
+    model_load_params_init(&p);
+    p.migration = 0.05;
+    make(&m, 512, 3, &p);
+    uint32_t *object = calloc(m.load.objects, sizeof *object);
+    uint32_t before[512] = {0};
+    uint32_t seen[16] = {0};
+    uint32_t changed = 0;
+    uint32_t all = 0;
+    for (uint32_t o = 0; o < m.load.objects; o++) {
+        object[o] = o;
+    }
+    for (uint32_t phase = 0; phase < p.phases; phase++) {
+        uint32_t sum = 0;
+        if (phase > 0) {
+            model_load_move(&m.load, object, phase);
+        }
+        for (uint32_t r = 0; r < 512; r++) {
+            uint32_t count = 0;
+            for (uint32_t slot = 0; slot < m.load.per_rank; slot++) {
+                count += model_load_exists(&m.load, object[r * m.load.per_rank + slot]);
+            }
+            assert_true(model_load_exists(&m.load, object[r * m.load.per_rank]));
+            assert_true(count >= 1 && count <= 9);
+            seen[count]++;
+            changed += phase > 0 && count != before[r];
+            before[r] = count;
+            sum += count;
+        }
+        assert_true(phase == 0 || sum == all);
+        all = sum;
+    }
+    assert_true(fabs((double)all / 512 - model_load_mean_objects(&m.load)) < 0.2);
+    for (uint32_t count = 6; count <= 9; count++) {
+        assert_true(seen[count] > 0);
+    }
+    assert_true(changed > 100);
+    free(object);
+    drop(&m);
+}
+
 static void places_are_unique(void **state) {
     (void)state;
     struct model_load_params p = defaults();
@@ -299,11 +346,13 @@ static double correlation(const double *x, const double *y, uint32_t n) {
     struct moments b = {0};
     double both = 0;
     for (uint32_t i = 0; i < n; i++) {
-        add(&a, x[i]);
-        add(&b, y[i]);
-        both += x[i] * y[i];
+        if (!isnan(x[i]) && !isnan(y[i])) {
+            add(&a, x[i]);
+            add(&b, y[i]);
+            both += x[i] * y[i];
+        }
     }
-    return (both / n - mean(&a) * mean(&b)) / (sd(&a) * sd(&b));
+    return (both / a.n - mean(&a) * mean(&b)) / (sd(&a) * sd(&b));
 }
 
 /* A phase of all ranks: moments of ln(load) of the objects, and of the rank loads. */
@@ -321,6 +370,10 @@ static struct sample take(const struct model_load *m, uint32_t phase) {
         double rank = 0;
         for (uint32_t slot = 0; slot < m->per_rank; slot++) {
             uint32_t o = model_load_object(m, r, slot, phase);
+            if (!model_load_exists(m, o)) {
+                s.ln[o] = NAN;
+                continue;
+            }
             double load = (double)model_load_time(m, o, model_load_lasting(m, o), phase, 1);
             s.ln[o] = log(load);
             add(&s.object, load);
@@ -352,7 +405,7 @@ static void sum_bytes(const struct model_load *m, uint32_t phase, double *sent, 
     memset(received, 0, m->objects * sizeof *received);
     for (uint32_t o = 0; o < m->objects; o++) {
         struct model_load_edge from[MODEL_LOAD_MOST_KINDS];
-        const uint32_t n = model_load_senders(m, o, from);
+        const uint32_t n = model_load_exists(m, o) ? model_load_senders(m, o, from) : 0;
         for (uint32_t k = 0; k < n; k++) {
             double follows = model_load_lasting(m, o) + model_load_lasting(m, from[k].from);
             struct model_load_flow flow = model_load_flow(m, o, from[k].kind, follows);
@@ -364,16 +417,17 @@ static void sum_bytes(const struct model_load *m, uint32_t phase, double *sent, 
         }
     }
     for (uint32_t o = 0; o < m->objects; o++) {
-        sent[o] = log(sent[o]);
-        received[o] = log(received[o]);
+        sent[o] = sent[o] > 0 ? log(sent[o]) : NAN;
+        received[o] = received[o] > 0 ? log(received[o]) : NAN;
     }
 }
 
 /* The measured run had 32 ranks of 8 objects. Its samples are 50 phases apart, which is a twentieth of our run. */
 static void like_the_measured_run(void **state) {
     (void)state;
-    struct model_load_params p = defaults();
+    struct model_load_params p;
     struct load_made m;
+    model_load_params_init(&p);
     make(&m, 4096, 2, &p);
     const uint32_t objects = m.load.objects;
     struct sample setup = take(&m.load, 0);
@@ -390,7 +444,8 @@ static void like_the_measured_run(void **state) {
     ok = near("CV of object loads, late", sd(&last.object) / mean(&last.object), 0.6, 0.8) && ok;
     ok = near("phase 0 over phase 1", mean(&setup.object) / mean(&first.object), 18, 22) && ok;
     ok = near("sd of ln(load), phase 0", sd(&setup.ln_object), 1.45, 1.55) && ok;
-    ok = near("CV of rank loads, phase 1", sd(&first.rank) / mean(&first.rank), 0.03, 0.06) && ok;
+    /* Of the measured run 0.05; here ranks have different numbers of objects. */
+    ok = near("CV of rank loads, phase 1", sd(&first.rank) / mean(&first.rank), 0.08, 0.13) && ok;
     ok = near("CV of rank loads, late", sd(&last.rank) / mean(&last.rank), 0.40, 0.52) && ok;
     ok = near("persistence of loads from phase to phase, late", correlation(late.ln, later.ln, objects), 0.86,
               0.90) &&
@@ -699,6 +754,7 @@ int main(void) {
         cmocka_unit_test(runs_of_orders),
         cmocka_unit_test(owners),
         cmocka_unit_test(migrations_keep_locality),
+        cmocka_unit_test(counts_differ),
         cmocka_unit_test(places_are_unique),
         cmocka_unit_test(senders),
         cmocka_unit_test(like_the_measured_run),

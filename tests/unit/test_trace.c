@@ -262,7 +262,7 @@ static void sum_edges(const struct trace_made *m, uint32_t phase, uint64_t *byte
     }
     for (uint32_t to = 0; to < load->objects; to++) {
         struct model_load_edge from[MODEL_LOAD_MOST_KINDS];
-        const uint32_t n = model_load_senders(load, to, from);
+        const uint32_t n = model_load_exists(load, to) ? model_load_senders(load, to, from) : 0;
         for (uint32_t k = 0; k < n; k++) {
             double follows = model_load_lasting(load, to) + model_load_lasting(load, from[k].from);
             struct model_load_flow flow = model_load_flow(load, to, from[k].kind, follows);
@@ -405,6 +405,7 @@ static void late_partners_are_seen(void **state) {
         m.load_params.sigma_first = m.load_params.sigma_last = m.load_params.noise = 0;
         m.load_params.scenario = late ? MODEL_SCENARIO_SPIKE : MODEL_SCENARIO_NONE;
         m.load_params.scenario_first = 8;
+        m.load_params.fill = 1;
         make(&m, 64, 2);
         watch_begin(&w, &m);
         struct model_trace_run run = run_of(&m, 8);
@@ -503,7 +504,9 @@ static void loads_are_the_model_s(void **state) {
             uint64_t rank = model_load_interruption(&m.load, r, order[i], &slot);
             for (slot = 0; slot < m.load.per_rank; slot++) {
                 const uint32_t o = model_load_object(&m.load, r, slot, order[i]);
-                rank += model_load_time(&m.load, o, model_load_lasting(&m.load, o), order[i], slowness);
+                rank += model_load_exists(&m.load, o)
+                            ? model_load_time(&m.load, o, model_load_lasting(&m.load, o), order[i], slowness)
+                            : 0;
             }
             for (uint32_t which = 0; which <= m.load.params.groups; which++) {
                 rank += model_load_other(&m.load, r, which, order[i], slowness);

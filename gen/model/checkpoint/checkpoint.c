@@ -30,7 +30,7 @@ const struct ui_param model_checkpoint_param[] = {
           "number of checkpoints, evenly over the phases; the last one is current"),
     PARAM("mean_size", SIZE, mean_size, MODEL_CHECKPOINT_LEAST, 0x1p36, "bytes", "mean size of a rank's file"),
     PARAM("sigma", F64, sigma, 0, 2, NULL,
-          "standard deviation of ln(memory of an object), which a rank's file sums up; 0: all files are equal"),
+          "standard deviation of ln(memory of an object); a rank's file sums up that of its objects"),
     PARAM("content", CHOICE, content, .choices = contents,
           .help = "random bytes, or words of which three quarters repeat"),
     PARAM("payload", CHOICE, payload, .choices = payloads,
@@ -135,8 +135,8 @@ static hpcw_status draw_faults(struct model_checkpoint *m, hpcw_error *err) {
 
 /* ---- sizes ---- */
 
-static uint64_t rounded(const struct model_checkpoint_params *p, double held, uint32_t objects) {
-    double size = (double)p->mean_size * (held / objects) + 0.5;
+static uint64_t rounded(const struct model_checkpoint *m, double held) {
+    double size = (double)m->params.mean_size * (held / model_load_mean_objects(m->load)) + 0.5;
     return size < MODEL_CHECKPOINT_LEAST ? MODEL_CHECKPOINT_LEAST : (uint64_t)size;
 }
 
@@ -150,7 +150,9 @@ static double held(const struct model_checkpoint *m, const uint32_t *object) {
         double lasting[MODEL_LOAD_AT_ONCE];
         model_load_lastings(load, object + first, count, lasting);
         for (uint32_t i = 0; i < count; i++) {
-            sum += model_load_held(load, object[first + i], lasting[i], m->params.sigma);
+            sum += model_load_exists(load, object[first + i])
+                       ? model_load_held(load, object[first + i], lasting[i], m->params.sigma)
+                       : 0;
         }
     }
     return sum;
@@ -171,7 +173,7 @@ static hpcw_status fill_sizes(struct model_checkpoint *m, hpcw_error *err) {
             model_load_move(load, object, phase);
         }
         for (uint32_t r = 0; model_checkpoint_after(m, phase) != UINT32_MAX && r < m->ranks; r++) {
-            *size++ = rounded(&m->params, held(m, object + (size_t)r * load->per_rank), load->per_rank);
+            *size++ = rounded(m, held(m, object + (size_t)r * load->per_rank));
         }
     }
     hpcw_i_free(object);
@@ -231,9 +233,11 @@ uint64_t model_checkpoint_size(const struct model_checkpoint *m, uint64_t file) 
     const uint32_t first = (uint32_t)(file % m->ranks) * m->load->per_rank;
     double sum = 0;
     for (uint32_t o = first; o < first + m->load->per_rank; o++) {
-        sum += model_load_held(m->load, o, model_load_lasting(m->load, o), m->params.sigma);
+        sum += model_load_exists(m->load, o)
+                   ? model_load_held(m->load, o, model_load_lasting(m->load, o), m->params.sigma)
+                   : 0;
     }
-    return rounded(&m->params, sum, m->load->per_rank);
+    return rounded(m, sum);
 }
 
 uint32_t model_checkpoint_crc(const struct model_checkpoint *m, uint64_t file) {

@@ -20,7 +20,9 @@ static const char *const scenario_names[] = {"none", "spike", "ramp", "hotspot",
 const struct ui_param model_load_param[] = {
     PARAM("phases", U32, phases, 1, 1048576, NULL, "number of phases, one per iteration of the simulated run"),
     PARAM("dims", U32, dims, 1, 3, NULL, "dimensions of the objects' index space"),
-    PARAM("objects", U32, objects, 1, 4096, NULL, "migratable objects per rank and collection [L]"),
+    PARAM("objects", U32, objects, 1, 4096, NULL, "places for migratable objects per rank and collection [L]"),
+    PARAM("fill", F64, fill, 0, 1, NULL,
+          "share of the places that have an object, so that ranks have different numbers of them [L]"),
     PARAM("collections", U32, collections, 1, 8, NULL, "collections on the index space"),
     PARAM("periodic", BOOL, periodic,
           .help = "the index space is periodic: objects at opposite ends are neighbours"),
@@ -84,7 +86,8 @@ void model_load_params_init(struct model_load_params *params) {
     *params = (struct model_load_params){
         .phases = 40,
         .dims = 2,
-        .objects = 8,
+        .objects = 9,
+        .fill = 0.9,
         .collections = 1,
         .subphases = 2,
         .mean_first_ms = 1.6,
@@ -93,21 +96,21 @@ void model_load_params_init(struct model_load_params *params) {
         .sigma_last = 0.475,
         .skew = 0.95,
         .persistence = 0.89,
-        .alike = 0.62,
-        .correlation = 0.41,
+        .alike = 0.65,
+        .correlation = 0.48,
         .setup_factor = 20,
         .setup_sigma = 1.5,
         .noise = 1e-4,
         .noise_min_ms = 2,
         .noise_max_ms = 8,
-        .migration = 0.005,
+        .migration = 0.002,
         .groups = 6,
         .far_edges = 0.2,
         .edge_bytes_mean = 9.93,
         .edge_bytes_sd = 1.78,
         .edge_messages_mean = 1.95,
         .edge_messages_sd = 1.34,
-        .edge_follows = 0.6,
+        .edge_follows = 0.63,
         .broadcast_every = 10,
         .block_bytes = 1 << 20,
         .footprint_bytes = 1 << 18,
@@ -340,6 +343,19 @@ void model_load_index(const struct model_load *m, uint32_t object, uint32_t at[3
     }
 }
 
+bool model_load_exists(const struct model_load *m, uint32_t object) {
+    uint32_t w[4];
+    if (m->params.fill >= 1 || model_load_slot(m, object) == 0) {
+        return true;
+    }
+    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_EXISTS, object, 0, 0, w);
+    return w[0] < hpcw_i_threshold(m->params.fill);
+}
+
+double model_load_mean_objects(const struct model_load *m) {
+    return 1 + (m->per_rank - 1) * (m->params.fill < 1 ? m->params.fill : 1);
+}
+
 /* The object of a collection at a position. */
 static uint32_t object_at(const struct model_load *m, uint32_t collection, const uint32_t at[3]) {
     uint32_t home[3];
@@ -395,6 +411,7 @@ void model_load_begin(const struct model_load *m, uint32_t rank, uint32_t *objec
 void model_load_next(const struct model_load *m, struct model_load_cursor *cursor) {
     cursor->phase++;
     cursor->arrived = 0;
+    cursor->changed = false;
     uint32_t partner = m->swap_threshold != 0 ? partner_of(m, cursor->rank, cursor->phase) : cursor->rank;
     uint32_t lower = partner < cursor->rank ? partner : cursor->rank;
     for (uint32_t first = 0; partner != cursor->rank && first < m->per_rank; first += 4) {
@@ -403,7 +420,8 @@ void model_load_next(const struct model_load *m, struct model_load_cursor *curso
         for (uint32_t k = 0; k < 4 && first + k < m->per_rank; k++) {
             if (w[k] < m->swap_threshold) {
                 cursor->object[first + k] = model_load_object(m, partner, first + k, cursor->phase - 1);
-                cursor->arrived++;
+                cursor->arrived += model_load_exists(m, cursor->object[first + k]);
+                cursor->changed = true;
             }
         }
     }
@@ -669,9 +687,9 @@ void model_load_add_others(const struct model_load *m, uint32_t first, uint32_t 
 
 /* ---- messages ---- */
 
-static uint32_t add_sender(uint32_t object, uint32_t candidate, uint32_t kind, struct model_load_edge *edge,
-                           uint32_t count) {
-    bool is_new = candidate != object;
+static uint32_t add_sender(const struct model_load *m, uint32_t object, uint32_t candidate, uint32_t kind,
+                           struct model_load_edge *edge, uint32_t count) {
+    bool is_new = candidate != object && model_load_exists(m, candidate);
     for (uint32_t i = 0; i < count; i++) {
         is_new = is_new && edge[i].from != candidate;
     }
@@ -695,12 +713,12 @@ uint32_t model_load_senders(const struct model_load *m, uint32_t object,
                 continue;
             }
             there[d] = outside ? (up ? 0 : m->side[d] - 1) : up ? at[d] + 1 : at[d] - 1;
-            count = add_sender(object, object_at(m, collection, there), 2 * d + up, edge, count);
+            count = add_sender(m, object, object_at(m, collection, there), 2 * d + up, edge, count);
         }
     }
     if (m->params.collections > 1) {
         uint32_t before = (collection + m->params.collections - 1) % m->params.collections;
-        count = add_sender(object, object_at(m, before, at), 6, edge, count);
+        count = add_sender(m, object, object_at(m, before, at), 6, edge, count);
     }
     for (uint32_t channel = 0; channel < m->channels; channel++) {
         double share = m->params.far_edges - channel;
@@ -709,7 +727,7 @@ uint32_t model_load_senders(const struct model_load *m, uint32_t object,
         uint32_t w[4];
         hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_FAR_USED, from, channel, 0, w);
         if (w[0] < hpcw_i_threshold(share)) {
-            count = add_sender(object, from, 7 + channel, edge, count);
+            count = add_sender(m, object, from, 7 + channel, edge, count);
         }
     }
     return count;

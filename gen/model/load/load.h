@@ -7,9 +7,10 @@
  * objects of a rank and their senders can be listed without any other rank:
  *
  *   - Objects are numbered home * per_rank + slot. The index space is cut into one block per rank, its home; each
- *     collection has one object at every position of it.
- *   - Before each phase but the first, neighbours on the grid of ranks are paired, and some slots of a pair swap their
- *     objects. So an object always stays in the same slot, near its home, and the pairings give its rank.
+ *     collection has a place for an object at every position of it. Some places are empty.
+ *   - Before each phase but the first, neighbours on the grid of ranks are paired, and some slots of a pair swap what they
+ *     hold. So an object always stays in the same slot, near its home, and the pairings give its rank. With empty places
+ *     ranks have different numbers of objects, which change. Slot 0 is never empty.
  *   - The senders of an object are its neighbours in the index space, its counterpart in the collection before, and
  *     objects far away, each chosen by a permutation of all objects.
  *   - What lasts of an object's work is a smooth field over the ranks, and a share of its own. Its messages and its memory
@@ -44,7 +45,8 @@ enum model_scenario {
 struct model_load_params {
     uint32_t phases;
     uint32_t dims;        /* of the index space */
-    uint32_t objects;     /* per rank and collection */
+    uint32_t objects;     /* places for them per rank and collection */
+    double fill;          /* share of the places that have one */
     uint32_t collections; /* on the same index space */
     bool periodic;        /* the index space is a torus */
     uint32_t subphases;   /* of a phase; 0: none */
@@ -106,8 +108,8 @@ struct model_load {
     struct model_load_params params; /* what was 0 for "derived" has its value */
     const struct model_machine *machine;
     uint64_t seed;
-    uint32_t ranks, per_rank;   /* objects of a rank over all collections */
-    uint32_t objects;           /* of all ranks */
+    uint32_t ranks, per_rank;   /* places of a rank over all collections */
+    uint32_t objects;           /* places of all ranks */
     uint32_t grid[3], block[3]; /* homes, and positions of one home, per dimension */
     uint32_t side[3];           /* of the index space */
     uint32_t channels;          /* permutations for senders far away */
@@ -142,12 +144,18 @@ static inline uint32_t model_load_collection(const struct model_load *m, uint32_
     return object % m->per_rank / m->params.objects;
 }
 
+/* Whether there is one. The other functions work for empty places, too. */
+bool model_load_exists(const struct model_load *m, uint32_t object);
+
+/* The number of objects of a rank, on average. */
+double model_load_mean_objects(const struct model_load *m);
+
 /* Position in the index space; at[dims .. 2] = 0. */
 void model_load_index(const struct model_load *m, uint32_t object, uint32_t at[3]);
 
 /* ---- ranks of objects ---- */
 
-/* The object in a rank's slot in a phase. Time O(phase). */
+/* The object, or the empty place, in a rank's slot in a phase. Time O(phase). */
 uint32_t model_load_object(const struct model_load *m, uint32_t rank, uint32_t slot, uint32_t phase);
 
 /* The objects of a rank phase by phase: object[per_rank] by slot. `begin` makes phase 0, `next` the next one in time
@@ -156,6 +164,7 @@ struct model_load_cursor {
     uint32_t rank, phase;
     uint32_t *object; /* [per_rank], the caller's */
     uint32_t arrived; /* objects new in this phase */
+    bool changed;     /* some slots hold other objects, or none any more */
 };
 void model_load_begin(const struct model_load *m, uint32_t rank, uint32_t *object,
                       struct model_load_cursor *cursor);
@@ -181,7 +190,8 @@ void model_load_times(const struct model_load *m, const uint32_t *object, const 
 /* Splits it into part[params.subphases], whose sum is exactly `time_ns`. */
 void model_load_split(const struct model_load *m, uint32_t object, uint64_t time_ns, uint64_t *part);
 
-/* Nanoseconds by which the system interrupts a rank in a phase, while it runs the object in *slot. Mostly 0. */
+/* Nanoseconds by which the system interrupts a rank in a phase, while it runs the object in *slot, or in slot 0 if that
+ * is empty. Mostly 0. */
 uint64_t model_load_interruption(const struct model_load *m, uint32_t rank, uint32_t phase, uint32_t *slot);
 
 /* The factor of an object's time in a scenario; 1: none. */
@@ -216,7 +226,7 @@ struct model_load_edge {
     uint32_t kind;
 };
 
-/* The objects that send to an object in every phase, each once and never itself; returns their number. */
+/* The objects that send to an existing one in every phase, each once and never itself; returns their number. */
 uint32_t model_load_senders(const struct model_load *m, uint32_t object,
                             struct model_load_edge edge[MODEL_LOAD_MOST_KINDS]);
 

@@ -57,7 +57,7 @@ static void add_objects(const struct model_trace *m, struct model_trace_scratch 
     }
     model_load_times(m->load, object, lasting, count, s->phase, slowness, time_ns);
     for (uint32_t i = 0; i < count; i++) {
-        s->compute[s->where[object[i]]] += time_ns[i];
+        s->compute[s->where[object[i]]] += m->exists[object[i]] ? time_ns[i] : 0;
     }
 }
 

@@ -52,6 +52,9 @@ static void fill_objects(struct model_trace *m) {
             object[i] = o + i;
         }
         model_load_lastings(load, object, count, m->lasting + o);
+        for (uint32_t i = 0; i < count; i++) {
+            m->exists[o + i] = model_load_exists(load, o + i);
+        }
     }
     for (uint32_t r = 0; r < m->ranks; r++) {
         m->slowness[r] = model_machine_slowness(load->machine, model_machine_node(load->machine, r));
@@ -92,7 +95,7 @@ static void fill_edges(struct model_trace *m) {
     const struct model_load *load = m->load;
     for (uint32_t to = 0; to < load->objects; to++) {
         struct model_load_edge edge[MODEL_LOAD_MOST_KINDS];
-        const uint32_t senders = model_load_senders(load, to, edge);
+        const uint32_t senders = m->exists[to] ? model_load_senders(load, to, edge) : 0;
         for (uint32_t k = 0; k + 2 < m->kinds; k++) {
             m->edges[k].from[to] = UINT32_MAX;
         }
@@ -161,7 +164,7 @@ static void fill_windows(struct model_trace *m) {
     double start_ns = 0;
     for (uint32_t k = 0; k < m->iterations; k++) {
         m->window[k] = before + (model_network_window(&m->network, (uint64_t)(start_ns * 1e3)) & (before - 1));
-        start_ns += 1.8 * load->phase[k].median_ns * load->per_rank;
+        start_ns += 1.8 * load->phase[k].median_ns * model_load_mean_objects(load);
     }
 }
 
@@ -226,11 +229,12 @@ hpcw_status model_trace_init(struct model_trace *m, const struct model_trace_par
     m->ranks = load->ranks;
     m->iterations = load->params.phases;
     m->lasting = hpcw_i_malloc(load->objects * sizeof *m->lasting);
+    m->exists = hpcw_i_malloc(load->objects * sizeof *m->exists);
     m->slowness = hpcw_i_malloc(m->ranks * sizeof *m->slowness);
     m->window = hpcw_i_malloc(m->iterations * sizeof *m->window);
     m->late = hpcw_i_malloc((MODEL_TRACE_QUANTILES + 1) * sizeof *m->late);
-    if (m->lasting == NULL || m->slowness == NULL || m->window == NULL || m->late == NULL || !add_kinds(m) ||
-        !read_clocks(m)) {
+    if (m->lasting == NULL || m->exists == NULL || m->slowness == NULL || m->window == NULL ||
+        m->late == NULL || !add_kinds(m) || !read_clocks(m)) {
         model_trace_free(m);
         return hpcw_i_fail_memory(err, "trace", load->objects, "objects");
     }
@@ -253,6 +257,7 @@ void model_trace_free(struct model_trace *m) {
         hpcw_i_free(m->edges[k].from);
         hpcw_i_free(m->edges[k].ln_bytes);
     }
+    hpcw_i_free(m->exists);
     hpcw_i_free(m->lasting);
     hpcw_i_free(m->slowness);
     hpcw_i_free(m->window);
@@ -262,7 +267,7 @@ void model_trace_free(struct model_trace *m) {
 }
 
 uint64_t model_trace_size(const struct model_trace *m) {
-    return (uint64_t)m->load->objects * (8 + 12 * (uint64_t)m->kinds) + 24 * (uint64_t)m->ranks;
+    return (uint64_t)m->load->objects * (9 + 12 * (uint64_t)m->kinds) + 24 * (uint64_t)m->ranks;
 }
 
 /* ---- numbers ---- */

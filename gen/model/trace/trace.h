@@ -103,6 +103,7 @@ struct model_trace {
     struct model_contention contention; /* of an exchange of all ranks */
     struct model_trace_edges edges[MODEL_LOAD_KINDS];
     uint32_t kinds;
+    uint8_t *exists;  /* [objects] */
     double *lasting;  /* [objects] */
     double *slowness; /* [ranks] */
     uint32_t *window; /* [iterations] of the network's congestion */
