@@ -441,12 +441,12 @@ static void like_the_measured_run(void **state) {
     ok = near("mean load, late, ms", mean(&last.object) / 1e6, 6.7, 7.3) && ok;
     ok = near("sd of ln(load), phase 1", sd(&first.ln_object), 0.045, 0.06) && ok;
     ok = near("sd of ln(load), late", sd(&last.ln_object), 0.42, 0.49) && ok;
-    ok = near("CV of object loads, late", sd(&last.object) / mean(&last.object), 0.6, 0.8) && ok;
+    ok = near("CV of object loads, late", sd(&last.object) / mean(&last.object), 0.5, 0.75) && ok;
     ok = near("phase 0 over phase 1", mean(&setup.object) / mean(&first.object), 18, 22) && ok;
     ok = near("sd of ln(load), phase 0", sd(&setup.ln_object), 1.45, 1.55) && ok;
     /* Of the measured run 0.05; here ranks have different numbers of objects. */
     ok = near("CV of rank loads, phase 1", sd(&first.rank) / mean(&first.rank), 0.08, 0.13) && ok;
-    ok = near("CV of rank loads, late", sd(&last.rank) / mean(&last.rank), 0.40, 0.52) && ok;
+    ok = near("CV of rank loads, late", sd(&last.rank) / mean(&last.rank), 0.38, 0.52) && ok;
     ok = near("persistence of loads from phase to phase, late", correlation(late.ln, later.ln, objects), 0.86,
               0.90) &&
          ok;
@@ -482,7 +482,7 @@ static void like_the_measured_run(void **state) {
         let_go(&s);
         drop(&small);
     }
-    ok = near("max / mean - 1 of 32 ranks, late", mean(&worst), 1.0, 1.7) && ok;
+    ok = near("max / mean - 1 of 32 ranks, late", mean(&worst), 0.95, 1.7) && ok;
     ok = near("lag 1 of 32 ranks", mean(&lag), 0.25, 0.6) && ok;
 
     struct moments messages = {0};

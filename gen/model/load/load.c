@@ -94,9 +94,9 @@ void model_load_params_init(struct model_load_params *params) {
         .mean_last_ms = 7,
         .sigma_first = 0.05,
         .sigma_last = 0.475,
-        .skew = 0.95,
+        .skew = 0.75,
         .persistence = 0.89,
-        .alike = 0.65,
+        .alike = 0.62,
         .correlation = 0.48,
         .setup_factor = 20,
         .setup_sigma = 1.5,
@@ -128,7 +128,7 @@ static double risen(const struct model_load_params *p, uint32_t phase) {
 
 /* The deviation of ln(load) for a normal y: it rises with 1 - skew on the left and 1 + skew on the right, and less and less
  * above a knee, as no object is arbitrarily large. Then it is shifted and scaled to mean 0 and variance 1. */
-static const double tail_knee = 1.3, tail_room = 2.4;
+static const double tail_knee = 1.3, tail_room = 0.9;
 
 static inline double bend(const struct model_load_tail *t, double y) {
     const double over = y > tail_knee ? y - tail_knee : 0;
