@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What each iteration injects: remembered while the log is written, in partial results, in truth.json. */
+#include <math.h>
+
 #include "gen/format/clog2.h"
+#include "gen/format/vom.h"
+#include "gen/spec/visibility.h"
+#include "libwriter/base/detmath.h"
+#include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/exchange.h"
 
@@ -82,8 +88,8 @@ hpcw_status gen_clog2_collect(hpcw_comm *comm, const struct hpcw_i_buf *facts, s
     return s;
 }
 
-static void copy_list(struct hpcw_i_json *json, const char *key, const cJSON *list) {
-    hpcw_i_json_key_array(json, key);
+static void copy_arrows(struct hpcw_i_json *json, const cJSON *list) {
+    hpcw_i_json_key_array(json, "backward_arrows");
     const cJSON *one;
     const cJSON *member;
     cJSON_ArrayForEach(one, list) {
@@ -97,6 +103,102 @@ static void copy_list(struct hpcw_i_json *json, const char *key, const cJSON *li
     }
     hpcw_i_json_end_array(json);
 }
+
+/* ---- how visible interruptions are ---- */
+
+/* Jumps of ranks: how far ln(compute time) of an iteration is above the mean of the iterations before and after. */
+struct jumps {
+    const struct gen_dataset *d;
+    struct gen_vom_slots slots;
+    double *ln;     /* [iterations] of one rank; binary logarithm, as only ratios matter */
+    double *sample; /* of many ranks */
+    size_t samples;
+    double middle, sd;
+};
+
+enum { JUMP_RANKS = 1024, JUMP_FIRST = 2 }; /* most ranks of the sample; the first iteration sets up */
+
+static void fill_ln(struct jumps *j, uint32_t rank) {
+    const struct model_load *m = &j->d->load;
+    const double slowness = model_machine_slowness(m->machine, model_machine_node(m->machine, rank));
+    for (uint32_t k = 0; k < m->params.phases; k++) {
+        struct gen_load_tally tally = {.arrived = 0};
+        if (k == 0) {
+            gen_vom_slots_begin(&j->slots, m, rank, slowness, &tally);
+        } else {
+            gen_vom_slots_next(&j->slots, m, slowness, &tally);
+        }
+        j->ln[k] = hpcw_i_log2((double)tally.sum[0]);
+    }
+}
+
+static double jump_at(const struct jumps *j, uint32_t iteration) {
+    return j->ln[iteration] - 0.5 * (j->ln[iteration - 1] + j->ln[iteration + 1]);
+}
+
+static bool has_jump(const struct jumps *j, uint64_t iteration) {
+    return iteration >= JUMP_FIRST && iteration + 1 < j->d->trace.iterations;
+}
+
+static void jumps_free(struct jumps *j) {
+    gen_vom_slots_free(&j->slots);
+    hpcw_i_free(j->ln);
+    hpcw_i_free(j->sample);
+}
+
+static hpcw_status jumps_new(struct jumps *j, const struct gen_dataset *d, hpcw_error *err) {
+    const uint32_t step = d->ranks / JUMP_RANKS + 1;
+    *j = (struct jumps){.d = d, .sd = NAN};
+    hpcw_status s = gen_vom_slots_new(&j->slots, &d->load, err);
+    j->ln = hpcw_i_malloc(d->trace.iterations * sizeof *j->ln);
+    j->sample = hpcw_i_malloc((size_t)JUMP_RANKS * d->trace.iterations * sizeof *j->sample);
+    if (s == HPCW_OK && (j->ln == NULL || j->sample == NULL)) {
+        s = hpcw_i_fail_memory(err, "clog2", d->trace.iterations, "iterations");
+    }
+    for (uint32_t rank = 0; s == HPCW_OK && rank < d->ranks; rank += step) {
+        fill_ln(j, rank);
+        for (uint32_t k = 0; k < d->trace.iterations; k++) {
+            if (has_jump(j, k)) {
+                j->sample[j->samples++] = jump_at(j, k);
+            }
+        }
+    }
+    gen_visibility_spread(j->sample, j->samples, &j->middle, &j->sd);
+    return s;
+}
+
+static hpcw_status put_interruptions(struct jumps *j, const cJSON *list, uint64_t iteration,
+                                     struct hpcw_i_json *json, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    const cJSON *one;
+    hpcw_i_json_key_array(json, "interruptions");
+    cJSON_ArrayForEach(one, list) {
+        uint64_t rank = 0;
+        uint64_t length_ns = 0;
+        s = s == HPCW_OK && j->ln == NULL ? jumps_new(j, j->d, err) : s;
+        s = s == HPCW_OK ? gen_partial_u64(one, "rank", &rank, err) : s;
+        s = s == HPCW_OK ? gen_partial_u64(one, "length_ns", &length_ns, err) : s;
+        if (s != HPCW_OK || rank >= j->d->ranks) {
+            break;
+        }
+        fill_ln(j, (uint32_t)rank);
+        hpcw_i_json_begin_object(json);
+        hpcw_i_json_put_str(json, "kind", "interruption");
+        hpcw_i_json_put_u64(json, "rank", rank);
+        hpcw_i_json_put_u64(json, "iteration", iteration);
+        hpcw_i_json_put_u64(json, "length_ns", length_ns);
+        hpcw_i_json_key_array(json, "visibility");
+        gen_visibility_put(json, "clog2", GEN_CLOG2_PATH,
+                           has_jump(j, iteration) ? (jump_at(j, (uint32_t)iteration) - j->middle) / j->sd
+                                                  : NAN);
+        hpcw_i_json_end_array(json);
+        hpcw_i_json_end_object(json);
+    }
+    hpcw_i_json_end_array(json);
+    return s;
+}
+
+/* ---- truth ---- */
 
 /* The clocks of all hosts, if they are wrong. */
 static void put_clocks(const struct gen_dataset *d, struct hpcw_i_json *json) {
@@ -119,6 +221,7 @@ hpcw_status gen_clog2_truth(const struct gen_dataset *d, const cJSON *const *par
                             struct hpcw_i_json *json, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     uint32_t found = 0;
+    struct jumps jumps = {.d = d};
     put_clocks(d, json);
     hpcw_i_json_key_array(json, "iterations");
     for (size_t i = 0; i < count; i++) {
@@ -130,13 +233,19 @@ hpcw_status gen_clog2_truth(const struct gen_dataset *d, const cJSON *const *par
                 s = gen_partial_u64(item, fact_name[k], &value, err);
                 hpcw_i_json_put_u64(json, fact_name[k], value);
             }
-            copy_list(json, "interruptions", cJSON_GetObjectItemCaseSensitive(item, "interruptions"));
-            copy_list(json, "backward_arrows", cJSON_GetObjectItemCaseSensitive(item, "backward_arrows"));
+            uint64_t number = 0;
+            s = s == HPCW_OK ? gen_partial_u64(item, fact_name[0], &number, err) : s;
+            if (s == HPCW_OK) {
+                s = put_interruptions(&jumps, cJSON_GetObjectItemCaseSensitive(item, "interruptions"), number,
+                                      json, err);
+            }
+            copy_arrows(json, cJSON_GetObjectItemCaseSensitive(item, "backward_arrows"));
             hpcw_i_json_end_object(json);
             found++;
         }
     }
     hpcw_i_json_end_array(json);
+    jumps_free(&jumps);
     if (s == HPCW_OK && found != d->trace.iterations) {
         s = hpcw_i_fail(err, HPCW_EFORMAT, "partial result: iterations: expected %u of them, got %u",
                         d->trace.iterations, found);

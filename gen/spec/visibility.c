@@ -49,6 +49,19 @@ static double median(double *value, size_t count) {
     return count % 2 != 0 ? value[count / 2] : 0.5 * (value[count / 2 - 1] + value[count / 2]);
 }
 
+void gen_visibility_spread(double *value, size_t count, double *middle, double *sd) {
+    *middle = *sd = NAN;
+    if (count < GEN_VISIBILITY_PEERS) {
+        return;
+    }
+    *middle = median(value, count);
+    for (size_t i = 0; i < count; i++) {
+        value[i] = fabs(value[i] - *middle);
+    }
+    *sd = 1.4826 * median(value, count);
+    *sd = *sd > 0 ? *sd : NAN;
+}
+
 double gen_visibility_sd(double *value, size_t count, size_t at) {
     const double x = value[at];
     size_t peers = 0;
@@ -57,13 +70,8 @@ double gen_visibility_sd(double *value, size_t count, size_t at) {
             value[peers++] = value[i];
         }
     }
-    if (peers < GEN_VISIBILITY_PEERS || isnan(x)) {
-        return NAN;
-    }
-    const double middle = median(value, peers);
-    for (size_t i = 0; i < peers; i++) {
-        value[i] = fabs(value[i] - middle);
-    }
-    const double sd = 1.4826 * median(value, peers);
-    return sd > 0 ? fabs(x - middle) / sd : NAN;
+    double middle;
+    double sd;
+    gen_visibility_spread(value, peers, &middle, &sd);
+    return fabs(x - middle) / sd;
 }

@@ -19,6 +19,10 @@ void gen_visibility_put(struct hpcw_i_json *json, const char *format, const char
 void gen_visibility_put_certain(struct hpcw_i_json *json, const char *format, const char *file,
                                 const char *const *reader);
 
+/* The median of values and their standard deviation, by their median distance from it; NaN for few of them, or if most are
+ * equal. Sorts the values. */
+void gen_visibility_spread(double *value, size_t count, double *middle, double *sd);
+
 /*
  * How far value[at] is from the median of the others, in standard deviations of these, by their median distance from it.
  * NaN for few of them, or if most are equal. NaN among the values: not known. Sorts the values.

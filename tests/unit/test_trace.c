@@ -208,7 +208,7 @@ static void rules_hold(void **state) {
             for (uint32_t k = 0; k < m.load_params.phases; k++) {
                 struct model_trace_run run = run_of(&m, k);
                 for (size_t n = 0; n < run.noises; n++) {
-                    assert_true(run.noise[n].length_ns >= 2000000 && run.noise[n].length_ns <= 8000000);
+                    assert_true(run.noise[n].length_ns >= 60000000 && run.noise[n].length_ns <= 240000000);
                 }
                 expected_ns += run.facts.compute_ns;
                 watch_iteration(&w, &m, k, &run);

@@ -16,7 +16,7 @@ static const char *const scenario_names[] = {"none", "spike", "ramp", "hotspot",
 
 #define PARAM(name, kind, field, ...) UI_PARAM(struct model_load_params, "load." name, kind, field, __VA_ARGS__)
 
-/* Sources in brackets: L = the 32-rank data set of the LB-analysis-framework, M = measured, A = assumption. */
+/* Sources in brackets: L = the 32-rank data set of the LB-analysis-framework, A = assumption. */
 const struct ui_param model_load_param[] = {
     PARAM("phases", U32, phases, 1, 1048576, NULL, "number of phases, one per iteration of the simulated run"),
     PARAM("dims", U32, dims, 1, 3, NULL, "dimensions of the objects' index space"),
@@ -47,8 +47,8 @@ const struct ui_param model_load_param[] = {
     PARAM("setup_sigma", F64, setup_sigma, 0, 3, NULL, "standard deviation of ln(load) in phase 0 [L]"),
     PARAM("noise", F64, noise, 0, 1, NULL,
           "probability that the system interrupts a rank in a phase; the object that runs takes longer [A]"),
-    PARAM("noise_min", F64, noise_min_ms, 0, 1e6, "ms", "shortest interruption [M]"),
-    PARAM("noise_max", F64, noise_max_ms, 0, 1e6, "ms", "longest interruption [M]"),
+    PARAM("noise_min", F64, noise_min_ms, 0, 1e6, "ms", "shortest interruption [A]"),
+    PARAM("noise_max", F64, noise_max_ms, 0, 1e6, "ms", "longest interruption [A]"),
     PARAM("migration", F64, migration, 0, 1, NULL,
           "share of the objects that migrate to a neighbouring rank before a phase [A]"),
     PARAM("groups", U32, groups, 0, 64, NULL,
@@ -100,9 +100,9 @@ void model_load_params_init(struct model_load_params *params) {
         .correlation = 0.48,
         .setup_factor = 20,
         .setup_sigma = 1.5,
-        .noise = 1e-4,
-        .noise_min_ms = 2,
-        .noise_max_ms = 8,
+        .noise = 5e-5,
+        .noise_min_ms = 60, /* shorter ones do not stand out of what changes from phase to phase */
+        .noise_max_ms = 240,
         .migration = 0.002,
         .groups = 6,
         .far_edges = 0.2,
