@@ -37,6 +37,8 @@ enum hpcw_i_purpose {
     HPCW_I_FOR_PARTICLE_FLOW = 17,  /* rank, 0, part 0-1: bulk velocity and depth of a rank's subdomain */
     HPCW_I_FOR_PARTICLE = 18,       /* index, rank, part 0-1: place and mask, velocity */
 
+    HPCW_I_FOR_PARTICLE_CLUMP = 19, /* rank, dimension, bin / 2: words 0-1 and 2-3 density of a bin */
+
     /* The simulated application: its objects, their work and messages. */
     HPCW_I_FOR_LOAD_HOME = 32,       /* home rank, 0, 0: words 0-1 the smooth field before it is made smooth */
     HPCW_I_FOR_LOAD_OBJECT = 33,     /* object, 0, 0: words 0-1 its own share, 2-3 its set-up */

@@ -77,7 +77,7 @@ static void test_bytes_are_pinned(void **state) {
             hash = (hash ^ out[k]) * 0x100000001b3;
         }
     }
-    assert_int_equal(hash, 0x008a66b6eed3f2cf);
+    assert_int_equal(hash, 0xdacf4e76b744e1a3);
 }
 
 static void test_records_make_sense(void **state) {
@@ -114,7 +114,7 @@ static void test_records_make_sense(void **state) {
             }
             for (int d = 0; d < 3; d++) {
                 double side = 256.0 / dims[d], mean = sum[d] / count, v = sum[3 + d] / count;
-                assert_true(fabs(mean - side * (at[d] + 0.5)) < 5 * side / sqrt(12.0 * count));
+                assert_true(fabs(mean - side * (at[d] + 0.5)) < 0.25 * side);
                 double sd = sqrt(squares[3 + d] / count - v * v);
                 assert_true(fabs(sd - 100) < 5 * 100 / sqrt(2.0 * count));
                 assert_true(fabs(v) < 300 * 3.5 + 5 * 100 / sqrt(count));
@@ -124,6 +124,47 @@ static void test_records_make_sense(void **state) {
         }
         assert_true(fabs(masked - 0.5 * all) < 5 * sqrt(0.25 * all));
     }
+}
+
+/* Particles form clumps, and their density does not jump from one subdomain to the next. */
+static void test_density(void **state) {
+    (void)state;
+    enum { SLABS = 8, CELLS = 4 };
+    struct model_particles model = model_of(512, 1);
+    double last = 0, inside = 0, border = 0, dispersion = 0;
+    model.params.mean_size = 100000;
+    for (uint32_t rank = 0; rank < 512; rank++) {
+        const uint32_t count = model_particles_count(&model, rank), z = rank % model.dims[2];
+        const double side = 256.0 / model.dims[2];
+        double slab[SLABS] = {0}, cell[CELLS * CELLS * CELLS] = {0}, squares = 0;
+        unsigned char *out = malloc((size_t)count * MODEL_PARTICLE_SIZE);
+        assert_non_null(out);
+        model_particles_fill(&model, rank, 0, count, out);
+        for (uint32_t k = 0; k < count; k++) {
+            uint32_t at = 0;
+            for (int d = 0; d < 3; d++) {
+                double place = (double)number(out + (size_t)k * MODEL_PARTICLE_SIZE, d) / side;
+                place -= floor(place);
+                at = at * CELLS + (uint32_t)(place * CELLS);
+                slab[(uint32_t)(place * SLABS)] += d == 2;
+            }
+            cell[at]++;
+        }
+        free(out);
+        for (int k = 1; k < SLABS; k++) {
+            inside += log(slab[k] / slab[k - 1]) * log(slab[k] / slab[k - 1]) / (SLABS - 1) / 512;
+        }
+        border += z > 0 ? log(slab[0] / last) * log(slab[0] / last) / 512 : 0;
+        last = slab[SLABS - 1];
+        const double mean = count / (double)(CELLS * CELLS * CELLS);
+        for (int k = 0; k < CELLS * CELLS * CELLS; k++) {
+            squares += (cell[k] - mean) * (cell[k] - mean);
+        }
+        dispersion += squares / (CELLS * CELLS * CELLS) / mean / 512;
+    }
+    print_message("change of ln(density): %.2f inside, %.2f at borders; variance over mean of cells %.1f\n",
+                  sqrt(inside), sqrt(border), dispersion);
+    assert_true(sqrt(border) < 1.5 * sqrt(inside) && dispersion > 1.5);
 }
 
 /* A default container: sizes of the ranks, blocks, and bytes that 4096 ranks allocate. */
@@ -233,6 +274,7 @@ int main(void) {
         cmocka_unit_test(test_any_range),
         cmocka_unit_test(test_bytes_are_pinned),
         cmocka_unit_test(test_records_make_sense),
+        cmocka_unit_test(test_density),
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_counts_follow_a_field),
         cmocka_unit_test(test_layout_at_odd_alignments),

@@ -7,7 +7,7 @@
 #include "gen/model/particles/run.h"
 #include "libwriter/base/bytes.h"
 
-enum { COLUMNS = 7, BATCH = 64 };
+enum { COLUMNS = 7, BATCH = 64, REST_BITS = MODEL_POSITION_BITS - MODEL_PLACE_BITS };
 _Static_assert(BATCH % LANES == 0, "whole vectors in a batch");
 
 struct columns {
@@ -18,6 +18,7 @@ struct columns {
 /* `count` particles from `first` on, rounded up to whole vectors. */
 static inline __attribute__((always_inline)) void
 make_columns(const struct model_particles_run *run, uint32_t first, uint32_t count, struct columns *columns) {
+    const vu rest_mask = u_set((1 << REST_BITS) - 1);
     const vu position_mask = u_set(((uint64_t)1 << MODEL_POSITION_BITS) - 1);
     for (uint32_t k = 0; k < count; k += LANES) {
         vu c[2][4];
@@ -32,10 +33,14 @@ make_columns(const struct model_particles_run *run, uint32_t first, uint32_t cou
         vu bits = u_join(c[0][0], c[0][1]);
         vd square = d_set(0);
         for (int d = 0; d < 3; d++) {
-            vd position = u_to_d(u_and(u_right(bits, (uint32_t)d * MODEL_POSITION_BITS), position_mask));
+            vu share = u_and(u_right(bits, (uint32_t)d * MODEL_POSITION_BITS), position_mask);
+            vu entry = u_right(share, REST_BITS);
+            vd rest = d_mul(u_to_d(u_and(share, rest_mask)), d_set(1.0 / (1 << REST_BITS)));
+            vd below = d_gather(run->place[d], entry), above = d_gather(run->place[d] + 1, entry);
+            vd place = d_add(below, d_mul(rest, d_sub(above, below)));
             d_store_f32(columns->number[d] + k,
-                        d_add(d_set(run->corner[d]), d_mul(d_set(run->step[d]), position)));
-            vd off = d_sub(position, d_set(1 << (MODEL_POSITION_BITS - 1)));
+                        d_add(d_set(run->corner[d]), d_mul(d_set(run->side[d]), place)));
+            vd off = d_sub(place, d_set(0.5));
             square = d_add(square, d_mul(off, off));
         }
         u_store32(columns->mask + k, u_right(bits, 3 * MODEL_POSITION_BITS));

@@ -23,6 +23,8 @@ const struct ui_param model_particles_param[] = {
     PARAM("follows", F64, follows, 0, 1, NULL,
           "share of the variance of ln(size) that follows the work of the rank [A]"),
     PARAM("min_particles", U32, min_particles, 1, 0x1p31, NULL, "smallest number of particles of a rank"),
+    PARAM("clumps", F64, clumps, 0, 0.45, NULL,
+          "standard deviation of the density within a subdomain, as a share of its mean [A]"),
     PARAM("box", F64, box, 1e-3, 1e6, "Mpc/h", "side of the simulated volume"),
     PARAM("flow", F64, flow, 0, 1e5, "km/s",
           "standard deviation of each component of a subdomain's bulk velocity"),
@@ -35,8 +37,9 @@ const size_t model_particles_param_count = sizeof model_particles_param / sizeof
 void model_particles_params_init(struct model_particles_params *params) {
     *params = (struct model_particles_params){
         /* 4096 ranks take 206 MB with blocks of 4 KiB; a rank's last block is half empty on average. */
-        .mean_size = 47 * 1024, .sigma = 0.5,     .follows = 0.8, .min_particles = 128, .box = 256, .flow = 300,
-        .thermal = 100,         .potential = 1e5,
+        .mean_size = 47 * 1024, .sigma = 0.5, .follows = 0.8, .clumps = 0.4,
+        .min_particles = 128,   .box = 256,   .flow = 300,    .thermal = 100,
+        .potential = 1e5,
     };
 }
 
@@ -127,10 +130,67 @@ struct model_particles_layout model_particles_layout(const struct model_particle
     };
 }
 
+/* ---- density ---- */
+
+/* Along a dimension the density is that of these bins. */
+enum { BINS = 16 };
+
+/* The density at the border of a subdomain with `own` particles to one with `next`, relative to the mean of its own. The
+ * same on both sides, and at most twice the mean. */
+static double at_border(double own, double next) {
+    return 2 * next / (own + next);
+}
+
+static double next_count(const struct model_particles *model, uint32_t rank, int d, bool up) {
+    const uint32_t stride = d == 0 ? model->dims[1] * model->dims[2] : d == 1 ? model->dims[2] : 1;
+    const uint32_t at = rank / stride % model->dims[d];
+    const bool ends = up ? at + 1 == model->dims[d] : at == 0;
+    return model_particles_count(model, ends ? rank : up ? rank + stride : rank - stride);
+}
+
+/* Straight from one border to the middle, and to the other border, so that the mean is 1; clumps away from the borders. */
+static void fill_density(const struct model_particles *model, uint32_t rank, int d, double density[BINS]) {
+    const double own = model_particles_count(model, rank);
+    const double low = at_border(own, next_count(model, rank, d, false));
+    const double high = at_border(own, next_count(model, rank, d, true));
+    const double middle = 2 - 0.5 * (low + high);
+    uint32_t w[4] = {0};
+    for (int b = 0; b < BINS; b++) {
+        const double t = (b + 0.5) / BINS;
+        const double smooth = t < 0.5 ? low + (middle - low) * 2 * t : middle + (high - middle) * (2 * t - 1);
+        if (b % 2 == 0) {
+            hpcw_i_draw(model->seed, HPCW_I_FOR_PARTICLE_CLUMP, rank, (uint32_t)d, (uint32_t)b / 2, w);
+        }
+        const double z = hpcw_i_normal(w[b % 2 * 2], w[b % 2 * 2 + 1]);
+        const double inside = 4 * t * (1 - t);
+        density[b] = smooth * (1 + model->params.clumps * inside * (z > -2 ? z : -2)) + 0.01;
+    }
+}
+
+/* Inverts the sums of the bins. */
+static void fill_places(const struct model_particles *model, uint32_t rank, int d,
+                        double place[MODEL_PLACES + 1]) {
+    double density[BINS];
+    double all = 0;
+    fill_density(model, rank, d, density);
+    for (int b = 0; b < BINS; b++) {
+        all += density[b];
+    }
+    double before = 0;
+    int b = 0;
+    for (int i = 0; i < MODEL_PLACES; i++) {
+        const double sum = all * i / MODEL_PLACES;
+        while (b + 1 < BINS && before + density[b] <= sum) {
+            before += density[b++];
+        }
+        place[i] = (b + (sum - before) / density[b]) / BINS;
+    }
+    place[MODEL_PLACES] = 1;
+}
+
 void model_particles_fill(const struct model_particles *model, uint32_t rank, uint32_t first, uint32_t count,
                           unsigned char *out) {
     const struct model_particles_params *p = &model->params;
-    const double grid = (double)(1 << MODEL_POSITION_BITS);
     const uint32_t at[3] = {rank / model->dims[2] / model->dims[1], rank / model->dims[2] % model->dims[1],
                             rank % model->dims[2]};
     uint32_t w[2][4];
@@ -145,12 +205,12 @@ void model_particles_fill(const struct model_particles *model, uint32_t rank, ui
         .seed = model->seed,
         .thermal_scale = p->thermal * HPCW_I_NORMAL_SCALE,
         .phi = -p->potential * (1 + 0.25 * hpcw_i_normal(w[1][2], w[1][3])),
-        .phi_scale = p->potential / (grid * grid), /* 0.75 of the scale between centre and corner */
+        .phi_scale = p->potential, /* 0.75 of the scale between centre and corner */
     };
     for (int d = 0; d < 3; d++) {
-        double side = p->box / model->dims[d];
-        run.corner[d] = side * at[d];
-        run.step[d] = side / grid;
+        run.side[d] = p->box / model->dims[d];
+        run.corner[d] = run.side[d] * at[d];
+        fill_places(model, rank, d, run.place[d]);
     }
     run.flow[0] = p->flow * hpcw_i_normal(w[0][0], w[0][1]);
     run.flow[1] = p->flow * hpcw_i_normal(w[0][2], w[0][3]);

@@ -2,7 +2,8 @@
 /*
  * Task-local particle data as in the checkpoints of a cosmology code: records of 38 bytes in the order of HACC-IO (xx yy
  * zz vx vy vz phi as f32, pid as i64, mask as u16; little-endian, no padding). The box has one subdomain per rank, and the
- * number of particles of a rank is log-normal, and follows the work of the simulated application there. Every particle is a pure function of (parameters, number of ranks, seed,
+ * number of particles of a rank is log-normal, follows the work of the simulated application there. The
+ * density goes over from subdomain to subdomain, with clumps within. Every particle is a pure function of (parameters, number of ranks, seed,
  * rank, index).
  */
 #ifndef HPCW_GEN_MODEL_PARTICLES_PARTICLES_H
@@ -25,6 +26,7 @@ struct model_particles_params {
     double sigma;           /* standard deviation of ln(size) */
     double follows;         /* share of its variance that follows the work of the rank */
     uint32_t min_particles; /* per rank */
+    double clumps;          /* sd of the density within a subdomain, as a share of its mean */
     double box;             /* side of the simulated volume, Mpc/h */
     double flow;            /* sd of each component of a subdomain's bulk velocity, km/s */
     double thermal;         /* sd of each component of particle velocities around it, km/s */

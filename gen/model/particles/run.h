@@ -7,17 +7,19 @@
 
 #include "gen/model/particles/particles.h"
 
-/* Positions are on a grid of 2^21 points per dimension of a subdomain: three coordinates take 63 bits. */
-enum { MODEL_POSITION_BITS = 21 };
+/* A position is drawn as a share of the particles along each dimension of a subdomain, in 2^21 steps, so that three take 63
+ * bits. A table says where this share ends, between its entries in proportion. */
+enum { MODEL_POSITION_BITS = 21, MODEL_PLACE_BITS = 6, MODEL_PLACES = 1 << MODEL_PLACE_BITS };
 
 struct model_particles_run {
     unsigned char *out;
     uint32_t rank, first, count;
     uint64_t seed;
-    double corner[3], step[3]; /* position = corner + step * grid point */
-    double flow[3];            /* velocity = flow + thermal_scale * centred sum of halves */
+    double corner[3], side[3]; /* position = corner + side * place */
+    double place[3][MODEL_PLACES + 1];
+    double flow[3]; /* velocity = flow + thermal_scale * centred sum of halves */
     double thermal_scale;
-    double phi, phi_scale; /* phi = phi + phi_scale * squared distance from the centre in grid points */
+    double phi, phi_scale; /* phi = phi + phi_scale * squared distance from the centre in sides */
 };
 
 model_particles_fill_fn model_particles_fill_scalar;
