@@ -198,31 +198,137 @@ static hpcw_status put_interruptions(struct jumps *j, const cJSON *list, uint64_
     return s;
 }
 
-/* ---- truth ---- */
+/* ---- how visible clocks are ---- */
 
-/* The clocks of all hosts, if they are wrong. */
-static void put_clocks(const struct gen_dataset *d, struct hpcw_i_json *json) {
+/* When a rank leaves reductions, from the median rank, as a line over time. */
+struct exit_line {
+    double n, t, tt, y, yy, ty; /* sums */
+};
+
+struct exits {
+    struct exit_line *line; /* [ranks] */
+    uint64_t *time_ns;      /* [ranks] */
+    double *value;          /* [ranks] */
+    double offset, drift;   /* of the median rank */
+    double noise_ns, span_ns;
+};
+
+static void exits_free(struct exits *e) {
+    hpcw_i_free(e->line);
+    hpcw_i_free(e->time_ns);
+    hpcw_i_free(e->value);
+}
+
+static double slope_of(const struct exit_line *l) {
+    return (l->ty - l->t * l->y / l->n) / (l->tt - l->t * l->t / l->n);
+}
+
+static void add_exits(const struct gen_dataset *d, struct exits *e, uint32_t iteration, double at_ns) {
+    const struct model_trace *m = &d->trace;
+    double middle;
+    double sd;
+    model_trace_exits(m, iteration, e->time_ns);
+    for (uint32_t r = 0; r < d->ranks; r++) {
+        const struct model_trace_clock *c = &m->clock[model_machine_node(&d->machine, r)];
+        e->value[r] = (double)e->time_ns[r] + c->offset_ns + c->drift * at_ns;
+        e->time_ns[r] = (uint64_t)(e->value[r] + 1e9); /* all positive, for the sums below */
+    }
+    gen_visibility_spread(e->value, d->ranks, &middle, &sd);
+    for (uint32_t r = 0; r < d->ranks; r++) {
+        const double y = (double)e->time_ns[r] - 1e9 - middle;
+        struct exit_line *l = &e->line[r];
+        l->n++;
+        l->t += at_ns;
+        l->tt += at_ns * at_ns;
+        l->y += y;
+        l->yy += y * y;
+        l->ty += at_ns * y;
+    }
+}
+
+static hpcw_status exits_new(struct exits *e, const struct gen_dataset *d, const double *at_ns,
+                             hpcw_error *err) {
+    double ignored;
+    *e = (struct exits){.line = hpcw_i_calloc(d->ranks, sizeof *e->line),
+                        .time_ns = hpcw_i_malloc(d->ranks * sizeof *e->time_ns),
+                        .value = hpcw_i_malloc(d->ranks * sizeof *e->value)};
+    if (e->line == NULL || e->time_ns == NULL || e->value == NULL) {
+        return hpcw_i_fail_memory(err, "clog2", d->ranks, "ranks");
+    }
+    for (uint32_t k = 0; k < d->trace.iterations; k++) {
+        add_exits(d, e, k, at_ns[k]);
+    }
+    const double n = d->trace.iterations;
+    for (uint32_t r = 0; r < d->ranks; r++) {
+        const struct exit_line *l = &e->line[r];
+        const double off = l->yy - l->y * l->y / n - slope_of(l) * (l->ty - l->t * l->y / n);
+        e->value[r] = sqrt((off > 0 ? off : 0) / (n - 2));
+    }
+    gen_visibility_spread(e->value, d->ranks, &e->noise_ns, &ignored);
+    for (uint32_t r = 0; r < d->ranks; r++) {
+        e->value[r] = e->line[r].y / n;
+    }
+    gen_visibility_spread(e->value, d->ranks, &e->offset, &ignored);
+    for (uint32_t r = 0; r < d->ranks; r++) {
+        e->value[r] = slope_of(&e->line[r]);
+    }
+    gen_visibility_spread(e->value, d->ranks, &e->drift, &ignored);
+    e->span_ns = sqrt(12 * (e->line[0].tt - e->line[0].t * e->line[0].t / n) / n);
+    return HPCW_OK;
+}
+
+static double clock_sd(const struct exits *e, uint32_t first, uint32_t ranks) {
+    double offset = 0;
+    double drift = 0;
+    for (uint32_t r = first; r < first + ranks; r++) {
+        offset += e->line[r].y / e->line[r].n / ranks;
+        drift += slope_of(&e->line[r]) / ranks;
+    }
+    return (fabs(offset - e->offset) + 0.5 * fabs(drift - e->drift) * e->span_ns) / e->noise_ns;
+}
+
+/* The clocks of all hosts, if they are wrong. `at_ns` [iterations]: when their reductions end. */
+static hpcw_status put_clocks(const struct gen_dataset *d, const double *at_ns, struct hpcw_i_json *json,
+                              hpcw_error *err) {
+    struct exits e = {0};
+    const uint32_t ppn = d->machine.params.ppn;
+    hpcw_status s = d->trace.clock != NULL ? exits_new(&e, d, at_ns, err) : HPCW_OK;
     hpcw_i_json_key_array(json, "clocks");
-    for (uint32_t n = 0; d->trace.clock != NULL && n < d->machine.nodes; n++) {
+    for (uint32_t n = 0; s == HPCW_OK && d->trace.clock != NULL && n < d->machine.nodes; n++) {
+        const uint32_t first = n * ppn;
+        const uint32_t ranks = d->ranks - first < ppn ? d->ranks - first : ppn;
         char host[MODEL_HOST_SIZE];
         model_machine_host(&d->machine, n, host);
-        hpcw_i_json_flat_object(json);
+        hpcw_i_json_begin_object(json);
+        hpcw_i_json_put_str(json, "kind", "clock");
         hpcw_i_json_put_str(json, "host", host);
         hpcw_i_json_put_u64(json, "node", n);
-        hpcw_i_json_put_u64(json, "first_rank", (uint64_t)n * d->machine.params.ppn);
-        hpcw_i_json_put_f64(json, "offset_ns", d->trace.clock[n].offset_ns);
+        hpcw_i_json_put_u64(json, "first_rank", first);
+        hpcw_i_json_put_u64(json, "ranks", ranks);
+        hpcw_i_json_put_f64(json, "offset_us", d->trace.clock[n].offset_ns / 1e3);
         hpcw_i_json_put_f64(json, "drift_ppm", d->trace.clock[n].drift * 1e6);
+        hpcw_i_json_key_array(json, "visibility");
+        gen_visibility_put(json, "clog2", GEN_CLOG2_PATH,
+                           d->trace.iterations < 4 ? NAN : clock_sd(&e, first, ranks));
+        hpcw_i_json_end_array(json);
         hpcw_i_json_end_object(json);
     }
     hpcw_i_json_end_array(json);
+    exits_free(&e);
+    return s;
 }
+
+/* ---- truth ---- */
 
 hpcw_status gen_clog2_truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
                             struct hpcw_i_json *json, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     uint32_t found = 0;
     struct jumps jumps = {.d = d};
-    put_clocks(d, json);
+    double *at_ns = hpcw_i_calloc(d->trace.iterations, sizeof *at_ns);
+    if (at_ns == NULL) {
+        return hpcw_i_fail_memory(err, "clog2", d->trace.iterations, "iterations");
+    }
     hpcw_i_json_key_array(json, "iterations");
     for (size_t i = 0; i < count; i++) {
         const cJSON *item;
@@ -232,6 +338,9 @@ hpcw_status gen_clog2_truth(const struct gen_dataset *d, const cJSON *const *par
                 uint64_t value = 0;
                 s = gen_partial_u64(item, fact_name[k], &value, err);
                 hpcw_i_json_put_u64(json, fact_name[k], value);
+                if ((k == 1 || k == 2) && found < d->trace.iterations) { /* start and duration */
+                    at_ns[found] += (double)value;
+                }
             }
             uint64_t number = 0;
             s = s == HPCW_OK ? gen_partial_u64(item, fact_name[0], &number, err) : s;
@@ -246,6 +355,8 @@ hpcw_status gen_clog2_truth(const struct gen_dataset *d, const cJSON *const *par
     }
     hpcw_i_json_end_array(json);
     jumps_free(&jumps);
+    s = s == HPCW_OK ? put_clocks(d, at_ns, json, err) : s;
+    hpcw_i_free(at_ns);
     if (s == HPCW_OK && found != d->trace.iterations) {
         s = hpcw_i_fail(err, HPCW_EFORMAT, "partial result: iterations: expected %u of them, got %u",
                         d->trace.iterations, found);

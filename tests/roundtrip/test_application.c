@@ -47,6 +47,8 @@ static void make(bool aggregate) {
     dataset.load_params.phases = PHASES;
     dataset.load_params.migration = 0.01;
     dataset.load_params.noise = 0.02;
+    dataset.load_params.noise_min_ms = 2;
+    dataset.load_params.noise_max_ms = 8;
     dataset.ckpt_params.checkpoints = CHECKPOINTS;
     dataset.trace_params.aggregate = aggregate;
     scratch_make(dir, sizeof dir);

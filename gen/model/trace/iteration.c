@@ -152,18 +152,22 @@ static uint64_t last_arrival(const struct model_trace *m, const struct model_tra
 }
 
 /* The ranks leave a collective call that the last one has entered at `last`. */
-static void leave(const struct model_trace *m, struct model_trace_scratch *s, enum hpcw_i_purpose purpose,
-                  uint32_t iteration, uint64_t last) {
+static void leave(const struct model_trace *m, enum hpcw_i_purpose purpose, uint32_t iteration, uint64_t last,
+                  uint64_t *time_ns) {
     for (uint32_t r = 0, count; r < m->ranks; r += count) {
         uint32_t word[4 * MODEL_TRACE_AT_ONCE];
         count = batch_of(r, m->ranks);
         draw(m, purpose, r, count, iteration, word);
         for (uint32_t i = 0; i < count; i++) {
-            const uint32_t depth = (uint32_t)__builtin_popcount(r + i);
-            s->now[r + i] = last + m->guard_ns + depth * takes(m, (double)m->hop_ns, word[count + i]) / 2 +
-                            takes(m, EXIT_NS, word[i]);
+            const uint64_t depth_ns = (uint64_t)__builtin_popcount(r + i) * m->hop_ns / 2;
+            time_ns[r + i] = last + m->guard_ns + depth_ns +
+                             takes(m, 0.05 * (double)depth_ns, word[count + i]) + takes(m, EXIT_NS, word[i]);
         }
     }
+}
+
+void model_trace_exits(const struct model_trace *m, uint32_t iteration, uint64_t *time_ns) {
+    leave(m, HPCW_I_FOR_TRACE_EXIT, iteration, 0, time_ns);
 }
 
 /* ---- checkpoints ---- */
@@ -202,7 +206,7 @@ static void finish(const struct model_trace *m, struct model_trace_scratch *s, u
                    uint32_t of_this, uint64_t last, struct model_trace_facts *facts) {
     const uint32_t number =
         m->checkpoint == NULL ? UINT32_MAX : model_checkpoint_after(m->checkpoint, iteration);
-    leave(m, s, HPCW_I_FOR_TRACE_EXIT, iteration, last);
+    leave(m, HPCW_I_FOR_TRACE_EXIT, iteration, last, s->now);
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
         happens(&t, MODEL_TRACE_ALLREDUCE + 1, 0);
@@ -223,7 +227,7 @@ static void finish(const struct model_trace *m, struct model_trace_scratch *s, u
     if (number == UINT32_MAX) {
         return;
     }
-    leave(m, s, HPCW_I_FOR_TRACE_BARRIER, iteration, last_arrival(m, s));
+    leave(m, HPCW_I_FOR_TRACE_BARRIER, iteration, last_arrival(m, s), s->now);
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
         happens(&t, MODEL_TRACE_BARRIER + 1, 0);
@@ -395,7 +399,7 @@ hpcw_status model_trace_iteration(const struct model_trace *m, struct model_trac
     draw_calls(m, s);
     memset(s->now, 0, m->ranks * sizeof *s->now);
     if (iteration == 0) {
-        leave(m, s, HPCW_I_FOR_TRACE_EXIT, UINT32_MAX, 0);
+        leave(m, HPCW_I_FOR_TRACE_EXIT, UINT32_MAX, 0, s->now);
     } else {
         finish(m, s, iteration - 1, 0, 0, &run->facts);
     }

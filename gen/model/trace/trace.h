@@ -186,6 +186,9 @@ struct model_trace_run {
 hpcw_status model_trace_iteration(const struct model_trace *m, struct model_trace_scratch *s,
                                   uint32_t iteration, struct model_trace_run *run, hpcw_error *err);
 
+/* x of the reduction of an iteration: when each rank leaves it, nanoseconds after the last arrival. time_ns[ranks] */
+void model_trace_exits(const struct model_trace *m, uint32_t iteration, uint64_t *time_ns);
+
 /* Reads the ranks' clocks, and puts the events into the order of time, then rank, then of a rank's events. `start_ns`: of
  * the iteration, since the start of the run. HPCW_ERANGE if clocks have drifted too far; HPCW_ENOMEM. */
 hpcw_status model_trace_order(const struct model_trace *m, struct model_trace_scratch *s, uint64_t start_ns,
