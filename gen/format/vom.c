@@ -102,7 +102,8 @@ static void put_scenario(const struct model_load *m, struct hpcw_i_json *json) {
     hpcw_i_json_put_str(json, "kind", kind[p->scenario]);
     if (p->scenario != MODEL_SCENARIO_NONE) {
         hpcw_i_json_put_u64(json, "first_phase", p->scenario_first);
-        hpcw_i_json_put_u64(json, "phases", p->scenario_phases);
+        const uint32_t left = p->phases - p->scenario_first;
+        hpcw_i_json_put_u64(json, "phases", p->scenario_phases < left ? p->scenario_phases : left);
         hpcw_i_json_put_f64(json, "factor", p->scenario_factor);
     }
     if (p->scenario == MODEL_SCENARIO_HOTSPOT) {
