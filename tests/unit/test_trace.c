@@ -569,8 +569,10 @@ static void wrong_clocks_are_refused(void **state) {
         strstr(err.message, "trace.skew and trace.drift: expected clocks that differ by less than "));
     drop(&m);
     begin(&m);
-    m.trace_params.drift_ppm = 1;
+    m.trace_params.drift_ppm = 0.3;
     make(&m, 256, 2);
+    m.trace_params.drift_ppm = 100;
+    assert_int_equal(model_trace_init(&other, &m.trace_params, &m.load, &m.checkpoint, &err), HPCW_ERANGE);
     assert_int_equal(model_trace_iteration(&m.trace, m.scratch, 3, &run, &err), HPCW_OK);
     assert_int_equal(model_trace_order(&m.trace, m.scratch, 1000000, &run, &err), HPCW_OK);
     assert_int_equal(model_trace_iteration(&m.trace, m.scratch, 3, &run, &err), HPCW_OK);

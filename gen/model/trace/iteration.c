@@ -36,8 +36,8 @@ static size_t ranks_words(const struct model_trace *m) {
 
 uint64_t model_trace_scratch_size(const struct model_trace *m) {
     const struct model_trace_estimate e = model_trace_estimate(m);
-    return 32 * (e.events + e.checkpoint_events) + 52 * (uint64_t)m->kinds * m->load->objects +
-           8 * (uint64_t)m->load->objects + 40 * (uint64_t)m->ranks;
+    return 32 * (e.events + e.checkpoint_events) + 52 * e.edges + 8 * (uint64_t)m->load->objects +
+           40 * (uint64_t)m->ranks;
 }
 
 hpcw_status model_trace_scratch_new(const struct model_trace *m, struct model_trace_scratch **out,
@@ -74,11 +74,7 @@ void model_trace_scratch_free(struct model_trace_scratch *s) {
         hpcw_i_free(s->cursor);
         hpcw_i_free(s->first_in);
         hpcw_i_free(s->first_out);
-        hpcw_i_free(s->edge);
-        hpcw_i_free(s->message);
-        hpcw_i_free(s->out);
-        hpcw_i_free(s->word);
-        hpcw_i_free(s->sent);
+        model_trace_free_messages(s);
         hpcw_i_free(s->event);
         hpcw_i_free(s->entry < s->other ? s->entry : s->other);
         hpcw_i_buf_free(&s->noise);

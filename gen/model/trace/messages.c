@@ -141,9 +141,16 @@ static uint32_t list_edges(const struct model_trace *m, struct model_trace_scrat
     return (uint32_t)(b.edge - s->edge);
 }
 
-/* Edges between ranks that there can be in any phase. */
-static size_t most_edges(const struct model_trace *m) {
-    return (size_t)(m->kinds - 2) * m->load->objects + 2 * (size_t)m->ranks;
+static size_t count_edges(const struct model_trace *m, const struct model_trace_scratch *s) {
+    size_t count = 0;
+    for (uint32_t k = 0; k < m->kinds; k++) {
+        const uint32_t *from = m->edges[k].from;
+        for (uint32_t to = 0; from != NULL && to < m->load->objects; to++) {
+            count += from[to] != UINT32_MAX && s->where[from[to]] != s->where[to];
+        }
+        count += from == NULL ? m->ranks - 1 : 0;
+    }
+    return count;
 }
 
 /* Puts the edges into the order of their receivers; s->first_in becomes where those of a receiver begin. */
@@ -221,27 +228,43 @@ static void sort_out(const struct model_trace *m, struct model_trace_scratch *s)
     s->first_out[0] = 0;
 }
 
-static hpcw_status reserve(const struct model_trace *m, struct model_trace_scratch *s, hpcw_error *err) {
-    const size_t edges = most_edges(m);
+static hpcw_status reserve(struct model_trace_scratch *s, size_t edges, hpcw_error *err) {
     if (edges > UINT32_MAX >> MODEL_TRACE_WHAT_BITS) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "trace: expected at most %u edges, got %zu",
+        return hpcw_i_fail(err, HPCW_ERANGE, "trace: expected at most %u edges between ranks, got %zu",
                            UINT32_MAX >> MODEL_TRACE_WHAT_BITS, edges);
     }
-    if (s->edge == NULL) {
-        s->edge = hpcw_i_malloc(edges * sizeof *s->edge);
-        s->message = hpcw_i_malloc(edges * sizeof *s->message);
-        s->out = hpcw_i_malloc(edges * sizeof *s->out);
-        s->word = hpcw_i_malloc(4 * edges * sizeof *s->word);
-        s->sent = hpcw_i_malloc(edges * sizeof *s->sent);
+    if (edges > s->capacity) {
+        const size_t capacity = edges + edges / 8;
+        model_trace_free_messages(s);
+        s->edge = hpcw_i_malloc(capacity * sizeof *s->edge);
+        s->message = hpcw_i_malloc(capacity * sizeof *s->message);
+        s->out = hpcw_i_malloc(capacity * sizeof *s->out);
+        s->word = hpcw_i_malloc(4 * capacity * sizeof *s->word);
+        s->sent = hpcw_i_malloc(capacity * sizeof *s->sent);
+        s->capacity = capacity;
+        if (s->edge == NULL || s->message == NULL || s->out == NULL || s->word == NULL || s->sent == NULL) {
+            model_trace_free_messages(s);
+            return hpcw_i_fail_memory(err, "trace", edges, "edges");
+        }
     }
-    return s->edge == NULL || s->message == NULL || s->out == NULL || s->word == NULL || s->sent == NULL
-               ? hpcw_i_fail_memory(err, "trace", edges, "edges")
-               : HPCW_OK;
+    return HPCW_OK;
+}
+
+void model_trace_free_messages(struct model_trace_scratch *s) {
+    hpcw_i_free(s->edge);
+    hpcw_i_free(s->message);
+    hpcw_i_free(s->out);
+    hpcw_i_free(s->word);
+    hpcw_i_free(s->sent);
+    s->edge = s->message = NULL;
+    s->out = s->word = NULL;
+    s->sent = NULL;
+    s->capacity = 0;
 }
 
 hpcw_status model_trace_list_messages(const struct model_trace *m, struct model_trace_scratch *s,
                                       hpcw_error *err) {
-    hpcw_status status = reserve(m, s, err);
+    hpcw_status status = reserve(s, count_edges(m, s), err);
     if (status != HPCW_OK) {
         return status;
     }

@@ -31,7 +31,7 @@ struct model_trace_scratch {
     /* Messages by receiver, then by sender. */
     uint32_t *first_in, *first_out; /* [ranks + 1] */
     uint32_t messages;
-    size_t message_capacity, edge_capacity;
+    size_t capacity;                     /* of the arrays of edges and messages */
     struct model_trace_message *edge;    /* in the order of their kinds, and by receiver */
     struct model_trace_message *message; /* the same by receiver */
     uint32_t *out;                       /* numbers of messages, by sender, then by receiver */
@@ -50,6 +50,8 @@ void model_trace_place(const struct model_trace *m, struct model_trace_scratch *
 /* Lists the messages of that phase. */
 hpcw_status model_trace_list_messages(const struct model_trace *m, struct model_trace_scratch *s,
                                       hpcw_error *err);
+
+void model_trace_free_messages(struct model_trace_scratch *s);
 
 /* Sums up what the ranks compute in it. */
 hpcw_status model_trace_sum_work(const struct model_trace *m, struct model_trace_scratch *s,

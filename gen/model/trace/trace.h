@@ -146,16 +146,17 @@ struct model_trace_facts {
                                 * two, that of the one before and its own */
 };
 
-/* What a thread needs. Memory: about 32 bytes per event of an iteration, 50 per message, 50 per rank, 8 per object. */
+/* What a thread needs. Memory: about 32 bytes per event of an iteration, 50 per edge between ranks, 50 per rank, 8 per object. */
 struct model_trace_scratch;
 hpcw_status model_trace_scratch_new(const struct model_trace *m, struct model_trace_scratch **out,
                                     hpcw_error *err);
 void model_trace_scratch_free(struct model_trace_scratch *s);
 uint64_t model_trace_scratch_size(const struct model_trace *m);
 
-/* About how many messages and events an iteration has, without and with a checkpoint: those of the first. */
+/* About how many edges between ranks, messages and events an iteration has, without and with a checkpoint: those of the
+ * first. */
 struct model_trace_estimate {
-    uint64_t messages, events, checkpoint_events;
+    uint64_t edges, messages, events, checkpoint_events;
 };
 struct model_trace_estimate model_trace_estimate(const struct model_trace *m);
 
