@@ -49,7 +49,7 @@ extern const size_t model_checkpoint_param_count;
 extern const char *const model_checkpoint_fault_name[MODEL_CHECKPOINT_FAULTS];
 void model_checkpoint_params_init(struct model_checkpoint_params *params);
 
-/* With more ranks there can be no log or load data to agree with, and objects count where they were at first. */
+/* With more ranks there can be no log or load data to agree with, and sizes follow the work of the ranks alone. */
 #define MODEL_CHECKPOINT_MOST_MOVED UINT32_C(65536)
 
 /* Files are numbered checkpoint * ranks + rank, checkpoints from 0. Read-only after init: threads may share it. */
