@@ -110,7 +110,7 @@ void model_load_params_init(struct model_load_params *params) {
         .edge_bytes_sd = 1.78,
         .edge_messages_mean = 1.95,
         .edge_messages_sd = 1.34,
-        .edge_follows = 0.63,
+        .edge_follows = 0.52,
         .broadcast_every = 10,
         .block_bytes = 1 << 20,
         .footprint_bytes = 1 << 18,
