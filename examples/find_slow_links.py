@@ -14,7 +14,7 @@ import struct
 import sys
 from statistics import median
 
-VISIBLE, DELAYED = 5, 6  # standard deviations; single messages are many
+VISIBLE, DELAYED = 5, 8  # standard deviations; single messages are many
 
 
 def robust(values):
@@ -51,15 +51,16 @@ def read(path):
 
 
 def residuals(hosts, rows, ranks):
-    """Of each rank, ln(time) by partner, less the median of what its host measures with eight neighbouring partners."""
+    """Of each rank, ln(time) by partner, less the median of what its host measures with the partner's: these are as far
+    from each other, and meet at nearly the same time, when links are as congested."""
     result = [{} for _ in rows]
     for name, own in ranks.items():
         logs = [{p: math.log(t) for t, p in zip(*rows[r]) if hosts[p] != name} for r in own]
-        for first in range(0, len(hosts), 8):
-            block = [row[p] for row in logs for p in range(first, first + 8) if p in row]
+        for other, partners in ranks.items():
+            block = [row[p] for row in logs for p in partners if p in row]
             local = median(block) if block else 0
             for r, row in zip(own, logs):
-                result[r].update((p, row[p] - local) for p in range(first, first + 8) if p in row)
+                result[r].update((p, row[p] - local) for p in partners if p in row)
     return result
 
 

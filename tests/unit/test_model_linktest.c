@@ -220,8 +220,8 @@ static void test_bits_are_pinned(void **state) {
     (void)state;
     enum { RANKS = 4096 };
     static const uint64_t expected[] = {
-        0xa01bcfd0f8edfc0a, 0x0f8a531247a4960e, 0xe77343d509701333,
-        0x49fcc84d1ac1d89e, 0x6b39758612146348, 0xb4e3f318f6d6081c,
+        0x01a232f43a081a73, 0x1e17b072dd15c805, 0x0fe43bf6c5b37fe6,
+        0x544341f922b08ea5, 0x8421ad435511de71, 0xea8cbe70431ba414,
     };
     static uint32_t partner[RANKS];
     static uint64_t time_ps[RANKS];
@@ -476,7 +476,7 @@ static void test_gpu_memory(void **state) {
     model_machine_free(&m);
 }
 
-/* Most delays are small, some stand out; roundtrip/test_truth.c checks by how much. */
+/* Nearly all delays stand out; roundtrip/test_truth.c checks by how much. */
 static void test_outliers_stand_out(void **state) {
     (void)state;
     enum { RANKS = 4096 };
@@ -504,7 +504,7 @@ static void test_outliers_stand_out(void **state) {
     }
     print_message("%u delays, %u of them stand out\n", delays, visible);
     assert_true(fabs(delays - 419.3) < 100);
-    assert_true(visible > 60 && visible < 250);
+    assert_true(visible > 0.9 * delays);
     tear_down(&s);
 }
 
