@@ -82,7 +82,7 @@ static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_
 static uint64_t memory(const struct gen_dataset *d, uint32_t jobs) {
     hpcw_linktest_params p = gen_linktest_params(d);
     uint64_t per_thread = (uint64_t)d->ranks * (8 + 8 + 4 + 16 + 4 + 24) + 20 * (uint64_t)d->machine.nodes;
-    uint64_t task0 = (uint64_t)d->ranks * 124; /* state of tasks, outliers, slowest timings */
+    uint64_t task0 = (uint64_t)d->ranks * 220; /* state of tasks, outliers, slowest timings */
     return jobs * per_thread + task0 + 32 * (p.retests < d->ranks ? p.retests : d->ranks) + (8 << 20);
 }
 

@@ -261,15 +261,21 @@ static hpcw_status put_outliers(void *context, const uint64_t *word, size_t word
 
 static hpcw_status collect_outliers(const struct linktest_job *job, uint32_t count, struct hpcw_i_json *partial,
                                     hpcw_error *err) {
-    uint64_t *word = hpcw_i_malloc((size_t)count * OUTLIER_WORDS * sizeof *word);
+    size_t listed = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        for (int k = 0; k < MODEL_TRUTH_DELAYS; k++) {
+            listed += job->outliers[i].worst[k].visibility > 0;
+        }
+    }
+    uint64_t *word = hpcw_i_malloc((size_t)listed * OUTLIER_WORDS * sizeof *word + 1);
     size_t words = 0;
     hpcw_status s = word == NULL ? hpcw_i_fail_memory(err, "linktest", 0, "outliers") : HPCW_OK;
     for (uint32_t i = 0; s == HPCW_OK && i < count; i++) {
         const struct model_truth_outliers *o = &job->outliers[i];
-        if (o->count > 0) {
-            const uint64_t w[OUTLIER_WORDS] = {job->begin + i,     o->count,         o->worst_ps,
-                                               o->worst_step,      o->worst_partner, o->worst_permutation,
-                                               o->worst_visibility};
+        for (int k = 0; k < MODEL_TRUTH_DELAYS && o->worst[k].visibility > 0; k++) {
+            const struct model_truth_delay *e = &o->worst[k];
+            const uint64_t w[OUTLIER_WORDS] = {job->begin + i, o->count,       e->ps,        e->step,
+                                               e->partner,     e->permutation, e->visibility};
             memcpy(word + words, w, sizeof w);
             words += OUTLIER_WORDS;
         }
@@ -560,6 +566,7 @@ hpcw_status gen_linktest_truth(const struct gen_dataset *d, const cJSON *const *
                                struct hpcw_i_json *json, hpcw_error *err) {
     (void)d;
     uint64_t events = 0;
+    uint64_t before = UINT64_MAX; /* rank */
     hpcw_status s = HPCW_OK;
     hpcw_i_json_key_array(json, "outliers");
     for (size_t i = 0; s == HPCW_OK && i < count; i++) {
@@ -586,7 +593,9 @@ hpcw_status gen_linktest_truth(const struct gen_dataset *d, const cJSON *const *
             gen_visibility_put(json, "linktest", GEN_LINKTEST_FILE, sd->valuedouble);
             hpcw_i_json_end_array(json);
             hpcw_i_json_end_object(json);
-            events += word[1];
+            /* `count` is that of the rank, in each of its entries. */
+            events += word[0] != before ? word[1] : 0;
+            before = word[0];
         }
     }
     hpcw_i_json_end_array(json);

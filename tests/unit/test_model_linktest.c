@@ -119,10 +119,12 @@ static void compare_all_simd(const struct model_machine_params *mp, const struct
             compare_rows(&s, seed, found[simd]);
             for (int k = 0; k < ROWS; k++) {
                 const struct model_truth_outliers *a = &found[simd][k], *b = &found[0][k];
-                assert_true(a->count == b->count && a->worst_visibility == b->worst_visibility &&
-                            a->worst_ps == b->worst_ps && a->worst_step == b->worst_step &&
-                            a->worst_partner == b->worst_partner &&
-                            a->worst_permutation == b->worst_permutation);
+                assert_int_equal(a->count, b->count);
+                for (int i = 0; i < MODEL_TRUTH_DELAYS; i++) {
+                    const struct model_truth_delay *x = &a->worst[i], *y = &b->worst[i];
+                    assert_true(x->visibility == y->visibility && x->ps == y->ps && x->step == y->step &&
+                                x->partner == y->partner && x->permutation == y->permutation);
+                }
             }
         }
         tear_down(&s);
@@ -499,8 +501,13 @@ static void test_outliers_stand_out(void **state) {
             delays += w[2] < s.model.tail_threshold;
         }
         visible += (uint32_t)o.count;
-        assert_true(o.count == 0 || (o.worst_visibility >= 5000 && time_ps[o.worst_step] > o.worst_ps &&
-                                     partner[o.worst_step] == o.worst_partner));
+        for (uint32_t k = 0; k < MODEL_TRUTH_DELAYS; k++) {
+            const struct model_truth_delay *e = &o.worst[k];
+            assert_int_equal(e->visibility > 0, k < o.count);
+            assert_true(k >= o.count ||
+                        (e->visibility >= 5000 && time_ps[e->step] > e->ps && partner[e->step] == e->partner));
+            assert_true(k == 0 || e->visibility <= e[-1].visibility);
+        }
     }
     print_message("%u delays, %u of them stand out\n", delays, visible);
     assert_true(fabs(delays - 419.3) < 100);

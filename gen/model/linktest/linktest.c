@@ -575,15 +575,22 @@ static void note_delay(const struct model_linktest_row *row, const struct model_
     }
     const uint64_t visibility = above < 1e6 * sd ? (uint64_t)(above / sd * 1e3 + 0.5) : 1000000000;
     o->count++;
-    if (visibility > o->worst_visibility) {
+    int place = MODEL_TRUTH_DELAYS;
+    while (place > 0 && visibility > o->worst[place - 1].visibility) {
+        place--;
+    }
+    if (place < MODEL_TRUTH_DELAYS) {
         uint32_t w[4];
         hpcw_i_draw(row->seed, HPCW_I_FOR_TIMING, row->rank, row->partner[at], row->permutation, w);
-        o->worst_visibility = visibility;
-        o->worst_ps =
-            (uint64_t)(model_linktest_tail(row->tail_ps, row->tail_max_ps, row->messages, w[3]) + 0.5);
-        o->worst_step = row->first_step + at;
-        o->worst_partner = row->partner[at];
-        o->worst_permutation = row->permutation;
+        memmove(&o->worst[place + 1], &o->worst[place],
+                (size_t)(MODEL_TRUTH_DELAYS - 1 - place) * sizeof o->worst[0]);
+        o->worst[place] = (struct model_truth_delay){
+            .visibility = visibility,
+            .ps = (uint64_t)(model_linktest_tail(row->tail_ps, row->tail_max_ps, row->messages, w[3]) + 0.5),
+            .step = row->first_step + at,
+            .partner = row->partner[at],
+            .permutation = row->permutation,
+        };
     }
 }
 

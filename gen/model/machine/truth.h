@@ -31,12 +31,15 @@ struct model_truth_cable {
 #define MODEL_VISIBLE 5.0
 
 /* Visible delays among the timings that one rank measured. Zeroed: none. */
+enum { MODEL_TRUTH_DELAYS = 4 };
 struct model_truth_outliers {
     uint64_t count;
-    /* The one that stands out most, and the first of these in order of permutation and step. */
-    uint64_t worst_visibility; /* in thousandths of a standard deviation */
-    uint64_t worst_ps;         /* what the delay added to the timing */
-    uint32_t worst_step, worst_partner, worst_permutation;
+    /* Those that stand out most, this first; equal ones in order of permutation and step. */
+    struct model_truth_delay {
+        uint64_t visibility; /* in thousandths of a standard deviation; 0: no delay */
+        uint64_t ps;         /* what it added to the timing */
+        uint32_t step, partner, permutation;
+    } worst[MODEL_TRUTH_DELAYS];
 };
 
 /* The first node >= *node with a bad port, or that is slow; *node becomes the node after it. False after the last one. */
