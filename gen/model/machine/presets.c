@@ -45,7 +45,7 @@ static const struct model_machine_params hdr200 = {
     .group_links =
         190, /* 10 to each of the 19 other cells [A]: half of them by detours give the share of [P1] */
     .detours = true,
-    .busy_share = 0.12,        /* [A] */
+    .busy_share = 0.2,         /* [A] */
     .collisions = 0.15,        /* [A] */
     .background = 0.75,        /* [A] */
     .congestion_spread = 0.67, /* best and mean step of [P1] */
