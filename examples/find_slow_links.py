@@ -14,7 +14,7 @@ import struct
 import sys
 from statistics import median
 
-VISIBLE, DELAYED = 5, 8  # standard deviations; single messages are many
+VISIBLE, DELAYED = 5, 10  # standard deviations; single messages are many
 
 
 def robust(values):
