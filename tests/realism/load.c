@@ -178,7 +178,7 @@ static hpcw_status read_all(struct load_figures *g, struct read_vom_set *set, hp
 
 /* The second half of the run: what the measured data are compared with. */
 static bool is_late(const struct dataset *d, uint64_t phase) {
-    return 2 * phase >= d->phases;
+    return 2 * phase + 1 >= d->phases;
 }
 
 static void put_objects(const struct load_figures *g) {
@@ -284,6 +284,43 @@ static void put_ranks(const struct load_figures *g) {
     }
 }
 
+static double imbalance_of(const struct dataset *d, uint64_t phase) {
+    const double *load = d->phase_load + dataset_sample(d, phase) * d->ranks;
+    double max = 0;
+    double sum = 0;
+    for (uint32_t r = 0; r < d->ranks; r++) {
+        max = fmax(max, load[r]);
+        sum += load[r];
+    }
+    return sum > 0 ? max * d->ranks / sum - 1 : 0;
+}
+
+/* What truth.json says was injected must show. */
+static void put_scenario(const struct dataset *d) {
+    const cJSON *scenario = cJSON_GetObjectItem(cJSON_GetObjectItem(d->truth, "vom"), "scenario");
+    const cJSON *first = cJSON_GetObjectItem(scenario, "first_phase");
+    const cJSON *phases = cJSON_GetObjectItem(scenario, "phases");
+    if (!cJSON_IsNumber(first) || !cJSON_IsNumber(phases) || first->valuedouble < 1) {
+        return;
+    }
+    const uint64_t begin = (uint64_t)first->valuedouble;
+    const uint64_t end = begin + (uint64_t)phases->valuedouble;
+    figure("scenario.outside", end > d->phases ? (double)(end - d->phases) : 0,
+           "truth.json: phases %" PRIu64 " to %" PRIu64 ", the files have %" PRIu64, begin, end - 1, d->phases);
+    figure("scenario.first", (double)begin, "first phase of the scenario");
+    figure("scenario.last", (double)end - 1, "last phase of the scenario");
+}
+
+static void put_imbalance(const struct dataset *d) {
+    for (uint64_t k = 0; k < d->phases; k++) {
+        if (dataset_samples(d, k)) {
+            char phase[24];
+            (void)snprintf(phase, sizeof phase, "%" PRIu64, k);
+            figure_of("load.imbalance_in.*", phase, imbalance_of(d, k), "imbalance in this phase");
+        }
+    }
+}
+
 static void put_edges(const struct load_figures *g) {
     double all = 0;
     double far = 0;
@@ -356,6 +393,8 @@ hpcw_status figures_load(const char *directory, struct dataset *d, hpcw_error *e
         put_objects(&g);
         put_ranks(&g);
         put_edges(&g);
+        put_imbalance(d);
+        put_scenario(d);
     }
     hpcw_i_table_free(&g.objects);
     free(g.own);

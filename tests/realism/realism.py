@@ -117,6 +117,25 @@ class Runs:
     def faults(self):
         return self.each_seed("faults", *(a for s in FAULTS for a in ("--set", s)))
 
+    def scenario(self):
+        # The defaults, few ranks, and few phases.
+        for ranks, scale in ((self.options.ranks, "medium"), (16, "medium"), (64, "tiny")):
+            figures = {}
+            for kind in ("none", "spike", "ramp", "hotspot"):
+                out = self.generate(f"scenario-{kind}-{ranks}-{scale}", "--ranks", ranks, "--scale", scale, "--formats",
+                                    "vom", "--set", f"load.scenario={kind}")
+                figures[kind] = {name: value for name, value, _ in self.figures(out)}
+                self.drop(out)
+            for kind in ("spike", "ramp", "hotspot"):
+                mine, what = figures[kind], f"{kind}, {ranks} ranks, {scale}"
+                first, last = int(mine["scenario.first"]), int(mine["scenario.last"])
+                both = [(mine[name], figures["none"][name]) for name in
+                        (f"load.imbalance_in.{k}" for k in range(first, last + 1)) if name in mine]
+                most = max(both, key=lambda b: b[0] / b[1], default=(0, 1))
+                yield 1, [("scenario.outside", mine["scenario.outside"], f"{what}: phases {first} to {last}"),
+                          ("scenario.effect", most[0] / most[1],
+                           f"{what}: imbalance {most[0]:.2f} with it, {most[1]:.2f} without")]
+
     def curve(self):
         presets = json.loads(self.call(self.options.hpcgen, "list", "--json"))["presets"]
         for preset in presets:
@@ -148,7 +167,7 @@ class Runs:
 
 
 # Kinds of data: how to make them.
-MAKE = {name: getattr(Runs, name) for name in ("default", "faults", "curve", "duration", "bisection")}
+MAKE = {name: getattr(Runs, name) for name in ("default", "faults", "scenario", "curve", "duration", "bisection")}
 
 
 def collect(runs, rows):

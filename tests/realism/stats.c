@@ -93,12 +93,50 @@ double stats_correlation(const struct stats_pairs *p) {
     return p->xx > 0 && p->yy > 0 ? p->xy / sqrt(p->xx * p->yy) : 0;
 }
 
+/* Moves the values so that value[k] is where it would be if they were sorted, and no larger one is before it. */
+static void select_value(double *value, size_t count, size_t k) {
+    size_t low = 0;
+    size_t high = count - 1;
+    while (low < high) {
+        const double pivot = value[low + (high - low) / 2];
+        size_t i = low;
+        size_t j = high;
+        for (;;) {
+            while (value[i] < pivot) {
+                i++;
+            }
+            while (value[j] > pivot) {
+                j--;
+            }
+            if (i >= j) {
+                break;
+            }
+            const double x = value[i];
+            value[i++] = value[j];
+            value[j--] = x;
+        }
+        if (k <= j) {
+            high = j;
+        } else {
+            low = j + 1;
+        }
+    }
+}
+
 double stats_median(double *value, size_t count) {
     if (count == 0) {
         return 0;
     }
-    qsort(value, count, sizeof *value, by_value);
-    return count % 2 != 0 ? value[count / 2] : 0.5 * (value[count / 2 - 1] + value[count / 2]);
+    const size_t k = count / 2;
+    select_value(value, count, k);
+    if (count % 2 != 0) {
+        return value[k];
+    }
+    double below = value[0];
+    for (size_t i = 1; i < k; i++) {
+        below = fmax(below, value[i]);
+    }
+    return 0.5 * (below + value[k]);
 }
 
 void stats_robust(double *value, size_t count, double *median, double *sd) {

@@ -46,9 +46,9 @@ void stats_pair(struct stats_pairs *p, double x, double y);
 /* 0 if one of them does not vary. */
 double stats_correlation(const struct stats_pairs *p);
 
-/* The median of value[count], which this sorts; 0 without values. */
+/* The median of value[count], whose order changes; 0 without values. None may be NaN. */
 double stats_median(double *value, size_t count);
-/* The median, and 1.4826 times the median distance from it: the standard deviation, if few values are far off. Sorts. */
+/* The median, and 1.4826 times the median distance from it: the standard deviation, if few values are far off. Changes the values. */
 void stats_robust(double *value, size_t count, double *median, double *sd);
 
 /* Memory or the end of the program: a figure without it is none. */
