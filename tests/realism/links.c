@@ -295,6 +295,7 @@ static void put_all(struct link_figures *g) {
     figure("links.hash_digits", (double)digits, "the git hash %s has %zu different digits", info->git_hash,
            digits);
     figure("links.best_gbs", 1e-9 * g->best[false], "the fastest pair of two hosts: GB/s");
+    figure("links.median_us", 1e6 * stats_quantile(&g->time[false], 0.5), "pairs of two hosts: median, us");
     if (g->noise.count > 100) {
         const double middle = stats_quantile(&g->noise, 0.5);
         figure("links.skew",

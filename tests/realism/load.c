@@ -308,6 +308,11 @@ static void put_scenario(const struct dataset *d) {
     figure("scenario.outside", end > d->phases ? (double)(end - d->phases) : 0,
            "truth.json: phases %" PRIu64 " to %" PRIu64 ", the files have %" PRIu64, begin, end - 1, d->phases);
     figure("scenario.first", (double)begin, "first phase of the scenario");
+    const cJSON *radius = cJSON_GetObjectItem(scenario, "radius");
+    const cJSON *step = cJSON_GetObjectItem(scenario, "centre_step");
+    if (cJSON_IsNumber(radius) && cJSON_IsNumber(step)) {
+        figure("scenario.jump", step->valuedouble / radius->valuedouble, "steps of the hot spot, in radii");
+    }
     figure("scenario.last", (double)end - 1, "last phase of the scenario");
 }
 

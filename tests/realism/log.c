@@ -44,7 +44,8 @@ struct log_figures {
     struct stats_pairs *clock; /* [ranks] time, offset */
 
     /* Iterations. */
-    struct stats_values begin_distinct, begin_spread, iteration;
+    struct stats_values begin_distinct, begin_spread, iteration, compute_share;
+    double compute_sum[RING];     /* of all ranks, by iteration */
     uint64_t *iterations;         /* [ranks] ended */
     double *compute;              /* [ranks] of the iteration, seconds */
     double *before;               /* [2][ranks] ln of that of the last two */
@@ -122,8 +123,16 @@ static void whole_reduction(struct log_figures *g, const double *from, const dou
     }
 }
 
-static void whole_iteration(struct log_figures *g, const double *from, const double *to) {
+static void whole_iteration(struct log_figures *g, uint64_t call, const double *from, const double *to) {
     struct stats_values begins = {0};
+    double whole = 0;
+    for (uint32_t r = 0; r < g->ranks; r++) {
+        whole += to[r] - from[r];
+    }
+    if (whole > 0 && g->compute_sum[call % RING] > 0) {
+        stats_add(&g->compute_share, g->compute_sum[call % RING] / whole);
+    }
+    g->compute_sum[call % RING] = 0;
     for (uint32_t r = 0; r < g->ranks; r++) {
         stats_distinguish(&begins, from[r] - from[0], 1e-9);
     }
@@ -150,7 +159,7 @@ static void align(struct log_figures *g, struct state_figures *f, const struct r
         if (is_reduction(f->name)) {
             whole_reduction(g, f->aligned->ring[at].from, f->aligned->ring[at].to);
         } else {
-            whole_iteration(g, f->aligned->ring[at].from, f->aligned->ring[at].to);
+            whole_iteration(g, call, f->aligned->ring[at].from, f->aligned->ring[at].to);
         }
     }
 }
@@ -223,6 +232,9 @@ static void take_state(void *context, const struct read_clog2_stretch *s) {
     const double ln = log(fmax(duration, 1e-9));
     f->ln_sum += ln;
     f->ln_squares += ln * ln;
+    if (strcmp(f->name, "Iteration") == 0) {
+        g->compute_sum[g->iterations[s->rank] % RING] += g->compute[s->rank];
+    }
     if (f->aligned != NULL) {
         align(g, f, s);
     }
@@ -340,6 +352,14 @@ static void put_iterations(struct log_figures *g) {
         figure("log.iteration_spread",
                (stats_quantile(&g->iteration, 0.9) - stats_quantile(&g->iteration, 0.1)) / median,
                "iterations: from the 10th to the 90th of 100, of the median of %.3g s", median);
+        if (g->compute_share.count > 1) {
+            const double low = stats_quantile(&g->compute_share, 0.1);
+            const double high = stats_quantile(&g->compute_share, 0.9);
+            figure(
+                "log.compute_share_spread", high - low,
+                "iterations: ranks compute for %.1f %% of the time in the 10th of 100, for %.1f %% in the 90th",
+                100 * low, 100 * high);
+        }
         figure("log.partners", stats_quantile(&g->partners, 0.5),
                "messages: partners of the median rank in an iteration");
     }
@@ -423,6 +443,18 @@ static void keep_clocks(struct log_figures *g) {
     }
     d->clock_noise = stats_median(g->scratch, g->ranks);
     d->clock_span = sqrt(12 * g->clock[0].xx / n);
+    if (d->clock_noise > 0) {
+        double middle;
+        double sd;
+        memcpy(g->scratch, d->clock_offset, g->ranks * sizeof *g->scratch);
+        stats_robust(g->scratch, g->ranks, &middle, &sd);
+        figure("log.clock_offset", sd / d->clock_noise,
+               "clocks: offsets of ranks spread by %.3g us, noise %.3g us", 1e6 * sd, 1e6 * d->clock_noise);
+        memcpy(g->scratch, d->clock_drift, g->ranks * sizeof *g->scratch);
+        stats_robust(g->scratch, g->ranks, &middle, &sd);
+        figure("log.clock_drift", sd * d->clock_span / d->clock_noise,
+               "clocks: drifts of ranks spread by %.3g ppm", 1e6 * sd);
+    }
 }
 
 static void list_interruptions(struct log_figures *g) {
@@ -472,8 +504,9 @@ static void free_all(struct log_figures *g) {
         stats_free(&g->state[i].duration);
         aligned_free(g->state[i].aligned);
     }
-    struct stats_values *const values[] = {&g->begin_distinct, &g->begin_spread, &g->iteration, &g->jump,
-                                           &g->partners,       &g->send_rate,    &g->size,      &g->transfer};
+    struct stats_values *const values[] = {&g->begin_distinct, &g->begin_spread,  &g->iteration,
+                                           &g->jump,           &g->compute_share, &g->partners,
+                                           &g->send_rate,      &g->size,          &g->transfer};
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         stats_free(values[i]);
     }

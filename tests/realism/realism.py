@@ -28,6 +28,7 @@ FAULTS = ("machine.bad_node_share=0.06", "machine.slow_node_share=0.06", "machin
           "rank2file.wrong_crcs=2")
 
 MOST_LINES = 4  # of one row
+REFUSED = "refused"  # in place of a figure: why there are no more
 COLUMNS = ("figure", "data", "over", "bound", "measured", "source")
 
 
@@ -81,6 +82,10 @@ def read_table(path):
     return rows
 
 
+class Refused(Exception):
+    """A program failed, with this message."""
+
+
 class Runs:
     """Makes datasets and their figures."""
 
@@ -90,7 +95,7 @@ class Runs:
     def call(self, *command):
         done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         if done.returncode != 0:
-            sys.exit(f"realism: {' '.join(str(c) for c in command)}: {done.stderr.strip()}")
+            raise Refused(done.stderr.strip())
         return done.stdout
 
     def generate(self, name, *settings):
@@ -135,6 +140,41 @@ class Runs:
                 yield 1, [("scenario.outside", mine["scenario.outside"], f"{what}: phases {first} to {last}"),
                           ("scenario.effect", most[0] / most[1],
                            f"{what}: imbalance {most[0]:.2f} with it, {most[1]:.2f} without")]
+                if "scenario.jump" in mine:
+                    yield 1, [("scenario.jump", mine["scenario.jump"], f"{what}: radii that the centre moves in a phase")]
+
+    def sample(self):
+        return self.each_seed("sample", "--formats", "vom", "--set", "load.comm=sample")
+
+    def balancer(self):
+        for seed in range(1, self.options.seeds + 1):
+            figures = {}
+            for kind in ("none", "greedy", "tempered"):
+                out = self.generate(f"balancer-{kind}-{seed}", "--ranks", self.options.ranks, "--seed", seed,
+                                    "--formats", "vom", "--set", f"load.balancer={kind}")
+                figures[kind] = {name: value for name, value, _ in self.figures(out)}
+                self.drop(out)
+            none = figures.pop("none")["load.imbalance"]
+            for kind, mine in figures.items():
+                yield seed, [("balancer.migrations", mine["load.migrations"], f"{kind}: share of objects that migrate"),
+                             ("balancer.counts", mine["load.counts"], f"{kind}: most less fewest objects of a rank"),
+                             ("balancer.gain", none / mine["load.imbalance"],
+                              f"{kind}: imbalance {none:.2f} without it, {mine['load.imbalance']:.2f} with it")]
+
+    def options_of_links(self):
+        median = {}
+        for name, settings in {"host": (), "gpu": ("linktest.gpu_memory=yes",),
+                               "alone": ("linktest.serial=yes", "linktest.message_size=4M"),
+                               "together": ("linktest.message_size=4M",)}.items():
+            preset = "torus-tofud" if "4M" in str(settings) else "dfplus-hdr200"
+            out = self.generate(f"links-{name}", "--ranks", 256, "--preset", preset, "--formats", "linktest",
+                                *(a for s in settings for a in ("--set", s)))
+            median[name] = dict((f, v) for f, v, _ in self.figures(out))["links.median_us"]
+            self.drop(out)
+        yield 1, [("links.gpu", median["gpu"] / median["host"],
+                   f"message buffers in GPU memory: {median['gpu']:.4g} us, in host memory {median['host']:.4g} us"),
+                  ("links.torus", median["together"] / median["alone"],
+                   f"torus, 4 MiB: {median['together']:.4g} us when all measure, {median['alone']:.4g} us alone")]
 
     def curve(self):
         presets = json.loads(self.call(self.options.hpcgen, "list", "--json"))["presets"]
@@ -167,7 +207,9 @@ class Runs:
 
 
 # Kinds of data: how to make them.
-MAKE = {name: getattr(Runs, name) for name in ("default", "faults", "scenario", "curve", "duration", "bisection")}
+MAKE = {"default": Runs.default, "faults": Runs.faults, "scenario": Runs.scenario, "sample": Runs.sample,
+        "balancer": Runs.balancer, "curve": Runs.curve, "duration": Runs.duration, "options": Runs.options_of_links,
+        "bisection": Runs.bisection}
 
 
 def collect(runs, rows):
@@ -177,9 +219,12 @@ def collect(runs, rows):
         if any(row.data == data for row in rows):
             print(f"realism: {data} data", file=sys.stderr)
             all_of = found.setdefault(data, {})
-            for _, figures in MAKE[data](runs):
-                for name, value, says in figures:
-                    all_of.setdefault(name, []).append((value, says))
+            try:
+                for _, figures in MAKE[data](runs):
+                    for name, value, says in figures:
+                        all_of.setdefault(name, []).append((value, says))
+            except Refused as refused:
+                all_of[REFUSED] = [(None, str(refused))]
     return found
 
 
@@ -187,6 +232,8 @@ def judge(row, figures):
     """The figures of a row that are out of bounds: [(name, value, says)]."""
     bad = []
     names = [name for name in figures if fnmatch.fnmatchcase(name, row.figure)]
+    if REFUSED in figures and not names:
+        return [(row.figure, None, figures[REFUSED][0][1])]
     if not names and not row.optional:
         return [(row.figure, None, "the files have no such figure")]
     for name in names:
@@ -199,7 +246,7 @@ def judge(row, figures):
         else:
             wrong = [(name, value, says) for value, says in seeds if not row.holds(value)]
             if wrong:
-                worst = max(wrong, key=lambda w: -1 if w[1] is None else abs(w[1]))
+                worst = max(wrong, key=lambda w: math.inf if w[1] is None else max(row.low - w[1], w[1] - row.high))
                 bad.append((*worst[:2], worst[2] + (f" ({len(wrong)} of {len(seeds)} data)" if len(seeds) > 1 else "")))
     return bad
 

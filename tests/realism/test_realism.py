@@ -14,7 +14,7 @@ FIGURES = [{"name": "log.distinct.MPI_Barrier", "value": 0.002, "says": "MPI_Bar
            {"name": "zero", "value": 0, "says": "nothing"}, {"name": "unknown", "value": None, "says": "no value"},
            {"name": "negative", "value": -0.3, "says": "less than nothing"}]
 
-runner, failed = sys.argv[1], False
+runner, failed = os.path.abspath(sys.argv[1]), False
 os.chdir(tempfile.mkdtemp())
 
 
@@ -50,7 +50,7 @@ run(HEAD + "| `zero` | default | each | about 1 | | M |\n", 1,
     "table.md:5: expected a bound such as >= 0.2 or 0.1 .. 0.3, got about 1")
 run(HEAD + "| `zero` | default | all | 0 | | M |\n", 1, "table.md:5: expected each or median, got all")
 run(HEAD + "| `zero` | other | each | 0 | | M |\n", 1,
-    "table.md:5: expected one of default, faults, scenario, curve, duration, bisection, got other")
+    "table.md:5: expected one of default, faults, scenario, sample, balancer, curve, duration, options, bisection, got other")
 run("| a | b |\n|---|---|\n", 1,
     "table.md: expected a table with the columns figure, data, over, bound, measured, source, got none")
 sys.exit(failed)

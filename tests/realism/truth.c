@@ -332,6 +332,7 @@ void figures_truth(const char *directory, struct dataset *d) {
         const struct truth_kind *k = &g.kind[i];
         entries += k->entries;
         visible += k->visible;
+        figure_of("truth.count.*", k->name, k->entries, "faults of this kind, %" PRIu32 " visible", k->visible);
         if (k->visible == 0) {
             unseen++;
             (void)snprintf(names + strlen(names), sizeof names - strlen(names), " %s", k->name);
