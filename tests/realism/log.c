@@ -40,6 +40,7 @@ struct log_figures {
     double *offset; /* [ranks] of the exit of the last call from the median one */
     bool *has_offset;
     uint64_t exits, repeated;
+    struct stats_values exit_spread;
     double early;              /* seconds that an exit is earlier than the last entry */
     struct stats_pairs *clock; /* [ranks] time, offset */
 
@@ -113,6 +114,7 @@ static void whole_reduction(struct log_figures *g, const double *from, const dou
     memcpy(g->scratch, to, g->ranks * sizeof *to);
     const double middle = stats_median(g->scratch, g->ranks);
     g->early = fmax(g->early, most_of(from, g->ranks) - least_of(to, g->ranks));
+    stats_add(&g->exit_spread, most_of(to, g->ranks) - least_of(to, g->ranks));
     for (uint32_t r = 0; r < g->ranks; r++) {
         const double offset = to[r] - middle;
         g->exits += g->has_offset[r];
@@ -338,6 +340,8 @@ static void put_iterations(struct log_figures *g) {
                "reductions: %" PRIu64 " of %" PRIu64
                " times a rank leaves as long after the median rank as the time before",
                g->repeated, g->exits);
+        figure("log.exit_spread_us", 1e6 * stats_quantile(&g->exit_spread, 0.5),
+               "reductions: from the first to the last rank to leave");
         figure("log.exit_early_us", 1e6 * g->early,
                "reductions: a rank leaves %.3g us before the last one arrives", 1e6 * g->early);
     }
@@ -504,9 +508,9 @@ static void free_all(struct log_figures *g) {
         stats_free(&g->state[i].duration);
         aligned_free(g->state[i].aligned);
     }
-    struct stats_values *const values[] = {&g->begin_distinct, &g->begin_spread,  &g->iteration,
-                                           &g->jump,           &g->compute_share, &g->partners,
-                                           &g->send_rate,      &g->size,          &g->transfer};
+    struct stats_values *const values[] = {&g->exit_spread, &g->begin_distinct, &g->begin_spread, &g->iteration,
+                                           &g->jump,        &g->compute_share,  &g->partners,     &g->send_rate,
+                                           &g->size,        &g->transfer};
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         stats_free(values[i]);
     }

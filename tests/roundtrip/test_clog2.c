@@ -366,11 +366,69 @@ static void the_report_adds_up(void **state) {
     clog2_case_free(&c);
 }
 
+/* ---- watch ----------------------------------------------------------------------------------------------- */
+
+struct watched {
+    unsigned sends, receives, met, computes, exchanges;
+};
+
+static void watch_message(void *context, const struct read_clog2_end *e) {
+    struct watched *w = context;
+    unsigned *count = e->send ? &w->sends : &w->receives;
+    const unsigned step = *count / 3;
+    const unsigned rank = *count % 3;
+    ++*count;
+    assert_int_equal(e->rank, rank);
+    assert_int_equal(e->peer, e->send ? (rank + 1) % 3 : (rank + 2) % 3);
+    assert_int_equal(e->tag, (int32_t)step);
+    assert_int_equal(e->bytes, 1000 + (int32_t)step);
+    assert_true(e->meets == !e->send);
+    assert_true(!e->meets || (e->other > 0 && e->other < e->time));
+    w->met += e->meets;
+}
+
+static void watch_state(void *context, const struct read_clog2_stretch *s) {
+    struct watched *w = context;
+    assert_true(s->from < s->to);
+    if (strcmp(s->name, "Compute") == 0) {
+        assert_null(s->cargo);
+        w->computes++;
+    } else {
+        assert_non_null(s->cargo);
+        assert_int_equal(hpcw_i_get_u32(s->cargo, true), w->exchanges++ / 3);
+        assert_true(hpcw_i_get_u64(s->cargo + 4, true) == UINT64_C(1) << 40);
+    }
+}
+
+static void a_watch_sees_messages_and_cargo(void **state) {
+    (void)state;
+    struct clog2_case c;
+    clog2_case_make(&c, 3, 4);
+    struct image m = image_of(&c, 0);
+    struct read_clog2 *reader = NULL;
+    struct watched w = {0};
+    assert_int_equal(read_clog2_open_memory(m.data, m.size, &reader, NULL), HPCW_OK);
+    const struct read_clog2_watch watch = {.context = &w, .state = watch_state, .message = watch_message};
+    assert_int_equal(read_clog2_watch(reader, &watch, NULL), HPCW_OK);
+    assert_int_equal(w.sends, 12);
+    assert_int_equal(w.receives, 12);
+    assert_int_equal(w.met, 12);
+    assert_int_equal(w.computes, 12);
+    assert_int_equal(w.exchanges, 12);
+    read_clog2_free(reader);
+    free(m.data);
+    clog2_case_free(&c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(logs_keep_all_rules),    cmocka_unit_test(records_come_back),
-        cmocka_unit_test(broken_rules_are_named), cmocka_unit_test(damage_is_seen_or_harmless),
-        cmocka_unit_test(the_report_adds_up),     cmocka_unit_test(one_call_writes_a_log),
+        cmocka_unit_test(logs_keep_all_rules),
+        cmocka_unit_test(records_come_back),
+        cmocka_unit_test(broken_rules_are_named),
+        cmocka_unit_test(damage_is_seen_or_harmless),
+        cmocka_unit_test(the_report_adds_up),
+        cmocka_unit_test(one_call_writes_a_log),
+        cmocka_unit_test(a_watch_sees_messages_and_cargo),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
