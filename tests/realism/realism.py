@@ -21,13 +21,14 @@ import tempfile
 
 # Sizes round the places where protocols change: powers of two, one byte less, one more.
 SIZES = sorted({1, 8, 64, 512, *(2**k + d for k in (10, 11, 12, 13, 14, 15, 16, 18, 20, 22, 24) for d in (-1, 0, 1))})
-# More of all that can be found, so that few ranks have some of each kind.
+# More of all that can be found, so that few ranks have some of each kind. Of several names, the first that there is.
 FAULTS = ("machine.bad_node_share=0.06", "machine.slow_node_share=0.06", "machine.bad_cable_share=0.06",
-          "machine.nodes_per_switch=8", "machine.nodes_per_group=16", "trace.skew=1", "load.noise=1e-3",
+          "machine.nodes_per_switch=8", "machine.nodes_per_group=16", "trace.skew=1", "trace.drift|=0.05", "trace.noise|load.noise=1e-3",
           "linktest.tail_probability=1e-5", "rank2file.missing_files=2", "rank2file.truncated_files=2",
           "rank2file.wrong_crcs=2")
 
 MOST_LINES = 4  # of one row
+LONGEST = 1800  # seconds of one program
 REFUSED = "refused"  # in place of a figure: why there are no more
 COLUMNS = ("figure", "data", "over", "bound", "measured", "source")
 
@@ -93,7 +94,11 @@ class Runs:
         self.options, self.scratch = options, scratch
 
     def call(self, *command):
-        done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                  timeout=LONGEST)
+        except subprocess.TimeoutExpired as expired:
+            raise Refused(f"expected an end within {LONGEST} s: {' '.join(str(c) for c in command)}") from expired
         if done.returncode != 0:
             raise Refused(done.stderr.strip())
         return done.stdout
@@ -120,7 +125,12 @@ class Runs:
         return self.each_seed("default")
 
     def faults(self):
-        return self.each_seed("faults", *(a for s in FAULTS for a in ("--set", s)))
+        known = json.loads(self.call(self.options.hpcgen, "list", "--json"))["set"]
+        settings = []
+        for names, value in (setting.split("=") for setting in FAULTS):
+            name = next(n for n in names.split("|") if n in known or n == "" or n == names.split("|")[-1])
+            settings += ["--set", f"{name}={value}"] if name else []
+        return self.each_seed("faults", *settings)
 
     def scenario(self):
         # The defaults, few ranks, and few phases.
