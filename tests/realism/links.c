@@ -16,7 +16,7 @@
 enum distance { SAME_HOST, SAME_SWITCH, SAME_GROUP, OTHER_GROUP, DISTANCES };
 
 /* AROUND: steps before and after a timing that it is judged by. */
-enum { MOST_SWITCHES = 2048, FEW = 8, AROUND = 32 };
+enum { MOST_SWITCHES = 2048, FEW = 8, AROUND = 32, SWITCH_RANKS = 4 };
 
 /* What a rank measured in a permutation, by step. */
 struct row {
@@ -139,6 +139,7 @@ static void read_switches(struct dataset *d) {
     d->switches = (uint32_t)count;
     d->switch_of = stats_alloc(d->ranks, sizeof *d->switch_of);
     d->group_of = stats_alloc(d->ranks, sizeof *d->group_of);
+    d->switch_first = stats_alloc((size_t)count + 1, sizeof *d->switch_first);
     d->switch_time = stats_alloc((size_t)count * (size_t)count, sizeof *d->switch_time);
     d->switch_ranks = stats_alloc((size_t)count * (size_t)count, sizeof *d->switch_ranks);
     uint32_t number = 0;
@@ -147,6 +148,8 @@ static void read_switches(struct dataset *d) {
         const cJSON *first = cJSON_GetObjectItem(one, "first_rank");
         const cJSON *ranks = cJSON_GetObjectItem(one, "ranks");
         if (cJSON_IsNumber(group) && cJSON_IsNumber(first) && cJSON_IsNumber(ranks)) {
+            d->switch_first[number] = (uint32_t)first->valuedouble;
+            d->switch_first[number + 1] = (uint32_t)(first->valuedouble + ranks->valuedouble);
             for (uint32_t i = 0; i < (uint32_t)ranks->valuedouble; i++) {
                 const uint32_t rank = (uint32_t)first->valuedouble + i;
                 if (rank < d->ranks) {
@@ -173,12 +176,21 @@ struct link_figures {
     struct stats_values time[2]; /* between hosts and on one */
 };
 
+/* How often a rank is one of the sample of its switch: more than once at a switch with few ranks. */
+static uint32_t times_in_sample(const struct dataset *d, uint32_t rank) {
+    const uint32_t here = d->switch_of[rank];
+    uint32_t times = 0;
+    for (uint32_t k = 0; k < SWITCH_RANKS; k++) {
+        times += rank - d->switch_first[here] ==
+                 k * (d->switch_first[here + 1] - d->switch_first[here]) / SWITCH_RANKS;
+    }
+    return times;
+}
+
 /* Medians of a rank's timings with each other switch. */
 static void add_switches(struct dataset *d, struct row *w) {
-    if (d->switch_of == NULL) {
-        return;
-    }
-    for (uint32_t b = 0; b < d->switches; b++) {
+    const uint32_t times = d->switch_of == NULL ? 0 : times_in_sample(d, w->rank);
+    for (uint32_t b = 0; times > 0 && b < d->switches; b++) {
         size_t n = 0;
         for (uint32_t k = 0; k < w->steps; k++) {
             if (d->switch_of[w->partner[k]] == b && d->switch_of[w->rank] != b) {
@@ -187,8 +199,8 @@ static void add_switches(struct dataset *d, struct row *w) {
         }
         if (n > 0) {
             const size_t at = (size_t)d->switch_of[w->rank] * d->switches + b;
-            d->switch_time[at] += stats_median(w->scratch, n);
-            d->switch_ranks[at]++;
+            d->switch_time[at] += times * stats_median(w->scratch, n);
+            d->switch_ranks[at] += times;
         }
     }
 }

@@ -11,7 +11,7 @@
 
 #include "tests/realism/figures.h"
 
-enum { KINDS = 32, FEW = 8 };
+enum { KINDS = 32, FEW = 8, MOST_NODES = 128, MOST_ROWS = 512, MOST_SWITCHES = 192 };
 
 /* Faults below this are not checked to a fifth: of so small a difference most is noise. */
 #define LEAST_SD 2.0
@@ -78,19 +78,51 @@ static double stands_out(double *value, size_t count, size_t at) {
     return sd > 0 ? fabs(x - middle) / sd : NAN;
 }
 
-/* The node of an entry among all nodes, by a value of their ranks. */
-static double node_sd(struct truth_figures *g, const cJSON *entry, const double *value) {
+/* A node among others with all their ranks, by a value of these. `most` nodes of `rows` ranks in all are looked at, and the
+ * node of the entry: doc/realism.md, "Visibility". */
+static double node_sd(struct truth_figures *g, const cJSON *entry, const double *value, uint32_t most,
+                      uint32_t rows) {
     const struct dataset *d = g->d;
     const uint32_t per_node = index_of(cJSON_GetObjectItem(d->truth, "machine"), "ranks_per_node", UINT32_MAX);
     const uint32_t first = index_of(entry, "first_rank", d->ranks);
-    if (value == NULL || first == UINT32_MAX || per_node == UINT32_MAX || per_node == 0) {
+    if (value == NULL || first == UINT32_MAX || per_node == UINT32_MAX || per_node == 0 ||
+        first / per_node >= d->ranks / per_node) {
         return NAN;
     }
-    size_t nodes = 0;
-    for (uint32_t r = 0; r + per_node <= d->ranks; r += per_node) {
-        g->scratch[nodes++] = mean_of(value, r, per_node);
+    const uint32_t nodes = d->ranks / per_node;
+    const uint32_t peers = nodes < most ? nodes : most;
+    const uint32_t of = per_node < rows / peers ? per_node : rows / peers;
+    uint32_t at = UINT32_MAX;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i <= peers; i++) {
+        const uint32_t node = i < peers ? (uint32_t)((uint64_t)i * nodes / peers) : first / per_node;
+        if (i == peers && at != UINT32_MAX) {
+            break; /* it is one of them */
+        }
+        at = node == first / per_node ? count : at;
+        double sum = 0;
+        for (uint32_t k = 0; k < of; k++) {
+            sum += value[node * per_node + k * per_node / of];
+        }
+        g->scratch[count++] = sum / of;
     }
-    return first / per_node < nodes ? stands_out(g->scratch, nodes, first / per_node) : NAN;
+    return stands_out(g->scratch, count, at);
+}
+
+/* The switches that are looked at. */
+static void sample_switches(const struct dataset *d, bool *in_sample) {
+    const uint32_t peers = d->switches < MOST_SWITCHES ? d->switches : MOST_SWITCHES;
+    const cJSON *cable;
+    for (uint32_t i = 0; i < peers; i++) {
+        in_sample[(uint64_t)i * d->switches / peers] = true;
+    }
+    cJSON_ArrayForEach(cable, cJSON_GetObjectItem(cJSON_GetObjectItem(d->truth, "machine"), "slow_cables")) {
+        const uint32_t a = index_of(cable, "first_rank_a", d->ranks);
+        const uint32_t b = index_of(cable, "first_rank_b", d->ranks);
+        if (a != UINT32_MAX && b != UINT32_MAX) {
+            in_sample[d->switch_of[a]] = in_sample[d->switch_of[b]] = true;
+        }
+    }
 }
 
 static double cable_sd(const struct truth_figures *g, const cJSON *entry) {
@@ -104,18 +136,19 @@ static double cable_sd(const struct truth_figures *g, const cJSON *entry) {
     const uint32_t a =
         d->switch_of[rank_a] < d->switch_of[rank_b] ? d->switch_of[rank_a] : d->switch_of[rank_b];
     const uint32_t b = d->switch_of[rank_a] ^ d->switch_of[rank_b] ^ a;
-    uint32_t *group = stats_alloc(n, sizeof *group);
+    const uint32_t *group = d->group_of; /* by rank */
+    bool *in_sample = stats_alloc(n, sizeof *in_sample);
     double *value = stats_alloc((size_t)n * n, sizeof *value);
     size_t count = 0;
     size_t at = SIZE_MAX;
-    for (uint32_t r = 0; r < d->ranks; r++) {
-        group[d->switch_of[r]] = d->group_of[r];
-    }
+    sample_switches(d, in_sample);
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t k = i + 1; k < n; k++) {
             const size_t there = (size_t)i * n + k;
             const size_t back = (size_t)k * n + i;
-            if ((group[i] == group[k]) == (group[a] == group[b]) && d->switch_ranks[there] > 0) {
+            const bool one = group[d->switch_first[i]] == group[d->switch_first[k]];
+            if (in_sample[i] && in_sample[k] && one == (group[rank_a] == group[rank_b]) &&
+                d->switch_ranks[there] > 0) {
                 at = i == a && k == b ? count : at;
                 value[count++] = (d->switch_time[there] + d->switch_time[back]) /
                                  (d->switch_ranks[there] + d->switch_ranks[back]);
@@ -123,7 +156,7 @@ static double cable_sd(const struct truth_figures *g, const cJSON *entry) {
         }
     }
     const double sd = at == SIZE_MAX ? NAN : stands_out(value, count, at);
-    free(group);
+    free(in_sample);
     free(value);
     return sd;
 }
@@ -189,10 +222,11 @@ static double sd_of(struct truth_figures *g, const char *kind, const char *forma
     const bool links = strcmp(format, "linktest") == 0;
     const bool loads = strcmp(format, "vom") == 0;
     const bool log = strcmp(format, "clog2") == 0;
-    return links && strcmp(kind, "slow_port") == 0    ? node_sd(g, entry, g->d->rank_time)
+    return links && strcmp(kind, "slow_port") == 0 ? node_sd(g, entry, g->d->rank_time, MOST_NODES, MOST_ROWS)
            : links && strcmp(kind, "slow_cable") == 0 ? cable_sd(g, entry)
            : links && strcmp(kind, "outlier") == 0    ? outlier_sd(g, entry)
-           : loads && strcmp(kind, "slow_node") == 0  ? node_sd(g, entry, g->d->fixed_load)
+           : loads && strcmp(kind, "slow_node") == 0
+               ? node_sd(g, entry, g->d->fixed_load, UINT32_MAX, UINT32_MAX)
            : loads && strcmp(kind, "overloaded") == 0 ? overload_sd(g, entry)
            : log && strcmp(kind, "clock") == 0        ? clock_sd(g, entry)
            : log && strcmp(kind, "interruption") == 0 ? interruption_sd(g, entry)
