@@ -494,11 +494,16 @@ hpcw_status figures_bisection(const char *path, hpcw_error *err) {
             sum[k] += size / w.time[k]; /* each pair has two rows: together twice its size over the time */
         }
     }
+    struct stats_pairs next = {0};
     for (uint32_t k = 0; k < steps; k++) {
         stats_add(&all, sum[k] / 0x1p40);
+        if (k > 0) {
+            stats_pair(&next, sum[k - 1], sum[k]);
+        }
     }
     if (s == HPCW_OK) {
         figure("bisection.min_tib", all.min, "all pairs of the slowest step together: TiB/s");
+        figure("bisection.lag", stats_correlation(&next), "bandwidth of a step and of the next one: correlation");
         figure("bisection.mean_tib", stats_mean(&all), "all pairs of a step together, mean: TiB/s");
         figure("bisection.max_tib", all.max, "all pairs of the fastest step together: TiB/s");
     }
