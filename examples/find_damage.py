@@ -4,8 +4,8 @@
 
     ./find_damage.py data/scr > findings.json
 
-Reads the leaves of all maps (doc/formats/rank2file.md, "Stored tree"), and compares the files with them: each exists, and
-has its size and CRC-32. A file that is in no map belongs to a rank that the map lost. The index must name datasets that
+Reads the leaves of all maps (doc/formats/rank2file.md, "Stored tree"), and compares the files with them: each exists,
+and has its size and CRC-32. A file that is in no map belongs to a rank that the map lost. The index must name datasets that
 exist.
 """
 import json
@@ -57,7 +57,8 @@ def main():
             path = os.path.join(directory, name)
             if name.startswith("rank2file.0."):
                 # In the layout of SCR 1.1 the maps are in the dataset, and names count from there.
-                base = prefix if os.path.dirname(directory) == os.path.join(prefix, ".scr") else os.path.dirname(directory)
+                above = os.path.dirname(directory)
+                base = prefix if above == os.path.join(prefix, ".scr") else above
                 for entry in read(path).get("RANK", {}).values():
                     for file, said in entry.get("FILE", {}).items():
                         listed.setdefault(os.path.normpath(os.path.join(base, file)), {}).update(said)

@@ -2,6 +2,7 @@
 #include "gen/dataset/score.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <xxhash.h>
@@ -25,19 +26,20 @@ enum score_place {
 static const struct score_kind {
     const char *name;
     enum score_place place;
+    double
+        visible; /* from so many standard deviations on: more, where so many are looked at that chance makes some */
 } kinds[] = {
-    {"slow_port", SCORE_NODE},         {"slow_cable", SCORE_CABLE},  {"outlier", SCORE_PAIR},
-    {"slow_node", SCORE_NODE},         {"overloaded", SCORE_PHASE},  {"clock", SCORE_NODE},
-    {"interruption", SCORE_ITERATION}, {"missing_file", SCORE_FILE}, {"truncated_file", SCORE_FILE},
-    {"wrong_crc", SCORE_FILE},         {"missing_rank", SCORE_FILE}, {"stale_index", SCORE_FILE},
+    {"slow_port", SCORE_NODE, 5},         {"slow_cable", SCORE_CABLE, 5},  {"outlier", SCORE_PAIR, 20},
+    {"slow_node", SCORE_NODE, 5},         {"overloaded", SCORE_PHASE, 5},  {"clock", SCORE_NODE, 5},
+    {"interruption", SCORE_ITERATION, 8}, {"missing_file", SCORE_FILE, 0}, {"truncated_file", SCORE_FILE, 0},
+    {"wrong_crc", SCORE_FILE, 0},         {"missing_rank", SCORE_FILE, 0}, {"stale_index", SCORE_FILE, 0},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
-/* From how many standard deviations on a fault is in a class. */
 enum { VISIBLE, FAINT, HIDDEN, CLASSES };
 static const char *const class_name[CLASSES] = {"visible", "faint", "hidden"};
-#define VISIBLE_SD 5.0
-#define FAINT_SD 2.0
+/* From this share of what makes a fault visible it is faint. */
+#define FAINT_SHARE 0.4
 
 struct score_fault {
     uint32_t kind, class;
@@ -136,14 +138,16 @@ static bool key_of_finding(size_t kind, const cJSON *f, uint64_t key[HPCW_I_TABL
 
 /* ---- faults ---- */
 
-static uint32_t class_of(const cJSON *seen) {
+static uint32_t class_of(size_t kind, const cJSON *seen) {
     uint32_t class = HIDDEN;
     const cJSON *one;
     cJSON_ArrayForEach(one, seen) {
         const cJSON *sd = cJSON_GetObjectItemCaseSensitive(one, "sd");
         bool certain = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(one, "certain"));
-        double x = cJSON_IsNumber(sd) ? sd->valuedouble : 0;
-        uint32_t here = certain || x >= VISIBLE_SD ? VISIBLE : x >= FAINT_SD ? FAINT : HIDDEN;
+        double x = certain ? INFINITY : cJSON_IsNumber(sd) ? sd->valuedouble : -1;
+        uint32_t here = x >= kinds[kind].visible                 ? VISIBLE
+                        : x >= FAINT_SHARE * kinds[kind].visible ? FAINT
+                                                                 : HIDDEN;
         class = here < class ? here : class;
     }
     return class;
@@ -220,7 +224,7 @@ static hpcw_status add_fault(struct score *s, const cJSON *entry, const cJSON *s
         return hpcw_i_fail_memory(err, s->truth, s->faults, "faults");
     }
     s->fault = grown;
-    s->fault[s->faults] = (struct score_fault){.kind = (uint32_t)kind, .class = class_of(seen)};
+    s->fault[s->faults] = (struct score_fault){.kind = (uint32_t)kind, .class = class_of(kind, seen)};
     bool known;
     if (!add_places(s, kind, entry, s->faults, &known)) {
         return hpcw_i_fail_memory(err, s->truth, s->faults, "faults");

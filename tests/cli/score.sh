@@ -88,11 +88,11 @@ cat >by_hand/truth.json <<'END'
 {"machine": {"slow_cables": [
    {"kind": "slow_cable", "first_rank_a": 0, "ranks_a": 10, "first_rank_b": 20, "ranks_b": 10, "visibility": [{"format": "linktest", "file": "f", "sd": 4.9}]}]},
  "linktest": {"outliers": [
-   {"kind": "outlier", "rank": 3, "worst_partner": 7, "visibility": [{"format": "linktest", "file": "f", "sd": 5}]},
-   {"kind": "outlier", "rank": 4, "worst_partner": 7, "visibility": [{"format": "linktest", "file": "f", "sd": 1.9}]},
+   {"kind": "outlier", "rank": 3, "worst_partner": 7, "visibility": [{"format": "linktest", "file": "f", "sd": 20}]},
+   {"kind": "outlier", "rank": 4, "worst_partner": 7, "visibility": [{"format": "linktest", "file": "f", "sd": 7.9}]},
    {"kind": "outlier", "rank": 4, "worst_partner": 8, "visibility": [{"format": "linktest", "file": "f", "sd": null}]},
    {"kind": "outlier", "rank": 5, "worst_partner": 8, "visibility": []},
-   {"kind": "outlier", "rank": 5, "worst_partner": 8, "visibility": [{"sd": 1}, {"sd": 3}]}]}}
+   {"kind": "outlier", "rank": 5, "worst_partner": 8, "visibility": [{"sd": 1}, {"sd": 8}]}]}}
 END
 findings '{"kind": "slow_cable", "rank_a": 25, "rank_b": 9}, {"kind": "outlier", "rank": 3, "partner": 7},
     {"kind": "outlier", "rank": 4, "partner": 8}, {"kind": "outlier", "rank": 5, "partner": 8}, {"kind": "outlier", "rank": 7, "partner": 3}'

@@ -15,8 +15,10 @@ enum { KINDS = 32, FEW = 8, MOST_NODES = 128, MOST_ROWS = 512, MOST_SWITCHES = 1
 
 /* Faults below this are not checked to a fifth: of so small a difference most is noise. */
 #define LEAST_SD 2.0
-/* From this on a fault is visible. */
-#define VISIBLE_SD 5.0
+/* From how many standard deviations on a fault is visible: more, where so many are looked at that chance makes some. */
+static double visible_from(const char *kind) {
+    return strcmp(kind, "outlier") == 0 ? 20 : strcmp(kind, "interruption") == 0 ? 8 : 5;
+}
 
 struct truth_kind {
     char name[32];
@@ -302,7 +304,7 @@ static void take_entry(struct truth_figures *g, const cJSON *entry, const cJSON 
             continue;
         }
         const double is = sd_of(g, name, format, entry);
-        visible = visible || said >= VISIBLE_SD;
+        visible = visible || said >= visible_from(name);
         if (isnan(said) && isnan(is)) {
             continue; /* neither could tell, as of a machine with few nodes */
         }
