@@ -499,7 +499,7 @@ static void scale_interruptions(struct log_figures *g) {
     }
     stats_robust(g->jump.kept, n, &middle, &sd);
     for (size_t i = 0; i < g->d->interruptions; i++) {
-        g->d->interrupted[i].sd = sd > 0 ? (g->d->interrupted[i].sd - middle) / sd : NAN;
+        g->d->interrupted[i].sd = sd > 0 ? fabs(g->d->interrupted[i].sd - middle) / sd : NAN;
     }
 }
 
