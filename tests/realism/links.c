@@ -16,7 +16,10 @@
 enum distance { SAME_HOST, SAME_SWITCH, SAME_GROUP, OTHER_GROUP, DISTANCES };
 
 /* AROUND: steps before and after a timing that it is judged by. */
-enum { MOST_SWITCHES = 2048, FEW = 8, AROUND = 32, SWITCH_RANKS = 4 };
+enum { MOST_SWITCHES = 2048, FEW = 8, AROUND = 32 };
+
+/* The sample of doc/realism.md, "Visibility". */
+enum { SAMPLED_SWITCHES = 192, SWITCH_ROWS = 256, FEW_RANKS = 4 };
 
 /* What a rank measured in a permutation, by step. */
 struct row {
@@ -129,6 +132,29 @@ static hpcw_status read_hosts(struct read_linktest *r, struct dataset *d, hpcw_e
     return s;
 }
 
+static void look_at(struct dataset *d, uint32_t number) {
+    d->samples += !d->in_sample[number];
+    d->in_sample[number] = true;
+}
+
+static void sample_switches(struct dataset *d) {
+    const uint32_t peers = d->switches < SAMPLED_SWITCHES ? d->switches : SAMPLED_SWITCHES;
+    const cJSON *cable;
+    d->in_sample = stats_alloc(d->switches, sizeof *d->in_sample);
+    for (uint32_t i = 0; i < peers; i++) {
+        look_at(d, (uint32_t)((uint64_t)i * d->switches / peers));
+    }
+    cJSON_ArrayForEach(cable, cJSON_GetObjectItem(cJSON_GetObjectItem(d->truth, "machine"), "slow_cables")) {
+        const cJSON *a = cJSON_GetObjectItem(cable, "first_rank_a");
+        const cJSON *b = cJSON_GetObjectItem(cable, "first_rank_b");
+        if (cJSON_IsNumber(a) && cJSON_IsNumber(b) && a->valuedouble >= 0 && a->valuedouble < d->ranks &&
+            b->valuedouble >= 0 && b->valuedouble < d->ranks) {
+            look_at(d, d->switch_of[(uint32_t)a->valuedouble]);
+            look_at(d, d->switch_of[(uint32_t)b->valuedouble]);
+        }
+    }
+}
+
 static void read_switches(struct dataset *d) {
     const cJSON *list = cJSON_GetObjectItem(cJSON_GetObjectItem(d->truth, "machine"), "topology");
     const cJSON *one;
@@ -160,6 +186,7 @@ static void read_switches(struct dataset *d) {
         }
         number++;
     }
+    sample_switches(d);
 }
 
 /* ---- a whole result ---- */
@@ -176,21 +203,23 @@ struct link_figures {
     struct stats_values time[2]; /* between hosts and on one */
 };
 
-/* How often a rank is one of the sample of its switch: more than once at a switch with few ranks. */
-static uint32_t times_in_sample(const struct dataset *d, uint32_t rank) {
+/* Whether a rank is one of those that are looked at: of some switches, some ranks. */
+static bool is_in_sample(const struct dataset *d, uint32_t rank) {
     const uint32_t here = d->switch_of[rank];
-    uint32_t times = 0;
-    for (uint32_t k = 0; k < SWITCH_RANKS; k++) {
-        times += rank - d->switch_first[here] ==
-                 k * (d->switch_first[here + 1] - d->switch_first[here]) / SWITCH_RANKS;
+    const uint32_t ranks = d->switch_first[here + 1] - d->switch_first[here];
+    const uint32_t most = SWITCH_ROWS / d->samples > FEW_RANKS ? SWITCH_ROWS / d->samples : FEW_RANKS;
+    const uint32_t of = ranks < most ? ranks : most;
+    bool is = false;
+    for (uint32_t k = 0; d->in_sample[here] && k < of; k++) {
+        is = is || rank - d->switch_first[here] == (uint64_t)k * ranks / of;
     }
-    return times;
+    return is;
 }
 
 /* Medians of a rank's timings with each other switch. */
 static void add_switches(struct dataset *d, struct row *w) {
-    const uint32_t times = d->switch_of == NULL ? 0 : times_in_sample(d, w->rank);
-    for (uint32_t b = 0; times > 0 && b < d->switches; b++) {
+    const bool looks = d->switch_of != NULL && is_in_sample(d, w->rank);
+    for (uint32_t b = 0; looks && b < d->switches; b++) {
         size_t n = 0;
         for (uint32_t k = 0; k < w->steps; k++) {
             if (d->switch_of[w->partner[k]] == b && d->switch_of[w->rank] != b) {
@@ -199,8 +228,8 @@ static void add_switches(struct dataset *d, struct row *w) {
         }
         if (n > 0) {
             const size_t at = (size_t)d->switch_of[w->rank] * d->switches + b;
-            d->switch_time[at] += times * stats_median(w->scratch, n);
-            d->switch_ranks[at] += times;
+            d->switch_time[at] += stats_median(w->scratch, n);
+            d->switch_ranks[at]++;
         }
     }
 }
@@ -503,7 +532,8 @@ hpcw_status figures_bisection(const char *path, hpcw_error *err) {
     }
     if (s == HPCW_OK) {
         figure("bisection.min_tib", all.min, "all pairs of the slowest step together: TiB/s");
-        figure("bisection.lag", stats_correlation(&next), "bandwidth of a step and of the next one: correlation");
+        figure("bisection.lag", stats_correlation(&next),
+               "bandwidth of a step and of the next one: correlation");
         figure("bisection.mean_tib", stats_mean(&all), "all pairs of a step together, mean: TiB/s");
         figure("bisection.max_tib", all.max, "all pairs of the fastest step together: TiB/s");
     }

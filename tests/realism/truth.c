@@ -11,7 +11,7 @@
 
 #include "tests/realism/figures.h"
 
-enum { KINDS = 32, FEW = 8, MOST_NODES = 128, MOST_ROWS = 512, MOST_SWITCHES = 192 };
+enum { KINDS = 32, FEW = 8, MOST_NODES = 128, MOST_ROWS = 512 };
 
 /* Faults below this are not checked to a fifth: of so small a difference most is noise. */
 #define LEAST_SD 2.0
@@ -111,22 +111,6 @@ static double node_sd(struct truth_figures *g, const cJSON *entry, const double 
     return stands_out(g->scratch, count, at);
 }
 
-/* The switches that are looked at. */
-static void sample_switches(const struct dataset *d, bool *in_sample) {
-    const uint32_t peers = d->switches < MOST_SWITCHES ? d->switches : MOST_SWITCHES;
-    const cJSON *cable;
-    for (uint32_t i = 0; i < peers; i++) {
-        in_sample[(uint64_t)i * d->switches / peers] = true;
-    }
-    cJSON_ArrayForEach(cable, cJSON_GetObjectItem(cJSON_GetObjectItem(d->truth, "machine"), "slow_cables")) {
-        const uint32_t a = index_of(cable, "first_rank_a", d->ranks);
-        const uint32_t b = index_of(cable, "first_rank_b", d->ranks);
-        if (a != UINT32_MAX && b != UINT32_MAX) {
-            in_sample[d->switch_of[a]] = in_sample[d->switch_of[b]] = true;
-        }
-    }
-}
-
 static double cable_sd(const struct truth_figures *g, const cJSON *entry) {
     const struct dataset *d = g->d;
     const uint32_t rank_a = index_of(entry, "first_rank_a", d->ranks);
@@ -139,17 +123,15 @@ static double cable_sd(const struct truth_figures *g, const cJSON *entry) {
         d->switch_of[rank_a] < d->switch_of[rank_b] ? d->switch_of[rank_a] : d->switch_of[rank_b];
     const uint32_t b = d->switch_of[rank_a] ^ d->switch_of[rank_b] ^ a;
     const uint32_t *group = d->group_of; /* by rank */
-    bool *in_sample = stats_alloc(n, sizeof *in_sample);
     double *value = stats_alloc((size_t)n * n, sizeof *value);
     size_t count = 0;
     size_t at = SIZE_MAX;
-    sample_switches(d, in_sample);
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t k = i + 1; k < n; k++) {
             const size_t there = (size_t)i * n + k;
             const size_t back = (size_t)k * n + i;
             const bool one = group[d->switch_first[i]] == group[d->switch_first[k]];
-            if (in_sample[i] && in_sample[k] && one == (group[rank_a] == group[rank_b]) &&
+            if (d->in_sample[i] && d->in_sample[k] && one == (group[rank_a] == group[rank_b]) &&
                 d->switch_ranks[there] > 0) {
                 at = i == a && k == b ? count : at;
                 value[count++] = (d->switch_time[there] + d->switch_time[back]) /
@@ -158,7 +140,6 @@ static double cable_sd(const struct truth_figures *g, const cJSON *entry) {
         }
     }
     const double sd = at == SIZE_MAX ? NAN : stands_out(value, count, at);
-    free(in_sample);
     free(value);
     return sd;
 }
