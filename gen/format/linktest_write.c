@@ -3,6 +3,7 @@
 #include "gen/format/linktest.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -242,7 +243,7 @@ static hpcw_status merge_slowest(const cJSON *object, uint64_t *slowest, uint32_
 }
 
 /* Words of an outlier, on the way to the process that writes the partial result: these, and its visibility in thousandths,
- * which is a number with three decimals in partial results. */
+ * which is a number with three decimals in partial results; null: nobody can tell. */
 enum { OUTLIER_KEYS = 6, OUTLIER_WORDS };
 static const char *const outlier_key[OUTLIER_KEYS] = {"rank",       "count",         "worst_ps",
                                                       "worst_step", "worst_partner", "worst_permutation"};
@@ -253,7 +254,12 @@ static hpcw_status put_outliers(void *context, const uint64_t *word, size_t word
     for (size_t i = 0; i + OUTLIER_WORDS <= words; i += OUTLIER_WORDS) {
         hpcw_i_json_flat_object(json);
         gen_partial_put_words(json, outlier_key, OUTLIER_KEYS, word + i);
-        hpcw_i_json_put_f64(json, "visibility", (double)word[i + OUTLIER_KEYS] / 1e3);
+        hpcw_i_json_key(json, "visibility");
+        if (word[i + OUTLIER_KEYS] == 0) {
+            hpcw_i_json_null(json);
+        } else {
+            hpcw_i_json_f64(json, (double)word[i + OUTLIER_KEYS] / 1e3);
+        }
         hpcw_i_json_end_object(json);
     }
     return HPCW_OK;
@@ -264,7 +270,7 @@ static hpcw_status collect_outliers(const struct linktest_job *job, uint32_t cou
     size_t listed = 0;
     for (uint32_t i = 0; i < count; i++) {
         for (int k = 0; k < MODEL_TRUTH_DELAYS; k++) {
-            listed += job->outliers[i].worst[k].visibility > 0;
+            listed += job->outliers[i].worst[k].ps > 0;
         }
     }
     uint64_t *word = hpcw_i_malloc((size_t)listed * OUTLIER_WORDS * sizeof *word + 1);
@@ -272,7 +278,7 @@ static hpcw_status collect_outliers(const struct linktest_job *job, uint32_t cou
     hpcw_status s = word == NULL ? hpcw_i_fail_memory(err, "linktest", 0, "outliers") : HPCW_OK;
     for (uint32_t i = 0; s == HPCW_OK && i < count; i++) {
         const struct model_truth_outliers *o = &job->outliers[i];
-        for (int k = 0; k < MODEL_TRUTH_DELAYS && o->worst[k].visibility > 0; k++) {
+        for (int k = 0; k < MODEL_TRUTH_DELAYS && o->worst[k].ps > 0; k++) {
             const struct model_truth_delay *e = &o->worst[k];
             const uint64_t w[OUTLIER_WORDS] = {job->begin + i, o->count,       e->ps,        e->step,
                                                e->partner,     e->permutation, e->visibility};
@@ -576,10 +582,11 @@ hpcw_status gen_linktest_truth(const struct gen_dataset *d, const cJSON *const *
             s = gen_partial_words(item, outlier_key, OUTLIER_KEYS, word, err);
             /* Of a range, or of truth.json itself. */
             const cJSON *seen = cJSON_GetObjectItemCaseSensitive(item, "visibility");
-            const cJSON *sd = cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(seen, 0), "sd");
-            sd = cJSON_IsNumber(seen) ? seen : sd;
-            if (s == HPCW_OK && !cJSON_IsNumber(sd)) {
-                s = hpcw_i_fail(err, HPCW_EFORMAT, "partial result: visibility: expected a number");
+            const cJSON *sd = cJSON_IsArray(seen)
+                                  ? cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(seen, 0), "sd")
+                                  : seen;
+            if (s == HPCW_OK && !cJSON_IsNumber(sd) && !cJSON_IsNull(sd)) {
+                s = hpcw_i_fail(err, HPCW_EFORMAT, "partial result: visibility: expected a number or null");
             }
             if (s != HPCW_OK) {
                 break;
@@ -590,7 +597,7 @@ hpcw_status gen_linktest_truth(const struct gen_dataset *d, const cJSON *const *
                 hpcw_i_json_put_u64(json, outlier_key[k], word[k]);
             }
             hpcw_i_json_key_array(json, "visibility");
-            gen_visibility_put(json, "linktest", GEN_LINKTEST_FILE, sd->valuedouble);
+            gen_visibility_put(json, "linktest", GEN_LINKTEST_FILE, cJSON_IsNull(sd) ? NAN : sd->valuedouble);
             hpcw_i_json_end_array(json);
             hpcw_i_json_end_object(json);
             /* `count` is that of the rank, in each of its entries. */

@@ -393,6 +393,9 @@ static double visibility_of(const struct read_dataset *s, uint32_t rank, uint32_
             }
         }
     }
+    if (count < 8) {
+        return NAN;
+    }
     qsort(value, count, sizeof *value, by_value);
     double middle = 0.5 * (value[(count - 1) / 2] + value[count / 2]);
     for (size_t k = 0; k < count; k++) {
@@ -418,7 +421,7 @@ static void test_outliers_are_told(void **state) {
     const cJSON *outliers = cJSON_GetObjectItem(cJSON_GetObjectItem(with.truth, "linktest"), "outliers");
     const cJSON *next = outliers->child;
     uint32_t n = with.n;
-    double events = 0, injected = 0, furthest = 0;
+    double events = 0, injected = 0, furthest = 0, unknown = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t delays = 0;
         for (uint32_t j = 0; j < n; j++) {
@@ -441,8 +444,13 @@ static void test_outliers_are_told(void **state) {
             assert_true(fabs(number(next, "worst_ps") - (with.time_us[at] - without.time_us[at]) * 1e6) <= 1.5);
             assert_true(number(next, "worst_step") == with.step[at]);
             assert_true(number(next, "worst_permutation") == 0);
-            assert_true(visibility(next) >= 5);
             double shown = visibility_of(&with, i, with.step[at]);
+            if (isnan(visibility(next))) {
+                unknown++;
+                assert_true(isnan(shown));
+                continue;
+            }
+            assert_true(visibility(next) >= 5);
             furthest = fmax(furthest, fabs(shown / visibility(next) - 1));
         }
     }
@@ -452,6 +460,7 @@ static void test_outliers_are_told(void **state) {
     assert_true(events > 0.9 * injected && events <= injected);
     print_message("their visibility: at most %.2g off\n", furthest);
     assert_true(furthest < 0.006); /* rounded to three digits */
+    assert_true(unknown > 0 && unknown < 0.1 * events);
     drop(&with);
     drop(&without);
 }

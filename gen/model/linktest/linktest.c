@@ -546,7 +546,7 @@ static double median(double *value, uint32_t count) {
     return count % 2 != 0 ? value[count / 2] : 0.5 * (value[count / 2 - 1] + value[count / 2]);
 }
 
-/* Notes a delay that stands out of the timings around it: doc/realism.md, "Visibility". */
+/* Notes a delay, unless the timings around it hide it: doc/realism.md, "Visibility". */
 static void note_delay(const struct model_linktest_row *row, const struct model_linktest *model, uint32_t at,
                        struct model_truth_outliers *o) {
     enum { AROUND = 32, FEW = 8 };
@@ -562,21 +562,21 @@ static void note_delay(const struct model_linktest_row *row, const struct model_
             value[peers++] = hpcw_i_log2((double)row->time_ps[k]);
         }
     }
-    if (peers < FEW) {
-        return;
+    uint64_t visibility = 0;
+    if (peers >= FEW) {
+        const double middle = median(value, peers);
+        for (uint32_t k = 0; k < peers; k++) {
+            value[k] = fabs(value[k] - middle);
+        }
+        const double sd = 1.4826 * median(value, peers), above = hpcw_i_log2((double)row->time_ps[at]) - middle;
+        if (above < MODEL_VISIBLE * sd || sd <= 0) {
+            return;
+        }
+        visibility = above < 1e6 * sd ? (uint64_t)(above / sd * 1e3 + 0.5) : 1000000000;
     }
-    const double middle = median(value, peers);
-    for (uint32_t k = 0; k < peers; k++) {
-        value[k] = fabs(value[k] - middle);
-    }
-    const double sd = 1.4826 * median(value, peers), above = hpcw_i_log2((double)row->time_ps[at]) - middle;
-    if (above < MODEL_VISIBLE * sd || sd <= 0) {
-        return;
-    }
-    const uint64_t visibility = above < 1e6 * sd ? (uint64_t)(above / sd * 1e3 + 0.5) : 1000000000;
     o->count++;
     int place = MODEL_TRUTH_DELAYS;
-    while (place > 0 && visibility > o->worst[place - 1].visibility) {
+    while (place > 0 && (o->worst[place - 1].ps == 0 || visibility > o->worst[place - 1].visibility)) {
         place--;
     }
     if (place < MODEL_TRUTH_DELAYS) {

@@ -30,14 +30,15 @@ struct model_truth_cable {
 /* What stands out is so many standard deviations of the noise around it from what is usual there. */
 #define MODEL_VISIBLE 5.0
 
-/* Visible delays among the timings that one rank measured. Zeroed: none. */
+/* Delays among the timings that one rank measured: those that are visible, and those of which nobody can tell. Zeroed:
+ * none. */
 enum { MODEL_TRUTH_DELAYS = 4 };
 struct model_truth_outliers {
     uint64_t count;
     /* Those that stand out most, this first; equal ones in order of permutation and step. */
     struct model_truth_delay {
-        uint64_t visibility; /* in thousandths of a standard deviation; 0: no delay */
-        uint64_t ps;         /* what it added to the timing */
+        uint64_t visibility; /* in thousandths of a standard deviation; 0: too few timings around it to tell */
+        uint64_t ps;         /* what it added to the timing; 0: no delay */
         uint32_t step, partner, permutation;
     } worst[MODEL_TRUTH_DELAYS];
 };
