@@ -202,7 +202,7 @@ static hpcw_status put_interruptions(struct jumps *j, const cJSON *list, uint64_
 
 /* When a rank leaves reductions, from the median rank, as a line over time. */
 struct exit_line {
-    double n, t, tt, y, yy, ty; /* sums */
+    double n, t, tt, y, ty; /* sums */
 };
 
 struct exits {
@@ -241,7 +241,6 @@ static void add_exits(const struct gen_dataset *d, struct exits *e, uint32_t ite
         l->t += at_ns;
         l->tt += at_ns * at_ns;
         l->y += y;
-        l->yy += y * y;
         l->ty += at_ns * y;
     }
 }
@@ -259,12 +258,12 @@ static hpcw_status exits_new(struct exits *e, const struct gen_dataset *d, const
         add_exits(d, e, k, at_ns[k]);
     }
     const double n = d->trace.iterations;
-    for (uint32_t r = 0; r < d->ranks; r++) {
-        const struct exit_line *l = &e->line[r];
-        const double off = l->yy - l->y * l->y / n - slope_of(l) * (l->ty - l->t * l->y / n);
-        e->value[r] = sqrt((off > 0 ? off : 0) / (n - 2));
+    /* Most neighbours share a host, but not their place in the tree of the reduction. */
+    for (uint32_t r = 0; r + 1 < d->ranks; r += 2) {
+        e->value[r / 2] = fabs(e->line[r + 1].y - e->line[r].y) / n;
     }
-    gen_visibility_spread(e->value, d->ranks, &e->noise_ns, &ignored);
+    gen_visibility_spread(e->value, d->ranks / 2, &e->noise_ns, &ignored);
+    e->noise_ns *= 1.4826 / sqrt(2);
     for (uint32_t r = 0; r < d->ranks; r++) {
         e->value[r] = e->line[r].y / n;
     }

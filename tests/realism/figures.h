@@ -59,7 +59,7 @@ struct dataset {
     uint32_t checkpoints;
     double *checkpoint_bytes;                 /* [ranks] of the last one */
     double *clock_offset, *clock_drift;       /* [ranks] seconds, seconds a second */
-    double clock_noise, clock_span;           /* standard deviation of one comparison; seconds of all */
+    double clock_noise, clock_span;           /* standard deviation of neighbours; seconds of all */
     struct dataset_interruption *interrupted; /* the furthest ones */
     size_t interruptions;
 };

@@ -443,9 +443,11 @@ static void keep_clocks(struct log_figures *g) {
         const struct stats_pairs *c = &g->clock[r];
         d->clock_offset[r] = c->y;
         d->clock_drift[r] = c->xx > 0 ? c->xy / c->xx : 0;
-        g->scratch[r] = c->xx > 0 ? sqrt(fmax(c->yy - c->xy * c->xy / c->xx, 0) / (n - 2)) : 0;
     }
-    d->clock_noise = stats_median(g->scratch, g->ranks);
+    for (uint32_t r = 0; r + 1 < g->ranks; r += 2) {
+        g->scratch[r / 2] = fabs(d->clock_offset[r + 1] - d->clock_offset[r]);
+    }
+    d->clock_noise = g->ranks < 2 ? 0 : 1.4826 / sqrt(2) * stats_median(g->scratch, g->ranks / 2);
     d->clock_span = sqrt(12 * g->clock[0].xx / n);
     if (d->clock_noise > 0) {
         double middle;
