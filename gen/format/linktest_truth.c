@@ -13,29 +13,14 @@
 
 /*
  * The value of a node is the mean of its ranks' medians, that of a pair of switches likewise. A few of them, with a few of
- * their ranks, say how they spread; more would take as long as to make the result. What the mean of fewer ranks spreads more
- * follows from how the ranks of one node spread.
+ * their ranks, say how they spread; more would take as long as to make the result.
  */
 enum { MOST_PEERS = 128, MOST_ROWS = 512, MOST_SWITCHES = 192, SWITCH_ROWS = 256, FEW_RANKS = 4 };
 
-static int by_value(const void *a, const void *b) {
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-static double median(double *value, size_t count) {
-    qsort(value, count, sizeof *value, by_value);
-    return count % 2 != 0 ? value[count / 2] : 0.5 * (value[count / 2 - 1] + value[count / 2]);
-}
-
-/* Means of values[items][of], without those that are not known, and what is to be multiplied with a visibility from them, to
- * get that from means of `all`. */
-static double means_of(const double *values, size_t items, uint32_t of, uint32_t all, double *mean,
-                       double *work) {
+/* Means of values[items][of], without those that are not known. */
+static void means_of(const double *values, size_t items, uint32_t of, double *mean) {
     for (size_t i = 0; i < items; i++) {
         double sum = 0;
-        double squares = 0;
         uint32_t known = 0;
         for (uint32_t k = 0; k < of; k++) {
             const double x = values[i * of + k];
@@ -43,24 +28,7 @@ static double means_of(const double *values, size_t items, uint32_t of, uint32_t
             sum += isnan(x) ? 0 : x;
         }
         mean[i] = sum / known;
-        for (uint32_t k = 0; k < of; k++) {
-            const double off = values[i * of + k] - mean[i];
-            squares += isnan(off) ? 0 : off * off;
-        }
-        work[i] = known > 1 ? squares / (known - 1) : 0;
     }
-    if (of >= all) {
-        return 1;
-    }
-    const double within = median(work, items); /* faults among them change it little */
-    memcpy(work, mean, items * sizeof *mean);
-    const double middle = median(work, items);
-    for (size_t i = 0; i < items; i++) {
-        work[i] = fabs(mean[i] - middle);
-    }
-    const double sd = 1.4826 * median(work, items), square = sd * sd;
-    const double right = square - within / of + within / all;
-    return square > 0 ? sqrt(square / (right > square * 0.01 ? right : square * 0.01)) : 1;
 }
 
 struct visibility_work {
@@ -164,7 +132,7 @@ hpcw_status gen_linktest_slow_ports(const struct gen_dataset *d, const bool *slo
     const uint32_t of = ppn < rows ? ppn : rows;
     struct visibility_work w;
     double *values = hpcw_i_malloc((size_t)(peers + 1) * of * sizeof *values);
-    double *mean = hpcw_i_malloc((size_t)(peers + 1) * 2 * sizeof *mean), *work = mean + peers + 1;
+    double *mean = hpcw_i_malloc((size_t)(peers + 1) * sizeof *mean);
     hpcw_status s = begin_work(&w, d, err);
     if (s == HPCW_OK && (values == NULL || mean == NULL)) {
         s = hpcw_i_fail_memory(err, "linktest", peers, "nodes");
@@ -192,8 +160,8 @@ hpcw_status gen_linktest_slow_ports(const struct gen_dataset *d, const bool *slo
             }
         }
         const size_t items = at == peers ? peers + 1 : peers;
-        const double right = means_of(values, items, of, ppn, mean, work);
-        sd[node] = right * gen_visibility_sd(mean, items, at);
+        means_of(values, items, of, mean);
+        sd[node] = gen_visibility_sd(mean, items, at);
     }
     end_work(&w);
     hpcw_i_free(values);
@@ -213,7 +181,6 @@ struct cable_work {
     double *median;     /* [slots * slots * of] of the ranks at one switch, with another */
     double *values;     /* [slots * slots / 2 * 2 * of] */
     double *mean;       /* [slots * slots / 2] */
-    double *work;       /* the same */
 };
 
 static void end_cables(struct cable_work *c) {
@@ -224,7 +191,6 @@ static void end_cables(struct cable_work *c) {
     hpcw_i_free(c->median);
     hpcw_i_free(c->values);
     hpcw_i_free(c->mean);
-    hpcw_i_free(c->work);
 }
 
 static void look_at(struct cable_work *c, uint32_t number) {
@@ -267,9 +233,7 @@ static hpcw_status begin_cables(struct cable_work *c, const struct gen_dataset *
     c->median = hpcw_i_malloc(square * c->of * sizeof *c->median);
     c->values = hpcw_i_malloc(square * c->of * sizeof *c->values);
     c->mean = hpcw_i_malloc(square * sizeof *c->mean);
-    c->work = hpcw_i_malloc(square * sizeof *c->work);
-    return c->end != NULL && c->time_ps != NULL && c->median != NULL && c->values != NULL && c->mean != NULL &&
-                   c->work != NULL
+    return c->end != NULL && c->time_ps != NULL && c->median != NULL && c->values != NULL && c->mean != NULL
                ? HPCW_OK
                : hpcw_i_fail_memory(err, "linktest", square, "pairs of switches");
 }
@@ -333,9 +297,8 @@ static double cable_visibility(const struct model_machine *m, struct cable_work 
     if (at == SIZE_MAX || items < 2) {
         return NAN;
     }
-    const double right =
-        means_of(c->values, items, 2 * c->of, cable->ranks_a + cable->ranks_b, c->mean, c->work);
-    return right * gen_visibility_sd(c->mean, items, at);
+    means_of(c->values, items, 2 * c->of, c->mean);
+    return gen_visibility_sd(c->mean, items, at);
 }
 
 hpcw_status gen_linktest_slow_cables(const struct gen_dataset *d, const struct model_truth_cable *cable,
