@@ -45,12 +45,21 @@ void gen_tally_object(struct gen_load_tally *t, uint32_t object, uint32_t rank, 
     insert(t->objects, (struct gen_tally_heavy){load_ns, object, rank});
 }
 
+void gen_tally_optimum(struct gen_load_tally *t, const struct model_load_optimum *optimum) {
+    t->bound_ns = optimum->bound_ns;
+    t->longest_first_ns = optimum->longest_first_ns;
+    t->longest_first_sum = optimum->sum_ns;
+}
+
 void gen_tally_merge(struct gen_load_tally *t, const struct gen_load_tally *other) {
     add(t->sum, ((unsigned __int128)other->sum[1] << 64) | other->sum[0]);
     add(t->squares, ((unsigned __int128)other->squares[1] << 64) | other->squares[0]);
     add(t->calm_sum, ((unsigned __int128)other->calm_sum[1] << 64) | other->calm_sum[0]);
     t->calm_most = t->calm_most > other->calm_most ? t->calm_most : other->calm_most;
     t->arrived += other->arrived;
+    t->bound_ns += other->bound_ns;
+    t->longest_first_ns += other->longest_first_ns;
+    t->longest_first_sum += other->longest_first_sum;
     for (size_t i = 0; i < GEN_TALLY_HEAVIEST; i++) {
         insert(t->ranks, other->ranks[i]);
         insert(t->objects, other->objects[i]);
@@ -59,9 +68,10 @@ void gen_tally_merge(struct gen_load_tally *t, const struct gen_load_tally *othe
 
 /* ---- as JSON ---- */
 
-enum { SUM_WORDS = 8, HEAVY_WORDS = 3 };
-static const char *const sum_key[SUM_WORDS] = {"sum_low",  "sum_high",  "squares_low", "squares_high",
-                                               "calm_low", "calm_high", "calm_most",   "arrived"};
+enum { SUM_WORDS = 11, HEAVY_WORDS = 3 };
+static const char *const sum_key[SUM_WORDS] = {
+    "sum_low",   "sum_high", "squares_low", "squares_high",     "calm_low",         "calm_high",
+    "calm_most", "arrived",  "bound_ns",    "longest_first_ns", "longest_first_sum"};
 static const char *const heavy_key[HEAVY_WORDS] = {"load_ns", "number", "rank"};
 
 static void put_heavy(struct hpcw_i_json *json, const char *key, const struct gen_tally_heavy *list) {
@@ -76,8 +86,9 @@ static void put_heavy(struct hpcw_i_json *json, const char *key, const struct ge
 }
 
 void gen_tally_put(struct hpcw_i_json *json, const struct gen_load_tally *t) {
-    const uint64_t word[SUM_WORDS] = {t->sum[0],      t->sum[1],      t->squares[0], t->squares[1],
-                                      t->calm_sum[0], t->calm_sum[1], t->calm_most,  t->arrived};
+    const uint64_t word[SUM_WORDS] = {t->sum[0],      t->sum[1],           t->squares[0],       t->squares[1],
+                                      t->calm_sum[0], t->calm_sum[1],      t->calm_most,        t->arrived,
+                                      t->bound_ns,    t->longest_first_ns, t->longest_first_sum};
     hpcw_i_json_flat_object(json);
     gen_partial_put_words(json, sum_key, SUM_WORDS, word);
     put_heavy(json, "ranks", t->ranks);
@@ -109,7 +120,10 @@ hpcw_status gen_tally_get(const cJSON *item, struct gen_load_tally *t, hpcw_erro
                                  .squares = {word[2], word[3]},
                                  .calm_sum = {word[4], word[5]},
                                  .calm_most = word[6],
-                                 .arrived = word[7]};
+                                 .arrived = word[7],
+                                 .bound_ns = word[8],
+                                 .longest_first_ns = word[9],
+                                 .longest_first_sum = word[10]};
     s = get_heavy(item, "ranks", t->ranks, err);
     return s == HPCW_OK ? get_heavy(item, "objects", t->objects, err) : s;
 }
@@ -128,4 +142,8 @@ double gen_tally_sd(const struct gen_load_tally *t, uint32_t ranks) {
 
 double gen_tally_calm_imbalance(const struct gen_load_tally *t, uint32_t ranks) {
     return (double)t->calm_most / (as_double(t->calm_sum) / ranks) - 1;
+}
+
+double gen_tally_longest_first(const struct gen_load_tally *t, uint32_t ranks) {
+    return (double)t->longest_first_ns / ((double)t->longest_first_sum / ranks) - 1;
 }

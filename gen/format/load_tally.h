@@ -11,6 +11,8 @@
 
 #include <hpcw/status.h>
 
+#include "gen/model/load/whole.h"
+
 struct hpcw_i_json;
 
 enum { GEN_TALLY_HEAVIEST = 8 };
@@ -28,12 +30,17 @@ struct gen_load_tally {
     uint64_t calm_sum[2];        /* of what they would be without a scenario */
     uint64_t calm_most;          /* the largest of these */
     uint64_t arrived;            /* objects that came from elsewhere */
+    /* What placements can reach: see struct model_load_optimum. 0 until gen_tally_optimum. */
+    uint64_t bound_ns, longest_first_ns, longest_first_sum;
     struct gen_tally_heavy ranks[GEN_TALLY_HEAVIEST], objects[GEN_TALLY_HEAVIEST];
 };
 
 void gen_tally_rank(struct gen_load_tally *t, uint32_t rank, uint64_t load_ns, uint64_t calm_ns,
                     uint32_t arrived);
 void gen_tally_object(struct gen_load_tally *t, uint32_t object, uint32_t rank, uint64_t load_ns);
+/* Of the phase as a whole: in one of the tallies that are merged. */
+void gen_tally_optimum(struct gen_load_tally *t, const struct model_load_optimum *optimum);
+
 void gen_tally_merge(struct gen_load_tally *t, const struct gen_load_tally *other);
 
 /* As an element of an open array, and back: HPCW_EFORMAT. */
@@ -46,5 +53,8 @@ double gen_tally_sd(const struct gen_load_tally *t, uint32_t ranks);
 
 /* What the imbalance, largest load / mean - 1, would be without a scenario. */
 double gen_tally_calm_imbalance(const struct gen_load_tally *t, uint32_t ranks);
+
+/* The imbalance of the placement longest object first. */
+double gen_tally_longest_first(const struct gen_load_tally *t, uint32_t ranks);
 
 #endif

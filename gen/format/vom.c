@@ -75,8 +75,9 @@ static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_
 
 static uint64_t memory(const struct gen_dataset *d, uint32_t jobs) {
     uint64_t tally = d->load_params.phases * sizeof(struct gen_load_tally);
-    return (jobs + (uint64_t)1) * tally + jobs * ((uint64_t)d->load.per_rank * 480 + (8 << 20)) +
-           96 * (uint64_t)d->ranks + (4 << 20);
+    return (jobs + (uint64_t)1) * tally + jobs * model_load_whole_size(&d->load) +
+           jobs * ((uint64_t)d->load.most * 480 + (8 << 20)) +
+           4 * (uint64_t)d->load.placements * d->load.objects + 96 * (uint64_t)d->ranks + (4 << 20);
 }
 
 static double seconds(const struct gen_dataset *d) {
@@ -158,6 +159,9 @@ static void put_phase(const struct model_load *m, uint32_t phase, const struct g
     if (m->params.scenario != MODEL_SCENARIO_NONE) {
         hpcw_i_json_put_f64(json, "imbalance_without_scenario", gen_tally_calm_imbalance(t, m->ranks));
     }
+    hpcw_i_json_put_f64(json, "rank_load_bound_s", (double)t->bound_ns / 1e9);
+    hpcw_i_json_put_f64(json, "longest_first_max_s", (double)t->longest_first_ns / 1e9);
+    hpcw_i_json_put_f64(json, "longest_first_imbalance", gen_tally_longest_first(t, m->ranks));
     hpcw_i_json_put_u64(json, "migrations", t->arrived);
     put_overloaded(m, json, "ranks", t->ranks, mean, 1.5);
     put_overloaded(m, json, "objects", t->objects, mean / model_load_mean_objects(m), 3);
@@ -199,6 +203,14 @@ static hpcw_status count_again(const struct model_load *m, struct gen_load_tally
         }
     }
     gen_vom_slots_free(&slots);
+    struct model_load_whole whole = {0};
+    s = s == HPCW_OK ? model_load_whole_new(&whole, m, err) : s;
+    for (uint32_t phase = 0; s == HPCW_OK && phase < m->params.phases; phase++) {
+        model_load_whole_measure(&whole, phase);
+        const struct model_load_optimum optimum = model_load_whole_optimum(&whole, NULL);
+        gen_tally_optimum(&tally[phase], &optimum);
+    }
+    model_load_whole_free(&whole);
     return s;
 }
 

@@ -20,9 +20,9 @@ hpcw_status gen_vom_write(const struct gen_write *w, struct hpcw_i_json *partial
 /* What a rank's slots hold in a phase. */
 struct gen_vom_slots {
     struct model_load_cursor at;
-    bool *exists;      /* [per_rank] */
-    double *lasting;   /* [per_rank] */
-    uint64_t *time_ns; /* [per_rank] */
+    bool *exists;      /* [most] */
+    double *lasting;   /* [most] */
+    uint64_t *time_ns; /* [most] */
 };
 hpcw_status gen_vom_slots_new(struct gen_vom_slots *s, const struct model_load *m, hpcw_error *err);
 void gen_vom_slots_free(struct gen_vom_slots *s);

@@ -34,10 +34,10 @@ struct vom_slot {
 
 struct vom_thread {
     struct gen_load_tally *tally; /* [phases] */
-    uint32_t *object;             /* [per_rank], those of the slots */
+    uint32_t *object;             /* [most], those of the slots */
     struct gen_vom_slots slots;
-    struct vom_slot *slot; /* [per_rank] */
-    uint64_t *index;       /* [per_rank][3] */
+    struct vom_slot *slot; /* [most] */
+    uint64_t *index;       /* [most][3] */
     uint64_t *part;        /* [subphases] */
 };
 
@@ -69,23 +69,27 @@ static hpcw_status begin_thread(void *context, void *state, hpcw_error *err) {
     const struct model_load *m = &job->w->dataset->load;
     struct vom_thread *t = state;
     t->tally = hpcw_i_calloc(m->params.phases, sizeof *t->tally);
-    t->slot = hpcw_i_malloc(m->per_rank * sizeof *t->slot);
-    t->index = hpcw_i_malloc((size_t)m->per_rank * 3 * sizeof *t->index);
+    t->slot = hpcw_i_malloc(m->most * sizeof *t->slot);
+    t->index = hpcw_i_malloc((size_t)m->most * 3 * sizeof *t->index);
     t->part = hpcw_i_malloc((m->params.subphases + (size_t)1) * sizeof *t->part);
     hpcw_status s = gen_vom_slots_new(&t->slots, m, err);
     t->object = t->slots.at.object;
+    for (uint32_t i = 0; t->slot != NULL && i < m->most; i++) {
+        t->slot[i].object = UINT32_MAX;
+    }
     return s != HPCW_OK || (t->tally != NULL && t->slot != NULL && t->index != NULL && t->part != NULL)
                ? s
-               : hpcw_i_fail_memory(err, "vom", m->per_rank, "objects of a rank");
+               : hpcw_i_fail_memory(err, "vom", m->most, "objects of a rank");
 }
 
 /* An object as an entity: all of it if the rank holds it, otherwise only what its id says. */
 static hpcw_vom_entity entity_of(const struct rank_file *f, uint32_t object) {
     const struct model_load *m = f->load;
-    uint32_t slot = model_load_slot(m, object);
-    hpcw_vom_entity e = hpcw_vom_element(model_load_home(m, object), slot, collection_id(m, object),
-                                         &f->t->index[3 * (size_t)slot], m->params.dims);
-    return f->t->object[slot] == object ? e : hpcw_vom_far(e.id);
+    const uint32_t at = model_load_find(m, &f->t->slots.at, object);
+    const size_t own = at != UINT32_MAX ? at : 0;
+    hpcw_vom_entity e = hpcw_vom_element(model_load_home(m, object), model_load_slot(m, object),
+                                         collection_id(m, object), &f->t->index[3 * own], m->params.dims);
+    return at != UINT32_MAX ? e : hpcw_vom_far(e.id);
 }
 
 static hpcw_status put_edge(const struct rank_file *f, hpcw_vom_category category, hpcw_vom_entity from,
@@ -130,7 +134,7 @@ static hpcw_status put_handler_edges(const struct rank_file *f, hpcw_error *err)
 /* Lists the senders of the objects that are new on this rank. */
 static void know_senders(const struct rank_file *f) {
     const struct model_load *m = f->load;
-    for (uint32_t slot = 0; slot < m->per_rank; slot++) {
+    for (uint32_t slot = 0; slot < f->t->slots.at.count; slot++) {
         struct vom_slot *k = &f->t->slot[slot];
         const uint32_t to = f->t->object[slot];
         if (f->phase == 0 || k->object != to) {
@@ -148,7 +152,7 @@ static hpcw_status put_edges(const struct rank_file *f, hpcw_error *err) {
     const struct model_load *m = f->load;
     const uint32_t every = m->params.broadcast_every;
     hpcw_status s = put_handler_edges(f, err);
-    for (uint32_t slot = 0; s == HPCW_OK && slot < m->per_rank; slot++) {
+    for (uint32_t slot = 0; s == HPCW_OK && slot < f->t->slots.at.count; slot++) {
         const struct vom_slot *k = &f->t->slot[slot];
         for (uint32_t i = 0; s == HPCW_OK && i < k->senders; i++) {
             s = put_edge(f, HPCW_VOM_SEND_RECV, entity_of(f, k->edge[i].from), entity_of(f, k->object),
@@ -186,7 +190,7 @@ static hpcw_status put_objects(const struct rank_file *f, hpcw_error *err) {
     const struct model_load *m = f->load;
     struct vom_thread *t = f->t;
     hpcw_status s = HPCW_OK;
-    for (uint32_t slot = 0; s == HPCW_OK && slot < m->per_rank; slot++) {
+    for (uint32_t slot = 0; s == HPCW_OK && slot < f->t->slots.at.count; slot++) {
         uint32_t object = t->object[slot];
         uint64_t time_ns = t->slots.time_ns[slot];
         if (!t->slots.exists[slot]) {
@@ -232,7 +236,7 @@ static hpcw_status put_others(const struct rank_file *f, hpcw_error *err) {
 }
 
 static void place_objects(const struct rank_file *f) {
-    for (uint32_t slot = 0; slot < f->load->per_rank; slot++) {
+    for (uint32_t slot = 0; slot < f->t->slots.at.count; slot++) {
         uint32_t at[3];
         model_load_index(f->load, f->t->object[slot], at);
         for (size_t d = 0; d < 3; d++) {
@@ -242,13 +246,13 @@ static void place_objects(const struct rank_file *f) {
 }
 
 hpcw_status gen_vom_slots_new(struct gen_vom_slots *s, const struct model_load *m, hpcw_error *err) {
-    *s = (struct gen_vom_slots){.at.object = hpcw_i_malloc(m->per_rank * sizeof *s->at.object),
-                                .exists = hpcw_i_malloc(m->per_rank * sizeof *s->exists),
-                                .lasting = hpcw_i_malloc(m->per_rank * sizeof *s->lasting),
-                                .time_ns = hpcw_i_malloc(m->per_rank * sizeof *s->time_ns)};
+    *s = (struct gen_vom_slots){.at.object = hpcw_i_malloc(m->most * sizeof *s->at.object),
+                                .exists = hpcw_i_malloc(m->most * sizeof *s->exists),
+                                .lasting = hpcw_i_malloc(m->most * sizeof *s->lasting),
+                                .time_ns = hpcw_i_malloc(m->most * sizeof *s->time_ns)};
     return s->at.object != NULL && s->exists != NULL && s->lasting != NULL && s->time_ns != NULL
                ? HPCW_OK
-               : hpcw_i_fail_memory(err, "vom", m->per_rank, "objects of a rank");
+               : hpcw_i_fail_memory(err, "vom", m->most, "objects of a rank");
 }
 
 void gen_vom_slots_free(struct gen_vom_slots *s) {
@@ -260,12 +264,12 @@ void gen_vom_slots_free(struct gen_vom_slots *s) {
 }
 
 static void know_objects(struct gen_vom_slots *s, const struct model_load *m) {
-    for (uint32_t first = 0; first < m->per_rank; first += MODEL_LOAD_AT_ONCE) {
-        const uint32_t rest = m->per_rank - first;
+    for (uint32_t first = 0; first < s->at.count; first += MODEL_LOAD_AT_ONCE) {
+        const uint32_t rest = s->at.count - first;
         model_load_lastings(m, s->at.object + first, rest < MODEL_LOAD_AT_ONCE ? rest : MODEL_LOAD_AT_ONCE,
                             s->lasting + first);
     }
-    for (uint32_t slot = 0; slot < m->per_rank; slot++) {
+    for (uint32_t slot = 0; slot < s->at.count; slot++) {
         s->exists[slot] = model_load_exists(m, s->at.object[slot]);
     }
 }
@@ -276,14 +280,14 @@ static void time_objects(struct gen_vom_slots *s, const struct model_load *m, do
     for (uint32_t i = 0; i < MODEL_LOAD_AT_ONCE; i++) {
         slow[i] = slowness;
     }
-    for (uint32_t first = 0; first < m->per_rank; first += MODEL_LOAD_AT_ONCE) {
-        const uint32_t rest = m->per_rank - first;
+    for (uint32_t first = 0; first < s->at.count; first += MODEL_LOAD_AT_ONCE) {
+        const uint32_t rest = s->at.count - first;
         model_load_times(m, s->at.object + first, s->lasting + first,
                          rest < MODEL_LOAD_AT_ONCE ? rest : MODEL_LOAD_AT_ONCE, s->at.phase, slow,
                          s->time_ns + first);
     }
     const uint64_t interruption_ns = model_load_interruption(m, s->at.rank, s->at.phase, &slot);
-    s->time_ns[s->exists[slot] ? slot : 0] += interruption_ns;
+    s->time_ns[slot < s->at.count && s->exists[slot] ? slot : 0] += interruption_ns;
 }
 
 static void tally_rank(struct gen_vom_slots *s, const struct model_load *m, double slowness,
@@ -291,7 +295,7 @@ static void tally_rank(struct gen_vom_slots *s, const struct model_load *m, doub
     uint64_t load_ns = 0;
     uint64_t calm_ns = 0; /* without the scenario */
     time_objects(s, m, slowness);
-    for (uint32_t i = 0; i < m->per_rank; i++) {
+    for (uint32_t i = 0; i < s->at.count; i++) {
         if (s->exists[i]) {
             const double factor = model_load_scenario(m, s->at.object[i], s->at.phase);
             gen_tally_object(tally, s->at.object[i], s->at.rank, s->time_ns[i]);
@@ -378,6 +382,48 @@ static hpcw_status write_rank(void *context, void *state, uint64_t index, hpcw_e
 
 /* ---- all ranks ---- */
 
+/* Each phase is judged as a whole, by the process that writes this rank. */
+static uint64_t rank_of_phase(const struct gen_dataset *d, uint64_t phase) {
+    return phase * d->ranks / d->load_params.phases;
+}
+
+static hpcw_status begin_judge(void *context, void *state, hpcw_error *err) {
+    const struct vom_job *job = context;
+    return model_load_whole_new(state, &job->w->dataset->load, err);
+}
+
+static hpcw_status judge_phase(void *context, void *state, uint64_t phase, hpcw_error *err) {
+    const struct vom_job *job = context;
+    (void)err;
+    model_load_whole_measure(state, (uint32_t)phase);
+    const struct model_load_optimum optimum = model_load_whole_optimum(state, NULL);
+    gen_tally_optimum(&job->tally[phase], &optimum);
+    return HPCW_OK;
+}
+
+static void end_judge(void *context, void *state) {
+    (void)context;
+    model_load_whole_free(state);
+}
+
+/* What placements could reach in the phases of this process. */
+static hpcw_status judge_phases(struct vom_job *job, struct gen_slice own, hpcw_error *err) {
+    const struct gen_dataset *d = job->w->dataset;
+    uint64_t first = 0;
+    uint64_t count = 0;
+    for (uint64_t k = 0; k < d->load_params.phases; k++) {
+        first += rank_of_phase(d, k) < own.begin;
+        count += rank_of_phase(d, k) >= own.begin && rank_of_phase(d, k) < own.end;
+    }
+    const struct gen_pool_work work = {.name = "vom",
+                                       .context = job,
+                                       .state_size = sizeof(struct model_load_whole),
+                                       .begin = begin_judge,
+                                       .step = judge_phase,
+                                       .end = end_judge};
+    return count > 0 ? gen_pool_run(job->w->jobs, first, count, 4, &work, err) : HPCW_OK;
+}
+
 static hpcw_status take_tallies(void *context, const uint64_t *word, size_t words, hpcw_error *err) {
     const struct vom_job *job = context;
     const struct gen_load_tally *other = (const void *)word;
@@ -446,6 +492,7 @@ hpcw_status gen_vom_write(const struct gen_write *w, struct hpcw_i_json *partial
                                            .step = write_rank,
                                            .end = end_thread};
         s = gen_pool_run(w->jobs, own.begin, own.end - own.begin, 4, &work, err);
+        s = s == HPCW_OK ? judge_phases(&job, own, err) : s;
     }
     s = collect(&job, partial, s, err);
     hpcw_i_free(job.tally);

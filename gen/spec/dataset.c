@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "gen/model/load/balance.h"
 #include "gen/spec/checkpoint_files.h"
 
 #include <hpcw/sink.h>
@@ -137,6 +138,7 @@ hpcw_status gen_dataset_build(struct gen_dataset *d, hpcw_error *err) {
     s = model_linktest_init(&d->linktest, &d->network, &d->linktest_params, err);
     if (s == HPCW_OK && gen_dataset_wants(d, SION | VOM | CLOG2 | RANK2FILE)) {
         s = model_load_init(&d->load, &d->load_params, &d->machine, err);
+        s = s == HPCW_OK ? model_load_settle(&d->load, err) : s;
     }
     if (s == HPCW_OK) {
         s = model_particles_init(&d->particles, &d->particles_params, d->ranks, d->seed, d->load.field, err);

@@ -16,16 +16,16 @@
  * independent share their draws, or old seeds give other files.
  */
 enum hpcw_i_purpose {
-    HPCW_I_FOR_PAIR = 1,       /* min(i,j), max(i,j), ffffffff: static factor of a pair of ranks */
-    HPCW_I_FOR_TIMING = 2,     /* i, j, p: words 0-1 jitter, word 2 tail event, word 3 tail size */
-    HPCW_I_FOR_PORT = 3,       /* node, 0, 0: health of its ports: word 0 bad, 1 direction, 2 how bad */
+    HPCW_I_FOR_PAIR = 1,   /* min(i,j), max(i,j), ffffffff: static factor of a pair of ranks */
+    HPCW_I_FOR_TIMING = 2, /* i, j, p: words 0-1 jitter, word 2 tail event, word 3 tail size */
+    HPCW_I_FOR_PORT = 3,   /* node, 0, 0: health of its ports: word 0 bad, 1 direction, 2 how bad */
     /* 4: not used any more */
-    HPCW_I_FOR_ALLTOALL = 5,   /* rank, p, 0: words 0-1 */
-    HPCW_I_FOR_STEPS = 6,      /* slot, p, try: shuffle of the steps */
-    HPCW_I_FOR_TASKS = 7,      /* slot, p, try: shuffle of the tasks */
-    HPCW_I_FOR_RETEST = 8,     /* i, j, p: words 0-1 jitter */
-    HPCW_I_FOR_CABLE = 9,      /* lower switch, higher switch, 0: word 0 bad */
-    HPCW_I_FOR_SLOW_NODE = 10, /* node, 0, 0: word 0 slow */
+    HPCW_I_FOR_ALLTOALL = 5,    /* rank, p, 0: words 0-1 */
+    HPCW_I_FOR_STEPS = 6,       /* slot, p, try: shuffle of the steps */
+    HPCW_I_FOR_TASKS = 7,       /* slot, p, try: shuffle of the tasks */
+    HPCW_I_FOR_RETEST = 8,      /* i, j, p: words 0-1 jitter */
+    HPCW_I_FOR_CABLE = 9,       /* lower switch, higher switch, 0: word 0 bad */
+    HPCW_I_FOR_SLOW_NODE = 10,  /* node, 0, 0: word 0 slow */
     HPCW_I_FOR_LINK = 11,       /* knot, pair of regions, 0: words 0-1 congestion of a link */
     HPCW_I_FOR_BACKGROUND = 12, /* knot, 0, 0: words 0-1 congestion of the whole machine */
     HPCW_I_FOR_ALLOCATION =
@@ -57,6 +57,9 @@ enum hpcw_i_purpose {
         46, /* rank, phase, 0: word 0 whether the system interrupts, 1 how long, 2 which slot */
     HPCW_I_FOR_LOAD_NEIGHBOUR =
         47, /* phase, 0, 0: word 0 dimension in which neighbours swap, 1 which of them */
+    HPCW_I_FOR_LOAD_GOSSIP =
+        80, /* rank, phase, iteration * 6 + quarter: one word for each rank that it hears of */
+    HPCW_I_FOR_LOAD_GIVE = 81, /* object, phase, iteration: word 0 to which of them */
     /* 48..63: its checkpoints. */
     HPCW_I_FOR_CKPT_FILE = 48,  /* rank, checkpoint, part: 0 size, 1 CRC, 2 faults, 3 contents */
     HPCW_I_FOR_CKPT_FAULT = 49, /* kind, index, try: words 0-1 which file */

@@ -140,12 +140,12 @@ static uint64_t rounded(const struct model_checkpoint *m, double held) {
     return size < MODEL_CHECKPOINT_LEAST ? MODEL_CHECKPOINT_LEAST : (uint64_t)size;
 }
 
-/* The memory of object[per_rank], relative to the mean of one. */
-static double held(const struct model_checkpoint *m, const uint32_t *object) {
+/* The memory of object[objects], relative to the mean of one. */
+static double held(const struct model_checkpoint *m, const uint32_t *object, uint32_t objects) {
     const struct model_load *load = m->load;
     double sum = 0;
-    for (uint32_t first = 0; first < load->per_rank; first += MODEL_LOAD_AT_ONCE) {
-        const uint32_t rest = load->per_rank - first;
+    for (uint32_t first = 0; first < objects; first += MODEL_LOAD_AT_ONCE) {
+        const uint32_t rest = objects - first;
         const uint32_t count = rest < MODEL_LOAD_AT_ONCE ? rest : MODEL_LOAD_AT_ONCE;
         double lasting[MODEL_LOAD_AT_ONCE];
         model_load_lastings(load, object + first, count, lasting);
@@ -173,7 +173,9 @@ static hpcw_status fill_sizes(struct model_checkpoint *m, hpcw_error *err) {
             model_load_move(load, object, phase);
         }
         for (uint32_t r = 0; model_checkpoint_after(m, phase) != UINT32_MAX && r < m->ranks; r++) {
-            *size++ = rounded(m, held(m, object + (size_t)r * load->per_rank));
+            uint32_t objects;
+            const uint32_t *on_rank = model_load_on_rank(load, object, phase, r, &objects);
+            *size++ = rounded(m, held(m, on_rank, objects));
         }
     }
     hpcw_i_free(object);

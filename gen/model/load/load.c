@@ -12,6 +12,7 @@
 #include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
+static const char *const balancer_names[] = {"none", "greedy", "tempered", NULL};
 static const char *const scenario_names[] = {"none", "spike", "ramp", "hotspot", NULL};
 
 #define PARAM(name, kind, field, ...) UI_PARAM(struct model_load_params, "load." name, kind, field, __VA_ARGS__)
@@ -49,8 +50,20 @@ const struct ui_param model_load_param[] = {
           "probability that the system interrupts a rank in a phase; the object that runs takes longer [A]"),
     PARAM("noise_min", F64, noise_min_ms, 0, 1e6, "ms", "shortest interruption [A]"),
     PARAM("noise_max", F64, noise_max_ms, 0, 1e6, "ms", "longest interruption [A]"),
-    PARAM("migration", F64, migration, 0, 1, NULL,
-          "share of the objects that migrate to a neighbouring rank before a phase [A]"),
+    PARAM(
+        "migration", F64, migration, 0, 1, NULL,
+        "share of the objects that migrate to a neighbouring rank before a phase, if there is no balancer [A]"),
+    PARAM(
+        "balancer", CHOICE, balancer, .choices = balancer_names,
+        .help =
+            "load balancer of the application: none, greedy (what ranks have above the mean is placed longest "
+            "object first, each on the rank with the least load) or tempered (after vt's TemperedLB: ranks "
+            "give "
+            "objects to ranks that they heard of)"),
+    PARAM("balancer_interval", U32, balancer_interval, 0, 1048576, NULL,
+          "phases between two runs of the balancer, each of which takes 4 bytes of memory per object; 0: an "
+          "eighth of all"),
+    PARAM("balancer_iterations", U32, balancer_iterations, 1, 64, NULL, "iterations of tempered in a run"),
     PARAM("groups", U32, groups, 0, 64, NULL,
           "object groups, with a member on every rank [L: 7 with the handler]"),
     PARAM("far_edges", F64, far_edges, 0, 8, NULL, "distant senders per object [A]"),
@@ -104,6 +117,7 @@ void model_load_params_init(struct model_load_params *params) {
         .noise_min_ms = 60, /* shorter ones do not stand out of what changes from phase to phase */
         .noise_max_ms = 240,
         .migration = 0.002,
+        .balancer_iterations = 8,
         .groups = 6,
         .far_edges = 0.2,
         .edge_bytes_mean = 9.93,
@@ -307,7 +321,11 @@ hpcw_status model_load_init(struct model_load *m, const struct model_load_params
     }
     m->channels = (uint32_t)params->far_edges + (params->far_edges > (uint32_t)params->far_edges);
     m->kinds = 7 + m->channels;
-    m->swap_threshold = hpcw_i_threshold(params->migration);
+    m->swap_threshold = params->balancer == MODEL_BALANCER_NONE ? hpcw_i_threshold(params->migration) : 0;
+    m->most = m->per_rank;
+    if (params->balancer_interval == 0) {
+        m->params.balancer_interval = params->phases < 16 ? 1 : params->phases / 8;
+    }
     m->lanes = model_lanes(model_simd_best());
     m->phase = hpcw_i_calloc(params->phases, sizeof *m->phase);
     m->field = hpcw_i_calloc(m->ranks, sizeof *m->field);
@@ -325,7 +343,19 @@ hpcw_status model_load_init(struct model_load *m, const struct model_load_params
     return s;
 }
 
+static void free_placements(struct model_load_placement *p, size_t count) {
+    for (size_t i = 0; p != NULL && i < count; i++) {
+        hpcw_i_free(p[i].first);
+        hpcw_i_free(p[i].object);
+    }
+    hpcw_i_free(p);
+}
+
 void model_load_free(struct model_load *m) {
+    free_placements(m->trial, (size_t)m->placements * model_load_iterations(m));
+    free_placements(m->placement, m->placements);
+    m->placement = m->trial = NULL;
+    m->placements = 0;
     hpcw_i_free(m->phase);
     hpcw_i_free(m->field);
     m->phase = NULL;
@@ -393,6 +423,7 @@ static bool swaps(const struct model_load *m, uint32_t rank, uint32_t partner, u
 }
 
 uint32_t model_load_object(const struct model_load *m, uint32_t rank, uint32_t slot, uint32_t phase) {
+    assert(m->placements == 0);
     for (uint32_t k = phase; k > 0 && m->swap_threshold != 0; k--) {
         uint32_t partner = partner_of(m, rank, k);
         rank = swaps(m, rank, partner, k, slot) ? partner : rank;
@@ -400,9 +431,82 @@ uint32_t model_load_object(const struct model_load *m, uint32_t rank, uint32_t s
     return rank * m->per_rank + slot;
 }
 
+/* ---- placements by a balancer ---- */
+
+uint32_t model_load_iterations(const struct model_load *m) {
+    return m->params.balancer == MODEL_BALANCER_NONE       ? 0
+           : m->params.balancer == MODEL_BALANCER_TEMPERED ? m->params.balancer_iterations
+                                                           : 1;
+}
+
+/* Phase 0 sets up: what it took says nothing of the next ones. */
+static uint32_t placement_of(const struct model_load *m, uint32_t phase) {
+    const uint32_t every = m->params.balancer_interval;
+    return every > 1 ? phase / every : phase > 0 ? phase - 1 : 0;
+}
+
+bool model_load_balances(const struct model_load *m, uint32_t phase) {
+    return m->placements > 0 && phase > 0 && placement_of(m, phase) != placement_of(m, phase - 1);
+}
+
+const struct model_load_placement *model_load_placement(const struct model_load *m, uint32_t phase) {
+    return m->placements > 0 ? &m->placement[placement_of(m, phase)] : NULL;
+}
+
+const struct model_load_placement *model_load_trial(const struct model_load *m, uint32_t phase,
+                                                    uint32_t iteration) {
+    return m->trial == NULL ? NULL
+                            : &m->trial[(size_t)placement_of(m, phase) * model_load_iterations(m) + iteration];
+}
+
+/* Copies the list of the rank. */
+static void fetch(const struct model_load *m, struct model_load_cursor *cursor) {
+    const struct model_load_placement *p = model_load_placement(m, cursor->phase);
+    const uint32_t first = p->first[cursor->rank];
+    cursor->count = p->first[cursor->rank + 1] - first;
+    memcpy(cursor->object, p->object + first, cursor->count * sizeof *cursor->object);
+}
+
+/* The next phase of a rank with a balancer. */
+static void fetch_next(const struct model_load *m, struct model_load_cursor *cursor) {
+    if (!model_load_balances(m, cursor->phase)) {
+        return;
+    }
+    const struct model_load_placement *old = model_load_placement(m, cursor->phase - 1);
+    uint32_t before = old->first[cursor->rank];
+    fetch(m, cursor);
+    for (uint32_t i = 0; i < cursor->count; i++) {
+        while (before < old->first[cursor->rank + 1] && old->object[before] < cursor->object[i]) {
+            before++;
+        }
+        cursor->arrived += before == old->first[cursor->rank + 1] || old->object[before] != cursor->object[i];
+    }
+    cursor->changed = true;
+}
+
+uint32_t model_load_find(const struct model_load *m, const struct model_load_cursor *cursor, uint32_t object) {
+    uint32_t low = m->placements > 0 ? 0 : model_load_slot(m, object);
+    uint32_t high = m->placements > 0 ? cursor->count : low;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (cursor->object[middle] < object) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < cursor->count && cursor->object[low] == object ? low : UINT32_MAX;
+}
+
+/* ---- placements without ---- */
+
 void model_load_begin(const struct model_load *m, uint32_t rank, uint32_t *object,
                       struct model_load_cursor *cursor) {
-    *cursor = (struct model_load_cursor){.rank = rank, .object = object};
+    *cursor = (struct model_load_cursor){.rank = rank, .count = m->per_rank, .object = object};
+    if (m->placements > 0) {
+        fetch(m, cursor);
+        return;
+    }
     for (uint32_t slot = 0; slot < m->per_rank; slot++) {
         object[slot] = rank * m->per_rank + slot;
     }
@@ -412,6 +516,10 @@ void model_load_next(const struct model_load *m, struct model_load_cursor *curso
     cursor->phase++;
     cursor->arrived = 0;
     cursor->changed = false;
+    if (m->placements > 0) {
+        fetch_next(m, cursor);
+        return;
+    }
     uint32_t partner = m->swap_threshold != 0 ? partner_of(m, cursor->rank, cursor->phase) : cursor->rank;
     uint32_t lower = partner < cursor->rank ? partner : cursor->rank;
     for (uint32_t first = 0; partner != cursor->rank && first < m->per_rank; first += 4) {
@@ -463,6 +571,27 @@ void model_load_move(const struct model_load *m, uint32_t *object, uint32_t phas
         }
         for (uint32_t q = 0; pairs > 0 && 4 * q < m->per_rank; q++) {
             swap_slots(m, object, phase, q, lower, upper, pairs);
+        }
+    }
+}
+
+const uint32_t *model_load_on_rank(const struct model_load *m, const uint32_t *object, uint32_t phase,
+                                   uint32_t rank, uint32_t *count) {
+    const struct model_load_placement *p = model_load_placement(m, phase);
+    *count = p != NULL ? p->first[rank + 1] - p->first[rank] : m->per_rank;
+    return p != NULL ? p->object + p->first[rank] : object + (size_t)rank * m->per_rank;
+}
+
+void model_load_ranks(const struct model_load *m, const uint32_t *object, uint32_t phase, uint32_t *rank) {
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        for (uint32_t slot = 0; slot < m->per_rank; slot++) {
+            rank[*object++] = r;
+        }
+    }
+    const struct model_load_placement *p = model_load_placement(m, phase);
+    for (uint32_t r = 0; p != NULL && p->first != NULL && r < m->ranks; r++) {
+        for (uint32_t i = p->first[r]; i < p->first[r + 1]; i++) {
+            rank[p->object[i]] = r;
         }
     }
 }

@@ -10,7 +10,8 @@
  *     collection has a place for an object at every position of it. Some places are empty.
  *   - Before each phase but the first, neighbours on the grid of ranks are paired, and some slots of a pair swap what they
  *     hold. So an object always stays in the same slot, near its home, and the pairings give its rank. With empty places
- *     ranks have different numbers of objects, which change. Slot 0 is never empty.
+ *     ranks have different numbers of objects, which change. Slot 0 is never empty. With a balancer (balance.h) objects move
+ *     only where it places them: that is computed once, and kept.
  *   - The senders of an object are its neighbours in the index space, its counterpart in the collection before, and
  *     objects far away, each chosen by a permutation of all objects.
  *   - What lasts of an object's work is a smooth field over the ranks, and a share of its own. Its messages and its memory
@@ -41,6 +42,8 @@ enum model_scenario {
     MODEL_SCENARIO_HOTSPOT /* heavy objects around a centre that crosses the index space */
 };
 
+enum model_balancer { MODEL_BALANCER_NONE, MODEL_BALANCER_GREEDY, MODEL_BALANCER_TEMPERED };
+
 /* Keys "load.*". */
 struct model_load_params {
     uint32_t phases;
@@ -62,8 +65,12 @@ struct model_load_params {
     double noise;                       /* probability that the system interrupts a rank in a phase */
     double noise_min_ms, noise_max_ms;
 
-    double migration; /* share of the objects that change ranks before a phase */
-    uint32_t groups;  /* object groups, with a member on every rank */
+    double migration;           /* share of the objects that change ranks before a phase; without a balancer */
+    int balancer;               /* enum model_balancer */
+    uint32_t balancer_interval; /* phases; 0: an eighth of all */
+    uint32_t balancer_iterations; /* of tempered */
+    bool keep_iterations;         /* no key: whether the placements of all iterations are kept */
+    uint32_t groups;              /* object groups, with a member on every rank */
 
     double far_edges;                      /* senders far away, per object */
     double edge_bytes_mean, edge_bytes_sd; /* of ln(bytes) of an edge and phase */
@@ -100,6 +107,12 @@ struct model_load_tail {
     double skew, mean, scale;
 };
 
+/* The objects of each rank, in ascending order: object[first[rank]] .. object[first[rank + 1] - 1]. */
+struct model_load_placement {
+    uint32_t *first; /* [ranks + 1] */
+    uint32_t *object;
+};
+
 /* Higher numbers are for ends of messages that are not objects, one per rank. */
 #define MODEL_LOAD_MOST_OBJECTS (UINT32_MAX - MODEL_MAX_RANKS)
 
@@ -110,6 +123,7 @@ struct model_load {
     uint64_t seed;
     uint32_t ranks, per_rank;   /* places of a rank over all collections */
     uint32_t objects;           /* places of all ranks */
+    uint32_t most;              /* objects, or places, of a rank in any phase */
     uint32_t grid[3], block[3]; /* homes, and positions of one home, per dimension */
     uint32_t side[3];           /* of the index space */
     uint32_t channels;          /* permutations for senders far away */
@@ -119,12 +133,15 @@ struct model_load {
     uint64_t swap_threshold;    /* a slot swaps if its word is below */
     struct model_load_tail tail;
     double *field; /* [ranks] the smooth field at the middle of each home: mean 0, variance 1 */
-    struct model_load_phase *phase;  /* [params.phases] */
-    const struct model_lanes *lanes; /* the fastest; all give the same bits */
+    struct model_load_phase *phase; /* [params.phases] */
+    uint32_t placements;            /* by a balancer, and before its first one; 0: there is no balancer */
+    struct model_load_placement *placement; /* [placements] */
+    struct model_load_placement *trial; /* [placements][iterations of the balancer]; NULL: they are not kept */
+    const struct model_lanes *lanes;    /* the fastest; all give the same bits */
 };
 
 /*
- * Memory: 24 bytes per phase, 8 per rank. HPCW_ERANGE for more than MODEL_LOAD_MOST_OBJECTS objects, HPCW_EINVAL for a
+ * Memory: 24 bytes per phase, 8 per rank. Call model_load_settle (balance.h) before anything else. HPCW_ERANGE for more than MODEL_LOAD_MOST_OBJECTS objects, HPCW_EINVAL for a
  * scenario that hits nothing, HPCW_ENOMEM. The machine must outlive the model.
  */
 hpcw_status model_load_init(struct model_load *m, const struct model_load_params *params,
@@ -155,14 +172,15 @@ void model_load_index(const struct model_load *m, uint32_t object, uint32_t at[3
 
 /* ---- ranks of objects ---- */
 
-/* The object, or the empty place, in a rank's slot in a phase. Time O(phase). */
+/* The object, or the empty place, in a rank's slot in a phase. Not with a balancer. Time O(phase). */
 uint32_t model_load_object(const struct model_load *m, uint32_t rank, uint32_t slot, uint32_t phase);
 
-/* The objects of a rank phase by phase: object[per_rank] by slot. `begin` makes phase 0, `next` the next one in time
- * O(per_rank), and O(phase) for each object that arrives. */
+/* The objects of a rank phase by phase: object[count] by slot, or with a balancer in ascending order. `begin` makes phase 0,
+ * `next` the next one in time O(count), and without a balancer O(phase) for each object that arrives. */
 struct model_load_cursor {
     uint32_t rank, phase;
-    uint32_t *object; /* [per_rank], the caller's */
+    uint32_t count;   /* without a balancer: per_rank */
+    uint32_t *object; /* [most], the caller's */
     uint32_t arrived; /* objects new in this phase */
     bool changed;     /* some slots hold other objects, or none any more */
 };
@@ -170,9 +188,28 @@ void model_load_begin(const struct model_load *m, uint32_t rank, uint32_t *objec
                       struct model_load_cursor *cursor);
 void model_load_next(const struct model_load *m, struct model_load_cursor *cursor);
 
+/* Where the cursor has an object; UINT32_MAX: it is not on this rank. */
+uint32_t model_load_find(const struct model_load *m, const struct model_load_cursor *cursor, uint32_t object);
+
 /* All ranks at once: moves object[objects], by rank and slot, from phase - 1 to `phase` >= 1. Phase 0 is the identity.
  * Time O(objects). */
 void model_load_move(const struct model_load *m, uint32_t *object, uint32_t phase);
+
+/* From that list: the objects, or places, of a rank in a phase; and the rank of each object, rank[objects]. */
+const uint32_t *model_load_on_rank(const struct model_load *m, const uint32_t *object, uint32_t phase,
+                                   uint32_t rank, uint32_t *count);
+void model_load_ranks(const struct model_load *m, const uint32_t *object, uint32_t phase, uint32_t *rank);
+
+/* The iterations of the balancer; 0: there is none. */
+uint32_t model_load_iterations(const struct model_load *m);
+
+/* Whether it places the objects anew before this phase, and the placement in a phase; NULL: there is no balancer. */
+bool model_load_balances(const struct model_load *m, uint32_t phase);
+const struct model_load_placement *model_load_placement(const struct model_load *m, uint32_t phase);
+
+/* If model_load_balances: the placement before this phase that an iteration reached; NULL: they are not kept. */
+const struct model_load_placement *model_load_trial(const struct model_load *m, uint32_t phase,
+                                                    uint32_t iteration);
 
 /* ---- work ---- */
 
@@ -191,7 +228,7 @@ void model_load_times(const struct model_load *m, const uint32_t *object, const 
 void model_load_split(const struct model_load *m, uint32_t object, uint64_t time_ns, uint64_t *part);
 
 /* Nanoseconds by which the system interrupts a rank in a phase, while it runs the object in *slot, or in slot 0 if that
- * is empty. Mostly 0. */
+ * is empty or there are fewer. Mostly 0. */
 uint64_t model_load_interruption(const struct model_load *m, uint32_t rank, uint32_t phase, uint32_t *slot);
 
 /* The factor of an object's time in a scenario; 1: none. */

@@ -8,15 +8,6 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-static void find_ranks(const struct model_trace *m, struct model_trace_scratch *s) {
-    const uint32_t *object = s->object;
-    for (uint32_t r = 0; r < m->ranks; r++) {
-        for (uint32_t slot = 0; slot < m->load->per_rank; slot++) {
-            s->where[*object++] = r;
-        }
-    }
-}
-
 void model_trace_place(const struct model_trace *m, struct model_trace_scratch *s, uint32_t phase) {
     if (phase < s->phase) {
         for (uint32_t o = 0; o < m->load->objects; o++) {
@@ -27,7 +18,7 @@ void model_trace_place(const struct model_trace *m, struct model_trace_scratch *
     while (s->phase < phase) {
         model_load_move(m->load, s->object, ++s->phase);
     }
-    find_ranks(m, s);
+    model_load_ranks(m->load, s->object, phase, s->where);
 }
 
 /* ---- computing ---- */

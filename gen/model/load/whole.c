@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/model/load/whole.h"
+
+#include <string.h>
+
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+hpcw_status model_load_whole_new(struct model_load_whole *w, const struct model_load *m, hpcw_error *err) {
+    *w = (struct model_load_whole){
+        .load = m,
+        .phase = UINT32_MAX, /* before the first one */
+        .rank = hpcw_i_malloc(m->objects * sizeof *w->rank),
+        .time_ns = hpcw_i_malloc(m->objects * sizeof *w->time_ns),
+        .fixed_ns = hpcw_i_malloc(m->ranks * sizeof *w->fixed_ns),
+        .slowness = hpcw_i_malloc(m->ranks * sizeof *w->slowness),
+        .lasting = hpcw_i_malloc(m->objects * sizeof *w->lasting),
+        .object = hpcw_i_malloc(m->objects * sizeof *w->object),
+        .entry = hpcw_i_malloc(m->objects * sizeof *w->entry),
+        .other = hpcw_i_malloc(m->objects * sizeof *w->other),
+        .heap = hpcw_i_malloc(m->ranks * sizeof *w->heap),
+    };
+    if (w->rank == NULL || w->time_ns == NULL || w->fixed_ns == NULL || w->slowness == NULL ||
+        w->lasting == NULL || w->object == NULL || w->entry == NULL || w->other == NULL || w->heap == NULL) {
+        return hpcw_i_fail_memory(err, "load", m->objects, "objects");
+    }
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        w->slowness[r] = model_machine_slowness(m->machine, model_machine_node(m->machine, r));
+    }
+    for (uint32_t o = 0; o < m->objects; o += MODEL_LOAD_AT_ONCE) {
+        const uint32_t rest = m->objects - o;
+        const uint32_t count = rest < MODEL_LOAD_AT_ONCE ? rest : MODEL_LOAD_AT_ONCE;
+        for (uint32_t i = 0; i < count; i++) {
+            w->object[o + i] = o + i;
+        }
+        model_load_lastings(m, w->object + o, count, w->lasting + o);
+    }
+    return HPCW_OK;
+}
+
+void model_load_whole_free(struct model_load_whole *w) {
+    hpcw_i_free(w->rank);
+    hpcw_i_free(w->time_ns);
+    hpcw_i_free(w->fixed_ns);
+    hpcw_i_free(w->slowness);
+    hpcw_i_free(w->lasting);
+    hpcw_i_free(w->object);
+    hpcw_i_free(w->entry);
+    hpcw_i_free(w->other);
+    hpcw_i_free(w->heap);
+    *w = (struct model_load_whole){0};
+}
+
+uint64_t model_load_whole_size(const struct model_load *m) {
+    return 40 * (uint64_t)m->objects + 32 * (uint64_t)m->ranks;
+}
+
+/* ---- measuring ---- */
+
+static void place(struct model_load_whole *w, uint32_t phase) {
+    if (phase < w->phase) {
+        for (uint32_t o = 0; o < w->load->objects; o++) {
+            w->object[o] = o;
+        }
+        w->phase = 0;
+    }
+    while (w->phase < phase) {
+        model_load_move(w->load, w->object, ++w->phase);
+    }
+    model_load_ranks(w->load, w->object, phase, w->rank);
+}
+
+static void measure_objects(struct model_load_whole *w, uint32_t first, uint32_t count) {
+    uint32_t object[MODEL_LOAD_AT_ONCE];
+    double slowness[MODEL_LOAD_AT_ONCE];
+    for (uint32_t i = 0; i < count; i++) {
+        object[i] = first + i;
+        slowness[i] = w->slowness[w->rank[first + i]];
+    }
+    model_load_times(w->load, object, w->lasting + first, count, w->phase, slowness, w->time_ns + first);
+    for (uint32_t i = 0; i < count; i++) {
+        w->time_ns[first + i] = model_load_exists(w->load, first + i) ? w->time_ns[first + i] : 0;
+    }
+}
+
+void model_load_whole_measure(struct model_load_whole *w, uint32_t phase) {
+    const struct model_load *m = w->load;
+    place(w, phase);
+    for (uint32_t o = 0; o < m->objects; o += MODEL_LOAD_AT_ONCE) {
+        measure_objects(w, o, m->objects - o < MODEL_LOAD_AT_ONCE ? m->objects - o : MODEL_LOAD_AT_ONCE);
+    }
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        uint32_t slot;
+        w->fixed_ns[r] = model_load_interruption(m, r, phase, &slot);
+    }
+    for (uint32_t r = 0; r < m->ranks; r += MODEL_LOAD_AT_ONCE) {
+        const uint32_t count = m->ranks - r < MODEL_LOAD_AT_ONCE ? m->ranks - r : MODEL_LOAD_AT_ONCE;
+        for (uint32_t which = 0; which <= m->params.groups; which++) {
+            model_load_add_others(m, r, count, which, phase, w->slowness + r, w->fixed_ns + r);
+        }
+    }
+}
+
+/* ---- placing ---- */
+
+/* What an object takes on a rank that is not slow. */
+static double work_of(const struct model_load_whole *w, uint32_t object) {
+    return (double)w->time_ns[object] / w->slowness[w->rank[object]];
+}
+
+/* A list of the objects, longest first by their time or their work, of equal ones in the order of their numbers: the low
+ * half of each entry. It compares 32 leading bits. */
+static const uint64_t *sort_longest_first(struct model_load_whole *w, bool by_work, uint32_t *count) {
+    enum { BITS = 11, PASSES = 3, BINS = 1 << BITS };
+    uint64_t all = 0;
+    uint32_t shift = 0;
+    uint32_t n = 0;
+    for (uint32_t o = 0; o < w->load->objects; o++) {
+        all |= w->time_ns[o];
+    }
+    for (; all >> shift > UINT32_MAX; shift++) {
+    }
+    for (uint32_t o = 0; o < w->load->objects; o++) {
+        if (w->time_ns[o] > 0) {
+            const uint64_t ns = by_work ? (uint64_t)work_of(w, o) : w->time_ns[o];
+            w->entry[n++] = (UINT32_MAX - (ns >> shift)) << 32 | o;
+        }
+    }
+    uint64_t *from = w->entry;
+    uint64_t *to = w->other;
+    for (uint32_t pass = 0; pass < PASSES; pass++) {
+        const uint32_t low = 32 + pass * BITS;
+        uint32_t at[BINS + 1] = {0};
+        for (uint32_t i = 0; i < n; i++) {
+            at[(from[i] >> low & (BINS - 1)) + 1]++;
+        }
+        for (uint32_t b = 0; b < BINS; b++) {
+            at[b + 1] += at[b];
+        }
+        for (uint32_t i = 0; i < n; i++) {
+            to[at[from[i] >> low & (BINS - 1)]++] = from[i];
+        }
+        uint64_t *swapped = from;
+        from = to;
+        to = swapped;
+    }
+    *count = n;
+    return from;
+}
+
+static bool is_less(struct model_load_heap a, struct model_load_heap b) {
+    return a.load_ns < b.load_ns || (a.load_ns == b.load_ns && a.rank < b.rank);
+}
+
+/* Lets an entry sink to its place. */
+static void sink(struct model_load_heap *heap, uint32_t count, uint32_t at) {
+    const struct model_load_heap one = heap[at];
+    for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
+        child += child + 1 < count && is_less(heap[child + 1], heap[child]);
+        if (!is_less(heap[child], one)) {
+            break;
+        }
+        heap[at] = heap[child];
+    }
+    heap[at] = one;
+}
+
+static void start_heap(struct model_load_whole *w, const uint64_t *start_ns) {
+    for (uint32_t r = 0; r < w->load->ranks; r++) {
+        w->heap[r] = (struct model_load_heap){start_ns[r], r};
+    }
+    for (uint32_t at = w->load->ranks / 2; at-- > 0;) {
+        sink(w->heap, w->load->ranks, at);
+    }
+}
+
+static uint64_t rounded(double ns) {
+    return (uint64_t)(ns + 0.5);
+}
+
+struct model_load_optimum model_load_whole_optimum(struct model_load_whole *w, uint32_t *rank) {
+    const struct model_load *m = w->load;
+    uint32_t count;
+    const uint64_t *list = sort_longest_first(w, true, &count);
+    double sum = 0;   /* of all work on a fast rank */
+    double speed = 0; /* of all ranks */
+    double least = w->slowness[0];
+    double most = 0; /* of a load that must be on some rank */
+    start_heap(w, w->fixed_ns);
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        sum += (double)w->fixed_ns[r] / w->slowness[r];
+        speed += 1 / w->slowness[r];
+        least = w->slowness[r] < least ? w->slowness[r] : least;
+        most = (double)w->fixed_ns[r] > most ? (double)w->fixed_ns[r] : most;
+    }
+    double before = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t o = (uint32_t)list[i];
+        const double work = work_of(w, o);
+        sum += work;
+        /* Of the longest ranks + 1 objects, some rank has two. */
+        const double together = work + (i == m->ranks ? before : 0);
+        if (i == 0 || i == m->ranks) {
+            most = least * together > most ? least * together : most;
+        }
+        before = work;
+        w->heap[0].load_ns += rounded(work * w->slowness[w->heap[0].rank]);
+        if (rank != NULL) {
+            rank[o] = w->heap[0].rank;
+        }
+        sink(w->heap, m->ranks, 0);
+    }
+    most = sum / speed > most ? sum / speed : most;
+    /* Times are rounded to whole nanoseconds, and sorted to 32 bits. */
+    most = most * (1 - 0x1p-31) - (double)m->per_rank;
+    struct model_load_optimum best = {.bound_ns = most > 0 ? (uint64_t)most : 0};
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        best.sum_ns += w->heap[r].load_ns;
+        best.longest_first_ns =
+            w->heap[r].load_ns > best.longest_first_ns ? w->heap[r].load_ns : best.longest_first_ns;
+    }
+    return best;
+}
+
+void model_load_whole_greedy(struct model_load_whole *w, uint32_t *rank) {
+    const uint32_t ranks = w->load->ranks;
+    uint32_t count;
+    const uint64_t *list = sort_longest_first(w, false, &count);
+    uint64_t *load_ns = w->fixed_ns; /* is not used any more */
+    uint64_t sum_ns = 0;
+    memset(load_ns, 0, ranks * sizeof *load_ns);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t o = (uint32_t)list[i];
+        sum_ns += w->time_ns[o];
+        load_ns[w->rank[o]] += w->time_ns[o];
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t o = (uint32_t)list[i];
+        const uint32_t from = w->rank[o];
+        const bool gives = load_ns[from] > sum_ns / ranks && load_ns[from] > w->time_ns[o];
+        rank[o] = gives ? UINT32_MAX : from;
+        load_ns[from] -= gives ? w->time_ns[o] : 0;
+    }
+    start_heap(w, load_ns);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t o = (uint32_t)list[i];
+        if (rank[o] == UINT32_MAX) {
+            rank[o] = w->heap[0].rank;
+            w->heap[0].load_ns += w->time_ns[o];
+            sink(w->heap, ranks, 0);
+        }
+    }
+}
+
+/* ---- scenarios ---- */
+
+void model_load_whole_imbalance(const struct model_load_whole *w, double *with, double *without) {
+    const struct model_load *m = w->load;
+    uint64_t *load_ns = w->entry; /* [ranks] each: there is an object on every rank */
+    uint64_t *calm_ns = w->other;
+    double sum = 0, calm = 0, most = 0, calm_most = 0;
+    memcpy(load_ns, w->fixed_ns, m->ranks * sizeof *load_ns);
+    memcpy(calm_ns, w->fixed_ns, m->ranks * sizeof *calm_ns);
+    for (uint32_t o = 0; o < m->objects; o++) {
+        if (w->time_ns[o] > 0) {
+            load_ns[w->rank[o]] += w->time_ns[o];
+            calm_ns[w->rank[o]] += (uint64_t)((double)w->time_ns[o] / model_load_scenario(m, o, w->phase));
+        }
+    }
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        sum += (double)load_ns[r];
+        calm += (double)calm_ns[r];
+        most = (double)load_ns[r] > most ? (double)load_ns[r] : most;
+        calm_most = (double)calm_ns[r] > calm_most ? (double)calm_ns[r] : calm_most;
+    }
+    *with = most / (sum / m->ranks) - 1;
+    *without = calm_most / (calm / m->ranks) - 1;
+}
