@@ -140,6 +140,10 @@ double gen_tally_sd(const struct gen_load_tally *t, uint32_t ranks) {
     return variance > 0 ? sqrt(variance) : 0;
 }
 
+double gen_tally_imbalance(const struct gen_load_tally *t, uint32_t ranks) {
+    return (double)t->ranks[0].load_ns / 1e9 / gen_tally_mean(t, ranks) - 1;
+}
+
 double gen_tally_calm_imbalance(const struct gen_load_tally *t, uint32_t ranks) {
     return (double)t->calm_most / (as_double(t->calm_sum) / ranks) - 1;
 }

@@ -51,7 +51,8 @@ hpcw_status gen_tally_get(const cJSON *item, struct gen_load_tally *t, hpcw_erro
 double gen_tally_mean(const struct gen_load_tally *t, uint32_t ranks);
 double gen_tally_sd(const struct gen_load_tally *t, uint32_t ranks);
 
-/* What the imbalance, largest load / mean - 1, would be without a scenario. */
+/* The imbalance, largest load / mean - 1, and what it would be without a scenario. */
+double gen_tally_imbalance(const struct gen_load_tally *t, uint32_t ranks);
 double gen_tally_calm_imbalance(const struct gen_load_tally *t, uint32_t ranks);
 
 /* The imbalance of the placement longest object first. */

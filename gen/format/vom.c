@@ -96,7 +96,26 @@ static bool owns(const char *path) {
 
 /* ---- truth ---- */
 
-static void put_scenario(const struct model_load *m, struct hpcw_i_json *json) {
+/* By how much the scenario raises the imbalance, in the phase where this is most. */
+static void put_effect(const struct model_load *m, const struct gen_load_tally *tally, uint32_t phases,
+                       struct hpcw_i_json *json) {
+    const struct model_load_params *p = &m->params;
+    double most = 0;
+    uint32_t at = 0;
+    for (uint32_t k = p->scenario_first; k < p->scenario_first + phases; k++) {
+        const double with = gen_tally_imbalance(&tally[k], m->ranks);
+        const double without = gen_tally_calm_imbalance(&tally[k], m->ranks);
+        if (without > 0 && with / without > most) {
+            most = with / without;
+            at = k;
+        }
+    }
+    hpcw_i_json_put_f64(json, "effect", most);
+    hpcw_i_json_put_u64(json, "effect_phase", at);
+}
+
+static void put_scenario(const struct model_load *m, const struct gen_load_tally *tally,
+                         struct hpcw_i_json *json) {
     static const char *const kind[] = {"none", "spike", "ramp", "hotspot"};
     const struct model_load_params *p = &m->params;
     hpcw_i_json_key_object(json, "scenario");
@@ -104,8 +123,10 @@ static void put_scenario(const struct model_load *m, struct hpcw_i_json *json) {
     if (p->scenario != MODEL_SCENARIO_NONE) {
         hpcw_i_json_put_u64(json, "first_phase", p->scenario_first);
         const uint32_t left = p->phases - p->scenario_first;
-        hpcw_i_json_put_u64(json, "phases", p->scenario_phases < left ? p->scenario_phases : left);
+        const uint32_t phases = p->scenario_phases < left ? p->scenario_phases : left;
+        hpcw_i_json_put_u64(json, "phases", phases);
         hpcw_i_json_put_f64(json, "factor", p->scenario_factor);
+        put_effect(m, tally, phases, json);
     }
     if (p->scenario == MODEL_SCENARIO_HOTSPOT) {
         hpcw_i_json_put_f64(json, "radius", m->radius);
@@ -155,7 +176,7 @@ static void put_phase(const struct model_load *m, uint32_t phase, const struct g
     hpcw_i_json_put_f64(json, "rank_load_sd_s", gen_tally_sd(t, m->ranks));
     hpcw_i_json_put_f64(json, "rank_load_max_s", (double)t->ranks[0].load_ns / 1e9);
     hpcw_i_json_put_u64(json, "rank_of_max", t->ranks[0].number);
-    hpcw_i_json_put_f64(json, "imbalance", (double)t->ranks[0].load_ns / 1e9 / mean - 1);
+    hpcw_i_json_put_f64(json, "imbalance", gen_tally_imbalance(t, m->ranks));
     if (m->params.scenario != MODEL_SCENARIO_NONE) {
         hpcw_i_json_put_f64(json, "imbalance_without_scenario", gen_tally_calm_imbalance(t, m->ranks));
     }
@@ -241,7 +262,7 @@ static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partia
                                   : merged(m, partial, count, tally, err);
     if (s == HPCW_OK) {
         hpcw_i_json_put_u64(json, "objects", count_objects(m));
-        put_scenario(m, json);
+        put_scenario(m, tally, json);
         hpcw_i_json_key_array(json, "phases");
         for (uint32_t k = 0; k < phases; k++) {
             put_phase(m, k, &tally[k], json);

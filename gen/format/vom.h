@@ -20,9 +20,11 @@ hpcw_status gen_vom_write(const struct gen_write *w, struct hpcw_i_json *partial
 /* What a rank's slots hold in a phase. */
 struct gen_vom_slots {
     struct model_load_cursor at;
-    bool *exists;      /* [most] */
-    double *lasting;   /* [most] */
-    uint64_t *time_ns; /* [most] */
+    bool *exists;             /* [most] */
+    double *lasting;          /* [most] */
+    uint64_t *time_ns;        /* [most] */
+    uint32_t interrupted;     /* slot in time_ns ... */
+    uint64_t interruption_ns; /* ... of which this much is an interruption */
 };
 hpcw_status gen_vom_slots_new(struct gen_vom_slots *s, const struct model_load *m, hpcw_error *err);
 void gen_vom_slots_free(struct gen_vom_slots *s);

@@ -286,8 +286,9 @@ static void time_objects(struct gen_vom_slots *s, const struct model_load *m, do
                          rest < MODEL_LOAD_AT_ONCE ? rest : MODEL_LOAD_AT_ONCE, s->at.phase, slow,
                          s->time_ns + first);
     }
-    const uint64_t interruption_ns = model_load_interruption(m, s->at.rank, s->at.phase, &slot);
-    s->time_ns[slot < s->at.count && s->exists[slot] ? slot : 0] += interruption_ns;
+    s->interruption_ns = model_load_interruption(m, s->at.rank, s->at.phase, &slot);
+    s->interrupted = slot < s->at.count && s->exists[slot] ? slot : 0;
+    s->time_ns[s->interrupted] += s->interruption_ns;
 }
 
 static void tally_rank(struct gen_vom_slots *s, const struct model_load *m, double slowness,
@@ -299,8 +300,10 @@ static void tally_rank(struct gen_vom_slots *s, const struct model_load *m, doub
         if (s->exists[i]) {
             const double factor = model_load_scenario(m, s->at.object[i], s->at.phase);
             gen_tally_object(tally, s->at.object[i], s->at.rank, s->time_ns[i]);
+            const uint64_t extra_ns = i == s->interrupted ? s->interruption_ns : 0;
             load_ns += s->time_ns[i];
-            calm_ns += factor == 1 ? s->time_ns[i] : (uint64_t)((double)s->time_ns[i] / factor);
+            calm_ns += factor == 1 ? s->time_ns[i]
+                                   : (uint64_t)((double)(s->time_ns[i] - extra_ns) / factor) + extra_ns;
         }
     }
     for (uint32_t which = 0; which <= m->params.groups; which++) {

@@ -152,6 +152,11 @@ static void check_phases(const struct dataset *s, const struct loads *loads) {
         assert_true(fabs(number(phase, "rank_load_max_s") / most - 1) < 1e-9);
         assert_true(fabs(number(phase, "imbalance") - (most / mean - 1)) < 1e-8);
         assert_true(fabs(number(phase, "rank_load_sd_s") - sqrt(squares / RANKS - mean * mean)) < 1e-6 * mean);
+        /* What can be reached is at least a fair share on fast nodes, and at most what the run has. */
+        const double bound = number(phase, "rank_load_bound_s");
+        const double reached = number(phase, "longest_first_max_s");
+        assert_true(bound >= 0.99 * mean / s->d.machine_params.slow_node_factor && bound <= reached);
+        assert_true(reached <= most && number(phase, "longest_first_imbalance") >= 0);
         /* Every rank that is half too heavy is named, the heaviest first. */
         double last = INFINITY;
         uint32_t named = 0;
@@ -227,6 +232,11 @@ static void a_spike_is_found(void **state) {
         hits++;
     }
     assert_true(hits >= 1 && hits <= 12);
+    const cJSON *best = cJSON_GetArrayItem(told(&s, "phases"), (int)number(scenario, "effect_phase"));
+    assert_in_range((uint32_t)number(scenario, "effect_phase"), 5, 7);
+    assert_true(number(scenario, "effect") > 1.5);
+    assert_true(fabs(number(scenario, "effect") -
+                     number(best, "imbalance") / number(best, "imbalance_without_scenario")) < 1e-9);
     for (uint32_t r = 0; r < RANKS; r++) {
         double ratio = loads->migratable[r][6] / sqrt(loads->migratable[r][4] * loads->migratable[r][8]);
         assert_true(hit[r] ? ratio > 5 : ratio < 2);

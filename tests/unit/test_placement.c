@@ -282,11 +282,78 @@ static void balancers(void **state) {
     }
 }
 
+/* ---- scenarios ------------------------------------------------------------------------------------------- */
+
+/* The most that a scenario raises the imbalance. */
+static double effect_of(const struct model_load *m) {
+    struct model_load_whole w;
+    hpcw_error err;
+    double most = 0;
+    assert_int_equal(model_load_whole_new(&w, m, &err), HPCW_OK);
+    for (uint32_t k = m->params.scenario_first; k < m->params.phases; k++) {
+        double with;
+        double without;
+        model_load_whole_measure(&w, k);
+        model_load_whole_imbalance(&w, &with, &without);
+        most = k - m->params.scenario_first < m->params.scenario_phases && with / without > most
+                   ? with / without
+                   : most;
+    }
+    model_load_whole_free(&w);
+    return most;
+}
+
+/* A scenario shows, if need be with a larger factor, or is refused. */
+static void scenarios_show(void **state) {
+    (void)state;
+    static const struct { uint32_t ranks, phases; } rows[] = {{256, 40}, {16, 40}, {64, 6}, {2, 6}};
+    uint32_t raised = 0;
+    uint32_t kept = 0;
+    struct model_load_params p = defaults();
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        for (int scenario = MODEL_SCENARIO_SPIKE; scenario <= MODEL_SCENARIO_HOTSPOT; scenario++) {
+            for (uint64_t seed = 0; seed < 6; seed++) {
+                struct made m;
+                p.scenario = scenario;
+                p.phases = rows[i].phases;
+                make(&m, rows[i].ranks, seed, &p);
+                assert_true(effect_of(&m.load) >= MODEL_LOAD_LEAST_EFFECT);
+                raised += m.load.params.scenario_factor > 4;
+                kept += m.load.params.scenario_factor == 4;
+                drop(&m);
+            }
+        }
+    }
+    assert_true(raised > 0 && kept > 4 * raised);
+
+    static const struct {
+        uint32_t ranks;
+        double share;
+        const char *got;
+    } refused[] = {{1, 0, "got 1 times with factors from 4 to 1024"},
+                   {64, 1, "got 1.01 times with factors from 4 to 1024"}};
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        struct made m;
+        hpcw_error err;
+        p = defaults();
+        p.scenario = MODEL_SCENARIO_SPIKE;
+        p.scenario_share = refused[i].share;
+        machine_of(&m, refused[i].ranks, 1);
+        assert_int_equal(model_load_init(&m.load, &p, &m.machine, &err), HPCW_OK);
+        assert_int_equal(model_load_settle(&m.load, &err), HPCW_EINVAL);
+        assert_non_null(
+            strstr(err.message, "load.scenario: expected a phase with an imbalance of at least 1.2"));
+        assert_non_null(strstr(err.message, refused[i].got));
+        model_machine_free(&m.machine);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bounds_hold),
         cmocka_unit_test(phases_are_measured),
         cmocka_unit_test(balancers),
+        cmocka_unit_test(scenarios_show),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -231,8 +231,52 @@ static hpcw_status make_all(struct model_load *m, hpcw_error *err) {
     return s;
 }
 
+/* ---- scenarios ---- */
+
+/* By how much the scenario raises the imbalance, in the phase where this is most or enough. */
+static double effect_of(struct model_load_whole *w) {
+    const struct model_load_params *p = &w->load->params;
+    double most = 0;
+    for (uint32_t k = 0;
+         most < MODEL_LOAD_LEAST_EFFECT && k < p->scenario_phases && p->scenario_first + k < p->phases; k++) {
+        double with, without;
+        model_load_whole_measure(w, p->scenario_first + k);
+        model_load_whole_imbalance(w, &with, &without);
+        const double effect = without > 0 ? with / without : with > 0 ? MODEL_LOAD_LEAST_EFFECT : 1;
+        most = effect > most ? effect : most;
+    }
+    return most;
+}
+
+/* Doubles the factor of a scenario that would not be seen. */
+static hpcw_status raise_factor(struct model_load *m, hpcw_error *err) {
+    enum { MOST = 8 };
+    struct model_load_whole w = {0};
+    double effect = MODEL_LOAD_LEAST_EFFECT;
+    hpcw_status s = HPCW_OK;
+    if (m->params.scenario != MODEL_SCENARIO_NONE) {
+        s = model_load_whole_new(&w, m, err);
+        effect = s == HPCW_OK ? effect_of(&w) : effect;
+    }
+    const double given = m->params.scenario_factor;
+    for (int i = 0; effect < MODEL_LOAD_LEAST_EFFECT && i < MOST; i++) {
+        m->params.scenario_factor *= 2;
+        effect = effect_of(&w);
+    }
+    if (effect < MODEL_LOAD_LEAST_EFFECT) {
+        s = hpcw_i_fail(
+            err, HPCW_EINVAL,
+            "load.scenario: expected a phase with an imbalance of at least %g times that without the "
+            "scenario, got %.3g times with factors from %g to %g: it hits too many or too few ranks",
+            MODEL_LOAD_LEAST_EFFECT, effect, given, m->params.scenario_factor);
+    }
+    model_load_whole_free(&w);
+    return s;
+}
+
 hpcw_status model_load_settle(struct model_load *m, hpcw_error *err) {
-    hpcw_status s = make_all(m, err);
+    hpcw_status s = raise_factor(m, err);
+    s = s == HPCW_OK ? make_all(m, err) : s;
     if (s != HPCW_OK) {
         model_load_free(m);
     }

@@ -15,7 +15,11 @@
 
 #include "gen/model/load/load.h"
 
-/* After model_load_init, and before any other use: places the objects. The model is then read-only. HPCW_ENOMEM; after a
+/* A scenario raises the imbalance at least so many times in some phase, if there is no balancer. */
+#define MODEL_LOAD_LEAST_EFFECT 1.2
+
+/* After model_load_init, and before any other use: doubles the factor of the scenario until that has its least effect, and
+ * places the objects. The model is then read-only. HPCW_EINVAL for a scenario without enough effect, HPCW_ENOMEM; after a
  * failure the model is free. */
 hpcw_status model_load_settle(struct model_load *m, hpcw_error *err);
 

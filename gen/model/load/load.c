@@ -91,7 +91,10 @@ const struct ui_param model_load_param[] = {
     PARAM("scenario_share", F64, scenario_share, 0, 1, NULL,
           "share of the ranks in the scenario, at least one; or radius of the hot spot as a share of the index "
           "space; 0: 2 % of the ranks, or a radius of 10 %, or of what the hot spot moves in a phase"),
-    PARAM("scenario_factor", F64, scenario_factor, 1, 1e6, NULL, "factor of loads at the peak of the scenario"),
+    PARAM("scenario_factor", F64, scenario_factor, 1, 1e6, NULL,
+          "factor of loads at the peak of the scenario; doubled until the imbalance in some phase is 1.2 times "
+          "that "
+          "without the scenario"),
 };
 const size_t model_load_param_count = sizeof model_load_param / sizeof model_load_param[0];
 
