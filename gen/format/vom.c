@@ -59,6 +59,9 @@ static double text_size(const struct gen_dataset *d) {
     }
     double senders = fill * (neighbours + (p->collections > 1) + p->far_edges) +
                      (p->broadcast_every > 0 ? 1.0 / p->broadcast_every : 0);
+    if (p->comm == MODEL_COMM_SAMPLE) {
+        senders = 4;
+    }
     double phase = objects * (TASK_TEXT + SUBPHASE_TEXT * p->subphases +
                               (p->block_objects > 0 ? MEMORY_TEXT : 0) + senders * EDGE_TEXT) +
                    (1 + p->groups) * OTHER_TEXT + 2 * EDGE_TEXT + 50;

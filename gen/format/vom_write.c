@@ -118,8 +118,9 @@ static hpcw_status put_handler_edges(const struct rank_file *f, hpcw_error *err)
     }
     if (s == HPCW_OK && f->rank > 0) {
         uint32_t parent = model_load_parent(f->rank);
-        hpcw_vom_entity from =
-            groups > 0 ? hpcw_vom_group(groups - 1, f->rank, true) : hpcw_vom_handler(f->rank);
+        hpcw_vom_entity from = groups > 0 && m->params.comm == MODEL_COMM_STENCIL
+                                   ? hpcw_vom_group(groups - 1, f->rank, true)
+                                   : hpcw_vom_handler(f->rank);
         s = put_edge(f, HPCW_VOM_SEND_RECV, from, hpcw_vom_far(hpcw_vom_handler_id(parent)),
                      handler_volume(f, f->rank, MODEL_LOAD_UP), err);
     }
@@ -140,6 +141,9 @@ static void know_senders(const struct rank_file *f) {
         if (f->phase == 0 || k->object != to) {
             k->object = to;
             k->senders = f->t->slots.exists[slot] ? model_load_senders(m, to, k->edge) : 0;
+            if (m->params.comm == MODEL_COMM_SAMPLE) {
+                k->flow[0] = model_load_flow(m, to, MODEL_LOAD_TO_GROUP, f->t->slots.lasting[slot]);
+            }
             for (uint32_t i = 0; i < k->senders; i++) {
                 double follows = f->t->slots.lasting[slot] + model_load_lasting(m, k->edge[i].from);
                 k->flow[i] = model_load_flow(m, to, k->edge[i].kind, follows);
@@ -148,8 +152,38 @@ static void know_senders(const struct rank_file *f) {
     }
 }
 
+/* The edges of an object in a run as measured. */
+static hpcw_status put_sample(const struct rank_file *f, const struct vom_slot *k, bool is_first,
+                              hpcw_error *err) {
+    const uint32_t groups = f->load->params.groups;
+    const hpcw_vom_entity object = entity_of(f, k->object);
+    const hpcw_vom_entity group = hpcw_vom_group(groups - 1, f->rank, true);
+    const struct {
+        hpcw_vom_entity from, to;
+        uint32_t kind;
+        bool is_there;
+    } row[] = {
+        {object, group, MODEL_LOAD_TO_GROUP, true},
+        {group, object, MODEL_LOAD_FROM_GROUP, true},
+        {object, hpcw_vom_group(0, f->rank, true), MODEL_LOAD_TO_OTHER_GROUP, is_first && groups > 1},
+        {object, object, MODEL_LOAD_TO_ITSELF, true},
+        {hpcw_vom_far(hpcw_vom_handler_id(0)), object, MODEL_LOAD_BROADCAST, true},
+    };
+    hpcw_status s = HPCW_OK;
+    for (size_t i = 0; s == HPCW_OK && i < sizeof row / sizeof row[0]; i++) {
+        if (row[i].is_there) {
+            s = put_edge(f, row[i].kind == MODEL_LOAD_BROADCAST ? HPCW_VOM_BROADCAST : HPCW_VOM_SEND_RECV,
+                         row[i].from, row[i].to,
+                         model_load_volume(f->load, k->object, row[i].kind, k->flow[0], f->phase), err);
+        }
+    }
+    return s;
+}
+
 static hpcw_status put_edges(const struct rank_file *f, hpcw_error *err) {
     const struct model_load *m = f->load;
+    const bool sample = m->params.comm == MODEL_COMM_SAMPLE;
+    bool is_first = true;
     const uint32_t every = m->params.broadcast_every;
     hpcw_status s = put_handler_edges(f, err);
     for (uint32_t slot = 0; s == HPCW_OK && slot < f->t->slots.at.count; slot++) {
@@ -158,7 +192,11 @@ static hpcw_status put_edges(const struct rank_file *f, hpcw_error *err) {
             s = put_edge(f, HPCW_VOM_SEND_RECV, entity_of(f, k->edge[i].from), entity_of(f, k->object),
                          model_load_volume(m, k->object, k->edge[i].kind, k->flow[i], f->phase), err);
         }
-        if (s == HPCW_OK && every > 0 && f->phase % every == 0 && f->t->slots.exists[slot]) {
+        if (s == HPCW_OK && sample && f->t->slots.exists[slot]) {
+            s = put_sample(f, k, is_first, err);
+            is_first = false;
+        }
+        if (s == HPCW_OK && !sample && every > 0 && f->phase % every == 0 && f->t->slots.exists[slot]) {
             s = put_edge(f, HPCW_VOM_BROADCAST, entity_of(f, 0), entity_of(f, k->object),
                          (struct model_load_volume){152, 1}, err);
         }

@@ -284,11 +284,110 @@ static void slow_nodes_are_found(void **state) {
     drop(&s);
 }
 
+/* ---- communication as in the measured run ---- */
+
+struct kinds {
+    uint64_t edges[3][3]; /* group, handler, element */
+    double bytes[3][3], ln[3][3], squares[3][3];
+    uint64_t selves, broadcasts, answers, objects;
+};
+
+static hpcw_status count_objects(void *context, const struct read_vom_task *task, hpcw_error *err) {
+    struct kinds *k = context;
+    (void)err;
+    k->objects += task->entity.migratable;
+    return HPCW_OK;
+}
+
+static hpcw_status count_kinds(void *context, const struct read_vom_communication *c, hpcw_error *err) {
+    struct kinds *k = context;
+    (void)err;
+    if (c->from.id == 0) {
+        return HPCW_OK; /* before anything ran */
+    }
+    const size_t from = c->from.id % 4 < 2 ? c->from.id % 4 : 2;
+    const size_t to = c->to.id % 4 < 2 ? c->to.id % 4 : 2;
+    if (c->category == READ_VOM_BROADCAST) {
+        assert_true(from == 1 && to == 2 && c->bytes == 376 && c->messages == 2);
+        k->broadcasts++;
+        return HPCW_OK;
+    }
+    assert_int_equal(c->category, READ_VOM_SEND_RECV);
+    assert_true(from != 2 || to != 2 || (c->from.id == c->to.id && c->bytes == 168));
+    k->edges[from][to]++;
+    k->bytes[from][to] += c->bytes;
+    k->selves += c->from.id == c->to.id;
+    if (from != 2 || to != 0 || c->bytes != 168) { /* the few to other groups are alike */
+        k->ln[from][to] += log(c->bytes);
+        k->squares[from][to] += log(c->bytes) * log(c->bytes);
+    }
+    k->answers += from == 0 && to == 2 && c->bytes == 212 && c->messages == 1;
+    return HPCW_OK;
+}
+
+static void sampled(struct gen_dataset *d) {
+    d->load_params.comm = MODEL_COMM_SAMPLE;
+}
+
+/* Each kind has the number of edges and the volumes of the measured run. */
+static void kinds_are_as_measured(void **state) {
+    (void)state;
+    enum { GROUP, HANDLER, ELEMENT };
+    struct dataset s;
+    struct kinds k = {0};
+    make(&s, sampled);
+    const uint64_t phases = s.d.load_params.phases;
+    for (uint32_t r = 0; r < RANKS; r++) {
+        char path[600];
+        struct read_vom *reader;
+        hpcw_error err;
+        const struct read_vom_events events = {
+            .context = &k, .task = count_objects, .communication = count_kinds};
+        (void)snprintf(path, sizeof path, "%s/data.%u.json.br", s.vom, r);
+        if (read_vom_open(path, r, READ_VOM_STRICT, &reader, &err) != HPCW_OK ||
+            read_vom_run(reader, UINT64_MAX, &events, &err) != HPCW_OK) {
+            fail_msg("%s", err.message);
+        }
+        read_vom_free(reader);
+    }
+    assert_int_equal(k.edges[ELEMENT][GROUP], k.objects + RANKS * phases);
+    assert_int_equal(k.edges[GROUP][ELEMENT], k.objects);
+    assert_int_equal(k.answers, k.objects);
+    assert_int_equal(k.edges[ELEMENT][ELEMENT], k.objects);
+    assert_int_equal(k.selves, k.objects);
+    assert_int_equal(k.broadcasts, k.objects);
+    assert_int_equal(k.edges[HANDLER][HANDLER], 2 * (RANKS - 1) * phases);
+    assert_int_equal(k.edges[GROUP][HANDLER] + k.edges[HANDLER][GROUP] + k.edges[HANDLER][ELEMENT] +
+                         k.edges[GROUP][GROUP] + k.edges[ELEMENT][HANDLER],
+                     0);
+    double all = 0;
+    for (int a = 0; a < 3; a++) {
+        for (int b = 0; b < 3; b++) {
+            all += k.bytes[a][b];
+        }
+    }
+    assert_true(k.bytes[ELEMENT][GROUP] > 0.94 * all && k.bytes[ELEMENT][GROUP] < 0.98 * all);
+    assert_true(k.bytes[HANDLER][HANDLER] > 0.015 * all && k.bytes[HANDLER][HANDLER] < 0.06 * all);
+    static const struct {
+        int from, to;
+        double mean, sd;
+    } mark[] = {{ELEMENT, GROUP, 10.53, 0.54}, {HANDLER, HANDLER, 7.75, 1.30}};
+    for (size_t i = 0; i < sizeof mark / sizeof mark[0]; i++) {
+        const int a = mark[i].from, b = mark[i].to;
+        const double n = (double)(a == ELEMENT ? k.objects : k.edges[a][b]);
+        const double mean = k.ln[a][b] / n;
+        const double sd = sqrt(k.squares[a][b] / n - mean * mean);
+        assert_true(fabs(mean - mark[i].mean) < 0.3 * mark[i].sd && fabs(sd / mark[i].sd - 1) < 0.2);
+    }
+    drop(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(truth_is_true),
         cmocka_unit_test(a_spike_is_found),
         cmocka_unit_test(slow_nodes_are_found),
+        cmocka_unit_test(kinds_are_as_measured),
     };
     return cmocka_run_group_tests_name("vom", tests, NULL, NULL);
 }

@@ -348,12 +348,24 @@ static void scenarios_show(void **state) {
     }
 }
 
+/* Objects of measured kinds send to groups. */
+static void sample_needs_groups(void **state) {
+    (void)state;
+    struct made m;
+    hpcw_error err;
+    struct model_load_params p = defaults();
+    p.comm = MODEL_COMM_SAMPLE;
+    p.groups = 0;
+    machine_of(&m, 4, 1);
+    assert_int_equal(model_load_init(&m.load, &p, &m.machine, &err), HPCW_EINVAL);
+    assert_string_equal(err.message, "load.groups: expected at least 1 with load.comm=sample, got 0");
+    model_machine_free(&m.machine);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bounds_hold),
-        cmocka_unit_test(phases_are_measured),
-        cmocka_unit_test(balancers),
-        cmocka_unit_test(scenarios_show),
+        cmocka_unit_test(bounds_hold),    cmocka_unit_test(phases_are_measured), cmocka_unit_test(balancers),
+        cmocka_unit_test(scenarios_show), cmocka_unit_test(sample_needs_groups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 #include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
+static const char *const comm_names[] = {"stencil", "sample", NULL};
 static const char *const balancer_names[] = {"none", "greedy", "tempered", NULL};
 static const char *const scenario_names[] = {"none", "spike", "ramp", "hotspot", NULL};
 
@@ -66,6 +67,12 @@ const struct ui_param model_load_param[] = {
     PARAM("balancer_iterations", U32, balancer_iterations, 1, 64, NULL, "iterations of tempered in a run"),
     PARAM("groups", U32, groups, 0, 64, NULL,
           "object groups, with a member on every rank [L: 7 with the handler]"),
+    PARAM("comm", CHOICE, comm, .choices = comm_names,
+          .help = "who sends to whom: stencil (objects to their neighbours) or sample (kinds and volumes as "
+                  "measured: "
+                  "objects to groups of their rank and back, handlers to other ranks, a broadcast in every "
+                  "phase [L]); "
+                  "the next ones are of the stencil"),
     PARAM("far_edges", F64, far_edges, 0, 8, NULL, "distant senders per object [A]"),
     PARAM("edge_bytes_mean", F64, edge_bytes_mean, 0, 30, NULL, "mean of ln(bytes) of an edge in a phase [L]"),
     PARAM("edge_bytes_sd", F64, edge_bytes_sd, 0, 5, NULL, "standard deviation of ln(bytes) [L]"),
@@ -322,8 +329,12 @@ hpcw_status model_load_init(struct model_load *m, const struct model_load_params
     for (int d = 0; d < 3; d++) {
         m->side[d] = m->grid[d] * m->block[d];
     }
-    m->channels = (uint32_t)params->far_edges + (params->far_edges > (uint32_t)params->far_edges);
-    m->kinds = 7 + m->channels;
+    if (params->comm == MODEL_COMM_STENCIL) {
+        m->channels = (uint32_t)params->far_edges + (params->far_edges > (uint32_t)params->far_edges);
+        m->kinds = 7 + m->channels;
+    } else if (params->groups == 0) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "load.groups: expected at least 1 with load.comm=sample, got 0");
+    }
     m->swap_threshold = params->balancer == MODEL_BALANCER_NONE ? hpcw_i_threshold(params->migration) : 0;
     m->most = m->per_rank;
     if (params->balancer_interval == 0) {
@@ -836,6 +847,9 @@ uint32_t model_load_senders(const struct model_load *m, uint32_t object,
     const uint32_t collection = model_load_collection(m, object);
     uint32_t count = 0;
     uint32_t at[3];
+    if (m->params.comm != MODEL_COMM_STENCIL) {
+        return 0;
+    }
     model_load_index(m, object, at);
     for (uint32_t d = 0; d < m->params.dims; d++) {
         for (uint32_t up = 0; up < 2; up++) {
@@ -874,6 +888,20 @@ static const double sum_of_two = 1.6;
 /* Ln(bytes) of messages between handlers [L]. */
 static const double handler_mean = 7.75, handler_sd = 1.30;
 
+/* With MODEL_COMM_SAMPLE: ln(messages) between handlers, ln(bytes) from objects to their group, and how much of its
+ * deviation follows the work, so that work and bytes of an object have a correlation of 0.65 [L]. */
+static const double sample_messages_mean = 3.45, sample_messages_sd = 1.33;
+static const double group_mean = 10.53, group_sd = 0.54, group_follows = 0.69;
+enum { GROUP_MESSAGES = 25 };
+
+/* The kinds whose volumes are all the same [L]. */
+static const struct model_load_volume sample_volume[] = {
+    [MODEL_LOAD_FROM_GROUP - MODEL_LOAD_TO_GROUP] = {212, 1},
+    [MODEL_LOAD_TO_OTHER_GROUP - MODEL_LOAD_TO_GROUP] = {168, 1},
+    [MODEL_LOAD_TO_ITSELF - MODEL_LOAD_TO_GROUP] = {168, 1},
+    [MODEL_LOAD_BROADCAST - MODEL_LOAD_TO_GROUP] = {376, 2},
+};
+
 struct model_load_flow model_load_flow(const struct model_load *m, uint32_t owner, uint32_t kind,
                                        double follows) {
     const struct model_load_params *p = &m->params;
@@ -881,14 +909,20 @@ struct model_load_flow model_load_flow(const struct model_load *m, uint32_t owne
     uint32_t w[4];
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_EDGE, owner, kind, 0, w);
     double z = hpcw_i_normal(w[0], w[1]);
+    if (kind == MODEL_LOAD_TO_GROUP) {
+        z = group_follows * follows + sqrt(1 - group_follows * group_follows) * z;
+        return (struct model_load_flow){.ln_bytes = group_mean + group_sd * z};
+    }
     if (!handlers) {
         z = p->edge_follows * follows / sum_of_two + sqrt(1 - p->edge_follows * p->edge_follows) * z;
     }
     /* Bytes and messages have a correlation of 0.6 [A]. */
     double z_messages = 0.6 * z + 0.8 * hpcw_i_normal(w[2], w[3]);
+    const bool sample = p->comm == MODEL_COMM_SAMPLE;
     return (struct model_load_flow){
         .ln_bytes = handlers ? handler_mean + handler_sd * z : p->edge_bytes_mean + p->edge_bytes_sd * z,
-        .ln_messages = p->edge_messages_mean + p->edge_messages_sd * z_messages,
+        .ln_messages = (sample ? sample_messages_mean : p->edge_messages_mean) +
+                       (sample ? sample_messages_sd : p->edge_messages_sd) * z_messages,
     };
 }
 
@@ -904,6 +938,11 @@ static uint64_t whole_elements(double bytes) {
 struct model_load_volume model_load_volume(const struct model_load *m, uint32_t owner, uint32_t kind,
                                            struct model_load_flow flow, uint32_t phase) {
     uint32_t now[4];
+    if (kind >= MODEL_LOAD_TO_GROUP) {
+        return kind > MODEL_LOAD_TO_GROUP
+                   ? sample_volume[kind - MODEL_LOAD_TO_GROUP]
+                   : (struct model_load_volume){whole_elements(hpcw_i_exp(flow.ln_bytes)), GROUP_MESSAGES};
+    }
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_EDGE_PHASE, owner, kind, phase, now);
     uint64_t bytes = whole_elements(hpcw_i_exp(flow.ln_bytes + change * hpcw_i_normal(now[0], now[1])));
     uint64_t messages = at_least_1(hpcw_i_exp(flow.ln_messages + change * hpcw_i_normal(now[2], now[3])));

@@ -13,14 +13,14 @@
  *     ranks have different numbers of objects, which change. Slot 0 is never empty. With a balancer (balance.h) objects move
  *     only where it places them: that is computed once, and kept.
  *   - The senders of an object are its neighbours in the index space, its counterpart in the collection before, and
- *     objects far away, each chosen by a permutation of all objects.
+ *     objects far away, each chosen by a permutation of all objects. Or communication is by kinds as in the measured run.
  *   - What lasts of an object's work is a smooth field over the ranks, and a share of its own. Its messages and its memory
  *     follow the same values.
  *
  * Loads follow the statistics of a particle-in-cell run of 32 ranks, one sample every 50 phases, published with the
  * LB-analysis-framework: persistent, with a tail to the right, similar on neighbouring ranks, with a mean and a spread
- * that rise over the run, and a slow first phase. Here the run is compressed to the number of phases. Volumes are those of
- * its elements' messages, which carry 96 % of the bytes.
+ * that rise over the run, and a slow first phase. Here the run is compressed to the number of phases. Volumes of the stencil
+ * are those of its elements' messages, which carry 96 % of the bytes, but go to object groups of the same rank.
  */
 #ifndef HPCW_GEN_MODEL_LOAD_LOAD_H
 #define HPCW_GEN_MODEL_LOAD_LOAD_H
@@ -43,6 +43,11 @@ enum model_scenario {
 };
 
 enum model_balancer { MODEL_BALANCER_NONE, MODEL_BALANCER_GREEDY, MODEL_BALANCER_TEMPERED };
+
+enum model_comm {
+    MODEL_COMM_STENCIL, /* objects send to their neighbours */
+    MODEL_COMM_SAMPLE /* to the object groups of their rank, and get answers; only handlers send to other ranks */
+};
 
 /* Keys "load.*". */
 struct model_load_params {
@@ -72,6 +77,7 @@ struct model_load_params {
     bool keep_iterations;         /* no key: whether the placements of all iterations are kept */
     uint32_t groups;              /* object groups, with a member on every rank */
 
+    int comm;                              /* enum model_comm; what follows is for the stencil */
     double far_edges;                      /* senders far away, per object */
     double edge_bytes_mean, edge_bytes_sd; /* of ln(bytes) of an edge and phase */
     double edge_messages_mean, edge_messages_sd;
@@ -255,7 +261,14 @@ enum {
         6 + 1 + 8, /* of edges between objects: an object has at most one sender of each kind */
     MODEL_LOAD_UP = MODEL_LOAD_MOST_KINDS, /* from a rank's handler to that of its parent in the tree ... */
     MODEL_LOAD_DOWN,                       /* ... and back */
-    MODEL_LOAD_KINDS
+    MODEL_LOAD_KINDS,
+
+    /* On a rank, only with MODEL_COMM_SAMPLE. */
+    MODEL_LOAD_TO_GROUP = MODEL_LOAD_KINDS, /* from an object to a group that works for it ... */
+    MODEL_LOAD_FROM_GROUP,                  /* ... and back */
+    MODEL_LOAD_TO_OTHER_GROUP,              /* from one object of a rank */
+    MODEL_LOAD_TO_ITSELF,                   /* from an object */
+    MODEL_LOAD_BROADCAST                    /* from the handler of rank 0 to every object */
 };
 
 struct model_load_edge {
@@ -263,7 +276,8 @@ struct model_load_edge {
     uint32_t kind;
 };
 
-/* The objects that send to an existing one in every phase, each once and never itself; returns their number. */
+/* The objects that send to an existing one in every phase, each once and never itself; returns their number. Of the
+ * stencil; otherwise there are none. */
 uint32_t model_load_senders(const struct model_load *m, uint32_t object,
                             struct model_load_edge edge[MODEL_LOAD_MOST_KINDS]);
 
@@ -275,7 +289,7 @@ static inline uint32_t model_load_parent(uint32_t rank) {
     return (rank - 1) / 2;
 }
 
-/* What lasts of an edge. `follows` is the sum of model_load_lasting at both ends; 0 for the kinds up and down. */
+/* What lasts of an edge. `follows` is the sum of model_load_lasting at the ends that are objects. */
 struct model_load_flow {
     double ln_bytes, ln_messages;
 };
