@@ -78,9 +78,11 @@ static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_
 
 static uint64_t memory(const struct gen_dataset *d, uint32_t jobs) {
     uint64_t tally = d->load_params.phases * sizeof(struct gen_load_tally);
+    const uint64_t kept =
+        4 + (d->load.params.keep_iterations ? 8 + 4 * (uint64_t)model_load_iterations(&d->load) : 0);
     return (jobs + (uint64_t)1) * tally + jobs * model_load_whole_size(&d->load) +
-           jobs * ((uint64_t)d->load.most * 480 + (8 << 20)) +
-           4 * (uint64_t)d->load.placements * d->load.objects + 96 * (uint64_t)d->ranks + (4 << 20);
+           jobs * ((uint64_t)d->load.most * 480 + (8 << 20)) + kept * d->load.placements * d->load.objects +
+           96 * (uint64_t)d->ranks + (4 << 20);
 }
 
 static double seconds(const struct gen_dataset *d) {

@@ -273,6 +273,45 @@ static hpcw_status put_others(const struct rank_file *f, hpcw_error *err) {
     return s;
 }
 
+/* An object where an iteration of the balancer has put it. */
+static hpcw_status put_tried(const struct rank_file *f, uint32_t object, uint64_t time_ns, hpcw_error *err) {
+    const struct model_load *m = f->load;
+    uint32_t at[3];
+    model_load_index(m, object, at);
+    const uint64_t index[] = {at[0], at[1], at[2]};
+    model_load_split(m, object, time_ns, f->t->part);
+    const hpcw_vom_task task = {
+        .entity = hpcw_vom_element(model_load_home(m, object), model_load_slot(m, object),
+                                   collection_id(m, object), index, m->params.dims),
+        .whole_ns = true,
+        .time_ns = time_ns,
+        .subphase_ns = f->t->part,
+        .subphases = m->params.subphases,
+    };
+    return hpcw_vom_task_add(f->vom, &task, err);
+}
+
+/* If the balancer runs after this phase: the placements of its iterations. */
+static hpcw_status put_iterations(const struct rank_file *f, hpcw_error *err) {
+    const struct model_load *m = f->load;
+    const uint32_t next = f->phase + 1;
+    hpcw_status s = HPCW_OK;
+    if (!m->params.keep_iterations || next == m->params.phases || !model_load_balances(m, next)) {
+        return HPCW_OK;
+    }
+    const uint64_t *time_ns = model_load_placement(m, next)->time_ns;
+    for (uint32_t k = 0; s == HPCW_OK && k < model_load_iterations(m); k++) {
+        const struct model_load_placement *p = model_load_trial(m, next, k);
+        s = hpcw_vom_begin_iteration(f->vom, k, err);
+        for (uint32_t i = p->first[f->rank]; s == HPCW_OK && i < p->first[f->rank + 1]; i++) {
+            s = put_tried(f, p->object[i], time_ns[p->object[i]], err);
+        }
+        s = s == HPCW_OK ? put_others(f, err) : s;
+        s = s == HPCW_OK ? hpcw_vom_end_iteration(f->vom, NULL, 0, err) : s;
+    }
+    return s;
+}
+
 static void place_objects(const struct rank_file *f) {
     for (uint32_t slot = 0; slot < f->t->slots.at.count; slot++) {
         uint32_t at[3];
@@ -372,6 +411,9 @@ static hpcw_status write_phase(const struct rank_file *f, hpcw_error *err) {
     hpcw_status s = hpcw_vom_begin_phase(f->vom, f->phase, err);
     if (s == HPCW_OK) {
         s = put_edges(f, err);
+    }
+    if (s == HPCW_OK) {
+        s = put_iterations(f, err);
     }
     if (s == HPCW_OK) {
         s = put_objects(f, err);

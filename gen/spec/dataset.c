@@ -36,6 +36,10 @@ static const struct ui_param vom_param[] = {
     IN_VOM("vom.quality", U32, quality, 0, 9, NULL, "brotli quality: 0 is fastest, 9 smallest"),
     IN_VOM("vom.window", U32, window, 10, 24, NULL,
            "brotli window: binary logarithm of its size; not 16 or 21"),
+    IN_VOM("vom.iterations", BOOL, iterations,
+           .help = "with load.balancer: lb_iterations, the placements of all iterations, in the phases by "
+                   "which it places; "
+                   "they take memory"),
 };
 
 #define LINKTEST (UINT64_C(1) << GEN_FORMAT_LINKTEST)
@@ -137,7 +141,9 @@ hpcw_status gen_dataset_build(struct gen_dataset *d, hpcw_error *err) {
     model_network_init(&d->network, &d->machine);
     s = model_linktest_init(&d->linktest, &d->network, &d->linktest_params, err);
     if (s == HPCW_OK && gen_dataset_wants(d, SION | VOM | CLOG2 | RANK2FILE)) {
-        s = model_load_init(&d->load, &d->load_params, &d->machine, err);
+        struct model_load_params load = d->load_params;
+        load.keep_iterations = d->vom_params.iterations && gen_dataset_wants(d, VOM);
+        s = model_load_init(&d->load, &load, &d->machine, err);
         s = s == HPCW_OK ? model_load_settle(&d->load, err) : s;
     }
     if (s == HPCW_OK) {

@@ -42,6 +42,7 @@ enum gen_vom_container {
 struct gen_vom_params {
     int container; /* enum gen_vom_container */
     uint32_t quality, window;
+    bool iterations; /* "lb_iterations" of the phases after which a balancer runs */
 };
 
 struct gen_checkpoints;

@@ -382,12 +382,128 @@ static void kinds_are_as_measured(void **state) {
     drop(&s);
 }
 
+/* ---- a balancer ---- */
+
+enum { MOST_ITERATIONS = 8 };
+
+/* What iterations say of the phases, and what the phases say. */
+struct tried {
+    double rank[MOST_PHASES][MOST_ITERATIONS][RANKS]; /* seconds of what can migrate */
+    uint32_t objects[MOST_PHASES][MOST_ITERATIONS];
+    uint64_t hash[MOST_PHASES][MOST_ITERATIONS], placed[MOST_PHASES]; /* of who is where */
+    uint32_t rank_now;
+    uint64_t phase;
+    uint64_t iteration; /* MOST_ITERATIONS: none */
+};
+
+static hpcw_status try_phase(void *context, uint64_t phase, hpcw_error *err) {
+    struct tried *t = context;
+    (void)err;
+    t->phase = phase;
+    t->iteration = MOST_ITERATIONS;
+    return HPCW_OK;
+}
+
+static hpcw_status try_begin(void *context, uint64_t number, hpcw_error *err) {
+    struct tried *t = context;
+    (void)err;
+    assert_true(number < MOST_ITERATIONS);
+    t->iteration = number;
+    return HPCW_OK;
+}
+
+static hpcw_status try_end(void *context, const struct read_vom_phase *iteration, hpcw_error *err) {
+    struct tried *t = context;
+    (void)iteration;
+    (void)err;
+    t->iteration = MOST_ITERATIONS;
+    return HPCW_OK;
+}
+
+static hpcw_status try_task(void *context, const struct read_vom_task *task, hpcw_error *err) {
+    struct tried *t = context;
+    (void)err;
+    if (!task->entity.migratable) {
+        return HPCW_OK;
+    }
+    const uint64_t one = (task->entity.id * 64 + t->rank_now) * UINT64_C(0x9e3779b97f4a7c15);
+    if (t->iteration == MOST_ITERATIONS) {
+        t->placed[t->phase] += one ^ one >> 29;
+        return HPCW_OK;
+    }
+    t->hash[t->phase][t->iteration] += one ^ one >> 29;
+    t->objects[t->phase][t->iteration]++;
+    t->rank[t->phase][t->iteration][t->rank_now] += task->time;
+    return HPCW_OK;
+}
+
+static void tempered(struct gen_dataset *d) {
+    d->load_params.balancer = MODEL_BALANCER_TEMPERED;
+    d->load_params.balancer_interval = 4;
+    d->vom_params.iterations = true;
+}
+
+/* The placement in a phase is that of the best iteration in the phase before. */
+static void iterations_lead_to_placements(void **state) {
+    (void)state;
+    struct dataset s;
+    struct tried *t = calloc(1, sizeof *t);
+    assert_non_null(t);
+    make(&s, tempered);
+    struct loads *loads = listen(&s, ".br");
+    check_phases(&s, loads);
+    free(loads);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        char path[600];
+        struct read_vom *reader;
+        hpcw_error err;
+        const struct read_vom_events events = {.context = t,
+                                               .phase_begin = try_phase,
+                                               .task = try_task,
+                                               .iteration_begin = try_begin,
+                                               .iteration_end = try_end};
+        (void)snprintf(path, sizeof path, "%s/data.%u.json.br", s.vom, r);
+        t->rank_now = r;
+        if (read_vom_open(path, r, READ_VOM_STRICT, &reader, &err) != HPCW_OK ||
+            read_vom_run(reader, UINT64_MAX, &events, &err) != HPCW_OK) {
+            fail_msg("%s", err.message);
+        }
+        read_vom_free(reader);
+    }
+    const uint64_t objects = (uint64_t)told(&s, "objects")->valuedouble;
+    for (uint64_t k = 0; k < s.d.load_params.phases; k++) {
+        const bool runs = (k + 1) % 4 == 0 && k + 1 < s.d.load_params.phases;
+        const double migrations =
+            number(cJSON_GetArrayItem(told(&s, "phases"), (int)(runs ? k + 1 : k)), "migrations");
+        size_t best = 0;
+        double least = INFINITY;
+        for (size_t i = 0; i < MOST_ITERATIONS; i++) {
+            double most = 0;
+            assert_int_equal(t->objects[k][i], runs ? objects : 0);
+            for (uint32_t r = 0; r < RANKS; r++) {
+                most = fmax(most, t->rank[k][i][r]);
+            }
+            best = most < least - 1e-9 ? i : best;
+            least = fmin(most, least);
+        }
+        assert_true(k % 4 == 0 || runs || migrations == 0);
+        if (runs) {
+            assert_true(migrations > RANKS / 8);
+            assert_int_equal(t->placed[k + 1], t->hash[k][best]);
+            assert_int_not_equal(t->placed[k + 1], t->placed[k]);
+        }
+    }
+    free(t);
+    drop(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(truth_is_true),
         cmocka_unit_test(a_spike_is_found),
         cmocka_unit_test(slow_nodes_are_found),
         cmocka_unit_test(kinds_are_as_measured),
+        cmocka_unit_test(iterations_lead_to_placements),
     };
     return cmocka_run_group_tests_name("vom", tests, NULL, NULL);
 }

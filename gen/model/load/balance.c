@@ -174,6 +174,16 @@ static uint32_t phase_of(const struct model_load *m, uint32_t placement) {
     return (placement + (every == 1)) * every;
 }
 
+static hpcw_status keep_times(const struct balance *b, struct model_load_placement *p, hpcw_error *err) {
+    const size_t size = b->load->objects * sizeof *p->time_ns;
+    p->time_ns = hpcw_i_malloc(size);
+    if (p->time_ns == NULL) {
+        return hpcw_i_fail_memory(err, "load", b->load->objects, "objects");
+    }
+    memcpy(p->time_ns, b->whole.time_ns, size);
+    return HPCW_OK;
+}
+
 static hpcw_status make_placements(struct balance *b, hpcw_error *err) {
     struct model_load *m = b->load;
     hpcw_status s = HPCW_OK;
@@ -190,6 +200,7 @@ static hpcw_status make_placements(struct balance *b, hpcw_error *err) {
             s = temper(b, phase, trial, err);
         }
         s = s == HPCW_OK ? list(b, b->rank, &m->placement[i], err) : s;
+        s = s == HPCW_OK && trial != NULL ? keep_times(b, &m->placement[i], err) : s;
         for (uint32_t r = 0; s == HPCW_OK && r < m->ranks; r++) {
             const uint32_t count = m->placement[i].first[r + 1] - m->placement[i].first[r];
             m->most = count > m->most ? count : m->most;

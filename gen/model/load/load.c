@@ -361,6 +361,7 @@ static void free_placements(struct model_load_placement *p, size_t count) {
     for (size_t i = 0; p != NULL && i < count; i++) {
         hpcw_i_free(p[i].first);
         hpcw_i_free(p[i].object);
+        hpcw_i_free(p[i].time_ns);
     }
     hpcw_i_free(p);
 }

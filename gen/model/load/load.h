@@ -74,7 +74,7 @@ struct model_load_params {
     int balancer;               /* enum model_balancer */
     uint32_t balancer_interval; /* phases; 0: an eighth of all */
     uint32_t balancer_iterations; /* of tempered */
-    bool keep_iterations;         /* no key: whether the placements of all iterations are kept */
+    bool keep_iterations;         /* no key: whether the placements of all iterations, and times, are kept */
     uint32_t groups;              /* object groups, with a member on every rank */
 
     int comm;                              /* enum model_comm; what follows is for the stencil */
@@ -117,6 +117,7 @@ struct model_load_tail {
 struct model_load_placement {
     uint32_t *first; /* [ranks + 1] */
     uint32_t *object;
+    uint64_t *time_ns; /* [objects] by which the balancer placed them, by their numbers; NULL: it is not kept */
 };
 
 /* Higher numbers are for ends of messages that are not objects, one per rank. */
