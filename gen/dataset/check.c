@@ -171,12 +171,14 @@ static hpcw_status check_structure(void *context, void *state, uint64_t index, h
     const struct entry *entry = &c->entry[index];
     (void)state;
     size_t f = gen_format_of_path(entry->name);
-    bool together = f < gen_format_count && (gen_format[f]->container || gen_format[f]->folder != NULL);
+    const bool beside = gen_format_is_beside(entry->name);
+    bool together =
+        f < gen_format_count && !beside && (gen_format[f]->container || gen_format[f]->folder != NULL);
     if (f == gen_format_count || (together && c->first[f] != index) || is_damaged(c, f, entry, together)) {
         return HPCW_OK;
     }
     char path[GEN_DIRECTORY_PATH];
-    const char *name = gen_format[f]->folder != NULL ? gen_format[f]->folder : entry->name;
+    const char *name = together && gen_format[f]->folder != NULL ? gen_format[f]->folder : entry->name;
     hpcw_error e = {.message = ""};
     uint64_t files;
     gen_directory_path(c->check->directory, name, path);

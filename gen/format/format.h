@@ -46,6 +46,7 @@ struct gen_format {
     bool container; /* its units are files of one set: a reader of the first one reads all */
     /* The directory of its units below the dataset's, by which they are read together; or NULL. */
     const char *folder;
+    const char *beside; /* another directory of units, which are read one by one; or NULL */
 
     uint64_t (*units)(const struct gen_dataset *d);
     hpcw_status (*unit)(const struct gen_dataset *d, uint64_t index, struct gen_unit *unit, hpcw_error *err);
@@ -107,6 +108,9 @@ const char *gen_format_folder(const struct gen_format *format);
 
 /* Index of the format in whose directory a path below the dataset's is, or gen_format_count. */
 size_t gen_format_of_path(const char *path);
+
+/* Whether it is in the directory `beside`. */
+bool gen_format_is_beside(const char *path);
 
 /* Index of the format that recognises a file, or gen_format_count. */
 size_t gen_format_of_file(const char *path);

@@ -12,16 +12,23 @@ const char *gen_format_folder(const struct gen_format *format) {
     return format->folder != NULL ? format->folder : format->name;
 }
 
-size_t gen_format_of_path(const char *path) {
+static bool is_in(const char *path, const char *folder) {
     size_t n = strcspn(path, "/");
+    return folder != NULL && strncmp(path, folder, n) == 0 && folder[n] == '\0';
+}
+
+size_t gen_format_of_path(const char *path) {
     size_t f = 0;
-    for (; f < gen_format_count; f++) {
-        const char *folder = gen_format_folder(gen_format[f]);
-        if (strncmp(path, folder, n) == 0 && folder[n] == '\0') {
-            break;
-        }
+    while (f < gen_format_count && !is_in(path, gen_format_folder(gen_format[f])) &&
+           !is_in(path, gen_format[f]->beside)) {
+        f++;
     }
     return f;
+}
+
+bool gen_format_is_beside(const char *path) {
+    size_t f = gen_format_of_path(path);
+    return f < gen_format_count && is_in(path, gen_format[f]->beside);
 }
 
 size_t gen_format_of_file(const char *path) {

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "gen/format/vom_balance.h"
 #include "gen/report/report.h"
 #include "gen/spec/pool.h"
 #include "gen/spec/visibility.h"
@@ -35,7 +36,7 @@ static hpcw_status limits(const struct gen_dataset *d, hpcw_error *err) {
 }
 
 static uint64_t units(const struct gen_dataset *d) {
-    return d->ranks;
+    return (uint64_t)d->ranks + gen_vom_balance_files(d);
 }
 
 /* Bytes of a record, measured on generated datasets. */
@@ -69,6 +70,10 @@ static double text_size(const struct gen_dataset *d) {
 }
 
 static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_unit *u, hpcw_error *err) {
+    if (index >= d->ranks) {
+        gen_vom_balance_unit(d, (uint32_t)(index - d->ranks), u);
+        return HPCW_OK;
+    }
     double size = text_size(d) * (gen_vom_is_compressed(d) ? COMPRESSED : 1);
     u->apparent = (uint64_t)size;
     u->allocated = hpcw_i_align_up(u->apparent + 2048, 4096);
@@ -81,8 +86,8 @@ static uint64_t memory(const struct gen_dataset *d, uint32_t jobs) {
     const uint64_t kept =
         4 + (d->load.params.keep_iterations ? 8 + 4 * (uint64_t)model_load_iterations(&d->load) : 0);
     return (jobs + (uint64_t)1) * tally + jobs * model_load_whole_size(&d->load) +
-           jobs * ((uint64_t)d->load.most * 480 + (8 << 20)) + kept * d->load.placements * d->load.objects +
-           96 * (uint64_t)d->ranks + (4 << 20);
+           jobs * ((uint64_t)d->load.most * 480 + (8 << 20)) + gen_vom_balance_memory(d) +
+           kept * d->load.placements * d->load.objects + 96 * (uint64_t)d->ranks + (4 << 20);
 }
 
 static double seconds(const struct gen_dataset *d) {
@@ -92,7 +97,7 @@ static double seconds(const struct gen_dataset *d) {
 static bool owns(const char *path) {
     static const char start[] = GEN_VOM_FOLDER "/data.";
     if (strncmp(path, start, sizeof start - 1) != 0) {
-        return false;
+        return gen_vom_balance_owns(path);
     }
     const char *rest = path + sizeof start - 1;
     size_t digits = strspn(rest, "0123456789");
@@ -346,6 +351,9 @@ static hpcw_status verify(const char *path, bool ours, uint64_t *files, hpcw_err
         return read_vom_verify_directory(path, flags, 0, err);
     }
     *files = 1;
+    if (ours && gen_vom_balance_is_list(path)) {
+        return gen_vom_balance_verify_list(path, err);
+    }
     return read_vom_verify(path, flags, err);
 }
 
@@ -359,6 +367,7 @@ const struct gen_format gen_format_vom = {
     .help = "load-balancing data of vt, one JSON file per rank, compressed",
     .limits = limits,
     .folder = GEN_VOM_FOLDER,
+    .beside = GEN_VOM_BALANCE_FOLDER,
     .units = units,
     .unit = unit,
     .memory = memory,

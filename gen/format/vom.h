@@ -14,6 +14,9 @@ static inline bool gen_vom_is_compressed(const struct gen_dataset *d) {
     return d->vom_params.container != GEN_VOM_PLAIN_FILES;
 }
 
+/* What vt sent before any task ran: from nobody to the handler of rank 0, by every rank in phase 0. */
+enum { GEN_VOM_FIRST_BYTES = 112, GEN_VOM_FIRST_MESSAGES = 2 };
+
 /* For `write` of the row. */
 hpcw_status gen_vom_write(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes the files of ranks, and tallies their loads. */
 #include "gen/format/vom.h"
+#include "gen/format/vom_balance.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -114,7 +115,7 @@ static hpcw_status put_handler_edges(const struct rank_file *f, hpcw_error *err)
     hpcw_status s = HPCW_OK;
     if (f->phase == 0) {
         s = put_edge(f, HPCW_VOM_SEND_RECV, hpcw_vom_nobody(), hpcw_vom_far(hpcw_vom_handler_id(0)),
-                     (struct model_load_volume){112, 2}, err);
+                     (struct model_load_volume){GEN_VOM_FIRST_BYTES, GEN_VOM_FIRST_MESSAGES}, err);
     }
     if (s == HPCW_OK && f->rank > 0) {
         uint32_t parent = model_load_parent(f->rank);
@@ -445,15 +446,24 @@ static hpcw_status write_rank(void *context, void *state, uint64_t index, hpcw_e
     const struct model_machine *m = &d->machine;
     struct gen_unit u;
     struct rank_file f = {.load = &d->load, .t = state, .rank = (uint32_t)index};
-    f.slowness = model_machine_slowness(m, model_machine_node(m, f.rank));
     hpcw_vom_options o = job->options;
-    o.rank = f.rank;
-    o.node = hpcw_vom_node_of(d->ranks, m->params.ppn, f.rank);
+    if (index < d->ranks) {
+        f.slowness = model_machine_slowness(m, model_machine_node(m, f.rank));
+        o.rank = f.rank;
+        o.node = hpcw_vom_node_of(d->ranks, m->params.ppn, f.rank);
+    }
     hpcw_status s = job->w->format->unit(d, index, &u, err);
     if (s != HPCW_OK) {
         return s;
     }
     char path[4096 + GEN_UNIT_PATH];
+    if (index >= d->ranks) {
+        (void)snprintf(path, sizeof path, "%s/" GEN_VOM_BALANCE_FOLDER, job->w->directory);
+        s = job->w->outputs.open == NULL ? hpcw_vom_make_directory(path, NULL, err) : HPCW_OK;
+        s = s == HPCW_OK ? gen_vom_balance_write(job->w, &o, (uint32_t)(index - d->ranks), err) : s;
+        job->w->progress(job->w->progress_context, u.allocated);
+        return s;
+    }
     (void)snprintf(path, sizeof path, "%s/%s", job->w->directory, u.path);
     s = hpcw_vom_open(path, &o, &f.vom, err);
     s = s == HPCW_OK ? write_phases(&f, err) : s;

@@ -40,6 +40,8 @@ static const struct ui_param vom_param[] = {
            .help = "with load.balancer: lb_iterations, the placements of all iterations, in the phases by "
                    "which it places; "
                    "they take memory"),
+    IN_VOM("vom.longest_first", BOOL, longest_first,
+           .help = "a file beside the load data with the placement longest object first of every phase"),
 };
 
 #define LINKTEST (UINT64_C(1) << GEN_FORMAT_LINKTEST)

@@ -42,7 +42,8 @@ enum gen_vom_container {
 struct gen_vom_params {
     int container; /* enum gen_vom_container */
     uint32_t quality, window;
-    bool iterations; /* "lb_iterations" of the phases after which a balancer runs */
+    bool iterations;    /* "lb_iterations" of the phases after which a balancer runs */
+    bool longest_first; /* a file with the placements longest object first */
 };
 
 struct gen_checkpoints;

@@ -3,6 +3,7 @@
  * Load data of a whole dataset, read back as an analysis tool would read it: truth.json tells the imbalance that is in
  * the files, and what was injected stands out there.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +18,9 @@
 
 #include "gen/dataset/directory.h"
 #include "gen/dataset/generate.h"
+#include "libreader/vom/set/summary.h"
 #include "libreader/vom/set/verify.h"
+#include "libreader/vom/statistics.h"
 #include "libreader/vom/vom.h"
 #include "tests/support/files.h"
 
@@ -497,6 +500,206 @@ static void iterations_lead_to_placements(void **state) {
     drop(&s);
 }
 
+/* ---- the files beside the load data ---- */
+
+/* vt's statistics of a phase before the balancer ran are those of the load data. */
+struct compared {
+    const struct read_vom_summary *summary;
+    size_t phase;
+    uint64_t migrations, runs;
+    double before, after; /* sums of the imbalance in phases after which the balancer ran */
+    double imbalance[2];  /* of this phase */
+};
+
+static hpcw_status compare_quantity(void *context, bool after, const char *name,
+                                    const double got[READ_VOM_FIGURES], hpcw_error *err) {
+    static const char *const names[READ_VOM_QUANTITIES] = {"Object_load_", "Rank_load_", "Object_comm",
+                                                           "Rank_comm"};
+    struct compared *c = context;
+    (void)err;
+    assert_true(c->phase < c->summary->phases);
+    if (strcmp(name, "Rank_load_raw") == 0) {
+        c->imbalance[after] = got[READ_VOM_IMB];
+    }
+    for (int q = 0; q < READ_VOM_QUANTITIES; q++) {
+        double expected[READ_VOM_FIGURES];
+        if (strncmp(name, names[q], strlen(names[q])) != 0 || (after && q == READ_VOM_RANK_LOAD)) {
+            continue;
+        }
+        read_vom_moments_figures(&c->summary->phase[c->phase].quantity[q], expected);
+        for (int f = 0; f < READ_VOM_FIGURES; f++) {
+            assert_true(fabs(got[f] - expected[f]) <= 1e-9 * fmax(1, fabs(expected[f])));
+        }
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status compare_phase(void *context, uint64_t id, uint64_t migrations, unsigned groups,
+                                 hpcw_error *err) {
+    struct compared *c = context;
+    (void)err;
+    assert_int_equal(id, c->phase);
+    assert_int_equal(groups, migrations == UINT64_MAX ? 1 : 2);
+    if (migrations != UINT64_MAX) {
+        c->runs++;
+        c->migrations += migrations;
+        c->before += c->imbalance[0];
+        c->after += c->imbalance[1];
+    }
+    c->phase++;
+    return HPCW_OK;
+}
+
+static double migrations_of(const struct dataset *s) {
+    double sum = 0;
+    const cJSON *phase;
+    cJSON_ArrayForEach(phase, told(s, "phases")) {
+        sum += number(phase, "migrations");
+    }
+    return sum;
+}
+
+static void greedy(struct gen_dataset *d) {
+    d->load_params.balancer = MODEL_BALANCER_GREEDY;
+    d->load_params.noise = 0.02;
+}
+
+static void greedy_sample(struct gen_dataset *d) {
+    greedy(d);
+    d->load_params.comm = MODEL_COMM_SAMPLE;
+}
+
+static void statistics_are_those_of_the_data(void **state) {
+    (void)state;
+    for (int sample = 0; sample < 2; sample++) {
+        struct dataset s;
+        struct read_vom_summary summary;
+        hpcw_error err;
+        char path[600];
+        make(&s, sample ? greedy_sample : greedy);
+        assert_int_equal(read_vom_summarise(s.vom, &summary, &err), HPCW_OK);
+        struct compared c = {.summary = &summary};
+        const struct read_vom_statistics_events events = {
+            .context = &c, .quantity = compare_quantity, .phase_end = compare_phase};
+        (void)snprintf(path, sizeof path, "%s/vom_balance/vt_lb_statistics.json.br", s.dir);
+        if (read_vom_statistics_read(path, &events, &err) != HPCW_OK) {
+            fail_msg("%s", err.message);
+        }
+        assert_int_equal(c.phase, summary.phases);
+        assert_int_equal(c.migrations, (uint64_t)migrations_of(&s));
+        assert_true(c.runs > 5 && c.after < c.before);
+        read_vom_summary_free(&summary);
+        drop(&s);
+    }
+}
+
+/* The tasks that can migrate, and what cannot, of each rank. */
+struct gathered_task {
+    uint64_t phase, id;
+    double time;
+};
+
+struct gathered {
+    struct listener at;
+    double load[MOST_PHASES][RANKS];
+    struct gathered_task *task;
+    size_t count;
+};
+
+static hpcw_status gather_phase(void *context, uint64_t phase, hpcw_error *err) {
+    return on_phase(&((struct gathered *)context)->at, phase, err);
+}
+
+static hpcw_status gather_task(void *context, const struct read_vom_task *task, hpcw_error *err) {
+    struct gathered *g = context;
+    (void)err;
+    if (!task->entity.migratable) {
+        g->load[g->at.phase][g->at.rank] += task->time;
+        return HPCW_OK;
+    }
+    if ((g->count & (g->count + 1)) == 0) { /* full at 0, 1, 3, 7, ... */
+        g->task = realloc(g->task, 2 * (g->count + 1) * sizeof *g->task);
+        assert_non_null(g->task);
+    }
+    g->task[g->count++] = (struct gathered_task){g->at.phase, task->entity.id, task->time};
+    return HPCW_OK;
+}
+
+static int by_phase_and_id(const void *a, const void *b) {
+    const struct gathered_task *x = a;
+    const struct gathered_task *y = b;
+    return x->phase != y->phase ? (x->phase < y->phase ? -1 : 1) : x->id < y->id ? -1 : x->id > y->id;
+}
+
+static struct gathered_task *find_task(const struct gathered *g, uint64_t phase, uint64_t id) {
+    const struct gathered_task key = {phase, id, 0};
+    struct gathered_task *found = bsearch(&key, g->task, g->count, sizeof key, by_phase_and_id);
+    assert_non_null(found);
+    return found;
+}
+
+static struct gathered *gather(const struct dataset *s) {
+    struct gathered *g = calloc(1, sizeof *g);
+    assert_non_null(g);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        char path[600];
+        struct read_vom *reader;
+        hpcw_error err;
+        const struct read_vom_events events = {.context = g, .phase_begin = gather_phase, .task = gather_task};
+        (void)snprintf(path, sizeof path, "%s/data.%u.json.br", s->vom, r);
+        g->at.rank = r;
+        if (read_vom_open(path, r, READ_VOM_STRICT, &reader, &err) != HPCW_OK ||
+            read_vom_run(reader, UINT64_MAX, &events, &err) != HPCW_OK) {
+            fail_msg("%s", err.message);
+        }
+        read_vom_free(reader);
+    }
+    qsort(g->task, g->count, sizeof *g->task, by_phase_and_id);
+    return g;
+}
+
+static void listed(struct gen_dataset *d) {
+    d->load_params.noise = 0; /* an interruption stays on its rank, the object that it hit does not */
+    d->machine_params.slow_node_share = 0;
+    d->vom_params.longest_first = true;
+}
+
+/* The list of placements reaches what truth.json says, with the times of the load data. */
+static void lists_reach_what_truth_says(void **state) {
+    (void)state;
+    struct dataset s;
+    char path[600];
+    uint64_t phase, id;
+    uint32_t rank;
+    make(&s, listed);
+    struct gathered *g = gather(&s);
+    (void)snprintf(path, sizeof path, "%s/vom_balance/longest_first.csv", s.dir);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "phase,id,rank"), 0);
+    while (fscanf(file, "%" SCNu64 ",%" SCNu64 ",%" SCNu32, &phase, &id, &rank) == 3) {
+        assert_true(phase < MOST_PHASES && rank < RANKS);
+        struct gathered_task *t = find_task(g, phase, id);
+        g->load[phase][rank] += t->time;
+        t->time = 0; /* once */
+    }
+    (void)fclose(file);
+    for (size_t i = 0; i < g->count; i++) {
+        assert_true(g->task[i].time == 0);
+    }
+    const cJSON *one;
+    cJSON_ArrayForEach(one, told(&s, "phases")) {
+        double most = 0;
+        for (uint32_t r = 0; r < RANKS; r++) {
+            most = fmax(most, g->load[(size_t)number(one, "phase")][r]);
+        }
+        assert_true(fabs(most / number(one, "longest_first_max_s") - 1) < 1e-6);
+    }
+    free(g->task);
+    free(g);
+    drop(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(truth_is_true),
@@ -504,6 +707,8 @@ int main(void) {
         cmocka_unit_test(slow_nodes_are_found),
         cmocka_unit_test(kinds_are_as_measured),
         cmocka_unit_test(iterations_lead_to_placements),
+        cmocka_unit_test(statistics_are_those_of_the_data),
+        cmocka_unit_test(lists_reach_what_truth_says),
     };
     return cmocka_run_group_tests_name("vom", tests, NULL, NULL);
 }

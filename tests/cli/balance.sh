@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The files beside the load data: parts write them as one run does, verify and repair know them, --force removes them.
+. "$HERE/refuse.inc"
+make() {
+    "$HPCGEN" --quiet --ranks 24 --scale tiny --formats vom,clog2 --set load.balancer=tempered \
+        --set vom.iterations=yes --set vom.longest_first=yes "$@" || bad "fails: $*"
+}
+statistics=vom_balance/vt_lb_statistics.json.br
+list=vom_balance/longest_first.csv
+
+make --out whole
+for part in 3 1 2; do
+    make --out parts --part $part/3
+done
+"$HPCGEN" join --quiet parts || bad "join fails"
+diff -r whole parts >differences 2>&1 || bad "parts differ: $(cat differences)"
+[ "$(find whole/vom_balance -type f | sort | tr '\n' ' ')" = "whole/$list whole/$statistics " ] ||
+    bad "other files: $(find whole/vom_balance)"
+"$HPCGEN" verify --deep whole >stdout 2>&1 || bad "verify --deep fails: $(cat stdout)"
+"$HPCGEN" info whole/$statistics >stdout || bad "info fails"
+grep -q 'LBStatsfile' stdout || bad "info of the statistics: $(cat stdout)"
+
+# A migration in the statistics is one in truth.json.
+"$HPCGEN" info --json whole/$statistics | sed -n 's/^ *"migration count": *\([0-9]*\).*/\1/p' >moved
+sed -n 's/^ *"migrations": \([1-9][0-9]*\).*/\1/p' whole/truth.json | diff - moved >differences ||
+    bad "other migrations: $(cat differences)"
+
+cp -r whole damaged
+printf 'x' | dd of=damaged/$statistics bs=1 seek=50 conv=notrunc 2>/dev/null
+sed '7s/,.*,/,oops,/' whole/$list >damaged/$list
+refuse 1 "*damaged/$statistics: XXH3-128: *" "$HPCGEN" verify damaged
+"$HPCGEN" repair --quiet damaged || bad "repair fails"
+diff -r whole damaged >differences 2>&1 || bad "repair leaves: $(cat differences)"
+rm -r damaged/vom_balance
+"$HPCGEN" repair --quiet damaged || bad "repair of lost files fails"
+diff -r whole damaged >differences 2>&1 || bad "repair of lost files leaves: $(cat differences)"
+
+# Without checksums, by their structure.
+make --out bare --no-checksums
+for change in '7s/,.*,/,oops,/' '7s/^/1/' '1s/id/ID/'; do
+    sed "$change" whole/$list >bare/$list
+    truncate -s "$(stat -c %s whole/$list)" bare/$list
+    refuse 1 "*bare/$list: *line*: expected *" "$HPCGEN" verify bare
+done
+
+"$HPCGEN" --quiet --ranks 4 --scale tiny --formats vom --out whole --force || bad "--force fails"
+[ ! -e whole/vom_balance ] || bad "--force leaves $(find whole/vom_balance)"
+exit $failed
