@@ -66,7 +66,12 @@ static double text_size(const struct gen_dataset *d) {
     double phase = objects * (TASK_TEXT + SUBPHASE_TEXT * p->subphases +
                               (p->block_objects > 0 ? MEMORY_TEXT : 0) + senders * EDGE_TEXT) +
                    (1 + p->groups) * OTHER_TEXT + 2 * EDGE_TEXT + 50;
-    return 200 + p->phases * phase;
+    double iterations = 0;
+    if (d->load.params.keep_iterations) {
+        iterations = (d->load.placements - 1.0) * model_load_iterations(&d->load) *
+                     (objects * (TASK_TEXT + SUBPHASE_TEXT * p->subphases) + (1 + p->groups) * OTHER_TEXT);
+    }
+    return 200 + p->phases * phase + iterations;
 }
 
 static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_unit *u, hpcw_error *err) {

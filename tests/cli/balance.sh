@@ -10,6 +10,17 @@ statistics=vom_balance/vt_lb_statistics.json.br
 list=vom_balance/longest_first.csv
 
 make --out whole
+# plan knows the files and about their sizes.
+"$HPCGEN" plan --json --ranks 24 --scale tiny --formats vom,clog2 --set load.balancer=tempered \
+    --set vom.iterations=yes --set vom.longest_first=yes |
+    sed -n 's/^ *{"path": "\([^"]*\)", "apparent_bytes": \([0-9]*\),.*/\2 \1/p' >plan
+for folder in vom/ vom_balance/ clog2/; do
+    planned=$(grep " $folder" plan | awk '{ sum += $1 } END { print sum }')
+    really=$(cat whole/$folder* | wc -c)
+    [ "$(grep -c " $folder" plan)" -eq "$(find whole/$folder -type f | wc -l)" ] || bad "$folder: other files"
+    [ "$planned" -ge $((really * 2 / 3)) ] && [ "$planned" -le $((really * 2)) ] ||
+        bad "$folder: $really bytes, planned $planned"
+done
 for part in 3 1 2; do
     make --out parts --part $part/3
 done

@@ -600,7 +600,7 @@ const uint32_t *model_load_on_rank(const struct model_load *m, const uint32_t *o
 void model_load_ranks(const struct model_load *m, const uint32_t *object, uint32_t phase, uint32_t *rank) {
     for (uint32_t r = 0; r < m->ranks; r++) {
         for (uint32_t slot = 0; slot < m->per_rank; slot++) {
-            rank[*object++] = r;
+            rank[object != NULL ? *object++ : r * m->per_rank + slot] = r;
         }
     }
     const struct model_load_placement *p = model_load_placement(m, phase);

@@ -202,7 +202,8 @@ uint32_t model_load_find(const struct model_load *m, const struct model_load_cur
  * Time O(objects). */
 void model_load_move(const struct model_load *m, uint32_t *object, uint32_t phase);
 
-/* From that list: the objects, or places, of a rank in a phase; and the rank of each object, rank[objects]. */
+/* From that list: the objects, or places, of a rank in a phase; and the rank of each object, rank[objects]. There, NULL
+ * stands for the list of phase 0. */
 const uint32_t *model_load_on_rank(const struct model_load *m, const uint32_t *object, uint32_t phase,
                                    uint32_t rank, uint32_t *count);
 void model_load_ranks(const struct model_load *m, const uint32_t *object, uint32_t phase, uint32_t *rank);

@@ -123,11 +123,11 @@ static hpcw_status fill_pattern(struct model_trace *m, hpcw_error *err) {
     for (uint32_t k = 0; k + 2 < m->kinds; k++) {
         for (uint32_t to = 0; to < m->load->objects; to++) {
             const uint32_t from = m->edges[k].from[to];
-            if (from == UINT32_MAX || model_load_home(m->load, from) == model_load_home(m->load, to)) {
+            if (from == UINT32_MAX || m->where[from] == m->where[to]) {
                 continue;
             }
-            const uint32_t a = model_machine_node(machine, model_load_home(m->load, from));
-            const uint32_t b = model_machine_node(machine, model_load_home(m->load, to));
+            const uint32_t a = model_machine_node(machine, m->where[from]);
+            const uint32_t b = model_machine_node(machine, m->where[to]);
             const uint32_t group_a = model_machine_group(machine, a), group_b = model_machine_group(machine, b);
             all++;
             off_node += a != b;
@@ -231,11 +231,12 @@ hpcw_status model_trace_init(struct model_trace *m, const struct model_trace_par
     m->iterations = load->params.phases;
     m->lasting = hpcw_i_malloc(load->objects * sizeof *m->lasting);
     m->exists = hpcw_i_malloc(load->objects * sizeof *m->exists);
+    m->where = hpcw_i_malloc(load->objects * sizeof *m->where);
     m->slowness = hpcw_i_malloc(m->ranks * sizeof *m->slowness);
     m->window = hpcw_i_malloc(m->iterations * sizeof *m->window);
     m->late = hpcw_i_malloc((MODEL_TRACE_QUANTILES + 1) * sizeof *m->late);
-    if (m->lasting == NULL || m->exists == NULL || m->slowness == NULL || m->window == NULL ||
-        m->late == NULL || !add_kinds(m) || !read_clocks(m)) {
+    if (m->lasting == NULL || m->exists == NULL || m->where == NULL || m->slowness == NULL ||
+        m->window == NULL || m->late == NULL || !add_kinds(m) || !read_clocks(m)) {
         model_trace_free(m);
         return hpcw_i_fail_memory(err, "trace", load->objects, "objects");
     }
@@ -245,6 +246,7 @@ hpcw_status model_trace_init(struct model_trace *m, const struct model_trace_par
     fill_late(m->late);
     fill_objects(m);
     fill_edges(m);
+    model_load_ranks(load, NULL, m->iterations / 2, m->where);
     hpcw_status s = fill_pattern(m, err);
     /* What passes here can still drift too far by the end of the run. */
     s = s == HPCW_OK ? model_trace_check_clocks(m, 0, err) : s;
@@ -261,6 +263,7 @@ void model_trace_free(struct model_trace *m) {
         hpcw_i_free(m->edges[k].ln_bytes);
     }
     hpcw_i_free(m->exists);
+    hpcw_i_free(m->where);
     hpcw_i_free(m->lasting);
     hpcw_i_free(m->slowness);
     hpcw_i_free(m->window);
@@ -270,7 +273,7 @@ void model_trace_free(struct model_trace *m) {
 }
 
 uint64_t model_trace_size(const struct model_trace *m) {
-    return (uint64_t)m->load->objects * (9 + 12 * (uint64_t)m->kinds) + 24 * (uint64_t)m->ranks;
+    return (uint64_t)m->load->objects * (13 + 12 * (uint64_t)m->kinds) + 24 * (uint64_t)m->ranks;
 }
 
 /* ---- numbers ---- */
@@ -304,16 +307,15 @@ struct model_trace_estimate model_trace_estimate(const struct model_trace *m) {
         uint32_t last_from = UINT32_MAX;
         for (uint32_t to = 0; to < m->load->objects; to++) {
             const uint32_t from = m->edges[k].from[to];
-            const uint32_t home = model_load_home(m->load, to);
-            if (from == UINT32_MAX || model_load_home(m->load, from) == home) {
+            const uint32_t rank = m->where[to];
+            if (from == UINT32_MAX || m->where[from] == rank) {
                 continue;
             }
-            const bool same =
-                m->params.aggregate && last_to == home && last_from == model_load_home(m->load, from);
+            const bool same = m->params.aggregate && last_to == rank && last_from == m->where[from];
             messages += !same;
             edges++;
-            last_to = home;
-            last_from = model_load_home(m->load, from);
+            last_to = rank;
+            last_from = m->where[from];
         }
     }
     return (struct model_trace_estimate){

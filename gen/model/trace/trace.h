@@ -104,6 +104,7 @@ struct model_trace {
     struct model_trace_edges edges[MODEL_LOAD_KINDS];
     uint32_t kinds;
     uint8_t *exists;  /* [objects] */
+    uint32_t *where;  /* [objects] rank: at home, or with a balancer in the middle of the run */
     double *lasting;  /* [objects] */
     double *slowness; /* [ranks] */
     uint32_t *window; /* [iterations] of the network's congestion */
@@ -114,7 +115,7 @@ struct model_trace {
 };
 
 /*
- * Memory: 8 bytes per object and rank, and 12 per edge. HPCW_ERANGE if clocks differ by more than the guard, HPCW_ENOMEM.
+ * Memory: 13 bytes per object, 8 per rank, and 12 per edge. HPCW_ERANGE if clocks differ by more than the guard, HPCW_ENOMEM.
  * The other models must outlive this one.
  */
 hpcw_status model_trace_init(struct model_trace *m, const struct model_trace_params *params,
