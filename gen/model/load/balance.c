@@ -133,7 +133,6 @@ static void give(struct balance *b, const struct model_load_placement *p, uint32
 static hpcw_status temper(struct balance *b, uint32_t phase, struct model_load_placement *trial,
                           hpcw_error *err) {
     const struct model_load *m = b->load;
-    uint64_t best_ns = UINT64_MAX;
     uint64_t sum_ns = 0;
     memset(b->now_ns, 0, m->ranks * sizeof *b->now_ns);
     memset(b->objects, 0, m->ranks * sizeof *b->objects);
@@ -142,6 +141,8 @@ static hpcw_status temper(struct balance *b, uint32_t phase, struct model_load_p
         b->now_ns[b->rank[o]] += b->whole.time_ns[o];
         b->objects[b->rank[o]] += b->whole.time_ns[o] > 0;
     }
+    uint64_t best_ns = most_of(b->now_ns, m->ranks);
+    memcpy(b->best, b->rank, m->objects * sizeof *b->best);
     hpcw_status s = HPCW_OK;
     for (uint32_t i = 0; s == HPCW_OK && i < m->params.balancer_iterations; i++) {
         struct model_load_placement before = {0};

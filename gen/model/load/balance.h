@@ -8,7 +8,7 @@
  *   - tempered: after vt's TemperedLB. In some iterations, ranks with more than the mean load give objects to ranks with
  *     less. A rank knows the loads of a few others, which is what gossip leaves it with, as they were at the begin of the
  *     iteration. It chooses one at random, the less loaded the more likely, and gives it an object if that makes the larger of
- *     the two loads smaller. The best of all iterations stays.
+ *     the two loads smaller. The best of all iterations stays, or if none is better, the placement before.
  */
 #ifndef HPCW_GEN_MODEL_LOAD_BALANCE_H
 #define HPCW_GEN_MODEL_LOAD_BALANCE_H
