@@ -459,7 +459,7 @@ static hpcw_status write_rank(void *context, void *state, uint64_t index, hpcw_e
     char path[4096 + GEN_UNIT_PATH];
     if (index >= d->ranks) {
         (void)snprintf(path, sizeof path, "%s/" GEN_VOM_BALANCE_FOLDER, job->w->directory);
-        s = job->w->outputs.open == NULL ? hpcw_vom_make_directory(path, NULL, err) : HPCW_OK;
+        s = job->w->again ? HPCW_OK : hpcw_vom_make_directory(path, NULL, err);
         s = s == HPCW_OK ? gen_vom_balance_write(job->w, &o, (uint32_t)(index - d->ranks), err) : s;
         job->w->progress(job->w->progress_context, u.allocated);
         return s;
