@@ -51,12 +51,13 @@ static const struct ui_option option_table[] = {
            "default is 4K:16M:x4 and the file system's own. For model, they are the file system's",
            UI_LIMITS(1, 2147483647), .read = ui_read_sizes, .required = COUNTING),
     OPTION(WORK, SWEEPING | COUNTING, 'l', "layout", "NAMES", U64, layouts,
-           "layouts, with commas between them; the default is all", .read = ui_read_word_set,
-           .words = layout_word),
-    OPTION(WORK, SWEEPING, 'm', "mode", "NAMES", U64, modes,
-           "modes, with commas between them, each at all block sizes; the default is fsync at all, and the "
-           "others at the block size of the file system only",
-           .read = ui_read_word_set, .words = mode_word),
+           "layouts, with commas between them; the default of a sweep is all but the last four",
+           .read = ui_read_word_set, .words = layout_word),
+    OPTION(
+        WORK, SWEEPING, 'm', "mode", "NAMES", U64, modes,
+        "modes, with commas between them, each at all block sizes; the default is fsync at all, and direct and "
+        "preallocated at the block size of the file system only",
+        .read = ui_read_word_set, .words = mode_word),
     OPTION(WORK, SWEEPING | COUNTING, 0, "record", "SIZES", SIZE, records,
            "bytes of one write. In a sweep, containers use the first of the list and plain files use all; the "
            "default is 47K, and for plain files also 4K and 1M. model counts containers that keep each record "
@@ -88,12 +89,18 @@ static const struct ui_option option_table[] = {
            UI_LIMITS(0, 9007199254740991.0), .default_text = "1"),
     OPTION(LIMITS, SWEEPING, 't', "budget", "TIME", F64, budget,
            "time for the whole sweep; points that do not fit are left out", UI_LIMITS(0.1, 31536000),
-           .default_text = "2m", .read = ui_read_duration),
+           .default_text = "5m", .read = ui_read_duration),
+    OPTION(LIMITS, SWEEPING, 0, "least-bytes", "SIZE", SIZE, least_bytes,
+           "bytes that a run must write to count: more than the caches of the storage hold",
+           UI_LIMITS(1, LARGEST_SIZE), .default_text = "256M"),
+    OPTION(LIMITS, SWEEPING, 0, "least-time", "TIME", F64, least_time, "time that a run must take to count",
+           UI_LIMITS(0, 86400), .default_text = "500ms", .read = ui_read_duration),
     OPTION(LIMITS, SWEEPING, 0, "max-bytes", "SIZE", SIZE, max_bytes, "most bytes on the disk at any time",
            UI_LIMITS(65536, LARGEST_SIZE), .default_text = "4G"),
     OPTION(WORK, SWEEPING, 'n', "repeat", "N", U32, repeat,
-           "runs of each point and of its ceiling, after one that warms up", UI_LIMITS(1, 1000),
-           .default_text = "5"),
+           "runs of each point and of its ceiling, after one that warms up; auto: as many as the budget "
+           "allows, 5 to 30",
+           UI_LIMITS(1, 1000), AUTO),
     OPTION(WORK, COUNTING, 0, "container-block", "BYTES", SIZE, container_block,
            "block size that containers are aligned to; auto: that of the file system", UI_LIMITS(1, 2147483647),
            AUTO),
@@ -126,11 +133,14 @@ static const struct ui_chapter chapters[] = {
      "cache where data are aligned; preallocated allocates all blocks first. The last two also call fsync.\n"
      "\n"
      "The durable rate counts until the last process has closed its files, the rate into the page cache until "
-     "the last process has handed over its data. Two points differ only if the intervals of their medians do "
-     "not overlap. A point is noisy if its quartiles are further apart than a quarter of the median, or if "
-     "other programs disturbed most of its runs. Sizes follow from the budget; a point that does not fit into "
-     "it is left out, and the results say so. The directory of the results holds results.json and results.csv, "
-     "with every run.\n"},
+     "the last process has handed over its data. A point is noisy if its quartiles are further apart than a "
+     "quarter of the median, or if other programs disturbed most of its runs. Runs are large enough to count: "
+     "see --least-bytes and --least-time. What is too small is marked and compared with nothing. A slow file "
+     "system gets fewer points, not smaller ones; what the budget has no time for is named in one line.\n"
+     "\n"
+     "The last line is the verdict: the point to choose, if no other can be more than 10 % faster, or that "
+     "nothing can be said, and what to try then. The directory of the results holds results.json and "
+     "results.csv, with every run.\n"},
     {"WHAT A MODEL IS",
      "If two ranks write into one block of the file system, then on GPFS and Lustre a lock moves between their "
      "nodes. The number of such blocks follows from the layout alone: model counts them exactly and without a "
@@ -149,7 +159,7 @@ static const struct ui_chapter chapters[] = {
      "0 if all was measured, or left out for a reason that is given; 1 if something failed; 2 if the command "
      "line is wrong; 128 plus the number of the signal if a signal ended the program.\n"},
     {"EXAMPLES",
-     "A file system in two minutes, with one process and with 16; then in more detail:\n"
+     "A file system in five minutes, with one process and with 16; then in more detail:\n"
      "\n"
      "  hpcw-bench /scratch/me\n"
      "  mpirun -n 16 hpcw-bench /scratch/me\n"

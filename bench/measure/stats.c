@@ -231,6 +231,54 @@ hpcw_status bench_stats_mann_whitney(const double *x, size_t n, const double *y,
     return HPCW_OK;
 }
 
+void bench_stats_additive(const double *x, size_t n, size_t m, double *sd, size_t *df) {
+    *df = n < 2 || m < 2 ? 0 : (n - 1) * (m - 1);
+    *sd = 0;
+    if (*df == 0) {
+        return;
+    }
+    double all = mean_of(x, n * m), squares = 0;
+    for (size_t r = 0; r < m; r++) {
+        double round = 0;
+        for (size_t i = 0; i < n; i++) {
+            round += x[i * m + r] / (double)n;
+        }
+        for (size_t i = 0; i < n; i++) {
+            double rest = x[i * m + r] - mean_of(x + i * m, m) - round + all;
+            squares += rest * rest;
+        }
+    }
+    *sd = sqrt(squares / (double)*df);
+}
+
+/* That Student's t lies between -t and t: a finite sum for every whole number of degrees of freedom. */
+static double student_within(size_t df, double t) {
+    double angle = atan(t / sqrt((double)df)), c = cos(angle), s = sin(angle);
+    double term = df % 2 == 1 ? c : 1, sum = df == 1 ? 0 : term;
+    for (size_t k = df % 2 == 1 ? 3 : 2; k < df; k += 2) {
+        term *= c * c * (double)(k - 1) / (double)k;
+        sum += term;
+    }
+    return df % 2 == 1 ? (angle + s * sum) / acos(0) : s * sum;
+}
+
+double bench_stats_student(size_t df, double tail) {
+    enum { MOST = 1000 }; /* from here on as good as normal */
+    df = df > MOST ? MOST : df;
+    double low = 0, high = 1;
+    if (df == 0) {
+        return (double)INFINITY;
+    }
+    while (1 - student_within(df, high) > 2 * tail && high < 1e12) {
+        high *= 2;
+    }
+    for (int i = 0; i < 60; i++) {
+        double middle = (low + high) / 2;
+        *(1 - student_within(df, middle) > 2 * tail ? &low : &high) = middle;
+    }
+    return high;
+}
+
 double bench_stats_mann_whitney_least(size_t n, size_t m) {
     return n == 0 || m == 0 ? 1 : fmin(1, 2 / orders(n, m));
 }

@@ -83,6 +83,8 @@ static void run_of(struct bench_json *io, struct bench_results *r) {
     bench_json_seconds(io, "budget_s", &r->budget_ns);
     bench_json_seconds(io, "elapsed_s", &r->elapsed_ns);
     bench_json_u64(io, "max_bytes", &r->max_bytes, false);
+    bench_json_u64(io, "least_bytes", &r->least_bytes, false);
+    bench_json_seconds(io, "least_s", &r->least_ns);
     bench_json_bool(io, "complete", &r->complete);
     bench_json_text(io, "stopped", r->stopped, sizeof r->stopped, true);
     bench_json_bool(io, "verify", &r->verify);
@@ -152,7 +154,10 @@ static struct bench_rate *rate_of(struct bench_point *p, int k) {
     return rate[k];
 }
 
-static void point_of(struct bench_json *io, struct bench_point *p, id_text twin) {
+/* Returns whether the point is, or is said to be, too small. */
+static bool point_of(struct bench_json *io, const struct bench_results *r, struct bench_point *p,
+                     id_text twin) {
+    bool too_small = p->fate == BENCH_MEASURED && !bench_results_counts(r, p);
     (void)bench_json_begin(io, NULL, false, NULL);
     bench_json_text(io, "id", p->id, sizeof p->id, false);
     p->layout = (enum bench_layout)bench_json_word(io, "layout", p->layout, bench_layout_name, BENCH_LAYOUTS);
@@ -180,6 +185,8 @@ static void point_of(struct bench_json *io, struct bench_point *p, id_text twin)
     failure_of(io, p);
     bench_json_bool(io, "verified", &p->verified);
     bench_json_bool(io, "noisy", &p->noisy);
+    bench_json_bool(io, "too_small", &too_small);
+    bench_json_number(io, "median_s", &p->seconds, HUGE_VAL, false);
     for (int k = 0; k < RATES; k++) {
         struct bench_rate *rate = rate_of(p, k);
         if (bench_json_begin(io, rate_name[k], true, &rate->there)) {
@@ -189,6 +196,7 @@ static void point_of(struct bench_json *io, struct bench_point *p, id_text twin)
     }
     trials_of(io, "trials", &p->trial, &p->trials);
     trials_of(io, "ceiling", &p->ceiling, &p->ceiling_trials);
+    return too_small;
 }
 
 /* Other machines may round the last digits differently. */
@@ -236,6 +244,9 @@ static void check_rates(struct bench_json *io, struct bench_point *p) {
     for (int k = 0; k < RATES; k++) {
         compare_rate(io, rate_name[k], rate_of(&said, k), rate_of(p, k));
     }
+    if (!close_to(said.seconds, p->seconds)) {
+        bench_json_refuse(io, "median_s", "the median of its trials");
+    }
     if (said.noisy != p->noisy) {
         bench_json_refuse(io, "noisy", p->noisy ? "true, from its trials" : "false, from its trials");
     }
@@ -268,28 +279,34 @@ static void find_twins(struct bench_json *io, struct bench_results *r, id_text *
     }
 }
 
+/* A sentence: the verdict, or (key NULL) the next of the recommendation. */
+static void sentence_of(struct bench_json *io, const char *key, struct bench_results *r,
+                        struct bench_advice *a) {
+    (void)bench_json_begin(io, key, false, NULL);
+    bench_json_text(io, "text", a->text, sizeof a->text, false);
+    a->evidences =
+        bench_json_begin_array(io, "evidence", a->evidences, sizeof a->evidence / sizeof a->evidence[0]);
+    for (size_t k = 0; k < a->evidences; k++) {
+        id_text id = "";
+        if (!io->reads) {
+            memcpy(id, r->point[a->evidence[k]].id, sizeof id);
+        }
+        bench_json_text(io, NULL, id, sizeof id, false);
+        a->evidence[k] = io->reads ? find_point(r, id) : a->evidence[k];
+        if (a->evidence[k] == SIZE_MAX) {
+            bench_json_refuse(io, NULL, "ids of points");
+        }
+    }
+    bench_json_end_array(io);
+    bench_json_end(io);
+}
+
 static void advice_of(struct bench_json *io, struct bench_results *r) {
+    sentence_of(io, "verdict", r, &r->verdict);
     r->advices =
         bench_json_begin_array(io, "recommendation", r->advices, sizeof r->advice / sizeof r->advice[0]);
     for (size_t i = 0; i < r->advices; i++) {
-        struct bench_advice *a = &r->advice[i];
-        const size_t most = sizeof a->evidence / sizeof a->evidence[0];
-        (void)bench_json_begin(io, NULL, false, NULL);
-        bench_json_text(io, "text", a->text, sizeof a->text, false);
-        a->evidences = bench_json_begin_array(io, "evidence", a->evidences, most);
-        for (size_t k = 0; k < a->evidences; k++) {
-            id_text id = "";
-            if (!io->reads) {
-                memcpy(id, r->point[a->evidence[k]].id, sizeof id);
-            }
-            bench_json_text(io, NULL, id, sizeof id, false);
-            a->evidence[k] = io->reads ? find_point(r, id) : a->evidence[k];
-            if (a->evidence[k] == SIZE_MAX) {
-                bench_json_refuse(io, NULL, "ids of points");
-            }
-        }
-        bench_json_end_array(io);
-        bench_json_end(io);
+        sentence_of(io, NULL, r, &r->advice[i]);
     }
     bench_json_end_array(io);
 }
@@ -302,8 +319,11 @@ static void points_of(struct bench_json *io, struct bench_results *r, id_text *t
         if (!io->reads && p->twin != SIZE_MAX) {
             memcpy(twin[i], r->point[p->twin].id, sizeof twin[i]);
         }
-        point_of(io, p, twin[i]);
+        bool too_small = point_of(io, r, p, twin[i]);
         check_rates(io, p);
+        if (too_small != (p->fate == BENCH_MEASURED && !bench_results_counts(r, p))) {
+            bench_json_refuse(io, "too_small", too_small ? "false, from its trials" : "true, from its trials");
+        }
         bench_json_end(io);
     }
     bench_json_end_array(io);
@@ -311,9 +331,9 @@ static void points_of(struct bench_json *io, struct bench_results *r, id_text *t
 
 static void results_of(struct bench_json *io, struct bench_results *r) {
     static const char *const format = "hpcw-bench sweep";
-    uint32_t version = 1;
+    uint32_t version = 2;
     (void)bench_json_word(io, "format", 0, &format, 1);
-    bench_json_u32(io, "version", &version, 1, 1);
+    bench_json_u32(io, "version", &version, 2, 2);
     bench_json_text(io, "hpcw", r->version, sizeof r->version, false);
     bench_json_text(io, "time", r->time, sizeof r->time, false);
     bench_json_machine(io, &r->machine);

@@ -19,8 +19,10 @@ struct bench_options {
     struct ui_sizes records;
     /* model: at most one, none: 1; sweep, empty: 1, and 4 at the block size of the file system */
     struct ui_sizes files;
-    uint32_t repeat;
-    double budget; /* seconds */
+    uint32_t repeat;      /* 0: as often as the budget allows */
+    double budget;        /* seconds */
+    uint64_t least_bytes; /* of a run that counts, and its seconds */
+    double least_time;
     uint64_t max_bytes;
     uint64_t fs_block; /* 0: as detected */
     uint64_t seed;

@@ -132,24 +132,25 @@ static void facts(struct ui_page *page, const struct bench_results *r) {
 }
 
 static void warnings(struct ui_page *page, const struct bench_results *r) {
-    size_t noisy = 0;
+    size_t noisy = 0, small = 0;
     size_t fate[BENCH_FATES] = {0};
     for (size_t i = 0; i < r->points; i++) {
         fate[r->point[i].fate]++;
         noisy += r->point[i].noisy;
+        small += r->point[i].fate == BENCH_MEASURED && !bench_results_counts(r, &r->point[i]);
     }
     if (r->stopped[0] != '\0') {
         ui_page_begin(page, UI_PAGE_NOTE);
         ui_page_text(page, "The sweep was %s. The page shows the results until then.", r->stopped);
         ui_page_end(page);
     }
-    if (fate[BENCH_FAILED] + fate[BENCH_LEFT_OUT] + noisy > 0) {
+    if (fate[BENCH_FAILED] + fate[BENCH_LEFT_OUT] + noisy + small > 0) {
         ui_page_begin(page, UI_PAGE_NOTE);
-        ui_page_text(page,
-                     "Of %zu points, %zu failed, %zu were left out and %zu are noisy. Noisy points are hollow "
-                     "or pale: do "
-                     "not rely on them. ",
-                     r->points, fate[BENCH_FAILED], fate[BENCH_LEFT_OUT], noisy);
+        ui_page_text(
+            page,
+            "Of %zu points, %zu failed, %zu were left out, %zu are too small to be compared and %zu are "
+            "noisy. Noisy points are hollow or pale: do not rely on them. ",
+            r->points, fate[BENCH_FAILED], fate[BENCH_LEFT_OUT], small, noisy);
         ui_page_link(page, "point-0", "All points, with reasons");
         ui_page_end(page);
     }
@@ -159,22 +160,30 @@ static void point_id(size_t index, char text[32]) {
     (void)snprintf(text, 32, "point-%zu", index);
 }
 
+/* A sentence and the points that it is based on. */
+static void sentence(struct ui_page *page, const struct bench_results *r, const struct bench_advice *a) {
+    size_t n = strlen(a->text);
+    ui_page_text(page, "%s%s", a->text, n > 0 && a->text[n - 1] != '.' ? "." : "");
+    for (size_t k = 0; k < a->evidences; k++) {
+        char id[32];
+        point_id(a->evidence[k], id);
+        ui_page_text(page, k == 0 ? " Evidence: " : ", ");
+        ui_page_link(page, id, r->point[a->evidence[k]].id);
+    }
+}
+
 static void advice(struct ui_page *page, const struct bench_results *r) {
+    ui_page_heading(page, "Recommendation");
+    ui_page_begin(page, UI_PAGE_PARAGRAPH);
+    sentence(page, r, &r->verdict);
+    ui_page_end(page);
     if (r->advices == 0) {
-        introduce(page, "Recommendation", "There is none: the figures favour no setting.");
         return;
     }
-    ui_page_heading(page, "Recommendation");
     ui_page_begin(page, UI_PAGE_LIST);
     for (size_t i = 0; i < r->advices; i++) {
         ui_page_begin(page, UI_PAGE_ITEM);
-        ui_page_text(page, "%s", r->advice[i].text);
-        for (size_t k = 0; k < r->advice[i].evidences; k++) {
-            char id[32];
-            point_id(r->advice[i].evidence[k], id);
-            ui_page_text(page, k == 0 ? " Evidence: " : ", ");
-            ui_page_link(page, id, r->point[r->advice[i].evidence[k]].id);
-        }
+        sentence(page, r, &r->advice[i]);
         ui_page_end(page);
     }
     ui_page_end(page);
@@ -677,8 +686,8 @@ static void all_points(struct drawing *d) {
     ui_page_table(
         page, "Medians with their confidence intervals. The last two columns are computed from the layout. ",
         UI_PAGE_MEASURED, false);
-    ui_page_columns(page, (const char *const[]){"point", "state", "durable", "interval", "page cache",
-                                                "interval", "of the ceiling", "coverage", "runs",
+    ui_page_columns(page, (const char *const[]){"point", "state", "bytes", "a run", "durable", "interval",
+                                                "page cache", "interval", "of the ceiling", "coverage", "runs",
                                                 "blocks (counted)", "shared (counted)", NULL});
     for (size_t i = 0; i < d->r->points; i++) {
         const struct bench_point *p = &d->r->point[i];
@@ -687,8 +696,12 @@ static void all_points(struct drawing *d) {
         point_id(i, id);
         ui_page_row(page, id, p->fate != BENCH_MEASURED || p->noisy);
         ui_page_text_cell(page, "%s", p->id);
-        ui_page_text_cell(page, "%s%s%s%s", bench_fate_name[p->fate], p->reason[0] == '\0' ? "" : ": ",
-                          p->reason, p->noisy ? ", noisy" : "");
+        bool measured = p->fate == BENCH_MEASURED;
+        ui_page_text_cell(page, "%s%s%s%s%s", bench_fate_name[p->fate], p->reason[0] == '\0' ? "" : ": ",
+                          p->reason, measured && !bench_results_counts(d->r, p) ? ", too small" : "",
+                          p->noisy ? ", noisy" : "");
+        number_cell(page, measured, UI_PAGE_BYTES, (double)p->bytes);
+        number_cell(page, measured, UI_PAGE_SECONDS, p->seconds);
         rate_cells(page, &p->durable);
         rate_cells(page, &p->cached);
         number_cell(page, p->ratio.there, UI_PAGE_PLAIN, p->ratio.stats.median);

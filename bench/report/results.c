@@ -56,6 +56,15 @@ double bench_results_rate_of(const struct bench_point *p, const struct bench_tri
     return (double)p->bytes * 1e9 / (double)(ns == 0 ? 1 : ns);
 }
 
+static double time_of(const struct bench_point *p, const struct bench_trial *t) {
+    return (double)(is_durable(p->mode) ? t->total_ns : t->written_ns) / 1e9;
+}
+
+bool bench_results_counts(const struct bench_results *r, const struct bench_point *p) {
+    return p->fate == BENCH_MEASURED && p->trials > 0 && p->bytes >= r->least_bytes &&
+           p->seconds * 1e9 >= (double)r->least_ns;
+}
+
 static hpcw_status stats_of(const double *x, size_t n, struct bench_rate *rate, hpcw_error *err) {
     rate->there = n > 0;
     return n == 0 ? HPCW_OK : bench_stats_of(x, n, 0.95, &rate->stats, err);
@@ -98,6 +107,7 @@ static bool is_noisy(const struct bench_point *p) {
 hpcw_status bench_results_rate(struct bench_point *p, hpcw_error *err) {
     p->durable = p->cached = p->ceiling_durable = p->ceiling_cached = p->ratio = (struct bench_rate){0};
     p->noisy = false;
+    p->seconds = 0;
     size_t most = p->trials > p->ceiling_trials ? p->trials : p->ceiling_trials;
     if (p->fate != BENCH_MEASURED || most == 0) {
         return HPCW_OK;
@@ -124,6 +134,14 @@ hpcw_status bench_results_rate(struct bench_point *p, hpcw_error *err) {
     }
     if (s == HPCW_OK) {
         s = rate_ratio(p, x, &p->ratio, err);
+    }
+    if (s == HPCW_OK && p->trials > 0) {
+        struct bench_stats seconds;
+        for (size_t i = 0; i < p->trials; i++) {
+            x[i] = time_of(p, &p->trial[i]);
+        }
+        s = bench_stats_of(x, p->trials, 0.95, &seconds, err);
+        p->seconds = s == HPCW_OK ? seconds.median : 0;
     }
     p->noisy = s == HPCW_OK && is_noisy(p);
     hpcw_i_free(x);

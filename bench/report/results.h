@@ -95,6 +95,7 @@ struct bench_point {
     size_t ceiling_trials;
     struct bench_trial *ceiling;
 
+    double seconds; /* median time of a run: total, of mode buffered until the page cache has the data */
     struct bench_rate durable; /* bytes / total; of modes that flush. The headline */
     struct bench_rate
         cached; /* bytes / written; of modes that go through the page cache. Never mixed with durable */
@@ -144,13 +145,15 @@ struct bench_results {
     uint64_t seed;          /* below 2^53, so that every JSON parser reads it back */
     uint32_t repeat;
     uint64_t budget_ns, elapsed_ns, max_bytes;
-    bool complete;    /* all planned points were measured or have a reason */
-    char stopped[64]; /* "interrupted (signal 2)", "" if not */
+    uint64_t least_bytes, least_ns; /* of a run that counts */
+    bool complete;                  /* all planned points were measured or have a reason */
+    char stopped[64];               /* "interrupted (signal 2)", "" if not */
     bool verify;
     char command[512]; /* options as given, without the directory */
 
     size_t points;
     struct bench_point *point;
+    struct bench_advice verdict; /* one line: what to choose, or that nothing can be said and what to do then */
     size_t advices;
     struct bench_advice advice[8];
 };
@@ -167,10 +170,13 @@ double bench_results_rate_of(const struct bench_point *p, const struct bench_tri
 /* Fills in the rates and `noisy` of a point from its trials. HPCW_ENOMEM. */
 hpcw_status bench_results_rate(struct bench_point *p, hpcw_error *err);
 
+/* Whether a point was measured in runs that are long and large enough to say something: only such points are compared. */
+bool bench_results_counts(const struct bench_results *r, const struct bench_point *p);
+
 /* The point of this name; NULL: none. */
 const struct bench_point *bench_results_find(const struct bench_results *r, const char *id);
 
-/* Fills in the advice from the points. Says nothing that the figures do not show. */
+/* Fills in verdict and advice from the points. Says nothing that the figures do not show. HPCW_ENOMEM. */
 hpcw_status bench_results_advise(struct bench_results *r, hpcw_error *err);
 
 /* results.json and results.csv; appear under their name when they are complete. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The recommendation. Two rates differ only if the intervals of their medians do not overlap. Each sentence names the
- * points that it is based on.
+ * The recommendation. In its sentences, two rates differ only if the intervals of their medians do not overlap; each names
+ * the points that it is based on. The verdict compares all points with the best one, paired by repetition.
  */
 #include <assert.h>
 #include <math.h>
@@ -10,11 +10,12 @@
 #include <string.h>
 
 #include "bench/report/results.h"
+#include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "ui/cli/text.h"
 
-static bool usable(const struct bench_point *p) {
-    return p->fate == BENCH_MEASURED && p->durable.there;
+static bool usable(const struct bench_results *r, const struct bench_point *p) {
+    return bench_results_counts(r, p) && p->durable.there;
 }
 
 static bool is_container(const struct bench_point *p) {
@@ -88,43 +89,6 @@ static void say_pair(struct bench_advice *a, const struct bench_point *p, const 
 
 /* ---- findings ---- */
 
-static void fastest(struct bench_results *r) {
-    size_t best = SIZE_MAX, equal = 0, all = 0;
-    for (size_t i = 0; i < r->points; i++) {
-        if (usable(&r->point[i]) && is_layout(&r->point[i])) {
-            best = best == SIZE_MAX || rate(&r->point[i]) > rate(&r->point[best]) ? i : best;
-            all++;
-        }
-    }
-    if (all < 2) {
-        return;
-    }
-    struct bench_advice *a = begin(r);
-    rest_on(a, best);
-    for (size_t i = 0; i < r->points; i++) {
-        const struct bench_point *p = &r->point[i];
-        if (i != best && usable(p) && is_layout(p) && compare(&r->point[best], p) == 0) {
-            rest_on(a, i);
-            equal++;
-        }
-    }
-    if (equal + 1 == all) {
-        a->evidences = 1;
-        say(a, "No difference beyond noise: the intervals of all %zu points overlap that of the fastest, %s, ",
-            all, r->point[best].id);
-        say_rate(a, &r->point[best]);
-        say(a, ".");
-        return;
-    }
-    say(a, "Fastest to the disk: %s, ", r->point[best].id);
-    say_rate(a, &r->point[best]);
-    if (equal == 0) {
-        say(a, "; the intervals of the %zu other points are lower.", all - 1);
-    } else {
-        say(a, "; %zu of the %zu other points do not differ beyond noise.", equal, all - 1);
-    }
-}
-
 /* The first number of files in the list, for points of the kind of `p`. Only points with this number make a series. */
 static uint32_t first_files(const struct bench_results *r, const struct bench_point *p) {
     size_t i = 0;
@@ -139,7 +103,7 @@ static size_t find(const struct bench_results *r, const struct bench_point *p, e
                    enum bench_mode mode, uint32_t files) {
     for (size_t i = 0; i < r->points; i++) {
         const struct bench_point *q = &r->point[i];
-        if (usable(q) && q->layout == layout && q->mode == mode && q->files == files &&
+        if (usable(r, q) && q->layout == layout && q->mode == mode && q->files == files &&
             q->block_size == p->block_size) {
             return i;
         }
@@ -148,7 +112,7 @@ static size_t find(const struct bench_results *r, const struct bench_point *p, e
 }
 
 static bool of_block_series(const struct bench_results *r, const struct bench_point *p) {
-    return usable(p) && p->layout == BENCH_SION_ALIGNED && p->mode == BENCH_FSYNC &&
+    return usable(r, p) && p->layout == BENCH_SION_ALIGNED && p->mode == BENCH_FSYNC &&
            p->files == first_files(r, p);
 }
 
@@ -203,7 +167,7 @@ static void pairs(struct bench_results *r, enum bench_layout of, enum bench_layo
     double factor = 0;
     for (size_t i = 0; i < r->points; i++) {
         const struct bench_point *a = &r->point[i];
-        size_t k = usable(a) && a->layout == of ? find(r, a, against, a->mode, a->files) : SIZE_MAX;
+        size_t k = usable(r, a) && a->layout == of ? find(r, a, against, a->mode, a->files) : SIZE_MAX;
         if (k == SIZE_MAX) {
             continue;
         }
@@ -243,8 +207,8 @@ static void number_of_files(struct bench_results *r) {
     for (size_t i = 0; i < r->points; i++) {
         const struct bench_point *p = &r->point[i];
         uint32_t files = first_files(r, p);
-        size_t k = usable(p) && is_container(p) && p->files != files ? find(r, p, p->layout, p->mode, files)
-                                                                     : SIZE_MAX;
+        size_t k = usable(r, p) && is_container(p) && p->files != files ? find(r, p, p->layout, p->mode, files)
+                                                                        : SIZE_MAX;
         if (k != SIZE_MAX) {
             int c = compare(p, &r->point[k]);
             struct bench_advice *a = begin_pair(r, i, k);
@@ -263,7 +227,7 @@ static void number_of_files(struct bench_results *r) {
 static void mode_pays(struct bench_results *r, enum bench_mode mode, const char *name) {
     for (size_t i = 0; i < r->points; i++) {
         const struct bench_point *p = &r->point[i];
-        bool asked = usable(p) && p->layout == BENCH_SION_ALIGNED && p->mode == mode;
+        bool asked = usable(r, p) && p->layout == BENCH_SION_ALIGNED && p->mode == mode;
         size_t k = asked ? find(r, p, p->layout, BENCH_FSYNC, p->files) : SIZE_MAX;
         if (k != SIZE_MAX) {
             int c = compare(p, &r->point[k]);
@@ -279,10 +243,139 @@ static void mode_pays(struct bench_results *r, enum bench_mode mode, const char 
     }
 }
 
+/* ---- the verdict ---- */
+
+/* What a layout may be slower than another one, and still be recommended. */
+#define NEAR 0.10
+#define VERDICT_LEVEL 0.05
+
+/* The points that can be chosen, by their rates: logarithms of those of the repetitions that all of them have. */
+struct choice {
+    size_t *point; /* [points], their indices */
+    double *mean;  /* [points] */
+    double *x;     /* [points * runs] */
+    size_t points, runs;
+    size_t best; /* of the points here */
+    double band; /* by how much more another may be faster than it was measured to be, beside the best one */
+};
+
+/* The twins are there for comparison: nobody wants to write half a block off. */
+static bool is_choice(const struct bench_results *r, const struct bench_point *p) {
+    return usable(r, p) && is_layout(p) && p->layout != BENCH_SION_SHIFTED;
+}
+
+static hpcw_status gather(const struct bench_results *r, struct choice *c, hpcw_error *err) {
+    c->point = hpcw_i_calloc(r->points + 1, sizeof *c->point);
+    c->mean = hpcw_i_calloc(r->points + 1, sizeof *c->mean);
+    c->runs = SIZE_MAX;
+    for (size_t i = 0; c->point != NULL && i < r->points; i++) {
+        const struct bench_point *p = &r->point[i];
+        if (is_choice(r, p)) {
+            c->point[c->points++] = i;
+            c->runs = p->trials < c->runs ? p->trials : c->runs;
+        }
+    }
+    c->x = c->points == 0 ? NULL : hpcw_i_calloc(c->points * c->runs, sizeof *c->x);
+    if (c->point == NULL || c->mean == NULL || (c->points > 0 && c->x == NULL)) {
+        return hpcw_i_fail_memory(err, NULL, r->points, "points");
+    }
+    for (size_t i = 0; i < c->points; i++) {
+        const struct bench_point *p = &r->point[c->point[i]];
+        for (size_t k = 0; k < c->runs; k++) {
+            c->x[i * c->runs + k] = log(bench_results_rate_of(p, &p->trial[k], true));
+            c->mean[i] += c->x[i * c->runs + k] / (double)c->runs;
+        }
+        c->best = c->mean[i] > c->mean[c->best] ? i : c->best;
+    }
+    double sd;
+    size_t df;
+    bench_stats_additive(c->x, c->points, c->runs, &sd, &df);
+    c->band = df == 0 ? (double)INFINITY
+                      : bench_stats_student(df, VERDICT_LEVEL / (double)(c->points - 1)) * sd *
+                            sqrt(2 / (double)c->runs);
+    return HPCW_OK;
+}
+
+/* "; use --budget 20m --layout sion-aligned,task-local": the layouts that may still be the best. */
+static void say_what_to_do(const struct bench_results *r, const struct choice *c, struct bench_advice *a) {
+    unsigned named = 0;
+    double minutes = fmax(20, ceil(4 * (double)r->budget_ns / 60e9));
+    say(a, "; use --budget %.0fm --layout ", minutes);
+    for (size_t i = 0; i < c->points; i++) {
+        unsigned bit = 1U << r->point[c->point[i]].layout;
+        if ((named & bit) == 0 && c->mean[i] + c->band > c->mean[c->best] - log1p(NEAR)) {
+            say(a, "%s%s", named == 0 ? "" : ",", bench_layout_name[r->point[c->point[i]].layout]);
+            named |= bit;
+        }
+    }
+}
+
+static void judge(const struct bench_results *r, const struct choice *c, struct bench_advice *a) {
+    size_t small = 0, near = 0;
+    for (size_t i = 0; i < r->points; i++) {
+        small += r->point[i].fate == BENCH_MEASURED && !bench_results_counts(r, &r->point[i]);
+    }
+    *a = (struct bench_advice){0};
+    if (c->points < 2) {
+        char bytes[UI_TEXT_SIZE], time[UI_TEXT_SIZE];
+        say(a, "nothing can be said: ");
+        if (small > 0) {
+            say(a, "%zu points are too small (below %s or %s); use larger --per-rank, --max-bytes or --budget",
+                small, ui_text_bytes_binary(bytes, r->least_bytes),
+                ui_text_duration(time, (double)r->least_ns / 1e9));
+        } else {
+            say(a, "expected two layouts that were measured to the disk, got %zu; use --budget 20m", c->points);
+        }
+        return;
+    }
+    /* The most that another may be faster. */
+    double most = -(double)INFINITY;
+    for (size_t i = 0; i < c->points; i++) {
+        if (i != c->best) {
+            double above = c->mean[i] + c->band - c->mean[c->best];
+            most = above > most ? above : most;
+            near += above > 0;
+        }
+    }
+    const struct bench_point *p = &r->point[c->point[c->best]];
+    rest_on(a, c->point[c->best]);
+    for (size_t i = 0; i < c->points; i++) {
+        if (c->mean[i] + c->band > c->mean[c->best]) {
+            rest_on(a, c->point[i]);
+        }
+    }
+    if (!(most < log1p(NEAR))) {
+        say(a, "nothing can be said: noisy");
+        if (isfinite(most)) {
+            say(a, ", another layout may be %.0f %% faster than %s", 100 * expm1(most), p->id);
+        }
+        say_what_to_do(r, c, a);
+        return;
+    }
+    char text[UI_TEXT_SIZE];
+    say(a, "verdict: %s, %s to the disk; ", p->id, ui_text_rate(text, rate(p)));
+    if (near == 0) {
+        say(a, "each of the %zu other points is slower", c->points - 1);
+    } else {
+        say(a, "none of the %zu other points is more than %.0f %% faster, %zu may be as fast", c->points - 1,
+            ceil(100 * expm1(most)), near);
+    }
+}
+
+static hpcw_status give_verdict(struct bench_results *r, hpcw_error *err) {
+    struct choice c = {0};
+    hpcw_status s = gather(r, &c, err);
+    if (s == HPCW_OK) {
+        judge(r, &c, &r->verdict);
+    }
+    hpcw_i_free(c.point);
+    hpcw_i_free(c.mean);
+    hpcw_i_free(c.x);
+    return s;
+}
+
 hpcw_status bench_results_advise(struct bench_results *r, hpcw_error *err) {
-    (void)err;
     r->advices = 0;
-    fastest(r);
     best_block(r);
     pairs(r, BENCH_SION_ALIGNED, BENCH_SION_SHIFTED, "Aligned containers",
           "containers shifted by half a block");
@@ -290,5 +383,5 @@ hpcw_status bench_results_advise(struct bench_results *r, hpcw_error *err) {
     number_of_files(r);
     mode_pays(r, BENCH_DIRECT, "O_DIRECT");
     mode_pays(r, BENCH_PREALLOCATED, "Preallocation");
-    return HPCW_OK;
+    return give_verdict(r, err);
 }

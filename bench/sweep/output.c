@@ -2,6 +2,7 @@
 /* The output of a sweep: a directory of files, and a table for people. */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,7 +64,7 @@ static void print_rate(struct ui_table *t, const struct bench_rate *rate) {
     ui_table_cell(t, "%s", rate->there ? ui_text_rate(text, rate->stats.median) : "");
 }
 
-static void print_point(struct ui_table *t, const struct bench_point *p) {
+static void print_point(struct ui_table *t, const struct bench_point *p, bool too_small) {
     char interval[2 * UI_TEXT_SIZE] = "", ratio[UI_TEXT_SIZE] = "", shared[UI_TEXT_SIZE] = "";
     char low[UI_TEXT_SIZE], high[UI_TEXT_SIZE];
     if (p->durable.there) {
@@ -76,41 +77,75 @@ static void print_point(struct ui_table *t, const struct bench_point *p) {
     if (p->counted) {
         (void)snprintf(shared, sizeof shared, "%" PRIu64, p->shared_blocks);
     }
+    char bytes[UI_TEXT_SIZE], seconds[UI_TEXT_SIZE];
     ui_table_cell(t, "%s", p->id);
+    ui_table_cell(t, "%s", ui_text_bytes(bytes, p->bytes));
+    ui_table_cell(t, "%s", ui_text_duration(seconds, p->seconds));
     print_rate(t, &p->durable);
     ui_table_cell(t, "%s", interval);
     print_rate(t, &p->cached);
     ui_table_cell(t, "%s", ratio);
     ui_table_cell(t, "%s", shared);
-    ui_table_cell(t, "%s", p->noisy ? "noisy" : "");
+    ui_table_cell(t, "%s%s", too_small ? "too small" : "", !p->noisy ? "" : too_small ? ", noisy" : "noisy");
+}
+
+/* Bytes of an id that it shares with the one before: its layout and mode. */
+static size_t same_start(const char *id, const char *before) {
+    size_t n = 0, slashes = 0;
+    while (slashes < 2 && id[n] != '\0' && id[n] == before[n]) {
+        slashes += id[n++] == '/';
+    }
+    return slashes == 2 ? n : 0;
+}
+
+/* One line for each reason: "left out, REASON: sion-packed/fsync/16K 64K, task-local/direct/records-47K". */
+static void print_unmeasured(const struct bench_results *r, FILE *stream) {
+    for (size_t i = 0; i < r->points; i++) {
+        const struct bench_point *p = &r->point[i];
+        const char *before = "";
+        for (size_t k = 0; p->fate != BENCH_MEASURED && k < r->points; k++) {
+            const struct bench_point *q = &r->point[k];
+            if (q->fate != p->fate || strcmp(q->reason, p->reason) != 0) {
+                continue;
+            }
+            if (k < i) {
+                break; /* named already */
+            }
+            size_t same = same_start(q->id, before);
+            if (k == i) {
+                (void)fprintf(stream, "%s, %s: %s", bench_fate_name[p->fate], p->reason, q->id);
+            } else {
+                (void)fprintf(stream, same > 0 ? " %s" : ", %s", q->id + same);
+            }
+            before = q->id;
+        }
+        (void)fputs(before[0] == '\0' ? "" : "\n", stream);
+    }
 }
 
 hpcw_status bench_output_print(const struct bench_results *r, FILE *stream, hpcw_error *err) {
     static const char *const title[] = {
-        "point", "durable", "interval of the median", "page cache", "of ceiling", "shared blocks", ""};
+        "point",      "bytes",      "a run",         "durable", "interval of the median",
+        "page cache", "of ceiling", "shared blocks", ""};
+    const size_t columns = sizeof title / sizeof title[0];
     struct ui_table t = {0};
     size_t measured = 0;
-    for (size_t i = 0; i < sizeof title / sizeof title[0]; i++) {
-        ui_table_column(&t, title[i], i == 0 || i == 6 ? UI_LEFT : UI_RIGHT);
+    for (size_t i = 0; i < columns; i++) {
+        ui_table_column(&t, title[i], i == 0 || i == columns - 1 ? UI_LEFT : UI_RIGHT);
     }
     for (size_t i = 0; i < r->points; i++) {
         if (r->point[i].fate == BENCH_MEASURED) {
-            print_point(&t, &r->point[i]);
+            print_point(&t, &r->point[i], !bench_results_counts(r, &r->point[i]));
             measured++;
         }
     }
     hpcw_status s = measured == 0 ? HPCW_OK : ui_table_print(&t, stream, 0, err);
     ui_table_free(&t);
-    for (size_t i = 0; i < r->points; i++) {
-        const struct bench_point *p = &r->point[i];
-        if (p->fate != BENCH_MEASURED) {
-            (void)fprintf(stream, "%s: %s: %s\n", p->fate == BENCH_FAILED ? "failed" : "left out", p->id,
-                          p->reason);
-        }
-    }
-    for (size_t i = 0; i < r->advices; i++) {
+    print_unmeasured(r, stream);
+    for (size_t i = 0; i <= r->advices; i++) {
         (void)fputc('\n', stream);
-        ui_text_wrap(stream, r->advice[i].text, 0, 0, ui_text_width(stream));
+        ui_text_wrap(stream, i < r->advices ? r->advice[i].text : r->verdict.text, 0, 0,
+                     i < r->advices ? ui_text_width(stream) : UINT_MAX);
     }
     return s;
 }

@@ -20,24 +20,53 @@ struct planner {
     struct bench_planned *planned;
     size_t point_capacity, planned_capacity;
     struct ui_sizes blocks, records, files;
+    uint32_t ranks;
+    uint64_t rank_size;
     hpcw_status status;
     hpcw_error *err;
 };
 
-/* What is important: the file system's own block size, what is durable, pairs that can be compared. */
+/*
+ * What a point could change in the advice: whether a container pays, and aligned to what; then what else could be set.
+ * The rest only repeats that for other layouts.
+ */
 enum {
     FIRST = 0,
     PLAIN = 1,
-    MPIIO = 3,
-    BLOCKS = 10, /* + 2 * distance from the file system's block size */
-    MODES = 60,
-    FILES = 70,
-    RECORDS = 75,
-    MODELS = 80,
+    TWIN = 2,
+    MPIIO = 4,
+    BLOCKS = 10, /* + distance from the file system's block size */
+    RECORDS = 40,
+    MODES = 50,
+    FILES = 60,
+    TWINS = 70, /* + distance */
+    OTHERS = 100,
 };
 
-static uint32_t ranks_of(const struct bench_options *o, const struct bench_results *r) {
+/* Records of the sweep's first size; the other ones are for plain files only. */
+#define FIRST_RECORD(o) ((o)->records.count > 0 ? (o)->records.at[0] : RECORD)
+
+uint32_t bench_sweep_ranks(const struct bench_options *o, const struct bench_results *r) {
     return o->ranks != 0 ? o->ranks : r->processes > 64 ? (uint32_t)r->processes : 64;
+}
+
+/* At least `least` bytes in whole records, such that they fill more than half of their last block and not all of it: then
+ * no rank ends where a block does, and half a block later its end is in the block of the next one. */
+static uint64_t whole_records(uint64_t least, uint64_t record, uint64_t block) {
+    enum { TRIES = 1000 };
+    uint64_t first = least <= record ? 1 : (least - 1) / record + 1;
+    for (uint64_t n = first; n < first + TRIES; n++) {
+        if (n * record % block > block / 2) {
+            return n * record;
+        }
+    }
+    return first * record;
+}
+
+static uint64_t rank_size_of(const struct bench_options *o, const struct bench_results *r, uint64_t bytes) {
+    return o->per_rank != 0 ? o->per_rank
+                            : whole_records((bytes + bench_sweep_ranks(o, r) - 1) / bench_sweep_ranks(o, r),
+                                            FIRST_RECORD(o), r->fs.block_size);
 }
 
 static uint32_t distance(uint64_t a, uint64_t b) {
@@ -60,6 +89,9 @@ static void add(struct planner *pl, enum bench_layout layout, enum bench_mode mo
     struct bench_results *r = pl->r;
     if (pl->status != HPCW_OK || (row->modes >> mode & 1) == 0) {
         return;
+    }
+    if (!row->model && record > pl->rank_size) {
+        record = pl->rank_size; /* no write can be larger: the name says what is written */
     }
     struct bench_point *point = hpcw_i_grow(r->point, &pl->point_capacity, r->points + 1, sizeof *point);
     r->point = point != NULL ? point : r->point;
@@ -88,6 +120,9 @@ static void add(struct planner *pl, enum bench_layout layout, enum bench_mode mo
         size_t n = strlen(p->id);
         (void)snprintf(p->id + n, sizeof p->id - n, "/%u-files", files);
     }
+    if (bench_results_find(r, p->id) != NULL) {
+        return; /* the same point */
+    }
     pl->planned[r->points] = (struct bench_planned){.priority = priority, .active = true};
     if (row->needs_mpi && r->left_out_mpi[0] != '\0') {
         cannot(p, &pl->planned[r->points], r->left_out_mpi);
@@ -97,39 +132,42 @@ static void add(struct planner *pl, enum bench_layout layout, enum bench_mode mo
     r->points++;
 }
 
+static uint32_t priority_of(enum bench_layout layout, enum bench_mode mode, uint32_t away) {
+    bool aligned = layout == BENCH_SION_ALIGNED;
+    return mode != BENCH_FSYNC ? (aligned ? MODES : OTHERS) + away
+           : away > 0          ? (aligned ? BLOCKS : TWINS) + away
+           : aligned           ? FIRST
+                               : TWIN;
+}
+
 /* Everything of one layout in one mode. */
 static void add_layout(struct planner *pl, enum bench_layout layout, enum bench_mode mode) {
     const struct bench_layout_row *row = bench_layout_row(layout);
     bool everywhere = mode == BENCH_FSYNC || pl->o->modes != 0;
     uint64_t own = pl->r->fs.block_size;
-    uint32_t less = mode == BENCH_FSYNC ? 0 : MODES;
     if (row->model) {
-        add(pl, layout, mode, 0, 0, 1, MODELS);
+        add(pl, layout, mode, 0, 0, 1, OTHERS);
         return;
     }
     if (!row->aligns) {
         for (size_t i = 0; i < pl->records.count && (everywhere || i == 0); i++) {
             add(pl, layout, mode, 0, pl->records.at[i], 1,
-                (i > 0            ? RECORDS
-                 : row->needs_mpi ? MPIIO
-                                  : PLAIN) +
-                    (i > 0 ? 0 : less));
+                mode != BENCH_FSYNC ? OTHERS
+                : i > 0             ? RECORDS
+                : row->needs_mpi    ? MPIIO
+                                    : PLAIN);
         }
         return;
     }
     for (size_t i = 0; i < pl->blocks.count; i++) {
         uint64_t block = pl->blocks.at[i];
-        if (!everywhere && block != own) {
-            continue;
+        if (everywhere || block == own) {
+            add(pl, layout, mode, block, pl->records.at[0], (uint32_t)pl->files.at[0],
+                priority_of(layout, mode, distance(block, own)));
         }
-        uint32_t away = distance(block, own);
-        add(pl, layout, mode, block, pl->records.at[0], (uint32_t)pl->files.at[0],
-            (away == 0 && layout == BENCH_SION_ALIGNED ? FIRST
-                                                       : BLOCKS + 2 * away + (layout == BENCH_SION_PACKED)) +
-                less);
     }
-    for (size_t i = 1; i < pl->files.count && pl->files.at[i] <= ranks_of(pl->o, pl->r) && everywhere &&
-                       layout == BENCH_SION_ALIGNED;
+    for (size_t i = 1;
+         i < pl->files.count && pl->files.at[i] <= pl->ranks && everywhere && layout == BENCH_SION_ALIGNED;
          i++) {
         add(pl, layout, mode, own, pl->records.at[0], (uint32_t)pl->files.at[i], FILES);
     }
@@ -186,30 +224,40 @@ static void choose_sizes(struct planner *pl) {
     choose(&pl->files, &o->files, files, sizeof files / sizeof files[0]);
 }
 
-hpcw_status bench_sweep_plan(const struct bench_options *o, const char *no_direct, struct bench_results *r,
-                             struct bench_planned **planned, hpcw_error *err) {
-    struct planner pl = {.o = o, .no_direct = no_direct, .r = r, .err = err};
+/* The default: what the advice can be about. Page cache rates are those of fsync, too; real formats have a size of their own. */
+static bool chosen(uint64_t given, int index, bool usual) {
+    return given == 0 ? usual : (given >> index & 1) != 0;
+}
+
+hpcw_status bench_sweep_plan(const struct bench_options *o, const char *no_direct, uint64_t bytes,
+                             struct bench_results *r, struct bench_planned **planned, hpcw_error *err) {
+    struct planner pl = {.o = o,
+                         .no_direct = no_direct,
+                         .r = r,
+                         .err = err,
+                         .ranks = bench_sweep_ranks(o, r),
+                         .rank_size = rank_size_of(o, r, bytes)};
     choose_sizes(&pl);
     for (size_t m = 0; m < BENCH_MODES; m++) {
         /* What is durable first, then the rest in the order of the list. */
         enum bench_mode mode = m == 0             ? BENCH_FSYNC
                                : m <= BENCH_FSYNC ? (enum bench_mode)(m - 1)
                                                   : (enum bench_mode)m;
-        if (o->modes != 0 && (o->modes >> mode & 1) == 0) {
+        if (!chosen(o->modes, (int)mode, mode != BENCH_BUFFERED)) {
             continue;
         }
         for (int l = 0; l < BENCH_LAYOUTS; l++) {
-            if (o->layouts == 0 || (o->layouts >> l & 1) != 0) {
+            if (chosen(o->layouts, l, l < BENCH_LINKTEST)) {
                 add_layout(&pl, (enum bench_layout)l, mode);
             }
         }
     }
     *planned = pl.planned;
     for (size_t i = 0; pl.status == HPCW_OK && i < o->files.count; i++) {
-        if (o->files.at[i] > ranks_of(o, r)) {
+        if (o->files.at[i] > pl.ranks) {
             pl.status = hpcw_i_fail(err, HPCW_EINVAL,
                                     "--files: expected at most one for each of %u ranks, got %" PRIu64,
-                                    ranks_of(o, r), o->files.at[i]);
+                                    pl.ranks, o->files.at[i]);
         }
     }
     if (pl.status == HPCW_OK && r->points == 0) {
@@ -218,69 +266,69 @@ hpcw_status bench_sweep_plan(const struct bench_options *o, const char *no_direc
     }
     if (pl.status == HPCW_OK) {
         find_twins(r);
+        bench_sweep_sizes(o, r, bytes);
     }
     return pl.status;
 }
 
-/* At most that many records, such that they fill more than half of their last block and not all of it: then no rank
- * ends where a block does, and half a block later its end is in the block of the next one. */
-static uint64_t whole_records(uint64_t most, uint64_t record, uint64_t block) {
-    enum { TRIES = 1000 };
-    most = most == 0 ? 1 : most;
-    for (uint64_t n = most; n > 0 && most - n < TRIES; n--) {
-        if (n * record % block > block / 2) {
-            return n * record;
-        }
-    }
-    return most * record;
-}
-
 void bench_sweep_sizes(const struct bench_options *o, struct bench_results *r, uint64_t bytes) {
-    uint32_t ranks = ranks_of(o, r);
-    uint64_t record = o->records.count > 0 ? o->records.at[0] : RECORD;
-    uint64_t rank_size =
-        o->per_rank != 0 ? o->per_rank : whole_records(bytes / ranks / record, record, r->fs.block_size);
+    uint32_t ranks = bench_sweep_ranks(o, r);
+    uint64_t rank_size = rank_size_of(o, r, bytes);
     for (size_t i = 0; i < r->points; i++) {
         struct bench_point *p = &r->point[i];
-        const struct bench_layout_row *row = bench_layout_row(p->layout);
-        if (row->model) {
-            continue;
+        if (!bench_layout_row(p->layout)->model) {
+            p->ranks = ranks;
+            p->rank_size = rank_size;
+            p->files = p->layout == BENCH_TASK_LOCAL ? ranks : p->files;
+            p->bytes = rank_size * ranks;
         }
-        p->ranks = ranks;
-        p->rank_size = rank_size;
-        p->record_size = p->record_size < rank_size ? p->record_size : rank_size;
-        p->files = p->layout == BENCH_TASK_LOCAL ? ranks : p->files;
-        p->bytes = rank_size * ranks;
     }
 }
 
 /* ---- the budget ---- */
 
-/* What a point costs counts as much as how dispensable it is: of two that are equally so the longer one goes. */
-enum { IMPORTANT = 10 };
-
-double bench_sweep_scale(const struct bench_results *r, const struct bench_planned *planned, uint64_t left_ns,
-                         uint32_t runs) {
-    double fixed = 0;
-    double scalable = 0;
-    for (size_t i = 0; i < r->points; i++) {
-        const struct bench_planned *p = &planned[i];
-        double ns = !p->active || p->runs == 0 ? 0 : (double)p->spent_ns / p->runs * runs;
-        if (bench_layout_row(r->point[i].layout)->model) {
-            fixed += ns;
-        } else {
-            scalable += ns;
-        }
-    }
-    return scalable > 0 && (double)left_ns > fixed ? ((double)left_ns - fixed) / scalable : 1;
+static uint64_t pair_ns(const struct bench_planned *p) {
+    return p->runs == 0 ? 0 : p->spent_ns / p->runs;
 }
 
-static uint64_t pair_ns(const struct bench_planned *p, uint64_t guess_ns) {
-    return p->runs == 0 ? guess_ns : p->spent_ns / p->runs;
+static void no_time(const struct bench_options *o, struct bench_point *p, struct bench_planned *planned) {
+    char budget[UI_TEXT_SIZE], why[96];
+    (void)snprintf(why, sizeof why, "the budget of %s is too small for it",
+                   ui_text_duration(budget, o->budget));
+    cannot(p, planned, why);
+}
+
+bool bench_sweep_admit(const struct bench_options *o, struct bench_results *r, struct bench_planned *planned,
+                       size_t index, uint32_t runs, uint64_t left_ns, uint64_t guess_ns) {
+    uint64_t needed = 0, warm = 0, warm_ns = 0;
+    for (size_t i = 0; i < r->points; i++) {
+        if (planned[i].active && planned[i].runs > 0 && !bench_layout_row(r->point[i].layout)->model) {
+            warm++;
+            warm_ns += pair_ns(&planned[i]);
+        }
+        needed += planned[i].active && planned[i].runs > 0 ? (runs - 1) * pair_ns(&planned[i]) : 0;
+    }
+    needed += runs * (warm > 0 ? warm_ns / warm : guess_ns);
+    if (planned[index].active && needed > left_ns) {
+        no_time(o, &r->point[index], &planned[index]);
+    }
+    return planned[index].active;
+}
+
+uint32_t bench_sweep_repeat(const struct bench_results *r, const struct bench_planned *planned,
+                            uint64_t left_ns, uint32_t least, uint32_t most) {
+    uint64_t each = 1;
+    for (size_t i = 0; i < r->points; i++) {
+        each += planned[i].active ? pair_ns(&planned[i]) : 0;
+    }
+    uint64_t fits = left_ns / each;
+    return fits < least ? least : fits > most ? most : (uint32_t)fits;
 }
 
 bool bench_sweep_fit(const struct bench_options *o, struct bench_results *r, struct bench_planned *planned,
-                     uint32_t runs, uint64_t left_ns, uint64_t guess_ns) {
+                     uint32_t runs, uint64_t left_ns) {
+    /* What a point costs counts as much as how dispensable it is: of two that are equally so the longer one goes. */
+    enum { IMPORTANT = 10 };
     for (;;) {
         uint64_t all = 0;
         size_t worst = SIZE_MAX;
@@ -290,9 +338,9 @@ bool bench_sweep_fit(const struct bench_options *o, struct bench_results *r, str
             const struct bench_planned *p = &planned[i];
             any = any || p->active;
             if (p->active && p->runs < runs) {
-                all += (runs - p->runs) * pair_ns(p, guess_ns);
-                double cost =
-                    (double)(runs - p->runs) * (double)pair_ns(p, guess_ns) * (IMPORTANT + p->priority);
+                uint64_t ns = (runs - p->runs) * pair_ns(p);
+                double cost = (double)ns * (IMPORTANT + p->priority);
+                all += ns;
                 worst = worst == SIZE_MAX || cost >= most ? i : worst;
                 most = worst == i ? cost : most;
             }
@@ -300,10 +348,6 @@ bool bench_sweep_fit(const struct bench_options *o, struct bench_results *r, str
         if (all <= left_ns) {
             return any;
         }
-        char budget[UI_TEXT_SIZE], pair[UI_TEXT_SIZE], why[256];
-        (void)snprintf(why, sizeof why, "the budget of %s is too small for it: a run with its ceiling takes %s",
-                       ui_text_duration(budget, o->budget),
-                       ui_text_duration(pair, (double)pair_ns(&planned[worst], guess_ns) * 1e-9));
-        cannot(&r->point[worst], &planned[worst], why);
+        no_time(o, &r->point[worst], &planned[worst]);
     }
 }

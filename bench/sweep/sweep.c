@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,9 +26,14 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
-/* Shares of the budget: for the runs that warm up, and for the rest of the runs. What remains is a reserve for disks that become
- * slower. */
-enum { WARM_UP_PERCENT = 50, AIM_PERCENT = 75 };
+/* Sizes are chosen for runs that are this much longer than they must be. */
+#define ENOUGH 1.25
+
+/* Share of the budget that is planned. The rest is a reserve for disks that become slower. */
+enum { AIM_PERCENT = 85 };
+
+/* Repetitions, if they are not given. */
+enum { LEAST_REPEAT = 5, MOST_REPEAT = 30 };
 
 struct sweep {
     const struct bench_options *o;
@@ -182,6 +188,7 @@ static hpcw_status run_pair(struct sweep *w, size_t index, uint32_t repetition, 
     }
     w->planned[index].runs++;
     w->planned[index].spent_ns += bench_timer_now() - begin;
+    w->planned[index].run_ns = p->mode == BENCH_BUFFERED ? trial[0].written_ns : trial[0].total_ns;
     if (repetition > 0) {
         p->trial[p->trials++] = trial[0];
         p->ceiling[p->ceiling_trials++] = trial[1];
@@ -192,19 +199,26 @@ static hpcw_status run_pair(struct sweep *w, size_t index, uint32_t repetition, 
 
 /* ---- the whole ---- */
 
-/* Process 0 decides what the budget still allows. *on: whether to go on. Collective. */
-static hpcw_status decide(struct sweep *w, uint32_t repetition, bool *on, hpcw_error *err) {
+static uint64_t left_ns(const struct sweep *w, unsigned percent) {
+    uint64_t budget = w->r->budget_ns / 100 * percent, used = elapsed_ns(w);
+    return used < budget ? budget - used : 0;
+}
+
+/* Process 0 decides what the budget still allows: while points warm up, whether this one is measured; later, which are
+ * left out. *on: whether to go on. Collective. */
+static hpcw_status decide(struct sweep *w, uint32_t repetition, size_t index, bool *on, hpcw_error *err) {
     size_t n = w->r->points;
     unsigned char *active = hpcw_i_malloc(n + 1);
     hpcw_status s = active == NULL ? hpcw_i_fail_memory(err, NULL, n, "points") : HPCW_OK;
     s = hpcw_i_agree(w->processes->comm, s, NULL, err);
     if (s == HPCW_OK) {
-        /* The warm-up may use a part of the budget; after it, the plan is adapted to the rest. */
-        bool warms_up = repetition == 0;
-        uint64_t budget = warms_up ? w->r->budget_ns / 100 * WARM_UP_PERCENT : w->r->budget_ns;
-        uint64_t used = elapsed_ns(w) + budget / 50;
-        active[n] = bench_sweep_fit(w->o, w->r, w->planned, warms_up ? 1 : w->o->repeat + 1,
-                                    used < budget ? budget - used : 0, w->guess_ns);
+        if (repetition == 0) {
+            active[n] = 1;
+            (void)bench_sweep_admit(w->o, w->r, w->planned, index, w->r->repeat + 1, left_ns(w, AIM_PERCENT),
+                                    w->guess_ns);
+        } else {
+            active[n] = bench_sweep_fit(w->o, w->r, w->planned, w->r->repeat + 1, left_ns(w, 98));
+        }
         for (size_t i = 0; i < n; i++) {
             active[i] = w->planned[i].active;
         }
@@ -236,28 +250,30 @@ static void order_of(struct sweep *w, uint32_t repetition, size_t *order) {
     }
 }
 
-/* After the runs that warm up: their times give the sizes that the budget allows. Collective. */
+/* After the runs that warm up: larger sizes if some were too short to count, and the repetitions that the budget allows.
+ * Collective. */
 static hpcw_status resize(struct sweep *w, hpcw_error *err) {
-    uint64_t aim = w->r->budget_ns / 100 * AIM_PERCENT;
-    uint64_t used = elapsed_ns(w);
-    double scale = bench_sweep_scale(w->r, w->planned, used < aim ? aim - used : 0, w->o->repeat);
-    /* Times do not shrink in proportion to sizes, and much larger runs meet other limits. */
-    scale = scale < 0.5 ? 0.5 : scale > 4 ? 4 : scale;
-    hpcw_status s = hpcw_i_comm_bcast(w->processes->comm, &scale, sizeof scale, 0, err);
-    uint64_t before = w->bytes;
-    double bytes = scale * (double)before;
-    if (w->o->per_rank != 0 || before == 0) {
-        return s;
-    }
-    w->bytes = bytes < (double)w->most_bytes ? (uint64_t)bytes : w->most_bytes;
-    bench_sweep_sizes(w->o, w->r, w->bytes);
+    const double aim = ENOUGH * w->o->least_time * (double)NS_PER_S;
+    double scale = 1;
     for (size_t i = 0; i < w->r->points; i++) {
-        if (!bench_layout_row(w->r->point[i].layout)->model) {
-            double ns = (double)w->planned[i].spent_ns / (double)before * (double)w->bytes;
-            w->planned[i].spent_ns = (uint64_t)ns;
+        if (w->planned[i].active && !bench_layout_row(w->r->point[i].layout)->model) {
+            scale = fmax(scale, aim / (double)w->planned[i].run_ns);
         }
     }
-    return s;
+    /* Much larger runs meet other limits. */
+    scale = fmin(fmin(scale, 4), (double)w->most_bytes / (double)w->bytes);
+    if (w->o->per_rank == 0 && scale > 1) {
+        bench_sweep_sizes(w->o, w->r, (uint64_t)(scale * (double)w->bytes));
+        for (size_t i = 0; i < w->r->points; i++) {
+            if (!bench_layout_row(w->r->point[i].layout)->model) {
+                w->planned[i].spent_ns = (uint64_t)((double)w->planned[i].spent_ns * scale);
+            }
+        }
+    }
+    if (w->o->repeat == 0) {
+        w->r->repeat = bench_sweep_repeat(w->r, w->planned, left_ns(w, AIM_PERCENT), LEAST_REPEAT, MOST_REPEAT);
+    }
+    return hpcw_i_comm_bcast(w->processes->comm, &w->r->repeat, sizeof w->r->repeat, 0, err);
 }
 
 /* Shows the progress of these repetitions. On process 0, unless it is to be quiet. */
@@ -343,18 +359,18 @@ static hpcw_status run_all(struct sweep *w, hpcw_error *err) {
     hpcw_status s = order == NULL ? hpcw_i_fail_memory(err, NULL, w->r->points, "points") : HPCW_OK;
     s = hpcw_i_agree(w->processes->comm, s, NULL, err);
     bool on = s == HPCW_OK;
-    for (uint32_t repetition = 0; on && repetition <= w->o->repeat; repetition++) {
+    for (uint32_t repetition = 0; on && repetition <= w->r->repeat; repetition++) {
         if (repetition == 1) {
             s = resize(w, err);
         }
         if (repetition <= 1) {
-            s = s == HPCW_OK ? show(w, repetition == 0 ? 1 : w->o->repeat, err) : s;
+            s = s == HPCW_OK ? show(w, repetition == 0 ? 1 : w->r->repeat, err) : s;
             s = hpcw_i_agree(w->processes->comm, s, NULL, err);
             on = s == HPCW_OK;
         }
         order_of(w, repetition, order);
         for (size_t i = 0; on && i < w->r->points; i++) {
-            s = decide(w, repetition, &on, err);
+            s = decide(w, repetition, order[i], &on, err);
             if (on && w->planned[order[i]].active) {
                 s = run_pair(w, order[i], repetition, err);
                 on = s == HPCW_OK;
@@ -429,25 +445,32 @@ static hpcw_status look(struct sweep *w, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* How many bytes a run can write in the time that the budget has for one: larger and larger runs of the plain loop give
- * the cost of a run and of a byte. Collective. */
-static hpcw_status probe(struct sweep *w, hpcw_error *err) {
-    size_t active = 0;
-    for (size_t i = 0; i < w->r->points; i++) {
-        active += w->planned[i].active;
-    }
-    double runs = 2.0 * (double)(active == 0 ? 1 : active) * (w->o->repeat + 1);
-    double aim = 0.5 * (double)w->r->budget_ns / runs / (w->o->verify ? 2 : 1);
+/* The least and the most that a run may write. Collective. */
+static hpcw_status limit_sizes(struct sweep *w, hpcw_error *err) {
     uint64_t most = w->o->max_bytes / 2;
     uint64_t limits[] = {w->r->fs.free_bytes / 4, w->r->machine.memory / 8};
     for (size_t i = 0; i < 2; i++) {
         most = limits[i] > 0 && limits[i] < most ? limits[i] : most;
     }
-    uint64_t size = most < UINT64_C(1) << 20 ? most : UINT64_C(1) << 20;
-    double before_ns = 0, before_size = 0, now_ns = 0;
+    hpcw_status s = hpcw_i_comm_bcast(w->processes->comm, &most, sizeof most, 0, err);
+    w->most_bytes = most;
+    w->bytes = w->o->per_rank != 0        ? w->o->per_rank * bench_sweep_ranks(w->o, w->r)
+               : w->o->least_bytes < most ? w->o->least_bytes
+                                          : most;
+    return s;
+}
+
+/* How many bytes a run must write to count: larger and larger runs of the plain loop, until one takes a good part of the
+ * time. Collective. */
+static hpcw_status probe(struct sweep *w, hpcw_error *err) {
+    const double aim = ENOUGH * w->o->least_time * (double)NS_PER_S;
+    const bool given = w->o->per_rank != 0;
+    uint64_t size = given ? w->bytes : w->bytes / 4 + 1;
+    size = size < w->most_bytes ? size : w->most_bytes;
+    double ns = 0;
     hpcw_error e;
     hpcw_status s = HPCW_OK;
-    for (;; size *= 4) {
+    for (bool on = true; on;) {
         struct bench_point p = {.layout = BENCH_SHARED_POSIX,
                                 .mode = BENCH_FSYNC,
                                 .record_size = BENCH_PIECE,
@@ -455,56 +478,33 @@ static hpcw_status probe(struct sweep *w, hpcw_error *err) {
                                 .ranks = (uint32_t)w->processes->count,
                                 .files = 1};
         struct bench_trial t;
-        uint64_t begin = bench_timer_now();
         s = run(w, &p, NULL, true, &t, &e);
-        if (s != HPCW_OK) {
-            break;
-        }
-        before_ns = now_ns;
-        now_ns = (double)(bench_timer_now() - begin);
-        double word[2] = {now_ns, aim};
-        s = hpcw_i_comm_bcast(w->processes->comm, word, sizeof word, 0, &e);
-        now_ns = word[0];
-        if (s != HPCW_OK || now_ns >= word[1] || size * 4 > most) {
-            break;
-        }
-        before_size = (double)size;
+        ns = s == HPCW_OK ? fmax((double)t.total_ns, 1) : 0;
+        on = s == HPCW_OK && !given && ns < aim / 2 && size <= w->most_bytes / 4;
+        size *= on ? 4 : 1;
+    }
+    if (s == HPCW_ECOMM) {
+        *err = e;
     }
     if (s != HPCW_OK) {
-        /* Each point will report its own failure; if this run was too large, the points begin with small sizes. */
-        w->bytes = 0;
-        w->most_bytes = size;
-        w->guess_ns = (uint64_t)(2 * aim);
-        if (s == HPCW_ECOMM) {
-            *err = e;
-        }
-        return s == HPCW_ECOMM ? s : HPCW_OK;
+        return s == HPCW_ECOMM ? s : HPCW_OK; /* each point will report its own failure */
     }
-    double per_byte = (now_ns - before_ns) / ((double)size - before_size);
-    double fixed = now_ns - per_byte * (double)size;
-    if (!(per_byte > 0) || fixed < 0) {
-        per_byte = now_ns / (double)size;
-        fixed = 0;
-    }
-    double fits = aim > fixed ? (aim - fixed) / per_byte : 0;
-    w->bytes = fits < (double)most ? (uint64_t)fits : most;
-    w->guess_ns = (uint64_t)(2 * (fixed + per_byte * (double)w->bytes));
-    uint64_t word[3] = {w->bytes, w->guess_ns, most};
-    s = s == HPCW_OK ? hpcw_i_comm_bcast(w->processes->comm, word, sizeof word, 0, err) : s;
-    w->bytes = word[0];
-    w->guess_ns = word[1];
-    w->most_bytes = word[2];
-    return s;
+    double needed = given ? 0 : fmin(aim / ns * (double)size, (double)w->most_bytes);
+    w->bytes = needed > (double)w->bytes ? (uint64_t)needed : w->bytes;
+    w->guess_ns = (uint64_t)(2 * ns / (double)size * (double)w->bytes);
+    bench_sweep_sizes(w->o, w->r, w->bytes);
+    return HPCW_OK;
 }
 
 static hpcw_status allocate_trials(struct sweep *w, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
+    const size_t most = w->o->repeat == 0 ? MOST_REPEAT : w->o->repeat;
     for (size_t i = 0; i < w->r->points; i++) {
         struct bench_point *p = &w->r->point[i];
-        p->trial = hpcw_i_calloc(w->o->repeat, sizeof *p->trial);
-        p->ceiling = hpcw_i_calloc(w->o->repeat, sizeof *p->ceiling);
+        p->trial = hpcw_i_calloc(most, sizeof *p->trial);
+        p->ceiling = hpcw_i_calloc(most, sizeof *p->ceiling);
         if (p->trial == NULL || p->ceiling == NULL) {
-            s = hpcw_i_fail_memory(err, NULL, w->o->repeat, "repetitions");
+            s = hpcw_i_fail_memory(err, NULL, most, "repetitions");
         }
     }
     return hpcw_i_agree(w->processes->comm, s, NULL, err);
@@ -539,7 +539,9 @@ static hpcw_status describe(struct sweep *w, const char *directory, const char *
     }
     r->processes = w->processes->count;
     r->seed = o->seed;
-    r->repeat = o->repeat;
+    r->repeat = o->repeat == 0 ? LEAST_REPEAT : o->repeat;
+    r->least_bytes = o->least_bytes;
+    r->least_ns = (uint64_t)(o->least_time * (double)NS_PER_S);
     r->budget_ns = (uint64_t)(o->budget * (double)NS_PER_S);
     r->max_bytes = o->max_bytes;
     r->verify = o->verify;
@@ -570,17 +572,17 @@ static hpcw_status measure(struct sweep *w, const char *directory, hpcw_error *e
         s = hpcw_i_comm_bcast(w->processes->comm, &w->r->fs, sizeof w->r->fs, 0, err);
     }
     if (s == HPCW_OK) {
-        s = hpcw_i_agree(w->processes->comm, bench_sweep_plan(w->o, w->no_direct, w->r, &w->planned, err), NULL,
-                         err);
+        s = limit_sizes(w, err);
+    }
+    if (s == HPCW_OK) {
+        s = bench_sweep_plan(w->o, w->no_direct, w->bytes, w->r, &w->planned, err);
+        s = hpcw_i_agree(w->processes->comm, s, NULL, err);
     }
     if (s == HPCW_OK) {
         s = allocate_trials(w, err);
     }
     if (s == HPCW_OK) {
         s = probe(w, err);
-    }
-    if (s == HPCW_OK) {
-        bench_sweep_sizes(w->o, w->r, w->bytes);
     }
     if (s == HPCW_OK) {
         s = run_all(w, err);
@@ -625,8 +627,8 @@ hpcw_status bench_sweep(const struct bench_options *options, const char *directo
         s = bench_output_write(&results, w.output, err);
         s = s == HPCW_OK ? bench_output_draw(&results, w.output, err) : s;
         if (s == HPCW_OK && !own.quiet) {
+            (void)printf("results: %s\n\n", w.output);
             s = bench_output_print(&results, stdout, err);
-            (void)printf("\nresults: %s\n", w.output);
         }
     }
     s = hpcw_i_agree(processes->comm, s, NULL, err);

@@ -37,32 +37,39 @@ struct bench_planned {
     bool active;              /* to be run, or to be run again */
     uint32_t runs;            /* of both sides, with the one that warms up */
     uint64_t spent_ns;        /* on these runs */
+    uint64_t run_ns;          /* of the last run of the layout itself */
     struct bench_sizes sizes; /* of a model's files; [files] to be freed */
 };
 
 /*
- * The points, without their sizes, in r->point and (hpcw_i_free) *planned. Those that cannot be run here are left out
- * with a reason and not active. `no_direct`: why O_DIRECT does not work, "" if it does. r->fs, r->processes and
- * r->left_out_mpi must be there. HPCW_EINVAL if nothing is left to measure, HPCW_ENOMEM.
+ * The points, each of about `bytes` bytes, in r->point and (hpcw_i_free) *planned. A record is at most what a rank
+ * writes, and points that are equal by that are one. Those that cannot be run here are left out with a reason and not
+ * active. `no_direct`: why O_DIRECT does not work, "" if it does. r->fs, r->processes and r->left_out_mpi must be there.
+ * HPCW_EINVAL if nothing is left to measure, HPCW_ENOMEM.
  */
-hpcw_status bench_sweep_plan(const struct bench_options *o, const char *no_direct, struct bench_results *r,
-                             struct bench_planned **planned, hpcw_error *err);
+hpcw_status bench_sweep_plan(const struct bench_options *o, const char *no_direct, uint64_t bytes,
+                             struct bench_results *r, struct bench_planned **planned, hpcw_error *err);
 
-/* Sizes of all points from the bytes that one run should write. Whole records, and no whole number of blocks unless
- * the options ask for that. */
+/* Virtual ranks of a sweep. */
+uint32_t bench_sweep_ranks(const struct bench_options *o, const struct bench_results *r);
+
+/* Sizes of all points, so that a run writes at least `bytes`: whole records, and no whole number of blocks unless the
+ * options ask for that. */
 void bench_sweep_sizes(const struct bench_options *o, struct bench_results *r, uint64_t bytes);
 
-/*
- * Leaves out points, the most expensive and least important first, until each of the others can have `runs` runs, with
- * those that it already had, in `left_ns`. `guess_ns` is the time of a run that was not measured yet. Returns whether
- * any point is left.
- */
-bool bench_sweep_fit(const struct bench_options *o, struct bench_results *r, struct bench_planned *planned,
-                     uint32_t runs, uint64_t left_ns, uint64_t guess_ns);
+/* Whether `runs` runs of this point, the first one to warm up, fit into `left_ns` beside those of the points that have
+ * warmed up already; it is left out if they do not. Until a point has, one is taken to need `guess_ns`. */
+bool bench_sweep_admit(const struct bench_options *o, struct bench_results *r, struct bench_planned *planned,
+                       size_t index, uint32_t runs, uint64_t left_ns, uint64_t guess_ns);
 
-/* By what factor the sizes may change so that `runs` more runs of each point take `left_ns`. */
-double bench_sweep_scale(const struct bench_results *r, const struct bench_planned *planned, uint64_t left_ns,
-                         uint32_t runs);
+/* Repetitions of all points that fit into `left_ns`, at least and at most these. */
+uint32_t bench_sweep_repeat(const struct bench_results *r, const struct bench_planned *planned,
+                            uint64_t left_ns, uint32_t least, uint32_t most);
+
+/* When all have warmed up: leaves out points, the most expensive and least important first, until each of the others can
+ * have `runs` runs, with those that it already had, in `left_ns`. Returns whether any point is left. */
+bool bench_sweep_fit(const struct bench_options *o, struct bench_results *r, struct bench_planned *planned,
+                     uint32_t runs, uint64_t left_ns);
 
 /* ---- output ---- */
 

@@ -31,6 +31,28 @@ sweep one --layout sion-aligned,sion-packed,sion-shifted,task-local,shared-posix
 [ "$(count . one/results.csv)" -eq $((1 + 4 * $(count '"fate": "measured"' one/results.json))) ] || bad "rows are missing"
 [ "$(count "$(printf '\r')\$" one/results.csv)" -eq "$(count . one/results.csv)" ] || bad "line ends"
 
+# Whole records, named as they are: a rank writes 30000 bytes, so that 1M is the same as 30000.
+grep -q '"id": "shared-posix/fsync/records-5000"' one/results.json || bad "no point of the given record size"
+"$HPCGEN" data --output names --budget 60s --repeat 1 --ranks 4 --per-rank 30000 --layout shared-posix --mode fsync \
+    --record 4K,1M,30000 >table 2>progress || bad "fails with large records"
+[ "$(sed -n 's/.*"id": "\(.*\)",$/\1/p' names/results.json | tr '\n' ' ')" = \
+    'shared-posix/fsync/records-4K shared-posix/fsync/records-30000 ' ] || bad "other names: $(grep '"id"' names/results.json)"
+
+# Points that say nothing are named so and are in no verdict; the last line says what to do.
+grep -q '^shared-posix/fsync/records-30000  *120.0 kB .*too small' table || bad "not too small: $(cat table)"
+[ "$(count '"too_small": true' names/results.json)" -eq 2 ] || bad "results.json does not say what is too small"
+case $(tail -n 1 table) in
+'nothing can be said: 2 points are too small (below 256.0 MiB or 500 ms); use larger --per-rank, '*) ;;
+*) bad "last line: $(tail -n 1 table)" ;;
+esac
+"$HPCGEN" data --output verdict --budget 60s --repeat 2 --ranks 4 --per-rank 1M --layout shared-posix,task-local \
+    --mode fsync --least-bytes 4M --least-time 0s >table 2>progress || bad "fails with small limits"
+case $(tail -n 1 table) in
+'verdict: '* | 'nothing can be said: noisy'*' --layout '*) ;;
+*) bad "last line: $(tail -n 1 table)" ;;
+esac
+[ "$(count '^left out' table)" -le 1 ] || bad "more than a line of what was left out: $(cat table)"
+
 # What cannot be run is named, and is no failure.
 sweep two --layout mpiio-independent --mode fsync
 grep -q '"fate": "left out"' two/results.json || bad "MPI-IO without mpirun is not left out"

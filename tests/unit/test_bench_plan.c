@@ -19,14 +19,14 @@ struct plan {
     const char *no_direct;
 };
 
-static void make(struct plan *p) {
+static void make(struct plan *p, uint64_t bytes) {
     hpcw_error err;
-    p->o.repeat = 5;
     p->o.budget = 10;
     p->r.processes = 1;
     p->r.fs.block_size = 4096;
     assert_int_equal(
-        bench_sweep_plan(&p->o, p->no_direct == NULL ? "" : p->no_direct, &p->r, &p->planned, &err), HPCW_OK);
+        bench_sweep_plan(&p->o, p->no_direct == NULL ? "" : p->no_direct, bytes, &p->r, &p->planned, &err),
+        HPCW_OK);
 }
 
 static void drop(struct plan *p) {
@@ -46,9 +46,10 @@ static size_t find(const struct plan *p, const char *id) {
 static void the_default(void **state) {
     (void)state;
     struct plan p = {.r.left_out_mpi = "no MPI"};
-    make(&p);
+    make(&p, 256 << 20);
     for (size_t i = 0; i < p.r.points; i++) {
         const struct bench_point *x = &p.r.point[i];
+        assert_true(x->bytes >= 256 << 20 && x->bytes < 272 << 20);
         assert_int_equal(find(&p, x->id), i); /* unique */
         bool mpi = x->layout == BENCH_MPIIO_INDEPENDENT || x->layout == BENCH_MPIIO_COLLECTIVE;
         assert_int_equal(p.planned[i].active, !mpi);
@@ -62,15 +63,23 @@ static void the_default(void **state) {
                                         "sion-packed/direct/4K",
                                         "sion-aligned/fsync/4K/4-files",
                                         "shared-posix/fsync/records-1M",
-                                        "task-local/buffered/records-47K",
-                                        "mpiio-collective/preallocated/records-47K",
-                                        "linktest/fsync/real",
-                                        "rank2file/fsync/real"};
+                                        "task-local/preallocated/records-47K",
+                                        "mpiio-collective/preallocated/records-47K"};
     for (size_t i = 0; i < sizeof there / sizeof there[0]; i++) {
         assert_true(find(&p, there[i]) != SIZE_MAX);
     }
     assert_true(find(&p, "sion-aligned/direct/16M") == SIZE_MAX); /* at the file system's block size alone */
-    assert_int_equal(p.planned[find(&p, "sion-aligned/fsync/4K")].priority, 0);
+    assert_true(find(&p, "linktest/fsync/real") == SIZE_MAX);     /* these two only if they are asked for */
+    assert_true(find(&p, "task-local/buffered/records-47K") == SIZE_MAX);
+    /* What could change the advice more is measured first. */
+    static const char *const order[] = {"sion-aligned/fsync/4K",  "task-local/fsync/records-47K",
+                                        "sion-shifted/fsync/4K",  "sion-aligned/fsync/16K",
+                                        "sion-aligned/fsync/16M", "shared-posix/fsync/records-1M",
+                                        "sion-aligned/direct/4K", "sion-aligned/fsync/4K/4-files",
+                                        "sion-shifted/fsync/16K", "shared-posix/direct/records-47K"};
+    for (size_t i = 1; i < sizeof order / sizeof order[0]; i++) {
+        assert_true(p.planned[find(&p, order[i - 1])].priority < p.planned[find(&p, order[i])].priority);
+    }
     drop(&p);
 }
 
@@ -82,21 +91,22 @@ static void what_was_asked_for(void **state) {
                            .records = {.count = 1, .at = {1000}},
                            .files = {.count = 1, .at = {2}}},
                      .no_direct = "none here"};
-    make(&p);
+    make(&p, 64 * 10500);
     assert_int_equal(p.r.points, 2 * (2 + 1)); /* a size given twice is one */
     assert_true(find(&p, "sion-aligned/fsync/8K") != SIZE_MAX);
     size_t direct = find(&p, "sion-aligned/direct/64K");
     assert_true(direct != SIZE_MAX);
     assert_int_equal(p.r.point[direct].fate, BENCH_LEFT_OUT);
     assert_string_equal(p.r.point[direct].reason, "none here");
-    bench_sweep_sizes(&p.o, &p.r, 64 * 10500);
     const struct bench_point *x = &p.r.point[find(&p, "sion-aligned/fsync/64K")];
     assert_int_equal(x->ranks, 64);
-    assert_int_equal(x->rank_size, 8000); /* 10000 and 9000 fill less than half of their last block */
-    assert_int_equal(x->bytes, 64 * 8000);
+    assert_int_equal(x->rank_size, 11000); /* whole records, not fewer bytes */
+    assert_int_equal(x->bytes, 64 * 11000);
     assert_int_equal(x->files, 2);
-    bench_sweep_sizes(&p.o, &p.r, 0); /* at least a record */
-    assert_int_equal(x->rank_size, 1000);
+    bench_sweep_sizes(&p.o, &p.r, 64 * 12500);
+    assert_int_equal(x->rank_size, 15000); /* 13000 and 14000 fill less than half of their last block */
+    bench_sweep_sizes(&p.o, &p.r, 0);
+    assert_int_equal(x->rank_size, 3000); /* so do 1000 and 2000 */
     drop(&p);
 }
 
@@ -105,12 +115,26 @@ static void nothing_to_measure(void **state) {
     struct plan p = {.o = {.layouts = 1u << BENCH_VOM, .modes = 1u << BENCH_DIRECT}};
     hpcw_error err;
     p.r.fs.block_size = 4096;
-    assert_int_equal(bench_sweep_plan(&p.o, "", &p.r, &p.planned, &err), HPCW_EINVAL);
+    assert_int_equal(bench_sweep_plan(&p.o, "", 1, &p.r, &p.planned, &err), HPCW_EINVAL);
     drop(&p);
     p = (struct plan){.o = {.ranks = 2, .files = {.count = 1, .at = {3}}}};
     p.r.fs.block_size = 4096;
-    assert_int_equal(bench_sweep_plan(&p.o, "", &p.r, &p.planned, &err), HPCW_EINVAL);
+    assert_int_equal(bench_sweep_plan(&p.o, "", 1, &p.r, &p.planned, &err), HPCW_EINVAL);
     assert_non_null(strstr(err.message, "--files: expected at most one for each of 2 ranks, got 3"));
+    drop(&p);
+}
+
+/* No record is larger than what a rank writes: the names say what is written, and equal points are one. */
+static void names_are_what_is_written(void **state) {
+    (void)state;
+    struct plan p = {.o = {.layouts = 1u << BENCH_SHARED_POSIX, .per_rank = 30000}};
+    make(&p, 1);
+    assert_true(find(&p, "shared-posix/fsync/records-4K") != SIZE_MAX);
+    size_t i = find(&p, "shared-posix/fsync/records-30000");
+    assert_true(i != SIZE_MAX);
+    assert_int_equal(p.r.point[i].record_size, 30000);
+    assert_int_equal(p.r.point[i].bytes, 64 * 30000);
+    assert_int_equal(p.r.points, 2 + 2); /* fsync with two sizes instead of three, direct and preallocated */
     drop(&p);
 }
 
@@ -121,36 +145,42 @@ static void giving_up(void **state) {
                            .block_sizes = {.count = 2, .at = {4096, 65536}},
                            .records = {.count = 1, .at = {1000}},
                            .files = {.count = 1, .at = {1}}}};
-    make(&p);
-    size_t important = find(&p, "sion-aligned/fsync/4K");
-    size_t other = find(&p, "sion-aligned/fsync/64K");
+    make(&p, 1);
+    size_t first = find(&p, "sion-aligned/fsync/4K");
+    size_t second = find(&p, "shared-posix/fsync/records-1000");
+    size_t third = find(&p, "sion-aligned/fsync/64K");
     assert_int_equal(p.r.points, 3);
-    /* Of runs of 10 each, six of three points are 180. */
-    assert_true(bench_sweep_fit(&p.o, &p.r, p.planned, 6, 180, 10));
-    assert_int_equal(p.planned[other].active, true);
-    assert_true(bench_sweep_fit(&p.o, &p.r, p.planned, 6, 179, 10));
-    assert_int_equal(p.planned[other].active, false);
-    assert_int_equal(p.r.point[other].fate, BENCH_LEFT_OUT);
-    assert_non_null(strstr(p.r.point[other].reason, "the budget of 10.0 s is too small for it"));
-    assert_int_equal(p.planned[important].active, true);
+    /* Nothing has run: six runs of the first, as the probe says. */
+    assert_true(bench_sweep_admit(&p.o, &p.r, p.planned, first, 6, 60, 10));
+    p.planned[first] = (struct bench_planned){.active = true, .runs = 1, .spent_ns = 20};
+    /* Five more of it and six of the second, which will take as long. */
+    assert_true(bench_sweep_admit(&p.o, &p.r, p.planned, second, 6, 220, 10));
+    assert_false(bench_sweep_admit(&p.o, &p.r, p.planned, second, 6, 219, 10));
+    assert_int_equal(p.r.point[second].fate, BENCH_LEFT_OUT);
+    assert_string_equal(p.r.point[second].reason, "the budget of 10.0 s is too small for it");
+    assert_true(p.planned[first].active && p.planned[third].active);
+    p.planned[third] = (struct bench_planned){.active = true, .priority = 14, .runs = 1, .spent_ns = 30};
+    assert_int_equal(bench_sweep_repeat(&p.r, p.planned, 1050, 5, 30), 20);
+    assert_int_equal(bench_sweep_repeat(&p.r, p.planned, 1, 5, 30), 5);
+    assert_int_equal(bench_sweep_repeat(&p.r, p.planned, 100000, 5, 30), 30);
+    /* The disk becomes slower. */
+    assert_true(bench_sweep_fit(&p.o, &p.r, p.planned, 6, 250));
+    assert_true(p.planned[third].active);
+    assert_true(bench_sweep_fit(&p.o, &p.r, p.planned, 6, 249));
+    assert_false(p.planned[third].active);
     /* What has its runs costs nothing, so it stays. */
-    p.planned[important].runs = 6;
-    p.planned[important].spent_ns = 600;
-    assert_true(bench_sweep_fit(&p.o, &p.r, p.planned, 6, 0, 10));
-    assert_int_equal(p.planned[important].active, true);
-    p.planned[important].runs = 1;
-    p.planned[important].spent_ns = 100;
-    assert_float_equal(bench_sweep_scale(&p.r, p.planned, 1000, 5), 2.0, 1e-9);
-    assert_false(bench_sweep_fit(&p.o, &p.r, p.planned, 6, 1, 10));
-    assert_int_equal(p.planned[important].active, false);
+    p.planned[first].runs = 6;
+    assert_true(bench_sweep_fit(&p.o, &p.r, p.planned, 6, 0));
+    p.planned[first].runs = 1;
+    assert_false(bench_sweep_fit(&p.o, &p.r, p.planned, 6, 1));
+    assert_false(p.planned[first].active);
     drop(&p);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_default),
-        cmocka_unit_test(what_was_asked_for),
-        cmocka_unit_test(nothing_to_measure),
+        cmocka_unit_test(the_default),        cmocka_unit_test(what_was_asked_for),
+        cmocka_unit_test(nothing_to_measure), cmocka_unit_test(names_are_what_is_written),
         cmocka_unit_test(giving_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

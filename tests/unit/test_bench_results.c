@@ -69,6 +69,7 @@ static bool says(const struct bench_results *r, const char *text) {
 static const uint64_t fast[] = {10, 10, 11, 10, 10};
 static const uint64_t slow[] = {20, 21, 20, 20, 20};
 static const uint64_t wide[] = {9, 12, 25, 19, 10};
+static const uint64_t other[] = {14, 8, 8, 14, 12};
 
 static void rates_of_a_point(void **state) {
     (void)state;
@@ -126,7 +127,9 @@ static void differences_are_told(void **state) {
                                     point_of(BENCH_SION_ALIGNED, BENCH_DIRECT, 4096, fast, 5),
                                     point_of(BENCH_SION_ALIGNED, BENCH_PREALLOCATED, 1048576, slow, 5)};
     struct bench_results r = results_of(p, sizeof p / sizeof p[0]);
-    assert_true(says(&r, "Fastest to the disk: sion-aligned/fsync/1048576"));
+    assert_non_null(strstr(r.verdict.text, "verdict: sion-aligned/fsync/1048576, 100.0 MB/s to the disk; "
+                                           "none of the 4 other points is more than "));
+    assert_non_null(strstr(r.verdict.text, "% faster, 1 may be as fast")); /* sion-aligned/direct/4096 */
     assert_true(says(&r, "Aligned containers are fastest with blocks of 1M"));
     assert_true(says(&r, "every other size is slower beyond noise"));
     assert_true(says(&r, "shifted by half a block: faster beyond noise in 1 of 2 pairs, slower in 0"));
@@ -142,12 +145,42 @@ static void noise_is_reported(void **state) {
     (void)state;
     const struct bench_point p[] = {point_of(BENCH_SION_ALIGNED, BENCH_FSYNC, 4096, fast, 5),
                                     point_of(BENCH_SION_SHIFTED, BENCH_FSYNC, 4096, wide, 5),
-                                    point_of(BENCH_SION_ALIGNED, BENCH_FSYNC, 1048576, wide, 5)};
+                                    point_of(BENCH_SION_ALIGNED, BENCH_FSYNC, 1048576, wide, 5),
+                                    point_of(BENCH_TASK_LOCAL, BENCH_FSYNC, 0, other, 5)};
     struct bench_results r = results_of(p, sizeof p / sizeof p[0]);
-    assert_true(says(&r, "No difference beyond noise: the intervals of all 3 points overlap"));
+    assert_non_null(strstr(r.verdict.text, "nothing can be said: noisy, another layout may be "));
+    assert_non_null(strstr(r.verdict.text, "; use --budget 20m --layout sion-aligned,task-local"));
     assert_true(says(&r, "no block size from 4K to 1M differs"));
     assert_true(says(&r, "shifted by half a block: no difference beyond noise in 1 pair;"));
     assert_false(says(&r, "faster beyond noise in"));
+    bench_results_free(&r);
+}
+
+/* What is too short or too small is in no comparison and in no verdict. */
+static void small_points_prove_nothing(void **state) {
+    (void)state;
+    struct bench_point p[] = {point_of(BENCH_SION_ALIGNED, BENCH_FSYNC, 4096, fast, 5),
+                              point_of(BENCH_TASK_LOCAL, BENCH_FSYNC, 0, slow, 5),
+                              point_of(BENCH_SHARED_POSIX, BENCH_FSYNC, 0, slow, 5)};
+    struct bench_results r = results_of(p, 3);
+    hpcw_error err;
+    assert_float_equal(r.point[0].seconds, 0.010, 1e-9);
+    assert_string_equal(
+        r.verdict.text,
+        "verdict: sion-aligned/fsync/4096, 100.0 MB/s to the disk; each of the 2 other points is "
+        "slower");
+    r.least_ns = 15 * MS;
+    assert_false(bench_results_counts(&r, &r.point[0]));
+    assert_true(bench_results_counts(&r, &r.point[1]));
+    assert_int_equal(bench_results_advise(&r, &err), HPCW_OK);
+    assert_null(strstr(r.verdict.text, "sion-aligned/"));
+    r.least_bytes = 1000001;
+    assert_false(bench_results_counts(&r, &r.point[1]));
+    assert_int_equal(bench_results_advise(&r, &err), HPCW_OK);
+    assert_int_equal(r.advices, 0);
+    assert_string_equal(r.verdict.text,
+                        "nothing can be said: 3 points are too small (below 976.6 KiB or 15.0 ms); "
+                        "use larger --per-rank, --max-bytes or --budget");
     bench_results_free(&r);
 }
 
@@ -168,6 +201,7 @@ int main(void) {
         cmocka_unit_test(rates_of_a_point),           cmocka_unit_test(modes_have_their_rates),
         cmocka_unit_test(disturbed_points_are_noisy), cmocka_unit_test(differences_are_told),
         cmocka_unit_test(noise_is_reported),          cmocka_unit_test(failed_points_prove_nothing),
+        cmocka_unit_test(small_points_prove_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -228,8 +228,40 @@ static void holm_corrects_in_any_order(void **state) {
     assert_int_equal(bench_stats_holm(p, 0, NULL), HPCW_OK);
 }
 
+static void students_t(void **state) {
+    (void)state;
+    static const struct {
+        size_t df;
+        double tail, t;
+    } table[] = {{1, 0.025, 12.7062}, {2, 0.025, 4.30265},   {3, 0.005, 5.84091},  {4, 0.05, 2.13185},
+                 {9, 0.01, 2.82144},  {10, 0.0005, 4.58689}, {120, 0.025, 1.97993}};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        assert_float_equal(bench_stats_student(table[i].df, table[i].tail), table[i].t, 1e-4);
+    }
+    assert_float_equal(bench_stats_student(1000000, 0.025), 1.96, 0.003);
+    assert_true(isinf(bench_stats_student(0, 0.1)));
+}
+
+static void what_rounds_have_in_common_is_no_chance(void **state) {
+    (void)state;
+    double sd;
+    size_t df;
+    const double exact[] = {1, 5, 2, 11, 15, 12}; /* two subjects, three rounds */
+    bench_stats_additive(exact, 2, 3, &sd, &df);
+    assert_int_equal(df, 2);
+    assert_float_equal(sd, 0, 1e-12);
+    const double off[] = {1,  5,  2,
+                          11, 15, 12 + 3}; /* 3 off: its square times (1 - 1/2) (1 - 1/3), over two degrees */
+    bench_stats_additive(off, 2, 3, &sd, &df);
+    assert_float_equal(sd, sqrt(9.0 * (1.0 / 2) * (2.0 / 3) / 2), 1e-12);
+    bench_stats_additive(off, 1, 6, &sd, &df);
+    assert_int_equal(df, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(students_t),
+        cmocka_unit_test(what_rounds_have_in_common_is_no_chance),
         cmocka_unit_test(small_samples_are_exact),
         cmocka_unit_test(one_and_two_values),
         cmocka_unit_test(quantiles_stay_between_their_neighbours),
