@@ -18,11 +18,11 @@ static const struct ui_command commands[] = {
     [BENCH_COMMAND_MODEL] = {"model",
                              "count, without a file, the file system blocks that several ranks would share",
                              NULL, 0, 0},
-    [BENCH_COMMAND_REPORT] = {"report", "draw the results of a sweep again, as a page with charts",
-                              "RESULTS.json", 1, 1},
+    [BENCH_COMMAND_REPORT] = {"report", "draw the results of a sweep again, as a page with charts", "FILE", 1,
+                              1},
     [BENCH_COMMAND_COMPARE] = {"compare",
                                "show which points of a second sweep are faster or slower than in the first",
-                               "FIRST.json SECOND.json", 2, 2},
+                               "FIRST-FILE SECOND-FILE", 2, 2},
 };
 
 static const char *layout_word(const void *list, size_t index) {
@@ -63,11 +63,10 @@ static const struct ui_option option_table[] = {
            "default is 47K, and for plain files also 4K and 1M. model counts containers that keep each record "
            "in one chunk; by default records may be split",
            UI_LIMITS(1, 1073741824), .read = ui_read_sizes),
-    OPTION(
-        WORK, SWEEPING | COUNTING, 0, "per-rank", "SIZE", SIZE, per_rank,
-        "bytes of one rank; auto: in a sweep as many whole records as the budget allows, in a model 100000000",
-        UI_LIMITS(1, 1099511627775.0), AUTO),
-    OPTION(WORK, SWEEPING | COUNTING, 'r', "ranks", "N", U32, ranks,
+    OPTION(WORK, SWEEPING | COUNTING, 0, "per-rank", "SIZE", SIZE, per_rank,
+           "bytes of one rank; auto: in a sweep whole records that make a run count, in a model 100 MB",
+           UI_LIMITS(1, 1099511627775.0), AUTO),
+    OPTION(WORK, SWEEPING | COUNTING, 'n', "ranks", "N", U32, ranks,
            "virtual ranks, spread over the processes; auto: 64, or one for each process if there are more",
            UI_LIMITS(1, HPCW_SION_MAX_TASKS), AUTO, .required = COUNTING),
     OPTION(WORK, SWEEPING | COUNTING, 0, "files", "NUMBERS", SIZE, files,
@@ -85,8 +84,18 @@ static const struct ui_option option_table[] = {
     OPTION(WORK, SWEEPING, 0, "stripe-size", "BYTES", SIZE, stripe_size,
            "Lustre: bytes of a stripe, a multiple of 64K", UI_LIMITS(HPCW_I_LOV_STRIPE_UNIT, 4294901760.0),
            AUTO),
-    OPTION(WORK, SWEEPING, 0, "seed", "N", U64, seed, "seed of the data and of the order of the runs",
+    OPTION(WORK, SWEEPING, 's', "seed", "N", U64, seed, "seed of the data and of the order of the runs",
            UI_LIMITS(0, 9007199254740991.0), .default_text = "1"),
+    OPTION(WORK, COUNTING, 0, "container-block", "BYTES", SIZE, container_block,
+           "block size that containers are aligned to; auto: that of the file system", UI_LIMITS(1, 2147483647),
+           AUTO),
+    OPTION(WORK, COUNTING, 0, "chunk", "BYTES", SIZE, chunk_bytes,
+           "bytes that a rank requests in each block of a container; auto: all that it writes",
+           UI_LIMITS(1, 1125899906842624), AUTO),
+    OPTION(WORK, SWEEPING, 0, "repeat", "N", U32, repeat,
+           "runs of each point and of its ceiling, after one that warms up; auto: as many as the budget "
+           "allows, 5 to 30",
+           UI_LIMITS(1, 1000), AUTO),
     OPTION(LIMITS, SWEEPING, 't', "budget", "TIME", F64, budget,
            "time for the whole sweep; points that do not fit are left out", UI_LIMITS(0.1, 31536000),
            .default_text = "5m", .read = ui_read_duration),
@@ -97,21 +106,12 @@ static const struct ui_option option_table[] = {
            UI_LIMITS(0, 86400), .default_text = "500ms", .read = ui_read_duration),
     OPTION(LIMITS, SWEEPING, 0, "max-bytes", "SIZE", SIZE, max_bytes, "most bytes on the disk at any time",
            UI_LIMITS(65536, LARGEST_SIZE), .default_text = "4G"),
-    OPTION(WORK, SWEEPING, 'n', "repeat", "N", U32, repeat,
-           "runs of each point and of its ceiling, after one that warms up; auto: as many as the budget "
-           "allows, 5 to 30",
-           UI_LIMITS(1, 1000), AUTO),
-    OPTION(WORK, COUNTING, 0, "container-block", "BYTES", SIZE, container_block,
-           "block size that containers are aligned to; auto: that of the file system", UI_LIMITS(1, 2147483647),
-           AUTO),
-    OPTION(WORK, COUNTING, 0, "chunk", "BYTES", SIZE, chunk_bytes,
-           "bytes that a rank requests in each block of a container; auto: all that it writes",
-           UI_LIMITS(1, 1125899906842624), AUTO),
-    OPTION(OUTPUT, SWEEPING | UI_COMMAND(BENCH_COMMAND_REPORT), 'o', "output", "PATH", STRING, output,
-           "sweep: new directory for the results, by default ./hpcw-bench- and the time; report: page to "
-           "write, by default report.html in the directory of the results"),
-    OPTION(OUTPUT, COUNTING | UI_COMMAND(BENCH_COMMAND_COMPARE), 'j', "json", "FILE", STRING, json,
-           "also write everything, with every sample, to this file"),
+    OPTION(OUTPUT, SWEEPING, 'o', "out", "DIR", STRING, output,
+           "new directory for the results; by default ./hpcw-bench- and the time"),
+    OPTION(OUTPUT, UI_COMMAND(BENCH_COMMAND_REPORT), 'O', "output", "FILE", STRING, output,
+           "page to write; by default report.html in the directory of the results"),
+    OPTION(OUTPUT, COUNTING | UI_COMMAND(BENCH_COMMAND_COMPARE), 0, "json", NULL, BOOL, json,
+           "print the result as JSON on standard output", .flags = UI_OPTION_NEGATABLE),
     OPTION(OUTPUT, SWEEPING | UI_COMMAND(BENCH_COMMAND_MODEL) | UI_COMMAND(BENCH_COMMAND_COMPARE), 'q', "quiet",
            NULL, BOOL, quiet, "print no table and no progress", .flags = UI_OPTION_NEGATABLE),
 };
@@ -171,8 +171,8 @@ static const struct ui_chapter chapters[] = {
      "\n"
      "Before and after a change of the file system's settings:\n"
      "\n"
-     "  hpcw-bench /scratch/me --output before --repeat 15\n"
-     "  hpcw-bench /scratch/me --output after --repeat 15\n"
+     "  hpcw-bench /scratch/me --out before\n"
+     "  hpcw-bench /scratch/me --out after\n"
      "  hpcw-bench compare before/results.json after/results.json\n"},
     {"SEE ALSO", "hpcgen(1)\n"},
 };

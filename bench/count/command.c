@@ -113,7 +113,6 @@ static hpcw_status print_table(const struct ui_table *t, hpcw_error *err) {
 hpcw_status bench_model(const struct bench_options *o, hpcw_error *err) {
     struct ui_table table = {0};
     struct bench_json io;
-    bool writes = o->json[0] != '\0';
     uint64_t files;
     struct bench_geometry g = {
         .ranks = o->ranks,
@@ -131,8 +130,8 @@ hpcw_status bench_model(const struct bench_options *o, hpcw_error *err) {
         return s;
     }
     g.files = files > UINT32_MAX ? UINT32_MAX : (uint32_t)files;
-    if (writes) {
-        s = bench_json_create(&io, o->json, err);
+    if (o->json) {
+        s = bench_json_create(&io, NULL, err);
         if (s != HPCW_OK) {
             return s;
         }
@@ -152,16 +151,16 @@ hpcw_status bench_model(const struct bench_options *o, hpcw_error *err) {
             if (s == HPCW_OK) {
                 add_row(&table, &g, &c);
             }
-            if (s == HPCW_OK && writes) {
+            if (s == HPCW_OK && o->json) {
                 put_row(&io.out, &g, &c);
             }
         }
     }
-    if (writes) {
+    if (o->json) {
         hpcw_i_json_end_array(&io.out);
         s = bench_json_close(&io, s, err);
     }
-    if (s == HPCW_OK && !o->quiet) {
+    if (s == HPCW_OK && !o->json && !o->quiet) {
         print_head(&g);
         s = print_table(&table, err);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "bench/measure/json.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +18,8 @@
 
 hpcw_status bench_json_create(struct bench_json *io, const char *path, hpcw_error *err) {
     *io = (struct bench_json){.path = path, .status = HPCW_OK, .err = err};
-    hpcw_status s = hpcw_sink_open_file(path, HPCW_SYNC_NONE, &io->sink, err);
+    hpcw_status s = path == NULL ? hpcw_sink_open_memory(&io->sink, err)
+                                 : hpcw_sink_open_file(path, HPCW_SYNC_NONE, &io->sink, err);
     if (s == HPCW_OK) {
         const struct hpcw_i_json_options options = {.indent = true, .replace_bad_utf8 = true};
         hpcw_i_json_open_sink(&io->out, io->sink, &options);
@@ -51,6 +53,13 @@ hpcw_status bench_json_close(struct bench_json *io, hpcw_status s, hpcw_error *e
         hpcw_i_json_end_object(&io->out);
         s = hpcw_i_json_finish(&io->out, err);
         s = s == HPCW_OK ? hpcw_sink_publish(io->sink, err) : s;
+        if (s == HPCW_OK && io->path == NULL) {
+            size_t size;
+            const void *text = hpcw_sink_memory_data(io->sink, &size);
+            if (fwrite(text, 1, size, stdout) != size) {
+                s = hpcw_i_fail_sys(err, errno, "standard output: cannot write");
+            }
+        }
     }
     hpcw_i_json_free(&io->out);
     hpcw_sink_free(io->sink);

@@ -46,7 +46,7 @@ struct bench_json {
     size_t depth;
 };
 
-/* Both open the object at the top. A file appears under its name when it is complete. */
+/* Both open the object at the top. A file appears under its name when it is complete; `path` NULL: standard output. */
 hpcw_status bench_json_create(struct bench_json *io, const char *path, hpcw_error *err);
 hpcw_status bench_json_parse(struct bench_json *io, const char *path, const char *text, size_t size,
                              hpcw_error *err);

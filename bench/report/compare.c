@@ -255,17 +255,17 @@ static void put_all(struct hpcw_i_json *j, const struct bench_results r[2], cons
     put_alone(j, "only_second", &r[1], &r[0]);
 }
 
-static hpcw_status write_json(const char *path, const struct bench_results r[2],
-                              const struct bench_comparison *c, hpcw_error *err) {
+static hpcw_status write_json(const struct bench_results r[2], const struct bench_comparison *c,
+                              hpcw_error *err) {
     struct bench_json io;
-    hpcw_status s = bench_json_create(&io, path, err);
+    hpcw_status s = bench_json_create(&io, NULL, err);
     if (s == HPCW_OK) {
         put_all(&io.out, r, c);
     }
     return bench_json_close(&io, s, err);
 }
 
-hpcw_status bench_compare_command(const char *path_a, const char *path_b, const char *json, bool quiet,
+hpcw_status bench_compare_command(const char *path_a, const char *path_b, bool json, bool quiet,
                                   hpcw_error *err) {
     const char *const path[2] = {path_a, path_b};
     struct bench_results *r = hpcw_i_calloc(2, sizeof *r);
@@ -274,8 +274,8 @@ hpcw_status bench_compare_command(const char *path_a, const char *path_b, const 
         r == NULL ? hpcw_i_fail_memory(err, NULL, 0, "results") : bench_results_read(&r[0], path_a, err);
     s = s == HPCW_OK ? bench_results_read(&r[1], path_b, err) : s;
     s = s == HPCW_OK ? bench_compare(&r[0], &r[1], &c, err) : s;
-    s = s == HPCW_OK && json[0] != '\0' ? write_json(json, r, &c, err) : s;
-    s = s == HPCW_OK && !quiet ? print_all(path, r, &c, err) : s;
+    s = s == HPCW_OK && json ? write_json(r, &c, err) : s;
+    s = s == HPCW_OK && !json && !quiet ? print_all(path, r, &c, err) : s;
     bench_comparison_free(&c);
     for (int i = 0; r != NULL && i < 2; i++) {
         bench_results_free(&r[i]);

@@ -32,8 +32,8 @@ void bench_comparison_free(struct bench_comparison *comparison);
 /* "faster", "slower" or "no difference shown": b compared with a. */
 const char *bench_pair_verdict(const struct bench_pair *pair);
 
-/* Reads both files, prints differences between the machines and a table; `json`: a file for the same, "": none. */
-hpcw_status bench_compare_command(const char *path_a, const char *path_b, const char *json, bool quiet,
+/* Reads both files, prints differences between the machines and a table; `json`: the same as JSON. */
+hpcw_status bench_compare_command(const char *path_a, const char *path_b, bool json, bool quiet,
                                   hpcw_error *err);
 
 #endif

@@ -32,8 +32,8 @@ struct bench_options {
     uint64_t container_block; /* model, 0: that of the file system */
     uint64_t chunk_bytes;     /* model, 0: per_rank */
     bool quiet;               /* no table, no progress */
-    char output[BENCH_PATH];  /* sweep, "": a name made from the time */
-    char json[BENCH_PATH];    /* model, compare: file to write, "": none */
+    char output[BENCH_PATH];  /* "": sweep, a name made from the time; report, beside the results */
+    bool json;                /* model, compare: JSON instead of the table */
 };
 
 #endif

@@ -24,7 +24,7 @@ ends() { # STATUS COMMAND...
 # ---- files may not grow beyond 64 KiB: the container fails, files of a rank each do not
 # shellcheck disable=SC2016
 small='ulimit -f 128; exec "$0" "$@"'
-ends 1 sh -c "$small" "$HPCGEN" data --output limit --repeat 1 --ranks 4 --per-rank 40000 --blocksize 4K --mode fsync --files 1 \
+ends 1 sh -c "$small" "$HPCGEN" data --out limit --repeat 1 --ranks 4 --per-rank 40000 --blocksize 4K --mode fsync --files 1 \
     --layout sion-aligned,task-local --record 8000 --quiet 2>said
 # The page of the results is larger than that, too; they are kept.
 case $(cat said) in
@@ -41,7 +41,7 @@ clean data
 if [ -n "$MPIEXEC" ]; then
     set -- data --repeat 1 --ranks 6 --per-rank 40000 --blocksize 4K --mode fsync --files 1 --record 8000 --quiet \
         --layout sion-aligned,task-local,shared-posix,mpiio-independent,mpiio-collective
-    ends 1 "$MPIEXEC" -n 2 "$HPCGEN" "$@" --output one : -n 1 sh -c "$small" "$HPCGEN" "$@" --output one 2>launcher
+    ends 1 "$MPIEXEC" -n 2 "$HPCGEN" "$@" --out one : -n 1 sh -c "$small" "$HPCGEN" "$@" --out one 2>launcher
     holds one '"failure": {"errno": 27, "process": 2}'
     holds one '"fate": "measured"'
     clean data
@@ -50,11 +50,11 @@ fi
 # ---- a small file system: checked before, and full in the middle
 mkdir small
 if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=4m none small 2>/dev/null; then
-    ends 0 "$HPCGEN" small --output before --repeat 1 --ranks 2 --per-rank 4M --blocksize 4K --layout sion-aligned \
+    ends 0 "$HPCGEN" small --out before --repeat 1 --ranks 2 --per-rank 4M --blocksize 4K --layout sion-aligned \
         --mode fsync --files 1 --record 64K --quiet
     holds before 'bytes of free space, got'
     # A container of four ranks in whole blocks of 2 MiB: what is allocated in advance is more than the data.
-    ends 1 "$HPCGEN" small --output middle --repeat 1 --ranks 4 --per-rank 64K --blocksize 2M,4K --layout sion-aligned \
+    ends 1 "$HPCGEN" small --out middle --repeat 1 --ranks 4 --per-rank 64K --blocksize 2M,4K --layout sion-aligned \
         --mode preallocated --files 1 --record 8K --quiet
     holds middle '"failure": {"errno": 28, "process": 0}'
     holds middle '"fate": "measured"'
@@ -64,7 +64,7 @@ fi
 
 # ---- signals
 for signal in INT:2 TERM:15; do
-    "$HPCGEN" data --output ${signal%:*} --budget 60s --quiet &
+    "$HPCGEN" data --out ${signal%:*} --budget 60s --quiet &
     pid=$!
     while [ -z "$(ls -A data)" ] && kill -0 $pid 2>/dev/null; do :; done
     sleep 1
@@ -79,7 +79,7 @@ for signal in INT:2 TERM:15; do
 done
 
 # ---- killed: what whole repetitions measured is there, and says that it is not all
-"$HPCGEN" data --output killed --budget 60s --repeat 500 --ranks 2 --per-rank 20000 --record 5000 --quiet \
+"$HPCGEN" data --out killed --budget 60s --repeat 500 --ranks 2 --per-rank 20000 --record 5000 --quiet \
     --layout shared-posix --mode fsync &
 pid=$!
 while [ ! -e killed/results.json ] && kill -0 $pid 2>/dev/null; do :; done
@@ -93,7 +93,7 @@ clean data
 
 # ---- a directory that goes away
 mkdir gone
-"$HPCGEN" gone --output lost --budget 20s --repeat 2 --quiet --layout shared-posix,task-local --mode fsync &
+"$HPCGEN" gone --out lost --budget 20s --repeat 2 --quiet --layout shared-posix,task-local --mode fsync &
 pid=$!
 while [ -z "$(ls -A gone)" ] && kill -0 $pid 2>/dev/null; do :; done
 sleep 0.3
@@ -104,7 +104,7 @@ got=$?
 [ ! -e lost ] || holds lost '"errno": 2,'
 
 # ---- too little time: what there was none for is named
-ends 0 "$HPCGEN" data --output short --budget 300ms --quiet
+ends 0 "$HPCGEN" data --out short --budget 300ms --quiet
 holds short 'the budget of 300 ms is too small for it'
 holds short '"complete": true'
 clean data

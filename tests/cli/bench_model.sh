@@ -5,15 +5,17 @@
 
 # Small enough to count by hand: ranks of 100 bytes on blocks of 64. A container has 1152 bytes of metadata in front (18
 # blocks) and 64 after them; alone, a rank takes two blocks.
-"$HPCGEN" model --ranks 4 --blocksize 64 --per-rank 100 --json small.json || bad "model failed"
+"$HPCGEN" model --ranks 4 --blocksize 64 --per-rank 100 --json >small.json || bad "model failed"
 "$JSON_CHECK" small.json || bad "no JSON"
 grep -q '"counted_not_measured": true' small.json || bad "the JSON does not say that nothing was measured"
 grep -q '"layout": "sion-packed", .*"blocks": 26, "data_blocks": 7, "shared_blocks": 3, ' small.json ||
     bad "other figures in the JSON"
 [ "$(grep -c '"layout":' small.json)" -eq 7 ] || bad "expected seven layouts in the JSON"
+# The same as a table.
+"$HPCGEN" model --ranks 4 --blocksize 64 --per-rank 100 || bad "model failed"
 
 # Containers that believe in other blocks than the file system has; several of those; chosen layouts.
-"$HPCGEN" model -r 1000000 -b 4K:16M:x64 --container-block 1M --layout sion-aligned,task-local || bad "model failed"
+"$HPCGEN" model -n 1000000 -b 4K:16M:x64 --container-block 1M --layout sion-aligned,task-local || bad "model failed"
 
 # refuse_model PATTERN OPTION...
 refuse_model() {
@@ -28,11 +30,9 @@ refuse_model() {
     *) bad "stderr: $(cat .stderr), expected $pattern" ;;
     esac
 }
-refuse_model '--record: expected one value for a model, got 2' -r 4 -b 64 --record 10,20
-refuse_model '*expected records that fit into a chunk of 64 bytes, got 200' -r 4 -b 64 --record 200 --chunk 4
-refuse_model '*expected at most a file for each of 4 ranks, got 5 files' -r 4 -b 64 --files 5 --json five.json
-refuse_model 'nowhere/*No such file or directory*' -r 4 -b 64 --json nowhere/m.json
-[ ! -e five.json ] || bad "a failed count left five.json"
+refuse_model '--record: expected one value for a model, got 2' -n 4 -b 64 --record 10,20
+refuse_model '*expected records that fit into a chunk of 64 bytes, got 200' -n 4 -b 64 --record 200 --chunk 4
+refuse_model '*expected at most a file for each of 4 ranks, got 5 files' -n 4 -b 64 --files 5 --json
 [ "$(ls)" = small.json ] || bad "files stayed: $(ls)"
 
 exit $failed

@@ -6,7 +6,7 @@ PROGRAM=hpcw-bench
 . "$HERE/refuse.inc"
 . "$HERE/browser.inc"
 mkdir data
-"$HPCGEN" data --output out --budget 60s --repeat 3 --ranks 4 --per-rank 20000 --quiet --blocksize 4K,64K \
+"$HPCGEN" data --out out --budget 60s --repeat 3 --ranks 4 --per-rank 20000 --quiet --blocksize 4K,64K \
     --layout sion-aligned,sion-packed,sion-shifted,task-local,shared-posix || bad "sweep fails"
 "$HTML_CHECK" out/report.html out/results.json >said || bad "no sound page, or one with other figures"
 charts=$(cut -d' ' -f1 said)
@@ -55,7 +55,8 @@ refuse 1 'nowhere/x: *' "$HPCGEN" report out/results.json --output nowhere/x
 # A sweep against itself and another machine.
 sed 's|"processor": "[^"]*"|"processor": "other one"|; s|sion-packed/fsync/64K|sion-packed/fsync/65K|' \
     out/results.json >other.json
-"$HPCGEN" compare out/results.json other.json --json pairs.json >said || bad "compare fails"
+"$HPCGEN" compare out/results.json other.json >said || bad "compare fails"
+"$HPCGEN" compare out/results.json other.json --json >pairs.json || bad "compare --json fails"
 "$JSON_CHECK" pairs.json || bad "pairs.json is no JSON"
 grep -q '^other processor: .*, other one$' said || bad "the other processor is not said"
 grep -q '^other.json: sion-packed/fsync/65K: only in this file$' said || bad "the point without a partner is not said"

@@ -9,7 +9,7 @@ mkdir data
 sweep() {
     out=$1
     shift
-    $launch "$HPCGEN" data --output "$out" --budget 60s --repeat 2 --ranks 6 --per-rank 30000 --verify --quiet \
+    $launch "$HPCGEN" data --out "$out" --budget 60s --repeat 2 --ranks 6 --per-rank 30000 --verify --quiet \
         --blocksize 4K,64K --record 5000 --files 1,3 "$@" || bad "fails: $launch $*"
     "$JSON_CHECK" "$out/results.json" || bad "$out/results.json is no JSON"
     [ -z "$(ls -A data)" ] || bad "data remain: $(ls -A data)"
@@ -33,7 +33,7 @@ sweep one --layout sion-aligned,sion-packed,sion-shifted,task-local,shared-posix
 
 # Whole records, named as they are: a rank writes 30000 bytes, so that 1M is the same as 30000.
 grep -q '"id": "shared-posix/fsync/records-5000"' one/results.json || bad "no point of the given record size"
-"$HPCGEN" data --output names --budget 60s --repeat 1 --ranks 4 --per-rank 30000 --layout shared-posix --mode fsync \
+"$HPCGEN" data --out names --budget 60s --repeat 1 --ranks 4 --per-rank 30000 --layout shared-posix --mode fsync \
     --record 4K,1M,30000 >table 2>progress || bad "fails with large records"
 [ "$(sed -n 's/.*"id": "\(.*\)",$/\1/p' names/results.json | tr '\n' ' ')" = \
     'shared-posix/fsync/records-4K shared-posix/fsync/records-30000 ' ] || bad "other names: $(grep '"id"' names/results.json)"
@@ -45,7 +45,7 @@ case $(tail -n 1 table) in
 'nothing can be said: 2 points are too small (below 256.0 MiB or 500 ms); use larger --per-rank, '*) ;;
 *) bad "last line: $(tail -n 1 table)" ;;
 esac
-"$HPCGEN" data --output verdict --budget 60s --repeat 2 --ranks 4 --per-rank 1M --layout shared-posix,task-local \
+"$HPCGEN" data --out verdict --budget 60s --repeat 2 --ranks 4 --per-rank 1M --layout shared-posix,task-local \
     --mode fsync --least-bytes 4M --least-time 0s >table 2>progress || bad "fails with small limits"
 case $(tail -n 1 table) in
 'verdict: '* | 'nothing can be said: noisy'*' --layout '*) ;;
@@ -70,26 +70,18 @@ fi
 
 # The table, and a name made of the time.
 "$HPCGEN" data --budget 60s --repeat 1 --ranks 2 --per-rank 5000 --layout sion-aligned,sion-shifted --mode fsync \
-    --blocksize 4K >table 2>progress || bad "fails without --output"
+    --blocksize 4K >table 2>progress || bad "fails without --out"
 grep -q '^sion-shifted/fsync/4K ' table || bad "no table: $(cat table)"
 set -- hpcw-bench-*Z
 [ -f "$1/results.json" ] || bad "no directory named after the time: $(ls)"
 
 # Refusals: before anything is measured.
-refuse 1 'one: expected the name of a new directory*' "$HPCGEN" data --output one
-refuse 1 'nowhere: cannot*' "$HPCGEN" nowhere --output four
+refuse 1 'one: expected the name of a new directory*' "$HPCGEN" data --out one
+refuse 1 'nowhere: cannot*' "$HPCGEN" nowhere --out four
 refuse 2 'sweep: expected at most 1 argument*' "$HPCGEN" data more
 refuse 2 '--blocksize: *' "$HPCGEN" data --blocksize 4K:1K:x2
-refuse 1 'data: *' "$HPCGEN" data --output five --stripe-count 2 # no Lustre here
-refuse 1 '--files: *' "$HPCGEN" data --output five --ranks 2 --files 3
+refuse 1 'data: *' "$HPCGEN" data --out five --stripe-count 2 # no Lustre here
+refuse 1 '--files: *' "$HPCGEN" data --out five --ranks 2 --files 3
 [ ! -e four ] && [ ! -e five ] || bad "a refused sweep leaves its directory"
 [ -z "$(ls -A data)" ] || bad "a refused sweep leaves data"
-
-# The manual page.
-"$HPCGEN" --help-man >page || bad "--help-man failed"
-grep -q 'WHAT A SWEEP DOES' page || bad "the manual does not tell what a sweep does"
-if command -v groff >/dev/null; then
-    groff -man -Tutf8 -ww -z page 2>complaints || bad "groff refuses the page"
-    [ ! -s complaints ] || bad "groff on the page: $(cat complaints)"
-fi
 exit $failed

@@ -76,7 +76,8 @@ fi
 
 echo "== manual pages, completions, schema"
 for file in share/man/man1/hpcgen.1 share/man/man1/hpcw-bench.1 share/bash-completion/completions/hpcgen \
-    share/hpcw/results.schema.json; do
+    share/bash-completion/completions/hpcw-bench share/zsh/site-functions/_hpcw-bench \
+    share/fish/vendor_completions.d/hpcw-bench.fish share/hpcw/results.schema.json; do
     [ -s "$prefix/$file" ] || { echo "not installed: $file"; exit 1; }
 done
 

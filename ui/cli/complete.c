@@ -190,8 +190,10 @@ void ui_options_print_bash(const struct ui_program *program, FILE *stream) {
                           "    if [[ $cur == -* ]]; then\n"
                           "        mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$cur\")\n");
     if (program->command_count > 1) {
+        /* The first word may be an argument of the command that runs if none is named. */
         (void)fprintf(stream, "    elif ((COMP_CWORD == 1)); then\n"
-                              "        mapfile -t COMPREPLY < <(compgen -W '");
+                              "        [[ -z $args ]] || compopt -o filenames\n"
+                              "        mapfile -t COMPREPLY < <(compgen $args -W '");
         print_command_names(stream, program, " ");
         (void)fprintf(stream, "' -- \"$cur\")\n");
     }
@@ -381,11 +383,11 @@ void ui_options_print_fish(const struct ui_program *program, FILE *stream) {
             (void)fprintf(stream, "'\n");
         }
         enum completion args = kind_of_args(command);
-        const char *not_first = program->command_count > 1 ? "; and not __" : "";
+        bool not_first = c > 0; /* the command that runs if none is named takes arguments at once */
         if (args == KIND_FILE || args == KIND_DIR) {
             (void)fprintf(stream, "complete -c %s -n '__%s_is %s%s%s%s' %s\n", program->name, id,
-                          command_name(program, c), not_first, program->command_count > 1 ? id : "",
-                          program->command_count > 1 ? "_first" : "",
+                          command_name(program, c), not_first ? "; and not __" : "", not_first ? id : "",
+                          not_first ? "_first" : "",
                           args == KIND_FILE ? "-F" : "-a '(__fish_complete_directories)'");
         }
     }

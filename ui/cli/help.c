@@ -37,7 +37,8 @@ static const char *full_help(const struct ui_option *option, char *text, size_t 
         between = ", ";
     }
     if (used < size && option->default_text != NULL && option->metavar != NULL) {
-        (void)snprintf(text + used, size - used, " (default: %s)", option->default_text);
+        (void)snprintf(text + used, size - used, " (default: %s)",
+                       option->default_help != NULL ? option->default_help : option->default_text);
     }
     return text;
 }

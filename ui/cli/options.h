@@ -70,6 +70,7 @@ struct ui_option {
     struct ui_param param;
     const char *metavar;      /* "N"; DIR and FILE are completed as such. NULL: a flag, param.type is BOOL */
     const char *default_text; /* as on the command line; NULL: the field is zeroed */
+    const char *default_help; /* what help says of the default, "the end"; NULL: default_text */
     const char *zero_word;    /* a word for the value 0 of a number, "auto"; NULL: none */
     ui_option_read *read;     /* NULL: by param.type; values.h has others */
     ui_text_name *words;      /* legal or likely words, for messages and completion; NULL: none */
