@@ -17,8 +17,11 @@ enum { FILES_SHOWN = 16 };
 /* Bytes for the size and digest of a file, when a run ends. */
 enum { UNIT_MEMORY = 24 };
 
-/* What writing adds to making the data, nanoseconds per byte of one core. */
+/* What writing adds to making the data, nanoseconds per byte of one core: into the page cache. */
 #define WRITE_NS 0.5
+
+/* Of the disk in the plan's remark, bytes per second. */
+#define DISK_RATE 500e6
 
 struct format_plan {
     struct gen_size size;
@@ -89,6 +92,10 @@ static hpcw_status plan_text(const struct gen_cli_options *o, const struct gen_d
         }
         (void)printf("; %u threads\n", o->jobs);
         s = ui_table_print(&table, stdout, 2, err);
+        char text[UI_TEXT_SIZE];
+        (void)printf(
+            "\n  The time is that of the processors. A disk of 500 MB/s takes %s for what is stored.\n",
+            ui_text_duration(text, (double)total.size.allocated / DISK_RATE));
     }
     ui_table_free(&table);
     return s;

@@ -49,7 +49,7 @@ static double seconds(const struct gen_dataset *d) {
     double files = (double)p->checkpoints * d->ranks;
     double maps = hpcw_rank2file_layout_maps((hpcw_rank2file_layout)p->layout);
     return files * maps * 200e-9 +
-           (p->payload == MODEL_CHECKPOINT_FILES ? files * (50e-6 + (double)p->mean_size * 0.5e-9) : 0);
+           (p->payload == MODEL_CHECKPOINT_FILES ? files * (80e-6 + (double)p->mean_size * 0.5e-9) : 0);
 }
 
 /* What follows "scr.dataset.7/" or "ckpt.7/" in a path, or NULL. */

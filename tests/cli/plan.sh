@@ -85,4 +85,7 @@ rm text
 "$HPCGEN" --dry-run --ranks 64 --out out >dry
 "$HPCGEN" plan --ranks 64 --out out | diff - dry || bad "--dry-run is not plan"
 [ ! -e out ] || bad "--dry-run made its directory"
+# What the time is, and what it is not.
+"$HPCGEN" plan --ranks 512 --formats sion >plan
+grep -q 'The time is that of the processors. A disk of 500 MB/s takes ' plan || bad "the plan does not say what its time is"
 exit $failed
