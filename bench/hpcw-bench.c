@@ -40,7 +40,7 @@ static hpcw_status run_model(struct bench_call *call, hpcw_error *err) {
     return bench_model(call->options, err);
 }
 
-/* Draws the results of an earlier sweep as a page, by default in their directory. */
+/* Draws the results of an earlier sweep, or of hpcw-kernels, as a page, by default in their directory. */
 static hpcw_status run_report(struct bench_call *call, hpcw_error *err) {
     const struct bench_options *o = call->options;
     const char *results = call->parse.args[0];
@@ -48,11 +48,17 @@ static hpcw_status run_report(struct bench_call *call, hpcw_error *err) {
     const char *slash = strrchr(results, '/');
     (void)snprintf(beside, sizeof beside, "%.*sreport.html", slash == NULL ? 0 : (int)(slash + 1 - results),
                    results);
+    const char *page = o->output[0] == '\0' ? beside : o->output;
     struct bench_results r;
+    bool drawn = false;
     hpcw_status s = ui_page_available(err);
-    s = s == HPCW_OK ? bench_results_read(&r, results, err) : s;
+    s = s == HPCW_OK ? bench_report_kernels(results, page, &drawn, err) : s;
+    if (s != HPCW_OK || drawn) {
+        return s;
+    }
+    s = bench_results_read(&r, results, err);
     if (s == HPCW_OK) {
-        s = bench_report_page(&r, o->output[0] == '\0' ? beside : o->output, err);
+        s = bench_report_page(&r, page, err);
         bench_results_free(&r);
     }
     return s;

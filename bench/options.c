@@ -18,7 +18,7 @@ static const struct ui_command commands[] = {
     [BENCH_COMMAND_MODEL] = {"model",
                              "count, without a file, the file system blocks that several ranks would share",
                              NULL, 0, 0},
-    [BENCH_COMMAND_REPORT] = {"report", "draw the results of a sweep again, as a page with charts", "FILE", 1,
+    [BENCH_COMMAND_REPORT] = {"report", "draw the results of a sweep, or of hpcw-kernels, as a page", "FILE", 1,
                               1},
     [BENCH_COMMAND_COMPARE] = {"compare",
                                "show which points of a second sweep are faster or slower than in the first",

@@ -195,6 +195,9 @@ hpcw_status bench_results_parse(struct bench_results *r, const char *path, const
 /* A page with charts: every figure in it is one of the results. HPCW_ENOTSUP in a build without reports. */
 hpcw_status bench_report_page(const struct bench_results *r, const char *path, hpcw_error *err);
 
+/* The same of a file that hpcw-kernels wrote; *drawn: whether `results` is one. */
+hpcw_status bench_report_kernels(const char *results, const char *path, bool *drawn, hpcw_error *err);
+
 /* Frees what is in *r. */
 void bench_results_free(struct bench_results *r);
 
