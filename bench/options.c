@@ -151,10 +151,11 @@ static const struct ui_chapter chapters[] = {
      "recommendation. The page is one file that needs no network. `report` draws it again, after it checks "
      "that the figures follow from the samples.\n"
      "\n"
-     "`compare` compares points of the same name in two sweeps. It shows the medians, their change, and the "
-     "two-sided p value of Mann and Whitney's U test, which is exact if no value occurs twice, with Holm's "
-     "correction for the number of points. It calls a point faster or slower if p is at most 0.05. Five "
-     "repetitions cannot show a difference over more than six points; then it says so.\n"},
+     "`compare` compares what each layout reaches of its ceiling in two sweeps, layout by layout over all its "
+     "points, then point by point. Each change has an interval, and the size from which it would have been "
+     "seen. A false alarm has a probability of 1 %, and changes below 5 % are not called a difference. What "
+     "plain writes reach is a line of its own: it says whether the file system became faster. The last line "
+     "is the verdict.\n"},
     {"EXIT STATUS",
      "0 if all was measured, or left out for a reason that is given; 1 if something failed; 2 if the command "
      "line is wrong; 128 plus the number of the signal if a signal ended the program.\n"},

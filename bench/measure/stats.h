@@ -45,15 +45,6 @@ double bench_stats_quantile(const double *sorted, size_t n, double q);
 double bench_stats_median_ranks(size_t n, double level, size_t *low, size_t *high);
 
 /*
- * Mann-Whitney U: whether values of one sample tend to be larger than those of the other, without an assumption about the
- * distributions. *p: two-sided, the probability of samples at least this different if they were of one kind. Exact if no
- * value occurs twice and there are at most 50 in all, else the normal approximation with corrections for ties and
- * continuity. HPCW_EINVAL (a sample is empty, a value is no number), HPCW_ENOMEM.
- */
-HPCW_MUST_CHECK hpcw_status bench_stats_mann_whitney(const double *x, size_t n, const double *y, size_t m,
-                                                     double *p, hpcw_error *err);
-
-/*
  * Values of `n` subjects in each of `m` rounds, x[subject * m + round], as subject + round + chance: what all subjects of a
  * round have in common is no chance. *sd: of chance, with *df degrees of freedom; 0 and 0 for fewer than two of both.
  */
@@ -62,14 +53,5 @@ void bench_stats_additive(const double *x, size_t n, size_t m, double *sd, size_
 /* The value that Student's t with `df` degrees of freedom passes with the probability `tail`, 0 < tail <= 0.5; infinite for
  * df = 0. */
 double bench_stats_student(size_t df, double tail);
-
-/* The least *p that samples of these sizes can give: above the chosen level they can show nothing. */
-double bench_stats_mann_whitney_least(size_t n, size_t m);
-
-/*
- * Corrects the p values of `n` comparisons made at once, in place (Holm): those below a level are then all right but for
- * that probability. HPCW_ENOMEM.
- */
-HPCW_MUST_CHECK hpcw_status bench_stats_holm(double *p, size_t n, hpcw_error *err);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,57 +13,247 @@
 #include "libwriter/base/status.h"
 #include "ui/cli/text.h"
 
-/* ---- Pairs ---- */
+/* ---- Statistics ---- */
 
-static bool comparable(const struct bench_point *a, const struct bench_point *b) {
-    return b != NULL && a->fate == BENCH_MEASURED && b->fate == BENCH_MEASURED && a->trials > 0 &&
-           b->trials > 0 && a->mode == b->mode;
+static bool durable(const struct bench_point *p) {
+    return p->mode != BENCH_BUFFERED;
 }
 
-static void rates_of(const struct bench_point *p, double *rate) {
-    for (size_t i = 0; i < p->trials; i++) {
-        rate[i] = bench_results_rate_of(p, &p->trial[i], p->mode != BENCH_BUFFERED);
-    }
+/* Logarithms of what repetitions gave: their median, and how they scatter. */
+struct spread {
+    double median, squares;
+    size_t count;
+};
+
+static hpcw_status spread_of(const double *x, size_t n, struct spread *out, hpcw_error *err) {
+    struct bench_stats s = {0};
+    *out = (struct spread){.count = n};
+    hpcw_status status = n == 0 ? HPCW_OK : bench_stats_of(x, n, 0.95, &s, err);
+    out->median = s.median;
+    out->squares = s.sd * s.sd * (double)(n == 0 ? 0 : n - 1);
+    return status;
 }
 
-static hpcw_status compare_pair(struct bench_pair *pair, hpcw_error *err) {
-    const struct bench_point *a = pair->a;
-    const struct bench_point *b = pair->b;
-    double *x = hpcw_i_calloc(a->trials + b->trials, sizeof *x);
+/* Of the ratios of a point: layout over ceiling in the same repetition. */
+static hpcw_status ratios_of(const struct bench_point *p, struct spread *out, hpcw_error *err) {
+    double *x = hpcw_i_calloc(p->trials + 1, sizeof *x);
+    size_t n = 0;
     if (x == NULL) {
-        return hpcw_i_fail_memory(err, a->id, a->trials + b->trials, "rates");
+        return hpcw_i_fail_memory(err, p->id, p->trials, "ratios");
     }
-    double *y = x + a->trials;
-    rates_of(a, x);
-    rates_of(b, y);
-    hpcw_status s = bench_stats_mann_whitney(x, a->trials, y, b->trials, &pair->p, err);
+    for (size_t i = 0; i < p->trials; i++) {
+        for (size_t k = 0; k < p->ceiling_trials; k++) {
+            if (p->ceiling[k].repetition == p->trial[i].repetition) {
+                x[n++] = log(bench_results_rate_of(p, &p->trial[i], durable(p)) /
+                             bench_results_rate_of(p, &p->ceiling[k], durable(p)));
+                break;
+            }
+        }
+    }
+    hpcw_status s = spread_of(x, n, out, err);
     hpcw_i_free(x);
-    pair->median_a = a->mode == BENCH_BUFFERED ? a->cached.stats.median : a->durable.stats.median;
-    pair->median_b = b->mode == BENCH_BUFFERED ? b->cached.stats.median : b->durable.stats.median;
-    pair->change = pair->median_a > 0 ? pair->median_b / pair->median_a - 1 : 0;
-    pair->other_size = a->bytes != b->bytes || a->ranks != b->ranks || a->record_size != b->record_size ||
-                       a->files != b->files;
     return s;
 }
 
-static hpcw_status correct(struct bench_comparison *c, hpcw_error *err) {
-    double *p = hpcw_i_calloc(c->pairs + 1, sizeof *p);
-    if (p == NULL) {
+/* What a difference of two logarithms means, if its standard error is `se` and `tests` are done at once. */
+static struct bench_change change_of(double difference, double se, size_t df, size_t tests) {
+    double t = bench_stats_student(df, BENCH_COMPARE_LEVEL / 2 / (double)tests);
+    return (struct bench_change){.change = expm1(difference),
+                                 .low = expm1(difference - t * se),
+                                 .high = expm1(difference + t * se),
+                                 .seen =
+                                     fmax(BENCH_COMPARE_LEAST, expm1((t + bench_stats_student(df, 0.1)) * se))};
+}
+
+const char *bench_change_verdict(const struct bench_change *c) {
+    return c->low > 0 && c->change > BENCH_COMPARE_LEAST     ? "faster"
+           : c->high < 0 && c->change < -BENCH_COMPARE_LEAST ? "slower"
+                                                             : "no difference shown";
+}
+
+/* ---- Points and layouts ---- */
+
+/* Points of the same name that count, with repetitions that show how they scatter. */
+static bool comparable(const struct bench_results *ra, const struct bench_point *a,
+                       const struct bench_results *rb, const struct bench_point *b) {
+    return b != NULL && bench_results_counts(ra, a) && bench_results_counts(rb, b) && a->mode == b->mode &&
+           a->trials > 1 && b->trials > 1 && a->ratio.there && b->ratio.there;
+}
+
+/* The difference of each pair; *within: variance of one, from how repetitions scatter, with *df degrees of freedom. A
+ * median is less certain than a mean by pi / 2. */
+static hpcw_status differences_within(const struct bench_comparison *c, double *difference, double *within,
+                                      size_t *df, hpcw_error *err) {
+    double squares = 0, share = 0;
+    *df = 0;
+    for (size_t i = 0; i < c->pairs; i++) {
+        struct spread a, b;
+        hpcw_status s = ratios_of(c->pair[i].a, &a, err);
+        s = s == HPCW_OK ? ratios_of(c->pair[i].b, &b, err) : s;
+        if (s != HPCW_OK) {
+            return s;
+        }
+        difference[i] = b.median - a.median;
+        squares += a.squares + b.squares;
+        share += 1 / (double)a.count + 1 / (double)b.count;
+        *df += a.count + b.count - 2;
+    }
+    *within = *df == 0 ? 0 : acos(0) * squares / (double)*df * share / (double)c->pairs;
+    return HPCW_OK;
+}
+
+/* Mean difference of each layout; *between: variance of one point's around it, by the median, so that a single point that
+ * differs is no scatter. */
+static hpcw_status differences_between(struct bench_comparison *c, const double *difference, double *mean,
+                                       double *between, size_t *df, hpcw_error *err) {
+    double *off = hpcw_i_calloc(c->pairs, sizeof *off);
+    size_t n = 0;
+    if (off == NULL) {
+        return hpcw_i_fail_memory(err, NULL, c->pairs, "points");
+    }
+    for (enum bench_layout l = 0; l < BENCH_LAYOUTS; l++) {
+        double sum = 0, points = 0;
+        for (size_t i = 0; i < c->pairs; i++) {
+            points += c->pair[i].a->layout == l;
+            sum += c->pair[i].a->layout == l ? difference[i] : 0;
+        }
+        for (size_t i = 0; points > 1 && i < c->pairs; i++) {
+            if (c->pair[i].a->layout == l) {
+                off[n++] = fabs(difference[i] - sum / points) * sqrt(points / (points - 1));
+            }
+        }
+        if (points > 0) {
+            mean[c->groups] = sum / points;
+            c->group[c->groups++] = (struct bench_group){.layout = l, .points = (size_t)points};
+        }
+    }
+    struct bench_stats s = {0};
+    hpcw_status status = n == 0 ? HPCW_OK : bench_stats_of(off, n, 0.95, &s, err);
+    *between = 1.4826 * s.median * 1.4826 * s.median; /* of a normal distribution */
+    *df = c->pairs - c->groups;
+    hpcw_i_free(off);
+    return status;
+}
+
+static hpcw_status test_all(struct bench_comparison *c, hpcw_error *err) {
+    double mean[BENCH_LAYOUTS], within = 0, between = 0;
+    size_t df_within = 0, df_between = 0;
+    double *difference = hpcw_i_calloc(c->pairs + 1, sizeof *difference);
+    if (difference == NULL) {
         return hpcw_i_fail_memory(err, NULL, c->pairs, "comparisons");
     }
-    c->least = 1;
-    for (size_t i = 0; i < c->pairs; i++) {
-        double least = bench_stats_mann_whitney_least(c->pair[i].a->trials, c->pair[i].b->trials);
-        c->least = least < c->least ? least : c->least;
-        p[i] = c->pair[i].p;
+    hpcw_status s = differences_within(c, difference, &within, &df_within, err);
+    s = s == HPCW_OK ? differences_between(c, difference, mean, &between, &df_between, err) : s;
+    if (s == HPCW_OK) {
+        /* Whole sweeps differ by more than their repetitions show, for instance in where the disk has free space. The
+         * points of a layout show that; the larger variance counts. */
+        double variance = fmax(within, between);
+        size_t df = between > within ? df_between : df_within;
+        for (size_t i = 0; i < c->groups; i++) {
+            struct bench_group *g = &c->group[i];
+            g->change = change_of(mean[i], sqrt(variance / (double)g->points), df, c->groups);
+        }
+        for (size_t i = 0; i < c->pairs; i++) {
+            c->pair[i].change = change_of(difference[i], sqrt(variance), df, c->pairs);
+        }
     }
-    c->least = fmin(1, c->least * (double)c->pairs);
-    hpcw_status s = bench_stats_holm(p, c->pairs, err);
-    for (size_t i = 0; i < c->pairs; i++) {
-        c->pair[i].corrected = p[i];
-    }
-    hpcw_i_free(p);
+    hpcw_i_free(difference);
     return s;
+}
+
+/* ---- Plain writes ---- */
+
+/* By repetition: the mean of the ceilings of all pairs, which have the same sizes in all of them. */
+static hpcw_status ceilings_of(const struct bench_comparison *c, bool second, struct spread *out,
+                               hpcw_error *err) {
+    size_t runs = SIZE_MAX;
+    for (size_t i = 0; i < c->pairs; i++) {
+        const struct bench_point *p = second ? c->pair[i].b : c->pair[i].a;
+        runs = p->ceiling_trials < runs ? p->ceiling_trials : runs;
+    }
+    double *x = hpcw_i_calloc(runs, sizeof *x);
+    if (x == NULL) {
+        return hpcw_i_fail_memory(err, NULL, runs, "repetitions");
+    }
+    for (size_t i = 0; i < c->pairs; i++) {
+        const struct bench_point *p = second ? c->pair[i].b : c->pair[i].a;
+        for (size_t k = 0; k < runs; k++) {
+            x[k] += log(bench_results_rate_of(p, &p->ceiling[k], durable(p))) / (double)c->pairs;
+        }
+    }
+    hpcw_status s = spread_of(x, runs, out, err);
+    hpcw_i_free(x);
+    return s;
+}
+
+static hpcw_status test_plain(struct bench_comparison *c, hpcw_error *err) {
+    struct spread a, b;
+    hpcw_status s = ceilings_of(c, false, &a, err);
+    s = s == HPCW_OK ? ceilings_of(c, true, &b, err) : s;
+    if (s == HPCW_OK) {
+        size_t df = a.count + b.count - 2;
+        double share = 1 / (double)a.count + 1 / (double)b.count;
+        double variance = df == 0 ? 0 : acos(0) * (a.squares + b.squares) / (double)df * share;
+        c->plain = change_of(b.median - a.median, sqrt(variance), df, 1);
+    }
+    return s;
+}
+
+/* ---- The verdict ---- */
+
+HPCW_PRINTF(2, 3) static void say(struct bench_comparison *c, const char *fmt, ...) {
+    size_t n = strlen(c->verdict);
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(c->verdict + n, sizeof c->verdict - n, fmt, args);
+    va_end(args);
+}
+
+static bool differs(const struct bench_change *c) {
+    return strcmp(bench_change_verdict(c), "no difference shown") != 0;
+}
+
+static bool layout_differs(const struct bench_comparison *c, enum bench_layout layout) {
+    for (size_t i = 0; i < c->groups; i++) {
+        if (c->group[i].layout == layout) {
+            return differs(&c->group[i].change);
+        }
+    }
+    return false;
+}
+
+/* "slower: task-local (-31 %, between -38 % and -24 %)" */
+static void say_change(struct bench_comparison *c, const char *name, const struct bench_change *change) {
+    say(c, "%s%s: %s (%+.0f %%, between %+.0f %% and %+.0f %%)", c->verdict[0] == '\0' ? "" : "; ",
+        bench_change_verdict(change), name, 100 * change->change, 100 * change->low, 100 * change->high);
+}
+
+static void give_verdict(struct bench_comparison *c) {
+    double layouts = 0, points = 0;
+    if (c->pairs == 0) {
+        say(c, "nothing can be said: no point counts in both sweeps");
+        return;
+    }
+    for (size_t i = 0; i < c->groups; i++) {
+        layouts = fmax(layouts, c->group[i].change.seen);
+        if (differs(&c->group[i].change)) {
+            say_change(c, bench_layout_name[c->group[i].layout], &c->group[i].change);
+        }
+    }
+    for (size_t i = 0; i < c->pairs; i++) {
+        points = fmax(points, c->pair[i].change.seen);
+        if (differs(&c->pair[i].change) && !layout_differs(c, c->pair[i].a->layout)) {
+            say_change(c, c->pair[i].a->id, &c->pair[i].change);
+        }
+    }
+    if (layouts > 1) {
+        say(c, "%snothing %scan be said: noisy; use --budget 20m for both sweeps, or fewer layouts",
+            c->verdict[0] == '\0' ? "" : "; ", c->verdict[0] == '\0' ? "" : "else ");
+        return;
+    }
+    say(c, "%s; differences above %.0f %% in a layout, %.0f %% in a point, would have been seen",
+        c->verdict[0] == '\0' ? "no layout differs" : "; no other layout differs", ceil(100 * layouts),
+        ceil(100 * points));
 }
 
 hpcw_status bench_compare(const struct bench_results *a, const struct bench_results *b,
@@ -71,28 +262,29 @@ hpcw_status bench_compare(const struct bench_results *a, const struct bench_resu
     if (c->pair == NULL) {
         return hpcw_i_fail_memory(err, NULL, a->points, "comparisons");
     }
-    hpcw_status s = HPCW_OK;
-    for (size_t i = 0; s == HPCW_OK && i < a->points; i++) {
-        const struct bench_point *other = bench_results_find(b, a->point[i].id);
-        if (comparable(&a->point[i], other)) {
-            struct bench_pair *pair = &c->pair[c->pairs++];
-            pair->a = &a->point[i];
-            pair->b = other;
-            s = compare_pair(pair, err);
+    for (size_t i = 0; i < a->points; i++) {
+        const struct bench_point *x = &a->point[i], *y = bench_results_find(b, x->id);
+        if (comparable(a, x, b, y)) {
+            c->pair[c->pairs++] =
+                (struct bench_pair){.a = x,
+                                    .b = y,
+                                    .ratio_a = x->ratio.stats.median,
+                                    .ratio_b = y->ratio.stats.median,
+                                    .other_size = x->bytes != y->bytes || x->ranks != y->ranks ||
+                                                  x->record_size != y->record_size || x->files != y->files};
         }
     }
-    return s == HPCW_OK ? correct(c, err) : s;
+    hpcw_status s = c->pairs == 0 ? HPCW_OK : test_all(c, err);
+    s = s == HPCW_OK && c->pairs > 0 ? test_plain(c, err) : s;
+    if (s == HPCW_OK) {
+        give_verdict(c);
+    }
+    return s;
 }
 
 void bench_comparison_free(struct bench_comparison *c) {
     hpcw_i_free(c->pair);
     *c = (struct bench_comparison){0};
-}
-
-const char *bench_pair_verdict(const struct bench_pair *pair) {
-    return pair->corrected > BENCH_COMPARE_LEVEL ? "no difference shown"
-           : pair->change > 0                    ? "faster"
-                                                 : "slower";
 }
 
 /* ---- Differences between the machines ---- */
@@ -138,43 +330,76 @@ static struct differences differences_of(const struct bench_results *a, const st
 }
 
 /* Why a point has no pair; NULL if it has one. */
-static const char *alone(const struct bench_point *p, const struct bench_results *other) {
+static const char *alone(const struct bench_results *r, const struct bench_point *p,
+                         const struct bench_results *other) {
     const struct bench_point *q = bench_results_find(other, p->id);
-    return q == NULL                                     ? "only in this file"
-           : comparable(p, q)                            ? NULL
-           : p->mode != q->mode                          ? "another mode in the other file"
-           : p->fate != BENCH_MEASURED || p->trials == 0 ? "not measured"
-                                                         : "not measured in the other file";
+    return q == NULL                         ? "only in this file"
+           : comparable(r, p, other, q)      ? NULL
+           : p->mode != q->mode              ? "another mode in the other file"
+           : p->fate != BENCH_MEASURED       ? "not measured"
+           : q->fate != BENCH_MEASURED       ? "not measured in the other file"
+           : !bench_results_counts(r, p)     ? "too small"
+           : !bench_results_counts(other, q) ? "too small in the other file"
+                                             : "too few repetitions";
 }
 
 /* ---- Text ---- */
 
+static double rate_of(const struct bench_point *p) {
+    return durable(p) ? p->durable.stats.median : p->cached.stats.median;
+}
+
 /* Points that only one of them measured. */
 static void print_alone(const char *path, const struct bench_results *r, const struct bench_results *other) {
     for (size_t i = 0; i < r->points; i++) {
-        const char *why = alone(&r->point[i], other);
+        const char *why = alone(r, &r->point[i], other);
         if (why != NULL && r->point[i].fate == BENCH_MEASURED) {
             (void)printf("%s: %s: %s\n", path, r->point[i].id, why);
         }
     }
 }
 
-static hpcw_status print_pairs(const struct bench_comparison *c, hpcw_error *err) {
-    static const char *const title[] = {"point", "first", "second", "change", "p", "corrected", "second is"};
+static void change_cells(struct ui_table *t, const struct bench_change *c) {
+    ui_table_cell(t, "%+.1f %%", 100 * c->change);
+    ui_table_cell(t, "%+.0f %% to %+.0f %%", 100 * c->low, 100 * c->high);
+    ui_table_cell(t, "%.0f %%", ceil(100 * c->seen));
+}
+
+static hpcw_status print_layouts(const struct bench_comparison *c, hpcw_error *err) {
+    static const char *const title[] = {"layout", "points", "change", "interval", "seen from", "second is"};
     struct ui_table t = {0};
     for (size_t i = 0; i < sizeof title / sizeof title[0]; i++) {
-        ui_table_column(&t, title[i], i == 0 || i == 6 ? UI_LEFT : UI_RIGHT);
+        ui_table_column(&t, title[i], i == 0 || i == 5 ? UI_LEFT : UI_RIGHT);
+    }
+    for (size_t i = 0; i <= c->groups; i++) {
+        const struct bench_change *change = i < c->groups ? &c->group[i].change : &c->plain;
+        ui_table_cell(&t, "%s", i < c->groups ? bench_layout_name[c->group[i].layout] : "plain writes");
+        ui_table_cell(&t, "%zu", i < c->groups ? c->group[i].points : c->pairs);
+        change_cells(&t, change);
+        ui_table_cell(&t, "%s", bench_change_verdict(change));
+    }
+    hpcw_status s = ui_table_print(&t, stdout, 0, err);
+    ui_table_free(&t);
+    return s;
+}
+
+static hpcw_status print_pairs(const struct bench_comparison *c, hpcw_error *err) {
+    static const char *const title[] = {"point",  "first",    "of ceiling", "second",   "of ceiling",
+                                        "change", "interval", "seen from",  "second is"};
+    struct ui_table t = {0};
+    for (size_t i = 0; i < sizeof title / sizeof title[0]; i++) {
+        ui_table_column(&t, title[i], i == 0 || i == 8 ? UI_LEFT : UI_RIGHT);
     }
     for (size_t i = 0; i < c->pairs; i++) {
         const struct bench_pair *p = &c->pair[i];
         char text[UI_TEXT_SIZE];
         ui_table_cell(&t, "%s", p->a->id);
-        ui_table_cell(&t, "%s", ui_text_rate(text, p->median_a));
-        ui_table_cell(&t, "%s", ui_text_rate(text, p->median_b));
-        ui_table_cell(&t, "%+.1f %%", 100 * p->change);
-        ui_table_cell(&t, "%.4f", p->p);
-        ui_table_cell(&t, "%.4f", p->corrected);
-        ui_table_cell(&t, "%s%s%s", bench_pair_verdict(p), p->other_size ? ", of other size" : "",
+        ui_table_cell(&t, "%s", ui_text_rate(text, rate_of(p->a)));
+        ui_table_cell(&t, "%.2f", p->ratio_a);
+        ui_table_cell(&t, "%s", ui_text_rate(text, rate_of(p->b)));
+        ui_table_cell(&t, "%.2f", p->ratio_b);
+        change_cells(&t, &p->change);
+        ui_table_cell(&t, "%s%s%s", bench_change_verdict(&p->change), p->other_size ? ", of other size" : "",
                       p->a->noisy || p->b->noisy ? ", noisy" : "");
     }
     hpcw_status s = ui_table_print(&t, stdout, 0, err);
@@ -190,15 +415,14 @@ static hpcw_status print_all(const char *const path[2], const struct bench_resul
     }
     print_alone(path[0], &r[0], &r[1]);
     print_alone(path[1], &r[1], &r[0]);
-    hpcw_status s = c->pairs == 0 ? HPCW_OK : print_pairs(c, err);
-    if (c->pairs == 0) {
-        (void)printf("no point was measured in both sweeps\n");
-    } else if (c->least > BENCH_COMPARE_LEVEL) {
-        (void)printf(
-            "\nthis few repetitions cannot show a difference over %zu points: measure fewer points, or more "
-            "often (--repeat)\n",
-            c->pairs);
+    hpcw_status s = HPCW_OK;
+    if (c->pairs > 0) {
+        s = print_pairs(c, err);
+        (void)printf("\nRates of the ceilings, and of each layout over its ceiling, all points together:\n");
+        s = s == HPCW_OK ? print_layouts(c, err) : s;
+        (void)printf("\n");
     }
+    (void)printf("%s\n", c->verdict);
     return s;
 }
 
@@ -208,7 +432,7 @@ static void put_alone(struct hpcw_i_json *j, const char *key, const struct bench
                       const struct bench_results *other) {
     hpcw_i_json_key_array(j, key);
     for (size_t i = 0; i < r->points; i++) {
-        const char *why = alone(&r->point[i], other);
+        const char *why = alone(r, &r->point[i], other);
         if (why != NULL) {
             hpcw_i_json_flat_object(j);
             hpcw_i_json_put_str(j, "id", r->point[i].id);
@@ -219,12 +443,31 @@ static void put_alone(struct hpcw_i_json *j, const char *key, const struct bench
     hpcw_i_json_end_array(j);
 }
 
+/* null: any size */
+static void put_share(struct hpcw_i_json *j, const char *key, double v) {
+    hpcw_i_json_key(j, key);
+    if (isfinite(v)) {
+        hpcw_i_json_f64(j, v);
+    } else {
+        hpcw_i_json_null(j);
+    }
+}
+
+static void put_change(struct hpcw_i_json *j, const struct bench_change *c) {
+    put_share(j, "change", c->change);
+    put_share(j, "low", c->low);
+    put_share(j, "high", c->high);
+    put_share(j, "seen_from", c->seen);
+    hpcw_i_json_put_str(j, "verdict", bench_change_verdict(c));
+}
+
 static void put_all(struct hpcw_i_json *j, const struct bench_results r[2], const struct bench_comparison *c) {
     const struct differences d = differences_of(&r[0], &r[1]);
     hpcw_i_json_put_str(j, "format", "hpcw-bench compare");
-    hpcw_i_json_put_u64(j, "version", 1);
+    hpcw_i_json_put_u64(j, "version", 2);
     hpcw_i_json_put_f64(j, "level", BENCH_COMPARE_LEVEL);
-    hpcw_i_json_put_f64(j, "least_corrected_p", c->least);
+    hpcw_i_json_put_f64(j, "least_change", BENCH_COMPARE_LEAST);
+    hpcw_i_json_put_str(j, "verdict", c->verdict);
     hpcw_i_json_key_array(j, "differences");
     for (size_t i = 0; i < d.count; i++) {
         hpcw_i_json_flat_object(j);
@@ -234,18 +477,30 @@ static void put_all(struct hpcw_i_json *j, const struct bench_results r[2], cons
         hpcw_i_json_end_object(j);
     }
     hpcw_i_json_end_array(j);
+    hpcw_i_json_key_array(j, "layouts");
+    for (size_t i = 0; i < c->groups; i++) {
+        hpcw_i_json_flat_object(j);
+        hpcw_i_json_put_str(j, "layout", bench_layout_name[c->group[i].layout]);
+        hpcw_i_json_put_u64(j, "points", c->group[i].points);
+        put_change(j, &c->group[i].change);
+        hpcw_i_json_end_object(j);
+    }
+    hpcw_i_json_end_array(j);
+    hpcw_i_json_key(j, "plain_writes");
+    hpcw_i_json_flat_object(j);
+    put_change(j, &c->plain);
+    hpcw_i_json_end_object(j);
     hpcw_i_json_key_array(j, "points");
     for (size_t i = 0; i < c->pairs; i++) {
         const struct bench_pair *p = &c->pair[i];
         hpcw_i_json_flat_object(j);
         hpcw_i_json_put_str(j, "id", p->a->id);
-        hpcw_i_json_put_str(j, "rate", p->a->mode == BENCH_BUFFERED ? "cached" : "durable");
-        hpcw_i_json_put_f64(j, "first", p->median_a);
-        hpcw_i_json_put_f64(j, "second", p->median_b);
-        hpcw_i_json_put_f64(j, "change", p->change);
-        hpcw_i_json_put_f64(j, "p", p->p);
-        hpcw_i_json_put_f64(j, "corrected_p", p->corrected);
-        hpcw_i_json_put_str(j, "verdict", bench_pair_verdict(p));
+        hpcw_i_json_put_str(j, "rate", durable(p->a) ? "durable" : "cached");
+        hpcw_i_json_put_f64(j, "first", rate_of(p->a));
+        hpcw_i_json_put_f64(j, "first_ratio", p->ratio_a);
+        hpcw_i_json_put_f64(j, "second", rate_of(p->b));
+        hpcw_i_json_put_f64(j, "second_ratio", p->ratio_b);
+        put_change(j, &p->change);
         hpcw_i_json_put_bool(j, "other_size", p->other_size);
         hpcw_i_json_put_bool(j, "noisy", p->a->noisy || p->b->noisy);
         hpcw_i_json_end_object(j);

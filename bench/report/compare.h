@@ -1,27 +1,49 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compares two sweeps, point by point. */
+/*
+ * Compares two sweeps. What is compared is the rate of a point over that of its ceiling in the same repetition: it does not
+ * change when the whole machine is busier or faster. Few hypotheses come first: one for each layout, over all its points;
+ * then the single points. What plain writes reach is said apart from both.
+ */
 #ifndef HPCW_BENCH_REPORT_COMPARE_H
 #define HPCW_BENCH_REPORT_COMPARE_H
 
 #include "bench/report/results.h"
 
-#define BENCH_COMPARE_LEVEL 0.05
+/* A false alarm is as probable as this, for all layouts together, and again for all points together. */
+#define BENCH_COMPARE_LEVEL 0.01
 
-/* A point that both have and measured. */
+/* Smaller changes are not called a difference. */
+#define BENCH_COMPARE_LEAST 0.05
+
+/* A change of ratios or rates, b compared with a: 0.1 is 10 % faster. */
+struct bench_change {
+    double change;
+    double low, high; /* its interval */
+    double seen;      /* changes of this size are found nine times out of ten; infinite: none is */
+};
+
+/* A point that counts in both. */
 struct bench_pair {
     const struct bench_point *a, *b;
-    double median_a, median_b; /* bytes per second; durable, of mode buffered into the page cache */
-    double change;             /* of the median, share of a's */
-    double p;                  /* two-sided, Mann-Whitney U over the trials */
-    double corrected;          /* for the number of pairs, Holm */
-    bool other_size;           /* bytes, ranks, records or files differ */
+    double ratio_a, ratio_b; /* medians: rate / rate of the ceiling */
+    struct bench_change change;
+    bool other_size; /* bytes, ranks, records or files differ */
+};
+
+/* All points of a layout. */
+struct bench_group {
+    enum bench_layout layout;
+    size_t points;
+    struct bench_change change;
 };
 
 struct bench_comparison {
     struct bench_pair *pair;
     size_t pairs;
-    double
-        least; /* the least corrected p that any figures could give; above the level there are too few trials */
+    struct bench_group group[BENCH_LAYOUTS];
+    size_t groups;
+    struct bench_change plain; /* of the ceilings' rates */
+    char verdict[512];
 };
 
 /* Compares; both must outlive the result. HPCW_ENOMEM. Free in either case. */
@@ -30,9 +52,9 @@ hpcw_status bench_compare(const struct bench_results *a, const struct bench_resu
 void bench_comparison_free(struct bench_comparison *comparison);
 
 /* "faster", "slower" or "no difference shown": b compared with a. */
-const char *bench_pair_verdict(const struct bench_pair *pair);
+const char *bench_change_verdict(const struct bench_change *change);
 
-/* Reads both files, prints differences between the machines and a table; `json`: the same as JSON. */
+/* Reads both files, prints differences between the machines, tables and the verdict; `json`: the same as JSON. */
 hpcw_status bench_compare_command(const char *path_a, const char *path_b, bool json, bool quiet,
                                   hpcw_error *err);
 

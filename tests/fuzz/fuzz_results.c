@@ -21,8 +21,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         struct bench_comparison c;
         s = bench_compare(r, r, &c, &err);
         for (size_t i = 0; s == HPCW_OK && i < c.pairs; i++) {
-            demand(c.pair[i].p > 0 && c.pair[i].p <= 1 && c.pair[i].corrected >= c.pair[i].p);
-            demand(c.pair[i].change == 0 && !c.pair[i].other_size);
+            const struct bench_change *change = &c.pair[i].change;
+            demand(change->change == 0 && change->low <= 0 && change->high >= 0 && change->seen > 0);
+            demand(!c.pair[i].other_size);
         }
         demand(s == HPCW_OK || err.message[0] != '\0');
         bench_comparison_free(&c);

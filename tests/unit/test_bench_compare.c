@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Comparisons of simulated sweeps: the machine becomes slower and faster by itself, and repetitions scatter. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,69 +11,224 @@
 
 #include <cmocka.h>
 
+#include "bench/measure/random.h"
 #include "bench/report/compare.h"
 
-enum { TRIALS = 8 };
+enum { RUNS = 5, POINTS = 20 };
 
-/* A sweep of points whose runs take this many ms, each a little longer than the one before. */
-static void sweep(struct bench_results *r, struct bench_point *point, struct bench_trial trial[][TRIALS],
-                  size_t points, const unsigned *ms) {
-    *r = (struct bench_results){.points = points, .point = point};
-    for (size_t i = 0; i < points; i++) {
-        point[i] = (struct bench_point){
-            .mode = BENCH_FSYNC, .bytes = 1000000, .trials = TRIALS, .trial = trial[i], .twin = SIZE_MAX};
-        (void)snprintf(point[i].id, sizeof point[i].id, "point-%zu", i);
-        for (uint32_t k = 0; k < TRIALS; k++) {
-            trial[i][k] = (struct bench_trial){
-                .repetition = k + 1, .total_ns = ms[i] * UINT64_C(1000000) + k * 1000 + i, .written_ns = 1};
+/* What a default sweep measures: so many points of each layout. */
+static const enum bench_layout layout_of[POINTS] = {
+    BENCH_SION_ALIGNED, BENCH_SION_ALIGNED, BENCH_SION_ALIGNED, BENCH_SION_ALIGNED, BENCH_SION_ALIGNED,
+    BENCH_SION_ALIGNED, BENCH_SION_ALIGNED, BENCH_SION_PACKED,  BENCH_SION_PACKED,  BENCH_SION_PACKED,
+    BENCH_SION_PACKED,  BENCH_SION_SHIFTED, BENCH_SION_SHIFTED, BENCH_SION_SHIFTED, BENCH_TASK_LOCAL,
+    BENCH_TASK_LOCAL,   BENCH_TASK_LOCAL,   BENCH_SHARED_POSIX, BENCH_SHARED_POSIX, BENCH_SHARED_POSIX};
+
+struct sweep {
+    struct bench_results r;
+    struct bench_point point[POINTS];
+    struct bench_trial trial[POINTS][2][RUNS];
+};
+
+/* How a sweep differs from a quiet one. */
+struct disturbance {
+    double scatter;           /* of a run */
+    double weather;           /* of the whole machine, from one repetition to the next */
+    enum bench_layout layout; /* that is slower, by this factor in time */
+    double slower;
+    size_t point; /* as well */
+    double point_slower;
+};
+
+static double normal(uint64_t *random) {
+    double sum = -6;
+    for (int i = 0; i < 12; i++) {
+        sum += (double)(bench_random(random) >> 11) / 9007199254740992.0;
+    }
+    return sum;
+}
+
+static void simulate(struct sweep *w, const struct disturbance *d, uint64_t *random) {
+    w->r = (struct bench_results){.points = POINTS, .point = w->point};
+    for (size_t i = 0; i < POINTS; i++) {
+        w->point[i] = (struct bench_point){.layout = layout_of[i],
+                                           .mode = BENCH_FSYNC,
+                                           .bytes = 300000000,
+                                           .trials = RUNS,
+                                           .trial = w->trial[i][0],
+                                           .ceiling_trials = RUNS,
+                                           .ceiling = w->trial[i][1],
+                                           .twin = SIZE_MAX};
+        (void)snprintf(w->point[i].id, sizeof w->point[i].id, "%s/fsync/%zu", bench_layout_name[layout_of[i]],
+                       i);
+    }
+    double weather[RUNS];
+    for (size_t k = 0; k < RUNS; k++) {
+        weather[k] = d->weather * normal(random);
+    }
+    for (size_t i = 0; i < POINTS; i++) {
+        for (size_t side = 0; side < 2; side++) {
+            for (size_t k = 0; k < RUNS; k++) {
+                double ns = 1e9 * exp(weather[k] + d->scatter * normal(random) + 0.02 * (double)i);
+                ns *= side == 0 && d->slower > 0 && layout_of[i] == d->layout ? d->slower : 1;
+                ns *= side == 0 && d->point_slower > 0 && i == d->point ? d->point_slower : 1;
+                w->trial[i][side][k] = (struct bench_trial){
+                    .repetition = (uint32_t)k + 1, .total_ns = (uint64_t)ns, .written_ns = (uint64_t)ns};
+            }
         }
-        assert_int_equal(bench_results_rate(&point[i], NULL), HPCW_OK);
+        assert_int_equal(bench_results_rate(&w->point[i], NULL), HPCW_OK);
     }
 }
 
-static void what_is_clear_is_told_from_what_is_not(void **state) {
+/* Compares a sweep with one that is so disturbed; the comparison is to be freed. */
+static void compare(const struct disturbance *first, const struct disturbance *second, uint64_t *random,
+                    struct bench_comparison *c) {
+    static struct sweep a, b;
+    simulate(&a, first, random);
+    simulate(&b, second, random);
+    assert_int_equal(bench_compare(&a.r, &b.r, c, NULL), HPCW_OK);
+    assert_int_equal(c->pairs, POINTS);
+    assert_int_equal(c->groups, 5);
+}
+
+static size_t differing_layouts(const struct bench_comparison *c, enum bench_layout *which) {
+    size_t n = 0;
+    for (size_t i = 0; i < c->groups; i++) {
+        if (strcmp(bench_change_verdict(&c->group[i].change), "no difference shown") != 0) {
+            *which = c->group[i].layout;
+            n++;
+        }
+    }
+    return n;
+}
+
+static const struct disturbance quiet = {.scatter = 0.08, .weather = 0.3};
+
+/* Of 300 pairs of equal sweeps a handful may show a difference, 6 being the level; all of it is reproducible. */
+static void equal_sweeps_show_none(void **state) {
     (void)state;
-    static struct bench_results a, b;
-    static struct bench_point pa[4], pb[4];
-    static struct bench_trial ta[4][TRIALS], tb[4][TRIALS];
-    sweep(&a, pa, ta, 4, (const unsigned[]){10, 10, 10, 10});
-    sweep(&b, pb, tb, 4, (const unsigned[]){5, 20, 10, 10});
-    pb[3].fate = BENCH_FAILED; /* no pair */
-    pb[2].record_size = 1;
+    uint64_t random = 1;
+    size_t alarms = 0;
+    for (int i = 0; i < 300; i++) {
+        struct bench_comparison c;
+        compare(&quiet, &quiet, &random, &c);
+        alarms += strncmp(c.verdict, "no layout differs; ", 19) != 0;
+        bench_comparison_free(&c);
+    }
+    assert_true(alarms <= 8);
+}
+
+static void a_slower_layout_is_found_and_no_other(void **state) {
+    (void)state;
+    uint64_t random = 2;
+    struct disturbance slow = quiet;
+    slow.slower = 1.3;
+    size_t found = 0;
+    for (int i = 0; i < 200; i++) {
+        struct bench_comparison c;
+        slow.layout = layout_of[i % POINTS];
+        compare(&quiet, &slow, &random, &c);
+        enum bench_layout which = BENCH_LAYOUTS;
+        found += differing_layouts(&c, &which) == 1 && which == slow.layout &&
+                 strncmp(c.verdict, "slower: ", 8) == 0;
+        bench_comparison_free(&c);
+    }
+    assert_true(found >= 180);
+}
+
+/* What is said to have been seen would have been, nine times out of ten. */
+static void the_power_is_as_stated(void **state) {
+    (void)state;
+    uint64_t random = 3;
+    size_t found = 0, all = 0;
     struct bench_comparison c;
-    assert_int_equal(bench_compare(&a, &b, &c, NULL), HPCW_OK);
-    assert_int_equal(c.pairs, 3);
-    assert_string_equal(bench_pair_verdict(&c.pair[0]), "faster");
-    assert_string_equal(bench_pair_verdict(&c.pair[1]), "slower");
-    assert_string_equal(bench_pair_verdict(&c.pair[2]), "no difference shown");
-    assert_true(c.pair[2].other_size && !c.pair[1].other_size);
-    assert_true(c.pair[0].change > 0.99 && c.pair[0].change < 1.01);
-    /* 8 against 8: 2 of 12870 orders, times three pairs. */
-    assert_true(c.pair[0].p > 1.55e-4 && c.pair[0].p < 1.56e-4);
-    assert_true(c.pair[0].corrected == 3 * c.pair[0].p);
-    assert_true(c.least > 4.66e-4 && c.least < 4.67e-4);
+    for (int i = 0; i < 200; i++) {
+        compare(&quiet, &quiet, &random, &c);
+        struct disturbance slow = quiet;
+        slow.layout = c.group[i % 5].layout;
+        slow.slower = 1 + c.group[i % 5].change.seen;
+        bench_comparison_free(&c);
+        compare(&quiet, &slow, &random, &c);
+        enum bench_layout which = BENCH_LAYOUTS;
+        found += differing_layouts(&c, &which) > 0;
+        all++;
+        bench_comparison_free(&c);
+    }
+    assert_true(10 * found >= 8 * all);
+}
+
+static void a_single_point_is_named(void **state) {
+    (void)state;
+    uint64_t random = 4;
+    struct disturbance slow = quiet;
+    slow.point = 5;
+    slow.point_slower = 2.5;
+    struct bench_comparison c;
+    compare(&quiet, &slow, &random, &c);
+    assert_non_null(strstr(c.verdict, "slower: sion-aligned/fsync/5 (-"));
     bench_comparison_free(&c);
 }
 
-static void few_trials_are_said_to_show_nothing(void **state) {
+/* A slower machine is no slower layout. */
+static void the_machine_is_told_apart(void **state) {
     (void)state;
-    static struct bench_results a, b;
-    static struct bench_point pa[1], pb[1];
-    static struct bench_trial ta[1][TRIALS], tb[1][TRIALS];
-    sweep(&a, pa, ta, 1, (const unsigned[]){10});
-    sweep(&b, pb, tb, 1, (const unsigned[]){1});
-    pa[0].trials = pb[0].trials = 3;
+    static struct sweep a, b;
+    uint64_t random = 5;
+    const struct disturbance calm = {.scatter = 0.02, .weather = 0.02};
     struct bench_comparison c;
-    assert_int_equal(bench_compare(&a, &b, &c, NULL), HPCW_OK);
-    assert_string_equal(bench_pair_verdict(&c.pair[0]), "no difference shown");
-    assert_true(c.least > BENCH_COMPARE_LEVEL);
+    simulate(&a, &calm, &random);
+    simulate(&b, &calm, &random);
+    for (size_t i = 0; i < POINTS; i++) {
+        for (size_t k = 0; k < RUNS; k++) {
+            b.trial[i][0][k].total_ns *= 2;
+            b.trial[i][1][k].total_ns *= 2;
+        }
+        assert_int_equal(bench_results_rate(&b.point[i], NULL), HPCW_OK);
+    }
+    assert_int_equal(bench_compare(&a.r, &b.r, &c, NULL), HPCW_OK);
+    assert_string_equal(bench_change_verdict(&c.plain), "slower");
+    assert_true(c.plain.change > -0.55 && c.plain.change < -0.45);
+    assert_int_equal(strncmp(c.verdict, "no layout differs; differences above ", 37), 0);
+    bench_comparison_free(&c);
+}
+
+static void noise_says_nothing(void **state) {
+    (void)state;
+    uint64_t random = 6;
+    const struct disturbance storm = {.scatter = 1.5, .weather = 1};
+    struct bench_comparison c;
+    compare(&storm, &storm, &random, &c);
+    assert_string_equal(c.verdict,
+                        "nothing can be said: noisy; use --budget 20m for both sweeps, or fewer layouts");
+    bench_comparison_free(&c);
+}
+
+static void only_what_counts_is_compared(void **state) {
+    (void)state;
+    static struct sweep a, b;
+    uint64_t random = 7;
+    struct bench_comparison c;
+    simulate(&a, &quiet, &random);
+    simulate(&b, &quiet, &random);
+    a.point[0].fate = BENCH_FAILED;
+    b.point[1].trials = 1;
+    b.point[2].record_size = 1;
+    assert_int_equal(bench_compare(&a.r, &b.r, &c, NULL), HPCW_OK);
+    assert_int_equal(c.pairs, POINTS - 2);
+    assert_true(c.pair[0].other_size && !c.pair[1].other_size);
+    bench_comparison_free(&c);
+    b.r.least_bytes = 300000001;
+    assert_int_equal(bench_compare(&a.r, &b.r, &c, NULL), HPCW_OK);
+    assert_int_equal(c.pairs, 0);
+    assert_string_equal(c.verdict, "nothing can be said: no point counts in both sweeps");
     bench_comparison_free(&c);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_clear_is_told_from_what_is_not),
-        cmocka_unit_test(few_trials_are_said_to_show_nothing),
+        cmocka_unit_test(equal_sweeps_show_none),       cmocka_unit_test(a_slower_layout_is_found_and_no_other),
+        cmocka_unit_test(the_power_is_as_stated),       cmocka_unit_test(a_single_point_is_named),
+        cmocka_unit_test(the_machine_is_told_apart),    cmocka_unit_test(noise_says_nothing),
+        cmocka_unit_test(only_what_counts_is_compared),
     };
     return cmocka_run_group_tests_name("bench_compare", tests, NULL, NULL);
 }

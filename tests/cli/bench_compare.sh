@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Of two sweeps, one with a layout that writes a hundred times slower: compare names it. Into the page cache, so that no
+# disk decides. $HPCGEN is the benchmark, $SLOW_WRITES the library that delays.
+export PROGRAM=hpcw-bench
+. "$HERE/refuse.inc"
+mkdir data
+# sweep OUTPUT
+sweep() {
+    "$HPCGEN" data --out "$1" --budget 100s --repeat 7 --ranks 8 --per-rank 40000 --record 4000 --blocksize 4K --files 1 \
+        --layout sion-aligned,sion-packed,task-local,shared-posix --mode buffered --least-bytes 1 --least-time 0s \
+        --quiet || bad "sweep $1 fails"
+}
+sweep first
+sweep second
+"$HPCGEN" compare first/results.json second/results.json >equal || bad "compare fails"
+grep -q 'task-local  *1  ' equal || bad "the layouts are not compared: $(cat equal)"
+
+# A library in front of that of the sanitizers, which want to be the first.
+ldd "$HPCGEN" | grep -q -e libasan -e libtsan && exit $failed
+export LD_PRELOAD="$SLOW_WRITES" SLOW_NS=500 SLOW_MOST=4000
+sweep slow
+unset LD_PRELOAD
+"$HPCGEN" compare second/results.json slow/results.json >said || bad "compare fails"
+grep -q '^task-local  *1  *-.* slower$' said || bad "the slow layout is not found: $(cat said)"
+tail -n 1 said | grep -q 'slower: task-local (-[91][0-9]* %, between .*); ' ||
+    bad "last line: $(tail -n 1 said)"
+"$HPCGEN" compare second/results.json slow/results.json --json >said.json || bad "compare --json fails"
+"$JSON_CHECK" said.json || bad "no JSON"
+grep -q '"layout": "task-local", "points": 1, .*"verdict": "slower"' said.json || bad "not in the JSON: $(cat said.json)"
+exit $failed
