@@ -75,6 +75,11 @@ static const struct ui_option option_table[] = {
            UI_LIMITS(1, HPCW_SION_MAX_TASKS), .read = ui_read_sizes),
     OPTION(WORK, SWEEPING, 0, "verify", NULL, BOOL, verify,
            "read everything back and compare, after the time is taken", .flags = UI_OPTION_NEGATABLE),
+    OPTION(
+        WORK, SWEEPING, 0, "read", NULL, BOOL, read,
+        "after each run, read everything record by record, each part by a process other than its writer, and "
+        "report that rate; where the page cache cannot be dropped, it is called cached",
+        .flags = UI_OPTION_NEGATABLE),
     OPTION(WORK, SWEEPING, 0, "fs-block", "SIZE", SIZE, fs_block,
            "block size of the file system, if the one that it reports is wrong", UI_LIMITS(512, 1073741824),
            AUTO),

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/measure/machine.h"
 #include "libwriter/base/checked.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
@@ -252,6 +253,11 @@ static bool leads(const struct bench_work *w, uint32_t index) {
     return rank >= w->first && rank < w->first + w->count;
 }
 
+/* What is added to the offset of each spot. */
+static uint64_t shift_of(const struct bench_work *w) {
+    return w->shape.layout == BENCH_SION_SHIFTED ? w->shape.block_size / 2 : 0;
+}
+
 hpcw_status bench_work_open_file(struct bench_work *w, uint32_t index, struct bench_file **file,
                                  hpcw_error *err) {
     char path[BENCH_PATH];
@@ -261,7 +267,7 @@ hpcw_status bench_work_open_file(struct bench_work *w, uint32_t index, struct be
     if (s != HPCW_OK || f->path != NULL) {
         return s;
     }
-    f->shift = w->shape.layout == BENCH_SION_SHIFTED ? w->shape.block_size / 2 : 0;
+    f->shift = shift_of(w);
     f->align = BENCH_MEMORY_ALIGN;
     f->bounce = w->data->other;
     f->bounce_size = w->data->capacity;
@@ -353,14 +359,13 @@ static hpcw_status differs(const struct bench_work *w, const char *path, uint32_
 static hpcw_status check_rank(struct bench_work *w, int fd, const char *path, uint32_t rank, hpcw_error *err) {
     enum { POISON = 0xa5 };
     struct bench_data *d = w->data;
-    uint64_t shift = w->shape.layout == BENCH_SION_SHIFTED ? w->shape.block_size / 2 : 0;
     uint64_t period = bench_data_period(w->shape.record_size);
     for (uint64_t at = 0; at < w->shape.rank_size; at += period) {
         size_t n = (size_t)(w->shape.rank_size - at < period ? w->shape.rank_size - at : period);
         size_t got = 0;
         bench_data_stamp(d, rank, at, n);
         memset(d->other, POISON, n);
-        int e = hpcw_i_sys_pread(fd, d->other, n, w->spot[rank].offset + shift + at, &got);
+        int e = hpcw_i_sys_pread(fd, d->other, n, w->spot[rank].offset + shift_of(w) + at, &got);
         if (e != 0) {
             return hpcw_i_fail_sys(err, e, "%s: cannot read what was written", path);
         }
@@ -376,7 +381,11 @@ static hpcw_status check_rank(struct bench_work *w, int fd, const char *path, ui
     return HPCW_OK;
 }
 
-hpcw_status bench_work_check(struct bench_work *w, hpcw_error *err) {
+typedef hpcw_status visit_rank(struct bench_work *w, int fd, const char *path, uint32_t rank, hpcw_error *err);
+
+/* Calls `visit` for each rank of the process before this one, with its file open. NULL: drops the clean pages of these
+ * files from the page cache, so that the data come from the disk. */
+static hpcw_status visit_all(struct bench_work *w, visit_rank *visit, hpcw_error *err) {
     uint64_t ranks = w->shape.ranks;
     uint64_t processes = (uint64_t)w->processes->count;
     uint64_t whose = ((uint64_t)w->processes->process + processes - 1) % processes;
@@ -388,17 +397,13 @@ hpcw_status bench_work_check(struct bench_work *w, hpcw_error *err) {
         if (fd < 0) {
             s = bench_work_path(w, w->spot[r].file, path, err);
             int e = s == HPCW_OK ? hpcw_i_sys_open(path, O_RDONLY, 0, &fd) : 0;
-            if (e != 0) {
-                s = hpcw_i_fail_sys(err, e, "%s: cannot open what was written", path);
-            }
-            if (fd >= 0) {
-                /* Drop clean pages from the page cache, so that the data come from the disk. */
-                (void)hpcw_i_sys_fsync(fd);
-                (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-            }
+            s = e != 0 ? hpcw_i_fail_sys(err, e, "%s: cannot open what was written", path) : s;
         }
-        if (s == HPCW_OK) {
-            s = check_rank(w, fd, path, r, err);
+        if (s == HPCW_OK && visit != NULL) {
+            s = visit(w, fd, path, r, err);
+        } else if (s == HPCW_OK) {
+            (void)hpcw_i_sys_fsync(fd);
+            (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
         }
         if (fd >= 0 && (s != HPCW_OK || r + 1 == end || w->spot[r + 1].file != w->spot[r].file)) {
             (void)hpcw_i_sys_close(fd);
@@ -407,3 +412,53 @@ hpcw_status bench_work_check(struct bench_work *w, hpcw_error *err) {
     }
     return s;
 }
+
+hpcw_status bench_work_check(struct bench_work *w, hpcw_error *err) {
+    hpcw_status s = visit_all(w, NULL, err);
+    return s == HPCW_OK ? visit_all(w, check_rank, err) : s;
+}
+
+/* ---- reading ---- */
+
+static hpcw_status read_rank(struct bench_work *w, int fd, const char *path, uint32_t rank, hpcw_error *err) {
+    for (uint64_t at = 0; at < w->shape.rank_size; at += w->shape.record_size) {
+        uint64_t left = w->shape.rank_size - at;
+        size_t n = (size_t)(left < w->shape.record_size ? left : w->shape.record_size), got = 0;
+        int e = hpcw_i_sys_pread(fd, w->data->other, n, w->spot[rank].offset + shift_of(w) + at, &got);
+        if (e != 0 || got < n) {
+            return e != 0 ? hpcw_i_fail_sys(err, e, "%s: cannot read what was written", path)
+                          : hpcw_i_fail(err, HPCW_ETRUNCATED, "%s: expected %zu bytes, got %zu", path, n, got);
+        }
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status drop(void *work, hpcw_error *err) {
+    struct bench_work *w = work;
+    hpcw_status s = visit_all(w, NULL, err);
+    w->disk_bytes = bench_machine_read_bytes();
+    return s;
+}
+
+static hpcw_status read_all(void *work, hpcw_error *err) {
+    return visit_all(work, read_rank, err);
+}
+
+static hpcw_status count(void *work, hpcw_error *err) {
+    struct bench_work *w = work;
+    (void)err;
+    w->disk_bytes = bench_machine_read_bytes() - w->disk_bytes;
+    return HPCW_OK;
+}
+
+static uint64_t disk_bytes(const void *work) {
+    return ((const struct bench_work *)work)->disk_bytes;
+}
+
+const struct bench_side bench_work_read_side = {
+    .name = "read",
+    .phase = {{.name = "drop", .run = drop, .untimed = true},
+              {.name = "read", .run = read_all, .together = true},
+              {.name = "count", .run = count, .untimed = true}},
+    .size = disk_bytes,
+};

@@ -79,8 +79,9 @@ struct bench_work {
     const struct bench_layout_row *row;
     struct bench_shape shape;
     struct bench_data *data;
-    unsigned steps;  /* that were run */
-    bool gone_wrong; /* a step of this process failed: the others do nothing that is not collective */
+    unsigned steps;      /* that were run */
+    uint64_t disk_bytes; /* that this process read from the disk, if the system says so; of reading */
+    bool gone_wrong;     /* a step of this process failed: the others do nothing that is not collective */
 
     uint32_t first, count;       /* ranks of this process */
     struct bench_spot *spot;     /* [ranks] */
@@ -119,6 +120,12 @@ extern const struct bench_side bench_work_side;
  * HPCW_ECHECKSUM names file, rank and offset, and the origin of bytes that belong elsewhere.
  */
 hpcw_status bench_work_check(struct bench_work *w, hpcw_error *err);
+
+/*
+ * What the timer calls to read, record by record, what the process before this one has written, after the run: the phase
+ * "read". The page cache drops the files first, if it can; size() is the number of bytes that came from the disk.
+ */
+extern const struct bench_side bench_work_read_side;
 
 /* Whether `needed` bytes fit into the free `space` and into `max_bytes`, if that is not 0. HPCW_ENOTSUP says why not. */
 hpcw_status bench_work_room(uint64_t needed, uint64_t space, uint64_t max_bytes, hpcw_error *err);

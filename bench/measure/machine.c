@@ -6,6 +6,7 @@
 #include <malloc.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -132,6 +133,12 @@ void bench_machine_reset_peak(void) {
 
 uint64_t bench_machine_peak(void) {
     return read_kib("/proc/self/status", "VmHWM");
+}
+
+uint64_t bench_machine_read_bytes(void) {
+    char text[32] = "0";
+    read_line("/proc/self/io", "read_bytes", text, sizeof text);
+    return strtoull(text, NULL, 10);
 }
 
 void bench_machine_trim(void) {

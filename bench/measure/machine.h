@@ -35,6 +35,9 @@ struct bench_cpu {
 };
 struct bench_cpu bench_machine_cpu(void);
 
+/* Bytes that this process read from a disk so far, as the kernel counts them; 0: unknown. */
+uint64_t bench_machine_read_bytes(void);
+
 /* Busy others, in processors, from which on a sample counts as disturbed. */
 #define BENCH_NOISE 0.1
 

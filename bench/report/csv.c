@@ -98,6 +98,8 @@ static void put_line(struct csv *c, const struct bench_point *p, const char *sid
     seconds_column(c, "total_s", t->total_ns);
     seconds_column(c, "written_s", t->written_ns);
     f64_column(c, "others_processors", t->others);
+    seconds_column(c, "read_s", t->read_ns);
+    u64_column(c, "read_disk_bytes", t->read_bytes);
     append(c, "\r\n", 2);
     c->begun = false;
 }

@@ -112,6 +112,15 @@ static void trial_of(struct bench_json *io, struct bench_trial *t) {
     }
     bench_json_seconds(io, "total_s", &t->total_ns);
     bench_json_seconds(io, "written_s", &t->written_ns);
+    bool read = t->read_ns > 0;
+    if (bench_json_begin(io, "read", false, &read)) {
+        bench_json_seconds(io, "total_s", &t->read_ns);
+        bench_json_u64(io, "disk_bytes", &t->read_bytes, false);
+        if (t->read_ns == 0) {
+            bench_json_refuse(io, "total_s", "more than 0");
+        }
+        bench_json_end(io);
+    }
     bench_json_number(io, "others_processors", &t->others, INT32_MAX, true);
     bench_json_end(io);
 }
@@ -145,12 +154,13 @@ static void failure_of(struct bench_json *io, struct bench_point *p) {
 }
 
 /* The rates of a point. */
-enum { RATES = 5 };
-static const char *const rate_name[RATES] = {"durable", "cached", "ceiling_durable", "ceiling_cached", "ratio"};
+enum { RATES = 6 };
+static const char *const rate_name[RATES] = {"durable",        "cached", "ceiling_durable",
+                                             "ceiling_cached", "ratio",  "read"};
 
 static struct bench_rate *rate_of(struct bench_point *p, int k) {
-    struct bench_rate *const rate[RATES] = {&p->durable, &p->cached, &p->ceiling_durable, &p->ceiling_cached,
-                                            &p->ratio};
+    struct bench_rate *const rate[RATES] = {&p->durable,        &p->cached, &p->ceiling_durable,
+                                            &p->ceiling_cached, &p->ratio,  &p->read};
     return rate[k];
 }
 
@@ -194,6 +204,7 @@ static bool point_of(struct bench_json *io, const struct bench_results *r, struc
             bench_json_end(io);
         }
     }
+    bench_json_bool(io, "read_cached", &p->read_cached);
     trials_of(io, "trials", &p->trial, &p->trials);
     trials_of(io, "ceiling", &p->ceiling, &p->ceiling_trials);
     return too_small;
@@ -246,6 +257,10 @@ static void check_rates(struct bench_json *io, struct bench_point *p) {
     }
     if (!close_to(said.seconds, p->seconds)) {
         bench_json_refuse(io, "median_s", "the median of its trials");
+    }
+    if (said.read_cached != p->read_cached) {
+        bench_json_refuse(io, "read_cached",
+                          p->read_cached ? "true, from its trials" : "false, from its trials");
     }
     if (said.noisy != p->noisy) {
         bench_json_refuse(io, "noisy", p->noisy ? "true, from its trials" : "false, from its trials");

@@ -28,7 +28,7 @@ struct bench_options {
     uint64_t seed;
     uint32_t stripe_count; /* 0: as it is */
     uint64_t stripe_size;
-    bool verify;
+    bool verify, read;
     uint64_t container_block; /* model, 0: that of the file system */
     uint64_t chunk_bytes;     /* model, 0: per_rank */
     bool quiet;               /* no table, no progress */

@@ -686,9 +686,10 @@ static void all_points(struct drawing *d) {
     ui_page_table(
         page, "Medians with their confidence intervals. The last two columns are computed from the layout. ",
         UI_PAGE_MEASURED, false);
-    ui_page_columns(page, (const char *const[]){"point", "state", "bytes", "a run", "durable", "interval",
-                                                "page cache", "interval", "of the ceiling", "coverage", "runs",
-                                                "blocks (counted)", "shared (counted)", NULL});
+    ui_page_columns(page,
+                    (const char *const[]){"point", "state", "bytes", "a run", "durable", "interval",
+                                          "page cache", "interval", "of the ceiling", "read", "read, cached",
+                                          "coverage", "runs", "blocks (counted)", "shared (counted)", NULL});
     for (size_t i = 0; i < d->r->points; i++) {
         const struct bench_point *p = &d->r->point[i];
         const struct bench_rate *rate = p->durable.there ? &p->durable : &p->cached;
@@ -705,6 +706,8 @@ static void all_points(struct drawing *d) {
         rate_cells(page, &p->durable);
         rate_cells(page, &p->cached);
         number_cell(page, p->ratio.there, UI_PAGE_PLAIN, p->ratio.stats.median);
+        number_cell(page, p->read.there && !p->read_cached, UI_PAGE_RATE, p->read.stats.median);
+        number_cell(page, p->read.there && p->read_cached, UI_PAGE_RATE, p->read.stats.median);
         number_cell(page, rate->there, UI_PAGE_SHARE, rate->stats.ci_coverage);
         ui_page_text_cell(page, "%zu", p->trials);
         number_cell(page, p->counted, UI_PAGE_COUNT, (double)p->blocks);

@@ -95,6 +95,18 @@ static hpcw_status rate_ratio(const struct bench_point *p, double *x, struct ben
     return stats_of(x, n, rate, err);
 }
 
+static hpcw_status rate_reading(struct bench_point *p, double *x, hpcw_error *err) {
+    size_t n = 0;
+    for (size_t i = 0; i < p->trials; i++) {
+        const struct bench_trial *t = &p->trial[i];
+        if (t->read_ns > 0) {
+            x[n++] = (double)p->bytes * 1e9 / (double)t->read_ns;
+            p->read_cached = p->read_cached || (double)t->read_bytes < BENCH_COLD * (double)p->bytes;
+        }
+    }
+    return stats_of(x, n, &p->read, err);
+}
+
 static bool is_noisy(const struct bench_point *p) {
     const struct bench_stats *s = is_durable(p->mode) ? &p->durable.stats : &p->cached.stats;
     size_t disturbed = 0;
@@ -105,7 +117,9 @@ static bool is_noisy(const struct bench_point *p) {
 }
 
 hpcw_status bench_results_rate(struct bench_point *p, hpcw_error *err) {
-    p->durable = p->cached = p->ceiling_durable = p->ceiling_cached = p->ratio = (struct bench_rate){0};
+    p->durable = p->cached = p->ceiling_durable = p->ceiling_cached = p->ratio = p->read =
+        (struct bench_rate){0};
+    p->read_cached = false;
     p->noisy = false;
     p->seconds = 0;
     size_t most = p->trials > p->ceiling_trials ? p->trials : p->ceiling_trials;
@@ -134,6 +148,9 @@ hpcw_status bench_results_rate(struct bench_point *p, hpcw_error *err) {
     }
     if (s == HPCW_OK) {
         s = rate_ratio(p, x, &p->ratio, err);
+    }
+    if (s == HPCW_OK) {
+        s = rate_reading(p, x, err);
     }
     if (s == HPCW_OK && p->trials > 0) {
         struct bench_stats seconds;

@@ -58,6 +58,8 @@ struct bench_trial {
     uint64_t first_ns[BENCH_STEPS], last_ns[BENCH_STEPS];
     uint64_t total_ns;   /* from the common start to the end of the last process, all steps */
     uint64_t written_ns; /* from the common start until the last process had ended BENCH_WRITE */
+    uint64_t read_ns;    /* reading everything again, by the process that took the longest; 0: not read */
+    uint64_t read_bytes; /* of that, what came from a disk */
     double others;       /* processors that other programs kept busy; NaN: unknown */
 };
 
@@ -101,6 +103,8 @@ struct bench_point {
         cached; /* bytes / written; of modes that go through the page cache. Never mixed with durable */
     struct bench_rate ceiling_durable, ceiling_cached;
     struct bench_rate ratio; /* rate / ceiling's rate of the same repetition, durable where there is one */
+    struct bench_rate read;  /* bytes / read, where the runs were read again */
+    bool read_cached;        /* less than BENCH_COLD of the bytes of a run came from a disk */
     bool noisy;              /* spread or disturbance too large to trust: see BENCH_NOISY_* */
     bool verified;           /* read back and compared, every byte */
 };
@@ -108,6 +112,9 @@ struct bench_point {
 /* A point is noisy if the quartiles of its rate are further apart than this share of the median, or if more than half
  * of its trials were disturbed by others (BENCH_NOISE). */
 #define BENCH_NOISY_SPREAD 0.25
+
+/* Share of the bytes that must come from a disk in every run for a rate of reading that is not the page cache's. */
+#define BENCH_COLD 0.95
 
 struct bench_fs {
     char type[32]; /* "ext4", "unknown (0x...)" */

@@ -64,7 +64,7 @@ static void print_rate(struct ui_table *t, const struct bench_rate *rate) {
     ui_table_cell(t, "%s", rate->there ? ui_text_rate(text, rate->stats.median) : "");
 }
 
-static void print_point(struct ui_table *t, const struct bench_point *p, bool too_small) {
+static void print_point(struct ui_table *t, const struct bench_point *p, bool too_small, bool reads) {
     char interval[2 * UI_TEXT_SIZE] = "", ratio[UI_TEXT_SIZE] = "", shared[UI_TEXT_SIZE] = "";
     char low[UI_TEXT_SIZE], high[UI_TEXT_SIZE];
     if (p->durable.there) {
@@ -86,6 +86,10 @@ static void print_point(struct ui_table *t, const struct bench_point *p, bool to
     print_rate(t, &p->cached);
     ui_table_cell(t, "%s", ratio);
     ui_table_cell(t, "%s", shared);
+    if (reads) {
+        ui_table_cell(t, "%s%s", p->read.there ? ui_text_rate(ratio, p->read.stats.median) : "",
+                      p->read_cached ? ", cached" : "");
+    }
     ui_table_cell(t, "%s%s", too_small ? "too small" : "", !p->noisy ? "" : too_small ? ", noisy" : "noisy");
 }
 
@@ -124,18 +128,24 @@ static void print_unmeasured(const struct bench_results *r, FILE *stream) {
 }
 
 hpcw_status bench_output_print(const struct bench_results *r, FILE *stream, hpcw_error *err) {
-    static const char *const title[] = {
-        "point",      "bytes",      "a run",         "durable", "interval of the median",
-        "page cache", "of ceiling", "shared blocks", ""};
-    const size_t columns = sizeof title / sizeof title[0];
+    static const char *const title[] = {"durable",    "interval of the median", "page cache",
+                                        "of ceiling", "shared blocks",          "read"};
     struct ui_table t = {0};
     size_t measured = 0;
-    for (size_t i = 0; i < columns; i++) {
-        ui_table_column(&t, title[i], i == 0 || i == columns - 1 ? UI_LEFT : UI_RIGHT);
+    bool reads = false;
+    for (size_t i = 0; i < r->points; i++) {
+        reads = reads || r->point[i].read.there;
     }
+    ui_table_column(&t, "point", UI_LEFT);
+    ui_table_column(&t, "bytes", UI_RIGHT);
+    ui_table_column(&t, "a run", UI_RIGHT);
+    for (size_t i = 0; i < sizeof title / sizeof title[0] - !reads; i++) {
+        ui_table_column(&t, title[i], UI_RIGHT);
+    }
+    ui_table_column(&t, "", UI_LEFT);
     for (size_t i = 0; i < r->points; i++) {
         if (r->point[i].fate == BENCH_MEASURED) {
-            print_point(&t, &r->point[i], !bench_results_counts(r, &r->point[i]));
+            print_point(&t, &r->point[i], !bench_results_counts(r, &r->point[i]), reads);
             measured++;
         }
     }

@@ -105,12 +105,18 @@ static hpcw_status run(struct sweep *w, const struct bench_point *p, struct benc
         s = model ? work.row->sizes(&work, sizes, err) : bench_work_check(&work, err);
         s = hpcw_i_agree(w->processes->comm, s, NULL, err);
     }
+    struct bench_sample reading = {0};
+    if (s == HPCW_OK && !ceiling && !model && w->o->read) {
+        s = bench_timer_run(&bench_work_read_side, &work, w->processes, &reading, err);
+    }
     bench_work_free(&work);
     hpcw_error e;
     s = bench_first_failure(s, clear(w, &e), err, &e);
     if (s == HPCW_OK) {
         *t = (struct bench_trial){.total_ns = sample.reached_ns[BENCH_CLOSE],
                                   .written_ns = sample.reached_ns[BENCH_WRITE],
+                                  .read_ns = reading.total_ns,
+                                  .read_bytes = reading.size_bytes,
                                   .others = sample.others};
         memcpy(t->first_ns, sample.first_ns, sizeof t->first_ns);
         memcpy(t->last_ns, sample.phase_ns, sizeof t->last_ns);

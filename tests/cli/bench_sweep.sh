@@ -53,6 +53,22 @@ case $(tail -n 1 table) in
 esac
 [ "$(count '^left out' table)" -le 1 ] || bad "more than a line of what was left out: $(cat table)"
 
+# Reading of what was written, by other processes: every counted run of a layout, none of a ceiling.
+reading() {
+    out=$1
+    shift
+    $launch "$HPCGEN" data --out "$out" --budget 60s --repeat 2 --ranks 6 --per-rank 30000 --record 7000 --blocksize 4K \
+        --files 1 --layout sion-shifted,task-local,shared-posix --mode fsync --read >table 2>progress || bad "--read fails"
+    [ "$(count '"read": {"total_s": ' "$out/results.json")" -eq 6 ] || bad "other runs were read: $(cat "$out/results.json")"
+    grep -q '^task-local/fsync/records-7000 .* [0-9.]* [kMG]B/s\(, cached\)\{0,1\}  *too small' table || bad "no rate of reading: $(cat table)"
+    [ "$(head -n 1 "$out/results.csv" | grep -c ',read_s,read_disk_bytes')" -eq 1 ] || bad "not in the CSV"
+}
+launch=''
+reading read1
+[ -z "$MPIEXEC" ] || launch="timeout 100 $MPIEXEC -n 2"
+reading read2
+launch=''
+
 # What cannot be run is named, and is no failure.
 sweep two --layout mpiio-independent --mode fsync
 grep -q '"fate": "left out"' two/results.json || bad "MPI-IO without mpirun is not left out"

@@ -104,6 +104,26 @@ static void modes_have_their_rates(void **state) {
     bench_results_free(&r);
 }
 
+/* Reading is from a disk only if every run was. */
+static void cached_reading_is_told(void **state) {
+    (void)state;
+    struct bench_point p = point_of(BENCH_SION_ALIGNED, BENCH_FSYNC, 4096, fast, 5);
+    hpcw_error err;
+    assert_false(p.read.there || p.read_cached);
+    for (size_t i = 0; i < 5; i++) {
+        p.trial[i].read_ns = (5 + i) * MS;
+        p.trial[i].read_bytes = 950000;
+    }
+    assert_int_equal(bench_results_rate(&p, &err), HPCW_OK);
+    assert_true(p.read.there && !p.read_cached);
+    assert_true(p.read.stats.median > 142857142 && p.read.stats.median < 142857143); /* a MB in 7 ms */
+    p.trial[3].read_bytes--;
+    assert_int_equal(bench_results_rate(&p, &err), HPCW_OK);
+    assert_true(p.read.there && p.read_cached);
+    struct bench_results r = results_of(&p, 1);
+    bench_results_free(&r);
+}
+
 static void disturbed_points_are_noisy(void **state) {
     (void)state;
     struct bench_point p = point_of(BENCH_SION_ALIGNED, BENCH_FSYNC, 4096, fast, 5);
@@ -198,9 +218,13 @@ static void failed_points_prove_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rates_of_a_point),           cmocka_unit_test(modes_have_their_rates),
-        cmocka_unit_test(disturbed_points_are_noisy), cmocka_unit_test(differences_are_told),
-        cmocka_unit_test(noise_is_reported),          cmocka_unit_test(failed_points_prove_nothing),
+        cmocka_unit_test(rates_of_a_point),
+        cmocka_unit_test(modes_have_their_rates),
+        cmocka_unit_test(disturbed_points_are_noisy),
+        cmocka_unit_test(cached_reading_is_told),
+        cmocka_unit_test(differences_are_told),
+        cmocka_unit_test(noise_is_reported),
+        cmocka_unit_test(failed_points_prove_nothing),
         cmocka_unit_test(small_points_prove_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
