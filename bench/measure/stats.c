@@ -141,6 +141,35 @@ hpcw_status bench_stats_of(const double *x, size_t n, double level, struct bench
 
 /* ---- Comparisons ---- */
 
+hpcw_status bench_stats_trimmed(const double *x, size_t n, double *mean, double *variance, size_t *df,
+                                hpcw_error *err) {
+    *mean = *variance = 0;
+    *df = 0;
+    if (n == 0) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "mean of no values: expected at least one");
+    }
+    double *sorted = hpcw_i_calloc(n, sizeof *sorted);
+    if (sorted == NULL) {
+        return hpcw_i_fail_memory(err, "statistics", n, "values");
+    }
+    memcpy(sorted, x, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, ascending);
+    size_t cut = n / 5, kept = n - 2 * cut;
+    *mean = mean_of(sorted + cut, kept);
+    /* The variance is that of all values, with those that were cut moved to the nearest that was kept. */
+    for (size_t i = 0; i < cut; i++) {
+        sorted[i] = sorted[cut];
+        sorted[n - 1 - i] = sorted[n - 1 - cut];
+    }
+    if (kept > 1) {
+        double sd = sd_of(sorted, n, mean_of(sorted, n));
+        *variance = (double)(n - 1) * sd * sd / ((double)kept * (double)(kept - 1));
+        *df = kept - 1;
+    }
+    hpcw_i_free(sorted);
+    return HPCW_OK;
+}
+
 void bench_stats_additive(const double *x, size_t n, size_t m, double *sd, size_t *df) {
     *df = n < 2 || m < 2 ? 0 : (n - 1) * (m - 1);
     *sd = 0;

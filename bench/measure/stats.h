@@ -45,6 +45,14 @@ double bench_stats_quantile(const double *sorted, size_t n, double q);
 double bench_stats_median_ranks(size_t n, double level, size_t *low, size_t *high);
 
 /*
+ * The mean without the lowest and the highest fifth, in *variance that of this mean (Yuen), with *df degrees of freedom: a
+ * run that other programs held up moves neither far. 0 and 0 for fewer than two values. HPCW_ENOMEM, and HPCW_EINVAL as
+ * above.
+ */
+HPCW_MUST_CHECK hpcw_status bench_stats_trimmed(const double *x, size_t n, double *mean, double *variance,
+                                                size_t *df, hpcw_error *err);
+
+/*
  * Values of `n` subjects in each of `m` rounds, x[subject * m + round], as subject + round + chance: what all subjects of a
  * round have in common is no chance. *sd: of chance, with *df degrees of freedom; 0 and 0 for fewer than two of both.
  */

@@ -19,19 +19,14 @@ static bool durable(const struct bench_point *p) {
     return p->mode != BENCH_BUFFERED;
 }
 
-/* Logarithms of what repetitions gave: their median, and how they scatter. */
+/* Of logarithms of what repetitions gave: their trimmed mean, and its variance. */
 struct spread {
-    double median, squares;
-    size_t count;
+    double mean, variance;
+    size_t df;
 };
 
 static hpcw_status spread_of(const double *x, size_t n, struct spread *out, hpcw_error *err) {
-    struct bench_stats s = {0};
-    *out = (struct spread){.count = n};
-    hpcw_status status = n == 0 ? HPCW_OK : bench_stats_of(x, n, 0.95, &s, err);
-    out->median = s.median;
-    out->squares = s.sd * s.sd * (double)(n == 0 ? 0 : n - 1);
-    return status;
+    return bench_stats_trimmed(x, n, &out->mean, &out->variance, &out->df, err);
 }
 
 /* Of the ratios of a point: layout over ceiling in the same repetition. */
@@ -80,11 +75,10 @@ static bool comparable(const struct bench_results *ra, const struct bench_point 
            a->trials > 1 && b->trials > 1 && a->ratio.there && b->ratio.there;
 }
 
-/* The difference of each pair; *within: variance of one, from how repetitions scatter, with *df degrees of freedom. A
- * median is less certain than a mean by pi / 2. */
+/* The difference of each pair; *within: variance of one, from how repetitions scatter, with *df degrees of freedom. */
 static hpcw_status differences_within(const struct bench_comparison *c, double *difference, double *within,
                                       size_t *df, hpcw_error *err) {
-    double squares = 0, share = 0;
+    *within = 0;
     *df = 0;
     for (size_t i = 0; i < c->pairs; i++) {
         struct spread a, b;
@@ -93,12 +87,10 @@ static hpcw_status differences_within(const struct bench_comparison *c, double *
         if (s != HPCW_OK) {
             return s;
         }
-        difference[i] = b.median - a.median;
-        squares += a.squares + b.squares;
-        share += 1 / (double)a.count + 1 / (double)b.count;
-        *df += a.count + b.count - 2;
+        difference[i] = b.mean - a.mean;
+        *within += (a.variance + b.variance) / (double)c->pairs;
+        *df += a.df + b.df;
     }
-    *within = *df == 0 ? 0 : acos(0) * squares / (double)*df * share / (double)c->pairs;
     return HPCW_OK;
 }
 
@@ -191,10 +183,7 @@ static hpcw_status test_plain(struct bench_comparison *c, hpcw_error *err) {
     hpcw_status s = ceilings_of(c, false, &a, err);
     s = s == HPCW_OK ? ceilings_of(c, true, &b, err) : s;
     if (s == HPCW_OK) {
-        size_t df = a.count + b.count - 2;
-        double share = 1 / (double)a.count + 1 / (double)b.count;
-        double variance = df == 0 ? 0 : acos(0) * (a.squares + b.squares) / (double)df * share;
-        c->plain = change_of(b.median - a.median, sqrt(variance), df, 1);
+        c->plain = change_of(b.mean - a.mean, sqrt(a.variance + b.variance), a.df + b.df, 1);
     }
     return s;
 }

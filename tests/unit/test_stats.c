@@ -191,6 +191,24 @@ static void students_t(void **state) {
     assert_true(isinf(bench_stats_student(0, 0.1)));
 }
 
+static void one_wild_value_moves_a_trimmed_mean_little(void **state) {
+    (void)state;
+    double mean, variance;
+    size_t df;
+    double x[] = {3, 1, 1000, 2, 4};
+    assert_int_equal(bench_stats_trimmed(x, 5, &mean, &variance, &df, NULL), HPCW_OK);
+    assert_int_equal(df, 2);
+    assert_float_equal(mean, 3, 1e-12);
+    /* 2 2 3 4 4: squares of 4 in all, over 3 * 2 */
+    assert_float_equal(variance, 4.0 / 6, 1e-12);
+    assert_int_equal(bench_stats_trimmed(x, 4, &mean, &variance, &df, NULL), HPCW_OK);
+    assert_int_equal(df, 3); /* too few to cut any */
+    assert_float_equal(mean, 251.5, 1e-9);
+    assert_int_equal(bench_stats_trimmed(x, 1, &mean, &variance, &df, NULL), HPCW_OK);
+    assert_int_equal(df, 0);
+    assert_int_equal(bench_stats_trimmed(x, 0, &mean, &variance, &df, NULL), HPCW_EINVAL);
+}
+
 static void what_rounds_have_in_common_is_no_chance(void **state) {
     (void)state;
     double sd;
@@ -210,6 +228,7 @@ static void what_rounds_have_in_common_is_no_chance(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(students_t),
+        cmocka_unit_test(one_wild_value_moves_a_trimmed_mean_little),
         cmocka_unit_test(what_rounds_have_in_common_is_no_chance),
         cmocka_unit_test(small_samples_are_exact),
         cmocka_unit_test(one_and_two_values),
