@@ -170,26 +170,6 @@ hpcw_status bench_stats_trimmed(const double *x, size_t n, double *mean, double 
     return HPCW_OK;
 }
 
-void bench_stats_additive(const double *x, size_t n, size_t m, double *sd, size_t *df) {
-    *df = n < 2 || m < 2 ? 0 : (n - 1) * (m - 1);
-    *sd = 0;
-    if (*df == 0) {
-        return;
-    }
-    double all = mean_of(x, n * m), squares = 0;
-    for (size_t r = 0; r < m; r++) {
-        double round = 0;
-        for (size_t i = 0; i < n; i++) {
-            round += x[i * m + r] / (double)n;
-        }
-        for (size_t i = 0; i < n; i++) {
-            double rest = x[i * m + r] - mean_of(x + i * m, m) - round + all;
-            squares += rest * rest;
-        }
-    }
-    *sd = sqrt(squares / (double)*df);
-}
-
 /* That Student's t lies between -t and t: a finite sum for every whole number of degrees of freedom. */
 static double student_within(size_t df, double t) {
     double angle = atan(t / sqrt((double)df)), c = cos(angle), s = sin(angle);

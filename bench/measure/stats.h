@@ -52,12 +52,6 @@ double bench_stats_median_ranks(size_t n, double level, size_t *low, size_t *hig
 HPCW_MUST_CHECK hpcw_status bench_stats_trimmed(const double *x, size_t n, double *mean, double *variance,
                                                 size_t *df, hpcw_error *err);
 
-/*
- * Values of `n` subjects in each of `m` rounds, x[subject * m + round], as subject + round + chance: what all subjects of a
- * round have in common is no chance. *sd: of chance, with *df degrees of freedom; 0 and 0 for fewer than two of both.
- */
-void bench_stats_additive(const double *x, size_t n, size_t m, double *sd, size_t *df);
-
 /* The value that Student's t with `df` degrees of freedom passes with the probability `tail`, 0 < tail <= 0.5; infinite for
  * df = 0. */
 double bench_stats_student(size_t df, double tail);

@@ -249,7 +249,7 @@ static void mode_pays(struct bench_results *r, enum bench_mode mode, const char 
 #define NEAR 0.10
 #define VERDICT_LEVEL 0.05
 
-/* The points that can be chosen, by their rates: logarithms of those of the repetitions that all of them have. */
+/* The points that can be chosen, by logarithms of their rates in the repetitions that all of them have. */
 struct choice {
     size_t *point; /* [points], their indices */
     double *mean;  /* [points] */
@@ -279,21 +279,33 @@ static hpcw_status gather(const struct bench_results *r, struct choice *c, hpcw_
     if (c->point == NULL || c->mean == NULL || (c->points > 0 && c->x == NULL)) {
         return hpcw_i_fail_memory(err, NULL, r->points, "points");
     }
-    for (size_t i = 0; i < c->points; i++) {
-        const struct bench_point *p = &r->point[c->point[i]];
-        for (size_t k = 0; k < c->runs; k++) {
+    /* What all points of a repetition have in common tells nothing about a point. */
+    for (size_t k = 0; k < c->runs && c->points > 0; k++) {
+        double all = 0;
+        for (size_t i = 0; i < c->points; i++) {
+            const struct bench_point *p = &r->point[c->point[i]];
             c->x[i * c->runs + k] = log(bench_results_rate_of(p, &p->trial[k], true));
-            c->mean[i] += c->x[i * c->runs + k] / (double)c->runs;
+            all += c->x[i * c->runs + k] / (double)c->points;
         }
+        for (size_t i = 0; i < c->points; i++) {
+            c->x[i * c->runs + k] -= all;
+        }
+    }
+    hpcw_status s = HPCW_OK;
+    double variance = 0; /* of a mean; that of all points together is taken off above */
+    size_t df = 0;
+    for (size_t i = 0; s == HPCW_OK && i < c->points; i++) {
+        double of_mean;
+        size_t more;
+        s = bench_stats_trimmed(c->x + i * c->runs, c->runs, &c->mean[i], &of_mean, &more, err);
+        variance += of_mean / ((double)c->points - 1);
+        df += more;
         c->best = c->mean[i] > c->mean[c->best] ? i : c->best;
     }
-    double sd;
-    size_t df;
-    bench_stats_additive(c->x, c->points, c->runs, &sd, &df);
-    c->band = df == 0 ? (double)INFINITY
-                      : bench_stats_student(df, VERDICT_LEVEL / (double)(c->points - 1)) * sd *
-                            sqrt(2 / (double)c->runs);
-    return HPCW_OK;
+    c->band = c->points < 2 || df == 0
+                  ? (double)INFINITY
+                  : bench_stats_student(df, VERDICT_LEVEL / (double)(c->points - 1)) * sqrt(2 * variance);
+    return s;
 }
 
 /* "; use --budget 20m --layout sion-aligned,task-local": the layouts that may still be the best. */
@@ -334,13 +346,13 @@ static void judge(const struct bench_results *r, const struct choice *c, struct 
         if (i != c->best) {
             double above = c->mean[i] + c->band - c->mean[c->best];
             most = above > most ? above : most;
-            near += above > 0;
+            near += above >= 0;
         }
     }
     const struct bench_point *p = &r->point[c->point[c->best]];
     rest_on(a, c->point[c->best]);
     for (size_t i = 0; i < c->points; i++) {
-        if (c->mean[i] + c->band > c->mean[c->best]) {
+        if (c->mean[i] + c->band >= c->mean[c->best]) {
             rest_on(a, c->point[i]);
         }
     }

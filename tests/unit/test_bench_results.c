@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rates and recommendations of results made by hand. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "bench/measure/random.h"
 #include "bench/report/results.h"
 #include "libwriter/base/mem.h"
 
@@ -161,6 +163,77 @@ static void differences_are_told(void **state) {
     bench_results_free(&r);
 }
 
+/* One run of five that other programs hold up takes no verdict away. */
+static void a_run_that_was_held_up_changes_nothing(void **state) {
+    (void)state;
+    static const uint64_t held_up[] = {100, 104, 500, 99, 102}, even[] = {150, 149, 153, 148, 151};
+    const struct bench_point p[] = {point_of(BENCH_SION_ALIGNED, BENCH_FSYNC, 4096, held_up, 5),
+                                    point_of(BENCH_SHARED_POSIX, BENCH_FSYNC, 0, even, 5),
+                                    point_of(BENCH_TASK_LOCAL, BENCH_FSYNC, 0, even, 5)};
+    struct bench_results r = results_of(p, 3);
+    assert_string_equal(
+        r.verdict.text,
+        "verdict: sion-aligned/fsync/4096, 9.8 MB/s to the disk; each of the 2 other points is slower");
+    bench_results_free(&r);
+}
+
+static double normal(uint64_t *random) {
+    double sum = -6;
+    for (int i = 0; i < 12; i++) {
+        sum += (double)(bench_random(random) >> 11) / 9007199254740992.0;
+    }
+    return sum;
+}
+
+/* Of 200 simulated sweeps of eight points: in how many is there a verdict, and in how many is its point more than a tenth
+ * slower than the best? The machine becomes slower and faster as a whole; a share of the runs takes three times as long. */
+static void simulate(double scatter, double held_up, size_t *given, size_t *wrong) {
+    enum { POINTS = 8, RUNS = 5 };
+    uint64_t random = 1;
+    *given = *wrong = 0;
+    for (int sweep = 0; sweep < 200; sweep++) {
+        struct bench_point p[POINTS];
+        double truth[POINTS], weather[RUNS];
+        for (size_t k = 0; k < RUNS; k++) {
+            weather[k] = 0.3 * normal(&random);
+        }
+        for (size_t i = 0; i < POINTS; i++) {
+            uint64_t ms[RUNS];
+            truth[i] = 1000 + 50 * (double)(bench_random(&random) % 10);
+            for (size_t k = 0; k < RUNS; k++) {
+                double late = (double)(bench_random(&random) % 1000) < 1000 * held_up ? 3 : 1;
+                ms[k] = (uint64_t)(truth[i] * exp(weather[k] + scatter * normal(&random)) * late);
+            }
+            p[i] = point_of(BENCH_SION_ALIGNED, BENCH_FSYNC, 4096 * (i + 1), ms, RUNS);
+        }
+        struct bench_results r = results_of(p, POINTS);
+        if (strncmp(r.verdict.text, "verdict: ", 9) == 0) {
+            double best = truth[0];
+            for (size_t i = 1; i < POINTS; i++) {
+                best = truth[i] < best ? truth[i] : best;
+            }
+            *wrong += truth[r.verdict.evidence[0]] > 1.1 * best;
+            ++*given;
+        }
+        bench_results_free(&r);
+    }
+}
+
+static void verdicts_are_right(void **state) {
+    (void)state;
+    static const struct {
+        double scatter, held_up;
+        size_t least; /* verdicts */
+    } row[] = {{0.02, 0, 200}, {0.04, 0, 160}, {0.03, 0.05, 80}, {0.1, 0.1, 0}, {0.5, 0.2, 0}};
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        size_t given, wrong;
+        simulate(row[i].scatter, row[i].held_up, &given, &wrong);
+        print_message("%g %g: %zu verdicts, %zu wrong\n", row[i].scatter, row[i].held_up, given, wrong);
+        assert_true(given >= row[i].least);
+        assert_true(wrong <= 4); /* of 200, 2 % */
+    }
+}
+
 static void noise_is_reported(void **state) {
     (void)state;
     const struct bench_point p[] = {point_of(BENCH_SION_ALIGNED, BENCH_FSYNC, 4096, fast, 5),
@@ -223,6 +296,8 @@ int main(void) {
         cmocka_unit_test(disturbed_points_are_noisy),
         cmocka_unit_test(cached_reading_is_told),
         cmocka_unit_test(differences_are_told),
+        cmocka_unit_test(a_run_that_was_held_up_changes_nothing),
+        cmocka_unit_test(verdicts_are_right),
         cmocka_unit_test(noise_is_reported),
         cmocka_unit_test(failed_points_prove_nothing),
         cmocka_unit_test(small_points_prove_nothing),

@@ -209,27 +209,10 @@ static void one_wild_value_moves_a_trimmed_mean_little(void **state) {
     assert_int_equal(bench_stats_trimmed(x, 0, &mean, &variance, &df, NULL), HPCW_EINVAL);
 }
 
-static void what_rounds_have_in_common_is_no_chance(void **state) {
-    (void)state;
-    double sd;
-    size_t df;
-    const double exact[] = {1, 5, 2, 11, 15, 12}; /* two subjects, three rounds */
-    bench_stats_additive(exact, 2, 3, &sd, &df);
-    assert_int_equal(df, 2);
-    assert_float_equal(sd, 0, 1e-12);
-    const double off[] = {1,  5,  2,
-                          11, 15, 12 + 3}; /* 3 off: its square times (1 - 1/2) (1 - 1/3), over two degrees */
-    bench_stats_additive(off, 2, 3, &sd, &df);
-    assert_float_equal(sd, sqrt(9.0 * (1.0 / 2) * (2.0 / 3) / 2), 1e-12);
-    bench_stats_additive(off, 1, 6, &sd, &df);
-    assert_int_equal(df, 0);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(students_t),
         cmocka_unit_test(one_wild_value_moves_a_trimmed_mean_little),
-        cmocka_unit_test(what_rounds_have_in_common_is_no_chance),
         cmocka_unit_test(small_samples_are_exact),
         cmocka_unit_test(one_and_two_values),
         cmocka_unit_test(quantiles_stay_between_their_neighbours),
