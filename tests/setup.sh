@@ -16,7 +16,8 @@ packages="$packages libjs-chart.js"
 packages="$packages libcmocka-dev g++ xxhash strace btrfs-progs"
 case ${1-} in
 docs) packages="$packages doxygen" ;;
-ci) packages="$packages doxygen clang clang-format clang-tidy libclang-rt-14-dev shellcheck chromium" ;;
+ci) packages="$packages doxygen clang clang-format clang-tidy libclang-rt-14-dev shellcheck chromium"
+    packages="$packages mpich libmpich-dev" ;;
 esac
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then

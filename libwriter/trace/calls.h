@@ -408,12 +408,10 @@ WRITTEN(252, MESSAGE, "DarkOrange", MPE_Imrecv_waited)
 
 /* ---- calls of MPI 1 that MPE knows; MPI 3 removed them, but many libraries still have them ---- */
 #ifndef CALLS_WITHOUT_MPI1
-#ifndef OLD_CONST /* MPICH has the const of MPI 3 here, Open MPI has not */
-#ifdef OPEN_MPI
-#define OLD_CONST
-#else
+#if HPCW_I_MPI1_CONST /* some libraries have the const of MPI 3 here */
 #define OLD_CONST const
-#endif
+#else
+#define OLD_CONST
 #endif
 PLAIN(48, ENVIRONMENT, "white", MPI_COMM_WORLD, MPI_Errhandler_create,
       (MPI_Handler_function *f, MPI_Errhandler *handler), (f, handler))

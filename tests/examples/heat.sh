@@ -35,7 +35,7 @@ echo "== plain, under the wrapper"
 "$mpiexec" -n "$processes" "$plain" 60 4 >plain.out
 cmp heat.out plain.out
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0 \
-    "$mpiexec" -n "$processes" env LD_PRELOAD="$wrapper" "$plain" 60 4 >traced.out
+    "$mpiexec" -n "$processes" env LD_PRELOAD="$wrapper${LD_PRELOAD:+:$LD_PRELOAD}" "$plain" 60 4 >traced.out
 cmp plain.out traced.out
 sound "$(basename "$plain").clog2"
 [ "$(count MPI_Waitall)" = $((100 * processes)) ] || { echo "another number of waits: $(count MPI_Waitall)"; exit 1; }

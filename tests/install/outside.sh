@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs into a scratch prefix, then compiles, links and runs programs that know nothing of this tree but its
-# pkg-config files. Usage: outside.sh SOURCE_ROOT CC [MPIEXEC]
+# pkg-config files. Usage: outside.sh SOURCE_ROOT CC [MPIEXEC MPICC]
 # shellcheck disable=SC2046 # pkg-config prints several words
 set -eu
-source=$1 compiler=$2 mpiexec=${3-}
+source=$1 compiler=$2 mpiexec=${3-} mpicc=${4-mpicc}
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -16,7 +16,7 @@ mpi=disabled
 # Unoptimised, because only what is installed matters here, not its speed.
 install() {
     CC=$compiler meson setup "$scratch/build" "$source" --prefix="$prefix" --libdir=lib --buildtype=debug \
-        -Dmpi=$mpi -Dtests=disabled -Dbench=enabled -Ddefault_library=both &&
+        -Dmpi=$mpi -Dmpicc="$mpicc" -Dtests=disabled -Dbench=enabled -Ddefault_library=both &&
         meson install -C "$scratch/build"
 }
 install >"$scratch/log" 2>&1 || { cat "$scratch/log"; exit 1; }
@@ -57,7 +57,7 @@ cmp two_tasks.sion shared.sion
 
 if [ -n "$mpiexec" ]; then
     echo "== MPI"
-    make -s # as examples/README.md says
+    make -s CC="$mpicc" # as examples/README.md says
     "$mpiexec" -n 2 ./pingpong outside.sion 10 64
     hpcgen verify outside.sion
     "$mpiexec" -n 2 ./heat heat_out 40 2

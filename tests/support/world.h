@@ -7,6 +7,7 @@
 #define HPCW_TESTS_SUPPORT_WORLD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <hpcw/mpi.h>

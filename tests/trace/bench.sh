@@ -18,7 +18,7 @@ set -- --dir . --only messages --scale 0.01 --repeat 2 --quiet
 "$mpiexec" -n 2 "$kernels" "$@" --json without.json
 grep 'preload a tool' without.json >/dev/null || { echo "expected a hint to preload a tool, got:"; cat without.json; exit 1; }
 
-"$mpiexec" -n 2 env LD_PRELOAD="$library" HPCW_TRACE_FILE=bench.clog2 "$kernels" "$@" --json with.json
+"$mpiexec" -n 2 env LD_PRELOAD="$library${LD_PRELOAD:+:$LD_PRELOAD}" HPCW_TRACE_FILE=bench.clog2 "$kernels" "$@" --json with.json
 grep '"tool, to and fro"' with.json >/dev/null || { echo "expected figures, got:"; cat with.json; exit 1; }
 
 "$hpcgen" verify bench.clog2

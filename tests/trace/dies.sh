@@ -20,7 +20,7 @@ for how in kill segv abort exit mpi_abort term; do
         at=$(moment)
         if [ "$how" = term ]; then
             # As a batch system ends a job: everything that belongs to it.
-            setsid "$mpiexec" -n "$processes" env LD_PRELOAD="$library" "$program" "$scratch" wait 0 >out 2>&1 &
+            setsid "$mpiexec" -n "$processes" env LD_PRELOAD="$library${LD_PRELOAD:+:$LD_PRELOAD}" "$program" "$scratch" wait 0 >out 2>&1 &
             job=$!
             until [ -e ready ]; do
                 sleep 0.01

@@ -28,7 +28,7 @@ traced() {
     done
     [ $# -eq 0 ] || shift
     # shellcheck disable=SC2086 # several settings
-    "$mpiexec" -n "$processes" env LD_PRELOAD="$library" $settings "$program" "$@" >traced.out 2>traced.err ||
+    "$mpiexec" -n "$processes" env LD_PRELOAD="$library${LD_PRELOAD:+:$LD_PRELOAD}" $settings "$program" "$@" >traced.out 2>traced.err ||
         fail "the program failed:" traced.err
     cmp plain.out traced.out || fail "expected the output of plain.out, got:" traced.out
 }
@@ -128,7 +128,7 @@ if [ "$processes" != 1 ]; then
     echo "== a directory for each process"
     # shellcheck disable=SC2016 # expanded by the inner shell
     "$mpiexec" -n "$processes" sh -c 'mkdir -p "rank.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" &&
-        cd "rank.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" && LD_PRELOAD=$1 exec "$2"' \
+        cd "rank.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" && LD_PRELOAD=$1${LD_PRELOAD:+:$LD_PRELOAD} exec "$2"' \
         sh "$library" "$program" >traced.out 2>traced.err || fail "the program failed:" traced.err
     cmp plain.out traced.out || fail "expected the output of plain.out, got:" traced.out
     one_line 'nothing is recorded: every_call.clog2: expected the same directory on all processes'
