@@ -237,7 +237,7 @@ for path, names in undefined.items():
     for name in names:
         there = defined.get(name)
         # The wrapper defines MPI's names; whoever calls them means MPI's.
-        if there is None or there == path or name.startswith("MPI_"):
+        if there is None or there == path or name.startswith(("MPI_", "PMPI_")):
             continue
         if name in functions:  # a table of rows names them, but calls nothing
             calls[path].add(there)

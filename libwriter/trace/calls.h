@@ -11,8 +11,14 @@
  *                          the same call under the name of a later version of MPI
  *     SEND, ISEND, SEND_INIT(state, colour, function)
  *                          sends, which have the same arguments
- *     WRITTEN(state, class, colour, function)
+ *     WRITTEN(state, class, colour, function, prototype, arguments)
  *                          a call that has code of its own
+ *     CLOCK(state, class, colour, function)
+ *                          a call that returns seconds
+ *     SHOWN(state, class, colour, name)
+ *                          a state that is no call
+ *     FUNCTION(function, prototype, arguments)
+ *                          instead of the others: every call but those of CLOCK
  *
  * Macros, because 210 of these functions differ only in their arguments: written out they would be 1500 lines, too many
  * to check. Each row is prototype and call at once, and the compiler checks it against mpi.h.
@@ -24,6 +30,16 @@
  * log defines.
  */
 /* clang-format off */
+#ifdef FUNCTION
+#define EXPANDED(function, ...) FUNCTION(function, __VA_ARGS__)
+#define PLAIN(state, class, colour, shown_on, function, ...) EXPANDED(function, __VA_ARGS__)
+#define AGAIN(state, shown_on, function, ...) EXPANDED(function, __VA_ARGS__)
+#define SEND(state, colour, function) EXPANDED(function, ARGS_SEND)
+#define ISEND(state, colour, function) EXPANDED(function, ARGS_ISEND)
+#define SEND_INIT(state, colour, function) EXPANDED(function, ARGS_ISEND)
+#define MAKES(state, class, colour, parent, function, ...) EXPANDED(function, __VA_ARGS__)
+#define WRITTEN(state, class, colour, function, ...) EXPANDED(function, __VA_ARGS__)
+#endif
 #ifndef PLAIN
 #define PLAIN(state, class, colour, shown_on, function, ...)
 #endif
@@ -43,7 +59,13 @@
 #define MAKES(state, class, colour, parent, function, prototype, arguments)
 #endif
 #ifndef WRITTEN
-#define WRITTEN(state, class, colour, function)
+#define WRITTEN(state, class, colour, function, ...)
+#endif
+#ifndef CLOCK
+#define CLOCK(state, class, colour, function)
+#endif
+#ifndef SHOWN
+#define SHOWN(state, class, colour, name)
 #endif
 
 /* ---- prototypes and arguments that several calls have ---- */
@@ -82,14 +104,19 @@
 #define ARGS_INT (int *value), (value)
 #define ARGS_INT_WIN (int value, MPI_Win win), (value, win)
 #define ARGS_IREDUCE_ALL (const void *s, void *r, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *q), (s, r, count, type, op, comm, q)
+#define ARGS_IRECV (void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *q), (buf, count, type, source, tag, comm, q)
+#define ARGS_ISEND (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *q), (buf, count, type, dest, tag, comm, q)
 #define ARGS_NAME_AND_PORT (const char *service_name, MPI_Info info, const char *port_name), (service_name, info, port_name)
 #define ARGS_REDUCE_ALL (const void *s, void *r, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm), (s, r, count, type, op, comm)
+#define ARGS_REQUEST (MPI_Request *q), (q)
+#define ARGS_SEND (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm), (buf, count, type, dest, tag, comm)
 #define ARGS_STATUS_COUNT (const MPI_Status *status, MPI_Datatype type, int *count), (status, type, count)
 #define ARGS_TOPOLOGY_MAP (MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank), (comm, ndims, dims, periods, newrank)
 #define ARGS_TWO_GROUPS (MPI_Group group1, MPI_Group group2, MPI_Group *out), (group1, group2, out)
 #define ARGS_TYPE (MPI_Datatype *type), (type)
 #define ARGS_TYPE_AINT (MPI_Datatype type, MPI_Aint *value), (type, value)
 #define ARGS_TYPE_HVECTOR (int count, int length, MPI_Aint stride, MPI_Datatype type, MPI_Datatype *out), (count, length, stride, type, out)
+#define ARGS_WAITSOME (int count, MPI_Request q[], int *n, int indices[], MPI_Status statuses[]), (count, q, n, indices, statuses)
 #define ARGS_WIN (MPI_Win win), (win)
 #define ARGS_WIN_ALLOCATE (MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win), (size, disp_unit, info, comm, baseptr, win)
 
@@ -97,8 +124,9 @@
 PLAIN(0, COLLECTIVE, "purple3", comm, MPI_Allgather, ARGS_GATHER_ALL)
 PLAIN(1, COLLECTIVE, "purple3", comm, MPI_Allgatherv, ARGS_GATHERV_ALL)
 PLAIN(2, COLLECTIVE, "purple", comm, MPI_Allreduce, ARGS_REDUCE_ALL)
-WRITTEN(3, COLLECTIVE, "DarkViolet", MPI_Alltoall)
-WRITTEN(4, COLLECTIVE, "DarkViolet", MPI_Alltoallv)
+WRITTEN(3, COLLECTIVE, "DarkViolet", MPI_Alltoall, ARGS_GATHER_ALL)
+WRITTEN(4, COLLECTIVE, "DarkViolet", MPI_Alltoallv,
+      (const void *s, const int sn[], const int sd[], MPI_Datatype st, void *r, const int rn[], const int rd[], MPI_Datatype rt, MPI_Comm comm), (s, sn, sd, st, r, rn, rd, rt, comm))
 PLAIN(5, COLLECTIVE, "yellow", comm, MPI_Barrier,
       (MPI_Comm comm), (comm))
 PLAIN(6, COLLECTIVE, "cyan", comm, MPI_Bcast,
@@ -127,7 +155,8 @@ MAKES(20, COMMUNICATOR, "DarkOliveGreen1", comm, MPI_Comm_create,
       (MPI_Comm comm, MPI_Group group, MPI_Comm *made), (comm, group, made))
 MAKES(21, COMMUNICATOR, "OliveDrab1", comm, MPI_Comm_dup,
       (MPI_Comm comm, MPI_Comm *made), (comm, made))
-WRITTEN(22, COMMUNICATOR, "LightSeaGreen", MPI_Comm_free)
+WRITTEN(22, COMMUNICATOR, "LightSeaGreen", MPI_Comm_free,
+      (MPI_Comm *comm), (comm))
 PLAIN(23, COMMUNICATOR, "white", comm, MPI_Comm_group, ARGS_COMM_GROUP)
 PLAIN(24, COMMUNICATOR, "white", comm, MPI_Comm_rank, ARGS_COMM_INT)
 PLAIN(25, COMMUNICATOR, "white", comm, MPI_Comm_remote_group, ARGS_COMM_GROUP)
@@ -158,7 +187,8 @@ MAKES(43, COMMUNICATOR, "DarkOliveGreen3", comm, MPI_Intercomm_merge,
 PLAIN(44, ATTRIBUTE, "white", MPI_COMM_WORLD, MPI_Keyval_create,
       (MPI_Copy_function *copy, MPI_Delete_function *drop, int *key, void *extra), (copy, drop, key, extra))
 PLAIN(45, ATTRIBUTE, "white", MPI_COMM_WORLD, MPI_Keyval_free, ARGS_INT)
-WRITTEN(46, ENVIRONMENT, "white", MPI_Abort)
+WRITTEN(46, ENVIRONMENT, "white", MPI_Abort,
+      (MPI_Comm comm, int code), (comm, code))
 PLAIN(47, ENVIRONMENT, "white", MPI_COMM_WORLD, MPI_Error_class,
       (int code, int *class), (code, class))
 PLAIN(49, ENVIRONMENT, "white", MPI_COMM_WORLD, MPI_Errhandler_free,
@@ -168,24 +198,24 @@ PLAIN(51, ENVIRONMENT, "white", MPI_COMM_WORLD, MPI_Error_string,
 PLAIN(53, ENVIRONMENT, "white", MPI_COMM_WORLD, MPI_Get_processor_name,
       (char *name, int *length), (name, length))
 PLAIN(54, ENVIRONMENT, "white", MPI_COMM_WORLD, MPI_Initialized, ARGS_INT)
-WRITTEN(55, ENVIRONMENT, "white", MPI_Wtick)
-WRITTEN(56, ENVIRONMENT, "white", MPI_Wtime)
+CLOCK(55, ENVIRONMENT, "white", MPI_Wtick)
+CLOCK(56, ENVIRONMENT, "white", MPI_Wtime)
 SEND(58, "SlateBlue", MPI_Bsend)
 SEND_INIT(59, "white", MPI_Bsend_init)
 PLAIN(60, MESSAGE, "white", MPI_COMM_WORLD, MPI_Buffer_attach,
       (void *buf, int size), (buf, size))
 PLAIN(61, MESSAGE, "white", MPI_COMM_WORLD, MPI_Buffer_detach,
       (void *buf, int *size), (buf, size))
-WRITTEN(62, MESSAGE, "white", MPI_Cancel)
-WRITTEN(63, MESSAGE, "white", MPI_Request_free)
-WRITTEN(64, MESSAGE, "white", MPI_Recv_init)
+WRITTEN(62, MESSAGE, "white", MPI_Cancel, ARGS_REQUEST)
+WRITTEN(63, MESSAGE, "white", MPI_Request_free, ARGS_REQUEST)
+WRITTEN(64, MESSAGE, "white", MPI_Recv_init, ARGS_IRECV)
 SEND_INIT(65, "white", MPI_Send_init)
 PLAIN(66, MESSAGE, "white", MPI_COMM_WORLD, MPI_Get_elements, ARGS_STATUS_COUNT)
 PLAIN(67, MESSAGE, "white", MPI_COMM_WORLD, MPI_Get_count, ARGS_STATUS_COUNT)
 ISEND(68, "white", MPI_Ibsend)
 PLAIN(69, MESSAGE, "LavenderBlush", comm, MPI_Iprobe,
       (int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status), (source, tag, comm, flag, status))
-WRITTEN(70, MESSAGE, "PaleGreen", MPI_Irecv)
+WRITTEN(70, MESSAGE, "PaleGreen", MPI_Irecv, ARGS_IRECV)
 ISEND(71, "LightSkyBlue", MPI_Irsend)
 ISEND(72, "SkyBlue", MPI_Isend)
 ISEND(73, "LightSteelBlue", MPI_Issend)
@@ -195,22 +225,29 @@ PLAIN(75, MESSAGE, "white", comm, MPI_Pack_size,
       (int n, MPI_Datatype type, MPI_Comm comm, int *size), (n, type, comm, size))
 PLAIN(76, MESSAGE, "lavender", comm, MPI_Probe,
       (int source, int tag, MPI_Comm comm, MPI_Status *status), (source, tag, comm, status))
-WRITTEN(77, MESSAGE, "green", MPI_Recv)
+WRITTEN(77, MESSAGE, "green", MPI_Recv,
+      (void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status), (buf, count, type, source, tag, comm, status))
 SEND(78, "DeepSkyBlue", MPI_Rsend)
 SEND_INIT(79, "white", MPI_Rsend_init)
 SEND(80, "blue", MPI_Send)
-WRITTEN(81, MESSAGE, "SeaGreen", MPI_Sendrecv)
-WRITTEN(82, MESSAGE, "SeaGreen1", MPI_Sendrecv_replace)
+WRITTEN(81, MESSAGE, "SeaGreen", MPI_Sendrecv,
+      (const void *s, int sn, MPI_Datatype st, int dest, int stag, void *r, int rn, MPI_Datatype rt, int source, int rtag, MPI_Comm comm, MPI_Status *status), (s, sn, st, dest, stag, r, rn, rt, source, rtag, comm, status))
+WRITTEN(82, MESSAGE, "SeaGreen1", MPI_Sendrecv_replace,
+      (void *buf, int count, MPI_Datatype type, int dest, int stag, int source, int rtag, MPI_Comm comm, MPI_Status *status), (buf, count, type, dest, stag, source, rtag, comm, status))
 SEND(83, "DeepSkyBlue", MPI_Ssend)
 SEND_INIT(84, "white", MPI_Ssend_init)
-WRITTEN(85, MESSAGE, "white", MPI_Start)
-WRITTEN(86, MESSAGE, "white", MPI_Startall)
-WRITTEN(87, MESSAGE, "orange", MPI_Test)
-WRITTEN(88, MESSAGE, "orange1", MPI_Testall)
-WRITTEN(89, MESSAGE, "orange3", MPI_Testany)
+WRITTEN(85, MESSAGE, "white", MPI_Start, ARGS_REQUEST)
+WRITTEN(86, MESSAGE, "white", MPI_Startall,
+      (int count, MPI_Request q[]), (count, q))
+WRITTEN(87, MESSAGE, "orange", MPI_Test,
+      (MPI_Request *q, int *flag, MPI_Status *status), (q, flag, status))
+WRITTEN(88, MESSAGE, "orange1", MPI_Testall,
+      (int count, MPI_Request q[], int *flag, MPI_Status statuses[]), (count, q, flag, statuses))
+WRITTEN(89, MESSAGE, "orange3", MPI_Testany,
+      (int count, MPI_Request q[], int *index, int *flag, MPI_Status *status), (count, q, index, flag, status))
 PLAIN(90, MESSAGE, "white", MPI_COMM_WORLD, MPI_Test_cancelled,
       (const MPI_Status *status, int *flag), (status, flag))
-WRITTEN(91, MESSAGE, "orange4", MPI_Testsome)
+WRITTEN(91, MESSAGE, "orange4", MPI_Testsome, ARGS_WAITSOME)
 PLAIN(92, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_commit, ARGS_TYPE)
 PLAIN(93, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_contiguous,
       (int count, MPI_Datatype type, MPI_Datatype *out), (count, type, out))
@@ -223,10 +260,13 @@ PLAIN(103, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_vector,
       (int count, int length, int stride, MPI_Datatype type, MPI_Datatype *out), (count, length, stride, type, out))
 PLAIN(104, MESSAGE, "white", comm, MPI_Unpack,
       (const void *in, int size, int *position, void *out, int n, MPI_Datatype type, MPI_Comm comm), (in, size, position, out, n, type, comm))
-WRITTEN(105, MESSAGE, "red", MPI_Wait)
-WRITTEN(106, MESSAGE, "OrangeRed", MPI_Waitall)
-WRITTEN(107, MESSAGE, "coral", MPI_Waitany)
-WRITTEN(108, MESSAGE, "IndianRed", MPI_Waitsome)
+WRITTEN(105, MESSAGE, "red", MPI_Wait,
+      (MPI_Request *q, MPI_Status *status), (q, status))
+WRITTEN(106, MESSAGE, "OrangeRed", MPI_Waitall,
+      (int count, MPI_Request q[], MPI_Status statuses[]), (count, q, statuses))
+WRITTEN(107, MESSAGE, "coral", MPI_Waitany,
+      (int count, MPI_Request q[], int *index, MPI_Status *status), (count, q, index, status))
+WRITTEN(108, MESSAGE, "IndianRed", MPI_Waitsome, ARGS_WAITSOME)
 PLAIN(109, TOPOLOGY, "white", comm, MPI_Cart_coords,
       (MPI_Comm comm, int rank, int maxdims, int coords[]), (comm, rank, maxdims, coords))
 MAKES(110, TOPOLOGY, "DarkOliveGreen1", comm, MPI_Cart_create,
@@ -364,7 +404,8 @@ MAKES(204, SPAWN, "YellowGreen", comm, MPI_Comm_accept,
       (const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made), (port, info, root, comm, made))
 MAKES(205, SPAWN, "LawnGreen", comm, MPI_Comm_connect,
       (const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made), (port, info, root, comm, made))
-WRITTEN(206, SPAWN, "MediumSpringGreen", MPI_Comm_disconnect)
+WRITTEN(206, SPAWN, "MediumSpringGreen", MPI_Comm_disconnect,
+      (MPI_Comm *comm), (comm))
 MAKES(207, SPAWN, "DarkSeaGreen3", MPI_COMM_SELF, MPI_Comm_join,
       (int fd, MPI_Comm *made), (fd, made))
 PLAIN(208, SPAWN, "purple", comm, MPI_Comm_set_name,
@@ -387,24 +428,29 @@ PLAIN(217, TOPOLOGY, "white", comm, MPI_Dist_graph_neighbors_count,
       (MPI_Comm comm, int *inneighbors, int *outneighbors, int *weighted), (comm, inneighbors, outneighbors, weighted))
 PLAIN(218, TOPOLOGY, "white", comm, MPI_Dist_graph_neighbors,
       (MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[]), (comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights))
-WRITTEN(219, MESSAGE, "lavender", MPI_Mprobe)
-WRITTEN(220, MESSAGE, "green", MPI_Mrecv)
-WRITTEN(221, MESSAGE, "LavenderBlush", MPI_Improbe)
-WRITTEN(222, MESSAGE, "PaleGreen", MPI_Imrecv)
+WRITTEN(219, MESSAGE, "lavender", MPI_Mprobe,
+      (int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status), (source, tag, comm, message, status))
+WRITTEN(220, MESSAGE, "green", MPI_Mrecv,
+      (void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status), (buf, count, type, message, status))
+WRITTEN(221, MESSAGE, "LavenderBlush", MPI_Improbe,
+      (int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status), (source, tag, comm, flag, message, status))
+WRITTEN(222, MESSAGE, "PaleGreen", MPI_Imrecv,
+      (void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *q), (buf, count, type, message, q))
 MAKES(223, COMMUNICATOR, "DarkOliveGreen1", comm, MPI_Comm_create_group,
       (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made), (comm, group, tag, made))
 MAKES(224, COMMUNICATOR, "DarkOliveGreen2", comm, MPI_Comm_split_type,
       (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made), (comm, type, key, info, made))
-WRITTEN(225, COMMUNICATOR, "OliveDrab1", MPI_Comm_idup)
+WRITTEN(225, COMMUNICATOR, "OliveDrab1", MPI_Comm_idup,
+      (MPI_Comm comm, MPI_Comm *made, MPI_Request *q), (comm, made, q))
 MAKES(226, COMMUNICATOR, "OliveDrab1", comm, MPI_Comm_dup_with_info,
       (MPI_Comm comm, MPI_Info info, MPI_Comm *made), (comm, info, made))
 PLAIN(227, COMMUNICATOR, "purple", comm, MPI_Comm_set_info,
       (MPI_Comm comm, MPI_Info info), (comm, info))
 PLAIN(228, COMMUNICATOR, "purple", comm, MPI_Comm_get_info,
       (MPI_Comm comm, MPI_Info *info_used), (comm, info_used))
-WRITTEN(250, MESSAGE, "magenta", MPE_Isend_waited)
-WRITTEN(251, MESSAGE, "DarkOrange", MPE_Irecv_waited)
-WRITTEN(252, MESSAGE, "DarkOrange", MPE_Imrecv_waited)
+SHOWN(250, MESSAGE, "magenta", MPE_Isend_waited)
+SHOWN(251, MESSAGE, "DarkOrange", MPE_Irecv_waited)
+SHOWN(252, MESSAGE, "DarkOrange", MPE_Imrecv_waited)
 
 /* ---- calls of MPI 1 that MPE knows; MPI 3 removed them, but many libraries still have them ---- */
 #ifndef CALLS_WITHOUT_MPI1
@@ -525,4 +571,8 @@ PLAIN(278, WINDOW, "purple", MPI_COMM_WORLD, MPI_Compare_and_swap,
 #undef SEND_INIT
 #undef MAKES
 #undef WRITTEN
+#undef CLOCK
+#undef SHOWN
+#undef FUNCTION
+#undef EXPANDED
 /* clang-format on */

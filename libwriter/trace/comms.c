@@ -19,8 +19,8 @@ enum comm_kind { INTRA, INTER, FOREIGN };
 
 enum { COMM_BITS = 10 };
 
-static struct hpcw_i_trace_handle *add(MPI_Comm comm, enum comm_kind kind, struct hpcw_i_trace_comm numbers) {
-    struct hpcw_i_trace_handle *h = hpcw_i_trace_handles_add(&hpcw_i_trace_comms, HPCW_I_TRACE_KEY(comm));
+static struct hpcw_i_trace_handle *add(uintptr_t key, enum comm_kind kind, struct hpcw_i_trace_comm numbers) {
+    struct hpcw_i_trace_handle *h = hpcw_i_trace_handles_add(&hpcw_i_trace_comms, key);
     if (h == NULL) {
         hpcw_i_trace_forgot();
         return NULL;
@@ -30,8 +30,8 @@ static struct hpcw_i_trace_handle *add(MPI_Comm comm, enum comm_kind kind, struc
     return h;
 }
 
-static void add_foreign(MPI_Comm comm) {
-    (void)add(comm, FOREIGN, (struct hpcw_i_trace_comm){HPCW_I_TRACE_WORLD, HPCW_I_TRACE_UNKNOWN});
+static void add_foreign(uintptr_t key) {
+    (void)add(key, FOREIGN, (struct hpcw_i_trace_comm){HPCW_I_TRACE_WORLD, HPCW_I_TRACE_UNKNOWN});
 }
 
 /* Events on a communicator without a number are shown on the world; its messages are left out. */
@@ -41,8 +41,8 @@ static struct hpcw_i_trace_comm intra(uint32_t number) {
 
 bool hpcw_i_trace_comms_begin(void) {
     return hpcw_i_trace_handles_new(&hpcw_i_trace_comms, COMM_BITS) &&
-           add(MPI_COMM_WORLD, INTRA, intra(HPCW_I_TRACE_WORLD)) != NULL &&
-           add(MPI_COMM_SELF, INTRA, intra(HPCW_I_TRACE_SELF)) != NULL;
+           add(HPCW_I_TRACE_KEY(MPI_COMM_WORLD), INTRA, intra(HPCW_I_TRACE_WORLD)) != NULL &&
+           add(HPCW_I_TRACE_KEY(MPI_COMM_SELF), INTRA, intra(HPCW_I_TRACE_SELF)) != NULL;
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -74,19 +74,20 @@ static uint64_t hash(const hpcw_clog2_comm_id *id) {
 
 /* Readers expect that both ends of a message have added its communicator before it is sent. */
 static void wait_for_all(MPI_Comm made) {
-    (void)PMPI_Barrier(made);
+    (void)REAL(MPI_Barrier)(made);
 }
 
 static void add_intra(struct hpcw_i_trace_thread *t, uint32_t parent, MPI_Comm made) {
     hpcw_clog2_comm_id id;
     int rank = 0;
     memset(&id, 0, sizeof id);
-    (void)PMPI_Comm_rank(made, &rank);
+    (void)REAL(MPI_Comm_rank)(made, &rank);
     if (rank == 0) {
         hpcw_clog2_log_comm_id(hpcw_i_trace_session.log, &id);
     }
-    (void)PMPI_Bcast(&id, (int)sizeof id, MPI_BYTE, 0, made);
-    struct hpcw_i_trace_handle *h = add(made, INTRA, intra(add_to_log(t, parent, HPCW_CLOG2_INTRA, &id, rank)));
+    (void)REAL(MPI_Bcast)(&id, (int)sizeof id, MPI_BYTE, 0, made);
+    struct hpcw_i_trace_handle *h =
+        add(HPCW_I_TRACE_KEY(made), INTRA, intra(add_to_log(t, parent, HPCW_CLOG2_INTRA, &id, rank)));
     if (h != NULL) {
         h->as.comm.identity = hash(&id);
     }
@@ -96,7 +97,7 @@ static void add_intra(struct hpcw_i_trace_thread *t, uint32_t parent, MPI_Comm m
 /* Rank in MPI_COMM_WORLD of the first process of a group. */
 static int leader_of(MPI_Group group, MPI_Group world) {
     int first = 0, rank = 0;
-    (void)PMPI_Group_translate_ranks(group, 1, &first, world, &rank);
+    (void)REAL(MPI_Group_translate_ranks)(group, 1, &first, world, &rank);
     return rank;
 }
 
@@ -110,7 +111,11 @@ static void swap_ids(MPI_Comm made, bool first, bool leads, hpcw_clog2_comm_id *
     for (int turn = 0; turn < 4; turn++) {
         bool sends = (turn % 2 == 0) == first;
         hpcw_clog2_comm_id *id = (turn < 2) == sends ? mine : theirs;
-        (void)PMPI_Bcast(id, (int)sizeof *id, MPI_BYTE, !sends ? 0 : leads ? MPI_ROOT : MPI_PROC_NULL, made);
+        (void)REAL(MPI_Bcast)(id, (int)sizeof *id, MPI_BYTE,
+                              !sends  ? 0
+                              : leads ? MPI_ROOT
+                                      : MPI_PROC_NULL,
+                              made);
     }
 }
 
@@ -120,14 +125,14 @@ static void add_inter(struct hpcw_i_trace_thread *t, uint32_t parent, MPI_Comm m
     int rank = 0;
     memset(&mine, 0, sizeof mine);
     memset(&theirs, 0, sizeof theirs);
-    (void)PMPI_Comm_rank(made, &rank);
-    (void)PMPI_Comm_group(MPI_COMM_WORLD, &world);
-    (void)PMPI_Comm_group(made, &local);
-    (void)PMPI_Comm_remote_group(made, &remote);
+    (void)REAL(MPI_Comm_rank)(made, &rank);
+    (void)REAL(MPI_Comm_group)(MPI_COMM_WORLD, &world);
+    (void)REAL(MPI_Comm_group)(made, &local);
+    (void)REAL(MPI_Comm_remote_group)(made, &remote);
     bool first = leader_of(local, world) < leader_of(remote, world);
-    (void)PMPI_Group_free(&world);
-    (void)PMPI_Group_free(&local);
-    (void)PMPI_Group_free(&remote);
+    (void)REAL(MPI_Group_free)(&world);
+    (void)REAL(MPI_Group_free)(&local);
+    (void)REAL(MPI_Group_free)(&remote);
     if (rank == 0) {
         hpcw_clog2_log_comm_id(hpcw_i_trace_session.log, &mine);
     }
@@ -142,7 +147,7 @@ static void add_inter(struct hpcw_i_trace_thread *t, uint32_t parent, MPI_Comm m
     if (whole != HPCW_I_TRACE_UNKNOWN && local_half != HPCW_I_TRACE_UNKNOWN) {
         numbers = (struct hpcw_i_trace_comm){local_half, remote_half};
     }
-    (void)add(made, INTER, numbers);
+    (void)add(HPCW_I_TRACE_KEY(made), INTER, numbers);
     wait_for_all(made);
 }
 
@@ -152,19 +157,19 @@ static bool in_world(MPI_Group group) {
     int from[PART], to[PART], size = 0;
     bool all = true;
     MPI_Group world;
-    (void)PMPI_Group_size(group, &size);
-    (void)PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    (void)REAL(MPI_Group_size)(group, &size);
+    (void)REAL(MPI_Comm_group)(MPI_COMM_WORLD, &world);
     for (int done = 0; all && done < size; done += PART) {
         int n = size - done < PART ? size - done : PART;
         for (int i = 0; i < n; i++) {
             from[i] = done + i;
         }
-        (void)PMPI_Group_translate_ranks(group, n, from, world, to);
+        (void)REAL(MPI_Group_translate_ranks)(group, n, from, world, to);
         for (int i = 0; i < n; i++) {
             all = all && to[i] != MPI_UNDEFINED;
         }
     }
-    (void)PMPI_Group_free(&world);
+    (void)REAL(MPI_Group_free)(&world);
     return all;
 }
 
@@ -172,7 +177,7 @@ static bool comm_in_world(MPI_Comm comm, int (*group_of)(MPI_Comm, MPI_Group *))
     MPI_Group group;
     (void)group_of(comm, &group);
     bool all = in_world(group);
-    (void)PMPI_Group_free(&group);
+    (void)REAL(MPI_Group_free)(&group);
     return all;
 }
 
@@ -181,13 +186,13 @@ void hpcw_i_trace_comm_made(struct hpcw_i_trace_thread *t, MPI_Comm parent, MPI_
         return;
     }
     int inter = 0;
-    (void)PMPI_Comm_test_inter(made, &inter);
+    (void)REAL(MPI_Comm_test_inter)(made, &inter);
     const struct hpcw_i_trace_handle *p = hpcw_i_trace_comm_find(parent);
     /* The local group of a communicator is part of its parent: no need to look at it if the parent is ours. */
     bool parent_in_world = p == NULL || p->kind != FOREIGN;
-    if ((!parent_in_world && !comm_in_world(made, PMPI_Comm_group)) ||
-        (inter && !comm_in_world(made, PMPI_Comm_remote_group))) {
-        add_foreign(made);
+    if ((!parent_in_world && !comm_in_world(made, REAL(MPI_Comm_group))) ||
+        (inter && !comm_in_world(made, REAL(MPI_Comm_remote_group)))) {
+        add_foreign(HPCW_I_TRACE_KEY(made));
     } else if (inter) {
         add_inter(t, hpcw_i_trace_comm_of(parent).own, made);
     } else {
@@ -214,17 +219,17 @@ struct hpcw_i_trace_duplicate hpcw_i_trace_comm_duplicate(struct hpcw_i_trace_th
     memset(&id, 0, sizeof id);
     id.random = (int32_t)(uint32_t)duplicate.identity;
     (void)snprintf(id.host, sizeof id.host, "%016" PRIx64, duplicate.identity);
-    (void)PMPI_Comm_rank(parent, &rank);
+    (void)REAL(MPI_Comm_rank)(parent, &rank);
     duplicate.comm = intra(add_to_log(t, p->comm.own, HPCW_CLOG2_INTRA, &id, rank));
     return duplicate;
 }
 
-void hpcw_i_trace_comm_duplicated(struct hpcw_i_trace_duplicate duplicate, MPI_Comm made) {
+void hpcw_i_trace_comm_duplicated(struct hpcw_i_trace_duplicate duplicate, uintptr_t key) {
     if (duplicate.identity == 0) {
-        add_foreign(made);
+        add_foreign(key);
         return;
     }
-    struct hpcw_i_trace_handle *h = add(made, INTRA, duplicate.comm);
+    struct hpcw_i_trace_handle *h = add(key, INTRA, duplicate.comm);
     if (h != NULL) {
         h->as.comm.identity = duplicate.identity;
     }

@@ -6,12 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The wrapper exports what mpi.h declares, and nothing else. */
-#pragma GCC visibility push(default)
-#include <mpi.h>
-#pragma GCC visibility pop
-
 #include "libwriter/trace/handles.h"
+#include "libwriter/trace/real.h"
 #include "libwriter/trace/session.h"
 
 /* MPI's handles are pointers in some libraries and integers in others. */
@@ -54,6 +50,6 @@ struct hpcw_i_trace_duplicate {
 struct hpcw_i_trace_duplicate hpcw_i_trace_comm_duplicate(struct hpcw_i_trace_thread *t, MPI_Comm parent);
 
 /* MPI has made it. */
-void hpcw_i_trace_comm_duplicated(struct hpcw_i_trace_duplicate duplicate, MPI_Comm made);
+void hpcw_i_trace_comm_duplicated(struct hpcw_i_trace_duplicate duplicate, uintptr_t key);
 
 #endif

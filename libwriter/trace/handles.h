@@ -41,8 +41,9 @@ struct hpcw_i_trace_handle {
         } send; /* a persistent one */
         struct {
             uint64_t identity;
-            const void *made; /* where MPI writes the communicator */
-        } duplicate;          /* of MPI_Comm_idup */
+            const void *made; /* where MPI writes the communicator; NULL: it is `key` already */
+            uintptr_t key;
+        } duplicate; /* of MPI_Comm_idup */
     } as;
 };
 

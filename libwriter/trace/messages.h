@@ -8,7 +8,7 @@
 /* Bytes of a message. */
 static inline uint64_t hpcw_i_trace_message_bytes(int count, MPI_Datatype type) {
     int size = 0;
-    return PMPI_Type_size(type, &size) == MPI_SUCCESS && size > 0 && count > 0
+    return REAL(MPI_Type_size)(type, &size) == MPI_SUCCESS && size > 0 && count > 0
                ? (uint64_t)size * (uint64_t)count
                : 0;
 }
@@ -28,7 +28,7 @@ static inline void hpcw_i_trace_message_received(hpcw_clog2_timeline *timeline, 
     }
     int bytes = 0;
     uint64_t size = UINT64_MAX; /* does not fit in an int */
-    if (PMPI_Get_count(status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes != MPI_UNDEFINED) {
+    if (REAL(MPI_Get_count)(status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes != MPI_UNDEFINED) {
         size = (uint64_t)bytes;
     }
     hpcw_clog2_timeline_message(timeline, comm.own, HPCW_CLOG2_RECEIVE, comm.peers, status->MPI_SOURCE,

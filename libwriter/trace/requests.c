@@ -27,12 +27,14 @@ static void record(struct hpcw_i_trace_thread *t, const struct hpcw_i_trace_hand
                    const MPI_Status *status) {
     if (h->kind == HPCW_I_TRACE_DUPLICATE) {
         hpcw_i_trace_comm_duplicated((struct hpcw_i_trace_duplicate){h->as.duplicate.identity, h->comm},
-                                     *(const MPI_Comm *)h->as.duplicate.made);
+                                     h->as.duplicate.made != NULL
+                                         ? HPCW_I_TRACE_KEY(*(const MPI_Comm *)h->as.duplicate.made)
+                                         : h->as.duplicate.key);
         return;
     }
     int cancelled = 0;
     if ((h->flags & HPCW_I_TRACE_CANCELLED) != 0) {
-        (void)PMPI_Test_cancelled(status, &cancelled);
+        (void)REAL(MPI_Test_cancelled)(status, &cancelled);
     }
     hpcw_clog2_timeline *timeline = hpcw_i_trace_timeline(t);
     if ((h->flags & HPCW_I_TRACE_RECORDED) == 0 || h->kind == HPCW_I_TRACE_PERSISTENT_SEND || cancelled ||

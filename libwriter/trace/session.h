@@ -27,6 +27,7 @@ struct hpcw_i_trace_thread {
     hpcw_clog2_timeline *timeline;
     unsigned depth; /* calls inside each other: MPI calls its own public functions, too */
     bool refused;   /* there was no memory for a timeline */
+    bool binding;   /* a binding of Fortran made the call: arguments may be variables of the binding */
 };
 /* The library is loaded at the start of the program, so the quickest model of thread-local memory is possible. */
 extern _Thread_local struct hpcw_i_trace_thread hpcw_i_trace_thread __attribute__((tls_model("initial-exec")));

@@ -17,8 +17,10 @@ static const struct state_row row[HPCW_I_TRACE_STATES] = {
 #define SEND(state, colour, function) [state] = {#function, colour, HPCW_I_CLASS_MESSAGE},
 #define ISEND(state, colour, function) SEND(state, colour, function)
 #define SEND_INIT(state, colour, function) SEND(state, colour, function)
-#define MAKES(state, class, colour, parent, function, ...) WRITTEN(state, class, colour, function)
-#define WRITTEN(state, class, colour, function) [state] = {#function, colour, HPCW_I_CLASS_##class},
+#define MAKES(state, class, colour, parent, function, ...) SHOWN(state, class, colour, function)
+#define WRITTEN(state, class, colour, function, ...) SHOWN(state, class, colour, function)
+#define CLOCK(state, class, colour, function) SHOWN(state, class, colour, function)
+#define SHOWN(state, class, colour, name) [state] = {#name, colour, HPCW_I_CLASS_##class},
 #include "libwriter/trace/calls.h"
 };
 

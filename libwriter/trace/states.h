@@ -11,7 +11,8 @@
 
 /* Numbers of the states of calls that have code of their own, as in HPCW_I_STATE_MPI_Recv. */
 enum hpcw_i_trace_state {
-#define WRITTEN(state, class, colour, function) HPCW_I_STATE_##function = state,
+#define WRITTEN(state, class, colour, function, ...) HPCW_I_STATE_##function = state,
+#define SHOWN(state, class, colour, name) HPCW_I_STATE_##name = state,
 #include "libwriter/trace/calls.h"
     HPCW_I_TRACE_STATES = HPCW_CLOG2_USER_STATE
 };

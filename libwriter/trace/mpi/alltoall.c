@@ -4,7 +4,7 @@
 
 static uint64_t bytes_of(uint64_t count, MPI_Datatype type) {
     int size = 0;
-    return PMPI_Type_size(type, &size) == MPI_SUCCESS && size > 0 ? count * (uint64_t)size : 0;
+    return REAL(MPI_Type_size)(type, &size) == MPI_SUCCESS && size > 0 ? count * (uint64_t)size : 0;
 }
 
 static int32_t clip(uint64_t bytes) {
@@ -22,14 +22,14 @@ static int end_all_to_all(const struct hpcw_i_trace_span *s, int code, uint64_t 
 /* Number of processes that this one exchanges data with. */
 static int partners(MPI_Comm comm) {
     int inter = 0, size = 0;
-    (void)PMPI_Comm_test_inter(comm, &inter);
-    (void)(inter ? PMPI_Comm_remote_size(comm, &size) : PMPI_Comm_size(comm, &size));
+    (void)REAL(MPI_Comm_test_inter)(comm, &inter);
+    (void)(inter ? REAL(MPI_Comm_remote_size)(comm, &size) : REAL(MPI_Comm_size)(comm, &size));
     return size;
 }
 
 int MPI_Alltoall(const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, MPI_Comm comm) {
     struct hpcw_i_trace_span span = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Alltoall, comm);
-    int code = PMPI_Alltoall(s, sn, st, r, rn, rt, comm);
+    int code = REAL(MPI_Alltoall)(s, sn, st, r, rn, rt, comm);
     if (span.timeline == NULL || code != MPI_SUCCESS) {
         return hpcw_i_trace_span_end(&span, code);
     }
@@ -49,7 +49,7 @@ static uint64_t sum(const int count[], int n) {
 int MPI_Alltoallv(const void *s, const int sn[], const int sd[], MPI_Datatype st, void *r, const int rn[],
                   const int rd[], MPI_Datatype rt, MPI_Comm comm) {
     struct hpcw_i_trace_span span = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Alltoallv, comm);
-    int code = PMPI_Alltoallv(s, sn, sd, st, r, rn, rd, rt, comm);
+    int code = REAL(MPI_Alltoallv)(s, sn, sd, st, r, rn, rd, rt, comm);
     if (span.timeline == NULL || code != MPI_SUCCESS) {
         return hpcw_i_trace_span_end(&span, code);
     }

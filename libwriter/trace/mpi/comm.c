@@ -13,7 +13,7 @@ static int end_made(const struct hpcw_i_trace_span *s, int code, MPI_Comm parent
 #define MAKES(state, class, colour, parent, function, prototype, arguments)                                    \
     int function prototype {                                                                                   \
         struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(state, parent);                                   \
-        return end_made(&s, P##function arguments, parent, made);                                              \
+        return end_made(&s, REAL(function) arguments, parent, made);                                           \
     }
 #include "libwriter/trace/calls.h"
 
@@ -23,12 +23,13 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
     if (hpcw_i_trace_span_follows(&s)) {
         duplicate = hpcw_i_trace_comm_duplicate(s.thread, comm);
     }
-    int code = PMPI_Comm_idup(comm, made, request);
+    int code = REAL(MPI_Comm_idup)(comm, made, request);
     struct hpcw_i_trace_handle *h =
         hpcw_i_trace_request_note(&s, code, HPCW_I_TRACE_KEY(*request), HPCW_I_TRACE_DUPLICATE, duplicate.comm);
     if (h != NULL) {
         h->as.duplicate.identity = duplicate.identity;
-        h->as.duplicate.made = made;
+        h->as.duplicate.made = s.thread->binding ? NULL : made;
+        h->as.duplicate.key = HPCW_I_TRACE_KEY(*made);
     }
     return hpcw_i_trace_span_end(&s, code);
 }
@@ -51,10 +52,10 @@ static int leave(const struct hpcw_i_trace_span *s, MPI_Comm *comm, int (*call)(
 
 int MPI_Comm_free(MPI_Comm *comm) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Comm_free, *comm);
-    return leave(&s, comm, PMPI_Comm_free);
+    return leave(&s, comm, REAL(MPI_Comm_free));
 }
 
 int MPI_Comm_disconnect(MPI_Comm *comm) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Comm_disconnect, *comm);
-    return leave(&s, comm, PMPI_Comm_disconnect);
+    return leave(&s, comm, REAL(MPI_Comm_disconnect));
 }

@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* First of all that include mpi.h, so that what it declares is exported. */
+#include "libwriter/trace/real.h"
+
 #include <hpcw/mpi.h>
 
 #include "libwriter/trace/config.h"
@@ -54,12 +57,12 @@ static void free_all(void) {
 /* All processes use the environment of process 0: launchers do not pass it to all of them. */
 static void read_config(void) {
     MPI_Comm parent = MPI_COMM_NULL;
-    (void)PMPI_Comm_get_parent(&parent);
-    (void)PMPI_Comm_rank(MPI_COMM_WORLD, &process);
+    (void)REAL(MPI_Comm_get_parent)(&parent);
+    (void)REAL(MPI_Comm_rank)(MPI_COMM_WORLD, &process);
     if (process == 0) {
         hpcw_i_trace_config_read(&config, parent != MPI_COMM_NULL);
     }
-    (void)PMPI_Bcast(&config, (int)sizeof config, MPI_BYTE, 0, MPI_COMM_WORLD);
+    (void)REAL(MPI_Bcast)(&config, (int)sizeof config, MPI_BYTE, 0, MPI_COMM_WORLD);
     if (config.refused[0] != '\0') {
         say("%s; using the default", config.refused);
     }
@@ -71,7 +74,7 @@ static hpcw_status open_log(hpcw_clog2_log **log, hpcw_error *err) {
     options.directory = config.directory[0] != '\0' ? config.directory : options.directory;
     options.memory = config.memory != 0 ? config.memory : options.memory;
     options.clock = (hpcw_clog2_clock)config.clock;
-    options.now = options.clock == HPCW_CLOG2_CLOCK_CALLER ? PMPI_Wtime : NULL;
+    options.now = options.clock == HPCW_CLOG2_CLOCK_CALLER ? REAL(MPI_Wtime) : NULL;
     hpcw_status status = hpcw_comm_from_mpi(MPI_COMM_WORLD, &world, err);
     return status == HPCW_OK ? hpcw_clog2_log_open(config.path, world, &options, log, err) : status;
 }
@@ -105,7 +108,7 @@ static void begin_recording(void) {
     }
     int ready = hpcw_i_trace_session_begin(log) && hpcw_i_trace_comms_begin() &&
                 hpcw_i_trace_handles_new(&hpcw_i_trace_requests, REQUEST_BITS);
-    (void)PMPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    (void)REAL(MPI_Allreduce)(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (!ready) {
         say("nothing is recorded: %s: out of memory", config.path);
         free_all();
@@ -133,9 +136,9 @@ static void say_clocks(const hpcw_clog2_log_report *r) {
                      (double)r->end_round_trip_ns / 1e3};
     enum { FIGURES = sizeof mine / sizeof mine[0] };
     double most[FIGURES];
-    (void)PMPI_Comm_size(MPI_COMM_WORLD, &processes);
-    (void)PMPI_Reduce(&same, &all_same, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
-    (void)PMPI_Reduce(mine, most, FIGURES, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    (void)REAL(MPI_Comm_size)(MPI_COMM_WORLD, &processes);
+    (void)REAL(MPI_Reduce)(&same, &all_same, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    (void)REAL(MPI_Reduce)(mine, most, FIGURES, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     if (process == 0 && all_same == processes) {
         say("%s: clocks: %s; %d of %d processes read the clock of process 0", config.path, name[r->clock],
             processes, processes);
@@ -183,12 +186,13 @@ static void end_recording(void) {
     for (int i = 0; i < HPCW_I_TRACE_STATES; i++) {
         used[i] = atomic_load(&hpcw_i_trace_states.used[i]);
     }
-    (void)PMPI_Allreduce(MPI_IN_PLACE, used, HPCW_I_TRACE_STATES, MPI_UNSIGNED_CHAR, MPI_BOR, MPI_COMM_WORLD);
+    (void)REAL(MPI_Allreduce)(MPI_IN_PLACE, used, HPCW_I_TRACE_STATES, MPI_UNSIGNED_CHAR, MPI_BOR,
+                              MPI_COMM_WORLD);
     for (int i = 0; i < HPCW_I_TRACE_STATES; i++) {
         any = any || used[i] != 0;
     }
     uint64_t forgotten = atomic_load(&hpcw_i_trace_session.forgotten);
-    (void)PMPI_Allreduce(MPI_IN_PLACE, &forgotten, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    (void)REAL(MPI_Allreduce)(MPI_IN_PLACE, &forgotten, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
     if (any) {
         finish(used, forgotten); /* otherwise no log: viewers refuse an empty one */
     }
@@ -201,7 +205,7 @@ static void end_recording(void) {
 
 int MPI_Init(int *argc, char ***argv) {
     hpcw_i_trace_thread.depth++;
-    int code = PMPI_Init(argc, argv);
+    int code = REAL(MPI_Init)(argc, argv);
     if (code == MPI_SUCCESS) {
         begin_recording();
     }
@@ -211,7 +215,7 @@ int MPI_Init(int *argc, char ***argv) {
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
     hpcw_i_trace_thread.depth++;
-    int code = PMPI_Init_thread(argc, argv, required, provided);
+    int code = REAL(MPI_Init_thread)(argc, argv, required, provided);
     if (code == MPI_SUCCESS) {
         begin_recording();
     }
@@ -222,7 +226,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
 int MPI_Finalize(void) {
     hpcw_i_trace_thread.depth++;
     end_recording();
-    int code = PMPI_Finalize();
+    int code = REAL(MPI_Finalize)();
     hpcw_i_trace_thread.depth--;
     return code;
 }
@@ -239,7 +243,7 @@ static void flush(hpcw_clog2_timeline *timeline) {
 
 int MPI_Abort(MPI_Comm comm, int code) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Abort, comm);
-    return hpcw_i_trace_span_end(&s, PMPI_Abort(comm, code));
+    return hpcw_i_trace_span_end(&s, REAL(MPI_Abort)(comm, code));
 }
 
 /* As MPI proposes: 0 stops recording, 1 starts it, 2 starts it and flushes. */
@@ -252,5 +256,5 @@ int MPI_Pcontrol(const int level, ...) {
             flush(hpcw_i_trace_thread.timeline);
         }
     }
-    return PMPI_Pcontrol(level);
+    return REAL(MPI_Pcontrol)(level);
 }

@@ -24,14 +24,14 @@ static struct hpcw_i_trace_comm take(const struct hpcw_i_trace_span *s, MPI_Mess
 
 int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Mprobe, comm);
-    int code = PMPI_Mprobe(source, tag, comm, message, status);
+    int code = REAL(MPI_Mprobe)(source, tag, comm, message, status);
     found(&s, code, comm, *message);
     return hpcw_i_trace_span_end(&s, code);
 }
 
 int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Improbe, comm);
-    int code = PMPI_Improbe(source, tag, comm, flag, message, status);
+    int code = REAL(MPI_Improbe)(source, tag, comm, flag, message, status);
     if (code == MPI_SUCCESS && *flag) {
         found(&s, code, comm, *message);
     }
@@ -43,7 +43,7 @@ int MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI
     struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Mrecv, MPI_COMM_WORLD);
     struct hpcw_i_trace_comm comm = take(&s, *message);
     status = s.timeline != NULL && status == MPI_STATUS_IGNORE ? &own : status;
-    int code = PMPI_Mrecv(buf, count, type, message, status);
+    int code = REAL(MPI_Mrecv)(buf, count, type, message, status);
     if (s.timeline != NULL && code == MPI_SUCCESS) {
         hpcw_i_trace_message_received(s.timeline, comm, status);
     }
@@ -53,7 +53,7 @@ int MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI
 int MPI_Imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Imrecv, MPI_COMM_WORLD);
     struct hpcw_i_trace_comm comm = take(&s, *message);
-    int code = PMPI_Imrecv(buf, count, type, message, request);
+    int code = REAL(MPI_Imrecv)(buf, count, type, message, request);
     if (comm.peers != HPCW_I_TRACE_UNKNOWN) {
         (void)hpcw_i_trace_request_note(&s, code, HPCW_I_TRACE_KEY(*request), HPCW_I_TRACE_MATCHED, comm);
     }

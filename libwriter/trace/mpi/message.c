@@ -28,13 +28,13 @@ static MPI_Status *status_of(const struct hpcw_i_trace_span *s, MPI_Status *stat
 #define SEND(state, colour, function)                                                                          \
     int function(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {            \
         struct hpcw_i_trace_span s = begin_send(state, count, type, dest, tag, comm);                          \
-        return hpcw_i_trace_span_end(&s, P##function(buf, count, type, dest, tag, comm));                      \
+        return hpcw_i_trace_span_end(&s, REAL(function)(buf, count, type, dest, tag, comm));                   \
     }
 #define ISEND(state, colour, function)                                                                         \
     int function(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,              \
                  MPI_Request *q) {                                                                             \
         struct hpcw_i_trace_span s = begin_send(state, count, type, dest, tag, comm);                          \
-        return hpcw_i_trace_span_end(&s, P##function(buf, count, type, dest, tag, comm, q));                   \
+        return hpcw_i_trace_span_end(&s, REAL(function)(buf, count, type, dest, tag, comm, q));                \
     }
 #include "libwriter/trace/calls.h"
 
@@ -42,7 +42,7 @@ int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_C
     MPI_Status own;
     struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Recv, comm);
     status = status_of(&s, status, &own);
-    return end_receive(&s, status, PMPI_Recv(buf, count, type, source, tag, comm, status));
+    return end_receive(&s, status, REAL(MPI_Recv)(buf, count, type, source, tag, comm, status));
 }
 
 int MPI_Sendrecv(const void *out, int out_count, MPI_Datatype out_type, int dest, int out_tag, void *in,
@@ -53,8 +53,8 @@ int MPI_Sendrecv(const void *out, int out_count, MPI_Datatype out_type, int dest
         begin_send(HPCW_I_STATE_MPI_Sendrecv, out_count, out_type, dest, out_tag, comm);
     status = status_of(&s, status, &own);
     return end_receive(&s, status,
-                       PMPI_Sendrecv(out, out_count, out_type, dest, out_tag, in, in_count, in_type, source,
-                                     in_tag, comm, status));
+                       REAL(MPI_Sendrecv)(out, out_count, out_type, dest, out_tag, in, in_count, in_type,
+                                          source, in_tag, comm, status));
 }
 
 int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int out_tag, int source, int in_tag,
@@ -63,6 +63,6 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int 
     struct hpcw_i_trace_span s =
         begin_send(HPCW_I_STATE_MPI_Sendrecv_replace, count, type, dest, out_tag, comm);
     status = status_of(&s, status, &own);
-    return end_receive(&s, status,
-                       PMPI_Sendrecv_replace(buf, count, type, dest, out_tag, source, in_tag, comm, status));
+    return end_receive(
+        &s, status, REAL(MPI_Sendrecv_replace)(buf, count, type, dest, out_tag, source, in_tag, comm, status));
 }

@@ -7,7 +7,7 @@
 int MPI_Irecv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
               MPI_Request *request) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Irecv, comm);
-    int code = PMPI_Irecv(buf, count, type, source, tag, comm, request);
+    int code = REAL(MPI_Irecv)(buf, count, type, source, tag, comm, request);
     if (source != MPI_PROC_NULL && s.timeline != NULL && s.comm.peers != HPCW_I_TRACE_UNKNOWN) {
         (void)hpcw_i_trace_request_note(&s, code, HPCW_I_TRACE_KEY(*request), HPCW_I_TRACE_RECEIVE, s.comm);
     }
@@ -17,7 +17,7 @@ int MPI_Irecv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_
 int MPI_Recv_init(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                   MPI_Request *request) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Recv_init, comm);
-    int code = PMPI_Recv_init(buf, count, type, source, tag, comm, request);
+    int code = REAL(MPI_Recv_init)(buf, count, type, source, tag, comm, request);
     if (source != MPI_PROC_NULL) {
         (void)hpcw_i_trace_request_note_on(&s, code, HPCW_I_TRACE_KEY(*request),
                                            HPCW_I_TRACE_PERSISTENT_RECEIVE, comm);
@@ -43,7 +43,7 @@ static int end_send_init(const struct hpcw_i_trace_span *s, int code, int count,
     int function(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,              \
                  MPI_Request *q) {                                                                             \
         struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(state, comm);                                     \
-        int code = P##function(buf, count, type, dest, tag, comm, q);                                          \
+        int code = REAL(function)(buf, count, type, dest, tag, comm, q);                                       \
         return end_send_init(&s, code, count, type, dest, tag, comm, q);                                       \
     }
 #include "libwriter/trace/calls.h"
@@ -66,7 +66,7 @@ static void start(const struct hpcw_i_trace_span *s, MPI_Request request) {
 int MPI_Start(MPI_Request *request) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Start, MPI_COMM_WORLD);
     start(&s, *request);
-    return hpcw_i_trace_span_end(&s, PMPI_Start(request));
+    return hpcw_i_trace_span_end(&s, REAL(MPI_Start)(request));
 }
 
 int MPI_Startall(int count, MPI_Request requests[]) {
@@ -74,7 +74,7 @@ int MPI_Startall(int count, MPI_Request requests[]) {
     for (int i = 0; i < count; i++) {
         start(&s, requests[i]);
     }
-    return hpcw_i_trace_span_end(&s, PMPI_Startall(count, requests));
+    return hpcw_i_trace_span_end(&s, REAL(MPI_Startall)(count, requests));
 }
 
 int MPI_Cancel(MPI_Request *request) {
@@ -83,14 +83,14 @@ int MPI_Cancel(MPI_Request *request) {
     if (h != NULL) {
         h->flags |= HPCW_I_TRACE_CANCELLED;
     }
-    return hpcw_i_trace_span_end(&s, PMPI_Cancel(request));
+    return hpcw_i_trace_span_end(&s, REAL(MPI_Cancel)(request));
 }
 
 /* A message that it still receives is not recorded. */
 int MPI_Request_free(MPI_Request *request) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Request_free, MPI_COMM_WORLD);
     struct hpcw_i_trace_held held = hpcw_i_trace_request_hold(&s, *request);
-    int code = PMPI_Request_free(request);
+    int code = REAL(MPI_Request_free)(request);
     if (code != MPI_SUCCESS) {
         hpcw_i_trace_request_keep(&held);
     } else if (held.handle != NULL) {

@@ -13,7 +13,7 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Wait, MPI_COMM_WORLD);
     struct hpcw_i_trace_held held = hpcw_i_trace_request_hold(&s, *request);
     status = held.handle != NULL && status == MPI_STATUS_IGNORE ? &own : status;
-    int code = PMPI_Wait(request, status);
+    int code = REAL(MPI_Wait)(request, status);
     hpcw_i_trace_request_release(&s, &held, code, status);
     return hpcw_i_trace_span_end(&s, code);
 }
@@ -23,7 +23,7 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Test, MPI_COMM_WORLD);
     struct hpcw_i_trace_held held = hpcw_i_trace_request_hold(&s, *request);
     status = held.handle != NULL && status == MPI_STATUS_IGNORE ? &own : status;
-    int code = PMPI_Test(request, flag, status);
+    int code = REAL(MPI_Test)(request, flag, status);
     if (code == MPI_SUCCESS && !*flag) {
         hpcw_i_trace_request_keep(&held);
     } else {
@@ -143,7 +143,7 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
     struct held_batch b;
     struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Waitall, MPI_COMM_WORLD);
     hold_all(&s, &b, count, requests, statuses);
-    int code = PMPI_Waitall(count, requests, b.statuses);
+    int code = REAL(MPI_Waitall)(count, requests, b.statuses);
     settle_all(&s, &b, count, code);
     return hpcw_i_trace_span_end(&s, code);
 }
@@ -152,7 +152,7 @@ int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuse
     struct held_batch b;
     struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Testall, MPI_COMM_WORLD);
     hold_all(&s, &b, count, requests, statuses);
-    int code = PMPI_Testall(count, requests, flag, b.statuses);
+    int code = REAL(MPI_Testall)(count, requests, flag, b.statuses);
     if (code == MPI_SUCCESS && !*flag) {
         settle_some(&s, &b, count, code, 0, NULL);
     } else {
@@ -165,7 +165,7 @@ int MPI_Waitsome(int count, MPI_Request requests[], int *n, int indices[], MPI_S
     struct held_batch b;
     struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Waitsome, MPI_COMM_WORLD);
     hold_all(&s, &b, count, requests, statuses);
-    int code = PMPI_Waitsome(count, requests, n, indices, b.statuses);
+    int code = REAL(MPI_Waitsome)(count, requests, n, indices, b.statuses);
     settle_some(&s, &b, count, code, code == MPI_SUCCESS || code == MPI_ERR_IN_STATUS ? *n : 0, indices);
     return hpcw_i_trace_span_end(&s, code);
 }
@@ -174,7 +174,7 @@ int MPI_Testsome(int count, MPI_Request requests[], int *n, int indices[], MPI_S
     struct held_batch b;
     struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Testsome, MPI_COMM_WORLD);
     hold_all(&s, &b, count, requests, statuses);
-    int code = PMPI_Testsome(count, requests, n, indices, b.statuses);
+    int code = REAL(MPI_Testsome)(count, requests, n, indices, b.statuses);
     settle_some(&s, &b, count, code, code == MPI_SUCCESS || code == MPI_ERR_IN_STATUS ? *n : 0, indices);
     return hpcw_i_trace_span_end(&s, code);
 }
@@ -194,7 +194,7 @@ int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *statu
     MPI_Status own;
     hold_all(&s, &b, count, requests, status == MPI_STATUS_IGNORE ? &own : status);
     status = b.held != NULL ? b.statuses : status;
-    int code = PMPI_Waitany(count, requests, index, status);
+    int code = REAL(MPI_Waitany)(count, requests, index, status);
     settle_some(&s, &b, count, code, is_one(*index, count), index);
     return hpcw_i_trace_span_end(&s, code);
 }
@@ -205,7 +205,7 @@ int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_St
     MPI_Status own;
     hold_all(&s, &b, count, requests, status == MPI_STATUS_IGNORE ? &own : status);
     status = b.held != NULL ? b.statuses : status;
-    int code = PMPI_Testany(count, requests, index, flag, status);
+    int code = REAL(MPI_Testany)(count, requests, index, flag, status);
     settle_some(&s, &b, count, code, code == MPI_SUCCESS && !*flag ? 0 : is_one(*index, count), index);
     return hpcw_i_trace_span_end(&s, code);
 }

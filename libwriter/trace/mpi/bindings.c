@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Calls from Fortran. MPI's own bindings (mpif.h, the modules mpi and mpi_f08) convert handles, constants, statuses,
+ * strings and indices, and then call a function of C: MPI_Send in some libraries, PMPI_Send in others or for other
+ * calls. So the wrapper replaces PMPI_... as well. If the caller is the binding of this very function, the program made
+ * the call, and it is recorded as one from C. Other callers get what MPI has under that name: tools, MPI itself, and
+ * bindings that ask for the size of a communicator on the way to another call.
+ */
+#include <dlfcn.h>
+#include <string.h>
+
+#include "libwriter/trace/real.h"
+#include "libwriter/trace/session.h"
+
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+/* What is known of callers: twice their address, and 1 for the binding of the function that they call there. */
+enum { CALLERS_BITS = 12 };
+static _Atomic(uint64_t) callers[1u << CALLERS_BITS];
+
+/* The binding of MPI_Send is mpi_send_, ompi_send_f, pmpi_send_, mpi_send_f08_ or the like; MPI_Send itself is none. */
+static bool is_binding(const char *function, const void *caller) {
+    Dl_info info;
+    return dladdr(caller, &info) != 0 && info.dli_sname != NULL &&
+           strcasestr(info.dli_sname, function) != NULL && strcmp(info.dli_sname, function) != 0;
+}
+
+static bool called_by_binding(const char *function, const void *caller) {
+    if (hpcw_i_trace_thread.depth > 0) {
+        return false;
+    }
+    uint64_t address = 2 * (uint64_t)(uintptr_t)caller;
+    _Atomic(uint64_t) *known = &callers[(address * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - CALLERS_BITS)];
+    uint64_t what = atomic_load_explicit(known, memory_order_relaxed);
+    if ((what & ~UINT64_C(1)) != address) {
+        what = address | (is_binding(function, caller) ? 1u : 0u);
+        atomic_store_explicit(known, what, memory_order_relaxed);
+    }
+    return (what & 1) != 0;
+}
+
+#define BINDING(function, prototype, arguments)                                                                \
+    int P##function prototype {                                                                                \
+        if (!called_by_binding(#function, __builtin_return_address(0))) {                                      \
+            return REAL(function) arguments;                                                                   \
+        }                                                                                                      \
+        hpcw_i_trace_thread.binding = true;                                                                    \
+        int code_ = function arguments;                                                                        \
+        hpcw_i_trace_thread.binding = false;                                                                   \
+        return code_;                                                                                          \
+    }
+#define FUNCTION(function, prototype, arguments) BINDING(function, prototype, arguments)
+#include "libwriter/trace/calls.h"
+BINDING(MPI_Init, (int *argc, char ***argv), (argc, argv))
+BINDING(MPI_Init_thread, (int *argc, char ***argv, int required, int *provided),
+        (argc, argv, required, provided))
+BINDING(MPI_Finalize, (void), ())
+
+int PMPI_Pcontrol(const int level, ...) {
+    return called_by_binding("MPI_Pcontrol", __builtin_return_address(0)) ? MPI_Pcontrol(level)
+                                                                          : REAL(MPI_Pcontrol)(level);
+}
+
+/* Functions of Fortran, too. Bindings may jump to PMPI_Wtime, which then looks called by the program. */
+#pragma GCC visibility push(default)
+double mpi_wtime_(void);
+double mpi_wtick_(void);
+double mpi_wtime_f08_(void);
+double mpi_wtick_f08_(void);
+#pragma GCC visibility pop
+double mpi_wtime_(void) {
+    return MPI_Wtime();
+}
+double mpi_wtick_(void) {
+    return MPI_Wtick();
+}
+double mpi_wtime_f08_(void) {
+    return MPI_Wtime();
+}
+double mpi_wtick_f08_(void) {
+    return MPI_Wtick();
+}

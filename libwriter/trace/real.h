@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * MPI's own functions. The wrapper replaces PMPI_... as well as MPI_..., for the sake of Fortran (mpi/bindings.c), so it
+ * calls neither by name: REAL(MPI_Send)(...) calls MPI.
+ */
+#ifndef HPCW_TRACE_REAL_H
+#define HPCW_TRACE_REAL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+/* The wrapper exports what mpi.h declares, and nothing else. */
+#pragma GCC visibility push(default)
+#include <mpi.h>
+#pragma GCC visibility pop
+
+#if !HPCW_I_HAVE_MPI1
+#define CALLS_WITHOUT_MPI1
+#endif
+
+/* MPI 3 removed some of these functions and deprecated others; programs still call them. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+struct hpcw_i_trace_real {
+    atomic_bool known;
+    __typeof__(MPI_Init) *MPI_Init;
+    __typeof__(MPI_Init_thread) *MPI_Init_thread;
+    __typeof__(MPI_Finalize) *MPI_Finalize;
+    __typeof__(MPI_Pcontrol) *MPI_Pcontrol;
+#define FUNCTION(function, ...) __typeof__(function) *function;
+#define CLOCK(state, class, colour, function) __typeof__(function) *function;
+#include "libwriter/trace/calls.h"
+};
+#pragma GCC diagnostic pop
+extern struct hpcw_i_trace_real hpcw_i_trace_real;
+
+/* Finds all of them. Not a constructor: those of other libraries may call MPI earlier. */
+void hpcw_i_trace_real_find(void);
+
+static inline const struct hpcw_i_trace_real *hpcw_i_trace_real_get(void) {
+    if (!atomic_load_explicit(&hpcw_i_trace_real.known, memory_order_acquire)) {
+        hpcw_i_trace_real_find();
+    }
+    return &hpcw_i_trace_real;
+}
+
+#define REAL(function) (hpcw_i_trace_real_get()->function)
+
+#endif
