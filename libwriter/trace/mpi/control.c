@@ -13,6 +13,7 @@
 #include <hpcw/mpi.h>
 
 #include "libwriter/trace/config.h"
+#include "libwriter/trace/program.h"
 #include "libwriter/trace/requests.h"
 #include "libwriter/trace/span.h"
 
@@ -97,6 +98,7 @@ static void say_what_is_left(const hpcw_clog2_log *log) {
 }
 
 static void begin_recording(void) {
+    hpcw_i_trace_program_begins();
     hpcw_error error;
     hpcw_clog2_log *log = NULL;
     read_config();

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Another MPI, as small as possible. */
+#include <stdio.h>
+
+int MPI_Init(int *argc, char ***argv);
+int MPI_Finalize(void);
+int PMPI_Get_library_version(char *version, int *length);
+
+int MPI_Init(int *argc, char ***argv) {
+    (void)argc, (void)argv;
+    (void)puts("begin of another MPI");
+    return 0;
+}
+
+int MPI_Finalize(void) {
+    (void)puts("end of another MPI");
+    return 0;
+}
+
+int PMPI_Get_library_version(char *version, int *length) {
+    version[0] = '\0';
+    *length = 0;
+    return 0;
+}
