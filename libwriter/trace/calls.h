@@ -17,6 +17,8 @@
  *                          a call that returns seconds
  *     SHOWN(state, class, colour, name)
  *                          a state that is no call
+ *     FORTRAN(state, shown_on, when, binding)
+ *                          a call from Fortran that is recorded here if `when`, as C may not see it
  *     FUNCTION(function, prototype, arguments)
  *                          instead of the others: every call but those of CLOCK
  *
@@ -63,6 +65,9 @@
 #endif
 #ifndef CLOCK
 #define CLOCK(state, class, colour, function)
+#endif
+#ifndef FORTRAN
+#define FORTRAN(state, shown_on, when, binding)
 #endif
 #ifndef SHOWN
 #define SHOWN(state, class, colour, name)
@@ -564,7 +569,27 @@ PLAIN(277, WINDOW, "purple", MPI_COMM_WORLD, MPI_Fetch_and_op,
 PLAIN(278, WINDOW, "purple", MPI_COMM_WORLD, MPI_Compare_and_swap,
       (const void *o, const void *c, void *r, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Win win), (o, c, r, type, rank, disp, win))
 
+/* ---- bindings of Fortran that do not call C in every library: always, or without requests ---- */
+FORTRAN(16, OF_COMM, true, mpi_attr_delete)
+FORTRAN(17, OF_COMM, true, mpi_attr_get)
+FORTRAN(18, OF_COMM, true, mpi_attr_put)
+FORTRAN(16, OF_COMM, true, mpi_comm_delete_attr)
+FORTRAN(17, OF_COMM, true, mpi_comm_get_attr)
+FORTRAN(18, OF_COMM, true, mpi_comm_set_attr)
+FORTRAN(44, MPI_COMM_WORLD, true, mpi_keyval_create)
+FORTRAN(44, MPI_COMM_WORLD, true, mpi_comm_create_keyval)
+FORTRAN(48, MPI_COMM_WORLD, true, mpi_errhandler_create)
+FORTRAN(48, MPI_COMM_WORLD, true, mpi_comm_create_errhandler)
+FORTRAN(86, MPI_COMM_WORLD, NO_REQUEST, mpi_startall)
+FORTRAN(88, MPI_COMM_WORLD, NO_REQUEST, mpi_testall)
+FORTRAN(89, MPI_COMM_WORLD, NO_REQUEST, mpi_testany)
+FORTRAN(91, MPI_COMM_WORLD, NO_REQUEST, mpi_testsome)
+FORTRAN(106, MPI_COMM_WORLD, NO_REQUEST, mpi_waitall)
+FORTRAN(107, MPI_COMM_WORLD, NO_REQUEST, mpi_waitany)
+FORTRAN(108, MPI_COMM_WORLD, NO_REQUEST, mpi_waitsome)
+
 #undef PLAIN
+#undef FORTRAN
 #undef AGAIN
 #undef SEND
 #undef ISEND

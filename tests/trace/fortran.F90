@@ -39,7 +39,7 @@ program fortran
   integer, parameter :: most = 100
   character(len=32) :: names(most) = ' '
   integer :: counts(most) = 0, kinds = 0
-  integer :: code, rank, size, from, to, i, n, length
+  integer :: code, rank, size, from, to, i, n, length, key
   integer :: in(8), out(8)
   integer, allocatable :: all(:), ones(:), places(:)
   double precision :: seconds
@@ -127,6 +127,17 @@ program fortran
   call called('MPI_Mrecv')
   call MPI_Wait(one, MPI_STATUS_IGNORE CODE)
   call called('MPI_Wait')
+
+  ! No requests at all, of which C may not hear.
+  call MPI_Waitall(0, q, MPI_STATUSES_IGNORE CODE)
+  call called('MPI_Waitall')
+  call MPI_Waitall(0, q, stats CODE)
+  call called('MPI_Waitall')
+  call MPI_Testall(0, q, flag, MPI_STATUSES_IGNORE CODE)
+  call called('MPI_Testall')
+  call MPI_Waitany(0, q, n, status CODE)
+  call called('MPI_Waitany')
+  call check(n == MPI_UNDEFINED, 'no request')
 
   ! Persistent requests.
   call MPI_Recv_init(in, 1, MPI_INTEGER, from, 7, MPI_COMM_WORLD, q(1) CODE)
@@ -225,6 +236,20 @@ program fortran
   do i = 1, 5
      call called('MPI_Comm_free')
   end do
+
+  ! Attributes.
+  call MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, key, address(1) CODE)
+  call called('MPI_Keyval_create')
+  address(1) = 77
+  call MPI_Comm_set_attr(MPI_COMM_SELF, key, address(1) CODE)
+  call called('MPI_Attr_put')
+  call MPI_Comm_get_attr(MPI_COMM_SELF, key, address(2), flag CODE)
+  call called('MPI_Attr_get')
+  call check(flag .and. address(2) == 77, 'MPI_Comm_get_attr')
+  call MPI_Comm_delete_attr(MPI_COMM_SELF, key CODE)
+  call called('MPI_Attr_delete')
+  call MPI_Comm_free_keyval(key CODE)
+  call called('MPI_Keyval_free')
 
   ! A file, whose name has blanks after it.
   scratch = 'fortran.dat'

@@ -9,8 +9,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "libwriter/trace/real.h"
-#include "libwriter/trace/session.h"
+#include "libwriter/trace/span.h"
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
@@ -61,22 +60,65 @@ int PMPI_Pcontrol(const int level, ...) {
                                                                           : REAL(MPI_Pcontrol)(level);
 }
 
-/* Functions of Fortran, too. Bindings may jump to PMPI_Wtime, which then looks called by the program. */
+/* ------------------------------------------------------------------------------------------------------------
+ *  Bindings
+ * --------------------------------------------------------------------------------------------------------- */
+
+/*
+ * Some of the calls do not reach C. Their arguments are addresses, the first that of a communicator or a count. None has
+ * more than six; those that a call has not got are passed on with whatever they are.
+ */
+typedef void binding(void *a, void *b, void *c, void *d, void *e, void *f);
+
+#define OF_COMM MPI_Comm_f2c(*(const MPI_Fint *)a)
+#define NO_REQUEST (*(const MPI_Fint *)a == 0)
+
+/* MPI's own, found at the first call. A library that the program opened by itself has a binding that nobody else sees. */
+enum index {
+#define FORTRAN(state, shown_on, when, name) INDEX_##name##_, INDEX_##name##_f08_,
+#include "libwriter/trace/calls.h"
+    INDICES
+};
+static _Atomic(binding *) bindings[INDICES];
+
+static binding *find(enum index index, const char *name, const void *caller) {
+    binding *found = atomic_load_explicit(&bindings[index], memory_order_relaxed);
+    if (found == NULL) {
+        *(void **)&found = dlsym(RTLD_NEXT, name);
+        Dl_info info;
+        if (found == NULL && dladdr(caller, &info) != 0) {
+            *(void **)&found = dlsym(dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD), name);
+        }
+        atomic_store_explicit(&bindings[index], found, memory_order_relaxed);
+    }
+    return found;
+}
+
 #pragma GCC visibility push(default)
-double mpi_wtime_(void);
-double mpi_wtick_(void);
-double mpi_wtime_f08_(void);
-double mpi_wtick_f08_(void);
+#define ENTRY(state, shown_on, when, name)                                                                     \
+    binding name;                                                                                              \
+    void name(void *a, void *b, void *c, void *d, void *e, void *f) {                                          \
+        binding *call = find(INDEX_##name, #name, __builtin_return_address(0));                                \
+        if (!(when)) {                                                                                         \
+            call(a, b, c, d, e, f);                                                                            \
+            return;                                                                                            \
+        }                                                                                                      \
+        struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(state, shown_on);                                 \
+        call(a, b, c, d, e, f);                                                                                \
+        (void)hpcw_i_trace_span_end(&s, MPI_SUCCESS);                                                          \
+    }
+#define FORTRAN(state, shown_on, when, name)                                                                   \
+    ENTRY(state, shown_on, when, name##_) ENTRY(state, shown_on, when, name##_f08_)
+#include "libwriter/trace/calls.h"
+
+/* These may jump to PMPI_Wtime, which then looks called by the program. */
+#define SECONDS(name, function)                                                                                \
+    double name(void);                                                                                         \
+    double name(void) {                                                                                        \
+        return function();                                                                                     \
+    }
+SECONDS(mpi_wtime_, MPI_Wtime)
+SECONDS(mpi_wtick_, MPI_Wtick)
+SECONDS(mpi_wtime_f08_, MPI_Wtime)
+SECONDS(mpi_wtick_f08_, MPI_Wtick)
 #pragma GCC visibility pop
-double mpi_wtime_(void) {
-    return MPI_Wtime();
-}
-double mpi_wtick_(void) {
-    return MPI_Wtick();
-}
-double mpi_wtime_f08_(void) {
-    return MPI_Wtime();
-}
-double mpi_wtick_f08_(void) {
-    return MPI_Wtick();
-}
