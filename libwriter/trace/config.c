@@ -105,26 +105,34 @@ static void read_clock(struct hpcw_i_trace_config *c) {
     refuse(c, "HPCW_TRACE_CLOCK", "best, counter, system or mpi", value);
 }
 
-static void read_skip(struct hpcw_i_trace_config *c) {
-    const char *value = get("HPCW_TRACE_SKIP");
+/* The classes that a variable names, one bit for each. */
+static uint32_t read_classes(struct hpcw_i_trace_config *c, const char *name) {
+    const char *value = get(name);
+    uint32_t classes = 0;
     while (value != NULL && *value != '\0') {
         size_t length = strcspn(value, ",");
-        uint32_t before = c->skip;
+        uint32_t named = 0;
         for (int i = 0; i < HPCW_I_CLASSES; i++) {
-            if (strlen(class_name[i]) == length && memcmp(class_name[i], value, length) == 0) {
-                c->skip |= UINT32_C(1) << i;
+            if ((strlen(class_name[i]) == length && memcmp(class_name[i], value, length) == 0) ||
+                (length == 3 && memcmp(value, "all", 3) == 0)) {
+                named |= UINT32_C(1) << i;
             }
         }
-        if (c->skip == before && length > 0) {
-            refuse(
-                c, "HPCW_TRACE_SKIP",
-                "message, collective, communicator, topology, group, datatype, attribute, environment, file, "
-                "window, spawn",
-                value);
+        if (named == 0 && length > 0) {
+            refuse(c, name,
+                   "all, message, collective, communicator, topology, group, datatype, attribute, environment, "
+                   "file, window, spawn",
+                   value);
         }
+        classes |= named;
         value += length + (value[length] == ',');
     }
+    return classes;
 }
+
+/* Frequent calls that say little, as in MPE: programs that read the clock often would fill their log with it. */
+static const uint32_t unusual = UINT32_C(1) << HPCW_I_CLASS_GROUP | UINT32_C(1) << HPCW_I_CLASS_DATATYPE |
+                                UINT32_C(1) << HPCW_I_CLASS_ATTRIBUTE | UINT32_C(1) << HPCW_I_CLASS_ENVIRONMENT;
 
 void hpcw_i_trace_config_read(struct hpcw_i_trace_config *config, bool child) {
     memset(config, 0, sizeof *config);
@@ -135,5 +143,6 @@ void hpcw_i_trace_config_read(struct hpcw_i_trace_config *config, bool child) {
     config->clocks = read_switch(config, "HPCW_TRACE_CLOCKS", false);
     read_memory(config);
     read_clock(config);
-    read_skip(config);
+    config->skip =
+        (unusual & ~read_classes(config, "HPCW_TRACE_ALSO")) | read_classes(config, "HPCW_TRACE_SKIP");
 }

@@ -8,7 +8,7 @@
 
 #include <hpcw/clog2_log.h>
 
-/* Classes of calls, which HPCW_TRACE_SKIP leaves out. */
+/* Classes of calls, which HPCW_TRACE_ALSO adds and HPCW_TRACE_SKIP leaves out. */
 enum hpcw_i_trace_class {
     HPCW_I_CLASS_MESSAGE,
     HPCW_I_CLASS_COLLECTIVE,
@@ -30,7 +30,7 @@ struct hpcw_i_trace_config {
     char directory[4096]; /* of local files; "": the default of each process */
     uint64_t memory;      /* bytes; 0: the default of hpcw_clog2_log_open */
     int clock;            /* an hpcw_clog2_clock */
-    uint32_t skip;        /* one bit for each class */
+    uint32_t skip;        /* one bit for each class that is not recorded */
     bool on;              /* record from the start */
     bool clocks;          /* report them at the end */
     char refused[256];    /* the first bad value, as a message; "" if there is none */

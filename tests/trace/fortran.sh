@@ -22,7 +22,7 @@ fail() {
 
 "$mpiexec" -n "$processes" "$program" >plain.out 2>plain.err || fail "the program fails without the wrapper:" plain.err
 "$mpiexec" -n "$processes" env LD_PRELOAD="$library${LD_PRELOAD:+:$LD_PRELOAD}" HPCW_TRACE_FILE=fortran.clog2 \
-    "$program" >traced.out 2>traced.err || fail "the program fails with the wrapper:" traced.err
+    HPCW_TRACE_ALSO=all "$program" >traced.out 2>traced.err || fail "the program fails with the wrapper:" traced.err
 cmp plain.out traced.out || fail "expected the output of plain.out, got:" traced.out
 [ ! -s traced.err ] || fail "expected no message, got:" traced.err
 

@@ -63,7 +63,7 @@ expect() {
 "$mpiexec" -n "$processes" "$program" >plain.out 2>plain.err || fail "the program fails without the wrapper:" plain.err
 
 echo "== every call"
-traced
+traced HPCW_TRACE_ALSO=all
 silent
 log=$(basename "$program").clog2
 [ -f "$log" ] || fail "no log called $log"
@@ -77,6 +77,7 @@ expect MPE_Imrecv_waited $((3 * processes))
 expect MPI_Mrecv $((4 * processes))
 expect MPI_Iallreduce "$processes"
 expect MPI_Comm_idup $((2 * processes))
+expect MPI_Group_incl "$processes"
 expect MPI_Type_vector "$processes"
 expect MPI_Scan
 # All nonblocking receives but the cancelled one.
@@ -94,8 +95,22 @@ sound off.clog2
 expect MPI_Send
 expect MPI_Waitall "$processes"
 
+echo "== the usual calls"
+traced HPCW_TRACE_FILE=usual.clog2
+silent
+sound usual.clog2
+expect MPI_Bcast "$processes"
+expect MPI_Type_vector
+expect MPI_Group_free
+traced HPCW_TRACE_FILE=also.clog2 HPCW_TRACE_ALSO=datatype
+silent
+sound also.clog2
+expect MPI_Bcast "$processes"
+expect MPI_Type_vector "$processes"
+expect MPI_Group_free
+
 echo "== classes, memory, clock"
-traced HPCW_TRACE_SKIP=message,datatype HPCW_TRACE_FILE=skip.clog2 HPCW_TRACE_MEMORY=8 HPCW_TRACE_DIR=. \
+traced HPCW_TRACE_ALSO=all HPCW_TRACE_SKIP=message,datatype HPCW_TRACE_FILE=skip.clog2 HPCW_TRACE_MEMORY=8 HPCW_TRACE_DIR=. \
     HPCW_TRACE_CLOCK=mpi
 silent
 sound skip.clog2
@@ -120,6 +135,8 @@ traced HPCW_TRACE_FILE="$(printf "%4064s" "" | tr ' ' x)"
 one_line "HPCW_TRACE_FILE: expected at most 4063 bytes, got 'xxx"
 traced HPCW_TRACE_CLOCKS=always HPCW_TRACE_FILE=clocks.clog2
 one_line "HPCW_TRACE_CLOCKS: expected 0 or 1, got 'always'"
+traced HPCW_TRACE_ALSO=clocks HPCW_TRACE_FILE=class.clog2
+one_line "HPCW_TRACE_ALSO: expected all, message, .*, spawn, got 'clocks'"
 traced HPCW_TRACE_CLOCK=sundial HPCW_TRACE_FILE=clock.clog2
 one_line "HPCW_TRACE_CLOCK: expected best, counter, system or mpi, got 'sundial'"
 sound clock.clog2
