@@ -66,7 +66,7 @@ if [ -n "$mpiexec" ]; then
     done
 
     echo "== the wrapper, preloaded and linked"
-    "$mpiexec" -n 2 env LD_PRELOAD="$prefix/lib/libhpcw_trace.so" ./heat_plain 40 2
+    "$mpiexec" -n 2 env LD_PRELOAD="$(pkg-config --variable=trace_library hpcw-mpi)" ./heat_plain 40 2
     hpcgen verify heat_plain.clog2
     $compiler heat_plain.c heat_solver.c -o linked -L"$prefix/lib" -lhpcw_trace \
         $(pkg-config --cflags --libs hpcw-mpi) -lm
