@@ -137,7 +137,8 @@ program fortran
   call called('MPI_Testall')
   call MPI_Waitany(0, q, n, status CODE)
   call called('MPI_Waitany')
-  call check(n == MPI_UNDEFINED, 'no request')
+  ! Not always MPI_UNDEFINED: MPICH 4.0 adds 1 here, with mpif.h and the module mpi.
+  call check(n < 0, 'no request')
 
   ! Persistent requests.
   call MPI_Recv_init(in, 1, MPI_INTEGER, from, 7, MPI_COMM_WORLD, q(1) CODE)
