@@ -22,13 +22,13 @@
  *     FUNCTION(function, prototype, arguments)
  *                          instead of the others: every call but those of CLOCK
  *
- * Macros, because 210 of these functions differ only in their arguments: written out they would be 1500 lines, too many
+ * Macros, because 220 of these functions differ only in their arguments: written out they would be 1500 lines, too many
  * to check. Each row is prototype and call at once, and the compiler checks it against mpi.h.
  *
  * Numbers, names and colours to 228 and from 250 to 252 are those of MPE2 2.4.9b (src/wrappers/src/log_mpi_*.c), white
  * where it names none, with two exceptions: it gives 28 to both MPI_Comm_split and MPI_Comm_split_type, which also has
  * 224; and it gives 215 to MPI_Dist_graph_neighbors_count and another call, while 217 is free. It does not know MPI 3:
- * here these calls have 229 to 249 and 253 to 278, which are free in its table. Its readers accept any state that the
+ * here these calls have 229 to 249 and 253 to 290, which are free in its table. Its readers accept any state that the
  * log defines.
  */
 /* clang-format off */
@@ -568,6 +568,28 @@ PLAIN(277, WINDOW, "purple", MPI_COMM_WORLD, MPI_Fetch_and_op,
       (const void *o, void *r, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Op op, MPI_Win win), (o, r, type, rank, disp, op, win))
 PLAIN(278, WINDOW, "purple", MPI_COMM_WORLD, MPI_Compare_and_swap,
       (const void *o, const void *c, void *r, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Win win), (o, c, r, type, rank, disp, win))
+PLAIN(279, FILE, "PaleGreen", MPI_COMM_WORLD, MPI_File_iread_at_all,
+      (MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype type, MPI_Request *q), (fh, offset, buf, count, type, q))
+PLAIN(280, FILE, "AliceBlue", MPI_COMM_WORLD, MPI_File_iwrite_at_all,
+      (MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype type, MPI_Request *q), (fh, offset, buf, count, type, q))
+PLAIN(281, FILE, "ForestGreen", MPI_COMM_WORLD, MPI_File_iread_all, ARGS_FILE_IREAD)
+PLAIN(282, FILE, "aquamarine", MPI_COMM_WORLD, MPI_File_iwrite_all, ARGS_FILE_IWRITE)
+PLAIN(283, MESSAGE, "orange", MPI_COMM_WORLD, MPI_Request_get_status,
+      (MPI_Request q, int *flag, MPI_Status *status), (q, flag, status))
+PLAIN(284, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_create_subarray,
+      (int n, const int sizes[], const int parts[], const int starts[], int order, MPI_Datatype type, MPI_Datatype *out), (n, sizes, parts, starts, order, type, out))
+PLAIN(285, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_create_resized,
+      (MPI_Datatype type, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *out), (type, lb, extent, out))
+PLAIN(286, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_create_indexed_block,
+      (int count, int length, const int displacements[], MPI_Datatype type, MPI_Datatype *out), (count, length, displacements, type, out))
+PLAIN(287, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_create_hindexed_block,
+      (int count, int length, const MPI_Aint displacements[], MPI_Datatype type, MPI_Datatype *out), (count, length, displacements, type, out))
+PLAIN(288, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_dup,
+      (MPI_Datatype type, MPI_Datatype *out), (type, out))
+PLAIN(289, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_attach,
+      (MPI_Win win, void *base, MPI_Aint size), (win, base, size))
+PLAIN(290, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_detach,
+      (MPI_Win win, const void *base), (win, base))
 
 /* ---- bindings of Fortran that do not call C in every library: always, or without requests ---- */
 FORTRAN(16, OF_COMM, true, mpi_attr_delete)

@@ -327,6 +327,27 @@ static void collectives(void) {
     free(displacement);
 }
 
+/* Calls that MPE does not know. */
+static void later_calls(void) {
+    const int sizes[2] = {4, 4}, parts[2] = {2, 2}, starts[2] = {1, rank % 2}, places[2] = {0, 3};
+    const MPI_Aint bytes[2] = {0, 12};
+    MPI_Datatype type[5];
+    MPI_Type_create_subarray(2, sizes, parts, starts, MPI_ORDER_C, MPI_INT, &type[0]);
+    MPI_Type_create_resized(MPI_INT, 0, 8, &type[1]);
+    MPI_Type_create_indexed_block(2, 1, places, MPI_INT, &type[2]);
+    MPI_Type_create_hindexed_block(2, 1, bytes, MPI_INT, &type[3]);
+    MPI_Type_dup(type[1], &type[4]);
+    for (int i = 0; i < 5; i++) {
+        MPI_Aint lb, extent;
+        MPI_Type_get_extent(type[i], &lb, &extent);
+        eat(&extent, sizeof extent);
+        MPI_Type_free(&type[i]);
+    }
+    int flag = 0;
+    MPI_Request_get_status(MPI_REQUEST_NULL, &flag, MPI_STATUS_IGNORE);
+    eat(&flag, sizeof flag);
+}
+
 static void windows_and_types(void) {
     MPI_Win window;
     MPI_Datatype type;
@@ -416,6 +437,7 @@ int main(int argc, char **argv) {
     communicators();
     collectives();
     windows_and_types();
+    later_calls();
     off_and_on();
     if (with_threads && provided == MPI_THREAD_MULTIPLE) {
         threads();

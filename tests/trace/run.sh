@@ -79,6 +79,9 @@ expect MPI_Iallreduce "$processes"
 expect MPI_Comm_idup $((2 * processes))
 expect MPI_Group_incl "$processes"
 expect MPI_Type_vector "$processes"
+expect MPI_Type_dup "$processes"
+expect MPI_Type_create_subarray "$processes"
+expect MPI_Request_get_status "$processes"
 expect MPI_Scan
 # All nonblocking receives but the cancelled one.
 expect MPE_Irecv_waited $((processes * (4 + 10 * (4 + 40) + 10 + 1) + (processes > 1 ? 2 * (processes / 2) * 2 : 0)))
