@@ -23,7 +23,7 @@
 
 static struct hpcw_i_json json;
 
-static void put(const char *name, double value, const char *says, va_list list) {
+HPCW_PRINTF(3, 0) static void put(const char *name, double value, const char *says, va_list list) {
     char text[512];
     (void)vsnprintf(text, sizeof text, says, list);
     hpcw_i_json_flat_object(&json);
