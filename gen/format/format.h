@@ -29,7 +29,7 @@ struct gen_write {
     uint64_t begin, end;
     hpcw_durability durability;
     hpcw_sink_source outputs; /* opens the files, by their paths, from any thread; zeroed: file sinks */
-    bool again; /* not for `directory`: no directory is made, and no unit is pending */
+    bool again;               /* not for `directory`: no directory is made, and no unit is pending */
     /* Called with the number of payload bytes written, from any thread. */
     void (*progress)(void *context, uint64_t bytes);
     void *progress_context;

@@ -95,13 +95,14 @@ static double median_of_times(uint64_t *time_ps, size_t count) {
     if (count == 0) {
         return NAN;
     }
-    select_kth(time_ps, count, count / 2);
-    const double upper = hpcw_i_log2((double)time_ps[count / 2]);
+    const size_t half = count / 2;
+    select_kth(time_ps, count, half);
+    const double upper = hpcw_i_log2((double)time_ps[half]);
     if (count % 2 != 0) {
         return upper;
     }
     uint64_t below = 0;
-    for (size_t i = 0; i < count / 2; i++) {
+    for (size_t i = 0; i < half; i++) {
         below = time_ps[i] > below ? time_ps[i] : below;
     }
     return 0.5 * (hpcw_i_log2((double)below) + upper);

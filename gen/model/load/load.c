@@ -161,9 +161,9 @@ static inline double bend(const struct model_load_tail *t, double y) {
 }
 
 /* Sums over a normal y in these steps. */
-enum { TAIL_STEPS = 128 };
+enum { TAIL_STEPS = 128, TAIL_MIDDLE = TAIL_STEPS / 2 };
 static double tail_y(int step) {
-    return (step - TAIL_STEPS / 2) * (2.0 * 5 / TAIL_STEPS);
+    return (step - TAIL_MIDDLE) * (2.0 * 5 / TAIL_STEPS);
 }
 
 static void fill_tail(struct model_load *m) {

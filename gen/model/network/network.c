@@ -44,8 +44,8 @@ static double torus_links(const struct model_machine *m) {
 static double torus_hops(const struct model_machine *m) {
     double hops = 0;
     for (int d = 0; d < MODEL_TORUS_DIMS; d++) {
-        uint64_t length = m->torus[d];
-        hops += (double)(length * length / 4) / (double)length;
+        const uint64_t length = m->torus[d], all = length * length / 4;
+        hops += (double)all / (double)length;
     }
     return hops > 1 ? hops : 1;
 }
