@@ -26,8 +26,7 @@ enum score_place {
 static const struct score_kind {
     const char *name;
     enum score_place place;
-    double
-        visible; /* from so many standard deviations on: more, where so many are looked at that chance makes some */
+    double visible; /* from this many standard deviations on; of single timings, chance makes larger ones */
 } kinds[] = {
     {"slow_port", SCORE_NODE, 5},         {"slow_cable", SCORE_CABLE, 5},  {"outlier", SCORE_PAIR, 20},
     {"slow_node", SCORE_NODE, 5},         {"overloaded", SCORE_PHASE, 5},  {"clock", SCORE_NODE, 5},

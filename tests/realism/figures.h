@@ -42,7 +42,7 @@ struct dataset {
     double *rank_time;                        /* [ranks] median of ln(seconds) to other hosts */
     uint32_t *switch_of, *group_of, switches; /* [ranks] each; by truth.json */
     bool *in_sample;        /* [switches] visibilities of cables are computed from these ... */
-    uint32_t samples;       /* ... so many */
+    uint32_t samples;       /* ... this many */
     uint32_t *switch_first; /* [switches + 1] first rank of each, in ascending order */
     double *switch_time;    /* [switches][switches] sums of medians of ln(seconds) of ranks in the sample ... */
     double *switch_ranks;   /* ... and their number */

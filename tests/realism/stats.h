@@ -20,7 +20,7 @@ struct stats_values {
     struct hpcw_i_table seen; /* value in units -> how often; the first STATS_KEPT different ones */
     uint64_t most;            /* how often the most frequent one occurs */
     double *kept;             /* a sample */
-    size_t sorted;            /* `kept` is, with so many values */
+    size_t sorted;            /* number of values when `kept` was sorted */
     uint64_t random;
 };
 

@@ -15,7 +15,7 @@ enum { KINDS = 32, FEW = 8, MOST_NODES = 128, MOST_ROWS = 512 };
 
 /* Faults below this are not checked to a fifth: of so small a difference most is noise. */
 #define LEAST_SD 2.0
-/* From how many standard deviations on a fault is visible: more, where so many are looked at that chance makes some. */
+/* From how many standard deviations on a fault is visible. Single timings are many, and chance makes larger ones. */
 static double visible_from(const char *kind) {
     return strcmp(kind, "outlier") == 0 ? 20 : strcmp(kind, "interruption") == 0 ? 8 : 5;
 }

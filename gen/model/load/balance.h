@@ -15,7 +15,7 @@
 
 #include "gen/model/load/load.h"
 
-/* A scenario raises the imbalance at least so many times in some phase, if there is no balancer. */
+/* A scenario multiplies the imbalance of some phase by at least this, if there is no balancer. */
 #define MODEL_LOAD_LEAST_EFFECT 1.2
 
 /* After model_load_init, and before any other use: doubles the factor of the scenario until that has its least effect, and

@@ -895,7 +895,7 @@ static const double sample_messages_mean = 3.45, sample_messages_sd = 1.33;
 static const double group_mean = 10.53, group_sd = 0.54, group_follows = 0.69;
 enum { GROUP_MESSAGES = 25 };
 
-/* The kinds whose volumes are all the same [L]. */
+/* The kinds whose volumes do not vary [L]. */
 static const struct model_load_volume sample_volume[] = {
     [MODEL_LOAD_FROM_GROUP - MODEL_LOAD_TO_GROUP] = {212, 1},
     [MODEL_LOAD_TO_OTHER_GROUP - MODEL_LOAD_TO_GROUP] = {168, 1},

@@ -27,7 +27,7 @@ struct model_truth_cable {
     double factor;
 };
 
-/* What stands out is so many standard deviations of the noise around it from what is usual there. */
+/* From this many standard deviations of the noise around it on, something stands out. */
 #define MODEL_VISIBLE 5.0
 
 /* Delays among the timings that one rank measured: those that are visible, and those of which nobody can tell. Zeroed:

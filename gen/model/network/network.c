@@ -8,7 +8,7 @@
 /* Nodes of a block of a torus that share their congestion, unless there would be too many blocks. */
 enum { TORUS_REGION = 48 };
 
-/* A link's congestion is drawn anew every so many windows, and goes from one draw to the next in between: f of the way, so
+/* A link's congestion is drawn anew every MODEL_KNOT_WINDOWS windows, and goes from one draw to the next in between: f of the way, so
  * the weights are 1 - f and f, divided by the root of the sum of their squares, for a variance of 1. */
 const double model_network_knot[2][MODEL_KNOT_WINDOWS] = {
     {1.0, 0.94868329805051380, 0.70710678118654752, 0.31622776601683794},
