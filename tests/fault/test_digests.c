@@ -23,10 +23,12 @@ static char dir[256];
 static const struct gen_dataset *made;
 static unsigned replaced;
 
-/* Puts another file of the same size in the place of every unit that has its name. */
+/* Before the next file gets its name: puts another file of the same size in the place of every unit that has its own. */
 static int replace_all(enum hpcw_i_sys_call call, size_t *size) {
-    (void)call;
     (void)size;
+    if (call != HPCW_I_SYS_RENAME) {
+        return 0;
+    }
     replaced = 0;
     for (size_t f = 0; f < gen_format_count; f++) {
         for (uint64_t k = 0; (made->formats >> f & 1) != 0 && k < gen_format[f]->units(made); k++) {
