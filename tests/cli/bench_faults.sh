@@ -79,7 +79,7 @@ for signal in INT:2 TERM:15; do
 done
 
 # ---- killed: what whole repetitions measured is there, and says that it is not all
-"$HPCGEN" data --out killed --budget 60s --repeat 500 --ranks 2 --per-rank 20000 --record 5000 --quiet \
+"$HPCGEN" data --out killed --budget 1h --repeat 500 --ranks 2 --per-rank 20000 --record 5000 --quiet \
     --layout shared-posix --mode fsync &
 pid=$!
 while [ ! -e killed/results.json ] && kill -0 $pid 2>/dev/null; do :; done
