@@ -24,7 +24,7 @@
 
 enum kind {
     ONE_FILE,
-    TABLES_BY_ALL, /* so many blocks that each process writes a part of the tables */
+    TABLES_BY_ALL, /* enough blocks that each process writes a part of the tables */
     PACKED_SET,
     ONE_EACH,      /* a file for each colour */
     NONE_ON_FIRST, /* process 0 has no task */

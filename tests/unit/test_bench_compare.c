@@ -16,7 +16,7 @@
 
 enum { RUNS = 5, POINTS = 20 };
 
-/* What a default sweep measures: so many points of each layout. */
+/* The number of points of each layout in a default sweep. */
 static const enum bench_layout layout_of[POINTS] = {
     BENCH_SION_ALIGNED, BENCH_SION_ALIGNED, BENCH_SION_ALIGNED, BENCH_SION_ALIGNED, BENCH_SION_ALIGNED,
     BENCH_SION_ALIGNED, BENCH_SION_ALIGNED, BENCH_SION_PACKED,  BENCH_SION_PACKED,  BENCH_SION_PACKED,

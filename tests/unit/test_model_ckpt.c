@@ -131,7 +131,7 @@ static void sizes_are_those_of_objects(void **state) {
     drop(&c);
 }
 
-/* With so many ranks that no log can exist, sizes follow the work of the ranks alone. */
+/* With more ranks than a log can have, sizes follow the work of the ranks alone. */
 static void many_ranks(void **state) {
     (void)state;
     struct model_checkpoint_params p;
