@@ -378,6 +378,10 @@ static hpcw_status pass(struct clog2_job *job, hpcw_clog2 *log, uint64_t first_b
         job->open = NULL;
     }
     *blocks = job->next_block - first_block;
+    if (s != HPCW_OK) {
+        /* Before the slices are freed, which is a failure of its own if they have not ended. */
+        hpcw_clog2_abandon(log, err);
+    }
     free_pieces(job->open);
     free_pieces(job->ended);
     free_pieces(job->idle);
@@ -508,11 +512,8 @@ static hpcw_status write_log(struct clog2_job *job, hpcw_error *err) {
     }
     uint64_t blocks;
     job->writes = true;
-    s = pass(job, log, first_block, start_ns, &blocks, err);
-    if (s != HPCW_OK) {
-        hpcw_clog2_abandon(log, err);
-    }
-    s = hpcw_clog2_close(log, blocks, err);
+    (void)pass(job, log, first_block, start_ns, &blocks, err);
+    s = hpcw_clog2_close(log, blocks, err); /* of an abandoned log: why it was */
     hpcw_clog2_free(log);
     return s;
 }
