@@ -201,6 +201,17 @@ static bool add_places(struct score *s, size_t kind, const cJSON *entry, size_t 
         }
         return true;
     }
+    if (kinds[kind].place == SCORE_PHASE) {
+        uint64_t rank;
+        uint64_t phases;
+        *known = number(entry, "rank", &rank) && number(entry, "first_phase", &first) &&
+                 number(entry, "phases", &phases) && phases < 1 << 20;
+        for (uint64_t i = 0; *known && good && i < phases; i++) {
+            key_of(kind, BY_NUMBERS, rank, first + i, key);
+            good = add_place(s, key, fault);
+        }
+        return good;
+    }
     if (kinds[kind].place == SCORE_PAIR) {
         uint64_t partner;
         *known = number(entry, "rank", &first) && number(entry, "worst_partner", &partner);

@@ -112,56 +112,6 @@ static bool owns(const char *path) {
 
 /* ---- truth ---- */
 
-/* By how much the scenario raises the imbalance, in the phase where this is most. */
-static void put_effect(const struct model_load *m, const struct gen_load_tally *tally, uint32_t phases,
-                       struct hpcw_i_json *json) {
-    const struct model_load_params *p = &m->params;
-    double most = 0;
-    uint32_t at = 0;
-    for (uint32_t k = p->scenario_first; k < p->scenario_first + phases; k++) {
-        const double with = gen_tally_imbalance(&tally[k], m->ranks);
-        const double without = gen_tally_calm_imbalance(&tally[k], m->ranks);
-        if (without > 0 && with / without > most) {
-            most = with / without;
-            at = k;
-        }
-    }
-    hpcw_i_json_put_f64(json, "effect", most);
-    hpcw_i_json_put_u64(json, "effect_phase", at);
-}
-
-static void put_scenario(const struct model_load *m, const struct gen_load_tally *tally,
-                         struct hpcw_i_json *json) {
-    static const char *const kind[] = {"none", "spike", "ramp", "hotspot"};
-    const struct model_load_params *p = &m->params;
-    hpcw_i_json_key_object(json, "scenario");
-    hpcw_i_json_put_str(json, "kind", kind[p->scenario]);
-    if (p->scenario != MODEL_SCENARIO_NONE) {
-        hpcw_i_json_put_u64(json, "first_phase", p->scenario_first);
-        const uint32_t left = p->phases - p->scenario_first;
-        const uint32_t phases = p->scenario_phases < left ? p->scenario_phases : left;
-        hpcw_i_json_put_u64(json, "phases", phases);
-        hpcw_i_json_put_f64(json, "factor", p->scenario_factor);
-        put_effect(m, tally, phases, json);
-    }
-    if (p->scenario == MODEL_SCENARIO_HOTSPOT) {
-        hpcw_i_json_put_f64(json, "radius", m->radius);
-        hpcw_i_json_put_f64(json, "centre_first", model_load_centre(m, p->scenario_first));
-        hpcw_i_json_put_f64(json, "centre_step", (double)m->side[0] / p->scenario_phases);
-    } else if (p->scenario != MODEL_SCENARIO_NONE) {
-        hpcw_i_json_key(json, "home_ranks");
-        hpcw_i_json_flat(json);
-        hpcw_i_json_begin_array(json);
-        for (uint32_t r = 0; r < m->ranks; r++) {
-            if (model_load_is_hit(m, r)) {
-                hpcw_i_json_u64(json, r);
-            }
-        }
-        hpcw_i_json_end_array(json);
-    }
-    hpcw_i_json_end_object(json);
-}
-
 /* The heaviest ones, if above `least` times the mean. */
 static void put_overloaded(const struct model_load *m, struct hpcw_i_json *json, const char *key,
                            const struct gen_tally_heavy *list, double mean, double least) {
@@ -278,7 +228,9 @@ static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partia
                                   : merged(m, partial, count, tally, err);
     if (s == HPCW_OK) {
         hpcw_i_json_put_u64(json, "objects", count_objects(m));
-        put_scenario(m, tally, json);
+        s = gen_vom_put_scenario(d, tally, json, err);
+    }
+    if (s == HPCW_OK) {
         hpcw_i_json_key_array(json, "phases");
         for (uint32_t k = 0; k < phases; k++) {
             put_phase(m, k, &tally[k], json);

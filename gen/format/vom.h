@@ -38,6 +38,10 @@ void gen_vom_slots_begin(struct gen_vom_slots *s, const struct model_load *m, ui
 void gen_vom_slots_next(struct gen_vom_slots *s, const struct model_load *m, double slowness,
                         struct gen_load_tally *tally);
 
+/* Puts the member "scenario" of truth.json: what it is, what it changes, and the ranks that it overloads. */
+hpcw_status gen_vom_put_scenario(const struct gen_dataset *d, const struct gen_load_tally *tally,
+                                 struct hpcw_i_json *json, hpcw_error *err);
+
 /* How visible it is that nodes are slow: by what their ranks do that cannot migrate, sd[nodes] in local standard
  * deviations of all nodes with all their ranks (doc/realism.md, "Visibility"). Only those with slow[node]. */
 hpcw_status gen_vom_slow_nodes(const struct gen_dataset *d, const bool *slow, double *sd, hpcw_error *err);

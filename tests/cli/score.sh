@@ -82,6 +82,24 @@ score interruption 'findings=1 right=0'
 score overloaded 'findings=1 right=0'
 score clock 'findings=1 right=0'
 
+# Ranks that a scenario overloads: in any of their phases, and not before.
+"$HPCGEN" --quiet --ranks 128 --formats vom --scale tiny --out spike --set load.scenario=spike || exit 1
+python3 - <<'END' || failed=1
+import json
+scenario = json.load(open("spike/truth.json"))["vom"]["scenario"]
+hit = [r for r in scenario["ranks"] if r["rank"] in scenario["home_ranks"]]
+assert len(hit) == len(scenario["home_ranks"]), scenario
+assert all(r["kind"] == "overloaded" and r["factor"] > 2 for r in hit), hit
+assert all(scenario["first_phase"] <= r["first_phase"] <= r["phase"] < r["first_phase"] + r["phases"] for r in hit), hit
+assert all(r["since"] == scenario["first_phase"] - 1 for r in hit), hit
+one = hit[0]
+found = [one["first_phase"], one["first_phase"] + one["phases"] - 1, one["since"]]
+json.dump({"findings": [{"kind": "overloaded", "rank": one["rank"], "phase": p} for p in found]}, open("findings.json", "w"))
+END
+"$HPCGEN" score findings.json spike >out || bad "score failed"
+# The second finding names the same fault, the third one no fault.
+grep -qF -- '- kind=overloaded findings=2 right=1 precision=0.5' out || bad "overloaded: got $(cat out)"
+
 # Classes and places that this dataset has no faults for: a truth made by hand.
 mkdir by_hand
 cat >by_hand/truth.json <<'END'

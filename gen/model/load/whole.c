@@ -254,11 +254,8 @@ void model_load_whole_greedy(struct model_load_whole *w, uint32_t *rank) {
 
 /* ---- scenarios ---- */
 
-void model_load_whole_imbalance(const struct model_load_whole *w, double *with, double *without) {
+void model_load_whole_ranks(const struct model_load_whole *w, uint64_t *load_ns, uint64_t *calm_ns) {
     const struct model_load *m = w->load;
-    uint64_t *load_ns = w->entry; /* [ranks] each: there is an object on every rank */
-    uint64_t *calm_ns = w->other;
-    double sum = 0, calm = 0, most = 0, calm_most = 0;
     memcpy(load_ns, w->fixed_ns, m->ranks * sizeof *load_ns);
     memcpy(calm_ns, w->fixed_ns, m->ranks * sizeof *calm_ns);
     for (uint32_t o = 0; o < m->objects; o++) {
@@ -267,12 +264,20 @@ void model_load_whole_imbalance(const struct model_load_whole *w, double *with, 
             calm_ns[w->rank[o]] += (uint64_t)((double)w->time_ns[o] / model_load_scenario(m, o, w->phase));
         }
     }
-    for (uint32_t r = 0; r < m->ranks; r++) {
+}
+
+void model_load_whole_imbalance(const struct model_load_whole *w, double *with, double *without) {
+    const uint32_t ranks = w->load->ranks;
+    uint64_t *load_ns = w->entry; /* [ranks] each: there is an object on every rank */
+    uint64_t *calm_ns = w->other;
+    double sum = 0, calm = 0, most = 0, calm_most = 0;
+    model_load_whole_ranks(w, load_ns, calm_ns);
+    for (uint32_t r = 0; r < ranks; r++) {
         sum += (double)load_ns[r];
         calm += (double)calm_ns[r];
         most = (double)load_ns[r] > most ? (double)load_ns[r] : most;
         calm_most = (double)calm_ns[r] > calm_most ? (double)calm_ns[r] : calm_most;
     }
-    *with = most / (sum / m->ranks) - 1;
-    *without = calm_most / (calm / m->ranks) - 1;
+    *with = most / (sum / ranks) - 1;
+    *without = calm_most / (calm / ranks) - 1;
 }

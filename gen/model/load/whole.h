@@ -52,6 +52,9 @@ struct model_load_optimum model_load_whole_optimum(struct model_load_whole *w, u
  * Nothing but the placement is measured after that. */
 void model_load_whole_greedy(struct model_load_whole *w, uint32_t *rank);
 
+/* The loads of the ranks as measured, and as they would be without the scenario: [ranks] each. */
+void model_load_whole_ranks(const struct model_load_whole *w, uint64_t *load_ns, uint64_t *calm_ns);
+
 /* Largest load of a rank over the mean, less 1, as measured, and as it would be without the scenario. */
 void model_load_whole_imbalance(const struct model_load_whole *w, double *with, double *without);
 

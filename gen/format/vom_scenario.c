@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What truth.json says of an imbalance that was injected into the load data. */
+#include <string.h>
+
+#include "gen/format/load_tally.h"
+#include "gen/format/vom.h"
+#include "gen/model/load/whole.h"
+#include "gen/spec/visibility.h"
+#include "libwriter/base/detmath.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+/* A rank is overloaded if the scenario makes its load this much longer. */
+#define LEAST_FACTOR 1.2
+
+/* The phase in which the scenario raises the imbalance most, and by how much. */
+static uint32_t strongest(const struct model_load *m, const struct gen_load_tally *tally, uint32_t phases,
+                          double *effect) {
+    const struct model_load_params *p = &m->params;
+    uint32_t at = p->scenario_first;
+    *effect = 0;
+    for (uint32_t k = p->scenario_first; k < p->scenario_first + phases; k++) {
+        const double with = gen_tally_imbalance(&tally[k], m->ranks);
+        const double without = gen_tally_calm_imbalance(&tally[k], m->ranks);
+        if (without > 0 && with / without > *effect) {
+            *effect = with / without;
+            at = k;
+        }
+    }
+    return at;
+}
+
+/* What the scenario does to a rank: phases in which it is overloaded, and the one of them in which most. */
+struct overload {
+    double factor; /* of its load, in `phase` */
+    uint32_t phase, first, last;
+};
+
+struct ranks {
+    struct model_load_whole whole;
+    uint64_t *load_ns, *calm_ns; /* [ranks] each, in one phase, with the scenario and without it */
+    struct overload *overload;   /* [ranks] */
+    double *before;              /* [ranks] log2(load) before the scenario began */
+    double *change, *sorted;     /* [ranks] of log2(load) since then */
+};
+
+static void ranks_free(struct ranks *r) {
+    model_load_whole_free(&r->whole);
+    hpcw_i_free(r->load_ns);
+    hpcw_i_free(r->overload);
+    hpcw_i_free(r->before);
+}
+
+/* Free it after a failure, too. */
+static hpcw_status ranks_new(struct ranks *r, const struct model_load *m, hpcw_error *err) {
+    *r = (struct ranks){
+        .load_ns = hpcw_i_malloc(m->ranks * 2 * sizeof *r->load_ns),
+        .overload = hpcw_i_calloc(m->ranks, sizeof *r->overload),
+        .before = hpcw_i_malloc(m->ranks * 3 * sizeof *r->before),
+    };
+    if (r->load_ns == NULL || r->overload == NULL || r->before == NULL) {
+        return hpcw_i_fail_memory(err, "vom", m->ranks, "ranks");
+    }
+    r->calm_ns = r->load_ns + m->ranks;
+    r->change = r->before + m->ranks;
+    r->sorted = r->change + m->ranks;
+    return model_load_whole_new(&r->whole, m, err);
+}
+
+static void measure(struct ranks *r, uint32_t phase) {
+    model_load_whole_measure(&r->whole, phase);
+    model_load_whole_ranks(&r->whole, r->load_ns, r->calm_ns);
+}
+
+/* A scenario may last beyond its phases: what grew stays so. */
+static void find_overloaded(struct ranks *r, const struct model_load *m) {
+    for (uint32_t k = m->params.scenario_first; k < m->params.phases; k++) {
+        measure(r, k);
+        for (uint32_t i = 0; i < m->ranks; i++) {
+            const double factor = (double)r->load_ns[i] / (double)r->calm_ns[i];
+            struct overload *o = &r->overload[i];
+            if (factor >= LEAST_FACTOR) {
+                o->first = o->factor > 0 ? o->first : k;
+                o->last = k;
+                o->phase = factor > o->factor ? k : o->phase;
+                o->factor = factor > o->factor ? factor : o->factor;
+            }
+        }
+    }
+}
+
+static hpcw_status put_rank(const struct gen_dataset *d, struct ranks *r, uint32_t rank, uint32_t since,
+                            struct hpcw_i_json *json, hpcw_error *err) {
+    const struct overload *o = &r->overload[rank];
+    char file[GEN_UNIT_PATH];
+    hpcw_status s = hpcw_vom_file_name(file, sizeof file, GEN_VOM_FOLDER "/data.%p.json", rank,
+                                       d->vom_params.container == GEN_VOM_BROTLI_FILES, err);
+    if (s == HPCW_OK) {
+        memcpy(r->sorted, r->change, d->ranks * sizeof *r->sorted);
+        hpcw_i_json_begin_object(json);
+        hpcw_i_json_put_str(json, "kind", "overloaded");
+        hpcw_i_json_put_u64(json, "rank", rank);
+        hpcw_i_json_put_u64(json, "first_phase", o->first);
+        hpcw_i_json_put_u64(json, "phases", o->last - o->first + 1);
+        hpcw_i_json_put_u64(json, "phase", o->phase);
+        hpcw_i_json_put_u64(json, "since", since);
+        hpcw_i_json_put_f64(json, "factor", o->factor);
+        hpcw_i_json_key_array(json, "visibility");
+        gen_visibility_put(json, "vom", file, gen_visibility_sd(r->sorted, d->ranks, rank));
+        hpcw_i_json_end_array(json);
+        hpcw_i_json_end_object(json);
+    }
+    return s;
+}
+
+/* The ranks that the scenario overloads, by the phase in which it does so most: each is compared with itself before the
+ * scenario began. */
+static hpcw_status put_ranks(const struct gen_dataset *d, struct hpcw_i_json *json, hpcw_error *err) {
+    const struct model_load *m = &d->load;
+    const uint32_t since = m->params.scenario_first - 1; /* it never begins in phase 0 */
+    struct ranks r;
+    hpcw_status s = ranks_new(&r, m, err);
+    if (s == HPCW_OK) {
+        find_overloaded(&r, m);
+        measure(&r, since);
+        for (uint32_t i = 0; i < m->ranks; i++) {
+            r.before[i] = hpcw_i_log2((double)r.load_ns[i]);
+        }
+    }
+    hpcw_i_json_key_array(json, "ranks");
+    for (uint32_t k = since + 1; s == HPCW_OK && k < m->params.phases; k++) {
+        measure(&r, k);
+        for (uint32_t i = 0; i < m->ranks; i++) {
+            r.change[i] = hpcw_i_log2((double)r.load_ns[i]) - r.before[i];
+        }
+        for (uint32_t i = 0; s == HPCW_OK && i < m->ranks; i++) {
+            if (r.overload[i].factor > 0 && r.overload[i].phase == k) {
+                s = put_rank(d, &r, i, since, json, err);
+            }
+        }
+    }
+    hpcw_i_json_end_array(json);
+    ranks_free(&r);
+    return s;
+}
+
+/* Where it is: the centre of a hot spot, or the ranks whose objects are hit, wherever they are by now. */
+static void put_place(const struct model_load *m, struct hpcw_i_json *json) {
+    const struct model_load_params *p = &m->params;
+    if (p->scenario == MODEL_SCENARIO_HOTSPOT) {
+        hpcw_i_json_put_f64(json, "radius", m->radius);
+        hpcw_i_json_put_f64(json, "centre_first", model_load_centre(m, p->scenario_first));
+        hpcw_i_json_put_f64(json, "centre_step", (double)m->side[0] / p->scenario_phases);
+        return;
+    }
+    hpcw_i_json_key(json, "home_ranks");
+    hpcw_i_json_flat(json);
+    hpcw_i_json_begin_array(json);
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        if (model_load_is_hit(m, r)) {
+            hpcw_i_json_u64(json, r);
+        }
+    }
+    hpcw_i_json_end_array(json);
+}
+
+hpcw_status gen_vom_put_scenario(const struct gen_dataset *d, const struct gen_load_tally *tally,
+                                 struct hpcw_i_json *json, hpcw_error *err) {
+    static const char *const kind[] = {"none", "spike", "ramp", "hotspot"};
+    const struct model_load_params *p = &d->load.params;
+    hpcw_status s = HPCW_OK;
+    hpcw_i_json_key_object(json, "scenario");
+    hpcw_i_json_put_str(json, "kind", kind[p->scenario]);
+    if (p->scenario != MODEL_SCENARIO_NONE) {
+        const uint32_t left = p->phases - p->scenario_first;
+        const uint32_t phases = p->scenario_phases < left ? p->scenario_phases : left;
+        double effect;
+        const uint32_t phase = strongest(&d->load, tally, phases, &effect);
+        hpcw_i_json_put_u64(json, "first_phase", p->scenario_first);
+        hpcw_i_json_put_u64(json, "phases", phases);
+        hpcw_i_json_put_f64(json, "factor", p->scenario_factor);
+        hpcw_i_json_put_f64(json, "effect", effect);
+        hpcw_i_json_put_u64(json, "effect_phase", phase);
+        put_place(&d->load, json);
+        s = put_ranks(d, json, err);
+    }
+    hpcw_i_json_end_object(json);
+    return s;
+}
