@@ -50,7 +50,7 @@ struct dataset {
     /* From the load data. Phases that are compared with the log are those of a sample. */
     uint64_t phases, stride;
     double *rank_load;         /* [ranks] mean over the phases, seconds */
-    double *phase_load;        /* [phases in the sample][ranks], seconds */
+    double *phase_load;        /* [phases][ranks], seconds */
     double *fixed_load;        /* [ranks] mean of ln(seconds) of tasks that cannot migrate */
     struct hpcw_i_table flows; /* phase, pair of ranks -> struct dataset_flow */
 

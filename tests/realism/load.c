@@ -150,9 +150,7 @@ static void keep_rank(struct load_figures *g) {
     struct dataset *d = g->d;
     for (uint64_t k = 0; k < d->phases; k++) {
         d->rank_load[g->rank] += g->own[k] / (double)d->phases;
-        if (dataset_samples(d, k)) {
-            d->phase_load[dataset_sample(d, k) * d->ranks + g->rank] = g->own[k];
-        }
+        d->phase_load[k * d->ranks + g->rank] = g->own[k];
         g->own[k] = 0;
     }
     d->fixed_load[g->rank] = g->fixed_count > 0 ? g->fixed / (double)g->fixed_count : NAN;
@@ -253,7 +251,7 @@ static void put_ranks(const struct load_figures *g) {
         if (!dataset_samples(d, k) || !is_late(d, k)) {
             continue;
         }
-        const double *load = d->phase_load + dataset_sample(d, k) * d->ranks;
+        const double *load = d->phase_load + k * d->ranks;
         struct stats_pairs p[3] = {{0}};
         double max = 0;
         for (uint32_t r = 0; r < d->ranks; r++) {
@@ -285,7 +283,7 @@ static void put_ranks(const struct load_figures *g) {
 }
 
 static double imbalance_of(const struct dataset *d, uint64_t phase) {
-    const double *load = d->phase_load + dataset_sample(d, phase) * d->ranks;
+    const double *load = d->phase_load + phase * d->ranks;
     double max = 0;
     double sum = 0;
     for (uint32_t r = 0; r < d->ranks; r++) {
@@ -318,11 +316,9 @@ static void put_scenario(const struct dataset *d) {
 
 static void put_imbalance(const struct dataset *d) {
     for (uint64_t k = 0; k < d->phases; k++) {
-        if (dataset_samples(d, k)) {
-            char phase[24];
-            (void)snprintf(phase, sizeof phase, "%" PRIu64, k);
-            figure_of("load.imbalance_in.*", phase, imbalance_of(d, k), "imbalance in this phase");
-        }
+        char phase[24];
+        (void)snprintf(phase, sizeof phase, "%" PRIu64, k);
+        figure_of("load.imbalance_in.*", phase, imbalance_of(d, k), "imbalance in this phase");
     }
 }
 
@@ -389,7 +385,7 @@ hpcw_status figures_load(const char *directory, struct dataset *d, hpcw_error *e
     d->flows = (struct hpcw_i_table){.key_words = 2, .value_size = sizeof(struct dataset_flow)};
     d->rank_load = stats_alloc(d->ranks, sizeof *d->rank_load);
     d->fixed_load = stats_alloc(d->ranks, sizeof *d->fixed_load);
-    d->phase_load = stats_alloc(samples * d->ranks, sizeof *d->phase_load);
+    d->phase_load = stats_alloc(d->phases * d->ranks, sizeof *d->phase_load);
     g.count = stats_alloc(samples * d->ranks, sizeof *g.count);
     g.own = stats_alloc(d->phases, sizeof *g.own);
     g.broadcast = stats_alloc(d->phases, sizeof *g.broadcast);

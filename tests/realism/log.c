@@ -180,8 +180,8 @@ static void end_iteration(struct log_figures *g, uint32_t rank) {
     if (compute <= 0) {
         return;
     }
-    if (d->phase_load != NULL && dataset_samples(d, k)) {
-        const double load = d->phase_load[dataset_sample(d, k) * d->ranks + rank];
+    if (d->phase_load != NULL && k < d->phases) {
+        const double load = d->phase_load[k * d->ranks + rank];
         const double off = load > 0 ? fabs(compute - load) / load : 1;
         g->compared++;
         g->different += off > 1e-3;

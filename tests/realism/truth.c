@@ -189,12 +189,11 @@ static double overload_sd(struct truth_figures *g, const cJSON *entry) {
     const uint32_t rank = index_of(entry, "rank", d->ranks);
     const uint32_t phase = index_of(entry, "phase", (uint32_t)d->phases);
     const uint32_t since = index_of(entry, "since", (uint32_t)d->phases);
-    if (d->phase_load == NULL || rank == UINT32_MAX || phase == UINT32_MAX || since == UINT32_MAX ||
-        !dataset_samples(d, phase) || !dataset_samples(d, since)) {
+    if (d->phase_load == NULL || rank == UINT32_MAX || phase == UINT32_MAX || since == UINT32_MAX) {
         return NAN;
     }
-    const double *now = d->phase_load + dataset_sample(d, phase) * d->ranks;
-    const double *then = d->phase_load + dataset_sample(d, since) * d->ranks;
+    const double *now = d->phase_load + (size_t)phase * d->ranks;
+    const double *then = d->phase_load + (size_t)since * d->ranks;
     for (uint32_t r = 0; r < d->ranks; r++) {
         g->scratch[r] = log(now[r] / then[r]);
     }

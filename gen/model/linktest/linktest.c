@@ -66,7 +66,7 @@ void model_linktest_params_init(struct model_linktest_params *params) {
         .message_buffers = 1,
         .s_msg = 0.08,
         .tail_probability = 1e-6,
-        .tail_us = 200,
+        .tail_us = 400,
         .tail_max_us = 8000,
         .bidirectional_share = 0.96,
         .s_all_to_all = 0.1,
