@@ -236,7 +236,7 @@ static hpcw_status put_objects(const struct rank_file *f, hpcw_error *err) {
             continue;
         }
         hpcw_vom_value value[MEMORY_VALUES];
-        model_load_split(m, object, time_ns, t->part);
+        model_load_split(m, object, f->phase, time_ns, t->part);
         hpcw_vom_task task = {.entity = entity_of(f, object),
                               .whole_ns = true,
                               .time_ns = time_ns,
@@ -280,7 +280,7 @@ static hpcw_status put_tried(const struct rank_file *f, uint32_t object, uint64_
     uint32_t at[3];
     model_load_index(m, object, at);
     const uint64_t index[] = {at[0], at[1], at[2]};
-    model_load_split(m, object, time_ns, f->t->part);
+    model_load_split(m, object, f->phase, time_ns, f->t->part);
     const hpcw_vom_task task = {
         .entity = hpcw_vom_element(model_load_home(m, object), model_load_slot(m, object),
                                    collection_id(m, object), index, m->params.dims),

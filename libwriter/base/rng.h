@@ -25,7 +25,7 @@ enum hpcw_i_purpose {
     HPCW_I_FOR_TASKS = 7,       /* slot, p, try: shuffle of the tasks */
     HPCW_I_FOR_RETEST = 8,      /* i, j, p: words 0-1 jitter */
     HPCW_I_FOR_CABLE = 9,       /* lower switch, higher switch, 0: word 0 bad */
-    HPCW_I_FOR_SLOW_NODE = 10,  /* node, 0, 0: word 0 slow */
+    HPCW_I_FOR_SLOW_NODE = 10,  /* node, 0, 0: word 0 slow, 1 how much */
     HPCW_I_FOR_LINK = 11,       /* knot, pair of regions, 0: words 0-1 congestion of a link */
     HPCW_I_FOR_BACKGROUND = 12, /* knot, 0, 0: words 0-1 congestion of the whole machine */
     HPCW_I_FOR_ALLOCATION =
@@ -52,7 +52,7 @@ enum hpcw_i_purpose {
     HPCW_I_FOR_LOAD_EDGE = 42,       /* owner, kind, 0: words 0-1 bytes, 2-3 messages */
     HPCW_I_FOR_LOAD_EDGE_PHASE = 43, /* owner, kind, phase: words 0-1 bytes, 2-3 messages */
     HPCW_I_FOR_LOAD_MEMORY = 44,   /* object or block, which of the two, 0: words 0-1 size, 2-3 working size */
-    HPCW_I_FOR_LOAD_SUBPHASE = 45, /* object, subphase / 4, 0: one word a subphase */
+    HPCW_I_FOR_LOAD_SUBPHASE = 45, /* object, subphase / 4, 0 or phase + 1: one word a subphase */
     HPCW_I_FOR_LOAD_NOISE =
         46, /* rank, phase, 0: word 0 whether the system interrupts, 1 how long, 2 which slot */
     HPCW_I_FOR_LOAD_NEIGHBOUR =
@@ -66,11 +66,11 @@ enum hpcw_i_purpose {
 
     /* Its trace. */
     HPCW_I_FOR_TRACE_WRITE =
-        67, /* rank, iteration, 0: words 0-1 time to write a checkpoint, 2-3 of other calls */
+        67, /* rank, iteration, 0: words 0-1 time to write a checkpoint; 0, iteration, 1: words 0-1 that of all ranks */
     HPCW_I_FOR_TRACE_CLOCK = 68, /* node, 0, 0: words 0-1 offset of its clock, 2-3 drift */
     HPCW_I_FOR_TRACE_COMM = 69,  /* rank, 0, 0: words 0-1 id of its communicator; world: ffffffff */
     HPCW_I_FOR_TRACE_CALL =
-        70, /* message, iteration, 0: word 0 Irecv, 1 Isend, 2 transfer, 3 the end of waiting */
+        70, /* message, iteration, 0: word 0 transfer; rank, iteration, 1: words 0-1 seed of its calls, 2-3 how slow */
     HPCW_I_FOR_TRACE_EXIT = 71,    /* rank, iteration, 0: words 0-1 when it leaves the reduction */
     HPCW_I_FOR_TRACE_BARRIER = 72, /* rank, iteration, 0: words 0-1 when it leaves the barrier */
 

@@ -155,10 +155,12 @@ static void check_phases(const struct dataset *s, const struct loads *loads) {
         assert_true(fabs(number(phase, "rank_load_max_s") / most - 1) < 1e-9);
         assert_true(fabs(number(phase, "imbalance") - (most / mean - 1)) < 1e-8);
         assert_true(fabs(number(phase, "rank_load_sd_s") - sqrt(squares / RANKS - mean * mean)) < 1e-6 * mean);
-        /* What can be reached is at least a fair share on fast nodes, and at most what the run has. */
+        /* What can be reached is at least a fair share on fast nodes, and at most what the run has. A slow node loses up to a
+         * quarter more than the mean slow one. */
         const double bound = number(phase, "rank_load_bound_s");
         const double reached = number(phase, "longest_first_max_s");
-        assert_true(bound >= 0.99 * mean / s->d.machine_params.slow_node_factor && bound <= reached);
+        const double slowest = 1 + 1.25 * (s->d.machine_params.slow_node_factor - 1);
+        assert_true(bound >= 0.99 * mean / slowest && bound <= reached);
         assert_true(reached <= most && number(phase, "longest_first_imbalance") >= 0);
         /* Every rank that is half too heavy is named, the heaviest first. */
         double last = INFINITY;
@@ -273,7 +275,7 @@ static void slow_nodes_are_found(void **state) {
             slow[(uint32_t)number(node, "first_rank") + k] = true;
             count++;
         }
-        assert_true(number(node, "factor") == 3);
+        assert_true(number(node, "factor") >= 2.5 && number(node, "factor") <= 3.5);
     }
     assert_true(count >= 4 && count <= 24);
     double usual = 0;

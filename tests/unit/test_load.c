@@ -511,7 +511,7 @@ static void parts_of_a_phase(void **state) {
             for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
                 uint64_t part[9];
                 uint64_t sum = 0;
-                model_load_split(&m.load, o, times[i], part);
+                model_load_split(&m.load, o, (uint32_t)i, times[i], part);
                 for (uint32_t k = 0; k < p.subphases; k++) {
                     sum += part[k];
                     assert_true(times[i] < 1000 || part[k] > 0);

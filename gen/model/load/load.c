@@ -732,22 +732,26 @@ uint64_t model_load_time(const struct model_load *m, uint32_t object, double las
     return at_least_1(ns * model_load_scenario(m, object, phase));
 }
 
-/* The first of the last `parts` parts, of what is left: an equal share, plus or minus a quarter. */
-static uint64_t part_of(uint64_t left, uint32_t word, uint32_t parts) {
-    double share = (0.75 + 0.5 * hpcw_i_uniform(word)) / parts;
+/* The first of the last `parts` parts, of what is left: an equal share, plus or minus a quarter that lasts, and a tenth
+ * that does not. */
+static uint64_t part_of(uint64_t left, uint32_t lasting, uint32_t word, uint32_t parts) {
+    double share = (0.75 + 0.5 * hpcw_i_uniform(lasting)) * (0.9 + 0.2 * hpcw_i_uniform(word)) / parts;
     uint64_t ns = parts == 1 ? left : (uint64_t)((double)left * share);
     return ns < left ? ns : left;
 }
 
-void model_load_split(const struct model_load *m, uint32_t object, uint64_t time_ns, uint64_t *part) {
+void model_load_split(const struct model_load *m, uint32_t object, uint32_t phase, uint64_t time_ns,
+                      uint64_t *part) {
     const uint32_t parts = m->params.subphases;
+    uint32_t lasting[4] = {0};
     uint32_t w[4] = {0};
     uint64_t left = time_ns;
     for (uint32_t k = 0; k < parts; k++) {
         if (k % 4 == 0) {
-            hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SUBPHASE, object, k / 4, 0, w);
+            hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SUBPHASE, object, k / 4, 0, lasting);
+            hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SUBPHASE, object, k / 4, phase + 1, w);
         }
-        part[k] = part_of(left, w[k % 4], parts - k);
+        part[k] = part_of(left, lasting[k % 4], w[k % 4], parts - k);
         left -= part[k];
     }
 }

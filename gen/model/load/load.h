@@ -232,8 +232,9 @@ uint64_t model_load_time(const struct model_load *m, uint32_t object, double las
 void model_load_times(const struct model_load *m, const uint32_t *object, const double *lasting, uint32_t count,
                       uint32_t phase, const double *slowness, uint64_t *time_ns);
 
-/* Splits it into part[params.subphases], whose sum is exactly `time_ns`. */
-void model_load_split(const struct model_load *m, uint32_t object, uint64_t time_ns, uint64_t *part);
+/* Splits the time of a phase into part[params.subphases], whose sum is exactly `time_ns`. */
+void model_load_split(const struct model_load *m, uint32_t object, uint32_t phase, uint64_t time_ns,
+                      uint64_t *part);
 
 /* Nanoseconds by which the system interrupts a rank in a phase, while it runs the object in *slot, or in slot 0 if that
  * is empty or there are fewer. Mostly 0. */

@@ -320,5 +320,7 @@ double model_machine_cable(const struct model_machine *m, uint32_t switch_a, uin
 double model_machine_slowness(const struct model_machine *m, uint32_t node) {
     uint32_t w[4];
     hpcw_i_draw(m->seed, HPCW_I_FOR_SLOW_NODE, m->place[node], 0, 0, w);
-    return w[0] < hpcw_i_threshold(m->params.slow_node_share) ? m->params.slow_node_factor : 1;
+    const double severity = 0.75 + 0.5 * hpcw_i_uniform(w[1]);
+    return w[0] < hpcw_i_threshold(m->params.slow_node_share) ? 1 + severity * (m->params.slow_node_factor - 1)
+                                                              : 1;
 }

@@ -82,7 +82,7 @@ struct model_machine_params {
     double bad_cable_factor;
 
     double slow_node_share;  /* of all nodes */
-    double slow_node_factor; /* of their compute times */
+    double slow_node_factor; /* of their compute times, on average */
 };
 
 extern const struct ui_param model_machine_param[];

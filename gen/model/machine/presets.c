@@ -255,6 +255,7 @@ const struct ui_param model_machine_param[] = {
     SHARE("bad_cable_share", bad_cable_share, "share of switch pairs with a bad cable"),
     LEFT("bad_cable_factor", bad_cable_factor, "share of the bandwidth left over a bad cable"),
     SHARE("slow_node_share", slow_node_share, "share of slow nodes"),
-    PARAM("slow_node_factor", F64, slow_node_factor, 1, 1000, NULL, "factor of compute times on slow nodes"),
+    PARAM("slow_node_factor", F64, slow_node_factor, 1, 1000, NULL,
+          "mean factor of compute times on slow nodes; what they lose differs by up to a quarter"),
 };
 const size_t model_machine_param_count = sizeof model_machine_param / sizeof model_machine_param[0];

@@ -13,19 +13,23 @@
 #include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
-/* Typical times of calls and of a tracer, nanoseconds. */
+/* Medians of calls and of a tracer, nanoseconds. */
 enum {
-    TRACER_NS = 40,
-    IRECV_NS = 220,
-    ISEND_NS = 380,
+    TRACER_NS = 22,
+    IRECV_NS = 190,
+    ISEND_NS = 400,
     WAIT_NS = 300,
-    WAITED_NS = 60,
+    WAITED_NS = 50,
     EXIT_NS = 450,   /* how late a rank leaves a reduction */
-    OPEN_NS = 90000, /* a file of its own */
-    CLOSE_NS = 40000,
-    QUANTUM_NS = 4, /* of the clocks, a power of two */
-    COPY_BYTES = 8  /* that an eager send copies in a nanosecond */
+    START_NS = 8000, /* and how late it starts */
+    OPEN_NS = 70000, /* a file of its own */
+    CLOSE_NS = 30000,
+    CONNECT_NS = 9000, /* the first message between two ranks */
+    COPY_BYTES = 8     /* that an eager send copies in a nanosecond */
 };
+
+/* Factors: calls are never later in what others wait for; the first calls of a run, and after a rank has computed. */
+enum { MOST_LATE = 10, FIRST_CALL = 400, AFTER_COMPUTE = 5 };
 
 /* Of a transfer, what one message takes longer than another. */
 static const double transfer_late = 0.2;
@@ -36,8 +40,8 @@ static size_t ranks_words(const struct model_trace *m) {
 
 uint64_t model_trace_scratch_size(const struct model_trace *m) {
     const struct model_trace_estimate e = model_trace_estimate(m);
-    return 32 * (e.events + e.checkpoint_events) + 52 * e.edges + 8 * (uint64_t)m->load->objects +
-           40 * (uint64_t)m->ranks;
+    return 32 * (e.events + e.checkpoint_events) + 40 * e.edges + 8 * (uint64_t)m->load->objects +
+           64 * (uint64_t)m->ranks;
 }
 
 hpcw_status model_trace_scratch_new(const struct model_trace *m, struct model_trace_scratch **out,
@@ -51,11 +55,13 @@ hpcw_status model_trace_scratch_new(const struct model_trace *m, struct model_tr
         s->now = hpcw_i_malloc(m->ranks * sizeof *s->now);
         s->ready = hpcw_i_malloc(m->ranks * sizeof *s->ready);
         s->cursor = hpcw_i_malloc(m->ranks * sizeof *s->cursor);
+        s->pace = hpcw_i_malloc(m->ranks * sizeof *s->pace);
         s->first_in = hpcw_i_malloc(ranks_words(m) * sizeof *s->first_in);
         s->first_out = hpcw_i_malloc(ranks_words(m) * sizeof *s->first_out);
     }
     if (s == NULL || s->object == NULL || s->where == NULL || s->compute == NULL || s->now == NULL ||
-        s->ready == NULL || s->cursor == NULL || s->first_in == NULL || s->first_out == NULL) {
+        s->ready == NULL || s->cursor == NULL || s->pace == NULL || s->first_in == NULL ||
+        s->first_out == NULL) {
         model_trace_scratch_free(s);
         return hpcw_i_fail_memory(err, "trace", m->ranks, "ranks");
     }
@@ -72,6 +78,7 @@ void model_trace_scratch_free(struct model_trace_scratch *s) {
         hpcw_i_free(s->now);
         hpcw_i_free(s->ready);
         hpcw_i_free(s->cursor);
+        hpcw_i_free(s->pace);
         hpcw_i_free(s->first_in);
         hpcw_i_free(s->first_out);
         model_trace_free_messages(s);
@@ -89,12 +96,13 @@ struct track {
     const struct model_trace *model;
     struct model_trace_scratch *s;
     struct model_trace_event *next;
+    struct model_trace_pace *pace;
     uint64_t now;
     uint32_t rank;
 };
 
 static inline struct track track_of(const struct model_trace *m, struct model_trace_scratch *s, uint32_t rank) {
-    return (struct track){m, s, s->event + s->cursor[rank], s->now[rank], rank};
+    return (struct track){m, s, s->event + s->cursor[rank], s->pace + rank, s->now[rank], rank};
 }
 
 static inline void end_track(const struct track *t) {
@@ -103,34 +111,28 @@ static inline void end_track(const struct track *t) {
 }
 
 static inline void happens(struct track *t, uint32_t what, uint32_t message) {
-    *t->next++ = (struct model_trace_event){.time_ns = t->now & ~(uint64_t)(QUANTUM_NS - 1),
-                                            .rank = t->rank,
-                                            .detail = message << MODEL_TRACE_WHAT_BITS | what};
+    *t->next++ = (struct model_trace_event){
+        .time_ns = t->now, .rank = t->rank, .detail = message << MODEL_TRACE_WHAT_BITS | what};
 }
 
 /* What the program does between two calls, and the tracer. */
 static inline void pause(struct track *t) {
-    t->now += TRACER_NS + (t->now * UINT64_C(0x9e3779b97f4a7c15) >> 59);
+    t->now += 1 + model_trace_spend(t->pace, t->model->delays->gap, TRACER_NS);
 }
 
-/* How much longer than its typical time a call takes. */
-static inline double late_of(const struct model_trace *m, uint32_t word) {
-    const uint32_t at = word >> 22;
-    return m->late[at] + (word & 0x3fffff) * 0x1p-22 * (m->late[at + 1] - m->late[at]);
+static inline void takes(struct track *t, double median_ns) {
+    t->now += model_trace_spend(t->pace, t->model->delays->call, median_ns);
 }
-static inline uint64_t takes(const struct model_trace *m, double typical_ns, uint32_t word) {
-    return (uint64_t)(typical_ns * late_of(m, word));
-}
-_Static_assert(MODEL_TRACE_QUANTILES == 1 << 10, "the high bits of a word");
 
-/* Four words for each of up to MODEL_TRACE_AT_ONCE ranks or messages. */
+/* Words for each of up to MODEL_TRACE_AT_ONCE ranks or messages: word[words][count]. */
 static void draw(const struct model_trace *m, enum hpcw_i_purpose purpose, uint32_t first, uint32_t count,
-                 uint32_t iteration, uint32_t *word) {
+                 uint32_t iteration, uint32_t part, uint32_t words, uint32_t *word) {
     uint32_t number[MODEL_TRACE_AT_ONCE];
     for (uint32_t i = 0; i < count; i++) {
         number[i] = first + i;
     }
-    m->load->lanes->words(&(struct model_draws){m->load->seed, purpose, count, number, iteration, 0}, 4, word);
+    m->load->lanes->words(&(struct model_draws){m->load->seed, purpose, count, number, iteration, part}, words,
+                          word);
 }
 
 static uint32_t batch_of(uint32_t first, uint32_t end) {
@@ -144,7 +146,13 @@ static uint64_t last_arrival(const struct model_trace *m, const struct model_tra
     for (uint32_t r = 0; r < m->ranks; r++) {
         last = s->now[r] > last ? s->now[r] : last;
     }
-    return (last + QUANTUM_NS) & ~(uint64_t)(QUANTUM_NS - 1);
+    return last + 1;
+}
+
+/* How late a rank is. The tail of calls is cut: the other ranks would not wait for it. */
+static uint64_t late_ns(const struct model_trace *m, double median_ns, uint32_t word) {
+    const double late = model_trace_late(m->delays->call, word);
+    return (uint64_t)(median_ns * (late < MOST_LATE ? late : MOST_LATE));
 }
 
 /* The ranks leave a collective call that the last one has entered at `last`. */
@@ -153,11 +161,12 @@ static void leave(const struct model_trace *m, enum hpcw_i_purpose purpose, uint
     for (uint32_t r = 0, count; r < m->ranks; r += count) {
         uint32_t word[4 * MODEL_TRACE_AT_ONCE];
         count = batch_of(r, m->ranks);
-        draw(m, purpose, r, count, iteration, word);
+        draw(m, purpose, r, count, iteration, 0, 4, word);
         for (uint32_t i = 0; i < count; i++) {
             const uint64_t depth_ns = (uint64_t)__builtin_popcount(r + i) * m->hop_ns / 2;
             time_ns[r + i] = last + m->guard_ns + depth_ns +
-                             takes(m, 0.05 * (double)depth_ns, word[count + i]) + takes(m, EXIT_NS, word[i]);
+                             late_ns(m, 0.25 * (double)depth_ns, word[count + i]) +
+                             late_ns(m, EXIT_NS, word[i]);
         }
     }
 }
@@ -168,26 +177,27 @@ void model_trace_exits(const struct model_trace *m, uint32_t iteration, uint64_t
 
 /* ---- checkpoints ---- */
 
-/* The rank writes a file of its own, and enters the barrier. */
-static void write_file(struct track *t, uint32_t iteration, uint32_t number, uint32_t of_this) {
+/* The rank writes a file of its own, and enters the barrier. `busy`: a factor of all ranks, which share the servers. */
+static void write_file(struct track *t, uint32_t iteration, uint32_t number, double busy, uint32_t of_this) {
     const struct model_trace *m = t->model;
     const struct model_trace_params *p = &m->params;
     uint32_t w[4];
     hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_WRITE, t->rank, iteration, 0, w);
+    model_trace_chill(t->pace, number == 0 ? 8 : 2);
     const double bytes = (double)model_checkpoint_size(m->checkpoint, (uint64_t)number * m->ranks + t->rank);
     pause(t);
     happens(t, MODEL_TRACE_CHECKPOINT, 0);
     pause(t);
     happens(t, MODEL_TRACE_OPEN, 0);
-    t->now += takes(m, OPEN_NS, w[2] << 10 | w[2] >> 22);
+    takes(t, busy * OPEN_NS);
     happens(t, MODEL_TRACE_OPEN + 1, 0);
     pause(t);
     happens(t, MODEL_TRACE_WRITE, 0);
-    t->now += (uint64_t)(bytes / p->write_gbs * hpcw_i_exp(p->write_sigma * hpcw_i_normal(w[0], w[1])));
+    t->now += (uint64_t)(busy * bytes / p->write_gbs * hpcw_i_exp(p->write_sigma * hpcw_i_normal(w[0], w[1])));
     happens(t, MODEL_TRACE_WRITE + 1, 0);
     pause(t);
     happens(t, MODEL_TRACE_CLOSE, 0);
-    t->now += takes(m, CLOSE_NS, w[3] << 15 | w[3] >> 17);
+    takes(t, busy * CLOSE_NS);
     happens(t, MODEL_TRACE_CLOSE + 1, 0);
     pause(t);
     happens(t, MODEL_TRACE_CHECKPOINT + 1, of_this);
@@ -202,6 +212,9 @@ static void finish(const struct model_trace *m, struct model_trace_scratch *s, u
                    uint32_t of_this, uint64_t last, struct model_trace_facts *facts) {
     const uint32_t number =
         m->checkpoint == NULL ? UINT32_MAX : model_checkpoint_after(m->checkpoint, iteration);
+    uint32_t w[4];
+    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_WRITE, 0, iteration, 1, w);
+    const double busy = hpcw_i_exp(m->params.write_sigma * hpcw_i_normal(w[0], w[1]));
     leave(m, HPCW_I_FOR_TRACE_EXIT, iteration, last, s->now);
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
@@ -216,7 +229,7 @@ static void finish(const struct model_trace *m, struct model_trace_scratch *s, u
             if (r == 0) {
                 facts->checkpoint_ns[facts->checkpoint_ns[0] != UINT64_MAX] = t.now;
             }
-            write_file(&t, iteration, number, of_this);
+            write_file(&t, iteration, number, busy, of_this);
         }
         end_track(&t);
     }
@@ -240,21 +253,25 @@ static inline bool waits_for_receiver(const struct model_trace *m, const struct 
 
 /* The ranks post their receives, compute, and send. */
 static void compute(const struct model_trace *m, struct model_trace_scratch *s) {
-    const uint32_t *const posting = s->word, *const sending = s->word + s->messages;
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
+        if (s->phase == 0) {
+            takes(&t, START_NS);
+            model_trace_chill(t.pace, FIRST_CALL);
+        }
         pause(&t);
         happens(&t, MODEL_TRACE_ITERATION, 0);
         for (uint32_t i = s->first_in[r]; i < s->first_in[r + 1]; i++) {
             pause(&t);
             happens(&t, MODEL_TRACE_IRECV, 0);
-            t.now += takes(m, IRECV_NS, posting[i]);
+            takes(&t, IRECV_NS);
             happens(&t, MODEL_TRACE_IRECV + 1, 0);
         }
         pause(&t);
         happens(&t, MODEL_TRACE_COMPUTE, 0);
         t.now += s->compute[r];
         happens(&t, MODEL_TRACE_COMPUTE + 1, 0);
+        model_trace_chill(t.pace, s->phase == 0 ? FIRST_CALL : AFTER_COMPUTE);
         pause(&t);
         happens(&t, MODEL_TRACE_HALO, 0);
         s->ready[r] = t.now;
@@ -267,7 +284,8 @@ static void compute(const struct model_trace *m, struct model_trace_scratch *s) 
             pause(&t);
             happens(&t, MODEL_TRACE_SEND, i);
             s->sent[i] = t.now;
-            t.now += copied + takes(m, ISEND_NS, sending[i]);
+            t.now += copied;
+            takes(&t, ISEND_NS);
             happens(&t, MODEL_TRACE_ISEND + 1, 0);
         }
         end_track(&t);
@@ -277,7 +295,6 @@ static void compute(const struct model_trace *m, struct model_trace_scratch *s) 
 /* When the messages arrive. */
 static void transfer(const struct model_trace *m, struct model_trace_scratch *s) {
     const struct model_network *net = &m->network;
-    const uint32_t *const on_way = s->word + 2 * (size_t)s->messages;
     const uint32_t window = m->window[s->phase];
     const double background = model_network_background(net, window);
     for (uint32_t i = 0; i < s->messages; i++) {
@@ -287,8 +304,9 @@ static void transfer(const struct model_trace *m, struct model_trace_scratch *s)
             way.rendezvous && s->ready[one->to] > s->sent[i] ? s->ready[one->to] : s->sent[i];
         /* Links matter only where there is contention. */
         const double link = way.wait_ps > 0 ? model_network_link(net, one->from, one->to, window) : 0;
-        const double late = transfer_late * (late_of(m, on_way[i]) - m->late[0]);
-        s->sent[i] = start + 1 +
+        const double slow = model_trace_late(m->delays->call, s->word[i]);
+        const double late = transfer_late * ((slow < MOST_LATE ? slow : MOST_LATE) - m->delays->call[0]);
+        s->sent[i] = start + 1 + (s->phase == 0 ? (uint64_t)(CONNECT_NS * (1 + late)) : 0) +
                      (uint64_t)(1e-3 * model_network_time(&way, model_network_congestion(net, background, link),
                                                           model_network_pair(net, one->from, one->to), late));
     }
@@ -296,7 +314,6 @@ static void transfer(const struct model_trace *m, struct model_trace_scratch *s)
 
 /* The ranks wait for what they receive, and for what they send by rendezvous, and enter the reduction. */
 static void wait_for_all(const struct model_trace *m, struct model_trace_scratch *s) {
-    const uint32_t *const noting = s->word + 3 * (size_t)s->messages;
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
         pause(&t);
@@ -315,7 +332,7 @@ static void wait_for_all(const struct model_trace *m, struct model_trace_scratch
         for (uint32_t i = s->first_in[r]; i < s->first_in[r + 1]; i++) {
             pause(&t);
             happens(&t, MODEL_TRACE_WAITED, 0);
-            t.now += takes(m, WAITED_NS, noting[i]);
+            takes(&t, WAITED_NS);
             happens(&t, MODEL_TRACE_RECEIVE, i);
             pause(&t);
             happens(&t, MODEL_TRACE_WAITED + 1, 0);
@@ -334,11 +351,17 @@ static void wait_for_all(const struct model_trace *m, struct model_trace_scratch
 
 static void draw_calls(const struct model_trace *m, struct model_trace_scratch *s) {
     for (uint32_t i = 0, count; i < s->messages; i += count) {
-        uint32_t word[4 * MODEL_TRACE_AT_ONCE];
         count = batch_of(i, s->messages);
-        draw(m, HPCW_I_FOR_TRACE_CALL, i, count, s->phase, word);
-        for (size_t k = 0; k < 4; k++) {
-            memcpy(s->word + k * s->messages + i, word + k * count, count * sizeof *word);
+        draw(m, HPCW_I_FOR_TRACE_CALL, i, count, s->phase, 0, 1, s->word + i);
+    }
+    for (uint32_t r = 0, count; r < m->ranks; r += count) {
+        uint32_t word[4 * MODEL_TRACE_AT_ONCE];
+        count = batch_of(r, m->ranks);
+        draw(m, HPCW_I_FOR_TRACE_CALL, r, count, s->phase, 1, 4, word);
+        for (uint32_t i = 0; i < count; i++) {
+            model_trace_pace_begin(
+                &s->pace[r + i],
+                (const uint32_t[]){word[i], word[count + i], word[2 * count + i], word[3 * count + i]});
         }
     }
 }

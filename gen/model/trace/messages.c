@@ -230,7 +230,7 @@ static hpcw_status reserve(struct model_trace_scratch *s, size_t edges, hpcw_err
         s->edge = hpcw_i_malloc(capacity * sizeof *s->edge);
         s->message = hpcw_i_malloc(capacity * sizeof *s->message);
         s->out = hpcw_i_malloc(capacity * sizeof *s->out);
-        s->word = hpcw_i_malloc(4 * capacity * sizeof *s->word);
+        s->word = hpcw_i_malloc(capacity * sizeof *s->word);
         s->sent = hpcw_i_malloc(capacity * sizeof *s->sent);
         s->capacity = capacity;
         if (s->edge == NULL || s->message == NULL || s->out == NULL || s->word == NULL || s->sent == NULL) {

@@ -6,15 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "gen/model/trace/pace.h"
 #include "gen/model/trace/trace.h"
 #include "libwriter/base/buf.h"
 
 /* Ranks, objects or messages in a batch. */
 enum { MODEL_TRACE_AT_ONCE = MODEL_LOAD_AT_ONCE };
 
-/* Entries of the table `late`, and the shortest time between the last arrival at a reduction and the first exit of one
- * rank alone. */
-enum { MODEL_TRACE_QUANTILES = 1024, MODEL_TRACE_LEAST_NS = 400 };
+/* The shortest time between the last arrival at a reduction and the first exit of one rank alone. */
+enum { MODEL_TRACE_LEAST_NS = 400 };
 
 /* What a thread works with. */
 struct model_trace_scratch {
@@ -23,10 +23,11 @@ struct model_trace_scratch {
     uint32_t *where;  /* [objects] rank */
     uint32_t phase;
 
-    uint64_t *compute; /* [ranks] */
-    uint64_t *now;     /* [ranks] */
-    uint64_t *ready;   /* [ranks] when a rank is in MPI again after it computed */
-    uint64_t *cursor;  /* [ranks] its next event */
+    uint64_t *compute;             /* [ranks] */
+    uint64_t *now;                 /* [ranks] */
+    uint64_t *ready;               /* [ranks] when a rank is in MPI again after it computed */
+    uint64_t *cursor;              /* [ranks] its next event */
+    struct model_trace_pace *pace; /* [ranks] */
 
     /* Messages by receiver, then by sender. */
     uint32_t *first_in, *first_out; /* [ranks + 1] */
@@ -35,7 +36,7 @@ struct model_trace_scratch {
     struct model_trace_message *edge;    /* in the order of their kinds, and by receiver */
     struct model_trace_message *message; /* the same by receiver */
     uint32_t *out;                       /* numbers of messages, by sender, then by receiver */
-    uint32_t *word;                      /* [4][messages] random */
+    uint32_t *word;                      /* [messages] random */
     uint64_t *sent;                      /* [messages] when it was sent, then when it arrived */
 
     size_t event_capacity;

@@ -32,16 +32,6 @@ void model_trace_params_init(struct model_trace_params *params) {
 
 /* ---- building ---- */
 
-/* Most calls take about their typical time, one in a hundred several times that. */
-static void fill_late(double *late) {
-    for (uint32_t i = 0; i <= MODEL_TRACE_QUANTILES; i++) {
-        const double ln2 = 0.69314718055994531;
-        double rest = 1 - (i < MODEL_TRACE_QUANTILES ? i : MODEL_TRACE_QUANTILES - 0.5) / MODEL_TRACE_QUANTILES;
-        double e = -ln2 * hpcw_i_log2(rest);
-        late[i] = 0.8 + 0.25 * e + 0.02 * (hpcw_i_exp(0.7 * e) - 1);
-    }
-}
-
 static void fill_objects(struct model_trace *m) {
     const struct model_load *load = m->load;
     uint32_t object[MODEL_TRACE_AT_ONCE];
@@ -234,16 +224,16 @@ hpcw_status model_trace_init(struct model_trace *m, const struct model_trace_par
     m->where = hpcw_i_malloc(load->objects * sizeof *m->where);
     m->slowness = hpcw_i_malloc(m->ranks * sizeof *m->slowness);
     m->window = hpcw_i_malloc(m->iterations * sizeof *m->window);
-    m->late = hpcw_i_malloc((MODEL_TRACE_QUANTILES + 1) * sizeof *m->late);
+    m->delays = hpcw_i_malloc(sizeof *m->delays);
     if (m->lasting == NULL || m->exists == NULL || m->where == NULL || m->slowness == NULL ||
-        m->window == NULL || m->late == NULL || !add_kinds(m) || !read_clocks(m)) {
+        m->window == NULL || m->delays == NULL || !add_kinds(m) || !read_clocks(m)) {
         model_trace_free(m);
         return hpcw_i_fail_memory(err, "trace", load->objects, "objects");
     }
     model_network_init(&m->network, load->machine);
     find_guard(m);
     const uint64_t least_ns = fill_windows(m);
-    fill_late(m->late);
+    model_trace_delays_fill(m->delays);
     fill_objects(m);
     fill_edges(m);
     model_load_ranks(load, NULL, m->iterations / 2, m->where);
@@ -267,7 +257,7 @@ void model_trace_free(struct model_trace *m) {
     hpcw_i_free(m->lasting);
     hpcw_i_free(m->slowness);
     hpcw_i_free(m->window);
-    hpcw_i_free(m->late);
+    hpcw_i_free(m->delays);
     hpcw_i_free(m->clock);
     memset(m, 0, sizeof *m);
 }

@@ -108,9 +108,9 @@ struct model_trace {
     double *lasting;  /* [objects] */
     double *slowness; /* [ranks] */
     uint32_t *window; /* [iterations] of the network's congestion */
-    double *late;     /* a table of quantiles: how much longer than its typical time a call takes */
-    struct model_trace_clock *clock; /* [nodes]; NULL: all are right */
-    uint64_t hop_ns;                 /* a step of a reduction */
+    struct model_trace_delays *delays; /* of calls and of what is between them */
+    struct model_trace_clock *clock;   /* [nodes]; NULL: all are right */
+    uint64_t hop_ns;                   /* a step of a reduction */
     uint64_t guard_ns;
 };
 

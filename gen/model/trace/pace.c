@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/model/trace/pace.h"
+
+#include <stddef.h>
+
+#include "libwriter/base/detmath.h"
+#include "libwriter/base/rng.h"
+
+/* A point of a distribution: the share of values below `ratio` times the median. */
+struct point {
+    double share, ratio;
+};
+
+/* doc/realism.md, "Calls". The last point begins the tail. */
+static const struct point call[] = {{0, 0.43},    {0.01, 0.48}, {0.05, 0.55}, {0.1, 0.63},
+                                    {0.25, 0.79}, {0.5, 1},     {0.75, 1.3},  {0.9, 2.2},
+                                    {0.95, 3.4},  {0.99, 12},   {0.995, 17},  {1, 30}};
+static const struct point gap[] = {{0, 0.32},    {0.01, 0.55}, {0.05, 0.59}, {0.1, 0.64},
+                                   {0.25, 0.86}, {0.5, 1},     {0.75, 1.8},  {0.9, 4},
+                                   {0.95, 7.7},  {0.99, 45},   {0.995, 79},  {1, 195}};
+
+/* The logarithm is linear between two points. */
+static void fill(const struct point *point, double *quantile) {
+    const double ln2 = 0.69314718055994531;
+    for (uint32_t i = 0; i <= MODEL_TRACE_QUANTILES; i++) {
+        const double share = (double)i / MODEL_TRACE_QUANTILES;
+        while (share > point[1].share) {
+            point++;
+        }
+        const double part = (share - point->share) / (point[1].share - point->share);
+        quantile[i] = point->ratio * hpcw_i_exp(part * ln2 * hpcw_i_log2(point[1].ratio / point->ratio));
+    }
+}
+
+void model_trace_delays_fill(struct model_trace_delays *delays) {
+    fill(call, delays->call);
+    fill(gap, delays->gap);
+}
+
+void model_trace_pace_begin(struct model_trace_pace *p, const uint32_t word[4]) {
+    *p = (struct model_trace_pace){
+        .random = (uint64_t)word[0] << 32 | word[1],
+        .slow = hpcw_i_exp(0.3 * hpcw_i_normal(word[2], word[3])),
+        .cold = 1,
+    };
+}
