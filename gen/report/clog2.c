@@ -102,7 +102,7 @@ static void add_state(void *context, const struct read_clog2_stretch *s) {
 /* ---- The window ---- */
 
 /* Without a given window, the middle iteration. The state of iterations is the one that repeats on rank 0 and takes most
- * of its time. */
+ * of its time. Programs without such a state have short ones alone, so the window is at least a fiftieth of the log. */
 static void choose_window(struct log_profile *p, const struct gen_report *r) {
     p->from = p->begin;
     p->to = p->end;
@@ -124,6 +124,12 @@ static void choose_window(struct log_profile *p, const struct gen_report *r) {
             p->from = p->turn[i].from;
             p->to = p->turn[i].to;
         }
+    }
+    const double least = (p->end - p->begin) / 50;
+    if (p->to - p->from < least) {
+        const double middle = (p->from + p->to) / 2;
+        p->from = middle - least / 2 > p->begin ? middle - least / 2 : p->begin;
+        p->to = middle + least / 2 < p->end ? middle + least / 2 : p->end;
     }
 }
 
