@@ -15,7 +15,7 @@
 
 /* Medians of calls and of a tracer, nanoseconds. */
 enum {
-    TRACER_NS = 22,
+    TRACER_NS = 9, /* at least */
     IRECV_NS = 190,
     ISEND_NS = 400,
     WAIT_NS = 300,
@@ -115,9 +115,19 @@ static inline void happens(struct track *t, uint32_t what, uint32_t message) {
         .time_ns = t->now, .rank = t->rank, .detail = message << MODEL_TRACE_WHAT_BITS | what};
 }
 
-/* What the program does between two calls, and the tracer. */
-static inline void pause(struct track *t) {
-    t->now += 1 + model_trace_spend(t->pace, t->model->delays->gap, TRACER_NS);
+/* What the program does before something happens, and the tracer: each place in the code has its own median. */
+static inline void after_pause(struct track *t, uint32_t what, uint32_t message) {
+    static const uint8_t median_ns[MODEL_TRACE_STEP + 1] = {
+        [MODEL_TRACE_ITERATION] = 48,      [MODEL_TRACE_ITERATION + 1] = 14, [MODEL_TRACE_COMPUTE] = 31,
+        [MODEL_TRACE_HALO] = 19,           [MODEL_TRACE_HALO + 1] = 11,      [MODEL_TRACE_CHECKPOINT] = 90,
+        [MODEL_TRACE_CHECKPOINT + 1] = 17, [MODEL_TRACE_ALLREDUCE] = 64,     [MODEL_TRACE_IRECV] = 22,
+        [MODEL_TRACE_ISEND] = 27,          [MODEL_TRACE_WAITALL] = 36,       [MODEL_TRACE_WAITALL + 1] = 24,
+        [MODEL_TRACE_WAITED] = 40,         [MODEL_TRACE_WAITED + 1] = 12,    [MODEL_TRACE_BARRIER] = 55,
+        [MODEL_TRACE_OPEN] = 130,          [MODEL_TRACE_WRITE] = 75,         [MODEL_TRACE_CLOSE] = 45,
+        [MODEL_TRACE_SEND] = 13,           [MODEL_TRACE_STEP] = 33,
+    };
+    t->now += TRACER_NS + model_trace_spend(t->pace, t->model->delays->gap, median_ns[what]);
+    happens(t, what, message);
 }
 
 static inline void takes(struct track *t, double median_ns) {
@@ -155,17 +165,18 @@ static uint64_t late_ns(const struct model_trace *m, double median_ns, uint32_t 
     return (uint64_t)(median_ns * (late < MOST_LATE ? late : MOST_LATE));
 }
 
-/* The ranks leave a collective call that the last one has entered at `last`. */
+/* The ranks leave a collective call that the last one has entered at `last`. Some calls take longer for all of them. */
 static void leave(const struct model_trace *m, enum hpcw_i_purpose purpose, uint32_t iteration, uint64_t last,
                   uint64_t *time_ns) {
+    uint32_t word[4 * MODEL_TRACE_AT_ONCE];
+    hpcw_i_draw(m->load->seed, purpose, 0, iteration, 1, word);
+    last += m->guard_ns + late_ns(m, (double)m->guard_ns / 4, word[0]);
     for (uint32_t r = 0, count; r < m->ranks; r += count) {
-        uint32_t word[4 * MODEL_TRACE_AT_ONCE];
         count = batch_of(r, m->ranks);
         draw(m, purpose, r, count, iteration, 0, 4, word);
         for (uint32_t i = 0; i < count; i++) {
             const uint64_t depth_ns = (uint64_t)__builtin_popcount(r + i) * m->hop_ns / 2;
-            time_ns[r + i] = last + m->guard_ns + depth_ns +
-                             late_ns(m, 0.25 * (double)depth_ns, word[count + i]) +
+            time_ns[r + i] = last + depth_ns + late_ns(m, 0.25 * (double)depth_ns, word[count + i]) +
                              late_ns(m, EXIT_NS, word[i]);
         }
     }
@@ -185,24 +196,18 @@ static void write_file(struct track *t, uint32_t iteration, uint32_t number, dou
     hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_WRITE, t->rank, iteration, 0, w);
     model_trace_chill(t->pace, number == 0 ? 8 : 2);
     const double bytes = (double)model_checkpoint_size(m->checkpoint, (uint64_t)number * m->ranks + t->rank);
-    pause(t);
-    happens(t, MODEL_TRACE_CHECKPOINT, 0);
-    pause(t);
-    happens(t, MODEL_TRACE_OPEN, 0);
+    after_pause(t, MODEL_TRACE_CHECKPOINT, 0);
+    after_pause(t, MODEL_TRACE_OPEN, 0);
     takes(t, busy * OPEN_NS);
     happens(t, MODEL_TRACE_OPEN + 1, 0);
-    pause(t);
-    happens(t, MODEL_TRACE_WRITE, 0);
+    after_pause(t, MODEL_TRACE_WRITE, 0);
     t->now += (uint64_t)(busy * bytes / p->write_gbs * hpcw_i_exp(p->write_sigma * hpcw_i_normal(w[0], w[1])));
     happens(t, MODEL_TRACE_WRITE + 1, 0);
-    pause(t);
-    happens(t, MODEL_TRACE_CLOSE, 0);
+    after_pause(t, MODEL_TRACE_CLOSE, 0);
     takes(t, busy * CLOSE_NS);
     happens(t, MODEL_TRACE_CLOSE + 1, 0);
-    pause(t);
-    happens(t, MODEL_TRACE_CHECKPOINT + 1, of_this);
-    pause(t);
-    happens(t, MODEL_TRACE_BARRIER, 0);
+    after_pause(t, MODEL_TRACE_CHECKPOINT + 1, of_this);
+    after_pause(t, MODEL_TRACE_BARRIER, 0);
 }
 
 /* ---- stages ---- */
@@ -220,11 +225,9 @@ static void finish(const struct model_trace *m, struct model_trace_scratch *s, u
         struct track t = track_of(m, s, r);
         happens(&t, MODEL_TRACE_ALLREDUCE + 1, 0);
         if (r == 0) {
-            pause(&t);
-            happens(&t, MODEL_TRACE_STEP, of_this);
+            after_pause(&t, MODEL_TRACE_STEP, of_this);
         }
-        pause(&t);
-        happens(&t, MODEL_TRACE_ITERATION + 1, 0);
+        after_pause(&t, MODEL_TRACE_ITERATION + 1, 0);
         if (number != UINT32_MAX) {
             if (r == 0) {
                 facts->checkpoint_ns[facts->checkpoint_ns[0] != UINT64_MAX] = t.now;
@@ -259,30 +262,24 @@ static void compute(const struct model_trace *m, struct model_trace_scratch *s) 
             takes(&t, START_NS);
             model_trace_chill(t.pace, FIRST_CALL);
         }
-        pause(&t);
-        happens(&t, MODEL_TRACE_ITERATION, 0);
+        after_pause(&t, MODEL_TRACE_ITERATION, 0);
         for (uint32_t i = s->first_in[r]; i < s->first_in[r + 1]; i++) {
-            pause(&t);
-            happens(&t, MODEL_TRACE_IRECV, 0);
+            after_pause(&t, MODEL_TRACE_IRECV, 0);
             takes(&t, IRECV_NS);
             happens(&t, MODEL_TRACE_IRECV + 1, 0);
         }
-        pause(&t);
-        happens(&t, MODEL_TRACE_COMPUTE, 0);
+        after_pause(&t, MODEL_TRACE_COMPUTE, 0);
         t.now += s->compute[r];
         happens(&t, MODEL_TRACE_COMPUTE + 1, 0);
         model_trace_chill(t.pace, s->phase == 0 ? FIRST_CALL : AFTER_COMPUTE);
-        pause(&t);
-        happens(&t, MODEL_TRACE_HALO, 0);
+        after_pause(&t, MODEL_TRACE_HALO, 0);
         s->ready[r] = t.now;
         for (uint32_t k = s->first_out[r]; k < s->first_out[r + 1]; k++) {
             const uint32_t i = s->out[k];
             const uint32_t copied =
                 waits_for_receiver(m, &s->message[i]) ? 0 : s->message[i].bytes / COPY_BYTES;
-            pause(&t);
-            happens(&t, MODEL_TRACE_ISEND, 0);
-            pause(&t);
-            happens(&t, MODEL_TRACE_SEND, i);
+            after_pause(&t, MODEL_TRACE_ISEND, 0);
+            after_pause(&t, MODEL_TRACE_SEND, i);
             s->sent[i] = t.now;
             t.now += copied;
             takes(&t, ISEND_NS);
@@ -316,8 +313,7 @@ static void transfer(const struct model_trace *m, struct model_trace_scratch *s)
 static void wait_for_all(const struct model_trace *m, struct model_trace_scratch *s) {
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
-        pause(&t);
-        happens(&t, MODEL_TRACE_WAITALL, 0);
+        after_pause(&t, MODEL_TRACE_WAITALL, 0);
         uint64_t done = t.now + WAIT_NS;
         for (uint32_t i = s->first_in[r]; i < s->first_in[r + 1]; i++) {
             done = s->sent[i] > done ? s->sent[i] : done;
@@ -330,19 +326,14 @@ static void wait_for_all(const struct model_trace *m, struct model_trace_scratch
         }
         t.now = done;
         for (uint32_t i = s->first_in[r]; i < s->first_in[r + 1]; i++) {
-            pause(&t);
-            happens(&t, MODEL_TRACE_WAITED, 0);
+            after_pause(&t, MODEL_TRACE_WAITED, 0);
             takes(&t, WAITED_NS);
             happens(&t, MODEL_TRACE_RECEIVE, i);
-            pause(&t);
-            happens(&t, MODEL_TRACE_WAITED + 1, 0);
+            after_pause(&t, MODEL_TRACE_WAITED + 1, 0);
         }
-        pause(&t);
-        happens(&t, MODEL_TRACE_WAITALL + 1, 0);
-        pause(&t);
-        happens(&t, MODEL_TRACE_HALO + 1, 0);
-        pause(&t);
-        happens(&t, MODEL_TRACE_ALLREDUCE, 0);
+        after_pause(&t, MODEL_TRACE_WAITALL + 1, 0);
+        after_pause(&t, MODEL_TRACE_HALO + 1, 0);
+        after_pause(&t, MODEL_TRACE_ALLREDUCE, 0);
         end_track(&t);
     }
 }
