@@ -182,6 +182,15 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_comm_of(hpcw_clog2_timeline 
                                                             hpcw_error *err);
 
 /**
+ * Gives the identity of a communicator that this process has added, or of 0 or 1. For the halves of an
+ * inter-communicator, whose identity is that of the communicator that it was made from.
+ *
+ * @return HPCW_OK, HPCW_EINVAL: no such communicator
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_comm_identity(hpcw_clog2_timeline *timeline, uint32_t comm,
+                                                                  hpcw_clog2_comm_id *id, hpcw_error *err);
+
+/**
  * Makes a timeline for a thread. Timelines are numbered in this order: the first one is thread 0. They belong
  * to the log; only one thread at a time may use each.
  *
@@ -206,6 +215,9 @@ struct hpcw_clog2_timeline {
 
 /** Private: number of words of each kind of record. */
 enum { HPCW_CLOG2_WORDS_BARE = 2, HPCW_CLOG2_WORDS_MESSAGE = 4, HPCW_CLOG2_WORDS_CARGO = 7 };
+
+/** Private: instead of the number of a new communicator, the record says that one is freed. */
+enum { HPCW_CLOG2_COMM_FREED = -1 };
 
 /** Private: the slow part of a record, when a chunk is full. */
 HPCW_API void hpcw_clog2_timeline_next(hpcw_clog2_timeline *timeline);
@@ -248,6 +260,12 @@ static inline void hpcw_clog2_timeline_done(hpcw_clog2_timeline *timeline, uint6
 static inline void hpcw_clog2_timeline_put(hpcw_clog2_timeline *timeline, uint64_t ticks, uint64_t word) {
     timeline->next[0] = ticks;
     hpcw_clog2_timeline_done(timeline, word, HPCW_CLOG2_WORDS_BARE);
+}
+
+/** Records that a communicator is freed. Call it on each of its processes. */
+static inline void hpcw_clog2_log_comm_freed(hpcw_clog2_timeline *timeline, uint32_t comm) {
+    hpcw_clog2_timeline_put(timeline, hpcw_clog2_timeline_clock(timeline),
+                            hpcw_clog2_timeline_word(HPCW_CLOG2_COMM_EVENT, comm, HPCW_CLOG2_COMM_FREED));
 }
 
 /** Records an event: start (2s) or end (2s + 1) of a state s, or a solo event. `comm`: the communicator that it

@@ -32,6 +32,13 @@ void read_clog2_introduce(struct read_clog2_pass *p, const struct read_clog2_ite
         return;
     }
     const uint64_t key[] = {read_clog2_pack(comm, rank)};
+    const int64_t before = read_clog2_world_rank(p, comm, rank);
+    if (before >= 0 && before != world) {
+        read_clog2_found(p, READ_CLOG2_TABLE, item->offset + READ_CLOG2_COMM_WORLD_RANK_AT,
+                         "expected rank %" PRId64 " of the world, as before, for rank %" PRId32
+                         " of communicator %" PRId32 ", got %" PRId32,
+                         before, rank, comm, world);
+    }
     struct read_clog2_member *v = read_clog2_add(p, &p->members, key);
     if (v != NULL) {
         v->rank = world;

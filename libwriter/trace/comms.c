@@ -27,6 +27,7 @@ static struct hpcw_i_trace_handle *add(uintptr_t key, enum comm_kind kind, struc
     }
     h->kind = (int32_t)kind;
     h->comm = numbers;
+    h->as.comm.number = HPCW_I_TRACE_UNKNOWN;
     return h;
 }
 
@@ -86,10 +87,11 @@ static void add_intra(struct hpcw_i_trace_thread *t, uint32_t parent, MPI_Comm m
         hpcw_clog2_log_comm_id(hpcw_i_trace_session.log, &id);
     }
     (void)REAL(MPI_Bcast)(&id, (int)sizeof id, MPI_BYTE, 0, made);
-    struct hpcw_i_trace_handle *h =
-        add(HPCW_I_TRACE_KEY(made), INTRA, intra(add_to_log(t, parent, HPCW_CLOG2_INTRA, &id, rank)));
+    uint32_t number = add_to_log(t, parent, HPCW_CLOG2_INTRA, &id, rank);
+    struct hpcw_i_trace_handle *h = add(HPCW_I_TRACE_KEY(made), INTRA, intra(number));
     if (h != NULL) {
         h->as.comm.identity = hash(&id);
+        h->as.comm.number = number;
     }
     wait_for_all(made);
 }
@@ -101,17 +103,21 @@ static int leader_of(MPI_Group group, MPI_Group world) {
     return rank;
 }
 
+/* What one side of an inter-communicator draws: as in MPE's logs, each side has an identity for the whole. */
+struct side {
+    hpcw_clog2_comm_id whole, half;
+};
+
 /*
- * Gives all processes of an inter-communicator the identities of both its halves. Two broadcasts bring each half's
- * identity to the other half; two more bring it back, to the half's other processes. The half whose leader is lower in
+ * Gives all processes of an inter-communicator the identities of both sides. Two broadcasts bring those of each side
+ * to the other; two more bring them back, to the side's other processes. The side whose leader is lower in
  * MPI_COMM_WORLD goes first.
  */
-static void swap_ids(MPI_Comm made, bool first, bool leads, hpcw_clog2_comm_id *mine,
-                     hpcw_clog2_comm_id *theirs) {
+static void swap_ids(MPI_Comm made, bool first, bool leads, struct side *mine, struct side *theirs) {
     for (int turn = 0; turn < 4; turn++) {
         bool sends = (turn % 2 == 0) == first;
-        hpcw_clog2_comm_id *id = (turn < 2) == sends ? mine : theirs;
-        (void)REAL(MPI_Bcast)(id, (int)sizeof *id, MPI_BYTE,
+        struct side *ids = (turn < 2) == sends ? mine : theirs;
+        (void)REAL(MPI_Bcast)(ids, (int)sizeof *ids, MPI_BYTE,
                               !sends  ? 0
                               : leads ? MPI_ROOT
                                       : MPI_PROC_NULL,
@@ -119,8 +125,27 @@ static void swap_ids(MPI_Comm made, bool first, bool leads, hpcw_clog2_comm_id *
     }
 }
 
-static void add_inter(struct hpcw_i_trace_thread *t, uint32_t parent, MPI_Comm made) {
-    hpcw_clog2_comm_id mine, theirs;
+/*
+ * The identity of the local half. If it has the processes of the communicator that the program gave, in the same order,
+ * it has the same identity: they are one timeline in the log. The world and communicators of one process have entries
+ * of their own in the log's table, which cannot be halves.
+ */
+static void half_id(struct hpcw_i_trace_thread *t, uint32_t parent, MPI_Comm given, MPI_Group local,
+                    hpcw_clog2_comm_id *id) {
+    int same = MPI_UNEQUAL;
+    MPI_Group group;
+    (void)REAL(MPI_Comm_group)(given, &group);
+    (void)REAL(MPI_Group_compare)(group, local, &same);
+    (void)REAL(MPI_Group_free)(&group);
+    hpcw_clog2_timeline *timeline = hpcw_i_trace_timeline(t);
+    if (same != MPI_IDENT || parent <= HPCW_I_TRACE_SELF || timeline == NULL ||
+        hpcw_clog2_log_comm_identity(timeline, parent, id, NULL) != HPCW_OK) {
+        hpcw_clog2_log_comm_id(hpcw_i_trace_session.log, id);
+    }
+}
+
+static void add_inter(struct hpcw_i_trace_thread *t, uint32_t parent, MPI_Comm given, MPI_Comm made) {
+    struct side mine, theirs;
     MPI_Group world, local, remote;
     int rank = 0;
     memset(&mine, 0, sizeof mine);
@@ -130,24 +155,26 @@ static void add_inter(struct hpcw_i_trace_thread *t, uint32_t parent, MPI_Comm m
     (void)REAL(MPI_Comm_group)(made, &local);
     (void)REAL(MPI_Comm_remote_group)(made, &remote);
     bool first = leader_of(local, world) < leader_of(remote, world);
+    if (rank == 0) {
+        hpcw_clog2_log_comm_id(hpcw_i_trace_session.log, &mine.whole);
+        half_id(t, parent, given, local, &mine.half);
+    }
     (void)REAL(MPI_Group_free)(&world);
     (void)REAL(MPI_Group_free)(&local);
     (void)REAL(MPI_Group_free)(&remote);
-    if (rank == 0) {
-        hpcw_clog2_log_comm_id(hpcw_i_trace_session.log, &mine);
-    }
     swap_ids(made, first, rank == 0, &mine, &theirs);
-    hpcw_clog2_comm_id both = first ? mine : theirs;
-    both.random = ~both.random;
     /* In this order: readers expect the halves right after the whole. */
-    uint32_t whole = add_to_log(t, parent, HPCW_CLOG2_INTER, &both, rank);
-    uint32_t local_half = add_to_log(t, parent, HPCW_CLOG2_LOCAL_HALF, &mine, rank);
-    uint32_t remote_half = add_to_log(t, parent, HPCW_CLOG2_REMOTE_HALF, &theirs, 0);
+    uint32_t whole = add_to_log(t, parent, HPCW_CLOG2_INTER, &mine.whole, rank);
+    uint32_t local_half = add_to_log(t, parent, HPCW_CLOG2_LOCAL_HALF, &mine.half, rank);
+    uint32_t remote_half = add_to_log(t, parent, HPCW_CLOG2_REMOTE_HALF, &theirs.half, 0);
     struct hpcw_i_trace_comm numbers = {HPCW_I_TRACE_WORLD, HPCW_I_TRACE_UNKNOWN};
     if (whole != HPCW_I_TRACE_UNKNOWN && local_half != HPCW_I_TRACE_UNKNOWN) {
         numbers = (struct hpcw_i_trace_comm){local_half, remote_half};
     }
-    (void)add(HPCW_I_TRACE_KEY(made), INTER, numbers);
+    struct hpcw_i_trace_handle *h = add(HPCW_I_TRACE_KEY(made), INTER, numbers);
+    if (h != NULL) {
+        h->as.comm.number = whole;
+    }
     wait_for_all(made);
 }
 
@@ -194,10 +221,18 @@ void hpcw_i_trace_comm_made(struct hpcw_i_trace_thread *t, MPI_Comm parent, MPI_
         (inter && !comm_in_world(made, REAL(MPI_Comm_remote_group)))) {
         add_foreign(HPCW_I_TRACE_KEY(made));
     } else if (inter) {
-        add_inter(t, hpcw_i_trace_comm_of(parent).own, made);
+        add_inter(t, hpcw_i_trace_comm_of(parent).own, parent, made);
     } else {
         add_intra(t, hpcw_i_trace_comm_of(parent).own, made);
     }
+}
+
+void hpcw_i_trace_comm_freed(struct hpcw_i_trace_thread *t, struct hpcw_i_trace_handle *comm) {
+    hpcw_clog2_timeline *timeline = hpcw_i_trace_timeline(t);
+    if (timeline != NULL && comm->as.comm.number != HPCW_I_TRACE_UNKNOWN) {
+        hpcw_clog2_log_comm_freed(timeline, comm->as.comm.number);
+    }
+    hpcw_i_trace_handle_drop(comm);
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -232,5 +267,6 @@ void hpcw_i_trace_comm_duplicated(struct hpcw_i_trace_duplicate duplicate, uintp
     struct hpcw_i_trace_handle *h = add(key, INTRA, duplicate.comm);
     if (h != NULL) {
         h->as.comm.identity = duplicate.identity;
+        h->as.comm.number = duplicate.comm.peers;
     }
 }

@@ -37,6 +37,9 @@ static inline struct hpcw_i_trace_comm hpcw_i_trace_comm_of(MPI_Comm comm) {
 /* Adds the communicator that a call has made. Collective over it, if all its processes are in MPI_COMM_WORLD. */
 void hpcw_i_trace_comm_made(struct hpcw_i_trace_thread *t, MPI_Comm parent, MPI_Comm made);
 
+/* Says in the log that a communicator was freed, and forgets it. */
+void hpcw_i_trace_comm_freed(struct hpcw_i_trace_thread *t, struct hpcw_i_trace_handle *comm);
+
 /*
  * Duplicates that MPI makes in the background (MPI_Comm_idup) get no identity by broadcast: a process that waits for one
  * must not wait for other processes. Instead all processes compute it, from the parent's identity and the number of

@@ -34,6 +34,7 @@ struct hpcw_i_trace_handle {
         struct {
             uint64_t identity;   /* the same on all processes, different for different communicators; 0: none */
             uint32_t duplicates; /* that MPI_Comm_idup was asked for */
+            uint32_t number;     /* of itself; of an inter-communicator, `own` is the local half */
         } comm;
         struct {
             uint64_t size; /* bytes */

@@ -419,6 +419,92 @@ static void messages_go_forward(void **state) {
     }
 }
 
+/* Records an inter-communicator of the two halves, a message across it, and its end. As in MPE's logs, each side has its
+ * own identity for the whole; with `one` identity, two processes are the same rank of it. */
+static hpcw_status record_halves(const char *path, const hpcw_clog2_log_options *o, bool one,
+                                 hpcw_clog2_log_report *report, hpcw_error *err) {
+    struct program p = {0};
+    int side = process % 2;
+    uint32_t whole = 0, local = 0, remote = 0;
+    hpcw_clog2_comm_id id = {.random = one ? 7 : 7 + side, .created = 1, .host = "node"};
+    hpcw_clog2_comm_id other = {.random = 5 + (1 - side), .created = 1, .host = "node"};
+    hpcw_status s = start(&p, path, o, err);
+    hpcw_clog2_timeline *t = p.timeline[0];
+    if (s == HPCW_OK) {
+        s = hpcw_clog2_log_comm(t, p.half, HPCW_CLOG2_INTER, &id, (uint32_t)p.member, &whole, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_clog2_log_comm_identity(t, p.half, &id, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_clog2_log_comm(t, p.half, HPCW_CLOG2_LOCAL_HALF, &id, (uint32_t)p.member, &local, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_clog2_log_comm(t, p.half, HPCW_CLOG2_REMOTE_HALF, &other, 0, &remote, err);
+    }
+    s = on_all(s == HPCW_OK) ? HPCW_OK : s; /* all have announced it before the first message */
+    if (s == HPCW_OK) {
+        run(&p, 1);
+        if (side == 0 && process + 1 < processes) {
+            hpcw_clog2_timeline_message(t, local, HPCW_CLOG2_SEND, remote, p.member, 3, 8);
+        } else if (side == 1) {
+            hpcw_clog2_timeline_message(t, local, HPCW_CLOG2_RECEIVE, remote, p.member, 3, 8);
+        }
+        hpcw_clog2_log_comm_freed(t, whole);
+        s = hpcw_clog2_log_finish(p.log, report, err);
+    }
+    hpcw_clog2_log_free(p.log);
+    return s;
+}
+
+/* Of a log: how often each event of an inter-communicator is in it, and the rank that frees it. */
+static bool has_halves(const char *path, int each) {
+    static const int32_t event[] = {HPCW_CLOG2_INTER_CREATE, HPCW_CLOG2_LOCAL_CREATE, HPCW_CLOG2_REMOTE_CREATE,
+                                    HPCW_CLOG2_COMM_FREE};
+    int seen[sizeof event / sizeof *event] = {0};
+    struct read_clog2 *reader = NULL;
+    bool good = read_clog2_open(path, &reader, NULL) == HPCW_OK, more = good;
+    struct read_clog2_item item;
+    while (more && read_clog2_next(reader, &item, &more, NULL) == HPCW_OK && more) {
+        for (size_t e = 0; item.kind == HPCW_CLOG2_COMM_EVENT && e < sizeof event / sizeof *event; e++) {
+            seen[e] += (int32_t)hpcw_i_get_u32(item.payload, true) == event[e];
+        }
+        if (item.kind == HPCW_CLOG2_COMM_EVENT && hpcw_i_get_u32(item.payload, true) == HPCW_CLOG2_COMM_FREE) {
+            good = good && (int32_t)hpcw_i_get_u32(item.payload + 4, true) == -999999999 &&
+                   read_clog2_entry(reader, (uint32_t)item.comm)->kind == HPCW_CLOG2_INTER;
+        }
+    }
+    read_clog2_free(reader);
+    for (size_t e = 0; e < sizeof event / sizeof *event; e++) {
+        good = good && seen[e] == each;
+    }
+    return good;
+}
+
+static void sides_have_identities_of_their_own(void **state) {
+    (void)state;
+    char local[512], path[600];
+    hpcw_clog2_log_options o = options_of(local, sizeof local);
+    hpcw_clog2_log_report report;
+    hpcw_error err = {.message = ""};
+    path_in("halves.clog2", path, sizeof path);
+    if (processes == 1) {
+        return; /* nobody is on the other side */
+    }
+    hpcw_status s = record_halves(path, &o, false, &report, &err);
+    assert_true(on_all(s == HPCW_OK && report.undefined == 0));
+    assert_true(is_good(path, READ_CLOG2_STRICT | READ_CLOG2_ANY_CLOCK, report.records));
+    assert_true(on_all(process != 0 || has_halves(path, processes)));
+    s = record_halves(path, &o, true, &report, &err);
+    assert_true(on_all(s == HPCW_OK));
+    struct read_clog2 *reader = NULL;
+    bool refused = process != 0 || (read_clog2_open(path, &reader, &err) == HPCW_OK &&
+                                    read_clog2_verify(reader, READ_CLOG2_STRICT, &err) == HPCW_EFORMAT &&
+                                    strstr(err.message, "of the world, as before") != NULL);
+    read_clog2_free(reader);
+    assert_true(on_all(refused));
+}
+
 static void failures_are_heard_by_all(void **state) {
     (void)state;
     char local[512], path[600], nowhere[600];
@@ -459,9 +545,8 @@ static void failures_are_heard_by_all(void **state) {
 int main(int argc, char **argv) {
     world_begin(&argc, &argv, FOLDERS);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(logs_are_merged),
-        cmocka_unit_test(clocks_are_compared),
-        cmocka_unit_test(messages_go_forward),
+        cmocka_unit_test(logs_are_merged),           cmocka_unit_test(clocks_are_compared),
+        cmocka_unit_test(messages_go_forward),       cmocka_unit_test(sides_have_identities_of_their_own),
         cmocka_unit_test(failures_are_heard_by_all),
     };
     return world_end(cmocka_run_group_tests(tests, NULL, NULL));

@@ -43,7 +43,7 @@ static int leave(const struct hpcw_i_trace_span *s, MPI_Comm *comm, int (*call)(
     }
     int code = call(comm);
     if (h != NULL && code == MPI_SUCCESS) {
-        hpcw_i_trace_handle_drop(h);
+        hpcw_i_trace_comm_freed(s->thread, h);
     } else if (h != NULL) {
         hpcw_i_trace_handle_show(h, key);
     }

@@ -207,6 +207,24 @@ hpcw_status hpcw_clog2_log_comm(hpcw_clog2_timeline *timeline, uint32_t parent, 
     return s;
 }
 
+hpcw_status hpcw_clog2_log_comm_identity(hpcw_clog2_timeline *timeline, uint32_t comm, hpcw_clog2_comm_id *id,
+                                         hpcw_error *err) {
+    if (timeline == NULL || id == NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "clog2 log: expected a timeline and a pointer for the identity");
+    }
+    hpcw_clog2_log *log = hpcw_i_clog2_inner(timeline)->log;
+    hpcw_status s = HPCW_OK;
+    (void)pthread_mutex_lock(&log->lock);
+    if (comm < log->knowns) {
+        *id = log->known[comm].id;
+    } else {
+        s = hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a communicator below %u, got %u", log->path,
+                        log->knowns, comm);
+    }
+    (void)pthread_mutex_unlock(&log->lock);
+    return s;
+}
+
 hpcw_status hpcw_clog2_log_comm_of(hpcw_clog2_timeline *timeline, uint32_t parent, hpcw_comm *members,
                                    uint32_t *comm, hpcw_error *err) {
     hpcw_error local;

@@ -119,7 +119,8 @@ static hpcw_status count_peers(struct ending *e, hpcw_error *err) {
     for (uint32_t i = 2; s == HPCW_OK && i < log->knowns; i++) {
         struct hpcw_i_clog2_membership *p = &e->membership[i];
         if (p->index >= 0 && p->rank >= 0) {
-            word[(uint32_t)p->index - first]++;
+            /* Once: the half of an inter-communicator is also the communicator that it was made from. */
+            word[(uint32_t)p->index - first] += word[extras + (uint32_t)p->index - first] == 0;
             word[extras + (uint32_t)p->index - first] = (uint64_t)p->rank + 1;
         }
     }

@@ -8,6 +8,8 @@
 #include "libwriter/format/clog2/merge/open_states.h"
 #include "libwriter/io/sys.h"
 
+enum { NO_COMM = -999999999 }; /* of a communicator that is freed */
+
 struct hpcw_i_clog2_cursor {
     const struct hpcw_i_clog2_origin *origin;
     const struct hpcw_i_clog2_chunk *chunk;
@@ -111,8 +113,10 @@ static hpcw_status judge(struct hpcw_i_clog2_stream *s, struct hpcw_i_clog2_curs
     if (kind == HPCW_CLOG2_MESSAGE) {
         *good = *good && is_message(t, o, p);
     } else if (kind == HPCW_CLOG2_COMM_EVENT) {
-        /* Even if its parent is not in the log: other records are on this communicator. */
-        *good = (uint32_t)event < o->memberships && o->membership[event].index >= 0;
+        /* A new one goes in even if its parent is not in the log: other records are on this communicator. */
+        *good = event == HPCW_CLOG2_COMM_FREED
+                    ? *good
+                    : (uint32_t)event < o->memberships && o->membership[event].index >= 0;
     } else {
         uint32_t role = hpcw_i_clog2_role(t, event);
         *good = *good && role != HPCW_I_CLOG2_NO_EVENT &&
@@ -239,16 +243,22 @@ static void encode_comm_event(const struct hpcw_i_clog2_cursor *c, unsigned char
     const struct hpcw_i_clog2_origin *o = c->origin;
     const struct hpcw_i_clog2_membership *membership =
         &o->membership[is_member(o, comm_at(c->p)) ? comm_at(c->p) : 0];
-    const struct hpcw_i_clog2_membership *made = &o->membership[event_at(c->p)];
     static const int32_t events[] = {HPCW_CLOG2_INTER_CREATE, HPCW_CLOG2_INTRA_CREATE, HPCW_CLOG2_LOCAL_CREATE,
                                      HPCW_CLOG2_REMOTE_CREATE};
-    const hpcw_clog2_record r = {
-        .time = c->time,
-        .comm = membership->index,
-        .rank = membership->rank,
-        .thread = c->thread,
-        .kind = HPCW_CLOG2_COMM_EVENT,
-        .as.comm = {events[made->kind], made->index, made->rank, (int32_t)o->rank, &made->id}};
+    hpcw_clog2_record r = {.time = c->time,
+                           .comm = membership->index,
+                           .rank = membership->rank,
+                           .thread = c->thread,
+                           .kind = HPCW_CLOG2_COMM_EVENT,
+                           .as.comm = {HPCW_CLOG2_COMM_FREE, NO_COMM, -1, -1, NULL}};
+    if (event_at(c->p) != HPCW_CLOG2_COMM_FREED) {
+        const struct hpcw_i_clog2_membership *made = &o->membership[event_at(c->p)];
+        r.as.comm.event = events[made->kind];
+        r.as.comm.comm = made->index;
+        r.as.comm.rank = made->rank;
+        r.as.comm.world_rank = (int32_t)o->rank;
+        r.as.comm.id = &made->id;
+    }
     hpcw_i_clog2_encode(&r, to);
 }
 
