@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a PMPI tool that stands between a program and MPI adds to a blocking message: the program's own calls beside the ones
- * that pass the tool by, in one run. */
+/* What a PMPI tool that stands between a program and MPI adds to a message: the program's own calls beside the ones that
+ * pass the tool by, in one run. */
 #include "bench/kernels/kernels.h"
 #include "libwriter/base/status.h"
 
@@ -11,8 +11,11 @@
 struct calls {
     int (*send)(const void *, int, MPI_Datatype, int, int, MPI_Comm);
     int (*receive)(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status *);
+    int (*post)(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
+    int (*wait)(MPI_Request *, MPI_Status *);
 };
-static const struct calls called[] = {{MPI_Send, MPI_Recv}, {PMPI_Send, PMPI_Recv}};
+static const struct calls called[] = {{MPI_Send, MPI_Recv, MPI_Irecv, MPI_Wait},
+                                      {PMPI_Send, PMPI_Recv, PMPI_Irecv, PMPI_Wait}};
 
 enum { TOOL = 0, BARE = 1, TAG = 0 };
 
@@ -70,6 +73,20 @@ static hpcw_status round_trips(void *work, hpcw_error *err) {
     }
     return status_of(code, err);
 }
+
+/* A receive is posted, a message sent and the receive waited for; with itself, so that there is nothing to wait for. */
+static hpcw_status posted(void *work, hpcw_error *err) {
+    const struct message_work *w = work;
+    int code = MPI_SUCCESS;
+    double in, out = 0;
+    for (uint64_t i = 0; code == MPI_SUCCESS && i < w->messages; i++) {
+        MPI_Request q;
+        code = w->calls.post(&in, 1, MPI_DOUBLE, 0, TAG, MPI_COMM_SELF, &q);
+        code = code == MPI_SUCCESS ? w->calls.send(&out, 1, MPI_DOUBLE, 0, TAG, MPI_COMM_SELF) : code;
+        code = code == MPI_SUCCESS ? w->calls.wait(&q, MPI_STATUS_IGNORE) : code;
+    }
+    return status_of(code, err);
+}
 #else
 enum { WORK = sizeof(struct bench_common) };
 
@@ -83,13 +100,17 @@ static hpcw_status messages_setup(void *work, const void *parameter, struct benc
 #define messages_prepare NULL
 #define stream NULL
 #define round_trips NULL
+#define posted NULL
 #endif
 
-#define PHASES {BENCH_TOGETHER("stream", stream), BENCH_TOGETHER("round trips", round_trips)}, NULL, NULL
+#define PHASES                                                                                                 \
+    {BENCH_TOGETHER("stream", stream), BENCH_TOGETHER("round trips", round_trips),                             \
+     BENCH_TOGETHER("posted", posted)},                                                                        \
+        NULL, NULL
 
 static const struct bench_side message_sides[] = {
-    {"tool", "MPI_Send and MPI_Recv, which a tool has wrapped", 0, messages_prepare, PHASES},
-    {"bare", "PMPI_Send and PMPI_Recv", 1, messages_prepare, PHASES},
+    {"tool", "MPI_Send and the like, which a tool has wrapped", 0, messages_prepare, PHASES},
+    {"bare", "PMPI_Send and the like", 1, messages_prepare, PHASES},
 };
 
 static const struct bench_figure message_figures[] = {
@@ -97,13 +118,16 @@ static const struct bench_figure message_figures[] = {
     {"tool, a message", BENCH_PER_ITEM, {1, 1}, {2, 1}, {0, 0}, {0, 0}, 80, false},
     {"message to and fro", BENCH_PER_ITEM, {2, 2}, {0, 0}, {0, 0}, {0, 0}, 0, false},
     {"tool, to and fro", BENCH_PER_ITEM, {1, 2}, {2, 2}, {0, 0}, {0, 0}, 80, false},
+    {"message to itself", BENCH_PER_ITEM, {2, 3}, {0, 0}, {0, 0}, {0, 0}, 0, false},
+    {"tool, to itself", BENCH_PER_ITEM, {1, 3}, {2, 3}, {0, 0}, {0, 0}, 100, false},
 };
 
 static const uint64_t message_count = 200000;
 
 const struct bench_kernel bench_messages = {
     .name = "messages",
-    .what = "200 000 blocking messages of 8 bytes from process 0 to 1, and as many to and fro",
+    .what = "200 000 blocking messages of 8 bytes from process 0 to 1, as many to and fro, and posted ones to "
+            "itself",
     .needs = BENCH_SEVERAL_PROCESSES,
     .item = "message",
     .parameter = &message_count,

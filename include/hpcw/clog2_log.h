@@ -216,6 +216,9 @@ struct hpcw_clog2_timeline {
 /** Private: number of words of each kind of record. */
 enum { HPCW_CLOG2_WORDS_BARE = 2, HPCW_CLOG2_WORDS_MESSAGE = 4, HPCW_CLOG2_WORDS_CARGO = 7 };
 
+/** Private: what a peer sends and receives without a call of its own, so that its partner records it. */
+enum { HPCW_CLOG2_PEER_SEND = -1101, HPCW_CLOG2_PEER_RECEIVE = -1102 };
+
 /** Private: instead of the number of a new communicator, the record says that one is freed. */
 enum { HPCW_CLOG2_COMM_FREED = -1 };
 
@@ -293,14 +296,22 @@ HPCW_API void hpcw_clog2_log_cargo(hpcw_clog2_timeline *timeline, uint32_t comm,
                                    const hpcw_clog2_cargo *cargo);
 
 /** Private: both kinds of message. */
-static inline void hpcw_clog2_timeline_message(hpcw_clog2_timeline *timeline, uint32_t comm, int32_t event,
-                                               uint32_t peer_comm, int32_t peer, int32_t tag, uint64_t size) {
+static inline void hpcw_clog2_timeline_message_at(hpcw_clog2_timeline *timeline, uint64_t ticks, uint32_t comm,
+                                                  int32_t event, uint32_t peer_comm, int32_t peer, int32_t tag,
+                                                  uint64_t size) {
     uint64_t *p = timeline->next;
-    p[0] = hpcw_clog2_timeline_clock(timeline);
+    p[0] = ticks;
     p[2] = (uint64_t)(uint32_t)peer << 32 | (uint32_t)tag;
     p[3] = (uint64_t)peer_comm << 32 | (size > INT32_MAX ? (uint64_t)INT32_MAX : size);
     hpcw_clog2_timeline_done(timeline, hpcw_clog2_timeline_word(HPCW_CLOG2_MESSAGE, comm, event),
                              HPCW_CLOG2_WORDS_MESSAGE);
+}
+
+/** Private: the same, now. */
+static inline void hpcw_clog2_timeline_message(hpcw_clog2_timeline *timeline, uint32_t comm, int32_t event,
+                                               uint32_t peer_comm, int32_t peer, int32_t tag, uint64_t size) {
+    hpcw_clog2_timeline_message_at(timeline, hpcw_clog2_timeline_clock(timeline), comm, event, peer_comm, peer,
+                                   tag, size);
 }
 
 /** Records that a message was sent to rank `peer` of `comm`. Sizes from 2 GiB on become 2^31 - 1. */

@@ -11,6 +11,17 @@
  *                          the same call under the name of a later version of MPI
  *     SEND, ISEND, SEND_INIT(state, colour, function)
  *                          sends, which have the same arguments
+ *     COLLECTS(state, colour, started, moved, function, prototype, arguments)
+ *                          a collective call on `comm` that moves this many bytes; COLLECTS_AS shows one as the state
+ *                          of a similar call, as there are too few numbers. `started`: its request, or NULL
+ *     ON_FILE(state, colour, started, function, prototype, arguments)
+ *                          a call on the file `fh`
+ *     MAKES_WINDOW(state, colour, function, prototype, arguments)
+ *                          a call that makes the window `win` on `comm`
+ *     ON_WINDOW(state, colour, function, prototype, arguments)
+ *                          a call on the window `win`
+ *     RMA(state, colour, started, put, got, function, prototype, arguments)
+ *                          a call on `win` that moves this many bytes to process `rank` and from it
  *     WRITTEN(state, class, colour, function, prototype, arguments)
  *                          a call that has code of its own
  *     CLOCK(state, class, colour, function)
@@ -21,6 +32,7 @@
  *                          a call from Fortran that is recorded here if `when`, as C may not see it
  *     FUNCTION(function, prototype, arguments)
  *                          instead of the others: every call but those of CLOCK
+ *     STATES_ONLY          the includer wants states, so not the calls of MPI 4 that have those of older calls
  *
  * Macros, because 220 of these functions differ only in their arguments: written out they would be 1500 lines, too many
  * to check. Each row is prototype and call at once, and the compiler checks it against mpi.h.
@@ -28,8 +40,8 @@
  * Numbers, names and colours to 228 and from 250 to 252 are those of MPE2 2.4.9b (src/wrappers/src/log_mpi_*.c), white
  * where it names none, with two exceptions: it gives 28 to both MPI_Comm_split and MPI_Comm_split_type, which also has
  * 224; and it gives 215 to MPI_Dist_graph_neighbors_count and another call, while 217 is free. It does not know MPI 3:
- * here these calls have 229 to 249 and 253 to 290, which are free in its table. Its readers accept any state that the
- * log defines.
+ * here these calls, and those about an info, have numbers that are free in its table. Its readers accept any state
+ * that the log defines.
  */
 /* clang-format off */
 #ifdef FUNCTION
@@ -41,6 +53,12 @@
 #define SEND_INIT(state, colour, function) EXPANDED(function, ARGS_ISEND)
 #define MAKES(state, class, colour, parent, function, ...) EXPANDED(function, __VA_ARGS__)
 #define WRITTEN(state, class, colour, function, ...) EXPANDED(function, __VA_ARGS__)
+#define COLLECTS(state, colour, started, moved, function, ...) EXPANDED(function, __VA_ARGS__)
+#define COLLECTS_AS(state, colour, started, moved, function, ...) EXPANDED(function, __VA_ARGS__)
+#define ON_FILE(state, colour, started, function, ...) EXPANDED(function, __VA_ARGS__)
+#define MAKES_WINDOW(state, colour, function, ...) EXPANDED(function, __VA_ARGS__)
+#define ON_WINDOW(state, colour, function, ...) EXPANDED(function, __VA_ARGS__)
+#define RMA(state, colour, started, put, got, function, ...) EXPANDED(function, __VA_ARGS__)
 #endif
 #ifndef PLAIN
 #define PLAIN(state, class, colour, shown_on, function, ...)
@@ -63,6 +81,24 @@
 #ifndef WRITTEN
 #define WRITTEN(state, class, colour, function, ...)
 #endif
+#ifndef COLLECTS
+#define COLLECTS(...)
+#endif
+#ifndef COLLECTS_AS
+#define COLLECTS_AS(...)
+#endif
+#ifndef ON_FILE
+#define ON_FILE(...)
+#endif
+#ifndef MAKES_WINDOW
+#define MAKES_WINDOW(...)
+#endif
+#ifndef ON_WINDOW
+#define ON_WINDOW(...)
+#endif
+#ifndef RMA
+#define RMA(...)
+#endif
 #ifndef CLOCK
 #define CLOCK(state, class, colour, function)
 #endif
@@ -83,74 +119,30 @@
 #define ARGS_COMM_KEY_PUT (MPI_Comm comm, int key, void *value), (comm, key, value)
 #define ARGS_FILE_ASK_OFFSET (MPI_File fh, MPI_Offset *offset), (fh, offset)
 #define ARGS_FILE_INT (MPI_File fh, int *value), (fh, value)
-#define ARGS_FILE_IREAD (MPI_File fh, void *buf, int count, MPI_Datatype type, MPI_Request *q), (fh, buf, count, type, q)
-#define ARGS_FILE_IWRITE (MPI_File fh, const void *buf, int count, MPI_Datatype type, MPI_Request *q), (fh, buf, count, type, q)
 #define ARGS_FILE_OFFSET (MPI_File fh, MPI_Offset offset), (fh, offset)
-#define ARGS_FILE_READ (MPI_File fh, void *buf, int count, MPI_Datatype type, MPI_Status *status), (fh, buf, count, type, status)
-#define ARGS_FILE_READ_AT (MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype type, MPI_Status *status), (fh, offset, buf, count, type, status)
-#define ARGS_FILE_READ_BEGIN (MPI_File fh, void *buf, int count, MPI_Datatype type), (fh, buf, count, type)
 #define ARGS_FILE_READ_END (MPI_File fh, void *buf, MPI_Status *status), (fh, buf, status)
 #define ARGS_FILE_SEEK (MPI_File fh, MPI_Offset offset, int whence), (fh, offset, whence)
-#define ARGS_FILE_WRITE (MPI_File fh, const void *buf, int count, MPI_Datatype type, MPI_Status *status), (fh, buf, count, type, status)
-#define ARGS_FILE_WRITE_AT (MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype type, MPI_Status *status), (fh, offset, buf, count, type, status)
-#define ARGS_FILE_WRITE_BEGIN (MPI_File fh, const void *buf, int count, MPI_Datatype type), (fh, buf, count, type)
 #define ARGS_FILE_WRITE_END (MPI_File fh, const void *buf, MPI_Status *status), (fh, buf, status)
-#define ARGS_GATHER (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, int root, MPI_Comm comm), (s, sn, st, r, rn, rt, root, comm)
-#define ARGS_GATHERV_ALL (const void *s, int sn, MPI_Datatype st, void *r, const int rn[], const int d[], MPI_Datatype rt, MPI_Comm comm), (s, sn, st, r, rn, d, rt, comm)
-#define ARGS_GATHER_ALL (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, MPI_Comm comm), (s, sn, st, r, rn, rt, comm)
 #define ARGS_GROUP_INT (MPI_Group group, int *value), (group, value)
 #define ARGS_GROUP_RANGES (MPI_Group group, int n, int ranges[][3], MPI_Group *out), (group, n, ranges, out)
 #define ARGS_GROUP_RANKS (MPI_Group group, int n, const int ranks[], MPI_Group *out), (group, n, ranks, out)
 #define ARGS_GROUP_WIN (MPI_Group group, int assert, MPI_Win win), (group, assert, win)
-#define ARGS_IALLTOALLV (const void *s, const int sn[], const int sd[], MPI_Datatype st, void *r, const int rn[], const int rd[], MPI_Datatype rt, MPI_Comm comm, MPI_Request *q), (s, sn, sd, st, r, rn, rd, rt, comm, q)
-#define ARGS_IGATHER (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, int root, MPI_Comm comm, MPI_Request *q), (s, sn, st, r, rn, rt, root, comm, q)
-#define ARGS_IGATHERV_ALL (const void *s, int sn, MPI_Datatype st, void *r, const int rn[], const int d[], MPI_Datatype rt, MPI_Comm comm, MPI_Request *q), (s, sn, st, r, rn, d, rt, comm, q)
-#define ARGS_IGATHER_ALL (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, MPI_Comm comm, MPI_Request *q), (s, sn, st, r, rn, rt, comm, q)
 #define ARGS_INT (int *value), (value)
 #define ARGS_INT_WIN (int value, MPI_Win win), (value, win)
-#define ARGS_IREDUCE_ALL (const void *s, void *r, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *q), (s, r, count, type, op, comm, q)
-#define ARGS_IRECV (void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *q), (buf, count, type, source, tag, comm, q)
-#define ARGS_ISEND (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *q), (buf, count, type, dest, tag, comm, q)
 #define ARGS_NAME_AND_PORT (const char *service_name, MPI_Info info, const char *port_name), (service_name, info, port_name)
-#define ARGS_REDUCE_ALL (const void *s, void *r, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm), (s, r, count, type, op, comm)
 #define ARGS_REQUEST (MPI_Request *q), (q)
-#define ARGS_SEND (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm), (buf, count, type, dest, tag, comm)
-#define ARGS_STATUS_COUNT (const MPI_Status *status, MPI_Datatype type, int *count), (status, type, count)
 #define ARGS_TOPOLOGY_MAP (MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank), (comm, ndims, dims, periods, newrank)
 #define ARGS_TWO_GROUPS (MPI_Group group1, MPI_Group group2, MPI_Group *out), (group1, group2, out)
 #define ARGS_TYPE (MPI_Datatype *type), (type)
 #define ARGS_TYPE_AINT (MPI_Datatype type, MPI_Aint *value), (type, value)
-#define ARGS_TYPE_HVECTOR (int count, int length, MPI_Aint stride, MPI_Datatype type, MPI_Datatype *out), (count, length, stride, type, out)
 #define ARGS_WAITSOME (int count, MPI_Request q[], int *n, int indices[], MPI_Status statuses[]), (count, q, n, indices, statuses)
 #define ARGS_WIN (MPI_Win win), (win)
-#define ARGS_WIN_ALLOCATE (MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win), (size, disp_unit, info, comm, baseptr, win)
 
 /* ---- calls that MPE knows ---- */
-PLAIN(0, COLLECTIVE, "purple3", comm, MPI_Allgather, ARGS_GATHER_ALL)
-PLAIN(1, COLLECTIVE, "purple3", comm, MPI_Allgatherv, ARGS_GATHERV_ALL)
-PLAIN(2, COLLECTIVE, "purple", comm, MPI_Allreduce, ARGS_REDUCE_ALL)
-WRITTEN(3, COLLECTIVE, "DarkViolet", MPI_Alltoall, ARGS_GATHER_ALL)
-WRITTEN(4, COLLECTIVE, "DarkViolet", MPI_Alltoallv,
-      (const void *s, const int sn[], const int sd[], MPI_Datatype st, void *r, const int rn[], const int rd[], MPI_Datatype rt, MPI_Comm comm), (s, sn, sd, st, r, rn, rd, rt, comm))
 PLAIN(5, COLLECTIVE, "yellow", comm, MPI_Barrier,
       (MPI_Comm comm), (comm))
-PLAIN(6, COLLECTIVE, "cyan", comm, MPI_Bcast,
-      (void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm), (buf, count, type, root, comm))
-PLAIN(7, COLLECTIVE, "white", comm, MPI_Gather, ARGS_GATHER)
-PLAIN(8, COLLECTIVE, "white", comm, MPI_Gatherv,
-      (const void *s, int sn, MPI_Datatype st, void *r, const int rn[], const int d[], MPI_Datatype rt, int root, MPI_Comm comm), (s, sn, st, r, rn, d, rt, root, comm))
-PLAIN(9, ENVIRONMENT, "white", MPI_COMM_WORLD, MPI_Op_create,
-      (MPI_User_function *f, int commute, MPI_Op *op), (f, commute, op))
 PLAIN(10, ENVIRONMENT, "white", MPI_COMM_WORLD, MPI_Op_free,
       (MPI_Op *op), (op))
-PLAIN(11, COLLECTIVE, "white", comm, MPI_Reduce_scatter,
-      (const void *s, void *r, const int rn[], MPI_Datatype type, MPI_Op op, MPI_Comm comm), (s, r, rn, type, op, comm))
-PLAIN(12, COLLECTIVE, "MediumPurple", comm, MPI_Reduce,
-      (const void *s, void *r, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm), (s, r, count, type, op, root, comm))
-PLAIN(13, COLLECTIVE, "white", comm, MPI_Scan, ARGS_REDUCE_ALL)
-PLAIN(14, COLLECTIVE, "orchid", comm, MPI_Scatter, ARGS_GATHER)
-PLAIN(15, COLLECTIVE, "orchid", comm, MPI_Scatterv,
-      (const void *s, const int sn[], const int d[], MPI_Datatype st, void *r, int rn, MPI_Datatype rt, int root, MPI_Comm comm), (s, sn, d, st, r, rn, rt, root, comm))
 PLAIN(16, ATTRIBUTE, "white", comm, MPI_Attr_delete, ARGS_COMM_KEY)
 PLAIN(17, ATTRIBUTE, "white", comm, MPI_Attr_get, ARGS_COMM_KEY_GET)
 PLAIN(18, ATTRIBUTE, "white", comm, MPI_Attr_put, ARGS_COMM_KEY_PUT)
@@ -205,42 +197,12 @@ PLAIN(53, ENVIRONMENT, "white", MPI_COMM_WORLD, MPI_Get_processor_name,
 PLAIN(54, ENVIRONMENT, "white", MPI_COMM_WORLD, MPI_Initialized, ARGS_INT)
 CLOCK(55, ENVIRONMENT, "white", MPI_Wtick)
 CLOCK(56, ENVIRONMENT, "white", MPI_Wtime)
-SEND(58, "SlateBlue", MPI_Bsend)
-SEND_INIT(59, "white", MPI_Bsend_init)
-PLAIN(60, MESSAGE, "white", MPI_COMM_WORLD, MPI_Buffer_attach,
-      (void *buf, int size), (buf, size))
-PLAIN(61, MESSAGE, "white", MPI_COMM_WORLD, MPI_Buffer_detach,
-      (void *buf, int *size), (buf, size))
 WRITTEN(62, MESSAGE, "white", MPI_Cancel, ARGS_REQUEST)
 WRITTEN(63, MESSAGE, "white", MPI_Request_free, ARGS_REQUEST)
-WRITTEN(64, MESSAGE, "white", MPI_Recv_init, ARGS_IRECV)
-SEND_INIT(65, "white", MPI_Send_init)
-PLAIN(66, MESSAGE, "white", MPI_COMM_WORLD, MPI_Get_elements, ARGS_STATUS_COUNT)
-PLAIN(67, MESSAGE, "white", MPI_COMM_WORLD, MPI_Get_count, ARGS_STATUS_COUNT)
-ISEND(68, "white", MPI_Ibsend)
 PLAIN(69, MESSAGE, "LavenderBlush", comm, MPI_Iprobe,
       (int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status), (source, tag, comm, flag, status))
-WRITTEN(70, MESSAGE, "PaleGreen", MPI_Irecv, ARGS_IRECV)
-ISEND(71, "LightSkyBlue", MPI_Irsend)
-ISEND(72, "SkyBlue", MPI_Isend)
-ISEND(73, "LightSteelBlue", MPI_Issend)
-PLAIN(74, MESSAGE, "white", comm, MPI_Pack,
-      (const void *in, int n, MPI_Datatype type, void *out, int size, int *position, MPI_Comm comm), (in, n, type, out, size, position, comm))
-PLAIN(75, MESSAGE, "white", comm, MPI_Pack_size,
-      (int n, MPI_Datatype type, MPI_Comm comm, int *size), (n, type, comm, size))
 PLAIN(76, MESSAGE, "lavender", comm, MPI_Probe,
       (int source, int tag, MPI_Comm comm, MPI_Status *status), (source, tag, comm, status))
-WRITTEN(77, MESSAGE, "green", MPI_Recv,
-      (void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status), (buf, count, type, source, tag, comm, status))
-SEND(78, "DeepSkyBlue", MPI_Rsend)
-SEND_INIT(79, "white", MPI_Rsend_init)
-SEND(80, "blue", MPI_Send)
-WRITTEN(81, MESSAGE, "SeaGreen", MPI_Sendrecv,
-      (const void *s, int sn, MPI_Datatype st, int dest, int stag, void *r, int rn, MPI_Datatype rt, int source, int rtag, MPI_Comm comm, MPI_Status *status), (s, sn, st, dest, stag, r, rn, rt, source, rtag, comm, status))
-WRITTEN(82, MESSAGE, "SeaGreen1", MPI_Sendrecv_replace,
-      (void *buf, int count, MPI_Datatype type, int dest, int stag, int source, int rtag, MPI_Comm comm, MPI_Status *status), (buf, count, type, dest, stag, source, rtag, comm, status))
-SEND(83, "DeepSkyBlue", MPI_Ssend)
-SEND_INIT(84, "white", MPI_Ssend_init)
 WRITTEN(85, MESSAGE, "white", MPI_Start, ARGS_REQUEST)
 WRITTEN(86, MESSAGE, "white", MPI_Startall,
       (int count, MPI_Request q[]), (count, q))
@@ -254,17 +216,7 @@ PLAIN(90, MESSAGE, "white", MPI_COMM_WORLD, MPI_Test_cancelled,
       (const MPI_Status *status, int *flag), (status, flag))
 WRITTEN(91, MESSAGE, "orange4", MPI_Testsome, ARGS_WAITSOME)
 PLAIN(92, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_commit, ARGS_TYPE)
-PLAIN(93, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_contiguous,
-      (int count, MPI_Datatype type, MPI_Datatype *out), (count, type, out))
 PLAIN(95, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_free, ARGS_TYPE)
-PLAIN(98, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_indexed,
-      (int count, const int lengths[], const int displacements[], MPI_Datatype type, MPI_Datatype *out), (count, lengths, displacements, type, out))
-PLAIN(100, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_size,
-      (MPI_Datatype type, int *size), (type, size))
-PLAIN(103, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_vector,
-      (int count, int length, int stride, MPI_Datatype type, MPI_Datatype *out), (count, length, stride, type, out))
-PLAIN(104, MESSAGE, "white", comm, MPI_Unpack,
-      (const void *in, int size, int *position, void *out, int n, MPI_Datatype type, MPI_Comm comm), (in, size, position, out, n, type, comm))
 WRITTEN(105, MESSAGE, "red", MPI_Wait,
       (MPI_Request *q, MPI_Status *status), (q, status))
 WRITTEN(106, MESSAGE, "OrangeRed", MPI_Waitall,
@@ -300,105 +252,65 @@ PLAIN(124, TOPOLOGY, "white", comm, MPI_Cart_rank,
       (MPI_Comm comm, const int coords[], int *rank), (comm, coords, rank))
 MAKES(125, TOPOLOGY, "DarkOliveGreen2", comm, MPI_Cart_sub,
       (MPI_Comm comm, const int remain[], MPI_Comm *made), (comm, remain, made))
-PLAIN(128, FILE, "HotPink", comm, MPI_File_open,
+WRITTEN(128, FILE, "HotPink", MPI_File_open,
       (MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh), (comm, filename, amode, info, fh))
-PLAIN(129, FILE, "pink", MPI_COMM_WORLD, MPI_File_close,
+WRITTEN(129, FILE, "pink", MPI_File_close,
       (MPI_File *fh), (fh))
 PLAIN(130, FILE, "orchid", MPI_COMM_WORLD, MPI_File_delete,
       (const char *filename, MPI_Info info), (filename, info))
-PLAIN(131, FILE, "DarkOrchid", MPI_COMM_WORLD, MPI_File_set_size, ARGS_FILE_OFFSET)
-PLAIN(132, FILE, "brown", MPI_COMM_WORLD, MPI_File_preallocate, ARGS_FILE_OFFSET)
-PLAIN(133, FILE, "MediumOrchid", MPI_COMM_WORLD, MPI_File_get_size, ARGS_FILE_ASK_OFFSET)
-PLAIN(134, FILE, "azure", MPI_COMM_WORLD, MPI_File_get_group,
+ON_FILE(131, "DarkOrchid", NULL, MPI_File_set_size, ARGS_FILE_OFFSET)
+ON_FILE(132, "brown", NULL, MPI_File_preallocate, ARGS_FILE_OFFSET)
+ON_FILE(133, "MediumOrchid", NULL, MPI_File_get_size, ARGS_FILE_ASK_OFFSET)
+ON_FILE(134, "azure", NULL, MPI_File_get_group,
       (MPI_File fh, MPI_Group *group), (fh, group))
-PLAIN(135, FILE, "ivory", MPI_COMM_WORLD, MPI_File_get_amode, ARGS_FILE_INT)
-PLAIN(136, FILE, "brown", MPI_COMM_WORLD, MPI_File_set_info,
+ON_FILE(135, "ivory", NULL, MPI_File_get_amode, ARGS_FILE_INT)
+ON_FILE(136, "brown", NULL, MPI_File_set_info,
       (MPI_File fh, MPI_Info info), (fh, info))
-PLAIN(137, FILE, "brown", MPI_COMM_WORLD, MPI_File_get_info,
+ON_FILE(137, "brown", NULL, MPI_File_get_info,
       (MPI_File fh, MPI_Info *info_used), (fh, info_used))
-PLAIN(138, FILE, "turquoise", MPI_COMM_WORLD, MPI_File_set_view,
+ON_FILE(138, "turquoise", NULL, MPI_File_set_view,
       (MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, const char *datarep, MPI_Info info), (fh, disp, etype, filetype, datarep, info))
-PLAIN(139, FILE, "cyan", MPI_COMM_WORLD, MPI_File_get_view,
+ON_FILE(139, "cyan", NULL, MPI_File_get_view,
       (MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype, char *datarep), (fh, disp, etype, filetype, datarep))
-PLAIN(140, FILE, "SeaGreen", MPI_COMM_WORLD, MPI_File_read_at, ARGS_FILE_READ_AT)
-PLAIN(141, FILE, "LimeGreen", MPI_COMM_WORLD, MPI_File_read_at_all, ARGS_FILE_READ_AT)
-PLAIN(142, FILE, "BlueViolet", MPI_COMM_WORLD, MPI_File_write_at, ARGS_FILE_WRITE_AT)
-PLAIN(143, FILE, "SlateBlue", MPI_COMM_WORLD, MPI_File_write_at_all, ARGS_FILE_WRITE_AT)
-PLAIN(144, FILE, "PaleGreen", MPI_COMM_WORLD, MPI_File_iread_at,
-      (MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype type, MPI_Request *q), (fh, offset, buf, count, type, q))
-PLAIN(145, FILE, "AliceBlue", MPI_COMM_WORLD, MPI_File_iwrite_at,
-      (MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype type, MPI_Request *q), (fh, offset, buf, count, type, q))
-PLAIN(146, FILE, "CornflowerBlue", MPI_COMM_WORLD, MPI_File_read, ARGS_FILE_READ)
-PLAIN(147, FILE, "DarkSeaGreen", MPI_COMM_WORLD, MPI_File_read_all, ARGS_FILE_READ)
-PLAIN(148, FILE, "LawnGreen", MPI_COMM_WORLD, MPI_File_write, ARGS_FILE_WRITE)
-PLAIN(149, FILE, "DodgerBlue", MPI_COMM_WORLD, MPI_File_write_all, ARGS_FILE_WRITE)
-PLAIN(150, FILE, "ForestGreen", MPI_COMM_WORLD, MPI_File_iread, ARGS_FILE_IREAD)
-PLAIN(151, FILE, "aquamarine", MPI_COMM_WORLD, MPI_File_iwrite, ARGS_FILE_IWRITE)
-PLAIN(152, FILE, "maroon", MPI_COMM_WORLD, MPI_File_seek, ARGS_FILE_SEEK)
-PLAIN(153, FILE, "brown", MPI_COMM_WORLD, MPI_File_get_position, ARGS_FILE_ASK_OFFSET)
-PLAIN(154, FILE, "RosyBrown", MPI_COMM_WORLD, MPI_File_get_byte_offset,
+ON_FILE(152, "maroon", NULL, MPI_File_seek, ARGS_FILE_SEEK)
+ON_FILE(153, "brown", NULL, MPI_File_get_position, ARGS_FILE_ASK_OFFSET)
+ON_FILE(154, "RosyBrown", NULL, MPI_File_get_byte_offset,
       (MPI_File fh, MPI_Offset offset, MPI_Offset *disp), (fh, offset, disp))
-PLAIN(155, FILE, "MediumSlateBlue", MPI_COMM_WORLD, MPI_File_read_shared, ARGS_FILE_READ)
-PLAIN(156, FILE, "SpringGreen4", MPI_COMM_WORLD, MPI_File_write_shared, ARGS_FILE_WRITE)
-PLAIN(157, FILE, "SteelBlue", MPI_COMM_WORLD, MPI_File_iread_shared, ARGS_FILE_IREAD)
-PLAIN(158, FILE, "SpringGreen", MPI_COMM_WORLD, MPI_File_iwrite_shared, ARGS_FILE_IWRITE)
-PLAIN(159, FILE, "SteelBlue1", MPI_COMM_WORLD, MPI_File_read_ordered, ARGS_FILE_READ)
-PLAIN(160, FILE, "SpringGreen1", MPI_COMM_WORLD, MPI_File_write_ordered, ARGS_FILE_WRITE)
-PLAIN(161, FILE, "VioletRed", MPI_COMM_WORLD, MPI_File_seek_shared, ARGS_FILE_SEEK)
-PLAIN(162, FILE, "DarkViolet", MPI_COMM_WORLD, MPI_File_get_position_shared, ARGS_FILE_ASK_OFFSET)
-PLAIN(163, FILE, "SpringGreen2", MPI_COMM_WORLD, MPI_File_read_at_all_begin,
-      (MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype type), (fh, offset, buf, count, type))
-PLAIN(164, FILE, "SpringGreen3", MPI_COMM_WORLD, MPI_File_read_at_all_end, ARGS_FILE_READ_END)
-PLAIN(165, FILE, "SteelBlue2", MPI_COMM_WORLD, MPI_File_write_at_all_begin,
-      (MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype type), (fh, offset, buf, count, type))
-PLAIN(166, FILE, "SteelBlue3", MPI_COMM_WORLD, MPI_File_write_at_all_end, ARGS_FILE_WRITE_END)
-PLAIN(167, FILE, "DarkSeaGreen1", MPI_COMM_WORLD, MPI_File_read_all_begin, ARGS_FILE_READ_BEGIN)
-PLAIN(168, FILE, "DarkSeaGreen2", MPI_COMM_WORLD, MPI_File_read_all_end, ARGS_FILE_READ_END)
-PLAIN(169, FILE, "LightSteelBlue1", MPI_COMM_WORLD, MPI_File_write_all_begin, ARGS_FILE_WRITE_BEGIN)
-PLAIN(170, FILE, "LightSteelBlue2", MPI_COMM_WORLD, MPI_File_write_all_end, ARGS_FILE_WRITE_END)
-PLAIN(171, FILE, "DarkSeaGreen3", MPI_COMM_WORLD, MPI_File_read_ordered_begin, ARGS_FILE_READ_BEGIN)
-PLAIN(172, FILE, "DarkSeaGreen4", MPI_COMM_WORLD, MPI_File_read_ordered_end, ARGS_FILE_READ_END)
-PLAIN(173, FILE, "LightSteelBlue3", MPI_COMM_WORLD, MPI_File_write_ordered_begin, ARGS_FILE_WRITE_BEGIN)
-PLAIN(174, FILE, "LightSteelBlue4", MPI_COMM_WORLD, MPI_File_write_ordered_end, ARGS_FILE_WRITE_END)
-PLAIN(175, FILE, "brown", MPI_COMM_WORLD, MPI_File_get_type_extent,
-      (MPI_File fh, MPI_Datatype type, MPI_Aint *extent), (fh, type, extent))
-PLAIN(176, FILE, "brown", MPI_COMM_WORLD, MPI_Register_datarep,
-      (const char *datarep, MPI_Datarep_conversion_function *read_conversion_fn, MPI_Datarep_conversion_function *write_conversion_fn, MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra), (datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra))
-PLAIN(177, FILE, "brown", MPI_COMM_WORLD, MPI_File_set_atomicity,
+ON_FILE(161, "VioletRed", NULL, MPI_File_seek_shared, ARGS_FILE_SEEK)
+ON_FILE(162, "DarkViolet", NULL, MPI_File_get_position_shared, ARGS_FILE_ASK_OFFSET)
+ON_FILE(164, "SpringGreen3", NULL, MPI_File_read_at_all_end, ARGS_FILE_READ_END)
+ON_FILE(166, "SteelBlue3", NULL, MPI_File_write_at_all_end, ARGS_FILE_WRITE_END)
+ON_FILE(168, "DarkSeaGreen2", NULL, MPI_File_read_all_end, ARGS_FILE_READ_END)
+ON_FILE(170, "LightSteelBlue2", NULL, MPI_File_write_all_end, ARGS_FILE_WRITE_END)
+ON_FILE(172, "DarkSeaGreen4", NULL, MPI_File_read_ordered_end, ARGS_FILE_READ_END)
+ON_FILE(174, "LightSteelBlue4", NULL, MPI_File_write_ordered_end, ARGS_FILE_WRITE_END)
+ON_FILE(177, "brown", NULL, MPI_File_set_atomicity,
       (MPI_File fh, int flag), (fh, flag))
-PLAIN(178, FILE, "brown", MPI_COMM_WORLD, MPI_File_get_atomicity, ARGS_FILE_INT)
-PLAIN(179, FILE, "YellowGreen", MPI_COMM_WORLD, MPI_File_sync,
+ON_FILE(178, "brown", NULL, MPI_File_get_atomicity, ARGS_FILE_INT)
+ON_FILE(179, "YellowGreen", NULL, MPI_File_sync,
       (MPI_File fh), (fh))
-PLAIN(181, WINDOW, "purple", MPI_COMM_WORLD, MPI_Accumulate,
-      (const void *o, int on, MPI_Datatype ot, int rank, MPI_Aint disp, int tn, MPI_Datatype tt, MPI_Op op, MPI_Win win), (o, on, ot, rank, disp, tn, tt, op, win))
 PLAIN(182, WINDOW, "purple", MPI_COMM_WORLD, MPI_Alloc_mem,
       (MPI_Aint size, MPI_Info info, void *baseptr), (size, info, baseptr))
 PLAIN(183, WINDOW, "purple", MPI_COMM_WORLD, MPI_Free_mem,
       (void *base), (base))
-PLAIN(184, WINDOW, "LightGreen", MPI_COMM_WORLD, MPI_Get,
-      (void *o, int on, MPI_Datatype ot, int rank, MPI_Aint disp, int tn, MPI_Datatype tt, MPI_Win win), (o, on, ot, rank, disp, tn, tt, win))
-PLAIN(185, WINDOW, "LightBlue", MPI_COMM_WORLD, MPI_Put,
-      (const void *o, int on, MPI_Datatype ot, int rank, MPI_Aint disp, int tn, MPI_Datatype tt, MPI_Win win), (o, on, ot, rank, disp, tn, tt, win))
-PLAIN(186, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_complete, ARGS_WIN)
-PLAIN(187, WINDOW, "purple", comm, MPI_Win_create,
-      (void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win), (base, size, disp_unit, info, comm, win))
-PLAIN(188, WINDOW, "tomato", MPI_COMM_WORLD, MPI_Win_fence, ARGS_INT_WIN)
-PLAIN(189, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_free,
+ON_WINDOW(186, "purple", MPI_Win_complete, ARGS_WIN)
+ON_WINDOW(188, "tomato", MPI_Win_fence, ARGS_INT_WIN)
+WRITTEN(189, WINDOW, "purple", MPI_Win_free,
       (MPI_Win *win), (win))
-PLAIN(190, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_get_group,
+ON_WINDOW(190, "purple", MPI_Win_get_group,
       (MPI_Win win, MPI_Group *group), (win, group))
-PLAIN(191, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_get_name,
+ON_WINDOW(191, "purple", MPI_Win_get_name,
       (MPI_Win win, char *win_name, int *length), (win, win_name, length))
-PLAIN(192, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_lock,
+ON_WINDOW(192, "purple", MPI_Win_lock,
       (int lock_type, int rank, int assert, MPI_Win win), (lock_type, rank, assert, win))
-PLAIN(193, WINDOW, "DarkGreen", MPI_COMM_WORLD, MPI_Win_post, ARGS_GROUP_WIN)
-PLAIN(194, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_set_name,
+ON_WINDOW(193, "DarkGreen", MPI_Win_post, ARGS_GROUP_WIN)
+ON_WINDOW(194, "purple", MPI_Win_set_name,
       (MPI_Win win, const char *win_name), (win, win_name))
-PLAIN(195, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_start, ARGS_GROUP_WIN)
-PLAIN(196, WINDOW, "DarkOrange", MPI_COMM_WORLD, MPI_Win_test,
+ON_WINDOW(195, "purple", MPI_Win_start, ARGS_GROUP_WIN)
+ON_WINDOW(196, "DarkOrange", MPI_Win_test,
       (MPI_Win win, int *flag), (win, flag))
-PLAIN(197, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_unlock, ARGS_INT_WIN)
-PLAIN(198, WINDOW, "maroon", MPI_COMM_WORLD, MPI_Win_wait, ARGS_WIN)
+ON_WINDOW(197, "purple", MPI_Win_unlock, ARGS_INT_WIN)
+ON_WINDOW(198, "maroon", MPI_Win_wait, ARGS_WIN)
 MAKES(201, SPAWN, "DarkSeaGreen1", comm, MPI_Comm_spawn,
       (const char *command, char *argv[], int n, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made, int codes[]), (command, argv, n, info, root, comm, made, codes))
 MAKES(202, SPAWN, "DarkSeaGreen2", comm, MPI_Comm_spawn_multiple,
@@ -435,12 +347,8 @@ PLAIN(218, TOPOLOGY, "white", comm, MPI_Dist_graph_neighbors,
       (MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[]), (comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights))
 WRITTEN(219, MESSAGE, "lavender", MPI_Mprobe,
       (int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status), (source, tag, comm, message, status))
-WRITTEN(220, MESSAGE, "green", MPI_Mrecv,
-      (void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status), (buf, count, type, message, status))
 WRITTEN(221, MESSAGE, "LavenderBlush", MPI_Improbe,
       (int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status), (source, tag, comm, flag, message, status))
-WRITTEN(222, MESSAGE, "PaleGreen", MPI_Imrecv,
-      (void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *q), (buf, count, type, message, q))
 MAKES(223, COMMUNICATOR, "DarkOliveGreen1", comm, MPI_Comm_create_group,
       (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made), (comm, group, tag, made))
 MAKES(224, COMMUNICATOR, "DarkOliveGreen2", comm, MPI_Comm_split_type,
@@ -473,7 +381,8 @@ PLAIN(57, DATATYPE, "white", MPI_COMM_WORLD, MPI_Address,
 PLAIN(94, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_extent, ARGS_TYPE_AINT)
 PLAIN(96, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_hindexed,
       (int count, OLD_CONST int lengths[], OLD_CONST MPI_Aint displacements[], MPI_Datatype type, MPI_Datatype *out), (count, lengths, displacements, type, out))
-PLAIN(97, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_hvector, ARGS_TYPE_HVECTOR)
+PLAIN(97, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_hvector,
+      (int count, int length, MPI_Aint stride, MPI_Datatype type, MPI_Datatype *out), (count, length, stride, type, out))
 PLAIN(99, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_lb, ARGS_TYPE_AINT)
 PLAIN(101, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_struct,
       (int count, OLD_CONST int lengths[], OLD_CONST MPI_Aint displacements[], OLD_CONST MPI_Datatype types[], MPI_Datatype *out), (count, lengths, displacements, types, out))
@@ -493,103 +402,67 @@ AGAIN(50, comm, MPI_Comm_get_errhandler, ARGS_COMM_ASK_HANDLER)
 AGAIN(52, comm, MPI_Comm_set_errhandler, ARGS_COMM_HANDLER)
 AGAIN(57, MPI_COMM_WORLD, MPI_Get_address,
       (const void *location, MPI_Aint *address), (location, address))
-AGAIN(94, MPI_COMM_WORLD, MPI_Type_get_extent,
-      (MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent), (type, lb, extent))
-AGAIN(96, MPI_COMM_WORLD, MPI_Type_create_hindexed,
-      (int count, const int lengths[], const MPI_Aint displacements[], MPI_Datatype type, MPI_Datatype *out), (count, lengths, displacements, type, out))
-AGAIN(97, MPI_COMM_WORLD, MPI_Type_create_hvector, ARGS_TYPE_HVECTOR)
-AGAIN(101, MPI_COMM_WORLD, MPI_Type_create_struct,
-      (int count, const int lengths[], const MPI_Aint displacements[], const MPI_Datatype types[], MPI_Datatype *out), (count, lengths, displacements, types, out))
 
 /* ---- MPI 3 ---- */
-PLAIN(229, COLLECTIVE, "white", comm, MPI_Exscan, ARGS_REDUCE_ALL)
-PLAIN(230, COLLECTIVE, "DarkViolet", comm, MPI_Alltoallw,
-      (const void *s, const int sn[], const int sd[], const MPI_Datatype st[], void *r, const int rn[], const int rd[], const MPI_Datatype rt[], MPI_Comm comm), (s, sn, sd, st, r, rn, rd, rt, comm))
-PLAIN(231, COLLECTIVE, "white", comm, MPI_Reduce_scatter_block, ARGS_REDUCE_ALL)
-PLAIN(232, COLLECTIVE, "yellow", comm, MPI_Ibarrier,
-      (MPI_Comm comm, MPI_Request *q), (comm, q))
-PLAIN(233, COLLECTIVE, "cyan", comm, MPI_Ibcast,
-      (void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *q), (buf, count, type, root, comm, q))
-PLAIN(234, COLLECTIVE, "white", comm, MPI_Igather, ARGS_IGATHER)
-PLAIN(235, COLLECTIVE, "white", comm, MPI_Igatherv,
-      (const void *s, int sn, MPI_Datatype st, void *r, const int rn[], const int d[], MPI_Datatype rt, int root, MPI_Comm comm, MPI_Request *q), (s, sn, st, r, rn, d, rt, root, comm, q))
-PLAIN(236, COLLECTIVE, "orchid", comm, MPI_Iscatter, ARGS_IGATHER)
-PLAIN(237, COLLECTIVE, "orchid", comm, MPI_Iscatterv,
-      (const void *s, const int sn[], const int d[], MPI_Datatype st, void *r, int rn, MPI_Datatype rt, int root, MPI_Comm comm, MPI_Request *q), (s, sn, d, st, r, rn, rt, root, comm, q))
-PLAIN(238, COLLECTIVE, "purple3", comm, MPI_Iallgather, ARGS_IGATHER_ALL)
-PLAIN(239, COLLECTIVE, "purple3", comm, MPI_Iallgatherv, ARGS_IGATHERV_ALL)
-PLAIN(240, COLLECTIVE, "DarkViolet", comm, MPI_Ialltoall, ARGS_IGATHER_ALL)
-PLAIN(241, COLLECTIVE, "DarkViolet", comm, MPI_Ialltoallv, ARGS_IALLTOALLV)
-PLAIN(242, COLLECTIVE, "DarkViolet", comm, MPI_Ialltoallw,
-      (const void *s, const int sn[], const int sd[], const MPI_Datatype st[], void *r, const int rn[], const int rd[], const MPI_Datatype rt[], MPI_Comm comm, MPI_Request *q), (s, sn, sd, st, r, rn, rd, rt, comm, q))
-PLAIN(243, COLLECTIVE, "MediumPurple", comm, MPI_Ireduce,
-      (const void *s, void *r, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm, MPI_Request *q), (s, r, count, type, op, root, comm, q))
-PLAIN(244, COLLECTIVE, "purple", comm, MPI_Iallreduce, ARGS_IREDUCE_ALL)
-PLAIN(245, COLLECTIVE, "white", comm, MPI_Ireduce_scatter,
-      (const void *s, void *r, const int rn[], MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *q), (s, r, rn, type, op, comm, q))
-PLAIN(246, COLLECTIVE, "white", comm, MPI_Ireduce_scatter_block, ARGS_IREDUCE_ALL)
-PLAIN(247, COLLECTIVE, "white", comm, MPI_Iscan, ARGS_IREDUCE_ALL)
-PLAIN(248, COLLECTIVE, "white", comm, MPI_Iexscan, ARGS_IREDUCE_ALL)
-PLAIN(249, COLLECTIVE, "purple3", comm, MPI_Neighbor_allgather, ARGS_GATHER_ALL)
-PLAIN(253, COLLECTIVE, "purple3", comm, MPI_Neighbor_allgatherv, ARGS_GATHERV_ALL)
-PLAIN(254, COLLECTIVE, "DarkViolet", comm, MPI_Neighbor_alltoall, ARGS_GATHER_ALL)
-PLAIN(255, COLLECTIVE, "DarkViolet", comm, MPI_Neighbor_alltoallv,
-      (const void *s, const int sn[], const int sd[], MPI_Datatype st, void *r, const int rn[], const int rd[], MPI_Datatype rt, MPI_Comm comm), (s, sn, sd, st, r, rn, rd, rt, comm))
-PLAIN(256, COLLECTIVE, "DarkViolet", comm, MPI_Neighbor_alltoallw,
-      (const void *s, const int sn[], const MPI_Aint sd[], const MPI_Datatype st[], void *r, const int rn[], const MPI_Aint rd[], const MPI_Datatype rt[], MPI_Comm comm), (s, sn, sd, st, r, rn, rd, rt, comm))
-PLAIN(257, COLLECTIVE, "purple3", comm, MPI_Ineighbor_allgather, ARGS_IGATHER_ALL)
-PLAIN(258, COLLECTIVE, "purple3", comm, MPI_Ineighbor_allgatherv, ARGS_IGATHERV_ALL)
-PLAIN(259, COLLECTIVE, "DarkViolet", comm, MPI_Ineighbor_alltoall, ARGS_IGATHER_ALL)
-PLAIN(260, COLLECTIVE, "DarkViolet", comm, MPI_Ineighbor_alltoallv, ARGS_IALLTOALLV)
-PLAIN(261, COLLECTIVE, "DarkViolet", comm, MPI_Ineighbor_alltoallw,
-      (const void *s, const int sn[], const MPI_Aint sd[], const MPI_Datatype st[], void *r, const int rn[], const MPI_Aint rd[], const MPI_Datatype rt[], MPI_Comm comm, MPI_Request *q), (s, sn, sd, st, r, rn, rd, rt, comm, q))
-PLAIN(262, WINDOW, "purple", comm, MPI_Win_allocate, ARGS_WIN_ALLOCATE)
-PLAIN(263, WINDOW, "purple", comm, MPI_Win_allocate_shared, ARGS_WIN_ALLOCATE)
-PLAIN(264, WINDOW, "purple", comm, MPI_Win_create_dynamic,
+MAKES_WINDOW(264, "purple", MPI_Win_create_dynamic,
       (MPI_Info info, MPI_Comm comm, MPI_Win *win), (info, comm, win))
-PLAIN(265, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_lock_all, ARGS_INT_WIN)
-PLAIN(266, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_unlock_all, ARGS_WIN)
-PLAIN(267, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_flush, ARGS_INT_WIN)
-PLAIN(268, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_flush_all, ARGS_WIN)
-PLAIN(269, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_flush_local, ARGS_INT_WIN)
-PLAIN(270, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_flush_local_all, ARGS_WIN)
-PLAIN(271, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_sync, ARGS_WIN)
-PLAIN(272, WINDOW, "LightBlue", MPI_COMM_WORLD, MPI_Rput,
-      (const void *o, int on, MPI_Datatype ot, int rank, MPI_Aint disp, int tn, MPI_Datatype tt, MPI_Win win, MPI_Request *q), (o, on, ot, rank, disp, tn, tt, win, q))
-PLAIN(273, WINDOW, "LightGreen", MPI_COMM_WORLD, MPI_Rget,
-      (void *o, int on, MPI_Datatype ot, int rank, MPI_Aint disp, int tn, MPI_Datatype tt, MPI_Win win, MPI_Request *q), (o, on, ot, rank, disp, tn, tt, win, q))
-PLAIN(274, WINDOW, "purple", MPI_COMM_WORLD, MPI_Raccumulate,
-      (const void *o, int on, MPI_Datatype ot, int rank, MPI_Aint disp, int tn, MPI_Datatype tt, MPI_Op op, MPI_Win win, MPI_Request *q), (o, on, ot, rank, disp, tn, tt, op, win, q))
-PLAIN(275, WINDOW, "purple", MPI_COMM_WORLD, MPI_Get_accumulate,
-      (const void *o, int on, MPI_Datatype ot, void *r, int rn, MPI_Datatype rt, int rank, MPI_Aint disp, int tn, MPI_Datatype tt, MPI_Op op, MPI_Win win), (o, on, ot, r, rn, rt, rank, disp, tn, tt, op, win))
-PLAIN(276, WINDOW, "purple", MPI_COMM_WORLD, MPI_Rget_accumulate,
-      (const void *o, int on, MPI_Datatype ot, void *r, int rn, MPI_Datatype rt, int rank, MPI_Aint disp, int tn, MPI_Datatype tt, MPI_Op op, MPI_Win win, MPI_Request *q), (o, on, ot, r, rn, rt, rank, disp, tn, tt, op, win, q))
-PLAIN(277, WINDOW, "purple", MPI_COMM_WORLD, MPI_Fetch_and_op,
+ON_WINDOW(265, "purple", MPI_Win_lock_all, ARGS_INT_WIN)
+ON_WINDOW(266, "purple", MPI_Win_unlock_all, ARGS_WIN)
+ON_WINDOW(267, "purple", MPI_Win_flush, ARGS_INT_WIN)
+ON_WINDOW(268, "purple", MPI_Win_flush_all, ARGS_WIN)
+ON_WINDOW(269, "purple", MPI_Win_flush_local, ARGS_INT_WIN)
+ON_WINDOW(270, "purple", MPI_Win_flush_local_all, ARGS_WIN)
+ON_WINDOW(271, "purple", MPI_Win_sync, ARGS_WIN)
+RMA(277, "purple", NULL, changed(op, 1, type), bytes(1, type), MPI_Fetch_and_op,
       (const void *o, void *r, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Op op, MPI_Win win), (o, r, type, rank, disp, op, win))
-PLAIN(278, WINDOW, "purple", MPI_COMM_WORLD, MPI_Compare_and_swap,
+RMA(278, "purple", NULL, bytes(1, type), bytes(1, type), MPI_Compare_and_swap,
       (const void *o, const void *c, void *r, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Win win), (o, c, r, type, rank, disp, win))
-PLAIN(279, FILE, "PaleGreen", MPI_COMM_WORLD, MPI_File_iread_at_all,
-      (MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype type, MPI_Request *q), (fh, offset, buf, count, type, q))
-PLAIN(280, FILE, "AliceBlue", MPI_COMM_WORLD, MPI_File_iwrite_at_all,
-      (MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype type, MPI_Request *q), (fh, offset, buf, count, type, q))
-PLAIN(281, FILE, "ForestGreen", MPI_COMM_WORLD, MPI_File_iread_all, ARGS_FILE_IREAD)
-PLAIN(282, FILE, "aquamarine", MPI_COMM_WORLD, MPI_File_iwrite_all, ARGS_FILE_IWRITE)
-PLAIN(283, MESSAGE, "orange", MPI_COMM_WORLD, MPI_Request_get_status,
+WRITTEN(283, MESSAGE, "orange", MPI_Request_get_status,
       (MPI_Request q, int *flag, MPI_Status *status), (q, flag, status))
-PLAIN(284, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_create_subarray,
-      (int n, const int sizes[], const int parts[], const int starts[], int order, MPI_Datatype type, MPI_Datatype *out), (n, sizes, parts, starts, order, type, out))
-PLAIN(285, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_create_resized,
-      (MPI_Datatype type, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *out), (type, lb, extent, out))
-PLAIN(286, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_create_indexed_block,
-      (int count, int length, const int displacements[], MPI_Datatype type, MPI_Datatype *out), (count, length, displacements, type, out))
-PLAIN(287, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_create_hindexed_block,
-      (int count, int length, const MPI_Aint displacements[], MPI_Datatype type, MPI_Datatype *out), (count, length, displacements, type, out))
 PLAIN(288, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_dup,
       (MPI_Datatype type, MPI_Datatype *out), (type, out))
-PLAIN(289, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_attach,
+ON_WINDOW(289, "purple", MPI_Win_attach,
       (MPI_Win win, void *base, MPI_Aint size), (win, base, size))
-PLAIN(290, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_detach,
+ON_WINDOW(290, "purple", MPI_Win_detach,
       (MPI_Win win, const void *base), (win, base))
+
+WRITTEN(232, COLLECTIVE, "yellow", MPI_Ibarrier,
+      (MPI_Comm comm, MPI_Request *q), (comm, q))
+#if HPCW_I_HAVE_PERSISTENT
+WRITTEN(299, COLLECTIVE, "yellow", MPI_Barrier_init,
+      (MPI_Comm comm, MPI_Info info, MPI_Request *q), (comm, info, q))
+#endif
+
+/* ---- all calls about an info are one state ---- */
+SHOWN(291, INFO, "white", MPI_Info)
+AGAIN(291, MPI_COMM_WORLD, MPI_Info_create,
+      (MPI_Info *info), (info))
+AGAIN(291, MPI_COMM_WORLD, MPI_Info_dup,
+      (MPI_Info info, MPI_Info *out), (info, out))
+AGAIN(291, MPI_COMM_WORLD, MPI_Info_free,
+      (MPI_Info *info), (info))
+AGAIN(291, MPI_COMM_WORLD, MPI_Info_delete,
+      (MPI_Info info, const char *key), (info, key))
+AGAIN(291, MPI_COMM_WORLD, MPI_Info_set,
+      (MPI_Info info, const char *key, const char *value), (info, key, value))
+AGAIN(291, MPI_COMM_WORLD, MPI_Info_get,
+      (MPI_Info info, const char *key, int length, char *value, int *flag), (info, key, length, value, flag))
+AGAIN(291, MPI_COMM_WORLD, MPI_Info_get_nkeys,
+      (MPI_Info info, int *n), (info, n))
+AGAIN(291, MPI_COMM_WORLD, MPI_Info_get_nthkey,
+      (MPI_Info info, int n, char *key), (info, n, key))
+AGAIN(291, MPI_COMM_WORLD, MPI_Info_get_valuelen,
+      (MPI_Info info, const char *key, int *length, int *flag), (info, key, length, flag))
+
+/* ---- calls with counts ---- */
+#undef COUNTS_ARE_LARGE
+#include "libwriter/trace/counts.h"
+#include "libwriter/trace/calls_counted.h"
+#if HPCW_I_HAVE_LARGE && !defined STATES_ONLY
+#define COUNTS_ARE_LARGE
+#include "libwriter/trace/counts.h"
+#include "libwriter/trace/calls_counted.h"
+#endif
 
 /* ---- bindings of Fortran that do not call C in every library: always, or without requests ---- */
 FORTRAN(16, OF_COMM, true, mpi_attr_delete)
@@ -621,5 +494,12 @@ FORTRAN(108, MPI_COMM_WORLD, NO_REQUEST, mpi_waitsome)
 #undef CLOCK
 #undef SHOWN
 #undef FUNCTION
+#undef STATES_ONLY
+#undef COLLECTS
+#undef COLLECTS_AS
+#undef ON_FILE
+#undef MAKES_WINDOW
+#undef ON_WINDOW
+#undef RMA
 #undef EXPANDED
 /* clang-format on */

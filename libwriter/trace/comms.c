@@ -17,7 +17,9 @@ struct hpcw_i_trace_handles hpcw_i_trace_comms; /* MPI_COMM_WORLD is in it, too:
 
 enum comm_kind { INTRA, INTER, FOREIGN };
 
-enum { COMM_BITS = 10 };
+struct hpcw_i_trace_handles hpcw_i_trace_owned;
+
+enum { COMM_BITS = 10, OWNED_BITS = 6 };
 
 static struct hpcw_i_trace_handle *add(uintptr_t key, enum comm_kind kind, struct hpcw_i_trace_comm numbers) {
     struct hpcw_i_trace_handle *h = hpcw_i_trace_handles_add(&hpcw_i_trace_comms, key);
@@ -42,6 +44,7 @@ static struct hpcw_i_trace_comm intra(uint32_t number) {
 
 bool hpcw_i_trace_comms_begin(void) {
     return hpcw_i_trace_handles_new(&hpcw_i_trace_comms, COMM_BITS) &&
+           hpcw_i_trace_handles_new(&hpcw_i_trace_owned, OWNED_BITS) &&
            add(HPCW_I_TRACE_KEY(MPI_COMM_WORLD), INTRA, intra(HPCW_I_TRACE_WORLD)) != NULL &&
            add(HPCW_I_TRACE_KEY(MPI_COMM_SELF), INTRA, intra(HPCW_I_TRACE_SELF)) != NULL;
 }

@@ -18,6 +18,9 @@ enum { HPCW_I_TRACE_WORLD = 0, HPCW_I_TRACE_SELF = 1 };
 
 extern struct hpcw_i_trace_handles hpcw_i_trace_comms;
 
+/* Files and windows. Handles of one MPI are never equal, whatever they are of. */
+extern struct hpcw_i_trace_handles hpcw_i_trace_owned;
+
 /* False: out of memory. */
 bool hpcw_i_trace_comms_begin(void);
 
@@ -31,6 +34,12 @@ static inline struct hpcw_i_trace_comm hpcw_i_trace_comm_of(MPI_Comm comm) {
         return (struct hpcw_i_trace_comm){HPCW_I_TRACE_WORLD, HPCW_I_TRACE_WORLD};
     }
     const struct hpcw_i_trace_handle *h = hpcw_i_trace_comm_find(comm);
+    return h == NULL ? (struct hpcw_i_trace_comm){HPCW_I_TRACE_WORLD, HPCW_I_TRACE_UNKNOWN} : h->comm;
+}
+
+/* The numbers of the communicator of a file or window. */
+static inline struct hpcw_i_trace_comm hpcw_i_trace_comm_of_owned(uintptr_t key) {
+    const struct hpcw_i_trace_handle *h = hpcw_i_trace_handles_find(&hpcw_i_trace_owned, key);
     return h == NULL ? (struct hpcw_i_trace_comm){HPCW_I_TRACE_WORLD, HPCW_I_TRACE_UNKNOWN} : h->comm;
 }
 

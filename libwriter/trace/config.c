@@ -9,7 +9,7 @@
 
 static const char *const class_name[HPCW_I_CLASSES] = {
     "message",   "collective",  "communicator", "topology", "group", "datatype",
-    "attribute", "environment", "file",         "window",   "spawn",
+    "attribute", "environment", "file",         "window",   "spawn", "info",
 };
 
 /* The value of a variable, or NULL if it is unset or empty. */
@@ -121,7 +121,7 @@ static uint32_t read_classes(struct hpcw_i_trace_config *c, const char *name) {
         if (named == 0 && length > 0) {
             refuse(c, name,
                    "all, message, collective, communicator, topology, group, datatype, attribute, environment, "
-                   "file, window, spawn",
+                   "file, window, spawn, info",
                    value);
         }
         classes |= named;
@@ -132,7 +132,8 @@ static uint32_t read_classes(struct hpcw_i_trace_config *c, const char *name) {
 
 /* Frequent calls that say little, as in MPE: programs that read the clock often would fill their log with it. */
 static const uint32_t unusual = UINT32_C(1) << HPCW_I_CLASS_GROUP | UINT32_C(1) << HPCW_I_CLASS_DATATYPE |
-                                UINT32_C(1) << HPCW_I_CLASS_ATTRIBUTE | UINT32_C(1) << HPCW_I_CLASS_ENVIRONMENT;
+                                UINT32_C(1) << HPCW_I_CLASS_ATTRIBUTE |
+                                UINT32_C(1) << HPCW_I_CLASS_ENVIRONMENT | UINT32_C(1) << HPCW_I_CLASS_INFO;
 
 void hpcw_i_trace_config_read(struct hpcw_i_trace_config *config, bool child) {
     memset(config, 0, sizeof *config);

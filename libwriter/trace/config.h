@@ -21,6 +21,7 @@ enum hpcw_i_trace_class {
     HPCW_I_CLASS_FILE,
     HPCW_I_CLASS_WINDOW,
     HPCW_I_CLASS_SPAWN,
+    HPCW_I_CLASS_INFO,
     HPCW_I_CLASSES
 };
 

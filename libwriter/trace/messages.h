@@ -6,23 +6,22 @@
 #include "libwriter/trace/comms.h"
 
 /* Bytes of a message. */
-static inline uint64_t hpcw_i_trace_message_bytes(int count, MPI_Datatype type) {
+static inline uint64_t hpcw_i_trace_message_bytes(uint64_t count, MPI_Datatype type) {
     int size = 0;
-    return REAL(MPI_Type_size)(type, &size) == MPI_SUCCESS && size > 0 && count > 0
-               ? (uint64_t)size * (uint64_t)count
-               : 0;
+    return REAL(MPI_Type_size)(type, &size) == MPI_SUCCESS && size > 0 ? (uint64_t)size * count : 0;
 }
 
-static inline void hpcw_i_trace_message_sent(hpcw_clog2_timeline *timeline, struct hpcw_i_trace_comm comm,
-                                             int peer, int tag, uint64_t size) {
+/* `now`: the clock of the timeline, which the caller has read for its state anyway. */
+static inline void hpcw_i_trace_message_sent(hpcw_clog2_timeline *timeline, uint64_t now,
+                                             struct hpcw_i_trace_comm comm, int peer, int tag, uint64_t size) {
     if (peer != MPI_PROC_NULL && comm.peers != HPCW_I_TRACE_UNKNOWN) {
-        hpcw_clog2_timeline_message(timeline, comm.own, HPCW_CLOG2_SEND, comm.peers, peer, tag, size);
+        hpcw_clog2_timeline_message_at(timeline, now, comm.own, HPCW_CLOG2_SEND, comm.peers, peer, tag, size);
     }
 }
 
 /* Source and tag are those of the status: the call may have given wildcards. */
-static inline void hpcw_i_trace_message_received(hpcw_clog2_timeline *timeline, struct hpcw_i_trace_comm comm,
-                                                 const MPI_Status *status) {
+static inline void hpcw_i_trace_message_received(hpcw_clog2_timeline *timeline, uint64_t now,
+                                                 struct hpcw_i_trace_comm comm, const MPI_Status *status) {
     if (status->MPI_SOURCE == MPI_PROC_NULL || comm.peers == HPCW_I_TRACE_UNKNOWN) {
         return;
     }
@@ -31,8 +30,8 @@ static inline void hpcw_i_trace_message_received(hpcw_clog2_timeline *timeline, 
     if (REAL(MPI_Get_count)(status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes != MPI_UNDEFINED) {
         size = (uint64_t)bytes;
     }
-    hpcw_clog2_timeline_message(timeline, comm.own, HPCW_CLOG2_RECEIVE, comm.peers, status->MPI_SOURCE,
-                                status->MPI_TAG, size);
+    hpcw_clog2_timeline_message_at(timeline, now, comm.own, HPCW_CLOG2_RECEIVE, comm.peers, status->MPI_SOURCE,
+                                   status->MPI_TAG, size);
 }
 
 #endif

@@ -23,8 +23,7 @@ struct hpcw_i_trace_handle *hpcw_i_trace_request_note(const struct hpcw_i_trace_
 }
 
 /* A request that completed without an error. */
-static void record(struct hpcw_i_trace_thread *t, const struct hpcw_i_trace_handle *h,
-                   const MPI_Status *status) {
+static void record(struct hpcw_i_trace_span *s, const struct hpcw_i_trace_handle *h, const MPI_Status *status) {
     if (h->kind == HPCW_I_TRACE_DUPLICATE) {
         hpcw_i_trace_comm_duplicated((struct hpcw_i_trace_duplicate){h->as.duplicate.identity, h->comm},
                                      h->as.duplicate.made != NULL
@@ -36,25 +35,29 @@ static void record(struct hpcw_i_trace_thread *t, const struct hpcw_i_trace_hand
     if ((h->flags & HPCW_I_TRACE_CANCELLED) != 0) {
         (void)REAL(MPI_Test_cancelled)(status, &cancelled);
     }
-    hpcw_clog2_timeline *timeline = hpcw_i_trace_timeline(t);
-    if ((h->flags & HPCW_I_TRACE_RECORDED) == 0 || h->kind == HPCW_I_TRACE_PERSISTENT_SEND || cancelled ||
-        timeline == NULL) {
+    hpcw_clog2_timeline *timeline = hpcw_i_trace_timeline(s->thread);
+    if ((h->flags & HPCW_I_TRACE_RECORDED) == 0 || h->kind == HPCW_I_TRACE_PERSISTENT_SEND ||
+        h->kind == HPCW_I_TRACE_OTHER || cancelled || timeline == NULL) {
         return;
     }
     int32_t state =
         h->kind == HPCW_I_TRACE_MATCHED ? HPCW_I_STATE_MPE_Imrecv_waited : HPCW_I_STATE_MPE_Irecv_waited;
     hpcw_i_trace_state_use(state);
-    hpcw_clog2_log_begin(timeline, h->comm.own, state);
-    hpcw_i_trace_message_received(timeline, h->comm, status);
-    hpcw_clog2_log_end(timeline, h->comm.own, state);
+    /* One look at the clock: the state has no length of its own, and the wait ends with it. */
+    uint64_t now = s->now = hpcw_clog2_timeline_clock(timeline);
+    hpcw_clog2_timeline_put(timeline, now, hpcw_clog2_timeline_word(HPCW_CLOG2_BARE, h->comm.own, 2 * state));
+    hpcw_i_trace_message_received(timeline, now, h->comm, status);
+    hpcw_clog2_timeline_put(timeline, now,
+                            hpcw_clog2_timeline_word(HPCW_CLOG2_BARE, h->comm.own, 2 * state + 1));
 }
 
-void hpcw_i_trace_request_completed(struct hpcw_i_trace_thread *t, const struct hpcw_i_trace_held *held,
-                                    int code, const MPI_Status *status) {
+void hpcw_i_trace_request_completed(struct hpcw_i_trace_span *s, const struct hpcw_i_trace_held *held, int code,
+                                    const MPI_Status *status) {
     struct hpcw_i_trace_handle *h = held->handle;
-    bool persistent = h->kind == HPCW_I_TRACE_PERSISTENT_RECEIVE || h->kind == HPCW_I_TRACE_PERSISTENT_SEND;
+    bool persistent = h->kind == HPCW_I_TRACE_PERSISTENT_RECEIVE || h->kind == HPCW_I_TRACE_PERSISTENT_SEND ||
+                      (h->kind == HPCW_I_TRACE_OTHER && (h->flags & HPCW_I_TRACE_STARTED) != 0);
     if (code == MPI_SUCCESS && (!persistent || (h->flags & HPCW_I_TRACE_STARTED) != 0)) {
-        record(t, h, status);
+        record(s, h, status);
     }
     if (persistent) {
         h->flags = 0;

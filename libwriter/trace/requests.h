@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Requests whose completion is recorded: receives, matched receives, persistent requests, and communicators that MPI
- * duplicates in the background. Other sends are recorded when they are posted, and not followed. The table also has
- * the messages that a probe has matched.
+ * duplicates in the background. Other sends are recorded when they are posted, and only followed on communicators other
+ * than the world. The table also has the messages that a probe has matched.
  *
  * A receive is recorded if the call that posted it was, even if recording stops before it completes. If all processes
  * switch recording at the same point between posting and waiting, the log then has both ends of every message. With
@@ -20,7 +20,8 @@ enum hpcw_i_trace_request_kind {
     HPCW_I_TRACE_MESSAGE, /* a matched message that is not being received yet */
     HPCW_I_TRACE_PERSISTENT_RECEIVE,
     HPCW_I_TRACE_PERSISTENT_SEND,
-    HPCW_I_TRACE_DUPLICATE /* a communicator of MPI_Comm_idup */
+    HPCW_I_TRACE_DUPLICATE, /* a communicator of MPI_Comm_idup */
+    HPCW_I_TRACE_OTHER      /* any other, whose completion is no record */
 };
 
 enum hpcw_i_trace_request_flag {
@@ -52,6 +53,17 @@ static inline struct hpcw_i_trace_handle *hpcw_i_trace_request_note_on(const str
                : NULL;
 }
 
+/*
+ * Notes a request that a recorded call has started, so that waits for it are shown on its communicator. Waits are shown
+ * on the world if nothing is known of their request, so those of the world need no note.
+ */
+static inline void hpcw_i_trace_request_belongs(const struct hpcw_i_trace_span *s, int code,
+                                                const MPI_Request *request) {
+    if (request != NULL && s->timeline != NULL && s->comm.own != HPCW_I_TRACE_WORLD) {
+        (void)hpcw_i_trace_request_note(s, code, HPCW_I_TRACE_KEY(*request), HPCW_I_TRACE_OTHER, s->comm);
+    }
+}
+
 /* ---- requests in a call that may complete them ------------------------------------------------------------ */
 
 struct hpcw_i_trace_held {
@@ -69,6 +81,33 @@ static inline struct hpcw_i_trace_held hpcw_i_trace_request_hold(const struct hp
     return held;
 }
 
+/* Where a call for one request is shown. */
+static inline struct hpcw_i_trace_comm hpcw_i_trace_request_comm(const struct hpcw_i_trace_handle *h) {
+    return h == NULL ? (struct hpcw_i_trace_comm){HPCW_I_TRACE_WORLD, HPCW_I_TRACE_WORLD} : h->comm;
+}
+
+/* Begins a call that may complete one request, and holds it. */
+static inline struct hpcw_i_trace_span hpcw_i_trace_request_begin(int32_t state, MPI_Request request,
+                                                                  struct hpcw_i_trace_held *held) {
+    struct hpcw_i_trace_span s = hpcw_i_trace_span_open(state);
+    *held = hpcw_i_trace_request_hold(&s, request);
+    if (s.timeline != NULL) {
+        hpcw_i_trace_span_show(&s, hpcw_i_trace_request_comm(held->handle));
+    }
+    return s;
+}
+
+/* Begins another call on a request. Its entry, or NULL. */
+static inline struct hpcw_i_trace_span hpcw_i_trace_request_use(int32_t state, MPI_Request request,
+                                                                struct hpcw_i_trace_handle **handle) {
+    struct hpcw_i_trace_span s = hpcw_i_trace_span_open(state);
+    *handle = hpcw_i_trace_request_find(&s, HPCW_I_TRACE_KEY(request));
+    if (s.timeline != NULL) {
+        hpcw_i_trace_span_show(&s, hpcw_i_trace_request_comm(*handle));
+    }
+    return s;
+}
+
 /* The request has not completed. */
 static inline void hpcw_i_trace_request_keep(const struct hpcw_i_trace_held *held) {
     if (held->handle != NULL) {
@@ -77,14 +116,14 @@ static inline void hpcw_i_trace_request_keep(const struct hpcw_i_trace_held *hel
 }
 
 /* The request has completed, successfully or not. Of a persistent request the entry stays. */
-void hpcw_i_trace_request_completed(struct hpcw_i_trace_thread *t, const struct hpcw_i_trace_held *held,
-                                    int code, const MPI_Status *status);
+void hpcw_i_trace_request_completed(struct hpcw_i_trace_span *s, const struct hpcw_i_trace_held *held, int code,
+                                    const MPI_Status *status);
 
-static inline void hpcw_i_trace_request_release(const struct hpcw_i_trace_span *s,
+static inline void hpcw_i_trace_request_release(struct hpcw_i_trace_span *s,
                                                 const struct hpcw_i_trace_held *held, int code,
                                                 const MPI_Status *status) {
     if (held->handle != NULL) {
-        hpcw_i_trace_request_completed(s->thread, held, code, status);
+        hpcw_i_trace_request_completed(s, held, code, status);
     }
 }
 

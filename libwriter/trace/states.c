@@ -20,7 +20,20 @@ static const struct state_row row[HPCW_I_TRACE_STATES] = {
 #define MAKES(state, class, colour, parent, function, ...) SHOWN(state, class, colour, function)
 #define WRITTEN(state, class, colour, function, ...) SHOWN(state, class, colour, function)
 #define CLOCK(state, class, colour, function) SHOWN(state, class, colour, function)
+#define COLLECTS(state, colour, started, moved, function, ...) SHOWN(state, COLLECTIVE, colour, function)
+#define ON_FILE(state, colour, started, function, ...) SHOWN(state, FILE, colour, function)
+#define MAKES_WINDOW(state, colour, function, ...) SHOWN(state, WINDOW, colour, function)
+#define ON_WINDOW(state, colour, function, ...) SHOWN(state, WINDOW, colour, function)
+#define RMA(state, colour, started, put, got, function, ...) SHOWN(state, WINDOW, colour, function)
 #define SHOWN(state, class, colour, name) [state] = {#name, colour, HPCW_I_CLASS_##class},
+#define STATES_ONLY
+#include "libwriter/trace/calls.h"
+};
+
+/* The calls whose states have the bytes that they move. */
+static const unsigned char moves[HPCW_I_TRACE_STATES] = {
+#define COLLECTS(state, colour, started, moved, function, ...) [state] = 1,
+#define STATES_ONLY
 #include "libwriter/trace/calls.h"
 };
 
@@ -32,8 +45,9 @@ void hpcw_i_trace_states_switch(bool on, uint32_t skip) {
 }
 
 static const char *format_of(int i) {
-    bool all_to_all = i == HPCW_I_STATE_MPI_Alltoall || i == HPCW_I_STATE_MPI_Alltoallv;
-    return all_to_all ? "send_msg_sz/p=%d, recv_msg_sz/p=%d." : NULL;
+    return hpcw_i_trace_state_is_of_mpe(i) ? "send_msg_sz/p=%d, recv_msg_sz/p=%d."
+           : moves[i] != 0                 ? "sent=%l, received=%l"
+                                           : NULL;
 }
 
 /* Only a recovery lacks what fails here. */

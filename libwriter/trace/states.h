@@ -13,6 +13,8 @@
 enum hpcw_i_trace_state {
 #define WRITTEN(state, class, colour, function, ...) HPCW_I_STATE_##function = state,
 #define SHOWN(state, class, colour, name) HPCW_I_STATE_##name = state,
+#define COLLECTS(state, colour, started, moved, function, ...) HPCW_I_STATE_##function = state,
+#define STATES_ONLY
 #include "libwriter/trace/calls.h"
     HPCW_I_TRACE_STATES = HPCW_CLOG2_USER_STATE
 };
@@ -28,6 +30,11 @@ static inline void hpcw_i_trace_state_use(int32_t state) {
     if (atomic_load_explicit(&hpcw_i_trace_states.used[state], memory_order_relaxed) == 0) {
         atomic_store_explicit(&hpcw_i_trace_states.used[state], 1, memory_order_relaxed);
     }
+}
+
+/* Of these, MPE's states have the bytes in their cargo, too. */
+static inline bool hpcw_i_trace_state_is_of_mpe(int32_t state) {
+    return state == HPCW_I_STATE_MPI_Alltoall || state == HPCW_I_STATE_MPI_Alltoallv;
 }
 
 /* Starts or stops recording. `skip`: a bit for each class that is left out. */

@@ -19,9 +19,9 @@ set -- --dir . --only messages --scale 0.01 --repeat 2 --quiet
 grep 'preload a tool' without.json >/dev/null || { echo "expected a hint to preload a tool, got:"; cat without.json; exit 1; }
 
 "$mpiexec" -n 2 env LD_PRELOAD="$library${LD_PRELOAD:+:$LD_PRELOAD}" HPCW_TRACE_FILE=bench.clog2 "$kernels" "$@" --json with.json
-grep '"tool, to and fro"' with.json >/dev/null || { echo "expected figures, got:"; cat with.json; exit 1; }
+grep '"tool, to itself"' with.json >/dev/null || { echo "expected figures, got:"; cat with.json; exit 1; }
 
 "$hpcgen" verify bench.clog2
 "$hpcgen" info bench.clog2 >info
 sends=$(awk '$1 == "name:" { found = $2 == "MPI_Send" } $1 == "count:" && found { print $2; exit }' info)
-[ "$sends" = 12000 ] || { echo "expected 3 x 4000 sends in the log, got '$sends'"; exit 1; }
+[ "$sends" = 24000 ] || { echo "expected 3 x 8000 sends in the log, got '$sends'"; exit 1; }

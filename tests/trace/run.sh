@@ -139,7 +139,7 @@ one_line "HPCW_TRACE_FILE: expected at most 4063 bytes, got 'xxx"
 traced HPCW_TRACE_CLOCKS=always HPCW_TRACE_FILE=clocks.clog2
 one_line "HPCW_TRACE_CLOCKS: expected 0 or 1, got 'always'"
 traced HPCW_TRACE_ALSO=clocks HPCW_TRACE_FILE=class.clog2
-one_line "HPCW_TRACE_ALSO: expected all, message, .*, spawn, got 'clocks'"
+one_line "HPCW_TRACE_ALSO: expected all, message, .*, info, got 'clocks'"
 traced HPCW_TRACE_CLOCK=sundial HPCW_TRACE_FILE=clock.clog2
 one_line "HPCW_TRACE_CLOCK: expected best, counter, system or mpi, got 'sundial'"
 sound clock.clog2

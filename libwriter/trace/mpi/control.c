@@ -52,6 +52,7 @@ static void free_all(void) {
     world = NULL;
     hpcw_i_trace_session_end();
     hpcw_i_trace_handles_free(&hpcw_i_trace_comms);
+    hpcw_i_trace_handles_free(&hpcw_i_trace_owned);
     hpcw_i_trace_handles_free(&hpcw_i_trace_requests);
 }
 

@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that send or receive, and MPI_Isend and the like: the completion of a send is not recorded. */
+/* Calls that send or receive. The completion of a send is not recorded. */
 #include "libwriter/trace/messages.h"
+#include "libwriter/trace/requests.h"
 #include "libwriter/trace/span.h"
 
 /* A send is recorded before MPI is called, so that it never comes after its receive in the log. */
-static struct hpcw_i_trace_span begin_send(int32_t state, int count, MPI_Datatype type, int dest, int tag,
+static struct hpcw_i_trace_span begin_send(int32_t state, uint64_t count, MPI_Datatype type, int dest, int tag,
                                            MPI_Comm comm) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(state, comm);
     if (s.timeline != NULL) {
-        hpcw_i_trace_message_sent(s.timeline, s.comm, dest, tag, hpcw_i_trace_message_bytes(count, type));
+        hpcw_i_trace_message_sent(s.timeline, s.begin, s.comm, dest, tag,
+                                  hpcw_i_trace_message_bytes(count, type));
     }
     return s;
 }
 
-static int end_receive(const struct hpcw_i_trace_span *s, const MPI_Status *status, int code) {
+static int end_receive(const struct hpcw_i_trace_span *s, struct hpcw_i_trace_comm comm,
+                       const MPI_Status *status, int code) {
     if (s->timeline != NULL && code == MPI_SUCCESS) {
-        hpcw_i_trace_message_received(s->timeline, s->comm, status);
+        uint64_t now = hpcw_clog2_timeline_clock(s->timeline);
+        hpcw_i_trace_message_received(s->timeline, now, comm, status);
+        return hpcw_i_trace_span_end_at(s, now, code);
     }
     return hpcw_i_trace_span_end(s, code);
 }
@@ -25,44 +30,65 @@ static MPI_Status *status_of(const struct hpcw_i_trace_span *s, MPI_Status *stat
     return s->timeline != NULL && status == MPI_STATUS_IGNORE ? own : status;
 }
 
+static int end_send_init(const struct hpcw_i_trace_span *s, int code, uint64_t count, MPI_Datatype type,
+                         int dest, int tag, MPI_Comm comm, const MPI_Request *request) {
+    struct hpcw_i_trace_handle *h = dest == MPI_PROC_NULL
+                                        ? NULL
+                                        : hpcw_i_trace_request_note_on(s, code, HPCW_I_TRACE_KEY(*request),
+                                                                       HPCW_I_TRACE_PERSISTENT_SEND, comm);
+    if (h != NULL) {
+        h->as.send.peer = dest;
+        h->as.send.tag = tag;
+        h->as.send.size = hpcw_i_trace_message_bytes(count, type);
+    }
+    return hpcw_i_trace_span_end(s, code);
+}
+
 #define SEND(state, colour, function)                                                                          \
-    int function(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {            \
-        struct hpcw_i_trace_span s = begin_send(state, count, type, dest, tag, comm);                          \
+    int function(const void *buf, COUNT count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {          \
+        struct hpcw_i_trace_span s = begin_send(state, (uint64_t)count, type, dest, tag, comm);                \
         return hpcw_i_trace_span_end(&s, REAL(function)(buf, count, type, dest, tag, comm));                   \
     }
 #define ISEND(state, colour, function)                                                                         \
-    int function(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,              \
+    int function(const void *buf, COUNT count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,            \
                  MPI_Request *q) {                                                                             \
-        struct hpcw_i_trace_span s = begin_send(state, count, type, dest, tag, comm);                          \
-        return hpcw_i_trace_span_end(&s, REAL(function)(buf, count, type, dest, tag, comm, q));                \
+        struct hpcw_i_trace_span s = begin_send(state, (uint64_t)count, type, dest, tag, comm);                \
+        int code = REAL(function)(buf, count, type, dest, tag, comm, q);                                       \
+        hpcw_i_trace_request_belongs(&s, code, q);                                                             \
+        return hpcw_i_trace_span_end(&s, code);                                                                \
+    }
+#define SEND_INIT(state, colour, function)                                                                     \
+    int function(const void *buf, COUNT count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,            \
+                 MPI_Request *q) {                                                                             \
+        struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(state, comm);                                     \
+        int code = REAL(function)(buf, count, type, dest, tag, comm, q);                                       \
+        return end_send_init(&s, code, (uint64_t)count, type, dest, tag, comm, q);                             \
     }
 #include "libwriter/trace/calls.h"
 
-int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status) {
-    MPI_Status own;
-    struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Recv, comm);
-    status = status_of(&s, status, &own);
-    return end_receive(&s, status, REAL(MPI_Recv)(buf, count, type, source, tag, comm, status));
+/* Begins the receive of a message that a probe has matched, on its communicator, and removes its entry: MPI may give the
+ * same handle to the request. */
+static struct hpcw_i_trace_span take(int32_t state, MPI_Message message, struct hpcw_i_trace_comm *comm) {
+    struct hpcw_i_trace_span s = hpcw_i_trace_span_open(state);
+    struct hpcw_i_trace_handle *h = hpcw_i_trace_request_find(&s, HPCW_I_TRACE_KEY(message));
+    *comm = (struct hpcw_i_trace_comm){HPCW_I_TRACE_WORLD, HPCW_I_TRACE_UNKNOWN};
+    if (h != NULL) {
+        *comm = h->comm;
+        hpcw_i_trace_handle_drop(h);
+    }
+    if (s.timeline != NULL) {
+        hpcw_i_trace_span_show(&s, *comm);
+    }
+    return s;
 }
 
-int MPI_Sendrecv(const void *out, int out_count, MPI_Datatype out_type, int dest, int out_tag, void *in,
-                 int in_count, MPI_Datatype in_type, int source, int in_tag, MPI_Comm comm,
-                 MPI_Status *status) {
-    MPI_Status own;
-    struct hpcw_i_trace_span s =
-        begin_send(HPCW_I_STATE_MPI_Sendrecv, out_count, out_type, dest, out_tag, comm);
-    status = status_of(&s, status, &own);
-    return end_receive(&s, status,
-                       REAL(MPI_Sendrecv)(out, out_count, out_type, dest, out_tag, in, in_count, in_type,
-                                          source, in_tag, comm, status));
-}
-
-int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int out_tag, int source, int in_tag,
-                         MPI_Comm comm, MPI_Status *status) {
-    MPI_Status own;
-    struct hpcw_i_trace_span s =
-        begin_send(HPCW_I_STATE_MPI_Sendrecv_replace, count, type, dest, out_tag, comm);
-    status = status_of(&s, status, &own);
-    return end_receive(
-        &s, status, REAL(MPI_Sendrecv_replace)(buf, count, type, dest, out_tag, source, in_tag, comm, status));
-}
+#undef COUNTS_ARE_LARGE
+#include "libwriter/trace/counts.h"
+/* After that header. */
+#include "libwriter/trace/mpi/receive.h"
+#if HPCW_I_HAVE_LARGE
+#define COUNTS_ARE_LARGE
+#include "libwriter/trace/counts.h"
+/* Once more. */
+#include "libwriter/trace/mpi/receive.h"
+#endif

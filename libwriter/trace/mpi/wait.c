@@ -10,8 +10,8 @@
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status) {
     MPI_Status own;
-    struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Wait, MPI_COMM_WORLD);
-    struct hpcw_i_trace_held held = hpcw_i_trace_request_hold(&s, *request);
+    struct hpcw_i_trace_held held;
+    struct hpcw_i_trace_span s = hpcw_i_trace_request_begin(HPCW_I_STATE_MPI_Wait, *request, &held);
     status = held.handle != NULL && status == MPI_STATUS_IGNORE ? &own : status;
     int code = REAL(MPI_Wait)(request, status);
     hpcw_i_trace_request_release(&s, &held, code, status);
@@ -20,8 +20,8 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status) {
 
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
     MPI_Status own;
-    struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Test, MPI_COMM_WORLD);
-    struct hpcw_i_trace_held held = hpcw_i_trace_request_hold(&s, *request);
+    struct hpcw_i_trace_held held;
+    struct hpcw_i_trace_span s = hpcw_i_trace_request_begin(HPCW_I_STATE_MPI_Test, *request, &held);
     status = held.handle != NULL && status == MPI_STATUS_IGNORE ? &own : status;
     int code = REAL(MPI_Test)(request, flag, status);
     if (code == MPI_SUCCESS && !*flag) {
@@ -30,6 +30,12 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
         hpcw_i_trace_request_release(&s, &held, code, status);
     }
     return hpcw_i_trace_span_end(&s, code);
+}
+
+int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
+    struct hpcw_i_trace_handle *h;
+    struct hpcw_i_trace_span s = hpcw_i_trace_request_use(HPCW_I_STATE_MPI_Request_get_status, request, &h);
+    return hpcw_i_trace_span_end(&s, REAL(MPI_Request_get_status)(request, flag, status));
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -63,14 +69,32 @@ static void forget(const struct hpcw_i_trace_span *s, struct held_batch *b, int 
     b->held = NULL;
 }
 
-static void hold_all(const struct hpcw_i_trace_span *s, struct held_batch *b, int count,
-                     const MPI_Request *requests, MPI_Status *statuses) {
+/* Shows the call on the communicator of all its requests, or on the world. `h`: the entry of the first one with one. */
+static void show(struct hpcw_i_trace_span *s, int count, const MPI_Request *requests, int first,
+                 const struct hpcw_i_trace_handle *h) {
+    struct hpcw_i_trace_comm comm = hpcw_i_trace_request_comm(h);
+    for (int i = 0; i < count && comm.own != HPCW_I_TRACE_WORLD; i++) {
+        const struct hpcw_i_trace_handle *other = i == first ? h : find(s, requests[i]);
+        if (requests[i] != MPI_REQUEST_NULL && hpcw_i_trace_request_comm(other).own != comm.own) {
+            comm = hpcw_i_trace_request_comm(NULL);
+        }
+    }
+    hpcw_i_trace_span_show(s, comm);
+}
+
+/* Begins the call. */
+static void hold_all(struct hpcw_i_trace_span *s, struct held_batch *b, int count, const MPI_Request *requests,
+                     MPI_Status *statuses) {
     b->statuses = statuses;
     b->held = NULL;
     b->own = false;
     int first = 0;
-    while (first < count && find(s, requests[first]) == NULL) {
+    const struct hpcw_i_trace_handle *h = NULL;
+    while (first < count && (h = find(s, requests[first])) == NULL) {
         first++;
+    }
+    if (s->timeline != NULL) {
+        show(s, count, requests, first, h);
     }
     if (first >= count) {
         return;
@@ -106,7 +130,7 @@ static void free_batch(struct held_batch *b, int count) {
 }
 
 /* One of many. If the call returned MPI_ERR_IN_STATUS, the request's code is in its status. */
-static void settle(const struct hpcw_i_trace_span *s, const struct hpcw_i_trace_held *held, int code,
+static void settle(struct hpcw_i_trace_span *s, const struct hpcw_i_trace_held *held, int code,
                    const MPI_Status *status) {
     int own = code == MPI_ERR_IN_STATUS ? status->MPI_ERROR : code;
     if (own == MPI_ERR_PENDING) {
@@ -116,7 +140,7 @@ static void settle(const struct hpcw_i_trace_span *s, const struct hpcw_i_trace_
     }
 }
 
-static void settle_all(const struct hpcw_i_trace_span *s, struct held_batch *b, int count, int code) {
+static void settle_all(struct hpcw_i_trace_span *s, struct held_batch *b, int count, int code) {
     for (int i = 0; b->held != NULL && i < count; i++) {
         settle(s, &b->held[i], code, &b->statuses[i]);
     }
@@ -124,7 +148,7 @@ static void settle_all(const struct hpcw_i_trace_span *s, struct held_batch *b, 
 }
 
 /* `n` requests have completed: those of `index`, with statuses in that order. The others have not. */
-static void settle_some(const struct hpcw_i_trace_span *s, struct held_batch *b, int count, int code, int n,
+static void settle_some(struct hpcw_i_trace_span *s, struct held_batch *b, int count, int code, int n,
                         const int *index) {
     if (b->held == NULL) {
         return;
@@ -141,7 +165,7 @@ static void settle_some(const struct hpcw_i_trace_span *s, struct held_batch *b,
 
 int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
     struct held_batch b;
-    struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Waitall, MPI_COMM_WORLD);
+    struct hpcw_i_trace_span s = hpcw_i_trace_span_open(HPCW_I_STATE_MPI_Waitall);
     hold_all(&s, &b, count, requests, statuses);
     int code = REAL(MPI_Waitall)(count, requests, b.statuses);
     settle_all(&s, &b, count, code);
@@ -150,7 +174,7 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
 
 int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
     struct held_batch b;
-    struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Testall, MPI_COMM_WORLD);
+    struct hpcw_i_trace_span s = hpcw_i_trace_span_open(HPCW_I_STATE_MPI_Testall);
     hold_all(&s, &b, count, requests, statuses);
     int code = REAL(MPI_Testall)(count, requests, flag, b.statuses);
     if (code == MPI_SUCCESS && !*flag) {
@@ -163,7 +187,7 @@ int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuse
 
 int MPI_Waitsome(int count, MPI_Request requests[], int *n, int indices[], MPI_Status statuses[]) {
     struct held_batch b;
-    struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Waitsome, MPI_COMM_WORLD);
+    struct hpcw_i_trace_span s = hpcw_i_trace_span_open(HPCW_I_STATE_MPI_Waitsome);
     hold_all(&s, &b, count, requests, statuses);
     int code = REAL(MPI_Waitsome)(count, requests, n, indices, b.statuses);
     settle_some(&s, &b, count, code, code == MPI_SUCCESS || code == MPI_ERR_IN_STATUS ? *n : 0, indices);
@@ -172,7 +196,7 @@ int MPI_Waitsome(int count, MPI_Request requests[], int *n, int indices[], MPI_S
 
 int MPI_Testsome(int count, MPI_Request requests[], int *n, int indices[], MPI_Status statuses[]) {
     struct held_batch b;
-    struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Testsome, MPI_COMM_WORLD);
+    struct hpcw_i_trace_span s = hpcw_i_trace_span_open(HPCW_I_STATE_MPI_Testsome);
     hold_all(&s, &b, count, requests, statuses);
     int code = REAL(MPI_Testsome)(count, requests, n, indices, b.statuses);
     settle_some(&s, &b, count, code, code == MPI_SUCCESS || code == MPI_ERR_IN_STATUS ? *n : 0, indices);
@@ -190,7 +214,7 @@ static int is_one(int index, int count) {
  */
 int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status) {
     struct held_batch b;
-    struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Waitany, MPI_COMM_WORLD);
+    struct hpcw_i_trace_span s = hpcw_i_trace_span_open(HPCW_I_STATE_MPI_Waitany);
     MPI_Status own;
     hold_all(&s, &b, count, requests, status == MPI_STATUS_IGNORE ? &own : status);
     status = b.held != NULL ? b.statuses : status;
@@ -201,7 +225,7 @@ int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *statu
 
 int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
     struct held_batch b;
-    struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Testany, MPI_COMM_WORLD);
+    struct hpcw_i_trace_span s = hpcw_i_trace_span_open(HPCW_I_STATE_MPI_Testany);
     MPI_Status own;
     hold_all(&s, &b, count, requests, status == MPI_STATUS_IGNORE ? &own : status);
     status = b.held != NULL ? b.statuses : status;

@@ -78,13 +78,18 @@ static inline bool is_member(const struct hpcw_i_clog2_origin *o, uint32_t comm)
     return comm < o->memberships && o->membership[comm].rank >= 0 && o->membership[comm].index >= 0;
 }
 
+/* The end of a message that its other end has recorded. */
+static inline bool is_of_peer(int32_t event) {
+    return event == HPCW_CLOG2_PEER_SEND || event == HPCW_CLOG2_PEER_RECEIVE;
+}
+
 static inline bool is_message(const struct hpcw_i_clog2_events *t, const struct hpcw_i_clog2_origin *o,
                               const uint64_t *p) {
     uint32_t peer_comm = (uint32_t)(p[3] >> 32);
     int32_t event = event_at(p), peer = (int32_t)(uint32_t)(p[2] >> 32), tag = (int32_t)(uint32_t)p[2];
-    return (event == HPCW_CLOG2_SEND || event == HPCW_CLOG2_RECEIVE) && peer_comm < o->memberships &&
-           o->membership[peer_comm].index >= 0 && peer >= 0 && peer < o->membership[peer_comm].peers &&
-           (uint32_t)peer < t->ranks && tag >= 0;
+    return (event == HPCW_CLOG2_SEND || event == HPCW_CLOG2_RECEIVE || is_of_peer(event)) &&
+           peer_comm < o->memberships && o->membership[peer_comm].index >= 0 && peer >= 0 &&
+           peer < o->membership[peer_comm].peers && (uint32_t)peer < t->ranks && tag >= 0;
 }
 
 /* Time in seconds. All times of a timeline differ, or two of its drawables could be equal: a clock may stand
@@ -262,6 +267,22 @@ static void encode_comm_event(const struct hpcw_i_clog2_cursor *c, unsigned char
     hpcw_i_clog2_encode(&r, to);
 }
 
+/* On the line of the peer's first thread. */
+static void encode_of_peer(const struct hpcw_i_clog2_cursor *c, unsigned char *to) {
+    const struct hpcw_i_clog2_membership *own = &c->origin->membership[comm_at(c->p)];
+    const hpcw_clog2_record r = {
+        .time = c->time,
+        .comm = c->origin->membership[c->p[3] >> 32].index,
+        .rank = (int32_t)(c->p[2] >> 32),
+        .kind = HPCW_CLOG2_MESSAGE,
+        .as.message = {.event = event_at(c->p) == HPCW_CLOG2_PEER_SEND ? HPCW_CLOG2_SEND : HPCW_CLOG2_RECEIVE,
+                       .peer_comm = own->index,
+                       .peer_rank = own->rank,
+                       .tag = (int32_t)(uint32_t)c->p[2],
+                       .size = (int32_t)(uint32_t)c->p[3]}};
+    hpcw_i_clog2_encode(&r, to);
+}
+
 static inline void encode(const struct hpcw_i_clog2_cursor *c, unsigned char *to) {
     const struct hpcw_i_clog2_origin *o = c->origin;
     const uint64_t *p = c->p;
@@ -269,6 +290,10 @@ static inline void encode(const struct hpcw_i_clog2_cursor *c, unsigned char *to
     uint32_t kind = c->bare ? HPCW_CLOG2_BARE : kind_at(p);
     if (kind == HPCW_CLOG2_COMM_EVENT) {
         encode_comm_event(c, to);
+        return;
+    }
+    if (kind == HPCW_CLOG2_MESSAGE && is_of_peer(event_at(p))) {
+        encode_of_peer(c, to);
         return;
     }
     hpcw_i_clog2_put_head(to, c->time, membership->index, membership->rank, c->thread, (int32_t)kind);
@@ -306,7 +331,7 @@ static size_t take_ordinary(const struct hpcw_i_clog2_stream *stream, struct hpc
         uint32_t kind = kind_at(p);
         size_t size = hpcw_i_clog2_size((int32_t)kind);
         bool message = kind == HPCW_CLOG2_MESSAGE;
-        if ((!message && kind != HPCW_CLOG2_BARE) || size > (size_t)(end - out)) {
+        if ((message ? is_of_peer(event_at(p)) : kind != HPCW_CLOG2_BARE) || size > (size_t)(end - out)) {
             break;
         }
         if (comm_at(p) != comm) {

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Calls on files and windows, which are shown on the communicator that the file or window was made on. */
+#include "libwriter/trace/messages.h"
+#include "libwriter/trace/requests.h"
+#include "libwriter/trace/span.h"
+
+static int end_made(const struct hpcw_i_trace_span *s, int code, uintptr_t key, MPI_Comm comm) {
+    if (code == MPI_SUCCESS && hpcw_i_trace_span_follows(s)) {
+        struct hpcw_i_trace_handle *h = hpcw_i_trace_handles_add(&hpcw_i_trace_owned, key);
+        if (h == NULL) {
+            hpcw_i_trace_forgot();
+        } else {
+            h->comm = hpcw_i_trace_comm_of(comm);
+        }
+    }
+    return hpcw_i_trace_span_end(s, code);
+}
+
+/* Forgets a handle before MPI frees it, as MPI may give an equal one to another thread. */
+static void forget(const struct hpcw_i_trace_span *s, uintptr_t key) {
+    struct hpcw_i_trace_handle *h =
+        hpcw_i_trace_span_follows(s) ? hpcw_i_trace_handles_find(&hpcw_i_trace_owned, key) : NULL;
+    if (h != NULL) {
+        hpcw_i_trace_handle_drop(h);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Files
+ * --------------------------------------------------------------------------------------------------------- */
+
+#define FILE_CALL(state, started, function, prototype, arguments)                                              \
+    int function prototype {                                                                                   \
+        struct hpcw_i_trace_span span_ = hpcw_i_trace_span_begin_on(state, HPCW_I_TRACE_KEY(fh));              \
+        int code_ = REAL(function) arguments;                                                                  \
+        hpcw_i_trace_request_belongs(&span_, code_, started);                                                  \
+        return hpcw_i_trace_span_end(&span_, code_);                                                           \
+    }
+/* `...`, so that prototype and arguments may be one macro. */
+#define ON_FILE(state, colour, started, function, ...) FILE_CALL(state, started, function, __VA_ARGS__)
+#include "libwriter/trace/calls.h"
+
+int MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh) {
+    struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_File_open, comm);
+    int code = REAL(MPI_File_open)(comm, filename, amode, info, fh);
+    return end_made(&s, code, HPCW_I_TRACE_KEY(*fh), comm);
+}
+
+int MPI_File_close(MPI_File *fh) {
+    struct hpcw_i_trace_span s = hpcw_i_trace_span_begin_on(HPCW_I_STATE_MPI_File_close, HPCW_I_TRACE_KEY(*fh));
+    forget(&s, HPCW_I_TRACE_KEY(*fh));
+    return hpcw_i_trace_span_end(&s, REAL(MPI_File_close)(fh));
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Windows
+ * --------------------------------------------------------------------------------------------------------- */
+
+#define WINDOW_MADE(state, function, prototype, arguments)                                                     \
+    int function prototype {                                                                                   \
+        struct hpcw_i_trace_span span_ = hpcw_i_trace_span_begin(state, comm);                                 \
+        int code_ = REAL(function) arguments;                                                                  \
+        return end_made(&span_, code_, HPCW_I_TRACE_KEY(*win), comm);                                          \
+    }
+#define WINDOW_CALL(state, function, prototype, arguments)                                                     \
+    int function prototype {                                                                                   \
+        struct hpcw_i_trace_span span_ = hpcw_i_trace_span_begin_on(state, HPCW_I_TRACE_KEY(win));             \
+        return hpcw_i_trace_span_end(&span_, REAL(function) arguments);                                        \
+    }
+#define MAKES_WINDOW(state, colour, function, ...) WINDOW_MADE(state, function, __VA_ARGS__)
+#define ON_WINDOW(state, colour, function, ...) WINDOW_CALL(state, function, __VA_ARGS__)
+#include "libwriter/trace/calls.h"
+
+int MPI_Win_free(MPI_Win *win) {
+    struct hpcw_i_trace_span s = hpcw_i_trace_span_begin_on(HPCW_I_STATE_MPI_Win_free, HPCW_I_TRACE_KEY(*win));
+    forget(&s, HPCW_I_TRACE_KEY(*win));
+    return hpcw_i_trace_span_end(&s, REAL(MPI_Win_free)(win));
+}
+
+/*
+ * An arrow needs a record on the line of each process, and the other one makes no call: so this process records both
+ * ends, at the begin and the end of its call. The arrows have the largest tag, so that viewers do not pair them with
+ * those of messages, which are on the same communicator.
+ */
+enum { TAG = INT32_MAX };
+static const uint64_t NO_ARROW = UINT64_MAX;
+
+static void arrow(const struct hpcw_i_trace_span *s, int32_t event, int rank, uint64_t size) {
+    if (s->timeline != NULL && rank != MPI_PROC_NULL && s->comm.peers != HPCW_I_TRACE_UNKNOWN &&
+        size != NO_ARROW) {
+        hpcw_clog2_timeline_message(s->timeline, s->comm.own, event, s->comm.peers, rank, TAG, size);
+    }
+}
+
+#define bytes(count, type) hpcw_i_trace_message_bytes((uint64_t)(count), type)
+
+/* Nothing goes to the other process if it only gives its value. */
+#define changed(op, count, type) ((op) == MPI_NO_OP ? NO_ARROW : bytes(count, type))
+
+#define RMA(state, colour, started, put, got, function, prototype, arguments)                                  \
+    int function prototype {                                                                                   \
+        struct hpcw_i_trace_span span_ = hpcw_i_trace_span_begin_on(state, HPCW_I_TRACE_KEY(win));             \
+        uint64_t put_ = NO_ARROW, got_ = NO_ARROW;                                                             \
+        if (span_.timeline != NULL && rank != MPI_PROC_NULL) {                                                 \
+            put_ = put;                                                                                        \
+            got_ = got;                                                                                        \
+        }                                                                                                      \
+        arrow(&span_, HPCW_CLOG2_SEND, rank, put_);                                                            \
+        arrow(&span_, HPCW_CLOG2_PEER_SEND, rank, got_);                                                       \
+        int code_ = REAL(function) arguments;                                                                  \
+        arrow(&span_, HPCW_CLOG2_PEER_RECEIVE, rank, put_);                                                    \
+        arrow(&span_, HPCW_CLOG2_RECEIVE, rank, got_);                                                         \
+        hpcw_i_trace_request_belongs(&span_, code_, started);                                                  \
+        return hpcw_i_trace_span_end(&span_, code_);                                                           \
+    }
+#include "libwriter/trace/calls.h"

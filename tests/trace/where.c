@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * An MPI program of two processes whose calls are collective, or on files, windows and requests. Each process writes a
+ * line for each call into a file: its state, the communicator that the state must be shown on, and the bytes that its
+ * cargo must have; and for each arrow its ends and bytes. where_log prints the same of a log.
+ *
+ *     mpiexec -n 2 where FILE-TO-WRITE DIRECTORY
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <mpi.h>
+
+static FILE *lines;
+static int rank;
+static const char *place; /* of the next calls: world, self or other */
+
+/* A call without cargo. */
+#define CALL(state, call)                                                                                      \
+    do {                                                                                                       \
+        if ((call) != MPI_SUCCESS) {                                                                           \
+            MPI_Abort(MPI_COMM_WORLD, 1);                                                                      \
+        }                                                                                                      \
+        (void)fprintf(lines, "%s %s\n", #state, place);                                                        \
+    } while (0)
+
+/* A call with bytes sent and received. */
+#define MOVES(state, sent, received, call)                                                                     \
+    do {                                                                                                       \
+        if ((call) != MPI_SUCCESS) {                                                                           \
+            MPI_Abort(MPI_COMM_WORLD, 1);                                                                      \
+        }                                                                                                      \
+        (void)fprintf(lines, "%s %s %d %d\n", #state, place, (int)(sent), (int)(received));                    \
+    } while (0)
+
+static void arrow(int from, int to, int bytes) {
+    (void)fprintf(lines, "arrow %d %d %d\n", from, to, bytes);
+}
+
+/* Calls whose states are only recorded on demand: the world has them all. */
+static void infos(void) {
+    MPI_Info info, twin;
+    char value[8];
+    int n, flag;
+    CALL(MPI_Info, MPI_Info_create(&info));
+    CALL(MPI_Info, MPI_Info_set(info, "key", "value"));
+    CALL(MPI_Info, MPI_Info_dup(info, &twin));
+    CALL(MPI_Info, MPI_Info_get(twin, "key", 7, value, &flag));
+    CALL(MPI_Info, MPI_Info_get_valuelen(twin, "key", &n, &flag));
+    CALL(MPI_Info, MPI_Info_get_nkeys(twin, &n));
+    CALL(MPI_Info, MPI_Info_get_nthkey(twin, 0, value));
+    CALL(MPI_Info, MPI_Info_delete(twin, "key"));
+    CALL(MPI_Info, MPI_Info_free(&twin));
+    CALL(MPI_Info, MPI_Info_free(&info));
+}
+
+/* Two processes; `root` sends 3 numbers or gets 6. */
+static void collectives(MPI_Comm comm, int root) {
+    int one[3] = {rank, 1, 2}, all[6] = {0}, counts[2] = {1, 2}, places[2] = {0, 1}, at_root = rank == root;
+    int mine = counts[rank], twos[2] = {2, 2}, two_places[2] = {0, 2}, bytes[2] = {0, 8};
+    MPI_Datatype types[2] = {MPI_INT, MPI_INT};
+    MPI_Request q;
+    CALL(MPI_Barrier, MPI_Barrier(comm));
+    MOVES(MPI_Bcast, at_root ? 12 : 0, at_root ? 0 : 12, MPI_Bcast(one, 3, MPI_INT, root, comm));
+    MOVES(MPI_Gather, 12, at_root ? 24 : 0, MPI_Gather(one, 3, MPI_INT, all, 3, MPI_INT, root, comm));
+    MOVES(MPI_Gather, at_root ? 24 : 12, at_root ? 24 : 0,
+          at_root ? MPI_Gather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, 3, MPI_INT, root, comm)
+                  : MPI_Gather(one, 3, MPI_INT, NULL, 0, MPI_DATATYPE_NULL, root, comm));
+    MOVES(MPI_Gatherv, 4 * mine, at_root ? 12 : 0,
+          MPI_Gatherv(one, mine, MPI_INT, all, counts, places, MPI_INT, root, comm));
+    MOVES(MPI_Scatter, at_root ? 24 : 0, 12, MPI_Scatter(all, 3, MPI_INT, one, 3, MPI_INT, root, comm));
+    MOVES(MPI_Scatterv, at_root ? 12 : 0, 4 * mine,
+          MPI_Scatterv(all, counts, places, MPI_INT, one, mine, MPI_INT, root, comm));
+    MOVES(MPI_Allgather, 12, 24, MPI_Allgather(one, 3, MPI_INT, all, 3, MPI_INT, comm));
+    MOVES(MPI_Allgather, 24, 24, MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, 3, MPI_INT, comm));
+    MOVES(MPI_Allgatherv, 4 * mine, 12, MPI_Allgatherv(one, mine, MPI_INT, all, counts, places, MPI_INT, comm));
+    MOVES(MPI_Alltoall, 8, 8, MPI_Alltoall(one, 1, MPI_INT, all, 1, MPI_INT, comm));
+    MOVES(MPI_Alltoallv, 16, 16,
+          MPI_Alltoallv(all, twos, two_places, MPI_INT, (int[4]){0}, twos, two_places, MPI_INT, comm));
+    MOVES(MPI_Alltoallw, 16, 16, MPI_Alltoallw(all, twos, bytes, types, (int[4]){0}, twos, bytes, types, comm));
+    MOVES(MPI_Reduce, 12, at_root ? 12 : 0, MPI_Reduce(one, all, 3, MPI_INT, MPI_SUM, root, comm));
+    MOVES(MPI_Allreduce, 12, 12, MPI_Allreduce(one, all, 3, MPI_INT, MPI_SUM, comm));
+    MOVES(MPI_Scan, 4, 4, MPI_Scan(one, all, 1, MPI_INT, MPI_SUM, comm));
+    MOVES(MPI_Exscan, 4, 4, MPI_Exscan(one, all, 1, MPI_INT, MPI_SUM, comm));
+    MOVES(MPI_Reduce_scatter, 12, 4 * mine, MPI_Reduce_scatter(one, all, counts, MPI_INT, MPI_SUM, comm));
+    MOVES(MPI_Reduce_scatter_block, 8, 4, MPI_Reduce_scatter_block(all, one, 1, MPI_INT, MPI_SUM, comm));
+    CALL(MPI_Ibarrier, MPI_Ibarrier(comm, &q));
+    CALL(MPI_Wait, MPI_Wait(&q, MPI_STATUS_IGNORE));
+    MOVES(MPI_Ibcast, at_root ? 12 : 0, at_root ? 0 : 12, MPI_Ibcast(one, 3, MPI_INT, root, comm, &q));
+    CALL(MPI_Waitall, MPI_Waitall(1, &q, MPI_STATUSES_IGNORE));
+}
+
+/* Requests of one communicator, and of several. */
+static void waits(MPI_Comm comm) {
+    MPI_Request q[2];
+    int in = 0, flag = 0, index;
+    CALL(MPI_Irecv, MPI_Irecv(&in, 1, MPI_INT, 1 - rank, 1, comm, &q[0]));
+    CALL(MPI_Isend, MPI_Isend(&rank, 1, MPI_INT, 1 - rank, 1, comm, &q[1]));
+    arrow(rank, 1 - rank, 4);
+    CALL(MPI_Request_get_status, MPI_Request_get_status(q[0], &flag, MPI_STATUS_IGNORE));
+    CALL(MPI_Waitall, MPI_Waitall(2, q, MPI_STATUSES_IGNORE));
+    CALL(MPE_Irecv_waited, MPI_SUCCESS);
+    CALL(MPI_Ibarrier, MPI_Ibarrier(comm, &q[0]));
+    q[1] = MPI_REQUEST_NULL;
+    CALL(MPI_Waitany, MPI_Waitany(2, q, &index, MPI_STATUS_IGNORE));
+    CALL(MPI_Ibarrier, MPI_Ibarrier(comm, &q[0]));
+    const char *here = place;
+    place = "world";
+    CALL(MPI_Ibarrier, MPI_Ibarrier(MPI_COMM_WORLD, &q[1]));
+    CALL(MPI_Waitall, MPI_Waitall(2, q, MPI_STATUSES_IGNORE));
+    place = here;
+}
+
+static void files(MPI_Comm comm, const char *path) {
+    MPI_File fh;
+    MPI_Request q;
+    MPI_Offset offset = (MPI_Offset)rank * 4, size;
+    int one = rank;
+    CALL(MPI_File_open, MPI_File_open(comm, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &fh));
+    CALL(MPI_File_write_at_all, MPI_File_write_at_all(fh, offset, &one, 1, MPI_INT, MPI_STATUS_IGNORE));
+    CALL(MPI_File_iwrite_at, MPI_File_iwrite_at(fh, offset, &one, 1, MPI_INT, &q));
+    CALL(MPI_Wait, MPI_Wait(&q, MPI_STATUS_IGNORE));
+    CALL(MPI_File_iwrite_at_all, MPI_File_iwrite_at_all(fh, offset, &one, 1, MPI_INT, &q));
+    CALL(MPI_Wait, MPI_Wait(&q, MPI_STATUS_IGNORE));
+    CALL(MPI_File_iread_at_all, MPI_File_iread_at_all(fh, offset, &one, 1, MPI_INT, &q));
+    CALL(MPI_Wait, MPI_Wait(&q, MPI_STATUS_IGNORE));
+    CALL(MPI_File_seek, MPI_File_seek(fh, offset, MPI_SEEK_SET));
+    CALL(MPI_File_iread_all, MPI_File_iread_all(fh, &one, 1, MPI_INT, &q));
+    CALL(MPI_Wait, MPI_Wait(&q, MPI_STATUS_IGNORE));
+    CALL(MPI_File_seek, MPI_File_seek(fh, offset, MPI_SEEK_SET));
+    CALL(MPI_File_iwrite_all, MPI_File_iwrite_all(fh, &one, 1, MPI_INT, &q));
+    CALL(MPI_Wait, MPI_Wait(&q, MPI_STATUS_IGNORE));
+    CALL(MPI_File_get_size, MPI_File_get_size(fh, &size));
+    CALL(MPI_File_close, MPI_File_close(&fh));
+}
+
+static void windows(MPI_Comm comm) {
+    int *memory, own[4] = {rank}, got[4], to = 1 - rank;
+    MPI_Win win;
+    MPI_Request q;
+    CALL(MPI_Win_allocate, MPI_Win_allocate(sizeof own, sizeof *own, MPI_INFO_NULL, comm, &memory, &win));
+    CALL(MPI_Win_fence, MPI_Win_fence(0, win));
+    CALL(MPI_Put, MPI_Put(own, 4, MPI_INT, to, 0, 4, MPI_INT, win));
+    arrow(rank, to, 16);
+    CALL(MPI_Put, MPI_Put(own, 4, MPI_INT, MPI_PROC_NULL, 0, 4, MPI_INT, win));
+    CALL(MPI_Win_fence, MPI_Win_fence(0, win));
+    CALL(MPI_Get, MPI_Get(got, 2, MPI_INT, to, 0, 2, MPI_INT, win));
+    arrow(to, rank, 8);
+    CALL(MPI_Win_fence, MPI_Win_fence(0, win));
+    CALL(MPI_Win_lock_all, MPI_Win_lock_all(0, win));
+    CALL(MPI_Accumulate, MPI_Accumulate(own, 1, MPI_INT, to, 0, 1, MPI_INT, MPI_SUM, win));
+    arrow(rank, to, 4);
+    CALL(MPI_Fetch_and_op, MPI_Fetch_and_op(own, got, MPI_INT, to, 1, MPI_SUM, win));
+    arrow(rank, to, 4);
+    arrow(to, rank, 4);
+    CALL(MPI_Fetch_and_op, MPI_Fetch_and_op(NULL, got, MPI_INT, to, 1, MPI_NO_OP, win));
+    arrow(to, rank, 4);
+    CALL(MPI_Rget, MPI_Rget(got, 1, MPI_INT, to, 0, 1, MPI_INT, win, &q));
+    arrow(to, rank, 4);
+    CALL(MPI_Wait, MPI_Wait(&q, MPI_STATUS_IGNORE));
+    CALL(MPI_Win_unlock_all, MPI_Win_unlock_all(win));
+    CALL(MPI_Win_free, MPI_Win_free(&win));
+}
+
+#if MPI_VERSION >= 4
+/* Calls of MPI 4 have the states of their older forms where they have one. */
+static void newer(MPI_Comm comm) {
+    MPI_Request q;
+    MPI_Count three = 3, counts[2] = {1, 2};
+    MPI_Aint places[2] = {0, 1};
+    int one[3] = {rank, 1, 2}, all[6], mine = (int)counts[rank];
+    CALL(MPI_Barrier_init, MPI_Barrier_init(comm, MPI_INFO_NULL, &q));
+    CALL(MPI_Start, MPI_Start(&q));
+    CALL(MPI_Wait, MPI_Wait(&q, MPI_STATUS_IGNORE));
+    CALL(MPI_Start, MPI_Start(&q));
+    CALL(MPI_Wait, MPI_Wait(&q, MPI_STATUS_IGNORE));
+    CALL(MPI_Request_free, MPI_Request_free(&q));
+    MOVES(MPI_Allreduce_init, 12, 12,
+          MPI_Allreduce_init(one, all, 3, MPI_INT, MPI_SUM, comm, MPI_INFO_NULL, &q));
+    CALL(MPI_Request_free, MPI_Request_free(&q));
+    MOVES(MPI_Allreduce, 12, 12, MPI_Allreduce_c(one, all, three, MPI_INT, MPI_SUM, comm));
+    MOVES(MPI_Allgatherv, 4 * mine, 12,
+          MPI_Allgatherv_c(one, mine, MPI_INT, all, counts, places, MPI_INT, comm));
+    CALL(MPI_Irecv, MPI_Irecv_c(all, three, MPI_INT, 1 - rank, 2, comm, &q));
+    CALL(MPI_Send, MPI_Send_c(one, three, MPI_INT, 1 - rank, 2, comm));
+    arrow(rank, 1 - rank, 12);
+    CALL(MPI_Wait, MPI_Wait(&q, MPI_STATUS_IGNORE));
+    CALL(MPE_Irecv_waited, MPI_SUCCESS);
+    /* Older libraries do not make such a window on every machine. */
+    MPI_Win win;
+    CALL(MPI_Win_create_dynamic, MPI_Win_create_dynamic(MPI_INFO_NULL, comm, &win));
+    CALL(MPI_Win_attach, MPI_Win_attach(win, all, sizeof all));
+    CALL(MPI_Win_detach, MPI_Win_detach(win, all));
+    CALL(MPI_Win_free, MPI_Win_free(&win));
+}
+#endif
+
+int main(int argc, char **argv) {
+    char name[4096];
+    MPI_Comm comm;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    (void)snprintf(name, sizeof name, "%s/lines.%d", argv[2], rank);
+    lines = fopen(name, "w");
+    if (lines == NULL) {
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    place = "world";
+    CALL(MPI_Comm_rank, MPI_SUCCESS);
+    infos();
+    collectives(MPI_COMM_WORLD, 0);
+    CALL(MPI_Comm_split, MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &comm));
+    place = "other";
+    collectives(comm, 1);
+    waits(comm);
+    files(comm, argv[1]);
+    windows(comm);
+#if MPI_VERSION >= 4
+    newer(comm);
+#endif
+    CALL(MPI_Comm_free, MPI_Comm_free(&comm));
+    place = "self";
+    (void)snprintf(name, sizeof name, "%s.%d", argv[1], rank);
+    files(MPI_COMM_SELF, name);
+    if (fclose(lines) != 0) {
+        return 1;
+    }
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# States are on the communicator that they belong to, with the bytes that a call moves, and one-sided calls are arrows.
+# Usage: where.sh MPIEXEC LIBRARY PROGRAM WHERE-LOG HPCGEN
+set -eu
+mpiexec=$1 library=$(realpath "$2") program=$(realpath "$3") where_log=$(realpath "$4") hpcgen=$(realpath "$5")
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+
+# The sanitisers' run time demands to be loaded first, but the wrapper is.
+ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
+export ASAN_OPTIONS
+
+"$mpiexec" -n 2 env LD_PRELOAD="$library${LD_PRELOAD:+:$LD_PRELOAD}" HPCW_TRACE_FILE=where.clog2 \
+    HPCW_TRACE_DIR=. HPCW_TRACE_ALSO=info \
+    "$program" "$scratch/data" "$scratch" >out 2>&1 || { cat out; exit 1; }
+[ ! -s out ] || { echo "expected no message, got:"; cat out; exit 1; }
+"$hpcgen" verify where.clog2
+"$where_log" where.clog2 | LC_ALL=C sort >logged
+cat lines.* | LC_ALL=C sort >expected
+diff expected logged || { echo "expected what the program says (<), got (>)"; exit 1; }
