@@ -12,8 +12,9 @@ packages="$packages libbrotli-dev libdeflate-dev libxxhash-dev libcjson-dev libi
 packages="$packages openmpi-bin"
 # For the charts of reports; without it the rest is built.
 packages="$packages libjs-chart.js"
-# To test: the headers are also compiled as C++, a traced program is one of Fortran, checksum lists are also checked by xxhsum.
-packages="$packages libcmocka-dev g++ gfortran xxhash strace btrfs-progs"
+# To test: the headers are also compiled as C++, a traced program is one of Fortran, a program outside is built with CMake,
+# checksum lists are also checked by xxhsum.
+packages="$packages libcmocka-dev g++ gfortran cmake xxhash strace btrfs-progs"
 case ${1-} in
 docs) packages="$packages doxygen" ;;
 ci) packages="$packages doxygen clang clang-format clang-tidy libclang-rt-14-dev shellcheck chromium"

@@ -245,6 +245,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_colour_check(const char *colour,
 
 /** Options of a file. All must agree on all processes. Initialise them with hpcw_clog2_options_init. */
 struct hpcw_clog2_options {
+    size_t size;          /**< of this struct; hpcw_clog2_options_init sets it (hpcw.h) */
     uint32_t ranks;       /**< of the world, >= 1 */
     uint32_t threads;     /**< the largest number of threads of a rank, >= 1; default 1 */
     uint32_t states;      /**< user states, numbered from HPCW_CLOG2_USER_STATE; at most HPCW_CLOG2_STATES */
@@ -258,8 +259,13 @@ struct hpcw_clog2_options {
     hpcw_sink_source sink_source; /**< where the bytes go; zeroed: files */
 };
 
+/** Private: fills in the defaults of a struct of this size. */
+HPCW_API void hpcw_clog2_options_fill(hpcw_clog2_options *options, size_t size);
+
 /** Fills in the defaults. */
-HPCW_API void hpcw_clog2_options_init(hpcw_clog2_options *options);
+static inline void hpcw_clog2_options_init(hpcw_clog2_options *options) {
+    hpcw_clog2_options_fill(options, sizeof *options);
+}
 
 /**
  * Checks options without opening anything.

@@ -75,6 +75,7 @@ typedef enum hpcw_clog2_sync {
 
 /** Options of a recording; all but `directory` must agree on all processes. */
 typedef struct hpcw_clog2_log_options {
+    size_t size;            /**< of this struct; hpcw_clog2_log_options_init sets it (hpcw.h) */
     hpcw_clog2_clock clock; /**< default HPCW_CLOG2_CLOCK_BEST */
     double (*now)(void);    /**< for HPCW_CLOG2_CLOCK_CALLER: seconds since any moment; never steps back */
     hpcw_clog2_sync sync;   /**< default HPCW_CLOG2_SYNC_BEST */
@@ -90,8 +91,13 @@ typedef struct hpcw_clog2_log_options {
     hpcw_sink_source sink_source; /**< of the file */
 } hpcw_clog2_log_options;
 
+/** Private: fills in the defaults of a struct of this size. */
+HPCW_API void hpcw_clog2_log_options_fill(hpcw_clog2_log_options *options, size_t size);
+
 /** Fills in the defaults. The directory is $TMPDIR, or /tmp. */
-HPCW_API void hpcw_clog2_log_options_init(hpcw_clog2_log_options *options);
+static inline void hpcw_clog2_log_options_init(hpcw_clog2_log_options *options) {
+    hpcw_clog2_log_options_fill(options, sizeof *options);
+}
 
 /* ------------------------------------------------------------------------------------------------------------
  *  Opening, definitions

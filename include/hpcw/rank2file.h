@@ -101,6 +101,7 @@ typedef struct hpcw_rank2file_dataset {
 
 /** Options; all must agree on all processes, except what is owned (`count`, `ranks`). */
 typedef struct hpcw_rank2file_options {
+    size_t size;                    /**< of this struct; hpcw_rank2file_options_init sets it (hpcw.h) */
     hpcw_rank2file_layout layout;   /**< for which versions of SCR; default SCR 1.1 */
     hpcw_rank2file_dataset dataset; /**< description of the checkpoint, for the summary */
     uint32_t count;                 /**< ranks that this process owns */
@@ -116,8 +117,13 @@ typedef struct hpcw_rank2file_options {
     hpcw_sink_source sink_source; /**< where bytes go; zeroed: files */
 } hpcw_rank2file_options;
 
+/** Private: fills in the defaults of a struct of this size. */
+HPCW_API void hpcw_rank2file_options_fill(hpcw_rank2file_options *options, size_t size);
+
 /** Fills in the defaults: SCR 1.1, no id, no rank. */
-HPCW_API void hpcw_rank2file_options_init(hpcw_rank2file_options *options);
+static inline void hpcw_rank2file_options_init(hpcw_rank2file_options *options) {
+    hpcw_rank2file_options_fill(options, sizeof *options);
+}
 
 /** Checks options without touching a file. @return HPCW_OK; HPCW_EINVAL or HPCW_ERANGE, with the expected and the
  * actual value */

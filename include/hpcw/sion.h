@@ -100,6 +100,7 @@ typedef uint64_t hpcw_sion_size_of(void *context, uint32_t rank);
  * process to process, as the place of a group depends on all before it. A task of size 0 takes no data.
  */
 typedef struct hpcw_sion_options {
+    size_t size;           /**< of this struct; hpcw_sion_options_init sets it (hpcw.h) */
     uint32_t count;        /**< tasks that this process owns; 0 is legal as long as another process has some */
     const uint32_t *ranks; /**< [count] their numbers, strictly ascending, or NULL */
     uint64_t chunk_size;   /**< requested bytes per chunk of each own task; default 1 MiB */
@@ -137,8 +138,13 @@ typedef struct hpcw_sion_options {
     hpcw_sink_source sink_source; /**< where bytes go; zeroed: files */
 } hpcw_sion_options;
 
+/** Private: fills in the defaults of a struct of this size. */
+HPCW_API void hpcw_sion_options_fill(hpcw_sion_options *options, size_t size);
+
 /** Fills in the defaults. */
-HPCW_API void hpcw_sion_options_init(hpcw_sion_options *options);
+static inline void hpcw_sion_options_init(hpcw_sion_options *options) {
+    hpcw_sion_options_fill(options, sizeof *options);
+}
 
 /* ------------------------------------------------------------------------------------------------------------
  *  Writing

@@ -258,6 +258,7 @@ typedef enum hpcw_vom_content {
 
 /** Options of a file. Initialise with hpcw_vom_options_init, then set what differs. */
 typedef struct hpcw_vom_options {
+    size_t size;        /**< of this struct; hpcw_vom_options_init sets it (hpcw.h) */
     uint32_t rank;      /**< of this file */
     uint32_t ranks;     /**< of the job, 1 .. 32768 */
     hpcw_vom_node node; /**< size 0 (default): every rank alone on its node */
@@ -291,8 +292,13 @@ typedef struct hpcw_vom_options {
     hpcw_sink_source sink_source; /**< where bytes go; zeroed: files */
 } hpcw_vom_options;
 
+/** Private: fills in the defaults of a struct of this size. */
+HPCW_API void hpcw_vom_options_fill(hpcw_vom_options *options, size_t size);
+
 /** Fills in the defaults: rank 0 of 1. */
-HPCW_API void hpcw_vom_options_init(hpcw_vom_options *options);
+static inline void hpcw_vom_options_init(hpcw_vom_options *options) {
+    hpcw_vom_options_fill(options, sizeof *options);
+}
 
 /* ------------------------------------------------------------------------------------------------------------
  *  Names and directories

@@ -16,7 +16,7 @@ trap 'rm -rf "$scratch"' EXIT
 status=0
 
 [ "$kind" = trace ] || "$(dirname "$0")/declared.sh" "$@" >"$scratch/declared"
-"$nm" -D --defined-only "$library" | awk '$2 ~ /^[A-Z]$/ { sub(/@.*/, "", $3); print $3 }' | LC_ALL=C sort -u |
+"$nm" -D --defined-only "$library" | awk '$2 ~ /^[B-Z]$/ { sub(/@.*/, "", $3); print $3 }' | LC_ALL=C sort -u |
     grep -v -E '^(__(start|stop|asan|odr_asan|ubsan|sanitizer|profc|gcov|llvm)|_(init|fini|edata|end)$|__bss_start$)' \
         >"$scratch/exported" || true
 if [ "$kind" = trace ]; then

@@ -9,20 +9,23 @@ source=$1 compiler=$2 mpiexec=${3-} mpicc=${4-mpicc}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 prefix=$scratch/prefix
+# As distributions have it: on Debian, libraries are not directly in lib.
+lib=lib/$($compiler -print-multiarch 2>/dev/null || true)
+libdir=$prefix/$lib
 
 echo "== install"
 mpi=disabled
 [ -z "$mpiexec" ] || mpi=enabled
 # Unoptimised, because only what is installed matters here, not its speed.
 install() {
-    CC=$compiler meson setup "$scratch/build" "$source" --prefix="$prefix" --libdir=lib --buildtype=debug \
+    CC=$compiler meson setup "$scratch/build" "$source" --prefix="$prefix" --libdir="$lib" --buildtype=debug \
         -Dmpi=$mpi -Dmpicc="$mpicc" -Dtests=disabled -Dbench=enabled -Ddefault_library=both &&
         meson install -C "$scratch/build"
 }
 install >"$scratch/log" 2>&1 || { cat "$scratch/log"; exit 1; }
 
-PKG_CONFIG_PATH=$prefix/lib/pkgconfig
-LD_LIBRARY_PATH=$prefix/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+PKG_CONFIG_PATH=$libdir/pkgconfig
+LD_LIBRARY_PATH=$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 PATH=$prefix/bin:$PATH
 export PKG_CONFIG_PATH LD_LIBRARY_PATH PATH
 
@@ -45,7 +48,7 @@ mv two_tasks.sion shared.sion
 
 echo "== serial, static"
 mkdir static-only
-cp "$prefix"/lib/*.a static-only
+cp "$libdir"/*.a static-only
 $compiler two_tasks.c -o static $(pkg-config --cflags hpcw) -Lstatic-only \
     $(pkg-config --static --libs-only-l --libs-only-other hpcw)
 if ldd ./static | grep hpcw; then
@@ -68,10 +71,50 @@ if [ -n "$mpiexec" ]; then
     echo "== the wrapper, preloaded and linked"
     "$mpiexec" -n 2 env LD_PRELOAD="$(pkg-config --variable=trace_library hpcw-mpi)" ./heat_plain 40 2
     hpcgen verify heat_plain.clog2
-    $compiler heat_plain.c heat_solver.c -o linked -L"$prefix/lib" -lhpcw_trace \
+    $compiler heat_plain.c heat_solver.c -o linked -L"$libdir" -lhpcw_trace \
         $(pkg-config --cflags --libs hpcw-mpi) -lm
     "$mpiexec" -n 2 ./linked 40 2
     hpcgen verify linked.clog2
+fi
+
+echo "== the build directory"
+mkdir uninstalled
+PKG_CONFIG_PATH=$scratch/build/meson-uninstalled
+$compiler two_tasks.c -o uninstalled/two_tasks $(pkg-config --cflags --libs hpcw)
+(cd uninstalled && LD_LIBRARY_PATH=$scratch/build/libwriter ./two_tasks && cmp two_tasks.sion ../shared.sion)
+PKG_CONFIG_PATH=$libdir/pkgconfig
+
+if command -v cmake >/dev/null; then
+    echo "== CMake"
+    mkdir with_cmake
+    cp two_tasks.c heat_plain.c heat_solver.c heat_solver.h links.c links.h pingpong.c with_cmake
+    cat >with_cmake/CMakeLists.txt <<EOF
+cmake_minimum_required(VERSION 3.16)
+project(outside C)
+find_package(hpcw $version REQUIRED ${mpiexec:+COMPONENTS mpi})
+add_executable(two_tasks two_tasks.c)
+target_link_libraries(two_tasks hpcw::hpcw)
+if(hpcw_mpi_FOUND)
+  add_executable(pingpong pingpong.c links.c)
+  target_link_libraries(pingpong hpcw::hpcw-mpi)
+  file(WRITE "\${CMAKE_BINARY_DIR}/trace_library" "\${hpcw_TRACE_LIBRARY}")
+endif()
+EOF
+    CC=$compiler cmake -S with_cmake -B with_cmake/build -DCMAKE_PREFIX_PATH="$prefix" >cmake.log &&
+        cmake --build with_cmake/build >>cmake.log || { cat cmake.log; exit 1; }
+    (cd with_cmake && ./build/two_tasks && cmp two_tasks.sion ../shared.sion)
+    if [ -n "$mpiexec" ]; then
+        "$mpiexec" -n 2 with_cmake/build/pingpong cmake.sion 10 64
+        hpcgen verify cmake.sion
+        [ "$(cat with_cmake/build/trace_library)" = "$(pkg-config --variable=trace_library hpcw-mpi)" ] ||
+            { echo "CMake and pkg-config have different wrappers"; exit 1; }
+    fi
+    for refused in '9.0' "$version COMPONENTS nowhere"; do
+        sed "s/find_package.*/find_package(hpcw $refused REQUIRED)/" with_cmake/CMakeLists.txt >refused.txt
+        mkdir -p refused && mv refused.txt refused/CMakeLists.txt
+        ! CC=$compiler cmake -S refused -B refused/build -DCMAKE_PREFIX_PATH="$prefix" >cmake.log 2>&1 ||
+            { echo "CMake found hpcw $refused"; exit 1; }
+    done
 fi
 
 echo "== manual pages, completions, schema"

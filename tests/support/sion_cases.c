@@ -319,6 +319,7 @@ const unsigned sion_case_count = sizeof sion_cases / sizeof sion_cases[0];
 hpcw_sion_options sion_case_options(const struct sion_case *c, uint32_t count, const uint32_t *ranks,
                                     const uint64_t *sizes) {
     hpcw_sion_options o = c->options;
+    o.size = sizeof o;
     o.count = count;
     o.ranks = ranks;
     o.sizes = sizes;

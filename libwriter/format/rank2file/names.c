@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "libwriter/base/mem.h"
+#include "libwriter/base/options.h"
 #include "libwriter/base/status.h"
 
 static const char *const layout_name[] = {"scr-1.1", "scr-1.2", "scr-3", "shared"};
@@ -115,13 +116,14 @@ char *hpcw_i_r2f_join(const char *a, const char *b) {
 
 /* ---- options ---- */
 
-void hpcw_rank2file_options_init(hpcw_rank2file_options *options) {
+void hpcw_rank2file_options_fill(hpcw_rank2file_options *options, size_t size) {
+    const hpcw_rank2file_options defaults = {
+        .leaf_ranks = 8192,
+        .leaf_bytes = 1 << 20,
+        .durability = HPCW_SYNC_FILE,
+    };
     if (options != NULL) {
-        *options = (hpcw_rank2file_options){
-            .leaf_ranks = 8192,
-            .leaf_bytes = 1 << 20,
-            .durability = HPCW_SYNC_FILE,
-        };
+        hpcw_i_options_fill(options, size, &defaults, sizeof defaults);
     }
 }
 
@@ -153,6 +155,10 @@ hpcw_status hpcw_rank2file_options_check(const hpcw_rank2file_options *o, hpcw_e
     if (o == NULL || (o->count > 0 && o->ranks != NULL && o->ranks[0] >= HPCW_RANK2FILE_MAX_RANKS)) {
         return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected options with ranks below 2^31 - 1, got %s",
                            o == NULL ? "NULL" : "others");
+    }
+    hpcw_status s = hpcw_i_options_fit(o, sizeof *o, "hpcw_rank2file_options", err);
+    if (s != HPCW_OK) {
+        return s;
     }
     if (hpcw_rank2file_layout_name(o->layout) == NULL) {
         return hpcw_i_fail(err, HPCW_EINVAL, "layout: expected one of the enumeration, got %d", (int)o->layout);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "libwriter/base/mem.h"
+#include "libwriter/base/options.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 #include "libwriter/format/rank2file/handle.h"
@@ -34,7 +35,11 @@ static hpcw_status copy_texts(hpcw_rank2file *w, hpcw_error *err) {
 /* Copies the borrowed arrays and texts. The caller has checked the options. */
 static hpcw_status prepare(hpcw_rank2file *w, const char *prefix, const hpcw_rank2file_options *o,
                            hpcw_error *err) {
-    w->options = *o;
+    hpcw_rank2file_options_init(&w->options);
+    hpcw_status s = hpcw_i_options_take(&w->options, sizeof w->options, o, "hpcw_rank2file_options", err);
+    if (s != HPCW_OK) {
+        return s;
+    }
     w->options.dataset.files = w->options.dataset.size = 0;
     w->prefix = hpcw_i_strdup(prefix);
     if (o->ranks != NULL) {

@@ -6,6 +6,7 @@
 
 #include "libwriter/base/hash.h"
 #include "libwriter/base/mem.h"
+#include "libwriter/base/options.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 #include "libwriter/format/sion/data/buffer.h"
@@ -175,16 +176,14 @@ hpcw_status hpcw_sion_open(const char *path, hpcw_comm *comm, const hpcw_sion_op
     comm = hpcw_i_comm_or_self(comm);
     hpcw_sion_options o;
     hpcw_sion_options_init(&o);
-    if (options != NULL) {
-        o = *options;
-    }
-    hpcw_status s = HPCW_OK;
+    hpcw_status s =
+        options == NULL ? HPCW_OK : hpcw_i_options_take(&o, sizeof o, options, "hpcw_sion_options", err);
     struct hpcw_sion *h = hpcw_i_calloc(1, sizeof *h);
     if (h != NULL) {
         (void)pthread_mutex_init(&h->slot_lock, NULL);
         (void)pthread_mutex_init(&h->failure_lock, NULL);
     }
-    if (out == NULL || h == NULL) {
+    if (s == HPCW_OK && (out == NULL || h == NULL)) {
         s = out == NULL ? hpcw_i_fail(err, HPCW_EINVAL, "sion: handle: expected a pointer, got NULL")
                         : hpcw_i_fail_memory(err, path == NULL ? "sion" : path, 0, NULL);
     }

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "libwriter/base/mem.h"
+#include "libwriter/base/options.h"
 #include "libwriter/base/status.h"
 #include "libwriter/format/vom/check.h"
 #include "libwriter/format/vom/handle.h"
@@ -125,12 +126,14 @@ hpcw_status hpcw_vom_stats_open(const char *path, const hpcw_vom_options *option
         return hpcw_i_fail(err, HPCW_EINVAL, "vom: expected a pointer for the handle, got NULL");
     }
     *out = NULL;
-    hpcw_vom_options defaults;
-    if (options == NULL) {
-        hpcw_vom_options_init(&defaults);
-        options = &defaults;
+    hpcw_vom_options own;
+    hpcw_vom_options_init(&own);
+    hpcw_status s =
+        options == NULL ? HPCW_OK : hpcw_i_options_take(&own, sizeof own, options, "hpcw_vom_options", err);
+    options = &own;
+    if (s == HPCW_OK) {
+        s = hpcw_i_vom_check_output(path, options, err);
     }
-    hpcw_status s = hpcw_i_vom_check_output(path, options, err);
     if (s != HPCW_OK) {
         return s;
     }

@@ -4,15 +4,17 @@
 #include <string.h>
 
 #include "libwriter/base/mem.h"
+#include "libwriter/base/options.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 #include "libwriter/format/vom/check.h"
 #include "libwriter/format/vom/handle.h"
 #include "libwriter/io/sink.h"
 
-void hpcw_vom_options_init(hpcw_vom_options *options) {
-    *options = (hpcw_vom_options){.ranks = 1, .durability = HPCW_SYNC_FILE};
-    hpcw_brotli_options_init(&options->brotli);
+void hpcw_vom_options_fill(hpcw_vom_options *options, size_t size) {
+    hpcw_vom_options defaults = {.ranks = 1, .durability = HPCW_SYNC_FILE};
+    hpcw_brotli_options_init(&defaults.brotli);
+    hpcw_i_options_fill(options, size, &defaults, sizeof defaults);
 }
 
 /* ---- Open: everything before the first phase -------------------------------------------------------------- */
@@ -100,12 +102,14 @@ hpcw_status hpcw_vom_open(const char *path, const hpcw_vom_options *options, hpc
         return hpcw_i_fail(err, HPCW_EINVAL, "vom: expected a pointer for the handle, got NULL");
     }
     *out = NULL;
-    hpcw_vom_options defaults;
-    if (options == NULL) {
-        hpcw_vom_options_init(&defaults);
-        options = &defaults;
+    hpcw_vom_options own;
+    hpcw_vom_options_init(&own);
+    hpcw_status s =
+        options == NULL ? HPCW_OK : hpcw_i_options_take(&own, sizeof own, options, "hpcw_vom_options", err);
+    options = &own;
+    if (s == HPCW_OK) {
+        s = hpcw_i_vom_check_options(path, options, err);
     }
-    hpcw_status s = hpcw_i_vom_check_options(path, options, err);
     if (s != HPCW_OK) {
         return s;
     }

@@ -7,6 +7,7 @@
 
 #include "libwriter/base/checked.h"
 #include "libwriter/base/mem.h"
+#include "libwriter/base/options.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 #include "libwriter/io/sink.h"
@@ -17,13 +18,18 @@ enum { TABLE_ENTRIES = 4096 }; /* of the table, written in one piece */
  *  Options
  * --------------------------------------------------------------------------------------------------------- */
 
-void hpcw_clog2_options_init(hpcw_clog2_options *options) {
-    *options = (hpcw_clog2_options){.threads = 1, .block_size = 65536, .durability = HPCW_SYNC_FILE};
+void hpcw_clog2_options_fill(hpcw_clog2_options *options, size_t size) {
+    const hpcw_clog2_options defaults = {.threads = 1, .block_size = 65536, .durability = HPCW_SYNC_FILE};
+    hpcw_i_options_fill(options, size, &defaults, sizeof defaults);
 }
 
 hpcw_status hpcw_clog2_options_check(const hpcw_clog2_options *o, hpcw_error *err) {
     if (o == NULL) {
         return hpcw_i_fail(err, HPCW_EINVAL, "clog2: expected options, got NULL");
+    }
+    hpcw_status s = hpcw_i_options_fit(o, sizeof *o, "hpcw_clog2_options", err);
+    if (s != HPCW_OK) {
+        return s;
     }
     if (o->ranks == 0 || o->threads == 0 || o->comms == 0 || o->comm_of == NULL) {
         return hpcw_i_fail(
@@ -141,7 +147,13 @@ hpcw_status hpcw_clog2_open(const char *path, hpcw_comm *comm, const hpcw_clog2_
     err = err == NULL ? &local : err;
     comm = hpcw_i_comm_or_self(comm);
     hpcw_clog2 *log = NULL;
+    hpcw_clog2_options own;
+    hpcw_clog2_options_init(&own);
     hpcw_status s = hpcw_clog2_options_check(options, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_options_take(&own, sizeof own, options, "hpcw_clog2_options", err);
+    }
+    options = options == NULL ? NULL : &own;
     if (s == HPCW_OK && (path == NULL || out == NULL)) {
         s = hpcw_i_fail(err, HPCW_EINVAL, "clog2: expected a path and a pointer for the handle, got NULL");
     }

@@ -2,6 +2,7 @@
 /* A log in one call. */
 #include <hpcw/clog2.h>
 
+#include "libwriter/base/options.h"
 #include "libwriter/base/status.h"
 
 /* The world, then one communicator for each rank. */
@@ -34,7 +35,12 @@ hpcw_status hpcw_clog2_write(const char *path, const hpcw_clog2_options *options
     if (options == NULL || (record == NULL && count > 0)) {
         return hpcw_i_fail(err, HPCW_EINVAL, "clog2: expected options and records, got NULL");
     }
-    hpcw_clog2_options o = *options;
+    hpcw_clog2_options o;
+    hpcw_clog2_options_init(&o);
+    hpcw_status s = hpcw_i_options_take(&o, sizeof o, options, "hpcw_clog2_options", err);
+    if (s != HPCW_OK) {
+        return s;
+    }
     const bool introduce = o.comm_of == NULL;
     if (introduce) {
         o.comms = 1 + o.ranks;
@@ -42,7 +48,7 @@ hpcw_status hpcw_clog2_write(const char *path, const hpcw_clog2_options *options
     }
     hpcw_clog2 *log = NULL;
     hpcw_clog2_slice *slice = NULL;
-    hpcw_status s = hpcw_clog2_open(path, NULL, &o, &log, err);
+    s = hpcw_clog2_open(path, NULL, &o, &log, err);
     if (s == HPCW_OK) {
         s = hpcw_clog2_slice_new(log, 0, &slice, err);
     }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "libwriter/base/mem.h"
+#include "libwriter/base/options.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 #include "libwriter/format/clog2/file/file.h"
@@ -18,15 +19,16 @@
  *  Open and free
  * --------------------------------------------------------------------------------------------------------- */
 
-void hpcw_clog2_log_options_init(hpcw_clog2_log_options *options) {
+void hpcw_clog2_log_options_fill(hpcw_clog2_log_options *options, size_t size) {
     const char *directory = getenv("TMPDIR");
-    *options = (hpcw_clog2_log_options){
+    const hpcw_clog2_log_options defaults = {
         .sync_rounds = 16,
         .memory = UINT64_C(64) << 20,
         .directory = directory == NULL || directory[0] == '\0' ? "/tmp" : directory,
         .block_size = 65536,
         .durability = HPCW_SYNC_FILE,
     };
+    hpcw_i_options_fill(options, size, &defaults, sizeof defaults);
 }
 
 static hpcw_status check_options(const hpcw_clog2_log_options *o, hpcw_error *err) {
@@ -151,9 +153,12 @@ hpcw_status hpcw_clog2_log_open(const char *path, hpcw_comm *comm, const hpcw_cl
     comm = hpcw_i_comm_or_self(comm);
     hpcw_clog2_log_options o;
     hpcw_clog2_log_options_init(&o);
-    o = options == NULL ? o : *options;
     hpcw_clog2_log *log = NULL;
-    hpcw_status s = check_options(&o, err);
+    hpcw_status s =
+        options == NULL ? HPCW_OK : hpcw_i_options_take(&o, sizeof o, options, "hpcw_clog2_log_options", err);
+    if (s == HPCW_OK) {
+        s = check_options(&o, err);
+    }
     if (s == HPCW_OK && (path == NULL || out == NULL)) {
         s = hpcw_i_fail(err, HPCW_EINVAL, "clog2 log: expected a path and a pointer for the handle, got NULL");
     }

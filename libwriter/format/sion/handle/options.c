@@ -5,19 +5,21 @@
 #include <string.h>
 
 #include "libwriter/base/mem.h"
+#include "libwriter/base/options.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/fsinfo.h"
 
 #define LARGEST_CHUNK ((uint64_t)INT64_MAX / 4)
 
-void hpcw_sion_options_init(hpcw_sion_options *options) {
-    *options = (hpcw_sion_options){
+void hpcw_sion_options_fill(hpcw_sion_options *options, size_t size) {
+    const hpcw_sion_options defaults = {
         .count = 1,
         .chunk_size = 1 << 20,
         .files = 1,
         .buffer_size = 64 << 20,
         .durability = HPCW_SYNC_FILE,
     };
+    hpcw_i_options_fill(options, size, &defaults, sizeof defaults);
 }
 
 static hpcw_status check_choices(const char *path, const hpcw_sion_options *o, hpcw_error *err) {

@@ -17,6 +17,7 @@
 #ifndef HPCW_COUNTER_H
 #define HPCW_COUNTER_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <hpcw/comm.h>
@@ -32,14 +33,20 @@ extern "C" {
 
 /** How a file is written. Initialise with hpcw_counter_options_init. */
 typedef struct hpcw_counter_options {
+    size_t size;                /**< of this struct; hpcw_counter_options_init sets it (hpcw.h) */
     uint32_t count;             /**< ranks of this process, 0 allowed; ranks are numbered in process order */
     const char *unit;           /**< 1 to HPCW_COUNTER_MAX_UNIT printable ASCII characters; agrees */
     hpcw_durability durability; /**< default HPCW_SYNC_FILE; agrees */
     hpcw_sink_source sink_source;
 } hpcw_counter_options;
 
+/** Private: fills in the defaults of a struct of this size. */
+HPCW_API void hpcw_counter_options_fill(hpcw_counter_options *options, size_t size);
+
 /** Fills in the defaults: 1 rank, unit "events", HPCW_SYNC_FILE, files. */
-HPCW_API void hpcw_counter_options_init(hpcw_counter_options *options);
+static inline void hpcw_counter_options_init(hpcw_counter_options *options) {
+    hpcw_counter_options_fill(options, sizeof *options);
+}
 
 /** Size in bytes of a file of `ranks` ranks, 1 .. HPCW_COUNTER_MAX_RANKS. */
 HPCW_API uint64_t hpcw_counter_file_size(uint32_t ranks);

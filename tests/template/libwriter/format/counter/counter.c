@@ -11,6 +11,7 @@
 
 #include "libwriter/base/bytes.h"
 #include "libwriter/base/mem.h"
+#include "libwriter/base/options.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 #include "libwriter/format/counter/layout.h"
@@ -31,8 +32,9 @@ struct hpcw_counter {
     bool closed;
 };
 
-void hpcw_counter_options_init(hpcw_counter_options *options) {
-    *options = (hpcw_counter_options){.count = 1, .unit = "events", .durability = HPCW_SYNC_FILE};
+void hpcw_counter_options_fill(hpcw_counter_options *options, size_t size) {
+    const hpcw_counter_options defaults = {.count = 1, .unit = "events", .durability = HPCW_SYNC_FILE};
+    hpcw_i_options_fill(options, size, &defaults, sizeof defaults);
 }
 
 uint64_t hpcw_counter_file_size(uint32_t ranks) {
@@ -146,11 +148,12 @@ hpcw_status hpcw_counter_open(const char *path, hpcw_comm *comm, const hpcw_coun
     comm = hpcw_i_comm_or_self(comm);
     hpcw_counter_options o;
     hpcw_counter_options_init(&o);
-    if (options != NULL) {
-        o = *options;
-    }
     hpcw_counter *c = NULL;
-    hpcw_status s = check(path, &o, err);
+    hpcw_status s =
+        options == NULL ? HPCW_OK : hpcw_i_options_take(&o, sizeof o, options, "hpcw_counter_options", err);
+    if (s == HPCW_OK) {
+        s = check(path, &o, err);
+    }
     if (s == HPCW_OK && out == NULL) {
         s = hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a place for the handle, got NULL", path);
     }
