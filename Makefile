@@ -5,9 +5,10 @@
 #   make check   the whole test suite
 #   make chaos   an hour of random kills, failures, full disks, damage and races, and a table of what survived
 #   make realism generate data of several seeds, and compare their figures with doc/realism.md
+#   make portability build with clang and musl and for aarch64 and s390x, emulated, and compare the bytes; 10 minutes
 #   make docs    the reference of the library, from the headers' comments, in build/docs/
 #   make setup   only packages and build/
-#   make clean   removes build/; the dataset stays
+#   make clean   removes build/ and build-portability/; the dataset stays
 #
 # Variables: RANKS, SYNTH (the directory), ARGS (more options of hpcgen), SETTINGS (more options of `meson setup`, for a
 # build/ that is not there yet), CHAOS_MINUTES, CHAOS_SEED (of its random numbers). HPCW_GOLDEN names the folder of the original tools' files for the tests.
@@ -35,6 +36,10 @@ check: setup
 chaos: setup
 	meson compile -C $(BUILD) chaos
 
+portability:
+	@$(SETUP) ci
+	sh tests/portability.sh . build-portability
+
 realism: setup
 	meson compile -C $(BUILD) realism
 
@@ -54,6 +59,6 @@ setup:
 	    meson setup $$wipe $(BUILD) --buildtype=release -Dtests=enabled $(SETTINGS) && touch $(BUILD)/.configured; }
 
 clean:
-	rm -rf $(BUILD)
+	rm -rf $(BUILD) build-portability
 
-.PHONY: synth check chaos realism docs setup clean
+.PHONY: synth check chaos portability realism docs setup clean

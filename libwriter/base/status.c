@@ -91,6 +91,15 @@ enum { LONGEST = 4096 + 1024 };
 static void record(hpcw_error *err, hpcw_status code, int sys_errno, const char *fmt, va_list args)
     HPCW_PRINTF(4, 0);
 
+/* The GNU version may return another string; that of POSIX, which musl has, returns an error. */
+static const char *reason_of(int sys_errno, char *room, size_t size) {
+#ifdef __GLIBC__
+    return strerror_r(sys_errno, room, size);
+#else
+    return strerror_r(sys_errno, room, size) == 0 ? room : "unknown error";
+#endif
+}
+
 static void record(hpcw_error *err, hpcw_status code, int sys_errno, const char *fmt, va_list args) {
     err->code = code;
     err->sys_errno = sys_errno;
@@ -101,9 +110,7 @@ static void record(hpcw_error *err, hpcw_status code, int sys_errno, const char 
     text[length] = '\0';
     if (sys_errno != 0) {
         char room[128];
-        const char *reason =
-            strerror_r(sys_errno, room, sizeof room); /* the GNU version, which may return another string */
-        (void)snprintf(text + length, sizeof text - length, ": %s", reason);
+        (void)snprintf(text + length, sizeof text - length, ": %s", reason_of(sys_errno, room, sizeof room));
         length = strlen(text);
     }
     /* A path can contain any character, and a message is one line. */

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "libwriter/base/hash.h"
@@ -217,11 +218,17 @@ int hpcw_i_sys_rename(const char *from, const char *to) {
     return e;
 }
 
+/* musl has no function for this call. */
+static long rename_new(const char *from, const char *to) {
+    enum { NO_REPLACE = 1 }; /* RENAME_NOREPLACE of linux/fs.h */
+    return syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, NO_REPLACE);
+}
+
 int hpcw_i_sys_rename_new(const char *from, const char *to) {
     int e;
     do {
         e = gate(HPCW_I_SYS_RENAME, NULL);
-        e = e != 0 ? e : renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0 ? 0 : errno;
+        e = e != 0 ? e : rename_new(from, to) == 0 ? 0 : errno;
         if (e == EINVAL || e == ENOSYS) {
             /* NFS and Lustre do not know the flag, but hard links. */
             e = link(from, to) == 0 ? 0 : errno;
