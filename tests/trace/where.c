@@ -2,7 +2,8 @@
 /*
  * An MPI program of two processes whose calls are collective, or on files, windows and requests. Each process writes a
  * line for each call into a file: its state, the communicator that the state must be shown on, and the bytes that its
- * cargo must have; and for each arrow its ends and bytes. where_log prints the same of a log.
+ * cargo must have; for each arrow its ends and bytes; and which communicators it frees. where_log prints the same of a
+ * log.
  *
  *     mpiexec -n 2 where FILE-TO-WRITE DIRECTORY
  */
@@ -37,6 +38,8 @@ static void arrow(int from, int to, int bytes) {
     (void)fprintf(lines, "arrow %d %d %d\n", from, to, bytes);
 }
 
+/* The linter does not know requests of files, windows and persistent calls. */
+/* NOLINTBEGIN(clang-analyzer-optin.mpi.MPI-Checker) */
 /* Calls whose states are only recorded on demand: the world has them all. */
 static void infos(void) {
     MPI_Info info, twin;
@@ -195,6 +198,8 @@ static void newer(MPI_Comm comm) {
 }
 #endif
 
+/* NOLINTEND(clang-analyzer-optin.mpi.MPI-Checker) */
+
 int main(int argc, char **argv) {
     char name[4096];
     MPI_Comm comm;
@@ -219,6 +224,7 @@ int main(int argc, char **argv) {
     newer(comm);
 #endif
     CALL(MPI_Comm_free, MPI_Comm_free(&comm));
+    (void)fprintf(lines, "freed other\n");
     place = "self";
     (void)snprintf(name, sizeof name, "%s.%d", argv[1], rank);
     files(MPI_COMM_SELF, name);

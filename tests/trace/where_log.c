@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints a line for each state and each arrow of a log of two ranks, as where.c writes them. */
+/* Prints a line for each state, arrow and freed communicator of a log of two ranks, as where.c writes them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,8 @@
 #include "libreader/clog2/clog2.h"
 #include "libwriter/base/bytes.h"
 
-enum { STATE_DEF = 2, BARE = 5, CARGO = 6, RANKS = 2, NAME_AT = 40, KNOWN = 300 };
+enum { STATE_DEF = 2, BARE = 5, CARGO = 6, COMM_EVENT = 9 }; /* kinds of record */
+enum { FREED = 10, RANKS = 2, NAME_AT = 40, KNOWN = 300 };
 
 static char name[KNOWN][32];
 static char format[KNOWN][40];
@@ -16,8 +17,12 @@ static uint32_t word(const struct read_clog2_item *item, int at) {
     return hpcw_i_get_u32(item->payload + at, true);
 }
 
+static const char *place_of(const struct read_clog2_item *item) {
+    return item->comm == 0 ? "world" : item->comm <= RANKS ? "self" : "other";
+}
+
 static void end_of_state(const struct read_clog2_item *item, uint32_t state) {
-    printf("%s %s", name[state], item->comm == 0 ? "world" : item->comm <= RANKS ? "self" : "other");
+    printf("%s %s", name[state], place_of(item));
     if (item->kind == CARGO) {
         bool wide = strstr(format[state], "%l") != NULL;
         const unsigned char *cargo = item->payload + 8;
@@ -51,6 +56,8 @@ int main(int argc, char **argv) {
             memcpy(format[first], item.payload + NAME_AT + sizeof name[first], sizeof format[first]);
         } else if ((item.kind == BARE || item.kind == CARGO) && first % 2 == 1 && first / 2 < KNOWN) {
             end_of_state(&item, first / 2);
+        } else if (item.kind == COMM_EVENT && first == FREED) {
+            printf("freed %s\n", place_of(&item));
         }
     }
     const struct read_clog2_watch watch = {.message = end_of_message};
