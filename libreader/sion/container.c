@@ -3,12 +3,9 @@
 #include "libreader/sion/sion.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "libreader/sion/file.h"
 #include "libreader/source.h"
-#include "libwriter/base/bytes.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
@@ -16,46 +13,18 @@
 #define POOL 64u
 
 struct read_sion {
-    char *path;                     /* of file 0 */
-    struct read_sion_image *images; /* NULL for files */
-    uint32_t image_count;
+    struct read_sion_place place;
     struct read_sion_file *base; /* file 0, or the only one */
     uint32_t files;
     struct read_sion_file *pool[POOL]; /* file k > 0 is at k mod POOL, if it is open */
 };
 
-static hpcw_status open_source(const struct read_sion *r, uint32_t index, struct read_source **out,
-                               hpcw_error *err) {
-    *out = NULL;
-    /* File k > 0 of a set is the base name, a dot and k as at least six digits: doc/formats/sion.md, "Sets". */
-    size_t size = strlen(r->path) + sizeof ".4294967295";
-    char *name = hpcw_i_malloc(size);
-    if (name == NULL) {
-        return hpcw_i_fail_memory(err, r->path, 0, "the name of a file");
-    }
-    if (index == 0) {
-        (void)snprintf(name, size, "%s", r->path);
-    } else {
-        (void)snprintf(name, size, "%s.%06" PRIu32, r->path, index);
-    }
-    hpcw_status status;
-    if (r->images == NULL) {
-        status = read_source_open(name, out, err);
-    } else if (index < r->image_count) {
-        status = read_source_open_memory(name, r->images[index].data, r->images[index].size, out, err);
-    } else {
-        status =
-            hpcw_i_fail(err, HPCW_ENOENT, "%s: expected file %" PRIu32 " of the set, got %" PRIu32 " files",
-                        name, index, r->image_count);
-    }
-    hpcw_i_free(name);
-    return status;
-}
-
-/* Opens file 0 of a reader that has its path and images; takes the reader over. */
-static hpcw_status open_base(struct read_sion *r, struct read_sion **out, hpcw_error *err) {
+/* Opens file 0 of a reader that has its place, if `status` is good; takes the reader over. */
+static hpcw_status open_base(struct read_sion *r, hpcw_status status, struct read_sion **out, hpcw_error *err) {
     struct read_source *source;
-    hpcw_status status = open_source(r, 0, &source, err);
+    if (status == HPCW_OK) {
+        status = read_sion_place_source(&r->place, 0, &source, err);
+    }
     if (status == HPCW_OK) {
         status = read_sion_file_open(source, &r->base, err);
     }
@@ -71,29 +40,20 @@ static hpcw_status open_base(struct read_sion *r, struct read_sion **out, hpcw_e
 hpcw_status read_sion_open(const char *path, struct read_sion **out, hpcw_error *err) {
     *out = NULL;
     struct read_sion *r = hpcw_i_calloc(1, sizeof *r);
-    if (r == NULL || (r->path = hpcw_i_strdup(path)) == NULL) {
-        read_sion_free(r);
+    if (r == NULL) {
         return hpcw_i_fail_memory(err, path, 0, NULL);
     }
-    return open_base(r, out, err);
+    return open_base(r, read_sion_place_init(&r->place, path, err), out, err);
 }
 
 hpcw_status read_sion_open_memory(const struct read_sion_image *images, uint32_t count, struct read_sion **out,
                                   hpcw_error *err) {
-    static const char name[] = "(memory)";
     *out = NULL;
-    if (count == 0) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected one image or more, got none", name);
-    }
     struct read_sion *r = hpcw_i_calloc(1, sizeof *r);
-    if (r == NULL || (r->path = hpcw_i_strdup(name)) == NULL ||
-        (r->images = hpcw_i_calloc(count, sizeof *images)) == NULL) {
-        read_sion_free(r);
-        return hpcw_i_fail_memory(err, name, 0, NULL);
+    if (r == NULL) {
+        return hpcw_i_fail_memory(err, "(memory)", 0, NULL);
     }
-    memcpy(r->images, images, count * sizeof *images);
-    r->image_count = count;
-    return open_base(r, out, err);
+    return open_base(r, read_sion_place_init_memory(&r->place, images, count, err), out, err);
 }
 
 void read_sion_free(struct read_sion *reader) {
@@ -104,8 +64,7 @@ void read_sion_free(struct read_sion *reader) {
     for (uint32_t i = 0; i < POOL; i++) {
         read_sion_file_free(reader->pool[i]);
     }
-    hpcw_i_free(reader->images);
-    hpcw_i_free(reader->path);
+    read_sion_place_free(&reader->place);
     hpcw_i_free(reader);
 }
 
@@ -119,7 +78,7 @@ uint32_t read_sion_tasks(const struct read_sion *reader) {
 }
 
 const char *read_sion_name(const struct read_sion *reader) {
-    return reader->path;
+    return reader->place.path;
 }
 
 /* doc/formats/sion.md#sion-25 */
@@ -145,7 +104,7 @@ hpcw_status read_sion_physical(struct read_sion *reader, uint32_t index, struct 
     *out = NULL;
     if (index >= reader->files) {
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a file below %" PRIu32 ", got %" PRIu32,
-                           reader->path, reader->files, index);
+                           reader->place.path, reader->files, index);
     }
     if (index == 0) {
         *out = reader->base;
@@ -155,7 +114,7 @@ hpcw_status read_sion_physical(struct read_sion *reader, uint32_t index, struct 
     if (*slot == NULL || (*slot)->info.file_number != index) {
         struct read_source *source;
         struct read_sion_file *f = NULL;
-        hpcw_status status = open_source(reader, index, &source, err);
+        hpcw_status status = read_sion_place_source(&reader->place, index, &source, err);
         if (status == HPCW_OK) {
             status = read_sion_file_open(source, &f, err);
         }
@@ -215,8 +174,8 @@ static hpcw_status find_mapped(struct read_sion *r, uint32_t rank, struct read_s
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: mapping of global rank %" PRIu32 " at offset %" PRIu64
                            ": expected a file of the set and a task in it, got file %" PRId32 ", task %" PRId32,
-                           r->path, rank, r->base->info.meta2_end + read_sion_mapping_entry_at(rank), file,
-                           index);
+                           r->place.path, rank, r->base->info.meta2_end + read_sion_mapping_entry_at(rank),
+                           file, index);
     }
     status = read_sion_file_task(f, (uint32_t)index, task, err);
     if (status != HPCW_OK) {
@@ -258,7 +217,7 @@ hpcw_status read_sion_find(struct read_sion *reader, uint32_t rank, struct read_
     }
     if (got != (int64_t)rank) {
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected the task with global rank %" PRIu32 ", got none",
-                           reader->path, rank);
+                           reader->place.path, rank);
     }
     return read_sion_task(reader, 0, index, task, err);
 }

@@ -284,6 +284,31 @@ hpcw_status read_sion_file_block_size(struct read_sion_file *f, const struct rea
     return HPCW_OK;
 }
 
+hpcw_status read_sion_file_locate(struct read_sion_file *f, const struct read_sion_task *task, uint64_t offset,
+                                  struct read_sion_cursor *cursor, uint64_t *at, uint64_t *left,
+                                  hpcw_error *err) {
+    if (cursor->at > offset) {
+        *cursor = (struct read_sion_cursor){0};
+    }
+    for (;;) {
+        uint64_t used = task->size;
+        if (task->blocks > 1) {
+            hpcw_status status = read_sion_file_block_size(f, task, cursor->block, &used, err);
+            if (status != HPCW_OK) {
+                return status;
+            }
+        }
+        uint64_t skip = offset - cursor->at;
+        if (skip < used) {
+            *at = task->start + cursor->block * f->info.block_stride + skip;
+            *left = used - skip;
+            return HPCW_OK;
+        }
+        cursor->at += used;
+        cursor->block++;
+    }
+}
+
 hpcw_status read_sion_file_read(struct read_sion_file *f, const struct read_sion_task *task, uint64_t offset,
                                 void *data, size_t size, hpcw_error *err) {
     if (offset > task->size || size > task->size - offset) {
@@ -293,28 +318,18 @@ hpcw_status read_sion_file_read(struct read_sion_file *f, const struct read_sion
                            read_sion_file_name(f), task->index, task->rank, size, offset, task->size);
     }
     unsigned char *to = data;
-    if (f->cursor.task != task->index || f->cursor.at > offset) {
-        f->cursor.task = task->index;
-        f->cursor.block = 0;
-        f->cursor.at = 0;
+    if (f->cursor_task != task->index) {
+        f->cursor_task = task->index;
+        f->cursor = (struct read_sion_cursor){0};
     }
     while (size > 0) {
-        uint64_t used = task->size;
-        if (task->blocks > 1) {
-            hpcw_status status = read_sion_file_block_size(f, task, f->cursor.block, &used, err);
-            if (status != HPCW_OK) {
-                return status;
-            }
+        uint64_t at, left;
+        hpcw_status status = read_sion_file_locate(f, task, offset, &f->cursor, &at, &left, err);
+        if (status != HPCW_OK) {
+            return status;
         }
-        uint64_t skip = offset - f->cursor.at;
-        if (skip >= used) {
-            f->cursor.at += used;
-            f->cursor.block++;
-            continue;
-        }
-        size_t part = used - skip < size ? (size_t)(used - skip) : size;
-        uint64_t at = task->start + f->cursor.block * f->info.block_stride + skip;
-        hpcw_status status = read_source_read(f->source, at, to, part, "payload", err);
+        size_t part = left < size ? (size_t)left : size;
+        status = read_source_read(f->source, at, to, part, "payload", err);
         if (status != HPCW_OK) {
             return status;
         }

@@ -18,6 +18,12 @@
 /* doc/formats/sion.md#sion-6 */
 #define READ_SION_MOST_TASKS 134217659u
 
+/* A block of a task, which starts at byte `at` of the task's stream. A zeroed one is the first block. */
+struct read_sion_cursor {
+    uint32_t block;
+    uint64_t at;
+};
+
 struct read_sion_file {
     struct read_source *source;
     struct read_sion_info info;
@@ -42,15 +48,17 @@ struct read_sion_file {
     uint64_t near_from;
     size_t near_size;
 
-    /* Block of the last read of a stream, which starts at byte `at` of the stream. */
-    struct {
-        uint32_t task, block;
-        uint64_t at;
-    } cursor;
+    uint32_t cursor_task; /* whose stream was read last */
+    struct read_sion_cursor cursor;
 };
 
 /* Takes the source, which is freed even on failure. */
 hpcw_status read_sion_file_open(struct read_source *source, struct read_sion_file **out, hpcw_error *err);
+
+/* The same for a file that another process has checked, with what it found. Reads nothing. Such a file has no window:
+ * it is for read_sion_file_locate and read_sion_file_block_size, with tasks of that process. */
+hpcw_status read_sion_file_open_checked(struct read_source *source, const struct read_sion_info *info,
+                                        struct read_sion_file **out, hpcw_error *err);
 void read_sion_file_free(struct read_sion_file *f);
 
 /* A stored chunk size, rounded up if the version asks for it. False if it is negative or too large. */
@@ -73,6 +81,18 @@ hpcw_status read_sion_file_block_size(struct read_sion_file *f, const struct rea
                                       uint32_t block, uint64_t *size, hpcw_error *err);
 hpcw_status read_sion_file_read(struct read_sion_file *f, const struct read_sion_task *task, uint64_t offset,
                                 void *data, size_t size, hpcw_error *err);
+
+/* Moves a cursor to the block of byte `offset` < task->size of the stream, quickly if it is there or a little before.
+ * `at` is the offset of that byte in the file, `left` the number of bytes from there to the end of the block's. */
+hpcw_status read_sion_file_locate(struct read_sion_file *f, const struct read_sion_task *task, uint64_t offset,
+                                  struct read_sion_cursor *cursor, uint64_t *at, uint64_t *left,
+                                  hpcw_error *err);
+
+/* Decodes the header of the record at byte `at` <= task->size of a key-value stream. `header` is not looked at if the
+ * stream ends before its 16 bytes, which is an error. */
+hpcw_status read_sion_record_decode(const struct read_sion_file *f, const struct read_sion_task *task,
+                                    uint64_t at, const unsigned char *header, struct read_sion_record *record,
+                                    hpcw_error *err);
 
 /* Fails with the rule that the block count of a task, or the size of a used block, breaks. */
 hpcw_status read_sion_file_explain(struct read_sion_file *f, uint32_t index, hpcw_error *err);
@@ -106,6 +126,19 @@ uint64_t read_sion_file_size_at(const struct read_sion_file *f, uint32_t index, 
 
 /* Offset of the stored block count of a task. */
 uint64_t read_sion_file_count_at(const struct read_sion_file *f, uint32_t index);
+
+/* Where the physical files of a container are. */
+struct read_sion_place {
+    char *path;                     /* of file 0 */
+    struct read_sion_image *images; /* NULL for files on disk */
+    uint32_t image_count;
+};
+hpcw_status read_sion_place_init(struct read_sion_place *place, const char *path, hpcw_error *err);
+hpcw_status read_sion_place_init_memory(struct read_sion_place *place, const struct read_sion_image *images,
+                                        uint32_t count, hpcw_error *err);
+hpcw_status read_sion_place_source(const struct read_sion_place *place, uint32_t index,
+                                   struct read_source **out, hpcw_error *err);
+void read_sion_place_free(struct read_sion_place *place);
 
 /* Physical file `index` of a container, opened if necessary. Valid until the next call. */
 hpcw_status read_sion_physical(struct read_sion *reader, uint32_t index, struct read_sion_file **out,

@@ -269,18 +269,46 @@ static bool allocate(struct read_sion_file *f) {
     return true;
 }
 
-hpcw_status read_sion_file_open(struct read_source *source, struct read_sion_file **out, hpcw_error *err) {
-    *out = NULL;
-    hpcw_status status;
+/* Takes the source. */
+static hpcw_status new_file(struct read_source *source, struct read_sion_file **out, hpcw_error *err) {
     struct read_sion_file *f = hpcw_i_calloc(1, sizeof *f);
+    *out = f;
     if (f == NULL) {
-        status = hpcw_i_fail_memory(err, read_source_name(source), 0, NULL);
+        hpcw_status status = hpcw_i_fail_memory(err, read_source_name(source), 0, NULL);
         read_source_free(source);
         return status;
     }
     f->source = source;
     f->info.file_size = read_source_size(source);
-    f->cursor.task = UINT32_MAX;
+    f->cursor_task = UINT32_MAX;
+    return HPCW_OK;
+}
+
+hpcw_status read_sion_file_open_checked(struct read_source *source, const struct read_sion_info *info,
+                                        struct read_sion_file **out, hpcw_error *err) {
+    hpcw_status status = new_file(source, out, err);
+    if (status != HPCW_OK) {
+        return status;
+    }
+    if ((*out)->info.file_size != info->file_size) {
+        status = hpcw_i_fail(err, HPCW_EFORMAT,
+                             "%s: size: expected %" PRIu64 " bytes, which another process sees, got %" PRIu64,
+                             read_sion_file_name(*out), info->file_size, (*out)->info.file_size);
+        read_sion_file_free(*out);
+        *out = NULL;
+        return status;
+    }
+    (*out)->info = *info;
+    return HPCW_OK;
+}
+
+hpcw_status read_sion_file_open(struct read_source *source, struct read_sion_file **out, hpcw_error *err) {
+    struct read_sion_file *f;
+    hpcw_status status = new_file(source, &f, err);
+    *out = NULL;
+    if (status != HPCW_OK) {
+        return status;
+    }
     if ((status = read_common(f, err)) != HPCW_OK || (status = read_rest(f, err)) != HPCW_OK ||
         (status = read_commit_mark(f, err)) != HPCW_OK) {
         goto done;

@@ -5,6 +5,13 @@
 
 #include "libreader/sion/file.h"
 
+/* Of its header: 2, 7, 8 and 13. */
+hpcw_status read_sion_header_rules(const struct read_sion_file *f, hpcw_error *err);
+
+/* What all files of a set share: 25. `base`: of file 0. */
+hpcw_status read_sion_member_rules(const struct read_sion_info *base, const struct read_sion_file *f,
+                                   hpcw_error *err);
+
 /* Of its tables: 16 to 19, 22 to 24 and 28. `base` has the mapping, `file` is the number of `f`. */
 hpcw_status read_sion_table_rules(struct read_sion_file *base, struct read_sion_file *f, uint32_t file,
                                   bool strict, hpcw_error *err);

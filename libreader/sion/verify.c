@@ -18,8 +18,7 @@
  *  Header of one file
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Rules 2, 7, 8 and 13. */
-static hpcw_status header_rules(const struct read_sion_file *f, hpcw_error *err) {
+hpcw_status read_sion_header_rules(const struct read_sion_file *f, hpcw_error *err) {
     const struct read_sion_info *info = &f->info;
     const unsigned char *w = info->endian_word;
     if (w[0] > 1 || w[1] > 1 || w[3] != w[0] || w[2] != w[1]) {
@@ -136,7 +135,7 @@ static hpcw_status tail_rules(const struct read_sion_file *f, bool strict, hpcw_
 static hpcw_status file_rules(struct read_sion *reader, struct read_sion_file *base, struct read_sion_file *f,
                               uint32_t file, unsigned flags, hpcw_error *err) {
     bool strict = (flags & READ_SION_STRICT) != 0;
-    hpcw_status status = header_rules(f, err);
+    hpcw_status status = read_sion_header_rules(f, err);
     if (status == HPCW_OK && strict) {
         status = strict_header(f, err);
     }
@@ -159,9 +158,8 @@ static hpcw_status file_rules(struct read_sion *reader, struct read_sion_file *b
  *  The set
  * --------------------------------------------------------------------------------------------------------- */
 
-/* What all files of a set share: rule 25. */
-static hpcw_status member_rules(const struct read_sion_info *base, const struct read_sion_file *f,
-                                hpcw_error *err) {
+hpcw_status read_sion_member_rules(const struct read_sion_info *base, const struct read_sion_file *f,
+                                   hpcw_error *err) {
     const struct read_sion_info *info = &f->info;
     const struct header_word words[] = {
         {"byte order of metadata", READ_SION_ENDIAN_AT, base->meta_big, info->meta_big},
@@ -196,7 +194,7 @@ hpcw_status read_sion_verify(struct read_sion *reader, unsigned flags, hpcw_erro
         if (status != HPCW_OK) {
             break;
         }
-        if ((status = member_rules(&base->info, f, err)) == HPCW_OK) {
+        if ((status = read_sion_member_rules(&base->info, f, err)) == HPCW_OK) {
             status = file_rules(reader, base, f, k, flags, err);
         }
         ranks += f->info.tasks - f->info.collectors;

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Names of the physical files of a container: doc/formats/sion.md, "Sets". */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "libreader/sion/file.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+hpcw_status read_sion_place_init(struct read_sion_place *place, const char *path, hpcw_error *err) {
+    *place = (struct read_sion_place){.path = hpcw_i_strdup(path)};
+    return place->path == NULL ? hpcw_i_fail_memory(err, path, 0, NULL) : HPCW_OK;
+}
+
+hpcw_status read_sion_place_init_memory(struct read_sion_place *place, const struct read_sion_image *images,
+                                        uint32_t count, hpcw_error *err) {
+    static const char name[] = "(memory)";
+    if (count == 0) {
+        *place = (struct read_sion_place){0};
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected one image or more, got none", name);
+    }
+    hpcw_status status = read_sion_place_init(place, name, err);
+    if (status != HPCW_OK) {
+        return status;
+    }
+    place->images = hpcw_i_calloc(count, sizeof *images);
+    if (place->images == NULL) {
+        return hpcw_i_fail_memory(err, name, count, "images");
+    }
+    memcpy(place->images, images, count * sizeof *images);
+    place->image_count = count;
+    return HPCW_OK;
+}
+
+hpcw_status read_sion_place_source(const struct read_sion_place *place, uint32_t index,
+                                   struct read_source **out, hpcw_error *err) {
+    *out = NULL;
+    /* File k > 0 of a set is the base name, a dot and k as at least six digits. */
+    size_t size = strlen(place->path) + sizeof ".4294967295";
+    char *name = hpcw_i_malloc(size);
+    if (name == NULL) {
+        return hpcw_i_fail_memory(err, place->path, 0, "the name of a file");
+    }
+    if (index == 0) {
+        (void)snprintf(name, size, "%s", place->path);
+    } else {
+        (void)snprintf(name, size, "%s.%06" PRIu32, place->path, index);
+    }
+    hpcw_status status;
+    if (place->images == NULL) {
+        status = read_source_open(name, out, err);
+    } else if (index < place->image_count) {
+        status = read_source_open_memory(name, place->images[index].data, place->images[index].size, out, err);
+    } else {
+        status =
+            hpcw_i_fail(err, HPCW_ENOENT, "%s: expected file %" PRIu32 " of the set, got %" PRIu32 " files",
+                        name, index, place->image_count);
+    }
+    hpcw_i_free(name);
+    return status;
+}
+
+void read_sion_place_free(struct read_sion_place *place) {
+    hpcw_i_free(place->images);
+    hpcw_i_free(place->path);
+}
