@@ -40,6 +40,7 @@ libwriter/trace              libwriter/base
 libwriter/trace/mpi          libwriter/base libwriter/comm libwriter/trace
 libreader                    libwriter/base
 libreader/sion               libwriter/base libreader
+libreader/sion/streams       libwriter/base libwriter/comm libreader libreader/sion
 libreader/linktest           libwriter/base libreader libreader/sion
 libreader/clog2              libwriter/base libwriter/io libreader
 libreader/rank2file          libwriter/base libwriter/io libreader

@@ -47,6 +47,7 @@
 #include <hpcw/rank2file.h>
 #include <hpcw/sink.h>
 #include <hpcw/sion.h>
+#include <hpcw/sion_read.h>
 #include <hpcw/status.h>
 #include <hpcw/version.h>
 #include <hpcw/vom.h>

@@ -12,6 +12,10 @@ hpcw_status read_sion_header_rules(const struct read_sion_file *f, hpcw_error *e
 hpcw_status read_sion_member_rules(const struct read_sion_info *base, const struct read_sion_file *f,
                                    hpcw_error *err);
 
+/* Of the mapping in `base`: 24, for task `index` of `f`, which is file number `file`. */
+hpcw_status read_sion_mapping_rule(struct read_sion_file *base, const struct read_sion_file *f, uint32_t file,
+                                   uint32_t index, int64_t rank, hpcw_error *err);
+
 /* Of its tables: 16 to 19, 22 to 24 and 28. `base` has the mapping, `file` is the number of `f`. */
 hpcw_status read_sion_table_rules(struct read_sion_file *base, struct read_sion_file *f, uint32_t file,
                                   bool strict, hpcw_error *err);

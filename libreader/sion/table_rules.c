@@ -24,12 +24,12 @@ struct table_check {
 };
 
 /*
- * Rule 24. Every task with a rank >= 0 must be where the mapping says. The mapping has one place for each rank, so no
+ * Every task with a rank >= 0 must be where the mapping says. The mapping has one place for each rank, so no
  * two tasks have the same rank. The number of these tasks is compared with the number of entries, so no entry is left
  * over. Together that is a bijection, without a table in memory.
  */
-static hpcw_status mapping_rule(const struct table_check *c, uint32_t index, int64_t rank, hpcw_error *err) {
-    struct read_sion_file *base = c->base, *f = c->f;
+hpcw_status read_sion_mapping_rule(struct read_sion_file *base, const struct read_sion_file *f, uint32_t file,
+                                   uint32_t index, int64_t rank, hpcw_error *err) {
     int64_t g = rank < 0 ? -(rank + 1) : rank;
     if (g >= (int64_t)base->info.mapping_tasks) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
@@ -46,13 +46,13 @@ static hpcw_status mapping_rule(const struct table_check *c, uint32_t index, int
     if (status != HPCW_OK) {
         return status;
     }
-    if (in_file != (int32_t)c->file || at_index != (int32_t)index) {
+    if (in_file != (int32_t)file || at_index != (int32_t)index) {
         return hpcw_i_fail(
             err, HPCW_EFORMAT,
             "%s: mapping of global rank %" PRId64 " at offset %" PRIu64 ": expected file %" PRIu32
             ", task %" PRIu32 ", which has this rank, got file %" PRId32 ", task %" PRId32,
             read_sion_file_name(base), rank, base->info.meta2_end + read_sion_mapping_entry_at((uint64_t)rank),
-            c->file, index, in_file, at_index);
+            file, index, in_file, at_index);
     }
     return HPCW_OK;
 }
@@ -84,7 +84,7 @@ static hpcw_status entry_rules(struct table_check *c, uint32_t i, hpcw_error *er
     }
     c->last_rank = rank;
     if (c->base->info.mapping == READ_SION_MAPPING_FULL) {
-        hpcw_status status = mapping_rule(c, index, rank, err);
+        hpcw_status status = read_sion_mapping_rule(c->base, c->f, c->file, index, rank, err);
         if (status != HPCW_OK) {
             return status;
         }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "libreader/sion/sion.h"
+#include "libreader/sion/streams/private.h"
 #include "tests/fuzz/images.h"
 
 /* A promise of the reader was broken: neither undefined behaviour nor a leak, but as bad. */
@@ -53,6 +54,30 @@ static void read_all(struct read_sion *reader) {
     }
 }
 
+/* What the public reader opens, it reads to the end or refuses. */
+static void read_streams(hpcw_sion_reader *r) {
+    unsigned char bytes[1000];
+    hpcw_error err;
+    for (uint32_t i = 0; i < hpcw_sion_reader_count(r); i++) {
+        const hpcw_sion_task *task = hpcw_sion_reader_task(r, i);
+        demand(i == 0 || task->rank > hpcw_sion_reader_task(r, i - 1)->rank);
+        uint64_t sum = 0, left;
+        size_t got = sizeof bytes;
+        while (got == sizeof bytes) {
+            demand(hpcw_sion_reader_chunk_left(r, task->rank, &left, &err) == HPCW_OK);
+            demand(hpcw_sion_reader_read(r, task->rank, bytes, sizeof bytes, &got, &err) == HPCW_OK);
+            sum += got;
+        }
+        demand(sum == task->size && hpcw_sion_reader_at_end(r, task->rank));
+        demand(hpcw_sion_reader_seek(r, task->rank, 0, &err) == HPCW_OK);
+        hpcw_sion_record record;
+        bool more = true;
+        while (more && hpcw_sion_reader_next_key(r, task->rank, &record, &more, &err) == HPCW_OK) {
+            demand(!more || record.size <= task->size - record.offset);
+        }
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct read_sion_image images[FUZZ_IMAGES];
     struct read_sion *reader;
@@ -62,6 +87,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         return 0;
     }
     read_all(reader);
+    hpcw_sion_reader *streams;
+    if (read_sion_reader_open_memory(images, count, &streams, &err) == HPCW_OK) {
+        read_streams(streams);
+        hpcw_sion_reader_free(streams);
+    }
     for (uint32_t rank = 0; rank < 8; rank++) {
         struct read_sion_task task;
         if (read_sion_find(reader, rank, &task, &err) == HPCW_OK) {

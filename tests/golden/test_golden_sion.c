@@ -19,6 +19,7 @@
 #include "libreader/sion/sion.h"
 #include "tests/support/files.h"
 #include "tests/support/sion_image.h"
+#include "tests/support/sion_streams.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 
@@ -45,7 +46,7 @@ static const char *const names[] = {"be_four_tasks.sion",
 /* A directory entry of the folder or NULL without the folder. */
 static const char *golden(const char *name) {
     static char path[1024];
-    char file[256];
+    char file[300];
     (void)snprintf(file, sizeof file, "sion/%s", name);
     return golden_path(file, path, sizeof path);
 }
@@ -304,6 +305,14 @@ static void every_file(void **state) {
         /* Members and copies are opened alone as well. */
         struct read_sion *reader = opened(entry->d_name);
         assert_int_equal(read_sion_verify(reader, 0, NULL), HPCW_OK);
+        hpcw_sion_reader *streams;
+        hpcw_error err = {0};
+        if (hpcw_sion_reader_open(golden(entry->d_name), NULL, 0, NULL, &streams, &err) != HPCW_OK) {
+            fail_msg("%s", err.message);
+        }
+        assert_int_equal(hpcw_sion_reader_count(streams), read_sion_tasks(reader));
+        assert_true(same_streams(streams, reader, seen));
+        hpcw_sion_reader_free(streams);
         read_sion_free(reader);
         seen += strstr(sion, ".00000") == NULL;
     }

@@ -19,6 +19,7 @@
 #include "libreader/sion/sion.h"
 #include "tests/support/files.h"
 #include "tests/support/random.h"
+#include "tests/support/sion_streams.h"
 
 enum { MOST_TASKS = 300, MOST_RECORDS = 24, MOST_THREADS = 4, MOST_RECORD = 4096 };
 
@@ -283,6 +284,12 @@ static void random_containers(void **state) {
         for (uint32_t t = 0; t < p.tasks; t++) {
             check_stream(&p, reader, t, chunk[t], stream_size[t]);
         }
+        hpcw_sion_reader *streams;
+        if (hpcw_sion_reader_open(path, NULL, 0, NULL, &streams, &err) != HPCW_OK ||
+            hpcw_sion_reader_count(streams) != p.tasks || !same_streams(streams, reader, seed)) {
+            fail_msg("seed %llu: %s", (unsigned long long)seed, err.message);
+        }
+        hpcw_sion_reader_free(streams);
         read_sion_free(reader);
         scratch_remove(dir);
         sets += p.options.files > 1;

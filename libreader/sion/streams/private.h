@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Private to <hpcw/sion_read.h>: the handle, which is the strict reader of libreader/sion for the tasks of one process. */
+#ifndef HPCW_LIBREADER_SION_STREAMS_PRIVATE_H
+#define HPCW_LIBREADER_SION_STREAMS_PRIVATE_H
+
+#include <hpcw/sion_read.h>
+
+#include "libreader/sion/file.h"
+#include "libwriter/comm/comm.h"
+
+/* Physical files that a process has open at a time. */
+#define READ_SION_POOL 64u
+
+/* One of the tasks that this process reads. */
+struct read_sion_own {
+    hpcw_sion_task task;
+    uint32_t part;                  /* its physical file */
+    uint64_t position;              /* in its stream */
+    uint64_t record_end;            /* end of the current key-value record; 0: there is none */
+    struct read_sion_cursor cursor; /* block of what was read last */
+};
+
+/* A physical file with tasks of this process, as process 0 found it. */
+struct read_sion_part {
+    uint32_t number, tasks;
+    uint64_t meta2_start, block_stride, file_size;
+};
+
+/* Bytes [from, from + size) of the stream of own task `owner`. */
+struct read_sion_buffer {
+    uint32_t owner;
+    size_t size;
+    uint64_t from;
+    unsigned char *data; /* NULL until it is used */
+};
+
+struct hpcw_sion_reader {
+    struct read_sion_place place;
+    hpcw_sion_info info;
+    struct read_sion_own *own; /* [count] by rank */
+    uint32_t count;
+    struct read_sion_part *part;
+    uint32_t parts;
+    size_t part_capacity;
+    struct read_sion_file *pool[READ_SION_POOL]; /* part p is at p mod READ_SION_POOL, if it is open */
+
+    /* The buffer of own task i is i mod buffers. With many tasks they are small; one that is read for a while has the
+     * large one. */
+    struct read_sion_buffer *buffer;
+    uint32_t buffers;
+    size_t buffer_size;
+    struct read_sion_buffer large;
+    uint32_t last_filled; /* own task whose bytes were read last */
+};
+
+/* What a window of tasks is broadcast in. */
+struct read_sion_window {
+    uint32_t failed; /* process 0 cannot go on */
+    uint32_t count;
+    hpcw_sion_task task[READ_SION_WINDOW];
+};
+
+/*
+ * Finds the own tasks: reader->own and reader->part. Collective, whatever fails: agree after it. `container` is that of
+ * process 0, NULL elsewhere. `ranks` [reader->count]; NULL: a share of all. `mine`: this process failed before, and has no
+ * reader->own.
+ */
+hpcw_status read_sion_share(struct hpcw_sion_reader *reader, hpcw_comm *comm, struct read_sion *container,
+                            const uint32_t *ranks, bool by_rank, struct read_sion_window *window,
+                            hpcw_status mine, hpcw_error *err);
+
+/* The physical file of a part, opened if necessary. Valid until the next call. */
+hpcw_status read_sion_part_file(struct hpcw_sion_reader *reader, uint32_t part, struct read_sion_file **out,
+                                hpcw_error *err);
+
+/* For containers in memory, one process. */
+hpcw_status read_sion_reader_open_memory(const struct read_sion_image *images, uint32_t count,
+                                         hpcw_sion_reader **out, hpcw_error *err);
+
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reading the streams of the own tasks. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "libreader/sion/streams/private.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+/* Where a task begins to read, and after a jump; each further piece is twice as long as the one before. */
+#define FIRST_PIECE ((size_t)4 << 10)
+/* Reads of this many bytes go past the buffers. */
+#define DIRECT ((size_t)128 << 10)
+/* Of the one large buffer. */
+#define LARGE ((size_t)1 << 20)
+
+/* ---- tasks ---- */
+
+/* Index of an own task; UINT32_MAX if it is not one. */
+static uint32_t index_of(const struct hpcw_sion_reader *r, uint32_t rank) {
+    if (r == NULL || r->count == 0) {
+        return UINT32_MAX;
+    }
+    /* Own ranks are consecutive nearly always. */
+    uint32_t begin = 0, end = r->count, guess = rank - r->own[0].task.rank;
+    if (guess < end && r->own[guess].task.rank == rank) {
+        return guess;
+    }
+    while (begin < end) {
+        uint32_t middle = begin + (end - begin) / 2;
+        if (r->own[middle].task.rank == rank) {
+            return middle;
+        }
+        if (r->own[middle].task.rank < rank) {
+            begin = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    return UINT32_MAX;
+}
+
+const hpcw_sion_task *hpcw_sion_reader_find(const hpcw_sion_reader *r, uint32_t rank) {
+    return hpcw_sion_reader_task(r, index_of(r, rank));
+}
+
+static hpcw_status not_own(const struct hpcw_sion_reader *r, uint32_t rank, hpcw_error *err) {
+    return r == NULL
+               ? hpcw_i_fail(err, HPCW_EINVAL, "sion: handle: expected one, got NULL")
+               : hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a task that this process reads, got rank %" PRIu32,
+                             r->place.path, rank);
+}
+
+static hpcw_status missing(const struct hpcw_sion_reader *r, const char *what, hpcw_error *err) {
+    return hpcw_i_fail(err, HPCW_EINVAL, "%s: %s: expected a pointer, got NULL", r->place.path, what);
+}
+
+/* The same task, as the tables' reader knows it. */
+static struct read_sion_task table_entry(const struct read_sion_own *o) {
+    return (struct read_sion_task){
+        .index = o->task.index,
+        .rank = o->task.rank,
+        .chunk_size = o->task.chunk_size,
+        .start = o->task.start,
+        .blocks = o->task.blocks,
+        .size = o->task.size,
+    };
+}
+
+hpcw_status hpcw_sion_reader_block_size(hpcw_sion_reader *r, uint32_t rank, uint32_t block, uint64_t *size,
+                                        hpcw_error *err) {
+    uint32_t i = index_of(r, rank);
+    if (i == UINT32_MAX) {
+        return not_own(r, rank, err);
+    }
+    if (size == NULL) {
+        return missing(r, "size", err);
+    }
+    struct read_sion_task task = table_entry(&r->own[i]);
+    struct read_sion_file *f;
+    hpcw_status status = read_sion_part_file(r, r->own[i].part, &f, err);
+    return status == HPCW_OK ? read_sion_file_block_size(f, &task, block, size, err) : status;
+}
+
+/* End of what can be read without going to another record. */
+static uint64_t end_of(const struct read_sion_own *o) {
+    return o->record_end != 0 ? o->record_end : o->task.size;
+}
+
+/* ---- bytes ---- */
+
+/* Reads up to `most` bytes of a stream, to the end of their block. */
+static hpcw_status read_piece(struct hpcw_sion_reader *r, struct read_sion_own *o, uint64_t from, void *data,
+                              size_t most, size_t *got, hpcw_error *err) {
+    struct read_sion_task task = table_entry(o);
+    struct read_sion_file *f;
+    uint64_t at, left;
+    hpcw_status status = read_sion_part_file(r, o->part, &f, err);
+    if (status == HPCW_OK) {
+        status = read_sion_file_locate(f, &task, from, &o->cursor, &at, &left, err);
+    }
+    if (status == HPCW_OK) {
+        *got = left < most ? (size_t)left : most;
+        status = read_source_read(f->source, at, data, *got, "payload", err);
+    }
+    return status;
+}
+
+static bool has_byte(const struct read_sion_buffer *b, uint32_t i, uint64_t at) {
+    return b->owner == i && at - b->from < b->size;
+}
+
+/* The buffer that belongs to a task. */
+static struct read_sion_buffer *small_buffer(struct hpcw_sion_reader *r, uint32_t i) {
+    return &r->buffer[i < r->buffers ? i : i % r->buffers];
+}
+
+/* Reads bytes from `at` on into a buffer: more of them the longer the task is read without a jump, and into the large
+ * buffer if it is the only one that is read. */
+static hpcw_status fill(struct hpcw_sion_reader *r, uint32_t i, uint64_t at, struct read_sion_buffer **out,
+                        hpcw_error *err) {
+    struct read_sion_buffer *b = small_buffer(r, i);
+    const struct read_sion_buffer *before = r->large.owner == i ? &r->large : b;
+    bool goes_on = before->owner == i && before->from + before->size == at;
+    size_t want = goes_on && before->size > FIRST_PIECE / 2 ? 2 * before->size : FIRST_PIECE;
+    size_t capacity = r->buffer_size;
+    if (want > capacity && r->last_filled == i) {
+        b = &r->large;
+        capacity = LARGE;
+    }
+    r->last_filled = i;
+    b->size = 0;
+    if (b->data == NULL && (b->data = hpcw_i_malloc(capacity)) == NULL) {
+        return hpcw_i_fail_memory(err, r->place.path, capacity, "bytes of a buffer");
+    }
+    size_t got = 0;
+    hpcw_status status = read_piece(r, &r->own[i], at, b->data, want < capacity ? want : capacity, &got, err);
+    b->owner = i;
+    b->from = at;
+    b->size = status == HPCW_OK ? got : 0;
+    *out = b;
+    return status;
+}
+
+/* Reads bytes [at, at + size), which are in the stream of own task i. */
+static hpcw_status read_bytes(struct hpcw_sion_reader *r, uint32_t i, uint64_t at, void *data, size_t size,
+                              hpcw_error *err) {
+    unsigned char *to = data;
+    while (size > 0) {
+        struct read_sion_buffer *b = &r->large;
+        hpcw_status status = HPCW_OK;
+        if (!has_byte(b, i, at)) {
+            b = small_buffer(r, i);
+        }
+        size_t part = 0;
+        if (!has_byte(b, i, at) && size >= DIRECT) {
+            status = read_piece(r, &r->own[i], at, to, size, &part, err);
+        } else {
+            if (!has_byte(b, i, at)) {
+                status = fill(r, i, at, &b, err);
+            }
+            if (status == HPCW_OK) {
+                size_t skip = (size_t)(at - b->from);
+                part = b->size - skip < size ? b->size - skip : size;
+                memcpy(to, b->data + skip, part);
+            }
+        }
+        if (status != HPCW_OK) {
+            return status;
+        }
+        to += part;
+        at += part;
+        size -= part;
+    }
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_sion_reader_read(hpcw_sion_reader *r, uint32_t rank, void *data, size_t size, size_t *got,
+                                  hpcw_error *err) {
+    uint32_t i = index_of(r, rank);
+    if (got != NULL) {
+        *got = 0;
+    }
+    if (i == UINT32_MAX) {
+        return not_own(r, rank, err);
+    }
+    if (got == NULL || (data == NULL && size > 0)) {
+        return missing(r, got == NULL ? "got" : "data", err);
+    }
+    struct read_sion_own *o = &r->own[i];
+    uint64_t rest = end_of(o) - o->position;
+    size = rest < size ? (size_t)rest : size;
+    hpcw_status status = read_bytes(r, i, o->position, data, size, err);
+    if (status == HPCW_OK) {
+        o->position += size;
+        *got = size;
+    }
+    return status;
+}
+
+/* ---- positions ---- */
+
+bool hpcw_sion_reader_at_end(const hpcw_sion_reader *r, uint32_t rank) {
+    uint32_t i = index_of(r, rank);
+    return i == UINT32_MAX || r->own[i].position == end_of(&r->own[i]);
+}
+
+uint64_t hpcw_sion_reader_position(const hpcw_sion_reader *r, uint32_t rank) {
+    uint32_t i = index_of(r, rank);
+    return i == UINT32_MAX ? 0 : r->own[i].position;
+}
+
+hpcw_status hpcw_sion_reader_skip(hpcw_sion_reader *r, uint32_t rank, uint64_t size, hpcw_error *err) {
+    uint32_t i = index_of(r, rank);
+    if (i == UINT32_MAX) {
+        return not_own(r, rank, err);
+    }
+    struct read_sion_own *o = &r->own[i];
+    uint64_t rest = end_of(o) - o->position;
+    if (size > rest) {
+        return hpcw_i_fail(err, HPCW_ERANGE,
+                           "%s: skip in the stream of rank %" PRIu32 ": expected at most the remaining %" PRIu64
+                           " bytes, got %" PRIu64,
+                           r->place.path, rank, rest, size);
+    }
+    o->position += size;
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_sion_reader_seek(hpcw_sion_reader *r, uint32_t rank, uint64_t offset, hpcw_error *err) {
+    uint32_t i = index_of(r, rank);
+    if (i == UINT32_MAX) {
+        return not_own(r, rank, err);
+    }
+    struct read_sion_own *o = &r->own[i];
+    if (offset > o->task.size) {
+        return hpcw_i_fail(err, HPCW_ERANGE,
+                           "%s: seek in the stream of rank %" PRIu32 ": expected at most its size %" PRIu64
+                           ", got %" PRIu64,
+                           r->place.path, rank, o->task.size, offset);
+    }
+    o->position = offset;
+    o->record_end = 0;
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_sion_reader_chunk_left(hpcw_sion_reader *r, uint32_t rank, uint64_t *left, hpcw_error *err) {
+    uint32_t i = index_of(r, rank);
+    if (i == UINT32_MAX) {
+        return not_own(r, rank, err);
+    }
+    if (left == NULL) {
+        return missing(r, "left", err);
+    }
+    struct read_sion_own *o = &r->own[i];
+    if (o->position == o->task.size) {
+        *left = 0;
+        return HPCW_OK;
+    }
+    struct read_sion_task task = table_entry(o);
+    struct read_sion_file *f;
+    uint64_t at;
+    hpcw_status status = read_sion_part_file(r, o->part, &f, err);
+    return status == HPCW_OK ? read_sion_file_locate(f, &task, o->position, &o->cursor, &at, left, err)
+                             : status;
+}
+
+/* ---- keys and values ---- */
+
+hpcw_status hpcw_sion_reader_next_key(hpcw_sion_reader *r, uint32_t rank, hpcw_sion_record *record, bool *more,
+                                      hpcw_error *err) {
+    uint32_t i = index_of(r, rank);
+    if (more != NULL) {
+        *more = false;
+    }
+    if (i == UINT32_MAX) {
+        return not_own(r, rank, err);
+    }
+    if (more == NULL || record == NULL) {
+        return missing(r, more == NULL ? "more" : "record", err);
+    }
+    if (!r->info.keys) {
+        return hpcw_i_fail(err, HPCW_ENOTSUP, "%s: content: expected key-value records, got plain streams",
+                           r->place.path);
+    }
+    struct read_sion_own *o = &r->own[i];
+    uint64_t at = o->record_end != 0 ? o->record_end : o->position;
+    if (at == o->task.size) {
+        o->position = at;
+        o->record_end = 0;
+        return HPCW_OK;
+    }
+    unsigned char header[READ_SION_RECORD_HEADER] = {0};
+    struct read_sion_task task = table_entry(o);
+    struct read_sion_record found;
+    struct read_sion_file *f;
+    hpcw_status status = HPCW_OK;
+    if (o->task.size - at >= sizeof header) {
+        status = read_bytes(r, i, at, header, sizeof header, err);
+    }
+    if (status == HPCW_OK) {
+        status = read_sion_part_file(r, o->part, &f, err);
+    }
+    if (status == HPCW_OK) {
+        status = read_sion_record_decode(f, &task, at, header, &found, err);
+    }
+    if (status == HPCW_OK) {
+        *record = (hpcw_sion_record){.key = found.key, .size = found.size, .offset = at};
+        o->position = found.offset;
+        o->record_end = found.offset + found.size;
+        *more = true;
+    }
+    return status;
+}
+
+hpcw_status hpcw_sion_reader_find_key(hpcw_sion_reader *r, uint32_t rank, uint64_t key,
+                                      hpcw_sion_record *record, bool *found, hpcw_error *err) {
+    hpcw_status status;
+    do {
+        status = hpcw_sion_reader_next_key(r, rank, record, found, err);
+    } while (status == HPCW_OK && *found && record->key != key);
+    if (found != NULL && status != HPCW_OK) {
+        *found = false;
+    }
+    return status;
+}

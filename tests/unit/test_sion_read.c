@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* <hpcw/sion_read.h> by one process: what it refuses, and what it takes of memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <hpcw/sion.h>
+#include <hpcw/sion_read.h>
+
+#include "libreader/sion/streams/private.h"
+#include "libwriter/base/mem.h"
+#include "tests/support/files.h"
+#include "tests/support/sion_image.h"
+
+#define COUNT(a) (sizeof(a) / sizeof(a)[0])
+
+static char dir[256];
+
+static int make(void **state) {
+    (void)state;
+    scratch_make(dir, sizeof dir);
+    return 0;
+}
+
+static int clean(void **state) {
+    (void)state;
+    scratch_remove(dir);
+    return 0;
+}
+
+/* Three tasks; the middle one used three blocks. */
+static const uint64_t chunks[3] = {512, 512, 0};
+static const int64_t counts[3] = {1, 3, 1};
+static const int64_t sizes[3][3] = {{100, 512, 0}, {0, 300, 0}, {0, 7, 0}};
+
+static struct sion_image_spec three_tasks(void) {
+    struct sion_image_spec spec = sion_image_defaults();
+    spec.tasks = 3;
+    spec.chunk_sizes = chunks;
+    spec.counts = counts;
+    spec.blocks = 3;
+    spec.sizes = &sizes[0][0];
+    return spec;
+}
+
+static hpcw_sion_reader *opened(const struct sion_image *image) {
+    struct read_sion_image one = {image->data, image->size};
+    hpcw_sion_reader *r;
+    hpcw_error err = {0};
+    if (read_sion_reader_open_memory(&one, 1, &r, &err) != HPCW_OK) {
+        fail_msg("not opened: %s", err.message);
+    }
+    return r;
+}
+
+static void refuses(const struct sion_image *image, hpcw_status status, const char *text) {
+    struct read_sion_image one = {image->data, image->size};
+    hpcw_sion_reader *r = (hpcw_sion_reader *)&r;
+    hpcw_error err = {0};
+    hpcw_status got = read_sion_reader_open_memory(&one, 1, &r, &err);
+    if (got != status || strstr(err.message, text) == NULL) {
+        fail_msg("expected %s \"%s\", got %s \"%s\"", hpcw_status_name(status), text, hpcw_status_name(got),
+                 err.message);
+    }
+    assert_null(r);
+}
+
+static void description(void **state) {
+    (void)state;
+    struct sion_image_spec spec = three_tasks();
+    spec.big = spec.data_big = true;
+    spec.prefix = "plasma.sion";
+    struct sion_image image = sion_image_make(&spec);
+    hpcw_sion_reader *r = opened(&image);
+    const hpcw_sion_info *info = hpcw_sion_reader_info(r);
+    assert_int_equal(info->tasks, 3);
+    assert_int_equal(info->files, 1);
+    assert_false(info->keys);
+    assert_int_equal(info->endian, HPCW_SION_BIG);
+    assert_int_equal(info->data_endian, HPCW_SION_BIG);
+    assert_int_equal(info->fs_block_size, 512);
+    assert_int_equal(info->format, 5);
+    assert_int_equal(info->library_version, 1007);
+    assert_int_equal(info->library_patch, 6);
+    assert_string_equal(info->name, "plasma.sion");
+    const hpcw_sion_task *task = hpcw_sion_reader_find(r, 1);
+    assert_ptr_equal(task, hpcw_sion_reader_task(r, 1));
+    assert_int_equal(task->blocks, 3);
+    assert_int_equal(task->size, 819);
+    assert_int_equal(task->start, 1536 + 512);
+    assert_null(hpcw_sion_reader_task(r, 3));
+    assert_null(hpcw_sion_reader_find(r, 3));
+    hpcw_sion_reader_free(r);
+    sion_image_free(&image);
+}
+
+/* The serial writer stores any ranks: they are found, and come in order. */
+static void ranks_in_any_order(void **state) {
+    (void)state;
+    struct sion_image_spec spec = three_tasks();
+    static const int64_t ranks[3] = {77, 5, 1000000}, twice[3] = {5, 77, 5}, large[3] = {0, 1, UINT32_MAX};
+    spec.ranks = ranks;
+    struct sion_image image = sion_image_make(&spec);
+    hpcw_sion_reader *r = opened(&image);
+    static const uint32_t sorted[3] = {5, 77, 1000000};
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(hpcw_sion_reader_task(r, i)->rank, sorted[i]);
+        assert_ptr_equal(hpcw_sion_reader_find(r, sorted[i]), hpcw_sion_reader_task(r, i));
+    }
+    unsigned char byte;
+    size_t got;
+    assert_int_equal(hpcw_sion_reader_skip(r, 5, 515, NULL), HPCW_OK);
+    assert_int_equal(hpcw_sion_reader_read(r, 5, &byte, 1, &got, NULL), HPCW_OK);
+    assert_int_equal(byte, sion_image_byte(5, 515));
+    hpcw_sion_reader_free(r);
+    sion_image_free(&image);
+
+    spec.ranks = twice;
+    image = sion_image_make(&spec);
+    refuses(&image, HPCW_EFORMAT, "expected a task for each, got two with rank 5");
+    sion_image_free(&image);
+    spec.ranks = large;
+    image = sion_image_make(&spec);
+    refuses(&image, HPCW_EFORMAT,
+            "global rank of task 2 at offset 1092: expected less than 4294967295, got 4294967295");
+    sion_image_free(&image);
+}
+
+/* A mapping that names another place is refused, as by verify. */
+static void wrong_mapping(void **state) {
+    (void)state;
+    struct sion_image_spec spec = three_tasks();
+    static const int32_t good[3][2] = {{0, 0}, {0, 1}, {0, 2}}, wrong[3][2] = {{0, 0}, {0, 2}, {0, 1}};
+    spec.file_number = 0;
+    spec.mapping = 3;
+    spec.mapped = good;
+    struct sion_image image = sion_image_make(&spec);
+    hpcw_sion_reader_free(opened(&image));
+    sion_image_free(&image);
+    spec.mapped = wrong;
+    image = sion_image_make(&spec);
+    refuses(&image, HPCW_EFORMAT, "mapping of global rank 1");
+    sion_image_free(&image);
+    spec.mapped = good;
+    spec.flag1 = UINT64_C(52) << 32;
+    image = sion_image_make(&spec);
+    refuses(&image, HPCW_ENOTSUP, "mode in flag1");
+    sion_image_free(&image);
+}
+
+static void bad_arguments(void **state) {
+    (void)state;
+    struct sion_image_spec spec = three_tasks();
+    struct sion_image image = sion_image_make(&spec);
+    hpcw_sion_reader *r = opened(&image), *none = r;
+    unsigned char byte;
+    size_t got = 1;
+    uint64_t size;
+    bool more = true;
+    hpcw_sion_record record;
+    hpcw_error err = {0};
+    assert_int_equal(hpcw_sion_reader_open(NULL, NULL, 0, NULL, &none, &err), HPCW_EINVAL);
+    assert_null(none);
+    assert_int_equal(hpcw_sion_reader_open("", NULL, 0, NULL, &none, NULL), HPCW_EINVAL);
+    assert_int_equal(hpcw_sion_reader_open(dir, NULL, 0, NULL, &none, &err), HPCW_EINVAL);
+    assert_non_null(strstr(err.message, "expected a regular file, got a directory"));
+    assert_int_equal(hpcw_sion_reader_open("x.sion", NULL, 0, NULL, NULL, NULL), HPCW_EINVAL);
+    assert_int_equal(hpcw_sion_reader_read(r, 3, &byte, 1, &got, &err), HPCW_EINVAL);
+    assert_int_equal(got, 0);
+    assert_string_equal(err.message, "(memory): expected a task that this process reads, got rank 3");
+    assert_int_equal(hpcw_sion_reader_read(r, 0, NULL, 1, &got, NULL), HPCW_EINVAL);
+    assert_int_equal(hpcw_sion_reader_read(r, 0, &byte, 1, NULL, NULL), HPCW_EINVAL);
+    assert_int_equal(hpcw_sion_reader_read(r, 0, NULL, 0, &got, NULL), HPCW_OK);
+    assert_int_equal(hpcw_sion_reader_read(NULL, 0, &byte, 1, &got, NULL), HPCW_EINVAL);
+    assert_int_equal(hpcw_sion_reader_block_size(r, 1, 3, &size, NULL), HPCW_EINVAL);
+    assert_int_equal(hpcw_sion_reader_block_size(r, 1, 0, NULL, NULL), HPCW_EINVAL);
+    assert_int_equal(hpcw_sion_reader_block_size(r, 4, 0, &size, NULL), HPCW_EINVAL);
+    assert_int_equal(hpcw_sion_reader_chunk_left(r, 4, &size, NULL), HPCW_EINVAL);
+    assert_int_equal(hpcw_sion_reader_chunk_left(r, 1, NULL, NULL), HPCW_EINVAL);
+    assert_int_equal(hpcw_sion_reader_seek(r, 4, 0, NULL), HPCW_EINVAL);
+    assert_int_equal(hpcw_sion_reader_skip(r, 4, 0, NULL), HPCW_EINVAL);
+    assert_int_equal(hpcw_sion_reader_next_key(r, 4, &record, &more, NULL), HPCW_EINVAL);
+    assert_false(more);
+    assert_int_equal(hpcw_sion_reader_next_key(r, 1, &record, &more, &err), HPCW_ENOTSUP);
+    assert_non_null(strstr(err.message, "expected key-value records, got plain streams"));
+    assert_int_equal(hpcw_sion_reader_find_key(r, 1, 7, &record, NULL, NULL), HPCW_EINVAL);
+    assert_true(hpcw_sion_reader_at_end(r, 4));
+    assert_int_equal(hpcw_sion_reader_position(r, 4), 0);
+    assert_null(hpcw_sion_reader_info(NULL));
+    assert_int_equal(hpcw_sion_reader_count(NULL), 0);
+    hpcw_sion_reader_free(r);
+    hpcw_sion_reader_free(NULL);
+    sion_image_free(&image);
+}
+
+/* A stream that does not end with a value: the records before the damage are read, and the call is not repeated in vain. */
+static void damaged_records(void **state) {
+    (void)state;
+    unsigned char stream[100] = {0};
+    const void *const streams[1] = {stream};
+    static const uint64_t chunk[1] = {512};
+    static const int64_t count[1] = {1}, size[1] = {sizeof stream};
+    struct sion_image_spec spec = sion_image_defaults();
+    spec.tasks = 1;
+    spec.chunk_sizes = chunk;
+    spec.counts = count;
+    spec.blocks = 1;
+    spec.sizes = size;
+    spec.streams = streams;
+    spec.flag1 = (uint64_t)READ_SION_MODE_KEYVAL << 32;
+    stream[0] = 7; /* key 7, four bytes; then a record that is longer than the stream */
+    stream[8] = 4;
+    stream[28] = 200;
+    struct sion_image image = sion_image_make(&spec);
+    hpcw_sion_reader *r = opened(&image);
+    hpcw_sion_record record;
+    bool more;
+    hpcw_error err;
+    assert_int_equal(hpcw_sion_reader_next_key(r, 0, &record, &more, &err), HPCW_OK);
+    assert_true(more && record.key == 7 && record.size == 4 && record.offset == 0);
+    for (int again = 0; again < 2; again++) {
+        assert_int_equal(hpcw_sion_reader_next_key(r, 0, &record, &more, &err), HPCW_EFORMAT);
+        assert_non_null(strstr(err.message, "expected at most the remaining 64 bytes, got 200"));
+        assert_false(more);
+        assert_int_equal(hpcw_sion_reader_position(r, 0), 16);
+    }
+    hpcw_sion_reader_free(r);
+    sion_image_free(&image);
+}
+
+/* ---- memory --------------------------------------------------------------------------------------------- */
+
+#define MOST ((size_t)64 << 20)
+
+static size_t requested;
+
+/* All requests together, though much of it is freed in between. */
+static bool count_memory(size_t size) {
+    requested += size;
+    return requested <= MOST;
+}
+
+static void read_all(hpcw_sion_reader *r) {
+    unsigned char bytes[512];
+    hpcw_sion_record record;
+    size_t got;
+    for (uint32_t i = 0; i < hpcw_sion_reader_count(r); i++) {
+        uint32_t rank = hpcw_sion_reader_task(r, i)->rank;
+        bool more = true;
+        while (hpcw_sion_reader_read(r, rank, bytes, sizeof bytes, &got, NULL) == HPCW_OK && got > 0) {
+        }
+        assert_int_equal(hpcw_sion_reader_seek(r, rank, 0, NULL), HPCW_OK);
+        while (more && hpcw_sion_reader_next_key(r, rank, &record, &more, NULL) == HPCW_OK) {
+        }
+    }
+}
+
+/* Every word of the metadata with values that ask for much. */
+static void hostile_words_take_no_memory(void **state) {
+    (void)state;
+    static const uint32_t values[] = {0, 1, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff, 134217659};
+    struct sion_image_spec spec = three_tasks();
+    struct sion_image image = sion_image_make(&spec);
+    unsigned good = 0;
+    hpcw_i_mem_gate = count_memory;
+    for (size_t at = 0; at + 4 <= image.size; at += at == 52 ? 1024 : at == 1168 ? image.counts - 1168 : 4) {
+        uint64_t before = sion_image_get(&image, at, 4, false);
+        for (size_t i = 0; i < COUNT(values); i++) {
+            struct read_sion_image one = {image.data, image.size};
+            hpcw_sion_reader *r;
+            hpcw_error err;
+            sion_image_put(&image, at, 4, false, values[i]);
+            requested = 0;
+            if (read_sion_reader_open_memory(&one, 1, &r, &err) == HPCW_OK) {
+                read_all(r);
+                hpcw_sion_reader_free(r);
+                good++;
+            }
+            assert_true(requested <= MOST);
+        }
+        sion_image_put(&image, at, 4, false, before);
+    }
+    hpcw_i_mem_gate = NULL;
+    assert_true(good > 0);
+    sion_image_free(&image);
+}
+
+static void write_many(const char *path, uint32_t tasks) {
+    hpcw_sion_options o;
+    hpcw_sion_options_init(&o);
+    o.count = tasks;
+    o.chunk_size = o.fs_block_size = 8;
+    o.durability = HPCW_SYNC_NONE;
+    hpcw_sion *h;
+    assert_int_equal(hpcw_sion_open(path, NULL, &o, &h, NULL), HPCW_OK);
+    for (uint64_t t = 0; t < tasks; t++) {
+        assert_int_equal(hpcw_sion_write(h, (uint32_t)t, &t, sizeof t, NULL), HPCW_OK);
+    }
+    assert_int_equal(hpcw_sion_close(h, NULL), HPCW_OK);
+    hpcw_sion_free(h);
+}
+
+/* The largest share fits into the bound, a larger one is refused, and read by names. */
+static void very_many_tasks(void **state) {
+    (void)state;
+    char path[300];
+    uint32_t tasks = HPCW_SION_READER_MAX_SHARE;
+    (void)snprintf(path, sizeof path, "%s/many.sion", dir);
+    write_many(path, tasks);
+    hpcw_sion_reader *r;
+    hpcw_error err;
+    requested = 0;
+    hpcw_i_mem_gate = count_memory;
+    assert_int_equal(hpcw_sion_reader_open(path, NULL, 0, NULL, &r, &err), HPCW_OK);
+    for (uint32_t t = 0; t < tasks; t++) {
+        uint64_t got_t;
+        size_t got;
+        assert_int_equal(hpcw_sion_reader_read(r, t, &got_t, sizeof got_t, &got, &err), HPCW_OK);
+        assert_true(got == sizeof got_t && got_t == t);
+    }
+    hpcw_sion_reader_free(r);
+    hpcw_i_mem_gate = NULL;
+
+    write_many(path, tasks + 1);
+    assert_int_equal(hpcw_sion_reader_open(path, NULL, 0, NULL, &r, &err), HPCW_ERANGE);
+    assert_non_null(strstr(err.message, "expected at most 262144 tasks, got 262145: name the tasks"));
+    assert_int_equal(hpcw_sion_reader_open(path, NULL, 1, &tasks, &r, &err), HPCW_OK);
+    assert_int_equal(hpcw_sion_reader_count(r), 1);
+    assert_int_equal(hpcw_sion_reader_task(r, 0)->rank, tasks);
+    hpcw_sion_reader_free(r);
+}
+
+/* A file of holes, whose header promises four million tasks, and has the length for them. */
+static void sparse_file_takes_no_memory(void **state) {
+    (void)state;
+    enum { TASKS = 4000000 };
+    char path[300];
+    const uint64_t meta1 = 1076 + 16 * (uint64_t)TASKS + 12, meta2 = (meta1 + 511) / 512 * 512;
+    struct sion_image_spec spec = three_tasks();
+    struct sion_image image = sion_image_make(&spec);
+    unsigned char mark[12] = {1}; /* one block */
+    sion_image_put(&image, 24, 4, false, TASKS);
+    for (int k = 0; k < 8; k++) {
+        mark[4 + k] = (unsigned char)(meta2 >> 8 * k);
+    }
+    (void)snprintf(path, sizeof path, "%s/sparse.sion", dir);
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(image.data, 1, 1076, f), 1076);
+    assert_int_equal(fseek(f, (long)meta1 - 12, SEEK_SET), 0);
+    assert_int_equal(fwrite(mark, 1, sizeof mark, f), sizeof mark);
+    assert_int_equal(fclose(f), 0);
+    assert_int_equal(truncate(path, (off_t)(meta2 + 16 * (uint64_t)TASKS)), 0);
+    sion_image_free(&image);
+    hpcw_sion_reader *r;
+    hpcw_error err;
+    static const uint32_t first[2] = {0, 1};
+    requested = 0;
+    hpcw_i_mem_gate = count_memory;
+    assert_int_equal(hpcw_sion_reader_open(path, NULL, 0, NULL, &r, &err), HPCW_ERANGE);
+    assert_int_equal(hpcw_sion_reader_open(path, NULL, 2, first, &r, &err), HPCW_EFORMAT);
+    hpcw_i_mem_gate = NULL;
+    assert_non_null(strstr(err.message, "block count of task 0"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(description),     cmocka_unit_test(ranks_in_any_order),
+        cmocka_unit_test(wrong_mapping),   cmocka_unit_test(bad_arguments),
+        cmocka_unit_test(damaged_records), cmocka_unit_test(hostile_words_take_no_memory),
+        cmocka_unit_test(very_many_tasks), cmocka_unit_test(sparse_file_takes_no_memory),
+    };
+    return cmocka_run_group_tests(tests, make, clean);
+}
