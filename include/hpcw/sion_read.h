@@ -19,7 +19,7 @@
  * HPCW_EFORMAT or HPCW_ETRUNCATED, with file, field, offset, expected and actual value, and no content makes it allocate more
  * than 64 MiB. `hpcgen verify` checks all rules.
  *
- * Memory of a process: 80 bytes for each of its tasks, up to 16 MiB of buffers, and a few hundred KiB; of process 0 during
+ * Memory of a process: 80 bytes for each of its tasks, up to 17 MiB of buffers, and a few hundred KiB; of process 0 during
  * the open up to 14 MiB more. Time: records of any size are read at the rate of large reads of the file.
  *
  * One thread at a time may use a handle. Several handles may read the same container.

@@ -7,9 +7,8 @@
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 
-/* Of all buffers. The parts that are lent hold at least a page, and at most what a file system reads well. */
-#define BUFFERS ((size_t)15 << 20)
-#define LARGE ((size_t)1 << 20)
+/* Bytes of all small buffers together, and the least of each: 4096 tasks that are read in turn have one each. */
+#define BUFFERS ((size_t)16 << 20)
 #define SMALL ((size_t)4 << 10)
 
 /* What process 0 broadcasts of the container. */
@@ -114,8 +113,8 @@ static hpcw_status describe(struct read_sion *container, struct head *head, hpcw
 }
 
 static hpcw_status new_buffers(struct hpcw_sion_reader *r, hpcw_error *err) {
-    size_t each = r->count == 0 ? LARGE : BUFFERS / r->count / SMALL * SMALL;
-    r->buffer_size = each < SMALL ? SMALL : each > LARGE ? LARGE : each;
+    size_t each = r->count == 0 ? READ_SION_LARGE : BUFFERS / r->count / SMALL * SMALL;
+    r->buffer_size = each < SMALL ? SMALL : each > READ_SION_LARGE ? READ_SION_LARGE : each;
     size_t most = BUFFERS / r->buffer_size;
     r->buffers = r->count < most ? r->count : (uint32_t)most;
     r->buffer = hpcw_i_calloc(r->buffers, sizeof *r->buffer);

@@ -11,6 +11,9 @@
 /* Physical files that a process has open at a time. */
 #define READ_SION_POOL 64u
 
+/* Bytes of the large buffer, and the most of the others. */
+#define READ_SION_LARGE ((size_t)1 << 20)
+
 /* One of the tasks that this process reads. */
 struct read_sion_own {
     hpcw_sion_task task;

@@ -11,8 +11,6 @@
 #define FIRST_PIECE ((size_t)4 << 10)
 /* Reads of this many bytes go past the buffers. */
 #define DIRECT ((size_t)128 << 10)
-/* Of the one large buffer. */
-#define LARGE ((size_t)1 << 20)
 
 /* ---- tasks ---- */
 
@@ -126,7 +124,7 @@ static hpcw_status fill(struct hpcw_sion_reader *r, uint32_t i, uint64_t at, str
     size_t capacity = r->buffer_size;
     if (want > capacity && r->last_filled == i) {
         b = &r->large;
-        capacity = LARGE;
+        capacity = READ_SION_LARGE;
     }
     r->last_filled = i;
     b->size = 0;
