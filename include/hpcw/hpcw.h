@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * hpcw: rank-aware writers for the file formats of parallel programs.
+ * hpcw: rank-aware writers and readers for the file formats of parallel programs.
  *
  * Many HPC formats hold the data of thousands of ranks in one file, or in one tree of files. This library
  * writes them, from one process for all ranks, from one process per rank, or anything between. The bytes are the same.
  *
- *   header       what it writes
+ *   header       what it writes, or reads
  *   -----------  -------------------------------------------------------------------------------
  *   sion.h       SION containers: the private byte streams of many tasks in one or a few files
+ *   sion_read.h  the same, read: by any number of processes, also those of SIONlib
  *   linktest.h   LinkTest 2.1.17 results: N x N communication timings inside a SION container
  *   vom.h        vt's load-balancing data (LBDatafile): tasks and messages of a rank, JSON, plain or brotli
  *   clog2.h      CLOG-2 event logs of MPE2: the events of all ranks, in order of time, for Jumpshot
@@ -19,7 +20,7 @@
  *
  *   status.h     status codes and the error record
  *   sink.h       where bytes go: a file, a shared file, memory, nothing; through brotli
- *   comm.h       who writes: one process (no MPI needed) or many (mpi.h, libhpcw_mpi)
+ *   comm.h       who writes or reads: one process (no MPI needed) or many (mpi.h, libhpcw_mpi)
  *
  * Rules that hold everywhere:
  *

@@ -20,7 +20,7 @@
  * The bytes of a container depend on the number of tasks, the options and the data. They do not depend on
  * how the tasks are spread over processes, or on the order of writes to different tasks.
  *
- * Readers: SIONlib 1.5 to 1.7 and its tools (siondump, sionsplit, sioncat, siondefrag), nest-sionlib-reader.
+ * Readers: <hpcw/sion_read.h>, SIONlib 1.5 to 1.7 and its tools (siondump, sionsplit, sioncat, siondefrag), nest-sionlib-reader.
  * The bytes: doc/formats/sion.md.
  */
 #ifndef HPCW_SION_H

@@ -63,8 +63,8 @@ typedef struct hpcw_sion_reader hpcw_sion_reader;
  *   processes as tasks, each gets its own. With more, some get none. One process alone gets all.
  * - ranks != NULL: `ranks[0 .. count-1]`. Several processes may name the same task, and a task may be named by none. For one
  *   task of many, a process alone names it.
- * The serial writer of SIONlib stores any ranks in any order. The shares of a single file without a mapping are therefore
- * parts of its tables; the two differ in no other case.
+ * A share of a single file without a mapping is a part of its tables: SIONlib's serial writer may store any ranks there, in
+ * any order.
  *
  * Communication: a constant number of collectives, and one for each file and for each 2048 tasks.
  *

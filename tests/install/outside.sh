@@ -63,6 +63,8 @@ if [ -n "$mpiexec" ]; then
     make -s CC="$mpicc" # as examples/README.md says
     "$mpiexec" -n 2 ./pingpong outside.sion 10 64
     hpcgen verify outside.sion
+    "$mpiexec" -n 3 ./read_tasks two_tasks.sion | sort >tasks
+    [ "$(cat tasks)" = "$(printf 'task 0: 24 bytes, sum 718\ntask 1: 24 bytes, sum 1029')" ] || { cat tasks; exit 1; }
     "$mpiexec" -n 2 ./heat heat_out 40 2
     for file in heat.clog2 links.sion plate.sion lb_data ckpt; do
         hpcgen verify "heat_out/$file"
