@@ -10,6 +10,7 @@
  *   sion.h       SION containers: the private byte streams of many tasks in one or a few files
  *   sion_read.h  the same, read: by any number of processes, also those of SIONlib
  *   linktest.h   LinkTest 2.1.17 results: N x N communication timings inside a SION container
+ *   linktest_read.h  the same, read: the header, hosts, a row at a time
  *   vom.h        vt's load-balancing data (LBDatafile): tasks and messages of a rank, JSON, plain or brotli
  *   clog2.h      CLOG-2 event logs of MPE2: the events of all ranks, in order of time, for Jumpshot
  *   clog2_log.h  the same, recorded by a running program
@@ -45,6 +46,7 @@
 #include <hpcw/comm.h>
 #include <hpcw/kvtree.h>
 #include <hpcw/linktest.h>
+#include <hpcw/linktest_read.h>
 #include <hpcw/rank2file.h>
 #include <hpcw/sink.h>
 #include <hpcw/sion.h>

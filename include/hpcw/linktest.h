@@ -19,7 +19,8 @@
  *     hpcw_linktest_end_permutation(lt, start, end, slow, &err);          // collective
  *     hpcw_linktest_close(lt, &err);                                      // collective
  *
- * Readers: linktest-report of LinkTest 2.1.17; SIONlib's tools for the container. The bytes: doc/formats/linktest.md.
+ * Readers: <hpcw/linktest_read.h>, linktest-report of LinkTest 2.1.17; SIONlib's tools for the container.
+ * The bytes: doc/formats/linktest.md.
  */
 #ifndef HPCW_LINKTEST_H
 #define HPCW_LINKTEST_H

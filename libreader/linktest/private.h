@@ -49,6 +49,10 @@ hpcw_status read_linktest_head_check(const struct read_linktest *r, const struct
 uint64_t read_linktest_data_at(const struct read_linktest *r, const struct read_sion_task *task,
                                const struct read_linktest_head *head, uint64_t permutation);
 
+/* Words of 8 bytes from a stream, in the byte order of this machine: numbers or times. */
+hpcw_status read_linktest_words(const struct read_linktest *r, const struct read_sion_task *task, uint64_t at,
+                                size_t count, void *words, hpcw_error *err);
+
 /* HPCW_EFORMAT at an offset of a task's stream; task == NULL: of the file header. */
 hpcw_status read_linktest_wrong(const struct read_linktest *r, const struct read_sion_task *task,
                                 uint64_t offset, hpcw_error *err, const char *fmt, ...) HPCW_PRINTF(5, 6);

@@ -170,9 +170,8 @@ hpcw_status read_linktest_summary(struct read_linktest *reader, uint64_t permuta
     return read_sion_read(reader->sion, &reader->task0, end_at, summary->end, READ_LINKTEST_TIME_SIZE, err);
 }
 
-/* Words of 8 bytes from a stream. */
-static hpcw_status read_words(const struct read_linktest *r, const struct read_sion_task *task, uint64_t at,
-                              size_t count, void *words, hpcw_error *err) {
+hpcw_status read_linktest_words(const struct read_linktest *r, const struct read_sion_task *task, uint64_t at,
+                                size_t count, void *words, hpcw_error *err) {
     unsigned char *p = words; /* the words may be numbers or times */
     hpcw_status status = read_sion_read(r->sion, task, at, p, 8 * count, err);
     for (size_t i = 0; i < count && status == HPCW_OK; i++, p += 8) {
@@ -201,7 +200,7 @@ hpcw_status read_linktest_slow(struct read_linktest *reader, uint64_t permutatio
         uint64_t from = at + 8 * (array * d + first);
         for (size_t i = 0; i < count && status == HPCW_OK; i += sizeof words / 8) {
             size_t part = count - i < sizeof words / 8 ? count - i : sizeof words / 8;
-            status = read_words(reader, &reader->task0, from + 8 * i, part, words, err);
+            status = read_linktest_words(reader, &reader->task0, from + 8 * i, part, words, err);
             for (size_t k = 0; k < part && status == HPCW_OK; k++) {
                 memcpy((char *)&slow[i + k] + member[array], &words[k], sizeof words[k]);
             }
@@ -228,14 +227,15 @@ hpcw_status read_linktest_row(struct read_linktest *reader, uint32_t rank, uint6
     uint64_t at = read_linktest_data_at(reader, &task, &head, permutation);
     size_t slots = reader->info.tasks - 1;
     if (time != NULL) {
-        status = read_words(reader, &task, at, slots, time, err);
+        status = read_linktest_words(reader, &task, at, slots, time, err);
     }
     if (partner != NULL && status == HPCW_OK) {
-        status = read_words(reader, &task, at + 8 * slots, slots, partner, err);
+        status = read_linktest_words(reader, &task, at + 8 * slots, slots, partner, err);
     }
     if (all_to_all != NULL && status == HPCW_OK) {
         *all_to_all = 0;
-        status = read_words(reader, &task, at + 16 * slots, (size_t)reader->all_to_all / 8, all_to_all, err);
+        status = read_linktest_words(reader, &task, at + 16 * slots, (size_t)reader->all_to_all / 8, all_to_all,
+                                     err);
     }
     return status;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "libreader/linktest/linktest.h"
+#include "libreader/linktest/public.h"
 #include "tests/fuzz/images.h"
 
 static void demand(bool good) {
@@ -38,6 +39,31 @@ static void read_all(struct read_linktest *reader) {
     free(partner);
 }
 
+/* The public reader promises what its rows and lists contain. */
+static void read_rows(hpcw_linktest_reader *reader) {
+    const hpcw_linktest_info *info = hpcw_linktest_reader_info(reader);
+    double *time = calloc(info->steps, sizeof *time);
+    uint32_t *partner = calloc(info->steps, sizeof *partner);
+    hpcw_error err;
+    demand(time != NULL && partner != NULL);
+    for (uint64_t p = 0; p < info->permutations && p < 4; p++) {
+        for (uint32_t r = 0; r < info->tasks && r < 16; r++) {
+            bool good = hpcw_linktest_reader_row(reader, r, p, time, partner, NULL, &err) == HPCW_OK;
+            for (uint32_t s = 0; good && s < info->steps; s++) {
+                demand(time[s] > 0 && partner[s] < info->tasks && partner[s] != r);
+            }
+        }
+        hpcw_linktest_connection slow;
+        for (uint64_t i = 0; i < info->retests; i++) {
+            if (hpcw_linktest_reader_slowest(reader, p, i, 1, &slow, &err) == HPCW_OK) {
+                demand(slow.from < info->tasks && slow.to < info->tasks && slow.from != slow.to);
+            }
+        }
+    }
+    free(time);
+    free(partner);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct read_sion_image images[FUZZ_IMAGES];
     struct read_linktest *reader;
@@ -51,6 +77,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     hpcw_status strict = read_linktest_verify(reader, READ_SION_STRICT | READ_SION_GAPS, &err);
     demand(strict != HPCW_OK || loose == HPCW_OK);
     demand(strict == HPCW_OK || (err.code == strict && err.message[0] != '\0'));
-    read_linktest_free(reader);
+    hpcw_linktest_reader *published;
+    demand(read_linktest_publish(reader, &published, &err) == HPCW_OK);
+    read_rows(published);
+    hpcw_linktest_reader_free(published);
     return 0;
 }

@@ -137,6 +137,31 @@ static void check_summary(const struct linktest_case *c, struct read_linktest *r
     }
 }
 
+/* The same rows through the public reader. */
+static void check_public(const char *path, struct read_linktest *below) {
+    hpcw_linktest_reader *reader;
+    hpcw_error err = {.message = ""};
+    if (hpcw_linktest_reader_open(path, &reader, &err) != HPCW_OK) {
+        fail_msg("%s", err.message);
+    }
+    const hpcw_linktest_info *info = hpcw_linktest_reader_info(reader);
+    for (uint64_t m = 0; m < info->permutations; m++) {
+        for (uint32_t r = 0; r < info->tasks; r++) {
+            double time[MOST], stored[MOST], all, stored_all;
+            uint32_t partner[MOST];
+            uint64_t stored_partner[MOST];
+            assert_int_equal(hpcw_linktest_reader_row(reader, r, m, time, partner, &all, NULL), HPCW_OK);
+            assert_int_equal(read_linktest_row(below, r, m, stored, stored_partner, &stored_all, NULL),
+                             HPCW_OK);
+            assert_true(all == stored_all);
+            for (uint32_t s = 0; s < info->steps; s++) {
+                assert_true(time[s] == stored[s] && partner[s] == stored_partner[s]);
+            }
+        }
+    }
+    hpcw_linktest_reader_free(reader);
+}
+
 static void write_and_read(const struct linktest_case *c) {
     char dir[256];
     char path[512];
@@ -169,6 +194,7 @@ static void write_and_read(const struct linktest_case *c) {
         check_rows(c, reader, m);
         check_summary(c, reader, m);
     }
+    check_public(path, reader);
     read_linktest_free(reader);
     scratch_remove(dir);
 }

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* <hpcw/linktest_read.h>: the reader, with the checks of rows and lists that verify otherwise does. */
+#include <hpcw/linktest_read.h>
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "libreader/linktest/pass.h"
+#include "libreader/linktest/private.h"
+#include "libreader/linktest/public.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+/* Words of a row, and entries of a list, that are converted at a time. */
+enum { PIECE = 512 };
+
+struct hpcw_linktest_reader {
+    struct read_linktest *r;
+    hpcw_linktest_info info;
+};
+
+static hpcw_linktest_info public_info(const struct read_linktest_info *i) {
+    return (hpcw_linktest_info){
+        .tasks = i->tasks,
+        .steps = i->steps,
+        .permutations = i->permutations,
+        .version = {i->major, i->minor, i->patch},
+        .git_hash = i->git_hash,
+        .mode = i->mode,
+        .all_to_all = i->flags[READ_LINKTEST_ALL_TO_ALL] != 0,
+        .bidirectional = i->flags[READ_LINKTEST_BIDIRECTIONAL] != 0,
+        .unidirectional = i->flags[READ_LINKTEST_UNIDIRECTIONAL] != 0,
+        .bisection = i->flags[READ_LINKTEST_BISECTION] != 0,
+        .randomize_steps = i->flags[READ_LINKTEST_RANDOM_STEPS] != 0,
+        .serial = i->flags[READ_LINKTEST_SERIAL] != 0,
+        .no_sion = i->flags[READ_LINKTEST_NO_SION] != 0,
+        .parallel_sion = i->flags[READ_LINKTEST_PARALLEL_SION] != 0,
+        .gpu_memory = i->flags[READ_LINKTEST_GPU_MEMORY] != 0,
+        .many_buffers = i->flags[READ_LINKTEST_MANY_BUFFERS] != 0,
+        .random_buffers = i->flags[READ_LINKTEST_RANDOM_BUFFERS] != 0,
+        .check_buffers = i->flags[READ_LINKTEST_CHECK_BUFFERS] != 0,
+        .allocator = i->flags[READ_LINKTEST_ALLOCATOR],
+        .randomized = i->randomized != 0,
+        .messages = i->messages,
+        .message_size = i->message_size,
+        .warmup_messages = i->warmup_messages,
+        .retests = i->retests,
+        .message_buffers = i->message_buffers,
+        .buffer_seed = i->buffer_seed,
+        .task_seed = i->task_seed,
+    };
+}
+
+hpcw_status read_linktest_publish(struct read_linktest *r, hpcw_linktest_reader **out, hpcw_error *err) {
+    *out = hpcw_i_calloc(1, sizeof **out);
+    if (*out == NULL) {
+        hpcw_status status = hpcw_i_fail_memory(err, r->name, 0, NULL);
+        read_linktest_free(r);
+        return status;
+    }
+    (*out)->r = r;
+    (*out)->info = public_info(&r->info);
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_linktest_reader_open(const char *path, hpcw_linktest_reader **out, hpcw_error *err) {
+    if (out != NULL) {
+        *out = NULL;
+    }
+    if (out == NULL || path == NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "linktest: %s: expected a pointer, got NULL",
+                           out == NULL ? "handle" : "path");
+    }
+    struct read_linktest *r;
+    hpcw_status status = read_linktest_open(path, &r, err);
+    return status == HPCW_OK ? read_linktest_publish(r, out, err) : status;
+}
+
+void hpcw_linktest_reader_free(hpcw_linktest_reader *reader) {
+    if (reader != NULL) {
+        read_linktest_free(reader->r);
+        hpcw_i_free(reader);
+    }
+}
+
+const hpcw_linktest_info *hpcw_linktest_reader_info(const hpcw_linktest_reader *reader) {
+    return reader == NULL ? NULL : &reader->info;
+}
+
+/* A handle, a place for the result, and a task or a permutation of it. */
+static hpcw_status check(const hpcw_linktest_reader *reader, const void *result, uint32_t rank,
+                         uint64_t permutation, hpcw_error *err) {
+    if (reader == NULL || result == NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "linktest: %s: expected a pointer, got NULL",
+                           reader == NULL ? "handle" : "result");
+    }
+    if (rank >= reader->info.tasks) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a rank below %" PRIu32 ", got %" PRIu32,
+                           reader->r->name, reader->info.tasks, rank);
+    }
+    if (permutation >= reader->info.permutations) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a permutation below %" PRIu64 ", got %" PRIu64,
+                           reader->r->name, reader->info.permutations, permutation);
+    }
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_linktest_reader_host(hpcw_linktest_reader *reader, uint32_t rank, char *host, int32_t *core,
+                                      hpcw_error *err) {
+    hpcw_status status = check(reader, core == NULL ? NULL : host, rank, 0, err);
+    return status == HPCW_OK ? read_linktest_host(reader->r, rank, host, core, err) : status;
+}
+
+/* ---- rows ---- */
+
+static hpcw_status take_times(const struct read_linktest *r, const struct read_sion_task *task, uint64_t at,
+                              const uint64_t *word, size_t count, double *time, hpcw_error *err) {
+    for (size_t i = 0; i < count; i++) {
+        time[i] = read_linktest_double(word[i]);
+        if (!read_linktest_is_time(word[i])) {
+            return read_linktest_wrong(r, task, at + 8 * i, err,
+                                       "timing: expected a finite number > 0, got %.17g", time[i]);
+        }
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status take_partners(const struct read_linktest *r, const struct read_sion_task *task, uint64_t at,
+                                 const uint64_t *word, size_t count, uint32_t *partner, hpcw_error *err) {
+    for (size_t i = 0; i < count; i++) {
+        partner[i] = (uint32_t)word[i];
+        if (word[i] >= r->info.tasks || (int64_t)word[i] == task->rank) {
+            return read_linktest_wrong(r, task, at + 8 * i, err,
+                                       "partner: expected another rank below %" PRIu32 ", got %" PRIu64,
+                                       r->info.tasks, word[i]);
+        }
+    }
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_linktest_reader_row(hpcw_linktest_reader *reader, uint32_t rank, uint64_t permutation,
+                                     double *time_s, uint32_t *partner, double *all_to_all_s, hpcw_error *err) {
+    hpcw_status status = check(reader, reader, rank, permutation, err);
+    if (status != HPCW_OK) {
+        return status;
+    }
+    struct read_linktest *r = reader->r;
+    struct read_sion_task task;
+    struct read_linktest_head head;
+    uint64_t word[PIECE];
+    status = read_sion_find(r->sion, rank, &task, err);
+    if (status == HPCW_OK) {
+        status = read_linktest_head_of(r, &task, &head, err);
+    }
+    if (status != HPCW_OK) {
+        return status;
+    }
+    /* All times, then all partners; the bisection test leaves slots unused. */
+    uint64_t times = read_linktest_data_at(r, &task, &head, permutation);
+    uint64_t partners = times + 8 * (uint64_t)(r->info.tasks - 1);
+    for (uint32_t first = 0; status == HPCW_OK && first < r->info.steps; first += PIECE) {
+        uint64_t at = 8 * (uint64_t)first;
+        size_t count = r->info.steps - first < PIECE ? r->info.steps - first : PIECE;
+        if (time_s != NULL) {
+            status = read_linktest_words(r, &task, times + at, count, word, err);
+            status =
+                status == HPCW_OK ? take_times(r, &task, times + at, word, count, time_s + first, err) : status;
+        }
+        if (partner != NULL && status == HPCW_OK) {
+            status = read_linktest_words(r, &task, partners + at, count, word, err);
+            status = status == HPCW_OK
+                         ? take_partners(r, &task, partners + at, word, count, partner + first, err)
+                         : status;
+        }
+    }
+    if (all_to_all_s != NULL && status == HPCW_OK) {
+        uint64_t at = partners + 8 * (uint64_t)(r->info.tasks - 1);
+        size_t count = r->all_to_all != 0 ? 1 : 0;
+        *all_to_all_s = 0;
+        status = read_linktest_words(r, &task, at, count, word, err);
+        status = status == HPCW_OK ? take_times(r, &task, at, word, count, all_to_all_s, err) : status;
+    }
+    return status;
+}
+
+/* ---- summaries ---- */
+
+hpcw_status hpcw_linktest_reader_totals(hpcw_linktest_reader *reader, uint64_t permutation,
+                                        hpcw_linktest_totals *totals, hpcw_error *err) {
+    struct read_linktest_summary s;
+    hpcw_status status = check(reader, totals, 0, permutation, err);
+    if (status == HPCW_OK) {
+        status = read_linktest_summary(reader->r, permutation, &s, err);
+    }
+    if (status == HPCW_OK) {
+        *totals = (hpcw_linktest_totals){
+            .min_s = s.min,
+            .avg_s = s.avg,
+            .max_s = s.max,
+            .all_to_all_min_s = s.all_to_all_min,
+            .all_to_all_avg_s = s.all_to_all_avg,
+            .all_to_all_max_s = s.all_to_all_max,
+        };
+        memcpy(totals->start, s.start, sizeof totals->start);
+        memcpy(totals->end, s.end, sizeof totals->end);
+    }
+    return status;
+}
+
+hpcw_status hpcw_linktest_reader_slowest(hpcw_linktest_reader *reader, uint64_t permutation, uint64_t first,
+                                         size_t count, hpcw_linktest_connection *connection, hpcw_error *err) {
+    struct read_linktest_slow slow[PIECE];
+    hpcw_status status = check(reader, count == 0 ? (const void *)reader : connection, 0, permutation, err);
+    if (status == HPCW_OK && (first > reader->info.retests || count > reader->info.retests - first)) {
+        status = hpcw_i_fail(err, HPCW_EINVAL,
+                             "%s: expected entries of a slow list of %" PRIu64 ", got %" PRIu64 " + %zu",
+                             reader->r->name, reader->info.retests, first, count);
+    }
+    for (size_t i = 0; status == HPCW_OK && i < count; i += PIECE) {
+        size_t part = count - i < PIECE ? count - i : PIECE;
+        status = read_linktest_slow(reader->r, permutation, first + i, part, slow, err);
+        for (size_t k = 0; status == HPCW_OK && k < part; k++) {
+            const struct read_linktest_slow *s = &slow[k];
+            if (s->from >= reader->info.tasks || s->to >= reader->info.tasks || s->from == s->to) {
+                return hpcw_i_fail(err, HPCW_EFORMAT,
+                                   "%s: slow list of permutation %" PRIu64 ": entry %" PRIu64
+                                   ": expected two ranks below %" PRIu32 ", got %" PRIu64 " and %" PRIu64,
+                                   reader->r->name, permutation, first + i + k, reader->info.tasks, s->from,
+                                   s->to);
+            }
+            connection[i + k] = (hpcw_linktest_connection){
+                .time_s = s->original, .retest_s = s->retest, .from = (uint32_t)s->from, .to = (uint32_t)s->to};
+        }
+    }
+    return status;
+}
