@@ -24,7 +24,7 @@
  *
  * The order of records is by time, then rank (of the world), then thread, then as they happened.
  *
- * Readers: clog2_print, clog2TOslog2, Jumpshot of MPE2 2.4.9b. The format to the byte: doc/formats/clog2.md.
+ * Readers: <hpcw/clog2_read.h>, clog2_print, clog2TOslog2, Jumpshot of MPE2 2.4.9b. The format to the byte: doc/formats/clog2.md.
  */
 #ifndef HPCW_CLOG2_H
 #define HPCW_CLOG2_H

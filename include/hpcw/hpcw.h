@@ -5,17 +5,21 @@
  * Many HPC formats hold the data of thousands of ranks in one file, or in one tree of files. This library
  * writes them, from one process for all ranks, from one process per rank, or anything between. The bytes are the same.
  *
- *   header       what it writes, or reads
+ *   header       what it writes
  *   -----------  -------------------------------------------------------------------------------
  *   sion.h       SION containers: the private byte streams of many tasks in one or a few files
- *   sion_read.h  the same, read: by any number of processes, also those of SIONlib
  *   linktest.h   LinkTest 2.1.17 results: N x N communication timings inside a SION container
- *   linktest_read.h  the same, read: the header, hosts, a row at a time
  *   vom.h        vt's load-balancing data (LBDatafile): tasks and messages of a rank, JSON, plain or brotli
  *   clog2.h      CLOG-2 event logs of MPE2: the events of all ranks, in order of time, for Jumpshot
  *   clog2_log.h  the same, recorded by a running program
  *   rank2file.h  SCR checkpoints: the leveled map of files, summary and index; and restarts from them
  *   kvtree.h     KVTree files, which contain all of these
+ *
+ *   header           what it reads
+ *   ---------------  ---------------------------------------------------------------------------
+ *   sion_read.h      SION containers, also those of SIONlib, on any number of processes
+ *   linktest_read.h  LinkTest results: the header, hosts, a row at a time
+ *   clog2_read.h     CLOG-2 event logs: records, states and messages, a profile
  *
  * and below them
  *
@@ -43,6 +47,7 @@
 
 #include <hpcw/clog2.h>
 #include <hpcw/clog2_log.h>
+#include <hpcw/clog2_read.h>
 #include <hpcw/comm.h>
 #include <hpcw/kvtree.h>
 #include <hpcw/linktest.h>

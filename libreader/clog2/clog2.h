@@ -120,6 +120,7 @@ hpcw_status read_clog2_report(struct read_clog2 *reader, struct hpcw_i_json *jso
 /* A state on a rank of the world, or a piece of it. */
 struct read_clog2_stretch {
     uint32_t state;   /* numbers states and events in the order in which the log introduces them */
+    int32_t number;   /* of the state, in its definition */
     const char *name; /* valid for the call */
     uint32_t rank;
     double from, to;            /* seconds */

@@ -43,12 +43,14 @@ enum {
     READ_CLOG2_IS_END_BLOCK = 1,
     READ_CLOG2_IS_STATE_DEF = 2,
     READ_CLOG2_IS_EVENT_DEF = 3,
+    READ_CLOG2_IS_CONST_DEF = 4,
     READ_CLOG2_IS_BARE = 5,
     READ_CLOG2_IS_WITH_CARGO = 6,
     READ_CLOG2_IS_MESSAGE = 7,
     READ_CLOG2_IS_COLLECTIVE = 8,
     READ_CLOG2_IS_COMM_EVENT = 9,
     READ_CLOG2_IS_SOURCE = 10,
+    READ_CLOG2_IS_TIME_SHIFT = 11,
     READ_CLOG2_KINDS = 12,
 };
 
@@ -64,6 +66,11 @@ enum {
     READ_CLOG2_COLOUR_SIZE = 24,
     READ_CLOG2_NAME_SIZE = 32,
     READ_CLOG2_FORMAT_SIZE = 40,
+};
+
+enum {
+    READ_CLOG2_CONST_VALUE_AT = 28,
+    READ_CLOG2_CONST_NAME_AT = 32,
 };
 
 enum {
@@ -87,6 +94,13 @@ enum {
     READ_CLOG2_COMM_RANK_AT = 32,
     READ_CLOG2_COMM_WORLD_RANK_AT = 36,
     READ_CLOG2_COMM_ID_AT = 40,
+};
+
+/* In an identity. */
+enum {
+    READ_CLOG2_ID_RANDOM_AT = 0,
+    READ_CLOG2_ID_CREATED_AT = 4,
+    READ_CLOG2_ID_HOST_AT = 12,
 };
 
 /* ---- Numbers of events ------------------------------------------------------------------------------------ */

@@ -148,6 +148,15 @@ void read_clog2_check_states_ended(struct read_clog2_pass *p);
 void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item *item);
 void read_clog2_check_messages_met(struct read_clog2_pass *p);
 
+/* rows.c: the rows of a profile. At least one is allocated; NULL: out of memory. */
+struct read_clog2_row {
+    uint64_t key[2]; /* definition and rank, or from and to */
+    struct read_clog2_amount amount;
+};
+struct read_clog2_row *read_clog2_rows(const struct hpcw_i_table *map,
+                                       int (*order)(const void *, const void *));
+int read_clog2_by_key(const void *a, const void *b);
+
 /* drawables.c: more entries of `open`; index + 1 of one of them, or 0 if memory ran out, which fails the pass. */
 uint32_t read_clog2_open_grow(struct read_clog2_pass *p);
 /* Adds to the profile of a pair: of a definition and a rank, or of two ranks. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The content of a CLOG-2 log as JSON. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "libreader/clog2/private.h"
@@ -40,42 +39,17 @@ static void put_rules(struct hpcw_i_json *json, const struct read_clog2_pass *p)
     hpcw_i_json_end_array(json);
 }
 
-struct profile_row {
-    uint64_t key[2]; /* definition and rank, or from and to */
-    struct read_clog2_amount amount;
-};
-
-static int by_key(const void *a_, const void *b_) {
-    const struct profile_row *a = a_, *b = b_;
-    int first = (a->key[0] > b->key[0]) - (a->key[0] < b->key[0]);
-    return first != 0 ? first : (a->key[1] > b->key[1]) - (a->key[1] < b->key[1]);
-}
-
 static int by_bytes(const void *a_, const void *b_) {
-    const struct profile_row *a = a_, *b = b_;
-    return a->amount.bytes != b->amount.bytes ? (a->amount.bytes < b->amount.bytes ? 1 : -1) : by_key(a, b);
-}
-
-/* The rows of a map, in order. At least one is allocated. */
-static struct profile_row *rows_of(const struct hpcw_i_table *map, int (*order)(const void *, const void *)) {
-    struct profile_row *row = hpcw_i_calloc(map->count + 1, sizeof *row);
-    uint64_t key[HPCW_I_TABLE_KEY];
-    const struct read_clog2_amount *amount;
-    size_t n = 0;
-    for (size_t at = 0; row != NULL && (amount = hpcw_i_table_next(map, &at, key)) != NULL; n++) {
-        row[n] = (struct profile_row){.key = {key[0], key[1]}, .amount = *amount};
-    }
-    if (row != NULL) {
-        qsort(row, n, sizeof *row, order);
-    }
-    return row;
+    const struct read_clog2_row *a = a_, *b = b_;
+    return a->amount.bytes != b->amount.bytes ? (a->amount.bytes < b->amount.bytes ? 1 : -1)
+                                              : read_clog2_by_key(a, b);
 }
 
 /* `row` [count]: the ranks of one state or solo event. */
 static void put_share(struct hpcw_i_json *json, const struct read_clog2_definition *d,
-                      const struct profile_row *row, size_t count, uint32_t ranks) {
+                      const struct read_clog2_row *row, size_t count, uint32_t ranks) {
     struct read_clog2_amount all = {0};
-    const struct profile_row *least = row, *most = row;
+    const struct read_clog2_row *least = row, *most = row;
     for (size_t i = 0; i < count; i++) {
         all.count += row[i].amount.count;
         all.seconds += row[i].amount.seconds;
@@ -113,7 +87,7 @@ static void put_share(struct hpcw_i_json *json, const struct read_clog2_definiti
 }
 
 static void put_profile(struct hpcw_i_json *json, const struct read_clog2_pass *p,
-                        const struct profile_row *row) {
+                        const struct read_clog2_row *row) {
     const uint32_t ranks = read_clog2_info(p->reader)->ranks;
     hpcw_i_json_key_array(json, "profile");
     for (size_t i = 0, n = 0; i < p->shares.count; i += n) {
@@ -125,7 +99,7 @@ static void put_profile(struct hpcw_i_json *json, const struct read_clog2_pass *
 }
 
 static void put_flows(struct hpcw_i_json *json, const struct read_clog2_pass *p,
-                      const struct profile_row *row) {
+                      const struct read_clog2_row *row) {
     uint64_t bytes = 0;
     for (size_t i = 0; i < p->flows.count; i++) {
         bytes += row[i].amount.bytes;
@@ -147,8 +121,8 @@ static void put_flows(struct hpcw_i_json *json, const struct read_clog2_pass *p,
     hpcw_i_json_end_array(json);
 }
 
-static void put_all(struct hpcw_i_json *json, const struct read_clog2_pass *p, const struct profile_row *shares,
-                    const struct profile_row *flows) {
+static void put_all(struct hpcw_i_json *json, const struct read_clog2_pass *p,
+                    const struct read_clog2_row *shares, const struct read_clog2_row *flows) {
     const struct read_clog2_info *info = read_clog2_info(p->reader);
     hpcw_i_json_put_str(json, "version", "CLOG-02.44");
     hpcw_i_json_put_u64(json, "ranks", info->ranks);
@@ -169,11 +143,11 @@ static void put_all(struct hpcw_i_json *json, const struct read_clog2_pass *p, c
 
 hpcw_status read_clog2_report(struct read_clog2 *reader, struct hpcw_i_json *json, hpcw_error *err) {
     struct read_clog2_pass pass;
-    struct profile_row *shares = NULL, *flows = NULL;
+    struct read_clog2_row *shares = NULL, *flows = NULL;
     hpcw_status s = read_clog2_pass_run(&pass, reader, 0, true, NULL, err);
     if (s == HPCW_OK) {
-        shares = rows_of(&pass.shares, by_key);
-        flows = rows_of(&pass.flows, by_bytes);
+        shares = read_clog2_rows(&pass.shares, read_clog2_by_key);
+        flows = read_clog2_rows(&pass.flows, by_bytes);
         s = shares == NULL || flows == NULL ? hpcw_i_fail_memory(err, read_clog2_name(reader), 0, "its profile")
                                             : HPCW_OK;
     }

@@ -21,6 +21,7 @@ static void complete(struct read_clog2_pass *p, const struct read_clog2_item *it
 static struct read_clog2_stretch stretch_of(const struct read_clog2_pass *p, uint32_t definition, int64_t rank,
                                             double from, double to) {
     return (struct read_clog2_stretch){.state = definition,
+                                       .number = p->definition[definition].number,
                                        .name = p->definition[definition].name,
                                        .rank = (uint32_t)rank,
                                        .from = from,

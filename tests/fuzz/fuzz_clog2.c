@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Everything the CLOG-2 reader can do with arbitrary bytes. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "libreader/clog2/clog2.h"
+#include "libreader/clog2/public.h"
 #include "libwriter/base/buf.h"
 #include "libwriter/io/json.h"
 #include "tests/fuzz/images.h"
@@ -23,6 +25,34 @@ static void report(struct read_clog2 *reader) {
     hpcw_status written = hpcw_i_json_finish(&json, NULL);
     demand(s != HPCW_OK || written == HPCW_OK);
     hpcw_i_buf_free(&buf);
+}
+
+static void take_stretch(void *context, const hpcw_clog2_stretch *s) {
+    *(size_t *)context += strlen(s->name);
+}
+
+static void take_share(void *context, const hpcw_clog2_share *s) {
+    *(size_t *)context += strlen(s->name);
+}
+
+static void read_records(hpcw_clog2_reader *reader) {
+    hpcw_clog2_record record;
+    hpcw_error err;
+    size_t sum = 0;
+    hpcw_clog2_reader_rewind(reader);
+    for (bool more = true; more && hpcw_clog2_reader_next(reader, &record, &more, &err) == HPCW_OK;) {
+        if (more && record.kind == HPCW_CLOG2_STATE_DEF) {
+            sum +=
+                strlen(record.as.state.colour) + strlen(record.as.state.name) + strlen(record.as.state.format);
+        } else if (more && record.kind == HPCW_CLOG2_CONST_DEF) {
+            sum += strlen(record.as.constant.name);
+        }
+    }
+    const hpcw_clog2_watch watch = {.context = &sum, .stretch = take_stretch, .state = take_stretch};
+    const hpcw_clog2_profile profile = {.context = &sum, .share = take_share};
+    (void)(hpcw_clog2_reader_watch(reader, &watch, &err) == HPCW_OK);
+    (void)(hpcw_clog2_reader_profile(reader, &profile, &err) == HPCW_OK);
+    demand(sum < SIZE_MAX);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -47,6 +77,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     demand(strict != HPCW_OK || loose == HPCW_OK);
     demand(strict == HPCW_OK || (err.code == strict && err.message[0] != '\0'));
     report(reader);
-    read_clog2_free(reader);
+    hpcw_clog2_reader *published;
+    demand(read_clog2_publish(reader, &published, &err) == HPCW_OK);
+    read_records(published);
+    hpcw_clog2_reader_free(published);
     return 0;
 }

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* <hpcw/clog2_read.h>: what is read can be written again, states and messages are those of the program. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <hpcw/clog2_read.h>
+
+#include "libwriter/base/bytes.h"
+#include "tests/support/clog2_cases.h"
+#include "tests/support/files.h"
+
+enum { RANKS = 3, STEPS = 400 };
+
+static char dir[256], path[300];
+
+static int make(void **state) {
+    (void)state;
+    struct clog2_case c;
+    scratch_make(dir, sizeof dir);
+    (void)snprintf(path, sizeof path, "%s/app.clog2", dir);
+    clog2_case_make(&c, RANKS, STEPS);
+    c.options.block_size = 4096;
+    hpcw_status s = clog2_case_write(&c, path, 0, NULL);
+    clog2_case_free(&c);
+    return s == HPCW_OK ? 0 : -1;
+}
+
+static int clean(void **state) {
+    (void)state;
+    scratch_remove(dir);
+    return 0;
+}
+
+static hpcw_clog2_reader *opened(void) {
+    hpcw_clog2_reader *r;
+    hpcw_error err = {0};
+    if (hpcw_clog2_reader_open(path, &r, &err) != HPCW_OK) {
+        fail_msg("%s", err.message);
+    }
+    return r;
+}
+
+static void comm_of(void *context, uint32_t index, hpcw_clog2_comm_entry *entry) {
+    assert_true(hpcw_clog2_reader_comm(context, index, entry));
+}
+
+/* Every record, put into another log as it was read: the same file. */
+static void what_is_read_can_be_written(void **state) {
+    (void)state;
+    hpcw_clog2_reader *r = opened();
+    const hpcw_clog2_info *info = hpcw_clog2_reader_info(r);
+    assert_int_equal(info->ranks, RANKS);
+    assert_int_equal(info->block_size, 4096);
+    assert_true(info->blocks > 10);
+    hpcw_clog2_options o;
+    hpcw_clog2_options_init(&o);
+    o.ranks = info->ranks;
+    o.threads = info->threads;
+    o.states = info->states;
+    o.solos = info->solos;
+    o.known_solos = info->known_solos;
+    o.block_size = info->block_size;
+    o.comms = info->comms;
+    o.comm_of = comm_of;
+    o.comm_context = r;
+    char copy[300];
+    (void)snprintf(copy, sizeof copy, "%s/copy.clog2", dir);
+    hpcw_clog2 *log;
+    hpcw_clog2_slice *slice;
+    hpcw_error err = {0};
+    assert_int_equal(hpcw_clog2_open(copy, NULL, &o, &log, &err), HPCW_OK);
+    assert_int_equal(hpcw_clog2_slice_new(log, 0, &slice, &err), HPCW_OK);
+    assert_int_equal(hpcw_clog2_slice_place(slice, 0, &err), HPCW_OK);
+    unsigned kinds = 0;
+    for (bool more = true; more;) {
+        hpcw_clog2_record record;
+        assert_int_equal(hpcw_clog2_reader_next(r, &record, &more, &err), HPCW_OK);
+        kinds |= more ? 1u << record.kind : 0;
+        if (more && hpcw_clog2_slice_put(slice, &record, 1, &err) != HPCW_OK) {
+            fail_msg("%s", err.message);
+        }
+    }
+    assert_int_equal(kinds, 1u << 2 | 1u << 3 | 1u << 4 | 1u << 5 | 1u << 6 | 1u << 7 | 1u << 9 | 1u << 11);
+    assert_int_equal(hpcw_clog2_slice_end(slice, HPCW_CLOG2_LAST, &err), HPCW_OK);
+    assert_int_equal(hpcw_clog2_close(log, hpcw_clog2_slice_blocks(slice), &err), HPCW_OK);
+    hpcw_clog2_slice_free(slice);
+    hpcw_clog2_free(log);
+    hpcw_clog2_reader_free(r);
+    size_t size, got_size;
+    unsigned char *want = read_file(path, &size), *got = read_file(copy, &got_size);
+    assert_true(want != NULL && got != NULL && same_bytes(copy, want, size, got, got_size));
+    free(want);
+    free(got);
+}
+
+/* ---- states and messages ---- */
+
+struct seen {
+    unsigned sends, receives, computes, exchanges;
+    double stretches, states; /* seconds of stretches, and of states that are in no other */
+    double compute;
+};
+
+static void take_stretch(void *context, const hpcw_clog2_stretch *s) {
+    struct seen *seen = context;
+    assert_true(s->from < s->to && s->rank < RANKS && s->cargo == NULL);
+    seen->stretches += s->to - s->from;
+}
+
+static void take_state(void *context, const hpcw_clog2_stretch *s) {
+    struct seen *seen = context;
+    assert_true(s->from < s->to && s->rank < RANKS);
+    if (s->state == 300) {
+        assert_string_equal(s->name, "Compute");
+        assert_null(s->cargo);
+        seen->computes++;
+        seen->compute += s->to - s->from;
+    } else if (s->state == 301) {
+        assert_string_equal(s->name, "Exchange");
+        assert_int_equal(hpcw_i_get_u32(s->cargo, true), seen->exchanges++ / RANKS);
+    }
+    seen->states += s->to - s->from;
+}
+
+static void take_end(void *context, const hpcw_clog2_end *e) {
+    struct seen *seen = context;
+    unsigned *count = e->send ? &seen->sends : &seen->receives;
+    unsigned rank = *count % RANKS, step = *count / RANKS;
+    ++*count;
+    assert_int_equal(e->rank, rank);
+    assert_int_equal(e->peer, e->send ? (rank + 1) % RANKS : (rank + RANKS - 1) % RANKS);
+    assert_int_equal(e->tag, step % 10);
+    assert_int_equal(e->size, 1000 + step);
+    assert_true(e->meets == !e->send && (e->meets ? e->other < e->time : e->other == 0));
+}
+
+struct sums {
+    const struct seen *seen;
+    unsigned shares, flows;
+    uint64_t messages, bytes;
+    hpcw_clog2_share last_share;
+};
+
+static void take_share(void *context, const hpcw_clog2_share *s) {
+    struct sums *sums = context;
+    assert_int_equal(s->rank, sums->shares % RANKS);
+    assert_int_equal(s->count, s->state ? STEPS : STEPS / RANKS + (s->rank < STEPS % RANKS));
+    assert_true(s->state == (s->number < 5000) && (s->seconds > 0) == s->state);
+    assert_string_equal(s->name, s->number == 300 ? "Compute" : s->number == 301 ? "Exchange" : "Residual");
+    sums->shares++;
+}
+
+static void take_flow(void *context, const hpcw_clog2_flow *f) {
+    struct sums *sums = context;
+    assert_int_equal(f->from, sums->flows);
+    assert_int_equal(f->to, (f->from + 1) % RANKS);
+    assert_int_equal(f->count, STEPS);
+    sums->flows++;
+    sums->bytes += f->bytes;
+}
+
+static void states_messages_and_their_profile(void **state) {
+    (void)state;
+    hpcw_clog2_reader *r = opened();
+    struct seen seen = {0};
+    const hpcw_clog2_watch watch = {&seen, take_stretch, take_state, take_end};
+    for (unsigned turn = 1; turn <= 2; turn++) { /* each time from the first record on */
+        seen = (struct seen){0};
+        assert_int_equal(hpcw_clog2_reader_watch(r, &watch, NULL), HPCW_OK);
+        assert_true(seen.sends == RANKS * STEPS && seen.receives == RANKS * STEPS);
+        assert_true(seen.computes == RANKS * STEPS && seen.exchanges == RANKS * STEPS);
+        assert_true(seen.stretches > 0 && seen.stretches <= seen.states * (1 + 1e-9));
+    }
+    assert_int_equal(hpcw_clog2_reader_watch(r, &(hpcw_clog2_watch){0}, NULL), HPCW_OK);
+    struct sums sums = {.seen = &seen};
+    const hpcw_clog2_profile profile = {&sums, take_share, take_flow};
+    assert_int_equal(hpcw_clog2_reader_profile(r, &profile, NULL), HPCW_OK);
+    assert_int_equal(sums.shares, 3 * RANKS);
+    assert_int_equal(sums.flows, RANKS);
+    assert_int_equal(sums.bytes, (uint64_t)RANKS * (STEPS * 1000 + STEPS * (STEPS - 1) / 2));
+    assert_int_equal(hpcw_clog2_reader_profile(r, &(hpcw_clog2_profile){0}, NULL), HPCW_OK);
+
+    /* Back to the first record. */
+    hpcw_clog2_record record;
+    bool more = true;
+    assert_int_equal(hpcw_clog2_reader_next(r, &record, &more, NULL), HPCW_OK);
+    assert_false(more);
+    hpcw_clog2_reader_rewind(r);
+    assert_int_equal(hpcw_clog2_reader_next(r, &record, &more, NULL), HPCW_OK);
+    assert_true(more && record.kind == HPCW_CLOG2_TIME_SHIFT && record.as.shift == 0);
+    hpcw_clog2_reader_free(r);
+}
+
+static void refusals(void **state) {
+    (void)state;
+    hpcw_clog2_reader *r = opened(), *none = r;
+    hpcw_clog2_record record;
+    hpcw_clog2_comm_entry entry;
+    bool more = true;
+    hpcw_error err;
+    assert_int_equal(hpcw_clog2_reader_open(NULL, &none, NULL), HPCW_EINVAL);
+    assert_null(none);
+    assert_int_equal(hpcw_clog2_reader_open(path, NULL, NULL), HPCW_EINVAL);
+    assert_int_equal(hpcw_clog2_reader_open("/nowhere/app.clog2", &none, NULL), HPCW_ENOENT);
+    assert_int_equal(hpcw_clog2_reader_next(NULL, &record, &more, NULL), HPCW_EINVAL);
+    assert_false(more);
+    assert_int_equal(hpcw_clog2_reader_next(r, NULL, &more, NULL), HPCW_EINVAL);
+    assert_int_equal(hpcw_clog2_reader_next(r, &record, NULL, NULL), HPCW_EINVAL);
+    assert_int_equal(hpcw_clog2_reader_watch(r, NULL, NULL), HPCW_EINVAL);
+    assert_int_equal(hpcw_clog2_reader_profile(r, NULL, NULL), HPCW_EINVAL);
+    assert_false(hpcw_clog2_reader_comm(r, hpcw_clog2_reader_info(r)->comms, &entry));
+    assert_null(hpcw_clog2_reader_info(NULL));
+    hpcw_clog2_reader_rewind(NULL);
+    hpcw_clog2_reader_free(NULL);
+    hpcw_clog2_reader_free(r);
+
+    /* A record of no kind, in the second block. */
+    char damaged[300];
+    size_t size;
+    unsigned char *data = read_file(path, &size);
+    assert_non_null(data);
+    data[1024 + 4096 + 23] = 12;
+    (void)snprintf(damaged, sizeof damaged, "%s/damaged.clog2", dir);
+    FILE *f = fopen(damaged, "wb");
+    assert_true(f != NULL && fwrite(data, 1, size, f) == size && fclose(f) == 0);
+    free(data);
+    assert_int_equal(hpcw_clog2_reader_open(damaged, &r, &err), HPCW_OK);
+    hpcw_status s = HPCW_OK;
+    for (more = true; more && s == HPCW_OK;) {
+        s = hpcw_clog2_reader_next(r, &record, &more, &err);
+    }
+    assert_int_equal(s, HPCW_EFORMAT);
+    assert_non_null(strstr(err.message, "record type: expected 0 to 11, got 12"));
+    hpcw_clog2_reader_free(r);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_read_can_be_written),
+        cmocka_unit_test(states_messages_and_their_profile),
+        cmocka_unit_test(refusals),
+    };
+    return cmocka_run_group_tests(tests, make, clean);
+}
