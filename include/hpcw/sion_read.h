@@ -20,7 +20,8 @@
  * than 64 MiB. `hpcgen verify` checks all rules.
  *
  * Memory of a process: 80 bytes for each of its tasks, up to 17 MiB of buffers, and a few hundred KiB; of process 0 during
- * the open up to 14 MiB more. Time: records of any size are read at the rate of large reads of the file.
+ * the open up to 14 MiB more. Large records are read as by plain preads; small ones come from buffers, which are filled with
+ * reads that become larger as long as a stream is read on.
  *
  * One thread at a time may use a handle. Several handles may read the same container.
  *
