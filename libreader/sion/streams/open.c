@@ -114,8 +114,13 @@ static hpcw_status describe(struct read_sion *container, struct head *head, hpcw
 
 static hpcw_status new_buffers(struct hpcw_sion_reader *r, hpcw_error *err) {
     size_t each = r->count == 0 ? READ_SION_LARGE : BUFFERS / r->count / SMALL * SMALL;
+    uint64_t longest = 1;
+    for (uint32_t i = 0; i < r->count; i++) {
+        longest = r->own[i].task.size > longest ? r->own[i].task.size : longest;
+    }
     r->buffer_size = each < SMALL ? SMALL : each > READ_SION_LARGE ? READ_SION_LARGE : each;
     size_t most = BUFFERS / r->buffer_size;
+    r->buffer_size = longest < r->buffer_size ? (size_t)longest : r->buffer_size; /* of short streams all */
     r->buffers = r->count < most ? r->count : (uint32_t)most;
     r->buffer = hpcw_i_calloc(r->buffers, sizeof *r->buffer);
     if (r->buffer == NULL) {

@@ -122,7 +122,7 @@ static hpcw_status fill(struct hpcw_sion_reader *r, uint32_t i, uint64_t at, str
     bool goes_on = before->owner == i && before->from + before->size == at;
     size_t want = goes_on && before->size > FIRST_PIECE / 2 ? 2 * before->size : FIRST_PIECE;
     size_t capacity = r->buffer_size;
-    if (want > capacity && r->last_filled == i) {
+    if (want > capacity && capacity < r->own[i].task.size && r->last_filled == i) {
         b = &r->large;
         capacity = READ_SION_LARGE;
     }
