@@ -13,6 +13,7 @@
 #include "gen/spec/visibility.h"
 #include "libreader/vom/set/file_type.h"
 #include "libreader/vom/set/info.h"
+#include "libreader/vom/set/set.h"
 #include "libreader/vom/set/verify.h"
 #include "libreader/vom/vom.h"
 #include "libwriter/base/checked.h"
@@ -289,18 +290,7 @@ static bool is_directory(const char *path) {
 }
 
 static bool probe(const char *path) {
-    char first[4096 + 32];
-    if (!is_directory(path)) {
-        return read_vom_file_type(path) != READ_VOM_UNKNOWN_FILE;
-    }
-    static const char *const name[] = {"data.0.json.br", "data.0.json"};
-    for (size_t i = 0; i < 2; i++) {
-        int n = snprintf(first, sizeof first, "%s/%s", path, name[i]);
-        if (n > 0 && (size_t)n < sizeof first && read_vom_file_type(first) == READ_VOM_DATA_FILE) {
-            return true;
-        }
-    }
-    return false;
+    return is_directory(path) ? read_vom_is_set(path) : read_vom_file_type(path) != READ_VOM_UNKNOWN_FILE;
 }
 
 static hpcw_status verify(const char *path, bool ours, uint64_t *files, hpcw_error *err) {

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libreader/vom/set/file_type.h"
+#include "libreader/vom/set/set.h"
 #include "libreader/vom/set/summary.h"
 #include "libreader/vom/set/verify.h"
 #include "libwriter/base/buf.h"
@@ -130,6 +132,40 @@ static void names_make_a_set(void **state) {
     accept_set(directory, 0);
     refuse_set(directory, STRICT, HPCW_EFORMAT, ": expected a stem without a dot");
     refuse_set(to, 0, HPCW_ENOENT, "cannot open the directory");
+    scratch_remove(directory);
+}
+
+/* The first files of vt have the type at their end, beyond what file_type looks at. */
+static void old_files_are_known(void **state) {
+    (void)state;
+    enum { TASKS = 2000 };
+    static const char *const begin[] = {"{\"phases\":[{\"id\":0,\"tasks\":[",
+                                        "{ \"phases\" :\n[ {\"id\":0,\"tasks\":[",
+                                        "{\"phases\":[{\"id\":0,\"jobs\":["};
+    char directory[256];
+    char path[512];
+    scratch_make(directory, sizeof directory);
+    assert_false(read_vom_is_set(directory));
+    (void)snprintf(path, sizeof path, "%s/old.0.json", directory);
+    for (size_t i = 0; i < COUNT(begin); i++) {
+        FILE *f = fopen(path, "w");
+        assert_non_null(f);
+        assert_true(fputs(begin[i], f) >= 0);
+        for (int t = 0; t < TASKS; t++) {
+            assert_true(fprintf(f,
+                                "%s{\"entity\":{\"collection_id\":7,\"home\":0,\"id\":%d,\"index\":[%d],"
+                                "\"migratable\":true,\"type\":\"object\"},"
+                                "\"node\":0,\"resource\":\"cpu\",\"time\":1.5}",
+                                t == 0 ? "" : ",", (t + 1) * 262144 + 3, t) > 0);
+        }
+        assert_true(fputs("]}],\"type\":\"LBDatafile\"}", f) >= 0);
+        assert_int_equal(fclose(f), 0);
+        assert_int_equal(read_vom_file_type(path), i < 2 ? READ_VOM_DATA_FILE : READ_VOM_UNKNOWN_FILE);
+        assert_int_equal(read_vom_is_set(directory), i < 2);
+        if (i < 2) {
+            accept_set(directory, 0);
+        }
+    }
     scratch_remove(directory);
 }
 
@@ -451,6 +487,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good_sets_pass),
         cmocka_unit_test(names_make_a_set),
+        cmocka_unit_test(old_files_are_known),
         cmocka_unit_test(rules_between_ranks_hold),
         cmocka_unit_test(rules_that_take_two_edits),
         cmocka_unit_test(many_files_are_read_in_step),

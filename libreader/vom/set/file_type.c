@@ -1,11 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "libreader/vom/set/file_type.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "libreader/source.h"
 #include "libreader/vom/json/text.h"
 #include "libwriter/base/status.h"
+
+/* vt wrote its first data files with the type as the last key, far from the beginning: known by their first two keys. */
+static bool is_old_data(const unsigned char *text, size_t size) {
+    static const char *const token[] = {"{", "\"phases\"", ":", "[", "{"};
+    size_t at = 0;
+    for (size_t i = 0; i < sizeof token / sizeof token[0]; i++) {
+        const size_t n = strlen(token[i]);
+        while (at < size && (text[at] == ' ' || text[at] == '\t' || text[at] == '\n' || text[at] == '\r')) {
+            at++;
+        }
+        if (size - at < n || memcmp(text + at, token[i], n) != 0) {
+            return false;
+        }
+        at += n;
+    }
+    return memmem(text + at, size - at, "\"communications\"", 16) != NULL ||
+           memmem(text + at, size - at, "\"tasks\"", 7) != NULL;
+}
 
 hpcw_status read_vom_file_type_of_source(const struct read_source *source, enum read_vom_file_type *type,
                                          hpcw_error *err) {
@@ -22,7 +41,8 @@ hpcw_status read_vom_file_type_of_source(const struct read_source *source, enum 
     }
     if (status == HPCW_OK && memmem(piece, size, statistics, sizeof statistics - 1) != NULL) {
         *type = READ_VOM_STATISTICS_FILE;
-    } else if (status == HPCW_OK && memmem(piece, size, data, sizeof data - 1) != NULL) {
+    } else if (status == HPCW_OK &&
+               (memmem(piece, size, data, sizeof data - 1) != NULL || is_old_data(piece, size))) {
         *type = READ_VOM_DATA_FILE;
     }
     read_vom_text_free(text);

@@ -4,9 +4,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "libreader/vom/set/file_type.h"
 #include "libreader/vom/vom.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
@@ -42,6 +44,26 @@ bool read_vom_name_rank(const char *name, size_t *stem_size, uint32_t *rank, boo
     *stem_size = size - digits - 1;
     *rank = value;
     return true;
+}
+
+bool read_vom_is_set(const char *directory) {
+    bool found = false;
+    DIR *dir = opendir(directory);
+    const struct dirent *entry;
+    while (dir != NULL && !found && (entry = readdir(dir)) != NULL) {
+        char path[PATH_MAX];
+        size_t stem;
+        uint32_t rank;
+        bool br;
+        if (read_vom_name_rank(entry->d_name, &stem, &rank, &br) && rank == 0) {
+            int n = snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+            found = n > 0 && (size_t)n < sizeof path && read_vom_file_type(path) == READ_VOM_DATA_FILE;
+        }
+    }
+    if (dir != NULL) {
+        (void)closedir(dir);
+    }
+    return found;
 }
 
 static hpcw_status foreign(const struct read_vom_set *set, const char *name, hpcw_error *err) {
