@@ -63,8 +63,9 @@ gen/spec                     libwriter/base libwriter/io ui/param gen/model/*
 gen/report                   libwriter/base libwriter/io libreader/* ui/page gen/spec
 gen/format                   libwriter/base libwriter/io libwriter/comm libreader/* ui/page ui/param gen/model/* gen/spec gen/report
 gen/export                   libwriter/base libwriter/io libreader libreader/clog2 gen/spec
+gen/fit                      libwriter/base libreader/* ui/param ui/page gen/model/* gen/spec
 gen/dataset                  libwriter/base libwriter/io libwriter/comm libreader ui/param gen/model/* gen/spec gen/format
-gen/cli                      libwriter/base libwriter/io libwriter/comm libreader libreader/rank2file ui/* gen/model/* gen/spec gen/format gen/export gen/dataset gen/report
+gen/cli                      libwriter/base libwriter/io libwriter/comm libreader libreader/rank2file ui/* gen/model/* gen/spec gen/format gen/export gen/fit gen/dataset gen/report
 bench/measure                libwriter/base libwriter/io libwriter/comm ui/cli
 bench/report                 libwriter/base libwriter/io ui/* bench/measure
 bench/count                  libwriter/base libwriter/io ui/cli bench/measure bench/report

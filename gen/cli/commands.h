@@ -37,6 +37,9 @@ const char *gen_cli_printable(const char *path, hpcw_error *room);
 /* The error for a path that no format recognises: it is missing, unreadable, or of another format. */
 hpcw_status gen_cli_refuse_file(const char *path, hpcw_error *err);
 
+/* The file or directory of format `f` in a dataset: path[GEN_DIRECTORY_PATH], "" if there is none. */
+hpcw_status gen_cli_find(const char *dir, size_t f, char *path, hpcw_error *err);
+
 hpcw_status gen_cli_verify(const struct gen_cli_options *options, const char *path, hpcw_error *err);
 hpcw_status gen_cli_info(const struct gen_cli_options *options, const char *path, hpcw_error *err);
 hpcw_status gen_cli_list(const struct gen_cli_options *options, hpcw_error *err);
@@ -48,6 +51,8 @@ hpcw_status gen_cli_scr(const struct gen_cli_options *options, const char *const
                         hpcw_error *err);
 hpcw_status gen_cli_score(const struct gen_cli_options *options, const char *findings, const char *dir,
                           hpcw_error *err);
+hpcw_status gen_cli_fit(const struct gen_cli_options *options, const char *const *path, size_t count,
+                        hpcw_error *err);
 hpcw_status gen_cli_repair(const struct gen_cli_options *options, const char *dir, hpcw_error *err);
 hpcw_status gen_cli_join(const struct gen_cli_options *options, const char *dir, hpcw_error *err);
 

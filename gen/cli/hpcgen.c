@@ -121,6 +121,8 @@ static hpcw_status run_command(struct gen_cli_options *o, const struct ui_parse 
         return first ? gen_cli_recover(o, parse->args, parse->arg_count, err) : HPCW_OK;
     case GEN_CLI_SCR:
         return first ? gen_cli_scr(o, parse->args, parse->arg_count, err) : HPCW_OK;
+    case GEN_CLI_FIT:
+        return first ? gen_cli_fit(o, parse->args, parse->arg_count, err) : HPCW_OK;
     case GEN_CLI_SCORE:
         return first ? gen_cli_score(o, parse->args[0], parse->args[1], err) : HPCW_OK;
     }

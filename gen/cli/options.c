@@ -24,6 +24,7 @@ enum {
     REPORT = UI_COMMAND(GEN_CLI_REPORT),
     SCR = UI_COMMAND(GEN_CLI_SCR),
     SCORE = UI_COMMAND(GEN_CLI_SCORE),
+    FIT = UI_COMMAND(GEN_CLI_FIT),
     /* `plan` takes all options of `generate`: one word before the options turns a run into its plan. */
     RUN = GENERATE | PLAN,
 };
@@ -47,6 +48,8 @@ static const struct ui_command commands[] = {
                      "ACTION DIR [DATASET]", 2, 3},
     [GEN_CLI_SCORE] = {"score", "compare what a tool found in a dataset with its truth.json", "FINDINGS DIR", 2,
                        2},
+    [GEN_CLI_FIT] = {"fit", "learn from measured data the configuration of a synthetic twin, or compare both",
+                     "REAL... | REAL TWIN", 1, UINT_MAX},
 };
 
 /* ---- words ---- */
@@ -65,7 +68,7 @@ static const char *const form_names[] = {[GEN_EXPORT_CHROME] = "chrome", [GEN_EX
 #define DATA "Data"
 #define WRITING "Writing"
 #define CHECKED "Verify"
-#define EXPORTED "Export, recover, report"
+#define EXPORTED "Export, recover, report, fit"
 #define OUTPUT "Output"
 #define U64_MAX 18446744073709551615.0
 
@@ -133,9 +136,9 @@ static const struct ui_option options[] = {
            "also make the dataset again from the parameters in its manifest, and compare every byte; writes "
            "nothing",
            .flags = UI_OPTION_NO_CONFIG),
-    OPTION(EXPORTED, EXPORT | RECOVER | REPORT, 'O', "output", "FILE", STRING, output,
-           "file to write; export and recover replace an existing one, report only if forced; "
-           "default of report: DIR.report.html",
+    OPTION(EXPORTED, EXPORT | RECOVER | REPORT | FIT, 'O', "output", "FILE", STRING, output,
+           "file to write; export, recover and fit replace an existing one, report only if forced; "
+           "default of report: DIR.report.html; fit writes a configuration, or a page of the comparison",
            .required = EXPORT | RECOVER, .flags = UI_OPTION_NO_CONFIG),
     OPTION(EXPORTED, EXPORT, 0, "form", "FORM", CHOICE, form,
            "chrome: JSON for Perfetto and Chrome's trace viewer; csv: one line per event",
@@ -151,13 +154,16 @@ static const struct ui_option options[] = {
            UI_LIMITS(0, MODEL_MAX_RANKS), .default_text = "0", .flags = UI_OPTION_NO_CONFIG),
     OPTION(EXPORTED, EXPORT, 0, "last-rank", "N", U32, last_rank, "highest rank", UI_LIMITS(0, MODEL_MAX_RANKS),
            .default_text = "1073741824", .default_help = "the last one", .flags = UI_OPTION_NO_CONFIG),
+    OPTION(EXPORTED, FIT, 0, "compare", NULL, BOOL, compare,
+           "say how alike two data sets are, for instance REAL and its twin: a row for each statistic",
+           .flags = UI_OPTION_NO_CONFIG),
     OPTION("Checkpoints", SCR, 'k', "keep", "K", U32, keep,
            "scr prune: drop what is older than the newest K sound datasets; 0: drop no dataset",
            UI_LIMITS(0, 4294967295), .default_text = "0", .flags = UI_OPTION_NO_CONFIG),
-    OPTION(OUTPUT, RUN | VERIFY | JOIN | REPAIR | EXPORT | RECOVER | REPORT | SCR, 'q', "quiet", NULL, BOOL,
-           quiet, "print errors only, no progress and no summary", .flags = UI_OPTION_NEGATABLE),
-    OPTION(OUTPUT, RUN | VERIFY | INFO | LIST | JOIN | REPAIR | EXPORT | RECOVER | SCR | SCORE, 0, "json", NULL,
-           BOOL, json, "print the result as JSON on standard output", .flags = UI_OPTION_NEGATABLE),
+    OPTION(OUTPUT, RUN | VERIFY | JOIN | REPAIR | EXPORT | RECOVER | REPORT | SCR | FIT, 'q', "quiet", NULL,
+           BOOL, quiet, "print errors only, no progress and no summary", .flags = UI_OPTION_NEGATABLE),
+    OPTION(OUTPUT, RUN | VERIFY | INFO | LIST | JOIN | REPAIR | EXPORT | RECOVER | SCR | SCORE | FIT, 0, "json",
+           NULL, BOOL, json, "print the result as JSON on standard output", .flags = UI_OPTION_NEGATABLE),
 };
 
 /* ---- manual ---- */

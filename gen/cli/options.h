@@ -27,6 +27,7 @@ enum gen_cli_command {
     GEN_CLI_REPORT,
     GEN_CLI_SCR,
     GEN_CLI_SCORE,
+    GEN_CLI_FIT,
 };
 
 enum { GEN_CLI_PATH_SIZE = 4096, GEN_CLI_PRESET_SIZE = 32 };
@@ -57,6 +58,9 @@ struct gen_cli_options {
     double from, to;
     uint32_t first_rank, last_rank;
     char output[GEN_CLI_PATH_SIZE];
+
+    /* A twin. */
+    bool compare;
 
     /* Checkpoints. */
     uint32_t keep;

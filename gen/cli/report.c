@@ -37,8 +37,7 @@ static hpcw_status first_file(const char *folder, size_t f, char path[GEN_DIRECT
     return HPCW_OK;
 }
 
-/* The file or directory of format `f` in a dataset; "" if there is none. */
-static hpcw_status find(const char *dir, size_t f, char path[GEN_DIRECTORY_PATH], hpcw_error *err) {
+hpcw_status gen_cli_find(const char *dir, size_t f, char *path, hpcw_error *err) {
     char folder[GEN_DIRECTORY_PATH];
     gen_directory_path(dir, gen_format_folder(gen_format[f]), folder);
     if (gen_format[f]->folder == NULL) {
@@ -121,7 +120,7 @@ static hpcw_status draw_all(struct gen_report *r, const char *dir, hpcw_error *e
     hpcw_status s = HPCW_OK;
     for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
         char path[GEN_DIRECTORY_PATH];
-        s = find(dir, f, path, err);
+        s = gen_cli_find(dir, f, path, err);
         if (s == HPCW_OK && path[0] != '\0') {
             r->path = path;
             s = gen_format[f]->report(r, err);

@@ -43,7 +43,7 @@ enum hpcw_i_purpose {
     HPCW_I_FOR_LOAD_HOME = 32,       /* home rank, 0, 0: words 0-1 the smooth field before it is made smooth */
     HPCW_I_FOR_LOAD_OBJECT = 33,     /* object, 0, 0: words 0-1 its own share, 2-3 its set-up */
     HPCW_I_FOR_LOAD_PHASE = 35,      /* object, phase, 0: words 0-1 what is new */
-    HPCW_I_FOR_LOAD_EXISTS = 37,     /* object, 0, 0: word 0 whether there is one */
+    HPCW_I_FOR_LOAD_EXISTS = 37,     /* object, 0, 0: word 0 whether there is one; rank, 1, 0: 0-1 its share */
     HPCW_I_FOR_LOAD_OTHER = 36,      /* rank, which of its handlers and groups, phase: words 0-1 time */
     HPCW_I_FOR_LOAD_SWAP = 38,       /* lower rank of the pair, phase, slot / 4: one word a slot */
     HPCW_I_FOR_LOAD_SCENARIO = 39,   /* half, round, 0: permutation of the home ranks; it hits the first ones */

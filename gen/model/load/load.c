@@ -25,25 +25,32 @@ const struct ui_param model_load_param[] = {
     PARAM("objects", U32, objects, 1, 4096, NULL, "places for migratable objects per rank and collection [L]"),
     PARAM("fill", F64, fill, 0, 1, NULL,
           "share of the places that have an object, so that ranks have different numbers of them [L]"),
+    PARAM("fill_spread", F64, fill_spread, 0, 3, NULL,
+          "standard deviation of ln(share) between the ranks, where some have many more objects than others"),
     PARAM("collections", U32, collections, 1, 8, NULL, "collections on the index space"),
     PARAM("periodic", BOOL, periodic,
           .help = "the index space is periodic: objects at opposite ends are neighbours"),
     PARAM("subphases", U32, subphases, 0, 1024, NULL, "subphases per phase; 0: none"),
     PARAM("mean_first", F64, mean_first_ms, 1e-6, 1e6, "ms", "mean load of an object in phase 1 [L]"),
     PARAM("mean_last", F64, mean_last_ms, 1e-6, 1e6, "ms", "mean load of an object at the end of the rise [L]"),
-    PARAM("sigma_first", F64, sigma_first, 0, 3, NULL, "standard deviation of ln(load) in phase 1 [L]"),
-    PARAM("sigma_last", F64, sigma_last, 0, 3, NULL,
+    PARAM("sigma_first", F64, sigma_first, 0, 10, NULL, "standard deviation of ln(load) in phase 1 [L]"),
+    PARAM("sigma_last", F64, sigma_last, 0, 10, NULL,
           "standard deviation of ln(load) at the end of the rise [L]"),
     PARAM("rise", U32, rise, 0, 1048576, NULL, "number of phases of the rise; 0: 35 % of all [L]"),
     PARAM("skew", F64, skew, 0, 1, NULL,
           "how much more ln(load) spreads above its median than below; 0: equally, but for the largest loads "
           "[L]"),
+    PARAM("time_table", STRING, time_table, .size = sizeof((struct model_load_params *)0)->time_table,
+          .help = "the distribution of ln(load) as a table, in place of load.skew: its reach and its values at "
+                  "scores "
+                  "of a normal distribution evenly from -reach to reach, in hundredths; or none"),
     PARAM("persistence", F64, persistence, 0, 1, NULL,
           "share of the variance of ln(load) that lasts for the whole run; the rest is new in every phase [L]"),
     PARAM("alike", F64, alike, 0, 1, NULL,
           "share of the lasting variance that varies smoothly over the ranks [L]"),
     PARAM("correlation", F64, correlation, 0, 0.99, NULL,
           "correlation of this share between neighbouring ranks [L]"),
+    PARAM("setup", BOOL, setup, .help = "phase 0 sets up, with loads of its own; otherwise it is as phase 1"),
     PARAM("setup_factor", F64, setup_factor, 1e-3, 1e6, NULL,
           "mean load in phase 0, as a multiple of that in phase 1 [L]"),
     PARAM("setup_sigma", F64, setup_sigma, 0, 3, NULL, "standard deviation of ln(load) in phase 0 [L]"),
@@ -118,9 +125,11 @@ void model_load_params_init(struct model_load_params *params) {
         .sigma_first = 0.05,
         .sigma_last = 0.475,
         .skew = 0.75,
+        .time_table = "none",
         .persistence = 0.89,
         .alike = 0.62,
         .correlation = 0.48,
+        .setup = true,
         .setup_factor = 20,
         .setup_sigma = 1.5,
         .noise = 5e-5,
@@ -150,47 +159,6 @@ static double risen(const struct model_load_params *p, uint32_t phase) {
     return phase <= 1 || rise == 0 ? (phase > 1 ? 1 : 0) : phase - 1 >= rise ? 1 : (double)(phase - 1) / rise;
 }
 
-/* The deviation of ln(load) for a normal y: it rises with 1 - skew on the left and 1 + skew on the right, and less and less
- * above a knee, as no object is arbitrarily large. Then it is shifted and scaled to mean 0 and variance 1. */
-static const double tail_knee = 1.3, tail_room = 0.9;
-
-static inline double bend(const struct model_load_tail *t, double y) {
-    const double over = y > tail_knee ? y - tail_knee : 0;
-    y = (y < tail_knee ? y : tail_knee) + over / (1 + over / tail_room);
-    return (y + t->skew * sqrt(1 + y * y) - t->mean) * t->scale;
-}
-
-/* Sums over a normal y in these steps. */
-enum { TAIL_STEPS = 128, TAIL_MIDDLE = TAIL_STEPS / 2 };
-static double tail_y(int step) {
-    return (step - TAIL_MIDDLE) * (2.0 * 5 / TAIL_STEPS);
-}
-
-static void fill_tail(struct model_load *m) {
-    double sum = 0, squares = 0, weights = 0;
-    m->tail = (struct model_load_tail){.skew = m->params.skew, .scale = 1};
-    for (int i = 0; i <= TAIL_STEPS; i++) {
-        const double weight = hpcw_i_exp(-0.5 * tail_y(i) * tail_y(i));
-        const double z = bend(&m->tail, tail_y(i));
-        weights += weight;
-        sum += weight * z;
-        squares += weight * z * z;
-    }
-    m->tail.mean = sum / weights;
-    m->tail.scale = 1 / sqrt(squares / weights - m->tail.mean * m->tail.mean);
-}
-
-/* The mean of exp(sigma * bend(y)). */
-static double mean_of_exp(const struct model_load_tail *t, double sigma) {
-    double sum = 0, weights = 0;
-    for (int i = 0; i <= TAIL_STEPS; i++) {
-        const double weight = hpcw_i_exp(-0.5 * tail_y(i) * tail_y(i));
-        sum += weight * hpcw_i_exp(sigma * bend(t, tail_y(i)));
-        weights += weight;
-    }
-    return sum / weights;
-}
-
 static void fill_phases(struct model_load *m) {
     const struct model_load_params *p = &m->params;
     uint32_t open[3];
@@ -207,7 +175,7 @@ static void fill_phases(struct model_load *m) {
         f->sigma = p->sigma_first + r * (p->sigma_last - p->sigma_first);
         if (f->sigma != sigma) {
             sigma = f->sigma;
-            mean = mean_of_exp(&m->tail, sigma);
+            mean = model_load_mean_of_exp(&m->tail, sigma);
         }
         f->median_ns = 1e6 * (p->mean_first_ms + r * (p->mean_last_ms - p->mean_first_ms)) / mean;
         uint32_t w[4];
@@ -215,9 +183,11 @@ static void fill_phases(struct model_load *m) {
         f->swap_dimension = dimensions > 0 ? open[w[0] % dimensions] : 0;
         f->swap_offset = w[1] >> 31;
     }
-    m->phase[0].sigma = p->setup_sigma;
-    m->phase[0].median_ns =
-        1e6 * p->mean_first_ms * p->setup_factor / hpcw_i_exp(0.5 * p->setup_sigma * p->setup_sigma);
+    if (p->setup) {
+        m->phase[0].sigma = p->setup_sigma;
+        m->phase[0].median_ns =
+            1e6 * p->mean_first_ms * p->setup_factor / hpcw_i_exp(0.5 * p->setup_sigma * p->setup_sigma);
+    }
 }
 
 /* Along each dimension a first-order autoregression, whose correlation is that of neighbours to the power of the distance.
@@ -254,6 +224,18 @@ static void fill_field(struct model_load *m) {
     const double scale = 1 / sqrt(squares / m->ranks - mean * mean);
     for (uint32_t r = 0; r < m->ranks; r++) {
         m->field[r] = (m->field[r] - mean) * scale;
+    }
+}
+
+/* The share of the places that have an object differs between the ranks. */
+static void fill_places(struct model_load *m) {
+    const double spread = m->params.fill_spread;
+    for (uint32_t r = 0; m->fill_threshold != NULL && r < m->ranks; r++) {
+        uint32_t w[4];
+        hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_EXISTS, r, 1, 0, w);
+        const double z = hpcw_i_normal(w[0], w[1]);
+        m->fill_threshold[r] =
+            hpcw_i_threshold(m->params.fill * hpcw_i_exp(spread * z - 0.5 * spread * spread));
     }
 }
 
@@ -343,14 +325,18 @@ hpcw_status model_load_init(struct model_load *m, const struct model_load_params
     m->lanes = model_lanes(model_simd_best());
     m->phase = hpcw_i_calloc(params->phases, sizeof *m->phase);
     m->field = hpcw_i_calloc(m->ranks, sizeof *m->field);
-    if (m->phase == NULL || m->field == NULL) {
+    m->fill_threshold = params->fill_spread > 0 ? hpcw_i_calloc(m->ranks, sizeof *m->fill_threshold) : NULL;
+    if (m->phase == NULL || m->field == NULL || (params->fill_spread > 0 && m->fill_threshold == NULL)) {
         model_load_free(m);
         return hpcw_i_fail_memory(err, "load", params->phases, "phases");
     }
-    fill_tail(m);
-    fill_phases(m);
-    fill_field(m);
-    hpcw_status s = place_scenario(m, err);
+    hpcw_status s = model_load_tail_init(&m->tail, params->skew, "load.time_table", params->time_table, err);
+    if (s == HPCW_OK) {
+        fill_phases(m);
+        fill_field(m);
+        fill_places(m);
+        s = place_scenario(m, err);
+    }
     if (s != HPCW_OK) {
         model_load_free(m);
     }
@@ -373,8 +359,10 @@ void model_load_free(struct model_load *m) {
     m->placements = 0;
     hpcw_i_free(m->phase);
     hpcw_i_free(m->field);
+    hpcw_i_free(m->fill_threshold);
     m->phase = NULL;
     m->field = NULL;
+    m->fill_threshold = NULL;
 }
 
 /* ---- objects ---- */
@@ -390,11 +378,13 @@ void model_load_index(const struct model_load *m, uint32_t object, uint32_t at[3
 
 bool model_load_exists(const struct model_load *m, uint32_t object) {
     uint32_t w[4];
-    if (m->params.fill >= 1 || model_load_slot(m, object) == 0) {
+    const uint64_t threshold = m->fill_threshold != NULL ? m->fill_threshold[model_load_home(m, object)]
+                                                         : hpcw_i_threshold(m->params.fill);
+    if (threshold > UINT32_MAX || model_load_slot(m, object) == 0) {
         return true;
     }
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_EXISTS, object, 0, 0, w);
-    return w[0] < hpcw_i_threshold(m->params.fill);
+    return w[0] < threshold;
 }
 
 double model_load_mean_objects(const struct model_load *m) {
@@ -720,13 +710,13 @@ uint64_t model_load_time(const struct model_load *m, uint32_t object, double las
     const struct model_load_phase *f = &m->phase[phase];
     uint32_t w[4];
     double z;
-    if (phase == 0) {
+    if (phase == 0 && p->setup) {
         hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_OBJECT, object, 0, 0, w);
         z = hpcw_i_normal(w[2], w[3]);
     } else {
         hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_PHASE, object, phase, 0, w);
-        z = bend(&m->tail,
-                 sqrt(p->persistence) * lasting + sqrt(1 - p->persistence) * hpcw_i_normal(w[0], w[1]));
+        z = model_load_bend(&m->tail, sqrt(p->persistence) * lasting +
+                                          sqrt(1 - p->persistence) * hpcw_i_normal(w[0], w[1]));
     }
     double ns = f->median_ns * hpcw_i_exp(f->sigma * z) * slowness;
     return at_least_1(ns * model_load_scenario(m, object, phase));
@@ -759,7 +749,7 @@ void model_load_split(const struct model_load *m, uint32_t object, uint32_t phas
 void model_load_times(const struct model_load *m, const uint32_t *object, const double *lasting, uint32_t count,
                       uint32_t phase, const double *slowness, uint64_t *time_ns) {
     assert(count <= MODEL_LOAD_AT_ONCE);
-    if (phase == 0) { /* once in a run, and with its own distribution */
+    if (phase == 0 && m->params.setup) { /* once in a run, and with its own distribution */
         for (uint32_t i = 0; i < count; i++) {
             time_ns[i] = model_load_time(m, object[i], lasting[i], phase, slowness[i]);
         }
@@ -772,7 +762,13 @@ void model_load_times(const struct model_load *m, const uint32_t *object, const 
     double z[MODEL_LOAD_AT_ONCE];
     m->lanes->normals(&(struct model_draws){m->seed, HPCW_I_FOR_LOAD_PHASE, count, object, phase, 0}, z);
     for (uint32_t i = 0; i < count; i++) {
-        z[i] = f->sigma * bend(&tail, old * lasting[i] + new *z[i]);
+        z[i] = old * lasting[i] + new *z[i];
+    }
+    for (uint32_t i = 0; tail.knots == 0 && i < count; i++) {
+        z[i] = f->sigma * model_load_bend_by_form(&tail, z[i]);
+    }
+    for (uint32_t i = 0; tail.knots > 0 && i < count; i++) {
+        z[i] = f->sigma * model_load_bend_by_table(&tail, z[i]);
     }
     m->lanes->exps(z, count);
     for (uint32_t i = 0; i < count; i++) {

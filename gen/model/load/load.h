@@ -32,6 +32,7 @@
 #include <hpcw/status.h>
 
 #include "gen/model/draw/draws.h"
+#include "gen/model/load/tail.h"
 #include "gen/model/machine/machine.h"
 #include "ui/param/param.h"
 
@@ -55,6 +56,7 @@ struct model_load_params {
     uint32_t dims;        /* of the index space */
     uint32_t objects;     /* places for them per rank and collection */
     double fill;          /* share of the places that have one */
+    double fill_spread;   /* standard deviation of its logarithm between ranks */
     uint32_t collections; /* on the same index space */
     bool periodic;        /* the index space is a torus */
     uint32_t subphases;   /* of a phase; 0: none */
@@ -63,9 +65,11 @@ struct model_load_params {
     double sigma_first, sigma_last;     /* standard deviation of ln(load) */
     uint32_t rise;                      /* phases between the two; 0: 35 % of all */
     double skew;                        /* how much heavier than log-normal the tail is */
+    char time_table[192];               /* in place of skew; see tail.h */
     double persistence;                 /* share of the variance of ln(load) that lasts for the run */
     double alike;                       /* share of it that varies smoothly over the ranks */
     double correlation;                 /* of the smooth share between neighbouring ranks */
+    bool setup;                         /* whether phase 0 has loads of its own */
     double setup_factor, setup_sigma;   /* phase 0: times the mean of phase 1; sd of ln(load) */
     double noise;                       /* probability that the system interrupts a rank in a phase */
     double noise_min_ms, noise_max_ms;
@@ -108,11 +112,6 @@ struct model_load_phase {
         swap_offset; /* which neighbours swap before it: positions offset + 2 i and offset + 2 i + 1 */
 };
 
-/* The distribution of ln(load), see load.c. */
-struct model_load_tail {
-    double skew, mean, scale;
-};
-
 /* The objects of each rank, in ascending order: object[first[rank]] .. object[first[rank + 1] - 1]. */
 struct model_load_placement {
     uint32_t *first; /* [ranks + 1] */
@@ -139,7 +138,8 @@ struct model_load {
     double radius;              /* of a hot spot, in objects */
     uint64_t swap_threshold;    /* a slot swaps if its word is below */
     struct model_load_tail tail;
-    double *field; /* [ranks] the smooth field at the middle of each home: mean 0, variance 1 */
+    uint64_t *fill_threshold; /* [ranks] with a spread; NULL otherwise */
+    double *field;            /* [ranks] the smooth field at the middle of each home: mean 0, variance 1 */
     struct model_load_phase *phase; /* [params.phases] */
     uint32_t placements;            /* by a balancer, and before its first one; 0: there is no balancer */
     struct model_load_placement *placement; /* [placements] */

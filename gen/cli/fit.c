@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fit: the configuration of a synthetic twin, or how alike two data sets are. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <hpcw/sink.h>
+
+#include "gen/cli/commands.h"
+#include "gen/dataset/directory.h"
+#include "gen/fit/compare.h"
+#include "gen/fit/fit.h"
+#include "gen/format/format.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "ui/cli/text.h"
+
+/* ---- reading ---- */
+
+/* A file or directory of a format, or a dataset of several. */
+static hpcw_status add_path(struct gen_fit *fit, const char *path, hpcw_error *err) {
+    const size_t own = gen_format_of_file(path);
+    struct stat st;
+    if (own < gen_format_count) {
+        return gen_fit_can((enum gen_format_id)own)
+                   ? gen_fit_add(fit, path, (enum gen_format_id)own, err)
+                   : hpcw_i_fail(err, HPCW_ENOTSUP, "%s: expected a format to learn from, got %s", path,
+                                 gen_format[own]->name);
+    }
+    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)) {
+        return gen_cli_refuse_file(path, err);
+    }
+    size_t found = 0;
+    hpcw_status s = HPCW_OK;
+    for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
+        char part[GEN_DIRECTORY_PATH] = "";
+        if (gen_fit_can((enum gen_format_id)f)) {
+            s = gen_cli_find(path, f, part, err);
+        }
+        if (s == HPCW_OK && part[0] != '\0') {
+            s = gen_fit_add(fit, part, (enum gen_format_id)f, err);
+            found++;
+        }
+    }
+    return s != HPCW_OK || found > 0 ? s : gen_cli_refuse_file(path, err);
+}
+
+/* ---- the twin ---- */
+
+static hpcw_status write_file(const char *path, const struct hpcw_i_buf *buf, hpcw_error *err) {
+    hpcw_sink *sink;
+    hpcw_status s = hpcw_sink_open_file(path, HPCW_SYNC_NONE, &sink, err);
+    if (s == HPCW_OK) {
+        s = hpcw_sink_write_at(sink, 0, buf->data, buf->size, err);
+        s = s == HPCW_OK ? hpcw_sink_publish(sink, err) : s;
+        hpcw_sink_free(sink);
+    }
+    return s;
+}
+
+static hpcw_status print_learned(const struct gen_fit_twin *t, hpcw_error *err) {
+    struct ui_table table = {0};
+    char value[256];
+    char usual[256];
+    ui_table_column(&table, "parameter", UI_LEFT);
+    ui_table_column(&table, "learned", UI_RIGHT);
+    ui_table_column(&table, "default", UI_RIGHT);
+    ui_table_column(&table, "per", UI_LEFT);
+    for (size_t i = 0; i < t->count; i++) {
+        gen_fit_learned_text(t, i, value, usual, sizeof value);
+        ui_table_cell(&table, "%s", t->learned[i].key);
+        ui_table_cell(&table, "%s", strlen(value) > 24 ? "(table)" : value);
+        ui_table_cell(&table, "%s", usual);
+        ui_table_cell(&table, "%s", gen_fit_scale_name(t->learned[i].scale));
+    }
+    hpcw_status s = ui_table_print(&table, stdout, 0, err);
+    ui_table_free(&table);
+    for (size_t i = 0; i < t->remarks; i++) {
+        (void)printf("%s\n", t->remark[i]);
+    }
+    return s;
+}
+
+static hpcw_status print_learned_json(const struct gen_fit_twin *t, hpcw_error *err) {
+    struct gen_cli_result r;
+    char value[256];
+    char usual[256];
+    gen_cli_result_begin(&r, true);
+    hpcw_i_json_put_u64(&r.json, "ranks", t->ranks);
+    hpcw_i_json_key_array(&r.json, "parameters");
+    for (size_t i = 0; i < t->count; i++) {
+        gen_fit_learned_text(t, i, value, usual, sizeof value);
+        hpcw_i_json_flat_object(&r.json);
+        hpcw_i_json_put_str(&r.json, "key", t->learned[i].key);
+        hpcw_i_json_put_str(&r.json, "value", value);
+        hpcw_i_json_put_str(&r.json, "default", usual);
+        hpcw_i_json_put_str(&r.json, "per", gen_fit_scale_name(t->learned[i].scale));
+        hpcw_i_json_end_object(&r.json);
+    }
+    hpcw_i_json_end_array(&r.json);
+    hpcw_i_json_key_array(&r.json, "remarks");
+    for (size_t i = 0; i < t->remarks; i++) {
+        hpcw_i_json_str(&r.json, t->remark[i]);
+    }
+    hpcw_i_json_end_array(&r.json);
+    return gen_cli_result_print(&r, HPCW_OK, err);
+}
+
+static hpcw_status make_twin(const struct gen_cli_options *o, const char *const *path, size_t count,
+                             hpcw_error *err) {
+    struct gen_fit fit;
+    struct hpcw_i_buf buf = {0};
+    if (o->output[0] == '\0') {
+        return hpcw_i_fail(err, HPCW_EINVAL, "--output: expected the file for the configuration, got none");
+    }
+    hpcw_status s = gen_fit_init(&fit, err);
+    for (size_t i = 0; s == HPCW_OK && i < count; i++) {
+        s = add_path(&fit, path[i], err);
+    }
+    s = s == HPCW_OK ? gen_fit_twin_print(&fit.twin, &buf, err) : s;
+    s = s == HPCW_OK ? write_file(o->output, &buf, err) : s;
+    if (s == HPCW_OK) {
+        s = o->json ? print_learned_json(&fit.twin, err) : o->quiet ? HPCW_OK : print_learned(&fit.twin, err);
+    }
+    hpcw_i_buf_free(&buf);
+    gen_fit_free(&fit);
+    return s;
+}
+
+/* ---- the comparison ---- */
+
+static void value_cell(struct ui_table *table, double value) {
+    if (value == value) {
+        ui_table_cell(table, "%.3g", value);
+    } else {
+        ui_table_cell(table, "-");
+    }
+}
+
+static hpcw_status print_rows(const struct gen_fit_row *row, size_t count, hpcw_error *err) {
+    static const char *const title[] = {"format",   "statistic", "real",   "twin",
+                                        "distance", "allowed",   "verdict"};
+    struct ui_table table = {0};
+    size_t alike = 0;
+    for (size_t i = 0; i < sizeof title / sizeof title[0]; i++) {
+        ui_table_column(&table, title[i], i < 2 || i == 6 ? UI_LEFT : UI_RIGHT);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct gen_fit_fact *f = row[i].real != NULL ? row[i].real : row[i].twin;
+        ui_table_cell(&table, "%s", f->format);
+        ui_table_cell(&table, "%s%s", f->kind == GEN_FIT_MARGINAL ? "median " : "", f->name);
+        value_cell(&table, row[i].value[0]);
+        value_cell(&table, row[i].value[1]);
+        value_cell(&table, row[i].distance);
+        value_cell(&table, row[i].allowed);
+        ui_table_cell(&table, "%s", row[i].alike ? "alike" : "different");
+        alike += row[i].alike;
+    }
+    hpcw_status s = ui_table_print(&table, stdout, 0, err);
+    ui_table_free(&table);
+    (void)printf("%zu of %zu rows are alike\n", alike, count);
+    return s;
+}
+
+static hpcw_status print_rows_json(const struct gen_fit_row *row, size_t count, hpcw_error *err) {
+    static const char *const kind[] = {
+        [GEN_FIT_MARGINAL] = "marginal", [GEN_FIT_CORRELATION] = "correlation", [GEN_FIT_SHARE] = "share"};
+    struct gen_cli_result r;
+    size_t alike = 0;
+    gen_cli_result_begin(&r, true);
+    hpcw_i_json_key_array(&r.json, "rows");
+    for (size_t i = 0; i < count; i++) {
+        const struct gen_fit_fact *f = row[i].real != NULL ? row[i].real : row[i].twin;
+        hpcw_i_json_flat_object(&r.json);
+        hpcw_i_json_put_str(&r.json, "format", f->format);
+        hpcw_i_json_put_str(&r.json, "statistic", f->name);
+        hpcw_i_json_put_str(&r.json, "kind", kind[f->kind]);
+        const struct {
+            const char *key;
+            double value;
+        } number[] = {{"real", row[i].value[0]},
+                      {"twin", row[i].value[1]},
+                      {"distance", row[i].distance},
+                      {"allowed", row[i].allowed}};
+        for (size_t k = 0; k < sizeof number / sizeof number[0]; k++) {
+            hpcw_i_json_key(&r.json, number[k].key);
+            if (number[k].value == number[k].value) {
+                hpcw_i_json_f64(&r.json, number[k].value);
+            } else {
+                hpcw_i_json_null(&r.json);
+            }
+        }
+        hpcw_i_json_put_bool(&r.json, "alike", row[i].alike);
+        hpcw_i_json_end_object(&r.json);
+        alike += row[i].alike;
+    }
+    hpcw_i_json_end_array(&r.json);
+    hpcw_i_json_put_u64(&r.json, "alike", alike);
+    hpcw_i_json_put_u64(&r.json, "different", count - alike);
+    return gen_cli_result_print(&r, HPCW_OK, err);
+}
+
+static hpcw_status compare(const struct gen_cli_options *o, const char *const *path, size_t count,
+                           hpcw_error *err) {
+    struct gen_fit fit[2] = {0};
+    struct gen_fit_row *row = NULL;
+    if (count != 2) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "--compare: expected two data sets, REAL and TWIN, got %zu",
+                           count);
+    }
+    hpcw_status s = HPCW_OK;
+    for (size_t i = 0; s == HPCW_OK && i < 2; i++) {
+        s = gen_fit_init(&fit[i], err);
+        s = s == HPCW_OK ? add_path(&fit[i], path[i], err) : s;
+    }
+    size_t rows = fit[0].facts.count + fit[1].facts.count;
+    if (s == HPCW_OK && (row = hpcw_i_calloc(rows, sizeof *row)) == NULL) {
+        s = hpcw_i_fail_memory(err, "comparison", rows, "rows");
+    }
+    if (s == HPCW_OK) {
+        rows = gen_fit_compare(&fit[0].facts, &fit[1].facts, row);
+        s = o->json ? print_rows_json(row, rows, err) : o->quiet ? HPCW_OK : print_rows(row, rows, err);
+    }
+    if (s == HPCW_OK && o->output[0] != '\0') {
+        s = gen_fit_compare_page(o->output, row, rows, err);
+    }
+    hpcw_i_free(row);
+    gen_fit_free(&fit[0]);
+    gen_fit_free(&fit[1]);
+    return s;
+}
+
+hpcw_status gen_cli_fit(const struct gen_cli_options *o, const char *const *path, size_t count,
+                        hpcw_error *err) {
+    return o->compare ? compare(o, path, count, err) : make_twin(o, path, count, err);
+}

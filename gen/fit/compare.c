@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/fit/compare.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "libwriter/base/mem.h"
+#include "ui/page/page.h"
+
+static struct gen_fit_sketch whole_of(const struct gen_fit_fact *fact) {
+    struct gen_fit_sketch whole = {.least = fact->half[0]->least};
+    gen_fit_sketch_merge(&whole, fact->half[0], 1);
+    gen_fit_sketch_merge(&whole, fact->half[1], 1);
+    return whole;
+}
+
+/* The variance of a correlation of n pairs, after Fisher. */
+static double variance_of(const struct gen_fit_fact *fact) {
+    const double rest = 1 - fact->value * fact->value;
+    return rest * rest / fmax(1, fact->samples - 3);
+}
+
+static struct gen_fit_row row_of(const struct gen_fit_fact *real, const struct gen_fit_fact *twin) {
+    struct gen_fit_row row = {.real = real, .twin = twin, .value = {NAN, NAN}, .distance = NAN, .allowed = NAN};
+    const struct gen_fit_fact *const side[] = {real, twin};
+    struct gen_fit_sketch whole[2];
+    for (size_t i = 0; i < 2; i++) {
+        if (side[i] != NULL && side[i]->kind == GEN_FIT_MARGINAL) {
+            whole[i] = whole_of(side[i]);
+            row.value[i] = gen_fit_sketch_quantile(&whole[i], 0.5);
+        } else if (side[i] != NULL) {
+            row.value[i] = side[i]->value;
+        }
+    }
+    if (real == NULL || twin == NULL) {
+        return row;
+    }
+    double chance;
+    if (real->kind == GEN_FIT_MARGINAL) {
+        row.distance = gen_fit_sketch_distance(&whole[0], &whole[1]);
+        row.allowed = 0.05;
+        chance = real->half[0]->count > 0 && real->half[1]->count > 0
+                     ? gen_fit_sketch_distance(real->half[0], real->half[1])
+                     : 0;
+    } else {
+        row.distance = fabs(real->value - twin->value);
+        row.allowed = real->kind == GEN_FIT_CORRELATION ? 0.1 : 0.05;
+        chance = real->kind == GEN_FIT_CORRELATION ? sqrt(variance_of(real) + variance_of(twin))
+                                                   : fabs(real->part[0] - real->part[1]);
+    }
+    row.allowed = fmax(row.allowed, 2 * chance); /* fmax passes over NaN, what is not known */
+    row.alike = row.distance <= row.allowed;
+    return row;
+}
+
+static const struct gen_fit_fact *find(const struct gen_fit_facts *facts, const struct gen_fit_fact *like) {
+    for (size_t i = 0; i < facts->count; i++) {
+        const struct gen_fit_fact *f = &facts->item[i];
+        if (strcmp(f->format, like->format) == 0 && strcmp(f->name, like->name) == 0) {
+            return f;
+        }
+    }
+    return NULL;
+}
+
+size_t gen_fit_compare(const struct gen_fit_facts *real, const struct gen_fit_facts *twin,
+                       struct gen_fit_row *row) {
+    size_t count = 0;
+    for (size_t i = 0; i < real->count; i++) {
+        row[count++] = row_of(&real->item[i], find(twin, &real->item[i]));
+    }
+    for (size_t i = 0; i < twin->count; i++) {
+        if (find(real, &twin->item[i]) == NULL) {
+            row[count++] = row_of(NULL, &twin->item[i]);
+        }
+    }
+    return count;
+}
+
+/* ---- page ---- */
+
+static enum ui_page_unit unit_of(const struct gen_fit_fact *fact) {
+    return strcmp(fact->unit, "s") == 0       ? UI_PAGE_SECONDS
+           : strcmp(fact->unit, "bytes") == 0 ? UI_PAGE_BYTES
+                                              : UI_PAGE_PLAIN;
+}
+
+static void put_table(struct ui_page *page, const struct gen_fit_row *row, size_t count) {
+    static const char *const title[] = {"Format",   "Statistic", "Real",    "Twin",
+                                        "Distance", "Allowed",   "Verdict", NULL};
+    ui_page_table(page, "Medians of distributions, correlations and shares", UI_PAGE_READ, false);
+    ui_page_columns(page, title);
+    for (size_t i = 0; i < count; i++) {
+        const struct gen_fit_fact *f = row[i].real != NULL ? row[i].real : row[i].twin;
+        const enum ui_page_unit unit = f->kind == GEN_FIT_MARGINAL ? unit_of(f) : UI_PAGE_PLAIN;
+        ui_page_row(page, NULL, false);
+        ui_page_text_cell(page, "%s", f->format);
+        ui_page_text_cell(page, "%s", f->name);
+        ui_page_number_cell(page, unit, row[i].value[0]);
+        ui_page_number_cell(page, unit, row[i].value[1]);
+        ui_page_number_cell(page, UI_PAGE_PLAIN, row[i].distance);
+        ui_page_number_cell(page, UI_PAGE_PLAIN, row[i].allowed);
+        ui_page_text_cell(page, "%s", row[i].alike ? "alike" : "different");
+        ui_page_end(page);
+    }
+    ui_page_end(page);
+}
+
+enum { POINTS = 99 };
+
+/* The share of the values up to each percentile. Constants are one point. */
+static size_t curve(const struct gen_fit_fact *fact, struct ui_page_point point[POINTS]) {
+    const struct gen_fit_sketch whole = whole_of(fact);
+    size_t count = 0;
+    for (int i = 1; i <= POINTS; i++) {
+        const double share = (double)i / (POINTS + 1);
+        const double value = gen_fit_sketch_quantile(&whole, share);
+        if (value > 0) { /* the axis is logarithmic */
+            point[count++] = (struct ui_page_point){.x = value, .y = share, .low = NAN, .high = NAN};
+        }
+    }
+    return count;
+}
+
+static void put_chart(struct ui_page *page, const struct gen_fit_row *row) {
+    static const char *const name[] = {"real", "twin"};
+    const struct gen_fit_fact *const side[] = {row->real, row->twin};
+    struct ui_page_point point[2][POINTS];
+    struct ui_page_series series[2];
+    size_t count = 0;
+    for (size_t i = 0; i < 2; i++) {
+        if (side[i] != NULL) {
+            series[count] = (struct ui_page_series){
+                .name = name[i], .colour = (unsigned)i, .line = true, .dashed = i == 1, .point = point[i]};
+            series[count++].points = curve(side[i], point[i]);
+        }
+    }
+    const struct gen_fit_fact *f = side[0] != NULL ? side[0] : side[1];
+    ui_page_xy(page, &(struct ui_page_xy){.title = f->name,
+                                          .caption = "Share of the values below, by percentiles.",
+                                          .origin = UI_PAGE_READ,
+                                          .x = {.label = f->name, .unit = unit_of(f), .log = true},
+                                          .y = {.label = "share", .unit = UI_PAGE_SHARE},
+                                          .series = series,
+                                          .count = count});
+}
+
+hpcw_status gen_fit_compare_page(const char *path, const struct gen_fit_row *row, size_t count,
+                                 hpcw_error *err) {
+    struct ui_page *page;
+    hpcw_status s = ui_page_open(path, "Real data and twin", &page, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    ui_page_heading(page, "How alike they are");
+    put_table(page, row, count);
+    ui_page_heading(page, "Distributions");
+    for (size_t i = 0; i < count; i++) {
+        const struct gen_fit_fact *f = row[i].real != NULL ? row[i].real : row[i].twin;
+        if (f->kind == GEN_FIT_MARGINAL) {
+            put_chart(page, &row[i]);
+        }
+    }
+    s = ui_page_finish(page, err);
+    ui_page_free(page);
+    return s;
+}

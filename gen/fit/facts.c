@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/fit/facts.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "libwriter/base/array.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+static void free_sketches(const struct gen_fit_fact *fact) {
+    hpcw_i_free(fact->half[0]);
+    hpcw_i_free(fact->half[1]);
+}
+
+hpcw_status gen_fit_facts_add(struct gen_fit_facts *facts, const struct gen_fit_fact *fact, hpcw_error *err) {
+    const bool known =
+        fact->kind == GEN_FIT_MARGINAL ? fact->half[0]->count + fact->half[1]->count > 0 : !isnan(fact->value);
+    struct gen_fit_fact *grown = NULL;
+    if (known) {
+        grown = hpcw_i_grow(facts->item, &facts->capacity, facts->count + 1, sizeof *grown);
+    }
+    if (grown == NULL) {
+        free_sketches(fact);
+        return known ? hpcw_i_fail_memory(err, NULL, facts->count + 1, "statistics") : HPCW_OK;
+    }
+    facts->item = grown;
+    facts->item[facts->count++] = *fact;
+    return HPCW_OK;
+}
+
+void gen_fit_facts_free(struct gen_fit_facts *facts) {
+    for (size_t i = 0; i < facts->count; i++) {
+        free_sketches(&facts->item[i]);
+    }
+    hpcw_i_free(facts->item);
+    *facts = (struct gen_fit_facts){0};
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/fit/fit.h"
+
+#include "gen/fit/loads.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+static hpcw_status add_loads(struct gen_fit *fit, const char *path, hpcw_error *err) {
+    struct gen_fit_loads *l = hpcw_i_malloc(sizeof *l);
+    if (l == NULL) {
+        return hpcw_i_fail_memory(err, path, 0, NULL);
+    }
+    hpcw_status s = gen_fit_loads_read(path, l, err);
+    s = s == HPCW_OK ? gen_fit_loads_learn(l, &fit->twin, err) : s;
+    s = s == HPCW_OK ? gen_fit_loads_facts(l, &fit->facts, err) : s;
+    gen_fit_loads_free(l);
+    hpcw_i_free(l);
+    return s;
+}
+
+static hpcw_status (*const add[GEN_FORMATS])(struct gen_fit *fit, const char *path, hpcw_error *err) = {
+    [GEN_FORMAT_VOM] = add_loads,
+};
+
+bool gen_fit_can(enum gen_format_id format) {
+    return add[format] != NULL;
+}
+
+hpcw_status gen_fit_init(struct gen_fit *fit, hpcw_error *err) {
+    fit->facts = (struct gen_fit_facts){0};
+    return gen_fit_twin_init(&fit->twin, err);
+}
+
+void gen_fit_free(struct gen_fit *fit) {
+    gen_fit_facts_free(&fit->facts);
+}
+
+hpcw_status gen_fit_add(struct gen_fit *fit, const char *path, enum gen_format_id format, hpcw_error *err) {
+    fit->twin.formats |= UINT64_C(1) << format;
+    return add[format](fit, path, err);
+}

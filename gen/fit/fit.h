@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A synthetic twin of measured data. A format's reader sums up a data set in one pass; from the sums follow facts, which
+ * can be compared with those of another data set, and parameters of the models, which make data that look alike.
+ */
+#ifndef HPCW_GEN_FIT_FIT_H
+#define HPCW_GEN_FIT_FIT_H
+
+#include "gen/fit/facts.h"
+#include "gen/fit/twin.h"
+
+struct gen_fit {
+    struct gen_fit_facts facts;
+    struct gen_fit_twin twin;
+};
+
+hpcw_status gen_fit_init(struct gen_fit *fit, hpcw_error *err);
+void gen_fit_free(struct gen_fit *fit);
+
+/* Whether the formats include one that can be learned from. */
+bool gen_fit_can(enum gen_format_id format);
+
+/* Adds what a file or directory of a format says. Fails as its reader does. */
+hpcw_status gen_fit_add(struct gen_fit *fit, const char *path, enum gen_format_id format, hpcw_error *err);
+
+#endif

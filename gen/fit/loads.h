@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is learned from vt's load data: sums and sketches from one pass over the files, and what follows from them. */
+#ifndef HPCW_GEN_FIT_LOADS_H
+#define HPCW_GEN_FIT_LOADS_H
+
+#include <stdint.h>
+
+#include <hpcw/status.h>
+
+#include "gen/fit/facts.h"
+#include "gen/fit/pairs.h"
+#include "gen/fit/sketch.h"
+#include "gen/fit/twin.h"
+
+/* Phases are summed up in this many groups, phase 0 alone in the first: loads change over a run. */
+enum { GEN_FIT_GROUPS = 65 };
+
+/* Seconds below which a task counts as idle: the least that the model gives. */
+#define GEN_FIT_LEAST_SECONDS 1e-9
+
+/* A group of phases, and half of the ranks. Values x are ln(seconds) of the migratable tasks. */
+struct gen_fit_load_group {
+    double tasks, seconds, x, xx;
+    double ranks, nn, nx, ss; /* over ranks with n tasks, whose values have the sum s: of 1, n n, n s, s s */
+    /* Of a task in a phase and the next one; in the last phase that is a power of two, so up to half the run before;
+     * means of ranks. */
+    struct gen_fit_pairs next, early, neighbour;
+    struct gen_fit_sketch *time, *rank; /* seconds of tasks; of ranks, all their migratable tasks together */
+};
+
+struct gen_fit_loads {
+    uint32_t ranks;
+    uint64_t phases;
+    uint64_t width; /* phases in a group */
+    struct gen_fit_load_group group[GEN_FIT_GROUPS][2];
+    struct gen_fit_sketch *objects[2];                          /* migratable tasks of a rank in a phase */
+    struct gen_fit_sketch *bytes[2], *messages[2], *senders[2]; /* of edges between elements; edges of a task */
+    double count_sum, count_squares, counts;                    /* of the number of a rank's tasks */
+    struct gen_fit_pairs edge[2];                               /* x of the receiver, ln(bytes) */
+    double ln_messages, ln_messages_squares;
+    double element_bytes, group_bytes; /* between elements; from elements to groups */
+    double edges[2], distant[2];       /* between elements; those between different homes */
+    double stayed[2], arrived[2];
+    double subphases_tasks, subphases; /* tasks that say, and the sum of what they say */
+    double groups, dimensions, indexed;
+    double collections; /* seen on the first rank */
+    uint32_t ppn;       /* ranks of the first node; 0: not said */
+    double unread_user_defined;
+};
+
+/* Reads a directory of load data, or a file as a run of one rank. Memory: 4 MiB, and the tasks of one rank. Free also after a
+ * failure. */
+hpcw_status gen_fit_loads_read(const char *path, struct gen_fit_loads *l, hpcw_error *err);
+void gen_fit_loads_free(struct gen_fit_loads *l);
+
+/* The sums of all groups from `first` on, of one half (0, 1) or of all ranks (2), as correlations; NaN: not known. */
+enum gen_fit_load_correlation {
+    GEN_FIT_NEXT,
+    GEN_FIT_EARLY,
+    GEN_FIT_SAME_RANK,
+    GEN_FIT_NEIGHBOUR,
+    GEN_FIT_EDGE
+};
+double gen_fit_loads_correlation(const struct gen_fit_loads *l, enum gen_fit_load_correlation which, int half,
+                                 size_t first);
+
+/* A group of all ranks: the number of tasks, mean seconds, mean and standard deviation of x. Zeros without tasks. */
+struct gen_fit_load_moments {
+    double tasks, seconds, mean, sd;
+};
+struct gen_fit_load_moments gen_fit_loads_moments(const struct gen_fit_loads *l, size_t group);
+
+/* The first group of the run itself: 1 if phase 0 sets up, otherwise 0. */
+size_t gen_fit_loads_begin(const struct gen_fit_loads *l);
+
+/* The sketch of all tasks from that group on, or of rank loads over the mean of their phases. NULL when memory runs out. */
+struct gen_fit_sketch *gen_fit_loads_times(const struct gen_fit_loads *l, int half, size_t first, size_t last);
+struct gen_fit_sketch *gen_fit_loads_ranks(const struct gen_fit_loads *l, int half);
+
+/* For the comparison, and for the twin. */
+hpcw_status gen_fit_loads_facts(struct gen_fit_loads *l, struct gen_fit_facts *facts, hpcw_error *err);
+hpcw_status gen_fit_loads_learn(const struct gen_fit_loads *l, struct gen_fit_twin *twin, hpcw_error *err);
+
+#endif

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Parameters of the model of loads (gen/model/load/load.h) from the sums over load data. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "gen/fit/loads.h"
+#include "gen/fit/shape.h"
+#include "gen/model/draw/grid.h"
+#include "libwriter/base/detmath.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+/* Fewer values give a parametric form, never a table. */
+enum { LEAST_FOR_TABLE = 200 };
+
+/* A difference of distribution functions that the model's own form may have. */
+#define FORM_HOLDS 0.03
+
+struct fit_learning {
+    const struct gen_fit_loads *l;
+    struct gen_fit_twin *twin;
+    size_t begin; /* first group of the run */
+    struct model_load_tail tail;
+    double fill;
+    uint32_t dims;
+    hpcw_status status; /* the first failure; nothing is learned after it */
+    hpcw_error *err;
+};
+
+static void learn(struct fit_learning *g, const char *key, double value, enum gen_fit_scale scale) {
+    if (g->status == HPCW_OK) {
+        g->status = gen_fit_learn(g->twin, key, value, scale, g->err);
+    }
+}
+
+static void learn_text(struct fit_learning *g, const char *key, const char *text, enum gen_fit_scale scale) {
+    if (g->status == HPCW_OK) {
+        g->status = gen_fit_learn_text(g->twin, key, text, scale, g->err);
+    }
+}
+
+/* ---- how loads change over the run ---- */
+
+struct fit_line {
+    double first, last, error;
+};
+
+/* Share of the rise in the middle of a group. */
+static double risen(const struct gen_fit_loads *l, size_t group, double rise) {
+    const double phase = group == 0 ? 1 : 1 + ((double)group - 0.5) * (double)l->width - 0.5;
+    return fmax(0, fmin(1, (phase - 1) / rise));
+}
+
+/* Least squares of the groups' means, or of their standard deviations, against the share of the rise. */
+static struct fit_line line_of(const struct fit_learning *g, double rise, bool sd) {
+    struct gen_fit_pairs p = {0};
+    for (size_t i = g->begin; i < GEN_FIT_GROUPS; i++) {
+        const struct gen_fit_load_moments m = gen_fit_loads_moments(g->l, i);
+        if (m.tasks > 0) {
+            gen_fit_pair(&p, risen(g->l, i, rise), sd ? m.sd : m.seconds);
+        }
+    }
+    const double xx = p.xx - p.x * p.x / p.n;
+    const double yy = p.yy - p.y * p.y / p.n;
+    const double slope = xx > 1e-9 ? (p.xy - p.x * p.y / p.n) / xx : 0;
+    const double first = (p.y - slope * p.x) / p.n;
+    return (struct fit_line){first, first + slope, yy - slope * slope * xx};
+}
+
+static void learn_course(struct fit_learning *g) {
+    const struct gen_fit_loads *l = g->l;
+    enum { TRIED = 64 };
+    double rise = 1;
+    double least = INFINITY;
+    for (int i = 1; i <= TRIED; i++) {
+        const double r = fmax(1, round((double)(l->phases - 1) * i / TRIED));
+        const double error = line_of(g, r, false).error;
+        if (error < 0.999 * least) {
+            least = error;
+            rise = r;
+        }
+    }
+    const struct fit_line mean = line_of(g, rise, false);
+    const struct fit_line sigma = line_of(g, rise, true);
+    learn(g, "load.phases", (double)l->phases, GEN_FIT_PER_RUN);
+    learn(g, "load.mean_first", 1e3 * mean.first, GEN_FIT_PER_OBJECT);
+    learn(g, "load.mean_last", 1e3 * mean.last, GEN_FIT_PER_OBJECT);
+    learn(g, "load.sigma_first", sigma.first, GEN_FIT_PER_OBJECT);
+    learn(g, "load.sigma_last", sigma.last, GEN_FIT_PER_OBJECT);
+    learn(g, "load.rise", rise, GEN_FIT_PER_RUN);
+    learn_text(g, "load.setup", g->begin == 1 ? "yes" : "no", GEN_FIT_PER_RUN);
+    if (g->begin == 1) {
+        const struct gen_fit_load_moments setup = gen_fit_loads_moments(l, 0);
+        if (setup.tasks > 0 && mean.first > 0) {
+            learn(g, "load.setup_factor", setup.seconds / mean.first, GEN_FIT_PER_OBJECT);
+            learn(g, "load.setup_sigma", setup.sd, GEN_FIT_PER_OBJECT);
+        }
+    }
+    if (l->phases < 3) {
+        gen_fit_remark(g->twin, "few phases: %u, so no course over the run was learned", (unsigned)l->phases);
+    }
+}
+
+/* ---- the distribution ---- */
+
+/* All tasks, in units of the standard deviation of ln(seconds) in their phases. */
+static struct gen_fit_shape *shape_of(const struct fit_learning *g) {
+    struct gen_fit_shape *shape = hpcw_i_calloc(1, sizeof *shape);
+    for (size_t i = g->begin; shape != NULL && i < GEN_FIT_GROUPS; i++) {
+        const struct gen_fit_load_moments m = gen_fit_loads_moments(g->l, i);
+        for (size_t h = 0; h < 2 && m.sd > 1e-6; h++) {
+            const struct gen_fit_sketch *s = g->l->group[i][h].time;
+            const double least = gen_fit_ln(GEN_FIT_LEAST_SECONDS);
+            if (s != NULL && s->zeros > 0) {
+                gen_fit_shape_add(shape, (least - m.mean) / m.sd, (least - m.mean) / m.sd, s->zeros);
+            }
+            for (size_t b = 0; s != NULL && b < GEN_FIT_BINS; b++) {
+                const double low = least + (double)b * GEN_FIT_BIN_WIDTH;
+                if (s->bin[b] > 0) {
+                    gen_fit_shape_add(shape, (low - m.mean) / m.sd, (low + GEN_FIT_BIN_WIDTH - m.mean) / m.sd,
+                                      s->bin[b]);
+                }
+            }
+        }
+    }
+    return shape;
+}
+
+static void learn_distribution(struct fit_learning *g) {
+    char table[sizeof g->twin->dataset.load_params.time_table] = "none";
+    struct gen_fit_shape *shape = shape_of(g);
+    double skew = 0;
+    if (shape == NULL) {
+        g->status = g->status == HPCW_OK ? hpcw_i_fail_memory(g->err, NULL, 1, "shape") : g->status;
+        return;
+    }
+    if (shape->count > 0) {
+        double distance;
+        skew = gen_fit_shape_skew(shape, &distance);
+        if (shape->count < LEAST_FOR_TABLE) {
+            gen_fit_remark(g->twin, "fewer than %d task times: no table of their distribution",
+                           LEAST_FOR_TABLE);
+        } else if (distance > FORM_HOLDS) {
+            gen_fit_shape_table(shape, table, 180);
+        }
+        learn(g, "load.skew", skew, GEN_FIT_PER_OBJECT);
+        learn_text(g, "load.time_table", table, GEN_FIT_PER_OBJECT);
+    } else {
+        gen_fit_remark(g->twin, "the task times of a phase are all the same: no distribution of them");
+    }
+    hpcw_i_free(shape);
+    if (g->status == HPCW_OK) {
+        g->status = model_load_tail_init(&g->tail, skew, "load.time_table", table, g->err);
+    }
+}
+
+/* ---- what lasts, and what neighbours have in common ---- */
+
+/* The model's field is that of the nearest homes, between their middles: the mean product of it at two positions along one
+ * dimension, over a block of `side`, in the same home (apart = 0) or the next one, if homes have the correlation rho. */
+static double field_product(uint32_t side, double rho, int apart) {
+    double sum = 0;
+    for (uint32_t i = 0; i < side; i++) {
+        for (uint32_t k = 0; k < side; k++) {
+            const double a = (i + 0.5) / side - 0.5;
+            const double b = (k + 0.5) / side - 0.5;
+            const double share[2] = {fabs(a), fabs(b)};
+            const int step[2] = {a < 0 ? -1 : 1, b < 0 ? -1 : 1};
+            double product = 0;
+            double norm = 1;
+            for (int c = 0; c < 2; c++) {
+                norm *=
+                    (1 - share[c]) * (1 - share[c]) + share[c] * share[c] + 2 * (1 - share[c]) * share[c] * rho;
+                for (int d = 0; d < 2; d++) {
+                    const int far = (c ? step[0] : 0) - (apart + (d ? step[1] : 0));
+                    product +=
+                        (c ? share[0] : 1 - share[0]) * (d ? share[1] : 1 - share[1]) * pow(rho, abs(far));
+                }
+            }
+            sum += product / sqrt(norm);
+        }
+    }
+    return sum / ((double)side * side);
+}
+
+/* The same over all dimensions; the next rank is the neighbour along the last one. */
+static double field_of_block(const uint32_t block[3], double rho, int apart) {
+    double product = 1;
+    for (int d = 0; d < 3; d++) {
+        product *= field_product(block[d], rho, d == 2 ? apart : 0);
+    }
+    return product;
+}
+
+static double neighbour_share(const struct fit_learning *g) {
+    double sum = 0;
+    double weights = 0;
+    for (size_t i = g->begin; i < GEN_FIT_GROUPS; i++) {
+        struct gen_fit_pairs p = g->l->group[i][0].neighbour;
+        const struct gen_fit_load_moments m = gen_fit_loads_moments(g->l, i);
+        gen_fit_pairs_merge(&p, &g->l->group[i][1].neighbour);
+        if (p.n >= 3 && m.sd > 1e-6) {
+            sum += m.tasks * gen_fit_covariance(&p) / (m.sd * m.sd);
+            weights += m.tasks;
+        }
+    }
+    return weights > 0 ? sum / weights : NAN;
+}
+
+static void learn_ranks(struct fit_learning *g, double persistence) {
+    double same = gen_fit_loads_correlation(g->l, GEN_FIT_SAME_RANK, 2, g->begin);
+    double next = neighbour_share(g);
+    uint32_t block[3] = {1, 1, 1};
+    if (isnan(same) || isnan(next)) {
+        gen_fit_remark(g->twin, "too few ranks or objects: load.alike and load.correlation are the defaults");
+        return;
+    }
+    same = gen_fit_correlation_behind(&g->tail, fmax(0, same));
+    next = gen_fit_correlation_behind(&g->tail, fmax(0, next));
+    const uint32_t objects = g->twin->dataset.load_params.objects;
+    model_grid_shape(objects, g->dims, block);
+    const double places = objects;
+    double low = 0;
+    double high = 0.99;
+    for (int i = 0; i < 20; i++) { /* the ratio of the two rises with the correlation of the field */
+        const double rho = 0.5 * (low + high);
+        const double inside = (places * field_of_block(block, rho, 0) - 1) / fmax(1, places - 1);
+        if (field_of_block(block, rho, 1) * same < next * inside) {
+            low = rho;
+        } else {
+            high = rho;
+        }
+    }
+    const double rho = 0.5 * (low + high);
+    const double inside = (places * field_of_block(block, rho, 0) - 1) / fmax(1, places - 1);
+    learn(g, "load.correlation", rho, GEN_FIT_PER_RANK);
+    learn(g, "load.alike", places > 1 && inside > 0 ? fmin(1, same / (inside * persistence)) : 0,
+          GEN_FIT_PER_RANK);
+}
+
+static void learn_correlations(struct fit_learning *g) {
+    const double next = gen_fit_loads_correlation(g->l, GEN_FIT_NEXT, 2, 1);
+    const double early = gen_fit_loads_correlation(g->l, GEN_FIT_EARLY, 2, 1);
+    double persistence = g->twin->dataset.load_params.persistence;
+    if (g->tail.scale == 0) {
+        return; /* nothing varies */
+    }
+    if (isnan(next) || isnan(early)) {
+        gen_fit_remark(g->twin, "no object in two phases: load.persistence is the default");
+    } else {
+        persistence = gen_fit_correlation_behind(&g->tail, fmax(0, 0.5 * (next + early)));
+        learn(g, "load.persistence", persistence, GEN_FIT_PER_OBJECT);
+        if (next - early > 0.1) {
+            gen_fit_remark(g->twin,
+                           "task times forget slowly; the model has one persistence for all distances");
+        }
+    }
+    learn_ranks(g, fmax(persistence, 0.05));
+}
+
+/* ---- objects ---- */
+
+/* Mean and variance of the number of further objects, if `places` are filled with the share f, whose logarithm differs
+ * between the ranks by `spread`. */
+static void filled(double places, double f, double spread, double *mean, double *variance) {
+    enum { STEPS = 40 };
+    double weights = 0;
+    double share = 0;
+    double squares = 0;
+    for (int i = 0; i <= STEPS; i++) {
+        const double z = (i - STEPS / 2) * (8.0 / STEPS);
+        const double weight = hpcw_i_exp(-0.5 * z * z);
+        const double q = fmin(1, f * hpcw_i_exp(spread * z - 0.5 * spread * spread));
+        weights += weight;
+        share += weight * q;
+        squares += weight * q * q;
+    }
+    share /= weights;
+    squares /= weights;
+    *mean = places * share;
+    *variance = places * (share - squares) + places * places * (squares - share * share);
+}
+
+/* The share that gives this mean. */
+static double fill_for(double places, double wanted, double spread) {
+    double low = 0;
+    double high = 1;
+    for (int i = 0; i < 30; i++) {
+        double mean;
+        double variance;
+        filled(places, 0.5 * (low + high), spread, &mean, &variance);
+        if (mean < wanted) {
+            low = 0.5 * (low + high);
+        } else {
+            high = 0.5 * (low + high);
+        }
+    }
+    return 0.5 * (low + high);
+}
+
+static void learn_objects(struct fit_learning *g) {
+    const struct gen_fit_loads *l = g->l;
+    const double mean = l->count_sum / l->counts;
+    const double variance = fmax(0, l->count_squares / l->counts - mean * mean);
+    const double further = fmax(0, mean - 1); /* every rank of the model has one */
+    double places = further;
+    double spread = 0;
+    g->fill = 1;
+    if (further > 0 && variance < further * (1 + 2 * sqrt(2.0 / l->ranks))) {
+        g->fill = fmax(0.1, 1 - variance / further);
+        places = round(further / g->fill);
+        g->fill = places > 0 ? fmin(1, further / places) : 1;
+    } else if (further > 0) {
+        struct gen_fit_sketch *all = gen_fit_sketch_new(1);
+        if (all == NULL) {
+            g->status = g->status == HPCW_OK ? hpcw_i_fail_memory(g->err, NULL, 1, "sketches") : g->status;
+            return;
+        }
+        gen_fit_sketch_merge(all, l->objects[0], 1);
+        gen_fit_sketch_merge(all, l->objects[1], 1);
+        places = fmax(ceil(1.2 * gen_fit_sketch_quantile(all, 0.98)), ceil(1.5 * further));
+        hpcw_i_free(all);
+        double least = INFINITY;
+        for (double s = 0.02; s <= 3; s += 0.02) {
+            double m;
+            double v;
+            const double f = fill_for(places, further, s);
+            filled(places, f, s, &m, &v);
+            if (fabs(v - variance) < least) {
+                least = fabs(v - variance);
+                spread = s;
+                g->fill = f;
+            }
+        }
+    }
+    const double collections = l->collections >= 1 && l->collections <= 8 ? l->collections : 1;
+    const double of_one = ceil((places + 1) / collections);
+    learn(g, "load.objects", of_one, GEN_FIT_PER_RANK);
+    learn(g, "load.collections", collections, GEN_FIT_PER_RUN);
+    /* The number of places is a multiple of the collections, and a round number. */
+    const double got = g->twin->dataset.load_params.objects * collections - 1;
+    g->fill = got > places && got > 0 ? g->fill * places / got : g->fill;
+    learn(g, "load.fill", g->fill, GEN_FIT_PER_RANK);
+    learn(g, "load.fill_spread", spread, GEN_FIT_PER_RANK);
+    const double moved = l->arrived[0] + l->arrived[1];
+    const double all = moved + l->stayed[0] + l->stayed[1];
+    if (all > 0) {
+        learn(g, "load.migration", moved / all, GEN_FIT_PER_OBJECT);
+    }
+    if (l->ranks == 1) {
+        gen_fit_remark(g->twin, "one rank: nothing about differences between ranks was learned");
+    }
+    if (mean < 1) {
+        gen_fit_remark(g->twin, "ranks without objects: in the twin each rank has at least one");
+    }
+}
+
+static void learn_structure(struct fit_learning *g) {
+    const struct gen_fit_loads *l = g->l;
+    const double tasks = l->count_sum;
+    if (l->indexed > 0) {
+        learn(g, "load.dims", round(l->dimensions / l->indexed), GEN_FIT_PER_RUN);
+    }
+    g->dims = g->twin->dataset.load_params.dims;
+    learn(g, "load.subphases", l->subphases_tasks > 0 ? round(l->subphases / l->subphases_tasks) : 0,
+          GEN_FIT_PER_OBJECT);
+    learn(g, "load.groups", round(l->groups / l->counts), GEN_FIT_PER_RANK);
+    if (tasks == 0) {
+        gen_fit_remark(g->twin, "no migratable task: the loads are the defaults");
+    }
+    if (l->ppn > 0) {
+        learn(g, "machine.ppn", l->ppn, GEN_FIT_PER_NODE);
+        learn(g, "machine.cores", fmax(l->ppn, g->twin->dataset.machine_params.cores), GEN_FIT_PER_NODE);
+    }
+}
+
+/* ---- edges ---- */
+
+/* How many senders the model's stencil gives an object, on average. */
+static double stencil_senders(const struct fit_learning *g) {
+    const struct model_load_params *p = &g->twin->dataset.load_params;
+    uint32_t grid[3];
+    uint32_t block[3];
+    double neighbours = p->collections > 1;
+    model_grid_shape(g->l->ranks, g->dims, grid);
+    model_grid_shape(p->objects, g->dims, block);
+    for (uint32_t d = 0; d < g->dims; d++) {
+        neighbours += 2 - 2.0 / (grid[d] * block[d]);
+    }
+    return neighbours * g->fill;
+}
+
+/* The share of ln(bytes) that follows the work at both ends gives its correlation with the work of one end; the model
+ * divides the sum of both by 1.6, and ends next to each other are alike. */
+static double follows_of(double correlation, double persistence, double alike) {
+    double low = 0;
+    double high = 1;
+    for (int i = 0; i < 20; i++) {
+        const double f = 0.5 * (low + high);
+        const double of_ends = f * (1 + alike) / 1.6 * sqrt(persistence);
+        const double spread = sqrt(f * f * (2 + 2 * alike) / 2.56 + 1 - f * f);
+        if (of_ends / spread < correlation) {
+            low = f;
+        } else {
+            high = f;
+        }
+    }
+    return 0.5 * (low + high);
+}
+
+static void learn_edges(struct fit_learning *g) {
+    const struct gen_fit_loads *l = g->l;
+    const struct model_load_params *p = &g->twin->dataset.load_params;
+    struct gen_fit_pairs edge = l->edge[0];
+    gen_fit_pairs_merge(&edge, &l->edge[1]);
+    if (l->group_bytes > l->element_bytes) {
+        learn_text(g, "load.comm", "sample", GEN_FIT_PER_RUN);
+        gen_fit_remark(g->twin, "most bytes go to object groups: load.comm=sample, with its own volumes");
+        return;
+    }
+    const double edges = l->edges[0] + l->edges[1];
+    if (edges == 0 || edge.n < 3) {
+        gen_fit_remark(g->twin, "no edges between objects: those of the twin are the defaults");
+        return;
+    }
+    learn(g, "load.far_edges", fmax(0, edges / l->count_sum - stencil_senders(g)) / g->fill,
+          GEN_FIT_PER_OBJECT);
+    if (edges / l->count_sum < 0.8 * stencil_senders(g)) {
+        gen_fit_remark(g->twin, "fewer edges than the stencil of the model: the twin has more");
+    }
+    const double mean = edge.y / edge.n;
+    const double messages = l->ln_messages / edges;
+    /* Without what the model changes from phase to phase. */
+    const double change = 0.01;
+    const double variance = edge.yy / edge.n - mean * mean - change;
+    learn(g, "load.edge_bytes_mean", mean, GEN_FIT_PER_EDGE);
+    learn(g, "load.edge_bytes_sd", sqrt(fmax(0, variance)), GEN_FIT_PER_EDGE);
+    learn(g, "load.edge_messages_mean", messages, GEN_FIT_PER_EDGE);
+    learn(g, "load.edge_messages_sd",
+          sqrt(fmax(0, l->ln_messages_squares / edges - messages * messages - change)), GEN_FIT_PER_EDGE);
+    const double follows = gen_fit_loads_correlation(l, GEN_FIT_EDGE, 2, 0);
+    if (!isnan(follows)) {
+        learn(g, "load.edge_follows", follows_of(fmax(0, follows), p->persistence, p->alike), GEN_FIT_PER_EDGE);
+    }
+}
+
+hpcw_status gen_fit_loads_learn(const struct gen_fit_loads *l, struct gen_fit_twin *twin, hpcw_error *err) {
+    struct fit_learning g = {.l = l, .twin = twin, .begin = gen_fit_loads_begin(l), .fill = 1, .err = err};
+    if (l->counts == 0) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "load data: expected at least one phase, got none");
+    }
+    learn_structure(&g);
+    if (l->count_sum > 0) {
+        learn_objects(&g);
+        learn_course(&g);
+        learn_distribution(&g);
+        learn_correlations(&g);
+        learn_edges(&g);
+    }
+    static const char *const unknown = "not learned, so default: interruptions, slow nodes, balancer, "
+                                       "scenario, memory, work of groups and handlers";
+    gen_fit_remark(twin, "%s", unknown);
+    if (l->unread_user_defined > 0) {
+        gen_fit_remark(twin, "not learned, so missing: user-defined values of tasks");
+    }
+    twin->ranks = l->ranks > twin->ranks ? l->ranks : twin->ranks;
+    return g.status;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/fit/shape.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "libwriter/base/detmath.h"
+
+#define CELL 0.01
+#define LOWEST (-0.5 * CELL * GEN_FIT_CELLS)
+
+/* Steps of sums over a normal deviation from -5 to 5. */
+enum { STEPS = 80 };
+static double y_of(int step) {
+    return (step - STEPS / 2) * (10.0 / STEPS);
+}
+static double density(double y) {
+    return hpcw_i_exp(-0.5 * y * y);
+}
+
+double gen_fit_normal_below(double y) {
+    enum { FINE = 200 };
+    const double to = fmax(-6, fmin(6, y));
+    const double step = to / FINE;
+    double sum = 0; /* Simpson's rule from 0 to y */
+    for (int i = 0; i <= FINE; i++) {
+        const int weight = i == 0 || i == FINE ? 1 : i % 2 == 1 ? 4 : 2;
+        sum += weight * density(i * step);
+    }
+    return 0.5 + 0.3989422804014327 * sum * step / 3;
+}
+
+void gen_fit_shape_add(struct gen_fit_shape *s, double low, double high, double count) {
+    const double most = GEN_FIT_CELLS - 1;
+    const double from = fmax(0, fmin(most, (low - LOWEST) / CELL));
+    const double to = fmax(from, fmin(most, (high - LOWEST) / CELL));
+    s->count += count;
+    for (size_t i = (size_t)from; i <= (size_t)to; i++) {
+        const double share = to > from ? (fmin(to, (double)i + 1) - fmax(from, (double)i)) / (to - from) : 1;
+        s->cell[i] += count * share;
+    }
+}
+
+double gen_fit_shape_skew(const struct gen_fit_shape *s, double *distance) {
+    enum { TRIED = 40 };
+    double best = 0;
+    *distance = 2;
+    for (int t = 0; t <= TRIED; t++) {
+        struct model_load_tail tail;
+        (void)model_load_tail_init(&tail, (double)t / TRIED, "", "none", NULL);
+        double below = 0;
+        double most = 0;
+        size_t at = 0;
+        for (int i = 0; i <= STEPS; i++) {
+            const double z = (model_load_bend(&tail, y_of(i)) - LOWEST) / CELL;
+            for (; at < GEN_FIT_CELLS && (double)at + 1 <= z; at++) {
+                below += s->cell[at];
+            }
+            const double part = at < GEN_FIT_CELLS ? s->cell[at] * fmax(0, z - (double)at) : 0;
+            most = fmax(most, fabs((below + part) / s->count - gen_fit_normal_below(y_of(i))));
+        }
+        if (most < *distance) {
+            *distance = most;
+            best = (double)t / TRIED;
+        }
+    }
+    return best;
+}
+
+/* The mean of the values between two shares of all. */
+static double mean_between(const struct gen_fit_shape *s, double from, double to) {
+    double before = 0;
+    double sum = 0;
+    double weight = 0;
+    for (size_t i = 0; i < GEN_FIT_CELLS && before < to * s->count; i++) {
+        const double after = before + s->cell[i];
+        const double inside = fmin(after, to * s->count) - fmax(before, from * s->count);
+        if (inside > 0) {
+            sum += inside * (LOWEST + ((double)i + 0.5) * CELL);
+            weight += inside;
+        }
+        before = after;
+    }
+    return weight > 0 ? sum / weight : 0;
+}
+
+/* How far a table of this many values can reach, so that each is the mean of at least 5. The outermost one stands for all
+ * beyond the middle between it and the next; the one beside it can stand for fewer. */
+static double reach_of(double count, int knots) {
+    enum { LEAST = 5 };
+    double reach = 3.2;
+    for (; reach > 0; reach -= 0.01) {
+        const double step = 2 * reach / (knots - 1);
+        const double outer = gen_fit_normal_below(-reach + 0.5 * step);
+        const double beside = gen_fit_normal_below(-reach + 1.5 * step) - outer;
+        if (count * fmin(outer, beside) >= LEAST) {
+            break;
+        }
+    }
+    return reach;
+}
+
+/* The length of the text. */
+static int print_table(const struct gen_fit_shape *s, int knots, double reach, char *text, size_t size) {
+    const double step = 2 * reach / (knots - 1);
+    int at = snprintf(text, size, "%d", (int)lround(100 * reach));
+    for (int k = 0; k < knots && (size_t)at < size; k++) {
+        const double y = k * step - reach;
+        const double from = k == 0 ? 0 : gen_fit_normal_below(y - 0.5 * step);
+        const double to = k == knots - 1 ? 1 : gen_fit_normal_below(y + 0.5 * step);
+        at += snprintf(text + at, size - (size_t)at, " %ld", lround(100 * mean_between(s, from, to)));
+    }
+    return at;
+}
+
+void gen_fit_shape_table(const struct gen_fit_shape *s, char *text, size_t size) {
+    int knots = MODEL_LOAD_KNOTS;
+    double reach = reach_of(s->count, knots);
+    while (knots > 3 && (reach < 1.5 || (size_t)print_table(s, knots, reach, text, size) >= size)) {
+        knots = (knots + 1) / 2;
+        reach = reach_of(s->count, knots);
+    }
+    (void)print_table(s, knots, reach, text, size);
+}
+
+double gen_fit_correlation_of_loads(const struct model_load_tail *tail, double c) {
+    const double old = sqrt(c);
+    const double new = sqrt(1 - c);
+    double sum = 0;
+    double weights = 0;
+    for (int i = 0; i <= STEPS; i++) {
+        double inner = 0;
+        double inner_weights = 0;
+        for (int k = 0; k <= STEPS; k++) {
+            inner += density(y_of(k)) * model_load_bend(tail, old * y_of(i) + new *y_of(k));
+            inner_weights += density(y_of(k));
+        }
+        sum += density(y_of(i)) * (inner / inner_weights) * (inner / inner_weights);
+        weights += density(y_of(i));
+    }
+    return sum / weights;
+}
+
+double gen_fit_correlation_behind(const struct model_load_tail *tail, double of_loads) {
+    double low = 0;
+    double high = 1;
+    for (int i = 0; i < 20; i++) {
+        const double middle = 0.5 * (low + high);
+        if (gen_fit_correlation_of_loads(tail, middle) < of_loads) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return 0.5 * (low + high);
+}

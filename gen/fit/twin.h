@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The parameters of a twin, and its configuration file. */
+#ifndef HPCW_GEN_FIT_TWIN_H
+#define HPCW_GEN_FIT_TWIN_H
+
+#include <stdbool.h>
+
+#include "gen/spec/dataset.h"
+#include "libwriter/base/buf.h"
+
+/* What a parameter counts or measures: this stays the same in a twin with another number of ranks. */
+enum gen_fit_scale {
+    GEN_FIT_PER_RUN,
+    GEN_FIT_PER_RANK,
+    GEN_FIT_PER_NODE,
+    GEN_FIT_PER_OBJECT,
+    GEN_FIT_PER_EDGE,
+    GEN_FIT_PER_LINK,
+};
+
+enum { GEN_FIT_MOST_LEARNED = 128, GEN_FIT_MOST_REMARKS = 64, GEN_FIT_REMARK = 200 };
+
+struct gen_fit_twin {
+    uint32_t ranks;   /* of the measured data; the most, of several data sets */
+    uint64_t formats; /* bit i: enum gen_format_id i was fitted */
+    struct gen_dataset dataset;
+    struct {
+        const char *key;
+        enum gen_fit_scale scale;
+    } learned[GEN_FIT_MOST_LEARNED];
+    size_t count;
+    char remark[GEN_FIT_MOST_REMARKS][GEN_FIT_REMARK]; /* sentences without a full stop */
+    size_t remarks;
+};
+
+/* With the defaults of the first preset. */
+hpcw_status gen_fit_twin_init(struct gen_fit_twin *t, hpcw_error *err);
+
+/* Sets a parameter: a number rounded to three digits and brought into the parameter's range, or text. HPCW_EINTERNAL for an
+ * unknown key. */
+hpcw_status gen_fit_learn(struct gen_fit_twin *t, const char *key, double value, enum gen_fit_scale scale,
+                          hpcw_error *err);
+hpcw_status gen_fit_learn_text(struct gen_fit_twin *t, const char *key, const char *text,
+                               enum gen_fit_scale scale, hpcw_error *err);
+
+/* What a person should know: what was not learned, and why. */
+void gen_fit_remark(struct gen_fit_twin *t, const char *fmt, ...) HPCW_PRINTF(2, 3);
+
+/* The value that was learned, and the default, as text. */
+void gen_fit_learned_text(const struct gen_fit_twin *t, size_t index, char *value, char *usual, size_t size);
+
+const char *gen_fit_scale_name(enum gen_fit_scale scale);
+
+/* Appends the configuration file. */
+hpcw_status gen_fit_twin_print(const struct gen_fit_twin *t, struct hpcw_i_buf *buf, hpcw_error *err);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The distribution of ln(load) in a phase, as a rising function of a normal deviation y: a form with one parameter, or a
+ * table of its values at scores evenly spaced from -reach to reach. Shifted and scaled to mean 0 and variance 1.
+ */
+#ifndef HPCW_GEN_MODEL_LOAD_TAIL_H
+#define HPCW_GEN_MODEL_LOAD_TAIL_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <hpcw/status.h>
+
+enum { MODEL_LOAD_KNOTS = 33 };
+
+struct model_load_tail {
+    double skew, mean, scale;
+    uint32_t knots; /* of the table; 0: the form */
+    double reach;
+    double knot[MODEL_LOAD_KNOTS];
+};
+
+/*
+ * `table` is "none", or whole numbers between blanks: the reach in hundredths, then 3 to MODEL_LOAD_KNOTS values, an odd
+ * number of them, none below the one before, in hundredths of the standard deviation. HPCW_EINVAL for another text; the message calls it `key`.
+ */
+hpcw_status model_load_tail_init(struct model_load_tail *t, double skew, const char *key, const char *table,
+                                 hpcw_error *err);
+
+/* The mean of exp(sigma * bend(y)) over y. */
+double model_load_mean_of_exp(const struct model_load_tail *t, double sigma);
+
+/* Between the knots straight lines; beyond the last ones the line goes on, but at most with slope 1, that of a log-normal
+ * load: the steepness of a gap between two kinds of objects must not continue. */
+double model_load_bend_by_table(const struct model_load_tail *t, double y);
+
+/* It rises with 1 - skew on the left and 1 + skew on the right, and less and less above a knee, as no object is arbitrarily
+ * large. */
+static inline double model_load_bend_by_form(const struct model_load_tail *t, double y) {
+    const double knee = 1.3, room = 0.9;
+    const double over = y > knee ? y - knee : 0;
+    y = (y < knee ? y : knee) + over / (1 + over / room);
+    return (y + t->skew * sqrt(1 + y * y) - t->mean) * t->scale;
+}
+
+static inline double model_load_bend(const struct model_load_tail *t, double y) {
+    return t->knots > 0 ? model_load_bend_by_table(t, y) : model_load_bend_by_form(t, y);
+}
+
+#endif
