@@ -23,8 +23,8 @@ struct gen_fit_load_group {
     double tasks, seconds, x, xx;
     double ranks, nn, nx, ss; /* over ranks with n tasks, whose values have the sum s: of 1, n n, n s, s s */
     /* Of a task in a phase and the next one; in the last phase that is a power of two, so up to half the run before;
-     * means of ranks. */
-    struct gen_fit_pairs next, early, neighbour;
+     * means of ranks; ln(bytes) of an edge to a task. */
+    struct gen_fit_pairs next, early, neighbour, edge;
     struct gen_fit_sketch *time, *rank; /* seconds of tasks; of ranks, all their migratable tasks together */
 };
 
@@ -36,7 +36,6 @@ struct gen_fit_loads {
     struct gen_fit_sketch *objects[2];                          /* migratable tasks of a rank in a phase */
     struct gen_fit_sketch *bytes[2], *messages[2], *senders[2]; /* of edges between elements; edges of a task */
     double count_sum, count_squares, counts;                    /* of the number of a rank's tasks */
-    struct gen_fit_pairs edge[2];                               /* x of the receiver, ln(bytes) */
     double ln_messages, ln_messages_squares;
     double element_bytes, group_bytes; /* between elements; from elements to groups */
     double edges[2], distant[2];       /* between elements; those between different homes */

@@ -42,6 +42,7 @@ static struct gen_fit_load_group sums_of(const struct gen_fit_loads *l, size_t g
         gen_fit_pairs_merge(&sum.next, &other->next);
         gen_fit_pairs_merge(&sum.early, &other->early);
         gen_fit_pairs_merge(&sum.neighbour, &other->neighbour);
+        gen_fit_pairs_merge(&sum.edge, &other->edge);
     }
     return sum;
 }
@@ -50,19 +51,13 @@ double gen_fit_loads_correlation(const struct gen_fit_loads *l, enum gen_fit_loa
                                  size_t first) {
     double sum = 0;
     double weights = 0;
-    if (which == GEN_FIT_EDGE) {
-        struct gen_fit_pairs p = l->edge[half == 1];
-        if (half == 2) {
-            gen_fit_pairs_merge(&p, &l->edge[1]);
-        }
-        return gen_fit_correlation(&p);
-    }
     for (size_t i = first; i < GEN_FIT_GROUPS; i++) {
         const struct gen_fit_load_group p = sums_of(l, i, half);
         const double value = which == GEN_FIT_NEXT        ? gen_fit_correlation(&p.next)
                              : which == GEN_FIT_EARLY     ? gen_fit_correlation(&p.early)
                              : which == GEN_FIT_SAME_RANK ? same_rank(&p)
-                                                          : gen_fit_correlation(&p.neighbour);
+                             : which == GEN_FIT_NEIGHBOUR ? gen_fit_correlation(&p.neighbour)
+                                                          : gen_fit_correlation(&p.edge);
         if (!isnan(value)) {
             sum += p.tasks * value;
             weights += p.tasks;
@@ -156,7 +151,10 @@ hpcw_status gen_fit_loads_facts(struct gen_fit_loads *l, struct gen_fit_facts *f
         [GEN_FIT_EDGE] = "task time and bytes of an edge to it",
     };
     const size_t first = l->phases > 1 ? 1 : 0;
-    const double objects = l->counts > 0 ? l->count_sum / l->counts * l->ranks : 0;
+    /* Objects of a rank are alike, so they tell less than independent ones (Kish's design effect). */
+    const double on_rank = l->counts > 0 ? l->count_sum / l->counts : 0;
+    const double alike = gen_fit_loads_correlation(l, GEN_FIT_SAME_RANK, 2, first);
+    const double objects = on_rank * l->ranks / (1 + fmax(0, on_rank - 1) * (alike > 0 ? alike : 0));
     hpcw_status s = add_marginals(l, facts, err);
     for (size_t i = 0; s == HPCW_OK && i < sizeof correlation / sizeof correlation[0]; i++) {
         const enum gen_fit_load_correlation which = (enum gen_fit_load_correlation)i;

@@ -13,6 +13,9 @@
 /* Fewer values give a parametric form, never a table. */
 enum { LEAST_FOR_TABLE = 200 };
 
+/* Bytes of its text with the NUL, so that a line of the configuration has room for it. */
+enum { LONGEST_TABLE = 180 };
+
 /* A difference of distribution functions that the model's own form may have. */
 #define FORM_HOLDS 0.03
 
@@ -39,6 +42,89 @@ static void learn_text(struct fit_learning *g, const char *key, const char *text
     }
 }
 
+/* ---- the distribution ---- */
+
+/* The mean that the model needs to give the mean logarithm of a group. Its own mean says less: a few large values make
+ * it. */
+static double implied_mean(const struct model_load_tail *tail, struct gen_fit_load_moments m) {
+    return hpcw_i_exp(m.mean) * (tail->scale > 0 ? model_load_mean_of_exp(tail, m.sd) : 1);
+}
+
+/* The tasks of some groups, in units of the standard deviation of ln(seconds) in their phases. */
+static struct gen_fit_shape *shape_of(const struct fit_learning *g, size_t first, size_t last) {
+    struct gen_fit_shape *shape = hpcw_i_calloc(1, sizeof *shape);
+    for (size_t i = first; shape != NULL && i <= last; i++) {
+        const struct gen_fit_load_moments m = gen_fit_loads_moments(g->l, i);
+        for (size_t h = 0; h < 2 && m.sd > 1e-6; h++) {
+            const struct gen_fit_sketch *s = g->l->group[i][h].time;
+            const double least = gen_fit_ln(GEN_FIT_LEAST_SECONDS);
+            if (s != NULL && s->zeros > 0) {
+                gen_fit_shape_add(shape, (least - m.mean) / m.sd, (least - m.mean) / m.sd, s->zeros);
+            }
+            for (size_t b = 0; s != NULL && b < GEN_FIT_BINS; b++) {
+                const double low = least + (double)b * GEN_FIT_BIN_WIDTH;
+                if (s->bin[b] > 0) {
+                    gen_fit_shape_add(shape, (low - m.mean) / m.sd, (low + GEN_FIT_BIN_WIDTH - m.mean) / m.sd,
+                                      s->bin[b]);
+                }
+            }
+        }
+    }
+    return shape;
+}
+
+static void learn_distribution(struct fit_learning *g) {
+    char table[sizeof g->twin->dataset.load_params.time_table] = "none";
+    struct gen_fit_shape *shape = shape_of(g, g->begin, GEN_FIT_GROUPS - 1);
+    double skew = 0;
+    if (shape == NULL) {
+        g->status = g->status == HPCW_OK ? hpcw_i_fail_memory(g->err, NULL, 1, "shape") : g->status;
+        return;
+    }
+    if (shape->count > 0) {
+        double distance;
+        skew = gen_fit_shape_skew(shape, &distance);
+        if (shape->count < LEAST_FOR_TABLE) {
+            gen_fit_remark(g->twin, "fewer than %d task times: no table of their distribution",
+                           LEAST_FOR_TABLE);
+        } else if (distance > FORM_HOLDS) {
+            gen_fit_shape_table(shape, table, LONGEST_TABLE);
+        }
+        learn(g, "load.skew", skew, GEN_FIT_PER_OBJECT);
+        learn_text(g, "load.time_table", table, GEN_FIT_PER_OBJECT);
+    } else {
+        gen_fit_remark(g->twin, "the task times of a phase are all the same: no distribution of them");
+    }
+    hpcw_i_free(shape);
+    if (g->status == HPCW_OK) {
+        g->status = model_load_tail_init(&g->tail, skew, "load.time_table", table, g->err);
+    }
+}
+
+/* Phase 0 is log-normal, or has a table. */
+static void learn_setup(struct fit_learning *g, struct gen_fit_load_moments setup, double mean_first) {
+    char table[sizeof g->twin->dataset.load_params.setup_table] = "none";
+    struct gen_fit_shape *shape = shape_of(g, 0, 0);
+    if (shape == NULL) {
+        g->status = g->status == HPCW_OK ? hpcw_i_fail_memory(g->err, NULL, 1, "shape") : g->status;
+        return;
+    }
+    if (shape->count >= LEAST_FOR_TABLE && gen_fit_shape_distance_from_normal(shape) > FORM_HOLDS) {
+        gen_fit_shape_table(shape, table, LONGEST_TABLE);
+    }
+    struct model_load_tail tail;
+    if (g->status == HPCW_OK) {
+        g->status = model_load_tail_init(&tail, 0, "load.setup_table", table, g->err);
+    }
+    const double mean = g->status == HPCW_OK && tail.knots > 0
+                            ? implied_mean(&tail, setup)
+                            : hpcw_i_exp(setup.mean + 0.5 * setup.sd * setup.sd);
+    learn_text(g, "load.setup_table", table, GEN_FIT_PER_OBJECT);
+    learn(g, "load.setup_factor", mean / mean_first, GEN_FIT_PER_OBJECT);
+    learn(g, "load.setup_sigma", setup.sd, GEN_FIT_PER_OBJECT);
+    hpcw_i_free(shape);
+}
+
 /* ---- how loads change over the run ---- */
 
 struct fit_line {
@@ -57,7 +143,7 @@ static struct fit_line line_of(const struct fit_learning *g, double rise, bool s
     for (size_t i = g->begin; i < GEN_FIT_GROUPS; i++) {
         const struct gen_fit_load_moments m = gen_fit_loads_moments(g->l, i);
         if (m.tasks > 0) {
-            gen_fit_pair(&p, risen(g->l, i, rise), sd ? m.sd : m.seconds);
+            gen_fit_pair(&p, risen(g->l, i, rise), sd ? m.sd : implied_mean(&g->tail, m));
         }
     }
     const double xx = p.xx - p.x * p.x / p.n;
@@ -92,65 +178,11 @@ static void learn_course(struct fit_learning *g) {
     if (g->begin == 1) {
         const struct gen_fit_load_moments setup = gen_fit_loads_moments(l, 0);
         if (setup.tasks > 0 && mean.first > 0) {
-            learn(g, "load.setup_factor", setup.seconds / mean.first, GEN_FIT_PER_OBJECT);
-            learn(g, "load.setup_sigma", setup.sd, GEN_FIT_PER_OBJECT);
+            learn_setup(g, setup, mean.first);
         }
     }
     if (l->phases < 3) {
         gen_fit_remark(g->twin, "few phases: %u, so no course over the run was learned", (unsigned)l->phases);
-    }
-}
-
-/* ---- the distribution ---- */
-
-/* All tasks, in units of the standard deviation of ln(seconds) in their phases. */
-static struct gen_fit_shape *shape_of(const struct fit_learning *g) {
-    struct gen_fit_shape *shape = hpcw_i_calloc(1, sizeof *shape);
-    for (size_t i = g->begin; shape != NULL && i < GEN_FIT_GROUPS; i++) {
-        const struct gen_fit_load_moments m = gen_fit_loads_moments(g->l, i);
-        for (size_t h = 0; h < 2 && m.sd > 1e-6; h++) {
-            const struct gen_fit_sketch *s = g->l->group[i][h].time;
-            const double least = gen_fit_ln(GEN_FIT_LEAST_SECONDS);
-            if (s != NULL && s->zeros > 0) {
-                gen_fit_shape_add(shape, (least - m.mean) / m.sd, (least - m.mean) / m.sd, s->zeros);
-            }
-            for (size_t b = 0; s != NULL && b < GEN_FIT_BINS; b++) {
-                const double low = least + (double)b * GEN_FIT_BIN_WIDTH;
-                if (s->bin[b] > 0) {
-                    gen_fit_shape_add(shape, (low - m.mean) / m.sd, (low + GEN_FIT_BIN_WIDTH - m.mean) / m.sd,
-                                      s->bin[b]);
-                }
-            }
-        }
-    }
-    return shape;
-}
-
-static void learn_distribution(struct fit_learning *g) {
-    char table[sizeof g->twin->dataset.load_params.time_table] = "none";
-    struct gen_fit_shape *shape = shape_of(g);
-    double skew = 0;
-    if (shape == NULL) {
-        g->status = g->status == HPCW_OK ? hpcw_i_fail_memory(g->err, NULL, 1, "shape") : g->status;
-        return;
-    }
-    if (shape->count > 0) {
-        double distance;
-        skew = gen_fit_shape_skew(shape, &distance);
-        if (shape->count < LEAST_FOR_TABLE) {
-            gen_fit_remark(g->twin, "fewer than %d task times: no table of their distribution",
-                           LEAST_FOR_TABLE);
-        } else if (distance > FORM_HOLDS) {
-            gen_fit_shape_table(shape, table, 180);
-        }
-        learn(g, "load.skew", skew, GEN_FIT_PER_OBJECT);
-        learn_text(g, "load.time_table", table, GEN_FIT_PER_OBJECT);
-    } else {
-        gen_fit_remark(g->twin, "the task times of a phase are all the same: no distribution of them");
-    }
-    hpcw_i_free(shape);
-    if (g->status == HPCW_OK) {
-        g->status = model_load_tail_init(&g->tail, skew, "load.time_table", table, g->err);
     }
 }
 
@@ -184,10 +216,10 @@ static double field_product(uint32_t side, double rho, int apart) {
 }
 
 /* The same over all dimensions; the next rank is the neighbour along the last one. */
-static double field_of_block(const uint32_t block[3], double rho, int apart) {
+static double field_of_block(const uint32_t block[3], uint32_t dims, double rho, int apart) {
     double product = 1;
-    for (int d = 0; d < 3; d++) {
-        product *= field_product(block[d], rho, d == 2 ? apart : 0);
+    for (uint32_t d = 0; d < dims; d++) {
+        product *= field_product(block[d], rho, d == dims - 1 ? apart : 0);
     }
     return product;
 }
@@ -215,6 +247,11 @@ static void learn_ranks(struct fit_learning *g, double persistence) {
         gen_fit_remark(g->twin, "too few ranks or objects: load.alike and load.correlation are the defaults");
         return;
     }
+    /* At the end of each row of the model's grid, the next rank is none of its neighbours. */
+    uint32_t grid[3];
+    model_grid_shape(g->l->ranks, g->dims, grid);
+    const double row = grid[g->dims - 1];
+    next = row > 1 ? fmin(1, next * row / (row - 1)) : 0;
     same = gen_fit_correlation_behind(&g->tail, fmax(0, same));
     next = gen_fit_correlation_behind(&g->tail, fmax(0, next));
     const uint32_t objects = g->twin->dataset.load_params.objects;
@@ -224,15 +261,15 @@ static void learn_ranks(struct fit_learning *g, double persistence) {
     double high = 0.99;
     for (int i = 0; i < 20; i++) { /* the ratio of the two rises with the correlation of the field */
         const double rho = 0.5 * (low + high);
-        const double inside = (places * field_of_block(block, rho, 0) - 1) / fmax(1, places - 1);
-        if (field_of_block(block, rho, 1) * same < next * inside) {
+        const double inside = (places * field_of_block(block, g->dims, rho, 0) - 1) / fmax(1, places - 1);
+        if (field_of_block(block, g->dims, rho, 1) * same < next * inside) {
             low = rho;
         } else {
             high = rho;
         }
     }
     const double rho = 0.5 * (low + high);
-    const double inside = (places * field_of_block(block, rho, 0) - 1) / fmax(1, places - 1);
+    const double inside = (places * field_of_block(block, g->dims, rho, 0) - 1) / fmax(1, places - 1);
     learn(g, "load.correlation", rho, GEN_FIT_PER_RANK);
     learn(g, "load.alike", places > 1 && inside > 0 ? fmin(1, same / (inside * persistence)) : 0,
           GEN_FIT_PER_RANK);
@@ -411,16 +448,25 @@ static double follows_of(double correlation, double persistence, double alike) {
 static void learn_edges(struct fit_learning *g) {
     const struct gen_fit_loads *l = g->l;
     const struct model_load_params *p = &g->twin->dataset.load_params;
-    struct gen_fit_pairs edge = l->edge[0];
-    gen_fit_pairs_merge(&edge, &l->edge[1]);
+    struct gen_fit_pairs edge = {0};
+    for (size_t i = 0; i < GEN_FIT_GROUPS; i++) {
+        gen_fit_pairs_merge(&edge, &l->group[i][0].edge);
+        gen_fit_pairs_merge(&edge, &l->group[i][1].edge);
+    }
     if (l->group_bytes > l->element_bytes) {
         learn_text(g, "load.comm", "sample", GEN_FIT_PER_RUN);
         gen_fit_remark(g->twin, "most bytes go to object groups: load.comm=sample, with its own volumes");
         return;
     }
     const double edges = l->edges[0] + l->edges[1];
-    if (edges == 0 || edge.n < 3) {
-        gen_fit_remark(g->twin, "no edges between objects: those of the twin are the defaults");
+    learn_text(g, "load.comm", edges > 0 ? "stencil" : "none", GEN_FIT_PER_RUN);
+    if (edges == 0) {
+        gen_fit_remark(g->twin, "no edges between objects: there are none in the twin");
+        return;
+    }
+    if (edge.n < 3) {
+        gen_fit_remark(g->twin,
+                       "fewer than 3 edges to tasks of the same file: the edges of the twin are the defaults");
         return;
     }
     learn(g, "load.far_edges", fmax(0, edges / l->count_sum - stencil_senders(g)) / g->fill,
@@ -438,9 +484,11 @@ static void learn_edges(struct fit_learning *g) {
     learn(g, "load.edge_messages_mean", messages, GEN_FIT_PER_EDGE);
     learn(g, "load.edge_messages_sd",
           sqrt(fmax(0, l->ln_messages_squares / edges - messages * messages - change)), GEN_FIT_PER_EDGE);
-    const double follows = gen_fit_loads_correlation(l, GEN_FIT_EDGE, 2, 0);
+    const double follows = gen_fit_loads_correlation(l, GEN_FIT_EDGE, 2, g->begin);
     if (!isnan(follows)) {
-        learn(g, "load.edge_follows", follows_of(fmax(0, follows), p->persistence, p->alike), GEN_FIT_PER_EDGE);
+        const double straight = g->tail.scale > 0 ? gen_fit_correlation_with_normal(&g->tail) : 1;
+        learn(g, "load.edge_follows", follows_of(fmax(0, follows / straight), p->persistence, p->alike),
+              GEN_FIT_PER_EDGE);
     }
 }
 
@@ -452,8 +500,8 @@ hpcw_status gen_fit_loads_learn(const struct gen_fit_loads *l, struct gen_fit_tw
     learn_structure(&g);
     if (l->count_sum > 0) {
         learn_objects(&g);
-        learn_course(&g);
         learn_distribution(&g);
+        learn_course(&g);
         learn_correlations(&g);
         learn_edges(&g);
     }

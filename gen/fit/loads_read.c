@@ -71,6 +71,7 @@ static void merge_group(struct gen_fit_load_group *to, struct gen_fit_load_group
     gen_fit_pairs_merge(&to->next, &from->next);
     gen_fit_pairs_merge(&to->early, &from->early);
     gen_fit_pairs_merge(&to->neighbour, &from->neighbour);
+    gen_fit_pairs_merge(&to->edge, &from->edge);
     struct gen_fit_sketch **const sketch[][2] = {{&to->time, &from->time}, {&to->rank, &from->rank}};
     for (size_t i = 0; i < 2; i++) {
         if (*sketch[i][0] == NULL) {
@@ -207,12 +208,12 @@ static int by_id(const void *a, const void *b) {
 }
 
 static void join_edges(struct fit_reading *g) {
-    struct gen_fit_loads *l = g->l;
+    struct gen_fit_load_group *p = group_of(g->l, g->phase, g->rank);
     for (size_t i = 0; i < g->edges; i++) {
         const struct fit_task key = {.id = g->edge[i].to};
         const struct fit_task *t = bsearch(&key, g->task, g->tasks, sizeof key, by_id);
         if (t != NULL) {
-            gen_fit_pair(&l->edge[g->rank & 1], t->x, g->edge[i].ln_bytes);
+            gen_fit_pair(&p->edge, t->x, g->edge[i].ln_bytes);
         }
     }
 }

@@ -41,6 +41,27 @@ void gen_fit_shape_add(struct gen_fit_shape *s, double low, double high, double 
     }
 }
 
+/* The largest difference of the distribution functions of the shape and of a rising function of a normal deviation;
+ * NULL: of the deviation itself. */
+static double distance_from(const struct gen_fit_shape *s, const struct model_load_tail *tail) {
+    double below = 0;
+    double most = 0;
+    size_t at = 0;
+    for (int i = 0; i <= STEPS; i++) {
+        const double z = ((tail != NULL ? model_load_bend(tail, y_of(i)) : y_of(i)) - LOWEST) / CELL;
+        for (; at < GEN_FIT_CELLS && (double)at + 1 <= z; at++) {
+            below += s->cell[at];
+        }
+        const double part = at < GEN_FIT_CELLS ? s->cell[at] * fmax(0, z - (double)at) : 0;
+        most = fmax(most, fabs((below + part) / s->count - gen_fit_normal_below(y_of(i))));
+    }
+    return most;
+}
+
+double gen_fit_shape_distance_from_normal(const struct gen_fit_shape *s) {
+    return distance_from(s, NULL);
+}
+
 double gen_fit_shape_skew(const struct gen_fit_shape *s, double *distance) {
     enum { TRIED = 40 };
     double best = 0;
@@ -48,19 +69,9 @@ double gen_fit_shape_skew(const struct gen_fit_shape *s, double *distance) {
     for (int t = 0; t <= TRIED; t++) {
         struct model_load_tail tail;
         (void)model_load_tail_init(&tail, (double)t / TRIED, "", "none", NULL);
-        double below = 0;
-        double most = 0;
-        size_t at = 0;
-        for (int i = 0; i <= STEPS; i++) {
-            const double z = (model_load_bend(&tail, y_of(i)) - LOWEST) / CELL;
-            for (; at < GEN_FIT_CELLS && (double)at + 1 <= z; at++) {
-                below += s->cell[at];
-            }
-            const double part = at < GEN_FIT_CELLS ? s->cell[at] * fmax(0, z - (double)at) : 0;
-            most = fmax(most, fabs((below + part) / s->count - gen_fit_normal_below(y_of(i))));
-        }
-        if (most < *distance) {
-            *distance = most;
+        const double of_this = distance_from(s, &tail);
+        if (of_this < *distance) {
+            *distance = of_this;
             best = (double)t / TRIED;
         }
     }
@@ -136,6 +147,16 @@ double gen_fit_correlation_of_loads(const struct model_load_tail *tail, double c
             inner_weights += density(y_of(k));
         }
         sum += density(y_of(i)) * (inner / inner_weights) * (inner / inner_weights);
+        weights += density(y_of(i));
+    }
+    return sum / weights;
+}
+
+double gen_fit_correlation_with_normal(const struct model_load_tail *tail) {
+    double sum = 0;
+    double weights = 0;
+    for (int i = 0; i <= STEPS; i++) {
+        sum += density(y_of(i)) * model_load_bend(tail, y_of(i)) * y_of(i);
         weights += density(y_of(i));
     }
     return sum / weights;

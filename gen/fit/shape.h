@@ -23,12 +23,18 @@ void gen_fit_shape_add(struct gen_fit_shape *s, double low, double high, double 
 /* The skew of the model's form that is nearest to the shape, and the largest difference of the distribution functions. */
 double gen_fit_shape_skew(const struct gen_fit_shape *s, double *distance);
 
+/* That from a normal distribution. */
+double gen_fit_shape_distance_from_normal(const struct gen_fit_shape *s);
+
 /* The text of a table for the model. Every value in it is the mean of at least 5 values. */
 void gen_fit_shape_table(const struct gen_fit_shape *s, char *text, size_t size);
 
 /* The correlation that two loads have if the normal deviations behind them have the correlation c >= 0; and back. */
 double gen_fit_correlation_of_loads(const struct model_load_tail *tail, double c);
 double gen_fit_correlation_behind(const struct model_load_tail *tail, double of_loads);
+
+/* The correlation of a load and the deviation behind it. */
+double gen_fit_correlation_with_normal(const struct model_load_tail *tail);
 
 /* The probability that a normal deviation is below y. */
 double gen_fit_normal_below(double y);

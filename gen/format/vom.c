@@ -61,8 +61,8 @@ static double text_size(const struct gen_dataset *d) {
     }
     double senders = fill * (neighbours + (p->collections > 1) + p->far_edges) +
                      (p->broadcast_every > 0 ? 1.0 / p->broadcast_every : 0);
-    if (p->comm == MODEL_COMM_SAMPLE) {
-        senders = 4;
+    if (p->comm != MODEL_COMM_STENCIL) {
+        senders = p->comm == MODEL_COMM_SAMPLE ? 4 : 0;
     }
     double phase = objects * (TASK_TEXT + SUBPHASE_TEXT * p->subphases +
                               (p->block_objects > 0 ? MEMORY_TEXT : 0) + senders * EDGE_TEXT) +

@@ -12,7 +12,7 @@
 #include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
-static const char *const comm_names[] = {"stencil", "sample", NULL};
+static const char *const comm_names[] = {"stencil", "sample", "none", NULL};
 static const char *const balancer_names[] = {"none", "greedy", "tempered", NULL};
 static const char *const scenario_names[] = {"none", "spike", "ramp", "hotspot", NULL};
 
@@ -53,6 +53,8 @@ const struct ui_param model_load_param[] = {
     PARAM("setup", BOOL, setup, .help = "phase 0 sets up, with loads of its own; otherwise it is as phase 1"),
     PARAM("setup_factor", F64, setup_factor, 1e-3, 1e6, NULL,
           "mean load in phase 0, as a multiple of that in phase 1 [L]"),
+    PARAM("setup_table", STRING, setup_table, .size = sizeof((struct model_load_params *)0)->setup_table,
+          .help = "the distribution of ln(load) in phase 0 as a table, as load.time_table; or none"),
     PARAM("setup_sigma", F64, setup_sigma, 0, 3, NULL, "standard deviation of ln(load) in phase 0 [L]"),
     PARAM("noise", F64, noise, 0, 1, NULL,
           "probability that the system interrupts a rank in a phase; the object that runs takes longer [A]"),
@@ -74,12 +76,13 @@ const struct ui_param model_load_param[] = {
     PARAM("balancer_iterations", U32, balancer_iterations, 1, 64, NULL, "iterations of tempered in a run"),
     PARAM("groups", U32, groups, 0, 64, NULL,
           "object groups, with a member on every rank [L: 7 with the handler]"),
-    PARAM("comm", CHOICE, comm, .choices = comm_names,
-          .help = "who sends to whom: stencil (objects to their neighbours) or sample (kinds and volumes as "
-                  "measured: "
-                  "objects to groups of their rank and back, handlers to other ranks, a broadcast in every "
-                  "phase [L]); "
-                  "the next ones are of the stencil"),
+    PARAM(
+        "comm", CHOICE, comm, .choices = comm_names,
+        .help =
+            "who sends to whom: stencil (objects to their neighbours), sample (kinds and volumes as measured: "
+            "objects to groups of their rank and back, handlers to other ranks, a broadcast in every phase "
+            "[L]) "
+            "or none (only handlers to other ranks); the next ones are of the stencil"),
     PARAM("far_edges", F64, far_edges, 0, 8, NULL, "distant senders per object [A]"),
     PARAM("edge_bytes_mean", F64, edge_bytes_mean, 0, 30, NULL, "mean of ln(bytes) of an edge in a phase [L]"),
     PARAM("edge_bytes_sd", F64, edge_bytes_sd, 0, 5, NULL, "standard deviation of ln(bytes) [L]"),
@@ -130,6 +133,7 @@ void model_load_params_init(struct model_load_params *params) {
         .alike = 0.62,
         .correlation = 0.48,
         .setup = true,
+        .setup_table = "none",
         .setup_factor = 20,
         .setup_sigma = 1.5,
         .noise = 5e-5,
@@ -185,8 +189,10 @@ static void fill_phases(struct model_load *m) {
     }
     if (p->setup) {
         m->phase[0].sigma = p->setup_sigma;
-        m->phase[0].median_ns =
-            1e6 * p->mean_first_ms * p->setup_factor / hpcw_i_exp(0.5 * p->setup_sigma * p->setup_sigma);
+        const double over_median = m->setup_tail.knots > 0
+                                       ? model_load_mean_of_exp(&m->setup_tail, p->setup_sigma)
+                                       : hpcw_i_exp(0.5 * p->setup_sigma * p->setup_sigma);
+        m->phase[0].median_ns = 1e6 * p->mean_first_ms * p->setup_factor / over_median;
     }
 }
 
@@ -314,7 +320,7 @@ hpcw_status model_load_init(struct model_load *m, const struct model_load_params
     if (params->comm == MODEL_COMM_STENCIL) {
         m->channels = (uint32_t)params->far_edges + (params->far_edges > (uint32_t)params->far_edges);
         m->kinds = 7 + m->channels;
-    } else if (params->groups == 0) {
+    } else if (params->comm == MODEL_COMM_SAMPLE && params->groups == 0) {
         return hpcw_i_fail(err, HPCW_EINVAL, "load.groups: expected at least 1 with load.comm=sample, got 0");
     }
     m->swap_threshold = params->balancer == MODEL_BALANCER_NONE ? hpcw_i_threshold(params->migration) : 0;
@@ -331,6 +337,9 @@ hpcw_status model_load_init(struct model_load *m, const struct model_load_params
         return hpcw_i_fail_memory(err, "load", params->phases, "phases");
     }
     hpcw_status s = model_load_tail_init(&m->tail, params->skew, "load.time_table", params->time_table, err);
+    if (s == HPCW_OK) {
+        s = model_load_tail_init(&m->setup_tail, 0, "load.setup_table", params->setup_table, err);
+    }
     if (s == HPCW_OK) {
         fill_phases(m);
         fill_field(m);
@@ -713,6 +722,7 @@ uint64_t model_load_time(const struct model_load *m, uint32_t object, double las
     if (phase == 0 && p->setup) {
         hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_OBJECT, object, 0, 0, w);
         z = hpcw_i_normal(w[2], w[3]);
+        z = m->setup_tail.knots > 0 ? model_load_bend_by_table(&m->setup_tail, z) : z;
     } else {
         hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_PHASE, object, phase, 0, w);
         z = model_load_bend(&m->tail, sqrt(p->persistence) * lasting +

@@ -47,7 +47,8 @@ enum model_balancer { MODEL_BALANCER_NONE, MODEL_BALANCER_GREEDY, MODEL_BALANCER
 
 enum model_comm {
     MODEL_COMM_STENCIL, /* objects send to their neighbours */
-    MODEL_COMM_SAMPLE /* to the object groups of their rank, and get answers; only handlers send to other ranks */
+    MODEL_COMM_SAMPLE, /* to the object groups of their rank, and get answers; only handlers send to other ranks */
+    MODEL_COMM_NONE    /* objects send nothing; handlers do */
 };
 
 /* Keys "load.*". */
@@ -70,6 +71,7 @@ struct model_load_params {
     double alike;                       /* share of it that varies smoothly over the ranks */
     double correlation;                 /* of the smooth share between neighbouring ranks */
     bool setup;                         /* whether phase 0 has loads of its own */
+    char setup_table[192];              /* of phase 0, as time_table */
     double setup_factor, setup_sigma;   /* phase 0: times the mean of phase 1; sd of ln(load) */
     double noise;                       /* probability that the system interrupts a rank in a phase */
     double noise_min_ms, noise_max_ms;
@@ -137,7 +139,7 @@ struct model_load {
     uint32_t hits;              /* ranks in a scenario of the kinds spike and ramp */
     double radius;              /* of a hot spot, in objects */
     uint64_t swap_threshold;    /* a slot swaps if its word is below */
-    struct model_load_tail tail;
+    struct model_load_tail tail, setup_tail;
     uint64_t *fill_threshold; /* [ranks] with a spread; NULL otherwise */
     double *field;            /* [ranks] the smooth field at the middle of each home: mean 0, variance 1 */
     struct model_load_phase *phase; /* [params.phases] */

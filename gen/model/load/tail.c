@@ -49,13 +49,12 @@ hpcw_status model_load_tail_init(struct model_load_tail *t, double skew, const c
                                  hpcw_error *err) {
     double sum = 0, squares = 0, weights = 0;
     *t = (struct model_load_tail){.skew = skew, .scale = 1};
-    hpcw_status s = strcmp(table, "none") == 0 ? HPCW_OK : read_table(t, key, table, err);
-    if (s != HPCW_OK) {
-        return s;
+    if (strcmp(table, "none") != 0) {
+        return read_table(t, key, table, err);
     }
     for (int i = 0; i <= STEPS; i++) {
         const double weight = hpcw_i_exp(-0.5 * y_of(i) * y_of(i));
-        const double z = model_load_bend(t, y_of(i));
+        const double z = model_load_bend_by_form(t, y_of(i));
         weights += weight;
         sum += weight * z;
         squares += weight * z * z;
@@ -86,5 +85,5 @@ double model_load_bend_by_table(const struct model_load_tail *t, double y) {
         const double end = at < 0 ? t->knot[0] : t->knot[last + 1];
         value = end + (rise < step ? rise : step) * (at < 0 ? at : at - (last + 1));
     }
-    return (value - t->mean) * t->scale;
+    return value;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The distribution of ln(load) in a phase, as a rising function of a normal deviation y: a form with one parameter, or a
- * table of its values at scores evenly spaced from -reach to reach. Shifted and scaled to mean 0 and variance 1.
+ * table of its values at scores evenly spaced from -reach to reach. The form has mean 0 and variance 1; a table is taken as it
+ * is.
  */
 #ifndef HPCW_GEN_MODEL_LOAD_TAIL_H
 #define HPCW_GEN_MODEL_LOAD_TAIL_H
