@@ -2,6 +2,7 @@
 #include "gen/fit/fit.h"
 
 #include "gen/fit/loads.h"
+#include "gen/fit/sizes.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
@@ -18,8 +19,18 @@ static hpcw_status add_loads(struct gen_fit *fit, const char *path, hpcw_error *
     return s;
 }
 
+static hpcw_status add_sion(struct gen_fit *fit, const char *path, hpcw_error *err) {
+    return gen_fit_sion(path, &fit->facts, &fit->twin, err);
+}
+
+static hpcw_status add_checkpoints(struct gen_fit *fit, const char *path, hpcw_error *err) {
+    return gen_fit_checkpoints(path, &fit->facts, &fit->twin, err);
+}
+
 static hpcw_status (*const add[GEN_FORMATS])(struct gen_fit *fit, const char *path, hpcw_error *err) = {
+    [GEN_FORMAT_SION] = add_sion,
     [GEN_FORMAT_VOM] = add_loads,
+    [GEN_FORMAT_RANK2FILE] = add_checkpoints,
 };
 
 bool gen_fit_can(enum gen_format_id format) {

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is learned from the sizes of files and tasks: SION containers and checkpoints of SCR. */
+#ifndef HPCW_GEN_FIT_SIZES_H
+#define HPCW_GEN_FIT_SIZES_H
+
+#include "gen/fit/facts.h"
+#include "gen/fit/twin.h"
+
+/* Memory: that of the reader, and 130 KiB. */
+hpcw_status gen_fit_sion(const char *path, struct gen_fit_facts *facts, struct gen_fit_twin *twin,
+                         hpcw_error *err);
+hpcw_status gen_fit_checkpoints(const char *path, struct gen_fit_facts *facts, struct gen_fit_twin *twin,
+                                hpcw_error *err);
+
+#endif
