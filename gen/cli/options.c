@@ -291,6 +291,13 @@ hpcw_status gen_cli_options_read(struct gen_cli_options *o, struct ui_parse *par
                            "--resume and --force: expected one of them, got both; --resume keeps finished "
                            "files, --force replaces them");
     }
+    if (parse->command == GEN_CLI_FIT && o->compare && parse->arg_count != 2) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "--compare: expected two data sets, REAL and TWIN, got %zu",
+                           parse->arg_count);
+    }
+    if (parse->command == GEN_CLI_FIT && !o->compare && o->output[0] == '\0') {
+        return hpcw_i_fail(err, HPCW_EINVAL, "--output: expected the file for the configuration, got none");
+    }
     return ui_options_finish(parse, err);
 }
 

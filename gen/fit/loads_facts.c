@@ -14,8 +14,9 @@ struct gen_fit_load_moments gen_fit_loads_moments(const struct gen_fit_loads *l,
         return (struct gen_fit_load_moments){0};
     }
     const double mean = (a->x + b->x) / n;
-    return (struct gen_fit_load_moments){n, (a->seconds + b->seconds) / n, mean,
-                                         sqrt(fmax(0, (a->xx + b->xx) / n - mean * mean))};
+    const double sd = sqrt(fmax(0, (a->xx + b->xx) / n - mean * mean));
+    /* What rounding leaves of equal values is no deviation. */
+    return (struct gen_fit_load_moments){n, (a->seconds + b->seconds) / n, mean, sd < 1e-6 ? 0 : sd};
 }
 
 /* The correlation of tasks on one rank: the mean product of the deviations of two of them, over the variance. */

@@ -335,6 +335,48 @@ static double fill_for(double places, double wanted, double spread) {
     return 0.5 * (low + high);
 }
 
+/* How many senders the model's stencil gives an object if ranks have a block of this many places: in all, and with another
+ * home. */
+struct fit_stencil {
+    double senders, distant;
+};
+
+static struct fit_stencil stencil_of(const struct fit_learning *g, double places) {
+    const struct gen_fit_loads *l = g->l;
+    const double occupied = fmin(1, l->count_sum / l->counts / places);
+    struct fit_stencil s = {0};
+    uint32_t grid[3];
+    uint32_t block[3];
+    model_grid_shape(l->ranks, g->dims, grid);
+    model_grid_shape((uint32_t)places, g->dims, block);
+    for (uint32_t d = 0; d < g->dims; d++) {
+        s.senders += occupied * (2 - 2.0 / ((double)grid[d] * block[d]));
+        s.distant += occupied * (2.0 - 2.0 / grid[d]) / block[d];
+    }
+    return s;
+}
+
+/* A number of places near to one that was estimated: the block decides how many neighbours are on other ranks. Of those
+ * with about the right share of such edges, or without edges with the fewest, the nearest. */
+static double shaped(const struct fit_learning *g, double places) {
+    const struct gen_fit_loads *l = g->l;
+    const double edges = l->edges[0] + l->edges[1];
+    const double wanted = edges > 0 ? (l->distant[0] + l->distant[1]) / edges : 0;
+    double best = places;
+    double least = INFINITY;
+    for (double n = ceil(0.85 * places); n <= 1.15 * places; n++) {
+        const struct fit_stencil s = stencil_of(g, n);
+        const double far = edges > 0 ? fmax(0, edges / l->count_sum - s.senders) : 0;
+        const double share = (s.distant + far) / fmax(1e-9, s.senders + far);
+        const double error = 4 * fabs(share - wanted) + fabs(n - places) / places;
+        if (error < least) {
+            least = error;
+            best = n;
+        }
+    }
+    return best;
+}
+
 static void learn_objects(struct fit_learning *g) {
     const struct gen_fit_loads *l = g->l;
     const double mean = l->count_sum / l->counts;
@@ -370,13 +412,15 @@ static void learn_objects(struct fit_learning *g) {
             }
         }
     }
+    const double estimated = places;
+    places = g->fill < 1 ? shaped(g, places + 1) - 1 : places;
     const double collections = l->collections >= 1 && l->collections <= 8 ? l->collections : 1;
     const double of_one = ceil((places + 1) / collections);
     learn(g, "load.objects", of_one, GEN_FIT_PER_RANK);
     learn(g, "load.collections", collections, GEN_FIT_PER_RUN);
-    /* The number of places is a multiple of the collections, and a round number. */
+    /* The number of places has changed: it is a multiple of the collections, and a round number. */
     const double got = g->twin->dataset.load_params.objects * collections - 1;
-    g->fill = got > places && got > 0 ? g->fill * places / got : g->fill;
+    g->fill = got != estimated && got > 0 ? fmin(1, g->fill * estimated / got) : g->fill;
     learn(g, "load.fill", g->fill, GEN_FIT_PER_RANK);
     learn(g, "load.fill_spread", spread, GEN_FIT_PER_RANK);
     const double moved = l->arrived[0] + l->arrived[1];
@@ -402,8 +446,10 @@ static void learn_structure(struct fit_learning *g) {
     learn(g, "load.subphases", l->subphases_tasks > 0 ? round(l->subphases / l->subphases_tasks) : 0,
           GEN_FIT_PER_OBJECT);
     learn(g, "load.groups", round(l->groups / l->counts), GEN_FIT_PER_RANK);
-    if (tasks == 0) {
-        gen_fit_remark(g->twin, "no migratable task: the loads are the defaults");
+    if (tasks < GEN_FIT_LEAST_VALUES) {
+        gen_fit_remark(g->twin,
+                       "fewer than %d migratable tasks, whose mean would tell them: the loads are the defaults",
+                       GEN_FIT_LEAST_VALUES);
     }
     if (l->ppn > 0) {
         learn(g, "machine.ppn", l->ppn, GEN_FIT_PER_NODE);
@@ -412,20 +458,6 @@ static void learn_structure(struct fit_learning *g) {
 }
 
 /* ---- edges ---- */
-
-/* How many senders the model's stencil gives an object, on average. */
-static double stencil_senders(const struct fit_learning *g) {
-    const struct model_load_params *p = &g->twin->dataset.load_params;
-    uint32_t grid[3];
-    uint32_t block[3];
-    double neighbours = p->collections > 1;
-    model_grid_shape(g->l->ranks, g->dims, grid);
-    model_grid_shape(p->objects, g->dims, block);
-    for (uint32_t d = 0; d < g->dims; d++) {
-        neighbours += 2 - 2.0 / (grid[d] * block[d]);
-    }
-    return neighbours * g->fill;
-}
 
 /* The share of ln(bytes) that follows the work at both ends gives its correlation with the work of one end; the model
  * divides the sum of both by 1.6, and ends next to each other are alike. */
@@ -469,9 +501,10 @@ static void learn_edges(struct fit_learning *g) {
                        "fewer than 3 edges to tasks of the same file: the edges of the twin are the defaults");
         return;
     }
-    learn(g, "load.far_edges", fmax(0, edges / l->count_sum - stencil_senders(g)) / g->fill,
-          GEN_FIT_PER_OBJECT);
-    if (edges / l->count_sum < 0.8 * stencil_senders(g)) {
+    const struct fit_stencil stencil = stencil_of(g, (double)p->objects * p->collections);
+    const double occupied = l->count_sum / l->counts / ((double)p->objects * p->collections);
+    learn(g, "load.far_edges", fmax(0, edges / l->count_sum - stencil.senders) / occupied, GEN_FIT_PER_OBJECT);
+    if (edges / l->count_sum < 0.8 * stencil.senders) {
         gen_fit_remark(g->twin, "fewer edges than the stencil of the model: the twin has more");
     }
     const double mean = edge.y / edge.n;
@@ -498,7 +531,7 @@ hpcw_status gen_fit_loads_learn(const struct gen_fit_loads *l, struct gen_fit_tw
         return hpcw_i_fail(err, HPCW_EFORMAT, "load data: expected at least one phase, got none");
     }
     learn_structure(&g);
-    if (l->count_sum > 0) {
+    if (l->count_sum >= GEN_FIT_LEAST_VALUES) {
         learn_objects(&g);
         learn_distribution(&g);
         learn_course(&g);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "gen/fit/twin.h"
 #include "libwriter/base/detmath.h"
 
 #define CELL 0.01
@@ -98,13 +99,12 @@ static double mean_between(const struct gen_fit_shape *s, double from, double to
 /* How far a table of this many values can reach, so that each is the mean of at least 5. The outermost one stands for all
  * beyond the middle between it and the next; the one beside it can stand for fewer. */
 static double reach_of(double count, int knots) {
-    enum { LEAST = 5 };
     double reach = 3.2;
     for (; reach > 0; reach -= 0.01) {
         const double step = 2 * reach / (knots - 1);
         const double outer = gen_fit_normal_below(-reach + 0.5 * step);
         const double beside = gen_fit_normal_below(-reach + 1.5 * step) - outer;
-        if (count * fmin(outer, beside) >= LEAST) {
+        if (count * fmin(outer, beside) >= GEN_FIT_LEAST_VALUES) {
             break;
         }
     }

@@ -110,6 +110,12 @@ static hpcw_status add_tasks(struct read_sion *r, struct fit_sizes *z, hpcw_erro
 
 static hpcw_status learn_sion(const struct fit_sizes *z, uint32_t files, struct gen_fit_twin *twin,
                               hpcw_error *err) {
+    if (z->ranks < GEN_FIT_LEAST_VALUES) {
+        gen_fit_remark(twin,
+                       "sion: fewer than %d tasks, whose mean would tell them: the sizes are the defaults",
+                       GEN_FIT_LEAST_VALUES);
+        return gen_fit_learn(twin, "sion.files", files, GEN_FIT_PER_RUN, err);
+    }
     const double sigma = deviation(z);
     const double mean = hpcw_i_exp(z->ln.x / z->ln.n + 0.5 * sigma * sigma); /* of a log-normal distribution */
     struct gen_fit_sketch all = {.least = 1};
@@ -220,8 +226,10 @@ static hpcw_status learn_checkpoints(const struct fit_checkpoints *c, struct gen
     if (c->damaged > 0) {
         gen_fit_remark(twin, "rank2file: %u checkpoints cannot be read and were left out", c->damaged);
     }
-    if (c->sizes.ln.n == 0) {
-        gen_fit_remark(twin, "rank2file: the maps have no sizes, so those of the twin are the defaults");
+    if (c->sizes.ln.n < GEN_FIT_LEAST_VALUES) {
+        gen_fit_remark(twin,
+                       "rank2file: fewer than %d sizes in the maps, so those of the twin are the defaults",
+                       GEN_FIT_LEAST_VALUES);
         return s;
     }
     s = s == HPCW_OK

@@ -1,0 +1,170 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# `hpcgen fit`: data of known parameters, fitted and made again with another seed, are alike; other data are different; no
+# measured value is in the configuration; poor and damaged data.
+failed=0
+bad() {
+    echo "$*"
+    failed=1
+}
+# The number of a member in the JSON on stdin.
+number() {
+    sed -n "s/.*\"$1\": \([0-9]*\).*/\1/p"
+}
+# Two data sets must be alike in all rows.
+alike() { # REAL TWIN
+    "$HPCGEN" fit --compare "$1" "$2" --json >rows || bad "$1: the comparison failed"
+    [ "$(number different <rows)" = 0 ] || bad "$1 and $2 differ: $(grep '"alike": false' rows)"
+}
+# The value of a learned parameter lies in a range.
+learned() { # KEY LOW HIGH FILE
+    awk -v key="$1" -v low="$2" -v high="$3" '$1 == key && $2 == "=" {found = found || $3 >= low && $3 <= high}
+        END {exit !found}' "$4" || bad "expected $1 from $2 to $3, got: $(grep "^$1 " "$4")"
+}
+refuse() { # MESSAGE STATUS, then the command line
+    message=$1
+    status=$2
+    shift 2
+    "$HPCGEN" fit "$@" >out 2>err
+    got=$?
+    [ $got = "$status" ] || bad "fit $*: expected status $status, got $got"
+    # shellcheck disable=SC2254
+    case $(cat err) in
+    $message) ;;
+    *) bad "fit $*: expected the message $message, got: $(cat err)" ;;
+    esac
+    [ "$(wc -l <err)" = 1 ] || bad "fit $*: expected one line, got: $(cat err)"
+    [ ! -s out ] || bad "fit $*: a refused call prints a result"
+}
+
+# ---- closed loop: load data, a container, checkpoints ----
+
+"$HPCGEN" -q -n 256 -f sion,vom,rank2file --seed 11 -o real --set vom.container=plain --set load.phases=12 \
+    --set load.objects=16 --set load.fill=0.7 --set load.mean_first=3 --set load.mean_last=5 --set load.skew=0.2 \
+    --set load.sigma_last=0.8 --set load.persistence=0.6 --set load.alike=0.4 --set load.correlation=0.6 \
+    --set load.edge_bytes_mean=7 --set load.edge_bytes_sd=1 --set load.migration=0.05 --set load.dims=3 \
+    --set sion.mean_size=20K --set sion.sigma=0.3 --set sion.files=2 --set rank2file.checkpoints=3 || exit 1
+"$HPCGEN" fit real --output twin.ini >table || bad "the fit failed"
+"$HPCGEN" fit real --output again.ini -q || bad "the second fit failed"
+cmp twin.ini again.ini || bad "a second fit gives another configuration"
+"$HPCGEN" -q --config twin.ini -f sion,vom,rank2file --seed 12 -o twin || bad "the configuration is not accepted"
+alike real twin
+"$HPCGEN" plan --config twin.ini -f sion,vom,rank2file --ranks 16384 >/dev/null 2>&1 ||
+    bad "the configuration is not accepted for more ranks"
+learned phases 12 12 twin.ini
+learned objects 15 18 twin.ini
+learned fill 0.6 0.8 twin.ini
+learned mean_first 2.7 3.3 twin.ini
+learned mean_last 4.5 5.5 twin.ini
+learned skew 0.1 0.3 twin.ini
+learned sigma_last 0.75 0.85 twin.ini
+learned persistence 0.55 0.65 twin.ini
+learned alike 0.25 0.55 twin.ini
+learned correlation 0.2 0.9 twin.ini
+learned edge_bytes_mean 6.9 7.1 twin.ini
+learned edge_bytes_sd 0.95 1.05 twin.ini
+learned migration 0.03 0.06 twin.ini
+learned dims 3 3 twin.ini
+learned sigma 0.27 0.33 twin.ini
+learned checkpoints 3 3 twin.ini
+
+# Control: the default data are different.
+"$HPCGEN" -q -n 256 -f sion,vom,rank2file --seed 12 -o other || exit 1
+"$HPCGEN" fit --compare real other --json >rows || bad "the comparison failed"
+[ "$(number different <rows)" -ge "$(number alike <rows | tail -n 1)" ] ||
+    bad "the control differs in too few rows: $(cat rows)"
+
+# ---- nothing leaves ----
+
+# Numbers as printed, with four digits or more, of a sample of the files.
+numbers() {
+    grep -hoE '[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?' "$@" | awk '{d = $0; sub(/[eE].*/, "", d); gsub(/[^0-9]/, "", d)
+        if (length(d) >= 4) print}' | LC_ALL=C sort -u
+}
+numbers real/vom/data.?.json real/vom/data.??.json >measured
+numbers twin.ini >told
+[ -s measured ] || bad "no numbers to search for"
+[ -z "$(LC_ALL=C comm -12 measured told)" ] || bad "values in the configuration: $(LC_ALL=C comm -12 measured told)"
+! grep -qE 'jwb|/|real' twin.ini || bad "a name in the configuration: $(grep -E 'jwb|/|real' twin.ini)"
+
+# ---- a distribution that the form of the model does not have, and no messages ----
+
+"$HPCGEN" -q -n 64 -f vom --seed 3 -o two --set load.phases=8 --set load.comm=none --set load.fill_spread=0.5 \
+    --set load.objects=40 --set load.fill=0.4 --set load.setup=no --set load.sigma_first=0.9 --set load.sigma_last=0.9 \
+    --set "load.time_table=200 -90 -85 -80 -70 60 150 160 170 180" || exit 1
+"$HPCGEN" fit two/vom -O two.ini -q || bad "the fit of load data alone failed"
+grep -qE '^time_table = [0-9]+( -?[0-9]+)+$' two.ini || bad "no table: $(grep -A 1 time_table two.ini)"
+grep -q '^setup = false' two.ini || bad "a set-up phase: $(grep setup two.ini)"
+grep -q '^comm = none' two.ini || bad "messages: $(grep comm two.ini)"
+learned fill_spread 0.3 0.7 two.ini
+"$HPCGEN" -q -c two.ini -f vom -s 4 -o two_twin || bad "the table is not accepted"
+alike two two_twin
+
+# ---- output ----
+
+"$HPCGEN" fit real -O json.ini --json >said.json || bad "--json of a fit failed"
+"$JSON_CHECK" said.json || bad "--json of a fit is no JSON"
+"$JSON_CHECK" rows || bad "--json of a comparison is no JSON"
+cmp twin.ini json.ini || bad "--json changes the configuration"
+[ -z "$("$HPCGEN" fit real -O quiet.ini -q 2>&1)" ] || bad "--quiet prints something"
+if "$HPCGEN" fit --compare real twin --output page.html >/dev/null 2>err; then
+    "$HTML_CHECK" page.html >/dev/null || bad "the page of a comparison is not sound"
+    grep -q 'task time from phase 1 on' page.html || bad "a distribution is not on the page"
+else
+    grep -q 'libjs-chart.js' err || bad "no page: $(cat err)"
+fi
+
+# ---- poor data: a usable configuration, and a remark ----
+
+entity() { # ID
+    printf '{"collection_id":7,"home":0,"id":%d,"index":[%d],"migratable":true,"type":"object"}' "$1" "$1"
+}
+# vt's old form, with the type at the end, under another stem.
+poor() { # DIRECTORY PHASES TASKS TIME
+    mkdir -p "$1"
+    phase=0
+    {
+        printf '{"phases":['
+        while [ $phase -lt "$2" ]; do
+            [ $phase = 0 ] || printf ,
+            printf '{"id":%d,"tasks":[' $phase
+            task=0
+            while [ $task -lt "$3" ]; do
+                [ $task = 0 ] || printf ,
+                task=$((task + 1))
+                printf '{"entity":%s,"node":0,"resource":"cpu","time":%s}' "$(entity $((task * 262144 + 3)))" "$4"
+            done
+            printf ']}'
+            phase=$((phase + 1))
+        done
+        printf '],"type":"LBDatafile"}'
+    } >"$1/old.0.json"
+    "$HPCGEN" verify "$1" >/dev/null || bad "$1: old load data are not accepted"
+    "$HPCGEN" fit "$1" -O poor.ini >table || bad "$1: the fit failed"
+    "$HPCGEN" -q -c poor.ini -f vom -o "$1.twin" || bad "$1: the configuration is not accepted"
+    "$HPCGEN" fit --compare "$1" "$1.twin" >/dev/null || bad "$1: the comparison failed"
+    grep -q "^; $5" poor.ini || bad "$1: expected a remark '$5', got: $(grep '^;' poor.ini)"
+    grep -q "^$5" table || bad "$1: the remark is not printed: $(cat table)"
+}
+poor one 1 1 1.5 'fewer than 5 migratable tasks'
+poor idle 2 0 1.5 'fewer than 5 migratable tasks'
+poor equal 3 20 0.125 'the task times of a phase are all the same'
+poor rank 1 300 0.25 'one rank'
+poor zeros 2 6 0.0 'the task times of a phase are all the same'
+
+# ---- refusals ----
+
+cp -r real/vom cut
+head -c 1000 real/vom/data.7.json >cut/data.7.json
+refuse 'hpcgen: cut/data.7.json: *premature EOF*' 1 cut -O no.ini
+rm cut/data.7.json
+refuse 'hpcgen: cut: expected a file for each of the ranks 0 to 255, got none for rank 7' 1 cut -O no.ini
+head -c 600 real/sion/particles.sion >cut.sion
+refuse 'hpcgen: cut.sion: *' 1 cut.sion -O no.ini
+refuse 'hpcgen: nothing: expected a file or directory: *' 1 nothing -O no.ini
+refuse 'hpcgen: twin.ini: expected a file of a known format *' 1 twin.ini -O no.ini
+refuse 'hpcgen: --output: expected the file for the configuration, got none' 2 real
+refuse 'hpcgen: --compare: expected two data sets, REAL and TWIN, got 1' 2 --compare real
+refuse 'hpcgen: nowhere/no.ini: *' 1 real/vom -O nowhere/no.ini
+[ ! -e no.ini ] || bad "a failed fit left a configuration"
+exit $failed
