@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/fit/fit.h"
 
+#include "gen/fit/links.h"
 #include "gen/fit/loads.h"
 #include "gen/fit/sizes.h"
 #include "libwriter/base/mem.h"
@@ -19,6 +20,10 @@ static hpcw_status add_loads(struct gen_fit *fit, const char *path, hpcw_error *
     return s;
 }
 
+static hpcw_status add_links(struct gen_fit *fit, const char *path, hpcw_error *err) {
+    return gen_fit_links(path, &fit->facts, &fit->twin, err);
+}
+
 static hpcw_status add_sion(struct gen_fit *fit, const char *path, hpcw_error *err) {
     return gen_fit_sion(path, &fit->facts, &fit->twin, err);
 }
@@ -28,6 +33,7 @@ static hpcw_status add_checkpoints(struct gen_fit *fit, const char *path, hpcw_e
 }
 
 static hpcw_status (*const add[GEN_FORMATS])(struct gen_fit *fit, const char *path, hpcw_error *err) = {
+    [GEN_FORMAT_LINKTEST] = add_links,
     [GEN_FORMAT_SION] = add_sion,
     [GEN_FORMAT_VOM] = add_loads,
     [GEN_FORMAT_RANK2FILE] = add_checkpoints,

@@ -19,13 +19,19 @@ const char *gen_fit_scale_name(enum gen_fit_scale scale) {
     return name[scale];
 }
 
-static hpcw_status defaults(struct gen_dataset *d, hpcw_error *err) {
-    return gen_dataset_init(d, model_machine_preset[0].name, GEN_SCALE_MEDIUM, err);
+static hpcw_status defaults(struct gen_dataset *d, const char *preset, hpcw_error *err) {
+    return gen_dataset_init(d, preset, GEN_SCALE_MEDIUM, err);
 }
 
 hpcw_status gen_fit_twin_init(struct gen_fit_twin *t, hpcw_error *err) {
     memset(t, 0, sizeof *t);
-    return defaults(&t->dataset, err);
+    return defaults(&t->dataset, model_machine_preset[0].name, err);
+}
+
+hpcw_status gen_fit_twin_preset(struct gen_fit_twin *t, const char *preset, hpcw_error *err) {
+    t->has_preset = true;
+    (void)snprintf(t->dataset.preset, sizeof t->dataset.preset, "%s", preset);
+    return model_machine_params_init(&t->dataset.machine_params, preset, err);
 }
 
 static const struct ui_param *find(const char *key, size_t *offset) {
@@ -94,7 +100,7 @@ void gen_fit_learned_text(const struct gen_fit_twin *t, size_t index, char *valu
     const struct ui_param *param = find(t->learned[index].key, &offset);
     ui_param_get(param, (const char *)&t->dataset + offset, value, size);
     usual[0] = '\0';
-    if (defaults(&d, NULL) == HPCW_OK) {
+    if (defaults(&d, t->dataset.preset, NULL) == HPCW_OK) {
         ui_param_get(param, (const char *)&d + offset, usual, size);
     }
 }
@@ -116,6 +122,8 @@ hpcw_status gen_fit_twin_print(const struct gen_fit_twin *t, struct hpcw_i_buf *
     }
     (void)snprintf(line, sizeof line, "\n[hpcgen]\nranks = %u\n", t->ranks);
     good = good && hpcw_i_buf_append_str(buf, line);
+    (void)snprintf(line, sizeof line, "preset = %s\n", t->dataset.preset);
+    good = good && (!t->has_preset || hpcw_i_buf_append_str(buf, line));
     for (size_t p = 0; (param = gen_dataset_param(p, &group)) != NULL; p++) {
         size_t i = 0;
         while (i < t->count && t->learned[i].key != param->key) {

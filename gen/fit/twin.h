@@ -24,6 +24,7 @@ enum { GEN_FIT_LEAST_VALUES = 5 };
 enum { GEN_FIT_MOST_LEARNED = 128, GEN_FIT_MOST_REMARKS = 64, GEN_FIT_REMARK = 200 };
 
 struct gen_fit_twin {
+    bool has_preset;
     uint32_t ranks;   /* of the measured data; the most, of several data sets */
     uint64_t formats; /* bit i: enum gen_format_id i was fitted */
     struct gen_dataset dataset;
@@ -38,6 +39,9 @@ struct gen_fit_twin {
 
 /* With the defaults of the first preset. */
 hpcw_status gen_fit_twin_init(struct gen_fit_twin *t, hpcw_error *err);
+
+/* Takes the machine of a preset, whose parameters are then the defaults of "machine.*". */
+hpcw_status gen_fit_twin_preset(struct gen_fit_twin *t, const char *preset, hpcw_error *err);
 
 /* Sets a parameter: a number rounded to three digits and brought into the parameter's range, or text. HPCW_EINTERNAL for an
  * unknown key. */

@@ -100,6 +100,23 @@ learned fill_spread 0.3 0.7 two.ini
 "$HPCGEN" -q -c two.ini -f vom -s 4 -o two_twin || bad "the table is not accepted"
 alike two two_twin
 
+# ---- links: the machine is recognised, and one with other speeds ----
+
+"$HPCGEN" -q -n 256 -f linktest --preset tcp-1g --seed 5 -o links --set linktest.messages=10 \
+    --set linktest.permutations=2 --set machine.ppn=8 --set machine.line_3=0.5 --set machine.line_4=0.5 \
+    --set machine.line_5=0.5 || exit 1
+"$HPCGEN" fit links/linktest/pingpong_results_bin.sion -O links.ini -q || bad "the fit of a LinkTest result failed"
+grep -q '^preset = tcp-1g$' links.ini || bad "the machine was not recognised: $(grep preset links.ini)"
+learned ppn 8 8 links.ini
+learned messages 10 10 links.ini
+learned permutations 2 2 links.ini
+learned line_3 0.45 0.55 links.ini
+"$HPCGEN" -q -c links.ini -f linktest -s 6 -o links_twin || bad "the configuration of links is not accepted"
+alike links links_twin
+"$HPCGEN" -q -n 256 -f linktest --preset torus-tofud --seed 6 -o torus || exit 1
+"$HPCGEN" fit --compare links torus --json >rows || bad "the comparison of links failed"
+[ "$(number different <rows)" -ge 3 ] || bad "another machine differs in too few rows: $(cat rows)"
+
 # ---- output ----
 
 "$HPCGEN" fit real -O json.ini --json >said.json || bad "--json of a fit failed"
