@@ -36,7 +36,7 @@ struct gen_fit_loads {
     struct gen_fit_sketch *objects[2];                          /* migratable tasks of a rank in a phase */
     struct gen_fit_sketch *bytes[2], *messages[2], *senders[2]; /* of edges between elements; edges of a task */
     double count_sum, count_squares, counts;                    /* of the number of a rank's tasks */
-    double ln_messages, ln_messages_squares;
+    double ln_bytes, ln_bytes_squares, ln_messages, ln_messages_squares; /* of edges between elements */
     double element_bytes, group_bytes; /* between elements; from elements to groups */
     double edges[2], distant[2];       /* between elements; those between different homes */
     double stayed[2], arrived[2];

@@ -25,6 +25,7 @@ struct fit_learning {
     size_t begin; /* first group of the run */
     struct model_load_tail tail;
     double fill;
+    double widen; /* standard deviation of ln(load) over that among the ranks that were measured */
     uint32_t dims;
     hpcw_status status; /* the first failure; nothing is learned after it */
     hpcw_error *err;
@@ -125,67 +126,6 @@ static void learn_setup(struct fit_learning *g, struct gen_fit_load_moments setu
     hpcw_i_free(shape);
 }
 
-/* ---- how loads change over the run ---- */
-
-struct fit_line {
-    double first, last, error;
-};
-
-/* Share of the rise in the middle of a group. */
-static double risen(const struct gen_fit_loads *l, size_t group, double rise) {
-    const double phase = group == 0 ? 1 : 1 + ((double)group - 0.5) * (double)l->width - 0.5;
-    return fmax(0, fmin(1, (phase - 1) / rise));
-}
-
-/* Least squares of the groups' means, or of their standard deviations, against the share of the rise. */
-static struct fit_line line_of(const struct fit_learning *g, double rise, bool sd) {
-    struct gen_fit_pairs p = {0};
-    for (size_t i = g->begin; i < GEN_FIT_GROUPS; i++) {
-        const struct gen_fit_load_moments m = gen_fit_loads_moments(g->l, i);
-        if (m.tasks > 0) {
-            gen_fit_pair(&p, risen(g->l, i, rise), sd ? m.sd : implied_mean(&g->tail, m));
-        }
-    }
-    const double xx = p.xx - p.x * p.x / p.n;
-    const double yy = p.yy - p.y * p.y / p.n;
-    const double slope = xx > 1e-9 ? (p.xy - p.x * p.y / p.n) / xx : 0;
-    const double first = (p.y - slope * p.x) / p.n;
-    return (struct fit_line){first, first + slope, yy - slope * slope * xx};
-}
-
-static void learn_course(struct fit_learning *g) {
-    const struct gen_fit_loads *l = g->l;
-    enum { TRIED = 64 };
-    double rise = 1;
-    double least = INFINITY;
-    for (int i = 1; i <= TRIED; i++) {
-        const double r = fmax(1, round((double)(l->phases - 1) * i / TRIED));
-        const double error = line_of(g, r, false).error;
-        if (error < 0.999 * least) {
-            least = error;
-            rise = r;
-        }
-    }
-    const struct fit_line mean = line_of(g, rise, false);
-    const struct fit_line sigma = line_of(g, rise, true);
-    learn(g, "load.phases", (double)l->phases, GEN_FIT_PER_RUN);
-    learn(g, "load.mean_first", 1e3 * mean.first, GEN_FIT_PER_OBJECT);
-    learn(g, "load.mean_last", 1e3 * mean.last, GEN_FIT_PER_OBJECT);
-    learn(g, "load.sigma_first", sigma.first, GEN_FIT_PER_OBJECT);
-    learn(g, "load.sigma_last", sigma.last, GEN_FIT_PER_OBJECT);
-    learn(g, "load.rise", rise, GEN_FIT_PER_RUN);
-    learn_text(g, "load.setup", g->begin == 1 ? "yes" : "no", GEN_FIT_PER_RUN);
-    if (g->begin == 1) {
-        const struct gen_fit_load_moments setup = gen_fit_loads_moments(l, 0);
-        if (setup.tasks > 0 && mean.first > 0) {
-            learn_setup(g, setup, mean.first);
-        }
-    }
-    if (l->phases < 3) {
-        gen_fit_remark(g->twin, "few phases: %u, so no course over the run was learned", (unsigned)l->phases);
-    }
-}
-
 /* ---- what lasts, and what neighbours have in common ---- */
 
 /* The model's field is that of the nearest homes, between their middles: the mean product of it at two positions along one
@@ -224,6 +164,31 @@ static double field_of_block(const uint32_t block[3], uint32_t dims, double rho,
     return product;
 }
 
+/* A smooth field hardly differs between few ranks: a part of its variance is in their mean, where nobody sees it. From
+ * the shares of the variance that were seen to those of the model; returns what is alike, and learns what lasts. */
+static double widen(struct fit_learning *g, const uint32_t grid[3], double rho, double alike,
+                    double persistence, bool persists) {
+    double unseen = 1; /* mean correlation of two ranks */
+    for (int d = 0; d < 3; d++) {
+        double sum = 0;
+        for (uint32_t k = 0; k < grid[d]; k++) {
+            sum += (k == 0 ? 1 : 2) * (1 - (double)k / grid[d]) * pow(rho, k);
+        }
+        unseen *= sum / grid[d];
+    }
+    if (g->l->ranks >= MODEL_LOAD_MANY_RANKS) {
+        return alike;
+    }
+    const double smooth = alike * persistence / fmax(0.2, 1 - unseen);
+    const double lasting = smooth + (1 - alike) * persistence;
+    const double all = lasting + 1 - persistence;
+    g->widen = sqrt(all);
+    if (persists) {
+        learn(g, "load.persistence", lasting / all, GEN_FIT_PER_OBJECT);
+    }
+    return lasting > 0 ? smooth / lasting : 0;
+}
+
 static double neighbour_share(const struct fit_learning *g) {
     double sum = 0;
     double weights = 0;
@@ -239,7 +204,7 @@ static double neighbour_share(const struct fit_learning *g) {
     return weights > 0 ? sum / weights : NAN;
 }
 
-static void learn_ranks(struct fit_learning *g, double persistence) {
+static void learn_ranks(struct fit_learning *g, double persistence, bool persists) {
     double same = gen_fit_loads_correlation(g->l, GEN_FIT_SAME_RANK, 2, g->begin);
     double next = neighbour_share(g);
     uint32_t block[3] = {1, 1, 1};
@@ -270,19 +235,20 @@ static void learn_ranks(struct fit_learning *g, double persistence) {
     }
     const double rho = 0.5 * (low + high);
     const double inside = (places * field_of_block(block, g->dims, rho, 0) - 1) / fmax(1, places - 1);
+    const double alike = places > 1 && inside > 0 ? fmin(1, same / (inside * persistence)) : 0;
     learn(g, "load.correlation", rho, GEN_FIT_PER_RANK);
-    learn(g, "load.alike", places > 1 && inside > 0 ? fmin(1, same / (inside * persistence)) : 0,
-          GEN_FIT_PER_RANK);
+    learn(g, "load.alike", widen(g, grid, rho, alike, persistence, persists), GEN_FIT_PER_RANK);
 }
 
 static void learn_correlations(struct fit_learning *g) {
     const double next = gen_fit_loads_correlation(g->l, GEN_FIT_NEXT, 2, 1);
     const double early = gen_fit_loads_correlation(g->l, GEN_FIT_EARLY, 2, 1);
     double persistence = g->twin->dataset.load_params.persistence;
+    const bool persists = !isnan(next) && !isnan(early);
     if (g->tail.scale == 0) {
         return; /* nothing varies */
     }
-    if (isnan(next) || isnan(early)) {
+    if (!persists) {
         gen_fit_remark(g->twin, "no object in two phases: load.persistence is the default");
     } else {
         persistence = gen_fit_correlation_behind(&g->tail, fmax(0, 0.5 * (next + early)));
@@ -292,7 +258,67 @@ static void learn_correlations(struct fit_learning *g) {
                            "task times forget slowly; the model has one persistence for all distances");
         }
     }
-    learn_ranks(g, fmax(persistence, 0.05));
+    learn_ranks(g, fmax(persistence, 0.05), persists);
+}
+
+/* ---- how loads change over the run ---- */
+
+struct fit_line {
+    double first, last, error;
+};
+
+/* Share of the rise in the middle of a group. */
+static double risen(const struct gen_fit_loads *l, size_t group, double rise) {
+    const double phase = group == 0 ? 1 : 1 + ((double)group - 0.5) * (double)l->width - 0.5;
+    return fmax(0, fmin(1, (phase - 1) / rise));
+}
+
+/* Least squares of the groups' means, or of their standard deviations, against the share of the rise. */
+static struct fit_line line_of(const struct fit_learning *g, double rise, bool sd) {
+    struct gen_fit_pairs p = {0};
+    for (size_t i = g->begin; i < GEN_FIT_GROUPS; i++) {
+        struct gen_fit_load_moments m = gen_fit_loads_moments(g->l, i);
+        m.sd *= g->widen;
+        if (m.tasks > 0) {
+            gen_fit_pair(&p, risen(g->l, i, rise), sd ? m.sd : implied_mean(&g->tail, m));
+        }
+    }
+    const double xx = p.xx - p.x * p.x / p.n;
+    const double yy = p.yy - p.y * p.y / p.n;
+    const double slope = xx > 1e-9 ? (p.xy - p.x * p.y / p.n) / xx : 0;
+    const double first = (p.y - slope * p.x) / p.n;
+    return (struct fit_line){first, first + slope, yy - slope * slope * xx};
+}
+
+static void learn_course(struct fit_learning *g) {
+    const struct gen_fit_loads *l = g->l;
+    enum { TRIED = 64 };
+    double rise = 1;
+    double least = INFINITY;
+    for (int i = 1; i <= TRIED; i++) {
+        const double r = fmax(1, round((double)(l->phases - 1) * i / TRIED));
+        const double error = line_of(g, r, false).error;
+        if (error < 0.999 * least) {
+            least = error;
+            rise = r;
+        }
+    }
+    const struct fit_line mean = line_of(g, rise, false);
+    const struct fit_line sigma = line_of(g, rise, true);
+    learn(g, "load.mean_first", 1e3 * mean.first, GEN_FIT_PER_OBJECT);
+    learn(g, "load.mean_last", 1e3 * mean.last, GEN_FIT_PER_OBJECT);
+    learn(g, "load.sigma_first", sigma.first, GEN_FIT_PER_OBJECT);
+    learn(g, "load.sigma_last", sigma.last, GEN_FIT_PER_OBJECT);
+    learn(g, "load.rise", rise, GEN_FIT_PER_RUN);
+    if (g->begin == 1) {
+        const struct gen_fit_load_moments setup = gen_fit_loads_moments(l, 0);
+        if (setup.tasks > 0 && mean.first > 0) {
+            learn_setup(g, setup, mean.first);
+        }
+    }
+    if (l->phases < 3) {
+        gen_fit_remark(g->twin, "few phases: %u, so no course over the run was learned", (unsigned)l->phases);
+    }
 }
 
 /* ---- objects ---- */
@@ -443,6 +469,8 @@ static void learn_structure(struct fit_learning *g) {
         learn(g, "load.dims", round(l->dimensions / l->indexed), GEN_FIT_PER_RUN);
     }
     g->dims = g->twin->dataset.load_params.dims;
+    learn(g, "load.phases", (double)l->phases, GEN_FIT_PER_RUN);
+    learn_text(g, "load.setup", g->begin == 1 ? "yes" : "no", GEN_FIT_PER_RUN);
     learn(g, "load.subphases", l->subphases_tasks > 0 ? round(l->subphases / l->subphases_tasks) : 0,
           GEN_FIT_PER_OBJECT);
     learn(g, "load.groups", round(l->groups / l->counts), GEN_FIT_PER_RANK);
@@ -480,11 +508,6 @@ static double follows_of(double correlation, double persistence, double alike) {
 static void learn_edges(struct fit_learning *g) {
     const struct gen_fit_loads *l = g->l;
     const struct model_load_params *p = &g->twin->dataset.load_params;
-    struct gen_fit_pairs edge = {0};
-    for (size_t i = 0; i < GEN_FIT_GROUPS; i++) {
-        gen_fit_pairs_merge(&edge, &l->group[i][0].edge);
-        gen_fit_pairs_merge(&edge, &l->group[i][1].edge);
-    }
     if (l->group_bytes > l->element_bytes) {
         learn_text(g, "load.comm", "sample", GEN_FIT_PER_RUN);
         gen_fit_remark(g->twin, "most bytes go to object groups: load.comm=sample, with its own volumes");
@@ -496,9 +519,10 @@ static void learn_edges(struct fit_learning *g) {
         gen_fit_remark(g->twin, "no edges between objects: there are none in the twin");
         return;
     }
-    if (edge.n < 3) {
+    if (edges < GEN_FIT_LEAST_VALUES) {
         gen_fit_remark(g->twin,
-                       "fewer than 3 edges to tasks of the same file: the edges of the twin are the defaults");
+                       "fewer than %d edges, whose mean would tell them: those of the twin are the defaults",
+                       GEN_FIT_LEAST_VALUES);
         return;
     }
     const struct fit_stencil stencil = stencil_of(g, (double)p->objects * p->collections);
@@ -507,11 +531,11 @@ static void learn_edges(struct fit_learning *g) {
     if (edges / l->count_sum < 0.8 * stencil.senders) {
         gen_fit_remark(g->twin, "fewer edges than the stencil of the model: the twin has more");
     }
-    const double mean = edge.y / edge.n;
+    const double mean = l->ln_bytes / edges;
     const double messages = l->ln_messages / edges;
     /* Without what the model changes from phase to phase. */
     const double change = 0.01;
-    const double variance = edge.yy / edge.n - mean * mean - change;
+    const double variance = l->ln_bytes_squares / edges - mean * mean - change;
     learn(g, "load.edge_bytes_mean", mean, GEN_FIT_PER_EDGE);
     learn(g, "load.edge_bytes_sd", sqrt(fmax(0, variance)), GEN_FIT_PER_EDGE);
     learn(g, "load.edge_messages_mean", messages, GEN_FIT_PER_EDGE);
@@ -526,16 +550,19 @@ static void learn_edges(struct fit_learning *g) {
 }
 
 hpcw_status gen_fit_loads_learn(const struct gen_fit_loads *l, struct gen_fit_twin *twin, hpcw_error *err) {
-    struct fit_learning g = {.l = l, .twin = twin, .begin = gen_fit_loads_begin(l), .fill = 1, .err = err};
+    struct fit_learning g = {
+        .l = l, .twin = twin, .begin = gen_fit_loads_begin(l), .fill = 1, .widen = 1, .err = err};
     if (l->counts == 0) {
         return hpcw_i_fail(err, HPCW_EFORMAT, "load data: expected at least one phase, got none");
     }
     learn_structure(&g);
-    if (l->count_sum >= GEN_FIT_LEAST_VALUES) {
+    if (l->count_sum > 0) {
         learn_objects(&g);
+    }
+    if (l->count_sum >= GEN_FIT_LEAST_VALUES) {
         learn_distribution(&g);
-        learn_course(&g);
         learn_correlations(&g);
+        learn_course(&g);
         learn_edges(&g);
     }
     static const char *const unknown = "not learned, so default: interruptions, slow nodes, balancer, "

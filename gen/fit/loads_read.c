@@ -187,7 +187,10 @@ static hpcw_status take_edge(void *context, const struct read_vom_communication 
     }
     g->edge = grown;
     g->edge[g->edges++] = (struct fit_edge){id_of(&c->to), gen_fit_ln(fmax(1, c->bytes))};
+    const double ln_bytes = g->edge[g->edges - 1].ln_bytes;
     const double ln_messages = gen_fit_ln(fmax(1, (double)c->messages));
+    l->ln_bytes += ln_bytes;
+    l->ln_bytes_squares += ln_bytes * ln_bytes;
     l->ln_messages += ln_messages;
     l->ln_messages_squares += ln_messages * ln_messages;
     l->element_bytes += c->bytes;

@@ -199,7 +199,6 @@ static void fill_phases(struct model_load *m) {
 /* Along each dimension a first-order autoregression, whose correlation is that of neighbours to the power of the distance.
  * With many ranks, mean and variance become exact, so that different seeds have the same amount of work. */
 static void fill_field(struct model_load *m) {
-    enum { MANY = 64 };
     const double old = m->params.correlation, new = sqrt(1 - old * old);
     const uint32_t stride[3] = {m->grid[1] * m->grid[2], m->grid[2], 1};
     uint32_t home[MODEL_LOAD_AT_ONCE];
@@ -218,7 +217,7 @@ static void fill_field(struct model_load *m) {
             }
         }
     }
-    if (m->ranks < MANY) {
+    if (m->ranks < MODEL_LOAD_MANY_RANKS) {
         return;
     }
     double sum = 0, squares = 0;

@@ -124,6 +124,9 @@ struct model_load_placement {
 /* Higher numbers are for ends of messages that are not objects, one per rank. */
 #define MODEL_LOAD_MOST_OBJECTS (UINT32_MAX - MODEL_MAX_RANKS)
 
+/* From this many ranks on, the smooth field has exactly mean 0 and variance 1 over the ranks. */
+enum { MODEL_LOAD_MANY_RANKS = 64 };
+
 /* Read-only after init: threads may share it. */
 struct model_load {
     struct model_load_params params; /* what was 0 for "derived" has its value */
