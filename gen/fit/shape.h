@@ -26,7 +26,7 @@ double gen_fit_shape_skew(const struct gen_fit_shape *s, double *distance);
 /* That from a normal distribution. */
 double gen_fit_shape_distance_from_normal(const struct gen_fit_shape *s);
 
-/* The text of a table for the model. Every value in it is the mean of at least 5 values. */
+/* The text of a table for the model, of at least 200 values. Every value in it is the mean of at least 5. */
 void gen_fit_shape_table(const struct gen_fit_shape *s, char *text, size_t size);
 
 /* The correlation that two loads have if the normal deviations behind them have the correlation c >= 0; and back. */

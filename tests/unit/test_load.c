@@ -747,6 +747,84 @@ static void limits(void **state) {
     model_machine_free(&m);
 }
 
+/* ---- what a twin needs ----------------------------------------------------------------------------------- */
+
+/* Mean and variance of the number of objects of a rank. */
+static void count_objects(const struct model_load *m, double *mean, double *variance) {
+    double sum = 0;
+    double squares = 0;
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        double count = 0;
+        for (uint32_t slot = 0; slot < m->per_rank; slot++) {
+            count += model_load_exists(m, r * m->per_rank + slot);
+        }
+        sum += count;
+        squares += count * count;
+    }
+    *mean = sum / m->ranks;
+    *variance = squares / m->ranks - *mean * *mean;
+}
+
+/* With a spread the variance is that of the share, and not only of a binomial distribution. */
+static void ranks_can_differ(void **state) {
+    (void)state;
+    static const double spreads[] = {0, 0.5};
+    for (size_t i = 0; i < 2; i++) {
+        struct model_load_params p = defaults();
+        struct load_made m;
+        double mean;
+        double variance;
+        p.objects = 100;
+        p.fill = 0.3;
+        p.fill_spread = spreads[i];
+        make(&m, 2000, 3, &p);
+        count_objects(&m.load, &mean, &variance);
+        assert_true(fabs(mean - 1 - 99 * 0.3) < 1.5);
+        const double of_share = 99 * 99 * 0.09 * (exp(spreads[i] * spreads[i]) - 1);
+        assert_true(fabs(variance / (99 * 0.21 + of_share) - 1) < 0.25);
+        drop(&m);
+    }
+}
+
+/* A share of the objects is a hundred times faster, in the run and in its set-up, which has a table of its own or none. */
+static void tables_decide_the_times(void **state) {
+    (void)state;
+    for (int setup = 0; setup < 2; setup++) {
+        struct model_load_params p = defaults();
+        struct load_made m;
+        p.sigma_first = p.sigma_last = p.setup_sigma = 1;
+        p.setup = setup == 1;
+        (void)snprintf(p.time_table, sizeof p.time_table, "100 -300 -290 160 161 162");
+        (void)snprintf(p.setup_table, sizeof p.setup_table, "100 -160 -159 -158 290 300");
+        make(&m, 500, 3, &p);
+        for (uint32_t phase = 0; phase < 2; phase++) {
+            /* Between the two kinds the table rises steeply: few objects are there. */
+            const double middle = m.load.phase[phase].median_ns;
+            double fast = 0;
+            for (uint32_t o = 0; o < m.load.objects; o++) {
+                fast += (double)model_load_time(&m.load, o, model_load_lasting(&m.load, o), phase, 1) < middle;
+            }
+            fast /= m.load.objects;
+            assert_true(setup == 1 && phase == 0 ? fast > 0.55 && fast < 0.85 : fast > 0.15 && fast < 0.45);
+        }
+        drop(&m);
+    }
+}
+
+static void nobody_sends(void **state) {
+    (void)state;
+    struct model_load_params p = defaults();
+    struct model_load_edge edge[MODEL_LOAD_MOST_KINDS];
+    struct load_made m;
+    p.comm = MODEL_COMM_NONE;
+    p.groups = 0;
+    make(&m, 16, 3, &p);
+    for (uint32_t o = 0; o < m.load.objects; o++) {
+        assert_int_equal(model_load_senders(&m.load, o, edge), 0);
+    }
+    drop(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(boxes),
@@ -765,6 +843,9 @@ int main(void) {
         cmocka_unit_test(interruptions),
         cmocka_unit_test(memory_of_blocks),
         cmocka_unit_test(limits),
+        cmocka_unit_test(ranks_can_differ),
+        cmocka_unit_test(tables_decide_the_times),
+        cmocka_unit_test(nobody_sends),
     };
     return cmocka_run_group_tests_name("load", tests, NULL, NULL);
 }

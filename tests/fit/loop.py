@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Closes the loop of `hpcgen fit` for all presets and scenarios. Usage: loop.py HPCGEN [--ranks N] [--seeds N]
+
+Data of known parameters are generated, fitted, generated from the fit with another seed, and compared. It prints how many
+rows are alike, which are not, what became of the parameters, and in how many rows other data differ. Not part of
+`make check`: it takes minutes.
+"""
+import argparse
+import collections
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+
+PRESETS = ["dfplus-hdr200", "dragonfly-ss11", "fattree-hdr100", "dfplus-ndr200", "torus-tofud", "tcp-1g"]
+SCENARIOS = ["none", "spike", "ramp", "hotspot"]
+# What the control has in place of the defaults.
+OTHER = ["load.objects=20", "load.mean_first=4", "load.mean_last=3", "load.sigma_last=1", "load.skew=0", "load.persistence=0.4",
+         "load.alike=0.1", "load.edge_bytes_mean=6", "load.setup=no", "load.dims=3", "load.far_edges=3",
+         "load.edge_messages_mean=0.5", "load.edge_follows=0", "load.migration=0.2", "sion.mean_size=20K", "sion.sigma=0.1",
+         "rank2file.mean_size=60K"]
+
+arguments = argparse.ArgumentParser()
+arguments.add_argument("hpcgen")
+arguments.add_argument("--ranks", type=int, default=1024)
+arguments.add_argument("--seeds", type=int, default=5)
+options = arguments.parse_args()
+
+
+def run(*words):
+    return subprocess.run([options.hpcgen, *words], check=True, capture_output=True, text=True).stdout
+
+
+class Tally:
+    """Rows of many comparisons, and what was learned."""
+
+    def __init__(self):
+        self.alike = self.rows = 0
+        self.different = collections.Counter()
+        self.learned = collections.defaultdict(list)
+        self.default = {}
+
+    def add(self, comparison):
+        for row in comparison["rows"]:
+            self.rows += 1
+            self.alike += row["alike"]
+            if not row["alike"]:
+                self.different[row["statistic"]] += 1
+
+    def learn(self, fitted):
+        for p in fitted["parameters"]:
+            try:
+                self.learned[p["key"]].append(float(p["value"]))
+                self.default[p["key"]] = p["default"]
+            except ValueError:
+                pass  # no number
+
+    def print(self, title):
+        print(f"{title:32} {self.alike:5} of {self.rows:5} rows alike")
+        for name, count in self.different.most_common():
+            print(f"    {count:3} times different: {name}")
+        sys.stdout.flush()
+
+
+def generate(where, formats, seed, *words):
+    run("-q", "-n", str(options.ranks), "-f", formats, "-s", str(seed), "-o", where, *words)
+
+
+def loop(work, name, formats, tally, *words):
+    for seed in range(1, options.seeds + 1):
+        real, twin, ini = f"{work}/real", f"{work}/twin", f"{work}/twin.ini"
+        generate(real, formats, seed, *words)
+        tally.learn(json.loads(run("fit", real, "-O", ini, "--json")))
+        generate(twin, formats, seed + 1000, "-c", ini)
+        tally.add(json.loads(run("fit", "--compare", real, twin, "--json")))
+        subprocess.run(["rm", "-r", real, twin], check=True)
+    tally.print(name)
+
+
+with tempfile.TemporaryDirectory() as work:
+    print(f"{options.ranks} ranks, {options.seeds} seeds")
+    everything = Tally()
+    for scenario in SCENARIOS:
+        tally = Tally() if scenario != "none" else everything
+        loop(work, f"scenario {scenario}", "sion,vom,rank2file", tally, "--set", f"load.scenario={scenario}")
+    for preset in PRESETS:
+        loop(work, f"preset {preset}", "linktest", Tally(), "-p", preset)
+    control = Tally()
+    for seed in range(1, options.seeds + 1):
+        generate(f"{work}/real", "sion,vom,rank2file", seed)
+        generate(f"{work}/other", "sion,vom,rank2file", seed + 1000, *[w for o in OTHER for w in ("--set", o)])
+        control.add(json.loads(run("fit", "--compare", f"{work}/real", f"{work}/other", "--json")))
+        subprocess.run(["rm", "-r", f"{work}/real", f"{work}/other"], check=True)
+    print(f"{'control: other data':32} {control.alike:5} of {control.rows:5} rows alike")
+    print("\nparameter                    default       mean     sd over the seeds, scenario none")
+    for key, values in everything.learned.items():
+        spread = statistics.stdev(values) if len(values) > 1 else 0
+        print(f"{key:26} {everything.default[key]:>9} {statistics.mean(values):10.4g} {spread:10.2g}")
