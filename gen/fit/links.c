@@ -43,7 +43,8 @@ struct fit_links {
     struct read_linktest *reader;
     struct read_linktest_info info;
     struct gen_fit_twin *twin;
-    uint32_t *node; /* [ranks] */
+    uint32_t *node;    /* [ranks] */
+    uint32_t *on_node; /* [nodes] ranks of each; the last one may have fewer */
     uint32_t nodes, ppn;
     double *time;      /* [steps] of a row, seconds */
     uint64_t *partner; /* [steps] */
@@ -80,10 +81,11 @@ static hpcw_status read_hosts(struct fit_links *l, hpcw_error *err) {
             } else {
                 *number = fresh ? l->nodes++ : *number;
                 l->node[r] = (uint32_t)*number;
+                l->on_node[*number]++;
+                l->ppn = l->on_node[*number] > l->ppn ? l->on_node[*number] : l->ppn;
             }
         }
     }
-    l->ppn = l->nodes > 0 ? (l->info.tasks + l->nodes - 1) / l->nodes : 1;
     hpcw_i_free(host);
     hpcw_i_table_free(&seen);
     return s;
@@ -149,6 +151,7 @@ static hpcw_status params_of(const struct fit_links *l, size_t preset, struct mo
     hpcw_status s = model_machine_params_init(p, model_machine_preset[preset].name, err);
     p->ppn = l->ppn;
     p->cores = p->cores > l->ppn ? p->cores : l->ppn;
+    p->gpus = l->info.flags[READ_LINKTEST_GPU_MEMORY] && p->gpus == 0 ? 1 : p->gpus;
     return s;
 }
 
@@ -285,7 +288,8 @@ static double distance_to(const struct fit_links *l, const struct fit_machine *m
 /* By how much a machine's times must be multiplied; 1 if the measured ones are among those of its runs, or nearly. */
 static double factor_of(const struct fit_links *l, const struct fit_machine m[SEEDS], enum fit_place place) {
     const double same = 0.03;
-    const double real = gen_fit_sketch_quantile(l->sample[place], 0.5);
+    const double real =
+        l->sample[place]->count < GEN_FIT_LEAST_VALUES ? 0 : gen_fit_sketch_quantile(l->sample[place], 0.5);
     double low = INFINITY;
     double high = -INFINITY;
     double mean = 0;
@@ -362,6 +366,9 @@ static hpcw_status learn_machine(struct fit_links *l, hpcw_error *err) {
     if (s == HPCW_OK && l->ppn > l->twin->dataset.machine_params.cores) {
         s = gen_fit_learn(l->twin, "machine.cores", l->ppn, GEN_FIT_PER_NODE, err);
     }
+    if (s == HPCW_OK && l->info.flags[READ_LINKTEST_GPU_MEMORY] && l->twin->dataset.machine_params.gpus == 0) {
+        s = gen_fit_learn(l->twin, "machine.gpus", 1, GEN_FIT_PER_NODE, err);
+    }
     if (s == HPCW_OK && within != 1) {
         s = scale(l, MODEL_SAME_CACHE, MODEL_SAME_NODE, within, err);
     }
@@ -417,13 +424,14 @@ static hpcw_status allocate(struct fit_links *l, hpcw_error *err) {
     const uint32_t ranks = l->info.tasks;
     const uint32_t slots = ranks > 1 ? ranks - 1 : 1;
     l->node = hpcw_i_calloc(ranks, sizeof *l->node);
+    l->on_node = hpcw_i_calloc(ranks, sizeof *l->on_node);
     l->of_node = hpcw_i_calloc(ranks, sizeof *l->of_node);
     l->time = hpcw_i_calloc(slots, sizeof *l->time);
     l->partner = hpcw_i_calloc(slots, sizeof *l->partner);
     l->to = hpcw_i_calloc(slots, sizeof *l->to);
     l->time_ps = hpcw_i_calloc(slots, sizeof *l->time_ps);
-    bool good = l->node != NULL && l->of_node != NULL && l->time != NULL && l->partner != NULL &&
-                l->to != NULL && l->time_ps != NULL;
+    bool good = l->node != NULL && l->on_node != NULL && l->of_node != NULL && l->time != NULL &&
+                l->partner != NULL && l->to != NULL && l->time_ps != NULL;
     struct gen_fit_sketch **const sketch[] = {
         &l->place[0][0], &l->place[0][1], &l->place[1][0], &l->place[1][1], &l->place[2][0], &l->place[2][1],
         &l->rank[0],     &l->rank[1],     &l->sample[0],   &l->sample[1],   &l->sample[2]};
@@ -443,6 +451,7 @@ static void free_links(struct fit_links *l) {
     hpcw_i_free(l->rank[0]);
     hpcw_i_free(l->rank[1]);
     hpcw_i_free(l->node);
+    hpcw_i_free(l->on_node);
     hpcw_i_free(l->of_node);
     hpcw_i_free(l->time);
     hpcw_i_free(l->partner);
@@ -474,7 +483,7 @@ hpcw_status gen_fit_links(const char *path, struct gen_fit_facts *facts, struct 
     }
     s = s == HPCW_OK ? read_rows(l, err) : s;
     for (uint32_t n = 0; s == HPCW_OK && n < l->nodes; n++) {
-        l->of_node[n] /= l->ppn;
+        l->of_node[n] /= l->on_node[n];
     }
     s = s == HPCW_OK ? learn_machine(l, err) : s;
     s = s == HPCW_OK ? add_facts(l, facts, err) : s;

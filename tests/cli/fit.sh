@@ -117,6 +117,19 @@ alike links links_twin
 "$HPCGEN" fit --compare links torus --json >rows || bad "the comparison of links failed"
 [ "$(number different <rows)" -ge 3 ] || bad "another machine differs in too few rows: $(cat rows)"
 
+# All settings of the run, and a last node that is not full.
+"$HPCGEN" -q -n 22 -f linktest --preset dfplus-ndr200 --seed 5 -o settings --set linktest.gpu_memory=yes \
+    --set linktest.kernel=bidirectional --set linktest.all_to_all=yes --set linktest.serial=yes || exit 1
+"$HPCGEN" fit settings -O settings.ini -q || bad "the fit of other settings failed"
+"$HPCGEN" -q -c settings.ini -f linktest -s 6 -o settings_twin || bad "other settings are not accepted"
+for line in 'kernel = bidirectional' 'all_to_all = true' 'serial = true' 'gpu_memory = true' 'ppn = 4'; do
+    grep -q "^$line" settings.ini || bad "expected $line, got: $(cat settings.ini)"
+done
+"$HPCGEN" -q -n 2 -f linktest -o pair || exit 1
+"$HPCGEN" fit pair -O pair.ini -q || bad "the fit of two ranks failed"
+! grep -q latency pair.ini || bad "a single timing is told: $(grep latency pair.ini)"
+"$HPCGEN" -q -c pair.ini -f linktest -o pair_twin || bad "the configuration of two ranks is not accepted"
+
 # ---- output ----
 
 "$HPCGEN" fit real -O json.ini --json >said.json || bad "--json of a fit failed"
@@ -179,6 +192,10 @@ refuse 'hpcgen: cut: expected a file for each of the ranks 0 to 255, got none fo
 head -c 600 real/sion/particles.sion >cut.sion
 refuse 'hpcgen: cut.sion: *' 1 cut.sion -O no.ini
 refuse 'hpcgen: nothing: expected a file or directory: *' 1 nothing -O no.ini
+mkdir empty
+refuse 'hpcgen: empty: expected load data, a LinkTest result, * got none' 1 empty -O no.ini
+"$HPCGEN" -q -n 4 -f clog2 -o log --set load.phases=2 --set rank2file.checkpoints=1 || exit 1
+refuse 'hpcgen: log/clog2/app.clog2: expected a format to learn from, got clog2' 1 log/clog2/app.clog2 -O no.ini
 refuse 'hpcgen: twin.ini: expected a file of a known format *' 1 twin.ini -O no.ini
 refuse 'hpcgen: --output: expected the file for the configuration, got none' 2 real
 refuse 'hpcgen: --compare: expected two data sets, REAL and TWIN, got 1' 2 --compare real
