@@ -552,9 +552,6 @@ static void learn_edges(struct fit_learning *g) {
 hpcw_status gen_fit_loads_learn(const struct gen_fit_loads *l, struct gen_fit_twin *twin, hpcw_error *err) {
     struct fit_learning g = {
         .l = l, .twin = twin, .begin = gen_fit_loads_begin(l), .fill = 1, .widen = 1, .err = err};
-    if (l->counts == 0) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "load data: expected at least one phase, got none");
-    }
     learn_structure(&g);
     if (l->count_sum > 0) {
         learn_objects(&g);

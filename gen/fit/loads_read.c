@@ -367,6 +367,9 @@ hpcw_status gen_fit_loads_read(const char *path, struct gen_fit_loads *l, hpcw_e
         }
     }
     s = s == HPCW_OK ? read_set(&g, path, err) : s;
+    if (s == HPCW_OK && l->counts == 0) {
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected at least one phase, got none", path);
+    }
     l->collections = (double)g.collections.count;
     hpcw_i_table_free(&g.seen);
     hpcw_i_table_free(&g.collections);

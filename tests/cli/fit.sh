@@ -192,7 +192,9 @@ refuse 'hpcgen: cut: expected a file for each of the ranks 0 to 255, got none fo
 head -c 600 real/sion/particles.sion >cut.sion
 refuse 'hpcgen: cut.sion: *' 1 cut.sion -O no.ini
 refuse 'hpcgen: nothing: expected a file or directory: *' 1 nothing -O no.ini
-mkdir empty
+mkdir empty nothing_ran
+echo '{"phases":[],"type":"LBDatafile"}' >nothing_ran/data.0.json
+refuse 'hpcgen: nothing_ran: expected at least one phase, got none' 1 nothing_ran -O no.ini
 refuse 'hpcgen: empty: expected load data, a LinkTest result, * got none' 1 empty -O no.ini
 "$HPCGEN" -q -n 4 -f clog2 -o log --set load.phases=2 --set rank2file.checkpoints=1 || exit 1
 refuse 'hpcgen: log/clog2/app.clog2: expected a format to learn from, got clog2' 1 log/clog2/app.clog2 -O no.ini
