@@ -3,6 +3,7 @@
 
 #include "gen/fit/links.h"
 #include "gen/fit/loads.h"
+#include "gen/fit/log.h"
 #include "gen/fit/sizes.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
@@ -14,7 +15,7 @@ static hpcw_status add_loads(struct gen_fit *fit, const char *path, hpcw_error *
     }
     hpcw_status s = gen_fit_loads_read(path, l, err);
     s = s == HPCW_OK ? gen_fit_loads_learn(l, &fit->twin, err) : s;
-    s = s == HPCW_OK ? gen_fit_loads_facts(l, &fit->facts, err) : s;
+    s = s == HPCW_OK ? gen_fit_loads_facts(l, "vom", &fit->facts, err) : s;
     gen_fit_loads_free(l);
     hpcw_i_free(l);
     return s;
@@ -22,6 +23,10 @@ static hpcw_status add_loads(struct gen_fit *fit, const char *path, hpcw_error *
 
 static hpcw_status add_links(struct gen_fit *fit, const char *path, hpcw_error *err) {
     return gen_fit_links(path, &fit->facts, &fit->twin, err);
+}
+
+static hpcw_status add_log(struct gen_fit *fit, const char *path, hpcw_error *err) {
+    return gen_fit_log(path, &fit->facts, &fit->twin, err);
 }
 
 static hpcw_status add_sion(struct gen_fit *fit, const char *path, hpcw_error *err) {
@@ -36,6 +41,7 @@ static hpcw_status (*const add[GEN_FORMATS])(struct gen_fit *fit, const char *pa
     [GEN_FORMAT_LINKTEST] = add_links,
     [GEN_FORMAT_SION] = add_sion,
     [GEN_FORMAT_VOM] = add_loads,
+    [GEN_FORMAT_CLOG2] = add_log,
     [GEN_FORMAT_RANK2FILE] = add_checkpoints,
 };
 

@@ -37,6 +37,7 @@ struct gen_fit_loads {
     struct gen_fit_sketch *bytes[2], *messages[2], *senders[2]; /* of edges between elements; edges of a task */
     double count_sum, count_squares, counts;                    /* of the number of a rank's tasks */
     double ln_bytes, ln_bytes_squares, ln_messages, ln_messages_squares; /* of edges between elements */
+    double handler_edges;              /* of a task, with those: the model has them in any case */
     double element_bytes, group_bytes; /* between elements; from elements to groups */
     double edges[2], distant[2];       /* between elements; those between different homes */
     double stayed[2], arrived[2];
@@ -76,8 +77,9 @@ size_t gen_fit_loads_begin(const struct gen_fit_loads *l);
 struct gen_fit_sketch *gen_fit_loads_times(const struct gen_fit_loads *l, int half, size_t first, size_t last);
 struct gen_fit_sketch *gen_fit_loads_ranks(const struct gen_fit_loads *l, int half);
 
-/* For the comparison, and for the twin. */
-hpcw_status gen_fit_loads_facts(struct gen_fit_loads *l, struct gen_fit_facts *facts, hpcw_error *err);
+/* For the comparison, as facts of a format; and for the twin. */
+hpcw_status gen_fit_loads_facts(struct gen_fit_loads *l, const char *format, struct gen_fit_facts *facts,
+                                hpcw_error *err);
 hpcw_status gen_fit_loads_learn(const struct gen_fit_loads *l, struct gen_fit_twin *twin, hpcw_error *err);
 
 #endif

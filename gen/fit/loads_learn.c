@@ -19,6 +19,9 @@ enum { LONGEST_TABLE = 180 };
 /* A difference of distribution functions that the model's own form may have. */
 #define FORM_HOLDS 0.03
 
+/* And of the mean of the largest hundredth, in standard deviations. */
+#define TAIL_HOLDS 0.3
+
 struct fit_learning {
     const struct gen_fit_loads *l;
     struct gen_fit_twin *twin;
@@ -88,7 +91,7 @@ static void learn_distribution(struct fit_learning *g) {
         if (shape->count < LEAST_FOR_TABLE) {
             gen_fit_remark(g->twin, "fewer than %d task times: no table of their distribution",
                            LEAST_FOR_TABLE);
-        } else if (distance > FORM_HOLDS) {
+        } else if (distance > FORM_HOLDS || fabs(gen_fit_shape_excess(shape, skew)) > TAIL_HOLDS) {
             gen_fit_shape_table(shape, table, LONGEST_TABLE);
         }
         learn(g, "load.skew", skew, GEN_FIT_PER_OBJECT);
@@ -208,6 +211,13 @@ static void learn_ranks(struct fit_learning *g, double persistence, bool persist
     double same = gen_fit_loads_correlation(g->l, GEN_FIT_SAME_RANK, 2, g->begin);
     double next = neighbour_share(g);
     uint32_t block[3] = {1, 1, 1};
+    if (isnan(same) && g->l->count_sum == g->l->counts && !isnan(next)) {
+        /* One object on each rank: how alike and how far are the same. */
+        learn(g, "load.alike", 1, GEN_FIT_PER_RANK);
+        learn(g, "load.correlation", gen_fit_correlation_behind(&g->tail, fmax(0, next)) / persistence,
+              GEN_FIT_PER_RANK);
+        return;
+    }
     if (isnan(same) || isnan(next)) {
         gen_fit_remark(g->twin, "too few ranks or objects: load.alike and load.correlation are the defaults");
         return;
@@ -233,7 +243,7 @@ static void learn_ranks(struct fit_learning *g, double persistence, bool persist
             high = rho;
         }
     }
-    const double rho = 0.5 * (low + high);
+    const double rho = high < 1e-4 ? 0 : 0.5 * (low + high);
     const double inside = (places * field_of_block(block, g->dims, rho, 0) - 1) / fmax(1, places - 1);
     const double alike = places > 1 && inside > 0 ? fmin(1, same / (inside * persistence)) : 0;
     learn(g, "load.correlation", rho, GEN_FIT_PER_RANK);
@@ -470,6 +480,9 @@ static void learn_structure(struct fit_learning *g) {
     }
     g->dims = g->twin->dataset.load_params.dims;
     learn(g, "load.phases", (double)l->phases, GEN_FIT_PER_RUN);
+    if (l->phases < g->twin->dataset.ckpt_params.checkpoints) { /* at most one for each phase */
+        learn(g, "rank2file.checkpoints", (double)l->phases, GEN_FIT_PER_RUN);
+    }
     learn_text(g, "load.setup", g->begin == 1 ? "yes" : "no", GEN_FIT_PER_RUN);
     learn(g, "load.subphases", l->subphases_tasks > 0 ? round(l->subphases / l->subphases_tasks) : 0,
           GEN_FIT_PER_OBJECT);
@@ -527,15 +540,24 @@ static void learn_edges(struct fit_learning *g) {
     }
     const struct fit_stencil stencil = stencil_of(g, (double)p->objects * p->collections);
     const double occupied = l->count_sum / l->counts / ((double)p->objects * p->collections);
-    learn(g, "load.far_edges", fmax(0, edges / l->count_sum - stencil.senders) / occupied, GEN_FIT_PER_OBJECT);
-    if (edges / l->count_sum < 0.8 * stencil.senders) {
+    const double of_objects = edges / l->count_sum - l->handler_edges;
+    learn(g, "load.far_edges", fmax(0, of_objects - stencil.senders) / occupied, GEN_FIT_PER_OBJECT);
+    if (of_objects - stencil.senders > 8) {
+        gen_fit_remark(g->twin, "more edges than the model can have: the twin has %.0f of an object",
+                       stencil.senders + 8);
+    }
+    if (of_objects < 0.8 * stencil.senders) {
         gen_fit_remark(g->twin, "fewer edges than the stencil of the model: the twin has more");
     }
-    const double mean = l->ln_bytes / edges;
-    const double messages = l->ln_messages / edges;
-    /* Without what the model changes from phase to phase. */
+    /* Without what the model's handlers send, and what it changes from phase to phase. */
     const double change = 0.01;
-    const double variance = l->ln_bytes_squares / edges - mean * mean - change;
+    const double others = l->handler_edges / (edges / l->count_sum);
+    const double squares =
+        MODEL_LOAD_HANDLER_MEAN * MODEL_LOAD_HANDLER_MEAN + MODEL_LOAD_HANDLER_SD * MODEL_LOAD_HANDLER_SD;
+    const double rest = fmax(0.1, 1 - others);
+    const double mean = (l->ln_bytes / edges - others * MODEL_LOAD_HANDLER_MEAN) / rest;
+    const double variance = (l->ln_bytes_squares / edges - others * squares) / rest - mean * mean - change;
+    const double messages = l->ln_messages / edges;
     learn(g, "load.edge_bytes_mean", mean, GEN_FIT_PER_EDGE);
     learn(g, "load.edge_bytes_sd", sqrt(fmax(0, variance)), GEN_FIT_PER_EDGE);
     learn(g, "load.edge_messages_mean", messages, GEN_FIT_PER_EDGE);

@@ -96,6 +96,20 @@ static double mean_between(const struct gen_fit_shape *s, double from, double to
     return weight > 0 ? sum / weight : 0;
 }
 
+double gen_fit_shape_excess(const struct gen_fit_shape *s, double skew) {
+    const double from = 2.326; /* a hundredth of normal deviations is above it */
+    struct model_load_tail tail;
+    double sum = 0;
+    double weights = 0;
+    (void)model_load_tail_init(&tail, skew, "", "none", NULL);
+    for (int i = 0; i < STEPS; i++) {
+        const double y = from + (5 - from) * (i + 0.5) / STEPS;
+        sum += density(y) * model_load_bend(&tail, y);
+        weights += density(y);
+    }
+    return mean_between(s, 0.99, 1) - sum / weights;
+}
+
 /* How far a table of this many values can reach, so that each is the mean of at least 5. The outermost one stands for all
  * beyond the middle between it and the next; the one beside it can stand for fewer. */
 static double reach_of(double count, int knots) {
@@ -173,5 +187,5 @@ double gen_fit_correlation_behind(const struct model_load_tail *tail, double of_
             high = middle;
         }
     }
-    return 0.5 * (low + high);
+    return high < 1e-4 ? 0 : 0.5 * (low + high);
 }

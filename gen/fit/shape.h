@@ -23,6 +23,10 @@ void gen_fit_shape_add(struct gen_fit_shape *s, double low, double high, double 
 /* The skew of the model's form that is nearest to the shape, and the largest difference of the distribution functions. */
 double gen_fit_shape_skew(const struct gen_fit_shape *s, double *distance);
 
+/* By how much the mean of the largest hundredth of the values exceeds that of the model's form with this skew: what decides
+ * how long all wait for the slowest. */
+double gen_fit_shape_excess(const struct gen_fit_shape *s, double skew);
+
 /* That from a normal distribution. */
 double gen_fit_shape_distance_from_normal(const struct gen_fit_shape *s);
 

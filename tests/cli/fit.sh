@@ -117,6 +117,27 @@ alike links links_twin
 "$HPCGEN" fit --compare links torus --json >rows || bad "the comparison of links failed"
 [ "$(number different <rows)" -ge 3 ] || bad "another machine differs in too few rows: $(cat rows)"
 
+# ---- an event log: its iterations, what ranks compute in them, and what they send ----
+
+"$HPCGEN" -q -n 128 -f clog2 --seed 4 -o log --set load.phases=20 --set load.mean_first=2 --set load.mean_last=2 \
+    --set load.sigma_first=0.4 --set load.sigma_last=0.4 --set load.setup_factor=5 --set load.edge_bytes_mean=8 || exit 1
+"$HPCGEN" fit log -O log.ini -q || bad "the fit of an event log failed"
+learned phases 20 20 log.ini
+learned objects 1 1 log.ini
+learned mean_first 14 20 log.ini
+learned mean_last 14 20 log.ini
+learned setup_factor 4 6 log.ini
+"$HPCGEN" -q -c log.ini -f clog2 -s 5 -o log_twin || bad "the configuration of a log is not accepted"
+"$HPCGEN" fit --compare log log_twin --json >rows || bad "the comparison of logs failed"
+[ "$(number different <rows)" -le 4 ] || bad "logs differ in too many rows: $(grep '"alike": false' rows)"
+# The load data of the same run tell more than the log.
+"$HPCGEN" -q -n 16 -f vom,clog2 --seed 4 -o both --set load.phases=4 || exit 1
+"$HPCGEN" fit both -O both.ini -q || bad "the fit of both failed"
+learned objects 8 10 both.ini
+grep -q '^; clog2: the load data tell' both.ini || bad "no remark on the log: $(cat both.ini)"
+
+# ---- settings ----
+
 # All settings of the run, and a last node that is not full.
 "$HPCGEN" -q -n 22 -f linktest --preset dfplus-ndr200 --seed 5 -o settings --set linktest.gpu_memory=yes \
     --set linktest.kernel=bidirectional --set linktest.all_to_all=yes --set linktest.serial=yes || exit 1
@@ -171,6 +192,8 @@ poor() { # DIRECTORY PHASES TASKS TIME
     } >"$1/old.0.json"
     "$HPCGEN" verify "$1" >/dev/null || bad "$1: old load data are not accepted"
     "$HPCGEN" fit "$1" -O poor.ini >table || bad "$1: the fit failed"
+    "$HPCGEN" plan -c poor.ini -f sion,vom,clog2,rank2file --ranks 64 >/dev/null 2>&1 ||
+        bad "$1: the configuration is not accepted for all formats"
     "$HPCGEN" -q -c poor.ini -f vom -o "$1.twin" || bad "$1: the configuration is not accepted"
     "$HPCGEN" fit --compare "$1" "$1.twin" >/dev/null || bad "$1: the comparison failed"
     grep -q "^; $5" poor.ini || bad "$1: expected a remark '$5', got: $(grep '^;' poor.ini)"
@@ -196,8 +219,8 @@ mkdir empty nothing_ran
 echo '{"phases":[],"type":"LBDatafile"}' >nothing_ran/data.0.json
 refuse 'hpcgen: nothing_ran: expected at least one phase, got none' 1 nothing_ran -O no.ini
 refuse 'hpcgen: empty: expected load data, a LinkTest result, * got none' 1 empty -O no.ini
-"$HPCGEN" -q -n 4 -f clog2 -o log --set load.phases=2 --set rank2file.checkpoints=1 || exit 1
-refuse 'hpcgen: log/clog2/app.clog2: expected a format to learn from, got clog2' 1 log/clog2/app.clog2 -O no.ini
+"$HPCGEN" -q -n 4 -f clog2 -o short --set load.phases=1 --set rank2file.checkpoints=1 || exit 1
+refuse 'hpcgen: short/clog2/app.clog2: expected a collective call that all ranks make equally often, *' 1 short -O no.ini
 refuse 'hpcgen: twin.ini: expected a file of a known format *' 1 twin.ini -O no.ini
 refuse 'hpcgen: --output: expected the file for the configuration, got none' 2 real
 refuse 'hpcgen: --compare: expected two data sets, REAL and TWIN, got 1' 2 --compare real

@@ -85,6 +85,7 @@ with tempfile.TemporaryDirectory() as work:
     for scenario in SCENARIOS:
         tally = Tally() if scenario != "none" else everything
         loop(work, f"scenario {scenario}", "sion,vom,rank2file", tally, "--set", f"load.scenario={scenario}")
+    loop(work, "event log", "clog2", Tally())
     for preset in PRESETS:
         loop(work, f"preset {preset}", "linktest", Tally(), "-p", preset)
     control = Tally()

@@ -895,9 +895,6 @@ static const double change = 0.1;
 /* A standard deviation of the sum of two neighbours' work, which is alike. */
 static const double sum_of_two = 1.6;
 
-/* Ln(bytes) of messages between handlers [L]. */
-static const double handler_mean = 7.75, handler_sd = 1.30;
-
 /* With MODEL_COMM_SAMPLE: ln(messages) between handlers, ln(bytes) from objects to their group, and how much of its
  * deviation follows the work, so that work and bytes of an object have a correlation of 0.65 [L]. */
 static const double sample_messages_mean = 3.45, sample_messages_sd = 1.33;
@@ -930,7 +927,8 @@ struct model_load_flow model_load_flow(const struct model_load *m, uint32_t owne
     double z_messages = 0.6 * z + 0.8 * hpcw_i_normal(w[2], w[3]);
     const bool sample = p->comm == MODEL_COMM_SAMPLE;
     return (struct model_load_flow){
-        .ln_bytes = handlers ? handler_mean + handler_sd * z : p->edge_bytes_mean + p->edge_bytes_sd * z,
+        .ln_bytes = handlers ? MODEL_LOAD_HANDLER_MEAN + MODEL_LOAD_HANDLER_SD * z
+                             : p->edge_bytes_mean + p->edge_bytes_sd * z,
         .ln_messages = (sample ? sample_messages_mean : p->edge_messages_mean) +
                        (sample ? sample_messages_sd : p->edge_messages_sd) * z_messages,
     };

@@ -289,6 +289,10 @@ struct model_load_edge {
 uint32_t model_load_senders(const struct model_load *m, uint32_t object,
                             struct model_load_edge edge[MODEL_LOAD_MOST_KINDS]);
 
+/* Ln(bytes) of messages between handlers [L]: mean and standard deviation. L is explained in load.c. */
+#define MODEL_LOAD_HANDLER_MEAN 7.75
+#define MODEL_LOAD_HANDLER_SD 1.30
+
 /* An edge belongs to the object that receives, or for the kinds up and down to the rank that is the child, as this number. */
 static inline uint32_t model_load_handler(uint32_t rank) {
     return UINT32_MAX - rank;

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What is learned from an event log. Iterations end with the collective call that all ranks make equally often, the most
+ * frequent one. What a rank computes in an iteration is taken as its only task of a phase, and the messages
+ * that it receives as the edges to it: so the statistics and parameters are those of load data.
+ */
+#ifndef HPCW_GEN_FIT_LOG_H
+#define HPCW_GEN_FIT_LOG_H
+
+#include "gen/fit/facts.h"
+#include "gen/fit/twin.h"
+
+/* Reads the log twice. Memory: 8 bytes for each rank and iteration and 16 for each message, 128 MiB each at most; what is
+ * beyond that is left out, with a remark. */
+hpcw_status gen_fit_log(const char *path, struct gen_fit_facts *facts, struct gen_fit_twin *twin,
+                        hpcw_error *err);
+
+#endif
