@@ -18,6 +18,7 @@ struct fit_state {
     double seconds;       /* whole states */
     double inner;         /* while it was the innermost one */
     uint64_t most, least; /* times on a rank */
+    uint32_t ranks;       /* that it is on */
 };
 
 struct fit_message {
@@ -109,15 +110,16 @@ static void count_stretch(void *context, const struct read_clog2_stretch *s) {
 }
 
 static void choose_states(struct fit_log *l) {
+    uint64_t key[HPCW_I_TABLE_KEY];
+    const uint64_t *times;
+    for (size_t at = 0; (times = hpcw_i_table_next(&l->times, &at, key)) != NULL;) {
+        struct fit_state *s = &l->state[key[0]];
+        s->least = s->ranks == 0 || *times < s->least ? *times : s->least;
+        s->most = *times > s->most ? *times : s->most;
+        s->ranks++;
+    }
     for (size_t i = 0; i < l->states; i++) {
-        l->state[i].least = UINT64_MAX;
-        for (uint32_t r = 0; r < l->ranks; r++) {
-            const uint64_t key[] = {i, r};
-            const uint64_t *times = hpcw_i_table_find(&l->times, key);
-            const uint64_t n = times != NULL ? *times : 0;
-            l->state[i].most = n > l->state[i].most ? n : l->state[i].most;
-            l->state[i].least = n < l->state[i].least ? n : l->state[i].least;
-        }
+        l->state[i].least = l->state[i].ranks == l->ranks ? l->state[i].least : 0;
     }
     double others = 0;
     l->beat = l->work = NONE;
@@ -198,15 +200,16 @@ static void take_message(void *context, const struct read_clog2_end *e) {
     l->message[l->messages++] = (struct fit_message){e->peer, l->at[e->rank], e->bytes};
 }
 
+/* By all members, so that the sums have the same bits wherever the messages are sorted. */
 static int by_receiver(const void *a, const void *b) {
     const struct fit_message *x = a;
     const struct fit_message *y = b;
-    return x->to != y->to                ? (x->to < y->to ? -1 : 1)
-           : x->iteration < y->iteration ? -1
-                                         : x->iteration > y->iteration;
+    return x->to != y->to                 ? (x->to < y->to ? -1 : 1)
+           : x->iteration != y->iteration ? (x->iteration < y->iteration ? -1 : 1)
+           : x->bytes < y->bytes          ? -1
+                                          : x->bytes > y->bytes;
 }
 
-/* Messages of the same size to the same rank in an iteration differ in nothing that is summed up. */
 static hpcw_status sum_up(struct fit_log *l, struct gen_fit_loads *loads, hpcw_error *err) {
     struct gen_fit_summing sums;
     hpcw_status s = gen_fit_sum_init(&sums, loads, err);
@@ -254,7 +257,7 @@ static hpcw_status read_log(struct fit_log *l, const char *path, hpcw_error *err
             "no iterations to learn from",
             path);
     }
-    const uint64_t most = MOST_VALUES / l->ranks;
+    const uint64_t most = MOST_VALUES / l->ranks + 1;
     l->iterations = (uint32_t)(l->state[l->beat].least < most ? l->state[l->beat].least : most);
     l->left_out = l->iterations < l->state[l->beat].least;
     l->at = hpcw_i_calloc(l->ranks, sizeof *l->at);
@@ -263,8 +266,8 @@ static hpcw_status read_log(struct fit_log *l, const char *path, hpcw_error *err
     l->compute = hpcw_i_calloc((size_t)l->ranks * l->iterations, sizeof *l->compute);
     l->wait[0] = gen_fit_sketch_new(GEN_FIT_LEAST_SECONDS);
     l->wait[1] = gen_fit_sketch_new(GEN_FIT_LEAST_SECONDS);
-    if (l->iterations == 0 || l->at == NULL || l->since == NULL || l->mpi == NULL || l->compute == NULL ||
-        l->wait[0] == NULL || l->wait[1] == NULL) {
+    if (l->at == NULL || l->since == NULL || l->mpi == NULL || l->compute == NULL || l->wait[0] == NULL ||
+        l->wait[1] == NULL) {
         return hpcw_i_fail_memory(err, path, l->ranks, "ranks");
     }
     for (uint32_t r = 0; r < l->ranks; r++) {
