@@ -250,7 +250,7 @@ static hpcw_status read_rows(struct fit_links *l, hpcw_error *err) {
         for (uint32_t r = 0; s == HPCW_OK && r < ranks; r++) {
             s = read_linktest_row(l->reader, r, p, l->time, l->partner, NULL, err);
             for (uint32_t i = 0; s == HPCW_OK && i < steps; i++) {
-                if (l->partner[i] >= ranks || !(l->time[i] > 0)) {
+                if (l->partner[i] >= ranks || !(l->time[i] > 0 && l->time[i] < INFINITY)) {
                     s = hpcw_i_fail(err, HPCW_EFORMAT,
                                     "%s: rank %u, step %u: expected a partner below %u and a time, got others",
                                     read_sion_name(read_linktest_sion(l->reader)), r, i, ranks);

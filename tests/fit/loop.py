@@ -52,10 +52,11 @@ class Tally:
     def learn(self, fitted):
         for p in fitted["parameters"]:
             try:
-                self.learned[p["key"]].append(float(p["value"]))
-                self.default[p["key"]] = p["default"]
+                value = float(p["value"])
             except ValueError:
-                pass  # no number
+                continue  # no number
+            self.learned[p["key"]].append(value)
+            self.default[p["key"]] = p["default"]
 
     def print(self, title):
         print(f"{title:32} {self.alike:5} of {self.rows:5} rows alike")
