@@ -105,6 +105,24 @@ void gen_fit_learned_text(const struct gen_fit_twin *t, size_t index, char *valu
     }
 }
 
+/* A twin has the formats that were fitted; --formats can ask for others. */
+static bool print_formats(uint64_t formats, struct hpcw_i_buf *buf) {
+    static const char *const name[GEN_FORMATS] = {[GEN_FORMAT_LINKTEST] = "linktest",
+                                                  [GEN_FORMAT_SION] = "sion",
+                                                  [GEN_FORMAT_VOM] = "vom",
+                                                  [GEN_FORMAT_CLOG2] = "clog2",
+                                                  [GEN_FORMAT_RANK2FILE] = "rank2file"};
+    const char *before = "formats = ";
+    bool good = true;
+    for (size_t f = 0; f < GEN_FORMATS; f++) {
+        if (formats >> f & 1) {
+            good = good && hpcw_i_buf_append_str(buf, before) && hpcw_i_buf_append_str(buf, name[f]);
+            before = ",";
+        }
+    }
+    return good && hpcw_i_buf_append_str(buf, "\n");
+}
+
 /* In the order of the parameters' table, which has each group in one piece. */
 hpcw_status gen_fit_twin_print(const struct gen_fit_twin *t, struct hpcw_i_buf *buf, hpcw_error *err) {
     char line[2 * VALUE];
@@ -122,6 +140,7 @@ hpcw_status gen_fit_twin_print(const struct gen_fit_twin *t, struct hpcw_i_buf *
     }
     (void)snprintf(line, sizeof line, "\n[hpcgen]\nranks = %u\n", t->ranks);
     good = good && hpcw_i_buf_append_str(buf, line);
+    good = good && print_formats(t->formats, buf);
     (void)snprintf(line, sizeof line, "preset = %s\n", t->dataset.preset);
     good = good && (!t->has_preset || hpcw_i_buf_append_str(buf, line));
     for (size_t p = 0; (param = gen_dataset_param(p, &group)) != NULL; p++) {

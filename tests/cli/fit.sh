@@ -47,9 +47,10 @@ refuse() { # MESSAGE STATUS, then the command line
 "$HPCGEN" fit real --output twin.ini >table || bad "the fit failed"
 "$HPCGEN" fit real --output again.ini -q || bad "the second fit failed"
 cmp twin.ini again.ini || bad "a second fit gives another configuration"
-"$HPCGEN" -q --config twin.ini -f sion,vom,rank2file --seed 12 -o twin || bad "the configuration is not accepted"
+grep -q '^formats = sion,vom,rank2file$' twin.ini || bad "other formats: $(grep formats twin.ini)"
+"$HPCGEN" -q --config twin.ini --seed 12 -o twin || bad "the configuration is not accepted"
 alike real twin
-"$HPCGEN" plan --config twin.ini -f sion,vom,rank2file --ranks 16384 >/dev/null 2>&1 ||
+"$HPCGEN" plan --config twin.ini --ranks 16384 >/dev/null 2>&1 ||
     bad "the configuration is not accepted for more ranks"
 learned phases 12 12 twin.ini
 learned objects 15 18 twin.ini
