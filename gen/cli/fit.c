@@ -42,12 +42,13 @@ static hpcw_status add_path(struct gen_fit *fit, const char *path, hpcw_error *e
             found++;
         }
     }
-    return s != HPCW_OK || found > 0 ? s
-                                     : hpcw_i_fail(err, HPCW_EFORMAT,
-                                                   "%s: expected load data, a LinkTest result, an event log, a "
-                                                   "SION container or checkpoints of SCR, or a "
-                                                   "dataset with one of them, got none",
-                                                   path);
+    return s != HPCW_OK || found > 0
+               ? s
+               : hpcw_i_fail(
+                     err, HPCW_EFORMAT,
+                     "%s: expected load data, a LinkTest result, an event log, a SION container or checkpoints "
+                     "of SCR, or a dataset with one of them, got none",
+                     path);
 }
 
 /* ---- the twin ---- */
