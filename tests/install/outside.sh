@@ -83,7 +83,7 @@ echo "== the build directory"
 mkdir uninstalled
 PKG_CONFIG_PATH=$scratch/build/meson-uninstalled
 $compiler two_tasks.c -o uninstalled/two_tasks $(pkg-config --cflags --libs hpcw)
-(cd uninstalled && LD_LIBRARY_PATH=$scratch/build/libwriter ./two_tasks && cmp two_tasks.sion ../shared.sion)
+(cd uninstalled && LD_LIBRARY_PATH=$scratch/build/libreader ./two_tasks && cmp two_tasks.sion ../shared.sion)
 PKG_CONFIG_PATH=$libdir/pkgconfig
 
 if command -v cmake >/dev/null; then
