@@ -38,8 +38,11 @@ int main(int argc, char **argv) {
     uint32_t tasks = status == HPCW_OK ? hpcw_linktest_reader_info(reader)->tasks : 0;
     double *time_s = malloc((tasks + 1) * sizeof *time_s);
     struct rank *rank = malloc((tasks + 1) * sizeof *rank);
-    if (time_s == NULL || rank == NULL)
-        return 1;
+    if (status == HPCW_OK && (time_s == NULL || rank == NULL)) {
+        status = HPCW_ENOMEM;
+        snprintf(error.message, sizeof error.message, "%s: expected memory for %" PRIu32 " tasks", argv[1],
+                 tasks);
+    }
     for (uint32_t i = 0; status == HPCW_OK && i < tasks; i++)
         status = mean_of(reader, i, time_s, &rank[i], &error);
     if (status == HPCW_OK)

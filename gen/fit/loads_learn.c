@@ -341,7 +341,7 @@ static void filled(double places, double f, double spread, double *mean, double 
     double share = 0;
     double squares = 0;
     for (int i = 0; i <= STEPS; i++) {
-        const double z = (i - STEPS / 2) * (8.0 / STEPS);
+        const double z = (i - 0.5 * STEPS) * (8.0 / STEPS);
         const double weight = hpcw_i_exp(-0.5 * z * z);
         const double q = fmin(1, f * hpcw_i_exp(spread * z - 0.5 * spread * spread));
         weights += weight;
@@ -400,7 +400,10 @@ static double shaped(const struct fit_learning *g, double places) {
     const double wanted = edges > 0 ? (l->distant[0] + l->distant[1]) / edges : 0;
     double best = places;
     double least = INFINITY;
-    for (double n = ceil(0.85 * places); n <= 1.15 * places; n++) {
+    const double first = ceil(0.85 * places);
+    const int last = (int)(1.15 * places - first);
+    for (int k = 0; k <= last; k++) {
+        const double n = first + k;
         const struct fit_stencil s = stencil_of(g, n);
         const double far = edges > 0 ? fmax(0, edges / l->count_sum - s.senders) : 0;
         const double share = (s.distant + far) / fmax(1e-9, s.senders + far);
@@ -436,7 +439,8 @@ static void learn_objects(struct fit_learning *g) {
         places = fmax(ceil(1.2 * gen_fit_sketch_quantile(all, 0.98)), ceil(1.5 * further));
         hpcw_i_free(all);
         double least = INFINITY;
-        for (double s = 0.02; s <= 3; s += 0.02) {
+        for (int k = 1; k <= 150; k++) {
+            const double s = 0.02 * k;
             double m;
             double v;
             const double f = fill_for(places, further, s);

@@ -13,7 +13,7 @@
 /* Steps of sums over a normal deviation from -5 to 5. */
 enum { STEPS = 80 };
 static double y_of(int step) {
-    return (step - STEPS / 2) * (10.0 / STEPS);
+    return (step - 0.5 * STEPS) * (10.0 / STEPS);
 }
 static double density(double y) {
     return hpcw_i_exp(-0.5 * y * y);
@@ -113,16 +113,16 @@ double gen_fit_shape_excess(const struct gen_fit_shape *s, double skew) {
 /* How far a table of this many values can reach, so that each is the mean of at least 5. The outermost one stands for all
  * beyond the middle between it and the next; the one beside it can stand for fewer. */
 static double reach_of(double count, int knots) {
-    double reach = 3.2;
-    for (; reach > 0; reach -= 0.01) {
+    for (int hundredths = 320; hundredths > 0; hundredths--) {
+        const double reach = 0.01 * hundredths;
         const double step = 2 * reach / (knots - 1);
         const double outer = gen_fit_normal_below(-reach + 0.5 * step);
         const double beside = gen_fit_normal_below(-reach + 1.5 * step) - outer;
         if (count * fmin(outer, beside) >= GEN_FIT_LEAST_VALUES) {
-            break;
+            return reach;
         }
     }
-    return reach;
+    return 0;
 }
 
 /* The length of the text. */

@@ -108,7 +108,8 @@ typedef struct hpcw_clog2_stretch {
     int32_t state;    /**< number of the state, as in its definition */
     const char *name; /**< of the state; valid for the call. "" if it is not defined */
     uint32_t rank;    /**< of the world */
-    double from, to;  /**< seconds */
+    double from;      /**< seconds */
+    double to;        /**< seconds */
     const unsigned char
         *cargo; /**< [HPCW_CLOG2_CARGO] of the event that ends the state, valid for the call; NULL: none */
 } hpcw_clog2_stretch;

@@ -116,14 +116,14 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_reader_row(hpcw_linktest_read
 
 /** The summary of a permutation, as stored. */
 typedef struct hpcw_linktest_totals {
-    char start[33]; /**< usually YYYY-MM-DDThh:mm:ssZ */
-    char end[33];   /**< see start */
-    double min_s;   /**< seconds, over the timings of all tasks */
-    double avg_s;
-    double max_s;
+    char start[33];          /**< usually YYYY-MM-DDThh:mm:ssZ */
+    char end[33];            /**< see start */
+    double min_s;            /**< seconds, over the timings of all tasks */
+    double avg_s;            /**< their mean */
+    double max_s;            /**< the largest */
     double all_to_all_min_s; /**< the same of the all-to-all tests; 0 without them */
-    double all_to_all_avg_s;
-    double all_to_all_max_s;
+    double all_to_all_avg_s; /**< their mean */
+    double all_to_all_max_s; /**< the largest */
 } hpcw_linktest_totals;
 
 /** Reads the summary of a permutation. @return as hpcw_linktest_reader_host */

@@ -194,7 +194,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_reader_chunk_left(hpcw_sion_reade
 
 /** A key-value record. */
 typedef struct hpcw_sion_record {
-    uint64_t key;
+    uint64_t key;    /**< as it was written; a key may occur more than once */
     uint64_t size;   /**< bytes of the value */
     uint64_t offset; /**< of the record in the stream, for hpcw_sion_reader_seek */
 } hpcw_sion_record;

@@ -16,7 +16,7 @@
 
 static hpcw_linktest_reader *opened(const struct linktest_image *image) {
     struct read_linktest *r;
-    hpcw_linktest_reader *reader;
+    hpcw_linktest_reader *reader = NULL;
     hpcw_error err = {0};
     if (open_linktest(image, &r, &err) != HPCW_OK || read_linktest_publish(r, &reader, &err) != HPCW_OK) {
         fail_msg("not opened: %s", err.message);
