@@ -88,6 +88,8 @@ HPCW_API bool hpcw_clog2_reader_comm(const hpcw_clog2_reader *reader, uint32_t i
  * identity is all zero. The size of cargo is not stored: it is always HPCW_CLOG2_CARGO. Kinds 8 and 10 of MPE, which no
  * program writes, have no member of `as`. Values are as stored: a rank, an event or a time may be any.
  *
+ * After a failure every call fails in the same way, until hpcw_clog2_reader_rewind.
+ *
  * @param record  out, if there is one
  * @param more    out: false after the last one
  * @return HPCW_OK; HPCW_EINVAL; HPCW_EFORMAT or HPCW_ETRUNCATED; and what the system says

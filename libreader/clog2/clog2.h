@@ -64,7 +64,7 @@ const struct read_clog2_entry *read_clog2_entry(const struct read_clog2 *reader,
 void read_clog2_rewind(struct read_clog2 *reader);
 
 /* The next record; *more is false after the last one. HPCW_EFORMAT if the chain of blocks or the length of a record is
- * wrong. */
+ * wrong. After a failure every call fails in the same way, until a rewind. */
 hpcw_status read_clog2_next(struct read_clog2 *reader, struct read_clog2_item *item, bool *more,
                             hpcw_error *err);
 

@@ -23,6 +23,7 @@ struct read_clog2 {
     bool ended;
     double announced; /* time at the end of the previous block */
     struct read_clog2_frame frame;
+    hpcw_error failure; /* the first one since the rewind, which every later read repeats */
 };
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -199,6 +200,7 @@ void read_clog2_rewind(struct read_clog2 *r) {
     r->at = 0;
     r->ended = false;
     r->frame = (struct read_clog2_frame){0};
+    r->failure.code = HPCW_OK;
 }
 
 static uint64_t offset_of(const struct read_clog2 *r) {
@@ -241,8 +243,8 @@ static hpcw_status end_block(struct read_clog2 *r, const struct read_clog2_item 
     return HPCW_OK;
 }
 
-hpcw_status read_clog2_next(struct read_clog2 *r, struct read_clog2_item *item, bool *more, hpcw_error *err) {
-    *more = false;
+static hpcw_status next_record(struct read_clog2 *r, struct read_clog2_item *item, bool *more,
+                               hpcw_error *err) {
     for (;;) {
         if (r->ended) {
             return HPCW_OK;
@@ -298,4 +300,15 @@ hpcw_status read_clog2_next(struct read_clog2 *r, struct read_clog2_item *item, 
         *more = true;
         return HPCW_OK;
     }
+}
+
+hpcw_status read_clog2_next(struct read_clog2 *r, struct read_clog2_item *item, bool *more, hpcw_error *err) {
+    *more = false;
+    if (r->failure.code == HPCW_OK && next_record(r, item, more, &r->failure) == HPCW_OK) {
+        return HPCW_OK;
+    }
+    if (err != NULL) {
+        *err = r->failure;
+    }
+    return r->failure.code;
 }

@@ -222,7 +222,7 @@ static void refusals(void **state) {
     hpcw_clog2_reader_free(NULL);
     hpcw_clog2_reader_free(r);
 
-    /* A record of no kind, in the second block. */
+    /* A record of no kind at the start of the second block: none of the later blocks is read. */
     char damaged[300];
     size_t size;
     unsigned char *data = read_file(path, &size);
@@ -237,8 +237,16 @@ static void refusals(void **state) {
     for (more = true; more && s == HPCW_OK;) {
         s = hpcw_clog2_reader_next(r, &record, &more, &err);
     }
-    assert_int_equal(s, HPCW_EFORMAT);
-    assert_non_null(strstr(err.message, "record type: expected 0 to 11, got 12"));
+    for (int again = 0; again < 2; again++) {
+        assert_int_equal(s, HPCW_EFORMAT);
+        assert_non_null(strstr(err.message, "record type: expected 0 to 11, got 12"));
+        err = (hpcw_error){0};
+        s = hpcw_clog2_reader_next(r, &record, &more, &err);
+        assert_false(more);
+    }
+    hpcw_clog2_reader_rewind(r);
+    assert_int_equal(hpcw_clog2_reader_next(r, &record, &more, &err), HPCW_OK);
+    assert_true(more);
     hpcw_clog2_reader_free(r);
 }
 
