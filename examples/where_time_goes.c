@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The states of an event log, and how much of the time of its ranks each takes: ./where_time_goes heat_out/heat.clog2 */
+/* The states of an event log, and the share of each in the time of all: ./where_time_goes heat_out/heat.clog2 */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,9 +13,9 @@ struct totals {
     struct {
         int32_t number;
         char name[HPCW_CLOG2_NAME + 2];
-        double seconds; /* of all ranks, without states nested inside */
+        double seconds; /* of all timelines, without states nested inside */
     } state[MOST_STATES];
-    double end; /* of the last state */
+    double seconds; /* of all states */
     uint64_t messages, bytes;
 };
 
@@ -32,13 +32,13 @@ static void take_stretch(void *context, const hpcw_clog2_stretch *stretch) {
         snprintf(all->state[i].name, sizeof all->state[i].name, "%s", stretch->name);
     }
     all->state[i].seconds += stretch->to - stretch->from;
-    all->end = stretch->to > all->end ? stretch->to : all->end;
+    all->seconds += stretch->to - stretch->from;
 }
 
 static void take_end(void *context, const hpcw_clog2_end *end) {
     struct totals *all = context;
     all->messages += end->send;
-    all->bytes += end->send ? (uint64_t)end->size : 0;
+    all->bytes += end->send && end->size > 0 ? (uint64_t)end->size : 0;
 }
 
 int main(int argc, char **argv) {
@@ -54,10 +54,9 @@ int main(int argc, char **argv) {
     if (status == HPCW_OK)
         status = hpcw_clog2_reader_watch(reader, &watch, &error);
     if (status == HPCW_OK) {
-        double whole = all.end * hpcw_clog2_reader_info(reader)->ranks;
         for (uint32_t i = 0; i < all.states; i++)
             printf("%-31s %10.6f s  %5.1f %%\n", all.state[i].name, all.state[i].seconds,
-                   100 * all.state[i].seconds / whole);
+                   100 * all.state[i].seconds / all.seconds);
         printf("%" PRIu64 " messages, %" PRIu64 " bytes\n", all.messages, all.bytes);
     } else {
         fprintf(stderr, "%s: %s\n", hpcw_status_name(status), error.message);

@@ -105,11 +105,13 @@ HPCW_API void hpcw_clog2_reader_rewind(hpcw_clog2_reader *reader);
  *  States and messages
  * --------------------------------------------------------------------------------------------------------- */
 
-/** A state of a rank, or a piece of it. */
+/** A state, or a piece of it. Rank, communicator and thread together are its timeline. */
 typedef struct hpcw_clog2_stretch {
     int32_t state;    /**< number of the state, as in its definition */
     const char *name; /**< of the state; valid for the call. "" if it is not defined */
     uint32_t rank;    /**< of the world */
+    int32_t comm;     /**< communicator, as logged: an entry of the table, 0 is the world */
+    int32_t thread;   /**< of the rank, as logged */
     double from;      /**< seconds */
     double to;        /**< seconds */
     const unsigned char
@@ -131,8 +133,8 @@ typedef struct hpcw_clog2_end {
 /** What to call, in the order of the records. Each may be NULL. */
 typedef struct hpcw_clog2_watch {
     void *context; /**< first argument of all */
-    /** A state was the innermost one of its timeline. These stretches never overlap, and together they are the whole time
-     * of all states. No cargo. */
+    /** A state was the innermost one of its timeline. Those of one timeline never overlap, and together they are the whole
+     * time of its states. Those of several threads or communicators of a rank may overlap. No cargo. */
     void (*stretch)(void *context, const hpcw_clog2_stretch *stretch);
     /** A whole state, when it ends, with the time of those nested in it. */
     void (*state)(void *context, const hpcw_clog2_stretch *state);

@@ -123,6 +123,7 @@ struct read_clog2_stretch {
     int32_t number;   /* of the state, in its definition */
     const char *name; /* valid for the call */
     uint32_t rank;
+    int32_t comm, thread;       /* with the rank: its timeline */
     double from, to;            /* seconds */
     const unsigned char *cargo; /* [32] of the event that ends a state; NULL: it has none. Valid for the call */
 };
@@ -140,8 +141,8 @@ struct read_clog2_end {
 /* Called in the order of the records; stretches and states when they end. Each may be NULL. */
 struct read_clog2_watch {
     void *context;
-    /* A state was the innermost one of its timeline. These stretches never overlap, and together they are the whole time
-     * of all states. */
+    /* A state was the innermost one of its timeline. Those of one timeline never overlap, and together they are the whole
+     * time of its states. */
     void (*stretch)(void *context, const struct read_clog2_stretch *s);
     /* A whole state, including nested ones. */
     void (*state)(void *context, const struct read_clog2_stretch *s);

@@ -189,8 +189,14 @@ void hpcw_clog2_reader_rewind(hpcw_clog2_reader *reader) {
 /* ---- states and messages ---- */
 
 static hpcw_clog2_stretch public_stretch(const struct read_clog2_stretch *s) {
-    return (hpcw_clog2_stretch){
-        .state = s->number, .name = s->name, .rank = s->rank, .from = s->from, .to = s->to, .cargo = s->cargo};
+    return (hpcw_clog2_stretch){.state = s->number,
+                                .name = s->name,
+                                .rank = s->rank,
+                                .comm = s->comm,
+                                .thread = s->thread,
+                                .from = s->from,
+                                .to = s->to,
+                                .cargo = s->cargo};
 }
 
 static void call_stretch(void *context, const struct read_clog2_stretch *s) {

@@ -18,14 +18,17 @@ static void complete(struct read_clog2_pass *p, const struct read_clog2_item *it
 
 /* ---- The watch -------------------------------------------------------------------------------------------- */
 
-static struct read_clog2_stretch stretch_of(const struct read_clog2_pass *p, uint32_t definition, int64_t rank,
-                                            double from, double to) {
+/* Ends with the record. */
+static struct read_clog2_stretch stretch_of(const struct read_clog2_pass *p, const struct read_clog2_item *item,
+                                            uint32_t definition, int64_t rank, double from) {
     return (struct read_clog2_stretch){.state = definition,
                                        .number = p->definition[definition].number,
                                        .name = p->definition[definition].name,
                                        .rank = (uint32_t)rank,
+                                       .comm = item->comm,
+                                       .thread = item->thread,
                                        .from = from,
-                                       .to = to};
+                                       .to = item->time};
 }
 
 /* Reports the innermost state of a timeline, which another one is about to replace. */
@@ -38,7 +41,7 @@ static void watch_stretch(struct read_clog2_pass *p, const struct read_clog2_ite
         int64_t rank = read_clog2_world_rank(p, item->comm, item->rank);
         if (rank >= 0) {
             uint32_t definition = (uint32_t)p->open[timeline->top - 1].detail;
-            struct read_clog2_stretch s = stretch_of(p, definition, rank, timeline->since, item->time);
+            struct read_clog2_stretch s = stretch_of(p, item, definition, rank, timeline->since);
             p->watch->stretch(p->watch->context, &s);
         }
     }
@@ -48,7 +51,7 @@ static void watch_stretch(struct read_clog2_pass *p, const struct read_clog2_ite
 static void watch_state(struct read_clog2_pass *p, const struct read_clog2_item *item, uint32_t definition,
                         int64_t rank, double begin) {
     if (p->watch != NULL && p->watch->state != NULL && p->status == HPCW_OK && rank >= 0) {
-        struct read_clog2_stretch s = stretch_of(p, definition, rank, begin, item->time);
+        struct read_clog2_stretch s = stretch_of(p, item, definition, rank, begin);
         s.cargo = item->kind == READ_CLOG2_IS_WITH_CARGO
                       ? item->payload + (READ_CLOG2_CARGO_AT - READ_CLOG2_HEAD_SIZE)
                       : NULL;

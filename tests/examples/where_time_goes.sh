@@ -29,6 +29,8 @@ for row in csv.DictReader(open(sys.argv[1])):
 got = open(sys.argv[2]).read().splitlines()
 assert got[-1] == f"{messages} messages, {size} bytes", (got[-1], messages, size)
 shown = {line[:31].strip(): float(line[31:42]) for line in got[:-1]}
+percent = sum(float(line[45:].split()[0]) for line in got[:-1])
+assert abs(percent - 100) < 0.1 * len(shown), got
 assert shown.keys() == seconds.keys(), (shown, seconds)
 for name, value in shown.items():
     assert abs(value - seconds[name]) < 2e-6 * (1 + value), (name, value, seconds[name])

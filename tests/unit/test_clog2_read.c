@@ -199,6 +199,58 @@ static void states_messages_and_their_profile(void **state) {
     hpcw_clog2_reader_free(r);
 }
 
+/* ---- timelines ---- */
+
+struct pieces {
+    unsigned count;
+    hpcw_clog2_stretch piece[4];
+};
+
+static void keep_stretch(void *context, const hpcw_clog2_stretch *s) {
+    struct pieces *pieces = context;
+    assert_true(pieces->count < 4);
+    pieces->piece[pieces->count++] = *s;
+}
+
+/* Two threads of a rank, and a second communicator, are in the same state at the same time. */
+static void timelines_of_a_rank_overlap(void **state) {
+    (void)state;
+    struct clog2_case c;
+    static const struct {
+        int32_t comm, thread, event;
+    } events[] = {{0, 0, 600}, {0, 1, 600}, {1, 0, 600}, {0, 0, 601}, {0, 1, 601}, {1, 0, 601}};
+    enum { EVENTS = sizeof events / sizeof events[0] };
+    char threads[300];
+    (void)snprintf(threads, sizeof threads, "%s/threads.clog2", dir);
+    clog2_case_make(&c, 1, 0);
+    c.options.threads = 2;
+    c.record = realloc(c.record, (c.count + EVENTS) * sizeof *c.record);
+    assert_non_null(c.record);
+    for (size_t i = 0; i < EVENTS; i++) {
+        c.record[c.count++] = (hpcw_clog2_record){.time = c.time + (double)i,
+                                                  .kind = HPCW_CLOG2_BARE,
+                                                  .comm = events[i].comm,
+                                                  .thread = events[i].thread,
+                                                  .as.event = events[i].event};
+    }
+    assert_int_equal(clog2_case_write(&c, threads, 0, NULL), HPCW_OK);
+    clog2_case_free(&c);
+    hpcw_clog2_reader *r;
+    struct pieces pieces = {0};
+    assert_int_equal(hpcw_clog2_reader_open(threads, &r, NULL), HPCW_OK);
+    const hpcw_clog2_watch watch = {.context = &pieces, .stretch = keep_stretch};
+    assert_int_equal(hpcw_clog2_reader_watch(r, &watch, NULL), HPCW_OK);
+    assert_int_equal(pieces.count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        const hpcw_clog2_stretch *s = &pieces.piece[i];
+        assert_int_equal(s->rank, 0);
+        assert_int_equal(s->comm, events[i].comm);
+        assert_int_equal(s->thread, events[i].thread);
+        assert_true(s->from < pieces.piece[0].to);
+    }
+    hpcw_clog2_reader_free(r);
+}
+
 static void refusals(void **state) {
     (void)state;
     hpcw_clog2_reader *r = opened(), *none = r;
@@ -254,6 +306,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_read_can_be_written),
         cmocka_unit_test(states_messages_and_their_profile),
+        cmocka_unit_test(timelines_of_a_rank_overlap),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, make, clean);
