@@ -19,13 +19,13 @@ struct totals {
     uint64_t messages, bytes;
 };
 
-static void take_stretch(void *context, const hpcw_clog2_stretch *stretch) {
+static hpcw_status take_stretch(void *context, const hpcw_clog2_stretch *stretch) {
     struct totals *all = context;
     uint32_t i = 0;
     while (i < all->states && all->state[i].number != stretch->state)
         i++;
     if (i == MOST_STATES)
-        return;
+        return HPCW_ERANGE; /* ends the run */
     if (i == all->states) {
         all->states++;
         all->state[i].number = stretch->state;
@@ -33,12 +33,14 @@ static void take_stretch(void *context, const hpcw_clog2_stretch *stretch) {
     }
     all->state[i].seconds += stretch->to - stretch->from;
     all->seconds += stretch->to - stretch->from;
+    return HPCW_OK;
 }
 
-static void take_end(void *context, const hpcw_clog2_end *end) {
+static hpcw_status take_end(void *context, const hpcw_clog2_end *end) {
     struct totals *all = context;
     all->messages += end->send;
     all->bytes += end->send && end->size > 0 ? (uint64_t)end->size : 0;
+    return HPCW_OK;
 }
 
 int main(int argc, char **argv) {

@@ -92,7 +92,8 @@ HPCW_API bool hpcw_clog2_reader_comm(const hpcw_clog2_reader *reader, uint32_t i
  *
  * @param record  out, if there is one
  * @param more    out: false after the last one
- * @return HPCW_OK; HPCW_EINVAL; HPCW_EFORMAT or HPCW_ETRUNCATED; and what the system says
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_ESTATE (called by a callback); HPCW_EFORMAT or HPCW_ETRUNCATED; and what the system
+ *         says
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_reader_next(hpcw_clog2_reader *reader,
                                                             hpcw_clog2_record *record, bool *more,
@@ -130,23 +131,29 @@ typedef struct hpcw_clog2_end {
     double other;  /**< its time; 0 unless it came before */
 } hpcw_clog2_end;
 
-/** What to call, in the order of the records. Each may be NULL. */
+/**
+ * What to call, in the order of the records. Each may be NULL.
+ *
+ * A callback returns HPCW_OK, or another status, which ends the run and is its result. It may ask the handle for
+ * hpcw_clog2_reader_info and hpcw_clog2_reader_comm only: other calls are HPCW_ESTATE, a rewind does nothing, and the handle
+ * must not be freed.
+ */
 typedef struct hpcw_clog2_watch {
     void *context; /**< first argument of all */
     /** A state was the innermost one of its timeline. Those of one timeline never overlap, and together they are the whole
      * time of its states. Those of several threads or communicators of a rank may overlap. No cargo. */
-    void (*stretch)(void *context, const hpcw_clog2_stretch *stretch);
+    hpcw_status (*stretch)(void *context, const hpcw_clog2_stretch *stretch);
     /** A whole state, when it ends, with the time of those nested in it. */
-    void (*state)(void *context, const hpcw_clog2_stretch *state);
+    hpcw_status (*state)(void *context, const hpcw_clog2_stretch *state);
     /** An end of a message. */
-    void (*message)(void *context, const hpcw_clog2_end *end);
+    hpcw_status (*message)(void *context, const hpcw_clog2_end *end);
 } hpcw_clog2_watch;
 
 /**
  * Reads all records, from the first one on, and calls back. What breaks a rule is passed over, as viewers do: the end of a
  * state that did not begin, a rank that no communicator event introduced. Afterwards the handle is after the last record.
  *
- * @return as hpcw_clog2_reader_next; HPCW_ENOMEM
+ * @return as hpcw_clog2_reader_next; HPCW_ENOMEM; HPCW_ESTATE (called by a callback); the status of a callback
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_reader_watch(hpcw_clog2_reader *reader,
                                                              const hpcw_clog2_watch *watch, hpcw_error *err);
@@ -169,12 +176,14 @@ typedef struct hpcw_clog2_flow {
     uint64_t bytes; /**< together */
 } hpcw_clog2_flow;
 
-/** What to call: all shares, by definition and rank, then all flows, by ranks. Each may be NULL. */
+/** What to call: all shares, by definition and rank, then all flows, by ranks. Each may be NULL, and has the rules of the
+ * callbacks of hpcw_clog2_watch. */
 typedef struct hpcw_clog2_profile {
     void *context; /**< first argument of both */
-    void (*share)(void *context,
-                  const hpcw_clog2_share *share); /**< for each state or event and rank that has it */
-    void (*flow)(void *context, const hpcw_clog2_flow *flow); /**< for each pair of ranks with messages */
+    hpcw_status (*share)(void *context,
+                         const hpcw_clog2_share *share); /**< for each state or event and rank that has it */
+    hpcw_status (*flow)(void *context,
+                        const hpcw_clog2_flow *flow); /**< for each pair of ranks with messages */
 } hpcw_clog2_profile;
 
 /**

@@ -147,6 +147,8 @@ struct read_clog2_watch {
     /* A whole state, including nested ones. */
     void (*state)(void *context, const struct read_clog2_stretch *s);
     void (*message)(void *context, const struct read_clog2_end *e);
+    /* NULL, or what a callback sets to end the pass after the current record, which fails with it. */
+    const hpcw_status *stop;
 };
 
 /* Reads every record once and reports the states and messages. Broken rules do not matter. */

@@ -191,6 +191,12 @@ const char *read_clog2_name(const struct read_clog2 *r) {
     return read_source_name(r->source);
 }
 
+hpcw_status read_clog2_stopped(const struct read_clog2 *r, hpcw_status status, hpcw_error *err) {
+    return status == HPCW_OK ? HPCW_OK
+                             : hpcw_i_fail(err, status, "%s: callback: expected HPCW_OK, got %s",
+                                           read_clog2_name(r), hpcw_status_name(status));
+}
+
 /* ------------------------------------------------------------------------------------------------------------
  *  Blocks and record headers (doc/formats/clog2.md, "Blocks" and "Record header")
  * --------------------------------------------------------------------------------------------------------- */

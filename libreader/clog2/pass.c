@@ -76,6 +76,13 @@ static void check_log(struct read_clog2_pass *p) {
     }
 }
 
+/* The status of a callback that wants no more. */
+static void check_stop(struct read_clog2_pass *p) {
+    if (p->status == HPCW_OK && p->watch != NULL && p->watch->stop != NULL) {
+        p->status = read_clog2_stopped(p->reader, *p->watch->stop, p->err);
+    }
+}
+
 hpcw_status read_clog2_pass_run(struct read_clog2_pass *p, struct read_clog2 *reader, unsigned refuse,
                                 bool profile, const struct read_clog2_watch *watch, hpcw_error *err) {
     *p = (struct read_clog2_pass){
@@ -99,6 +106,7 @@ hpcw_status read_clog2_pass_run(struct read_clog2_pass *p, struct read_clog2 *re
         p->status = read_clog2_next(reader, &item, &more, err);
         if (more && p->status == HPCW_OK) {
             take(p, &item);
+            check_stop(p);
         }
     }
     if (p->status == HPCW_OK) {

@@ -30,6 +30,9 @@ struct read_clog2_frame {
 const struct read_clog2_frame *read_clog2_frame(const struct read_clog2 *reader);
 const char *read_clog2_name(const struct read_clog2 *reader);
 
+/* The status of a callback, with a message if it is a failure. */
+hpcw_status read_clog2_stopped(const struct read_clog2 *reader, hpcw_status status, hpcw_error *err);
+
 /* ---- One pass --------------------------------------------------------------------------------------------- */
 
 /* A definition, or the placeholder of one that the preamble announces. */

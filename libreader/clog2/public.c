@@ -10,6 +10,7 @@
 struct hpcw_clog2_reader {
     struct read_clog2 *r;
     hpcw_clog2_info info;
+    bool calls_back; /* in a watch or a profile, which have the place in the log */
     /* What the last record points to. */
     char colour[READ_CLOG2_COLOUR_SIZE + 1], name[READ_CLOG2_NAME_SIZE + 1], format[READ_CLOG2_FORMAT_SIZE + 1];
     hpcw_clog2_comm_id id;
@@ -39,6 +40,11 @@ hpcw_status read_clog2_publish(struct read_clog2 *r, hpcw_clog2_reader **out, hp
 
 static hpcw_status missing(const char *what, hpcw_error *err) {
     return hpcw_i_fail(err, HPCW_EINVAL, "clog2: %s: expected a pointer, got NULL", what);
+}
+
+static hpcw_status in_callback(const hpcw_clog2_reader *reader, hpcw_error *err) {
+    return hpcw_i_fail(err, HPCW_ESTATE, "%s: expected a call outside of callbacks, got one of a callback",
+                       read_clog2_name(reader->r));
 }
 
 hpcw_status hpcw_clog2_reader_open(const char *path, hpcw_clog2_reader **out, hpcw_error *err) {
@@ -172,6 +178,9 @@ hpcw_status hpcw_clog2_reader_next(hpcw_clog2_reader *reader, hpcw_clog2_record 
     if (reader == NULL || record == NULL || more == NULL) {
         return missing(reader == NULL ? "handle" : record == NULL ? "record" : "more", err);
     }
+    if (reader->calls_back) {
+        return in_callback(reader, err);
+    }
     struct read_clog2_item item;
     hpcw_status status = read_clog2_next(reader->r, &item, more, err);
     if (status == HPCW_OK && *more) {
@@ -181,7 +190,7 @@ hpcw_status hpcw_clog2_reader_next(hpcw_clog2_reader *reader, hpcw_clog2_record 
 }
 
 void hpcw_clog2_reader_rewind(hpcw_clog2_reader *reader) {
-    if (reader != NULL) {
+    if (reader != NULL && !reader->calls_back) {
         read_clog2_rewind(reader->r);
     }
 }
@@ -199,20 +208,30 @@ static hpcw_clog2_stretch public_stretch(const struct read_clog2_stretch *s) {
                                 .cargo = s->cargo};
 }
 
+/* The callbacks of a run. */
+struct watching {
+    hpcw_clog2_watch calls;
+    hpcw_status stop; /* the first one that is no HPCW_OK; then no callback follows */
+};
+
 static void call_stretch(void *context, const struct read_clog2_stretch *s) {
-    const hpcw_clog2_watch *watch = context;
-    hpcw_clog2_stretch stretch = public_stretch(s);
-    watch->stretch(watch->context, &stretch);
+    struct watching *w = context;
+    if (w->stop == HPCW_OK) {
+        hpcw_clog2_stretch stretch = public_stretch(s);
+        w->stop = w->calls.stretch(w->calls.context, &stretch);
+    }
 }
 
 static void call_state(void *context, const struct read_clog2_stretch *s) {
-    const hpcw_clog2_watch *watch = context;
-    hpcw_clog2_stretch state = public_stretch(s);
-    watch->state(watch->context, &state);
+    struct watching *w = context;
+    if (w->stop == HPCW_OK) {
+        hpcw_clog2_stretch state = public_stretch(s);
+        w->stop = w->calls.state(w->calls.context, &state);
+    }
 }
 
 static void call_message(void *context, const struct read_clog2_end *e) {
-    const hpcw_clog2_watch *watch = context;
+    struct watching *w = context;
     hpcw_clog2_end end = {.rank = e->rank,
                           .peer = e->peer,
                           .tag = e->tag,
@@ -221,26 +240,36 @@ static void call_message(void *context, const struct read_clog2_end *e) {
                           .time = e->time,
                           .meets = e->meets,
                           .other = e->other};
-    watch->message(watch->context, &end);
+    if (w->stop == HPCW_OK) {
+        w->stop = w->calls.message(w->calls.context, &end);
+    }
 }
 
 hpcw_status hpcw_clog2_reader_watch(hpcw_clog2_reader *reader, const hpcw_clog2_watch *watch, hpcw_error *err) {
     if (reader == NULL || watch == NULL) {
         return missing(reader == NULL ? "handle" : "watch", err);
     }
-    hpcw_clog2_watch copy = *watch;
-    const struct read_clog2_watch calls = {.context = &copy,
+    if (reader->calls_back) {
+        return in_callback(reader, err);
+    }
+    struct watching w = {.calls = *watch};
+    const struct read_clog2_watch calls = {.context = &w,
                                            .stretch = watch->stretch == NULL ? NULL : call_stretch,
                                            .state = watch->state == NULL ? NULL : call_state,
-                                           .message = watch->message == NULL ? NULL : call_message};
-    return read_clog2_watch(reader->r, &calls, err);
+                                           .message = watch->message == NULL ? NULL : call_message,
+                                           .stop = &w.stop};
+    reader->calls_back = true;
+    hpcw_status status = read_clog2_watch(reader->r, &calls, err);
+    reader->calls_back = false;
+    return status;
 }
 
 /* ---- profile ---- */
 
-static void call_shares(const struct read_clog2_pass *p, const struct read_clog2_row *row,
-                        const hpcw_clog2_profile *profile) {
-    for (size_t i = 0; i < p->shares.count; i++) {
+static hpcw_status call_shares(const struct read_clog2_pass *p, const struct read_clog2_row *row,
+                               const hpcw_clog2_profile *profile) {
+    hpcw_status status = HPCW_OK;
+    for (size_t i = 0; status == HPCW_OK && i < p->shares.count; i++) {
         const struct read_clog2_definition *d = &p->definition[row[i].key[0]];
         if (row[i].key[1] > UINT32_MAX) {
             continue; /* of a rank that no communicator event introduced */
@@ -251,13 +280,15 @@ static void call_shares(const struct read_clog2_pass *p, const struct read_clog2
                                         .rank = (uint32_t)row[i].key[1],
                                         .count = row[i].amount.count,
                                         .seconds = row[i].amount.seconds};
-        profile->share(profile->context, &share);
+        status = profile->share(profile->context, &share);
     }
+    return status;
 }
 
-static void call_flows(const struct read_clog2_pass *p, const struct read_clog2_row *row,
-                       const hpcw_clog2_profile *profile) {
-    for (size_t i = 0; i < p->flows.count; i++) {
+static hpcw_status call_flows(const struct read_clog2_pass *p, const struct read_clog2_row *row,
+                              const hpcw_clog2_profile *profile) {
+    hpcw_status status = HPCW_OK;
+    for (size_t i = 0; status == HPCW_OK && i < p->flows.count; i++) {
         if (row[i].key[0] > UINT32_MAX || row[i].key[1] > UINT32_MAX) {
             continue;
         }
@@ -265,14 +296,18 @@ static void call_flows(const struct read_clog2_pass *p, const struct read_clog2_
                                       .to = (uint32_t)row[i].key[1],
                                       .count = row[i].amount.count,
                                       .bytes = row[i].amount.bytes};
-        profile->flow(profile->context, &flow);
+        status = profile->flow(profile->context, &flow);
     }
+    return status;
 }
 
 hpcw_status hpcw_clog2_reader_profile(hpcw_clog2_reader *reader, const hpcw_clog2_profile *profile,
                                       hpcw_error *err) {
     if (reader == NULL || profile == NULL) {
         return missing(reader == NULL ? "handle" : "profile", err);
+    }
+    if (reader->calls_back) {
+        return in_callback(reader, err);
     }
     struct read_clog2_pass pass;
     struct read_clog2_row *shares = NULL, *flows = NULL;
@@ -284,12 +319,14 @@ hpcw_status hpcw_clog2_reader_profile(hpcw_clog2_reader *reader, const hpcw_clog
                 ? hpcw_i_fail_memory(err, read_clog2_name(reader->r), 0, "its profile")
                 : HPCW_OK;
     }
+    reader->calls_back = true;
     if (s == HPCW_OK && profile->share != NULL) {
-        call_shares(&pass, shares, profile);
+        s = read_clog2_stopped(reader->r, call_shares(&pass, shares, profile), err);
     }
     if (s == HPCW_OK && profile->flow != NULL) {
-        call_flows(&pass, flows, profile);
+        s = read_clog2_stopped(reader->r, call_flows(&pass, flows, profile), err);
     }
+    reader->calls_back = false;
     hpcw_i_free(shares);
     hpcw_i_free(flows);
     read_clog2_pass_free(&pass);

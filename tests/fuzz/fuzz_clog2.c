@@ -27,18 +27,43 @@ static void report(struct read_clog2 *reader) {
     hpcw_i_buf_free(&buf);
 }
 
-static void take_stretch(void *context, const hpcw_clog2_stretch *s) {
-    *(size_t *)context += strlen(s->name);
+/* Bytes of names after which the callbacks end the run. */
+enum { MOST_NAMES = 1 << 20 };
+
+static hpcw_status take_name(size_t *sum, const char *name) {
+    *sum += strlen(name);
+    return *sum < MOST_NAMES ? HPCW_OK : HPCW_ERANGE;
 }
 
-static void take_share(void *context, const hpcw_clog2_share *s) {
-    *(size_t *)context += strlen(s->name);
+static hpcw_status take_stretch(void *context, const hpcw_clog2_stretch *s) {
+    return take_name(context, s->name);
+}
+
+static hpcw_status take_end(void *context, const hpcw_clog2_end *e) {
+    *(size_t *)context += e->meets;
+    return HPCW_OK;
+}
+
+static hpcw_status take_share(void *context, const hpcw_clog2_share *s) {
+    return take_name(context, s->name);
+}
+
+static hpcw_status take_flow(void *context, const hpcw_clog2_flow *f) {
+    *(size_t *)context += f->count > 0;
+    return HPCW_OK;
 }
 
 static void read_records(hpcw_clog2_reader *reader) {
     hpcw_clog2_record record;
     hpcw_error err;
     size_t sum = 0;
+    hpcw_clog2_comm_entry entry;
+    uint32_t comms = 0;
+    while (hpcw_clog2_reader_comm(reader, comms, &entry)) {
+        demand(entry.index >= 0 && (uint32_t)entry.index < hpcw_clog2_reader_info(reader)->comms);
+        comms++;
+    }
+    demand(comms == hpcw_clog2_reader_info(reader)->comms);
     hpcw_clog2_reader_rewind(reader);
     for (bool more = true; more && hpcw_clog2_reader_next(reader, &record, &more, &err) == HPCW_OK;) {
         if (more && record.kind == HPCW_CLOG2_STATE_DEF) {
@@ -48,8 +73,8 @@ static void read_records(hpcw_clog2_reader *reader) {
             sum += strlen(record.as.constant.name);
         }
     }
-    const hpcw_clog2_watch watch = {.context = &sum, .stretch = take_stretch, .state = take_stretch};
-    const hpcw_clog2_profile profile = {.context = &sum, .share = take_share};
+    const hpcw_clog2_watch watch = {&sum, take_stretch, take_stretch, take_end};
+    const hpcw_clog2_profile profile = {&sum, take_share, take_flow};
     (void)(hpcw_clog2_reader_watch(reader, &watch, &err) == HPCW_OK);
     (void)(hpcw_clog2_reader_profile(reader, &profile, &err) == HPCW_OK);
     demand(sum < SIZE_MAX);

@@ -109,13 +109,14 @@ struct seen {
     double compute;
 };
 
-static void take_stretch(void *context, const hpcw_clog2_stretch *s) {
+static hpcw_status take_stretch(void *context, const hpcw_clog2_stretch *s) {
     struct seen *seen = context;
     assert_true(s->from < s->to && s->rank < RANKS && s->cargo == NULL);
     seen->stretches += s->to - s->from;
+    return HPCW_OK;
 }
 
-static void take_state(void *context, const hpcw_clog2_stretch *s) {
+static hpcw_status take_state(void *context, const hpcw_clog2_stretch *s) {
     struct seen *seen = context;
     assert_true(s->from < s->to && s->rank < RANKS);
     if (s->state == 300) {
@@ -128,9 +129,10 @@ static void take_state(void *context, const hpcw_clog2_stretch *s) {
         assert_int_equal(hpcw_i_get_u32(s->cargo, true), seen->exchanges++ / RANKS);
     }
     seen->states += s->to - s->from;
+    return HPCW_OK;
 }
 
-static void take_end(void *context, const hpcw_clog2_end *e) {
+static hpcw_status take_end(void *context, const hpcw_clog2_end *e) {
     struct seen *seen = context;
     unsigned *count = e->send ? &seen->sends : &seen->receives;
     unsigned rank = *count % RANKS, step = *count / RANKS;
@@ -140,6 +142,7 @@ static void take_end(void *context, const hpcw_clog2_end *e) {
     assert_int_equal(e->tag, step % 10);
     assert_int_equal(e->size, 1000 + step);
     assert_true(e->meets == !e->send && (e->meets ? e->other < e->time : e->other == 0));
+    return HPCW_OK;
 }
 
 struct sums {
@@ -149,22 +152,24 @@ struct sums {
     hpcw_clog2_share last_share;
 };
 
-static void take_share(void *context, const hpcw_clog2_share *s) {
+static hpcw_status take_share(void *context, const hpcw_clog2_share *s) {
     struct sums *sums = context;
     assert_int_equal(s->rank, sums->shares % RANKS);
     assert_int_equal(s->count, s->state ? STEPS : STEPS / RANKS + (s->rank < STEPS % RANKS));
     assert_true(s->state == (s->number < 5000) && (s->seconds > 0) == s->state);
     assert_string_equal(s->name, s->number == 300 ? "Compute" : s->number == 301 ? "Exchange" : "Residual");
     sums->shares++;
+    return HPCW_OK;
 }
 
-static void take_flow(void *context, const hpcw_clog2_flow *f) {
+static hpcw_status take_flow(void *context, const hpcw_clog2_flow *f) {
     struct sums *sums = context;
     assert_int_equal(f->from, sums->flows);
     assert_int_equal(f->to, (f->from + 1) % RANKS);
     assert_int_equal(f->count, STEPS);
     sums->flows++;
     sums->bytes += f->bytes;
+    return HPCW_OK;
 }
 
 static void states_messages_and_their_profile(void **state) {
@@ -206,10 +211,11 @@ struct pieces {
     hpcw_clog2_stretch piece[4];
 };
 
-static void keep_stretch(void *context, const hpcw_clog2_stretch *s) {
+static hpcw_status keep_stretch(void *context, const hpcw_clog2_stretch *s) {
     struct pieces *pieces = context;
     assert_true(pieces->count < 4);
     pieces->piece[pieces->count++] = *s;
+    return HPCW_OK;
 }
 
 /* Two threads of a rank, and a second communicator, are in the same state at the same time. */
@@ -248,6 +254,77 @@ static void timelines_of_a_rank_overlap(void **state) {
         assert_int_equal(s->thread, events[i].thread);
         assert_true(s->from < pieces.piece[0].to);
     }
+    hpcw_clog2_reader_free(r);
+}
+
+/* ---- callbacks ---- */
+
+/* Returns a failure at call `last`. Every other call of the handle in a callback is refused, or does nothing. */
+struct stopping {
+    hpcw_clog2_reader *reader;
+    unsigned calls, last;
+};
+
+static hpcw_status stop_later(struct stopping *s) {
+    hpcw_clog2_record record;
+    bool more;
+    hpcw_error err;
+    assert_int_equal(hpcw_clog2_reader_next(s->reader, &record, &more, &err), HPCW_ESTATE);
+    assert_non_null(strstr(err.message, "expected a call outside of callbacks"));
+    assert_int_equal(hpcw_clog2_reader_watch(s->reader, &(hpcw_clog2_watch){0}, NULL), HPCW_ESTATE);
+    assert_int_equal(hpcw_clog2_reader_profile(s->reader, &(hpcw_clog2_profile){0}, NULL), HPCW_ESTATE);
+    hpcw_clog2_reader_rewind(s->reader);
+    assert_non_null(hpcw_clog2_reader_info(s->reader));
+    assert_true(s->calls < s->last);
+    return ++s->calls == s->last ? HPCW_ENOSPC : HPCW_OK;
+}
+
+static hpcw_status stop_stretch(void *context, const hpcw_clog2_stretch *s) {
+    (void)s;
+    return stop_later(context);
+}
+
+static hpcw_status stop_end(void *context, const hpcw_clog2_end *e) {
+    (void)e;
+    return stop_later(context);
+}
+
+static hpcw_status stop_share(void *context, const hpcw_clog2_share *s) {
+    (void)s;
+    return stop_later(context);
+}
+
+static hpcw_status stop_flow(void *context, const hpcw_clog2_flow *f) {
+    (void)f;
+    return stop_later(context);
+}
+
+static void callbacks_end_a_run(void **state) {
+    (void)state;
+    hpcw_clog2_reader *r = opened();
+    struct stopping s = {.reader = r};
+    const hpcw_clog2_watch watches[] = {{.context = &s, .stretch = stop_stretch},
+                                        {.context = &s, .state = stop_stretch},
+                                        {.context = &s, .message = stop_end},
+                                        {&s, stop_stretch, stop_stretch, stop_end}};
+    const hpcw_clog2_profile profiles[] = {
+        {.context = &s, .share = stop_share}, {.context = &s, .flow = stop_flow}, {&s, stop_share, stop_flow}};
+    hpcw_error err;
+    for (size_t i = 0; i < 7; i++) {
+        for (s.last = 1; s.last <= 3; s.last++) {
+            s.calls = 0;
+            err.code = HPCW_OK;
+            assert_int_equal(i < 4 ? hpcw_clog2_reader_watch(r, &watches[i], &err)
+                                   : hpcw_clog2_reader_profile(r, &profiles[i - 4], &err),
+                             HPCW_ENOSPC);
+            assert_int_equal(err.code, HPCW_ENOSPC);
+            assert_non_null(strstr(err.message, "callback: expected HPCW_OK, got HPCW_ENOSPC"));
+            assert_int_equal(s.calls, s.last);
+        }
+    }
+    hpcw_clog2_record record;
+    bool more;
+    assert_int_equal(hpcw_clog2_reader_next(r, &record, &more, NULL), HPCW_OK);
     hpcw_clog2_reader_free(r);
 }
 
@@ -307,6 +384,7 @@ int main(void) {
         cmocka_unit_test(what_is_read_can_be_written),
         cmocka_unit_test(states_messages_and_their_profile),
         cmocka_unit_test(timelines_of_a_rank_overlap),
+        cmocka_unit_test(callbacks_end_a_run),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, make, clean);
