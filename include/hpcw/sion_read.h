@@ -67,7 +67,8 @@ typedef struct hpcw_sion_reader hpcw_sion_reader;
  * A share of a single file without a mapping is a part of its tables: SIONlib's serial writer may store any ranks there, in
  * any order.
  *
- * Communication: a constant number of collectives, and one for each file and for each 2048 tasks.
+ * Communication: a constant number of collectives, and one for each file and for each 2048 tasks. Twice as many if the shares
+ * of several processes come from a table whose ranks do not ascend: it is broadcast again to find ranks that occur twice.
  *
  * @param path   name of file 0 (agree). A file k > 0 of a set can be opened alone: the container has its tasks then
  * @param comm   the processes; NULL: this process alone

@@ -18,6 +18,7 @@
 #include "tests/support/faults.h"
 #include "tests/support/files.h"
 #include "tests/support/sion_cases.h"
+#include "tests/support/sion_image.h"
 #include "tests/support/world.h"
 
 /* Streams of task t: golden_byte(t, k), this many bytes. Task 2 has none. */
@@ -243,7 +244,7 @@ static void one_bad_argument_fails_all(void **state) {
     }
 }
 
-/* Process 0 meets them, the others learn of them: in file 0, in a later file, and at its very end. */
+/* Process 0 meets them, and all processes get them: in file 0, in a later file, and at its very end. */
 static void damage_fails_all(void **state) {
     (void)state;
     char path[512], file[600];
@@ -304,6 +305,73 @@ static void another_file_fails_all(void **state) {
     }
 }
 
+/* A single file as a serial writer leaves it, with ranks in any order. */
+static bool write_any_order(const char *path, uint32_t tasks, int64_t *ranks) {
+    uint64_t *chunk = calloc(tasks, sizeof *chunk);
+    int64_t *count = calloc(tasks, sizeof *count), *size = calloc(tasks, sizeof *size);
+    assert_true(chunk != NULL && count != NULL && size != NULL);
+    for (uint32_t i = 0; i < tasks; i++) {
+        chunk[i] = 512;
+        count[i] = 1;
+        size[i] = 9;
+    }
+    struct sion_image_spec spec = sion_image_defaults();
+    spec.tasks = tasks;
+    spec.ranks = ranks;
+    spec.chunk_sizes = chunk;
+    spec.counts = count;
+    spec.blocks = 1;
+    spec.sizes = size;
+    struct sion_image image = sion_image_make(&spec);
+    FILE *f = fopen(path, "wb");
+    bool good = f != NULL && fwrite(image.data, 1, image.size, f) == image.size;
+    good = f != NULL && fclose(f) == 0 && good;
+    sion_image_free(&image);
+    free(chunk);
+    free(count);
+    free(size);
+    return good;
+}
+
+/* Falling ranks, in several windows: each task is read once. Then two tasks of any two shares have the same rank. */
+static void a_rank_that_occurs_twice_fails_all(void **state) {
+    (void)state;
+    enum { TASKS = 5000 };
+    static int64_t ranks[TASKS];
+    static const uint32_t places[][2] = {
+        {0, TASKS - 1}, {0, 1}, {1249, 1250}, {2499, 2500}, {TASKS - 2, TASKS - 1}};
+    char path[512];
+    hpcw_error err;
+    (void)snprintf(path, sizeof path, "%s/1/order.sion", scratch);
+    for (uint32_t i = 0; i < TASKS; i++) {
+        ranks[i] = 7 * (TASKS - (int64_t)i);
+    }
+    assert_true(on_all(process != 0 || write_any_order(path, TASKS, ranks)));
+    hpcw_sion_reader *r;
+    assert_true(on_all(hpcw_sion_reader_open(path, world, 0, NULL, &r, &err) == HPCW_OK));
+    uint64_t own = 0, all;
+    for (uint32_t i = 0; i < hpcw_sion_reader_count(r); i++) {
+        own += hpcw_sion_reader_task(r, i)->rank;
+    }
+    assert_int_equal(MPI_Allreduce(&own, &all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD), MPI_SUCCESS);
+    assert_int_equal(all, UINT64_C(7) * TASKS * (TASKS + 1) / 2);
+    hpcw_sion_reader_free(r);
+    for (size_t k = 0; k < sizeof places / sizeof places[0]; k++) {
+        uint32_t to = places[k][1];
+        ranks[to] = ranks[places[k][0]];
+        char text[64];
+        (void)snprintf(text, sizeof text, "got two with rank %lld", (long long)ranks[to]);
+        assert_true(on_all(process != 0 || write_any_order(path, TASKS, ranks)));
+        assert_int_equal(open_and_fail(path, 0, NULL, &err), HPCW_EFORMAT);
+        assert_true(same_verdict(HPCW_EFORMAT, &err));
+        assert_non_null(strstr(err.message, text));
+        uint32_t twice = (uint32_t)ranks[to];
+        assert_int_equal(open_and_fail(path, process == processes - 1, &twice, &err), HPCW_EFORMAT);
+        assert_true(same_verdict(HPCW_EFORMAT, &err));
+        ranks[to] = 7 * (TASKS - (int64_t)to);
+    }
+}
+
 /* Every allocation fails once, on one process or on all. */
 static void no_memory_fails_all(void **state) {
     (void)state;
@@ -343,8 +411,8 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_task_is_read_once),    cmocka_unit_test(named_tasks_are_read),
         cmocka_unit_test(one_bad_argument_fails_all), cmocka_unit_test(damage_fails_all),
-        cmocka_unit_test(another_file_fails_all),     cmocka_unit_test(no_memory_fails_all),
-        cmocka_unit_test(no_communication_fails_all),
+        cmocka_unit_test(another_file_fails_all),     cmocka_unit_test(a_rank_that_occurs_twice_fails_all),
+        cmocka_unit_test(no_memory_fails_all),        cmocka_unit_test(no_communication_fails_all),
     };
     return world_end(cmocka_run_group_tests(tests, NULL, NULL));
 }

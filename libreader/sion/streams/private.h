@@ -56,6 +56,30 @@ struct hpcw_sion_reader {
     uint32_t last_filled; /* own task whose bytes were read last */
 };
 
+/* Index of an own task; UINT32_MAX if it is not one. */
+static inline uint32_t read_sion_own_index(const struct hpcw_sion_reader *r, uint32_t rank) {
+    if (r == NULL || r->count == 0) {
+        return UINT32_MAX;
+    }
+    /* Own ranks are consecutive nearly always. */
+    uint32_t begin = 0, end = r->count, guess = rank - r->own[0].task.rank;
+    if (guess < end && r->own[guess].task.rank == rank) {
+        return guess;
+    }
+    while (begin < end) {
+        uint32_t middle = begin + (end - begin) / 2;
+        if (r->own[middle].task.rank == rank) {
+            return middle;
+        }
+        if (r->own[middle].task.rank < rank) {
+            begin = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    return UINT32_MAX;
+}
+
 /* What a window of tasks is broadcast in. */
 struct read_sion_window {
     uint32_t failed; /* process 0 cannot go on */

@@ -28,7 +28,10 @@ struct sharing {
     const uint32_t *ranks;       /* NULL: own are [begin, begin + count), by rank or by order in the file */
     uint32_t begin;
     bool by_rank;
-    uint32_t seen; /* tasks in the messages so far */
+    uint32_t seen;  /* tasks in the messages so far */
+    bool any_order; /* their ranks do not ascend */
+    uint32_t last;  /* rank of the last of them */
+    bool again;     /* the second time: only look for ranks that occur twice */
     struct read_sion_window *window;
 };
 
@@ -135,6 +138,28 @@ static hpcw_status take_tasks(struct sharing *s, const struct read_sion_part *pa
     return HPCW_OK;
 }
 
+/* The same on all processes, whatever failed on some. */
+static void follow_order(struct sharing *s) {
+    for (uint32_t i = 0; i < s->window->count; i++) {
+        uint32_t rank = s->window->task[i].rank;
+        s->any_order = s->any_order || (s->seen + i > 0 && rank <= s->last);
+        s->last = rank;
+    }
+    s->seen += s->window->count;
+}
+
+/* Whether another task of a window has the rank of an own one. */
+static hpcw_status check_twice(struct sharing *s, hpcw_error *err) {
+    for (uint32_t i = 0; i < s->window->count; i++) {
+        const hpcw_sion_task *task = &s->window->task[i];
+        uint32_t own = read_sion_own_index(s->reader, task->rank);
+        if (own != UINT32_MAX && s->reader->own[own].task.index != task->index) {
+            return occurs_twice(s, task->rank, err);
+        }
+    }
+    return HPCW_OK;
+}
+
 static int compare_ranks(const void *a, const void *b) {
     uint32_t x = ((const struct read_sion_own *)a)->task.rank, y = ((const struct read_sion_own *)b)->task.rank;
     return x < y ? -1 : x > y;
@@ -214,9 +239,11 @@ static bool share_file(struct sharing *s, uint32_t file, hpcw_status *mine, hpcw
                                    0, &lost);
         m.failed = status == HPCW_OK && s->window->failed != 0;
         if (status == HPCW_OK && !m.failed && *mine == HPCW_OK) {
-            *mine = take_tasks(s, &m.part, err);
+            *mine = s->again ? check_twice(s, err) : take_tasks(s, &m.part, err);
         }
-        s->seen += s->window->count;
+        if (status == HPCW_OK && !m.failed) {
+            follow_order(s);
+        }
     }
     if (status != HPCW_OK && *mine == HPCW_OK) {
         *err = lost;
@@ -246,6 +273,14 @@ hpcw_status read_sion_share(struct hpcw_sion_reader *reader, hpcw_comm *comm, st
     for (uint32_t file = 0; goes_on && file < reader->info.files; file++) {
         goes_on = share_file(&s, file, &mine, err);
     }
-    /* Where process 0 gave up, it says why. */
-    return mine == HPCW_OK && goes_on ? check_share(&s, err) : mine;
+    if (mine == HPCW_OK && goes_on) {
+        mine = check_share(&s, err);
+    }
+    /* Without a mapping, tasks of the same rank may be in two shares. Ascending ranks cannot, and are what nearly all files
+     * have. Named tasks are compared with all others when they are taken. */
+    if (goes_on && s.any_order && ranks == NULL && !by_rank && comm->size > 1) {
+        s.again = true;
+        (void)share_file(&s, 0, &mine, err);
+    }
+    return mine; /* where process 0 gave up, it says why */
 }

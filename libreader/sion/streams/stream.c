@@ -14,32 +14,8 @@
 
 /* ---- tasks ---- */
 
-/* Index of an own task; UINT32_MAX if it is not one. */
-static uint32_t index_of(const struct hpcw_sion_reader *r, uint32_t rank) {
-    if (r == NULL || r->count == 0) {
-        return UINT32_MAX;
-    }
-    /* Own ranks are consecutive nearly always. */
-    uint32_t begin = 0, end = r->count, guess = rank - r->own[0].task.rank;
-    if (guess < end && r->own[guess].task.rank == rank) {
-        return guess;
-    }
-    while (begin < end) {
-        uint32_t middle = begin + (end - begin) / 2;
-        if (r->own[middle].task.rank == rank) {
-            return middle;
-        }
-        if (r->own[middle].task.rank < rank) {
-            begin = middle + 1;
-        } else {
-            end = middle;
-        }
-    }
-    return UINT32_MAX;
-}
-
 const hpcw_sion_task *hpcw_sion_reader_find(const hpcw_sion_reader *r, uint32_t rank) {
-    return hpcw_sion_reader_task(r, index_of(r, rank));
+    return hpcw_sion_reader_task(r, read_sion_own_index(r, rank));
 }
 
 static hpcw_status not_own(const struct hpcw_sion_reader *r, uint32_t rank, hpcw_error *err) {
@@ -67,7 +43,7 @@ static struct read_sion_task table_entry(const struct read_sion_own *o) {
 
 hpcw_status hpcw_sion_reader_block_size(hpcw_sion_reader *r, uint32_t rank, uint32_t block, uint64_t *size,
                                         hpcw_error *err) {
-    uint32_t i = index_of(r, rank);
+    uint32_t i = read_sion_own_index(r, rank);
     if (i == UINT32_MAX) {
         return not_own(r, rank, err);
     }
@@ -175,7 +151,7 @@ static hpcw_status read_bytes(struct hpcw_sion_reader *r, uint32_t i, uint64_t a
 
 hpcw_status hpcw_sion_reader_read(hpcw_sion_reader *r, uint32_t rank, void *data, size_t size, size_t *got,
                                   hpcw_error *err) {
-    uint32_t i = index_of(r, rank);
+    uint32_t i = read_sion_own_index(r, rank);
     if (got != NULL) {
         *got = 0;
     }
@@ -199,17 +175,17 @@ hpcw_status hpcw_sion_reader_read(hpcw_sion_reader *r, uint32_t rank, void *data
 /* ---- positions ---- */
 
 bool hpcw_sion_reader_at_end(const hpcw_sion_reader *r, uint32_t rank) {
-    uint32_t i = index_of(r, rank);
+    uint32_t i = read_sion_own_index(r, rank);
     return i == UINT32_MAX || r->own[i].position == end_of(&r->own[i]);
 }
 
 uint64_t hpcw_sion_reader_position(const hpcw_sion_reader *r, uint32_t rank) {
-    uint32_t i = index_of(r, rank);
+    uint32_t i = read_sion_own_index(r, rank);
     return i == UINT32_MAX ? 0 : r->own[i].position;
 }
 
 hpcw_status hpcw_sion_reader_skip(hpcw_sion_reader *r, uint32_t rank, uint64_t size, hpcw_error *err) {
-    uint32_t i = index_of(r, rank);
+    uint32_t i = read_sion_own_index(r, rank);
     if (i == UINT32_MAX) {
         return not_own(r, rank, err);
     }
@@ -226,7 +202,7 @@ hpcw_status hpcw_sion_reader_skip(hpcw_sion_reader *r, uint32_t rank, uint64_t s
 }
 
 hpcw_status hpcw_sion_reader_seek(hpcw_sion_reader *r, uint32_t rank, uint64_t offset, hpcw_error *err) {
-    uint32_t i = index_of(r, rank);
+    uint32_t i = read_sion_own_index(r, rank);
     if (i == UINT32_MAX) {
         return not_own(r, rank, err);
     }
@@ -243,7 +219,7 @@ hpcw_status hpcw_sion_reader_seek(hpcw_sion_reader *r, uint32_t rank, uint64_t o
 }
 
 hpcw_status hpcw_sion_reader_chunk_left(hpcw_sion_reader *r, uint32_t rank, uint64_t *left, hpcw_error *err) {
-    uint32_t i = index_of(r, rank);
+    uint32_t i = read_sion_own_index(r, rank);
     if (i == UINT32_MAX) {
         return not_own(r, rank, err);
     }
@@ -267,7 +243,7 @@ hpcw_status hpcw_sion_reader_chunk_left(hpcw_sion_reader *r, uint32_t rank, uint
 
 hpcw_status hpcw_sion_reader_next_key(hpcw_sion_reader *r, uint32_t rank, hpcw_sion_record *record, bool *more,
                                       hpcw_error *err) {
-    uint32_t i = index_of(r, rank);
+    uint32_t i = read_sion_own_index(r, rank);
     if (more != NULL) {
         *more = false;
     }
