@@ -194,6 +194,11 @@ hpcw_status read_sion_file_rank(struct read_sion_file *f, uint32_t index, int64_
     return status;
 }
 
+static hpcw_status sizes_changed(const struct read_sion_file *f, hpcw_error *err) {
+    return hpcw_i_fail(err, HPCW_EFORMAT, "%s: the block sizes changed while the file was read",
+                       read_sion_file_name(f));
+}
+
 hpcw_status read_sion_file_explain(struct read_sion_file *f, uint32_t index, hpcw_error *err) {
     uint32_t i = index - f->window.first;
     int64_t blocks = f->window.blocks[i];
@@ -217,10 +222,7 @@ hpcw_status read_sion_file_explain(struct read_sion_file *f, uint32_t index, hpc
                                chunk, size);
         }
     }
-    return rows.status != HPCW_OK
-               ? rows.status
-               : hpcw_i_fail(err, HPCW_EFORMAT, "%s: the block sizes changed while the file was read",
-                             read_sion_file_name(f));
+    return rows.status != HPCW_OK ? rows.status : sizes_changed(f, err);
 }
 
 hpcw_status read_sion_file_task(struct read_sion_file *f, uint32_t index, struct read_sion_task *task,
@@ -277,11 +279,7 @@ hpcw_status read_sion_file_block_size(struct read_sion_file *f, const struct rea
         return status;
     }
     *size = hpcw_i_get_u64(p, f->info.meta_big);
-    if (*size > task->chunk_size) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: the block sizes changed while the file was read",
-                           read_sion_file_name(f));
-    }
-    return HPCW_OK;
+    return *size > task->chunk_size ? sizes_changed(f, err) : HPCW_OK;
 }
 
 hpcw_status read_sion_file_locate(struct read_sion_file *f, const struct read_sion_task *task, uint64_t offset,
@@ -304,6 +302,10 @@ hpcw_status read_sion_file_locate(struct read_sion_file *f, const struct read_si
             *left = used - skip;
             return HPCW_OK;
         }
+        /* The blocks together have task->size bytes, as long as nobody writes. */
+        if (cursor->block + 1 == task->blocks) {
+            return sizes_changed(f, err);
+        }
         cursor->at += used;
         cursor->block++;
     }
@@ -323,7 +325,7 @@ hpcw_status read_sion_file_read(struct read_sion_file *f, const struct read_sion
         f->cursor = (struct read_sion_cursor){0};
     }
     while (size > 0) {
-        uint64_t at, left;
+        uint64_t at = 0, left = 0;
         hpcw_status status = read_sion_file_locate(f, task, offset, &f->cursor, &at, &left, err);
         if (status != HPCW_OK) {
             return status;

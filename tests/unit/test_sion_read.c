@@ -237,6 +237,34 @@ static void damaged_records(void **state) {
     sion_image_free(&image);
 }
 
+/* Sizes of blocks that shrink or grow after the open. */
+static void changed_files(void **state) {
+    (void)state;
+    struct sion_image_spec spec = three_tasks();
+    struct sion_image image = sion_image_make(&spec);
+    static const struct {
+        uint32_t block;
+        uint64_t size;
+    } cases[] = {{0, 100}, {2, 0}, {1, 513}, {1, UINT64_MAX}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        unsigned char bytes[1000];
+        size_t got = 1, at = sion_image_size_at(&image, 1, cases[i].block);
+        uint64_t before = sion_image_get(&image, at, 8, false), left;
+        hpcw_error err;
+        hpcw_sion_reader *r = opened(&image);
+        sion_image_put(&image, at, 8, false, cases[i].size);
+        assert_int_equal(hpcw_sion_reader_read(r, 1, bytes, sizeof bytes, &got, &err), HPCW_EFORMAT);
+        assert_non_null(strstr(err.message, "the block sizes changed while the file was read"));
+        assert_int_equal(got, 0);
+        assert_int_equal(hpcw_sion_reader_position(r, 1), 0);
+        assert_int_equal(hpcw_sion_reader_seek(r, 1, 818, NULL), HPCW_OK);
+        assert_int_equal(hpcw_sion_reader_chunk_left(r, 1, &left, &err), HPCW_EFORMAT);
+        hpcw_sion_reader_free(r);
+        sion_image_put(&image, at, 8, false, before);
+    }
+    sion_image_free(&image);
+}
+
 /* ---- memory --------------------------------------------------------------------------------------------- */
 
 #define MOST ((size_t)64 << 20)
@@ -374,10 +402,15 @@ static void sparse_file_takes_no_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(description),     cmocka_unit_test(ranks_in_any_order),
-        cmocka_unit_test(wrong_mapping),   cmocka_unit_test(bad_arguments),
-        cmocka_unit_test(damaged_records), cmocka_unit_test(hostile_words_take_no_memory),
-        cmocka_unit_test(very_many_tasks), cmocka_unit_test(sparse_file_takes_no_memory),
+        cmocka_unit_test(description),
+        cmocka_unit_test(ranks_in_any_order),
+        cmocka_unit_test(wrong_mapping),
+        cmocka_unit_test(bad_arguments),
+        cmocka_unit_test(damaged_records),
+        cmocka_unit_test(changed_files),
+        cmocka_unit_test(hostile_words_take_no_memory),
+        cmocka_unit_test(very_many_tasks),
+        cmocka_unit_test(sparse_file_takes_no_memory),
     };
     return cmocka_run_group_tests(tests, make, clean);
 }
