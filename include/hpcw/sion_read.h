@@ -42,7 +42,7 @@
 extern "C" {
 #endif
 
-/** Most tasks in the share of one process. One that reads more names them in several opens. */
+/** Most tasks of one process in one open, shared out or named. To read more, name them in several opens. */
 #define HPCW_SION_READER_MAX_SHARE 262144u
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -76,8 +76,8 @@ typedef struct hpcw_sion_reader hpcw_sion_reader;
  * @param ranks  [count] strictly ascending, or NULL (agree which of the two)
  * @param out    the handle, to be freed with hpcw_sion_reader_free; NULL on failure
  * @return HPCW_OK; HPCW_EINVAL (a bad argument, a task that does not exist, not a regular file); HPCW_EMISMATCH;
- *         HPCW_ERANGE (a share of more than HPCW_SION_READER_MAX_SHARE tasks); HPCW_EFORMAT (a rule of the format, ranks
- *         that occur twice, or a file that is not the one that process 0 sees); HPCW_ETRUNCATED (cut short, or never
+ *         HPCW_ERANGE (more than HPCW_SION_READER_MAX_SHARE tasks of one process); HPCW_EFORMAT (a rule of the format, own
+ *         ranks that occur twice, or a file of another size than process 0 sees); HPCW_ETRUNCATED (cut short, or never
  *         closed by its writer); HPCW_ENOTSUP (a variant that no program reads); HPCW_ENOMEM; HPCW_ECOMM; and the
  *         system's HPCW_ENOENT, HPCW_EACCES, HPCW_EIO. All processes get the first failure of any
  */

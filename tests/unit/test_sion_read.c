@@ -360,7 +360,14 @@ static void very_many_tasks(void **state) {
 
     write_many(path, tasks + 1);
     assert_int_equal(hpcw_sion_reader_open(path, NULL, 0, NULL, &r, &err), HPCW_ERANGE);
-    assert_non_null(strstr(err.message, "expected at most 262144 tasks, got 262145: name the tasks"));
+    assert_non_null(strstr(err.message, "expected at most 262144, got 262145: name fewer in each"));
+    uint32_t *ranks = malloc((tasks + 1) * sizeof *ranks);
+    assert_non_null(ranks);
+    for (uint32_t t = 0; t <= tasks; t++) {
+        ranks[t] = t;
+    }
+    assert_int_equal(hpcw_sion_reader_open(path, NULL, tasks + 1, ranks, &r, &err), HPCW_ERANGE);
+    free(ranks);
     assert_int_equal(hpcw_sion_reader_open(path, NULL, 1, &tasks, &r, &err), HPCW_OK);
     assert_int_equal(hpcw_sion_reader_count(r), 1);
     assert_int_equal(hpcw_sion_reader_task(r, 0)->rank, tasks);

@@ -196,15 +196,15 @@ static hpcw_status new_share(struct sharing *s, hpcw_error *err) {
         uint64_t all = r->info.tasks, processes = (uint64_t)s->comm->size, me = (uint64_t)s->comm->process;
         s->begin = (uint32_t)(all * me / processes);
         r->count = (uint32_t)(all * (me + 1) / processes) - s->begin;
-        if (r->count > HPCW_SION_READER_MAX_SHARE) {
-            return hpcw_i_fail(err, HPCW_ERANGE,
-                               "%s: share of one process: expected at most %u tasks, got %" PRIu32
-                               ": name the tasks to read, or use more processes",
-                               r->place.path, HPCW_SION_READER_MAX_SHARE, r->count);
-        }
     } else if (r->count > r->info.tasks) {
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: ranks: expected at most all %" PRIu32 " tasks, got %" PRIu32,
                            r->place.path, r->info.tasks, r->count);
+    }
+    if (r->count > HPCW_SION_READER_MAX_SHARE) {
+        return hpcw_i_fail(err, HPCW_ERANGE,
+                           "%s: tasks of one process: expected at most %u, got %" PRIu32
+                           ": name fewer in each of several opens, or use more processes",
+                           r->place.path, HPCW_SION_READER_MAX_SHARE, r->count);
     }
     r->own = hpcw_i_malloc((size_t)r->count * sizeof *r->own);
     if (r->own == NULL) {
