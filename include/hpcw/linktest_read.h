@@ -13,7 +13,7 @@
  *
  * The reader is strict: what breaks a rule of the format is HPCW_EFORMAT or HPCW_ETRUNCATED, with file, offset, expected and
  * actual value. `hpcgen verify` checks all rules, also those between rows. Memory: less than 1 MiB, whatever the content,
- * or 14 MiB for a set of many physical files.
+ * or 7 MiB for a set of several physical files.
  *
  * One thread at a time may use a handle. Several handles may read the same result. The bytes: doc/formats/linktest.md.
  */

@@ -10,7 +10,7 @@
 #include "libwriter/base/status.h"
 
 /* Files of a set that are open at a time. A set may have more files than a process may open. */
-#define POOL 64u
+#define POOL 8u
 
 struct read_sion {
     struct read_sion_place place;

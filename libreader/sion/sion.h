@@ -4,8 +4,8 @@
  * 5, and later ones as if they were 5; both byte orders; single files and sets.
  *
  * Open checks what is needed to find every byte safely, verify checks the rest (doc/formats/sion.md, "Rules"). Tables are
- * read in windows, so memory does not depend on the number of blocks: at most 210 KiB for each physical file in use (65 at
- * a time) and eight bytes per 2048 tasks. Sizes from a file are compared with its length before anything is allocated or
+ * read in windows, so memory does not depend on the number of blocks: at most 210 KiB for each physical file in use (9 at
+ * a time) and eight bytes per 2048 of its tasks. Sizes from a file are compared with its length before anything is allocated or
  * multiplied.
  *
  * A handle has buffers, so it belongs to one thread at a time. Several handles may read the same file.
