@@ -50,7 +50,9 @@ static hpcw_status begin(struct read_source *s, hpcw_error *err) {
     return HPCW_OK;
 }
 
-static hpcw_status open_source(const char *name, int original, struct read_source **out, hpcw_error *err) {
+/* Opens a file of a directory, or copies the descriptor `original` if there is one. */
+static hpcw_status open_source(int directory, const char *name, int original, struct read_source **out,
+                               hpcw_error *err) {
     struct read_source *s;
     hpcw_status status = new_source(name, &s, err);
     *out = NULL;
@@ -62,7 +64,7 @@ static hpcw_status open_source(const char *name, int original, struct read_sourc
     } else {
         /* Without O_NONBLOCK, opening a pipe would wait for a writer. */
         do {
-            s->fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+            s->fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         } while (s->fd < 0 && errno == EINTR);
     }
     status = s->fd < 0 ? hpcw_i_fail_sys(err, errno, "%s: cannot open for reading", name) : begin(s, err);
@@ -75,11 +77,15 @@ static hpcw_status open_source(const char *name, int original, struct read_sourc
 }
 
 hpcw_status read_source_open(const char *path, struct read_source **out, hpcw_error *err) {
-    return open_source(path, -1, out, err);
+    return open_source(AT_FDCWD, path, -1, out, err);
+}
+
+hpcw_status read_source_open_at(int directory, const char *path, struct read_source **out, hpcw_error *err) {
+    return open_source(directory, path, -1, out, err);
 }
 
 hpcw_status read_source_open_descriptor(const char *name, int fd, struct read_source **out, hpcw_error *err) {
-    return open_source(name, fd, out, err);
+    return open_source(AT_FDCWD, name, fd, out, err);
 }
 
 hpcw_status read_source_open_memory(const char *name, const void *data, size_t size, struct read_source **out,

@@ -16,6 +16,9 @@ struct read_source;
 /* Opens a regular file. HPCW_EINVAL for anything else, HPCW_ENOMEM, or the error of the system. */
 hpcw_status read_source_open(const char *path, struct read_source **out, hpcw_error *err);
 
+/* The same with a relative path from the directory of a descriptor, which may be AT_FDCWD. */
+hpcw_status read_source_open_at(int directory, const char *path, struct read_source **out, hpcw_error *err);
+
 /* The same for a file that the caller has open for reading. Takes a copy of the descriptor. */
 hpcw_status read_source_open_descriptor(const char *name, int fd, struct read_source **out, hpcw_error *err);
 

@@ -19,8 +19,8 @@
  * HPCW_EFORMAT or HPCW_ETRUNCATED, with file, field, offset, expected and actual value, and no content makes it allocate more
  * than 64 MiB. `hpcgen verify` checks all rules.
  *
- * Memory of a process: 80 bytes for each of its tasks, up to 17 MiB of buffers, and a few hundred KiB; of process 0 during
- * the open up to 14 MiB more. Large records are read as by plain preads; small ones come from buffers, which are filled with
+ * Memory of a process: 80 bytes for each of its tasks, up to 64 for each physical file that has them, up to 17 MiB of
+ * buffers, and less than 1 MiB; of process 0 during the open up to 7 MiB more. Large records are read as by plain preads; small ones come from buffers, which are filled with
  * reads that become larger as long as a stream is read on.
  *
  * One thread at a time may use a handle. Several handles may read the same container.
@@ -70,7 +70,8 @@ typedef struct hpcw_sion_reader hpcw_sion_reader;
  * Communication: a constant number of collectives, and one for each file and for each 2048 tasks. Twice as many if the shares
  * of several processes come from a table whose ranks do not ascend: it is broadcast again to find ranks that occur twice.
  *
- * @param path   name of file 0 (agree). A file k > 0 of a set can be opened alone: the container has its tasks then
+ * @param path   name of file 0 (agree); a relative one holds although the working directory changes later. A file k > 0 of
+ *               a set can be opened alone: the container has its tasks then
  * @param comm   the processes; NULL: this process alone
  * @param count  number of ranks; not used without them
  * @param ranks  [count] strictly ascending, or NULL (agree which of the two)

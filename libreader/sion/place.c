@@ -1,16 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of the physical files of a container: doc/formats/sion.md, "Sets". */
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "libreader/sion/file.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-hpcw_status read_sion_place_init(struct read_sion_place *place, const char *path, hpcw_error *err) {
-    *place = (struct read_sion_place){.path = hpcw_i_strdup(path)};
+/* Needs no permission to read the directory where the system has it. */
+#ifdef O_PATH
+#define OPEN_DIRECTORY (O_PATH | O_DIRECTORY | O_CLOEXEC)
+#else
+#define OPEN_DIRECTORY (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+#endif
+
+static hpcw_status init(struct read_sion_place *place, const char *path, hpcw_error *err) {
+    *place = (struct read_sion_place){.path = hpcw_i_strdup(path), .directory = AT_FDCWD};
     return place->path == NULL ? hpcw_i_fail_memory(err, path, 0, NULL) : HPCW_OK;
+}
+
+hpcw_status read_sion_place_init(struct read_sion_place *place, const char *path, hpcw_error *err) {
+    hpcw_status status = init(place, path, err);
+    if (status == HPCW_OK && *path != '/') {
+        place->directory = open(".", OPEN_DIRECTORY);
+        if (place->directory < 0) {
+            status = hpcw_i_fail_sys(err, errno, "%s: opening the working directory", path);
+        }
+    }
+    return status;
 }
 
 hpcw_status read_sion_place_init_memory(struct read_sion_place *place, const struct read_sion_image *images,
@@ -20,7 +41,7 @@ hpcw_status read_sion_place_init_memory(struct read_sion_place *place, const str
         *place = (struct read_sion_place){0};
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected one image or more, got none", name);
     }
-    hpcw_status status = read_sion_place_init(place, name, err);
+    hpcw_status status = init(place, name, err);
     if (status != HPCW_OK) {
         return status;
     }
@@ -49,7 +70,7 @@ hpcw_status read_sion_place_source(const struct read_sion_place *place, uint32_t
     }
     hpcw_status status;
     if (place->images == NULL) {
-        status = read_source_open(name, out, err);
+        status = read_source_open_at(place->directory, name, out, err);
     } else if (index < place->image_count) {
         status = read_source_open_memory(name, place->images[index].data, place->images[index].size, out, err);
     } else {
@@ -62,6 +83,9 @@ hpcw_status read_sion_place_source(const struct read_sion_place *place, uint32_t
 }
 
 void read_sion_place_free(struct read_sion_place *place) {
+    if (place->path != NULL && place->directory >= 0) {
+        (void)close(place->directory);
+    }
     hpcw_i_free(place->images);
     hpcw_i_free(place->path);
 }

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -322,10 +323,11 @@ static void hostile_words_take_no_memory(void **state) {
     sion_image_free(&image);
 }
 
-static void write_many(const char *path, uint32_t tasks) {
+static void write_many(const char *path, uint32_t tasks, uint32_t files) {
     hpcw_sion_options o;
     hpcw_sion_options_init(&o);
     o.count = tasks;
+    o.files = files;
     o.chunk_size = o.fs_block_size = 8;
     o.durability = HPCW_SYNC_NONE;
     hpcw_sion *h;
@@ -343,7 +345,7 @@ static void very_many_tasks(void **state) {
     char path[300];
     uint32_t tasks = HPCW_SION_READER_MAX_SHARE;
     (void)snprintf(path, sizeof path, "%s/many.sion", dir);
-    write_many(path, tasks);
+    write_many(path, tasks, 1);
     hpcw_sion_reader *r;
     hpcw_error err;
     requested = 0;
@@ -358,7 +360,7 @@ static void very_many_tasks(void **state) {
     hpcw_sion_reader_free(r);
     hpcw_i_mem_gate = NULL;
 
-    write_many(path, tasks + 1);
+    write_many(path, tasks + 1, 1);
     assert_int_equal(hpcw_sion_reader_open(path, NULL, 0, NULL, &r, &err), HPCW_ERANGE);
     assert_non_null(strstr(err.message, "expected at most 262144, got 262145: name fewer in each"));
     uint32_t *ranks = malloc((tasks + 1) * sizeof *ranks);
@@ -372,6 +374,54 @@ static void very_many_tasks(void **state) {
     assert_int_equal(hpcw_sion_reader_count(r), 1);
     assert_int_equal(hpcw_sion_reader_task(r, 0)->rank, tasks);
     hpcw_sion_reader_free(r);
+}
+
+static unsigned open_descriptors(void) {
+    unsigned count = 0;
+    for (int fd = 0; fd < 1024; fd++) {
+        count += fcntl(fd, F_GETFD) != -1;
+    }
+    return count;
+}
+
+/* More physical files than are open at a time. Their path is relative, and the caller goes elsewhere. */
+static void many_files_from_elsewhere(void **state) {
+    (void)state;
+    enum { FILES = 100, STREAMS_OPEN = 64, TABLES_OPEN = 9 };
+    char path[300];
+    (void)snprintf(path, sizeof path, "%s/files.sion", dir);
+    write_many(path, 2 * FILES, FILES);
+    int before = open(".", O_RDONLY | O_DIRECTORY);
+    assert_true(before >= 0 && chdir(dir) == 0);
+    unsigned others = open_descriptors() + 1; /* and the directory */
+    hpcw_sion_reader *r;
+    hpcw_error err = {0};
+    assert_int_equal(hpcw_sion_reader_open("files.sion", NULL, 0, NULL, &r, &err), HPCW_OK);
+    assert_int_equal(open_descriptors(), others + STREAMS_OPEN);
+    assert_int_equal(chdir("/"), 0);
+    for (uint64_t t = 0; t < 2 * FILES; t++) {
+        uint64_t value;
+        size_t got;
+        if (hpcw_sion_reader_read(r, (uint32_t)t, &value, sizeof value, &got, &err) != HPCW_OK) {
+            fail_msg("%s", err.message);
+        }
+        assert_true(got == sizeof value && value == t);
+    }
+    assert_int_equal(open_descriptors(), others + STREAMS_OPEN);
+    hpcw_sion_reader_free(r);
+
+    struct read_sion *tables;
+    assert_int_equal(chdir(dir), 0);
+    assert_int_equal(read_sion_open("./files.sion", &tables, &err), HPCW_OK);
+    assert_int_equal(chdir("/"), 0);
+    for (uint32_t rank = 0; rank < 2 * FILES; rank++) {
+        struct read_sion_task task;
+        assert_int_equal(read_sion_find(tables, rank, &task, &err), HPCW_OK);
+    }
+    assert_int_equal(open_descriptors(), others + TABLES_OPEN);
+    read_sion_free(tables);
+    assert_int_equal(open_descriptors(), others - 1);
+    assert_true(fchdir(before) == 0 && close(before) == 0);
 }
 
 /* A file of holes, whose header promises four million tasks, and has the length for them. */
@@ -417,6 +467,7 @@ int main(void) {
         cmocka_unit_test(changed_files),
         cmocka_unit_test(hostile_words_take_no_memory),
         cmocka_unit_test(very_many_tasks),
+        cmocka_unit_test(many_files_from_elsewhere),
         cmocka_unit_test(sparse_file_takes_no_memory),
     };
     return cmocka_run_group_tests(tests, make, clean);
