@@ -339,6 +339,56 @@ static void write_many(const char *path, uint32_t tasks, uint32_t files) {
     hpcw_sion_free(h);
 }
 
+/* Large reads, and those of whole short streams, are not copied: no buffer is allocated for them. */
+static void large_reads_take_no_buffer(void **state) {
+    (void)state;
+    enum { SIZE = 200000, LARGE = 32768, REST = SIZE % LARGE };
+    char path[300];
+    unsigned char *bytes = malloc(SIZE), *got_bytes = malloc(SIZE);
+    assert_true(bytes != NULL && got_bytes != NULL);
+    for (size_t k = 0; k < SIZE; k++) {
+        bytes[k] = sion_image_byte(0, k);
+    }
+    (void)snprintf(path, sizeof path, "%s/large.sion", dir);
+    hpcw_sion_options o;
+    hpcw_sion_options_init(&o);
+    o.count = 1;
+    o.chunk_size = SIZE;
+    o.durability = HPCW_SYNC_NONE;
+    hpcw_sion *h;
+    assert_int_equal(hpcw_sion_open(path, NULL, &o, &h, NULL), HPCW_OK);
+    assert_int_equal(hpcw_sion_write(h, 0, bytes, SIZE, NULL), HPCW_OK);
+    assert_int_equal(hpcw_sion_close(h, NULL), HPCW_OK);
+    hpcw_sion_free(h);
+    hpcw_sion_reader *r;
+    size_t got;
+    assert_int_equal(hpcw_sion_reader_open(path, NULL, 0, NULL, &r, NULL), HPCW_OK);
+    requested = 0;
+    hpcw_i_mem_gate = count_memory;
+    for (size_t at = 0; at < SIZE - REST; at += got) {
+        assert_int_equal(hpcw_sion_reader_read(r, 0, got_bytes + at, LARGE, &got, NULL), HPCW_OK);
+        assert_int_equal(got, LARGE);
+        assert_int_equal(requested, 0);
+    }
+    /* A smaller one has a buffer, which a large read after it empties first. */
+    assert_int_equal(hpcw_sion_reader_seek(r, 0, 10, NULL), HPCW_OK);
+    assert_int_equal(hpcw_sion_reader_read(r, 0, got_bytes + 10, 90, &got, NULL), HPCW_OK);
+    assert_true(requested > 0);
+    assert_int_equal(hpcw_sion_reader_read(r, 0, got_bytes + 100, SIZE, &got, NULL), HPCW_OK);
+    assert_int_equal(got, SIZE - 100);
+    assert_memory_equal(got_bytes, bytes, SIZE);
+    hpcw_sion_reader_free(r);
+    write_many(path, 2, 1);
+    assert_int_equal(hpcw_sion_reader_open(path, NULL, 0, NULL, &r, NULL), HPCW_OK);
+    requested = 0;
+    assert_int_equal(hpcw_sion_reader_read(r, 1, bytes, 8, &got, NULL), HPCW_OK);
+    assert_int_equal(requested, 0);
+    hpcw_i_mem_gate = NULL;
+    hpcw_sion_reader_free(r);
+    free(bytes);
+    free(got_bytes);
+}
+
 /* The largest share fits into the bound, a larger one is refused, and read by names. */
 static void very_many_tasks(void **state) {
     (void)state;
@@ -466,6 +516,7 @@ int main(void) {
         cmocka_unit_test(damaged_records),
         cmocka_unit_test(changed_files),
         cmocka_unit_test(hostile_words_take_no_memory),
+        cmocka_unit_test(large_reads_take_no_buffer),
         cmocka_unit_test(very_many_tasks),
         cmocka_unit_test(many_files_from_elsewhere),
         cmocka_unit_test(sparse_file_takes_no_memory),

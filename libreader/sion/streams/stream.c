@@ -9,8 +9,8 @@
 
 /* Where a task begins to read, and after a jump; each further piece is twice as long as the one before. */
 #define FIRST_PIECE ((size_t)4 << 10)
-/* Reads of this many bytes go past the buffers. */
-#define DIRECT ((size_t)128 << 10)
+/* Reads of this many bytes go past the buffers, as do those that fill one: copying takes longer than the system call. */
+#define DIRECT ((size_t)32 << 10)
 
 /* ---- tasks ---- */
 
@@ -89,30 +89,42 @@ static struct read_sion_buffer *small_buffer(struct hpcw_sion_reader *r, uint32_
     return &r->buffer[i < r->buffers ? i : i % r->buffers];
 }
 
-/* Reads bytes from `at` on into a buffer: more of them the longer the task is read without a jump, and into the large
- * buffer if it is the only one that is read. */
-static hpcw_status fill(struct hpcw_sion_reader *r, uint32_t i, uint64_t at, struct read_sion_buffer **out,
-                        hpcw_error *err) {
-    struct read_sion_buffer *b = small_buffer(r, i);
-    const struct read_sion_buffer *before = r->large.owner == i ? &r->large : b;
+/* Where the next bytes of a task go. */
+struct fill_plan {
+    struct read_sion_buffer *buffer;
+    size_t capacity; /* of the buffer */
+    size_t size;     /* bytes to read, if the file and the buffer have them */
+};
+
+/* For `size` bytes from `at` on, which are in no buffer. More are read the longer the task is read without a jump, into the
+ * large buffer if it is the only one that is read. */
+static struct fill_plan plan_fill(struct hpcw_sion_reader *r, uint32_t i, uint64_t at, size_t size) {
+    struct fill_plan p = {.buffer = small_buffer(r, i), .capacity = r->buffer_size, .size = FIRST_PIECE};
+    const struct read_sion_buffer *before = r->large.owner == i ? &r->large : p.buffer;
     bool goes_on = before->owner == i && before->from + before->size == at;
-    size_t want = goes_on && before->size > FIRST_PIECE / 2 ? 2 * before->size : FIRST_PIECE;
-    size_t capacity = r->buffer_size;
-    if (want > capacity && capacity < r->own[i].task.size && r->last_filled == i) {
-        b = &r->large;
-        capacity = READ_SION_LARGE;
+    if (goes_on && before->size > FIRST_PIECE / 2) {
+        p.size = 2 * before->size;
     }
-    r->last_filled = i;
+    p.size = size > p.size ? size : p.size;
+    if (p.size > p.capacity && p.capacity < r->own[i].task.size && r->last_filled == i) {
+        p.buffer = &r->large;
+        p.capacity = READ_SION_LARGE;
+    }
+    return p;
+}
+
+static hpcw_status fill(struct hpcw_sion_reader *r, uint32_t i, uint64_t at, const struct fill_plan *p,
+                        hpcw_error *err) {
+    struct read_sion_buffer *b = p->buffer;
     b->size = 0;
-    if (b->data == NULL && (b->data = hpcw_i_malloc(capacity)) == NULL) {
-        return hpcw_i_fail_memory(err, r->place.path, capacity, "bytes of a buffer");
+    if (b->data == NULL && (b->data = hpcw_i_malloc(p->capacity)) == NULL) {
+        return hpcw_i_fail_memory(err, r->place.path, p->capacity, "bytes of a buffer");
     }
-    size_t got = 0;
-    hpcw_status status = read_piece(r, &r->own[i], at, b->data, want < capacity ? want : capacity, &got, err);
+    size_t got = 0, most = p->size < p->capacity ? p->size : p->capacity;
+    hpcw_status status = read_piece(r, &r->own[i], at, b->data, most, &got, err);
     b->owner = i;
     b->from = at;
     b->size = status == HPCW_OK ? got : 0;
-    *out = b;
     return status;
 }
 
@@ -121,26 +133,26 @@ static hpcw_status read_bytes(struct hpcw_sion_reader *r, uint32_t i, uint64_t a
                               hpcw_error *err) {
     unsigned char *to = data;
     while (size > 0) {
-        struct read_sion_buffer *b = &r->large;
+        struct read_sion_buffer *b = has_byte(&r->large, i, at) ? &r->large : small_buffer(r, i);
         hpcw_status status = HPCW_OK;
-        if (!has_byte(b, i, at)) {
-            b = small_buffer(r, i);
-        }
         size_t part = 0;
-        if (!has_byte(b, i, at) && size >= DIRECT) {
-            status = read_piece(r, &r->own[i], at, to, size, &part, err);
-        } else {
-            if (!has_byte(b, i, at)) {
-                status = fill(r, i, at, &b, err);
-            }
-            if (status == HPCW_OK) {
-                size_t skip = (size_t)(at - b->from);
-                part = b->size - skip < size ? b->size - skip : size;
-                memcpy(to, b->data + skip, part);
+        if (!has_byte(b, i, at)) {
+            const struct fill_plan p = plan_fill(r, i, at, size);
+            r->last_filled = i;
+            if (size >= DIRECT || size >= p.capacity) {
+                status = read_piece(r, &r->own[i], at, to, size, &part, err);
+            } else {
+                status = fill(r, i, at, &p, err);
+                b = p.buffer;
             }
         }
         if (status != HPCW_OK) {
             return status;
+        }
+        if (part == 0) {
+            size_t skip = (size_t)(at - b->from);
+            part = b->size - skip < size ? b->size - skip : size;
+            memcpy(to, b->data + skip, part);
         }
         to += part;
         at += part;
