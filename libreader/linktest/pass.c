@@ -69,12 +69,7 @@ static bool is_iso(const char *t) {
 /* Rule 20. */
 static hpcw_status check_time(const struct read_linktest_pass *p, uint64_t permutation, const char *what,
                               const char *text, const char *before, hpcw_error *err) {
-    size_t length = strlen(text);
-    bool whole = length > 0 && length < READ_LINKTEST_TIME_SIZE;
-    for (size_t i = length; i < READ_LINKTEST_TIME_SIZE && whole; i++) {
-        whole = text[i] == '\0';
-    }
-    if (!whole || (p->strict && !is_iso(text))) {
+    if (!read_linktest_is_date(text) || (p->strict && !is_iso(text))) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: %s time of permutation %" PRIu64
                            ": expected %s and zeros, 32 bytes, got \"%.32s\"",

@@ -6,8 +6,6 @@
 #ifndef HPCW_LIBREADER_LINKTEST_PASS_H
 #define HPCW_LIBREADER_LINKTEST_PASS_H
 
-#include <string.h>
-
 #include "libreader/linktest/private.h"
 
 /* Extremes, sum and number of timings. */
@@ -75,20 +73,5 @@ hpcw_status read_linktest_schedule_add(struct read_linktest_pass *p, const struc
                                        hpcw_error *err);
 hpcw_status read_linktest_schedule_check(const struct read_linktest_pass *p, uint64_t permutation,
                                          hpcw_error *err);
-
-/* Whether these are the bits of a finite double > 0: one comparison of integers. */
-static inline bool read_linktest_is_time(uint64_t bits) {
-    return bits - 1 < UINT64_C(0x7fefffffffffffff);
-}
-static inline double read_linktest_double(uint64_t bits) {
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-static inline uint64_t read_linktest_bits(double x) {
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
 
 #endif

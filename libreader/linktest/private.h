@@ -3,6 +3,8 @@
 #ifndef HPCW_LIBREADER_LINKTEST_PRIVATE_H
 #define HPCW_LIBREADER_LINKTEST_PRIVATE_H
 
+#include <string.h>
+
 #include "libreader/linktest/layout.h"
 #include "libreader/linktest/linktest.h"
 
@@ -40,10 +42,21 @@ uint64_t read_linktest_number_at(const struct read_linktest *r, enum read_linkte
 hpcw_status read_linktest_head_of(const struct read_linktest *r, const struct read_sion_task *task,
                                   struct read_linktest_head *head, hpcw_error *err);
 
-/* Parses a head of head->size bytes. host: NULL or [READ_LINKTEST_MOST_HOST]. */
+/* Parses and checks a head of head->size bytes: rules 17 to 19. host: [READ_LINKTEST_MOST_HOST]; both may be NULL. */
 hpcw_status read_linktest_head_check(const struct read_linktest *r, const struct read_sion_task *task,
                                      const struct read_linktest_head *head, const unsigned char *bytes,
                                      char *host, int32_t *core, hpcw_error *err);
+
+/* The stream of a rank, and the offset of its data of a permutation. */
+hpcw_status read_linktest_row_find(struct read_linktest *r, uint32_t rank, uint64_t permutation,
+                                   struct read_sion_task *task, uint64_t *at, hpcw_error *err);
+
+/* Entries [first, first + count) of a slow list: times, ranks, and their order (rule 23). */
+hpcw_status read_linktest_slow_check(const struct read_linktest *r, uint64_t permutation, uint64_t first,
+                                     const struct read_linktest_slow *slow, size_t count, hpcw_error *err);
+
+/* Whether the 32 bytes of a date are a text and zeros (rule 20). */
+bool read_linktest_is_date(const char *text);
 
 /* Stream offset of the data of a permutation. In the stream of rank 0 the summary ends there. */
 uint64_t read_linktest_data_at(const struct read_linktest *r, const struct read_sion_task *task,
@@ -52,6 +65,21 @@ uint64_t read_linktest_data_at(const struct read_linktest *r, const struct read_
 /* Words of 8 bytes from a stream, in the byte order of this machine: numbers or times. */
 hpcw_status read_linktest_words(const struct read_linktest *r, const struct read_sion_task *task, uint64_t at,
                                 size_t count, void *words, hpcw_error *err);
+
+/* Whether these are the bits of a finite double > 0: one comparison of integers. */
+static inline bool read_linktest_is_time(uint64_t bits) {
+    return bits - 1 < UINT64_C(0x7fefffffffffffff);
+}
+static inline double read_linktest_double(uint64_t bits) {
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+static inline uint64_t read_linktest_bits(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
 
 /* HPCW_EFORMAT at an offset of a task's stream; task == NULL: of the file header. */
 hpcw_status read_linktest_wrong(const struct read_linktest *r, const struct read_sion_task *task,

@@ -5,11 +5,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "libreader/linktest/pass.h"
 #include "libreader/linktest/private.h"
 #include "libreader/linktest/public.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+
+_Static_assert(HPCW_LINKTEST_READER_HOST_SIZE == READ_LINKTEST_MOST_HOST, "any host name that is read fits");
 
 /* Words of a row, and entries of a list, that are converted at a time. */
 enum { PIECE = 512 };
@@ -146,17 +147,12 @@ hpcw_status hpcw_linktest_reader_row(hpcw_linktest_reader *reader, uint32_t rank
     }
     struct read_linktest *r = reader->r;
     struct read_sion_task task;
-    struct read_linktest_head head;
-    uint64_t word[PIECE];
-    status = read_sion_find(r->sion, rank, &task, err);
-    if (status == HPCW_OK) {
-        status = read_linktest_head_of(r, &task, &head, err);
-    }
+    uint64_t word[PIECE], times = 0;
+    status = read_linktest_row_find(r, rank, permutation, &task, &times, err);
     if (status != HPCW_OK) {
         return status;
     }
-    /* All times, then all partners; the bisection test leaves slots unused. */
-    uint64_t times = read_linktest_data_at(r, &task, &head, permutation);
+    /* Slots for N - 1 times, then for as many partners; the bisection test leaves the last of both unused. */
     uint64_t partners = times + 8 * (uint64_t)(r->info.tasks - 1);
     for (uint32_t first = 0; status == HPCW_OK && first < r->info.steps; first += PIECE) {
         uint64_t at = 8 * (uint64_t)first;
@@ -185,12 +181,34 @@ hpcw_status hpcw_linktest_reader_row(hpcw_linktest_reader *reader, uint32_t rank
 
 /* ---- summaries ---- */
 
+static hpcw_status check_summary(const struct read_linktest *r, uint64_t permutation,
+                                 const struct read_linktest_summary *s, hpcw_error *err) {
+    if (!read_linktest_is_date(s->start) || !read_linktest_is_date(s->end)) {
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "%s: start and end time of permutation %" PRIu64
+                           ": expected texts and zeros, 32 bytes each, got \"%.32s\" and \"%.32s\"",
+                           r->name, permutation, s->start, s->end);
+    }
+    const double times[] = {s->min, s->avg, s->max, s->all_to_all_min, s->all_to_all_avg, s->all_to_all_max};
+    for (size_t i = 0; i < (r->all_to_all != 0 ? 6u : 3u); i++) {
+        if (!read_linktest_is_time(read_linktest_bits(times[i]))) {
+            return hpcw_i_fail(err, HPCW_EFORMAT,
+                               "%s: summary of permutation %" PRIu64 ": expected finite numbers > 0, got %.17g",
+                               r->name, permutation, times[i]);
+        }
+    }
+    return HPCW_OK;
+}
+
 hpcw_status hpcw_linktest_reader_totals(hpcw_linktest_reader *reader, uint64_t permutation,
                                         hpcw_linktest_totals *totals, hpcw_error *err) {
     struct read_linktest_summary s;
     hpcw_status status = check(reader, totals, 0, permutation, err);
     if (status == HPCW_OK) {
         status = read_linktest_summary(reader->r, permutation, &s, err);
+    }
+    if (status == HPCW_OK) {
+        status = check_summary(reader->r, permutation, &s, err);
     }
     if (status == HPCW_OK) {
         *totals = (hpcw_linktest_totals){
@@ -209,7 +227,7 @@ hpcw_status hpcw_linktest_reader_totals(hpcw_linktest_reader *reader, uint64_t p
 
 hpcw_status hpcw_linktest_reader_slowest(hpcw_linktest_reader *reader, uint64_t permutation, uint64_t first,
                                          size_t count, hpcw_linktest_connection *connection, hpcw_error *err) {
-    struct read_linktest_slow slow[PIECE];
+    struct read_linktest_slow slow[PIECE + 1];
     hpcw_status status = check(reader, count == 0 ? (const void *)reader : connection, 0, permutation, err);
     if (status == HPCW_OK && (first > reader->info.retests || count > reader->info.retests - first)) {
         status = hpcw_i_fail(err, HPCW_EINVAL,
@@ -218,16 +236,15 @@ hpcw_status hpcw_linktest_reader_slowest(hpcw_linktest_reader *reader, uint64_t 
     }
     for (size_t i = 0; status == HPCW_OK && i < count; i += PIECE) {
         size_t part = count - i < PIECE ? count - i : PIECE;
-        status = read_linktest_slow(reader->r, permutation, first + i, part, slow, err);
+        /* With the entry before, which must not be quicker. */
+        size_t before = first + i > 0 ? 1 : 0;
+        status = read_linktest_slow(reader->r, permutation, first + i - before, before + part, slow, err);
+        if (status == HPCW_OK) {
+            status =
+                read_linktest_slow_check(reader->r, permutation, first + i - before, slow, before + part, err);
+        }
         for (size_t k = 0; status == HPCW_OK && k < part; k++) {
-            const struct read_linktest_slow *s = &slow[k];
-            if (s->from >= reader->info.tasks || s->to >= reader->info.tasks || s->from == s->to) {
-                return hpcw_i_fail(err, HPCW_EFORMAT,
-                                   "%s: slow list of permutation %" PRIu64 ": entry %" PRIu64
-                                   ": expected two ranks below %" PRIu32 ", got %" PRIu64 " and %" PRIu64,
-                                   reader->r->name, permutation, first + i + k, reader->info.tasks, s->from,
-                                   s->to);
-            }
+            const struct read_linktest_slow *s = &slow[before + k];
             connection[i + k] = (hpcw_linktest_connection){
                 .time_s = s->original, .retest_s = s->retest, .from = (uint32_t)s->from, .to = (uint32_t)s->to};
         }

@@ -170,6 +170,15 @@ hpcw_status read_linktest_summary(struct read_linktest *reader, uint64_t permuta
     return read_sion_read(reader->sion, &reader->task0, end_at, summary->end, READ_LINKTEST_TIME_SIZE, err);
 }
 
+bool read_linktest_is_date(const char *text) {
+    size_t length = strlen(text);
+    bool whole = length > 0 && length < READ_LINKTEST_TIME_SIZE;
+    for (size_t i = length; i < READ_LINKTEST_TIME_SIZE && whole; i++) {
+        whole = text[i] == '\0';
+    }
+    return whole;
+}
+
 hpcw_status read_linktest_words(const struct read_linktest *r, const struct read_sion_task *task, uint64_t at,
                                 size_t count, void *words, hpcw_error *err) {
     unsigned char *p = words; /* the words may be numbers or times */
@@ -209,22 +218,55 @@ hpcw_status read_linktest_slow(struct read_linktest *reader, uint64_t permutatio
     return status;
 }
 
+hpcw_status read_linktest_slow_check(const struct read_linktest *r, uint64_t permutation, uint64_t first,
+                                     const struct read_linktest_slow *slow, size_t count, hpcw_error *err) {
+    uint32_t n = r->info.tasks;
+    for (size_t i = 0; i < count; i++) {
+        const struct read_linktest_slow *s = &slow[i];
+        if (!read_linktest_is_time(read_linktest_bits(s->retest)) ||
+            !read_linktest_is_time(read_linktest_bits(s->original)) || s->from >= n || s->to >= n ||
+            s->from == s->to) {
+            return hpcw_i_fail(err, HPCW_EFORMAT,
+                               "%s: slow list of permutation %" PRIu64 ", entry %" PRIu64
+                               ": expected times > 0 and two of %" PRIu32 " ranks, got %.17g, %.17g, %" PRIu64
+                               " and %" PRIu64,
+                               r->name, permutation, first + i, n, s->retest, s->original, s->from, s->to);
+        }
+        if (i > 0 && s->original > s[-1].original) {
+            return hpcw_i_fail(err, HPCW_EFORMAT,
+                               "%s: slow list of permutation %" PRIu64 ", entry %" PRIu64
+                               ": expected at most %.17g, slowest first, got %.17g",
+                               r->name, permutation, first + i, s[-1].original, s->original);
+        }
+    }
+    return HPCW_OK;
+}
+
+hpcw_status read_linktest_row_find(struct read_linktest *r, uint32_t rank, uint64_t permutation,
+                                   struct read_sion_task *task, uint64_t *at, hpcw_error *err) {
+    if (permutation >= r->info.permutations) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a permutation below %" PRIu64 ", got %" PRIu64,
+                           r->name, r->info.permutations, permutation);
+    }
+    struct read_linktest_head head;
+    hpcw_status status = read_sion_find(r->sion, rank, task, err);
+    if (status == HPCW_OK) {
+        status = read_linktest_head_of(r, task, &head, err);
+    }
+    if (status == HPCW_OK) {
+        *at = read_linktest_data_at(r, task, &head, permutation);
+    }
+    return status;
+}
+
 hpcw_status read_linktest_row(struct read_linktest *reader, uint32_t rank, uint64_t permutation, double *time,
                               uint64_t *partner, double *all_to_all, hpcw_error *err) {
-    if (permutation >= reader->info.permutations) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a permutation below %" PRIu64 ", got %" PRIu64,
-                           reader->name, reader->info.permutations, permutation);
-    }
     struct read_sion_task task;
-    struct read_linktest_head head;
-    hpcw_status status = read_sion_find(reader->sion, rank, &task, err);
-    if (status == HPCW_OK) {
-        status = read_linktest_head_of(reader, &task, &head, err);
-    }
+    uint64_t at = 0;
+    hpcw_status status = read_linktest_row_find(reader, rank, permutation, &task, &at, err);
     if (status != HPCW_OK) {
         return status;
     }
-    uint64_t at = read_linktest_data_at(reader, &task, &head, permutation);
     size_t slots = reader->info.tasks - 1;
     if (time != NULL) {
         status = read_linktest_words(reader, &task, at, slots, time, err);

@@ -19,31 +19,6 @@ static hpcw_status first_bad_time(const struct read_linktest_pass *p, const stru
                                s, row->permutation, read_linktest_double(p->row[s]));
 }
 
-/* Host and core, before the first row: rules 17 to 19. */
-static hpcw_status check_head(struct read_linktest_pass *p, const struct read_sion_task *task,
-                              const struct read_linktest_head *head, const unsigned char *bytes,
-                              hpcw_error *err) {
-    int32_t core;
-    hpcw_status status = read_linktest_head_check(p->r, task, head, bytes, NULL, &core, err);
-    if (status != HPCW_OK) {
-        return status;
-    }
-    for (size_t i = READ_LINKTEST_HOST_AT; i < head->size - READ_LINKTEST_CORE_SIZE - 1; i++) {
-        if (bytes[i] <= 0x20 || bytes[i] > 0x7e) {
-            return read_linktest_wrong(p->r, task, head->offset + i, err,
-                                       "host name: expected printable ASCII, got %02x", bytes[i]);
-        }
-    }
-    if (head->size < READ_LINKTEST_HEAD_SIZE + 2) {
-        return read_linktest_wrong(p->r, task, head->offset, err, "host name: expected one, got an empty text");
-    }
-    if (core < 0) {
-        return read_linktest_wrong(p->r, task, head->offset + head->size - READ_LINKTEST_CORE_SIZE, err,
-                                   "core number: expected >= 0, got %" PRId32, core);
-    }
-    return HPCW_OK;
-}
-
 /* Reads the data of a permutation in one call, at the first one with the head before it, at the last one with the end
  * after it. */
 static hpcw_status read_row(struct read_linktest_pass *p, struct read_linktest_row *row, hpcw_error *err) {
@@ -64,7 +39,7 @@ static hpcw_status read_row(struct read_linktest_pass *p, struct read_linktest_r
         unsigned char *head_bytes = (unsigned char *)p->words;
         status = read_sion_read(r->sion, task, head.offset, head_bytes, (size_t)head.size, err);
         if (status == HPCW_OK) {
-            status = check_head(p, task, &head, head_bytes, err);
+            status = read_linktest_head_check(r, task, &head, head_bytes, NULL, NULL, err);
         }
     }
     if (status == HPCW_OK) {
@@ -72,7 +47,7 @@ static hpcw_status read_row(struct read_linktest_pass *p, struct read_linktest_r
             read_sion_read(r->sion, task, row->data - lead, bytes, lead + (size_t)r->data_size + trail, err);
     }
     if (status == HPCW_OK && lead > 0) {
-        status = check_head(p, task, &head, bytes, err);
+        status = read_linktest_head_check(r, task, &head, bytes, NULL, NULL, err);
     }
     if (status == HPCW_OK && last && memcmp(bytes + lead + r->data_size, "END_BLOCK", trail) != 0) {
         status = read_linktest_wrong(r, task, row->data + r->data_size, err,

@@ -21,33 +21,17 @@ static int by_pair(const void *a, const void *b) {
 hpcw_status read_linktest_slow_list(struct read_linktest_pass *p, uint64_t permutation, uint64_t *above,
                                     hpcw_error *err) {
     size_t d = (size_t)p->r->info.retests;
-    uint32_t n = p->r->info.tasks;
     *above = 0;
     p->threshold = DBL_MAX;
     if (d == 0) {
         return HPCW_OK;
     }
     hpcw_status status = read_linktest_slow(p->r, permutation, 0, d, p->slow, err);
+    if (status == HPCW_OK) {
+        status = read_linktest_slow_check(p->r, permutation, 0, p->slow, d, err);
+    }
     if (status != HPCW_OK) {
         return status;
-    }
-    for (size_t i = 0; i < d; i++) {
-        const struct read_linktest_slow *s = &p->slow[i];
-        if (!read_linktest_is_time(read_linktest_bits(s->retest)) ||
-            !read_linktest_is_time(read_linktest_bits(s->original)) || s->from >= n || s->to >= n ||
-            s->from == s->to) {
-            return hpcw_i_fail(err, HPCW_EFORMAT,
-                               "%s: slow list of permutation %" PRIu64
-                               ", entry %zu: expected times > 0 and two of %" PRIu32
-                               " ranks, got %.17g, %.17g, %" PRIu64 " and %" PRIu64,
-                               p->r->name, permutation, i, n, s->retest, s->original, s->from, s->to);
-        }
-        if (i > 0 && s->original > s[-1].original) {
-            return hpcw_i_fail(err, HPCW_EFORMAT,
-                               "%s: slow list of permutation %" PRIu64
-                               ", entry %zu: expected at most %.17g, slowest first, got %.17g",
-                               p->r->name, permutation, i, s[-1].original, s->original);
-        }
     }
     p->threshold = p->slow[d - 1].original;
     while (*above < d && p->slow[*above].original > p->threshold) {

@@ -62,9 +62,25 @@ hpcw_status read_linktest_head_check(const struct read_linktest *r, const struct
                                    "host name: expected one NUL as the last of its %zu bytes, got %s", h,
                                    nul == NULL ? "none" : "one before");
     }
-    *core = (int32_t)hpcw_i_get_u32(bytes + READ_LINKTEST_HOST_AT + h, big);
+    for (const unsigned char *c = bytes + READ_LINKTEST_HOST_AT; c < nul; c++) {
+        if (*c <= 0x20 || *c > 0x7e) {
+            return read_linktest_wrong(r, task, head->offset + (uint64_t)(c - bytes), err,
+                                       "host name: expected printable ASCII, got %02x", *c);
+        }
+    }
+    if (h == 1) {
+        return read_linktest_wrong(r, task, head->offset, err, "host name: expected one, got an empty text");
+    }
+    int32_t number = (int32_t)hpcw_i_get_u32(bytes + READ_LINKTEST_HOST_AT + h, big);
+    if (number < 0) {
+        return read_linktest_wrong(r, task, head->offset + READ_LINKTEST_HOST_AT + h, err,
+                                   "core number: expected >= 0, got %" PRId32, number);
+    }
     if (host != NULL) {
-        memcpy(host, bytes + READ_LINKTEST_HOST_AT, h);
+        memcpy(host, nul - (h - 1), h);
+    }
+    if (core != NULL) {
+        *core = number;
     }
     return HPCW_OK;
 }

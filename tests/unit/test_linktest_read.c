@@ -133,16 +133,96 @@ static void damaged_rows(void **state) {
         hpcw_linktest_reader_free(reader);
         linktest_image_put(&image, 3, cases[i].offset, before);
     }
-    /* The first rank of the slow list follows two arrays of times. */
-    size_t from = image.summary + 32 + 24 + 16 * (size_t)linktest_plain.retests;
-    linktest_image_put(&image, 0, from, tasks);
-    hpcw_linktest_reader *reader = opened(&image);
-    hpcw_linktest_connection slow[2];
-    assert_int_equal(hpcw_linktest_reader_slowest(reader, 0, 1, 2, slow, &err), HPCW_OK);
-    assert_int_equal(hpcw_linktest_reader_slowest(reader, 0, 0, 1, slow, &err), HPCW_EFORMAT);
-    assert_non_null(strstr(err.message, "entry 0: expected two ranks below 6, got 6 and"));
-    hpcw_linktest_reader_free(reader);
     linktest_image_free(&image);
+}
+
+/* Nor what it finds in a slow list: four arrays of retested times, original times, ranks and partners. */
+static void damaged_lists(void **state) {
+    (void)state;
+    struct linktest_image image = linktest_image_make(&linktest_plain);
+    size_t d = (size_t)linktest_plain.retests, list = image.summary + 32 + 24;
+    static const char
+        entry[] = "slow list of permutation 0, entry 0: expected times > 0 and two of 6 ranks",
+        order[] = "slow list of permutation 0, entry 1: expected at most 9.0949470177292824e-13, slowest first";
+    const struct {
+        size_t offset;
+        uint64_t value;
+        const char *text;
+    } cases[] = {
+        {list, linktest_image_bits(NAN), entry},
+        {list, linktest_image_bits(-1), entry},
+        {list + 8 * d, linktest_image_bits(NAN), entry},
+        {list + 8 * d, linktest_image_bits(0x1p-40), order},
+        {list + 16 * d, linktest_plain.tasks, entry},
+        {list + 24 * d, UINT64_MAX, entry},
+        {list + 24 * d, linktest_image_get(&image, 0, list + 16 * d), entry},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint64_t before = linktest_image_get(&image, 0, cases[i].offset);
+        linktest_image_put(&image, 0, cases[i].offset, cases[i].value);
+        hpcw_linktest_reader *reader = opened(&image);
+        hpcw_linktest_connection slow[3];
+        hpcw_error err;
+        assert_int_equal(hpcw_linktest_reader_slowest(reader, 0, 0, 2, slow, &err), HPCW_EFORMAT);
+        assert_non_null(strstr(err.message, cases[i].text));
+        assert_int_equal(hpcw_linktest_reader_slowest(reader, 0, 1, 1, slow, &err), HPCW_EFORMAT);
+        assert_int_equal(hpcw_linktest_reader_slowest(reader, 0, 2, d - 2, slow, &err), HPCW_OK);
+        hpcw_linktest_reader_free(reader);
+        linktest_image_put(&image, 0, cases[i].offset, before);
+    }
+    linktest_image_free(&image);
+}
+
+/* Nor in a summary: start time, three figures, and at its end another time. */
+static void damaged_summaries(void **state) {
+    (void)state;
+    struct linktest_image image = linktest_image_make(&linktest_plain);
+    size_t end = image.summary + image.summary_size - 32;
+    const struct {
+        size_t offset;
+        uint64_t value;
+        const char *text;
+    } cases[] = {
+        {image.summary, 0, "expected texts and zeros, 32 bytes each, got \"\" and \"20"},
+        {end + 24, 1, "expected texts and zeros"},
+        {image.summary + 32, linktest_image_bits(NAN), "summary of permutation 0: expected finite numbers > 0"},
+        {image.summary + 40, linktest_image_bits(INFINITY), "expected finite numbers > 0, got inf"},
+        {image.summary + 48, 0, "expected finite numbers > 0, got 0"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint64_t before = linktest_image_get(&image, 0, cases[i].offset);
+        linktest_image_put(&image, 0, cases[i].offset, cases[i].value);
+        hpcw_linktest_reader *reader = opened(&image);
+        hpcw_linktest_totals totals;
+        hpcw_error err;
+        assert_int_equal(hpcw_linktest_reader_totals(reader, 0, &totals, &err), HPCW_EFORMAT);
+        assert_non_null(strstr(err.message, cases[i].text));
+        hpcw_linktest_reader_free(reader);
+        linktest_image_put(&image, 0, cases[i].offset, before);
+    }
+    linktest_image_free(&image);
+}
+
+/* Nor in a host name or a core number: length, "node01" or the like with its NUL, core. */
+static void damaged_hosts(void **state) {
+    (void)state;
+    for (unsigned k = 0; k < 3; k++) {
+        struct linktest_image image = linktest_image_make(&linktest_plain);
+        size_t core_at = linktest_image_data(&image, 1, 0) - 4;
+        *linktest_image_byte(&image, 1, k < 2 ? 4 + k : core_at + 3) = k == 0 ? '\n' : k == 1 ? 0xe9 : 0x80;
+        static const char *const text[] = {"host name: expected printable ASCII, got 0a",
+                                           "host name: expected printable ASCII, got e9",
+                                           "core number: expected >= 0, got -"};
+        hpcw_linktest_reader *reader = opened(&image);
+        char host[HPCW_LINKTEST_READER_HOST_SIZE];
+        int32_t core;
+        hpcw_error err;
+        assert_int_equal(hpcw_linktest_reader_host(reader, 0, host, &core, &err), HPCW_OK);
+        assert_int_equal(hpcw_linktest_reader_host(reader, 1, host, &core, &err), HPCW_EFORMAT);
+        assert_non_null(strstr(err.message, text[k]));
+        hpcw_linktest_reader_free(reader);
+        linktest_image_free(&image);
+    }
 }
 
 static void bad_arguments(void **state) {
@@ -175,9 +255,9 @@ static void bad_arguments(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind_of_result),
-        cmocka_unit_test(damaged_rows),
-        cmocka_unit_test(bad_arguments),
+        cmocka_unit_test(every_kind_of_result), cmocka_unit_test(damaged_rows),
+        cmocka_unit_test(damaged_lists),        cmocka_unit_test(damaged_summaries),
+        cmocka_unit_test(damaged_hosts),        cmocka_unit_test(bad_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
