@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Everything the LinkTest reader can do with arbitrary bytes. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "libreader/linktest/linktest.h"
 #include "libreader/linktest/public.h"
@@ -47,7 +48,17 @@ static void read_rows(hpcw_linktest_reader *reader) {
     hpcw_error err;
     demand(time != NULL && partner != NULL);
     for (uint64_t p = 0; p < info->permutations && p < 4; p++) {
+        hpcw_linktest_totals totals;
+        if (hpcw_linktest_reader_totals(reader, p, &totals, &err) == HPCW_OK) {
+            demand(totals.start[0] != '\0' && totals.end[0] != '\0' && totals.min_s > 0 && totals.avg_s > 0 &&
+                   totals.max_s > 0 && (totals.all_to_all_max_s > 0) == info->all_to_all);
+        }
         for (uint32_t r = 0; r < info->tasks && r < 16; r++) {
+            char host[HPCW_LINKTEST_READER_HOST_SIZE];
+            int32_t core;
+            if (p == 0 && hpcw_linktest_reader_host(reader, r, host, &core, &err) == HPCW_OK) {
+                demand(core >= 0 && host[0] > ' ' && strlen(host) < sizeof host);
+            }
             bool good = hpcw_linktest_reader_row(reader, r, p, time, partner, NULL, &err) == HPCW_OK;
             for (uint32_t s = 0; good && s < info->steps; s++) {
                 demand(time[s] > 0 && partner[s] < info->tasks && partner[s] != r);
@@ -56,7 +67,8 @@ static void read_rows(hpcw_linktest_reader *reader) {
         hpcw_linktest_connection slow;
         for (uint64_t i = 0; i < info->retests; i++) {
             if (hpcw_linktest_reader_slowest(reader, p, i, 1, &slow, &err) == HPCW_OK) {
-                demand(slow.from < info->tasks && slow.to < info->tasks && slow.from != slow.to);
+                demand(slow.from < info->tasks && slow.to < info->tasks && slow.from != slow.to &&
+                       slow.time_s > 0 && slow.retest_s > 0);
             }
         }
     }

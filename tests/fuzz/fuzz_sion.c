@@ -54,6 +54,20 @@ static void read_all(struct read_sion *reader) {
     }
 }
 
+/* A key is found in the first of the records that have it, and in no more of them than there are. */
+static void find_keys(hpcw_sion_reader *r, uint32_t rank, uint64_t key, uint64_t records) {
+    hpcw_sion_record record;
+    hpcw_error err;
+    uint64_t times = 0;
+    bool found = true;
+    demand(hpcw_sion_reader_seek(r, rank, 0, &err) == HPCW_OK);
+    while (found && hpcw_sion_reader_find_key(r, rank, key, &record, &found, &err) == HPCW_OK) {
+        demand(!found || record.key == key);
+        times += found;
+    }
+    demand(times >= 1 && times <= records);
+}
+
 /* What the public reader opens, it reads to the end or refuses. */
 static void read_streams(hpcw_sion_reader *r) {
     unsigned char bytes[1000];
@@ -72,8 +86,24 @@ static void read_streams(hpcw_sion_reader *r) {
         demand(hpcw_sion_reader_seek(r, task->rank, 0, &err) == HPCW_OK);
         hpcw_sion_record record;
         bool more = true;
+        uint64_t records = 0, key = 0;
         while (more && hpcw_sion_reader_next_key(r, task->rank, &record, &more, &err) == HPCW_OK) {
             demand(!more || record.size <= task->size - record.offset);
+            key = more ? record.key : key;
+            records += more;
+        }
+        if (records > 0) {
+            find_keys(r, task->rank, key, records);
+        }
+        for (uint32_t b = 0; b < task->blocks; b++) {
+            demand(hpcw_sion_reader_block_size(r, task->rank, b, &left, &err) == HPCW_OK);
+            sum -= left;
+        }
+        demand(sum == 0);
+        if (task->size > 0) {
+            demand(hpcw_sion_reader_seek(r, task->rank, task->size / 2, &err) == HPCW_OK);
+            demand(hpcw_sion_reader_skip(r, task->rank, task->size - task->size / 2, &err) == HPCW_OK);
+            demand(hpcw_sion_reader_skip(r, task->rank, 1, &err) == HPCW_ERANGE);
         }
     }
 }
