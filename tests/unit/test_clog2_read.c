@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,7 +150,7 @@ struct sums {
     const struct seen *seen;
     unsigned shares, flows;
     uint64_t messages, bytes;
-    hpcw_clog2_share last_share;
+    double seconds;
 };
 
 static hpcw_status take_share(void *context, const hpcw_clog2_share *s) {
@@ -158,6 +159,7 @@ static hpcw_status take_share(void *context, const hpcw_clog2_share *s) {
     assert_int_equal(s->count, s->state ? STEPS : STEPS / RANKS + (s->rank < STEPS % RANKS));
     assert_true(s->state == (s->number < 5000) && (s->seconds > 0) == s->state);
     assert_string_equal(s->name, s->number == 300 ? "Compute" : s->number == 301 ? "Exchange" : "Residual");
+    sums->seconds += s->seconds;
     sums->shares++;
     return HPCW_OK;
 }
@@ -168,6 +170,7 @@ static hpcw_status take_flow(void *context, const hpcw_clog2_flow *f) {
     assert_int_equal(f->to, (f->from + 1) % RANKS);
     assert_int_equal(f->count, STEPS);
     sums->flows++;
+    sums->messages += f->count;
     sums->bytes += f->bytes;
     return HPCW_OK;
 }
@@ -182,7 +185,8 @@ static void states_messages_and_their_profile(void **state) {
         assert_int_equal(hpcw_clog2_reader_watch(r, &watch, NULL), HPCW_OK);
         assert_true(seen.sends == RANKS * STEPS && seen.receives == RANKS * STEPS);
         assert_true(seen.computes == RANKS * STEPS && seen.exchanges == RANKS * STEPS);
-        assert_true(seen.stretches > 0 && seen.stretches <= seen.states * (1 + 1e-9));
+        /* No state is in another one here. */
+        assert_true(seen.stretches > 0 && fabs(seen.stretches - seen.states) <= 1e-9 * seen.states);
     }
     assert_int_equal(hpcw_clog2_reader_watch(r, &(hpcw_clog2_watch){0}, NULL), HPCW_OK);
     struct sums sums = {.seen = &seen};
@@ -190,6 +194,8 @@ static void states_messages_and_their_profile(void **state) {
     assert_int_equal(hpcw_clog2_reader_profile(r, &profile, NULL), HPCW_OK);
     assert_int_equal(sums.shares, 3 * RANKS);
     assert_int_equal(sums.flows, RANKS);
+    assert_int_equal(sums.messages, RANKS * STEPS);
+    assert_true(fabs(sums.seconds - seen.states) <= 1e-9 * seen.states);
     assert_int_equal(sums.bytes, (uint64_t)RANKS * (STEPS * 1000 + STEPS * (STEPS - 1) / 2));
     assert_int_equal(hpcw_clog2_reader_profile(r, &(hpcw_clog2_profile){0}, NULL), HPCW_OK);
 
@@ -218,43 +224,70 @@ static hpcw_status keep_stretch(void *context, const hpcw_clog2_stretch *s) {
     return HPCW_OK;
 }
 
-/* Two threads of a rank, and a second communicator, are in the same state at the same time. */
-static void timelines_of_a_rank_overlap(void **state) {
-    (void)state;
+struct event {
+    int32_t comm, thread, event;
+};
+
+/* A log of one rank with an event each second, read with a callback for stretches, and one for states. */
+static void watch_events(const struct event *events, size_t count, struct pieces *stretches,
+                         struct pieces *states) {
     struct clog2_case c;
-    static const struct {
-        int32_t comm, thread, event;
-    } events[] = {{0, 0, 600}, {0, 1, 600}, {1, 0, 600}, {0, 0, 601}, {0, 1, 601}, {1, 0, 601}};
-    enum { EVENTS = sizeof events / sizeof events[0] };
-    char threads[300];
-    (void)snprintf(threads, sizeof threads, "%s/threads.clog2", dir);
+    char other[300];
+    (void)snprintf(other, sizeof other, "%s/events.clog2", dir);
     clog2_case_make(&c, 1, 0);
     c.options.threads = 2;
-    c.record = realloc(c.record, (c.count + EVENTS) * sizeof *c.record);
+    c.record = realloc(c.record, (c.count + count) * sizeof *c.record);
     assert_non_null(c.record);
-    for (size_t i = 0; i < EVENTS; i++) {
-        c.record[c.count++] = (hpcw_clog2_record){.time = c.time + (double)i,
+    for (size_t i = 0; i < count; i++) {
+        c.record[c.count++] = (hpcw_clog2_record){.time = (double)(1 + i),
                                                   .kind = HPCW_CLOG2_BARE,
                                                   .comm = events[i].comm,
                                                   .thread = events[i].thread,
                                                   .as.event = events[i].event};
     }
-    assert_int_equal(clog2_case_write(&c, threads, 0, NULL), HPCW_OK);
+    assert_int_equal(clog2_case_write(&c, other, 0, NULL), HPCW_OK);
     clog2_case_free(&c);
     hpcw_clog2_reader *r;
-    struct pieces pieces = {0};
-    assert_int_equal(hpcw_clog2_reader_open(threads, &r, NULL), HPCW_OK);
-    const hpcw_clog2_watch watch = {.context = &pieces, .stretch = keep_stretch};
+    *stretches = *states = (struct pieces){0};
+    assert_int_equal(hpcw_clog2_reader_open(other, &r, NULL), HPCW_OK);
+    hpcw_clog2_watch watch = {.context = stretches, .stretch = keep_stretch};
     assert_int_equal(hpcw_clog2_reader_watch(r, &watch, NULL), HPCW_OK);
-    assert_int_equal(pieces.count, 3);
-    for (size_t i = 0; i < 3; i++) {
-        const hpcw_clog2_stretch *s = &pieces.piece[i];
-        assert_int_equal(s->rank, 0);
-        assert_int_equal(s->comm, events[i].comm);
-        assert_int_equal(s->thread, events[i].thread);
-        assert_true(s->from < pieces.piece[0].to);
-    }
+    watch = (hpcw_clog2_watch){.context = states, .state = keep_stretch};
+    assert_int_equal(hpcw_clog2_reader_watch(r, &watch, NULL), HPCW_OK);
     hpcw_clog2_reader_free(r);
+}
+
+static bool is_piece(const hpcw_clog2_stretch *s, const struct event *e, double from, double to) {
+    return s->state == e->event / 2 && s->rank == 0 && s->comm == e->comm && s->thread == e->thread &&
+           s->from == from && s->to == to;
+}
+
+/* Two threads of a rank, and a second communicator, are in the same state at the same time. */
+static void timelines_of_a_rank_overlap(void **state) {
+    (void)state;
+    static const struct event events[] = {{0, 0, 600}, {0, 1, 600}, {1, 0, 600},
+                                          {0, 0, 601}, {0, 1, 601}, {1, 0, 601}};
+    struct pieces stretches, states;
+    watch_events(events, 6, &stretches, &states);
+    assert_true(stretches.count == 3 && states.count == 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(is_piece(&stretches.piece[i], &events[i], (double)(1 + i), (double)(4 + i)));
+        assert_true(is_piece(&states.piece[i], &events[i], (double)(1 + i), (double)(4 + i)));
+    }
+}
+
+/* A state inside another one of the same timeline takes its time from the stretches of that, not from the state. */
+static void nested_states(void **state) {
+    (void)state;
+    static const struct event events[] = {{0, 1, 600}, {0, 1, 602}, {0, 1, 603}, {0, 1, 601}};
+    struct pieces stretches, states;
+    watch_events(events, 4, &stretches, &states);
+    assert_true(stretches.count == 3 && states.count == 2);
+    assert_true(is_piece(&stretches.piece[0], &events[0], 1, 2));
+    assert_true(is_piece(&stretches.piece[1], &events[1], 2, 3));
+    assert_true(is_piece(&stretches.piece[2], &events[0], 3, 4));
+    assert_true(is_piece(&states.piece[0], &events[1], 2, 3));
+    assert_true(is_piece(&states.piece[1], &events[0], 1, 4));
 }
 
 /* ---- callbacks ---- */
@@ -381,11 +414,9 @@ static void refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_read_can_be_written),
-        cmocka_unit_test(states_messages_and_their_profile),
-        cmocka_unit_test(timelines_of_a_rank_overlap),
-        cmocka_unit_test(callbacks_end_a_run),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(what_is_read_can_be_written), cmocka_unit_test(states_messages_and_their_profile),
+        cmocka_unit_test(timelines_of_a_rank_overlap), cmocka_unit_test(nested_states),
+        cmocka_unit_test(callbacks_end_a_run),         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, make, clean);
 }
