@@ -52,11 +52,22 @@ cp "$libdir"/*.a static-only
 $compiler two_tasks.c -o static $(pkg-config --cflags hpcw) -Lstatic-only \
     $(pkg-config --static --libs-only-l --libs-only-other hpcw)
 if ldd ./static | grep hpcw; then
-    echo "the static program wants a shared libhpcw"
+    echo "the static program needs a shared libhpcw"
     exit 1
 fi
 ./static
 cmp two_tasks.sion shared.sion
+hpcgen --ranks 4 --formats linktest,clog2 --out data --quiet
+for row in slowest:linktest/pingpong_results_bin.sion where_time_goes:clog2/app.clog2; do
+    reader=${row%:*} file=data/${row#*:}
+    $compiler "$reader.c" -o "$reader.shared" $(pkg-config --cflags --libs hpcw)
+    $compiler "$reader.c" -o "$reader.static" $(pkg-config --cflags hpcw) -Lstatic-only \
+        $(pkg-config --static --libs-only-l --libs-only-other hpcw)
+    ! ldd "./$reader.static" | grep hpcw || { echo "the static program needs a shared libhpcw"; exit 1; }
+    "./$reader.shared" "$file" >expected
+    [ -s expected ]
+    "./$reader.static" "$file" | diff expected -
+done
 
 if [ -n "$mpiexec" ]; then
     echo "== MPI"
