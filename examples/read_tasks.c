@@ -36,6 +36,11 @@ static hpcw_status read_task(hpcw_sion_reader *reader, uint32_t rank, hpcw_error
 
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
+    if (argc != 2) {
+        fprintf(stderr, "usage: read_tasks CONTAINER\n");
+        MPI_Finalize();
+        return 2;
+    }
     hpcw_error error;
     hpcw_comm *comm = NULL;
     hpcw_sion_reader *reader = NULL;

@@ -29,3 +29,10 @@ if "$mpiexec" -n 2 "$read_tasks" nothing.sion 2>errors; then
     exit 1
 fi
 [ "$(grep -c '^HPCW_ENOENT: nothing.sion: cannot open for reading' errors)" = 2 ] || { cat errors; exit 1; }
+
+for arguments in '' 'two_tasks.sion more'; do
+    status=0
+    # shellcheck disable=SC2086 # none, or two
+    "$mpiexec" -n 1 "$read_tasks" $arguments 2>errors || status=$?
+    [ $status = 2 ] && grep -q '^usage: read_tasks CONTAINER$' errors || { cat errors; exit 1; }
+done
