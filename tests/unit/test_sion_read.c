@@ -203,7 +203,7 @@ static void bad_arguments(void **state) {
     sion_image_free(&image);
 }
 
-/* A stream that does not end with a value: the records before the damage are read, and the call is not repeated in vain. */
+/* A stream that does not end with a value: the records before the damage are read, and every call after them fails. */
 static void damaged_records(void **state) {
     (void)state;
     unsigned char stream[100] = {0};
@@ -234,6 +234,12 @@ static void damaged_records(void **state) {
         assert_false(more);
         assert_int_equal(hpcw_sion_reader_position(r, 0), 16);
     }
+    /* What is not found is not filled in. */
+    record.key = 99;
+    assert_int_equal(hpcw_sion_reader_seek(r, 0, 0, NULL), HPCW_OK);
+    assert_int_equal(hpcw_sion_reader_find_key(r, 0, 8, &record, &more, &err), HPCW_EFORMAT);
+    assert_true(!more && record.key == 99);
+    assert_int_equal(hpcw_sion_reader_position(r, 0), 16);
     hpcw_sion_reader_free(r);
     sion_image_free(&image);
 }

@@ -301,12 +301,13 @@ hpcw_status hpcw_sion_reader_next_key(hpcw_sion_reader *r, uint32_t rank, hpcw_s
 
 hpcw_status hpcw_sion_reader_find_key(hpcw_sion_reader *r, uint32_t rank, uint64_t key,
                                       hpcw_sion_record *record, bool *found, hpcw_error *err) {
+    hpcw_sion_record at;
     hpcw_status status;
     do {
-        status = hpcw_sion_reader_next_key(r, rank, record, found, err);
-    } while (status == HPCW_OK && *found && record->key != key);
-    if (found != NULL && status != HPCW_OK) {
-        *found = false;
+        status = hpcw_sion_reader_next_key(r, rank, record == NULL ? NULL : &at, found, err);
+    } while (status == HPCW_OK && *found && at.key != key);
+    if (status == HPCW_OK && *found) {
+        *record = at;
     }
     return status;
 }
