@@ -187,7 +187,7 @@ typedef struct hpcw_clog2_profile {
 } hpcw_clog2_profile;
 
 /**
- * Reads all records, from the first one on, and adds up. Memory: also 64 bytes or so for each share and each flow.
+ * Reads all records, from the first one on, and adds up. Memory: also up to 200 bytes for each share and each flow.
  *
  * @return as hpcw_clog2_reader_watch
  */

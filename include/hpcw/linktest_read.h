@@ -9,7 +9,7 @@
  *         hpcw_linktest_reader_row(r, rank, 0, time_s, partner, NULL, &err);  // [steps] each: time_s[s] with partner[s]
  *     hpcw_linktest_reader_free(r);
  *
- * Nothing here is collective: every process that reads opens the result, and reads the rows that it wants.
+ * Nothing here is collective: every process that reads opens the result, and reads any rows.
  *
  * The reader is strict: what breaks a rule of the format is HPCW_EFORMAT or HPCW_ETRUNCATED, with file, offset, expected and
  * actual value. `hpcgen verify` checks all rules, also those between rows. Memory: less than 1 MiB, whatever the content,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Reading SION containers: those of <hpcw/sion.h>, and what SIONlib 1.5 to 1.7 writes (file format versions 2 to 5, single
- * files and sets, both byte orders, plain and key-value content, buddy copies).
+ * Reading SION containers: those of <hpcw/sion.h>, and those of SIONlib in file format version 5 (SIONlib 1.5 to 1.7) and 2
+ * to 4 (before): single files and sets, both byte orders, plain and key-value content, buddy copies. Later versions are read
+ * like version 5.
  *
  *     hpcw_sion_reader *r;
  *     hpcw_sion_reader_open("particles.sion", comm, 0, NULL, &r, &err);      // collective; this process's share of tasks
@@ -57,16 +58,16 @@ typedef struct hpcw_sion_reader hpcw_sion_reader;
  * Opens a container. Collective over `comm`.
  *
  * Process 0 reads the headers and the tables, checks them, and broadcasts them in parts; each process keeps what it needs
- * for its own tasks. Then each process opens the physical files that have its tasks; it reads nothing of the tables but the
- * sizes of blocks of its own tasks, and those when it comes to them.
+ * for its own tasks. Then each process opens the physical files that have its tasks. Of the tables it reads only sizes of
+ * blocks, 4 KiB at a time, when it comes to a block of a stream that has several.
  *
  * Which tasks a process reads:
- * - ranks == NULL: a share. Process p of P gets the tasks N p / P up to N (p + 1) / P, in order of their ranks. With as many
- *   processes as tasks, each gets its own. With more, some get none. One process alone gets all.
+ * - ranks == NULL: a share. Process p of P gets the tasks from N p / P up to N (p + 1) / P (without that one), in order of
+ *   their ranks. With as many processes as tasks, each gets one. With more, some get none. One process alone gets all.
  * - ranks != NULL: `ranks[0 .. count-1]`. Several processes may name the same task, and a task may be named by none. For one
  *   task of many, a process alone names it.
- * A share of a single file without a mapping is a part of its tables: SIONlib's serial writer may store any ranks there, in
- * any order.
+ * A share of a single file without a mapping is a part of its tables instead: SIONlib's serial writer may store any ranks
+ * there, in any order.
  *
  * Communication: a constant number of collectives, and one for each file and for each 2048 tasks. Twice as many if the shares
  * of several processes come from a table whose ranks do not ascend: it is broadcast again to find ranks that occur twice.
@@ -96,9 +97,9 @@ HPCW_API void hpcw_sion_reader_free(hpcw_sion_reader *reader);
 
 /** The container as a whole. Later versions may add members at the end. */
 typedef struct hpcw_sion_info {
-    uint32_t tasks;               /**< of the whole container: N */
-    uint32_t files;               /**< physical files */
-    bool keys;                    /**< key-value records, for hpcw_sion_reader_next_key and its likes */
+    uint32_t tasks; /**< of the whole container: N */
+    uint32_t files; /**< physical files */
+    bool keys;      /**< key-value records, for hpcw_sion_reader_next_key and hpcw_sion_reader_find_key */
     hpcw_sion_endian endian;      /**< of the metadata; the reader converts */
     hpcw_sion_endian data_endian; /**< as the writer marked its data; the reader does not convert */
     uint32_t fs_block_size;       /**< bytes; chunks of the aligned layout start at multiples of it */
@@ -203,9 +204,9 @@ typedef struct hpcw_sion_record {
 } hpcw_sion_record;
 
 /**
- * Goes to the next record of an own task; hpcw_sion_reader_read then reads its value, and what is left of the value is
- * passed over by the next call. The first call goes to the first record, as does the one after
- * hpcw_sion_reader_seek(reader, rank, 0, err). Not collective.
+ * Goes to the record after the current one of an own task; hpcw_sion_reader_read then reads its value, of which the next
+ * call passes over what is left. Without a current record, after the open or a seek, it goes to the one that begins at the
+ * position: the first one after the open. Not collective.
  *
  * @param record  out, if there is one
  * @param more    out: whether there is one
@@ -217,12 +218,14 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_reader_next_key(hpcw_sion_reader 
                                                                hpcw_error *err);
 
 /**
- * Goes to the next record with a key, after the current one. Keys may repeat: each call finds another record. From the
- * first record on after hpcw_sion_reader_seek(reader, rank, 0, err). It reads the headers of the records in between, as no
- * index is stored, and no memory is spent on one.
+ * Goes to the next record that has a key, as hpcw_sion_reader_next_key called again and again. Keys may repeat: each call
+ * finds another record. hpcw_sion_reader_seek(reader, rank, 0, err) makes the first record the next one. No index is stored
+ * or made: it reads the headers of the records in between.
  *
- * @param found  out: whether there is one. If not, the position is at the end of the stream
- * @return as hpcw_sion_reader_next_key; a failure leaves the position at a record before the damage
+ * @param record  out, if there is one
+ * @param found   out: whether there is one. If not, the position is at the end of the stream
+ * @return as hpcw_sion_reader_next_key; a failure leaves the position at the value of the last whole record before the
+ *         damage
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_reader_find_key(hpcw_sion_reader *reader, uint32_t rank,
                                                                uint64_t key, hpcw_sion_record *record,

@@ -76,7 +76,7 @@ static void check_log(struct read_clog2_pass *p) {
     }
 }
 
-/* The status of a callback that wants no more. */
+/* Ends the pass if a callback says so. */
 static void check_stop(struct read_clog2_pass *p) {
     if (p->status == HPCW_OK && p->watch != NULL && p->watch->stop != NULL) {
         p->status = read_clog2_stopped(p->reader, *p->watch->stop, p->err);

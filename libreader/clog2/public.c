@@ -166,7 +166,7 @@ static void decode(hpcw_clog2_reader *reader, const struct read_clog2_item *item
         record->as.shift = hpcw_i_get_f64(item->payload, true);
         break;
     default:
-        break; /* kinds 8 and 10, of which MPE's programs disagree */
+        break; /* kinds 8 and 10, which no program writes */
     }
 }
 

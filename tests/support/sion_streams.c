@@ -59,7 +59,7 @@ static bool same_pieces(struct pair *p) {
            hpcw_sion_reader_seek(p->streams, p->rank, 0, NULL) == HPCW_OK;
 }
 
-/* At the begin and in the middle of each block, and at the end. */
+/* At the start and in the middle of each block, and at the end. */
 static bool same_chunks(struct pair *p) {
     uint64_t at = 0, size, got, left;
     for (uint32_t b = 0; b < p->task.blocks; b++) {

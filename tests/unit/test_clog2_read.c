@@ -96,9 +96,9 @@ static void what_is_read_can_be_written(void **state) {
     hpcw_clog2_free(log);
     hpcw_clog2_reader_free(r);
     size_t size, got_size;
-    unsigned char *want = read_file(path, &size), *got = read_file(copy, &got_size);
-    assert_true(want != NULL && got != NULL && same_bytes(copy, want, size, got, got_size));
-    free(want);
+    unsigned char *original = read_file(path, &size), *got = read_file(copy, &got_size);
+    assert_true(original != NULL && got != NULL && same_bytes(copy, original, size, got, got_size));
+    free(original);
     free(got);
 }
 
