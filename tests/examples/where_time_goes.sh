@@ -15,15 +15,15 @@ python3 - log.csv got <<'PYTHON'
 import collections, csv, sys
 stack, since, seconds, messages, size = collections.defaultdict(list), {}, collections.Counter(), 0, 0
 for row in csv.DictReader(open(sys.argv[1])):
-    time, line = float(row["time_s"]), (row["rank"], row["thread"])
+    time, timeline = float(row["time_s"]), (row["rank"], row["thread"])
     if row["what"] in ("begin", "end"):
-        if stack[line]:
-            seconds[stack[line][-1]] += time - since[line]
-        since[line] = time
+        if stack[timeline]:
+            seconds[stack[timeline][-1]] += time - since[timeline]
+        since[timeline] = time
         if row["what"] == "begin":
-            stack[line].append(row["name"])
+            stack[timeline].append(row["name"])
         else:
-            stack[line].remove(row["name"])
+            stack[timeline].remove(row["name"])
     elif row["what"] == "send":
         messages, size = messages + 1, size + int(row["bytes"])
 got = open(sys.argv[2]).read().splitlines()
