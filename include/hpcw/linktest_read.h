@@ -42,7 +42,8 @@ typedef struct hpcw_linktest_reader hpcw_linktest_reader;
  * @param out  the handle, to be freed with hpcw_linktest_reader_free; NULL on failure
  * @return HPCW_OK; HPCW_EINVAL (a bad argument, not a regular file, a later file of a set); HPCW_EFORMAT;
  *         HPCW_ETRUNCATED; HPCW_ENOTSUP (a container that no program reads); HPCW_ERANGE (a mode string of 256 bytes or
- *         more, more retests than tasks and than 2^20, a host name of task 0 of 4096 bytes or more); HPCW_ENOMEM; and the system's HPCW_ENOENT, HPCW_EACCES, HPCW_EIO
+ *         more, more retests than both the tasks and 2^20, a host name of task 0 of 4096 bytes or more); HPCW_ENOMEM; and
+ *         the system's HPCW_ENOENT, HPCW_EACCES, HPCW_EIO
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_reader_open(const char *path, hpcw_linktest_reader **out,
                                                                hpcw_error *err);
@@ -114,7 +115,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_reader_row(hpcw_linktest_read
                                                               uint32_t *partner, double *all_to_all_s,
                                                               hpcw_error *err);
 
-/** The summary of a permutation, as stored: times are finite numbers > 0, which only `hpcgen verify` compares with the rows. */
+/** The summary of a permutation, as stored: its times are finite numbers > 0. Only `hpcgen verify` compares them with the
+ * rows. */
 typedef struct hpcw_linktest_totals {
     char start[33];          /**< usually YYYY-MM-DDThh:mm:ssZ */
     char end[33];            /**< see start */

@@ -21,9 +21,11 @@
  * than 64 MiB. `hpcgen verify` checks all rules.
  *
  * Memory of a process: 80 bytes for each of its tasks, up to 64 for each physical file that has them, up to 17 MiB of
- * buffers, and less than 1 MiB; of process 0 during the open up to 7 MiB more. Reads of 32 KiB and more go straight into the caller's memory; smaller ones come from buffers,
- * which are filled with reads that become larger, up to 1 MiB, as long as a stream is read on. Up to 4096 tasks have a buffer
- * each. Of more, several share one: when they are read in turn, each read brings 4 KiB from the file again.
+ * buffers, and less than 1 MiB; of process 0 during the open up to 7 MiB more.
+ *
+ * Reads of 32 KiB and more go straight into the caller's memory. Smaller ones come from buffers, which are filled with reads
+ * that become larger, up to 1 MiB, as long as a stream is read on. Up to 4096 tasks have a buffer each. Of more, several share
+ * one: when they are read in turn, each small read brings 4 KiB from the file again.
  *
  * One thread at a time may use a handle. Several handles may read the same container.
  *

@@ -130,7 +130,7 @@ uint64_t read_sion_file_count_at(const struct read_sion_file *f, uint32_t index)
 /* Where the physical files of a container are. */
 struct read_sion_place {
     char *path;    /* of file 0; NULL until init */
-    int directory; /* of a relative path: the working directory at init, which the caller may leave */
+    int directory; /* where a relative path begins: the working directory at init, which the caller may leave */
     struct read_sion_image *images; /* NULL for files on disk */
     uint32_t image_count;
 };

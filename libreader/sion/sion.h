@@ -5,8 +5,8 @@
  *
  * Open checks what is needed to find every byte safely, verify checks the rest (doc/formats/sion.md, "Rules"). Tables are
  * read in windows, so memory does not depend on the number of blocks: at most 210 KiB for each physical file in use (9 at
- * a time) and eight bytes per 2048 of its tasks. Sizes from a file are compared with its length before anything is allocated or
- * multiplied.
+ * a time) and eight bytes per 2048 of its tasks. Sizes from a file are compared with its length before anything is
+ * allocated or multiplied.
  *
  * A handle has buffers, so it belongs to one thread at a time. Several handles may read the same file.
  */
