@@ -151,7 +151,8 @@ typedef struct hpcw_clog2_watch {
 
 /**
  * Reads all records, from the first one on, and calls back. What breaks a rule is passed over, as viewers do: the end of a
- * state that did not begin, a rank that no communicator event introduced. Afterwards the handle is after the last record.
+ * state that did not begin, a rank that no communicator event introduced. Afterwards the handle is after the last record
+ * that was read.
  *
  * @return as hpcw_clog2_reader_next; HPCW_ENOMEM; HPCW_ESTATE (called by a callback); the status of a callback
  */
