@@ -120,13 +120,12 @@ enum { JUMP_RANKS = 1024, JUMP_FIRST = 2 }; /* most ranks of the sample; the fir
 
 static void fill_ln(struct jumps *j, uint32_t rank) {
     const struct model_load *m = &j->d->load;
-    const double slowness = model_machine_slowness(m->machine, model_machine_node(m->machine, rank));
     for (uint32_t k = 0; k < m->params.phases; k++) {
         struct gen_load_tally tally = {.arrived = 0};
         if (k == 0) {
-            gen_vom_slots_begin(&j->slots, m, rank, slowness, &tally);
+            gen_vom_slots_begin(&j->slots, m, rank, &tally);
         } else {
-            gen_vom_slots_next(&j->slots, m, slowness, &tally);
+            gen_vom_slots_next(&j->slots, m, &tally);
         }
         j->ln[k] = hpcw_i_log2((double)tally.sum[0]);
     }

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "gen/format/vom_balance.h"
+#include "gen/model/load/system.h"
 #include "gen/report/report.h"
 #include "gen/spec/pool.h"
 #include "gen/spec/visibility.h"
@@ -184,10 +185,9 @@ static hpcw_status count_again(const struct model_load *m, struct gen_load_tally
     hpcw_status s = gen_vom_slots_new(&slots, m, err);
     memset(tally, 0, m->params.phases * sizeof *tally);
     for (uint32_t rank = 0; s == HPCW_OK && rank < m->ranks; rank++) {
-        double slowness = model_machine_slowness(m->machine, model_machine_node(m->machine, rank));
-        gen_vom_slots_begin(&slots, m, rank, slowness, &tally[0]);
+        gen_vom_slots_begin(&slots, m, rank, &tally[0]);
         for (uint32_t phase = 1; phase < m->params.phases; phase++) {
-            gen_vom_slots_next(&slots, m, slowness, &tally[phase]);
+            gen_vom_slots_next(&slots, m, &tally[phase]);
         }
     }
     gen_vom_slots_free(&slots);
@@ -244,10 +244,10 @@ static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partia
 
 /* The mean of log2(time) of a rank's tasks that cannot migrate; phase 0 sets up. */
 static double fixed_load(const struct model_load *m, uint32_t rank) {
-    const double slowness = model_machine_slowness(m->machine, model_machine_node(m->machine, rank));
     double sum = 0;
     uint64_t count = 0;
     for (uint32_t phase = 1; phase < m->params.phases; phase++) {
+        const double slowness = model_load_slowness(m, rank, phase);
         for (uint32_t which = 0; which <= m->params.groups; which++) {
             const uint64_t time_ns = model_load_other(m, rank, which, phase, slowness);
             sum += time_ns > 0 ? hpcw_i_log2((double)time_ns) : 0;

@@ -33,10 +33,9 @@ hpcw_status gen_vom_slots_new(struct gen_vom_slots *s, const struct model_load *
 void gen_vom_slots_free(struct gen_vom_slots *s);
 
 /* Begins with phase 0, or goes on to the next one, and adds the loads of the rank to its tally. */
-void gen_vom_slots_begin(struct gen_vom_slots *s, const struct model_load *m, uint32_t rank, double slowness,
+void gen_vom_slots_begin(struct gen_vom_slots *s, const struct model_load *m, uint32_t rank,
                          struct gen_load_tally *tally);
-void gen_vom_slots_next(struct gen_vom_slots *s, const struct model_load *m, double slowness,
-                        struct gen_load_tally *tally);
+void gen_vom_slots_next(struct gen_vom_slots *s, const struct model_load *m, struct gen_load_tally *tally);
 
 /* Puts the member "scenario" of truth.json: what it is, what it changes, and the ranks that it overloads. */
 hpcw_status gen_vom_put_scenario(const struct gen_dataset *d, const struct gen_load_tally *tally,

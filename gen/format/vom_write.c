@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gen/model/load/system.h"
 #include "gen/spec/pool.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
@@ -49,7 +50,7 @@ struct rank_file {
     hpcw_vom *vom;
     uint32_t rank;
     uint32_t phase;
-    double slowness;
+    double slowness; /* in this phase */
 };
 
 static void end_thread(void *context, void *state) {
@@ -369,8 +370,8 @@ static void time_objects(struct gen_vom_slots *s, const struct model_load *m, do
     s->time_ns[s->interrupted] += s->interruption_ns;
 }
 
-static void tally_rank(struct gen_vom_slots *s, const struct model_load *m, double slowness,
-                       struct gen_load_tally *tally) {
+static void tally_rank(struct gen_vom_slots *s, const struct model_load *m, struct gen_load_tally *tally) {
+    const double slowness = model_load_slowness(m, s->at.rank, s->at.phase);
     uint64_t load_ns = 0;
     uint64_t calm_ns = 0; /* without the scenario */
     time_objects(s, m, slowness);
@@ -392,20 +393,19 @@ static void tally_rank(struct gen_vom_slots *s, const struct model_load *m, doub
     gen_tally_rank(tally, s->at.rank, load_ns, calm_ns, s->at.arrived);
 }
 
-void gen_vom_slots_begin(struct gen_vom_slots *s, const struct model_load *m, uint32_t rank, double slowness,
+void gen_vom_slots_begin(struct gen_vom_slots *s, const struct model_load *m, uint32_t rank,
                          struct gen_load_tally *tally) {
     model_load_begin(m, rank, s->at.object, &s->at);
     know_objects(s, m);
-    tally_rank(s, m, slowness, tally);
+    tally_rank(s, m, tally);
 }
 
-void gen_vom_slots_next(struct gen_vom_slots *s, const struct model_load *m, double slowness,
-                        struct gen_load_tally *tally) {
+void gen_vom_slots_next(struct gen_vom_slots *s, const struct model_load *m, struct gen_load_tally *tally) {
     model_load_next(m, &s->at);
     if (s->at.changed) {
         know_objects(s, m);
     }
-    tally_rank(s, m, slowness, tally);
+    tally_rank(s, m, tally);
 }
 
 static hpcw_status write_phase(const struct rank_file *f, hpcw_error *err) {
@@ -428,11 +428,12 @@ static hpcw_status write_phase(const struct rank_file *f, hpcw_error *err) {
 static hpcw_status write_phases(struct rank_file *f, hpcw_error *err) {
     struct gen_vom_slots *slots = &f->t->slots;
     hpcw_status s = HPCW_OK;
-    gen_vom_slots_begin(slots, f->load, f->rank, f->slowness, &f->t->tally[0]);
+    gen_vom_slots_begin(slots, f->load, f->rank, &f->t->tally[0]);
     for (f->phase = 0; s == HPCW_OK && f->phase < f->load->params.phases; f->phase++) {
         if (f->phase > 0) {
-            gen_vom_slots_next(slots, f->load, f->slowness, &f->t->tally[f->phase]);
+            gen_vom_slots_next(slots, f->load, &f->t->tally[f->phase]);
         }
+        f->slowness = model_load_slowness(f->load, f->rank, f->phase);
         place_objects(f);
         know_senders(f);
         s = write_phase(f, err);
@@ -448,7 +449,6 @@ static hpcw_status write_rank(void *context, void *state, uint64_t index, hpcw_e
     struct rank_file f = {.load = &d->load, .t = state, .rank = (uint32_t)index};
     hpcw_vom_options o = job->options;
     if (index < d->ranks) {
-        f.slowness = model_machine_slowness(m, model_machine_node(m, f.rank));
         o.rank = f.rank;
         o.node = hpcw_vom_node_of(d->ranks, m->params.ppn, f.rank);
     }

@@ -50,7 +50,7 @@ enum hpcw_i_purpose {
     HPCW_I_FOR_LOAD_FAR = 40,        /* half, round, channel: permutation of the objects */
     HPCW_I_FOR_LOAD_FAR_USED = 41,   /* object, channel, 0: word 0 whether it sends there */
     HPCW_I_FOR_LOAD_EDGE = 42,       /* owner, kind, 0: words 0-1 bytes, 2-3 messages */
-    HPCW_I_FOR_LOAD_EDGE_PHASE = 43, /* owner, kind, phase: words 0-1 bytes, 2-3 messages */
+    HPCW_I_FOR_LOAD_EDGE_PHASE = 43, /* owner, kind, period: words 0-1 bytes, 2-3 messages */
     HPCW_I_FOR_LOAD_MEMORY = 44,   /* object or block, which of the two, 0: words 0-1 size, 2-3 working size */
     HPCW_I_FOR_LOAD_SUBPHASE = 45, /* object, subphase / 4, 0 or phase + 1: one word a subphase */
     HPCW_I_FOR_LOAD_NOISE =
@@ -60,6 +60,9 @@ enum hpcw_i_purpose {
     HPCW_I_FOR_LOAD_GOSSIP =
         80, /* rank, phase, iteration * 6 + quarter: one word for each rank that it hears of */
     HPCW_I_FOR_LOAD_GIVE = 81, /* object, phase, iteration: word 0 to which of them */
+    HPCW_I_FOR_LOAD_SYSTEM =
+        82, /* rank, phase, 0: word 0 jitter, 1 whether preempted, 2 how long; host, window, 1: word 0 its jitter;
+             * rank, 0, 2: word 0 warm-up */
     /* 48..63: its checkpoints. */
     HPCW_I_FOR_CKPT_FILE = 48,  /* rank, checkpoint, part: 0 size, 1 CRC, 2 faults, 3 contents */
     HPCW_I_FOR_CKPT_FAULT = 49, /* kind, index, try: words 0-1 which file */

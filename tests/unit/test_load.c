@@ -15,6 +15,7 @@
 #include "gen/model/draw/grid.h"
 #include "gen/model/draw/permute.h"
 #include "gen/model/load/load.h"
+#include "gen/model/load/system.h"
 #include "libwriter/base/mem.h"
 
 struct load_made {
@@ -703,6 +704,85 @@ static void interruptions(void **state) {
     drop(&m);
 }
 
+static int smaller_first(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The system has a floor and a tail to the right, and what it does to a host lasts. */
+static void the_system_slows(void **state) {
+    (void)state;
+    enum { RANKS = 1000, PHASE = 33 };
+    struct model_load_params p = defaults();
+    struct load_made m;
+    double slow[RANKS];
+    uint32_t alike = 0;
+    p.phases = 40;
+    p.warm_up = 0;
+    p.preemptions = 0;
+    make(&m, RANKS, 2, &p);
+    m.machine.params.slow_node_share = 0;
+    for (uint32_t r = 0; r < RANKS; r++) {
+        slow[r] = model_load_slowness(&m.load, r, PHASE);
+        /* A host that is slower than most still is so in the next phase: its ranks keep that part. */
+        const double next = model_load_slowness(&m.load, r, PHASE + 1);
+        alike += (slow[r] > 1.005) == (next > 1.005);
+    }
+    assert_true(alike > RANKS * 0.7);
+    qsort(slow, RANKS, sizeof slow[0], smaller_first);
+    assert_true(slow[0] >= 1 && slow[0] < 1.001);
+    assert_true(slow[RANKS / 2] > 1 + p.jitter && slow[RANKS / 2] < 1 + 6 * p.jitter);
+    assert_true(slow[RANKS - 10] - slow[RANKS / 2] > 5 * (slow[RANKS / 2] - slow[0]));
+    drop(&m);
+}
+
+static void preemptions_and_warm_up(void **state) {
+    (void)state;
+    enum { RANKS = 1000, PHASE = 33 };
+    struct model_load_params p = defaults();
+    struct load_made m;
+    uint32_t preempted = 0, away = 0;
+    p.phases = 40;
+    p.jitter = 0;
+    p.warm_up = 0.5;
+    make(&m, RANKS, 2, &p);
+    m.machine.params.slow_node_share = 0;
+    const double mean_ns = m.load.phase[PHASE].mean_ns * model_load_mean_objects(&m.load);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        const double slow = model_load_slowness(&m.load, r, PHASE);
+        const uint64_t ns = model_load_absence(&m.load, r * (UINT32_MAX / RANKS));
+        assert_true(slow == 1 || (slow - 1) * mean_ns > 249e3);
+        preempted += slow > 1;
+        away += ns > 0;
+        assert_true(ns == 0 || (ns >= 250000 && ns <= 25000000));
+        assert_true(model_load_slowness(&m.load, r, 0) >= 1.25);
+        assert_true(model_load_slowness(&m.load, r, 1) >= 1.125);
+    }
+    /* Once in a second, and 0.12 % of the time. */
+    assert_true(preempted > 0.6e-9 * mean_ns * RANKS && preempted < 1.4e-9 * mean_ns * RANKS);
+    assert_true(away >= 1 && away <= 3);
+    drop(&m);
+}
+
+static void volumes_change_with_the_period(void **state) {
+    (void)state;
+    struct model_load_params p = defaults();
+    struct load_made m;
+    p.phases = 20;
+    p.edge_phases = 5;
+    make(&m, 8, 2, &p);
+    const struct model_load_flow flow = model_load_flow(&m.load, 3, 0, 0);
+    for (uint32_t phase = 1; phase < 20; phase++) {
+        const uint64_t before = model_load_volume(&m.load, 3, 0, flow, phase - 1).bytes;
+        const uint64_t now = model_load_volume(&m.load, 3, 0, flow, phase).bytes;
+        assert_int_equal(now == before, phase % 5 != 0);
+    }
+    m.load.params.edge_phases = 0;
+    assert_int_equal(model_load_volume(&m.load, 3, 0, flow, 0).bytes,
+                     model_load_volume(&m.load, 3, 0, flow, 19).bytes);
+    drop(&m);
+}
+
 static void memory_of_blocks(void **state) {
     (void)state;
     struct model_load_params p = defaults();
@@ -841,6 +921,9 @@ int main(void) {
         cmocka_unit_test(scenarios),
         cmocka_unit_test(scenarios_hit_something),
         cmocka_unit_test(interruptions),
+        cmocka_unit_test(the_system_slows),
+        cmocka_unit_test(preemptions_and_warm_up),
+        cmocka_unit_test(volumes_change_with_the_period),
         cmocka_unit_test(memory_of_blocks),
         cmocka_unit_test(limits),
         cmocka_unit_test(ranks_can_differ),

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "gen/model/load/system.h"
 #include "gen/model/trace/private.h"
 #include "gen/model/trace/trace.h"
 #include "libwriter/base/mem.h"
@@ -499,7 +500,7 @@ static void loads_are_the_model_s(void **state) {
         uint64_t most = 0;
         struct model_trace_run run = run_of(&m, order[i]);
         for (uint32_t r = 0; r < 16; r++) {
-            double slowness = model_machine_slowness(&m.machine, model_machine_node(&m.machine, r));
+            double slowness = model_load_slowness(&m.load, r, order[i]);
             uint32_t slot;
             uint64_t rank = model_load_interruption(&m.load, r, order[i], &slot);
             for (slot = 0; slot < m.load.per_rank; slot++) {

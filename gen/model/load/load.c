@@ -61,6 +61,15 @@ const struct ui_param model_load_param[] = {
     PARAM("noise_min", F64, noise_min_ms, 0, 1e6, "ms", "shortest interruption [A]"),
     PARAM("noise_max", F64, noise_max_ms, 0, 1e6, "ms", "longest interruption [A]"),
     PARAM(
+        "jitter", F64, jitter, 0, 1, NULL,
+        "what the system adds to the time of a rank in a phase, as a share: the median, once for the rank and "
+        "once for its host [A]"),
+    PARAM("preemptions", F64, preemptions, 0, 1000, NULL,
+          "how often in a second of computing a rank loses its core, for 0.25 to 25 ms [A]"),
+    PARAM("warm_up", F64, warm_up, 0, 100, NULL,
+          "what phase 0 takes longer because memory and caches are new, as a share; half of it is left in each "
+          "next phase [A]"),
+    PARAM(
         "migration", F64, migration, 0, 1, NULL,
         "share of the objects that migrate to a neighbouring rank before a phase, if there is no balancer [A]"),
     PARAM(
@@ -91,6 +100,8 @@ const struct ui_param model_load_param[] = {
     PARAM("edge_messages_sd", F64, edge_messages_sd, 0, 4, NULL, "standard deviation of ln(messages) [L]"),
     PARAM("edge_follows", F64, edge_follows, 0, 1, NULL,
           "share of the deviation of ln(bytes) that follows the work at both ends of an edge [L]"),
+    PARAM("edge_phases", U32, edge_phases, 0, 1048576, NULL,
+          "phases after which volumes change, as when a mesh is refined; 0: they never change [A]"),
     PARAM("broadcast_every", U32, broadcast_every, 0, 1048576, NULL,
           "phases between broadcasts of the first object; 0: none [A]"),
     PARAM("block_objects", U32, block_objects, 0, 4096, NULL,
@@ -139,6 +150,9 @@ void model_load_params_init(struct model_load_params *params) {
         .noise = 5e-5,
         .noise_min_ms = 60, /* shorter ones do not stand out of what changes from phase to phase */
         .noise_max_ms = 240,
+        .jitter = 0.002,
+        .preemptions = 1,
+        .warm_up = 0.4,
         .migration = 0.002,
         .balancer_iterations = 8,
         .groups = 6,
@@ -148,6 +162,7 @@ void model_load_params_init(struct model_load_params *params) {
         .edge_messages_mean = 1.95,
         .edge_messages_sd = 1.34,
         .edge_follows = 0.52,
+        .edge_phases = 8,
         .broadcast_every = 10,
         .block_bytes = 1 << 20,
         .footprint_bytes = 1 << 18,
@@ -181,7 +196,8 @@ static void fill_phases(struct model_load *m) {
             sigma = f->sigma;
             mean = model_load_mean_of_exp(&m->tail, sigma);
         }
-        f->median_ns = 1e6 * (p->mean_first_ms + r * (p->mean_last_ms - p->mean_first_ms)) / mean;
+        f->mean_ns = 1e6 * (p->mean_first_ms + r * (p->mean_last_ms - p->mean_first_ms));
+        f->median_ns = f->mean_ns / mean;
         uint32_t w[4];
         hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_NEIGHBOUR, k, 0, 0, w);
         f->swap_dimension = dimensions > 0 ? open[w[0] % dimensions] : 0;
@@ -192,7 +208,8 @@ static void fill_phases(struct model_load *m) {
         const double over_median = m->setup_tail.knots > 0
                                        ? model_load_mean_of_exp(&m->setup_tail, p->setup_sigma)
                                        : hpcw_i_exp(0.5 * p->setup_sigma * p->setup_sigma);
-        m->phase[0].median_ns = 1e6 * p->mean_first_ms * p->setup_factor / over_median;
+        m->phase[0].mean_ns *= p->setup_factor;
+        m->phase[0].median_ns = m->phase[0].mean_ns / over_median;
     }
 }
 
@@ -889,8 +906,13 @@ uint32_t model_load_senders(const struct model_load *m, uint32_t object,
     return count;
 }
 
-/* From phase to phase, bytes and messages change by about 10 % [A]. */
+/* When volumes change, bytes and messages do by about 10 % [A]. */
 static const double change = 0.1;
+
+/* Which of the periods with equal volumes a phase is in. */
+static uint32_t period_of(const struct model_load *m, uint32_t phase) {
+    return m->params.edge_phases == 0 ? 0 : phase / m->params.edge_phases;
+}
 
 /* A standard deviation of the sum of two neighbours' work, which is alike. */
 static const double sum_of_two = 1.6;
@@ -951,7 +973,7 @@ struct model_load_volume model_load_volume(const struct model_load *m, uint32_t 
                    ? sample_volume[kind - MODEL_LOAD_TO_GROUP]
                    : (struct model_load_volume){whole_elements(hpcw_i_exp(flow.ln_bytes)), GROUP_MESSAGES};
     }
-    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_EDGE_PHASE, owner, kind, phase, now);
+    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_EDGE_PHASE, owner, kind, period_of(m, phase), now);
     uint64_t bytes = whole_elements(hpcw_i_exp(flow.ln_bytes + change * hpcw_i_normal(now[0], now[1])));
     uint64_t messages = at_least_1(hpcw_i_exp(flow.ln_messages + change * hpcw_i_normal(now[2], now[3])));
     return (struct model_load_volume){.bytes = bytes,
@@ -962,7 +984,8 @@ void model_load_bytes(const struct model_load *m, const uint32_t *owner, uint32_
                       uint32_t count, uint32_t phase, uint64_t *bytes) {
     double x[MODEL_LOAD_AT_ONCE];
     assert(count <= MODEL_LOAD_AT_ONCE);
-    m->lanes->normals(&(struct model_draws){m->seed, HPCW_I_FOR_LOAD_EDGE_PHASE, count, owner, kind, phase}, x);
+    m->lanes->normals(
+        &(struct model_draws){m->seed, HPCW_I_FOR_LOAD_EDGE_PHASE, count, owner, kind, period_of(m, phase)}, x);
     for (uint32_t i = 0; i < count; i++) {
         x[i] = ln_bytes[i] + change * x[i];
     }

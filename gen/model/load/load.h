@@ -75,6 +75,9 @@ struct model_load_params {
     double setup_factor, setup_sigma;   /* phase 0: times the mean of phase 1; sd of ln(load) */
     double noise;                       /* probability that the system interrupts a rank in a phase */
     double noise_min_ms, noise_max_ms;
+    double jitter;      /* see system.h */
+    double preemptions; /* of a rank in a second */
+    double warm_up;     /* of phase 0; later phases have less of it */
 
     double migration;           /* share of the objects that change ranks before a phase; without a balancer */
     int balancer;               /* enum model_balancer */
@@ -88,6 +91,7 @@ struct model_load_params {
     double edge_bytes_mean, edge_bytes_sd; /* of ln(bytes) of an edge and phase */
     double edge_messages_mean, edge_messages_sd;
     double edge_follows;      /* share of the deviation of ln(bytes) that follows the work at both ends */
+    uint32_t edge_phases;     /* in which volumes are equal; 0: all */
     uint32_t broadcast_every; /* phases; 0: never */
 
     uint32_t block_objects;   /* objects that share a memory block; 0: no memory values */
@@ -108,6 +112,7 @@ void model_load_params_init(struct model_load_params *params);
 
 /* What depends only on the phase. */
 struct model_load_phase {
+    double mean_ns;   /* of an object */
     double median_ns; /* of z = 0 */
     double sigma;
     uint32_t swap_dimension,
@@ -153,7 +158,7 @@ struct model_load {
 };
 
 /*
- * Memory: 24 bytes per phase, 8 per rank. Call model_load_settle (balance.h) before anything else. HPCW_ERANGE for more than MODEL_LOAD_MOST_OBJECTS objects, HPCW_EINVAL for a
+ * Memory: 32 bytes per phase, 8 per rank. Call model_load_settle (balance.h) before anything else. HPCW_ERANGE for more than MODEL_LOAD_MOST_OBJECTS objects, HPCW_EINVAL for a
  * scenario that hits nothing, HPCW_ENOMEM. The machine must outlive the model.
  */
 hpcw_status model_load_init(struct model_load *m, const struct model_load_params *params,
@@ -231,7 +236,7 @@ enum { MODEL_LOAD_AT_ONCE = 512 };
 double model_load_lasting(const struct model_load *m, uint32_t object);
 void model_load_lastings(const struct model_load *m, const uint32_t *object, uint32_t count, double *lasting);
 
-/* Nanoseconds of an object in a phase, at least 1; `slowness` is the factor of the rank's node. For many: [count] each. */
+/* Nanoseconds of an object in a phase, at least 1; `slowness` is the factor of the rank, model_load_slowness. For many: [count] each. */
 uint64_t model_load_time(const struct model_load *m, uint32_t object, double lasting, uint32_t phase,
                          double slowness);
 void model_load_times(const struct model_load *m, const uint32_t *object, const double *lasting, uint32_t count,

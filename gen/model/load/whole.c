@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "gen/model/load/system.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
@@ -23,9 +24,6 @@ hpcw_status model_load_whole_new(struct model_load_whole *w, const struct model_
     if (w->rank == NULL || w->time_ns == NULL || w->fixed_ns == NULL || w->slowness == NULL ||
         w->lasting == NULL || w->object == NULL || w->entry == NULL || w->other == NULL || w->heap == NULL) {
         return hpcw_i_fail_memory(err, "load", m->objects, "objects");
-    }
-    for (uint32_t r = 0; r < m->ranks; r++) {
-        w->slowness[r] = model_machine_slowness(m->machine, model_machine_node(m->machine, r));
     }
     for (uint32_t o = 0; o < m->objects; o += MODEL_LOAD_AT_ONCE) {
         const uint32_t rest = m->objects - o;
@@ -86,6 +84,9 @@ static void measure_objects(struct model_load_whole *w, uint32_t first, uint32_t
 void model_load_whole_measure(struct model_load_whole *w, uint32_t phase) {
     const struct model_load *m = w->load;
     place(w, phase);
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        w->slowness[r] = model_load_slowness(m, r, phase);
+    }
     for (uint32_t o = 0; o < m->objects; o += MODEL_LOAD_AT_ONCE) {
         measure_objects(w, o, m->objects - o < MODEL_LOAD_AT_ONCE ? m->objects - o : MODEL_LOAD_AT_ONCE);
     }

@@ -19,7 +19,7 @@ struct model_load_whole {
     uint32_t *rank;     /* [objects] where each is; of an empty place: its home */
     uint64_t *time_ns;  /* [objects] what it takes there, interruptions left out; 0: an empty place */
     uint64_t *fixed_ns; /* [ranks] what cannot move: handlers, groups and interruptions */
-    double *slowness;   /* [ranks] */
+    double *slowness;   /* [ranks] in this phase */
 
     /* Private. */
     double *lasting;              /* [objects] */

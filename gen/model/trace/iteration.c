@@ -41,7 +41,7 @@ static size_t ranks_words(const struct model_trace *m) {
 uint64_t model_trace_scratch_size(const struct model_trace *m) {
     const struct model_trace_estimate e = model_trace_estimate(m);
     return 32 * (e.events + e.checkpoint_events) + 40 * e.edges + 8 * (uint64_t)m->load->objects +
-           64 * (uint64_t)m->ranks;
+           72 * (uint64_t)m->ranks;
 }
 
 hpcw_status model_trace_scratch_new(const struct model_trace *m, struct model_trace_scratch **out,
@@ -51,6 +51,7 @@ hpcw_status model_trace_scratch_new(const struct model_trace *m, struct model_tr
     if (s != NULL) {
         s->object = hpcw_i_malloc(m->load->objects * sizeof *s->object);
         s->where = hpcw_i_malloc(m->load->objects * sizeof *s->where);
+        s->slowness = hpcw_i_malloc(m->ranks * sizeof *s->slowness);
         s->compute = hpcw_i_malloc(m->ranks * sizeof *s->compute);
         s->now = hpcw_i_malloc(m->ranks * sizeof *s->now);
         s->ready = hpcw_i_malloc(m->ranks * sizeof *s->ready);
@@ -59,8 +60,8 @@ hpcw_status model_trace_scratch_new(const struct model_trace *m, struct model_tr
         s->first_in = hpcw_i_malloc(ranks_words(m) * sizeof *s->first_in);
         s->first_out = hpcw_i_malloc(ranks_words(m) * sizeof *s->first_out);
     }
-    if (s == NULL || s->object == NULL || s->where == NULL || s->compute == NULL || s->now == NULL ||
-        s->ready == NULL || s->cursor == NULL || s->pace == NULL || s->first_in == NULL ||
+    if (s == NULL || s->object == NULL || s->where == NULL || s->slowness == NULL || s->compute == NULL ||
+        s->now == NULL || s->ready == NULL || s->cursor == NULL || s->pace == NULL || s->first_in == NULL ||
         s->first_out == NULL) {
         model_trace_scratch_free(s);
         return hpcw_i_fail_memory(err, "trace", m->ranks, "ranks");
@@ -74,6 +75,7 @@ void model_trace_scratch_free(struct model_trace_scratch *s) {
     if (s != NULL) {
         hpcw_i_free(s->object);
         hpcw_i_free(s->where);
+        hpcw_i_free(s->slowness);
         hpcw_i_free(s->compute);
         hpcw_i_free(s->now);
         hpcw_i_free(s->ready);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "gen/model/load/system.h"
 #include "gen/model/trace/private.h"
 #include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
@@ -44,7 +45,7 @@ static void add_objects(const struct model_trace *m, struct model_trace_scratch 
     uint64_t time_ns[MODEL_TRACE_AT_ONCE];
     for (uint32_t i = 0; i < count; i++) {
         lasting[i] = m->lasting[object[i]];
-        slowness[i] = m->slowness[s->where[object[i]]];
+        slowness[i] = s->slowness[s->where[object[i]]];
     }
     model_load_times(m->load, object, lasting, count, s->phase, slowness, time_ns);
     for (uint32_t i = 0; i < count; i++) {
@@ -56,6 +57,9 @@ hpcw_status model_trace_sum_work(const struct model_trace *m, struct model_trace
                                  struct model_trace_facts *facts, hpcw_error *err) {
     const struct model_load *load = m->load;
     memset(s->compute, 0, m->ranks * sizeof *s->compute);
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        s->slowness[r] = model_load_slowness(load, r, s->phase);
+    }
     for (uint32_t o = 0; o < load->objects; o += MODEL_TRACE_AT_ONCE) {
         const uint32_t rest = load->objects - o;
         add_objects(m, s, o, rest < MODEL_TRACE_AT_ONCE ? rest : MODEL_TRACE_AT_ONCE);
@@ -63,7 +67,7 @@ hpcw_status model_trace_sum_work(const struct model_trace *m, struct model_trace
     for (uint32_t r = 0; r < m->ranks; r += MODEL_TRACE_AT_ONCE) {
         const uint32_t count = m->ranks - r < MODEL_TRACE_AT_ONCE ? m->ranks - r : MODEL_TRACE_AT_ONCE;
         for (uint32_t which = 0; which <= load->params.groups; which++) {
-            model_load_add_others(load, r, count, which, s->phase, m->slowness + r, s->compute + r);
+            model_load_add_others(load, r, count, which, s->phase, s->slowness + r, s->compute + r);
         }
     }
     s->noise.size = 0;

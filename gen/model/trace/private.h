@@ -23,6 +23,7 @@ struct model_trace_scratch {
     uint32_t *where;  /* [objects] rank */
     uint32_t phase;
 
+    double *slowness;              /* [ranks] */
     uint64_t *compute;             /* [ranks] */
     uint64_t *now;                 /* [ranks] */
     uint64_t *ready;               /* [ranks] when a rank is in MPI again after it computed */

@@ -46,9 +46,6 @@ static void fill_objects(struct model_trace *m) {
             m->exists[o + i] = model_load_exists(load, o + i);
         }
     }
-    for (uint32_t r = 0; r < m->ranks; r++) {
-        m->slowness[r] = model_machine_slowness(load->machine, model_machine_node(load->machine, r));
-    }
 }
 
 static struct model_trace_edges *edges_of(struct model_trace *m, uint32_t kind) {
@@ -222,11 +219,10 @@ hpcw_status model_trace_init(struct model_trace *m, const struct model_trace_par
     m->lasting = hpcw_i_malloc(load->objects * sizeof *m->lasting);
     m->exists = hpcw_i_malloc(load->objects * sizeof *m->exists);
     m->where = hpcw_i_malloc(load->objects * sizeof *m->where);
-    m->slowness = hpcw_i_malloc(m->ranks * sizeof *m->slowness);
     m->window = hpcw_i_malloc(m->iterations * sizeof *m->window);
     m->delays = hpcw_i_malloc(sizeof *m->delays);
-    if (m->lasting == NULL || m->exists == NULL || m->where == NULL || m->slowness == NULL ||
-        m->window == NULL || m->delays == NULL || !add_kinds(m) || !read_clocks(m)) {
+    if (m->lasting == NULL || m->exists == NULL || m->where == NULL || m->window == NULL || m->delays == NULL ||
+        !add_kinds(m) || !read_clocks(m)) {
         model_trace_free(m);
         return hpcw_i_fail_memory(err, "trace", load->objects, "objects");
     }
@@ -255,7 +251,6 @@ void model_trace_free(struct model_trace *m) {
     hpcw_i_free(m->exists);
     hpcw_i_free(m->where);
     hpcw_i_free(m->lasting);
-    hpcw_i_free(m->slowness);
     hpcw_i_free(m->window);
     hpcw_i_free(m->delays);
     hpcw_i_free(m->clock);
@@ -263,7 +258,7 @@ void model_trace_free(struct model_trace *m) {
 }
 
 uint64_t model_trace_size(const struct model_trace *m) {
-    return (uint64_t)m->load->objects * (13 + 12 * (uint64_t)m->kinds) + 24 * (uint64_t)m->ranks;
+    return (uint64_t)m->load->objects * (13 + 12 * (uint64_t)m->kinds) + 16 * (uint64_t)m->ranks;
 }
 
 /* ---- numbers ---- */

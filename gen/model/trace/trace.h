@@ -106,7 +106,6 @@ struct model_trace {
     uint8_t *exists;  /* [objects] */
     uint32_t *where;  /* [objects] rank: at home, or with a balancer in the middle of the run */
     double *lasting;  /* [objects] */
-    double *slowness; /* [ranks] */
     uint32_t *window; /* [iterations] of the network's congestion */
     struct model_trace_delays *delays; /* of calls and of what is between them */
     struct model_trace_clock *clock;   /* [nodes]; NULL: all are right */

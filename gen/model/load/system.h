@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the operating system does to the ranks (doc/realism.md, "System"): nothing is faster than an undisturbed rank, most
+ * of what runs takes a little longer, and some of it much longer. Part of it is the same for all ranks of a host and lasts
+ * for some phases. Interruptions that truth.json lists are apart from it, see model_load_interruption.
+ */
+#ifndef HPCW_GEN_MODEL_LOAD_SYSTEM_H
+#define HPCW_GEN_MODEL_LOAD_SYSTEM_H
+
+#include "gen/model/load/load.h"
+
+/* The factor of all times of a rank in a phase: that of its node if it is slow, times what the system adds. */
+double model_load_slowness(const struct model_load *m, uint32_t rank, uint32_t phase);
+
+/* How long a rank is still off its core at some moment, mostly 0. The share of the time that it is preempted is the
+ * probability of more. */
+uint64_t model_load_absence(const struct model_load *m, uint32_t word);
+
+#endif
