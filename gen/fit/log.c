@@ -46,6 +46,9 @@ struct fit_log {
     bool no_memory;
 };
 
+/* A program has a few collective calls before and after its iterations. */
+enum { LEAST_CALLS = 4 };
+
 /* ---- the first pass: states ---- */
 
 /* Of MPI, or of the library that recorded it. */
@@ -125,7 +128,7 @@ static void choose_states(struct fit_log *l) {
     l->beat = l->work = NONE;
     for (size_t i = 0; i < l->states; i++) {
         const struct fit_state *s = &l->state[i];
-        const bool beats = s->collective && s->least == s->most && s->least >= 2;
+        const bool beats = s->collective && s->least == s->most && s->least >= LEAST_CALLS;
         const struct fit_state *best = l->beat == NONE ? NULL : &l->state[l->beat];
         if (beats && (best == NULL || s->least > best->least ||
                       (s->least == best->least && s->seconds > best->seconds))) {
@@ -253,7 +256,7 @@ static hpcw_status read_log(struct fit_log *l, const char *path, hpcw_error *err
     if (l->beat == NONE) {
         return hpcw_i_fail(
             err, HPCW_EFORMAT,
-            "%s: expected a collective call that all ranks make equally often, at least twice, got none: "
+            "%s: expected a collective call that all ranks make equally often, at least 4 times, got none: "
             "no iterations to learn from",
             path);
     }

@@ -199,6 +199,9 @@ static hpcw_status put_interruptions(struct jumps *j, const cJSON *list, uint64_
 
 /* ---- how visible clocks are ---- */
 
+/* The system held a rank that is further away than this, and than ten local standard deviations: it does not count. */
+enum { HELD_NS = 25000 };
+
 /* When a rank leaves reductions, from the median rank, as a line over time. */
 struct exit_line {
     double n, t, tt, y, ty; /* sums */
@@ -218,15 +221,19 @@ static void exits_free(struct exits *e) {
     hpcw_i_free(e->value);
 }
 
+static double mean_of(const struct exit_line *l) {
+    return l->y / l->n;
+}
+
 static double slope_of(const struct exit_line *l) {
     return (l->ty - l->t * l->y / l->n) / (l->tt - l->t * l->t / l->n);
 }
 
-static void add_exits(const struct gen_dataset *d, struct exits *e, uint32_t iteration, double at_ns) {
+/* Those in e->time_ns. */
+static void add_exits(const struct gen_dataset *d, struct exits *e, double at_ns) {
     const struct model_trace *m = &d->trace;
     double middle;
     double sd;
-    model_trace_exits(m, iteration, e->time_ns);
     for (uint32_t r = 0; r < d->ranks; r++) {
         const struct model_trace_clock *c = &m->clock[model_machine_node(&d->machine, r)];
         e->value[r] = (double)e->time_ns[r] + c->offset_ns + c->drift * at_ns;
@@ -236,6 +243,9 @@ static void add_exits(const struct gen_dataset *d, struct exits *e, uint32_t ite
     for (uint32_t r = 0; r < d->ranks; r++) {
         const double y = (double)e->time_ns[r] - 1e9 - middle;
         struct exit_line *l = &e->line[r];
+        if (fabs(y) > HELD_NS && fabs(y) > 10 * sd) {
+            continue;
+        }
         l->n++;
         l->t += at_ns;
         l->tt += at_ns * at_ns;
@@ -254,17 +264,26 @@ static hpcw_status exits_new(struct exits *e, const struct gen_dataset *d, const
         return hpcw_i_fail_memory(err, "clog2", d->ranks, "ranks");
     }
     for (uint32_t k = 0; k < d->trace.iterations; k++) {
-        add_exits(d, e, k, at_ns[k]);
+        model_trace_exits(&d->trace, k, e->time_ns);
+        add_exits(d, e, at_ns[k]);
+        if (d->trace.checkpoint != NULL && model_checkpoint_after(d->trace.checkpoint, k) != UINT32_MAX) {
+            model_trace_barrier_exits(&d->trace, k, e->time_ns);
+            add_exits(d, e, at_ns[k]);
+        }
     }
-    const double n = d->trace.iterations;
+    model_trace_barrier_exits(&d->trace, (uint32_t)MODEL_TRACE_AT_START, e->time_ns);
+    add_exits(d, e, MODEL_TRACE_START_NS);
+    model_trace_barrier_exits(&d->trace, (uint32_t)MODEL_TRACE_AT_END, e->time_ns);
+    add_exits(d, e, at_ns[d->trace.iterations - 1]);
+    const double n = e->line[0].n;
     /* Most neighbours share a host, but not their place in the tree of the reduction. */
     for (uint32_t r = 0; r + 1 < d->ranks; r += 2) {
-        e->value[r / 2] = fabs(e->line[r + 1].y - e->line[r].y) / n;
+        e->value[r / 2] = fabs(mean_of(&e->line[r + 1]) - mean_of(&e->line[r]));
     }
     gen_visibility_spread(e->value, d->ranks / 2, &e->noise_ns, &ignored);
     e->noise_ns *= 1.4826 / sqrt(2);
     for (uint32_t r = 0; r < d->ranks; r++) {
-        e->value[r] = e->line[r].y / n;
+        e->value[r] = mean_of(&e->line[r]);
     }
     gen_visibility_spread(e->value, d->ranks, &e->offset, &ignored);
     for (uint32_t r = 0; r < d->ranks; r++) {
@@ -279,7 +298,7 @@ static double clock_sd(const struct exits *e, uint32_t first, uint32_t ranks) {
     double offset = 0;
     double drift = 0;
     for (uint32_t r = first; r < first + ranks; r++) {
-        offset += e->line[r].y / e->line[r].n / ranks;
+        offset += mean_of(&e->line[r]) / ranks;
         drift += slope_of(&e->line[r]) / ranks;
     }
     return (fabs(offset - e->offset) + 0.5 * fabs(drift - e->drift) * e->span_ns) / e->noise_ns;

@@ -22,6 +22,10 @@ static const struct log_state {
     {MODEL_TRACE_OPEN, HPCW_CLOG2_USER_STATE + 4, "Open file", "HotPink", NULL},
     {MODEL_TRACE_WRITE, HPCW_CLOG2_USER_STATE + 5, "Write file", "BlueViolet", NULL},
     {MODEL_TRACE_CLOSE, HPCW_CLOG2_USER_STATE + 6, "Close file", "pink", NULL},
+    {MODEL_TRACE_COMM_RANK, 24, "MPI_Comm_rank", "white", NULL},
+    {MODEL_TRACE_COMM_SIZE, 27, "MPI_Comm_size", "white", NULL},
+    {MODEL_TRACE_BCAST, 6, "MPI_Bcast", "cyan", NULL},
+    {MODEL_TRACE_REDUCE, 12, "MPI_Reduce", "purple", NULL},
     {MODEL_TRACE_ALLREDUCE, 2, "MPI_Allreduce", "purple", NULL},
     {MODEL_TRACE_BARRIER, 5, "MPI_Barrier", "yellow", NULL},
     {MODEL_TRACE_IRECV, 70, "MPI_Irecv", "PaleGreen", NULL},
@@ -46,7 +50,7 @@ uint64_t gen_trace_log_prologue(const struct gen_dataset *d) {
 uint64_t gen_trace_log_records(const struct gen_dataset *d) {
     const struct model_trace_estimate e = model_trace_estimate(&d->trace);
     return gen_trace_log_prologue(d) + e.events * d->trace.iterations +
-           e.checkpoint_events * d->ckpt_params.checkpoints;
+           e.checkpoint_events * d->ckpt_params.checkpoints + e.other_events;
 }
 
 /* Entry 0 is the world, 1 + r the communicator of rank r alone. */
@@ -82,7 +86,8 @@ uint64_t gen_trace_log_blocks(const struct gen_dataset *d, uint32_t block_size) 
     const double ends = 2.0 * (double)e.messages;
     const double bytes = 176.0 * d->ranks + 136.0 * STATES +
                          d->trace.iterations * (32 * ((double)e.events - ends) + 48 * ends + 32) +
-                         d->ckpt_params.checkpoints * (32.0 * (double)e.checkpoint_events + 32.0 * d->ranks);
+                         d->ckpt_params.checkpoints * (32.0 * (double)e.checkpoint_events + 32.0 * d->ranks) +
+                         32.0 * (double)e.other_events;
     const double segments = (double)gen_trace_log_records(d) / HPCW_CLOG2_SEGMENT;
     return (uint64_t)(bytes / (block_size - 24.0 - 24.0) + 0.5 * segments) + 1;
 }

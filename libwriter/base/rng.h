@@ -75,9 +75,11 @@ enum hpcw_i_purpose {
     HPCW_I_FOR_TRACE_CALL =
         70, /* message, iteration, 0: word 0 transfer; rank, iteration, 1: words 0-1 seed of its calls, 2-3 how slow */
     HPCW_I_FOR_TRACE_EXIT =
-        71, /* rank, iteration, 0: words 0-1 when it leaves the reduction; 0, iteration, 1: word 0 when all do */
+        71, /* rank, iteration, 0: words 0-3 when it leaves the reduction; 0, iteration, 1: word 0 when all do */
     HPCW_I_FOR_TRACE_BARRIER =
-        72, /* rank, iteration, 0: words 0-1 when it leaves the barrier; 0, iteration, 1: word 0 when all do */
+        72, /* rank, iteration, 0: words 0-3 when it leaves the barrier; 0, iteration, 1: word 0 when all do */
+    HPCW_I_FOR_TRACE_START =
+        73, /* rank, 0, 0: word 0 when it starts; host, 0, 1: word 0; 0, 0, 2: word 0 all */
 
     /* The template of a new format, tests/template; its copies get numbers of their own. */
     HPCW_I_FOR_COUNTER = 255, /* rank, 0, try: its value; rank, 1, 0: word 0 whether it is stuck */

@@ -113,6 +113,11 @@ static double most_of(const double *value, uint32_t count) {
 static void whole_reduction(struct log_figures *g, const double *from, const double *to) {
     memcpy(g->scratch, to, g->ranks * sizeof *to);
     const double middle = stats_median(g->scratch, g->ranks);
+    for (uint32_t r = 0; r < g->ranks; r++) {
+        g->scratch[r] = fabs(to[r] - middle);
+    }
+    /* The system held a rank that is further away: that says nothing of its clock. */
+    const double held = fmax(25e-6, 10 * 1.4826 * stats_median(g->scratch, g->ranks));
     g->early = fmax(g->early, most_of(from, g->ranks) - least_of(to, g->ranks));
     stats_add(&g->exit_spread, most_of(to, g->ranks) - least_of(to, g->ranks));
     for (uint32_t r = 0; r < g->ranks; r++) {
@@ -121,7 +126,9 @@ static void whole_reduction(struct log_figures *g, const double *from, const dou
         g->repeated += g->has_offset[r] && fabs(offset - g->offset[r]) < 2e-9;
         g->offset[r] = offset;
         g->has_offset[r] = true;
-        stats_pair(&g->clock[r], middle, offset);
+        if (fabs(offset) <= held) {
+            stats_pair(&g->clock[r], middle, offset);
+        }
     }
 }
 

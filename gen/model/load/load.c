@@ -151,7 +151,7 @@ void model_load_params_init(struct model_load_params *params) {
         .noise_min_ms = 60, /* shorter ones do not stand out of what changes from phase to phase */
         .noise_max_ms = 240,
         .jitter = 0.002,
-        .preemptions = 1,
+        .preemptions = 0.1,
         .warm_up = 0.4,
         .migration = 0.002,
         .balancer_iterations = 8,

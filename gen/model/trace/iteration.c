@@ -6,7 +6,8 @@
 #include <assert.h>
 #include <string.h>
 
-#include "gen/model/trace/private.h"
+#include "gen/model/load/system.h"
+#include "gen/model/trace/track.h"
 #include "libwriter/base/array.h"
 #include "libwriter/base/detmath.h"
 #include "libwriter/base/mem.h"
@@ -15,21 +16,18 @@
 
 /* Medians of calls and of a tracer, nanoseconds. */
 enum {
-    TRACER_NS = 9, /* at least */
     IRECV_NS = 190,
     ISEND_NS = 400,
     WAIT_NS = 300,
     WAITED_NS = 50,
-    EXIT_NS = 450,   /* how late a rank leaves a reduction */
-    START_NS = 8000, /* and how late it starts */
     OPEN_NS = 70000, /* a file of its own */
     CLOSE_NS = 30000,
     CONNECT_NS = 9000, /* the first message between two ranks */
     COPY_BYTES = 8     /* that an eager send copies in a nanosecond */
 };
 
-/* Factors: calls are never later in what others wait for; the first calls of a run, and after a rank has computed. */
-enum { MOST_LATE = 10, FIRST_CALL = 400, AFTER_COMPUTE = 5 };
+/* Factors: the first calls of a run, and after a rank has computed. */
+enum { FIRST_CALL = 400, AFTER_COMPUTE = 5 };
 
 /* Of a transfer, what one message takes longer than another. */
 static const double transfer_late = 0.2;
@@ -92,102 +90,6 @@ void model_trace_scratch_free(struct model_trace_scratch *s) {
     }
 }
 
-/* ---- one rank's events ---- */
-
-struct track {
-    const struct model_trace *model;
-    struct model_trace_scratch *s;
-    struct model_trace_event *next;
-    struct model_trace_pace *pace;
-    uint64_t now;
-    uint32_t rank;
-};
-
-static inline struct track track_of(const struct model_trace *m, struct model_trace_scratch *s, uint32_t rank) {
-    return (struct track){m, s, s->event + s->cursor[rank], s->pace + rank, s->now[rank], rank};
-}
-
-static inline void end_track(const struct track *t) {
-    t->s->cursor[t->rank] = (uint64_t)(t->next - t->s->event);
-    t->s->now[t->rank] = t->now;
-}
-
-static inline void happens(struct track *t, uint32_t what, uint32_t message) {
-    *t->next++ = (struct model_trace_event){
-        .time_ns = t->now, .rank = t->rank, .detail = message << MODEL_TRACE_WHAT_BITS | what};
-}
-
-/* What the program does before something happens, and the tracer: each place in the code has its own median. */
-static inline void after_pause(struct track *t, uint32_t what, uint32_t message) {
-    static const uint8_t median_ns[MODEL_TRACE_STEP + 1] = {
-        [MODEL_TRACE_ITERATION] = 48,      [MODEL_TRACE_ITERATION + 1] = 14, [MODEL_TRACE_COMPUTE] = 31,
-        [MODEL_TRACE_HALO] = 19,           [MODEL_TRACE_HALO + 1] = 11,      [MODEL_TRACE_CHECKPOINT] = 90,
-        [MODEL_TRACE_CHECKPOINT + 1] = 17, [MODEL_TRACE_ALLREDUCE] = 64,     [MODEL_TRACE_IRECV] = 22,
-        [MODEL_TRACE_ISEND] = 27,          [MODEL_TRACE_WAITALL] = 36,       [MODEL_TRACE_WAITALL + 1] = 24,
-        [MODEL_TRACE_WAITED] = 40,         [MODEL_TRACE_WAITED + 1] = 12,    [MODEL_TRACE_BARRIER] = 55,
-        [MODEL_TRACE_OPEN] = 130,          [MODEL_TRACE_WRITE] = 75,         [MODEL_TRACE_CLOSE] = 45,
-        [MODEL_TRACE_SEND] = 13,           [MODEL_TRACE_STEP] = 33,
-    };
-    t->now += TRACER_NS + model_trace_spend(t->pace, t->model->delays->gap, median_ns[what]);
-    happens(t, what, message);
-}
-
-static inline void takes(struct track *t, double median_ns) {
-    t->now += model_trace_spend(t->pace, t->model->delays->call, median_ns);
-}
-
-/* Words for each of up to MODEL_TRACE_AT_ONCE ranks or messages: word[words][count]. */
-static void draw(const struct model_trace *m, enum hpcw_i_purpose purpose, uint32_t first, uint32_t count,
-                 uint32_t iteration, uint32_t part, uint32_t words, uint32_t *word) {
-    uint32_t number[MODEL_TRACE_AT_ONCE];
-    for (uint32_t i = 0; i < count; i++) {
-        number[i] = first + i;
-    }
-    m->load->lanes->words(&(struct model_draws){m->load->seed, purpose, count, number, iteration, part}, words,
-                          word);
-}
-
-static uint32_t batch_of(uint32_t first, uint32_t end) {
-    return end - first < MODEL_TRACE_AT_ONCE ? end - first : MODEL_TRACE_AT_ONCE;
-}
-
-/* ---- collective calls ---- */
-
-static uint64_t last_arrival(const struct model_trace *m, const struct model_trace_scratch *s) {
-    uint64_t last = 0;
-    for (uint32_t r = 0; r < m->ranks; r++) {
-        last = s->now[r] > last ? s->now[r] : last;
-    }
-    return last + 1;
-}
-
-/* How late a rank is. The tail of calls is cut: the other ranks would not wait for it. */
-static uint64_t late_ns(const struct model_trace *m, double median_ns, uint32_t word) {
-    const double late = model_trace_late(m->delays->call, word);
-    return (uint64_t)(median_ns * (late < MOST_LATE ? late : MOST_LATE));
-}
-
-/* The ranks leave a collective call that the last one has entered at `last`. Some calls take longer for all of them. */
-static void leave(const struct model_trace *m, enum hpcw_i_purpose purpose, uint32_t iteration, uint64_t last,
-                  uint64_t *time_ns) {
-    uint32_t word[4 * MODEL_TRACE_AT_ONCE];
-    hpcw_i_draw(m->load->seed, purpose, 0, iteration, 1, word);
-    last += m->guard_ns + late_ns(m, (double)m->guard_ns / 4, word[0]);
-    for (uint32_t r = 0, count; r < m->ranks; r += count) {
-        count = batch_of(r, m->ranks);
-        draw(m, purpose, r, count, iteration, 0, 4, word);
-        for (uint32_t i = 0; i < count; i++) {
-            const uint64_t depth_ns = (uint64_t)__builtin_popcount(r + i) * m->hop_ns / 2;
-            time_ns[r + i] = last + depth_ns + late_ns(m, 0.25 * (double)depth_ns, word[count + i]) +
-                             late_ns(m, EXIT_NS, word[i]);
-        }
-    }
-}
-
-void model_trace_exits(const struct model_trace *m, uint32_t iteration, uint64_t *time_ns) {
-    leave(m, HPCW_I_FOR_TRACE_EXIT, iteration, 0, time_ns);
-}
-
 /* ---- checkpoints ---- */
 
 /* The rank writes a file of its own, and enters the barrier. `busy`: a factor of all ranks, which share the servers. */
@@ -222,7 +124,7 @@ static void finish(const struct model_trace *m, struct model_trace_scratch *s, u
     uint32_t w[4];
     hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_WRITE, 0, iteration, 1, w);
     const double busy = hpcw_i_exp(m->params.write_sigma * hpcw_i_normal(w[0], w[1]));
-    leave(m, HPCW_I_FOR_TRACE_EXIT, iteration, last, s->now);
+    model_trace_leave(m, HPCW_I_FOR_TRACE_EXIT, iteration, last, s->now);
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
         happens(&t, MODEL_TRACE_ALLREDUCE + 1, 0);
@@ -241,7 +143,7 @@ static void finish(const struct model_trace *m, struct model_trace_scratch *s, u
     if (number == UINT32_MAX) {
         return;
     }
-    leave(m, HPCW_I_FOR_TRACE_BARRIER, iteration, last_arrival(m, s), s->now);
+    model_trace_leave(m, HPCW_I_FOR_TRACE_BARRIER, iteration, model_trace_last(m, s), s->now);
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
         happens(&t, MODEL_TRACE_BARRIER + 1, 0);
@@ -261,7 +163,6 @@ static void compute(const struct model_trace *m, struct model_trace_scratch *s) 
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
         if (s->phase == 0) {
-            takes(&t, START_NS);
             model_trace_chill(t.pace, FIRST_CALL);
         }
         after_pause(&t, MODEL_TRACE_ITERATION, 0);
@@ -304,7 +205,8 @@ static void transfer(const struct model_trace *m, struct model_trace_scratch *s)
         /* Links matter only where there is contention. */
         const double link = way.wait_ps > 0 ? model_network_link(net, one->from, one->to, window) : 0;
         const double slow = model_trace_late(m->delays->call, s->word[i]);
-        const double late = transfer_late * ((slow < MOST_LATE ? slow : MOST_LATE) - m->delays->call[0]);
+        const double late = transfer_late * ((slow < MODEL_TRACE_MOST_LATE ? slow : MODEL_TRACE_MOST_LATE) -
+                                             m->delays->call[0]);
         s->sent[i] = start + 1 + (s->phase == 0 ? (uint64_t)(CONNECT_NS * (1 + late)) : 0) +
                      (uint64_t)(1e-3 * model_network_time(&way, model_network_congestion(net, background, link),
                                                           model_network_pair(net, one->from, one->to), late));
@@ -326,7 +228,7 @@ static void wait_for_all(const struct model_trace *m, struct model_trace_scratch
                 done = s->sent[i] > done ? s->sent[i] : done;
             }
         }
-        t.now = done;
+        t.now = done + model_load_absence(m->load, model_trace_pace_word(t.pace));
         for (uint32_t i = s->first_in[r]; i < s->first_in[r + 1]; i++) {
             after_pause(&t, MODEL_TRACE_WAITED, 0);
             takes(&t, WAITED_NS);
@@ -345,12 +247,12 @@ static void wait_for_all(const struct model_trace *m, struct model_trace_scratch
 static void draw_calls(const struct model_trace *m, struct model_trace_scratch *s) {
     for (uint32_t i = 0, count; i < s->messages; i += count) {
         count = batch_of(i, s->messages);
-        draw(m, HPCW_I_FOR_TRACE_CALL, i, count, s->phase, 0, 1, s->word + i);
+        model_trace_draw(m, HPCW_I_FOR_TRACE_CALL, i, count, s->phase, 0, 1, s->word + i);
     }
     for (uint32_t r = 0, count; r < m->ranks; r += count) {
         uint32_t word[4 * MODEL_TRACE_AT_ONCE];
         count = batch_of(r, m->ranks);
-        draw(m, HPCW_I_FOR_TRACE_CALL, r, count, s->phase, 1, 4, word);
+        model_trace_draw(m, HPCW_I_FOR_TRACE_CALL, r, count, s->phase, 1, 4, word);
         for (uint32_t i = 0; i < count; i++) {
             model_trace_pace_begin(
                 &s->pace[r + i],
@@ -411,17 +313,18 @@ hpcw_status model_trace_iteration(const struct model_trace *m, struct model_trac
     draw_calls(m, s);
     memset(s->now, 0, m->ranks * sizeof *s->now);
     if (iteration == 0) {
-        leave(m, HPCW_I_FOR_TRACE_EXIT, UINT32_MAX, 0, s->now);
+        model_trace_start(m, s);
     } else {
         finish(m, s, iteration - 1, 0, 0, &run->facts);
     }
     compute(m, s);
     transfer(m, s);
     wait_for_all(m, s);
-    run->facts.duration_ns = last_arrival(m, s);
+    run->facts.duration_ns = model_trace_last(m, s);
     if (ends) {
         finish(m, s, iteration, 1, run->facts.duration_ns, &run->facts);
-        run->facts.duration_ns = last_arrival(m, s);
+        model_trace_end(m, s);
+        run->facts.duration_ns = model_trace_last(m, s);
     }
     run->event = s->event;
     run->message = s->message;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "gen/model/trace/private.h"
+#include "gen/model/trace/track.h"
 #include "libwriter/base/detmath.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/rng.h"
@@ -279,8 +279,10 @@ static uint64_t events_after(const struct model_trace *m, uint32_t iteration) {
 
 uint64_t model_trace_events(const struct model_trace *m, uint32_t iteration, uint64_t messages) {
     return (uint64_t)m->ranks * EVENTS_BEFORE + messages * MESSAGE_EVENTS +
-           (iteration > 0 ? events_after(m, iteration - 1) : 0) +
-           (iteration + 1 == m->iterations ? events_after(m, iteration) : 0);
+           (iteration > 0 ? events_after(m, iteration - 1) : (uint64_t)m->ranks * MODEL_TRACE_START_EVENTS) +
+           (iteration + 1 == m->iterations
+                ? events_after(m, iteration) + (uint64_t)m->ranks * MODEL_TRACE_END_EVENTS
+                : 0);
 }
 
 struct model_trace_estimate model_trace_estimate(const struct model_trace *m) {
@@ -308,5 +310,6 @@ struct model_trace_estimate model_trace_estimate(const struct model_trace *m) {
         .messages = messages,
         .events = (uint64_t)m->ranks * (EVENTS_BEFORE + EVENTS_AFTER) + 1 + messages * MESSAGE_EVENTS,
         .checkpoint_events = (uint64_t)m->ranks * CHECKPOINT_EVENTS,
+        .other_events = (uint64_t)m->ranks * (MODEL_TRACE_START_EVENTS + MODEL_TRACE_END_EVENTS),
     };
 }

@@ -5,6 +5,8 @@
  * long as its objects, groups and handler take in that phase of the load model, interruptions included, and the messages
  * are the edges between ranks of that phase. So slow nodes, ports and cables make their neighbours wait.
  *
+ * Before the first iteration it starts up, and after the last one it adds up results; both belong to that iteration.
+ *
  * The reduction makes iterations independent. Its last arrival is E(k), and rank r leaves it at E(k) + x(r,k), where x is
  * drawn from (seed, r, k) and grows with the depth of the rank in the tree. What happens after that depends on x(.,k)
  * alone, so an iteration here is what happens from E(k-1) to E(k), in nanoseconds since E(k-1), and its length is all that
@@ -53,7 +55,11 @@ enum model_trace_what {
     MODEL_TRACE_OPEN = 20,
     MODEL_TRACE_WRITE = 22,
     MODEL_TRACE_CLOSE = 24,
-    MODEL_TRACE_STATES = 26, /* the rest are not states */
+    MODEL_TRACE_COMM_RANK = 26,
+    MODEL_TRACE_COMM_SIZE = 28,
+    MODEL_TRACE_BCAST = 30,
+    MODEL_TRACE_REDUCE = 32,
+    MODEL_TRACE_STATES = 34, /* the rest are not states */
     MODEL_TRACE_SEND = MODEL_TRACE_STATES,
     MODEL_TRACE_RECEIVE,
     MODEL_TRACE_STEP /* rank 0 alone, at the end of an iteration */
@@ -64,7 +70,7 @@ struct model_trace_event {
     uint32_t rank;
     uint32_t detail; /* see model_trace_what_of, model_trace_message_of */
 };
-enum { MODEL_TRACE_WHAT_BITS = 5 };
+enum { MODEL_TRACE_WHAT_BITS = 6 };
 static inline uint32_t model_trace_what_of(const struct model_trace_event *e) {
     return e->detail & ((1u << MODEL_TRACE_WHAT_BITS) - 1);
 }
@@ -157,6 +163,7 @@ uint64_t model_trace_scratch_size(const struct model_trace *m);
  * first. */
 struct model_trace_estimate {
     uint64_t edges, messages, events, checkpoint_events;
+    uint64_t other_events; /* of the start and the end */
 };
 struct model_trace_estimate model_trace_estimate(const struct model_trace *m);
 
@@ -187,8 +194,11 @@ struct model_trace_run {
 hpcw_status model_trace_iteration(const struct model_trace *m, struct model_trace_scratch *s,
                                   uint32_t iteration, struct model_trace_run *run, hpcw_error *err);
 
-/* x of the reduction of an iteration: when each rank leaves it, nanoseconds after the last arrival. time_ns[ranks] */
+/* x of the reduction of an iteration: when each rank leaves it, nanoseconds after the last arrival. The same of a barrier:
+ * that of the checkpoint after an iteration, and the two others. time_ns[ranks] */
+enum model_trace_barrier { MODEL_TRACE_AT_START = -2, MODEL_TRACE_AT_END = -1 };
 void model_trace_exits(const struct model_trace *m, uint32_t iteration, uint64_t *time_ns);
+void model_trace_barrier_exits(const struct model_trace *m, uint32_t iteration, uint64_t *time_ns);
 
 /* Reads the ranks' clocks, and puts the events into the order of time, then rank, then of a rank's events. `start_ns`: of
  * the iteration, since the start of the run. HPCW_ERANGE if clocks have drifted too far; HPCW_ENOMEM. */

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How the stages of an iteration make events, and the collective calls. */
+#ifndef HPCW_GEN_MODEL_TRACE_TRACK_H
+#define HPCW_GEN_MODEL_TRACE_TRACK_H
+
+#include "gen/model/trace/private.h"
+#include "libwriter/base/rng.h"
+
+/* At least, between two events; and what others wait for is never later, as a factor. */
+enum { TRACER_NS = 9, MODEL_TRACE_MOST_LATE = 10 };
+
+/* One rank's events. */
+struct track {
+    const struct model_trace *model;
+    struct model_trace_scratch *s;
+    struct model_trace_event *next;
+    struct model_trace_pace *pace;
+    uint64_t now;
+    uint32_t rank;
+};
+
+static inline struct track track_of(const struct model_trace *m, struct model_trace_scratch *s, uint32_t rank) {
+    return (struct track){m, s, s->event + s->cursor[rank], s->pace + rank, s->now[rank], rank};
+}
+
+static inline void end_track(const struct track *t) {
+    t->s->cursor[t->rank] = (uint64_t)(t->next - t->s->event);
+    t->s->now[t->rank] = t->now;
+}
+
+static inline void happens(struct track *t, uint32_t what, uint32_t message) {
+    *t->next++ = (struct model_trace_event){
+        .time_ns = t->now, .rank = t->rank, .detail = message << MODEL_TRACE_WHAT_BITS | what};
+}
+
+/* What the program does before something happens, and the tracer: each place in the code has its own median. */
+static inline void after_pause(struct track *t, uint32_t what, uint32_t message) {
+    static const uint8_t median_ns[MODEL_TRACE_STEP + 1] = {
+        [MODEL_TRACE_ITERATION] = 48,      [MODEL_TRACE_ITERATION + 1] = 14, [MODEL_TRACE_COMPUTE] = 31,
+        [MODEL_TRACE_HALO] = 19,           [MODEL_TRACE_HALO + 1] = 11,      [MODEL_TRACE_CHECKPOINT] = 90,
+        [MODEL_TRACE_CHECKPOINT + 1] = 17, [MODEL_TRACE_ALLREDUCE] = 64,     [MODEL_TRACE_IRECV] = 22,
+        [MODEL_TRACE_ISEND] = 27,          [MODEL_TRACE_WAITALL] = 36,       [MODEL_TRACE_WAITALL + 1] = 24,
+        [MODEL_TRACE_WAITED] = 40,         [MODEL_TRACE_WAITED + 1] = 12,    [MODEL_TRACE_BARRIER] = 55,
+        [MODEL_TRACE_OPEN] = 130,          [MODEL_TRACE_WRITE] = 75,         [MODEL_TRACE_CLOSE] = 45,
+        [MODEL_TRACE_COMM_RANK] = 60,      [MODEL_TRACE_COMM_SIZE] = 60,     [MODEL_TRACE_BCAST] = 70,
+        [MODEL_TRACE_REDUCE] = 60,         [MODEL_TRACE_SEND] = 13,          [MODEL_TRACE_STEP] = 33,
+    };
+    t->now += TRACER_NS + model_trace_spend(t->pace, t->model->delays->gap, median_ns[what]);
+    happens(t, what, message);
+}
+
+/* A call, or some other work, of a rank alone. */
+static inline void takes(struct track *t, double median_ns) {
+    t->now += model_trace_spend(t->pace, t->model->delays->call, median_ns);
+}
+
+/* Words for each of up to MODEL_TRACE_AT_ONCE ranks or messages: word[words][count]. */
+void model_trace_draw(const struct model_trace *m, enum hpcw_i_purpose purpose, uint32_t first, uint32_t count,
+                      uint32_t iteration, uint32_t part, uint32_t words, uint32_t *word);
+
+static inline uint32_t batch_of(uint32_t first, uint32_t end) {
+    return end - first < MODEL_TRACE_AT_ONCE ? end - first : MODEL_TRACE_AT_ONCE;
+}
+
+/* When the last rank arrives. */
+uint64_t model_trace_last(const struct model_trace *m, const struct model_trace_scratch *s);
+
+/* How late a rank is. The tail of calls is cut: the other ranks would not wait for it. */
+uint64_t model_trace_late_ns(const struct model_trace *m, double median_ns, uint32_t word);
+
+/* Through which rank the result of a collective call comes to rank > 0. */
+static inline uint32_t model_trace_parent(uint32_t rank) {
+    return rank & (rank - 1);
+}
+
+/* The ranks leave a collective call that the last one has entered at `last`. */
+void model_trace_leave(const struct model_trace *m, enum hpcw_i_purpose purpose, uint32_t iteration,
+                       uint64_t last, uint64_t *time_ns);
+
+/* Before the first iteration: the ranks start, read their input and allocate memory; after the last one: they add up
+ * results. Each ends with a barrier. */
+enum { MODEL_TRACE_START_EVENTS = 10, MODEL_TRACE_END_EVENTS = 6 };
+void model_trace_start(const struct model_trace *m, struct model_trace_scratch *s);
+void model_trace_end(const struct model_trace *m, struct model_trace_scratch *s);
+
+#endif
