@@ -20,8 +20,6 @@ enum {
     ISEND_NS = 400,
     WAIT_NS = 300,
     WAITED_NS = 50,
-    OPEN_NS = 70000, /* a file of its own */
-    CLOSE_NS = 30000,
     CONNECT_NS = 9000, /* the first message between two ranks */
     COPY_BYTES = 8     /* that an eager send copies in a nanosecond */
 };
@@ -90,30 +88,6 @@ void model_trace_scratch_free(struct model_trace_scratch *s) {
     }
 }
 
-/* ---- checkpoints ---- */
-
-/* The rank writes a file of its own, and enters the barrier. `busy`: a factor of all ranks, which share the servers. */
-static void write_file(struct track *t, uint32_t iteration, uint32_t number, double busy, uint32_t of_this) {
-    const struct model_trace *m = t->model;
-    const struct model_trace_params *p = &m->params;
-    uint32_t w[4];
-    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_WRITE, t->rank, iteration, 0, w);
-    model_trace_chill(t->pace, number == 0 ? 8 : 2);
-    const double bytes = (double)model_checkpoint_size(m->checkpoint, (uint64_t)number * m->ranks + t->rank);
-    after_pause(t, MODEL_TRACE_CHECKPOINT, 0);
-    after_pause(t, MODEL_TRACE_OPEN, 0);
-    takes(t, busy * OPEN_NS);
-    happens(t, MODEL_TRACE_OPEN + 1, 0);
-    after_pause(t, MODEL_TRACE_WRITE, 0);
-    t->now += (uint64_t)(busy * bytes / p->write_gbs * hpcw_i_exp(p->write_sigma * hpcw_i_normal(w[0], w[1])));
-    happens(t, MODEL_TRACE_WRITE + 1, 0);
-    after_pause(t, MODEL_TRACE_CLOSE, 0);
-    takes(t, busy * CLOSE_NS);
-    happens(t, MODEL_TRACE_CLOSE + 1, 0);
-    after_pause(t, MODEL_TRACE_CHECKPOINT + 1, of_this);
-    after_pause(t, MODEL_TRACE_BARRIER, 0);
-}
-
 /* ---- stages ---- */
 
 /* After the last arrival at the reduction of an iteration: the ranks leave it, and may write a checkpoint. */
@@ -121,9 +95,6 @@ static void finish(const struct model_trace *m, struct model_trace_scratch *s, u
                    uint32_t of_this, uint64_t last, struct model_trace_facts *facts) {
     const uint32_t number =
         m->checkpoint == NULL ? UINT32_MAX : model_checkpoint_after(m->checkpoint, iteration);
-    uint32_t w[4];
-    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_WRITE, 0, iteration, 1, w);
-    const double busy = hpcw_i_exp(m->params.write_sigma * hpcw_i_normal(w[0], w[1]));
     model_trace_leave(m, HPCW_I_FOR_TRACE_EXIT, iteration, last, s->now);
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
@@ -132,22 +103,11 @@ static void finish(const struct model_trace *m, struct model_trace_scratch *s, u
             after_pause(&t, MODEL_TRACE_STEP, of_this);
         }
         after_pause(&t, MODEL_TRACE_ITERATION + 1, 0);
-        if (number != UINT32_MAX) {
-            if (r == 0) {
-                facts->checkpoint_ns[facts->checkpoint_ns[0] != UINT64_MAX] = t.now;
-            }
-            write_file(&t, iteration, number, busy, of_this);
-        }
         end_track(&t);
     }
-    if (number == UINT32_MAX) {
-        return;
-    }
-    model_trace_leave(m, HPCW_I_FOR_TRACE_BARRIER, iteration, model_trace_last(m, s), s->now);
-    for (uint32_t r = 0; r < m->ranks; r++) {
-        struct track t = track_of(m, s, r);
-        happens(&t, MODEL_TRACE_BARRIER + 1, 0);
-        end_track(&t);
+    if (number != UINT32_MAX) {
+        facts->checkpoint_ns[facts->checkpoint_ns[0] != UINT64_MAX] = s->now[0];
+        model_trace_write_files(m, s, iteration, number, of_this);
     }
 }
 

@@ -77,6 +77,10 @@ static inline uint32_t model_trace_parent(uint32_t rank) {
 void model_trace_leave(const struct model_trace *m, enum hpcw_i_purpose purpose, uint32_t iteration,
                        uint64_t last, uint64_t *time_ns);
 
+/* The ranks write a checkpoint, and leave the barrier after it. `of_this`: see model_trace_message_of. */
+void model_trace_write_files(const struct model_trace *m, struct model_trace_scratch *s, uint32_t iteration,
+                             uint32_t number, uint32_t of_this);
+
 /* Before the first iteration: the ranks start, read their input and allocate memory; after the last one: they add up
  * results. Each ends with a barrier. */
 enum { MODEL_TRACE_START_EVENTS = 10, MODEL_TRACE_END_EVENTS = 6 };
