@@ -751,6 +751,7 @@ static void preemptions_and_warm_up(void **state) {
     uint32_t preempted = 0, away = 0;
     p.phases = 40;
     p.jitter = 0;
+    p.preemptions = 1;
     p.warm_up = 0.5;
     make(&m, RANKS, 2, &p);
     m.machine.params.slow_node_share = 0;
@@ -784,6 +785,9 @@ static void volumes_change_with_the_period(void **state) {
         const uint64_t now = model_load_volume(&m.load, 3, 0, flow, phase).bytes;
         assert_int_equal(now == before, phase % 5 != 0);
     }
+    /* In the first period edges that are alike have the same volumes. */
+    assert_int_equal(model_load_volume(&m.load, 4, 1, flow, 0).bytes,
+                     model_load_volume(&m.load, 3, 0, flow, 0).bytes);
     m.load.params.edge_phases = 0;
     assert_int_equal(model_load_volume(&m.load, 3, 0, flow, 0).bytes,
                      model_load_volume(&m.load, 3, 0, flow, 19).bytes);

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "gen/model/load/balance.h"
+#include "gen/model/load/system.h"
 #include "gen/model/load/whole.h"
 
 struct made {
@@ -123,7 +124,7 @@ static void phases_are_measured(void **state) {
         for (uint32_t r = 0; r < 40; r++) {
             for (uint32_t slot = 0; slot < m.load.per_rank; slot++) {
                 const uint32_t o = model_load_object(&m.load, r, slot, order[i]);
-                const double slowness = model_machine_slowness(&m.machine, r);
+                const double slowness = model_load_slowness(&m.load, r, order[i]);
                 const uint64_t ns =
                     model_load_time(&m.load, o, model_load_lasting(&m.load, o), order[i], slowness);
                 assert_int_equal(w.rank[o], r);

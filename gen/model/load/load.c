@@ -906,12 +906,14 @@ uint32_t model_load_senders(const struct model_load *m, uint32_t object,
     return count;
 }
 
-/* When volumes change, bytes and messages do by about 10 % [A]. */
-static const double change = 0.1;
-
 /* Which of the periods with equal volumes a phase is in. */
 static uint32_t period_of(const struct model_load *m, uint32_t phase) {
     return m->params.edge_phases == 0 ? 0 : phase / m->params.edge_phases;
+}
+
+/* When volumes change, bytes and messages do by about 10 % [A]. */
+static double change_in(uint32_t period) {
+    return period == 0 ? 0 : 0.1;
 }
 
 /* A standard deviation of the sum of two neighbours' work, which is alike. */
@@ -973,7 +975,9 @@ struct model_load_volume model_load_volume(const struct model_load *m, uint32_t 
                    ? sample_volume[kind - MODEL_LOAD_TO_GROUP]
                    : (struct model_load_volume){whole_elements(hpcw_i_exp(flow.ln_bytes)), GROUP_MESSAGES};
     }
-    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_EDGE_PHASE, owner, kind, period_of(m, phase), now);
+    const uint32_t period = period_of(m, phase);
+    const double change = change_in(period);
+    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_EDGE_PHASE, owner, kind, period, now);
     uint64_t bytes = whole_elements(hpcw_i_exp(flow.ln_bytes + change * hpcw_i_normal(now[0], now[1])));
     uint64_t messages = at_least_1(hpcw_i_exp(flow.ln_messages + change * hpcw_i_normal(now[2], now[3])));
     return (struct model_load_volume){.bytes = bytes,
@@ -982,10 +986,12 @@ struct model_load_volume model_load_volume(const struct model_load *m, uint32_t 
 
 void model_load_bytes(const struct model_load *m, const uint32_t *owner, uint32_t kind, const double *ln_bytes,
                       uint32_t count, uint32_t phase, uint64_t *bytes) {
+    const uint32_t period = period_of(m, phase);
+    const double change = change_in(period);
     double x[MODEL_LOAD_AT_ONCE];
     assert(count <= MODEL_LOAD_AT_ONCE);
-    m->lanes->normals(
-        &(struct model_draws){m->seed, HPCW_I_FOR_LOAD_EDGE_PHASE, count, owner, kind, period_of(m, phase)}, x);
+    m->lanes->normals(&(struct model_draws){m->seed, HPCW_I_FOR_LOAD_EDGE_PHASE, count, owner, kind, period},
+                      x);
     for (uint32_t i = 0; i < count; i++) {
         x[i] = ln_bytes[i] + change * x[i];
     }
