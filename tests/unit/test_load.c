@@ -794,6 +794,25 @@ static void volumes_change_with_the_period(void **state) {
     drop(&m);
 }
 
+/* Handlers that send and do next to nothing, as of a program without them. */
+static void handlers(void **state) {
+    (void)state;
+    struct model_load_params p = defaults();
+    struct load_made m;
+    p.handler_ms = 1e-3;
+    p.handler_bytes_mean = 2;
+    p.handler_bytes_sd = 0;
+    p.edge_phases = 0;
+    make(&m, 64, 2, &p);
+    for (uint32_t r = 1; r < 64; r++) {
+        const uint32_t owner = model_load_handler(r);
+        const struct model_load_flow flow = model_load_flow(&m.load, owner, MODEL_LOAD_UP, 0);
+        assert_int_equal(model_load_volume(&m.load, owner, MODEL_LOAD_UP, flow, 7).bytes, 8);
+        assert_true(model_load_other(&m.load, r, 0, 7, 1) < 10000);
+    }
+    drop(&m);
+}
+
 static void memory_of_blocks(void **state) {
     (void)state;
     struct model_load_params p = defaults();
@@ -935,6 +954,7 @@ int main(void) {
         cmocka_unit_test(the_system_slows),
         cmocka_unit_test(preemptions_and_warm_up),
         cmocka_unit_test(volumes_change_with_the_period),
+        cmocka_unit_test(handlers),
         cmocka_unit_test(memory_of_blocks),
         cmocka_unit_test(limits),
         cmocka_unit_test(ranks_can_differ),

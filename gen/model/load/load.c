@@ -102,6 +102,10 @@ const struct ui_param model_load_param[] = {
           "share of the deviation of ln(bytes) that follows the work at both ends of an edge [L]"),
     PARAM("edge_phases", U32, edge_phases, 0, 1048576, NULL,
           "phases after which volumes change, as when a mesh is refined; 0: they never change [A]"),
+    PARAM("handler_time", F64, handler_ms, 1e-6, 1e6, "ms", "median time of a rank's handler in a phase [A]"),
+    PARAM("handler_bytes_mean", F64, handler_bytes_mean, 0, 30, NULL,
+          "mean of ln(bytes) that handlers send to each other in a phase [L]"),
+    PARAM("handler_bytes_sd", F64, handler_bytes_sd, 0, 5, NULL, "standard deviation of ln(bytes) [L]"),
     PARAM("broadcast_every", U32, broadcast_every, 0, 1048576, NULL,
           "phases between broadcasts of the first object; 0: none [A]"),
     PARAM("block_objects", U32, block_objects, 0, 4096, NULL,
@@ -163,6 +167,9 @@ void model_load_params_init(struct model_load_params *params) {
         .edge_messages_sd = 1.34,
         .edge_follows = 0.52,
         .edge_phases = 8,
+        .handler_ms = 0.1,
+        .handler_bytes_mean = MODEL_LOAD_HANDLER_MEAN,
+        .handler_bytes_sd = MODEL_LOAD_HANDLER_SD,
         .broadcast_every = 10,
         .block_bytes = 1 << 20,
         .footprint_bytes = 1 << 18,
@@ -819,7 +826,7 @@ uint64_t model_load_interruption(const struct model_load *m, uint32_t rank, uint
 
 /* As in real files, the first groups have no work of their own; the handler always has some. */
 static double other_median_ns(const struct model_load *m, uint32_t which) {
-    return which == 0 ? 100e3 : which - 1 < m->params.groups / 2 ? 0 : 20e3;
+    return which == 0 ? 1e6 * m->params.handler_ms : which - 1 < m->params.groups / 2 ? 0 : 20e3;
 }
 
 uint64_t model_load_other(const struct model_load *m, uint32_t rank, uint32_t which, uint32_t phase,
@@ -951,7 +958,7 @@ struct model_load_flow model_load_flow(const struct model_load *m, uint32_t owne
     double z_messages = 0.6 * z + 0.8 * hpcw_i_normal(w[2], w[3]);
     const bool sample = p->comm == MODEL_COMM_SAMPLE;
     return (struct model_load_flow){
-        .ln_bytes = handlers ? MODEL_LOAD_HANDLER_MEAN + MODEL_LOAD_HANDLER_SD * z
+        .ln_bytes = handlers ? p->handler_bytes_mean + p->handler_bytes_sd * z
                              : p->edge_bytes_mean + p->edge_bytes_sd * z,
         .ln_messages = (sample ? sample_messages_mean : p->edge_messages_mean) +
                        (sample ? sample_messages_sd : p->edge_messages_sd) * z_messages,

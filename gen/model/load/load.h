@@ -90,9 +90,11 @@ struct model_load_params {
     double far_edges;                      /* senders far away, per object */
     double edge_bytes_mean, edge_bytes_sd; /* of ln(bytes) of an edge and phase */
     double edge_messages_mean, edge_messages_sd;
-    double edge_follows;      /* share of the deviation of ln(bytes) that follows the work at both ends */
-    uint32_t edge_phases;     /* in which volumes are equal; 0: all */
-    uint32_t broadcast_every; /* phases; 0: never */
+    double edge_follows;  /* share of the deviation of ln(bytes) that follows the work at both ends */
+    uint32_t edge_phases; /* in which volumes are equal; 0: all */
+    double handler_ms;    /* median of a rank's handler */
+    double handler_bytes_mean, handler_bytes_sd; /* of ln(bytes) between handlers */
+    uint32_t broadcast_every;                    /* phases; 0: never */
 
     uint32_t block_objects;   /* objects that share a memory block; 0: no memory values */
     uint64_t block_bytes;     /* of it, median */
@@ -294,7 +296,7 @@ struct model_load_edge {
 uint32_t model_load_senders(const struct model_load *m, uint32_t object,
                             struct model_load_edge edge[MODEL_LOAD_MOST_KINDS]);
 
-/* Ln(bytes) of messages between handlers [L]: mean and standard deviation. L is explained in load.c. */
+/* Ln(bytes) of messages between handlers [L], by default: mean and standard deviation. L is explained in load.c. */
 #define MODEL_LOAD_HANDLER_MEAN 7.75
 #define MODEL_LOAD_HANDLER_SD 1.30
 
