@@ -36,11 +36,11 @@ count 6 '"ph":"M"' all.json
 make $log --output one.csv --form csv --first-rank 3 --last-rank 3
 [ "$(sed 1d one.csv | cut -d, -f2 | sort -u)" = 3 ] || bad "other ranks"
 count "$(grep -c '^[^,]*,3,0,begin,' all.csv)" ',begin,' one.csv
-make $log --output part.csv --form csv --from 0.01 --to 0.011
+make $log --output part.csv --form csv --from 0.1 --to 0.101
 count "$(grep -c ',begin,' part.csv)" ',end,' part.csv
-count 6 '^0.01,.*,begin,"Iteration"' part.csv
-count 6 '^0.011,.*,end,"Iteration"' part.csv
-[ "$(sed 1d part.csv | awk -F, '$1 < 0.01 || $1 > 0.011' | wc -l)" -eq 0 ] || bad "outside the window"
+count 6 '^0.1,.*,begin,"Iteration"' part.csv
+count 6 '^0.101,.*,end,"Iteration"' part.csv
+[ "$(sed 1d part.csv | awk -F, '$1 < 0.1 || $1 > 0.101' | wc -l)" -eq 0 ] || bad "outside the window"
 
 # It first prints the right size.
 "$HPCGEN" export --quiet --json $log --output 'a"b.json' >said || bad "export --json fails"

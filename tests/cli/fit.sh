@@ -40,8 +40,9 @@ refuse() { # MESSAGE STATUS, then the command line
 # ---- closed loop: load data, a container, checkpoints ----
 
 "$HPCGEN" -q -n 256 -f sion,vom,rank2file --seed 11 -o real --set vom.container=plain --set load.phases=12 \
-    --set load.objects=16 --set load.fill=0.7 --set load.warm_up=0 --set load.mean_first=3 --set load.mean_last=5 --set load.skew=0.2 \
-    --set load.sigma_last=0.8 --set load.persistence=0.6 --set load.alike=0.4 --set load.correlation=0.6 \
+    --set load.objects=16 --set load.fill=0.7 --set load.mean_first=3 --set load.mean_last=5 --set load.skew=0.2 \
+    --set load.warm_up=0 --set load.sigma_last=0.8 --set load.persistence=0.6 --set load.alike=0.4 \
+    --set load.correlation=0.6 \
     --set load.edge_bytes_mean=7 --set load.edge_bytes_sd=1 --set load.migration=0.05 --set load.dims=3 \
     --set sion.mean_size=20K --set sion.sigma=0.3 --set sion.files=2 --set rank2file.checkpoints=3 || exit 1
 "$HPCGEN" fit real --output twin.ini >table || bad "the fit failed"
@@ -120,8 +121,9 @@ alike links links_twin
 
 # ---- an event log: its iterations, what ranks compute in them, and what they send ----
 
-"$HPCGEN" -q -n 128 -f clog2 --seed 4 -o log --set load.phases=20 --set load.warm_up=0 --set load.mean_first=2 --set load.mean_last=2 \
-    --set load.sigma_first=0.4 --set load.sigma_last=0.4 --set load.setup_factor=5 --set load.edge_bytes_mean=8 || exit 1
+"$HPCGEN" -q -n 128 -f clog2 --seed 4 -o log --set load.phases=20 --set load.mean_first=2 --set load.mean_last=2 \
+    --set load.warm_up=0 --set load.sigma_first=0.4 --set load.sigma_last=0.4 --set load.setup_factor=5 \
+    --set load.edge_bytes_mean=8 || exit 1
 "$HPCGEN" fit log -O log.ini -q || bad "the fit of an event log failed"
 learned phases 20 20 log.ini
 learned objects 1 1 log.ini
