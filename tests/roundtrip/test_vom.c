@@ -662,7 +662,8 @@ static struct gathered *gather(const struct dataset *s) {
 
 static void listed(struct gen_dataset *d) {
     d->load_params.noise = 0; /* an interruption stays on its rank, the object that it hit does not */
-    d->machine_params.slow_node_share = 0;
+    d->machine_params.slow_node_share = 0; /* and an object takes as long on any rank */
+    d->load_params.jitter = d->load_params.preemptions = d->load_params.warm_up = 0;
     d->vom_params.longest_first = true;
 }
 
