@@ -7,6 +7,7 @@
 #   make realism generate data of several seeds, and compare their figures with doc/realism.md
 #   make portability build with clang and musl and for aarch64 and s390x, emulated, and compare the bytes; 10 minutes
 #   make docs    the reference of the library, from the headers' comments, in build/docs/
+#   make deb     Debian packages in build/packages/, checked, and tried in a fresh Debian (for that it must be root)
 #   make setup   only packages and build/
 #   make clean   removes build/ and build-portability/; the dataset stays
 #
@@ -50,6 +51,10 @@ docs:
 	@HPCW_VERSION=$$(sh tests/version.sh) doxygen doc/Doxyfile
 	@echo build/docs/index.html
 
+deb: setup
+	@$(SETUP) deb
+	sh tests/install/packages.sh . $(BUILD)/packages
+
 # The stamp tells a build directory that was configured here from one made by hand, perhaps before the packages
 # were there and so without tests.
 setup:
@@ -61,4 +66,4 @@ setup:
 clean:
 	rm -rf $(BUILD) build-portability
 
-.PHONY: synth check chaos portability realism docs setup clean
+.PHONY: synth check chaos portability realism docs deb setup clean

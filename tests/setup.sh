@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs the Debian packages that are missing, and does nothing when all are there. Usage: setup.sh [docs|ci]
+# Installs the Debian packages that are missing, and does nothing when all are there. Usage: setup.sh [docs|ci|deb]
 #
 # This is the one list of what the project needs. "docs" adds what `make docs` uses, "ci" what only .ci/run uses, and
-# that of "docs".
+# that of "docs", "deb" what `make deb` uses.
 set -eu
 
 # To build; libc6-dev stands for those whose gcc came without its recommended packages.
@@ -17,6 +17,7 @@ packages="$packages libjs-chart.js"
 packages="$packages libcmocka-dev g++ gfortran cmake xxhash strace btrfs-progs"
 case ${1-} in
 docs) packages="$packages doxygen" ;;
+deb) packages="$packages doxygen git dpkg-dev debhelper lintian fakeroot debootstrap" ;;
 ci) packages="$packages doxygen clang clang-format clang-tidy libclang-rt-14-dev shellcheck chromium"
     packages="$packages mpich libmpich-dev" ;;
 esac
