@@ -45,6 +45,10 @@ static inline hpcw_clog2_timeline *hpcw_i_trace_timeline(struct hpcw_i_trace_thr
     return t->timeline != NULL ? t->timeline : hpcw_i_trace_timeline_new(t);
 }
 
+static inline bool hpcw_i_trace_following(void) {
+    return atomic_load_explicit(&hpcw_i_trace_session.following, memory_order_relaxed);
+}
+
 static inline void hpcw_i_trace_forgot(void) {
     atomic_fetch_add(&hpcw_i_trace_session.forgotten, 1);
 }

@@ -79,7 +79,7 @@ static inline int hpcw_i_trace_span_end_with(const struct hpcw_i_trace_span *s, 
 /* Whether the program made this call, not MPI, and handles are followed: then the handles that it makes or completes
  * are noted, whether it is recorded or not. */
 static inline bool hpcw_i_trace_span_follows(const struct hpcw_i_trace_span *s) {
-    return s->thread->depth == 1 && atomic_load_explicit(&hpcw_i_trace_session.following, memory_order_relaxed);
+    return s->thread->depth == 1 && hpcw_i_trace_following();
 }
 
 #endif

@@ -198,6 +198,32 @@ static void newer(MPI_Comm comm) {
 }
 #endif
 
+/* Frees a communicator that is an attribute of another one. */
+static int free_inner(MPI_Comm comm, int key, void *inner, void *extra) {
+    (void)comm;
+    (void)key;
+    (void)extra;
+    (void)fprintf(lines, "freed other\n");
+    return MPI_Comm_free(inner);
+}
+
+/* MPI frees a communicator in its own call, and then gives its handle to another one. */
+static void attributes(void) {
+    int key;
+    MPI_Comm outer, inner;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_inner, &key, NULL);
+    for (int i = 0; i < 3; i++) {
+        place = "world";
+        CALL(MPI_Comm_dup, MPI_Comm_dup(MPI_COMM_WORLD, &outer));
+        CALL(MPI_Comm_dup, MPI_Comm_dup(MPI_COMM_WORLD, &inner));
+        MPI_Comm_set_attr(outer, key, &inner);
+        place = "other";
+        CALL(MPI_Comm_free, MPI_Comm_free(&outer));
+        (void)fprintf(lines, "freed other\n");
+    }
+    MPI_Comm_free_keyval(&key);
+}
+
 /* NOLINTEND(clang-analyzer-optin.mpi.MPI-Checker) */
 
 int main(int argc, char **argv) {
@@ -225,6 +251,7 @@ int main(int argc, char **argv) {
 #endif
     CALL(MPI_Comm_free, MPI_Comm_free(&comm));
     (void)fprintf(lines, "freed other\n");
+    attributes();
     place = "self";
     (void)snprintf(name, sizeof name, "%s.%d", argv[1], rank);
     files(MPI_COMM_SELF, name);

@@ -34,10 +34,13 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
     return hpcw_i_trace_span_end(&s, code);
 }
 
-/* Hidden while MPI frees it, as MPI may give an equal handle to another thread. */
+/*
+ * Hidden while MPI frees it, as MPI may give an equal handle to another thread. Also in a callback of MPI: programs free
+ * communicators that are attributes of others when those are freed.
+ */
 static int leave(const struct hpcw_i_trace_span *s, MPI_Comm *comm, int (*call)(MPI_Comm *)) {
     uintptr_t key = HPCW_I_TRACE_KEY(*comm);
-    struct hpcw_i_trace_handle *h = hpcw_i_trace_span_follows(s) ? hpcw_i_trace_comm_find(*comm) : NULL;
+    struct hpcw_i_trace_handle *h = hpcw_i_trace_following() ? hpcw_i_trace_comm_find(*comm) : NULL;
     if (h != NULL) {
         hpcw_i_trace_handle_hide(h);
     }

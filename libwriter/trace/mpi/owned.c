@@ -16,10 +16,10 @@ static int end_made(const struct hpcw_i_trace_span *s, int code, uintptr_t key, 
     return hpcw_i_trace_span_end(s, code);
 }
 
-/* Forgets a handle before MPI frees it, as MPI may give an equal one to another thread. */
-static void forget(const struct hpcw_i_trace_span *s, uintptr_t key) {
+/* Forgets a handle before MPI frees it, as MPI may give an equal one to another thread. Also in a callback of MPI. */
+static void forget(uintptr_t key) {
     struct hpcw_i_trace_handle *h =
-        hpcw_i_trace_span_follows(s) ? hpcw_i_trace_handles_find(&hpcw_i_trace_owned, key) : NULL;
+        hpcw_i_trace_following() ? hpcw_i_trace_handles_find(&hpcw_i_trace_owned, key) : NULL;
     if (h != NULL) {
         hpcw_i_trace_handle_drop(h);
     }
@@ -48,7 +48,7 @@ int MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info,
 
 int MPI_File_close(MPI_File *fh) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_begin_on(HPCW_I_STATE_MPI_File_close, HPCW_I_TRACE_KEY(*fh));
-    forget(&s, HPCW_I_TRACE_KEY(*fh));
+    forget(HPCW_I_TRACE_KEY(*fh));
     return hpcw_i_trace_span_end(&s, REAL(MPI_File_close)(fh));
 }
 
@@ -73,7 +73,7 @@ int MPI_File_close(MPI_File *fh) {
 
 int MPI_Win_free(MPI_Win *win) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_begin_on(HPCW_I_STATE_MPI_Win_free, HPCW_I_TRACE_KEY(*win));
-    forget(&s, HPCW_I_TRACE_KEY(*win));
+    forget(HPCW_I_TRACE_KEY(*win));
     return hpcw_i_trace_span_end(&s, REAL(MPI_Win_free)(win));
 }
 
