@@ -21,20 +21,17 @@ struct hpcw_i_trace_handles hpcw_i_trace_owned;
 
 enum { COMM_BITS = 10, OWNED_BITS = 6 };
 
-static struct hpcw_i_trace_handle *add(uintptr_t key, enum comm_kind kind, struct hpcw_i_trace_comm numbers) {
+/* `number`: its own, or HPCW_I_TRACE_UNKNOWN. False: out of memory. */
+static bool add(uintptr_t key, enum comm_kind kind, uint32_t number, struct hpcw_i_trace_comm numbers) {
     struct hpcw_i_trace_handle *h = hpcw_i_trace_handles_add(&hpcw_i_trace_comms, key);
     if (h == NULL) {
         hpcw_i_trace_forgot();
-        return NULL;
+        return false;
     }
     h->kind = (int32_t)kind;
     h->comm = numbers;
-    h->as.comm.number = HPCW_I_TRACE_UNKNOWN;
-    return h;
-}
-
-static void add_foreign(uintptr_t key) {
-    (void)add(key, FOREIGN, (struct hpcw_i_trace_comm){HPCW_I_TRACE_WORLD, HPCW_I_TRACE_UNKNOWN});
+    h->as.comm.number = number;
+    return true;
 }
 
 /* Events on a communicator without a number are shown on the world; its messages are left out. */
@@ -45,8 +42,8 @@ static struct hpcw_i_trace_comm intra(uint32_t number) {
 bool hpcw_i_trace_comms_begin(void) {
     return hpcw_i_trace_handles_new(&hpcw_i_trace_comms, COMM_BITS) &&
            hpcw_i_trace_handles_new(&hpcw_i_trace_owned, OWNED_BITS) &&
-           add(HPCW_I_TRACE_KEY(MPI_COMM_WORLD), INTRA, intra(HPCW_I_TRACE_WORLD)) != NULL &&
-           add(HPCW_I_TRACE_KEY(MPI_COMM_SELF), INTRA, intra(HPCW_I_TRACE_SELF)) != NULL;
+           add(HPCW_I_TRACE_KEY(MPI_COMM_WORLD), INTRA, HPCW_I_TRACE_WORLD, intra(HPCW_I_TRACE_WORLD)) &&
+           add(HPCW_I_TRACE_KEY(MPI_COMM_SELF), INTRA, HPCW_I_TRACE_SELF, intra(HPCW_I_TRACE_SELF));
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -66,16 +63,6 @@ static uint32_t add_to_log(struct hpcw_i_trace_thread *t, uint32_t parent, hpcw_
     return number;
 }
 
-static uint64_t hash(const hpcw_clog2_comm_id *id) {
-    uint64_t bits = 0;
-    memcpy(&bits, &id->created, sizeof id->created);
-    uint64_t hash = (bits ^ (uint32_t)id->random) * UINT64_C(0x9e3779b97f4a7c15);
-    for (size_t i = 0; i < sizeof id->host; i++) {
-        hash = (hash ^ (unsigned char)id->host[i]) * UINT64_C(0x100000001b3);
-    }
-    return hash;
-}
-
 /* Readers expect that both ends of a message have added its communicator before it is sent. */
 static void wait_for_all(MPI_Comm made) {
     (void)REAL(MPI_Barrier)(made);
@@ -91,11 +78,7 @@ static void add_intra(struct hpcw_i_trace_thread *t, uint32_t parent, MPI_Comm m
     }
     (void)REAL(MPI_Bcast)(&id, (int)sizeof id, MPI_BYTE, 0, made);
     uint32_t number = add_to_log(t, parent, HPCW_CLOG2_INTRA, &id, rank);
-    struct hpcw_i_trace_handle *h = add(HPCW_I_TRACE_KEY(made), INTRA, intra(number));
-    if (h != NULL) {
-        h->as.comm.identity = hash(&id);
-        h->as.comm.number = number;
-    }
+    (void)add(HPCW_I_TRACE_KEY(made), INTRA, number, intra(number));
     wait_for_all(made);
 }
 
@@ -147,6 +130,18 @@ static void half_id(struct hpcw_i_trace_thread *t, uint32_t parent, MPI_Comm giv
     }
 }
 
+/* In this order: readers expect the halves right after the whole. `number`: out, that of the whole. */
+static struct hpcw_i_trace_comm add_inter_to_log(struct hpcw_i_trace_thread *t, uint32_t parent,
+                                                 const struct side *mine, const hpcw_clog2_comm_id *remote,
+                                                 int rank, uint32_t *number) {
+    *number = add_to_log(t, parent, HPCW_CLOG2_INTER, &mine->whole, rank);
+    uint32_t local_half = add_to_log(t, parent, HPCW_CLOG2_LOCAL_HALF, &mine->half, rank);
+    uint32_t remote_half = add_to_log(t, parent, HPCW_CLOG2_REMOTE_HALF, remote, 0);
+    return *number == HPCW_I_TRACE_UNKNOWN || local_half == HPCW_I_TRACE_UNKNOWN
+               ? intra(HPCW_I_TRACE_UNKNOWN)
+               : (struct hpcw_i_trace_comm){local_half, remote_half};
+}
+
 static void add_inter(struct hpcw_i_trace_thread *t, uint32_t parent, MPI_Comm given, MPI_Comm made) {
     struct side mine, theirs;
     MPI_Group world, local, remote;
@@ -166,18 +161,9 @@ static void add_inter(struct hpcw_i_trace_thread *t, uint32_t parent, MPI_Comm g
     (void)REAL(MPI_Group_free)(&local);
     (void)REAL(MPI_Group_free)(&remote);
     swap_ids(made, first, rank == 0, &mine, &theirs);
-    /* In this order: readers expect the halves right after the whole. */
-    uint32_t whole = add_to_log(t, parent, HPCW_CLOG2_INTER, &mine.whole, rank);
-    uint32_t local_half = add_to_log(t, parent, HPCW_CLOG2_LOCAL_HALF, &mine.half, rank);
-    uint32_t remote_half = add_to_log(t, parent, HPCW_CLOG2_REMOTE_HALF, &theirs.half, 0);
-    struct hpcw_i_trace_comm numbers = {HPCW_I_TRACE_WORLD, HPCW_I_TRACE_UNKNOWN};
-    if (whole != HPCW_I_TRACE_UNKNOWN && local_half != HPCW_I_TRACE_UNKNOWN) {
-        numbers = (struct hpcw_i_trace_comm){local_half, remote_half};
-    }
-    struct hpcw_i_trace_handle *h = add(HPCW_I_TRACE_KEY(made), INTER, numbers);
-    if (h != NULL) {
-        h->as.comm.number = whole;
-    }
+    uint32_t number;
+    struct hpcw_i_trace_comm numbers = add_inter_to_log(t, parent, &mine, &theirs.half, rank, &number);
+    (void)add(HPCW_I_TRACE_KEY(made), INTER, number, numbers);
     wait_for_all(made);
 }
 
@@ -222,7 +208,7 @@ void hpcw_i_trace_comm_made(struct hpcw_i_trace_thread *t, MPI_Comm parent, MPI_
     bool parent_in_world = p == NULL || p->kind != FOREIGN;
     if ((!parent_in_world && !comm_in_world(made, REAL(MPI_Comm_group))) ||
         (inter && !comm_in_world(made, REAL(MPI_Comm_remote_group)))) {
-        add_foreign(HPCW_I_TRACE_KEY(made));
+        (void)add(HPCW_I_TRACE_KEY(made), FOREIGN, HPCW_I_TRACE_UNKNOWN, intra(HPCW_I_TRACE_UNKNOWN));
     } else if (inter) {
         add_inter(t, hpcw_i_trace_comm_of(parent).own, parent, made);
     } else {
@@ -242,34 +228,55 @@ void hpcw_i_trace_comm_freed(struct hpcw_i_trace_thread *t, struct hpcw_i_trace_
  *  Duplicates of MPI_Comm_idup
  * --------------------------------------------------------------------------------------------------------- */
 
-struct hpcw_i_trace_duplicate hpcw_i_trace_comm_duplicate(struct hpcw_i_trace_thread *t, MPI_Comm parent) {
-    struct hpcw_i_trace_duplicate duplicate = {0, {HPCW_I_TRACE_WORLD, HPCW_I_TRACE_UNKNOWN}};
-    struct hpcw_i_trace_handle *p = hpcw_i_trace_comm_find(parent);
-    if (p == NULL || p->kind != INTRA) {
-        return duplicate;
+static uint64_t hash(const hpcw_clog2_comm_id *id) {
+    uint64_t bits = 0;
+    memcpy(&bits, &id->created, sizeof id->created);
+    uint64_t hash = (bits ^ (uint32_t)id->random) * UINT64_C(0x9e3779b97f4a7c15);
+    for (size_t i = 0; i < sizeof id->host; i++) {
+        hash = (hash ^ (unsigned char)id->host[i]) * UINT64_C(0x100000001b3);
     }
+    return hash;
+}
+
+/* The identity of the n-th duplicate of a communicator. False: the communicator is not in the log. */
+static bool duplicate_id(hpcw_clog2_timeline *timeline, uint32_t parent, uint32_t n, hpcw_clog2_comm_id *id) {
+    if (timeline == NULL || hpcw_clog2_log_comm_identity(timeline, parent, id, NULL) != HPCW_OK) {
+        return false;
+    }
+    uint64_t identity = (hash(id) ^ n) * UINT64_C(0x9e3779b97f4a7c15) | 1; /* not 0 */
+    memset(id, 0, sizeof *id);
+    id->random = (int32_t)(uint32_t)identity;
+    (void)snprintf(id->host, sizeof id->host, "%016" PRIx64, identity);
+    return true;
+}
+
+struct hpcw_i_trace_duplicate hpcw_i_trace_comm_duplicate(struct hpcw_i_trace_thread *t, MPI_Comm parent) {
+    struct hpcw_i_trace_duplicate d = {intra(HPCW_I_TRACE_UNKNOWN), HPCW_I_TRACE_UNKNOWN, FOREIGN};
+    struct hpcw_i_trace_handle *p = hpcw_i_trace_comm_find(parent);
+    if (p == NULL || p->kind == FOREIGN) {
+        return d;
+    }
+    d.kind = p->kind;
     /* No lock: programs make collective calls on one communicator one after the other. */
     p->as.comm.duplicates++;
-    duplicate.identity =
-        (p->as.comm.identity ^ p->as.comm.duplicates) * UINT64_C(0x9e3779b97f4a7c15) | 1; /* not 0 */
-    hpcw_clog2_comm_id id;
+    hpcw_clog2_timeline *timeline = hpcw_i_trace_timeline(t);
+    struct side mine;
+    hpcw_clog2_comm_id remote;
     int rank = 0;
-    memset(&id, 0, sizeof id);
-    id.random = (int32_t)(uint32_t)duplicate.identity;
-    (void)snprintf(id.host, sizeof id.host, "%016" PRIx64, duplicate.identity);
     (void)REAL(MPI_Comm_rank)(parent, &rank);
-    duplicate.comm = intra(add_to_log(t, p->comm.own, HPCW_CLOG2_INTRA, &id, rank));
-    return duplicate;
+    if (!duplicate_id(timeline, p->as.comm.number, p->as.comm.duplicates, &mine.whole)) {
+        return d;
+    }
+    if (p->kind == INTRA) {
+        d.number = add_to_log(t, p->comm.own, HPCW_CLOG2_INTRA, &mine.whole, rank);
+        d.comm = intra(d.number);
+    } else if (hpcw_clog2_log_comm_identity(timeline, p->comm.own, &mine.half, NULL) == HPCW_OK &&
+               hpcw_clog2_log_comm_identity(timeline, p->comm.peers, &remote, NULL) == HPCW_OK) {
+        d.comm = add_inter_to_log(t, p->comm.own, &mine, &remote, rank, &d.number); /* the halves stay */
+    }
+    return d;
 }
 
 void hpcw_i_trace_comm_duplicated(struct hpcw_i_trace_duplicate duplicate, uintptr_t key) {
-    if (duplicate.identity == 0) {
-        add_foreign(key);
-        return;
-    }
-    struct hpcw_i_trace_handle *h = add(key, INTRA, duplicate.comm);
-    if (h != NULL) {
-        h->as.comm.identity = duplicate.identity;
-        h->as.comm.number = duplicate.comm.peers;
-    }
+    (void)add(key, (enum comm_kind)duplicate.kind, duplicate.number, duplicate.comm);
 }

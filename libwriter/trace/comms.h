@@ -56,8 +56,9 @@ void hpcw_i_trace_comm_freed(struct hpcw_i_trace_thread *t, struct hpcw_i_trace_
  * for it.
  */
 struct hpcw_i_trace_duplicate {
-    uint64_t identity; /* 0: not followed, as the parent is not, or is an inter-communicator */
     struct hpcw_i_trace_comm comm;
+    uint32_t number; /* its own, or HPCW_I_TRACE_UNKNOWN */
+    int32_t kind;    /* that of its parent */
 };
 struct hpcw_i_trace_duplicate hpcw_i_trace_comm_duplicate(struct hpcw_i_trace_thread *t, MPI_Comm parent);
 

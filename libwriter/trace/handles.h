@@ -32,7 +32,6 @@ struct hpcw_i_trace_handle {
     uint32_t flags;                /* of a request */
     union {
         struct {
-            uint64_t identity;   /* the same on all processes, different for different communicators; 0: none */
             uint32_t duplicates; /* that MPI_Comm_idup was asked for */
             uint32_t number;     /* of itself; of an inter-communicator, `own` is the local half */
         } comm;
@@ -41,7 +40,8 @@ struct hpcw_i_trace_handle {
             int32_t peer, tag;
         } send; /* a persistent one */
         struct {
-            uint64_t identity;
+            uint32_t number;
+            int32_t kind;
             const void *made; /* where MPI writes the communicator; NULL: it is `key` already */
             uintptr_t key;
         } duplicate; /* of MPI_Comm_idup */

@@ -25,9 +25,9 @@ struct hpcw_i_trace_handle *hpcw_i_trace_request_note(const struct hpcw_i_trace_
 /* A request that completed without an error. */
 static void record(struct hpcw_i_trace_span *s, const struct hpcw_i_trace_handle *h, const MPI_Status *status) {
     if (h->kind == HPCW_I_TRACE_DUPLICATE) {
-        hpcw_i_trace_comm_duplicated((struct hpcw_i_trace_duplicate){h->as.duplicate.identity, h->comm},
-                                     h->as.duplicate.made != NULL
-                                         ? HPCW_I_TRACE_KEY(*(const MPI_Comm *)h->as.duplicate.made)
+        hpcw_i_trace_comm_duplicated(
+            (struct hpcw_i_trace_duplicate){h->comm, h->as.duplicate.number, h->as.duplicate.kind},
+            h->as.duplicate.made != NULL ? HPCW_I_TRACE_KEY(*(const MPI_Comm *)h->as.duplicate.made)
                                          : h->as.duplicate.key);
         return;
     }

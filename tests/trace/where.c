@@ -224,6 +224,41 @@ static void attributes(void) {
     MPI_Comm_free_keyval(&key);
 }
 
+/* Communicators that MPI duplicates in the background are as others. */
+static void duplicates(MPI_Comm comm, const char *here) {
+    MPI_Comm made;
+    MPI_Request q;
+    int flag = 0;
+    place = here;
+    CALL(MPI_Comm_idup, MPI_Comm_idup(comm, &made, &q));
+    place = "other";
+    CALL(MPI_Wait, MPI_Wait(&q, MPI_STATUS_IGNORE));
+    CALL(MPI_Barrier, MPI_Barrier(made));
+    MPI_Comm_test_inter(made, &flag);
+    CALL(MPI_Comm_test_inter, MPI_SUCCESS);
+    if (flag) {
+        int out = 1 - rank, in = -1;
+        CALL(MPI_Sendrecv,
+             MPI_Sendrecv(&out, 1, MPI_INT, 0, 4, &in, 1, MPI_INT, 0, 4, made, MPI_STATUS_IGNORE));
+        arrow(rank, 1 - rank, 4);
+    }
+    CALL(MPI_Comm_free, MPI_Comm_free(&made));
+    (void)fprintf(lines, "freed other\n");
+}
+
+static void all_duplicates(void) {
+    MPI_Comm across;
+    place = "self";
+    CALL(MPI_Intercomm_create, MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, 1 - rank, 5, &across));
+    for (int i = 0; i < 2; i++) {
+        duplicates(MPI_COMM_WORLD, "world");
+        duplicates(MPI_COMM_SELF, "self");
+        duplicates(across, "other");
+    }
+    CALL(MPI_Comm_free, MPI_Comm_free(&across));
+    (void)fprintf(lines, "freed other\n");
+}
+
 /* NOLINTEND(clang-analyzer-optin.mpi.MPI-Checker) */
 
 int main(int argc, char **argv) {
@@ -252,6 +287,7 @@ int main(int argc, char **argv) {
     CALL(MPI_Comm_free, MPI_Comm_free(&comm));
     (void)fprintf(lines, "freed other\n");
     attributes();
+    all_duplicates();
     place = "self";
     (void)snprintf(name, sizeof name, "%s.%d", argv[1], rank);
     files(MPI_COMM_SELF, name);

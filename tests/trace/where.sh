@@ -18,6 +18,11 @@ export ASAN_OPTIONS
     "$program" "$scratch/data" "$scratch" >out 2>&1 || { cat out; exit 1; }
 [ ! -s out ] || { echo "expected no message, got:"; cat out; exit 1; }
 "$hpcgen" verify where.clog2
+"$hpcgen" info where.clog2 >info
+if grep 'problem=' info; then
+    echo "expected no problem of the strict reader"
+    exit 1
+fi
 "$where_log" where.clog2 | LC_ALL=C sort >logged
 cat lines.* | LC_ALL=C sort >expected
 diff expected logged || { echo "expected what the program says (<), got (>)"; exit 1; }

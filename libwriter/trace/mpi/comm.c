@@ -27,7 +27,8 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
     struct hpcw_i_trace_handle *h =
         hpcw_i_trace_request_note(&s, code, HPCW_I_TRACE_KEY(*request), HPCW_I_TRACE_DUPLICATE, duplicate.comm);
     if (h != NULL) {
-        h->as.duplicate.identity = duplicate.identity;
+        h->as.duplicate.number = duplicate.number;
+        h->as.duplicate.kind = duplicate.kind;
         h->as.duplicate.made = s.thread->binding ? NULL : made;
         h->as.duplicate.key = HPCW_I_TRACE_KEY(*made);
     }
