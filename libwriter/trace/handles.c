@@ -5,6 +5,8 @@
 
 #include "libwriter/base/mem.h"
 
+bool hpcw_i_trace_handles_threads;
+
 bool hpcw_i_trace_handles_new(struct hpcw_i_trace_handles *table, unsigned bits) {
     table->bits = bits;
     table->bucket = hpcw_i_calloc((size_t)1 << bits, sizeof *table->bucket);
@@ -34,10 +36,8 @@ struct hpcw_i_trace_handle *hpcw_i_trace_handles_find_more(struct hpcw_i_trace_h
 
 /* Takes the entry if it is free. */
 static bool claim(struct hpcw_i_trace_handle *handle, uintptr_t key) {
-    uintptr_t expected = HPCW_I_TRACE_FREE;
     if (atomic_load_explicit(&handle->key, memory_order_relaxed) != HPCW_I_TRACE_FREE ||
-        !atomic_compare_exchange_strong_explicit(&handle->key, &expected, key, memory_order_acquire,
-                                                 memory_order_relaxed)) {
+        !hpcw_i_trace_handle_take(handle, HPCW_I_TRACE_FREE, key)) {
         return false;
     }
     handle->comm = (struct hpcw_i_trace_comm){0, 0};

@@ -2,8 +2,9 @@
 /*
  * A table of what the wrapper knows about MPI's handles: about communicators, or about requests.
  *
- * Any number of threads find, add and remove entries at once, without a lock. This is possible because MPI allows only
- * one thread at a time to make, complete or free a handle. So an entry has one user, and only the table is shared.
+ * Any number of threads find, add and remove entries at once, without a lock. A thread takes an entry by a change of its
+ * key. Almost always the entry has no other user, as MPI allows only one thread at a time to make, complete or free a
+ * handle. But MPI gives one handle to all requests that are complete when it returns them.
  */
 #ifndef HPCW_TRACE_HANDLES_H
 #define HPCW_TRACE_HANDLES_H
@@ -66,6 +67,22 @@ struct hpcw_i_trace_handles {
     unsigned bits;
 };
 
+/* Whether threads call MPI at the same time: if not, entries are taken without an atomic operation, which is slow. */
+extern bool hpcw_i_trace_handles_threads;
+
+/* Changes the key of an entry. False: another thread has changed it before. */
+static inline bool hpcw_i_trace_handle_take(struct hpcw_i_trace_handle *handle, uintptr_t from, uintptr_t to) {
+    if (hpcw_i_trace_handles_threads) {
+        return atomic_compare_exchange_strong_explicit(&handle->key, &from, to, memory_order_acquire,
+                                                       memory_order_relaxed);
+    }
+    bool same = atomic_load_explicit(&handle->key, memory_order_relaxed) == from;
+    if (same) {
+        atomic_store_explicit(&handle->key, to, memory_order_relaxed);
+    }
+    return same;
+}
+
 /* False: out of memory. */
 bool hpcw_i_trace_handles_new(struct hpcw_i_trace_handles *table, unsigned bits);
 void hpcw_i_trace_handles_free(struct hpcw_i_trace_handles *table);
@@ -95,13 +112,13 @@ static inline struct hpcw_i_trace_handle *hpcw_i_trace_handles_find(const struct
 
 /*
  * Hides an entry while MPI may free its handle: as soon as it has, MPI may give an equal handle to another thread. The
- * caller then shows the entry again or drops it.
+ * caller then shows the entry again or drops it. False: another thread has the entry.
  */
-static inline void hpcw_i_trace_handle_hide(struct hpcw_i_trace_handle *handle) {
-    atomic_store_explicit(&handle->key, HPCW_I_TRACE_HIDDEN, memory_order_relaxed);
+static inline bool hpcw_i_trace_handle_hide(struct hpcw_i_trace_handle *handle, uintptr_t key) {
+    return hpcw_i_trace_handle_take(handle, key, HPCW_I_TRACE_HIDDEN);
 }
 static inline void hpcw_i_trace_handle_show(struct hpcw_i_trace_handle *handle, uintptr_t key) {
-    atomic_store_explicit(&handle->key, key, memory_order_relaxed);
+    atomic_store_explicit(&handle->key, key, memory_order_release);
 }
 static inline void hpcw_i_trace_handle_drop(struct hpcw_i_trace_handle *handle) {
     atomic_store_explicit(&handle->key, HPCW_I_TRACE_FREE, memory_order_release);

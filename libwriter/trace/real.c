@@ -14,6 +14,7 @@ void hpcw_i_trace_real_find(void) {
 #include "libwriter/trace/calls.h"
     FIND(MPI_Init)
     FIND(MPI_Init_thread)
+    FIND(MPI_Query_thread)
     FIND(MPI_Finalize)
     FIND(MPI_Pcontrol)
     atomic_store_explicit(&r->known, true, memory_order_release);

@@ -25,6 +25,7 @@ struct hpcw_i_trace_real {
     atomic_bool known;
     __typeof__(MPI_Init) *MPI_Init;
     __typeof__(MPI_Init_thread) *MPI_Init_thread;
+    __typeof__(MPI_Query_thread) *MPI_Query_thread;
     __typeof__(MPI_Finalize) *MPI_Finalize;
     __typeof__(MPI_Pcontrol) *MPI_Pcontrol;
 #define FUNCTION(function, ...) __typeof__(function) *function;

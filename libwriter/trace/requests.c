@@ -22,6 +22,17 @@ struct hpcw_i_trace_handle *hpcw_i_trace_request_note(const struct hpcw_i_trace_
     return h;
 }
 
+void hpcw_i_trace_request_note_other(const struct hpcw_i_trace_span *s, int code, MPI_Request request) {
+    struct hpcw_i_trace_held held = hpcw_i_trace_request_hold(s, request);
+    if (held.handle == NULL) {
+        (void)hpcw_i_trace_request_note(s, code, held.key, HPCW_I_TRACE_OTHER, s->comm);
+        return;
+    }
+    held.handle->kind = HPCW_I_TRACE_COMPLETE;
+    held.handle->comm = hpcw_i_trace_request_comm(NULL);
+    hpcw_i_trace_request_keep(&held);
+}
+
 /* A request that completed without an error. */
 static void record(struct hpcw_i_trace_span *s, const struct hpcw_i_trace_handle *h, const MPI_Status *status) {
     if (h->kind == HPCW_I_TRACE_DUPLICATE) {
@@ -36,8 +47,9 @@ static void record(struct hpcw_i_trace_span *s, const struct hpcw_i_trace_handle
         (void)REAL(MPI_Test_cancelled)(status, &cancelled);
     }
     hpcw_clog2_timeline *timeline = hpcw_i_trace_timeline(s->thread);
-    if ((h->flags & HPCW_I_TRACE_RECORDED) == 0 || h->kind == HPCW_I_TRACE_PERSISTENT_SEND ||
-        h->kind == HPCW_I_TRACE_OTHER || cancelled || timeline == NULL) {
+    bool receives = h->kind == HPCW_I_TRACE_RECEIVE || h->kind == HPCW_I_TRACE_MATCHED ||
+                    h->kind == HPCW_I_TRACE_PERSISTENT_RECEIVE;
+    if (!receives || (h->flags & HPCW_I_TRACE_RECORDED) == 0 || cancelled || timeline == NULL) {
         return;
     }
     int32_t state =
@@ -54,12 +66,11 @@ static void record(struct hpcw_i_trace_span *s, const struct hpcw_i_trace_handle
 void hpcw_i_trace_request_completed(struct hpcw_i_trace_span *s, const struct hpcw_i_trace_held *held, int code,
                                     const MPI_Status *status) {
     struct hpcw_i_trace_handle *h = held->handle;
-    bool persistent = h->kind == HPCW_I_TRACE_PERSISTENT_RECEIVE || h->kind == HPCW_I_TRACE_PERSISTENT_SEND ||
-                      (h->kind == HPCW_I_TRACE_OTHER && (h->flags & HPCW_I_TRACE_STARTED) != 0);
-    if (code == MPI_SUCCESS && (!persistent || (h->flags & HPCW_I_TRACE_STARTED) != 0)) {
+    bool stays = h->kind >= HPCW_I_TRACE_PERSISTENT_RECEIVE;
+    if (code == MPI_SUCCESS && (!stays || (h->flags & HPCW_I_TRACE_STARTED) != 0)) {
         record(s, h, status);
     }
-    if (persistent) {
+    if (stays) {
         h->flags = 0;
         hpcw_i_trace_request_keep(held);
     } else {

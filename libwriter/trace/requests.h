@@ -16,12 +16,15 @@
 
 enum hpcw_i_trace_request_kind {
     HPCW_I_TRACE_RECEIVE,
-    HPCW_I_TRACE_MATCHED, /* a receive of a matched message */
-    HPCW_I_TRACE_MESSAGE, /* a matched message that is not being received yet */
+    HPCW_I_TRACE_MATCHED,   /* a receive of a matched message */
+    HPCW_I_TRACE_MESSAGE,   /* a matched message that is not being received yet */
+    HPCW_I_TRACE_DUPLICATE, /* a communicator of MPI_Comm_idup */
+    HPCW_I_TRACE_OTHER,     /* any other, whose completion is no record */
+    /* Entries of the following stay when a request completes. */
     HPCW_I_TRACE_PERSISTENT_RECEIVE,
     HPCW_I_TRACE_PERSISTENT_SEND,
-    HPCW_I_TRACE_DUPLICATE, /* a communicator of MPI_Comm_idup */
-    HPCW_I_TRACE_OTHER      /* any other, whose completion is no record */
+    HPCW_I_TRACE_PERSISTENT_OTHER,
+    HPCW_I_TRACE_COMPLETE /* the one handle of all requests that are complete when MPI returns them */
 };
 
 enum hpcw_i_trace_request_flag {
@@ -53,17 +56,6 @@ static inline struct hpcw_i_trace_handle *hpcw_i_trace_request_note_on(const str
                : NULL;
 }
 
-/*
- * Notes a request that a recorded call has started, so that waits for it are shown on its communicator. Waits are shown
- * on the world if nothing is known of their request, so those of the world need no note.
- */
-static inline void hpcw_i_trace_request_belongs(const struct hpcw_i_trace_span *s, int code,
-                                                const MPI_Request *request) {
-    if (request != NULL && s->timeline != NULL && s->comm.own != HPCW_I_TRACE_WORLD) {
-        (void)hpcw_i_trace_request_note(s, code, HPCW_I_TRACE_KEY(*request), HPCW_I_TRACE_OTHER, s->comm);
-    }
-}
-
 /* ---- requests in a call that may complete them ------------------------------------------------------------ */
 
 struct hpcw_i_trace_held {
@@ -75,8 +67,8 @@ static inline struct hpcw_i_trace_held hpcw_i_trace_request_hold(const struct hp
                                                                  MPI_Request request) {
     struct hpcw_i_trace_held held = {.key = HPCW_I_TRACE_KEY(request)};
     held.handle = request == MPI_REQUEST_NULL ? NULL : hpcw_i_trace_request_find(s, held.key);
-    if (held.handle != NULL) {
-        hpcw_i_trace_handle_hide(held.handle);
+    if (held.handle != NULL && !hpcw_i_trace_handle_hide(held.handle, held.key)) {
+        held.handle = NULL;
     }
     return held;
 }
@@ -112,6 +104,18 @@ static inline struct hpcw_i_trace_span hpcw_i_trace_request_use(int32_t state, M
 static inline void hpcw_i_trace_request_keep(const struct hpcw_i_trace_held *held) {
     if (held->handle != NULL) {
         hpcw_i_trace_handle_show(held->handle, held->key);
+    }
+}
+
+/*
+ * Notes a request that a recorded call has started, so that waits for it are shown on its communicator. Waits are shown
+ * on the world if nothing is known of their request, so those of the world need no note.
+ */
+void hpcw_i_trace_request_note_other(const struct hpcw_i_trace_span *s, int code, MPI_Request request);
+static inline void hpcw_i_trace_request_belongs(const struct hpcw_i_trace_span *s, int code,
+                                                const MPI_Request *request) {
+    if (request != NULL && s->timeline != NULL && s->comm.own != HPCW_I_TRACE_WORLD) {
+        hpcw_i_trace_request_note_other(s, code, *request);
     }
 }
 

@@ -42,8 +42,8 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
 static int leave(const struct hpcw_i_trace_span *s, MPI_Comm *comm, int (*call)(MPI_Comm *)) {
     uintptr_t key = HPCW_I_TRACE_KEY(*comm);
     struct hpcw_i_trace_handle *h = hpcw_i_trace_following() ? hpcw_i_trace_comm_find(*comm) : NULL;
-    if (h != NULL) {
-        hpcw_i_trace_handle_hide(h);
+    if (h != NULL && !hpcw_i_trace_handle_hide(h, key)) {
+        h = NULL;
     }
     int code = call(comm);
     if (h != NULL && code == MPI_SUCCESS) {

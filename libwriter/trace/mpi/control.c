@@ -99,6 +99,9 @@ static void say_what_is_left(const hpcw_clog2_log *log) {
 }
 
 static void begin_recording(void) {
+    int level = MPI_THREAD_SINGLE;
+    (void)REAL(MPI_Query_thread)(&level);
+    hpcw_i_trace_handles_threads = level == MPI_THREAD_MULTIPLE;
     hpcw_i_trace_program_begins();
     hpcw_error error;
     hpcw_clog2_log *log = NULL;

@@ -9,6 +9,9 @@ static void start(const struct hpcw_i_trace_span *s, struct hpcw_i_trace_handle 
     if (h == NULL) {
         return;
     }
+    if (h->kind == HPCW_I_TRACE_OTHER) {
+        h->kind = HPCW_I_TRACE_PERSISTENT_OTHER;
+    }
     h->flags = HPCW_I_TRACE_STARTED | (s->timeline != NULL ? HPCW_I_TRACE_RECORDED : 0u);
     if (h->kind == HPCW_I_TRACE_PERSISTENT_SEND && s->timeline != NULL) {
         hpcw_i_trace_state_use(HPCW_I_STATE_MPE_Isend_waited);

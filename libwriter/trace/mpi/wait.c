@@ -69,14 +69,20 @@ static void forget(const struct hpcw_i_trace_span *s, struct held_batch *b, int 
     b->held = NULL;
 }
 
-/* Shows the call on the communicator of all its requests, or on the world. `h`: the entry of the first one with one. */
-static void show(struct hpcw_i_trace_span *s, int count, const MPI_Request *requests, int first,
-                 const struct hpcw_i_trace_handle *h) {
-    struct hpcw_i_trace_comm comm = hpcw_i_trace_request_comm(h);
-    for (int i = 0; i < count && comm.own != HPCW_I_TRACE_WORLD; i++) {
-        const struct hpcw_i_trace_handle *other = i == first ? h : find(s, requests[i]);
-        if (requests[i] != MPI_REQUEST_NULL && hpcw_i_trace_request_comm(other).own != comm.own) {
-            comm = hpcw_i_trace_request_comm(NULL);
+/* Shows the call on the communicator of all its requests that are not complete already, or on the world. */
+static void show(struct hpcw_i_trace_span *s, int count, const MPI_Request *requests) {
+    struct hpcw_i_trace_comm comm = hpcw_i_trace_request_comm(NULL);
+    bool any = false;
+    for (int i = 0; i < count; i++) {
+        const struct hpcw_i_trace_handle *h = find(s, requests[i]);
+        if (requests[i] == MPI_REQUEST_NULL || (h != NULL && h->kind == HPCW_I_TRACE_COMPLETE)) {
+            continue;
+        }
+        struct hpcw_i_trace_comm its = hpcw_i_trace_request_comm(h);
+        comm = any && its.own != comm.own ? hpcw_i_trace_request_comm(NULL) : its;
+        any = true;
+        if (comm.own == HPCW_I_TRACE_WORLD) {
+            break;
         }
     }
     hpcw_i_trace_span_show(s, comm);
@@ -89,12 +95,11 @@ static void hold_all(struct hpcw_i_trace_span *s, struct held_batch *b, int coun
     b->held = NULL;
     b->own = false;
     int first = 0;
-    const struct hpcw_i_trace_handle *h = NULL;
-    while (first < count && (h = find(s, requests[first])) == NULL) {
+    while (first < count && find(s, requests[first]) == NULL) {
         first++;
     }
     if (s->timeline != NULL) {
-        show(s, count, requests, first, h);
+        show(s, count, requests);
     }
     if (first >= count) {
         return;
