@@ -5,10 +5,15 @@
 
 #include "libwriter/trace/comms.h"
 
-/* Bytes of a message. */
+/*
+ * Bytes of a message. MPI would report a datatype that is none to the error handler of MPI_COMM_WORLD, which may not be that
+ * of the program's call; besides, it is legal beside a count of 0 in some calls.
+ */
 static inline uint64_t hpcw_i_trace_message_bytes(uint64_t count, MPI_Datatype type) {
-    int size = 0;
-    return REAL(MPI_Type_size)(type, &size) == MPI_SUCCESS && size > 0 ? (uint64_t)size * count : 0;
+    MPI_Count size = 0;
+    return type != MPI_DATATYPE_NULL && REAL(MPI_Type_size_x)(type, &size) == MPI_SUCCESS && size > 0
+               ? (uint64_t)size * count
+               : 0;
 }
 
 /* `now`: the clock of the timeline, which the caller has read for its state anyway. */

@@ -17,5 +17,6 @@ void hpcw_i_trace_real_find(void) {
     FIND(MPI_Query_thread)
     FIND(MPI_Finalize)
     FIND(MPI_Pcontrol)
+    FIND(MPI_Type_size_x)
     atomic_store_explicit(&r->known, true, memory_order_release);
 }

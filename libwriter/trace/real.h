@@ -28,6 +28,7 @@ struct hpcw_i_trace_real {
     __typeof__(MPI_Query_thread) *MPI_Query_thread;
     __typeof__(MPI_Finalize) *MPI_Finalize;
     __typeof__(MPI_Pcontrol) *MPI_Pcontrol;
+    __typeof__(MPI_Type_size_x) *MPI_Type_size_x;
 #define FUNCTION(function, ...) __typeof__(function) *function;
 #define CLOCK(state, class, colour, function) __typeof__(function) *function;
 #include "libwriter/trace/calls.h"

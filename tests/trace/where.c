@@ -32,7 +32,7 @@ static MPI_Request done;  /* the one handle of requests that are complete at onc
         if ((call) != MPI_SUCCESS) {                                                                           \
             MPI_Abort(MPI_COMM_WORLD, 1);                                                                      \
         }                                                                                                      \
-        (void)fprintf(lines, "%s %s %d %d\n", #state, place, (int)(sent), (int)(received));                    \
+        (void)fprintf(lines, "%s %s %lld %lld\n", #state, place, (long long)(sent), (long long)(received));    \
     } while (0)
 
 static void arrow(int from, int to, int bytes) {
@@ -100,6 +100,18 @@ static void collectives(MPI_Comm comm, int root) {
     CALL(MPI_Wait, MPI_Wait(&q, MPI_STATUS_IGNORE));
     MOVES(MPI_Ibcast, at_root ? 12 : 0, at_root ? 0 : 12, MPI_Ibcast(one, 3, MPI_INT, root, comm, &q));
     CALL(MPI_Waitall, MPI_Waitall(1, &q, MPI_STATUSES_IGNORE));
+}
+
+/* A datatype with more bytes than an int can count. Nothing is moved on a communicator of one process. */
+static void large_type(void) {
+    MPI_Datatype part, large;
+    MPI_Type_contiguous(1 << 20, MPI_INT, &part);
+    MPI_Type_contiguous(1 << 12, part, &large);
+    MPI_Type_commit(&large);
+    place = "self";
+    MOVES(MPI_Bcast, 1LL << 34, 0, MPI_Bcast(&rank, 1, large, 0, MPI_COMM_SELF));
+    MPI_Type_free(&part);
+    MPI_Type_free(&large);
 }
 
 /* Requests of one communicator, and of several. */
@@ -185,6 +197,11 @@ static void windows(MPI_Comm comm) {
     arrow(to, rank, 4);
     await(&q);
     CALL(MPI_Win_unlock_all, MPI_Win_unlock_all(win));
+    /* The error is the window's, whose handler lets the program go on; that of the world would not. */
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    int code = MPI_Put(own, 1, MPI_DATATYPE_NULL, to, 0, 1, MPI_DATATYPE_NULL, win);
+    CALL(MPI_Put, code == MPI_SUCCESS ? MPI_ERR_OTHER : MPI_SUCCESS);
+    arrow(rank, to, 0);
     CALL(MPI_Win_free, MPI_Win_free(&win));
 }
 
@@ -312,6 +329,7 @@ int main(int argc, char **argv) {
 #endif
     CALL(MPI_Comm_free, MPI_Comm_free(&comm));
     (void)fprintf(lines, "freed other\n");
+    large_type();
     attributes();
     all_duplicates();
     place = "self";
