@@ -127,7 +127,7 @@ EOF
         [ "$(cat with_cmake/build/trace_library)" = "$(pkg-config --variable=trace_library hpcw-mpi)" ] ||
             { echo "CMake and pkg-config have different wrappers"; exit 1; }
     fi
-    for refused in '9.0' "$version COMPONENTS nowhere"; do
+    for refused in 9 9.0 "$version COMPONENTS nowhere"; do
         sed "s/find_package.*/find_package(hpcw $refused REQUIRED)/" with_cmake/CMakeLists.txt >refused.txt
         mkdir -p refused && mv refused.txt refused/CMakeLists.txt
         ! CC=$compiler cmake -S refused -B refused/build -DCMAKE_PREFIX_PATH="$prefix" >cmake.log 2>&1 ||
