@@ -432,6 +432,23 @@ WRITTEN(232, COLLECTIVE, "yellow", MPI_Ibarrier,
 WRITTEN(299, COLLECTIVE, "yellow", MPI_Barrier_init,
       (MPI_Comm comm, MPI_Info info, MPI_Request *q), (comm, info, q))
 #endif
+#if HPCW_I_HAVE_PARTITIONED
+SHOWN(280, MESSAGE, "white", MPI_Partition) /* all calls about a partition */
+#ifndef STATES_ONLY
+WRITTEN(65, MESSAGE, "white", MPI_Psend_init,
+      (const void *buf, int partitions, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *q), (buf, partitions, count, type, dest, tag, comm, info, q))
+WRITTEN(64, MESSAGE, "white", MPI_Precv_init,
+      (void *buf, int partitions, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *q), (buf, partitions, count, type, source, tag, comm, info, q))
+WRITTEN(280, MESSAGE, "white", MPI_Pready,
+      (int partition, MPI_Request q), (partition, q))
+WRITTEN(280, MESSAGE, "white", MPI_Pready_range,
+      (int low, int high, MPI_Request q), (low, high, q))
+WRITTEN(280, MESSAGE, "white", MPI_Parrived,
+      (MPI_Request q, int partition, int *flag), (q, partition, flag))
+WRITTEN(225, COMMUNICATOR, "OliveDrab1", MPI_Comm_idup_with_info,
+      (MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI_Request *q), (comm, info, made, q))
+#endif
+#endif
 
 /* ---- all calls about an info are one state ---- */
 SHOWN(291, INFO, "white", MPI_Info)

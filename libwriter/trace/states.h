@@ -13,6 +13,7 @@
 enum hpcw_i_trace_state {
 #define WRITTEN(state, class, colour, function, ...) HPCW_I_STATE_##function = state,
 #define SHOWN(state, class, colour, name) HPCW_I_STATE_##name = state,
+#define SEND_INIT(state, colour, function) HPCW_I_STATE_##function = state,
 #define COLLECTS(state, colour, started, moved, function, ...) HPCW_I_STATE_##function = state,
 #define STATES_ONLY
 #include "libwriter/trace/calls.h"

@@ -230,6 +230,29 @@ static void newer(MPI_Comm comm) {
     arrow(rank, 1 - rank, 12);
     CALL(MPI_Wait, MPI_Wait(&q, MPI_STATUS_IGNORE));
     CALL(MPE_Irecv_waited, MPI_SUCCESS);
+    MPI_Request parts[2];
+    int flag;
+    CALL(MPI_Send_init, MPI_Psend_init(one, 3, 1, MPI_INT, 1 - rank, 6, comm, MPI_INFO_NULL, &parts[0]));
+    CALL(MPI_Recv_init, MPI_Precv_init(all, 3, 1, MPI_INT, 1 - rank, 6, comm, MPI_INFO_NULL, &parts[1]));
+    for (int i = 0; i < 2; i++) {
+        CALL(MPI_Start, MPI_Start(&parts[1]));
+        CALL(MPI_Start, MPI_Start(&parts[0]));
+        CALL(MPE_Isend_waited, MPI_SUCCESS);
+        arrow(rank, 1 - rank, 12);
+        CALL(MPI_Partition, MPI_Pready(0, parts[0]));
+        CALL(MPI_Partition, MPI_Pready_range(1, 2, parts[0]));
+        CALL(MPI_Partition, MPI_Parrived(parts[1], 0, &flag));
+        CALL(MPI_Waitall, MPI_Waitall(2, parts, MPI_STATUSES_IGNORE));
+        CALL(MPE_Irecv_waited, MPI_SUCCESS);
+    }
+    CALL(MPI_Request_free, MPI_Request_free(&parts[0]));
+    CALL(MPI_Request_free, MPI_Request_free(&parts[1]));
+    MPI_Comm twin;
+    CALL(MPI_Comm_idup, MPI_Comm_idup_with_info(comm, MPI_INFO_NULL, &twin, &q));
+    CALL(MPI_Wait, MPI_Wait(&q, MPI_STATUS_IGNORE));
+    CALL(MPI_Barrier, MPI_Barrier(twin));
+    CALL(MPI_Comm_free, MPI_Comm_free(&twin));
+    (void)fprintf(lines, "freed other\n");
     /* Older libraries do not make such a window on every machine. */
     MPI_Win win;
     CALL(MPI_Win_create_dynamic, MPI_Win_create_dynamic(MPI_INFO_NULL, comm, &win));

@@ -17,23 +17,41 @@ static int end_made(const struct hpcw_i_trace_span *s, int code, MPI_Comm parent
     }
 #include "libwriter/trace/calls.h"
 
-int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
+static struct hpcw_i_trace_span begin_idup(MPI_Comm comm, struct hpcw_i_trace_duplicate *duplicate) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Comm_idup, comm);
-    struct hpcw_i_trace_duplicate duplicate = {0};
+    *duplicate = (struct hpcw_i_trace_duplicate){0};
     if (hpcw_i_trace_span_follows(&s)) {
-        duplicate = hpcw_i_trace_comm_duplicate(s.thread, comm);
+        *duplicate = hpcw_i_trace_comm_duplicate(s.thread, comm);
     }
-    int code = REAL(MPI_Comm_idup)(comm, made, request);
+    return s;
+}
+
+static int end_idup(const struct hpcw_i_trace_span *s, int code, struct hpcw_i_trace_duplicate duplicate,
+                    const MPI_Comm *made, const MPI_Request *request) {
     struct hpcw_i_trace_handle *h =
-        hpcw_i_trace_request_note(&s, code, HPCW_I_TRACE_KEY(*request), HPCW_I_TRACE_DUPLICATE, duplicate.comm);
+        hpcw_i_trace_request_note(s, code, HPCW_I_TRACE_KEY(*request), HPCW_I_TRACE_DUPLICATE, duplicate.comm);
     if (h != NULL) {
         h->as.duplicate.number = duplicate.number;
         h->as.duplicate.kind = duplicate.kind;
-        h->as.duplicate.made = s.thread->binding ? NULL : made;
+        h->as.duplicate.made = s->thread->binding ? NULL : made;
         h->as.duplicate.key = HPCW_I_TRACE_KEY(*made);
     }
-    return hpcw_i_trace_span_end(&s, code);
+    return hpcw_i_trace_span_end(s, code);
 }
+
+int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
+    struct hpcw_i_trace_duplicate duplicate;
+    struct hpcw_i_trace_span s = begin_idup(comm, &duplicate);
+    return end_idup(&s, REAL(MPI_Comm_idup)(comm, made, request), duplicate, made, request);
+}
+
+#if HPCW_I_HAVE_PARTITIONED
+int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI_Request *request) {
+    struct hpcw_i_trace_duplicate duplicate;
+    struct hpcw_i_trace_span s = begin_idup(comm, &duplicate);
+    return end_idup(&s, REAL(MPI_Comm_idup_with_info)(comm, info, made, request), duplicate, made, request);
+}
+#endif
 
 /*
  * Hidden while MPI frees it, as MPI may give an equal handle to another thread. Also in a callback of MPI: programs free

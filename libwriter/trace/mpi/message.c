@@ -44,6 +44,15 @@ static int end_send_init(const struct hpcw_i_trace_span *s, int code, uint64_t c
     return hpcw_i_trace_span_end(s, code);
 }
 
+static int end_receive_init(const struct hpcw_i_trace_span *s, int code, int source, MPI_Comm comm,
+                            const MPI_Request *request) {
+    if (source != MPI_PROC_NULL) {
+        (void)hpcw_i_trace_request_note_on(s, code, HPCW_I_TRACE_KEY(*request), HPCW_I_TRACE_PERSISTENT_RECEIVE,
+                                           comm);
+    }
+    return hpcw_i_trace_span_end(s, code);
+}
+
 #define SEND(state, colour, function)                                                                          \
     int function(const void *buf, COUNT count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {          \
         struct hpcw_i_trace_span s = begin_send(state, (uint64_t)count, type, dest, tag, comm);                \
@@ -91,4 +100,21 @@ static struct hpcw_i_trace_span take(int32_t state, MPI_Message message, struct 
 #include "libwriter/trace/counts.h"
 /* Once more. */
 #include "libwriter/trace/mpi/receive.h"
+#endif
+
+#if HPCW_I_HAVE_PARTITIONED
+/* In the log, the message is sent when the request is started, as a whole. */
+int MPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype type, int dest, int tag,
+                   MPI_Comm comm, MPI_Info info, MPI_Request *request) {
+    struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Send_init, comm);
+    int code = REAL(MPI_Psend_init)(buf, partitions, count, type, dest, tag, comm, info, request);
+    return end_send_init(&s, code, (uint64_t)partitions * (uint64_t)count, type, dest, tag, comm, request);
+}
+
+int MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype type, int source, int tag,
+                   MPI_Comm comm, MPI_Info info, MPI_Request *request) {
+    struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Recv_init, comm);
+    int code = REAL(MPI_Precv_init)(buf, partitions, count, type, source, tag, comm, info, request);
+    return end_receive_init(&s, code, source, comm, request);
+}
 #endif

@@ -46,11 +46,7 @@ int C(MPI_Recv_init)(void *buf, COUNT count, MPI_Datatype type, int source, int 
                      MPI_Request *request) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Recv_init, comm);
     int code = REAL(C(MPI_Recv_init))(buf, count, type, source, tag, comm, request);
-    if (source != MPI_PROC_NULL) {
-        (void)hpcw_i_trace_request_note_on(&s, code, HPCW_I_TRACE_KEY(*request),
-                                           HPCW_I_TRACE_PERSISTENT_RECEIVE, comm);
-    }
-    return hpcw_i_trace_span_end(&s, code);
+    return end_receive_init(&s, code, source, comm, request);
 }
 
 int C(MPI_Mrecv)(void *buf, COUNT count, MPI_Datatype type, MPI_Message *message, MPI_Status *status) {

@@ -58,3 +58,24 @@ int MPI_Request_free(MPI_Request *request) {
     }
     return hpcw_i_trace_span_end(&s, code);
 }
+
+#if HPCW_I_HAVE_PARTITIONED
+/* Threads may make these at the same time for one request: they only read its entry. */
+int MPI_Pready(int partition, MPI_Request request) {
+    struct hpcw_i_trace_handle *h;
+    struct hpcw_i_trace_span s = hpcw_i_trace_request_use(HPCW_I_STATE_MPI_Partition, request, &h);
+    return hpcw_i_trace_span_end(&s, REAL(MPI_Pready)(partition, request));
+}
+
+int MPI_Pready_range(int low, int high, MPI_Request request) {
+    struct hpcw_i_trace_handle *h;
+    struct hpcw_i_trace_span s = hpcw_i_trace_request_use(HPCW_I_STATE_MPI_Partition, request, &h);
+    return hpcw_i_trace_span_end(&s, REAL(MPI_Pready_range)(low, high, request));
+}
+
+int MPI_Parrived(MPI_Request request, int partition, int *flag) {
+    struct hpcw_i_trace_handle *h;
+    struct hpcw_i_trace_span s = hpcw_i_trace_request_use(HPCW_I_STATE_MPI_Partition, request, &h);
+    return hpcw_i_trace_span_end(&s, REAL(MPI_Parrived)(request, partition, flag));
+}
+#endif
