@@ -17,7 +17,8 @@ void hpcw_i_options_fill(void *options, size_t size, const void *defaults, size_
     memcpy(options, &size, sizeof size);
 }
 
-hpcw_status hpcw_i_options_fit(const void *options, size_t known, const char *name, hpcw_error *err) {
+hpcw_status hpcw_i_options_take(void *own, size_t known, const void *options, const char *name,
+                                hpcw_error *err) {
     size_t size;
     memcpy(&size, options, sizeof size);
     if (size < 2 * sizeof size || size > LARGEST || size % sizeof size != 0) {
@@ -34,17 +35,7 @@ hpcw_status hpcw_i_options_fit(const void *options, size_t known, const char *na
                 name, known, i);
         }
     }
+    memcpy(own, options, least(size, known));
+    memcpy(own, &known, sizeof known);
     return HPCW_OK;
-}
-
-hpcw_status hpcw_i_options_take(void *own, size_t known, const void *options, const char *name,
-                                hpcw_error *err) {
-    size_t size;
-    hpcw_status s = hpcw_i_options_fit(options, known, name, err);
-    if (s == HPCW_OK) {
-        memcpy(&size, options, sizeof size);
-        memcpy(own, options, least(size, known));
-        memcpy(own, &known, sizeof known);
-    }
-    return s;
 }

@@ -22,7 +22,4 @@ void hpcw_i_options_fill(void *options, size_t size, const void *defaults, size_
 hpcw_status hpcw_i_options_take(void *own, size_t known, const void *options, const char *name,
                                 hpcw_error *err);
 
-/* Whether `options` would be taken. */
-hpcw_status hpcw_i_options_fit(const void *options, size_t known, const char *name, hpcw_error *err);
-
 #endif

@@ -139,12 +139,49 @@ static void every_open_looks_at_the_size(void **state) {
     }
 }
 
+static void world(void *context, uint32_t index, hpcw_clog2_comm_entry *entry) {
+    (void)context;
+    (void)index;
+    memset(entry, 0, sizeof *entry);
+}
+
+/* What comes after the struct of an older program is none of its options. */
+static void checks_end_where_the_struct_does(void **state) {
+    (void)state;
+    union {
+        hpcw_clog2_options clog2;
+        hpcw_rank2file_options rank2file;
+        unsigned char bytes[1024];
+    } o;
+    hpcw_clog2_options_init(&o.clog2);
+    o.clog2.ranks = o.clog2.comms = 1;
+    o.clog2.comm_of = world;
+    o.clog2.size = offsetof(hpcw_clog2_options, durability);
+    memset(o.bytes + o.clog2.size, 0xff, sizeof o - o.clog2.size);
+    assert_int_equal(hpcw_clog2_options_check(&o.clog2, NULL), HPCW_OK);
+    hpcw_rank2file_options_init(&o.rank2file);
+    o.rank2file.dataset.id = 1;
+    o.rank2file.size = offsetof(hpcw_rank2file_options, leaf_bytes);
+    memset(o.bytes + o.rank2file.size, 0xff, sizeof o - o.rank2file.size);
+    assert_int_equal(hpcw_rank2file_options_check(&o.rank2file, NULL), HPCW_OK);
+}
+
+/* A struct that no init has filled in may have any pointers. */
+static void pointers_count_only_after_the_size(void **state) {
+    (void)state;
+    hpcw_rank2file_options o;
+    memset(&o, 1, sizeof o);
+    assert_int_equal(hpcw_rank2file_options_check(&o, NULL), HPCW_EINVAL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_end_where_the_struct_does),
         cmocka_unit_test(older_options_leave_the_defaults),
         cmocka_unit_test(later_options_must_be_zero),
         cmocka_unit_test(every_open_looks_at_the_size),
+        cmocka_unit_test(checks_end_where_the_struct_does),
+        cmocka_unit_test(pointers_count_only_after_the_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

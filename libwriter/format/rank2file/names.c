@@ -151,14 +151,19 @@ static hpcw_status check_dataset_name(const hpcw_rank2file_options *o, hpcw_erro
     return bad == NULL ? HPCW_OK : hpcw_i_fail(err, HPCW_EINVAL, "dataset name \"%.200s\": %s", name, bad);
 }
 
-hpcw_status hpcw_rank2file_options_check(const hpcw_rank2file_options *o, hpcw_error *err) {
-    if (o == NULL || (o->count > 0 && o->ranks != NULL && o->ranks[0] >= HPCW_RANK2FILE_MAX_RANKS)) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected options with ranks below 2^31 - 1, got %s",
-                           o == NULL ? "NULL" : "others");
+hpcw_status hpcw_rank2file_options_check(const hpcw_rank2file_options *options, hpcw_error *err) {
+    if (options == NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected options, got NULL");
     }
-    hpcw_status s = hpcw_i_options_fit(o, sizeof *o, "hpcw_rank2file_options", err);
+    hpcw_rank2file_options own;
+    hpcw_rank2file_options_init(&own);
+    hpcw_status s = hpcw_i_options_take(&own, sizeof own, options, "hpcw_rank2file_options", err);
     if (s != HPCW_OK) {
         return s;
+    }
+    const hpcw_rank2file_options *o = &own;
+    if (o->count > 0 && o->ranks != NULL && o->ranks[0] >= HPCW_RANK2FILE_MAX_RANKS) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected ranks below 2^31 - 1, got %u", o->ranks[0]);
     }
     if (hpcw_rank2file_layout_name(o->layout) == NULL) {
         return hpcw_i_fail(err, HPCW_EINVAL, "layout: expected one of the enumeration, got %d", (int)o->layout);

@@ -23,14 +23,17 @@ void hpcw_clog2_options_fill(hpcw_clog2_options *options, size_t size) {
     hpcw_i_options_fill(options, size, &defaults, sizeof defaults);
 }
 
-hpcw_status hpcw_clog2_options_check(const hpcw_clog2_options *o, hpcw_error *err) {
-    if (o == NULL) {
+hpcw_status hpcw_clog2_options_check(const hpcw_clog2_options *options, hpcw_error *err) {
+    if (options == NULL) {
         return hpcw_i_fail(err, HPCW_EINVAL, "clog2: expected options, got NULL");
     }
-    hpcw_status s = hpcw_i_options_fit(o, sizeof *o, "hpcw_clog2_options", err);
+    hpcw_clog2_options own;
+    hpcw_clog2_options_init(&own);
+    hpcw_status s = hpcw_i_options_take(&own, sizeof own, options, "hpcw_clog2_options", err);
     if (s != HPCW_OK) {
         return s;
     }
+    const hpcw_clog2_options *o = &own;
     if (o->ranks == 0 || o->threads == 0 || o->comms == 0 || o->comm_of == NULL) {
         return hpcw_i_fail(
             err, HPCW_EINVAL,
