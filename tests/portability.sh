@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Builds the serial library and hpcgen with other compilers and for other architectures, and compares the datasets that they
-# write, with all formats, with those of the ordinary build. Processors that are not there are emulated. Needs a Debian
+# write, with all formats, with those of the ordinary build. Other processors are emulated. Needs a Debian
 # with apt and, for what is missing, root; libraries of other architectures are only unpacked, not installed.
 # Usage: portability.sh SOURCE DIRECTORY [TARGET...]; targets: clang musl aarch64 s390x armhf
 set -eu

@@ -85,7 +85,7 @@ static const char *file_of(const void *address) {
     return dladdr(address, &info) != 0 && info.dli_fname != NULL ? info.dli_fname : "an unknown library";
 }
 
-/* Takes this library out of LD_PRELOAD. False: it is not there. */
+/* Takes this library out of LD_PRELOAD. False: it is not in it. */
 static bool leave_preload(const char *self) {
     const char *preload = getenv("LD_PRELOAD"), *base = strrchr(self, '/');
     char *rest = preload == NULL ? NULL : strdup(preload), *place = NULL;

@@ -23,7 +23,7 @@ if [ "$kind" = trace ]; then
     # Some stand for all: an empty list would not do either.
     if [ "$(grep -c -x -E 'P?MPI_(Init|Send|Recv|Pcontrol)' "$scratch/exported")" != 8 ] ||
         grep -v -x -E 'P?MPI_[A-Z][a-z0-9_]*|mpi_[a-z_]*_(f08_)?' "$scratch/exported"; then
-        echo "$library: wanted functions of MPI to be exported, and nothing but these"
+        echo "$library: expected functions of MPI and nothing else to be exported"
         status=1
     fi
 elif ! diff "$scratch/declared" "$scratch/exported" >"$scratch/difference"; then

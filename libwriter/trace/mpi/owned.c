@@ -78,7 +78,7 @@ int MPI_Win_free(MPI_Win *win) {
 }
 
 /*
- * An arrow needs a record on the line of each process, and the other one makes no call: so this process records both
+ * An arrow needs a record on the timeline of each process, and the other one makes no call: so this process records both
  * ends, at the begin and the end of its call. The arrows have the largest tag, so that viewers do not pair them with
  * those of messages, which are on the same communicator.
  */

@@ -267,7 +267,7 @@ static void encode_comm_event(const struct hpcw_i_clog2_cursor *c, unsigned char
     hpcw_i_clog2_encode(&r, to);
 }
 
-/* On the line of the peer's first thread. */
+/* On the timeline of the peer's first thread. */
 static void encode_of_peer(const struct hpcw_i_clog2_cursor *c, unsigned char *to) {
     const struct hpcw_i_clog2_membership *own = &c->origin->membership[comm_at(c->p)];
     const hpcw_clog2_record r = {
