@@ -148,7 +148,24 @@ void gen_fit_shape_table(const struct gen_fit_shape *s, char *text, size_t size)
     (void)print_table(s, knots, reach, text, size);
 }
 
+/* A table has not exactly the mean 0 and the variance 1 that the form has. */
+static double variance_of(const struct model_load_tail *tail, double *mean) {
+    double sum = 0;
+    double squares = 0;
+    double weights = 0;
+    for (int i = 0; i <= STEPS; i++) {
+        const double z = model_load_bend(tail, y_of(i));
+        sum += density(y_of(i)) * z;
+        squares += density(y_of(i)) * z * z;
+        weights += density(y_of(i));
+    }
+    *mean = sum / weights;
+    return squares / weights - *mean * *mean;
+}
+
 double gen_fit_correlation_of_loads(const struct model_load_tail *tail, double c) {
+    double mean;
+    const double variance = variance_of(tail, &mean);
     const double old = sqrt(c);
     const double new = sqrt(1 - c);
     double sum = 0;
@@ -160,20 +177,23 @@ double gen_fit_correlation_of_loads(const struct model_load_tail *tail, double c
             inner += density(y_of(k)) * model_load_bend(tail, old * y_of(i) + new *y_of(k));
             inner_weights += density(y_of(k));
         }
-        sum += density(y_of(i)) * (inner / inner_weights) * (inner / inner_weights);
+        const double share = inner / inner_weights - mean;
+        sum += density(y_of(i)) * share * share;
         weights += density(y_of(i));
     }
-    return sum / weights;
+    return sum / weights / variance;
 }
 
 double gen_fit_correlation_with_normal(const struct model_load_tail *tail) {
+    double mean;
+    const double variance = variance_of(tail, &mean);
     double sum = 0;
     double weights = 0;
     for (int i = 0; i <= STEPS; i++) {
         sum += density(y_of(i)) * model_load_bend(tail, y_of(i)) * y_of(i);
         weights += density(y_of(i));
     }
-    return sum / weights;
+    return sum / weights / sqrt(variance);
 }
 
 double gen_fit_correlation_behind(const struct model_load_tail *tail, double of_loads) {

@@ -236,12 +236,14 @@ static void tables_are_checked(void **state) {
     near(model_load_bend(&tail, -3), -3, 1e-12);
 }
 
+/* Of the form, and of a table with another mean and variance. */
 static void bent_correlations(void **state) {
     (void)state;
-    struct model_load_tail tail;
-    assert_int_equal(model_load_tail_init(&tail, 0.75, "k", "none", NULL), HPCW_OK);
-    for (int i = 0; i <= 10; i++) {
-        const double c = i / 10.0;
+    static const char *const tables[] = {"none", "200 -90 -85 -80 -70 60 150 160 170 180"};
+    for (int i = 0; i <= 21; i++) {
+        struct model_load_tail tail;
+        assert_int_equal(model_load_tail_init(&tail, 0.75, "k", tables[i / 11], NULL), HPCW_OK);
+        const double c = i % 11 / 10.0;
         const double loads = gen_fit_correlation_of_loads(&tail, c);
         near(gen_fit_correlation_behind(&tail, loads), c, 1e-3);
         struct gen_fit_pairs p = {0};
@@ -251,6 +253,11 @@ static void bent_correlations(void **state) {
                          model_load_bend(&tail, common + sqrt(1 - c) * normal(k, 2)));
         }
         near(gen_fit_correlation(&p), loads, 0.02);
+        struct gen_fit_pairs with_normal = {0};
+        for (uint32_t k = 0; k < 20000; k++) {
+            gen_fit_pair(&with_normal, normal(k, 0), model_load_bend(&tail, normal(k, 0)));
+        }
+        near(gen_fit_correlation(&with_normal), gen_fit_correlation_with_normal(&tail), 0.02);
     }
 }
 
