@@ -64,11 +64,11 @@ enum gen_fit_load_correlation {
 double gen_fit_loads_correlation(const struct gen_fit_loads *l, enum gen_fit_load_correlation which, int half,
                                  size_t first);
 
-/* A group of all ranks: the number of tasks, mean seconds, mean and standard deviation of x. Zeros without tasks. */
+/* Groups of all ranks: the number of tasks, mean seconds, mean and standard deviation of x. Zeros without tasks. */
 struct gen_fit_load_moments {
     double tasks, seconds, mean, sd;
 };
-struct gen_fit_load_moments gen_fit_loads_moments(const struct gen_fit_loads *l, size_t group);
+struct gen_fit_load_moments gen_fit_loads_moments(const struct gen_fit_loads *l, size_t first, size_t last);
 
 /* The first group of the run itself: 1 if phase 0 sets up, otherwise 0. */
 size_t gen_fit_loads_begin(const struct gen_fit_loads *l);

@@ -6,17 +6,23 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-struct gen_fit_load_moments gen_fit_loads_moments(const struct gen_fit_loads *l, size_t group) {
-    const struct gen_fit_load_group *a = &l->group[group][0];
-    const struct gen_fit_load_group *b = &l->group[group][1];
-    const double n = a->tasks + b->tasks;
-    if (n == 0) {
+struct gen_fit_load_moments gen_fit_loads_moments(const struct gen_fit_loads *l, size_t first, size_t last) {
+    struct gen_fit_load_group sum = {0};
+    for (size_t i = first; i <= last; i++) {
+        for (size_t h = 0; h < 2; h++) {
+            sum.tasks += l->group[i][h].tasks;
+            sum.seconds += l->group[i][h].seconds;
+            sum.x += l->group[i][h].x;
+            sum.xx += l->group[i][h].xx;
+        }
+    }
+    if (sum.tasks == 0) {
         return (struct gen_fit_load_moments){0};
     }
-    const double mean = (a->x + b->x) / n;
-    const double sd = sqrt(fmax(0, (a->xx + b->xx) / n - mean * mean));
+    const double mean = sum.x / sum.tasks;
+    const double sd = sqrt(fmax(0, sum.xx / sum.tasks - mean * mean));
     /* What rounding leaves of equal values is no deviation. */
-    return (struct gen_fit_load_moments){n, (a->seconds + b->seconds) / n, mean, sd < 1e-6 ? 0 : sd};
+    return (struct gen_fit_load_moments){sum.tasks, sum.seconds / sum.tasks, mean, sd < 1e-6 ? 0 : sd};
 }
 
 /* The correlation of tasks on one rank: the mean product of the deviations of two of them, over the variance. */
@@ -25,7 +31,7 @@ static double same_rank(const struct gen_fit_load_group *p) {
     const double variance = p->xx / p->tasks - mean * mean;
     const double pairs = p->nn - p->tasks;
     const double own = p->xx - 2 * mean * p->x + p->tasks * mean * mean;
-    return pairs >= 3 && variance > 1e-12 * p->xx / p->tasks
+    return pairs >= GEN_FIT_LEAST_VALUES && variance > 1e-12 * p->xx / p->tasks
                ? (p->ss - 2 * mean * p->nx + mean * mean * p->nn - own) / (pairs * variance)
                : NAN;
 }
@@ -68,8 +74,8 @@ double gen_fit_loads_correlation(const struct gen_fit_loads *l, enum gen_fit_loa
 }
 
 size_t gen_fit_loads_begin(const struct gen_fit_loads *l) {
-    const struct gen_fit_load_moments setup = gen_fit_loads_moments(l, 0);
-    const struct gen_fit_load_moments run = gen_fit_loads_moments(l, 1);
+    const struct gen_fit_load_moments setup = gen_fit_loads_moments(l, 0, 0);
+    const struct gen_fit_load_moments run = gen_fit_loads_moments(l, 1, 1);
     if (run.tasks == 0) {
         return 0; /* one phase, which is the run */
     }

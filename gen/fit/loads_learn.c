@@ -10,7 +10,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Fewer values give a parametric form, never a table. */
+/* Fewer objects give a parametric form, never a table. */
 enum { LEAST_FOR_TABLE = 200 };
 
 /* Bytes of its text with the NUL, so that a line of the configuration has room for it. */
@@ -26,6 +26,7 @@ struct fit_learning {
     const struct gen_fit_loads *l;
     struct gen_fit_twin *twin;
     size_t begin; /* first group of the run */
+    struct gen_fit_load_moments run;
     struct model_load_tail tail;
     double fill;
     double widen; /* standard deviation of ln(load) over that among the ranks that were measured */
@@ -58,7 +59,7 @@ static double implied_mean(const struct model_load_tail *tail, struct gen_fit_lo
 static struct gen_fit_shape *shape_of(const struct fit_learning *g, size_t first, size_t last) {
     struct gen_fit_shape *shape = hpcw_i_calloc(1, sizeof *shape);
     for (size_t i = first; shape != NULL && i <= last; i++) {
-        const struct gen_fit_load_moments m = gen_fit_loads_moments(g->l, i);
+        const struct gen_fit_load_moments m = gen_fit_loads_moments(g->l, i, i);
         for (size_t h = 0; h < 2 && m.sd > 1e-6; h++) {
             const struct gen_fit_sketch *s = g->l->group[i][h].time;
             const double least = gen_fit_ln(GEN_FIT_LEAST_SECONDS);
@@ -78,6 +79,7 @@ static struct gen_fit_shape *shape_of(const struct fit_learning *g, size_t first
 }
 
 static void learn_distribution(struct fit_learning *g) {
+    const double objects = g->run.tasks / (double)(g->l->phases - g->begin);
     char table[sizeof g->twin->dataset.load_params.time_table] = "none";
     struct gen_fit_shape *shape = shape_of(g, g->begin, GEN_FIT_GROUPS - 1);
     double skew = 0;
@@ -88,11 +90,11 @@ static void learn_distribution(struct fit_learning *g) {
     if (shape->count > 0) {
         double distance;
         skew = gen_fit_shape_skew(shape, &distance);
-        if (shape->count < LEAST_FOR_TABLE) {
-            gen_fit_remark(g->twin, "fewer than %d task times: no table of their distribution",
+        if (objects < LEAST_FOR_TABLE) {
+            gen_fit_remark(g->twin, "fewer than %d objects: no table of the distribution of their times",
                            LEAST_FOR_TABLE);
         } else if (distance > FORM_HOLDS || fabs(gen_fit_shape_excess(shape, skew)) > TAIL_HOLDS) {
-            gen_fit_shape_table(shape, table, LONGEST_TABLE);
+            gen_fit_shape_table(shape, objects, table, LONGEST_TABLE);
         }
         learn(g, "load.skew", skew, GEN_FIT_PER_OBJECT);
         learn_text(g, "load.time_table", table, GEN_FIT_PER_OBJECT);
@@ -114,7 +116,7 @@ static void learn_setup(struct fit_learning *g, struct gen_fit_load_moments setu
         return;
     }
     if (shape->count >= LEAST_FOR_TABLE && gen_fit_shape_distance_from_normal(shape) > FORM_HOLDS) {
-        gen_fit_shape_table(shape, table, LONGEST_TABLE);
+        gen_fit_shape_table(shape, shape->count, table, LONGEST_TABLE);
     }
     struct model_load_tail tail;
     if (g->status == HPCW_OK) {
@@ -197,9 +199,9 @@ static double neighbour_share(const struct fit_learning *g) {
     double weights = 0;
     for (size_t i = g->begin; i < GEN_FIT_GROUPS; i++) {
         struct gen_fit_pairs p = g->l->group[i][0].neighbour;
-        const struct gen_fit_load_moments m = gen_fit_loads_moments(g->l, i);
+        const struct gen_fit_load_moments m = gen_fit_loads_moments(g->l, i, i);
         gen_fit_pairs_merge(&p, &g->l->group[i][1].neighbour);
-        if (p.n >= 3 && m.sd > 1e-6) {
+        if (p.n >= GEN_FIT_LEAST_VALUES && m.sd > 1e-6) {
             sum += m.tasks * gen_fit_covariance(&p) / (m.sd * m.sd);
             weights += m.tasks;
         }
@@ -283,15 +285,23 @@ static double risen(const struct gen_fit_loads *l, size_t group, double rise) {
     return fmax(0, fmin(1, (phase - 1) / rise));
 }
 
-/* Least squares of the groups' means, or of their standard deviations, against the share of the rise. */
+static double level_of(const struct fit_learning *g, struct gen_fit_load_moments m, bool sd) {
+    m.sd *= g->widen;
+    return sd ? m.sd : implied_mean(&g->tail, m);
+}
+
+/* Least squares of the groups' means, or of their standard deviations, against the share of the rise. Groups of few tasks
+ * would tell them; if there are no others, the run is one group. */
 static struct fit_line line_of(const struct fit_learning *g, double rise, bool sd) {
     struct gen_fit_pairs p = {0};
     for (size_t i = g->begin; i < GEN_FIT_GROUPS; i++) {
-        struct gen_fit_load_moments m = gen_fit_loads_moments(g->l, i);
-        m.sd *= g->widen;
-        if (m.tasks > 0) {
-            gen_fit_pair(&p, risen(g->l, i, rise), sd ? m.sd : implied_mean(&g->tail, m));
+        const struct gen_fit_load_moments m = gen_fit_loads_moments(g->l, i, i);
+        if (m.tasks >= GEN_FIT_LEAST_VALUES) {
+            gen_fit_pair(&p, risen(g->l, i, rise), level_of(g, m, sd));
         }
+    }
+    if (p.n == 0) {
+        gen_fit_pair(&p, 0, level_of(g, g->run, sd));
     }
     const double xx = p.xx - p.x * p.x / p.n;
     const double yy = p.yy - p.y * p.y / p.n;
@@ -321,9 +331,12 @@ static void learn_course(struct fit_learning *g) {
     learn(g, "load.sigma_last", sigma.last, GEN_FIT_PER_OBJECT);
     learn(g, "load.rise", rise, GEN_FIT_PER_RUN);
     if (g->begin == 1) {
-        const struct gen_fit_load_moments setup = gen_fit_loads_moments(l, 0);
-        if (setup.tasks > 0 && mean.first > 0) {
+        const struct gen_fit_load_moments setup = gen_fit_loads_moments(l, 0, 0);
+        if (setup.tasks >= GEN_FIT_LEAST_VALUES && mean.first > 0) {
             learn_setup(g, setup, mean.first);
+        } else {
+            gen_fit_remark(g->twin, "fewer than %d tasks in phase 0: load.setup_* are the defaults",
+                           GEN_FIT_LEAST_VALUES);
         }
     }
     if (l->phases < 3) {
@@ -478,7 +491,6 @@ static void learn_objects(struct fit_learning *g) {
 
 static void learn_structure(struct fit_learning *g) {
     const struct gen_fit_loads *l = g->l;
-    const double tasks = l->count_sum;
     if (l->indexed > 0) {
         learn(g, "load.dims", round(l->dimensions / l->indexed), GEN_FIT_PER_RUN);
     }
@@ -495,7 +507,7 @@ static void learn_structure(struct fit_learning *g) {
     learn(g, "load.subphases", l->subphases_tasks > 0 ? round(l->subphases / l->subphases_tasks) : 0,
           GEN_FIT_PER_OBJECT);
     learn(g, "load.groups", round(l->groups / l->counts), GEN_FIT_PER_RANK);
-    if (tasks < GEN_FIT_LEAST_VALUES) {
+    if (g->run.tasks < GEN_FIT_LEAST_VALUES) {
         gen_fit_remark(g->twin,
                        "fewer than %d migratable tasks, whose mean would tell them: the loads are the defaults",
                        GEN_FIT_LEAST_VALUES);
@@ -582,11 +594,12 @@ static void learn_edges(struct fit_learning *g) {
 hpcw_status gen_fit_loads_learn(const struct gen_fit_loads *l, struct gen_fit_twin *twin, hpcw_error *err) {
     struct fit_learning g = {
         .l = l, .twin = twin, .begin = gen_fit_loads_begin(l), .fill = 1, .widen = 1, .err = err};
+    g.run = gen_fit_loads_moments(l, g.begin, GEN_FIT_GROUPS - 1);
     learn_structure(&g);
     if (l->count_sum > 0) {
         learn_objects(&g);
     }
-    if (l->count_sum >= GEN_FIT_LEAST_VALUES) {
+    if (g.run.tasks >= GEN_FIT_LEAST_VALUES) {
         learn_distribution(&g);
         learn_correlations(&g);
         learn_course(&g);

@@ -6,6 +6,9 @@
 #include <math.h>
 #include <stdbool.h>
 
+/* No mean, correlation or value of a table stands for fewer measured values: it would tell them. */
+enum { GEN_FIT_LEAST_VALUES = 5 };
+
 struct gen_fit_pairs {
     double n, x, y, xx, yy, xy;
 };
@@ -32,14 +35,14 @@ static inline double gen_fit_covariance(const struct gen_fit_pairs *p) {
     return p->xy / p->n - p->x / p->n * (p->y / p->n);
 }
 
-/* NaN for fewer than 3 pairs, or if one of the two does not vary. */
+/* NaN for fewer than GEN_FIT_LEAST_VALUES pairs, or if one of the two does not vary. */
 static inline double gen_fit_correlation(const struct gen_fit_pairs *p) {
     const double xx = p->xx / p->n - p->x / p->n * (p->x / p->n);
     const double yy = p->yy / p->n - p->y / p->n * (p->y / p->n);
     /* What rounding leaves of a constant is no variation. */
     const double least = 1e-12;
     const bool varies = xx > least * p->xx / p->n && yy > least * p->yy / p->n;
-    return p->n >= 3 && varies ? gen_fit_covariance(p) / sqrt(xx * yy) : NAN;
+    return p->n >= GEN_FIT_LEAST_VALUES && varies ? gen_fit_covariance(p) / sqrt(xx * yy) : NAN;
 }
 
 #endif

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "gen/fit/twin.h"
+#include "gen/fit/pairs.h"
 #include "libwriter/base/detmath.h"
 
 #define CELL 0.01
@@ -110,15 +110,15 @@ double gen_fit_shape_excess(const struct gen_fit_shape *s, double skew) {
     return mean_between(s, 0.99, 1) - sum / weights;
 }
 
-/* How far a table of this many values can reach, so that each is the mean of at least 5. The outermost one stands for all
- * beyond the middle between it and the next; the one beside it can stand for fewer. */
-static double reach_of(double count, int knots) {
+/* How far a table of this many objects can reach, so that each value stands for at least 5. The outermost one stands for
+ * all beyond the middle between it and the next; the one beside it can stand for fewer. */
+static double reach_of(double objects, int knots) {
     for (int hundredths = 320; hundredths > 0; hundredths--) {
         const double reach = 0.01 * hundredths;
         const double step = 2 * reach / (knots - 1);
         const double outer = gen_fit_normal_below(-reach + 0.5 * step);
         const double beside = gen_fit_normal_below(-reach + 1.5 * step) - outer;
-        if (count * fmin(outer, beside) >= GEN_FIT_LEAST_VALUES) {
+        if (objects * fmin(outer, beside) >= GEN_FIT_LEAST_VALUES) {
             return reach;
         }
     }
@@ -138,12 +138,12 @@ static int print_table(const struct gen_fit_shape *s, int knots, double reach, c
     return at;
 }
 
-void gen_fit_shape_table(const struct gen_fit_shape *s, char *text, size_t size) {
+void gen_fit_shape_table(const struct gen_fit_shape *s, double objects, char *text, size_t size) {
     int knots = MODEL_LOAD_KNOTS;
-    double reach = reach_of(s->count, knots);
+    double reach = reach_of(objects, knots);
     while (knots > 3 && (reach < 1.5 || (size_t)print_table(s, knots, reach, text, size) >= size)) {
         knots = (knots + 1) / 2;
-        reach = reach_of(s->count, knots);
+        reach = reach_of(objects, knots);
     }
     (void)print_table(s, knots, reach, text, size);
 }

@@ -30,8 +30,10 @@ double gen_fit_shape_excess(const struct gen_fit_shape *s, double skew);
 /* That from a normal distribution. */
 double gen_fit_shape_distance_from_normal(const struct gen_fit_shape *s);
 
-/* The text of a table for the model, of at least 200 values. Every value in it is the mean of at least 5. */
-void gen_fit_shape_table(const struct gen_fit_shape *s, char *text, size_t size);
+/* The text of a table for the model, of at least 200 objects. `objects` is the number of values over the number of phases
+ * that they are from, so the largest share of them that one object can have is 1 / objects: each value of the table is the
+ * mean of those of at least 5 objects. */
+void gen_fit_shape_table(const struct gen_fit_shape *s, double objects, char *text, size_t size);
 
 /* The correlation that two loads have if the normal deviations behind them have the correlation c >= 0; and back. */
 double gen_fit_correlation_of_loads(const struct model_load_tail *tail, double c);

@@ -118,10 +118,8 @@ static hpcw_status learn_sion(const struct fit_sizes *z, uint32_t files, struct 
     }
     const double sigma = deviation(z);
     const double mean = hpcw_i_exp(z->ln.x / z->ln.n + 0.5 * sigma * sigma); /* of a log-normal distribution */
-    struct gen_fit_sketch all = {.least = 1};
-    gen_fit_sketch_merge(&all, z->half[FIT_BYTES][0], 1);
-    gen_fit_sketch_merge(&all, z->half[FIT_BYTES][1], 1);
-    const double least = floor(0.9 * gen_fit_sketch_quantile(&all, 0.02) / MODEL_PARTICLE_SIZE);
+    /* Below 98 % of such a distribution: the smallest size itself stays here. */
+    const double least = floor(hpcw_i_exp(z->ln.x / z->ln.n - 2.05 * sigma) / MODEL_PARTICLE_SIZE);
     hpcw_status s = gen_fit_learn(twin, "sion.files", files, GEN_FIT_PER_RUN, err);
     s = s == HPCW_OK ? gen_fit_learn(twin, "sion.mean_size", mean, GEN_FIT_PER_RANK, err) : s;
     s = s == HPCW_OK ? gen_fit_learn(twin, "sion.sigma", sigma, GEN_FIT_PER_RANK, err) : s;

@@ -18,9 +18,6 @@ enum gen_fit_scale {
     GEN_FIT_PER_LINK,
 };
 
-/* No parameter and no value of a table stands for fewer measured values. */
-enum { GEN_FIT_LEAST_VALUES = 5 };
-
 enum { GEN_FIT_MOST_LEARNED = 128, GEN_FIT_MOST_REMARKS = 64, GEN_FIT_REMARK = 200 };
 
 struct gen_fit_twin {

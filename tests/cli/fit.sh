@@ -170,29 +170,27 @@ fi
 
 # ---- poor data: a usable configuration, and a remark ----
 
-entity() { # ID
-    printf '{"collection_id":7,"home":0,"id":%d,"index":[%d],"migratable":true,"type":"object"}' "$1" "$1"
-}
-# vt's old form, with the type at the end, under another stem.
-poor() { # DIRECTORY PHASES TASKS TIME
+# vt's old form, with the type at the end, under another stem: on the standard input a line of task times for each phase.
+old() { # DIRECTORY
     mkdir -p "$1"
-    phase=0
-    {
-        printf '{"phases":['
-        while [ $phase -lt "$2" ]; do
-            [ $phase = 0 ] || printf ,
-            printf '{"id":%d,"tasks":[' $phase
-            task=0
-            while [ $task -lt "$3" ]; do
-                [ $task = 0 ] || printf ,
-                task=$((task + 1))
-                printf '{"entity":%s,"node":0,"resource":"cpu","time":%s}' "$(entity $((task * 262144 + 3)))" "$4"
-            done
-            printf ']}'
-            phase=$((phase + 1))
-        done
-        printf '],"type":"LBDatafile"}'
-    } >"$1/old.0.json"
+    awk '{
+        printf "%s{\"id\":%d,\"tasks\":[", (NR == 1 ? "{\"phases\":[" : ","), NR - 1
+        for (i = 1; i <= NF; i++) {
+            id = 262144 * i + 3
+            printf "%s{\"entity\":{\"collection_id\":7,\"home\":0,\"id\":%d,\"index\":[%d],", (i > 1 ? "," : ""), id, i
+            printf "\"migratable\":true,\"type\":\"object\"},\"node\":0,\"resource\":\"cpu\",\"time\":%s}", $i
+        }
+        printf "]}"
+    }
+    END {print "],\"type\":\"LBDatafile\"}"}' >"$1/old.0.json"
+}
+poor() { # DIRECTORY PHASES TASKS TIME REMARK
+    awk -v phases="$2" -v tasks="$3" -v time="$4" 'BEGIN {
+        for (p = 0; p < phases; p++) {
+            for (t = 0; t < tasks; t++) printf "%s ", time
+            print ""
+        }
+    }' | old "$1"
     "$HPCGEN" verify "$1" >/dev/null || bad "$1: old load data are not accepted"
     "$HPCGEN" fit "$1" -O poor.ini >table || bad "$1: the fit failed"
     "$HPCGEN" plan -c poor.ini -f sion,vom,clog2,rank2file --ranks 64 >/dev/null 2>&1 ||
@@ -207,6 +205,32 @@ poor idle 2 0 1.5 'fewer than 5 migratable tasks'
 poor equal 3 20 0.125 'the task times of a phase are all the same'
 poor rank 1 300 0.25 'one rank'
 poor zeros 2 6 0.0 'the task times of a phase are all the same'
+
+# ---- what few values stand for ----
+
+# A set-up of one task, then 20 tasks in a phase.
+awk 'BEGIN {print "7.77"; for (p = 0; p < 6; p++) {for (t = 0; t < 20; t++) printf "0.%d ", 100 + (t * 37 + p * 11) % 97; print ""}}' |
+    old single
+"$HPCGEN" fit single -O single.ini -q || bad "the fit of a single set-up task failed"
+grep -q '^mean_first' single.ini || bad "no times of the run: $(cat single.ini)"
+! grep -qE '^setup_(factor|sigma|table)' single.ini || bad "a single time is told: $(grep setup single.ini)"
+grep -q '^; fewer than 5 tasks in phase 0' single.ini || bad "no remark on the set-up: $(cat single.ini)"
+# One task in a phase: the first would be the level that the run begins with.
+printf '%s\n' 0.51 1.23 4.56 4.57 4.51 4.63 4.55 4.53 | old phases
+"$HPCGEN" fit phases -O phases.ini -q || bad "the fit of one task in a phase failed"
+! grep -q '123' phases.ini || bad "a single time is told: $(grep 123 phases.ini)"
+[ "$(sed -n 's/^mean_first = //p' phases.ini)" = "$(sed -n 's/^mean_last = //p' phases.ini)" ] ||
+    bad "a course of single values: $(grep mean phases.ini)"
+# 40 tasks that always take the same time: the ends of a table would be those of single tasks.
+awk 'BEGIN {for (p = 0; p < 20; p++) {for (t = 0; t < 40; t++) printf "%.3f ", 0.1 * exp(0.1 * t); print ""}}' | old same
+"$HPCGEN" fit same -O same.ini -q || bad "the fit of constant tasks failed"
+grep -q '^time_table = none' same.ini || bad "a table of 40 tasks: $(grep table same.ini)"
+# The least size follows from the mean and the deviation.
+"$HPCGEN" -q -n 5 -f sion --seed 9 -o five --set sion.mean_size=6K --set sion.sigma=0.6 --set sion.min_particles=1 || exit 1
+"$HPCGEN" fit five -O five.ini -q || bad "the fit of 5 tasks failed"
+awk '$1 == "mean_size" {mean = $3} $1 == "sigma" {sigma = $3} $1 == "min_particles" {least = $3}
+    END {by_form = mean * exp(-0.5 * sigma * sigma - 2.05 * sigma) / 38; exit !(least > 0.97 * by_form - 1 && least < 1.03 * by_form)}' \
+    five.ini || bad "the least size is not that of the distribution: $(cat five.ini)"
 
 # ---- refusals ----
 
