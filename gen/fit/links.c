@@ -20,7 +20,7 @@
 enum fit_place { FIT_IN_NODE, FIT_NEAR, FIT_FAR, FIT_PLACES };
 enum { NEAR = 8 };
 
-/* Rows of the result for which the machines' timings are computed. */
+/* Rows of the result for which the machines' timings are computed, at most. */
 enum { SAMPLED_RANKS = 48 };
 
 /* Picoseconds: below what any clock tells. */
@@ -192,15 +192,15 @@ static enum fit_place place_of(uint32_t node_a, uint32_t node_b) {
 }
 
 /* The machines' timings of the same pairs. */
-static void simulate(struct fit_links *l, uint32_t rank, uint32_t permutation, uint32_t steps) {
+static void simulate(struct fit_links *l, uint32_t rank) {
+    const uint32_t steps = l->info.steps;
     for (uint32_t i = 0; i < steps; i++) {
         l->to[i] = (uint32_t)l->partner[i];
         gen_fit_sketch_add(l->sample[place_of(l->node[rank], l->node[l->to[i]])], l->time[i]);
     }
     for (size_t k = 0; k < model_machine_preset_count * SEEDS; k++) {
         struct fit_machine *m = &l->machine[k / SEEDS][k % SEEDS];
-        model_linktest_row(&m->linktest, m->scratch, rank, permutation, 0, steps, l->to, l->time_ps, NULL,
-                           NULL);
+        model_linktest_row(&m->linktest, m->scratch, rank, 0, 0, steps, l->to, l->time_ps, NULL, NULL);
         for (uint32_t i = 0; i < steps; i++) {
             const enum fit_place place = place_of(rank / l->ppn, l->to[i] / l->ppn);
             gen_fit_sketch_add(m->place[place], 1e-12 * (double)l->time_ps[i]);
@@ -241,25 +241,32 @@ static void add_row(struct fit_links *l, uint32_t rank, uint64_t first_step) {
     }
 }
 
+static hpcw_status check_row(const struct fit_links *l, uint32_t rank, hpcw_error *err) {
+    for (uint32_t i = 0; i < l->info.steps; i++) {
+        if (l->partner[i] >= l->info.tasks || l->partner[i] == rank ||
+            !(l->time[i] > 0 && l->time[i] < INFINITY)) {
+            return hpcw_i_fail(err, HPCW_EFORMAT,
+                               "%s: rank %" PRIu32 ", step %" PRIu32 ": expected another rank below %" PRIu32
+                               " and a finite time > 0, got rank %" PRIu64 " and %.17g",
+                               read_sion_name(read_linktest_sion(l->reader)), rank, i, l->info.tasks,
+                               l->partner[i], l->time[i]);
+        }
+    }
+    return HPCW_OK;
+}
+
 static hpcw_status read_rows(struct fit_links *l, hpcw_error *err) {
     const uint32_t ranks = l->info.tasks;
-    const uint32_t every = ranks > SAMPLED_RANKS ? ranks / SAMPLED_RANKS : 1;
-    const uint32_t steps = l->info.steps;
+    const uint32_t every = (ranks + SAMPLED_RANKS - 1) / SAMPLED_RANKS;
     hpcw_status s = HPCW_OK;
     for (uint64_t p = 0; s == HPCW_OK && p < l->info.permutations; p++) {
         for (uint32_t r = 0; s == HPCW_OK && r < ranks; r++) {
             s = read_linktest_row(l->reader, r, p, l->time, l->partner, NULL, err);
-            for (uint32_t i = 0; s == HPCW_OK && i < steps; i++) {
-                if (l->partner[i] >= ranks || !(l->time[i] > 0 && l->time[i] < INFINITY)) {
-                    s = hpcw_i_fail(err, HPCW_EFORMAT,
-                                    "%s: rank %u, step %u: expected a partner below %u and a time, got others",
-                                    read_sion_name(read_linktest_sion(l->reader)), r, i, ranks);
-                }
-            }
+            s = s == HPCW_OK ? check_row(l, r, err) : s;
             if (s == HPCW_OK) {
-                add_row(l, r, p * steps);
+                add_row(l, r, p * l->info.steps);
                 if (p == 0 && r % every == 0) {
-                    simulate(l, r, 0, steps);
+                    simulate(l, r);
                 }
             }
         }
@@ -483,7 +490,7 @@ hpcw_status gen_fit_links(const char *path, struct gen_fit_facts *facts, struct 
     }
     s = s == HPCW_OK ? read_rows(l, err) : s;
     for (uint32_t n = 0; s == HPCW_OK && n < l->nodes; n++) {
-        l->of_node[n] /= l->on_node[n];
+        l->of_node[n] /= l->on_node[n] * (double)l->info.permutations;
     }
     s = s == HPCW_OK ? learn_machine(l, err) : s;
     s = s == HPCW_OK ? add_facts(l, facts, err) : s;

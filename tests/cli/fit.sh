@@ -118,6 +118,11 @@ alike links links_twin
 "$HPCGEN" -q -n 256 -f linktest --preset torus-tofud --seed 6 -o torus || exit 1
 "$HPCGEN" fit --compare links torus --json >rows || bad "the comparison of links failed"
 [ "$(number different <rows)" -ge 3 ] || bad "another machine differs in too few rows: $(cat rows)"
+# Slow nodes are found by their mean, with any number of permutations.
+"$HPCGEN" -q -n 512 -f linktest --preset torus-tofud --seed 1 -o sound --set machine.ppn=8 --set linktest.permutations=4 \
+    --set machine.bad_node_share=0 || exit 1
+"$HPCGEN" fit sound -O sound.ini -q || bad "the fit of sound nodes failed"
+learned bad_node_share 0 0 sound.ini
 
 # ---- an event log: its iterations, what ranks compute in them, and what they send ----
 
