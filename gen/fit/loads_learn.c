@@ -137,6 +137,7 @@ static void learn_setup(struct fit_learning *g, struct gen_fit_load_moments setu
  * dimension, over a block of `side`, in the same home (apart = 0) or the next one, if homes have the correlation rho. */
 static double field_product(uint32_t side, double rho, int apart) {
     double sum = 0;
+    side = side < 32 ? side : 32; /* a longer side changes the mean by less than 0.001 */
     for (uint32_t i = 0; i < side; i++) {
         for (uint32_t k = 0; k < side; k++) {
             const double a = (i + 0.5) / side - 0.5;
@@ -465,9 +466,15 @@ static void learn_objects(struct fit_learning *g) {
             }
         }
     }
+    const double collections = l->collections >= 1 && l->collections <= 8 ? l->collections : 1;
+    const double most = MODEL_LOAD_MOST_PLACES * collections - 1;
+    if (places > most) {
+        gen_fit_remark(g->twin, "more objects on a rank than the model can have: the twin has fewer");
+        places = most;
+        g->fill = fmin(1, fmax(0.1, further / most));
+    }
     const double estimated = places;
     places = g->fill < 1 ? shaped(g, places + 1) - 1 : places;
-    const double collections = l->collections >= 1 && l->collections <= 8 ? l->collections : 1;
     const double of_one = ceil((places + 1) / collections);
     learn(g, "load.objects", of_one, GEN_FIT_PER_RANK);
     learn(g, "load.collections", collections, GEN_FIT_PER_RUN);

@@ -209,6 +209,7 @@ poor one 1 1 1.5 'fewer than 5 migratable tasks'
 poor idle 2 0 1.5 'fewer than 5 migratable tasks'
 poor equal 3 20 0.125 'the task times of a phase are all the same'
 poor rank 1 300 0.25 'one rank'
+poor crowd 1 6000 0.25 'more objects on a rank than the model can have'
 poor zeros 2 6 0.0 'the task times of a phase are all the same'
 
 # ---- what few values stand for ----

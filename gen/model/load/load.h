@@ -43,6 +43,9 @@ enum model_scenario {
     MODEL_SCENARIO_HOTSPOT /* heavy objects around a centre that crosses the index space */
 };
 
+/* The most that "load.objects" can be. */
+enum { MODEL_LOAD_MOST_PLACES = 4096 };
+
 enum model_balancer { MODEL_BALANCER_NONE, MODEL_BALANCER_GREEDY, MODEL_BALANCER_TEMPERED };
 
 enum model_comm {
