@@ -17,38 +17,59 @@
 
 /* ---- reading ---- */
 
-/* A file or directory of a format, or a dataset of several. */
-static hpcw_status add_path(struct gen_fit *fit, const char *path, hpcw_error *err) {
+/* What a path has of a format: itself, or a part of a dataset; "" for nothing. */
+static hpcw_status part_of(const char *path, size_t f, char part[GEN_DIRECTORY_PATH], hpcw_error *err) {
     const size_t own = gen_format_of_file(path);
+    part[0] = '\0';
+    if (own == gen_format_count) {
+        return gen_cli_find(path, f, part, err);
+    }
+    (void)snprintf(part, GEN_DIRECTORY_PATH, "%s", own == f ? path : "");
+    return HPCW_OK;
+}
+
+/* Whether a path is a file or directory of a format, or a dataset with one. */
+static hpcw_status check(const char *path, hpcw_error *err) {
     struct stat st;
-    if (own < gen_format_count) {
-        return gen_fit_can((enum gen_format_id)own)
-                   ? gen_fit_add(fit, path, (enum gen_format_id)own, err)
-                   : hpcw_i_fail(err, HPCW_ENOTSUP, "%s: expected a format to learn from, got %s", path,
-                                 gen_format[own]->name);
+    if (gen_format_of_file(path) < gen_format_count) {
+        return HPCW_OK;
     }
     if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)) {
         return gen_cli_refuse_file(path, err);
     }
-    size_t found = 0;
-    hpcw_status s = HPCW_OK;
-    for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
-        char part[GEN_DIRECTORY_PATH] = "";
-        if (gen_fit_can((enum gen_format_id)f)) {
-            s = gen_cli_find(path, f, part, err);
-        }
-        if (s == HPCW_OK && part[0] != '\0') {
-            s = gen_fit_add(fit, part, (enum gen_format_id)f, err);
-            found++;
+    for (size_t f = 0; f < gen_format_count; f++) {
+        char part[GEN_DIRECTORY_PATH];
+        hpcw_status s = gen_cli_find(path, f, part, err);
+        if (s != HPCW_OK || part[0] != '\0') {
+            return s;
         }
     }
-    return s != HPCW_OK || found > 0
-               ? s
-               : hpcw_i_fail(
-                     err, HPCW_EFORMAT,
-                     "%s: expected load data, a LinkTest result, an event log, a SION container or checkpoints "
-                     "of SCR, or a dataset with one of them, got none",
-                     path);
+    return hpcw_i_fail(err, HPCW_EFORMAT,
+                       "%s: expected load data, a LinkTest result, an event log, a SION container or "
+                       "checkpoints of SCR, or a dataset with one of them, got none",
+                       path);
+}
+
+/* In the order of the formats: some parameters of one depend on what another has told. */
+static hpcw_status add_paths(struct gen_fit *fit, const char *const *path, size_t count, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (size_t i = 0; s == HPCW_OK && i < count; i++) {
+        s = check(path[i], err);
+    }
+    for (size_t f = 0; f < gen_format_count; f++) {
+        for (size_t i = 0; s == HPCW_OK && i < count; i++) {
+            char part[GEN_DIRECTORY_PATH];
+            s = part_of(path[i], f, part, err);
+            if (s == HPCW_OK && part[0] != '\0') {
+                s = fit->twin.formats >> f & 1
+                        ? hpcw_i_fail(err, HPCW_EINVAL,
+                                      "%s: expected one data set of each format, got two of %s", part,
+                                      gen_format[f]->name)
+                        : gen_fit_add(fit, part, (enum gen_format_id)f, err);
+            }
+        }
+    }
+    return s;
 }
 
 /* ---- the twin ---- */
@@ -117,9 +138,7 @@ static hpcw_status make_twin(const struct gen_cli_options *o, const char *const 
     struct gen_fit fit;
     struct hpcw_i_buf buf = {0};
     hpcw_status s = gen_fit_init(&fit, err);
-    for (size_t i = 0; s == HPCW_OK && i < count; i++) {
-        s = add_path(&fit, path[i], err);
-    }
+    s = s == HPCW_OK ? add_paths(&fit, path, count, err) : s;
     s = s == HPCW_OK ? gen_fit_twin_print(&fit.twin, &buf, err) : s;
     s = s == HPCW_OK ? write_file(o->output, &buf, err) : s;
     if (s == HPCW_OK) {
@@ -210,7 +229,7 @@ static hpcw_status compare(const struct gen_cli_options *o, const char *const *p
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; s == HPCW_OK && i < 2; i++) {
         s = gen_fit_init(&fit[i], err);
-        s = s == HPCW_OK ? add_path(&fit[i], path[i], err) : s;
+        s = s == HPCW_OK ? add_paths(&fit[i], &path[i], 1, err) : s;
     }
     size_t rows = fit[0].facts.count + fit[1].facts.count;
     if (s == HPCW_OK && (row = hpcw_i_calloc(rows, sizeof *row)) == NULL) {

@@ -211,8 +211,9 @@ static const struct ui_chapter chapters[] = {
     {"FIT",
      "hpcgen fit REAL... --output FILE learns from measured data, writes a configuration for --config, and "
      "prints what it learned. REAL is a directory of load data (vom) or a file of it, a LinkTest result, an "
-     "event log, a SION container, a prefix directory of SCR, or a dataset; several make one configuration. "
-     "No measured value is in it. hpcgen fit --compare REAL TWIN prints a row for each statistic of the two, "
+     "event log, a SION container, a prefix directory of SCR, or a dataset; several of different formats make "
+     "one configuration. No measured value is in it. hpcgen fit --compare REAL TWIN prints a row for each "
+     "statistic of the two, "
      "with their distance and what is allowed.\n"
      "\n"
      "  hpcgen fit run/lb_data --output twin.ini\n"

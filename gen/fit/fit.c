@@ -45,10 +45,6 @@ static hpcw_status (*const add[GEN_FORMATS])(struct gen_fit *fit, const char *pa
     [GEN_FORMAT_RANK2FILE] = add_checkpoints,
 };
 
-bool gen_fit_can(enum gen_format_id format) {
-    return add[format] != NULL;
-}
-
 hpcw_status gen_fit_init(struct gen_fit *fit, hpcw_error *err) {
     fit->facts = (struct gen_fit_facts){0};
     return gen_fit_twin_init(&fit->twin, err);

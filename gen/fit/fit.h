@@ -17,10 +17,8 @@ struct gen_fit {
 hpcw_status gen_fit_init(struct gen_fit *fit, hpcw_error *err);
 void gen_fit_free(struct gen_fit *fit);
 
-/* Whether the formats include one that can be learned from. */
-bool gen_fit_can(enum gen_format_id format);
-
-/* Adds what a file or directory of a format says. Fails as its reader does. */
+/* Adds what a file or directory of a format says: one of each format, in their order, as the event log asks whether there
+ * are load data, and checkpoints depend on the objects of a rank. Fails as the format's reader does. */
 hpcw_status gen_fit_add(struct gen_fit *fit, const char *path, enum gen_format_id format, hpcw_error *err);
 
 #endif

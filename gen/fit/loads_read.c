@@ -132,9 +132,7 @@ static hpcw_status read_set(struct fit_reading *g, const char *path, hpcw_error 
     for (uint32_t r = 0; s == HPCW_OK && r < set.ranks; r++) {
         s = read_rank(g, read_vom_set_path(&set, r), r, err);
     }
-    if (s == HPCW_OK || set.directory != NULL) {
-        read_vom_set_close(&set);
-    }
+    read_vom_set_close(&set);
     return s;
 }
 

@@ -142,6 +142,8 @@ learned setup_factor 4 6 log.ini
 "$HPCGEN" -q -n 16 -f vom,clog2 --seed 4 -o both --set load.phases=4 || exit 1
 "$HPCGEN" fit both -O both.ini -q || bad "the fit of both failed"
 learned objects 8 10 both.ini
+"$HPCGEN" fit both/clog2/app.clog2 both/vom -O again.ini -q || bad "the fit of two paths failed"
+cmp both.ini again.ini || bad "the order of the paths changes the configuration"
 grep -q '^; clog2: the load data tell' both.ini || bad "no remark on the log: $(cat both.ini)"
 
 # ---- settings ----
@@ -256,6 +258,7 @@ refuse 'hpcgen: empty: expected load data, a LinkTest result, * got none' 1 empt
 refuse 'hpcgen: short/clog2/app.clog2: expected a collective call that all ranks make equally often, *' 1 short -O no.ini
 refuse 'hpcgen: twin.ini: expected a file of a known format *' 1 twin.ini -O no.ini
 refuse 'hpcgen: --output: expected the file for the configuration, got none' 2 real
+refuse 'hpcgen: two/vom: expected one data set of each format, got two of vom' 1 both two -O no.ini
 refuse 'hpcgen: --compare: expected two data sets, REAL and TWIN, got 1' 2 --compare real
 refuse 'hpcgen: nowhere/no.ini: *' 1 real/vom -O nowhere/no.ini
 [ ! -e no.ini ] || bad "a failed fit left a configuration"
