@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/fit/log.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,6 +156,7 @@ static void end_iteration(struct fit_log *l, const struct read_clog2_stretch *s)
             l->compute[(size_t)s->rank * l->iterations + k] = s->to - l->since[s->rank] - l->mpi[s->rank];
         }
         gen_fit_sketch_add(l->wait[s->rank & 1], s->to - s->from);
+        l->in_all[s->rank & 1] += s->to - l->since[s->rank];
     }
     l->since[s->rank] = s->to;
     l->mpi[s->rank] = 0;
@@ -167,7 +169,7 @@ static void take_stretch(void *context, const struct read_clog2_stretch *s) {
     }
     const double seconds = s->to - s->from;
     const uint32_t k = l->at[s->rank];
-    if (l->since[s->rank] < 0) {
+    if (isnan(l->since[s->rank])) {
         l->since[s->rank] = s->from;
     }
     if (l->state[s->state].mpi) {
@@ -232,7 +234,6 @@ static hpcw_status sum_up(struct fit_log *l, struct gen_fit_loads *loads, hpcw_e
             }
             s = s == HPCW_OK ? gen_fit_sum_end(&sums, err) : s;
         }
-        l->in_all[r & 1] += l->since[r] > 0 ? l->since[r] : 0;
     }
     /* The model's handlers send along a tree of the ranks and back. */
     loads->handler_edges = 2.0 * (l->ranks - 1) / l->ranks;
@@ -274,7 +275,7 @@ static hpcw_status read_log(struct fit_log *l, const char *path, hpcw_error *err
         return hpcw_i_fail_memory(err, path, l->ranks, "ranks");
     }
     for (uint32_t r = 0; r < l->ranks; r++) {
-        l->since[r] = -1; /* not begun */
+        l->since[r] = NAN; /* not begun */
     }
     read_clog2_rewind(l->reader);
     s = read_clog2_watch(l->reader, &second, err);
