@@ -163,7 +163,7 @@ static hpcw_status print_rows(const struct gen_fit_row *row, size_t count, hpcw_
     static const char *const title[] = {"format",   "statistic", "real",   "twin",
                                         "distance", "allowed",   "verdict"};
     struct ui_table table = {0};
-    size_t alike = 0;
+    size_t verdicts[GEN_FIT_VERDICTS] = {0};
     for (size_t i = 0; i < sizeof title / sizeof title[0]; i++) {
         ui_table_column(&table, title[i], i < 2 || i == 6 ? UI_LEFT : UI_RIGHT);
     }
@@ -175,12 +175,15 @@ static hpcw_status print_rows(const struct gen_fit_row *row, size_t count, hpcw_
         value_cell(&table, row[i].value[1]);
         value_cell(&table, row[i].distance);
         value_cell(&table, row[i].allowed);
-        ui_table_cell(&table, "%s", row[i].alike ? "alike" : "different");
-        alike += row[i].alike;
+        ui_table_cell(&table, "%s", gen_fit_verdict_name(row[i].verdict));
+        verdicts[row[i].verdict]++;
     }
     hpcw_status s = ui_table_print(&table, stdout, 0, err);
     ui_table_free(&table);
-    (void)printf("%zu of %zu rows are alike\n", alike, count);
+    (void)printf("%zu of %zu rows are alike\n", verdicts[GEN_FIT_ALIKE], count - verdicts[GEN_FIT_UNKNOWN]);
+    if (verdicts[GEN_FIT_UNKNOWN] > 0) {
+        (void)printf("%zu rows: too few ranks to tell\n", verdicts[GEN_FIT_UNKNOWN]);
+    }
     return s;
 }
 
@@ -188,7 +191,7 @@ static hpcw_status print_rows_json(const struct gen_fit_row *row, size_t count, 
     static const char *const kind[] = {
         [GEN_FIT_MARGINAL] = "marginal", [GEN_FIT_CORRELATION] = "correlation", [GEN_FIT_SHARE] = "share"};
     struct gen_cli_result r;
-    size_t alike = 0;
+    size_t verdicts[GEN_FIT_VERDICTS] = {0};
     gen_cli_result_begin(&r, true);
     hpcw_i_json_key_array(&r.json, "rows");
     for (size_t i = 0; i < count; i++) {
@@ -212,13 +215,14 @@ static hpcw_status print_rows_json(const struct gen_fit_row *row, size_t count, 
                 hpcw_i_json_null(&r.json);
             }
         }
-        hpcw_i_json_put_bool(&r.json, "alike", row[i].alike);
+        hpcw_i_json_put_str(&r.json, "verdict", gen_fit_verdict_name(row[i].verdict));
         hpcw_i_json_end_object(&r.json);
-        alike += row[i].alike;
+        verdicts[row[i].verdict]++;
     }
     hpcw_i_json_end_array(&r.json);
-    hpcw_i_json_put_u64(&r.json, "alike", alike);
-    hpcw_i_json_put_u64(&r.json, "different", count - alike);
+    for (size_t v = 0; v < GEN_FIT_VERDICTS; v++) {
+        hpcw_i_json_put_u64(&r.json, gen_fit_verdict_name((enum gen_fit_verdict)v), verdicts[v]);
+    }
     return gen_cli_result_print(&r, HPCW_OK, err);
 }
 

@@ -49,7 +49,9 @@ static struct gen_fit_row row_of(const struct gen_fit_fact *real, const struct g
                                                    : fabs(real->part[0] - real->part[1]);
     }
     row.allowed = fmax(row.allowed, 2 * chance); /* fmax passes over NaN, what is not known */
-    row.alike = row.distance <= row.allowed;
+    row.verdict = row.distance > row.allowed ? GEN_FIT_DIFFERENT
+                  : row.allowed < 1          ? GEN_FIT_ALIKE
+                                             : GEN_FIT_UNKNOWN;
     return row;
 }
 
@@ -77,6 +79,12 @@ size_t gen_fit_compare(const struct gen_fit_facts *real, const struct gen_fit_fa
     return count;
 }
 
+const char *gen_fit_verdict_name(enum gen_fit_verdict verdict) {
+    static const char *const name[] = {
+        [GEN_FIT_DIFFERENT] = "different", [GEN_FIT_ALIKE] = "alike", [GEN_FIT_UNKNOWN] = "unknown"};
+    return name[verdict];
+}
+
 /* ---- page ---- */
 
 static enum ui_page_unit unit_of(const struct gen_fit_fact *fact) {
@@ -100,7 +108,7 @@ static void put_table(struct ui_page *page, const struct gen_fit_row *row, size_
         ui_page_number_cell(page, unit, row[i].value[1]);
         ui_page_number_cell(page, UI_PAGE_PLAIN, row[i].distance);
         ui_page_number_cell(page, UI_PAGE_PLAIN, row[i].allowed);
-        ui_page_text_cell(page, "%s", row[i].alike ? "alike" : "different");
+        ui_page_text_cell(page, "%s", gen_fit_verdict_name(row[i].verdict));
         ui_page_end(page);
     }
     ui_page_end(page);

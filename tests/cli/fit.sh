@@ -14,7 +14,7 @@ number() {
 # Two data sets must be alike in all rows.
 alike() { # REAL TWIN
     "$HPCGEN" fit --compare "$1" "$2" --json >rows || bad "$1: the comparison failed"
-    [ "$(number different <rows)" = 0 ] || bad "$1 and $2 differ: $(grep '"alike": false' rows)"
+    [ "$(number different <rows)" = 0 ] || bad "$1 and $2 differ: $(grep '"verdict": "different"' rows)"
 }
 # The value of a learned parameter lies in a range.
 learned() { # KEY LOW HIGH FILE
@@ -137,7 +137,7 @@ learned mean_last 14 20 log.ini
 learned setup_factor 4 6 log.ini
 "$HPCGEN" -q -c log.ini -f clog2 -s 5 -o log_twin || bad "the configuration of a log is not accepted"
 "$HPCGEN" fit --compare log log_twin --json >rows || bad "the comparison of logs failed"
-[ "$(number different <rows)" -le 4 ] || bad "logs differ in too many rows: $(grep '"alike": false' rows)"
+[ "$(number different <rows)" -le 4 ] || bad "logs differ in too many rows: $(grep '"verdict": "different"' rows)"
 # The load data of the same run tell more than the log.
 "$HPCGEN" -q -n 16 -f vom,clog2 --seed 4 -o both --set load.phases=4 || exit 1
 "$HPCGEN" fit both -O both.ini -q || bad "the fit of both failed"
@@ -239,6 +239,13 @@ grep -q '^time_table = none' same.ini || bad "a table of 40 tasks: $(grep table 
 awk '$1 == "mean_size" {mean = $3} $1 == "sigma" {sigma = $3} $1 == "min_particles" {least = $3}
     END {by_form = mean * exp(-0.5 * sigma * sigma - 2.05 * sigma) / 38; exit !(least > 0.97 * by_form - 1 && least < 1.03 * by_form)}' \
     five.ini || bad "the least size is not that of the distribution: $(cat five.ini)"
+
+# Two ranks with other tasks: each half of the data is one of them, so chance allows all distributions.
+"$HPCGEN" -q -n 2 -f vom -o ranks --set load.phases=2 --set load.alike=1 --set load.sigma_first=2 --set load.sigma_last=2 \
+    --set load.persistence=1 --set load.skew=0 || exit 1
+"$HPCGEN" fit --compare ranks single --json >rows || bad "the comparison of two ranks failed"
+[ "$(number unknown <rows)" -ge 1 ] || bad "two ranks tell all: $(cat rows)"
+"$HPCGEN" fit --compare ranks single | grep -q '^[0-9]* rows: too few ranks to tell$' || bad "no word on what is not known"
 
 # ---- refusals ----
 

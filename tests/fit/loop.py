@@ -44,9 +44,9 @@ class Tally:
 
     def add(self, comparison):
         for row in comparison["rows"]:
-            self.rows += 1
-            self.alike += row["alike"]
-            if not row["alike"]:
+            self.rows += row["verdict"] != "unknown"
+            self.alike += row["verdict"] == "alike"
+            if row["verdict"] == "different":
                 self.different[row["statistic"]] += 1
 
     def learn(self, fitted):
