@@ -30,6 +30,7 @@ struct fit_learning {
     struct model_load_tail tail;
     double fill;
     double widen; /* standard deviation of ln(load) over that among the ranks that were measured */
+    double near;  /* correlation of the lasting work of two objects near each other */
     uint32_t dims;
     hpcw_status status; /* the first failure; nothing is learned after it */
     hpcw_error *err;
@@ -217,8 +218,8 @@ static void learn_ranks(struct fit_learning *g, double persistence, bool persist
     if (isnan(same) && g->l->count_sum == g->l->counts && !isnan(next)) {
         /* One object on each rank: how alike and how far are the same. */
         learn(g, "load.alike", 1, GEN_FIT_PER_RANK);
-        learn(g, "load.correlation", gen_fit_correlation_behind(&g->tail, fmax(0, next)) / persistence,
-              GEN_FIT_PER_RANK);
+        g->near = fmin(1, gen_fit_correlation_behind(&g->tail, fmax(0, next)) / persistence);
+        learn(g, "load.correlation", g->near, GEN_FIT_PER_RANK);
         return;
     }
     if (isnan(same) || isnan(next)) {
@@ -231,6 +232,7 @@ static void learn_ranks(struct fit_learning *g, double persistence, bool persist
     const double row = grid[g->dims - 1];
     next = row > 1 ? fmin(1, next * row / (row - 1)) : 0;
     same = gen_fit_correlation_behind(&g->tail, fmax(0, same));
+    g->near = fmin(1, same / persistence);
     next = gen_fit_correlation_behind(&g->tail, fmax(0, next));
     const uint32_t objects = g->twin->dataset.load_params.objects;
     model_grid_shape(objects, g->dims, block);
@@ -527,22 +529,47 @@ static void learn_structure(struct fit_learning *g) {
 
 /* ---- edges ---- */
 
-/* The share of ln(bytes) that follows the work at both ends gives its correlation with the work of one end; the model
- * divides the sum of both by 1.6, and ends next to each other are alike. */
-static double follows_of(double correlation, double persistence, double alike) {
+/* The model divides the sum of the work at both ends by 1.6, and ends next to each other are alike: the standard deviation of
+ * what it multiplies with that of ln(bytes), if a share of it follows the work. */
+static double spread_of(double follows, double near) {
+    return sqrt(follows * follows * (2 + 2 * near) / 2.56 + 1 - follows * follows);
+}
+
+/* The share that gives the correlation of ln(bytes) with the work of one end. */
+static double follows_of(double correlation, double persistence, double near) {
     double low = 0;
     double high = 1;
     for (int i = 0; i < 20; i++) {
         const double f = 0.5 * (low + high);
-        const double of_ends = f * (1 + alike) / 1.6 * sqrt(persistence);
-        const double spread = sqrt(f * f * (2 + 2 * alike) / 2.56 + 1 - f * f);
-        if (of_ends / spread < correlation) {
+        const double of_ends = f * (1 + near) / 1.6 * sqrt(persistence);
+        if (of_ends / spread_of(f, near) < correlation) {
             low = f;
         } else {
             high = f;
         }
     }
     return 0.5 * (low + high);
+}
+
+/* Mean and deviation of a normal variable from those of ln(n), where n >= 1 is the nearest whole number to its exponential. */
+static void before_rounding(double *mean, double *sd) {
+    const double wanted[2] = {*mean, *sd};
+    for (int i = 0; i < 30; i++) {
+        struct gen_fit_pairs p = {0};
+        double weights = 0;
+        for (int k = 0; k <= 200; k++) {
+            const double z = 0.05 * (k - 100);
+            const double weight = hpcw_i_exp(-0.5 * z * z);
+            const double ln = gen_fit_ln(fmax(1, floor(hpcw_i_exp(*mean + *sd * z) + 0.5)));
+            weights += weight;
+            p.x += weight * ln;
+            p.xx += weight * ln * ln;
+        }
+        const double got = p.x / weights;
+        const double deviation = sqrt(fmax(0, p.xx / weights - got * got));
+        *mean += wanted[0] - got;
+        *sd = deviation > 0 ? fmin(5, *sd * fmin(2, wanted[1] / deviation)) : *sd;
+    }
 }
 
 static void learn_edges(struct fit_learning *g) {
@@ -584,23 +611,34 @@ static void learn_edges(struct fit_learning *g) {
     const double rest = fmax(0.1, 1 - others);
     const double mean = (l->ln_bytes / edges - others * MODEL_LOAD_HANDLER_MEAN) / rest;
     const double variance = (l->ln_bytes_squares / edges - others * squares) / rest - mean * mean - change;
-    const double messages = l->ln_messages / edges;
-    learn(g, "load.edge_bytes_mean", mean, GEN_FIT_PER_EDGE);
-    learn(g, "load.edge_bytes_sd", sqrt(fmax(0, variance)), GEN_FIT_PER_EDGE);
-    learn(g, "load.edge_messages_mean", messages, GEN_FIT_PER_EDGE);
-    learn(g, "load.edge_messages_sd",
-          sqrt(fmax(0, l->ln_messages_squares / edges - messages * messages - change)), GEN_FIT_PER_EDGE);
-    const double follows = gen_fit_loads_correlation(l, GEN_FIT_EDGE, 2, g->begin);
-    if (!isnan(follows)) {
+    const double with_work = gen_fit_loads_correlation(l, GEN_FIT_EDGE, 2, g->begin);
+    double follows = p->edge_follows;
+    if (!isnan(with_work)) {
         const double straight = g->tail.scale > 0 ? gen_fit_correlation_with_normal(&g->tail) : 1;
-        learn(g, "load.edge_follows", follows_of(fmax(0, follows / straight), p->persistence, p->alike),
-              GEN_FIT_PER_EDGE);
+        follows = follows_of(fmax(0, with_work / straight), p->persistence, g->near);
+        learn(g, "load.edge_follows", follows, GEN_FIT_PER_EDGE);
     }
+    const double spread = spread_of(follows, g->near);
+    learn(g, "load.edge_bytes_mean", mean, GEN_FIT_PER_EDGE);
+    learn(g, "load.edge_bytes_sd", sqrt(fmax(0, variance)) / spread, GEN_FIT_PER_EDGE);
+    double messages = l->ln_messages / edges;
+    double messages_sd = sqrt(fmax(0, l->ln_messages_squares / edges - messages * messages));
+    before_rounding(&messages, &messages_sd);
+    learn(g, "load.edge_messages_mean", messages, GEN_FIT_PER_EDGE);
+    /* The model gives messages and bytes a correlation of 0.6. */
+    learn(g, "load.edge_messages_sd",
+          sqrt(fmax(0, messages_sd * messages_sd - change) / (0.36 * spread * spread + 0.64)),
+          GEN_FIT_PER_EDGE);
 }
 
 hpcw_status gen_fit_loads_learn(const struct gen_fit_loads *l, struct gen_fit_twin *twin, hpcw_error *err) {
-    struct fit_learning g = {
-        .l = l, .twin = twin, .begin = gen_fit_loads_begin(l), .fill = 1, .widen = 1, .err = err};
+    struct fit_learning g = {.l = l,
+                             .twin = twin,
+                             .begin = gen_fit_loads_begin(l),
+                             .fill = 1,
+                             .widen = 1,
+                             .near = twin->dataset.load_params.alike,
+                             .err = err};
     g.run = gen_fit_loads_moments(l, g.begin, GEN_FIT_GROUPS - 1);
     learn_structure(&g);
     if (l->count_sum > 0) {

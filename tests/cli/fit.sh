@@ -102,6 +102,16 @@ learned fill_spread 0.3 0.7 two.ini
 "$HPCGEN" -q -c two.ini -f vom -s 4 -o two_twin || bad "the table is not accepted"
 alike two two_twin
 
+# ---- edges: whole numbers of messages, and bytes that follow the work ----
+
+"$HPCGEN" -q -n 256 -f vom --seed 6 -o edges --set load.phases=4 --set load.edge_follows=0.9 --set load.alike=0.9 \
+    --set load.edge_bytes_sd=1 --set load.edge_messages_mean=0.5 --set load.edge_messages_sd=1.3 || exit 1
+"$HPCGEN" fit edges -O edges.ini -q || bad "the fit of edges failed"
+learned edge_follows 0.85 0.95 edges.ini
+learned edge_bytes_sd 0.95 1.05 edges.ini
+learned edge_messages_mean 0.42 0.58 edges.ini
+learned edge_messages_sd 1.22 1.38 edges.ini
+
 # ---- links: the machine is recognised, and one with other speeds ----
 
 "$HPCGEN" -q -n 256 -f linktest --preset tcp-1g --seed 5 -o links --set linktest.messages=10 \
