@@ -50,6 +50,7 @@ refuse() { # MESSAGE STATUS, then the command line
 cmp twin.ini again.ini || bad "a second fit gives another configuration"
 grep -q '^formats = sion,vom,rank2file$' twin.ini || bad "other formats: $(grep formats twin.ini)"
 "$HPCGEN" -q --config twin.ini --seed 12 -o twin || bad "the configuration is not accepted"
+"$HPCGEN" verify twin >/dev/null || bad "the twin is not sound"
 alike real twin
 "$HPCGEN" plan --config twin.ini --ranks 16384 >/dev/null 2>&1 ||
     bad "the configuration is not accepted for more ranks"
@@ -100,6 +101,7 @@ grep -q '^setup = false' two.ini || bad "a set-up phase: $(grep setup two.ini)"
 grep -q '^comm = none' two.ini || bad "messages: $(grep comm two.ini)"
 learned fill_spread 0.3 0.7 two.ini
 "$HPCGEN" -q -c two.ini -f vom -s 4 -o two_twin || bad "the table is not accepted"
+"$HPCGEN" verify two_twin >/dev/null || bad "the twin of a table is not sound"
 alike two two_twin
 
 # ---- edges: whole numbers of messages, and bytes that follow the work ----
@@ -124,6 +126,7 @@ learned messages 10 10 links.ini
 learned permutations 2 2 links.ini
 learned line_3 0.45 0.55 links.ini
 "$HPCGEN" -q -c links.ini -f linktest -s 6 -o links_twin || bad "the configuration of links is not accepted"
+"$HPCGEN" verify links_twin >/dev/null || bad "the twin of links is not sound"
 alike links links_twin
 "$HPCGEN" -q -n 256 -f linktest --preset torus-tofud --seed 6 -o torus || exit 1
 "$HPCGEN" fit --compare links torus --json >rows || bad "the comparison of links failed"
@@ -146,6 +149,7 @@ learned mean_first 14 20 log.ini
 learned mean_last 14 20 log.ini
 learned setup_factor 4 6 log.ini
 "$HPCGEN" -q -c log.ini -f clog2 -s 5 -o log_twin || bad "the configuration of a log is not accepted"
+"$HPCGEN" verify log_twin >/dev/null || bad "the twin of a log is not sound"
 "$HPCGEN" fit --compare log log_twin --json >rows || bad "the comparison of logs failed"
 [ "$(number different <rows)" -le 4 ] || bad "logs differ in too many rows: $(grep '"verdict": "different"' rows)"
 # The load data of the same run tell more than the log.
