@@ -91,12 +91,18 @@ static hpcw_status print_learned(const struct gen_fit_twin *t, hpcw_error *err) 
     char usual[256];
     ui_table_column(&table, "parameter", UI_LEFT);
     ui_table_column(&table, "learned", UI_RIGHT);
+    ui_table_column(&table, "95 %", UI_LEFT);
     ui_table_column(&table, "default", UI_RIGHT);
     ui_table_column(&table, "per", UI_LEFT);
     for (size_t i = 0; i < t->count; i++) {
         gen_fit_learned_text(t, i, value, usual, sizeof value);
         ui_table_cell(&table, "%s", t->learned[i].key);
         ui_table_cell(&table, "%s", strlen(value) > 24 ? "(table)" : value);
+        if (t->learned[i].low == t->learned[i].low) {
+            ui_table_cell(&table, "%.3g to %.3g", t->learned[i].low, t->learned[i].high);
+        } else {
+            ui_table_cell(&table, "-");
+        }
         ui_table_cell(&table, "%s", usual);
         ui_table_cell(&table, "%s", gen_fit_scale_name(t->learned[i].scale));
     }
@@ -106,6 +112,16 @@ static hpcw_status print_learned(const struct gen_fit_twin *t, hpcw_error *err) 
         (void)printf("%s\n", t->remark[i]);
     }
     return s;
+}
+
+/* NaN: not known. */
+static void put_number(struct hpcw_i_json *json, const char *key, double value) {
+    hpcw_i_json_key(json, key);
+    if (value == value) {
+        hpcw_i_json_f64(json, value);
+    } else {
+        hpcw_i_json_null(json);
+    }
 }
 
 static hpcw_status print_learned_json(const struct gen_fit_twin *t, hpcw_error *err) {
@@ -121,6 +137,8 @@ static hpcw_status print_learned_json(const struct gen_fit_twin *t, hpcw_error *
         hpcw_i_json_put_str(&r.json, "key", t->learned[i].key);
         hpcw_i_json_put_str(&r.json, "value", value);
         hpcw_i_json_put_str(&r.json, "default", usual);
+        put_number(&r.json, "low", t->learned[i].low);
+        put_number(&r.json, "high", t->learned[i].high);
         hpcw_i_json_put_str(&r.json, "per", gen_fit_scale_name(t->learned[i].scale));
         hpcw_i_json_end_object(&r.json);
     }
@@ -208,12 +226,7 @@ static hpcw_status print_rows_json(const struct gen_fit_row *row, size_t count, 
                       {"distance", row[i].distance},
                       {"allowed", row[i].allowed}};
         for (size_t k = 0; k < sizeof number / sizeof number[0]; k++) {
-            hpcw_i_json_key(&r.json, number[k].key);
-            if (number[k].value == number[k].value) {
-                hpcw_i_json_f64(&r.json, number[k].value);
-            } else {
-                hpcw_i_json_null(&r.json);
-            }
+            put_number(&r.json, number[k].key, number[k].value);
         }
         hpcw_i_json_put_str(&r.json, "verdict", gen_fit_verdict_name(row[i].verdict));
         hpcw_i_json_end_object(&r.json);

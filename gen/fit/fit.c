@@ -9,15 +9,16 @@
 #include "libwriter/base/status.h"
 
 static hpcw_status add_loads(struct gen_fit *fit, const char *path, hpcw_error *err) {
-    struct gen_fit_loads *l = hpcw_i_malloc(sizeof *l);
-    if (l == NULL) {
+    struct gen_fit_load_data *d = hpcw_i_malloc(sizeof *d);
+    if (d == NULL) {
         return hpcw_i_fail_memory(err, path, 0, NULL);
     }
-    hpcw_status s = gen_fit_loads_read(path, l, err);
-    s = s == HPCW_OK ? gen_fit_loads_learn(l, &fit->twin, err) : s;
-    s = s == HPCW_OK ? gen_fit_loads_facts(l, "vom", &fit->facts, err) : s;
-    gen_fit_loads_free(l);
-    hpcw_i_free(l);
+    hpcw_status s = gen_fit_loads_read(path, d, err);
+    s = s == HPCW_OK ? gen_fit_loads_learn(&d->whole, &fit->twin, err) : s;
+    s = s == HPCW_OK ? gen_fit_loads_intervals(d, &fit->twin, err) : s;
+    s = s == HPCW_OK ? gen_fit_loads_facts(&d->whole, "vom", &fit->facts, err) : s;
+    gen_fit_loads_free(d);
+    hpcw_i_free(d);
     return s;
 }
 

@@ -28,30 +28,43 @@ struct gen_fit_load_group {
     struct gen_fit_sketch *time, *rank; /* seconds of tasks; of ranks, all their migratable tasks together */
 };
 
+/* Sums over some ranks. The first members are those of the whole run. */
 struct gen_fit_loads {
-    uint32_t ranks;
+    uint32_t ranks, ppn; /* ppn: ranks of the first node; 0: not said */
     uint64_t phases;
+    double collections;   /* seen on the first rank */
+    double handler_edges; /* of a task, with those: the model has them in any case */
+
     uint64_t width; /* phases in a group */
     struct gen_fit_load_group group[GEN_FIT_GROUPS][2];
     struct gen_fit_sketch *objects[2];                          /* migratable tasks of a rank in a phase */
     struct gen_fit_sketch *bytes[2], *messages[2], *senders[2]; /* of edges between elements; edges of a task */
     double count_sum, count_squares, counts;                    /* of the number of a rank's tasks */
     double ln_bytes, ln_bytes_squares, ln_messages, ln_messages_squares; /* of edges between elements */
-    double handler_edges;              /* of a task, with those: the model has them in any case */
     double element_bytes, group_bytes; /* between elements; from elements to groups */
     double edges[2], distant[2];       /* between elements; those between different homes */
     double stayed[2], arrived[2];
     double subphases_tasks, subphases; /* tasks that say, and the sum of what they say */
     double groups, dimensions, indexed;
-    double collections; /* seen on the first rank */
-    uint32_t ppn;       /* ranks of the first node; 0: not said */
     double unread_user_defined;
 };
 
-/* Reads a directory of load data, or a file as a run of one rank. Memory: 4 MiB, and the tasks of one rank. Free also after a
- * failure. */
-hpcw_status gen_fit_loads_read(const char *path, struct gen_fit_loads *l, hpcw_error *err);
-void gen_fit_loads_free(struct gen_fit_loads *l);
+/* Blocks of consecutive ranks, and all of them. What is learned without one of the blocks tells how uncertain it is: ranks
+ * near each other are alike, so they are left out together. */
+enum { GEN_FIT_BLOCKS = 10 };
+struct gen_fit_load_data {
+    struct gen_fit_loads block[GEN_FIT_BLOCKS], whole;
+};
+
+/* Reads a directory of load data, or a file as a run of one rank. Memory: 50 MiB, and the tasks of one rank. Free also after
+ * a failure. */
+hpcw_status gen_fit_loads_read(const char *path, struct gen_fit_load_data *d, hpcw_error *err);
+void gen_fit_loads_free(struct gen_fit_load_data *d);
+
+/* All blocks but one; `without` GEN_FIT_BLOCKS: all. Free with gen_fit_loads_clear, also after a failure (HPCW_ENOMEM). */
+hpcw_status gen_fit_loads_merge(const struct gen_fit_load_data *d, size_t without, struct gen_fit_loads *l,
+                                hpcw_error *err);
+void gen_fit_loads_clear(struct gen_fit_loads *l);
 
 /* The sums of all groups from `first` on, of one half (0, 1) or of all ranks (2), as correlations; NaN: not known. */
 enum gen_fit_load_correlation {
@@ -81,5 +94,13 @@ struct gen_fit_sketch *gen_fit_loads_ranks(const struct gen_fit_loads *l, int ha
 hpcw_status gen_fit_loads_facts(struct gen_fit_loads *l, const char *format, struct gen_fit_facts *facts,
                                 hpcw_error *err);
 hpcw_status gen_fit_loads_learn(const struct gen_fit_loads *l, struct gen_fit_twin *twin, hpcw_error *err);
+
+/* Learns from a part of the same data what is no whole number; the twin has learned the rest from all. */
+hpcw_status gen_fit_loads_learn_part(const struct gen_fit_loads *l, size_t begin, struct gen_fit_twin *twin,
+                                     hpcw_error *err);
+
+/* The intervals of what was learned from all. */
+hpcw_status gen_fit_loads_intervals(const struct gen_fit_load_data *d, struct gen_fit_twin *twin,
+                                    hpcw_error *err);
 
 #endif

@@ -631,6 +631,30 @@ static void learn_edges(struct fit_learning *g) {
           GEN_FIT_PER_EDGE);
 }
 
+/* What is no count and no choice. */
+static void learn_numbers(struct fit_learning *g) {
+    if (g->run.tasks >= GEN_FIT_LEAST_VALUES) {
+        learn_distribution(g);
+        learn_correlations(g);
+        learn_course(g);
+        learn_edges(g);
+    }
+}
+
+hpcw_status gen_fit_loads_learn_part(const struct gen_fit_loads *l, size_t begin, struct gen_fit_twin *twin,
+                                     hpcw_error *err) {
+    struct fit_learning g = {.l = l,
+                             .twin = twin,
+                             .begin = begin,
+                             .run = gen_fit_loads_moments(l, begin, GEN_FIT_GROUPS - 1),
+                             .widen = 1,
+                             .near = twin->dataset.load_params.alike,
+                             .dims = twin->dataset.load_params.dims,
+                             .err = err};
+    learn_numbers(&g);
+    return g.status;
+}
+
 hpcw_status gen_fit_loads_learn(const struct gen_fit_loads *l, struct gen_fit_twin *twin, hpcw_error *err) {
     struct fit_learning g = {.l = l,
                              .twin = twin,
@@ -644,12 +668,7 @@ hpcw_status gen_fit_loads_learn(const struct gen_fit_loads *l, struct gen_fit_tw
     if (l->count_sum > 0) {
         learn_objects(&g);
     }
-    if (g.run.tasks >= GEN_FIT_LEAST_VALUES) {
-        learn_distribution(&g);
-        learn_correlations(&g);
-        learn_course(&g);
-        learn_edges(&g);
-    }
+    learn_numbers(&g);
     static const char *const unknown = "not learned, so default: interruptions, slow nodes, balancer, "
                                        "scenario, memory, work of groups and handlers";
     gen_fit_remark(twin, "%s", unknown);

@@ -12,7 +12,7 @@
 
 struct fit_reading {
     struct gen_fit_summing sums;
-    struct gen_fit_loads *l;
+    struct gen_fit_load_data *d;
     const struct read_vom *reader;
     struct hpcw_i_table collections; /* of the first rank */
 };
@@ -29,7 +29,7 @@ static bool is_migratable(const struct read_vom_entity *e) {
 
 static hpcw_status take_metadata(void *context, const struct read_vom_metadata *m, hpcw_error *err) {
     (void)err;
-    struct gen_fit_loads *l = ((struct fit_reading *)context)->l;
+    struct gen_fit_loads *l = &((struct fit_reading *)context)->d->whole;
     l->ppn = l->ppn == 0 && m->has_shared_node ? m->shared_node.size : l->ppn;
     return HPCW_OK;
 }
@@ -37,10 +37,11 @@ static hpcw_status take_metadata(void *context, const struct read_vom_metadata *
 static hpcw_status begin_phase(void *context, uint64_t number, hpcw_error *err) {
     struct fit_reading *g = context;
     hpcw_status s = gen_fit_sum_phase(&g->sums, number, err);
-    return s != HPCW_OK || number < g->l->phases
+    return s != HPCW_OK || number < g->d->whole.phases
                ? s
                : read_vom_wrong(g->reader, err,
-                                "expected %" PRIu64 " phases as in the file of rank 0, got more", g->l->phases);
+                                "expected %" PRIu64 " phases as in the file of rank 0, got more",
+                                g->d->whole.phases);
 }
 
 static void take_shape(struct gen_fit_loads *l, const struct read_vom_task *t) {
@@ -59,10 +60,10 @@ static hpcw_status take_task(void *context, const struct read_vom_task *t, hpcw_
         return HPCW_OK; /* stands for "none" */
     }
     if (!is_migratable(&t->entity)) {
-        g->l->groups += t->entity.has_id && (id & 3) == READ_VOM_GROUP;
+        g->sums.l->groups += t->entity.has_id && (id & 3) == READ_VOM_GROUP;
         return HPCW_OK;
     }
-    take_shape(g->l, t);
+    take_shape(g->sums.l, t);
     if (g->sums.rank == 0 && t->entity.has_collection_id &&
         hpcw_i_table_add(&g->collections, &t->entity.collection_id, NULL) == NULL) {
         return hpcw_i_fail_memory(err, NULL, g->collections.count, "collections");
@@ -76,7 +77,7 @@ static hpcw_status take_edge(void *context, const struct read_vom_communication 
         return HPCW_OK;
     }
     if (!is_migratable(&c->to)) {
-        g->l->group_bytes += c->to.has_id && (id_of(&c->to) & 3) == READ_VOM_GROUP ? c->bytes : 0;
+        g->sums.l->group_bytes += c->to.has_id && (id_of(&c->to) & 3) == READ_VOM_GROUP ? c->bytes : 0;
         return HPCW_OK;
     }
     return gen_fit_sum_edge(&g->sums, id_of(&c->to), c->bytes, (double)c->messages,
@@ -91,7 +92,8 @@ static hpcw_status end_phase(void *context, const struct read_vom_phase *phase, 
 
 /* ---- files ---- */
 
-static hpcw_status read_rank(struct fit_reading *g, const char *path, uint32_t rank, hpcw_error *err) {
+static hpcw_status read_rank(struct fit_reading *g, const char *path, uint32_t rank, uint32_t ranks,
+                             hpcw_error *err) {
     const struct read_vom_events events = {.context = g,
                                            .metadata = take_metadata,
                                            .phase_begin = begin_phase,
@@ -104,14 +106,14 @@ static hpcw_status read_rank(struct fit_reading *g, const char *path, uint32_t r
         return s;
     }
     g->reader = reader;
-    gen_fit_sum_rank(&g->sums, rank == READ_VOM_ANY_RANK ? 0 : rank);
+    gen_fit_sum_rank(&g->sums, rank == READ_VOM_ANY_RANK ? 0 : rank, ranks);
     s = read_vom_run(reader, UINT64_MAX, &events, err);
     struct read_vom_facts facts;
     read_vom_facts(reader, &facts);
-    if (s == HPCW_OK && facts.phases != g->l->phases) {
+    if (s == HPCW_OK && facts.phases != g->d->whole.phases) {
         s = hpcw_i_fail(err, HPCW_EFORMAT,
                         "%s: expected %" PRIu64 " phases as in the file of rank 0, got %" PRIu64, path,
-                        g->l->phases, facts.phases);
+                        g->d->whole.phases, facts.phases);
     } else if (s == HPCW_ENOMEM) {
         hpcw_i_fail_about(err, path);
     }
@@ -125,25 +127,26 @@ static hpcw_status read_set(struct fit_reading *g, const char *path, hpcw_error 
         return hpcw_i_fail_sys(err, errno, "%s: cannot look at it", path);
     }
     if (!S_ISDIR(st.st_mode)) {
-        return read_rank(g, path, READ_VOM_ANY_RANK, err);
+        return read_rank(g, path, READ_VOM_ANY_RANK, 1, err);
     }
     struct read_vom_set set;
     hpcw_status s = read_vom_set_open(path, false, &set, err);
     for (uint32_t r = 0; s == HPCW_OK && r < set.ranks; r++) {
-        s = read_rank(g, read_vom_set_path(&set, r), r, err);
+        s = read_rank(g, read_vom_set_path(&set, r), r, set.ranks, err);
     }
     read_vom_set_close(&set);
     return s;
 }
 
-hpcw_status gen_fit_loads_read(const char *path, struct gen_fit_loads *l, hpcw_error *err) {
-    struct fit_reading g = {.l = l, .collections = {.key_words = 1, .seed = hpcw_i_table_random()}};
-    hpcw_status s = gen_fit_sum_init(&g.sums, l, err);
+hpcw_status gen_fit_loads_read(const char *path, struct gen_fit_load_data *d, hpcw_error *err) {
+    struct fit_reading g = {.d = d, .collections = {.key_words = 1, .seed = hpcw_i_table_random()}};
+    hpcw_status s = gen_fit_sum_init(&g.sums, d, err);
     s = s == HPCW_OK ? read_set(&g, path, err) : s;
-    if (s == HPCW_OK && l->counts == 0) {
+    if (s == HPCW_OK && d->whole.phases == 0) {
         s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected at least one phase, got none", path);
     }
-    l->collections = (double)g.collections.count;
+    d->whole.collections = (double)g.collections.count;
+    s = s == HPCW_OK ? gen_fit_sum_finish(&g.sums, err) : s;
     hpcw_i_table_free(&g.collections);
     gen_fit_sum_free(&g.sums);
     return s;

@@ -21,7 +21,7 @@ static hpcw_status new_sketch(struct gen_fit_sketch **s, double least, hpcw_erro
     return *s != NULL ? HPCW_OK : hpcw_i_fail_memory(err, NULL, 1, "sketches");
 }
 
-static void merge_group(struct gen_fit_load_group *to, struct gen_fit_load_group *from) {
+static void add_sums(struct gen_fit_load_group *to, const struct gen_fit_load_group *from) {
     to->tasks += from->tasks;
     to->seconds += from->seconds;
     to->x += from->x;
@@ -34,6 +34,10 @@ static void merge_group(struct gen_fit_load_group *to, struct gen_fit_load_group
     gen_fit_pairs_merge(&to->early, &from->early);
     gen_fit_pairs_merge(&to->neighbour, &from->neighbour);
     gen_fit_pairs_merge(&to->edge, &from->edge);
+}
+
+static void merge_group(struct gen_fit_load_group *to, struct gen_fit_load_group *from) {
+    add_sums(to, from);
     struct gen_fit_sketch **const sketch[][2] = {{&to->time, &from->time}, {&to->rank, &from->rank}};
     for (size_t i = 0; i < 2; i++) {
         if (*sketch[i][0] == NULL) {
@@ -62,18 +66,27 @@ static struct gen_fit_load_group *group_of(struct gen_fit_loads *l, uint64_t pha
 
 /* ---- what is added ---- */
 
-hpcw_status gen_fit_sum_init(struct gen_fit_summing *g, struct gen_fit_loads *l, hpcw_error *err) {
-    *l = (struct gen_fit_loads){.width = 1};
-    *g = (struct gen_fit_summing){.l = l};
-    g->seen = (struct hpcw_i_table){
-        .key_words = 1, .value_size = sizeof(struct fit_seen), .seed = hpcw_i_table_random()};
+static hpcw_status init_sums(struct gen_fit_loads *l, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
+    l->width = 1;
     for (size_t h = 0; h < 2; h++) {
         struct gen_fit_sketch **const sketch[] = {&l->objects[h], &l->bytes[h], &l->messages[h],
                                                   &l->senders[h]};
         for (size_t i = 0; s == HPCW_OK && i < sizeof sketch / sizeof sketch[0]; i++) {
             s = new_sketch(sketch[i], i < 3 ? 1 : 1e-3, err);
         }
+    }
+    return s;
+}
+
+hpcw_status gen_fit_sum_init(struct gen_fit_summing *g, struct gen_fit_load_data *d, hpcw_error *err) {
+    memset(d, 0, sizeof *d);
+    *g = (struct gen_fit_summing){.d = d};
+    g->seen = (struct hpcw_i_table){
+        .key_words = 1, .value_size = sizeof(struct fit_seen), .seed = hpcw_i_table_random()};
+    hpcw_status s = HPCW_OK;
+    for (size_t b = 0; s == HPCW_OK && b < GEN_FIT_BLOCKS; b++) {
+        s = init_sums(&d->block[b], err);
     }
     return s;
 }
@@ -85,9 +98,10 @@ void gen_fit_sum_free(struct gen_fit_summing *g) {
     hpcw_i_free(g->before);
 }
 
-void gen_fit_sum_rank(struct gen_fit_summing *g, uint32_t rank) {
+void gen_fit_sum_rank(struct gen_fit_summing *g, uint32_t rank, uint32_t ranks) {
     g->rank = rank;
-    g->l->ranks++;
+    g->l = &g->d->block[(uint64_t)rank * GEN_FIT_BLOCKS / ranks];
+    g->d->whole.ranks++;
     hpcw_i_table_clear(&g->seen);
 }
 
@@ -102,7 +116,7 @@ hpcw_status gen_fit_sum_phase(struct gen_fit_summing *g, uint64_t phase, hpcw_er
         }
         g->before = grown;
         g->before[phase] = NAN;
-        g->l->phases = phase + 1;
+        g->d->whole.phases = phase + 1;
     }
     return HPCW_OK;
 }
@@ -246,7 +260,84 @@ hpcw_status gen_fit_sum_end(struct gen_fit_summing *g, hpcw_error *err) {
     return HPCW_OK;
 }
 
-void gen_fit_loads_free(struct gen_fit_loads *l) {
+/* ---- blocks ---- */
+
+static hpcw_status copy_sketch(struct gen_fit_sketch **to, const struct gen_fit_sketch *from, hpcw_error *err) {
+    hpcw_status s = from == NULL || *to != NULL ? HPCW_OK : new_sketch(to, from->least, err);
+    if (s == HPCW_OK && from != NULL) {
+        gen_fit_sketch_merge(*to, from, 1);
+    }
+    return s;
+}
+
+static void add_counts(struct gen_fit_loads *to, const struct gen_fit_loads *from) {
+    for (size_t h = 0; h < 2; h++) {
+        to->edges[h] += from->edges[h];
+        to->distant[h] += from->distant[h];
+        to->stayed[h] += from->stayed[h];
+        to->arrived[h] += from->arrived[h];
+    }
+    to->count_sum += from->count_sum;
+    to->count_squares += from->count_squares;
+    to->counts += from->counts;
+    to->ln_bytes += from->ln_bytes;
+    to->ln_bytes_squares += from->ln_bytes_squares;
+    to->ln_messages += from->ln_messages;
+    to->ln_messages_squares += from->ln_messages_squares;
+    to->element_bytes += from->element_bytes;
+    to->group_bytes += from->group_bytes;
+    to->subphases_tasks += from->subphases_tasks;
+    to->subphases += from->subphases;
+    to->groups += from->groups;
+    to->dimensions += from->dimensions;
+    to->indexed += from->indexed;
+    to->unread_user_defined += from->unread_user_defined;
+}
+
+static hpcw_status add_block(struct gen_fit_loads *to, const struct gen_fit_loads *from, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    add_counts(to, from);
+    for (size_t h = 0; h < 2; h++) {
+        for (size_t i = 0; s == HPCW_OK && i < GEN_FIT_GROUPS; i++) {
+            add_sums(&to->group[i][h], &from->group[i][h]);
+            s = copy_sketch(&to->group[i][h].time, from->group[i][h].time, err);
+            s = s == HPCW_OK ? copy_sketch(&to->group[i][h].rank, from->group[i][h].rank, err) : s;
+        }
+        s = s == HPCW_OK ? copy_sketch(&to->objects[h], from->objects[h], err) : s;
+        s = s == HPCW_OK ? copy_sketch(&to->bytes[h], from->bytes[h], err) : s;
+        s = s == HPCW_OK ? copy_sketch(&to->messages[h], from->messages[h], err) : s;
+        s = s == HPCW_OK ? copy_sketch(&to->senders[h], from->senders[h], err) : s;
+    }
+    return s;
+}
+
+hpcw_status gen_fit_loads_merge(const struct gen_fit_load_data *d, size_t without, struct gen_fit_loads *l,
+                                hpcw_error *err) {
+    const struct gen_fit_loads *w = &d->whole;
+    hpcw_status s = HPCW_OK;
+    *l = (struct gen_fit_loads){.ranks = w->ranks,
+                                .ppn = w->ppn,
+                                .phases = w->phases,
+                                .collections = w->collections,
+                                .handler_edges = w->handler_edges,
+                                .width = 1};
+    for (size_t b = 0; s == HPCW_OK && b < GEN_FIT_BLOCKS; b++) {
+        if (b != without) { /* all ranks have the same phases, so all blocks with ranks the same width */
+            l->width = d->block[b].width > l->width ? d->block[b].width : l->width;
+            s = add_block(l, &d->block[b], err);
+        }
+    }
+    return s;
+}
+
+hpcw_status gen_fit_sum_finish(struct gen_fit_summing *g, hpcw_error *err) {
+    struct gen_fit_loads whole;
+    hpcw_status s = gen_fit_loads_merge(g->d, GEN_FIT_BLOCKS, &whole, err);
+    g->d->whole = whole; /* had no sketches */
+    return s;
+}
+
+void gen_fit_loads_clear(struct gen_fit_loads *l) {
     for (size_t h = 0; h < 2; h++) {
         for (size_t i = 0; i < GEN_FIT_GROUPS; i++) {
             hpcw_i_free(l->group[i][h].time);
@@ -258,4 +349,11 @@ void gen_fit_loads_free(struct gen_fit_loads *l) {
         hpcw_i_free(l->senders[h]);
     }
     *l = (struct gen_fit_loads){0};
+}
+
+void gen_fit_loads_free(struct gen_fit_load_data *d) {
+    for (size_t b = 0; b < GEN_FIT_BLOCKS; b++) {
+        gen_fit_loads_clear(&d->block[b]);
+    }
+    gen_fit_loads_clear(&d->whole);
 }

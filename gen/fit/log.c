@@ -215,7 +215,7 @@ static int by_receiver(const void *a, const void *b) {
                                           : x->bytes > y->bytes;
 }
 
-static hpcw_status sum_up(struct fit_log *l, struct gen_fit_loads *loads, hpcw_error *err) {
+static hpcw_status sum_up(struct fit_log *l, struct gen_fit_load_data *loads, hpcw_error *err) {
     struct gen_fit_summing sums;
     hpcw_status s = gen_fit_sum_init(&sums, loads, err);
     size_t m = 0;
@@ -223,7 +223,7 @@ static hpcw_status sum_up(struct fit_log *l, struct gen_fit_loads *loads, hpcw_e
         qsort(l->message, l->messages, sizeof *l->message, by_receiver);
     }
     for (uint32_t r = 0; s == HPCW_OK && r < l->ranks; r++) {
-        gen_fit_sum_rank(&sums, r);
+        gen_fit_sum_rank(&sums, r, l->ranks);
         for (uint32_t k = 0; s == HPCW_OK && k < l->iterations; k++) {
             const double seconds = l->compute[(size_t)r * l->iterations + k];
             s = gen_fit_sum_phase(&sums, k, err);
@@ -236,7 +236,8 @@ static hpcw_status sum_up(struct fit_log *l, struct gen_fit_loads *loads, hpcw_e
         }
     }
     /* The model's handlers send along a tree of the ranks and back. */
-    loads->handler_edges = 2.0 * (l->ranks - 1) / l->ranks;
+    loads->whole.handler_edges = 2.0 * (l->ranks - 1) / l->ranks;
+    s = s == HPCW_OK ? gen_fit_sum_finish(&sums, err) : s;
     gen_fit_sum_free(&sums);
     return s;
 }
@@ -303,8 +304,8 @@ static hpcw_status add_facts(struct fit_log *l, struct gen_fit_facts *facts, hpc
                         : s;
 }
 
-static hpcw_status learn(const struct fit_log *l, const struct gen_fit_loads *loads, struct gen_fit_twin *twin,
-                         hpcw_error *err) {
+static hpcw_status learn(const struct fit_log *l, const struct gen_fit_load_data *loads,
+                         struct gen_fit_twin *twin, hpcw_error *err) {
     if ((twin->formats >> GEN_FORMAT_VOM & 1) != 0) {
         gen_fit_remark(twin, "clog2: the load data tell what the event log does, so it was only summed up");
         return HPCW_OK;
@@ -317,13 +318,14 @@ static hpcw_status learn(const struct fit_log *l, const struct gen_fit_loads *lo
     if (l->left_out) {
         gen_fit_remark(twin, "clog2: the log is too long, so only a part of it was learned from");
     }
-    return gen_fit_loads_learn(loads, twin, err);
+    hpcw_status s = gen_fit_loads_learn(&loads->whole, twin, err);
+    return s == HPCW_OK ? gen_fit_loads_intervals(loads, twin, err) : s;
 }
 
 hpcw_status gen_fit_log(const char *path, struct gen_fit_facts *facts, struct gen_fit_twin *twin,
                         hpcw_error *err) {
     struct fit_log l = {.beat = NONE};
-    struct gen_fit_loads *loads = hpcw_i_calloc(1, sizeof *loads);
+    struct gen_fit_load_data *loads = hpcw_i_calloc(1, sizeof *loads);
     if (loads == NULL) {
         return hpcw_i_fail_memory(err, path, 0, NULL);
     }
@@ -331,7 +333,7 @@ hpcw_status gen_fit_log(const char *path, struct gen_fit_facts *facts, struct ge
     s = s == HPCW_OK ? read_log(&l, path, err) : s;
     s = s == HPCW_OK ? sum_up(&l, loads, err) : s;
     s = s == HPCW_OK ? learn(&l, loads, twin, err) : s;
-    s = s == HPCW_OK ? gen_fit_loads_facts(loads, "clog2", facts, err) : s;
+    s = s == HPCW_OK ? gen_fit_loads_facts(&loads->whole, "clog2", facts, err) : s;
     s = s == HPCW_OK ? add_facts(&l, facts, err) : s;
     gen_fit_loads_free(loads);
     hpcw_i_free(loads);

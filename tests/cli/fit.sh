@@ -71,6 +71,26 @@ learned dims 3 3 twin.ini
 learned sigma 0.27 0.33 twin.ini
 learned checkpoints 3 3 twin.ini
 
+# Intervals hold the parameters, nearly all.
+while read -r key value; do
+    awk -v key="$key" -v value="$value" '$1 == key && $2 == "=" && /95 %:/ {
+        found = 1
+        print key, ($(NF - 2) < value && value < $NF ? "holds" : "misses"), value ": " $0
+    }
+    END {exit !found}' twin.ini >>intervals || bad "$key has no interval: $(grep "^$key " twin.ini)"
+done <<END
+mean_first 3
+mean_last 5
+sigma_last 0.8
+skew 0.2
+persistence 0.6
+alike 0.4
+correlation 0.6
+edge_bytes_mean 7
+edge_bytes_sd 1
+END
+[ "$(grep -c ' misses ' intervals)" -le 2 ] || bad "intervals do not hold the parameters: $(cat intervals)"
+
 # Control: the default data are different.
 "$HPCGEN" -q -n 256 -f sion,vom,rank2file --seed 12 -o other || exit 1
 "$HPCGEN" fit --compare real other --json >rows || bad "the comparison failed"
@@ -167,6 +187,7 @@ grep -q '^; clog2: the load data tell' both.ini || bad "no remark on the log: $(
     --set linktest.kernel=bidirectional --set linktest.all_to_all=yes --set linktest.serial=yes || exit 1
 "$HPCGEN" fit settings -O settings.ini -q || bad "the fit of other settings failed"
 "$HPCGEN" -q -c settings.ini -f linktest -s 6 -o settings_twin || bad "other settings are not accepted"
+! grep -q '95 %' settings.ini || bad "an interval of what is no draw: $(grep 95 settings.ini)"
 for line in 'kernel = bidirectional' 'all_to_all = true' 'serial = true' 'gpu_memory = true' 'ppn = 4'; do
     grep -q "^$line" settings.ini || bad "expected $line, got: $(cat settings.ini)"
 done
@@ -218,6 +239,7 @@ poor() { # DIRECTORY PHASES TASKS TIME REMARK
         bad "$1: the configuration is not accepted for all formats"
     "$HPCGEN" -q -c poor.ini -f vom -o "$1.twin" || bad "$1: the configuration is not accepted"
     "$HPCGEN" fit --compare "$1" "$1.twin" >/dev/null || bad "$1: the comparison failed"
+    ! grep -q '95 %' poor.ini || bad "$1: an interval from one rank: $(grep 95 poor.ini)"
     grep -q "^; $5" poor.ini || bad "$1: expected a remark '$5', got: $(grep '^;' poor.ini)"
     grep -q "^$5" table || bad "$1: the remark is not printed: $(cat table)"
 }
