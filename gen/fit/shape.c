@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/fit/shape.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -129,11 +130,14 @@ static double reach_of(double objects, int knots) {
 static int print_table(const struct gen_fit_shape *s, int knots, double reach, char *text, size_t size) {
     const double step = 2 * reach / (knots - 1);
     int at = snprintf(text, size, "%d", (int)lround(100 * reach));
+    long last = LONG_MIN; /* equal means must not fall by their rounding */
     for (int k = 0; k < knots && (size_t)at < size; k++) {
         const double y = k * step - reach;
         const double from = k == 0 ? 0 : gen_fit_normal_below(y - 0.5 * step);
         const double to = k == knots - 1 ? 1 : gen_fit_normal_below(y + 0.5 * step);
-        at += snprintf(text + at, size - (size_t)at, " %ld", lround(100 * mean_between(s, from, to)));
+        const long value = lround(100 * mean_between(s, from, to));
+        last = value > last ? value : last;
+        at += snprintf(text + at, size - (size_t)at, " %ld", last);
     }
     return at;
 }

@@ -187,6 +187,28 @@ static void tables_come_back(void **state) {
     }
 }
 
+/* Equal values, in the middle between two of a table. */
+static void tables_never_fall(void **state) {
+    (void)state;
+    for (int i = 0; i < 400; i++) {
+        struct model_load_tail tail;
+        struct gen_fit_shape *s = hpcw_i_calloc(1, sizeof *s);
+        hpcw_error err;
+        char text[180];
+        assert_non_null(s);
+        for (int k = 0; k < 1000; k++) {
+            const double z = k % 3 == 0 ? 0.01 * i : -0.01 * i;
+            gen_fit_shape_add(s, z - 0.001, z + 0.019, 1 + 0.1 * (k % 7));
+        }
+        gen_fit_shape_add(s, -5, 5, 10);
+        gen_fit_shape_table(s, s->count, text, sizeof text);
+        if (model_load_tail_init(&tail, 0, "k", text, &err) != HPCW_OK) {
+            fail_msg("%s", err.message);
+        }
+        hpcw_i_free(s);
+    }
+}
+
 /* No value of a table stands for fewer than 5. */
 static void tables_tell_nobody(void **state) {
     (void)state;
@@ -290,11 +312,17 @@ static void learned_values_are_rounded_and_in_range(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quantiles),          cmocka_unit_test(sketches_add_up),
-        cmocka_unit_test(distances),          cmocka_unit_test(correlations),
-        cmocka_unit_test(skews_are_found),    cmocka_unit_test(tables_come_back),
-        cmocka_unit_test(tables_tell_nobody), cmocka_unit_test(tables_are_checked),
-        cmocka_unit_test(bent_correlations),  cmocka_unit_test(learned_values_are_rounded_and_in_range),
+        cmocka_unit_test(quantiles),
+        cmocka_unit_test(sketches_add_up),
+        cmocka_unit_test(distances),
+        cmocka_unit_test(correlations),
+        cmocka_unit_test(skews_are_found),
+        cmocka_unit_test(tables_come_back),
+        cmocka_unit_test(tables_never_fall),
+        cmocka_unit_test(tables_tell_nobody),
+        cmocka_unit_test(tables_are_checked),
+        cmocka_unit_test(bent_correlations),
+        cmocka_unit_test(learned_values_are_rounded_and_in_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
