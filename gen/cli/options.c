@@ -208,17 +208,16 @@ static const struct ui_chapter chapters[] = {
      "JSON "
      "file, {\"findings\": [{\"kind\": \"slow_node\", \"rank\": 12}]}; doc/realism.md has all kinds, their "
      "places, and what the result means.\n"},
-    {"FIT",
-     "hpcgen fit REAL... --output FILE learns from measured data, writes a configuration for --config, and "
-     "prints what it learned. REAL is a directory of load data (vom) or a file of it, a LinkTest result, an "
-     "event log, a SION container, a prefix directory of SCR, or a dataset; several of different formats make "
-     "one configuration. No measured value is in it. hpcgen fit --compare REAL TWIN prints a row for each "
-     "statistic of the two, "
-     "with their distance and what is allowed.\n"
-     "\n"
-     "  hpcgen fit run/lb_data --output twin.ini\n"
-     "  hpcgen --config twin.ini --out twin\n"
-     "  hpcgen fit --compare run/lb_data twin\n"},
+    {"FIT", "hpcgen fit REAL... --output FILE learns from measured data, writes a configuration for "
+            "--config, and prints what it learned, with the interval that holds a number with 95 %. REAL is "
+            "a directory of load data (vom) or a file of it, a LinkTest result, an event log, a SION "
+            "container, a prefix directory of SCR, or a dataset; several of different formats make one "
+            "configuration. No measured value is in it. hpcgen fit --compare REAL TWIN prints a row for "
+            "each statistic of the two, with their distance and what is allowed.\n"
+            "\n"
+            "  hpcgen fit run/lb_data --output twin.ini\n"
+            "  hpcgen --config twin.ini --out twin\n"
+            "  hpcgen fit --compare run/lb_data twin\n"},
     {"ENVIRONMENT", "Started by mpirun, srun or the like, the processes share the work. Started alone, one "
                     "process uses threads and does not initialise MPI. COLUMNS sets the width of the help text "
                     "where the terminal does not tell it.\n"},

@@ -56,7 +56,7 @@ struct gen_fit_load_data {
     struct gen_fit_loads block[GEN_FIT_BLOCKS], whole;
 };
 
-/* Reads a directory of load data, or a file as a run of one rank. Memory: 50 MiB, and the tasks of one rank. Free also after
+/* Reads a directory of load data, or a file as a run of one rank. Memory: 60 MiB, and the tasks of one rank. Free also after
  * a failure. */
 hpcw_status gen_fit_loads_read(const char *path, struct gen_fit_load_data *d, hpcw_error *err);
 void gen_fit_loads_free(struct gen_fit_load_data *d);
