@@ -51,7 +51,9 @@ static hpcw_status check(const char *path, hpcw_error *err) {
 }
 
 /* In the order of the formats: some parameters of one depend on what another has told. */
-static hpcw_status add_paths(struct gen_fit *fit, const char *const *path, size_t count, hpcw_error *err) {
+static hpcw_status add_paths(const char *const *path, size_t count, struct gen_fit_facts *facts,
+                             struct gen_fit_twin *twin, hpcw_error *err) {
+    uint64_t seen = 0;
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; s == HPCW_OK && i < count; i++) {
         s = check(path[i], err);
@@ -61,11 +63,11 @@ static hpcw_status add_paths(struct gen_fit *fit, const char *const *path, size_
             char part[GEN_DIRECTORY_PATH];
             s = part_of(path[i], f, part, err);
             if (s == HPCW_OK && part[0] != '\0') {
-                s = fit->twin.formats >> f & 1
-                        ? hpcw_i_fail(err, HPCW_EINVAL,
-                                      "%s: expected one data set of each format, got two of %s", part,
-                                      gen_format[f]->name)
-                        : gen_fit_add(fit, part, (enum gen_format_id)f, err);
+                s = seen >> f & 1 ? hpcw_i_fail(err, HPCW_EINVAL,
+                                                "%s: expected one data set of each format, got two of %s", part,
+                                                gen_format[f]->name)
+                                  : gen_fit_add(part, (enum gen_format_id)f, facts, twin, err);
+                seen |= UINT64_C(1) << f;
             }
         }
     }
@@ -153,17 +155,18 @@ static hpcw_status print_learned_json(const struct gen_fit_twin *t, hpcw_error *
 
 static hpcw_status make_twin(const struct gen_cli_options *o, const char *const *path, size_t count,
                              hpcw_error *err) {
-    struct gen_fit fit;
+    struct gen_fit_facts facts = {0};
+    struct gen_fit_twin twin;
     struct hpcw_i_buf buf = {0};
-    hpcw_status s = gen_fit_init(&fit, err);
-    s = s == HPCW_OK ? add_paths(&fit, path, count, err) : s;
-    s = s == HPCW_OK ? gen_fit_twin_print(&fit.twin, &buf, err) : s;
+    hpcw_status s = gen_fit_twin_init(&twin, err);
+    s = s == HPCW_OK ? add_paths(path, count, &facts, &twin, err) : s;
+    s = s == HPCW_OK ? gen_fit_twin_print(&twin, &buf, err) : s;
     s = s == HPCW_OK ? write_file(o->output, &buf, err) : s;
     if (s == HPCW_OK) {
-        s = o->json ? print_learned_json(&fit.twin, err) : o->quiet ? HPCW_OK : print_learned(&fit.twin, err);
+        s = o->json ? print_learned_json(&twin, err) : o->quiet ? HPCW_OK : print_learned(&twin, err);
     }
     hpcw_i_buf_free(&buf);
-    gen_fit_free(&fit);
+    gen_fit_facts_free(&facts);
     return s;
 }
 
@@ -241,27 +244,26 @@ static hpcw_status print_rows_json(const struct gen_fit_row *row, size_t count, 
 
 /* path[2] */
 static hpcw_status compare(const struct gen_cli_options *o, const char *const *path, hpcw_error *err) {
-    struct gen_fit fit[2] = {0};
+    struct gen_fit_facts facts[2] = {{0}};
     struct gen_fit_row *row = NULL;
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; s == HPCW_OK && i < 2; i++) {
-        s = gen_fit_init(&fit[i], err);
-        s = s == HPCW_OK ? add_paths(&fit[i], &path[i], 1, err) : s;
+        s = add_paths(&path[i], 1, &facts[i], NULL, err);
     }
-    size_t rows = fit[0].facts.count + fit[1].facts.count;
+    size_t rows = facts[0].count + facts[1].count;
     if (s == HPCW_OK && (row = hpcw_i_calloc(rows, sizeof *row)) == NULL) {
         s = hpcw_i_fail_memory(err, "comparison", rows, "rows");
     }
     if (s == HPCW_OK) {
-        rows = gen_fit_compare(&fit[0].facts, &fit[1].facts, row);
+        rows = gen_fit_compare(&facts[0], &facts[1], row);
         s = o->json ? print_rows_json(row, rows, err) : o->quiet ? HPCW_OK : print_rows(row, rows, err);
     }
     if (s == HPCW_OK && o->output[0] != '\0') {
         s = gen_fit_compare_page(o->output, row, rows, err);
     }
     hpcw_i_free(row);
-    gen_fit_free(&fit[0]);
-    gen_fit_free(&fit[1]);
+    gen_fit_facts_free(&facts[0]);
+    gen_fit_facts_free(&facts[1]);
     return s;
 }
 

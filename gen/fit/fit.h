@@ -9,16 +9,10 @@
 #include "gen/fit/facts.h"
 #include "gen/fit/twin.h"
 
-struct gen_fit {
-    struct gen_fit_facts facts;
-    struct gen_fit_twin twin;
-};
-
-hpcw_status gen_fit_init(struct gen_fit *fit, hpcw_error *err);
-void gen_fit_free(struct gen_fit *fit);
-
-/* Adds what a file or directory of a format says: one of each format, in their order, as the event log asks whether there
- * are load data, and checkpoints depend on the objects of a rank. Fails as the format's reader does. */
-hpcw_status gen_fit_add(struct gen_fit *fit, const char *path, enum gen_format_id format, hpcw_error *err);
+/* Adds what a file or directory of a format says to the facts, and to the twin if it is not NULL. A twin has one of each
+ * format, in their order, as the event log asks whether there are load data, and checkpoints depend on the objects of a rank.
+ * Fails as the format's reader does. */
+hpcw_status gen_fit_add(const char *path, enum gen_format_id format, struct gen_fit_facts *facts,
+                        struct gen_fit_twin *twin, hpcw_error *err);
 
 #endif

@@ -42,9 +42,9 @@ enum { MOST_MACHINES = 16, SEEDS = 4 };
 struct fit_links {
     struct read_linktest *reader;
     struct read_linktest_info info;
-    struct gen_fit_twin *twin;
-    uint32_t *node;    /* [ranks] */
-    uint32_t *on_node; /* [nodes] ranks of each; the last one may have fewer */
+    struct gen_fit_twin *twin; /* NULL: only facts */
+    uint32_t *node;            /* [ranks] */
+    uint32_t *on_node;         /* [nodes] ranks of each; the last one may have fewer */
     uint32_t nodes, ppn;
     double *time;      /* [steps] of a row, seconds */
     uint64_t *partner; /* [steps] */
@@ -265,7 +265,7 @@ static hpcw_status read_rows(struct fit_links *l, hpcw_error *err) {
             s = s == HPCW_OK ? check_row(l, r, err) : s;
             if (s == HPCW_OK) {
                 add_row(l, r, p * l->info.steps);
-                if (p == 0 && r % every == 0) {
+                if (l->twin != NULL && p == 0 && r % every == 0) {
                     simulate(l, r);
                 }
             }
@@ -484,19 +484,19 @@ hpcw_status gen_fit_links(const char *path, struct gen_fit_facts *facts, struct 
         s = allocate(l, err);
     }
     s = s == HPCW_OK ? read_hosts(l, err) : s;
-    s = s == HPCW_OK ? learn_settings(l, err) : s;
-    for (size_t k = 0; s == HPCW_OK && k < model_machine_preset_count * SEEDS; k++) {
+    s = s == HPCW_OK && twin != NULL ? learn_settings(l, err) : s;
+    for (size_t k = 0; s == HPCW_OK && twin != NULL && k < model_machine_preset_count * SEEDS; k++) {
         s = make_machine(l, k / SEEDS, k % SEEDS + 1, &l->machine[k / SEEDS][k % SEEDS], err);
     }
     s = s == HPCW_OK ? read_rows(l, err) : s;
     for (uint32_t n = 0; s == HPCW_OK && n < l->nodes; n++) {
         l->of_node[n] /= l->on_node[n] * (double)l->info.permutations;
     }
-    s = s == HPCW_OK ? learn_machine(l, err) : s;
-    s = s == HPCW_OK ? add_facts(l, facts, err) : s;
-    if (s == HPCW_OK) {
+    if (s == HPCW_OK && twin != NULL) {
         twin->ranks = l->info.tasks > twin->ranks ? l->info.tasks : twin->ranks;
+        s = learn_machine(l, err);
     }
+    s = s == HPCW_OK ? add_facts(l, facts, err) : s;
     free_links(l);
     return s;
 }

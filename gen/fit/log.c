@@ -332,7 +332,7 @@ hpcw_status gen_fit_log(const char *path, struct gen_fit_facts *facts, struct ge
     hpcw_status s = read_clog2_open(path, &l.reader, err);
     s = s == HPCW_OK ? read_log(&l, path, err) : s;
     s = s == HPCW_OK ? sum_up(&l, loads, err) : s;
-    s = s == HPCW_OK ? learn(&l, loads, twin, err) : s;
+    s = s == HPCW_OK && twin != NULL ? learn(&l, loads, twin, err) : s;
     s = s == HPCW_OK ? gen_fit_loads_facts(&loads->whole, "clog2", facts, err) : s;
     s = s == HPCW_OK ? add_facts(&l, facts, err) : s;
     gen_fit_loads_free(loads);

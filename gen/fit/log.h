@@ -11,7 +11,7 @@
 #include "gen/fit/twin.h"
 
 /* Reads the log twice. Memory: 8 bytes for each rank and iteration and 16 for each message, 128 MiB each at most; what is
- * beyond that is left out, with a remark. */
+ * beyond that is left out, with a remark; and that of load data. */
 hpcw_status gen_fit_log(const char *path, struct gen_fit_facts *facts, struct gen_fit_twin *twin,
                         hpcw_error *err);
 

@@ -147,7 +147,7 @@ hpcw_status gen_fit_sion(const char *path, struct gen_fit_facts *facts, struct g
     if (s == HPCW_OK && z.ranks == 0) {
         s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected at least one task, got none", path);
     }
-    if (s == HPCW_OK) {
+    if (s == HPCW_OK && twin != NULL) {
         twin->ranks = z.ranks > twin->ranks ? (uint32_t)z.ranks : twin->ranks;
         s = learn_sion(&z, read_sion_files(reader), twin, err);
     }
@@ -252,7 +252,7 @@ hpcw_status gen_fit_checkpoints(const char *path, struct gen_fit_facts *facts, s
                         c.damaged);
     }
     c.sizes.ranks = c.ranks;
-    if (s == HPCW_OK) {
+    if (s == HPCW_OK && twin != NULL) {
         twin->ranks = c.ranks > twin->ranks ? c.ranks : twin->ranks;
         s = learn_checkpoints(&c, twin, err);
     }
