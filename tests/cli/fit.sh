@@ -99,12 +99,15 @@ END
 
 # ---- nothing leaves ----
 
-# Numbers as printed, with four digits or more, of a sample of the files.
+# Numbers as printed, with four digits or more.
 numbers() {
     grep -hoE '[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?' "$@" | awk '{d = $0; sub(/[eE].*/, "", d); gsub(/[^0-9]/, "", d)
         if (length(d) >= 4) print}' | LC_ALL=C sort -u
 }
-numbers real/vom/data.?.json real/vom/data.??.json >measured
+numbers real/vom/data.*.json >measured
+find real/scr real/sion -type f -exec wc -c {} + >sizes
+numbers sizes >>measured
+LC_ALL=C sort -u -o measured measured
 numbers twin.ini >told
 [ -s measured ] || bad "no numbers to search for"
 [ -z "$(LC_ALL=C comm -12 measured told)" ] || bad "values in the configuration: $(LC_ALL=C comm -12 measured told)"
