@@ -43,9 +43,10 @@ void gen_fit_shape_add(struct gen_fit_shape *s, double low, double high, double 
     }
 }
 
-/* The largest difference of the distribution functions of the shape and of a rising function of a normal deviation;
- * NULL: of the deviation itself. */
-static double distance_from(const struct gen_fit_shape *s, const struct model_load_tail *tail) {
+/* The largest difference of the distribution functions of the shape and of a rising function of a normal deviation, with
+ * the share of the deviations below each step; NULL: of the deviation itself. */
+static double distance_from(const struct gen_fit_shape *s, const struct model_load_tail *tail,
+                            const double share[STEPS + 1]) {
     double below = 0;
     double most = 0;
     size_t at = 0;
@@ -55,23 +56,33 @@ static double distance_from(const struct gen_fit_shape *s, const struct model_lo
             below += s->cell[at];
         }
         const double part = at < GEN_FIT_CELLS ? s->cell[at] * fmax(0, z - (double)at) : 0;
-        most = fmax(most, fabs((below + part) / s->count - gen_fit_normal_below(y_of(i))));
+        most = fmax(most, fabs((below + part) / s->count - share[i]));
     }
     return most;
 }
 
+static void normal_shares(double share[STEPS + 1]) {
+    for (int i = 0; i <= STEPS; i++) {
+        share[i] = gen_fit_normal_below(y_of(i));
+    }
+}
+
 double gen_fit_shape_distance_from_normal(const struct gen_fit_shape *s) {
-    return distance_from(s, NULL);
+    double share[STEPS + 1];
+    normal_shares(share);
+    return distance_from(s, NULL, share);
 }
 
 double gen_fit_shape_skew(const struct gen_fit_shape *s, double *distance) {
     enum { TRIED = 40 };
+    double share[STEPS + 1];
     double best = 0;
+    normal_shares(share);
     *distance = 2;
     for (int t = 0; t <= TRIED; t++) {
         struct model_load_tail tail;
         (void)model_load_tail_init(&tail, (double)t / TRIED, "", "none", NULL);
-        const double of_this = distance_from(s, &tail);
+        const double of_this = distance_from(s, &tail, share);
         if (of_this < *distance) {
             *distance = of_this;
             best = (double)t / TRIED;
