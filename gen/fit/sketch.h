@@ -25,7 +25,7 @@ struct gen_fit_sketch *gen_fit_sketch_new(double least);
 
 void gen_fit_sketch_add(struct gen_fit_sketch *s, double value);
 
-/* Adds the values of `from`, times a factor > 0. */
+/* Adds the values of `from`, times a factor > 0: moved by whole bins, so that quantiles are then right to 2 %. */
 void gen_fit_sketch_merge(struct gen_fit_sketch *s, const struct gen_fit_sketch *from, double factor);
 
 /* Of the values; 0 without any. */
