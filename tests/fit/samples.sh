@@ -11,7 +11,7 @@ hpcgen=$PWD/$1
     echo "HPCW_SAMPLES is not set: it names a directory with the published samples" >&2
     exit 77
 }
-samples=$HPCW_SAMPLES
+samples=$(cd "$HPCW_SAMPLES" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$samples"
