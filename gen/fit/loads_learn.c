@@ -603,13 +603,15 @@ static void learn_edges(struct fit_learning *g) {
     if (of_objects < 0.8 * stencil.senders) {
         gen_fit_remark(g->twin, "fewer edges than the stencil of the model: the twin has more");
     }
-    /* Without what the model's handlers send, and what it changes from phase to phase. */
-    const double change = 0.01;
+    /* Without what the model's handlers send, and what it changes after the first of its periods. */
+    const double later =
+        p->edge_phases > 0 && p->phases > p->edge_phases ? 1 - (double)p->edge_phases / p->phases : 0;
+    const double change = 0.01 * later;
     const double others = l->handler_edges / (edges / l->count_sum);
     const double squares =
-        MODEL_LOAD_HANDLER_MEAN * MODEL_LOAD_HANDLER_MEAN + MODEL_LOAD_HANDLER_SD * MODEL_LOAD_HANDLER_SD;
+        p->handler_bytes_mean * p->handler_bytes_mean + p->handler_bytes_sd * p->handler_bytes_sd;
     const double rest = fmax(0.1, 1 - others);
-    const double mean = (l->ln_bytes / edges - others * MODEL_LOAD_HANDLER_MEAN) / rest;
+    const double mean = (l->ln_bytes / edges - others * p->handler_bytes_mean) / rest;
     const double variance = (l->ln_bytes_squares / edges - others * squares) / rest - mean * mean - change;
     const double with_work = gen_fit_loads_correlation(l, GEN_FIT_EDGE, 2, g->begin);
     double follows = p->edge_follows;

@@ -130,7 +130,8 @@ alike two two_twin
 # ---- edges: whole numbers of messages, and bytes that follow the work ----
 
 "$HPCGEN" -q -n 256 -f vom --seed 6 -o edges --set load.phases=4 --set load.edge_follows=0.9 --set load.alike=0.9 \
-    --set load.edge_bytes_sd=1 --set load.edge_messages_mean=0.5 --set load.edge_messages_sd=1.3 || exit 1
+    --set load.edge_bytes_sd=1 --set load.edge_messages_mean=0.5 --set load.edge_messages_sd=1.3 \
+    --set load.jitter=0 --set load.preemptions=0 --set load.warm_up=0 || exit 1
 "$HPCGEN" fit edges -O edges.ini -q || bad "the fit of edges failed"
 learned edge_follows 0.85 0.95 edges.ini
 learned edge_bytes_sd 0.95 1.05 edges.ini
