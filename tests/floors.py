@@ -73,6 +73,7 @@ bench/layout                 libwriter/base libwriter/io libwriter/comm gen/data
 bench/sweep                  libwriter/base libwriter/io libwriter/comm ui/* bench/measure bench/report bench/count bench/layout
 bench/kernels                libwriter/base libwriter/io libwriter/comm libreader/* ui/cli gen/model/* bench/measure
 bench                        libwriter/base libwriter/io libwriter/comm ui/* bench/measure bench/report bench/count bench/layout bench/sweep
+fortran
 """
 
 # Folders that may include only these public headers; every other folder may include all.
@@ -82,7 +83,7 @@ PUBLIC = {
     "libwriter/comm": {"status", "version", "comm", "mpi"},
 }
 # Who may see mpi.h or hpcw/mpi.h.
-MPI = re.compile(r"libwriter/comm/comm_mpi\.c$|libwriter/trace/|include/hpcw/mpi\.h$|gen/cli/launch\.c$|bench/")
+MPI = re.compile(r"libwriter/comm/comm_mpi\.c$|libwriter/trace/|include/hpcw/mpi\.h$|gen/cli/launch\.c$|bench/|fortran/comm\.c$")
 # The one header of the generator that bench, without its kernels, includes.
 BENCH_GEN = "gen/dataset/sample.h"
 
@@ -110,7 +111,7 @@ for line in FLOORS.split("\n"):
         allowed[name] = below
 
 sources = []
-for top in ("include", "libwriter", "libreader", "ui", "gen", "bench"):
+for top in ("include", "libwriter", "libreader", "ui", "gen", "bench", "fortran"):
     for directory, folders, names in os.walk(os.path.join(root, top)):
         sources += [os.path.relpath(os.path.join(directory, n), root) for n in names if re.search(r"\.[ch]$", n)]
 sources.sort()

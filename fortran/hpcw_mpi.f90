@@ -1,0 +1,58 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! Communicators from MPI: <hpcw/mpi.h>. No module of MPI is used here, so that there is one module for all of mpif.h, mpi
+! and mpi_f08, and for programs of an MPI without mpi_f08.
+module hpcw_mpi
+  use, intrinsic :: iso_c_binding
+  use hpcw, only: hpcw_comm, hpcw_error
+  implicit none
+  private
+  public :: hpcw_comm_from_mpi
+
+  ! For the standard, this is the type of mpi_f08: types that C can have are the same one if their names and components
+  ! are.
+  type, bind(c) :: MPI_Comm
+    integer(c_int) :: MPI_VAL
+  end type
+
+  interface hpcw_comm_from_mpi
+    module procedure from_number, from_type
+  end interface
+
+  interface
+    function c_comm_from_mpi(mpi, out, err) bind(c, name='hpcw_f_comm_from_mpi') result(status)
+      import
+      integer(c_int), value :: mpi
+      type(hpcw_comm), intent(out) :: out
+      type(c_ptr), value :: err
+      integer(c_int) :: status
+    end function
+  end interface
+
+contains
+
+  ! A communicator of mpif.h or the module mpi.
+  function from_number(mpi, out, err) result(status)
+    integer, intent(in) :: mpi
+    type(hpcw_comm), intent(out) :: out
+    type(hpcw_error), intent(inout), optional, target :: err
+    integer(c_int) :: status
+    integer :: nul
+    if (present(err)) then
+      status = c_comm_from_mpi(mpi, out, c_loc(err))
+      nul = index(err%message, c_null_char)
+      if (nul > 0) err%message(nul:) = ''
+    else
+      status = c_comm_from_mpi(mpi, out, c_null_ptr)
+    end if
+  end function
+
+  ! One of the module mpi_f08.
+  function from_type(mpi, out, err) result(status)
+    type(MPI_Comm), intent(in) :: mpi
+    type(hpcw_comm), intent(out) :: out
+    type(hpcw_error), intent(inout), optional, target :: err
+    integer(c_int) :: status
+    status = from_number(mpi%MPI_VAL, out, err)
+  end function
+
+end module
