@@ -19,7 +19,7 @@ program two_tasks
     if (status == HPCW_OK) status = hpcw_sion_write(sion, task, position, err=error)
   end do
   if (status == HPCW_OK) status = hpcw_sion_close(sion, error)
-  if (status /= HPCW_OK) print '(3a)', hpcw_status_name(status), ': ', trim(error%message)
+  if (status /= HPCW_OK) print '(3a)', hpcw_status_name(status), ': ', hpcw_text(error%message)
   call hpcw_sion_free(sion)
   if (status /= HPCW_OK) stop 1, quiet=.true.
 end program

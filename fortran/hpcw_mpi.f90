@@ -23,7 +23,7 @@ module hpcw_mpi
       import
       integer(c_int), value :: mpi
       type(hpcw_comm), intent(out) :: out
-      type(c_ptr), value :: err
+      type(hpcw_error), intent(inout), optional :: err
       integer(c_int) :: status
     end function
   end interface
@@ -34,23 +34,16 @@ contains
   function from_number(mpi, out, err) result(status)
     integer, intent(in) :: mpi
     type(hpcw_comm), intent(out) :: out
-    type(hpcw_error), intent(inout), optional, target :: err
+    type(hpcw_error), intent(inout), optional :: err
     integer(c_int) :: status
-    integer :: nul
-    if (present(err)) then
-      status = c_comm_from_mpi(mpi, out, c_loc(err))
-      nul = index(err%message, c_null_char)
-      if (nul > 0) err%message(nul:) = ''
-    else
-      status = c_comm_from_mpi(mpi, out, c_null_ptr)
-    end if
+    status = c_comm_from_mpi(mpi, out, err)
   end function
 
   ! One of the module mpi_f08.
   function from_type(mpi, out, err) result(status)
     type(MPI_Comm), intent(in) :: mpi
     type(hpcw_comm), intent(out) :: out
-    type(hpcw_error), intent(inout), optional, target :: err
+    type(hpcw_error), intent(inout), optional :: err
     integer(c_int) :: status
     status = from_number(mpi%MPI_VAL, out, err)
   end function

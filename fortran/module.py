@@ -112,6 +112,9 @@ def members_of(body):
             for n in re.finditer(r"struct \{([^{}]*)\} (\w+);|([^;{}]+);", m.group(1)):
                 if n.group(2):
                     inner[n.group(2)] = members_of(n.group(1))
+                else:
+                    plain = variable_of(n.group(3).strip())
+                    inner[plain[2]] = plain[0]
             members.append(("union", 0, m.group(2), inner))
         elif m := re.match(r"[^;{}]+;", body):
             first, *others = m.group()[:-1].split(",") if "(" not in m.group() else [m.group()[:-1]]
@@ -178,6 +181,7 @@ class Writer:
     def __init__(self, d):
         self.d = d
         d.handles = [h for h in dict.fromkeys(d.handles) if h not in d.structs]
+        self.unions = {}  # begin of the names: (words, its members)
         self.names = {n.lower() for n in list(d.structs) + d.handles + [f[1] for f in d.functions]}
 
     def line(self, depth, text):
@@ -242,28 +246,25 @@ class Writer:
             widest = max(widest, one)
         return (at + widest - 1) // widest * widest
 
+    @staticmethod
+    def part(struct, union):
+        """The begin of the names for the parts of a union: hpcw_clog2_as."""
+        return f"{struct.rpartition('_')[0]}_{union}"
+
     def struct(self, name, members):
-        errors = any(m[0] == "hpcw_error" for m in members)
         for m in members:
             if m[0] == "union":
                 for part, inner in m[3].items():
-                    self.struct(re.sub(r"_[a-z0-9]+$", f"_{m[2]}_{part}", name), inner)
-        if name == "hpcw_error":
-            print("  ! A text of more than one character cannot be in a bind(c) type. tests/fortran compares the layout with C's.")
-        # A type with a text in it has C's layout, but is none of C's for the standard.
-        pointers = any(m[1] for m in members)
-        attribute = ", public" if name == "hpcw_error" or errors else ", bind(c), public"
-        print(f"  type{attribute} :: {name}")
-        if name == "hpcw_error" or (errors and not pointers):
-            print("    sequence")
+                    if isinstance(inner, list):
+                        self.struct(f"{self.part(name, m[2])}_{part}", inner)
+        print(f"  type, bind(c), public :: {name}")
         for m in members:
             if m[0] == "union":
-                words = (max(self.bytes_of(inner) for inner in m[3].values()) + 7) // 8
-                print(f"    integer(c_int64_t) :: {m[2]}({words}) = 0 ! a union: transfer() fills it with one of the types above")
+                words = (max(self.bytes_of(i) for i in m[3].values() if isinstance(i, list)) + 7) // 8
+                print(f"    integer(c_int64_t) :: {m[2]}({words}) = 0 ! a union")
+                self.unions[self.part(name, m[2])] = (words, m[3])
                 continue
             kind, default, length = self.member(m)
-            if name == "hpcw_error" and length:
-                kind, default, length = f"character(kind=c_char, len={length})", " = ''", None
             print(f"    {kind} :: {m[2]}{f'({length})' if length else ''}{default}")
         print("  end type\n")
 
@@ -279,17 +280,19 @@ class Writer:
             self.d.tables.add(entry)
         return entry in table
 
-    def argument(self, f, arg, after):
+    def argument(self, f, arg, after, texts):
         """One argument of a function, as a dictionary:
 
-        skip: as the next one is part of it; inner: its declaration in the interface of C; outer: declarations in the call of
-        Fortran; pass: what the call passes; before, after: statements around it; local: declarations.
+        skip: the next one is part of it; inner: its declarations in the interface of C; outer, names: its declarations and
+        names in the call of Fortran; pass: what the call passes; before, after: statements around that; local: variables;
+        bind: what the call says of C. gfortran 12 passes a text as an argument of any type correctly only to what C can call,
+        and there it has trouble with other texts: `texts` says that the call has some.
         """
         kind, stars, name, length = arg
         const, base = kind.startswith("const "), kind.removeprefix("const ")
-        opt = ", optional" if self.listed(f, name, NULL) else ""
+        opt = ", optional" if name == "err" or self.listed(f, name, NULL) else ""
         sized = after is not None and after[:2] == ("size_t", 0) and after[2] in ("size", "count")
-        a = {"skip": False, "name": name, "inner": [], "outer": [], "pass": [name], "before": [], "after": [], "local": [], "names": [name]}
+        a = {"skip": False, "name": name, "inner": [], "outer": [], "pass": [name], "before": [], "after": [], "local": [], "names": [name], "bind": ""}
 
         def by_value(kind, passed):
             a["inner"] = [f"{kind}, value :: {name}"]
@@ -305,17 +308,7 @@ class Writer:
             a["pass"].append("number")
             a["names"].append(after[2])
 
-        if base == "hpcw_error":
-            if const:
-                by_value("type(c_ptr)", "c_loc(c_reason)")
-                a["outer"] = [f"type(hpcw_error), intent(in) :: {name}"]
-                a["local"] = ["type(hpcw_error), target :: c_reason"]
-                a["before"] = [f"c_reason = {name}", f"c_reason%message = trim({name}%message(:HPCW_ERROR_MESSAGE_SIZE - 1))//c_null_char"]
-            else:
-                by_value("type(c_ptr)", f"address_of({name})")
-                a["outer"] = [f"type(hpcw_error), intent(inout), optional, target :: {name}"]
-                a["after"] = [f"if (status /= HPCW_OK) call end_at_nul({name})"]
-        elif base == "hpcw_comm" and stars == 1 and not f.endswith("_free"):
+        if base == "hpcw_comm" and stars == 1 and not f.endswith("_free"):
             by_value("type(c_ptr)", f"comm_of({name})")
             a["outer"] = [f"type(hpcw_comm), intent(in), optional :: {name}"]
         elif base in self.d.handles and stars == 1:
@@ -367,10 +360,11 @@ class Writer:
                 a["skip"] = True
                 a["inner"].append(f"integer(c_size_t), value :: {after[2]}")
                 a["pass"].append(f"size(c_{name}, kind=c_size_t)")
-        elif base == "void" and sized:
+        elif base == "void" and sized and not texts:
             by_value("type(c_ptr)", f"c_loc({name})")
             a["outer"] = [f"type(*), intent({'in' if const else 'inout'}), contiguous, target :: {name}(..)"]
             number([f"number = c_bytes_of({name})"])
+            a["bind"] = f" bind(c, name='{f.replace('hpcw_', 'hpcw_f_', 1)}')"
         elif base == "void":
             by_value("type(c_ptr)", name)
             a["outer"] = [f"type(c_ptr), intent(in) :: {name}"]
@@ -393,14 +387,6 @@ class Writer:
             if sized:
                 known = f"number = size({name}, kind=c_size_t)"
                 number(["number = 0", f"if (present({name})) {known}"] if opt else [known])
-            for m in self.d.structs.get(base, []):
-                if m[0] == "hpcw_error":  # Of a type that the standard does not let C have.
-                    a["inner"] = [f"type(c_ptr), value :: {name}"]
-                    a["outer"] = [f"type({base}), intent(inout){opt}, target :: {name}"]
-                    a["local"] = [f"type(c_ptr) :: c_{name}"]
-                    a["before"] = [f"c_{name} = c_null_ptr", f"if (present({name})) c_{name} = c_loc({name})"]
-                    a["pass"] = [f"c_{name}"]
-                    a["after"] = [f"if (present({name})) call end_at_nul({name}%{m[2]})"]
         elif stars == 0 and base == "bool":
             by_value("logical(c_bool)", f"logical({name}, c_bool)")
             a["outer"] = [f"logical, intent(in) :: {name}"]
@@ -415,7 +401,8 @@ class Writer:
         result, skip = [], False
         for i, arg in enumerate(args):
             if not skip:
-                result.append(self.argument(f, arg, args[i + 1] if i + 1 < len(args) else None))
+                texts = any(a[0].endswith("char") for a in args)
+                result.append(self.argument(f, arg, args[i + 1] if i + 1 < len(args) else None, texts))
             skip = not skip and result[-1]["skip"]
         return result
 
@@ -453,7 +440,8 @@ class Writer:
         passed = ", ".join(p for a in args for p in a["pass"])
         what = "subroutine" if kind == "void" else "function"
         returned = "status" if kind == "hpcw_status" else "returned"
-        self.line(1, f"{what} {name}({', '.join(names)})" + (f" result({returned})" if kind != "void" else ""))
+        self.line(1, f"{what} {name}({', '.join(names)}){''.join(a['bind'] for a in args)}" +
+                  (f" result({returned})" if kind != "void" else ""))
         for part in ("outer", "local"):
             for a in args:
                 for declaration in a[part]:
@@ -470,6 +458,15 @@ class Writer:
                 self.line(2, statement)
         print(f"  end {what}\n")
 
+    def union(self, name):
+        """The words of each part of a union."""
+        words, parts = self.unions[name]
+        for part, kind in parts.items():
+            plain = f"type({name}_{part})" if isinstance(kind, list) else self.plain(kind)
+            print(f"  function {name[5:]}_{part}(part) result(words)\n    {plain}, intent(in) :: part")
+            print(f"    integer(c_int64_t), target :: words({words})\n    {plain}, pointer :: first")
+            print("    words = 0\n    call c_f_pointer(c_loc(words), first)\n    first = part\n  end function\n")
+
     def module(self):
         d = self.d
         inits = [f for f in d.functions if f[4] and f[1].endswith("_options_init")]
@@ -482,6 +479,10 @@ class Writer:
         for f in d.functions:
             print(f"  public :: {f[1]}")
         print("  public :: hpcw_text\n")
+        for name, (_, parts) in self.unions.items():
+            print(f"  ! Makes the union of one of its parts.\n  interface {name}")
+            self.line(2, f"module procedure {', '.join(f'{name[5:]}_{part}' for part in parts)}")
+            print(f"  end interface\n  public :: {name}\n")
         print("  ! The size of the struct is that of the calling program, in the descriptor.\n  interface")
         for f in inits:
             kind = f[3][0][0]
@@ -491,6 +492,8 @@ class Writer:
         for f, args in calls:
             self.interface(f[1], f[2], args, f[4])
         print(HELPER_INTERFACES)
+        for name in self.unions:
+            self.union(name)
         header = None
         for f, args in calls:
             if f[0] != header:
@@ -551,8 +554,8 @@ contains
     call text_of(address, text)
   end function
 
-  function text_in(bytes) result(text)
-    character(kind=c_char), intent(in), target :: bytes(:)
+  pure function text_in(bytes) result(text)
+    character(kind=c_char), intent(in) :: bytes(:)
     character(:), allocatable :: text
     allocate (character(len=length_of(bytes)) :: text)
     call copy_to_nul(bytes, text)
@@ -580,7 +583,7 @@ contains
     end do
   end function
 
-  subroutine copy_to_nul(bytes, text)
+  pure subroutine copy_to_nul(bytes, text)
     character(kind=c_char), intent(in) :: bytes(:)
     character(*), intent(out) :: text
     integer :: i
@@ -601,22 +604,6 @@ contains
       bytes(i) = text(i:i)
     end do
     bytes(len_trim(text) + 1) = c_null_char
-  end subroutine
-
-  function address_of(err) result(address)
-    type(hpcw_error), intent(in), optional, target :: err
-    type(c_ptr) :: address
-    address = c_null_ptr
-    if (present(err)) address = c_loc(err)
-  end function
-
-  ! C's message becomes one of Fortran, with blanks at the end.
-  subroutine end_at_nul(err)
-    type(hpcw_error), intent(inout), optional :: err
-    integer :: nul
-    if (.not. present(err)) return
-    nul = index(err%message, c_null_char)
-    if (nul > 0) err%message(nul:) = ''
   end subroutine
 
   function comm_of(comm) result(address)
