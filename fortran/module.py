@@ -55,6 +55,9 @@ hpcw_rank2file_restart_load.ranks hpcw_sion_reader_open.ranks
 hpcw_linktest_reader_row.time_s hpcw_linktest_reader_row.partner hpcw_linktest_reader_slowest.connection
 """.split())
 
+# What C still uses after the call.
+BORROWED = {"hpcw_vom_element.index"}
+
 # Texts that a call fills in, without an argument for their size.
 TEXTS = {"hpcw_linktest_reader_host.host": "HPCW_LINKTEST_READER_HOST_SIZE"}
 
@@ -72,7 +75,7 @@ class Declared:
         self.callbacks = set()
         self.structs = {}  # name: [(type, stars, name, length)], or {"union": ...}
         self.functions = []  # (header, name, result, [(type, stars, name, length)], arguments as C text of inline functions)
-        self.tables = set()  # entries of NULL, ARRAYS and TEXTS that were used
+        self.tables = set()  # entries of the tables above that were used
 
 
 def fail(what):
@@ -383,6 +386,8 @@ class Writer:
             many = self.listed(f, name, ARRAYS)
             what = f"{self.plain(base)}, intent({intent}){opt} :: {name}"
             a["inner"] = [what + ("(*)" if many or sized else "")]
+            if self.listed(f, name, BORROWED):
+                what = what.replace(" ::", ", target ::")
             a["outer"] = [what + ("(*)" if many else "(:)" if sized else "")]
             if sized:
                 known = f"number = size({name}, kind=c_size_t)"
@@ -501,7 +506,7 @@ class Writer:
                 print(f"  ! ---- <{header}>\n")
             self.call(f[1], f[2], args)
         print("end module")
-        for entry in sorted((NULL | ARRAYS | set(TEXTS)) - d.tables):
+        for entry in sorted((NULL | ARRAYS | BORROWED | set(TEXTS)) - d.tables):
             fail(f"expected an argument {entry}, which is in a table above, got none")
 
     def inline_functions(self):

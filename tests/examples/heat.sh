@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The heat solver, instrumented: what it writes is whole. Without its instrumentation, under the wrapper: the same
-# result, and a sound log. Usage: heat.sh MPIEXEC PROCESSES WRAPPER HEAT HEAT_PLAIN HPCGEN
+# result, and a sound log. OTHER is instrumented, too, in another language, and writes the same plate.
+# Usage: heat.sh MPIEXEC PROCESSES WRAPPER HEAT HEAT_PLAIN HPCGEN [OTHER]
 set -eu
 mpiexec=$1 processes=$2 wrapper=$3 heat=$(realpath "$4") plain=$(realpath "$5") hpcgen=$(realpath "$6")
+other=${7+$(realpath "$7")}
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -30,6 +32,13 @@ done
 sound out/heat.clog2
 [ "$(count sweep)" = $((4 * 25 * processes)) ] || { echo "wanted $((100 * processes)) sweeps, got $(count sweep)"; exit 1; }
 [ "$(count write)" = $((3 * processes)) ] || { echo "wanted $((3 * processes)) writes, got $(count write)"; exit 1; }
+
+if [ -n "$other" ]; then
+    echo "== the same in another language"
+    "$mpiexec" -n "$processes" "$other" other 60 4
+    cmp out/plate.sion other/plate.sion
+    cmp out/ckpt/scr.dataset.2/rank_1.plate other/ckpt/scr.dataset.2/rank_1.plate
+fi
 
 echo "== plain, under the wrapper"
 "$mpiexec" -n "$processes" "$plain" 60 4 >plain.out

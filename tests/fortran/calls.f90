@@ -169,7 +169,7 @@ contains
     type(hpcw_vom_figures) :: figures
     type(hpcw_vom_node) :: node
     type(hpcw_vom_value), target :: values(2)
-    integer(c_int64_t) :: index(1)
+    integer(c_int64_t), target :: index(1)
     character(40) :: name
     character(4) :: short
     character(:, kind=c_char), allocatable, target :: key

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs into a scratch prefix, then compiles, links and runs programs that know nothing of this tree but its
-# pkg-config files. Usage: outside.sh SOURCE_ROOT CC [MPIEXEC MPICC]
+# pkg-config files. Usage: outside.sh SOURCE_ROOT CC [MPIEXEC MPICC [FC [MPIFORT]]]
 # HPCW_PREFIX is set where packages installed everything already.
 # shellcheck disable=SC2046 # pkg-config prints several words
 set -eu
-source=$1 compiler=$2 mpiexec=${3-} mpicc=${4-mpicc}
+source=$1 compiler=$2 mpiexec=${3-} mpicc=${4-mpicc} fc=${5-} mpifort=${6-}
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -16,10 +16,12 @@ libdir=$prefix/$lib
 
 mpi=disabled
 [ -z "$mpiexec" ] || mpi=enabled
+fortran=disabled
+[ -z "$fc" ] || fortran=enabled
 # Unoptimised, because only what is installed matters here, not its speed.
 install() {
     CC=$compiler meson setup "$scratch/build" "$source" --prefix="$prefix" --libdir="$lib" --buildtype=debug \
-        -Dmpi=$mpi -Dmpicc="$mpicc" -Dtests=disabled -Dbench=enabled -Ddefault_library=both &&
+        -Dmpi=$mpi -Dmpicc="$mpicc" -Dfortran=$fortran -Dtests=disabled -Dbench=enabled -Ddefault_library=both &&
         meson install -C "$scratch/build"
 }
 if [ -z "${HPCW_PREFIX-}" ]; then
@@ -38,7 +40,7 @@ cd "$scratch"
 cp "$prefix"/share/doc/hpcw/examples/* .
 
 echo "== version"
-for module in hpcw ${mpiexec:+hpcw-mpi}; do
+for module in hpcw ${mpiexec:+hpcw-mpi} ${fc:+hpcw-fortran} ${mpifort:+hpcw-mpi-fortran}; do
     got=$(pkg-config --modversion "$module")
     [ "$got" = "$version" ] || { echo "$module.pc says version $got, the header $version"; exit 1; }
 done
@@ -93,12 +95,40 @@ if [ -n "$mpiexec" ]; then
     hpcgen verify linked.clog2
 fi
 
+if [ -n "$fc" ]; then
+    echo "== Fortran, shared and static"
+    $fc two_tasks.f90 -o fortran_shared $(pkg-config --cflags --libs hpcw-fortran)
+    ./fortran_shared
+    cmp two_tasks.sion shared.sion
+    $fc two_tasks.f90 -o fortran_static $(pkg-config --cflags hpcw-fortran) -Lstatic-only \
+        $(pkg-config --static --libs-only-l --libs-only-other hpcw-fortran)
+    if ldd ./fortran_static | grep hpcw; then
+        echo "the static program wants a shared libhpcw"
+        exit 1
+    fi
+    ./fortran_static
+    cmp two_tasks.sion shared.sion
+fi
+if [ -n "$mpifort" ]; then
+    echo "== Fortran, MPI"
+    make -s fortran FC="$mpifort" # as examples/README.md says
+    "$mpiexec" -n 2 ./heat_fortran heat_fortran_out 40 2
+    cmp heat_fortran_out/plate.sion heat_out/plate.sion
+    "$mpiexec" -n 2 env LD_PRELOAD="$(pkg-config --variable=trace_library hpcw-mpi)" ./heat_plain_fortran 40 2
+    hpcgen verify heat_plain_fortran.clog2
+fi
+
 if [ -z "${HPCW_PREFIX-}" ]; then
     echo "== the build directory"
     mkdir uninstalled
     PKG_CONFIG_PATH=$scratch/build/meson-uninstalled
     $compiler two_tasks.c -o uninstalled/two_tasks $(pkg-config --cflags --libs hpcw)
     (cd uninstalled && LD_LIBRARY_PATH=$scratch/build/libreader ./two_tasks && cmp two_tasks.sion ../shared.sion)
+    if [ -n "$fc" ]; then
+        (cd uninstalled && $fc ../two_tasks.f90 -o two_tasks_fortran $(pkg-config --cflags --libs hpcw-fortran) &&
+            LD_LIBRARY_PATH=$scratch/build/libreader:$scratch/build/fortran ./two_tasks_fortran &&
+            cmp two_tasks.sion ../shared.sion)
+    fi
     PKG_CONFIG_PATH=$libdir/pkgconfig
 fi
 
@@ -126,6 +156,20 @@ EOF
         hpcgen verify cmake.sion
         [ "$(cat with_cmake/build/trace_library)" = "$(pkg-config --variable=trace_library hpcw-mpi)" ] ||
             { echo "CMake and pkg-config have different wrappers"; exit 1; }
+    fi
+    if [ -n "$fc" ]; then
+        mkdir cmake_fortran
+        cp two_tasks.f90 cmake_fortran
+        cat >cmake_fortran/CMakeLists.txt <<EOF
+cmake_minimum_required(VERSION 3.16)
+project(outside Fortran)
+find_package(hpcw $version REQUIRED COMPONENTS fortran)
+add_executable(two_tasks two_tasks.f90)
+target_link_libraries(two_tasks hpcw::hpcw-fortran)
+EOF
+        FC=$fc cmake -S cmake_fortran -B cmake_fortran/build -DCMAKE_PREFIX_PATH="$prefix" >cmake.log &&
+            cmake --build cmake_fortran/build >>cmake.log || { cat cmake.log; exit 1; }
+        (cd cmake_fortran && ./build/two_tasks && cmp two_tasks.sion ../shared.sion)
     fi
     for refused in 9 9.0 "$version COMPONENTS nowhere"; do
         sed "s/find_package.*/find_package(hpcw $refused REQUIRED)/" with_cmake/CMakeLists.txt >refused.txt
