@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What an optimised build is compiled and linked with shows in FILE. Usage: hardened.sh READELF FILE
+# What an optimised build is compiled and linked with shows in FILE. With "linked", only the second: of the modules of
+# Fortran, too little is C. Usage: hardened.sh READELF FILE [linked]
 set -u
-readelf=$1 file=$2 status=0
+readelf=$1 file=$2 kind=${3-} status=0
 
 has() { # WHAT OPTION PATTERN
     if ! "$readelf" "$2" -W "$file" | grep -q -E "$3"; then
@@ -12,6 +13,7 @@ has() { # WHAT OPTION PATTERN
 }
 has 'a read-only table of addresses (-z relro)' -l GNU_RELRO
 has 'all addresses at the start (-z now)' -d 'BIND_NOW|FLAGS_1.* NOW'
+[ "$kind" != linked ] || exit $status
 has 'canaries on the stack (-fstack-protector-strong)' --dyn-syms __stack_chk_fail
 has 'checked copies and texts (_FORTIFY_SOURCE)' --dyn-syms '__[a-z0-9_]+_chk@'
 exit $status
