@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # A Meson project with this tree as a subproject gets its libraries, and none of its tests.
-# Usage: subproject.sh SOURCE_ROOT CC [MPICC]; without MPICC, without MPI
+# Usage: subproject.sh SOURCE_ROOT CC [MPICC [FC]]; without MPICC, without MPI, and without FC, without Fortran
 set -eu
-source=$1 compiler=$2 mpicc=${3-}
+source=$1 compiler=$2 mpicc=${3-} fc=${4-}
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -11,7 +11,7 @@ cd "$scratch"
 
 mkdir subprojects
 ln -s "$source" subprojects/hpcw
-cp "$source/examples/two_tasks.c" "$source/examples/load_data.c" .
+cp "$source/examples/two_tasks.c" "$source/examples/load_data.c" "$source/examples/two_tasks.f90" .
 mpi=disabled
 {
     echo "project('outside', 'c')"
@@ -20,11 +20,21 @@ mpi=disabled
         mpi=enabled
         echo "executable('load_data', 'load_data.c', dependencies: dependency('hpcw-mpi'))"
     fi
+    if [ -n "$fc" ]; then
+        echo "add_languages('fortran')"
+        echo "executable('two_tasks_fortran', 'two_tasks.f90', dependencies: dependency('hpcw-fortran'))"
+    fi
 } >meson.build
 
 # Only what the programs need is built.
-{ CC=$compiler meson setup build --force-fallback-for=hpcw,hpcw-mpi -Dhpcw:mpi=$mpi \
-    -Dhpcw:mpicc="${mpicc:-mpicc}" && ninja -C build two_tasks ${mpicc:+load_data}; } >log 2>&1 || { cat log; exit 1; }
+{ CC=$compiler FC=${fc:-nowhere} meson setup build --force-fallback-for=hpcw,hpcw-mpi,hpcw-fortran -Dhpcw:mpi=$mpi \
+    -Dhpcw:mpicc="${mpicc:-mpicc}" && ninja -C build two_tasks ${mpicc:+load_data} ${fc:+two_tasks_fortran}; } >log 2>&1 ||
+    { cat log; exit 1; }
 ./build/two_tasks
 [ -s two_tasks.sion ] || { echo "the program wrote no file"; exit 1; }
+if [ -n "$fc" ]; then
+    mv two_tasks.sion first.sion
+    ./build/two_tasks_fortran
+    cmp two_tasks.sion first.sion
+fi
 [ "$(meson introspect --tests build)" = "[]" ] || { echo "expected no test of the subproject"; exit 1; }
