@@ -10,11 +10,11 @@ set -eu
 packages="gcc libc6-dev binutils meson ninja-build pkg-config"
 packages="$packages libbrotli-dev libdeflate-dev libxxhash-dev libcjson-dev libinih-dev libyajl-dev libopenmpi-dev"
 packages="$packages openmpi-bin"
-# For the charts of reports; without it the rest is built.
-packages="$packages libjs-chart.js"
-# To test: the headers are also compiled as C++, a traced program is one of Fortran, a program outside is built with CMake,
-# checksum lists are also checked by xxhsum.
-packages="$packages libcmocka-dev g++ gfortran cmake xxhash strace btrfs-progs"
+# For the charts of reports, and for the modules of Fortran; without them the rest is built.
+packages="$packages libjs-chart.js gfortran"
+# To test: the headers are also compiled as C++, a program outside is built with CMake, checksum lists are also checked by
+# xxhsum.
+packages="$packages libcmocka-dev g++ cmake xxhash strace btrfs-progs"
 case ${1-} in
 docs) packages="$packages doxygen" ;;
 deb) packages="$packages doxygen git dpkg-dev debhelper lintian fakeroot debootstrap" ;;

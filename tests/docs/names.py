@@ -43,7 +43,7 @@ def read(path):
         return file.read()
 
 
-code = "\n".join(read(p) for p in files_of(TOPS, r"\.(c|h|py|sh|js|build)$"))
+code = "\n".join(read(p) for p in files_of(TOPS, r"\.(c|h|f90|F90|py|sh|js|build)$"))
 words = set(re.findall(r"\w+", code))
 called = set(re.findall(r"(\w+)\s*\(", code))
 

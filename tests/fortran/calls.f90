@@ -207,6 +207,8 @@ contains
     call check(figures%avg == 3 .and. figures%max == 6 .and. figures%car == 3, 'a struct as a result')
     figures = hpcw_vom_figures_of([1.0_c_double, 2.0_c_double, 6.0_c_double], 2_c_size_t)
     call check(figures%sum == 3, 'the first values')
+    call check(HPCW_VOM_GROUP_VALUE == 0 .and. HPCW_VOM_HANDLER_VALUE == 1 .and. HPCW_VOM_ELEMENT_VALUE == 3 &
+        .and. HPCW_VOM_NOBODY_VALUE == 4, 'constants with names of calls')
     node = hpcw_vom_node_of(10, 4, 9)
     call check(node%id == 2 .and. node%size == 2, 'a small struct as a result')
   end subroutine
@@ -282,6 +284,7 @@ contains
     cargo = hpcw_clog2_cargo()
     call hpcw_clog2_cargo_text(cargo, 'abc')
     call check(cargo%size == 5, 'a text with its size')
+    call check(size(cargo%bytes) == HPCW_CLOG2_CARGO_VALUE, 'a constant with the name of a type')
     call check(hpcw_clog2_recover('recovered.clog2', ['missing one', 'missing    '], err=err) == HPCW_ENOENT, 'recover')
     call check(index(hpcw_text(err%message), 'missing one') > 0, 'an array of texts: '//hpcw_text(err%message))
   end subroutine
