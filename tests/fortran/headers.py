@@ -3,7 +3,8 @@
 """Compares the module hpcw with the headers. Usage: headers.py HPCW.f90 FORTRAN_COMPILER C_COMPILER HEADER...
 
 The module of HPCW.f90 is beside it. A program of C and one of Fortran print every constant, and the size of every type and
-the place of its components. What the headers have and the module does not must be in the lists below.
+the place of its components. What the headers have and the module does not must be in the lists below. An argument that may
+be NULL must be optional.
 """
 import difflib
 import os
@@ -59,6 +60,22 @@ declared = run("sh", os.path.join(os.path.dirname(__file__), "../headers/declare
 declared += re.findall(r"^static inline \w+ (hpcw_\w+)\(", raw, flags=re.M)
 calls = set(re.findall(r"^  public :: (\w+)", text, flags=re.M)) - OWN
 same("call", calls, [d for d in declared if not re.fullmatch(NO_CALL, d)])
+
+# What may be NULL by the comment of a call can be left out in Fortran.
+can_be_null = set()
+for comment, call in re.findall(r"/\*\*((?:(?!\*/).)*)\*/\s*HPCW_API [^;(]*?(hpcw_\w+)\(", raw, flags=re.S):
+    for names, meaning in re.findall(r"@param\s+((?:\w+, )*\w+)((?:(?!@param|@return).)*)", comment, flags=re.S):
+        if re.search(r"NULL: |may be NULL(?! if)|or NULL", " ".join(meaning.split())):
+            can_be_null |= {f"{call}.{name}" for name in names.split(", ")}
+optional = set()
+for call, body in re.findall(r"^  (?:function|subroutine) (hpcw_\w+)\(.*?\n(.*?)^  end ", text, flags=re.M | re.S):
+    optional |= {f"{call}.{name}" for name in re.findall(r"\boptional\b.* :: (\w+)", body)}
+if len(can_be_null) < 20:
+    print(f"expected comments that say what may be NULL, got {len(can_be_null)}")
+    failed = True
+for argument in sorted(can_be_null - optional):
+    print(f"{argument} may be NULL: expected an entry in fortran/arguments.py, got none")
+    failed = True
 
 # ---- Values, sizes and places
 c = ["#include <inttypes.h>", "#include <stddef.h>", "#include <stdio.h>", "#include <string.h>", "#include <hpcw/hpcw.h>",
