@@ -21,6 +21,7 @@ program comm
   type(hpcw_error) :: err
   integer :: rank, processes, error
 
+  if (hpcw_comm_from_mpi(MPI_COMM_WORLD, none) /= HPCW_EINVAL) error stop 'before MPI_Init'
   call MPI_Init(error)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, error)
   call MPI_Comm_size(MPI_COMM_WORLD, processes, error)
@@ -43,6 +44,7 @@ program comm
   call hpcw_comm_free(world)
   call MPI_Comm_free(half, error)
   call MPI_Finalize(error)
+  if (hpcw_comm_from_mpi(MPI_COMM_WORLD, none) /= HPCW_EINVAL) error stop 'after MPI_Finalize'
 
 contains
 

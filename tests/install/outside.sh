@@ -159,17 +159,25 @@ EOF
     fi
     if [ -n "$fc" ]; then
         mkdir cmake_fortran
-        cp two_tasks.f90 cmake_fortran
+        cp ./*.f90 cmake_fortran
         cat >cmake_fortran/CMakeLists.txt <<EOF
 cmake_minimum_required(VERSION 3.16)
 project(outside Fortran)
 find_package(hpcw $version REQUIRED COMPONENTS fortran)
 add_executable(two_tasks two_tasks.f90)
 target_link_libraries(two_tasks hpcw::hpcw-fortran)
+if(hpcw_mpi_FOUND)
+  add_executable(heat links.f90 heat_agreement.f90 heat_solver.f90 heat_log.f90 heat_loads.f90 heat_files.f90 heat.f90)
+  target_link_libraries(heat hpcw::hpcw-mpi-fortran)
+endif()
 EOF
-        FC=$fc cmake -S cmake_fortran -B cmake_fortran/build -DCMAKE_PREFIX_PATH="$prefix" >cmake.log &&
+        FC=${mpifort:-$fc} cmake -S cmake_fortran -B cmake_fortran/build -DCMAKE_PREFIX_PATH="$prefix" >cmake.log &&
             cmake --build cmake_fortran/build >>cmake.log || { cat cmake.log; exit 1; }
         (cd cmake_fortran && ./build/two_tasks && cmp two_tasks.sion ../shared.sion)
+        if [ -n "$mpifort" ]; then
+            "$mpiexec" -n 2 cmake_fortran/build/heat cmake_heat_out 40 2
+            cmp cmake_heat_out/plate.sion heat_out/plate.sion
+        fi
     fi
     for refused in 9 9.0 "$version COMPONENTS nowhere"; do
         sed "s/find_package.*/find_package(hpcw $refused REQUIRED)/" with_cmake/CMakeLists.txt >refused.txt
