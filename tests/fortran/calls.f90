@@ -64,6 +64,8 @@ contains
     call check(local%code == HPCW_EINVAL, 'the code of an error')
     call check(.not. c_associated(sion%handle), 'the handle of an open that failed')
 
+    call hpcw_sion_options_init(options)
+    call check(options%size == storage_size(options)/8 .and. options%chunk_size == 2**20, 'options after init')
     call check(hpcw_sion_open('missing/file', out=sion) == HPCW_ENOENT, 'an open without err')
     call ok(hpcw_sion_open('abandoned   ', out=sion, err=err), 'a path with blanks at its end')
     reason%code = HPCW_EIO
