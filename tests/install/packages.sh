@@ -59,10 +59,10 @@ rm /hpcw/*-dbgsym_*.deb
 apt-get install -y --no-install-recommends /hpcw/hpcw-tools_*.deb >/hpcw/log 2>&1 || { cat /hpcw/log; exit 1; }
 hpcgen --ranks 64 --out /tmp/synth 2>/hpcw/log || { cat /hpcw/log; exit 1; }
 hpcgen verify /tmp/synth
-apt-get install -y --no-install-recommends /hpcw/*.deb gcc libc6-dev make pkg-config cmake openmpi-bin xxhash \
+apt-get install -y --no-install-recommends /hpcw/*.deb gcc gfortran libc6-dev make pkg-config cmake openmpi-bin xxhash \
     >/hpcw/log 2>&1 || { cat /hpcw/log; exit 1; }
 cd /tmp/synth && xxhsum -c --quiet CHECKSUMS.xxh128 && cd /
-HPCW_PREFIX=/usr sh /hpcw/source/tests/install/outside.sh /hpcw/source gcc mpiexec
+HPCW_PREFIX=/usr sh /hpcw/source/tests/install/outside.sh /hpcw/source gcc mpiexec mpicc gfortran mpifort
 apt-get purge -y 'libhpcw*' 'hpcw-*' >/hpcw/log 2>&1 || { cat /hpcw/log; exit 1; }
 left=$(find / -xdev -path /proc -prune -o -path /hpcw -prune -o -path /tmp -prune -o -name '*hpcw*' -print |
     grep -v -e ^/var/lib/dpkg/ || true)
