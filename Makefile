@@ -4,12 +4,13 @@
 #   make synth   the dataset of 4096 ranks in synth/; a second call resumes
 #   make check   the whole test suite
 #   make chaos   an hour of random kills, failures, full disks, damage and races, and a table of what survived
+#   make cluster run everything on four hosts, namespaces of this machine, and a distributed file system; as root, 10 minutes
 #   make realism generate data of several seeds, and compare their figures with doc/realism.md
 #   make portability build with clang and musl and for aarch64 and s390x, emulated, and compare the bytes; 10 minutes
 #   make docs    the reference of the library, from the headers' comments, in build/docs/
 #   make deb     Debian packages in build/packages/, checked, and tried in a fresh Debian (for that it must be root)
 #   make setup   only packages and build/
-#   make clean   removes build/ and build-portability/; the dataset stays
+#   make clean   removes build/, build-mpich/ and build-portability/; the dataset stays
 #
 # Variables: RANKS, SYNTH (the directory), ARGS (more options of hpcgen), SETTINGS (more options of `meson setup`, for a
 # build/ that is not there yet), CHAOS_MINUTES, CHAOS_SEED (of its random numbers). HPCW_GOLDEN names the folder of the original tools' files for the tests.
@@ -36,6 +37,15 @@ check: setup
 
 chaos: setup
 	meson compile -C $(BUILD) chaos
+
+# Only root can have the hosts, so only for root is anything more installed or built.
+cluster: setup
+	meson compile -C $(BUILD)
+	@test "$$(id -u)" -ne 0 || $(SETUP) cluster
+	@test "$$(id -u)" -ne 0 || test -f build-mpich/build.ninja || ! command -v mpicc.mpich >/dev/null || \
+	    meson setup build-mpich --buildtype=release -Dmpicc=mpicc.mpich -Dtests=disabled
+	@test ! -f build-mpich/build.ninja || meson compile -C build-mpich
+	meson compile -C $(BUILD) cluster
 
 portability:
 	@$(SETUP) ci
@@ -64,6 +74,6 @@ setup:
 	    meson setup $$wipe $(BUILD) --buildtype=release -Dtests=enabled $(SETTINGS) && touch $(BUILD)/.configured; }
 
 clean:
-	rm -rf $(BUILD) build-portability
+	rm -rf $(BUILD) build-mpich build-portability
 
-.PHONY: synth check chaos portability realism docs deb setup clean
+.PHONY: synth check chaos cluster portability realism docs deb setup clean

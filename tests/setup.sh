@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs the Debian packages that are missing, and does nothing when all are there. Usage: setup.sh [docs|ci|deb]
+# Installs the Debian packages that are missing, and does nothing when all are there. Usage: setup.sh [docs|ci|deb|cluster]
 #
 # This is the one list of what the project needs. "docs" adds what `make docs` uses, "ci" what only .ci/run uses, and
-# that of "docs", "deb" what `make deb` uses.
+# that of "docs"; "deb" and "cluster" add what `make deb` and `make cluster` use.
 set -eu
 
 # To build; libc6-dev stands for those whose gcc came without its recommended packages.
@@ -20,6 +20,7 @@ docs) packages="$packages doxygen" ;;
 deb) packages="$packages doxygen git dpkg-dev debhelper lintian fakeroot debootstrap" ;;
 ci) packages="$packages doxygen clang clang-format clang-tidy libclang-rt-14-dev shellcheck chromium"
     packages="$packages mpich libmpich-dev" ;;
+cluster) packages="$packages mpich libmpich-dev iproute2 procps moosefs-master moosefs-chunkserver moosefs-client" ;;
 esac
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then

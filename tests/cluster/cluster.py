@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs the programs on four hosts, which are namespaces of this machine, and prints what ran where: see doc/cluster.md.
+
+Usage: cluster.py --build DIRECTORY [--mpich DIRECTORY] [CHECK...]
+
+The directories are build directories, of Open MPI and of MPICH. A CHECK is the begin of a name in the table; without one,
+all are done. Exit status 0: all passed, or the machine cannot have such hosts, which is said.
+"""
+import argparse
+import os
+import shutil
+import sys
+import time
+
+sys.dont_write_bytecode = True
+import hosts  # noqa: E402
+import plain  # noqa: E402
+
+CHECKS = plain.CHECKS
+
+
+def unable():
+    """Why this machine cannot do it, or None."""
+    if os.geteuid() != 0:
+        return "only root can make the namespaces of hosts"
+    missing = [tool for tool in ("unshare", "nsenter", "ip", "tc", "mpirun", "mpicc") if shutil.which(tool) is None]
+    if missing:
+        return f"{', '.join(missing)}: not installed"
+    if not os.path.exists("/proc/self/ns/time"):
+        return "this kernel has no time namespaces"
+    return None
+
+
+def arguments():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", required=True, type=os.path.abspath)
+    parser.add_argument("--mpich", type=os.path.abspath)
+    parser.add_argument("check", nargs="*", metavar="CHECK")
+    return parser.parse_args()
+
+
+def compile_here(cluster):
+    """Programs of these checks alone, for both MPIs."""
+    flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1"]
+    cluster.seen, cluster.seen_mpich = "/mnt/seen", "/mnt/seen.mpich"
+    hosts.do("mpicc", *flags, "-o", cluster.seen, "/mnt/source/seen.c")
+    if shutil.which("mpicc.mpich"):
+        hosts.do("mpicc.mpich", *flags, "-o", cluster.seen_mpich, "/mnt/source/seen.c")
+
+
+def main():
+    given = arguments()
+    why = unable()
+    if why:
+        print(f"cluster: skipped: {why}")
+        return 0
+    if hosts.INSIDE not in os.environ:
+        return hosts.in_own_namespaces([sys.executable] + sys.argv)
+    cluster = hosts.Cluster(given.build, given.mpich)
+    cluster.up()
+    compile_here(cluster)
+    print(f"{'check':<22}{'launcher':<17}{'file system':<28}{'s':>5}  result", flush=True)
+    failed = 0
+    for name, check, files, launcher in CHECKS:
+        if given.check and not any(name.startswith(begin) for begin in given.check):
+            continue
+        began = time.monotonic()
+        try:
+            result = check(cluster)
+        except hosts.Unable as reason:
+            result = f"not here: {reason}"
+        except hosts.Broken as what:
+            result, failed = f"FAILED: {what}", failed + 1
+        print(f"{name:<22}{launcher:<17}{files:<28}{time.monotonic() - began:>5.1f}  {result}", flush=True)
+    print(f"cluster: {'all passed' if failed == 0 else f'{failed} failed'}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

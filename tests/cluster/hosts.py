@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Hosts that are namespaces of this machine, and programs that run on them.
+
+The front end is the namespaces of this script: processes, mounts, network, host name. The kernel ends all of them with the
+script, however it ends, so there is nothing to take down. A host is a child of it with namespaces of its own, also for
+clocks and shared memory. A bridge connects the hosts; no packet leaves the front end.
+
+Seen by all hosts below /mnt: shared/ (one directory), build/ (the programs). Seen by one: /tmp, /dev/shm, /mnt/local.
+"""
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+INSIDE = "CLUSTER_INSIDE"
+ROOT = "/mnt"
+HANG = 60  # seconds, after which a run hangs
+CRASH = re.compile(r"[Ss]ignal:? (4|6|7|8|11|31)\b|Segmentation fault|Assertion .* failed")
+FRONT = "front"
+
+
+class Broken(Exception):
+    """What must not happen."""
+
+
+class Unable(Exception):
+    """This machine cannot do it."""
+
+
+def do(*command, **how):
+    """A command that must succeed. Returns its output."""
+    made = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, check=False, timeout=HANG, **how)
+    if made.returncode != 0:
+        raise RuntimeError(f"{shlex.join(map(str, command))}: status {made.returncode}: {made.stdout.strip()}")
+    return made.stdout
+
+
+def in_own_namespaces(command):
+    """Runs this command again as the front end, and ends with its status. Leaves no file either."""
+    scratch = tempfile.mkdtemp(prefix="hpcw-cluster.")
+    own = ["unshare", "--mount", "--propagation", "private", "--net", "--uts", "--ipc", "--pid", "--fork", "--kill-child",
+           "--mount-proc"]
+    front = subprocess.Popen(own + command, env=dict(os.environ, **{INSIDE: scratch}))
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: front.kill())
+    try:
+        return front.wait()
+    finally:
+        os.rmdir(scratch)
+
+
+class Run:
+    """A program, possibly of many processes. Starts at once."""
+
+    def __init__(self, command, **environment):
+        self.command = [str(word) for word in command]
+        self.began = time.monotonic()
+        self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                        stderr=subprocess.STDOUT, start_new_session=True, errors="replace", text=True,
+                                        cwd="/mnt/shared", env=dict(os.environ, **environment))
+
+    def wait_for(self, path):
+        """Waits until a file exists, or to the end of the run."""
+        while not os.path.exists(path) and self.process.poll() is None and time.monotonic() < self.began + HANG:
+            time.sleep(0.005)
+
+    def end(self, seconds=HANG):
+        """Waits for its end. Returns itself."""
+        try:
+            self.output = self.process.communicate(timeout=seconds)[0].strip()
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            raise Broken(f"hangs: {self}: {self.process.communicate()[0][-2000:]}") from None
+        self.seconds = time.monotonic() - self.began
+        self.status = self.process.returncode
+        if CRASH.search(self.output):
+            raise Broken(f"crashes: {self}: status {self.status}: {self.output[-2000:]}")
+        return self
+
+    def ok(self):
+        """It must have ended with status 0. Returns its output."""
+        if self.status != 0:
+            raise Broken(f"{self}: status {self.status}: {self.output[-3000:]}")
+        return self.output
+
+    def refused(self, what):
+        """It must have ended with another status, and this message."""
+        if self.status == 0 or not re.search(what, self.output):
+            raise Broken(f"{self}: status {self.status}, expected a failure and {what!r}, got: {self.output[-3000:]}")
+        return self.output
+
+    def __str__(self):
+        return shlex.join(self.command)
+
+
+def run(*command, **environment):
+    """A program to its end."""
+    return Run(command, **environment).end()
+
+
+class Host:
+    """One host: its namespaces, held by its first process."""
+
+    def __init__(self, cluster, number, clock_s=0):
+        self.cluster, self.number, self.clock_s = cluster, number, clock_s
+        self.name = f"node{number}"
+        self.address = f"10.77.0.{number}"
+        self.first = None
+
+    # A host has a boot ID of its own, as the product tells hosts apart by it. Its tmpfs are small, like memory.
+    SCRIPT = """
+set -eu
+hostname "$1"
+mount -t tmpfs -o size=2g tmp /tmp
+mount -t tmpfs -o size=2g shm /dev/shm
+mount -t tmpfs -o size=2g local /mnt/local
+mkdir -p /mnt/local
+cat /proc/sys/kernel/random/uuid >/tmp/.boot_id
+mount --bind /tmp/.boot_id /proc/sys/kernel/random/boot_id
+ip link set lo up
+echo up
+exec sleep infinity
+"""
+
+    def up(self):
+        """Makes the namespaces, and a link to the bridge."""
+        own = ["unshare", "--net", "--uts", "--ipc", "--mount", "--pid", "--time", "--fork", "--kill-child", "--mount-proc",
+               "--monotonic", str(self.clock_s), "--boottime", str(self.clock_s)]
+        holder = subprocess.Popen(own + ["sh", "-c", self.SCRIPT, "host", self.name], stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
+        said = holder.stdout.readline().strip()
+        if said != "up":
+            raise Unable(f"{self.name} cannot be made: {said}")
+        with open(f"/proc/{holder.pid}/task/{holder.pid}/children") as f:
+            self.first = int(f.read().split()[0])
+        with open(f"/mnt/hosts/{self.name}", "w") as f:
+            f.write(str(self.first))
+        self.holder = holder
+        link = f"to-{self.name}"
+        do("ip", "link", "add", link, "type", "veth", "peer", "name", "eth0", "netns", self.first)
+        do("ip", "link", "set", link, "master", "bridge", "up")
+        self.do("ip", "address", "add", f"{self.address}/24", "dev", "eth0")
+        self.do("ip", "link", "set", "eth0", "up")
+
+    def down(self):
+        """It disappears, with all its processes, at once and without a word."""
+        self.holder.kill()
+        self.holder.wait()
+        subprocess.run(["ip", "link", "delete", f"to-{self.name}"], check=False, stderr=subprocess.DEVNULL)
+
+    def enter(self):
+        return ["/mnt/agent", self.name]
+
+    def do(self, *command):
+        return do(*self.enter(), shlex.join(map(str, command)))
+
+    def run(self, *command, **environment):
+        words = ["env", *(f"{key}={value}" for key, value in environment.items()), *map(str, command)]
+        return run(*self.enter(), shlex.join(words))
+
+
+# What ssh would do. MPICH's launcher gives it options of ssh, and both launchers several words that a shell then reads.
+AGENT = """#!/bin/sh
+while [ "${1#-}" != "$1" ]; do shift; done
+first=$(cat "/mnt/hosts/$1") || exit 255
+shift
+exec nsenter --target "$first" --mount --uts --ipc --net --pid --time -- sh -c "cd ${PWD:-/}; $*"
+"""
+
+
+class Cluster:
+    """The front end and its hosts."""
+
+    def __init__(self, build, mpich, count=4):
+        self.hosts = [Host(self, number) for number in range(1, count + 1)]
+        self.seen_below_mnt = {"build": build, "mpich": mpich, "source": os.path.dirname(os.path.abspath(__file__))}
+        self.hpcgen, self.bench = "/mnt/build/gen/hpcgen", "/mnt/build/bench/hpcw-bench"
+        self.trace = "/mnt/build/libwriter/libhpcw_trace.so"
+        self.heat, self.heat_plain, self.restart = (f"/mnt/build/tests/examples/example_{name}"
+                                                    for name in ("heat", "heat_plain", "restart"))
+
+    def up(self):
+        scratch = os.environ[INSIDE]
+        do("mount", "-t", "tmpfs", "-o", "size=8g", "cluster", scratch)
+        for name in ("shared", "local", "hosts", "mfs"):
+            os.mkdir(os.path.join(scratch, name))
+        for name, path in self.seen_below_mnt.items():
+            os.mkdir(os.path.join(scratch, name))
+            if path:
+                do("mount", "--rbind", path, os.path.join(scratch, name))
+        do("mount", "--rbind", scratch, ROOT)
+        with open("/mnt/agent", "w") as f:
+            f.write(AGENT)
+        os.chmod("/mnt/agent", 0o755)
+        with open("/mnt/hosts.txt", "w") as f:
+            f.write("127.0.0.1 localhost\n10.77.0.254 front\n")
+            f.writelines(f"{host.address} {host.name}\n" for host in self.hosts)
+        do("mount", "--bind", "/mnt/hosts.txt", "/etc/hosts")
+        for place in ("/tmp", "/dev/shm"):
+            do("mount", "-t", "tmpfs", "-o", "size=2g", "front", place)
+        os.environ["TMPDIR"] = "/tmp"
+        os.chdir("/mnt/shared")
+        do("hostname", FRONT)
+        do("ip", "link", "set", "lo", "up")
+        do("ip", "link", "add", "bridge", "type", "bridge")
+        do("ip", "address", "add", "10.77.0.254/24", "dev", "bridge")
+        do("ip", "link", "set", "bridge", "up")
+        for host in self.hosts:
+            host.up()
+
+    # ---- programs on several hosts
+
+    OPENMPI = {
+        "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "OMPI_MCA_plm_rsh_agent": "/mnt/agent",
+        "OMPI_MCA_hwloc_base_binding_policy": "none",
+        "OMPI_MCA_mpi_yield_when_idle": "1",
+    }
+
+    def mpirun(self, processes, *command, hosts=None, mpi=(), started=False, **environment):
+        """A program of this many processes, the same number on each of these hosts. `started`: do not wait for it."""
+        hosts = hosts or self.hosts
+        slots = -(-processes // len(hosts))
+        exported = [word for name in environment for word in ("-x", name)]
+        words = ["mpirun", "-np", processes, "--host", ",".join(f"{host.name}:{slots}" for host in hosts), *mpi, *exported,
+                 *command]
+        made = Run(words, **self.OPENMPI, **environment)
+        return made if started else made.end()
+
+    def mpich(self, processes, *command, hosts=None, **environment):
+        """The same by MPICH."""
+        hosts = hosts or self.hosts
+        words = ["mpiexec.hydra", "-launcher", "ssh", "-launcher-exec", "/mnt/agent", "-n", processes,
+                 "-hosts", ",".join(host.name for host in hosts), *command]
+        return run(*words, **environment)
+
+    def fresh(self, name, below="/mnt/shared"):
+        """The path of an empty directory."""
+        path = os.path.join(below, name)
+        shutil.rmtree(path, ignore_errors=True)
+        os.mkdir(path)
+        return path

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Four hosts with one shared directory: the same files as on one host."""
+import hashlib
+import os
+import re
+
+from hosts import Broken, run
+
+RANKS = 256
+
+
+def tree(directory):
+    """The digest of every file below a directory, by its path in it."""
+    found = {}
+    for folder, _, names in os.walk(directory):
+        for name in names:
+            path = os.path.join(folder, name)
+            with open(path, "rb") as f:
+                found[os.path.relpath(path, directory)] = hashlib.blake2b(f.read()).hexdigest()
+    return found
+
+
+def same(one, other):
+    """Both directories have the same files."""
+    want, got = tree(one), tree(other)
+    if want != got or not want:
+        differ = sorted(name for name in want.keys() | got.keys() if want.get(name) != got.get(name))
+        raise Broken(f"{other}: these files differ from those of one process, are missing or too many: {differ}")
+
+
+def whole(c):
+    """The dataset of one process that all others must equal."""
+    path = "/mnt/shared/whole"
+    if not os.path.exists(path):
+        run(c.hpcgen, "--quiet", "--ranks", RANKS, "--scale", "small", "--out", path).ok()
+    return path
+
+
+def hpcgen(c, out):
+    return [c.hpcgen, "--quiet", "--ranks", RANKS, "--scale", "small", "--out", out]
+
+
+def four(c):
+    """Eight processes, two on each host."""
+    for launch, seen in ((c.mpirun, c.seen), (c.mpich, c.seen_mpich)):
+        said = launch(8, seen).ok().splitlines()[-1]
+        if said != "8 on 4, 2 to 2 on each":
+            raise Broken(f"expected 8 processes on 4 hosts, got: {said}")
+    return "8 processes on 4 hosts, 2 on each; no shared memory between hosts"
+
+
+def generate(c):
+    """hpcgen on eight processes."""
+    out = c.fresh("eight")
+    c.mpirun(8, *hpcgen(c, out)).ok()
+    same(whole(c), out)
+    c.mpirun(4, c.hpcgen, "verify", "--quiet", out).ok()
+    return f"the files of one process, {RANKS} ranks in all formats"
+
+
+def generate_mpich(c):
+    """The same with MPICH, over files of Open MPI."""
+    out = c.fresh("eight.mpich")
+    c.mpich(8, "/mnt/mpich/gen/hpcgen", *hpcgen(c, out)[1:]).ok()
+    same(whole(c), out)
+    return f"the files of one process, {RANKS} ranks in all formats"
+
+
+def heat(c, shared="/mnt/shared"):
+    """The example that writes all formats."""
+    out = os.path.join(c.fresh("heat", below=shared), "out")
+    c.mpirun(8, c.heat, out, 60, 4).ok()
+    for name in ("links.sion", "plate.sion", "lb_data", "ckpt", "heat.clog2"):
+        run(c.hpcgen, "verify", "--quiet", os.path.join(out, name)).ok()
+    return "8 processes write all formats; hpcgen accepts them"
+
+
+def restart(c, shared="/mnt/shared"):
+    """Checkpoints that other numbers of hosts go on from."""
+    here = c.fresh("restart", below=shared)
+    counts = ((8, 4), (6, 3), (2, 1), (4, 4))
+    for step, (processes, hosts) in enumerate(counts, 1):
+        said = c.mpirun(processes, c.restart, hosts=c.hosts[:hosts], mpi=("-wdir", here)).ok().splitlines()[-1]
+        expected = f"step {10 * step}, {processes} processes, sum {499500 + 10000 * step}"
+        if said != expected:
+            raise Broken(f"{here}: expected {expected}, got {said}")
+    return "written and read on 4, 3, 1 and 4 hosts"
+
+
+def trace(c):
+    """A program that is recorded."""
+    log = os.path.join(c.fresh("traced"), "heat.clog2")
+    c.mpirun(8, "env", f"LD_PRELOAD={c.trace}", c.heat_plain, 60, 4, HPCW_TRACE_FILE=log, HPCW_TRACE_DIR="/dev/shm").ok()
+    run(c.hpcgen, "verify", "--quiet", log).ok()
+    said = run(c.hpcgen, "info", log).ok()
+    ranks = re.search(r"^ranks: +(\d+)", said, re.MULTILINE)
+    if ranks is None or ranks[1] != "8":
+        raise Broken(f"{log}: expected 8 ranks, got: {said}")
+    left = [name for host in c.hosts for name in host.do("ls", "/dev/shm").split() if name.endswith(".local")]
+    if left:
+        raise Broken(f"local files stay after the log is written: {left}")
+    return "8 timelines; no local file stays"
+
+
+CHECKS = (
+    ("hosts", four, "-", "Open MPI, MPICH"),
+    ("generator", generate, "shared directory", "Open MPI"),
+    ("generator, MPICH", generate_mpich, "shared directory", "MPICH"),
+    ("heat", heat, "shared directory", "Open MPI"),
+    ("restart", restart, "shared directory", "Open MPI"),
+    ("trace", trace, "shared directory, /dev/shm", "Open MPI"),
+)
