@@ -16,6 +16,10 @@ hpcw_status bench_file_open(struct bench_file *f, const char *path, bool direct,
         return hpcw_i_fail_memory(err, path, 0, NULL);
     }
     int e = hpcw_i_sys_open(path, O_RDWR | O_CREAT, 0666, &f->fd);
+    if (e == EEXIST) {
+        /* Not by POSIX, but by distributed file systems (MooseFS 3) if another host creates it at the same time. */
+        e = hpcw_i_sys_open(path, O_RDWR, 0, &f->fd);
+    }
     if (e != 0) {
         return hpcw_i_fail_sys(err, e, "%s: cannot create", path);
     }

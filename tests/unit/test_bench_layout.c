@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Layouts write where they say, in every mode, and what lies elsewhere is found. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -243,6 +244,37 @@ static void direct_writes_at_any_place(void **state) {
     }
 }
 
+static unsigned long opens;
+
+/* As of a file system on which another host creates the same file at the same time. */
+static int first_open_exists(enum hpcw_i_sys_call call, size_t *size) {
+    (void)size;
+    return call == HPCW_I_SYS_OPEN && opens++ == 0 ? EEXIST : 0;
+}
+
+static void another_host_creates_it(void **state) {
+    (void)state;
+    struct bench_file f = {0};
+    hpcw_error err;
+    char path[512];
+    (void)snprintf(path, sizeof path, "%s/at-once", scratch);
+    for (int exists = 0; exists < 2; exists++) {
+        if (exists) {
+            FILE *made = fopen(path, "w");
+            assert_non_null(made);
+            assert_int_equal(fclose(made), 0);
+        }
+        opens = 0;
+        hpcw_i_sys_gate = first_open_exists;
+        hpcw_status s = bench_file_open(&f, path, false, &err);
+        hpcw_i_sys_gate = NULL;
+        assert_int_equal(s, exists ? HPCW_OK : HPCW_ENOENT);
+        assert_int_equal(opens, 2);
+        assert_int_equal(bench_file_close(&f, &err), HPCW_OK);
+    }
+    assert_int_equal(remove(path), 0);
+}
+
 /* The n-th call fails, for every n: the run says so, and nothing stays open. */
 static void faults(void **state) {
     (void)state;
@@ -273,9 +305,13 @@ static void faults(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_layout_in_every_mode), cmocka_unit_test(containers_lie_where_they_are_expected),
-        cmocka_unit_test(the_shifted_twin),           cmocka_unit_test(wrong_data_are_found),
-        cmocka_unit_test(direct_writes_at_any_place), cmocka_unit_test(faults),
+        cmocka_unit_test(every_layout_in_every_mode),
+        cmocka_unit_test(containers_lie_where_they_are_expected),
+        cmocka_unit_test(the_shifted_twin),
+        cmocka_unit_test(wrong_data_are_found),
+        cmocka_unit_test(direct_writes_at_any_place),
+        cmocka_unit_test(another_host_creates_it),
+        cmocka_unit_test(faults),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
