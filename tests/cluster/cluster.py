@@ -14,10 +14,12 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
+import clocks  # noqa: E402
+import dfs  # noqa: E402
 import hosts  # noqa: E402
 import plain  # noqa: E402
 
-CHECKS = plain.CHECKS
+CHECKS = plain.CHECKS + dfs.CHECKS + clocks.CHECKS
 
 
 def unable():
@@ -40,15 +42,6 @@ def arguments():
     return parser.parse_args()
 
 
-def compile_here(cluster):
-    """Programs of these checks alone, for both MPIs."""
-    flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1"]
-    cluster.seen, cluster.seen_mpich = "/mnt/seen", "/mnt/seen.mpich"
-    hosts.do("mpicc", *flags, "-o", cluster.seen, "/mnt/source/seen.c")
-    if shutil.which("mpicc.mpich"):
-        hosts.do("mpicc.mpich", *flags, "-o", cluster.seen_mpich, "/mnt/source/seen.c")
-
-
 def main():
     given = arguments()
     why = unable()
@@ -59,7 +52,6 @@ def main():
         return hosts.in_own_namespaces([sys.executable] + sys.argv)
     cluster = hosts.Cluster(given.build, given.mpich)
     cluster.up()
-    compile_here(cluster)
     print(f"{'check':<22}{'launcher':<17}{'file system':<28}{'s':>5}  result", flush=True)
     failed = 0
     for name, check, files, launcher in CHECKS:

@@ -19,12 +19,21 @@ import time
 INSIDE = "CLUSTER_INSIDE"
 ROOT = "/mnt"
 HANG = 60  # seconds, after which a run hangs
+MPICH_HANG = 20
 CRASH = re.compile(r"[Ss]ignal:? (4|6|7|8|11|31)\b|Segmentation fault|Assertion .* failed")
 FRONT = "front"
 
 
 class Broken(Exception):
     """What must not happen."""
+
+
+class Hangs(Broken):
+    """A run that does not end."""
+
+    def __init__(self, made, output):
+        super().__init__(f"hangs: {made}: {output[-2000:]}")
+        self.output = output
 
 
 class Unable(Exception):
@@ -55,12 +64,12 @@ def in_own_namespaces(command):
 
 
 class Run:
-    """A program, possibly of many processes. Starts at once."""
+    """A program, possibly of many processes. Starts at once. `talks`: its standard input is open."""
 
-    def __init__(self, command, **environment):
+    def __init__(self, command, talks=False, **environment):
         self.command = [str(word) for word in command]
         self.began = time.monotonic()
-        self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE if talks else subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT, start_new_session=True, errors="replace", text=True,
                                         cwd="/mnt/shared", env=dict(os.environ, **environment))
 
@@ -75,7 +84,7 @@ class Run:
             self.output = self.process.communicate(timeout=seconds)[0].strip()
         except subprocess.TimeoutExpired:
             os.killpg(self.process.pid, signal.SIGKILL)
-            raise Broken(f"hangs: {self}: {self.process.communicate()[0][-2000:]}") from None
+            raise Hangs(self, self.process.communicate()[0].strip()) from None
         self.seconds = time.monotonic() - self.began
         self.status = self.process.returncode
         if CRASH.search(self.output):
@@ -177,12 +186,14 @@ class Cluster:
     """The front end and its hosts."""
 
     def __init__(self, build, mpich, count=4):
-        self.hosts = [Host(self, number) for number in range(1, count + 1)]
+        # Hosts that have been up for hours and for years.
+        self.hosts = [Host(self, number, clock_s=10 ** (2 * number)) for number in range(1, count + 1)]
         self.seen_below_mnt = {"build": build, "mpich": mpich, "source": os.path.dirname(os.path.abspath(__file__))}
         self.hpcgen, self.bench = "/mnt/build/gen/hpcgen", "/mnt/build/bench/hpcw-bench"
         self.trace = "/mnt/build/libwriter/libhpcw_trace.so"
         self.heat, self.heat_plain, self.restart = (f"/mnt/build/tests/examples/example_{name}"
                                                     for name in ("heat", "heat_plain", "restart"))
+        self.seen, self.clock, self.drift = (f"/mnt/build/tests/cluster/{name}" for name in ("seen", "clock", "libdrift.so"))
 
     def up(self):
         scratch = os.environ[INSIDE]
@@ -232,12 +243,21 @@ class Cluster:
         made = Run(words, **self.OPENMPI, **environment)
         return made if started else made.end()
 
-    def mpich(self, processes, *command, hosts=None, **environment):
-        """The same by MPICH."""
-        hosts = hosts or self.hosts
+    def mpich(self, processes, *command):
+        """The same by MPICH, on all hosts. MPICH 4.0.2 with UCX often hangs in MPI_Finalize if there are several hosts, also
+        in a program that only calls MPI_Barrier. Such a run is ended, and has the status None."""
         words = ["mpiexec.hydra", "-launcher", "ssh", "-launcher-exec", "/mnt/agent", "-n", processes,
-                 "-hosts", ",".join(host.name for host in hosts), *command]
-        return run(*words, **environment)
+                 # Its processes wait without yielding, and here there are more of them than processors.
+                 "-genv", "LD_PRELOAD", "/mnt/build/tests/libyield.so",
+                 "-hosts", ",".join(host.name for host in self.hosts), *command]
+        made = Run(words)
+        try:
+            made.end(MPICH_HANG)
+        except Hangs as what:
+            made.status, made.output = None, what.output
+            for host in self.hosts:
+                host.do("sh", "-c", "kill -9 $(pgrep hydra_pmi) $(pgrep -f '^/mnt') || true")
+        return made
 
     def fresh(self, name, below="/mnt/shared"):
         """The path of an empty directory."""

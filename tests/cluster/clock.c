@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Records messages around a ring for some seconds by the system's clock, and compares the log with a clock that all hosts
+ * share: CLOCK_REALTIME belongs to no namespace, and drift.c leaves it as it is. Process 0 prints a line for each process
+ * and one for the messages; times are in microseconds.
+ *
+ *     mpiexec -n 4 clock LOG SECONDS
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <hpcw/hpcw.h>
+#include <hpcw/mpi.h>
+
+enum { MOST = 64, WINDOWS = 10, ROUNDS = 50 };
+
+/* What the log says, on process 0. */
+struct found {
+    double seconds;
+    double least[MOST][WINDOWS]; /* of a rank in a part of the log: log time less true time */
+    unsigned long messages, backwards;
+    double early; /* the most that a message came too early */
+};
+
+static int process, processes;
+
+static void must(hpcw_status status, const hpcw_error *error) {
+    if (status != HPCW_OK) {
+        fprintf(stderr, "%s\n", error->message);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+}
+
+/* Of this day: a double then has a tenth of a nanosecond. */
+static double true_time(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (double)(now.tv_sec % 86400) + 1e-9 * (double)now.tv_nsec;
+}
+
+/* An event whose cargo is the true time directly before it. */
+static void probe(hpcw_clog2_timeline *timeline, int32_t event) {
+    hpcw_clog2_cargo cargo = {0};
+    hpcw_clog2_cargo_f64(&cargo, true_time());
+    hpcw_clog2_log_cargo(timeline, 0, event, &cargo);
+}
+
+/* Messages around the ring, until process 0 has had enough. */
+static void exchange(hpcw_clog2_timeline *timeline, int32_t event, double seconds) {
+    int to = (process + 1) % processes, from = (process + processes - 1) % processes, on = 1;
+    for (double begin = MPI_Wtime(); on;) {
+        for (int i = 0; i < ROUNDS; i++) {
+            hpcw_clog2_log_send(timeline, 0, to, 0, sizeof on);
+            MPI_Sendrecv(&on, 1, MPI_INT, to, 0, &on, 1, MPI_INT, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            hpcw_clog2_log_receive(timeline, 0, from, 0, sizeof on);
+            probe(timeline, event);
+        }
+        on = MPI_Wtime() < begin + seconds;
+        MPI_Bcast(&on, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    }
+}
+
+static void take_message(void *context, const hpcw_clog2_end *end) {
+    struct found *f = context;
+    f->messages += end->send;
+    if (end->meets && end->send) { /* the receive came before */
+        f->backwards++;
+        f->early = fmax(f->early, end->time - end->other);
+    }
+}
+
+/* The process may wait between the two clocks, so the least difference of many is the one that counts. */
+static void take_probe(struct found *f, const hpcw_clog2_record *r) {
+    uint64_t bits = 0;
+    double truth;
+    for (int i = 0; i < 8; i++)
+        bits = bits << 8 | r->as.cargo.bytes[i];
+    memcpy(&truth, &bits, sizeof truth);
+    int window = (int)fmin(r->time / f->seconds * WINDOWS, WINDOWS - 1);
+    double *least = &f->least[r->rank][window];
+    *least = fmin(*least, r->time - truth);
+}
+
+static void read_log(const char *path, struct found *f) {
+    hpcw_clog2_reader *reader;
+    hpcw_clog2_record record;
+    hpcw_error error;
+    const hpcw_clog2_watch watch = {.context = f, .message = take_message};
+    for (int rank = 0; rank < MOST; rank++)
+        for (int window = 0; window < WINDOWS; window++)
+            f->least[rank][window] = INFINITY;
+    must(hpcw_clog2_reader_open(path, &reader, &error), &error);
+    must(hpcw_clog2_reader_watch(reader, &watch, &error), &error);
+    hpcw_clog2_reader_rewind(reader);
+    for (bool more = true; more;) {
+        must(hpcw_clog2_reader_next(reader, &record, &more, &error), &error);
+        if (more && record.kind == HPCW_CLOG2_WITH_CARGO)
+            take_probe(f, &record);
+    }
+    hpcw_clog2_reader_free(reader);
+}
+
+int main(int argc, char **argv) {
+    static struct found f;
+    hpcw_clog2_log_options options;
+    hpcw_clog2_log_report r;
+    hpcw_clog2_log *log;
+    hpcw_clog2_timeline *timeline;
+    hpcw_comm *comm;
+    hpcw_error error;
+    int32_t event;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &process);
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    if (argc != 3 || processes > MOST)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    f.seconds = atof(argv[2]);
+    hpcw_clog2_log_options_init(&options);
+    options.clock = HPCW_CLOG2_CLOCK_SYSTEM;
+    must(hpcw_comm_from_mpi(MPI_COMM_WORLD, &comm, &error), &error);
+    must(hpcw_clog2_log_open(argv[1], comm, &options, &log, &error), &error);
+    must(hpcw_clog2_log_solo(log, "true time", "red", "%E", &event, &error), &error);
+    must(hpcw_clog2_log_thread(log, &timeline, &error), &error);
+    exchange(timeline, event, f.seconds);
+    must(hpcw_clog2_log_finish(log, &r, &error), &error);
+    hpcw_clog2_log_free(log);
+    hpcw_comm_free(comm);
+
+    double mine[] = {(double)r.begin_round_trip_ns / 1e3, (double)r.end_round_trip_ns / 1e3, r.drift * 1e6},
+           all[3 * MOST];
+    MPI_Gather(mine, 3, MPI_DOUBLE, all, 3, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    if (process == 0) {
+        read_log(argv[1], &f);
+        for (int p = 0; p < processes; p++) {
+            double worst = 0;
+            for (int window = 0; window < WINDOWS; window++)
+                worst = fmax(worst, fabs(f.least[p][window] - f.least[0][window]));
+            printf("process %d: round trips %.1f and %.1f, drift %.2f, wrong by %.1f\n", p, all[3 * p],
+                   all[3 * p + 1], all[3 * p + 2], 1e6 * worst);
+        }
+        printf("messages %lu, backwards %lu, by at most %.1f\n", f.messages, f.backwards, 1e6 * f.early);
+    }
+    MPI_Finalize();
+    return 0;
+}
