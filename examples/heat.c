@@ -69,8 +69,10 @@ int main(int argc, char **argv) {
         status = hpcw_comm_from_mpi(heat.grid, &grid, &error);
     if (status == HPCW_OK)
         status = hpcw_vom_make_directory(directory, comm, &error);
-    if (status == HPCW_OK && chdir(directory) != 0)
+    if (status == HPCW_OK && chdir(directory) != 0) {
+        perror(directory); /* it is not on a file system that all hosts share */
         MPI_Abort(MPI_COMM_WORLD, 1);
+    }
     if (status == HPCW_OK)
         status = links_measure("links.sion", comm, 20, 1024, &error);
     if (status == HPCW_OK)

@@ -6,6 +6,7 @@
 #include <ftw.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,7 +31,15 @@ hpcw_status bench_workdir_make(const struct bench_processes *p, const char *pare
         }
     }
     s = hpcw_i_agree(p->comm, s, NULL, err);
-    return s == HPCW_OK ? hpcw_i_comm_bcast(p->comm, path, BENCH_WORKDIR, 0, err) : s;
+    s = s == HPCW_OK ? hpcw_i_comm_bcast(p->comm, path, BENCH_WORKDIR, 0, err) : s;
+    if (s == HPCW_OK && access(path, F_OK) != 0) {
+        s = hpcw_i_fail(
+            err, HPCW_EMISMATCH,
+            "%s: expected the same directory on all processes, got one without %s of process 0: use "
+            "an absolute path on a file system that all hosts share",
+            parent, strrchr(path, '/') + 1);
+    }
+    return hpcw_i_agree(p->comm, s, NULL, err);
 }
 
 void bench_workdir_remove(const struct bench_processes *p, const char *path) {

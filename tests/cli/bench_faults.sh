@@ -47,6 +47,18 @@ if [ -n "$MPIEXEC" ]; then
     clean data
 fi
 
+# ---- each process in a directory of its own
+if [ -n "$MPIEXEC" ]; then
+    mkdir -p here/data there/data
+    ends 1 "$MPIEXEC" -n 1 -wdir here "$HPCGEN" data --out ../apart --quiet : -n 1 -wdir there "$HPCGEN" data --out ../apart \
+        --quiet 2>said
+    grep -q '^hpcw-bench: data: expected the same directory on all processes, got one without .hpcw-bench.* of process 0' said ||
+        bad "it says: $(cat said)"
+    [ ! -e apart ] || bad "results of nothing: $(ls apart)"
+    clean here/data
+    clean there/data
+fi
+
 # ---- a small file system: checked before, and full in the middle
 mkdir small
 if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=4m none small 2>/dev/null; then

@@ -10,16 +10,18 @@ all are done. Exit status 0: all passed, or the machine cannot have such hosts, 
 import argparse
 import os
 import shutil
+import subprocess
 import sys
 import time
 
 sys.dont_write_bytecode = True
 import clocks  # noqa: E402
 import dfs  # noqa: E402
+import failures  # noqa: E402
 import hosts  # noqa: E402
 import plain  # noqa: E402
 
-CHECKS = plain.CHECKS + dfs.CHECKS + clocks.CHECKS
+CHECKS = plain.CHECKS + dfs.CHECKS + clocks.CHECKS + failures.CHECKS
 
 
 def unable():
@@ -62,7 +64,7 @@ def main():
             result = check(cluster)
         except hosts.Unable as reason:
             result = f"not here: {reason}"
-        except hosts.Broken as what:
+        except (hosts.Broken, RuntimeError, subprocess.TimeoutExpired) as what:
             result, failed = f"FAILED: {what}", failed + 1
         print(f"{name:<22}{launcher:<17}{files:<28}{time.monotonic() - began:>5.1f}  {result}", flush=True)
     print(f"cluster: {'all passed' if failed == 0 else f'{failed} failed'}")

@@ -49,7 +49,7 @@ def mounted(c):
     do("/usr/sbin/mfsmaster", "-c", f"{data}/master.cfg", "start")
     write("/mnt/chunkserver.cfg", SERVER)
     for host in c.hosts:
-        host.do("sh", "-c", "mkdir -p /mnt/local/mfs /mnt/local/data && echo /mnt/local/data >/mnt/local/mfs/hdd.cfg")
+        host.do("sh", "-c", "mkdir -p /mnt/local/mfs /mnt/local/chunks && echo /mnt/local/chunks >/mnt/local/mfs/hdd.cfg")
         host.do("/usr/sbin/mfschunkserver", "-c", "/mnt/chunkserver.cfg", "start")
     for host in c.hosts:
         host.do("mfsmount", PLACE, "-H", "front")
