@@ -20,7 +20,8 @@ docs) packages="$packages doxygen" ;;
 deb) packages="$packages doxygen git dpkg-dev debhelper lintian fakeroot debootstrap" ;;
 ci) packages="$packages doxygen clang clang-format clang-tidy libclang-rt-14-dev shellcheck chromium"
     packages="$packages mpich libmpich-dev" ;;
-cluster) packages="$packages mpich libmpich-dev iproute2 procps moosefs-master moosefs-chunkserver moosefs-client" ;;
+cluster) packages="$packages mpich libmpich-dev iproute2 procps moosefs-master moosefs-chunkserver moosefs-client"
+    packages="$packages slurmctld slurmd slurm-client munge" ;;
 esac
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then

@@ -15,13 +15,14 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
+import batch  # noqa: E402
 import clocks  # noqa: E402
 import dfs  # noqa: E402
 import failures  # noqa: E402
 import hosts  # noqa: E402
 import plain  # noqa: E402
 
-CHECKS = plain.CHECKS + dfs.CHECKS + clocks.CHECKS + failures.CHECKS
+CHECKS = plain.CHECKS + dfs.CHECKS + clocks.CHECKS + failures.CHECKS + batch.CHECKS
 
 
 def unable():

@@ -5,7 +5,7 @@ import signal
 import time
 
 import plain
-from hosts import Broken, Host, Run, run
+from hosts import Broken, Run, run
 
 SHARE = "use an absolute path on a file system that all hosts share"
 
@@ -31,29 +31,22 @@ def node_local(c):
     return "hpcgen, the library, hpcw-bench and the wrapper refuse it on all processes"
 
 
-def big(c, out):
-    """A dataset that takes seconds."""
-    return [c.hpcgen, "--quiet", "--ranks", 1024, "--scale", "small", "--out", out]
-
-
 def disappears(c):
     """A host dies while hpcgen runs, and the others go on without it."""
-    out, one = c.fresh("lost"), c.fresh("lost.one")
-    run(*big(c, one)).ok()
+    out, one = c.fresh("lost"), plain.big_whole(c)
     results = []
     for victim in (2, 0):
-        made = c.mpirun(8, *big(c, out), started=True)
+        made = c.mpirun(8, *plain.big(c, out), started=True)
         made.wait_for(out + "/.hpcw")
         time.sleep(1)
         c.hosts[victim].down()
         made.end()
         results.append(f"{made.seconds:.0f} s")
-        c.hosts[victim] = Host(c, victim + 1, c.hosts[victim].clock_s)
-        c.hosts[victim].up()
+        c.hosts[victim] = c.hosts[victim].again()
         if made.status == 0:
             raise Broken(f"{made}: a host died, but the status is 0")
         left = [host for host in c.hosts if host.number != victim + 1]
-        c.mpirun(6, *big(c, out), "--resume", "--takeover", hosts=left).ok()
+        c.mpirun(6, *plain.big(c, out), "--resume", "--takeover", hosts=left).ok()
         plain.same(one, out)
         out = c.fresh("lost")
     return f"ends after {' and '.join(results)}; resumed on three hosts: the files of one process"
@@ -65,10 +58,10 @@ def one_name(c):
     first, second = c.hosts[0], c.hosts[1]
     second.do("hostname", first.name)
     try:
-        first.do("sh", "-c", " ".join(map(str, big(c, out))) + " & sleep 1.5; kill -9 $!; wait")
-        left = second.run(*big(c, out), "--resume")
+        first.do("sh", "-c", " ".join(map(str, plain.big(c, out))) + " & sleep 1.5; kill -9 $!; wait")
+        left = second.run(*plain.big(c, out), "--resume")
         left.refused("cannot know from here whether it still runs: if it does not, --takeover")
-        first.run(*big(c, out), "--resume").ok()
+        first.run(*plain.big(c, out), "--resume").ok()
     finally:
         second.do("hostname", second.name)
     return "a lease that the other host left is refused there; its own host resumes"

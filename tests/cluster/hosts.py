@@ -162,6 +162,12 @@ exec sleep infinity
         self.holder.wait()
         subprocess.run(["ip", "link", "delete", f"to-{self.name}"], check=False, stderr=subprocess.DEVNULL)
 
+    def again(self):
+        """A host of this name, after this one is down. It is another one: its boot ID is new, its disks are empty."""
+        new = Host(self.cluster, self.number, self.clock_s)
+        new.up()
+        return new
+
     def enter(self):
         return ["/mnt/agent", self.name]
 
@@ -190,6 +196,7 @@ class Cluster:
         self.hosts = [Host(self, number, clock_s=10 ** (2 * number)) for number in range(1, count + 1)]
         self.seen_below_mnt = {"build": build, "mpich": mpich, "source": os.path.dirname(os.path.abspath(__file__))}
         self.hpcgen, self.bench = "/mnt/build/gen/hpcgen", "/mnt/build/bench/hpcw-bench"
+        self.yields = "/mnt/build/tests/libyield.so"
         self.trace = "/mnt/build/libwriter/libhpcw_trace.so"
         self.heat, self.heat_plain, self.restart = (f"/mnt/build/tests/examples/example_{name}"
                                                     for name in ("heat", "heat_plain", "restart"))
@@ -243,21 +250,24 @@ class Cluster:
         made = Run(words, **self.OPENMPI, **environment)
         return made if started else made.end()
 
-    def mpich(self, processes, *command):
-        """The same by MPICH, on all hosts. MPICH 4.0.2 with UCX often hangs in MPI_Finalize if there are several hosts, also
+    def limited(self, *command):
+        """A program of MPICH, on all hosts. MPICH 4.0.2 with UCX often hangs in MPI_Finalize if there are several hosts, also
         in a program that only calls MPI_Barrier. Such a run is ended, and has the status None."""
-        words = ["mpiexec.hydra", "-launcher", "ssh", "-launcher-exec", "/mnt/agent", "-n", processes,
-                 # Its processes wait without yielding, and here there are more of them than processors.
-                 "-genv", "LD_PRELOAD", "/mnt/build/tests/libyield.so",
-                 "-hosts", ",".join(host.name for host in self.hosts), *command]
-        made = Run(words)
+        made = Run(command)
         try:
             made.end(MPICH_HANG)
         except Hangs as what:
             made.status, made.output = None, what.output
             for host in self.hosts:
-                host.do("sh", "-c", "kill -9 $(pgrep hydra_pmi) $(pgrep -f '^/mnt') || true")
+                host.do("sh", "-c", "kill -9 $(pgrep hydra_pmi) $(pgrep -f '^/mnt/(mpich|seen)') 2>/dev/null || true")
         return made
+
+    def mpich(self, processes, *command):
+        """A program of this many processes on all hosts, by MPICH's own launcher."""
+        # Its processes wait without yielding, and here there are more of them than processors.
+        return self.limited("mpiexec.hydra", "-launcher", "ssh", "-launcher-exec", "/mnt/agent", "-n", processes,
+                            "-genv", "LD_PRELOAD", self.yields, "-hosts", ",".join(host.name for host in self.hosts),
+                            *command)
 
     def fresh(self, name, below="/mnt/shared"):
         """The path of an empty directory."""
