@@ -150,6 +150,22 @@ def generate(c):
     return f"the files of one process, {plain.RANKS} ranks in all formats; each host verifies a part"
 
 
+def lease(c):
+    """One run at a time in a directory, also if the other is on another host."""
+    out = c.fresh("lease", below=mounted(c))
+    one, other = c.hosts[:2]
+    first = Run(one.enter() + ["exec " + " ".join(map(str, plain.hpcgen(c, out)))])
+    first.wait_for(f"{out}/.hpcw/lease")
+    other.run(*plain.hpcgen(c, out), "--resume").refused(f"got one that writes here: process [0-9]+ on {one.name}")
+    first.process.kill()
+    one.do("sh", "-c", "kill -9 $(pgrep hpcgen) || true")
+    first.end()
+    other.run(*plain.hpcgen(c, out), "--resume").refused("cannot know from here whether it still runs")
+    other.run(*plain.hpcgen(c, out), "--resume", "--takeover").ok()
+    plain.same(plain.whole(c), out)
+    return "refused while the first runs, and after it died, until --takeover; then the files of one process"
+
+
 def heat(c):
     """The example that writes all formats."""
     return plain.heat(c, mounted(c))
@@ -186,6 +202,7 @@ def bench(c):
 CHECKS = (
     ("MooseFS", lacks, FILES, "-"),
     ("MooseFS generator", generate, FILES, "Open MPI"),
+    ("MooseFS lease", lease, FILES, "none"),
     ("MooseFS heat", heat, FILES, "Open MPI"),
     ("MooseFS restart", restart, FILES, "Open MPI"),
     ("MooseFS trace", trace_there, FILES, "Open MPI"),

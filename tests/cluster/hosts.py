@@ -5,7 +5,7 @@ The front end is the namespaces of this script: processes, mounts, network, host
 script, however it ends, so there is nothing to take down. A host is a child of it with namespaces of its own, also for
 clocks and shared memory. A bridge connects the hosts; no packet leaves the front end.
 
-Seen by all hosts below /mnt: shared/ (one directory), build/ (the programs). Seen by one: /tmp, /dev/shm, /mnt/local.
+Seen by all hosts below /mnt: shared/ (one directory), build/ (the programs), source/. Seen by one: /tmp, /dev/shm, /mnt/local.
 """
 import os
 import re
@@ -18,8 +18,10 @@ import time
 
 INSIDE = "CLUSTER_INSIDE"
 ROOT = "/mnt"
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HANG = 60  # seconds, after which a run hangs
-MPICH_HANG = 20
+LIMIT = 1800  # seconds, after which the kernel ends it all
+MPICH_HANG = 20  # seconds
 CRASH = re.compile(r"[Ss]ignal:? (4|6|7|8|11|31)\b|Segmentation fault|Assertion .* failed")
 FRONT = "front"
 
@@ -52,14 +54,19 @@ def do(*command, **how):
 def in_own_namespaces(command):
     """Runs this command again as the front end, and ends with its status. Leaves no file either."""
     scratch = tempfile.mkdtemp(prefix="hpcw-cluster.")
-    own = ["unshare", "--mount", "--propagation", "private", "--net", "--uts", "--ipc", "--pid", "--fork", "--kill-child",
-           "--mount-proc"]
+    own = ["setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "--propagation", "private", "--net", "--uts", "--ipc",
+           "--pid", "--fork", "--kill-child", "--mount-proc"]
     front = subprocess.Popen(own + command, env=dict(os.environ, **{INSIDE: scratch}))
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: front.kill())
     try:
-        return front.wait()
+        return front.wait(LIMIT)
+    except subprocess.TimeoutExpired:
+        front.kill()
+        print(f"cluster: FAILED: not done after {LIMIT} s")
+        return 1
     finally:
+        front.wait()
         os.rmdir(scratch)
 
 
@@ -194,7 +201,7 @@ class Cluster:
     def __init__(self, build, mpich, count=4):
         # Hosts that have been up for hours and for years.
         self.hosts = [Host(self, number, clock_s=10 ** (2 * number)) for number in range(1, count + 1)]
-        self.seen_below_mnt = {"build": build, "mpich": mpich, "source": os.path.dirname(os.path.abspath(__file__))}
+        self.seen_below_mnt = {"build": build, "mpich": mpich, "source": SOURCE}
         self.hpcgen, self.bench = "/mnt/build/gen/hpcgen", "/mnt/build/bench/hpcw-bench"
         self.yields = "/mnt/build/tests/libyield.so"
         self.trace = "/mnt/build/libwriter/libhpcw_trace.so"

@@ -73,7 +73,7 @@ def four_mpich(c):
     """So does MPICH."""
     if shutil.which("mpicc.mpich") is None:
         raise Unable("no MPICH")
-    do("mpicc.mpich", "-o", "/mnt/seen.mpich", "/mnt/source/seen.c")
+    do("mpicc.mpich", "-o", "/mnt/seen.mpich", "/mnt/source/tests/cluster/seen.c")
     return seen(c.mpich(8, "/mnt/seen.mpich"))
 
 
