@@ -25,15 +25,19 @@ import plain  # noqa: E402
 CHECKS = plain.CHECKS + dfs.CHECKS + clocks.CHECKS + failures.CHECKS + batch.CHECKS
 
 
-def unable():
+def unable(build):
     """Why this machine cannot do it, or None."""
     if os.geteuid() != 0:
         return "only root can make the namespaces of hosts"
-    missing = [tool for tool in ("unshare", "nsenter", "ip", "tc", "mpirun", "mpicc") if shutil.which(tool) is None]
+    missing = [tool for tool in ("unshare", "nsenter", "setpriv", "ip", "mpirun", "pgrep") if shutil.which(tool) is None]
     if missing:
         return f"{', '.join(missing)}: not installed"
-    if not os.path.exists("/proc/self/ns/time"):
-        return "this kernel has no time namespaces"
+    if not os.path.exists(f"{build}/tests/cluster/seen"):
+        return f"{build}: no build with Open MPI and tests"
+    tried = subprocess.run(["unshare", "--mount", "--net", "--uts", "--ipc", "--pid", "--time", "--fork", "--monotonic", "1",
+                            "true"], stderr=subprocess.PIPE, text=True, check=False)
+    if tried.returncode != 0:
+        return f"the kernel refuses the namespaces of hosts: {tried.stderr.strip()}"
     return None
 
 
@@ -47,7 +51,7 @@ def arguments():
 
 def main():
     given = arguments()
-    why = unable()
+    why = unable(given.build)
     if why:
         print(f"cluster: skipped: {why}")
         return 0

@@ -20,6 +20,7 @@ __attribute__((constructor)) static void begin(void) {
     ppm = value != NULL ? atof(value) : 0;
 }
 
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): those of the C library are reserved */
 int clock_gettime(clockid_t clock, struct timespec *now) {
     if (real == NULL)
         begin();

@@ -135,7 +135,6 @@ hostname "$1"
 mount -t tmpfs -o size=2g tmp /tmp
 mount -t tmpfs -o size=2g shm /dev/shm
 mount -t tmpfs -o size=2g local /mnt/local
-mkdir -p /mnt/local
 cat /proc/sys/kernel/random/uuid >/tmp/.boot_id
 mount --bind /tmp/.boot_id /proc/sys/kernel/random/boot_id
 ip link set lo up
@@ -199,7 +198,7 @@ class Cluster:
     """The front end and its hosts."""
 
     def __init__(self, build, mpich, count=4):
-        # Hosts that have been up for hours and for years.
+        # Hosts that have been up for days and for years.
         self.hosts = [Host(self, number, clock_s=10 ** (2 * number)) for number in range(1, count + 1)]
         self.seen_below_mnt = {"build": build, "mpich": mpich, "source": SOURCE}
         self.hpcgen, self.bench = "/mnt/build/gen/hpcgen", "/mnt/build/bench/hpcw-bench"
