@@ -11,6 +11,7 @@ from hosts import HANG, Broken, Run, Unable, do, run
 PLACE = "/mnt/mfs"
 FILES = "MooseFS"
 
+# The space of removed files is free again after a minute, not after hours.
 MASTER = """WORKING_USER = root
 WORKING_GROUP = root
 DATA_PATH = {data}
