@@ -272,6 +272,7 @@ static hpcw_status create(struct gen_lease *l, const char *what, bool *again, hp
     if (e == 0) {
         describe(l->run, what, hpcw_i_sys_lock(l->fd, 0) == 0, text);
         e = hpcw_i_sys_pwrite(l->fd, text, strlen(text), 0);
+        e = e == 0 ? hpcw_i_sys_show(l->fd) : e;
     }
     return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot create", l->path);
 }

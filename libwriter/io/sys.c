@@ -382,6 +382,11 @@ int hpcw_i_sys_copy(int fd, int *copy) {
     return e != 0 ? e : *copy >= 0 ? 0 : errno;
 }
 
+int hpcw_i_sys_show(int fd) {
+    int copy;
+    return hpcw_i_sys_copy(fd, &copy) == 0 ? hpcw_i_sys_close(copy) : 0;
+}
+
 void hpcw_i_sys_drop(int fd) {
     (void)close(fd);
 }

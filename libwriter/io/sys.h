@@ -102,6 +102,8 @@ int hpcw_i_sys_locked(int fd, bool *held);
 int hpcw_i_sys_own(int fd);
 /* Another descriptor of the same open file, with the same locks. */
 int hpcw_i_sys_copy(int fd, int *copy);
+/* Lets other hosts see what was written: NFS and MooseFS may keep it until a descriptor of the file is closed. */
+int hpcw_i_sys_show(int fd);
 /* Closes a descriptor whose late errors do not matter. */
 void hpcw_i_sys_drop(int fd);
 /* Lets those read and write a file of this process who may read and write in its directory, as far as the system allows. */
