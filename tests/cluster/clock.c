@@ -63,13 +63,14 @@ static void exchange(hpcw_clog2_timeline *timeline, int32_t event, double second
     }
 }
 
-static void take_message(void *context, const hpcw_clog2_end *end) {
+static hpcw_status take_message(void *context, const hpcw_clog2_end *end) {
     struct found *f = context;
     f->messages += end->send;
     if (end->meets && end->send) { /* the receive came before */
         f->backwards++;
         f->early = fmax(f->early, end->time - end->other);
     }
+    return HPCW_OK;
 }
 
 /* The process may wait between the two clocks, so the least difference of many is the one that counts. */
