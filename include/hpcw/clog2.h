@@ -213,6 +213,10 @@ HPCW_API void hpcw_clog2_cargo_f64(hpcw_clog2_cargo *cargo, double value);   /**
 /** %s: takes 2 bytes more than the text, which need not end in NUL. */
 HPCW_API void hpcw_clog2_cargo_text(hpcw_clog2_cargo *cargo, const char *text, size_t size);
 
+/** Instead of all pieces: bytes that are packed already, as the file has them. Of these, it is only checked that the
+ * pieces of the format find their bytes. */
+HPCW_API void hpcw_clog2_cargo_packed(hpcw_clog2_cargo *cargo, const void *bytes, size_t size);
+
 /**
  * Whether a cargo has the pieces of a format, in its order.
  *

@@ -370,6 +370,15 @@ typedef struct hpcw_clog2_log_report {
 } hpcw_clog2_log_report;
 
 /**
+ * Gives the log another path. Collective, before hpcw_clog2_log_finish. The names of local files stay.
+ *
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_EMISMATCH: paths that differ; HPCW_ESTATE: the recording has ended; HPCW_ENOMEM;
+ * HPCW_ECOMM. After a failure the log has its old path
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_rename(hpcw_clog2_log *log, const char *path,
+                                                           hpcw_error *err);
+
+/**
  * Ends the recording: compares the clocks again, corrects all times for offset and drift, merges and writes the
  * log. Collective. No thread may record any more. Local files are removed on success. After a failure they are kept,
  * with all that is in them, and the message says how to make a log of them, and how many threads recorded in memory.

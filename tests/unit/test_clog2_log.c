@@ -205,6 +205,53 @@ static void misuse_is_counted(void **state) {
     assert_int_equal(kinds[HPCW_CLOG2_WITH_CARGO] + kinds[HPCW_CLOG2_MESSAGE], 0);
 }
 
+static void packed_cargo_is_checked_by_its_format(void **state) {
+    (void)state;
+    struct recording r;
+    recording_open(&r);
+    /* A text of 4 bytes for %s, then a length that leads past the end, then pieces that are not all of the cargo. */
+    static const char good[] = "\0\4here", long_text[] = "\0\37", both[] = "\0\1x";
+    hpcw_clog2_cargo cargo = {0};
+    hpcw_clog2_cargo_packed(&cargo, good, sizeof good);
+    assert_int_equal(hpcw_clog2_cargo_check(&cargo, "%s", NULL), HPCW_OK);
+    assert_int_equal(hpcw_clog2_cargo_check(&cargo, "%s%X%X%X", NULL), HPCW_OK);
+    assert_int_equal(hpcw_clog2_cargo_check(&cargo, "%s%X%X%X%d", NULL), HPCW_EINVAL);
+    assert_int_equal(hpcw_clog2_cargo_check(&cargo, NULL, NULL), HPCW_EINVAL);
+    hpcw_clog2_log_cargo(r.timeline, 0, r.mark, &cargo);
+    cargo = (hpcw_clog2_cargo){0};
+    hpcw_clog2_cargo_packed(&cargo, long_text, sizeof long_text);
+    hpcw_clog2_log_cargo(r.timeline, 0, r.mark, &cargo);
+    cargo = (hpcw_clog2_cargo){0};
+    hpcw_clog2_cargo_i16(&cargo, 1);
+    hpcw_clog2_cargo_packed(&cargo, both, sizeof both);
+    hpcw_clog2_log_cargo(r.timeline, 0, r.mark, &cargo);
+    uint64_t kinds[12];
+    recording_finish(&r, READ_CLOG2_STRICT, kinds);
+    assert_int_equal(kinds[HPCW_CLOG2_WITH_CARGO], 1);
+    assert_int_equal(kinds[HPCW_CLOG2_BARE], 2);
+    assert_int_equal(r.report.bad_cargo, 2);
+}
+
+static void a_log_gets_its_last_path(void **state) {
+    (void)state;
+    struct recording r;
+    recording_open(&r);
+    hpcw_error err;
+    assert_int_equal(hpcw_clog2_log_rename(r.log, NULL, &err), HPCW_EINVAL);
+    char first[sizeof r.place.path];
+    memcpy(first, r.place.path, sizeof first);
+    (void)snprintf(r.place.path, sizeof r.place.path, "%s/renamed.clog2", r.place.directory);
+    must(hpcw_clog2_log_rename(r.log, r.place.path, &err), &err);
+    some_work(&r, 1);
+    must(hpcw_clog2_log_finish(r.log, NULL, &err), &err);
+    assert_int_equal(hpcw_clog2_log_rename(r.log, first, &err), HPCW_ESTATE);
+    hpcw_clog2_log_free(r.log);
+    uint64_t kinds[12];
+    assert_true(count_records(r.place.path, READ_CLOG2_STRICT, kinds) > 0);
+    assert_int_equal(count_entries(r.place.directory), 1);
+    scratch_remove(r.place.directory);
+}
+
 static void wrong_definitions_are_refused(void **state) {
     (void)state;
     struct recording r;
@@ -608,6 +655,8 @@ int main(void) {
         cmocka_unit_test(everything_is_recorded),
         cmocka_unit_test(strange_clocks),
         cmocka_unit_test(misuse_is_counted),
+        cmocka_unit_test(packed_cargo_is_checked_by_its_format),
+        cmocka_unit_test(a_log_gets_its_last_path),
         cmocka_unit_test(wrong_definitions_are_refused),
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(more_than_memory_is_spilled),

@@ -8,7 +8,7 @@
 #include "libwriter/base/bytes.h"
 #include "libwriter/base/status.h"
 
-enum { NO_PIECE, PIECES = 8 };
+enum { NO_PIECE, PIECES = 8, PACKED = 15 /* bytes of pieces that nobody listed */ };
 
 /* By code. The size of a text is that of its length field. */
 static const char letter[] = "?hdlxXeEs";
@@ -87,6 +87,33 @@ void hpcw_clog2_cargo_text(hpcw_clog2_cargo *cargo, const char *text, size_t siz
     }
 }
 
+void hpcw_clog2_cargo_packed(hpcw_clog2_cargo *cargo, const void *bytes, size_t size) {
+    unsigned char *p = add(cargo, letter[NO_PIECE], size);
+    if (p == cargo->bytes) {
+        memcpy(p, bytes, size);
+        cargo->pieces = PACKED;
+    } else {
+        cargo->size = HPCW_CLOG2_CARGO + 1;
+    }
+}
+
+/* Whether 32 bytes have room for the pieces of a format. */
+static bool has_room(const unsigned char bytes[HPCW_CLOG2_CARGO], uint64_t pieces) {
+    uint32_t at = 0;
+    for (int shift = 60; shift >= 0; shift -= 4) {
+        uint64_t code = pieces >> shift & 15;
+        if (code == PIECES && at + piece_size[code] <= HPCW_CLOG2_CARGO) {
+            at += hpcw_i_get_u16(bytes + at, true);
+        }
+        at += code <= PIECES ? piece_size[code] : 0;
+    }
+    return at > 0 && at <= HPCW_CLOG2_CARGO;
+}
+
+bool hpcw_i_clog2_cargo_fits(uint64_t pieces, const unsigned char bytes[HPCW_CLOG2_CARGO], uint64_t format) {
+    return pieces == format || (pieces == PACKED && has_room(bytes, format));
+}
+
 hpcw_status hpcw_i_clog2_format_pieces(const char *format, uint64_t *pieces, hpcw_error *err) {
     *pieces = 0;
     if (format == NULL) {
@@ -148,7 +175,7 @@ static hpcw_status check_pieces(const hpcw_clog2_cargo *cargo, uint64_t pieces, 
         return hpcw_i_fail(err, HPCW_ERANGE, "clog2: cargo: expected at most %u bytes, got more",
                            HPCW_CLOG2_CARGO);
     }
-    if (cargo->pieces != pieces) {
+    if (!hpcw_i_clog2_cargo_fits(cargo->pieces, cargo->bytes, pieces)) {
         char want[3 * 16 + 1], got[3 * 16 + 1];
         return hpcw_i_fail(err, HPCW_EINVAL,
                            "clog2: cargo: expected the pieces \"%s\" of the format, got \"%s\"",

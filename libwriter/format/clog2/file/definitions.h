@@ -27,6 +27,9 @@ bool hpcw_i_clog2_opening_records(struct hpcw_i_buf *to, uint32_t rank, bool fir
                                   const hpcw_clog2_comm_id *world, const hpcw_clog2_comm_id *self,
                                   const struct hpcw_i_clog2_definition *definition, uint32_t count);
 
+/* Whether a cargo has the pieces of a format; of packed cargo, whether these find their bytes. */
+bool hpcw_i_clog2_cargo_fits(uint64_t pieces, const unsigned char bytes[HPCW_CLOG2_CARGO], uint64_t format);
+
 /* The pieces of a format, coded as in hpcw_clog2_cargo; those of NULL are none. Results as
  * hpcw_clog2_format_check. */
 hpcw_status hpcw_i_clog2_format_pieces(const char *format, uint64_t *pieces, hpcw_error *err);

@@ -145,14 +145,9 @@ void hpcw_i_clog2_local_offer(hpcw_clog2_log *log, const struct hpcw_i_clog2_def
  *  The file
  * --------------------------------------------------------------------------------------------------------- */
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? path : slash + 1;
-}
-
 /* Where the local files of a run are; `which` is a process or a pattern. */
 static int print_path(const hpcw_clog2_log *log, const char *tag, const char *which, char *to, size_t size) {
-    return snprintf(to, size, "%s/%s.%s.%s" SUFFIX, log->directory, base_name(log->path), tag, which);
+    return snprintf(to, size, "%s/%s.%s.%s" SUFFIX, log->directory, log->name, tag, which);
 }
 
 static void print_tag(const hpcw_clog2_log *log, char tag[TAG_DIGITS + 1]) {
@@ -231,9 +226,9 @@ void hpcw_i_clog2_local_hint(const hpcw_clog2_log *log, uint64_t files, uint64_t
     }
     (void)snprintf(text, sizeof text, "; the records are still there%s: hpcgen recover --output ", except);
     print_tag(log, tag);
-    size_t size = (size_t)print_path(log, tag, "*", NULL, 0) + strlen(text) + strlen(base_name(log->path)) + 2;
+    size_t size = (size_t)print_path(log, tag, "*", NULL, 0) + strlen(text) + strlen(log->name) + 2;
     if (size <= room) { /* half of it would be no help */
-        int n = snprintf(err->message + length, room, "%s%s ", text, base_name(log->path));
+        int n = snprintf(err->message + length, room, "%s%s ", text, log->name);
         (void)print_path(log, tag, "*", err->message + length + n, room - (size_t)n);
     }
 }
@@ -241,7 +236,7 @@ void hpcw_i_clog2_local_hint(const hpcw_clog2_log *log, uint64_t files, uint64_t
 /* Whether a name is that of a local file of this log, of another run; its tag starts at *tag. */
 static bool is_of_other_run(const hpcw_clog2_log *log, const char *name, const char **tag) {
     static const char digits[] = "0123456789abcdef";
-    const char *base = base_name(log->path);
+    const char *base = log->name;
     size_t length = strlen(base);
     char own[TAG_DIGITS + 1];
     print_tag(log, own);

@@ -79,8 +79,9 @@ static hpcw_status make(const char *path, hpcw_comm *comm, const hpcw_clog2_log_
     log->queue_end = &log->queue;
     log->most = o->memory / HPCW_I_CLOG2_CHUNK_BYTES;
     log->path = hpcw_i_strdup(path);
+    log->name = hpcw_i_strdup(strrchr(path, '/') == NULL ? path : strrchr(path, '/') + 1);
     log->directory = o->directory == NULL ? NULL : absolute(o->directory);
-    if (log->path == NULL || (o->directory != NULL && log->directory == NULL)) {
+    if (log->path == NULL || log->name == NULL || (o->directory != NULL && log->directory == NULL)) {
         return hpcw_i_fail_memory(err, path, 0, NULL);
     }
     return hpcw_i_clog2_clock_begin(log, err);
@@ -194,6 +195,34 @@ hpcw_status hpcw_clog2_log_open(const char *path, hpcw_comm *comm, const hpcw_cl
     return HPCW_OK;
 }
 
+hpcw_status hpcw_clog2_log_rename(hpcw_clog2_log *log, const char *path, hpcw_error *err) {
+    hpcw_error local;
+    err = err == NULL ? &local : err;
+    if (log == NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "clog2 log: expected a recording, got NULL");
+    }
+    char *copy = path == NULL ? NULL : hpcw_i_strdup(path);
+    hpcw_status s = HPCW_OK;
+    if (log->finished) {
+        s = hpcw_i_fail(err, HPCW_ESTATE, "%s: the recording has ended", log->path);
+    } else if (path == NULL) {
+        s = hpcw_i_fail(err, HPCW_EINVAL, "%s: expected another path, got NULL", log->path);
+    } else if (copy == NULL) {
+        s = hpcw_i_fail_memory(err, log->path, 0, NULL);
+    }
+    const struct hpcw_i_same same[] = {{.name = "path", .text = path}};
+    s = hpcw_i_agree_same(log->comm, s, log->path, same, 1, NULL, err);
+    if (s == HPCW_OK) {
+        (void)pthread_mutex_lock(&log->lock); /* other threads have it in their messages */
+        char *old = log->path;
+        log->path = copy;
+        copy = old;
+        (void)pthread_mutex_unlock(&log->lock);
+    }
+    hpcw_i_free(copy);
+    return s;
+}
+
 void hpcw_clog2_log_free(hpcw_clog2_log *log) {
     if (log == NULL) {
         return;
@@ -206,6 +235,7 @@ void hpcw_clog2_log_free(hpcw_clog2_log *log) {
     hpcw_i_free(log->known);
     hpcw_i_free(log->local_path);
     hpcw_i_free(log->directory);
+    hpcw_i_free(log->name);
     hpcw_i_free(log->path);
     (void)pthread_cond_destroy(&log->changed);
     (void)pthread_mutex_destroy(&log->lock);

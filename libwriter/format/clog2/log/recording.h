@@ -49,6 +49,7 @@ struct hpcw_i_clog2_ticks {
 struct hpcw_clog2_log {
     hpcw_comm *comm;
     char *path;
+    char *name; /* of the path at first, without directory: local files have it in theirs */
     hpcw_clog2_log_options options;
     char *directory;
     hpcw_clog2_clock clock;

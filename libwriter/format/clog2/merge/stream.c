@@ -139,7 +139,8 @@ static hpcw_status judge(struct hpcw_i_clog2_stream *s, struct hpcw_i_clog2_curs
             }
             *count = ends ? *count - 1 : *count + 1;
         }
-        if (*good && kind == HPCW_CLOG2_WITH_CARGO && p[2] != t->pieces[event]) {
+        if (*good && kind == HPCW_CLOG2_WITH_CARGO &&
+            !hpcw_i_clog2_cargo_fits(p[2], (const unsigned char *)(p + 3), t->pieces[event])) {
             s->bad_cargo++;
             c->bare = true;
         }
