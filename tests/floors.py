@@ -48,6 +48,7 @@ libreader/vom/json           libwriter/base libreader
 libreader/vom                libwriter/base libreader libreader/vom/json
 libreader/vom/rules          libwriter/base libreader libreader/vom libreader/vom/json
 libreader/vom/set            libwriter/base libwriter/io libreader libreader/vom libreader/vom/json libreader/vom/rules
+compat/mpe
 ui/param                     libwriter/base libwriter/io
 ui/cli                       libwriter/base ui/param
 ui/page                      libwriter/base libwriter/io
@@ -83,7 +84,7 @@ PUBLIC = {
     "libwriter/comm": {"status", "version", "comm", "mpi"},
 }
 # Who may see mpi.h or hpcw/mpi.h.
-MPI = re.compile(r"libwriter/comm/comm_mpi\.c$|libwriter/trace/|include/hpcw/mpi\.h$|gen/cli/launch\.c$|bench/|fortran/comm\.c$")
+MPI = re.compile(r"libwriter/comm/comm_mpi\.c$|libwriter/trace/|include/hpcw/(mpi|trace)\.h$|compat/|gen/cli/launch\.c$|bench/|fortran/comm\.c$")
 # The one header of the generator that bench, without its kernels, includes.
 BENCH_GEN = "gen/dataset/sample.h"
 
@@ -111,7 +112,7 @@ for line in FLOORS.split("\n"):
         allowed[name] = below
 
 sources = []
-for top in ("include", "libwriter", "libreader", "ui", "gen", "bench", "fortran"):
+for top in ("include", "libwriter", "libreader", "ui", "gen", "bench", "fortran", "compat"):
     for directory, folders, names in os.walk(os.path.join(root, top)):
         sources += [os.path.relpath(os.path.join(directory, n), root) for n in names if re.search(r"\.[ch]$", n)]
 sources.sort()
@@ -165,7 +166,7 @@ for path in sources:
         if not found:
             continue
         where, quoted, name = f"{path}:{number}", found.group(1) == '"', found.group(2)
-        if name in ("mpi.h", "hpcw/mpi.h") and not MPI.match(path):
+        if name in ("mpi.h", "hpcw/mpi.h", "hpcw/trace.h") and not MPI.match(path):
             bad(where, f"only the MPI communicator and programs may include {name}")
         if name.startswith("hpcw/") and not quoted:
             includes[path].add("include/" + name)

@@ -156,6 +156,9 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_solo(hpcw_clog2_log *log, co
                                                          const char *colour, const char *format, int32_t *event,
                                                          hpcw_error *err);
 
+/** This process's rank in the log. */
+HPCW_API uint32_t hpcw_clog2_log_rank(const hpcw_clog2_log *log);
+
 /** Kinds of communicator. */
 typedef enum hpcw_clog2_comm_kind {
     HPCW_CLOG2_INTER = 0,

@@ -12,6 +12,7 @@
 
 #include <hpcw/mpi.h>
 
+#include "libwriter/trace/added.h"
 #include "libwriter/trace/config.h"
 #include "libwriter/trace/program.h"
 #include "libwriter/trace/requests.h"
@@ -188,7 +189,7 @@ static void end_recording(void) {
     switch_to(false);
     atomic_store(&hpcw_i_trace_session.following, false);
     unsigned char used[HPCW_I_TRACE_STATES];
-    bool any = false;
+    bool any = hpcw_i_trace_added_end();
     for (int i = 0; i < HPCW_I_TRACE_STATES; i++) {
         used[i] = atomic_load(&hpcw_i_trace_states.used[i]);
     }

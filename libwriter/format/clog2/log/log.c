@@ -195,6 +195,10 @@ hpcw_status hpcw_clog2_log_open(const char *path, hpcw_comm *comm, const hpcw_cl
     return HPCW_OK;
 }
 
+uint32_t hpcw_clog2_log_rank(const hpcw_clog2_log *log) {
+    return (uint32_t)log->comm->process;
+}
+
 hpcw_status hpcw_clog2_log_rename(hpcw_clog2_log *log, const char *path, hpcw_error *err) {
     hpcw_error local;
     err = err == NULL ? &local : err;

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* MPE's environment variables. */
+#ifndef COMPAT_MPE_CONFIG_H
+#define COMPAT_MPE_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <hpcw/clog2_log.h>
+
+enum { MPE_PATH = 4096 };
+
+struct mpe_config {
+    hpcw_clog2_sync sync;
+    uint32_t rounds, block_size; /* 0: the default */
+    bool same_directory;
+    char directory[MPE_PATH];
+    char prefix[MPE_PATH]; /* empty: none */
+    char refused[200];     /* what is wrong with a variable, which then has its default; empty: nothing */
+};
+
+void mpe_config_read(struct mpe_config *config);
+
+/* Finds the directory of local files of this process. */
+void mpe_config_directory(char directory[MPE_PATH]);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * Logging under the names of MPE2 2.4.9b, recorded and written by hpcw: a program written for MPE2 compiles and links
+ * without a change. Link with libhpcw_mpe (pkg-config hpcw-mpe). doc/compatibility.md says what differs.
+ *
+ * Alone, the library records between MPE_Init_log and MPE_Finish_log, which writes the log. Beside the wrapper
+ * (libhpcw_trace), preloaded or linked, it records into the wrapper's log, as with MPE2's liblmpe: from MPI_Init on, also
+ * without MPE_Init_log. MPI_Finalize then writes that log, under the wrapper's name; MPE_Finish_log only ends the
+ * program's own events.
+ *
+ * Environment of process 0, alone (beside the wrapper, HPCW_TRACE_... count instead):
+ *
+ *   MPE_LOGFILE_PREFIX   name of the log without .clog2, instead of the argument of MPE_Finish_log
+ *   MPE_TMPDIR, TMPDIR, TMP, TEMP   directory of local files; the first one that is set counts; otherwise /tmp
+ *   MPE_SAME_TMPDIR      no: each process looks at its own environment for that directory
+ *   MPE_CLOCKS_SYNC      no: all processes have the same clock; otherwise clocks are compared
+ *   MPE_SYNC_ALGORITHM   DEFAULT, SEQ, BITREE or ALTNGBR: how
+ *   MPE_SYNC_FREQUENCY   number of ping-pongs of which the quickest counts
+ *   CLOG_BLOCK_SIZE      size of a block of the log, bytes
+ *
+ * Without effect: MPE_LOG_FORMAT, which MPE2 does not read either; MPE_LOG_RANK2PROCNAME; MPE_DELETE_LOCALFILE;
+ * MPE_LOG_OVERHEAD; CLOG_BUFFERED_BLOCKS.
+ *
+ * Calls return MPE_LOG_OK or what they say. What goes wrong is a line on stderr. All but MPE_Init_log and MPE_Finish_log
+ * may be called on any thread. Where nothing is recorded, events are ignored.
+ */
+#ifndef HPCW_MPE_LOG_H
+#define HPCW_MPE_LOG_H
+
+#ifndef CLOG_NOMPI
+#include <mpi.h>
+#else
+typedef int MPI_Comm; /* for programs without MPI, which pass no communicator */
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Results. */
+#define MPE_LOG_OK 0
+#define MPE_LOG_LOCKED_OUT 1      /**< not used */
+#define MPE_LOG_NO_MEMORY 2       /**< out of memory */
+#define MPE_LOG_FILE_PROB 3       /**< the log cannot be begun or written */
+#define MPE_LOG_NOT_INITIALIZED 4 /**< MPE_Init_log was not called */
+#define MPE_LOG_PACK_FAIL 5       /**< cargo does not fit, or its letter is unknown */
+#define MPE_Log_OK MPE_LOG_OK
+#define MPE_Log_LOCKED_OUT MPE_LOG_LOCKED_OUT
+#define MPE_Log_NO_MEMORY MPE_LOG_NO_MEMORY
+#define MPE_Log_FILE_PROB MPE_LOG_FILE_PROB
+#define MPE_Log_NOT_INITIALIZED MPE_LOG_NOT_INITIALIZED
+#define MPE_Log_PACK_FAIL MPE_LOG_PACK_FAIL
+
+/** Cargo of an event. */
+#define MPE_LOG_BYTESIZE (4 * sizeof(double))
+typedef char MPE_LOG_BYTES[MPE_LOG_BYTESIZE];
+
+/* ---- Begin and end ---- */
+
+/** Begins a recording. Collective over MPI_COMM_WORLD. Calls MPI_Init, with a message, if the program has not. */
+int MPE_Init_log(void);
+
+/** 0 before MPE_Init_log, 1 after it, 2 after MPE_Finish_log. */
+int MPE_Initialized_logging(void);
+
+/** Goes on recording. MPE_LOG_NOT_INITIALIZED. Beside the wrapper, also MPI calls are recorded again. */
+int MPE_Start_log(void);
+
+/** Interrupts recording. Definitions still count. MPE_LOG_NOT_INITIALIZED. */
+int MPE_Stop_log(void);
+
+/** Does nothing: clocks are compared at the begin and at the end of the recording, and corrected for offset and drift. */
+int MPE_Log_sync_clocks(void);
+
+/** Writes the log, `filename`.clog2. Collective. The argument of process 0 counts. MPE_LOG_FILE_PROB. */
+int MPE_Finish_log(const char *filename);
+
+/** Name of the log after MPE_Finish_log. Empty before, and beside the wrapper. */
+const char *MPE_Log_merged_logfilename(void);
+
+/* ---- Numbers and definitions ---- */
+
+/** A number for an event of a state; a state needs two in a row, the first of them even. */
+int MPE_Log_get_event_number(void);
+
+/** The numbers of a state's begin and end. */
+int MPE_Log_get_state_eventIDs(int *statedef_startID, int *statedef_finalID);
+
+/** The number of an event without duration. */
+int MPE_Log_get_solo_eventID(int *eventdef_eventID);
+
+/**
+ * Describes a state, on one process or several. Names are cut after 31 bytes, colours after 23, formats after 39. A
+ * colour that X11 does not know becomes white. `format` may be NULL. MPE_LOG_NOT_INITIALIZED.
+ */
+int MPE_Describe_comm_state(MPI_Comm comm, int state_startID, int state_finalID, const char *name,
+                            const char *color, const char *format);
+int MPE_Describe_info_state(int state_startID, int state_finalID, const char *name, const char *color,
+                            const char *format);
+int MPE_Describe_state(int state_startID, int state_finalID, const char *name, const char *color);
+
+/** The same for an event without duration. */
+int MPE_Describe_comm_event(MPI_Comm comm, int eventID, const char *name, const char *color,
+                            const char *format);
+int MPE_Describe_info_event(int eventID, const char *name, const char *color, const char *format);
+int MPE_Describe_event(int eventID, const char *name, const char *color);
+
+/* ---- Events ---- */
+
+/**
+ * Packs values into cargo, in the order of the format's letters, and moves `position` past them. The rest of the buffer
+ * becomes zero. MPE_LOG_PACK_FAIL.
+ *
+ * @param tokentype  s (a text of `count` bytes), h, d, l, x, X, e, E (`count` values)
+ */
+int MPE_Log_pack(MPE_LOG_BYTES bytebuf, int *position, char tokentype, int count, const void *data);
+
+/** Records an event, with cargo unless `bytebuf` is NULL. `data` is not used. */
+int MPE_Log_event(int event, int data, const char *bytebuf);
+int MPE_Log_bare_event(int event);
+int MPE_Log_info_event(int event, const char *bytebuf);
+
+/** On a communicator. One that the log does not know is shown as MPI_COMM_WORLD: beside the wrapper, it knows all. */
+int MPE_Log_comm_event(MPI_Comm comm, int event, const char *bytebuf);
+
+/** Records one end of a message; MPI_PROC_NULL has none. */
+int MPE_Log_send(int receiver, int tag, int size);
+int MPE_Log_receive(int sender, int tag, int size);
+
+/** On a communicator; left out on one that the log does not know. */
+int MPE_Log_comm_send(MPI_Comm comm, int receiver, int tag, int size);
+int MPE_Log_comm_receive(MPI_Comm comm, int sender, int tag, int size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
