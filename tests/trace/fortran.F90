@@ -264,6 +264,9 @@ program fortran
 
   call MPI_Barrier(MPI_COMM_WORLD CODE)
   call called('MPI_Barrier')
+  call MPI_Pcontrol(0)
+  call MPI_Barrier(MPI_COMM_WORLD CODE) ! not recorded
+  call MPI_Pcontrol(1)
   call check(code == MPI_SUCCESS, 'the last argument')
   if (rank == 0) then
      do i = 1, kinds
