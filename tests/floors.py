@@ -84,7 +84,7 @@ PUBLIC = {
     "libwriter/comm": {"status", "version", "comm", "mpi"},
 }
 # Who may see mpi.h or hpcw/mpi.h.
-MPI = re.compile(r"libwriter/comm/comm_mpi\.c$|libwriter/trace/|include/hpcw/(mpi|trace)\.h$|compat/|gen/cli/launch\.c$|bench/|fortran/comm\.c$")
+MPI = re.compile(r"libwriter/comm/comm_mpi\.c$|libwriter/trace/|include/hpcw/(mpi|trace)\.h$|include/hpcw-|compat/|gen/cli/launch\.c$|bench/|fortran/comm\.c$")
 # The one header of the generator that bench, without its kernels, includes.
 BENCH_GEN = "gen/dataset/sample.h"
 

@@ -129,6 +129,15 @@ uint32_t mpe_comm(MPI_Comm comm) {
  *  A log of our own
  * --------------------------------------------------------------------------------------------------------- */
 
+/* A program that left it to us to begin MPI leaves it to us to end it. */
+static void end_mpi(void) {
+    int finalised = 0;
+    (void)MPI_Finalized(&finalised);
+    if (!finalised) {
+        (void)MPI_Finalize();
+    }
+}
+
 /* False: too late. */
 static bool need_mpi(void) {
     int initialised = 0, finalised = 0;
@@ -137,6 +146,7 @@ static bool need_mpi(void) {
     if (!initialised) {
         mpe_say("MPE_Init_log: expected a call of MPI_Init before; calling it now");
         (void)MPI_Init(NULL, NULL);
+        (void)atexit(end_mpi);
     }
     return !finalised;
 }

@@ -15,7 +15,7 @@
 
 /* What MPE's header declares is exported. */
 #pragma GCC visibility push(default)
-#include "include/hpcw-mpe/mpe_log.h"
+#include <mpe_log.h>
 #pragma GCC visibility pop
 
 /* As MPE_Initialized_logging returns it. */

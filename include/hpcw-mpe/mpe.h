@@ -3,6 +3,6 @@
 #ifndef HPCW_MPE_H
 #define HPCW_MPE_H
 
-#include "mpe_log.h"
+#include <mpe_log.h>
 
 #endif

@@ -57,7 +57,8 @@ typedef char MPE_LOG_BYTES[MPE_LOG_BYTESIZE];
 
 /* ---- Begin and end ---- */
 
-/** Begins a recording. Collective over MPI_COMM_WORLD. Calls MPI_Init, with a message, if the program has not. */
+/** Begins a recording. Collective over MPI_COMM_WORLD. Calls MPI_Init, with a message, if the program has not, and then MPI_Finalize when
+ * the program exits. */
 int MPE_Init_log(void);
 
 /** 0 before MPE_Init_log, 1 after it, 2 after MPE_Finish_log. */

@@ -3,7 +3,7 @@
 #ifndef HPCW_MPE_LOG_THREAD_H
 #define HPCW_MPE_LOG_THREAD_H
 
-#include "mpe_log.h"
+#include <mpe_log.h>
 
 typedef struct CLOG_CommSet CLOG_CommSet_t; /**< MPE2's table of communicators; this library has none */
 

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A program written for MPE2: it compiles with MPE2 or with libhpcw_mpe, by the directory of the header and the library
+ * alone, and records the same. Each process describes what another one uses. `names misuse` also makes the calls in
+ * which MPE2 hangs or crashes.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <mpe.h>
+
+static int rank, size;
+static int exchange[2], compute[2], mark, sample;
+
+static void expect(int good, const char *what) {
+    if (!good) {
+        fprintf(stderr, "process %d: expected %s\n", rank, what);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+}
+
+static void define(void) {
+    MPE_Log_get_state_eventIDs(&exchange[0], &exchange[1]);
+    compute[0] = MPE_Log_get_event_number();
+    compute[1] = MPE_Log_get_event_number();
+    MPE_Log_get_solo_eventID(&mark);
+    MPE_Log_get_solo_eventID(&sample);
+    if (rank == 0) {
+        expect(MPE_Describe_info_state(compute[0], compute[1], "Compute", "blue", "rank %d, sum %E") ==
+                   MPE_LOG_OK,
+               "a state described");
+        MPE_Describe_info_event(mark, "Mark", "red", "%s");
+    }
+    if (rank == size - 1) {
+        MPE_Describe_state(exchange[0], exchange[1], "Exchange", "green");
+        MPE_Describe_comm_event(MPI_COMM_WORLD, sample, "Sample", "orange", "%h %l %x %X %e");
+    }
+}
+
+static void work(void) {
+    MPE_LOG_BYTES bytes;
+    int at = 0, next = (rank + 1) % size, before = (rank + size - 1) % size, got = -1;
+    double sum = 0.5 * rank;
+    MPE_Log_event(exchange[0], 0, NULL);
+    MPE_Log_send(next, 7, (int)sizeof rank);
+    MPI_Sendrecv(&rank, 1, MPI_INT, next, 7, &got, 1, MPI_INT, before, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPE_Log_receive(before, 7, (int)sizeof got);
+    MPE_Log_send(MPI_PROC_NULL, 7, 1);
+    MPE_Log_bare_event(exchange[1]);
+    MPE_Log_event(compute[0], 0, NULL);
+    MPE_Log_pack(bytes, &at, 'd', 1, &rank);
+    MPE_Log_pack(bytes, &at, 'E', 1, &sum);
+    expect(at == 12, "12 bytes of cargo");
+    MPE_Log_info_event(compute[1], bytes);
+}
+
+static void samples(void) {
+    MPE_LOG_BYTES bytes;
+    int at = 0;
+    short h = -2;
+    long long l = -3;
+    int x = 0x1234, failed;
+    unsigned long long X = 0x123456789abcdefULL;
+    float e = 0.25f;
+    MPE_Log_pack(bytes, &at, 'h', 1, &h);
+    MPE_Log_pack(bytes, &at, 'l', 1, &l);
+    MPE_Log_pack(bytes, &at, 'x', 1, &x);
+    MPE_Log_pack(bytes, &at, 'X', 1, &X);
+    MPE_Log_pack(bytes, &at, 'e', 1, &e);
+    failed = MPE_Log_pack(bytes, &at, 'X', 1, &X);
+    expect(failed == MPE_LOG_PACK_FAIL && at == 26, "no room for 8 bytes more");
+    MPE_Log_event(sample, 0, bytes);
+    at = 0;
+    MPE_Log_pack(bytes, &at, 's', 4, "here");
+    MPE_Log_comm_event(MPI_COMM_SELF, mark, bytes);
+}
+
+static void *on_thread(void *context) {
+    (void)context;
+    MPE_Log_event(exchange[0], 0, NULL);
+    MPE_Log_event(exchange[1], 0, NULL);
+    return NULL;
+}
+
+static void misuse(int initialised) {
+    if (!initialised) {
+        expect(MPE_Start_log() == MPE_LOG_NOT_INITIALIZED, "no start before MPE_Init_log");
+        expect(MPE_Describe_state(600, 601, "Early", "red") == MPE_LOG_NOT_INITIALIZED,
+               "no state before MPE_Init_log");
+    } else {
+        MPE_Describe_state(601, 603, "Odd", "red");
+        MPE_Describe_event(600, "Low", "red");
+        MPE_Describe_event(mark, "Another mark", "red");
+        MPE_Describe_state(1, 1, "Same", "no colour");
+        MPE_LOG_BYTES bytes;
+        int at = 40;
+        expect(MPE_Log_pack(bytes, &at, 'd', 1, &at) == MPE_LOG_PACK_FAIL, "no cargo past its end");
+        expect(MPE_Log_pack(bytes, &at, '?', 1, &at) == MPE_LOG_PACK_FAIL, "no such letter");
+    }
+    MPE_Log_event(600, 0, NULL); /* before the begin nothing; then the begin of a state that does not end */
+}
+
+int main(int argc, char **argv) {
+    pthread_t thread;
+    int wrong = argc > 1 && strcmp(argv[1], "misuse") == 0,
+        wrapped = argc > 1 && strcmp(argv[1], "wrapped") == 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (wrong) {
+        misuse(0);
+    }
+    expect(MPE_Initialized_logging() == (wrapped ? 1 : 0), "no logging, but with the wrapper");
+    expect(MPE_Init_log() == MPE_LOG_OK, "MPE_Init_log to work");
+    expect(MPE_Initialized_logging() == 1, "logging");
+    define();
+    work();
+    samples();
+    MPE_Stop_log();
+    work(); /* not recorded */
+    MPE_Start_log();
+    MPE_Log_sync_clocks();
+    pthread_create(&thread, NULL, on_thread, NULL);
+    pthread_join(thread, NULL);
+    if (wrong) {
+        misuse(1);
+    }
+    expect(MPE_Finish_log(rank == 0 ? "names" : "not this one") == MPE_LOG_OK, "MPE_Finish_log to work");
+    expect(MPE_Initialized_logging() == 2, "no logging any more");
+    expect(rank != 0 || strcmp(MPE_Log_merged_logfilename(), wrapped ? "" : "names.clog2") == 0,
+           "the name of the log");
+    /* A second log, of one state. */
+    MPE_Init_log();
+    expect(MPE_Initialized_logging() == 1, "logging again");
+    MPE_Log_get_state_eventIDs(&exchange[0], &exchange[1]);
+    if (rank == 0) {
+        MPE_Describe_state(exchange[0], exchange[1], "Again", "green");
+    }
+    MPE_Log_event(exchange[0], 0, NULL);
+    MPE_Log_event(exchange[1], 0, NULL);
+    MPE_Finish_log("second");
+    MPI_Finalize();
+    return EXIT_SUCCESS;
+}

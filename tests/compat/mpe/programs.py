@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Builds the test programs of MPE2, unmodified, and names.c with MPE2 and with libhpcw_mpe, runs both, and compares their
+logs.
+
+Usage: programs.py SOURCE_ROOT BUILD_ROOT HPCGEN MPIEXEC MPICC [--table]
+
+HPCW_MPE_SOURCE names the sources of MPE2, HPCW_MPE its installation; without them, the test is skipped. --table prints the
+rows of doc/compatibility.md; otherwise the rows there must be those that are found now.
+
+What is compared: on each process, the records of each thread in their order (events, cargo by its format, messages,
+communicators), and the definitions of the user and of the calls in the log. Not compared: times, shifts of clocks, and
+what MPE2's wrapper and this project's do differently (IGNORED, WAITS, NOT_OF_FORTRAN).
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import log as clog  # noqa: E402
+
+PASS, HEAD = "same", "| program | calls of MPI | processes | result |"
+# The events that MPE2's wrapper records beside the calls: communicators that begin and end.
+IGNORED = {-10, -9}
+# MPI_Wait and MPI_Test, ...all, ...any, ...some: MPE2 shows them on the world, we on the communicator of the requests.
+WAITS = {event for state in (*range(87, 91), *range(105, 109)) for event in (2 * state, 2 * state + 1)}
+# MPI_Comm_split, which MPE2 calls MPI_Comm_split_type.
+MISNAMED = {56, 57}
+# MPI_Comm_rank and MPI_Comm_size: MPE2's wrapper for Fortran does not have them.
+NOT_OF_FORTRAN = {48, 49, 54, 55}
+# source, name of the program, options, wrapper, processes, arguments
+ROWS = [
+    ("names.c", "names", "", False, 4, ""),
+    ("cpilog.c", "ncpilog", "-DNO_MPI_LOGGING", False, 4, ""),
+    ("cpilog_pack.c", "ncpilog_pack", "-DNO_MPI_LOGGING", False, 4, ""),
+    ("fpilog_pack.F", "nfpilog_pack", "-DNO_MPI_LOGGING", False, 2, ""),
+    ("log_cost.c", "log_cost", "-DCLOG_NOMPI", False, 1, ""),
+    ("cpilog.c", "cpilog", "", True, 4, ""),
+    ("cpilog_pack.c", "cpilog_pack", "", True, 4, ""),
+    ("fpilog.f", "fpilog", "", True, 2, ""),
+    ("fpilog_pack.F", "fpilog_pack", "", True, 2, ""),
+    ("iotest.c", "iotest", "", True, 2, ""),
+    ("srtest.c", "srtest", "", True, 4, ""),
+    ("pthread_sendrecv_user.c", "pthread_sendrecv_user", "", True, 2, "3"),
+    ("openmp_mpilog.F", "openmp_mpilog", "-fopenmp", True, 2, ""),
+    ("cpi.c", "cpi_log", "", True, 4, ""),
+    ("comm1_isr.c", "comm1_isr", "", True, 4, ""),
+    ("comm1_isr_loop.c", "comm1_isr_loop", "", True, 4, ""),
+    ("fcomm1_isr.f", "fcomm1_isr", "", True, 4, ""),
+    ("pthread_sendrecv.c", "pthread_sendrecv", "", True, 2, "3"),
+    ("pthread_allreduce.c", "pthread_allreduce", "", True, 2, "3"),
+    ("openmp_sendrecv.c", "openmp_sendrecv", "-fopenmp", True, 2, "3"),
+    ("comm2_connect_accept.c", "comm2_connect_accept", "", True, 4, ""),
+    ("comm2_spawn_parent.c", "comm2_spawn_parent", "", True, 1, ""),
+]
+
+
+class Failed(Exception):
+    pass
+
+
+def run(command, where, env=None):
+    try:
+        done = subprocess.run(command, cwd=where, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=120, check=False)
+    except subprocess.TimeoutExpired as late:
+        raise Failed("does not end") from late
+    if done.returncode != 0:
+        with open(os.path.join(where, "output"), "ab") as output:
+            output.write(" ".join(command).encode() + b"\n" + done.stdout)
+        raise Failed("does not run")
+
+
+def build(row, where, compilers, source, flags, libraries):
+    name, program, options, _, _, _ = row
+    fortran = name.lower().endswith(".f")
+    more = ["-w", "-O1"] + (["-std=legacy", "-ffixed-line-length-none", "-fallow-argument-mismatch", "-cpp"]
+                            if fortran else ["-DOMPI_OMIT_MPI1_COMPAT_DECLS=0"])
+    here = os.path.dirname(os.path.abspath(__file__))
+    source = here if name == "names.c" else source
+    command = [compilers[fortran], *more, *options.split(), *flags, os.path.join(source, name), "-o", program, *libraries,
+               "-lpthread", "-lm"]
+    try:
+        run(command, where)
+    except Failed as failed:
+        raise Failed("does not compile") from failed
+
+
+def log_of(row, where, mpiexec):
+    _, program, _, _, processes, arguments = row
+    env = dict(os.environ, TMPDIR=where, MPE_TMPDIR=where)
+    for name in [n for n in env if n.startswith(("HPCW_TRACE", "MPE_LOG"))]:
+        del env[name]
+    run([mpiexec, "-n", str(processes), "./" + program, *arguments.split()], where, env)
+    logs = [n for n in os.listdir(where) if n.endswith(".clog2")]
+    if not logs:
+        raise Failed("writes no log")
+    return [os.path.join(where, n) for n in sorted(logs)]
+
+
+def plain(rows, ignored, has_format):
+    """The rows of a thread that are compared. The cargo of calls of MPI counts where MPE2 has it, too."""
+    found = []
+    for row in rows:
+        if row[0] in ("event", "cargo"):
+            event = row[2]
+            if event in ignored:
+                continue
+            if row[0] == "cargo" and event < clog.USER_EVENT and not has_format(event):
+                row = ("event", row[1], event)
+            if event in WAITS:
+                row = (row[0], None, *row[2:])
+        found.append(row)
+    return found
+
+
+def compare(theirs, ours, fortran):
+    """None, or the first difference."""
+    ignored = IGNORED | (NOT_OF_FORTRAN if fortran else set())
+
+    def has_format(event):
+        return theirs.definitions.get(event, ("",))[-1] != ""
+
+    for event in sorted(set(theirs.definitions) | set(ours.definitions)):
+        a, b = theirs.definitions.get(event), ours.definitions.get(event)
+        if event >= clog.USER_EVENT and a != b:
+            return f"event {event} is {a} and {b}"
+    if theirs.constants and theirs.constants != ours.constants:  # MPE2 without MPI has none
+        return f"constants {theirs.constants} and {ours.constants}"
+    if set(theirs.timelines) != set(ours.timelines):
+        return "other processes"
+    for process in sorted(theirs.timelines):
+        a, b = ([t for t in sorted((plain(t, ignored, has_format) for t in l.timelines[process]), key=repr) if t]
+                for l in (theirs, ours))
+        if len(a) != len(b):
+            return f"process {process}: {len(a)} and {len(b)} threads"
+        for thread, (x, y) in enumerate(zip(a, b)):
+            for i in range(max(len(x), len(y))):
+                p, q = x[i] if i < len(x) else None, y[i] if i < len(y) else None
+                if p != q:
+                    return f"process {process}, thread {thread}, record {i}: {p} and {q}"
+    used = {row[2] for rows in theirs.timelines.values() for t in rows for row in t if row[0] in ("event", "cargo")}
+    for event in sorted(e for e in used - MISNAMED if 0 <= e < clog.USER_EVENT):
+        a, b = theirs.definitions.get(event), ours.definitions.get(event)
+        if a is None or b is None or a[:4] != b[:4]:
+            return f"event {event} is {a} and {b}"
+    return None
+
+
+def judge(row, scratch, tools, source, original, ours):
+    """The result of a program: with MPE2, with us."""
+    logs = []
+    for who, (flags, libraries) in (("theirs", original), ("ours", ours)):
+        where = os.path.join(scratch, row[1], who)
+        os.makedirs(where)
+        try:
+            build(row, where, tools["compilers"], source, flags, libraries(row))
+            if row[1] == "comm2_spawn_parent":
+                child = ("comm2_spawn_child.c", "comm2_spawn_child", *row[2:])
+                build(child, where, tools["compilers"], source, flags, libraries(child))
+            logs.append(log_of(row, where, tools["mpiexec"]))
+        except Failed as failed:
+            return (False, f"{failed} with MPE2") if who == "theirs" else (True, str(failed))
+    if len(logs[0]) > len(logs[1]):
+        return True, f"{len(logs[1])} logs, {len(logs[0])} with MPE2"
+    for path in logs[1]:
+        try:
+            run([tools["hpcgen"], "verify", path], scratch)
+        except Failed:
+            return True, "hpcgen verify refuses the log"
+    for a, b in zip(*logs):
+        try:
+            difference = compare(clog.Log(a), clog.Log(b), row[0].lower().endswith(".f"))
+        except (AssertionError, KeyError) as broken:
+            return True, f"log cannot be read: {broken!r}"
+        if difference is not None:
+            print(f"{row[1]}: {difference}", file=sys.stderr)
+            return True, "differs"
+    return True, PASS
+
+
+def main():
+    root, built, hpcgen, mpiexec, mpicc = sys.argv[1:6]
+    source, prefix = os.environ.get("HPCW_MPE_SOURCE"), os.environ.get("HPCW_MPE")
+    if not source or not prefix:
+        print("skipped: HPCW_MPE_SOURCE and HPCW_MPE name no MPE2")
+        return 77
+    source = os.path.join(source, "src", "wrappers", "test")
+    mpifort = mpicc.replace("mpicc", "mpifort")
+    tools = {"compilers": {False: mpicc, True: mpifort}, "mpiexec": mpiexec, "hpcgen": hpcgen}
+    directory = os.path.join(built, "compat", "mpe")
+    library = [os.path.join(directory, n) for n in os.listdir(directory) if re.search(r"^libhpcw_mpe\.so$", n)]
+    library = library or [os.path.join(directory, n) for n in sorted(os.listdir(directory))
+                          if re.search(r"^libhpcw_mpe\.so\.[0-9.]+$", n)]
+    wrapper = os.path.join(built, "libwriter", "libhpcw_trace.so")
+    paths = [f"-Wl,-rpath,{os.path.join(built, d)}" for d in ("compat/mpe", "libreader", "libwriter")]
+
+    def theirs(row):
+        if "-DCLOG_NOMPI" in row[2]:
+            return [f"-L{prefix}/lib", "-lmpe_nompi"]
+        fortran = ["-lmpe_f2cmpi"] if row[0].lower().endswith(".f") and row[3] else []
+        return [f"-L{prefix}/lib", *fortran, *(["-llmpe"] if row[3] else []), "-lmpe"]
+
+    original = ([f"-I{prefix}/include"], theirs)
+    ours = ([f"-I{root}/include/hpcw-mpe"], lambda row: ["-Wl,--no-as-needed", *library, *([wrapper] if row[3] else []), *paths])
+    only = sys.argv[7:]
+    scratch = tempfile.mkdtemp()
+    lines, work, same = [HEAD, "|---|---|---|---|"], 0, 0
+    for row in ROWS:
+        if only and row[1] not in only:
+            continue
+        works, result = judge(row, scratch, tools, source, original, ours)
+        work += works
+        same += works and result == PASS
+        lines.append(f"| {row[1]} | {'yes' if row[3] else 'no'} | {row[4]} | {result} |")
+    lines.append("")
+    lines.append(f"{same} of {work} programs that work with MPE2 have the same log.")
+    if "--keep" in os.environ.get("HPCW_MPE_OPTIONS", ""):
+        print(scratch, file=sys.stderr)
+    else:
+        shutil.rmtree(scratch)
+    if "--table" in sys.argv:
+        print("\n".join(lines))
+        return 0
+    with open(os.path.join(root, "doc", "compatibility.md"), encoding="utf-8") as page:
+        expected = page.read()
+    missing = [line for line in lines if line not in expected.split("\n")]
+    for line in missing:
+        print(f"doc/compatibility.md: expected the line: {line}")
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
