@@ -16,7 +16,10 @@ case $language in
 C) source=$scratch/alone.c std=-std=c11 ;;
 C++) source=$scratch/alone.cc std=-std=c++11 ;;
 esac
-name=hpcw/$(basename "$header")
+case $header in
+*/include/hpcw/*) name=hpcw/$(basename "$header") ;;
+*) name=$(basename "$header") ;;
+esac
 
 functions=$("$(dirname "$0")/declared.sh" "$header")
 {

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What a shared library exports and needs. Usage: symbols.sh NM LIBRARY serial|mpi|trace HEADER...
+# What a shared library exports and needs. Usage: symbols.sh NM LIBRARY serial|mpi|trace|mpe HEADER...
 #
-# - It exports exactly what HEADERs declare; the tracing wrapper, which has none, functions of MPI and nothing else.
+# - It exports exactly what HEADERs declare; the tracing wrapper also functions of MPI, MPE2's names those for Fortran.
 # - It never prints, exits or raises, and leaves libm's transcendental functions alone, whose bits differ from
 #   machine to machine; so it must not even refer to them. (assert is allowed, in debug builds.)
-#   The wrapper has no caller and may print, but it must not end the program either.
+#   The wrapper has no caller, MPE2's calls report nothing: they may print, but must not end the program either.
 # - The serial library refers to nothing of MPI.
 set -eu
 nm=$1 library=$2 kind=$3
@@ -15,18 +15,24 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 status=0
 
-[ "$kind" = trace ] || "$(dirname "$0")/declared.sh" "$@" >"$scratch/declared"
+"$(dirname "$0")/declared.sh" "$@" >"$scratch/declared"
 "$nm" -D --defined-only "$library" | awk '$2 ~ /^[B-Z]$/ { sub(/@.*/, "", $3); print $3 }' | LC_ALL=C sort -u |
     grep -v -E '^(__(start|stop|asan|odr_asan|ubsan|sanitizer|profc|gcov|llvm)|_(init|fini|edata|end)$|__bss_start$)' \
         >"$scratch/exported" || true
-if [ "$kind" = trace ]; then
+case $kind in
+trace)
     # Some stand for all: an empty list would not do either.
-    if [ "$(grep -c -x -E 'P?MPI_(Init|Send|Recv|Pcontrol)' "$scratch/exported")" != 8 ] ||
-        grep -v -x -E 'P?MPI_[A-Z][a-z0-9_]*|mpi_[a-z_]*_(f08_)?' "$scratch/exported"; then
-        echo "$library: expected functions of MPI and nothing else to be exported"
+    if [ "$(grep -c -x -E 'P?MPI_(Init|Send|Recv|Pcontrol)' "$scratch/exported")" != 8 ]; then
+        echo "$library: expected functions of MPI to be exported"
         status=1
     fi
-elif ! diff "$scratch/declared" "$scratch/exported" >"$scratch/difference"; then
+    others='P?MPI_[A-Z][a-z0-9_]*|mpi_[a-z_]*_(f08_)?'
+    ;;
+mpe) others=$(sed 's/$/_/' "$scratch/declared" | tr 'A-Z\n' 'a-z|')- ;;
+*) others=- ;;
+esac
+grep -v -x -E "$others" "$scratch/exported" >"$scratch/own"
+if ! diff "$scratch/declared" "$scratch/own" >"$scratch/difference"; then
     echo "$library: declared in a header but not exported (<), exported but not declared (>):"
     grep '^[<>]' "$scratch/difference"
     status=1
@@ -34,7 +40,7 @@ fi
 
 printing='_?_?v?f?d?printf(_chk)?|puts|fputs|putchar|fputc|fwrite|perror|psignal|stdout|stderr'
 forbidden="_?_?exit|_Exit|quick_exit"
-[ "$kind" = trace ] || forbidden="$forbidden|$printing"
+[ "$kind" = trace ] || [ "$kind" = mpe ] || forbidden="$forbidden|$printing"
 forbidden="$forbidden|abort|raise|kill|setlocale|exp|exp2|exp10|expm1|log|log2|log10|log1p|pow|sin|cos|tan|sincos"
 forbidden="$forbidden|sinh|cosh|tanh|asin|acos|atan|atan2|cbrt|hypot|erf|lgamma|tgamma|fma"
 [ "$kind" != serial ] || forbidden="$forbidden|P?MPI_.*|ompi_.*|MPI[RDX]_.*"

@@ -40,7 +40,7 @@ cd "$scratch"
 cp "$prefix"/share/doc/hpcw/examples/* .
 
 echo "== version"
-for module in hpcw ${mpiexec:+hpcw-mpi} ${fc:+hpcw-fortran} ${mpifort:+hpcw-mpi-fortran}; do
+for module in hpcw ${mpiexec:+hpcw-mpi hpcw-mpe} ${fc:+hpcw-fortran} ${mpifort:+hpcw-mpi-fortran}; do
     got=$(pkg-config --modversion "$module")
     [ "$got" = "$version" ] || { echo "$module.pc says version $got, the header $version"; exit 1; }
 done
@@ -93,6 +93,11 @@ if [ -n "$mpiexec" ]; then
         $(pkg-config --cflags --libs hpcw-mpi) -lm
     "$mpiexec" -n 2 ./linked 40 2
     hpcgen verify linked.clog2
+
+    echo "== MPE2's names"
+    $compiler "$source/tests/compat/mpe/names.c" -o names $(pkg-config --cflags --libs hpcw-mpe) -lpthread
+    "$mpiexec" -n 2 ./names
+    hpcgen verify names.clog2
 fi
 
 if [ -n "$fc" ]; then
