@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A program written for MPE2: it compiles with MPE2 or with libhpcw_mpe, by the directory of the header and the library
- * alone, and records the same. Each process describes what another one uses. `names misuse` also makes the calls in
- * which MPE2 hangs or crashes.
+ * alone, and records the same. Each process describes what another one uses. `names misuse` also makes calls in
+ * which MPE2 hangs or crashes; `names dies` does.
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,22 +85,35 @@ static void *on_thread(void *context) {
     return NULL;
 }
 
-static void misuse(int initialised) {
-    if (!initialised) {
-        expect(MPE_Start_log() == MPE_LOG_NOT_INITIALIZED, "no start before MPE_Init_log");
-        expect(MPE_Describe_state(600, 601, "Early", "red") == MPE_LOG_NOT_INITIALIZED,
-               "no state before MPE_Init_log");
-    } else {
-        MPE_Describe_state(601, 603, "Odd", "red");
-        MPE_Describe_event(600, "Low", "red");
-        MPE_Describe_event(mark, "Another mark", "red");
-        MPE_Describe_state(1, 1, "Same", "no colour");
-        MPE_LOG_BYTES bytes;
-        int at = 40;
-        expect(MPE_Log_pack(bytes, &at, 'd', 1, &at) == MPE_LOG_PACK_FAIL, "no cargo past its end");
-        expect(MPE_Log_pack(bytes, &at, '?', 1, &at) == MPE_LOG_PACK_FAIL, "no such letter");
-    }
-    MPE_Log_event(600, 0, NULL); /* before the begin nothing; then the begin of a state that does not end */
+static void misuse_before(void) {
+    expect(MPE_Start_log() == MPE_LOG_NOT_INITIALIZED, "no start before MPE_Init_log");
+    expect(MPE_Stop_log() == MPE_LOG_NOT_INITIALIZED, "no stop before MPE_Init_log");
+    expect(MPE_Describe_state(600, 601, "Early", "red") == MPE_LOG_NOT_INITIALIZED,
+           "no state before MPE_Init_log");
+    MPE_Log_event(600, 0, NULL);
+}
+
+static void misuse_within(void) {
+    MPE_LOG_BYTES bytes = "";
+    int at = 40, a, b;
+    MPI_Comm other;
+    expect(MPE_Log_pack(bytes, &at, 'd', 1, &at) == MPE_LOG_PACK_FAIL, "no cargo past its end");
+    expect(MPE_Log_pack(bytes, &at, '?', 1, &at) == MPE_LOG_PACK_FAIL, "no such letter");
+    MPE_Describe_state(601, 603, "Odd", "red");
+    MPE_Describe_event(600, "Low", "red");
+    MPE_Describe_event(mark, "Another mark", "red");
+    MPE_Describe_info_event(sample + 1, "Bad", "red", "%q");
+    MPE_Log_get_state_eventIDs(&a, &b); /* not described */
+    MPE_Log_event(a, 0, NULL);
+    MPE_Log_event(b, 0, NULL);
+    MPE_Log_get_state_eventIDs(&a, &b);
+    MPE_Describe_state(a, b, "A name of more than 31 bytes is cut", "no colour");
+    MPE_Log_event(b + 1, 0, NULL); /* nobody describes it */
+    MPE_Log_event(a, 0, bytes);    /* without a format */
+    MPI_Comm_dup(MPI_COMM_SELF, &other);
+    MPE_Log_comm_event(other, b, NULL);
+    MPE_Log_comm_send(other, 0, 1, 1); /* left out */
+    MPI_Comm_free(&other);
 }
 
 int main(int argc, char **argv) {
@@ -110,13 +124,16 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (wrong) {
-        misuse(0);
+        misuse_before();
     }
     expect(MPE_Initialized_logging() == (wrapped ? 1 : 0), "no logging, but with the wrapper");
     expect(MPE_Init_log() == MPE_LOG_OK, "MPE_Init_log to work");
     expect(MPE_Initialized_logging() == 1, "logging");
     define();
     work();
+    if (argc > 1 && strcmp(argv[1], "dies") == 0) {
+        (void)raise(SIGKILL);
+    }
     samples();
     MPE_Stop_log();
     work(); /* not recorded */
@@ -125,7 +142,7 @@ int main(int argc, char **argv) {
     pthread_create(&thread, NULL, on_thread, NULL);
     pthread_join(thread, NULL);
     if (wrong) {
-        misuse(1);
+        misuse_within();
     }
     expect(MPE_Finish_log(rank == 0 ? "names" : "not this one") == MPE_LOG_OK, "MPE_Finish_log to work");
     expect(MPE_Initialized_logging() == 2, "no logging any more");
@@ -141,6 +158,7 @@ int main(int argc, char **argv) {
     MPE_Log_event(exchange[0], 0, NULL);
     MPE_Log_event(exchange[1], 0, NULL);
     MPE_Finish_log("second");
+    MPE_Log_event(exchange[0], 0, NULL); /* too late */
     MPI_Finalize();
     return EXIT_SUCCESS;
 }

@@ -48,11 +48,27 @@ echo "== misuse"
 "$mpiexec" -n 1 "$program" misuse 2>err || fail "the program fails:" err
 for text in 'Odd: not described: expected two numbers of MPE_Log_get_state_eventIDs, got 601 and 603' \
     'Low: not described: expected a number of MPE_Log_get_solo_eventID, got 600' \
+    'Bad: its cargo is not recorded: clog2: format: expected one of the letters s h d l x X e E after %, got "%q"' \
+    'names.clog2: not in the log: 0 records (memory or disk full), 1 records of events that were not described or of messages without a partner, 0 ends of states that did not begin, cargo of 1 events without a format that fits' \
     "MPE_Log_pack: expected one of the letters s h d l x X e E, got '?'"; do
     grep -qxF "hpcw_mpe: $text" err || fail "expected '$text', got:" err
 done
 "$hpcgen" verify names.clog2
+"$hpcgen" info names.clog2 >info
+for name in Compute Exchange Mark Sample 'State 302' 'A name of more than 31 bytes is$'; do
+    grep -q "$name" info || fail "expected the definition '$name' in:" info
+done
+if grep -e Odd -e Low -e Another -e Early info; then
+    fail "expected no definition of these"
+fi
 rm names.clog2 second.clog2
+
+echo "== death"
+"$mpiexec" -n 1 "$program" dies >out 2>&1 && fail "expected a program that dies"
+"$hpcgen" recover --quiet --output names.clog2 local/*.local || fail "the log is not recovered:" out
+"$hpcgen" info names.clog2 >info
+grep -q Compute info && grep -q Exchange info || fail "expected both states in:" info
+rm names.clog2 local/*
 MPE_LOGFILE_PREFIX=missing/names "$mpiexec" -n 1 "$program" 2>err && fail "expected MPE_Finish_log to fail"
 grep -q '^hpcw_mpe: no log: missing/names.clog2: ' err || fail "expected why there is no log, got:" err
 MPE_LOGFILE_PREFIX=other "$mpiexec" -n 1 "$program" 2>err && fail "expected another name of the log"
