@@ -40,7 +40,7 @@ static void say_once(const char *about, const char *message) {
 }
 
 /* ------------------------------------------------------------------------------------------------------------
- *  The wrapper's log
+ *  Begin; the wrapper's log
  * --------------------------------------------------------------------------------------------------------- */
 
 /* Under the lock. */
@@ -78,8 +78,15 @@ static bool wrapper_ends(void *context) {
     return any;
 }
 
+/* A child of fork() shares the memory that is recorded in, so it must not record. */
+static void child_stops(void) {
+    atomic_store(&mpe_session.on, false);
+    atomic_store(&mpe_session.phase, MPE_ENDED);
+}
+
 /* Before main, and so on all processes, whether they log or not. */
-__attribute__((constructor)) static void meet_wrapper(void) {
+__attribute__((constructor)) static void prepare(void) {
+    (void)pthread_atfork(NULL, NULL, child_stops);
     if (hpcw_trace_at_end != NULL) {
         hpcw_trace_at_end(wrapper_ends, NULL);
     }

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <mpe.h>
 
@@ -114,6 +116,13 @@ static void misuse_within(void) {
     MPE_Log_comm_event(other, b, NULL);
     MPE_Log_comm_send(other, 0, 1, 1); /* left out */
     MPI_Comm_free(&other);
+    pid_t child = fork();
+    if (child == 0) {
+        MPE_Log_event(b + 1, 0, NULL); /* not recorded */
+        MPE_Finish_log("child");
+        _exit(0);
+    }
+    (void)waitpid(child, NULL, 0);
 }
 
 int main(int argc, char **argv) {

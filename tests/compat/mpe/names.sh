@@ -64,11 +64,14 @@ fi
 rm names.clog2 second.clog2
 
 echo "== death"
-"$mpiexec" -n 1 "$program" dies >out 2>&1 && fail "expected a program that dies"
-"$hpcgen" recover --quiet --output names.clog2 local/*.local || fail "the log is not recovered:" out
-"$hpcgen" info names.clog2 >info
-grep -q Compute info && grep -q Exchange info || fail "expected both states in:" info
-rm names.clog2 local/*
+for variable in MPE_TMPDIR TMPDIR TMP TEMP; do
+    "$mpiexec" -n 1 env -u MPE_TMPDIR -u TMPDIR -u TMP -u TEMP "$variable=$scratch/local" "$program" dies >out 2>&1 &&
+        fail "expected a program that dies"
+    "$hpcgen" recover --quiet --output names.clog2 local/*.local || fail "the log is not recovered with $variable:" out
+    "$hpcgen" info names.clog2 >info
+    grep -q Compute info && grep -q Exchange info || fail "expected both states in:" info
+    rm names.clog2 local/*
+done
 MPE_LOGFILE_PREFIX=missing/names "$mpiexec" -n 1 "$program" 2>err && fail "expected MPE_Finish_log to fail"
 grep -q '^hpcw_mpe: no log: missing/names.clog2: ' err || fail "expected why there is no log, got:" err
 MPE_LOGFILE_PREFIX=other "$mpiexec" -n 1 "$program" 2>err && fail "expected another name of the log"
