@@ -530,6 +530,18 @@ static void failures_are_heard_by_all(void **state) {
         assert_true(processes == 1 || same_verdict(s, &err));
         hpcw_clog2_log_free(p.log);
         remove(path);
+        /* Another path than the rest. */
+        s = hpcw_clog2_log_open(nowhere, world, &o, &p.log, &err);
+        assert_true(on_all(s == HPCW_OK && hpcw_clog2_log_rank(p.log) == (uint32_t)process));
+        s = hpcw_clog2_log_rename(p.log, me ? nowhere : path, &err);
+        assert_true(on_all(s == (processes > 1 ? HPCW_EMISMATCH : HPCW_OK)));
+        assert_true(processes == 1 || same_verdict(s, &err));
+        s = hpcw_clog2_log_rename(p.log, path, &err);
+        assert_true(on_all(s == HPCW_OK));
+        s = hpcw_clog2_log_finish(p.log, NULL, &err);
+        assert_true(on_all(s == HPCW_OK));
+        hpcw_clog2_log_free(p.log);
+        assert_true(on_all(process != 0 || remove(path) == 0));
     }
     /* The open succeeds, so it reports no failure. */
     hpcw_clog2_log *log = NULL;
