@@ -3,15 +3,16 @@
 """Builds the test programs of MPE2, unmodified, and names.c with MPE2 and with libhpcw_mpe, runs both, and compares their
 logs.
 
-Usage: programs.py SOURCE_ROOT BUILD_ROOT HPCGEN MPIEXEC MPICC [--table]
+Usage: programs.py SOURCE_ROOT BUILD_ROOT HPCGEN MPIEXEC MPICC [--table] [--keep] [PROGRAM...]
 
 HPCW_MPE_SOURCE names the sources of MPE2, HPCW_MPE its installation; without them, the test is skipped. --table prints the
-rows of doc/compatibility.md; otherwise the rows there must be those that are found now.
+rows of doc/compatibility.md; otherwise the rows there must be those that are found now. --keep leaves the logs.
 
 What is compared: on each process, the records of each thread in their order (events, cargo by its format, messages,
 communicators), and the definitions of the user and of the calls in the log. Not compared: times, shifts of clocks, and
 what MPE2's wrapper and this project's do differently (IGNORED, WAITS, NOT_OF_FORTRAN).
 """
+import argparse
 import os
 import re
 import shutil
@@ -75,14 +76,19 @@ def run(command, where, env=None):
         raise Failed("does not run")
 
 
-def build(row, where, compilers, source, flags, libraries):
+def is_fortran(name):
+    return name.lower().endswith(".f")
+
+
+def build(row, where, mpicc, source, flags, libraries):
     name, program, options, _, _, _ = row
-    fortran = name.lower().endswith(".f")
+    fortran = is_fortran(name)
     more = ["-w", "-O1"] + (["-std=legacy", "-ffixed-line-length-none", "-fallow-argument-mismatch", "-cpp"]
                             if fortran else ["-DOMPI_OMIT_MPI1_COMPAT_DECLS=0"])
     here = os.path.dirname(os.path.abspath(__file__))
     source = here if name == "names.c" else source
-    command = [compilers[fortran], *more, *options.split(), *flags, os.path.join(source, name), "-o", program, *libraries,
+    compiler = mpicc.replace("mpicc", "mpifort") if fortran else mpicc
+    command = [compiler, *more, *options.split(), *flags, os.path.join(source, name), "-o", program, *libraries,
                "-lpthread", "-lm"]
     try:
         run(command, where)
@@ -151,30 +157,30 @@ def compare(theirs, ours, fortran):
     return None
 
 
-def judge(row, scratch, tools, source, original, ours):
-    """The result of a program: with MPE2, with us."""
+def judge(row, scratch, given, source, libraries):
+    """Whether a program works with MPE2, and the result. `libraries`: options for the compiler, and for a row the linker's."""
     logs = []
-    for who, (flags, libraries) in (("theirs", original), ("ours", ours)):
+    for who, (flags, link) in zip(("theirs", "ours"), libraries):
         where = os.path.join(scratch, row[1], who)
         os.makedirs(where)
         try:
-            build(row, where, tools["compilers"], source, flags, libraries(row))
+            build(row, where, given.mpicc, source, flags, link(row))
             if row[1] == "comm2_spawn_parent":
                 child = ("comm2_spawn_child.c", "comm2_spawn_child", *row[2:])
-                build(child, where, tools["compilers"], source, flags, libraries(child))
-            logs.append(log_of(row, where, tools["mpiexec"]))
+                build(child, where, given.mpicc, source, flags, link(child))
+            logs.append(log_of(row, where, given.mpiexec))
         except Failed as failed:
             return (False, f"{failed} with MPE2") if who == "theirs" else (True, str(failed))
     if len(logs[0]) > len(logs[1]):
         return True, f"{len(logs[1])} logs, {len(logs[0])} with MPE2"
     for path in logs[1]:
         try:
-            run([tools["hpcgen"], "verify", path], scratch)
+            run([given.hpcgen, "verify", path], scratch)
         except Failed:
             return True, "hpcgen verify refuses the log"
     for a, b in zip(*logs):
         try:
-            difference = compare(clog.Log(a), clog.Log(b), row[0].lower().endswith(".f"))
+            difference = compare(clog.Log(a), clog.Log(b), is_fortran(row[0]))
         except (AssertionError, KeyError) as broken:
             return True, f"log cannot be read: {broken!r}"
         if difference is not None:
@@ -184,51 +190,53 @@ def judge(row, scratch, tools, source, original, ours):
 
 
 def main():
-    root, built, hpcgen, mpiexec, mpicc = sys.argv[1:6]
+    parser = argparse.ArgumentParser()
+    for name in ("root", "built", "hpcgen", "mpiexec", "mpicc"):
+        parser.add_argument(name)
+    parser.add_argument("--table", action="store_true")
+    parser.add_argument("--keep", action="store_true")
+    parser.add_argument("programs", nargs="*")
+    given = parser.parse_intermixed_args()
+    given.hpcgen = os.path.abspath(given.hpcgen)
     source, prefix = os.environ.get("HPCW_MPE_SOURCE"), os.environ.get("HPCW_MPE")
     if not source or not prefix:
         print("skipped: HPCW_MPE_SOURCE and HPCW_MPE name no MPE2")
         return 77
-    source = os.path.join(source, "src", "wrappers", "test")
-    mpifort = mpicc.replace("mpicc", "mpifort")
-    tools = {"compilers": {False: mpicc, True: mpifort}, "mpiexec": mpiexec, "hpcgen": hpcgen}
-    directory = os.path.join(built, "compat", "mpe")
-    library = [os.path.join(directory, n) for n in os.listdir(directory) if re.search(r"^libhpcw_mpe\.so$", n)]
-    library = library or [os.path.join(directory, n) for n in sorted(os.listdir(directory))
-                          if re.search(r"^libhpcw_mpe\.so\.[0-9.]+$", n)]
-    wrapper = os.path.join(built, "libwriter", "libhpcw_trace.so")
-    paths = [f"-Wl,-rpath,{os.path.join(built, d)}" for d in ("compat/mpe", "libreader", "libwriter")]
+    directory = os.path.join(given.built, "compat", "mpe")
+    library = [os.path.join(directory, n) for n in os.listdir(directory) if re.search(r"^libhpcw_mpe\.so\.[0-9.]+$", n)]
+    wrapper = os.path.join(given.built, "libwriter", "libhpcw_trace.so")
+    paths = [f"-Wl,-rpath,{os.path.join(given.built, d)}" for d in ("compat/mpe", "libreader", "libwriter")]
 
     def theirs(row):
         if "-DCLOG_NOMPI" in row[2]:
             return [f"-L{prefix}/lib", "-lmpe_nompi"]
-        fortran = ["-lmpe_f2cmpi"] if row[0].lower().endswith(".f") and row[3] else []
+        fortran = ["-lmpe_f2cmpi"] if row[3] and is_fortran(row[0]) else []
         return [f"-L{prefix}/lib", *fortran, *(["-llmpe"] if row[3] else []), "-lmpe"]
 
-    original = ([f"-I{prefix}/include"], theirs)
-    ours = ([f"-I{root}/include/hpcw-mpe"], lambda row: ["-Wl,--no-as-needed", *library, *([wrapper] if row[3] else []), *paths])
-    only = sys.argv[7:]
+    def ours(row):
+        return ["-Wl,--no-as-needed", *sorted(library)[:1], *([wrapper] if row[3] else []), *paths]
+
+    libraries = (([f"-I{prefix}/include"], theirs), ([f"-I{given.root}/include/hpcw-mpe"], ours))
     scratch = tempfile.mkdtemp()
     lines, work, same = [HEAD, "|---|---|---|---|"], 0, 0
     for row in ROWS:
-        if only and row[1] not in only:
+        if given.programs and row[1] not in given.programs:
             continue
-        works, result = judge(row, scratch, tools, source, original, ours)
+        works, result = judge(row, scratch, given, os.path.join(source, "src", "wrappers", "test"), libraries)
         work += works
         same += works and result == PASS
         lines.append(f"| {row[1]} | {'yes' if row[3] else 'no'} | {row[4]} | {result} |")
-    lines.append("")
-    lines.append(f"{same} of {work} programs that work with MPE2 have the same log.")
-    if "--keep" in os.environ.get("HPCW_MPE_OPTIONS", ""):
+    lines += ["", f"{same} of {work} programs that work with MPE2 have the same log."]
+    if given.keep:
         print(scratch, file=sys.stderr)
     else:
         shutil.rmtree(scratch)
-    if "--table" in sys.argv:
+    if given.table:
         print("\n".join(lines))
         return 0
-    with open(os.path.join(root, "doc", "compatibility.md"), encoding="utf-8") as page:
-        expected = page.read()
-    missing = [line for line in lines if line not in expected.split("\n")]
+    with open(os.path.join(given.root, "doc", "compatibility.md"), encoding="utf-8") as page:
+        expected = page.read().split("\n")
+    missing = [line for line in lines if line not in expected]
     for line in missing:
         print(f"doc/compatibility.md: expected the line: {line}")
     return 1 if missing else 0
