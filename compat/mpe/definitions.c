@@ -32,26 +32,27 @@ void mpe_definitions_begin(void) {
  *  Numbers
  * --------------------------------------------------------------------------------------------------------- */
 
-static int hand_out(int *next) {
+static int hand_out(int *next, int count) {
     (void)mpe_begun();
     (void)pthread_mutex_lock(&mpe_session.lock);
-    int number = (*next)++;
+    int number = *next;
+    *next += count;
     (void)pthread_mutex_unlock(&mpe_session.lock);
     return number;
 }
 
 int MPE_Log_get_event_number(void) {
-    return hand_out(&all.next_event);
+    return hand_out(&all.next_event, 1);
 }
 
 int MPE_Log_get_state_eventIDs(int *statedef_startID, int *statedef_finalID) {
-    *statedef_startID = hand_out(&all.next_event);
-    *statedef_finalID = hand_out(&all.next_event);
+    *statedef_startID = hand_out(&all.next_event, 2);
+    *statedef_finalID = *statedef_startID + 1;
     return MPE_LOG_OK;
 }
 
 int MPE_Log_get_solo_eventID(int *eventdef_eventID) {
-    *eventdef_eventID = hand_out(&all.next_solo_event);
+    *eventdef_eventID = hand_out(&all.next_solo_event, 1);
     return MPE_LOG_OK;
 }
 
@@ -161,7 +162,9 @@ int MPE_Describe_comm_state(MPI_Comm comm, int state_startID, int state_finalID,
     if (!mpe_begun()) {
         return MPE_LOG_NOT_INITIALIZED;
     }
-    if (state_startID < 0 || state_startID % 2 != 0 || state_finalID != state_startID + 1 ||
+    /* The wrapper describes MPE's known states. */
+    int least = mpe_session.joined ? 2 * HPCW_CLOG2_USER_STATE : 0;
+    if (state_startID < least || state_startID % 2 != 0 || state_finalID != state_startID + 1 ||
         state_startID >= HPCW_CLOG2_USER_SOLO) {
         mpe_say("%s: not described: expected two numbers of MPE_Log_get_state_eventIDs, got %d and %d",
                 name == NULL ? "" : name, state_startID, state_finalID);
@@ -221,6 +224,7 @@ static void collect(void) {
     int *size = root ? calloc(2 * (size_t)processes, sizeof *size) : NULL;
     int *at = size == NULL ? NULL : size + processes;
     if (!agree(size)) {
+        free(size);
         return;
     }
     (void)MPI_Gather(&bytes, 1, MPI_INT, size, 1, MPI_INT, 0, MPI_COMM_WORLD);

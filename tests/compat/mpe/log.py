@@ -50,7 +50,7 @@ def cargo_values(cargo, form):
 
 class Log:
     """`definitions`: of states and events, by event. `constants`. `timelines`: of each process, the sorted lists of what
-    its threads recorded. A communicator is named by the processes in it and how many such there were before."""
+    its threads recorded. A communicator is named by the processes in it and how many such the process had before."""
 
     def __init__(self, path):
         self.definitions, self.constants = {}, set()
@@ -80,28 +80,27 @@ class Log:
             rows.sort(key=repr)
 
     def _name_comms(self, all_records):
-        self.world, members, kinds = {}, collections.defaultdict(set), {}
-        order = []
+        """Names differ between processes: each counts the communicators that it has made."""
+        self.world, members = {}, collections.defaultdict(set)
+        made = []
         for icomm, rank, _, kind, data in all_records:
-            if kind != COMM:
-                continue
-            event, number, in_it, process = struct.unpack_from(">iiii", data)
+            event, number, in_it, process = struct.unpack_from(">iiii", data) if kind == COMM else (0, NO_COMM, 0, 0)
             if number == NO_COMM:
                 continue
-            if number not in kinds:
-                kinds[number] = event
-                order.append(number)
             if in_it >= 0:
                 self.world[number, in_it] = process
             members[number].add(process)
+            made.append((process, number, event == 102))
         self.comm, seen = {}, collections.Counter()
-        for number in order:
-            who = (tuple(sorted(members[number])), kinds[number] == 102)
-            self.comm[number] = (*who, seen[who])
-            seen[who] += 1
+        for process, number, remote in made:
+            who = (tuple(sorted(members[number])), remote)
+            if (process, number) not in self.comm:
+                self.comm[process, number] = (*who, seen[process, who])
+                seen[process, who] += 1
 
     def _row(self, icomm, rank, kind, data):
-        where = self.comm.get(icomm)
+        me = self.world.get((icomm, rank))
+        where = self.comm.get((me, icomm))
         if kind == BARE:
             return ("event", where, struct.unpack_from(">i", data)[0])
         if kind == CARGO:
@@ -110,8 +109,8 @@ class Log:
             return ("cargo", where, event, cargo_values(data[8:40], form))
         if kind == MESSAGE:
             event, peer_comm, peer, tag, size = struct.unpack_from(">iiiii", data)
-            return ("message", where, event, self.comm.get(peer_comm), peer, tag, size)
+            return ("message", where, event, self.comm.get((me, peer_comm)), peer, tag, size)
         if kind == COMM:
             event, number, in_it, process = struct.unpack_from(">iiii", data)
-            return ("comm", where, event, self.comm.get(number), in_it, process)
+            return ("comm", where, event, self.comm.get((me, number)), in_it, process)
         return None

@@ -103,6 +103,9 @@ static void misuse_within(void) {
     expect(MPE_Log_pack(bytes, &at, '?', 1, &at) == MPE_LOG_PACK_FAIL, "no such letter");
     MPE_Describe_state(601, 603, "Odd", "red");
     MPE_Describe_event(600, "Low", "red");
+    MPE_Describe_state(4, 5, "By hand", "red");
+    MPE_Log_event(4, 0, NULL);
+    MPE_Log_event(5, 0, NULL);
     MPE_Describe_event(mark, "Another mark", "red");
     MPE_Describe_info_event(sample + 1, "Bad", "red", "%q");
     MPE_Log_get_state_eventIDs(&a, &b); /* not described */
@@ -150,6 +153,9 @@ int main(int argc, char **argv) {
     MPE_Log_sync_clocks();
     pthread_create(&thread, NULL, on_thread, NULL);
     pthread_join(thread, NULL);
+    if (wrapped) {
+        MPE_Describe_state(4, 5, "Mine", "red"); /* numbers of MPI_Allreduce */
+    }
     if (wrong) {
         misuse_within();
     }
