@@ -20,6 +20,7 @@
  *   sion_read.h      SION containers, also those of SIONlib, on any number of processes
  *   linktest_read.h  LinkTest results: the header, hosts, a row at a time
  *   clog2_read.h     CLOG-2 event logs: records, states and messages, a profile
+ *   vom_read.h       vt's load-balancing data: tasks and messages of a rank, phase by phase
  *
  * and below them
  *
@@ -59,5 +60,6 @@
 #include <hpcw/status.h>
 #include <hpcw/version.h>
 #include <hpcw/vom.h>
+#include <hpcw/vom_read.h>
 
 #endif

@@ -58,9 +58,12 @@ static struct read_vom_members members_view(struct read_vom_members_list *l) {
     return (struct read_vom_members){.present = l->present, .item = l->item, .count = l->count};
 }
 
-static hpcw_status intervals_add(struct read_vom_intervals *l, const struct read_vom_json *json,
+static hpcw_status intervals_add(struct read_vom *r, struct read_vom_intervals *l,
                                  struct read_vom_interval interval, hpcw_error *err) {
-    if (l->count == READ_VOM_MOST_INTERVALS) {
+    const struct read_vom_json *json = r->json;
+    const struct read_vom_metadata *m = &r->records.metadata;
+    if (m->identical_list.count + m->identical_range.count + m->skipped_list.count + m->skipped_range.count ==
+        READ_VOM_MOST_INTERVALS) {
         return read_vom_json_wrong(json, HPCW_ERANGE, err, "expected at most %zu entries, got more",
                                    READ_VOM_MOST_INTERVALS);
     }
@@ -222,7 +225,7 @@ static hpcw_status value(void *context, const struct read_vom_spec *spec, const 
     case READ_VOM_S_PHASE_ID:
         return take_phase_id(r, v->count, err);
     case READ_VOM_S_LISTED:
-        return intervals_add(place_of(r, spec), r->json, (struct read_vom_interval){v->count, v->count}, err);
+        return intervals_add(r, place_of(r, spec), (struct read_vom_interval){v->count, v->count}, err);
     case READ_VOM_S_RANGE_END:
         return take_range_end(r, v->count, err);
     default:
@@ -241,9 +244,8 @@ static hpcw_status end_entity(struct read_vom *r, const struct read_vom_spec *sp
 static hpcw_status end_range(struct read_vom *r, const struct read_vom_spec *spec, uint64_t count,
                              hpcw_error *err) {
     const uint64_t *range = r->records.range;
-    return count == 2
-               ? intervals_add(place_of(r, spec), r->json, (struct read_vom_interval){range[0], range[1]}, err)
-               : read_vom_wrong(r, err, "expected two numbers, got %" PRIu64, count);
+    return count == 2 ? intervals_add(r, place_of(r, spec), (struct read_vom_interval){range[0], range[1]}, err)
+                      : read_vom_wrong(r, err, "expected two numbers, got %" PRIu64, count);
 }
 
 static hpcw_status end_subphase(struct read_vom *r, hpcw_error *err) {

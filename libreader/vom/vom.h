@@ -35,7 +35,7 @@ struct read_vom;
 /* Limits of this reader, not of the format. More is HPCW_ERANGE. */
 #define READ_VOM_MOST_INDEX 16u                      /* numbers in an index */
 #define READ_VOM_MOST_PHASES (UINT64_C(1) << 20)     /* in one file */
-#define READ_VOM_MOST_INTERVALS ((size_t)1 << 20)    /* of skipped or identical phases */
+#define READ_VOM_MOST_INTERVALS ((size_t)1 << 20)    /* of skipped and identical phases in all */
 #define READ_VOM_MOST_MEMBER_BYTES ((size_t)4 << 20) /* user_defined or attributes of one owner */
 
 /* ---- Records --------------------------------------------------------------------------------------------- */

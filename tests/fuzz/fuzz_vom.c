@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libreader/vom/public.h"
 #include "libreader/vom/rules/judge.h"
 #include "libreader/vom/set/verify.h"
 #include "libreader/vom/statistics.h"
@@ -128,6 +129,80 @@ static void read_both_ways(const void *data, size_t size) {
     demand(status[0] == status[1] && digest[0] == digest[1]);
 }
 
+/* ---- <hpcw/vom_read.h> ---- */
+
+static void stir_values(uint64_t *digest, const hpcw_vom_value *v, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        demand(v[i].key != NULL && (v[i].text != NULL) == (v[i].type == HPCW_VOM_TEXT));
+        stir(digest, v[i].key, strlen(v[i].key) + 1);
+        stir_number(digest, (uint64_t)v[i].integer);
+        stir(digest, &v[i].number, sizeof v[i].number);
+        stir(digest, v[i].text, v[i].text != NULL ? strlen(v[i].text) : 0);
+    }
+}
+
+static hpcw_status public_metadata(void *context, const hpcw_vom_metadata *m) {
+    stir_values(context, m->attributes, m->attribute_count);
+    for (size_t i = 1; i < m->skipped_count; i++) {
+        demand(m->skipped[i - 1].first <= m->skipped[i].first);
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status public_begin(void *context, uint64_t number) {
+    stir_number(context, number);
+    return HPCW_OK;
+}
+
+static hpcw_status public_edge(void *context, const hpcw_vom_edge *e) {
+    stir_number(context, (uint64_t)e->category);
+    stir_number(context, e->from.id + e->to.id + e->node);
+    demand(e->bytes >= 0 && e->node < HPCW_VOM_MAX_RANKS && e->shared_id >= 0);
+    return HPCW_OK;
+}
+
+static hpcw_status public_task(void *context, const hpcw_vom_task *t) {
+    stir(context, t->entity.index, t->entity.dimensions * sizeof t->entity.index[0]);
+    stir(context, t->subphase_s, t->subphases * sizeof t->subphase_s[0]);
+    stir(context, t->resource, strlen(t->resource));
+    stir_values(context, t->attributes, t->attribute_count);
+    stir_values(context, t->values, t->value_count);
+    return HPCW_OK;
+}
+
+static hpcw_status public_end(void *context, const hpcw_vom_section *s) {
+    stir_number(context, s->id);
+    stir_values(context, s->values, s->value_count);
+    return HPCW_OK;
+}
+
+/* In one go, and a phase at a time: the same. */
+static void read_publicly(const void *data, size_t size) {
+    uint64_t digest[2] = {0};
+    hpcw_status status[2] = {HPCW_OK, HPCW_OK};
+    for (int steps = 0; steps < 2; steps++) {
+        struct read_source *source;
+        hpcw_vom_reader *reader;
+        hpcw_error err;
+        const hpcw_vom_watch watch = {&digest[steps], public_metadata, public_begin, public_edge,
+                                      public_task,    public_end,      public_begin, public_end};
+        if (read_source_open_memory("m", data, size, &source, &err) != HPCW_OK ||
+            read_vom_publish(source, &reader, &err) != HPCW_OK) {
+            return;
+        }
+        const hpcw_vom_info *info = hpcw_vom_reader_info(reader);
+        while (status[steps] == HPCW_OK && !info->ended) {
+            status[steps] = hpcw_vom_reader_watch(reader, steps == 0 ? UINT64_MAX : 1, &watch, &err);
+        }
+        demand(status[steps] == HPCW_OK ||
+               hpcw_vom_reader_watch(reader, UINT64_MAX, &watch, &err) == HPCW_ESTATE);
+        hpcw_vom_reader_free(reader);
+    }
+    demand(status[0] == status[1] && digest[0] == digest[1]);
+}
+
+/* ---- sets ---- */
+
 static const char *no_name(void *context, uint32_t rank) {
     (void)context;
     (void)rank;
@@ -172,6 +247,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         hpcw_status strict = read_vom_verify_memory("m", images[i].data, images[i].size, READ_VOM_STRICT, &err);
         demand(strict != HPCW_OK || loose == HPCW_OK);
         read_both_ways(images[i].data, images[i].size);
+        read_publicly(images[i].data, images[i].size);
         struct read_source *source;
         if (read_source_open_memory("m", images[i].data, images[i].size, &source, &err) == HPCW_OK) {
             (void)read_vom_statistics_source(source, &none, &err);

@@ -62,8 +62,8 @@ if ldd ./static | grep hpcw; then
 fi
 ./static
 cmp two_tasks.sion shared.sion
-hpcgen --ranks 4 --formats linktest,clog2 --out data --quiet
-for row in slowest:linktest/pingpong_results_bin.sion where_time_goes:clog2/app.clog2; do
+hpcgen --ranks 4 --formats linktest,vom,clog2 --out data --quiet
+for row in slowest:linktest/pingpong_results_bin.sion imbalance:vom/data.0.json.br where_time_goes:clog2/app.clog2; do
     reader=${row%:*} file=data/${row#*:}
     $compiler "$reader.c" -o "$reader.shared" $(pkg-config --cflags --libs hpcw)
     $compiler "$reader.c" -o "$reader.static" $(pkg-config --cflags hpcw) -Lstatic-only \

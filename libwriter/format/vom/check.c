@@ -76,8 +76,21 @@ static hpcw_status check_value(const struct hpcw_i_vom_place *place, enum hpcw_i
                 v->key, v->text);
         }
         return HPCW_OK;
+    case HPCW_VOM_BOOLEAN:
+        if (kind == HPCW_I_VOM_ATTRIBUTES) {
+            return hpcw_i_vom_refuse(place, err, HPCW_EINVAL,
+                                     "attribute %s: expected an integer, a float or a text, got a boolean",
+                                     v->key);
+        }
+        if (kind == HPCW_I_VOM_TASK_VALUES && !allowed(place, HPCW_VOM_ALLOW_TEXT_VALUES)) {
+            return hpcw_i_vom_refuse(place, err, HPCW_EINVAL,
+                                     "value %s: expected a number, got a boolean without "
+                                     "HPCW_VOM_ALLOW_TEXT_VALUES",
+                                     v->key);
+        }
+        return HPCW_OK;
     default:
-        return hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "%s %s: expected a type of 0 to 2, got %u", of,
+        return hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "%s %s: expected a type of 0 to 3, got %u", of,
                                  v->key, (unsigned)v->type);
     }
 }

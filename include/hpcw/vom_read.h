@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * Reading vt's load-balancing data (LBDatafile), the file of one rank: those of <hpcw/vom.h>, of vt and of LBAF, plain or
+ * compressed with brotli, whatever their names say.
+ *
+ *     hpcw_vom_reader *r;
+ *     hpcw_vom_watch watch = {.context = &sums, .task = add_task, .end_phase = put_phase};
+ *     hpcw_vom_reader_open("lb_data/data.17.json.br", &r, &err);
+ *     hpcw_vom_reader_watch(r, UINT64_MAX, &watch, &err);
+ *     hpcw_vom_reader_free(r);
+ *
+ * Records come as hpcw_vom_task_add and hpcw_vom_edge_add take them, in the order of the file: what vt wrote can be
+ * written again.
+ *
+ * Nothing here is collective. One thread at a time may use a handle. Several handles may read the same file.
+ *
+ * The reader refuses what is not JSON, what breaks the schema (types, ranges, unknown, missing and repeated keys), and
+ * records that contradict themselves (the bits of an id and its fields, the ends of an edge and its category), with the
+ * file, the path of the value, its offset, expected and actual value. `hpcgen verify` also checks the rules between records.
+ *
+ * Memory: 150 KiB, the largest record, the window of a compressed file, and 32 bytes for each entry of the lists of
+ * phases without data; never more than 128 MiB, whatever the content. Strings and keys of 1 MiB, user-defined values of 4 MiB
+ * in one place, 2^20 phases, and streams that inflate more than a thousandfold are refused.
+ *
+ * The format: doc/formats/vom.md.
+ */
+#ifndef HPCW_VOM_READ_H
+#define HPCW_VOM_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hpcw/status.h>
+#include <hpcw/vom.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** An opaque file open for reading. */
+typedef struct hpcw_vom_reader hpcw_vom_reader;
+
+/**
+ * Opens a file and looks at its first bytes.
+ *
+ * @param out  the handle, to be freed with hpcw_vom_reader_free; NULL on failure
+ * @return HPCW_OK; HPCW_EINVAL (a pointer is NULL, not a regular file); HPCW_ETRUNCATED; HPCW_ENOMEM; and the system's
+ *         HPCW_ENOENT, HPCW_EACCES, HPCW_EIO
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_reader_open(const char *path, hpcw_vom_reader **out,
+                                                          hpcw_error *err);
+
+/** Closes and frees, NULL allowed. */
+HPCW_API void hpcw_vom_reader_free(hpcw_vom_reader *reader);
+
+/** What is known of the file after open, or after the last watch. Later versions may add members at the end. */
+typedef struct hpcw_vom_info {
+    bool ended;         /**< all phases were read, and the end of the file is sound */
+    bool compressed;    /**< with brotli */
+    bool has_rank;      /**< `rank` is known: from the metadata, or from a task */
+    uint32_t rank;      /**< of the file */
+    uint64_t phases;    /**< phases read so far */
+    uint64_t text_size; /**< bytes of JSON text read so far */
+    uint64_t file_size; /**< bytes of the file */
+} hpcw_vom_info;
+
+/** Valid as long as the handle. NULL for NULL. */
+HPCW_API const hpcw_vom_info *hpcw_vom_reader_info(const hpcw_vom_reader *reader);
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Records. The pointers in them are valid for the call. Fields that hpcw_vom_task, hpcw_vom_edge and hpcw_vom_entity
+ *  do not have in the file are 0 or NULL.
+ * --------------------------------------------------------------------------------------------------------- */
+
+/** About the file. Later versions may add members at the end. */
+typedef struct hpcw_vom_metadata {
+    bool has_rank;                    /**< files of the old form have none */
+    uint32_t rank;                    /**< of the file */
+    hpcw_vom_node node;               /**< size 0: not in the file */
+    const hpcw_vom_range *skipped;    /**< [skipped_count] as in hpcw_vom_options, by first phase */
+    size_t skipped_count;             /**< length of `skipped` */
+    const hpcw_vom_range *identical;  /**< [identical_count] as in hpcw_vom_options, by first phase */
+    size_t identical_count;           /**< length of `identical` */
+    uint64_t phase_count;             /**< 0: not in the file */
+    const hpcw_vom_value *attributes; /**< [attribute_count] rank-wide */
+    size_t attribute_count;           /**< length of `attributes` */
+    bool has_rank_alpha;              /**< the file has rank_alpha */
+    double rank_alpha;                /**< weight of the rank's load */
+} hpcw_vom_metadata;
+
+/** A phase, or an iteration in it, when all of it has been read. Later versions may add members at the end. */
+typedef struct hpcw_vom_section {
+    uint64_t number;              /**< place in the file, or in the phase: 0, 1, ... */
+    uint64_t id;                  /**< number of the phase or iteration, as stored */
+    uint64_t tasks;               /**< their number */
+    uint64_t edges;               /**< their number */
+    uint64_t iterations;          /**< their number, of a phase */
+    const hpcw_vom_value *values; /**< [value_count] "user_defined" */
+    size_t value_count;           /**< length of `values` */
+} hpcw_vom_section;
+
+/**
+ * What to call, in the order of the file. Each may be NULL.
+ *
+ * vt puts the edges of a phase before its id, which only `end_phase` has. Who needs it before the records reads the
+ * file twice.
+ *
+ * A task has its times in seconds. An edge has the rank of its node in `node`. Values of user_defined: an integer that does
+ * not fit into 64 bits comes as HPCW_VOM_FLOAT; null, arrays and objects as HPCW_VOM_OTHER, without their content.
+ *
+ * A callback returns HPCW_OK, or another status, which ends the run and is its result. It may ask the handle for
+ * hpcw_vom_reader_info only: a watch is HPCW_ESTATE, and the handle must not be freed.
+ */
+typedef struct hpcw_vom_watch {
+    void *context; /**< first argument of all */
+    /** In files of vt before all phases; never in files of the old form. */
+    hpcw_status (*metadata)(void *context, const hpcw_vom_metadata *metadata);
+    hpcw_status (*begin_phase)(void *context, uint64_t number);             /**< place in the file: 0, 1, ... */
+    hpcw_status (*edge)(void *context, const hpcw_vom_edge *edge);          /**< all messages of two ends */
+    hpcw_status (*task)(void *context, const hpcw_vom_task *task);          /**< the work of an entity */
+    hpcw_status (*end_phase)(void *context, const hpcw_vom_section *phase); /**< after its last record */
+    /** Without it, what is in an iteration is checked, but calls nothing. */
+    hpcw_status (*begin_iteration)(void *context, uint64_t number);
+    hpcw_status (*end_iteration)(void *context,
+                                 const hpcw_vom_section *iteration); /**< after its last record */
+} hpcw_vom_watch;
+
+/**
+ * Reads on, up to the end of the file or of `phases` more phases, and calls back. At the end of the file it does nothing.
+ *
+ * Several handles can so be read in step, a phase of all ranks at a time. In a compressed file each call inflates anew
+ * what was read before: few calls with many phases each are quick.
+ *
+ * After a failure, also one of a callback, the handle reads no further.
+ *
+ * @param phases  how many at most; UINT64_MAX: all
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_ESTATE (called by a callback; failed before); HPCW_EFORMAT; HPCW_ETRUNCATED;
+ *         HPCW_ERANGE (a limit above); HPCW_ENOTSUP (a text that contains NUL); HPCW_ENOMEM; HPCW_EIO; the status of a
+ *         callback
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_reader_watch(hpcw_vom_reader *reader, uint64_t phases,
+                                                           const hpcw_vom_watch *watch, hpcw_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
