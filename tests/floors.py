@@ -63,7 +63,7 @@ gen/model/trace              libwriter/base ui/param gen/model/draw gen/model/ma
 gen/spec                     libwriter/base libwriter/io ui/param gen/model/*
 gen/report                   libwriter/base libwriter/io libreader/* ui/page gen/spec
 gen/format                   libwriter/base libwriter/io libwriter/comm libreader/* ui/page ui/param gen/model/* gen/spec gen/report
-gen/export                   libwriter/base libwriter/io libreader libreader/clog2 gen/spec
+gen/export                   libwriter/base libwriter/io libreader libreader/clog2 libreader/vom libreader/vom/set gen/spec
 gen/fit                      libwriter/base libreader/* ui/param ui/page gen/model/* gen/spec
 gen/dataset                  libwriter/base libwriter/io libwriter/comm libreader ui/param gen/model/* gen/spec gen/format
 gen/cli                      libwriter/base libwriter/io libwriter/comm libreader libreader/rank2file ui/* gen/model/* gen/spec gen/format gen/export gen/fit gen/dataset gen/report

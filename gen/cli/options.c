@@ -5,7 +5,7 @@
 
 #include <hpcw/version.h>
 
-#include "gen/export/clog2.h"
+#include "gen/export/export.h"
 #include "gen/format/format.h"
 #include "gen/spec/dataset.h"
 #include "libwriter/base/status.h"
@@ -39,7 +39,7 @@ static const struct ui_command commands[] = {
     [GEN_CLI_JOIN] = {"join", "finish a dataset after all its parts are written: truth, manifest, checksums",
                       "DIR", 1, 1},
     [GEN_CLI_REPAIR] = {"repair", "make damaged and lost files of a dataset again, and no others", "DIR", 1, 1},
-    [GEN_CLI_EXPORT] = {"export", "convert an event log, or a part of it, for other viewers", "FILE", 1, 1},
+    [GEN_CLI_EXPORT] = {"export", "convert an event log for other viewers, or load data to CSV", "FILE", 1, 1},
     [GEN_CLI_RECOVER] = {"recover", "merge the local files of a program that died into an event log", "FILE...",
                          1, UINT_MAX},
     [GEN_CLI_REPORT] = {"report", "write an HTML page with charts of a dataset or of one file of it",
@@ -59,7 +59,11 @@ static const char *preset_word(const void *list, size_t index) {
     return index < model_machine_preset_count ? model_machine_preset[index].name : NULL;
 }
 
-static const char *const form_names[] = {[GEN_EXPORT_CHROME] = "chrome", [GEN_EXPORT_CSV] = "csv", NULL};
+const char *const gen_cli_form_names[] = {[GEN_EXPORT_AUTO] = "auto",
+                                          [GEN_EXPORT_CHROME] = "chrome",
+                                          [GEN_EXPORT_CSV] = "csv",
+                                          [GEN_EXPORT_EDGES] = "edges",
+                                          NULL};
 
 /* ---- options ---- */
 
@@ -140,9 +144,12 @@ static const struct ui_option options[] = {
            "file to write; export, recover and fit replace an existing one, report only if forced; "
            "default of report: DIR.report.html; fit writes a configuration, or a page of the comparison",
            .required = EXPORT | RECOVER, .flags = UI_OPTION_NO_CONFIG),
-    OPTION(EXPORTED, EXPORT, 0, "form", "FORM", CHOICE, form,
-           "chrome: JSON for Perfetto and Chrome's trace viewer; csv: one line per event",
-           .param.choices = form_names, .default_text = "chrome", .flags = UI_OPTION_NO_CONFIG),
+    OPTION(
+        EXPORTED, EXPORT, 0, "form", "FORM", CHOICE, form,
+        "chrome: JSON of an event log for Perfetto and Chrome's trace viewer; csv: one line per event, or per "
+        "task of load data; edges: one line per edge of load data; auto: chrome for event logs, csv for load "
+        "data",
+        .param.choices = gen_cli_form_names, .default_text = "auto", .flags = UI_OPTION_NO_CONFIG),
     OPTION(EXPORTED, EXPORT | REPORT, 0, "from", "SECONDS", F64, from,
            "first time of the log to export; states that are open then begin there; in a report: "
            "start of the window that is drawn in detail",

@@ -13,6 +13,9 @@
 #include "ui/cli/settings.h"
 #include "ui/cli/values.h"
 
+/* The values of --form, by enum gen_export_form. */
+extern const char *const gen_cli_form_names[];
+
 /* In the order of the table: ui_parse.command. */
 enum gen_cli_command {
     GEN_CLI_GENERATE,

@@ -3,23 +3,10 @@
 #ifndef HPCW_GEN_EXPORT_CLOG2_H
 #define HPCW_GEN_EXPORT_CLOG2_H
 
-#include <stdint.h>
-
 #include <hpcw/sink.h>
 #include <hpcw/status.h>
 
-enum gen_export_form { GEN_EXPORT_CHROME, GEN_EXPORT_CSV };
-
-struct gen_export {
-    int form;                       /* enum gen_export_form */
-    double from_s, to_s;            /* events with from <= time < to */
-    uint32_t first_rank, last_rank; /* of the world */
-};
-
-struct gen_exported {
-    uint64_t events; /* lines of CSV without the heading, or entries of the JSON list */
-    uint64_t bytes;
-};
+#include "gen/export/export.h"
 
 /*
  * Writes the events of some ranks in a window of time to a sink, from its beginning; with a null sink it only counts.

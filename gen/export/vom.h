@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Converts load data to CSV. */
+#ifndef HPCW_GEN_EXPORT_VOM_H
+#define HPCW_GEN_EXPORT_VOM_H
+
+#include <hpcw/sink.h>
+#include <hpcw/status.h>
+
+#include "gen/export/export.h"
+
+/*
+ * Writes a line for each task, or each edge, of some ranks to a sink, from its beginning; with a null sink it only counts.
+ * `path` is a file, or a directory with the files of all ranks. In the order of ranks, phases and records; without
+ * iterations, attributes and user-defined values. Numbers of an index and times of subphases are separated by blanks.
+ *
+ * Reads each file twice: the first time for the numbers of the phases, which come after their edges. Memory: a reader, and 8
+ * bytes for each phase of a file.
+ *
+ * HPCW_EINVAL for an empty range of ranks, HPCW_ENOMEM, errors of the reader and of the sink.
+ */
+hpcw_status gen_export_vom(const char *path, const struct gen_export *what, hpcw_sink *sink,
+                           struct gen_exported *done, hpcw_error *err);
+
+#endif
