@@ -19,8 +19,9 @@
  * file, the path of the value, its offset, expected and actual value. `hpcgen verify` also checks the rules between records.
  *
  * Memory: 150 KiB, the largest record, the window of a compressed file, and 32 bytes for each entry of the lists of
- * phases without data; never more than 128 MiB, whatever the content. Strings and keys of 1 MiB, user-defined values of 4 MiB
- * in one place, 2^20 phases, and streams that inflate more than a thousandfold are refused.
+ * phases without data; never more than 128 MiB, whatever the content. The reader has limits of its own, beyond which it fails
+ * with HPCW_ERANGE: strings and keys below 1 MiB, values of 4 MiB in one place, 2^20 phases and as many list entries, 16
+ * numbers in an index, 32 levels of nesting, and a text above 64 MiB at most a thousand times as large as its stream.
  *
  * The format: doc/formats/vom.md.
  */
@@ -45,8 +46,8 @@ typedef struct hpcw_vom_reader hpcw_vom_reader;
  * Opens a file and looks at its first bytes.
  *
  * @param out  the handle, to be freed with hpcw_vom_reader_free; NULL on failure
- * @return HPCW_OK; HPCW_EINVAL (a pointer is NULL, not a regular file); HPCW_ETRUNCATED; HPCW_ENOMEM; and the system's
- *         HPCW_ENOENT, HPCW_EACCES, HPCW_EIO
+ * @return HPCW_OK; HPCW_EINVAL (a pointer is NULL, not a regular file); HPCW_ETRUNCATED (an empty file); HPCW_EFORMAT (a
+ *         brotli stream with a large window); HPCW_ENOMEM; and the system's HPCW_ENOENT, HPCW_EACCES, HPCW_EIO
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_reader_open(const char *path, hpcw_vom_reader **out,
                                                           hpcw_error *err);

@@ -13,9 +13,19 @@
 
 #include <hpcw/vom_read.h>
 
+#include "libwriter/base/buf.h"
+#include "libwriter/base/mem.h"
 #include "tests/support/files.h"
 #include "tests/support/vom_again.h"
 #include "tests/support/vom_image.h"
+
+/* How much memory is in use is not asked everywhere in the same way. */
+#if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
+#if __GLIBC_PREREQ(2, 33)
+#define KNOWS_USE
+#include <malloc.h>
+#endif
+#endif
 
 static char dir[256], path[300];
 
@@ -402,6 +412,20 @@ static hpcw_status count_task(void *context, const hpcw_vom_task *t) {
     return HPCW_OK;
 }
 
+#ifdef KNOWS_USE
+static hpcw_status any_metadata(void *context, const hpcw_vom_metadata *m) {
+    (void)context;
+    assert_true(m->skipped_count == 1 << 19 && m->identical_count == 1 << 19 && m->attribute_count == 52000);
+    return HPCW_OK;
+}
+
+static hpcw_status any_end(void *context, const hpcw_vom_section *p) {
+    (void)context;
+    assert_int_equal(p->value_count, p->id == 0 ? 52000 : 4);
+    return HPCW_OK;
+}
+#endif
+
 /* The records before the fault come, and none after a failure. */
 static void failures_stay(void **state) {
     (void)state;
@@ -446,6 +470,98 @@ static void failures_stay(void **state) {
     free(cut);
 }
 
+#ifdef KNOWS_USE
+static size_t peak;
+
+/* Sees what is in use before each allocation. */
+static bool see_memory(size_t size) {
+    const struct mallinfo2 m = mallinfo2();
+    const size_t now = m.uordblks + m.hblkhd + size;
+    peak = now > peak ? now : peak;
+    return true;
+}
+
+static void add(struct hpcw_i_buf *b, const char *text) {
+    assert_true(hpcw_i_buf_append_str(b, text));
+}
+
+/* `count` numbers from 0 on, each between two texts. */
+static void add_numbers(struct hpcw_i_buf *b, unsigned count, const char *before, const char *after) {
+    for (unsigned i = 0; i < count; i++) {
+        char text[64];
+        (void)snprintf(text, sizeof text, "%s%s%u%s", i > 0 ? "," : "", before, i, after);
+        add(b, text);
+    }
+}
+
+/* A file that goes to all limits at once: lists, many values, long values, the largest window. */
+static void memory_has_a_limit(void **state) {
+    (void)state;
+    struct hpcw_i_buf b = {0}, values[2] = {{0}, {0}};
+    add(&values[0], "{");
+    add_numbers(&values[0], 52000, "\"k", "\":1");
+    add(&values[0], "}");
+    char *letters = calloc(1, 1000001);
+    assert_non_null(letters);
+    memset(letters, 'x', 1000000);
+    for (unsigned i = 0; i < 4; i++) {
+        add(&values[1], i == 0 ? "{" : ",");
+        add_numbers(&values[1], 1, (const char[][3]){"\"a", "\"b", "\"c", "\"d"}[i], "\":\"");
+        add(&values[1], letters);
+        add(&values[1], "\"");
+    }
+    add(&values[1], "}");
+    assert_true(hpcw_i_buf_append(&values[0], "", 1) && hpcw_i_buf_append(&values[1], "", 1));
+    const char *many = (const char *)values[0].data, *large = (const char *)values[1].data;
+    add(&b, "{\"metadata\":{\"attributes\":");
+    add(&b, many);
+    for (unsigned i = 0; i < 2; i++) {
+        add(&b, i == 0 ? ",\"phases\":{\"identical_to_previous\":{\"list\":[" : ",\"skipped\":{\"list\":[");
+        add_numbers(&b, 1 << 18, "", "");
+        add(&b, "],\"range\":[");
+        add_numbers(&b, 1 << 18, "[1,", "]");
+        add(&b, "]}");
+    }
+    add(&b, "},\"rank\":0,\"type\":\"LBDatafile\"},\"phases\":[");
+    for (unsigned i = 0; i < 2; i++) {
+        const char *v = i == 0 ? many : large;
+        add(&b, i == 0 ? "{\"id\":0,\"tasks\":[{\"attributes\":" : ",{\"id\":1,\"tasks\":[{\"attributes\":");
+        add(&b, v);
+        add(&b, ",\"entity\":{\"home\":0,\"id\":1,\"migratable\":false,\"type\":\"object\"},\"node\":0,"
+                "\"resource\":\"cpu\",\"time\":0.5,\"user_defined\":");
+        add(&b, v);
+        add(&b, "}],\"user_defined\":");
+        add(&b, v);
+        add(&b, "}");
+    }
+    add(&b, "]}");
+    size_t size;
+    unsigned char *stream = vom_compress(b.data, b.size, 1, 24, false, &size);
+    (void)snprintf(path, sizeof path, "%s/data.0.json", dir);
+    FILE *f = fopen(path, "wb");
+    assert_true(f != NULL && fwrite(stream, 1, size, f) == size && fclose(f) == 0);
+    free(stream);
+    free(letters);
+    hpcw_i_buf_free(&b);
+    hpcw_i_buf_free(&values[0]);
+    hpcw_i_buf_free(&values[1]);
+
+    unsigned tasks = 0;
+    const hpcw_vom_watch watch = {
+        .context = &tasks, .metadata = any_metadata, .task = count_task, .end_phase = any_end};
+    peak = 0;
+    (void)see_memory(0);
+    const size_t before = peak;
+    hpcw_i_mem_gate = see_memory;
+    hpcw_vom_reader *r = opened();
+    hpcw_status s = hpcw_vom_reader_watch(r, UINT64_MAX, &watch, NULL);
+    hpcw_vom_reader_free(r);
+    hpcw_i_mem_gate = NULL;
+    assert_true(s == HPCW_OK && tasks == 2);
+    assert_true(peak - before >= (size_t)1 << 20 && peak - before <= (size_t)128 << 20);
+}
+#endif
+
 static void refusals(void **state) {
     (void)state;
     put(0, vom_smallest, false);
@@ -460,6 +576,11 @@ static void refusals(void **state) {
     assert_null(hpcw_vom_reader_info(NULL));
     hpcw_vom_reader_free(NULL);
     hpcw_vom_reader_free(r);
+    put(0, "", false);
+    assert_int_equal(hpcw_vom_reader_open(path, &none, NULL), HPCW_ETRUNCATED);
+    put(0, "\x11", false); /* a stream with a large window begins so */
+    assert_int_equal(hpcw_vom_reader_open(path, &none, NULL), HPCW_EFORMAT);
+    assert_null(none);
 }
 
 int main(void) {
@@ -472,6 +593,9 @@ int main(void) {
         cmocka_unit_test(callbacks_end_a_run),
         cmocka_unit_test(failures_stay),
         cmocka_unit_test(refusals),
+#ifdef KNOWS_USE
+        cmocka_unit_test(memory_has_a_limit),
+#endif
     };
     return cmocka_run_group_tests_name("vom_read", tests, make, clean);
 }
