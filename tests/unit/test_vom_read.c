@@ -404,6 +404,43 @@ static void callbacks_end_a_run(void **state) {
     }
 }
 
+/* ---- memory ---- */
+
+static size_t allocations; /* that succeed */
+
+static bool some_memory(size_t size) {
+    (void)size;
+    return allocations > 0 && allocations-- > 0;
+}
+
+/* Each allocation fails once. */
+static void memory_runs_out(void **state) {
+    (void)state;
+    char *text = rank_0();
+    for (int compressed = 0; compressed < 2; compressed++) {
+        size_t failures = 0;
+        put(0, text, compressed == 1);
+        for (hpcw_status s = HPCW_ENOMEM; s != HPCW_OK; failures++) {
+            struct seen seen = {.reader = NULL};
+            const hpcw_vom_watch watch = watch_of(&seen);
+            hpcw_vom_reader *r;
+            hpcw_error err;
+            allocations = failures;
+            hpcw_i_mem_gate = some_memory;
+            s = hpcw_vom_reader_open(path, &r, &err);
+            assert_true((r != NULL) == (s == HPCW_OK));
+            if (s == HPCW_OK) {
+                s = hpcw_vom_reader_watch(r, UINT64_MAX, &watch, &err);
+            }
+            hpcw_vom_reader_free(r);
+            hpcw_i_mem_gate = NULL;
+            assert_true(s == HPCW_OK || s == HPCW_ENOMEM);
+        }
+        assert_true(failures > 10);
+    }
+    free(text);
+}
+
 /* ---- refusals ---- */
 
 static hpcw_status count_task(void *context, const hpcw_vom_task *t) {
@@ -591,6 +628,7 @@ int main(void) {
         cmocka_unit_test(lists_are_in_order),
         cmocka_unit_test(what_is_read_can_be_written),
         cmocka_unit_test(callbacks_end_a_run),
+        cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(failures_stay),
         cmocka_unit_test(refusals),
 #ifdef KNOWS_USE
