@@ -7,7 +7,7 @@ there is no circle of folders. Its own folder is allowed, and "a/*" stands for a
 
 - Files include each other in no circle, and call each other in none (by the libraries' symbols).
 - The lower floors include only the public headers of what they declare. gen, bench and libreader reach the formats'
-  writers through public headers alone, and call nothing of them but public functions.
+  writers through public headers alone, and call nothing of them but public functions. compat does so with everything.
 - mpi.h is seen by the MPI communicator, the tracing wrapper, and the programs' own launchers.
 - No name is global in two objects, and no struct, union or enum tag is defined twice.
 - No two purposes of random numbers have the same number.
@@ -49,6 +49,7 @@ libreader/vom                libwriter/base libreader libreader/vom/json
 libreader/vom/rules          libwriter/base libreader libreader/vom libreader/vom/json
 libreader/vom/set            libwriter/base libwriter/io libreader libreader/vom libreader/vom/json libreader/vom/rules
 compat/mpe
+compat/sionlib
 ui/param                     libwriter/base libwriter/io
 ui/cli                       libwriter/base ui/param
 ui/page                      libwriter/base libwriter/io

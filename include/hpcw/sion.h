@@ -199,6 +199,15 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_write(hpcw_sion *sion, uint32_t r
                                                      size_t size, hpcw_error *err);
 
 /**
+ * Lets the next writes of an own task, up to `size` bytes together, go into one chunk: if the rest of the current one is
+ * smaller, the next block begins. For records that a program writes in pieces. Threads as hpcw_sion_write.
+ *
+ * @return as hpcw_sion_write; HPCW_ERANGE if `size` is larger than the chunk
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_keep_together(hpcw_sion *sion, uint32_t rank, size_t size,
+                                                             hpcw_error *err);
+
+/**
  * Appends a key-value record: the key, the length and the value. Keys may repeat; repeats append for the
  * reader. Only in HPCW_SION_KEYVAL containers; otherwise as hpcw_sion_write. Keys and lengths are written in
  * the byte order of the metadata.

@@ -101,6 +101,15 @@ struct writer {
     hpcw_error err;
 };
 
+/* A record in two writes, which must be as good as one. */
+static hpcw_status write_in_pieces(const struct plan *p, hpcw_sion *sion, uint32_t task, const struct record *r,
+                                   hpcw_error *err) {
+    hpcw_status s =
+        p->options.content == HPCW_SION_RECORDS ? hpcw_sion_keep_together(sion, task, r->size, err) : HPCW_OK;
+    s = s == HPCW_OK ? hpcw_sion_write(sion, task, r->data, r->size / 2, err) : s;
+    return s == HPCW_OK ? hpcw_sion_write(sion, task, r->data + r->size / 2, r->size - r->size / 2, err) : s;
+}
+
 /* The tasks of one thread, a record of each in turn, so that they push each other out of the buffers. */
 static void *write_share(void *context) {
     struct writer *w = context;
@@ -121,6 +130,8 @@ static void *write_share(void *context) {
                     w->status = hpcw_sion_reserve(w->sion, t, r.size, &places[t][i], &w->err);
                 } else if (p->options.content == HPCW_SION_KEYVAL) {
                     w->status = hpcw_sion_write_key(w->sion, t, r.key, r.data, r.size, &w->err);
+                } else if (r.key & 1) {
+                    w->status = write_in_pieces(p, w->sion, t, &r, &w->err);
                 } else {
                     w->status = hpcw_sion_write(w->sion, t, r.data, r.size, &w->err);
                 }

@@ -160,6 +160,9 @@ static void wrong_writes(void **state) {
         REFUSED(hpcw_sion_reserve(h, 0, 1, NULL, &err), HPCW_EINVAL, "pointer for the offset");
         REFUSED(hpcw_sion_reserve(h, 7, 1, &place, &err), HPCW_EINVAL, "got 7");
         REFUSED(hpcw_sion_fill(h, 0, 0, data, 1, &err), HPCW_EINVAL, "expected bytes that task 0 reserved");
+        REFUSED(hpcw_sion_keep_together(h, 0, 101, &err), HPCW_ERANGE, "at most 100 bytes");
+        REFUSED(hpcw_sion_keep_together(h, 7, 1, &err), HPCW_EINVAL, "got 7");
+        assert_int_equal(hpcw_sion_keep_together(h, 0, 100, NULL), HPCW_OK); /* it fits: nothing happens */
         assert_int_equal(hpcw_sion_write(h, 0, data, 30, NULL), HPCW_OK);
         assert_int_equal(hpcw_sion_reserve(h, 0, 40, &place, NULL), HPCW_OK);
         assert_true(hpcw_sion_stream_size(h, 0) == 70);
@@ -213,6 +216,7 @@ static void key_values(void **state) {
         REFUSED(hpcw_sion_write_key(h, 0, 1, NULL, 1, &err), HPCW_EINVAL, "got NULL");
         uint64_t place;
         REFUSED(hpcw_sion_reserve(h, 0, 1, &place, &err), HPCW_EINVAL, "no key-value container");
+        REFUSED(hpcw_sion_keep_together(h, 0, 1, &err), HPCW_EINVAL, "no key-value container");
         assert_int_equal(hpcw_sion_write_key(h, 0, 1, NULL, 0, NULL), HPCW_OK);
         assert_int_equal(hpcw_sion_write_key(h, 0, 2, "", 0, NULL), HPCW_OK);
         if (cases[c].value) {

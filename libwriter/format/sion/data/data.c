@@ -141,6 +141,28 @@ hpcw_status hpcw_sion_write(hpcw_sion *h, uint32_t rank, const void *data, size_
                : write_with_care(h, rank, data, size, err);
 }
 
+hpcw_status hpcw_sion_keep_together(hpcw_sion *h, uint32_t rank, size_t size, hpcw_error *err) {
+    uint32_t i = UINT32_MAX;
+    hpcw_status s = enter(h, rank, NULL, 0, &i, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    struct hpcw_i_sion_task *t = &h->task[i];
+    if (h->options.content == HPCW_SION_KEYVAL || size > t->chunk) {
+        return hpcw_i_fail(
+            err, size > t->chunk ? HPCW_ERANGE : HPCW_EINVAL,
+            "%s: cannot keep %zu bytes of task %u together: expected no key-value container, and at "
+            "most %" PRIu64 " bytes",
+            h->path, size, rank, t->chunk);
+    }
+    hpcw_i_sion_claim(h, i);
+    if (size > t->chunk - hpcw_i_sion_used(h, i)) {
+        s = next_block(h, i, err);
+    }
+    hpcw_i_sion_release(h);
+    return s;
+}
+
 hpcw_status hpcw_sion_write_key(hpcw_sion *h, uint32_t rank, uint64_t key, const void *value, size_t size,
                                 hpcw_error *err) {
     uint32_t i = UINT32_MAX;

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Errors, which SIONlib prints: see sion_hpcw_on_error. */
+#ifndef HPCW_COMPAT_SIONLIB_REPORT_H
+#define HPCW_COMPAT_SIONLIB_REPORT_H
+
+#include <hpcw/comm.h>
+
+/* Reports an error of one of our own checks. */
+void sionlib_report(const char *format, ...) HPCW_PRINTF(1, 2);
+
+/* Reports what hpcw says; of a collective call only the process that failed does. */
+void sionlib_report_error(const hpcw_comm *comm, const hpcw_error *err);
+
+#endif

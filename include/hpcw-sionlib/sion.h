@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * The names of SIONlib 1.7, for programs written for it: they compile and link unchanged (pkg-config hpcw-sionlib, with MPI
+ * hpcw-sionlib-mpi), write the same bytes, and read what either library wrote. New programs use <hpcw/sion.h> and
+ * <hpcw/sion_read.h>, which can do more and report errors in words.
+ *
+ * Calls, results and effects of errors are SIONlib's. What differs, and what is missing: doc/compatibility.md. In short:
+ * - A container gets its name when it is closed. Until then its bytes are in a temporary file beside it.
+ * - Nothing is printed. See sion_hpcw_on_error.
+ * - A `FILE *` is a stream whose bytes go through the chunk: fwrite, fread, ftell and the like work, fileno does not. Its
+ *   positions count the bytes of the task. A write that does not fit into the chunk fails. It is closed with the container.
+ *
+ * The MPI calls are declared if mpi.h is included before, or SION_MPI is defined.
+ */
+#ifndef HPCW_SIONLIB_SION_H
+#define HPCW_SIONLIB_SION_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#if defined(__GNUC__)
+#define SION_API __attribute__((visibility("default")))
+#else
+#define SION_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef int sion_int32;
+typedef unsigned int sion_uint32;
+typedef long long sion_int64;
+typedef unsigned long long sion_uint64;
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Constants
+ * --------------------------------------------------------------------------------------------------------- */
+
+#define SION_SUCCESS 1
+#define SION_NOT_SUCCESS 0
+#define SION_STD_SUCCESS 0
+#define SION_STD_NOT_SUCCESS 1
+#define SION_SMALLEST_VALID_ID 0
+#define SION_ID_UNDEF -1
+#define SION_ID_NOT_VALID -1
+#define SION_UNKNOWN -1
+#define SION_AUTOMATIC -1
+#define SION_SIZE_NOT_VALID -1
+#define SION_ANSI_SIZE_NOT_VALID 0
+
+/* The version whose interface and files these are. */
+#define SION_MAIN_VERSION 1
+#define SION_SUB_VERSION 7
+#define SION_VERSION_PATCHLEVEL 6
+#define SION_FILEFORMAT_VERSION 5
+
+#define SION_MAX_FSBLOCKSIZE (32 * 1024 * 1024)
+#define SION_DEFAULT_FSBLOCKSIZE (2 * 1024 * 1024)
+#define SION_FILENAME_LENGTH 1024
+
+#define SION_CURRENT_RANK -101
+#define SION_CURRENT_BLK -102
+#define SION_CURRENT_CHUNK -102
+#define SION_CURRENT_BLOCK -102
+#define SION_CURRENT_POS -103
+#define SION_ABSOLUTE_POS -104
+#define SION_END_POS -105
+
+#define SION_KEYVAL_NONE 50
+#define SION_KEYVAL_INLINE 51
+#define SION_KEYVAL_META 52
+#define SION_KEYVAL_HASH 53
+#define SION_KEYVAL_UNKNOWN 54
+#define SION_KEYVAL_NOTSET 55
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Errors
+ * --------------------------------------------------------------------------------------------------------- */
+
+/** Receives a message of one line, without newline. `message` is valid for the call. */
+typedef void sion_hpcw_report(void *context, const char *message);
+
+/**
+ * What is called for each error; not part of SIONlib, which prints. NULL, as at the start: the environment variable
+ * HPCW_SIONLIB_ERRORS names a file to which messages are appended, for instance /dev/stderr; without it nobody hears of
+ * them. For the whole program; set it before other threads call.
+ */
+SION_API void sion_hpcw_on_error(sion_hpcw_report *report, void *context);
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Open and close
+ * --------------------------------------------------------------------------------------------------------- */
+
+/**
+ * One process and all tasks of a container.
+ *
+ * @param file_mode  words with commas: w, r (wb, bw, rb, br), keyval, keyval=inline, endianness=big, endianness=little;
+ *                   others make no difference
+ * @param ntasks     for "w" in, from 1 on; for "r" out
+ * @param nfiles     for "w" 1; for "r" out
+ * @param chunksizes   for "w" [*ntasks] bytes; for "r" NULL, or out: [*ntasks], from malloc if it points to NULL
+ * @param fsblksize    for "w" bytes, -1: that of the file system, which it then becomes; for "r" out
+ * @param globalranks  as chunksizes; for "w" 0, 1, 2 and so on
+ * @param fileptr      out: the stream, see above; may be NULL
+ * @return the handle, from 0 on; -1
+ */
+SION_API int sion_open(const char *fname, const char *file_mode, int *ntasks, int *nfiles,
+                       sion_int64 **chunksizes, sion_int32 *fsblksize, int **globalranks, FILE **fileptr);
+
+/** One process and one task, `*rank`, of a container that exists: "r" only. Other parameters as sion_open. */
+SION_API int sion_open_rank(const char *fname, const char *file_mode, sion_int64 *chunksize,
+                            sion_int32 *fsblksize, int *rank, FILE **fileptr);
+
+/** For what sion_open and sion_open_rank opened. @return SION_SUCCESS, or SION_NOT_SUCCESS: no file got its name */
+SION_API int sion_close(int sid);
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Write and read
+ * --------------------------------------------------------------------------------------------------------- */
+
+/** Appends a record, which goes into one chunk as a whole. @return items written: nitems, or 0 */
+SION_API size_t sion_fwrite(const void *data, size_t size, size_t nitems, int sid);
+
+/** Goes to the next block unless `bytes` fit into the chunk. @return SION_SUCCESS; SION_NOT_SUCCESS, also if they never fit */
+SION_API int sion_ensure_free_space(int sid, sion_int64 bytes);
+
+/** Reads from what is left of the chunk; at its end from the next one. @return items read; 0 if the chunk has less left */
+SION_API size_t sion_fread(void *data, size_t size, size_t nitems, int sid);
+
+/** Whether the position is at the end of the task; at the end of another chunk it moves to the next one. @return 1 or 0 */
+SION_API int sion_feof(int sid);
+
+/** @return bytes from the position to the end of what the chunk holds; -1 */
+SION_API sion_int64 sion_bytes_avail_in_block(int sid);
+
+/** The same as sion_bytes_avail_in_block. */
+SION_API sion_int64 sion_bytes_avail_in_chunk(int sid);
+
+/**
+ * Selects a task, and a position in it.
+ *
+ * @param rank            the task, or SION_CURRENT_RANK
+ * @param currentblocknr  SION_CURRENT_BLK, and in "r" also a block; SION_ABSOLUTE_POS: posinblk counts from the start of the
+ *                        task, SION_END_POS: it counts from the end, 0 or negative
+ * @param posinblk        SION_CURRENT_POS, and in "r" also a position
+ */
+SION_API int sion_seek(int sid, int rank, int currentblocknr, sion_int64 posinblk);
+
+/** sion_seek, and the stream. There is one for all tasks, which follows the selected one. */
+SION_API int sion_seek_fp(int sid, int rank, int currentblocknr, sion_int64 posinblk, FILE **fileptr);
+
+/** Nothing to do: what was written is in the file when it is closed. @return SION_NOT_SUCCESS while the chunk is empty */
+SION_API int sion_flush(int sid);
+
+/** As sion_fwrite, called by all processes of the container; the bytes of a merged container go to the collector. */
+SION_API size_t sion_coll_fwrite(const void *data, size_t size, size_t nitems, int sid);
+
+/** As sion_fread, called by all processes of the container. */
+SION_API size_t sion_coll_fread(void *data, size_t size, size_t nitems, int sid);
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Keys and values (keyval=inline)
+ * --------------------------------------------------------------------------------------------------------- */
+
+/** Appends a record of a key. @return items written; (size_t)-1 */
+SION_API size_t sion_fwrite_key(const void *data, uint64_t key, size_t size, size_t nitems, int sid);
+
+/** Reads on in the values of a key, at most to the end of one of them. @return items read; 0 */
+SION_API size_t sion_fread_key(void *data, uint64_t key, size_t size, size_t nitems, int sid);
+
+/** sion_fread_key_iterator_next starts again with the first record. */
+SION_API int sion_fread_key_iterator_reset(int sid);
+
+/** The next record, in the order of writing. sion_fread_key then reads its value. @return SION_SUCCESS; SION_NOT_SUCCESS at the end */
+SION_API int sion_fread_key_iterator_next(int sid, uint64_t *key, size_t *size);
+
+/** Moves in the values of a key: to record `entrynum`, or SION_CURRENT_BLOCK, or SION_ABSOLUTE_POS. */
+SION_API int sion_seek_key(int sid, uint64_t key, int entrynum, sion_int64 posinentry);
+
+/** Finds all records, for what follows. */
+SION_API int sion_key_full_scan(int sid);
+
+SION_API int sion_key_list_iterator_reset(int sid);
+
+/** The next key that was found, in the order of their first records. */
+SION_API int sion_key_list_iterator_next(int sid, uint64_t *keyptr);
+
+typedef struct _sion_key_stat_struct {
+    uint64_t key;
+    sion_int64 num_blocks; /* records */
+    sion_int64 total_size; /* bytes of their values */
+} sion_key_stat_t;
+
+/** Of a key that was found. */
+SION_API int sion_key_get_stat(int sid, uint64_t key, sion_key_stat_t *stat);
+
+/** @return SION_KEYVAL_NONE or SION_KEYVAL_INLINE; SION_KEYVAL_UNKNOWN for no handle */
+SION_API int sion_get_keyval_mode(int sid);
+
+/** @return the name of a constant, static */
+SION_API char *sion_keyval_type_to_str(int type);
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  What there is
+ * --------------------------------------------------------------------------------------------------------- */
+
+/** For all tasks of sion_open. The arrays are the handle's, and change with it. */
+SION_API int sion_get_locations(int sid, int *ntasks, int *maxblocks, sion_int64 *globalskip,
+                                sion_int64 *start_of_varheader, sion_int64 **sion_chunksizes,
+                                sion_int64 **sion_globalranks, sion_int64 **sion_blockcount,
+                                sion_int64 **sion_blocksizes);
+
+/** For all tasks of sion_open: offset in the file, and block. */
+SION_API int sion_get_current_locations(int sid, int *ntasks, sion_int64 **sion_currentpos,
+                                        sion_int64 **sion_currentblocknr);
+
+/** For the selected task: `*chunksizes` has `*maxchunks` bytes used, one for each block, until the next call. */
+SION_API int sion_get_current_location(int sid, int *currentblock, sion_int64 *currentpos, int *maxchunks,
+                                       sion_int64 **chunksizes);
+
+/** Pairs of file and task in it, for all tasks of a set. `*mapping_size` is -1 if there is one file. */
+SION_API int sion_get_mapping(int sid, int *mapping_size, sion_int32 **mapping, int *numfiles);
+
+SION_API int sion_get_number_of_files(int sid);
+SION_API int sion_get_filenumber(int sid);
+SION_API int sion_is_serial_opened(int sid);
+
+/** @return bytes that the selected task has written; -1 in "r" */
+SION_API sion_int64 sion_get_bytes_written(int sid);
+
+/** @return bytes before the position of the selected task; -1 in "w" */
+SION_API sion_int64 sion_get_bytes_read(int sid);
+
+/** @return 1: the data is marked as big-endian, 0: little-endian */
+SION_API int sion_get_file_endianness(int sid);
+
+/** @return whether the mark differs from this machine */
+SION_API int sion_endianness_swap_needed(int sid);
+
+/** @return 1: this machine is big-endian, 0: little-endian */
+SION_API int sion_get_endianness(void);
+
+/** Reverses the bytes of `n` items of `size` bytes, in place or from one array to another; without do_swap it copies. */
+SION_API void sion_swap(void *target, void *source, int size, int n, int do_swap);
+
+SION_API int sion_get_version(int *main_version, int *sub_version, int *patch_level, int *fileformat_version);
+
+/** @return 1: different handles can be used by different threads */
+SION_API int sion_is_thread_safe(void);
+
+/** @return 0 */
+SION_API int sion_using_hints(int sid);
+
+/** Nothing to do. */
+SION_API int sion_optimize_fp_buffer(int sid);
+
+/** @return the stream, NULL if the open was not asked for it */
+SION_API FILE *sion_get_fp(int sid);
+
+#ifdef __cplusplus
+}
+#endif
+
+#if defined(MPI_VERSION) || defined(SION_MPI)
+#include <sion_mpi.h>
+#endif
+
+#endif
