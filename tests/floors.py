@@ -50,6 +50,7 @@ libreader/vom/rules          libwriter/base libreader libreader/vom libreader/vo
 libreader/vom/set            libwriter/base libwriter/io libreader libreader/vom libreader/vom/json libreader/vom/rules
 compat/mpe
 compat/sionlib
+compat/sionlib/mpi           compat/sionlib
 ui/param                     libwriter/base libwriter/io
 ui/cli                       libwriter/base ui/param
 ui/page                      libwriter/base libwriter/io

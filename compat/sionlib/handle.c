@@ -52,8 +52,8 @@ void sionlib_handle_free(struct sionlib_handle *h) {
     }
     hpcw_sion_free(h->writer);
     hpcw_sion_reader_free(h->reader);
-    if (h->group_free != NULL) {
-        h->group_free(h->group);
+    if (h->parallel_free != NULL) {
+        h->parallel_free(h->parallel);
     }
     hpcw_comm_free(h->comm);
     for (uint32_t i = 0; i < h->count; i++) {
@@ -117,10 +117,13 @@ struct sionlib_handle *sionlib_handle_of_reader(enum sionlib_opened opened, hpcw
 
 int sionlib_handle_close(struct sionlib_handle *h) {
     hpcw_error err;
-    hpcw_status s = h->writer == NULL ? HPCW_OK : hpcw_sion_close(h->writer, &err);
-    if (s != HPCW_OK) {
-        sionlib_report_error(h->comm, &err);
+    bool well = h->reader != NULL;
+    if (h->writer != NULL) {
+        well = hpcw_sion_close(h->writer, &err) == HPCW_OK;
+        if (!well) {
+            sionlib_report_error(h->comm, &err);
+        }
     }
     sionlib_handle_free(h);
-    return s == HPCW_OK ? SION_SUCCESS : SION_NOT_SUCCESS;
+    return well ? SION_SUCCESS : SION_NOT_SUCCESS;
 }

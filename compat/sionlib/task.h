@@ -51,10 +51,10 @@ struct sionlib_handle {
     FILE *stream;
     sion_int64 *table;   /* for sion_get_locations and sion_get_current_locations */
     sion_int32 *mapping; /* for sion_get_mapping */
-    /* Collective calls of a merged container: gathers at the collector what the group writes. */
+    /* Collective calls of a merged container: the group's first task gets what all of it write. */
     bool (*merge)(struct sionlib_handle *h, const void *data, size_t size);
-    void *group; /* of `merge`, with what frees it */
-    void (*group_free)(void *group);
+    void *parallel; /* of mpi/, with what frees it */
+    void (*parallel_free)(void *parallel);
 };
 
 static inline struct sionlib_task *sionlib_current(const struct sionlib_handle *h) {

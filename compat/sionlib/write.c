@@ -26,8 +26,10 @@ size_t sion_coll_fwrite(const void *data, size_t size, size_t nitems, int sid) {
     if (h == NULL || !bytes_of(size, nitems, "sion_coll_fwrite", &bytes)) {
         return h == NULL ? (size_t)-1 : 0;
     }
-    bool written = h->merge == NULL ? sionlib_write(h, data, bytes) : h->merge(h, data, bytes);
-    return written && size > 0 ? nitems : 0;
+    if (h->merge != NULL) {
+        return h->merge(h, data, bytes) ? bytes : 0; /* SIONlib counts bytes here */
+    }
+    return sionlib_write(h, data, bytes) && size > 0 ? nitems : 0;
 }
 
 int sion_ensure_free_space(int sid, sion_int64 bytes) {

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Containers with any number of tasks per process. */
+#include <stdlib.h>
+
+#include <hpcw/mpi.h>
+
+#include "compat/sionlib/mpi/parallel.h"
+#include "compat/sionlib/stream.h"
+
+/* What the caller passes, and gets. */
+struct arrays {
+    int *count;
+    int **ranks;
+    sion_int64 **chunks;
+    int **files;
+    int **places;
+};
+
+/* A task of the caller. */
+struct local {
+    uint32_t rank;
+    uint64_t chunk;
+};
+
+static int by_rank(const void *a, const void *b) {
+    const struct local *x = a, *y = b;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* The caller's tasks, ascending, in new memory. NULL: none. */
+static struct local *sorted(const struct arrays *a, bool with_chunks) {
+    size_t count = *a->count > 0 ? (size_t)*a->count : 0;
+    struct local *local = calloc(count + 1, sizeof *local);
+    for (size_t i = 0; local != NULL && i < count; i++) {
+        local[i].rank = (uint32_t)(*a->ranks)[i];
+        local[i].chunk = with_chunks ? (uint64_t)(*a->chunks)[i] : 0;
+    }
+    if (local != NULL) {
+        qsort(local, count, sizeof *local, by_rank);
+    }
+    return local;
+}
+
+/* Whether the caller's mapping is the one that hpcw_sion makes of `tasks` tasks in `files` files. False: reported. */
+static bool check_mapping(const char *path, const struct arrays *a, int64_t tasks, int files) {
+    for (int i = 0; i < *a->count; i++) {
+        int64_t rank = (*a->ranks)[i];
+        int64_t each = tasks / files;
+        int64_t file = each == 0 ? 0 : rank / each;
+        file = file < files ? file : files - 1;
+        if (rank < 0 || rank >= tasks || (*a->chunks)[i] < 0) {
+            sionlib_report("%s: task %d of the process: expected rank 0 to %d and a chunk of at least 0 bytes, "
+                           "got rank %d",
+                           path, i, (int)tasks - 1, (int)rank);
+            return false;
+        }
+        if ((*a->files)[i] != file || (*a->places)[i] != rank - file * each) {
+            sionlib_report(
+                "%s: mapping of task %d: expected place %d of file %d, as %d tasks are divided among %d files, "
+                "got place %d of file %d",
+                path, (int)rank, (int)(rank - file * each), (int)file, (int)tasks, files, (*a->places)[i],
+                (*a->files)[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* SIONlib selects the first task of the caller in the lowest file. */
+static void select_first(struct sionlib_handle *h, const int *ranks) {
+    uint32_t lowest = UINT32_MAX;
+    for (uint32_t i = 0; i < h->count; i++) {
+        for (uint32_t k = 0; k < h->count; k++) {
+            if (h->task[k].rank == (uint32_t)ranks[i] && h->task[k].file < lowest) {
+                lowest = h->task[k].file;
+                h->current = k;
+            }
+        }
+    }
+    h->file = h->count > 0 ? (int)lowest : 0;
+}
+
+/* Tasks of the handle and options of the writer. False: reported. */
+static bool prepare(struct sionlib_handle *h, const struct local *local, int64_t tasks, int files,
+                    uint32_t *ranks, uint64_t *sizes) {
+    for (uint32_t i = 0; i < h->count; i++) {
+        uint32_t rank = local[i].rank;
+        uint32_t each = (uint32_t)tasks / (uint32_t)files;
+        uint32_t file = rank / each < (uint32_t)files ? rank / each : (uint32_t)files - 1;
+        ranks[i] = rank;
+        sizes[i] = local[i].chunk;
+        h->task[i] = (struct sionlib_task){
+            .rank = rank, .file = file, .index = rank - file * each, .start = -1, .stride = -1, .blocks = 1};
+        if (!sionlib_reserve_blocks(&h->task[i], 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Collective. NULL: reported. */
+static struct sionlib_handle *open_to_write(struct sionlib_parallel *p, int files, const struct arrays *a,
+                                            sion_int32 *block_size) {
+    int64_t tasks = *a->count;
+    (void)MPI_Allreduce(MPI_IN_PLACE, &tasks, 1, MPI_INT64_T, MPI_SUM, p->all);
+    bool well = files > 0 && files <= tasks && *a->count >= 0 && !p->mode.buddy;
+    if (!well) {
+        sionlib_report(
+            "%s: expected 1 to %d files, for each process its tasks, and a mode without buddy, got %d files",
+            p->path, (int)tasks, files);
+    }
+    well = well && check_mapping(p->path, a, tasks, files);
+    uint32_t count = well ? (uint32_t)*a->count : 0;
+    struct local *local = well ? sorted(a, true) : NULL;
+    uint32_t *ranks = calloc(count + 1, sizeof *ranks);
+    uint64_t *sizes = calloc(count + 1, sizeof *sizes);
+    struct sionlib_handle *h = local == NULL ? NULL : sionlib_handle_new(SIONLIB_MAPPED, count);
+    hpcw_sion_options o;
+    hpcw_error err;
+    well = h != NULL && ranks != NULL && sizes != NULL && prepare(h, local, tasks, files, ranks, sizes);
+    if (!sionlib_parallel_agree(p->all, well)) {
+        goto failed;
+    }
+    sionlib_parallel_block_size(p, *block_size);
+    sionlib_mode_options(&p->mode, p->block_size, &o);
+    o.layout = HPCW_SION_ALIGNED;
+    o.flavour = HPCW_SION_MAPPED;
+    o.files = (uint32_t)files;
+    o.count = count;
+    o.ranks = ranks;
+    o.sizes = sizes;
+    if (hpcw_comm_from_mpi(p->all, &h->comm, &err) != HPCW_OK ||
+        hpcw_sion_open(p->path, h->comm, &o, &h->writer, &err) != HPCW_OK) {
+        sionlib_report_error(h->comm, &err);
+        goto failed;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        h->task[i].chunk = (sion_int64)hpcw_sion_chunk_size(h->writer, h->task[i].rank);
+    }
+    h->files = files;
+    h->keys = p->mode.keys;
+    h->big_data = p->mode.data == HPCW_SION_BIG;
+    *block_size = p->block_size;
+    goto done;
+failed:
+    sionlib_handle_free(h);
+    h = NULL;
+done:
+    free(local);
+    free(ranks);
+    free(sizes);
+    return h;
+}
+
+/* SIONlib's shares: as many tasks for each process, and the rest for the last one. */
+static void share(const struct sionlib_parallel *p, uint32_t tasks, int64_t *first, int64_t *end) {
+    int64_t each = tasks / (uint32_t)p->size;
+    *first = p->rank * each;
+    *end = p->rank == p->size - 1 ? tasks : *first + each;
+}
+
+/* The reader of the caller's tasks, or of a share. Collective. NULL: reported. */
+static hpcw_sion_reader *open_reader(struct sionlib_parallel *p, hpcw_comm *comm, const struct arrays *a) {
+    hpcw_sion_reader *reader = NULL;
+    hpcw_error err;
+    int64_t first = 0, end = 0;
+    bool shares = *a->count < 0;
+    struct local *local = shares ? NULL : sorted(a, false);
+    uint32_t *ranks = NULL;
+    uint32_t count = 0;
+    if (shares) {
+        if (hpcw_sion_reader_open(p->path, comm, 0, NULL, &reader, &err) != HPCW_OK) {
+            sionlib_report_error(comm, &err);
+            return NULL;
+        }
+        uint32_t tasks = hpcw_sion_reader_info(reader)->tasks;
+        if (tasks % (uint32_t)p->size == 0) {
+            return reader;
+        }
+        share(p, tasks, &first, &end);
+        count = (uint32_t)(end - first);
+        hpcw_sion_reader_free(reader);
+    } else {
+        count = (uint32_t)*a->count;
+    }
+    ranks = malloc(((size_t)count + 1) * sizeof *ranks);
+    bool well = ranks != NULL && (shares || local != NULL);
+    for (uint32_t i = 0; well && i < count; i++) {
+        ranks[i] = shares ? (uint32_t)first + i : local[i].rank;
+    }
+    reader = NULL;
+    if (!sionlib_parallel_agree(p->all, well)) {
+        sionlib_report("%s: expected memory for a list of %u tasks, got none on a process", p->path, count);
+    } else if (hpcw_sion_reader_open(p->path, comm, count, ranks, &reader, &err) != HPCW_OK) {
+        sionlib_report_error(comm, &err);
+    }
+    free(local);
+    free(ranks);
+    return reader;
+}
+
+/* An array of the caller, made if there is none. */
+static void *array(void *given, uint32_t count, size_t size) {
+    return given != NULL ? given : malloc(((size_t)count + 1) * size);
+}
+
+/* Tells the caller of its tasks. False: reported. */
+static bool hand_out(const struct sionlib_handle *h, const struct arrays *a) {
+    bool shares = *a->count < 0;
+    *a->ranks = array(*a->ranks, h->count, sizeof **a->ranks);
+    *a->chunks = array(*a->chunks, h->count, sizeof **a->chunks);
+    *a->files = array(*a->files, h->count, sizeof **a->files);
+    *a->places = array(*a->places, h->count, sizeof **a->places);
+    if (*a->ranks == NULL || *a->chunks == NULL || *a->files == NULL || *a->places == NULL) {
+        sionlib_report("sion_paropen_mapped_mpi: expected memory for %u tasks, got none", h->count);
+        return false;
+    }
+    for (uint32_t i = 0; i < h->count; i++) {
+        if (shares) {
+            (*a->ranks)[i] = (int)h->task[i].rank;
+        }
+        const hpcw_sion_task *t = hpcw_sion_reader_find(h->reader, (uint32_t)(*a->ranks)[i]);
+        (*a->chunks)[i] = (sion_int64)t->chunk_size;
+        (*a->files)[i] = (int)t->file;
+        (*a->places)[i] = (int)t->index;
+    }
+    *a->count = (int)h->count;
+    return true;
+}
+
+/* Collective. NULL: reported. */
+static struct sionlib_handle *open_to_read(struct sionlib_parallel *p, int *files, const struct arrays *a,
+                                           sion_int32 *block_size) {
+    hpcw_comm *comm = NULL;
+    hpcw_error err;
+    if (hpcw_comm_from_mpi(p->all, &comm, &err) != HPCW_OK) {
+        sionlib_report("%s", err.message);
+        return NULL;
+    }
+    hpcw_sion_reader *reader = open_reader(p, comm, a);
+    if (reader == NULL) {
+        hpcw_comm_free(comm);
+        return NULL;
+    }
+    struct sionlib_handle *h = sionlib_handle_of_reader(SIONLIB_MAPPED, reader);
+    if (!sionlib_parallel_agree(p->all, h != NULL && hand_out(h, a))) {
+        sionlib_handle_free(h);
+        hpcw_comm_free(comm);
+        return NULL;
+    }
+    h->comm = comm;
+    *files = h->files;
+    *block_size = (sion_int32)hpcw_sion_reader_info(h->reader)->fs_block_size;
+    return h;
+}
+
+int sion_paropen_mapped_mpi(const char *fname, const char *file_mode, int *numFiles, MPI_Comm gComm,
+                            int *nlocaltasks, int **globalranks, sion_int64 **chunksizes, int **mapping_filenrs,
+                            int **mapping_lranks, sion_int32 *fsblksize, FILE **fileptr) {
+    if (fname == NULL || file_mode == NULL || numFiles == NULL || nlocaltasks == NULL || globalranks == NULL ||
+        chunksizes == NULL || mapping_filenrs == NULL || mapping_lranks == NULL || fsblksize == NULL) {
+        sionlib_report("sion_paropen_mapped_mpi: expected pointers, got NULL");
+        return SION_ID_NOT_VALID;
+    }
+    struct arrays a = {nlocaltasks, globalranks, chunksizes, mapping_filenrs, mapping_lranks};
+    struct sionlib_parallel *p = sionlib_parallel_new(fname, file_mode, gComm);
+    if (!sionlib_parallel_agree(gComm, p != NULL && (p->mode.write || p->mode.read))) {
+        sionlib_report("%s: expected a mode with r or w, and memory, got \"%s\"", fname, file_mode);
+        sionlib_parallel_free(p);
+        return SION_ID_NOT_VALID;
+    }
+    struct sionlib_handle *h =
+        p->mode.write ? open_to_write(p, *numFiles, &a, fsblksize) : open_to_read(p, numFiles, &a, fsblksize);
+    sionlib_parallel_free(p);
+    if (h == NULL) {
+        return SION_ID_NOT_VALID;
+    }
+    select_first(h, *globalranks);
+    if (fileptr != NULL) {
+        *fileptr = sionlib_stream(h);
+    }
+    return h->sid;
+}
