@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * An MPI program written for SIONlib, for 4 processes: process 0 prints what all of them read, and the results of calls.
+ * sionlib.sh compiles it for libhpcw_sionlib_mpi or for SIONlib.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sion.h"
+
+enum { CHUNK = 300, RECORDS = 12, LOCAL = 3 };
+
+static int rank, size;
+
+static void fill(unsigned char *data, int bytes, int seed) {
+    for (int i = 0; i < bytes; i++) {
+        data[i] = (unsigned char)(11 * i + 17 * seed + (i * i >> 3));
+    }
+}
+
+static unsigned sum(const unsigned char *data, size_t bytes) {
+    unsigned s = 1;
+    for (size_t i = 0; i < bytes; i++) {
+        s = 31 * s + data[i];
+    }
+    return s;
+}
+
+/* Prints the lines of all processes, by rank. */
+static void print_all(const char *line) {
+    char other[512];
+    if (rank > 0) {
+        MPI_Send(line, (int)strlen(line) + 1, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+        return;
+    }
+    printf("0: %s\n", line);
+    for (int from = 1; from < size; from++) {
+        MPI_Recv(other, sizeof other, MPI_CHAR, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        printf("%d: %s\n", from, other);
+    }
+}
+
+/* A set, or a container of communicators if there are 0 files. */
+static void write_set(const char *name, const char *mode, int files, int collective) {
+    unsigned char data[CHUNK];
+    char line[512], *file = NULL;
+    sion_int64 chunk = CHUNK + 10 * rank;
+    sion_int32 block = 128;
+    int global = -1;
+    MPI_Comm part;
+    MPI_Comm_split(MPI_COMM_WORLD, rank < 1 ? 0 : 1, rank, &part);
+    int sid = sion_paropen_mpi(name, mode, &files, MPI_COMM_WORLD, &part, &chunk, &block, &global, NULL, &file);
+    size_t items = 0;
+    for (int r = 0; r < RECORDS; r++) {
+        int bytes = (rank * 31 + r * 57) % (CHUNK / 4);
+        fill(data, bytes, rank * RECORDS + r);
+        items += collective ? sion_coll_fwrite(data, 1, (size_t)bytes, sid)
+                            : sion_fwrite(data, 1, (size_t)bytes, sid);
+    }
+    long long written = (long long)sion_get_bytes_written(sid);
+    int number = sion_get_filenumber(sid), all = sion_get_number_of_files(sid);
+    int closed = sion_parclose_mpi(sid);
+    snprintf(line, sizeof line,
+             "%s %s: %d files, chunk %lld, block %d, global %d, %s: %zu items, %lld bytes, file %d of %d, %d",
+             name, mode, files, (long long)chunk, (int)block, global, file, items, written, number, all,
+             closed);
+    print_all(line);
+    free(file);
+    MPI_Comm_free(&part);
+}
+
+static void read_set(const char *name, const char *mode, int collective) {
+    unsigned char data[4 * CHUNK * RECORDS];
+    char line[512], *file = NULL;
+    sion_int64 chunk = -1;
+    sion_int32 block = -1;
+    int global = -1, files = -1;
+    MPI_Comm part = MPI_COMM_WORLD;
+    int sid = sion_paropen_mpi(name, mode, &files, MPI_COMM_WORLD, &part, &chunk, &block, &global, NULL, &file);
+    size_t got = 0;
+    /* A process without data still takes part in a collective read. */
+    for (int more = 1; more;) {
+        int mine = !sion_feof(sid);
+        size_t left = mine ? (size_t)sion_bytes_avail_in_block(sid) : 0;
+        MPI_Allreduce(&mine, &more, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        if (collective && more) {
+            got += sion_coll_fread(data + got, 1, left, sid);
+        } else if (mine) {
+            got += sion_fread(data + got, 1, left, sid);
+        }
+    }
+    long long read = (long long)sion_get_bytes_read(sid);
+    int n = snprintf(line, sizeof line, "%s %s: %d files, chunk %lld, block %d, global %d, %s: %zu bytes %08x",
+                     name, mode, files, (long long)chunk, (int)block, global, file, got, sum(data, got));
+    snprintf(line + n, sizeof line - (size_t)n, ", read %lld, %d", read, sion_parclose_mpi(sid));
+    print_all(line);
+    free(file);
+}
+
+static void write_again(const char *name) {
+    unsigned char data[CHUNK];
+    char line[512];
+    sion_int64 chunk = 40;
+    sion_int32 block = 128;
+    int global = -1, files = 1;
+    FILE *stream;
+    MPI_Comm part = MPI_COMM_WORLD;
+    int sid =
+        sion_paropen_mpi(name, "bw", &files, MPI_COMM_WORLD, &part, &chunk, &block, &global, &stream, NULL);
+    int again = sion_parreinit_mpi(sid, CHUNK);
+    int fits = sion_ensure_free_space(sid, CHUNK / 2);
+    fill(data, CHUNK / 2, rank);
+    size_t written = fwrite(data, 1, CHUNK / 2, stream);
+    snprintf(line, sizeof line, "%s: %d, %d, %zu, %lld", name, again, fits, written,
+             (long long)sion_get_bytes_written(sid));
+    print_all(line);
+    sion_parclose_mpi(sid);
+}
+
+/* LOCAL tasks on each process, in rounds. */
+static void write_mapped(const char *name) {
+    unsigned char data[CHUNK];
+    char line[512];
+    int files = 2, count = LOCAL, ranks[LOCAL], numbers[LOCAL], places[LOCAL];
+    int *all_ranks = ranks, *all_numbers = numbers, *all_places = places;
+    sion_int64 chunks[LOCAL], *all_chunks = chunks;
+    sion_int32 block = 64;
+    int each = size * LOCAL / files;
+    for (int i = 0; i < LOCAL; i++) {
+        ranks[i] = i * size + rank;
+        chunks[i] = CHUNK + ranks[i];
+        numbers[i] = ranks[i] / each;
+        places[i] = ranks[i] % each;
+    }
+    int sid = sion_paropen_mapped_mpi((char *)name, "bw", &files, MPI_COMM_WORLD, &count, &all_ranks,
+                                      &all_chunks, &all_numbers, &all_places, &block, NULL);
+    size_t items = 0;
+    for (int r = 0; r < RECORDS; r++) {
+        for (int i = 0; i < LOCAL; i++) {
+            int bytes =
+                (r * 41) % CHUNK; /* all use as many blocks: SIONlib does not clear the sizes of others */
+            fill(data, bytes, ranks[i] + r);
+            sion_seek(sid, ranks[i], SION_CURRENT_BLK, SION_CURRENT_POS);
+            items += sion_fwrite(data, 1, (size_t)bytes, sid);
+        }
+    }
+    snprintf(line, sizeof line, "%s: block %d, %zu items, %d", name, (int)block, items,
+             sion_parclose_mapped_mpi(sid));
+    print_all(line);
+}
+
+/* By shares or with a list of ranks. */
+static void read_mapped(const char *name, int share) {
+    unsigned char data[CHUNK * 4];
+    char line[512];
+    int files = -1, count = share ? -1 : 2, list[2] = {size * LOCAL - 1 - rank, rank};
+    int *ranks = NULL, *numbers = NULL, *places = NULL;
+    sion_int64 *chunks = NULL;
+    sion_int32 block = -1;
+    if (!share) {
+        ranks = malloc(sizeof list);
+        memcpy(ranks, list, sizeof list);
+    }
+    int sid = sion_paropen_mapped_mpi((char *)name, "br", &files, MPI_COMM_WORLD, &count, &ranks, &chunks,
+                                      &numbers, &places, &block, NULL);
+    int n = snprintf(line, sizeof line, "%s: %d files, %d tasks:", name, files, count);
+    for (int i = 0; i < count; i++) {
+        size_t got = 0, records = 0;
+        unsigned all = 0;
+        sion_seek(sid, ranks[i], 0, 0);
+        while (!sion_feof(sid)) {
+            got = sion_fread(data, 1, (size_t)sion_bytes_avail_in_block(sid), sid);
+            all = 7 * all + sum(data, got);
+            records++;
+        }
+        n += snprintf(line + n, sizeof line - (size_t)n, " %d (%d, %d, %lld) %zu %08x;", ranks[i], numbers[i],
+                      places[i], (long long)chunks[i], records, all);
+    }
+    snprintf(line + n, sizeof line - (size_t)n, " %d", sion_parclose_mapped_mpi(sid));
+    print_all(line);
+    free(ranks);
+    free(numbers);
+    free(places);
+    free(chunks);
+}
+
+static void keys(const char *name) {
+    unsigned char data[CHUNK];
+    char line[512];
+    sion_int64 chunk = CHUNK;
+    sion_int32 block = 64;
+    int global = -1, files = 2;
+    MPI_Comm part = MPI_COMM_WORLD;
+    int sid =
+        sion_paropen_mpi(name, "bw,keyval", &files, MPI_COMM_WORLD, &part, &chunk, &block, &global, NULL, NULL);
+    size_t items = 0;
+    for (int r = 0; r < RECORDS; r++) {
+        fill(data, 60 + r, rank + r);
+        items += sion_fwrite_key(data, (uint64_t)(r % 4), 1, (size_t)(60 + r), sid);
+    }
+    int closed = sion_parclose_mpi(sid);
+    sid = sion_paropen_mpi(name, "br,keyval=unknown", &files, MPI_COMM_WORLD, &part, &chunk, &block, &global,
+                           NULL, NULL);
+    int n = snprintf(line, sizeof line, "%s: %zu items, %d, mode %d:", name, items, closed,
+                     sion_get_keyval_mode(sid));
+    for (uint64_t key = 4; key-- > 0;) {
+        size_t got = sion_fread_key(data, key, 1, 1000, sid);
+        n += snprintf(line + n, sizeof line - (size_t)n, " %zu %08x;", got, sum(data, got));
+    }
+    sion_parclose_mpi(sid);
+    print_all(line);
+}
+
+static void bad_calls(void) {
+    char line[512];
+    sion_int64 chunk = 10;
+    sion_int32 block = 64;
+    int global = -1, files = 1, many = 1000;
+    MPI_Comm part = MPI_COMM_WORLD;
+    int a = sion_paropen_mpi("no.sion", "bw", NULL, MPI_COMM_WORLD, &part, &chunk, &block, &global, NULL, NULL);
+    int b =
+        sion_paropen_mpi("no.sion", "bw", &files, MPI_COMM_WORLD, NULL, &chunk, &block, &global, NULL, NULL);
+    int c =
+        sion_paropen_mpi("no.sion", "x", &files, MPI_COMM_WORLD, &part, &chunk, &block, &global, NULL, NULL);
+    int d =
+        sion_paropen_mpi("no.sion", "bw", &many, MPI_COMM_WORLD, &part, &chunk, &block, &global, NULL, NULL);
+    snprintf(line, sizeof line, "bad calls: %d %d %d %d", a, b, c, d);
+    print_all(line);
+}
+
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    write_set("one.sion", "bw", 1, 0);
+    write_set("three.sion", "bw,endianness=big", 3, 0);
+    write_set("parts.sion", "bw", -1, 0);
+    write_set("collective.sion", "bw,collective,collsize=2", 1, 1);
+    write_set("usual.sion", "bw,collective", 2, 1);
+    write_set("merged.sion", "bw,collective,cmerge,collsize=3", 1, 1);
+    read_set("one.sion", "br", 0);
+    read_set("three.sion", "br", 0);
+    read_set("parts.sion", "br", 0);
+    read_set("collective.sion", "br,collective", 1);
+    read_set("usual.sion", "br", 1);
+    read_set("merged.sion", "br", 0);
+    write_again("again.sion");
+    read_set("again.sion", "br", 0);
+    write_mapped("mapped.sion");
+    read_mapped("mapped.sion", 1);
+    read_mapped("mapped.sion", 0);
+    keys("keys.sion");
+    bad_calls();
+    MPI_Finalize();
+    return 0;
+}
