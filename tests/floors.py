@@ -51,6 +51,8 @@ libreader/vom/set            libwriter/base libwriter/io libreader libreader/vom
 compat/mpe
 compat/sionlib
 compat/sionlib/mpi           compat/sionlib
+compat/sionlib/omp           compat/sionlib
+compat/sionlib/ompi          compat/sionlib compat/sionlib/mpi compat/sionlib/omp
 ui/param                     libwriter/base libwriter/io
 ui/cli                       libwriter/base ui/param
 ui/page                      libwriter/base libwriter/io

@@ -2,6 +2,7 @@
 /* Handles and their numbers. */
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "compat/sionlib/handle.h"
 #include "compat/sionlib/records.h"
@@ -50,7 +51,9 @@ void sionlib_handle_free(struct sionlib_handle *h) {
     if (h->stream != NULL) {
         (void)fclose(h->stream);
     }
-    hpcw_sion_free(h->writer);
+    if (h->team == NULL) {
+        hpcw_sion_free(h->writer);
+    }
     hpcw_sion_reader_free(h->reader);
     if (h->parallel_free != NULL) {
         h->parallel_free(h->parallel);
@@ -126,4 +129,16 @@ int sionlib_handle_close(struct sionlib_handle *h) {
     }
     sionlib_handle_free(h);
     return well ? SION_SUCCESS : SION_NOT_SUCCESS;
+}
+
+char *sionlib_file_name(const char *path, int file) {
+    size_t size = strlen(path) + sizeof ".2147483647";
+    char *name = malloc(size);
+    if (name != NULL) {
+        (void)strcpy(name, path);
+    }
+    if (name != NULL && file > 0) {
+        (void)snprintf(name + strlen(path), size - strlen(path), ".%06d", file);
+    }
+    return name;
 }

@@ -24,4 +24,7 @@ int sionlib_handle_close(struct sionlib_handle *h);
 /* A handle for what `reader` reads, which becomes the handle's, also on failure. NULL: reported. */
 struct sionlib_handle *sionlib_handle_of_reader(enum sionlib_opened opened, hpcw_sion_reader *reader);
 
+/* The name of physical file `file` of a set, from malloc; NULL without memory. */
+char *sionlib_file_name(const char *path, int file);
+
 #endif

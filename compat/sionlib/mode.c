@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "compat/sionlib/mode.h"
+#include "compat/sionlib/report.h"
 #include <sion.h>
 
 /* A word with or without a value: "collsize=4". */
@@ -57,6 +58,13 @@ void sionlib_mode_of(const char *text, struct sionlib_mode *mode) {
         }
         p += size + (p[size] == ',');
     }
+}
+
+bool sionlib_mode_check(const struct sionlib_mode *mode, const char *path) {
+    if (mode->buddy) {
+        sionlib_report("%s: mode: expected no buddy checkpointing, which is not supported, got buddy", path);
+    }
+    return !mode->buddy;
 }
 
 void sionlib_mode_options(const struct sionlib_mode *mode, int fs_block_size, hpcw_sion_options *options) {

@@ -20,6 +20,9 @@ struct sionlib_mode {
 /* Words that are not known are passed over, as SIONlib does. */
 void sionlib_mode_of(const char *text, struct sionlib_mode *mode);
 
+/* Whether there is what the mode asks for: buddy checkpointing is not. False: reported. */
+bool sionlib_mode_check(const struct sionlib_mode *mode, const char *path);
+
 /* Options of a writer in this mode. `fs_block_size` as SIONlib has it: -1 stands for that of the file system. */
 void sionlib_mode_options(const struct sionlib_mode *mode, int fs_block_size, hpcw_sion_options *options);
 

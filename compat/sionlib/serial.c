@@ -159,9 +159,7 @@ static bool check(const char *path, const struct sionlib_mode *mode, const int *
         sionlib_report("%s: expected arrays of chunk sizes and of ranks, got NULL", path);
         return false;
     }
-    if (mode->buddy) {
-        sionlib_report("%s: expected a container without copies, got buddy: use hpcw_rank2file's redundancy",
-                       path);
+    if (!sionlib_mode_check(mode, path)) {
         return false;
     }
     for (int i = 0; i < *ntasks; i++) {

@@ -49,6 +49,7 @@ struct sionlib_handle {
     bool keys;
     bool big_data; /* the mark for the user's data */
     FILE *stream;
+    void *team;          /* of threads that have one writer, which is the team's */
     sion_int64 *table;   /* for sion_get_locations and sion_get_current_locations */
     sion_int32 *mapping; /* for sion_get_mapping */
     /* Collective calls of a merged container: the group's first task gets what all of it write. */

@@ -10,7 +10,7 @@
  * - A `FILE *` is a stream whose bytes go through the chunk: fwrite, fread, ftell and the like work, fileno does not. Its
  *   positions count the bytes of the task. A write that does not fit into the chunk fails. It is closed with the container.
  *
- * The MPI calls are declared if mpi.h is included before, or SION_MPI is defined.
+ * The MPI calls are declared if mpi.h is included before, or SION_MPI is defined; those of OpenMP if SION_OMP is defined.
  */
 #ifndef HPCW_SIONLIB_SION_H
 #define HPCW_SIONLIB_SION_H
@@ -265,6 +265,14 @@ SION_API FILE *sion_get_fp(int sid);
 
 #if defined(MPI_VERSION) || defined(SION_MPI)
 #include <sion_mpi.h>
+#endif
+
+#if defined(MPI_VERSION) || defined(SION_OMPI)
+#include <sion_ompi.h>
+#endif
+
+#ifdef SION_OMP
+#include <sion_omp.h>
 #endif
 
 #endif

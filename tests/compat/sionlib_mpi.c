@@ -230,10 +230,49 @@ static void bad_calls(void) {
     print_all(line);
 }
 
+/* What SIONlib 1.7.6 cannot do: fewer processes than tasks of a set, and a file that is missing or damaged, without a hang. */
+static void beyond(void) {
+    char line[512], *file = NULL;
+    unsigned char data[CHUNK * RECORDS];
+    sion_int64 chunk = -1;
+    sion_int32 block = -1;
+    int global = -1, files = -1, among;
+    MPI_Comm half;
+    MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &half);
+    MPI_Comm_rank(half, &among);
+    int sid = sion_paropen_mpi("three.sion", "br", &files, half, &half, &chunk, &block, &global, NULL, &file);
+    size_t got = sion_fread(data, 1, (size_t)sion_bytes_avail_in_block(sid), sid);
+    int n = snprintf(line, sizeof line, "process %d of 2: %d files, rank %d, %s: %zu %08x", among, files,
+                     global, file, got, sum(data, got));
+    snprintf(line + n, sizeof line - (size_t)n, ", %d", sion_parclose_mpi(sid));
+    print_all(line);
+    free(file);
+    int missing = sion_paropen_mpi("missing.sion", "br", &files, MPI_COMM_WORLD, &half, &chunk, &block, &global,
+                                   NULL, NULL);
+    if (rank == 0) {
+        FILE *cut = fopen("cut.sion", "wb");
+        fwrite("sion", 1, 4, cut);
+        fclose(cut);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    int damaged =
+        sion_paropen_mpi("cut.sion", "br", &files, MPI_COMM_WORLD, &half, &chunk, &block, &global, NULL, NULL);
+    int buddy = sion_paropen_mpi("buddy.sion", "bw,buddy", &files, MPI_COMM_WORLD, &half, &chunk, &block,
+                                 &global, NULL, NULL);
+    snprintf(line, sizeof line, "missing %d, damaged %d, buddy %d", missing, damaged, buddy);
+    print_all(line);
+    MPI_Comm_free(&half);
+}
+
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (argc > 1 && strcmp(argv[1], "beyond") == 0) {
+        beyond();
+        MPI_Finalize();
+        return 0;
+    }
     write_set("one.sion", "bw", 1, 0);
     write_set("three.sion", "bw,endianness=big", 3, 0);
     write_set("parts.sion", "bw", -1, 0);

@@ -248,6 +248,12 @@ static void bad_calls(void) {
     printf("closed: %d\n", sion_close(sid));
 }
 
+#ifdef HPCW_SIONLIB_SION_H
+static void hear(void *context, const char *message) {
+    printf("%s: %s\n", (const char *)context, message);
+}
+#endif
+
 /* What SIONlib 1.7.6 cannot do: many blocks, and a position in a value that continues in another chunk. */
 static void beyond(void) {
     unsigned char data[CHUNK * 5];
@@ -274,6 +280,24 @@ static void beyond(void) {
     got = sion_fread_key(data, 9, 1, 100, sid);
     printf("  byte 300: %d %zu %08x, expected %08x\n", moved, got, sum(data, got), expected);
     sion_close(sid);
+
+#ifdef HPCW_SIONLIB_SION_H
+    sion_hpcw_on_error(hear, "heard");
+    FILE *stream;
+    sid = open_to_write("full.sion", "bw", &stream);
+    size_t written = fwrite(data, 1, 100, stream);
+    printf("stream %zu, at %ld\n", written, ftell(stream));
+    written = fwrite(data, 1, 100, stream);
+    printf("too much: %zu, error %d\n", written, ferror(stream) != 0);
+    int next = sion_ensure_free_space(sid, 100);
+    clearerr(stream);
+    written = fwrite(data, 1, 100, stream);
+    printf("next block: %d, %zu\n", next, written);
+    int closed = sion_close(sid);
+    printf("closed %d, again %d\n", closed, sion_close(sid));
+    printf("buddy %d\n", open_to_write("buddy.sion", "bw,buddy", NULL));
+    sion_hpcw_on_error(NULL, NULL);
+#endif
 }
 
 int main(int argc, char **argv) {

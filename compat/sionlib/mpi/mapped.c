@@ -103,11 +103,10 @@ static struct sionlib_handle *open_to_write(struct sionlib_parallel *p, int file
                                             sion_int32 *block_size) {
     int64_t tasks = *a->count;
     (void)MPI_Allreduce(MPI_IN_PLACE, &tasks, 1, MPI_INT64_T, MPI_SUM, p->all);
-    bool well = files > 0 && files <= tasks && *a->count >= 0 && !p->mode.buddy;
+    bool well = files > 0 && files <= tasks && *a->count >= 0;
     if (!well) {
-        sionlib_report(
-            "%s: expected 1 to %d files, for each process its tasks, and a mode without buddy, got %d files",
-            p->path, (int)tasks, files);
+        sionlib_report("%s: expected 1 to %d files, and for each process its tasks, got %d files", p->path,
+                       (int)tasks, files);
     }
     well = well && check_mapping(p->path, a, tasks, files);
     uint32_t count = well ? (uint32_t)*a->count : 0;
@@ -264,9 +263,7 @@ int sion_paropen_mapped_mpi(const char *fname, const char *file_mode, int *numFi
     }
     struct arrays a = {nlocaltasks, globalranks, chunksizes, mapping_filenrs, mapping_lranks};
     struct sionlib_parallel *p = sionlib_parallel_new(fname, file_mode, gComm);
-    if (!sionlib_parallel_agree(gComm, p != NULL && (p->mode.write || p->mode.read))) {
-        sionlib_report("%s: expected a mode with r or w, and memory, got \"%s\"", fname, file_mode);
-        sionlib_parallel_free(p);
+    if (!sionlib_parallel_ready(p, gComm, file_mode)) {
         return SION_ID_NOT_VALID;
     }
     struct sionlib_handle *h =

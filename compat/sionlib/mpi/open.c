@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Containers with one task per process. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,48 +9,6 @@
 
 #include "compat/sionlib/mpi/groups.h"
 #include "compat/sionlib/stream.h"
-
-/* The processes of each file, by number. False: reported. */
-static bool divide_by_number(struct sionlib_parallel *p, int files) {
-    if (files > p->size) {
-        sionlib_report("%s: expected at most one file per process, got %d files for %d processes", p->path,
-                       files, p->size);
-        return false;
-    }
-    int each = p->size / files;
-    p->files = files;
-    p->file = p->rank / each < files ? p->rank / each : files - 1;
-    p->rank_in_file = p->rank - p->file * each;
-    return true;
-}
-
-/* The processes of each file, by the caller's communicators. Collective. False: reported. */
-static bool divide_by_comm(struct sionlib_parallel *p, MPI_Comm part) {
-    if (part == MPI_COMM_NULL) {
-        p->rank_in_file = p->rank;
-        return true;
-    }
-    int rank, highest, first = 0, before = 0;
-    (void)MPI_Comm_rank(part, &rank);
-    int leads = rank == 0;
-    /* A file has its tasks in the order of their ranks. */
-    (void)MPI_Scan(&p->rank, &highest, 1, MPI_INT, MPI_MAX, part);
-    (void)MPI_Allreduce(&leads, &p->files, 1, MPI_INT, MPI_SUM, p->all);
-    (void)MPI_Exscan(&leads, &before, 1, MPI_INT, MPI_SUM, p->all);
-    p->file = p->rank == 0 ? 0 : before;
-    first = p->rank;
-    (void)MPI_Bcast(&p->file, 1, MPI_INT, 0, part);
-    (void)MPI_Bcast(&first, 1, MPI_INT, 0, part);
-    p->rank_in_file = rank;
-    p->by_colour = true;
-    p->colour = (uint32_t)first;
-    if (highest != p->rank) {
-        sionlib_report(
-            "%s: expected the processes of a file in the order of their ranks, got rank %d before rank %d",
-            p->path, highest, p->rank);
-    }
-    return highest == p->rank;
-}
 
 /* Opens for writing, with p->mode and so on. The handle has its communicator and task after the first time. Collective.
  * False: reported. */
@@ -62,8 +21,15 @@ static bool create(struct sionlib_handle *h, sion_int64 chunk) {
     o.chunk_size = (uint64_t)chunk;
     o.files = p->by_colour ? 0 : (uint32_t)p->files;
     o.colour = p->colour;
-    if (p->mode.collective && !sionlib_group(p, &o)) {
-        return false;
+    if (p->mode.collective) {
+        struct sionlib_member own = {.chunk = chunk};
+        if (!sionlib_group(p, &own, 1, &o)) {
+            return false;
+        }
+        o.chunk_size = (uint64_t)own.chunk;
+        if (p->mode.merge) {
+            (void)MPI_Comm_split(p->of_file, (int)own.collector, p->rank, &p->of_group);
+        }
     }
     if (h->comm == NULL && hpcw_comm_from_mpi(p->all, &h->comm, &err) != HPCW_OK) {
         sionlib_report("%s", err.message);
@@ -101,11 +67,9 @@ static struct sionlib_handle *new_writer(struct sionlib_parallel *p) {
 /* Collective. NULL: reported. */
 static struct sionlib_handle *open_to_write(struct sionlib_parallel *p, int *files, const MPI_Comm *part,
                                             sion_int64 chunk, sion_int32 *block_size) {
-    bool well = *files > 0 ? divide_by_number(p, *files) : divide_by_comm(p, *part);
-    if (chunk < 0 || p->mode.buddy) {
-        sionlib_report(
-            "%s: expected a chunk of at least 0 bytes and a mode without buddy, of which there is none here",
-            p->path);
+    bool well = *files > 0 ? sionlib_divide_by_number(p, *files) : sionlib_divide_by_comm(p, *part);
+    if (chunk < 0) {
+        sionlib_report("%s: expected a chunk of at least 0 bytes, got %" PRId64, p->path, (int64_t)chunk);
         well = false;
     }
     struct sionlib_handle *h = well ? new_writer(p) : NULL;
@@ -164,19 +128,6 @@ failed:
     return NULL;
 }
 
-/* The physical file of this process, from malloc. */
-static char *name_of_file(const char *path, int file) {
-    size_t size = strlen(path) + sizeof ".2147483647";
-    char *name = malloc(size);
-    if (name != NULL) {
-        (void)strcpy(name, path);
-    }
-    if (name != NULL && file > 0) {
-        (void)snprintf(name + strlen(path), size - strlen(path), ".%06d", file);
-    }
-    return name;
-}
-
 int sion_paropen_mpi(const char *fname, const char *file_mode, int *numFiles, MPI_Comm gComm,
                      const MPI_Comm *lComm, sion_int64 *chunksize, sion_int32 *fsblksize, int *globalrank,
                      FILE **fileptr, char **newfname) {
@@ -186,9 +137,7 @@ int sion_paropen_mpi(const char *fname, const char *file_mode, int *numFiles, MP
         return SION_ID_NOT_VALID;
     }
     struct sionlib_parallel *p = sionlib_parallel_new(fname, file_mode, gComm);
-    if (!sionlib_parallel_agree(gComm, p != NULL && (p->mode.write || p->mode.read))) {
-        sionlib_report("%s: expected a mode with r or w, and memory, got \"%s\"", fname, file_mode);
-        sionlib_parallel_free(p);
+    if (!sionlib_parallel_ready(p, gComm, file_mode)) {
         return SION_ID_NOT_VALID;
     }
     int rank = p->rank;
@@ -202,7 +151,7 @@ int sion_paropen_mpi(const char *fname, const char *file_mode, int *numFiles, MP
         *fileptr = sionlib_stream(h);
     }
     if (newfname != NULL) {
-        *newfname = name_of_file(fname, h->file);
+        *newfname = sionlib_file_name(fname, h->file);
     }
     return h->sid;
 }
@@ -210,7 +159,7 @@ int sion_paropen_mpi(const char *fname, const char *file_mode, int *numFiles, MP
 /* The handle of several processes. NULL: reported. */
 static struct sionlib_handle *of_several(int sid, enum sionlib_opened opened, const char *call) {
     struct sionlib_handle *h = sionlib_handle_of(sid, call);
-    if (h != NULL && h->opened != opened) {
+    if (h != NULL && (h->opened != opened || h->team != NULL)) {
         sionlib_report("%s: expected a container of %s", call,
                        opened == SIONLIB_MAPPED ? "sion_paropen_mapped_mpi" : "sion_paropen_mpi");
         return NULL;

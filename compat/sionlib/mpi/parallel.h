@@ -25,6 +25,9 @@ struct sionlib_parallel {
 /* With the caller's communicator. NULL: reported. */
 struct sionlib_parallel *sionlib_parallel_new(const char *path, const char *mode, MPI_Comm all);
 
+/* Whether all processes have it, and a mode that there is. Otherwise it is freed. Collective. False: reported. */
+bool sionlib_parallel_ready(struct sionlib_parallel *p, MPI_Comm all, const char *mode);
+
 /* Frees communicators, so collective. NULL is allowed. */
 void sionlib_parallel_free(void *parallel);
 void sionlib_parallel_forget_groups(struct sionlib_parallel *p);
@@ -34,5 +37,11 @@ bool sionlib_parallel_agree(MPI_Comm all, bool well);
 
 /* Sets the block size: `given`, or that of the file system as process 0 sees it if it is none. Collective. */
 void sionlib_parallel_block_size(struct sionlib_parallel *p, int given);
+
+/* Divides the processes among `files` files. False: reported. */
+bool sionlib_divide_by_number(struct sionlib_parallel *p, int files);
+
+/* Divides them by the caller's communicators. Collective. False: reported. */
+bool sionlib_divide_by_comm(struct sionlib_parallel *p, MPI_Comm part);
 
 #endif

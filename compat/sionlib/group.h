@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How SIONlib groups the tasks of a file for collective calls: doc/formats/sion.md, "What the other writer modes leave on
+ * disk". */
+#ifndef HPCW_COMPAT_SIONLIB_GROUP_H
+#define HPCW_COMPAT_SIONLIB_GROUP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "compat/sionlib/mode.h"
+
+/* A task: what it asks for, then its chunk, bytes. */
+struct sionlib_member {
+    int64_t chunk;
+    int64_t collector; /* out: the first task of its group */
+    int64_t follows;   /* it is in the group of the task before: threads stay with their process */
+};
+
+/* Sets the chunks and groups of all tasks of a file. False, without a report: the chunks are too large. */
+bool sionlib_group_tasks(struct sionlib_member *member, int64_t tasks, const struct sionlib_mode *mode,
+                         int64_t block);
+
+#endif

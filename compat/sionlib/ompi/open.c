@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Containers with one task per thread of many processes. */
+#include <hpcw/mpi.h>
+#include <sion_ompi.h>
+
+#include "compat/sionlib/mpi/groups.h"
+#include "compat/sionlib/omp/team.h"
+
+static bool agree(struct sionlib_team *team, bool well) {
+    const struct sionlib_parallel *p = team->parallel;
+    return sionlib_parallel_agree(p->all, well);
+}
+
+static bool create(struct sionlib_team *team) {
+    struct sionlib_parallel *p = team->parallel;
+    hpcw_sion_options o;
+    hpcw_error err;
+    if (team->mode.buddy || (team->mode.collective && team->mode.merge)) {
+        sionlib_report("%s: expected no mode buddy or cmerge, which threads do not have here", team->path);
+        return false; /* on all processes, as they have the same mode */
+    }
+    sionlib_parallel_block_size(p, team->block_size);
+    team->block_size = p->block_size;
+    hpcw_sion_options groups;
+    hpcw_sion_options_init(&groups);
+    if (team->mode.collective && !sionlib_group(p, team->member, team->threads, &groups)) {
+        return false;
+    }
+    sionlib_team_options(team, &o);
+    o.tasks_per_group = groups.tasks_per_group;
+    /* The threads of a process stay in one file, whatever their number. */
+    o.files = p->files > 1 ? 0 : 1;
+    o.colour = (uint32_t)p->file;
+    if (hpcw_comm_from_mpi(p->all, &team->comm, &err) != HPCW_OK ||
+        hpcw_sion_open(team->path, team->comm, &o, &team->writer, &err) != HPCW_OK) {
+        sionlib_report_error(team->comm, &err);
+        return false;
+    }
+    return true;
+}
+
+/* Divides the processes among files. The master thread calls, on all processes. False: reported. */
+static bool divide(struct sionlib_team *team, int *files, const MPI_Comm *part) {
+    struct sionlib_parallel *p = team->parallel;
+    int least = team->threads;
+    int most = team->threads;
+    (void)MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT, MPI_MIN, p->all);
+    (void)MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT, MPI_MAX, p->all);
+    bool well = least == most && (team->mode.read || team->mode.write);
+    if (!well) {
+        sionlib_report("%s: expected as many threads on all processes, and mode r or w, got %d to %d threads",
+                       team->path, least, most);
+    }
+    if (well && team->mode.write) {
+        well = *files > 0 ? sionlib_divide_by_number(p, *files) : sionlib_divide_by_comm(p, *part);
+    }
+    team->first = (uint32_t)(p->rank * team->threads);
+    team->first_in_file = p->rank_in_file * team->threads;
+    team->files = p->files;
+    team->file = p->file;
+    return well;
+}
+
+int sion_paropen_ompi(const char *fname, const char *file_mode, int *numFiles, MPI_Comm gComm,
+                      const MPI_Comm *lComm, sion_int64 *chunksize, sion_int32 *fsblksize, int *globalrank,
+                      FILE **fileptr, char **newfname) {
+    struct sionlib_team *team;
+    if (fname == NULL || file_mode == NULL || numFiles == NULL || lComm == NULL || chunksize == NULL ||
+        fsblksize == NULL || globalrank == NULL) {
+        sionlib_report("sion_paropen_ompi: expected pointers, got NULL");
+        return SION_ID_NOT_VALID;
+    }
+#pragma omp single copyprivate(team)
+    team = sionlib_team_new(fname, file_mode);
+    if (team == NULL) {
+        return SION_ID_NOT_VALID;
+    }
+#pragma omp master
+    {
+        team->block_size = *fsblksize;
+        team->create = create;
+        team->agree = agree;
+        team->parallel = sionlib_parallel_new(fname, file_mode, gComm);
+        team->parallel_free = sionlib_parallel_free;
+        bool well = sionlib_parallel_agree(gComm, team->parallel != NULL);
+        well = well && sionlib_parallel_agree(gComm, divide(team, numFiles, lComm));
+        atomic_store(&team->failed, !well);
+    }
+#pragma omp barrier
+    bool failed = atomic_load(&team->failed);
+#pragma omp barrier
+    if (failed) {
+#pragma omp master
+        sionlib_team_free(team);
+        return SION_ID_NOT_VALID;
+    }
+    int sid = sionlib_team_open(team, chunksize, fsblksize, globalrank, fileptr, newfname);
+    if (sid >= 0) {
+        *numFiles = sion_get_number_of_files(sid);
+    }
+    return sid;
+}
+
+int sion_parclose_ompi(int sid) {
+    return sionlib_team_close(sid, "sion_parclose_ompi");
+}
