@@ -40,7 +40,7 @@ cd "$scratch"
 cp "$prefix"/share/doc/hpcw/examples/* .
 
 echo "== version"
-for module in hpcw ${mpiexec:+hpcw-mpi hpcw-mpe} ${fc:+hpcw-fortran} ${mpifort:+hpcw-mpi-fortran}; do
+for module in hpcw hpcw-sionlib ${mpiexec:+hpcw-mpi hpcw-mpe hpcw-sionlib-mpi} ${fc:+hpcw-fortran} ${mpifort:+hpcw-mpi-fortran}; do
     got=$(pkg-config --modversion "$module")
     [ "$got" = "$version" ] || { echo "$module.pc says version $got, the header $version"; exit 1; }
 done
@@ -121,6 +121,36 @@ if [ -n "$mpifort" ]; then
     cmp heat_fortran_out/plate.sion heat_out/plate.sion
     "$mpiexec" -n 2 env LD_PRELOAD="$(pkg-config --variable=trace_library hpcw-mpi)" ./heat_plain_fortran 40 2
     hpcgen verify heat_plain_fortran.clog2
+fi
+
+# Usage: sionlib KIND SOURCE WORDS... : a program written for SIONlib, shared and static, prints the same as in the tree.
+sionlib() {
+    kind=$1 program=$2
+    shift 2
+    module=hpcw-sionlib
+    [ "$kind" = ser ] || module=hpcw-sionlib-$kind
+    mkdir "sionlib-$kind"
+    "$@" "$source/tests/compat/$program" -o "sionlib-$kind/shared" $(pkg-config --cflags --libs "$module")
+    "$@" "$source/tests/compat/$program" -o "sionlib-$kind/static" $(pkg-config --cflags "$module") -Lstatic-only \
+        $(pkg-config --static --libs-only-l --libs-only-other "$module")
+    for linked in shared static; do
+        case $kind in
+        *mpi) (cd "sionlib-$kind" && "$mpiexec" -n 4 ./$linked) ;;
+        *) (cd "sionlib-$kind" && ./$linked) ;;
+        esac >sionlib.out
+        diff "$source/tests/compat/sionlib_$kind.stdout" sionlib.out
+    done
+}
+echo "== SIONlib's names"
+sionlib ser sionlib_serial.c $compiler
+if pkg-config --exists hpcw-sionlib-omp; then
+    sionlib omp sionlib_omp.c $compiler -fopenmp
+fi
+if [ -n "$mpiexec" ]; then
+    sionlib mpi sionlib_mpi.c "$mpicc"
+fi
+if pkg-config --exists hpcw-sionlib-ompi; then
+    sionlib ompi sionlib_omp.c "$mpicc" -fopenmp -DWITH_MPI
 fi
 
 if [ -z "${HPCW_PREFIX-}" ]; then
