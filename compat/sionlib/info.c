@@ -8,7 +8,7 @@
 /* The handle of all tasks that sion_open made, with the sizes of their blocks. NULL: reported. */
 static struct sionlib_handle *all_tasks(int sid, const char *call) {
     struct sionlib_handle *h = sionlib_handle_of(sid, call);
-    if (h == NULL || h->opened != SIONLIB_SERIAL) {
+    if (h == NULL || h->opened != SIONLIB_SERIAL || h->count == 0) {
         if (h != NULL) {
             sionlib_report("%s: expected a container of sion_open", call);
         }
@@ -23,7 +23,7 @@ static struct sionlib_handle *all_tasks(int sid, const char *call) {
 }
 
 static bool new_table(struct sionlib_handle *h, size_t rows) {
-    sion_int64 *table = calloc(rows * h->count, sizeof *table);
+    sion_int64 *table = h->count == 0 ? NULL : calloc(rows * h->count, sizeof *table);
     if (table == NULL) {
         sionlib_report("sion: expected memory for a table of %u tasks, got none", h->count);
         return false;
@@ -153,7 +153,7 @@ sion_int64 sion_get_bytes_written(int sid) {
     if (h == NULL || h->writer == NULL || h->count == 0) {
         return SION_SIZE_NOT_VALID;
     }
-    return (sion_int64)sionlib_offset(sionlib_current(h));
+    return sionlib_current(h)->written;
 }
 
 sion_int64 sion_get_bytes_read(int sid) {

@@ -25,11 +25,11 @@ static size_t read_items(void *data, size_t size, size_t nitems, int sid, const 
         (void)sionlib_at_end(h);
         return 0;
     }
-    if (nitems > (size_t)t->chunk / size ||
-        (sionlib_left(t) != 0 && sionlib_left(t) < (sion_int64)(size * nitems))) {
+    sion_int64 left = sionlib_left(t);
+    if (nitems > (size_t)t->chunk / size || left < 0 || (left > 0 && (size_t)left < size * nitems)) {
         sionlib_report("%s: task %u: expected %zu items of %zu bytes in what is left of the chunk, got %" PRId64
                        " bytes",
-                       call, t->rank, nitems, size, (int64_t)sionlib_left(t));
+                       call, t->rank, nitems, size, (int64_t)left);
         return 0;
     }
     size_t got;

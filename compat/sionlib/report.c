@@ -37,18 +37,22 @@ static void deliver(char *line, size_t size) {
     }
 }
 
-void sionlib_report(const char *format, ...) {
+static void report(const char *format, va_list values) HPCW_PRINTF(1, 0);
+
+static void report(const char *format, va_list values) {
     char line[HPCW_ERROR_MESSAGE_SIZE + 1];
+    if (vsnprintf(line, sizeof line - 1, format, values) >= 0) {
+        size_t size = strlen(line);
+        line[size] = '\n';
+        deliver(line, size + 1);
+    }
+}
+
+void sionlib_report(const char *format, ...) {
     va_list values;
     va_start(values, format);
-    int n = vsnprintf(line, sizeof line - 1, format, values);
+    report(format, values);
     va_end(values);
-    if (n < 0) {
-        return;
-    }
-    size_t size = strlen(line);
-    line[size] = '\n';
-    deliver(line, size + 1);
 }
 
 void sionlib_report_error(const hpcw_comm *comm, const hpcw_error *err) {

@@ -7,36 +7,34 @@
 #include "compat/sionlib/mode.h"
 #include "compat/sionlib/stream.h"
 
-/* An array of the caller, or a new one that becomes the caller's. NULL: reported. */
-static void *array_of(void *given, uint32_t count, size_t size) {
-    void *array = given != NULL ? given : malloc((size_t)count * size);
-    if (array == NULL) {
-        sionlib_report("sion_open: expected memory for %u tasks, got none", count);
-    }
-    return array;
-}
-
-static bool hand_out(struct sionlib_handle *h, sion_int64 **chunksizes, int **globalranks) {
-    sion_int64 *sizes = chunksizes == NULL ? NULL : array_of(*chunksizes, h->count, sizeof *sizes);
-    int *ranks = globalranks == NULL ? NULL : array_of(*globalranks, h->count, sizeof *ranks);
-    if ((chunksizes != NULL && sizes == NULL) || (globalranks != NULL && ranks == NULL)) {
-        if (sizes != NULL && *chunksizes == NULL) {
+/* Fills in the arrays of the caller, which are made if they point to NULL. False: reported. */
+static bool hand_out(const struct sionlib_handle *h, sion_int64 **chunksizes, int **globalranks) {
+    sion_int64 *sizes = chunksizes == NULL ? NULL : *chunksizes;
+    int *ranks = globalranks == NULL ? NULL : *globalranks;
+    bool new_sizes = chunksizes != NULL && sizes == NULL;
+    bool new_ranks = globalranks != NULL && ranks == NULL;
+    sizes = new_sizes ? malloc(h->count * sizeof *sizes) : sizes;
+    ranks = new_ranks ? malloc(h->count * sizeof *ranks) : ranks;
+    if ((new_sizes && sizes == NULL) || (new_ranks && ranks == NULL)) {
+        sionlib_report("sion_open: expected memory for %u tasks, got none", h->count);
+        if (new_sizes) {
             free(sizes);
+        }
+        if (new_ranks) {
+            free(ranks);
         }
         return false;
     }
-    for (uint32_t i = 0; i < h->count; i++) {
-        if (sizes != NULL) {
-            sizes[i] = h->task[i].chunk;
-        }
-        if (ranks != NULL) {
-            ranks[i] = (int)h->task[i].rank;
-        }
+    for (uint32_t i = 0; sizes != NULL && i < h->count; i++) {
+        sizes[i] = h->task[i].chunk;
     }
-    if (chunksizes != NULL) {
+    for (uint32_t i = 0; ranks != NULL && i < h->count; i++) {
+        ranks[i] = (int)h->task[i].rank;
+    }
+    if (new_sizes) {
         *chunksizes = sizes;
     }
-    if (globalranks != NULL) {
+    if (new_ranks) {
         *globalranks = ranks;
     }
     return true;
@@ -59,8 +57,13 @@ static bool set_strides(struct sionlib_handle *h) {
     return true;
 }
 
+/* Of the array of the caller, during the open. None is negative. */
+static uint64_t chunk_of(void *chunksizes, uint32_t task) {
+    return (uint64_t)((const sion_int64 *)chunksizes)[task];
+}
+
 static struct sionlib_handle *create(const char *path, const struct sionlib_mode *mode, int ntasks,
-                                     const sion_int64 *chunksizes, sion_int32 *fsblksize) {
+                                     sion_int64 *chunksizes, sion_int32 *fsblksize) {
     struct sionlib_handle *h = sionlib_handle_new(SIONLIB_SERIAL, (uint32_t)ntasks);
     if (h == NULL) {
         return NULL;
@@ -74,7 +77,8 @@ static struct sionlib_handle *create(const char *path, const struct sionlib_mode
     o.layout = HPCW_SION_ALIGNED; /* there is nobody to write collectively with */
     o.flavour = HPCW_SION_SERIAL;
     o.count = (uint32_t)ntasks;
-    o.sizes = (const uint64_t *)chunksizes; /* none is negative */
+    o.size_of = chunk_of;
+    o.size_context = chunksizes;
     if (hpcw_sion_open(path, NULL, &o, &h->writer, &err) != HPCW_OK) {
         goto failed;
     }

@@ -35,6 +35,7 @@ void sionlib_count(struct sionlib_task *t, sion_int64 size) {
         sionlib_next_block(t);
     }
     t->at += size;
+    t->written += size;
     t->used[t->block] = t->at;
 }
 

@@ -28,6 +28,7 @@ struct sionlib_task {
     int capacity;              /* of `used` */
     int block;                 /* position: block */
     sion_int64 at;             /* position: byte in it */
+    sion_int64 written;        /* bytes of all blocks, of a writer */
     uint64_t next;             /* offset in the stream of the position after the last read, */
     int next_block;            /* which was here: */
     sion_int64 next_at;        /* so that a program that reads on adds up no blocks */

@@ -198,7 +198,7 @@ static void keys(const char *name) {
     size_t items = 0;
     for (int r = 0; r < RECORDS; r++) {
         fill(data, 60 + r, rank + r);
-        items += sion_fwrite_key(data, (uint64_t)(r % 4), 1, (size_t)(60 + r), sid);
+        items += sion_fwrite_key(data, (uint64_t)(r % 4), 1, 60 + (size_t)r, sid);
     }
     int closed = sion_parclose_mpi(sid);
     sid = sion_paropen_mpi(name, "br,keyval=unknown", &files, MPI_COMM_WORLD, &part, &chunk, &block, &global,

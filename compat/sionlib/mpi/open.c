@@ -43,6 +43,7 @@ static bool create(struct sionlib_handle *h, sion_int64 chunk) {
     t->blocks = 1;
     t->block = 0;
     t->at = 0;
+    t->written = 0;
     memset(t->used, 0, (size_t)t->capacity * sizeof *t->used);
     h->merge = p->mode.collective && p->mode.merge ? sionlib_merge_write : NULL;
     return true;
