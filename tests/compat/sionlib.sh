@@ -8,6 +8,8 @@
 # `hpcgen verify`. If HPCW_SIONLIB names a directory with include/ and lib/ of SIONlib 1.7, SOURCE.c is also compiled for
 # that one: it must print the same, and leave the same bytes.
 set -eu
+OMP_WAIT_POLICY=passive
+export OMP_WAIT_POLICY
 hpcgen=$1 program=$2 source=$3 kind=$4 mpiexec=$5
 shift 5
 here=$(cd "$(dirname "$0")" && pwd)

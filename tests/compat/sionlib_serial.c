@@ -4,9 +4,11 @@
  * sionlib.sh compiles it for libhpcw_sionlib or for SIONlib.
  */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "sion.h"
 
@@ -298,6 +300,17 @@ static void beyond(void) {
     printf("buddy %d\n", open_to_write("buddy.sion", "bw,buddy", NULL));
     sion_hpcw_on_error(NULL, NULL);
 #endif
+
+    /* A container that could not be written has no name. */
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){.rlim_cur = 4096, .rlim_max = RLIM_INFINITY});
+    sid = open_to_write("no_room.sion", "bw", NULL);
+    for (int r = 0; r < 300; r++) {
+        sion_fwrite(data, 1, CHUNK, sid);
+    }
+    int named = sion_close(sid);
+    FILE *left = fopen("no_room.sion", "rb");
+    printf("no room: closed %d, file %d\n", named, left != NULL);
 }
 
 int main(int argc, char **argv) {
