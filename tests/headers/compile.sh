@@ -16,8 +16,10 @@ case $language in
 C) source=$scratch/alone.c std=-std=c11 ;;
 C++) source=$scratch/alone.cc std=-std=c++11 ;;
 esac
-folder=$(basename "$(dirname "$header")")
-name=$folder/$(basename "$header")
+case $header in
+*/include/hpcw/*) name=hpcw/$(basename "$header") ;;
+*) name=$(basename "$header") ;;
+esac
 
 functions=$("$(dirname "$0")/declared.sh" "$header")
 {
@@ -35,8 +37,8 @@ functions=$("$(dirname "$0")/declared.sh" "$header")
 if [ -n "$libraries" ]; then
     # A sanitised library expects the sanitiser's run time in the program; this program is only linked, not run.
     # shellcheck disable=SC2086 # two libraries, perhaps
-    "$@" "$std" -Wall -Wextra -Wpedantic -Wundef -Werror -Wno-cast-function-type -I"$include" -I"$include/$folder" "$source" \
+    "$@" "$std" -Wall -Wextra -Wpedantic -Wundef -Werror -Wno-cast-function-type -I"$include" "$source" \
         -o "$scratch/alone" $libraries -Wl,--unresolved-symbols=ignore-in-shared-libs
 else
-    "$@" "$std" -Wall -Wextra -Wpedantic -Wundef -Werror -Wno-cast-function-type -I"$include" -I"$include/$folder" -fsyntax-only "$source"
+    "$@" "$std" -Wall -Wextra -Wpedantic -Wundef -Werror -Wno-cast-function-type -I"$include" -fsyntax-only "$source"
 fi
