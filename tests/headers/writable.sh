@@ -11,13 +11,13 @@ shift 2
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-printf '%s\n' "$@" | sed '/^$/d' | LC_ALL=C sort >"$scratch/expected"
+printf '%s\n' "$@" | sed '/^$/d' | LC_ALL=C sort -u >"$scratch/expected"
 "$nm" -f sysv --defined-only "$file" >"$scratch/symbols"
-# A static variable of a function is NAME.NUMBER or FUNCTION.NAME, by compiler.
+# A static variable of a function is NAME.NUMBER or FUNCTION.NAME, by compiler. clang may make one of each member of a struct.
 awk -F'|' '{ gsub(/ /, "") } $NF ~ /^\.t?(data|bss)$/ { print $1 }' "$scratch/symbols" |
     sed -e '/@/d' -e 's/\.[0-9]*$//' -e 's/^.*\.//' |
     grep -v -E '^_|^(completed|data_start|environ|std(in|out|err)|(ompi|mca|MPIR?|lsan|asan|gcov)_.*)$' |
-    LC_ALL=C sort >"$scratch/writable" || true
+    LC_ALL=C sort -u >"$scratch/writable" || true
 if ! grep -q '\.text' "$scratch/symbols"; then
     echo "$file: expected a table of symbols, got none"
     exit 1
