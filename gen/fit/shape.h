@@ -35,11 +35,11 @@ double gen_fit_shape_distance_from_normal(const struct gen_fit_shape *s);
  * mean of those of at least 5 objects. */
 void gen_fit_shape_table(const struct gen_fit_shape *s, double objects, char *text, size_t size);
 
-/* The correlation that two loads have if the normal deviations behind them have the correlation c >= 0; and back. */
+/* The correlation that two loads have whose normal deviations have the correlation c >= 0; and back. */
 double gen_fit_correlation_of_loads(const struct model_load_tail *tail, double c);
 double gen_fit_correlation_behind(const struct model_load_tail *tail, double of_loads);
 
-/* The correlation of a load and the deviation behind it. */
+/* The correlation of a load and its normal deviation. */
 double gen_fit_correlation_with_normal(const struct model_load_tail *tail);
 
 /* The probability that a normal deviation is below y. */

@@ -13,7 +13,7 @@ static void send_record(MPI_Comm group, const unsigned char *data, size_t size) 
     }
 }
 
-/* What cannot be written is received all the same, as the others send it. */
+/* What cannot be written is still received, as the others send it. */
 static bool receive_record(struct sionlib_handle *h, MPI_Comm group, int from, int64_t size,
                            unsigned char *piece) {
     bool well = sion_ensure_free_space(h->sid, size) == SION_SUCCESS;

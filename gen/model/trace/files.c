@@ -6,7 +6,7 @@
 /* Medians, nanoseconds: of a call, and of what the metadata server needs for a file. */
 enum { OPEN_NS = 50000, CREATE_NS = 8000, CLOSE_NS = 30000 };
 
-/* Files are spread over so many servers in turn. */
+/* The number of servers, over which files are spread in turn. */
 enum { SERVERS = 8 };
 
 /* Of the variance of ln(time to write), what the server has for all its files. */

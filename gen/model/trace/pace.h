@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-/* The high bits of a word choose one of so many quantiles, the low bits interpolate. */
+/* The high bits of a word choose one of this many quantiles, the low bits interpolate. */
 enum { MODEL_TRACE_QUANTILES = 1024 };
 
 /* Quantiles over the median: of calls, and of the time between two of them. */
