@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gen/export/text.h"
 #include "gen/spec/stream.h"
 #include "libreader/clog2/clog2.h"
 #include "libwriter/base/buf.h"
@@ -42,10 +43,6 @@ struct export {
     bool inside; /* the window has begun */
 };
 
-static hpcw_status no_memory(hpcw_error *err) {
-    return hpcw_i_fail_memory(err, "export", 0, NULL);
-}
-
 static int32_t get_i32(const unsigned char *p) {
     return (int32_t)hpcw_i_get_u32(p, true);
 }
@@ -56,17 +53,11 @@ static bool add(struct export *x, const char *text) {
     return hpcw_i_buf_append_str(&x->out.buf, text);
 }
 
-static bool add_u64(struct export *x, uint64_t value) {
-    char digits[HPCW_I_FMT_ROOM];
-    char *end = hpcw_i_fmt_u64(digits, value);
-    return hpcw_i_buf_append(&x->out.buf, digits, (size_t)(end - digits));
-}
-
 /* Nanoseconds as microseconds with three places. */
 static bool add_us(struct export *x, uint64_t ns) {
     char digits[HPCW_I_FMT_ROOM];
     char *end = hpcw_i_fmt_u64_width(digits, ns % 1000, 3);
-    return add_u64(x, ns / 1000) && add(x, ".") &&
+    return gen_export_u64(&x->out.buf, ns / 1000) && add(x, ".") &&
            hpcw_i_buf_append(&x->out.buf, digits, (size_t)(end - digits));
 }
 
@@ -93,7 +84,7 @@ static hpcw_status add_meaning(struct export *x, int32_t event, const char *name
     const uint64_t key[] = {(uint32_t)event};
     struct event_meaning *m = hpcw_i_table_add(&x->meanings, key, NULL);
     if (m == NULL) {
-        return no_memory(err);
+        return gen_export_no_memory(err);
     }
     memcpy(m->name, name, NAME_SIZE);
     m->role = role;
@@ -118,7 +109,7 @@ static hpcw_status add_definition(struct export *x, const struct read_clog2_item
         const uint64_t key[] = {(uint32_t)get_i32(p + 4), (uint32_t)get_i32(p + 8)};
         int64_t *world = hpcw_i_table_add(&x->members, key, NULL);
         if (world == NULL) {
-            return no_memory(err);
+            return gen_export_no_memory(err);
         }
         *world = get_i32(p + 12);
     }
@@ -149,19 +140,21 @@ static bool put_chrome(struct export *x, const struct export_entry *e) {
     bool flow = e->letter == 's' || e->letter == 'f';
     bool ok = add(x, x->done.events > 0 ? ",\n{\"ph\":\"" : "{\"ph\":\"") && add(x, letter) &&
               add(x, "\",\"ts\":") && add_us(x, e->ns) && add(x, ",\"pid\":") &&
-              add_u64(x, (uint64_t)e->rank) && add(x, ",\"tid\":") && add_u64(x, (uint64_t)e->thread) &&
-              add(x, ",\"name\":\"") && add(x, e->name) && add(x, "\"");
+              gen_export_u64(&x->out.buf, (uint64_t)e->rank) && add(x, ",\"tid\":") &&
+              gen_export_u64(&x->out.buf, (uint64_t)e->thread) && add(x, ",\"name\":\"") && add(x, e->name) &&
+              add(x, "\"");
     if (e->letter == 'i') {
         ok = ok && add(x, ",\"s\":\"t\"");
     }
     if (flow) {
         int64_t from = e->letter == 's' ? e->rank : e->peer;
         int64_t to = e->letter == 's' ? e->peer : e->rank;
-        ok = ok && add(x, ",\"cat\":\"message\",\"id\":\"") && add_u64(x, (uint64_t)from) && add(x, ">") &&
-             add_u64(x, (uint64_t)to) && add(x, ":") && add_u64(x, (uint64_t)e->tag) && add(x, ":") &&
-             add_u64(x, e->number) && add(x, e->letter == 'f' ? "\",\"bp\":\"e\"" : "\"") &&
-             add(x, ",\"args\":{\"tag\":") && add_u64(x, (uint64_t)e->tag) && add(x, ",\"bytes\":") &&
-             add_u64(x, e->bytes) && add(x, "}");
+        ok = ok && add(x, ",\"cat\":\"message\",\"id\":\"") && gen_export_u64(&x->out.buf, (uint64_t)from) &&
+             add(x, ">") && gen_export_u64(&x->out.buf, (uint64_t)to) && add(x, ":") &&
+             gen_export_u64(&x->out.buf, (uint64_t)e->tag) && add(x, ":") &&
+             gen_export_u64(&x->out.buf, e->number) && add(x, e->letter == 'f' ? "\",\"bp\":\"e\"" : "\"") &&
+             add(x, ",\"args\":{\"tag\":") && gen_export_u64(&x->out.buf, (uint64_t)e->tag) &&
+             add(x, ",\"bytes\":") && gen_export_u64(&x->out.buf, e->bytes) && add(x, "}");
     }
     return ok && add(x, "}");
 }
@@ -177,12 +170,13 @@ static bool put_csv(struct export *x, const struct export_entry *e) {
     for (size_t i = 0; i < sizeof word / sizeof word[0]; i++) {
         what = word[i].letter == e->letter ? word[i].what : what;
     }
-    bool ok = add(x, seconds) && add(x, ",") && add_u64(x, (uint64_t)e->rank) && add(x, ",") &&
-              add_u64(x, (uint64_t)e->thread) && add(x, ",") && add(x, what) && add(x, ",\"") &&
-              add(x, e->name) && add(x, "\",");
+    bool ok = add(x, seconds) && add(x, ",") && gen_export_u64(&x->out.buf, (uint64_t)e->rank) && add(x, ",") &&
+              gen_export_u64(&x->out.buf, (uint64_t)e->thread) && add(x, ",") && add(x, what) &&
+              add(x, ",\"") && add(x, e->name) && add(x, "\",");
     if (e->letter == 's' || e->letter == 'f') {
-        return ok && add_u64(x, (uint64_t)e->peer) && add(x, ",") && add_u64(x, (uint64_t)e->tag) &&
-               add(x, ",") && add_u64(x, e->bytes) && add(x, "\n");
+        return ok && gen_export_u64(&x->out.buf, (uint64_t)e->peer) && add(x, ",") &&
+               gen_export_u64(&x->out.buf, (uint64_t)e->tag) && add(x, ",") &&
+               gen_export_u64(&x->out.buf, e->bytes) && add(x, "\n");
     }
     return ok && add(x, ",,\n");
 }
@@ -190,7 +184,7 @@ static bool put_csv(struct export *x, const struct export_entry *e) {
 static hpcw_status put(struct export *x, const struct export_entry *e, hpcw_error *err) {
     bool ok = x->what->form == GEN_EXPORT_CSV ? put_csv(x, e) : put_chrome(x, e);
     x->done.events++;
-    return ok ? gen_stream_flush(&x->out, PIECE, err) : no_memory(err);
+    return ok ? gen_stream_flush(&x->out, PIECE, err) : gen_export_no_memory(err);
 }
 
 /* ---- the ends of the window ---- */
@@ -213,7 +207,7 @@ static hpcw_status cut_states(struct export *x, char letter, double at_s, hpcw_e
     size_t at = 0;
     const struct open_state *g;
     if (cut == NULL) {
-        return no_memory(err);
+        return gen_export_no_memory(err);
     }
     while ((g = hpcw_i_table_next(&x->states, &at, cut[count].key)) != NULL) {
         if (g->times > 0) {
@@ -250,7 +244,7 @@ static hpcw_status take_event(struct export *x, const struct read_clog2_item *it
         const uint64_t key[] = {(uint64_t)rank, (uint32_t)item->thread, m->number};
         struct open_state *g = hpcw_i_table_add(&x->states, key, NULL);
         if (g == NULL) {
-            return no_memory(err);
+            return gen_export_no_memory(err);
         }
         if (m->role == 1 && g->times == 0) {
             return HPCW_OK; /* an end without a beginning */
@@ -278,7 +272,7 @@ static hpcw_status take_message(struct export *x, const struct read_clog2_item *
                             (uint32_t)get_i32(p + 12)};
     uint64_t *number = hpcw_i_table_add(&x->numbers, key, NULL);
     if (number == NULL) {
-        return no_memory(err);
+        return gen_export_no_memory(err);
     }
     const struct export_entry e = {.letter = send ? 's' : 'f',
                                    .ns = to_ns(item->time),
@@ -336,10 +330,11 @@ static hpcw_status put_ranks(struct export *x, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (uint32_t r = x->what->first_rank; s == HPCW_OK && r < ranks && r <= x->what->last_rank; r++) {
         bool ok = add(x, x->done.events > 0 ? ",\n" : "") &&
-                  add(x, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":") && add_u64(x, r) &&
-                  add(x, ",\"args\":{\"name\":\"rank ") && add_u64(x, r) && add(x, "\"}}");
+                  add(x, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":") &&
+                  gen_export_u64(&x->out.buf, r) && add(x, ",\"args\":{\"name\":\"rank ") &&
+                  gen_export_u64(&x->out.buf, r) && add(x, "\"}}");
         x->done.events++;
-        s = ok ? gen_stream_flush(&x->out, PIECE, err) : no_memory(err);
+        s = ok ? gen_stream_flush(&x->out, PIECE, err) : gen_export_no_memory(err);
     }
     return s;
 }
@@ -349,14 +344,14 @@ static hpcw_status run(struct export *x, hpcw_error *err) {
     hpcw_status s = pass(x, true, err);
     if (s == HPCW_OK && !add(x, csv ? "time_s,rank,thread,what,name,peer,tag,bytes\n"
                                     : "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n")) {
-        s = no_memory(err);
+        s = gen_export_no_memory(err);
     }
     if (s == HPCW_OK && !csv) {
         s = put_ranks(x, err);
     }
     s = s == HPCW_OK ? pass(x, false, err) : s;
     if (s == HPCW_OK && !csv && !add(x, "\n]}\n")) {
-        s = no_memory(err);
+        s = gen_export_no_memory(err);
     }
     s = s == HPCW_OK ? gen_stream_flush(&x->out, 0, err) : s;
     x->done.bytes = x->out.at;

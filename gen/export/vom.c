@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/export/vom.h"
 
-#include <string.h>
-
+#include "gen/export/text.h"
 #include "gen/spec/stream.h"
 #include "libreader/vom/set/set.h"
 #include "libreader/vom/vom.h"
 #include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
-#include "libwriter/base/numfmt.h"
 #include "libwriter/base/status.h"
 
 struct vom_export {
@@ -22,40 +20,15 @@ struct vom_export {
     uint64_t phase; /* id of the current one */
 };
 
-static hpcw_status no_memory(hpcw_error *err) {
-    return hpcw_i_fail_memory(err, "export", 0, NULL);
-}
-
 /* ---- text ---- */
 
 static bool add(struct vom_export *x, const char *text) {
     return hpcw_i_buf_append_str(&x->out.buf, text);
 }
 
-static bool add_u64(struct vom_export *x, uint64_t value) {
-    char digits[HPCW_I_FMT_ROOM];
-    char *end = hpcw_i_fmt_u64(digits, value);
-    return hpcw_i_buf_append(&x->out.buf, digits, (size_t)(end - digits));
-}
-
-static bool add_f64(struct vom_export *x, double value) {
-    char digits[HPCW_I_FMT_ROOM];
-    char *end = hpcw_i_fmt_f64(digits, value, HPCW_I_FLOAT_JSON);
-    return hpcw_i_buf_append(&x->out.buf, digits, (size_t)(end - digits));
-}
-
 /* A number and the comma after it; the comma alone if there is no number. */
 static bool add_field(struct vom_export *x, bool present, uint64_t value) {
-    return (!present || add_u64(x, value)) && add(x, ",");
-}
-
-/* In quotes, with the quotes inside doubled. */
-static bool add_quoted(struct vom_export *x, const char *text) {
-    bool good = add(x, "\"");
-    for (const char *end; good && (end = strchr(text, '"')) != NULL; text = end + 1) {
-        good = hpcw_i_buf_append(&x->out.buf, text, (size_t)(end - text)) && add(x, "\"\"");
-    }
-    return good && add(x, text) && add(x, "\"");
+    return (!present || gen_export_u64(&x->out.buf, value)) && add(x, ",");
 }
 
 /* Kind and number. */
@@ -65,14 +38,14 @@ static bool add_entity(struct vom_export *x, const struct read_vom_entity *e) {
                        : e->has_id                     ? "object,"
                                                        : "seq_id,";
     const bool seq_id = e->kind == READ_VOM_OBJECT && !e->has_id;
-    return add(x, kind) && add_u64(x, seq_id ? e->seq_id : e->id);
+    return add(x, kind) && gen_export_u64(&x->out.buf, seq_id ? e->seq_id : e->id);
 }
 
 /* ---- lines ---- */
 
 static hpcw_status end_line(struct vom_export *x, bool good, hpcw_error *err) {
     x->done.events++;
-    return good && add(x, "\n") ? gen_stream_flush(&x->out, GEN_STREAM_PIECE, err) : no_memory(err);
+    return good && add(x, "\n") ? gen_stream_flush(&x->out, GEN_STREAM_PIECE, err) : gen_export_no_memory(err);
 }
 
 static hpcw_status begin_phase(void *context, uint64_t number, hpcw_error *err) {
@@ -92,12 +65,12 @@ static hpcw_status put_task(void *context, const struct read_vom_task *t, hpcw_e
                 add_field(x, e->has_collection_id, e->collection_id) &&
                 add_field(x, e->has_objgroup_id, e->objgroup_id);
     for (uint32_t i = 0; good && i < e->dimensions; i++) {
-        good = add(x, i > 0 ? " " : "") && add_u64(x, e->index[i]);
+        good = add(x, i > 0 ? " " : "") && gen_export_u64(&x->out.buf, e->index[i]);
     }
-    good =
-        good && add(x, ",") && add_quoted(x, t->resource) && add(x, ",") && add_f64(x, t->time) && add(x, ",");
+    good = good && add(x, ",") && gen_export_quoted(&x->out.buf, t->resource) && add(x, ",") &&
+           gen_export_f64(&x->out.buf, t->time) && add(x, ",");
     for (uint32_t i = 0; good && i < t->subphases; i++) {
-        good = add(x, i > 0 ? " " : "") && add_f64(x, t->subphase_time[i]);
+        good = add(x, i > 0 ? " " : "") && gen_export_f64(&x->out.buf, t->subphase_time[i]);
     }
     return end_line(x, good, err);
 }
@@ -106,8 +79,8 @@ static hpcw_status put_edge(void *context, const struct read_vom_communication *
     struct vom_export *x = context;
     bool good = add_field(x, true, x->rank) && add_field(x, true, x->phase) &&
                 add(x, read_vom_category_name(c->category)) && add(x, ",") && add_entity(x, &c->from) &&
-                add(x, ",") && add_entity(x, &c->to) && add(x, ",") && add_f64(x, c->bytes) && add(x, ",") &&
-                add_u64(x, c->messages);
+                add(x, ",") && add_entity(x, &c->to) && add(x, ",") && gen_export_f64(&x->out.buf, c->bytes) &&
+                add(x, ",") && gen_export_u64(&x->out.buf, c->messages);
     return end_line(x, good, err);
 }
 
@@ -117,7 +90,7 @@ static hpcw_status keep_phase(void *context, const struct read_vom_phase *p, hpc
     struct vom_export *x = context;
     uint64_t *grown = hpcw_i_grow(x->phase_id, &x->capacity, x->phases + 1, sizeof *grown);
     if (grown == NULL) {
-        return no_memory(err);
+        return gen_export_no_memory(err);
     }
     x->phase_id = grown;
     x->phase_id[x->phases++] = p->id;
@@ -184,7 +157,7 @@ hpcw_status gen_export_vom(const char *path, const struct gen_export *what, hpcw
                     ? "rank,phase,category,from_kind,from,to_kind,to,bytes,messages\n"
                     : "rank,phase,kind,id,home,migratable,collection_id,objgroup_id,index,resource,time_s,"
                       "subphases_s\n");
-    hpcw_status s = !good                   ? no_memory(err)
+    hpcw_status s = !good                   ? gen_export_no_memory(err)
                     : read_vom_is_set(path) ? put_set(&x, path, err)
                                             : put_file(&x, path, READ_VOM_ANY_RANK, err);
     s = s == HPCW_OK ? gen_stream_flush(&x.out, 0, err) : s;
