@@ -13,8 +13,8 @@ packages="$packages openmpi-bin"
 # For the charts of reports, and for the modules of Fortran; without them the rest is built.
 packages="$packages libjs-chart.js gfortran"
 # To test: the headers are also compiled as C++, a program outside is built with CMake, checksum lists are also checked by
-# xxhsum.
-packages="$packages libcmocka-dev g++ cmake xxhash strace btrfs-progs"
+# xxhsum, exports by NumPy.
+packages="$packages libcmocka-dev g++ cmake xxhash strace btrfs-progs python3-numpy"
 case ${1-} in
 docs) packages="$packages doxygen" ;;
 deb) packages="$packages doxygen git dpkg-dev debhelper lintian fakeroot debootstrap" ;;

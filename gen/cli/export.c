@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* export: an event log for other viewers, load data as CSV. A first pass finds the size, a second one writes. */
+/* export: any format for other programs. A first pass finds the size, a second one writes. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "gen/cli/commands.h"
+#include "gen/cli/standard_output.h"
 #include "gen/export/clog2.h"
+#include "gen/export/linktest.h"
+#include "gen/export/rank2file.h"
+#include "gen/export/sion.h"
 #include "gen/export/vom.h"
 #include "gen/format/format.h"
 #include "libwriter/base/mem.h"
@@ -14,108 +18,217 @@
 #include "libwriter/io/sys.h"
 #include "ui/cli/text.h"
 
-/* A format that can be exported. */
+enum { MOST_FORMS = 3, MOST_TAKEN = 4 };
+
+/* A format, and how to export it. */
 struct gen_exporter {
     const struct gen_format *format;
     hpcw_status (*run)(const char *path, const struct gen_export *what, hpcw_sink *sink,
                        struct gen_exported *done, hpcw_error *err);
-    enum gen_export_form automatic;
-    const char *forms;    /* for messages */
-    const char *items[4]; /* by form: what is counted; NULL: the format does not have the form */
+    enum gen_export_form form[MOST_FORMS]; /* the first one is the default; GEN_EXPORT_AUTO: no more */
+    const char *forms;                     /* for messages */
+    const char *takes[MOST_TAKEN];         /* of the options in `special` */
 };
 
 static const struct gen_exporter exporters[] = {
     {&gen_format_clog2,
      gen_export_clog2,
-     GEN_EXPORT_CHROME,
+     {GEN_EXPORT_CHROME, GEN_EXPORT_CSV},
      "chrome or csv",
-     {[GEN_EXPORT_CHROME] = "events", [GEN_EXPORT_CSV] = "events"}},
+     {"from", "to", "first-rank", "last-rank"}},
+    {&gen_format_linktest,
+     gen_export_linktest,
+     {GEN_EXPORT_CSV, GEN_EXPORT_NPY, GEN_EXPORT_HOSTS},
+     "csv, npy or hosts",
+     {"first-rank", "last-rank", "permutation"}},
+    {&gen_format_rank2file, gen_export_rank2file, {GEN_EXPORT_CSV}, "csv", {"first-rank", "last-rank"}},
+    {&gen_format_sion, gen_export_sion, {GEN_EXPORT_BYTES}, "bytes", {"task", "key"}},
     {&gen_format_vom,
      gen_export_vom,
-     GEN_EXPORT_CSV,
+     {GEN_EXPORT_CSV, GEN_EXPORT_EDGES},
      "csv or edges",
-     {[GEN_EXPORT_CSV] = "tasks", [GEN_EXPORT_EDGES] = "edges"}},
+     {"first-rank", "last-rank"}},
 };
 
-/* The one for a file or directory, and the form if the user named none. */
-static hpcw_status find_exporter(const char *path, struct gen_export *what, const struct gen_exporter **out,
-                                 hpcw_error *err) {
-    const size_t f = gen_format_of_file(path), count = sizeof exporters / sizeof exporters[0];
-    size_t i = what->form == GEN_EXPORT_EDGES ? 1 : 0; /* of an unknown file: its reader says what is wrong */
-    if (f < gen_format_count) {
-        i = 0;
-        while (i < count && exporters[i].format != gen_format[f]) {
-            i++;
-        }
-        if (i == count) {
-            return hpcw_i_fail(err, HPCW_EFORMAT,
-                               "%s: expected an event log (clog2) or load data (vom), got %s", path,
-                               gen_format[f]->name);
-        }
-    }
-    const struct gen_exporter *x = &exporters[i];
-    what->form = what->form == GEN_EXPORT_AUTO ? (int)x->automatic : what->form;
-    if (x->items[what->form] == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: --form: expected %s for %s, got %s", path, x->forms,
-                           x->format->name, gen_cli_form_names[what->form]);
-    }
-    if (x->format == &gen_format_vom && (what->from_s > 0 || what->to_s < 1e8)) { /* not the defaults */
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: --from, --to: expected none for load data, got %g to %g s",
-                           path, what->from_s, what->to_s);
-    }
-    *out = x;
-    return HPCW_OK;
+/* Options that only some formats take. */
+static const char *const special[] = {"from", "to", "first-rank", "last-rank", "permutation", "task", "key"};
+
+static bool given(const struct ui_parse *parse, const char *option) {
+    return parse->source[ui_options_find(parse->program, option)] != UI_FROM_DEFAULT;
 }
 
-hpcw_status gen_cli_export(const struct gen_cli_options *o, const char *path, hpcw_error *err) {
-    struct gen_export what = {.form = o->form,
-                              .from_s = o->from,
-                              .to_s = o->to,
-                              .first_rank = o->first_rank,
-                              .last_rank = o->last_rank};
-    const struct gen_exporter *exporter = NULL;
-    struct gen_exported size;
-    struct gen_exported done;
-    hpcw_sink *sink;
-    hpcw_status s = find_exporter(path, &what, &exporter, err);
-    if (s == HPCW_OK) {
-        s = hpcw_sink_open_null(&sink, err);
+static bool has_form(const struct gen_exporter *x, int form) {
+    bool has = false;
+    for (size_t i = 0; i < MOST_FORMS; i++) {
+        has = has || (x->form[i] != GEN_EXPORT_AUTO && (int)x->form[i] == form);
     }
+    return has;
+}
+
+static bool takes(const struct gen_exporter *x, const char *option) {
+    bool does = false;
+    for (size_t i = 0; i < MOST_TAKEN; i++) {
+        does = does || (x->takes[i] != NULL && strcmp(x->takes[i], option) == 0);
+    }
+    return does;
+}
+
+/* The form that the name of the output asks for, if the format has it; otherwise its default. */
+static int form_of_output(const struct gen_exporter *x, const char *output) {
+    static const struct {
+        const char *suffix;
+        enum gen_export_form form;
+    } known[] = {{".csv", GEN_EXPORT_CSV}, {".json", GEN_EXPORT_CHROME}, {".npy", GEN_EXPORT_NPY}};
+    const char *suffix = strrchr(output, '.');
+    int form = (int)x->form[0];
+    for (size_t i = 0; suffix != NULL && i < sizeof known / sizeof known[0]; i++) {
+        if (strcmp(suffix, known[i].suffix) == 0 && has_form(x, (int)known[i].form)) {
+            form = (int)known[i].form;
+        }
+    }
+    return form;
+}
+
+static hpcw_status find_exporter(const char *path, const struct gen_exporter **out, bool bytes,
+                                 hpcw_error *err) {
+    const size_t f = gen_format_of_file(path), count = sizeof exporters / sizeof exporters[0];
+    if (f == gen_format_count) {
+        return gen_cli_refuse_file(path, err);
+    }
+    /* A LinkTest result is a container, too. */
+    const struct gen_format *format =
+        bytes && gen_format[f] == &gen_format_linktest ? &gen_format_sion : gen_format[f];
+    size_t i = 0;
+    while (i < count && exporters[i].format != format) {
+        i++;
+    }
+    *out = &exporters[i];
+    return i < count ? HPCW_OK
+                     : hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected a format with an export, got %s", path,
+                                   format->name);
+}
+
+/* Finds the exporter for a file or directory, and checks what the user wants of it. */
+static hpcw_status resolve(const struct gen_cli_options *o, const struct ui_parse *parse,
+                           struct gen_export *what, const struct gen_exporter **out, hpcw_error *err) {
+    const char *path = parse->args[0];
+    hpcw_status s = find_exporter(path, out, o->form == GEN_EXPORT_BYTES || given(parse, "task"), err);
     if (s != HPCW_OK) {
         return s;
     }
-    s = exporter->run(path, &what, sink, &size, err);
+    const struct gen_exporter *x = *out;
+    if (what->form == GEN_EXPORT_AUTO) {
+        what->form = form_of_output(x, o->output);
+    }
+    if (!has_form(x, what->form)) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: --form: expected %s for %s, got %s", path, x->forms,
+                           x->format->name, gen_cli_form_names[what->form]);
+    }
+    for (size_t i = 0; i < sizeof special / sizeof special[0]; i++) {
+        if (given(parse, special[i]) && !takes(x, special[i])) {
+            return hpcw_i_fail(err, HPCW_EINVAL, "%s: --%s: expected none for %s, got one", path, special[i],
+                               x->format->name);
+        }
+    }
+    return takes(x, "task") && !given(parse, "task")
+               ? hpcw_i_fail(err, HPCW_EINVAL, "%s: --task: expected the number of a task for %s, got none",
+                             path, x->format->name)
+               : HPCW_OK;
+}
+
+/* ---- the size, and whether it fits ---- */
+
+static hpcw_status measure(const struct gen_exporter *x, const char *path, const struct gen_export *what,
+                           struct gen_exported *size, hpcw_error *err) {
+    hpcw_sink *sink;
+    struct gen_export only = *what;
+    only.measure = true;
+    hpcw_status s = hpcw_sink_open_null(&sink, err);
+    s = s == HPCW_OK ? x->run(path, &only, sink, size, err) : s;
     hpcw_sink_free(sink);
+    return s;
+}
+
+static hpcw_status check_space(const char *output, uint64_t bytes, hpcw_error *err) {
+    uint64_t space = UINT64_MAX;
+    char *directory = hpcw_i_sys_directory_of(output); /* the file need not exist */
+    bool fits = directory == NULL || hpcw_i_fs_space(directory, &space, NULL) != HPCW_OK || space >= bytes;
+    hpcw_i_free(directory);
+    return fits ? HPCW_OK
+                : hpcw_i_fail(err, HPCW_ENOSPC, "%s: expected %" PRIu64 " bytes of free space, got %" PRIu64,
+                              output, bytes, space);
+}
+
+/* ---- the command ---- */
+
+static void say(const char *output, const struct gen_exported *done) {
+    char text[UI_TEXT_SIZE];
+    (void)fprintf(stderr, "hpcgen: %s: %" PRIu64 " %s, %s\n", output, done->count, done->items,
+                  ui_text_bytes(text, done->bytes));
+}
+
+static hpcw_status to_standard_output(const struct gen_cli_options *o, const struct gen_exporter *x,
+                                      const char *path, const struct gen_export *what, hpcw_error *err) {
+    hpcw_sink *sink;
+    struct gen_exported done;
+    if (o->json) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "--json and --output -: expected one of them, got both");
+    }
+    hpcw_status s = gen_cli_standard_output(&sink, err);
+    s = s == HPCW_OK ? x->run(path, what, sink, &done, err) : s;
+    hpcw_sink_free(sink);
+    if (s == HPCW_OK && !o->quiet) {
+        say("standard output", &done);
+    }
+    return s;
+}
+
+static hpcw_status to_file(const struct gen_cli_options *o, const struct gen_exporter *x, const char *path,
+                           const struct gen_export *what, hpcw_error *err) {
+    hpcw_sink *sink;
+    struct gen_exported done;
+    hpcw_status s = measure(x, path, what, &done, err);
     if (s != HPCW_OK) {
         return s;
     }
     if (!o->quiet) {
-        char text[UI_TEXT_SIZE];
-        (void)fprintf(stderr, "hpcgen: %s: %" PRIu64 " %s, %s\n", o->output, size.events,
-                      exporter->items[what.form], ui_text_bytes(text, size.bytes));
+        say(o->output, &done);
     }
-    uint64_t space = UINT64_MAX;
-    char *directory = hpcw_i_sys_directory_of(o->output); /* the file need not exist */
-    bool fits = directory == NULL || hpcw_i_fs_space(directory, &space, NULL) != HPCW_OK || space >= size.bytes;
-    hpcw_i_free(directory);
-    if (!fits) {
-        return hpcw_i_fail(err, HPCW_ENOSPC, "%s: expected %" PRIu64 " bytes of free space, got %" PRIu64,
-                           o->output, size.bytes, space);
+    s = check_space(o->output, done.bytes, err);
+    if (s != HPCW_OK) {
+        return s;
     }
     s = hpcw_sink_open_file(o->output, o->sync ? HPCW_SYNC_DIRECTORY : HPCW_SYNC_NONE, &sink, err);
     if (s != HPCW_OK) {
         return s;
     }
-    s = exporter->run(path, &what, sink, &done, err);
+    s = x->run(path, what, sink, &done, err);
     s = s == HPCW_OK ? hpcw_sink_publish(sink, err) : s;
     hpcw_sink_free(sink);
     if (s == HPCW_OK && o->json) {
         struct gen_cli_result r;
         gen_cli_result_begin(&r, true);
         hpcw_i_json_put_str(&r.json, "output", o->output);
-        hpcw_i_json_put_u64(&r.json, exporter->items[what.form], done.events);
+        hpcw_i_json_put_u64(&r.json, done.items, done.count);
         hpcw_i_json_put_u64(&r.json, "bytes", done.bytes);
         s = gen_cli_result_print(&r, s, err);
     }
     return s;
+}
+
+hpcw_status gen_cli_export(const struct gen_cli_options *o, const struct ui_parse *parse, hpcw_error *err) {
+    struct gen_export what = {.form = o->form,
+                              .from_s = o->from,
+                              .to_s = o->to,
+                              .first_rank = o->first_rank,
+                              .last_rank = o->last_rank,
+                              .permutation = o->permutation,
+                              .task = o->task,
+                              .has_key = given(parse, "key"),
+                              .key = o->key};
+    const struct gen_exporter *x;
+    hpcw_status s = resolve(o, parse, &what, &x, err);
+    return s != HPCW_OK                  ? s
+           : strcmp(o->output, "-") == 0 ? to_standard_output(o, x, parse->args[0], &what, err)
+                                         : to_file(o, x, parse->args[0], &what, err);
 }

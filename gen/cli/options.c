@@ -39,7 +39,8 @@ static const struct ui_command commands[] = {
     [GEN_CLI_JOIN] = {"join", "finish a dataset after all its parts are written: truth, manifest, checksums",
                       "DIR", 1, 1},
     [GEN_CLI_REPAIR] = {"repair", "make damaged and lost files of a dataset again, and no others", "DIR", 1, 1},
-    [GEN_CLI_EXPORT] = {"export", "convert an event log for other viewers, or load data to CSV", "FILE", 1, 1},
+    [GEN_CLI_EXPORT] = {"export", "convert a file or directory for other programs: Perfetto, NumPy, CSV, bytes",
+                        "FILE|DIR", 1, 1},
     [GEN_CLI_RECOVER] = {"recover", "merge the local files of a program that died into an event log", "FILE...",
                          1, UINT_MAX},
     [GEN_CLI_REPORT] = {"report", "write an HTML page with charts of a dataset or of one file of it",
@@ -59,11 +60,10 @@ static const char *preset_word(const void *list, size_t index) {
     return index < model_machine_preset_count ? model_machine_preset[index].name : NULL;
 }
 
-const char *const gen_cli_form_names[] = {[GEN_EXPORT_AUTO] = "auto",
-                                          [GEN_EXPORT_CHROME] = "chrome",
-                                          [GEN_EXPORT_CSV] = "csv",
-                                          [GEN_EXPORT_EDGES] = "edges",
-                                          NULL};
+const char *const gen_cli_form_names[] = {[GEN_EXPORT_AUTO] = "auto",   [GEN_EXPORT_CHROME] = "chrome",
+                                          [GEN_EXPORT_CSV] = "csv",     [GEN_EXPORT_EDGES] = "edges",
+                                          [GEN_EXPORT_NPY] = "npy",     [GEN_EXPORT_HOSTS] = "hosts",
+                                          [GEN_EXPORT_BYTES] = "bytes", NULL};
 
 /* ---- options ---- */
 
@@ -141,14 +141,18 @@ static const struct ui_option options[] = {
            "nothing",
            .flags = UI_OPTION_NO_CONFIG),
     OPTION(EXPORTED, EXPORT | RECOVER | REPORT | FIT, 'O', "output", "FILE", STRING, output,
-           "file to write; export, recover and fit replace an existing one, report only if forced; "
+           "file to write, - of export: standard output; export, recover and fit replace an existing one, "
+           "report only if forced; "
            "default of report: DIR.report.html; fit writes a configuration, or a page of the comparison",
            .required = EXPORT | RECOVER, .flags = UI_OPTION_NO_CONFIG),
     OPTION(
         EXPORTED, EXPORT, 0, "form", "FORM", CHOICE, form,
-        "chrome: JSON of an event log for Perfetto and Chrome's trace viewer; csv: one line per event, or per "
-        "task of load data; edges: one line per edge of load data; auto: chrome for event logs, csv for load "
-        "data",
+        "chrome: JSON of an event log for Perfetto and Chrome's trace viewer; csv: a table of anything but a "
+        "SION "
+        "container; edges: csv of the edges of load data; npy: NumPy's array of LinkTest's times; hosts: csv "
+        "of "
+        "LinkTest's hosts; bytes: a stream of a SION container; auto: what .csv, .json or .npy at the end of "
+        "FILE says, otherwise chrome for event logs, bytes for SION, csv for others",
         .param.choices = gen_cli_form_names, .default_text = "auto", .flags = UI_OPTION_NO_CONFIG),
     OPTION(EXPORTED, EXPORT | REPORT, 0, "from", "SECONDS", F64, from,
            "first time of the log to export; states that are open then begin there; in a report: "
@@ -161,6 +165,14 @@ static const struct ui_option options[] = {
            UI_LIMITS(0, MODEL_MAX_RANKS), .default_text = "0", .flags = UI_OPTION_NO_CONFIG),
     OPTION(EXPORTED, EXPORT, 0, "last-rank", "N", U32, last_rank, "highest rank", UI_LIMITS(0, MODEL_MAX_RANKS),
            .default_text = "1073741824", .default_help = "the last one", .flags = UI_OPTION_NO_CONFIG),
+    OPTION(EXPORTED, EXPORT, 0, "permutation", "N", U64, permutation,
+           "which measurement of a LinkTest result that renumbers its tasks", UI_LIMITS(0, U64_MAX),
+           .default_text = "0", .flags = UI_OPTION_NO_CONFIG),
+    OPTION(EXPORTED, EXPORT, 0, "task", "N", U32, task, "task of a SION container", UI_LIMITS(0, 4294967295),
+           .flags = UI_OPTION_NO_CONFIG),
+    OPTION(EXPORTED, EXPORT, 0, "key", "N", U64, key,
+           "only the values that the task wrote with this key, one after the other", UI_LIMITS(0, U64_MAX),
+           .flags = UI_OPTION_NO_CONFIG),
     OPTION(EXPORTED, FIT, 0, "compare", NULL, BOOL, compare,
            "say how alike two data sets are, for instance REAL and its twin: a row for each statistic",
            .flags = UI_OPTION_NO_CONFIG),
@@ -225,6 +237,21 @@ static const struct ui_chapter chapters[] = {
             "  hpcgen fit run/lb_data --output twin.ini\n"
             "  hpcgen --config twin.ini --out twin\n"
             "  hpcgen fit --compare run/lb_data twin\n"},
+    {"EXPORT",
+     "hpcgen export FILE --output OUT makes of\n"
+     "\n"
+     "  event log    chrome: JSON for Perfetto and Chrome's trace viewer\n"
+     "               csv: a line for each event\n"
+     "  LinkTest     csv: rank, host, core and the seconds to each other task\n"
+     "               npy: the matrix of these seconds for NumPy\n"
+     "               hosts: csv of rank, host and core\n"
+     "  checkpoints  csv: a line for each data file of a prefix directory, or of a map\n"
+     "  SION         bytes: the stream of --task, or its values with --key\n"
+     "  load data    csv: a line for each task\n"
+     "               edges: csv with a line for each edge\n"
+     "\n"
+     "A time of LinkTest is that of one message, one way; where nothing was measured, csv has an empty field "
+     "and npy a NaN. A LinkTest result is also a SION container, for --task.\n"},
     {"ENVIRONMENT", "Started by mpirun, srun or the like, the processes share the work. Started alone, one "
                     "process uses threads and does not initialise MPI. COLUMNS sets the width of the help text "
                     "where the terminal does not tell it.\n"},
@@ -255,6 +282,11 @@ static const struct ui_chapter chapters[] = {
                  "A tenth of a second of the event log, for https://ui.perfetto.dev:\n"
                  "\n"
                  "  hpcgen export synth/clog2/app.clog2 --from 1.2 --to 1.3 --output part.json\n"
+                 "\n"
+                 "Times of LinkTest for NumPy, and load data for another program:\n"
+                 "\n"
+                 "  hpcgen export synth/linktest/pingpong_results_bin.sion --output times.npy\n"
+                 "  hpcgen export synth/vom --quiet --output - | sort -t, -k11 -g\n"
                  "\n"
                  "A page with charts of a dataset, synth.report.html:\n"
                  "\n"

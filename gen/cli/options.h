@@ -59,7 +59,8 @@ struct gen_cli_options {
     /* What to export or to draw. */
     int form; /* enum gen_export_form */
     double from, to;
-    uint32_t first_rank, last_rank;
+    uint32_t first_rank, last_rank, task;
+    uint64_t permutation, key;
     char output[GEN_CLI_PATH_SIZE];
 
     /* A twin. */

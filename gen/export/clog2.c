@@ -138,7 +138,7 @@ struct export_entry {
 static bool put_chrome(struct export *x, const struct export_entry *e) {
     const char letter[2] = {e->letter, '\0'};
     bool flow = e->letter == 's' || e->letter == 'f';
-    bool ok = add(x, x->done.events > 0 ? ",\n{\"ph\":\"" : "{\"ph\":\"") && add(x, letter) &&
+    bool ok = add(x, x->done.count > 0 ? ",\n{\"ph\":\"" : "{\"ph\":\"") && add(x, letter) &&
               add(x, "\",\"ts\":") && add_us(x, e->ns) && add(x, ",\"pid\":") &&
               gen_export_u64(&x->out.buf, (uint64_t)e->rank) && add(x, ",\"tid\":") &&
               gen_export_u64(&x->out.buf, (uint64_t)e->thread) && add(x, ",\"name\":\"") && add(x, e->name) &&
@@ -183,7 +183,7 @@ static bool put_csv(struct export *x, const struct export_entry *e) {
 
 static hpcw_status put(struct export *x, const struct export_entry *e, hpcw_error *err) {
     bool ok = x->what->form == GEN_EXPORT_CSV ? put_csv(x, e) : put_chrome(x, e);
-    x->done.events++;
+    x->done.count++;
     return ok ? gen_stream_flush(&x->out, PIECE, err) : gen_export_no_memory(err);
 }
 
@@ -329,11 +329,11 @@ static hpcw_status put_ranks(struct export *x, hpcw_error *err) {
     uint32_t ranks = read_clog2_info(x->reader)->ranks;
     hpcw_status s = HPCW_OK;
     for (uint32_t r = x->what->first_rank; s == HPCW_OK && r < ranks && r <= x->what->last_rank; r++) {
-        bool ok = add(x, x->done.events > 0 ? ",\n" : "") &&
+        bool ok = add(x, x->done.count > 0 ? ",\n" : "") &&
                   add(x, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":") &&
                   gen_export_u64(&x->out.buf, r) && add(x, ",\"args\":{\"name\":\"rank ") &&
                   gen_export_u64(&x->out.buf, r) && add(x, "\"}}");
-        x->done.events++;
+        x->done.count++;
         s = ok ? gen_stream_flush(&x->out, PIECE, err) : gen_export_no_memory(err);
     }
     return s;
@@ -361,12 +361,13 @@ static hpcw_status run(struct export *x, hpcw_error *err) {
 hpcw_status gen_export_clog2(const char *path, const struct gen_export *what, hpcw_sink *sink,
                              struct gen_exported *done, hpcw_error *err) {
     struct export x = {.what = what,
+                       .done = {.items = "events"},
                        .out = {.sink = sink},
                        .meanings = {.key_words = 1, .value_size = sizeof(struct event_meaning)},
                        .members = {.key_words = 2, .value_size = sizeof(int64_t)},
                        .states = {.key_words = 3, .value_size = sizeof(struct open_state)},
                        .numbers = {.key_words = 3, .value_size = 2 * sizeof(uint64_t)}};
-    *done = (struct gen_exported){0};
+    *done = x.done;
     /* NaN fails, too. */
     if (!(what->from_s < what->to_s) || what->first_rank > what->last_rank) {
         return hpcw_i_fail(err, HPCW_EINVAL,

@@ -44,7 +44,7 @@ static bool add_entity(struct vom_export *x, const struct read_vom_entity *e) {
 /* ---- lines ---- */
 
 static hpcw_status end_line(struct vom_export *x, bool good, hpcw_error *err) {
-    x->done.events++;
+    x->done.count++;
     return good && add(x, "\n") ? gen_stream_flush(&x->out, GEN_STREAM_PIECE, err) : gen_export_no_memory(err);
 }
 
@@ -147,7 +147,8 @@ static hpcw_status put_set(struct vom_export *x, const char *path, hpcw_error *e
 hpcw_status gen_export_vom(const char *path, const struct gen_export *what, hpcw_sink *sink,
                            struct gen_exported *done, hpcw_error *err) {
     struct vom_export x = {.what = what, .out = {.sink = sink}};
-    *done = (struct gen_exported){0};
+    x.done.items = what->form == GEN_EXPORT_EDGES ? "edges" : "tasks";
+    *done = x.done;
     if (what->first_rank > what->last_rank) {
         return hpcw_i_fail(err, HPCW_EINVAL, "export: expected a range of ranks, got %u to %u",
                            what->first_rank, what->last_rank);

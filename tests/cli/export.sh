@@ -13,8 +13,13 @@ count() { # WANTED PATTERN FILE
 }
 
 # The whole log: every state that begins ends, every message is sent and received.
-make $log --output all.csv --form csv
+make $log --output all.csv
 make $log --output all.json
+make $log --output all
+cmp all all.json || bad "expected chrome by default"
+make $log --output named.json --form csv
+cmp named.json all.csv || bad "expected csv, as --form says"
+"$HPCGEN" export --quiet $log --output - --form csv | cmp - all.csv || bad "other bytes in a pipe"
 "$HPCGEN" info $log >info
 messages=$(grep -c ',send,' all.csv)
 [ "$messages" -gt 0 ] || bad "no messages"

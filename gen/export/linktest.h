@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Converts a LinkTest result to a NumPy array or CSV. */
+#ifndef HPCW_GEN_EXPORT_LINKTEST_H
+#define HPCW_GEN_EXPORT_LINKTEST_H
+
+#include <hpcw/sink.h>
+#include <hpcw/status.h>
+
+#include "gen/export/export.h"
+
+/*
+ * Writes to a sink, from its beginning; with a null sink it only counts. A row for each task that measured, of
+ * first_rank .. last_rank, with a value for each of the N partners: the time of a message in seconds, one way, in one
+ * permutation.
+ *
+ * NPY: little-endian doubles, [rows][N]; NaN where nothing was measured, as between a task and itself. CSV: rank, host,
+ * core, and N values, empty where nothing was measured. HOSTS: CSV of rank, host and core alone.
+ *
+ * Memory: O(N), one row.
+ *
+ * HPCW_EINVAL for an empty range of ranks or a permutation that does not exist, HPCW_ENOMEM, errors of the reader and of
+ * the sink.
+ */
+hpcw_status gen_export_linktest(const char *path, const struct gen_export *what, hpcw_sink *sink,
+                                struct gen_exported *done, hpcw_error *err);
+
+#endif

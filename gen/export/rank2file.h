@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Converts the maps of checkpoints to CSV. */
+#ifndef HPCW_GEN_EXPORT_RANK2FILE_H
+#define HPCW_GEN_EXPORT_RANK2FILE_H
+
+#include <hpcw/sink.h>
+#include <hpcw/status.h>
+
+#include "gen/export/export.h"
+
+/*
+ * Writes a line for each data file of some ranks to a sink, from its beginning; with a null sink it only counts. `path` is a
+ * prefix directory: all datasets of its index, in the order in which a restart tries them; or the root of a map, whose lines
+ * have no dataset. Paths of files are below the prefix; those of a root of SCR 1.1 are below its dataset. The data files need
+ * not exist. Size and CRC-32 are empty where the map has none.
+ *
+ * Memory: the map of one dataset.
+ *
+ * HPCW_EINVAL for an empty range of ranks, HPCW_ENOMEM, errors of the reader and of the sink: also if one dataset of several
+ * cannot be read.
+ */
+hpcw_status gen_export_rank2file(const char *path, const struct gen_export *what, hpcw_sink *sink,
+                                 struct gen_exported *done, hpcw_error *err);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/export/sion.h"
+
+#include <inttypes.h>
+
+#include <hpcw/sion_read.h>
+
+#include "gen/export/text.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+enum { PIECE = 1 << 20 };
+
+struct sion_export {
+    const struct gen_export *what;
+    hpcw_sink *sink;
+    hpcw_sion_reader *reader;
+    struct gen_exported done;
+    unsigned char *piece; /* [PIECE] */
+};
+
+/* What is left of the stream, or of the current value. */
+static hpcw_status put(struct sion_export *x, uint64_t size, hpcw_error *err) {
+    x->done.count++;
+    if (x->what->measure) {
+        x->done.bytes += size;
+        return HPCW_OK;
+    }
+    size_t got = 0;
+    hpcw_status s;
+    do {
+        s = hpcw_sion_reader_read(x->reader, x->what->task, x->piece, PIECE, &got, err);
+        s = s == HPCW_OK ? hpcw_sink_write_at(x->sink, x->done.bytes, x->piece, got, err) : s;
+        x->done.bytes += got;
+    } while (s == HPCW_OK && got == PIECE);
+    return s;
+}
+
+static hpcw_status put_values(struct sion_export *x, const char *path, hpcw_error *err) {
+    const struct gen_export *what = x->what;
+    hpcw_sion_record record;
+    bool found = true;
+    hpcw_status s = HPCW_OK;
+    while (s == HPCW_OK && found) {
+        s = hpcw_sion_reader_find_key(x->reader, what->task, what->key, &record, &found, err);
+        s = s == HPCW_OK && found ? put(x, record.size, err) : s;
+    }
+    return s != HPCW_OK || x->done.count > 0
+               ? s
+               : hpcw_i_fail(err, HPCW_ENOENT,
+                             "%s: task %" PRIu32 ": expected a record with key %" PRIu64 ", got none", path,
+                             what->task, what->key);
+}
+
+hpcw_status gen_export_sion(const char *path, const struct gen_export *what, hpcw_sink *sink,
+                            struct gen_exported *done, hpcw_error *err) {
+    struct sion_export x = {.what = what, .sink = sink, .done = {.items = what->has_key ? "values" : "tasks"}};
+    hpcw_status s = hpcw_sion_reader_open(path, NULL, 1, &what->task, &x.reader, err);
+    if (s == HPCW_OK) {
+        x.piece = hpcw_i_malloc(PIECE);
+        s = x.piece == NULL ? gen_export_no_memory(err)
+            : what->has_key ? put_values(&x, path, err)
+                            : put(&x, hpcw_sion_reader_find(x.reader, what->task)->size, err);
+    }
+    *done = x.done;
+    hpcw_i_free(x.piece);
+    hpcw_sion_reader_free(x.reader);
+    return s;
+}

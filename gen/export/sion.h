@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Takes one task's bytes out of a container. */
+#ifndef HPCW_GEN_EXPORT_SION_H
+#define HPCW_GEN_EXPORT_SION_H
+
+#include <hpcw/sink.h>
+#include <hpcw/status.h>
+
+#include "gen/export/export.h"
+
+/*
+ * Writes the stream of a task to a sink, from its beginning; with a key only the values of its records that have the key,
+ * one after the other. With a null sink it only counts. The bytes are as they were written: nothing is swapped.
+ *
+ * HPCW_EINVAL for a task that does not exist, HPCW_ENOENT if no record has the key, HPCW_ENOTSUP for a key and a container
+ * without records, HPCW_ENOMEM, errors of the reader and of the sink.
+ */
+hpcw_status gen_export_sion(const char *path, const struct gen_export *what, hpcw_sink *sink,
+                            struct gen_exported *done, hpcw_error *err);
+
+#endif

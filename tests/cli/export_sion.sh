@@ -1,0 +1,93 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# A task of a SION container, read back by Python from the format page alone.
+. "$HERE/refuse.inc"
+"$HPCGEN" --ranks 6 --formats sion,linktest --out set --quiet || bad "generate fails"
+cat >read.py <<'PYTHON'
+import struct
+
+# The streams of all tasks of a container by their ranks, little-endian: doc/formats/sion.md.
+def streams(name):
+    out, files = {}, 1
+    k = 0
+    while k < files:
+        b = open(name + (f".{k:06}" if k else ""), "rb").read()
+        assert b[:8] == b"sion\0\0\0\0"
+        block, n, files = struct.unpack_from("<iii", b, 20)
+        ranks = struct.unpack_from(f"<{n}q", b, 1076)
+        chunk = struct.unpack_from(f"<{n}q", b, 1076 + 8 * n)
+        blocks, table = struct.unpack_from("<iq", b, 1076 + 16 * n)
+        used = struct.unpack_from(f"<{n * blocks}q", b, table + 8 * n)
+        start = -(-(1088 + 16 * n) // block) * block
+        for t in range(n):
+            at = [start + sum(chunk[:t]) + i * sum(chunk) for i in range(blocks)]
+            out[ranks[t]] = b"".join(b[at[i]:at[i] + used[i * n + t]] for i in range(blocks))
+        k += 1
+    return out
+PYTHON
+
+# Each task of a set of files, and of a LinkTest result, which is a container, too.
+for container in set/sion/particles.sion set/linktest/pingpong_results_bin.sion; do
+    for task in 0 1 2 3 4 5; do
+        "$HPCGEN" export $container --task $task --output task.$task --quiet || bad "$container: task $task fails"
+    done
+    python3 - $container <<'PYTHON' || bad "$container: other bytes"
+import sys
+sys.path.insert(0, ".")
+from read import streams
+s = streams(sys.argv[1])
+assert len(s) == 6
+assert all(len(s[t]) > 1000 or "linktest" in sys.argv[1] for t in s)
+assert all(s[t] == open(f"task.{t}", "rb").read() for t in s)
+PYTHON
+done
+"$HPCGEN" export set/sion/particles.sion --task 3 --output - --quiet >piped || bad "export to a pipe fails"
+"$HPCGEN" export set/sion/particles.sion --task 3 --output task.csv --form bytes --quiet || bad "--form fails"
+cmp piped task.csv || bad "other bytes with the suffix .csv"
+
+# Two tasks with records: key 7 "hello", key 9 "", key 7 "again", which crosses a chunk, key 2^64 - 1 "x"; and none.
+python3 - <<'PYTHON'
+import struct
+stream = b"".join(struct.pack("<QQ", k, len(v)) + v for k, v in
+                  ((7, b"hello"), (9, b""), (7, b"again"), (2**64 - 1, b"x")))
+chunk, blocks = (32, 16), -(-len(stream) // 32)
+b = b"sion\0\0\0\0" + struct.pack("<iiiiiiiqq", 1007, 6, 5, 16, 2, 1, 0, 51 << 32, 0)
+b += b"keys.sion".ljust(1024, b"\0") + struct.pack("<qqqqiq", 0, 1, *chunk, blocks, 1120 + blocks * 48)
+for i in range(blocks):
+    b += stream[32 * i:32 * i + 32].ljust(48, b"\0")
+b += struct.pack("<qq", blocks, 1)
+for i in range(blocks):
+    b += struct.pack("<qq", len(stream[32 * i:32 * i + 32]), 0)
+open("keys.sion", "wb").write(b)
+open("keys.task", "wb").write(stream)
+PYTHON
+value() { # EXPECTED KEY
+    "$HPCGEN" export keys.sion --task 0 --key "$2" --output - --quiet >value || bad "key $2 fails"
+    [ "$(cat value)" = "$1" ] || bad "key $2: expected $1, got $(cat value)"
+}
+value helloagain 7
+value '' 9
+value x 18446744073709551615
+"$HPCGEN" export keys.sion --task 0 --output whole --quiet || bad "the whole stream fails"
+cmp whole keys.task || bad "another stream"
+"$HPCGEN" export keys.sion --task 1 --output empty --quiet || bad "an empty task fails"
+[ -e empty ] && [ ! -s empty ] || bad "expected an empty file"
+
+# What it says.
+"$HPCGEN" export keys.sion --task 0 --key 7 --output said --json 2>said.err >said.json || bad "export --json fails"
+[ "$(cat said.err)" = "hpcgen: said: 2 values, 10 B" ] || bad "said: $(cat said.err)"
+"$JSON_CHECK" said.json && grep -q '"values": *2' said.json || bad "said: $(cat said.json)"
+"$HPCGEN" export keys.sion --task 0 --output - 2>said.err >said || bad "export to a pipe fails"
+[ "$(cat said.err)" = "hpcgen: standard output: 1 tasks, $(wc -c <keys.task) B" ] || bad "said: $(cat said.err)"
+
+refuse 1 'keys.sion: --task: expected the number of a task for sion, got none' "$HPCGEN" export keys.sion -O x
+refuse 1 'keys.sion: expected the task with global rank 2, got none' "$HPCGEN" export keys.sion -O x --task 2
+refuse 1 'keys.sion: task 1: expected a record with key 7, got none' \
+    "$HPCGEN" export keys.sion -O x --task 1 --key 7
+refuse 1 'set/sion/particles.sion: content: expected key-value records, got plain streams' \
+    "$HPCGEN" export set/sion/particles.sion -O x --task 1 --key 7
+refuse 1 'keys.sion: --form: expected bytes for sion, got csv' "$HPCGEN" export keys.sion -O x --task 0 --form csv
+refuse 1 'keys.sion: --first-rank: expected none for sion, got one' \
+    "$HPCGEN" export keys.sion -O x --task 0 --first-rank 1
+[ ! -e x ] || bad "something is left"
+exit $failed
