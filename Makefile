@@ -13,7 +13,8 @@
 #   make clean   removes build/, build-mpich/ and build-portability/; the dataset stays
 #
 # Variables: RANKS, SYNTH (the directory), ARGS (more options of hpcgen), SETTINGS (more options of `meson setup`, for a
-# build/ that is not there yet), CHAOS_MINUTES, CHAOS_SEED (of its random numbers). HPCW_GOLDEN names the folder of the original tools' files for the tests.
+# build/ that is not there yet), CHAOS_MINUTES, CHAOS_SEED (of its random numbers). HPCW_GOLDEN names the folder of the
+# original tools' files for the tests.
 
 BUILD = build
 SYNTH = synth

@@ -17,7 +17,7 @@ packages="$packages libjs-chart.js gfortran"
 packages="$packages libcmocka-dev g++ cmake xxhash strace btrfs-progs python3-numpy"
 case ${1-} in
 docs) packages="$packages doxygen" ;;
-deb) packages="$packages doxygen git dpkg-dev debhelper lintian fakeroot debootstrap" ;;
+deb) packages="$packages build-essential doxygen git debhelper lintian fakeroot debootstrap" ;;
 ci) packages="$packages doxygen clang clang-format clang-tidy libclang-rt-14-dev shellcheck chromium"
     packages="$packages mpich libmpich-dev" ;;
 cluster) packages="$packages mpich libmpich-dev iproute2 procps moosefs-master moosefs-chunkserver moosefs-client"
@@ -57,7 +57,7 @@ if ! install; then
     echo "setup: refreshing the package lists" >&2
     if ! $as_root apt-get update >"$log" 2>&1 || ! install; then
         cat "$log" >&2
-        echo "setup: apt-get failed, see above; wanted were$missing" >&2
+        echo "setup: apt-get failed, see above; needed were$missing" >&2
         exit 1
     fi
 fi
