@@ -41,7 +41,7 @@ build() {
     shift
     [ -f "$name/build.ninja" ] ||
         meson setup "$name" "$source" --buildtype=release -Dmpi=disabled -Dtests=disabled -Dbench=disabled \
-            -Dreport=disabled -Dfortran=disabled "$@" >"$name.log" 2>&1 || { cat "$name.log"; return 1; }
+            -Dreport=disabled -Dotf2=disabled -Dfortran=disabled "$@" >"$name.log" 2>&1 || { cat "$name.log"; return 1; }
     ninja -C "$name" gen/hpcgen >"$name.log" 2>&1 || { cat "$name.log"; return 1; }
 }
 

@@ -10,11 +10,11 @@ set -eu
 packages="gcc libc6-dev binutils meson ninja-build pkg-config"
 packages="$packages libbrotli-dev libdeflate-dev libxxhash-dev libcjson-dev libinih-dev libyajl-dev libopenmpi-dev"
 packages="$packages openmpi-bin"
-# For the charts of reports, and for the modules of Fortran; without them the rest is built.
-packages="$packages libjs-chart.js gfortran"
+# For the charts of reports, traces in OTF2, and the modules of Fortran; without them the rest is built.
+packages="$packages libjs-chart.js libotf2-trace-dev gfortran"
 # To test: the headers are also compiled as C++, a program outside is built with CMake, checksum lists are also checked by
-# xxhsum, exports by NumPy.
-packages="$packages libcmocka-dev g++ cmake xxhash strace btrfs-progs python3-numpy"
+# xxhsum, exports by NumPy and otf2-print.
+packages="$packages libcmocka-dev g++ cmake xxhash strace btrfs-progs python3-numpy otf2-tools"
 case ${1-} in
 docs) packages="$packages doxygen" ;;
 deb) packages="$packages build-essential doxygen git debhelper lintian fakeroot debootstrap" ;;

@@ -8,6 +8,7 @@
 #include "gen/cli/standard_output.h"
 #include "gen/export/clog2.h"
 #include "gen/export/linktest.h"
+#include "gen/export/otf2.h"
 #include "gen/export/rank2file.h"
 #include "gen/export/sion.h"
 #include "gen/export/vom.h"
@@ -33,8 +34,8 @@ struct gen_exporter {
 static const struct gen_exporter exporters[] = {
     {&gen_format_clog2,
      gen_export_clog2,
-     {GEN_EXPORT_CHROME, GEN_EXPORT_CSV},
-     "chrome or csv",
+     {GEN_EXPORT_CHROME, GEN_EXPORT_CSV, GEN_EXPORT_OTF2},
+     "chrome, csv or otf2",
      {"from", "to", "first-rank", "last-rank"}},
     {&gen_format_linktest,
      gen_export_linktest,
@@ -78,7 +79,10 @@ static int form_of_output(const struct gen_exporter *x, const char *output) {
     static const struct {
         const char *suffix;
         enum gen_export_form form;
-    } known[] = {{".csv", GEN_EXPORT_CSV}, {".json", GEN_EXPORT_CHROME}, {".npy", GEN_EXPORT_NPY}};
+    } known[] = {{".csv", GEN_EXPORT_CSV},
+                 {".json", GEN_EXPORT_CHROME},
+                 {".npy", GEN_EXPORT_NPY},
+                 {".otf2", GEN_EXPORT_OTF2}};
     const char *suffix = strrchr(output, '.');
     int form = (int)x->form[0];
     for (size_t i = 0; suffix != NULL && i < sizeof known / sizeof known[0]; i++) {
@@ -167,6 +171,15 @@ static void say(const char *output, const struct gen_exported *done) {
                   ui_text_bytes(text, done->bytes));
 }
 
+static hpcw_status print(const char *output, const struct gen_exported *done, hpcw_error *err) {
+    struct gen_cli_result r;
+    gen_cli_result_begin(&r, true);
+    hpcw_i_json_put_str(&r.json, "output", output);
+    hpcw_i_json_put_u64(&r.json, done->items, done->count);
+    hpcw_i_json_put_u64(&r.json, "bytes", done->bytes);
+    return gen_cli_result_print(&r, HPCW_OK, err);
+}
+
 static hpcw_status to_standard_output(const struct gen_cli_options *o, const struct gen_exporter *x,
                                       const char *path, const struct gen_export *what, hpcw_error *err) {
     hpcw_sink *sink;
@@ -205,15 +218,18 @@ static hpcw_status to_file(const struct gen_cli_options *o, const struct gen_exp
     s = x->run(path, what, sink, &done, err);
     s = s == HPCW_OK ? hpcw_sink_publish(sink, err) : s;
     hpcw_sink_free(sink);
-    if (s == HPCW_OK && o->json) {
-        struct gen_cli_result r;
-        gen_cli_result_begin(&r, true);
-        hpcw_i_json_put_str(&r.json, "output", o->output);
-        hpcw_i_json_put_u64(&r.json, done.items, done.count);
-        hpcw_i_json_put_u64(&r.json, "bytes", done.bytes);
-        s = gen_cli_result_print(&r, s, err);
+    return s == HPCW_OK && o->json ? print(o->output, &done, err) : s;
+}
+
+/* Other than a file, it is not written twice to find its size. */
+static hpcw_status to_directory(const struct gen_cli_options *o, const char *path,
+                                const struct gen_export *what, hpcw_error *err) {
+    struct gen_exported done;
+    hpcw_status s = gen_export_otf2(path, what, o->output, o->sync, &done, err);
+    if (s == HPCW_OK && !o->quiet) {
+        say(o->output, &done);
     }
-    return s;
+    return s == HPCW_OK && o->json ? print(o->output, &done, err) : s;
 }
 
 hpcw_status gen_cli_export(const struct gen_cli_options *o, const struct ui_parse *parse, hpcw_error *err) {
@@ -228,7 +244,13 @@ hpcw_status gen_cli_export(const struct gen_cli_options *o, const struct ui_pars
                               .key = o->key};
     const struct gen_exporter *x;
     hpcw_status s = resolve(o, parse, &what, &x, err);
-    return s != HPCW_OK                  ? s
-           : strcmp(o->output, "-") == 0 ? to_standard_output(o, x, parse->args[0], &what, err)
-                                         : to_file(o, x, parse->args[0], &what, err);
+    const char *path = parse->args[0];
+    const bool standard = strcmp(o->output, "-") == 0;
+    if (s == HPCW_OK && standard && what.form == GEN_EXPORT_OTF2) {
+        s = hpcw_i_fail(err, HPCW_EINVAL, "--output: expected a new directory for otf2, got standard output");
+    }
+    return s != HPCW_OK                   ? s
+           : what.form == GEN_EXPORT_OTF2 ? to_directory(o, path, &what, err)
+           : standard                     ? to_standard_output(o, x, path, &what, err)
+                                          : to_file(o, x, path, &what, err);
 }

@@ -60,10 +60,10 @@ static const char *preset_word(const void *list, size_t index) {
     return index < model_machine_preset_count ? model_machine_preset[index].name : NULL;
 }
 
-const char *const gen_cli_form_names[] = {[GEN_EXPORT_AUTO] = "auto",   [GEN_EXPORT_CHROME] = "chrome",
-                                          [GEN_EXPORT_CSV] = "csv",     [GEN_EXPORT_EDGES] = "edges",
-                                          [GEN_EXPORT_NPY] = "npy",     [GEN_EXPORT_HOSTS] = "hosts",
-                                          [GEN_EXPORT_BYTES] = "bytes", NULL};
+const char *const gen_cli_form_names[] = {
+    [GEN_EXPORT_AUTO] = "auto",   [GEN_EXPORT_CHROME] = "chrome", [GEN_EXPORT_CSV] = "csv",
+    [GEN_EXPORT_EDGES] = "edges", [GEN_EXPORT_NPY] = "npy",       [GEN_EXPORT_HOSTS] = "hosts",
+    [GEN_EXPORT_BYTES] = "bytes", [GEN_EXPORT_OTF2] = "otf2",     NULL};
 
 /* ---- options ---- */
 
@@ -147,12 +147,11 @@ static const struct ui_option options[] = {
            .required = EXPORT | RECOVER, .flags = UI_OPTION_NO_CONFIG),
     OPTION(
         EXPORTED, EXPORT, 0, "form", "FORM", CHOICE, form,
-        "chrome: JSON of an event log for Perfetto and Chrome's trace viewer; csv: a table of anything but a "
-        "SION "
-        "container; edges: csv of the edges of load data; npy: NumPy's array of LinkTest's times; hosts: csv "
-        "of "
-        "LinkTest's hosts; bytes: a stream of a SION container; auto: what .csv, .json or .npy at the end of "
-        "FILE says, otherwise chrome for event logs, bytes for SION, csv for others",
+        "chrome: JSON of an event log for Perfetto and Chrome's trace viewer; otf2: a new directory with a "
+        "trace of an event log; csv: a table of anything but a SION container; edges: csv of the edges of load "
+        "data; npy: LinkTest's times for NumPy; hosts: csv of LinkTest's hosts; bytes: a stream of a SION "
+        "container; auto: what .csv, .json, .npy or .otf2 at the end of FILE says, otherwise chrome for event "
+        "logs, bytes for SION, csv for others",
         .param.choices = gen_cli_form_names, .default_text = "auto", .flags = UI_OPTION_NO_CONFIG),
     OPTION(EXPORTED, EXPORT | REPORT, 0, "from", "SECONDS", F64, from,
            "first time of the log to export; states that are open then begin there; in a report: "
@@ -241,6 +240,7 @@ static const struct ui_chapter chapters[] = {
      "hpcgen export FILE --output OUT makes of\n"
      "\n"
      "  event log    chrome: JSON for Perfetto and Chrome's trace viewer\n"
+     "               otf2: a directory with traces.otf2, for Vampir and Scalasca\n"
      "               csv: a line for each event\n"
      "  LinkTest     csv: rank, host, core and the seconds to each other task\n"
      "               npy: the matrix of these seconds for NumPy\n"

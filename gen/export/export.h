@@ -14,6 +14,7 @@ enum gen_export_form {
     GEN_EXPORT_NPY,
     GEN_EXPORT_HOSTS,
     GEN_EXPORT_BYTES,
+    GEN_EXPORT_OTF2,
 };
 
 struct gen_export {

@@ -31,6 +31,7 @@ struct gen_log {
     struct read_clog2 *reader;
     struct hpcw_i_table meanings; /* event -> struct event_meaning */
     struct hpcw_i_table members;  /* (communicator, rank) -> rank of the world */
+    uint32_t threads;             /* one past the highest */
     /* Of a run. */
     const struct gen_export *what;
     gen_log_put *put;
@@ -90,6 +91,9 @@ static int32_t same_comm(const struct gen_log *x, int32_t comm) {
 
 static hpcw_status add_definition(struct gen_log *x, const struct read_clog2_item *item, hpcw_error *err) {
     const unsigned char *p = item->payload;
+    if (item->thread >= 0 && (uint32_t)item->thread >= x->threads) {
+        x->threads = (uint32_t)item->thread + 1;
+    }
     if (item->kind == KIND_STATE_DEF) {
         uint64_t number = (uint32_t)get_i32(p + 4);
         hpcw_status s = add_meaning(x, get_i32(p + 4), 0, number, p + 40, p + 72, err);
@@ -273,6 +277,7 @@ hpcw_status gen_log_open(const char *path, struct gen_log **out, hpcw_error *err
     if (x == NULL) {
         return gen_export_no_memory(err);
     }
+    x->threads = 1;
     x->meanings = (struct hpcw_i_table){.key_words = 1, .value_size = sizeof(struct event_meaning)};
     x->members = (struct hpcw_i_table){.key_words = 2, .value_size = sizeof(int64_t)};
     x->states = (struct hpcw_i_table){.key_words = 3, .value_size = sizeof(struct open_state)};
@@ -303,7 +308,7 @@ uint32_t gen_log_ranks(const struct gen_log *log) {
 }
 
 uint32_t gen_log_threads(const struct gen_log *log) {
-    return read_clog2_info(log->reader)->threads;
+    return log->threads;
 }
 
 bool gen_log_member(const struct gen_log *log, size_t *at, int32_t *comm, uint32_t *rank, uint32_t *world) {
@@ -317,13 +322,20 @@ bool gen_log_member(const struct gen_log *log, size_t *at, int32_t *comm, uint32
     return value != NULL;
 }
 
+hpcw_status gen_log_check(const struct gen_export *what, hpcw_error *err) {
+    /* NaN fails, too. */
+    return what->from_s < what->to_s && what->first_rank <= what->last_rank
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_EINVAL,
+                             "export: expected a window of time and ranks, got %g to %g s and ranks %u to %u",
+                             what->from_s, what->to_s, what->first_rank, what->last_rank);
+}
+
 hpcw_status gen_log_run(struct gen_log *log, const struct gen_export *what, gen_log_put *put, void *context,
                         hpcw_error *err) {
-    /* NaN fails, too. */
-    if (!(what->from_s < what->to_s) || what->first_rank > what->last_rank) {
-        return hpcw_i_fail(err, HPCW_EINVAL,
-                           "export: expected a window of time and ranks, got %g to %g s and ranks %u to %u",
-                           what->from_s, what->to_s, what->first_rank, what->last_rank);
+    hpcw_status s = gen_log_check(what, err);
+    if (s != HPCW_OK) {
+        return s;
     }
     hpcw_i_table_clear(&log->states);
     hpcw_i_table_clear(&log->numbers);

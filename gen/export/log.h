@@ -34,11 +34,14 @@ struct gen_log_entry {
 /* Takes an entry. What it returns instead of HPCW_OK ends the run. */
 typedef hpcw_status gen_log_put(void *context, const struct gen_log_entry *e, hpcw_error *err);
 
+/* HPCW_EINVAL for an empty window of time or ranks. */
+hpcw_status gen_log_check(const struct gen_export *what, hpcw_error *err);
+
 /* Opens a log and reads its definitions, once. HPCW_ENOMEM, errors of the reader. */
 hpcw_status gen_log_open(const char *path, struct gen_log **out, hpcw_error *err);
 void gen_log_free(struct gen_log *log);
 
-/* Numbers of ranks, and of threads of a rank at most. */
+/* Numbers of ranks, as the preamble says, and of threads of a rank at most, as the records do. */
 uint32_t gen_log_ranks(const struct gen_log *log);
 uint32_t gen_log_threads(const struct gen_log *log);
 
@@ -49,7 +52,7 @@ bool gen_log_member(const struct gen_log *log, size_t *at, int32_t *comm, uint32
  * Reads the log and calls `put` for the entries of some ranks in a window of time, in their order: states that are open
  * then begin at its beginning and end at its end. May be called again.
  *
- * HPCW_EINVAL for an empty window, HPCW_ENOMEM, errors of the reader and of `put`.
+ * As gen_log_check, HPCW_ENOMEM, errors of the reader and of `put`.
  */
 hpcw_status gen_log_run(struct gen_log *log, const struct gen_export *what, gen_log_put *put, void *context,
                         hpcw_error *err);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A directory that gets its name only when all its files are written. */
+#ifndef HPCW_GEN_EXPORT_FOLDER_H
+#define HPCW_GEN_EXPORT_FOLDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <hpcw/status.h>
+
+struct gen_folder {
+    char *path;      /* the final name */
+    char *temporary; /* where to write now, beside it; NULL: published or discarded */
+};
+
+/* Makes the directory under a temporary name. HPCW_EEXIST if there is anything of the final name, HPCW_ENOMEM, and what the
+ * system says. */
+hpcw_status gen_folder_open(struct gen_folder *folder, const char *path, hpcw_error *err);
+
+/* Adds up the files, flushes them to stable storage if asked to, and gives the directory its name. */
+hpcw_status gen_folder_publish(struct gen_folder *folder, bool sync, uint64_t *bytes, hpcw_error *err);
+
+/* Removes what was not published, with all files, and frees. A zeroed struct is allowed. */
+void gen_folder_close(struct gen_folder *folder);
+
+#endif
