@@ -36,6 +36,12 @@ static hpcw_status run_sweep(struct bench_call *call, hpcw_error *err) {
     return bench_sweep(call->options, parse->args[0], command, &call->processes, &call->failed, err);
 }
 
+static hpcw_status run_metadata(struct bench_call *call, hpcw_error *err) {
+    struct bench_options *o = call->options;
+    o->metadata = true;
+    return run_sweep(call, err);
+}
+
 static hpcw_status run_model(struct bench_call *call, hpcw_error *err) {
     return bench_model(call->options, err);
 }
@@ -71,9 +77,8 @@ static hpcw_status run_compare(struct bench_call *call, hpcw_error *err) {
 
 int main(int argc, char **argv) {
     static const struct bench_command_row row[BENCH_COMMANDS] = {
-        [BENCH_COMMAND_SWEEP] = {run_sweep, true},
-        [BENCH_COMMAND_MODEL] = {run_model, false},
-        [BENCH_COMMAND_REPORT] = {run_report, false},
+        [BENCH_COMMAND_SWEEP] = {run_sweep, true},      [BENCH_COMMAND_METADATA] = {run_metadata, true},
+        [BENCH_COMMAND_MODEL] = {run_model, false},     [BENCH_COMMAND_REPORT] = {run_report, false},
         [BENCH_COMMAND_COMPARE] = {run_compare, false},
     };
     if (argc > 1 && strcmp(argv[1], "kernels") == 0) {

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include <hpcw/sion.h>
+#include <hpcw/sion_read.h>
 #include <hpcw/version.h>
 
 #include "bench/report/options.h"
@@ -15,6 +16,10 @@ static const struct ui_command commands[] = {
     [BENCH_COMMAND_SWEEP] = {"sweep",
                              "measure how write throughput depends on the block size that files are aligned to",
                              "DIR", 1, 1},
+    [BENCH_COMMAND_METADATA] = {"metadata",
+                                "measure creating, opening, looking up and removing task-local files, and one "
+                                "container for all tasks",
+                                "DIR", 1, 1},
     [BENCH_COMMAND_MODEL] = {"model",
                              "count, without a file, the file system blocks that several ranks would share",
                              NULL, 0, 0},
@@ -38,6 +43,7 @@ static const char *mode_word(const void *list, size_t index) {
 /* Columns: section, subcommands, letter, long name, metavar, type, field, help; then what only some options have. */
 #define OPTION(...) UI_OPTION(struct bench_options, __VA_ARGS__)
 #define SWEEPING UI_COMMAND(BENCH_COMMAND_SWEEP)
+#define RATING UI_COMMAND(BENCH_COMMAND_METADATA)
 #define COUNTING UI_COMMAND(BENCH_COMMAND_MODEL)
 #define AUTO .default_text = "auto", .zero_word = "auto"
 #define WORK "What is measured or counted"
@@ -73,6 +79,9 @@ static const struct ui_option option_table[] = {
            "physical files of a container; sweep uses all numbers but the first at the block size of the file "
            "system only. The default is 1, and in a sweep also 4",
            UI_LIMITS(1, HPCW_SION_MAX_TASKS), .read = ui_read_sizes),
+    OPTION(WORK, RATING, 0, "tasks", "NUMBERS", SIZE, tasks,
+           "numbers of tasks: a number, a list with commas, or FIRST:LAST:xN. The default is 64:16384:x4",
+           UI_LIMITS(1, HPCW_SION_READER_MAX_SHARE), .read = ui_read_sizes),
     OPTION(WORK, SWEEPING, 0, "verify", NULL, BOOL, verify,
            "read everything back and compare, after the time is taken", .flags = UI_OPTION_NEGATABLE),
     OPTION(
@@ -80,28 +89,32 @@ static const struct ui_option option_table[] = {
         "after each run, read everything record by record, each part by a process other than its writer, and "
         "report that rate; where the page cache cannot be dropped, it is called cached",
         .flags = UI_OPTION_NEGATABLE),
-    OPTION(WORK, SWEEPING, 0, "fs-block", "SIZE", SIZE, fs_block,
+    OPTION(WORK, SWEEPING, 0, "readers", "N", U32, readers,
+           "with --read: processes that read, each a share, as a restart on fewer processes does; auto: all",
+           UI_LIMITS(1, 16777216), AUTO),
+    OPTION(WORK, SWEEPING | RATING, 0, "fs-block", "SIZE", SIZE, fs_block,
            "block size of the file system, if the one that it reports is wrong", UI_LIMITS(512, 1073741824),
            AUTO),
-    OPTION(WORK, SWEEPING, 0, "stripe-count", "N", U32, stripe_count,
+    OPTION(WORK, SWEEPING | RATING, 0, "stripe-count", "N", U32, stripe_count,
            "Lustre: stripes of each file of data, at most 2000, or 65535 for all targets",
            UI_LIMITS(1, HPCW_I_LOV_ALL), AUTO),
-    OPTION(WORK, SWEEPING, 0, "stripe-size", "BYTES", SIZE, stripe_size,
+    OPTION(WORK, SWEEPING | RATING, 0, "stripe-size", "BYTES", SIZE, stripe_size,
            "Lustre: bytes of a stripe, a multiple of 64K", UI_LIMITS(HPCW_I_LOV_STRIPE_UNIT, 4294901760.0),
            AUTO),
-    OPTION(WORK, SWEEPING, 's', "seed", "N", U64, seed, "seed of the data and of the order of the runs",
-           UI_LIMITS(0, 9007199254740991.0), .default_text = "1"),
+    OPTION(WORK, SWEEPING | RATING, 's', "seed", "N", U64, seed,
+           "seed of the data and of the order of the runs", UI_LIMITS(0, 9007199254740991.0),
+           .default_text = "1"),
     OPTION(WORK, COUNTING, 0, "container-block", "BYTES", SIZE, container_block,
            "block size that containers are aligned to; auto: that of the file system", UI_LIMITS(1, 2147483647),
            AUTO),
     OPTION(WORK, COUNTING, 0, "chunk", "BYTES", SIZE, chunk_bytes,
            "bytes that a rank requests in each block of a container; auto: all that it writes",
            UI_LIMITS(1, 1125899906842624), AUTO),
-    OPTION(WORK, SWEEPING, 0, "repeat", "N", U32, repeat,
+    OPTION(WORK, SWEEPING | RATING, 0, "repeat", "N", U32, repeat,
            "runs of each point and of its ceiling, after one that warms up; auto: as many as the budget "
            "allows, 5 to 30",
            UI_LIMITS(1, 1000), AUTO),
-    OPTION(LIMITS, SWEEPING, 't', "budget", "TIME", F64, budget,
+    OPTION(LIMITS, SWEEPING | RATING, 't', "budget", "TIME", F64, budget,
            "time for the whole sweep; points that do not fit are left out", UI_LIMITS(0.1, 31536000),
            .default_text = "5m", .read = ui_read_duration),
     OPTION(LIMITS, SWEEPING, 0, "least-bytes", "SIZE", SIZE, least_bytes,
@@ -111,14 +124,14 @@ static const struct ui_option option_table[] = {
            UI_LIMITS(0, 86400), .default_text = "500ms", .read = ui_read_duration),
     OPTION(LIMITS, SWEEPING, 0, "max-bytes", "SIZE", SIZE, max_bytes, "most bytes on the disk at any time",
            UI_LIMITS(65536, LARGEST_SIZE), .default_text = "4G"),
-    OPTION(OUTPUT, SWEEPING, 'o', "out", "DIR", STRING, output,
+    OPTION(OUTPUT, SWEEPING | RATING, 'o', "out", "DIR", STRING, output,
            "new directory for the results; by default ./hpcw-bench- and the time"),
     OPTION(OUTPUT, UI_COMMAND(BENCH_COMMAND_REPORT), 'O', "output", "FILE", STRING, output,
            "page to write; by default report.html in the directory of the results"),
     OPTION(OUTPUT, COUNTING | UI_COMMAND(BENCH_COMMAND_COMPARE), 0, "json", NULL, BOOL, json,
            "print the result as JSON on standard output", .flags = UI_OPTION_NEGATABLE),
-    OPTION(OUTPUT, SWEEPING | UI_COMMAND(BENCH_COMMAND_MODEL) | UI_COMMAND(BENCH_COMMAND_COMPARE), 'q', "quiet",
-           NULL, BOOL, quiet, "print no table and no progress", .flags = UI_OPTION_NEGATABLE),
+    OPTION(OUTPUT, SWEEPING | RATING | UI_COMMAND(BENCH_COMMAND_MODEL) | UI_COMMAND(BENCH_COMMAND_COMPARE), 'q',
+           "quiet", NULL, BOOL, quiet, "print no table and no progress", .flags = UI_OPTION_NEGATABLE),
 };
 
 static const struct ui_chapter chapters[] = {
@@ -146,6 +159,13 @@ static const struct ui_chapter chapters[] = {
      "The last line is the verdict: the point to choose, if no other can be more than 10 % faster, or that "
      "nothing can be said, and what to try then. The directory of the results holds results.json and "
      "results.csv, with every run.\n"},
+    {"WHAT METADATA RATES ARE",
+     "metadata creates, opens, looks up and removes an empty file for each task, and does the same with one "
+     "container that holds all tasks, for several numbers of tasks. The processes share the tasks. Files are "
+     "opened, looked up and removed by another process than the one that created them. A container is created "
+     "and opened by all processes together, and looked up and removed by one. A rate is the number of tasks "
+     "divided by the time until the last process is done. Nothing is flushed: these are the rates that a "
+     "program sees. Numbers of tasks that the budget has no time for are not measured.\n"},
     {"WHAT A MODEL IS",
      "If two ranks write into one block of the file system, then on GPFS and Lustre a lock moves between their "
      "nodes. The number of such blocks follows from the layout alone: model counts them exactly and without a "
@@ -170,6 +190,10 @@ static const struct ui_chapter chapters[] = {
      "  hpcw-bench /scratch/me\n"
      "  mpirun -n 16 hpcw-bench /scratch/me\n"
      "  hpcw-bench /scratch/me --blocksize 4K:16M:x2 --layout sion-aligned,sion-shifted --budget 20m\n"
+     "\n"
+     "What a file for each task costs, with as many tasks as processes and with more:\n"
+     "\n"
+     "  mpirun -n 64 hpcw-bench metadata /scratch/me --tasks 64:16384:x4\n"
      "\n"
      "A million ranks on file system blocks of 16 MiB, in a container that is aligned to 4 MiB:\n"
      "\n"

@@ -8,6 +8,7 @@
 /* In the order of the table: ui_parse.command. */
 enum bench_command {
     BENCH_COMMAND_SWEEP,
+    BENCH_COMMAND_METADATA,
     BENCH_COMMAND_MODEL,
     BENCH_COMMAND_REPORT,
     BENCH_COMMAND_COMPARE,

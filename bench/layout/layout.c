@@ -383,13 +383,13 @@ static hpcw_status check_rank(struct bench_work *w, int fd, const char *path, ui
 
 typedef hpcw_status visit_rank(struct bench_work *w, int fd, const char *path, uint32_t rank, hpcw_error *err);
 
-/* Calls `visit` for each rank of the process before this one, with its file open. NULL: drops the clean pages of these
+/* Calls `visit` for each rank of the process before this one, of `processes` that share the ranks, with its file open. NULL: drops the clean pages of these
  * files from the page cache, so that the data come from the disk. */
-static hpcw_status visit_all(struct bench_work *w, visit_rank *visit, hpcw_error *err) {
+static hpcw_status visit_all(struct bench_work *w, visit_rank *visit, uint32_t processes, hpcw_error *err) {
     uint64_t ranks = w->shape.ranks;
-    uint64_t processes = (uint64_t)w->processes->count;
-    uint64_t whose = ((uint64_t)w->processes->process + processes - 1) % processes;
-    uint32_t end = (uint32_t)(ranks * (whose + 1) / processes);
+    uint64_t process = (uint64_t)w->processes->process;
+    uint64_t whose = (process + processes - 1) % processes;
+    uint32_t end = process < processes ? (uint32_t)(ranks * (whose + 1) / processes) : 0;
     hpcw_status s = HPCW_OK;
     char path[BENCH_PATH];
     int fd = -1;
@@ -414,8 +414,9 @@ static hpcw_status visit_all(struct bench_work *w, visit_rank *visit, hpcw_error
 }
 
 hpcw_status bench_work_check(struct bench_work *w, hpcw_error *err) {
-    hpcw_status s = visit_all(w, NULL, err);
-    return s == HPCW_OK ? visit_all(w, check_rank, err) : s;
+    const uint32_t processes = (uint32_t)w->processes->count;
+    hpcw_status s = visit_all(w, NULL, processes, err);
+    return s == HPCW_OK ? visit_all(w, check_rank, processes, err) : s;
 }
 
 /* ---- reading ---- */
@@ -433,15 +434,19 @@ static hpcw_status read_rank(struct bench_work *w, int fd, const char *path, uin
     return HPCW_OK;
 }
 
+static uint32_t readers(const struct bench_work *w) {
+    return w->shape.readers != 0 ? w->shape.readers : (uint32_t)w->processes->count;
+}
+
 static hpcw_status drop(void *work, hpcw_error *err) {
     struct bench_work *w = work;
-    hpcw_status s = visit_all(w, NULL, err);
+    hpcw_status s = visit_all(w, NULL, readers(w), err);
     w->disk_bytes = bench_machine_read_bytes();
     return s;
 }
 
 static hpcw_status read_all(void *work, hpcw_error *err) {
-    return visit_all(work, read_rank, err);
+    return visit_all(work, read_rank, readers(work), err);
 }
 
 static hpcw_status count(void *work, hpcw_error *err) {

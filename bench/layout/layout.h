@@ -35,7 +35,8 @@ struct bench_shape {
     uint64_t block_size; /* 0: the layout aligns to nothing */
     uint64_t record_size, rank_size;
     uint32_t ranks;
-    uint32_t files; /* containers: physical files; others: as their layout says */
+    uint32_t files;   /* containers: physical files; others: as their layout says */
+    uint32_t readers; /* of bench_work_read_side; 0: all processes */
     uint64_t seed;
     uint64_t max_bytes;              /* most that may lie on the disk; 0: no limit */
     const struct bench_sizes *sizes; /* of a model's files, for their ceiling; NULL: not known yet */
@@ -122,8 +123,8 @@ extern const struct bench_side bench_work_side;
 hpcw_status bench_work_check(struct bench_work *w, hpcw_error *err);
 
 /*
- * What the timer calls to read, record by record, what the process before this one has written, after the run: the phase
- * "read". The page cache drops the files first, if it can; size() is the number of bytes that came from the disk.
+ * What the timer calls to read, record by record, the data of a run after it: the phase "read". The first shape.readers
+ * processes read a share each: if those are all, what the process before has written. The page cache drops the files first, if it can; size() is the number of bytes that came from the disk.
  */
 extern const struct bench_side bench_work_read_side;
 

@@ -5,7 +5,7 @@
 
 #include <hpcw/sink.h>
 
-#include "bench/report/results.h"
+#include "bench/report/metadata.h"
 #include "libwriter/base/buf.h"
 #include "libwriter/base/numfmt.h"
 #include "libwriter/base/status.h"
@@ -111,15 +111,49 @@ static void put_trials(struct csv *c, const struct bench_point *p, const char *s
     }
 }
 
+/* A line for each operation of a trial. */
+static void put_metadata(struct csv *c, const struct bench_metadata *m, const struct bench_metadata_trial *t,
+                         enum bench_operation k) {
+    text_column(c, "layout", bench_layout_name[m->layout]);
+    u64_column(c, "tasks", m->tasks);
+    text_column(c, "operation", bench_operation_name[k]);
+    u64_column(c, "repetition", t->repetition);
+    seconds_column(c, "seconds", t->ns[k]);
+    f64_column(c, "tasks_per_second", bench_metadata_rate_of(m, t, k));
+    f64_column(c, "others_processors", t->others);
+    append(c, "\r\n", 2);
+    c->begun = false;
+}
+
+static void put_all_metadata(struct csv *c, const struct bench_results *r) {
+    put_metadata(c, &(const struct bench_metadata){.tasks = 0},
+                 &(const struct bench_metadata_trial){.others = 0}, BENCH_CREATE);
+    c->head = false;
+    for (size_t i = 0; i < r->metadatas; i++) {
+        const struct bench_metadata *m = &r->metadata[i];
+        for (size_t k = 0; k < m->trials * BENCH_OPERATIONS; k++) {
+            put_metadata(c, m, &m->trial[k / BENCH_OPERATIONS], (enum bench_operation)(k % BENCH_OPERATIONS));
+        }
+    }
+}
+
+static void put_all_points(struct csv *c, const struct bench_results *r) {
+    put_line(c, &(const struct bench_point){.files = 0}, "", &(const struct bench_trial){.order = 0});
+    c->head = false;
+    for (size_t i = 0; i < r->points; i++) {
+        const struct bench_point *p = &r->point[i];
+        put_trials(c, p, "layout", p->trial, p->trials);
+        put_trials(c, p, "ceiling", p->ceiling, p->ceiling_trials);
+    }
+}
+
 hpcw_status bench_results_write_csv(const struct bench_results *r, const char *path, hpcw_error *err) {
     struct csv c = {.head = true};
     hpcw_sink *sink = NULL;
-    put_line(&c, &(const struct bench_point){.files = 0}, "", &(const struct bench_trial){.order = 0});
-    c.head = false;
-    for (size_t i = 0; i < r->points; i++) {
-        const struct bench_point *p = &r->point[i];
-        put_trials(&c, p, "layout", p->trial, p->trials);
-        put_trials(&c, p, "ceiling", p->ceiling, p->ceiling_trials);
+    if (r->metadatas > 0) {
+        put_all_metadata(&c, r);
+    } else {
+        put_all_points(&c, r);
     }
     hpcw_status s = c.failed ? hpcw_i_fail_memory(err, path, 0, NULL)
                              : hpcw_sink_open_file(path, HPCW_SYNC_NONE, &sink, err);

@@ -11,6 +11,7 @@
 
 #include "bench/measure/json.h"
 #include "bench/measure/workdir.h"
+#include "bench/report/metadata.h"
 #include "bench/report/results.h"
 #include "libwriter/base/mem.h"
 
@@ -76,6 +77,7 @@ static void said(struct bench_json *io, const char *key, const char *sentence) {
 static void run_of(struct bench_json *io, struct bench_results *r) {
     (void)bench_json_begin(io, "run", false, NULL);
     bench_json_int(io, "processes", &r->processes, 1);
+    bench_json_u32(io, "readers", &r->readers, 1, UINT32_MAX);
     bench_json_text(io, "mpi", r->mpi, sizeof r->mpi, true);
     bench_json_text(io, "left_out", r->left_out_mpi, sizeof r->left_out_mpi, true);
     bench_json_u64(io, "seed", &r->seed, false);
@@ -125,17 +127,23 @@ static void trial_of(struct bench_json *io, struct bench_trial *t) {
     bench_json_end(io);
 }
 
-static void trials_of(struct bench_json *io, const char *key, struct bench_trial **trial, size_t *trials) {
-    size_t n = bench_json_begin_array(io, key, *trials, MOST_TRIALS);
-    if (io->reads && n > 0) {
-        *trial = hpcw_i_calloc(n, sizeof **trial);
-        n = *trial == NULL ? 0 : n;
-        if (n == 0) {
+/* Begins an array of *count elements. Where it is read, returns memory for those that there are; otherwise `array`. */
+static void *begin_array_of(struct bench_json *io, const char *key, void *array, size_t size, size_t *count,
+                            size_t most) {
+    *count = bench_json_begin_array(io, key, *count, most);
+    if (io->reads && *count > 0) {
+        array = hpcw_i_calloc(*count, size);
+        if (array == NULL) {
+            *count = 0;
             bench_json_no_memory(io);
         }
     }
-    *trials = n;
-    for (size_t i = 0; i < n; i++) {
+    return array;
+}
+
+static void trials_of(struct bench_json *io, const char *key, struct bench_trial **trial, size_t *trials) {
+    *trial = begin_array_of(io, key, *trial, sizeof **trial, trials, MOST_TRIALS);
+    for (size_t i = 0; i < *trials; i++) {
         trial_of(io, &(*trial)[i]);
     }
     bench_json_end_array(io);
@@ -326,6 +334,53 @@ static void advice_of(struct bench_json *io, struct bench_results *r) {
     bench_json_end_array(io);
 }
 
+/* ---- Metadata ---- */
+
+static void metadata_trial_of(struct bench_json *io, struct bench_metadata_trial *t) {
+    (void)bench_json_begin(io, NULL, true, NULL);
+    bench_json_u32(io, "repetition", &t->repetition, 1, UINT32_MAX);
+    for (enum bench_operation k = 0; k < BENCH_OPERATIONS; k++) {
+        char key[BENCH_NAME];
+        (void)snprintf(key, sizeof key, "%s_s", bench_operation_name[k]);
+        bench_json_seconds(io, key, &t->ns[k]);
+    }
+    bench_json_number(io, "others_processors", &t->others, INT32_MAX, true);
+    bench_json_end(io);
+}
+
+static void metadata_row_of(struct bench_json *io, struct bench_metadata *m) {
+    (void)bench_json_begin(io, NULL, false, NULL);
+    m->layout = (enum bench_layout)bench_json_word(io, "layout", m->layout, bench_layout_name, BENCH_LAYOUTS);
+    bench_json_u32(io, "tasks", &m->tasks, 1, UINT32_MAX);
+    for (enum bench_operation k = 0; k < BENCH_OPERATIONS; k++) {
+        if (bench_json_begin(io, bench_operation_name[k], true, &m->rate[k].there)) {
+            bench_json_stats(io, &m->rate[k].stats);
+            bench_json_end(io);
+        }
+    }
+    m->trial = begin_array_of(io, "trials", m->trial, sizeof *m->trial, &m->trials, MOST_TRIALS);
+    for (size_t i = 0; i < m->trials; i++) {
+        metadata_trial_of(io, &m->trial[i]);
+    }
+    bench_json_end_array(io);
+    if (io->reads && io->status == HPCW_OK) {
+        const struct bench_metadata said = *m;
+        io->status = bench_metadata_rate(m, io->err);
+        for (enum bench_operation k = 0; k < BENCH_OPERATIONS; k++) {
+            compare_rate(io, bench_operation_name[k], &said.rate[k], &m->rate[k]);
+        }
+    }
+    bench_json_end(io);
+}
+
+static void metadata_of(struct bench_json *io, struct bench_results *r) {
+    r->metadata = begin_array_of(io, "metadata", r->metadata, sizeof *r->metadata, &r->metadatas, MOST_POINTS);
+    for (size_t i = 0; i < r->metadatas; i++) {
+        metadata_row_of(io, &r->metadata[i]);
+    }
+    bench_json_end_array(io);
+}
+
 /* ---- The whole ---- */
 
 static void points_of(struct bench_json *io, struct bench_results *r, id_text *twin) {
@@ -354,17 +409,14 @@ static void results_of(struct bench_json *io, struct bench_results *r) {
     bench_json_machine(io, &r->machine);
     file_system_of(io, &r->fs);
     run_of(io, r);
-    size_t points = bench_json_begin_array(io, "points", r->points, MOST_POINTS);
-    id_text *twin = hpcw_i_calloc(points + 1, sizeof *twin);
-    if (io->reads) {
-        r->point = hpcw_i_calloc(points + 1, sizeof *r->point);
-    }
-    if (twin == NULL || r->point == NULL) {
+    r->point = begin_array_of(io, "points", r->point, sizeof *r->point, &r->points, MOST_POINTS);
+    id_text *twin = hpcw_i_calloc(r->points + 1, sizeof *twin);
+    if (twin == NULL) {
         bench_json_no_memory(io);
     } else {
-        r->points = points;
         points_of(io, r, twin);
         find_twins(io, r, twin);
+        metadata_of(io, r);
         advice_of(io, r);
     }
     hpcw_i_free(twin);

@@ -19,9 +19,11 @@ struct bench_options {
     struct ui_sizes records;
     /* model: at most one, none: 1; sweep, empty: 1, and 4 at the block size of the file system */
     struct ui_sizes files;
-    uint32_t repeat;      /* 0: as often as the budget allows */
-    double budget;        /* seconds */
-    uint64_t least_bytes; /* of a run that counts, and its seconds */
+    struct ui_sizes tasks; /* metadata, empty: 64 to 16384 */
+    bool metadata;         /* metadata rates instead of a sweep */
+    uint32_t repeat;       /* 0: as often as the budget allows */
+    double budget;         /* seconds */
+    uint64_t least_bytes;  /* of a run that counts, and its seconds */
     double least_time;
     uint64_t max_bytes;
     uint64_t fs_block; /* 0: as detected */
@@ -29,6 +31,7 @@ struct bench_options {
     uint32_t stripe_count; /* 0: as it is */
     uint64_t stripe_size;
     bool verify, read;
+    uint32_t readers;         /* 0: all processes */
     uint64_t container_block; /* model, 0: that of the file system */
     uint64_t chunk_bytes;     /* model, 0: per_rank */
     bool quiet;               /* no table, no progress */

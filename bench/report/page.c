@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/report/results.h"
+#include "bench/report/metadata.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "ui/cli/text.h"
@@ -105,6 +105,10 @@ static void facts(struct ui_page *page, const struct bench_results *r) {
     ui_page_fact(page, "Processes");
     ui_page_number(page, UI_PAGE_COUNT, r->processes);
     ui_page_text(page, "%s%s", r->mpi[0] == '\0' ? ", without MPI" : ", ", r->mpi);
+    if (r->readers != (uint32_t)r->processes) {
+        ui_page_text(page, "; of them read ");
+        ui_page_number(page, UI_PAGE_COUNT, r->readers);
+    }
     ui_page_end(page);
     if (r->left_out_mpi[0] != '\0') {
         plain_fact(page, "MPI-IO layouts", r->left_out_mpi);
@@ -741,7 +745,10 @@ hpcw_status bench_report_page(const struct bench_results *r, const char *path, h
     for (size_t i = 0; i < r->points; i++) {
         most += r->point[i].trials;
     }
-    hpcw_status s = ui_page_open(path, "Write throughput and the block size", &d.page, err);
+    hpcw_status s = ui_page_open(path,
+                                 r->metadatas > 0 ? "Metadata rates of files and of a container"
+                                                  : "Write throughput and the block size",
+                                 &d.page, err);
     if (s != HPCW_OK) {
         return s;
     }
@@ -751,6 +758,13 @@ hpcw_status bench_report_page(const struct bench_results *r, const char *path, h
     d.time = hpcw_i_calloc(r->points + 1, 2 * BENCH_STEPS * sizeof *d.time);
     if (d.point == NULL || d.series == NULL || d.category == NULL || d.time == NULL) {
         s = hpcw_i_fail_memory(err, path, most, "points");
+        goto done;
+    }
+    if (r->metadatas > 0) {
+        advice(d.page, r);
+        s = bench_metadata_draw(r, d.page, err);
+        facts(d.page, r);
+        s = s == HPCW_OK ? ui_page_finish(d.page, err) : s;
         goto done;
     }
     find_ticks(&d);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "bench/report/metadata.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
@@ -180,5 +181,6 @@ void bench_results_free(struct bench_results *r) {
         hpcw_i_free(r->point[i].ceiling);
     }
     hpcw_i_free(r->point);
+    bench_metadata_free(r);
     *r = (struct bench_results){0};
 }

@@ -116,6 +116,24 @@ struct bench_point {
 /* Share of the bytes that must come from a disk in every run for a rate of reading that is not the page cache's. */
 #define BENCH_COLD 0.95
 
+/* Operations on what holds the data of all tasks: a file each, or one container. */
+enum bench_operation { BENCH_CREATE, BENCH_REOPEN, BENCH_STAT, BENCH_UNLINK, BENCH_OPERATIONS };
+
+struct bench_metadata_trial {
+    uint32_t repetition;           /* from 1 */
+    uint64_t ns[BENCH_OPERATIONS]; /* of the process that took the longest */
+    double others;                 /* as in struct bench_trial */
+};
+
+/* A layout with a number of tasks: BENCH_TASK_LOCAL, followed by BENCH_SION_ALIGNED with the same number. */
+struct bench_metadata {
+    enum bench_layout layout;
+    uint32_t tasks;
+    size_t trials; /* 0: the budget was too small */
+    struct bench_metadata_trial *trial;
+    struct bench_rate rate[BENCH_OPERATIONS]; /* tasks a second */
+};
+
 struct bench_fs {
     char type[32]; /* "ext4", "unknown (0x...)" */
     uint64_t magic;
@@ -147,6 +165,7 @@ struct bench_results {
     struct bench_machine machine;
     struct bench_fs fs;
     int processes;
+    uint32_t readers;       /* processes that read, where runs are read again */
     char mpi[128];          /* "" without */
     char left_out_mpi[128]; /* why MPI-IO layouts are not there, "" if they are */
     uint64_t seed;          /* below 2^53, so that every JSON parser reads it back */
@@ -160,6 +179,8 @@ struct bench_results {
 
     size_t points;
     struct bench_point *point;
+    size_t metadatas; /* of hpcw-bench metadata, which has no points */
+    struct bench_metadata *metadata;
     struct bench_advice verdict; /* one line: what to choose, or that nothing can be said and what to do then */
     size_t advices;
     struct bench_advice advice[8];

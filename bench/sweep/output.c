@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/report/metadata.h"
 #include "bench/sweep/sweep.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/sys.h"
@@ -133,6 +134,9 @@ hpcw_status bench_output_print(const struct bench_results *r, FILE *stream, hpcw
     struct ui_table t = {0};
     size_t measured = 0;
     bool reads = false;
+    if (r->metadatas > 0) {
+        return bench_metadata_print(r, stream, err);
+    }
     for (size_t i = 0; i < r->points; i++) {
         reads = reads || r->point[i].read.there;
     }

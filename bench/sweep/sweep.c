@@ -17,6 +17,7 @@
 #include "bench/measure/machine.h"
 #include "bench/measure/random.h"
 #include "bench/measure/timer.h"
+#include "bench/report/metadata.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
@@ -90,6 +91,7 @@ static hpcw_status run(struct sweep *w, const struct bench_point *p, struct benc
                                 .rank_size = p->rank_size,
                                 .ranks = p->ranks,
                                 .files = p->files,
+                                .readers = w->o->readers,
                                 .seed = w->o->seed,
                                 .max_bytes = w->o->max_bytes,
                                 .sizes = sizes};
@@ -329,7 +331,7 @@ static hpcw_status compute(struct bench_results *r, hpcw_error *err) {
         s = bench_results_rate(&r->point[i], err);
     }
     s = s == HPCW_OK ? count_shared(r, err) : s;
-    return s == HPCW_OK ? bench_results_advise(r, err) : s;
+    return s != HPCW_OK ? s : r->metadatas > 0 ? bench_metadata_conclude(r, err) : bench_results_advise(r, err);
 }
 
 /* What there is so far. `why` it is not all: text, "" if it is. */
@@ -447,7 +449,6 @@ static hpcw_status look(struct sweep *w, hpcw_error *err) {
     fs->stripe_count = found.stripe.stripes;
     fs->stripe_size = found.stripe.stripe_bytes;
     (void)snprintf(fs->stripe_source, sizeof fs->stripe_source, "%s", found.stripe_source);
-    try_direct(w, w->no_direct);
     return HPCW_OK;
 }
 
@@ -520,6 +521,10 @@ static hpcw_status allocate_trials(struct sweep *w, hpcw_error *err) {
 static hpcw_status describe(struct sweep *w, const char *directory, const char *command, hpcw_error *err) {
     struct bench_results *r = w->r;
     const struct bench_options *o = w->o;
+    if (o->readers > (uint32_t)w->processes->count) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "--readers: expected at most the number of processes, %d, got %u",
+                           w->processes->count, o->readers);
+    }
     hpcw_status s = bench_machine_describe(&r->machine, directory, err);
     if (s != HPCW_OK) {
         return s;
@@ -544,6 +549,7 @@ static hpcw_status describe(struct sweep *w, const char *directory, const char *
         (void)snprintf(r->left_out_mpi, sizeof r->left_out_mpi, "%s", why);
     }
     r->processes = w->processes->count;
+    r->readers = o->readers != 0 ? o->readers : (uint32_t)r->processes;
     r->seed = o->seed;
     r->repeat = o->repeat == 0 ? LEAST_REPEAT : o->repeat;
     r->least_bytes = o->least_bytes;
@@ -552,6 +558,16 @@ static hpcw_status describe(struct sweep *w, const char *directory, const char *
     r->max_bytes = o->max_bytes;
     r->verify = o->verify;
     return HPCW_OK;
+}
+
+/* The directory of the data, and what is known of its file system. Collective. */
+static hpcw_status settle_in(struct sweep *w, const char *directory, hpcw_error *err) {
+    hpcw_status s = bench_workdir_make(w->processes, directory, w->directory, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    s = hpcw_i_agree(w->processes->comm, w->processes->process == 0 ? look(w, err) : HPCW_OK, NULL, err);
+    return s == HPCW_OK ? hpcw_i_comm_bcast(w->processes->comm, &w->r->fs, sizeof w->r->fs, 0, err) : s;
 }
 
 static hpcw_status measure(struct sweep *w, const char *directory, hpcw_error *err) {
@@ -565,17 +581,13 @@ static hpcw_status measure(struct sweep *w, const char *directory, hpcw_error *e
     hpcw_status s = bench_data_init(&w->data, w->o->seed, largest, err);
     s = hpcw_i_agree(w->processes->comm, s, NULL, err);
     if (s == HPCW_OK) {
-        s = bench_workdir_make(w->processes, directory, w->directory, err);
+        s = settle_in(w, directory, err);
     }
-    if (s != HPCW_OK) {
-        return s;
-    }
-    s = hpcw_i_agree(w->processes->comm, w->processes->process == 0 ? look(w, err) : HPCW_OK, NULL, err);
     if (s == HPCW_OK) {
+        if (w->processes->process == 0) {
+            try_direct(w, w->no_direct);
+        }
         s = hpcw_i_comm_bcast(w->processes->comm, w->no_direct, sizeof w->no_direct, 0, err);
-    }
-    if (s == HPCW_OK) {
-        s = hpcw_i_comm_bcast(w->processes->comm, &w->r->fs, sizeof w->r->fs, 0, err);
     }
     if (s == HPCW_OK) {
         s = limit_sizes(w, err);
@@ -616,7 +628,12 @@ hpcw_status bench_sweep(const struct bench_options *options, const char *directo
     if (s != HPCW_OK) {
         goto done;
     }
-    s = measure(&w, directory, err);
+    if (own.metadata) {
+        s = settle_in(&w, directory, err);
+        s = s == HPCW_OK ? bench_sweep_metadata(&own, w.directory, w.begin_ns, processes, &results, err) : s;
+    } else {
+        s = measure(&w, directory, err);
+    }
     bench_workdir_remove(processes, w.directory);
     int signal = signalled(&w);
     char why[sizeof results.stopped] = "";

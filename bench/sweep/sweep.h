@@ -29,6 +29,12 @@
 hpcw_status bench_sweep(const struct bench_options *options, const char *directory, const char *command,
                         const struct bench_processes *processes, bool *failed, hpcw_error *err);
 
+/* What bench_sweep does instead if o->metadata: the rows of r->metadata, for as many numbers of tasks as the budget has time
+ * for. `directory`: empty, and of this run alone. Collective. */
+hpcw_status bench_sweep_metadata(const struct bench_options *o, const char *directory, uint64_t begin_ns,
+                                 const struct bench_processes *processes, struct bench_results *r,
+                                 hpcw_error *err);
+
 /* ---- planning ---- */
 
 /* The state of a point besides its result. */

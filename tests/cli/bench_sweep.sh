@@ -58,7 +58,7 @@ reading() {
     out=$1
     shift
     $launch "$HPCGEN" data --out "$out" --budget 60s --repeat 2 --ranks 6 --per-rank 30000 --record 7000 --blocksize 4K \
-        --files 1 --layout sion-shifted,task-local,shared-posix --mode fsync --read >table 2>progress || bad "--read fails"
+        --files 1 --layout sion-shifted,task-local,shared-posix --mode fsync --read "$@" >table 2>progress || bad "--read fails"
     [ "$(count '"read": {"total_s": ' "$out/results.json")" -eq 6 ] || bad "other runs were read: $(cat "$out/results.json")"
     grep -q '^task-local/fsync/records-7000 .* [0-9.]* [kMG]B/s\(, cached\)\{0,1\}  *too small' table || bad "no rate of reading: $(cat table)"
     [ "$(head -n 1 "$out/results.csv" | grep -c ',read_s,read_disk_bytes')" -eq 1 ] || bad "not in the CSV"
@@ -67,6 +67,12 @@ launch=''
 reading read1
 [ -z "$MPIEXEC" ] || launch="timeout 100 $MPIEXEC -n 2"
 reading read2
+refuse 1 '--readers: expected at most the number of processes, 1, got 2' "$HPCGEN" data --out never --readers 2
+if [ -n "$MPIEXEC" ]; then
+    reading read3 --readers 1
+    grep -q '"readers": 1,' read3/results.json || bad "the number of readers is not in the results"
+    grep -q '"readers": 2,' read2/results.json || bad "not all processes read"
+fi
 launch=''
 
 # What cannot be run is named, and is no failure.

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "bench/report/metadata.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "ui/cli/text.h"
+
+const char *const bench_operation_name[BENCH_OPERATIONS] = {
+    [BENCH_CREATE] = "create",
+    [BENCH_REOPEN] = "open",
+    [BENCH_STAT] = "stat",
+    [BENCH_UNLINK] = "unlink",
+};
+
+double bench_metadata_rate_of(const struct bench_metadata *m, const struct bench_metadata_trial *t,
+                              enum bench_operation k) {
+    return (double)m->tasks * 1e9 / (double)(t->ns[k] == 0 ? 1 : t->ns[k]);
+}
+
+hpcw_status bench_metadata_rate(struct bench_metadata *m, hpcw_error *err) {
+    double *x = hpcw_i_malloc((m->trials + 1) * sizeof *x);
+    memset(m->rate, 0, sizeof m->rate);
+    hpcw_status s = x == NULL ? hpcw_i_fail_memory(err, NULL, m->trials, "rates") : HPCW_OK;
+    for (enum bench_operation k = 0; s == HPCW_OK && k < BENCH_OPERATIONS && m->trials > 0; k++) {
+        for (size_t i = 0; i < m->trials; i++) {
+            x[i] = bench_metadata_rate_of(m, &m->trial[i], k);
+        }
+        m->rate[k].there = true;
+        s = bench_stats_of(x, m->trials, 0.95, &m->rate[k].stats, err);
+    }
+    hpcw_i_free(x);
+    return s;
+}
+
+HPCW_PRINTF(2, 3) static void say(struct bench_advice *a, const char *fmt, ...) {
+    size_t n = strlen(a->text);
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(a->text + n, sizeof a->text - n, fmt, args);
+    va_end(args);
+}
+
+/* How a container compares with files, if the intervals of the medians do not overlap. */
+static void say_factor(struct bench_advice *a, const char *done, const struct bench_stats *container,
+                       const struct bench_stats *files) {
+    if (container->ci_low <= files->ci_high && files->ci_low <= container->ci_high) {
+        say(a, "%s as fast, within the noise", done);
+    } else {
+        double factor = container->median / files->median;
+        say(a, "%s %.*f times as fast", done, factor < 10 ? 2 : 0, factor);
+    }
+}
+
+/* Of the largest number of tasks; rows are pairs, files first. */
+static void give_verdict(struct bench_results *r) {
+    struct bench_advice *a = &r->verdict;
+    *a = (struct bench_advice){0};
+    for (size_t i = r->metadatas / 2 * 2; i > 0; i -= 2) {
+        const struct bench_metadata *files = &r->metadata[i - 2], *container = &r->metadata[i - 1];
+        if (files->trials > 0 && container->trials > 0) {
+            say(a, "verdict: with %u tasks, and compared with task-local files, one container is ",
+                files->tasks);
+            say_factor(a, "created", &container->rate[BENCH_CREATE].stats, &files->rate[BENCH_CREATE].stats);
+            say_factor(a, " and opened", &container->rate[BENCH_REOPEN].stats,
+                       &files->rate[BENCH_REOPEN].stats);
+            return;
+        }
+    }
+    say(a, "nothing can be said: no number of tasks was measured; use a larger --budget");
+}
+
+hpcw_status bench_metadata_conclude(struct bench_results *r, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (size_t i = 0; s == HPCW_OK && i < r->metadatas; i++) {
+        s = bench_metadata_rate(&r->metadata[i], err);
+    }
+    give_verdict(r);
+    return s;
+}
+
+void bench_metadata_free(struct bench_results *r) {
+    for (size_t i = 0; i < r->metadatas; i++) {
+        hpcw_i_free(r->metadata[i].trial);
+    }
+    hpcw_i_free(r->metadata);
+}
+
+/* ---- for people ---- */
+
+/* "12.3k", tasks a second. */
+static void rate_text(char text[UI_TEXT_SIZE], double rate) {
+    static const char *const unit[] = {"", "k", "M", "G"};
+    size_t k = 0;
+    for (; rate >= 1000 && k + 1 < sizeof unit / sizeof unit[0]; k++) {
+        rate /= 1000;
+    }
+    (void)snprintf(text, UI_TEXT_SIZE, "%.*f%s", rate < 100 ? 1 : 0, rate, unit[k]);
+}
+
+hpcw_status bench_metadata_print(const struct bench_results *r, FILE *stream, hpcw_error *err) {
+    struct ui_table t = {0};
+    ui_table_column(&t, "tasks/s", UI_LEFT);
+    ui_table_column(&t, "tasks", UI_RIGHT);
+    for (enum bench_operation k = 0; k < BENCH_OPERATIONS; k++) {
+        ui_table_column(&t, bench_operation_name[k], UI_RIGHT);
+    }
+    for (size_t i = 0; i < r->metadatas; i++) {
+        const struct bench_metadata *m = &r->metadata[i];
+        ui_table_cell(&t, "%s", m->layout == BENCH_TASK_LOCAL ? "task-local files" : "one container");
+        ui_table_cell(&t, "%u", m->tasks);
+        for (enum bench_operation k = 0; k < BENCH_OPERATIONS; k++) {
+            char text[UI_TEXT_SIZE];
+            rate_text(text, m->rate[k].stats.median);
+            ui_table_cell(&t, "%s", m->rate[k].there ? text : "no time");
+        }
+    }
+    hpcw_status s = ui_table_print(&t, stream, 0, err);
+    ui_table_free(&t);
+    if (s == HPCW_OK) {
+        (void)fprintf(stream, "\n%s\n", r->verdict.text);
+    }
+    return s;
+}
+
+static void draw_table(const struct bench_results *r, struct ui_page *page) {
+    ui_page_heading(page, "All rates");
+    ui_page_table(page, "Tasks a second: medians with their confidence intervals.", UI_PAGE_MEASURED, false);
+    ui_page_columns(page, (const char *const[]){"layout", "tasks", "runs", "create", "interval", "open",
+                                                "interval", "stat", "interval", "unlink", "interval", NULL});
+    for (size_t i = 0; i < r->metadatas; i++) {
+        const struct bench_metadata *m = &r->metadata[i];
+        ui_page_row(page, NULL, false);
+        ui_page_text_cell(page, "%s", m->layout == BENCH_TASK_LOCAL ? "task-local files" : "one container");
+        ui_page_number_cell(page, UI_PAGE_COUNT, m->tasks);
+        ui_page_text_cell(page, "%zu", m->trials);
+        for (enum bench_operation k = 0; k < BENCH_OPERATIONS; k++) {
+            const struct bench_rate *rate = &m->rate[k];
+            ui_page_number_cell(page, UI_PAGE_COUNT, rate->there ? rate->stats.median : (double)NAN);
+            ui_page_cell(page);
+            ui_page_number(page, UI_PAGE_COUNT, rate->there ? rate->stats.ci_low : (double)NAN);
+            ui_page_text(page, " to ");
+            ui_page_number(page, UI_PAGE_COUNT, rate->there ? rate->stats.ci_high : (double)NAN);
+            ui_page_end(page);
+        }
+        ui_page_end(page);
+    }
+    ui_page_end(page);
+}
+
+hpcw_status bench_metadata_draw(const struct bench_results *r, struct ui_page *page, hpcw_error *err) {
+    enum { CURVES = 2 * BENCH_OPERATIONS };
+    struct ui_page_point *point = hpcw_i_calloc(BENCH_OPERATIONS * r->metadatas + 1, sizeof *point);
+    double *tick = hpcw_i_calloc(r->metadatas + 1, sizeof *tick);
+    struct ui_page_series series[CURVES];
+    char name[CURVES][BENCH_NAME];
+    hpcw_status s =
+        point == NULL || tick == NULL ? hpcw_i_fail_memory(err, NULL, r->metadatas, "rates") : HPCW_OK;
+    size_t points = 0, ticks = 0;
+    for (unsigned c = 0; s == HPCW_OK && c < CURVES; c++) {
+        const enum bench_operation k = c / 2;
+        const bool container = c % 2 != 0;
+        (void)snprintf(name[c], sizeof name[c], "%s, %s", bench_operation_name[k],
+                       container ? "one container" : "task-local files");
+        series[c] = (struct ui_page_series){
+            .name = name[c], .colour = k, .line = true, .dashed = !container, .point = point + points};
+        for (size_t i = 0; i < r->metadatas; i++) {
+            const struct bench_metadata *m = &r->metadata[i];
+            if (c == 0 && i % 2 == 0) {
+                tick[ticks++] = m->tasks;
+            }
+            if ((m->layout != BENCH_TASK_LOCAL) == container && m->rate[k].there) {
+                const struct bench_stats *x = &m->rate[k].stats;
+                point[points++] =
+                    (struct ui_page_point){.x = m->tasks, .y = x->median, .low = x->ci_low, .high = x->ci_high};
+                series[c].points++;
+            }
+        }
+    }
+    if (s == HPCW_OK) {
+        ui_page_heading(page, "Metadata rates");
+        ui_page_xy(
+            page,
+            &(struct ui_page_xy){
+                .title = "A file for each task, and one container for all of them",
+                .caption = "Number of tasks divided by the time until the last process is done. Files: every "
+                           "process handles its share, after the creation that of another process. Container: "
+                           "all processes create and open it together; one call is its stat, and one its "
+                           "unlink. Nothing is flushed. Median of the repetitions and its confidence interval.",
+                .origin = UI_PAGE_MEASURED,
+                .x = {.label = "tasks", .unit = UI_PAGE_COUNT, .log = true, .tick = tick, .ticks = ticks},
+                .y = {.label = "tasks a second", .unit = UI_PAGE_COUNT, .log = true},
+                .series = series,
+                .count = CURVES});
+        draw_table(r, page);
+    }
+    hpcw_i_free(point);
+    hpcw_i_free(tick);
+    return s;
+}

@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Rates of metadata: what is measured, its output, and that nothing else remains. $HPCGEN is the benchmark, $MPIEXEC may
+# be empty.
+# shellcheck disable=SC2034 # of refuse.inc
+PROGRAM=hpcw-bench
+. "$HERE/refuse.inc"
+mkdir data
+
+# rates OUTPUT ARGS...
+rates() {
+    out=$1
+    shift
+    $launch "$HPCGEN" metadata data --out "$out" --repeat 3 "$@" >table || bad "fails: $launch $*"
+    "$JSON_CHECK" "$out/results.json" || bad "$out/results.json is no JSON"
+    [ -z "$(ls -A data)" ] || bad "data remain: $(ls -A data)"
+}
+
+for launch in '' ${MPIEXEC:+"timeout 100 $MPIEXEC -n 3"}; do
+    name=out${launch:+3}
+    rates "$name" --tasks 40,5
+    # Both ways for both numbers, ascending: four operations, three runs of each.
+    [ "$(grep -c . "$name/results.csv")" -eq $((1 + 2 * 2 * 4 * 3)) ] || bad "other rows: $(cat "$name/results.csv")"
+    [ "$(tail -n +2 "$name/results.csv" | cut -d, -f1,2 | uniq | tr '\n' ' ')" = \
+        'task-local,5 sion-aligned,5 task-local,40 sion-aligned,40 ' ] || bad "other order: $(cat "$name/results.csv")"
+    [ "$(head -n 1 "$name/results.csv" | tr -d '\r')" = \
+        layout,tasks,operation,repetition,seconds,tasks_per_second,others_processors ] || bad "other columns"
+    # The rate is that of the seconds.
+    tail -n +2 "$name/results.csv" | awk -F, '{ r = $2 / $5 / $6 } r < 0.999999 || r > 1.000001 || $5 <= 0' >odd
+    [ ! -s odd ] || bad "rates that the seconds do not give: $(cat odd)"
+    case $(tail -n 1 table) in
+    'verdict: with 40 tasks, and compared with task-local files, one container is created '*' and opened '*) ;;
+    *) bad "last line: $(tail -n 1 table)" ;;
+    esac
+done
+
+# The page has one chart of all, and is the same when it is drawn again.
+if [ -f out/report.html ]; then
+    "$HTML_CHECK" out/report.html out/results.json >said || bad "no sound page, or one with other figures"
+    [ "$(cut -d' ' -f1 said)" -eq 1 ] || bad "expected 1 chart, got $(cat said)"
+    "$HPCGEN" report out/results.json -O again.html || bad "report fails"
+    cmp out/report.html again.html || bad "another page"
+    sed '0,/"unlink_s": [0-9.e-]*/s//"unlink_s": 9/' out/results.json >odd.json
+    refuse 1 'odd.json: metadata*unlink: expected * from its trials, got *' "$HPCGEN" report odd.json -O x
+fi
+
+# No time: named, and no failure.
+rates short --tasks 5:5000:x10 --budget 100ms
+grep -q '^task-local files *5000 .*no time' table || bad "5000 tasks in 0.1 s: $(cat table)"
+refuse 1 'nowhere: cannot*' "$HPCGEN" metadata nowhere --out four
+refuse 2 '--tasks: *' "$HPCGEN" model --tasks 5
+[ ! -e four ] || bad "a refused run leaves its directory"
+exit $failed
