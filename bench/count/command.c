@@ -8,6 +8,7 @@
 
 #include "bench/count/sharing.h"
 #include "bench/measure/json.h"
+#include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "ui/cli/text.h"
 
@@ -29,12 +30,16 @@ static double share_of(uint64_t part, uint64_t whole) {
 
 /* ---- output ---- */
 
-static void begin_table(struct ui_table *t) {
-    static const char *const title[] = {
-        "layout", "block", "blocks",   "shared",    "bytes in shared", "ranks that share",
-        "pairs",  "most",  "metadata", "with data", "unused"};
+enum { HOSTS_COLUMN = 4 };
+
+static void begin_table(struct ui_table *t, bool hosts) {
+    static const char *const title[] = {"layout",   "block",           "blocks",           "shared",
+                                        "by hosts", "bytes in shared", "ranks that share", "pairs",
+                                        "most",     "metadata",        "with data",        "unused"};
     for (size_t i = 0; i < sizeof title / sizeof title[0]; i++) {
-        ui_table_column(t, title[i], i == 0 ? UI_LEFT : UI_RIGHT);
+        if (hosts || i != HOSTS_COLUMN) {
+            ui_table_column(t, title[i], i == 0 ? UI_LEFT : UI_RIGHT);
+        }
     }
 }
 
@@ -44,6 +49,9 @@ static void add_row(struct ui_table *t, const struct bench_geometry *g, const st
     ui_table_cell(t, "%s", ui_text_size(text, g->fs_block));
     ui_table_cell(t, "%" PRIu64, c->blocks);
     ui_table_cell(t, "%" PRIu64, c->shared_blocks);
+    if (g->owner != NULL) {
+        ui_table_cell(t, "%" PRIu64, c->owner_blocks);
+    }
     ui_table_cell(t, "%.4g %%", 100 * share_of(c->shared_bytes, c->bytes));
     ui_table_cell(t, "%u", c->ranks);
     ui_table_cell(t, "%u", c->pairs);
@@ -65,6 +73,9 @@ static void put_row(struct hpcw_i_json *j, const struct bench_geometry *g, const
     hpcw_i_json_put_u64(j, "blocks", c->blocks);
     hpcw_i_json_put_u64(j, "data_blocks", c->data_blocks);
     hpcw_i_json_put_u64(j, "shared_blocks", c->shared_blocks);
+    if (g->owner != NULL) {
+        hpcw_i_json_put_u64(j, "blocks_shared_by_hosts", c->owner_blocks);
+    }
     hpcw_i_json_put_u64(j, "most_ranks_in_a_block", c->largest);
     hpcw_i_json_put_u64(j, "ranks_that_share", c->ranks);
     hpcw_i_json_put_u64(j, "pairs_that_share", c->pairs);
@@ -98,14 +109,15 @@ static void print_head(const struct bench_geometry *g) {
         g->ranks, ui_text_bytes(text, g->rank_bytes));
 }
 
-static hpcw_status print_table(const struct ui_table *t, hpcw_error *err) {
+static hpcw_status print_table(const struct ui_table *t, bool hosts, hpcw_error *err) {
     hpcw_status s = ui_table_print(t, stdout, 0, err);
     if (s == HPCW_OK) {
         (void)printf(
             "\nshared: of two or more ranks; pairs: of neighbours (r, r + 1) that share a block; most: ranks "
             "in "
             "one block;\nmetadata: blocks with metadata of a container, with data: of these, such that also "
-            "hold data; unused: bytes of\nall blocks that hold nothing.\n");
+            "hold data; unused: bytes of\nall blocks that hold nothing.\n%s",
+            hosts ? "by hosts: of ranks on two or more hosts, if a host has neighbouring ranks.\n" : "");
     }
     return s;
 }
@@ -129,15 +141,26 @@ hpcw_status bench_model(const struct bench_options *o, hpcw_error *err) {
     if (s != HPCW_OK) {
         return s;
     }
+    uint32_t *host = NULL;
+    if (o->ranks_per_host != 0) {
+        g.owner = host = hpcw_i_malloc((size_t)g.ranks * sizeof *host);
+        if (host == NULL) {
+            return hpcw_i_fail_memory(err, NULL, g.ranks, "ranks");
+        }
+        for (uint32_t r = 0; r < g.ranks; r++) {
+            host[r] = r / o->ranks_per_host;
+        }
+    }
     g.files = files > UINT32_MAX ? UINT32_MAX : (uint32_t)files;
     if (o->json) {
         s = bench_json_create(&io, NULL, err);
         if (s != HPCW_OK) {
+            hpcw_i_free(host);
             return s;
         }
         put_head(&io.out, &g);
     }
-    begin_table(&table);
+    begin_table(&table, host != NULL);
     for (size_t i = 0; s == HPCW_OK && i < o->block_sizes.count; i++) {
         for (int layout = 0; s == HPCW_OK && layout < COUNTED; layout++) {
             if (o->layouts != 0 && (o->layouts >> layout & 1) == 0) {
@@ -162,8 +185,9 @@ hpcw_status bench_model(const struct bench_options *o, hpcw_error *err) {
     }
     if (s == HPCW_OK && !o->json && !o->quiet) {
         print_head(&g);
-        s = print_table(&table, err);
+        s = print_table(&table, host != NULL, err);
     }
     ui_table_free(&table);
+    hpcw_i_free(host);
     return s;
 }

@@ -140,17 +140,19 @@ static hpcw_status arrange(const struct bench_geometry *g, uint32_t tasks, struc
 
 /* What grows in step with the pattern of chunks on blocks. */
 struct sums {
-    uint64_t blocks, shared_blocks, bytes, shared_bytes;
+    uint64_t blocks, shared_blocks, owner_blocks, bytes, shared_bytes;
 };
 
 struct block_walk {
     uint64_t fs_block;
-    struct sums sums; /* of finished blocks */
+    const uint32_t *owner; /* [tasks], or NULL */
+    struct sums sums;      /* of finished blocks */
     /* The current block. */
     uint64_t index;
     uint64_t bytes;
     uint32_t tasks; /* different ones; 0: no block yet */
     uint32_t first, last;
+    bool owners;          /* several */
     uint64_t first_index; /* of the first block of all */
     uint32_t largest;
     /* Bit t: task t shares a block; tasks t and t + 1 do. */
@@ -179,6 +181,7 @@ static void leave_block(struct block_walk *w) {
     }
     w->sums.blocks++;
     w->sums.bytes += w->bytes;
+    w->sums.owner_blocks += w->owners;
     if (w->tasks > 1) {
         w->sums.shared_blocks++;
         w->sums.shared_bytes += w->bytes;
@@ -190,6 +193,7 @@ static void enter_block(struct block_walk *w, uint64_t index, uint32_t task, uin
     w->index = index;
     w->bytes = bytes;
     w->tasks = 1;
+    w->owners = false;
     w->first = w->last = task;
 }
 
@@ -217,6 +221,7 @@ static void add_piece(struct block_walk *w, uint32_t task, uint64_t start, uint6
             set_bit(w->sharing, task);
             set_bit(w->sharing, w->first);
         }
+        w->owners = w->owners || (w->owner != NULL && w->owner[task] != w->owner[w->first]);
         w->last = task;
     }
     if (successor > begin) {
@@ -277,6 +282,7 @@ static void add_all(struct block_walk *w, const struct arrangement *a, uint64_t 
             uint64_t times = (alike - 1 - k) / period;
             w->sums.blocks += times * (w->sums.blocks - mark.blocks);
             w->sums.shared_blocks += times * (w->sums.shared_blocks - mark.shared_blocks);
+            w->sums.owner_blocks += times * (w->sums.owner_blocks - mark.owner_blocks);
             w->sums.bytes += times * (w->sums.bytes - mark.bytes);
             w->sums.shared_bytes += times * (w->sums.shared_bytes - mark.shared_bytes);
             w->index += times * period * a->stride / w->fs_block;
@@ -291,6 +297,7 @@ static void add_file(struct bench_sharing *all, const struct bench_sharing *one,
     all->blocks += times * one->blocks;
     all->data_blocks += times * one->data_blocks;
     all->shared_blocks += times * one->shared_blocks;
+    all->owner_blocks += times * one->owner_blocks;
     all->largest = one->largest > all->largest ? one->largest : all->largest;
     all->ranks += (uint32_t)times * one->ranks;
     all->pairs += (uint32_t)times * one->pairs;
@@ -317,7 +324,8 @@ static void count_metadata(const struct bench_geometry *g, const hpcw_sion_shape
     out->mixed_blocks = (uint64_t)mixed_front + mixed_back - (mixed_front && mixed_back && front_end == back);
 }
 
-static hpcw_status count_file(const struct bench_geometry *g, uint32_t tasks, uint64_t mapping,
+/* `first`: its first rank. */
+static hpcw_status count_file(const struct bench_geometry *g, uint32_t first, uint32_t tasks, uint64_t mapping,
                               struct bench_sharing *out, hpcw_error *err) {
     *out = (struct bench_sharing){0};
     bool sion = g->layout <= BENCH_SION_SHIFTED;
@@ -330,7 +338,10 @@ static hpcw_status count_file(const struct bench_geometry *g, uint32_t tasks, ui
     if (s != HPCW_OK) {
         return s;
     }
-    struct block_walk w = {.fs_block = g->fs_block, .sharing = bits_new(tasks), .pair = bits_new(tasks)};
+    struct block_walk w = {.fs_block = g->fs_block,
+                           .owner = g->owner == NULL ? NULL : g->owner + first,
+                           .sharing = bits_new(tasks),
+                           .pair = bits_new(tasks)};
     if (w.sharing == NULL || w.pair == NULL) {
         s = hpcw_i_fail_memory(err, "sharing", tasks, "ranks");
         goto done;
@@ -339,6 +350,7 @@ static hpcw_status count_file(const struct bench_geometry *g, uint32_t tasks, ui
     leave_block(&w);
     *out = (struct bench_sharing){.data_blocks = w.sums.blocks,
                                   .shared_blocks = w.sums.shared_blocks,
+                                  .owner_blocks = w.sums.owner_blocks,
                                   .largest = w.largest,
                                   .ranks = count_bits(w.sharing, tasks),
                                   .pairs = count_bits(w.pair, tasks),
@@ -362,21 +374,15 @@ static hpcw_status count_set(const struct bench_geometry *g, struct bench_sharin
                            "sharing: expected at most a file for each of %u ranks, got %u files", g->ranks,
                            files);
     }
-    /* The first file has the mapping, the last one the ranks that are left over, those between are alike. */
-    uint32_t each = hpcw_sion_first_task_of_file(g->ranks, files, 1);
-    const struct {
-        uint32_t files, tasks;
-        uint64_t mapping;
-    } part[] = {{1, each, files > 1 ? g->ranks : UINT64_MAX},
-                {files > 2 ? files - 2 : 0, each, UINT64_MAX},
-                {files > 1, g->ranks - hpcw_sion_first_task_of_file(g->ranks, files, files - 1), UINT64_MAX}};
     hpcw_status s = HPCW_OK;
-    for (size_t i = 0; s == HPCW_OK && i < sizeof part / sizeof part[0]; i++) {
+    for (uint32_t f = 0, alike; s == HPCW_OK && f < files; f += alike) {
+        /* The first file has the mapping, the last one the ranks that are left over, those between are alike. */
+        alike = f == 1 && files > 2 && g->owner == NULL ? files - 2 : 1;
+        uint32_t first = hpcw_sion_first_task_of_file(g->ranks, files, f);
+        uint32_t tasks = hpcw_sion_first_task_of_file(g->ranks, files, f + 1) - first;
         struct bench_sharing one;
-        if (part[i].files > 0) {
-            s = count_file(g, part[i].tasks, part[i].mapping, &one, err);
-            add_file(out, &one, part[i].files);
-        }
+        s = count_file(g, first, tasks, f == 0 && files > 1 ? g->ranks : UINT64_MAX, &one, err);
+        add_file(out, &one, alike);
     }
     return s;
 }
@@ -424,5 +430,5 @@ hpcw_status bench_sharing_count(const struct bench_geometry *g, struct bench_sha
         return HPCW_OK;
     }
     return g->layout <= BENCH_SION_SHIFTED ? count_set(g, out, err)
-                                           : count_file(g, g->ranks, UINT64_MAX, out, err);
+                                           : count_file(g, 0, g->ranks, UINT64_MAX, out, err);
 }

@@ -29,6 +29,7 @@ struct bench_geometry {
         chunk_bytes; /* SION: as requested, the same for every rank; 0: rank_bytes, so that one is enough */
     uint32_t tasks_per_group; /* SION, packed: as in hpcw_sion_options */
     uint32_t files;           /* SION: physical files, as in hpcw_sion_options; 0: 1 */
+    const uint32_t *owner;    /* [ranks] whose each rank is: a process, a host; NULL: not counted */
 };
 
 /*
@@ -39,6 +40,7 @@ struct bench_sharing {
     uint64_t blocks;        /* in all */
     uint64_t data_blocks;   /* that hold bytes of a rank */
     uint64_t shared_blocks; /* that hold bytes of two or more */
+    uint64_t owner_blocks;  /* that hold bytes of two or more owners */
     uint32_t largest;       /* most ranks in one block */
     uint32_t ranks;         /* that share at least one of their blocks */
     uint32_t pairs;         /* (r, r + 1) that share at least one block */

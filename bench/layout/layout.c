@@ -117,12 +117,14 @@ static void join_extents(struct bench_work *w) {
     }
 }
 
+uint32_t bench_work_first(uint32_t ranks, int processes, int process) {
+    return (uint32_t)((uint64_t)ranks * (uint64_t)process / (uint64_t)processes);
+}
+
 static hpcw_status place(struct bench_work *w, hpcw_error *err) {
-    uint64_t ranks = w->shape.ranks;
-    uint64_t processes = (uint64_t)w->processes->count;
-    uint64_t process = (uint64_t)w->processes->process;
-    w->first = (uint32_t)(ranks * process / processes);
-    w->count = (uint32_t)(ranks * (process + 1) / processes) - w->first;
+    const uint32_t ranks = w->shape.ranks;
+    w->first = bench_work_first(ranks, w->processes->count, w->processes->process);
+    w->count = bench_work_first(ranks, w->processes->count, w->processes->process + 1) - w->first;
     w->files = bench_layout_files(&w->shape);
     w->spot = hpcw_i_calloc(ranks, sizeof *w->spot);
     w->extent = hpcw_i_calloc((size_t)w->count + 1, sizeof *w->extent);
@@ -221,13 +223,21 @@ hpcw_status bench_work_room(uint64_t needed, uint64_t space, uint64_t max_bytes,
 /* The timer runs all steps, in their order. */
 static hpcw_status run_step(void *work, hpcw_error *err) {
     struct bench_work *w = work;
+    if (w->steps == BENCH_WRITE && w->shape.stonewall_ns != 0) {
+        w->end_ns = bench_timer_now() + w->shape.stonewall_ns;
+    }
     hpcw_status s = w->row->step[w->steps++](w, err);
     w->gone_wrong = w->gone_wrong || s != HPCW_OK;
     return s;
 }
 
+static uint64_t written(const void *work) {
+    return ((const struct bench_work *)work)->written;
+}
+
 const struct bench_side bench_work_side = {
     .name = "run",
+    .size = written,
     .phase = {{.name = "open", .run = run_step},
               {.name = "write", .run = run_step},
               {.name = "flush", .run = run_step},
@@ -306,9 +316,13 @@ hpcw_status bench_work_close(struct bench_work *w, hpcw_error *err) {
     return s;
 }
 
+bool bench_work_stops(const struct bench_work *w) {
+    return w->gone_wrong || (w->end_ns != 0 && bench_timer_now() >= w->end_ns);
+}
+
 hpcw_status bench_work_write(struct bench_work *w, bench_put_record *put, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
-    for (uint32_t i = 0; s == HPCW_OK && !w->gone_wrong && i < w->count; i++) {
+    for (uint32_t i = 0; s == HPCW_OK && !bench_work_stops(w) && i < w->count; i++) {
         s = bench_work_records(w, i, put, err);
     }
     return s;
@@ -322,9 +336,11 @@ hpcw_status bench_work_records(struct bench_work *w, uint32_t index, bench_put_r
     for (uint64_t at = 0; s == HPCW_OK && at < size; at += period) {
         uint64_t piece = size - at < period ? size - at : period;
         bench_data_stamp(w->data, rank, at, (size_t)piece);
-        for (uint64_t k = 0; s == HPCW_OK && k < piece; k += w->shape.record_size) {
+        for (uint64_t k = 0; s == HPCW_OK && k < piece && !(w->end_ns != 0 && bench_work_stops(w));
+             k += w->shape.record_size) {
             uint64_t n = piece - k < w->shape.record_size ? piece - k : w->shape.record_size;
             s = put(w, rank, at + k, w->data->source + k, (size_t)n, err);
+            w->written += s == HPCW_OK ? n : 0;
         }
     }
     return s;

@@ -38,6 +38,7 @@ struct bench_shape {
     uint32_t files;   /* containers: physical files; others: as their layout says */
     uint32_t readers; /* of bench_work_read_side; 0: all processes */
     uint64_t seed;
+    uint64_t stonewall_ns;           /* from the begin of the step "write" on: then no write begins; 0: never */
     uint64_t max_bytes;              /* most that may lie on the disk; 0: no limit */
     const struct bench_sizes *sizes; /* of a model's files, for their ceiling; NULL: not known yet */
 };
@@ -60,6 +61,7 @@ struct bench_layout_row {
     bool offers_files; /* can be spread over several physical files */
     bool needs_mpi;
     bool model;     /* real work of a fixed size; no spots */
+    bool together;  /* every process makes as many writes: none can stop before the others */
     unsigned modes; /* bit of each enum bench_mode that makes sense */
     /* Not timed: what the steps need. NULL: nothing. Not collective. */
     hpcw_status (*prepare)(struct bench_work *w, hpcw_error *err);
@@ -81,6 +83,8 @@ struct bench_work {
     struct bench_shape shape;
     struct bench_data *data;
     unsigned steps;      /* that were run */
+    uint64_t written;    /* bytes, by this process */
+    uint64_t end_ns;     /* when no more writes begin, by the clock; 0: never */
     uint64_t disk_bytes; /* that this process read from the disk, if the system says so; of reading */
     bool gone_wrong;     /* a step of this process failed: the others do nothing that is not collective */
 
@@ -105,6 +109,9 @@ struct bench_work {
 uint32_t bench_layout_files(const struct bench_shape *shape);
 hpcw_status bench_layout_spots(const struct bench_shape *shape, struct bench_spot *spot, uint64_t *file_size,
                                hpcw_error *err);
+
+/* The first rank of a process, or (process = processes) the number of ranks. */
+uint32_t bench_work_first(uint32_t ranks, int processes, int process);
 
 /* Sets up a run. Not collective. Free it in any case. `data` is borrowed and must be large enough. */
 hpcw_status bench_work_init(struct bench_work *w, const struct bench_shape *shape, bool ceiling,
@@ -144,6 +151,9 @@ hpcw_status bench_work_open_file(struct bench_work *w, uint32_t index, struct be
 hpcw_status bench_work_open(struct bench_work *w, hpcw_error *err);
 hpcw_status bench_work_flush(struct bench_work *w, hpcw_error *err);
 hpcw_status bench_work_close(struct bench_work *w, hpcw_error *err);
+
+/* Whether this process begins no more writes. */
+bool bench_work_stops(const struct bench_work *w);
 
 /* Hands the data of rank `first` + `index` to `put`, record after record; and those of all ranks of this process. */
 typedef hpcw_status bench_put_record(struct bench_work *w, uint32_t rank, uint64_t at, const void *data,

@@ -147,14 +147,14 @@ static void mpiio_clear(struct bench_work *w) {
     w->mpi = NULL;
 }
 
-#define ROW(write)                                                                                             \
+#define ROW(write, all)                                                                                        \
     {                                                                                                          \
-        .needs_mpi = true, .modes = MODES, .prepare = mpiio_prepare,                                           \
+        .needs_mpi = true, .together = all, .modes = MODES, .prepare = mpiio_prepare,                          \
         .step = {mpiio_open, write, mpiio_flush, mpiio_close}, .clear = mpiio_clear,                           \
     }
 
-const struct bench_layout_row bench_row_mpiio_independent = ROW(write_each);
-const struct bench_layout_row bench_row_mpiio_collective = ROW(write_together);
+const struct bench_layout_row bench_row_mpiio_independent = ROW(write_each, false);
+const struct bench_layout_row bench_row_mpiio_collective = ROW(write_together, true);
 
 #else
 

@@ -18,12 +18,13 @@ static hpcw_status write_records(struct bench_work *w, hpcw_error *err) {
 /* Its stamps hold file and offset; it is not read back. */
 static hpcw_status write_extents(struct bench_work *w, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
-    for (size_t i = 0; s == HPCW_OK && !w->gone_wrong && i < w->extents; i++) {
+    for (size_t i = 0; s == HPCW_OK && !bench_work_stops(w) && i < w->extents; i++) {
         const struct bench_extent *x = &w->extent[i];
-        for (uint64_t at = 0; s == HPCW_OK && at < x->size; at += BENCH_PIECE) {
+        for (uint64_t at = 0; s == HPCW_OK && at < x->size && !bench_work_stops(w); at += BENCH_PIECE) {
             size_t n = (size_t)(x->size - at < BENCH_PIECE ? x->size - at : BENCH_PIECE);
             bench_data_stamp(w->data, x->file, x->offset + at, n);
             s = bench_file_write(&w->file[x->file - w->first_file], x->offset + at, w->data->source, n, err);
+            w->written += s == HPCW_OK ? n : 0;
         }
     }
     return s;

@@ -4,9 +4,12 @@
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench/measure/machine.h"
+#include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
 #include "libwriter/comm/comm.h"
 
 #ifdef HPCW_BENCH_MPI
@@ -37,12 +40,43 @@ static hpcw_status start_mpi(struct bench_processes *p, hpcw_error *err) {
 }
 #endif
 
+#ifdef HPCW_BENCH_MPI
+/* Numbers the hosts. Collective. */
+static hpcw_status find_hosts(struct bench_processes *p, hpcw_error *err) {
+    const size_t count = (size_t)p->count;
+    char mine[BENCH_HOST] = "";
+    p->host = hpcw_i_calloc(count, sizeof *p->host);
+    p->name = hpcw_i_calloc(count, sizeof *p->name);
+    hpcw_status s =
+        p->host == NULL || p->name == NULL ? hpcw_i_fail_memory(err, NULL, count, "processes") : HPCW_OK;
+    s = hpcw_i_agree(p->comm, s, NULL, err);
+    (void)gethostname(mine, sizeof mine - 1);
+    s = s == HPCW_OK ? hpcw_i_comm_allgather(p->comm, mine, sizeof mine, p->name, err) : s;
+    p->hosts = 0;
+    for (size_t i = 0; s == HPCW_OK && i < count; i++) {
+        int k = 0;
+        while (k < p->hosts && strcmp(p->name[k], p->name[i]) != 0) {
+            k++;
+        }
+        if (k == p->hosts) {
+            memmove(p->name[p->hosts++], p->name[i], sizeof p->name[i]);
+        }
+        p->host[i] = k;
+    }
+    return s;
+}
+#endif
+
+int bench_processes_host(const struct bench_processes *p, int process) {
+    return p->host == NULL ? 0 : p->host[process];
+}
+
 hpcw_status bench_processes_start(struct bench_processes *p, hpcw_error *err) {
 #ifdef __GLIBC__
     /* Large buffers are fresh pages in every run, as they are in a program's first. */
     (void)mallopt(M_MMAP_THRESHOLD, 128 * 1024);
 #endif
-    *p = (struct bench_processes){.comm = hpcw_i_comm_or_self(NULL), .count = 1};
+    *p = (struct bench_processes){.comm = hpcw_i_comm_or_self(NULL), .count = 1, .hosts = 1};
     if (!launched()) {
         return HPCW_OK;
     }
@@ -52,6 +86,7 @@ hpcw_status bench_processes_start(struct bench_processes *p, hpcw_error *err) {
         p->process = hpcw_comm_process(p->comm);
         p->count = hpcw_comm_size(p->comm);
         p->crowded = p->count > (int)bench_machine_processors();
+        s = find_hosts(p, err);
     }
     return s;
 #else
@@ -71,6 +106,10 @@ void bench_processes_end(struct bench_processes *p) {
         }
     }
 #endif
+    hpcw_i_free(p->host);
+    hpcw_i_free(p->name);
+    p->host = NULL;
+    p->name = NULL;
     p->comm = NULL;
 }
 

@@ -3,9 +3,11 @@
 
 #include <math.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "bench/measure/machine.h"
+#include "bench/measure/stats.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
@@ -59,6 +61,41 @@ static hpcw_status agree(const struct bench_processes *processes, hpcw_status s,
     return hpcw_i_agree(processes->comm, s, words, err);
 }
 
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* How the times of the phases and their total are spread over the processes. Collective. */
+static hpcw_status spread(const struct bench_processes *processes, const uint64_t mine[BENCH_PHASES + 1],
+                          struct bench_sample *sample, hpcw_error *err) {
+    enum { EACH = BENCH_PHASES + 1 };
+    const size_t n = (size_t)processes->count;
+    uint64_t *all = hpcw_i_malloc(n * EACH * sizeof *all);
+    double *x = hpcw_i_malloc(n * sizeof *x);
+    hpcw_status s = all == NULL || x == NULL ? hpcw_i_fail_memory(err, NULL, n, "processes") : HPCW_OK;
+    s = hpcw_i_agree(processes->comm, s, NULL, err);
+    s = s == HPCW_OK ? hpcw_i_comm_allgather(processes->comm, mine, EACH * sizeof *mine, all, err) : s;
+    for (size_t k = 0; s == HPCW_OK && k < BENCH_PHASES; k++) {
+        for (size_t i = 0; i < n; i++) {
+            x[i] = (double)all[i * EACH + k];
+        }
+        qsort(x, n, sizeof *x, by_size);
+        for (int q = 0; q < BENCH_QUARTILES; q++) {
+            sample->quartile_ns[k][q] = (uint64_t)bench_stats_quantile(x, n, 0.25 * (q + 1));
+        }
+    }
+    sample->slowest = 0;
+    for (size_t i = 1; s == HPCW_OK && i < n; i++) {
+        sample->slowest = all[i * EACH + BENCH_PHASES] > all[(size_t)sample->slowest * EACH + BENCH_PHASES]
+                              ? (int)i
+                              : sample->slowest;
+    }
+    hpcw_i_free(all);
+    hpcw_i_free(x);
+    return s;
+}
+
 hpcw_status bench_timer_run(const struct bench_side *side, void *work, const struct bench_processes *processes,
                             struct bench_sample *sample, hpcw_error *err) {
     hpcw_status s = side->prepare == NULL ? HPCW_OK : side->prepare(work, side->parameter, err);
@@ -110,6 +147,11 @@ hpcw_status bench_timer_run(const struct bench_side *side, void *work, const str
     struct bench_cpu after = bench_machine_cpu();
     word[SIZE] = side->size != NULL ? side->size(work) : 0;
     word[TIME] = after.own_us - before.own_us;
+    uint64_t mine[BENCH_PHASES + 1];
+    for (size_t k = 0; k < BENCH_PHASES; k++) {
+        mine[k] = phase_ns[k];
+    }
+    mine[BENCH_PHASES] = *total;
     struct hpcw_i_words words = {.sums = FIRST, .mins = BENCH_PHASES, .maxs = WORDS - TOTAL, .word = word};
     s = agree(processes, s, &words, err);
     if (s != HPCW_OK) {
@@ -124,10 +166,11 @@ hpcw_status bench_timer_run(const struct bench_side *side, void *work, const str
     }
     sample->peak_bytes = word[PEAK];
     sample->size_bytes = word[SIZE];
+    s = spread(processes, mine, sample, err);
     double elapsed_us = (double)(after.at_us - before.at_us);
     double others = ((double)(after.busy_us - before.busy_us) - (double)word[TIME]) / elapsed_us;
     sample->others = after.busy_us == 0 || elapsed_us <= 0 ? (double)NAN : others < 0 ? 0 : others;
-    return HPCW_OK;
+    return s;
 }
 
 hpcw_status bench_timer_measure(const struct bench_subject *subject, void *work,

@@ -19,7 +19,7 @@
 
 #include "bench/measure/processes.h"
 
-enum { BENCH_PHASES = 4, BENCH_SIDES = 12 };
+enum { BENCH_PHASES = 4, BENCH_QUARTILES = 3, BENCH_SIDES = 12 };
 
 /* A step of a run. All phases are called, also after a failure: other processes may wait in theirs. */
 struct bench_phase {
@@ -53,7 +53,10 @@ struct bench_sample {
     uint64_t total_ns; /* timed phases together; at most the sum of `phase_ns` */
     uint64_t phase_ns[BENCH_PHASES];
     uint64_t cpu_ns[BENCH_PHASES]; /* processor time of all threads of all processes; also of untimed phases */
-    uint64_t first_ns[BENCH_PHASES];   /* of the process that took the shortest */
+    uint64_t first_ns[BENCH_PHASES]; /* of the process that took the shortest */
+    uint64_t quartile_ns[BENCH_PHASES]
+                        [BENCH_QUARTILES]; /* over all processes: a quarter, half, three quarters */
+    int slowest;                           /* the process with the largest total */
     uint64_t reached_ns[BENCH_PHASES]; /* from the common start until the last process had ended this phase */
     uint64_t peak_bytes;               /* largest resident memory during the run */
     uint64_t size_bytes;               /* of the output; 0: see bench_amount */

@@ -85,18 +85,28 @@ static void put_line(struct csv *c, const struct bench_point *p, const char *sid
     u64_column(c, "rank_bytes", p->rank_size);
     u64_column(c, "ranks", p->ranks);
     u64_column(c, "files", p->files);
-    u64_column(c, "bytes", p->bytes);
+    u64_column(c, "bytes", bench_results_bytes_of(p, t));
     u64_column(c, "repetition", t->repetition);
     u64_column(c, "order", t->order);
     for (size_t k = 0; k < BENCH_STEPS; k++) {
-        char name[2][BENCH_NAME];
-        (void)snprintf(name[0], sizeof name[0], "%s_first_s", bench_step_name[k]);
-        (void)snprintf(name[1], sizeof name[1], "%s_last_s", bench_step_name[k]);
-        seconds_column(c, name[0], t->first_ns[k]);
-        seconds_column(c, name[1], t->last_ns[k]);
+        const struct {
+            const char *name;
+            uint64_t ns;
+        } of_processes[] = {{"first", t->first_ns[k]},
+                            {"q25", t->quartile_ns[k][0]},
+                            {"median", t->quartile_ns[k][1]},
+                            {"q75", t->quartile_ns[k][2]},
+                            {"last", t->last_ns[k]}};
+        for (size_t i = 0; i < sizeof of_processes / sizeof of_processes[0]; i++) {
+            char name[BENCH_NAME];
+            (void)snprintf(name, sizeof name, "%s_%s_s", bench_step_name[k], of_processes[i].name);
+            seconds_column(c, name, of_processes[i].ns);
+        }
     }
     seconds_column(c, "total_s", t->total_ns);
     seconds_column(c, "written_s", t->written_ns);
+    u64_column(c, "slowest_process", (uint64_t)t->slowest_process);
+    text_column(c, "slowest_host", t->slowest_host);
     f64_column(c, "others_processors", t->others);
     seconds_column(c, "read_s", t->read_ns);
     u64_column(c, "read_disk_bytes", t->read_bytes);

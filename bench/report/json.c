@@ -77,6 +77,7 @@ static void said(struct bench_json *io, const char *key, const char *sentence) {
 static void run_of(struct bench_json *io, struct bench_results *r) {
     (void)bench_json_begin(io, "run", false, NULL);
     bench_json_int(io, "processes", &r->processes, 1);
+    bench_json_int(io, "hosts", &r->hosts, 1);
     bench_json_u32(io, "readers", &r->readers, 1, UINT32_MAX);
     bench_json_text(io, "mpi", r->mpi, sizeof r->mpi, true);
     bench_json_text(io, "left_out", r->left_out_mpi, sizeof r->left_out_mpi, true);
@@ -85,6 +86,7 @@ static void run_of(struct bench_json *io, struct bench_results *r) {
     bench_json_seconds(io, "budget_s", &r->budget_ns);
     bench_json_seconds(io, "elapsed_s", &r->elapsed_ns);
     bench_json_u64(io, "max_bytes", &r->max_bytes, false);
+    bench_json_seconds(io, "stonewall_s", &r->stonewall_ns);
     bench_json_u64(io, "least_bytes", &r->least_bytes, false);
     bench_json_seconds(io, "least_s", &r->least_ns);
     bench_json_bool(io, "complete", &r->complete);
@@ -93,19 +95,38 @@ static void run_of(struct bench_json *io, struct bench_results *r) {
     said(io, "data", DATA);
     said(io, "order", ORDER);
     said(io, "durability", DURABILITY);
+    r->variables = bench_json_begin_array(io, "environment", r->variables, BENCH_VARIABLES);
+    for (size_t i = 0; i < r->variables; i++) {
+        bench_json_text(io, NULL, r->variable[i], sizeof r->variable[i], false);
+    }
+    bench_json_end_array(io);
     bench_json_text(io, "command", r->command, sizeof r->command, false);
     bench_json_end(io);
 }
 
 /* ---- Points ---- */
 
+/* Null where they were not kept. */
+static void quartiles_of(struct bench_json *io, struct bench_trial *t, int step) {
+    static const char *const name[BENCH_QUARTILES] = {"q25_s", "median_s", "q75_s"};
+    bool known = t->slowest_process >= 0;
+    if (bench_json_begin(io, "quartiles", true, &known)) {
+        for (int q = 0; q < BENCH_QUARTILES; q++) {
+            bench_json_seconds(io, name[q], &t->quartile_ns[step][q]);
+        }
+        bench_json_end(io);
+    }
+}
+
 static void trial_of(struct bench_json *io, struct bench_trial *t) {
     (void)bench_json_begin(io, NULL, true, NULL);
     bench_json_u32(io, "repetition", &t->repetition, 1, UINT32_MAX);
     bench_json_u32(io, "order", &t->order, 1, UINT32_MAX);
+    bench_json_u64(io, "bytes", &t->bytes, true);
     for (int k = 0; k < BENCH_STEPS; k++) {
         (void)bench_json_begin(io, bench_step_name[k], false, NULL);
         bench_json_seconds(io, "first_s", &t->first_ns[k]);
+        quartiles_of(io, t, k);
         bench_json_seconds(io, "last_s", &t->last_ns[k]);
         if (t->first_ns[k] > t->last_ns[k]) {
             bench_json_refuse(io, "first_s", "no more than last_s");
@@ -114,6 +135,8 @@ static void trial_of(struct bench_json *io, struct bench_trial *t) {
     }
     bench_json_seconds(io, "total_s", &t->total_ns);
     bench_json_seconds(io, "written_s", &t->written_ns);
+    bench_json_int(io, "slowest_process", &t->slowest_process, -1);
+    bench_json_text(io, "slowest_host", t->slowest_host, sizeof t->slowest_host, true);
     bool read = t->read_ns > 0;
     if (bench_json_begin(io, "read", false, &read)) {
         bench_json_seconds(io, "total_s", &t->read_ns);
@@ -189,8 +212,12 @@ static bool point_of(struct bench_json *io, const struct bench_results *r, struc
     if (bench_json_begin(io, "file_system_blocks", true, &p->counted)) {
         bench_json_u64(io, "touched", &p->blocks, false);
         bench_json_u64(io, "shared", &p->shared_blocks, false);
-        if (p->shared_blocks > p->blocks) {
-            bench_json_refuse(io, "shared", "at most as many as there are blocks");
+        bench_json_u64(io, "shared_by_processes", &p->process_blocks, false);
+        bench_json_u64(io, "shared_by_hosts", &p->host_blocks, false);
+        if (p->host_blocks > p->process_blocks || p->process_blocks > p->shared_blocks ||
+            p->shared_blocks > p->blocks) {
+            bench_json_refuse(io, "shared",
+                              "at most as many as there are blocks, and hosts to share no more than ranks");
         }
         bench_json_end(io);
     }
@@ -401,9 +428,9 @@ static void points_of(struct bench_json *io, struct bench_results *r, id_text *t
 
 static void results_of(struct bench_json *io, struct bench_results *r) {
     static const char *const format = "hpcw-bench sweep";
-    uint32_t version = 2;
+    uint32_t version = 3;
     (void)bench_json_word(io, "format", 0, &format, 1);
-    bench_json_u32(io, "version", &version, 2, 2);
+    bench_json_u32(io, "version", &version, 3, 3);
     bench_json_text(io, "hpcw", r->version, sizeof r->version, false);
     bench_json_text(io, "time", r->time, sizeof r->time, false);
     bench_json_machine(io, &r->machine);

@@ -22,6 +22,7 @@ struct bench_options {
     struct ui_sizes tasks; /* metadata, empty: 64 to 16384 */
     bool metadata;         /* metadata rates instead of a sweep */
     uint32_t repeat;       /* 0: as often as the budget allows */
+    double stonewall;      /* seconds; 0: none */
     double budget;         /* seconds */
     uint64_t least_bytes;  /* of a run that counts, and its seconds */
     double least_time;
@@ -33,6 +34,7 @@ struct bench_options {
     bool verify, read;
     uint32_t readers;         /* 0: all processes */
     uint64_t container_block; /* model, 0: that of the file system */
+    uint32_t ranks_per_host;  /* model, 0: hosts are not counted */
     uint64_t chunk_bytes;     /* model, 0: per_rank */
     bool quiet;               /* no table, no progress */
     char output[BENCH_PATH];  /* "": sweep, a name made from the time; report, beside the results */

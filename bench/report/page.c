@@ -104,6 +104,11 @@ static void facts(struct ui_page *page, const struct bench_results *r) {
     file_system_facts(page, &r->fs);
     ui_page_fact(page, "Processes");
     ui_page_number(page, UI_PAGE_COUNT, r->processes);
+    if (r->hosts > 1) {
+        ui_page_text(page, " on ");
+        ui_page_number(page, UI_PAGE_COUNT, r->hosts);
+        ui_page_text(page, " hosts");
+    }
     ui_page_text(page, "%s%s", r->mpi[0] == '\0' ? ", without MPI" : ", ", r->mpi);
     if (r->readers != (uint32_t)r->processes) {
         ui_page_text(page, "; of them read ");
@@ -126,7 +131,19 @@ static void facts(struct ui_page *page, const struct bench_results *r) {
     ui_page_text(page, "; at most ");
     ui_page_number(page, UI_PAGE_BYTES, (double)r->max_bytes);
     ui_page_text(page, " on the disk");
+    if (r->stonewall_ns != 0) {
+        ui_page_text(page, "; no write begins after ");
+        ui_page_number(page, UI_PAGE_SECONDS, (double)r->stonewall_ns / 1e9);
+        ui_page_text(page, " of a run");
+    }
     ui_page_end(page);
+    if (r->variables > 0) {
+        ui_page_fact(page, "Environment");
+        for (size_t i = 0; i < r->variables; i++) {
+            ui_page_text(page, "%s%s", i == 0 ? "" : ", ", r->variable[i]);
+        }
+        ui_page_end(page);
+    }
     plain_fact(page, "Started", r->time);
     ui_page_fact(page, "Program");
     ui_page_text(page, "hpcw-bench %s (%s, %s) %s", r->version, r->machine.compiler, r->machine.build,
@@ -688,12 +705,12 @@ static void all_points(struct drawing *d) {
     struct ui_page *page = d->page;
     ui_page_heading(page, "All points");
     ui_page_table(
-        page, "Medians with their confidence intervals. The last two columns are computed from the layout. ",
+        page, "Medians with their confidence intervals. The last four columns are computed from the layout. ",
         UI_PAGE_MEASURED, false);
-    ui_page_columns(page,
-                    (const char *const[]){"point", "state", "bytes", "a run", "durable", "interval",
-                                          "page cache", "interval", "of the ceiling", "read", "read, cached",
-                                          "coverage", "runs", "blocks (counted)", "shared (counted)", NULL});
+    ui_page_columns(page, (const char *const[]){"point", "state", "bytes", "a run", "durable", "interval",
+                                                "page cache", "interval", "of the ceiling", "read",
+                                                "read, cached", "coverage", "runs", "blocks (counted)",
+                                                "shared by ranks (counted)", "by processes", "by hosts", NULL});
     for (size_t i = 0; i < d->r->points; i++) {
         const struct bench_point *p = &d->r->point[i];
         const struct bench_rate *rate = p->durable.there ? &p->durable : &p->cached;
@@ -705,7 +722,7 @@ static void all_points(struct drawing *d) {
         ui_page_text_cell(page, "%s%s%s%s%s", bench_fate_name[p->fate], p->reason[0] == '\0' ? "" : ": ",
                           p->reason, measured && !bench_results_counts(d->r, p) ? ", too small" : "",
                           p->noisy ? ", noisy" : "");
-        number_cell(page, measured, UI_PAGE_BYTES, (double)p->bytes);
+        number_cell(page, measured, UI_PAGE_BYTES, (double)bench_results_bytes(p));
         number_cell(page, measured, UI_PAGE_SECONDS, p->seconds);
         rate_cells(page, &p->durable);
         rate_cells(page, &p->cached);
@@ -716,6 +733,8 @@ static void all_points(struct drawing *d) {
         ui_page_text_cell(page, "%zu", p->trials);
         number_cell(page, p->counted, UI_PAGE_COUNT, (double)p->blocks);
         number_cell(page, p->counted, UI_PAGE_COUNT, (double)p->shared_blocks);
+        number_cell(page, p->counted, UI_PAGE_COUNT, (double)p->process_blocks);
+        number_cell(page, p->counted, UI_PAGE_COUNT, (double)p->host_blocks);
         ui_page_end(page);
     }
     ui_page_end(page);

@@ -52,9 +52,22 @@ static bool is_cached(enum bench_mode mode) {
     return mode != BENCH_DIRECT;
 }
 
+uint64_t bench_results_bytes_of(const struct bench_point *p, const struct bench_trial *t) {
+    return t->bytes == 0 ? p->bytes : t->bytes;
+}
+
+uint64_t bench_results_bytes(const struct bench_point *p) {
+    uint64_t least = p->bytes;
+    for (size_t i = 0; i < p->trials; i++) {
+        uint64_t bytes = bench_results_bytes_of(p, &p->trial[i]);
+        least = bytes < least ? bytes : least;
+    }
+    return least;
+}
+
 double bench_results_rate_of(const struct bench_point *p, const struct bench_trial *t, bool durable) {
     uint64_t ns = durable ? t->total_ns : t->written_ns;
-    return (double)p->bytes * 1e9 / (double)(ns == 0 ? 1 : ns);
+    return (double)bench_results_bytes_of(p, t) * 1e9 / (double)(ns == 0 ? 1 : ns);
 }
 
 static double time_of(const struct bench_point *p, const struct bench_trial *t) {
@@ -62,7 +75,7 @@ static double time_of(const struct bench_point *p, const struct bench_trial *t) 
 }
 
 bool bench_results_counts(const struct bench_results *r, const struct bench_point *p) {
-    return p->fate == BENCH_MEASURED && p->trials > 0 && p->bytes >= r->least_bytes &&
+    return p->fate == BENCH_MEASURED && p->trials > 0 && bench_results_bytes(p) >= r->least_bytes &&
            p->seconds * 1e9 >= (double)r->least_ns;
 }
 

@@ -15,8 +15,11 @@
 
 #include <hpcw/status.h>
 
+#include "bench/measure/environment.h"
 #include "bench/measure/machine.h"
+#include "bench/measure/processes.h"
 #include "bench/measure/stats.h"
+#include "bench/measure/timer.h"
 
 enum { BENCH_NAME = 64, BENCH_REASON = HPCW_ERROR_MESSAGE_SIZE };
 
@@ -54,10 +57,14 @@ enum bench_step { BENCH_OPEN, BENCH_WRITE, BENCH_FLUSH, BENCH_CLOSE, BENCH_STEPS
 struct bench_trial {
     uint32_t repetition; /* from 1 */
     uint32_t order;      /* when it ran: 1 is the first trial of the sweep that counts */
-    /* The shortest and the longest time of any process. */
+    uint64_t bytes;      /* that were written; 0: all of the point */
+    /* The shortest and the longest time of any process, and the quartiles over all. */
     uint64_t first_ns[BENCH_STEPS], last_ns[BENCH_STEPS];
-    uint64_t total_ns;   /* from the common start to the end of the last process, all steps */
-    uint64_t written_ns; /* from the common start until the last process had ended BENCH_WRITE */
+    uint64_t quartile_ns[BENCH_STEPS][BENCH_QUARTILES];
+    int slowest_process;           /* that took the longest in all; -1: unknown, and no quartiles */
+    char slowest_host[BENCH_HOST]; /* its host; "" if there is one host only */
+    uint64_t total_ns;             /* from the common start to the end of the last process, all steps */
+    uint64_t written_ns;           /* from the common start until the last process had ended BENCH_WRITE */
     uint64_t read_ns;    /* reading everything again, by the process that took the longest; 0: not read */
     uint64_t read_bytes; /* of that, what came from a disk */
     double others;       /* processors that other programs kept busy; NaN: unknown */
@@ -81,9 +88,10 @@ struct bench_point {
     uint32_t ranks, files;
     uint64_t bytes; /* of all ranks together, data only */
 
-    /* Blocks of the file system that two or more ranks share: counted from the layout, not measured. */
+    /* Blocks of the file system, and those that two or more ranks, processes or hosts share: counted from the layout, not
+     * measured. */
     bool counted;
-    uint64_t blocks, shared_blocks;
+    uint64_t blocks, shared_blocks, process_blocks, host_blocks;
 
     size_t twin; /* index of the aligned or shifted twin; SIZE_MAX: none */
     enum bench_fate fate;
@@ -165,6 +173,8 @@ struct bench_results {
     struct bench_machine machine;
     struct bench_fs fs;
     int processes;
+    int hosts;
+    uint64_t stonewall_ns;  /* after this time a process begins no write; 0: never */
     uint32_t readers;       /* processes that read, where runs are read again */
     char mpi[128];          /* "" without */
     char left_out_mpi[128]; /* why MPI-IO layouts are not there, "" if they are */
@@ -175,6 +185,8 @@ struct bench_results {
     bool complete;                  /* all planned points were measured or have a reason */
     char stopped[64];               /* "interrupted (signal 2)", "" if not */
     bool verify;
+    size_t variables; /* of the environment, that Slurm and MPI were told */
+    char variable[BENCH_VARIABLES][BENCH_VARIABLE];
     char command[512]; /* options as given, without the directory */
 
     size_t points;
@@ -191,6 +203,10 @@ extern const char *const bench_layout_name[BENCH_LAYOUTS];
 extern const char *const bench_mode_name[BENCH_MODES];
 extern const char *const bench_step_name[BENCH_STEPS];
 extern const char *const bench_fate_name[BENCH_FATES];
+
+/* Bytes that a trial wrote, and that each trial of a point wrote at least. */
+uint64_t bench_results_bytes_of(const struct bench_point *p, const struct bench_trial *t);
+uint64_t bench_results_bytes(const struct bench_point *p);
 
 /* Bytes per second of one trial: until they are durable, or until the page cache has them. */
 double bench_results_rate_of(const struct bench_point *p, const struct bench_trial *t, bool durable);

@@ -65,7 +65,9 @@ static void print_rate(struct ui_table *t, const struct bench_rate *rate) {
     ui_table_cell(t, "%s", rate->there ? ui_text_rate(text, rate->stats.median) : "");
 }
 
-static void print_point(struct ui_table *t, const struct bench_point *p, bool too_small, bool reads) {
+static void print_point(struct ui_table *t, const struct bench_results *r, const struct bench_point *p,
+                        bool reads) {
+    const bool too_small = !bench_results_counts(r, p);
     char interval[2 * UI_TEXT_SIZE] = "", ratio[UI_TEXT_SIZE] = "", shared[UI_TEXT_SIZE] = "";
     char low[UI_TEXT_SIZE], high[UI_TEXT_SIZE];
     if (p->durable.there) {
@@ -80,13 +82,16 @@ static void print_point(struct ui_table *t, const struct bench_point *p, bool to
     }
     char bytes[UI_TEXT_SIZE], seconds[UI_TEXT_SIZE];
     ui_table_cell(t, "%s", p->id);
-    ui_table_cell(t, "%s", ui_text_bytes(bytes, p->bytes));
+    ui_table_cell(t, "%s", ui_text_bytes(bytes, bench_results_bytes(p)));
     ui_table_cell(t, "%s", ui_text_duration(seconds, p->seconds));
     print_rate(t, &p->durable);
     ui_table_cell(t, "%s", interval);
     print_rate(t, &p->cached);
     ui_table_cell(t, "%s", ratio);
     ui_table_cell(t, "%s", shared);
+    if (r->hosts > 1) {
+        ui_table_cell(t, p->counted ? "%" PRIu64 : "", p->host_blocks);
+    }
     if (reads) {
         ui_table_cell(t, "%s%s", p->read.there ? ui_text_rate(ratio, p->read.stats.median) : "",
                       p->read_cached ? ", cached" : "");
@@ -129,8 +134,8 @@ static void print_unmeasured(const struct bench_results *r, FILE *stream) {
 }
 
 hpcw_status bench_output_print(const struct bench_results *r, FILE *stream, hpcw_error *err) {
-    static const char *const title[] = {"durable",    "interval of the median", "page cache",
-                                        "of ceiling", "shared blocks",          "read"};
+    static const char *const title[] = {"durable", "interval of the median", "page cache", "of ceiling",
+                                        "shared blocks"};
     struct ui_table t = {0};
     size_t measured = 0;
     bool reads = false;
@@ -143,13 +148,19 @@ hpcw_status bench_output_print(const struct bench_results *r, FILE *stream, hpcw
     ui_table_column(&t, "point", UI_LEFT);
     ui_table_column(&t, "bytes", UI_RIGHT);
     ui_table_column(&t, "a run", UI_RIGHT);
-    for (size_t i = 0; i < sizeof title / sizeof title[0] - !reads; i++) {
+    for (size_t i = 0; i < sizeof title / sizeof title[0]; i++) {
         ui_table_column(&t, title[i], UI_RIGHT);
+    }
+    if (r->hosts > 1) {
+        ui_table_column(&t, "of hosts", UI_RIGHT);
+    }
+    if (reads) {
+        ui_table_column(&t, "read", UI_RIGHT);
     }
     ui_table_column(&t, "", UI_LEFT);
     for (size_t i = 0; i < r->points; i++) {
         if (r->point[i].fate == BENCH_MEASURED) {
-            print_point(&t, &r->point[i], !bench_results_counts(r, &r->point[i]), reads);
+            print_point(&t, r, &r->point[i], reads);
             measured++;
         }
     }

@@ -126,6 +126,8 @@ static void add(struct planner *pl, enum bench_layout layout, enum bench_mode mo
     pl->planned[r->points] = (struct bench_planned){.priority = priority, .active = true};
     if (row->needs_mpi && r->left_out_mpi[0] != '\0') {
         cannot(p, &pl->planned[r->points], r->left_out_mpi);
+    } else if (pl->o->stonewall > 0 && (row->model || row->together)) {
+        cannot(p, &pl->planned[r->points], "its processes cannot stop at --stonewall");
     } else if (mode == BENCH_DIRECT && pl->no_direct[0] != '\0') {
         cannot(p, &pl->planned[r->points], pl->no_direct);
     }

@@ -92,6 +92,7 @@ static hpcw_status run(struct sweep *w, const struct bench_point *p, struct benc
                                 .ranks = p->ranks,
                                 .files = p->files,
                                 .readers = w->o->readers,
+                                .stonewall_ns = w->r->stonewall_ns,
                                 .seed = w->o->seed,
                                 .max_bytes = w->o->max_bytes,
                                 .sizes = sizes};
@@ -122,6 +123,13 @@ static hpcw_status run(struct sweep *w, const struct bench_point *p, struct benc
                                   .others = sample.others};
         memcpy(t->first_ns, sample.first_ns, sizeof t->first_ns);
         memcpy(t->last_ns, sample.phase_ns, sizeof t->last_ns);
+        memcpy(t->quartile_ns, sample.quartile_ns, sizeof t->quartile_ns);
+        t->bytes = w->r->stonewall_ns == 0 ? 0 : sample.size_bytes;
+        t->slowest_process = sample.slowest;
+        if (w->processes->hosts > 1) {
+            memcpy(t->slowest_host, w->processes->name[bench_processes_host(w->processes, sample.slowest)],
+                   sizeof t->slowest_host);
+        }
     }
     return s;
 }
@@ -298,8 +306,31 @@ static hpcw_status show(struct sweep *w, uint32_t repetitions, hpcw_error *err) 
     return ui_progress_start(&shown, &w->progress, err);
 }
 
+/* Counts the blocks that several owners of ranks share: their processes, or the hosts of these. */
+static hpcw_status count_owners(const struct bench_processes *processes, struct bench_geometry *g, bool hosts,
+                                uint64_t *blocks, hpcw_error *err) {
+    uint32_t *owner = hpcw_i_malloc((size_t)g->ranks * sizeof *owner);
+    struct bench_sharing c = {0};
+    if (owner == NULL) {
+        return hpcw_i_fail_memory(err, NULL, g->ranks, "ranks");
+    }
+    for (int p = 0; p < processes->count; p++) {
+        uint32_t end = bench_work_first(g->ranks, processes->count, p + 1);
+        for (uint32_t r = bench_work_first(g->ranks, processes->count, p); r < end; r++) {
+            owner[r] = (uint32_t)(hosts ? bench_processes_host(processes, p) : p);
+        }
+    }
+    g->owner = owner;
+    hpcw_status s = bench_sharing_count(g, &c, err);
+    g->owner = NULL;
+    hpcw_i_free(owner);
+    *blocks = c.owner_blocks;
+    return s;
+}
+
 /* Shared blocks of all points whose layout says where data lie. */
-static hpcw_status count_shared(struct bench_results *r, hpcw_error *err) {
+static hpcw_status count_shared(const struct bench_processes *processes, struct bench_results *r,
+                                hpcw_error *err) {
     for (size_t i = 0; i < r->points; i++) {
         struct bench_point *p = &r->point[i];
         if (bench_layout_row(p->layout)->model) {
@@ -314,6 +345,8 @@ static hpcw_status count_shared(struct bench_results *r, hpcw_error *err) {
                                    .files = p->files};
         struct bench_sharing c;
         hpcw_status s = bench_sharing_count(&g, &c, err);
+        s = s == HPCW_OK ? count_owners(processes, &g, false, &p->process_blocks, err) : s;
+        s = s == HPCW_OK ? count_owners(processes, &g, true, &p->host_blocks, err) : s;
         if (s != HPCW_OK) {
             return s;
         }
@@ -325,12 +358,12 @@ static hpcw_status count_shared(struct bench_results *r, hpcw_error *err) {
 }
 
 /* The figures of what is there. */
-static hpcw_status compute(struct bench_results *r, hpcw_error *err) {
+static hpcw_status compute(const struct bench_processes *processes, struct bench_results *r, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; s == HPCW_OK && i < r->points; i++) {
         s = bench_results_rate(&r->point[i], err);
     }
-    s = s == HPCW_OK ? count_shared(r, err) : s;
+    s = s == HPCW_OK ? count_shared(processes, r, err) : s;
     return s != HPCW_OK ? s : r->metadatas > 0 ? bench_metadata_conclude(r, err) : bench_results_advise(r, err);
 }
 
@@ -350,7 +383,7 @@ static hpcw_status conclude(struct sweep *w, const char *why, hpcw_error *err) {
     }
     (void)snprintf(r->stopped, sizeof r->stopped, "%s", why);
     r->elapsed_ns = elapsed_ns(w);
-    return compute(r, err);
+    return compute(w->processes, r, err);
 }
 
 /* After each repetition process 0 writes the results so far, in case the job is killed or MPI ends it. */
@@ -525,6 +558,11 @@ static hpcw_status describe(struct sweep *w, const char *directory, const char *
         return hpcw_i_fail(err, HPCW_EINVAL, "--readers: expected at most the number of processes, %d, got %u",
                            w->processes->count, o->readers);
     }
+    if (o->stonewall > 0 && (o->read || o->verify)) {
+        return hpcw_i_fail(
+            err, HPCW_EINVAL,
+            "--stonewall: expected neither --read nor --verify, since not everything is written");
+    }
     hpcw_status s = bench_machine_describe(&r->machine, directory, err);
     if (s != HPCW_OK) {
         return s;
@@ -549,7 +587,10 @@ static hpcw_status describe(struct sweep *w, const char *directory, const char *
         (void)snprintf(r->left_out_mpi, sizeof r->left_out_mpi, "%s", why);
     }
     r->processes = w->processes->count;
+    r->hosts = w->processes->hosts;
+    r->stonewall_ns = (uint64_t)(o->stonewall * (double)NS_PER_S);
     r->readers = o->readers != 0 ? o->readers : (uint32_t)r->processes;
+    r->variables = bench_environment(r->variable);
     r->seed = o->seed;
     r->repeat = o->repeat == 0 ? LEAST_REPEAT : o->repeat;
     r->least_bytes = o->least_bytes;

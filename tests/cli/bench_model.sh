@@ -14,6 +14,16 @@ grep -q '"layout": "sion-packed", .*"blocks": 26, "data_blocks": 7, "shared_bloc
 # The same as a table.
 "$HPCGEN" model --ranks 4 --blocksize 64 --per-rank 100 || bad "model failed"
 
+# Hosts share less than ranks: of four ranks on two hosts, a block or none.
+"$HPCGEN" model --ranks 4 --blocksize 64 --per-rank 100 --ranks-per-host 2 --layout sion-aligned,shared-posix >hosts ||
+    bad "model with hosts failed"
+[ "$(sed -n 's/^\(s[a-z-]*\) *64 *\([0-9]*\) *\([0-9]*\) *\([0-9]*\) .*/\1 \2 \3 \4/p' hosts | tr '\n' ' ')" = \
+    'sion-aligned 27 0 0 shared-posix 7 3 1 ' ] || bad "other blocks of hosts: $(cat hosts)"
+"$HPCGEN" model --ranks 4 --blocksize 64 --per-rank 100 --ranks-per-host 4 --layout shared-posix --json >hosts ||
+    bad "model with one host failed"
+grep -q '"shared_blocks": 3, "blocks_shared_by_hosts": 0, ' hosts || bad "one host shares blocks: $(cat hosts)"
+rm hosts
+
 # Containers that believe in other blocks than the file system has; several of those; chosen layouts.
 "$HPCGEN" model -n 1000000 -b 4K:16M:x64 --container-block 1M --layout sion-aligned,task-local || bad "model failed"
 

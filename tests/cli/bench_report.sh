@@ -33,7 +33,7 @@ grep -q 'failed: shared.dat: cannot write: Invalid argument &lt;&amp;&gt;' four.
 grep -q 'left out: the budget of 120 s was over' four.html || bad "no reason of an omission"
 
 # Those of the other benchmark, too: all that the repository has.
-for file in "$HERE"/../../bench/kernels/results/*.json; do
+for file in "$HERE"/../../bench/kernels/results/*.json "$HERE"/../cluster/results/moosefs.json; do
     "$HPCGEN" report "$file" --output kernels.html || bad "report of $file fails"
     "$HTML_CHECK" kernels.html "$file" >/dev/null || bad "no sound page of $file, or one with other figures"
 done

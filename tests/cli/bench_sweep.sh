@@ -75,6 +75,40 @@ if [ -n "$MPIEXEC" ]; then
 fi
 launch=''
 
+# No write begins after the stonewall: less than the gigabyte that was planned, and rates of what was written.
+wall() {
+    out=$1
+    shift
+    $launch "$HPCGEN" data --out "$out" --budget 60s --repeat 2 --ranks 8 --per-rank 128M --mode fsync --stonewall 20ms \
+        --least-bytes 1 --least-time 0s --quiet "$@" || bad "--stonewall fails: $*"
+    tail -n +2 "$out/results.csv" | tr -d '\r' | awk -F, -v columns="$(head -n 1 "$out/results.csv" | tr -d '\r')" '
+        BEGIN { n = split(columns, name, ","); for (i = 1; i <= n; i++) at[name[i]] = i }
+        { rate[$1] = $at["bytes"] / $at["total_s"] }
+        $at["bytes"] <= 0 || $at["bytes"] >= 2^30 { print "other bytes: " $0 }
+        $at["write_first_s"] > $at["write_q25_s"] || $at["write_q25_s"] > $at["write_median_s"] ||
+        $at["write_median_s"] > $at["write_q75_s"] || $at["write_q75_s"] > $at["write_last_s"] ||
+        $at["slowest_process"] !~ /^[01]$/ || $at["slowest_host"] != "" { print "other processes: " $0 }' >odd
+    [ ! -s odd ] || bad "$(cat odd)"
+    [ "$(count . "$out/results.csv")" -ge 5 ] || bad "no rows"
+}
+wall wall --layout sion-aligned,task-local --blocksize 64K --files 1
+grep -q '"stonewall_s": 0.02,' wall/results.json || bad "the stonewall is not in the results"
+refuse 1 '--stonewall: expected neither --read nor --verify, *' "$HPCGEN" data --out never --stonewall 1s --read
+if [ -n "$MPIEXEC" ]; then
+    launch="timeout 100 $MPIEXEC -n 2"
+    wall wall2 --layout shared-posix,mpiio-independent,mpiio-collective --record 64K
+    grep -A 30 '"id": "mpiio-collective/' wall2/results.json | grep -q '"its processes cannot stop at --stonewall"' ||
+        bad "collective writes are not left out"
+    launch=''
+fi
+
+# What Slurm and MPI were told is in the results, and nothing else of the environment.
+SLURM_NTASKS=7 ROMIO_HINTS=hints SECRET=word "$HPCGEN" data --out told --budget 60s --repeat 1 --ranks 4 --per-rank 5000 \
+    --layout task-local --mode fsync --quiet || bad "fails with variables of Slurm"
+grep -A 10 '"environment": \[' told/results.json | tr -d '\n' | grep -q '"ROMIO_HINTS=hints", *"SLURM_NTASKS=7"' ||
+    bad "the environment is not in the results: $(grep -A 5 '"environment"' told/results.json)"
+grep -q SECRET told/results.json && bad "all of the environment is in the results"
+
 # What cannot be run is named, and is no failure.
 sweep two --layout mpiio-independent --mode fsync
 grep -q '"fate": "left out"' two/results.json || bad "MPI-IO without mpirun is not left out"
@@ -86,8 +120,29 @@ if [ -n "$MPIEXEC" ]; then
         launch="timeout 100 $MPIEXEC -n $n"
         sweep np$n
         grep -q '"id": "mpiio-collective/fsync/records-5000"' np$n/results.json || bad "no MPI-IO with $n processes"
+        # Of five borders of ranks that are in a block, some are borders of processes, and none of hosts.
+        grep -q "\"shared\": 5, \"shared_by_processes\": $((n - 1)), \"shared_by_hosts\": 0}" np$n/results.json ||
+            bad "other shared blocks with $n processes: $(grep '"shared"' np$n/results.json)"
         grep -q 'needs processes' np$n/results.json && bad "MPI-IO left out with $n processes"
     done
+fi
+
+# Two hosts, where a namespace may have a host name of its own: what they share, and the slower one.
+cat >on_host <<'END'
+#!/bin/sh
+hostname "node$((${OMPI_COMM_WORLD_RANK-${PMI_RANK}} / 2))" || exit
+exec "$@"
+END
+chmod +x on_host
+if [ -n "$MPIEXEC" ] && unshare -r -u hostname here 2>/dev/null; then
+    launch="timeout 100 $MPIEXEC -n 4 unshare -r -u ./on_host"
+    sweep hosts --layout shared-posix --mode fsync 2>/dev/null
+    grep -q '"hosts": 2,' hosts/results.json || bad "the hosts are not counted"
+    grep -q '"shared": 5, "shared_by_processes": 3, "shared_by_hosts": 1}' hosts/results.json ||
+        bad "hosts share other blocks: $(grep '"shared"' hosts/results.json)"
+    [ "$(count '"slowest_process": [01], "slowest_host": "node0"\|"slowest_process": [23], "slowest_host": "node1"' \
+        hosts/results.json)" -eq 4 ] || bad "other slowest hosts: $(grep slowest_host hosts/results.json)"
+    launch=''
 fi
 
 # The table, and a name made of the time.

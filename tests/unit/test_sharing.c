@@ -47,8 +47,9 @@ struct tally {
     bool shares[MOST_RANKS], pair[MOST_RANKS];
 };
 
-static void count_block(const struct owners *o, uint64_t begin, uint64_t block, struct bench_sharing *c,
-                        struct tally *t) {
+/* `host` [MOST_RANKS]: of each rank; NULL: not counted. */
+static void count_block(const struct owners *o, uint64_t begin, uint64_t block, const uint32_t *host,
+                        struct bench_sharing *c, struct tally *t) {
     bool in[MOST_RANKS + 1] = {false};
     uint64_t data = 0;
     uint64_t meta = 0;
@@ -60,9 +61,18 @@ static void count_block(const struct owners *o, uint64_t begin, uint64_t block, 
         }
     }
     uint32_t ranks = 0;
+    bool on[MOST_RANKS] = {false};
     for (int r = 0; r < MOST_RANKS; r++) {
         ranks += in[r];
+        if (in[r] && host != NULL) {
+            on[host[r]] = true;
+        }
     }
+    int hosts = 0;
+    for (int h = 0; h < MOST_RANKS; h++) {
+        hosts += on[h];
+    }
+    c->owner_blocks += hosts > 1;
     for (int r = 0; r < MOST_RANKS && ranks > 1; r++) {
         t->shares[r] = t->shares[r] || in[r];
         t->pair[r] = t->pair[r] || (in[r] && in[r + 1]);
@@ -79,12 +89,13 @@ static void count_block(const struct owners *o, uint64_t begin, uint64_t block, 
     c->unused_bytes += data + meta > 0 ? block - data - meta : 0;
 }
 
-static struct bench_sharing count_owners(const struct owners *files, uint32_t count, uint64_t block) {
+static struct bench_sharing count_owners(const struct owners *files, uint32_t count, uint64_t block,
+                                         const uint32_t *host) {
     struct bench_sharing c = {0};
     struct tally t = {0};
     for (uint32_t f = 0; f < count; f++) {
         for (uint64_t begin = 0; begin < files[f].size; begin += block) {
-            count_block(&files[f], begin, block, &c, &t);
+            count_block(&files[f], begin, block, host, &c, &t);
         }
     }
     for (int r = 0; r < MOST_RANKS; r++) {
@@ -109,6 +120,7 @@ static void same(const struct bench_geometry *g, const struct bench_sharing *got
     SAME(blocks);
     SAME(data_blocks);
     SAME(shared_blocks);
+    SAME(owner_blocks);
     SAME(largest);
     SAME(ranks);
     SAME(pairs);
@@ -121,14 +133,23 @@ static void same(const struct bench_geometry *g, const struct bench_sharing *got
 #undef SAME
 }
 
-static void check(const struct bench_geometry *g, const struct owners *files, uint32_t count) {
-    hpcw_error err;
-    struct bench_sharing got;
-    if (bench_sharing_count(g, &got, &err) != HPCW_OK) {
-        fail_msg("%s", err.message);
+/* Without hosts, with neighbouring ranks on a host, and with ranks dealt to hosts in turn. */
+static void check(const struct bench_geometry *geometry, const struct owners *files, uint32_t count) {
+    for (int map = 0; map < 3; map++) {
+        struct bench_geometry of_map = *geometry, *g = &of_map;
+        uint32_t host[MOST_RANKS];
+        for (uint32_t r = 0; r < MOST_RANKS; r++) {
+            host[r] = map == 1 ? r / 3 : r % 3;
+        }
+        g->owner = map == 0 ? NULL : host;
+        hpcw_error err;
+        struct bench_sharing got;
+        if (bench_sharing_count(g, &got, &err) != HPCW_OK) {
+            fail_msg("%s", err.message);
+        }
+        struct bench_sharing want = count_owners(files, count, g->fs_block, g->owner);
+        same(g, &got, &want);
     }
-    struct bench_sharing want = count_owners(files, count, g->fs_block);
-    same(g, &got, &want);
 }
 
 /* A container of this geometry, written by the library in one process. */
