@@ -79,7 +79,7 @@ typedef struct hpcw_clog2_log_options {
     hpcw_clog2_clock clock; /**< default HPCW_CLOG2_CLOCK_BEST */
     double (*now)(void);    /**< for HPCW_CLOG2_CLOCK_CALLER: seconds since any moment; never steps back */
     hpcw_clog2_sync sync;   /**< default HPCW_CLOG2_SYNC_BEST */
-    uint32_t sync_rounds;   /**< ping-pongs of which the quickest counts; default 16 */
+    uint32_t sync_rounds;   /**< ping-pongs of which the quickest counts; default 128 */
     uint64_t
         memory; /**< for records; default 64 MiB, at least 8 MiB, and 4 MiB for each thread. Beyond it, full
                                  windows are unmapped and only in the local file */

@@ -22,7 +22,7 @@
 void hpcw_clog2_log_options_fill(hpcw_clog2_log_options *options, size_t size) {
     const char *directory = getenv("TMPDIR");
     const hpcw_clog2_log_options defaults = {
-        .sync_rounds = 16,
+        .sync_rounds = 128, /* on a busy host 16 may all fall into one wait for a processor */
         .memory = UINT64_C(64) << 20,
         .directory = directory == NULL || directory[0] == '\0' ? "/tmp" : directory,
         .block_size = 65536,
