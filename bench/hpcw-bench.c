@@ -8,6 +8,7 @@
 #include "bench/options.h"
 #include "bench/report/compare.h"
 #include "bench/report/results.h"
+#include "bench/site/site.h"
 #include "bench/sweep/sweep.h"
 #include "ui/page/page.h"
 
@@ -75,11 +76,15 @@ static hpcw_status run_compare(struct bench_call *call, hpcw_error *err) {
     return bench_compare_command(call->parse.args[0], call->parse.args[1], o->json, o->quiet, err);
 }
 
+static hpcw_status run_site(struct bench_call *call, hpcw_error *err) {
+    return bench_site(call->options, call->parse.args[0], err);
+}
+
 int main(int argc, char **argv) {
     static const struct bench_command_row row[BENCH_COMMANDS] = {
         [BENCH_COMMAND_SWEEP] = {run_sweep, true},      [BENCH_COMMAND_METADATA] = {run_metadata, true},
         [BENCH_COMMAND_MODEL] = {run_model, false},     [BENCH_COMMAND_REPORT] = {run_report, false},
-        [BENCH_COMMAND_COMPARE] = {run_compare, false},
+        [BENCH_COMMAND_COMPARE] = {run_compare, false}, [BENCH_COMMAND_SITE] = {run_site, false},
     };
     if (argc > 1 && strcmp(argv[1], "kernels") == 0) {
         (void)fprintf(stderr,

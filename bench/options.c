@@ -9,6 +9,7 @@
 
 #include "bench/report/options.h"
 #include "bench/report/results.h"
+#include "bench/site/site.h"
 #include "libwriter/io/lov.h"
 #include "ui/cli/values.h"
 
@@ -28,6 +29,9 @@ static const struct ui_command commands[] = {
     [BENCH_COMMAND_COMPARE] = {"compare",
                                "show which points of a second sweep are faster or slower than in the first",
                                "FIRST-FILE SECOND-FILE", 2, 2},
+    [BENCH_COMMAND_SITE] =
+        {"site", "print a batch script for Slurm that sweeps stripes on Lustre, or block sizes on GPFS", "DIR",
+         1, 1},
 };
 
 static const char *layout_word(const void *list, size_t index) {
@@ -44,6 +48,7 @@ static const char *mode_word(const void *list, size_t index) {
 #define OPTION(...) UI_OPTION(struct bench_options, __VA_ARGS__)
 #define SWEEPING UI_COMMAND(BENCH_COMMAND_SWEEP)
 #define RATING UI_COMMAND(BENCH_COMMAND_METADATA)
+#define PRINTING UI_COMMAND(BENCH_COMMAND_SITE)
 #define COUNTING UI_COMMAND(BENCH_COMMAND_MODEL)
 #define AUTO .default_text = "auto", .zero_word = "auto"
 #define WORK "What is measured or counted"
@@ -69,8 +74,9 @@ static const struct ui_option option_table[] = {
            "default is 47K, and for plain files also 4K and 1M. model counts containers that keep each record "
            "in one chunk; by default records may be split",
            UI_LIMITS(1, 1073741824), .read = ui_read_sizes),
-    OPTION(WORK, SWEEPING | COUNTING, 0, "per-rank", "SIZE", SIZE, per_rank,
-           "bytes of one rank; auto: in a sweep whole records that make a run count, in a model 100 MB",
+    OPTION(WORK, SWEEPING | COUNTING | PRINTING, 0, "per-rank", "SIZE", SIZE, per_rank,
+           "bytes of one rank; auto: in a sweep whole records that make a run count, in a model 100 MB, in a "
+           "script 256M",
            UI_LIMITS(1, 1099511627775.0), AUTO),
     OPTION(WORK, SWEEPING | COUNTING, 'n', "ranks", "N", U32, ranks,
            "virtual ranks, spread over the processes; auto: 64, or one for each process if there are more",
@@ -82,6 +88,13 @@ static const struct ui_option option_table[] = {
     OPTION(WORK, RATING, 0, "tasks", "NUMBERS", SIZE, tasks,
            "numbers of tasks: a number, a list with commas, or FIRST:LAST:xN. The default is 64:16384:x4",
            UI_LIMITS(1, HPCW_SION_READER_MAX_SHARE), .read = ui_read_sizes),
+    OPTION(WORK, PRINTING, 0, "nodes", "N", U32, nodes, "nodes of the job", UI_LIMITS(1, 1000000),
+           .required = PRINTING),
+    OPTION(WORK, PRINTING, 0, "ntasks-per-node", "N", U32, tasks_per_node, "processes on each node",
+           UI_LIMITS(1, 4096), .default_text = "16"),
+    OPTION(WORK, PRINTING, 0, "file-system", "KIND", CHOICE, file_system,
+           "what the script is for; auto: the file system of DIR, as this machine sees it",
+           .param.choices = bench_site_file_system, .default_text = "auto"),
     OPTION(WORK, SWEEPING, 0, "verify", NULL, BOOL, verify,
            "read everything back and compare, after the time is taken", .flags = UI_OPTION_NEGATABLE),
     OPTION(
@@ -92,7 +105,7 @@ static const struct ui_option option_table[] = {
     OPTION(WORK, SWEEPING, 0, "readers", "N", U32, readers,
            "with --read: processes that read, each a share, as a restart on fewer processes does; auto: all",
            UI_LIMITS(1, 16777216), AUTO),
-    OPTION(WORK, SWEEPING | RATING, 0, "fs-block", "SIZE", SIZE, fs_block,
+    OPTION(WORK, SWEEPING | RATING | PRINTING, 0, "fs-block", "SIZE", SIZE, fs_block,
            "block size of the file system, if the one that it reports is wrong", UI_LIMITS(512, 1073741824),
            AUTO),
     OPTION(WORK, SWEEPING | RATING, 0, "stripe-count", "N", U32, stripe_count,
@@ -117,7 +130,7 @@ static const struct ui_option option_table[] = {
            "runs of each point and of its ceiling, after one that warms up; auto: as many as the budget "
            "allows, 5 to 30",
            UI_LIMITS(1, 1000), AUTO),
-    OPTION(LIMITS, SWEEPING | RATING, 't', "budget", "TIME", F64, budget,
+    OPTION(LIMITS, SWEEPING | RATING | PRINTING, 't', "budget", "TIME", F64, budget,
            "time for the whole sweep; points that do not fit are left out", UI_LIMITS(0.1, 31536000),
            .default_text = "5m", .read = ui_read_duration),
     OPTION(LIMITS, SWEEPING, 0, "least-bytes", "SIZE", SIZE, least_bytes,
@@ -188,6 +201,11 @@ static const struct ui_chapter chapters[] = {
      "seen. A false alarm has a probability of 1 %, and changes below 5 % are not called a difference. What "
      "plain writes reach is a line of its own: it says whether the file system became faster. The last line "
      "is the verdict.\n"},
+    {"SITES",
+     "site prints a batch script for Slurm: sweeps of the whole machine with several stripes on Lustre, with "
+     "several "
+     "block sizes on GPFS, and metadata rates. If the variable IOR has the path of IOR, the job also runs IOR "
+     "with the work of each point. The scripts for Lustre and GPFS were run on imitations only, and say so.\n"},
     {"EXIT STATUS",
      "0 if all was measured, or left out for a reason that is given; 1 if something failed; 2 if the command "
      "line is wrong; 128 plus the number of the signal if a signal ended the program.\n"},
@@ -205,6 +223,10 @@ static const struct ui_chapter chapters[] = {
      "A million ranks on file system blocks of 16 MiB, in a container that is aligned to 4 MiB:\n"
      "\n"
      "  hpcw-bench model --ranks 1000000 --blocksize 16M --container-block 4M\n"
+     "\n"
+     "A job on four nodes of a cluster:\n"
+     "\n"
+     "  hpcw-bench site /scratch/me --nodes 4 >job.sh && sbatch job.sh\n"
      "\n"
      "Before and after a change of the file system's settings:\n"
      "\n"

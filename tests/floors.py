@@ -74,10 +74,11 @@ gen/cli                      libwriter/base libwriter/io libwriter/comm libreade
 bench/measure                libwriter/base libwriter/io libwriter/comm ui/cli
 bench/report                 libwriter/base libwriter/io ui/* bench/measure
 bench/count                  libwriter/base libwriter/io ui/cli bench/measure bench/report
+bench/site                   libwriter/base libwriter/io ui/cli bench/measure bench/report
 bench/layout                 libwriter/base libwriter/io libwriter/comm gen/dataset bench/measure bench/report
 bench/sweep                  libwriter/base libwriter/io libwriter/comm ui/* bench/measure bench/report bench/count bench/layout
 bench/kernels                libwriter/base libwriter/io libwriter/comm libreader/* ui/cli gen/model/* bench/measure
-bench                        libwriter/base libwriter/io libwriter/comm ui/* bench/measure bench/report bench/count bench/layout bench/sweep
+bench                        libwriter/base libwriter/io libwriter/comm ui/* bench/measure bench/report bench/site bench/count bench/layout bench/sweep
 fortran
 """
 

@@ -32,13 +32,15 @@ struct bench_options {
     uint32_t stripe_count; /* 0: as it is */
     uint64_t stripe_size;
     bool verify, read;
-    uint32_t readers;         /* 0: all processes */
-    uint64_t container_block; /* model, 0: that of the file system */
-    uint32_t ranks_per_host;  /* model, 0: hosts are not counted */
-    uint64_t chunk_bytes;     /* model, 0: per_rank */
-    bool quiet;               /* no table, no progress */
-    char output[BENCH_PATH];  /* "": sweep, a name made from the time; report, beside the results */
-    bool json;                /* model, compare: JSON instead of the table */
+    uint32_t readers;               /* 0: all processes */
+    uint32_t nodes, tasks_per_node; /* site */
+    int file_system;                /* site: a word of bench_site_file_system */
+    uint64_t container_block;       /* model, 0: that of the file system */
+    uint32_t ranks_per_host;        /* model, 0: hosts are not counted */
+    uint64_t chunk_bytes;           /* model, 0: per_rank */
+    bool quiet;                     /* no table, no progress */
+    char output[BENCH_PATH];        /* "": sweep, a name made from the time; report, beside the results */
+    bool json;                      /* model, compare: JSON instead of the table */
 };
 
 #endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The script runs sweeps and, if it is given IOR, the same work by IOR: so the lines for IOR are tested with the script. */
+#include "bench/site/site.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <hpcw/version.h>
+
+#include "libwriter/base/status.h"
+#include "libwriter/io/fsinfo.h"
+#include "ui/cli/text.h"
+
+enum kind { AUTO, LUSTRE, GPFS, OTHER };
+
+const char *const bench_site_file_system[] = {"auto", "lustre", "gpfs", "other", NULL};
+
+struct script {
+    enum kind kind;
+    char name[32]; /* of the file system */
+    uint64_t block, per_rank, tasks;
+    unsigned sweeps, minutes; /* of a sweep */
+};
+
+static const char *const stripe_counts = "1 4 all", *const stripe_sizes = "1M 4M 16M";
+enum { LUSTRE_SWEEPS = 3 * 3, LARGE_TRANSFER = 4 << 20 /* of IOR, for the ceiling */ };
+
+/* In single quotes for a shell. */
+static void put_quoted(const char *text) {
+    (void)putchar('\'');
+    for (; *text != '\0'; text++) {
+        (void)(*text == '\'' ? fputs("'\\''", stdout) : putchar(*text));
+    }
+    (void)putchar('\'');
+}
+
+static void put_head(const struct bench_options *o, const struct script *s, const char *directory) {
+    const unsigned minutes = 15 + 2 * (s->sweeps + 1) * s->minutes;
+    (void)printf("#!/bin/bash\n"
+                 "# Measures %s with hpcw-bench on %u nodes. Written by hpcw-bench %s.\n"
+                 "#\n",
+                 s->name, o->nodes, hpcw_version());
+    if (s->kind == LUSTRE || s->kind == GPFS) {
+        (void)printf(
+            "# NOT RUN ON SUCH A MACHINE: hpcw was tested on imitations of Lustre and GPFS only. Read this "
+            "script before you submit it.\n"
+            "#\n");
+    }
+    (void)printf(
+        "# sbatch THIS-SCRIPT; then hpcw-bench-JOB has a directory for each sweep, with report.html and "
+        "results.json.\n"
+        "# To run the same work by IOR after each sweep: IOR=/path/to/ior sbatch THIS-SCRIPT\n"
+        "#SBATCH --job-name=hpcw-bench\n"
+        "#SBATCH --nodes=%u\n"
+        "#SBATCH --ntasks-per-node=%u\n"
+        "#SBATCH --exclusive\n"
+        "#SBATCH --time=%02u:%02u:00\n"
+        "# Many sites also expect an account and a partition:\n"
+        "##SBATCH --account=\n"
+        "##SBATCH --partition=\n"
+        "\n"
+        "dir=",
+        o->nodes, o->tasks_per_node, minutes / 60, minutes % 60);
+    put_quoted(directory);
+    (void)printf("\nout=hpcw-bench-$SLURM_JOB_ID\n"
+                 "bench=${HPCW_BENCH-hpcw-bench}\n"
+                 "ior=${IOR-}\n"
+                 "failed=0\n"
+                 "mkdir \"$out\" || exit\n");
+}
+
+static void put_functions(const struct bench_options *o, const struct script *s) {
+    char each[UI_TEXT_SIZE], all[UI_TEXT_SIZE];
+    (void)ui_text_size(each, s->per_rank);
+    (void)ui_text_size(all, 2 * s->per_rank * s->tasks);
+    (void)printf(
+        "\n"
+        "# sweep NAME OPTION...: every task writes %s in writes of 1M, and fsync ends a run.\n"
+        "sweep() {\n"
+        "    srun \"$bench\" sweep \"$dir\" --out \"$out/$1\" --quiet --ranks %" PRIu64
+        " --per-rank %s --record 1M --files 1 \\\n"
+        "        --mode fsync --max-bytes %s --budget %um \\\n"
+        "        --layout sion-aligned,sion-shifted,task-local,shared-posix,mpiio-independent,mpiio-collective "
+        "\"${@:2}\" || failed=1\n"
+        "}\n"
+        "\n"
+        "# peers COMMAND...: the points of a sweep by IOR, in a new directory that COMMAND prepares. IOR has "
+        "no "
+        "containers: what\n"
+        "# sion-aligned can reach is its ceiling, which IOR reproduces with transfers of 4M.\n"
+        "peers() {\n"
+        "    [ -n \"$ior\" ] || return 0\n"
+        "    there=$dir/ior.$SLURM_JOB_ID\n"
+        "    mkdir \"$there\" && \"$@\" \"$there\" || failed=1\n"
+        "    # task-local/fsync/records-1M; without MPI on one node:\n"
+        "    # fio --name=task-local --directory=\"$there\" --rw=write --bs=1M --size=%s --numjobs=%u "
+        "--ioengine=psync \\\n"
+        "    #     --fallocate=none --end_fsync=1 --group_reporting\n"
+        "    srun \"$ior\" -a POSIX -F -w -e -t 1m -b %s -i 5 -o \"$there/data\" || failed=1\n"
+        "    # shared-posix/fsync/records-1M\n"
+        "    srun \"$ior\" -a POSIX -w -e -t 1m -b %s -i 5 -o \"$there/data\" || failed=1\n"
+        "    # mpiio-independent/fsync/records-1M\n"
+        "    srun \"$ior\" -a MPIIO -w -e -t 1m -b %s -i 5 -o \"$there/data\" || failed=1\n"
+        "    # mpiio-collective/fsync/records-1M\n"
+        "    srun \"$ior\" -a MPIIO -c -w -e -t 1m -b %s -i 5 -o \"$there/data\" || failed=1\n"
+        "    # the ceiling of sion-aligned/fsync\n"
+        "    srun \"$ior\" -a POSIX -w -e -t 4m -b %s -i 5 -o \"$there/data\" || failed=1\n"
+        "    rm -rf \"$there\"\n"
+        "}\n",
+        each, s->tasks, each, all, s->minutes, each, o->tasks_per_node, each, each, each, each, each);
+}
+
+static void put_points(const struct script *s) {
+    char block[3][UI_TEXT_SIZE];
+    (void)ui_text_size(block[0], s->block > 4 ? s->block / 4 : 1);
+    (void)ui_text_size(block[1], s->block);
+    (void)ui_text_size(block[2], 2 * s->block);
+    if (s->kind == LUSTRE) {
+        (void)printf(
+            "\n"
+            "# Stripes of each file: their number and size. Containers are aligned to the size.\n"
+            "for count in %s; do\n"
+            "    for size in %s; do\n"
+            "        sweep \"stripes-$count-$size\" --stripe-count \"${count/all/65535}\" --stripe-size "
+            "\"$size\" --blocksize \"$size\"\n"
+            "        peers lfs setstripe -c \"${count/all/-1}\" -S \"$size\"\n"
+            "    done\n"
+            "done\n",
+            stripe_counts, stripe_sizes);
+    } else if (s->kind == GPFS) {
+        (void)printf("\n"
+                     "# Containers aligned to a quarter of a file system block, to a block and to two. Below a "
+                     "block, hosts share blocks.\n"
+                     "sweep blocks --fs-block %s --blocksize %s,%s,%s\n"
+                     "peers true\n",
+                     block[1], block[0], block[1], block[2]);
+    } else {
+        (void)printf("\n"
+                     "# Containers aligned to a block of the file system, and to larger ones.\n"
+                     "sweep blocks --blocksize %s,64K,1M\n"
+                     "peers true\n",
+                     block[1]);
+    }
+    (void)printf(
+        "\n"
+        "# Metadata rates, and the same number of files by mdtest, which is built with IOR.\n"
+        "srun \"$bench\" metadata \"$dir\" --out \"$out/metadata\" --quiet --budget %um --tasks %" PRIu64
+        ",%" PRIu64 " || failed=1\n"
+        "if [ -n \"$ior\" ]; then\n"
+        "    srun \"${ior%%ior}mdtest\" -F -n 64 -N 1 -i 5 -d \"$dir/mdtest.$SLURM_JOB_ID\" || failed=1\n"
+        "    rm -rf \"$dir/mdtest.$SLURM_JOB_ID\"\n"
+        "fi\n"
+        "exit $failed\n",
+        s->minutes, s->tasks, 64 * s->tasks);
+}
+
+hpcw_status bench_site(const struct bench_options *o, const char *directory, hpcw_error *err) {
+    struct hpcw_i_fsinfo found = {.type = "a file system"};
+    struct script s = {.kind = (enum kind)o->file_system,
+                       .per_rank = o->per_rank == 0 ? UINT64_C(256) << 20 : o->per_rank,
+                       .tasks = (uint64_t)o->nodes * o->tasks_per_node,
+                       .minutes = (unsigned)(o->budget / 60) + 1};
+    if (directory[0] != '/' || strchr(directory, '\n') != NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected an absolute path, which all nodes see", directory);
+    }
+    if (s.per_rank % LARGE_TRANSFER != 0) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "--per-rank: expected a multiple of 4M, got %" PRIu64 " bytes",
+                           s.per_rank);
+    }
+    hpcw_status r = s.kind == AUTO ? hpcw_i_fsinfo_look(NULL, directory, 0, &found, err) : HPCW_OK;
+    if (r != HPCW_OK) {
+        return r;
+    }
+    s.kind = s.kind != AUTO ? s.kind : found.gpfs ? GPFS : strcmp(found.type, "lustre") == 0 ? LUSTRE : OTHER;
+    (void)snprintf(s.name, sizeof s.name, "%s",
+                   s.kind == LUSTRE ? "Lustre"
+                   : s.kind == GPFS ? "GPFS"
+                                    : found.type);
+    s.block = o->fs_block != 0         ? o->fs_block
+              : found.block_bytes != 0 ? found.block_bytes
+              : s.kind == GPFS         ? UINT64_C(16) << 20
+                                       : 4096;
+    s.sweeps = s.kind == LUSTRE ? LUSTRE_SWEEPS : 1;
+    put_head(o, &s, directory);
+    put_functions(o, &s);
+    put_points(&s);
+    return HPCW_OK;
+}

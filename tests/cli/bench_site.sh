@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Batch scripts for a cluster are run here, with an srun of our own that runs one process. $HPCGEN is the benchmark.
+# shellcheck disable=SC2034 # of refuse.inc
+PROGRAM=hpcw-bench
+. "$HERE/refuse.inc"
+dir="$PWD/it's data"
+mkdir bin "$dir"
+cat >bin/srun <<'END'
+#!/bin/sh
+exec "$@"
+END
+# IOR and mdtest: they record what they are asked for, and where the stripes are set.
+cat >bin/ior <<'END'
+#!/bin/sh
+echo "${0##*/} $*" >>"$LOG"
+END
+cp bin/ior bin/mdtest
+cat >bin/lfs <<'END'
+#!/bin/sh
+echo "lfs $*" >>"$LOG"
+END
+chmod +x bin/*
+
+# site KIND OPTION...
+site() {
+    kind=$1
+    shift
+    "$HPCGEN" site "$dir" --nodes 1 --ntasks-per-node 2 --per-rank 4M --budget 20s --file-system "$kind" "$@" >"$kind.sh" ||
+        bad "no script for $kind"
+    bash -n "$kind.sh" || bad "bash refuses the script for $kind"
+    if command -v shellcheck >/dev/null; then
+        shellcheck "$kind.sh" || bad "shellcheck complains of the script for $kind"
+    fi
+    grep -qx '#SBATCH --nodes=1' "$kind.sh" && grep -qx '#SBATCH --ntasks-per-node=2' "$kind.sh" || bad "other nodes"
+    # With the least work: one layout, and runs of any size.
+    sed 's/--layout sion-aligned.*collective/--layout shared-posix --repeat 1 --least-bytes 1 --least-time 0s/
+        s/--budget 1m --tasks 2,128/--repeat 1 --tasks 2/' "$kind.sh" >small.sh
+    : >log
+    SLURM_JOB_ID=$kind HPCW_BENCH=$HPCGEN IOR=$PWD/bin/ior LOG=$PWD/log PATH=$PWD/bin:$PATH bash small.sh >said 2>&1
+    status=$?
+}
+site other
+[ $status -eq 0 ] || bad "the job fails: $(cat said)"
+for file in blocks/results.json metadata/results.json; do
+    "$JSON_CHECK" hpcw-bench-other/$file || bad "no results: $file of $(find hpcw-bench-other)"
+done
+[ "$(grep -c '^ior .* -b 4M -i 5 -o .*/it.s data/ior.other/data$' log)" -eq 5 ] || bad "other work for IOR: $(cat log)"
+[ "$(grep -c '^mdtest ' log)" -eq 1 ] || bad "no work for mdtest: $(cat log)"
+grep -q 'NOT RUN' other.sh && bad "what was run is said not to be"
+[ -z "$(ls -A "$dir")" ] || bad "data remain: $(ls -A "$dir")"
+
+site gpfs --fs-block 8M
+grep -q 'NOT RUN ON SUCH A MACHINE' gpfs.sh || bad "what was not run is not said to be"
+grep -qx 'sweep blocks --fs-block 8M --blocksize 2M,8M,16M' gpfs.sh || bad "other blocks: $(grep '^sweep' gpfs.sh)"
+[ $status -eq 0 ] || bad "the job for GPFS fails: $(cat said)"
+
+# Here are no stripes: the sweeps are refused, and the job goes on and fails.
+site lustre
+grep -q 'NOT RUN ON SUCH A MACHINE' lustre.sh || bad "what was not run is not said to be"
+[ $status -eq 1 ] || bad "status $status, expected 1: $(cat said)"
+[ "$(grep -c '^lfs setstripe -c \(1\|4\|-1\) -S \(1\|4\|16\)M ' log)" -eq 9 ] || bad "other stripes: $(cat log)"
+"$JSON_CHECK" hpcw-bench-lustre/metadata/results.json || bad "the job stops at the first failure"
+
+refuse 1 'here: expected an absolute path*' "$HPCGEN" site here --nodes 1
+refuse 1 '/no/where: *' "$HPCGEN" site /no/where --nodes 1
+refuse 1 '--per-rank: expected a multiple of 4M, got 5 bytes' "$HPCGEN" site "$dir" --nodes 1 --per-rank 5
+refuse 2 'site: expected --nodes N*' "$HPCGEN" site "$dir"
+exit $failed
