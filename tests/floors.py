@@ -72,6 +72,7 @@ gen/fit                      libwriter/base libreader/* ui/param ui/page gen/mod
 gen/dataset                  libwriter/base libwriter/io libwriter/comm libreader ui/param gen/model/* gen/spec gen/format
 gen/cli                      libwriter/base libwriter/io libwriter/comm libreader libreader/rank2file ui/* gen/model/* gen/spec gen/format gen/export gen/fit gen/dataset gen/report
 bench/measure                libwriter/base libwriter/io libwriter/comm ui/cli
+bench/linktest               libwriter/base libwriter/io libwriter/comm ui/* bench/measure
 bench/report                 libwriter/base libwriter/io ui/* bench/measure
 bench/count                  libwriter/base libwriter/io ui/cli bench/measure bench/report
 bench/site                   libwriter/base libwriter/io ui/cli bench/measure bench/report

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "bench/measure/timer.h"
+#include "libwriter/comm/agree.h"
 
 static void complain(const struct bench_call *call, const hpcw_error *err) {
     if (call->processes.process == 0) {
@@ -13,21 +14,29 @@ static void complain(const struct bench_call *call, const hpcw_error *err) {
     }
 }
 
-static int measure(struct bench_call *call, const struct bench_command_row *row) {
-    hpcw_error err;
-    hpcw_status s = bench_processes_start(&call->processes, &err);
+/* `s`: whether the command line is right, on this process. */
+static int measure(struct bench_call *call, const struct bench_command_row *row, hpcw_status s,
+                   hpcw_error *err) {
+    hpcw_error not_started;
+    hpcw_status started = bench_processes_start(&call->processes, &not_started);
+    bool right = s == HPCW_OK;
+    if (started == HPCW_OK) {
+        s = hpcw_i_agree(call->processes.comm, s, NULL, err);
+        right = s == HPCW_OK;
+    }
+    s = bench_first_failure(s, started, err, &not_started);
     if (s == HPCW_OK) {
         bench_timer_catch_signals();
-        s = row->run(call, &err);
+        s = row->run(call, err);
     }
     if (s != HPCW_OK) {
-        complain(call, &err);
+        complain(call, err);
     }
     bench_processes_end(&call->processes);
     if (bench_timer_stopped() != 0) {
         return 128 + bench_timer_stopped();
     }
-    return s == HPCW_OK && !call->failed ? EXIT_SUCCESS : EXIT_FAILURE;
+    return !right ? 2 : s == HPCW_OK && !call->failed ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 int bench_program_run(int argc, char **argv, const struct ui_program *program, void *options,
@@ -47,13 +56,10 @@ int bench_program_run(int argc, char **argv, const struct ui_program *program, v
     if (s == HPCW_OK) {
         s = ui_options_finish(&call.parse, &err);
     }
-    if (s != HPCW_OK) {
-        complain(&call, &err);
-        return 2;
-    }
-    row += call.parse.command;
-    if (row->measures) {
-        return measure(&call, row);
+    /* Of a command line that is wrong, under a launcher, too: all processes end, with one message. */
+    row += s == HPCW_OK ? call.parse.command : 0;
+    if (s != HPCW_OK || row->measures) {
+        return measure(&call, row, s, &err);
     }
     s = row->run(&call, &err);
     if (s != HPCW_OK) {

@@ -52,9 +52,8 @@ static uint64_t cpu_now(void) {
     return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-/* One verdict for all processes, with what was measured. */
-static hpcw_status agree(const struct bench_processes *processes, hpcw_status s, struct hpcw_i_words *words,
-                         hpcw_error *err) {
+hpcw_status bench_timer_agree(const struct bench_processes *processes, hpcw_status s,
+                              struct hpcw_i_words *words, hpcw_error *err) {
     if (s == HPCW_OK && stopped != 0) {
         s = hpcw_i_fail(err, HPCW_ESTATE, "stopped by signal %d", (int)stopped);
     }
@@ -99,7 +98,7 @@ static hpcw_status spread(const struct bench_processes *processes, const uint64_
 hpcw_status bench_timer_run(const struct bench_side *side, void *work, const struct bench_processes *processes,
                             struct bench_sample *sample, hpcw_error *err) {
     hpcw_status s = side->prepare == NULL ? HPCW_OK : side->prepare(work, side->parameter, err);
-    s = agree(processes, s, NULL, err);
+    s = bench_timer_agree(processes, s, NULL, err);
     if (s != HPCW_OK) {
         return s;
     }
@@ -153,7 +152,7 @@ hpcw_status bench_timer_run(const struct bench_side *side, void *work, const str
     }
     mine[BENCH_PHASES] = *total;
     struct hpcw_i_words words = {.sums = FIRST, .mins = BENCH_PHASES, .maxs = WORDS - TOTAL, .word = word};
-    s = agree(processes, s, &words, err);
+    s = bench_timer_agree(processes, s, &words, err);
     if (s != HPCW_OK) {
         return s;
     }
@@ -184,7 +183,7 @@ hpcw_status bench_timer_measure(const struct bench_subject *subject, void *work,
             s = hpcw_i_fail_memory(err, NULL, runs, "samples");
         }
     }
-    s = agree(processes, s, NULL, err);
+    s = bench_timer_agree(processes, s, NULL, err);
     for (size_t r = 0; s == HPCW_OK && r <= runs; r++) {
         for (size_t i = 0; s == HPCW_OK && i < subject->sides; i++) {
             size_t side = (i + r) % subject->sides;
@@ -193,7 +192,7 @@ hpcw_status bench_timer_measure(const struct bench_subject *subject, void *work,
                                 r == 0 ? &warm_up : &samples->sample[side][r - 1], err);
         }
         if (s == HPCW_OK && r == 0 && subject->check != NULL) {
-            s = agree(processes, subject->check(work, err), NULL, err);
+            s = bench_timer_agree(processes, subject->check(work, err), NULL, err);
         }
     }
     if (s != HPCW_OK) {

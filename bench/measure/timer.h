@@ -19,6 +19,8 @@
 
 #include "bench/measure/processes.h"
 
+struct hpcw_i_words;
+
 enum { BENCH_PHASES = 4, BENCH_QUARTILES = 3, BENCH_SIDES = 12 };
 
 /* A step of a run. All phases are called, also after a failure: other processes may wait in theirs. */
@@ -87,6 +89,10 @@ hpcw_status bench_first_failure(hpcw_status first, hpcw_status now, hpcw_error *
 
 /* Nanoseconds of a monotonic clock. */
 uint64_t bench_timer_now(void);
+
+/* One verdict for all processes, as hpcw_i_agree; HPCW_ESTATE if one of them caught a signal. Collective. */
+hpcw_status bench_timer_agree(const struct bench_processes *processes, hpcw_status s,
+                              struct hpcw_i_words *words, hpcw_error *err);
 
 /* From now on SIGINT, SIGTERM and SIGHUP end the measurement at its next step. */
 void bench_timer_catch_signals(void);

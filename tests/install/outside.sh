@@ -79,6 +79,8 @@ if [ -n "$mpiexec" ]; then
     make -s CC="$mpicc" # as examples/README.md says
     "$mpiexec" -n 2 ./pingpong outside.sion 10 64
     hpcgen verify outside.sion
+    "$mpiexec" -n 2 hpcw-linktest --oversubscribe --quiet --output installed.sion
+    hpcgen verify installed.sion
     "$mpiexec" -n 3 ./read_tasks two_tasks.sion | sort >tasks
     [ "$(cat tasks)" = "$(printf 'task 0: 24 bytes, sum 718\ntask 1: 24 bytes, sum 1029')" ] || { cat tasks; exit 1; }
     "$mpiexec" -n 2 ./heat heat_out 40 2
@@ -225,7 +227,9 @@ fi
 echo "== manual pages, completions, schema"
 for file in share/man/man1/hpcgen.1 share/man/man1/hpcw-bench.1 share/bash-completion/completions/hpcgen \
     share/bash-completion/completions/hpcw-bench share/zsh/site-functions/_hpcw-bench \
-    share/fish/vendor_completions.d/hpcw-bench.fish share/hpcw/results.schema.json; do
+    share/fish/vendor_completions.d/hpcw-bench.fish share/hpcw/results.schema.json \
+    ${mpiexec:+share/man/man1/hpcw-linktest.1 share/bash-completion/completions/hpcw-linktest \
+        share/zsh/site-functions/_hpcw-linktest share/fish/vendor_completions.d/hpcw-linktest.fish}; do
     [ -s "$prefix/$file" ] || [ -s "$prefix/$file.gz" ] || { echo "not installed: $file"; exit 1; }
 done
 

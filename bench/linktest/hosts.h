@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where the processes run, and whether each has a processor of its own. */
+#ifndef HPCW_BENCH_LINKTEST_HOSTS_H
+#define HPCW_BENCH_LINKTEST_HOSTS_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <hpcw/status.h>
+
+#include "bench/measure/processes.h"
+
+struct bench_hosts {
+    uint32_t count;               /* of all processes */
+    char name[HOST_NAME_MAX + 1]; /* of this process's host */
+};
+
+/* Collective. HPCW_EINVAL if a host has more processes than processors on which they may run, unless `oversubscribe`. */
+hpcw_status bench_hosts_find(struct bench_hosts *h, const struct bench_processes *processes, bool oversubscribe,
+                             hpcw_error *err);
+
+#endif

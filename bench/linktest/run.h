@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One result: all pairs of all permutations, with messages of one size. */
+#ifndef HPCW_BENCH_LINKTEST_RUN_H
+#define HPCW_BENCH_LINKTEST_RUN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bench/linktest/exchange.h"
+#include "bench/linktest/hosts.h"
+#include "bench/linktest/options.h"
+#include "bench/linktest/progress.h"
+#include "bench/measure/json.h"
+#include "bench/measure/processes.h"
+
+struct bench_linktest {
+    const struct bench_linktest_options *options;
+    const struct bench_processes *processes;
+    struct bench_hosts hosts;
+    hpcw_linktest_params params; /* but for the size of a message */
+    struct bench_exchange exchange;
+    struct bench_progress progress; /* of process 0 */
+    uint64_t *time_ps;              /* [steps] of this process */
+    hpcw_linktest_slow *slow;       /* [slow_count] slowest connections of the last permutation */
+    uint64_t *again_ps;             /* [slow_count] */
+    size_t slow_count;
+    char last[BENCH_TIME]; /* time that was written last */
+    uint64_t shown;        /* permutations in the table */
+};
+
+/* Commit of the tree that this program was built from; "": none. */
+extern const char bench_linktest_git_hash[];
+
+/* The memory of a run, once for all sizes. Collective. To be freed in any case. */
+hpcw_status bench_linktest_prepare(struct bench_linktest *l, const struct bench_linktest_options *options,
+                                   const struct bench_processes *processes, hpcw_error *err);
+void bench_linktest_free(struct bench_linktest *l);
+
+/* Measures with messages of `size` bytes, shows each permutation, and writes the result. Collective. */
+hpcw_status bench_linktest_measure(struct bench_linktest *l, uint64_t size, const char *path, hpcw_error *err);
+
+/* Adds the last permutation, with l->slow, to the table on standard output. On process 0, unless it is to be quiet. */
+void bench_linktest_show(struct bench_linktest *l, const hpcw_linktest_range *times,
+                         const hpcw_linktest_range *all_to_all);
+
+#endif

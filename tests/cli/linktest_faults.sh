@@ -1,0 +1,141 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# hpcw-linktest in trouble: wrong numbers of processes, bad paths, processes that die, signals, an MPI that fails. It says so
+# in one line, all processes end, and a result that was there before stays. $HPCGEN is the program.
+. "$HERE/refuse.inc"
+
+# stops STATUS PATTERN COMMAND...  It ends with STATUS ("any": not 0) and one line of ours on stderr: "hpcw-linktest: " and what
+# matches the pattern. Launchers add lines of their own. Some at a time, in the background: after a failure mpiexec waits a
+# second for its processes. `verdicts` waits for all of them.
+number=0
+stops() {
+    number=$((number + 1))
+    stops_alone $number "$@" >verdict.$number &
+    [ $((number % 4)) -ne 0 ] || wait
+}
+stops_alone() {
+    mine=$1 status=$2 pattern=$3
+    shift 3
+    timeout 60 "$@" >said.$mine 2>errors.$mine
+    got=$?
+    case $status,$got in
+    any,0 | any,124) bad "status $got, expected a failure: $*" ;;
+    any,* | "$got,$got") ;;
+    *) bad "status $got, expected $status: $*" ;;
+    esac
+    [ ! -s said.$mine ] || bad "on stdout: $(cat said.$mine)"
+    grep '^hpcw-linktest: ' errors.$mine >ours.$mine
+    [ "$(wc -l <ours.$mine)" -eq 1 ] || bad "expected one line of hpcw-linktest, got: $(cat errors.$mine)"
+    # shellcheck disable=SC2254
+    case $(cat ours.$mine) in
+    "hpcw-linktest: "$pattern) ;;
+    *) bad "expected hpcw-linktest: $pattern, got: $(cat ours.$mine)" ;;
+    esac
+}
+verdicts() { # WHAT
+    wait
+    cat verdict.*
+    [ -z "$(cat verdict.*)" ] || failed=1
+    rm -f verdict.* said.* errors.* ours.*
+    unchanged "$1"
+}
+unchanged() {
+    cmp -s before.sion result.sion || bad "$1: the earlier result is another one now"
+}
+# run PROCESSES OPTION...
+# shellcheck disable=SC2016
+printf '#!/bin/sh\nprocesses=$1\nshift\nexec "$MPIEXEC" -n "$processes" "$HPCGEN" --oversubscribe -o result.sion "$@"\n' >run
+chmod +x run
+./run 2 -q -n 2 || bad "no first result"
+cp result.sion before.sion
+
+# ---- options and numbers of processes
+PROGRAM=hpcw-linktest refuse 1 'expected at least 2 processes, got 1: start it with mpiexec' "$HPCGEN"
+stops 1 'expected an even number of processes, as all are in pairs in each step, got 3: start 2 or 4' ./run 3
+stops 1 'expected an even number of processes, *, got 5: start 4 or 6' ./run 5
+stops 1 'expected --bidirectional or --unidirectional, got both' ./run 2 --bidirectional --unidirectional
+stops 1 '--size-messages: expected different sizes, got 1K twice' ./run 2 -s 1K,2K,1024
+stops 2 '--mode: expected one of mpi, got "tcp"' ./run 2 --mode tcp
+stops 2 '-n: expected a whole number from 1 to 4294967295, got "0"' ./run 2 -n 0
+stops 2 '-s: expected 0 to 2147483647 bytes, got "2G"' ./run 2 -s 2G
+verdicts 'wrong options'
+
+# ---- more processes than processors
+stops 1 "*: expected a processor for each process, got 1 for 2: start fewer, or add --oversubscribe to measure even so" \
+    "$MPIEXEC" -n 2 taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" "$HPCGEN" -o result.sion
+
+# ---- paths
+stops 1 '*nowhere*No such file or directory' ./run 2 -o nowhere/result.sion
+stops 1 '*nowhere*No such file or directory' ./run 4 -s 1,2 -o nowhere/result.sion
+mkdir directory.sion
+stops 1 'directory.sion: *' ./run 2 -o directory.sion
+long=$(seq 2046 | sed 's/.*/./' | tr '\n' '/')ab
+stops 1 '--output: expected at most 4095 characters, got 4096' ./run 2 -s 1,2 -o "$long"
+verdicts 'a bad path'
+# Files may not grow beyond 64 KiB, on one process.
+# shellcheck disable=SC2016
+stops 1 '*result.sion*File too large' "$MPIEXEC" -n 1 "$HPCGEN" --oversubscribe -q -n 1 -w 0 -s 8 --num-randomize-tasks 1000 \
+    -o result.sion : -n 1 sh -c 'ulimit -f 128; exec "$0" "$@"' "$HPCGEN" --oversubscribe -q -n 1 -w 0 -s 8 \
+    --num-randomize-tasks 1000 -o result.sion
+verdicts 'a full disk'
+
+# ---- processes that were told different things
+differ() { # STATUS PATTERN OPTIONS-OF-PROCESS-0 OPTIONS-OF-PROCESS-1
+    # shellcheck disable=SC2086
+    stops "$1" "$2" "$MPIEXEC" -n 1 "$HPCGEN" --oversubscribe $3 : -n 1 "$HPCGEN" --oversubscribe $4
+}
+differ 1 'command line: expected the same number of sizes on all processes, got 1 on process 0 and 2 on process 1' \
+    '-s 1' '-s 1,2'
+differ 1 '*expected the same message_size on all processes, got 8 on process 0 and 16 on process 1' '-s 8' '-s 16'
+differ 1 '*expected the same path on all processes, got "a.sion" on process 0 and "b.sion" on process 1' '-o a.sion' '-o b.sion'
+differ 1 '*expected --bidirectional or --unidirectional, got both' '' '--bidirectional --unidirectional'
+differ 2 '--wrong: expected an option of hpcw-linktest*' '' '--wrong'
+wait
+[ ! -e a.sion ] && [ ! -e b.sion ] && [ ! -e pingpong_results_bin.sion ] || bad "refused runs leave $(echo ./*.sion)"
+
+# ---- an MPI that fails
+if [ -n "$MPI_FAILS" ]; then
+    stops any 'process 1: MPI fails: *' "$MPIEXEC" -n 2 env LD_PRELOAD="$MPI_FAILS" "$HPCGEN" --oversubscribe -o result.sion
+fi
+verdicts 'an MPI that fails'
+
+# ---- processes that die, and signals
+# begins OPTION...  Starts a run in the background, and waits until it has begun: $launcher, and `pids`, a line a process.
+begins() {
+    rm -f pids .hpcw-*.tmp
+    # shellcheck disable=SC2016
+    timeout 60 "$MPIEXEC" -n 2 sh -c 'echo $$ >>pids; exec "$0" "$@"' "$HPCGEN" --oversubscribe -q -o result.sion "$@" \
+        >said 2>errors &
+    launcher=$!
+    tries=0
+    while [ -z "$(find . -name '.hpcw-*result.sion.tmp')" ] && [ $tries -lt 300 ]; do
+        tries=$((tries + 1))
+        sleep 0.1
+    done
+    [ "$(wc -l <pids)" -eq 2 ] || bad "expected 2 processes, got: $(cat pids errors)"
+}
+ends() { # WHAT
+    wait $launcher
+    got=$?
+    case $got in
+    0 | 124) bad "status $got, expected a failure: $1" ;;
+    esac
+    unchanged "$1"
+}
+# One message, of which there are very many, so that nobody looks for signals.
+begins -n 4000000000
+kill -9 "$(tail -n 1 pids)"
+ends 'a process that was killed'
+# The next run removes what is left of that one.
+./run 2 -q -n 2 || bad "no result after a run that was killed"
+[ -z "$(find . -name '*.tmp')" ] || bad "temporary files left: $(find . -name '*.tmp')"
+cp result.sion before.sion
+
+# Many steps: all end after one of them, although the signal reaches one process alone.
+begins -n 1 -w 0 -s 8 --num-randomize-tasks 1000000
+kill -TERM "$(tail -n 1 pids)"
+ends 'a signal'
+[ "$(grep -c '^hpcw-linktest: ' errors)" -eq 1 ] && grep -q '^hpcw-linktest: stopped by signal 15$' errors ||
+    bad "of a signal it says: $(cat errors)"
+[ -z "$(find . -name '*.tmp')" ] || bad "temporary files left after a signal: $(find . -name '*.tmp')"
+exit $failed
