@@ -16,7 +16,7 @@ void bench_progress_begin(struct bench_progress *p, uint64_t total) {
 
 void bench_progress_next(struct bench_progress *p) {
     uint64_t now_ns = p->total > 0 ? bench_timer_now() : 0;
-    if (now_ns > p->next_ns) {
+    if (now_ns > p->next_ns && p->done > 0) {
         char left[UI_TEXT_SIZE];
         uint64_t elapsed_ns = now_ns - p->begin_ns;
         double each_s = 1e-9 * (double)elapsed_ns / (double)p->done;

@@ -72,9 +72,9 @@ stops 1 'directory.sion: *' ./run 2 -o directory.sion
 long=$(seq 2046 | sed 's/.*/./' | tr '\n' '/')ab
 stops 1 '--output: expected at most 4095 characters, got 4096' ./run 2 -s 1,2 -o "$long"
 verdicts 'a bad path'
-# Files may not grow beyond 64 KiB, on one process.
+# Files may not grow beyond 64 KiB, on one process. MPICH's own are larger.
 # shellcheck disable=SC2016
-stops 1 '*result.sion*File too large' "$MPIEXEC" -n 1 "$HPCGEN" --oversubscribe -q -n 1 -w 0 -s 8 --num-randomize-tasks 1000 \
+! "$MPIEXEC" --version 2>&1 | grep -q 'Open MPI\|OpenRTE' || stops 1 '*result.sion*File too large' "$MPIEXEC" -n 1 "$HPCGEN" --oversubscribe -q -n 1 -w 0 -s 8 --num-randomize-tasks 1000 \
     -o result.sion : -n 1 sh -c 'ulimit -f 128; exec "$0" "$@"' "$HPCGEN" --oversubscribe -q -n 1 -w 0 -s 8 \
     --num-randomize-tasks 1000 -o result.sion
 verdicts 'a full disk'
@@ -104,8 +104,8 @@ verdicts 'an MPI that fails'
 begins() {
     rm -f pids .hpcw-*.tmp
     # shellcheck disable=SC2016
-    timeout 60 "$MPIEXEC" -n 2 sh -c 'echo $$ >>pids; exec "$0" "$@"' "$HPCGEN" --oversubscribe -q -o result.sion "$@" \
-        >said 2>errors &
+    timeout 60 "$MPIEXEC" -n 2 sh -c 'echo $$ >>pids; exec "$0" "$@"' "$HPCGEN" --oversubscribe -o result.sion "$@" \
+        >/dev/null 2>errors &
     launcher=$!
     tries=0
     while [ -z "$(find . -name '.hpcw-*result.sion.tmp')" ] && [ $tries -lt 300 ]; do
@@ -123,7 +123,7 @@ ends() { # WHAT
     unchanged "$1"
 }
 # One message, of which there are very many, so that nobody looks for signals.
-begins -n 4000000000
+begins -q -n 4000000000
 kill -9 "$(tail -n 1 pids)"
 ends 'a process that was killed'
 # The next run removes what is left of that one.
@@ -133,9 +133,16 @@ cp result.sion before.sion
 
 # Many steps: all end after one of them, although the signal reaches one process alone.
 begins -n 1 -w 0 -s 8 --num-randomize-tasks 1000000
+tries=0
+while ! grep -q '^hpcw-linktest: ' errors && [ $tries -lt 400 ]; do
+    tries=$((tries + 1))
+    sleep 0.1
+done
 kill -TERM "$(tail -n 1 pids)"
 ends 'a signal'
-[ "$(grep -c '^hpcw-linktest: ' errors)" -eq 1 ] && grep -q '^hpcw-linktest: stopped by signal 15$' errors ||
+grep '^hpcw-linktest: ' errors >lines
+sed -n 1p lines | grep -Eq '^hpcw-linktest: [1-9][0-9]* of 3000000 measurements, about [0-9].* left$' || bad "no progress: $(cat errors)"
+[ "$(grep -c 'stopped' lines)" -eq 1 ] && [ "$(tail -n 1 lines)" = 'hpcw-linktest: stopped by signal 15' ] ||
     bad "of a signal it says: $(cat errors)"
 [ -z "$(find . -name '*.tmp')" ] || bad "temporary files left after a signal: $(find . -name '*.tmp')"
 exit $failed
