@@ -3,52 +3,22 @@
 # A failure on one process or on all: one line of ours, a status that is not 0, no process hangs, nothing looks
 # finished.
 . "$HERE/refuse.inc"
+. "$HERE/stops.inc"
 
-# stops PATTERN MPIEXEC-ARGUMENTS...: launchers print messages, too; ours begin with the name of the program. Runs in the
-# background: after a failure mpiexec waits a second for its processes.
-number=0
-stops() {
-    number=$((number + 1))
-    stops_alone $number "$@" >verdict.$number &
-    [ $((number % 4)) -ne 0 ] || wait
-}
-stops_alone() {
-    mine=$1 pattern=$2
-    shift 2
-    timeout 60 "$MPIEXEC" "$@" >stdout.$mine 2>stderr.$mine
-    status=$?
-    [ $status -ne 0 ] || bad "status 0: $*"
-    [ $status -ne 124 ] || bad "hangs: $*"
-    grep '^hpcgen: ' stderr.$mine >ours.$mine
-    [ "$(wc -l <ours.$mine)" -eq 1 ] || bad "$(wc -l <ours.$mine) lines, expected one: $*: $(cat stderr.$mine)"
-    line=$(cat ours.$mine)
-    # shellcheck disable=SC2254
-    case $line in
-    $pattern) ;;
-    *) bad "stderr: $line, expected: $pattern" ;;
-    esac
-}
-verdicts() {
-    wait
-    cat verdict.*
-    [ -z "$(cat verdict.*)" ] || failed=1
-    rm -f verdict.* stdout.* stderr.* ours.*
-}
-
-stops 'hpcgen: --rnks: expected an option*did you mean --ranks*' -n 3 "$HPCGEN" --rnks 8 --out out
-stops 'hpcgen: linktest: expected an even number*' -n 3 "$HPCGEN" --ranks 7 --out out
-stops 'hpcgen: nowhere/out: cannot create the directory*' -n 3 "$HPCGEN" --ranks 8 --out nowhere/out
+stops any '--rnks: expected an option*did you mean --ranks*' -n 3 "$HPCGEN" --rnks 8 --out out
+stops any 'linktest: expected an even number*' -n 3 "$HPCGEN" --ranks 7 --out out
+stops any 'nowhere/out: cannot create the directory*' -n 3 "$HPCGEN" --ranks 8 --out nowhere/out
 mkdir full
 : >full/notes
-stops 'hpcgen: full: expected an empty directory*' -n 3 "$HPCGEN" --ranks 8 --out full
-stops 'hpcgen: out: expected * bytes of free space*' -n 2 "$HPCGEN" --ranks 65536 --formats linktest \
+stops any 'full: expected an empty directory*' -n 3 "$HPCGEN" --ranks 8 --out full
+stops any 'out: expected * bytes of free space*' -n 2 "$HPCGEN" --ranks 65536 --formats linktest \
     --set linktest.permutations=1000 --out out
 verdicts
 [ ! -e out ] || bad "a refused run left out"
 
 # Each process in a directory of its own, in which the dataset could be written.
 mkdir -p one/data/vom two/data/vom
-stops 'hpcgen: data: expected the same directory on all processes, got one without the lease*' \
+stops any 'data: expected the same directory on all processes, got one without the lease*' \
     -n 1 -wdir one "$HPCGEN" --ranks 8 --formats vom --force --out data : -n 1 -wdir two "$HPCGEN" --ranks 8 --formats vom --force --out data
 verdicts
 [ -z "$(find one two -name 'data*.br')" ] || bad "a refused run wrote $(find one two -type f)"
@@ -57,7 +27,7 @@ verdicts
 differ() {
     message=$1 first=$2 second=$3
     # shellcheck disable=SC2086
-    stops "hpcgen: command line: expected the same $message" -n 1 "$HPCGEN" $first : -n 1 "$HPCGEN" $second
+    stops any "command line: expected the same $message" -n 1 "$HPCGEN" $first : -n 1 "$HPCGEN" $second
 }
 differ '--ranks on all processes, got 8 on process 0 and 16 on process 1' '--ranks 8 --out out' '--ranks 16 --out out'
 differ '--out on all processes, got "out" on process 0 and "out2" on process 1' '--ranks 8 --out out' '--ranks 8 --out out2'
@@ -71,9 +41,9 @@ differ '--part on all processes, got "1/2" on process 0 and "2/2" on process 1' 
     '--ranks 8 --out out --part 1/2' '--ranks 8 --out out --part 2/2'
 differ '--blocksize on all processes, got auto on process 0 and 4096 on process 1' \
     '--ranks 8 --out out --blocksize auto' '--ranks 8 --out out'
-stops 'hpcgen: --wibble: *' -n 1 "$HPCGEN" --ranks 8 --out out : -n 1 "$HPCGEN" --ranks 8 --out out --wibble
+stops any '--wibble: *' -n 1 "$HPCGEN" --ranks 8 --out out : -n 1 "$HPCGEN" --ranks 8 --out out --wibble
 echo '[machine]' >one.ini
-stops 'hpcgen: two.ini: *No such file*' -n 1 "$HPCGEN" --ranks 8 --out out --config one.ini \
+stops any 'two.ini: *No such file*' -n 1 "$HPCGEN" --ranks 8 --out out --config one.ini \
     : -n 1 "$HPCGEN" --ranks 8 --out out --config two.ini
 verdicts
 [ ! -e out ] && [ ! -e out2 ] || bad "a refused run left its directory"
@@ -82,10 +52,10 @@ verdicts
 # shellcheck disable=SC2016
 small='ulimit -f 8; exec "$0" "$@"'
 set -- --ranks 256 --scale small --out
-stops 'hpcgen: out0*: File too large' -n 1 sh -c "$small" "$HPCGEN" "$@" out0 : -n 2 "$HPCGEN" "$@" out0
-stops 'hpcgen: out1*: File too large' -n 1 "$HPCGEN" "$@" out1 : -n 1 sh -c "$small" "$HPCGEN" "$@" out1 \
+stops any 'out0*: File too large' -n 1 sh -c "$small" "$HPCGEN" "$@" out0 : -n 2 "$HPCGEN" "$@" out0
+stops any 'out1*: File too large' -n 1 "$HPCGEN" "$@" out1 : -n 1 sh -c "$small" "$HPCGEN" "$@" out1 \
     : -n 1 "$HPCGEN" "$@" out1
-stops 'hpcgen: out2*: File too large' -n 2 "$HPCGEN" "$@" out2 : -n 1 sh -c "$small" "$HPCGEN" "$@" out2
+stops any 'out2*: File too large' -n 2 "$HPCGEN" "$@" out2 : -n 1 sh -c "$small" "$HPCGEN" "$@" out2
 verdicts
 for victim in 0 1 2; do
     unfinished out$victim
