@@ -31,7 +31,7 @@ static const struct ui_option option_table[] = {
         MESSAGES, 's', "size-messages", "SIZES", SIZE, sizes,
         "bytes of a message: a size, a list with commas, or FIRST:LAST:xN. Each size has a result of its own",
         UI_LIMITS(0, INT_MAX), .default_text = "256K", .read = ui_read_sizes),
-    OPTION(MESSAGES, 'm', "mode", "MODE", STRING, mode, "what carries the messages: mpi", .read = ui_read_word,
+    OPTION(MESSAGES, 'm', "mode", "MODE", STRING, mode, "what carries the messages", .read = ui_read_word,
            .words = mode_word, .default_text = "mpi"),
     OPTION(MESSAGES, 0, "bidirectional", NULL, BOOL, bidirectional,
            "both processes of a pair send at the same time, instead of a ping-pong", FLAG),

@@ -34,6 +34,16 @@ grep -qx '2 processes on 1 host, ping-pong, 5 messages after 2 to warm up' said 
     bad "the table: $(cat said)"
 [ ! -s errors ] || bad "on stderr: $(cat errors)"
 
+# Two hosts, if this user may name them.
+if unshare -u true 2>/dev/null; then
+    # shellcheck disable=SC2016
+    "$MPIEXEC" -n 2 unshare -u sh -c 'hostname "node$$"; exec "$0" "$@"' "$HPCGEN" --oversubscribe -q -n 2 -o hosts.sion ||
+        bad "a run on two hosts fails"
+    "$generator" info hosts.sion >facts || bad "two hosts: no facts"
+    holds 'hosts: 2'
+    [ "$(grep -ao 'node[0-9]*' hosts.sion | sort -u | wc -l)" -eq 2 ] || bad "expected two names of hosts"
+fi
+
 # ---- kernels, orders and numbers of processes
 for processes in 2 4; do
     for kernel in semidirectional bidirectional unidirectional; do
