@@ -108,7 +108,8 @@ typedef struct hpcw_vom_section {
  * file twice.
  *
  * A task has its times in seconds. An edge has the rank of its node in `node`. Values of user_defined: an integer that does
- * not fit into 64 bits comes as HPCW_VOM_FLOAT; null, arrays and objects as HPCW_VOM_OTHER, without their content.
+ * not fit into 64 bits comes as HPCW_VOM_FLOAT; null, arrays and objects come as HPCW_VOM_JSON, without blanks, in ASCII
+ * with the escapes of vt.
  *
  * A callback returns HPCW_OK, or another status, which ends the run and is its result. It may ask the handle for
  * hpcw_vom_reader_info only: a watch is HPCW_ESTATE, and the handle must not be freed.

@@ -125,7 +125,8 @@ static hpcw_vom_value value_of(const struct read_vom_member *m) {
         v.integer = m->text[0] == 't';
         break;
     default:
-        v.type = HPCW_VOM_OTHER;
+        v.type = HPCW_VOM_JSON;
+        v.text = m->text;
         break;
     }
     return v;

@@ -94,7 +94,7 @@ struct read_vom_member {
     const char *key;
     size_t key_size;
     enum read_vom_value_type type;
-    const char *text; /* of numbers as in the file, of strings decoded; else "true", "false", "null", "" */
+    const char *text; /* of numbers as in the file, of strings decoded; otherwise JSON without blanks */
     size_t text_size;
     double number; /* of integers and floats, rounded */
 };

@@ -470,6 +470,30 @@ void hpcw_i_json_null(struct hpcw_i_json *j) {
     }
 }
 
+void hpcw_i_json_text(struct hpcw_i_json *j, const char *text) {
+    char *p = open_value(j, 2);
+    bool string = false;
+    for (; p != NULL && *text != '\0'; text++) {
+        if (!string && (*text == ' ' || *text == '\t' || *text == '\n' || *text == '\r')) {
+            continue;
+        }
+        if (j->end - p < 2 + SEPARATOR) {
+            j->p = p;
+            p = make_room(j, 2 + SEPARATOR) ? j->p : NULL;
+        }
+        if (p != NULL) {
+            *p++ = *text;
+            string = string != (*text == '"');
+            if (*text == '\\') {
+                *p++ = *++text; /* may be a quote */
+            }
+        }
+    }
+    if (p != NULL) {
+        close_value(j, p);
+    }
+}
+
 char *hpcw_i_json_reserve(struct hpcw_i_json *j, size_t size) {
     if (size > HPCW_I_JSON_RESERVE) {
         broken(j, HPCW_ESTATE, "a reservation beyond the limit");

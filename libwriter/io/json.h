@@ -102,6 +102,10 @@ void hpcw_i_json_free(struct hpcw_i_json *j);
 /* Whether these bytes are UTF-8, for callers that must know before a string is refused. */
 bool hpcw_i_json_is_utf8(const char *text, size_t size);
 
+/* Whether a text is JSON in UTF-8, with at most `levels` of nesting, which hpcw_i_json_text may be given. Numbers are those
+ * that a double can hold, of at most 256 characters. Keys are not compared. */
+bool hpcw_i_json_is_text(const char *text, unsigned levels);
+
 /* For long loops: the first failure so far, HPCW_OK if there was none. */
 static inline hpcw_status hpcw_i_json_status(const struct hpcw_i_json *j) {
     return j->status;
@@ -138,6 +142,7 @@ void hpcw_i_json_i64(struct hpcw_i_json *j, int64_t v);
 void hpcw_i_json_f64(struct hpcw_i_json *j, double v);             /* HPCW_I_FLOAT_JSON of base/numfmt.h */
 void hpcw_i_json_seconds(struct hpcw_i_json *j, uint64_t time_ns); /* exact, 1500000000 is 1.5 */
 void hpcw_i_json_bool(struct hpcw_i_json *j, bool v);
+void hpcw_i_json_text(struct hpcw_i_json *j, const char *text); /* a value that is JSON, without its blanks */
 void hpcw_i_json_null(struct hpcw_i_json *j);
 
 void hpcw_i_json_str_n(struct hpcw_i_json *j, const char *text, size_t size);

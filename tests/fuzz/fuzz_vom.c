@@ -133,7 +133,8 @@ static void read_both_ways(const void *data, size_t size) {
 
 static void stir_values(uint64_t *digest, const hpcw_vom_value *v, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        demand(v[i].key != NULL && (v[i].text != NULL) == (v[i].type == HPCW_VOM_TEXT));
+        demand(v[i].key != NULL &&
+               (v[i].text != NULL) == (v[i].type == HPCW_VOM_TEXT || v[i].type == HPCW_VOM_JSON));
         stir(digest, v[i].key, strlen(v[i].key) + 1);
         stir_number(digest, (uint64_t)v[i].integer);
         stir(digest, &v[i].number, sizeof v[i].number);

@@ -588,6 +588,126 @@ static void sink_of_short_writes(void **state) {
     free(expected);
 }
 
+/* A value that is JSON loses its blanks, and nothing else. */
+static void write_texts(struct hpcw_i_json *j) {
+    hpcw_i_json_begin_array(j);
+    hpcw_i_json_text(j, "null");
+    hpcw_i_json_text(j, " { \"a \\\" b\" : [ 1 , -2.50E+3 ,\r\n\t\"\\\\\" ] } ");
+    hpcw_i_json_begin_object(j);
+    hpcw_i_json_key(j, "k");
+    hpcw_i_json_text(j, "[]");
+    hpcw_i_json_end_object(j);
+    hpcw_i_json_end_array(j);
+}
+
+static void texts(void **state) {
+    (void)state;
+    char *text = text_of(write_texts, NULL);
+    assert_string_equal(text, "[null,{\"a \\\" b\":[1,-2.50E+3,\"\\\\\"]},{\"k\":[]}]");
+    free(text);
+}
+
+static char long_value[70000];
+static void write_long_text(struct hpcw_i_json *j) {
+    hpcw_i_json_text(j, long_value);
+}
+
+static void text_longer_than_the_buffer(void **state) {
+    (void)state;
+    memset(long_value, '\\', sizeof long_value - 1);
+    long_value[0] = long_value[sizeof long_value - 2] = '"';
+    for (int shift = 0; shift < 2; shift++) {
+        long_value[1] = shift == 0 ? '\\' : 'x';
+        long_value[sizeof long_value - 3] = shift == 0 ? 'x' : '\\';
+        char *text = text_of(write_long_text, &smallest);
+        assert_string_equal(text, long_value);
+        free(text);
+    }
+}
+
+static void what_is_json(void **state) {
+    (void)state;
+    static const char *const good[] = {"0",
+                                       "-0.5e-7",
+                                       "12",
+                                       "\"\"",
+                                       "\"\\u12aF\\ud834\\udd1e\\/\"",
+                                       "true",
+                                       " false ",
+                                       "null",
+                                       "[]",
+                                       "{}",
+                                       "[[],{}]",
+                                       "{\"a\":{\"b\":[1,2]},\"a\":0}",
+                                       "\t[ 1 , 2 ]\r\n",
+                                       "\"\xc3\xa4\"",
+                                       "[{\"a\":[]}]"};
+    static const char *const bad[] = {"",
+                                      " ",
+                                      "01",
+                                      "+1",
+                                      "-",
+                                      "1.",
+                                      ".5",
+                                      "1e",
+                                      "1e+",
+                                      "1e999",
+                                      "0x1",
+                                      "NaN",
+                                      "tru",
+                                      "truex",
+                                      "nul",
+                                      "'a'",
+                                      "\"",
+                                      "\"a",
+                                      "\"\\\"",
+                                      "\"\\x\"",
+                                      "\"\\u12g4\"",
+                                      "\"\\u12\"",
+                                      "\"\\ud834\"",
+                                      "\"\\ud834\\u0041\"",
+                                      "\"\\udd1e\"",
+                                      "\"\n\"",
+                                      "\"\xff\"",
+                                      "[",
+                                      "]",
+                                      "[1",
+                                      "[1,]",
+                                      "[,1]",
+                                      "[1 2]",
+                                      "[1}",
+                                      "{",
+                                      "{\"a\"}",
+                                      "{\"a\":}",
+                                      "{\"a\":1,}",
+                                      "{a:1}",
+                                      "{1:1}",
+                                      "{\"a\" 1}",
+                                      "{\"a\":1]",
+                                      "1 1",
+                                      "[] []",
+                                      "[]]",
+                                      "{}}",
+                                      "[[[[]]]]"};
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        if (!hpcw_i_json_is_text(good[i], 3)) {
+            fail_msg("expected %s to be JSON", good[i]);
+        }
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        if (hpcw_i_json_is_text(bad[i], 3)) {
+            fail_msg("expected %s not to be JSON", bad[i]);
+        }
+    }
+    char number[300];
+    memset(number, '1', sizeof number);
+    number[256] = '\0';
+    assert_true(hpcw_i_json_is_text(number, 0));
+    number[256] = '1';
+    number[257] = '\0';
+    assert_false(hpcw_i_json_is_text(number, 0));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_kinds),
@@ -601,6 +721,9 @@ int main(void) {
         cmocka_unit_test(longer_than_the_buffer),
         cmocka_unit_test(edge_of_the_buffer),
         cmocka_unit_test(sink_of_short_writes),
+        cmocka_unit_test(texts),
+        cmocka_unit_test(text_longer_than_the_buffer),
+        cmocka_unit_test(what_is_json),
     };
     return cmocka_run_group_tests_name("json", tests, NULL, NULL);
 }

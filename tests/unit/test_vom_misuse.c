@@ -150,7 +150,19 @@ static void bad_key(hpcw_vom_task *t) {
     with_value(t, "\xc3", HPCW_VOM_FLOAT, 0, NULL);
 }
 static void bad_type(hpcw_vom_task *t) {
-    with_value(t, "key", HPCW_VOM_OTHER, 0, NULL);
+    with_value(t, "key", (hpcw_vom_type)5, 0, NULL);
+}
+static void no_json(hpcw_vom_task *t) {
+    with_value(t, "deep", HPCW_VOM_JSON, 0, NULL);
+}
+static void bad_json(hpcw_vom_task *t) {
+    with_value(t, "deep", HPCW_VOM_JSON, 0, "[1,]");
+}
+static void deep_json(hpcw_vom_task *t) {
+    with_value(t, "deep", HPCW_VOM_JSON, 0, "[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]");
+}
+static void json_value(hpcw_vom_task *t) {
+    with_value(t, "deep", HPCW_VOM_JSON, 0, "[1]");
 }
 static void boolean_value(hpcw_vom_task *t) {
     with_value(t, "moved", HPCW_VOM_BOOLEAN, 0, NULL);
@@ -176,6 +188,11 @@ static void key_twice(hpcw_vom_task *t) {
 }
 static void large_attribute(hpcw_vom_task *t) {
     value = (hpcw_vom_value){.key = "level", .integer = INT64_C(1) << 31};
+    t->attributes = &value;
+    t->attribute_count = 1;
+}
+static void json_attribute(hpcw_vom_task *t) {
+    value = (hpcw_vom_value){.key = "level", .type = HPCW_VOM_JSON, .text = "{}"};
     t->attributes = &value;
     t->attribute_count = 1;
 }
@@ -226,9 +243,15 @@ static const struct {
     {values_nowhere, HPCW_EINVAL, 0, "expected 1 values, got NULL"},
     {no_key, HPCW_EINVAL, 0, "value: expected a key in UTF-8, got NULL"},
     {bad_key, HPCW_EINVAL, 0, "value: expected a key in UTF-8, got other bytes"},
-    {bad_type, HPCW_EINVAL, 0, "value key: expected a type of 0 to 3, got 4"},
+    {bad_type, HPCW_EINVAL, 0, "value key: expected a type of 0 to 4, got 5"},
+    {no_json, HPCW_EINVAL, 0, "value deep: expected JSON in UTF-8 of at most 24 levels, got NULL"},
+    {bad_json, HPCW_EINVAL, 0, "value deep: expected JSON in UTF-8 of at most 24 levels, got [1,]"},
+    {deep_json, HPCW_EINVAL, 0, "value deep: expected JSON in UTF-8 of at most 24 levels, got [[["},
+    {json_value, HPCW_EINVAL, HPCW_VOM_ALLOW_TEXT_VALUES,
+     "value deep: expected a number, got JSON without HPCW_VOM_ALLOW_TEXT_VALUES"},
     {boolean_value, HPCW_EINVAL, HPCW_VOM_ALLOW_TEXT_VALUES,
      "value moved: expected a number, got a boolean without HPCW_VOM_ALLOW_TEXT_VALUES"},
+    {json_attribute, HPCW_EINVAL, 0, "attribute level: expected an integer, a float or a text, got JSON"},
     {boolean_attribute, HPCW_EINVAL, 0,
      "attribute level: expected an integer, a float or a text, got a boolean"},
     {nan_value, HPCW_EINVAL, 0, "value key: expected a finite number, got nan"},
@@ -426,7 +449,7 @@ static void lifted_by_flags(void **state) {
             hpcw_vom_free(v);
         }
     }
-    assert_int_equal(lifted, 3 + 6);
+    assert_int_equal(lifted, 4 + 6);
 }
 
 int main(void) {

@@ -81,10 +81,12 @@ static void every_field_of_a_task(void **state) {
     static const hpcw_vom_value attributes[] = {{.key = "level", .integer = -3},
                                                 {.key = "a\"b", .type = HPCW_VOM_TEXT, .text = "\xc3\xa4\n"},
                                                 {.key = "weight", .type = HPCW_VOM_FLOAT, .number = -1}};
-    static const hpcw_vom_value values[] = {{.key = "shared_id", .integer = INT64_MAX},
-                                            {.key = "bytes", .type = HPCW_VOM_FLOAT, .number = 1e15},
-                                            {.key = "far", .type = HPCW_VOM_BOOLEAN},
-                                            {.key = "near", .type = HPCW_VOM_BOOLEAN, .integer = 1}};
+    static const hpcw_vom_value values[] = {
+        {.key = "shared_id", .integer = INT64_MAX},
+        {.key = "bytes", .type = HPCW_VOM_FLOAT, .number = 1e15},
+        {.key = "far", .type = HPCW_VOM_BOOLEAN},
+        {.key = "near", .type = HPCW_VOM_BOOLEAN, .integer = 1},
+        {.key = "deep", .type = HPCW_VOM_JSON, .text = " [ {\"a b\" : null}\n] "}};
     struct vom_memory memory = {0};
     hpcw_vom_options o = vom_options(&memory, 2, 4);
     o.allow = HPCW_VOM_ALLOW_UNEVEN_SUBPHASES | HPCW_VOM_ALLOW_TEXT_VALUES;
@@ -97,7 +99,7 @@ static void every_field_of_a_task(void **state) {
                           .attributes = attributes,
                           .attribute_count = 3,
                           .values = values,
-                          .value_count = 4};
+                          .value_count = 5};
     begin(v, 0);
     add_task(v, &task);
     hpcw_vom_task plain = {.entity = hpcw_vom_element(2, 1, 7, index, 1),
@@ -119,7 +121,8 @@ static void every_field_of_a_task(void **state) {
         "\"entity\":{\"collection_id\":524295,\"home\":3,\"id\":262159,\"index\":[0,18446744073709551615,18],"
         "\"migratable\":true,\"type\":\"object\"},\"node\":2,\"resource\":\"gpu\",\"subphases\":["
         "{\"id\":0,\"time\":0.1},{\"id\":1,\"time\":0.0},{\"id\":2,\"time\":1e-05}],"
-        "\"time\":0.30000000000000004,\"user_defined\":{\"bytes\":1e+15,\"far\":false,\"near\":true,\"shared_"
+        "\"time\":0.30000000000000004,\"user_defined\":{\"bytes\":1e+15,\"deep\":[{\"a "
+        "b\":null}],\"far\":false,\"near\":true,\"shared_"
         "id\":9223372036854775807}},"
         "{\"entity\":{\"collection_id\":7,\"home\":2,\"id\":524299,\"index\":[0],\"migratable\":true,"
         "\"type\":\"object\"},\"node\":2,\"resource\":\"cpu\",\"subphases\":[{\"id\":0,\"time\":1.5},"

@@ -34,6 +34,7 @@ void read_vom_json_free(struct read_vom_json *json) {
     if (json != NULL) {
         read_vom_yajl_free(json->yajl);
         hpcw_i_buf_free(&json->any_key);
+        hpcw_i_buf_free(&json->nested);
         hpcw_i_free(json);
     }
 }

@@ -16,6 +16,8 @@
 #include "libreader/vom/json/text.h"
 
 #define READ_VOM_DEPTH 32
+/* Bytes of an object or array that the schema takes as a value. */
+#define READ_VOM_MOST_NESTED ((size_t)4 << 20)
 
 /* ---- The schema ------------------------------------------------------------------------------------------ */
 
@@ -73,7 +75,7 @@ enum read_vom_value_type {
     READ_VOM_INTEGER,
     READ_VOM_FLOAT,
     READ_VOM_STRING,
-    READ_VOM_NESTED, /* an object or array; the reader checks its content and drops it */
+    READ_VOM_NESTED, /* an object or array */
 };
 
 struct read_vom_value {
@@ -81,7 +83,9 @@ struct read_vom_value {
     uint64_t count; /* of a COUNT; the number of a WORD */
     double number;  /* of a FLOAT or REAL, or of a number as SCALAR or ANY */
     bool flag;
-    const char *text; /* of numbers as in the text, of strings decoded; no NUL at the end */
+    const char
+        *text; /* of numbers as in the text, of strings decoded, of others JSON without blanks; no NUL at the
+                         end */
     size_t size;
     const char *key; /* if the object takes any key */
     size_t key_size;

@@ -34,6 +34,11 @@ struct read_vom_json {
     size_t token;      /* bytes of the current token */
     bool about_frame;  /* the consumer gets the innermost frame, not a value in it */
     struct hpcw_i_buf any_key;
+    /* An object or array that the schema takes as a value, while it arrives: `nested` has its key and a NUL, then its text.
+     * nested_depth: of its frame, 0 if there is none. */
+    struct hpcw_i_buf nested;
+    size_t nested_key;
+    unsigned nested_depth;
     unsigned depth;
     struct read_vom_json_frame frame[READ_VOM_DEPTH];
     uint32_t top_seen;

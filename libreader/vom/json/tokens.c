@@ -2,6 +2,7 @@
 /* The tokens of a text against the schema. Values that pass go to the consumer. */
 #include <float.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "libreader/vom/json/private.h"
@@ -231,12 +232,102 @@ static hpcw_status hand_on(struct read_vom_json *j, const struct read_vom_spec *
     return j->consumer.value(j->consumer.context, spec, value, j->err);
 }
 
+/* ---- Objects and arrays as values ------------------------------------------------------------------------ */
+
+static hpcw_status add_nested(struct read_vom_json *j, const char *text, size_t size) {
+    if (size > READ_VOM_MOST_NESTED - (j->nested.size - j->nested_key)) {
+        return read_vom_json_wrong(j, HPCW_ERANGE, j->err,
+                                   "expected values of at most %zu bytes in all, got more",
+                                   READ_VOM_MOST_NESTED);
+    }
+    return hpcw_i_buf_append(&j->nested, text, size) ? HPCW_OK
+                                                     : hpcw_i_fail_memory(j->err, j->name, 0, "a value");
+}
+
+/* The comma before a key or value that is not the first. */
+static hpcw_status add_comma(struct read_vom_json *j) {
+    const unsigned char last = j->nested.data[j->nested.size - 1];
+    return last == '{' || last == '[' || last == ':' ? HPCW_OK : add_nested(j, ",", 1);
+}
+
+/* The escape of a character that does not stand for itself. */
+static size_t escape(char out[13], uint32_t c) {
+    static const char special[] = "\"\\\b\f\n\r\t", letter[] = "\"\\bfnrt";
+    const char *at = c < 0x80 ? memchr(special, (int)c, sizeof special - 1) : NULL;
+    int n = at != NULL ? snprintf(out, 13, "\\%c", letter[at - special])
+            : c < 0x10000
+                ? snprintf(out, 13, "\\u%04x", c)
+                : snprintf(out, 13, "\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10), 0xdc00 + (c & 0x3ff));
+    return (size_t)n;
+}
+
+/* The character at `text`, which is UTF-8, and its bytes. */
+static uint32_t character(const unsigned char *text, size_t *size) {
+    *size = text[0] < 0x80 ? 1 : text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4;
+    uint32_t c = *size == 1 ? text[0] : text[0] & (0x7fu >> *size);
+    for (size_t k = 1; k < *size; k++) {
+        c = c << 6 | (text[k] & 0x3fu);
+    }
+    return c;
+}
+
+/* A string as vt writes it, in ASCII. */
+static hpcw_status add_string(struct read_vom_json *j, const char *text, size_t size) {
+    hpcw_status s = add_nested(j, "\"", 1);
+    size_t from = 0, more;
+    for (size_t i = 0; s == HPCW_OK && i < size; i += more) {
+        uint32_t c = character((const unsigned char *)text + i, &more);
+        if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\') {
+            char out[13];
+            s = add_nested(j, text + from, i - from);
+            s = s == HPCW_OK ? add_nested(j, out, escape(out, c)) : s;
+            from = i + more;
+        }
+    }
+    s = s == HPCW_OK ? add_nested(j, text + from, size - from) : s;
+    return s == HPCW_OK ? add_nested(j, "\"", 1) : s;
+}
+
+static hpcw_status add_scalar(struct read_vom_json *j, const struct read_vom_value *v) {
+    hpcw_status s = add_comma(j);
+    return s != HPCW_OK                 ? s
+           : v->type == READ_VOM_STRING ? add_string(j, v->text, v->size)
+                                        : add_nested(j, v->text, v->size);
+}
+
+/* A value that is to be handed on begins in the next frame. */
+static hpcw_status begin_nested(struct read_vom_json *j) {
+    const struct hpcw_i_buf *key = &j->any_key;
+    j->nested.size = 0;
+    j->nested_key = key->size;
+    j->nested_depth = j->depth + 1;
+    return hpcw_i_buf_append(&j->nested, key->data, key->size)
+               ? HPCW_OK
+               : hpcw_i_fail_memory(j->err, j->name, 0, "a value");
+}
+
+/* It is whole; keys in it have replaced its own. */
+static hpcw_status end_nested(struct read_vom_json *j) {
+    struct read_vom_value value = {.type = READ_VOM_NESTED,
+                                   .text = (const char *)j->nested.data + j->nested_key,
+                                   .size = j->nested.size - j->nested_key};
+    j->nested_depth = 0;
+    j->any_key.size = 0;
+    return hpcw_i_buf_append(&j->any_key, j->nested.data, j->nested_key)
+               ? hand_on(j, j->frame[j->depth - 1].value, &value)
+               : hpcw_i_fail_memory(j->err, j->name, 0, "a value");
+}
+
+/* ---- Tokens ---------------------------------------------------------------------------------------------- */
+
 /* `token`: its bytes in the text. */
 static int scalar(struct read_vom_json *j, struct read_vom_value *value, size_t token, const char *what) {
     j->token = token;
     const struct read_vom_spec *spec = next_spec(j);
     hpcw_status status = check(j, spec, value, what);
-    return ended_with(j, status == HPCW_OK ? hand_on(j, spec, value) : status);
+    return ended_with(j, status != HPCW_OK     ? status
+                         : j->nested_depth > 0 ? add_scalar(j, value)
+                                               : hand_on(j, spec, value));
 }
 
 static int on_number(void *context, const char *text, size_t size) {
@@ -261,8 +352,6 @@ static int on_null(void *context) {
     return scalar(context, &value, value.size, "");
 }
 
-/* ---- Objects and arrays ---------------------------------------------------------------------------------- */
-
 static int on_begin(struct read_vom_json *j, bool object) {
     j->token = 1;
     const struct read_vom_spec *spec = next_spec(j);
@@ -275,9 +364,12 @@ static int on_begin(struct read_vom_json *j, bool object) {
                                                  "expected at most %d levels of nesting, got more",
                                                  READ_VOM_DEPTH));
     }
-    struct read_vom_value nested = {.type = READ_VOM_NESTED, .text = ""};
-    if (any && ended_with(j, hand_on(j, spec, &nested)) == 0) {
-        return 0;
+    if (any) {
+        hpcw_status added = j->nested_depth > 0 ? add_comma(j) : begin_nested(j);
+        added = added == HPCW_OK ? add_nested(j, object ? "{" : "[", 1) : added;
+        if (added != HPCW_OK) {
+            return ended_with(j, added);
+        }
     }
     spec = !any ? spec : object ? &any_object : &any_array;
     struct read_vom_json_frame *f = &j->frame[j->depth];
@@ -285,7 +377,7 @@ static int on_begin(struct read_vom_json *j, bool object) {
         .spec = spec, .value = object ? NULL : spec->element, .at = read_vom_json_token_at(j)};
     j->depth++;
     j->about_frame = true;
-    store(j, spec, &nested);
+    store(j, spec, &(struct read_vom_value){.type = READ_VOM_NESTED});
     hpcw_status status = spec->slot != 0 ? j->consumer.begin(j->consumer.context, spec, j->err) : HPCW_OK;
     if (j->stopping) {
         j->stopped = true;
@@ -319,6 +411,11 @@ static int on_end(void *context) {
     j->depth--;
     if (j->depth == 0) {
         j->top_seen = f->seen;
+    }
+    if (j->nested_depth > 0) {
+        status = add_nested(j, f->spec->type == READ_VOM_T_OBJECT ? "}" : "]", 1);
+        j->about_frame = false;
+        status = status == HPCW_OK && j->nested_depth > j->depth ? end_nested(j) : status;
     }
     return ended_with(j, status);
 }
@@ -368,7 +465,13 @@ static int on_key(void *context, const unsigned char *text, size_t size) {
     if (!hpcw_i_buf_append(&j->any_key, text, size) || !hpcw_i_buf_append(&j->any_key, "", 1)) {
         return ended_with(j, hpcw_i_fail_memory(j->err, j->name, 0, "a key"));
     }
-    return ended_with(j, HPCW_OK);
+    hpcw_status status = HPCW_OK;
+    if (j->nested_depth > 0) {
+        status = add_comma(j);
+        status = status == HPCW_OK ? add_string(j, (const char *)text, size) : status;
+        status = status == HPCW_OK ? add_nested(j, ":", 1) : status;
+    }
+    return ended_with(j, status);
 }
 
 const yajl_callbacks read_vom_json_callbacks = {

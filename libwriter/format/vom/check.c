@@ -41,6 +41,9 @@ static bool is_utf8(const char *text) {
     return hpcw_i_json_is_utf8(text, strlen(text));
 }
 
+/* Readers, ours among them, take 32 levels: 8 are those of a value in an iteration. */
+enum { MOST_LEVELS = 24 };
+
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
 static hpcw_status check_value(const struct hpcw_i_vom_place *place, enum hpcw_i_vom_values kind,
@@ -77,20 +80,26 @@ static hpcw_status check_value(const struct hpcw_i_vom_place *place, enum hpcw_i
         }
         return HPCW_OK;
     case HPCW_VOM_BOOLEAN:
+    case HPCW_VOM_JSON:
+        if (v->type == HPCW_VOM_JSON && (v->text == NULL || !hpcw_i_json_is_text(v->text, MOST_LEVELS))) {
+            return hpcw_i_vom_refuse(place, err, HPCW_EINVAL,
+                                     "%s %s: expected JSON in UTF-8 of at most %d levels, got %.64s", of,
+                                     v->key, MOST_LEVELS, v->text == NULL ? "NULL" : v->text);
+        }
         if (kind == HPCW_I_VOM_ATTRIBUTES) {
             return hpcw_i_vom_refuse(place, err, HPCW_EINVAL,
-                                     "attribute %s: expected an integer, a float or a text, got a boolean",
-                                     v->key);
+                                     "attribute %s: expected an integer, a float or a text, got %s", v->key,
+                                     v->type == HPCW_VOM_JSON ? "JSON" : "a boolean");
         }
         if (kind == HPCW_I_VOM_TASK_VALUES && !allowed(place, HPCW_VOM_ALLOW_TEXT_VALUES)) {
             return hpcw_i_vom_refuse(place, err, HPCW_EINVAL,
-                                     "value %s: expected a number, got a boolean without "
+                                     "value %s: expected a number, got %s without "
                                      "HPCW_VOM_ALLOW_TEXT_VALUES",
-                                     v->key);
+                                     v->key, v->type == HPCW_VOM_JSON ? "JSON" : "a boolean");
         }
         return HPCW_OK;
     default:
-        return hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "%s %s: expected a type of 0 to 3, got %u", of,
+        return hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "%s %s: expected a type of 0 to 4, got %u", of,
                                  v->key, (unsigned)v->type);
     }
 }

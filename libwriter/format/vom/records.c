@@ -205,8 +205,9 @@ static void put_value(struct hpcw_i_json *j, const hpcw_vom_value *v) {
     case HPCW_VOM_BOOLEAN:
         hpcw_i_json_bool(j, v->integer != 0);
         break;
-    case HPCW_VOM_OTHER:
-        break; /* refused */
+    case HPCW_VOM_JSON:
+        hpcw_i_json_text(j, v->text);
+        break;
     }
 }
 
