@@ -6,6 +6,7 @@
 #include <hpcw/version.h>
 
 #include "gen/export/export.h"
+#include "gen/export/rewrite_vom.h"
 #include "gen/format/format.h"
 #include "gen/spec/dataset.h"
 #include "libwriter/base/status.h"
@@ -20,6 +21,7 @@ enum {
     JOIN = UI_COMMAND(GEN_CLI_JOIN),
     REPAIR = UI_COMMAND(GEN_CLI_REPAIR),
     EXPORT = UI_COMMAND(GEN_CLI_EXPORT),
+    REWRITE = UI_COMMAND(GEN_CLI_REWRITE),
     RECOVER = UI_COMMAND(GEN_CLI_RECOVER),
     REPORT = UI_COMMAND(GEN_CLI_REPORT),
     SCR = UI_COMMAND(GEN_CLI_SCR),
@@ -41,6 +43,8 @@ static const struct ui_command commands[] = {
     [GEN_CLI_REPAIR] = {"repair", "make damaged and lost files of a dataset again, and no others", "DIR", 1, 1},
     [GEN_CLI_EXPORT] = {"export", "convert a file or directory for other programs: Perfetto, NumPy, CSV, bytes",
                         "FILE|DIR", 1, 1},
+    [GEN_CLI_REWRITE] = {"rewrite", "write load data again: compressed or not, or only some phases and ranks",
+                         "FROM TO", 2, 2},
     [GEN_CLI_RECOVER] = {"recover", "merge the local files of a program that died into an event log", "FILE...",
                          1, UINT_MAX},
     [GEN_CLI_REPORT] = {"report", "write an HTML page with charts of a dataset or of one file of it",
@@ -65,6 +69,12 @@ const char *const gen_cli_form_names[] = {
     [GEN_EXPORT_EDGES] = "edges", [GEN_EXPORT_NPY] = "npy",       [GEN_EXPORT_HOSTS] = "hosts",
     [GEN_EXPORT_BYTES] = "bytes", [GEN_EXPORT_OTF2] = "otf2",     NULL};
 
+const char *const gen_cli_rewrite_names[] = {[GEN_REWRITE_AUTO] = "auto",
+                                             [GEN_REWRITE_PLAIN] = "plain",
+                                             [GEN_REWRITE_BROTLI] = "brotli",
+                                             [GEN_REWRITE_LBAF] = "lbaf",
+                                             NULL};
+
 /* ---- options ---- */
 
 /* Columns: section, subcommands, letter, long name, metavar, type, field, help; then what only some options have. */
@@ -72,7 +82,7 @@ const char *const gen_cli_form_names[] = {
 #define DATA "Data"
 #define WRITING "Writing"
 #define CHECKED "Verify"
-#define EXPORTED "Export, recover, report, fit"
+#define EXPORTED "Export, rewrite, recover, report, fit"
 #define OUTPUT "Output"
 #define U64_MAX 18446744073709551615.0
 
@@ -121,7 +131,7 @@ static const struct ui_option options[] = {
            "one of "
            "another host; only if you know that it is",
            .flags = UI_OPTION_NO_CONFIG),
-    OPTION(WRITING, RUN | JOIN | REPAIR | EXPORT, 0, "sync", NULL, BOOL, sync,
+    OPTION(WRITING, RUN | JOIN | REPAIR | EXPORT | REWRITE, 0, "sync", NULL, BOOL, sync,
            "flush files and directories to stable storage", .flags = UI_OPTION_NEGATABLE),
     OPTION(WRITING, RUN, 0, "stripe-count", "N", U32, stripes.count,
            "Lustre: number of stripes of each data file, at most 2000, or 65535 for all targets",
@@ -160,10 +170,21 @@ static const struct ui_option options[] = {
     OPTION(EXPORTED, EXPORT | REPORT, 0, "to", "SECONDS", F64, to,
            "end of the time to export or to draw in detail", UI_LIMITS(0, 1e8), .param.unit = "s",
            .default_text = "1e8", .default_help = "the end of the log", .flags = UI_OPTION_NO_CONFIG),
-    OPTION(EXPORTED, EXPORT, 0, "first-rank", "N", U32, first_rank, "lowest rank",
+    OPTION(EXPORTED, EXPORT | REWRITE, 0, "first-rank", "N", U32, first_rank, "lowest rank",
            UI_LIMITS(0, MODEL_MAX_RANKS), .default_text = "0", .flags = UI_OPTION_NO_CONFIG),
-    OPTION(EXPORTED, EXPORT, 0, "last-rank", "N", U32, last_rank, "highest rank", UI_LIMITS(0, MODEL_MAX_RANKS),
-           .default_text = "1073741824", .default_help = "the last one", .flags = UI_OPTION_NO_CONFIG),
+    OPTION(EXPORTED, EXPORT | REWRITE, 0, "last-rank", "N", U32, last_rank, "highest rank",
+           UI_LIMITS(0, MODEL_MAX_RANKS), .default_text = "1073741824", .default_help = "the last one",
+           .flags = UI_OPTION_NO_CONFIG),
+    OPTION(EXPORTED, REWRITE, 0, "as", "FORM", CHOICE, as,
+           "plain: JSON; brotli: compressed, with .br at the end of names; lbaf: compressed, without it, as "
+           "LBAF opens "
+           "them; auto: brotli for a directory, for a file what its name says",
+           .param.choices = gen_cli_rewrite_names, .default_text = "auto", .flags = UI_OPTION_NO_CONFIG),
+    OPTION(EXPORTED, REWRITE, 0, "first-phase", "N", U64, first_phase, "lowest phase to keep",
+           UI_LIMITS(0, U64_MAX), .default_text = "0", .flags = UI_OPTION_NO_CONFIG),
+    OPTION(EXPORTED, REWRITE, 0, "last-phase", "N", U64, last_phase, "highest phase to keep",
+           UI_LIMITS(0, U64_MAX), .default_text = "18446744073709551615", .default_help = "the last one",
+           .flags = UI_OPTION_NO_CONFIG),
     OPTION(EXPORTED, EXPORT, 0, "permutation", "N", U64, permutation,
            "which measurement of a LinkTest result that renumbers its tasks", UI_LIMITS(0, U64_MAX),
            .default_text = "0", .flags = UI_OPTION_NO_CONFIG),
@@ -178,10 +199,11 @@ static const struct ui_option options[] = {
     OPTION("Checkpoints", SCR, 'k', "keep", "K", U32, keep,
            "scr prune: drop what is older than the newest K sound datasets; 0: drop no dataset",
            UI_LIMITS(0, 4294967295), .default_text = "0", .flags = UI_OPTION_NO_CONFIG),
-    OPTION(OUTPUT, RUN | VERIFY | JOIN | REPAIR | EXPORT | RECOVER | REPORT | SCR | FIT, 'q', "quiet", NULL,
-           BOOL, quiet, "print errors only, no progress and no summary", .flags = UI_OPTION_NEGATABLE),
-    OPTION(OUTPUT, RUN | VERIFY | INFO | LIST | JOIN | REPAIR | EXPORT | RECOVER | SCR | SCORE | FIT, 0, "json",
-           NULL, BOOL, json, "print the result as JSON on standard output", .flags = UI_OPTION_NEGATABLE),
+    OPTION(OUTPUT, RUN | VERIFY | JOIN | REPAIR | EXPORT | REWRITE | RECOVER | REPORT | SCR | FIT, 'q', "quiet",
+           NULL, BOOL, quiet, "print errors only, no progress and no summary", .flags = UI_OPTION_NEGATABLE),
+    OPTION(OUTPUT, RUN | VERIFY | INFO | LIST | JOIN | REPAIR | EXPORT | REWRITE | RECOVER | SCR | SCORE | FIT,
+           0, "json", NULL, BOOL, json, "print the result as JSON on standard output",
+           .flags = UI_OPTION_NEGATABLE),
 };
 
 /* ---- manual ---- */
@@ -252,6 +274,15 @@ static const struct ui_chapter chapters[] = {
      "\n"
      "A time of LinkTest is that of one message, one way; where nothing was measured, csv has an empty field "
      "and npy a NaN. A LinkTest result is also a SION container, for --task.\n"},
+    {"REWRITE",
+     "hpcgen rewrite FROM TO writes load data again. FROM is the file of a rank, then so is TO; or a directory "
+     "with "
+     "the files of all ranks, then TO is a new one with files data.RANK.json, or data.RANK.json.br. Files keep "
+     "their "
+     "ranks and phases their numbers. Numbers get their fewest digits and keys the order of vt, so that what "
+     "vt wrote stays the same.\n"
+     "\n"
+     "  hpcgen rewrite lb_data for_lbaf --as lbaf --first-phase 10 --last-phase 19\n"},
     {"ENVIRONMENT", "Started by mpirun, srun or the like, the processes share the work. Started alone, one "
                     "process uses threads and does not initialise MPI. COLUMNS sets the width of the help text "
                     "where the terminal does not tell it.\n"},

@@ -13,8 +13,9 @@
 #include "ui/cli/settings.h"
 #include "ui/cli/values.h"
 
-/* The values of --form, by enum gen_export_form. */
+/* The values of --form, by enum gen_export_form, and of --as, by enum gen_rewrite_form. */
 extern const char *const gen_cli_form_names[];
+extern const char *const gen_cli_rewrite_names[];
 
 /* In the order of the table: ui_parse.command. */
 enum gen_cli_command {
@@ -26,6 +27,7 @@ enum gen_cli_command {
     GEN_CLI_JOIN,
     GEN_CLI_REPAIR,
     GEN_CLI_EXPORT,
+    GEN_CLI_REWRITE,
     GEN_CLI_RECOVER,
     GEN_CLI_REPORT,
     GEN_CLI_SCR,
@@ -61,6 +63,8 @@ struct gen_cli_options {
     double from, to;
     uint32_t first_rank, last_rank, task;
     uint64_t permutation, key;
+    int as; /* enum gen_rewrite_form */
+    uint64_t first_phase, last_phase;
     char output[GEN_CLI_PATH_SIZE];
 
     /* A twin. */

@@ -298,18 +298,18 @@ static void errors_say_what_wanted_and_got(void **state) {
         {"--help=yes", HPCW_EINVAL, "--help: expected no value, got \"yes\""},
         {"--help-completion tcsh", HPCW_EINVAL, "--help-completion: expected bash, zsh or fish, got \"tcsh\""},
         {"genrate", HPCW_EINVAL,
-         "subcommand: expected one of generate, plan, verify, info, list, join, repair, export, recover, "
-         "report, scr, score, fit, got "
+         "subcommand: expected one of generate, plan, verify, info, list, join, repair, export, rewrite, "
+         "recover, report, scr, score, fit, got "
          "\"genrate\"; did you "
          "mean "
          "generate?"},
         {"synth", HPCW_EINVAL,
-         "subcommand: expected one of generate, plan, verify, info, list, join, repair, export, recover, "
-         "report, scr, score, fit, got "
+         "subcommand: expected one of generate, plan, verify, info, list, join, repair, export, rewrite, "
+         "recover, report, scr, score, fit, got "
          "\"synth\""},
         {"help", HPCW_EINVAL,
-         "subcommand: expected one of generate, plan, verify, info, list, join, repair, export, recover, "
-         "report, scr, score, fit, got "
+         "subcommand: expected one of generate, plan, verify, info, list, join, repair, export, rewrite, "
+         "recover, report, scr, score, fit, got "
          "\"help\"; "
          "did you "
          "mean "

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Writes load data again: in another form, or only some phases and ranks. */
+#ifndef HPCW_GEN_EXPORT_REWRITE_VOM_H
+#define HPCW_GEN_EXPORT_REWRITE_VOM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <hpcw/status.h>
+
+enum gen_rewrite_form {
+    GEN_REWRITE_AUTO, /* a file: what its name says; a directory: brotli */
+    GEN_REWRITE_PLAIN,
+    GEN_REWRITE_BROTLI,
+    GEN_REWRITE_LBAF, /* brotli under the name of a plain file: LBAF opens no other names, and tries brotli first */
+};
+
+struct gen_rewrite {
+    int form;                         /* enum gen_rewrite_form */
+    uint64_t first_phase, last_phase; /* by their numbers in the file */
+    uint32_t first_rank, last_rank;   /* of a directory; files keep their ranks */
+    bool sync;
+};
+
+struct gen_rewritten {
+    uint64_t files, phases; /* phases of all files together */
+    uint64_t bytes;         /* of the files */
+};
+
+/*
+ * `from` is a file, then so is `to`; or a directory with the files of all ranks, then `to` is a new directory with files
+ * data.RANK.json[.br]. Records stay in their order, numbers get their fewest digits, keys vt's order. What the metadata says
+ * of phases without data is cut to the phases that are kept. Files of the old form get the metadata of vt's, with each rank
+ * alone on its node.
+ *
+ * Reads each file twice: the first time for the metadata and the numbers of the phases. Memory: a reader, a writer, and 8
+ * bytes for each phase and iteration of a file.
+ *
+ * HPCW_EINVAL for an empty range; HPCW_EEXIST if there is something of the new directory's name; HPCW_ENOMEM; errors of the
+ * reader; and of the writer, which refuses what no program reads, and iterations after the tasks of their phase.
+ */
+hpcw_status gen_rewrite_vom(const char *from, const char *to, const struct gen_rewrite *what,
+                            struct gen_rewritten *done, hpcw_error *err);
+
+#endif

@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Load data written again: the records stay the same, in every form; of some phases and ranks only those are there.
+. "$HERE/refuse.inc"
+"$HPCGEN" --ranks 4 --formats vom --set load.phases=6 --out set --quiet || bad "generate fails"
+"$HPCGEN" --ranks 4 --formats vom --set load.phases=6 --set vom.container=plain --out plain --quiet ||
+    bad "generate fails"
+again() {
+    "$HPCGEN" rewrite --quiet "$@" || bad "fails: $*"
+}
+again set/vom as_plain --as plain
+again set/vom as_brotli
+again as_brotli/data.0.json.br one.json
+again as_brotli as_lbaf --as lbaf --first-rank 1 --last-rank 2
+again as_plain/data.1.json one.json.br
+again plain/vom some --as plain --first-phase 2 --last-phase 3
+[ "$(ls as_plain as_lbaf some | tr '\n' ' ')" = "as_lbaf: data.1.json data.2.json  as_plain: data.0.json data.1.json \
+data.2.json data.3.json  some: data.0.json data.1.json data.2.json data.3.json " ] || bad "other names: $(ls as_* some)"
+[ "$(ls as_brotli | tr '\n' ' ')" = "data.0.json.br data.1.json.br data.2.json.br data.3.json.br " ] ||
+    bad "other names: $(ls as_brotli)"
+cmp one.json as_plain/data.0.json || bad "plain text changes on the way through brotli"
+cmp one.json.br as_brotli/data.1.json.br || bad "one file is compressed otherwise than a directory"
+cmp as_lbaf/data.1.json as_brotli/data.1.json.br || bad "other bytes under LBAF's names"
+for written in as_plain as_brotli some one.json.br; do
+    "$HPCGEN" verify $written >said 2>&1 || bad "$written: $(cat said)"
+done
+python3 - <<'PYTHON' || bad "other records"
+import json
+for rank in range(4):
+    old, new, some = (json.load(open(f"{d}/data.{rank}.json")) for d in ("plain/vom", "as_plain", "some"))
+    assert new == old, rank
+    assert [p["id"] for p in some["phases"]] == [2, 3]
+    assert some["phases"] == old["phases"][2:4] and some["metadata"] == old["metadata"]
+PYTHON
+
+# What the metadata says of phases without data: cut, too. Phase 6 is that of phase 5, which goes; 8 that of 7, which stays.
+# Any value of the user, the keys and numbers of other writers, iterations.
+cat >odd.json <<'JSON'
+{ "type": "LBDatafile", "metadata": {"rank": 1, "type": "LBDatafile", "shared_node": {"id": 1, "num_nodes": 2, "rank": 0, "size": 1},
+  "phases": {"count": 12, "skipped": {"list": [1], "range": [[3, 4], [9, 10]]}, "identical_to_previous": {"list": [6, 8], "range": []}}},
+  "phases": [
+ {"id": 0, "tasks": []}, {"id": 2, "tasks": []}, {"id": 5, "tasks": []},
+ {"lb_iterations": [{"id": 4, "tasks": []}], "tasks": [{"time": 25e-1, "resource": "cpu", "node": 1,
+    "entity": {"type": "object", "id": 262151, "home": 1, "migratable": true, "collection_id": 7, "index": [3]},
+    "user_defined": {"z": null, "a": [ 1, {"b": "\u00e4"} ]}}],
+  "id": 7, "user_defined": {"x": true}},
+ {"id": 11, "tasks": []}]}
+JSON
+again odd.json cut.json --first-phase 6 --last-phase 10
+[ "$(cat cut.json)" = '{"metadata":{"phases":{"count":11,"identical_to_previous":{"list":[8],"range":[]},"skipped":{"list":[],"range":[[9,10]]}},"rank":1,"shared_node":{"id":1,"num_nodes":2,"rank":0,"size":1},"type":"LBDatafile"},"phases":[{"id":7,"lb_iterations":[{"id":4,"tasks":[]}],"tasks":[{"entity":{"collection_id":7,"home":1,"id":262151,"index":[3],"migratable":true,"type":"object"},"node":1,"resource":"cpu","time":2.5,"user_defined":{"a":[1,{"b":"\u00e4"}],"z":null}}],"user_defined":{"x":true}}]}' ] ||
+    bad "cut: $(cat cut.json)"
+sed 's/{"lb_iterations": \[{"id": 4, "tasks": \[\]}\], /{/
+    s/"id": 7,/"lb_iterations": [{"id": 4, "tasks": []}], "id": 7,/' odd.json >late.json
+refuse 1 'x: phase 7: expected iterations before the tasks, *' "$HPCGEN" rewrite late.json x
+again odd.json all.json
+again all.json twice.json
+cmp all.json twice.json || bad "written twice it is another"
+
+# What vt wrote stays the same to the byte.
+for real in lbgen_4ranks rotate_4ranks seed1 seed2_3ranks; do
+    if [ -d "${HPCW_GOLDEN-}/vom/${real}_plain" ]; then
+        again "$HPCW_GOLDEN/vom/${real}_br" $real --as plain
+        diff -r "$HPCW_GOLDEN/vom/${real}_plain" $real || bad "$real: other bytes than vt's"
+    fi
+done
+
+# What it says.
+"$HPCGEN" rewrite set/vom said.vom --sync --json >said.json 2>said || bad "rewrite --json fails"
+case $(cat said) in
+"hpcgen: said.vom: 4 files, 24 phases, "*) ;;
+*) bad "said: $(cat said)" ;;
+esac
+"$JSON_CHECK" said.json || bad "no JSON: $(cat said.json)"
+grep -q "\"bytes\": *$(cat said.vom/* | wc -c)" said.json || bad "said: $(cat said.json)"
+
+refuse 1 'said.vom: expected no file or directory of this name, got one' "$HPCGEN" rewrite set/vom said.vom
+refuse 1 'nowhere/x: cannot create the directory: *' "$HPCGEN" rewrite set/vom nowhere/x
+refuse 1 'nowhere/x.json: *No such file or directory' "$HPCGEN" rewrite odd.json nowhere/x.json
+refuse 1 'missing: expected a file or directory: *' "$HPCGEN" rewrite missing x
+refuse 1 'set: expected a file of a known format*' "$HPCGEN" rewrite set x
+refuse 1 'set/vom: expected ranks of 0 to 3, got 4 to 9' "$HPCGEN" rewrite set/vom x --first-rank 4 --last-rank 9
+refuse 1 'rewrite: expected ranges of ranks and phases, got ranks 2 to 1 and phases 0 to *' \
+    "$HPCGEN" rewrite set/vom x --first-rank 2 --last-rank 1
+refuse 1 'rewrite: expected ranges of ranks and phases, got ranks 0 to 1 and phases 2 to 1' \
+    "$HPCGEN" rewrite set/vom x --last-rank 1 --first-phase 2 --last-phase 1
+"$HPCGEN" --ranks 2 --formats linktest --out other --quiet || bad "generate fails"
+refuse 1 'other/linktest/pingpong_results_bin.sion: expected load data (vom), got linktest' \
+    "$HPCGEN" rewrite other/linktest/pingpong_results_bin.sion x
+head -c 3000 as_plain/data.2.json >short.json
+cp short.json as_plain/data.2.json
+refuse 1 'short.json: *' "$HPCGEN" rewrite short.json x
+refuse 1 'as_plain/data.2.json: *' "$HPCGEN" rewrite as_plain x
+[ ! -e x ] && [ -z "$(find . -name '*.tmp')" ] || bad "something is left"
+exit $failed
