@@ -46,7 +46,7 @@ hpcw_status gen_cli_list(const struct gen_cli_options *options, hpcw_error *err)
 /* `parse`: what was given, not only by default. */
 hpcw_status gen_cli_export(const struct gen_cli_options *options, const struct ui_parse *parse,
                            hpcw_error *err);
-hpcw_status gen_cli_rewrite(const struct gen_cli_options *options, const char *from, const char *to,
+hpcw_status gen_cli_rewrite(const struct gen_cli_options *options, const struct ui_parse *parse,
                             hpcw_error *err);
 hpcw_status gen_cli_report(const struct gen_cli_options *options, const char *path, hpcw_error *err);
 hpcw_status gen_cli_recover(const struct gen_cli_options *options, const char *const *path, size_t count,

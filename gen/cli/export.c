@@ -54,10 +54,6 @@ static const struct gen_exporter exporters[] = {
 /* Options that only some formats take. */
 static const char *const special[] = {"from", "to", "first-rank", "last-rank", "permutation", "task", "key"};
 
-static bool given(const struct ui_parse *parse, const char *option) {
-    return parse->source[ui_options_find(parse->program, option)] != UI_FROM_DEFAULT;
-}
-
 static bool has_form(const struct gen_exporter *x, int form) {
     bool has = false;
     for (size_t i = 0; i < MOST_FORMS; i++) {
@@ -116,7 +112,7 @@ static hpcw_status find_exporter(const char *path, const struct gen_exporter **o
 static hpcw_status resolve(const struct gen_cli_options *o, const struct ui_parse *parse,
                            struct gen_export *what, const struct gen_exporter **out, hpcw_error *err) {
     const char *path = parse->args[0];
-    hpcw_status s = find_exporter(path, out, o->form == GEN_EXPORT_BYTES || given(parse, "task"), err);
+    hpcw_status s = find_exporter(path, out, o->form == GEN_EXPORT_BYTES || gen_cli_given(parse, "task"), err);
     if (s != HPCW_OK) {
         return s;
     }
@@ -129,12 +125,12 @@ static hpcw_status resolve(const struct gen_cli_options *o, const struct ui_pars
                            x->format->name, gen_cli_form_names[what->form]);
     }
     for (size_t i = 0; i < sizeof special / sizeof special[0]; i++) {
-        if (given(parse, special[i]) && !takes(x, special[i])) {
+        if (gen_cli_given(parse, special[i]) && !takes(x, special[i])) {
             return hpcw_i_fail(err, HPCW_EINVAL, "%s: --%s: expected none for %s, got one", path, special[i],
                                x->format->name);
         }
     }
-    return takes(x, "task") && !given(parse, "task")
+    return takes(x, "task") && !gen_cli_given(parse, "task")
                ? hpcw_i_fail(err, HPCW_EINVAL, "%s: --task: expected the number of a task for %s, got none",
                              path, x->format->name)
                : HPCW_OK;
@@ -240,7 +236,7 @@ hpcw_status gen_cli_export(const struct gen_cli_options *o, const struct ui_pars
                               .last_rank = o->last_rank,
                               .permutation = o->permutation,
                               .task = o->task,
-                              .has_key = given(parse, "key"),
+                              .has_key = gen_cli_given(parse, "key"),
                               .key = o->key};
     const struct gen_exporter *x;
     hpcw_status s = resolve(o, parse, &what, &x, err);

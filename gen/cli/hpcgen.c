@@ -116,7 +116,7 @@ static hpcw_status run_command(struct gen_cli_options *o, const struct ui_parse 
     case GEN_CLI_EXPORT:
         return first ? gen_cli_export(o, parse, err) : HPCW_OK;
     case GEN_CLI_REWRITE:
-        return first ? gen_cli_rewrite(o, parse->args[0], parse->args[1], err) : HPCW_OK;
+        return first ? gen_cli_rewrite(o, parse, err) : HPCW_OK;
     case GEN_CLI_REPORT:
         return first ? gen_cli_report(o, parse->args[0], err) : HPCW_OK;
     case GEN_CLI_RECOVER:

@@ -6,7 +6,7 @@
 #include <hpcw/version.h>
 
 #include "gen/export/export.h"
-#include "gen/export/rewrite_vom.h"
+#include "gen/export/rewrite.h"
 #include "gen/format/format.h"
 #include "gen/spec/dataset.h"
 #include "libwriter/base/status.h"
@@ -43,7 +43,7 @@ static const struct ui_command commands[] = {
     [GEN_CLI_REPAIR] = {"repair", "make damaged and lost files of a dataset again, and no others", "DIR", 1, 1},
     [GEN_CLI_EXPORT] = {"export", "convert a file or directory for other programs: Perfetto, NumPy, CSV, bytes",
                         "FILE|DIR", 1, 1},
-    [GEN_CLI_REWRITE] = {"rewrite", "write load data again: compressed or not, or only some phases and ranks",
+    [GEN_CLI_REWRITE] = {"rewrite", "write load data or a SION container again, in another form or in part",
                          "FROM TO", 2, 2},
     [GEN_CLI_RECOVER] = {"recover", "merge the local files of a program that died into an event log", "FILE...",
                          1, UINT_MAX},
@@ -73,6 +73,8 @@ const char *const gen_cli_rewrite_names[] = {[GEN_REWRITE_AUTO] = "auto",
                                              [GEN_REWRITE_PLAIN] = "plain",
                                              [GEN_REWRITE_BROTLI] = "brotli",
                                              [GEN_REWRITE_LBAF] = "lbaf",
+                                             [GEN_REWRITE_ALIGNED] = "aligned",
+                                             [GEN_REWRITE_PACKED] = "packed",
                                              NULL};
 
 /* ---- options ---- */
@@ -109,9 +111,9 @@ static const struct ui_option options[] = {
     OPTION(DATA, RUN | REPAIR, 'b', "blocksize", "BYTES", SIZE, blocksize,
            "file system block size to align containers to; auto: that of the --out directory",
            UI_LIMITS(1, 2147483647), .default_text = "4096", .zero_word = "auto"),
-    OPTION(DATA, RUN | REPAIR, 0, "files", "N", U32, files,
-           "number of physical files of the LinkTest container", UI_LIMITS(1, MODEL_MAX_RANKS),
-           .default_text = "1"),
+    OPTION(DATA, RUN | REPAIR | REWRITE, 0, "files", "N", U32, files,
+           "number of physical files of the LinkTest container, or of the rewritten SION container",
+           UI_LIMITS(1, MODEL_MAX_RANKS), .default_text = "1"),
     OPTION(WRITING, RUN, 'o', "out", "DIR", STRING, out,
            "directory of the dataset; created if missing, otherwise it must be empty", .required = GENERATE),
     OPTION(WRITING, RUN | VERIFY | REPORT | REPAIR, 'j', "jobs", "N", U32, jobs,
@@ -176,9 +178,11 @@ static const struct ui_option options[] = {
            UI_LIMITS(0, MODEL_MAX_RANKS), .default_text = "1073741824", .default_help = "the last one",
            .flags = UI_OPTION_NO_CONFIG),
     OPTION(EXPORTED, REWRITE, 0, "as", "FORM", CHOICE, as,
-           "plain: JSON; brotli: compressed, with .br at the end of names; lbaf: compressed, without it, as "
-           "LBAF opens "
-           "them; auto: brotli for a directory, for a file what its name says",
+           "load data: plain: JSON; brotli: compressed, with .br at the end of names; lbaf: compressed, "
+           "without it, as LBAF "
+           "opens them; SION: aligned: each chunk begins with a file system block; packed: chunks share "
+           "blocks; auto: "
+           "aligned; brotli for a directory, for a file what its name says",
            .param.choices = gen_cli_rewrite_names, .default_text = "auto", .flags = UI_OPTION_NO_CONFIG),
     OPTION(EXPORTED, REWRITE, 0, "first-phase", "N", U64, first_phase, "lowest phase to keep",
            UI_LIMITS(0, U64_MAX), .default_text = "0", .flags = UI_OPTION_NO_CONFIG),
@@ -275,14 +279,20 @@ static const struct ui_chapter chapters[] = {
      "A time of LinkTest is that of one message, one way; where nothing was measured, csv has an empty field "
      "and npy a NaN. A LinkTest result is also a SION container, for --task.\n"},
     {"REWRITE",
-     "hpcgen rewrite FROM TO writes load data again. FROM is the file of a rank, then so is TO; or a directory "
-     "with "
-     "the files of all ranks, then TO is a new one with files data.RANK.json, or data.RANK.json.br. Files keep "
-     "their "
-     "ranks and phases their numbers. Numbers get their fewest digits and keys the order of vt, so that what "
-     "vt wrote stays the same.\n"
+     "hpcgen rewrite FROM TO writes load data or a SION container again. Load data: FROM is the file of a "
+     "rank, then so "
+     "is TO; or a directory with the files of all ranks, then TO is a new one with files data.RANK.json, or "
+     "data.RANK.json.br. Files keep their ranks and phases their numbers. Numbers get their fewest digits and "
+     "keys the "
+     "order of vt, so that what vt wrote stays the same.\n"
      "\n"
-     "  hpcgen rewrite lb_data for_lbaf --as lbaf --first-phase 10 --last-phase 19\n"},
+     "  hpcgen rewrite lb_data for_lbaf --as lbaf --first-phase 10 --last-phase 19\n"
+     "\n"
+     "In the new container every task has one chunk of the size of its stream. Content, ranks, byte orders and "
+     "block size "
+     "stay. A LinkTest result is a container, too.\n"
+     "\n"
+     "  hpcgen rewrite many_blocks.sion small.sion --as packed --files 4\n"},
     {"ENVIRONMENT", "Started by mpirun, srun or the like, the processes share the work. Started alone, one "
                     "process uses threads and does not initialise MPI. COLUMNS sets the width of the help text "
                     "where the terminal does not tell it.\n"},
@@ -379,6 +389,10 @@ hpcw_status gen_cli_options_read(struct gen_cli_options *o, struct ui_parse *par
         return hpcw_i_fail(err, HPCW_EINVAL, "--output: expected the file for the configuration, got none");
     }
     return ui_options_finish(parse, err);
+}
+
+bool gen_cli_given(const struct ui_parse *parse, const char *option) {
+    return parse->source[ui_options_find(parse->program, option)] != UI_FROM_DEFAULT;
 }
 
 void gen_cli_options_free(struct gen_cli_options *o) {

@@ -89,6 +89,9 @@ extern const struct ui_program gen_cli_program;
 HPCW_MUST_CHECK hpcw_status gen_cli_options_read(struct gen_cli_options *options, struct ui_parse *parse,
                                                  int argc, char *const *argv, hpcw_error *err);
 
+/* Whether an option was given, by its long name. */
+bool gen_cli_given(const struct ui_parse *parse, const char *option);
+
 void gen_cli_options_free(struct gen_cli_options *options);
 
 #endif

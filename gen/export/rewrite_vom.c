@@ -141,7 +141,7 @@ static hpcw_status begin_phase(void *context, uint64_t number) {
     const hpcw_vom_metadata none = {.has_rank = false};
     hpcw_status s = x->writer == NULL ? open_writer(x, &none) : HPCW_OK;
     x->keep = is_kept(x->what, id);
-    x->done.phases += x->keep;
+    x->done.count += x->keep;
     return s == HPCW_OK && x->keep ? hpcw_vom_begin_phase(x->writer, id, x->err) : s;
 }
 
@@ -276,7 +276,7 @@ static hpcw_status rewrite_set(struct vom_rewrite *x, const char *from, const ch
 
 hpcw_status gen_rewrite_vom(const char *from, const char *to, const struct gen_rewrite *what,
                             struct gen_rewritten *done, hpcw_error *err) {
-    struct vom_rewrite x = {.what = what, .err = err};
+    struct vom_rewrite x = {.what = what, .done = {.items = "phases"}, .err = err};
     err->code = HPCW_OK;
     hpcw_status s;
     if (what->first_rank > what->last_rank || what->first_phase > what->last_phase) {

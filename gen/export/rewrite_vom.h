@@ -3,29 +3,9 @@
 #ifndef HPCW_GEN_EXPORT_REWRITE_VOM_H
 #define HPCW_GEN_EXPORT_REWRITE_VOM_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include <hpcw/status.h>
 
-enum gen_rewrite_form {
-    GEN_REWRITE_AUTO, /* a file: what its name says; a directory: brotli */
-    GEN_REWRITE_PLAIN,
-    GEN_REWRITE_BROTLI,
-    GEN_REWRITE_LBAF, /* brotli under the name of a plain file: LBAF opens no other names, and tries brotli first */
-};
-
-struct gen_rewrite {
-    int form;                         /* enum gen_rewrite_form */
-    uint64_t first_phase, last_phase; /* by their numbers in the file */
-    uint32_t first_rank, last_rank;   /* of a directory; files keep their ranks */
-    bool sync;
-};
-
-struct gen_rewritten {
-    uint64_t files, phases; /* phases of all files together */
-    uint64_t bytes;         /* of the files */
-};
+#include "gen/export/rewrite.h"
 
 /*
  * `from` is a file, then so is `to`; or a directory with the files of all ranks, then `to` is a new directory with files

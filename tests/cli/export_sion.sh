@@ -3,38 +3,16 @@
 # A task of a SION container, read back by Python from the format page alone.
 . "$HERE/refuse.inc"
 "$HPCGEN" --ranks 6 --formats sion,linktest --out set --quiet || bad "generate fails"
-cat >read.py <<'PYTHON'
-import struct
-
-# The streams of all tasks of a container by their ranks, little-endian: doc/formats/sion.md.
-def streams(name):
-    out, files = {}, 1
-    k = 0
-    while k < files:
-        b = open(name + (f".{k:06}" if k else ""), "rb").read()
-        assert b[:8] == b"sion\0\0\0\0"
-        block, n, files = struct.unpack_from("<iii", b, 20)
-        ranks = struct.unpack_from(f"<{n}q", b, 1076)
-        chunk = struct.unpack_from(f"<{n}q", b, 1076 + 8 * n)
-        blocks, table = struct.unpack_from("<iq", b, 1076 + 16 * n)
-        used = struct.unpack_from(f"<{n * blocks}q", b, table + 8 * n)
-        start = -(-(1088 + 16 * n) // block) * block
-        for t in range(n):
-            at = [start + sum(chunk[:t]) + i * sum(chunk) for i in range(blocks)]
-            out[ranks[t]] = b"".join(b[at[i]:at[i] + used[i * n + t]] for i in range(blocks))
-        k += 1
-    return out
-PYTHON
-
 # Each task of a set of files, and of a LinkTest result, which is a container, too.
 for container in set/sion/particles.sion set/linktest/pingpong_results_bin.sion; do
     for task in 0 1 2 3 4 5; do
         "$HPCGEN" export $container --task $task --output task.$task --quiet || bad "$container: task $task fails"
     done
-    python3 - $container <<'PYTHON' || bad "$container: other bytes"
+    python3 - $container "$HERE" <<'PYTHON' || bad "$container: other bytes"
 import sys
-sys.path.insert(0, ".")
-from read import streams
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[2])
+from read_sion import streams
 s = streams(sys.argv[1])
 assert len(s) == 6
 assert all(len(s[t]) > 1000 or "linktest" in sys.argv[1] for t in s)

@@ -83,9 +83,6 @@ refuse 1 'rewrite: expected ranges of ranks and phases, got ranks 2 to 1 and pha
     "$HPCGEN" rewrite set/vom x --first-rank 2 --last-rank 1
 refuse 1 'rewrite: expected ranges of ranks and phases, got ranks 0 to 1 and phases 2 to 1' \
     "$HPCGEN" rewrite set/vom x --last-rank 1 --first-phase 2 --last-phase 1
-"$HPCGEN" --ranks 2 --formats linktest --out other --quiet || bad "generate fails"
-refuse 1 'other/linktest/pingpong_results_bin.sion: expected load data (vom), got linktest' \
-    "$HPCGEN" rewrite other/linktest/pingpong_results_bin.sion x
 head -c 3000 as_plain/data.2.json >short.json
 cp short.json as_plain/data.2.json
 refuse 1 'short.json: *' "$HPCGEN" rewrite short.json x
