@@ -136,6 +136,9 @@ typedef struct hpcw_sion_options {
                                      0: every write goes to the sink at once */
     hpcw_durability durability; /**< agree; default HPCW_SYNC_FILE */
     hpcw_sink_source sink_source; /**< where bytes go; zeroed: files */
+    uint32_t
+        tasks_per_file; /**< agree; with `files` > 1 this many tasks in each file, and the rest in the last one,
+                                  which must have at least one; 0 (default): floor(N/files) */
 } hpcw_sion_options;
 
 /** Private: fills in the defaults of a struct of this size. */

@@ -7,6 +7,7 @@
 #ifndef HPCW_COMM_COMM_H
 #define HPCW_COMM_COMM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,20 @@ struct hpcw_i_words {
     uint32_t sums, mins, maxs;
     uint64_t *word; /* [sums + mins + maxs] in and out */
 };
+
+/* Reduces `in` into `inout`, of `words` words: sums first, minima, maxima. */
+static inline void hpcw_i_words_combine(uint64_t *inout, const uint64_t *in, size_t sums, size_t mins,
+                                        size_t words) {
+    for (size_t i = 0; i < words; i++) {
+        if (i < sums) {
+            inout[i] += in[i];
+        } else if (i < sums + mins) {
+            inout[i] = in[i] < inout[i] ? in[i] : inout[i];
+        } else {
+            inout[i] = in[i] > inout[i] ? in[i] : inout[i];
+        }
+    }
+}
 
 /* What a kind of communicator provides. Results: 0, or a code for `text`. No call prints or aborts. One process alone
  * needs none down to alltoallv. */
@@ -35,13 +50,17 @@ struct hpcw_i_comm_ops {
      * received always do. No offset and no sum exceeds INT_MAX. `scratch`: [4 * size]. */
     int (*alltoallv)(hpcw_comm *comm, const uint64_t *send, const uint64_t *send_at, const uint64_t *send_words,
                      uint64_t *receive, const uint64_t *receive_words, int *scratch);
-    /* Point to point, lengths in 8-byte words: not collective. */
+    /* Messages of `words` 8-byte words to `root`, which gets sizes[p] words of process p, one message after the other. Only
+     * for communicators without `send`; `all` and `sizes` are NULL on the others. */
+    int (*gather)(hpcw_comm *comm, const uint64_t *mine, size_t words, uint64_t *all, const uint64_t *sizes,
+                  int root);
+    /* Point to point, lengths in 8-byte words: not collective. NULL: this communicator has collective calls alone. */
     int (*send)(hpcw_comm *comm, const uint64_t *data, size_t words, int to);
     int (*probe)(hpcw_comm *comm, size_t *words, int from);
     int (*receive)(hpcw_comm *comm, uint64_t *data, size_t words, int from);
     /* Both keep the order of processes. */
     int (*split)(hpcw_comm *comm, uint32_t colour, hpcw_comm **out);
-    int (*split_host)(hpcw_comm *comm, hpcw_comm **out); /* the processes of one host */
+    int (*split_host)(hpcw_comm *comm, hpcw_comm **out); /* the processes of one host; NULL like `send` */
     void (*text)(int code, char *text, size_t size);     /* not collective */
     void (*free)(hpcw_comm *comm);
 };
@@ -51,6 +70,11 @@ struct hpcw_comm {
     int process;
     int size;
 };
+
+/* Whether there are messages between two processes. */
+static inline bool hpcw_i_comm_has_messages(const hpcw_comm *comm) {
+    return comm->ops->send != NULL;
+}
 
 /* The communicator of one process alone, for callers that passed NULL. Static; need not be freed. Not collective. */
 hpcw_comm *hpcw_i_comm_or_self(hpcw_comm *comm);
@@ -65,6 +89,8 @@ hpcw_status hpcw_i_comm_alltoall(hpcw_comm *comm, const uint64_t *send, uint64_t
 hpcw_status hpcw_i_comm_alltoallv(hpcw_comm *comm, const uint64_t *send, const uint64_t *send_at,
                                   const uint64_t *send_words, uint64_t *receive, const uint64_t *receive_words,
                                   int *scratch, hpcw_error *err);
+hpcw_status hpcw_i_comm_gather(hpcw_comm *comm, const uint64_t *mine, size_t words, uint64_t *all,
+                               const uint64_t *sizes, int root, hpcw_error *err);
 hpcw_status hpcw_i_comm_send(hpcw_comm *comm, const uint64_t *data, size_t words, int to, hpcw_error *err);
 hpcw_status hpcw_i_comm_probe(hpcw_comm *comm, size_t *words, int from, hpcw_error *err);
 hpcw_status hpcw_i_comm_receive(hpcw_comm *comm, uint64_t *data, size_t words, int from, hpcw_error *err);

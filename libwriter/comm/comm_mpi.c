@@ -38,15 +38,7 @@ static void combine(void *in_, void *inout_, int *len, MPI_Datatype *type) {
     for (int e = 0; e < *len; e++, in += words, inout += words) {
         size_t sums = (size_t)(in[0] >> 32);
         size_t mins = (size_t)(in[0] & UINT32_MAX);
-        for (size_t i = 1; i < words; i++) {
-            if (i <= sums) {
-                inout[i] += in[i];
-            } else if (i <= sums + mins) {
-                inout[i] = in[i] < inout[i] ? in[i] : inout[i];
-            } else {
-                inout[i] = in[i] > inout[i] ? in[i] : inout[i];
-            }
-        }
+        hpcw_i_words_combine(inout + 1, in + 1, sums, mins, words - 1);
     }
 }
 

@@ -62,10 +62,54 @@ hpcw_status hpcw_i_comm_exchange(hpcw_comm *comm, const uint64_t *send, const ui
     return s;
 }
 
+/* Without messages between two processes: the root gets them at once. */
+static hpcw_status collect_at_once(hpcw_comm *comm, int root, const uint64_t *send, size_t words,
+                                   hpcw_status (*take)(void *context, const uint64_t *message, size_t words,
+                                                       hpcw_error *err),
+                                   void *context, hpcw_error *err) {
+    size_t size = (size_t)comm->size;
+    uint64_t own = words;
+    uint64_t *all = NULL;
+    uint64_t *count = hpcw_i_malloc(size * sizeof *count);
+    hpcw_status s = count == NULL ? hpcw_i_fail_memory(err, NULL, size, "processes") : HPCW_OK;
+    s = hpcw_i_agree(comm, s, NULL, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_comm_allgather(comm, &own, sizeof own, count, err);
+    }
+    if (s == HPCW_OK && comm->process == root) {
+        uint64_t total = 0;
+        for (size_t p = 0; p < size; p++) {
+            total += count[p];
+        }
+        all = hpcw_i_malloc((size_t)total * sizeof *all);
+        s = all == NULL ? hpcw_i_fail_memory(err, NULL, total, "words of messages") : HPCW_OK;
+    }
+    s = hpcw_i_agree(comm, s, NULL, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_comm_gather(comm, send, words, all, count, root, err);
+    }
+    if (s == HPCW_OK && comm->process == root) {
+        s = take(context, send, words, err);
+    }
+    const uint64_t *message = all;
+    for (int p = 0; s == HPCW_OK && comm->process == root && p < comm->size; p++) {
+        if (p != root) {
+            s = take(context, message, (size_t)count[p], err);
+        }
+        message += count[p];
+    }
+    hpcw_i_free(count);
+    hpcw_i_free(all);
+    return s;
+}
+
 hpcw_status hpcw_i_comm_collect(hpcw_comm *comm, int root, const uint64_t *send, size_t words,
                                 hpcw_status (*take)(void *context, const uint64_t *message, size_t words,
                                                     hpcw_error *err),
                                 void *context, hpcw_error *err) {
+    if (!hpcw_i_comm_has_messages(comm)) {
+        return collect_at_once(comm, root, send, words, take, context, err);
+    }
     if (comm->process != root) {
         return hpcw_i_comm_send(comm, send, words, root, err);
     }
@@ -99,5 +143,32 @@ hpcw_status hpcw_i_comm_collect(hpcw_comm *comm, int root, const uint64_t *send,
         s = s == HPCW_OK ? r : s;
     }
     hpcw_i_free(buf);
+    return s;
+}
+
+hpcw_status hpcw_i_comm_relay(hpcw_comm *comm, uint64_t *state, size_t words,
+                              hpcw_status (*step)(void *context, uint64_t *state, hpcw_error *err),
+                              void *context, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    hpcw_error ignored;
+    int me = comm->process;
+    if (!hpcw_i_comm_has_messages(comm)) {
+        for (int p = 0; p < comm->size; p++) {
+            hpcw_status r = p == me ? step(context, state, s == HPCW_OK ? err : &ignored) : HPCW_OK;
+            s = s == HPCW_OK ? r : s;
+            r = hpcw_i_comm_bcast(comm, state, words * sizeof *state, p, s == HPCW_OK ? err : &ignored);
+            s = s == HPCW_OK ? r : s;
+        }
+        return s;
+    }
+    if (me > 0) {
+        s = hpcw_i_comm_receive(comm, state, words, me - 1, err);
+    }
+    hpcw_status r = step(context, state, s == HPCW_OK ? err : &ignored);
+    s = s == HPCW_OK ? r : s;
+    if (me + 1 < comm->size) {
+        r = hpcw_i_comm_send(comm, state, words, me + 1, s == HPCW_OK ? err : &ignored);
+        s = s == HPCW_OK ? r : s;
+    }
     return s;
 }

@@ -6,12 +6,38 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
+#include "libwriter/comm/exchange.h"
 
 enum {
     RADIX =
         8, /* a wide tree: where processes share processors, waiting for a turn takes longer than messages */
     MAX_CHILDREN = (RADIX - 1) * 11, /* 8^11 exceeds INT_MAX */
 };
+
+/* Without messages between two processes: all get all records. */
+static hpcw_status reduce_scan_of_all(hpcw_comm *comm, uint64_t *record, uint64_t *below, size_t words,
+                                      void (*combine)(uint64_t *left, const uint64_t *right), hpcw_error *err) {
+    size_t bytes = words * sizeof *record;
+    uint64_t *all = hpcw_i_malloc((size_t)comm->size * bytes);
+    hpcw_status s = all == NULL ? hpcw_i_fail_memory(err, NULL, (uint64_t)comm->size, "records") : HPCW_OK;
+    s = hpcw_i_agree(comm, s, NULL, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_comm_allgather(comm, record, bytes, all, err);
+    }
+    for (int p = 0; s == HPCW_OK && p < comm->size; p++) {
+        if (p == comm->process && p > 0) {
+            memcpy(below, all, bytes);
+        }
+        if (p > 0) {
+            combine(all, all + (size_t)p * words);
+        }
+    }
+    if (s == HPCW_OK) {
+        memcpy(record, all, bytes);
+    }
+    hpcw_i_free(all);
+    return s;
+}
 
 hpcw_status hpcw_i_comm_reduce_scan(hpcw_comm *comm, uint64_t *record, uint64_t *below, size_t words,
                                     void (*combine)(uint64_t *left, const uint64_t *right), hpcw_error *err) {
@@ -23,6 +49,9 @@ hpcw_status hpcw_i_comm_reduce_scan(hpcw_comm *comm, uint64_t *record, uint64_t 
     int64_t step = 1;
     if (words > HPCW_I_SCAN_WORDS) {
         return hpcw_i_fail(err, HPCW_EINTERNAL, "scan of %zu words", words);
+    }
+    if (!hpcw_i_comm_has_messages(comm) && comm->size > 1) {
+        return reduce_scan_of_all(comm, record, below, words, combine, err);
     }
     /* Up: a process whose number, written in base RADIX, ends in zeros stands for all that share its other digits. */
     for (; step < comm->size && comm->process % (step * RADIX) == 0; step *= RADIX) {
@@ -63,12 +92,36 @@ hpcw_status hpcw_i_comm_reduce_scan(hpcw_comm *comm, uint64_t *record, uint64_t 
     return HPCW_OK;
 }
 
+struct reduction {
+    uint64_t *record;
+    void (*combine)(void *context, uint64_t *left, const uint64_t *right);
+    void *context;
+    bool begun;
+};
+
+static hpcw_status add_record(void *context, const uint64_t *message, size_t words, hpcw_error *err) {
+    struct reduction *r = context;
+    (void)words;
+    (void)err;
+    if (r->begun) { /* the first one is the own record */
+        r->combine(r->context, r->record, message);
+    }
+    r->begun = true;
+    return HPCW_OK;
+}
+
 /* Pairwise in a binomial tree, whose root broadcasts the result. */
 hpcw_status hpcw_i_comm_reduce(hpcw_comm *comm, uint64_t *record, size_t words,
                                void (*combine)(void *context, uint64_t *left, const uint64_t *right),
                                void *context, hpcw_error *err) {
     if (comm->size == 1) {
         return HPCW_OK;
+    }
+    if (!hpcw_i_comm_has_messages(comm)) {
+        struct reduction r = {.record = record, .combine = combine, .context = context};
+        hpcw_status c = hpcw_i_comm_collect(comm, 0, record, words, add_record, &r, err);
+        c = hpcw_i_agree(comm, c, NULL, err);
+        return c == HPCW_OK ? hpcw_i_comm_bcast(comm, record, words * sizeof *record, 0, err) : c;
     }
     uint64_t *other = hpcw_i_malloc(words * sizeof *other);
     hpcw_status s = other == NULL ? hpcw_i_fail_memory(err, NULL, words, "words") : HPCW_OK;

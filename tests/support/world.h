@@ -20,6 +20,9 @@ extern char scratch[256]; /* the same directory on all of them */
 /* Starts MPI, makes the world and the scratch directory with `folders` folders 0, 1, ... in it. */
 void world_begin(int *argc, char ***argv, int folders);
 
+/* Whether it is made of callbacks instead of MPI's communicator. */
+bool world_of_callbacks(void);
+
 /* Takes everything down; returns its argument, for main. */
 int world_end(int failed);
 

@@ -85,12 +85,14 @@ static void files_split_by_count(void **state) {
     (void)state;
     for (uint32_t tasks = 1; tasks <= 50; tasks++) {
         for (uint32_t files = 1; files <= tasks; files++) {
+            const struct hpcw_i_sion_division division = {tasks, files, tasks / files};
             uint32_t next = 0;
             for (uint32_t f = 0; f < files; f++) {
+                assert_int_equal(hpcw_i_sion_first_task(&division, f), next);
                 assert_int_equal(hpcw_sion_first_task_of_file(tasks, files, f), next);
                 uint32_t here = f + 1 < files ? tasks / files : tasks - tasks / files * (files - 1);
                 for (uint32_t t = next; t < next + here; t++) {
-                    assert_int_equal(hpcw_i_sion_file_of_task(tasks, files, t), f);
+                    assert_int_equal(hpcw_i_sion_file_of_task(&division, t), f);
                 }
                 next += here;
             }
@@ -210,7 +212,7 @@ static hpcw_status place(struct model *m, enum knowledge how, struct hpcw_i_sion
     struct hpcw_i_sion_request r = {
         .comm = hpcw_i_comm_or_self(NULL),
         .all = hpcw_i_sion_census_of(m->tasks, list, task, m->layout == HPCW_SION_ALIGNED ? m->block_size : 1),
-        .tasks = m->tasks,
+        .division = {m->tasks, m->files, m->tasks / m->files},
         .end = m->tasks,
         .block_size = m->block_size,
         .options = &options,

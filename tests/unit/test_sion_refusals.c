@@ -82,6 +82,10 @@ static void bad_opens(void **state) {
     BAD(ranks, ((uint32_t[3]){0, 1, 3}), HPCW_EMISMATCH, "below 3, got 3");
     BAD(ranks, ((uint32_t[3]){0, 1, UINT32_MAX}), HPCW_EMISMATCH, "below 3");
     o = good_options();
+    o.files = 2;
+    o.tasks_per_file = 3;
+    OPEN_REFUSED("x.sion", HPCW_EINVAL, "a task for each of the 2 files, got 3 tasks with 3 in a file");
+    o = good_options();
     o.flavour = HPCW_SION_SERIAL;
     o.files = 2;
     OPEN_REFUSED("x.sion", HPCW_EINVAL, "serial flavour has one file");

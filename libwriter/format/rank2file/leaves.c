@@ -53,7 +53,8 @@ static uint32_t leaves_here(const struct part *t) {
 }
 
 /* Cuts the share into leaves, from `state` on, which becomes the state at its end. */
-static hpcw_status cut(struct part *t, uint64_t state[STATE_WORDS], hpcw_error *err) {
+static hpcw_status cut(void *part, uint64_t *state, hpcw_error *err) {
+    struct part *t = part;
     const struct hpcw_i_r2f_block *b = &t->block;
     struct hpcw_i_r2f_cutter cutter = hpcw_i_r2f_leaf_cutter(&t->map);
     cutter.bytes = state[STATE_BYTES];
@@ -81,20 +82,11 @@ static hpcw_status cut(struct part *t, uint64_t state[STATE_WORDS], hpcw_error *
     return s;
 }
 
-/* Collective. One process after the other; a process that fails still sends the state to the next one. */
+/* Collective. */
 static hpcw_status find_leaves(struct part *t, hpcw_error *err) {
-    hpcw_comm *comm = t->w->comm;
     uint64_t state[STATE_WORDS] = {0};
-    hpcw_error ignored;
-    hpcw_status s =
-        comm->process > 0 ? hpcw_i_comm_receive(comm, state, STATE_WORDS, comm->process - 1, err) : HPCW_OK;
-    s = s == HPCW_OK ? cut(t, state, err) : s;
-    if (comm->process + 1 < comm->size) {
-        hpcw_status sent =
-            hpcw_i_comm_send(comm, state, STATE_WORDS, comm->process + 1, s == HPCW_OK ? err : &ignored);
-        s = s == HPCW_OK ? sent : s;
-    }
-    return hpcw_i_agree(comm, s, NULL, err);
+    hpcw_status s = hpcw_i_comm_relay(t->w->comm, state, STATE_WORDS, cut, t, err);
+    return hpcw_i_agree(t->w->comm, s, NULL, err);
 }
 
 /* Collective. Sends the records of a leaf that began earlier to the process that writes it. */

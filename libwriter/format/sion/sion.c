@@ -28,9 +28,8 @@ uint32_t hpcw_sion_first_rank(const hpcw_sion *h) {
 /* One past the highest task that the processes own together. */
 static uint32_t end_of_own_tasks(const struct hpcw_sion *h) {
     const hpcw_sion_options *o = &h->options;
-    return o->set_tasks == 0
-               ? h->tasks
-               : hpcw_sion_first_task_of_file(h->tasks, o->files, o->set_first_file + o->set_files);
+    return o->set_tasks == 0 ? h->tasks
+                             : hpcw_i_sion_first_task(&h->division, o->set_first_file + o->set_files);
 }
 
 /* Whether all processes are ready and mean the same. Fills in what one of them says for all. */
@@ -46,6 +45,7 @@ static hpcw_status agree_on_options(struct hpcw_sion *h, hpcw_status s, hpcw_err
         {.name = "flavour", .number = o->flavour, .words = "parallel serial mapped"},
         {.name = "fs_block_size", .number = o->fs_block_size},
         {.name = "files", .number = o->files},
+        {.name = "tasks_per_file", .number = o->tasks_per_file},
         {.name = "durability", .number = o->durability, .words = "none file directory"},
         {.name = "set_tasks", .number = o->set_tasks},
         {.name = "set_first_file", .number = o->set_first_file},
@@ -98,8 +98,17 @@ static hpcw_status agree_on_arguments(struct hpcw_sion *h, hpcw_status s, struct
                            "%s: expected at most one file per task, got %u files for %u tasks", h->path, files,
                            h->tasks);
     }
+    h->division = (struct hpcw_i_sion_division){
+        h->tasks, files, files > 1 && o->tasks_per_file != 0 ? o->tasks_per_file : h->tasks / files};
+    if ((uint64_t)h->division.each * (files - 1) >= h->tasks) {
+        return hpcw_i_fail(
+            err, HPCW_EINVAL,
+            "%s: option tasks_per_file: expected a task for each of the %u files, got %u tasks with "
+            "%u in a file",
+            h->path, files, h->tasks, h->division.each);
+    }
     if (o->set_tasks != 0) {
-        h->placement.first = hpcw_sion_first_task_of_file(h->tasks, files, o->set_first_file);
+        h->placement.first = hpcw_i_sion_first_task(&h->division, o->set_first_file);
         uint32_t end = end_of_own_tasks(h);
         if (tasks != end - h->placement.first) {
             return hpcw_i_fail(err, HPCW_EMISMATCH,
@@ -127,7 +136,7 @@ static hpcw_status place_tasks(struct hpcw_sion *h, const hpcw_sion_options *o,
         .comm = h->comm,
         .all = *all,
         .below = *below,
-        .tasks = h->tasks,
+        .division = h->division,
         .end = end_of_own_tasks(h),
         .block_size = h->block_size,
         .options = &options,

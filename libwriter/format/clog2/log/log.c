@@ -163,6 +163,12 @@ hpcw_status hpcw_clog2_log_open(const char *path, hpcw_comm *comm, const hpcw_cl
     if (s == HPCW_OK && (path == NULL || out == NULL)) {
         s = hpcw_i_fail(err, HPCW_EINVAL, "clog2 log: expected a path and a pointer for the handle, got NULL");
     }
+    if (s == HPCW_OK && !hpcw_i_comm_has_messages(comm)) {
+        s = hpcw_i_fail(err, HPCW_EINVAL,
+                        "%s: expected a communicator with messages between two processes, as MPI's, got one of "
+                        "callbacks",
+                        path);
+    }
     if (out != NULL) {
         *out = NULL;
     }

@@ -39,11 +39,12 @@ struct hpcw_sion {
     hpcw_comm *comm;
     hpcw_sion_options options; /* pointers in it are not used after open */
     char *path;
-    uint64_t tag;        /* names the temporary files; 0 with one process */
-    uint32_t block_size; /* of the file system, resolved */
-    uint32_t tasks;      /* N */
-    int leader;          /* the lowest process with tasks: with tasks in order it owns the first one */
-    uint32_t *ranks;     /* [count] or NULL: first + i */
+    uint64_t tag;                         /* names the temporary files; 0 with one process */
+    uint32_t block_size;                  /* of the file system, resolved */
+    uint32_t tasks;                       /* N */
+    struct hpcw_i_sion_division division; /* among files; not by colour */
+    int leader;      /* the lowest process with tasks: with tasks in order it owns the first one */
+    uint32_t *ranks; /* [count] or NULL: first + i */
     struct hpcw_i_sion_task *task;
     struct hpcw_i_sion_placement placement;
     struct hpcw_i_sion_part *part; /* [parts] */
@@ -111,8 +112,7 @@ static inline uint32_t hpcw_i_sion_column(const struct hpcw_sion *h, uint32_t i)
         return h->placement.column[i];
     }
     uint32_t files = h->placement.files;
-    uint32_t first =
-        files == 1 ? 0 : hpcw_sion_first_task_of_file(h->tasks, files, hpcw_i_sion_part_of(h, i)->file);
+    uint32_t first = files == 1 ? 0 : hpcw_i_sion_first_task(&h->division, hpcw_i_sion_part_of(h, i)->file);
     return hpcw_i_sion_rank(h, i) - first;
 }
 

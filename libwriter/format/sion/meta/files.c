@@ -53,7 +53,7 @@ static uint32_t file_of(const struct hpcw_sion *h, uint32_t i) {
     uint32_t files = h->placement.files;
     return h->options.files == 0 ? h->placement.own_file
            : files == 1          ? 0
-                                 : hpcw_i_sion_file_of_task(h->tasks, files, hpcw_i_sion_rank(h, i));
+                                 : hpcw_i_sion_file_of_task(&h->division, hpcw_i_sion_rank(h, i));
 }
 
 static hpcw_status make_parts(struct hpcw_sion *h, hpcw_error *err) {

@@ -111,9 +111,8 @@ static uint64_t word_of(const struct hpcw_sion *h, const struct table *t, uint64
                               big);
     default:
         if (mapping_is_known(h)) {
-            uint32_t file = hpcw_i_sion_file_of_task(h->tasks, h->placement.files, i);
-            return hpcw_i_sion_mapping_entry(
-                h, file, i - hpcw_sion_first_task_of_file(h->tasks, h->placement.files, file));
+            uint32_t file = hpcw_i_sion_file_of_task(&h->division, i);
+            return hpcw_i_sion_mapping_entry(h, file, i - hpcw_i_sion_first_task(&h->division, file));
         }
         return hpcw_i_sion_mapping_entry(h, hpcw_i_sion_part_of(h, i)->file, hpcw_i_sion_column(h, i));
     }

@@ -56,14 +56,14 @@ hpcw_status hpcw_i_sion_placement_by_colour(const struct hpcw_i_sion_request *r,
     s = hpcw_i_comm_allreduce(part, &words, err);
     if (s == HPCW_OK && word[0] > 0) {
         mine.comm = part;
+        const struct hpcw_i_sion_division whole = {(uint32_t)word[0], 1, (uint32_t)word[0]};
         struct hpcw_i_sion_census census = hpcw_i_sion_census_of(mine.count, mine.ranks, mine.task, 1);
         struct hpcw_i_sion_census below;
         s = hpcw_i_sion_census_take(part, &census, &below, err);
         if (s == HPCW_OK && census.ascending) {
             struct hpcw_i_sion_order o = {.request = r,
                                           .comm = part,
-                                          .tasks = (uint32_t)word[0],
-                                          .files = 1,
+                                          .division = whole,
                                           .count = r->count,
                                           .task = r->task,
                                           .before = (uint32_t)below.tasks,
@@ -73,8 +73,7 @@ hpcw_status hpcw_i_sion_placement_by_colour(const struct hpcw_i_sion_request *r,
                 placement->column[i] = o.before + i;
             }
         } else if (s == HPCW_OK) {
-            s = hpcw_i_sion_placement_by_directory(part, &mine, 1, (uint32_t)word[0], first, &own,
-                                                   placement->column, err);
+            s = hpcw_i_sion_placement_by_directory(part, &mine, &whole, first, &own, placement->column, err);
         }
     }
     /* A whole colour fails together. Only the process with the failure reports it, so that the message names this one by

@@ -40,8 +40,8 @@ void hpcw_i_sion_directory_free(struct hpcw_i_sion_directory *d) {
 hpcw_status hpcw_i_sion_directory_fill(hpcw_comm *comm, const struct hpcw_i_sion_request *r, uint32_t first,
                                        struct hpcw_i_sion_directory *d, hpcw_error *err) {
     int size = comm->size;
-    uint32_t begin = slice_start(r->tasks, size, comm->process);
-    uint32_t width = slice_start(r->tasks, size, comm->process + 1) - begin;
+    uint32_t begin = slice_start(r->division.tasks, size, comm->process);
+    uint32_t width = slice_start(r->division.tasks, size, comm->process + 1) - begin;
     d->words = hpcw_i_calloc((size_t)size, 4 * sizeof *d->words);
     d->out = hpcw_i_malloc((size_t)r->count * ASK_WORDS * sizeof *d->out);
     d->slot = hpcw_i_calloc(width, sizeof *d->slot);
@@ -50,15 +50,15 @@ hpcw_status hpcw_i_sion_directory_fill(hpcw_comm *comm, const struct hpcw_i_sion
                         : HPCW_OK;
     for (uint32_t i = 0; s == HPCW_OK && i < r->count; i++) {
         uint32_t rank = r->ranks == NULL ? first + i : r->ranks[i];
-        if (rank >= r->tasks) {
+        if (rank >= r->division.tasks) {
             s = hpcw_i_fail(err, HPCW_EMISMATCH,
-                            "task numbers: expected numbers below %u (the number of tasks), got %u", r->tasks,
-                            rank);
+                            "task numbers: expected numbers below %u (the number of tasks), got %u",
+                            r->division.tasks, rank);
             break;
         }
         d->out[ASK_WORDS * (size_t)i] = rank;
         d->out[ASK_WORDS * (size_t)i + 1] = r->task[i].chunk;
-        d->words[slice_of(r->tasks, size, rank)] += ASK_WORDS;
+        d->words[slice_of(r->division.tasks, size, rank)] += ASK_WORDS;
     }
     s = hpcw_i_agree(comm, s, NULL, err);
     if (s == HPCW_OK) {
@@ -103,7 +103,7 @@ hpcw_status hpcw_i_sion_directory_fill(hpcw_comm *comm, const struct hpcw_i_sion
 }
 
 hpcw_status hpcw_i_sion_placement_by_directory(hpcw_comm *comm, const struct hpcw_i_sion_request *r,
-                                               uint32_t files, uint32_t total, uint32_t first,
+                                               const struct hpcw_i_sion_division *division, uint32_t first,
                                                struct hpcw_i_sion_file *file, uint32_t *column,
                                                hpcw_error *err) {
     struct hpcw_i_sion_directory d = {0};
@@ -121,8 +121,7 @@ hpcw_status hpcw_i_sion_placement_by_directory(hpcw_comm *comm, const struct hpc
     }
     struct hpcw_i_sion_order o = {.request = r,
                                   .comm = comm,
-                                  .tasks = total,
-                                  .files = files,
+                                  .division = *division,
                                   .count = d.present,
                                   .task = d.task,
                                   .before = (uint32_t)below.tasks,
@@ -133,7 +132,7 @@ hpcw_status hpcw_i_sion_placement_by_directory(hpcw_comm *comm, const struct hpc
     }
     /* The answers return in the order of the requests, which each owner still has. */
     int size = comm->size;
-    uint32_t begin = slice_start(r->tasks, size, comm->process);
+    uint32_t begin = slice_start(r->division.tasks, size, comm->process);
     answer = hpcw_i_malloc((size_t)d.present * ANSWER_WORDS * sizeof *answer);
     s = answer == NULL ? hpcw_i_fail_memory(err, NULL, 0, "answers") : HPCW_OK;
     for (uint32_t i = 0; s == HPCW_OK && i < d.present; i++) {

@@ -10,11 +10,6 @@ uint32_t hpcw_sion_first_task_of_file(uint32_t tasks, uint32_t files, uint32_t f
     return files == 0 || file >= files ? tasks : tasks / files * file;
 }
 
-uint32_t hpcw_i_sion_file_of_task(uint32_t tasks, uint32_t files, uint32_t rank) {
-    uint32_t file = rank / (tasks / files);
-    return file < files ? file : files - 1; /* the last file takes the rest */
-}
-
 hpcw_status hpcw_sion_shape_of(uint32_t tasks, uint32_t fs_block_size, uint64_t stride, uint32_t blocks,
                                uint64_t mapping, hpcw_sion_shape *shape, hpcw_error *err) {
     if (shape == NULL || tasks == 0 || fs_block_size == 0 || blocks == 0) {

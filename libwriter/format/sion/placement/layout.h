@@ -62,8 +62,20 @@ static inline uint64_t hpcw_i_sion_mapping_at(const hpcw_sion_shape *shape, uint
     return shape->file_size - HPCW_I_SION_MAPPING_HEADER - HPCW_I_SION_MAPPING_ENTRY * entries;
 }
 
-/* File that task `rank` of `tasks` belongs to when they are split over `files` by count. */
-uint32_t hpcw_i_sion_file_of_task(uint32_t tasks, uint32_t files, uint32_t rank);
+/* How tasks are divided among files by count: file k has the next `each` ones, the last file all that are left. */
+struct hpcw_i_sion_division {
+    uint32_t tasks, files, each;
+};
+
+/* The first task of a file; `tasks` for file == files. */
+static inline uint32_t hpcw_i_sion_first_task(const struct hpcw_i_sion_division *d, uint32_t file) {
+    return file >= d->files ? d->tasks : d->each * file;
+}
+
+static inline uint32_t hpcw_i_sion_file_of_task(const struct hpcw_i_sion_division *d, uint32_t rank) {
+    uint32_t file = rank / d->each;
+    return file < d->files ? file : d->files - 1;
+}
 
 /* Sums of sizes that no block can have stay at INT64_MAX instead of wrapping to something small. */
 static inline uint64_t hpcw_i_sion_add_up(uint64_t a, uint64_t b) {

@@ -6,6 +6,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
+#include "libwriter/comm/exchange.h"
 #include "libwriter/format/sion/placement/private.h"
 
 /*
@@ -29,18 +30,18 @@ static uint32_t index_of(const struct hpcw_i_sion_order *o, uint32_t i) {
 }
 
 static uint32_t file_of(const struct hpcw_i_sion_order *o, uint32_t i) {
-    return o->files == 1 ? 0 : hpcw_i_sion_file_of_task(o->tasks, o->files, index_of(o, i));
+    return o->division.files == 1 ? 0 : hpcw_i_sion_file_of_task(&o->division, index_of(o, i));
 }
 
 static uint32_t tasks_of_file(const struct hpcw_i_sion_order *o, uint32_t file) {
-    return hpcw_sion_first_task_of_file(o->tasks, o->files, file + 1) -
-           hpcw_sion_first_task_of_file(o->tasks, o->files, file);
+    return hpcw_i_sion_first_task(&o->division, file + 1) - hpcw_i_sion_first_task(&o->division, file);
 }
 
 static bool ends_file(const struct hpcw_i_sion_order *o, uint32_t i) {
     uint32_t index = index_of(o, i);
-    return index + 1 == o->tasks || (o->files > 1 && hpcw_i_sion_file_of_task(o->tasks, o->files, index + 1) !=
-                                                         hpcw_i_sion_file_of_task(o->tasks, o->files, index));
+    return index + 1 == o->division.tasks ||
+           (o->division.files > 1 &&
+            hpcw_i_sion_file_of_task(&o->division, index + 1) != hpcw_i_sion_file_of_task(&o->division, index));
 }
 
 static hpcw_status check_total(uint32_t file, uint64_t total, hpcw_error *err) {
@@ -52,12 +53,12 @@ static hpcw_status check_total(uint32_t file, uint64_t total, hpcw_error *err) {
 /* Totals per file over all processes: `mine` [files] in, out. */
 static hpcw_status total_per_file(const struct hpcw_i_sion_order *o, uint64_t *mine, uint64_t *words,
                                   hpcw_error *err) {
-    for (uint32_t f = 0; f < o->files; f++) {
+    for (uint32_t f = 0; f < o->division.files; f++) {
         split_sum(mine[f], &words[2 * (size_t)f], &words[2 * (size_t)f + 1]);
     }
-    struct hpcw_i_words sums = {.sums = 2 * o->files, .word = words};
+    struct hpcw_i_words sums = {.sums = 2 * o->division.files, .word = words};
     hpcw_status s = hpcw_i_comm_allreduce(o->comm, &sums, err);
-    for (uint32_t f = 0; s == HPCW_OK && f < o->files; f++) {
+    for (uint32_t f = 0; s == HPCW_OK && f < o->division.files; f++) {
         bool fits = join_sum(words[2 * (size_t)f], words[2 * (size_t)f + 1], &mine[f]);
         s = check_total(f, fits ? mine[f] : UINT64_MAX, err);
     }
@@ -68,10 +69,23 @@ static hpcw_status total_per_file(const struct hpcw_i_sion_order *o, uint64_t *m
 
 /* What a process must know of its neighbours: a group ends where the next task does not fit any more. So the walk over
  * the tasks goes from process to process, a message of two words each. */
-struct position {
-    uint64_t x;     /* where the next task's chunk starts */
-    uint64_t group; /* bytes requested in the open group */
+enum {
+    POSITION_CHUNK, /* where the next task's chunk starts */
+    POSITION_GROUP, /* bytes requested in the open group */
+    POSITION_WORDS,
 };
+
+/* ask_above for communicators without messages between two processes: broadcasts, from the last process down. */
+static hpcw_status ask_in_turn(const struct hpcw_i_sion_order *o, uint64_t *next, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (int p = o->comm->size - 1; p > 0; p--) {
+        uint64_t chunk = o->count > 0 ? o->task[0].chunk : *next;
+        hpcw_status r = hpcw_i_comm_bcast(o->comm, &chunk, sizeof chunk, p, s == HPCW_OK ? err : NULL);
+        *next = o->comm->process + 1 == p ? chunk : *next;
+        s = s == HPCW_OK ? r : s;
+    }
+    return s;
+}
 
 /* `*next`: what the task after the own ones requests; without own tasks, after those below. Every process sends once to
  * the one below it; only one without tasks waits for that from above first. */
@@ -81,6 +95,9 @@ static hpcw_status ask_above(const struct hpcw_i_sion_order *o, uint64_t *next, 
     bool above = me + 1 < comm->size;
     hpcw_status s = HPCW_OK;
     *next = 0;
+    if (!hpcw_i_comm_has_messages(comm)) {
+        return ask_in_turn(o, next, err);
+    }
     if (o->count > 0 && me > 0) {
         s = hpcw_i_comm_send(comm, &o->task[0].chunk, 1, me - 1, err);
     }
@@ -95,62 +112,61 @@ static hpcw_status ask_above(const struct hpcw_i_sion_order *o, uint64_t *next, 
     return s;
 }
 
-/* The walk over the own tasks. `totals`: of the files that end here. */
-static void walk_own(const struct hpcw_i_sion_order *o, const uint64_t *requested, uint64_t next,
-                     struct position *w, uint64_t *totals) {
+struct walk {
+    const struct hpcw_i_sion_order *order;
+    const uint64_t *requested; /* [files] */
+    uint64_t next;             /* requested by the task after the own ones */
+    uint64_t *totals;          /* of the files that end here */
+};
+
+/* The walk over the own tasks. */
+static hpcw_status walk_own(void *context, uint64_t *state, hpcw_error *err) {
+    const struct walk *walk = context;
+    const struct hpcw_i_sion_order *o = walk->order;
+    uint64_t *x = &state[POSITION_CHUNK];
+    uint64_t *group = &state[POSITION_GROUP];
     uint32_t bs = o->request->block_size;
     uint64_t share = 0;
+    (void)err;
     for (uint32_t i = 0; i < o->count; i++) {
         uint32_t f = file_of(o, i);
         if (i == 0 || f != file_of(o, i - 1)) {
-            share = hpcw_sion_group_share(requested[f], tasks_of_file(o, f),
+            share = hpcw_sion_group_share(walk->requested[f], tasks_of_file(o, f),
                                           o->request->options->tasks_per_group, bs);
         }
         bool last = ends_file(o, i);
-        uint64_t end = w->x + o->task[i].chunk;
-        w->group += o->task[i].chunk;
-        if (last || hpcw_i_sion_ends_group(share, w->group, i + 1 < o->count ? o->task[i + 1].chunk : next)) {
+        uint64_t end = *x + o->task[i].chunk;
+        *group += o->task[i].chunk;
+        if (last ||
+            hpcw_i_sion_ends_group(share, *group, i + 1 < o->count ? o->task[i + 1].chunk : walk->next)) {
             end = hpcw_i_align_up(end, bs);
-            w->group = 0;
+            *group = 0;
         }
-        o->task[i].start = w->x;
-        o->task[i].chunk = end - w->x;
-        w->x = last ? 0 : end;
-        totals[f] = last ? end : totals[f];
+        o->task[i].start = *x;
+        o->task[i].chunk = end - *x;
+        *x = last ? 0 : end;
+        walk->totals[f] = last ? end : walk->totals[f];
     }
+    return HPCW_OK;
 }
 
 static hpcw_status place_packed(const struct hpcw_i_sion_order *o, const uint64_t *requested, uint64_t *totals,
                                 uint64_t *words, hpcw_error *err) {
-    hpcw_comm *comm = o->comm;
-    struct position w = {0};
-    uint64_t word[2] = {0};
-    uint64_t next;
+    uint64_t position[POSITION_WORDS] = {0};
+    struct walk walk = {.order = o, .requested = requested, .totals = totals};
     /* After a failure the walk goes on with any numbers: others wait for the message. At the end all agree. */
-    hpcw_status s = ask_above(o, &next, err);
-    hpcw_error *rest = s == HPCW_OK ? err : NULL; /* the first failure counts */
-    if (comm->process > 0) {
-        hpcw_status r = hpcw_i_comm_receive(comm, word, 2, comm->process - 1, rest);
-        w = (struct position){word[0], word[1]};
-        s = s == HPCW_OK ? r : s;
-        rest = s == HPCW_OK ? err : NULL;
-    }
-    memset(totals, 0, o->files * sizeof *totals);
-    walk_own(o, requested, next, &w, totals);
-    if (comm->process + 1 < comm->size) {
-        word[0] = w.x;
-        word[1] = w.group;
-        hpcw_status r = hpcw_i_comm_send(comm, word, 2, comm->process + 1, rest);
-        s = s == HPCW_OK ? r : s;
-    }
-    s = hpcw_i_agree(comm, s, NULL, err);
+    hpcw_status s = ask_above(o, &walk.next, err);
+    memset(totals, 0, o->division.files * sizeof *totals);
+    hpcw_status r =
+        hpcw_i_comm_relay(o->comm, position, POSITION_WORDS, walk_own, &walk, s == HPCW_OK ? err : NULL);
+    s = hpcw_i_agree(o->comm, s == HPCW_OK ? r : s, NULL, err);
     return s == HPCW_OK ? total_per_file(o, totals, words, err) : s;
 }
 
 /* Totals of each file over all processes, of what was requested. `mine`: in, out. */
 static hpcw_status sum_files(const struct hpcw_i_sion_order *o, const struct hpcw_i_sion_census *all,
                              uint64_t *mine, uint64_t *words, hpcw_error *err) {
-    if (o->files > 1) {
+    if (o->division.files > 1) {
         return total_per_file(o, mine, words, err);
     }
     mine[0] = all->bytes; /* which the census has counted already */
@@ -164,31 +180,31 @@ hpcw_status hpcw_i_sion_placement_by_order(const struct hpcw_i_sion_order *o,
     uint64_t single[3] = {0}; /* one file, the common case, can neither fail here nor cost an agreement */
     uint64_t *totals = single;
     hpcw_status s = HPCW_OK;
-    if (o->files > 1) {
-        totals = hpcw_i_calloc(o->files, 3 * sizeof *totals);
-        s = totals == NULL ? hpcw_i_fail_memory(err, NULL, o->files, "files") : HPCW_OK;
+    if (o->division.files > 1) {
+        totals = hpcw_i_calloc(o->division.files, 3 * sizeof *totals);
+        s = totals == NULL ? hpcw_i_fail_memory(err, NULL, o->division.files, "files") : HPCW_OK;
         s = hpcw_i_agree(o->comm, s, NULL, err);
         if (s != HPCW_OK) {
             goto done;
         }
     }
-    uint64_t *words = totals + o->files;
+    uint64_t *words = totals + o->division.files;
     uint64_t x = before_bytes;
     uint64_t last_boundary = 0;
     for (uint32_t i = 0; i < o->count; i++) {
         uint32_t index = index_of(o, i);
-        if (o->files > 1 && index == hpcw_sion_first_task_of_file(o->tasks, o->files, file_of(o, i))) {
+        if (o->division.files > 1 && index == hpcw_i_sion_first_task(&o->division, file_of(o, i))) {
             last_boundary = x;
         }
         totals[file_of(o, i)] = hpcw_i_sion_add_up(totals[file_of(o, i)], o->task[i].chunk);
         x = hpcw_i_sion_add_up(x, o->task[i].chunk);
     }
     uint64_t base = 0; /* bytes before the first own task's file */
-    if (o->files > 1 && !packed) {
+    if (o->division.files > 1 && !packed) {
         struct hpcw_i_words max = {.maxs = 1, .word = &last_boundary};
         s = hpcw_i_comm_exscan(o->comm, &max, err);
         base = last_boundary;
-        if (o->count > 0 && index_of(o, 0) == hpcw_sion_first_task_of_file(o->tasks, o->files, file_of(o, 0))) {
+        if (o->count > 0 && index_of(o, 0) == hpcw_i_sion_first_task(&o->division, file_of(o, 0))) {
             base = before_bytes;
         }
     }
@@ -197,11 +213,11 @@ hpcw_status hpcw_i_sion_placement_by_order(const struct hpcw_i_sion_order *o,
         goto done;
     }
     if (packed) {
-        uint64_t *requested = hpcw_i_malloc(o->files * sizeof *requested);
+        uint64_t *requested = hpcw_i_malloc(o->division.files * sizeof *requested);
         s = requested == NULL ? hpcw_i_fail_memory(err, NULL, 0, NULL) : HPCW_OK;
         s = hpcw_i_agree(o->comm, s, NULL, err);
         if (s == HPCW_OK) {
-            memcpy(requested, totals, o->files * sizeof *requested);
+            memcpy(requested, totals, o->division.files * sizeof *requested);
             s = place_packed(o, requested, totals, words, err);
         }
         hpcw_i_free(requested);
@@ -211,14 +227,14 @@ hpcw_status hpcw_i_sion_placement_by_order(const struct hpcw_i_sion_order *o,
     } else {
         x = before_bytes - base;
         for (uint32_t i = 0; i < o->count; i++) {
-            if (o->files > 1 && i > 0 && file_of(o, i) != file_of(o, i - 1)) {
+            if (o->division.files > 1 && i > 0 && file_of(o, i) != file_of(o, i - 1)) {
                 x = 0;
             }
             o->task[i].start = x;
             x += o->task[i].chunk;
         }
     }
-    for (uint32_t f = 0; f < o->files; f++) {
+    for (uint32_t f = 0; f < o->division.files; f++) {
         o->file[f] = (struct hpcw_i_sion_file){.tasks = tasks_of_file(o, f), .stride = totals[f]};
     }
 done:

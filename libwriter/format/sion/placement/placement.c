@@ -13,8 +13,8 @@ static hpcw_status place_alone(const struct hpcw_i_sion_request *r, uint32_t fir
     const hpcw_sion_options *o = r->options;
     uint32_t next = 0; /* own task that comes next */
     for (uint32_t f = 0; f < o->files; f++) {
-        uint32_t begin = hpcw_sion_first_task_of_file(r->tasks, o->files, f);
-        uint32_t end = hpcw_sion_first_task_of_file(r->tasks, o->files, f + 1);
+        uint32_t begin = hpcw_i_sion_first_task(&r->division, f);
+        uint32_t end = hpcw_i_sion_first_task(&r->division, f + 1);
         uint64_t share = 1;
         if (o->layout == HPCW_SION_PACKED) {
             uint64_t requested = 0;
@@ -90,13 +90,12 @@ hpcw_status hpcw_i_sion_placement_make(const struct hpcw_i_sion_request *r,
         return hpcw_i_sion_placement_by_colour(r, placement->first, placement, err);
     }
     if (!placement->in_order) {
-        return hpcw_i_sion_placement_by_directory(r->comm, r, o->files, r->tasks, placement->first,
-                                                  placement->file, NULL, err);
+        return hpcw_i_sion_placement_by_directory(r->comm, r, &r->division, placement->first, placement->file,
+                                                  NULL, err);
     }
     struct hpcw_i_sion_order order = {.request = r,
                                       .comm = r->comm,
-                                      .tasks = r->tasks,
-                                      .files = o->files,
+                                      .division = r->division,
                                       .count = r->count,
                                       .task = r->task,
                                       .before = (uint32_t)r->below.tasks,

@@ -66,14 +66,14 @@ hpcw_status hpcw_i_sion_census_take(hpcw_comm *comm, struct hpcw_i_sion_census *
 struct hpcw_i_sion_request {
     hpcw_comm *comm;
     struct hpcw_i_sion_census all;
-    struct hpcw_i_sion_census below;  /* own: of the processes below */
-    uint32_t tasks;                   /* N, of the whole container */
-    uint32_t end;                     /* one past the highest owned task: N, or less with part_of_set */
-    uint32_t block_size;              /* resolved */
-    const hpcw_sion_options *options; /* all_sizes is not read, but size_of */
-    uint32_t count;                   /* own */
-    const uint32_t *ranks;            /* own [count], strictly ascending, or NULL */
-    struct hpcw_i_sion_task *task;    /* own [count], `chunk` as requested */
+    struct hpcw_i_sion_census below;      /* own: of the processes below */
+    struct hpcw_i_sion_division division; /* of the N tasks of the whole container; not by colour */
+    uint32_t end;                         /* one past the highest owned task: N, or less with part_of_set */
+    uint32_t block_size;                  /* resolved */
+    const hpcw_sion_options *options;     /* all_sizes is not read, but size_of */
+    uint32_t count;                       /* own */
+    const uint32_t *ranks;                /* own [count], strictly ascending, or NULL */
+    struct hpcw_i_sion_task *task;        /* own [count], `chunk` as requested */
 };
 
 /* One physical file. */

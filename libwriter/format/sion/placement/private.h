@@ -9,8 +9,7 @@
 struct hpcw_i_sion_order {
     const struct hpcw_i_sion_request *request;
     hpcw_comm *comm;
-    uint32_t tasks; /* over all processes of `comm` */
-    uint32_t files;
+    struct hpcw_i_sion_division division; /* of the tasks of all processes of `comm` */
     uint32_t count;
     struct hpcw_i_sion_task *task;
     uint32_t before;               /* tasks on the processes below */
@@ -42,7 +41,7 @@ hpcw_status hpcw_i_sion_directory_fill(hpcw_comm *comm, const struct hpcw_i_sion
 /* Places what the slices hold and sends the answers to the owners. `column`: NULL, or [count] index of each own task
  * in its file, out. */
 hpcw_status hpcw_i_sion_placement_by_directory(hpcw_comm *comm, const struct hpcw_i_sion_request *r,
-                                               uint32_t files, uint32_t total, uint32_t first,
+                                               const struct hpcw_i_sion_division *division, uint32_t first,
                                                struct hpcw_i_sion_file *file, uint32_t *column,
                                                hpcw_error *err);
 
