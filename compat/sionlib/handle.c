@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compat/sionlib/handle.h"
+#include "compat/sionlib/parallel.h"
 #include "compat/sionlib/records.h"
 
 /* Containers that a process can have open at a time. */
@@ -55,10 +55,8 @@ void sionlib_handle_free(struct sionlib_handle *h) {
         hpcw_sion_free(h->writer);
     }
     hpcw_sion_reader_free(h->reader);
-    if (h->parallel_free != NULL) {
-        h->parallel_free(h->parallel);
-    }
     hpcw_comm_free(h->comm);
+    sionlib_parallel_free(h->parallel);
     for (uint32_t i = 0; i < h->count; i++) {
         free(h->task[i].used);
         sionlib_keys_free(h->task[i].keys);

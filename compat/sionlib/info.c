@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a program asks of a handle. */
+#include <limits.h>
 #include <stdlib.h>
 
 #include "compat/sionlib/handle.h"
@@ -189,4 +190,22 @@ int sion_optimize_fp_buffer(int sid) {
 FILE *sion_get_fp(int sid) {
     struct sionlib_handle *h = sionlib_handle_of(sid, "sion_get_fp");
     return h == NULL || h->count == 0 ? NULL : sionlib_stream(h);
+}
+
+int sion_get_sizeof(int sid, int *numbytes, int *numfds) {
+    const struct sionlib_handle *h = sionlib_handle_of(sid, "sion_get_sizeof");
+    *numbytes = SION_SIZE_NOT_VALID;
+    *numfds = SION_SIZE_NOT_VALID;
+    if (h == NULL) {
+        return SION_SIZE_NOT_VALID;
+    }
+    size_t bytes = sizeof *h + h->count * sizeof *h->task;
+    int files = 0;
+    for (uint32_t i = 0; i < h->count; i++) {
+        bytes += (size_t)h->task[i].capacity * sizeof *h->task[i].used;
+        files += i == 0 || h->task[i].file != h->task[i - 1].file;
+    }
+    *numbytes = bytes > INT_MAX ? INT_MAX : (int)bytes;
+    *numfds = files;
+    return SION_SUCCESS;
 }

@@ -14,6 +14,7 @@
 enum { SIONLIB_RECORD_HEADER = 16 };
 
 struct sionlib_keys;
+struct sionlib_parallel;
 
 /* A task as SIONlib sees it: blocks, and a position in one of them. A writer is always at the end. */
 struct sionlib_task {
@@ -55,8 +56,8 @@ struct sionlib_handle {
     sion_int32 *mapping; /* for sion_get_mapping */
     /* Collective calls of a merged container: the group's first task gets what all of it write. */
     bool (*merge)(struct sionlib_handle *h, const void *data, size_t size);
-    void *parallel; /* of mpi/, with what frees it */
-    void (*parallel_free)(void *parallel);
+    struct sionlib_parallel *parallel; /* of several processes; otherwise NULL */
+    bool duplicate;                    /* of sion_dup */
 };
 
 static inline struct sionlib_task *sionlib_current(const struct sionlib_handle *h) {

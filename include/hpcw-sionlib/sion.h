@@ -256,12 +256,34 @@ SION_API int sion_using_hints(int sid);
 /** Nothing to do. */
 SION_API int sion_optimize_fp_buffer(int sid);
 
+/** Bytes of memory of a handle, and physical files that it uses. @return SION_SUCCESS; -1 */
+SION_API int sion_get_sizeof(int sid, int *numbytes, int *numfds);
+
+#define SION_DUP_ALL -201
+#define SION_DUP_RANK -202
+#define SION_DUP_RANK_KEY -203
+
+/**
+ * A second handle for the tasks of one that several processes read, at the same positions; keys begin anew. Not collective.
+ *
+ * @param mode  SION_DUP_ALL; the others: only task `rank`
+ * @param key   not used
+ * @return the handle, for sion_dedup; -1
+ */
+SION_API int sion_dup(int sid, int mode, int rank, uint64_t key);
+
+/** Frees a handle of sion_dup. */
+SION_API int sion_dedup(int sid);
+
 /** @return the stream, NULL if the open was not asked for it */
 SION_API FILE *sion_get_fp(int sid);
 
 #ifdef __cplusplus
 }
 #endif
+
+#include <sion_debug.h>
+#include <sion_generic.h>
 
 #if defined(MPI_VERSION) || defined(SION_MPI)
 #include <sion_mpi.h>

@@ -13,6 +13,10 @@
 extern "C" {
 #endif
 
+/* MPI's types for those of SIONlib. */
+#define SION_MPI_INT32 MPI_INT
+#define SION_MPI_INT64 MPI_LONG_LONG
+
 /**
  * One task per process, with the process's rank in gComm.
  *
@@ -46,8 +50,8 @@ SION_API int sion_parreinit_mpi(int sid, sion_int64 chunksize);
  * @param globalranks      ranks; together all processes have 0, 1, 2 and so on once when they write. Out for a share
  * @param chunksizes       for "w" bytes; for "r" out
  * @param mapping_filenrs  for "w" the file of each task; for "r" out
- * @param mapping_lranks   for "w" the task's place in its file; for "r" out. Ranks are divided among files as in
- *                         sion_paropen_mpi; other mappings are refused
+ * @param mapping_lranks   for "w" the task's place in its file; for "r" out. Files have the tasks in the order of their
+ *                         ranks, all but the last one the same number; other mappings are refused
  *
  * Arrays that are out come from malloc if they are NULL. Other parameters as sion_paropen_mpi.
  */

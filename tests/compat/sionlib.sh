@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs written for SIONlib. Usage: sionlib.sh HPCGEN PROGRAM SOURCE.c KIND "MPIEXEC" COMPILER...
 #
-# KIND is that of SIONlib's library: ser, mpi, omp or ompi.
+# KIND is that of SIONlib's library: ser, gen, mpi, omp or ompi.
 #
 # PROGRAM, compiled from SOURCE.c for hpcw's SIONlib names, must print what sionlib_KIND.stdout has. Its containers must pass
 # `hpcgen verify`. If HPCW_SIONLIB names a directory with include/ and lib/ of SIONlib 1.7, SOURCE.c is also compiled for

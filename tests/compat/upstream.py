@@ -6,7 +6,8 @@ HPCW_SIONLIB_SOURCE names SIONlib's source tree, HPCW_SIONLIB a directory with i
 them the test is skipped. LIBRARIES is a list of directories with hpcw's, with colons.
 
 Every program is compiled for both, unchanged, and run in a directory of its own, with 4 processes if it needs MPI. It passes
-if it prints the same (lines in any order, as processes race; numbers of handles aside) and ends with the same status. Its
+if it prints the same (lines in any order, as processes race; numbers and sizes of handles aside) and ends with the same
+status. Its
 files are compared, too. The table of results must be the one that PAGE has between the lines "<!-- programs -->" and
 "<!-- end -->"; with HPCW_WRITE set it is put there.
 """
@@ -107,7 +108,7 @@ def run(program, directory, parallel):
         ended = subprocess.run(command, cwd=directory, env=environment, capture_output=True, timeout=60, check=False)
     except subprocess.TimeoutExpired:
         return "hangs", []
-    text = re.sub(r"(sid|fileId) *= *-?\d+|==\d+$", "N", ended.stdout.decode(errors="replace"), flags=re.M)
+    text = re.sub(r"(sid|fileId) *= *-?\d+|==\d+$|(sizeof|dedup)\(\d+\)|\d+ ?bytes, \d+ ?fds", "N", ended.stdout.decode(errors="replace"), flags=re.M)
     return ended.returncode, sorted(text.split("\n"))
 
 

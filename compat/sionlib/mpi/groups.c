@@ -8,21 +8,22 @@ enum { WORDS = sizeof(struct sionlib_member) / sizeof(int64_t) };
 
 bool sionlib_group(struct sionlib_parallel *p, struct sionlib_member *own, int count,
                    hpcw_sion_options *options) {
+    struct sionlib_mpi *mpi = sionlib_mpi_of(p);
     int rank, processes;
-    sionlib_parallel_forget_groups(p);
-    (void)MPI_Comm_split(p->all, p->file, p->rank, &p->of_file);
-    (void)MPI_Comm_rank(p->of_file, &rank);
-    (void)MPI_Comm_size(p->of_file, &processes);
+    sionlib_forget_groups(mpi);
+    (void)MPI_Comm_split(mpi->all, p->file, p->processes.rank, &mpi->of_file);
+    (void)MPI_Comm_rank(mpi->of_file, &rank);
+    (void)MPI_Comm_size(mpi->of_file, &processes);
     int64_t tasks = (int64_t)processes * count;
     struct sionlib_member *all = rank == 0 ? malloc((size_t)tasks * sizeof *all) : NULL;
-    bool well = sionlib_parallel_agree(p->all, rank != 0 || all != NULL);
+    bool well = sionlib_agree(&p->processes, rank != 0 || all != NULL);
     if (well) {
-        (void)MPI_Gather(own, WORDS * count, MPI_INT64_T, all, WORDS * count, MPI_INT64_T, 0, p->of_file);
+        (void)MPI_Gather(own, WORDS * count, MPI_INT64_T, all, WORDS * count, MPI_INT64_T, 0, mpi->of_file);
         well = rank != 0 || sionlib_group_tasks(all, tasks, &p->mode, p->block_size);
-        well = sionlib_parallel_agree(p->all, well);
+        well = sionlib_agree(&p->processes, well);
     }
     if (well) {
-        (void)MPI_Scatter(all, WORDS * count, MPI_INT64_T, own, WORDS * count, MPI_INT64_T, 0, p->of_file);
+        (void)MPI_Scatter(all, WORDS * count, MPI_INT64_T, own, WORDS * count, MPI_INT64_T, 0, mpi->of_file);
     } else {
         sionlib_report("%s: expected memory for the groups, and chunks that fit into a file", p->path);
     }

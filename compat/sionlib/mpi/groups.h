@@ -3,8 +3,7 @@
 #ifndef HPCW_COMPAT_SIONLIB_MPI_GROUPS_H
 #define HPCW_COMPAT_SIONLIB_MPI_GROUPS_H
 
-#include "compat/sionlib/group.h"
-#include "compat/sionlib/mpi/parallel.h"
+#include "compat/sionlib/mpi/processes.h"
 
 /* The chunks of the `count` tasks of this process, as many as of all others, and their groups. Collective. False:
  * reported. */

@@ -26,26 +26,26 @@ static bool receive_record(struct sionlib_handle *h, MPI_Comm group, int from, i
 }
 
 bool sionlib_merge_write(struct sionlib_handle *h, const void *data, size_t size) {
-    const struct sionlib_parallel *p = h->parallel;
+    const struct sionlib_mpi *mpi = sionlib_mpi_of(h->parallel);
     int64_t own = (int64_t)size;
     int rank, members;
-    (void)MPI_Comm_rank(p->of_group, &rank);
-    (void)MPI_Comm_size(p->of_group, &members);
+    (void)MPI_Comm_rank(mpi->of_group, &rank);
+    (void)MPI_Comm_size(mpi->of_group, &members);
     int64_t *sizes = rank == 0 ? malloc((size_t)members * sizeof *sizes) : NULL;
     unsigned char *piece = rank == 0 ? malloc(PIECE) : NULL;
     int ready = rank != 0 || (sizes != NULL && piece != NULL);
-    (void)MPI_Bcast(&ready, 1, MPI_INT, 0, p->of_group);
+    (void)MPI_Bcast(&ready, 1, MPI_INT, 0, mpi->of_group);
     bool well = ready;
     if (ready) {
-        (void)MPI_Gather(&own, 1, MPI_INT64_T, sizes, 1, MPI_INT64_T, 0, p->of_group);
+        (void)MPI_Gather(&own, 1, MPI_INT64_T, sizes, 1, MPI_INT64_T, 0, mpi->of_group);
     }
     if (ready && rank == 0) {
         well = sionlib_write(h, data, size);
         for (int m = 1; m < members; m++) {
-            well = receive_record(h, p->of_group, m, sizes[m], piece) && well;
+            well = receive_record(h, mpi->of_group, m, sizes[m], piece) && well;
         }
     } else if (ready) {
-        send_record(p->of_group, data, size);
+        send_record(mpi->of_group, data, size);
     }
     free(sizes);
     free(piece);

@@ -33,9 +33,7 @@ void sionlib_team_free(struct sionlib_team *team) {
     }
     hpcw_sion_free(team->writer);
     hpcw_comm_free(team->comm);
-    if (team->parallel_free != NULL) {
-        team->parallel_free(team->parallel);
-    }
+    sionlib_parallel_free(team->parallel);
     free(team->member);
     free(team->chunk);
     free(team);

@@ -8,8 +8,7 @@
 
 #include <stdatomic.h>
 
-#include "compat/sionlib/group.h"
-#include "compat/sionlib/handle.h"
+#include "compat/sionlib/parallel.h"
 
 struct sionlib_team {
     int threads;
@@ -29,8 +28,7 @@ struct sionlib_team {
     bool (*create)(struct sionlib_team *team);
     /* Whether the teams of all processes are well; NULL: there is one. */
     bool (*agree)(struct sionlib_team *team, bool well);
-    void *parallel; /* of several processes */
-    void (*parallel_free)(void *parallel);
+    struct sionlib_parallel *parallel; /* of several processes; NULL: one */
 };
 
 /* For the calling team: one thread calls. NULL: reported. */

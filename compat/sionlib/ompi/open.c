@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Containers with one task per thread of many processes. */
-#include <hpcw/mpi.h>
 #include <sion_ompi.h>
 
 #include "compat/sionlib/mpi/groups.h"
 #include "compat/sionlib/omp/team.h"
 
 static bool agree(struct sionlib_team *team, bool well) {
-    const struct sionlib_parallel *p = team->parallel;
-    return sionlib_parallel_agree(p->all, well);
+    return sionlib_agree(&team->parallel->processes, well);
 }
 
 static bool create(struct sionlib_team *team) {
@@ -31,7 +29,7 @@ static bool create(struct sionlib_team *team) {
     /* The threads of a process stay in one file, whatever their number. */
     o.files = p->files > 1 ? 0 : 1;
     o.colour = (uint32_t)p->file;
-    if (hpcw_comm_from_mpi(p->all, &team->comm, &err) != HPCW_OK ||
+    if (p->processes.comm(p->processes.context, &team->comm, &err) != HPCW_OK ||
         hpcw_sion_open(team->path, team->comm, &o, &team->writer, &err) != HPCW_OK) {
         sionlib_report_error(team->comm, &err);
         return false;
@@ -42,19 +40,18 @@ static bool create(struct sionlib_team *team) {
 /* Divides the processes among files. The master thread calls, on all processes. False: reported. */
 static bool divide(struct sionlib_team *team, int *files, const MPI_Comm *part) {
     struct sionlib_parallel *p = team->parallel;
-    int least = team->threads;
-    int most = team->threads;
-    (void)MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT, MPI_MIN, p->all);
-    (void)MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT, MPI_MAX, p->all);
-    bool well = least == most && (team->mode.read || team->mode.write);
+    const struct sionlib_processes *all = &p->processes;
+    int64_t least = all->reduce(all->context, team->threads, SIONLIB_LEAST);
+    int64_t most = all->reduce(all->context, team->threads, SIONLIB_MOST);
+    bool well = least == most;
     if (!well) {
-        sionlib_report("%s: expected as many threads on all processes, and mode r or w, got %d to %d threads",
-                       team->path, least, most);
+        sionlib_report("%s: expected as many threads on all processes, got %d to %d threads", team->path,
+                       (int)least, (int)most);
     }
     if (well && team->mode.write) {
         well = *files > 0 ? sionlib_divide_by_number(p, *files) : sionlib_divide_by_comm(p, *part);
     }
-    team->first = (uint32_t)(p->rank * team->threads);
+    team->first = (uint32_t)(all->rank * team->threads);
     team->first_in_file = p->rank_in_file * team->threads;
     team->files = p->files;
     team->file = p->file;
@@ -80,10 +77,12 @@ int sion_paropen_ompi(const char *fname, const char *file_mode, int *numFiles, M
         team->block_size = *fsblksize;
         team->create = create;
         team->agree = agree;
-        team->parallel = sionlib_parallel_new(fname, file_mode, gComm);
-        team->parallel_free = sionlib_parallel_free;
-        bool well = sionlib_parallel_agree(gComm, team->parallel != NULL);
-        well = well && sionlib_parallel_agree(gComm, divide(team, numFiles, lComm));
+        struct sionlib_processes processes;
+        if (sionlib_processes_of_mpi(&processes, gComm)) {
+            team->parallel = sionlib_parallel_new(fname, file_mode, &processes);
+        }
+        bool well = team->parallel != NULL;
+        well = well && sionlib_agree(&team->parallel->processes, divide(team, numFiles, lComm));
         atomic_store(&team->failed, !well);
     }
 #pragma omp barrier

@@ -2,19 +2,8 @@
 /* Containers with any number of tasks per process. */
 #include <stdlib.h>
 
-#include <hpcw/mpi.h>
-
-#include "compat/sionlib/mpi/parallel.h"
+#include "compat/sionlib/parallel.h"
 #include "compat/sionlib/stream.h"
-
-/* What the caller passes, and gets. */
-struct arrays {
-    int *count;
-    int **ranks;
-    sion_int64 **chunks;
-    int **files;
-    int **places;
-};
 
 /* A task of the caller. */
 struct local {
@@ -28,7 +17,7 @@ static int by_rank(const void *a, const void *b) {
 }
 
 /* The caller's tasks, ascending, in new memory. NULL: none. */
-static struct local *sorted(const struct arrays *a, bool with_chunks) {
+static struct local *sorted(const struct sionlib_mapping *a, bool with_chunks) {
     size_t count = *a->count > 0 ? (size_t)*a->count : 0;
     struct local *local = calloc(count + 1, sizeof *local);
     for (size_t i = 0; local != NULL && i < count; i++) {
@@ -41,13 +30,25 @@ static struct local *sorted(const struct arrays *a, bool with_chunks) {
     return local;
 }
 
-/* Whether the caller's mapping is the one that hpcw_sion makes of `tasks` tasks in `files` files. False: reported. */
-static bool check_mapping(const char *path, const struct arrays *a, int64_t tasks, int files) {
+/* The tasks of each file but the last one, if the caller's mapping divides them in the order of their ranks. Collective.
+ * -1: no process has a task in another file than the first. */
+static int64_t tasks_per_file(const struct sionlib_parallel *p, const struct sionlib_mapping *a) {
+    int64_t each = -1;
+    for (int i = 0; i < *a->count; i++) {
+        if ((*a->files)[i] > 0) {
+            each = ((int64_t)(*a->ranks)[i] - (*a->places)[i]) / (*a->files)[i];
+            break;
+        }
+    }
+    return p->processes.reduce(p->processes.context, each, SIONLIB_MOST);
+}
+
+/* Whether the caller's mapping is that of files with `each` tasks, and the rest in the last one. False: reported. */
+static bool check_mapping(const char *path, const struct sionlib_mapping *a, int64_t tasks, int files,
+                          int64_t each) {
     for (int i = 0; i < *a->count; i++) {
         int64_t rank = (*a->ranks)[i];
-        int64_t each = tasks / files;
-        int64_t file = each == 0 ? 0 : rank / each;
-        file = file < files ? file : files - 1;
+        int64_t file = rank / each < files ? rank / each : files - 1;
         if (rank < 0 || rank >= tasks || (*a->chunks)[i] < 0) {
             sionlib_report("%s: task %d of the process: expected rank 0 to %d and a chunk of at least 0 bytes, "
                            "got rank %d",
@@ -56,9 +57,9 @@ static bool check_mapping(const char *path, const struct arrays *a, int64_t task
         }
         if ((*a->files)[i] != file || (*a->places)[i] != rank - file * each) {
             sionlib_report(
-                "%s: mapping of task %d: expected place %d of file %d, as %d tasks are divided among %d files, "
-                "got place %d of file %d",
-                path, (int)rank, (int)(rank - file * each), (int)file, (int)tasks, files, (*a->places)[i],
+                "%s: mapping of task %d: expected place %d of file %d, as each file but the last one has %d "
+                "tasks, in order, got place %d of file %d",
+                path, (int)rank, (int)(rank - file * each), (int)file, (int)each, (*a->places)[i],
                 (*a->files)[i]);
             return false;
         }
@@ -81,11 +82,10 @@ static void select_first(struct sionlib_handle *h, const int *ranks) {
 }
 
 /* Tasks of the handle and options of the writer. False: reported. */
-static bool prepare(struct sionlib_handle *h, const struct local *local, int64_t tasks, int files,
+static bool prepare(struct sionlib_handle *h, const struct local *local, uint32_t each, int files,
                     uint32_t *ranks, uint64_t *sizes) {
     for (uint32_t i = 0; i < h->count; i++) {
         uint32_t rank = local[i].rank;
-        uint32_t each = (uint32_t)tasks / (uint32_t)files;
         uint32_t file = rank / each < (uint32_t)files ? rank / each : (uint32_t)files - 1;
         ranks[i] = rank;
         sizes[i] = local[i].chunk;
@@ -99,16 +99,22 @@ static bool prepare(struct sionlib_handle *h, const struct local *local, int64_t
 }
 
 /* Collective. NULL: reported. */
-static struct sionlib_handle *open_to_write(struct sionlib_parallel *p, int files, const struct arrays *a,
-                                            sion_int32 *block_size) {
-    int64_t tasks = *a->count;
-    (void)MPI_Allreduce(MPI_IN_PLACE, &tasks, 1, MPI_INT64_T, MPI_SUM, p->all);
+static struct sionlib_handle *open_to_write(struct sionlib_parallel *p, int files,
+                                            const struct sionlib_mapping *a, sion_int32 *block_size) {
+    int64_t tasks = p->processes.reduce(p->processes.context, *a->count, SIONLIB_SUM);
+    int64_t each = tasks_per_file(p, a);
+    each = files == 1 ? tasks : each;
     bool well = files > 0 && files <= tasks && *a->count >= 0;
     if (!well) {
         sionlib_report("%s: expected 1 to %d files, and for each process its tasks, got %d files", p->path,
                        (int)tasks, files);
     }
-    well = well && check_mapping(p->path, a, tasks, files);
+    if (well && (each < 1 || each > tasks)) {
+        sionlib_report("%s: mapping: expected tasks in each of %d files, in the order of their ranks", p->path,
+                       files);
+        well = false;
+    }
+    well = well && check_mapping(p->path, a, tasks, files, each);
     uint32_t count = well ? (uint32_t)*a->count : 0;
     struct local *local = well ? sorted(a, true) : NULL;
     uint32_t *ranks = calloc(count + 1, sizeof *ranks);
@@ -116,8 +122,9 @@ static struct sionlib_handle *open_to_write(struct sionlib_parallel *p, int file
     struct sionlib_handle *h = local == NULL ? NULL : sionlib_handle_new(SIONLIB_MAPPED, count);
     hpcw_sion_options o;
     hpcw_error err;
-    well = h != NULL && ranks != NULL && sizes != NULL && prepare(h, local, tasks, files, ranks, sizes);
-    if (!sionlib_parallel_agree(p->all, well)) {
+    well =
+        h != NULL && ranks != NULL && sizes != NULL && prepare(h, local, (uint32_t)each, files, ranks, sizes);
+    if (!sionlib_agree(&p->processes, well)) {
         goto failed;
     }
     sionlib_parallel_block_size(p, *block_size);
@@ -125,10 +132,11 @@ static struct sionlib_handle *open_to_write(struct sionlib_parallel *p, int file
     o.layout = HPCW_SION_ALIGNED;
     o.flavour = HPCW_SION_MAPPED;
     o.files = (uint32_t)files;
+    o.tasks_per_file = (uint32_t)each;
     o.count = count;
     o.ranks = ranks;
     o.sizes = sizes;
-    if (hpcw_comm_from_mpi(p->all, &h->comm, &err) != HPCW_OK ||
+    if (p->processes.comm(p->processes.context, &h->comm, &err) != HPCW_OK ||
         hpcw_sion_open(p->path, h->comm, &o, &h->writer, &err) != HPCW_OK) {
         sionlib_report_error(h->comm, &err);
         goto failed;
@@ -153,13 +161,14 @@ done:
 
 /* SIONlib's shares: as many tasks for each process, and the rest for the last one. */
 static void share(const struct sionlib_parallel *p, uint32_t tasks, int64_t *first, int64_t *end) {
-    int64_t each = tasks / (uint32_t)p->size;
-    *first = p->rank * each;
-    *end = p->rank == p->size - 1 ? tasks : *first + each;
+    int64_t each = tasks / (uint32_t)p->processes.size;
+    *first = p->processes.rank * each;
+    *end = p->processes.rank == p->processes.size - 1 ? tasks : *first + each;
 }
 
 /* The reader of the caller's tasks, or of a share. Collective. NULL: reported. */
-static hpcw_sion_reader *open_reader(struct sionlib_parallel *p, hpcw_comm *comm, const struct arrays *a) {
+static hpcw_sion_reader *open_reader(struct sionlib_parallel *p, hpcw_comm *comm,
+                                     const struct sionlib_mapping *a) {
     hpcw_sion_reader *reader = NULL;
     hpcw_error err;
     int64_t first = 0, end = 0;
@@ -173,7 +182,7 @@ static hpcw_sion_reader *open_reader(struct sionlib_parallel *p, hpcw_comm *comm
             return NULL;
         }
         uint32_t tasks = hpcw_sion_reader_info(reader)->tasks;
-        if (tasks % (uint32_t)p->size == 0) {
+        if (tasks % (uint32_t)p->processes.size == 0) {
             return reader;
         }
         share(p, tasks, &first, &end);
@@ -188,7 +197,7 @@ static hpcw_sion_reader *open_reader(struct sionlib_parallel *p, hpcw_comm *comm
         ranks[i] = shares ? (uint32_t)first + i : local[i].rank;
     }
     reader = NULL;
-    if (!sionlib_parallel_agree(p->all, well)) {
+    if (!sionlib_agree(&p->processes, well)) {
         sionlib_report("%s: expected memory for a list of %u tasks, got none on a process", p->path, count);
     } else if (hpcw_sion_reader_open(p->path, comm, count, ranks, &reader, &err) != HPCW_OK) {
         sionlib_report_error(comm, &err);
@@ -204,14 +213,14 @@ static void *array(void *given, uint32_t count, size_t size) {
 }
 
 /* Tells the caller of its tasks. False: reported. */
-static bool hand_out(const struct sionlib_handle *h, const struct arrays *a) {
+static bool hand_out(const struct sionlib_handle *h, const struct sionlib_mapping *a) {
     bool shares = *a->count < 0;
     *a->ranks = array(*a->ranks, h->count, sizeof **a->ranks);
     *a->chunks = array(*a->chunks, h->count, sizeof **a->chunks);
     *a->files = array(*a->files, h->count, sizeof **a->files);
     *a->places = array(*a->places, h->count, sizeof **a->places);
     if (*a->ranks == NULL || *a->chunks == NULL || *a->files == NULL || *a->places == NULL) {
-        sionlib_report("sion_paropen_mapped_mpi: expected memory for %u tasks, got none", h->count);
+        sionlib_report("sion: expected memory for %u tasks, got none", h->count);
         return false;
     }
     for (uint32_t i = 0; i < h->count; i++) {
@@ -228,11 +237,11 @@ static bool hand_out(const struct sionlib_handle *h, const struct arrays *a) {
 }
 
 /* Collective. NULL: reported. */
-static struct sionlib_handle *open_to_read(struct sionlib_parallel *p, int *files, const struct arrays *a,
-                                           sion_int32 *block_size) {
+static struct sionlib_handle *open_to_read(struct sionlib_parallel *p, int *files,
+                                           const struct sionlib_mapping *a, sion_int32 *block_size) {
     hpcw_comm *comm = NULL;
     hpcw_error err;
-    if (hpcw_comm_from_mpi(p->all, &comm, &err) != HPCW_OK) {
+    if (p->processes.comm(p->processes.context, &comm, &err) != HPCW_OK) {
         sionlib_report("%s", err.message);
         return NULL;
     }
@@ -242,7 +251,7 @@ static struct sionlib_handle *open_to_read(struct sionlib_parallel *p, int *file
         return NULL;
     }
     struct sionlib_handle *h = sionlib_handle_of_reader(SIONLIB_MAPPED, reader);
-    if (!sionlib_parallel_agree(p->all, h != NULL && hand_out(h, a))) {
+    if (!sionlib_agree(&p->processes, h != NULL && hand_out(h, a))) {
         sionlib_handle_free(h);
         hpcw_comm_free(comm);
         return NULL;
@@ -253,28 +262,28 @@ static struct sionlib_handle *open_to_read(struct sionlib_parallel *p, int *file
     return h;
 }
 
-int sion_paropen_mapped_mpi(const char *fname, const char *file_mode, int *numFiles, MPI_Comm gComm,
-                            int *nlocaltasks, int **globalranks, sion_int64 **chunksizes, int **mapping_filenrs,
-                            int **mapping_lranks, sion_int32 *fsblksize, FILE **fileptr) {
-    if (fname == NULL || file_mode == NULL || numFiles == NULL || nlocaltasks == NULL || globalranks == NULL ||
-        chunksizes == NULL || mapping_filenrs == NULL || mapping_lranks == NULL || fsblksize == NULL) {
-        sionlib_report("sion_paropen_mapped_mpi: expected pointers, got NULL");
-        return SION_ID_NOT_VALID;
+bool sionlib_mapping_check(const struct sionlib_mapping *a, const char *path, const char *mode,
+                           const int *files, const sion_int32 *block_size) {
+    bool well = path != NULL && mode != NULL && files != NULL && a->count != NULL && a->ranks != NULL &&
+                a->chunks != NULL && a->files != NULL && a->places != NULL && block_size != NULL;
+    if (!well) {
+        sionlib_report("sion: open of mapped tasks: expected pointers, got NULL");
     }
-    struct arrays a = {nlocaltasks, globalranks, chunksizes, mapping_filenrs, mapping_lranks};
-    struct sionlib_parallel *p = sionlib_parallel_new(fname, file_mode, gComm);
-    if (!sionlib_parallel_ready(p, gComm, file_mode)) {
-        return SION_ID_NOT_VALID;
-    }
+    return well;
+}
+
+int sionlib_open_mapped(struct sionlib_parallel *p, int *files, const struct sionlib_mapping *a,
+                        sion_int32 *block_size, FILE **stream) {
     struct sionlib_handle *h =
-        p->mode.write ? open_to_write(p, *numFiles, &a, fsblksize) : open_to_read(p, numFiles, &a, fsblksize);
-    sionlib_parallel_free(p);
+        p->mode.write ? open_to_write(p, *files, a, block_size) : open_to_read(p, files, a, block_size);
     if (h == NULL) {
+        sionlib_parallel_free(p);
         return SION_ID_NOT_VALID;
     }
-    select_first(h, *globalranks);
-    if (fileptr != NULL) {
-        *fileptr = sionlib_stream(h);
+    h->parallel = p;
+    select_first(h, *a->ranks);
+    if (stream != NULL) {
+        *stream = sionlib_stream(h);
     }
     return h->sid;
 }

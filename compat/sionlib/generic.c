@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Containers of processes that communicate by a program's own callbacks. */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compat/sionlib/parallel.h"
+
+typedef int create_call(void **, void *, int, int, int, int, int, int);
+typedef int free_call(void *);
+typedef int broadcast_call(void *, void *, int, int, int);
+typedef int same_call(void *, void *, void *, int, int, int);
+typedef int sized_call(void *, void *, void *, int, int *, int, int);
+
+enum call { CREATE_GROUP, FREE_GROUP, BARRIER, BROADCAST, GATHER, GATHER_SIZES, SCATTER, SCATTER_SIZES, CALLS };
+
+typedef void any_call(void);
+
+/* What a program has registered under a number: all that is needed if none is NULL. */
+struct api {
+    any_call *call[CALLS];
+    bool names; /* of files, by the program */
+};
+
+enum { APIS = 256 };
+static _Atomic(struct api *) table[APIS];
+
+static struct api *api_of(int aid, const char *call) {
+    struct api *api = aid >= 0 && aid < APIS ? atomic_load(&table[aid]) : NULL;
+    if (api == NULL) {
+        sionlib_report("%s: expected the number of an interface, got %d", call, aid);
+    }
+    return api;
+}
+
+int sion_generic_create_api(char *name) {
+    struct api *api = name == NULL ? NULL : calloc(1, sizeof *api);
+    for (int aid = 0; api != NULL && aid < APIS; aid++) {
+        struct api *none = NULL;
+        if (atomic_compare_exchange_strong(&table[aid], &none, api)) {
+            return aid;
+        }
+    }
+    sionlib_report("sion_generic_create_api: expected a name, memory, and at most %d interfaces", APIS);
+    free(api);
+    return SION_ID_NOT_VALID;
+}
+
+int sion_generic_free_api(int aid) {
+    struct api *api = api_of(aid, "sion_generic_free_api");
+    if (api == NULL) {
+        return SION_NOT_SUCCESS;
+    }
+    atomic_store(&table[aid], NULL);
+    free(api);
+    return SION_SUCCESS;
+}
+
+static int register_call(int aid, enum call which, any_call *call, const char *name) {
+    struct api *api = api_of(aid, name);
+    if (api == NULL || api->call[which] != NULL) {
+        if (api != NULL) {
+            sionlib_report("%s: expected no callback so far, got a second one", name);
+        }
+        return SION_NOT_SUCCESS;
+    }
+    api->call[which] = call;
+    return SION_SUCCESS;
+}
+
+int sion_generic_register_create_local_commgroup_cb(int aid, create_call *call) {
+    return register_call(aid, CREATE_GROUP, (any_call *)call, __func__);
+}
+
+int sion_generic_register_free_local_commgroup_cb(int aid, free_call *call) {
+    return register_call(aid, FREE_GROUP, (any_call *)call, __func__);
+}
+
+int sion_generic_register_barrier_cb(int aid, free_call *call) {
+    return register_call(aid, BARRIER, (any_call *)call, __func__);
+}
+
+int sion_generic_register_bcastr_cb(int aid, broadcast_call *call) {
+    return register_call(aid, BROADCAST, (any_call *)call, __func__);
+}
+
+int sion_generic_register_gatherr_cb(int aid, same_call *call) {
+    return register_call(aid, GATHER, (any_call *)call, __func__);
+}
+
+int sion_generic_register_gathervr_cb(int aid, sized_call *call) {
+    return register_call(aid, GATHER_SIZES, (any_call *)call, __func__);
+}
+
+int sion_generic_register_scatterr_cb(int aid, same_call *call) {
+    return register_call(aid, SCATTER, (any_call *)call, __func__);
+}
+
+int sion_generic_register_scattervr_cb(int aid, sized_call *call) {
+    return register_call(aid, SCATTER_SIZES, (any_call *)call, __func__);
+}
+
+int sion_generic_register_get_multi_filename_cb(int aid, char *call(const char *, int)) {
+    struct api *api = api_of(aid, __func__);
+    if (api == NULL) {
+        return SION_NOT_SUCCESS;
+    }
+    api->names = call != NULL;
+    return SION_SUCCESS;
+}
+
+/* Each process writes and reads its own chunks, so that these have nothing to do. */
+
+int sion_generic_register_gather_and_execute_cb(int aid, sion_generic_gather_execute *call) {
+    (void)call;
+    return api_of(aid, __func__) == NULL ? SION_NOT_SUCCESS : SION_SUCCESS;
+}
+
+int sion_generic_register_execute_and_scatter_cb(int aid, sion_generic_execute_scatter *call) {
+    (void)call;
+    return api_of(aid, __func__) == NULL ? SION_NOT_SUCCESS : SION_SUCCESS;
+}
+
+int sion_generic_register_get_capability_cb(int aid, free_call *call) {
+    (void)call;
+    return api_of(aid, __func__) == NULL ? SION_NOT_SUCCESS : SION_SUCCESS;
+}
+
+/* ---- Processes and their communicator ---- */
+
+/* The context of the calls below: all processes, or those of a file. */
+struct processes {
+    const struct api *api;
+    void *group; /* of the program */
+    int rank, size;
+    int *count;    /* [size] items of the messages of a gather or scatter */
+    int64_t *word; /* [2 * size] of a reduction or check, in process 0 */
+};
+
+static void free_processes(void *context) {
+    struct processes *p = context;
+    if (p != NULL) {
+        free(p->count);
+        free(p->word);
+        free(p);
+    }
+}
+
+static struct processes *new_processes(const struct api *api, void *group, int rank, int size) {
+    struct processes *p = calloc(1, sizeof *p);
+    int *count = calloc((size_t)size, sizeof *count);
+    int64_t *word = calloc(2 * (size_t)size, sizeof *word);
+    if (p == NULL || count == NULL || word == NULL) {
+        free(p);
+        free(count);
+        free(word);
+        return NULL;
+    }
+    *p = (struct processes){api, group, rank, size, count, word};
+    return p;
+}
+
+static broadcast_call *broadcast_of(const struct api *api) {
+    return (broadcast_call *)api->call[BROADCAST];
+}
+
+static same_call *gather_of(const struct api *api) {
+    return (same_call *)api->call[GATHER];
+}
+
+/* The largest type that the sizes of all processes are multiples of: see hpcw_comm_callbacks. */
+static size_t item_of(size_t size, int *type) {
+    *type = size % 8 == 0 ? _SION_INT64 : size % 4 == 0 ? _SION_INT32 : _SION_CHAR;
+    return size % 8 == 0 ? 8 : size % 4 == 0 ? 4 : 1;
+}
+
+static int broadcast(void *context, void *data, size_t size, int root) {
+    const struct processes *p = context;
+    int type, code = 0;
+    size_t item = item_of(size, &type);
+    char *at = data;
+    for (size_t left = size / item; code == 0 && left > 0;) {
+        int n = left < 1 << 30 ? (int)left : 1 << 30;
+        code = broadcast_of(p->api)(at, p->group, type, n, root);
+        at += (size_t)n * item;
+        left -= (size_t)n;
+    }
+    return code;
+}
+
+static const int *counts(const struct processes *p, const size_t *sizes, size_t item) {
+    for (int r = 0; sizes != NULL && r < p->size; r++) {
+        p->count[r] = (int)(sizes[r] / item);
+    }
+    return p->count;
+}
+
+/* SIONlib's callbacks take what they only read as if they wrote it. */
+static void *writable(const void *data) {
+    return (void *)(uintptr_t)data;
+}
+
+static int gather(void *context, const void *mine, size_t size, void *all, const size_t *sizes, int root) {
+    const struct processes *p = context;
+    int type;
+    size_t item = item_of(size, &type);
+    return ((sized_call *)p->api->call[GATHER_SIZES])(
+        writable(mine), all, p->group, type, writable(counts(p, sizes, item)), (int)(size / item), root);
+}
+
+/* SIONlib has what a process receives first, in this direction, too. */
+static int scatter(void *context, const void *all, const size_t *sizes, void *mine, size_t size, int root) {
+    const struct processes *p = context;
+    int type;
+    size_t item = item_of(size, &type);
+    return ((sized_call *)p->api->call[SCATTER_SIZES])(
+        mine, writable(all), p->group, type, writable(counts(p, sizes, item)), (int)(size / item), root);
+}
+
+static int split(void *context, int part, int parts, int process, int size, void **out) {
+    const struct processes *p = context;
+    struct processes *made = new_processes(p->api, NULL, process, size);
+    void *group = NULL;
+    int code = ((create_call *)p->api->call[CREATE_GROUP])(&group, p->group, p->rank, p->size, process, size,
+                                                           part, parts);
+    if (made == NULL) {
+        return code != 0 ? code : -1;
+    }
+    made->group = group;
+    *out = made;
+    if (code != 0) {
+        free_processes(made);
+    }
+    return code;
+}
+
+static void free_part(void *context) {
+    const struct processes *p = context;
+    (void)((free_call *)p->api->call[FREE_GROUP])(p->group);
+    free_processes(context);
+}
+
+static hpcw_status make_comm(void *context, hpcw_comm **out, hpcw_error *err) {
+    const struct processes *p = context;
+    hpcw_comm_callbacks calls;
+    hpcw_comm_callbacks_init(&calls);
+    calls.broadcast = broadcast;
+    calls.gather = gather;
+    calls.scatter = scatter;
+    calls.split = split;
+    calls.free_part = free_part;
+    return hpcw_comm_from_callbacks(&calls, context, p->rank, p->size, out, err);
+}
+
+static int64_t reduce(void *context, int64_t mine, enum sionlib_reduction how) {
+    const struct processes *p = context;
+    int code = gather_of(p->api)(&mine, p->word, p->group, _SION_INT64, 1, 0);
+    for (int r = 0; p->rank == 0 && r < p->size; r++) {
+        int64_t w = p->word[r];
+        mine = r == 0                 ? w
+               : how == SIONLIB_SUM   ? mine + w
+               : how == SIONLIB_LEAST ? (w < mine ? w : mine)
+                                      : (w > mine ? w : mine);
+    }
+    code = code == 0 ? broadcast_of(p->api)(&mine, p->group, _SION_INT64, 1, 0) : code;
+    if (code != 0) {
+        sionlib_report("sion: expected callbacks that return 0, got %d", code);
+    }
+    return code == 0 ? mine : -1;
+}
+
+/* ---- Opens and closes ---- */
+
+/* False: reported. */
+static bool processes_of(struct sionlib_processes *processes, int aid, void *group, int rank, int size,
+                         const char *call) {
+    const struct api *api = api_of(aid, call);
+    if (api == NULL) {
+        return false;
+    }
+    for (int c = 0; c < CALLS; c++) {
+        if (api->call[c] == NULL) {
+            sionlib_report(
+                "%s: expected callbacks for groups, barrier, bcastr, gatherr, gathervr, scatterr and "
+                "scattervr, got not all of them",
+                call);
+            return false;
+        }
+    }
+    if (rank < 0 || rank >= size) {
+        sionlib_report("%s: expected a rank from 0 to %d, got %d", call, size - 1, rank);
+        return false;
+    }
+    struct processes *p = new_processes(api, group, rank, size);
+    if (p == NULL) {
+        sionlib_report("%s: expected memory for %d processes, got none", call, size);
+        return false;
+    }
+    *processes = (struct sionlib_processes){rank, size, p, reduce, make_comm, free_processes};
+    return true;
+}
+
+/* Whether ranks ascend in each file, and files in the order of their first ranks: hpcw numbers them so. `word`: pairs of file
+ * and place. */
+static bool in_order(const int64_t *word, int size, int files, int *next) {
+    int seen = 0;
+    for (int r = 0; r < size; r++) {
+        int64_t file = word[2 * r];
+        if (file < 0 || file > seen || file >= files || word[2 * r + 1] != next[file]) {
+            return false;
+        }
+        next[file]++;
+        seen += file == seen;
+    }
+    return seen == files;
+}
+
+/* Takes over the program's files. Collective. False: reported. */
+static bool divide(struct sionlib_parallel *p, int file, int files, int place) {
+    const struct processes *all = p->processes.context;
+    int64_t mine[2] = {file, place};
+    int code = gather_of(all->api)(mine, all->word, all->group, _SION_INT64, 2, 0);
+    bool well = code == 0 && files > 0 && files <= all->size && (files == 1 || !all->api->names);
+    if (well && all->rank == 0) {
+        int *next = calloc((size_t)files, sizeof *next);
+        well = next != NULL && in_order(all->word, all->size, files, next);
+        free(next);
+    }
+    if (!well) {
+        sionlib_report(
+            "%s: expected files 0 to %d by their first ranks, with their ranks in order and names of "
+            "SIONlib's, got others",
+            p->path, files - 1);
+    }
+    p->files = files;
+    p->file = file;
+    p->rank_in_file = place;
+    p->by_colour = files > 1;
+    p->colour = (uint32_t)file;
+    return well;
+}
+
+int sion_generic_paropen(int aid, const char *fname, const char *file_mode, sion_int64 *chunksize,
+                         sion_int32 *fsblksize, void *gcommgroup, int grank, int gsize, int *filenumber,
+                         int *numfiles, const int *lrank, const int *lsize, FILE **fileptr, char **newfname) {
+    struct sionlib_processes processes;
+    if (fname == NULL || file_mode == NULL || chunksize == NULL || fsblksize == NULL || filenumber == NULL ||
+        numfiles == NULL || lrank == NULL || lsize == NULL) {
+        sionlib_report("sion_generic_paropen: expected pointers, got NULL");
+        return SION_ID_NOT_VALID;
+    }
+    if (!processes_of(&processes, aid, gcommgroup, grank, gsize, "sion_generic_paropen")) {
+        return SION_ID_NOT_VALID;
+    }
+    struct sionlib_parallel *p = sionlib_parallel_new(fname, file_mode, &processes);
+    if (p == NULL) {
+        return SION_ID_NOT_VALID;
+    }
+    p->mode.collective = false; /* chunks of their own, as SIONlib has them without the callbacks for groups */
+    bool well = !p->mode.write || divide(p, *filenumber, *numfiles, *lrank);
+    int sid = sionlib_open_each(p, well, numfiles, chunksize, fsblksize, fileptr, newfname);
+    if (sid >= 0) {
+        *filenumber = sion_get_filenumber(sid);
+    }
+    return sid;
+}
+
+int sion_generic_paropen_mapped(int aid, char *fname, const char *file_mode, int *numFiles, void *gcommgroup,
+                                int grank, int gsize, int *nlocaltasks, int **globalranks,
+                                sion_int64 **chunksizes, int **mapping_filenrs, int **mapping_lranks,
+                                sion_int32 *fsblksize, FILE **fileptr) {
+    const struct sionlib_mapping mapping = {nlocaltasks, globalranks, chunksizes, mapping_filenrs,
+                                            mapping_lranks};
+    struct sionlib_processes processes;
+    if (!sionlib_mapping_check(&mapping, fname, file_mode, numFiles, fsblksize) ||
+        !processes_of(&processes, aid, gcommgroup, grank, gsize, "sion_generic_paropen_mapped")) {
+        return SION_ID_NOT_VALID;
+    }
+    struct sionlib_parallel *p = sionlib_parallel_new(fname, file_mode, &processes);
+    return p == NULL ? SION_ID_NOT_VALID : sionlib_open_mapped(p, numFiles, &mapping, fsblksize, fileptr);
+}
+
+int sion_generic_parclose(int sid) {
+    struct sionlib_handle *h = sionlib_handle_of_several(sid, SIONLIB_PARALLEL, "sion_generic_parclose");
+    return h == NULL ? SION_NOT_SUCCESS : sionlib_handle_close(h);
+}
+
+int sion_generic_parclose_mapped(int sid) {
+    struct sionlib_handle *h = sionlib_handle_of_several(sid, SIONLIB_MAPPED, "sion_generic_parclose_mapped");
+    return h == NULL ? SION_NOT_SUCCESS : sionlib_handle_close(h);
+}
+
+int sion_generic_parreinit(int sid, sion_int64 chunksize) {
+    struct sionlib_handle *h = sionlib_handle_of_several(sid, SIONLIB_PARALLEL, "sion_generic_parreinit");
+    return h == NULL ? SION_NOT_SUCCESS : sionlib_reinit(h, chunksize, "sion_generic_parreinit");
+}
