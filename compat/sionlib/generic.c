@@ -17,16 +17,16 @@ enum call { CREATE_GROUP, FREE_GROUP, BARRIER, BROADCAST, GATHER, GATHER_SIZES, 
 typedef void any_call(void);
 
 /* What a program has registered under a number: all that is needed if none is NULL. */
-struct api {
+struct interface {
     any_call *call[CALLS];
     bool names; /* of files, by the program */
 };
 
 enum { APIS = 256 };
-static _Atomic(struct api *) table[APIS];
+static _Atomic(struct interface *) table[APIS];
 
-static struct api *api_of(int aid, const char *call) {
-    struct api *api = aid >= 0 && aid < APIS ? atomic_load(&table[aid]) : NULL;
+static struct interface *api_of(int aid, const char *call) {
+    struct interface *api = aid >= 0 && aid < APIS ? atomic_load(&table[aid]) : NULL;
     if (api == NULL) {
         sionlib_report("%s: expected the number of an interface, got %d", call, aid);
     }
@@ -34,9 +34,9 @@ static struct api *api_of(int aid, const char *call) {
 }
 
 int sion_generic_create_api(char *name) {
-    struct api *api = name == NULL ? NULL : calloc(1, sizeof *api);
+    struct interface *api = name == NULL ? NULL : calloc(1, sizeof *api);
     for (int aid = 0; api != NULL && aid < APIS; aid++) {
-        struct api *none = NULL;
+        struct interface *none = NULL;
         if (atomic_compare_exchange_strong(&table[aid], &none, api)) {
             return aid;
         }
@@ -47,7 +47,7 @@ int sion_generic_create_api(char *name) {
 }
 
 int sion_generic_free_api(int aid) {
-    struct api *api = api_of(aid, "sion_generic_free_api");
+    struct interface *api = api_of(aid, "sion_generic_free_api");
     if (api == NULL) {
         return SION_NOT_SUCCESS;
     }
@@ -57,7 +57,7 @@ int sion_generic_free_api(int aid) {
 }
 
 static int register_call(int aid, enum call which, any_call *call, const char *name) {
-    struct api *api = api_of(aid, name);
+    struct interface *api = api_of(aid, name);
     if (api == NULL || api->call[which] != NULL) {
         if (api != NULL) {
             sionlib_report("%s: expected no callback so far, got a second one", name);
@@ -101,7 +101,7 @@ int sion_generic_register_scattervr_cb(int aid, sized_call *call) {
 }
 
 int sion_generic_register_get_multi_filename_cb(int aid, char *call(const char *, int)) {
-    struct api *api = api_of(aid, __func__);
+    struct interface *api = api_of(aid, __func__);
     if (api == NULL) {
         return SION_NOT_SUCCESS;
     }
@@ -130,7 +130,7 @@ int sion_generic_register_get_capability_cb(int aid, free_call *call) {
 
 /* The context of the calls below: all processes, or those of a file. */
 struct processes {
-    const struct api *api;
+    const struct interface *api;
     void *group; /* of the program */
     int rank, size;
     int *count;    /* [size] items of the messages of a gather or scatter */
@@ -146,7 +146,7 @@ static void free_processes(void *context) {
     }
 }
 
-static struct processes *new_processes(const struct api *api, void *group, int rank, int size) {
+static struct processes *new_processes(const struct interface *api, void *group, int rank, int size) {
     struct processes *p = calloc(1, sizeof *p);
     int *count = calloc((size_t)size, sizeof *count);
     int64_t *word = calloc(2 * (size_t)size, sizeof *word);
@@ -160,11 +160,11 @@ static struct processes *new_processes(const struct api *api, void *group, int r
     return p;
 }
 
-static broadcast_call *broadcast_of(const struct api *api) {
+static broadcast_call *broadcast_of(const struct interface *api) {
     return (broadcast_call *)api->call[BROADCAST];
 }
 
-static same_call *gather_of(const struct api *api) {
+static same_call *gather_of(const struct interface *api) {
     return (same_call *)api->call[GATHER];
 }
 
@@ -274,7 +274,7 @@ static int64_t reduce(void *context, int64_t mine, enum sionlib_reduction how) {
 /* False: reported. */
 static bool processes_of(struct sionlib_processes *processes, int aid, void *group, int rank, int size,
                          const char *call) {
-    const struct api *api = api_of(aid, call);
+    const struct interface *api = api_of(aid, call);
     if (api == NULL) {
         return false;
     }

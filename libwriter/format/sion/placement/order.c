@@ -112,7 +112,7 @@ static hpcw_status ask_above(const struct hpcw_i_sion_order *o, uint64_t *next, 
     return s;
 }
 
-struct walk {
+struct packed_walk {
     const struct hpcw_i_sion_order *order;
     const uint64_t *requested; /* [files] */
     uint64_t next;             /* requested by the task after the own ones */
@@ -121,7 +121,7 @@ struct walk {
 
 /* The walk over the own tasks. */
 static hpcw_status walk_own(void *context, uint64_t *state, hpcw_error *err) {
-    const struct walk *walk = context;
+    const struct packed_walk *walk = context;
     const struct hpcw_i_sion_order *o = walk->order;
     uint64_t *x = &state[POSITION_CHUNK];
     uint64_t *group = &state[POSITION_GROUP];
@@ -153,7 +153,7 @@ static hpcw_status walk_own(void *context, uint64_t *state, hpcw_error *err) {
 static hpcw_status place_packed(const struct hpcw_i_sion_order *o, const uint64_t *requested, uint64_t *totals,
                                 uint64_t *words, hpcw_error *err) {
     uint64_t position[POSITION_WORDS] = {0};
-    struct walk walk = {.order = o, .requested = requested, .totals = totals};
+    struct packed_walk walk = {.order = o, .requested = requested, .totals = totals};
     /* After a failure the walk goes on with any numbers: others wait for the message. At the end all agree. */
     hpcw_status s = ask_above(o, &walk.next, err);
     memset(totals, 0, o->division.files * sizeof *totals);
