@@ -194,13 +194,13 @@ static void sentence(struct ui_page *page, const struct bench_results *r, const 
 }
 
 static void advice(struct ui_page *page, const struct bench_results *r) {
-    ui_page_heading(page, "Recommendation");
-    ui_page_begin(page, UI_PAGE_PARAGRAPH);
+    ui_page_finding(page);
     sentence(page, r, &r->verdict);
     ui_page_end(page);
     if (r->advices == 0) {
         return;
     }
+    ui_page_heading(page, "Recommendation");
     ui_page_begin(page, UI_PAGE_LIST);
     for (size_t i = 0; i < r->advices; i++) {
         ui_page_begin(page, UI_PAGE_ITEM);

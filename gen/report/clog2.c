@@ -220,6 +220,30 @@ static void draw_states(const struct gen_report *r, const struct log_profile *p,
     ui_page_end(r->page);
 }
 
+/* The states that take most time. */
+static void put_finding(const struct gen_report *r, const struct log_profile *p, const uint32_t *order,
+                        uint32_t states) {
+    const int slow = cJSON_GetArraySize(gen_report_truth(r, "machine.slow_nodes"));
+    double all = 0;
+    for (uint32_t k = 0; k < states; k++) {
+        all += p->state[order[k]].own;
+    }
+    if (!(all > 0)) {
+        return;
+    }
+    ui_page_finding(r->page);
+    for (uint32_t k = 0; k < states && k < 3; k++) {
+        ui_page_text(r->page, k == 0 ? "" : ", ");
+        ui_page_number(r->page, UI_PAGE_SHARE, p->state[order[k]].own / all);
+        ui_page_text(r->page, " of the time in states is in %s", p->state[order[k]].name);
+    }
+    if (slow > 0) {
+        ui_page_text(r->page, ". Injected: %d slow %s", slow, slow == 1 ? "node" : "nodes");
+    }
+    ui_page_text(r->page, ".");
+    ui_page_end(r->page);
+}
+
 /* Own times of the states shown, by groups of ranks. */
 static void draw_groups(const struct gen_report *r, const struct log_profile *p, const uint32_t *order,
                         uint32_t states) {
@@ -333,6 +357,7 @@ static hpcw_status draw(const struct gen_report *r, struct log_profile *p, struc
         p->colour_of[order[k]] = k < SHOWN_STATES ? k : SHOWN_STATES;
     }
     p->colours = states < SHOWN_STATES + 1 ? states : SHOWN_STATES + 1;
+    put_finding(r, p, order, states);
     draw_groups(r, p, order, states);
     draw_states(r, p, order, states);
     choose_window(p, r);

@@ -137,9 +137,7 @@ static hpcw_status put_slowest(const struct gen_report *r, struct read_linktest 
 }
 
 static void put_matrix(const struct gen_report *r, const struct read_linktest_info *info,
-                       const struct ui_raster *matrix) {
-    struct gen_areas areas = {0};
-    mark_truth(r, info, &areas);
+                       const struct ui_raster *matrix, const struct gen_areas *areas) {
     double last = (double)info->tasks - 0.5;
     ui_page_heat(r->page, &(struct ui_page_heat){
                               .title = "Link matrix: time per message between every two ranks",
@@ -154,9 +152,8 @@ static void put_matrix(const struct gen_report *r, const struct read_linktest_in
                               .unit = UI_PAGE_SECONDS,
                               .log = true,
                               .raster = matrix,
-                              .area = areas.area,
-                              .areas = areas.count});
-    gen_areas_free(&areas);
+                              .area = areas->area,
+                              .areas = areas->count});
 }
 
 static hpcw_status draw(const struct gen_report *r, struct read_linktest *reader, struct ui_raster *matrix,
@@ -166,9 +163,15 @@ static hpcw_status draw(const struct gen_report *r, struct read_linktest *reader
     if (s != HPCW_OK) {
         return s;
     }
-    put_matrix(r, read_linktest_info(reader), matrix);
+    struct gen_areas areas = {0};
+    mark_truth(r, read_linktest_info(reader), &areas);
+    put_matrix(r, read_linktest_info(reader), matrix, &areas);
     s = gen_by_rank_draw(mean, r->page, "Mean time per message of each rank with all others",
                          "High values show a slow port.", "mean time per message", UI_PAGE_SECONDS, err);
+    if (s == HPCW_OK) {
+        s = gen_by_rank_find(mean, r->page, "mean time per message", UI_PAGE_SECONDS, &areas, err);
+    }
+    gen_areas_free(&areas);
     return s == HPCW_OK ? put_slowest(r, reader, err) : s;
 }
 

@@ -166,6 +166,26 @@ static void put_truth(const struct checkpoint_report *c) {
     ui_page_end(page);
 }
 
+static void put_finding(const struct checkpoint_report *c) {
+    const int faults = cJSON_GetArraySize(gen_report_truth(c->r, "rank2file.faults"));
+    struct ui_page *page = c->r->page;
+    ui_page_finding(page);
+    ui_page_text(page, "%u checkpoints of %u ranks can be read; ", c->checkpoints, c->ranks);
+    if (c->odds == 0) {
+        ui_page_text(page, "no file is missing");
+    } else {
+        ui_page_text(page, "%zu%s %s another size than in the map", c->odds,
+                     c->odds == MOST_ODD ? " or more" : "",
+                     c->odds == 1 ? "file is missing or has" : "files are missing or have");
+    }
+    ui_page_text(page, c->why[0] == '\0' ? "" : "; others cannot be read");
+    if (faults > 0) {
+        ui_page_text(page, ". Injected: %d %s", faults, faults == 1 ? "fault" : "faults");
+    }
+    ui_page_text(page, ".");
+    ui_page_end(page);
+}
+
 static hpcw_status draw(struct checkpoint_report *c, hpcw_error *err) {
     struct ui_page *page = c->r->page;
     const char *category[MOST_CHECKPOINTS];
@@ -183,6 +203,7 @@ static hpcw_status draw(struct checkpoint_report *c, hpcw_error *err) {
         ui_page_text(page, "Some checkpoints cannot be read: %s", c->why);
         ui_page_end(page);
     }
+    put_finding(c);
     hpcw_status s = HPCW_OK;
     if (c->checkpoints > 0) {
         for (uint32_t i = 0; i < c->checkpoints; i++) {

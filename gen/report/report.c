@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/report/report.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "libwriter/base/array.h"
@@ -10,6 +12,9 @@
 #include "libwriter/base/status.h"
 
 enum { MOST_AREAS = 400 };
+
+/* A rank stands out if its value is this many times the median. */
+#define STANDS_OUT 1.25
 
 const cJSON *gen_report_truth(const struct gen_report *r, const char *path) {
     const cJSON *at = r->truth;
@@ -89,6 +94,74 @@ hpcw_status gen_by_rank_draw(struct gen_by_rank *b, struct ui_page *page, const 
                                           .series = series,
                                           .count = grouped ? 2 : 1});
     hpcw_i_free(point);
+    return HPCW_OK;
+}
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The label of the narrowest mark across the whole chart that has this rank; NULL: none. */
+static const char *label_of(const struct gen_areas *marks, double rank) {
+    const char *label = NULL;
+    double least = INFINITY;
+    for (size_t i = 0; marks != NULL && i < marks->count; i++) {
+        const struct ui_page_area *a = &marks->area[i];
+        double height = a->bottom - a->top;
+        if (rank > a->top && rank < a->bottom && a->right - a->left >= height && height < least) {
+            label = a->label;
+            least = height;
+        }
+    }
+    return label;
+}
+
+hpcw_status gen_by_rank_find(const struct gen_by_rank *b, struct ui_page *page, const char *what,
+                             enum ui_page_unit unit, const struct gen_areas *marks, hpcw_error *err) {
+    const uint32_t width = b->most.width;
+    double *x = hpcw_i_malloc(width * sizeof *x);
+    uint32_t n = 0, most = 0, many = 0;
+    if (x == NULL) {
+        return hpcw_i_fail_memory(err, "report", width, "ranks");
+    }
+    for (uint32_t i = 0; i < width; i++) {
+        if (!isnan(b->mean.cell[i])) {
+            x[n++] = b->mean.cell[i];
+            most = !(b->most.cell[i] <= b->most.cell[most]) ? i : most;
+        }
+    }
+    qsort(x, n, sizeof *x, ascending);
+    const double median = n == 0 ? 0 : x[n / 2], largest = b->most.cell[most];
+    for (uint32_t i = 0; i < width; i++) {
+        many += b->most.cell[i] >= STANDS_OUT * median;
+    }
+    hpcw_i_free(x);
+    if (!(median > 0)) {
+        return HPCW_OK;
+    }
+    ui_page_finding(page);
+    if (largest < STANDS_OUT * median) {
+        ui_page_text(page, "no rank stands out by its %s: the largest is ", what);
+    } else {
+        const uint64_t first = most * b->most.span_x, last = first + b->most.span_x - 1;
+        const char *label = b->most.span_x > 1 ? NULL : label_of(marks, (double)first);
+        if (b->most.span_x > 1) {
+            ui_page_text(page, "a rank of %" PRIu64 " to %" PRIu64 " stands out", first,
+                         last < b->most.columns ? last : b->most.columns - 1);
+        } else if (many > 1) {
+            ui_page_text(page, "%u ranks stand out, most of all rank %" PRIu64, many, first);
+        } else {
+            ui_page_text(page, "rank %" PRIu64 " stands out", first);
+        }
+        ui_page_text(page, "%s%s", label == NULL ? "" : ", ", label == NULL ? "" : label);
+        ui_page_text(page, ": its %s is ", what);
+    }
+    ui_page_number(page, unit, largest);
+    ui_page_text(page, ", ");
+    ui_page_number(page, UI_PAGE_PLAIN, largest / median);
+    ui_page_text(page, " times the median of all ranks.");
+    ui_page_end(page);
     return HPCW_OK;
 }
 

@@ -50,6 +50,10 @@ hpcw_status gen_by_rank_init(struct gen_by_rank *b, uint64_t ranks, hpcw_error *
 void gen_by_rank_add(struct gen_by_rank *b, uint64_t rank, double value);
 hpcw_status gen_by_rank_draw(struct gen_by_rank *b, struct ui_page *page, const char *title,
                              const char *caption, const char *label, enum ui_page_unit unit, hpcw_error *err);
+/* After it was drawn: the finding whether a rank stands out, and what injected fault it has; `marks` in ranks on the vertical
+ * axis, NULL: none. `what`: "mean time per message". HPCW_ENOMEM. */
+hpcw_status gen_by_rank_find(const struct gen_by_rank *b, struct ui_page *page, const char *what,
+                             enum ui_page_unit unit, const struct gen_areas *marks, hpcw_error *err);
 void gen_by_rank_free(struct gen_by_rank *b);
 
 /* Adds a fact that is one number. */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "gen/report/report.h"
@@ -202,6 +203,36 @@ static hpcw_status draw_curves(const struct gen_report *r, const struct vom_load
     return HPCW_OK;
 }
 
+/* The phase in which most time is lost, and the time that balanced phases would save. */
+static void put_finding(const struct gen_report *r, const struct vom_loads *all) {
+    const cJSON *kind = gen_report_truth(r, "vom.scenario.kind");
+    double whole = 0, necessary = 0, lost = -1;
+    uint64_t worst = 0;
+    for (uint64_t k = 0; k < all->phases; k++) {
+        double mean = (double)all->phase[k].sum_ns / 1e9 / all->ranks, most = all->phase[k].most;
+        whole += most;
+        necessary += mean;
+        worst = most - mean > lost ? k : worst;
+        lost = most - mean > lost ? most - mean : lost;
+    }
+    if (!(whole > 0)) {
+        return;
+    }
+    ui_page_finding(r->page);
+    ui_page_text(r->page, "balanced phases would save ");
+    ui_page_number(r->page, UI_PAGE_SHARE, 1 - necessary / whole);
+    ui_page_text(r->page, " of the time; phase ");
+    ui_page_number(r->page, UI_PAGE_COUNT, (double)worst);
+    ui_page_text(r->page, " loses most, where the ranks wait ");
+    ui_page_number(r->page, UI_PAGE_SECONDS, lost);
+    ui_page_text(r->page, " for the busiest one, on average");
+    if (cJSON_IsString(kind) && strcmp(kind->valuestring, "none") != 0) {
+        ui_page_text(r->page, ". Injected: %s", kind->valuestring);
+    }
+    ui_page_text(r->page, ".");
+    ui_page_end(r->page);
+}
+
 static hpcw_status draw(const struct gen_report *r, const struct vom_loads *all, hpcw_error *err) {
     uint64_t tasks = 0;
     for (uint64_t k = 0; k < all->phases; k++) {
@@ -219,6 +250,7 @@ static hpcw_status draw(const struct gen_report *r, const struct vom_loads *all,
         ui_page_end(r->page);
     }
     ui_page_end(r->page);
+    put_finding(r, all);
     draw_map(r, all);
     return draw_curves(r, all, err);
 }

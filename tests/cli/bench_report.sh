@@ -14,11 +14,15 @@ charts=$(cut -d' ' -f1 said)
 drawn "$charts" out/report.html
 for what in 'Durable throughput' 'Aligned against misaligned' 'Layouts side by side' 'Into the page cache' \
     'Comparison with the ceiling' 'Where the time goes' 'Raw samples' 'All points'; do
-    grep -q "<h2>$what" out/report.html || bad "there is no section: $what"
+    grep -q "<h2 id=[^>]*>$what" out/report.html || bad "there is no section: $what"
 done
 if grep -q '"file_system_blocks": {' out/results.json; then
     grep -q '"badge counted">counted, not measured' out/report.html || bad "what was counted is not said to be"
 fi
+
+# The verdict is on top, and leads to its evidence.
+verdict=$(sed -n 's/^  "verdict": {.*"text": "\(.*\)",.*/\1/p; /^  "verdict": {$/{n;s/.*"text": "\(.*\)",/\1/p}' out/results.json)
+sed -n '/<div class="findings">/,/<\/div>/p' out/report.html | grep -qF "<p>$verdict" || bad "the verdict is not on top: $verdict"
 
 # Drawn again it is the same, wherever it goes.
 "$HPCGEN" report out/results.json --output again.html || bad "report fails"
@@ -38,7 +42,7 @@ for file in "$HERE"/../../bench/kernels/results/*.json "$HERE"/../cluster/result
     "$HTML_CHECK" kernels.html "$file" >/dev/null || bad "no sound page of $file, or one with other figures"
 done
 "$HPCGEN" report "$HERE/../../bench/kernels/results/ext4-1.json" --output kernels.html
-grep -q "<h2>task-after-task" kernels.html || bad "a kernel is missing"
+grep -q "<h2 id=[^>]*>task-after-task" kernels.html || bad "a kernel is missing"
 
 # Text from outside is text; figures that its samples do not give are refused, and what is no result.
 sed 's|"processor": "[^"]*"|"processor": "</script><script>alert(1)</script>"|' out/results.json >odd.json

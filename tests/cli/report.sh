@@ -18,11 +18,26 @@ sound() { # TEXT FILE
 sound "10 charts, 20 tables" set.report.html
 drawn 10 set.report.html
 for section in 'Links between ranks' 'Task-local data' 'Load of ranks' 'Event log' 'Checkpoints'; do
-    grep -q "<h2>$section" set.report.html || bad "there is no section: $section"
+    grep -q "<h2 id=[^>]*>$section" set.report.html || bad "there is no section: $section"
 done
 for injected in 'slow port' 'slow node' truncated_file; do
     grep -q "$injected" set.report.html || bad "what was injected is not marked: $injected"
 done
+
+# The page begins with what was found, section by section, and with its contents.
+sed -n '/<div class="findings">/,/<\/nav>/p' set.report.html | sed 's/<[^>]*>//g' >top
+for finding in 'Links between ranks .*: no rank stands out by its mean time per message: the largest is .* times the median of all ranks' \
+    'Task-local data .*: .* times the median of all ranks' 'Load of ranks .*: balanced phases would save' \
+    'Event log .*: .* of the time in states is in .*Injected: 2 slow nodes\.' \
+    'Checkpoints .*: .* 2 files are missing or have another size than in the map\. Injected: 2 faults\.'; do
+    grep -q "^$finding" top || bad "no finding $finding in $(cat top)"
+done
+# A fault that some ranks have: those stand out, with truth's mark.
+"$HPCGEN" -n 64 -f linktest -o links -q --set machine.bad_node_share=1 || bad "generate fails"
+"$HPCGEN" report links -q -O links.html || bad "report of links fails"
+grep -q '[0-9]* ranks stand out, most of all rank 53, slow port (injected): its mean time per message is ' links.html ||
+    bad "no rank stands out: $(grep -A 2 'class="findings"' links.html)"
+[ "$(grep -cx 'What was generated' top)" -eq 1 ] || bad "no contents: $(cat top)"
 
 # Replaces no file without --force.
 refuse 1 'set.report.html: expected a new file,*--force*' "$HPCGEN" report set -q
@@ -34,7 +49,7 @@ cmp first.html set.report.html || bad "another page with one thread"
 rm -r set/vom set/scr set/clog2
 "$HPCGEN" report set -q -O part.html || bad "report of a part fails"
 sound "3 charts, 7 tables" part.html
-! grep -q '<h2>Event log' part.html || bad "a section of what is not there"
+! grep -q '<h2 id=[^>]*>Event log' part.html || bad "a section of what is not there"
 "$HPCGEN" report set/linktest/pingpong_results_bin.sion -q -O one.html || bad "report of a file fails"
 sound "2 charts, 4 tables" one.html
 "$HPCGEN" -n 4 -f clog2 -o log -q || bad "generate fails"

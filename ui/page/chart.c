@@ -12,7 +12,9 @@
 
 /* ---- The figure around a chart ---- */
 
-/* `lines`: the height in lines of text; 0: the default. */
+#define SQUARE SIZE_MAX
+
+/* `lines`: the height in lines of text; 0: the default, SQUARE: as high as wide. */
 static void begin_figure(struct ui_page *page, const char *title, const char *caption,
                          enum ui_page_origin origin, size_t lines) {
     char text[64];
@@ -22,8 +24,9 @@ static void begin_figure(struct ui_page *page, const char *title, const char *ca
     ui_page_raw(page, "</strong>");
     ui_page_badge(page, origin);
     ui_page_escaped(page, caption);
-    ui_page_raw(page, "</figcaption>\n<div class=\"plot\"");
-    if (lines > 0) {
+    ui_page_raw(page, "</figcaption>\n<div class=\"plot");
+    ui_page_raw(page, lines == SQUARE ? " square\"" : "\"");
+    if (lines > 0 && lines != SQUARE) {
         (void)snprintf(text, sizeof text, " style=\"height: %zurem\"", lines);
         ui_page_raw(page, text);
     }
@@ -436,7 +439,9 @@ void ui_page_heat(struct ui_page *page, const struct ui_page_heat *chart) {
         said[0] = '\0'; /* the caller explains how names were reduced */
     }
     (void)snprintf(caption, sizeof caption, "%s%s%s", chart->caption, said[0] == '\0' ? "" : "; ", said);
-    begin_figure(page, chart->title, caption, chart->origin, 34);
+    /* Of ranks with ranks: a cell is as high as wide. */
+    const bool matrix = chart->x.index && chart->y.index && chart->raster->columns == chart->raster->rows;
+    begin_figure(page, chart->title, caption, chart->origin, matrix ? SQUARE : 34);
     begin_json(page, &j, "heat");
     put_side(&j, "x", &chart->x, r->span_x, r->columns);
     put_side(&j, "y", &chart->y, r->span_y, r->rows);

@@ -14,8 +14,6 @@
 #include "libwriter/base/status.h"
 #include "ui/page/private.h"
 
-enum { FLUSH_SIZE = 65536 };
-
 const char *const ui_page_unit_name[] = {
     [UI_PAGE_PLAIN] = "plain", [UI_PAGE_COUNT] = "count",     [UI_PAGE_BYTES] = "bytes",
     [UI_PAGE_RATE] = "rate",   [UI_PAGE_SECONDS] = "seconds", [UI_PAGE_SHARE] = "share",
@@ -50,8 +48,6 @@ void ui_page_bytes(struct ui_page *page, const void *data, size_t size) {
     }
     if (!hpcw_i_buf_append(&page->out, data, size)) {
         fail(page, HPCW_ENOMEM, "report: out of memory");
-    } else if (page->out.size >= FLUSH_SIZE) {
-        hand_on(page);
     }
 }
 
@@ -123,12 +119,22 @@ void ui_page_open_element(struct ui_page *page, const char *opening, const char 
     page->closing[page->depth++] = closing;
 }
 
+static void swap(struct hpcw_i_buf *a, struct hpcw_i_buf *b) {
+    struct hpcw_i_buf old = *a;
+    *a = *b;
+    *b = old;
+}
+
 void ui_page_end(struct ui_page *page) {
     if (page->depth == 0) {
         fail(page, HPCW_ESTATE, "report: end of an element that was not begun");
         return;
     }
     ui_page_raw(page, page->closing[--page->depth]);
+    if (page->depth == 0 && page->finding) {
+        swap(&page->out, &page->findings);
+        page->finding = false;
+    }
 }
 
 void ui_page_begin(struct ui_page *page, enum ui_page_element element) {
@@ -148,10 +154,34 @@ void ui_page_heading(struct ui_page *page, const char *text) {
     if (page->depth > 0) {
         fail(page, HPCW_ESTATE, "report: heading inside another element");
     }
-    ui_page_raw(page, page->section ? "</section>\n<section>\n<h2>" : "<section>\n<h2>");
-    page->section = true;
+    char id[32];
+    (void)snprintf(id, sizeof id, "section-%u", ++page->sections);
+    (void)snprintf(page->heading, sizeof page->heading, "%s", text);
+    ui_page_raw(page, page->sections > 1 ? "</section>\n<section>\n<h2 id=\"" : "<section>\n<h2 id=\"");
+    ui_page_raw(page, id);
+    ui_page_raw(page, "\">");
     ui_page_escaped(page, text);
     ui_page_raw(page, "</h2>\n");
+    swap(&page->out, &page->contents);
+    ui_page_raw(page, "<li>");
+    ui_page_link(page, id, text);
+    ui_page_raw(page, "</li>\n");
+    swap(&page->out, &page->contents);
+}
+
+void ui_page_finding(struct ui_page *page) {
+    if (page->depth > 0) {
+        fail(page, HPCW_ESTATE, "report: finding inside another element");
+    }
+    swap(&page->out, &page->findings);
+    page->finding = true;
+    ui_page_open_element(page, "<p>", "</p>\n");
+    if (page->sections > 0) {
+        char id[32];
+        (void)snprintf(id, sizeof id, "section-%u", page->sections);
+        ui_page_link(page, id, page->heading);
+        ui_page_raw(page, ": ");
+    }
 }
 
 static void HPCW_PRINTF(2, 0) put_text(struct ui_page *page, const char *fmt, va_list args) {
@@ -308,8 +338,8 @@ static void put_head(struct ui_page *page, const char *title) {
 }
 
 static void put_tail(struct ui_page *page) {
-    ui_page_raw(page, page->section ? "</section>\n</main>\n<footer>\n<p>Written by hpcw "
-                                    : "</main>\n<footer>\n<p>Written by hpcw ");
+    ui_page_raw(page, page->sections > 0 ? "</section>\n</main>\n<footer>\n<p>Written by hpcw "
+                                         : "</main>\n<footer>\n<p>Written by hpcw ");
     ui_page_escaped(page, hpcw_version());
     ui_page_raw(page, ". Chart.js, which is part of this file, draws the charts. Its licence:</p>\n"
                       "<details><summary>Licence of Chart.js</summary>\n<pre id=\"licence\">");
@@ -341,8 +371,28 @@ hpcw_status ui_page_open(const char *path, const char *title, struct ui_page **o
         return s;
     }
     put_head(page, title);
+    hand_on(page);
     *out = page;
     return HPCW_OK;
+}
+
+/* What stands before the sections, and is only known at the end. */
+static void put_top(struct ui_page *page) {
+    struct hpcw_i_buf rest = page->out;
+    page->out = (struct hpcw_i_buf){0};
+    if (page->findings.size > 0) {
+        ui_page_raw(page, "<div class=\"findings\">\n");
+        ui_page_bytes(page, page->findings.data, page->findings.size);
+        ui_page_raw(page, "</div>\n");
+    }
+    if (page->sections > 1) {
+        ui_page_raw(page, "<nav aria-label=\"Contents\"><ol>\n");
+        ui_page_bytes(page, page->contents.data, page->contents.size);
+        ui_page_raw(page, "</ol></nav>\n");
+    }
+    hand_on(page);
+    hpcw_i_buf_free(&page->out);
+    page->out = rest;
 }
 
 hpcw_status ui_page_finish(struct ui_page *page, hpcw_error *err) {
@@ -350,6 +400,7 @@ hpcw_status ui_page_finish(struct ui_page *page, hpcw_error *err) {
         fail(page, HPCW_ESTATE, "report: an element was not ended");
     }
     put_tail(page);
+    put_top(page);
     hand_on(page);
     if (page->status == HPCW_OK) {
         page->status = hpcw_sink_publish(page->sink, &page->error);
@@ -364,6 +415,8 @@ void ui_page_free(struct ui_page *page) {
     if (page != NULL) {
         hpcw_sink_free(page->sink);
         hpcw_i_buf_free(&page->out);
+        hpcw_i_buf_free(&page->findings);
+        hpcw_i_buf_free(&page->contents);
         hpcw_i_buf_free(&page->scratch);
         hpcw_i_free(page);
     }

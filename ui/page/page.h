@@ -80,7 +80,13 @@ enum ui_page_element {
 void ui_page_begin(struct ui_page *page, enum ui_page_element element);
 void ui_page_end(struct ui_page *page);
 
-/* Begins a new section. */
+/*
+ * Begins an element, outside of all others, that ui_page_end ends. Wherever it is written, it stands at the top of the page:
+ * what a reader should know first. In a section it begins with the section's title, which links to it.
+ */
+void ui_page_finding(struct ui_page *page);
+
+/* Begins a new section. The page has a table of contents. */
 void ui_page_heading(struct ui_page *page, const char *text);
 
 /* Inside an element. */

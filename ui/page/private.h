@@ -28,10 +28,14 @@ struct ui_page {
     hpcw_sink *sink;
     uint64_t offset;
     struct hpcw_i_buf out;              /* not yet in the sink */
+    struct hpcw_i_buf findings;         /* while one is open, the rest of the page */
+    struct hpcw_i_buf contents;         /* a link for each section */
     struct hpcw_i_buf scratch;          /* JSON of a chart, or a text */
     const char *closing[UI_PAGE_DEPTH]; /* of the open elements, the innermost last */
     size_t depth;
-    bool section; /* one is open */
+    unsigned sections;
+    bool finding;     /* is open */
+    char heading[96]; /* of the open section */
     unsigned charts;
     hpcw_status status;
     hpcw_error error;
