@@ -17,11 +17,11 @@ import sys
 import tempfile
 
 SIZES = [8, 1024, 8192, 65536, 1 << 20, 1 << 22]
-ROUND_TRIPS = 1000  # of the latency
-WINDOWS = 50  # of 64 messages, of the bandwidth
+ROUND_TRIPS = 200  # of the latency
+WINDOWS = 20  # of 64 messages, of the bandwidth
 
 linktest, hpcgen, osu = (os.path.abspath(path) for path in sys.argv[1:4])
-rounds = int(sys.argv[4]) if len(sys.argv) > 4 else 11
+rounds = int(sys.argv[4]) if len(sys.argv) > 4 else 21
 launch = (sys.argv[5:] or ["mpiexec"]) + ["-n", "2"]
 
 
@@ -58,6 +58,6 @@ with tempfile.TemporaryDirectory() as scratch:
 print("| figure | bytes | OSU | hpcw-linktest | ratio |\n|---|---|---|---|---|")
 for figure, of_size in pairs.items():
     for size, values in of_size.items():
-        median = [statistics.median(value[i] for value in values) for i in (0, 1)]
+        theirs, mine = (statistics.median(value[i] for value in values) for i in (0, 1))
         ratio = statistics.median(value[1] / value[0] for value in values)
-        print(f"| {figure} | {size} | {median[0]:.4g} | {median[1]:.4g} | {ratio:.2f} |")
+        print(f"| {figure} | {size} | {theirs:.4g} | {mine:.4g} | {ratio:.2f} |")
