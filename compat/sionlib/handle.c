@@ -116,6 +116,16 @@ struct sionlib_handle *sionlib_handle_of_reader(enum sionlib_opened opened, hpcw
     return h;
 }
 
+struct sionlib_handle *sionlib_handle_of_several(int sid, enum sionlib_opened opened, const char *call) {
+    struct sionlib_handle *h = sionlib_handle_of(sid, call);
+    if (h != NULL && (h->opened != opened || h->team != NULL || h->duplicate)) {
+        sionlib_report("%s: expected a container of several processes with %s", call,
+                       opened == SIONLIB_MAPPED ? "any number of tasks each" : "one task each");
+        return NULL;
+    }
+    return h;
+}
+
 int sionlib_handle_close(struct sionlib_handle *h) {
     hpcw_error err;
     bool well = h->reader != NULL;

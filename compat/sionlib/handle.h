@@ -14,7 +14,10 @@ void sionlib_handle_free(struct sionlib_handle *h);
 /* The handle with a number. NULL: reported. */
 struct sionlib_handle *sionlib_handle_of(int sid, const char *call);
 
-/* The same, open for writing or reading. */
+/* The same, opened by several processes for `call`, with one task each or any number. */
+struct sionlib_handle *sionlib_handle_of_several(int sid, enum sionlib_opened opened, const char *call);
+
+/* The handle with a number, open for writing or reading. */
 struct sionlib_handle *sionlib_writer_of(int sid, const char *call);
 struct sionlib_handle *sionlib_reader_of(int sid, const char *call);
 

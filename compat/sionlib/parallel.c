@@ -71,13 +71,3 @@ bool sionlib_divide_by_number(struct sionlib_parallel *p, int files) {
     p->rank_in_file = rank - p->file * each;
     return true;
 }
-
-struct sionlib_handle *sionlib_handle_of_several(int sid, enum sionlib_opened opened, const char *call) {
-    struct sionlib_handle *h = sionlib_handle_of(sid, call);
-    if (h != NULL && (h->opened != opened || h->team != NULL || h->duplicate)) {
-        sionlib_report("%s: expected a container of several processes with %s", call,
-                       opened == SIONLIB_MAPPED ? "any number of tasks each" : "one task each");
-        return NULL;
-    }
-    return h;
-}

@@ -76,7 +76,4 @@ bool sionlib_mapping_check(const struct sionlib_mapping *mapping, const char *pa
 int sionlib_open_mapped(struct sionlib_parallel *p, int *files, const struct sionlib_mapping *mapping,
                         sion_int32 *block_size, FILE **stream);
 
-/* The handle of several processes for `call`. NULL: reported. */
-struct sionlib_handle *sionlib_handle_of_several(int sid, enum sionlib_opened opened, const char *call);
-
 #endif
