@@ -179,6 +179,30 @@ static void test_allocation(void **state) {
     model_machine_free(&m);
 }
 
+/* A numbered job has the same nodes whatever the seed, and not those of a seed with that number. */
+static void test_job(void **state) {
+    (void)state;
+    struct model_machine_params p;
+    assert_int_equal(model_machine_params_init(&p, "dfplus-hdr200", NULL), HPCW_OK);
+    uint32_t same_as_seed = 0, same_as_next = 0;
+    for (uint32_t job = 1; job <= 20; job++) {
+        struct model_machine m[4]; /* the job with two seeds; the seed of that number; the next job */
+        for (uint32_t i = 0; i < 4; i++) {
+            p.job = i == 2 ? 0 : i == 3 ? job + 1 : job;
+            assert_int_equal(model_machine_init(&m[i], &p, 400, i == 1 ? 77 : job, NULL), HPCW_OK);
+        }
+        const size_t size = m[0].nodes * sizeof *m[0].place;
+        assert_memory_equal(m[0].place, m[1].place, size);
+        same_as_seed += memcmp(m[0].place, m[2].place, size) == 0;
+        same_as_next += memcmp(m[0].place, m[3].place, size) == 0;
+        for (uint32_t i = 0; i < 4; i++) {
+            model_machine_free(&m[i]);
+        }
+    }
+    assert_int_equal(same_as_seed, 0);
+    assert_int_equal(same_as_next, 0);
+}
+
 static void test_ports(void **state) {
     (void)state;
     struct model_machine m = machine_of("dfplus-hdr200", 4000000, 3);
@@ -343,11 +367,11 @@ static void test_out_of_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_places),        cmocka_unit_test(test_every_preset),
-        cmocka_unit_test(test_hosts),         cmocka_unit_test(test_allocation),
-        cmocka_unit_test(test_ports),         cmocka_unit_test(test_cables),
-        cmocka_unit_test(test_torus),         cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_places),   cmocka_unit_test(test_every_preset),
+        cmocka_unit_test(test_hosts),    cmocka_unit_test(test_allocation),
+        cmocka_unit_test(test_job),      cmocka_unit_test(test_ports),
+        cmocka_unit_test(test_cables),   cmocka_unit_test(test_torus),
+        cmocka_unit_test(test_refusals), cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -150,6 +150,7 @@ static void test_same_bits_everywhere(void **state) {
                 lp.permutations = what == 1 ? 7 : 0;
                 lp.gpu_memory = what == 3 && mp.gpus > 0;
                 mp.busy_share = what == 5 ? 0.3 : 0;
+                mp.job = what == 1 ? 9 : 0;
                 compare_all_simd(&mp, &lp, sizes[k], seed++ * 0x9e3779b97f4a7c15);
             }
         }

@@ -99,6 +99,30 @@ static void test_nothing_is_below_the_floor(void **state) {
     }
 }
 
+/* A numbered job meets the same congestion whatever the seed. */
+static void test_congestion_of_a_job(void **state) {
+    (void)state;
+    struct model_machine_params p;
+    struct model_machine m[2];
+    struct model_network net[2];
+    assert_int_equal(model_machine_params_init(&p, "dfplus-hdr200", NULL), HPCW_OK);
+    for (uint32_t job = 0; job < 2; job++) {
+        uint32_t same = 0;
+        p.job = job;
+        p.busy_share = 0; /* both have the same nodes */
+        for (uint32_t i = 0; i < 2; i++) {
+            assert_int_equal(model_machine_init(&m[i], &p, 4096, i + 1, NULL), HPCW_OK);
+            model_network_init(&net[i], &m[i]);
+        }
+        for (uint32_t w = 0; w < 100; w++) {
+            same += model_network_factor(&net[0], 0, 4000, w) == model_network_factor(&net[1], 0, 4000, w);
+        }
+        assert_int_equal(same, job == 0 ? 0 : 100);
+        model_machine_free(&m[0]);
+        model_machine_free(&m[1]);
+    }
+}
+
 /* Windows that follow each other are alike, distant ones are not; so the links of one window. */
 static void test_congestion_persists(void **state) {
     (void)state;
@@ -219,6 +243,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_larger_messages_take_longer),
         cmocka_unit_test(test_nothing_is_below_the_floor),
+        cmocka_unit_test(test_congestion_of_a_job),
         cmocka_unit_test(test_congestion_persists),
         cmocka_unit_test(test_noise_is_right_skewed),
         cmocka_unit_test(test_contention_grows_with_the_pattern),

@@ -31,7 +31,7 @@ static __attribute__((noinline)) void draw_congestion(const struct model_linktes
         c[i][2] = u_set(0);
         c[i][3] = u_set(HPCW_I_FOR_LINK);
     }
-    philox(row->seed, c, 2);
+    philox(row->job_seed, c, 2);
     vd z[2];
     for (int i = 0; i < 2; i++) {
         z[i] = d_mul(d_gather(model_network_knot[i], at),

@@ -625,6 +625,7 @@ void model_linktest_row(const struct model_linktest *model, struct model_linktes
         .rank = rank,
         .permutation = permutation,
         .seed = m->seed,
+        .job_seed = m->job_seed,
         .fixed = s->fixed,
         .wait = s->wait,
         .to_node = s->to_node,

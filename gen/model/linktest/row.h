@@ -25,7 +25,7 @@ struct model_linktest_row {
     uint64_t *time_ps;       /* [count] */
     uint32_t count, first_step;
     uint32_t rank, permutation;
-    uint64_t seed;
+    uint64_t seed, job_seed;
 
     /* Undisturbed time to a rank of another node n: fixed[n] + wait[n] * congestion of the link. */
     const double *fixed, *wait;

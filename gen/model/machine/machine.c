@@ -109,14 +109,14 @@ static void size_machine(struct model_machine *m) {
 static bool is_busy(const struct model_machine *m, uint32_t place) {
     enum { BLOCK = 16 };
     uint32_t w[4];
-    hpcw_i_draw(m->seed, HPCW_I_FOR_ALLOCATION, place / BLOCK, 1, 0, w);
+    hpcw_i_draw(m->job_seed, HPCW_I_FOR_ALLOCATION, place / BLOCK, 1, 0, w);
     if (w[0] < hpcw_i_threshold(2 * m->params.busy_share)) {
         const uint32_t first = w[1] % BLOCK, length = 1 + w[2] % BLOCK, at = place % BLOCK;
         if (at >= first && at < first + length) {
             return true;
         }
     }
-    hpcw_i_draw(m->seed, HPCW_I_FOR_ALLOCATION, place, 2, 0, w);
+    hpcw_i_draw(m->job_seed, HPCW_I_FOR_ALLOCATION, place, 2, 0, w);
     return w[0] < hpcw_i_threshold(m->params.busy_share / 8);
 }
 
@@ -125,7 +125,7 @@ static bool is_busy(const struct model_machine *m, uint32_t place) {
 static void allocate(struct model_machine *m) {
     uint32_t spare = m->machine_nodes - m->nodes, place = 0;
     if (m->params.busy_share > 0) {
-        place = (uint32_t)hpcw_i_below(spare / 2 + UINT64_C(1), m->seed, HPCW_I_FOR_ALLOCATION, 0, 0);
+        place = (uint32_t)hpcw_i_below(spare / 2 + UINT64_C(1), m->job_seed, HPCW_I_FOR_ALLOCATION, 0, 0);
         place -= m->params.torus ? place % 12 : 0;
         spare -= place;
     }
@@ -172,6 +172,8 @@ hpcw_status model_machine_init(struct model_machine *m, const struct model_machi
     }
     m->params = *params;
     m->seed = seed;
+    /* From the largest seed down: nobody gives a dataset such a seed, so a numbered job is none of a dataset's own. */
+    m->job_seed = params->job == 0 ? seed : UINT64_MAX - params->job;
     m->ranks = ranks;
     m->nodes = (ranks - 1) / params->ppn + 1;
     size_machine(m);

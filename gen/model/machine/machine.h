@@ -62,6 +62,7 @@ struct model_machine_params {
 
     uint32_t nodes;        /* of the whole machine; a larger job enlarges it */
     double busy_share;     /* of its nodes: with other jobs, in the places that the job's nodes come from */
+    uint32_t job;          /* which nodes it has, and what others send in its time; 0: from the seed */
     uint32_t switch_links; /* of a switch to others of its group; 0: as many as its cards */
     uint32_t group_links;  /* of a group to others; 0: as many as its cards */
     bool detours;          /* links lead from group to group; otherwise to a common core */
@@ -102,6 +103,7 @@ hpcw_status model_machine_params_init(struct model_machine_params *params, const
 struct model_machine {
     struct model_machine_params params;
     uint64_t seed;
+    uint64_t job_seed; /* of where the job runs, and of the congestion it meets */
     uint32_t ranks, nodes, switches, groups;
     uint32_t machine_nodes, machine_groups;     /* of the whole machine */
     uint32_t nodes_per_switch, nodes_per_group; /* never 0, at most machine_nodes */

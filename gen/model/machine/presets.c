@@ -228,6 +228,8 @@ const struct ui_param model_machine_param[] = {
     SHARE("busy_share", busy_share,
           "share of the nodes that other jobs have, between those of this job; 0: the first nodes of the "
           "machine"),
+    PARAM("job", U32, job, 0, 4294967295.0, NULL,
+          "number of the job: which nodes it has, and how busy the network is while it runs; 0: from the seed"),
     PARAM("switch_links", U32, switch_links, 0, 0x1p20, NULL,
           "links of a switch to the others of its group; 0: as many as its nodes have cards"),
     PARAM("group_links", U32, group_links, 0, 0x1p20, NULL,

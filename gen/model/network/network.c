@@ -196,14 +196,14 @@ static double square_at(uint64_t seed, enum hpcw_i_purpose purpose, uint32_t lin
 }
 
 double model_network_background(const struct model_network *net, uint32_t window) {
-    return square_at(net->machine->seed, HPCW_I_FOR_BACKGROUND, 0, window / MODEL_BACKGROUND_WINDOWS);
+    return square_at(net->machine->job_seed, HPCW_I_FOR_BACKGROUND, 0, window / MODEL_BACKGROUND_WINDOWS);
 }
 
 double model_network_link(const struct model_network *net, uint32_t from, uint32_t to, uint32_t window) {
     const struct model_machine *m = net->machine;
     const uint32_t a = model_network_region(net, model_machine_node(m, from));
     const uint32_t b = model_network_region(net, model_machine_node(m, to));
-    return square_at(m->seed, HPCW_I_FOR_LINK, (a < b ? a : b) << 16 | (a < b ? b : a), window);
+    return square_at(m->job_seed, HPCW_I_FOR_LINK, (a < b ? a : b) << 16 | (a < b ? b : a), window);
 }
 
 double model_network_factor(const struct model_network *net, uint32_t from, uint32_t to, uint32_t window) {
