@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gen/fit/links_machine.h"
 #include "gen/fit/pairs.h"
 #include "gen/model/linktest/linktest.h"
 #include "libreader/linktest/linktest.h"
@@ -16,46 +17,20 @@
 #include "libwriter/base/status.h"
 #include "libwriter/base/table.h"
 
-/* Where the partner of a timing is; nodes are counted in the order of the ranks, and near ones are at most NEAR apart. */
-enum fit_place { FIT_IN_NODE, FIT_NEAR, FIT_FAR, FIT_PLACES };
-enum { NEAR = 8 };
-
-/* Rows of the result for which the machines' timings are computed, at most. */
-enum { SAMPLED_RANKS = 48 };
-
-/* Picoseconds: below what any clock tells. */
-#define LEAST_SECONDS 1e-12
-
-/* A simulated machine, and its timings. */
-struct fit_machine {
-    struct model_machine machine;
-    struct model_network network;
-    struct model_linktest linktest;
-    struct model_linktest_scratch *scratch;
-    struct gen_fit_sketch *place[FIT_PLACES];
-    bool made;
-};
-
-/* Each machine runs with several seeds: congestion makes runs of one machine differ. */
-enum { MOST_MACHINES = 16, SEEDS = 4 };
-
 struct fit_links {
     struct read_linktest *reader;
     struct read_linktest_info info;
     struct gen_fit_twin *twin; /* NULL: only facts */
+    struct gen_fit_rows rows;  /* for the twin */
     uint32_t *node;            /* [ranks] */
     uint32_t *on_node;         /* [nodes] ranks of each; the last one may have fewer */
     uint32_t nodes, ppn;
     double *time;      /* [steps] of a row, seconds */
     uint64_t *partner; /* [steps] */
-    uint32_t *to;      /* [steps] the same for the model */
-    uint64_t *time_ps; /* [steps] */
-    struct gen_fit_sketch *place[FIT_PLACES][2];
-    struct gen_fit_sketch *rank[2];            /* mean timings of ranks with other nodes */
-    struct gen_fit_sketch *sample[FIT_PLACES]; /* of the rows that are compared with machines */
-    struct gen_fit_pairs step[2]; /* ln(seconds) of a timing with another node, and of the next step */
-    double *of_node;              /* [nodes] mean ln(seconds) with other nodes */
-    struct fit_machine machine[MOST_MACHINES][SEEDS];
+    struct gen_fit_sketch *place[GEN_FIT_PLACES][2];
+    struct gen_fit_sketch *rank[2]; /* mean timings of ranks with other nodes */
+    struct gen_fit_pairs step[2];   /* ln(seconds) of a timing with another node, and of the next step */
+    double *of_node; /* [nodes] mean ln(seconds) of its ranks' fastest timings with other nodes */
 };
 
 static hpcw_status no_memory(const struct fit_links *l, hpcw_error *err) {
@@ -91,7 +66,7 @@ static hpcw_status read_hosts(struct fit_links *l, hpcw_error *err) {
     return s;
 }
 
-/* ---- machines ---- */
+/* ---- settings ---- */
 
 static hpcw_status learn_count(struct gen_fit_twin *t, const char *key, uint64_t value, hpcw_error *err) {
     char text[32];
@@ -145,68 +120,7 @@ static hpcw_status learn_settings(struct fit_links *l, hpcw_error *err) {
     return s;
 }
 
-/* The parameters of a machine with the measured number of ranks per node. */
-static hpcw_status params_of(const struct fit_links *l, size_t preset, struct model_machine_params *p,
-                             hpcw_error *err) {
-    hpcw_status s = model_machine_params_init(p, model_machine_preset[preset].name, err);
-    p->ppn = l->ppn;
-    p->cores = p->cores > l->ppn ? p->cores : l->ppn;
-    p->gpus = l->info.flags[READ_LINKTEST_GPU_MEMORY] && p->gpus == 0 ? 1 : p->gpus;
-    return s;
-}
-
-static hpcw_status make_machine(const struct fit_links *l, size_t preset, uint64_t seed, struct fit_machine *m,
-                                hpcw_error *err) {
-    struct model_machine_params p;
-    hpcw_status s = params_of(l, preset, &p, err);
-    s = s == HPCW_OK ? model_machine_init(&m->machine, &p, l->info.tasks, seed, err) : s;
-    if (s != HPCW_OK) {
-        return s;
-    }
-    m->made = true;
-    model_network_init(&m->network, &m->machine);
-    s = model_linktest_init(&m->linktest, &m->network, &l->twin->dataset.linktest_params, err);
-    s = s == HPCW_OK ? model_linktest_scratch_new(&m->linktest, &m->scratch, err) : s;
-    for (size_t i = 0; s == HPCW_OK && i < FIT_PLACES; i++) {
-        m->place[i] = gen_fit_sketch_new(LEAST_SECONDS);
-        s = m->place[i] != NULL ? HPCW_OK : no_memory(l, err);
-    }
-    return s;
-}
-
-static void free_machine(struct fit_machine *m) {
-    for (size_t i = 0; i < FIT_PLACES; i++) {
-        hpcw_i_free(m->place[i]);
-    }
-    model_linktest_scratch_free(m->scratch);
-    if (m->made) {
-        model_machine_free(&m->machine);
-    }
-}
-
 /* ---- rows ---- */
-
-static enum fit_place place_of(uint32_t node_a, uint32_t node_b) {
-    const uint32_t apart = node_a > node_b ? node_a - node_b : node_b - node_a;
-    return apart == 0 ? FIT_IN_NODE : apart <= NEAR ? FIT_NEAR : FIT_FAR;
-}
-
-/* The machines' timings of the same pairs. */
-static void simulate(struct fit_links *l, uint32_t rank) {
-    const uint32_t steps = l->info.steps;
-    for (uint32_t i = 0; i < steps; i++) {
-        l->to[i] = (uint32_t)l->partner[i];
-        gen_fit_sketch_add(l->sample[place_of(l->node[rank], l->node[l->to[i]])], l->time[i]);
-    }
-    for (size_t k = 0; k < model_machine_preset_count * SEEDS; k++) {
-        struct fit_machine *m = &l->machine[k / SEEDS][k % SEEDS];
-        model_linktest_row(&m->linktest, m->scratch, rank, 0, 0, steps, l->to, l->time_ps, NULL, NULL);
-        for (uint32_t i = 0; i < steps; i++) {
-            const enum fit_place place = place_of(rank / l->ppn, l->to[i] / l->ppn);
-            gen_fit_sketch_add(m->place[place], 1e-12 * (double)l->time_ps[i]);
-        }
-    }
-}
 
 /* The halves are those of the time: congestion changes with it, and is alike for all ranks. */
 static void add_row(struct fit_links *l, uint32_t rank, uint64_t first_step) {
@@ -214,17 +128,17 @@ static void add_row(struct fit_links *l, uint32_t rank, uint64_t first_step) {
     const uint64_t middle = l->info.permutations * steps / 2;
     double sum[2] = {0};
     double count[2] = {0};
-    double logs = 0;
+    double fastest = INFINITY;
     double before = NAN;
     for (uint32_t i = 0; i < steps; i++) {
         const size_t h = first_step + i >= middle;
-        const enum fit_place place = place_of(l->node[rank], l->node[l->partner[i]]);
+        const enum gen_fit_place place = gen_fit_place_of(l->node[rank], l->node[l->partner[i]]);
         gen_fit_sketch_add(l->place[place][h], l->time[i]);
-        const double ln = place == FIT_IN_NODE ? NAN : gen_fit_ln(fmax(LEAST_SECONDS, l->time[i]));
+        const double ln = place == GEN_FIT_IN_NODE ? NAN : gen_fit_ln(fmax(GEN_FIT_LEAST_TIMING, l->time[i]));
         if (!isnan(ln)) {
             sum[h] += l->time[i];
             count[h]++;
-            logs += ln;
+            fastest = fmin(fastest, ln);
         }
         if (!isnan(ln) && !isnan(before)) {
             gen_fit_pair(&l->step[h], before, ln);
@@ -236,8 +150,8 @@ static void add_row(struct fit_links *l, uint32_t rank, uint64_t first_step) {
             gen_fit_sketch_add(l->rank[h], sum[h] / count[h]);
         }
     }
-    if (count[0] + count[1] > 0) {
-        l->of_node[l->node[rank]] += logs / (count[0] + count[1]);
+    if (fastest < INFINITY) {
+        l->of_node[l->node[rank]] += fastest;
     }
 }
 
@@ -257,7 +171,6 @@ static hpcw_status check_row(const struct fit_links *l, uint32_t rank, hpcw_erro
 
 static hpcw_status read_rows(struct fit_links *l, hpcw_error *err) {
     const uint32_t ranks = l->info.tasks;
-    const uint32_t every = (ranks + SAMPLED_RANKS - 1) / SAMPLED_RANKS;
     hpcw_status s = HPCW_OK;
     for (uint64_t p = 0; s == HPCW_OK && p < l->info.permutations; p++) {
         for (uint32_t r = 0; s == HPCW_OK && r < ranks; r++) {
@@ -265,8 +178,8 @@ static hpcw_status read_rows(struct fit_links *l, hpcw_error *err) {
             s = s == HPCW_OK ? check_row(l, r, err) : s;
             if (s == HPCW_OK) {
                 add_row(l, r, p * l->info.steps);
-                if (l->twin != NULL && p == 0 && r % every == 0) {
-                    simulate(l, r);
+                if (l->twin != NULL && p == 0) {
+                    gen_fit_rows_add(&l->rows, r, l->node, l->partner, l->time);
                 }
             }
         }
@@ -276,71 +189,14 @@ static hpcw_status read_rows(struct fit_links *l, hpcw_error *err) {
 
 /* ---- parameters ---- */
 
-/* How far a machine's distributions are from the measured ones, if each has the same median; a different median counts a
- * little. */
-static double distance_to(const struct fit_links *l, const struct fit_machine *m) {
-    double sum = 0;
-    for (size_t i = 0; i < FIT_PLACES; i++) {
-        const double real = gen_fit_sketch_quantile(l->sample[i], 0.5);
-        const double made = gen_fit_sketch_quantile(m->place[i], 0.5);
-        if (real > 0 && made > 0) {
-            struct gen_fit_sketch moved = {.least = LEAST_SECONDS};
-            gen_fit_sketch_merge(&moved, m->place[i], real / made);
-            sum += gen_fit_sketch_distance(l->sample[i], &moved) + 0.1 * fabs(gen_fit_ln(real / made));
-        }
-    }
-    return sum;
-}
-
-/* By how much a machine's times must be multiplied; 1 if the measured ones are among those of its runs, or nearly. */
-static double factor_of(const struct fit_links *l, const struct fit_machine m[SEEDS], enum fit_place place) {
-    const double same = 0.03;
-    const double real =
-        l->sample[place]->count < GEN_FIT_LEAST_VALUES ? 0 : gen_fit_sketch_quantile(l->sample[place], 0.5);
-    double low = INFINITY;
-    double high = -INFINITY;
-    double mean = 0;
-    for (size_t i = 0; i < SEEDS; i++) {
-        const double made = gen_fit_sketch_quantile(m[i].place[place], 0.5);
-        if (real == 0 || made == 0) {
-            return 1;
-        }
-        const double ratio = gen_fit_ln(real / made);
-        low = fmin(low, ratio);
-        high = fmax(high, ratio);
-        mean += ratio / SEEDS;
-    }
-    return low < same && high > -same ? 1 : hpcw_i_exp(mean);
-}
-
-/* Times of some classes are multiplied by a factor: all parts of them, so whatever the size of the messages. */
-static hpcw_status scale(struct fit_links *l, int first, int last, double factor, hpcw_error *err) {
-    const struct model_machine_params p = l->twin->dataset.machine_params;
-    hpcw_status s = HPCW_OK;
-    for (int c = first; s == HPCW_OK && c <= last; c++) {
-        char key[64];
-        const struct {
-            const char *name;
-            double value;
-        } part[] = {{"latency", p.latency_us[c] * factor},
-                    {"line", p.line_gbs[c] / factor},
-                    {"protocol", p.protocol_us[c] * factor},
-                    {"rendezvous", p.rendezvous_us[c] * factor}};
-        for (size_t i = 0; s == HPCW_OK && i < sizeof part / sizeof part[0]; i++) {
-            (void)snprintf(key, sizeof key, "machine.%s_%d", part[i].name, c);
-            s = gen_fit_learn(l->twin, key, part[i].value, GEN_FIT_PER_LINK, err);
-        }
-    }
-    return s;
-}
-
 static int by_value(const void *a, const void *b) {
     const double x = *(const double *)a;
     const double y = *(const double *)b;
     return x < y ? -1 : x > y;
 }
 
-/* Nodes that are slower than the median one by a fifth: slow ports. */
+/* Nodes whose fastest timings are slower than the median one's by a fifth: slow ports. Their mean timings would also tell
+ * where a node lies. */
 static double slow_share(struct fit_links *l) {
     double slow = 0;
     qsort(l->of_node, l->nodes, sizeof *l->of_node, by_value);
@@ -352,63 +208,33 @@ static double slow_share(struct fit_links *l) {
 }
 
 static hpcw_status learn_machine(struct fit_links *l, hpcw_error *err) {
-    size_t best = 0;
-    double least = INFINITY;
-    for (size_t p = 0; p < model_machine_preset_count; p++) {
-        double distance = 0;
-        for (size_t i = 0; i < SEEDS; i++) {
-            distance += distance_to(l, &l->machine[p][i]);
-        }
-        if (distance < least) {
-            least = distance;
-            best = p;
-        }
-    }
-    const double within = factor_of(l, l->machine[best], FIT_IN_NODE);
-    /* Messages to near nodes meet the least congestion, which is not the machine's own. */
-    const enum fit_place nearest = l->sample[FIT_NEAR]->count > 0 ? FIT_NEAR : FIT_FAR;
-    const double between = factor_of(l, l->machine[best], nearest);
-    hpcw_status s = gen_fit_twin_preset(l->twin, model_machine_preset[best].name, err);
-    s = s == HPCW_OK ? gen_fit_learn(l->twin, "machine.ppn", l->ppn, GEN_FIT_PER_NODE, err) : s;
-    if (s == HPCW_OK && l->ppn > l->twin->dataset.machine_params.cores) {
-        s = gen_fit_learn(l->twin, "machine.cores", l->ppn, GEN_FIT_PER_NODE, err);
-    }
-    if (s == HPCW_OK && l->info.flags[READ_LINKTEST_GPU_MEMORY] && l->twin->dataset.machine_params.gpus == 0) {
-        s = gen_fit_learn(l->twin, "machine.gpus", 1, GEN_FIT_PER_NODE, err);
-    }
-    if (s == HPCW_OK && within != 1) {
-        s = scale(l, MODEL_SAME_CACHE, MODEL_SAME_NODE, within, err);
-    }
-    if (s == HPCW_OK && between != 1) {
-        s = scale(l, MODEL_SAME_SWITCH, MODEL_OTHER_GROUP, between, err);
-    }
+    hpcw_status s = gen_fit_rows_learn_machine(&l->rows, l->twin, err);
     if (s == HPCW_OK && l->nodes >= 8) {
         s = gen_fit_learn(l->twin, "machine.bad_node_share", slow_share(l), GEN_FIT_PER_NODE, err);
     }
-    gen_fit_remark(l->twin, "linktest: the nearest machine is %s; its network and noise are the defaults",
-                   model_machine_preset[best].name);
     if (l->nodes < 2) {
         gen_fit_remark(l->twin, "linktest: one node, so nothing about the network was learned");
     }
-    return s;
+    return s == HPCW_OK ? gen_fit_rows_learn_job(&l->rows, l->twin, err) : s;
 }
 
 /* ---- all ---- */
 
 static hpcw_status add_facts(struct fit_links *l, struct gen_fit_facts *facts, hpcw_error *err) {
-    static const char *const name[FIT_PLACES] = {
+    static const char *const name[GEN_FIT_PLACES] = {
         "time of a message in a node", "time of a message to a near node", "time of a message to a far node"};
     hpcw_status s = HPCW_OK;
-    for (size_t i = 0; i <= FIT_PLACES; i++) {
-        struct gen_fit_sketch **half = i < FIT_PLACES ? l->place[i] : l->rank;
+    for (size_t i = 0; i <= GEN_FIT_PLACES; i++) {
+        struct gen_fit_sketch **half = i < GEN_FIT_PLACES ? l->place[i] : l->rank;
         if (s == HPCW_OK) {
             s = gen_fit_facts_add(facts,
-                                  &(struct gen_fit_fact){
-                                      .format = "linktest",
-                                      .name = i < FIT_PLACES ? name[i] : "mean time of a rank with other nodes",
-                                      .unit = "s",
-                                      .kind = GEN_FIT_MARGINAL,
-                                      .half = {half[0], half[1]}},
+                                  &(struct gen_fit_fact){.format = "linktest",
+                                                         .name = i < GEN_FIT_PLACES
+                                                                     ? name[i]
+                                                                     : "mean time of a rank with other nodes",
+                                                         .unit = "s",
+                                                         .kind = GEN_FIT_MARGINAL,
+                                                         .half = {half[0], half[1]}},
                                   err);
             half[0] = half[1] = NULL;
         }
@@ -435,25 +261,22 @@ static hpcw_status allocate(struct fit_links *l, hpcw_error *err) {
     l->of_node = hpcw_i_calloc(ranks, sizeof *l->of_node);
     l->time = hpcw_i_calloc(slots, sizeof *l->time);
     l->partner = hpcw_i_calloc(slots, sizeof *l->partner);
-    l->to = hpcw_i_calloc(slots, sizeof *l->to);
-    l->time_ps = hpcw_i_calloc(slots, sizeof *l->time_ps);
-    bool good = l->node != NULL && l->on_node != NULL && l->of_node != NULL && l->time != NULL &&
-                l->partner != NULL && l->to != NULL && l->time_ps != NULL;
-    struct gen_fit_sketch **const sketch[] = {
-        &l->place[0][0], &l->place[0][1], &l->place[1][0], &l->place[1][1], &l->place[2][0], &l->place[2][1],
-        &l->rank[0],     &l->rank[1],     &l->sample[0],   &l->sample[1],   &l->sample[2]};
+    bool good =
+        l->node != NULL && l->on_node != NULL && l->of_node != NULL && l->time != NULL && l->partner != NULL;
+    struct gen_fit_sketch **const sketch[] = {&l->place[0][0], &l->place[0][1], &l->place[1][0],
+                                              &l->place[1][1], &l->place[2][0], &l->place[2][1],
+                                              &l->rank[0],     &l->rank[1]};
     for (size_t i = 0; good && i < sizeof sketch / sizeof sketch[0]; i++) {
-        *sketch[i] = gen_fit_sketch_new(LEAST_SECONDS);
+        *sketch[i] = gen_fit_sketch_new(GEN_FIT_LEAST_TIMING);
         good = *sketch[i] != NULL;
     }
     return good ? HPCW_OK : no_memory(l, err);
 }
 
 static void free_links(struct fit_links *l) {
-    for (size_t i = 0; i < FIT_PLACES; i++) {
+    for (size_t i = 0; i < GEN_FIT_PLACES; i++) {
         hpcw_i_free(l->place[i][0]);
         hpcw_i_free(l->place[i][1]);
-        hpcw_i_free(l->sample[i]);
     }
     hpcw_i_free(l->rank[0]);
     hpcw_i_free(l->rank[1]);
@@ -462,11 +285,7 @@ static void free_links(struct fit_links *l) {
     hpcw_i_free(l->of_node);
     hpcw_i_free(l->time);
     hpcw_i_free(l->partner);
-    hpcw_i_free(l->to);
-    hpcw_i_free(l->time_ps);
-    for (size_t k = 0; k < (size_t)MOST_MACHINES * SEEDS; k++) {
-        free_machine(&l->machine[k / SEEDS][k % SEEDS]);
-    }
+    gen_fit_rows_free(&l->rows);
     read_linktest_free(l->reader);
     hpcw_i_free(l);
 }
@@ -485,9 +304,7 @@ hpcw_status gen_fit_links(const char *path, struct gen_fit_facts *facts, struct 
     }
     s = s == HPCW_OK ? read_hosts(l, err) : s;
     s = s == HPCW_OK && twin != NULL ? learn_settings(l, err) : s;
-    for (size_t k = 0; s == HPCW_OK && twin != NULL && k < model_machine_preset_count * SEEDS; k++) {
-        s = make_machine(l, k / SEEDS, k % SEEDS + 1, &l->machine[k / SEEDS][k % SEEDS], err);
-    }
+    s = s == HPCW_OK && twin != NULL ? gen_fit_rows_init(&l->rows, &l->info, l->ppn, err) : s;
     s = s == HPCW_OK ? read_rows(l, err) : s;
     for (uint32_t n = 0; s == HPCW_OK && n < l->nodes; n++) {
         l->of_node[n] /= l->on_node[n] * (double)l->info.permutations;

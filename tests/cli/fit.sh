@@ -155,7 +155,15 @@ alike links links_twin
 "$HPCGEN" -q -n 256 -f linktest --preset torus-tofud --seed 6 -o torus || exit 1
 "$HPCGEN" fit --compare links torus --json >rows || bad "the comparison of links failed"
 [ "$(number different <rows)" -ge 3 ] || bad "another machine differs in too few rows: $(cat rows)"
-# Slow nodes are found by their mean, with any number of permutations.
+# Where the job lies, and how busy the network is: its number decides, and the twin has one that is like the measured run.
+"$HPCGEN" -q -n 256 -f linktest --preset dfplus-hdr200 --seed 1 -o spread || exit 1
+"$HPCGEN" -q -n 256 -f linktest --preset dfplus-hdr200 --seed 1001 -o elsewhere || exit 1
+"$HPCGEN" fit --compare spread elsewhere --json >rows || bad "the comparison of two jobs failed"
+[ "$(number different <rows)" -ge 2 ] || bad "two jobs are alike: $(cat rows)"
+"$HPCGEN" fit spread -O spread.ini -q || bad "the fit of a spread job failed"
+"$HPCGEN" -q -c spread.ini -s 1001 -o spread_twin || bad "the configuration of a job is not accepted"
+alike spread spread_twin
+# Slow nodes are found by their fastest timings, with any number of permutations.
 "$HPCGEN" -q -n 512 -f linktest --preset torus-tofud --seed 1 -o sound --set machine.ppn=8 --set linktest.permutations=4 \
     --set machine.bad_node_share=0 || exit 1
 "$HPCGEN" fit sound -O sound.ini -q || bad "the fit of sound nodes failed"

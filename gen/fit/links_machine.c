@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/fit/links_machine.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gen/model/linktest/linktest.h"
+#include "libwriter/base/detmath.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+enum { NEAR = 8 };
+
+/* Rows that are compared: with about this many timings, but at least so many rows. */
+enum { ENOUGH_TIMINGS = 1 << 15, LEAST_ROWS = 16 };
+
+/* Jobs that are simulated for each preset, whose runs differ; and for the preset that was chosen, as far as the number of all
+ * timings allows, or until one is near: half of the distance that a comparison allows. */
+enum { TRIED_JOBS = 8, MOST_JOBS = 512, MOST_TIMINGS = 1 << 24 };
+#define NEAR_DISTANCE 0.025
+
+enum gen_fit_place gen_fit_place_of(uint32_t node_a, uint32_t node_b) {
+    const uint32_t apart = node_a > node_b ? node_a - node_b : node_b - node_a;
+    return apart == 0 ? GEN_FIT_IN_NODE : apart <= NEAR ? GEN_FIT_NEAR : GEN_FIT_FAR;
+}
+
+static hpcw_status no_memory(const struct gen_fit_rows *rows, hpcw_error *err) {
+    return hpcw_i_fail_memory(err, "linktest", rows->info->tasks, "ranks");
+}
+
+hpcw_status gen_fit_rows_init(struct gen_fit_rows *rows, const struct read_linktest_info *info, uint32_t ppn,
+                              hpcw_error *err) {
+    const uint32_t steps = info->steps > 0 ? info->steps : 1;
+    const uint32_t wanted = ENOUGH_TIMINGS / steps > LEAST_ROWS ? ENOUGH_TIMINGS / steps : LEAST_ROWS;
+    *rows = (struct gen_fit_rows){.info = info, .ppn = ppn};
+    rows->every = (info->tasks + wanted - 1) / wanted;
+    rows->partner =
+        hpcw_i_calloc(((size_t)info->tasks - 1) / rows->every + 1, (size_t)steps * sizeof *rows->partner);
+    bool good = rows->partner != NULL;
+    for (size_t i = 0; good && i < GEN_FIT_TIMINGS; i++) {
+        rows->measured.sketch[i] = gen_fit_sketch_new(GEN_FIT_LEAST_TIMING);
+        rows->made.sketch[i] = gen_fit_sketch_new(GEN_FIT_LEAST_TIMING);
+        good = rows->measured.sketch[i] != NULL && rows->made.sketch[i] != NULL;
+    }
+    return good ? HPCW_OK : no_memory(rows, err);
+}
+
+void gen_fit_rows_free(struct gen_fit_rows *rows) {
+    hpcw_i_free(rows->partner);
+    for (size_t i = 0; i < GEN_FIT_TIMINGS; i++) {
+        hpcw_i_free(rows->measured.sketch[i]);
+        hpcw_i_free(rows->made.sketch[i]);
+    }
+    *rows = (struct gen_fit_rows){.info = NULL};
+}
+
+/* A row so far: timings with other nodes, and ln(seconds) of the last timing if it was one. */
+struct fit_row {
+    double sum, count, before;
+};
+
+static void add_timing(struct gen_fit_timings *t, struct fit_row *row, enum gen_fit_place place,
+                       double seconds) {
+    gen_fit_sketch_add(t->sketch[place], seconds);
+    if (place == GEN_FIT_IN_NODE) {
+        row->before = NAN;
+        return;
+    }
+    const double ln = gen_fit_ln(fmax(GEN_FIT_LEAST_TIMING, seconds));
+    if (!isnan(row->before)) {
+        gen_fit_pair(&t->step, row->before, ln);
+    }
+    row->before = ln;
+    row->sum += seconds;
+    row->count++;
+}
+
+static void end_row(struct gen_fit_timings *t, const struct fit_row *row) {
+    if (row->count > 0) {
+        gen_fit_sketch_add(t->sketch[GEN_FIT_OF_RANK], row->sum / row->count);
+    }
+}
+
+void gen_fit_rows_add(struct gen_fit_rows *rows, uint32_t rank, const uint32_t *node, const uint64_t *partner,
+                      const double *time) {
+    const uint32_t steps = rows->info->steps;
+    if (rank % rows->every != 0) {
+        return;
+    }
+    struct fit_row row = {.before = NAN};
+    uint32_t *to = rows->partner + (size_t)rows->count++ * steps;
+    for (uint32_t i = 0; i < steps; i++) {
+        to[i] = (uint32_t)partner[i];
+        add_timing(&rows->measured, &row, gen_fit_place_of(node[rank], node[to[i]]), time[i]);
+    }
+    end_row(&rows->measured, &row);
+}
+
+/* ---- one job on a machine ---- */
+
+/* Makes the timings of the same pairs. */
+static hpcw_status simulate(struct gen_fit_rows *rows, const struct gen_fit_twin *twin,
+                            struct model_machine_params params, uint32_t job, hpcw_error *err) {
+    const uint32_t steps = rows->info->steps;
+    struct model_machine machine;
+    struct model_network network;
+    struct model_linktest linktest;
+    struct model_linktest_scratch *scratch = NULL;
+    params.job = job;
+    /* The seed of the noise is none that data have: those of a dataset's own seed would come out equal. */
+    hpcw_status s = model_machine_init(&machine, &params, rows->info->tasks, UINT64_MAX - job, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    for (size_t i = 0; i < GEN_FIT_TIMINGS; i++) {
+        *rows->made.sketch[i] = (struct gen_fit_sketch){.least = GEN_FIT_LEAST_TIMING};
+    }
+    rows->made.step = (struct gen_fit_pairs){0};
+    uint64_t *time_ps = hpcw_i_calloc(steps > 0 ? steps : 1, sizeof *time_ps);
+    s = time_ps != NULL ? HPCW_OK : no_memory(rows, err);
+    model_network_init(&network, &machine);
+    s = s == HPCW_OK ? model_linktest_init(&linktest, &network, &twin->dataset.linktest_params, err) : s;
+    s = s == HPCW_OK ? model_linktest_scratch_new(&linktest, &scratch, err) : s;
+    for (uint32_t r = 0; s == HPCW_OK && r < rows->count; r++) {
+        const uint32_t rank = r * rows->every;
+        const uint32_t *to = rows->partner + (size_t)r * steps;
+        struct fit_row row = {.before = NAN};
+        model_linktest_row(&linktest, scratch, rank, 0, 0, steps, to, time_ps, NULL, NULL);
+        for (uint32_t i = 0; i < steps; i++) {
+            add_timing(&rows->made, &row, gen_fit_place_of(rank / params.ppn, to[i] / params.ppn),
+                       1e-12 * (double)time_ps[i]);
+        }
+        end_row(&rows->made, &row);
+    }
+    model_linktest_scratch_free(scratch);
+    hpcw_i_free(time_ps);
+    model_machine_free(&machine);
+    return s;
+}
+
+/* The largest distance of the distributions. Of correlations, comparisons allow twice as much. */
+static double distance_of(const struct gen_fit_rows *rows) {
+    const double steps =
+        fabs(gen_fit_correlation(&rows->measured.step) - gen_fit_correlation(&rows->made.step));
+    double most = isnan(steps) ? 0 : 0.5 * steps;
+    for (size_t i = 0; i < GEN_FIT_TIMINGS; i++) {
+        if (rows->measured.sketch[i]->count >= GEN_FIT_LEAST_VALUES) {
+            most = fmax(most, gen_fit_sketch_distance(rows->measured.sketch[i], rows->made.sketch[i]));
+        }
+    }
+    return most;
+}
+
+/* ---- the preset ---- */
+
+/* Of a preset's runs. */
+struct fit_runs {
+    double distance;                          /* sum: of the forms, and a little of the medians */
+    double ratio[TRIED_JOBS][GEN_FIT_PLACES]; /* ln(median measured / made); NaN: too few timings */
+};
+
+/* The parameters of a machine with the measured number of ranks per node. */
+static hpcw_status params_of(const struct gen_fit_rows *rows, size_t preset, struct model_machine_params *p,
+                             hpcw_error *err) {
+    hpcw_status s = model_machine_params_init(p, model_machine_preset[preset].name, err);
+    p->ppn = rows->ppn;
+    p->cores = p->cores > rows->ppn ? p->cores : rows->ppn;
+    p->gpus = rows->info->flags[READ_LINKTEST_GPU_MEMORY] && p->gpus == 0 ? 1 : p->gpus;
+    return s;
+}
+
+static hpcw_status run_preset(struct gen_fit_rows *rows, const struct gen_fit_twin *twin, size_t preset,
+                              struct fit_runs *runs, hpcw_error *err) {
+    struct model_machine_params p;
+    hpcw_status s = params_of(rows, preset, &p, err);
+    *runs = (struct fit_runs){.distance = 0};
+    for (uint32_t k = 0; s == HPCW_OK && k < TRIED_JOBS; k++) {
+        s = simulate(rows, twin, p, k + 1, err);
+        for (size_t i = 0; s == HPCW_OK && i < GEN_FIT_PLACES; i++) {
+            runs->ratio[k][i] = NAN;
+            if (rows->measured.sketch[i]->count >= GEN_FIT_LEAST_VALUES && rows->made.sketch[i]->count > 0) {
+                const double ratio = gen_fit_sketch_quantile(rows->measured.sketch[i], 0.5) /
+                                     gen_fit_sketch_quantile(rows->made.sketch[i], 0.5);
+                struct gen_fit_sketch moved = {.least = GEN_FIT_LEAST_TIMING};
+                gen_fit_sketch_merge(&moved, rows->made.sketch[i], ratio);
+                runs->ratio[k][i] = gen_fit_ln(ratio);
+                runs->distance +=
+                    gen_fit_sketch_distance(rows->measured.sketch[i], &moved) + 0.1 * fabs(runs->ratio[k][i]);
+            }
+        }
+    }
+    return s;
+}
+
+/* By how much a machine's times must be multiplied; 1 if the measured ones are among those of its runs, or nearly. */
+static double factor_of(const struct fit_runs *runs, enum gen_fit_place place) {
+    const double same = 0.03;
+    double low = INFINITY;
+    double high = -INFINITY;
+    double mean = 0;
+    for (size_t k = 0; k < TRIED_JOBS; k++) {
+        low = fmin(low, runs->ratio[k][place]);
+        high = fmax(high, runs->ratio[k][place]);
+        mean += runs->ratio[k][place] / TRIED_JOBS;
+    }
+    return isnan(mean) || (low < same && high > -same) ? 1 : hpcw_i_exp(mean);
+}
+
+/* Times of some classes are multiplied by a factor: all parts of them, so whatever the size of the messages. */
+static hpcw_status scale(struct gen_fit_twin *twin, int first, int last, double factor, hpcw_error *err) {
+    const struct model_machine_params p = twin->dataset.machine_params;
+    hpcw_status s = HPCW_OK;
+    for (int c = first; s == HPCW_OK && factor != 1 && c <= last; c++) {
+        char key[64];
+        const struct {
+            const char *name;
+            double value;
+        } part[] = {{"latency", p.latency_us[c] * factor},
+                    {"line", p.line_gbs[c] / factor},
+                    {"protocol", p.protocol_us[c] * factor},
+                    {"rendezvous", p.rendezvous_us[c] * factor}};
+        for (size_t i = 0; s == HPCW_OK && i < sizeof part / sizeof part[0]; i++) {
+            (void)snprintf(key, sizeof key, "machine.%s_%d", part[i].name, c);
+            s = gen_fit_learn(twin, key, part[i].value, GEN_FIT_PER_LINK, err);
+        }
+    }
+    return s;
+}
+
+hpcw_status gen_fit_rows_learn_machine(struct gen_fit_rows *rows, struct gen_fit_twin *twin, hpcw_error *err) {
+    struct fit_runs best = {.distance = INFINITY};
+    const char *name = NULL;
+    hpcw_status s = HPCW_OK;
+    for (size_t k = 0; s == HPCW_OK && k < model_machine_preset_count; k++) {
+        struct fit_runs runs;
+        s = run_preset(rows, twin, k, &runs, err);
+        if (s == HPCW_OK && (name == NULL || runs.distance < best.distance)) {
+            best = runs;
+            name = model_machine_preset[k].name;
+        }
+    }
+    if (s != HPCW_OK) {
+        return s;
+    }
+    s = gen_fit_twin_preset(twin, name, err);
+    s = s == HPCW_OK ? gen_fit_learn(twin, "machine.ppn", rows->ppn, GEN_FIT_PER_NODE, err) : s;
+    if (s == HPCW_OK && rows->ppn > twin->dataset.machine_params.cores) {
+        s = gen_fit_learn(twin, "machine.cores", rows->ppn, GEN_FIT_PER_NODE, err);
+    }
+    if (s == HPCW_OK && rows->info->flags[READ_LINKTEST_GPU_MEMORY] && twin->dataset.machine_params.gpus == 0) {
+        s = gen_fit_learn(twin, "machine.gpus", 1, GEN_FIT_PER_NODE, err);
+    }
+    /* Messages to near nodes meet the least congestion, which is not the machine's own. */
+    const enum gen_fit_place nearest =
+        rows->measured.sketch[GEN_FIT_NEAR]->count >= GEN_FIT_LEAST_VALUES ? GEN_FIT_NEAR : GEN_FIT_FAR;
+    s = s == HPCW_OK ? scale(twin, MODEL_SAME_CACHE, MODEL_SAME_NODE, factor_of(&best, GEN_FIT_IN_NODE), err)
+                     : s;
+    s = s == HPCW_OK ? scale(twin, MODEL_SAME_SWITCH, MODEL_OTHER_GROUP, factor_of(&best, nearest), err) : s;
+    gen_fit_remark(twin, "linktest: the nearest machine is %s; its network and noise are the defaults", name);
+    return s;
+}
+
+/* ---- the job ---- */
+
+/* Where the nodes lie, so how many groups they span, and how busy the network is, are those of one run. */
+hpcw_status gen_fit_rows_learn_job(struct gen_fit_rows *rows, struct gen_fit_twin *twin, hpcw_error *err) {
+    const uint64_t timings = (uint64_t)rows->count * rows->info->steps;
+    const uint64_t jobs = timings * MOST_JOBS < MOST_TIMINGS ? MOST_JOBS : MOST_TIMINGS / (timings + 1);
+    uint32_t best = 0;
+    double least = INFINITY;
+    hpcw_status s = HPCW_OK;
+    if (rows->measured.sketch[GEN_FIT_OF_RANK]->count < GEN_FIT_LEAST_VALUES) {
+        return HPCW_OK; /* hardly a network */
+    }
+    for (uint32_t job = 1; s == HPCW_OK && job <= jobs && least > NEAR_DISTANCE; job++) {
+        s = simulate(rows, twin, twin->dataset.machine_params, job, err);
+        const double distance = s == HPCW_OK ? distance_of(rows) : 0;
+        best = distance < least ? job : best;
+        least = fmin(least, distance);
+    }
+    return s == HPCW_OK ? gen_fit_learn(twin, "machine.job", best, GEN_FIT_PER_RUN, err) : s;
+}

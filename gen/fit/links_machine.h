@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which simulated machine, and which job on it, has timings like those of a LinkTest result. */
+#ifndef HPCW_GEN_FIT_LINKS_MACHINE_H
+#define HPCW_GEN_FIT_LINKS_MACHINE_H
+
+#include "gen/fit/pairs.h"
+#include "gen/fit/sketch.h"
+#include "gen/fit/twin.h"
+#include "libreader/linktest/linktest.h"
+
+/* Where the partner of a timing is; nodes are counted in the order of the ranks, and near ones are a few nodes apart. */
+enum gen_fit_place { GEN_FIT_IN_NODE, GEN_FIT_NEAR, GEN_FIT_FAR, GEN_FIT_PLACES };
+enum gen_fit_place gen_fit_place_of(uint32_t node_a, uint32_t node_b);
+
+/* Picoseconds: below what any clock tells. */
+#define GEN_FIT_LEAST_TIMING 1e-12
+
+/* Timings by place, and means of ranks with other nodes; ln(seconds) of a timing with another node and of the next step. */
+enum { GEN_FIT_OF_RANK = GEN_FIT_PLACES, GEN_FIT_TIMINGS };
+struct gen_fit_timings {
+    struct gen_fit_sketch *sketch[GEN_FIT_TIMINGS];
+    struct gen_fit_pairs step;
+};
+
+/* Some rows of a result, of every so manyth rank, in its first permutation. Borrows info. */
+struct gen_fit_rows {
+    const struct read_linktest_info *info;
+    uint32_t ppn;
+    uint32_t count, every;
+    uint32_t *partner; /* [count][steps] */
+    struct gen_fit_timings measured, made;
+};
+
+/* Memory: at most 80 bytes for each rank, and 150 KiB. Free also after a failure (HPCW_ENOMEM). */
+hpcw_status gen_fit_rows_init(struct gen_fit_rows *rows, const struct read_linktest_info *info, uint32_t ppn,
+                              hpcw_error *err);
+void gen_fit_rows_free(struct gen_fit_rows *rows);
+
+/* A row of the first permutation, in ascending order of the ranks; time: seconds. Takes those that are compared. */
+void gen_fit_rows_add(struct gen_fit_rows *rows, uint32_t rank, const uint32_t *node, const uint64_t *partner,
+                      const double *time);
+
+/* Learns the preset, and factors for its times; then, of the twin's machine, the job. */
+hpcw_status gen_fit_rows_learn_machine(struct gen_fit_rows *rows, struct gen_fit_twin *twin, hpcw_error *err);
+hpcw_status gen_fit_rows_learn_job(struct gen_fit_rows *rows, struct gen_fit_twin *twin, hpcw_error *err);
+
+#endif
