@@ -8,6 +8,7 @@
 #include "gen/model/linktest/linktest.h"
 #include "libwriter/base/detmath.h"
 #include "libwriter/base/mem.h"
+#include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
 enum { NEAR = 8 };
@@ -109,7 +110,7 @@ static hpcw_status simulate(struct gen_fit_rows *rows, const struct gen_fit_twin
     struct model_linktest_scratch *scratch = NULL;
     params.job = job;
     /* The seed of the noise is none that data have: those of a dataset's own seed would come out equal. */
-    hpcw_status s = model_machine_init(&machine, &params, rows->info->tasks, UINT64_MAX - job, err);
+    hpcw_status s = model_machine_init(&machine, &params, rows->info->tasks, hpcw_i_numbered_seed(job, 0), err);
     if (s != HPCW_OK) {
         return s;
     }

@@ -86,6 +86,12 @@ enum hpcw_i_purpose {
     HPCW_I_FOR_COUNTER = 255, /* rank, 0, try: its value; rank, 1, 0: word 0 whether it is stuck */
 };
 
+/* The seed of what has a number of its own in place of the dataset's seed; 0: no number. From the largest seed down, which
+ * nobody gives a dataset, so that what is numbered is never that of a small seed. */
+static inline uint64_t hpcw_i_numbered_seed(uint32_t number, uint64_t seed) {
+    return number == 0 ? seed : UINT64_MAX - number;
+}
+
 /* The constants of Philox4x32, for vector code that repeats its operations. */
 #define HPCW_I_PHILOX_MULTIPLIER_0 0xD2511F53u
 #define HPCW_I_PHILOX_MULTIPLIER_1 0xCD9E8D57u

@@ -47,6 +47,8 @@ const struct ui_param model_load_param[] = {
                   "of a normal distribution evenly from -reach to reach, in hundredths; or none"),
     PARAM("persistence", F64, persistence, 0, 1, NULL,
           "share of the variance of ln(load) that lasts for the whole run; the rest is new in every phase [L]"),
+    PARAM("problem", U32, problem, 0, 4294967295.0, NULL,
+          "number of the problem: which places have an object, and what lasts of its work; 0: from the seed"),
     PARAM("alike", F64, alike, 0, 1, NULL,
           "share of the lasting variance that varies smoothly over the ranks [L]"),
     PARAM("correlation", F64, correlation, 0, 0.99, NULL,
@@ -94,6 +96,10 @@ const struct ui_param model_load_param[] = {
             "[L]) "
             "or none (only handlers to other ranks); the next ones are of the stencil"),
     PARAM("far_edges", F64, far_edges, 0, 8, NULL, "distant senders per object [A]"),
+    PARAM("far_channels", U32, far_channels, 0, 8, NULL,
+          "ways to a distant sender, all equally likely for an object, so that objects have different numbers "
+          "of them; "
+          "0: as few ways as possible"),
     PARAM("edge_bytes_mean", F64, edge_bytes_mean, 0, 30, NULL, "mean of ln(bytes) of an edge in a phase [L]"),
     PARAM("edge_bytes_sd", F64, edge_bytes_sd, 0, 5, NULL, "standard deviation of ln(bytes) [L]"),
     PARAM("edge_messages_mean", F64, edge_messages_mean, 0, 15, NULL,
@@ -232,7 +238,7 @@ static void fill_field(struct model_load *m) {
         for (uint32_t i = 0; i < count; i++) {
             home[i] = r + i;
         }
-        m->lanes->normals(&(struct model_draws){m->seed, HPCW_I_FOR_LOAD_HOME, count, home, 0, 0},
+        m->lanes->normals(&(struct model_draws){m->problem_seed, HPCW_I_FOR_LOAD_HOME, count, home, 0, 0},
                           m->field + r);
     }
     for (int d = 0; d < 3; d++) {
@@ -262,7 +268,7 @@ static void fill_places(struct model_load *m) {
     const double spread = m->params.fill_spread;
     for (uint32_t r = 0; m->fill_threshold != NULL && r < m->ranks; r++) {
         uint32_t w[4];
-        hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_EXISTS, r, 1, 0, w);
+        hpcw_i_draw(m->problem_seed, HPCW_I_FOR_LOAD_EXISTS, r, 1, 0, w);
         const double z = hpcw_i_normal(w[0], w[1]);
         m->fill_threshold[r] =
             hpcw_i_threshold(m->params.fill * hpcw_i_exp(spread * z - 0.5 * spread * spread));
@@ -327,6 +333,8 @@ hpcw_status model_load_init(struct model_load *m, const struct model_load_params
     m->params = *params;
     m->machine = machine;
     m->seed = machine->seed;
+    m->problem_seed = hpcw_i_numbered_seed(params->problem, m->seed);
+    m->problem_seed = hpcw_i_numbered_seed(params->problem, m->seed);
     m->ranks = machine->ranks;
     m->per_rank = params->objects * params->collections;
     if (m->per_rank > MODEL_LOAD_MOST_OBJECTS / m->ranks) {
@@ -343,6 +351,7 @@ hpcw_status model_load_init(struct model_load *m, const struct model_load_params
     }
     if (params->comm == MODEL_COMM_STENCIL) {
         m->channels = (uint32_t)params->far_edges + (params->far_edges > (uint32_t)params->far_edges);
+        m->channels = m->channels > params->far_channels ? m->channels : params->far_channels;
         m->kinds = 7 + m->channels;
     } else if (params->comm == MODEL_COMM_SAMPLE && params->groups == 0) {
         return hpcw_i_fail(err, HPCW_EINVAL, "load.groups: expected at least 1 with load.comm=sample, got 0");
@@ -416,7 +425,7 @@ bool model_load_exists(const struct model_load *m, uint32_t object) {
     if (threshold > UINT32_MAX || model_load_slot(m, object) == 0) {
         return true;
     }
-    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_EXISTS, object, 0, 0, w);
+    hpcw_i_draw(m->problem_seed, HPCW_I_FOR_LOAD_EXISTS, object, 0, 0, w);
     return w[0] < threshold;
 }
 
@@ -726,12 +735,13 @@ static double lasting_of(const struct model_load *m, uint32_t object, double own
 
 double model_load_lasting(const struct model_load *m, uint32_t object) {
     uint32_t own[4];
-    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_OBJECT, object, 0, 0, own);
+    hpcw_i_draw(m->problem_seed, HPCW_I_FOR_LOAD_OBJECT, object, 0, 0, own);
     return lasting_of(m, object, hpcw_i_normal(own[0], own[1]));
 }
 
 void model_load_lastings(const struct model_load *m, const uint32_t *object, uint32_t count, double *lasting) {
-    m->lanes->normals(&(struct model_draws){m->seed, HPCW_I_FOR_LOAD_OBJECT, count, object, 0, 0}, lasting);
+    m->lanes->normals(&(struct model_draws){m->problem_seed, HPCW_I_FOR_LOAD_OBJECT, count, object, 0, 0},
+                      lasting);
     for (uint32_t i = 0; i < count; i++) {
         lasting[i] = lasting_of(m, object[i], lasting[i]);
     }
@@ -744,7 +754,7 @@ uint64_t model_load_time(const struct model_load *m, uint32_t object, double las
     uint32_t w[4];
     double z;
     if (phase == 0 && p->setup) {
-        hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_OBJECT, object, 0, 0, w);
+        hpcw_i_draw(m->problem_seed, HPCW_I_FOR_LOAD_OBJECT, object, 0, 0, w);
         z = hpcw_i_normal(w[2], w[3]);
         z = m->setup_tail.knots > 0 ? model_load_bend_by_table(&m->setup_tail, z) : z;
     } else {
@@ -902,7 +912,8 @@ uint32_t model_load_senders(const struct model_load *m, uint32_t object,
         count = add_sender(m, object, object_at(m, before, at), 6, edge, count);
     }
     for (uint32_t channel = 0; channel < m->channels; channel++) {
-        double share = m->params.far_edges - channel;
+        const double share =
+            m->params.far_channels > 0 ? m->params.far_edges / m->channels : m->params.far_edges - channel;
         const struct model_permutation to = {m->objects, channel, m->seed, HPCW_I_FOR_LOAD_FAR};
         uint32_t from = model_permute_back(&to, object);
         uint32_t w[4];

@@ -71,12 +71,13 @@ struct model_load_params {
     double skew;                        /* how much heavier than log-normal the tail is */
     char time_table[192];               /* in place of skew; see tail.h */
     double persistence;                 /* share of the variance of ln(load) that lasts for the run */
-    double alike;                       /* share of it that varies smoothly over the ranks */
-    double correlation;                 /* of the smooth share between neighbouring ranks */
-    bool setup;                         /* whether phase 0 has loads of its own */
-    char setup_table[192];              /* of phase 0, as time_table */
-    double setup_factor, setup_sigma;   /* phase 0: times the mean of phase 1; sd of ln(load) */
-    double noise;                       /* probability that the system interrupts a rank in a phase */
+    uint32_t problem;      /* which objects there are, and what lasts of their work; 0: from the seed */
+    double alike;          /* share of it that varies smoothly over the ranks */
+    double correlation;    /* of the smooth share between neighbouring ranks */
+    bool setup;            /* whether phase 0 has loads of its own */
+    char setup_table[192]; /* of phase 0, as time_table */
+    double setup_factor, setup_sigma; /* phase 0: times the mean of phase 1; sd of ln(load) */
+    double noise;                     /* probability that the system interrupts a rank in a phase */
     double noise_min_ms, noise_max_ms;
     double jitter;      /* see system.h */
     double preemptions; /* of a rank in a second */
@@ -91,6 +92,7 @@ struct model_load_params {
 
     int comm;                              /* enum model_comm; what follows is for the stencil */
     double far_edges;                      /* senders far away, per object */
+    uint32_t far_channels;                 /* that these are drawn from; 0: as few as possible */
     double edge_bytes_mean, edge_bytes_sd; /* of ln(bytes) of an edge and phase */
     double edge_messages_mean, edge_messages_sd;
     double edge_follows;  /* share of the deviation of ln(bytes) that follows the work at both ends */
@@ -141,7 +143,7 @@ enum { MODEL_LOAD_MANY_RANKS = 64 };
 struct model_load {
     struct model_load_params params; /* what was 0 for "derived" has its value */
     const struct model_machine *machine;
-    uint64_t seed;
+    uint64_t seed, problem_seed;
     uint32_t ranks, per_rank;   /* places of a rank over all collections */
     uint32_t objects;           /* places of all ranks */
     uint32_t most;              /* objects, or places, of a rank in any phase */

@@ -172,8 +172,7 @@ hpcw_status model_machine_init(struct model_machine *m, const struct model_machi
     }
     m->params = *params;
     m->seed = seed;
-    /* From the largest seed down: nobody gives a dataset such a seed, so a numbered job is none of a dataset's own. */
-    m->job_seed = params->job == 0 ? seed : UINT64_MAX - params->job;
+    m->job_seed = hpcw_i_numbered_seed(params->job, seed);
     m->ranks = ranks;
     m->nodes = (ranks - 1) / params->ppn + 1;
     size_machine(m);
