@@ -88,7 +88,7 @@ size_t gen_fit_loads_begin(const struct gen_fit_loads *l);
 
 /* The sketch of all tasks from that group on, or of rank loads over the mean of their phases. NULL when memory runs out. */
 struct gen_fit_sketch *gen_fit_loads_times(const struct gen_fit_loads *l, int half, size_t first, size_t last);
-struct gen_fit_sketch *gen_fit_loads_ranks(const struct gen_fit_loads *l, int half);
+struct gen_fit_sketch *gen_fit_loads_ranks(const struct gen_fit_loads *l, int half, size_t first);
 
 /* For the comparison, as facts of a format; and for the twin. */
 hpcw_status gen_fit_loads_facts(struct gen_fit_loads *l, const char *format, struct gen_fit_facts *facts,
@@ -97,6 +97,16 @@ hpcw_status gen_fit_loads_learn(const struct gen_fit_loads *l, struct gen_fit_tw
 
 /* Learns from a part of the same data what is no whole number; the twin has learned the rest from all. */
 hpcw_status gen_fit_loads_learn_part(const struct gen_fit_loads *l, size_t begin, struct gen_fit_twin *twin,
+                                     hpcw_error *err);
+
+/* After all other parameters: how evenly distant senders are spread; which problem is like the measured run. */
+hpcw_status gen_fit_loads_learn_channels(const struct gen_fit_loads *l, struct gen_fit_twin *twin,
+                                         hpcw_error *err);
+hpcw_status gen_fit_loads_learn_problem(const struct gen_fit_loads *l, struct gen_fit_twin *twin,
+                                        hpcw_error *err);
+
+/* The correlation of the twin's smooth field between a rank and the next one: that of its problem, or the mean over some. */
+hpcw_status gen_fit_field_neighbours(const struct gen_fit_twin *twin, uint32_t ranks, double *correlation,
                                      hpcw_error *err);
 
 /* The intervals of what was learned from all. */

@@ -96,9 +96,9 @@ struct gen_fit_sketch *gen_fit_loads_times(const struct gen_fit_loads *l, int ha
     return sketch;
 }
 
-struct gen_fit_sketch *gen_fit_loads_ranks(const struct gen_fit_loads *l, int half) {
+struct gen_fit_sketch *gen_fit_loads_ranks(const struct gen_fit_loads *l, int half, size_t first) {
     struct gen_fit_sketch *sketch = gen_fit_sketch_new(1e-6);
-    for (size_t i = 0; sketch != NULL && i < GEN_FIT_GROUPS; i++) {
+    for (size_t i = first; sketch != NULL && i < GEN_FIT_GROUPS; i++) {
         const struct gen_fit_load_group *p = l->group[i];
         const double mean = (p[0].seconds + p[1].seconds) / (p[0].ranks + p[1].ranks);
         if (p[half].rank != NULL && mean > 0) {
@@ -143,7 +143,7 @@ static hpcw_status add_marginals(struct gen_fit_loads *l, const char *format, st
     }
     if (s == HPCW_OK) {
         s = add_marginal(facts, format, "load of a rank over the mean of its phase", "",
-                         gen_fit_loads_ranks(l, 0), gen_fit_loads_ranks(l, 1), err);
+                         gen_fit_loads_ranks(l, 0, 0), gen_fit_loads_ranks(l, 1, 0), err);
     }
     for (size_t i = 0; s == HPCW_OK && i < sizeof own / sizeof own[0]; i++) {
         s = add_marginal(facts, format, own[i].name, own[i].unit, own[i].half[0], own[i].half[1], err);

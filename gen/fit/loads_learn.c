@@ -678,5 +678,9 @@ hpcw_status gen_fit_loads_learn(const struct gen_fit_loads *l, struct gen_fit_tw
         gen_fit_remark(twin, "not learned, so missing: user-defined values of tasks");
     }
     twin->ranks = l->ranks > twin->ranks ? l->ranks : twin->ranks;
+    if (g.status == HPCW_OK && g.run.tasks >= GEN_FIT_LEAST_VALUES) {
+        g.status = gen_fit_loads_learn_channels(l, twin, err);
+        g.status = g.status == HPCW_OK ? gen_fit_loads_learn_problem(l, twin, err) : g.status;
+    }
     return g.status;
 }

@@ -6,6 +6,7 @@
 
 #include <hpcw/rank2file.h>
 
+#include "gen/fit/loads.h"
 #include "gen/fit/pairs.h"
 #include "libreader/rank2file/rank2file.h"
 #include "libreader/sion/sion.h"
@@ -108,6 +109,20 @@ static hpcw_status add_tasks(struct read_sion *r, struct fit_sizes *z, hpcw_erro
     return s;
 }
 
+/* Sizes follow a smooth field, whose correlation between neighbours the twin has: the share of it that they show. */
+static hpcw_status learn_follows(const struct fit_sizes *z, struct gen_fit_twin *twin, hpcw_error *err) {
+    struct gen_fit_pairs next = z->next[0];
+    double of_field;
+    gen_fit_pairs_merge(&next, &z->next[1]);
+    const double of_sizes = gen_fit_correlation(&next);
+    const hpcw_status s = gen_fit_field_neighbours(twin, (uint32_t)z->ranks, &of_field, err);
+    /* Of a field that hardly is one, nothing can be told. */
+    return s == HPCW_OK && !isnan(of_sizes) && of_field > 0.1
+               ? gen_fit_learn(twin, "sion.follows", fmax(0, fmin(1, of_sizes / of_field)), GEN_FIT_PER_RANK,
+                               err)
+               : s;
+}
+
 static hpcw_status learn_sion(const struct fit_sizes *z, uint32_t files, struct gen_fit_twin *twin,
                               hpcw_error *err) {
     if (z->ranks < GEN_FIT_LEAST_VALUES) {
@@ -126,9 +141,8 @@ static hpcw_status learn_sion(const struct fit_sizes *z, uint32_t files, struct 
     if (s == HPCW_OK && least < twin->dataset.particles_params.min_particles) {
         s = gen_fit_learn(twin, "sion.min_particles", least, GEN_FIT_PER_RANK, err);
     }
-    gen_fit_remark(twin,
-                   "sion: the twin holds particles, 2 to 4 blocks for each rank; sion.follows is the default");
-    return s;
+    gen_fit_remark(twin, "sion: the twin holds particles, 2 to 4 blocks for each rank");
+    return s == HPCW_OK ? learn_follows(z, twin, err) : s;
 }
 
 hpcw_status gen_fit_sion(const char *path, struct gen_fit_facts *facts, struct gen_fit_twin *twin,

@@ -70,6 +70,9 @@ learned migration 0.03 0.06 twin.ini
 learned dims 3 3 twin.ini
 learned sigma 0.27 0.33 twin.ini
 learned checkpoints 3 3 twin.ini
+# A field of this run decides how alike the sizes of neighbours are, so the share that follows it is uncertain.
+learned follows 0.4 1 twin.ini
+learned problem 1 512 twin.ini
 
 # Intervals hold the parameters, nearly all.
 while read -r key value; do
@@ -183,7 +186,7 @@ learned setup_factor 4 6 log.ini
 "$HPCGEN" -q -c log.ini -f clog2 -s 5 -o log_twin || bad "the configuration of a log is not accepted"
 "$HPCGEN" verify log_twin >/dev/null || bad "the twin of a log is not sound"
 "$HPCGEN" fit --compare log log_twin --json >rows || bad "the comparison of logs failed"
-[ "$(number different <rows)" -le 4 ] || bad "logs differ in too many rows: $(grep '"verdict": "different"' rows)"
+[ "$(number different <rows)" -le 2 ] || bad "logs differ in too many rows: $(grep '"verdict": "different"' rows)"
 # The load data of the same run tell more than the log.
 "$HPCGEN" -q -n 16 -f vom,clog2 --seed 4 -o both --set load.phases=4 || exit 1
 "$HPCGEN" fit both -O both.ini -q || bad "the fit of both failed"

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which numbered problem of the model of loads is like the measured run: what chance decided there, and not the parameters. */
+#include <math.h>
+
+#include "gen/fit/loads.h"
+#include "libwriter/base/detmath.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/rng.h"
+#include "libwriter/base/status.h"
+
+/* At most so many problems are simulated, in some phases, as far as the number of all task times allows, or until one is
+ * near. */
+enum {
+    MOST_PROBLEMS = 512,
+    MOST_PHASES = 64,
+    FEW_PHASES = 8,
+    ENOUGH_PROBLEMS = 256,
+    MOST_TIMES = 1 << 24,
+    MOST_OBJECTS = 1 << 18
+};
+#define NEAR_SCORE 0.5
+
+/* Any number of channels must be nearer than none by this, a distance between distribution functions. */
+#define CHANCE 0.02
+
+/* What is compared. Each difference is divided by half of what a comparison allows, or of the load of the slowest rank by
+ * what shifts the waits for it by as much. */
+#define HALF_DISTANCE 0.025
+#define HALF_CORRELATION 0.05
+#define HALF_SLOWEST 0.02
+
+struct fit_problem_run {
+    struct gen_fit_sketch *count, *load; /* tasks of a rank; load of a rank over the mean of its phase */
+    struct gen_fit_load_moments at[MOST_PHASES];
+    double slowest[MOST_PHASES]; /* the largest load of a rank over the mean */
+    double neighbour;
+};
+
+struct fit_problem {
+    const struct gen_fit_loads *l;
+    const struct gen_fit_twin *twin;
+    uint32_t phases, phase[MOST_PHASES];
+    struct fit_problem_run measured, made;
+    uint32_t *first;  /* [ranks + 1] of its objects */
+    uint32_t *object; /* [most objects] */
+    double *lasting;  /* [most objects] */
+    uint64_t *time;   /* [most objects] ns */
+    double *seconds;  /* [ranks] */
+};
+
+/* ---- the field ---- */
+
+struct fit_model {
+    struct model_machine machine;
+    struct model_load load;
+};
+
+/* A numbered problem. The seed is none that data have. */
+static hpcw_status make_model(struct fit_model *m, const struct gen_fit_twin *twin, uint32_t ranks,
+                              uint32_t problem, hpcw_error *err) {
+    struct model_load_params params = twin->dataset.load_params;
+    params.problem = problem;
+    hpcw_status s = model_machine_init(&m->machine, &twin->dataset.machine_params, ranks,
+                                       hpcw_i_numbered_seed(problem, 0), err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    s = model_load_init(&m->load, &params, &m->machine, err);
+    if (s != HPCW_OK) {
+        model_machine_free(&m->machine);
+    }
+    return s;
+}
+
+static void free_model(struct fit_model *m) {
+    model_load_free(&m->load);
+    model_machine_free(&m->machine);
+}
+
+hpcw_status gen_fit_field_neighbours(const struct gen_fit_twin *twin, uint32_t ranks, double *correlation,
+                                     hpcw_error *err) {
+    const uint32_t known = twin->dataset.load_params.problem;
+    const uint32_t problems = known != 0 ? 1 : 16;
+    hpcw_status s = HPCW_OK;
+    *correlation = 0;
+    for (uint32_t k = 1; s == HPCW_OK && k <= problems; k++) {
+        struct fit_model m;
+        s = make_model(&m, twin, ranks, known != 0 ? known : k, err);
+        if (s == HPCW_OK) {
+            struct gen_fit_pairs p = {0};
+            for (uint32_t r = 1; r < ranks; r++) {
+                gen_fit_pair(&p, m.load.field[r - 1], m.load.field[r]);
+            }
+            *correlation += gen_fit_correlation(&p) / problems;
+            free_model(&m);
+        }
+    }
+    return s;
+}
+
+/* ---- one problem ---- */
+
+static uint32_t list_objects(struct fit_problem *g, const struct model_load *m) {
+    uint32_t count = 0;
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        g->first[r] = count;
+        for (uint32_t slot = 0; slot < m->per_rank; slot++) {
+            if (model_load_exists(m, r * m->per_rank + slot)) {
+                g->object[count++] = r * m->per_rank + slot;
+            }
+        }
+        gen_fit_sketch_add(g->made.count, count - g->first[r]);
+    }
+    g->first[m->ranks] = count;
+    return count;
+}
+
+/* Times of all objects in a phase, without what slow nodes and the system add. */
+static void make_times(struct fit_problem *g, const struct model_load *m, uint32_t objects, uint32_t phase) {
+    double sound[MODEL_LOAD_AT_ONCE];
+    for (size_t i = 0; i < MODEL_LOAD_AT_ONCE; i++) {
+        sound[i] = 1;
+    }
+    for (uint32_t k = 0; k < objects; k += MODEL_LOAD_AT_ONCE) {
+        const uint32_t count = objects - k < MODEL_LOAD_AT_ONCE ? objects - k : MODEL_LOAD_AT_ONCE;
+        model_load_times(m, g->object + k, g->lasting + k, count, phase, sound, g->time + k);
+    }
+}
+
+/* Sums up the phase number i of those that are compared. */
+static void sum_up(struct fit_problem *g, uint32_t ranks, uint32_t i) {
+    struct gen_fit_pairs neighbour = {0};
+    struct gen_fit_load_moments sum = {0};
+    double squares = 0;
+    double most = 0;
+    double before = NAN;
+    for (uint32_t r = 0; r < ranks; r++) {
+        const double n = g->first[r + 1] - g->first[r];
+        double x = 0;
+        g->seconds[r] = 0;
+        for (uint32_t k = g->first[r]; k < g->first[r + 1]; k++) {
+            const double seconds = 1e-9 * (double)g->time[k];
+            const double ln = gen_fit_ln(seconds);
+            g->seconds[r] += seconds;
+            x += ln;
+            squares += ln * ln;
+        }
+        if (r > 0) {
+            gen_fit_pair(&neighbour, before, x / n); /* each rank of the model has an object */
+        }
+        before = x / n;
+        sum.tasks += n;
+        sum.mean += x;
+        sum.seconds += g->seconds[r];
+        most = fmax(most, g->seconds[r]);
+    }
+    for (uint32_t r = 0; r < ranks; r++) {
+        gen_fit_sketch_add(g->made.load, g->seconds[r] * ranks / sum.seconds);
+    }
+    sum.mean /= sum.tasks;
+    sum.sd = sqrt(fmax(0, squares / sum.tasks - sum.mean * sum.mean));
+    g->made.at[i] = sum;
+    g->made.slowest[i] = most * ranks / sum.seconds;
+    g->made.neighbour += gen_fit_correlation(&neighbour) / g->phases;
+}
+
+static hpcw_status run_problem(struct fit_problem *g, uint32_t problem, hpcw_error *err) {
+    struct fit_model m;
+    hpcw_status s = make_model(&m, g->twin, g->l->ranks, problem, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    *g->made.count = (struct gen_fit_sketch){.least = g->made.count->least};
+    *g->made.load = (struct gen_fit_sketch){.least = g->made.load->least};
+    const uint32_t objects = list_objects(g, &m.load);
+    for (uint32_t k = 0; k < objects; k += MODEL_LOAD_AT_ONCE) {
+        const uint32_t count = objects - k < MODEL_LOAD_AT_ONCE ? objects - k : MODEL_LOAD_AT_ONCE;
+        model_load_lastings(&m.load, g->object + k, count, g->lasting + k);
+    }
+    g->made.neighbour = 0;
+    for (uint32_t i = 0; i < g->phases; i++) {
+        make_times(g, &m.load, objects, g->phase[i]);
+        sum_up(g, m.load.ranks, i);
+    }
+    free_model(&m);
+    return HPCW_OK;
+}
+
+/* ---- how near it is ---- */
+
+static double square(double difference, double half) {
+    return isnan(difference) ? 0 : difference / half * (difference / half);
+}
+
+static double score_of(const struct fit_problem *g) {
+    const struct fit_problem_run *a = &g->measured;
+    const struct fit_problem_run *b = &g->made;
+    double level = 0;
+    double spread = 0;
+    double most = 0;
+    for (uint32_t i = 0; i < g->phases; i++) {
+        most += gen_fit_ln(b->slowest[i] / a->slowest[i]) / g->phases;
+        if (a->at[i].sd > 0 && b->at[i].sd > 0) {
+            level += (b->at[i].mean - a->at[i].mean) / a->at[i].sd / g->phases;
+            spread += gen_fit_ln(b->at[i].sd / a->at[i].sd) / g->phases;
+        }
+    }
+    /* By how much a normal distribution function differs from one with another mean or deviation. */
+    return square(0.4 * level, HALF_DISTANCE) + square(0.24 * spread, HALF_DISTANCE) +
+           square(gen_fit_sketch_distance(a->count, b->count), HALF_DISTANCE) +
+           square(gen_fit_sketch_distance(a->load, b->load), HALF_DISTANCE) +
+           square(a->neighbour - b->neighbour, HALF_CORRELATION) + square(most, HALF_SLOWEST);
+}
+
+/* ---- all ---- */
+
+static hpcw_status merge_halves(struct gen_fit_sketch *const half[2], struct gen_fit_sketch **whole) {
+    *whole = half[0] != NULL && half[1] != NULL ? gen_fit_sketch_new(half[0]->least) : NULL;
+    for (size_t h = 0; *whole != NULL && h < 2; h++) {
+        gen_fit_sketch_merge(*whole, half[h], 1);
+    }
+    return *whole != NULL ? HPCW_OK : HPCW_ENOMEM;
+}
+
+/* The largest load of a rank in a phase over the mean; of a group of phases, the mean of as many loads as it has phases. */
+static double slowest(const struct gen_fit_load_group group[2], uint64_t phases) {
+    double left = (double)phases;
+    double sum = 0;
+    for (size_t i = GEN_FIT_BINS; i-- > 0 && left > 0;) {
+        const double here = (group[0].rank != NULL ? group[0].rank->bin[i] : 0) +
+                            (group[1].rank != NULL ? group[1].rank->bin[i] : 0);
+        const double taken = fmin(left, here);
+        sum += taken * GEN_FIT_LEAST_SECONDS * hpcw_i_exp(((double)i + 0.5) * GEN_FIT_BIN_WIDTH);
+        left -= taken;
+    }
+    const double mean = (group[0].seconds + group[1].seconds) / (group[0].ranks + group[1].ranks);
+    return sum / ((double)phases - left) / mean;
+}
+
+/* What was measured, and the phases that are compared. */
+static hpcw_status measure(struct fit_problem *g, uint64_t most_objects, hpcw_error *err) {
+    const struct gen_fit_loads *l = g->l;
+    const size_t begin = gen_fit_loads_begin(l);
+    const uint64_t phases = l->phases - begin;
+    struct gen_fit_sketch *half[2] = {gen_fit_loads_ranks(l, 0, begin), gen_fit_loads_ranks(l, 1, begin)};
+    hpcw_status s = merge_halves(half, &g->measured.load);
+    hpcw_i_free(half[0]);
+    hpcw_i_free(half[1]);
+    s = s == HPCW_OK ? merge_halves(l->objects, &g->measured.count) : s;
+    g->measured.neighbour = gen_fit_loads_correlation(l, GEN_FIT_NEIGHBOUR, 2, begin);
+    const uint64_t wanted = MOST_TIMES / ENOUGH_PROBLEMS / most_objects;
+    g->phases = (uint32_t)(wanted < FEW_PHASES ? FEW_PHASES : wanted < MOST_PHASES ? wanted : MOST_PHASES);
+    g->phases = phases < g->phases ? (uint32_t)phases : g->phases;
+    for (uint32_t i = 0; i < g->phases; i++) {
+        g->phase[i] = (uint32_t)(begin + (2 * i + 1) * phases / (2 * g->phases));
+        const size_t group = g->phase[i] == 0 ? 0 : 1 + (g->phase[i] - 1) / l->width;
+        g->measured.at[i] = gen_fit_loads_moments(l, group, group);
+        g->measured.slowest[i] = slowest(l->group[group], group == 0 ? 1 : l->width);
+    }
+    g->first = hpcw_i_calloc((size_t)l->ranks + 1, sizeof *g->first);
+    g->seconds = hpcw_i_calloc(l->ranks, sizeof *g->seconds);
+    g->object = hpcw_i_calloc(most_objects, sizeof *g->object);
+    g->lasting = hpcw_i_calloc(most_objects, sizeof *g->lasting);
+    g->time = hpcw_i_calloc(most_objects, sizeof *g->time);
+    if (s == HPCW_OK) {
+        g->made.load = gen_fit_sketch_new(g->measured.load->least);
+        g->made.count = gen_fit_sketch_new(g->measured.count->least);
+    }
+    const bool good = s == HPCW_OK && g->first != NULL && g->seconds != NULL && g->object != NULL &&
+                      g->lasting != NULL && g->time != NULL && g->made.load != NULL && g->made.count != NULL;
+    return good ? HPCW_OK : hpcw_i_fail_memory(err, NULL, most_objects, "objects");
+}
+
+static void free_problem(struct fit_problem *g) {
+    hpcw_i_free(g->first);
+    hpcw_i_free(g->seconds);
+    hpcw_i_free(g->object);
+    hpcw_i_free(g->lasting);
+    hpcw_i_free(g->time);
+    hpcw_i_free(g->measured.load);
+    hpcw_i_free(g->measured.count);
+    hpcw_i_free(g->made.load);
+    hpcw_i_free(g->made.count);
+}
+
+/* ---- distant senders ---- */
+
+/* Senders of an object, as means of ranks; of a log, with those of the handlers' tree. */
+static void count_senders(const struct model_load *m, bool tree, struct gen_fit_sketch *senders) {
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        double count = 0;
+        double sum = 0;
+        for (uint32_t slot = 0; slot < m->per_rank; slot++) {
+            struct model_load_edge edge[MODEL_LOAD_MOST_KINDS];
+            const uint32_t object = r * m->per_rank + slot;
+            if (model_load_exists(m, object)) {
+                count++;
+                sum += model_load_senders(m, object, edge);
+            }
+        }
+        for (uint64_t child = 2 * (uint64_t)r + 1; tree && child <= 2 * (uint64_t)r + 2; child++) {
+            sum += child < m->ranks;
+        }
+        sum += tree && r > 0;
+        gen_fit_sketch_add(senders, sum / count);
+    }
+}
+
+/* How far the number of an object's senders is from the measured one. */
+static hpcw_status distance_of_senders(const struct gen_fit_loads *l, const struct gen_fit_twin *twin,
+                                       const struct gen_fit_sketch *measured, double *distance,
+                                       hpcw_error *err) {
+    struct fit_model m;
+    struct gen_fit_sketch *made = gen_fit_sketch_new(measured->least);
+    hpcw_status s = made != NULL ? make_model(&m, twin, l->ranks, 1, err)
+                                 : hpcw_i_fail_memory(err, NULL, l->ranks, "ranks");
+    if (s == HPCW_OK) {
+        count_senders(&m.load, l->handler_edges > 0, made);
+        *distance = gen_fit_sketch_distance(measured, made);
+        free_model(&m);
+    }
+    hpcw_i_free(made);
+    return s;
+}
+
+hpcw_status gen_fit_loads_learn_channels(const struct gen_fit_loads *l, struct gen_fit_twin *twin,
+                                         hpcw_error *err) {
+    struct model_load_params *p = &twin->dataset.load_params;
+    const uint64_t objects = (uint64_t)l->ranks * p->objects * p->collections;
+    struct gen_fit_sketch *measured = NULL;
+    uint32_t best = 0;
+    double least = INFINITY;
+    if (p->comm != MODEL_COMM_STENCIL || p->far_edges == 0 || objects > MOST_OBJECTS) {
+        return HPCW_OK;
+    }
+    hpcw_status s = merge_halves(l->senders, &measured);
+    s = s == HPCW_OK ? s : hpcw_i_fail_memory(err, NULL, 1, "sketches");
+    for (uint32_t channels = 0; s == HPCW_OK && channels <= 8; channels += channels == 0 ? 2 : 1) {
+        double distance = 0;
+        p->far_channels = channels;
+        s = distance_of_senders(l, twin, measured, &distance, err);
+        if (s == HPCW_OK && distance < least - (best == 0 ? CHANCE : 0)) {
+            best = channels;
+            least = distance;
+        }
+    }
+    hpcw_i_free(measured);
+    return s == HPCW_OK ? gen_fit_learn(twin, "load.far_channels", best, GEN_FIT_PER_OBJECT, err) : s;
+}
+
+/* ---- the problem ---- */
+
+hpcw_status gen_fit_loads_learn_problem(const struct gen_fit_loads *l, struct gen_fit_twin *twin,
+                                        hpcw_error *err) {
+    const struct model_load_params *p = &twin->dataset.load_params;
+    const uint64_t objects = (uint64_t)l->ranks * p->objects * p->collections;
+    struct fit_problem g = {.l = l, .twin = twin};
+    if (l->ranks < GEN_FIT_LEAST_VALUES || objects > MOST_OBJECTS) {
+        return HPCW_OK; /* of many objects chance decides little */
+    }
+    hpcw_status s = measure(&g, objects, err);
+    const uint64_t times = objects * (g.phases > 0 ? g.phases : 1);
+    const uint64_t problems = MOST_TIMES / times < MOST_PROBLEMS ? MOST_TIMES / times : MOST_PROBLEMS;
+    uint32_t best = 0;
+    double least = INFINITY;
+    for (uint32_t k = 1; s == HPCW_OK && k <= problems && least > NEAR_SCORE; k++) {
+        s = run_problem(&g, k, err);
+        const double score = s == HPCW_OK ? score_of(&g) : INFINITY;
+        best = score < least ? k : best;
+        least = fmin(least, score);
+    }
+    free_problem(&g);
+    return s == HPCW_OK ? gen_fit_learn(twin, "load.problem", best, GEN_FIT_PER_RUN, err) : s;
+}
