@@ -83,6 +83,7 @@ hpcw_status gen_fit_field_neighbours(const struct gen_fit_twin *twin, uint32_t r
     const uint32_t problems = known != 0 ? 1 : 16;
     hpcw_status s = HPCW_OK;
     *correlation = 0;
+    ranks = ranks < MOST_OBJECTS ? ranks : MOST_OBJECTS; /* more change nothing */
     for (uint32_t k = 1; s == HPCW_OK && k <= problems; k++) {
         struct fit_model m;
         s = make_model(&m, twin, ranks, known != 0 ? known : k, err);
@@ -199,7 +200,7 @@ static double score_of(const struct fit_problem *g) {
     double spread = 0;
     double most = 0;
     for (uint32_t i = 0; i < g->phases; i++) {
-        most += gen_fit_ln(b->slowest[i] / a->slowest[i]) / g->phases;
+        most += a->slowest[i] > 0 ? gen_fit_ln(b->slowest[i] / a->slowest[i]) / g->phases : 0;
         if (a->at[i].sd > 0 && b->at[i].sd > 0) {
             level += (b->at[i].mean - a->at[i].mean) / a->at[i].sd / g->phases;
             spread += gen_fit_ln(b->at[i].sd / a->at[i].sd) / g->phases;
