@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which numbered problem of the model of loads is like the measured run: what chance decided there, and not the parameters. */
+/* What only simulated runs of the model of loads tell: the correlation of its field, how evenly distant senders are spread, and
+ * which numbered problem is like the measured run, in what chance decided and not the parameters. */
 #include <math.h>
 
 #include "gen/fit/loads.h"

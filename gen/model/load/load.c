@@ -97,9 +97,7 @@ const struct ui_param model_load_param[] = {
             "or none (only handlers to other ranks); the next ones are of the stencil"),
     PARAM("far_edges", F64, far_edges, 0, 8, NULL, "distant senders per object [A]"),
     PARAM("far_channels", U32, far_channels, 0, 8, NULL,
-          "ways to a distant sender, all equally likely for an object, so that objects have different numbers "
-          "of them; "
-          "0: as few ways as possible"),
+          "equally likely ways to a distant sender, so that objects have different numbers; 0: the fewest"),
     PARAM("edge_bytes_mean", F64, edge_bytes_mean, 0, 30, NULL, "mean of ln(bytes) of an edge in a phase [L]"),
     PARAM("edge_bytes_sd", F64, edge_bytes_sd, 0, 5, NULL, "standard deviation of ln(bytes) [L]"),
     PARAM("edge_messages_mean", F64, edge_messages_mean, 0, 15, NULL,
