@@ -116,11 +116,13 @@ static hpcw_status learn_follows(const struct fit_sizes *z, struct gen_fit_twin 
     gen_fit_pairs_merge(&next, &z->next[1]);
     const double of_sizes = gen_fit_correlation(&next);
     const hpcw_status s = gen_fit_field_neighbours(twin, (uint32_t)z->ranks, &of_field, err);
-    /* Of a field that hardly is one, nothing can be told. */
-    return s == HPCW_OK && !isnan(of_sizes) && of_field > 0.1
-               ? gen_fit_learn(twin, "sion.follows", fmax(0, fmin(1, of_sizes / of_field)), GEN_FIT_PER_RANK,
-                               err)
-               : s;
+    if (s == HPCW_OK && (isnan(of_sizes) || !(of_field > 0.1))) {
+        gen_fit_remark(twin, "sion: neighbouring ranks are hardly alike, so sion.follows is the default");
+        return HPCW_OK;
+    }
+    return s == HPCW_OK ? gen_fit_learn(twin, "sion.follows", fmax(0, fmin(1, of_sizes / of_field)),
+                                        GEN_FIT_PER_RANK, err)
+                        : s;
 }
 
 static hpcw_status learn_sion(const struct fit_sizes *z, uint32_t files, struct gen_fit_twin *twin,

@@ -70,8 +70,6 @@ learned migration 0.03 0.06 twin.ini
 learned dims 3 3 twin.ini
 learned sigma 0.27 0.33 twin.ini
 learned checkpoints 3 3 twin.ini
-# A field of this run decides how alike the sizes of neighbours are, so the share that follows it is uncertain.
-learned follows 0.4 1 twin.ini
 learned problem 1 512 twin.ini
 
 # Intervals hold the parameters, nearly all.
@@ -140,6 +138,16 @@ learned edge_follows 0.85 0.95 edges.ini
 learned edge_bytes_sd 0.95 1.05 edges.ini
 learned edge_messages_mean 0.42 0.58 edges.ini
 learned edge_messages_sd 1.22 1.38 edges.ini
+
+# ---- sizes that follow the field of the loads, or do not ----
+
+for follows in 0.9 0; do
+    "$HPCGEN" -q -n 1024 -f sion --seed 5 -o sizes_of --set sion.mean_size=20K --set sion.follows=$follows || exit 1
+    "$HPCGEN" fit sizes_of -O follows.$follows.ini -q || bad "the fit of sizes failed"
+    rm -r sizes_of
+done
+learned follows 0.75 1 follows.0.9.ini
+learned follows 0 0.3 follows.0.ini
 
 # ---- links: the machine is recognised, and one with other speeds ----
 
