@@ -5,31 +5,51 @@
 #include "libwriter/base/status.h"
 
 #ifdef HPCW_BENCH_MPI
+#include <dlfcn.h>
 #include <mpi.h>
 
-/* As the program calls them, and as MPI offers them to tools. */
 struct calls {
     int (*send)(const void *, int, MPI_Datatype, int, int, MPI_Comm);
     int (*receive)(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status *);
     int (*post)(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
     int (*wait)(MPI_Request *, MPI_Status *);
 };
-static const struct calls called[] = {{MPI_Send, MPI_Recv, MPI_Irecv, MPI_Wait},
-                                      {PMPI_Send, PMPI_Recv, PMPI_Irecv, PMPI_Wait}};
 
 enum { TOOL = 0, BARE = 1, TAG = 0 };
+
+/* As the program calls them. */
+static const struct calls wrapped = {MPI_Send, MPI_Recv, MPI_Irecv, MPI_Wait};
+
+/* MPI's own. A tool may have replaced PMPI_Send, too, but hardly MPI_Get_library_version. */
+static bool find_bare(struct calls *bare) {
+    Dl_info info;
+    void *mpi = dladdr(__extension__(void *) MPI_Get_library_version, &info) == 0
+                    ? NULL
+                    : dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    if (mpi == NULL) {
+        return false;
+    }
+    *(void **)&bare->send = dlsym(mpi, "PMPI_Send");
+    *(void **)&bare->receive = dlsym(mpi, "PMPI_Recv");
+    *(void **)&bare->post = dlsym(mpi, "PMPI_Irecv");
+    *(void **)&bare->wait = dlsym(mpi, "PMPI_Wait");
+    return bare->send != NULL && bare->receive != NULL && bare->post != NULL && bare->wait != NULL;
+}
 
 struct message_work {
     struct bench_common common;
     uint64_t messages;
-    struct calls calls;
+    struct calls bare, calls;
 };
 enum { WORK = sizeof(struct message_work) };
 
 static hpcw_status messages_setup(void *work, const void *parameter, struct bench_amount *amount,
                                   hpcw_error *err) {
     struct message_work *w = work;
-    if (called[TOOL].send == called[BARE].send) {
+    if (!find_bare(&w->bare)) {
+        return hpcw_i_fail(err, HPCW_ENOTSUP, "expected a shared library of MPI with PMPI_Send, got none");
+    }
+    if (wrapped.send == w->bare.send) {
         return hpcw_i_fail(err, HPCW_ENOTSUP, "MPI_Send is MPI's own: preload a tool, as libhpcw_trace.so");
     }
     w->messages = bench_scaled(w->common.place, *(const uint64_t *)parameter, 2) / 2 * 2;
@@ -39,7 +59,8 @@ static hpcw_status messages_setup(void *work, const void *parameter, struct benc
 
 static hpcw_status messages_prepare(void *work, uint64_t side, hpcw_error *err) {
     (void)err;
-    ((struct message_work *)work)->calls = called[side];
+    struct message_work *w = work;
+    w->calls = side == TOOL ? wrapped : w->bare;
     return HPCW_OK;
 }
 
@@ -110,7 +131,7 @@ static hpcw_status messages_setup(void *work, const void *parameter, struct benc
 
 static const struct bench_side message_sides[] = {
     {"tool", "MPI_Send and the like, which a tool has wrapped", 0, messages_prepare, PHASES},
-    {"bare", "PMPI_Send and the like", 1, messages_prepare, PHASES},
+    {"bare", "MPI's own PMPI_Send and the like", 1, messages_prepare, PHASES},
 };
 
 static const struct bench_figure message_figures[] = {

@@ -30,6 +30,7 @@ static bool add(uintptr_t key, enum comm_kind kind, uint32_t number, struct hpcw
     }
     h->kind = (int32_t)kind;
     h->comm = numbers;
+    h->as.comm.duplicates = 0;
     h->as.comm.number = number;
     return true;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "libwriter/trace/handles.h"
 
-#include <string.h>
-
 #include "libwriter/base/mem.h"
 
 bool hpcw_i_trace_handles_threads;
@@ -34,29 +32,10 @@ struct hpcw_i_trace_handle *hpcw_i_trace_handles_find_more(struct hpcw_i_trace_h
     return more == NULL ? NULL : &more->handle;
 }
 
-/* Takes the entry if it is free. */
-static bool claim(struct hpcw_i_trace_handle *handle, uintptr_t key) {
-    if (atomic_load_explicit(&handle->key, memory_order_relaxed) != HPCW_I_TRACE_FREE ||
-        !hpcw_i_trace_handle_take(handle, HPCW_I_TRACE_FREE, key)) {
-        return false;
-    }
-    handle->comm = (struct hpcw_i_trace_comm){0, 0};
-    handle->kind = 0;
-    handle->flags = 0;
-    memset(&handle->as, 0, sizeof handle->as);
-    return true;
-}
-
-struct hpcw_i_trace_handle *hpcw_i_trace_handles_add(struct hpcw_i_trace_handles *table, uintptr_t key) {
-    struct hpcw_i_trace_bucket *b = &table->bucket[hpcw_i_trace_handles_bucket(table, key)];
-    for (int i = 0; i < HPCW_I_TRACE_SLOTS; i++) {
-        if (claim(&b->slot[i], key)) {
-            return &b->slot[i];
-        }
-    }
+struct hpcw_i_trace_handle *hpcw_i_trace_handles_add_more(struct hpcw_i_trace_bucket *b, uintptr_t key) {
     struct hpcw_i_trace_handle_more *first = atomic_load_explicit(&b->more, memory_order_acquire);
     for (struct hpcw_i_trace_handle_more *more = first; more != NULL; more = more->next) {
-        if (claim(&more->handle, key)) {
+        if (hpcw_i_trace_handle_claim(&more->handle, key)) {
             return &more->handle;
         }
     }

@@ -30,7 +30,8 @@ struct hpcw_i_trace_handle {
     _Atomic(uintptr_t) key;
     struct hpcw_i_trace_comm comm; /* the communicator that this is, or belongs to */
     int32_t kind;                  /* an enumeration of the table's owner */
-    uint32_t flags;                /* of a request */
+    int16_t waited;                /* the state that shows the completion of a receive; 0: it is not recorded */
+    bool cancelled;                /* MPI_Cancel was called for this request */
     union {
         struct {
             uint32_t duplicates; /* that MPI_Comm_idup was asked for */
@@ -87,9 +88,6 @@ static inline bool hpcw_i_trace_handle_take(struct hpcw_i_trace_handle *handle, 
 bool hpcw_i_trace_handles_new(struct hpcw_i_trace_handles *table, unsigned bits);
 void hpcw_i_trace_handles_free(struct hpcw_i_trace_handles *table);
 
-/* Adds an entry, all zero but for `key`. NULL: out of memory. */
-struct hpcw_i_trace_handle *hpcw_i_trace_handles_add(struct hpcw_i_trace_handles *table, uintptr_t key);
-
 /* The rest of hpcw_i_trace_handles_find, for a bucket that overflowed. */
 struct hpcw_i_trace_handle *hpcw_i_trace_handles_find_more(struct hpcw_i_trace_handle_more *more,
                                                            uintptr_t key);
@@ -102,12 +100,33 @@ static inline struct hpcw_i_trace_handle *hpcw_i_trace_handles_find(const struct
                                                                     uintptr_t key) {
     struct hpcw_i_trace_bucket *b = &table->bucket[hpcw_i_trace_handles_bucket(table, key)];
     for (int i = 0; i < HPCW_I_TRACE_SLOTS; i++) {
-        if (atomic_load_explicit(&b->slot[i].key, memory_order_relaxed) == key) {
+        if (__builtin_expect(atomic_load_explicit(&b->slot[i].key, memory_order_relaxed) == key, true)) {
             return &b->slot[i];
         }
     }
     struct hpcw_i_trace_handle_more *more = atomic_load_explicit(&b->more, memory_order_acquire);
     return more == NULL ? NULL : hpcw_i_trace_handles_find_more(more, key);
+}
+
+/* The rest of hpcw_i_trace_handles_add, for a bucket that overflows. */
+struct hpcw_i_trace_handle *hpcw_i_trace_handles_add_more(struct hpcw_i_trace_bucket *b, uintptr_t key);
+
+/* Takes the entry if it is free. */
+static inline bool hpcw_i_trace_handle_claim(struct hpcw_i_trace_handle *handle, uintptr_t key) {
+    return atomic_load_explicit(&handle->key, memory_order_relaxed) == HPCW_I_TRACE_FREE &&
+           hpcw_i_trace_handle_take(handle, HPCW_I_TRACE_FREE, key);
+}
+
+/* Adds an entry, of which only `key` is set. NULL: out of memory. */
+static inline struct hpcw_i_trace_handle *hpcw_i_trace_handles_add(struct hpcw_i_trace_handles *table,
+                                                                   uintptr_t key) {
+    struct hpcw_i_trace_bucket *b = &table->bucket[hpcw_i_trace_handles_bucket(table, key)];
+    for (int i = 0; i < HPCW_I_TRACE_SLOTS; i++) {
+        if (__builtin_expect(hpcw_i_trace_handle_claim(&b->slot[i], key), true)) {
+            return &b->slot[i];
+        }
+    }
+    return hpcw_i_trace_handles_add_more(b, key);
 }
 
 /*

@@ -40,7 +40,7 @@ extern struct hpcw_i_trace_real hpcw_i_trace_real;
 void hpcw_i_trace_real_find(void);
 
 static inline const struct hpcw_i_trace_real *hpcw_i_trace_real_get(void) {
-    if (!atomic_load_explicit(&hpcw_i_trace_real.known, memory_order_acquire)) {
+    if (__builtin_expect(!atomic_load_explicit(&hpcw_i_trace_real.known, memory_order_acquire), false)) {
         hpcw_i_trace_real_find();
     }
     return &hpcw_i_trace_real;

@@ -18,7 +18,8 @@ struct hpcw_i_trace_handle *hpcw_i_trace_request_note(const struct hpcw_i_trace_
     }
     h->comm = comm;
     h->kind = (int32_t)kind;
-    h->flags = s->timeline != NULL ? HPCW_I_TRACE_RECORDED : 0;
+    h->waited = 0;
+    h->cancelled = false;
     return h;
 }
 
@@ -29,6 +30,7 @@ void hpcw_i_trace_request_note_other(const struct hpcw_i_trace_span *s, int code
         return;
     }
     held.handle->kind = HPCW_I_TRACE_COMPLETE;
+    held.handle->waited = 0;
     held.handle->comm = hpcw_i_trace_request_comm(NULL);
     hpcw_i_trace_request_keep(&held);
 }
@@ -43,35 +45,31 @@ static void record(struct hpcw_i_trace_span *s, const struct hpcw_i_trace_handle
         return;
     }
     int cancelled = 0;
-    if ((h->flags & HPCW_I_TRACE_CANCELLED) != 0) {
+    if (h->cancelled) {
         (void)REAL(MPI_Test_cancelled)(status, &cancelled);
     }
     hpcw_clog2_timeline *timeline = hpcw_i_trace_timeline(s->thread);
-    bool receives = h->kind == HPCW_I_TRACE_RECEIVE || h->kind == HPCW_I_TRACE_MATCHED ||
-                    h->kind == HPCW_I_TRACE_PERSISTENT_RECEIVE;
-    if (!receives || (h->flags & HPCW_I_TRACE_RECORDED) == 0 || cancelled || timeline == NULL) {
+    if (h->waited == 0 || cancelled || timeline == NULL) {
         return;
     }
-    int32_t state =
-        h->kind == HPCW_I_TRACE_MATCHED ? HPCW_I_STATE_MPE_Imrecv_waited : HPCW_I_STATE_MPE_Irecv_waited;
-    hpcw_i_trace_state_use(state);
+    hpcw_i_trace_state_use(h->waited);
     /* One look at the clock: the state has no length of its own, and the wait ends with it. */
     uint64_t now = s->now = hpcw_clog2_timeline_clock(timeline);
-    hpcw_clog2_timeline_put(timeline, now, hpcw_clog2_timeline_word(HPCW_CLOG2_BARE, h->comm.own, 2 * state));
+    uint64_t word = hpcw_clog2_timeline_word(HPCW_CLOG2_BARE, h->comm.own, 2 * h->waited);
+    hpcw_clog2_timeline_put(timeline, now, word);
     hpcw_i_trace_message_received(timeline, now, h->comm, status);
-    hpcw_clog2_timeline_put(timeline, now,
-                            hpcw_clog2_timeline_word(HPCW_CLOG2_BARE, h->comm.own, 2 * state + 1));
+    hpcw_clog2_timeline_put(timeline, now, word + 1);
 }
 
 void hpcw_i_trace_request_completed(struct hpcw_i_trace_span *s, const struct hpcw_i_trace_held *held, int code,
                                     const MPI_Status *status) {
     struct hpcw_i_trace_handle *h = held->handle;
-    bool stays = h->kind >= HPCW_I_TRACE_PERSISTENT_RECEIVE;
-    if (code == MPI_SUCCESS && (!stays || (h->flags & HPCW_I_TRACE_STARTED) != 0)) {
+    if (code == MPI_SUCCESS) {
         record(s, h, status);
     }
-    if (stays) {
-        h->flags = 0;
+    if (h->kind >= HPCW_I_TRACE_PERSISTENT_RECEIVE) {
+        h->waited = 0; /* until it is started again */
+        h->cancelled = false;
         hpcw_i_trace_request_keep(held);
     } else {
         hpcw_i_trace_handle_drop(h);

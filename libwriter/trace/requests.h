@@ -16,7 +16,6 @@
 
 enum hpcw_i_trace_request_kind {
     HPCW_I_TRACE_RECEIVE,
-    HPCW_I_TRACE_MATCHED,   /* a receive of a matched message */
     HPCW_I_TRACE_MESSAGE,   /* a matched message that is not being received yet */
     HPCW_I_TRACE_DUPLICATE, /* a communicator of MPI_Comm_idup */
     HPCW_I_TRACE_OTHER,     /* any other, whose completion is no record */
@@ -25,12 +24,6 @@ enum hpcw_i_trace_request_kind {
     HPCW_I_TRACE_PERSISTENT_SEND,
     HPCW_I_TRACE_PERSISTENT_OTHER,
     HPCW_I_TRACE_COMPLETE /* the one handle of all requests that are complete when MPI returns them */
-};
-
-enum hpcw_i_trace_request_flag {
-    HPCW_I_TRACE_RECORDED = 1,  /* the call that posted it was recorded */
-    HPCW_I_TRACE_CANCELLED = 2, /* MPI_Cancel was called */
-    HPCW_I_TRACE_STARTED = 4    /* a persistent request that was started */
 };
 
 extern struct hpcw_i_trace_handles hpcw_i_trace_requests;
@@ -84,7 +77,7 @@ static inline struct hpcw_i_trace_span hpcw_i_trace_request_begin(int32_t state,
     struct hpcw_i_trace_span s = hpcw_i_trace_span_open(state);
     *held = hpcw_i_trace_request_hold(&s, request);
     if (s.timeline != NULL) {
-        hpcw_i_trace_span_show(&s, hpcw_i_trace_request_comm(held->handle));
+        hpcw_i_trace_span_show(&s, state, hpcw_i_trace_request_comm(held->handle));
     }
     return s;
 }
@@ -95,7 +88,7 @@ static inline struct hpcw_i_trace_span hpcw_i_trace_request_use(int32_t state, M
     struct hpcw_i_trace_span s = hpcw_i_trace_span_open(state);
     *handle = hpcw_i_trace_request_find(&s, HPCW_I_TRACE_KEY(request));
     if (s.timeline != NULL) {
-        hpcw_i_trace_span_show(&s, hpcw_i_trace_request_comm(*handle));
+        hpcw_i_trace_span_show(&s, state, hpcw_i_trace_request_comm(*handle));
     }
     return s;
 }

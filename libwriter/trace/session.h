@@ -42,7 +42,7 @@ void hpcw_i_trace_session_end(void);
 hpcw_clog2_timeline *hpcw_i_trace_timeline_new(struct hpcw_i_trace_thread *t);
 
 static inline hpcw_clog2_timeline *hpcw_i_trace_timeline(struct hpcw_i_trace_thread *t) {
-    return t->timeline != NULL ? t->timeline : hpcw_i_trace_timeline_new(t);
+    return __builtin_expect(t->timeline != NULL, true) ? t->timeline : hpcw_i_trace_timeline_new(t);
 }
 
 static inline bool hpcw_i_trace_following(void) {

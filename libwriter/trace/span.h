@@ -12,32 +12,38 @@ struct hpcw_i_trace_span {
     hpcw_clog2_timeline *timeline; /* NULL: not recorded */
     struct hpcw_i_trace_comm comm; /* if it is recorded */
     uint64_t begin;                /* its clock */
+    uint64_t word;                 /* of the record of its begin; that of its end is one more */
     uint64_t now;                  /* the clock at the last record after MPI's call; 0: there is none */
-    int32_t state;
 };
+
+/* Words from the next record to the cache line that is fetched for later ones. */
+enum { HPCW_I_TRACE_AHEAD = 64 };
 
 /* The program calls. A call that is recorded must then be shown. */
 static inline struct hpcw_i_trace_span hpcw_i_trace_span_open(int32_t state) {
-    struct hpcw_i_trace_span s = {.thread = &hpcw_i_trace_thread, .state = state};
-    if (s.thread->depth++ == 0 &&
-        atomic_load_explicit(&hpcw_i_trace_states.active[state], memory_order_relaxed) != 0) {
+    struct hpcw_i_trace_span s = {.thread = &hpcw_i_trace_thread};
+    bool recorded = s.thread->depth++ == 0 &&
+                    atomic_load_explicit(&hpcw_i_trace_states.active[state], memory_order_relaxed) != 0;
+    if (__builtin_expect(recorded, true)) { /* so that the code of a recorded call is in one piece */
         s.timeline = hpcw_i_trace_timeline(s.thread);
     }
     return s;
 }
 
-static inline void hpcw_i_trace_span_show(struct hpcw_i_trace_span *s, struct hpcw_i_trace_comm comm) {
-    hpcw_i_trace_state_use(s->state);
+static inline void hpcw_i_trace_span_show(struct hpcw_i_trace_span *s, int32_t state,
+                                          struct hpcw_i_trace_comm comm) {
+    hpcw_i_trace_state_use(state);
     s->comm = comm;
+    s->word = hpcw_clog2_timeline_word(HPCW_CLOG2_BARE, comm.own, 2 * state);
+    __builtin_prefetch(s->timeline->next + HPCW_I_TRACE_AHEAD, 1);
     s->begin = hpcw_clog2_timeline_clock(s->timeline);
-    hpcw_clog2_timeline_put(s->timeline, s->begin,
-                            hpcw_clog2_timeline_word(HPCW_CLOG2_BARE, comm.own, 2 * s->state));
+    hpcw_clog2_timeline_put(s->timeline, s->begin, s->word);
 }
 
 static inline struct hpcw_i_trace_span hpcw_i_trace_span_begin(int32_t state, MPI_Comm comm) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_open(state);
-    if (s.timeline != NULL) {
-        hpcw_i_trace_span_show(&s, hpcw_i_trace_comm_of(comm));
+    if (__builtin_expect(s.timeline != NULL, true)) {
+        hpcw_i_trace_span_show(&s, state, hpcw_i_trace_comm_of(comm));
     }
     return s;
 }
@@ -46,22 +52,21 @@ static inline struct hpcw_i_trace_span hpcw_i_trace_span_begin(int32_t state, MP
 static inline struct hpcw_i_trace_span hpcw_i_trace_span_begin_on(int32_t state, uintptr_t key) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_open(state);
     if (s.timeline != NULL) {
-        hpcw_i_trace_span_show(&s, hpcw_i_trace_comm_of_owned(key));
+        hpcw_i_trace_span_show(&s, state, hpcw_i_trace_comm_of_owned(key));
     }
     return s;
 }
 
 /* The end of a call that is recorded, when the clock said `now`. Returns `code`, its result. */
 static inline int hpcw_i_trace_span_end_at(const struct hpcw_i_trace_span *s, uint64_t now, int code) {
-    hpcw_clog2_timeline_put(s->timeline, now,
-                            hpcw_clog2_timeline_word(HPCW_CLOG2_BARE, s->comm.own, 2 * s->state + 1));
+    hpcw_clog2_timeline_put(s->timeline, now, s->word + 1);
     s->thread->depth--;
     return code;
 }
 
 /* Returns `code`, the result of the call. */
 static inline int hpcw_i_trace_span_end(const struct hpcw_i_trace_span *s, int code) {
-    if (s->timeline != NULL) {
+    if (__builtin_expect(s->timeline != NULL, true)) {
         return hpcw_i_trace_span_end_at(s, s->now != 0 ? s->now : hpcw_clog2_timeline_clock(s->timeline), code);
     }
     s->thread->depth--;
@@ -71,7 +76,7 @@ static inline int hpcw_i_trace_span_end(const struct hpcw_i_trace_span *s, int c
 /* The same with cargo, for a call that is recorded. */
 static inline int hpcw_i_trace_span_end_with(const struct hpcw_i_trace_span *s, int code,
                                              const hpcw_clog2_cargo *cargo) {
-    hpcw_clog2_log_cargo(s->timeline, s->comm.own, 2 * s->state + 1, cargo); /* the event of its end */
+    hpcw_clog2_log_cargo(s->timeline, s->comm.own, (int32_t)(uint32_t)s->word + 1, cargo);
     s->thread->depth--;
     return code;
 }

@@ -126,9 +126,9 @@ static int32_t clip(uint64_t bytes) {
     return bytes > INT32_MAX ? INT32_MAX : (int32_t)bytes;
 }
 
-static int end_moved(const struct hpcw_i_trace_span *s, int code, struct moved amount) {
+static int end_moved(const struct hpcw_i_trace_span *s, int32_t state, int code, struct moved amount) {
     hpcw_clog2_cargo cargo = {0};
-    if (hpcw_i_trace_state_is_of_mpe(s->state)) {
+    if (hpcw_i_trace_state_is_of_mpe(state)) {
         hpcw_clog2_cargo_i32(&cargo, clip(amount.sent));
         hpcw_clog2_cargo_i32(&cargo, clip(amount.received));
     } else {
@@ -146,7 +146,7 @@ static int end_moved(const struct hpcw_i_trace_span *s, int code, struct moved a
         if (span_.timeline == NULL || code_ != MPI_SUCCESS) {                                                  \
             return hpcw_i_trace_span_end(&span_, code_);                                                       \
         }                                                                                                      \
-        return end_moved(&span_, code_, amount);                                                               \
+        return end_moved(&span_, state, code_, amount);                                                        \
     }
 #define COLLECTS_AS(...) COLLECTS(__VA_ARGS__)
 #include "libwriter/trace/calls.h"

@@ -5,8 +5,8 @@
 #include "libwriter/trace/span.h"
 
 /* A send is recorded before MPI is called, so that it never comes after its receive in the log. */
-static struct hpcw_i_trace_span begin_send(int32_t state, uint64_t count, MPI_Datatype type, int dest, int tag,
-                                           MPI_Comm comm) {
+static inline __attribute__((always_inline)) struct hpcw_i_trace_span
+begin_send(int32_t state, uint64_t count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(state, comm);
     if (s.timeline != NULL) {
         hpcw_i_trace_message_sent(s.timeline, s.begin, s.comm, dest, tag,
@@ -53,6 +53,19 @@ static int end_receive_init(const struct hpcw_i_trace_span *s, int code, int sou
     return hpcw_i_trace_span_end(s, code);
 }
 
+/* Notes a receive, whose completion is shown as the state `waited`. One that is not recorded needs no note. */
+static struct hpcw_i_trace_handle *note_receive(const struct hpcw_i_trace_span *s, int32_t waited, int code,
+                                                struct hpcw_i_trace_comm comm, const MPI_Request *request) {
+    struct hpcw_i_trace_handle *h = NULL;
+    if (s->timeline != NULL && comm.peers != HPCW_I_TRACE_UNKNOWN) {
+        h = hpcw_i_trace_request_note(s, code, HPCW_I_TRACE_KEY(*request), HPCW_I_TRACE_RECEIVE, comm);
+        if (h != NULL) {
+            h->waited = (int16_t)waited;
+        }
+    }
+    return h;
+}
+
 #define SEND(state, colour, function)                                                                          \
     int function(const void *buf, COUNT count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {          \
         struct hpcw_i_trace_span s = begin_send(state, (uint64_t)count, type, dest, tag, comm);                \
@@ -86,7 +99,7 @@ static struct hpcw_i_trace_span take(int32_t state, MPI_Message message, struct 
         hpcw_i_trace_handle_drop(h);
     }
     if (s.timeline != NULL) {
-        hpcw_i_trace_span_show(&s, *comm);
+        hpcw_i_trace_span_show(&s, state, *comm);
     }
     return s;
 }

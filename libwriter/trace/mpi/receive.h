@@ -36,8 +36,8 @@ int C(MPI_Irecv)(void *buf, COUNT count, MPI_Datatype type, int source, int tag,
                  MPI_Request *request) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Irecv, comm);
     int code = REAL(C(MPI_Irecv))(buf, count, type, source, tag, comm, request);
-    if (source != MPI_PROC_NULL && s.timeline != NULL && s.comm.peers != HPCW_I_TRACE_UNKNOWN) {
-        (void)hpcw_i_trace_request_note(&s, code, HPCW_I_TRACE_KEY(*request), HPCW_I_TRACE_RECEIVE, s.comm);
+    if (source != MPI_PROC_NULL) {
+        (void)note_receive(&s, HPCW_I_STATE_MPE_Irecv_waited, code, s.comm, request);
     }
     return hpcw_i_trace_span_end(&s, code);
 }
@@ -61,8 +61,6 @@ int C(MPI_Imrecv)(void *buf, COUNT count, MPI_Datatype type, MPI_Message *messag
     struct hpcw_i_trace_comm comm;
     struct hpcw_i_trace_span s = take(HPCW_I_STATE_MPI_Imrecv, *message, &comm);
     int code = REAL(C(MPI_Imrecv))(buf, count, type, message, request);
-    if (comm.peers != HPCW_I_TRACE_UNKNOWN) {
-        (void)hpcw_i_trace_request_note(&s, code, HPCW_I_TRACE_KEY(*request), HPCW_I_TRACE_MATCHED, comm);
-    }
+    (void)note_receive(&s, HPCW_I_STATE_MPE_Imrecv_waited, code, comm, request);
     return hpcw_i_trace_span_end(&s, code);
 }

@@ -12,8 +12,10 @@ static void start(const struct hpcw_i_trace_span *s, struct hpcw_i_trace_handle 
     if (h->kind == HPCW_I_TRACE_OTHER) {
         h->kind = HPCW_I_TRACE_PERSISTENT_OTHER;
     }
-    h->flags = HPCW_I_TRACE_STARTED | (s->timeline != NULL ? HPCW_I_TRACE_RECORDED : 0u);
-    if (h->kind == HPCW_I_TRACE_PERSISTENT_SEND && s->timeline != NULL) {
+    h->cancelled = false;
+    if (h->kind == HPCW_I_TRACE_PERSISTENT_RECEIVE) {
+        h->waited = s->timeline != NULL ? HPCW_I_STATE_MPE_Irecv_waited : 0;
+    } else if (h->kind == HPCW_I_TRACE_PERSISTENT_SEND && s->timeline != NULL) {
         hpcw_i_trace_state_use(HPCW_I_STATE_MPE_Isend_waited);
         hpcw_clog2_log_begin(s->timeline, h->comm.own, HPCW_I_STATE_MPE_Isend_waited);
         hpcw_i_trace_message_sent(s->timeline, hpcw_clog2_timeline_clock(s->timeline), h->comm, h->as.send.peer,
@@ -41,7 +43,7 @@ int MPI_Cancel(MPI_Request *request) {
     struct hpcw_i_trace_handle *h;
     struct hpcw_i_trace_span s = hpcw_i_trace_request_use(HPCW_I_STATE_MPI_Cancel, *request, &h);
     if (h != NULL) {
-        h->flags |= HPCW_I_TRACE_CANCELLED;
+        h->cancelled = true;
     }
     return hpcw_i_trace_span_end(&s, REAL(MPI_Cancel)(request));
 }

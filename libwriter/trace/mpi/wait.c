@@ -70,7 +70,7 @@ static void forget(const struct hpcw_i_trace_span *s, struct held_batch *b, int 
 }
 
 /* Shows the call on the communicator of all its requests that are not complete already, or on the world. */
-static void show(struct hpcw_i_trace_span *s, int count, const MPI_Request *requests) {
+static void show(struct hpcw_i_trace_span *s, int32_t state, int count, const MPI_Request *requests) {
     struct hpcw_i_trace_comm comm = hpcw_i_trace_request_comm(NULL);
     bool any = false;
     for (int i = 0; i < count; i++) {
@@ -85,30 +85,31 @@ static void show(struct hpcw_i_trace_span *s, int count, const MPI_Request *requ
             break;
         }
     }
-    hpcw_i_trace_span_show(s, comm);
+    hpcw_i_trace_span_show(s, state, comm);
 }
 
 /* Begins the call. */
-static void hold_all(struct hpcw_i_trace_span *s, struct held_batch *b, int count, const MPI_Request *requests,
-                     MPI_Status *statuses) {
+static struct hpcw_i_trace_span hold_all(int32_t state, struct held_batch *b, int count,
+                                         const MPI_Request *requests, MPI_Status *statuses) {
+    struct hpcw_i_trace_span s = hpcw_i_trace_span_open(state);
     b->statuses = statuses;
     b->held = NULL;
     b->own = false;
     int first = 0;
-    while (first < count && find(s, requests[first]) == NULL) {
+    while (first < count && find(&s, requests[first]) == NULL) {
         first++;
     }
-    if (s->timeline != NULL) {
-        show(s, count, requests);
+    if (s.timeline != NULL) {
+        show(&s, state, count, requests);
     }
     if (first >= count) {
-        return;
+        return s;
     }
     size_t n = (size_t)count;
     b->held = count <= FEW ? b->few : hpcw_i_malloc(n * sizeof *b->held);
     if (b->held == NULL) {
-        forget(s, b, count, requests);
-        return;
+        forget(&s, b, count, requests);
+        return s;
     }
     if (statuses == MPI_STATUSES_IGNORE) {
         b->own = true;
@@ -116,13 +117,14 @@ static void hold_all(struct hpcw_i_trace_span *s, struct held_batch *b, int coun
         if (b->statuses == NULL) {
             b->statuses = statuses;
             hpcw_i_free(b->held); /* not `few`, as count > FEW */
-            forget(s, b, count, requests);
-            return;
+            forget(&s, b, count, requests);
+            return s;
         }
     }
     for (int i = 0; i < count; i++) {
-        b->held[i] = hpcw_i_trace_request_hold(s, requests[i]);
+        b->held[i] = hpcw_i_trace_request_hold(&s, requests[i]);
     }
+    return s;
 }
 
 static void free_batch(struct held_batch *b, int count) {
@@ -170,8 +172,7 @@ static void settle_some(struct hpcw_i_trace_span *s, struct held_batch *b, int c
 
 int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
     struct held_batch b;
-    struct hpcw_i_trace_span s = hpcw_i_trace_span_open(HPCW_I_STATE_MPI_Waitall);
-    hold_all(&s, &b, count, requests, statuses);
+    struct hpcw_i_trace_span s = hold_all(HPCW_I_STATE_MPI_Waitall, &b, count, requests, statuses);
     int code = REAL(MPI_Waitall)(count, requests, b.statuses);
     settle_all(&s, &b, count, code);
     return hpcw_i_trace_span_end(&s, code);
@@ -179,8 +180,7 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
 
 int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
     struct held_batch b;
-    struct hpcw_i_trace_span s = hpcw_i_trace_span_open(HPCW_I_STATE_MPI_Testall);
-    hold_all(&s, &b, count, requests, statuses);
+    struct hpcw_i_trace_span s = hold_all(HPCW_I_STATE_MPI_Testall, &b, count, requests, statuses);
     int code = REAL(MPI_Testall)(count, requests, flag, b.statuses);
     if (code == MPI_SUCCESS && !*flag) {
         settle_some(&s, &b, count, code, 0, NULL);
@@ -192,8 +192,7 @@ int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuse
 
 int MPI_Waitsome(int count, MPI_Request requests[], int *n, int indices[], MPI_Status statuses[]) {
     struct held_batch b;
-    struct hpcw_i_trace_span s = hpcw_i_trace_span_open(HPCW_I_STATE_MPI_Waitsome);
-    hold_all(&s, &b, count, requests, statuses);
+    struct hpcw_i_trace_span s = hold_all(HPCW_I_STATE_MPI_Waitsome, &b, count, requests, statuses);
     int code = REAL(MPI_Waitsome)(count, requests, n, indices, b.statuses);
     settle_some(&s, &b, count, code, code == MPI_SUCCESS || code == MPI_ERR_IN_STATUS ? *n : 0, indices);
     return hpcw_i_trace_span_end(&s, code);
@@ -201,8 +200,7 @@ int MPI_Waitsome(int count, MPI_Request requests[], int *n, int indices[], MPI_S
 
 int MPI_Testsome(int count, MPI_Request requests[], int *n, int indices[], MPI_Status statuses[]) {
     struct held_batch b;
-    struct hpcw_i_trace_span s = hpcw_i_trace_span_open(HPCW_I_STATE_MPI_Testsome);
-    hold_all(&s, &b, count, requests, statuses);
+    struct hpcw_i_trace_span s = hold_all(HPCW_I_STATE_MPI_Testsome, &b, count, requests, statuses);
     int code = REAL(MPI_Testsome)(count, requests, n, indices, b.statuses);
     settle_some(&s, &b, count, code, code == MPI_SUCCESS || code == MPI_ERR_IN_STATUS ? *n : 0, indices);
     return hpcw_i_trace_span_end(&s, code);
@@ -219,9 +217,9 @@ static int is_one(int index, int count) {
  */
 int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status) {
     struct held_batch b;
-    struct hpcw_i_trace_span s = hpcw_i_trace_span_open(HPCW_I_STATE_MPI_Waitany);
     MPI_Status own;
-    hold_all(&s, &b, count, requests, status == MPI_STATUS_IGNORE ? &own : status);
+    struct hpcw_i_trace_span s =
+        hold_all(HPCW_I_STATE_MPI_Waitany, &b, count, requests, status == MPI_STATUS_IGNORE ? &own : status);
     status = b.held != NULL ? b.statuses : status;
     int code = REAL(MPI_Waitany)(count, requests, index, status);
     settle_some(&s, &b, count, code, is_one(*index, count), index);
@@ -230,9 +228,9 @@ int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *statu
 
 int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
     struct held_batch b;
-    struct hpcw_i_trace_span s = hpcw_i_trace_span_open(HPCW_I_STATE_MPI_Testany);
     MPI_Status own;
-    hold_all(&s, &b, count, requests, status == MPI_STATUS_IGNORE ? &own : status);
+    struct hpcw_i_trace_span s =
+        hold_all(HPCW_I_STATE_MPI_Testany, &b, count, requests, status == MPI_STATUS_IGNORE ? &own : status);
     status = b.held != NULL ? b.statuses : status;
     int code = REAL(MPI_Testany)(count, requests, index, flag, status);
     settle_some(&s, &b, count, code, code == MPI_SUCCESS && !*flag ? 0 : is_one(*index, count), index);
