@@ -443,6 +443,13 @@ WRITTEN(280, MESSAGE, "white", MPI_Pready,
       (int partition, MPI_Request q), (partition, q))
 WRITTEN(280, MESSAGE, "white", MPI_Pready_range,
       (int low, int high, MPI_Request q), (low, high, q))
+#if HPCW_I_PREADY_CONST /* not in MPI 4.0 */
+#define PREADY_CONST const
+#else
+#define PREADY_CONST
+#endif
+WRITTEN(280, MESSAGE, "white", MPI_Pready_list,
+      (int count, PREADY_CONST int partitions[], MPI_Request q), (count, partitions, q))
 WRITTEN(280, MESSAGE, "white", MPI_Parrived,
       (MPI_Request q, int partition, int *flag), (q, partition, flag))
 WRITTEN(225, COMMUNICATOR, "OliveDrab1", MPI_Comm_idup_with_info,

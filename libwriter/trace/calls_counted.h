@@ -127,6 +127,12 @@ ROW(WRITTEN, 81, MESSAGE, "SeaGreen", C(MPI_Sendrecv),
       (const void *s, COUNT sn, MPI_Datatype st, int dest, int stag, void *r, COUNT rn, MPI_Datatype rt, int source, int rtag, MPI_Comm comm, MPI_Status *status), (s, sn, st, dest, stag, r, rn, rt, source, rtag, comm, status))
 ROW(WRITTEN, 82, MESSAGE, "SeaGreen1", C(MPI_Sendrecv_replace),
       (void *buf, COUNT count, MPI_Datatype type, int dest, int stag, int source, int rtag, MPI_Comm comm, MPI_Status *status), (buf, count, type, dest, stag, source, rtag, comm, status))
+#if HPCW_I_HAVE_PARTITIONED && !defined STATES_ONLY
+ROW(WRITTEN, 81, MESSAGE, "SeaGreen", C(MPI_Isendrecv),
+      (const void *s, COUNT sn, MPI_Datatype st, int dest, int stag, void *r, COUNT rn, MPI_Datatype rt, int source, int rtag, MPI_Comm comm, MPI_Request *q), (s, sn, st, dest, stag, r, rn, rt, source, rtag, comm, q))
+ROW(WRITTEN, 82, MESSAGE, "SeaGreen1", C(MPI_Isendrecv_replace),
+      (void *buf, COUNT count, MPI_Datatype type, int dest, int stag, int source, int rtag, MPI_Comm comm, MPI_Request *q), (buf, count, type, dest, stag, source, rtag, comm, q))
+#endif
 ROW(SEND, 83, "DeepSkyBlue", C(MPI_Ssend))
 ROW(SEND_INIT, 84, "white", C(MPI_Ssend_init))
 ROW(PLAIN, 93, DATATYPE, "white", MPI_COMM_WORLD, C(MPI_Type_contiguous),

@@ -38,9 +38,9 @@ struct hpcw_i_trace_handle {
             uint32_t number;     /* of itself; of an inter-communicator, `own` is the local half */
         } comm;
         struct {
-            uint64_t size; /* bytes */
+            uint64_t size; /* bytes, or those that fit in the buffer */
             int32_t peer, tag;
-        } send; /* a persistent one */
+        } message; /* a persistent send, or the receive of MPI_Isendrecv */
         struct {
             uint32_t number;
             int32_t kind;

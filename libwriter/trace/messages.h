@@ -24,19 +24,21 @@ static inline void hpcw_i_trace_message_sent(hpcw_clog2_timeline *timeline, uint
     }
 }
 
-/* Source and tag are those of the status: the call may have given wildcards. */
-static inline void hpcw_i_trace_message_received(hpcw_clog2_timeline *timeline, uint64_t now,
-                                                 struct hpcw_i_trace_comm comm, const MPI_Status *status) {
-    if (status->MPI_SOURCE == MPI_PROC_NULL || comm.peers == HPCW_I_TRACE_UNKNOWN) {
-        return;
-    }
+/* Bytes that were received; UINT64_MAX: they do not fit in an int. */
+static inline uint64_t hpcw_i_trace_message_got(const MPI_Status *status) {
     int bytes = 0;
-    uint64_t size = UINT64_MAX; /* does not fit in an int */
-    if (REAL(MPI_Get_count)(status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes != MPI_UNDEFINED) {
-        size = (uint64_t)bytes;
+    return REAL(MPI_Get_count)(status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes != MPI_UNDEFINED
+               ? (uint64_t)bytes
+               : UINT64_MAX;
+}
+
+static inline void hpcw_i_trace_message_received(hpcw_clog2_timeline *timeline, uint64_t now,
+                                                 struct hpcw_i_trace_comm comm, int source, int tag,
+                                                 uint64_t size) {
+    if (source != MPI_PROC_NULL && comm.peers != HPCW_I_TRACE_UNKNOWN) {
+        hpcw_clog2_timeline_message_at(timeline, now, comm.own, HPCW_CLOG2_RECEIVE, comm.peers, source, tag,
+                                       size);
     }
-    hpcw_clog2_timeline_message_at(timeline, now, comm.own, HPCW_CLOG2_RECEIVE, comm.peers, status->MPI_SOURCE,
-                                   status->MPI_TAG, size);
 }
 
 #endif

@@ -57,7 +57,13 @@ static void record(struct hpcw_i_trace_span *s, const struct hpcw_i_trace_handle
     uint64_t now = s->now = hpcw_clog2_timeline_clock(timeline);
     uint64_t word = hpcw_clog2_timeline_word(HPCW_CLOG2_BARE, h->comm.own, 2 * h->waited);
     hpcw_clog2_timeline_put(timeline, now, word);
-    hpcw_i_trace_message_received(timeline, now, h->comm, status);
+    if (h->kind == HPCW_I_TRACE_EXCHANGE) {
+        hpcw_i_trace_message_received(timeline, now, h->comm, h->as.message.peer, h->as.message.tag,
+                                      h->as.message.size);
+    } else {
+        hpcw_i_trace_message_received(timeline, now, h->comm, status->MPI_SOURCE, status->MPI_TAG,
+                                      hpcw_i_trace_message_got(status));
+    }
     hpcw_clog2_timeline_put(timeline, now, word + 1);
 }
 

@@ -16,6 +16,7 @@
 
 enum hpcw_i_trace_request_kind {
     HPCW_I_TRACE_RECEIVE,
+    HPCW_I_TRACE_EXCHANGE,  /* MPI_Isendrecv: a receive whose source and tag are those of the call */
     HPCW_I_TRACE_MESSAGE,   /* a matched message that is not being received yet */
     HPCW_I_TRACE_DUPLICATE, /* a communicator of MPI_Comm_idup */
     HPCW_I_TRACE_OTHER,     /* any other, whose completion is no record */

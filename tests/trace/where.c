@@ -230,7 +230,17 @@ static void newer(MPI_Comm comm) {
     arrow(rank, 1 - rank, 12);
     CALL(MPI_Wait, MPI_Wait(&q, MPI_STATUS_IGNORE));
     CALL(MPE_Irecv_waited, MPI_SUCCESS);
+    CALL(MPI_Sendrecv, MPI_Isendrecv(one, 3, MPI_INT, 1 - rank, 7, all, 3, MPI_INT, 1 - rank, 7, comm, &q));
+    arrow(rank, 1 - rank, 12);
+    CALL(MPI_Wait, MPI_Wait(&q, MPI_STATUS_IGNORE));
+    CALL(MPE_Irecv_waited, MPI_SUCCESS);
+    CALL(MPI_Sendrecv_replace,
+         MPI_Isendrecv_replace_c(all, three, MPI_INT, 1 - rank, 8, 1 - rank, 8, comm, &q));
+    arrow(rank, 1 - rank, 12);
+    CALL(MPI_Wait, MPI_Wait(&q, MPI_STATUS_IGNORE));
+    CALL(MPE_Irecv_waited, MPI_SUCCESS);
     MPI_Request parts[2];
+    int last[1] = {2};
     int flag;
     CALL(MPI_Send_init, MPI_Psend_init(one, 3, 1, MPI_INT, 1 - rank, 6, comm, MPI_INFO_NULL, &parts[0]));
     CALL(MPI_Recv_init, MPI_Precv_init(all, 3, 1, MPI_INT, 1 - rank, 6, comm, MPI_INFO_NULL, &parts[1]));
@@ -240,7 +250,8 @@ static void newer(MPI_Comm comm) {
         CALL(MPE_Isend_waited, MPI_SUCCESS);
         arrow(rank, 1 - rank, 12);
         CALL(MPI_Partition, MPI_Pready(0, parts[0]));
-        CALL(MPI_Partition, MPI_Pready_range(1, 2, parts[0]));
+        CALL(MPI_Partition, MPI_Pready_range(1, 1, parts[0]));
+        CALL(MPI_Partition, MPI_Pready_list(1, last, parts[0]));
         CALL(MPI_Partition, MPI_Parrived(parts[1], 0, &flag));
         CALL(MPI_Waitall, MPI_Waitall(2, parts, MPI_STATUSES_IGNORE));
         CALL(MPE_Irecv_waited, MPI_SUCCESS);

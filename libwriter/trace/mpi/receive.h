@@ -64,3 +64,23 @@ int C(MPI_Imrecv)(void *buf, COUNT count, MPI_Datatype type, MPI_Message *messag
     (void)note_receive(&s, HPCW_I_STATE_MPE_Imrecv_waited, code, comm, request);
     return hpcw_i_trace_span_end(&s, code);
 }
+
+#if HPCW_I_HAVE_PARTITIONED
+int C(MPI_Isendrecv)(const void *out, COUNT out_count, MPI_Datatype out_type, int dest, int out_tag, void *in,
+                     COUNT in_count, MPI_Datatype in_type, int source, int in_tag, MPI_Comm comm,
+                     MPI_Request *request) {
+    struct hpcw_i_trace_span s =
+        begin_send(HPCW_I_STATE_MPI_Sendrecv, (uint64_t)out_count, out_type, dest, out_tag, comm);
+    int code = REAL(C(MPI_Isendrecv))(out, out_count, out_type, dest, out_tag, in, in_count, in_type, source,
+                                      in_tag, comm, request);
+    return end_exchange(&s, code, (uint64_t)in_count, in_type, source, in_tag, request);
+}
+
+int C(MPI_Isendrecv_replace)(void *buf, COUNT count, MPI_Datatype type, int dest, int out_tag, int source,
+                             int in_tag, MPI_Comm comm, MPI_Request *request) {
+    struct hpcw_i_trace_span s =
+        begin_send(HPCW_I_STATE_MPI_Sendrecv_replace, (uint64_t)count, type, dest, out_tag, comm);
+    int code = REAL(C(MPI_Isendrecv_replace))(buf, count, type, dest, out_tag, source, in_tag, comm, request);
+    return end_exchange(&s, code, (uint64_t)count, type, source, in_tag, request);
+}
+#endif

@@ -18,8 +18,8 @@ static void start(const struct hpcw_i_trace_span *s, struct hpcw_i_trace_handle 
     } else if (h->kind == HPCW_I_TRACE_PERSISTENT_SEND && s->timeline != NULL) {
         hpcw_i_trace_state_use(HPCW_I_STATE_MPE_Isend_waited);
         hpcw_clog2_log_begin(s->timeline, h->comm.own, HPCW_I_STATE_MPE_Isend_waited);
-        hpcw_i_trace_message_sent(s->timeline, hpcw_clog2_timeline_clock(s->timeline), h->comm, h->as.send.peer,
-                                  h->as.send.tag, h->as.send.size);
+        hpcw_i_trace_message_sent(s->timeline, hpcw_clog2_timeline_clock(s->timeline), h->comm,
+                                  h->as.message.peer, h->as.message.tag, h->as.message.size);
         hpcw_clog2_log_end(s->timeline, h->comm.own, HPCW_I_STATE_MPE_Isend_waited);
     }
 }
@@ -73,6 +73,12 @@ int MPI_Pready_range(int low, int high, MPI_Request request) {
     struct hpcw_i_trace_handle *h;
     struct hpcw_i_trace_span s = hpcw_i_trace_request_use(HPCW_I_STATE_MPI_Partition, request, &h);
     return hpcw_i_trace_span_end(&s, REAL(MPI_Pready_range)(low, high, request));
+}
+
+int MPI_Pready_list(int count, PREADY_CONST int partitions[], MPI_Request request) {
+    struct hpcw_i_trace_handle *h;
+    struct hpcw_i_trace_span s = hpcw_i_trace_request_use(HPCW_I_STATE_MPI_Partition, request, &h);
+    return hpcw_i_trace_span_end(&s, REAL(MPI_Pready_list)(count, partitions, request));
 }
 
 int MPI_Parrived(MPI_Request request, int partition, int *flag) {
