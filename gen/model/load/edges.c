@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Who sends to whom, and how much. */
+#include <assert.h>
+#include <math.h>
+
+#include "gen/model/draw/grid.h"
+#include "gen/model/draw/permute.h"
+#include "gen/model/load/load.h"
+#include "gen/model/load/round.h"
+#include "libwriter/base/detmath.h"
+#include "libwriter/base/rng.h"
+
+/* The object of a collection at a position. */
+static uint32_t object_at(const struct model_load *m, uint32_t collection, const uint32_t at[3]) {
+    uint32_t home[3];
+    uint32_t in_block[3];
+    for (int d = 0; d < 3; d++) {
+        home[d] = at[d] / m->block[d];
+        in_block[d] = at[d] % m->block[d];
+    }
+    return model_grid_cell(m->grid, home) * m->per_rank + collection * m->params.objects +
+           model_grid_cell(m->block, in_block);
+}
+
+static uint32_t add_sender(const struct model_load *m, uint32_t object, uint32_t candidate, uint32_t kind,
+                           struct model_load_edge *edge, uint32_t count) {
+    bool is_new = candidate != object && model_load_exists(m, candidate);
+    for (uint32_t i = 0; i < count; i++) {
+        is_new = is_new && edge[i].from != candidate;
+    }
+    if (is_new) {
+        edge[count++] = (struct model_load_edge){candidate, kind};
+    }
+    return count;
+}
+
+uint32_t model_load_senders(const struct model_load *m, uint32_t object,
+                            struct model_load_edge edge[MODEL_LOAD_MOST_KINDS]) {
+    const uint32_t collection = model_load_collection(m, object);
+    uint32_t count = 0;
+    uint32_t at[3];
+    if (m->params.comm != MODEL_COMM_STENCIL) {
+        return 0;
+    }
+    model_load_index(m, object, at);
+    for (uint32_t d = 0; d < m->params.dims; d++) {
+        for (uint32_t up = 0; up < 2; up++) {
+            uint32_t there[3] = {at[0], at[1], at[2]};
+            bool outside = up ? at[d] + 1 == m->side[d] : at[d] == 0;
+            if (outside && !m->params.periodic) {
+                continue;
+            }
+            there[d] = outside ? (up ? 0 : m->side[d] - 1) : up ? at[d] + 1 : at[d] - 1;
+            count = add_sender(m, object, object_at(m, collection, there), 2 * d + up, edge, count);
+        }
+    }
+    if (m->params.collections > 1) {
+        uint32_t before = (collection + m->params.collections - 1) % m->params.collections;
+        count = add_sender(m, object, object_at(m, before, at), 6, edge, count);
+    }
+    for (uint32_t channel = 0; channel < m->channels; channel++) {
+        const double share =
+            m->params.far_channels > 0 ? m->params.far_edges / m->channels : m->params.far_edges - channel;
+        const struct model_permutation to = {m->objects, channel, m->seed, HPCW_I_FOR_LOAD_FAR};
+        uint32_t from = model_permute_back(&to, object);
+        uint32_t w[4];
+        hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_FAR_USED, from, channel, 0, w);
+        if (w[0] < hpcw_i_threshold(share)) {
+            count = add_sender(m, object, from, 7 + channel, edge, count);
+        }
+    }
+    return count;
+}
+
+/* Which of the periods with equal volumes a phase is in. */
+static uint32_t period_of(const struct model_load *m, uint32_t phase) {
+    return m->params.edge_phases == 0 ? 0 : phase / m->params.edge_phases;
+}
+
+/* When volumes change, bytes and messages do by about 10 % [A]. */
+static double change_in(uint32_t period) {
+    return period == 0 ? 0 : 0.1;
+}
+
+/* A standard deviation of the sum of two neighbours' work, which is alike. */
+static const double sum_of_two = 1.6;
+
+/* With MODEL_COMM_SAMPLE: ln(messages) between handlers, ln(bytes) from objects to their group, and how much of its
+ * deviation follows the work, so that work and bytes of an object have a correlation of 0.65 [L]. */
+static const double sample_messages_mean = 3.45, sample_messages_sd = 1.33;
+static const double group_mean = 10.53, group_sd = 0.54, group_follows = 0.69;
+enum { GROUP_MESSAGES = 25 };
+
+/* The kinds whose volumes do not vary [L]. */
+static const struct model_load_volume sample_volume[] = {
+    [MODEL_LOAD_FROM_GROUP - MODEL_LOAD_TO_GROUP] = {212, 1},
+    [MODEL_LOAD_TO_OTHER_GROUP - MODEL_LOAD_TO_GROUP] = {168, 1},
+    [MODEL_LOAD_TO_ITSELF - MODEL_LOAD_TO_GROUP] = {168, 1},
+    [MODEL_LOAD_BROADCAST - MODEL_LOAD_TO_GROUP] = {376, 2},
+};
+
+struct model_load_flow model_load_flow(const struct model_load *m, uint32_t owner, uint32_t kind,
+                                       double follows) {
+    const struct model_load_params *p = &m->params;
+    const bool handlers = kind >= MODEL_LOAD_MOST_KINDS;
+    uint32_t w[4];
+    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_EDGE, owner, kind, 0, w);
+    double z = hpcw_i_normal(w[0], w[1]);
+    if (kind == MODEL_LOAD_TO_GROUP) {
+        z = group_follows * follows + sqrt(1 - group_follows * group_follows) * z;
+        return (struct model_load_flow){.ln_bytes = group_mean + group_sd * z};
+    }
+    if (!handlers) {
+        z = p->edge_follows * follows / sum_of_two + sqrt(1 - p->edge_follows * p->edge_follows) * z;
+    }
+    /* Bytes and messages have a correlation of 0.6 [A]. */
+    double z_messages = 0.6 * z + 0.8 * hpcw_i_normal(w[2], w[3]);
+    const bool sample = p->comm == MODEL_COMM_SAMPLE;
+    return (struct model_load_flow){
+        .ln_bytes = handlers ? p->handler_bytes_mean + p->handler_bytes_sd * z
+                             : p->edge_bytes_mean + p->edge_bytes_sd * z,
+        .ln_messages = (sample ? sample_messages_mean : p->edge_messages_mean) +
+                       (sample ? sample_messages_sd : p->edge_messages_sd) * z_messages,
+    };
+}
+
+/* Applications send whole numbers of doubles. */
+enum { ELEMENT = 8 };
+
+static uint64_t whole_elements(double bytes) {
+    return bytes < ELEMENT                         ? ELEMENT
+           : bytes < (double)MODEL_LOAD_MOST_BYTES ? (uint64_t)(bytes / ELEMENT + 0.5) * ELEMENT
+                                                   : MODEL_LOAD_MOST_BYTES;
+}
+
+struct model_load_volume model_load_volume(const struct model_load *m, uint32_t owner, uint32_t kind,
+                                           struct model_load_flow flow, uint32_t phase) {
+    uint32_t now[4];
+    if (kind >= MODEL_LOAD_TO_GROUP) {
+        return kind > MODEL_LOAD_TO_GROUP
+                   ? sample_volume[kind - MODEL_LOAD_TO_GROUP]
+                   : (struct model_load_volume){whole_elements(hpcw_i_exp(flow.ln_bytes)), GROUP_MESSAGES};
+    }
+    const uint32_t period = period_of(m, phase);
+    const double change = change_in(period);
+    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_EDGE_PHASE, owner, kind, period, now);
+    uint64_t bytes = whole_elements(hpcw_i_exp(flow.ln_bytes + change * hpcw_i_normal(now[0], now[1])));
+    uint64_t messages =
+        model_load_at_least_1(hpcw_i_exp(flow.ln_messages + change * hpcw_i_normal(now[2], now[3])));
+    return (struct model_load_volume){.bytes = bytes,
+                                      .messages = messages < bytes / ELEMENT ? messages : bytes / ELEMENT};
+}
+
+void model_load_bytes(const struct model_load *m, const uint32_t *owner, uint32_t kind, const double *ln_bytes,
+                      uint32_t count, uint32_t phase, uint64_t *bytes) {
+    const uint32_t period = period_of(m, phase);
+    const double change = change_in(period);
+    double x[MODEL_LOAD_AT_ONCE];
+    assert(count <= MODEL_LOAD_AT_ONCE);
+    m->lanes->normals(&(struct model_draws){m->seed, HPCW_I_FOR_LOAD_EDGE_PHASE, count, owner, kind, period},
+                      x);
+    for (uint32_t i = 0; i < count; i++) {
+        x[i] = ln_bytes[i] + change * x[i];
+    }
+    m->lanes->exps(x, count);
+    for (uint32_t i = 0; i < count; i++) {
+        bytes[i] = whole_elements(x[i]);
+    }
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The keys "load.*". */
+#include "gen/model/load/load.h"
+
+static const char *const comm_names[] = {"stencil", "sample", "none", NULL};
+static const char *const balancer_names[] = {"none", "greedy", "tempered", NULL};
+static const char *const scenario_names[] = {"none", "spike", "ramp", "hotspot", NULL};
+
+#define PARAM(name, kind, field, ...) UI_PARAM(struct model_load_params, "load." name, kind, field, __VA_ARGS__)
+
+/* Sources in brackets: L = the 32-rank data set of the LB-analysis-framework, A = assumption. */
+const struct ui_param model_load_param[] = {
+    PARAM("phases", U32, phases, 1, 1048576, NULL, "number of phases, one per iteration of the simulated run"),
+    PARAM("dims", U32, dims, 1, 3, NULL, "dimensions of the objects' index space"),
+    PARAM("objects", U32, objects, 1, MODEL_LOAD_MOST_PLACES, NULL,
+          "places for migratable objects per rank and collection [L]"),
+    PARAM("fill", F64, fill, 0, 1, NULL,
+          "share of the places that have an object, so that ranks have different numbers of them [L]"),
+    PARAM("fill_spread", F64, fill_spread, 0, 3, NULL,
+          "standard deviation of ln(share) between the ranks, where some have many more objects than others"),
+    PARAM("collections", U32, collections, 1, 8, NULL, "collections on the index space"),
+    PARAM("periodic", BOOL, periodic,
+          .help = "the index space is periodic: objects at opposite ends are neighbours"),
+    PARAM("subphases", U32, subphases, 0, 1024, NULL, "subphases per phase; 0: none"),
+    PARAM("mean_first", F64, mean_first_ms, 1e-6, 1e6, "ms", "mean load of an object in phase 1 [L]"),
+    PARAM("mean_last", F64, mean_last_ms, 1e-6, 1e6, "ms", "mean load of an object at the end of the rise [L]"),
+    PARAM("sigma_first", F64, sigma_first, 0, 10, NULL, "standard deviation of ln(load) in phase 1 [L]"),
+    PARAM("sigma_last", F64, sigma_last, 0, 10, NULL,
+          "standard deviation of ln(load) at the end of the rise [L]"),
+    PARAM("rise", U32, rise, 0, 1048576, NULL, "number of phases of the rise; 0: 35 % of all [L]"),
+    PARAM("skew", F64, skew, 0, 1, NULL,
+          "how much more ln(load) spreads above its median than below; 0: equally, but for the largest loads "
+          "[L]"),
+    PARAM("time_table", STRING, time_table, .size = sizeof((struct model_load_params *)0)->time_table,
+          .help = "the distribution of ln(load) as a table, in place of load.skew: its reach and its values at "
+                  "scores "
+                  "of a normal distribution evenly from -reach to reach, in hundredths; or none"),
+    PARAM("persistence", F64, persistence, 0, 1, NULL,
+          "share of the variance of ln(load) that lasts for the whole run; the rest is new in every phase [L]"),
+    PARAM("problem", U32, problem, 0, 4294967295.0, NULL,
+          "number of the problem: which places have an object, and what lasts of its work; 0: from the seed"),
+    PARAM("alike", F64, alike, 0, 1, NULL,
+          "share of the lasting variance that varies smoothly over the ranks [L]"),
+    PARAM("correlation", F64, correlation, 0, 0.99, NULL,
+          "correlation of this share between neighbouring ranks [L]"),
+    PARAM("setup", BOOL, setup, .help = "phase 0 sets up, with loads of its own; otherwise it is as phase 1"),
+    PARAM("setup_factor", F64, setup_factor, 1e-3, 1e6, NULL,
+          "mean load in phase 0, as a multiple of that in phase 1 [L]"),
+    PARAM("setup_table", STRING, setup_table, .size = sizeof((struct model_load_params *)0)->setup_table,
+          .help = "the distribution of ln(load) in phase 0 as a table, as load.time_table; or none"),
+    PARAM("setup_sigma", F64, setup_sigma, 0, 3, NULL, "standard deviation of ln(load) in phase 0 [L]"),
+    PARAM("noise", F64, noise, 0, 1, NULL,
+          "probability that the system interrupts a rank in a phase; the object that runs takes longer [A]"),
+    PARAM("noise_min", F64, noise_min_ms, 0, 1e6, "ms", "shortest interruption [A]"),
+    PARAM("noise_max", F64, noise_max_ms, 0, 1e6, "ms", "longest interruption [A]"),
+    PARAM(
+        "jitter", F64, jitter, 0, 1, NULL,
+        "what the system adds to the time of a rank in a phase, as a share: the median, once for the rank and "
+        "once for its host [A]"),
+    PARAM("preemptions", F64, preemptions, 0, 1000, NULL,
+          "how often in a second of computing a rank loses its core, for 0.25 to 25 ms [A]"),
+    PARAM("warm_up", F64, warm_up, 0, 100, NULL,
+          "what phase 0 takes longer because memory and caches are new, as a share; half of it is left in each "
+          "next phase [A]"),
+    PARAM(
+        "migration", F64, migration, 0, 1, NULL,
+        "share of the objects that migrate to a neighbouring rank before a phase, if there is no balancer [A]"),
+    PARAM(
+        "balancer", CHOICE, balancer, .choices = balancer_names,
+        .help =
+            "load balancer of the application: none, greedy (what ranks have above the mean is placed longest "
+            "object first, each on the rank with the least load) or tempered (after vt's TemperedLB: ranks "
+            "give "
+            "objects to ranks that they heard of)"),
+    PARAM("balancer_interval", U32, balancer_interval, 0, 1048576, NULL,
+          "phases between two runs of the balancer, each of which takes 4 bytes of memory per object; 0: an "
+          "eighth of all"),
+    PARAM("balancer_iterations", U32, balancer_iterations, 1, 64, NULL, "iterations of tempered in a run"),
+    PARAM("groups", U32, groups, 0, 64, NULL,
+          "object groups, with a member on every rank [L: 7 with the handler]"),
+    PARAM(
+        "comm", CHOICE, comm, .choices = comm_names,
+        .help =
+            "who sends to whom: stencil (objects to their neighbours), sample (kinds and volumes as measured: "
+            "objects to groups of their rank and back, handlers to other ranks, a broadcast in every phase "
+            "[L]) "
+            "or none (only handlers to other ranks); the next ones are of the stencil"),
+    PARAM("far_edges", F64, far_edges, 0, 8, NULL, "distant senders per object [A]"),
+    PARAM("far_channels", U32, far_channels, 0, 8, NULL,
+          "equally likely ways to a distant sender, so that objects have different numbers; 0: the fewest"),
+    PARAM("edge_bytes_mean", F64, edge_bytes_mean, 0, 30, NULL, "mean of ln(bytes) of an edge in a phase [L]"),
+    PARAM("edge_bytes_sd", F64, edge_bytes_sd, 0, 5, NULL, "standard deviation of ln(bytes) [L]"),
+    PARAM("edge_messages_mean", F64, edge_messages_mean, 0, 15, NULL,
+          "mean of ln(messages) of an edge in a phase [L]"),
+    PARAM("edge_messages_sd", F64, edge_messages_sd, 0, 4, NULL, "standard deviation of ln(messages) [L]"),
+    PARAM("edge_follows", F64, edge_follows, 0, 1, NULL,
+          "share of the deviation of ln(bytes) that follows the work at both ends of an edge [L]"),
+    PARAM("edge_phases", U32, edge_phases, 0, 1048576, NULL,
+          "phases after which volumes change, as when a mesh is refined; 0: they never change [A]"),
+    PARAM("handler_time", F64, handler_ms, 1e-6, 1e6, "ms", "median time of a rank's handler in a phase [A]"),
+    PARAM("handler_bytes_mean", F64, handler_bytes_mean, 0, 30, NULL,
+          "mean of ln(bytes) that handlers send to each other in a phase [L]"),
+    PARAM("handler_bytes_sd", F64, handler_bytes_sd, 0, 5, NULL, "standard deviation of ln(bytes) [L]"),
+    PARAM("broadcast_every", U32, broadcast_every, 0, 1048576, NULL,
+          "phases between broadcasts of the first object; 0: none [A]"),
+    PARAM("block_objects", U32, block_objects, 0, 4096, NULL,
+          "objects that share a memory block, for balancers with a memory model; 0: no memory values"),
+    PARAM("block_bytes", SIZE, block_bytes, 1, 0x1p40, "bytes", "median size of a shared memory block [A]"),
+    PARAM("footprint", SIZE, footprint_bytes, 1, 0x1p40, "bytes", "median memory of an object [A]"),
+    PARAM("scenario", CHOICE, scenario, .choices = scenario_names,
+          .help = "injected imbalance: none, spike (some ranks' objects are heavy for some phases), "
+                  "ramp (they grow heavy and stay so) or hotspot (a heavy region that crosses the "
+                  "index space)"),
+    PARAM("scenario_first", U32, scenario_first, 0, 1048576, NULL,
+          "first phase of the scenario; 0: after a quarter of the phases"),
+    PARAM("scenario_phases", U32, scenario_phases, 0, 1048576, NULL,
+          "number of phases of the scenario; 0: a quarter of all"),
+    PARAM("scenario_share", F64, scenario_share, 0, 1, NULL,
+          "share of the ranks in the scenario, at least one; or radius of the hot spot as a share of the index "
+          "space; 0: 2 % of the ranks, or a radius of 10 %, or of what the hot spot moves in a phase"),
+    PARAM("scenario_factor", F64, scenario_factor, 1, 1e6, NULL,
+          "factor of loads at the peak of the scenario; doubled until the imbalance in some phase is 1.2 times "
+          "that "
+          "without the scenario"),
+};
+const size_t model_load_param_count = sizeof model_load_param / sizeof model_load_param[0];
+
+void model_load_params_init(struct model_load_params *params) {
+    *params = (struct model_load_params){
+        .phases = 40,
+        .dims = 2,
+        .objects = 9,
+        .fill = 0.9,
+        .collections = 1,
+        .subphases = 2,
+        .mean_first_ms = 1.6,
+        .mean_last_ms = 7,
+        .sigma_first = 0.05,
+        .sigma_last = 0.475,
+        .skew = 0.75,
+        .time_table = "none",
+        .persistence = 0.89,
+        .alike = 0.62,
+        .correlation = 0.48,
+        .setup = true,
+        .setup_table = "none",
+        .setup_factor = 20,
+        .setup_sigma = 1.5,
+        .noise = 5e-5,
+        .noise_min_ms = 60, /* shorter ones do not stand out of what changes from phase to phase */
+        .noise_max_ms = 240,
+        .jitter = 0.002,
+        .preemptions = 0.1,
+        .warm_up = 0.4,
+        .migration = 0.002,
+        .balancer_iterations = 8,
+        .groups = 6,
+        .far_edges = 0.2,
+        .edge_bytes_mean = 9.93,
+        .edge_bytes_sd = 1.78,
+        .edge_messages_mean = 1.95,
+        .edge_messages_sd = 1.34,
+        .edge_follows = 0.52,
+        .edge_phases = 8,
+        .handler_ms = 0.1,
+        .handler_bytes_mean = MODEL_LOAD_HANDLER_MEAN,
+        .handler_bytes_sd = MODEL_LOAD_HANDLER_SD,
+        .broadcast_every = 10,
+        .block_bytes = 1 << 20,
+        .footprint_bytes = 1 << 18,
+        .scenario_factor = 4,
+    };
+}

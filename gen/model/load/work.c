@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How long objects and handlers take in a phase, and what objects hold in memory. */
+#include <assert.h>
+#include <math.h>
+
+#include "gen/model/draw/grid.h"
+#include "gen/model/draw/permute.h"
+#include "gen/model/load/load.h"
+#include "gen/model/load/round.h"
+#include "libwriter/base/detmath.h"
+#include "libwriter/base/rng.h"
+
+/* ---- work ---- */
+
+bool model_load_is_hit(const struct model_load *m, uint32_t home) {
+    const struct model_permutation order = {m->ranks, 0, m->seed, HPCW_I_FOR_LOAD_SCENARIO};
+    return model_permute(&order, home) < m->hits;
+}
+
+double model_load_centre(const struct model_load *m, uint32_t phase) {
+    return ((double)phase - m->params.scenario_first + 0.5) / m->params.scenario_phases * m->side[0];
+}
+
+/* The factor falls linearly from the centre to 1 at the radius. */
+static double hotspot(const struct model_load *m, uint32_t object, uint32_t phase) {
+    const struct model_load_params *p = &m->params;
+    uint32_t at[3];
+    model_load_index(m, object, at);
+    const double radius = m->radius;
+    double distance2 = 0;
+    for (uint32_t d = 0; d < p->dims; d++) {
+        double centre = d == 0 ? model_load_centre(m, phase) : 0.5 * m->side[d];
+        double off = at[d] + 0.5 - centre;
+        distance2 += off * off;
+    }
+    return distance2 >= radius * radius ? 1 : 1 + (p->scenario_factor - 1) * (1 - sqrt(distance2) / radius);
+}
+
+double model_load_scenario(const struct model_load *m, uint32_t object, uint32_t phase) {
+    const struct model_load_params *p = &m->params;
+    if (p->scenario == MODEL_SCENARIO_NONE || phase < p->scenario_first) {
+        return 1;
+    }
+    bool over = phase - p->scenario_first >= p->scenario_phases;
+    switch ((enum model_scenario)p->scenario) {
+    case MODEL_SCENARIO_SPIKE:
+        return !over && model_load_is_hit(m, model_load_home(m, object)) ? p->scenario_factor : 1;
+    case MODEL_SCENARIO_RAMP: {
+        double grown = over ? 1 : (double)(phase - p->scenario_first + 1) / p->scenario_phases;
+        return model_load_is_hit(m, model_load_home(m, object)) ? 1 + (p->scenario_factor - 1) * grown : 1;
+    }
+    case MODEL_SCENARIO_HOTSPOT:
+        return over ? 1 : hotspot(m, object, phase);
+    case MODEL_SCENARIO_NONE:
+        break;
+    }
+    return 1;
+}
+
+/* The smooth field at an object: between the middles of the nearest homes, with variance 1. */
+static double field_at(const struct model_load *m, uint32_t object) {
+    const double rho = m->params.correlation;
+    uint32_t home[3];
+    uint32_t in_block[3];
+    int64_t step[3] = {0};
+    double share[3] = {0}; /* of the next home along each dimension */
+    double variance = 1;
+    model_grid_position(m->grid, model_load_home(m, object), home);
+    model_grid_position(m->block, model_load_slot(m, object) % m->params.objects, in_block);
+    for (uint32_t d = 0; d < m->params.dims; d++) {
+        const int64_t stride = d == 0 ? (int64_t)m->grid[1] * m->grid[2] : d == 1 ? m->grid[2] : 1;
+        double off = (in_block[d] + 0.5) / m->block[d] - 0.5;
+        bool ends = off < 0 ? home[d] == 0 : home[d] + 1 == m->grid[d];
+        if (off != 0 && !ends) {
+            share[d] = off < 0 ? -off : off;
+            step[d] = off < 0 ? -stride : stride;
+            double rest = 1 - share[d];
+            variance *= rest * rest + share[d] * share[d] + 2 * rest * share[d] * rho;
+        }
+    }
+    double sum = 0;
+    for (uint32_t corner = 0; corner < 1u << m->params.dims; corner++) {
+        int64_t at = model_load_home(m, object);
+        double weight = 1;
+        for (uint32_t d = 0; d < m->params.dims; d++) {
+            weight *= corner >> d & 1 ? share[d] : 1 - share[d];
+            at += corner >> d & 1 ? step[d] : 0;
+        }
+        sum += weight * m->field[at];
+    }
+    return sum / sqrt(variance);
+}
+
+static double lasting_of(const struct model_load *m, uint32_t object, double own) {
+    return sqrt(m->params.alike) * field_at(m, object) + sqrt(1 - m->params.alike) * own;
+}
+
+double model_load_lasting(const struct model_load *m, uint32_t object) {
+    uint32_t own[4];
+    hpcw_i_draw(m->problem_seed, HPCW_I_FOR_LOAD_OBJECT, object, 0, 0, own);
+    return lasting_of(m, object, hpcw_i_normal(own[0], own[1]));
+}
+
+void model_load_lastings(const struct model_load *m, const uint32_t *object, uint32_t count, double *lasting) {
+    m->lanes->normals(&(struct model_draws){m->problem_seed, HPCW_I_FOR_LOAD_OBJECT, count, object, 0, 0},
+                      lasting);
+    for (uint32_t i = 0; i < count; i++) {
+        lasting[i] = lasting_of(m, object[i], lasting[i]);
+    }
+}
+
+uint64_t model_load_time(const struct model_load *m, uint32_t object, double lasting, uint32_t phase,
+                         double slowness) {
+    const struct model_load_params *p = &m->params;
+    const struct model_load_phase *f = &m->phase[phase];
+    uint32_t w[4];
+    double z;
+    if (phase == 0 && p->setup) {
+        hpcw_i_draw(m->problem_seed, HPCW_I_FOR_LOAD_OBJECT, object, 0, 0, w);
+        z = hpcw_i_normal(w[2], w[3]);
+        z = m->setup_tail.knots > 0 ? model_load_bend_by_table(&m->setup_tail, z) : z;
+    } else {
+        hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_PHASE, object, phase, 0, w);
+        z = model_load_bend(&m->tail, sqrt(p->persistence) * lasting +
+                                          sqrt(1 - p->persistence) * hpcw_i_normal(w[0], w[1]));
+    }
+    double ns = f->median_ns * hpcw_i_exp(f->sigma * z) * slowness;
+    return model_load_at_least_1(ns * model_load_scenario(m, object, phase));
+}
+
+/* The first of the last `parts` parts, of what is left: an equal share, plus or minus a quarter that lasts, and a tenth
+ * that does not. */
+static uint64_t part_of(uint64_t left, uint32_t lasting, uint32_t word, uint32_t parts) {
+    double share = (0.75 + 0.5 * hpcw_i_uniform(lasting)) * (0.9 + 0.2 * hpcw_i_uniform(word)) / parts;
+    uint64_t ns = parts == 1 ? left : (uint64_t)((double)left * share);
+    return ns < left ? ns : left;
+}
+
+void model_load_split(const struct model_load *m, uint32_t object, uint32_t phase, uint64_t time_ns,
+                      uint64_t *part) {
+    const uint32_t parts = m->params.subphases;
+    uint32_t lasting[4] = {0};
+    uint32_t w[4] = {0};
+    uint64_t left = time_ns;
+    for (uint32_t k = 0; k < parts; k++) {
+        if (k % 4 == 0) {
+            hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SUBPHASE, object, k / 4, 0, lasting);
+            hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SUBPHASE, object, k / 4, phase + 1, w);
+        }
+        part[k] = part_of(left, lasting[k % 4], w[k % 4], parts - k);
+        left -= part[k];
+    }
+}
+
+void model_load_times(const struct model_load *m, const uint32_t *object, const double *lasting, uint32_t count,
+                      uint32_t phase, const double *slowness, uint64_t *time_ns) {
+    assert(count <= MODEL_LOAD_AT_ONCE);
+    if (phase == 0 && m->params.setup) { /* once in a run, and with its own distribution */
+        for (uint32_t i = 0; i < count; i++) {
+            time_ns[i] = model_load_time(m, object[i], lasting[i], phase, slowness[i]);
+        }
+        return;
+    }
+    const struct model_load_params *p = &m->params;
+    const struct model_load_phase *f = &m->phase[phase];
+    const struct model_load_tail tail = m->tail;
+    const double old = sqrt(p->persistence), new = sqrt(1 - p->persistence);
+    double z[MODEL_LOAD_AT_ONCE];
+    m->lanes->normals(&(struct model_draws){m->seed, HPCW_I_FOR_LOAD_PHASE, count, object, phase, 0}, z);
+    for (uint32_t i = 0; i < count; i++) {
+        z[i] = old * lasting[i] + new *z[i];
+    }
+    for (uint32_t i = 0; tail.knots == 0 && i < count; i++) {
+        z[i] = f->sigma * model_load_bend_by_form(&tail, z[i]);
+    }
+    for (uint32_t i = 0; tail.knots > 0 && i < count; i++) {
+        z[i] = f->sigma * model_load_bend_by_table(&tail, z[i]);
+    }
+    m->lanes->exps(z, count);
+    for (uint32_t i = 0; i < count; i++) {
+        z[i] = f->median_ns * z[i] * slowness[i];
+    }
+    for (uint32_t i = 0; p->scenario != MODEL_SCENARIO_NONE && i < count; i++) {
+        z[i] *= model_load_scenario(m, object[i], phase);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        time_ns[i] = model_load_at_least_1(z[i]);
+    }
+}
+
+uint64_t model_load_interruption(const struct model_load *m, uint32_t rank, uint32_t phase, uint32_t *slot) {
+    const struct model_load_params *p = &m->params;
+    uint32_t w[4];
+    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_NOISE, rank, phase, 0, w);
+    *slot = (uint32_t)((uint64_t)w[2] * m->per_rank >> 32);
+    double ms = p->noise_min_ms + (p->noise_max_ms - p->noise_min_ms) * hpcw_i_uniform(w[1]);
+    return w[0] < hpcw_i_threshold(p->noise) ? (uint64_t)(ms * 1e6) : 0;
+}
+
+/* As in real files, the first groups have no work of their own; the handler always has some. */
+static double other_median_ns(const struct model_load *m, uint32_t which) {
+    return which == 0 ? 1e6 * m->params.handler_ms : which - 1 < m->params.groups / 2 ? 0 : 20e3;
+}
+
+uint64_t model_load_other(const struct model_load *m, uint32_t rank, uint32_t which, uint32_t phase,
+                          double slowness) {
+    const double median_ns = other_median_ns(m, which);
+    uint32_t w[4];
+    if (median_ns == 0) {
+        return 0;
+    }
+    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_OTHER, rank, which, phase, w);
+    return model_load_at_least_1(median_ns * hpcw_i_exp(0.5 * hpcw_i_normal(w[0], w[1])) * slowness);
+}
+
+void model_load_add_others(const struct model_load *m, uint32_t first, uint32_t count, uint32_t which,
+                           uint32_t phase, const double *slowness, uint64_t *sum) {
+    const double median_ns = other_median_ns(m, which);
+    uint32_t rank[MODEL_LOAD_AT_ONCE];
+    double x[MODEL_LOAD_AT_ONCE];
+    assert(count <= MODEL_LOAD_AT_ONCE);
+    if (median_ns == 0) {
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        rank[i] = first + i;
+    }
+    m->lanes->normals(&(struct model_draws){m->seed, HPCW_I_FOR_LOAD_OTHER, count, rank, which, phase}, x);
+    for (uint32_t i = 0; i < count; i++) {
+        x[i] = 0.5 * x[i];
+    }
+    m->lanes->exps(x, count);
+    for (uint32_t i = 0; i < count; i++) {
+        sum[i] += model_load_at_least_1(median_ns * x[i] * slowness[i]);
+    }
+}
+
+/* ---- memory ---- */
+
+double model_load_held(const struct model_load *m, uint32_t object, double lasting, double sigma) {
+    uint32_t own[4];
+    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_MEMORY, object, 1, 0, own);
+    const double half = 0.70710678118654752; /* of the variance follows the work */
+    double z = half * lasting + half * hpcw_i_normal(own[0], own[1]);
+    return hpcw_i_exp(sigma * z - 0.5 * sigma * sigma);
+}
+
+struct model_load_memory model_load_memory(const struct model_load *m, uint32_t object, double lasting) {
+    const struct model_load_params *p = &m->params;
+    assert(p->block_objects > 0);
+    uint32_t per_home = (m->per_rank + p->block_objects - 1) / p->block_objects;
+    uint32_t block = model_load_home(m, object) * per_home + model_load_slot(m, object) / p->block_objects;
+    uint32_t shared[4];
+    uint32_t own[4];
+    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_MEMORY, block, 0, 0, shared);
+    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_MEMORY, object, 1, 0, own);
+    double footprint = (double)p->footprint_bytes * model_load_held(m, object, lasting, 0.4);
+    return (struct model_load_memory){
+        .block = block,
+        .block_bytes = model_load_at_least_1((double)p->block_bytes *
+                                             hpcw_i_exp(0.6 * hpcw_i_normal(shared[0], shared[1]))),
+        .footprint = model_load_at_least_1(footprint),
+        .working = model_load_at_least_1(footprint * 0.5 * hpcw_i_uniform(own[2])),
+        .serialized = model_load_at_least_1(footprint * 0.9),
+    };
+}
