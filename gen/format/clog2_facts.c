@@ -106,6 +106,11 @@ static void copy_arrows(struct hpcw_i_json *json, const cJSON *list) {
 
 /* ---- how visible interruptions are ---- */
 
+/* Whether the tracer recorded what shows a fault. */
+static bool sees(const struct gen_dataset *d, uint32_t what) {
+    return (d->trace.records >> what / 2 & 1) != 0;
+}
+
 /* Jumps of ranks: how far ln(compute time) of an iteration is above the mean of the iterations before and after. */
 struct jumps {
     const struct gen_dataset *d;
@@ -188,8 +193,9 @@ static hpcw_status put_interruptions(struct jumps *j, const cJSON *list, uint64_
         hpcw_i_json_put_u64(json, "length_ns", length_ns);
         hpcw_i_json_key_array(json, "visibility");
         gen_visibility_put(json, "clog2", GEN_CLOG2_PATH,
-                           has_jump(j, iteration) ? (jump_at(j, (uint32_t)iteration) - j->middle) / j->sd
-                                                  : NAN);
+                           has_jump(j, iteration) && sees(j->d, MODEL_TRACE_COMPUTE)
+                               ? (jump_at(j, (uint32_t)iteration) - j->middle) / j->sd
+                               : NAN);
         hpcw_i_json_end_array(json);
         hpcw_i_json_end_object(json);
     }
@@ -264,17 +270,14 @@ static hpcw_status exits_new(struct exits *e, const struct gen_dataset *d, const
         return hpcw_i_fail_memory(err, "clog2", d->ranks, "ranks");
     }
     for (uint32_t k = 0; k < d->trace.iterations; k++) {
-        model_trace_exits(&d->trace, k, e->time_ns);
-        add_exits(d, e, at_ns[k]);
-        if (d->trace.checkpoint != NULL && model_checkpoint_after(d->trace.checkpoint, k) != UINT32_MAX) {
-            model_trace_barrier_exits(&d->trace, k, e->time_ns);
-            add_exits(d, e, at_ns[k]);
+        struct model_trace_exit exit[MODEL_TRACE_MOST_EXITS];
+        const uint32_t exits = model_trace_exits(&d->trace, k, exit);
+        const double begin_ns = k > 0 ? at_ns[k - 1] : MODEL_TRACE_START_NS;
+        for (uint32_t i = 0; i < exits; i++) {
+            model_trace_exit_times(&d->trace, &exit[i], e->time_ns);
+            add_exits(d, e, begin_ns + exit[i].at * (at_ns[k] - begin_ns));
         }
     }
-    model_trace_barrier_exits(&d->trace, (uint32_t)MODEL_TRACE_AT_START, e->time_ns);
-    add_exits(d, e, MODEL_TRACE_START_NS);
-    model_trace_barrier_exits(&d->trace, (uint32_t)MODEL_TRACE_AT_END, e->time_ns);
-    add_exits(d, e, at_ns[d->trace.iterations - 1]);
     const double n = e->line[0].n;
     /* Most neighbours share a host, but not their place in the tree of the reduction. */
     for (uint32_t r = 0; r + 1 < d->ranks; r += 2) {
@@ -325,8 +328,9 @@ static hpcw_status put_clocks(const struct gen_dataset *d, const double *at_ns, 
         hpcw_i_json_put_f64(json, "offset_us", d->trace.clock[n].offset_ns / 1e3);
         hpcw_i_json_put_f64(json, "drift_ppm", d->trace.clock[n].drift * 1e6);
         hpcw_i_json_key_array(json, "visibility");
-        gen_visibility_put(json, "clog2", GEN_CLOG2_PATH,
-                           d->trace.iterations < 4 ? NAN : clock_sd(&e, first, ranks));
+        gen_visibility_put(
+            json, "clog2", GEN_CLOG2_PATH,
+            d->trace.iterations < 4 || !sees(d, MODEL_TRACE_ALLREDUCE) ? NAN : clock_sd(&e, first, ranks));
         hpcw_i_json_end_array(json);
         hpcw_i_json_end_object(json);
     }
@@ -346,6 +350,8 @@ hpcw_status gen_clog2_truth(const struct gen_dataset *d, const cJSON *const *par
     if (at_ns == NULL) {
         return hpcw_i_fail_memory(err, "clog2", d->trace.iterations, "iterations");
     }
+    hpcw_i_json_put_str(json, "application", model_trace_kind_name[d->trace.style.kind]);
+    hpcw_i_json_put_u64(json, "exchanges", d->trace.style.exchanges);
     hpcw_i_json_key_array(json, "iterations");
     for (size_t i = 0; i < count; i++) {
         const cJSON *item;

@@ -30,8 +30,7 @@ static uint64_t next_cut(uint64_t record) {
 
 uint64_t gen_clog2_write_memory(const struct gen_dataset *d, uint32_t jobs) {
     const struct model_trace *m = &d->trace;
-    const struct model_trace_estimate e = model_trace_estimate(m);
-    const uint64_t events = e.events + e.checkpoint_events;
+    const uint64_t events = m->estimate.most_events;
     const uint64_t slice = 48 * (events < MOST_AHEAD ? events : MOST_AHEAD) + (4 << 20);
     return makers(jobs) * model_trace_scratch_size(m) + (makers(jobs) + 1 + SPARE_PIECES) * slice +
            model_trace_size(m) + (16 << 20);

@@ -24,33 +24,51 @@ static const struct log_state {
     {MODEL_TRACE_CLOSE, HPCW_CLOG2_USER_STATE + 6, "Close file", "pink", NULL},
     {MODEL_TRACE_COMM_RANK, 24, "MPI_Comm_rank", "white", NULL},
     {MODEL_TRACE_COMM_SIZE, 27, "MPI_Comm_size", "white", NULL},
+    {MODEL_TRACE_COMM_DUP, 21, "MPI_Comm_dup", "OliveDrab1", NULL},
+    {MODEL_TRACE_COMM_FREE, 22, "MPI_Comm_free", "LightSeaGreen", NULL},
+    {MODEL_TRACE_DIMS_CREATE, 115, "MPI_Dims_create", "white", NULL},
+    {MODEL_TRACE_CART_CREATE, 110, "MPI_Cart_create", "DarkOliveGreen1", NULL},
+    {MODEL_TRACE_CART_COORDS, 109, "MPI_Cart_coords", "white", NULL},
+    {MODEL_TRACE_CART_SHIFT, 113, "MPI_Cart_shift", "white", NULL},
     {MODEL_TRACE_BCAST, 6, "MPI_Bcast", "cyan", NULL},
-    {MODEL_TRACE_REDUCE, 12, "MPI_Reduce", "purple", NULL},
+    {MODEL_TRACE_REDUCE, 12, "MPI_Reduce", "MediumPurple", NULL},
+    {MODEL_TRACE_GATHER, 7, "MPI_Gather", "white", NULL},
     {MODEL_TRACE_ALLREDUCE, 2, "MPI_Allreduce", "purple", NULL},
+    {MODEL_TRACE_ALLGATHER, 0, "MPI_Allgather", "purple3", NULL},
+    {MODEL_TRACE_ALLTOALL, 3, "MPI_Alltoall", "DarkViolet", NULL},
     {MODEL_TRACE_BARRIER, 5, "MPI_Barrier", "yellow", NULL},
     {MODEL_TRACE_IRECV, 70, "MPI_Irecv", "PaleGreen", NULL},
     {MODEL_TRACE_ISEND, 72, "MPI_Isend", "SkyBlue", NULL},
+    {MODEL_TRACE_TESTALL, 88, "MPI_Testall", "orange1", NULL},
+    {MODEL_TRACE_WAIT, 105, "MPI_Wait", "red", NULL},
     {MODEL_TRACE_WAITALL, 106, "MPI_Waitall", "OrangeRed", NULL},
+    {MODEL_TRACE_WAITANY, 107, "MPI_Waitany", "coral", NULL},
     {MODEL_TRACE_WAITED, 251, "MPE_Irecv_waited", "DarkOrange", NULL},
 };
-enum {
-    STATES = sizeof states / sizeof states[0],
-    USER_STATES = 7,
-    STEP_EVENT = HPCW_CLOG2_USER_SOLO,
-    TAGS = 1000
-};
+enum { STATES = sizeof states / sizeof states[0], USER_STATES = 7, STEP_EVENT = HPCW_CLOG2_USER_SOLO };
 static const char *const constant_name[] = {"MPI_PROC_NULL", "MPI_ANY_SOURCE", "MPI_ANY_TAG"};
 static const int32_t constant_value[] = {-2, -1, -1};
 enum { CONSTANTS = 3, FIRST_RECORDS = 3 };
 
+/* As the wrapper, the log defines what happens in it. */
+static bool uses(const struct gen_dataset *d, uint32_t what) {
+    return (d->trace.used >> what / 2 & 1) != 0;
+}
+
+static uint32_t states_used(const struct gen_dataset *d) {
+    uint32_t count = 0;
+    for (size_t i = 0; i < STATES; i++) {
+        count += uses(d, states[i].what);
+    }
+    return count;
+}
+
 uint64_t gen_trace_log_prologue(const struct gen_dataset *d) {
-    return (uint64_t)FIRST_RECORDS * d->ranks + CONSTANTS + STATES + 1;
+    return (uint64_t)FIRST_RECORDS * d->ranks + CONSTANTS + states_used(d) + uses(d, MODEL_TRACE_STEP);
 }
 
 uint64_t gen_trace_log_records(const struct gen_dataset *d) {
-    const struct model_trace_estimate e = model_trace_estimate(&d->trace);
-    return gen_trace_log_prologue(d) + e.events * d->trace.iterations +
-           e.checkpoint_events * d->ckpt_params.checkpoints + e.other_events;
+    return gen_trace_log_prologue(d) + d->trace.estimate.events;
 }
 
 /* Entry 0 is the world, 1 + r the communicator of rank r alone. */
@@ -72,8 +90,8 @@ hpcw_clog2_options gen_trace_log_options(const struct gen_dataset *d) {
     hpcw_clog2_options o;
     hpcw_clog2_options_init(&o);
     o.ranks = d->ranks;
-    o.states = USER_STATES;
-    o.solos = 1;
+    o.states = uses(d, MODEL_TRACE_ITERATION) ? USER_STATES : 0;
+    o.solos = uses(d, MODEL_TRACE_STEP);
     o.comms = d->ranks + 1;
     o.comm_of = comm_of;
     o.comm_context = (void *)(uintptr_t)d;
@@ -82,12 +100,10 @@ hpcw_clog2_options gen_trace_log_options(const struct gen_dataset *d) {
 
 /* From the bytes of the records, and what ends of blocks and cuts cost on average. */
 uint64_t gen_trace_log_blocks(const struct gen_dataset *d, uint32_t block_size) {
-    const struct model_trace_estimate e = model_trace_estimate(&d->trace);
-    const double ends = 2.0 * (double)e.messages;
-    const double bytes = 176.0 * d->ranks + 136.0 * STATES +
-                         d->trace.iterations * (32 * ((double)e.events - ends) + 48 * ends + 32) +
-                         d->ckpt_params.checkpoints * (32.0 * (double)e.checkpoint_events + 32.0 * d->ranks) +
-                         32.0 * (double)e.other_events;
+    const struct model_trace_estimate *e = &d->trace.estimate;
+    const double ends = 2.0 * (double)e->messages;
+    const double bytes = 176.0 * d->ranks + 136.0 * states_used(d) + 32 * ((double)e->events - ends) +
+                         48 * ends + 32.0 * d->trace.iterations + d->ckpt_params.checkpoints * 32.0 * d->ranks;
     const double segments = (double)gen_trace_log_records(d) / HPCW_CLOG2_SEGMENT;
     return (uint64_t)(bytes / (block_size - 24.0 - 24.0) + 0.5 * segments) + 1;
 }
@@ -147,7 +163,8 @@ static hpcw_status put_comm(struct gen_trace_log_out *o, const struct gen_datase
     return HPCW_OK;
 }
 
-static hpcw_status put_definitions(struct gen_trace_log_out *o, uint64_t ns, hpcw_error *err) {
+static hpcw_status put_definitions(struct gen_trace_log_out *o, const struct gen_dataset *d, uint64_t ns,
+                                   hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; s == HPCW_OK && i < CONSTANTS; i++) {
         hpcw_clog2_record *r = next(o, at(ns++), 0, HPCW_CLOG2_CONST_DEF);
@@ -158,6 +175,9 @@ static hpcw_status put_definitions(struct gen_trace_log_out *o, uint64_t ns, hpc
         s = flush_if_full(o, err);
     }
     for (size_t i = 0; s == HPCW_OK && i < STATES; i++) {
+        if (!uses(d, states[i].what)) {
+            continue;
+        }
         hpcw_clog2_record *r = next(o, at(ns++), 0, HPCW_CLOG2_STATE_DEF);
         if (r != NULL) {
             r->as.state.state = states[i].number;
@@ -169,7 +189,8 @@ static hpcw_status put_definitions(struct gen_trace_log_out *o, uint64_t ns, hpc
         }
         s = flush_if_full(o, err);
     }
-    hpcw_clog2_record *r = next(o, at(ns), 0, HPCW_CLOG2_EVENT_DEF);
+    hpcw_clog2_record *r =
+        s == HPCW_OK && uses(d, MODEL_TRACE_STEP) ? next(o, at(ns), 0, HPCW_CLOG2_EVENT_DEF) : NULL;
     if (r != NULL) {
         r->as.solo.event = STEP_EVENT;
         r->as.solo.colour = "white";
@@ -191,7 +212,7 @@ hpcw_status gen_trace_log_put_prologue(struct gen_trace_log_out *o, const struct
     for (uint32_t r = 0; s == HPCW_OK && r < d->ranks; r++) {
         s = put_comm(o, d, PROLOGUE_NS + 2, HPCW_CLOG2_SELF_CREATE, (int32_t)r, (int32_t)r + 1, err);
     }
-    s = s == HPCW_OK ? put_definitions(o, PROLOGUE_NS + 3, err) : s;
+    s = s == HPCW_OK ? put_definitions(o, d, PROLOGUE_NS + 3, err) : s;
     return s == HPCW_OK ? flush(o, err) : s;
 }
 
@@ -213,8 +234,8 @@ hpcw_status gen_trace_log_put_events(struct gen_trace_log_out *o, hpcw_clog2_sli
                                      const struct gen_dataset *d, const struct gen_trace_log_part *part,
                                      uint64_t from, uint64_t to, hpcw_error *err) {
     const struct model_trace_run *run = part->run;
-    int32_t number[MODEL_TRACE_STEP + 1];
-    for (uint32_t what = 0; what <= MODEL_TRACE_STEP; what++) {
+    int32_t number[MODEL_TRACE_WHATS];
+    for (uint32_t what = 0; what < MODEL_TRACE_WHATS; what++) {
         number[what] = event_number(what);
     }
     o->slice = slice;
@@ -234,7 +255,7 @@ hpcw_status gen_trace_log_put_events(struct gen_trace_log_out *o, hpcw_clog2_sli
             r->as.message.event = sends ? HPCW_CLOG2_SEND : HPCW_CLOG2_RECEIVE;
             r->as.message.peer_comm = 0;
             r->as.message.peer_rank = (int32_t)(sends ? m->to : m->from);
-            r->as.message.tag = (int32_t)(part->iteration % TAGS);
+            r->as.message.tag = (int32_t)m->tag;
             r->as.message.size = (int32_t)m->bytes;
         } else if (cargo) {
             hpcw_clog2_cargo c = {0};

@@ -124,7 +124,7 @@ static void list_edges(struct statistics *s) {
             add_edge(s, MODEL_LOAD_TO_GROUP, o, s->whole.lasting[o]);
         }
     }
-    for (uint32_t r = 1; r < m->ranks; r++) {
+    for (uint32_t r = 1; m->params.handlers && r < m->ranks; r++) {
         add_edge(s, MODEL_LOAD_UP, model_load_handler(r), 0);
         add_edge(s, MODEL_LOAD_DOWN, model_load_handler(r), 0);
     }

@@ -118,7 +118,10 @@ static hpcw_status put_handler_edges(const struct rank_file *f, hpcw_error *err)
         s = put_edge(f, HPCW_VOM_SEND_RECV, hpcw_vom_nobody(), hpcw_vom_far(hpcw_vom_handler_id(0)),
                      (struct model_load_volume){GEN_VOM_FIRST_BYTES, GEN_VOM_FIRST_MESSAGES}, err);
     }
-    if (s == HPCW_OK && f->rank > 0) {
+    if (s != HPCW_OK || !m->params.handlers) {
+        return s;
+    }
+    if (f->rank > 0) {
         uint32_t parent = model_load_parent(f->rank);
         hpcw_vom_entity from = groups > 0 && m->params.comm == MODEL_COMM_STENCIL
                                    ? hpcw_vom_group(groups - 1, f->rank, true)

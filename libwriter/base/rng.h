@@ -76,11 +76,12 @@ enum hpcw_i_purpose {
     HPCW_I_FOR_TRACE_CALL =
         70, /* message, iteration, 0: word 0 transfer; rank, iteration, 1: words 0-1 seed of its calls, 2-3 how slow */
     HPCW_I_FOR_TRACE_EXIT =
-        71, /* rank, iteration, 0: words 0-3 when it leaves the reduction; 0, iteration, 1: word 0 when all do */
-    HPCW_I_FOR_TRACE_BARRIER =
-        72, /* rank, iteration, 0: words 0-3 when it leaves the barrier; 0, iteration, 1: word 0 when all do */
+        71, /* rank, iteration, 2 n: words 0-3 when it leaves the n-th collective call, 0 the last reduction;
+             * 0, iteration, 2 n + 1: word 0 when all do */
+    /* 72: not used any more */
     HPCW_I_FOR_TRACE_START =
         73, /* rank, 0, 0: word 0 when it starts; host, 0, 1: word 0; 0, 0, 2: word 0 all */
+    HPCW_I_FOR_TRACE_STYLE = 83, /* 0 .. 3, 0, 0: how the run differs from others */
 
     /* The template of a new format, tests/template; its copies get numbers of their own. */
     HPCW_I_FOR_COUNTER = 255, /* rank, 0, try: its value; rank, 1, 0: word 0 whether it is stuck */

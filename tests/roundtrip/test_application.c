@@ -54,6 +54,8 @@ static void make(bool aggregate, enum model_balancer balancer, enum model_comm c
     dataset.load_params.noise_max_ms = 8;
     dataset.ckpt_params.checkpoints = CHECKPOINTS;
     dataset.trace_params.aggregate = aggregate;
+    dataset.trace_params.application = MODEL_TRACE_STENCIL;
+    dataset.trace_params.exchanges = 1;
     scratch_make(dir, sizeof dir);
     struct gen_run run = {.dataset = &dataset,
                           .directory = dir,

@@ -3,8 +3,8 @@
 
 #include "libwriter/base/rng.h"
 
-/* Frequency and daemons of a host stay as they are for this many phases [A]. */
-enum { WINDOW = 8 };
+/* Frequency and daemons of a host stay as they are for some phases, as many as its number says [A]. */
+enum { LEAST_WINDOW = 5, WINDOWS = 8 };
 
 /* The shortest preemption, how much longer the longest one is, and the mean: a Pareto distribution with exponent 1, cut.
  * ln(100) / 0.99 is 4.65. */
@@ -32,10 +32,11 @@ static double preempted(const struct model_load *m, uint32_t phase, uint32_t whe
 double model_load_slowness(const struct model_load *m, uint32_t rank, uint32_t phase) {
     const struct model_load_params *p = &m->params;
     const uint32_t node = model_machine_node(m->machine, rank);
+    const uint32_t window = LEAST_WINDOW + node * 5 % WINDOWS;
     uint32_t w[4], host[4], start[4];
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SYSTEM, rank, phase, 0, w);
     /* Windows of the hosts do not begin at the same time. */
-    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SYSTEM, node, (phase + node * 5 % WINDOW) / WINDOW, 1, host);
+    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SYSTEM, node, (phase + node * 3 % window) / window, 1, host);
     double slow = 1 + p->jitter * (late(w[0]) + late(host[0])) + preempted(m, phase, w[1], w[2]);
     if (phase < 16) { /* less than a thousandth is left of it after that */
         hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SYSTEM, rank, 0, 2, start);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* When ranks leave collective calls. */
+/* Collective calls, and when ranks leave them. */
+#include <string.h>
+
 #include "gen/model/load/system.h"
 #include "gen/model/trace/track.h"
 
@@ -45,14 +47,14 @@ static uint64_t held_ns(const struct model_trace *m, uint32_t whether, uint32_t 
 }
 
 /* Some calls take longer for all ranks. One that is held is as likely to have sent the result on before as after it. */
-void model_trace_leave(const struct model_trace *m, enum hpcw_i_purpose purpose, uint32_t iteration,
-                       uint64_t last, uint64_t *time_ns) {
+void model_trace_leave(const struct model_trace *m, uint32_t iteration, uint32_t number, uint64_t last,
+                       uint64_t *time_ns) {
     uint32_t word[4 * MODEL_TRACE_AT_ONCE];
-    hpcw_i_draw(m->load->seed, purpose, 0, iteration, 1, word);
+    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_EXIT, 0, iteration, 2 * number + 1, word);
     last += m->guard_ns + model_trace_late_ns(m, (double)m->guard_ns / 4, word[0]);
     for (uint32_t first = 0, count; first < m->ranks; first += count) {
         count = batch_of(first, m->ranks);
-        model_trace_draw(m, purpose, first, count, iteration, 0, 4, word);
+        model_trace_draw(m, HPCW_I_FOR_TRACE_EXIT, first, count, iteration, 2 * number, 4, word);
         for (uint32_t i = 0; i < count; i++) {
             const uint32_t r = first + i;
             const uint64_t depth_ns = (uint64_t)__builtin_popcount(r) * m->hop_ns / 2;
@@ -65,10 +67,80 @@ void model_trace_leave(const struct model_trace *m, enum hpcw_i_purpose purpose,
     }
 }
 
-void model_trace_exits(const struct model_trace *m, uint32_t iteration, uint64_t *time_ns) {
-    model_trace_leave(m, HPCW_I_FOR_TRACE_EXIT, iteration, 0, time_ns);
+void model_trace_meet(const struct model_trace *m, struct model_trace_scratch *s,
+                      const struct model_trace_op *op) {
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        struct track t = track_of(m, s, r);
+        after_pause(&t, op->what, 0);
+        end_track(&t);
+    }
+    model_trace_leave(m, s->script.iteration, op->number, model_trace_last(m, s), s->now);
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        struct track t = track_of(m, s, r);
+        if (op->ns > 0) {
+            takes(&t, op->ns);
+        }
+        happens(&t, op->what + 1, 0);
+        end_track(&t);
+    }
 }
 
-void model_trace_barrier_exits(const struct model_trace *m, uint32_t iteration, uint64_t *time_ns) {
-    model_trace_leave(m, HPCW_I_FOR_TRACE_BARRIER, iteration, 0, time_ns);
+/* The result comes down the tree: a rank has it after the one above, which has a lower number. */
+void model_trace_broadcast(const struct model_trace *m, struct model_trace_scratch *s,
+                           const struct model_trace_op *op) {
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        struct track t = track_of(m, s, r);
+        after_pause(&t, op->what, 0);
+        const uint64_t come = r > 0 ? s->now[model_trace_parent(r)] + m->hop_ns : 0;
+        t.now = come > t.now ? come : t.now;
+        takes(&t, op->ns);
+        happens(&t, op->what + 1, 0);
+        end_track(&t);
+    }
+}
+
+/* The parts come up the tree. */
+void model_trace_gather(const struct model_trace *m, struct model_trace_scratch *s,
+                        const struct model_trace_op *op) {
+    memset(s->ready, 0, m->ranks * sizeof *s->ready);
+    for (uint32_t r = m->ranks; r-- > 0;) {
+        struct track t = track_of(m, s, r);
+        after_pause(&t, op->what, 0);
+        t.now = s->ready[r] > t.now ? s->ready[r] : t.now;
+        takes(&t, op->ns);
+        happens(&t, op->what + 1, 0);
+        if (r > 0 && s->ready[model_trace_parent(r)] < t.now + m->hop_ns) {
+            s->ready[model_trace_parent(r)] = t.now + m->hop_ns;
+        }
+        end_track(&t);
+    }
+}
+
+/* ---- for truth.json ---- */
+
+static bool is_exit(const struct model_trace_op *op) {
+    return op->kind == MODEL_TRACE_OP_ALL &&
+           (op->what == MODEL_TRACE_ALLREDUCE || op->what == MODEL_TRACE_BARRIER);
+}
+
+uint32_t model_trace_exits(const struct model_trace *m, uint32_t iteration,
+                           struct model_trace_exit exit[MODEL_TRACE_MOST_EXITS]) {
+    struct model_trace_script script;
+    uint32_t count = 0;
+    double at = 0;
+    model_trace_write_script(m, iteration, &script);
+    for (uint32_t i = 0; i < script.ops && count < MODEL_TRACE_MOST_EXITS - 1; i++) {
+        const struct model_trace_op *op = &script.op[i];
+        at = op->kind == MODEL_TRACE_OP_COMPUTE ? (double)op->until / MODEL_TRACE_WORK : at;
+        if (is_exit(op)) {
+            exit[count++] = (struct model_trace_exit){iteration, op->number, at};
+        }
+    }
+    exit[count++] = (struct model_trace_exit){iteration, 0, 1};
+    return count;
+}
+
+void model_trace_exit_times(const struct model_trace *m, const struct model_trace_exit *exit,
+                            uint64_t *time_ns) {
+    model_trace_leave(m, exit->iteration, exit->number, 0, time_ns);
 }

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a program does before its first iteration and after its last one. Medians in nanoseconds are those of the recorded
  * programs (doc/realism.md, "Start and end"). */
-#include <string.h>
-
+#include "gen/model/trace/script.h"
 #include "gen/model/trace/track.h"
 
 enum {
     LAUNCH_NS = 2000000, /* until the first rank runs, at least; a few times that at most */
     HOST_NS = 1500000,   /* how much later a host starts, at most */
-    STAGGER_NS = 120000, /* and each of its ranks */
+    STAGGER_NS = 500000, /* and each of its ranks */
     ASK_NS = 110,        /* its rank, and the number of ranks */
     BETWEEN_NS = 60000,  /* code that never ran before */
-    INPUT_NS = 900000,   /* rank 0 reads the input */
+    DIMS_NS = 9000,
+    CART_NS = 300000, /* what ranks do to make a communicator */
+    DUP_NS = 40000,
+    SHIFT_NS = 90,
+    FREE_NS = 4000,
+    INPUT_NS = 900000, /* rank 0 reads the input */
     BCAST_NS = 350,
     DERIVE_NS = 25000, /* sizes from the input */
     ALLOCATE_NS = 2500000,
@@ -23,99 +27,79 @@ enum {
 /* Factor of the first calls. */
 enum { COLD = 15 };
 
-static void begin_program(const struct model_trace *m, struct model_trace_scratch *s, uint32_t rank) {
-    uint32_t w[4], host[4], all[4];
-    const uint32_t node = model_machine_node(m->load->machine, rank);
-    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_START, rank, 0, 0, w);
-    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_START, node, 0, 1, host);
+void model_trace_launch(const struct model_trace *m, struct model_trace_scratch *s) {
+    uint32_t all[4];
     hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_START, 0, 0, 2, all);
-    s->now[rank] =
-        (uint64_t)(LAUNCH_NS * (1 + 4 * hpcw_i_uniform(all[0])) + HOST_NS * hpcw_i_uniform(host[0])) +
-        (uint64_t)(STAGGER_NS * model_trace_late(m->delays->call, w[0]));
-    struct track t = track_of(m, s, rank);
-    model_trace_chill(t.pace, COLD);
-    after_pause(&t, MODEL_TRACE_COMM_RANK, 0);
-    takes(&t, ASK_NS);
-    happens(&t, MODEL_TRACE_COMM_RANK + 1, 0);
-    takes(&t, BETWEEN_NS);
-    after_pause(&t, MODEL_TRACE_COMM_SIZE, 0);
-    takes(&t, ASK_NS);
-    happens(&t, MODEL_TRACE_COMM_SIZE + 1, 0);
-    takes(&t, BETWEEN_NS);
-    if (rank == 0) {
-        takes(&t, INPUT_NS);
-    }
-    end_track(&t);
-}
-
-/* The result comes down the tree: a rank has it after the one above, which has a lower number. */
-static void broadcast(const struct model_trace *m, struct model_trace_scratch *s) {
-    for (uint32_t r = 0; r < m->ranks; r++) {
-        struct track t = track_of(m, s, r);
-        after_pause(&t, MODEL_TRACE_BCAST, 0);
-        const uint64_t come = r > 0 ? s->now[model_trace_parent(r)] + m->hop_ns : 0;
-        t.now = come > t.now ? come : t.now;
-        takes(&t, BCAST_NS);
-        happens(&t, MODEL_TRACE_BCAST + 1, 0);
-        end_track(&t);
+    for (uint32_t rank = 0; rank < m->ranks; rank++) {
+        uint32_t w[4], host[4];
+        const uint32_t node = model_machine_node(m->load->machine, rank);
+        hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_START, rank, 0, 0, w);
+        hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_START, node, 0, 1, host);
+        s->now[rank] =
+            (uint64_t)(LAUNCH_NS * (1 + 4 * hpcw_i_uniform(all[0])) + HOST_NS * hpcw_i_uniform(host[0])) +
+            model_trace_late_ns(m, STAGGER_NS, w[0]);
+        model_trace_chill(&s->pace[rank], COLD);
     }
 }
 
-/* The parts come up the tree. */
-static void reduce(const struct model_trace *m, struct model_trace_scratch *s) {
-    memset(s->ready, 0, m->ranks * sizeof *s->ready);
-    for (uint32_t r = m->ranks; r-- > 0;) {
-        struct track t = track_of(m, s, r);
-        after_pause(&t, MODEL_TRACE_REDUCE, 0);
-        t.now = s->ready[r] > t.now ? s->ready[r] : t.now;
-        takes(&t, REDUCE_NS);
-        happens(&t, MODEL_TRACE_REDUCE + 1, 0);
-        if (r > 0 && s->ready[model_trace_parent(r)] < t.now + m->hop_ns) {
-            s->ready[model_trace_parent(r)] = t.now + m->hop_ns;
+/* ---- what they do ---- */
+
+static void work(struct model_trace_script *s, uint32_t ns) {
+    (void)model_trace_add(s, MODEL_TRACE_OP_WORK, 0, ns);
+}
+
+static void call(struct model_trace_script *s, uint32_t what, uint32_t ns) {
+    (void)model_trace_add(s, MODEL_TRACE_OP_CALL, what, ns);
+}
+
+static void make_communicators(const struct model_trace *m, struct model_trace_script *s) {
+    if (m->style.dup) {
+        (void)model_trace_add(s, MODEL_TRACE_OP_ALL, MODEL_TRACE_COMM_DUP, DUP_NS);
+        work(s, BETWEEN_NS);
+    }
+    if (m->style.cart) {
+        call(s, MODEL_TRACE_DIMS_CREATE, DIMS_NS);
+        (void)model_trace_add(s, MODEL_TRACE_OP_ALL, MODEL_TRACE_CART_CREATE, CART_NS);
+        call(s, MODEL_TRACE_COMM_RANK, ASK_NS);
+        call(s, MODEL_TRACE_CART_COORDS, SHIFT_NS);
+        for (uint32_t d = 0; d < m->load->params.dims; d++) {
+            call(s, MODEL_TRACE_CART_SHIFT, SHIFT_NS);
         }
-        end_track(&t);
     }
 }
 
-/* All ranks do something alone. */
-static void work(const struct model_trace *m, struct model_trace_scratch *s, uint32_t ranks, double median_ns) {
-    for (uint32_t r = 0; r < ranks; r++) {
-        struct track t = track_of(m, s, r);
-        takes(&t, median_ns);
-        end_track(&t);
+void model_trace_write_start(const struct model_trace *m, struct model_trace_script *s) {
+    const struct model_trace_style *y = &m->style;
+    (void)model_trace_add(s, MODEL_TRACE_OP_LAUNCH, 0, 0);
+    call(s, y->size_first ? MODEL_TRACE_COMM_SIZE : MODEL_TRACE_COMM_RANK, ASK_NS);
+    work(s, BETWEEN_NS);
+    call(s, y->size_first ? MODEL_TRACE_COMM_RANK : MODEL_TRACE_COMM_SIZE, ASK_NS);
+    work(s, BETWEEN_NS);
+    make_communicators(m, s);
+    (void)model_trace_add(s, MODEL_TRACE_OP_ROOT, 0, INPUT_NS);
+    for (uint32_t i = 0; i < y->broadcasts; i++) {
+        (void)model_trace_add(s, MODEL_TRACE_OP_DOWN, MODEL_TRACE_BCAST, BCAST_NS);
+        work(s, DERIVE_NS);
     }
+    for (uint32_t i = 0; i < y->barriers; i++) {
+        (void)model_trace_add(s, MODEL_TRACE_OP_ALL, MODEL_TRACE_BARRIER, 0);
+        work(s, i % 2 == 0 ? DERIVE_NS : ALLOCATE_NS / 5);
+    }
+    work(s, ALLOCATE_NS);
+    (void)model_trace_add(s, MODEL_TRACE_OP_ALL, MODEL_TRACE_BARRIER, 0);
 }
 
-static void barrier(const struct model_trace *m, struct model_trace_scratch *s,
-                    enum model_trace_barrier which) {
-    for (uint32_t r = 0; r < m->ranks; r++) {
-        struct track t = track_of(m, s, r);
-        after_pause(&t, MODEL_TRACE_BARRIER, 0);
-        end_track(&t);
+void model_trace_write_end(const struct model_trace *m, struct model_trace_script *s) {
+    const struct model_trace_style *y = &m->style;
+    work(s, SUM_UP_NS);
+    for (uint32_t i = 0; i < y->results; i++) {
+        (void)model_trace_add(s, MODEL_TRACE_OP_UP, MODEL_TRACE_REDUCE, REDUCE_NS);
     }
-    model_trace_leave(m, HPCW_I_FOR_TRACE_BARRIER, (uint32_t)which, model_trace_last(m, s), s->now);
-    for (uint32_t r = 0; r < m->ranks; r++) {
-        struct track t = track_of(m, s, r);
-        happens(&t, MODEL_TRACE_BARRIER + 1, 0);
-        end_track(&t);
+    (void)model_trace_add(s, MODEL_TRACE_OP_ROOT, 0, PRINT_NS);
+    if (y->cart || y->dup) {
+        call(s, MODEL_TRACE_COMM_FREE, FREE_NS);
     }
-}
-
-void model_trace_start(const struct model_trace *m, struct model_trace_scratch *s) {
-    for (uint32_t r = 0; r < m->ranks; r++) {
-        begin_program(m, s, r);
+    if (y->meets_at_end) {
+        (void)model_trace_add(s, MODEL_TRACE_OP_ALL, MODEL_TRACE_BARRIER, 0);
     }
-    broadcast(m, s);
-    work(m, s, m->ranks, DERIVE_NS);
-    broadcast(m, s);
-    work(m, s, m->ranks, ALLOCATE_NS);
-    barrier(m, s, MODEL_TRACE_AT_START);
-}
-
-void model_trace_end(const struct model_trace *m, struct model_trace_scratch *s) {
-    work(m, s, m->ranks, SUM_UP_NS);
-    reduce(m, s);
-    reduce(m, s);
-    work(m, s, 1, PRINT_NS);
-    barrier(m, s, MODEL_TRACE_AT_END);
 }

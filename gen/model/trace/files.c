@@ -70,7 +70,8 @@ static double write_ns(const struct model_trace *m, uint32_t iteration, uint32_t
 }
 
 void model_trace_write_files(const struct model_trace *m, struct model_trace_scratch *s, uint32_t iteration,
-                             uint32_t number, uint32_t of_this) {
+                             uint32_t of_this) {
+    const uint32_t number = model_checkpoint_after(m->checkpoint, iteration);
     double ln_slow[SERVERS];
     uint32_t w[4];
     hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_WRITE, 0, iteration, 1, w);
@@ -91,13 +92,6 @@ void model_trace_write_files(const struct model_trace *m, struct model_trace_scr
         takes(&t, busy * CLOSE_NS);
         happens(&t, MODEL_TRACE_CLOSE + 1, 0);
         after_pause(&t, MODEL_TRACE_CHECKPOINT + 1, of_this);
-        after_pause(&t, MODEL_TRACE_BARRIER, 0);
-        end_track(&t);
-    }
-    model_trace_leave(m, HPCW_I_FOR_TRACE_BARRIER, iteration, model_trace_last(m, s), s->now);
-    for (uint32_t r = 0; r < m->ranks; r++) {
-        struct track t = track_of(m, s, r);
-        happens(&t, MODEL_TRACE_BARRIER + 1, 0);
         end_track(&t);
     }
 }

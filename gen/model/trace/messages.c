@@ -159,7 +159,7 @@ static void sort_by_receiver(const struct model_trace *m, struct model_trace_scr
         s->first_out[r] = s->first_in[r];
     }
     for (uint32_t i = 0; i < edges; i++) {
-        s->message[s->first_out[s->edge[i].to]++] = s->edge[i];
+        s->whole[s->first_out[s->edge[i].to]++] = s->edge[i];
     }
 }
 
@@ -175,52 +175,33 @@ static void sort_by_sender(struct model_trace_message *message, uint32_t count) 
     }
 }
 
-/* Joins messages between the same ranks, in place. */
+/* Joins edges between the same ranks, in place. */
 static hpcw_status join(const struct model_trace *m, struct model_trace_scratch *s, hpcw_error *err) {
     uint32_t kept = 0;
     uint32_t next = 0;
     for (uint32_t r = 0; r < m->ranks; r++) {
         const uint32_t end = s->first_in[r + 1];
         const uint32_t first = kept;
-        sort_by_sender(s->message + next, end - next);
+        sort_by_sender(s->whole + next, end - next);
         for (; next < end; next++) {
-            const struct model_trace_message one = s->message[next];
-            if (!m->params.aggregate || kept == first || s->message[kept - 1].from != one.from) {
-                s->message[kept++] = one;
+            const struct model_trace_message one = s->whole[next];
+            if (!m->params.aggregate || kept == first || s->whole[kept - 1].from != one.from) {
+                s->whole[kept++] = one;
             } else {
-                s->message[kept - 1].bytes += one.bytes;
+                s->whole[kept - 1].bytes += one.bytes;
             }
-            if (s->message[kept - 1].bytes > INT32_MAX) {
+            if (s->whole[kept - 1].bytes > INT32_MAX) {
                 return hpcw_i_fail(err, HPCW_ERANGE,
                                    "trace: expected at most %" PRId32
                                    " bytes from rank %u to rank %u in iteration %u, got %u (trace.aggregate=no "
                                    "gives each edge a message of its own)",
-                                   INT32_MAX, one.from, r, s->phase, s->message[kept - 1].bytes);
+                                   INT32_MAX, one.from, r, s->phase, s->whole[kept - 1].bytes);
             }
         }
         s->first_in[r] = first;
     }
     s->first_in[m->ranks] = kept;
-    s->messages = kept;
     return HPCW_OK;
-}
-
-/* Lists the numbers of the messages by sender. */
-static void sort_out(const struct model_trace *m, struct model_trace_scratch *s) {
-    memset(s->first_out, 0, (m->ranks + (size_t)1) * sizeof *s->first_out);
-    for (uint32_t i = 0; i < s->messages; i++) {
-        s->first_out[s->message[i].from + 1]++;
-    }
-    for (uint32_t r = 0; r < m->ranks; r++) {
-        s->first_out[r + 1] += s->first_out[r];
-    }
-    for (uint32_t i = 0; i < s->messages; i++) {
-        s->out[s->first_out[s->message[i].from]++] = i;
-    }
-    for (uint32_t r = m->ranks; r > 0; r--) {
-        s->first_out[r] = s->first_out[r - 1];
-    }
-    s->first_out[0] = 0;
 }
 
 static hpcw_status reserve(struct model_trace_scratch *s, size_t edges, hpcw_error *err) {
@@ -232,12 +213,9 @@ static hpcw_status reserve(struct model_trace_scratch *s, size_t edges, hpcw_err
         const size_t capacity = edges + edges / 8;
         model_trace_free_messages(s);
         s->edge = hpcw_i_malloc(capacity * sizeof *s->edge);
-        s->message = hpcw_i_malloc(capacity * sizeof *s->message);
-        s->out = hpcw_i_malloc(capacity * sizeof *s->out);
-        s->word = hpcw_i_malloc(capacity * sizeof *s->word);
-        s->sent = hpcw_i_malloc(capacity * sizeof *s->sent);
+        s->whole = hpcw_i_malloc(capacity * sizeof *s->whole);
         s->capacity = capacity;
-        if (s->edge == NULL || s->message == NULL || s->out == NULL || s->word == NULL || s->sent == NULL) {
+        if (s->edge == NULL || s->whole == NULL) {
             model_trace_free_messages(s);
             return hpcw_i_fail_memory(err, "trace", edges, "edges");
         }
@@ -247,13 +225,8 @@ static hpcw_status reserve(struct model_trace_scratch *s, size_t edges, hpcw_err
 
 void model_trace_free_messages(struct model_trace_scratch *s) {
     hpcw_i_free(s->edge);
-    hpcw_i_free(s->message);
-    hpcw_i_free(s->out);
-    hpcw_i_free(s->word);
-    hpcw_i_free(s->sent);
-    s->edge = s->message = NULL;
-    s->out = s->word = NULL;
-    s->sent = NULL;
+    hpcw_i_free(s->whole);
+    s->edge = s->whole = NULL;
     s->capacity = 0;
 }
 
@@ -264,9 +237,5 @@ hpcw_status model_trace_list_messages(const struct model_trace *m, struct model_
         return status;
     }
     sort_by_receiver(m, s, list_edges(m, s));
-    status = join(m, s, err);
-    if (status == HPCW_OK) {
-        sort_out(m, s);
-    }
-    return status;
+    return join(m, s, err);
 }

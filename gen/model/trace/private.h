@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "gen/model/trace/pace.h"
+#include "gen/model/trace/script.h"
 #include "gen/model/trace/trace.h"
 #include "libwriter/base/buf.h"
 
@@ -23,22 +24,33 @@ struct model_trace_scratch {
     uint32_t *where;  /* [objects] rank */
     uint32_t phase;
 
+    struct model_trace_script script;
+    struct model_trace_tally tally;
+
     double *slowness;              /* [ranks] */
     uint64_t *compute;             /* [ranks] */
+    uint64_t *done;                /* [ranks] of that */
     uint64_t *now;                 /* [ranks] */
     uint64_t *ready;               /* [ranks] when a rank is in MPI again after it computed */
     uint64_t *cursor;              /* [ranks] its next event */
     struct model_trace_pace *pace; /* [ranks] */
 
-    /* Messages by receiver, then by sender. */
-    uint32_t *first_in, *first_out; /* [ranks + 1] */
+    /* Between two ranks in the whole iteration, by receiver, then by sender. */
+    uint32_t *first_in, *first_out;    /* [ranks + 1] */
+    size_t capacity;                   /* of the arrays of edges */
+    struct model_trace_message *edge;  /* in the order of their kinds, and by receiver */
+    struct model_trace_message *whole; /* the same by receiver */
+
+    /* Messages of the exchanges: of each by receiver, then by sender. */
     uint32_t messages;
-    size_t capacity;                     /* of the arrays of edges and messages */
-    struct model_trace_message *edge;    /* in the order of their kinds, and by receiver */
-    struct model_trace_message *message; /* the same by receiver */
-    uint32_t *out;                       /* numbers of messages, by sender, then by receiver */
-    uint32_t *word;                      /* [messages] random */
-    uint64_t *sent;                      /* [messages] when it was sent, then when it arrived */
+    size_t message_capacity;
+    struct model_trace_message *message;
+    uint32_t *out;  /* numbers of messages, of each exchange by sender, then by receiver */
+    uint32_t *word; /* [messages] random */
+    uint64_t *sent; /* [messages] when it was sent, then when it arrived */
+    size_t bounds_capacity;
+    uint32_t
+        *bounds; /* [exchanges][2][ranks + 1]: the first message to each rank, and the first one in `out` */
 
     size_t event_capacity;
     struct model_trace_event *event;
@@ -49,18 +61,30 @@ struct model_trace_scratch {
 /* Moves the objects to a phase. */
 void model_trace_place(const struct model_trace *m, struct model_trace_scratch *s, uint32_t phase);
 
-/* Lists the messages of that phase. */
+/* Lists what ranks send to each other in that phase. */
 hpcw_status model_trace_list_messages(const struct model_trace *m, struct model_trace_scratch *s,
                                       hpcw_error *err);
-
 void model_trace_free_messages(struct model_trace_scratch *s);
+
+/* Divides it over the exchanges of the script. */
+hpcw_status model_trace_divide(const struct model_trace *m, struct model_trace_scratch *s, hpcw_error *err);
+void model_trace_free_divided(struct model_trace_scratch *s);
+
+static inline uint32_t *model_trace_in(const struct model_trace *m, const struct model_trace_scratch *s,
+                                       uint32_t exchange) {
+    return s->bounds + (size_t)exchange * 2 * (m->ranks + (size_t)1);
+}
+static inline uint32_t *model_trace_out(const struct model_trace *m, const struct model_trace_scratch *s,
+                                        uint32_t exchange) {
+    return model_trace_in(m, s, exchange) + m->ranks + 1;
+}
 
 /* Sums up what the ranks compute in it. */
 hpcw_status model_trace_sum_work(const struct model_trace *m, struct model_trace_scratch *s,
                                  struct model_trace_facts *facts, hpcw_error *err);
 
-/* The number of events of an iteration with these messages. */
-uint64_t model_trace_events(const struct model_trace *m, uint32_t iteration, uint64_t messages);
+/* The number of events of the script with these messages. */
+uint64_t model_trace_events(const struct model_trace *m, const struct model_trace_scratch *s);
 
 /* Whether the clocks differ by less than the guard at a time since the start of the run. */
 hpcw_status model_trace_check_clocks(const struct model_trace *m, uint64_t time_ns, hpcw_error *err);

@@ -12,10 +12,26 @@
 #define PARAM(name, kind, field, ...)                                                                          \
     UI_PARAM(struct model_trace_params, "trace." name, kind, field, __VA_ARGS__)
 
+const char *const model_trace_kind_name[] = {"auto", "stencil", "hydro", "solver", "adaptive", NULL};
+static const char *const record_names[] = {"all", "calls", "states", NULL};
+
 /* A: assumption. */
 const struct ui_param model_trace_param[] = {
+    PARAM("application", CHOICE, application, .choices = model_trace_kind_name,
+          .help =
+              "what happens between two reductions: stencil (compute and exchange with all neighbours), hydro "
+              "(fields one after the other, dimension by dimension), solver (inner iterations with reductions, "
+              "as of conjugate gradients), adaptive (messages as they come, and now and then a new "
+              "distribution of the mesh) or auto (adaptive with a load balancer, otherwise one of them by the "
+              "seed)"),
+    PARAM("exchanges", U32, exchanges, 0, MODEL_TRACE_MOST_PARTS, NULL,
+          "times that ranks exchange messages in an iteration; 0: a few, by application and seed"),
+    PARAM("record", CHOICE, record, .choices = record_names,
+          .help =
+              "what the tracer sees: all, calls (of MPI, and messages, as of a program that was only linked "
+              "again) or states (of the program itself, and messages)"),
     PARAM("aggregate", BOOL, aggregate,
-          .help = "one message between two ranks in an iteration; no: one for each edge between their objects"),
+          .help = "one message between two ranks in an exchange; no: one for each edge between their objects"),
     PARAM("write_rate", F64, write_gbs, 1e-6, 1e3, "GB/s", "rate at which a rank writes its checkpoint [A]"),
     PARAM("write_sigma", F64, write_sigma, 0, 2, NULL, "standard deviation of ln(time to write) [A]"),
     PARAM(
@@ -75,7 +91,7 @@ static bool add_kinds(struct model_trace *m) {
             ok = add_kind(m, k);
         }
     }
-    return ok && add_kind(m, MODEL_LOAD_UP) && add_kind(m, MODEL_LOAD_DOWN);
+    return ok && (!p->handlers || (add_kind(m, MODEL_LOAD_UP) && add_kind(m, MODEL_LOAD_DOWN)));
 }
 
 static void fill_edges(struct model_trace *m) {
@@ -83,7 +99,7 @@ static void fill_edges(struct model_trace *m) {
     for (uint32_t to = 0; to < load->objects; to++) {
         struct model_load_edge edge[MODEL_LOAD_MOST_KINDS];
         const uint32_t senders = m->exists[to] ? model_load_senders(load, to, edge) : 0;
-        for (uint32_t k = 0; k + 2 < m->kinds; k++) {
+        for (uint32_t k = 0; k < m->kinds && m->edges[k].from != NULL; k++) {
             m->edges[k].from[to] = UINT32_MAX;
         }
         for (uint32_t i = 0; i < senders; i++) {
@@ -93,7 +109,7 @@ static void fill_edges(struct model_trace *m) {
                 model_load_flow(load, to, edge[i].kind, m->lasting[to] + m->lasting[edge[i].from]).ln_bytes;
         }
     }
-    for (uint32_t kind = MODEL_LOAD_UP; kind <= MODEL_LOAD_DOWN; kind++) {
+    for (uint32_t kind = MODEL_LOAD_UP; load->params.handlers && kind <= MODEL_LOAD_DOWN; kind++) {
         for (uint32_t r = 0; r < m->ranks; r++) {
             edges_of(m, kind)->ln_bytes[r] = model_load_flow(load, model_load_handler(r), kind, 0).ln_bytes;
         }
@@ -107,7 +123,7 @@ static hpcw_status fill_pattern(struct model_trace *m, hpcw_error *err) {
     const uint32_t groups = machine->groups;
     uint64_t all = 0, off_node = 0, off_switch = 0, off_group = 0, hops = 0, pairs = 0;
     bool *met = groups > MOST_GROUPS ? NULL : hpcw_i_calloc((size_t)groups * groups, sizeof *met);
-    for (uint32_t k = 0; k + 2 < m->kinds; k++) {
+    for (uint32_t k = 0; k < m->kinds && m->edges[k].from != NULL; k++) {
         for (uint32_t to = 0; to < m->load->objects; to++) {
             const uint32_t from = m->edges[k].from[to];
             if (from == UINT32_MAX || m->where[from] == m->where[to]) {
@@ -205,6 +221,69 @@ hpcw_status model_trace_check_clocks(const struct model_trace *m, uint64_t time_
                              (double)m->guard_ns / 1e3, (most - least) / 1e3, (double)time_ns / 1e9);
 }
 
+/* ---- numbers ---- */
+
+/* What the tracer sees: messages, and calls, or states of the program, or both. */
+static uint64_t records_of(enum model_trace_record record) {
+    const uint64_t states = (UINT64_C(1) << MODEL_TRACE_CALLS / 2) - 1;
+    const uint64_t calls = (UINT64_C(1) << MODEL_TRACE_STATES / 2) - 1 - states;
+    const uint64_t step = UINT64_C(1) << MODEL_TRACE_STEP / 2;
+    return UINT64_C(1) << MODEL_TRACE_SEND / 2 | (record != MODEL_TRACE_RECORD_STATES ? calls : 0) |
+           (record != MODEL_TRACE_RECORD_CALLS ? states | step : 0);
+}
+_Static_assert(MODEL_TRACE_SEND % 2 == 0 && MODEL_TRACE_RECEIVE == MODEL_TRACE_SEND + 1, "one bit for both");
+
+/* What ranks send to each other in an iteration, and the edges that join other ranks: few of them join the same ranks, and
+ * migrations make some more. */
+static void count_pairs(const struct model_trace *m, uint64_t *pairs, uint64_t *edges) {
+    *edges = *pairs = m->load->params.handlers ? 2 * (uint64_t)(m->ranks - 1) : 0;
+    for (uint32_t k = 0; k < m->kinds; k++) {
+        uint32_t last_to = UINT32_MAX;
+        uint32_t last_from = UINT32_MAX;
+        for (uint32_t to = 0; m->edges[k].from != NULL && to < m->load->objects; to++) {
+            const uint32_t from = m->edges[k].from[to];
+            const uint32_t rank = m->where[to];
+            if (from == UINT32_MAX || m->where[from] == rank) {
+                continue;
+            }
+            const bool same = m->params.aggregate && last_to == rank && last_from == m->where[from];
+            *pairs += !same;
+            ++*edges;
+            last_to = rank;
+            last_from = m->where[from];
+        }
+    }
+}
+
+static hpcw_status make_estimate(struct model_trace *m, hpcw_error *err) {
+    struct model_trace_script *script = hpcw_i_malloc(sizeof *script);
+    struct model_trace_tally tally;
+    struct model_trace_estimate *e = &m->estimate;
+    uint64_t pairs;
+    count_pairs(m, &pairs, &e->most_edges);
+    for (uint32_t k = 0; script != NULL && k < m->iterations; k++) {
+        double messages = 0;
+        double of_messages = 0;
+        model_trace_write_script(m, k, script);
+        model_trace_tally(m, script, &tally);
+        for (uint32_t x = 0; x < script->exchanges; x++) {
+            const double here =
+                (double)pairs /
+                (script->exchange[x].dimension == MODEL_TRACE_ANY_DIMENSION ? 1 : m->load->params.dims);
+            messages += here;
+            of_messages += here * (tally.in[x] + tally.out[x]);
+        }
+        const uint64_t events = tally.each * m->ranks + tally.root + (uint64_t)of_messages;
+        e->messages += (uint64_t)messages;
+        e->events += events;
+        e->most_messages = (uint64_t)messages > e->most_messages ? (uint64_t)messages : e->most_messages;
+        e->most_events = events > e->most_events ? events : e->most_events;
+        m->used |= tally.used & m->records;
+    }
+    hpcw_i_free(script);
+    return script != NULL ? HPCW_OK : hpcw_i_fail_memory(err, "trace", 0, "the calls of an iteration");
+}
+
 /* ---- the model ---- */
 
 hpcw_status model_trace_init(struct model_trace *m, const struct model_trace_params *params,
@@ -233,7 +312,10 @@ hpcw_status model_trace_init(struct model_trace *m, const struct model_trace_par
     fill_objects(m);
     fill_edges(m);
     model_load_ranks(load, NULL, m->iterations / 2, m->where);
+    model_trace_draw_style(m);
+    m->records = records_of((enum model_trace_record)params->record);
     hpcw_status s = fill_pattern(m, err);
+    s = s == HPCW_OK ? make_estimate(m, err) : s;
     /* What passes here can still drift too far by the end of the run. */
     s = s == HPCW_OK ? model_trace_check_clocks(m, 0, err) : s;
     s = s == HPCW_OK ? model_trace_check_clocks(m, least_ns, err) : s;
@@ -259,57 +341,4 @@ void model_trace_free(struct model_trace *m) {
 
 uint64_t model_trace_size(const struct model_trace *m) {
     return (uint64_t)m->load->objects * (13 + 12 * (uint64_t)m->kinds) + 16 * (uint64_t)m->ranks;
-}
-
-/* ---- numbers ---- */
-
-/* Before the next reduction: iteration, compute, halo exchange, wait, reduction. After it: reduction, iteration. */
-enum {
-    EVENTS_BEFORE = 1 + 2 + 2 + 2 + 1,
-    EVENTS_AFTER = 2,
-    CHECKPOINT_EVENTS = 10,
-    MESSAGE_EVENTS = 2 + 3 + 3
-};
-
-/* Events after the reduction of an iteration. */
-static uint64_t events_after(const struct model_trace *m, uint32_t iteration) {
-    const bool writes = m->checkpoint != NULL && model_checkpoint_after(m->checkpoint, iteration) != UINT32_MAX;
-    return (uint64_t)m->ranks * (EVENTS_AFTER + (writes ? (uint64_t)CHECKPOINT_EVENTS : 0)) + 1;
-}
-
-uint64_t model_trace_events(const struct model_trace *m, uint32_t iteration, uint64_t messages) {
-    return (uint64_t)m->ranks * EVENTS_BEFORE + messages * MESSAGE_EVENTS +
-           (iteration > 0 ? events_after(m, iteration - 1) : (uint64_t)m->ranks * MODEL_TRACE_START_EVENTS) +
-           (iteration + 1 == m->iterations
-                ? events_after(m, iteration) + (uint64_t)m->ranks * MODEL_TRACE_END_EVENTS
-                : 0);
-}
-
-struct model_trace_estimate model_trace_estimate(const struct model_trace *m) {
-    /* Edges between ranks, of which few join the same ranks; migrations make some more. */
-    uint64_t edges = 2 * (uint64_t)(m->ranks - 1);
-    uint64_t messages = edges;
-    for (uint32_t k = 0; k + 2 < m->kinds; k++) {
-        uint32_t last_to = UINT32_MAX;
-        uint32_t last_from = UINT32_MAX;
-        for (uint32_t to = 0; to < m->load->objects; to++) {
-            const uint32_t from = m->edges[k].from[to];
-            const uint32_t rank = m->where[to];
-            if (from == UINT32_MAX || m->where[from] == rank) {
-                continue;
-            }
-            const bool same = m->params.aggregate && last_to == rank && last_from == m->where[from];
-            messages += !same;
-            edges++;
-            last_to = rank;
-            last_from = m->where[from];
-        }
-    }
-    return (struct model_trace_estimate){
-        .edges = edges,
-        .messages = messages,
-        .events = (uint64_t)m->ranks * (EVENTS_BEFORE + EVENTS_AFTER) + 1 + messages * MESSAGE_EVENTS,
-        .checkpoint_events = (uint64_t)m->ranks * CHECKPOINT_EVENTS,
-        .other_events = (uint64_t)m->ranks * (MODEL_TRACE_START_EVENTS + MODEL_TRACE_END_EVENTS),
-    };
 }

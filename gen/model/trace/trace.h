@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The simulated application as a tracer sees it. In every iteration a rank posts its receives, computes, sends to its
- * neighbours in their order, waits for all, and takes part in a reduction; after some it writes a checkpoint. It computes as
- * long as its objects, groups and handler take in that phase of the load model, interruptions included, and the messages
- * are the edges between ranks of that phase. So slow nodes, ports and cables make their neighbours wait.
+ * The simulated application as a tracer sees it. In every iteration a rank computes, exchanges messages with its neighbours
+ * once or several times, and takes part in a reduction at the end; after some it writes a checkpoint. Which calls it makes,
+ * and in which order, depends on the kind of application (application.c). It computes as long as its objects, groups and
+ * handler take in that phase of the load model, interruptions included, and the messages carry the bytes of the edges
+ * between ranks of that phase. So slow nodes, ports and cables make their neighbours wait.
  *
  * Before the first iteration it starts up, and after the last one it adds up results; both belong to that iteration.
  *
  * The reduction makes iterations independent. Its last arrival is E(k), and rank r leaves it at E(k) + x(r,k), where x is
  * drawn from (seed, r, k) and grows with the depth of the rank in the tree. What happens after that depends on x(.,k)
  * alone, so an iteration here is what happens from E(k-1) to E(k), in nanoseconds since E(k-1), and its length is all that
- * the next one needs. Nothing happens in the shortest x after E(k), the guard. Waits are those of one step between
- * neighbours: waves of delay that cross a reduction are not modelled. Causality holds by construction: a receive ends after
- * the message was sent and transferred.
+ * the next one needs. Nothing happens in the shortest x after E(k), the guard. Waves of delay that cross a reduction are not
+ * modelled. Causality holds by construction: a receive ends after the message was sent and transferred.
  */
 #ifndef HPCW_GEN_MODEL_TRACE_TRACE_H
 #define HPCW_GEN_MODEL_TRACE_TRACE_H
@@ -27,9 +27,29 @@
 #include "gen/model/load/load.h"
 #include "gen/model/network/network.h"
 
+/* What the application does between two reductions. */
+enum model_trace_kind {
+    MODEL_TRACE_AUTO,    /* one of the next ones, by seed and load balancer */
+    MODEL_TRACE_STENCIL, /* all compute, then exchange with all neighbours */
+    MODEL_TRACE_HYDRO,   /* fields are exchanged one after the other, dimension by dimension */
+    MODEL_TRACE_SOLVER,  /* inner iterations with an exchange and reductions each, as of conjugate gradients */
+    MODEL_TRACE_ADAPTIVE /* messages are taken as they come; now and then all ranks distribute the mesh anew */
+};
+extern const char *const model_trace_kind_name[];
+
+/* What the tracer sees. */
+enum model_trace_record {
+    MODEL_TRACE_RECORD_ALL,
+    MODEL_TRACE_RECORD_CALLS, /* calls of MPI and messages, as of a program that was only linked again */
+    MODEL_TRACE_RECORD_STATES /* the program's own states, and messages */
+};
+
 /* Keys "trace.*". The iterations are the phases of the load model. */
 struct model_trace_params {
-    bool aggregate;     /* one message between two ranks in an iteration, otherwise one per edge */
+    int application;    /* enum model_trace_kind */
+    uint32_t exchanges; /* of messages, in an iteration; 0: by application and seed */
+    int record;         /* enum model_trace_record */
+    bool aggregate;     /* one message between two ranks in an exchange, otherwise one per edge */
     double write_gbs;   /* of a rank */
     double write_sigma; /* of ln(time to write) */
     double skew_us;     /* standard deviation of the offsets of the hosts' clocks */
@@ -46,23 +66,37 @@ enum model_trace_what {
     MODEL_TRACE_COMPUTE = 2,
     MODEL_TRACE_HALO = 4,
     MODEL_TRACE_CHECKPOINT = 6,
-    MODEL_TRACE_ALLREDUCE = 8,
-    MODEL_TRACE_IRECV = 10,
-    MODEL_TRACE_ISEND = 12,
-    MODEL_TRACE_WAITALL = 14,
-    MODEL_TRACE_WAITED = 16, /* around each receive in it */
-    MODEL_TRACE_BARRIER = 18,
-    MODEL_TRACE_OPEN = 20,
-    MODEL_TRACE_WRITE = 22,
-    MODEL_TRACE_CLOSE = 24,
-    MODEL_TRACE_COMM_RANK = 26,
-    MODEL_TRACE_COMM_SIZE = 28,
-    MODEL_TRACE_BCAST = 30,
-    MODEL_TRACE_REDUCE = 32,
-    MODEL_TRACE_STATES = 34, /* the rest are not states */
+    MODEL_TRACE_OPEN = 8,
+    MODEL_TRACE_WRITE = 10,
+    MODEL_TRACE_CLOSE = 12,
+    MODEL_TRACE_CALLS = 14, /* those before are the program's own */
+    MODEL_TRACE_ALLREDUCE = MODEL_TRACE_CALLS,
+    MODEL_TRACE_BARRIER = 16,
+    MODEL_TRACE_ALLGATHER = 18,
+    MODEL_TRACE_ALLTOALL = 20,
+    MODEL_TRACE_BCAST = 22,
+    MODEL_TRACE_REDUCE = 24,
+    MODEL_TRACE_GATHER = 26,
+    MODEL_TRACE_IRECV = 28,
+    MODEL_TRACE_ISEND = 30,
+    MODEL_TRACE_WAIT = 32,
+    MODEL_TRACE_WAITALL = 34,
+    MODEL_TRACE_WAITANY = 36,
+    MODEL_TRACE_TESTALL = 38,
+    MODEL_TRACE_WAITED = 40, /* around each receive in a wait */
+    MODEL_TRACE_COMM_RANK = 42,
+    MODEL_TRACE_COMM_SIZE = 44,
+    MODEL_TRACE_COMM_DUP = 46,
+    MODEL_TRACE_COMM_FREE = 48,
+    MODEL_TRACE_CART_CREATE = 50,
+    MODEL_TRACE_CART_COORDS = 52,
+    MODEL_TRACE_CART_SHIFT = 54,
+    MODEL_TRACE_DIMS_CREATE = 56,
+    MODEL_TRACE_STATES = 58, /* the rest are not states */
     MODEL_TRACE_SEND = MODEL_TRACE_STATES,
     MODEL_TRACE_RECEIVE,
-    MODEL_TRACE_STEP /* rank 0 alone, at the end of an iteration */
+    MODEL_TRACE_STEP, /* rank 0 alone, at the end of an iteration */
+    MODEL_TRACE_WHATS
 };
 
 struct model_trace_event {
@@ -82,6 +116,23 @@ static inline uint32_t model_trace_message_of(const struct model_trace_event *e)
 
 struct model_trace_message {
     uint32_t from, to, bytes;
+    uint32_t tag; /* its direction on the grid of ranks */
+};
+
+/* How this run of the application differs from others: drawn from the seed. */
+struct model_trace_style {
+    enum model_trace_kind kind;
+    uint32_t exchanges;  /* in an iteration */
+    uint32_t reductions; /* of a solver, in an exchange */
+    uint32_t wait;       /* how ranks wait for messages, see script.h */
+    bool overlaps;       /* ranks compute while messages are under way */
+    bool tests;          /* and look once whether they have come */
+    uint32_t every;      /* iterations between two outputs, or two distributions of the mesh */
+    bool cart, dup;      /* communicators made at the start */
+    uint32_t barriers, broadcasts, results; /* at the start, and reductions at the end */
+    bool size_first;                        /* the number of ranks is asked for first */
+    uint32_t first_tag;
+    bool meets_after_files, meets_at_end;
 };
 
 /* When the first iteration starts, nanoseconds after the start of the run. */
@@ -99,6 +150,13 @@ struct model_trace_edges {
     double *ln_bytes; /* [objects], or [ranks] */
 };
 
+/* About how many messages and events there are in the run, and the most edges between ranks, messages and events of an
+ * iteration. */
+struct model_trace_estimate {
+    uint64_t messages, events;
+    uint64_t most_edges, most_messages, most_events;
+};
+
 /* Read-only after init: threads may share it. */
 struct model_trace {
     struct model_trace_params params;
@@ -114,8 +172,12 @@ struct model_trace {
     double *lasting;  /* [objects] */
     uint32_t *window; /* [iterations] of the network's congestion */
     struct model_trace_delays *delays; /* of calls and of what is between them */
-    struct model_trace_clock *clock;   /* [nodes]; NULL: all are right */
-    uint64_t hop_ns;                   /* a step of a reduction */
+    struct model_trace_style style;
+    uint64_t records; /* bit what / 2: the tracer records it */
+    uint64_t used;    /* bit what / 2: and it happens in this run */
+    struct model_trace_estimate estimate;
+    struct model_trace_clock *clock; /* [nodes]; NULL: all are right */
+    uint64_t hop_ns;                 /* a step of a reduction */
     uint64_t guard_ns;
 };
 
@@ -159,14 +221,6 @@ hpcw_status model_trace_scratch_new(const struct model_trace *m, struct model_tr
 void model_trace_scratch_free(struct model_trace_scratch *s);
 uint64_t model_trace_scratch_size(const struct model_trace *m);
 
-/* About how many edges between ranks, messages and events an iteration has, without and with a checkpoint: those of the
- * first. */
-struct model_trace_estimate {
-    uint64_t edges, messages, events, checkpoint_events;
-    uint64_t other_events; /* of the start and the end */
-};
-struct model_trace_estimate model_trace_estimate(const struct model_trace *m);
-
 /* The number of events of an iteration, exactly. Ascending iterations are fastest: the scratch keeps the objects of all
  * ranks. HPCW_ENOMEM; HPCW_ERANGE for more than 2^31 - 1 bytes between two ranks. */
 hpcw_status model_trace_count(const struct model_trace *m, struct model_trace_scratch *s, uint32_t iteration,
@@ -177,7 +231,7 @@ struct model_trace_run {
     const struct model_trace *model;
     uint64_t count;
     struct model_trace_facts facts;
-    const struct model_trace_message *message; /* [messages] by receiver, then by sender */
+    const struct model_trace_message *message; /* [messages] of each exchange by receiver, then by sender */
     uint32_t messages;
     const struct model_trace_noise *noise; /* [noises] by rank */
     size_t noises;
@@ -194,11 +248,19 @@ struct model_trace_run {
 hpcw_status model_trace_iteration(const struct model_trace *m, struct model_trace_scratch *s,
                                   uint32_t iteration, struct model_trace_run *run, hpcw_error *err);
 
-/* x of the reduction of an iteration: when each rank leaves it, nanoseconds after the last arrival. The same of a barrier:
- * that of the checkpoint after an iteration, and the two others. time_ns[ranks] */
-enum model_trace_barrier { MODEL_TRACE_AT_START = -2, MODEL_TRACE_AT_END = -1 };
-void model_trace_exits(const struct model_trace *m, uint32_t iteration, uint64_t *time_ns);
-void model_trace_barrier_exits(const struct model_trace *m, uint32_t iteration, uint64_t *time_ns);
+/* Reductions and barriers, which all ranks leave at almost the same time: those of an iteration, in their order. Returns their
+ * number. */
+enum { MODEL_TRACE_MOST_EXITS = 256 };
+struct model_trace_exit {
+    uint32_t iteration, number; /* of what draws its times */
+    double at;                  /* about when, as a share of the iteration */
+};
+uint32_t model_trace_exits(const struct model_trace *m, uint32_t iteration,
+                           struct model_trace_exit exit[MODEL_TRACE_MOST_EXITS]);
+
+/* When each rank leaves one, nanoseconds after the last arrival: time_ns[ranks]. */
+void model_trace_exit_times(const struct model_trace *m, const struct model_trace_exit *exit,
+                            uint64_t *time_ns);
 
 /* Reads the ranks' clocks, and puts the events into the order of time, then rank, then of a rank's events. `start_ns`: of
  * the iteration, since the start of the run. HPCW_ERANGE if clocks have drifted too far; HPCW_ENOMEM. */

@@ -29,21 +29,27 @@ static inline void end_track(const struct track *t) {
 }
 
 static inline void happens(struct track *t, uint32_t what, uint32_t message) {
-    *t->next++ = (struct model_trace_event){
-        .time_ns = t->now, .rank = t->rank, .detail = message << MODEL_TRACE_WHAT_BITS | what};
+    if (t->model->records >> what / 2 & 1) {
+        *t->next++ = (struct model_trace_event){
+            .time_ns = t->now, .rank = t->rank, .detail = message << MODEL_TRACE_WHAT_BITS | what};
+    }
 }
 
 /* What the program does before something happens, and the tracer: each place in the code has its own median. */
 static inline void after_pause(struct track *t, uint32_t what, uint32_t message) {
-    static const uint8_t median_ns[MODEL_TRACE_STEP + 1] = {
+    static const uint8_t median_ns[MODEL_TRACE_WHATS] = {
         [MODEL_TRACE_ITERATION] = 48,      [MODEL_TRACE_ITERATION + 1] = 14, [MODEL_TRACE_COMPUTE] = 31,
         [MODEL_TRACE_HALO] = 19,           [MODEL_TRACE_HALO + 1] = 11,      [MODEL_TRACE_CHECKPOINT] = 90,
-        [MODEL_TRACE_CHECKPOINT + 1] = 17, [MODEL_TRACE_ALLREDUCE] = 64,     [MODEL_TRACE_IRECV] = 22,
-        [MODEL_TRACE_ISEND] = 27,          [MODEL_TRACE_WAITALL] = 36,       [MODEL_TRACE_WAITALL + 1] = 24,
-        [MODEL_TRACE_WAITED] = 40,         [MODEL_TRACE_WAITED + 1] = 12,    [MODEL_TRACE_BARRIER] = 55,
-        [MODEL_TRACE_OPEN] = 130,          [MODEL_TRACE_WRITE] = 75,         [MODEL_TRACE_CLOSE] = 45,
-        [MODEL_TRACE_COMM_RANK] = 60,      [MODEL_TRACE_COMM_SIZE] = 60,     [MODEL_TRACE_BCAST] = 70,
-        [MODEL_TRACE_REDUCE] = 60,         [MODEL_TRACE_SEND] = 13,          [MODEL_TRACE_STEP] = 33,
+        [MODEL_TRACE_CHECKPOINT + 1] = 17, [MODEL_TRACE_ALLREDUCE] = 64,     [MODEL_TRACE_BARRIER] = 55,
+        [MODEL_TRACE_ALLGATHER] = 80,      [MODEL_TRACE_ALLTOALL] = 85,      [MODEL_TRACE_BCAST] = 70,
+        [MODEL_TRACE_REDUCE] = 60,         [MODEL_TRACE_GATHER] = 75,        [MODEL_TRACE_IRECV] = 22,
+        [MODEL_TRACE_ISEND] = 27,          [MODEL_TRACE_WAIT] = 29,          [MODEL_TRACE_WAIT + 1] = 15,
+        [MODEL_TRACE_WAITALL] = 36,        [MODEL_TRACE_WAITALL + 1] = 24,   [MODEL_TRACE_WAITANY] = 33,
+        [MODEL_TRACE_WAITANY + 1] = 18,    [MODEL_TRACE_TESTALL] = 34,       [MODEL_TRACE_WAITED] = 40,
+        [MODEL_TRACE_WAITED + 1] = 12,     [MODEL_TRACE_COMM_RANK] = 60,     [MODEL_TRACE_COMM_SIZE] = 60,
+        [MODEL_TRACE_COMM_DUP] = 70,       [MODEL_TRACE_COMM_FREE] = 65,     [MODEL_TRACE_CART_CREATE] = 75,
+        [MODEL_TRACE_CART_COORDS] = 55,    [MODEL_TRACE_CART_SHIFT] = 45,    [MODEL_TRACE_DIMS_CREATE] = 62,
+        [MODEL_TRACE_SEND] = 13,           [MODEL_TRACE_STEP] = 33,
     };
     t->now += TRACER_NS + model_trace_spend(t->pace, t->model->delays->gap, median_ns[what]);
     happens(t, what, message);
@@ -73,18 +79,29 @@ static inline uint32_t model_trace_parent(uint32_t rank) {
     return rank & (rank - 1);
 }
 
-/* The ranks leave a collective call that the last one has entered at `last`. */
-void model_trace_leave(const struct model_trace *m, enum hpcw_i_purpose purpose, uint32_t iteration,
-                       uint64_t last, uint64_t *time_ns);
+/* The ranks leave a collective call that the last one has entered at `last`. A number of the iteration draws their times. */
+void model_trace_leave(const struct model_trace *m, uint32_t iteration, uint32_t number, uint64_t last,
+                       uint64_t *time_ns);
 
-/* The ranks write a checkpoint, and leave the barrier after it. `of_this`: see model_trace_message_of. */
+/* The collective calls, begin and end; `ns`: the median of what a rank does in it besides waiting. */
+void model_trace_meet(const struct model_trace *m, struct model_trace_scratch *s,
+                      const struct model_trace_op *op);
+void model_trace_broadcast(const struct model_trace *m, struct model_trace_scratch *s,
+                           const struct model_trace_op *op);
+void model_trace_gather(const struct model_trace *m, struct model_trace_scratch *s,
+                        const struct model_trace_op *op);
+
+/* An exchange: receives are posted, messages are sent and transferred, and ranks wait for them. */
+void model_trace_post(const struct model_trace *m, struct model_trace_scratch *s, uint32_t exchange);
+void model_trace_send(const struct model_trace *m, struct model_trace_scratch *s, uint32_t exchange);
+void model_trace_wait(const struct model_trace *m, struct model_trace_scratch *s, uint32_t exchange,
+                      enum model_trace_wait how);
+
+/* The ranks write a checkpoint. `of_this`: see model_trace_message_of. */
 void model_trace_write_files(const struct model_trace *m, struct model_trace_scratch *s, uint32_t iteration,
-                             uint32_t number, uint32_t of_this);
+                             uint32_t of_this);
 
-/* Before the first iteration: the ranks start, read their input and allocate memory; after the last one: they add up
- * results. Each ends with a barrier. */
-enum { MODEL_TRACE_START_EVENTS = 10, MODEL_TRACE_END_EVENTS = 6 };
-void model_trace_start(const struct model_trace *m, struct model_trace_scratch *s);
-void model_trace_end(const struct model_trace *m, struct model_trace_scratch *s);
+/* The ranks start, each at a time of its own. */
+void model_trace_launch(const struct model_trace *m, struct model_trace_scratch *s);
 
 #endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The kinds of applications, and what each does in an iteration. */
+#include <assert.h>
+
+#include "gen/model/trace/script.h"
+#include "libwriter/base/rng.h"
+
+/* ---- style ---- */
+
+/* One of `count` choices. */
+static uint32_t choice(uint32_t word, uint32_t count) {
+    return (uint32_t)((uint64_t)word * count >> 32);
+}
+
+void model_trace_draw_style(struct model_trace *m) {
+    static const struct {
+        uint32_t least, most;
+    } exchanges[] = {[MODEL_TRACE_STENCIL] = {1, 2},
+                     [MODEL_TRACE_HYDRO] = {2, 3},
+                     [MODEL_TRACE_SOLVER] = {2, 3},
+                     [MODEL_TRACE_ADAPTIVE] = {1, 2}};
+    const struct model_trace_params *p = &m->params;
+    struct model_trace_style *y = &m->style;
+    uint32_t w[4][4];
+    for (uint32_t i = 0; i < 4; i++) {
+        hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_STYLE, i, 0, 0, w[i]);
+    }
+    const enum model_trace_kind drawn =
+        m->load->params.balancer != MODEL_BALANCER_NONE
+            ? MODEL_TRACE_ADAPTIVE
+            : (enum model_trace_kind)(MODEL_TRACE_STENCIL + choice(w[0][0], MODEL_TRACE_ADAPTIVE));
+    y->kind = p->application == MODEL_TRACE_AUTO ? drawn : (enum model_trace_kind)p->application;
+    y->exchanges = p->exchanges != 0 ? p->exchanges
+                                     : exchanges[y->kind].least + choice(w[0][1], 1 + exchanges[y->kind].most -
+                                                                                      exchanges[y->kind].least);
+    y->reductions = 1 + choice(w[0][2], 2);
+    y->wait = y->kind == MODEL_TRACE_HYDRO      ? MODEL_TRACE_WAIT_TWICE
+              : y->kind == MODEL_TRACE_ADAPTIVE ? MODEL_TRACE_WAIT_ANY
+                                                : choice(w[0][3], MODEL_TRACE_WAIT_ANY);
+    /* Only one message between two ranks at a time may come out of order. */
+    y->wait = y->wait == MODEL_TRACE_WAIT_ANY && !p->aggregate ? MODEL_TRACE_WAIT_EACH : y->wait;
+    y->overlaps = y->kind == MODEL_TRACE_SOLVER || choice(w[1][0], 2) == 1;
+    y->tests = y->overlaps && choice(w[1][1], 2) == 1;
+    y->every = 5 + choice(w[1][2], 16);
+    y->cart = choice(w[1][3], 2) == 1;
+    y->dup = !y->cart && choice(w[2][0], 2) == 1;
+    y->barriers = choice(w[2][1], 4);
+    y->broadcasts = 1 + choice(w[2][2], 4);
+    y->results = 1 + choice(w[2][3], 4);
+    y->size_first = choice(w[3][0], 2) == 1;
+    y->first_tag = choice(w[3][3], 3);
+    y->meets_after_files = choice(w[3][1], 2) == 1;
+    y->meets_at_end = choice(w[3][2], 2) == 1;
+}
+
+/* ---- pieces of an iteration ---- */
+
+static void state(struct model_trace_script *s, uint32_t what) {
+    (void)model_trace_add(s, MODEL_TRACE_OP_STATE, what, 0);
+}
+
+/* The next piece of the objects' work, up to a share of it. */
+static void compute(struct model_trace_script *s, double until) {
+    const struct model_trace_op *last = NULL;
+    for (uint32_t i = s->ops; i-- > 0 && last == NULL;) {
+        last = s->op[i].kind == MODEL_TRACE_OP_COMPUTE ? &s->op[i] : NULL;
+    }
+    const uint32_t share = (uint32_t)(until * MODEL_TRACE_WORK + 0.5);
+    if (last == NULL || share > last->until) {
+        model_trace_add(s, MODEL_TRACE_OP_COMPUTE, MODEL_TRACE_COMPUTE, 0)->until = share;
+    }
+}
+
+static void of_exchange(struct model_trace_script *s, enum model_trace_op_kind kind, uint32_t what,
+                        uint32_t number) {
+    model_trace_add(s, kind, what, 0)->number = number;
+}
+
+static uint32_t add_exchange(struct model_trace_script *s, uint32_t part, uint32_t dimension) {
+    assert(s->exchanges < MODEL_TRACE_MOST_EXCHANGES);
+    s->exchange[s->exchanges] = (struct model_trace_exchange){part, dimension};
+    return s->exchanges++;
+}
+
+static void post(struct model_trace_script *s, uint32_t exchange) {
+    of_exchange(s, MODEL_TRACE_OP_POST, MODEL_TRACE_IRECV, exchange);
+}
+
+static void send(struct model_trace_script *s, uint32_t exchange) {
+    of_exchange(s, MODEL_TRACE_OP_SEND, MODEL_TRACE_ISEND, exchange);
+}
+
+static void wait_for(const struct model_trace *m, struct model_trace_script *s, uint32_t exchange) {
+    if (m->style.tests) {
+        (void)model_trace_add(s, MODEL_TRACE_OP_CALL, MODEL_TRACE_TESTALL, 70);
+    }
+    of_exchange(s, MODEL_TRACE_OP_WAIT, m->style.wait, exchange);
+}
+
+static void reduce_to_all(struct model_trace_script *s) {
+    (void)model_trace_add(s, MODEL_TRACE_OP_ALL, MODEL_TRACE_ALLREDUCE, 0);
+}
+
+/* The objects' work from one share of it to another, around an exchange with all neighbours. What neighbours need comes
+ * first if the rest overlaps with the messages. */
+static void work_and_exchange(const struct model_trace *m, struct model_trace_script *s, uint32_t part,
+                              double from, double to) {
+    const uint32_t x = add_exchange(s, part, MODEL_TRACE_ANY_DIMENSION);
+    post(s, x);
+    compute(s, m->style.overlaps ? from + 0.2 * (to - from) : to);
+    state(s, MODEL_TRACE_HALO);
+    send(s, x);
+    if (m->style.overlaps) {
+        compute(s, to);
+    }
+    wait_for(m, s, x);
+    state(s, MODEL_TRACE_HALO + 1);
+}
+
+/* ---- applications ---- */
+
+static void stencil(const struct model_trace *m, struct model_trace_script *s) {
+    for (uint32_t i = 0; i < s->parts; i++) {
+        s->weight[i] = 1;
+        work_and_exchange(m, s, i, (double)i / s->parts, (i + 1.0) / s->parts);
+    }
+}
+
+/* Different fields at different times: first all of them, then a few, with one or two layers of cells. */
+static void hydro(const struct model_trace *m, struct model_trace_script *s) {
+    static const uint32_t weights[] = {12, 1, 8, 10, 2, 6, 10, 1};
+    static const double work[] = {3, 1, 2, 4, 1, 3, 2, 1};
+    enum { PATTERN = 8 };
+    const uint32_t dims = m->load->params.dims;
+    double all = 0, done = 0;
+    for (uint32_t i = 0; i < s->parts; i++) {
+        s->weight[i] = weights[(i + m->style.every) % PATTERN];
+        all += work[i % PATTERN];
+    }
+    for (uint32_t i = 0; i < s->parts; i++) {
+        done += work[i % PATTERN];
+        compute(s, i + 1 < s->parts ? done / all : 1);
+        state(s, MODEL_TRACE_HALO);
+        for (uint32_t d = 0; d < dims; d++) {
+            const uint32_t x = add_exchange(s, i, d);
+            send(s, x);
+            post(s, x);
+            wait_for(m, s, x);
+        }
+        state(s, MODEL_TRACE_HALO + 1);
+    }
+    if (s->iteration % m->style.every == 0) { /* a summary of the fields */
+        for (uint32_t i = 0; i < 1 + m->style.results; i++) {
+            (void)model_trace_add(s, MODEL_TRACE_OP_UP, MODEL_TRACE_REDUCE, 260);
+        }
+    }
+}
+
+/* A right-hand side, then inner iterations. Their number is fixed, as otherwise their messages would differ in size. */
+static void solver(const struct model_trace *m, struct model_trace_script *s) {
+    const double before = 0.25;
+    compute(s, before);
+    reduce_to_all(s);
+    for (uint32_t i = 0; i < s->parts; i++) {
+        const double from = before + (1 - before) * i / s->parts, width = (1 - before) / s->parts;
+        s->weight[i] = 1;
+        work_and_exchange(m, s, i, from, from + 0.7 * width);
+        if (m->style.reductions > 1) {
+            reduce_to_all(s);
+        }
+        compute(s, i + 1 < s->parts ? from + width : 1);
+        if (i + 1 < s->parts) {
+            reduce_to_all(s);
+        }
+    }
+}
+
+/* Ranks agree on a new distribution of the mesh. With a balancer, when that has moved objects. */
+static bool distributes(const struct model_trace *m, uint32_t iteration) {
+    return m->load->params.balancer != MODEL_BALANCER_NONE ? model_load_balances(m->load, iteration)
+                                                           : iteration > 0 && iteration % m->style.every == 0;
+}
+
+static void adaptive(const struct model_trace *m, struct model_trace_script *s) {
+    if (distributes(m, s->iteration)) {
+        (void)model_trace_add(s, MODEL_TRACE_OP_WORK, 0, 30000);
+        (void)model_trace_add(s, MODEL_TRACE_OP_ALL, MODEL_TRACE_ALLGATHER, 600);
+        (void)model_trace_add(s, MODEL_TRACE_OP_WORK, 0, 20000);
+        (void)model_trace_add(s, MODEL_TRACE_OP_ALL, MODEL_TRACE_ALLTOALL, 900);
+        (void)model_trace_add(s, MODEL_TRACE_OP_DOWN, MODEL_TRACE_BCAST, 350);
+        (void)model_trace_add(s, MODEL_TRACE_OP_WORK, 0, 60000);
+        reduce_to_all(s);
+    }
+    for (uint32_t i = 0; i < s->parts; i++) {
+        s->weight[i] = 2 + i % 2;
+        work_and_exchange(m, s, i, (double)i / s->parts, (i + 1.0) / s->parts);
+    }
+    if (s->iteration % m->style.every == 1) {
+        (void)model_trace_add(s, MODEL_TRACE_OP_UP, MODEL_TRACE_GATHER, 300);
+    }
+}
+
+/* ---- the script ---- */
+
+/* After the last arrival at the reduction of an iteration: the ranks leave it, and may write a checkpoint. */
+static void finish(const struct model_trace *m, struct model_trace_script *s, uint32_t of_this) {
+    const uint32_t iteration = s->iteration - 1 + of_this;
+    model_trace_add(s, MODEL_TRACE_OP_LEAVE, MODEL_TRACE_ALLREDUCE + 1, 0)->number = of_this;
+    model_trace_add(s, MODEL_TRACE_OP_STEP, MODEL_TRACE_STEP, 0)->number = of_this;
+    state(s, MODEL_TRACE_ITERATION + 1);
+    if (m->checkpoint != NULL && model_checkpoint_after(m->checkpoint, iteration) != UINT32_MAX) {
+        model_trace_add(s, MODEL_TRACE_OP_FILES, MODEL_TRACE_CHECKPOINT, 0)->number = of_this;
+        if (m->style.meets_after_files) {
+            (void)model_trace_add(s, MODEL_TRACE_OP_ALL, MODEL_TRACE_BARRIER, 0);
+        }
+    }
+}
+
+void model_trace_write_script(const struct model_trace *m, uint32_t iteration, struct model_trace_script *s) {
+    s->iteration = iteration;
+    s->ops = s->exchanges = s->collectives = 0;
+    s->parts = m->style.exchanges;
+    if (iteration == 0) {
+        model_trace_write_start(m, s);
+    } else {
+        finish(m, s, 0);
+    }
+    state(s, MODEL_TRACE_ITERATION);
+    switch (m->style.kind) {
+    case MODEL_TRACE_HYDRO:
+        hydro(m, s);
+        break;
+    case MODEL_TRACE_SOLVER:
+        solver(m, s);
+        break;
+    case MODEL_TRACE_ADAPTIVE:
+        adaptive(m, s);
+        break;
+    case MODEL_TRACE_AUTO:
+    case MODEL_TRACE_STENCIL:
+        stencil(m, s);
+        break;
+    }
+    (void)model_trace_add(s, MODEL_TRACE_OP_ENTER, MODEL_TRACE_ALLREDUCE, 0);
+    if (iteration + 1 == m->iterations) {
+        finish(m, s, 1);
+        model_trace_write_end(m, s);
+    }
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The times of one exchange of messages. */
+#include "gen/model/load/system.h"
+#include "gen/model/trace/track.h"
+
+/* Medians of calls and of a tracer, nanoseconds. */
+enum {
+    IRECV_NS = 190,
+    ISEND_NS = 400,
+    WAIT_NS = 300,
+    NOTHING_NS = 40, /* to wait for nothing */
+    WAITED_NS = 50,
+    CONNECT_NS = 9000, /* the first message between two ranks */
+    COPY_BYTES = 8     /* that an eager send copies in a nanosecond */
+};
+
+/* Of a transfer, what one message takes longer than another. */
+static const double transfer_late = 0.2;
+
+/* Whether a message starts only when the receiver is in MPI, too (rendezvous). */
+static inline bool waits_for_receiver(const struct model_trace *m, const struct model_trace_message *one) {
+    const struct model_machine *machine = m->load->machine;
+    const bool near = model_machine_node(machine, one->from) == model_machine_node(machine, one->to);
+    return one->bytes > (near ? machine->params.eager_node : machine->params.eager_net);
+}
+
+void model_trace_post(const struct model_trace *m, struct model_trace_scratch *s, uint32_t exchange) {
+    const uint32_t *in = model_trace_in(m, s, exchange);
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        struct track t = track_of(m, s, r);
+        for (uint32_t i = in[r]; i < in[r + 1]; i++) {
+            after_pause(&t, MODEL_TRACE_IRECV, 0);
+            takes(&t, IRECV_NS);
+            happens(&t, MODEL_TRACE_IRECV + 1, 0);
+        }
+        end_track(&t);
+    }
+}
+
+/* When the messages arrive. */
+static void transfer(const struct model_trace *m, struct model_trace_scratch *s, uint32_t exchange) {
+    const uint32_t *in = model_trace_in(m, s, exchange);
+    const struct model_network *net = &m->network;
+    const uint32_t window = m->window[s->phase];
+    const double background = model_network_background(net, window);
+    const bool connects = s->phase == 0 && s->script.exchange[exchange].part == 0;
+    for (uint32_t i = in[0]; i < in[m->ranks]; i++) {
+        const struct model_trace_message *one = &s->message[i];
+        const struct model_way way = model_network_way(net, one->from, one->to, one->bytes, &m->contention);
+        const uint64_t start =
+            way.rendezvous && s->ready[one->to] > s->sent[i] ? s->ready[one->to] : s->sent[i];
+        /* Links matter only where there is contention. */
+        const double link = way.wait_ps > 0 ? model_network_link(net, one->from, one->to, window) : 0;
+        const double slow = model_trace_late(m->delays->call, s->word[i]);
+        const double late = transfer_late * ((slow < MODEL_TRACE_MOST_LATE ? slow : MODEL_TRACE_MOST_LATE) -
+                                             m->delays->call[0]);
+        s->sent[i] = start + 1 + (connects ? (uint64_t)(CONNECT_NS * (1 + late)) : 0) +
+                     (uint64_t)(1e-3 * model_network_time(&way, model_network_congestion(net, background, link),
+                                                          model_network_pair(net, one->from, one->to), late));
+    }
+}
+
+void model_trace_send(const struct model_trace *m, struct model_trace_scratch *s, uint32_t exchange) {
+    const uint32_t *out = model_trace_out(m, s, exchange);
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        struct track t = track_of(m, s, r);
+        s->ready[r] = t.now;
+        for (uint32_t k = out[r]; k < out[r + 1]; k++) {
+            const uint32_t i = s->out[k];
+            const uint32_t copied =
+                waits_for_receiver(m, &s->message[i]) ? 0 : s->message[i].bytes / COPY_BYTES;
+            after_pause(&t, MODEL_TRACE_ISEND, 0);
+            after_pause(&t, MODEL_TRACE_SEND, i);
+            s->sent[i] = t.now;
+            t.now += copied;
+            takes(&t, ISEND_NS);
+            happens(&t, MODEL_TRACE_ISEND + 1, 0);
+        }
+        end_track(&t);
+    }
+    transfer(m, s, exchange);
+}
+
+/* ---- waiting ---- */
+
+static void received(struct track *t, uint32_t message) {
+    after_pause(t, MODEL_TRACE_WAITED, 0);
+    takes(t, WAITED_NS);
+    happens(t, MODEL_TRACE_RECEIVE, message);
+    after_pause(t, MODEL_TRACE_WAITED + 1, 0);
+}
+
+static void go_on_at(struct track *t, uint64_t done) {
+    t->now = done > t->now ? done : t->now;
+    t->now += model_load_absence(t->model->load, model_trace_pace_word(t->pace));
+}
+
+/* When the last of the messages that a rank sent by rendezvous has arrived; at least `done`. */
+static uint64_t delivered(const struct track *t, const uint32_t *out, uint64_t done) {
+    for (uint32_t k = out[t->rank]; k < out[t->rank + 1]; k++) {
+        const uint32_t i = t->s->out[k];
+        if (waits_for_receiver(t->model, &t->s->message[i]) && t->s->sent[i] > done) {
+            done = t->s->sent[i];
+        }
+    }
+    return done;
+}
+
+static void wait_for_sends(struct track *t, const uint32_t *out) {
+    after_pause(t, MODEL_TRACE_WAITALL, 0);
+    takes(t, NOTHING_NS);
+    go_on_at(t, delivered(t, out, 0));
+    after_pause(t, MODEL_TRACE_WAITALL + 1, 0);
+}
+
+static void wait_for_all(struct track *t, const uint32_t *in, const uint32_t *out, bool sends) {
+    after_pause(t, MODEL_TRACE_WAITALL, 0);
+    uint64_t done = t->now + (in[t->rank] < in[t->rank + 1] ? WAIT_NS : NOTHING_NS);
+    for (uint32_t i = in [t->rank]; i < in[t->rank + 1]; i++) {
+        done = t->s->sent[i] > done ? t->s->sent[i] : done;
+    }
+    go_on_at(t, sends ? delivered(t, out, done) : done);
+    for (uint32_t i = in [t->rank]; i < in[t->rank + 1]; i++) {
+        received(t, i);
+    }
+    after_pause(t, MODEL_TRACE_WAITALL + 1, 0);
+}
+
+/* One receive with a call of its own. */
+static void wait_for_one(struct track *t, uint32_t what, uint32_t message) {
+    after_pause(t, what, 0);
+    takes(t, NOTHING_NS);
+    go_on_at(t, t->s->sent[message]);
+    received(t, message);
+    after_pause(t, what + 1, 0);
+}
+
+static void wait_for_any(struct track *t, const uint32_t *in) {
+    enum { MANY = 64 }; /* after those, in their order */
+    uint32_t next[MANY];
+    uint32_t count = 0;
+    uint32_t i = in[t->rank];
+    for (; i < in[t->rank + 1] && count < MANY; i++) {
+        uint32_t at = count++;
+        for (; at > 0 && t->s->sent[next[at - 1]] > t->s->sent[i]; at--) {
+            next[at] = next[at - 1];
+        }
+        next[at] = i;
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        wait_for_one(t, MODEL_TRACE_WAITANY, next[k]);
+    }
+    for (; i < in[t->rank + 1]; i++) {
+        wait_for_one(t, MODEL_TRACE_WAITANY, i);
+    }
+}
+
+void model_trace_wait(const struct model_trace *m, struct model_trace_scratch *s, uint32_t exchange,
+                      enum model_trace_wait how) {
+    const uint32_t *in = model_trace_in(m, s, exchange);
+    const uint32_t *out = model_trace_out(m, s, exchange);
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        struct track t = track_of(m, s, r);
+        if (how == MODEL_TRACE_WAIT_ANY) {
+            wait_for_any(&t, in);
+        } else if (how == MODEL_TRACE_WAIT_EACH) {
+            for (uint32_t i = in[r]; i < in[r + 1]; i++) {
+                wait_for_one(&t, MODEL_TRACE_WAIT, i);
+            }
+        } else {
+            wait_for_all(&t, in, out, how == MODEL_TRACE_WAIT_ALL);
+        }
+        if (how != MODEL_TRACE_WAIT_ALL) {
+            wait_for_sends(&t, out);
+        }
+        end_track(&t);
+    }
+}
