@@ -33,11 +33,6 @@ uint64_t model_trace_last(const struct model_trace *m, const struct model_trace_
     return last + 1;
 }
 
-uint64_t model_trace_late_ns(const struct model_trace *m, double median_ns, uint32_t word) {
-    const double late = model_trace_late(m->delays->call, word);
-    return (uint64_t)(median_ns * (late < MODEL_TRACE_MOST_LATE ? late : MODEL_TRACE_MOST_LATE));
-}
-
 /* Mostly 0: how long the system holds a rank back that others do not wait for. */
 static uint64_t held_ns(const struct model_trace *m, uint32_t whether, uint32_t away) {
     const uint64_t threshold = hpcw_i_threshold(held_share);

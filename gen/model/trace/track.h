@@ -72,7 +72,10 @@ static inline uint32_t batch_of(uint32_t first, uint32_t end) {
 uint64_t model_trace_last(const struct model_trace *m, const struct model_trace_scratch *s);
 
 /* How late a rank is. The tail of calls is cut: the other ranks would not wait for it. */
-uint64_t model_trace_late_ns(const struct model_trace *m, double median_ns, uint32_t word);
+static inline uint64_t model_trace_late_ns(const struct model_trace *m, double median_ns, uint32_t word) {
+    const double late = model_trace_late(m->delays->call, word);
+    return (uint64_t)(median_ns * (late < MODEL_TRACE_MOST_LATE ? late : MODEL_TRACE_MOST_LATE));
+}
 
 /* Through which rank the result of a collective call comes to rank > 0. */
 static inline uint32_t model_trace_parent(uint32_t rank) {
