@@ -5,6 +5,8 @@
  * and one for the messages; times are in microseconds.
  *
  *     mpiexec -n 4 clock LOG SECONDS
+ *
+ * With the wrapper preloaded, that one records the messages in its log, LOG, and says itself how far the clocks were apart.
  */
 #include <math.h>
 #include <stdio.h>
@@ -14,6 +16,7 @@
 
 #include <hpcw/hpcw.h>
 #include <hpcw/mpi.h>
+#include <hpcw/trace.h>
 
 enum { MOST = 64, WINDOWS = 10, ROUNDS = 50 };
 
@@ -26,6 +29,7 @@ struct found {
 };
 
 static int process, processes;
+static bool wrapped;
 
 static void must(hpcw_status status, const hpcw_error *error) {
     if (status != HPCW_OK) {
@@ -53,9 +57,11 @@ static void exchange(hpcw_clog2_timeline *timeline, int32_t event, double second
     int to = (process + 1) % processes, from = (process + processes - 1) % processes, on = 1;
     for (double begin = MPI_Wtime(); on;) {
         for (int i = 0; i < ROUNDS; i++) {
-            hpcw_clog2_log_send(timeline, 0, to, 0, sizeof on);
+            if (!wrapped)
+                hpcw_clog2_log_send(timeline, 0, to, 0, sizeof on);
             MPI_Sendrecv(&on, 1, MPI_INT, to, 0, &on, 1, MPI_INT, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            hpcw_clog2_log_receive(timeline, 0, from, 0, sizeof on);
+            if (!wrapped)
+                hpcw_clog2_log_receive(timeline, 0, from, 0, sizeof on);
             probe(timeline, event);
         }
         on = MPI_Wtime() < begin + seconds;
@@ -104,8 +110,10 @@ static void read_log(const char *path, struct found *f) {
     hpcw_clog2_reader_free(reader);
 }
 
-int main(int argc, char **argv) {
-    static struct found f;
+static const char solo[] = "true time";
+
+/* Into a log of its own. What it says of the clocks is printed by process 0. */
+static void record(const char *path, double seconds) {
     hpcw_clog2_log_options options;
     hpcw_clog2_log_report r;
     hpcw_clog2_log *log;
@@ -113,19 +121,13 @@ int main(int argc, char **argv) {
     hpcw_comm *comm;
     hpcw_error error;
     int32_t event;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &process);
-    MPI_Comm_size(MPI_COMM_WORLD, &processes);
-    if (argc != 3 || processes > MOST)
-        MPI_Abort(MPI_COMM_WORLD, 2);
-    f.seconds = atof(argv[2]);
     hpcw_clog2_log_options_init(&options);
     options.clock = HPCW_CLOG2_CLOCK_SYSTEM;
     must(hpcw_comm_from_mpi(MPI_COMM_WORLD, &comm, &error), &error);
-    must(hpcw_clog2_log_open(argv[1], comm, &options, &log, &error), &error);
-    must(hpcw_clog2_log_solo(log, "true time", "red", "%E", &event, &error), &error);
+    must(hpcw_clog2_log_open(path, comm, &options, &log, &error), &error);
+    must(hpcw_clog2_log_solo(log, solo, "red", "%E", &event, &error), &error);
     must(hpcw_clog2_log_thread(log, &timeline, &error), &error);
-    exchange(timeline, event, f.seconds);
+    exchange(timeline, event, seconds);
     must(hpcw_clog2_log_finish(log, &r, &error), &error);
     hpcw_clog2_log_free(log);
     hpcw_comm_free(comm);
@@ -133,17 +135,50 @@ int main(int argc, char **argv) {
     double mine[] = {(double)r.begin_round_trip_ns / 1e3, (double)r.end_round_trip_ns / 1e3, r.drift * 1e6},
            all[3 * MOST];
     MPI_Gather(mine, 3, MPI_DOUBLE, all, 3, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-    if (process == 0) {
-        read_log(argv[1], &f);
-        for (int p = 0; p < processes; p++) {
-            double worst = 0;
-            for (int window = 0; window < WINDOWS; window++)
-                worst = fmax(worst, fabs(f.least[p][window] - f.least[0][window]));
-            printf("process %d: round trips %.1f and %.1f, drift %.2f, wrong by %.1f\n", p, all[3 * p],
-                   all[3 * p + 1], all[3 * p + 2], 1e6 * worst);
-        }
-        printf("messages %lu, backwards %lu, by at most %.1f\n", f.messages, f.backwards, 1e6 * f.early);
+    for (int p = 0; process == 0 && p < processes; p++)
+        printf("process %d: round trips %.1f and %.1f, drift %.2f\n", p, all[3 * p], all[3 * p + 1],
+               all[3 * p + 2]);
+}
+
+static void record_with_wrapper(double seconds) {
+    hpcw_clog2_log *log = hpcw_trace_log(HPCW_TRACE_VERSION);
+    hpcw_error error;
+    int32_t event;
+    if (log == NULL) {
+        fprintf(stderr, "expected a log of the wrapper, got none\n");
+        MPI_Abort(MPI_COMM_WORLD, 1);
     }
-    MPI_Finalize();
+    must(hpcw_clog2_log_solo(log, solo, "red", "%E", &event, &error), &error);
+    exchange(hpcw_trace_timeline(), event, seconds);
+}
+
+static void print_found(const char *path, double seconds) {
+    static struct found f;
+    f.seconds = seconds;
+    read_log(path, &f);
+    for (int p = 0; p < processes; p++) {
+        double worst = 0;
+        for (int window = 0; window < WINDOWS; window++)
+            worst = fmax(worst, fabs(f.least[p][window] - f.least[0][window]));
+        printf("process %d: wrong by %.1f\n", p, 1e6 * worst);
+    }
+    printf("messages %lu, backwards %lu, by at most %.1f\n", f.messages, f.backwards, 1e6 * f.early);
+}
+
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &process);
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    if (argc != 3 || processes > MOST)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    const double seconds = atof(argv[2]);
+    wrapped = hpcw_trace_log != NULL;
+    if (wrapped)
+        record_with_wrapper(seconds);
+    else
+        record(argv[1], seconds);
+    MPI_Finalize(); /* the wrapper writes its log here */
+    if (process == 0)
+        print_found(argv[1], seconds);
     return 0;
 }

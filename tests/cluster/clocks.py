@@ -9,32 +9,52 @@ import re
 from hosts import Broken
 
 SECONDS = 8
+DRIFTS = (10, 50, -30, 0)  # of the hosts
 SLACK_US = 2  # between the two clocks that clock.c reads, one after the other
-LINE = re.compile(r"process (\d+): round trips ([\d.]+) and ([\d.]+), drift (-?[\d.]+), wrong by ([\d.]+)")
+OF_PROCESS = re.compile(r"process (\d+): round trips ([\d.]+) and ([\d.]+), drift (-?[\d.]+)")
+OF_WRAPPER = re.compile(r"clocks: system clock; 1 of \d+ processes .* drift ([\d.]+) us per s, round trip ([\d.]+) us and ([\d.]+)")
+ERROR = re.compile(r"process (\d+): wrong by ([\d.]+)")
+MESSAGES = re.compile(r"messages (\d+), backwards (\d+), by at most ([\d.]+)")
+
+
+def record(c, drifts, *command, **environment):
+    """Records with these drifts of the hosts, in millionths. Returns what was printed."""
+    settings = {f"DRIFT_{host.name}": str(drift) for host, drift in zip(c.hosts, drifts)}
+    log = c.fresh("clocks") + "/ring.clog2"
+    made = c.mpirun(len(c.hosts), "env", *(word.format(log=log) for word in command), c.clock, log, SECONDS, **settings,
+                    **environment)
+    return made.ok()
+
+
+def check_drift(measured, injected, trips):
+    if abs(measured - injected) > sum(trips) / 2 / SECONDS + 0.01:
+        raise Broken(f"expected a drift of {injected:g}, got {measured:g}, round trips {trips[0]:g} and {trips[1]:g} us")
+
+
+def check_log(c, output, trips):
+    """Checks the times in the log, with the longest round trip of each process. Returns a sentence."""
+    errors = [float(error) for _, error in ERROR.findall(output)]
+    found = MESSAGES.search(output)
+    if len(errors) != len(c.hosts) or not found:
+        raise Broken(f"expected a line for each host and one for the messages, got: {output}")
+    for error, trip in zip(errors, trips):
+        if error > trip / 2 + SLACK_US:
+            raise Broken(f"times are wrong by {error:g} us, but the round trip is {trip:g} us")
+    messages, backwards, early = found.groups()
+    if int(backwards) * 10000 > int(messages) or float(early) > max(trips) / 2:
+        raise Broken(f"{backwards} of {messages} messages are received before they are sent, by {early} us, "
+                     f"round trip {max(trips):g}")
+    return (f"times wrong by at most {max(errors):g} us, round trips up to {max(trips):g} us; "
+            f"{backwards} of {messages} messages backwards")
 
 
 def measure(c, drifts):
-    """Records with these drifts of the hosts, in millionths. Returns a sentence."""
-    log = c.fresh("clocks") + "/ring.clog2"
-    settings = {f"DRIFT_{host.name}": str(drift) for host, drift in zip(c.hosts, drifts)}
-    made = c.mpirun(len(c.hosts), "env", f"LD_PRELOAD={c.drift}", c.clock, log, SECONDS, **settings)
-    lines = [[float(figure) for figure in found] for found in LINE.findall(made.ok())]
-    if len(lines) != len(c.hosts):
-        raise Broken(f"{made}: expected a line for each host, got: {made.output}")
-    trips, wrong = 0, 0
-    for (_, begin, end, drift, error), injected in zip(lines, drifts):
-        trip = max(begin, end)
-        expected = drifts[0] - injected  # what to add to its clock
-        if abs(drift - expected) > (begin + end) / 2 / SECONDS + 0.01:
-            raise Broken(f"expected a drift of {expected:g}, got {drift:g}, round trips {begin:g} and {end:g} us")
-        if error > trip / 2 + SLACK_US:
-            raise Broken(f"times are wrong by {error:g} us, but the round trip is {trip:g} us")
-        trips, wrong = max(trips, trip), max(wrong, error)
-    messages, backwards, early = re.search(r"messages (\d+), backwards (\d+), by at most ([\d.]+)", made.output).groups()
-    if int(backwards) * 10000 > int(messages) or float(early) > trips / 2:
-        raise Broken(f"{backwards} of {messages} messages are received before they are sent, by {early} us, round trip {trips:g}")
-    return (f"times wrong by at most {wrong:g} us, round trips up to {trips:g} us; "
-            f"{backwards} of {messages} messages backwards")
+    """The library's recording."""
+    output = record(c, drifts, f"LD_PRELOAD={c.drift}")
+    lines = [[float(figure) for figure in found] for found in OF_PROCESS.findall(output)]
+    for (_, begin, end, drift), injected in zip(lines, drifts):
+        check_drift(drift, drifts[0] - injected, (begin, end))  # what to add to its clock
+    return check_log(c, output, [max(begin, end) for _, begin, end, _ in lines])
 
 
 def offsets(c):
@@ -44,10 +64,23 @@ def offsets(c):
 
 def drift(c):
     """Other rates, too."""
-    return measure(c, (10, 50, -30, 0))
+    return measure(c, DRIFTS)
+
+
+def wrapper(c):
+    """The same with the wrapper, which says the largest figures of all processes."""
+    output = record(c, DRIFTS, f"LD_PRELOAD={c.drift}:{c.trace}", "HPCW_TRACE_FILE={log}", HPCW_TRACE_CLOCK="system",
+                    HPCW_TRACE_CLOCKS="1")
+    found = OF_WRAPPER.search(output)
+    if not found:
+        raise Broken(f"expected what the wrapper says of the clocks, got: {output}")
+    largest, *trips = [float(figure) for figure in found.groups()]
+    check_drift(largest, max(abs(DRIFTS[0] - injected) for injected in DRIFTS), trips)
+    return check_log(c, output, [max(trips)] * len(c.hosts))
 
 
 CHECKS = (
     ("clocks: offsets", offsets, "shared directory", "Open MPI"),
     ("clocks: drift", drift, "shared directory", "Open MPI"),
+    ("clocks: wrapper", wrapper, "shared directory", "Open MPI"),
 )
