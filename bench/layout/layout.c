@@ -399,8 +399,8 @@ static hpcw_status check_rank(struct bench_work *w, int fd, const char *path, ui
 
 typedef hpcw_status visit_rank(struct bench_work *w, int fd, const char *path, uint32_t rank, hpcw_error *err);
 
-/* Calls `visit` for each rank of the process before this one, of `processes` that share the ranks, with its file open. NULL: drops the clean pages of these
- * files from the page cache, so that the data come from the disk. */
+/* `processes` share the ranks. Calls `visit` for each rank of the process before this one, with its file open. NULL: drops
+ * the clean pages of these files from the page cache, so that the data come from the disk. */
 static hpcw_status visit_all(struct bench_work *w, visit_rank *visit, uint32_t processes, hpcw_error *err) {
     uint64_t ranks = w->shape.ranks;
     uint64_t process = (uint64_t)w->processes->process;

@@ -131,7 +131,8 @@ hpcw_status bench_work_check(struct bench_work *w, hpcw_error *err);
 
 /*
  * What the timer calls to read, record by record, the data of a run after it: the phase "read". The first shape.readers
- * processes read a share each: if those are all, what the process before has written. The page cache drops the files first, if it can; size() is the number of bytes that came from the disk.
+ * processes read a share each: if those are all, what the process before has written. The page cache drops the files first,
+ * if it can; size() is the number of bytes that came from the disk.
  */
 extern const struct bench_side bench_work_read_side;
 

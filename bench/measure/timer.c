@@ -104,7 +104,8 @@ hpcw_status bench_timer_run(const struct bench_side *side, void *work, const str
     }
     struct bench_cpu before = bench_machine_cpu();
     bench_machine_reset_peak();
-    /* Sums: processor time of this process, size, processor time of phases. Minima: phases. Maxima: total, phases, their ends, memory. */
+    /* Sums: processor time of this process, size, processor time of phases. Minima: phases. Maxima: total, phases, their
+     * ends, memory. */
     enum {
         TIME,
         SIZE,

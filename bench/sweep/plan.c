@@ -226,7 +226,8 @@ static void choose_sizes(struct planner *pl) {
     choose(&pl->files, &o->files, files, sizeof files / sizeof files[0]);
 }
 
-/* The default: what the advice can be about. Page cache rates are those of fsync, too; real formats have a size of their own. */
+/* The default: what the advice can be about. Page cache rates are those of fsync, too; real formats have a size of their
+ * own. */
 static bool chosen(uint64_t given, int index, bool usual) {
     return given == 0 ? usual : (given >> index & 1) != 0;
 }
