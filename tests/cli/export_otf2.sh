@@ -85,7 +85,7 @@ assert clock[0] == 10**9 and clock[1] == min(r[0] for r in want)
 assert clock[1] + clock[2] == max(r[0] for r in want), clock
 
 # Each collective call ends where its state does.
-names = {"MPI_" + n for n in ("Barrier", "Bcast", "Reduce", "Allreduce", "Allgather", "Alltoall")}
+names = {"MPI_" + n for n in ("Barrier", "Bcast", "Gather", "Reduce", "Allreduce", "Allgather", "Alltoall")}
 ends = [(*r[:3], r[4][4:].upper()) for r in want if r[3] == "end" and r[4] in names]
 assert sorted(c[:4] for c in collectives) == sorted(ends), (collectives, ends)
 for c in collectives:
