@@ -318,7 +318,10 @@ static hpcw_status learn(const struct fit_log *l, const struct gen_fit_load_data
     if (l->left_out) {
         gen_fit_remark(twin, "clog2: the log is too long, so only a part of it was learned from");
     }
-    hpcw_status s = gen_fit_loads_learn(&loads->whole, twin, err);
+    /* What lies between two of the calls that end an iteration. */
+    hpcw_status s = gen_fit_learn_text(twin, "trace.application", "stencil", GEN_FIT_PER_RUN, err);
+    s = s == HPCW_OK ? gen_fit_learn(twin, "trace.exchanges", 1, GEN_FIT_PER_RUN, err) : s;
+    s = s == HPCW_OK ? gen_fit_loads_learn(&loads->whole, twin, err) : s;
     return s == HPCW_OK ? gen_fit_loads_intervals(loads, twin, err) : s;
 }
 

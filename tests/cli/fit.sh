@@ -184,7 +184,7 @@ learned bad_node_share 0 0 sound.ini
 
 "$HPCGEN" -q -n 128 -f clog2 --seed 4 -o log --set load.phases=20 --set load.mean_first=2 --set load.mean_last=2 \
     --set load.warm_up=0 --set load.sigma_first=0.4 --set load.sigma_last=0.4 --set load.setup_factor=5 \
-    --set load.edge_bytes_mean=8 || exit 1
+    --set load.edge_bytes_mean=8 --set trace.application=stencil --set trace.exchanges=1 || exit 1
 "$HPCGEN" fit log -O log.ini -q || bad "the fit of an event log failed"
 learned phases 20 20 log.ini
 learned objects 1 1 log.ini
@@ -320,7 +320,7 @@ mkdir empty nothing_ran
 echo '{"phases":[],"type":"LBDatafile"}' >nothing_ran/data.0.json
 refuse 'hpcgen: nothing_ran: expected at least one phase, got none' 1 nothing_ran -O no.ini
 refuse 'hpcgen: empty: expected load data, a LinkTest result, * got none' 1 empty -O no.ini
-"$HPCGEN" -q -n 4 -f clog2 -o short --set load.phases=1 --set rank2file.checkpoints=1 || exit 1
+"$HPCGEN" -q -n 4 -f clog2 -o short --set load.phases=1 --set trace.record=states --set rank2file.checkpoints=1 || exit 1
 refuse 'hpcgen: short/clog2/app.clog2: expected a collective call that all ranks make equally often, *' 1 short -O no.ini
 refuse 'hpcgen: twin.ini: expected a file of a known format *' 1 twin.ini -O no.ini
 refuse 'hpcgen: --output: expected the file for the configuration, got none' 2 real
