@@ -40,7 +40,8 @@ static inline void after_pause(struct track *t, uint32_t what, uint32_t message)
     static const uint8_t median_ns[MODEL_TRACE_WHATS] = {
         [MODEL_TRACE_ITERATION] = 48,      [MODEL_TRACE_ITERATION + 1] = 14, [MODEL_TRACE_COMPUTE] = 31,
         [MODEL_TRACE_HALO] = 19,           [MODEL_TRACE_HALO + 1] = 11,      [MODEL_TRACE_CHECKPOINT] = 90,
-        [MODEL_TRACE_CHECKPOINT + 1] = 17, [MODEL_TRACE_ALLREDUCE] = 64,     [MODEL_TRACE_BARRIER] = 55,
+        [MODEL_TRACE_CHECKPOINT + 1] = 17, [MODEL_TRACE_OPEN] = 120,         [MODEL_TRACE_WRITE] = 210,
+        [MODEL_TRACE_CLOSE] = 240,         [MODEL_TRACE_ALLREDUCE] = 64,     [MODEL_TRACE_BARRIER] = 55,
         [MODEL_TRACE_ALLGATHER] = 80,      [MODEL_TRACE_ALLTOALL] = 85,      [MODEL_TRACE_BCAST] = 70,
         [MODEL_TRACE_REDUCE] = 60,         [MODEL_TRACE_GATHER] = 75,        [MODEL_TRACE_IRECV] = 22,
         [MODEL_TRACE_ISEND] = 27,          [MODEL_TRACE_WAIT] = 29,          [MODEL_TRACE_WAIT + 1] = 15,
