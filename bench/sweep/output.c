@@ -89,8 +89,10 @@ static void print_point(struct ui_table *t, const struct bench_results *r, const
     print_rate(t, &p->cached);
     ui_table_cell(t, "%s", ratio);
     ui_table_cell(t, "%s", shared);
-    if (r->hosts > 1) {
-        ui_table_cell(t, p->counted ? "%" PRIu64 : "", p->host_blocks);
+    if (r->hosts > 1 && p->counted) {
+        ui_table_cell(t, "%" PRIu64, p->host_blocks);
+    } else if (r->hosts > 1) {
+        ui_table_cell(t, "%s", "");
     }
     if (reads) {
         ui_table_cell(t, "%s%s", p->read.there ? ui_text_rate(ratio, p->read.stats.median) : "",

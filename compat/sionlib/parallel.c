@@ -32,7 +32,8 @@ struct sionlib_parallel *sionlib_parallel_new(const char *path, const char *mode
     } else {
         sionlib_report("%s: expected memory for an open container, got none", path);
     }
-    if (!sionlib_agree(processes, well)) {
+    well = sionlib_agree(processes, well) && well;
+    if (!well) {
         processes->free(processes->context);
         free(p);
         free(copy);

@@ -73,7 +73,7 @@ bool sionlib_mapping_check(const struct sionlib_mapping *mapping, const char *pa
                            const int *files, const sion_int32 *block_size);
 
 /* The same for it: the arguments of sion_paropen_mapped_mpi. */
-int sionlib_open_mapped(struct sionlib_parallel *p, int *files, const struct sionlib_mapping *mapping,
+int sionlib_open_mapped(struct sionlib_parallel *p, int *files, const struct sionlib_mapping *a,
                         sion_int32 *block_size, FILE **stream);
 
 #endif

@@ -208,7 +208,7 @@ static int callback_alltoallv(hpcw_comm *comm, const uint64_t *send, const uint6
                               int *scratch) {
     size_t n = (size_t)comm->size;
     uint64_t words = sum_of(send_words, n);
-    uint64_t *packed = send_at == NULL ? NULL : malloc((size_t)words * sizeof *packed);
+    uint64_t *packed = send_at == NULL ? NULL : malloc(((size_t)words + 1) * sizeof *packed);
     (void)scratch;
     int code = check_memory(comm, send_at == NULL || packed != NULL);
     uint64_t *to = packed;
@@ -322,7 +322,7 @@ static const struct hpcw_i_comm_ops callback_ops = {
 /* NULL: no memory. */
 static struct callback_comm *new_comm(const hpcw_comm_callbacks *call, int process, int size) {
     struct callback_comm *c = calloc(1, sizeof *c);
-    size_t *sizes = calloc((size_t)size, sizeof *sizes);
+    size_t *sizes = calloc((size_t)size + 1, sizeof *sizes);
     if (c == NULL || sizes == NULL) {
         free(c);
         free(sizes);
