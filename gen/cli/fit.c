@@ -50,28 +50,35 @@ static hpcw_status check(const char *path, hpcw_error *err) {
                        path);
 }
 
-/* In a fixed order: some parameters of a format depend on what another has told, those of sizes on the loads. */
+static hpcw_status add_format(enum gen_format_id f, const char *const *path, size_t count,
+                              struct gen_fit_facts *facts, struct gen_fit_twin *twin, hpcw_error *err) {
+    bool seen = false;
+    hpcw_status s = HPCW_OK;
+    for (size_t i = 0; s == HPCW_OK && i < count; i++) {
+        char part[GEN_DIRECTORY_PATH];
+        s = part_of(path[i], f, part, err);
+        if (s == HPCW_OK && part[0] != '\0') {
+            s = seen ? hpcw_i_fail(err, HPCW_EINVAL, "%s: expected one data set of each format, got two of %s",
+                                   part, gen_format[f]->name)
+                     : gen_fit_add(part, f, facts, twin, err);
+            seen = true;
+        }
+    }
+    return s;
+}
+
+/* In a fixed order: those of sizes come last, as their parameters depend on what the loads have told. */
 static hpcw_status add_paths(const char *const *path, size_t count, struct gen_fit_facts *facts,
                              struct gen_fit_twin *twin, hpcw_error *err) {
-    static const enum gen_format_id order[] = {GEN_FORMAT_LINKTEST, GEN_FORMAT_VOM, GEN_FORMAT_CLOG2,
-                                               GEN_FORMAT_SION, GEN_FORMAT_RANK2FILE};
-    _Static_assert(sizeof order / sizeof order[0] == GEN_FORMATS, "all formats");
-    uint64_t seen = 0;
+    const uint64_t sizes = UINT64_C(1) << GEN_FORMAT_SION | UINT64_C(1) << GEN_FORMAT_RANK2FILE;
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; s == HPCW_OK && i < count; i++) {
         s = check(path[i], err);
     }
-    for (size_t k = 0; k < gen_format_count; k++) {
-        const enum gen_format_id f = order[k];
-        for (size_t i = 0; s == HPCW_OK && i < count; i++) {
-            char part[GEN_DIRECTORY_PATH];
-            s = part_of(path[i], f, part, err);
-            if (s == HPCW_OK && part[0] != '\0') {
-                s = seen >> f & 1 ? hpcw_i_fail(err, HPCW_EINVAL,
-                                                "%s: expected one data set of each format, got two of %s", part,
-                                                gen_format[f]->name)
-                                  : gen_fit_add(part, f, facts, twin, err);
-                seen |= UINT64_C(1) << f;
+    for (unsigned of_sizes = 0; of_sizes < 2; of_sizes++) {
+        for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
+            if ((sizes >> f & 1) == of_sizes) {
+                s = add_format((enum gen_format_id)f, path, count, facts, twin, err);
             }
         }
     }
