@@ -13,7 +13,7 @@
 
 enum { NEAR = 8 };
 
-/* Rows that are compared: with about this many timings, but at least so many rows. */
+/* Rows that are compared: as many as have about this many timings, and at least this many rows. */
 enum { ENOUGH_TIMINGS = 1 << 15, LEAST_ROWS = 16 };
 
 /* Jobs that are simulated for each preset, whose runs differ; and for the preset that was chosen, as far as the number of all

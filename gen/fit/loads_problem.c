@@ -9,8 +9,7 @@
 #include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
-/* At most so many problems are simulated, in some phases, as far as the number of all task times allows, or until one is
- * near. */
+/* Limits of the simulation: problems, phases of each, and task times in all. It ends before them if a problem is near. */
 enum {
     MOST_PROBLEMS = 512,
     MOST_PHASES = 64,
