@@ -188,6 +188,8 @@ refuse 1 'nowhere/x.otf2: cannot create the directory: *' "$HPCGEN" export $log 
 refuse 1 '--output: expected a new directory for otf2, got standard output' "$HPCGEN" export $log -O - --form otf2
 refuse 1 'export: expected a window of time and ranks, got 2 to 1 s*' \
     "$HPCGEN" export $log -O x.otf2 --from 2 --to 1
-refuse 1 'x.otf2: OTF2: *' sh -c 'ulimit -f 1; exec "$@"' sh "$HPCGEN" export many/clog2/app.clog2 -O x.otf2
+# OTF2 loses memory when it cannot close a file.
+refuse 1 'x.otf2: OTF2: *' sh -c 'ulimit -f 1; exec "$@"' sh env ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" \
+    "$HPCGEN" export many/clog2/app.clog2 -O x.otf2
 [ ! -e x.otf2 ] && [ -z "$(find . -name '*.tmp')" ] || bad "something is left: $(find . -name '*.tmp')"
 exit $failed
