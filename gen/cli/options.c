@@ -43,7 +43,8 @@ static const struct ui_command commands[] = {
     [GEN_CLI_REPAIR] = {"repair", "make damaged and lost files of a dataset again, and no others", "DIR", 1, 1},
     [GEN_CLI_EXPORT] = {"export", "convert a file or directory for other programs: Perfetto, NumPy, CSV, bytes",
                         "FILE|DIR", 1, 1},
-    [GEN_CLI_REWRITE] = {"rewrite", "write load data or a SION container again, in another form or in part",
+    [GEN_CLI_REWRITE] = {"rewrite",
+                         "write load data, a SION container or checkpoints again, in another form or in part",
                          "FROM TO", 2, 2},
     [GEN_CLI_RECOVER] = {"recover", "merge the local files of a program that died into an event log", "FILE...",
                          1, UINT_MAX},
@@ -75,6 +76,10 @@ const char *const gen_cli_rewrite_names[] = {[GEN_REWRITE_AUTO] = "auto",
                                              [GEN_REWRITE_LBAF] = "lbaf",
                                              [GEN_REWRITE_ALIGNED] = "aligned",
                                              [GEN_REWRITE_PACKED] = "packed",
+                                             [GEN_REWRITE_SCR_1_1] = "scr-1.1",
+                                             [GEN_REWRITE_SCR_1_2] = "scr-1.2",
+                                             [GEN_REWRITE_SCR_3] = "scr-3",
+                                             [GEN_REWRITE_SHARED] = "shared",
                                              NULL};
 
 /* ---- options ---- */
@@ -181,8 +186,9 @@ static const struct ui_option options[] = {
            "load data: plain: JSON; brotli: compressed, with .br at the end of names; lbaf: compressed, "
            "without it, as LBAF "
            "opens them; SION: aligned: each chunk begins with a file system block; packed: chunks share "
-           "blocks; auto: "
-           "aligned; brotli for a directory, for a file what its name says",
+           "blocks; checkpoints: scr-1.1, scr-1.2 (to SCR 2.0) or scr-3: for this version of SCR; shared: for "
+           "both SCR 1.1 and 3; auto: aligned; the layout that checkpoints have; brotli for a directory of "
+           "load data, for a file what its name says",
            .param.choices = gen_cli_rewrite_names, .default_text = "auto", .flags = UI_OPTION_NO_CONFIG),
     OPTION(EXPORTED, REWRITE, 0, "first-phase", "N", U64, first_phase, "lowest phase to keep",
            UI_LIMITS(0, U64_MAX), .default_text = "0", .flags = UI_OPTION_NO_CONFIG),
@@ -279,7 +285,8 @@ static const struct ui_chapter chapters[] = {
      "A time of LinkTest is that of one message, one way; where nothing was measured, csv has an empty field "
      "and npy a NaN. A LinkTest result is also a SION container, for --task.\n"},
     {"REWRITE",
-     "hpcgen rewrite FROM TO writes load data or a SION container again. Load data: FROM is the file of a "
+     "hpcgen rewrite FROM TO writes load data, a SION container or checkpoints again. Load data: FROM is the "
+     "file of a "
      "rank, then so "
      "is TO; or a directory with the files of all ranks, then TO is a new one with files data.RANK.json, or "
      "data.RANK.json.br. Files keep their ranks and phases their numbers. Numbers get their fewest digits and "
@@ -292,7 +299,15 @@ static const struct ui_chapter chapters[] = {
      "block size "
      "stay. A LinkTest result is a container, too.\n"
      "\n"
-     "  hpcgen rewrite many_blocks.sion small.sion --as packed --files 4\n"},
+     "  hpcgen rewrite many_blocks.sion small.sion --as packed --files 4\n"
+     "\n"
+     "Checkpoints: FROM is the prefix directory of a job with SCR, and TO a new one for the same or another "
+     "version "
+     "of it. Data files are copied, and their sizes and CRC-32 are in every map. Datasets that failed or are "
+     "not "
+     "complete are left out; any other damage is an error.\n"
+     "\n"
+     "  hpcgen rewrite run_with_scr_1 run --as scr-3\n"},
     {"ENVIRONMENT", "Started by mpirun, srun or the like, the processes share the work. Started alone, one "
                     "process uses threads and does not initialise MPI. COLUMNS sets the width of the help text "
                     "where the terminal does not tell it.\n"},

@@ -1,33 +1,100 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rewrite: files of a format again, in another form of it. */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "gen/cli/commands.h"
+#include "gen/export/rewrite_rank2file.h"
 #include "gen/export/rewrite_sion.h"
 #include "gen/export/rewrite_vom.h"
 #include "gen/format/format.h"
 #include "libwriter/base/status.h"
 #include "ui/cli/text.h"
 
+typedef hpcw_status rewriter(const char *from, const char *to, const struct gen_rewrite *what,
+                             struct gen_rewritten *done, hpcw_error *err);
+
+/* What can be written again: its forms, and its options beside --as. */
+struct rewritable {
+    const char *name, *forms;
+    int first, last; /* enum gen_rewrite_form */
+    const char *options[4];
+    rewriter *rewrite;
+};
+
+static const struct rewritable vom = {.name = "vom",
+                                      .forms = "plain, brotli or lbaf",
+                                      .first = GEN_REWRITE_PLAIN,
+                                      .last = GEN_REWRITE_LBAF,
+                                      .options = {"first-rank", "last-rank", "first-phase", "last-phase"},
+                                      .rewrite = gen_rewrite_vom},
+                               sion = {.name = "sion",
+                                       .forms = "aligned or packed",
+                                       .first = GEN_REWRITE_ALIGNED,
+                                       .last = GEN_REWRITE_PACKED,
+                                       .options = {"files"},
+                                       .rewrite = gen_rewrite_sion},
+                               rank2file = {.name = "rank2file",
+                                            .forms = "scr-1.1, scr-1.2, scr-3 or shared",
+                                            .first = GEN_REWRITE_SCR_1_1,
+                                            .last = GEN_REWRITE_SHARED,
+                                            .rewrite = gen_rewrite_rank2file};
+
+static const struct rewritable *find(const struct gen_format *f) {
+    return f == &gen_format_vom                                 ? &vom
+           : f == &gen_format_sion || f == &gen_format_linktest ? &sion
+           : f == &gen_format_rank2file                         ? &rank2file
+                                                                : NULL;
+}
+
+static bool has_option(const struct rewritable *r, const char *name) {
+    bool has = false;
+    for (size_t i = 0; i < sizeof r->options / sizeof r->options[0] && r->options[i] != NULL; i++) {
+        has = has || strcmp(r->options[i], name) == 0;
+    }
+    return has;
+}
+
 /* Refuses what a format does not have. */
-static hpcw_status check(const struct gen_cli_options *o, const struct ui_parse *parse, bool sion,
-                         hpcw_error *err) {
-    static const char *const of_vom[] = {"first-rank", "last-rank", "first-phase", "last-phase"};
-    const char *path = parse->args[0], *wrong = !sion && gen_cli_given(parse, "files") ? "files" : NULL;
-    for (size_t i = 0; sion && i < sizeof of_vom / sizeof of_vom[0]; i++) {
-        wrong = gen_cli_given(parse, of_vom[i]) ? of_vom[i] : wrong;
+static hpcw_status check(const struct gen_cli_options *o, const struct ui_parse *parse,
+                         const struct rewritable *r, hpcw_error *err) {
+    static const char *const of_some[] = {"first-rank", "last-rank", "first-phase", "last-phase", "files"};
+    const char *path = parse->args[0];
+    for (size_t i = 0; i < sizeof of_some / sizeof of_some[0]; i++) {
+        if (gen_cli_given(parse, of_some[i]) && !has_option(r, of_some[i])) {
+            return hpcw_i_fail(err, HPCW_EINVAL, "%s: --%s: expected none for %s, got one", path, of_some[i],
+                               r->name);
+        }
     }
-    if (wrong != NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: --%s: expected none for %s, got one", path, wrong,
-                           sion ? "sion" : "vom");
-    }
-    return o->as == GEN_REWRITE_AUTO || (o->as >= GEN_REWRITE_ALIGNED) == sion
+    return o->as == GEN_REWRITE_AUTO || (o->as >= r->first && o->as <= r->last)
                ? HPCW_OK
-               : hpcw_i_fail(err, HPCW_EINVAL, "%s: --as: expected %s, got %s", path,
-                             sion ? "aligned or packed for sion" : "plain, brotli or lbaf for vom",
+               : hpcw_i_fail(err, HPCW_EINVAL, "%s: --as: expected %s for %s, got %s", path, r->forms, r->name,
                              gen_cli_rewrite_names[o->as]);
+}
+
+static void say(const char *to, const struct gen_rewritten *done) {
+    char text[UI_TEXT_SIZE];
+    (void)fprintf(stderr, "hpcgen: %s: %" PRIu64 " files, %" PRIu64 " %s, %s", to, done->files, done->count,
+                  done->items, ui_text_bytes(text, done->bytes));
+    if (done->left_out > 0) {
+        (void)fprintf(stderr, "; left out, as they failed or are not complete: %" PRIu64, done->left_out);
+    }
+    (void)fputc('\n', stderr);
+}
+
+static hpcw_status print(const char *to, const struct gen_rewritten *done, hpcw_error *err) {
+    struct gen_cli_result r;
+    gen_cli_result_begin(&r, true);
+    hpcw_i_json_put_str(&r.json, "output", to);
+    hpcw_i_json_put_u64(&r.json, "files", done->files);
+    hpcw_i_json_put_u64(&r.json, done->items, done->count);
+    hpcw_i_json_put_u64(&r.json, "bytes", done->bytes);
+    if (done->left_out > 0) {
+        hpcw_i_json_put_u64(&r.json, "left_out", done->left_out);
+    }
+    return gen_cli_result_print(&r, HPCW_OK, err);
 }
 
 hpcw_status gen_cli_rewrite(const struct gen_cli_options *o, const struct ui_parse *parse, hpcw_error *err) {
@@ -44,28 +111,16 @@ hpcw_status gen_cli_rewrite(const struct gen_cli_options *o, const struct ui_par
     if (f == gen_format_count) {
         return gen_cli_refuse_file(from, err);
     }
-    const bool sion = gen_format[f] == &gen_format_sion || gen_format[f] == &gen_format_linktest;
-    if (!sion && gen_format[f] != &gen_format_vom) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected load data (vom) or a SION container, got %s", from,
+    const struct rewritable *r = find(gen_format[f]);
+    if (r == NULL) {
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "%s: expected load data (vom), a SION container or checkpoints, got %s", from,
                            gen_format[f]->name);
     }
-    hpcw_status s = check(o, parse, sion, err);
-    if (s == HPCW_OK) {
-        s = (sion ? gen_rewrite_sion : gen_rewrite_vom)(from, to, &what, &done, err);
-    }
+    hpcw_status s = check(o, parse, r, err);
+    s = s == HPCW_OK ? r->rewrite(from, to, &what, &done, err) : s;
     if (s == HPCW_OK && !o->quiet) {
-        char text[UI_TEXT_SIZE];
-        (void)fprintf(stderr, "hpcgen: %s: %" PRIu64 " files, %" PRIu64 " %s, %s\n", to, done.files, done.count,
-                      done.items, ui_text_bytes(text, done.bytes));
+        say(to, &done);
     }
-    if (s == HPCW_OK && o->json) {
-        struct gen_cli_result r;
-        gen_cli_result_begin(&r, true);
-        hpcw_i_json_put_str(&r.json, "output", to);
-        hpcw_i_json_put_u64(&r.json, "files", done.files);
-        hpcw_i_json_put_u64(&r.json, done.items, done.count);
-        hpcw_i_json_put_u64(&r.json, "bytes", done.bytes);
-        s = gen_cli_result_print(&r, s, err);
-    }
-    return s;
+    return s == HPCW_OK && o->json ? print(to, &done, err) : s;
 }

@@ -7,12 +7,17 @@
 #include <stdint.h>
 
 enum gen_rewrite_form {
-    GEN_REWRITE_AUTO, /* load data: a file: what its name says; a directory: brotli. A container: aligned */
+    GEN_REWRITE_AUTO, /* load data: a file: what its name says; a directory: brotli. A container: aligned. Checkpoints: as
+                         they are */
     GEN_REWRITE_PLAIN,
     GEN_REWRITE_BROTLI,
     GEN_REWRITE_LBAF, /* brotli under the name of a plain file: LBAF opens no other names, and tries brotli first */
     GEN_REWRITE_ALIGNED,
     GEN_REWRITE_PACKED,
+    GEN_REWRITE_SCR_1_1, /* hpcw_rank2file_layout */
+    GEN_REWRITE_SCR_1_2,
+    GEN_REWRITE_SCR_3,
+    GEN_REWRITE_SHARED,
 };
 
 struct gen_rewrite {
@@ -26,7 +31,8 @@ struct gen_rewrite {
 struct gen_rewritten {
     const char *items; /* what is counted */
     uint64_t files, count;
-    uint64_t bytes; /* of the files; of a container those of its streams */
+    uint64_t left_out; /* datasets from which no restart begins */
+    uint64_t bytes;    /* of the files; of a container those of its streams */
 };
 
 #endif
