@@ -6,8 +6,10 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "gen/export/text.h"
 #include "libwriter/base/buf.h"
@@ -92,22 +94,129 @@ static int sync_one(void *context, const char *path, const struct stat *st) {
     return e;
 }
 
-/* ---- the directory ---- */
+static void remove_tree(const char *path) {
+    /* Some file systems skip names while others are removed. */
+    for (int tries = 0; tries < 4 && walk_from(path, remove_one, NULL) != 0; tries++) {
+    }
+}
 
-/* ".hpcw-NUMBER-NAME.tmp" beside PATH, as file sinks name theirs. */
-static char *temporary_name(const char *path) {
+/* ---- its temporary names ---- */
+
+enum { HOST_AT = 40, TRIES = 100 }; /* the bits of a number from there on are that of the host */
+
+/* Without a host the number is one that nobody takes for that of a dead writer. */
+static uint64_t new_number(uint64_t host) {
+    return host << HOST_AT | (hpcw_i_sink_random() & (((uint64_t)1 << HOST_AT) - 1));
+}
+
+/* To be freed; NULL: out of memory. */
+static char *temporary_name(const char *path, uint64_t number, const char *suffix) {
     const char *slash = strrchr(path, '/');
-    const size_t parent = slash == NULL ? 0 : (size_t)(slash + 1 - path), size = strlen(path) + 32;
+    const size_t parent = slash == NULL ? 0 : (size_t)(slash + 1 - path), size = strlen(path) + 48;
     char *name = hpcw_i_malloc(size);
     if (name != NULL) {
         memcpy(name, path, parent);
-        (void)snprintf(name + parent, size - parent, ".hpcw-%016" PRIx64 "-%s.tmp", hpcw_i_sink_random(),
-                       path + parent);
+        (void)snprintf(name + parent, size - parent, ".hpcw-%016" PRIx64 "-%s%s", number, path + parent,
+                       suffix);
     }
     return name;
 }
 
+static void free_names(struct gen_folder *folder) {
+    hpcw_i_free(folder->temporary);
+    hpcw_i_free(folder->lock);
+    folder->temporary = folder->lock = NULL;
+}
+
+static bool take_names(struct gen_folder *folder, const char *path, uint64_t number) {
+    folder->temporary = temporary_name(path, number, ".tmp");
+    folder->lock = temporary_name(path, number, ".lock.tmp");
+    if (folder->temporary == NULL || folder->lock == NULL) {
+        free_names(folder);
+    }
+    return folder->temporary != NULL;
+}
+
+/* ---- dead writers ---- */
+
+/* Removes what a writer of `path` with this number left, if there was one and it died. */
+static void remove_if_dead(const char *path, uint64_t number) {
+    struct gen_folder left = {0};
+    struct stat st;
+    if (take_names(&left, path, number)) {
+        const int e = hpcw_i_sys_unlink_unowned(left.lock);
+        /* The lock is older than the directory: without it the writer is dead as well. */
+        if ((e == 0 || e == ENOENT) && lstat(left.temporary, &st) == 0 && S_ISDIR(st.st_mode) &&
+            st.st_uid == geteuid()) {
+            remove_tree(left.temporary);
+        }
+    }
+    free_names(&left);
+}
+
+static void remove_dead(const char *path, uint64_t host) {
+    char *parent = hpcw_i_sys_directory_of(path);
+    DIR *d = parent == NULL || host == 0 ? NULL : opendir(parent);
+    for (const struct dirent *entry; d != NULL && (entry = readdir(d)) != NULL;) {
+        if (hpcw_i_sink_is_temporary(entry->d_name)) {
+            const uint64_t number = strtoull(entry->d_name + strlen(".hpcw-"), NULL, 16);
+            if (number >> HOST_AT == host) {
+                remove_if_dead(path, number);
+            }
+        }
+    }
+    if (d != NULL) {
+        (void)closedir(d);
+    }
+    hpcw_i_free(parent);
+}
+
+/* ---- the directory ---- */
+
+/* EAGAIN: with another name. Between its creation and its lock, another writer may take the file for that of a dead one,
+ * and remove it. */
+static int lock_file(struct gen_folder *folder) {
+    int e = hpcw_i_sys_open(folder->lock, O_RDWR | O_CREAT | O_EXCL, 0666, &folder->fd);
+    if (e != 0) {
+        return e == EEXIST ? EAGAIN : e;
+    }
+    e = hpcw_i_sys_own(folder->fd);
+    if (e != 0) {
+        (void)(e == EAGAIN ? 0 : hpcw_i_sys_unlink(folder->lock));
+        hpcw_i_sys_drop(folder->fd);
+    }
+    return e;
+}
+
+/* Without a lock where there are none; and where no file can be created, as the directory then says why. False: out of
+ * memory. */
+static bool take_name(struct gen_folder *folder, uint64_t host) {
+    int e = EAGAIN;
+    for (int n = 0; host != 0 && e == EAGAIN && n < TRIES; n++) {
+        free_names(folder);
+        if (!take_names(folder, folder->path, new_number(host))) {
+            return false;
+        }
+        e = lock_file(folder);
+    }
+    if (e != 0) {
+        free_names(folder);
+        folder->temporary = temporary_name(folder->path, new_number(0), ".tmp");
+    }
+    return folder->temporary != NULL;
+}
+
+static void drop_lock(struct gen_folder *folder) {
+    if (folder->lock != NULL) {
+        (void)hpcw_i_sys_unlink(folder->lock);
+        hpcw_i_sys_drop(folder->fd);
+        hpcw_i_free(folder->lock);
+        folder->lock = NULL;
+    }
+}
+
 hpcw_status gen_folder_open(struct gen_folder *folder, const char *path, hpcw_error *err) {
+    const uint64_t host = hpcw_i_sys_host();
     struct stat st;
     *folder = (struct gen_folder){.path = hpcw_i_strdup(path)};
     if (folder->path == NULL) {
@@ -120,14 +229,15 @@ hpcw_status gen_folder_open(struct gen_folder *folder, const char *path, hpcw_er
         return hpcw_i_fail(err, HPCW_EEXIST, "%s: expected no file or directory of this name, got one",
                            folder->path);
     }
-    folder->temporary = temporary_name(folder->path);
-    if (folder->temporary == NULL) {
+    remove_dead(folder->path, host);
+    if (!take_name(folder, host)) {
         return gen_export_no_memory(err);
     }
     int e = hpcw_i_sys_mkdir(folder->temporary, 0777);
     if (e != 0) {
         hpcw_i_free(folder->temporary);
         folder->temporary = NULL;
+        drop_lock(folder);
         return hpcw_i_fail_sys(err, e, "%s: cannot create the directory", folder->path);
     }
     return HPCW_OK;
@@ -144,18 +254,17 @@ hpcw_status gen_folder_publish(struct gen_folder *folder, bool sync, uint64_t *b
     if (e == 0) {
         hpcw_i_free(folder->temporary);
         folder->temporary = NULL;
+        drop_lock(folder);
         e = sync ? hpcw_i_sys_fsync_directory_of(folder->path) : 0;
     }
     return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot finish the directory", folder->path);
 }
 
 void gen_folder_close(struct gen_folder *folder) {
-    /* Some file systems skip names while others are removed. */
-    for (int tries = 0; folder->temporary != NULL && tries < 4; tries++) {
-        if (walk_from(folder->temporary, remove_one, NULL) == 0) {
-            break;
-        }
+    if (folder->temporary != NULL) {
+        remove_tree(folder->temporary);
     }
+    drop_lock(folder);
     hpcw_i_free(folder->temporary);
     hpcw_i_free(folder->path);
     *folder = (struct gen_folder){0};

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A directory that gets its name only when all its files are written. */
+/*
+ * A directory that gets its name only when all its files are written: until then it is ".hpcw-NUMBER-NAME.tmp" beside NAME, as
+ * with file sinks. A file ".hpcw-NUMBER-NAME.lock.tmp", locked from before the directory is made until it is gone, tells
+ * whether its writer lives. So the next writer of the same path on the same host removes what a dead one left.
+ */
 #ifndef HPCW_GEN_EXPORT_FOLDER_H
 #define HPCW_GEN_EXPORT_FOLDER_H
 
@@ -11,10 +15,12 @@
 struct gen_folder {
     char *path;      /* the final name */
     char *temporary; /* where to write now, beside it; NULL: published or discarded */
+    char *lock;      /* the locked file; NULL: none */
+    int fd;          /* its descriptor */
 };
 
-/* Makes the directory under a temporary name. HPCW_EEXIST if there is anything of the final name, HPCW_ENOMEM, and what the
- * system says. */
+/* Makes the directory under a temporary name, after those of dead writers are removed. HPCW_EEXIST if there is anything of
+ * the final name, HPCW_ENOMEM, and what the system says. */
 hpcw_status gen_folder_open(struct gen_folder *folder, const char *path, hpcw_error *err);
 
 /* Adds up the files, flushes them to stable storage if asked to, and gives the directory its name. */
