@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "libwriter/base/mem.h"
@@ -37,22 +36,14 @@ hpcw_status bench_metadata_rate(struct bench_metadata *m, hpcw_error *err) {
     return s;
 }
 
-HPCW_PRINTF(2, 3) static void say(struct bench_advice *a, const char *fmt, ...) {
-    size_t n = strlen(a->text);
-    va_list args;
-    va_start(args, fmt);
-    (void)vsnprintf(a->text + n, sizeof a->text - n, fmt, args);
-    va_end(args);
-}
-
 /* How a container compares with files, if the intervals of the medians do not overlap. */
 static void say_factor(struct bench_advice *a, const char *done, const struct bench_stats *container,
                        const struct bench_stats *files) {
     if (container->ci_low <= files->ci_high && files->ci_low <= container->ci_high) {
-        say(a, "%s as fast, within the noise", done);
+        bench_advice_say(a, "%s as fast, within the noise", done);
     } else {
         double factor = container->median / files->median;
-        say(a, "%s %.*f times as fast", done, factor < 10 ? 2 : 0, factor);
+        bench_advice_say(a, "%s %.*f times as fast", done, factor < 10 ? 2 : 0, factor);
     }
 }
 
@@ -63,15 +54,15 @@ static void give_verdict(struct bench_results *r) {
     for (size_t i = r->metadatas / 2 * 2; i > 0; i -= 2) {
         const struct bench_metadata *files = &r->metadata[i - 2], *container = &r->metadata[i - 1];
         if (files->trials > 0 && container->trials > 0) {
-            say(a, "verdict: with %u tasks, and compared with task-local files, one container is ",
-                files->tasks);
+            bench_advice_say(a, "verdict: with %u tasks, and compared with task-local files, one container is ",
+                             files->tasks);
             say_factor(a, "created", &container->rate[BENCH_CREATE].stats, &files->rate[BENCH_CREATE].stats);
             say_factor(a, " and opened", &container->rate[BENCH_REOPEN].stats,
                        &files->rate[BENCH_REOPEN].stats);
             return;
         }
     }
-    say(a, "nothing can be said: no number of tasks was measured; use a larger --budget");
+    bench_advice_say(a, "nothing can be said: no number of tasks was measured; use a larger --budget");
 }
 
 hpcw_status bench_metadata_conclude(struct bench_results *r, hpcw_error *err) {

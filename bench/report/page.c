@@ -1,43 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The results of a sweep as a page with charts. Nothing is computed here: every figure is one of the results. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "bench/report/metadata.h"
+#include "bench/report/page_charts.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "ui/cli/text.h"
-#include "ui/page/page.h"
-
-enum { REASONABLE_TICKS = 64 };
-
-/* What all charts use: memory for the points and series of the largest of them. */
-struct drawing {
-    const struct bench_results *r;
-    struct ui_page *page;
-    struct ui_page_point *point;
-    size_t points;
-    struct ui_page_series *series;
-    size_t count;
-    double tick[REASONABLE_TICKS]; /* block sizes that were measured, ascending */
-    size_t ticks;
-    bool alike; /* no curve so far has two block sizes: bars show the same */
-    /* Of the bars of times: [r->points], and this many for each step on the slowest and the quickest process. */
-    const char **category;
-    double *time;
-};
-
-static bool layout_aligns(enum bench_layout layout) {
-    return layout < BENCH_LINKTEST;
-}
-
-static void introduce(struct ui_page *page, const char *heading, const char *text) {
-    ui_page_heading(page, heading);
-    ui_page_begin(page, UI_PAGE_PARAGRAPH);
-    ui_page_text(page, "%s", text);
-    ui_page_end(page);
-}
 
 /* ---- What was measured, and on what ---- */
 
@@ -210,474 +180,7 @@ static void advice(struct ui_page *page, const struct bench_results *r) {
     ui_page_end(page);
 }
 
-/* ---- Curves over the block size ---- */
-
-static void begin_series(struct drawing *d, const char *name, unsigned colour, bool line, bool dashed) {
-    d->series[d->count] = (struct ui_page_series){
-        .name = name, .colour = colour, .line = line, .dashed = dashed, .point = d->point + d->points};
-}
-
-static void add_point(struct drawing *d, const struct ui_page_point *p) {
-    d->point[d->points++] = *p;
-    d->series[d->count].points++;
-}
-
-/* Keeps the series if it has points. */
-static void end_series(struct drawing *d) {
-    d->count += d->series[d->count].points > 0;
-}
-
-static void add_rate(struct drawing *d, double x, const struct bench_point *p, const struct bench_rate *rate) {
-    add_point(d, &(struct ui_page_point){.x = x,
-                                         .y = rate->stats.median,
-                                         .low = rate->stats.ci_low,
-                                         .high = rate->stats.ci_high,
-                                         .note = p->noisy ? "noisy" : NULL,
-                                         .doubtful = p->noisy});
-}
-
-/* One of the rates of a point, by its offset. */
-enum {
-    DURABLE = offsetof(struct bench_point, durable),
-    CACHED = offsetof(struct bench_point, cached),
-    RATIO = offsetof(struct bench_point, ratio)
-};
-
-static const struct bench_rate *rate_of(const struct bench_point *p, size_t rate) {
-    return (const struct bench_rate *)(const void *)((const char *)p + rate);
-}
-
-/*
- * The point that a curve shows for a layout at a block size (0: the layout aligns to nothing): the first one, which has
- * the sweep's own record size and number of files. Later points vary these. NULL: none was measured.
- */
-static const struct bench_point *main_point(const struct drawing *d, enum bench_layout layout,
-                                            enum bench_mode mode, double block, size_t rate) {
-    for (size_t i = 0; i < d->r->points; i++) {
-        const struct bench_point *p = &d->r->point[i];
-        if (p->layout == layout && p->mode == mode && (double)p->block_size == block) {
-            return rate_of(p, rate)->there ? p : NULL;
-        }
-    }
-    return NULL;
-}
-
-/* The points of one layout and mode over the block size; a horizontal line if the layout does not depend on it. */
-static void add_curve(struct drawing *d, enum bench_layout layout, enum bench_mode mode, size_t rate,
-                      const char *name, unsigned colour, bool dashed) {
-    begin_series(d, name, colour, true, dashed);
-    for (size_t t = 0; t < d->ticks; t++) {
-        const struct bench_point *p = main_point(d, layout, mode, d->tick[t], rate);
-        if (p != NULL) {
-            add_rate(d, d->tick[t], p, rate_of(p, rate));
-        }
-    }
-    const struct bench_point *p = d->ticks == 0 ? NULL : main_point(d, layout, mode, 0, rate);
-    d->alike = d->alike && d->series[d->count].points < 2;
-    for (size_t t = 0; p != NULL && t < 2 && d->series[d->count].points < 2; t++) {
-        add_rate(d, t == 0 ? d->tick[0] : d->tick[d->ticks - 1], p, rate_of(p, rate));
-    }
-    end_series(d);
-}
-
-static void draw_over_block_size(struct drawing *d, const char *title, const char *caption,
-                                 enum ui_page_origin origin, struct ui_page_axis y,
-                                 const struct ui_page_mark *more) {
-    struct ui_page_mark mark[2];
-    size_t marks = 0;
-    const struct bench_fs *fs = &d->r->fs;
-    if (fs->block_size != 0) {
-        mark[marks++] =
-            (struct ui_page_mark){.vertical = true, .at = (double)fs->block_size, .label = "file system block"};
-    }
-    if (more != NULL) {
-        mark[marks++] = *more;
-    }
-    if (d->count > 0 && !d->alike) {
-        ui_page_xy(d->page, &(struct ui_page_xy){.title = title,
-                                                 .caption = caption,
-                                                 .origin = origin,
-                                                 .x = {.label = "block size of the layout",
-                                                       .unit = UI_PAGE_BYTES,
-                                                       .log = true,
-                                                       .tick = d->tick,
-                                                       .ticks = d->ticks,
-                                                       .divide = (double)fs->block_size,
-                                                       .divided_label = "block size in file system blocks"},
-                                                 .y = y,
-                                                 .series = d->series,
-                                                 .count = d->count,
-                                                 .mark = mark,
-                                                 .marks = marks});
-    }
-    d->count = 0;
-    d->points = 0;
-    d->alike = true;
-}
-
-static const struct ui_page_axis rate_axis = {.label = "durable throughput", .unit = UI_PAGE_RATE};
-
-/* A chart for each mode, with a curve for each layout. */
-struct curves {
-    const char *heading, *text;
-    size_t rate;
-    const char *title[BENCH_MODES]; /* NULL: not for this mode */
-    const char *caption;
-    struct ui_page_axis y;
-    const struct ui_page_mark *mark; /* NULL: none */
-};
-
-static const struct curves durable_curves = {
-    .heading = "Durable throughput",
-    .text = "The number of bytes divided by the time from the common start until the last process has closed "
-            "its file and the data are on the disk. A point shows the median of its repetitions, "
-            "its whiskers the confidence interval of that median.",
-    .rate = DURABLE,
-    .title = {[BENCH_FSYNC] = "Written and flushed (fsync)",
-              [BENCH_DIRECT] = "Without the page cache (O_DIRECT, fsync)",
-              [BENCH_PREALLOCATED] = "Preallocated, written and flushed"},
-    .caption = "Median of the repetitions and its confidence interval.",
-    .y = {.label = "durable throughput", .unit = UI_PAGE_RATE},
-};
-
-static const struct curves cached_curves = {
-    .heading = "Into the page cache",
-    .text =
-        "How fast the system accepted the data, before it wrote them to the disk. Do not compare these rates "
-        "with durable throughput.",
-    .rate = CACHED,
-    .title = {[BENCH_BUFFERED] = "Written, not flushed",
-              [BENCH_FSYNC] = "Before the flush (fsync)",
-              [BENCH_PREALLOCATED] = "Preallocated, before the flush"},
-    .caption = "Median of the repetitions and its confidence interval.",
-    .y = {.label = "throughput into the page cache", .unit = UI_PAGE_RATE},
-};
-
-static const struct curves ratio_curves = {
-    .heading = "Comparison with the ceiling",
-    .text = "The ceiling of a point is a plain loop of large writes of the same bytes to the same "
-            "offsets, measured in the same repetition. A ratio of 1 means that the layout costs nothing.",
-    .rate = RATIO,
-    .title = {[BENCH_BUFFERED] = "Not flushed: ratio of page cache rates",
-              [BENCH_FSYNC] = "fsync: ratio of durable rates",
-              [BENCH_DIRECT] = "O_DIRECT: ratio of durable rates",
-              [BENCH_PREALLOCATED] = "Preallocated: ratio of durable rates"},
-    .caption = "Median of the ratios within each repetition and its confidence interval.",
-    .y = {.label = "rate / rate of the ceiling", .unit = UI_PAGE_PLAIN},
-    .mark = &(const struct ui_page_mark){.at = 1, .label = "ceiling"},
-};
-
-static void draw_curves(struct drawing *d, const struct curves *c) {
-    introduce(d->page, c->heading, c->text);
-    for (enum bench_mode m = 0; m < BENCH_MODES; m++) {
-        for (enum bench_layout k = 0; k < BENCH_LINKTEST && c->title[m] != NULL; k++) {
-            add_curve(d, k, m, c->rate, bench_layout_name[k], k, k == BENCH_SION_SHIFTED);
-        }
-        draw_over_block_size(d, c->title[m], c->caption, UI_PAGE_MEASURED, c->y, c->mark);
-    }
-}
-
-static void twin_curves(struct drawing *d) {
-    static const char *const name[BENCH_MODES][2] = {
-        [BENCH_FSYNC] = {"fsync, aligned", "fsync, shifted"},
-        [BENCH_DIRECT] = {"direct, aligned", "direct, shifted"},
-        [BENCH_PREALLOCATED] = {"preallocated, aligned", "preallocated, shifted"}};
-    for (enum bench_mode m = BENCH_FSYNC; m < BENCH_MODES; m++) {
-        add_curve(d, BENCH_SION_ALIGNED, m, DURABLE, name[m][0], m, false);
-        add_curve(d, BENCH_SION_SHIFTED, m, DURABLE, name[m][1], m, true);
-    }
-    if (d->count > 0 && !d->alike) {
-        ui_page_heading(d->page, "Aligned against misaligned");
-    }
-    draw_over_block_size(
-        d, "Chunks at multiples of the block size, and half a block after them",
-        "Solid lines: aligned. Dashed lines: the same bytes and writes, with every offset half a block "
-        "later.",
-        UI_PAGE_MEASURED, rate_axis, NULL);
-}
-
-/* The first counted point of a layout at a block size: the count is the same in every mode. */
-static const struct bench_point *counted_point(const struct drawing *d, enum bench_layout layout,
-                                               double block) {
-    for (size_t i = 0; i < d->r->points; i++) {
-        const struct bench_point *p = &d->r->point[i];
-        if (p->layout == layout && p->counted && (double)p->block_size == block) {
-            return p;
-        }
-    }
-    return NULL;
-}
-
-static void shared_blocks(struct drawing *d) {
-    for (enum bench_layout k = 0; k < BENCH_LINKTEST && d->ticks > 0; k++) {
-        const struct bench_point *level = counted_point(d, k, 0);
-        begin_series(d, bench_layout_name[k], k, true, k == BENCH_SION_SHIFTED);
-        for (size_t t = 0; t < d->ticks; t++) {
-            const struct bench_point *p = counted_point(d, k, d->tick[t]);
-            p = p == NULL && (t == 0 || t + 1 == d->ticks) ? level : p;
-            if (p != NULL) {
-                add_point(d, &(struct ui_page_point){
-                                 .x = d->tick[t], .y = (double)p->shared_blocks, .low = NAN, .high = NAN});
-            }
-        }
-        d->alike = false;
-        end_series(d);
-    }
-    if (d->count > 0) {
-        introduce(d->page, "Shared blocks",
-                  "File system blocks that two or more ranks write to. On a parallel file system, the lock "
-                  "of such a block moves between nodes.");
-    }
-    draw_over_block_size(d, "File system blocks shared by two or more ranks",
-                         "Computed from the layout and the block size of the file system, without I/O.",
-                         UI_PAGE_COUNTED,
-                         (struct ui_page_axis){.label = "shared blocks", .unit = UI_PAGE_COUNT}, NULL);
-}
-
-/* ---- Side by side ---- */
-
-/* The block size of the sweep that is nearest to that of the file system; 0: none. */
-static double typical_block(const struct drawing *d) {
-    double best = 0;
-    double distance = INFINITY;
-    for (size_t t = 0; t < d->ticks; t++) {
-        double way =
-            d->r->fs.block_size == 0 ? -d->tick[t] : fabs(log(d->tick[t] / (double)d->r->fs.block_size));
-        if (way < distance) {
-            distance = way;
-            best = d->tick[t];
-        }
-    }
-    return best;
-}
-
-enum { MOST_CATEGORIES = 64, CATEGORY = 96 };
-
-/* Bars of points: a category is what is written, each of its bars a mode. */
-struct bars {
-    char text[MOST_CATEGORIES][CATEGORY];
-    const char *category[MOST_CATEGORIES];
-    size_t categories;
-    double median[BENCH_MODES][MOST_CATEGORIES], low[BENCH_MODES][MOST_CATEGORIES],
-        high[BENCH_MODES][MOST_CATEGORIES];
-    bool doubtful[BENCH_MODES][MOST_CATEGORIES];
-    bool used[BENCH_MODES];
-};
-
-/* The id without mode and block size: "sion-aligned", "shared-posix, records-4K". */
-static void name_category(const struct bench_point *p, char text[CATEGORY]) {
-    const char *rest = strchr(p->id, '/');
-    rest = rest == NULL ? NULL : strchr(rest + 1, '/');
-    if (rest != NULL && p->block_size != 0) {
-        rest = strchr(rest + 1, '/');
-    }
-    (void)snprintf(text, CATEGORY, "%s%s%.60s", bench_layout_name[p->layout], rest == NULL ? "" : ", ",
-                   rest == NULL ? "" : rest + 1);
-}
-
-static void add_bar(struct bars *b, const struct bench_point *p, const struct bench_rate *rate) {
-    char text[CATEGORY];
-    name_category(p, text);
-    size_t at = 0;
-    while (at < b->categories && strcmp(b->text[at], text) != 0) {
-        at++;
-    }
-    if (at == MOST_CATEGORIES) {
-        return;
-    }
-    if (at == b->categories) {
-        memcpy(b->text[at], text, sizeof text);
-        b->category[at] = b->text[at];
-        b->categories++;
-        for (size_t m = 0; m < BENCH_MODES; m++) {
-            b->median[m][at] = b->low[m][at] = b->high[m][at] = NAN;
-        }
-    }
-    b->median[p->mode][at] = rate->stats.median;
-    b->low[p->mode][at] = rate->stats.ci_low;
-    b->high[p->mode][at] = rate->stats.ci_high;
-    b->doubtful[p->mode][at] = p->noisy;
-    b->used[p->mode] = true;
-}
-
-/* Layouts at one block size with those that align to none, or (block 0) the real formats. */
-static bool beside(const struct bench_point *p, double block) {
-    return layout_aligns(p->layout) ? block > 0 && (p->block_size == 0 || (double)p->block_size == block)
-                                    : block == 0;
-}
-
-static void draw_bars(struct drawing *d, double block, size_t rate, const char *title, const char *caption,
-                      const char *label) {
-    struct bars b = {.categories = 0};
-    for (size_t i = 0; i < d->r->points; i++) {
-        const struct bench_point *p = &d->r->point[i];
-        if (beside(p, block) && rate_of(p, rate)->there) {
-            add_bar(&b, p, rate_of(p, rate));
-        }
-    }
-    struct ui_page_bar bar[BENCH_MODES];
-    size_t bars = 0;
-    for (size_t m = 0; m < BENCH_MODES; m++) {
-        if (b.used[m]) {
-            bar[bars++] = (struct ui_page_bar){.name = bench_mode_name[m],
-                                               .colour = (unsigned)m,
-                                               .value = b.median[m],
-                                               .low = b.low[m],
-                                               .high = b.high[m],
-                                               .doubtful = b.doubtful[m]};
-        }
-    }
-    if (b.categories > 0) {
-        ui_page_bars(d->page, &(struct ui_page_bars){.title = title,
-                                                     .caption = caption,
-                                                     .origin = UI_PAGE_MEASURED,
-                                                     .category_label = "layout",
-                                                     .label = label,
-                                                     .unit = UI_PAGE_RATE,
-                                                     .category = b.category,
-                                                     .categories = b.categories,
-                                                     .bar = bar,
-                                                     .count = bars});
-    }
-}
-
-/* `what`, " at blocks of 4K": in the titles. */
-static void draw_both_rates(struct drawing *d, double block, const char *what, const char *at,
-                            const char *caption) {
-    char title[128];
-    (void)snprintf(title, sizeof title, "Durable throughput of %s%s", what, at);
-    draw_bars(d, block, DURABLE, title, caption, "durable throughput");
-    (void)snprintf(title, sizeof title, "Throughput of %s into the page cache%s", what, at);
-    draw_bars(d, block, CACHED, title, "The same points, before any flush.", "throughput into the page cache");
-}
-
-static void side_by_side(struct drawing *d, double block) {
-    if (block > 0) {
-        char size[UI_TEXT_SIZE], at[UI_TEXT_SIZE + 16];
-        (void)snprintf(at, sizeof at, " at blocks of %s", ui_text_size(size, (uint64_t)block));
-        ui_page_heading(d->page, "Layouts side by side");
-        draw_both_rates(d, block, "every layout", at,
-                        "The block size is the measured one that is nearest to the file system's. Whiskers: "
-                        "confidence interval of the median. Pale: noisy.");
-    }
-    bool formats = false;
-    for (size_t i = 0; i < d->r->points; i++) {
-        formats = formats || (!layout_aligns(d->r->point[i].layout) && d->r->point[i].fate == BENCH_MEASURED);
-    }
-    if (formats) {
-        ui_page_heading(d->page, "Real formats at a fixed size");
-        draw_both_rates(
-            d, 0, "the real formats", "",
-            "The time includes encoding, compression and metadata. Only the bytes of the data count.");
-    }
-}
-
-/* ---- Where the time goes ---- */
-
-/* The trial of a point whose total is the median one, or the one below. */
-static const struct bench_trial *typical_trial(const struct bench_point *p) {
-    const struct bench_trial *best = &p->trial[0];
-    for (size_t i = 0; i < p->trials; i++) {
-        size_t below = 0;
-        for (size_t k = 0; k < p->trials; k++) {
-            below += p->trial[k].total_ns < p->trial[i].total_ns ||
-                     (p->trial[k].total_ns == p->trial[i].total_ns && k < i);
-        }
-        if (below == (p->trials - 1) / 2) {
-            best = &p->trial[i];
-        }
-    }
-    return best;
-}
-
-static bool has_times(const struct bench_point *p, double block) {
-    return p->fate == BENCH_MEASURED && p->trials > 0 && (beside(p, block) || beside(p, 0));
-}
-
-static void time_split(struct drawing *d, double block) {
-    struct ui_page_bar bar[2 * BENCH_STEPS];
-    const size_t most = d->r->points;
-    double *const last = d->time, *const first = d->time + BENCH_STEPS * most;
-    for (size_t k = 0; k < BENCH_STEPS; k++) {
-        struct ui_page_bar step = {.name = bench_step_name[k], .colour = (unsigned)k};
-        bar[k] = bar[BENCH_STEPS + k] = step;
-        bar[k].stack = "slowest process";
-        bar[k].value = last + k * most;
-        bar[BENCH_STEPS + k].stack = "quickest process";
-        bar[BENCH_STEPS + k].faint = true;
-        bar[BENCH_STEPS + k].value = first + k * most;
-    }
-    size_t n = 0;
-    for (size_t i = 0; i < most; i++) {
-        const struct bench_point *p = &d->r->point[i];
-        if (!has_times(p, block)) {
-            continue;
-        }
-        const struct bench_trial *t = typical_trial(p);
-        d->category[n] = p->id;
-        for (size_t k = 0; k < BENCH_STEPS; k++) {
-            last[k * most + n] = (double)t->last_ns[k] / 1e9;
-            first[k * most + n] = (double)t->first_ns[k] / 1e9;
-        }
-        n++;
-    }
-    if (n == 0) {
-        return;
-    }
-    ui_page_heading(d->page, "Where the time goes");
-    ui_page_bars(
-        d->page,
-        &(struct ui_page_bars){
-            .title = "Open, write, flush, close",
-            .caption =
-                "From the repetition with the median total time. Upper bar: each step on the process where it "
-                "took longest. Lower, paler bar: each step on the process where it was shortest.",
-            .origin = UI_PAGE_MEASURED,
-            .category_label = "point",
-            .label = "time",
-            .unit = UI_PAGE_SECONDS,
-            .category = d->category,
-            .categories = n,
-            .bar = bar,
-            .count = 2 * BENCH_STEPS});
-}
-
 /* ---- Everything ---- */
-
-static void raw_samples(struct drawing *d) {
-    for (enum bench_mode m = 0; m < BENCH_MODES; m++) {
-        begin_series(d, bench_mode_name[m], m, false, false);
-        for (size_t i = 0; i < d->r->points; i++) {
-            const struct bench_point *p = &d->r->point[i];
-            for (size_t k = 0; p->mode == m && k < p->trials; k++) {
-                add_point(d, &(struct ui_page_point){.x = p->trial[k].order,
-                                                     .y = (double)p->trial[k].total_ns / 1e9,
-                                                     .low = NAN,
-                                                     .high = NAN,
-                                                     .note = p->id,
-                                                     .doubtful = p->noisy});
-            }
-        }
-        end_series(d);
-    }
-    if (d->count > 0) {
-        ui_page_heading(d->page, "Raw samples");
-        ui_page_xy(
-            d->page,
-            &(struct ui_page_xy){
-                .title = "Total time of every run, in the order of the runs",
-                .caption =
-                    "If all bands rise, fall or jump together, the cause is the machine and not a layout. "
-                    "Hollow: noisy points.",
-                .origin = UI_PAGE_MEASURED,
-                .x = {.label = "order of the runs", .unit = UI_PAGE_COUNT},
-                .y = {.label = "total time", .unit = UI_PAGE_SECONDS, .log = true},
-                .series = d->series,
-                .count = d->count});
-    }
-    d->count = 0;
-    d->points = 0;
-}
 
 /* A number, or an empty cell. */
 static void number_cell(struct ui_page *page, bool there, enum ui_page_unit unit, double value) {
@@ -701,7 +204,7 @@ static void rate_cells(struct ui_page *page, const struct bench_rate *rate) {
     }
 }
 
-static void all_points(struct drawing *d) {
+static void all_points(struct bench_page_drawing *d) {
     struct ui_page *page = d->page;
     ui_page_heading(page, "All points");
     ui_page_table(
@@ -742,8 +245,8 @@ static void all_points(struct drawing *d) {
 
 /* ---- The whole ---- */
 
-static void find_ticks(struct drawing *d) {
-    for (size_t i = 0; i < d->r->points && d->ticks < REASONABLE_TICKS; i++) {
+static void find_ticks(struct bench_page_drawing *d) {
+    for (size_t i = 0; i < d->r->points && d->ticks < BENCH_PAGE_TICKS; i++) {
         double size = (double)d->r->point[i].block_size;
         size_t at = 0;
         while (at < d->ticks && d->tick[at] < size) {
@@ -758,7 +261,7 @@ static void find_ticks(struct drawing *d) {
 }
 
 hpcw_status bench_report_page(const struct bench_results *r, const char *path, hpcw_error *err) {
-    struct drawing d = {.r = r, .alike = true};
+    struct bench_page_drawing d = {.r = r, .alike = true};
     /* A chart shows each point once, or each of its trials. */
     size_t most = r->points + 2 * (BENCH_LAYOUTS + 2 * BENCH_MODES);
     for (size_t i = 0; i < r->points; i++) {
@@ -787,18 +290,17 @@ hpcw_status bench_report_page(const struct bench_results *r, const char *path, h
         goto done;
     }
     find_ticks(&d);
-    double block = typical_block(&d);
     warnings(d.page, r);
     advice(d.page, r);
     facts(d.page, r);
-    draw_curves(&d, &durable_curves);
-    twin_curves(&d);
-    side_by_side(&d, block);
-    shared_blocks(&d);
-    draw_curves(&d, &ratio_curves);
-    draw_curves(&d, &cached_curves);
-    time_split(&d, block);
-    raw_samples(&d);
+    bench_page_durable(&d);
+    bench_page_twins(&d);
+    bench_page_side_by_side(&d);
+    bench_page_shared_blocks(&d);
+    bench_page_ratios(&d);
+    bench_page_cached(&d);
+    bench_page_times(&d);
+    bench_page_samples(&d);
     all_points(&d);
     s = ui_page_finish(d.page, err);
 done:

@@ -220,6 +220,9 @@ bool bench_results_counts(const struct bench_results *r, const struct bench_poin
 /* The point of this name; NULL: none. */
 const struct bench_point *bench_results_find(const struct bench_results *r, const char *id);
 
+/* Appends to the text, as far as it fits. */
+HPCW_PRINTF(2, 3) void bench_advice_say(struct bench_advice *a, const char *fmt, ...);
+
 /* Fills in verdict and advice from the points. Says nothing that the figures do not show. HPCW_ENOMEM. */
 hpcw_status bench_results_advise(struct bench_results *r, hpcw_error *err);
 

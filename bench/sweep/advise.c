@@ -5,7 +5,6 @@
  */
 #include <assert.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -48,14 +47,6 @@ static struct bench_advice *begin(struct bench_results *r) {
     return a;
 }
 
-HPCW_PRINTF(2, 3) static void say(struct bench_advice *a, const char *fmt, ...) {
-    size_t n = strlen(a->text);
-    va_list args;
-    va_start(args, fmt);
-    (void)vsnprintf(a->text + n, sizeof a->text - n, fmt, args);
-    va_end(args);
-}
-
 static void rest_on(struct bench_advice *a, size_t point) {
     for (size_t i = 0; i < a->evidences; i++) {
         if (a->evidence[i] == point) {
@@ -69,8 +60,8 @@ static void rest_on(struct bench_advice *a, size_t point) {
 
 static void say_rate(struct bench_advice *a, const struct bench_point *p) {
     char median[UI_TEXT_SIZE], low[UI_TEXT_SIZE], high[UI_TEXT_SIZE];
-    say(a, "%s (%s to %s)", ui_text_rate(median, rate(p)), ui_text_rate(low, p->durable.stats.ci_low),
-        ui_text_rate(high, p->durable.stats.ci_high));
+    bench_advice_say(a, "%s (%s to %s)", ui_text_rate(median, rate(p)),
+                     ui_text_rate(low, p->durable.stats.ci_low), ui_text_rate(high, p->durable.stats.ci_high));
 }
 
 /* Of two points that differ in one thing. */
@@ -83,7 +74,7 @@ static struct bench_advice *begin_pair(struct bench_results *r, size_t point, si
 
 static void say_pair(struct bench_advice *a, const struct bench_point *p, const struct bench_point *other) {
     say_rate(a, p);
-    say(a, " compared with ");
+    bench_advice_say(a, " compared with ");
     say_rate(a, other);
 }
 
@@ -145,17 +136,18 @@ static void best_block(struct bench_results *r) {
     (void)ui_text_size(size[1], low);
     (void)ui_text_size(size[2], high);
     if (equal == all) {
-        say(a, "Aligned containers: no block size from %s to %s differs from the fastest beyond noise.",
+        bench_advice_say(
+            a, "Aligned containers: no block size from %s to %s differs from the fastest beyond noise.",
             size[1], size[2]);
         return;
     }
-    say(a, "Aligned containers are fastest with blocks of %s, ", size[0]);
+    bench_advice_say(a, "Aligned containers are fastest with blocks of %s, ", size[0]);
     say_rate(a, &r->point[best]);
     if (equal == 1) {
-        say(a, "; every other size is slower beyond noise.");
+        bench_advice_say(a, "; every other size is slower beyond noise.");
     } else {
-        say(a, "; %zu of %zu sizes, between %s and %s, do not differ beyond noise.", equal, all, size[1],
-            size[2]);
+        bench_advice_say(a, "; %zu of %zu sizes, between %s and %s, do not differ beyond noise.", equal, all,
+                         size[1], size[2]);
     }
 }
 
@@ -190,17 +182,19 @@ static void pairs(struct bench_results *r, enum bench_layout of, enum bench_layo
     const struct bench_point *x = &r->point[most];
     const struct bench_point *y = &r->point[most_against];
     if (faster + slower == 0) {
-        say(a,
+        bench_advice_say(
+            a,
             "%s compared with %s: no difference beyond noise in %zu pair%s; the medians differ most at %s, by "
             "a "
             "factor of %.2f.",
             name, other, all, all == 1 ? "" : "s", x->id, rate(x) / rate(y));
         return;
     }
-    say(a, "%s compared with %s: faster beyond noise in %zu of %zu pairs, slower in %zu; at %s the rate is ",
+    bench_advice_say(
+        a, "%s compared with %s: faster beyond noise in %zu of %zu pairs, slower in %zu; at %s the rate is ",
         name, other, faster, all, slower, x->id);
     say_pair(a, x, y);
-    say(a, ", a factor of %.2f.", rate(x) / rate(y));
+    bench_advice_say(a, ", a factor of %.2f.", rate(x) / rate(y));
 }
 
 static void number_of_files(struct bench_results *r) {
@@ -212,12 +206,12 @@ static void number_of_files(struct bench_results *r) {
         if (k != SIZE_MAX) {
             int c = compare(p, &r->point[k]);
             struct bench_advice *a = begin_pair(r, i, k);
-            say(a, "%u physical files instead of %u: %s (", p->files, files,
-                c > 0   ? "faster beyond noise"
-                : c < 0 ? "slower beyond noise"
-                        : "no difference beyond noise");
+            bench_advice_say(a, "%u physical files instead of %u: %s (", p->files, files,
+                             c > 0   ? "faster beyond noise"
+                             : c < 0 ? "slower beyond noise"
+                                     : "no difference beyond noise");
             say_pair(a, p, &r->point[k]);
-            say(a, ").");
+            bench_advice_say(a, ").");
             return;
         }
     }
@@ -232,12 +226,12 @@ static void mode_pays(struct bench_results *r, enum bench_mode mode, const char 
         if (k != SIZE_MAX) {
             int c = compare(p, &r->point[k]);
             struct bench_advice *a = begin_pair(r, i, k);
-            say(a, "%s is %s for an aligned container: ", name,
-                c > 0   ? "worth it"
-                : c < 0 ? "not worth it"
-                        : "no gain beyond noise");
+            bench_advice_say(a, "%s is %s for an aligned container: ", name,
+                             c > 0   ? "worth it"
+                             : c < 0 ? "not worth it"
+                                     : "no gain beyond noise");
             say_pair(a, p, &r->point[k]);
-            say(a, " with the page cache and fsync.");
+            bench_advice_say(a, " with the page cache and fsync.");
             return;
         }
     }
@@ -312,11 +306,11 @@ static hpcw_status gather(const struct bench_results *r, struct choice *c, hpcw_
 static void say_what_to_do(const struct bench_results *r, const struct choice *c, struct bench_advice *a) {
     unsigned named = 0;
     double minutes = fmax(20, ceil(4 * (double)r->budget_ns / 60e9));
-    say(a, "; use --budget %.0fm --layout ", minutes);
+    bench_advice_say(a, "; use --budget %.0fm --layout ", minutes);
     for (size_t i = 0; i < c->points; i++) {
         unsigned bit = 1U << r->point[c->point[i]].layout;
         if ((named & bit) == 0 && c->mean[i] + c->band > c->mean[c->best] - log1p(NEAR)) {
-            say(a, "%s%s", named == 0 ? "" : ",", bench_layout_name[r->point[c->point[i]].layout]);
+            bench_advice_say(a, "%s%s", named == 0 ? "" : ",", bench_layout_name[r->point[c->point[i]].layout]);
             named |= bit;
         }
     }
@@ -330,13 +324,15 @@ static void judge(const struct bench_results *r, const struct choice *c, struct 
     *a = (struct bench_advice){0};
     if (c->points < 2) {
         char bytes[UI_TEXT_SIZE], time[UI_TEXT_SIZE];
-        say(a, "nothing can be said: ");
+        bench_advice_say(a, "nothing can be said: ");
         if (small > 0) {
-            say(a, "%zu points are too small (below %s or %s); use larger --per-rank, --max-bytes or --budget",
+            bench_advice_say(
+                a, "%zu points are too small (below %s or %s); use larger --per-rank, --max-bytes or --budget",
                 small, ui_text_bytes_binary(bytes, r->least_bytes),
                 ui_text_duration(time, (double)r->least_ns / 1e9));
         } else {
-            say(a, "expected two layouts that were measured to the disk, got %zu; use --budget 20m", c->points);
+            bench_advice_say(
+                a, "expected two layouts that were measured to the disk, got %zu; use --budget 20m", c->points);
         }
         return;
     }
@@ -357,20 +353,20 @@ static void judge(const struct bench_results *r, const struct choice *c, struct 
         }
     }
     if (!(most < log1p(NEAR))) {
-        say(a, "nothing can be said: noisy");
+        bench_advice_say(a, "nothing can be said: noisy");
         if (isfinite(most)) {
-            say(a, ", another layout may be %.0f %% faster than %s", 100 * expm1(most), p->id);
+            bench_advice_say(a, ", another layout may be %.0f %% faster than %s", 100 * expm1(most), p->id);
         }
         say_what_to_do(r, c, a);
         return;
     }
     char text[UI_TEXT_SIZE];
-    say(a, "verdict: %s, %s to the disk; ", p->id, ui_text_rate(text, rate(p)));
+    bench_advice_say(a, "verdict: %s, %s to the disk; ", p->id, ui_text_rate(text, rate(p)));
     if (near == 0) {
-        say(a, "each of the %zu other points is slower", c->points - 1);
+        bench_advice_say(a, "each of the %zu other points is slower", c->points - 1);
     } else {
-        say(a, "none of the %zu other points is more than %.0f %% faster, %zu may be as fast", c->points - 1,
-            ceil(100 * expm1(most)), near);
+        bench_advice_say(a, "none of the %zu other points is more than %.0f %% faster, %zu may be as fast",
+                         c->points - 1, ceil(100 * expm1(most)), near);
     }
 }
 

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The charts of the page of a sweep. Each takes its points from the results, and draws nothing if it has none. */
+#ifndef HPCW_BENCH_REPORT_PAGE_CHARTS_H
+#define HPCW_BENCH_REPORT_PAGE_CHARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "bench/report/results.h"
+#include "ui/page/page.h"
+
+enum { BENCH_PAGE_TICKS = 64 };
+
+/* What all charts use: memory for the points and series of the largest of them. */
+struct bench_page_drawing {
+    const struct bench_results *r;
+    struct ui_page *page;
+    struct ui_page_point *point;
+    size_t points;
+    struct ui_page_series *series;
+    size_t count;
+    double tick[BENCH_PAGE_TICKS]; /* block sizes that were measured, ascending */
+    size_t ticks;
+    bool alike; /* no curve so far has two block sizes: bars show the same */
+    /* Of the bars of times: [r->points], and this many for each step on the slowest and the quickest process. */
+    const char **category;
+    double *time;
+};
+
+/* One of the rates of a point, by its offset. */
+enum {
+    BENCH_PAGE_DURABLE = offsetof(struct bench_point, durable),
+    BENCH_PAGE_CACHED = offsetof(struct bench_point, cached),
+    BENCH_PAGE_RATIO = offsetof(struct bench_point, ratio)
+};
+
+static inline const struct bench_rate *bench_page_rate(const struct bench_point *p, size_t rate) {
+    return (const struct bench_rate *)(const void *)((const char *)p + rate);
+}
+
+/* The others are real formats. */
+static inline bool bench_page_aligns(enum bench_layout layout) {
+    return layout < BENCH_LINKTEST;
+}
+
+static inline void bench_page_introduce(struct ui_page *page, const char *heading, const char *text) {
+    ui_page_heading(page, heading);
+    ui_page_begin(page, UI_PAGE_PARAGRAPH);
+    ui_page_text(page, "%s", text);
+    ui_page_end(page);
+}
+
+/* ---- page_curves.c: over the block size, and over the order of the runs ---- */
+
+void bench_page_durable(struct bench_page_drawing *d);
+void bench_page_cached(struct bench_page_drawing *d);
+void bench_page_ratios(struct bench_page_drawing *d);
+void bench_page_twins(struct bench_page_drawing *d);
+void bench_page_shared_blocks(struct bench_page_drawing *d);
+void bench_page_samples(struct bench_page_drawing *d);
+
+/* ---- page_bars.c: at the block size that is nearest to the file system's ---- */
+
+void bench_page_side_by_side(struct bench_page_drawing *d);
+void bench_page_times(struct bench_page_drawing *d);
+
+#endif
