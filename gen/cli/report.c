@@ -115,6 +115,22 @@ static void output_path(const struct gen_cli_options *o, const char *path, char 
     }
 }
 
+/* The last name of the path, and of a dataset what was simulated. */
+static void make_title(const struct gen_report *r, const char *path, char title[GEN_DIRECTORY_PATH]) {
+    const size_t n = length_of(path);
+    size_t from = n;
+    while (from > 0 && path[from - 1] != '/') {
+        from--;
+    }
+    const cJSON *ranks = gen_report_truth(r, "ranks"), *preset = gen_report_truth(r, "machine.preset");
+    if (cJSON_IsNumber(ranks) && cJSON_IsString(preset)) {
+        (void)snprintf(title, GEN_DIRECTORY_PATH, "Synthetic run of %.0f ranks on %.64s: %.*s",
+                       ranks->valuedouble, preset->valuestring, (int)(n - from), path + from);
+    } else {
+        (void)snprintf(title, GEN_DIRECTORY_PATH, "Report on %.*s", (int)(n - from), path + from);
+    }
+}
+
 static hpcw_status draw_all(struct gen_report *r, const char *dir, hpcw_error *err) {
     size_t drawn = 0;
     hpcw_status s = HPCW_OK;
@@ -173,7 +189,7 @@ hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hp
         r.truth = truth;
     }
     char title[GEN_DIRECTORY_PATH];
-    (void)snprintf(title, sizeof title, "%.*s", (int)length_of(path), path);
+    make_title(&r, path, title);
     s = ui_page_open(output, title, &r.page, err);
     if (s == HPCW_OK) {
         put_machine(&r);

@@ -17,6 +17,7 @@ sound() { # TEXT FILE
     bad "there is something else in the dataset"
 sound "10 charts, 20 tables" set.report.html
 drawn 10 set.report.html
+grep -q '<h1>Synthetic run of 8 ranks on dfplus-hdr200: set</h1>' set.report.html || bad "title: $(grep '<h1' set.report.html)"
 for section in 'Links between ranks' 'Task-local data' 'Load of ranks' 'Event log' 'Checkpoints'; do
     grep -q "<h2 id=[^>]*>$section" set.report.html || bad "there is no section: $section"
 done
