@@ -48,14 +48,18 @@ fi
 # The log is only of interest when something goes wrong.
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
+# Waits for another installation to end, as after a boot.
+apt() {
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 "$@" >"$log" 2>&1
+}
 install() {
     # shellcheck disable=SC2086
-    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing >"$log" 2>&1
+    apt install -y --no-install-recommends $missing
 }
 # Package lists that are missing or out of date show up as a failed install: then refresh them once.
 if ! install; then
     echo "setup: refreshing the package lists" >&2
-    if ! $as_root apt-get update >"$log" 2>&1 || ! install; then
+    if ! apt update || ! install; then
         cat "$log" >&2
         echo "setup: apt-get failed, see above; needed were$missing" >&2
         exit 1
