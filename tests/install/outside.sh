@@ -166,6 +166,14 @@ if [ -z "${HPCW_PREFIX-}" ]; then
             LD_LIBRARY_PATH=$scratch/build/libreader:$scratch/build/fortran ./two_tasks_fortran &&
             cmp two_tasks.sion ../shared.sion)
     fi
+    $compiler "$source/tests/compat/sionlib_serial.c" -o uninstalled/sionlib $(pkg-config --cflags --libs hpcw-sionlib)
+    (cd uninstalled && LD_LIBRARY_PATH=$scratch/build/libreader:$scratch/build/compat ./sionlib >sionlib.out &&
+        diff "$source/tests/compat/sionlib_ser.stdout" sionlib.out)
+    if [ -n "$mpiexec" ]; then
+        $compiler heat_plain.c heat_solver.c -o uninstalled/heat_plain $(pkg-config --cflags --libs hpcw-mpi) -lm
+        (cd uninstalled && "$mpiexec" -n 2 env LD_PRELOAD="$(pkg-config --variable=trace_library hpcw-mpi)" \
+            LD_LIBRARY_PATH="$scratch/build/libreader" ./heat_plain 40 2 && hpcgen verify heat_plain.clog2)
+    fi
     PKG_CONFIG_PATH=$libdir/pkgconfig
 fi
 
