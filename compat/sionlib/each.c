@@ -14,7 +14,7 @@ static bool create(struct sionlib_handle *h, sion_int64 chunk) {
     struct sionlib_member own = {.chunk = chunk};
     hpcw_sion_options o;
     hpcw_error err;
-    sionlib_mode_options(&p->mode, p->block_size, &o);
+    sionlib_mode_options(&p->mode, p->path, p->block_size, &o);
     o.files = p->by_colour ? 0 : (uint32_t)p->files;
     o.colour = p->colour;
     h->merge = NULL;

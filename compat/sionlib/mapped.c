@@ -128,7 +128,7 @@ static struct sionlib_handle *open_to_write(struct sionlib_parallel *p, int file
         goto failed;
     }
     sionlib_parallel_block_size(p, *block_size);
-    sionlib_mode_options(&p->mode, p->block_size, &o);
+    sionlib_mode_options(&p->mode, p->path, p->block_size, &o);
     o.layout = HPCW_SION_ALIGNED;
     o.flavour = HPCW_SION_MAPPED;
     o.files = (uint32_t)files;

@@ -67,8 +67,11 @@ bool sionlib_mode_check(const struct sionlib_mode *mode, const char *path) {
     return !mode->buddy;
 }
 
-void sionlib_mode_options(const struct sionlib_mode *mode, int fs_block_size, hpcw_sion_options *options) {
+void sionlib_mode_options(const struct sionlib_mode *mode, const char *path, int fs_block_size,
+                          hpcw_sion_options *options) {
     hpcw_sion_options_init(options);
+    /* SIONlib stores the path as the program passes it. */
+    options->name = strlen(path) <= HPCW_SION_MAX_STORED_NAME ? path : NULL;
     options->content = mode->keys ? HPCW_SION_KEYVAL : HPCW_SION_RECORDS;
     options->endian = sion_get_endianness() ? HPCW_SION_BIG : HPCW_SION_LITTLE;
     options->data_endian = mode->data;

@@ -23,8 +23,9 @@ void sionlib_mode_of(const char *text, struct sionlib_mode *mode);
 /* Whether there is what the mode asks for: buddy checkpointing is not. False: reported. */
 bool sionlib_mode_check(const struct sionlib_mode *mode, const char *path);
 
-/* Options of a writer in this mode. `fs_block_size` as SIONlib has it: -1 stands for that of the file system. */
-void sionlib_mode_options(const struct sionlib_mode *mode, int fs_block_size, hpcw_sion_options *options);
+/* Options of a writer of `path` in this mode. `fs_block_size` as SIONlib has it: -1 stands for that of the file system. */
+void sionlib_mode_options(const struct sionlib_mode *mode, const char *path, int fs_block_size,
+                          hpcw_sion_options *options);
 
 /* Block size of the file system in which `path` is to be, as SIONlib takes it. */
 int sionlib_block_size(const char *path);

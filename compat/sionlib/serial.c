@@ -73,7 +73,7 @@ static struct sionlib_handle *create(const char *path, const struct sionlib_mode
     hpcw_error err;
     hpcw_sion_shape shape;
     sion_int64 stride = 0;
-    sionlib_mode_options(mode, block_size, &o);
+    sionlib_mode_options(mode, path, block_size, &o);
     o.layout = HPCW_SION_ALIGNED; /* there is nobody to write collectively with */
     o.flavour = HPCW_SION_SERIAL;
     o.count = (uint32_t)ntasks;

@@ -50,6 +50,8 @@ extern "C" {
 #define HPCW_SION_MIN_KEY_CHUNK 16u
 /** Longest base name, without a directory; a set adds ".000001" to it. */
 #define HPCW_SION_MAX_NAME 1016u
+/** Longest name in the metadata. */
+#define HPCW_SION_MAX_STORED_NAME 1023u
 
 /* ------------------------------------------------------------------------------------------------------------
  *  Options
@@ -139,6 +141,8 @@ typedef struct hpcw_sion_options {
     uint32_t
         tasks_per_file; /**< agree; with `files` > 1 this many tasks in each file, and the rest in the last one,
                                   which must have at least one; 0 (default): floor(N/files) */
+    const char *name;   /**< agree; name in the metadata, up to HPCW_SION_MAX_STORED_NAME bytes; NULL (default):
+                           the base name of `path`. SIONlib stores the path as it is passed to open */
 } hpcw_sion_options;
 
 /** Private: fills in the defaults of a struct of this size. */
@@ -160,9 +164,9 @@ typedef struct hpcw_sion hpcw_sion;
  * Creates a container. Collective over `comm`.
  *
  * Touches the file system: the physical files appear under temporary names beside `path`. File 0 is `path`,
- * file k > 0 is `path` followed by "." and k in at least six digits. The name stored inside is the base
- * name. The process that owns the first task of a file creates it and names it at the end; the others must
- * see it there, and whoever creates another file of the set must see file 0. What a killed program leaves: <hpcw/sink.h>.
+ * file k > 0 is `path` followed by "." and k in at least six digits. The process that owns the first task
+ * of a file creates it and names it at the end; the others must see it there, and whoever creates another file of the set
+ * must see file 0. What a killed program leaves: <hpcw/sink.h>.
  * Communication: a constant number of collectives. Memory: O(own tasks + buffers + files).
  *
  * @param path     final name of file 0 (agree); an existing container is replaced at close

@@ -108,7 +108,7 @@ typedef struct hpcw_sion_info {
     int32_t format;               /**< file format version, 5 since SIONlib 1.5 */
     int32_t library_version;      /**< 1000 * major + minor of the library that wrote it: 1007 */
     int32_t library_patch;        /**< its patch level */
-    char name[1025];              /**< base name that the container had when it was written */
+    char name[1025];              /**< that the container had when it was written, with SIONlib a path */
 } hpcw_sion_info;
 
 /** The same on all processes; valid as long as the handle. NULL for NULL. */

@@ -29,6 +29,12 @@ run() {
 cd "$scratch/hpcw"
 run "$program" >"$scratch/stdout"
 diff -u "$expected" "$scratch/stdout" || { echo "$program: expected what $expected has"; exit 1; }
+# The files have the path that the program passed to open.
+grep -o '[.]/[a-z]*[.]sion' "$expected" | sort -u >"$scratch/paths"
+[ -s "$scratch/paths" ]
+while read -r path; do
+    grep -aqF "$path" "$path" || { echo "$path: expected this path in the metadata"; exit 1; }
+done <"$scratch/paths"
 for file in *.sion; do
     "$hpcgen" verify "$file" >"$scratch/verify" 2>&1 || { cat "$scratch/verify"; exit 1; }
 done

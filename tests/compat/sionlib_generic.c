@@ -251,8 +251,8 @@ int main(int argc, char **argv) {
     } else {
         write_set(aid, "one.sion", "bw", 1);
         read_set(aid, "one.sion");
-        write_set(aid, "set.sion", "bw", 2);
-        read_set(aid, "set.sion");
+        write_set(aid, "./set.sion", "bw", 2);
+        read_set(aid, "./set.sion");
         write_mapped(aid, "mapped.sion");
         read_mapped(aid, "mapped.sion");
     }

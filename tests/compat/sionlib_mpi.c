@@ -240,7 +240,7 @@ static void beyond(void) {
     MPI_Comm half;
     MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &half);
     MPI_Comm_rank(half, &among);
-    int sid = sion_paropen_mpi("three.sion", "br", &files, half, &half, &chunk, &block, &global, NULL, &file);
+    int sid = sion_paropen_mpi("./three.sion", "br", &files, half, &half, &chunk, &block, &global, NULL, &file);
     size_t got = sion_fread(data, 1, (size_t)sion_bytes_avail_in_block(sid), sid);
     int n = snprintf(line, sizeof line, "process %d of 2: %d files, rank %d, %s: %zu %08x", among, files,
                      global, file, got, sum(data, got));
@@ -274,22 +274,22 @@ int main(int argc, char **argv) {
         return 0;
     }
     write_set("one.sion", "bw", 1, 0);
-    write_set("three.sion", "bw,endianness=big", 3, 0);
+    write_set("./three.sion", "bw,endianness=big", 3, 0);
     write_set("parts.sion", "bw", -1, 0);
     write_set("collective.sion", "bw,collective,collsize=2", 1, 1);
     write_set("usual.sion", "bw,collective", 2, 1);
     write_set("merged.sion", "bw,collective,cmerge,collsize=3", 1, 1);
     read_set("one.sion", "br", 0);
-    read_set("three.sion", "br", 0);
+    read_set("./three.sion", "br", 0);
     read_set("parts.sion", "br", 0);
     read_set("collective.sion", "br,collective", 1);
     read_set("usual.sion", "br", 1);
     read_set("merged.sion", "br", 0);
     write_again("again.sion");
     read_set("again.sion", "br", 0);
-    write_mapped("mapped.sion");
-    read_mapped("mapped.sion", 1);
-    read_mapped("mapped.sion", 0);
+    write_mapped("./mapped.sion");
+    read_mapped("./mapped.sion", 1);
+    read_mapped("./mapped.sion", 0);
     keys("keys.sion");
     bad_calls();
     MPI_Finalize();

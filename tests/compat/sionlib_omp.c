@@ -121,14 +121,14 @@ static void read_missing(void) {
 static void write_and_read(void) {
 #ifdef WITH_MPI
     write_all("two.sion", "bw", 2, 0);
-    write_all("three.sion", "bw,endianness=big", 3, 0);
+    write_all("./three.sion", "bw,endianness=big", 3, 0);
     read_all("two.sion");
-    read_all("three.sion");
+    read_all("./three.sion");
 #endif
     write_all("one.sion", "bw", 1, 0);
-    write_all("collective.sion", "bw,collective,collsize=2", 1, 1);
+    write_all("./collective.sion", "bw,collective,collsize=2", 1, 1);
     read_all("one.sion");
-    read_all("collective.sion");
+    read_all("./collective.sion");
 }
 
 int main(int argc, char **argv) {

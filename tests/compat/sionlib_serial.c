@@ -327,12 +327,12 @@ int main(int argc, char **argv) {
 
     write_records("calls.sion", "bw", 0);
     write_records("stream.sion", "wb", 1);
-    write_records("big.sion", "bw,endianness=big", 0);
+    write_records("./big.sion", "bw,endianness=big", 0);
     read_chunks("calls.sion", 0);
     read_chunks("stream.sion", 1);
-    look("big.sion");
+    look("./big.sion");
     FILE *stream;
-    int sid = open_to_read("big.sion", &stream);
+    int sid = open_to_read("./big.sion", &stream);
     printf("  big data %d, swap %d\n", sion_get_file_endianness(sid), sion_endianness_swap_needed(sid));
     sion_close(sid);
     read_rank("stream.sion");

@@ -60,6 +60,7 @@ static struct plan random_plan(uint64_t seed) {
         /* A set; or, as one process has one colour, the one file of it. */
         o->files = (uint32_t)random_below(&rng, p.tasks + 1);
     }
+    o->name = p.seed % 4 == 0 ? "another name" : NULL;
     uint64_t most = PICK(largest, &rng);
     for (uint32_t t = 0; t < p.tasks; t++) {
         uint64_t least = o->content == HPCW_SION_KEYVAL ? HPCW_SION_MIN_KEY_CHUNK : 1;
@@ -263,7 +264,7 @@ static void check_header(const struct plan *p, struct read_sion *reader) {
         assert_int_equal(info.file_number, o->flavour == HPCW_SION_SERIAL ? 1 : f);
         assert_int_equal(info.mode,
                          o->content == HPCW_SION_KEYVAL ? READ_SION_MODE_KEYVAL : READ_SION_MODE_PLAIN);
-        assert_string_equal(info.prefix, "x.sion");
+        assert_string_equal(info.prefix, o->name != NULL ? o->name : "x.sion");
         enum read_sion_mapping want = files > 1 ? (f == 0 ? READ_SION_MAPPING_FULL : READ_SION_MAPPING_NONE)
                                       : o->flavour == HPCW_SION_SERIAL ? READ_SION_MAPPING_EMPTY
                                       : o->flavour == HPCW_SION_MAPPED ? READ_SION_MAPPING_FULL

@@ -59,6 +59,7 @@ static void bad_opens(void **state) {
     char name[HPCW_SION_MAX_NAME + 8] = "dir/";
     memset(name + 4, 'n', HPCW_SION_MAX_NAME + 1);
     name[4 + HPCW_SION_MAX_NAME + 1] = '\0';
+    char stored[HPCW_SION_MAX_STORED_NAME + 2] = "";
     OPEN_REFUSED(NULL, HPCW_EINVAL, "got \"NULL\"");
     OPEN_REFUSED("", HPCW_EINVAL, "path of a file");
     OPEN_REFUSED("dir/", HPCW_EINVAL, "path of a file");
@@ -77,6 +78,9 @@ static void bad_opens(void **state) {
     BAD(sizes, ((uint64_t[3]){1, 2, UINT64_MAX}), HPCW_ERANGE, "own task 2");
     BAD(all_sizes, ((uint64_t[3]){1, 2, UINT64_MAX}), HPCW_ERANGE, "chunks of one block");
     BAD(size_of, huge, HPCW_ERANGE, "chunks of one block");
+    BAD(name, "", HPCW_EINVAL, "option name: expected 1 to 1023 bytes, got 0");
+    memset(stored, 'n', sizeof stored - 1);
+    BAD(name, stored, HPCW_EINVAL, "option name: expected 1 to 1023 bytes, got 1024");
     BAD(ranks, ((uint32_t[3]){0, 2, 1}), HPCW_EINVAL, "ascending task numbers, got 1 after 2");
     BAD(ranks, ((uint32_t[3]){0, 1, 1}), HPCW_EINVAL, "got 1 after 1");
     BAD(ranks, ((uint32_t[3]){0, 1, 3}), HPCW_EMISMATCH, "below 3, got 3");

@@ -40,7 +40,7 @@ void sionlib_team_free(struct sionlib_team *team) {
 }
 
 void sionlib_team_options(struct sionlib_team *team, hpcw_sion_options *options) {
-    sionlib_mode_options(&team->mode, team->block_size, options);
+    sionlib_mode_options(&team->mode, team->path, team->block_size, options);
     for (int t = 0; t < team->threads; t++) {
         team->chunk[t] = (uint64_t)team->member[t].chunk;
     }

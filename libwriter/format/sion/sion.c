@@ -46,6 +46,7 @@ static hpcw_status agree_on_options(struct hpcw_sion *h, hpcw_status s, hpcw_err
         {.name = "fs_block_size", .number = o->fs_block_size},
         {.name = "files", .number = o->files},
         {.name = "tasks_per_file", .number = o->tasks_per_file},
+        {.name = "name", .text = h->name},
         {.name = "durability", .number = o->durability, .words = "none file directory"},
         {.name = "set_tasks", .number = o->set_tasks},
         {.name = "set_first_file", .number = o->set_first_file},
@@ -173,6 +174,7 @@ void hpcw_sion_free(hpcw_sion *h) {
     hpcw_i_free(h->task);
     hpcw_i_free(h->ranks);
     hpcw_i_free(h->path);
+    hpcw_i_free(h->name);
     (void)pthread_mutex_destroy(&h->slot_lock);
     (void)pthread_mutex_destroy(&h->failure_lock);
     hpcw_i_free(h);

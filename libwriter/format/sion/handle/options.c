@@ -58,9 +58,13 @@ static hpcw_status check_choices(const char *path, const hpcw_sion_options *o, h
     return HPCW_OK;
 }
 
-static hpcw_status check_path(const char *path, hpcw_error *err) {
-    const char *slash = path == NULL ? NULL : strrchr(path, '/');
-    const char *base = slash == NULL ? path : slash + 1;
+static const char *base_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+static hpcw_status check_names(const char *path, const char *name, hpcw_error *err) {
+    const char *base = path == NULL ? NULL : base_of(path);
     if (path == NULL || *base == '\0') {
         return hpcw_i_fail(err, HPCW_EINVAL, "sion: path: expected the path of a file, got \"%s\"",
                            path == NULL ? "NULL" : path);
@@ -68,6 +72,10 @@ static hpcw_status check_path(const char *path, hpcw_error *err) {
     if (strlen(base) > HPCW_SION_MAX_NAME) {
         return hpcw_i_fail(err, HPCW_ERANGE, "sion: file name: expected at most %u bytes, got %zu",
                            HPCW_SION_MAX_NAME, strlen(base));
+    }
+    if (name != NULL && (*name == '\0' || strlen(name) > HPCW_SION_MAX_STORED_NAME)) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: option name: expected 1 to %u bytes, got %zu", path,
+                           HPCW_SION_MAX_STORED_NAME, strlen(name));
     }
     return HPCW_OK;
 }
@@ -114,13 +122,14 @@ static hpcw_status copy_tasks(struct hpcw_sion *h, const hpcw_sion_options *o, h
 
 hpcw_status hpcw_i_sion_prepare(struct hpcw_sion *h, const char *path, const hpcw_sion_options *o,
                                 hpcw_error *err) {
-    hpcw_status s = check_path(path, err);
+    hpcw_status s = check_names(path, o->name, err);
     if (s == HPCW_OK) {
         s = check_choices(path, o, err);
     }
     if (s == HPCW_OK) {
         h->path = hpcw_i_strdup(path);
-        s = h->path == NULL ? hpcw_i_fail_memory(err, path, 0, NULL) : HPCW_OK;
+        h->name = hpcw_i_strdup(o->name != NULL ? o->name : base_of(path));
+        s = h->path == NULL || h->name == NULL ? hpcw_i_fail_memory(err, path, 0, NULL) : HPCW_OK;
     }
     if (s != HPCW_OK) {
         h->options.count = 0; /* as there are no arrays */

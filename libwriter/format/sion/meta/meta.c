@@ -66,8 +66,6 @@ void hpcw_i_sion_encode_head(const struct hpcw_sion *h, uint32_t file, unsigned 
     bool big = h->options.endian == HPCW_SION_BIG;
     unsigned char m = big;
     unsigned char d = h->options.data_endian == HPCW_SION_BIG;
-    const char *slash = strrchr(h->path, '/');
-    const char *base = slash == NULL ? h->path : slash + 1;
     bool serial = h->options.flavour == HPCW_SION_SERIAL;
     uint64_t mode = h->options.content == HPCW_SION_KEYVAL ? MODE_KEYVAL : MODE_ANSI;
     memset(head, 0, HPCW_I_SION_TABLES_AT);
@@ -83,7 +81,7 @@ void hpcw_i_sion_encode_head(const struct hpcw_sion *h, uint32_t file, unsigned 
     hpcw_i_put_u32(head + HPCW_I_SION_FILENUMBER_AT, serial ? 1 : file, big);
     hpcw_i_put_u64(head + HPCW_I_SION_FLAG1_AT, mode << 32, big);
     hpcw_i_put_u64(head + HPCW_I_SION_FLAG2_AT, 0, big);
-    memcpy(head + HPCW_I_SION_PREFIX_AT, base, strlen(base)); /* the open made sure that it fits */
+    memcpy(head + HPCW_I_SION_PREFIX_AT, h->name, strlen(h->name)); /* the open made sure that it fits */
 }
 
 void hpcw_i_sion_encode_commit(const struct hpcw_sion *h, uint64_t blocks, uint64_t meta2_start,
