@@ -62,7 +62,7 @@ static const struct ui_option option_table[] = {
            "default is 4K:16M:x4 and the file system's own. For model, they are the file system's",
            UI_LIMITS(1, 2147483647), .read = ui_read_sizes, .required = COUNTING),
     OPTION(WORK, SWEEPING | COUNTING, 'l', "layout", "NAMES", U64, layouts,
-           "layouts, with commas between them; the default of a sweep is all but the last four",
+           "layouts, with commas between them; the default is all but those by HDF5 and the last four",
            .read = ui_read_word_set, .words = layout_word),
     OPTION(
         WORK, SWEEPING, 'm', "mode", "NAMES", U64, modes,
@@ -165,7 +165,9 @@ static const struct ui_chapter chapters[] = {
      "Layouts: sion-aligned, sion-packed and sion-shifted are containers. Their chunks, or groups of chunks, "
      "begin at multiples of the block size, or half a block after them. task-local is a file for each rank, "
      "shared-posix one file by plain writes; mpiio-independent and mpiio-collective are the same file by "
-     "MPI-IO, and need mpirun. linktest, vom, clog2 and rank2file are what hpcgen writes for 64 ranks.\n"
+     "MPI-IO, and need mpirun. hdf5-independent and hdf5-collective write the same to one contiguous dataset "
+     "of parallel HDF5, if hpcw-bench is built with it; the dataset begins at 16 MiB. linktest, vom, clog2 and "
+     "rank2file are what hpcgen writes for 64 ranks.\n"
      "\n"
      "Modes: buffered ends in the page cache; fsync forces all data to the disk; direct bypasses the page "
      "cache where data are aligned; preallocated allocates all blocks first. The last two also call fsync.\n"
@@ -189,8 +191,8 @@ static const struct ui_chapter chapters[] = {
     {"WHAT A MODEL IS",
      "If two ranks write into one block of the file system, then on GPFS and Lustre a lock moves between their "
      "nodes. The number of such blocks follows from the layout alone: model counts them exactly and without a "
-     "file, for any number of ranks and any block size. It predicts no time. For MPI-IO layouts, it counts the "
-     "ranks whose bytes a block holds; with collective buffering fewer processes write.\n"},
+     "file, for any number of ranks and any block size. It predicts no time. For MPI-IO and HDF5, it counts "
+     "the ranks whose bytes a block holds; with collective buffering fewer processes write.\n"},
     {"REPORTS",
      "A sweep writes results.json, with every run, and report.html, which shows the same as charts, with a "
      "recommendation. The page is one file that needs no network. `report` draws it again, after it checks "

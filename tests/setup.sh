@@ -10,8 +10,8 @@ set -eu
 packages="gcc libc6-dev binutils meson ninja-build pkg-config"
 packages="$packages libbrotli-dev libdeflate-dev libxxhash-dev libcjson-dev libinih-dev libyajl-dev libopenmpi-dev"
 packages="$packages openmpi-bin"
-# For the charts of reports, traces in OTF2, and the modules of Fortran; without them the rest is built.
-packages="$packages libjs-chart.js libotf2-trace-dev gfortran"
+# For the charts of reports, traces in OTF2, the modules of Fortran and HDF5 in hpcw-bench; without them the rest is built.
+packages="$packages libjs-chart.js libotf2-trace-dev gfortran libhdf5-openmpi-dev"
 # To test: the headers are also compiled as C++, a program outside is built with CMake, checksum lists are also checked by
 # xxhsum, exports by NumPy and otf2-print.
 packages="$packages libcmocka-dev g++ cmake xxhash strace btrfs-progs python3-numpy otf2-tools"
@@ -19,7 +19,7 @@ case ${1-} in
 docs) packages="$packages doxygen" ;;
 deb) packages="$packages build-essential doxygen git debhelper lintian fakeroot debootstrap" ;;
 ci) packages="$packages doxygen clang clang-format clang-tidy libclang-rt-14-dev shellcheck chromium"
-    packages="$packages mpich libmpich-dev" ;;
+    packages="$packages mpich libmpich-dev libhdf5-mpich-dev" ;;
 cluster) packages="$packages mpich libmpich-dev iproute2 procps moosefs-master moosefs-chunkserver moosefs-client"
     packages="$packages slurmctld slurmd slurm-client munge" ;;
 esac

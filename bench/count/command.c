@@ -12,7 +12,8 @@
 #include "libwriter/base/status.h"
 #include "ui/cli/text.h"
 
-enum { COUNTED = BENCH_MPIIO_COLLECTIVE + 1 };
+/* HDF5 only on request: it puts the data of a shared file elsewhere, into as many blocks. */
+enum { COUNTED = BENCH_HDF5_COLLECTIVE + 1, USUAL = BENCH_HDF5_INDEPENDENT };
 
 static const uint64_t otherwise_rank_bytes = 100000000;
 
@@ -163,7 +164,7 @@ hpcw_status bench_model(const struct bench_options *o, hpcw_error *err) {
     begin_table(&table, host != NULL);
     for (size_t i = 0; s == HPCW_OK && i < o->block_sizes.count; i++) {
         for (int layout = 0; s == HPCW_OK && layout < COUNTED; layout++) {
-            if (o->layouts != 0 && (o->layouts >> layout & 1) == 0) {
+            if (o->layouts == 0 ? layout >= USUAL : (o->layouts >> layout & 1) == 0) {
                 continue;
             }
             struct bench_sharing c;

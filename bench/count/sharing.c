@@ -10,7 +10,9 @@
 #include "libwriter/base/status.h"
 
 uint64_t bench_geometry_shift(const struct bench_geometry *g) {
-    return g->layout == BENCH_SION_SHIFTED ? g->container_block / 2 : 0;
+    return g->layout == BENCH_SION_SHIFTED                                             ? g->container_block / 2
+           : g->layout == BENCH_HDF5_INDEPENDENT || g->layout == BENCH_HDF5_COLLECTIVE ? BENCH_HDF5_START
+                                                                                       : 0;
 }
 
 /* ---- where the bytes of a rank are ---- */
@@ -346,7 +348,7 @@ static hpcw_status count_file(const struct bench_geometry *g, uint32_t first, ui
         s = hpcw_i_fail_memory(err, "sharing", tasks, "ranks");
         goto done;
     }
-    add_all(&w, &a, sion ? shape.data_start + bench_geometry_shift(g) : 0);
+    add_all(&w, &a, (sion ? shape.data_start : 0) + bench_geometry_shift(g));
     leave_block(&w);
     *out = (struct bench_sharing){.data_blocks = w.sums.blocks,
                                   .shared_blocks = w.sums.shared_blocks,
@@ -388,7 +390,7 @@ static hpcw_status count_set(const struct bench_geometry *g, struct bench_sharin
 }
 
 static hpcw_status check(const struct bench_geometry *g, hpcw_error *err) {
-    if ((int)g->layout < 0 || g->layout > BENCH_MPIIO_COLLECTIVE) {
+    if ((int)g->layout < 0 || g->layout > BENCH_HDF5_COLLECTIVE) {
         return hpcw_i_fail(err, HPCW_EINVAL, "sharing: expected a layout of bytes of ranks, got number %d",
                            (int)g->layout);
     }

@@ -18,7 +18,7 @@
  * may be shorter. Other layouts ignore the fields marked SION.
  */
 struct bench_geometry {
-    enum bench_layout layout; /* up to BENCH_MPIIO_COLLECTIVE */
+    enum bench_layout layout; /* up to BENCH_HDF5_COLLECTIVE */
     uint32_t ranks;
     uint64_t fs_block; /* of the real file system */
     uint64_t rank_bytes;
@@ -46,13 +46,14 @@ struct bench_sharing {
     uint32_t pairs;         /* (r, r + 1) that share at least one block */
     uint64_t bytes;         /* of all ranks */
     uint64_t shared_bytes;  /* of them in shared blocks */
-    uint64_t meta_blocks;   /* that hold metadata of a container */
+    uint64_t meta_blocks;   /* that hold metadata of a container; those of HDF5 are not counted */
     uint64_t mixed_blocks;  /* that hold metadata and bytes of a rank */
     uint64_t meta_bytes;
     uint64_t unused_bytes; /* of all blocks, neither data nor metadata: allocated for nothing */
 };
 
-/* What is added to every offset of a layout: half a container block for BENCH_SION_SHIFTED, 0 for the others. */
+/* What is added to every offset of a layout: half a container block for BENCH_SION_SHIFTED, BENCH_HDF5_START for datasets of
+ * HDF5, 0 for the others. */
 uint64_t bench_geometry_shift(const struct bench_geometry *g);
 
 /*

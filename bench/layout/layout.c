@@ -23,6 +23,8 @@ const struct bench_layout_row *bench_layout_row(enum bench_layout layout) {
         [BENCH_SHARED_POSIX] = &bench_row_shared_posix,
         [BENCH_MPIIO_INDEPENDENT] = &bench_row_mpiio_independent,
         [BENCH_MPIIO_COLLECTIVE] = &bench_row_mpiio_collective,
+        [BENCH_HDF5_INDEPENDENT] = &bench_row_hdf5_independent,
+        [BENCH_HDF5_COLLECTIVE] = &bench_row_hdf5_collective,
         [BENCH_LINKTEST] = &bench_row_linktest,
         [BENCH_VOM] = &bench_row_vom,
         [BENCH_CLOG2] = &bench_row_clog2,
@@ -265,7 +267,10 @@ static bool leads(const struct bench_work *w, uint32_t index) {
 
 /* What is added to the offset of each spot. */
 static uint64_t shift_of(const struct bench_work *w) {
-    return w->shape.layout == BENCH_SION_SHIFTED ? w->shape.block_size / 2 : 0;
+    return w->shape.layout == BENCH_SION_SHIFTED ? w->shape.block_size / 2
+           : w->shape.layout == BENCH_HDF5_INDEPENDENT || w->shape.layout == BENCH_HDF5_COLLECTIVE
+               ? BENCH_HDF5_START
+               : 0;
 }
 
 hpcw_status bench_work_open_file(struct bench_work *w, uint32_t index, struct bench_file **file,
@@ -328,18 +333,42 @@ hpcw_status bench_work_write(struct bench_work *w, bench_put_record *put, hpcw_e
     return s;
 }
 
+hpcw_status bench_work_write_together(struct bench_work *w, bench_put_record *put, hpcw_error *err) {
+    const uint32_t processes = (uint32_t)w->processes->count;
+    const uint32_t rounds = w->shape.ranks / processes + (w->shape.ranks % processes != 0);
+    const uint64_t records = (w->shape.rank_size + w->shape.record_size - 1) / w->shape.record_size;
+    hpcw_status s = HPCW_OK;
+    hpcw_error e;
+    /* Gone wrong: in the step before, on all processes. */
+    for (uint32_t i = 0; !w->gone_wrong && i < rounds; i++) {
+        if (i < w->count) {
+            s = bench_first_failure(s, bench_work_records(w, i, put, &e), err, &e);
+        }
+        for (uint64_t k = 0; i >= w->count && k < records; k++) {
+            s = bench_first_failure(s, put(w, w->first, 0, NULL, 0, &e), err, &e);
+        }
+    }
+    return s;
+}
+
+/* After a failed record, others follow only where other processes wait for them. */
+static bool goes_on(const struct bench_work *w, hpcw_status s) {
+    return s == HPCW_OK || w->row->together;
+}
+
 hpcw_status bench_work_records(struct bench_work *w, uint32_t index, bench_put_record *put, hpcw_error *err) {
     uint32_t rank = w->first + index;
     uint64_t size = w->shape.rank_size;
     uint64_t period = bench_data_period(w->shape.record_size);
     hpcw_status s = HPCW_OK;
-    for (uint64_t at = 0; s == HPCW_OK && at < size; at += period) {
+    hpcw_error e;
+    for (uint64_t at = 0; goes_on(w, s) && at < size; at += period) {
         uint64_t piece = size - at < period ? size - at : period;
         bench_data_stamp(w->data, rank, at, (size_t)piece);
-        for (uint64_t k = 0; s == HPCW_OK && k < piece && !(w->end_ns != 0 && bench_work_stops(w));
+        for (uint64_t k = 0; goes_on(w, s) && k < piece && !(w->end_ns != 0 && bench_work_stops(w));
              k += w->shape.record_size) {
             uint64_t n = piece - k < w->shape.record_size ? piece - k : w->shape.record_size;
-            s = put(w, rank, at + k, w->data->source + k, (size_t)n, err);
+            s = bench_first_failure(s, put(w, rank, at + k, w->data->source + k, (size_t)n, &e), err, &e);
             w->written += s == HPCW_OK ? n : 0;
         }
     }
@@ -372,23 +401,34 @@ static hpcw_status differs(const struct bench_work *w, const char *path, uint32_
                        path, d->source[i], expected, rank, d->other[i]);
 }
 
+/* Bytes of a rank into data->other, as far as there are any. */
+static hpcw_status read_again(struct bench_work *w, int fd, const char *path, uint32_t rank, uint64_t at,
+                              size_t size, hpcw_error *err) {
+    size_t got = 0;
+    if (w->row->read != NULL) {
+        return w->row->read(w, rank, at, w->data->other, size, err);
+    }
+    int e = hpcw_i_sys_pread(fd, w->data->other, size, w->spot[rank].offset + shift_of(w) + at, &got);
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot read what was written", path);
+    }
+    return got == size ? HPCW_OK
+                       : hpcw_i_fail(err, HPCW_ETRUNCATED,
+                                     "%s: expected %zu bytes of rank %u at its byte %" PRIu64 ", got %zu", path,
+                                     size, rank, at, got);
+}
+
 static hpcw_status check_rank(struct bench_work *w, int fd, const char *path, uint32_t rank, hpcw_error *err) {
     enum { POISON = 0xa5 };
     struct bench_data *d = w->data;
     uint64_t period = bench_data_period(w->shape.record_size);
     for (uint64_t at = 0; at < w->shape.rank_size; at += period) {
         size_t n = (size_t)(w->shape.rank_size - at < period ? w->shape.rank_size - at : period);
-        size_t got = 0;
         bench_data_stamp(d, rank, at, n);
         memset(d->other, POISON, n);
-        int e = hpcw_i_sys_pread(fd, d->other, n, w->spot[rank].offset + shift_of(w) + at, &got);
-        if (e != 0) {
-            return hpcw_i_fail_sys(err, e, "%s: cannot read what was written", path);
-        }
-        if (got < n) {
-            return hpcw_i_fail(err, HPCW_ETRUNCATED,
-                               "%s: expected %zu bytes of rank %u at its byte %" PRIu64 ", got %zu", path, n,
-                               rank, at, got);
+        hpcw_status s = read_again(w, fd, path, rank, at, n, err);
+        if (s != HPCW_OK) {
+            return s;
         }
         if (memcmp(d->source, d->other, n) != 0) {
             return differs(w, path, rank, at, n, err);
@@ -414,6 +454,8 @@ static hpcw_status visit_all(struct bench_work *w, visit_rank *visit, uint32_t p
             s = bench_work_path(w, w->spot[r].file, path, err);
             int e = s == HPCW_OK ? hpcw_i_sys_open(path, O_RDONLY, 0, &fd) : 0;
             s = e != 0 ? hpcw_i_fail_sys(err, e, "%s: cannot open what was written", path) : s;
+            s = s == HPCW_OK && visit != NULL && w->row->read_open != NULL ? w->row->read_open(w, path, err)
+                                                                           : s;
         }
         if (s == HPCW_OK && visit != NULL) {
             s = visit(w, fd, path, r, err);
@@ -422,6 +464,10 @@ static hpcw_status visit_all(struct bench_work *w, visit_rank *visit, uint32_t p
             (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
         }
         if (fd >= 0 && (s != HPCW_OK || r + 1 == end || w->spot[r + 1].file != w->spot[r].file)) {
+            if (visit != NULL && w->row->read_close != NULL) {
+                hpcw_error e;
+                s = bench_first_failure(s, w->row->read_close(w, &e), err, &e);
+            }
             (void)hpcw_i_sys_close(fd);
             fd = -1;
         }
@@ -438,16 +484,13 @@ hpcw_status bench_work_check(struct bench_work *w, hpcw_error *err) {
 /* ---- reading ---- */
 
 static hpcw_status read_rank(struct bench_work *w, int fd, const char *path, uint32_t rank, hpcw_error *err) {
-    for (uint64_t at = 0; at < w->shape.rank_size; at += w->shape.record_size) {
+    hpcw_status s = HPCW_OK;
+    for (uint64_t at = 0; s == HPCW_OK && at < w->shape.rank_size; at += w->shape.record_size) {
         uint64_t left = w->shape.rank_size - at;
-        size_t n = (size_t)(left < w->shape.record_size ? left : w->shape.record_size), got = 0;
-        int e = hpcw_i_sys_pread(fd, w->data->other, n, w->spot[rank].offset + shift_of(w) + at, &got);
-        if (e != 0 || got < n) {
-            return e != 0 ? hpcw_i_fail_sys(err, e, "%s: cannot read what was written", path)
-                          : hpcw_i_fail(err, HPCW_ETRUNCATED, "%s: expected %zu bytes, got %zu", path, n, got);
-        }
+        size_t n = (size_t)(left < w->shape.record_size ? left : w->shape.record_size);
+        s = read_again(w, fd, path, rank, at, n, err);
     }
-    return HPCW_OK;
+    return s;
 }
 
 static uint32_t readers(const struct bench_work *w) {

@@ -57,8 +57,9 @@ struct bench_extent {
 struct bench_work;
 
 struct bench_layout_row {
-    bool aligns;       /* to a block size */
-    bool offers_files; /* can be spread over several physical files */
+    bool aligns;         /* to a block size */
+    bool offers_files;   /* can be spread over several physical files */
+    const char *missing; /* why this build does not have it; NULL: it has */
     bool needs_mpi;
     bool model;     /* real work of a fixed size; no spots */
     bool together;  /* every process makes as many writes: none can stop before the others */
@@ -67,6 +68,11 @@ struct bench_layout_row {
     hpcw_status (*prepare)(struct bench_work *w, hpcw_error *err);
     /* All steps of a run are called on all processes, also after a failure: other processes may wait in theirs. */
     hpcw_status (*step[BENCH_STEPS])(struct bench_work *w, hpcw_error *err);
+    /* Reading again, file by file and not collective; NULL: by pread where the data lie. */
+    hpcw_status (*read_open)(struct bench_work *w, const char *path, hpcw_error *err);
+    hpcw_status (*read)(struct bench_work *w, uint32_t rank, uint64_t at, void *data, size_t size,
+                        hpcw_error *err);
+    hpcw_status (*read_close)(struct bench_work *w, hpcw_error *err);
     /* Of a model, after a run: what it made; sizes->size is freed and allocated. Not collective. */
     hpcw_status (*sizes)(struct bench_work *w, struct bench_sizes *sizes, hpcw_error *err);
     void (*clear)(struct bench_work *w); /* after the steps, however they ended; NULL: nothing to do */
@@ -98,7 +104,7 @@ struct bench_work {
     uint32_t open_files, first_file;
 
     hpcw_sion *sion;
-    void *mpi;                 /* of the MPI-IO layouts */
+    void *mpi;                 /* of the layouts by MPI-IO and HDF5 */
     struct gen_sample *sample; /* of real formats; NULL for others */
 };
 
@@ -162,12 +168,17 @@ typedef hpcw_status bench_put_record(struct bench_work *w, uint32_t rank, uint64
 hpcw_status bench_work_records(struct bench_work *w, uint32_t index, bench_put_record *put, hpcw_error *err);
 hpcw_status bench_work_write(struct bench_work *w, bench_put_record *put, hpcw_error *err);
 
+/* The same where `put` is collective: every process calls it as often as the one with the most ranks, also after a failure,
+ * since the others wait for it. The calls in excess are of rank `first` and no bytes. */
+hpcw_status bench_work_write_together(struct bench_work *w, bench_put_record *put, hpcw_error *err);
+
 /* Rows, each in the file that is named. */
 extern const struct bench_layout_row bench_row_sion_aligned, bench_row_sion_packed,
     bench_row_sion_shifted; /* sion.c */
 extern const struct bench_layout_row bench_row_task_local, bench_row_shared_posix,
     bench_row_plain;                                                                          /* posix.c */
 extern const struct bench_layout_row bench_row_mpiio_independent, bench_row_mpiio_collective; /* mpiio.c */
+extern const struct bench_layout_row bench_row_hdf5_independent, bench_row_hdf5_collective;   /* hdf5.c */
 extern const struct bench_layout_row bench_row_linktest, bench_row_vom, bench_row_clog2,
     bench_row_rank2file; /* formats.c */
 

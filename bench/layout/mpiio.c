@@ -15,9 +15,6 @@
 
 struct mpiio {
     MPI_File file;
-    /* First failure of a collective write: the process continues its calls, since the others wait for it. */
-    hpcw_status status;
-    hpcw_error error;
 };
 
 static hpcw_status status_of(int code, const char *what, hpcw_error *err) {
@@ -87,43 +84,16 @@ static hpcw_status write_each(struct bench_work *w, hpcw_error *err) {
     return bench_work_write(w, put, err);
 }
 
-static void write_at_all(struct mpiio *m, uint64_t offset, const void *data, size_t size) {
-    MPI_Status status;
-    int code = MPI_File_write_at_all(m->file, (MPI_Offset)offset, data, (int)size, MPI_BYTE, &status);
-    if (code != MPI_SUCCESS && m->status == HPCW_OK) {
-        m->status = status_of(code, "MPI_File_write_at_all", &m->error);
-    }
-}
-
 static hpcw_status put_together(struct bench_work *w, uint32_t rank, uint64_t at, const void *data, size_t size,
                                 hpcw_error *err) {
-    (void)err;
-    write_at_all(mpiio_of(w), w->spot[rank].offset + at, data, size);
-    return HPCW_OK;
+    MPI_Status status;
+    uint64_t offset = w->spot[rank].offset + at;
+    int code = MPI_File_write_at_all(mpiio_of(w)->file, (MPI_Offset)offset, data, (int)size, MPI_BYTE, &status);
+    return status_of(code, "MPI_File_write_at_all", err);
 }
 
-/* Every process makes as many calls as the one with the most ranks. */
 static hpcw_status write_together(struct bench_work *w, hpcw_error *err) {
-    struct mpiio *m = mpiio_of(w);
-    uint32_t processes = (uint32_t)w->processes->count;
-    uint32_t rounds = w->shape.ranks / processes + (w->shape.ranks % processes != 0);
-    uint64_t records = (w->shape.rank_size + w->shape.record_size - 1) / w->shape.record_size;
-    if (w->gone_wrong) {
-        return HPCW_OK; /* in the step before, on all processes */
-    }
-    for (uint32_t i = 0; i < rounds; i++) {
-        if (i < w->count) {
-            (void)bench_work_records(w, i, put_together, err);
-        } else {
-            for (uint64_t k = 0; k < records; k++) {
-                write_at_all(m, 0, NULL, 0);
-            }
-        }
-    }
-    if (m->status != HPCW_OK) {
-        *err = m->error;
-    }
-    return m->status;
+    return bench_work_write_together(w, put_together, err);
 }
 
 static hpcw_status mpiio_flush(struct bench_work *w, hpcw_error *err) {

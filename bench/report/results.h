@@ -31,12 +31,17 @@ enum bench_layout {
     BENCH_SHARED_POSIX,      /* one file, rank after rank, without a gap */
     BENCH_MPIIO_INDEPENDENT, /* the same file by MPI_File_write_at */
     BENCH_MPIIO_COLLECTIVE,  /* the same file by MPI_File_write_at_all */
+    BENCH_HDF5_INDEPENDENT,  /* the same data in a dataset of HDF5, by H5Dwrite */
+    BENCH_HDF5_COLLECTIVE,   /* the same by collective H5Dwrite */
     BENCH_LINKTEST,          /* the other formats at a fixed size: their real work, made by the models */
     BENCH_VOM,
     BENCH_CLOG2,
     BENCH_RANK2FILE,
     BENCH_LAYOUTS
 };
+
+/* Where the data begin in the file of the HDF5 layouts: a multiple of the blocks of common file systems. */
+#define BENCH_HDF5_START (UINT64_C(16) << 20)
 
 enum bench_mode {
     BENCH_BUFFERED,     /* page cache only; has no durable rate */

@@ -51,6 +51,7 @@ static void put_head(const struct bench_options *o, const struct script *s, cons
         "# sbatch THIS-SCRIPT; then hpcw-bench-JOB has a directory for each sweep, with report.html and "
         "results.json.\n"
         "# To run the same work by IOR after each sweep: IOR=/path/to/ior sbatch THIS-SCRIPT\n"
+        "# To add parallel HDF5, if hpcw-bench and IOR are built with it: HDF5=yes sbatch THIS-SCRIPT\n"
         "#SBATCH --job-name=hpcw-bench\n"
         "#SBATCH --nodes=%u\n"
         "#SBATCH --ntasks-per-node=%u\n"
@@ -63,11 +64,15 @@ static void put_head(const struct bench_options *o, const struct script *s, cons
         "dir=",
         o->nodes, o->tasks_per_node, minutes / 60, minutes % 60);
     put_quoted(directory);
-    (void)printf("\nout=hpcw-bench-$SLURM_JOB_ID\n"
-                 "bench=${HPCW_BENCH-hpcw-bench}\n"
-                 "ior=${IOR-}\n"
-                 "failed=0\n"
-                 "mkdir \"$out\" || exit\n");
+    (void)printf(
+        "\nout=hpcw-bench-$SLURM_JOB_ID\n"
+        "bench=${HPCW_BENCH-hpcw-bench}\n"
+        "ior=${IOR-}\n"
+        "hdf5=${HDF5-}\n"
+        "layouts=sion-aligned,sion-shifted,task-local,shared-posix,mpiio-independent,mpiio-collective\n"
+        "layouts=$layouts${hdf5:+,hdf5-independent,hdf5-collective}\n"
+        "failed=0\n"
+        "mkdir \"$out\" || exit\n");
 }
 
 static void put_functions(const struct bench_options *o, const struct script *s) {
@@ -81,8 +86,7 @@ static void put_functions(const struct bench_options *o, const struct script *s)
         "    srun \"$bench\" sweep \"$dir\" --out \"$out/$1\" --quiet --ranks %" PRIu64
         " --per-rank %s --record 1M --files 1 \\\n"
         "        --mode fsync --max-bytes %s --budget %um \\\n"
-        "        --layout sion-aligned,sion-shifted,task-local,shared-posix,mpiio-independent,mpiio-collective "
-        "\"${@:2}\" || failed=1\n"
+        "        --layout \"$layouts\" \"${@:2}\" || failed=1\n"
         "}\n"
         "\n"
         "# peers COMMAND...: the points of a sweep by IOR, in a new directory that COMMAND prepares. IOR has "
@@ -104,11 +108,20 @@ static void put_functions(const struct bench_options *o, const struct script *s)
         "    srun \"$ior\" -a MPIIO -w -e -t 1m -b %s -i 5 -o \"$there/data\" || failed=1\n"
         "    # mpiio-collective/fsync/records-1M\n"
         "    srun \"$ior\" -a MPIIO -c -w -e -t 1m -b %s -i 5 -o \"$there/data\" || failed=1\n"
+        "    if [ -n \"$hdf5\" ]; then\n"
+        "        # hdf5-independent/fsync/records-1M\n"
+        "        srun \"$ior\" -a HDF5 --hdf5.setAlignment=16m --hdf5.noFill -w -e -t 1m -b %s -i 5 -o "
+        "\"$there/data\" || failed=1\n"
+        "        # hdf5-collective/fsync/records-1M\n"
+        "        srun \"$ior\" -a HDF5 --hdf5.setAlignment=16m --hdf5.noFill -c -w -e -t 1m -b %s -i 5 -o "
+        "\"$there/data\" || failed=1\n"
+        "    fi\n"
         "    # the ceiling of sion-aligned/fsync\n"
         "    srun \"$ior\" -a POSIX -w -e -t 4m -b %s -i 5 -o \"$there/data\" || failed=1\n"
         "    rm -rf \"$there\"\n"
         "}\n",
-        each, s->tasks, each, all, s->minutes, each, o->tasks_per_node, each, each, each, each, each);
+        each, s->tasks, each, all, s->minutes, each, o->tasks_per_node, each, each, each, each, each, each,
+        each);
 }
 
 static void put_points(const struct script *s) {

@@ -124,7 +124,9 @@ static void add(struct planner *pl, enum bench_layout layout, enum bench_mode mo
         return; /* the same point */
     }
     pl->planned[r->points] = (struct bench_planned){.priority = priority, .active = true};
-    if (row->needs_mpi && r->left_out_mpi[0] != '\0') {
+    if (row->missing != NULL) {
+        cannot(p, &pl->planned[r->points], row->missing);
+    } else if (row->needs_mpi && r->left_out_mpi[0] != '\0') {
         cannot(p, &pl->planned[r->points], r->left_out_mpi);
     } else if (pl->o->stonewall > 0 && (row->model || row->together)) {
         cannot(p, &pl->planned[r->points], "its processes cannot stop at --stonewall");
@@ -226,8 +228,8 @@ static void choose_sizes(struct planner *pl) {
     choose(&pl->files, &o->files, files, sizeof files / sizeof files[0]);
 }
 
-/* The default: what the advice can be about. Page cache rates are those of fsync, too; real formats have a size of their
- * own. */
+/* The default: what the advice can be about. Page cache rates are those of fsync, too; HDF5 writes by MPI-IO what the MPI-IO
+ * layouts write; real formats have a size of their own. */
 static bool chosen(uint64_t given, int index, bool usual) {
     return given == 0 ? usual : (given >> index & 1) != 0;
 }
@@ -250,7 +252,7 @@ hpcw_status bench_sweep_plan(const struct bench_options *o, const char *no_direc
             continue;
         }
         for (int l = 0; l < BENCH_LAYOUTS; l++) {
-            if (chosen(o->layouts, l, l < BENCH_LINKTEST)) {
+            if (chosen(o->layouts, l, l < BENCH_HDF5_INDEPENDENT)) {
                 add_layout(&pl, (enum bench_layout)l, mode);
             }
         }

@@ -34,7 +34,7 @@ site() {
     fi
     grep -qx '#SBATCH --nodes=1' "$kind.sh" && grep -qx '#SBATCH --ntasks-per-node=2' "$kind.sh" || bad "other nodes"
     # With the least work: one layout, and runs of any size.
-    sed 's/--layout sion-aligned.*collective/--layout shared-posix --repeat 1 --least-bytes 1 --least-time 0s/
+    sed 's/--layout "$layouts"/--layout shared-posix --repeat 1 --least-bytes 1 --least-time 0s/
         s/--budget 1m --tasks 2,128/--repeat 1 --tasks 2/' "$kind.sh" >small.sh
     : >log
     SLURM_JOB_ID=$kind HPCW_BENCH=$HPCGEN IOR=$PWD/bin/ior LOG=$PWD/log PATH=$PWD/bin:$PATH bash small.sh >said 2>&1
@@ -47,10 +47,17 @@ for file in blocks/results.json metadata/results.json; do
 done
 [ "$(grep -c '^ior .* -b 4M -i 5 -o .*/it.s data/ior.other/data$' log)" -eq 5 ] || bad "other work for IOR: $(cat log)"
 [ "$(grep -c '^mdtest ' log)" -eq 1 ] || bad "no work for mdtest: $(cat log)"
+grep -q HDF5 log && bad "HDF5 runs although nobody asks for it: $(cat log)"
 grep -q 'NOT RUN' other.sh && bad "what was run is said not to be"
 [ -z "$(ls -A "$dir")" ] || bad "data remain: $(ls -A "$dir")"
 
+export HDF5=yes
 site gpfs --fs-block 8M
+unset HDF5
+[ "$(grep -c '^ior -a HDF5 --hdf5.setAlignment=16m --hdf5.noFill \(-c \)\{0,1\}-w -e -t 1m -b 4M ' log)" -eq 2 ] ||
+    bad "no work for IOR with HDF5: $(cat log)"
+# shellcheck disable=SC2016
+grep -qxF 'layouts=$layouts${hdf5:+,hdf5-independent,hdf5-collective}' gpfs.sh || bad "no layouts of HDF5"
 grep -q 'NOT RUN ON SUCH A MACHINE' gpfs.sh || bad "what was not run is not said to be"
 grep -qx 'sweep blocks --fs-block 8M --blocksize 2M,8M,16M' gpfs.sh || bad "other blocks: $(grep '^sweep' gpfs.sh)"
 [ $status -eq 0 ] || bad "the job for GPFS fails: $(cat said)"

@@ -125,6 +125,20 @@ if [ -n "$MPIEXEC" ]; then
             bad "other shared blocks with $n processes: $(grep '"shared"' np$n/results.json)"
         grep -q 'needs processes' np$n/results.json && bad "MPI-IO left out with $n processes"
     done
+    # Datasets of HDF5: read back by H5Dread, and with borders of ranks where those of a shared file are.
+    for n in 1 2 4; do
+        launch="timeout 100 $MPIEXEC -n $n"
+        sweep hdf5.$n --layout hdf5-independent,hdf5-collective,shared-posix --mode fsync --read
+        if grep -q '"reason": "this build has no parallel HDF5"' hdf5.$n/results.json; then
+            [ "$(count '"fate": "left out"' hdf5.$n/results.json)" -eq 2 ] || bad "other points are left out"
+            continue
+        fi
+        [ "$(count "\"touched\": 44, \"shared\": 5, \"shared_by_processes\": $((n - 1)), " hdf5.$n/results.json)" -eq 3 ] ||
+            bad "HDF5 shares other blocks with $n processes: $(grep '"shared"' hdf5.$n/results.json)"
+        [ "$(count '"read": {"total_s": ' hdf5.$n/results.json)" -eq $((2 * $(count '"fate": "measured"' hdf5.$n/results.json))) ] ||
+            bad "HDF5 was not read with $n processes"
+    done
+    launch=''
 fi
 
 # Two hosts, where a namespace may have a host name of its own: what they share, and the slower one.

@@ -19,9 +19,13 @@ setup "$1" -Dmpi=auto -Dfortran=auto || { cat "$scratch/log"; exit 1; }
 says 'WARNING: no MPI: expected a compiler wrapper mpicc.nowhere (-Dmpicc=NAME), got none that works'
 says '^ *MPI *: NONE: no libhpcw_mpi, no libhpcw_trace'
 says '^ *Fortran *: NONE: no gfortran'
+says '^ *HDF5 *: NONE: hpcw-bench has no layouts of HDF5'
 
 ! setup "$1" -Dmpi=enabled || { echo "expected an error without MPI"; exit 1; }
 says "ERROR: Program 'mpicc.nowhere' not found"
 
 ! setup "$1" -Dfortran=enabled || { echo "expected an error without gfortran"; exit 1; }
 says 'ERROR: .*gfortran.nowhere'
+
+! setup "$1" -Dhdf5=enabled || { echo "expected an error without MPI"; exit 1; }
+says "ERROR: .*hdf5: expected MPI, got a build without it"

@@ -70,6 +70,7 @@ static void the_default(void **state) {
     }
     assert_true(find(&p, "sion-aligned/direct/16M") == SIZE_MAX); /* at the file system's block size alone */
     assert_true(find(&p, "linktest/fsync/real") == SIZE_MAX);     /* these two only if they are asked for */
+    assert_true(find(&p, "hdf5-collective/fsync/records-47K") == SIZE_MAX);
     assert_true(find(&p, "task-local/buffered/records-47K") == SIZE_MAX);
     /* What could change the advice more is measured first. */
     static const char *const order[] = {"sion-aligned/fsync/4K",  "task-local/fsync/records-47K",
@@ -79,6 +80,20 @@ static void the_default(void **state) {
                                         "sion-shifted/fsync/16K", "shared-posix/direct/records-47K"};
     for (size_t i = 1; i < sizeof order / sizeof order[0]; i++) {
         assert_true(p.planned[find(&p, order[i - 1])].priority < p.planned[find(&p, order[i])].priority);
+    }
+    drop(&p);
+}
+
+/* Left out, with the reason, by a build without it. */
+static void hdf5_was_asked_for(void **state) {
+    (void)state;
+    struct plan p = {.o = {.layouts = 1u << BENCH_HDF5_INDEPENDENT | 1u << BENCH_HDF5_COLLECTIVE}};
+    make(&p, 256 << 20);
+    assert_int_equal(p.r.points, 2 * 3); /* sizes of records; fsync is its only usual mode */
+    const char *missing = bench_layout_row(BENCH_HDF5_COLLECTIVE)->missing;
+    for (size_t i = 0; i < p.r.points; i++) {
+        assert_int_equal(p.planned[i].active, missing == NULL);
+        assert_string_equal(p.r.point[i].reason, missing == NULL ? "" : missing);
     }
     drop(&p);
 }
@@ -179,8 +194,11 @@ static void giving_up(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_default),        cmocka_unit_test(what_was_asked_for),
-        cmocka_unit_test(nothing_to_measure), cmocka_unit_test(names_are_what_is_written),
+        cmocka_unit_test(the_default),
+        cmocka_unit_test(hdf5_was_asked_for),
+        cmocka_unit_test(what_was_asked_for),
+        cmocka_unit_test(nothing_to_measure),
+        cmocka_unit_test(names_are_what_is_written),
         cmocka_unit_test(giving_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
