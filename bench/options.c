@@ -102,6 +102,10 @@ static const struct ui_option option_table[] = {
         "after each run, read everything record by record, each part by a process other than its writer, and "
         "report that rate; where the page cache cannot be dropped, it is called cached",
         .flags = UI_OPTION_NEGATABLE),
+    OPTION(
+        WORK, SWEEPING, 0, "writers", "N", U32, writers,
+        "the first N processes write, and the others only read, as a restart on more processes does; auto: all",
+        UI_LIMITS(1, 16777216), AUTO),
     OPTION(WORK, SWEEPING, 0, "readers", "N", U32, readers,
            "with --read: processes that read, each a share, as a restart on fewer processes does; auto: all",
            UI_LIMITS(1, 16777216), AUTO),

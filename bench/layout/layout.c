@@ -119,14 +119,18 @@ static void join_extents(struct bench_work *w) {
     }
 }
 
-uint32_t bench_work_first(uint32_t ranks, int processes, int process) {
-    return (uint32_t)((uint64_t)ranks * (uint64_t)process / (uint64_t)processes);
+uint32_t bench_work_first(uint32_t ranks, uint32_t writers, int process) {
+    return (uint32_t)process < writers ? (uint32_t)((uint64_t)ranks * (uint64_t)process / writers) : ranks;
+}
+
+static uint32_t writers(const struct bench_work *w) {
+    return w->shape.writers != 0 ? w->shape.writers : (uint32_t)w->processes->count;
 }
 
 static hpcw_status place(struct bench_work *w, hpcw_error *err) {
     const uint32_t ranks = w->shape.ranks;
-    w->first = bench_work_first(ranks, w->processes->count, w->processes->process);
-    w->count = bench_work_first(ranks, w->processes->count, w->processes->process + 1) - w->first;
+    w->first = bench_work_first(ranks, writers(w), w->processes->process);
+    w->count = bench_work_first(ranks, writers(w), w->processes->process + 1) - w->first;
     w->files = bench_layout_files(&w->shape);
     w->spot = hpcw_i_calloc(ranks, sizeof *w->spot);
     w->extent = hpcw_i_calloc((size_t)w->count + 1, sizeof *w->extent);
@@ -334,8 +338,7 @@ hpcw_status bench_work_write(struct bench_work *w, bench_put_record *put, hpcw_e
 }
 
 hpcw_status bench_work_write_together(struct bench_work *w, bench_put_record *put, hpcw_error *err) {
-    const uint32_t processes = (uint32_t)w->processes->count;
-    const uint32_t rounds = w->shape.ranks / processes + (w->shape.ranks % processes != 0);
+    const uint32_t rounds = w->shape.ranks / writers(w) + (w->shape.ranks % writers(w) != 0);
     const uint64_t records = (w->shape.rank_size + w->shape.record_size - 1) / w->shape.record_size;
     hpcw_status s = HPCW_OK;
     hpcw_error e;
@@ -345,7 +348,7 @@ hpcw_status bench_work_write_together(struct bench_work *w, bench_put_record *pu
             s = bench_first_failure(s, bench_work_records(w, i, put, &e), err, &e);
         }
         for (uint64_t k = 0; i >= w->count && k < records; k++) {
-            s = bench_first_failure(s, put(w, w->first, 0, NULL, 0, &e), err, &e);
+            s = bench_first_failure(s, put(w, 0, 0, NULL, 0, &e), err, &e);
         }
     }
     return s;

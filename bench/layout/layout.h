@@ -36,6 +36,7 @@ struct bench_shape {
     uint64_t record_size, rank_size;
     uint32_t ranks;
     uint32_t files;   /* containers: physical files; others: as their layout says */
+    uint32_t writers; /* the first processes; 0: all */
     uint32_t readers; /* of bench_work_read_side; 0: all processes */
     uint64_t seed;
     uint64_t stonewall_ns;           /* from the begin of the step "write" on: then no write begins; 0: never */
@@ -116,8 +117,9 @@ uint32_t bench_layout_files(const struct bench_shape *shape);
 hpcw_status bench_layout_spots(const struct bench_shape *shape, struct bench_spot *spot, uint64_t *file_size,
                                hpcw_error *err);
 
-/* The first rank of a process, or (process = processes) the number of ranks. */
-uint32_t bench_work_first(uint32_t ranks, int processes, int process);
+/* The first rank of a process, where the first `writers` processes have all ranks; from process = writers on, the number of
+ * ranks. */
+uint32_t bench_work_first(uint32_t ranks, uint32_t writers, int process);
 
 /* Sets up a run. Not collective. Free it in any case. `data` is borrowed and must be large enough. */
 hpcw_status bench_work_init(struct bench_work *w, const struct bench_shape *shape, bool ceiling,
@@ -169,7 +171,7 @@ hpcw_status bench_work_records(struct bench_work *w, uint32_t index, bench_put_r
 hpcw_status bench_work_write(struct bench_work *w, bench_put_record *put, hpcw_error *err);
 
 /* The same where `put` is collective: every process calls it as often as the one with the most ranks, also after a failure,
- * since the others wait for it. The calls in excess are of rank `first` and no bytes. */
+ * since the others wait for it. The calls in excess are of rank 0 and no bytes. */
 hpcw_status bench_work_write_together(struct bench_work *w, bench_put_record *put, hpcw_error *err);
 
 /* Rows, each in the file that is named. */

@@ -311,6 +311,7 @@ static struct differences differences_of(const struct bench_results *a, const st
     differ(&d, "file system", a->fs.type, b->fs.type);
     differ_in_number(&d, "file system block", a->fs.block_size, b->fs.block_size);
     differ_in_number(&d, "processes", (uint64_t)a->processes, (uint64_t)b->processes);
+    differ_in_number(&d, "processes that write", a->writers, b->writers);
     differ(&d, "MPI", a->mpi[0] == '\0' ? "none" : a->mpi, b->mpi[0] == '\0' ? "none" : b->mpi);
     differ(&d, "compiler", a->machine.compiler, b->machine.compiler);
     differ(&d, "version of hpcw", a->version, b->version);

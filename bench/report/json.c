@@ -78,6 +78,7 @@ static void run_of(struct bench_json *io, struct bench_results *r) {
     (void)bench_json_begin(io, "run", false, NULL);
     bench_json_int(io, "processes", &r->processes, 1);
     bench_json_int(io, "hosts", &r->hosts, 1);
+    bench_json_u32(io, "writers", &r->writers, 1, UINT32_MAX);
     bench_json_u32(io, "readers", &r->readers, 1, UINT32_MAX);
     bench_json_text(io, "mpi", r->mpi, sizeof r->mpi, true);
     bench_json_text(io, "left_out", r->left_out_mpi, sizeof r->left_out_mpi, true);

@@ -32,7 +32,7 @@ struct bench_options {
     uint32_t stripe_count; /* 0: as it is */
     uint64_t stripe_size;
     bool verify, read;
-    uint32_t readers;               /* 0: all processes */
+    uint32_t writers, readers;      /* 0: all processes */
     uint32_t nodes, tasks_per_node; /* site */
     int file_system;                /* site: a word of bench_site_file_system */
     uint64_t container_block;       /* model, 0: that of the file system */

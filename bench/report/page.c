@@ -80,6 +80,10 @@ static void facts(struct ui_page *page, const struct bench_results *r) {
         ui_page_text(page, " hosts");
     }
     ui_page_text(page, "%s%s", r->mpi[0] == '\0' ? ", without MPI" : ", ", r->mpi);
+    if (r->writers != (uint32_t)r->processes) {
+        ui_page_text(page, "; of them write ");
+        ui_page_number(page, UI_PAGE_COUNT, r->writers);
+    }
     if (r->readers != (uint32_t)r->processes) {
         ui_page_text(page, "; of them read ");
         ui_page_number(page, UI_PAGE_COUNT, r->readers);

@@ -180,6 +180,7 @@ struct bench_results {
     int processes;
     int hosts;
     uint64_t stonewall_ns;  /* after this time a process begins no write; 0: never */
+    uint32_t writers;       /* processes that write */
     uint32_t readers;       /* processes that read, where runs are read again */
     char mpi[128];          /* "" without */
     char left_out_mpi[128]; /* why MPI-IO layouts are not there, "" if they are */

@@ -130,6 +130,8 @@ static void add(struct planner *pl, enum bench_layout layout, enum bench_mode mo
         cannot(p, &pl->planned[r->points], r->left_out_mpi);
     } else if (pl->o->stonewall > 0 && (row->model || row->together)) {
         cannot(p, &pl->planned[r->points], "its processes cannot stop at --stonewall");
+    } else if (pl->o->writers != 0 && row->model) {
+        cannot(p, &pl->planned[r->points], "all processes write it, and --writers says how many do");
     } else if (mode == BENCH_DIRECT && pl->no_direct[0] != '\0') {
         cannot(p, &pl->planned[r->points], pl->no_direct);
     }

@@ -91,6 +91,7 @@ static hpcw_status run(struct sweep *w, const struct bench_point *p, struct benc
                                 .rank_size = p->rank_size,
                                 .ranks = p->ranks,
                                 .files = p->files,
+                                .writers = w->o->writers,
                                 .readers = w->o->readers,
                                 .stonewall_ns = w->r->stonewall_ns,
                                 .seed = w->o->seed,
@@ -307,16 +308,16 @@ static hpcw_status show(struct sweep *w, uint32_t repetitions, hpcw_error *err) 
 }
 
 /* Counts the blocks that several owners of ranks share: their processes, or the hosts of these. */
-static hpcw_status count_owners(const struct bench_processes *processes, struct bench_geometry *g, bool hosts,
-                                uint64_t *blocks, hpcw_error *err) {
+static hpcw_status count_owners(const struct bench_processes *processes, uint32_t writers,
+                                struct bench_geometry *g, bool hosts, uint64_t *blocks, hpcw_error *err) {
     uint32_t *owner = hpcw_i_malloc((size_t)g->ranks * sizeof *owner);
     struct bench_sharing c = {0};
     if (owner == NULL) {
         return hpcw_i_fail_memory(err, NULL, g->ranks, "ranks");
     }
     for (int p = 0; p < processes->count; p++) {
-        uint32_t end = bench_work_first(g->ranks, processes->count, p + 1);
-        for (uint32_t r = bench_work_first(g->ranks, processes->count, p); r < end; r++) {
+        uint32_t end = bench_work_first(g->ranks, writers, p + 1);
+        for (uint32_t r = bench_work_first(g->ranks, writers, p); r < end; r++) {
             owner[r] = (uint32_t)(hosts ? bench_processes_host(processes, p) : p);
         }
     }
@@ -345,8 +346,8 @@ static hpcw_status count_shared(const struct bench_processes *processes, struct 
                                    .files = p->files};
         struct bench_sharing c;
         hpcw_status s = bench_sharing_count(&g, &c, err);
-        s = s == HPCW_OK ? count_owners(processes, &g, false, &p->process_blocks, err) : s;
-        s = s == HPCW_OK ? count_owners(processes, &g, true, &p->host_blocks, err) : s;
+        s = s == HPCW_OK ? count_owners(processes, r->writers, &g, false, &p->process_blocks, err) : s;
+        s = s == HPCW_OK ? count_owners(processes, r->writers, &g, true, &p->host_blocks, err) : s;
         if (s != HPCW_OK) {
             return s;
         }
@@ -554,9 +555,11 @@ static hpcw_status allocate_trials(struct sweep *w, hpcw_error *err) {
 static hpcw_status describe(struct sweep *w, const char *directory, const char *command, hpcw_error *err) {
     struct bench_results *r = w->r;
     const struct bench_options *o = w->o;
-    if (o->readers > (uint32_t)w->processes->count) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "--readers: expected at most the number of processes, %d, got %u",
-                           w->processes->count, o->readers);
+    if (o->readers > (uint32_t)w->processes->count || o->writers > (uint32_t)w->processes->count) {
+        bool writers = o->writers > (uint32_t)w->processes->count;
+        return hpcw_i_fail(err, HPCW_EINVAL, "--%s: expected at most the number of processes, %d, got %u",
+                           writers ? "writers" : "readers", w->processes->count,
+                           writers ? o->writers : o->readers);
     }
     if (o->stonewall > 0 && (o->read || o->verify)) {
         return hpcw_i_fail(
@@ -589,6 +592,7 @@ static hpcw_status describe(struct sweep *w, const char *directory, const char *
     r->processes = w->processes->count;
     r->hosts = w->processes->hosts;
     r->stonewall_ns = (uint64_t)(o->stonewall * (double)NS_PER_S);
+    r->writers = o->writers != 0 ? o->writers : (uint32_t)r->processes;
     r->readers = o->readers != 0 ? o->readers : (uint32_t)r->processes;
     r->variables = bench_environment(r->variable);
     r->seed = o->seed;

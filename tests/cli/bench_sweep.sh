@@ -69,7 +69,13 @@ reading read1
 reading read2
 refuse 1 '--readers: expected at most the number of processes, 1, got 2' "$HPCGEN" data --out never --readers 2
 if [ -n "$MPIEXEC" ]; then
+    refuse 1 '--writers: expected at most the number of processes, 1, got 2' "$HPCGEN" data --out never --writers 2
     reading read3 --readers 1
+    # One process writes, and two read: no block is shared by two that write.
+    reading read4 --writers 1 --verify
+    grep -q '"writers": 1,' read4/results.json || bad "the number of writers is not in the results"
+    grep -q '"shared": [1-9][0-9]*, "shared_by_processes": 0,' read4/results.json || bad "one process shares blocks"
+    grep -q '"verified": true' read4/results.json || bad "not read back"
     grep -q '"readers": 1,' read3/results.json || bad "the number of readers is not in the results"
     grep -q '"readers": 2,' read2/results.json || bad "not all processes read"
 fi
