@@ -145,7 +145,7 @@
         ctx.save();
         ctx.strokeStyle = ctx.fillStyle = colour('soft');
         ctx.setLineDash([2, 3]);
-        ctx.font = '12px ' + Chart.defaults.font.family;
+        ctx.font = Chart.defaults.font.size + 'px ' + Chart.defaults.font.family;
         ctx.beginPath();
         if (mark.vertical) {
           ctx.moveTo(at, area.top); ctx.lineTo(at, area.bottom);
@@ -209,7 +209,7 @@
     return out;
   }
   function title(text) {
-    return { display: true, text: text, color: colour('ink'), font: { size: 13 } };
+    return { display: true, text: text, color: colour('ink'), font: { size: Chart.defaults.font.size + 1 } };
   }
   function axisOf(axis, low, high, more) {
     var options = {
@@ -578,7 +578,9 @@
   function drawAll() {
     charts.forEach(function (chart) { chart.destroy(); });
     charts = [];
-    Chart.defaults.font.family = getComputedStyle(document.documentElement).fontFamily;
+    var letters = getComputedStyle(document.documentElement);
+    Chart.defaults.font.family = letters.fontFamily;
+    Chart.defaults.font.size = Math.max(9, 0.75 * parseFloat(letters.fontSize));
     figures.forEach(function (figure) {
       var canvas = figure.querySelector('canvas');
       try {
