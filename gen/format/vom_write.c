@@ -215,11 +215,13 @@ static void memory_values(const struct rank_file *f, uint32_t slot, hpcw_vom_val
     const struct model_load *m = f->load;
     const uint32_t object = f->t->object[slot];
     const struct model_load_memory memory = model_load_memory(m, object, f->t->slots.lasting[slot]);
+    const struct model_load_params *p = &m->params;
+    const uint64_t of_rank = p->rank_bytes > 0 ? p->rank_bytes : p->footprint_bytes;
     const struct {
         const char *key;
         uint64_t number;
     } row[MEMORY_VALUES] = {
-        {"home_rank", model_load_home(m, object)},  {"rank_working_bytes", m->params.footprint_bytes},
+        {"home_rank", model_load_home(m, object)},  {"rank_working_bytes", of_rank},
         {"shared_bytes", memory.block_bytes},       {"shared_id", memory.block},
         {"task_footprint_bytes", memory.footprint}, {"task_serialized_bytes", memory.serialized},
         {"task_working_bytes", memory.working},

@@ -46,6 +46,9 @@ enum model_scenario {
 /* The most that "load.objects" can be. */
 enum { MODEL_LOAD_MOST_PLACES = 4096 };
 
+/* Median time of the member of an object group, of those that have work. */
+#define MODEL_LOAD_GROUP_NS 20e3
+
 enum model_balancer { MODEL_BALANCER_NONE, MODEL_BALANCER_GREEDY, MODEL_BALANCER_TEMPERED };
 
 enum model_comm {
@@ -104,7 +107,9 @@ struct model_load_params {
 
     uint32_t block_objects;   /* objects that share a memory block; 0: no memory values */
     uint64_t block_bytes;     /* of it, median */
+    double block_sd;          /* standard deviation of ln(bytes) of it */
     uint64_t footprint_bytes; /* of an object, median */
+    uint64_t rank_bytes;      /* of a rank besides these; 0: as much as an object */
 
     int scenario;             /* enum model_scenario */
     uint32_t scenario_first;  /* phase; 0: after a quarter of the phases */

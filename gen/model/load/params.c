@@ -108,7 +108,11 @@ const struct ui_param model_load_param[] = {
     PARAM("block_objects", U32, block_objects, 0, 4096, NULL,
           "objects that share a memory block, for balancers with a memory model; 0: no memory values"),
     PARAM("block_bytes", SIZE, block_bytes, 1, 0x1p40, "bytes", "median size of a shared memory block [A]"),
+    PARAM("block_sd", F64, block_sd, 0, 5, NULL,
+          "standard deviation of ln(bytes) of a shared memory block [A]"),
     PARAM("footprint", SIZE, footprint_bytes, 1, 0x1p40, "bytes", "median memory of an object [A]"),
+    PARAM("rank_bytes", SIZE, rank_bytes, 0, 0x1p40, "bytes",
+          "memory of a rank besides blocks and objects; 0: as much as an object [A]"),
     PARAM("scenario", CHOICE, scenario, .choices = scenario_names,
           .help = "injected imbalance: none, spike (some ranks' objects are heavy for some phases), "
                   "ramp (they grow heavy and stay so) or hotspot (a heavy region that crosses the "
@@ -170,6 +174,7 @@ void model_load_params_init(struct model_load_params *params) {
         .handler_bytes_sd = MODEL_LOAD_HANDLER_SD,
         .broadcast_every = 10,
         .block_bytes = 1 << 20,
+        .block_sd = 0.6,
         .footprint_bytes = 1 << 18,
         .scenario_factor = 4,
     };

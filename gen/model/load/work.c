@@ -199,7 +199,7 @@ uint64_t model_load_interruption(const struct model_load *m, uint32_t rank, uint
 
 /* As in real files, the first groups have no work of their own; the handler always has some. */
 static double other_median_ns(const struct model_load *m, uint32_t which) {
-    return which == 0 ? 1e6 * m->params.handler_ms : which - 1 < m->params.groups / 2 ? 0 : 20e3;
+    return which == 0 ? 1e6 * m->params.handler_ms : which - 1 < m->params.groups / 2 ? 0 : MODEL_LOAD_GROUP_NS;
 }
 
 uint64_t model_load_other(const struct model_load *m, uint32_t rank, uint32_t which, uint32_t phase,
@@ -258,7 +258,7 @@ struct model_load_memory model_load_memory(const struct model_load *m, uint32_t 
     return (struct model_load_memory){
         .block = block,
         .block_bytes = model_load_at_least_1((double)p->block_bytes *
-                                             hpcw_i_exp(0.6 * hpcw_i_normal(shared[0], shared[1]))),
+                                             hpcw_i_exp(p->block_sd * hpcw_i_normal(shared[0], shared[1]))),
         .footprint = model_load_at_least_1(footprint),
         .working = model_load_at_least_1(footprint * 0.5 * hpcw_i_uniform(own[2])),
         .serialized = model_load_at_least_1(footprint * 0.9),
