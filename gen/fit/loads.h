@@ -46,6 +46,12 @@ struct gen_fit_loads {
     double stayed[2], arrived[2];
     double subphases_tasks, subphases; /* tasks that say, and the sum of what they say */
     double groups, dimensions, indexed;
+    /* Tasks with a memory block that others of their rank share; distinct blocks of the ranks' phases; ln(bytes) of these; and
+     * tasks that tell their own memory, and that of their rank. */
+    double sharing, blocks, ln_block, ln_block_squares;
+    double footprints, ln_footprint, rank_memories, rank_bytes;
+    /* Of phase 0, and of the others: phases of ranks, and ln(seconds) of what cannot move on the rank. */
+    double fixed[2], ln_fixed[2];
     double unread_user_defined;
 };
 

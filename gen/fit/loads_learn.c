@@ -222,7 +222,7 @@ static void learn_ranks(struct fit_learning *g, double persistence, bool persist
         learn(g, "load.correlation", g->near, GEN_FIT_PER_RANK);
         return;
     }
-    if (isnan(same) || isnan(next)) {
+    if (isnan(same)) {
         gen_fit_remark(g->twin, "too few ranks or objects: load.alike and load.correlation are the defaults");
         return;
     }
@@ -230,7 +230,8 @@ static void learn_ranks(struct fit_learning *g, double persistence, bool persist
     uint32_t grid[3];
     model_grid_shape(g->l->ranks, g->dims, grid);
     const double row = grid[g->dims - 1];
-    next = row > 1 ? fmin(1, next * row / (row - 1)) : 0;
+    const bool has_next = !isnan(next);
+    next = has_next && row > 1 ? fmin(1, next * row / (row - 1)) : 0;
     same = gen_fit_correlation_behind(&g->tail, fmax(0, same));
     g->near = fmin(1, same / persistence);
     next = gen_fit_correlation_behind(&g->tail, fmax(0, next));
@@ -248,10 +249,15 @@ static void learn_ranks(struct fit_learning *g, double persistence, bool persist
             high = rho;
         }
     }
-    const double rho = high < 1e-4 ? 0 : 0.5 * (low + high);
+    double rho = high < 1e-4 ? 0 : 0.5 * (low + high);
+    if (has_next) {
+        learn(g, "load.correlation", rho, GEN_FIT_PER_RANK);
+    } else {
+        rho = g->twin->dataset.load_params.correlation;
+        gen_fit_remark(g->twin, "too few neighbouring ranks: load.correlation is the default");
+    }
     const double inside = (places * field_of_block(block, g->dims, rho, 0) - 1) / fmax(1, places - 1);
     const double alike = places > 1 && inside > 0 ? fmin(1, same / (inside * persistence)) : 0;
-    learn(g, "load.correlation", rho, GEN_FIT_PER_RANK);
     learn(g, "load.alike", widen(g, grid, rho, alike, persistence, persists), GEN_FIT_PER_RANK);
 }
 
@@ -263,7 +269,12 @@ static void learn_correlations(struct fit_learning *g) {
     if (g->tail.scale == 0) {
         return; /* nothing varies */
     }
-    if (!persists) {
+    if (g->l->phases == g->begin + 1) {
+        /* So that load.problem decides all, and not the seed of the twin. */
+        persistence = 1;
+        learn(g, "load.persistence", persistence, GEN_FIT_PER_OBJECT);
+        gen_fit_remark(g->twin, "one phase: load.persistence is 1, so in a longer twin loads stay the same");
+    } else if (!persists) {
         gen_fit_remark(g->twin, "no object in two phases: load.persistence is the default");
     } else {
         persistence = gen_fit_correlation_behind(&g->tail, fmax(0, 0.5 * (next + early)));
@@ -633,6 +644,49 @@ static void learn_edges(struct fit_learning *g) {
           GEN_FIT_PER_EDGE);
 }
 
+/* ---- what cannot move ---- */
+
+/* All of it is the handler's, less what the model's groups take. A log does not tell. */
+static void learn_fixed(struct fit_learning *g) {
+    const struct gen_fit_loads *l = g->l;
+    const size_t i = l->fixed[1] > 0;
+    if (l->fixed[i] >= GEN_FIT_LEAST_VALUES) {
+        const uint32_t groups = g->twin->dataset.load_params.groups;
+        const double of_groups = 1e-9 * MODEL_LOAD_GROUP_NS * (groups - groups / 2);
+        const double seconds = hpcw_i_exp(l->ln_fixed[i] / l->fixed[i]);
+        learn(g, "load.handler_time", 1e3 * fmax(seconds - of_groups, GEN_FIT_LEAST_SECONDS), GEN_FIT_PER_RANK);
+    }
+}
+
+/* ---- memory ---- */
+
+/* Objects of a block, so that ranks have as many of them as the measured ones: the model numbers places. */
+static void learn_memory(struct fit_learning *g) {
+    const struct gen_fit_loads *l = g->l;
+    const struct model_load_params *p = &g->twin->dataset.load_params;
+    if (l->blocks == 0) {
+        learn(g, "load.block_objects", 0, GEN_FIT_PER_RANK);
+        return;
+    }
+    const double places = (double)p->objects * p->collections;
+    learn(g, "load.block_objects", fmax(1, round(places * l->counts / l->blocks)), GEN_FIT_PER_RANK);
+    if (l->blocks >= GEN_FIT_LEAST_VALUES) {
+        const double mean = l->ln_block / l->blocks;
+        const double variance = l->ln_block_squares / l->blocks - mean * mean;
+        learn(g, "load.block_bytes", hpcw_i_exp(mean), GEN_FIT_PER_RANK);
+        learn(g, "load.block_sd", variance > 1e-9 ? sqrt(variance) : 0, GEN_FIT_PER_RANK);
+    }
+    if (l->footprints == 0) { /* tasks have no memory of their own */
+        learn(g, "load.footprint", 1, GEN_FIT_PER_OBJECT);
+    } else if (l->footprints >=
+               GEN_FIT_LEAST_VALUES) { /* the model's mean of the logarithm is lower by 0.4 * 0.4 / 2 */
+        learn(g, "load.footprint", hpcw_i_exp(l->ln_footprint / l->footprints + 0.08), GEN_FIT_PER_OBJECT);
+    }
+    if (l->rank_memories >= GEN_FIT_LEAST_VALUES) {
+        learn(g, "load.rank_bytes", l->rank_bytes / l->rank_memories, GEN_FIT_PER_RANK);
+    }
+}
+
 /* What is no count and no choice. */
 static void learn_numbers(struct fit_learning *g) {
     if (g->run.tasks >= GEN_FIT_LEAST_VALUES) {
@@ -669,10 +723,13 @@ hpcw_status gen_fit_loads_learn(const struct gen_fit_loads *l, struct gen_fit_tw
     learn_structure(&g);
     if (l->count_sum > 0) {
         learn_objects(&g);
+        learn_fixed(&g);
+        learn_memory(&g);
     }
     learn_numbers(&g);
-    static const char *const unknown = "not learned, so default: interruptions, slow nodes, balancer, "
-                                       "scenario, memory, work of groups and handlers";
+    static const char *const unknown =
+        "not learned, so default: interruptions, slow nodes, balancer, "
+        "scenario, working memory of tasks, work of groups, that of phase 0 that cannot move";
     gen_fit_remark(twin, "%s", unknown);
     if (l->unread_user_defined > 0) {
         gen_fit_remark(twin, "not learned, so missing: user-defined values of tasks");

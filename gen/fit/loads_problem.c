@@ -28,11 +28,13 @@ enum {
 #define HALF_DISTANCE 0.025
 #define HALF_CORRELATION 0.05
 #define HALF_SLOWEST 0.02
+#define HALF_LONGEST 0.2
 
 struct fit_problem_run {
     struct gen_fit_sketch *count, *load; /* tasks of a rank; load of a rank over the mean of its phase */
     struct gen_fit_load_moments at[MOST_PHASES];
     double slowest[MOST_PHASES]; /* the largest load of a rank over the mean */
+    double longest[MOST_PHASES]; /* the longest task over it: no balancer makes a rank faster than that */
     double neighbour;
 };
 
@@ -134,6 +136,7 @@ static void sum_up(struct fit_problem *g, uint32_t ranks, uint32_t i) {
     struct gen_fit_load_moments sum = {0};
     double squares = 0;
     double most = 0;
+    double longest = 0;
     double before = NAN;
     for (uint32_t r = 0; r < ranks; r++) {
         const double n = g->first[r + 1] - g->first[r];
@@ -143,6 +146,7 @@ static void sum_up(struct fit_problem *g, uint32_t ranks, uint32_t i) {
             const double seconds = 1e-9 * (double)g->time[k];
             const double ln = gen_fit_ln(seconds);
             g->seconds[r] += seconds;
+            longest = fmax(longest, seconds);
             x += ln;
             squares += ln * ln;
         }
@@ -162,6 +166,7 @@ static void sum_up(struct fit_problem *g, uint32_t ranks, uint32_t i) {
     sum.sd = sqrt(fmax(0, squares / sum.tasks - sum.mean * sum.mean));
     g->made.at[i] = sum;
     g->made.slowest[i] = most * ranks / sum.seconds;
+    g->made.longest[i] = longest * ranks / sum.seconds;
     g->made.neighbour += gen_fit_correlation(&neighbour) / g->phases;
 }
 
@@ -199,7 +204,9 @@ static double score_of(const struct fit_problem *g) {
     double level = 0;
     double spread = 0;
     double most = 0;
+    double longest = 0;
     for (uint32_t i = 0; i < g->phases; i++) {
+        longest += a->longest[i] > 0 ? gen_fit_ln(b->longest[i] / a->longest[i]) / g->phases : 0;
         most += a->slowest[i] > 0 ? gen_fit_ln(b->slowest[i] / a->slowest[i]) / g->phases : 0;
         if (a->at[i].sd > 0 && b->at[i].sd > 0) {
             level += (b->at[i].mean - a->at[i].mean) / a->at[i].sd / g->phases;
@@ -210,7 +217,8 @@ static double score_of(const struct fit_problem *g) {
     return square(0.4 * level, HALF_DISTANCE) + square(0.24 * spread, HALF_DISTANCE) +
            square(gen_fit_sketch_distance(a->count, b->count), HALF_DISTANCE) +
            square(gen_fit_sketch_distance(a->load, b->load), HALF_DISTANCE) +
-           square(a->neighbour - b->neighbour, HALF_CORRELATION) + square(most, HALF_SLOWEST);
+           square(a->neighbour - b->neighbour, HALF_CORRELATION) + square(most, HALF_SLOWEST) +
+           square(longest, HALF_LONGEST);
 }
 
 /* ---- all ---- */
@@ -223,13 +231,14 @@ static hpcw_status merge_halves(struct gen_fit_sketch *const half[2], struct gen
     return *whole != NULL ? HPCW_OK : HPCW_ENOMEM;
 }
 
-/* The largest load of a rank in a phase over the mean; of a group of phases, the mean of as many loads as it has phases. */
-static double slowest(const struct gen_fit_load_group group[2], uint64_t phases) {
+/* The largest value in a phase over the mean load of a rank; of a group of phases, the mean of as many values as it has
+ * phases. `half`: loads of ranks, or times of tasks. */
+static double largest(const struct gen_fit_load_group group[2], struct gen_fit_sketch *const half[2],
+                      uint64_t phases) {
     double left = (double)phases;
     double sum = 0;
     for (size_t i = GEN_FIT_BINS; i-- > 0 && left > 0;) {
-        const double here = (group[0].rank != NULL ? group[0].rank->bin[i] : 0) +
-                            (group[1].rank != NULL ? group[1].rank->bin[i] : 0);
+        const double here = (half[0] != NULL ? half[0]->bin[i] : 0) + (half[1] != NULL ? half[1]->bin[i] : 0);
         const double taken = fmin(left, here);
         sum += taken * GEN_FIT_LEAST_SECONDS * hpcw_i_exp(((double)i + 0.5) * GEN_FIT_BIN_WIDTH);
         left -= taken;
@@ -256,7 +265,10 @@ static hpcw_status measure(struct fit_problem *g, uint64_t most_objects, hpcw_er
         g->phase[i] = (uint32_t)(begin + (2 * i + 1) * phases / (2 * g->phases));
         const size_t group = g->phase[i] == 0 ? 0 : 1 + (g->phase[i] - 1) / l->width;
         g->measured.at[i] = gen_fit_loads_moments(l, group, group);
-        g->measured.slowest[i] = slowest(l->group[group], group == 0 ? 1 : l->width);
+        const struct gen_fit_load_group *p = l->group[group];
+        const uint64_t width = group == 0 ? 1 : l->width;
+        g->measured.slowest[i] = largest(p, (struct gen_fit_sketch *[]){p[0].rank, p[1].rank}, width);
+        g->measured.longest[i] = largest(p, (struct gen_fit_sketch *[]){p[0].time, p[1].time}, width);
     }
     g->first = hpcw_i_calloc((size_t)l->ranks + 1, sizeof *g->first);
     g->seconds = hpcw_i_calloc(l->ranks, sizeof *g->seconds);
@@ -356,8 +368,8 @@ hpcw_status gen_fit_loads_learn_problem(const struct gen_fit_loads *l, struct ge
     const struct model_load_params *p = &twin->dataset.load_params;
     const uint64_t objects = (uint64_t)l->ranks * p->objects * p->collections;
     struct fit_problem g = {.l = l, .twin = twin};
-    if (l->ranks < GEN_FIT_LEAST_VALUES || objects > MOST_OBJECTS) {
-        return HPCW_OK; /* of many objects chance decides little */
+    if (l->ranks < 2 || objects > MOST_OBJECTS) {
+        return HPCW_OK; /* of one rank nothing is compared; of many objects chance decides little */
     }
     hpcw_status s = measure(&g, objects, err);
     const uint64_t times = objects * (g.phases > 0 ? g.phases : 1);

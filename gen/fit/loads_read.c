@@ -2,6 +2,7 @@
 /* One pass over load data. */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -15,6 +16,8 @@ struct fit_reading {
     struct gen_fit_load_data *d;
     const struct read_vom *reader;
     struct hpcw_i_table collections; /* of the first rank */
+    struct hpcw_i_table blocks;      /* of memory, in a phase of a rank */
+    double fixed;                    /* seconds of what cannot move, likewise */
 };
 
 static uint64_t id_of(const struct read_vom_entity *e) {
@@ -36,6 +39,8 @@ static hpcw_status take_metadata(void *context, const struct read_vom_metadata *
 
 static hpcw_status begin_phase(void *context, uint64_t number, hpcw_error *err) {
     struct fit_reading *g = context;
+    hpcw_i_table_clear(&g->blocks);
+    g->fixed = 0;
     hpcw_status s = gen_fit_sum_phase(&g->sums, number, err);
     return s != HPCW_OK || number < g->d->whole.phases
                ? s
@@ -50,7 +55,58 @@ static void take_shape(struct gen_fit_loads *l, const struct read_vom_task *t) {
     l->subphases += t->has_subphases ? t->subphases : 0;
     l->indexed += e->dimensions > 0;
     l->dimensions += e->dimensions;
-    l->unread_user_defined += (double)t->user_defined.count;
+}
+
+/* The values that balancers with a memory model read. */
+struct fit_memory {
+    double shared_id, block, footprint, rank; /* below 0: the task does not tell */
+};
+
+static struct fit_memory memory_of(struct gen_fit_loads *l, const struct read_vom_members *values) {
+    struct fit_memory m = {-1, -1, -1, -1};
+    for (size_t i = 0; i < values->count; i++) {
+        const struct read_vom_member *v = &values->item[i];
+        double *const known = strcmp(v->key, "shared_id") == 0              ? &m.shared_id
+                              : strcmp(v->key, "shared_bytes") == 0         ? &m.block
+                              : strcmp(v->key, "task_footprint_bytes") == 0 ? &m.footprint
+                              : strcmp(v->key, "rank_working_bytes") == 0   ? &m.rank
+                                                                            : NULL;
+        /* What follows from these in the model is no loss. */
+        l->unread_user_defined += known == NULL && strcmp(v->key, "home_rank") != 0;
+        if (known != NULL && (v->type == READ_VOM_FLOAT || v->type == READ_VOM_INTEGER)) {
+            *known = v->number;
+        }
+    }
+    return m;
+}
+
+static hpcw_status take_memory(struct fit_reading *g, const struct read_vom_task *t, hpcw_error *err) {
+    struct gen_fit_loads *l = g->sums.l;
+    const struct fit_memory m = memory_of(l, &t->user_defined);
+    if (m.footprint >= 0) {
+        l->footprints++;
+        l->ln_footprint += gen_fit_ln(fmax(1, m.footprint));
+    }
+    if (m.rank >= 0) {
+        l->rank_memories++;
+        l->rank_bytes += m.rank;
+    }
+    if (m.shared_id < 0 || m.shared_id >= 0x1p53) {
+        return HPCW_OK;
+    }
+    const uint64_t id = (uint64_t)m.shared_id;
+    bool fresh;
+    if (hpcw_i_table_add(&g->blocks, &id, &fresh) == NULL) {
+        return hpcw_i_fail_memory(err, NULL, g->blocks.count, "memory blocks");
+    }
+    l->sharing++;
+    if (fresh) {
+        const double ln = gen_fit_ln(fmax(1, m.block));
+        l->blocks++;
+        l->ln_block += ln;
+        l->ln_block_squares += ln * ln;
+    }
+    return HPCW_OK;
 }
 
 static hpcw_status take_task(void *context, const struct read_vom_task *t, hpcw_error *err) {
@@ -60,6 +116,7 @@ static hpcw_status take_task(void *context, const struct read_vom_task *t, hpcw_
         return HPCW_OK; /* stands for "none" */
     }
     if (!is_migratable(&t->entity)) {
+        g->fixed += t->time;
         g->sums.l->groups += t->entity.has_id && (id & 3) == READ_VOM_GROUP;
         return HPCW_OK;
     }
@@ -68,7 +125,8 @@ static hpcw_status take_task(void *context, const struct read_vom_task *t, hpcw_
         hpcw_i_table_add(&g->collections, &t->entity.collection_id, NULL) == NULL) {
         return hpcw_i_fail_memory(err, NULL, g->collections.count, "collections");
     }
-    return gen_fit_sum_task(&g->sums, id, t->time, err);
+    hpcw_status s = take_memory(g, t, err);
+    return s == HPCW_OK ? gen_fit_sum_task(&g->sums, id, t->time, err) : s;
 }
 
 static hpcw_status take_edge(void *context, const struct read_vom_communication *c, hpcw_error *err) {
@@ -86,8 +144,10 @@ static hpcw_status take_edge(void *context, const struct read_vom_communication 
 
 /* Communications come before the tasks of their phase. */
 static hpcw_status end_phase(void *context, const struct read_vom_phase *phase, hpcw_error *err) {
-    (void)phase;
-    return gen_fit_sum_end(&((struct fit_reading *)context)->sums, err);
+    struct fit_reading *g = context;
+    g->sums.l->fixed[phase->number > 0]++;
+    g->sums.l->ln_fixed[phase->number > 0] += gen_fit_ln(fmax(g->fixed, GEN_FIT_LEAST_SECONDS));
+    return gen_fit_sum_end(&g->sums, err);
 }
 
 /* ---- files ---- */
@@ -139,7 +199,9 @@ static hpcw_status read_set(struct fit_reading *g, const char *path, hpcw_error 
 }
 
 hpcw_status gen_fit_loads_read(const char *path, struct gen_fit_load_data *d, hpcw_error *err) {
-    struct fit_reading g = {.d = d, .collections = {.key_words = 1, .seed = hpcw_i_table_random()}};
+    struct fit_reading g = {.d = d,
+                            .collections = {.key_words = 1, .seed = hpcw_i_table_random()},
+                            .blocks = {.key_words = 1, .seed = hpcw_i_table_random()}};
     hpcw_status s = gen_fit_sum_init(&g.sums, d, err);
     s = s == HPCW_OK ? read_set(&g, path, err) : s;
     if (s == HPCW_OK && d->whole.phases == 0) {
@@ -148,6 +210,7 @@ hpcw_status gen_fit_loads_read(const char *path, struct gen_fit_load_data *d, hp
     d->whole.collections = (double)g.collections.count;
     s = s == HPCW_OK ? gen_fit_sum_finish(&g.sums, err) : s;
     hpcw_i_table_free(&g.collections);
+    hpcw_i_table_free(&g.blocks);
     gen_fit_sum_free(&g.sums);
     return s;
 }

@@ -276,6 +276,8 @@ static void add_counts(struct gen_fit_loads *to, const struct gen_fit_loads *fro
         to->distant[h] += from->distant[h];
         to->stayed[h] += from->stayed[h];
         to->arrived[h] += from->arrived[h];
+        to->fixed[h] += from->fixed[h];
+        to->ln_fixed[h] += from->ln_fixed[h];
     }
     to->count_sum += from->count_sum;
     to->count_squares += from->count_squares;
@@ -291,6 +293,14 @@ static void add_counts(struct gen_fit_loads *to, const struct gen_fit_loads *fro
     to->groups += from->groups;
     to->dimensions += from->dimensions;
     to->indexed += from->indexed;
+    to->sharing += from->sharing;
+    to->blocks += from->blocks;
+    to->ln_block += from->ln_block;
+    to->ln_block_squares += from->ln_block_squares;
+    to->footprints += from->footprints;
+    to->ln_footprint += from->ln_footprint;
+    to->rank_memories += from->rank_memories;
+    to->rank_bytes += from->rank_bytes;
     to->unread_user_defined += from->unread_user_defined;
 }
 

@@ -139,6 +139,27 @@ learned edge_bytes_sd 0.95 1.05 edges.ini
 learned edge_messages_mean 0.42 0.58 edges.ini
 learned edge_messages_sd 1.22 1.38 edges.ini
 
+# ---- memory, and work that cannot move ----
+
+"$HPCGEN" -q -n 64 -f vom --seed 8 -o memory --set load.phases=3 --set load.block_objects=3 --set load.block_bytes=3M \
+    --set load.block_sd=0.2 --set load.footprint=9K --set load.rank_bytes=70K --set load.handler_time=2 || exit 1
+"$HPCGEN" fit memory -O memory.ini -q || bad "the fit of memory failed"
+learned block_objects 3 3 memory.ini
+learned block_bytes 2900000 3400000 memory.ini
+learned block_sd 0.16 0.24 memory.ini
+learned footprint 8200 10200 memory.ini
+learned rank_bytes 71600 71800 memory.ini
+learned handler_time 1.5 2.6 memory.ini
+learned block_objects 0 0 edges.ini
+
+# ---- few ranks and one phase: the problem decides what their loads are, whatever the seed ----
+
+"$HPCGEN" -q -n 4 -f vom --seed 9 -o few --set load.phases=1 --set load.setup=no --set load.objects=16 || exit 1
+"$HPCGEN" fit few -O few.ini -q || bad "the fit of few ranks failed"
+learned persistence 1 1 few.ini
+learned alike 0 1 few.ini
+learned problem 1 512 few.ini
+
 # ---- sizes that follow the field of the loads, or do not ----
 
 for follows in 0.9 0; do

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Balances the published samples of doc/fit.md and their twins with LBAF. Usage: balance.py HPCGEN [SET ...]
+
+The directory HPCW_SAMPLES has clones of the repositories LB-analysis-framework, vt-tv and vt of DARMA-tasking; without it, or
+without the Python packages of LBAF, nothing is done. vt's schema validator must accept each twin. Then LBAF's
+InformAndTransfer with the criterion Tempered, its TemperedLB, runs with the parameters of one of LBAF's own
+configurations on up to 3 phases of original and twins, with 2 seeds. Phase 0, which sets up, is left out if there are
+others. The imbalance is the largest load of a rank over the mean, less 1. Not part of `make check`: it takes minutes.
+"""
+import glob
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+
+SEEDS = 2
+PHASES = 3
+TWINS = 2
+WITHIN = 0.15
+
+# The held-out sets of several ranks that hpcgen reads, and the configuration that balances them or the most similar data.
+SETS = {
+    "LB-analysis-framework/data/challenging_toy_fewer_tasks/toy": "challenging-toy-fewer-tasks",
+    "LB-analysis-framework/data/challenging_toy_thousands_tasks/toy": "challenging-toy-hundreds-tasks",
+    "LB-analysis-framework/data/nolb-8color-16nodes-data/data": "conf",
+    "LB-analysis-framework/data/synthetic-blocks/synthetic-dataset-blocks": "synthetic-blocks",
+    "LB-analysis-framework/data/user-defined-memory-toy-problem/toy_mem": "user-defined-memory-toy-problem",
+    "vt-tv/data/lb_test_data/data": "conf",
+}
+
+
+def skip(why):
+    print(why, file=sys.stderr)
+    sys.exit(77)
+
+
+samples = os.environ.get("HPCW_SAMPLES")
+if not samples:
+    skip("HPCW_SAMPLES is not set: it names a directory with the published samples")
+sys.path[:0] = [f"{samples}/LB-analysis-framework/src", f"{samples}/vt/scripts"]
+try:
+    import yaml
+    from JSON_data_files_validator import SchemaValidator
+    from lbaf.Execution.lbsRuntime import Runtime
+    from lbaf.IO.lbsStatistics import compute_function_statistics
+    from lbaf.IO.lbsVTDataReader import LoadReader
+    from lbaf.Model.lbsPhase import Phase
+    from lbaf.Utils.lbsLogging import get_logger
+except ImportError as missing:
+    skip(f"LBAF cannot run: {missing}")
+LoadReader.SCHEMA_VALIDATOR_CLASS = SchemaValidator
+logger = get_logger("lbaf", level="critical")
+
+
+def imbalance(phase):
+    return compute_function_statistics(phase.get_ranks(), lambda rank: rank.get_load()).get_imbalance()
+
+
+class Data:
+    """Load data under names that LBAF opens. Data of others may break vt's schema."""
+
+    def __init__(self, stem, suffix, config, check):
+        per_node = config["from_data"].get("ranks_per_node", 1)
+        self.config = config
+        self.reader = LoadReader(stem, logger, suffix, check_schema=check, ranks_per_node=per_node)
+        self.phases = [p["id"] for p in self.reader._LoadReader__vt_data[0]["phases"]]
+
+    def balance(self, phase_id, seed):
+        """The imbalance before and after."""
+        random.seed(seed)
+        phase = Phase(logger, phase_id, reader=self.reader)
+        phase.populate_from_log(phase_id)
+        before = imbalance(phase)
+        runtime = Runtime({phase_id: phase}, self.config["work_model"], self.config["algorithm"], logger)
+        return before, imbalance(runtime.execute(phase_id))
+
+    def mean(self, indexes):
+        got = [self.balance(self.phases[i], seed) for i in indexes for seed in range(SEEDS)]
+        return [statistics.mean(column) for column in zip(*got)]
+
+
+def link(stem, where, suffix):
+    """The files of a set under a name of their own."""
+    os.mkdir(where)
+    for path in glob.glob(f"{glob.escape(stem)}.[0-9]*.{suffix}"):
+        os.symlink(path, f"{where}/data.{path[len(stem) + 1:-len(suffix) - 1]}.json")
+
+
+def run(*words):
+    subprocess.run([hpcgen, *words], check=True, stdout=subprocess.DEVNULL)
+
+
+def compare(name, config):
+    config = yaml.safe_load(open(f"{samples}/LB-analysis-framework/config/{config}.yaml", encoding="utf-8"))
+    with tempfile.TemporaryDirectory() as work:
+        real, ini = f"{work}/real", f"{work}/twin.ini"
+        link(os.path.realpath(f"{samples}/{name}"), real, "json")
+        run("fit", real, "--output", ini, "-q")
+        data = Data(f"{real}/data", "json", config, check=False)
+        last = len(data.phases) - 1
+        indexes = sorted({round(min(last, 1) + k * max(last - 1, 0) / (PHASES - 1)) for k in range(PHASES)})
+        rows = [data.mean(indexes)]
+        for seed in range(2, 2 + TWINS):
+            twin = f"{work}/twin{seed}"
+            run("-q", "-c", ini, "-f", "vom", "-s", str(seed), "--set", "vom.container=lbaf", "-o", twin)
+            rows.append(Data(f"{twin}/vom/data", "json", config, check=True).mean(indexes))
+    return len(indexes), rows
+
+
+def verdict(real, twin):
+    """Of the largest load of a rank over the mean, which is what a phase takes."""
+    return "alike" if abs((1 + twin) / (1 + real) - 1) <= WITHIN else "different"
+
+
+hpcgen = os.path.realpath(sys.argv[1])
+for name in sys.argv[2:] or SETS:
+    phases, (real, *twins) = compare(name, SETS[name])
+    print(f"{name}: {phases} phases")
+    print(f"    measured: imbalance {real[0]:.3f}, balanced {real[1]:.3f}")
+    for twin in twins:
+        print(f"    twin:     imbalance {twin[0]:.3f} {verdict(real[0], twin[0])}, "
+              f"balanced {twin[1]:.3f} {verdict(real[1], twin[1])}", flush=True)
