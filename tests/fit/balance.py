@@ -111,8 +111,7 @@ def compare(name, config):
 
 
 def verdict(real, twin):
-    """Of the largest load of a rank over the mean, which is what a phase takes."""
-    return "alike" if abs((1 + twin) / (1 + real) - 1) <= WITHIN else "different"
+    return "alike" if abs(twin / real - 1) <= WITHIN else "different"
 
 
 hpcgen = os.path.realpath(sys.argv[1])
