@@ -19,9 +19,13 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import originals  # noqa: E402
+
 page, libraries, mpiexec, mpicc = (sys.argv[1:] + ["", ""])[:4]
 root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-source, prefix = os.environ.get("HPCW_SIONLIB_SOURCE"), os.environ.get("HPCW_SIONLIB")
+source, prefix = os.environ.get("HPCW_SIONLIB_SOURCE"), originals.sionlib_prefix()
 if not source or not prefix or not mpiexec:
     print("skipped: expected HPCW_SIONLIB_SOURCE and HPCW_SIONLIB to name SIONlib, and MPI")
     sys.exit(77)
@@ -79,7 +83,6 @@ KINDS = [
     (THREADS, ["cc", "-fopenmp"], "-DSION_OMP", ["omp", "gen", "ser"], ["hpcw_sionlib_omp"]),
     (HYBRID, [mpicc, "-fopenmp"], "-DSION_OMPI", ["ompi", "gen", "ser"], ["hpcw_sionlib_ompi"]),
 ]
-NAME = "sion" if os.path.exists(f"{prefix}/lib/libsioncom_64.a") else "lsion"
 
 
 def compile_for(hpcw, kind, program, out):
@@ -95,8 +98,8 @@ def compile_for(hpcw, kind, program, out):
         command += [f"-L{d}" for d in libraries.split(":")] + [f"-l{x}" for x in ours]
         command += ["-Wl,-rpath," + libraries, "-lm"]
     else:
-        command += [f"-I{prefix}/include", "-idirafter", f"{source}/src/lib", program, "-o", out, f"-L{prefix}/lib"]
-        command += [f"-l{NAME}{x}_64" for x in [*theirs, "com"]] + [f"-l{NAME}com_64_lock_none", "-lpthread", "-lm"]
+        command += [f"-I{prefix}/include", "-idirafter", f"{source}/src/lib", program, "-o", out]
+        command += [*originals.archives(prefix, theirs), "-lpthread", "-lm"]
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
@@ -110,10 +113,6 @@ def run(program, directory, parallel):
         return "hangs", []
     text = re.sub(r"(sid|fileId) *= *-?\d+|==\d+$|(sizeof|dedup)\(\d+\)|\d+ ?bytes, \d+ ?fds", "N", ended.stdout.decode(errors="replace"), flags=re.M)
     return ended.returncode, sorted(text.split("\n"))
-
-
-def files_of(directory):
-    return sorted(os.path.relpath(os.path.join(d, n), directory) for d, _, names in os.walk(directory) for n in names)
 
 
 def judge(kind, program):
@@ -137,7 +136,7 @@ def judge(kind, program):
             return "passes", "does not compile", ""
         if ours != theirs:
             return "passes", "differs", ""
-        names = files_of(f"{scratch}/sionlib")
+        names = originals.files_of(f"{scratch}/sionlib")
         same = sum(os.path.exists(f"{scratch}/hpcw/{n}") and
                    filecmp.cmp(f"{scratch}/sionlib/{n}", f"{scratch}/hpcw/{n}", shallow=False) for n in names)
         return "passes", "passes", f"{same} of {len(names)}" if names else "none"
@@ -152,12 +151,4 @@ for kind in KINDS:
         rows.append(f"| {program} | {theirs} | {ours} | {files} |")
 table = ["| program | with SIONlib | with hpcw | same files |", "|---|---|---|---|", *rows, "",
          f"Of {possible} programs that pass with SIONlib, {passed} pass with hpcw."]
-text = open(page, encoding="utf-8").read()
-found = re.search(r"<!-- programs -->\n(.*?)\n<!-- end -->", text, re.S)
-if os.environ.get("HPCW_WRITE"):
-    text = text[:found.start(1)] + "\n".join(table) + text[found.end(1):]
-    open(page, "w", encoding="utf-8").write(text)
-elif found.group(1).split("\n") != table:
-    print(f"{page}: expected this table:")
-    print("\n".join(table))
-    sys.exit(1)
+originals.check_table(page, "programs", table)

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the scripts share that run programs with SIONlib and with hpcw."""
+import os
+import re
+import sys
+
+
+def sionlib_prefix():
+    """The directory with SIONlib's include/ and lib/, or None."""
+    return os.environ.get("HPCW_SIONLIB")
+
+
+def library_name(prefix):
+    """Some releases call their libraries lsion..."""
+    return "sion" if os.path.exists(f"{prefix}/lib/libsioncom_64.a") else "lsion"
+
+
+def archives(prefix, kinds):
+    """SIONlib's static libraries of these kinds, in the order in which a program links them."""
+    return [f"{prefix}/lib/lib{library_name(prefix)}{kind}_64.a" for kind in [*kinds, "com"]] + \
+        [f"{prefix}/lib/lib{library_name(prefix)}com_64_lock_none.a"]
+
+
+def files_of(directory):
+    return sorted(os.path.relpath(os.path.join(d, n), directory) for d, _, names in os.walk(directory) for n in names)
+
+
+def check_table(page, mark, table):
+    """Ends the program. The lines must be those that the page has between "<!-- MARK -->" and "<!-- end -->"; with HPCW_WRITE
+    set they are put there."""
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    found = re.search(rf"<!-- {mark} -->\n(.*?)\n<!-- end -->", text, re.S)
+    if os.environ.get("HPCW_WRITE"):
+        with open(page, "w", encoding="utf-8") as file:
+            file.write(text[:found.start(1)] + "\n".join(table) + text[found.end(1):])
+    elif found.group(1).split("\n") != table:
+        print(f"{page}: expected this table:")
+        print("\n".join(table))
+        sys.exit(1)
+    sys.exit(0)
