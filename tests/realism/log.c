@@ -59,7 +59,9 @@ struct log_figures {
     struct hpcw_i_table injected; /* rank, iteration -> 1 + index in d->interrupted */
 
     /* Messages. */
-    double *pending; /* [ranks] bytes of the message in this send; 0: none */
+    double *pending;               /* [ranks] bytes of the message in this send; 0: none */
+    double *sent_at, *came_at;     /* [ranks] of the last message in this call; NAN: none */
+    uint64_t borders, off_borders; /* of calls that have the time of a message, or should have */
     struct stats_values send_rate, size, transfer;
     uint64_t sends, mod8, met, backward;
     double best[2];          /* bytes/s, between hosts and on one */
@@ -225,6 +227,21 @@ static void end_checkpoint(struct log_figures *g, const struct read_clog2_stretc
     d->checkpoint_bytes[s->rank] = bytes;
 }
 
+/* The wrapper reads the clock when a call begins, and when it or one of its receives ends: messages have these times. */
+static void end_call(struct log_figures *g, const struct read_clog2_stretch *s) {
+    const double at[] = {g->sent_at[s->rank], g->came_at[s->rank]};
+    const double expected[] = {s->from, s->to};
+    for (int i = 0; i < 2; i++) {
+        if (!isnan(at[i])) {
+            g->borders++;
+            g->off_borders += fabs(at[i] - expected[i]) >= 0.5e-9; /* records may differ in the last bit */
+        }
+    }
+    if (strncmp(s->name, "MPI_", 4) == 0) { /* not a receive inside a wait */
+        g->sent_at[s->rank] = g->came_at[s->rank] = NAN;
+    }
+}
+
 static void take_state(void *context, const struct read_clog2_stretch *s) {
     struct log_figures *g = context;
     if (s->state >= MOST_STATES || s->rank >= g->ranks) {
@@ -258,6 +275,9 @@ static void take_state(void *context, const struct read_clog2_stretch *s) {
     }
     if (strncmp(f->name, "MPI_", 4) == 0) {
         g->pending[s->rank] = 0;
+    }
+    if (strncmp(f->name, "MPI_", 4) == 0 || strncmp(f->name, "MPE_", 4) == 0) {
+        end_call(g, s);
     }
 }
 
@@ -294,6 +314,7 @@ static void take_message(void *context, const struct read_clog2_end *e) {
     if (e->send) {
         take_send(g, e);
     }
+    *(e->send ? &g->sent_at[e->rank] : &g->came_at[e->rank]) = e->time;
     if (!e->meets) {
         return;
     }
@@ -394,6 +415,12 @@ static void put_messages(struct log_figures *g) {
     figure("log.transfer_mode", stats_mode(&g->transfer),
            "messages: %" PRIu64 " of %" PRIu64 " take the same number of nanoseconds", g->transfer.most,
            g->transfer.count);
+    if (g->borders > 0) {
+        figure("log.message_times", (double)g->off_borders / (double)g->borders,
+               "messages: %" PRIu64 " of %" PRIu64
+               " times a send is not at the begin, or a receive not at the end of its call",
+               g->off_borders, g->borders);
+    }
     if (g->cost.n > 100) {
         figure("log.transfer_size", stats_correlation(&g->cost),
                "messages of 64 KiB and more: correlation of ln(bytes) and ln(time to arrive)");
@@ -534,6 +561,8 @@ static void free_all(struct log_figures *g) {
     free(g->before);
     free(g->partner_count);
     free(g->pending);
+    free(g->sent_at);
+    free(g->came_at);
     free(g->checkpoint_of);
     free(g);
 }
@@ -564,6 +593,11 @@ hpcw_status figures_log(const char *path, struct dataset *d, hpcw_error *err) {
     g->before = stats_alloc(2 * (size_t)ranks, sizeof *g->before);
     g->partner_count = stats_alloc(ranks, sizeof *g->partner_count);
     g->pending = stats_alloc(ranks, sizeof *g->pending);
+    g->sent_at = stats_alloc(ranks, sizeof *g->sent_at);
+    g->came_at = stats_alloc(ranks, sizeof *g->came_at);
+    for (uint32_t r = 0; r < ranks; r++) {
+        g->sent_at[r] = g->came_at[r] = NAN;
+    }
     g->checkpoint_of = stats_alloc(ranks, sizeof *g->checkpoint_of);
     g->partner = (struct hpcw_i_table){.key_words = 1, .value_size = sizeof(uint64_t)};
     g->injected = (struct hpcw_i_table){.key_words = 2, .value_size = sizeof(uint64_t)};

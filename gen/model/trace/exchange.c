@@ -8,8 +8,7 @@ enum {
     IRECV_NS = 190,
     ISEND_NS = 400,
     WAIT_NS = 300,
-    NOTHING_NS = 40, /* to wait for nothing */
-    WAITED_NS = 50,
+    NOTHING_NS = 40,   /* to wait for nothing */
     CONNECT_NS = 9000, /* the first message between two ranks */
     COPY_BYTES = 8     /* that an eager send copies in a nanosecond */
 };
@@ -70,7 +69,7 @@ void model_trace_send(const struct model_trace *m, struct model_trace_scratch *s
             const uint32_t copied =
                 waits_for_receiver(m, &s->message[i]) ? 0 : s->message[i].bytes / COPY_BYTES;
             after_pause(&t, MODEL_TRACE_ISEND, 0);
-            after_pause(&t, MODEL_TRACE_SEND, i);
+            happens(&t, MODEL_TRACE_SEND, i);
             s->sent[i] = t.now;
             t.now += copied;
             takes(&t, ISEND_NS);
@@ -83,11 +82,12 @@ void model_trace_send(const struct model_trace *m, struct model_trace_scratch *s
 
 /* ---- waiting ---- */
 
+/* The tracer reads the clock once for each receive that a call completes, and the call ends with the last one. A send has
+ * the time of the begin of its call. */
 static void received(struct track *t, uint32_t message) {
     after_pause(t, MODEL_TRACE_WAITED, 0);
-    takes(t, WAITED_NS);
     happens(t, MODEL_TRACE_RECEIVE, message);
-    after_pause(t, MODEL_TRACE_WAITED + 1, 0);
+    happens(t, MODEL_TRACE_WAITED + 1, 0);
 }
 
 static void go_on_at(struct track *t, uint64_t done) {
@@ -115,7 +115,8 @@ static void wait_for_sends(struct track *t, const uint32_t *out) {
 
 static void wait_for_all(struct track *t, const uint32_t *in, const uint32_t *out, bool sends) {
     after_pause(t, MODEL_TRACE_WAITALL, 0);
-    uint64_t done = t->now + (in[t->rank] < in[t->rank + 1] ? WAIT_NS : NOTHING_NS);
+    const bool receives = in[t->rank] < in[t->rank + 1];
+    uint64_t done = t->now + (receives ? WAIT_NS : NOTHING_NS);
     for (uint32_t i = in [t->rank]; i < in[t->rank + 1]; i++) {
         done = t->s->sent[i] > done ? t->s->sent[i] : done;
     }
@@ -123,7 +124,11 @@ static void wait_for_all(struct track *t, const uint32_t *in, const uint32_t *ou
     for (uint32_t i = in [t->rank]; i < in[t->rank + 1]; i++) {
         received(t, i);
     }
-    after_pause(t, MODEL_TRACE_WAITALL + 1, 0);
+    if (receives) {
+        happens(t, MODEL_TRACE_WAITALL + 1, 0);
+    } else {
+        after_pause(t, MODEL_TRACE_WAITALL + 1, 0);
+    }
 }
 
 /* One receive with a call of its own. */
@@ -132,7 +137,7 @@ static void wait_for_one(struct track *t, uint32_t what, uint32_t message) {
     takes(t, NOTHING_NS);
     go_on_at(t, t->s->sent[message]);
     received(t, message);
-    after_pause(t, what + 1, 0);
+    happens(t, what + 1, 0);
 }
 
 static void wait_for_any(struct track *t, const uint32_t *in) {

@@ -44,13 +44,12 @@ static inline void after_pause(struct track *t, uint32_t what, uint32_t message)
         [MODEL_TRACE_CLOSE] = 240,         [MODEL_TRACE_ALLREDUCE] = 64,     [MODEL_TRACE_BARRIER] = 55,
         [MODEL_TRACE_ALLGATHER] = 80,      [MODEL_TRACE_ALLTOALL] = 85,      [MODEL_TRACE_BCAST] = 70,
         [MODEL_TRACE_REDUCE] = 60,         [MODEL_TRACE_GATHER] = 75,        [MODEL_TRACE_IRECV] = 22,
-        [MODEL_TRACE_ISEND] = 27,          [MODEL_TRACE_WAIT] = 29,          [MODEL_TRACE_WAIT + 1] = 15,
-        [MODEL_TRACE_WAITALL] = 36,        [MODEL_TRACE_WAITALL + 1] = 24,   [MODEL_TRACE_WAITANY] = 33,
-        [MODEL_TRACE_WAITANY + 1] = 18,    [MODEL_TRACE_TESTALL] = 34,       [MODEL_TRACE_WAITED] = 40,
-        [MODEL_TRACE_WAITED + 1] = 12,     [MODEL_TRACE_COMM_RANK] = 60,     [MODEL_TRACE_COMM_SIZE] = 60,
+        [MODEL_TRACE_ISEND] = 27,          [MODEL_TRACE_WAIT] = 29,          [MODEL_TRACE_WAITALL] = 36,
+        [MODEL_TRACE_WAITALL + 1] = 24,    [MODEL_TRACE_WAITANY] = 33,       [MODEL_TRACE_TESTALL] = 34,
+        [MODEL_TRACE_WAITED] = 40,         [MODEL_TRACE_COMM_RANK] = 60,     [MODEL_TRACE_COMM_SIZE] = 60,
         [MODEL_TRACE_COMM_DUP] = 70,       [MODEL_TRACE_COMM_FREE] = 65,     [MODEL_TRACE_CART_CREATE] = 75,
         [MODEL_TRACE_CART_COORDS] = 55,    [MODEL_TRACE_CART_SHIFT] = 45,    [MODEL_TRACE_DIMS_CREATE] = 62,
-        [MODEL_TRACE_SEND] = 13,           [MODEL_TRACE_STEP] = 33,
+        [MODEL_TRACE_STEP] = 33,
     };
     t->now += TRACER_NS + model_trace_spend(t->pace, t->model->delays->gap, median_ns[what]);
     happens(t, what, message);
