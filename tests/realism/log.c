@@ -11,7 +11,7 @@
 #include "libwriter/base/status.h"
 #include "tests/realism/figures.h"
 
-enum { MOST_STATES = 64, RING = 8, FEW_CALLS = 64 };
+enum { MOST_STATES = 64, RING = 8, FEW_CALLS = 64, SHORT_NS = 256 };
 
 /* Calls that all ranks make the same number of times, in the same order. */
 struct aligned_calls {
@@ -66,6 +66,8 @@ struct log_figures {
     uint64_t sends, mod8, met, backward;
     double best[2];          /* bytes/s, between hosts and on one */
     struct stats_pairs cost; /* ln(bytes), ln(transfer) of messages of at least 64 KiB */
+
+    uint64_t shortest[SHORT_NS]; /* durations of that many ns */
 
     uint64_t checkpoint_calls;
     uint64_t *checkpoint_of; /* [ranks] made so far */
@@ -255,6 +257,10 @@ static void take_state(void *context, const struct read_clog2_stretch *s) {
     }
     stats_add(&f->duration, duration);
     stats_distinguish(&f->duration, duration, 1e-9);
+    const long long ns = llround(1e9 * duration);
+    if (ns > 0 && ns < SHORT_NS) {
+        g->shortest[ns]++;
+    }
     const double ln = log(fmax(duration, 1e-9));
     f->ln_sum += ln;
     f->ln_squares += ln * ln;
@@ -359,6 +365,36 @@ static void put_states(struct log_figures *g) {
             figure_of("log.share.*", f->name, f->duration.sum / whole, "%s: share of the time of iterations",
                       f->name);
         }
+    }
+}
+
+/* How well short durations are multiples of the step of a clock, whatever it is, from 0 to 1: the length of the mean of unit
+ * vectors that turn once in a step. */
+static void put_clock_step(const struct log_figures *g) {
+    enum { LEAST = 400, MOST = 6400 }; /* hundredths of a nanosecond */
+    double best = 0;
+    double best_step = 0;
+    uint64_t count = 0;
+    for (int ns = 0; ns < SHORT_NS; ns++) {
+        count += g->shortest[ns];
+    }
+    for (int hundredths = LEAST; hundredths < MOST; hundredths++) {
+        const double step = hundredths / 100.0;
+        double x = 0;
+        double y = 0;
+        for (int ns = 0; ns < SHORT_NS; ns++) {
+            x += (double)g->shortest[ns] * cos(2 * M_PI * ns / step);
+            y += (double)g->shortest[ns] * sin(2 * M_PI * ns / step);
+        }
+        if (hypot(x, y) > best) {
+            best = hypot(x, y);
+            best_step = step;
+        }
+    }
+    if (count >= FEW_CALLS) {
+        figure("log.clock_steps", best / (double)count,
+               "durations below %d ns: not multiples of one step of a clock, best %.2f ns", SHORT_NS,
+               best_step);
     }
 }
 
@@ -608,6 +644,7 @@ hpcw_status figures_log(const char *path, struct dataset *d, hpcw_error *err) {
         reader, &(struct read_clog2_watch){.context = g, .state = take_state, .message = take_message}, err);
     if (s == HPCW_OK) {
         put_states(g);
+        put_clock_step(g);
         put_iterations(g);
         put_messages(g);
         if (d->phase_load != NULL && g->iteration.count > 0) {

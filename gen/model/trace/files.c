@@ -85,7 +85,8 @@ void model_trace_write_files(const struct model_trace *m, struct model_trace_scr
         struct track t = track_of(m, s, r);
         const uint64_t file = (uint64_t)number * m->ranks + r;
         after_pause(&t, MODEL_TRACE_WRITE, 0);
-        t.now += (uint64_t)(busy * write_ns(m, iteration, r, (double)model_checkpoint_size(m->checkpoint, file),
+        t.now += TRACER_NS +
+                 (uint64_t)(busy * write_ns(m, iteration, r, (double)model_checkpoint_size(m->checkpoint, file),
                                             ln_slow[r % SERVERS]));
         happens(&t, MODEL_TRACE_WRITE + 1, 0);
         after_pause(&t, MODEL_TRACE_CLOSE, 0);

@@ -50,7 +50,7 @@ static void compute(const struct model_trace *m, struct model_trace_scratch *s, 
         struct track t = track_of(m, s, r);
         const uint64_t done = work_until(&t, p);
         after_pause(&t, MODEL_TRACE_COMPUTE, 0);
-        t.now += done > s->done[r] ? done - s->done[r] : 1;
+        t.now += done > s->done[r] + TRACER_NS ? done - s->done[r] : TRACER_NS;
         s->done[r] = done;
         happens(&t, MODEL_TRACE_COMPUTE + 1, 0);
         model_trace_chill(t.pace, s->phase == 0 ? FIRST_CALL : AFTER_COMPUTE);

@@ -6,8 +6,8 @@
 #include "gen/model/trace/private.h"
 #include "libwriter/base/rng.h"
 
-/* At least, between two events; and what others wait for is never later, as a factor. */
-enum { TRACER_NS = 9, MODEL_TRACE_MOST_LATE = 10 };
+/* At least, between two looks at the clock: more than one of its steps. What others wait for is never later, as a factor. */
+enum { TRACER_NS = 11, MODEL_TRACE_MOST_LATE = 10 };
 
 /* One rank's events. */
 struct track {
@@ -57,7 +57,7 @@ static inline void after_pause(struct track *t, uint32_t what, uint32_t message)
 
 /* A call, or some other work, of a rank alone. */
 static inline void takes(struct track *t, double median_ns) {
-    t->now += model_trace_spend(t->pace, t->model->delays->call, median_ns);
+    t->now += TRACER_NS + model_trace_spend(t->pace, t->model->delays->call, median_ns);
 }
 
 /* Words for each of up to MODEL_TRACE_AT_ONCE ranks or messages: word[words][count]. */
