@@ -5,7 +5,7 @@
 # each way is tried.
 # Usage: dies.sh MPIEXEC PROCESSES LIBRARY PROGRAM HPCGEN
 . "$(dirname "$0")/dies.inc"
-runs=${DIES_RUNS:-2}
+runs=${DIES_RUNS:-1}
 
 # Up to 30 ms; long enough for some windows of records.
 moment() {
