@@ -652,7 +652,8 @@ static void learn_fixed(struct fit_learning *g) {
     const size_t i = l->fixed[1] > 0;
     if (l->fixed[i] >= GEN_FIT_LEAST_VALUES) {
         const uint32_t groups = g->twin->dataset.load_params.groups;
-        const double of_groups = 1e-9 * MODEL_LOAD_GROUP_NS * (groups - groups / 2);
+        const uint32_t half = groups / 2;
+        const double of_groups = 1e-9 * MODEL_LOAD_GROUP_NS * (groups - half);
         const double seconds = hpcw_i_exp(l->ln_fixed[i] / l->fixed[i]);
         learn(g, "load.handler_time", 1e3 * fmax(seconds - of_groups, GEN_FIT_LEAST_SECONDS), GEN_FIT_PER_RANK);
     }
