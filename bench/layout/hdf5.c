@@ -51,7 +51,7 @@ static hpcw_status hdf5_prepare(struct bench_work *w, hpcw_error *err, bool coll
     if (h == NULL) {
         return hpcw_i_fail_memory(err, NULL, 0, NULL);
     }
-    (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* failures are told by whoever calls */
+    (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* each caller reports its failure */
     const hsize_t size = w->shape.ranks * w->shape.rank_size, buffer = w->data->capacity;
     const hsize_t dims = size < LEAST_ALIGNED ? LEAST_ALIGNED : size;
     *h = (struct hdf5){.access = H5Pcreate(H5P_FILE_ACCESS),
