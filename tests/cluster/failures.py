@@ -59,7 +59,8 @@ def one_name(c):
     first, second = c.hosts[0], c.hosts[1]
     second.do("hostname", first.name)
     try:
-        first.do("sh", "-c", " ".join(map(str, plain.big(c, out))) + " & sleep 1.5; kill -9 $!; wait")
+        first.do("sh", "-c", " ".join(map(str, plain.big(c, out))) +
+                 f" & until [ -e {out}/.hpcw/lease ]; do sleep 0.01; done; sleep 0.1; kill -9 $!; wait")
         left = second.run(*plain.big(c, out), "--resume")
         left.refused("cannot know from here whether it still runs: if it does not, --takeover")
         first.run(*plain.big(c, out), "--resume").ok()
