@@ -69,7 +69,7 @@ static void put_row(struct hpcw_i_json *j, const struct bench_geometry *g, const
     if (g->layout <= BENCH_SION_SHIFTED) {
         hpcw_i_json_put_u64(j, "container_block", g->container_block);
         hpcw_i_json_put_u64(j, "chunk_bytes", g->chunk_bytes == 0 ? g->rank_bytes : g->chunk_bytes);
-        hpcw_i_json_put_u64(j, "shift", bench_geometry_shift(g));
+        hpcw_i_json_put_u64(j, "shift", bench_layout_shift(g->layout, g->container_block));
     }
     hpcw_i_json_put_u64(j, "blocks", c->blocks);
     hpcw_i_json_put_u64(j, "data_blocks", c->data_blocks);

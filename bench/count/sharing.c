@@ -9,12 +9,6 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-uint64_t bench_geometry_shift(const struct bench_geometry *g) {
-    return g->layout == BENCH_SION_SHIFTED                                             ? g->container_block / 2
-           : g->layout == BENCH_HDF5_INDEPENDENT || g->layout == BENCH_HDF5_COLLECTIVE ? BENCH_HDF5_START
-                                                                                       : 0;
-}
-
 /* ---- where the bytes of a rank are ---- */
 
 /* Chunks of one physical file. One shared file without gaps is a container with blocks of one byte and no metadata. */
@@ -314,7 +308,7 @@ static void add_file(struct bench_sharing *all, const struct bench_sharing *one,
 /* `shape`: of the container, whose metadata are before its data and after them. */
 static void count_metadata(const struct bench_geometry *g, const hpcw_sion_shape *shape,
                            const struct block_walk *w, struct bench_sharing *out) {
-    uint64_t front = bench_geometry_shift(g);
+    uint64_t front = bench_layout_shift(g->layout, g->container_block);
     uint64_t end = shape->file_size + front;
     uint64_t front_end = (front + shape->meta1_size - 1) / g->fs_block;
     uint64_t back = (shape->meta2_start + front) / g->fs_block;
@@ -348,7 +342,7 @@ static hpcw_status count_file(const struct bench_geometry *g, uint32_t first, ui
         s = hpcw_i_fail_memory(err, "sharing", tasks, "ranks");
         goto done;
     }
-    add_all(&w, &a, (sion ? shape.data_start : 0) + bench_geometry_shift(g));
+    add_all(&w, &a, (sion ? shape.data_start : 0) + bench_layout_shift(g->layout, g->container_block));
     leave_block(&w);
     *out = (struct bench_sharing){.data_blocks = w.sums.blocks,
                                   .shared_blocks = w.sums.shared_blocks,

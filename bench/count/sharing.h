@@ -52,10 +52,6 @@ struct bench_sharing {
     uint64_t unused_bytes; /* of all blocks, neither data nor metadata: allocated for nothing */
 };
 
-/* What is added to every offset of a layout: half a container block for BENCH_SION_SHIFTED, BENCH_HDF5_START for datasets of
- * HDF5, 0 for the others. */
-uint64_t bench_geometry_shift(const struct bench_geometry *g);
-
 /*
  * Counts. Takes two bits of memory a rank, and time in proportion to the ranks times the chunks a rank fills until
  * the pattern of chunks on blocks repeats: for one chunk a rank some ns a rank.

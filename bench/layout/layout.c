@@ -271,10 +271,7 @@ static bool leads(const struct bench_work *w, uint32_t index) {
 
 /* What is added to the offset of each spot. */
 static uint64_t shift_of(const struct bench_work *w) {
-    return w->shape.layout == BENCH_SION_SHIFTED ? w->shape.block_size / 2
-           : w->shape.layout == BENCH_HDF5_INDEPENDENT || w->shape.layout == BENCH_HDF5_COLLECTIVE
-               ? BENCH_HDF5_START
-               : 0;
+    return bench_layout_shift(w->shape.layout, w->shape.block_size);
 }
 
 hpcw_status bench_work_open_file(struct bench_work *w, uint32_t index, struct bench_file **file,

@@ -44,6 +44,11 @@ const char *const bench_fate_name[BENCH_FATES] = {
     [BENCH_LEFT_OUT] = "left out",
 };
 
+uint64_t bench_layout_shift(enum bench_layout layout, uint64_t block) {
+    bool hdf5 = layout == BENCH_HDF5_INDEPENDENT || layout == BENCH_HDF5_COLLECTIVE;
+    return layout == BENCH_SION_SHIFTED ? block / 2 : hdf5 ? BENCH_HDF5_START : 0;
+}
+
 /* ---- rates ---- */
 
 static bool is_durable(enum bench_mode mode) {

@@ -43,6 +43,9 @@ enum bench_layout {
 /* Where the data begin in the file of the HDF5 layouts: a multiple of the blocks of common file systems. */
 #define BENCH_HDF5_START (UINT64_C(16) << 20)
 
+/* What a layout adds to every offset: half of the container's block for sion-shifted, BENCH_HDF5_START for HDF5, otherwise 0. */
+uint64_t bench_layout_shift(enum bench_layout layout, uint64_t block);
+
 enum bench_mode {
     BENCH_BUFFERED,     /* page cache only; has no durable rate */
     BENCH_FSYNC,        /* fsync before close */
