@@ -5,10 +5,10 @@
 #
 # Usage: bench/series.sh DIR RESULTS [MINUTES]
 #
-# For MINUTES (20), sweeps DIR into new directories of RESULTS: quiet-1 to quiet-10; load-1 to load-10 beside writes that
+# For MINUTES (20), sweeps DIR into new directories of RESULTS: quiet-1 to quiet-20; load-1 to load-10 beside writes that
 # come and go; slow-1 to slow-10 with task-local files that are slowed by SLOW_PS picoseconds for each byte, if SLOW_WRITES is
-# the library that does so, each after a base-N in which it delays nothing; second-1 to second-20, each after a first-N.
-# Then prints what all that are there show.
+# the library that does so. Then prints what all that are there show: each quiet sweep is compared with the slowed one of its
+# number, and with the next quiet one.
 # Also: HPCW_BENCH (hpcw-bench), OPTIONS of each sweep.
 set -u
 [ $# -ge 2 ] || { sed -n 's/^# Usage/usage/p' "$0" >&2; exit 2; }
@@ -52,28 +52,27 @@ for n in {1..10}; do
         stop_load
     fi
     if [ -n "$library" ]; then
-        sweep "base-$n" env LD_PRELOAD="$library" SLOW_PS=0 "$bench"
         sweep "slow-$n" env LD_PRELOAD="$library" SLOW_PS="${SLOW_PS?picoseconds a byte}" "$bench"
     fi
-done
-for n in {1..20}; do
-    sweep "first-$n" "$bench"
-    sweep "second-$n" "$bench"
+    sweep "quiet-$((n + 10))" "$bench"
 done
 
-# compare TITLE FIRST SECOND: the last line of each comparison of two that are there.
+# compare FIRST SECOND: the last line of the comparison of two that are there.
 compare() {
-    echo "$1"
-    for n in {1..20}; do
-        [ -e "$results/$2-$n" ] && [ -e "$results/$3-$n" ] || continue
-        echo "  $n: $("$bench" compare "$results/$2-$n/results.json" "$results/$3-$n/results.json" | tail -n 1)"
-    done
+    [ ! -e "$results/$1" ] || [ ! -e "$results/$2" ] ||
+        echo "  $1, $2: $("$bench" compare "$results/$1/results.json" "$results/$2/results.json" | tail -n 1)"
 }
 for kind in quiet load; do
     echo "Verdicts, $kind:"
-    for n in {1..10}; do
+    for n in {1..20}; do
         [ ! -e "$results/$kind-$n" ] || echo "  $n: $(tail -n 1 "$results/$kind-$n.said")"
     done
 done
-compare 'Task-local files slowed:' base slow
-compare 'Equal sweeps:' first second
+echo 'Task-local files slowed:'
+for n in {1..10}; do
+    compare "quiet-$n" "slow-$n"
+done
+echo 'Equal sweeps:'
+for n in {1..20}; do
+    compare "quiet-$n" "quiet-$((n % 20 + 1))"
+done
