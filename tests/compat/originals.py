@@ -38,4 +38,5 @@ def check_table(page, mark, table):
         print(f"{page}: expected this table:")
         print("\n".join(table))
         sys.exit(1)
+    print(table[-1])
     sys.exit(0)
