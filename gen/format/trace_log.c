@@ -6,15 +6,39 @@
 #include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
-/* The time of the first records, nanoseconds. */
-enum { PROLOGUE_NS = 1000 };
+/* When rank 0's communicator of its own was made, nanoseconds. */
+enum { CREATED_NS = 1000 };
 
-/* States, with numbers that all readers know or those for states of users. */
+/* States in the order of their numbers: those that all readers know, those for states of users. Formats of collective calls
+ * are those of the wrapper, and for MPI_Alltoall MPE's. */
+#define MOVED "sent=%l, received=%l"
 static const struct log_state {
     uint32_t what; /* enum model_trace_what */
     int32_t number;
     const char *name, *colour, *format;
 } states[] = {
+    {MODEL_TRACE_ALLGATHER, 0, "MPI_Allgather", "purple3", MOVED},
+    {MODEL_TRACE_ALLREDUCE, 2, "MPI_Allreduce", "purple", MOVED},
+    {MODEL_TRACE_ALLTOALL, 3, "MPI_Alltoall", "DarkViolet", "send_msg_sz/p=%d, recv_msg_sz/p=%d."},
+    {MODEL_TRACE_BARRIER, 5, "MPI_Barrier", "yellow", NULL},
+    {MODEL_TRACE_BCAST, 6, "MPI_Bcast", "cyan", MOVED},
+    {MODEL_TRACE_GATHER, 7, "MPI_Gather", "white", MOVED},
+    {MODEL_TRACE_REDUCE, 12, "MPI_Reduce", "MediumPurple", MOVED},
+    {MODEL_TRACE_COMM_DUP, 21, "MPI_Comm_dup", "OliveDrab1", NULL},
+    {MODEL_TRACE_COMM_FREE, 22, "MPI_Comm_free", "LightSeaGreen", NULL},
+    {MODEL_TRACE_COMM_RANK, 24, "MPI_Comm_rank", "white", NULL},
+    {MODEL_TRACE_COMM_SIZE, 27, "MPI_Comm_size", "white", NULL},
+    {MODEL_TRACE_IRECV, 70, "MPI_Irecv", "PaleGreen", NULL},
+    {MODEL_TRACE_ISEND, 72, "MPI_Isend", "SkyBlue", NULL},
+    {MODEL_TRACE_TESTALL, 88, "MPI_Testall", "orange1", NULL},
+    {MODEL_TRACE_WAIT, 105, "MPI_Wait", "red", NULL},
+    {MODEL_TRACE_WAITALL, 106, "MPI_Waitall", "OrangeRed", NULL},
+    {MODEL_TRACE_WAITANY, 107, "MPI_Waitany", "coral", NULL},
+    {MODEL_TRACE_CART_COORDS, 109, "MPI_Cart_coords", "white", NULL},
+    {MODEL_TRACE_CART_CREATE, 110, "MPI_Cart_create", "DarkOliveGreen1", NULL},
+    {MODEL_TRACE_CART_SHIFT, 113, "MPI_Cart_shift", "white", NULL},
+    {MODEL_TRACE_DIMS_CREATE, 115, "MPI_Dims_create", "white", NULL},
+    {MODEL_TRACE_WAITED, 251, "MPE_Irecv_waited", "DarkOrange", NULL},
     {MODEL_TRACE_ITERATION, HPCW_CLOG2_USER_STATE, "Iteration", "gray40", NULL},
     {MODEL_TRACE_COMPUTE, HPCW_CLOG2_USER_STATE + 1, "Compute", "SteelBlue", NULL},
     {MODEL_TRACE_HALO, HPCW_CLOG2_USER_STATE + 2, "Halo exchange", "gold", NULL},
@@ -22,28 +46,6 @@ static const struct log_state {
     {MODEL_TRACE_OPEN, HPCW_CLOG2_USER_STATE + 4, "Open file", "HotPink", NULL},
     {MODEL_TRACE_WRITE, HPCW_CLOG2_USER_STATE + 5, "Write file", "BlueViolet", NULL},
     {MODEL_TRACE_CLOSE, HPCW_CLOG2_USER_STATE + 6, "Close file", "pink", NULL},
-    {MODEL_TRACE_COMM_RANK, 24, "MPI_Comm_rank", "white", NULL},
-    {MODEL_TRACE_COMM_SIZE, 27, "MPI_Comm_size", "white", NULL},
-    {MODEL_TRACE_COMM_DUP, 21, "MPI_Comm_dup", "OliveDrab1", NULL},
-    {MODEL_TRACE_COMM_FREE, 22, "MPI_Comm_free", "LightSeaGreen", NULL},
-    {MODEL_TRACE_DIMS_CREATE, 115, "MPI_Dims_create", "white", NULL},
-    {MODEL_TRACE_CART_CREATE, 110, "MPI_Cart_create", "DarkOliveGreen1", NULL},
-    {MODEL_TRACE_CART_COORDS, 109, "MPI_Cart_coords", "white", NULL},
-    {MODEL_TRACE_CART_SHIFT, 113, "MPI_Cart_shift", "white", NULL},
-    {MODEL_TRACE_BCAST, 6, "MPI_Bcast", "cyan", NULL},
-    {MODEL_TRACE_REDUCE, 12, "MPI_Reduce", "MediumPurple", NULL},
-    {MODEL_TRACE_GATHER, 7, "MPI_Gather", "white", NULL},
-    {MODEL_TRACE_ALLREDUCE, 2, "MPI_Allreduce", "purple", NULL},
-    {MODEL_TRACE_ALLGATHER, 0, "MPI_Allgather", "purple3", NULL},
-    {MODEL_TRACE_ALLTOALL, 3, "MPI_Alltoall", "DarkViolet", NULL},
-    {MODEL_TRACE_BARRIER, 5, "MPI_Barrier", "yellow", NULL},
-    {MODEL_TRACE_IRECV, 70, "MPI_Irecv", "PaleGreen", NULL},
-    {MODEL_TRACE_ISEND, 72, "MPI_Isend", "SkyBlue", NULL},
-    {MODEL_TRACE_TESTALL, 88, "MPI_Testall", "orange1", NULL},
-    {MODEL_TRACE_WAIT, 105, "MPI_Wait", "red", NULL},
-    {MODEL_TRACE_WAITALL, 106, "MPI_Waitall", "OrangeRed", NULL},
-    {MODEL_TRACE_WAITANY, 107, "MPI_Waitany", "coral", NULL},
-    {MODEL_TRACE_WAITED, 251, "MPE_Irecv_waited", "DarkOrange", NULL},
 };
 enum { STATES = sizeof states / sizeof states[0], USER_STATES = 7, STEP_EVENT = HPCW_CLOG2_USER_SOLO };
 static const char *const constant_name[] = {"MPI_PROC_NULL", "MPI_ANY_SOURCE", "MPI_ANY_TAG"};
@@ -82,7 +84,7 @@ static void comm_of(void *context, uint32_t index, hpcw_clog2_comm_entry *entry)
     *entry = (hpcw_clog2_comm_entry){.index = (int32_t)index, .kind = 1};
     entry->id.random = (int32_t)(w[0] >> 1);
     /* The world comes before the ranks' own; the rank in the time makes the id unique, whatever is drawn. */
-    entry->id.created = index == 0 ? 0 : (double)(PROLOGUE_NS + index) / 1e9;
+    entry->id.created = index == 0 ? 0 : (double)(CREATED_NS + index) / 1e9;
     memcpy(entry->id.host, host, strnlen(host, sizeof entry->id.host));
 }
 
@@ -103,7 +105,8 @@ uint64_t gen_trace_log_blocks(const struct gen_dataset *d, uint32_t block_size) 
     const struct model_trace_estimate *e = &d->trace.estimate;
     const double ends = 2.0 * (double)e->messages;
     const double bytes = 176.0 * d->ranks + 136.0 * states_used(d) + 32 * ((double)e->events - ends) +
-                         48 * ends + 32.0 * d->trace.iterations + d->ckpt_params.checkpoints * 32.0 * d->ranks;
+                         48 * ends + 32 * (double)e->collectives + 32.0 * d->trace.iterations +
+                         d->ckpt_params.checkpoints * 32.0 * d->ranks;
     const double segments = (double)gen_trace_log_records(d) / HPCW_CLOG2_SEGMENT;
     return (uint64_t)(bytes / (block_size - 24.0 - 24.0) + 0.5 * segments) + 1;
 }
@@ -135,21 +138,17 @@ static hpcw_status flush_if_full(struct gen_trace_log_out *o, hpcw_error *err) {
     return o->count == sizeof o->record / sizeof o->record[0] ? flush(o, err) : HPCW_OK;
 }
 
-static double at(uint64_t ns) {
-    return (double)ns / 1e9;
-}
-
 static hpcw_status put_shift(struct gen_trace_log_out *o, int32_t rank, hpcw_error *err) {
-    hpcw_clog2_record *r = next(o, at(PROLOGUE_NS), rank, HPCW_CLOG2_TIME_SHIFT);
+    hpcw_clog2_record *r = next(o, 0, rank, HPCW_CLOG2_TIME_SHIFT);
     if (r != NULL) {
         r->as.shift = -0.0;
     }
     return flush_if_full(o, err);
 }
 
-static hpcw_status put_comm(struct gen_trace_log_out *o, const struct gen_dataset *d, uint64_t ns,
-                            int32_t event, int32_t rank, int32_t comm, hpcw_error *err) {
-    hpcw_clog2_record *r = next(o, at(ns), rank, HPCW_CLOG2_COMM_EVENT);
+static hpcw_status put_comm(struct gen_trace_log_out *o, const struct gen_dataset *d, int32_t event,
+                            int32_t rank, int32_t comm, hpcw_error *err) {
+    hpcw_clog2_record *r = next(o, 0, rank, HPCW_CLOG2_COMM_EVENT);
     if (r != NULL) {
         hpcw_clog2_comm_entry entry;
         comm_of((void *)(uintptr_t)d, (uint32_t)comm, &entry);
@@ -163,11 +162,10 @@ static hpcw_status put_comm(struct gen_trace_log_out *o, const struct gen_datase
     return HPCW_OK;
 }
 
-static hpcw_status put_definitions(struct gen_trace_log_out *o, const struct gen_dataset *d, uint64_t ns,
-                                   hpcw_error *err) {
+static hpcw_status put_definitions(struct gen_trace_log_out *o, const struct gen_dataset *d, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; s == HPCW_OK && i < CONSTANTS; i++) {
-        hpcw_clog2_record *r = next(o, at(ns++), 0, HPCW_CLOG2_CONST_DEF);
+        hpcw_clog2_record *r = next(o, 0, 0, HPCW_CLOG2_CONST_DEF);
         if (r != NULL) {
             r->as.constant.value = constant_value[i];
             r->as.constant.name = constant_name[i];
@@ -178,7 +176,7 @@ static hpcw_status put_definitions(struct gen_trace_log_out *o, const struct gen
         if (!uses(d, states[i].what)) {
             continue;
         }
-        hpcw_clog2_record *r = next(o, at(ns++), 0, HPCW_CLOG2_STATE_DEF);
+        hpcw_clog2_record *r = next(o, 0, 0, HPCW_CLOG2_STATE_DEF);
         if (r != NULL) {
             r->as.state.state = states[i].number;
             r->as.state.start = 2 * states[i].number;
@@ -190,7 +188,7 @@ static hpcw_status put_definitions(struct gen_trace_log_out *o, const struct gen
         s = flush_if_full(o, err);
     }
     hpcw_clog2_record *r =
-        s == HPCW_OK && uses(d, MODEL_TRACE_STEP) ? next(o, at(ns), 0, HPCW_CLOG2_EVENT_DEF) : NULL;
+        s == HPCW_OK && uses(d, MODEL_TRACE_STEP) ? next(o, 0, 0, HPCW_CLOG2_EVENT_DEF) : NULL;
     if (r != NULL) {
         r->as.solo.event = STEP_EVENT;
         r->as.solo.colour = "white";
@@ -205,14 +203,10 @@ hpcw_status gen_trace_log_put_prologue(struct gen_trace_log_out *o, const struct
     hpcw_status s = HPCW_OK;
     for (uint32_t r = 0; s == HPCW_OK && r < d->ranks; r++) {
         s = put_shift(o, (int32_t)r, err);
+        s = s == HPCW_OK ? put_comm(o, d, HPCW_CLOG2_WORLD_CREATE, (int32_t)r, 0, err) : s;
+        s = s == HPCW_OK ? put_comm(o, d, HPCW_CLOG2_SELF_CREATE, (int32_t)r, (int32_t)r + 1, err) : s;
+        s = s == HPCW_OK && r == 0 ? put_definitions(o, d, err) : s;
     }
-    for (uint32_t r = 0; s == HPCW_OK && r < d->ranks; r++) {
-        s = put_comm(o, d, PROLOGUE_NS + 1, HPCW_CLOG2_WORLD_CREATE, (int32_t)r, 0, err);
-    }
-    for (uint32_t r = 0; s == HPCW_OK && r < d->ranks; r++) {
-        s = put_comm(o, d, PROLOGUE_NS + 2, HPCW_CLOG2_SELF_CREATE, (int32_t)r, (int32_t)r + 1, err);
-    }
-    s = s == HPCW_OK ? put_definitions(o, d, PROLOGUE_NS + 3, err) : s;
     return s == HPCW_OK ? flush(o, err) : s;
 }
 
@@ -226,8 +220,40 @@ static int32_t event_number(uint32_t what) {
     return STEP_EVENT;
 }
 
+/* What a rank sends and receives in a collective call, or to and from each rank. */
+static void pack_moved(hpcw_clog2_cargo *c, uint32_t what, uint32_t rank, uint32_t ranks, uint32_t part) {
+    const int64_t bytes = part, all = (int64_t)part * ranks;
+    const bool root = rank == 0;
+    int64_t sent = bytes, received = bytes;
+    switch (what) {
+    case MODEL_TRACE_ALLREDUCE + 1:
+        break;
+    case MODEL_TRACE_BCAST + 1:
+        sent = root ? bytes : 0;
+        received = root ? 0 : bytes;
+        break;
+    case MODEL_TRACE_REDUCE + 1:
+        received = root ? bytes : 0;
+        break;
+    case MODEL_TRACE_GATHER + 1:
+        received = root ? all : 0;
+        break;
+    case MODEL_TRACE_ALLGATHER + 1:
+        received = all;
+        break;
+    case MODEL_TRACE_ALLTOALL + 1:
+        hpcw_clog2_cargo_i32(c, (int32_t)part);
+        hpcw_clog2_cargo_i32(c, (int32_t)part);
+        return;
+    default:
+        return;
+    }
+    hpcw_clog2_cargo_i64(c, sent);
+    hpcw_clog2_cargo_i64(c, received);
+}
+
 double gen_trace_log_time(const struct gen_trace_log_part *part, uint64_t index) {
-    return at(part->start_ns + model_trace_event(part->run, index)->time_ns);
+    return model_trace_seconds(part->start_ns, model_trace_event(part->run, index));
 }
 
 hpcw_status gen_trace_log_put_events(struct gen_trace_log_out *o, hpcw_clog2_slice *slice,
@@ -244,11 +270,19 @@ hpcw_status gen_trace_log_put_events(struct gen_trace_log_out *o, hpcw_clog2_sli
         const struct model_trace_event *e = model_trace_event(run, i);
         const uint32_t what = model_trace_what_of(e);
         const bool message = what == MODEL_TRACE_SEND || what == MODEL_TRACE_RECEIVE;
-        const bool cargo = what == MODEL_TRACE_CHECKPOINT + 1 || what == MODEL_TRACE_STEP;
-        hpcw_clog2_record *r = add(o, at(part->start_ns + e->time_ns), (int32_t)e->rank,
-                                   message ? HPCW_CLOG2_MESSAGE
-                                   : cargo ? HPCW_CLOG2_WITH_CARGO
-                                           : HPCW_CLOG2_BARE);
+        hpcw_clog2_cargo c = {0};
+        const uint32_t after = part->iteration - 1 + model_trace_message_of(e);
+        pack_moved(&c, what, e->rank, d->ranks, model_trace_message_of(e));
+        if (what == MODEL_TRACE_STEP) {
+            hpcw_clog2_cargo_i32(&c, (int32_t)after);
+        } else if (what == MODEL_TRACE_CHECKPOINT + 1) {
+            const uint64_t first = (uint64_t)model_checkpoint_after(&d->checkpoint, after) * d->ranks;
+            hpcw_clog2_cargo_i64(&c, (int64_t)model_checkpoint_size(&d->checkpoint, first + e->rank));
+        }
+        hpcw_clog2_record *r = add(o, model_trace_seconds(part->start_ns, e), (int32_t)e->rank,
+                                   message      ? HPCW_CLOG2_MESSAGE
+                                   : c.size > 0 ? HPCW_CLOG2_WITH_CARGO
+                                                : HPCW_CLOG2_BARE);
         if (message) {
             const struct model_trace_message *m = &run->message[model_trace_message_of(e)];
             const bool sends = what == MODEL_TRACE_SEND;
@@ -257,15 +291,7 @@ hpcw_status gen_trace_log_put_events(struct gen_trace_log_out *o, hpcw_clog2_sli
             r->as.message.peer_rank = (int32_t)(sends ? m->to : m->from);
             r->as.message.tag = (int32_t)m->tag;
             r->as.message.size = (int32_t)m->bytes;
-        } else if (cargo) {
-            hpcw_clog2_cargo c = {0};
-            const uint32_t after = part->iteration - 1 + model_trace_message_of(e);
-            if (what == MODEL_TRACE_STEP) {
-                hpcw_clog2_cargo_i32(&c, (int32_t)after);
-            } else {
-                const uint64_t first = (uint64_t)model_checkpoint_after(&d->checkpoint, after) * d->ranks;
-                hpcw_clog2_cargo_i64(&c, (int64_t)model_checkpoint_size(&d->checkpoint, first + e->rank));
-            }
+        } else if (c.size > 0) {
             r->as.cargo.event = number[what];
             r->as.cargo.size = c.size;
             memcpy(r->as.cargo.bytes, c.bytes, sizeof c.bytes);

@@ -31,7 +31,7 @@ struct gen_trace_log_out {
     hpcw_clog2_record record[256];
 };
 
-/* Puts the records before the first iteration: each rank's communicators, then the definitions of rank 0. */
+/* Puts the records before the first iteration, as the wrapper has them: communicators of each rank, definitions of rank 0. */
 hpcw_status gen_trace_log_put_prologue(struct gen_trace_log_out *o, const struct gen_dataset *d,
                                        hpcw_error *err);
 

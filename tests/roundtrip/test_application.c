@@ -177,8 +177,34 @@ struct log_reading {
     uint32_t checkpoints[RANKS];
     double begin[CHECKPOINTS]; /* of rank 0 */
     uint64_t bytes[CHECKPOINTS][RANKS];
+    uint64_t reductions, broadcast[RANKS]; /* calls; bytes */
 };
 static struct log_reading *events;
+
+static uint64_t number_in(const unsigned char *cargo) {
+    uint64_t n = 0;
+    for (int i = 0; i < 8; i++) {
+        n = n << 8 | cargo[i];
+    }
+    return n;
+}
+
+/* What a rank sent and received in a collective call. */
+static void take_collective(struct log_reading *l, const struct read_clog2_stretch *s) {
+    assert_non_null(s->cargo);
+    const uint64_t sent = number_in(s->cargo), received = number_in(s->cargo + 8);
+    if (strcmp(s->name, "MPI_Bcast") == 0) {
+        assert_int_equal(s->rank == 0 ? received : sent, 0);
+        l->broadcast[s->rank] += sent + received;
+    } else if (strcmp(s->name, "MPI_Reduce") == 0) {
+        assert_int_equal(sent, sizeof(double));
+        assert_int_equal(received, s->rank == 0 ? sizeof(double) : 0);
+    } else {
+        assert_int_equal(sent, sizeof(double));
+        assert_int_equal(received, sizeof(double));
+        l->reductions++;
+    }
+}
 
 static void take_state(void *context, const struct read_clog2_stretch *s) {
     struct log_reading *l = context;
@@ -190,12 +216,13 @@ static void take_state(void *context, const struct read_clog2_stretch *s) {
     } else if (strcmp(s->name, "Checkpoint") == 0) {
         const uint32_t c = l->checkpoints[s->rank]++;
         assert_true(c < CHECKPOINTS && s->cargo != NULL);
-        for (int i = 0; i < 8; i++) {
-            l->bytes[c][s->rank] = l->bytes[c][s->rank] << 8 | s->cargo[i];
-        }
+        l->bytes[c][s->rank] = number_in(s->cargo);
         if (s->rank == 0) {
             l->begin[c] = s->from;
         }
+    } else if (strcmp(s->name, "MPI_Bcast") == 0 || strcmp(s->name, "MPI_Reduce") == 0 ||
+               strcmp(s->name, "MPI_Allreduce") == 0) {
+        take_collective(l, s);
     }
 }
 
@@ -223,7 +250,9 @@ static void read_log(void) {
     for (uint32_t r = 0; r < RANKS; r++) {
         assert_int_equal(events->iteration[r], PHASES);
         assert_int_equal(events->checkpoints[r], CHECKPOINTS);
+        assert_int_equal(events->broadcast[r], events->broadcast[0]);
     }
+    assert_true(events->broadcast[0] > 0 && events->reductions >= (uint64_t)RANKS * PHASES);
 }
 
 /* ---- comparisons ---- */

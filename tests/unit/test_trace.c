@@ -98,8 +98,7 @@ struct watch {
     uint64_t *sent;            /* [messages] of this iteration; 0: not yet */
     uint64_t start;            /* of this iteration */
     uint64_t backwards;
-    uint64_t waited_ns; /* in MPI_Waitall */
-    uint64_t computed_ns;
+    uint64_t computed; /* as the other times: cycles */
     uint64_t steps, checkpoints, received;
 };
 
@@ -123,8 +122,7 @@ static void watch_state(struct watch *w, const struct trace_made *m, uint32_t ra
     }
     assert_true(l->depth > 0 && l->state[l->depth - 1] == what - 1);
     uint64_t length = time - l->begun[--l->depth];
-    w->waited_ns += l->state[l->depth] == MODEL_TRACE_WAITALL ? length : 0;
-    w->computed_ns += l->state[l->depth] == MODEL_TRACE_COMPUTE ? length : 0;
+    w->computed += l->state[l->depth] == MODEL_TRACE_COMPUTE ? length : 0;
     w->checkpoints += l->state[l->depth] == MODEL_TRACE_CHECKPOINT;
     for (uint32_t r = 0; what == MODEL_TRACE_ALLREDUCE + 1 && r < m->trace.ranks; r++) {
         assert_true(w->timeline[r].reductions >= l->reductions);
@@ -175,7 +173,7 @@ static void watch_iteration(struct watch *w, const struct trace_made *m, uint32_
     for (uint64_t i = 0; i < run->count; i++) {
         const struct model_trace_event *e = model_trace_event(run, i);
         const uint32_t what = model_trace_what_of(e);
-        const uint64_t time = w->start + e->time_ns;
+        const uint64_t time = model_trace_cycles(w->start) + e->time;
         assert_true(e->rank < m->trace.ranks);
         assert_true(time > last || (time == last && (i == 0 || e->rank >= last_rank)));
         last = time;
@@ -194,7 +192,7 @@ static void watch_iteration(struct watch *w, const struct trace_made *m, uint32_
     free(w->sent);
     w->start += run->facts.duration_ns;
     /* Nothing of an iteration comes after the first event of the next one. */
-    assert_true(last < w->start + (m->trace.clock != NULL ? 2 * m->trace.guard_ns : 0) ||
+    assert_true(last < model_trace_cycles(w->start + (m->trace.clock != NULL ? 2 * m->trace.guard_ns : 0)) ||
                 iteration + 1 == m->trace.iterations);
 }
 
@@ -240,9 +238,9 @@ static void rules_hold(void **state) {
                 assert_int_equal(run.backwards, 0);
             }
             /* Up to what the clocks cannot resolve. */
-            const uint64_t unresolved_ns = 200 * (uint64_t)ranks[i] * m.load_params.phases;
-            assert_true(w.computed_ns <= expected_ns + unresolved_ns &&
-                        expected_ns <= w.computed_ns + unresolved_ns);
+            const uint64_t unresolved = model_trace_cycles(200 * (uint64_t)ranks[i] * m.load_params.phases);
+            const uint64_t expected = model_trace_cycles(expected_ns);
+            assert_true(w.computed <= expected + unresolved && expected <= w.computed + unresolved);
             watch_end(&w, &m);
             drop(&m);
         }
@@ -514,11 +512,11 @@ static void durations_vary(void **state) {
                 continue;
             }
             if (what % 2 == 0) {
-                begun[e->rank * KINDS + what / 2] = start + e->time_ns;
+                begun[e->rank * KINDS + what / 2] = model_trace_cycles(start) + e->time;
                 continue;
             }
             const uint32_t kind = what / 2;
-            const uint64_t length = start + e->time_ns - begun[e->rank * KINDS + kind];
+            const uint64_t length = model_trace_cycles(start) + e->time - begun[e->rank * KINDS + kind];
             uint32_t at = 0;
             while (at < distinct[kind] && seen[kind][at] != length) {
                 at++;
@@ -588,10 +586,10 @@ static void programs_start_and_end(void **state) {
         const uint32_t what = model_trace_what_of(e);
         if (first[e->rank] == 0) {
             assert_true(what == MODEL_TRACE_COMM_RANK || what == MODEL_TRACE_COMM_SIZE);
-            first[e->rank] = e->time_ns;
+            first[e->rank] = e->time;
             rank_of_first = rank_of_first == UINT32_MAX ? e->rank : rank_of_first;
         }
-        root_begins = e->rank == 0 && what == MODEL_TRACE_BCAST && root_begins == 0 ? e->time_ns : root_begins;
+        root_begins = e->rank == 0 && what == MODEL_TRACE_BCAST && root_begins == 0 ? e->time : root_begins;
         if (what == MODEL_TRACE_BCAST + 1) {
             assert_true(root_begins > 0);
         }
@@ -601,7 +599,8 @@ static void programs_start_and_end(void **state) {
         const uint64_t after = first[r] - first[rank_of_first];
         spread = after > spread ? after : spread;
     }
-    assert_true(first[rank_of_first] > 2000000 && spread > 200000 && spread < 10000000);
+    assert_true(first[rank_of_first] > model_trace_cycles(2000000));
+    assert_true(spread > model_trace_cycles(200000) && spread < model_trace_cycles(10000000));
     run = run_of(&m, m.trace.iterations - 1);
     for (uint64_t i = 0; i < run.count; i++) {
         const struct model_trace_event *e = model_trace_event(&run, i);
@@ -635,19 +634,19 @@ static void late_partners_are_seen(void **state) {
         make_plain(&m, 64, 2);
         watch_begin(&w, &m);
         struct model_trace_run run = run_of(&m, 8);
-        uint64_t length_ns = 0;
-        uint64_t wait_ns[64] = {0};
+        uint64_t length = 0;
+        uint64_t wait[64] = {0};
         for (uint64_t i = 0; i < run.count; i++) {
             const struct model_trace_event *e = model_trace_event(&run, i);
             const uint32_t what = model_trace_what_of(e);
-            length_ns = e->time_ns;
+            length = e->time;
             if (what == MODEL_TRACE_WAITALL || what == MODEL_TRACE_WAITALL + 1) {
-                wait_ns[e->rank] = e->time_ns - wait_ns[e->rank];
+                wait[e->rank] = e->time - wait[e->rank];
             }
         }
         waited[late] = 0;
         for (uint32_t r = 0; r < 64; r++) {
-            waited[late] += wait_ns[r] > length_ns / 4;
+            waited[late] += wait[r] > length / 4;
         }
         free(w.timeline);
         drop(&m);
@@ -825,8 +824,8 @@ static void slow_ports_are_seen(void **state) {
         for (uint64_t i = 0; i < run.count; i++) {
             const struct model_trace_event *e = model_trace_event(&run, i);
             const uint32_t what = model_trace_what_of(e);
-            waited[slow] += what == MODEL_TRACE_WAITALL + 1 ? e->time_ns : 0;
-            waited[slow] -= what == MODEL_TRACE_WAITALL ? e->time_ns : 0;
+            waited[slow] += what == MODEL_TRACE_WAITALL + 1 ? e->time : 0;
+            waited[slow] -= what == MODEL_TRACE_WAITALL ? e->time : 0;
         }
         drop(&m);
     }

@@ -97,8 +97,11 @@ static void wait_for(const struct model_trace *m, struct model_trace_script *s, 
     of_exchange(s, MODEL_TRACE_OP_WAIT, m->style.wait, exchange);
 }
 
+/* What ranks reduce and gather are numbers of this many bytes. */
+enum { NUMBER = sizeof(double), COUNT = sizeof(int32_t) };
+
 static void reduce_to_all(struct model_trace_script *s) {
-    (void)model_trace_add(s, MODEL_TRACE_OP_ALL, MODEL_TRACE_ALLREDUCE, 0);
+    model_trace_collect(s, MODEL_TRACE_OP_ALL, MODEL_TRACE_ALLREDUCE, 0, NUMBER);
 }
 
 /* The objects' work from one share of it to another, around an exchange with all neighbours. What neighbours need comes
@@ -151,7 +154,7 @@ static void hydro(const struct model_trace *m, struct model_trace_script *s) {
     }
     if (s->iteration % m->style.every == 0) { /* a summary of the fields */
         for (uint32_t i = 0; i < 1 + m->style.results; i++) {
-            (void)model_trace_add(s, MODEL_TRACE_OP_UP, MODEL_TRACE_REDUCE, 260);
+            model_trace_collect(s, MODEL_TRACE_OP_UP, MODEL_TRACE_REDUCE, 260, NUMBER);
         }
     }
 }
@@ -184,10 +187,10 @@ static bool distributes(const struct model_trace *m, uint32_t iteration) {
 static void adaptive(const struct model_trace *m, struct model_trace_script *s) {
     if (distributes(m, s->iteration)) {
         (void)model_trace_add(s, MODEL_TRACE_OP_WORK, 0, 30000);
-        (void)model_trace_add(s, MODEL_TRACE_OP_ALL, MODEL_TRACE_ALLGATHER, 600);
+        model_trace_collect(s, MODEL_TRACE_OP_ALL, MODEL_TRACE_ALLGATHER, 600, COUNT);
         (void)model_trace_add(s, MODEL_TRACE_OP_WORK, 0, 20000);
-        (void)model_trace_add(s, MODEL_TRACE_OP_ALL, MODEL_TRACE_ALLTOALL, 900);
-        (void)model_trace_add(s, MODEL_TRACE_OP_DOWN, MODEL_TRACE_BCAST, 350);
+        model_trace_collect(s, MODEL_TRACE_OP_ALL, MODEL_TRACE_ALLTOALL, 900, COUNT);
+        model_trace_collect(s, MODEL_TRACE_OP_DOWN, MODEL_TRACE_BCAST, 350, COUNT * m->ranks);
         (void)model_trace_add(s, MODEL_TRACE_OP_WORK, 0, 60000);
         reduce_to_all(s);
     }
@@ -196,7 +199,7 @@ static void adaptive(const struct model_trace *m, struct model_trace_script *s) 
         work_and_exchange(m, s, i, (double)i / s->parts, (i + 1.0) / s->parts);
     }
     if (s->iteration % m->style.every == 1) {
-        (void)model_trace_add(s, MODEL_TRACE_OP_UP, MODEL_TRACE_GATHER, 300);
+        model_trace_collect(s, MODEL_TRACE_OP_UP, MODEL_TRACE_GATHER, 300, NUMBER);
     }
 }
 
@@ -205,7 +208,9 @@ static void adaptive(const struct model_trace *m, struct model_trace_script *s) 
 /* After the last arrival at the reduction of an iteration: the ranks leave it, and may write a checkpoint. */
 static void finish(const struct model_trace *m, struct model_trace_script *s, uint32_t of_this) {
     const uint32_t iteration = s->iteration - 1 + of_this;
-    model_trace_add(s, MODEL_TRACE_OP_LEAVE, MODEL_TRACE_ALLREDUCE + 1, 0)->number = of_this;
+    struct model_trace_op *left = model_trace_add(s, MODEL_TRACE_OP_LEAVE, MODEL_TRACE_ALLREDUCE + 1, 0);
+    left->number = of_this;
+    left->bytes = NUMBER;
     model_trace_add(s, MODEL_TRACE_OP_STEP, MODEL_TRACE_STEP, 0)->number = of_this;
     state(s, MODEL_TRACE_ITERATION + 1);
     if (m->checkpoint != NULL && model_checkpoint_after(m->checkpoint, iteration) != UINT32_MAX) {

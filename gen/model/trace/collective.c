@@ -75,7 +75,7 @@ void model_trace_meet(const struct model_trace *m, struct model_trace_scratch *s
         if (op->ns > 0) {
             takes(&t, op->ns);
         }
-        happens(&t, op->what + 1, 0);
+        happens(&t, op->what + 1, op->bytes);
         end_track(&t);
     }
 }
@@ -89,7 +89,7 @@ void model_trace_broadcast(const struct model_trace *m, struct model_trace_scrat
         const uint64_t come = r > 0 ? s->now[model_trace_parent(r)] + m->hop_ns : 0;
         t.now = come > t.now ? come : t.now;
         takes(&t, op->ns);
-        happens(&t, op->what + 1, 0);
+        happens(&t, op->what + 1, op->bytes);
         end_track(&t);
     }
 }
@@ -103,7 +103,7 @@ void model_trace_gather(const struct model_trace *m, struct model_trace_scratch 
         after_pause(&t, op->what, 0);
         t.now = s->ready[r] > t.now ? s->ready[r] : t.now;
         takes(&t, op->ns);
-        happens(&t, op->what + 1, 0);
+        happens(&t, op->what + 1, op->bytes);
         if (r > 0 && s->ready[model_trace_parent(r)] < t.now + m->hop_ns) {
             s->ready[model_trace_parent(r)] = t.now + m->hop_ns;
         }

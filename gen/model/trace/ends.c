@@ -24,8 +24,8 @@ enum {
     PRINT_NS = 70000
 };
 
-/* Factor of the first calls. */
-enum { COLD = 15 };
+/* Factor of the first calls; and bytes of a part of the input, at least. */
+enum { COLD = 15, INPUT_BYTES = 4 };
 
 void model_trace_launch(const struct model_trace *m, struct model_trace_scratch *s) {
     uint32_t all[4];
@@ -78,7 +78,8 @@ void model_trace_write_start(const struct model_trace *m, struct model_trace_scr
     make_communicators(m, s);
     (void)model_trace_add(s, MODEL_TRACE_OP_ROOT, 0, INPUT_NS);
     for (uint32_t i = 0; i < y->broadcasts; i++) {
-        (void)model_trace_add(s, MODEL_TRACE_OP_DOWN, MODEL_TRACE_BCAST, BCAST_NS);
+        model_trace_collect(s, MODEL_TRACE_OP_DOWN, MODEL_TRACE_BCAST, BCAST_NS,
+                            INPUT_BYTES << 2 * (i + y->first_tag) % 8);
         work(s, DERIVE_NS);
     }
     for (uint32_t i = 0; i < y->barriers; i++) {
@@ -93,7 +94,7 @@ void model_trace_write_end(const struct model_trace *m, struct model_trace_scrip
     const struct model_trace_style *y = &m->style;
     work(s, SUM_UP_NS);
     for (uint32_t i = 0; i < y->results; i++) {
-        (void)model_trace_add(s, MODEL_TRACE_OP_UP, MODEL_TRACE_REDUCE, REDUCE_NS);
+        model_trace_collect(s, MODEL_TRACE_OP_UP, MODEL_TRACE_REDUCE, REDUCE_NS, sizeof(double));
     }
     (void)model_trace_add(s, MODEL_TRACE_OP_ROOT, 0, PRINT_NS);
     if (y->cart || y->dup) {

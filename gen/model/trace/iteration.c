@@ -94,11 +94,12 @@ static void mark(const struct model_trace *m, struct model_trace_scratch *s, uin
 }
 
 /* The ranks leave the last reduction of this iteration, or of the one before. */
-static void leave(const struct model_trace *m, struct model_trace_scratch *s, uint32_t of_this) {
+static void leave(const struct model_trace *m, struct model_trace_scratch *s, const struct model_trace_op *op) {
+    const uint32_t of_this = op->number;
     model_trace_leave(m, s->phase - 1 + of_this, 0, of_this ? model_trace_last(m, s) : 0, s->now);
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
-        happens(&t, MODEL_TRACE_ALLREDUCE + 1, 0);
+        happens(&t, op->what, op->bytes);
         end_track(&t);
     }
 }
@@ -128,7 +129,7 @@ static void run_line(const struct model_trace *m, struct model_trace_scratch *s,
         call(m, s, op);
         break;
     case MODEL_TRACE_OP_LEAVE:
-        leave(m, s, op->number);
+        leave(m, s, op);
         break;
     case MODEL_TRACE_OP_ALL:
         model_trace_meet(m, s, op);

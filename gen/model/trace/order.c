@@ -37,23 +37,19 @@ uint64_t *model_trace_sort(uint64_t *entry, uint64_t *other, uint64_t count, uin
 
 /* ---- clocks ---- */
 
-/* A clock counts cycles of 2.445 GHz, but shows only every 24th or 25th: doc/realism.md, "Calls". In thousandths. */
-enum { CYCLES_IN_NS = 2445, CYCLES_IN_STEP = 24500, HALF_CYCLE = 500 };
+/* A clock shows only every 24th or 25th cycle: doc/realism.md, "Calls". */
+enum { CYCLES_IN_TWO_STEPS = 49 };
 
-/* How far a host's clock is between two steps when an iteration starts. Steps of hosts do not come together. */
-static uint64_t phase_of(uint32_t node, uint64_t start_ns) {
-    return ((uint64_t)node * 6151 + start_ns % CYCLES_IN_STEP * CYCLES_IN_NS) % CYCLES_IN_STEP;
+/* `phase`: cycles since a clock of phase 0 made its last step. */
+static uint64_t shown_at(uint64_t cycle, uint64_t phase) {
+    return 2 * (cycle + phase) / CYCLES_IN_TWO_STEPS * CYCLES_IN_TWO_STEPS / 2 - phase;
 }
 
-/* `time_ns`: more than a step. */
-static uint64_t shown_at(uint64_t time_ns, uint64_t phase) {
-    const uint64_t step = (time_ns * CYCLES_IN_NS + phase) / CYCLES_IN_STEP;
-    return (step * CYCLES_IN_STEP - step % 2 * HALF_CYCLE - phase) / CYCLES_IN_NS;
-}
-
-/* Makes all times those of the ranks' clocks. So that none is negative, clocks that differ are late by the guard. */
+/* Makes all times those of the ranks' clocks. Steps of hosts do not come together. So that none is negative, clocks that
+ * differ are late by the guard; and events are later than a step. */
 static void read_clocks(const struct model_trace *m, const struct model_trace_scratch *s, uint64_t start_ns,
                         uint64_t count) {
+    const uint64_t start = model_trace_cycles(start_ns);
     const struct model_trace_clock *clock = NULL;
     uint64_t phase = 0;
     for (uint64_t i = 0; i < count; i++) {
@@ -61,13 +57,14 @@ static void read_clocks(const struct model_trace *m, const struct model_trace_sc
         if (i == 0 || e->rank != e[-1].rank) {
             const uint32_t node = model_machine_node(m->load->machine, e->rank);
             clock = m->clock == NULL ? NULL : &m->clock[node];
-            phase = phase_of(node, start_ns);
+            phase = (uint64_t)node * 6 % CYCLES_IN_TWO_STEPS;
         }
+        uint64_t time_ns = start_ns + e->time;
         if (clock != NULL) {
-            const double wrong = clock->offset_ns + clock->drift * (double)(start_ns + e->time_ns);
-            e->time_ns = (uint64_t)((int64_t)(e->time_ns + m->guard_ns) + (int64_t)wrong);
+            const double wrong = clock->offset_ns + clock->drift * (double)time_ns;
+            time_ns = (uint64_t)((int64_t)(time_ns + m->guard_ns) + (int64_t)wrong);
         }
-        e->time_ns = shown_at(e->time_ns, phase);
+        e->time = shown_at(model_trace_cycles(time_ns), phase) - start;
     }
 }
 
@@ -79,15 +76,16 @@ static hpcw_status compare_clocks(struct model_trace_scratch *s, struct model_tr
     for (uint64_t i = 0; status == HPCW_OK && i < run->count; i++) {
         const uint32_t what = model_trace_what_of(&s->event[i]);
         if (what == MODEL_TRACE_SEND) {
-            sent[model_trace_message_of(&s->event[i])] = s->event[i].time_ns;
+            sent[model_trace_message_of(&s->event[i])] = s->event[i].time;
         } else if (what == MODEL_TRACE_RECEIVE) {
-            came[model_trace_message_of(&s->event[i])] = s->event[i].time_ns;
+            came[model_trace_message_of(&s->event[i])] = s->event[i].time;
         }
     }
     s->backward.size = 0;
     for (uint32_t i = 0; status == HPCW_OK && i < s->messages; i++) {
         if (came[i] < sent[i]) {
-            const struct model_trace_backward b = {s->message[i].from, s->message[i].to, sent[i] - came[i]};
+            const struct model_trace_backward b = {s->message[i].from, s->message[i].to,
+                                                   (sent[i] - came[i]) * 200 / 489};
             status = hpcw_i_buf_append(&s->backward, &b, sizeof b)
                          ? HPCW_OK
                          : hpcw_i_fail_memory(err, "trace", 0, "the faults of an iteration");
@@ -127,15 +125,15 @@ hpcw_status model_trace_order(const struct model_trace *m, struct model_trace_sc
         return status;
     }
     for (uint64_t i = 0; i < run->count; i++) {
-        s->entry[i] = i << 32 | (uint32_t)s->event[i].time_ns;
+        s->entry[i] = i << 32 | (uint32_t)s->event[i].time;
     }
     /* Long iterations are sorted by the low half of their times, then by the high one. */
-    const uint32_t bits = bits_of(last);
+    const uint32_t bits = bits_of(model_trace_cycles(last) + CYCLES_IN_TWO_STEPS);
     use_entries(s, model_trace_sort(s->entry, s->other, run->count, bits < 32 ? bits : 32));
     if (bits > 32) {
         for (uint64_t i = 0; i < run->count; i++) {
             const uint64_t event = s->entry[i] >> 32;
-            s->entry[i] = event << 32 | s->event[event].time_ns >> 32;
+            s->entry[i] = event << 32 | s->event[event].time >> 32;
         }
         use_entries(s, model_trace_sort(s->entry, s->other, run->count, bits - 32));
     }

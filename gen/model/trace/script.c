@@ -15,6 +15,11 @@ struct model_trace_op *model_trace_add(struct model_trace_script *s, enum model_
     return op;
 }
 
+void model_trace_collect(struct model_trace_script *s, enum model_trace_op_kind kind, uint32_t what,
+                         uint32_t ns, uint32_t bytes) {
+    model_trace_add(s, kind, what, ns)->bytes = bytes;
+}
+
 /* Of a message, and of a rank besides, by what waits for it. */
 static void tally_wait(const struct model_trace *m, struct model_trace_tally *t,
                        const struct model_trace_op *op) {
@@ -33,13 +38,14 @@ void model_trace_tally(const struct model_trace *m, const struct model_trace_scr
                        struct model_trace_tally *t) {
     static const uint8_t files[] = {MODEL_TRACE_CHECKPOINT, MODEL_TRACE_OPEN, MODEL_TRACE_WRITE,
                                     MODEL_TRACE_CLOSE};
-    t->each = t->root = t->used = 0;
+    t->each = t->root = t->collectives = t->used = 0;
     memset(t->in, 0, s->exchanges * sizeof t->in[0]);
     memset(t->out, 0, s->exchanges * sizeof t->out[0]);
     for (uint32_t i = 0; i < s->ops; i++) {
         const struct model_trace_op *op = &s->op[i];
         const uint64_t mask = UINT64_C(1) << op->what / 2;
         const uint32_t one = (m->records & mask) != 0;
+        t->collectives += op->bytes > 0 ? one : 0;
         switch (op->kind) {
         case MODEL_TRACE_OP_LAUNCH:
         case MODEL_TRACE_OP_WORK:

@@ -42,6 +42,7 @@ struct model_trace_op {
     uint32_t
         number; /* exchange; of a collective call, in the iteration; of a step, files and their end, as of events */
     uint32_t ns;    /* median, of what does not wait */
+    uint32_t bytes; /* of each part that a collective call moves */
     uint32_t until; /* share of the objects' work that is done after it */
 };
 enum { MODEL_TRACE_WORK = 1 << 16 }; /* all of it */
@@ -83,10 +84,14 @@ void model_trace_write_end(const struct model_trace *m, struct model_trace_scrip
 struct model_trace_op *model_trace_add(struct model_trace_script *script, enum model_trace_op_kind kind,
                                        uint32_t what, uint32_t ns);
 
+/* Adds a collective call that moves data. */
+void model_trace_collect(struct model_trace_script *script, enum model_trace_op_kind kind, uint32_t what,
+                         uint32_t ns, uint32_t bytes);
+
 /* The events of all ranks: of each rank, of rank 0 besides, and of a rank for each message that it receives or sends in
- * an exchange. `used`: the states. */
+ * an exchange. `collectives`: of those of each rank, the ends of calls that move data. `used`: the states. */
 struct model_trace_tally {
-    uint64_t each, root;
+    uint64_t each, root, collectives;
     uint32_t in[MODEL_TRACE_MOST_EXCHANGES], out[MODEL_TRACE_MOST_EXCHANGES];
     uint64_t used;
 };

@@ -276,6 +276,7 @@ static hpcw_status make_estimate(struct model_trace *m, hpcw_error *err) {
         const uint64_t events = tally.each * m->ranks + tally.root + (uint64_t)of_messages;
         e->messages += (uint64_t)messages;
         e->events += events;
+        e->collectives += tally.collectives * m->ranks;
         e->most_messages = (uint64_t)messages > e->most_messages ? (uint64_t)messages : e->most_messages;
         e->most_events = events > e->most_events ? events : e->most_events;
         m->used |= tally.used & m->records;

@@ -100,7 +100,7 @@ enum model_trace_what {
 };
 
 struct model_trace_event {
-    uint64_t time_ns; /* since the start of the iteration, by the rank's clock */
+    uint64_t time; /* nanoseconds since the start of the iteration; model_trace_order makes cycles of them */
     uint32_t rank;
     uint32_t detail; /* see model_trace_what_of, model_trace_message_of */
 };
@@ -109,7 +109,7 @@ static inline uint32_t model_trace_what_of(const struct model_trace_event *e) {
     return e->detail & ((1u << MODEL_TRACE_WHAT_BITS) - 1);
 }
 /* The number of the message that a send or receive is of. Of a step and the end of a checkpoint: 0 for those of the
- * iteration before, 1 for those of this one. */
+ * iteration before, 1 for those of this one. Of the end of a collective call: the bytes of each part. */
 static inline uint32_t model_trace_message_of(const struct model_trace_event *e) {
     return e->detail >> MODEL_TRACE_WHAT_BITS;
 }
@@ -138,6 +138,14 @@ struct model_trace_style {
 /* When the first iteration starts, nanoseconds after the start of the run. */
 #define MODEL_TRACE_START_NS UINT64_C(10000)
 
+/* Clocks count cycles of 2.445 GHz since the start of the run, and events those since the start of their iteration. */
+static inline uint64_t model_trace_cycles(uint64_t time_ns) {
+    return time_ns * 489 / 200;
+}
+static inline double model_trace_seconds(uint64_t start_ns, const struct model_trace_event *e) {
+    return (double)(model_trace_cycles(start_ns) + e->time) / 2.445e9;
+}
+
 /* The clock of a host: wrong by offset_ns + drift * time since the start of the run. */
 struct model_trace_clock {
     double offset_ns, drift;
@@ -150,10 +158,10 @@ struct model_trace_edges {
     double *ln_bytes; /* [objects], or [ranks] */
 };
 
-/* About how many messages and events there are in the run, and the most edges between ranks, messages and events of an
+/* About how many messages, events and ends of collective calls with data there are in the run, and the most edges between ranks, messages and events of an
  * iteration. */
 struct model_trace_estimate {
-    uint64_t messages, events;
+    uint64_t messages, events, collectives;
     uint64_t most_edges, most_messages, most_events;
 };
 

@@ -31,7 +31,7 @@ static inline void end_track(const struct track *t) {
 static inline void happens(struct track *t, uint32_t what, uint32_t message) {
     if (t->model->records >> what / 2 & 1) {
         *t->next++ = (struct model_trace_event){
-            .time_ns = t->now, .rank = t->rank, .detail = message << MODEL_TRACE_WHAT_BITS | what};
+            .time = t->now, .rank = t->rank, .detail = message << MODEL_TRACE_WHAT_BITS | what};
     }
 }
 
