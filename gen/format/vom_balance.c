@@ -108,7 +108,7 @@ static void statistics_free(struct statistics *s) {
 static void add_edge(struct statistics *s, uint32_t kind, uint32_t owner, double follows) {
     struct edge_list *list = &s->kind[kind];
     list->owner[list->count] = owner;
-    list->ln_bytes[list->count++] = model_load_flow(s->load, owner, kind, follows).ln_bytes;
+    list->ln_bytes[list->count++] = model_load_flow(s->load, owner, model_load_shared(kind), follows).ln_bytes;
 }
 
 static void list_edges(struct statistics *s) {
@@ -118,7 +118,8 @@ static void list_edges(struct statistics *s) {
         const bool exists = model_load_exists(m, o);
         const uint32_t senders = exists ? model_load_senders(m, o, from) : 0;
         for (uint32_t i = 0; i < senders; i++) {
-            add_edge(s, from[i].kind, o, s->whole.lasting[o] + s->whole.lasting[from[i].from]);
+            add_edge(s, from[i].kind, model_load_owner(from[i].kind, from[i].from, o),
+                     s->whole.lasting[o] + s->whole.lasting[from[i].from]);
         }
         if (exists && m->params.comm == MODEL_COMM_SAMPLE) {
             add_edge(s, MODEL_LOAD_TO_GROUP, o, s->whole.lasting[o]);
@@ -177,7 +178,7 @@ static void add_bytes(struct statistics *s, uint32_t kind, uint32_t phase, size_
     for (uint32_t i = 0; i < list->count; i++) {
         const struct model_load_flow flow = {.ln_bytes = list->ln_bytes[i]};
         const uint32_t owner = list->owner[i];
-        const double bytes = (double)model_load_volume(m, owner, kind, flow, phase).bytes;
+        const double bytes = (double)model_load_volume(m, owner, model_load_shared(kind), flow, phase).bytes;
         s->edge[(*edges)++] = bytes;
         /* Of what leaves a rank vt counts what its handler or groups send: up the tree, and down from the parent. */
         const bool handlers = kind == MODEL_LOAD_UP || kind == MODEL_LOAD_DOWN;

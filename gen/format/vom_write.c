@@ -151,7 +151,9 @@ static void know_senders(const struct rank_file *f) {
             }
             for (uint32_t i = 0; i < k->senders; i++) {
                 double follows = f->t->slots.lasting[slot] + model_load_lasting(m, k->edge[i].from);
-                k->flow[i] = model_load_flow(m, to, k->edge[i].kind, follows);
+                const uint32_t kind = k->edge[i].kind;
+                k->flow[i] = model_load_flow(m, model_load_owner(kind, k->edge[i].from, to),
+                                             model_load_shared(kind), follows);
             }
         }
     }
@@ -194,8 +196,11 @@ static hpcw_status put_edges(const struct rank_file *f, hpcw_error *err) {
     for (uint32_t slot = 0; s == HPCW_OK && slot < f->t->slots.at.count; slot++) {
         const struct vom_slot *k = &f->t->slot[slot];
         for (uint32_t i = 0; s == HPCW_OK && i < k->senders; i++) {
-            s = put_edge(f, HPCW_VOM_SEND_RECV, entity_of(f, k->edge[i].from), entity_of(f, k->object),
-                         model_load_volume(m, k->object, k->edge[i].kind, k->flow[i], f->phase), err);
+            const struct model_load_edge e = k->edge[i];
+            s = put_edge(f, HPCW_VOM_SEND_RECV, entity_of(f, e.from), entity_of(f, k->object),
+                         model_load_volume(m, model_load_owner(e.kind, e.from, k->object),
+                                           model_load_shared(e.kind), k->flow[i], f->phase),
+                         err);
         }
         if (s == HPCW_OK && sample && f->t->slots.exists[slot]) {
             s = put_sample(f, k, is_first, err);

@@ -99,8 +99,10 @@ static void sum_bytes(const struct model_load *m, uint32_t phase, double *sent, 
         const uint32_t n = model_load_exists(m, o) ? model_load_senders(m, o, from) : 0;
         for (uint32_t k = 0; k < n; k++) {
             double follows = model_load_lasting(m, o) + model_load_lasting(m, from[k].from);
-            struct model_load_flow flow = model_load_flow(m, o, from[k].kind, follows);
-            struct model_load_volume v = model_load_volume(m, o, from[k].kind, flow, phase);
+            const uint32_t owner = model_load_owner(from[k].kind, from[k].from, o);
+            const uint32_t kind = model_load_shared(from[k].kind);
+            struct model_load_flow flow = model_load_flow(m, owner, kind, follows);
+            struct model_load_volume v = model_load_volume(m, owner, kind, flow, phase);
             assert_true(v.messages >= 1 && v.bytes >= 8 * v.messages && v.bytes % 8 == 0);
             sent[from[k].from] += (double)v.bytes;
             received[o] += (double)v.bytes;
@@ -484,6 +486,43 @@ static void volumes_change_with_the_period(void **state) {
     load_drop(&m);
 }
 
+/* Two neighbours send each other the same, in whole rows. */
+static void neighbours_send_the_same(void **state) {
+    (void)state;
+    enum { ROW = 1320 };
+    struct model_load_params p = load_defaults();
+    struct load_made m;
+    uint32_t pairs = 0;
+    p.edge_unit = ROW;
+    load_make(&m, 8, 2, &p);
+    for (uint32_t a = 0; a < m.load.objects; a++) {
+        struct model_load_edge to_a[MODEL_LOAD_MOST_KINDS], to_b[MODEL_LOAD_MOST_KINDS];
+        const uint32_t n = model_load_exists(&m.load, a) ? model_load_senders(&m.load, a, to_a) : 0;
+        for (uint32_t i = 0; i < n && to_a[i].kind < MODEL_LOAD_NEIGHBOURS; i++) {
+            const uint32_t b = to_a[i].from;
+            const uint32_t count = model_load_senders(&m.load, b, to_b);
+            const double follows = model_load_lasting(&m.load, a) + model_load_lasting(&m.load, b);
+            const uint32_t owner = model_load_owner(to_a[i].kind, b, a), kind = model_load_shared(to_a[i].kind);
+            const uint64_t bytes =
+                model_load_volume(&m.load, owner, kind, model_load_flow(&m.load, owner, kind, follows), 9)
+                    .bytes;
+            assert_int_equal(bytes % ROW, 0);
+            for (uint32_t k = 0; k < count; k++) {
+                if (to_b[k].from == a && to_b[k].kind < MODEL_LOAD_NEIGHBOURS) {
+                    assert_int_equal(model_load_owner(to_b[k].kind, a, b), owner);
+                    assert_int_equal(model_load_shared(to_b[k].kind), kind);
+                    pairs++;
+                }
+            }
+        }
+    }
+    assert_true(pairs > 100);
+    p.edge_unit = 12;
+    struct model_load refused;
+    assert_int_equal(model_load_init(&refused, &p, &m.machine, NULL), HPCW_EINVAL);
+    load_drop(&m);
+}
+
 /* Handlers that send and do next to nothing, as of a program without them. */
 static void handlers(void **state) {
     (void)state;
@@ -555,6 +594,7 @@ int main(void) {
         cmocka_unit_test(the_system_slows),
         cmocka_unit_test(preemptions_and_warm_up),
         cmocka_unit_test(volumes_change_with_the_period),
+        cmocka_unit_test(neighbours_send_the_same),
         cmocka_unit_test(handlers),
         cmocka_unit_test(memory_of_blocks),
         cmocka_unit_test(tables_decide_the_times),

@@ -288,9 +288,11 @@ static void sum_edges(const struct trace_made *m, uint32_t phase, uint64_t *byte
         const uint32_t n = model_load_exists(load, to) ? model_load_senders(load, to, from) : 0;
         for (uint32_t k = 0; k < n; k++) {
             double follows = model_load_lasting(load, to) + model_load_lasting(load, from[k].from);
-            struct model_load_flow flow = model_load_flow(load, to, from[k].kind, follows);
+            const uint32_t owner = model_load_owner(from[k].kind, from[k].from, to);
+            const uint32_t kind = model_load_shared(from[k].kind);
+            struct model_load_flow flow = model_load_flow(load, owner, kind, follows);
             const size_t at = (size_t)where[from[k].from] * ranks + where[to];
-            bytes[at] += model_load_volume(load, to, from[k].kind, flow, phase).bytes;
+            bytes[at] += model_load_volume(load, owner, kind, flow, phase).bytes;
             edges[at]++;
         }
     }

@@ -127,10 +127,14 @@ struct model_load_flow model_load_flow(const struct model_load *m, uint32_t owne
 /* Applications send whole numbers of doubles. */
 enum { ELEMENT = 8 };
 
-static uint64_t whole_elements(double bytes) {
-    return bytes < ELEMENT                         ? ELEMENT
-           : bytes < (double)MODEL_LOAD_MOST_BYTES ? (uint64_t)(bytes / ELEMENT + 0.5) * ELEMENT
-                                                   : MODEL_LOAD_MOST_BYTES;
+static uint64_t whole(double bytes, uint32_t unit) {
+    return bytes < unit                            ? unit
+           : bytes < (double)MODEL_LOAD_MOST_BYTES ? (uint64_t)(bytes / unit + 0.5) * unit
+                                                   : MODEL_LOAD_MOST_BYTES / unit * unit;
+}
+
+static uint32_t unit_of(const struct model_load *m, uint32_t kind) {
+    return kind < MODEL_LOAD_NEIGHBOURS ? m->params.edge_unit : ELEMENT;
 }
 
 struct model_load_volume model_load_volume(const struct model_load *m, uint32_t owner, uint32_t kind,
@@ -139,12 +143,13 @@ struct model_load_volume model_load_volume(const struct model_load *m, uint32_t 
     if (kind >= MODEL_LOAD_TO_GROUP) {
         return kind > MODEL_LOAD_TO_GROUP
                    ? sample_volume[kind - MODEL_LOAD_TO_GROUP]
-                   : (struct model_load_volume){whole_elements(hpcw_i_exp(flow.ln_bytes)), GROUP_MESSAGES};
+                   : (struct model_load_volume){whole(hpcw_i_exp(flow.ln_bytes), ELEMENT), GROUP_MESSAGES};
     }
     const uint32_t period = period_of(m, phase);
     const double change = change_in(period);
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_EDGE_PHASE, owner, kind, period, now);
-    uint64_t bytes = whole_elements(hpcw_i_exp(flow.ln_bytes + change * hpcw_i_normal(now[0], now[1])));
+    uint64_t bytes =
+        whole(hpcw_i_exp(flow.ln_bytes + change * hpcw_i_normal(now[0], now[1])), unit_of(m, kind));
     uint64_t messages =
         model_load_at_least_1(hpcw_i_exp(flow.ln_messages + change * hpcw_i_normal(now[2], now[3])));
     return (struct model_load_volume){.bytes = bytes,
@@ -155,6 +160,7 @@ void model_load_bytes(const struct model_load *m, const uint32_t *owner, uint32_
                       uint32_t count, uint32_t phase, uint64_t *bytes) {
     const uint32_t period = period_of(m, phase);
     const double change = change_in(period);
+    const uint32_t unit = unit_of(m, kind);
     double x[MODEL_LOAD_AT_ONCE];
     assert(count <= MODEL_LOAD_AT_ONCE);
     m->lanes->normals(&(struct model_draws){m->seed, HPCW_I_FOR_LOAD_EDGE_PHASE, count, owner, kind, period},
@@ -164,6 +170,6 @@ void model_load_bytes(const struct model_load *m, const uint32_t *owner, uint32_
     }
     m->lanes->exps(x, count);
     for (uint32_t i = 0; i < count; i++) {
-        bytes[i] = whole_elements(x[i]);
+        bytes[i] = whole(x[i], unit);
     }
 }

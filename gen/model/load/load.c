@@ -156,6 +156,10 @@ hpcw_status model_load_init(struct model_load *m, const struct model_load_params
         return hpcw_i_fail(err, HPCW_EINVAL, "load.noise_min: expected at most load.noise_max = %g ms, got %g",
                            params->noise_max_ms, params->noise_min_ms);
     }
+    if (params->edge_unit % sizeof(double) != 0) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "load.edge_unit: expected a multiple of 8 bytes, got %u",
+                           params->edge_unit);
+    }
     m->params = *params;
     m->machine = machine;
     m->seed = machine->seed;

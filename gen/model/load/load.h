@@ -99,6 +99,7 @@ struct model_load_params {
     double edge_bytes_mean, edge_bytes_sd; /* of ln(bytes) of an edge and phase */
     double edge_messages_mean, edge_messages_sd;
     double edge_follows;  /* share of the deviation of ln(bytes) that follows the work at both ends */
+    uint32_t edge_unit;   /* of volumes between neighbours */
     uint32_t edge_phases; /* in which volumes are equal; 0: all */
     double handler_ms;    /* median of a rank's handler */
     bool handlers;        /* whether they send to each other */
@@ -311,6 +312,16 @@ uint32_t model_load_senders(const struct model_load *m, uint32_t object,
 #define MODEL_LOAD_HANDLER_MEAN 7.75
 #define MODEL_LOAD_HANDLER_SD 1.30
 
+/* An edge has its volume of an owner and a kind. Neighbours in the index space send each other the same, as when they exchange
+ * borders: of both edges, those are of the one to the upper neighbour. The others' are their own. */
+enum { MODEL_LOAD_NEIGHBOURS = 6 };
+static inline uint32_t model_load_owner(uint32_t kind, uint32_t from, uint32_t to) {
+    return kind < MODEL_LOAD_NEIGHBOURS && kind % 2 == 1 ? from : to;
+}
+static inline uint32_t model_load_shared(uint32_t kind) {
+    return kind < MODEL_LOAD_NEIGHBOURS ? kind & ~1u : kind;
+}
+
 /* An edge belongs to the object that receives, or for the kinds up and down to the rank that is the child, as this number. */
 static inline uint32_t model_load_handler(uint32_t rank) {
     return UINT32_MAX - rank;
@@ -319,7 +330,7 @@ static inline uint32_t model_load_parent(uint32_t rank) {
     return (rank - 1) / 2;
 }
 
-/* What lasts of an edge. `follows` is the sum of model_load_lasting at the ends that are objects. */
+/* What lasts of an edge, by its owner and shared kind. `follows` is the sum of model_load_lasting at the ends that are objects. */
 struct model_load_flow {
     double ln_bytes, ln_messages;
 };

@@ -11,14 +11,17 @@
 /* Messages carry whole numbers of these bytes. */
 enum { ELEMENT = 8 };
 
-/* The bytes of each part: multiples of one size, and in the first one, which is that of the whole mesh, the rest. */
-static void divide_bytes(const struct model_trace_script *script, uint32_t bytes, uint32_t *part) {
+/* The bytes of each part: multiples of one size, and in the first one, which is that of the whole mesh, the rest. If there is
+ * enough, they are multiples of `row`. */
+static void divide_bytes(const struct model_trace_script *script, uint32_t bytes, uint32_t row,
+                         uint32_t *part) {
     uint32_t weights = 0;
     uint32_t rest = bytes;
     for (uint32_t i = 0; i < script->parts; i++) {
         weights += script->weight[i];
     }
-    const uint32_t unit = bytes / ELEMENT / weights * ELEMENT;
+    const uint32_t of = bytes / row >= weights ? row : ELEMENT;
+    const uint32_t unit = bytes / of / weights * of;
     for (uint32_t i = 1; i < script->parts; i++) {
         part[i] = unit * script->weight[i];
         rest -= part[i];
@@ -51,7 +54,7 @@ static void go_through(const struct model_trace *m, struct model_trace_scratch *
             const struct model_trace_message *whole = &s->whole[i];
             uint32_t dimension;
             const uint32_t tag = m->style.first_tag + direction_of(m, whole->from, whole->to, &dimension);
-            divide_bytes(script, whole->bytes, part);
+            divide_bytes(script, whole->bytes, m->load->params.edge_unit, part);
             for (uint32_t x = 0; x < script->exchanges; x++) {
                 const struct model_trace_exchange *one = &script->exchange[x];
                 if ((one->dimension != MODEL_TRACE_ANY_DIMENSION && one->dimension != dimension) ||

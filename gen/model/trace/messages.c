@@ -96,7 +96,7 @@ struct batch {
 static void end_batch(const struct model_trace *m, const struct model_trace_scratch *s, uint32_t kind,
                       struct batch *b) {
     uint64_t bytes[MODEL_TRACE_AT_ONCE];
-    model_load_bytes(m->load, b->owner, kind, b->ln_bytes, b->count, s->phase, bytes);
+    model_load_bytes(m->load, b->owner, model_load_shared(kind), b->ln_bytes, b->count, s->phase, bytes);
     for (uint32_t i = 0; i < b->count; i++) {
         b->edge[i].bytes = (uint32_t)bytes[i];
     }
@@ -123,7 +123,7 @@ static uint32_t list_edges(const struct model_trace *m, struct model_trace_scrat
         for (uint32_t to = 0; e->from != NULL && to < m->load->objects; to++) {
             const uint32_t from = e->from[to];
             if (from != UINT32_MAX && s->where[from] != s->where[to]) {
-                add_edge(m, s, e, to, to, s->where[from], s->where[to], &b);
+                add_edge(m, s, e, to, model_load_owner(e->kind, from, to), s->where[from], s->where[to], &b);
             }
         }
         for (uint32_t r = 1; e->from == NULL && r < m->ranks; r++) {

@@ -106,7 +106,9 @@ static void fill_edges(struct model_trace *m) {
             struct model_trace_edges *e = edges_of(m, edge[i].kind);
             e->from[to] = edge[i].from;
             e->ln_bytes[to] =
-                model_load_flow(load, to, edge[i].kind, m->lasting[to] + m->lasting[edge[i].from]).ln_bytes;
+                model_load_flow(load, model_load_owner(edge[i].kind, edge[i].from, to),
+                                model_load_shared(edge[i].kind), m->lasting[to] + m->lasting[edge[i].from])
+                    .ln_bytes;
         }
     }
     for (uint32_t kind = MODEL_LOAD_UP; load->params.handlers && kind <= MODEL_LOAD_DOWN; kind++) {
