@@ -30,6 +30,7 @@ static const struct log_state {
     {MODEL_TRACE_COMM_SIZE, 27, "MPI_Comm_size", "white", NULL},
     {MODEL_TRACE_IRECV, 70, "MPI_Irecv", "PaleGreen", NULL},
     {MODEL_TRACE_ISEND, 72, "MPI_Isend", "SkyBlue", NULL},
+    {MODEL_TRACE_SENDING, 80, "MPI_Send", "blue", NULL},
     {MODEL_TRACE_TESTALL, 88, "MPI_Testall", "orange1", NULL},
     {MODEL_TRACE_WAIT, 105, "MPI_Wait", "red", NULL},
     {MODEL_TRACE_WAITALL, 106, "MPI_Waitall", "OrangeRed", NULL},
@@ -220,14 +221,31 @@ static int32_t event_number(uint32_t what) {
     return STEP_EVENT;
 }
 
-/* What a rank sends and receives in a collective call, or to and from each rank. */
-static void pack_moved(hpcw_clog2_cargo *c, uint32_t what, uint32_t rank, uint32_t ranks, uint32_t part) {
-    const int64_t bytes = part, all = (int64_t)part * ranks;
-    const bool root = rank == 0;
+/* The events that carry something. */
+static const uint64_t with_cargo =
+    UINT64_C(1) << (MODEL_TRACE_ALLREDUCE + 1) | UINT64_C(1) << (MODEL_TRACE_BCAST + 1) |
+    UINT64_C(1) << (MODEL_TRACE_REDUCE + 1) | UINT64_C(1) << (MODEL_TRACE_GATHER + 1) |
+    UINT64_C(1) << (MODEL_TRACE_ALLGATHER + 1) | UINT64_C(1) << (MODEL_TRACE_ALLTOALL + 1) |
+    UINT64_C(1) << (MODEL_TRACE_CHECKPOINT + 1) | UINT64_C(1) << MODEL_TRACE_STEP;
+
+/* What a rank sends and receives in a collective call, or to and from each rank; the bytes of a checkpoint; the number of an
+ * iteration. */
+static void pack(hpcw_clog2_cargo *c, const struct gen_dataset *d, const struct model_trace_event *e,
+                 uint32_t iteration) {
+    const uint32_t part = model_trace_message_of(e);
+    const uint32_t after = iteration - 1 + part;
+    const int64_t bytes = part, all = (int64_t)part * d->ranks;
+    const bool root = e->rank == 0;
     int64_t sent = bytes, received = bytes;
-    switch (what) {
-    case MODEL_TRACE_ALLREDUCE + 1:
-        break;
+    switch (model_trace_what_of(e)) {
+    case MODEL_TRACE_STEP:
+        hpcw_clog2_cargo_i32(c, (int32_t)after);
+        return;
+    case MODEL_TRACE_CHECKPOINT + 1: {
+        const uint64_t first = (uint64_t)model_checkpoint_after(&d->checkpoint, after) * d->ranks;
+        hpcw_clog2_cargo_i64(c, (int64_t)model_checkpoint_size(&d->checkpoint, first + e->rank));
+        return;
+    }
     case MODEL_TRACE_BCAST + 1:
         sent = root ? bytes : 0;
         received = root ? 0 : bytes;
@@ -246,14 +264,14 @@ static void pack_moved(hpcw_clog2_cargo *c, uint32_t what, uint32_t rank, uint32
         hpcw_clog2_cargo_i32(c, (int32_t)part);
         return;
     default:
-        return;
+        break;
     }
     hpcw_clog2_cargo_i64(c, sent);
     hpcw_clog2_cargo_i64(c, received);
 }
 
 double gen_trace_log_time(const struct gen_trace_log_part *part, uint64_t index) {
-    return model_trace_seconds(part->start_ns, model_trace_event(part->run, index));
+    return model_trace_seconds(model_trace_cycles(part->start_ns), model_trace_event(part->run, index));
 }
 
 hpcw_status gen_trace_log_put_events(struct gen_trace_log_out *o, hpcw_clog2_slice *slice,
@@ -265,24 +283,17 @@ hpcw_status gen_trace_log_put_events(struct gen_trace_log_out *o, hpcw_clog2_sli
         number[what] = event_number(what);
     }
     o->slice = slice;
+    const uint64_t start = model_trace_cycles(part->start_ns);
     hpcw_status s = HPCW_OK;
     for (uint64_t i = from; s == HPCW_OK && i < to; i++) {
         const struct model_trace_event *e = model_trace_event(run, i);
         const uint32_t what = model_trace_what_of(e);
         const bool message = what == MODEL_TRACE_SEND || what == MODEL_TRACE_RECEIVE;
-        hpcw_clog2_cargo c = {0};
-        const uint32_t after = part->iteration - 1 + model_trace_message_of(e);
-        pack_moved(&c, what, e->rank, d->ranks, model_trace_message_of(e));
-        if (what == MODEL_TRACE_STEP) {
-            hpcw_clog2_cargo_i32(&c, (int32_t)after);
-        } else if (what == MODEL_TRACE_CHECKPOINT + 1) {
-            const uint64_t first = (uint64_t)model_checkpoint_after(&d->checkpoint, after) * d->ranks;
-            hpcw_clog2_cargo_i64(&c, (int64_t)model_checkpoint_size(&d->checkpoint, first + e->rank));
-        }
-        hpcw_clog2_record *r = add(o, model_trace_seconds(part->start_ns, e), (int32_t)e->rank,
-                                   message      ? HPCW_CLOG2_MESSAGE
-                                   : c.size > 0 ? HPCW_CLOG2_WITH_CARGO
-                                                : HPCW_CLOG2_BARE);
+        const bool cargo = (with_cargo >> what & 1) != 0;
+        hpcw_clog2_record *r = add(o, model_trace_seconds(start, e), (int32_t)e->rank,
+                                   message ? HPCW_CLOG2_MESSAGE
+                                   : cargo ? HPCW_CLOG2_WITH_CARGO
+                                           : HPCW_CLOG2_BARE);
         if (message) {
             const struct model_trace_message *m = &run->message[model_trace_message_of(e)];
             const bool sends = what == MODEL_TRACE_SEND;
@@ -291,7 +302,9 @@ hpcw_status gen_trace_log_put_events(struct gen_trace_log_out *o, hpcw_clog2_sli
             r->as.message.peer_rank = (int32_t)(sends ? m->to : m->from);
             r->as.message.tag = (int32_t)m->tag;
             r->as.message.size = (int32_t)m->bytes;
-        } else if (c.size > 0) {
+        } else if (cargo) {
+            hpcw_clog2_cargo c = {0};
+            pack(&c, d, e, part->iteration);
             r->as.cargo.event = number[what];
             r->as.cargo.size = c.size;
             memcpy(r->as.cargo.bytes, c.bytes, sizeof c.bytes);

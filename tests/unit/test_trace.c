@@ -148,7 +148,8 @@ static void watch_message(struct watch *w, const struct trace_made *m, const str
     assert_true(number < run->messages && message->from != message->to && message->bytes % 8 == 0);
     assert_true(message->from < m->trace.ranks && message->to < m->trace.ranks && message->bytes > 0);
     if (model_trace_what_of(e) == MODEL_TRACE_SEND) {
-        assert_true(e->rank == message->from && l->state[l->depth - 1] == MODEL_TRACE_ISEND);
+        const uint32_t call = l->state[l->depth - 1];
+        assert_true(e->rank == message->from && (call == MODEL_TRACE_ISEND || call == MODEL_TRACE_SENDING));
         assert_int_equal(w->sent[number], 0);
         w->sent[number] = time;
         return;
@@ -404,9 +405,9 @@ static void applications_differ(void **state) {
         assert_int_equal(happened[MODEL_TRACE_ITERATION], each);
         assert_int_equal(happened[MODEL_TRACE_SEND], happened[MODEL_TRACE_RECEIVE]);
         assert_true(happened[MODEL_TRACE_COMPUTE] >= 3 * each);
-        /* Inner iterations with one or two reductions. */
+        /* Inner iterations with one or two reductions, or with 0, 1 and 2 more. */
         assert_true(kind == MODEL_TRACE_SOLVER
-                        ? happened[MODEL_TRACE_ALLREDUCE] == (1 + 3 * m.trace.style.reductions) * each
+                        ? happened[MODEL_TRACE_ALLREDUCE] == (m.trace.style.reductions == 1 ? 4 : 7) * each
                         : happened[MODEL_TRACE_ALLREDUCE] < each + each / 4);
         /* A dimension after the other, for receives and for sends. */
         assert_true(kind != MODEL_TRACE_HYDRO || happened[MODEL_TRACE_WAITALL] == each * 3 * 2 * 2);
@@ -530,12 +531,12 @@ static void durations_vary(void **state) {
         }
         start += run.facts.duration_ns;
     }
-    /* Of 256 calls or more: a clock of 4 ns has at least this many different durations of any call. The end of a receive
-     * in a wait is no call, and takes no time. */
+    /* Of 256 calls or more: those that do nothing take a step of the clock or two, and cycles besides. The end of a receive in a
+     * wait is no call, and takes no time. */
     for (uint32_t kind = 0; kind < KINDS; kind++) {
         print_message("state %u: %u durations in %u calls\n", 2 * kind, distinct[kind], calls[kind]);
         const bool waited = kind == MODEL_TRACE_WAITED / 2;
-        assert_true(calls[kind] == 0 || (calls[kind] >= RANKS && distinct[kind] >= (waited ? 1 : 20)));
+        assert_true(calls[kind] == 0 || (calls[kind] >= RANKS && distinct[kind] >= (waited ? 1 : 5)));
         assert_true(!waited || (distinct[kind] == 1 && seen[kind][0] == 0));
     }
     assert_true(distinct[MODEL_TRACE_BARRIER / 2] > 400 && distinct[MODEL_TRACE_ALLREDUCE / 2] > 2000 &&
@@ -567,8 +568,8 @@ static void exits_have_a_tail(void **state) {
     }
     print_message("%u of %u exits are 20 us late, one %" PRIu64 " us\n", late, RANKS * m.trace.iterations,
                   most / 1000);
-    assert_true(late > RANKS * m.trace.iterations / 200 && late < RANKS * m.trace.iterations / 10);
-    assert_true(most > 500000 && most < 60000000);
+    assert_true(late > RANKS * m.trace.iterations / 1000 && late < RANKS * m.trace.iterations / 10);
+    assert_true(most > 200000 && most < 60000000);
     drop(&m);
 }
 

@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "gen/model/trace/script.h"
+#include "libwriter/base/detmath.h"
 #include "libwriter/base/rng.h"
 
 /* ---- style ---- */
@@ -11,6 +12,9 @@
 static uint32_t choice(uint32_t word, uint32_t count) {
     return (uint32_t)((uint64_t)word * count >> 32);
 }
+
+/* Reductions of a solver that orthogonalises a vector against those before it, of which it keeps at most a few. */
+enum { GROWING = 3, MOST_VECTORS = 5 };
 
 void model_trace_draw_style(struct model_trace *m) {
     static const struct {
@@ -21,8 +25,8 @@ void model_trace_draw_style(struct model_trace *m) {
                      [MODEL_TRACE_ADAPTIVE] = {1, 2}};
     const struct model_trace_params *p = &m->params;
     struct model_trace_style *y = &m->style;
-    uint32_t w[4][4];
-    for (uint32_t i = 0; i < 4; i++) {
+    uint32_t w[6][4];
+    for (uint32_t i = 0; i < 6; i++) {
         hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_STYLE, i, 0, 0, w[i]);
     }
     const enum model_trace_kind drawn =
@@ -33,15 +37,21 @@ void model_trace_draw_style(struct model_trace *m) {
     y->exchanges = p->exchanges != 0 ? p->exchanges
                                      : exchanges[y->kind].least + choice(w[0][1], 1 + exchanges[y->kind].most -
                                                                                       exchanges[y->kind].least);
-    y->reductions = 1 + choice(w[0][2], 2);
+    y->reductions = 1 + choice(w[0][2], GROWING);
     y->wait = y->kind == MODEL_TRACE_HYDRO      ? MODEL_TRACE_WAIT_TWICE
               : y->kind == MODEL_TRACE_ADAPTIVE ? MODEL_TRACE_WAIT_ANY
                                                 : choice(w[0][3], MODEL_TRACE_WAIT_ANY);
     /* Only one message between two ranks at a time may come out of order. */
     y->wait = y->wait == MODEL_TRACE_WAIT_ANY && !p->aggregate ? MODEL_TRACE_WAIT_EACH : y->wait;
-    y->overlaps = y->kind == MODEL_TRACE_SOLVER || choice(w[1][0], 2) == 1;
+    y->overlaps = choice(w[1][0], 2) == 1;
+    y->blocks = !y->overlaps && (y->kind == MODEL_TRACE_STENCIL || y->kind == MODEL_TRACE_SOLVER) &&
+                choice(w[4][3], 2) == 1;
+    y->wait = y->blocks ? MODEL_TRACE_WAIT_FEW : y->wait;
+    y->posts_late = choice(w[5][3], 2) == 1;
     y->tests = y->overlaps && choice(w[1][1], 2) == 1;
-    y->every = 5 + choice(w[1][2], 16);
+    /* A mesh that changes has other volumes after that. */
+    const uint32_t periods = m->load->params.edge_phases;
+    y->every = y->kind == MODEL_TRACE_ADAPTIVE && periods > 0 ? periods : 5 + choice(w[1][2], 16);
     y->cart = choice(w[1][3], 2) == 1;
     y->dup = !y->cart && choice(w[2][0], 2) == 1;
     y->barriers = choice(w[2][1], 4);
@@ -51,6 +61,11 @@ void model_trace_draw_style(struct model_trace *m) {
     y->first_tag = choice(w[3][3], 3);
     y->meets_after_files = choice(w[3][1], 2) == 1;
     y->meets_at_end = choice(w[3][2], 2) == 1;
+    y->reads = choice(w[4][0], 2) == 1;
+    y->frees = choice(w[4][1], 3) == 0;
+    y->asks = choice(w[4][2], 4) == 0;
+    y->tempo = hpcw_i_exp(0.35 * hpcw_i_normal(w[5][0], w[5][1]));
+    y->pack_ns = 0.05 + 0.4 * hpcw_i_uniform(w[5][2]);
 }
 
 /* ---- pieces of an iteration ---- */
@@ -86,19 +101,26 @@ static void post(struct model_trace_script *s, uint32_t exchange) {
     of_exchange(s, MODEL_TRACE_OP_POST, MODEL_TRACE_IRECV, exchange);
 }
 
-static void send(struct model_trace_script *s, uint32_t exchange) {
-    of_exchange(s, MODEL_TRACE_OP_SEND, MODEL_TRACE_ISEND, exchange);
+static void send(const struct model_trace *m, struct model_trace_script *s, uint32_t exchange) {
+    of_exchange(s, MODEL_TRACE_OP_SEND, m->style.blocks ? MODEL_TRACE_SENDING : MODEL_TRACE_ISEND, exchange);
 }
 
 static void wait_for(const struct model_trace *m, struct model_trace_script *s, uint32_t exchange) {
     if (m->style.tests) {
-        (void)model_trace_add(s, MODEL_TRACE_OP_CALL, MODEL_TRACE_TESTALL, 70);
+        (void)model_trace_add(s, MODEL_TRACE_OP_CALL, MODEL_TRACE_TESTALL, 40);
     }
     of_exchange(s, MODEL_TRACE_OP_WAIT, m->style.wait, exchange);
 }
 
 /* What ranks reduce and gather are numbers of this many bytes. */
 enum { NUMBER = sizeof(double), COUNT = sizeof(int32_t) };
+
+static void ask(const struct model_trace *m, struct model_trace_script *s) {
+    if (m->style.asks) {
+        (void)model_trace_add(s, MODEL_TRACE_OP_CALL, MODEL_TRACE_COMM_SIZE, 1);
+        (void)model_trace_add(s, MODEL_TRACE_OP_CALL, MODEL_TRACE_COMM_RANK, 1);
+    }
+}
 
 static void reduce_to_all(struct model_trace_script *s) {
     model_trace_collect(s, MODEL_TRACE_OP_ALL, MODEL_TRACE_ALLREDUCE, 0, NUMBER);
@@ -109,10 +131,15 @@ static void reduce_to_all(struct model_trace_script *s) {
 static void work_and_exchange(const struct model_trace *m, struct model_trace_script *s, uint32_t part,
                               double from, double to) {
     const uint32_t x = add_exchange(s, part, MODEL_TRACE_ANY_DIMENSION);
+    const double first = m->style.overlaps ? from + 0.2 * (to - from) : to;
+    if (m->style.posts_late) {
+        compute(s, first);
+    }
+    ask(m, s);
     post(s, x);
-    compute(s, m->style.overlaps ? from + 0.2 * (to - from) : to);
+    compute(s, first);
     state(s, MODEL_TRACE_HALO);
-    send(s, x);
+    send(m, s, x);
     if (m->style.overlaps) {
         compute(s, to);
     }
@@ -122,11 +149,15 @@ static void work_and_exchange(const struct model_trace *m, struct model_trace_sc
 
 /* ---- applications ---- */
 
+/* What is done before the last reduction: the rest comes after messages, which it needs. */
+static const double most = 0.85;
+
 static void stencil(const struct model_trace *m, struct model_trace_script *s) {
     for (uint32_t i = 0; i < s->parts; i++) {
         s->weight[i] = 1;
-        work_and_exchange(m, s, i, (double)i / s->parts, (i + 1.0) / s->parts);
+        work_and_exchange(m, s, i, most * i / s->parts, most * (i + 1.0) / s->parts);
     }
+    compute(s, 1);
 }
 
 /* Different fields at different times: first all of them, then a few, with one or two layers of cells. */
@@ -142,22 +173,28 @@ static void hydro(const struct model_trace *m, struct model_trace_script *s) {
     }
     for (uint32_t i = 0; i < s->parts; i++) {
         done += work[i % PATTERN];
-        compute(s, i + 1 < s->parts ? done / all : 1);
+        compute(s, most * done / all);
         state(s, MODEL_TRACE_HALO);
         for (uint32_t d = 0; d < dims; d++) {
-            const uint32_t x = add_exchange(s, i, d);
-            send(s, x);
-            post(s, x);
-            wait_for(m, s, x);
+            if (m->load->grid[d] > 1) {
+                const uint32_t x = add_exchange(s, i, d);
+                send(m, s, x);
+                post(s, x);
+                wait_for(m, s, x);
+            }
         }
         state(s, MODEL_TRACE_HALO + 1);
     }
+    compute(s, 1);
     if (s->iteration % m->style.every == 0) { /* a summary of the fields */
         for (uint32_t i = 0; i < 1 + m->style.results; i++) {
-            model_trace_collect(s, MODEL_TRACE_OP_UP, MODEL_TRACE_REDUCE, 260, NUMBER);
+            model_trace_collect(s, MODEL_TRACE_OP_UP, MODEL_TRACE_REDUCE, 50, NUMBER);
         }
     }
 }
+
+/* What ranks do between two reductions in a row. */
+enum { VECTOR_NS = 3000 };
 
 /* A right-hand side, then inner iterations. Their number is fixed, as otherwise their messages would differ in size. */
 static void solver(const struct model_trace *m, struct model_trace_script *s) {
@@ -168,7 +205,9 @@ static void solver(const struct model_trace *m, struct model_trace_script *s) {
         const double from = before + (1 - before) * i / s->parts, width = (1 - before) / s->parts;
         s->weight[i] = 1;
         work_and_exchange(m, s, i, from, from + 0.7 * width);
-        if (m->style.reductions > 1) {
+        const uint32_t more = m->style.reductions < GROWING ? m->style.reductions - 1 : i % MOST_VECTORS;
+        for (uint32_t k = 0; k < more; k++) {
+            (void)model_trace_add(s, MODEL_TRACE_OP_WORK, 0, VECTOR_NS);
             reduce_to_all(s);
         }
         compute(s, i + 1 < s->parts ? from + width : 1);
@@ -196,10 +235,11 @@ static void adaptive(const struct model_trace *m, struct model_trace_script *s) 
     }
     for (uint32_t i = 0; i < s->parts; i++) {
         s->weight[i] = 2 + i % 2;
-        work_and_exchange(m, s, i, (double)i / s->parts, (i + 1.0) / s->parts);
+        work_and_exchange(m, s, i, most * i / s->parts, most * (i + 1.0) / s->parts);
     }
+    compute(s, 1);
     if (s->iteration % m->style.every == 1) {
-        model_trace_collect(s, MODEL_TRACE_OP_UP, MODEL_TRACE_GATHER, 300, NUMBER);
+        model_trace_collect(s, MODEL_TRACE_OP_UP, MODEL_TRACE_GATHER, 90, NUMBER);
     }
 }
 

@@ -7,12 +7,12 @@
 
 /* How late a rank leaves, the median; and what a rank that the system held while it waited is late, at least: the tail of
  * doc/realism.md, "Calls". */
-enum { EXIT_NS = 450, HELD_NS = 5000 };
+enum { EXIT_NS = 30, HELD_NS = 5000 };
 
 /* The share of those, and the part of them that the shortest one has of the longest one. */
-static const double held_share = 0.025, held_reach = 0.995;
+static const double held_share = 0.008, held_reach = 0.995;
 
-/* What is late by less does not delay the ranks below it in the tree: it had sent before. */
+/* What is late by about that does not delay the ranks below it in the tree: it had sent before. */
 enum { AHEAD_NS = 4000 };
 
 void model_trace_draw(const struct model_trace *m, enum hpcw_i_purpose purpose, uint32_t first, uint32_t count,
@@ -52,12 +52,15 @@ void model_trace_leave(const struct model_trace *m, uint32_t iteration, uint32_t
         model_trace_draw(m, HPCW_I_FOR_TRACE_EXIT, first, count, iteration, 2 * number, 4, word);
         for (uint32_t i = 0; i < count; i++) {
             const uint32_t r = first + i;
-            const uint64_t depth_ns = (uint64_t)__builtin_popcount(r) * m->hop_ns / 2;
+            /* Ranks look at their turn when it has come, up to a step later. */
+            const uint64_t depth_ns = (uint64_t)__builtin_popcount(r) * m->hop_ns / 4 +
+                                      ((word[count + i] >> 8) * (uint64_t)(m->hop_ns / 2) >> 24);
             time_ns[r] = last + depth_ns + model_trace_late_ns(m, 0.25 * (double)depth_ns, word[count + i]) +
                          model_trace_late_ns(m, EXIT_NS, word[i]) +
                          held_ns(m, word[2 * count + i], word[3 * count + i]);
             const uint64_t above = r > 0 && (word[i] & 1) ? time_ns[model_trace_parent(r)] : 0;
-            time_ns[r] = time_ns[r] + AHEAD_NS > above ? time_ns[r] : above - AHEAD_NS;
+            const uint64_t ahead = AHEAD_NS / 4 + word[2 * count + i] % (2 * AHEAD_NS);
+            time_ns[r] = time_ns[r] + ahead > above ? time_ns[r] : above - ahead;
         }
     }
 }
@@ -67,14 +70,15 @@ void model_trace_meet(const struct model_trace *m, struct model_trace_scratch *s
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
         after_pause(&t, op->what, 0);
+        t.now += (uint64_t)t.pace->cold_ns;
+        if (op->ns > 0) {
+            takes(&t, op->ns);
+        }
         end_track(&t);
     }
     model_trace_leave(m, s->script.iteration, op->number, model_trace_last(m, s), s->now);
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
-        if (op->ns > 0) {
-            takes(&t, op->ns);
-        }
         happens(&t, op->what + 1, op->bytes);
         end_track(&t);
     }
@@ -87,8 +91,8 @@ void model_trace_broadcast(const struct model_trace *m, struct model_trace_scrat
         struct track t = track_of(m, s, r);
         after_pause(&t, op->what, 0);
         const uint64_t come = r > 0 ? s->now[model_trace_parent(r)] + m->hop_ns : 0;
-        t.now = come > t.now ? come : t.now;
         takes(&t, op->ns);
+        t.now = come > t.now ? come : t.now;
         happens(&t, op->what + 1, op->bytes);
         end_track(&t);
     }

@@ -8,24 +8,27 @@ enum {
     LAUNCH_NS = 2000000, /* until the first rank runs, at least; a few times that at most */
     HOST_NS = 1500000,   /* how much later a host starts, at most */
     STAGGER_NS = 500000, /* and each of its ranks */
-    ASK_NS = 110,        /* its rank, and the number of ranks */
-    BETWEEN_NS = 60000,  /* code that never ran before */
+    ASK_NS = 2,          /* its rank, and the number of ranks */
+    BETWEEN_NS = 3000,   /* code that never ran before */
     DIMS_NS = 9000,
     CART_NS = 300000, /* what ranks do to make a communicator */
     DUP_NS = 40000,
-    SHIFT_NS = 90,
+    SHIFT_NS = 60,
     FREE_NS = 4000,
-    INPUT_NS = 900000, /* rank 0 reads the input */
+    INPUT_NS = 250000, /* rank 0 reads the input */
     BCAST_NS = 350,
     DERIVE_NS = 25000, /* sizes from the input */
     ALLOCATE_NS = 2500000,
     SUM_UP_NS = 40000,
-    REDUCE_NS = 260,
+    REDUCE_NS = 50,
     PRINT_NS = 70000
 };
 
-/* Factor of the first calls; and bytes of a part of the input, at least. */
-enum { COLD = 15, INPUT_BYTES = 4 };
+/* What the first call takes longer, at most. */
+enum { COLD_NS = 5000 };
+
+/* Of a part of the input, at least. */
+enum { INPUT_BYTES = 4 };
 
 void model_trace_launch(const struct model_trace *m, struct model_trace_scratch *s) {
     uint32_t all[4];
@@ -38,7 +41,7 @@ void model_trace_launch(const struct model_trace *m, struct model_trace_scratch 
         s->now[rank] =
             (uint64_t)(LAUNCH_NS * (1 + 4 * hpcw_i_uniform(all[0])) + HOST_NS * hpcw_i_uniform(host[0])) +
             model_trace_late_ns(m, STAGGER_NS, w[0]);
-        model_trace_chill(&s->pace[rank], COLD);
+        model_trace_chill(&s->pace[rank], COLD_NS);
     }
 }
 
@@ -76,7 +79,7 @@ void model_trace_write_start(const struct model_trace *m, struct model_trace_scr
     call(s, y->size_first ? MODEL_TRACE_COMM_RANK : MODEL_TRACE_COMM_SIZE, ASK_NS);
     work(s, BETWEEN_NS);
     make_communicators(m, s);
-    (void)model_trace_add(s, MODEL_TRACE_OP_ROOT, 0, INPUT_NS);
+    (void)model_trace_add(s, y->reads ? MODEL_TRACE_OP_ROOT : MODEL_TRACE_OP_WORK, 0, INPUT_NS);
     for (uint32_t i = 0; i < y->broadcasts; i++) {
         model_trace_collect(s, MODEL_TRACE_OP_DOWN, MODEL_TRACE_BCAST, BCAST_NS,
                             INPUT_BYTES << 2 * (i + y->first_tag) % 8);
@@ -87,7 +90,9 @@ void model_trace_write_start(const struct model_trace *m, struct model_trace_scr
         work(s, i % 2 == 0 ? DERIVE_NS : ALLOCATE_NS / 5);
     }
     work(s, ALLOCATE_NS);
-    (void)model_trace_add(s, MODEL_TRACE_OP_ALL, MODEL_TRACE_BARRIER, 0);
+    if (y->barriers != 1) {
+        (void)model_trace_add(s, MODEL_TRACE_OP_ALL, MODEL_TRACE_BARRIER, 0);
+    }
 }
 
 void model_trace_write_end(const struct model_trace *m, struct model_trace_script *s) {
@@ -97,7 +102,7 @@ void model_trace_write_end(const struct model_trace *m, struct model_trace_scrip
         model_trace_collect(s, MODEL_TRACE_OP_UP, MODEL_TRACE_REDUCE, REDUCE_NS, sizeof(double));
     }
     (void)model_trace_add(s, MODEL_TRACE_OP_ROOT, 0, PRINT_NS);
-    if (y->cart || y->dup) {
+    if (y->frees && (y->cart || y->dup)) {
         call(s, MODEL_TRACE_COMM_FREE, FREE_NS);
     }
     if (y->meets_at_end) {

@@ -5,13 +5,18 @@
 
 /* Medians of calls and of a tracer, nanoseconds. */
 enum {
-    IRECV_NS = 190,
-    ISEND_NS = 400,
-    WAIT_NS = 300,
-    NOTHING_NS = 40,   /* to wait for nothing */
+    IRECV_NS = 24,
+    ISEND_NS = 60,
+    HANDSHAKE_NS = 100, /* what a send by rendezvous takes longer */
+    WAIT_NS = 25,
+    NOTHING_NS = 1,    /* to wait for nothing */
     CONNECT_NS = 9000, /* the first message between two ranks */
-    COPY_BYTES = 8     /* that an eager send copies in a nanosecond */
+    ENDED_NS = 90      /* a sender knows that a message has arrived */
 };
+
+/* Bytes in a nanosecond that a rank copies when it sends without a handshake, when it waits for such a message, and when it
+ * waits for a message of its node by rendezvous, after the time that this takes at least. */
+enum { SENT_BYTES = 40, CAME_BYTES = 11, FETCHED_BYTES = 16, FETCH_NS = 2600 };
 
 /* Of a transfer, what one message takes longer than another. */
 static const double transfer_late = 0.2;
@@ -21,6 +26,25 @@ static inline bool waits_for_receiver(const struct model_trace *m, const struct 
     const struct model_machine *machine = m->load->machine;
     const bool near = model_machine_node(machine, one->from) == model_machine_node(machine, one->to);
     return one->bytes > (near ? machine->params.eager_node : machine->params.eager_net);
+}
+
+/* What a rank does when it waits for a message that has come, as nothing goes on while it computes. The rest is for its
+ * network card. */
+static uint64_t take_ns(struct track *t, const struct model_trace_message *one) {
+    const struct model_machine *machine = t->model->load->machine;
+    const bool near = model_machine_node(machine, one->from) == model_machine_node(machine, one->to);
+    const bool meets = waits_for_receiver(t->model, one);
+    const double ns = !meets ? (double)one->bytes / CAME_BYTES
+                      : near ? FETCH_NS + (double)one->bytes / FETCHED_BYTES
+                             : 0;
+    const double late = model_trace_late(t->model->delays->call, model_trace_pace_word(t->pace));
+    return (uint64_t)(ns * (late < MODEL_TRACE_MOST_LATE ? late : MODEL_TRACE_MOST_LATE));
+}
+
+/* The program packs a message, or unpacks it. */
+static void pack(struct track *t, const struct model_trace_message *one) {
+    const double jitter = 0.97 + 0.06 * (model_trace_pace_word(t->pace) * 0x1p-32);
+    t->now += (uint64_t)(one->bytes * t->model->style.pack_ns * jitter);
 }
 
 void model_trace_post(const struct model_trace *m, struct model_trace_scratch *s, uint32_t exchange) {
@@ -36,48 +60,64 @@ void model_trace_post(const struct model_trace *m, struct model_trace_scratch *s
     }
 }
 
-/* When the messages arrive. */
-static void transfer(const struct model_trace *m, struct model_trace_scratch *s, uint32_t exchange) {
-    const uint32_t *in = model_trace_in(m, s, exchange);
+/* When a message arrives. */
+static uint64_t arrival(const struct model_trace *m, const struct model_trace_scratch *s, uint32_t exchange,
+                        uint32_t number) {
+    const struct model_trace_message *one = &s->message[number];
     const struct model_network *net = &m->network;
     const uint32_t window = m->window[s->phase];
-    const double background = model_network_background(net, window);
     const bool connects = s->phase == 0 && s->script.exchange[exchange].part == 0;
-    for (uint32_t i = in[0]; i < in[m->ranks]; i++) {
-        const struct model_trace_message *one = &s->message[i];
-        const struct model_way way = model_network_way(net, one->from, one->to, one->bytes, &m->contention);
-        const uint64_t start =
-            way.rendezvous && s->ready[one->to] > s->sent[i] ? s->ready[one->to] : s->sent[i];
-        /* Links matter only where there is contention. */
-        const double link = way.wait_ps > 0 ? model_network_link(net, one->from, one->to, window) : 0;
-        const double slow = model_trace_late(m->delays->call, s->word[i]);
-        const double late = transfer_late * ((slow < MODEL_TRACE_MOST_LATE ? slow : MODEL_TRACE_MOST_LATE) -
-                                             m->delays->call[0]);
-        s->sent[i] = start + 1 + (connects ? (uint64_t)(CONNECT_NS * (1 + late)) : 0) +
-                     (uint64_t)(1e-3 * model_network_time(&way, model_network_congestion(net, background, link),
-                                                          model_network_pair(net, one->from, one->to), late));
-    }
+    const struct model_way way = model_network_way(net, one->from, one->to, one->bytes, &m->contention);
+    const uint64_t start =
+        way.rendezvous && s->ready[one->to] > s->sent[number] ? s->ready[one->to] : s->sent[number];
+    /* Links matter only where there is contention. */
+    const double link = way.wait_ps > 0 ? model_network_link(net, one->from, one->to, window) : 0;
+    const double slow = model_trace_late(m->delays->call, s->word[number]);
+    const double late =
+        transfer_late * ((slow < MODEL_TRACE_MOST_LATE ? slow : MODEL_TRACE_MOST_LATE) - m->delays->call[0]);
+    return start + 1 + (connects ? (uint64_t)(CONNECT_NS * (1 + late)) : 0) +
+           (uint64_t)(1e-3 * model_network_time(
+                                 &way,
+                                 model_network_congestion(net, model_network_background(net, window), link),
+                                 model_network_pair(net, one->from, one->to), late));
 }
 
-void model_trace_send(const struct model_trace *m, struct model_trace_scratch *s, uint32_t exchange) {
-    const uint32_t *out = model_trace_out(m, s, exchange);
+/* A message of the exchange, which `blocks` until it has arrived. */
+static void send_one(struct track *t, uint32_t exchange, uint32_t number, bool blocks) {
+    const struct model_trace_message *one = &t->s->message[number];
+    const bool meets = waits_for_receiver(t->model, one);
+    const uint32_t what = blocks ? MODEL_TRACE_SENDING : MODEL_TRACE_ISEND;
+    pack(t, one);
+    after_pause(t, what, 0);
+    happens(t, MODEL_TRACE_SEND, number);
+    t->s->sent[number] = t->now;
+    takes(t, ISEND_NS + (meets ? HANDSHAKE_NS : (double)one->bytes / SENT_BYTES));
+    if (blocks) {
+        const uint64_t came = arrival(t->model, t->s, exchange, number);
+        t->now = meets && came > t->now ? came : t->now;
+        t->s->sent[number] = came;
+    }
+    happens(t, what + 1, 0);
+}
+
+void model_trace_send(const struct model_trace *m, struct model_trace_scratch *s,
+                      const struct model_trace_op *op) {
+    const uint32_t *out = model_trace_out(m, s, op->number);
+    const bool blocks = op->what == MODEL_TRACE_SENDING;
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        s->ready[r] = s->now[r];
+    }
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
-        s->ready[r] = t.now;
         for (uint32_t k = out[r]; k < out[r + 1]; k++) {
-            const uint32_t i = s->out[k];
-            const uint32_t copied =
-                waits_for_receiver(m, &s->message[i]) ? 0 : s->message[i].bytes / COPY_BYTES;
-            after_pause(&t, MODEL_TRACE_ISEND, 0);
-            happens(&t, MODEL_TRACE_SEND, i);
-            s->sent[i] = t.now;
-            t.now += copied;
-            takes(&t, ISEND_NS);
-            happens(&t, MODEL_TRACE_ISEND + 1, 0);
+            send_one(&t, op->number, s->out[k], blocks);
         }
         end_track(&t);
     }
-    transfer(m, s, exchange);
+    const uint32_t *in = model_trace_in(m, s, op->number);
+    for (uint32_t i = in[0]; !blocks && i < in[m->ranks]; i++) {
+        s->sent[i] = arrival(m, s, op->number, i);
+    }
 }
 
 /* ---- waiting ---- */
@@ -99,16 +139,14 @@ static void go_on_at(struct track *t, uint64_t done) {
 static uint64_t delivered(const struct track *t, const uint32_t *out, uint64_t done) {
     for (uint32_t k = out[t->rank]; k < out[t->rank + 1]; k++) {
         const uint32_t i = t->s->out[k];
-        if (waits_for_receiver(t->model, &t->s->message[i]) && t->s->sent[i] > done) {
-            done = t->s->sent[i];
-        }
+        const uint64_t ended = t->s->sent[i] + ENDED_NS;
+        done = waits_for_receiver(t->model, &t->s->message[i]) && ended > done ? ended : done;
     }
     return done;
 }
 
 static void wait_for_sends(struct track *t, const uint32_t *out) {
     after_pause(t, MODEL_TRACE_WAITALL, 0);
-    takes(t, NOTHING_NS);
     go_on_at(t, delivered(t, out, 0));
     after_pause(t, MODEL_TRACE_WAITALL + 1, 0);
 }
@@ -117,6 +155,9 @@ static void wait_for_all(struct track *t, const uint32_t *in, const uint32_t *ou
     after_pause(t, MODEL_TRACE_WAITALL, 0);
     const bool receives = in[t->rank] < in[t->rank + 1];
     uint64_t done = t->now + (receives ? WAIT_NS : NOTHING_NS);
+    for (uint32_t i = in [t->rank]; i < in[t->rank + 1]; i++) {
+        done += take_ns(t, &t->s->message[i]);
+    }
     for (uint32_t i = in [t->rank]; i < in[t->rank + 1]; i++) {
         done = t->s->sent[i] > done ? t->s->sent[i] : done;
     }
@@ -135,6 +176,7 @@ static void wait_for_all(struct track *t, const uint32_t *in, const uint32_t *ou
 static void wait_for_one(struct track *t, uint32_t what, uint32_t message) {
     after_pause(t, what, 0);
     takes(t, NOTHING_NS);
+    t->now += take_ns(t, &t->s->message[message]);
     go_on_at(t, t->s->sent[message]);
     received(t, message);
     happens(t, what + 1, 0);
@@ -168,15 +210,18 @@ void model_trace_wait(const struct model_trace *m, struct model_trace_scratch *s
         struct track t = track_of(m, s, r);
         if (how == MODEL_TRACE_WAIT_ANY) {
             wait_for_any(&t, in);
-        } else if (how == MODEL_TRACE_WAIT_EACH) {
+        } else if (how == MODEL_TRACE_WAIT_EACH || how == MODEL_TRACE_WAIT_FEW) {
             for (uint32_t i = in[r]; i < in[r + 1]; i++) {
                 wait_for_one(&t, MODEL_TRACE_WAIT, i);
             }
         } else {
             wait_for_all(&t, in, out, how == MODEL_TRACE_WAIT_ALL);
         }
-        if (how != MODEL_TRACE_WAIT_ALL) {
+        if (how != MODEL_TRACE_WAIT_ALL && how != MODEL_TRACE_WAIT_FEW) {
             wait_for_sends(&t, out);
+        }
+        for (uint32_t i = in[r]; i < in[r + 1]; i++) {
+            pack(&t, &s->message[i]);
         }
         end_track(&t);
     }

@@ -6,6 +6,9 @@
 /* Medians, nanoseconds: of a call, and of what the metadata server needs for a file. */
 enum { OPEN_NS = 50000, CREATE_NS = 8000, CLOSE_NS = 30000 };
 
+/* What the first call takes longer in the first checkpoint, at most. */
+enum { COLD_NS = 40000 };
+
 /* The number of servers, over which files are spread in turn. */
 enum { SERVERS = 8 };
 
@@ -30,11 +33,13 @@ static const uint64_t *in_order(const struct model_trace *m, const struct model_
     return model_trace_sort(s->entry, s->other, m->ranks, 32);
 }
 
-/* One metadata server creates the files, in the order in which the ranks ask. */
-static void open_files(const struct model_trace *m, struct model_trace_scratch *s, double busy) {
+/* One metadata server creates the files, in the order in which the ranks ask. Returns when rank 0 begins. */
+static uint64_t open_files(const struct model_trace *m, struct model_trace_scratch *s, double busy) {
+    uint64_t begin = 0;
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
         after_pause(&t, MODEL_TRACE_CHECKPOINT, 0);
+        begin = r == 0 ? t.now : begin;
         after_pause(&t, MODEL_TRACE_OPEN, 0);
         end_track(&t);
     }
@@ -48,6 +53,7 @@ static void open_files(const struct model_trace *m, struct model_trace_scratch *
         happens(&t, MODEL_TRACE_OPEN + 1, 0);
         end_track(&t);
     }
+    return begin;
 }
 
 /* Logarithms of the time that each server takes for a byte, less that of all. */
@@ -69,8 +75,8 @@ static double write_ns(const struct model_trace *m, uint32_t iteration, uint32_t
     return bytes / m->params.write_gbs * hpcw_i_exp(ln_slow + own * hpcw_i_normal(w[0], w[1])) + waits;
 }
 
-void model_trace_write_files(const struct model_trace *m, struct model_trace_scratch *s, uint32_t iteration,
-                             uint32_t of_this) {
+uint64_t model_trace_write_files(const struct model_trace *m, struct model_trace_scratch *s, uint32_t iteration,
+                                 uint32_t of_this) {
     const uint32_t number = model_checkpoint_after(m->checkpoint, iteration);
     double ln_slow[SERVERS];
     uint32_t w[4];
@@ -78,9 +84,9 @@ void model_trace_write_files(const struct model_trace *m, struct model_trace_scr
     const double busy = hpcw_i_exp(m->params.write_sigma * hpcw_i_normal(w[0], w[1]));
     ask_servers(m, iteration, ln_slow);
     for (uint32_t r = 0; r < m->ranks; r++) {
-        model_trace_chill(&s->pace[r], number == 0 ? 8 : 2);
+        model_trace_chill(&s->pace[r], number == 0 ? COLD_NS : COLD_NS / 10);
     }
-    open_files(m, s, busy);
+    const uint64_t begin = open_files(m, s, busy);
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
         const uint64_t file = (uint64_t)number * m->ranks + r;
@@ -95,4 +101,5 @@ void model_trace_write_files(const struct model_trace *m, struct model_trace_scr
         after_pause(&t, MODEL_TRACE_CHECKPOINT + 1, of_this);
         end_track(&t);
     }
+    return begin;
 }

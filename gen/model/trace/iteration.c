@@ -7,14 +7,20 @@
 #include <string.h>
 
 #include "gen/model/trace/track.h"
+#include "libwriter/base/detmath.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Factors: the first calls of a run, and after a rank has computed. */
-enum { FIRST_CALL = 400, AFTER_COMPUTE = 5 };
+/* What a call takes longer, at most: at each place in the code for the first time, and after a rank has computed. */
+enum { FIRST_TIME_NS = 45000, AFTER_COMPUTE_NS = 25 };
 
-/* By how much the times of a piece of work differ from its share, at most by half of it or of the next one. */
-static const double piece_late = 0.05;
+/* The part of that in a call that only asks MPI for something: most of it is between the calls. */
+static const double in_call = 0.05;
+
+/* By how much the times of a piece of work differ from its share, as a part of it or of the next one: on a rank in the whole
+ * run, at most; on all ranks, in waves of some iterations; and each time, the median of the pieces' medians. */
+static const double piece_own = 0.06, piece_wave = 0.04, piece_late = 0.006;
+enum { WAVE = 8 };
 
 /* ---- lines of the script ---- */
 
@@ -27,10 +33,30 @@ static void work(const struct model_trace *m, struct model_trace_scratch *s, uin
     }
 }
 
-/* A piece of the objects' work: shares of it that are done before and after it, and after the next one. */
+/* A piece of the objects' work: shares of it that are done before and after it, and after the next one; what is done later
+ * in this iteration on all ranks; how much its times scatter; and its number. */
 struct work_piece {
     uint32_t before, until, next;
+    double later, late;
+    uint32_t own;
 };
+
+/* From -1 to 1, the same in the whole run, for each rank: an integer hash, as this is asked for in each iteration. */
+static double own_of(uint32_t rank, uint32_t number) {
+    uint32_t x = rank * 2654435769u ^ number;
+    x = (x ^ x >> 16) * 0x7feb352du;
+    x = (x ^ x >> 15) * 0x846ca68bu;
+    return (double)(x ^ x >> 16) * 0x1p-31 - 1;
+}
+
+/* A wave that all ranks see: at its crests and troughs it is drawn, and straight between them. */
+static double wave(const struct model_trace *m, uint32_t iteration, uint32_t until) {
+    uint32_t from[4], to[4];
+    const double part = (double)(iteration % WAVE) / WAVE;
+    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CALL, iteration / WAVE, until, 3, from);
+    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CALL, iteration / WAVE + 1, until, 3, to);
+    return (1 - part) * hpcw_i_normal(from[0], from[1]) + part * hpcw_i_normal(to[0], to[1]);
+}
 
 /* What is done of a rank's work after a piece. What this one takes longer, the next one takes less. */
 static uint64_t work_until(struct track *t, const struct work_piece *p) {
@@ -41,11 +67,18 @@ static uint64_t work_until(struct track *t, const struct work_piece *p) {
     const uint32_t shorter =
         p->next - p->until < p->until - p->before ? p->next - p->until : p->until - p->before;
     const double late = model_trace_late(t->model->delays->call, model_trace_pace_word(t->pace));
-    const double more = shorter * piece_late * (late < MODEL_TRACE_MOST_LATE ? late : MODEL_TRACE_MOST_LATE);
-    return (uint64_t)((double)all * (p->until + more) / MODEL_TRACE_WORK);
+    double more = p->later + p->late * (late < MODEL_TRACE_MOST_LATE ? late : MODEL_TRACE_MOST_LATE) +
+                  piece_own * own_of(t->rank, p->own);
+    more = more < 0.45 ? more > -0.45 ? more : -0.45 : 0.45;
+    return (uint64_t)((double)all * (p->until + shorter * more) / MODEL_TRACE_WORK);
 }
 
-static void compute(const struct model_trace *m, struct model_trace_scratch *s, const struct work_piece *p) {
+static void compute(const struct model_trace *m, struct model_trace_scratch *s, struct work_piece *p) {
+    uint32_t own[4];
+    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CALL, UINT32_MAX, p->until, 2, own);
+    p->later = piece_wave * wave(m, s->phase, p->until);
+    p->late = piece_late * hpcw_i_exp(hpcw_i_normal(own[0], own[1]));
+    p->own = own[2];
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
         const uint64_t done = work_until(&t, p);
@@ -53,7 +86,7 @@ static void compute(const struct model_trace *m, struct model_trace_scratch *s, 
         t.now += done > s->done[r] + TRACER_NS ? done - s->done[r] : TRACER_NS;
         s->done[r] = done;
         happens(&t, MODEL_TRACE_COMPUTE + 1, 0);
-        model_trace_chill(t.pace, s->phase == 0 ? FIRST_CALL : AFTER_COMPUTE);
+        model_trace_chill(t.pace, AFTER_COMPUTE_NS);
         end_track(&t);
     }
 }
@@ -74,6 +107,7 @@ static void call(const struct model_trace *m, struct model_trace_scratch *s, con
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
         after_pause(&t, op->what, 0);
+        t.pace->cold_ns *= in_call;
         takes(&t, op->ns);
         happens(&t, op->what + 1, 0);
         end_track(&t);
@@ -85,9 +119,6 @@ static void mark(const struct model_trace *m, struct model_trace_scratch *s, uin
                  uint32_t number) {
     for (uint32_t r = 0; r < ranks; r++) {
         struct track t = track_of(m, s, r);
-        if (what == MODEL_TRACE_ITERATION && s->phase == 0) {
-            model_trace_chill(t.pace, FIRST_CALL);
-        }
         after_pause(&t, what, number);
         end_track(&t);
     }
@@ -104,10 +135,24 @@ static void leave(const struct model_trace *m, struct model_trace_scratch *s, co
     }
 }
 
+/* How often the ranks have been at this place in the code; FAMILIAR: often. */
+enum { FAMILIAR = 4 };
+static uint32_t visits(const struct model_trace_script *script, uint32_t line) {
+    uint32_t count = script->iteration < FAMILIAR ? script->iteration : FAMILIAR;
+    for (uint32_t i = 0; count < FAMILIAR && i < line; i++) {
+        count += script->op[i].kind == script->op[line].kind && script->op[i].what == script->op[line].what;
+    }
+    return count;
+}
+
 static void run_line(const struct model_trace *m, struct model_trace_scratch *s, uint32_t line,
                      struct model_trace_facts *facts) {
     const struct model_trace_op *op = &s->script.op[line];
     struct work_piece piece;
+    const uint32_t before = visits(&s->script, line);
+    for (uint32_t r = 0; before < FAMILIAR && r < m->ranks; r++) {
+        model_trace_chill(&s->pace[r], (double)FIRST_TIME_NS / (1u << 2 * before));
+    }
     switch (op->kind) {
     case MODEL_TRACE_OP_LAUNCH:
         model_trace_launch(m, s);
@@ -148,14 +193,14 @@ static void run_line(const struct model_trace *m, struct model_trace_scratch *s,
         model_trace_post(m, s, op->number);
         break;
     case MODEL_TRACE_OP_SEND:
-        model_trace_send(m, s, op->number);
+        model_trace_send(m, s, op);
         break;
     case MODEL_TRACE_OP_WAIT:
         model_trace_wait(m, s, op->number, (enum model_trace_wait)op->what);
         break;
     case MODEL_TRACE_OP_FILES:
-        facts->checkpoint_ns[facts->checkpoint_ns[0] != UINT64_MAX] = s->now[0];
-        model_trace_write_files(m, s, s->phase - 1 + op->number, op->number);
+        facts->checkpoint_ns[facts->checkpoint_ns[0] != UINT64_MAX] =
+            model_trace_write_files(m, s, s->phase - 1 + op->number, op->number);
         break;
     }
 }
@@ -173,7 +218,7 @@ static void draw_calls(const struct model_trace *m, struct model_trace_scratch *
         model_trace_draw(m, HPCW_I_FOR_TRACE_CALL, r, count, s->phase, 1, 4, word);
         for (uint32_t i = 0; i < count; i++) {
             model_trace_pace_begin(
-                &s->pace[r + i],
+                &s->pace[r + i], m->style.tempo,
                 (const uint32_t[]){word[i], word[count + i], word[2 * count + i], word[3 * count + i]});
         }
     }

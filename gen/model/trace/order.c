@@ -37,34 +37,42 @@ uint64_t *model_trace_sort(uint64_t *entry, uint64_t *other, uint64_t count, uin
 
 /* ---- clocks ---- */
 
-/* A clock shows only every 24th or 25th cycle: doc/realism.md, "Calls". */
-enum { CYCLES_IN_TWO_STEPS = 49 };
+/* A clock shows only every 26th cycle: doc/realism.md, "Calls". */
+enum { CYCLES_IN_STEP = 26 };
 
 /* `phase`: cycles since a clock of phase 0 made its last step. */
 static uint64_t shown_at(uint64_t cycle, uint64_t phase) {
-    return 2 * (cycle + phase) / CYCLES_IN_TWO_STEPS * CYCLES_IN_TWO_STEPS / 2 - phase;
+    return (cycle + phase) / CYCLES_IN_STEP * CYCLES_IN_STEP - phase;
 }
 
-/* Makes all times those of the ranks' clocks. Steps of hosts do not come together. So that none is negative, clocks that
+/* Makes all times those of the ranks' clocks. Their steps do not come together, as clocks are compared to a nanosecond. So that none is negative, clocks that
  * differ are late by the guard; and events are later than a step. */
 static void read_clocks(const struct model_trace *m, const struct model_trace_scratch *s, uint64_t start_ns,
                         uint64_t count) {
     const uint64_t start = model_trace_cycles(start_ns);
     const struct model_trace_clock *clock = NULL;
     uint64_t phase = 0;
+    uint64_t before_ns = 0;
     for (uint64_t i = 0; i < count; i++) {
         struct model_trace_event *e = &s->event[i];
-        if (i == 0 || e->rank != e[-1].rank) {
+        const bool begins = i == 0 || e->rank != e[-1].rank;
+        const bool same = !begins && e->time == before_ns;
+        before_ns = e->time;
+        if (begins) {
             const uint32_t node = model_machine_node(m->load->machine, e->rank);
             clock = m->clock == NULL ? NULL : &m->clock[node];
-            phase = (uint64_t)node * 6 % CYCLES_IN_TWO_STEPS;
+            phase = (uint64_t)e->rank * 7 % CYCLES_IN_STEP;
         }
-        uint64_t time_ns = start_ns + e->time;
+        uint64_t time_ns = e->time;
         if (clock != NULL) {
-            const double wrong = clock->offset_ns + clock->drift * (double)time_ns;
+            const double wrong = clock->offset_ns + clock->drift * (double)(start_ns + time_ns);
             time_ns = (uint64_t)((int64_t)(time_ns + m->guard_ns) + (int64_t)wrong);
         }
-        e->time = shown_at(model_trace_cycles(time_ns), phase) - start;
+        e->time = shown_at(start + model_trace_cycles(time_ns), phase) - start;
+        /* What happens within a step gets times of its own: the next cycles. */
+        if (!begins && e->time <= e[-1].time) {
+            e->time = same ? e[-1].time : e[-1].time + 1;
+        }
     }
 }
 
@@ -85,7 +93,7 @@ static hpcw_status compare_clocks(struct model_trace_scratch *s, struct model_tr
     for (uint32_t i = 0; status == HPCW_OK && i < s->messages; i++) {
         if (came[i] < sent[i]) {
             const struct model_trace_backward b = {s->message[i].from, s->message[i].to,
-                                                   (sent[i] - came[i]) * 200 / 489};
+                                                   (sent[i] - came[i]) * 15625 / 40564};
             status = hpcw_i_buf_append(&s->backward, &b, sizeof b)
                          ? HPCW_OK
                          : hpcw_i_fail_memory(err, "trace", 0, "the faults of an iteration");
@@ -128,7 +136,7 @@ hpcw_status model_trace_order(const struct model_trace *m, struct model_trace_sc
         s->entry[i] = i << 32 | (uint32_t)s->event[i].time;
     }
     /* Long iterations are sorted by the low half of their times, then by the high one. */
-    const uint32_t bits = bits_of(model_trace_cycles(last) + CYCLES_IN_TWO_STEPS);
+    const uint32_t bits = bits_of(model_trace_cycles(last) + CYCLES_IN_STEP);
     use_entries(s, model_trace_sort(s->entry, s->other, run->count, bits < 32 ? bits : 32));
     if (bits > 32) {
         for (uint64_t i = 0; i < run->count; i++) {

@@ -12,12 +12,10 @@ struct point {
 };
 
 /* doc/realism.md, "Calls". The last point begins the tail. */
-static const struct point call[] = {{0, 0.43},    {0.01, 0.48}, {0.05, 0.55}, {0.1, 0.63},
-                                    {0.25, 0.79}, {0.5, 1},     {0.75, 1.3},  {0.9, 2.2},
-                                    {0.95, 3.4},  {0.99, 12},   {0.995, 17},  {1, 30}};
-static const struct point gap[] = {{0, 0.32},    {0.01, 0.55}, {0.05, 0.59}, {0.1, 0.64},
-                                   {0.25, 0.86}, {0.5, 1},     {0.75, 1.8},  {0.9, 4},
-                                   {0.95, 7.7},  {0.99, 45},   {0.995, 79},  {1, 195}};
+static const struct point call[] = {{0, 0.6},   {0.01, 0.67}, {0.05, 0.77}, {0.25, 0.92}, {0.5, 1}, {0.75, 1.1},
+                                    {0.9, 1.3}, {0.95, 1.5},  {0.99, 3},    {0.995, 6},   {1, 20}};
+static const struct point gap[] = {{0, 0.5},    {0.01, 0.6}, {0.05, 0.75}, {0.25, 0.9}, {0.5, 1}, {0.75, 1.1},
+                                   {0.9, 1.35}, {0.95, 1.7}, {0.99, 3.5},  {0.995, 7},  {1, 25}};
 
 /* The logarithm is linear between two points. */
 static void fill(const struct point *point, double *quantile) {
@@ -37,10 +35,9 @@ void model_trace_delays_fill(struct model_trace_delays *delays) {
     fill(gap, delays->gap);
 }
 
-void model_trace_pace_begin(struct model_trace_pace *p, const uint32_t word[4]) {
+void model_trace_pace_begin(struct model_trace_pace *p, double tempo, const uint32_t word[4]) {
     *p = (struct model_trace_pace){
         .random = (uint64_t)word[0] << 32 | word[1],
-        .slow = hpcw_i_exp(0.3 * hpcw_i_normal(word[2], word[3])),
-        .cold = 1,
+        .slow = tempo * hpcw_i_exp(0.06 * hpcw_i_normal(word[2], word[3])),
     };
 }

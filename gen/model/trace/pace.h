@@ -31,11 +31,12 @@ _Static_assert(MODEL_TRACE_QUANTILES == 1 << 10, "the high bits of a word");
 /* A rank in an iteration. */
 struct model_trace_pace {
     uint64_t random;
-    double slow; /* factor of all calls */
-    double cold; /* factor of the next call; those after it take less and less of it */
+    double slow;    /* factor of all calls */
+    double cold_ns; /* what the next call takes longer; those after it take less and less of it */
 };
 
-void model_trace_pace_begin(struct model_trace_pace *p, const uint32_t word[4]);
+/* `tempo`: the factor of all ranks. */
+void model_trace_pace_begin(struct model_trace_pace *p, double tempo, const uint32_t word[4]);
 
 static inline uint32_t model_trace_pace_word(struct model_trace_pace *p) {
     p->random = p->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -44,14 +45,14 @@ static inline uint32_t model_trace_pace_word(struct model_trace_pace *p) {
 
 /* Nanoseconds of the next one. `quantile`: of model_trace_delays. */
 static inline uint64_t model_trace_spend(struct model_trace_pace *p, const double *quantile, double median_ns) {
-    const double ns = median_ns * p->slow * p->cold * model_trace_late(quantile, model_trace_pace_word(p));
-    p->cold = 1 + 0.35 * (p->cold - 1);
+    const double ns = median_ns * p->slow * model_trace_late(quantile, model_trace_pace_word(p)) + p->cold_ns;
+    p->cold_ns *= 0.12;
     return (uint64_t)ns;
 }
 
-/* The caches hold other data now: the next call takes up to `factor` times as long. */
-static inline void model_trace_chill(struct model_trace_pace *p, double factor) {
-    p->cold += (factor - 1) * (model_trace_pace_word(p) * 0x1p-32);
+/* The caches hold other data now: the next call takes up to this much longer, and at least half of it. */
+static inline void model_trace_chill(struct model_trace_pace *p, double most_ns) {
+    p->cold_ns += most_ns * (0.5 + 0.5 * (model_trace_pace_word(p) * 0x1p-32));
 }
 
 #endif

@@ -15,7 +15,7 @@
 enum { MODEL_TRACE_AT_ONCE = MODEL_LOAD_AT_ONCE };
 
 /* The shortest time between the last arrival at a reduction and the first exit of one rank alone. */
-enum { MODEL_TRACE_LEAST_NS = 400 };
+enum { MODEL_TRACE_LEAST_NS = 60 };
 
 /* What a thread works with. */
 struct model_trace_scratch {

@@ -33,6 +33,7 @@ enum model_trace_wait {
     MODEL_TRACE_WAIT_TWICE, /* for the receives, then for the sends */
     MODEL_TRACE_WAIT_EACH,  /* for one receive after the other, then for the sends */
     MODEL_TRACE_WAIT_ANY,   /* for receives as they come, then for the sends */
+    MODEL_TRACE_WAIT_FEW,   /* for one receive after the other, as the sends are over */
     MODEL_TRACE_WAITS
 };
 

@@ -92,7 +92,8 @@ enum model_trace_what {
     MODEL_TRACE_CART_COORDS = 52,
     MODEL_TRACE_CART_SHIFT = 54,
     MODEL_TRACE_DIMS_CREATE = 56,
-    MODEL_TRACE_STATES = 58, /* the rest are not states */
+    MODEL_TRACE_SENDING = 58, /* MPI_Send */
+    MODEL_TRACE_STATES = 60,  /* the rest are not states */
     MODEL_TRACE_SEND = MODEL_TRACE_STATES,
     MODEL_TRACE_RECEIVE,
     MODEL_TRACE_STEP, /* rank 0 alone, at the end of an iteration */
@@ -123,9 +124,11 @@ struct model_trace_message {
 struct model_trace_style {
     enum model_trace_kind kind;
     uint32_t exchanges;  /* in an iteration */
-    uint32_t reductions; /* of a solver, in an exchange */
+    uint32_t reductions; /* of a solver, in an exchange; 3: of one that orthogonalises, more and more */
     uint32_t wait;       /* how ranks wait for messages, see script.h */
+    bool blocks;         /* ranks send with MPI_Send */
     bool overlaps;       /* ranks compute while messages are under way */
+    bool posts_late;     /* and post receives only after they have computed what is sent */
     bool tests;          /* and look once whether they have come */
     uint32_t every;      /* iterations between two outputs, or two distributions of the mesh */
     bool cart, dup;      /* communicators made at the start */
@@ -133,17 +136,22 @@ struct model_trace_style {
     bool size_first;                        /* the number of ranks is asked for first */
     uint32_t first_tag;
     bool meets_after_files, meets_at_end;
+    bool reads;     /* rank 0 reads the input, and the others wait for it */
+    bool frees;     /* the communicators at the end */
+    bool asks;      /* for the number of ranks and their own before each exchange */
+    double tempo;   /* of all calls, and of what is between them: 1 on average */
+    double pack_ns; /* for a byte of a message, before it is sent and after it came */
 };
 
 /* When the first iteration starts, nanoseconds after the start of the run. */
 #define MODEL_TRACE_START_NS UINT64_C(10000)
 
-/* Clocks count cycles of 2.445 GHz since the start of the run, and events those since the start of their iteration. */
+/* Clocks count cycles of 2.596096 GHz since the start of the run, and events those since the start of their iteration. */
 static inline uint64_t model_trace_cycles(uint64_t time_ns) {
-    return time_ns * 489 / 200;
+    return time_ns / 15625 * 40564 + time_ns % 15625 * 40564 / 15625;
 }
-static inline double model_trace_seconds(uint64_t start_ns, const struct model_trace_event *e) {
-    return (double)(model_trace_cycles(start_ns) + e->time) / 2.445e9;
+static inline double model_trace_seconds(uint64_t start_cycles, const struct model_trace_event *e) {
+    return (double)(start_cycles + e->time) / 2.596096e9;
 }
 
 /* The clock of a host: wrong by offset_ns + drift * time since the start of the run. */

@@ -6,8 +6,9 @@
 #include "gen/model/trace/private.h"
 #include "libwriter/base/rng.h"
 
-/* At least, between two looks at the clock: more than one of its steps. What others wait for is never later, as a factor. */
-enum { TRACER_NS = 11, MODEL_TRACE_MOST_LATE = 10 };
+/* At least, between two looks at the clock: a little less than one of its steps. What others wait for is never later, as a
+ * factor. */
+enum { TRACER_NS = 8, MODEL_TRACE_MOST_LATE = 10 };
 
 /* One rank's events. */
 struct track {
@@ -38,18 +39,18 @@ static inline void happens(struct track *t, uint32_t what, uint32_t message) {
 /* What the program does before something happens, and the tracer: each place in the code has its own median. */
 static inline void after_pause(struct track *t, uint32_t what, uint32_t message) {
     static const uint8_t median_ns[MODEL_TRACE_WHATS] = {
-        [MODEL_TRACE_ITERATION] = 48,      [MODEL_TRACE_ITERATION + 1] = 14, [MODEL_TRACE_COMPUTE] = 31,
-        [MODEL_TRACE_HALO] = 19,           [MODEL_TRACE_HALO + 1] = 11,      [MODEL_TRACE_CHECKPOINT] = 90,
-        [MODEL_TRACE_CHECKPOINT + 1] = 17, [MODEL_TRACE_OPEN] = 120,         [MODEL_TRACE_WRITE] = 210,
-        [MODEL_TRACE_CLOSE] = 240,         [MODEL_TRACE_ALLREDUCE] = 64,     [MODEL_TRACE_BARRIER] = 55,
-        [MODEL_TRACE_ALLGATHER] = 80,      [MODEL_TRACE_ALLTOALL] = 85,      [MODEL_TRACE_BCAST] = 70,
-        [MODEL_TRACE_REDUCE] = 60,         [MODEL_TRACE_GATHER] = 75,        [MODEL_TRACE_IRECV] = 22,
-        [MODEL_TRACE_ISEND] = 27,          [MODEL_TRACE_WAIT] = 29,          [MODEL_TRACE_WAITALL] = 36,
-        [MODEL_TRACE_WAITALL + 1] = 24,    [MODEL_TRACE_WAITANY] = 33,       [MODEL_TRACE_TESTALL] = 34,
-        [MODEL_TRACE_WAITED] = 40,         [MODEL_TRACE_COMM_RANK] = 60,     [MODEL_TRACE_COMM_SIZE] = 60,
-        [MODEL_TRACE_COMM_DUP] = 70,       [MODEL_TRACE_COMM_FREE] = 65,     [MODEL_TRACE_CART_CREATE] = 75,
-        [MODEL_TRACE_CART_COORDS] = 55,    [MODEL_TRACE_CART_SHIFT] = 45,    [MODEL_TRACE_DIMS_CREATE] = 62,
-        [MODEL_TRACE_STEP] = 33,
+        [MODEL_TRACE_ITERATION] = 14,     [MODEL_TRACE_ITERATION + 1] = 5, [MODEL_TRACE_COMPUTE] = 9,
+        [MODEL_TRACE_HALO] = 8,           [MODEL_TRACE_HALO + 1] = 5,      [MODEL_TRACE_CHECKPOINT] = 40,
+        [MODEL_TRACE_CHECKPOINT + 1] = 8, [MODEL_TRACE_OPEN] = 120,        [MODEL_TRACE_WRITE] = 210,
+        [MODEL_TRACE_CLOSE] = 240,        [MODEL_TRACE_ALLREDUCE] = 30,    [MODEL_TRACE_BARRIER] = 18,
+        [MODEL_TRACE_ALLGATHER] = 45,     [MODEL_TRACE_ALLTOALL] = 50,     [MODEL_TRACE_BCAST] = 30,
+        [MODEL_TRACE_REDUCE] = 12,        [MODEL_TRACE_GATHER] = 35,       [MODEL_TRACE_IRECV] = 20,
+        [MODEL_TRACE_ISEND] = 32,         [MODEL_TRACE_WAIT] = 22,         [MODEL_TRACE_WAITALL] = 34,
+        [MODEL_TRACE_WAITALL + 1] = 3,    [MODEL_TRACE_WAITANY] = 20,      [MODEL_TRACE_TESTALL] = 30,
+        [MODEL_TRACE_WAITED] = 12,        [MODEL_TRACE_COMM_RANK] = 6,     [MODEL_TRACE_COMM_SIZE] = 8,
+        [MODEL_TRACE_COMM_DUP] = 40,      [MODEL_TRACE_COMM_FREE] = 45,    [MODEL_TRACE_CART_CREATE] = 50,
+        [MODEL_TRACE_CART_COORDS] = 25,   [MODEL_TRACE_CART_SHIFT] = 15,   [MODEL_TRACE_DIMS_CREATE] = 40,
+        [MODEL_TRACE_STEP] = 20,          [MODEL_TRACE_SENDING] = 26,
     };
     t->now += TRACER_NS + model_trace_spend(t->pace, t->model->delays->gap, median_ns[what]);
     happens(t, what, message);
@@ -96,13 +97,14 @@ void model_trace_gather(const struct model_trace *m, struct model_trace_scratch 
 
 /* An exchange: receives are posted, messages are sent and transferred, and ranks wait for them. */
 void model_trace_post(const struct model_trace *m, struct model_trace_scratch *s, uint32_t exchange);
-void model_trace_send(const struct model_trace *m, struct model_trace_scratch *s, uint32_t exchange);
+void model_trace_send(const struct model_trace *m, struct model_trace_scratch *s,
+                      const struct model_trace_op *op);
 void model_trace_wait(const struct model_trace *m, struct model_trace_scratch *s, uint32_t exchange,
                       enum model_trace_wait how);
 
-/* The ranks write a checkpoint. `of_this`: see model_trace_message_of. */
-void model_trace_write_files(const struct model_trace *m, struct model_trace_scratch *s, uint32_t iteration,
-                             uint32_t of_this);
+/* The ranks write a checkpoint. `of_this`: see model_trace_message_of. Returns when rank 0 begins. */
+uint64_t model_trace_write_files(const struct model_trace *m, struct model_trace_scratch *s, uint32_t iteration,
+                                 uint32_t of_this);
 
 /* The ranks start, each at a time of its own. */
 void model_trace_launch(const struct model_trace *m, struct model_trace_scratch *s);
