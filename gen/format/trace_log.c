@@ -31,7 +31,6 @@ static const struct log_state {
     {MODEL_TRACE_IRECV, 70, "MPI_Irecv", "PaleGreen", NULL},
     {MODEL_TRACE_ISEND, 72, "MPI_Isend", "SkyBlue", NULL},
     {MODEL_TRACE_SENDING, 80, "MPI_Send", "blue", NULL},
-    {MODEL_TRACE_TESTALL, 88, "MPI_Testall", "orange1", NULL},
     {MODEL_TRACE_WAIT, 105, "MPI_Wait", "red", NULL},
     {MODEL_TRACE_WAITALL, 106, "MPI_Waitall", "OrangeRed", NULL},
     {MODEL_TRACE_WAITANY, 107, "MPI_Waitany", "coral", NULL},

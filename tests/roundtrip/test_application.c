@@ -252,7 +252,7 @@ static void read_log(void) {
         assert_int_equal(events->checkpoints[r], CHECKPOINTS);
         assert_int_equal(events->broadcast[r], events->broadcast[0]);
     }
-    assert_true(events->broadcast[0] > 0 && events->reductions >= (uint64_t)RANKS * PHASES);
+    assert_true(events->reductions >= (uint64_t)RANKS * PHASES);
 }
 
 /* ---- comparisons ---- */
@@ -267,8 +267,10 @@ static void messages_are_edges(bool aggregate, enum model_comm comm) {
                 const struct flow *e = &flow[k][a][b];
                 const struct flow *s = &events->sent[k][a][b], *r = &events->received[k][a][b];
                 const uint32_t count = a == b ? 0 : aggregate ? e->count > 0 : e->count;
-                if (s->count != count || r->count != count || s->bytes != (a == b ? 0 : e->bytes) ||
-                    r->bytes != s->bytes) {
+                /* Before the first exchange they may tell each other what they will send: a number and a list. */
+                const uint32_t most = aggregate && k == 0 ? 3 * count : count;
+                if (s->count < count || s->count > most || r->count != s->count ||
+                    s->bytes != (a == b ? 0 : e->bytes) || r->bytes != s->bytes) {
                     fail_msg(
                         "phase %u, rank %u to %u: %u edges of %.0f bytes, but %u sends of %.0f, %u receives "
                         "of %.0f",

@@ -76,7 +76,7 @@ static struct model_trace_run run_of(struct trace_made *m, uint32_t iteration) {
 static void make_plain(struct trace_made *m, uint32_t ranks, uint64_t seed) {
     make(m, ranks, seed);
     m->trace.style.wait = MODEL_TRACE_WAIT_ALL;
-    m->trace.style.overlaps = m->trace.style.tests = false;
+    m->trace.style.overlaps = m->trace.style.blocks = false;
 }
 
 /* ---- one log, event by event ---- */
@@ -400,15 +400,17 @@ static void applications_differ(void **state) {
         m.trace_params.application = kind;
         m.trace_params.exchanges = 3;
         make(&m, RANKS, 2);
+        m.trace.style.sets_up = false;
         count_events(&m, happened);
         const uint64_t each = (uint64_t)RANKS * PHASES;
         assert_int_equal(happened[MODEL_TRACE_ITERATION], each);
         assert_int_equal(happened[MODEL_TRACE_SEND], happened[MODEL_TRACE_RECEIVE]);
         assert_true(happened[MODEL_TRACE_COMPUTE] >= 3 * each);
-        /* Inner iterations with one or two reductions, or with 0, 1 and 2 more. */
-        assert_true(kind == MODEL_TRACE_SOLVER
-                        ? happened[MODEL_TRACE_ALLREDUCE] == (m.trace.style.reductions == 1 ? 4 : 7) * each
-                        : happened[MODEL_TRACE_ALLREDUCE] < each + each / 4);
+        /* Inner iterations with one or two reductions, or with 0, 1 and 2 more; and up to three after them. */
+        const uint64_t inner = m.trace.style.reductions == 1 ? 4 : 7;
+        const uint64_t reductions = happened[MODEL_TRACE_ALLREDUCE];
+        assert_true(kind == MODEL_TRACE_SOLVER ? reductions > inner * each && reductions < (inner + 3) * each
+                                               : reductions < each + each / 2);
         /* A dimension after the other, for receives and for sends. */
         assert_true(kind != MODEL_TRACE_HYDRO || happened[MODEL_TRACE_WAITALL] == each * 3 * 2 * 2);
         assert_true((kind == MODEL_TRACE_ADAPTIVE) == (happened[MODEL_TRACE_WAITANY] > 0));
@@ -536,7 +538,7 @@ static void durations_vary(void **state) {
     for (uint32_t kind = 0; kind < KINDS; kind++) {
         print_message("state %u: %u durations in %u calls\n", 2 * kind, distinct[kind], calls[kind]);
         const bool waited = kind == MODEL_TRACE_WAITED / 2;
-        assert_true(calls[kind] == 0 || (calls[kind] >= RANKS && distinct[kind] >= (waited ? 1 : 5)));
+        assert_true(calls[kind] == 0 || (calls[kind] >= RANKS && distinct[kind] >= (waited ? 1 : 3)));
         assert_true(!waited || (distinct[kind] == 1 && seen[kind][0] == 0));
     }
     assert_true(distinct[MODEL_TRACE_BARRIER / 2] > 400 && distinct[MODEL_TRACE_ALLREDUCE / 2] > 2000 &&

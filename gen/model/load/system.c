@@ -29,7 +29,12 @@ static double preempted(const struct model_load *m, uint32_t phase, uint32_t whe
     return count < 1 ? 0 : ((count - 1) * mean_preempted_ns + length_of(how_long)) / mean_ns;
 }
 
-double model_load_slowness(const struct model_load *m, uint32_t rank, uint32_t phase) {
+/* What the system adds to the times of a rank, as shares of them: by what it runs in between, and in other ways. */
+struct added {
+    double between, otherwise;
+};
+
+static struct added added_to(const struct model_load *m, uint32_t rank, uint32_t phase) {
     const struct model_load_params *p = &m->params;
     const uint32_t node = model_machine_node(m->machine, rank);
     const uint32_t window = LEAST_WINDOW + node * 5 % WINDOWS;
@@ -37,12 +42,23 @@ double model_load_slowness(const struct model_load *m, uint32_t rank, uint32_t p
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SYSTEM, rank, phase, 0, w);
     /* Windows of the hosts do not begin at the same time. */
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SYSTEM, node, (phase + node * 3 % window) / window, 1, host);
-    double slow = 1 + p->jitter * (late(w[0]) + late(host[0])) + preempted(m, phase, w[1], w[2]);
+    struct added a = {p->jitter * late(w[0]) + preempted(m, phase, w[1], w[2]), p->jitter * late(host[0])};
     if (phase < 16) { /* less than a thousandth is left of it after that */
         hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SYSTEM, rank, 0, 2, start);
-        slow += p->warm_up * (0.5 + start[0] * 0x1p-32) / (double)(1u << phase);
+        a.otherwise += p->warm_up * (0.5 + start[0] * 0x1p-32) / (double)(1u << phase);
     }
-    return slow * model_machine_slowness(m->machine, node);
+    return a;
+}
+
+double model_load_slowness(const struct model_load *m, uint32_t rank, uint32_t phase) {
+    const struct added a = added_to(m, rank, phase);
+    return (1 + a.between + a.otherwise) *
+           model_machine_slowness(m->machine, model_machine_node(m->machine, rank));
+}
+
+double model_load_taken(const struct model_load *m, uint32_t rank, uint32_t phase) {
+    const struct added a = added_to(m, rank, phase);
+    return a.between / (1 + a.between + a.otherwise);
 }
 
 uint64_t model_load_absence(const struct model_load *m, uint32_t word) {

@@ -12,6 +12,9 @@
 /* The factor of all times of a rank in a phase: that of its node if it is slow, times what the system adds. */
 double model_load_slowness(const struct model_load *m, uint32_t rank, uint32_t phase);
 
+/* The share of those times that the system takes from this rank alone, by what it runs in between. */
+double model_load_taken(const struct model_load *m, uint32_t rank, uint32_t phase);
+
 /* How long a rank is still off its core at some moment, mostly 0. The share of the time that it is preempted is the
  * probability of more. */
 uint64_t model_load_absence(const struct model_load *m, uint32_t word);

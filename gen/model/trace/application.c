@@ -25,8 +25,8 @@ void model_trace_draw_style(struct model_trace *m) {
                      [MODEL_TRACE_ADAPTIVE] = {1, 2}};
     const struct model_trace_params *p = &m->params;
     struct model_trace_style *y = &m->style;
-    uint32_t w[6][4];
-    for (uint32_t i = 0; i < 6; i++) {
+    uint32_t w[7][4];
+    for (uint32_t i = 0; i < 7; i++) {
         hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_STYLE, i, 0, 0, w[i]);
     }
     const enum model_trace_kind drawn =
@@ -48,14 +48,15 @@ void model_trace_draw_style(struct model_trace *m) {
                 choice(w[4][3], 2) == 1;
     y->wait = y->blocks ? MODEL_TRACE_WAIT_FEW : y->wait;
     y->posts_late = choice(w[5][3], 2) == 1;
-    y->tests = y->overlaps && choice(w[1][1], 2) == 1;
+    /* Without aggregation, each edge has one message. */
+    y->sets_up = p->aggregate && choice(w[1][1], 3) > 0;
     /* A mesh that changes has other volumes after that. */
     const uint32_t periods = m->load->params.edge_phases;
     y->every = y->kind == MODEL_TRACE_ADAPTIVE && periods > 0 ? periods : 5 + choice(w[1][2], 16);
-    y->cart = choice(w[1][3], 2) == 1;
-    y->dup = !y->cart && choice(w[2][0], 2) == 1;
-    y->barriers = choice(w[2][1], 4);
-    y->broadcasts = 1 + choice(w[2][2], 4);
+    y->cart = choice(w[1][3], 3) == 0;
+    y->dup = !y->cart && choice(w[2][0], 3) == 0;
+    y->barriers = choice(w[2][1], 6);
+    y->broadcasts = choice(w[2][2], 4);
     y->results = 1 + choice(w[2][3], 4);
     y->size_first = choice(w[3][0], 2) == 1;
     y->first_tag = choice(w[3][3], 3);
@@ -63,7 +64,9 @@ void model_trace_draw_style(struct model_trace *m) {
     y->meets_at_end = choice(w[3][2], 2) == 1;
     y->reads = choice(w[4][0], 2) == 1;
     y->frees = choice(w[4][1], 3) == 0;
-    y->asks = choice(w[4][2], 4) == 0;
+    y->asks = !y->cart && choice(w[4][2], 3) == 0;
+    y->first_ns = choice(w[6][0], 2) == 1 ? 45000 : 1500;
+    y->rough = hpcw_i_exp(0.7 * hpcw_i_normal(w[6][1], w[6][2]));
     y->tempo = hpcw_i_exp(0.35 * hpcw_i_normal(w[5][0], w[5][1]));
     y->pack_ns = 0.05 + 0.4 * hpcw_i_uniform(w[5][2]);
 }
@@ -106,9 +109,6 @@ static void send(const struct model_trace *m, struct model_trace_script *s, uint
 }
 
 static void wait_for(const struct model_trace *m, struct model_trace_script *s, uint32_t exchange) {
-    if (m->style.tests) {
-        (void)model_trace_add(s, MODEL_TRACE_OP_CALL, MODEL_TRACE_TESTALL, 40);
-    }
     of_exchange(s, MODEL_TRACE_OP_WAIT, m->style.wait, exchange);
 }
 
@@ -193,10 +193,11 @@ static void hydro(const struct model_trace *m, struct model_trace_script *s) {
     }
 }
 
-/* What ranks do between two reductions in a row. */
-enum { VECTOR_NS = 3000 };
+/* What ranks do between two reductions in a row; and how often a solver looks besides whether it has converged, at most. */
+enum { VECTOR_NS = 3000, CHECKS = 4 };
 
-/* A right-hand side, then inner iterations. Their number is fixed, as otherwise their messages would differ in size. */
+/* A right-hand side, then inner iterations. Their number is fixed, as otherwise their messages would differ in size. What
+ * follows is not. */
 static void solver(const struct model_trace *m, struct model_trace_script *s) {
     const double before = 0.25;
     compute(s, before);
@@ -215,6 +216,12 @@ static void solver(const struct model_trace *m, struct model_trace_script *s) {
             reduce_to_all(s);
         }
     }
+    uint32_t w[4];
+    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_STYLE, s->iteration, 1, 0, w);
+    for (uint32_t k = choice(w[0], CHECKS); k > 0; k--) {
+        reduce_to_all(s);
+        (void)model_trace_add(s, MODEL_TRACE_OP_WORK, 0, VECTOR_NS);
+    }
 }
 
 /* Ranks agree on a new distribution of the mesh. With a balancer, when that has moved objects. */
@@ -225,7 +232,13 @@ static bool distributes(const struct model_trace *m, uint32_t iteration) {
 
 static void adaptive(const struct model_trace *m, struct model_trace_script *s) {
     if (distributes(m, s->iteration)) {
+        uint32_t w[4];
+        hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_STYLE, s->iteration, 1, 0, w);
         (void)model_trace_add(s, MODEL_TRACE_OP_WORK, 0, 30000);
+        for (uint32_t k = choice(w[0], 3); k > 0; k--) { /* as often as the mesh is refined once more */
+            reduce_to_all(s);
+            (void)model_trace_add(s, MODEL_TRACE_OP_WORK, 0, 20000);
+        }
         model_trace_collect(s, MODEL_TRACE_OP_ALL, MODEL_TRACE_ALLGATHER, 600, COUNT);
         (void)model_trace_add(s, MODEL_TRACE_OP_WORK, 0, 20000);
         model_trace_collect(s, MODEL_TRACE_OP_ALL, MODEL_TRACE_ALLTOALL, 900, COUNT);
@@ -245,6 +258,9 @@ static void adaptive(const struct model_trace *m, struct model_trace_script *s) 
 
 /* ---- the script ---- */
 
+/* To make a list of what neighbours need. */
+enum { LIST_NS = 80000 };
+
 /* After the last arrival at the reduction of an iteration: the ranks leave it, and may write a checkpoint. */
 static void finish(const struct model_trace *m, struct model_trace_script *s, uint32_t of_this) {
     const uint32_t iteration = s->iteration - 1 + of_this;
@@ -261,12 +277,28 @@ static void finish(const struct model_trace *m, struct model_trace_script *s, ui
     }
 }
 
+/* Ranks tell each other how much they will send, and what: a number and a list. */
+static void set_up(const struct model_trace *m, struct model_trace_script *s) {
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t x = add_exchange(s, s->parts + i, MODEL_TRACE_ANY_DIMENSION);
+        (void)model_trace_add(s, MODEL_TRACE_OP_WORK, 0, LIST_NS);
+        post(s, x);
+        send(m, s, x);
+        wait_for(m, s, x);
+        s->weight[s->parts + i] = i;
+    }
+}
+
 void model_trace_write_script(const struct model_trace *m, uint32_t iteration, struct model_trace_script *s) {
     s->iteration = iteration;
     s->ops = s->exchanges = s->collectives = 0;
     s->parts = m->style.exchanges;
+    s->more_parts = iteration == 0 && m->style.sets_up ? 2 : 0;
     if (iteration == 0) {
         model_trace_write_start(m, s);
+        if (s->more_parts > 0) {
+            set_up(m, s);
+        }
     } else {
         finish(m, s, 0);
     }

@@ -10,7 +10,7 @@
 enum { EXIT_NS = 30, HELD_NS = 5000 };
 
 /* The share of those, and the part of them that the shortest one has of the longest one. */
-static const double held_share = 0.008, held_reach = 0.995;
+static const double held_share = 0.001, held_reach = 0.995;
 
 /* What is late by about that does not delay the ranks below it in the tree: it had sent before. */
 enum { AHEAD_NS = 4000 };
@@ -46,14 +46,17 @@ void model_trace_leave(const struct model_trace *m, uint32_t iteration, uint32_t
                        uint64_t *time_ns) {
     uint32_t word[4 * MODEL_TRACE_AT_ONCE];
     hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_EXIT, 0, iteration, 2 * number + 1, word);
-    last += m->guard_ns + model_trace_late_ns(m, (double)m->guard_ns / 4, word[0]);
+    /* The tree has another root each time: who came last, which is not known here. */
+    const uint32_t root = word[1] % m->ranks;
+    last += m->guard_ns +
+            (uint64_t)(m->style.rough * (double)model_trace_late_ns(m, (double)m->guard_ns / 4, word[0]));
     for (uint32_t first = 0, count; first < m->ranks; first += count) {
         count = batch_of(first, m->ranks);
         model_trace_draw(m, HPCW_I_FOR_TRACE_EXIT, first, count, iteration, 2 * number, 4, word);
         for (uint32_t i = 0; i < count; i++) {
             const uint32_t r = first + i;
             /* Ranks look at their turn when it has come, up to a step later. */
-            const uint64_t depth_ns = (uint64_t)__builtin_popcount(r) * m->hop_ns / 4 +
+            const uint64_t depth_ns = (uint64_t)__builtin_popcount(r ^ root) * m->hop_ns / 4 +
                                       ((word[count + i] >> 8) * (uint64_t)(m->hop_ns / 2) >> 24);
             time_ns[r] = last + depth_ns + model_trace_late_ns(m, 0.25 * (double)depth_ns, word[count + i]) +
                          model_trace_late_ns(m, EXIT_NS, word[i]) +

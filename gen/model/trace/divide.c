@@ -15,15 +15,17 @@ enum { ELEMENT = 8 };
  * enough, they are multiples of `row`. */
 static void divide_bytes(const struct model_trace_script *script, uint32_t bytes, uint32_t row,
                          uint32_t *part) {
+    const uint32_t parts = script->parts + script->more_parts;
     uint32_t weights = 0;
-    uint32_t rest = bytes;
-    for (uint32_t i = 0; i < script->parts; i++) {
+    for (uint32_t i = 0; i < parts; i++) {
         weights += script->weight[i];
     }
-    const uint32_t of = bytes / row >= weights ? row : ELEMENT;
+    const uint32_t of = bytes % (ELEMENT * weights) != 0 && bytes / row >= weights ? row : ELEMENT;
     const uint32_t unit = bytes / of / weights * of;
-    for (uint32_t i = 1; i < script->parts; i++) {
-        part[i] = unit * script->weight[i];
+    uint32_t rest = bytes;
+    for (uint32_t i = 1; i < parts; i++) {
+        const uint32_t number = rest > 2 * ELEMENT ? ELEMENT : 0;
+        part[i] = script->weight[i] > 0 ? unit * script->weight[i] : number;
         rest -= part[i];
     }
     part[0] = rest;
@@ -45,7 +47,7 @@ static uint32_t direction_of(const struct model_trace *m, uint32_t from, uint32_
 /* Goes through all messages of all exchanges: counts them in count[exchanges], or lists them if there are places. */
 static void go_through(const struct model_trace *m, struct model_trace_scratch *s, uint32_t *next, bool lists) {
     const struct model_trace_script *script = &s->script;
-    uint32_t part[MODEL_TRACE_MOST_PARTS];
+    uint32_t part[MODEL_TRACE_MOST_PARTS + MODEL_TRACE_MORE_PARTS];
     for (uint32_t r = 0; r < m->ranks; r++) {
         for (uint32_t x = 0; lists && x < script->exchanges; x++) {
             model_trace_in(m, s, x)[r] = next[x];

@@ -85,13 +85,10 @@ void model_trace_write_start(const struct model_trace *m, struct model_trace_scr
                             INPUT_BYTES << 2 * (i + y->first_tag) % 8);
         work(s, DERIVE_NS);
     }
+    work(s, ALLOCATE_NS);
     for (uint32_t i = 0; i < y->barriers; i++) {
         (void)model_trace_add(s, MODEL_TRACE_OP_ALL, MODEL_TRACE_BARRIER, 0);
         work(s, i % 2 == 0 ? DERIVE_NS : ALLOCATE_NS / 5);
-    }
-    work(s, ALLOCATE_NS);
-    if (y->barriers != 1) {
-        (void)model_trace_add(s, MODEL_TRACE_OP_ALL, MODEL_TRACE_BARRIER, 0);
     }
 }
 

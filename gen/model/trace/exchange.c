@@ -9,9 +9,10 @@ enum {
     ISEND_NS = 60,
     HANDSHAKE_NS = 100, /* what a send by rendezvous takes longer */
     WAIT_NS = 25,
-    NOTHING_NS = 1,    /* to wait for nothing */
-    CONNECT_NS = 9000, /* the first message between two ranks */
-    ENDED_NS = 90      /* a sender knows that a message has arrived */
+    NOTHING_NS = 1, /* to wait for nothing */
+    CONNECT_NS =
+        9000, /* the first message between two ranks, and what the first large one takes its sender longer */
+    ENDED_NS = 90 /* a sender knows that a message has arrived */
 };
 
 /* Bytes in a nanosecond that a rank copies when it sends without a handshake, when it waits for such a message, and when it
@@ -38,7 +39,7 @@ static uint64_t take_ns(struct track *t, const struct model_trace_message *one) 
                       : near ? FETCH_NS + (double)one->bytes / FETCHED_BYTES
                              : 0;
     const double late = model_trace_late(t->model->delays->call, model_trace_pace_word(t->pace));
-    return (uint64_t)(ns * (late < MODEL_TRACE_MOST_LATE ? late : MODEL_TRACE_MOST_LATE));
+    return (uint64_t)(ns * (0.85 + 0.15 * late));
 }
 
 /* The program packs a message, or unpacks it. */
@@ -91,7 +92,8 @@ static void send_one(struct track *t, uint32_t exchange, uint32_t number, bool b
     after_pause(t, what, 0);
     happens(t, MODEL_TRACE_SEND, number);
     t->s->sent[number] = t->now;
-    takes(t, ISEND_NS + (meets ? HANDSHAKE_NS : (double)one->bytes / SENT_BYTES));
+    const bool connects = meets && t->s->phase == 0 && t->s->script.exchange[exchange].part == 0;
+    takes(t, ISEND_NS + (meets ? HANDSHAKE_NS : (double)one->bytes / SENT_BYTES) + (connects ? CONNECT_NS : 0));
     if (blocks) {
         const uint64_t came = arrival(t->model, t->s, exchange, number);
         t->now = meets && came > t->now ? came : t->now;
@@ -135,7 +137,7 @@ static void go_on_at(struct track *t, uint64_t done) {
     t->now += model_load_absence(t->model->load, model_trace_pace_word(t->pace));
 }
 
-/* When the last of the messages that a rank sent by rendezvous has arrived; at least `done`. */
+/* When the receivers have the last of the messages that a rank sent by rendezvous; at least `done`. */
 static uint64_t delivered(const struct track *t, const uint32_t *out, uint64_t done) {
     for (uint32_t k = out[t->rank]; k < out[t->rank + 1]; k++) {
         const uint32_t i = t->s->out[k];
@@ -151,21 +153,24 @@ static void wait_for_sends(struct track *t, const uint32_t *out) {
     after_pause(t, MODEL_TRACE_WAITALL + 1, 0);
 }
 
-static void wait_for_all(struct track *t, const uint32_t *in, const uint32_t *out, bool sends) {
+/* All receives with one call: it begins, and has them; then it ends. */
+static void begin_all(struct track *t, const uint32_t *in) {
     after_pause(t, MODEL_TRACE_WAITALL, 0);
     const bool receives = in[t->rank] < in[t->rank + 1];
     uint64_t done = t->now + (receives ? WAIT_NS : NOTHING_NS);
     for (uint32_t i = in [t->rank]; i < in[t->rank + 1]; i++) {
         done += take_ns(t, &t->s->message[i]);
+        t->s->sent[i] = done = t->s->sent[i] > done ? t->s->sent[i] : done;
     }
-    for (uint32_t i = in [t->rank]; i < in[t->rank + 1]; i++) {
-        done = t->s->sent[i] > done ? t->s->sent[i] : done;
-    }
-    go_on_at(t, sends ? delivered(t, out, done) : done);
+    t->now = done;
+}
+
+static void end_all(struct track *t, const uint32_t *in, uint64_t done) {
+    go_on_at(t, done);
     for (uint32_t i = in [t->rank]; i < in[t->rank + 1]; i++) {
         received(t, i);
     }
-    if (receives) {
+    if (in[t->rank] < in[t->rank + 1]) {
         happens(t, MODEL_TRACE_WAITALL + 1, 0);
     } else {
         after_pause(t, MODEL_TRACE_WAITALL + 1, 0);
@@ -179,6 +184,7 @@ static void wait_for_one(struct track *t, uint32_t what, uint32_t message) {
     t->now += take_ns(t, &t->s->message[message]);
     go_on_at(t, t->s->sent[message]);
     received(t, message);
+    t->s->sent[message] = t->now;
     happens(t, what + 1, 0);
 }
 
@@ -202,6 +208,7 @@ static void wait_for_any(struct track *t, const uint32_t *in) {
     }
 }
 
+/* First all ranks have what they receive; then who sent it by rendezvous goes on. */
 void model_trace_wait(const struct model_trace *m, struct model_trace_scratch *s, uint32_t exchange,
                       enum model_trace_wait how) {
     const uint32_t *in = model_trace_in(m, s, exchange);
@@ -215,9 +222,18 @@ void model_trace_wait(const struct model_trace *m, struct model_trace_scratch *s
                 wait_for_one(&t, MODEL_TRACE_WAIT, i);
             }
         } else {
-            wait_for_all(&t, in, out, how == MODEL_TRACE_WAIT_ALL);
+            begin_all(&t, in);
         }
-        if (how != MODEL_TRACE_WAIT_ALL && how != MODEL_TRACE_WAIT_FEW) {
+        if (how == MODEL_TRACE_WAIT_TWICE) {
+            end_all(&t, in, 0);
+        }
+        end_track(&t);
+    }
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        struct track t = track_of(m, s, r);
+        if (how == MODEL_TRACE_WAIT_ALL) {
+            end_all(&t, in, delivered(&t, out, 0));
+        } else if (how != MODEL_TRACE_WAIT_FEW) {
             wait_for_sends(&t, out);
         }
         for (uint32_t i = in[r]; i < in[r + 1]; i++) {

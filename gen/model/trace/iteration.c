@@ -11,15 +11,12 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* What a call takes longer, at most: at each place in the code for the first time, and after a rank has computed. */
-enum { FIRST_TIME_NS = 45000, AFTER_COMPUTE_NS = 25 };
-
-/* The part of that in a call that only asks MPI for something: most of it is between the calls. */
-static const double in_call = 0.05;
+/* What a call takes longer, at most, after a rank has computed. */
+enum { AFTER_COMPUTE_NS = 25 };
 
 /* By how much the times of a piece of work differ from its share, as a part of it or of the next one: on a rank in the whole
  * run, at most; on all ranks, in waves of some iterations; and each time, the median of the pieces' medians. */
-static const double piece_own = 0.06, piece_wave = 0.04, piece_late = 0.006;
+static const double piece_own = 0.06, piece_wave = 0.02, piece_late = 0.004;
 enum { WAVE = 8 };
 
 /* ---- lines of the script ---- */
@@ -28,7 +25,7 @@ enum { WAVE = 8 };
 static void work(const struct model_trace *m, struct model_trace_scratch *s, uint32_t ranks, double median_ns) {
     for (uint32_t r = 0; r < ranks; r++) {
         struct track t = track_of(m, s, r);
-        takes(&t, median_ns);
+        works(&t, median_ns);
         end_track(&t);
     }
 }
@@ -58,11 +55,13 @@ static double wave(const struct model_trace *m, uint32_t iteration, uint32_t unt
     return (1 - part) * hpcw_i_normal(from[0], from[1]) + part * hpcw_i_normal(to[0], to[1]);
 }
 
-/* What is done of a rank's work after a piece. What this one takes longer, the next one takes less. */
+/* What is done of a rank's work after a piece. What this one takes longer, the next one takes less. What the system takes
+ * from the rank in this iteration, it takes at once. */
 static uint64_t work_until(struct track *t, const struct work_piece *p) {
-    const uint64_t all = t->s->compute[t->rank];
+    const uint64_t taken = t->s->taken[t->rank];
+    const uint64_t all = t->s->compute[t->rank] - taken;
     if (p->until == MODEL_TRACE_WORK) {
-        return all;
+        return all + taken;
     }
     const uint32_t shorter =
         p->next - p->until < p->until - p->before ? p->next - p->until : p->until - p->before;
@@ -70,7 +69,9 @@ static uint64_t work_until(struct track *t, const struct work_piece *p) {
     double more = p->later + p->late * (late < MODEL_TRACE_MOST_LATE ? late : MODEL_TRACE_MOST_LATE) +
                   piece_own * own_of(t->rank, p->own);
     more = more < 0.45 ? more > -0.45 ? more : -0.45 : 0.45;
-    return (uint64_t)((double)all * (p->until + shorter * more) / MODEL_TRACE_WORK);
+    const bool is_over =
+        own_of(t->rank, t->s->phase * 2654435769u) * 0.5 + 0.5 < (double)p->until / MODEL_TRACE_WORK;
+    return (uint64_t)((double)all * (p->until + shorter * more) / MODEL_TRACE_WORK) + (is_over ? taken : 0);
 }
 
 static void compute(const struct model_trace *m, struct model_trace_scratch *s, struct work_piece *p) {
@@ -107,7 +108,7 @@ static void call(const struct model_trace *m, struct model_trace_scratch *s, con
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
         after_pause(&t, op->what, 0);
-        t.pace->cold_ns *= in_call;
+        t.pace->cold_ns = 0; /* it was in what the program did before */
         takes(&t, op->ns);
         happens(&t, op->what + 1, 0);
         end_track(&t);
@@ -135,23 +136,21 @@ static void leave(const struct model_trace *m, struct model_trace_scratch *s, co
     }
 }
 
-/* How often the ranks have been at this place in the code; FAMILIAR: often. */
-enum { FAMILIAR = 4 };
-static uint32_t visits(const struct model_trace_script *script, uint32_t line) {
-    uint32_t count = script->iteration < FAMILIAR ? script->iteration : FAMILIAR;
-    for (uint32_t i = 0; count < FAMILIAR && i < line; i++) {
-        count += script->op[i].kind == script->op[line].kind && script->op[i].what == script->op[line].what;
+/* Whether the ranks have not been at this place in the code. */
+static bool is_first(const struct model_trace_script *script, uint32_t line) {
+    bool first = script->iteration == 0;
+    for (uint32_t i = 0; first && i < line; i++) {
+        first = script->op[i].kind != script->op[line].kind || script->op[i].what != script->op[line].what;
     }
-    return count;
+    return first;
 }
 
 static void run_line(const struct model_trace *m, struct model_trace_scratch *s, uint32_t line,
                      struct model_trace_facts *facts) {
     const struct model_trace_op *op = &s->script.op[line];
     struct work_piece piece;
-    const uint32_t before = visits(&s->script, line);
-    for (uint32_t r = 0; before < FAMILIAR && r < m->ranks; r++) {
-        model_trace_chill(&s->pace[r], (double)FIRST_TIME_NS / (1u << 2 * before));
+    for (uint32_t r = 0; is_first(&s->script, line) && r < m->ranks; r++) {
+        model_trace_chill(&s->pace[r], m->style.first_ns);
     }
     switch (op->kind) {
     case MODEL_TRACE_OP_LAUNCH:

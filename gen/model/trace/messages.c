@@ -32,6 +32,7 @@ static hpcw_status interrupt(const struct model_trace *m, struct model_trace_scr
             return hpcw_i_fail_memory(err, "trace", 0, "the interruptions of an iteration");
         }
         s->compute[r] += noise.length_ns;
+        s->taken[r] += noise.length_ns;
     }
     return HPCW_OK;
 }
@@ -69,6 +70,9 @@ hpcw_status model_trace_sum_work(const struct model_trace *m, struct model_trace
         for (uint32_t which = 0; which <= load->params.groups; which++) {
             model_load_add_others(load, r, count, which, s->phase, s->slowness + r, s->compute + r);
         }
+    }
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        s->taken[r] = (uint64_t)(model_load_taken(load, r, s->phase) * (double)s->compute[r]);
     }
     s->noise.size = 0;
     hpcw_status status = interrupt(m, s, err);

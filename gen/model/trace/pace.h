@@ -46,7 +46,7 @@ static inline uint32_t model_trace_pace_word(struct model_trace_pace *p) {
 /* Nanoseconds of the next one. `quantile`: of model_trace_delays. */
 static inline uint64_t model_trace_spend(struct model_trace_pace *p, const double *quantile, double median_ns) {
     const double ns = median_ns * p->slow * model_trace_late(quantile, model_trace_pace_word(p)) + p->cold_ns;
-    p->cold_ns *= 0.12;
+    p->cold_ns *= 0.1;
     return (uint64_t)ns;
 }
 

@@ -82,8 +82,8 @@ enum model_trace_what {
     MODEL_TRACE_WAIT = 32,
     MODEL_TRACE_WAITALL = 34,
     MODEL_TRACE_WAITANY = 36,
-    MODEL_TRACE_TESTALL = 38,
-    MODEL_TRACE_WAITED = 40, /* around each receive in a wait */
+    MODEL_TRACE_SENDING = 38, /* MPI_Send */
+    MODEL_TRACE_WAITED = 40,  /* around each receive in a wait */
     MODEL_TRACE_COMM_RANK = 42,
     MODEL_TRACE_COMM_SIZE = 44,
     MODEL_TRACE_COMM_DUP = 46,
@@ -92,8 +92,7 @@ enum model_trace_what {
     MODEL_TRACE_CART_COORDS = 52,
     MODEL_TRACE_CART_SHIFT = 54,
     MODEL_TRACE_DIMS_CREATE = 56,
-    MODEL_TRACE_SENDING = 58, /* MPI_Send */
-    MODEL_TRACE_STATES = 60,  /* the rest are not states */
+    MODEL_TRACE_STATES = 58, /* the rest are not states */
     MODEL_TRACE_SEND = MODEL_TRACE_STATES,
     MODEL_TRACE_RECEIVE,
     MODEL_TRACE_STEP, /* rank 0 alone, at the end of an iteration */
@@ -129,18 +128,20 @@ struct model_trace_style {
     bool blocks;         /* ranks send with MPI_Send */
     bool overlaps;       /* ranks compute while messages are under way */
     bool posts_late;     /* and post receives only after they have computed what is sent */
-    bool tests;          /* and look once whether they have come */
     uint32_t every;      /* iterations between two outputs, or two distributions of the mesh */
     bool cart, dup;      /* communicators made at the start */
+    bool sets_up;        /* ranks tell each other what they will send, before the first exchange */
     uint32_t barriers, broadcasts, results; /* at the start, and reductions at the end */
     bool size_first;                        /* the number of ranks is asked for first */
     uint32_t first_tag;
     bool meets_after_files, meets_at_end;
-    bool reads;     /* rank 0 reads the input, and the others wait for it */
-    bool frees;     /* the communicators at the end */
-    bool asks;      /* for the number of ranks and their own before each exchange */
-    double tempo;   /* of all calls, and of what is between them: 1 on average */
-    double pack_ns; /* for a byte of a message, before it is sent and after it came */
+    bool reads;      /* rank 0 reads the input, and the others wait for it */
+    bool frees;      /* the communicators at the end */
+    bool asks;       /* for the number of ranks and their own before each exchange */
+    double tempo;    /* of all calls, and of what is between them: 1 on average */
+    double first_ns; /* what something takes longer that the program does for the first time, at most */
+    double rough;    /* how much the times of collective calls scatter: 1 on average */
+    double pack_ns;  /* for a byte of a message, before it is sent and after it came */
 };
 
 /* When the first iteration starts, nanoseconds after the start of the run. */

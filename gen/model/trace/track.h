@@ -46,11 +46,11 @@ static inline void after_pause(struct track *t, uint32_t what, uint32_t message)
         [MODEL_TRACE_ALLGATHER] = 45,     [MODEL_TRACE_ALLTOALL] = 50,     [MODEL_TRACE_BCAST] = 30,
         [MODEL_TRACE_REDUCE] = 12,        [MODEL_TRACE_GATHER] = 35,       [MODEL_TRACE_IRECV] = 20,
         [MODEL_TRACE_ISEND] = 32,         [MODEL_TRACE_WAIT] = 22,         [MODEL_TRACE_WAITALL] = 34,
-        [MODEL_TRACE_WAITALL + 1] = 3,    [MODEL_TRACE_WAITANY] = 20,      [MODEL_TRACE_TESTALL] = 30,
-        [MODEL_TRACE_WAITED] = 12,        [MODEL_TRACE_COMM_RANK] = 6,     [MODEL_TRACE_COMM_SIZE] = 8,
-        [MODEL_TRACE_COMM_DUP] = 40,      [MODEL_TRACE_COMM_FREE] = 45,    [MODEL_TRACE_CART_CREATE] = 50,
-        [MODEL_TRACE_CART_COORDS] = 25,   [MODEL_TRACE_CART_SHIFT] = 15,   [MODEL_TRACE_DIMS_CREATE] = 40,
-        [MODEL_TRACE_STEP] = 20,          [MODEL_TRACE_SENDING] = 26,
+        [MODEL_TRACE_WAITALL + 1] = 3,    [MODEL_TRACE_WAITANY] = 20,      [MODEL_TRACE_WAITED] = 12,
+        [MODEL_TRACE_COMM_RANK] = 6,      [MODEL_TRACE_COMM_SIZE] = 8,     [MODEL_TRACE_COMM_DUP] = 40,
+        [MODEL_TRACE_COMM_FREE] = 45,     [MODEL_TRACE_CART_CREATE] = 50,  [MODEL_TRACE_CART_COORDS] = 25,
+        [MODEL_TRACE_CART_SHIFT] = 15,    [MODEL_TRACE_DIMS_CREATE] = 40,  [MODEL_TRACE_STEP] = 20,
+        [MODEL_TRACE_SENDING] = 26,
     };
     t->now += TRACER_NS + model_trace_spend(t->pace, t->model->delays->gap, median_ns[what]);
     happens(t, what, message);
@@ -59,6 +59,13 @@ static inline void after_pause(struct track *t, uint32_t what, uint32_t message)
 /* A call, or some other work, of a rank alone. */
 static inline void takes(struct track *t, double median_ns) {
     t->now += TRACER_NS + model_trace_spend(t->pace, t->model->delays->call, median_ns);
+}
+
+/* Code of the program, which scatters less than calls. */
+static inline void works(struct track *t, double median_ns) {
+    const double late = model_trace_late(t->model->delays->call, model_trace_pace_word(t->pace));
+    t->now += (uint64_t)(median_ns * (0.9 + 0.1 * late) + t->pace->cold_ns);
+    t->pace->cold_ns = 0;
 }
 
 /* Words for each of up to MODEL_TRACE_AT_ONCE ranks or messages: word[words][count]. */
