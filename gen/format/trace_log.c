@@ -270,7 +270,8 @@ static void pack(hpcw_clog2_cargo *c, const struct gen_dataset *d, const struct 
 }
 
 double gen_trace_log_time(const struct gen_trace_log_part *part, uint64_t index) {
-    return model_trace_seconds(model_trace_cycles(part->start_ns), model_trace_event(part->run, index));
+    return model_trace_seconds(part->run->model, model_trace_cycles(part->start_ns),
+                               model_trace_event(part->run, index));
 }
 
 hpcw_status gen_trace_log_put_events(struct gen_trace_log_out *o, hpcw_clog2_slice *slice,
@@ -289,7 +290,7 @@ hpcw_status gen_trace_log_put_events(struct gen_trace_log_out *o, hpcw_clog2_sli
         const uint32_t what = model_trace_what_of(e);
         const bool message = what == MODEL_TRACE_SEND || what == MODEL_TRACE_RECEIVE;
         const bool cargo = (with_cargo >> what & 1) != 0;
-        hpcw_clog2_record *r = add(o, model_trace_seconds(start, e), (int32_t)e->rank,
+        hpcw_clog2_record *r = add(o, model_trace_seconds(run->model, start, e), (int32_t)e->rank,
                                    message ? HPCW_CLOG2_MESSAGE
                                    : cargo ? HPCW_CLOG2_WITH_CARGO
                                            : HPCW_CLOG2_BARE);

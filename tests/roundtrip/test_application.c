@@ -257,6 +257,9 @@ static void read_log(void) {
 
 /* ---- comparisons ---- */
 
+/* By how much the clock of a log may be fast or slow. */
+static const double fast = 1.5e-6;
+
 static void messages_are_edges(bool aggregate, enum model_comm comm) {
     uint64_t pairs = 0;
     uint64_t edges = 0;
@@ -267,8 +270,8 @@ static void messages_are_edges(bool aggregate, enum model_comm comm) {
                 const struct flow *e = &flow[k][a][b];
                 const struct flow *s = &events->sent[k][a][b], *r = &events->received[k][a][b];
                 const uint32_t count = a == b ? 0 : aggregate ? e->count > 0 : e->count;
-                /* Before the first exchange they may tell each other what they will send: a number and a list. */
-                const uint32_t most = aggregate && k == 0 ? 3 * count : count;
+                /* Before the first exchange they may tell each other what they will send: a list. */
+                const uint32_t most = aggregate && k == 0 ? 2 * count : count;
                 if (s->count < count || s->count > most || r->count != s->count ||
                     s->bytes != (a == b ? 0 : e->bytes) || r->bytes != s->bytes) {
                     fail_msg(
@@ -296,7 +299,7 @@ static void ranks_compute_their_tasks(void) {
     for (uint32_t k = 0; k < PHASES; k++) {
         for (uint32_t r = 0; r < RANKS; r++) {
             /* Each piece of it begins and ends with a step of the clock, of 10 ns. */
-            if (fabs(events->compute[k][r] - loads[k].time[r]) > 200e-9) {
+            if (fabs(events->compute[k][r] - loads[k].time[r]) > 200e-9 + fast * loads[k].time[r]) {
                 fail_msg("phase %u, rank %u: tasks of %.9f s, but the log has %.9f s", k, r, loads[k].time[r],
                          events->compute[k][r]);
             }
@@ -328,7 +331,7 @@ static void checkpoints_agree(void) {
         assert_in_range(id, 1, CHECKPOINTS);
         const double after_s = created_s - (double)dataset.params.start;
         print_message("checkpoint %d: %.6f s in the log, %.6f s in scr\n", id, events->begin[id - 1], after_s);
-        assert_true(fabs(after_s - events->begin[id - 1]) < 2e-6);
+        assert_true(fabs(after_s - events->begin[id - 1]) < 2e-6 + fast * after_s);
         uint64_t sum = 0;
         for (uint32_t r = 0; r < RANKS; r++) {
             struct stat st;

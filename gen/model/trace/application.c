@@ -43,11 +43,11 @@ void model_trace_draw_style(struct model_trace *m) {
                                                 : choice(w[0][3], MODEL_TRACE_WAIT_ANY);
     /* Only one message between two ranks at a time may come out of order. */
     y->wait = y->wait == MODEL_TRACE_WAIT_ANY && !p->aggregate ? MODEL_TRACE_WAIT_EACH : y->wait;
-    y->overlaps = choice(w[1][0], 2) == 1;
+    y->overlaps = choice(w[1][0], 3) == 0;
     y->blocks = !y->overlaps && (y->kind == MODEL_TRACE_STENCIL || y->kind == MODEL_TRACE_SOLVER) &&
                 choice(w[4][3], 2) == 1;
     y->wait = y->blocks ? MODEL_TRACE_WAIT_FEW : y->wait;
-    y->posts_late = choice(w[5][3], 2) == 1;
+    y->posts_late = choice(w[5][3], 4) > 0;
     /* Without aggregation, each edge has one message. */
     y->sets_up = p->aggregate && choice(w[1][1], 3) > 0;
     /* A mesh that changes has other volumes after that. */
@@ -277,23 +277,21 @@ static void finish(const struct model_trace *m, struct model_trace_script *s, ui
     }
 }
 
-/* Ranks tell each other how much they will send, and what: a number and a list. */
+/* Ranks tell each other what they will send: a list. */
 static void set_up(const struct model_trace *m, struct model_trace_script *s) {
-    for (uint32_t i = 0; i < 2; i++) {
-        const uint32_t x = add_exchange(s, s->parts + i, MODEL_TRACE_ANY_DIMENSION);
-        (void)model_trace_add(s, MODEL_TRACE_OP_WORK, 0, LIST_NS);
-        post(s, x);
-        send(m, s, x);
-        wait_for(m, s, x);
-        s->weight[s->parts + i] = i;
-    }
+    const uint32_t x = add_exchange(s, s->parts, MODEL_TRACE_ANY_DIMENSION);
+    (void)model_trace_add(s, MODEL_TRACE_OP_WORK, 0, LIST_NS);
+    post(s, x);
+    send(m, s, x);
+    wait_for(m, s, x);
+    s->weight[s->parts] = 1;
 }
 
 void model_trace_write_script(const struct model_trace *m, uint32_t iteration, struct model_trace_script *s) {
     s->iteration = iteration;
     s->ops = s->exchanges = s->collectives = 0;
     s->parts = m->style.exchanges;
-    s->more_parts = iteration == 0 && m->style.sets_up ? 2 : 0;
+    s->more_parts = iteration == 0 && m->style.sets_up;
     if (iteration == 0) {
         model_trace_write_start(m, s);
         if (s->more_parts > 0) {

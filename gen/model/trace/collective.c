@@ -73,7 +73,8 @@ void model_trace_meet(const struct model_trace *m, struct model_trace_scratch *s
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
         after_pause(&t, op->what, 0);
-        t.now += (uint64_t)t.pace->cold_ns;
+        t.now += (uint64_t)t.pace->cold_call_ns;
+        t.pace->cold_call_ns = 0;
         if (op->ns > 0) {
             takes(&t, op->ns);
         }

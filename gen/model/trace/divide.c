@@ -24,8 +24,7 @@ static void divide_bytes(const struct model_trace_script *script, uint32_t bytes
     const uint32_t unit = bytes / of / weights * of;
     uint32_t rest = bytes;
     for (uint32_t i = 1; i < parts; i++) {
-        const uint32_t number = rest > 2 * ELEMENT ? ELEMENT : 0;
-        part[i] = script->weight[i] > 0 ? unit * script->weight[i] : number;
+        part[i] = unit * script->weight[i];
         rest -= part[i];
     }
     part[0] = rest;

@@ -5,9 +5,9 @@
 #include "gen/model/trace/track.h"
 
 enum {
-    LAUNCH_NS = 2000000, /* until the first rank runs, at least; a few times that at most */
+    LAUNCH_NS = 2600000, /* until the first rank runs, at least; sometimes a few times that */
     HOST_NS = 1500000,   /* how much later a host starts, at most */
-    STAGGER_NS = 500000, /* and each of its ranks */
+    STAGGER_NS = 50000,  /* and each of its ranks */
     ASK_NS = 2,          /* its rank, and the number of ranks */
     BETWEEN_NS = 3000,   /* code that never ran before */
     DIMS_NS = 9000,
@@ -38,9 +38,9 @@ void model_trace_launch(const struct model_trace *m, struct model_trace_scratch 
         const uint32_t node = model_machine_node(m->load->machine, rank);
         hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_START, rank, 0, 0, w);
         hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_START, node, 0, 1, host);
-        s->now[rank] =
-            (uint64_t)(LAUNCH_NS * (1 + 4 * hpcw_i_uniform(all[0])) + HOST_NS * hpcw_i_uniform(host[0])) +
-            model_trace_late_ns(m, STAGGER_NS, w[0]);
+        s->now[rank] = (uint64_t)(LAUNCH_NS * (1 + 0.1 / (1.02 - hpcw_i_uniform(all[0]))) +
+                                  HOST_NS * hpcw_i_uniform(host[0])) +
+                       model_trace_late_ns(m, STAGGER_NS, w[0]);
         model_trace_chill(&s->pace[rank], COLD_NS);
     }
 }

@@ -17,27 +17,29 @@ enum {
 
 /* Bytes in a nanosecond that a rank copies when it sends without a handshake, when it waits for such a message, and when it
  * waits for a message of its node by rendezvous, after the time that this takes at least. */
-enum { SENT_BYTES = 40, CAME_BYTES = 11, FETCHED_BYTES = 16, FETCH_NS = 2600 };
+enum { SENT_BYTES = 40, CAME_BYTES = 16, FETCHED_BYTES = 16, FETCH_NS = 1900 };
 
 /* Of a transfer, what one message takes longer than another. */
 static const double transfer_late = 0.2;
 
+/* Whether a message stays on a node. */
+static inline bool is_near(const struct model_trace *m, const struct model_trace_message *one) {
+    return model_machine_node(m->load->machine, one->from) == model_machine_node(m->load->machine, one->to);
+}
+
 /* Whether a message starts only when the receiver is in MPI, too (rendezvous). */
 static inline bool waits_for_receiver(const struct model_trace *m, const struct model_trace_message *one) {
-    const struct model_machine *machine = m->load->machine;
-    const bool near = model_machine_node(machine, one->from) == model_machine_node(machine, one->to);
-    return one->bytes > (near ? machine->params.eager_node : machine->params.eager_net);
+    const struct model_machine_params *p = &m->load->machine->params;
+    return one->bytes > (is_near(m, one) ? p->eager_node : p->eager_net);
 }
 
 /* What a rank does when it waits for a message that has come, as nothing goes on while it computes. The rest is for its
  * network card. */
 static uint64_t take_ns(struct track *t, const struct model_trace_message *one) {
-    const struct model_machine *machine = t->model->load->machine;
-    const bool near = model_machine_node(machine, one->from) == model_machine_node(machine, one->to);
     const bool meets = waits_for_receiver(t->model, one);
-    const double ns = !meets ? (double)one->bytes / CAME_BYTES
-                      : near ? FETCH_NS + (double)one->bytes / FETCHED_BYTES
-                             : 0;
+    const double ns = !meets                   ? (double)one->bytes / CAME_BYTES
+                      : is_near(t->model, one) ? FETCH_NS + (double)one->bytes / FETCHED_BYTES
+                                               : 0;
     const double late = model_trace_late(t->model->delays->call, model_trace_pace_word(t->pace));
     return (uint64_t)(ns * (0.85 + 0.15 * late));
 }
@@ -137,7 +139,15 @@ static void go_on_at(struct track *t, uint64_t done) {
     t->now += model_load_absence(t->model->load, model_trace_pace_word(t->pace));
 }
 
-/* When the receivers have the last of the messages that a rank sent by rendezvous; at least `done`. */
+/* When a message that its receiver begins to wait for at `begin` lets the sender go on: in a node when both are there, over the
+ * network when it has arrived. */
+static uint64_t taken_at(const struct track *t, uint32_t message, uint64_t begin) {
+    const struct model_trace_message *one = &t->s->message[message];
+    const uint64_t ready = t->s->ready[one->from];
+    return !is_near(t->model, one) ? t->s->sent[message] : begin > ready ? begin : ready;
+}
+
+/* When the receivers are there for the last of the messages that a rank sent by rendezvous; at least `done`. */
 static uint64_t delivered(const struct track *t, const uint32_t *out, uint64_t done) {
     for (uint32_t k = out[t->rank]; k < out[t->rank + 1]; k++) {
         const uint32_t i = t->s->out[k];
@@ -156,11 +166,14 @@ static void wait_for_sends(struct track *t, const uint32_t *out) {
 /* All receives with one call: it begins, and has them; then it ends. */
 static void begin_all(struct track *t, const uint32_t *in) {
     after_pause(t, MODEL_TRACE_WAITALL, 0);
+    const uint64_t begin = t->now;
     const bool receives = in[t->rank] < in[t->rank + 1];
-    uint64_t done = t->now + (receives ? WAIT_NS : NOTHING_NS);
+    uint64_t done = begin + (receives ? WAIT_NS + (uint64_t)t->pace->cold_call_ns : NOTHING_NS);
+    t->pace->cold_call_ns = receives ? 0 : t->pace->cold_call_ns;
     for (uint32_t i = in [t->rank]; i < in[t->rank + 1]; i++) {
         done += take_ns(t, &t->s->message[i]);
-        t->s->sent[i] = done = t->s->sent[i] > done ? t->s->sent[i] : done;
+        done = t->s->sent[i] > done ? t->s->sent[i] : done;
+        t->s->sent[i] = taken_at(t, i, begin);
     }
     t->now = done;
 }
@@ -180,11 +193,12 @@ static void end_all(struct track *t, const uint32_t *in, uint64_t done) {
 /* One receive with a call of its own. */
 static void wait_for_one(struct track *t, uint32_t what, uint32_t message) {
     after_pause(t, what, 0);
+    const uint64_t begin = t->now;
     takes(t, NOTHING_NS);
     t->now += take_ns(t, &t->s->message[message]);
     go_on_at(t, t->s->sent[message]);
     received(t, message);
-    t->s->sent[message] = t->now;
+    t->s->sent[message] = taken_at(t, message, begin);
     happens(t, what + 1, 0);
 }
 

@@ -11,18 +11,23 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* What a call takes longer, at most, after a rank has computed. */
-enum { AFTER_COMPUTE_NS = 25 };
+/* What a call takes longer for the first time, and what is before it after a rank has computed, at most. */
+enum { FIRST_CALL_NS = 4500, AFTER_COMPUTE_NS = 25 };
 
 /* By how much the times of a piece of work differ from its share, as a part of it or of the next one: on a rank in the whole
  * run, at most; on all ranks, in waves of some iterations; and each time, the median of the pieces' medians. */
-static const double piece_own = 0.06, piece_wave = 0.02, piece_late = 0.004;
+static const double piece_own = 0.4, piece_wave = 0.02, piece_late = 0.004;
 enum { WAVE = 8 };
 
 /* ---- lines of the script ---- */
 
-/* All ranks do something alone, or the first ones. */
-static void work(const struct model_trace *m, struct model_trace_scratch *s, uint32_t ranks, double median_ns) {
+/* All ranks do something alone, or the first ones. It takes one program longer than another. */
+static void work(const struct model_trace *m, struct model_trace_scratch *s, uint32_t ranks, uint32_t line) {
+    enum { PLACES = 32 };
+    const uint32_t ns = s->script.op[line].ns;
+    uint32_t w[4];
+    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_STYLE, line % PLACES, ns, 1, w);
+    const double median_ns = ns * hpcw_i_exp(0.8 * hpcw_i_normal(w[0], w[1]));
     for (uint32_t r = 0; r < ranks; r++) {
         struct track t = track_of(m, s, r);
         works(&t, median_ns);
@@ -38,12 +43,14 @@ struct work_piece {
     uint32_t own;
 };
 
-/* From -1 to 1, the same in the whole run, for each rank: an integer hash, as this is asked for in each iteration. */
+/* From -1 to 1, mostly about 0, the same in the whole run for each rank: an integer hash, as this is asked for in each
+ * iteration. */
 static double own_of(uint32_t rank, uint32_t number) {
     uint32_t x = rank * 2654435769u ^ number;
     x = (x ^ x >> 16) * 0x7feb352du;
     x = (x ^ x >> 15) * 0x846ca68bu;
-    return (double)(x ^ x >> 16) * 0x1p-31 - 1;
+    const double u = (double)(x ^ x >> 16) * 0x1p-31 - 1;
+    return u * u * u;
 }
 
 /* A wave that all ranks see: at its crests and troughs it is drawn, and straight between them. */
@@ -69,8 +76,7 @@ static uint64_t work_until(struct track *t, const struct work_piece *p) {
     double more = p->later + p->late * (late < MODEL_TRACE_MOST_LATE ? late : MODEL_TRACE_MOST_LATE) +
                   piece_own * own_of(t->rank, p->own);
     more = more < 0.45 ? more > -0.45 ? more : -0.45 : 0.45;
-    const bool is_over =
-        own_of(t->rank, t->s->phase * 2654435769u) * 0.5 + 0.5 < (double)p->until / MODEL_TRACE_WORK;
+    const bool is_over = (t->s->phase * 40503u + t->rank * 25173u) % MODEL_TRACE_WORK < p->until;
     return (uint64_t)((double)all * (p->until + shorter * more) / MODEL_TRACE_WORK) + (is_over ? taken : 0);
 }
 
@@ -108,7 +114,8 @@ static void call(const struct model_trace *m, struct model_trace_scratch *s, con
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
         after_pause(&t, op->what, 0);
-        t.pace->cold_ns = 0; /* it was in what the program did before */
+        /* There is nothing to set up. A few nanoseconds, and in 1 of 20 calls 40 and more. */
+        t.pace->cold_call_ns = 3 / (1.02 - model_trace_pace_word(t.pace) * 0x1p-32) - 3;
         takes(&t, op->ns);
         happens(&t, op->what + 1, 0);
         end_track(&t);
@@ -151,6 +158,7 @@ static void run_line(const struct model_trace *m, struct model_trace_scratch *s,
     struct work_piece piece;
     for (uint32_t r = 0; is_first(&s->script, line) && r < m->ranks; r++) {
         model_trace_chill(&s->pace[r], m->style.first_ns);
+        s->pace[r].cold_call_ns = FIRST_CALL_NS * (0.7 + 0.6 * (model_trace_pace_word(&s->pace[r]) * 0x1p-32));
     }
     switch (op->kind) {
     case MODEL_TRACE_OP_LAUNCH:
@@ -164,10 +172,10 @@ static void run_line(const struct model_trace *m, struct model_trace_scratch *s,
         mark(m, s, 1, op->what, op->number);
         break;
     case MODEL_TRACE_OP_WORK:
-        work(m, s, m->ranks, op->ns);
+        work(m, s, m->ranks, line);
         break;
     case MODEL_TRACE_OP_ROOT:
-        work(m, s, 1, op->ns);
+        work(m, s, 1, line);
         break;
     case MODEL_TRACE_OP_CALL:
         call(m, s, op);

@@ -61,7 +61,7 @@ static void read_clocks(const struct model_trace *m, const struct model_trace_sc
         if (begins) {
             const uint32_t node = model_machine_node(m->load->machine, e->rank);
             clock = m->clock == NULL ? NULL : &m->clock[node];
-            phase = (uint64_t)e->rank * 7 % CYCLES_IN_STEP;
+            phase = (e->rank * UINT64_C(7) + m->load->seed % 1009 * (e->rank + 3)) % CYCLES_IN_STEP;
         }
         uint64_t time_ns = e->time;
         if (clock != NULL) {

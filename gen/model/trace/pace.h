@@ -31,8 +31,9 @@ _Static_assert(MODEL_TRACE_QUANTILES == 1 << 10, "the high bits of a word");
 /* A rank in an iteration. */
 struct model_trace_pace {
     uint64_t random;
-    double slow;    /* factor of all calls */
-    double cold_ns; /* what the next call takes longer; those after it take less and less of it */
+    double slow; /* factor of all calls */
+    double cold_ns,
+        cold_call_ns; /* what the next gap and the next call take longer; later ones take less and less of it */
 };
 
 /* `tempo`: the factor of all ranks. */
@@ -43,14 +44,15 @@ static inline uint32_t model_trace_pace_word(struct model_trace_pace *p) {
     return (uint32_t)(p->random >> 32);
 }
 
-/* Nanoseconds of the next one. `quantile`: of model_trace_delays. */
-static inline uint64_t model_trace_spend(struct model_trace_pace *p, const double *quantile, double median_ns) {
-    const double ns = median_ns * p->slow * model_trace_late(quantile, model_trace_pace_word(p)) + p->cold_ns;
-    p->cold_ns *= 0.1;
+/* Nanoseconds of the next one. `quantile`: of model_trace_delays; `cold_ns`: of the same kind. */
+static inline uint64_t model_trace_spend(struct model_trace_pace *p, const double *quantile, double median_ns,
+                                         double *cold_ns) {
+    const double ns = median_ns * p->slow * model_trace_late(quantile, model_trace_pace_word(p)) + *cold_ns;
+    *cold_ns *= 0.02;
     return (uint64_t)ns;
 }
 
-/* The caches hold other data now: the next call takes up to this much longer, and at least half of it. */
+/* The caches hold other data now: what is before the next call takes up to this much longer, and at least half of it. */
 static inline void model_trace_chill(struct model_trace_pace *p, double most_ns) {
     p->cold_ns += most_ns * (0.5 + 0.5 * (model_trace_pace_word(p) * 0x1p-32));
 }

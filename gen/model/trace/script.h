@@ -56,7 +56,7 @@ enum { MODEL_TRACE_ANY_DIMENSION = 3 };
 
 enum {
     MODEL_TRACE_MOST_PARTS = 64,
-    MODEL_TRACE_MORE_PARTS = 2,
+    MODEL_TRACE_MORE_PARTS = 1,
     MODEL_TRACE_MOST_EXCHANGES = 3 * MODEL_TRACE_MOST_PARTS + MODEL_TRACE_MORE_PARTS,
     MODEL_TRACE_MOST_OPS = 2048
 };
@@ -66,7 +66,7 @@ struct model_trace_script {
     uint32_t ops;
     struct model_trace_op op[MODEL_TRACE_MOST_OPS];
     uint32_t parts, more_parts; /* of the bytes: of the exchanges, and before them */
-    uint32_t weight[MODEL_TRACE_MOST_PARTS + MODEL_TRACE_MORE_PARTS]; /* 0: a single number */
+    uint32_t weight[MODEL_TRACE_MOST_PARTS + MODEL_TRACE_MORE_PARTS]; /* of the bytes */
     uint32_t exchanges;
     struct model_trace_exchange exchange[MODEL_TRACE_MOST_EXCHANGES];
     uint32_t collectives; /* so far; 0 is the last reduction */

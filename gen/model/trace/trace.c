@@ -223,6 +223,15 @@ hpcw_status model_trace_check_clocks(const struct model_trace *m, uint64_t time_
                              (double)m->guard_ns / 1e3, (most - least) / 1e3, (double)time_ns / 1e9);
 }
 
+/* By how much the clock of a log is fast or slow, standard deviation: time servers correct clocks by that [A]. */
+static const double rate = 3e-7;
+
+static double cycle_of(const struct model_trace *m) {
+    uint32_t w[4];
+    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CLOCK, UINT32_MAX, 0, 0, w);
+    return (1 + rate * hpcw_i_normal(w[0], w[1])) / 2.596096e9;
+}
+
 /* ---- numbers ---- */
 
 /* What the tracer sees: messages, and calls, or states of the program, or both. */
@@ -310,6 +319,7 @@ hpcw_status model_trace_init(struct model_trace *m, const struct model_trace_par
     }
     model_network_init(&m->network, load->machine);
     find_guard(m);
+    m->cycle_s = cycle_of(m);
     const uint64_t least_ns = fill_windows(m);
     model_trace_delays_fill(m->delays);
     fill_objects(m);

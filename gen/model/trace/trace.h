@@ -151,9 +151,6 @@ struct model_trace_style {
 static inline uint64_t model_trace_cycles(uint64_t time_ns) {
     return time_ns / 15625 * 40564 + time_ns % 15625 * 40564 / 15625;
 }
-static inline double model_trace_seconds(uint64_t start_cycles, const struct model_trace_event *e) {
-    return (double)(start_cycles + e->time) / 2.596096e9;
-}
 
 /* The clock of a host: wrong by offset_ns + drift * time since the start of the run. */
 struct model_trace_clock {
@@ -194,9 +191,16 @@ struct model_trace {
     uint64_t used;    /* bit what / 2: and it happens in this run */
     struct model_trace_estimate estimate;
     struct model_trace_clock *clock; /* [nodes]; NULL: all are right */
+    double cycle_s;                  /* of a clock, by the log */
     uint64_t hop_ns;                 /* a step of a reduction */
     uint64_t guard_ns;
 };
+
+/* What the log says, as its clock is a little fast or slow. */
+static inline double model_trace_seconds(const struct model_trace *m, uint64_t start_cycles,
+                                         const struct model_trace_event *e) {
+    return (double)(start_cycles + e->time) * m->cycle_s;
+}
 
 /*
  * Memory: 13 bytes per object, 8 per rank, and 12 per edge. HPCW_ERANGE if clocks differ by more than the guard, HPCW_ENOMEM.

@@ -8,7 +8,7 @@
 
 /* At least, between two looks at the clock: a little less than one of its steps. What others wait for is never later, as a
  * factor. */
-enum { TRACER_NS = 8, MODEL_TRACE_MOST_LATE = 10 };
+enum { TRACER_NS = 7, MODEL_TRACE_MOST_LATE = 10 };
 
 /* One rank's events. */
 struct track {
@@ -52,13 +52,13 @@ static inline void after_pause(struct track *t, uint32_t what, uint32_t message)
         [MODEL_TRACE_CART_SHIFT] = 15,    [MODEL_TRACE_DIMS_CREATE] = 40,  [MODEL_TRACE_STEP] = 20,
         [MODEL_TRACE_SENDING] = 26,
     };
-    t->now += TRACER_NS + model_trace_spend(t->pace, t->model->delays->gap, median_ns[what]);
+    t->now += TRACER_NS + model_trace_spend(t->pace, t->model->delays->gap, median_ns[what], &t->pace->cold_ns);
     happens(t, what, message);
 }
 
 /* A call, or some other work, of a rank alone. */
 static inline void takes(struct track *t, double median_ns) {
-    t->now += TRACER_NS + model_trace_spend(t->pace, t->model->delays->call, median_ns);
+    t->now += TRACER_NS + model_trace_spend(t->pace, t->model->delays->call, median_ns, &t->pace->cold_call_ns);
 }
 
 /* Code of the program, which scatters less than calls. */
