@@ -77,17 +77,24 @@ static void state(struct model_trace_script *s, uint32_t what) {
     (void)model_trace_add(s, MODEL_TRACE_OP_STATE, what, 0);
 }
 
-/* The next piece of the objects' work, up to a share of it. */
-static void compute(struct model_trace_script *s, double until) {
+/* The next piece of the objects' work, up to a share of it. What has the same kernel is the same code. */
+static void compute(struct model_trace_script *s, double until, uint32_t kernel, uint32_t step) {
     const struct model_trace_op *last = NULL;
     for (uint32_t i = s->ops; i-- > 0 && last == NULL;) {
         last = s->op[i].kind == MODEL_TRACE_OP_COMPUTE ? &s->op[i] : NULL;
     }
     const uint32_t share = (uint32_t)(until * MODEL_TRACE_WORK + 0.5);
     if (last == NULL || share > last->until) {
-        model_trace_add(s, MODEL_TRACE_OP_COMPUTE, MODEL_TRACE_COMPUTE, 0)->until = share;
+        struct model_trace_op *op = model_trace_add(s, MODEL_TRACE_OP_COMPUTE, MODEL_TRACE_COMPUTE, 0);
+        op->until = share;
+        op->number = kernel;
+        op->step = step;
     }
 }
+
+/* Kernels, of all kinds of applications: before and after messages are sent, and when they have come; at the beginning and
+ * the end of an iteration. Others are numbered from the last one on. */
+enum { KERNEL_BEFORE, KERNEL_MEANWHILE, KERNEL_AFTER, KERNEL_FIRST, KERNEL_LAST, KERNELS };
 
 static void of_exchange(struct model_trace_script *s, enum model_trace_op_kind kind, uint32_t what,
                         uint32_t number) {
@@ -133,15 +140,15 @@ static void work_and_exchange(const struct model_trace *m, struct model_trace_sc
     const uint32_t x = add_exchange(s, part, MODEL_TRACE_ANY_DIMENSION);
     const double first = m->style.overlaps ? from + 0.2 * (to - from) : to;
     if (m->style.posts_late) {
-        compute(s, first);
+        compute(s, first, KERNEL_BEFORE, part);
     }
     ask(m, s);
     post(s, x);
-    compute(s, first);
+    compute(s, first, KERNEL_BEFORE, part);
     state(s, MODEL_TRACE_HALO);
     send(m, s, x);
     if (m->style.overlaps) {
-        compute(s, to);
+        compute(s, to, KERNEL_MEANWHILE, part);
     }
     wait_for(m, s, x);
     state(s, MODEL_TRACE_HALO + 1);
@@ -157,7 +164,7 @@ static void stencil(const struct model_trace *m, struct model_trace_script *s) {
         s->weight[i] = 1;
         work_and_exchange(m, s, i, most * i / s->parts, most * (i + 1.0) / s->parts);
     }
-    compute(s, 1);
+    compute(s, 1, KERNEL_LAST, 0);
 }
 
 /* Different fields at different times: first all of them, then a few, with one or two layers of cells. */
@@ -173,7 +180,7 @@ static void hydro(const struct model_trace *m, struct model_trace_script *s) {
     }
     for (uint32_t i = 0; i < s->parts; i++) {
         done += work[i % PATTERN];
-        compute(s, most * done / all);
+        compute(s, most * done / all, KERNELS + i % PATTERN, i / PATTERN);
         state(s, MODEL_TRACE_HALO);
         for (uint32_t d = 0; d < dims; d++) {
             if (m->load->grid[d] > 1) {
@@ -185,7 +192,7 @@ static void hydro(const struct model_trace *m, struct model_trace_script *s) {
         }
         state(s, MODEL_TRACE_HALO + 1);
     }
-    compute(s, 1);
+    compute(s, 1, KERNEL_LAST, 0);
     if (s->iteration % m->style.every == 0) { /* a summary of the fields */
         for (uint32_t i = 0; i < 1 + m->style.results; i++) {
             model_trace_collect(s, MODEL_TRACE_OP_UP, MODEL_TRACE_REDUCE, 50, NUMBER);
@@ -200,7 +207,7 @@ enum { VECTOR_NS = 3000, CHECKS = 4 };
  * follows is not. */
 static void solver(const struct model_trace *m, struct model_trace_script *s) {
     const double before = 0.25;
-    compute(s, before);
+    compute(s, before, KERNEL_FIRST, 0);
     reduce_to_all(s);
     for (uint32_t i = 0; i < s->parts; i++) {
         const double from = before + (1 - before) * i / s->parts, width = (1 - before) / s->parts;
@@ -211,7 +218,7 @@ static void solver(const struct model_trace *m, struct model_trace_script *s) {
             (void)model_trace_add(s, MODEL_TRACE_OP_WORK, 0, VECTOR_NS);
             reduce_to_all(s);
         }
-        compute(s, i + 1 < s->parts ? from + width : 1);
+        compute(s, i + 1 < s->parts ? from + width : 1, KERNEL_AFTER, i);
         if (i + 1 < s->parts) {
             reduce_to_all(s);
         }
@@ -250,7 +257,7 @@ static void adaptive(const struct model_trace *m, struct model_trace_script *s) 
         s->weight[i] = 2 + i % 2;
         work_and_exchange(m, s, i, most * i / s->parts, most * (i + 1.0) / s->parts);
     }
-    compute(s, 1);
+    compute(s, 1, KERNEL_LAST, 0);
     if (s->iteration % m->style.every == 1) {
         model_trace_collect(s, MODEL_TRACE_OP_UP, MODEL_TRACE_GATHER, 90, NUMBER);
     }

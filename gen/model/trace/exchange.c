@@ -247,11 +247,12 @@ void model_trace_wait(const struct model_trace *m, struct model_trace_scratch *s
         struct track t = track_of(m, s, r);
         if (how == MODEL_TRACE_WAIT_ALL) {
             end_all(&t, in, delivered(&t, out, 0));
-        } else if (how != MODEL_TRACE_WAIT_FEW) {
-            wait_for_sends(&t, out);
         }
         for (uint32_t i = in[r]; i < in[r + 1]; i++) {
             pack(&t, &s->message[i]);
+        }
+        if (how != MODEL_TRACE_WAIT_ALL && how != MODEL_TRACE_WAIT_FEW) {
+            wait_for_sends(&t, out);
         }
         end_track(&t);
     }

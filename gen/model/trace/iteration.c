@@ -15,9 +15,9 @@
 enum { FIRST_CALL_NS = 4500, AFTER_COMPUTE_NS = 25 };
 
 /* By how much the times of a piece of work differ from its share, as a part of it or of the next one: on a rank in the whole
- * run, at most; on all ranks, in waves of some iterations; and each time, the median of the pieces' medians. */
-static const double piece_own = 0.4, piece_wave = 0.02, piece_late = 0.004;
-enum { WAVE = 8 };
+ * run, at most; on all ranks, in waves of some steps, and each time: medians over the kernels. */
+static const double piece_own = 0.4, piece_wave = 0.015, piece_late = 0.004;
+enum { WAVE = 13 };
 
 /* ---- lines of the script ---- */
 
@@ -54,11 +54,11 @@ static double own_of(uint32_t rank, uint32_t number) {
 }
 
 /* A wave that all ranks see: at its crests and troughs it is drawn, and straight between them. */
-static double wave(const struct model_trace *m, uint32_t iteration, uint32_t until) {
+static double wave(const struct model_trace *m, uint32_t step, uint32_t kernel) {
     uint32_t from[4], to[4];
-    const double part = (double)(iteration % WAVE) / WAVE;
-    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CALL, iteration / WAVE, until, 3, from);
-    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CALL, iteration / WAVE + 1, until, 3, to);
+    const double part = (double)(step % WAVE) / WAVE;
+    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CALL, step / WAVE, kernel, 3, from);
+    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CALL, step / WAVE + 1, kernel, 3, to);
     return (1 - part) * hpcw_i_normal(from[0], from[1]) + part * hpcw_i_normal(to[0], to[1]);
 }
 
@@ -80,12 +80,14 @@ static uint64_t work_until(struct track *t, const struct work_piece *p) {
     return (uint64_t)((double)all * (p->until + shorter * more) / MODEL_TRACE_WORK) + (is_over ? taken : 0);
 }
 
-static void compute(const struct model_trace *m, struct model_trace_scratch *s, struct work_piece *p) {
+static void compute(const struct model_trace *m, struct model_trace_scratch *s, const struct model_trace_op *op,
+                    struct work_piece *p) {
     uint32_t own[4];
-    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CALL, UINT32_MAX, p->until, 2, own);
-    p->later = piece_wave * wave(m, s->phase, p->until);
+    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CALL, UINT32_MAX, op->number, 2, own);
+    p->later = piece_wave * hpcw_i_exp(hpcw_i_normal(own[2], own[3])) *
+               wave(m, s->phase * s->script.parts + op->step, op->number);
     p->late = piece_late * hpcw_i_exp(hpcw_i_normal(own[0], own[1]));
-    p->own = own[2];
+    p->own = own[0] ^ own[3];
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
         const uint64_t done = work_until(&t, p);
@@ -194,7 +196,7 @@ static void run_line(const struct model_trace *m, struct model_trace_scratch *s,
         break;
     case MODEL_TRACE_OP_COMPUTE:
         piece = piece_at(&s->script, line);
-        compute(m, s, &piece);
+        compute(m, s, op, &piece);
         break;
     case MODEL_TRACE_OP_POST:
         model_trace_post(m, s, op->number);

@@ -45,6 +45,8 @@ struct model_trace_op {
     uint32_t ns;    /* median, of what does not wait */
     uint32_t bytes; /* of each part that a collective call moves */
     uint32_t until; /* share of the objects' work that is done after it */
+    uint32_t
+        step; /* of the objects' work: how often the same was done before in this iteration; `number` says what */
 };
 enum { MODEL_TRACE_WORK = 1 << 16 }; /* all of it */
 
