@@ -82,7 +82,7 @@ void model_trace_write_start(const struct model_trace *m, struct model_trace_scr
     (void)model_trace_add(s, y->reads ? MODEL_TRACE_OP_ROOT : MODEL_TRACE_OP_WORK, 0, INPUT_NS);
     for (uint32_t i = 0; i < y->broadcasts; i++) {
         model_trace_collect(s, MODEL_TRACE_OP_DOWN, MODEL_TRACE_BCAST, BCAST_NS,
-                            INPUT_BYTES << 2 * (i + y->first_tag) % 8);
+                            (uint32_t)INPUT_BYTES << 2 * (i + y->first_tag) % 8);
         work(s, DERIVE_NS);
     }
     work(s, ALLOCATE_NS);
