@@ -42,11 +42,12 @@ static hpcw_status take(void *context, const char *name, hpcw_rank2file_restart 
     return s;
 }
 
-/* Both lists ascend: the spans between neighbours are the same, whatever the clocks' zero is. */
+/* Both lists ascend: the spans between neighbours are the same, whatever the clocks' zero is. SCR's times are those of the
+ * begin; when the last rank ends depends on the file servers. */
 static double worst_interval(const struct dataset *d, const double *created, uint32_t count) {
     double worst = 0;
     for (uint32_t i = 1; i < count; i++) {
-        const double log = d->checkpoint[i].end - d->checkpoint[i - 1].end;
+        const double log = d->checkpoint[i].begin - d->checkpoint[i - 1].begin;
         worst = fmax(worst, fabs(created[i] - created[i - 1] - log) / fmax(log, 1));
     }
     return worst;
@@ -66,7 +67,7 @@ static void put_agreement(const struct checkpoint_figures *g, const double *crea
     if (common > 1) {
         figure("agree.checkpoint_time", worst_interval(d, created, common),
                "from one checkpoint to the next: SCR says %.6g s, the log %.6g s", created[1] - created[0],
-               d->checkpoint[1].end - d->checkpoint[0].end);
+               d->checkpoint[1].begin - d->checkpoint[0].begin);
     }
     figure("agree.checkpoint_bytes", furthest,
            "the last checkpoint has %.4g bytes in SCR and %.4g in the log; a rank differs by up to %.3g %%",
