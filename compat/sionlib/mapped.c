@@ -131,6 +131,7 @@ static struct sionlib_handle *open_to_write(struct sionlib_parallel *p, int file
     sionlib_mode_options(&p->mode, p->path, p->block_size, &o);
     o.layout = HPCW_SION_ALIGNED;
     o.flavour = HPCW_SION_MAPPED;
+    o.mark_unused = true;
     o.files = (uint32_t)files;
     o.tasks_per_file = (uint32_t)each;
     o.count = count;

@@ -143,6 +143,10 @@ typedef struct hpcw_sion_options {
                                   which must have at least one; 0 (default): floor(N/files) */
     const char *name;   /**< agree; name in the metadata, up to HPCW_SION_MAX_STORED_NAME bytes; NULL (default):
                            the base name of `path`. SIONlib stores the path as it is passed to open */
+    bool
+        mark_unused; /**< agree; the table of sizes has -1 for blocks that a task does not use, as SIONlib's mapped
+                           writer leaves it; default: 0. SIONlib's sionsplit and sioncat add these numbers to their
+                           totals */
 } hpcw_sion_options;
 
 /** Private: fills in the defaults of a struct of this size. */

@@ -151,6 +151,36 @@ static void write_mapped(const char *name) {
     print_all(line);
 }
 
+/* A task after another, each with as many blocks as its rank says. SIONlib mixes up the sizes of blocks of tasks that are
+ * written in turn with those of others. */
+static void write_uneven(const char *name, int files) {
+    unsigned char data[CHUNK];
+    char line[512];
+    int count = LOCAL, ranks[LOCAL], numbers[LOCAL], places[LOCAL];
+    int *all_ranks = ranks, *all_numbers = numbers, *all_places = places;
+    sion_int64 chunks[LOCAL], *all_chunks = chunks;
+    sion_int32 block = 64;
+    int each = size * LOCAL / files;
+    for (int i = 0; i < LOCAL; i++) {
+        ranks[i] = i * size + rank;
+        chunks[i] = CHUNK;
+        numbers[i] = ranks[i] / each;
+        places[i] = ranks[i] % each;
+    }
+    int sid = sion_paropen_mapped_mpi((char *)name, "bw", &files, MPI_COMM_WORLD, &count, &all_ranks,
+                                      &all_chunks, &all_numbers, &all_places, &block, NULL);
+    size_t items = 0;
+    for (int i = 0; i < LOCAL; i++) {
+        sion_seek(sid, ranks[i], SION_CURRENT_BLK, SION_CURRENT_POS);
+        for (int r = 0; r < ranks[i]; r++) {
+            fill(data, CHUNK / 2 + r, ranks[i] + r);
+            items += sion_fwrite(data, 1, (size_t)(CHUNK / 2 + r), sid);
+        }
+    }
+    snprintf(line, sizeof line, "%s: %zu items, %d", name, items, sion_parclose_mapped_mpi(sid));
+    print_all(line);
+}
+
 /* By shares or with a list of ranks. */
 static void read_mapped(const char *name, int share) {
     unsigned char data[CHUNK * 4];
@@ -290,6 +320,10 @@ int main(int argc, char **argv) {
     write_mapped("./mapped.sion");
     read_mapped("./mapped.sion", 1);
     read_mapped("./mapped.sion", 0);
+    write_uneven("uneven.sion", 1);
+    read_mapped("uneven.sion", 1);
+    write_uneven("./unevens.sion", 3);
+    read_mapped("./unevens.sion", 0);
     keys("keys.sion");
     bad_calls();
     MPI_Finalize();

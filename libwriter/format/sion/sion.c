@@ -47,6 +47,7 @@ static hpcw_status agree_on_options(struct hpcw_sion *h, hpcw_status s, hpcw_err
         {.name = "files", .number = o->files},
         {.name = "tasks_per_file", .number = o->tasks_per_file},
         {.name = "name", .text = h->name},
+        {.name = "mark_unused", .number = o->mark_unused, .words = "no yes"},
         {.name = "durability", .number = o->durability, .words = "none file directory"},
         {.name = "set_tasks", .number = o->set_tasks},
         {.name = "set_first_file", .number = o->set_first_file},

@@ -130,15 +130,16 @@ static uint64_t *pack_tasks(const struct hpcw_sion *h, size_t *words) {
 struct column {
     const uint64_t *next; /* run to come, or next value of this one */
     uint64_t blocks_left; /* after the present run */
-    uint64_t left;        /* rows of the present run; below all blocks there are only zeros */
+    uint64_t left;        /* rows of the present run; below all blocks there is only `unused` */
     uint64_t value;       /* of a run of repeats */
+    uint64_t unused;      /* hpcw_i_sion_unused */
     bool repeats;
 };
 
 static void next_run(struct column *c) {
     if (c->blocks_left == 0) {
         c->left = UINT64_MAX;
-        c->value = 0;
+        c->value = c->unused;
         c->repeats = true;
         return;
     }
@@ -242,7 +243,7 @@ static hpcw_status tables_new(struct tables *t, const struct gathered *g, hpcw_e
         t->count[k] = hpcw_i_order64(blocks, big);
         t->blocks = blocks > t->blocks ? blocks : t->blocks;
         word += TASK_HEADER;
-        t->column[k] = (struct column){.next = word, .blocks_left = blocks};
+        t->column[k] = (struct column){.next = word, .blocks_left = blocks, .unused = hpcw_i_sion_unused(h)};
         while (blocks > 0) {
             uint64_t length = word[0] / 2;
             word += word[0] % 2 == 0 ? 2 : 1 + length;

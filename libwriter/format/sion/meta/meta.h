@@ -26,6 +26,11 @@ hpcw_sion_shape hpcw_i_sion_shape_of_file(const struct hpcw_sion *h, uint32_t fi
  * processes find good or bad alike. */
 hpcw_status hpcw_i_sion_check_limits(const struct hpcw_sion *h, const uint64_t *blocks, hpcw_error *err);
 
+/* Bytes in a block that a task does not use, as the table of sizes says: the same word in either byte order. */
+static inline uint64_t hpcw_i_sion_unused(const struct hpcw_sion *h) {
+    return h->options.mark_unused ? UINT64_MAX : 0;
+}
+
 /* The fixed part of META1 of a file, HPCW_I_SION_TABLES_AT bytes. */
 void hpcw_i_sion_encode_head(const struct hpcw_sion *h, uint32_t file, unsigned char *head);
 

@@ -87,7 +87,7 @@ static bool mapping_is_known(const struct hpcw_sion *h) {
 
 /* Rows of a column that this process knows. */
 static uint64_t height_of(const struct hpcw_sion *h, const struct table *t, uint32_t i) {
-    return t->kind == TABLE_META2 ? 2 + (uint64_t)h->task[i].block : t->rows;
+    return t->kind == TABLE_META2 && hpcw_i_sion_unused(h) == 0 ? 2 + (uint64_t)h->task[i].block : t->rows;
 }
 
 static uint64_t column_of(const struct hpcw_sion *h, const struct table *t, uint32_t i) {
@@ -105,6 +105,9 @@ static uint64_t word_of(const struct hpcw_sion *h, const struct table *t, uint64
     case TABLE_META1:
         return hpcw_i_order64(row == 0 ? hpcw_i_sion_rank(h, i) : task->chunk, big);
     case TABLE_META2:
+        if (row > task->block + (uint64_t)1) {
+            return hpcw_i_sion_unused(h);
+        }
         return hpcw_i_order64(row == 0                           ? (uint64_t)task->block + 1
                               : row - 1 == (uint64_t)task->block ? task->used
                                                                  : task->earlier->used[row - 1],
