@@ -144,7 +144,7 @@ static int describe(int32_t number, const char *name, const char *colour, const 
     }
     hpcw_error error;
     if (hpcw_clog2_format_check(d.format, &error) != HPCW_OK) {
-        mpe_say("%s: its cargo is not recorded: %s", d.name, error.message);
+        mpe_say("%s: no reader shows its cargo: %s", d.name, error.message);
         d.format[0] = '\0';
     }
     (void)pthread_mutex_lock(&mpe_session.lock);

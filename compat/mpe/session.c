@@ -261,7 +261,7 @@ static void say_what_is_missing(const hpcw_clog2_log_report *r) {
     if (mpe_session.process == 0 && r->lost + r->undefined + r->end_alone + r->bad_cargo > 0) {
         mpe_say("%s: not in the log: %" PRIu64 " records (memory or disk full), %" PRIu64
                 " records of events that were not described or of messages without a partner, %" PRIu64
-                " ends of states that did not begin, cargo of %" PRIu64 " events without a format that fits",
+                " ends of states that did not begin, cargo of %" PRIu64 " events that does not fit its format",
                 merged, r->lost, r->undefined, r->end_alone, r->bad_cargo);
     }
 }

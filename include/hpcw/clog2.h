@@ -214,7 +214,7 @@ HPCW_API void hpcw_clog2_cargo_f64(hpcw_clog2_cargo *cargo, double value);   /**
 HPCW_API void hpcw_clog2_cargo_text(hpcw_clog2_cargo *cargo, const char *text, size_t size);
 
 /** Instead of all pieces: bytes that are packed already, as the file has them. Of these, it is only checked that the
- * pieces of the format find their bytes. */
+ * pieces of the format find their bytes; an event without a format keeps them, too. */
 HPCW_API void hpcw_clog2_cargo_packed(hpcw_clog2_cargo *cargo, const void *bytes, size_t size);
 
 /**

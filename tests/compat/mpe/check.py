@@ -23,7 +23,8 @@ def expected(rank):
     return [[(on, "Exchange", "begin", None), ("message", on, -101, on, after, 7, 4),
              ("message", on, -102, on, before, 7, 4), (on, "Exchange", "end", None), (on, "Compute", "begin", None),
              (on, "Compute", "end", (rank, 0.5 * rank)), (on, "Sample", "event", (-2, -3, 0x1234, X, 0.25)),
-             (own, "Mark", "event", (b"here",))],
+             (own, "Mark", "event", (b"here",)), (on, "Exchange", "begin", (b"as much text as fits into cargo\0",)),
+             (on, "Exchange", "end", (b"\0\5plain".ljust(32, b"\0"),))],
             [(on, "Exchange", "begin", None), (on, "Exchange", "end", None)]]
 
 

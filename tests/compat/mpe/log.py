@@ -34,7 +34,9 @@ def records(path):
 
 
 def cargo_values(cargo, form):
-    """What a viewer shows."""
+    """What a viewer shows; all bytes if there is no format."""
+    if "%" not in form:
+        return (cargo,)
     values, at = [], 0
     for letter in [c for before, c in zip(form, form[1:]) if before == "%"]:
         if letter == "s":

@@ -80,6 +80,16 @@ static void samples(void) {
     MPE_Log_comm_event(MPI_COMM_SELF, mark, bytes);
 }
 
+/* Texts of events without a format, which no viewer shows, but the log has. */
+static void plain_texts(void) {
+    MPE_LOG_BYTES text = "as much text as fits into cargo";
+    int at = 0;
+    MPE_Log_event(exchange[0], 0, text);
+    memset(text, 0, sizeof text);
+    MPE_Log_pack(text, &at, 's', 5, "plain");
+    MPE_Log_info_event(exchange[1], text);
+}
+
 static void *on_thread(void *context) {
     (void)context;
     MPE_Log_event(exchange[0], 0, NULL);
@@ -115,6 +125,8 @@ static void misuse_within(void) {
     MPE_Describe_state(a, b, "A name of more than 31 bytes is cut", "no colour");
     MPE_Log_event(b + 1, 0, NULL); /* nobody describes it */
     MPE_Log_event(a, 0, bytes);    /* without a format */
+    bytes[1] = 40;
+    MPE_Log_event(mark, 0, bytes); /* a text that is longer than the cargo */
     MPI_Comm_dup(MPI_COMM_SELF, &other);
     MPE_Log_comm_event(other, b, NULL);
     MPE_Log_comm_send(other, 0, 1, 1); /* left out */
@@ -147,6 +159,7 @@ int main(int argc, char **argv) {
         (void)raise(SIGKILL);
     }
     samples();
+    plain_texts();
     MPE_Stop_log();
     work(); /* not recorded */
     MPE_Start_log();

@@ -48,8 +48,8 @@ echo "== misuse"
 "$mpiexec" -n 1 "$program" misuse 2>err || fail "the program fails:" err
 for text in 'Odd: not described: expected two numbers of MPE_Log_get_state_eventIDs, got 601 and 603' \
     'Low: not described: expected a number of MPE_Log_get_solo_eventID, got 600' \
-    'Bad: its cargo is not recorded: clog2: format: expected one of the letters s h d l x X e E after %, got "%q"' \
-    'names.clog2: not in the log: 0 records (memory or disk full), 1 records of events that were not described or of messages without a partner, 0 ends of states that did not begin, cargo of 1 events without a format that fits' \
+    'Bad: no reader shows its cargo: clog2: format: expected one of the letters s h d l x X e E after %, got "%q"' \
+    'names.clog2: not in the log: 0 records (memory or disk full), 1 records of events that were not described or of messages without a partner, 0 ends of states that did not begin, cargo of 1 events that does not fit its format' \
     "MPE_Log_pack: expected one of the letters s h d l x X e E, got '?'"; do
     grep -qxF "hpcw_mpe: $text" err || fail "expected '$text', got:" err
 done

@@ -111,7 +111,7 @@ static bool has_room(const unsigned char bytes[HPCW_CLOG2_CARGO], uint64_t piece
 }
 
 bool hpcw_i_clog2_cargo_fits(uint64_t pieces, const unsigned char bytes[HPCW_CLOG2_CARGO], uint64_t format) {
-    return pieces == format || (pieces == PACKED && has_room(bytes, format));
+    return pieces == format || (pieces == PACKED && (format == 0 || has_room(bytes, format)));
 }
 
 hpcw_status hpcw_i_clog2_format_pieces(const char *format, uint64_t *pieces, hpcw_error *err) {
