@@ -31,7 +31,7 @@ hpcw_clog2_log_offer_state.format hpcw_clog2_log_solo.format hpcw_clog2_log_fini
 hpcw_kvtree_add.child hpcw_kvtree_decode.stored hpcw_sink_memory_data.size
 hpcw_rank2file_add.crc hpcw_rank2file_prune.tally hpcw_rank2file_reindex.tally hpcw_rank2file_restart_open.dataset
 hpcw_rank2file_restart_load.ranks
-hpcw_sion_reader_open.ranks
+hpcw_sion_reader_open.ranks hpcw_sion_reader_open_named.ranks
 hpcw_linktest_reader_row.time_s hpcw_linktest_reader_row.partner hpcw_linktest_reader_row.all_to_all_s
 """.split())
 
@@ -39,7 +39,7 @@ hpcw_linktest_reader_row.time_s hpcw_linktest_reader_row.partner hpcw_linktest_r
 ARRAYS = set("""
 hpcw_linktest_partners.partner hpcw_linktest_timings.time_ps hpcw_linktest_timings.partner hpcw_linktest_slowest.slow
 hpcw_linktest_end_permutation.slow hpcw_linktest_complete.summary hpcw_vom_element.index
-hpcw_rank2file_restart_load.ranks hpcw_sion_reader_open.ranks
+hpcw_rank2file_restart_load.ranks hpcw_sion_reader_open.ranks hpcw_sion_reader_open_named.ranks
 hpcw_linktest_reader_row.time_s hpcw_linktest_reader_row.partner hpcw_linktest_reader_slowest.connection
 """.split())
 

@@ -17,7 +17,7 @@ static hpcw_sion_reader *open_again(const struct sionlib_handle *h, int only) {
     }
     if (count == 0) {
         sionlib_report("%s: sion_dup: expected a task of this process, got none", h->parallel->path);
-    } else if (hpcw_sion_reader_open(h->parallel->path, NULL, count, ranks, &reader, &err) != HPCW_OK) {
+    } else if (sionlib_parallel_reader(h->parallel, NULL, count, ranks, &reader, &err) != HPCW_OK) {
         sionlib_report("%s", err.message);
     }
     free(ranks);

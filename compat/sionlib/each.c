@@ -17,6 +17,7 @@ static bool create(struct sionlib_handle *h, sion_int64 chunk) {
     sionlib_mode_options(&p->mode, p->path, p->block_size, &o);
     o.files = p->by_colour ? 0 : (uint32_t)p->files;
     o.colour = p->colour;
+    sionlib_parallel_names(p, &o);
     h->merge = NULL;
     if (p->mode.collective && !p->group(h, &own, &o)) {
         return false;
@@ -96,7 +97,7 @@ static struct sionlib_handle *open_to_read(struct sionlib_parallel *p, int *file
     uint32_t rank = (uint32_t)p->processes.rank;
     hpcw_status s = p->processes.comm(p->processes.context, &comm, &err);
     if (s == HPCW_OK) {
-        s = hpcw_sion_reader_open(p->path, comm, 1, &rank, &reader, &err);
+        s = sionlib_parallel_reader(p, comm, 1, &rank, &reader, &err);
     }
     if (s != HPCW_OK) {
         sionlib_report_error(comm, &err);
@@ -130,7 +131,7 @@ int sionlib_open_each(struct sionlib_parallel *p, bool well, int *files, sion_in
         *stream = sionlib_stream(h);
     }
     if (name != NULL) {
-        *name = sionlib_file_name(h->parallel->path, h->file);
+        *name = sionlib_parallel_name(h->parallel, h->file);
     }
     return h->sid;
 }

@@ -19,7 +19,7 @@ typedef void any_call(void);
 /* What a program has registered under a number: all that is needed if none is NULL. */
 struct interface {
     any_call *call[CALLS];
-    bool names; /* of files, by the program */
+    struct sionlib_names names; /* of files; none if it has no call */
 };
 
 enum { APIS = 256 };
@@ -102,11 +102,14 @@ int sion_generic_register_scattervr_cb(int aid, sized_call *call) {
 
 int sion_generic_register_get_multi_filename_cb(int aid, char *call(const char *, int)) {
     struct interface *api = api_of(aid, __func__);
-    if (api == NULL) {
-        return SION_NOT_SUCCESS;
+    if (api == NULL || api->names.of != NULL) {
+        if (api != NULL) {
+            sionlib_report("%s: expected no callback so far, got a second one", __func__);
+        }
+        return -1; /* and 0 if all is well: not as the others */
     }
-    api->names = call != NULL;
-    return SION_SUCCESS;
+    api->names.of = call;
+    return 0;
 }
 
 /* Each process writes and reads its own chunks, so that these have nothing to do. */
@@ -271,6 +274,17 @@ static int64_t reduce(void *context, int64_t mine, enum sionlib_reduction how) {
 
 /* ---- Opens and closes ---- */
 
+/* The container of an open, with the program's names of files. Collective. NULL: reported. */
+static struct sionlib_parallel *new_parallel(int aid, const char *path, const char *mode,
+                                             const struct sionlib_processes *processes) {
+    const struct interface *api = atomic_load(&table[aid]);
+    struct sionlib_parallel *p = sionlib_parallel_new(path, mode, processes);
+    if (p != NULL && api->names.of != NULL) {
+        p->names = &api->names;
+    }
+    return p;
+}
+
 /* False: reported. */
 static bool processes_of(struct sionlib_processes *processes, int aid, void *group, int rank, int size,
                          const char *call) {
@@ -320,17 +334,15 @@ static bool divide(struct sionlib_parallel *p, int file, int files, int place) {
     const struct processes *all = p->processes.context;
     int64_t mine[2] = {file, place};
     int code = gather_of(all->api)(mine, all->word, all->group, _SION_INT64, 2, 0);
-    bool well = code == 0 && files > 0 && files <= all->size && (files == 1 || !all->api->names);
+    bool well = code == 0 && files > 0 && files <= all->size;
     if (well && all->rank == 0) {
         int *next = calloc((size_t)files, sizeof *next);
         well = next != NULL && in_order(all->word, all->size, files, next);
         free(next);
     }
     if (!well) {
-        sionlib_report(
-            "%s: expected files 0 to %d by their first ranks, with their ranks in order and names of "
-            "SIONlib's, got others",
-            p->path, files - 1);
+        sionlib_report("%s: expected files 0 to %d by their first ranks, with their ranks in order, got others",
+                       p->path, files - 1);
     }
     p->files = files;
     p->file = file;
@@ -352,7 +364,7 @@ int sion_generic_paropen(int aid, const char *fname, const char *file_mode, sion
     if (!processes_of(&processes, aid, gcommgroup, grank, gsize, "sion_generic_paropen")) {
         return SION_ID_NOT_VALID;
     }
-    struct sionlib_parallel *p = sionlib_parallel_new(fname, file_mode, &processes);
+    struct sionlib_parallel *p = new_parallel(aid, fname, file_mode, &processes);
     if (p == NULL) {
         return SION_ID_NOT_VALID;
     }
@@ -376,7 +388,7 @@ int sion_generic_paropen_mapped(int aid, char *fname, const char *file_mode, int
         !processes_of(&processes, aid, gcommgroup, grank, gsize, "sion_generic_paropen_mapped")) {
         return SION_ID_NOT_VALID;
     }
-    struct sionlib_parallel *p = sionlib_parallel_new(fname, file_mode, &processes);
+    struct sionlib_parallel *p = new_parallel(aid, fname, file_mode, &processes);
     return p == NULL ? SION_ID_NOT_VALID : sionlib_open_mapped(p, numFiles, &mapping, fsblksize, fileptr);
 }
 

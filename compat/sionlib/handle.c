@@ -2,7 +2,6 @@
 /* Handles and their numbers. */
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "compat/sionlib/parallel.h"
 #include "compat/sionlib/records.h"
@@ -137,16 +136,4 @@ int sionlib_handle_close(struct sionlib_handle *h) {
     }
     sionlib_handle_free(h);
     return well ? SION_SUCCESS : SION_NOT_SUCCESS;
-}
-
-char *sionlib_file_name(const char *path, int file) {
-    size_t size = strlen(path) + sizeof ".2147483647";
-    char *name = malloc(size);
-    if (name != NULL) {
-        (void)strcpy(name, path);
-    }
-    if (name != NULL && file > 0) {
-        (void)snprintf(name + strlen(path), size - strlen(path), ".%06d", file);
-    }
-    return name;
 }

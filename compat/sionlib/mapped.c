@@ -137,6 +137,7 @@ static struct sionlib_handle *open_to_write(struct sionlib_parallel *p, int file
     o.count = count;
     o.ranks = ranks;
     o.sizes = sizes;
+    sionlib_parallel_names(p, &o);
     if (p->processes.comm(p->processes.context, &h->comm, &err) != HPCW_OK ||
         hpcw_sion_open(p->path, h->comm, &o, &h->writer, &err) != HPCW_OK) {
         sionlib_report_error(h->comm, &err);
@@ -178,7 +179,7 @@ static hpcw_sion_reader *open_reader(struct sionlib_parallel *p, hpcw_comm *comm
     uint32_t *ranks = NULL;
     uint32_t count = 0;
     if (shares) {
-        if (hpcw_sion_reader_open(p->path, comm, 0, NULL, &reader, &err) != HPCW_OK) {
+        if (sionlib_parallel_reader(p, comm, 0, NULL, &reader, &err) != HPCW_OK) {
             sionlib_report_error(comm, &err);
             return NULL;
         }
@@ -200,7 +201,7 @@ static hpcw_sion_reader *open_reader(struct sionlib_parallel *p, hpcw_comm *comm
     reader = NULL;
     if (!sionlib_agree(&p->processes, well)) {
         sionlib_report("%s: expected memory for a list of %u tasks, got none on a process", p->path, count);
-    } else if (hpcw_sion_reader_open(p->path, comm, count, ranks, &reader, &err) != HPCW_OK) {
+    } else if (sionlib_parallel_reader(p, comm, count, ranks, &reader, &err) != HPCW_OK) {
         sionlib_report_error(comm, &err);
     }
     free(local);

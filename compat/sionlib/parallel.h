@@ -19,6 +19,11 @@ struct sionlib_processes {
     void (*free)(void *context);
 };
 
+/* A program's names of physical files. */
+struct sionlib_names {
+    char *(*of)(const char *path, int file); /* from malloc */
+};
+
 struct sionlib_parallel {
     char *path;
     struct sionlib_mode mode;
@@ -27,7 +32,8 @@ struct sionlib_parallel {
     int rank_in_file; /* place of its task */
     bool by_colour;   /* the processes of a colour write a file */
     uint32_t colour;
-    int block_size; /* bytes */
+    int block_size;                    /* bytes */
+    const struct sionlib_names *names; /* NULL: SIONlib's. Lives longer than all handles */
     /* Sets the chunk and the group of the task in a collective container; NULL: there are none. False: reported. */
     bool (*group)(struct sionlib_handle *h, struct sionlib_member *own, hpcw_sion_options *options);
 };
@@ -45,6 +51,16 @@ bool sionlib_agree(const struct sionlib_processes *processes, bool well);
 
 /* Sets the block size: `given`, or that of the file system as process 0 sees it if it is none. Collective. */
 void sionlib_parallel_block_size(struct sionlib_parallel *p, int given);
+
+/* Lets a writer give its files the program's names, if there are any. */
+void sionlib_parallel_names(struct sionlib_parallel *p, hpcw_sion_options *options);
+
+/* The name of a file, from malloc; NULL without memory. */
+char *sionlib_parallel_name(const struct sionlib_parallel *p, int file);
+
+/* hpcw_sion_reader_open of the container, by the program's names if there are any. */
+hpcw_status sionlib_parallel_reader(const struct sionlib_parallel *p, hpcw_comm *comm, uint32_t count,
+                                    const uint32_t *ranks, hpcw_sion_reader **out, hpcw_error *err);
 
 /* Divides the processes among `files` files. False: reported. */
 bool sionlib_divide_by_number(struct sionlib_parallel *p, int files);

@@ -56,6 +56,10 @@ extern "C" {
 /** An opaque container open for reading. */
 typedef struct hpcw_sion_reader hpcw_sion_reader;
 
+/** Writes the path of physical file `file` of the container at `path` to `name` [size]. Called whenever a file is opened, so
+ * `context` must live as long as the handle. @return false: there is no name, or it is too long; the open then fails */
+typedef bool hpcw_sion_name_of_file(void *context, const char *path, uint32_t file, char *name, size_t size);
+
 /**
  * Opens a container. Collective over `comm`.
  *
@@ -89,6 +93,13 @@ typedef struct hpcw_sion_reader hpcw_sion_reader;
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_reader_open(const char *path, hpcw_comm *comm, uint32_t count,
                                                            const uint32_t *ranks, hpcw_sion_reader **out,
                                                            hpcw_error *err);
+
+/** As hpcw_sion_reader_open, for a container whose files have other names. `name_of` gives them all, also that of file 0. */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_reader_open_named(const char *path,
+                                                                 hpcw_sion_name_of_file *name_of, void *context,
+                                                                 hpcw_comm *comm, uint32_t count,
+                                                                 const uint32_t *ranks, hpcw_sion_reader **out,
+                                                                 hpcw_error *err);
 
 /** Closes and frees, NULL allowed. Not collective. */
 HPCW_API void hpcw_sion_reader_free(hpcw_sion_reader *reader);

@@ -38,12 +38,17 @@ static hpcw_status open_base(struct read_sion *r, hpcw_status status, struct rea
 }
 
 hpcw_status read_sion_open(const char *path, struct read_sion **out, hpcw_error *err) {
+    return read_sion_open_named(path, &(struct read_sion_names){NULL, NULL}, out, err);
+}
+
+hpcw_status read_sion_open_named(const char *path, const struct read_sion_names *names, struct read_sion **out,
+                                 hpcw_error *err) {
     *out = NULL;
     struct read_sion *r = hpcw_i_calloc(1, sizeof *r);
     if (r == NULL) {
         return hpcw_i_fail_memory(err, path, 0, NULL);
     }
-    return open_base(r, read_sion_place_init(&r->place, path, err), out, err);
+    return open_base(r, read_sion_place_init(&r->place, path, names, err), out, err);
 }
 
 hpcw_status read_sion_open_memory(const struct read_sion_image *images, uint32_t count, struct read_sion **out,

@@ -129,12 +129,14 @@ uint64_t read_sion_file_count_at(const struct read_sion_file *f, uint32_t index)
 
 /* Where the physical files of a container are. */
 struct read_sion_place {
-    char *path;    /* of file 0; NULL until init */
+    char *path; /* of file 0; NULL until init */
+    struct read_sion_names names;
     int directory; /* where a relative path begins: the working directory at init, which the caller may leave */
     struct read_sion_image *images; /* NULL for files on disk */
     uint32_t image_count;
 };
-hpcw_status read_sion_place_init(struct read_sion_place *place, const char *path, hpcw_error *err);
+hpcw_status read_sion_place_init(struct read_sion_place *place, const char *path,
+                                 const struct read_sion_names *names, hpcw_error *err);
 hpcw_status read_sion_place_init_memory(struct read_sion_place *place, const struct read_sion_image *images,
                                         uint32_t count, hpcw_error *err);
 hpcw_status read_sion_place_source(const struct read_sion_place *place, uint32_t index,

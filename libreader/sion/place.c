@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,8 +24,10 @@ static hpcw_status init(struct read_sion_place *place, const char *path, hpcw_er
     return place->path == NULL ? hpcw_i_fail_memory(err, path, 0, NULL) : HPCW_OK;
 }
 
-hpcw_status read_sion_place_init(struct read_sion_place *place, const char *path, hpcw_error *err) {
+hpcw_status read_sion_place_init(struct read_sion_place *place, const char *path,
+                                 const struct read_sion_names *names, hpcw_error *err) {
     hpcw_status status = init(place, path, err);
+    place->names = *names;
     if (status == HPCW_OK && *path != '/') {
         place->directory = open(".", OPEN_DIRECTORY);
         if (place->directory < 0) {
@@ -54,9 +57,21 @@ hpcw_status read_sion_place_init_memory(struct read_sion_place *place, const str
     return HPCW_OK;
 }
 
+static hpcw_status open_named(const struct read_sion_place *place, uint32_t index, struct read_source **out,
+                              hpcw_error *err) {
+    char name[PATH_MAX];
+    return place->names.of_file(place->names.context, place->path, index, name, sizeof name)
+               ? read_source_open_at(place->directory, name, out, err)
+               : hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a name of file %" PRIu32 " of at most %zu bytes",
+                             place->path, index, sizeof name - 1);
+}
+
 hpcw_status read_sion_place_source(const struct read_sion_place *place, uint32_t index,
                                    struct read_source **out, hpcw_error *err) {
     *out = NULL;
+    if (place->names.of_file != NULL) {
+        return open_named(place, index, out, err);
+    }
     /* File k > 0 of a set is the base name, a dot and k as at least six digits. */
     size_t size = strlen(place->path) + sizeof ".4294967295";
     char *name = hpcw_i_malloc(size);

@@ -82,6 +82,15 @@ struct read_sion_task {
  */
 hpcw_status read_sion_open(const char *path, struct read_sion **out, hpcw_error *err);
 
+/* The same for files with other names. */
+struct read_sion_names {
+    /* hpcw_sion_name_of_file; NULL: as doc/formats/sion.md says */
+    bool (*of_file)(void *context, const char *path, uint32_t file, char *name, size_t size);
+    void *context;
+};
+hpcw_status read_sion_open_named(const char *path, const struct read_sion_names *names, struct read_sion **out,
+                                 hpcw_error *err);
+
 /* The same for files in memory: images[0 .. count-1] are file 0, 1, ... Their bytes must outlive the handle. */
 struct read_sion_image {
     const void *data;

@@ -91,6 +91,19 @@ static int new_interface(void) {
     return aid;
 }
 
+/* File 0 has the name of the set: by that SIONlib looks for it. */
+static char *name_of(const char *name, int file) {
+    char *text = malloc(strlen(name) + 32);
+    sprintf(text, file == 0 ? "%s" : "part-%2$d-of-%1$s", name, file);
+    return text;
+}
+
+static char *other_name_of(const char *name, int file) {
+    char *text = malloc(strlen(name) + 32);
+    sprintf(text, "%s-%d", name, file);
+    return text;
+}
+
 /* ---- Containers ---- */
 
 static void print_all(const char *line) {
@@ -115,12 +128,12 @@ static unsigned sum(const unsigned char *data, size_t bytes) {
 }
 
 static int open_each(int aid, const char *name, const char *mode, int *file, int *files, int place,
-                     sion_int64 *chunk, sion_int32 *block) {
+                     sion_int64 *chunk, sion_int32 *block, char **actual) {
     static MPI_Comm world;
     int places = size / *files;
     world = MPI_COMM_WORLD;
     return sion_generic_paropen(aid, name, mode, chunk, block, &world, rank, size, file, files, &place, &places,
-                                NULL, NULL);
+                                NULL, actual);
 }
 
 /* Ranks in turn among the files. */
@@ -130,7 +143,8 @@ static void write_set(int aid, const char *name, const char *mode, int files) {
     sion_int64 chunk = CHUNK + 8 * rank;
     sion_int32 block = 64;
     int file = rank % files;
-    int sid = open_each(aid, name, mode, &file, &files, rank / files, &chunk, &block);
+    char *actual = NULL;
+    int sid = open_each(aid, name, mode, &file, &files, rank / files, &chunk, &block, &actual);
     size_t items = 0;
     for (int r = 0; r < RECORDS; r++) {
         size_t bytes = (size_t)(rank * 31 + r * 57) % CHUNK;
@@ -138,9 +152,10 @@ static void write_set(int aid, const char *name, const char *mode, int files) {
         items += sion_fwrite(data, 1, bytes, sid);
     }
     int number = sion_get_filenumber(sid), all = sion_get_number_of_files(sid);
-    snprintf(line, sizeof line, "%s: block %d, %zu items, file %d of %d, %d", name, (int)block, items, number,
-             all, sion_generic_parclose(sid));
+    snprintf(line, sizeof line, "%s: block %d, %zu items, file %d of %d, %s, %d", name, (int)block, items,
+             number, all, actual, sion_generic_parclose(sid));
     print_all(line);
+    free(actual);
 }
 
 static size_t read_rest(int sid, unsigned char *data) {
@@ -158,7 +173,7 @@ static void read_set(int aid, const char *name) {
     sion_int64 chunk = -1;
     sion_int32 block = -1;
     int file = 0, files = 1;
-    int sid = open_each(aid, name, "br", &file, &files, 0, &chunk, &block);
+    int sid = open_each(aid, name, "br", &file, &files, 0, &chunk, &block, NULL);
     sion_fread(data, 1, 10, sid);
     int copy = sion_dup(sid, SION_DUP_ALL, rank, 0);
     size_t by_copy = read_rest(copy, data);
@@ -227,15 +242,35 @@ static void read_mapped(int aid, const char *name) {
     free(chunks);
 }
 
+/* Files with names of the program. */
+static void named(void) {
+    int aid = new_interface(), other = new_interface();
+    int first = sion_generic_register_get_multi_filename_cb(aid, name_of);
+    int second = sion_generic_register_get_multi_filename_cb(aid, name_of);
+    sion_generic_register_get_multi_filename_cb(other, other_name_of);
+    write_set(aid, "named", "bw", 2);
+    read_set(aid, "named");
+    write_mapped(aid, "named-tasks");
+    read_mapped(aid, "named-tasks");
+    write_set(other, "other", "bw", 1);
+    write_set(other, "others", "bw", 2);
+    write_mapped(other, "other-tasks");
+    if (rank == 0) {
+        printf("names %d %d\n", first, second);
+    }
+    sion_generic_free_api(aid);
+    sion_generic_free_api(other);
+}
+
 /* What SIONlib writes otherwise, or waits for ever in. */
 static void beyond(int aid) {
     char line[512];
     sion_int64 chunk = CHUNK;
     sion_int32 block = 64;
     int file = 1 - rank % 2, files = 2, whole = 0, one = 1;
-    int order = open_each(aid, "order.sion", "bw", &file, &files, rank / 2, &chunk, &block);
-    int buddy = open_each(aid, "buddy.sion", "bw,buddy", &whole, &one, rank, &chunk, &block);
-    int missing = open_each(aid, "missing.sion", "br", &whole, &one, rank, &chunk, &block);
+    int order = open_each(aid, "order.sion", "bw", &file, &files, rank / 2, &chunk, &block, NULL);
+    int buddy = open_each(aid, "buddy.sion", "bw,buddy", &whole, &one, rank, &chunk, &block, NULL);
+    int missing = open_each(aid, "missing.sion", "br", &whole, &one, rank, &chunk, &block, NULL);
     snprintf(line, sizeof line, "order %d, buddy %d, missing %d, no interface %d, no copy %d", order, buddy,
              missing, sion_generic_free_api(aid + 1), sion_dup(-1, SION_DUP_ALL, 0, 0));
     print_all(line);
@@ -255,6 +290,7 @@ int main(int argc, char **argv) {
         read_set(aid, "./set.sion");
         write_mapped(aid, "mapped.sion");
         read_mapped(aid, "mapped.sion");
+        named();
     }
     int freed = sion_generic_free_api(aid);
     if (rank == 0) {

@@ -513,6 +513,34 @@ static void sparse_file_takes_no_memory(void **state) {
     assert_non_null(strstr(err.message, "block count of task 0"));
 }
 
+static bool name_of(void *context, const char *path, uint32_t file, char *name, size_t size) {
+    *(uint32_t *)context = file;
+    return file < 2 && (size_t)snprintf(name, size, "%s-%" PRIu32, path, file) < size;
+}
+
+static void files_with_other_names(void **state) {
+    (void)state;
+    char path[300], from[320], to[320];
+    (void)snprintf(path, sizeof path, "%s/named", dir);
+    hpcw_sion_reader *r;
+    hpcw_error err;
+    uint32_t last = 0;
+    for (uint32_t files = 2; files <= 3; files++) {
+        write_many(path, 6, files);
+        for (uint32_t f = 0; f < files; f++) {
+            (void)snprintf(from, sizeof from, f == 0 ? "%s" : "%s.%06" PRIu32, path, f);
+            (void)snprintf(to, sizeof to, "%s-%" PRIu32, path, f);
+            assert_int_equal(rename(from, to), 0);
+        }
+        hpcw_status s = hpcw_sion_reader_open_named(path, name_of, &last, NULL, 0, NULL, &r, &err);
+        assert_int_equal(s, files == 2 ? HPCW_OK : HPCW_EINVAL);
+        assert_int_equal(last, files == 2 ? 1 : 2);
+        assert_int_equal(hpcw_sion_reader_count(r), files == 2 ? 6 : 0);
+        hpcw_sion_reader_free(r);
+    }
+    assert_non_null(strstr(err.message, "expected a name of file 2"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(description),
@@ -525,6 +553,7 @@ int main(void) {
         cmocka_unit_test(large_reads_take_no_buffer),
         cmocka_unit_test(very_many_tasks),
         cmocka_unit_test(many_files_from_elsewhere),
+        cmocka_unit_test(files_with_other_names),
         cmocka_unit_test(sparse_file_takes_no_memory),
     };
     return cmocka_run_group_tests(tests, make, clean);

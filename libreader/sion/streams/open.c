@@ -150,9 +150,10 @@ static hpcw_status open_tasks(struct hpcw_sion_reader *r, hpcw_comm *comm, struc
 }
 
 /* Opens a container, by path if there are no images. Without a handle this process still takes part in the agreement. */
-static hpcw_status open_container(const char *path, const struct read_sion_image *images, uint32_t image_count,
-                                  hpcw_comm *comm, uint32_t count, const uint32_t *ranks,
-                                  hpcw_sion_reader **out, hpcw_error *err) {
+static hpcw_status open_container(const char *path, const struct read_sion_names *names,
+                                  const struct read_sion_image *images, uint32_t image_count, hpcw_comm *comm,
+                                  uint32_t count, const uint32_t *ranks, hpcw_sion_reader **out,
+                                  hpcw_error *err) {
     struct read_sion *container = NULL;
     struct head head = {.by_rank = false};
     struct hpcw_sion_reader *r = hpcw_i_calloc(1, sizeof *r);
@@ -166,11 +167,11 @@ static hpcw_status open_container(const char *path, const struct read_sion_image
     }
     if (status == HPCW_OK) {
         r->count = count;
-        status = images == NULL ? read_sion_place_init(&r->place, path, err)
+        status = images == NULL ? read_sion_place_init(&r->place, path, names, err)
                                 : read_sion_place_init_memory(&r->place, images, image_count, err);
     }
     if (status == HPCW_OK && comm->process == 0) {
-        status = images == NULL ? read_sion_open(path, &container, err)
+        status = images == NULL ? read_sion_open_named(path, names, &container, err)
                                 : read_sion_open_memory(images, image_count, &container, err);
         status = status == HPCW_OK ? describe(container, &head, err) : status;
     }
@@ -199,12 +200,18 @@ static hpcw_status open_container(const char *path, const struct read_sion_image
 
 hpcw_status hpcw_sion_reader_open(const char *path, hpcw_comm *comm, uint32_t count, const uint32_t *ranks,
                                   hpcw_sion_reader **out, hpcw_error *err) {
+    return hpcw_sion_reader_open_named(path, NULL, NULL, comm, count, ranks, out, err);
+}
+
+hpcw_status hpcw_sion_reader_open_named(const char *path, hpcw_sion_name_of_file *name_of, void *context,
+                                        hpcw_comm *comm, uint32_t count, const uint32_t *ranks,
+                                        hpcw_sion_reader **out, hpcw_error *err) {
     hpcw_error local;
-    return open_container(path, NULL, 0, hpcw_i_comm_or_self(comm), count, ranks, out,
-                          err == NULL ? &local : err);
+    return open_container(path, &(struct read_sion_names){name_of, context}, NULL, 0, hpcw_i_comm_or_self(comm),
+                          count, ranks, out, err == NULL ? &local : err);
 }
 
 hpcw_status read_sion_reader_open_memory(const struct read_sion_image *images, uint32_t count,
                                          hpcw_sion_reader **out, hpcw_error *err) {
-    return open_container("(memory)", images, count, hpcw_i_comm_or_self(NULL), 0, NULL, out, err);
+    return open_container("(memory)", NULL, images, count, hpcw_i_comm_or_self(NULL), 0, NULL, out, err);
 }
