@@ -87,8 +87,8 @@ typedef uint64_t hpcw_sion_size_of(void *context, uint32_t rank);
 
 /**
  * Options of a container. Initialise with hpcw_sion_options_init, then set what differs. "agree" marks what
- * must be the same on all processes; the open fails on all of them with HPCW_EMISMATCH if it is not. Of `size_of` and
- * `all_sizes` the open only compares which of them is set: equal sizes are the caller's responsibility.
+ * must be the same on all processes; the open fails on all of them with HPCW_EMISMATCH if it is not. Of `size_of`,
+ * `all_sizes` and `file_tasks` the open only compares which of them is set: equal contents are the caller's responsibility.
  *
  * What a process owns: `count` tasks. Their numbers are
  * - ranks == NULL: consecutive, starting where the tasks of the process before end (one prefix sum);
@@ -96,6 +96,10 @@ typedef uint64_t hpcw_sion_size_of(void *context, uint32_t rank);
  *   set_tasks, only one that ascends from process to process). Lists that ascend from process to process need only the
  *   prefix sum; others use a distributed directory.
  * Together the processes own every number 0 .. N-1 exactly once, N being the sum of the counts.
+ *
+ * A task's number says where it is: the tasks of file 0 come first, then those of file 1 and so on, each file's in their
+ * order. Readers know a task by its rank, which is its number unless `global_ranks` gives it another one. So `file_tasks`
+ * and `global_ranks` together put any task at any place of any file.
  *
  * Chunk sizes: the first that is set of `size_of` (agree), `all_sizes` [N] (agree), `sizes` [count],
  * `chunk_size`. With the first two the packed layout needs no communication; otherwise a message of two words goes from
@@ -147,6 +151,12 @@ typedef struct hpcw_sion_options {
         mark_unused; /**< agree; the table of sizes has -1 for blocks that a task does not use, as SIONlib's mapped
                            writer leaves it; default: 0. SIONlib's sionsplit and sioncat add these numbers to their
                            totals */
+    const uint32_t *file_tasks; /**< agree; [files] tasks of each file, at least 1, N in all; NULL (default): as
+                                      `files` and `tasks_per_file` say. Not with colours or parts of a set */
+    const uint32_t
+        *global_ranks; /**< agree whether it is set; [count] the rank of each own task in the file; NULL
+                                      (default): its number. In a set, or with HPCW_SION_MAPPED, all ranks together are
+                                      0 .. N-1 in any order, otherwise any below 2^31. Not with colours or parts of a set */
 } hpcw_sion_options;
 
 /** Private: fills in the defaults of a struct of this size. */

@@ -23,17 +23,21 @@ struct scenario {
     const char *name; /* of a case */
     uint64_t buffer_size;
     hpcw_durability durability;
+    bool placed; /* six tasks in two files, by the lists below */
 };
 
+static const uint32_t placed_tasks[2] = {1, 5}, placed_ranks[6] = {5, 3, 4, 0, 2, 1};
+
 static const struct scenario scenarios[] = {
-    {"four_tasks_serial.sion", 0, HPCW_SYNC_NONE},
-    {"multi8of2.sion", 1 << 16, HPCW_SYNC_NONE},
-    {"one_task.sion", 1 << 16, HPCW_SYNC_DIRECTORY},
-    {"mapped6of2.sion", 0, HPCW_SYNC_DIRECTORY},
-    {"keyval.sion", 600, HPCW_SYNC_NONE},
-    {"many_blocks.sion", 4096, HPCW_SYNC_NONE},
-    {"packed.sion", 1 << 14, HPCW_SYNC_NONE},
-    {"uneven_set.sion", 700, HPCW_SYNC_NONE},
+    {"four_tasks_serial.sion", 0, HPCW_SYNC_NONE, false},
+    {"multi8of2.sion", 1 << 16, HPCW_SYNC_NONE, false},
+    {"one_task.sion", 1 << 16, HPCW_SYNC_DIRECTORY, false},
+    {"mapped6of2.sion", 0, HPCW_SYNC_DIRECTORY, false},
+    {"keyval.sion", 600, HPCW_SYNC_NONE, false},
+    {"many_blocks.sion", 4096, HPCW_SYNC_NONE, false},
+    {"packed.sion", 1 << 14, HPCW_SYNC_NONE, false},
+    {"uneven_set.sion", 700, HPCW_SYNC_NONE, false},
+    {"mapped6of2.sion", 0, HPCW_SYNC_NONE, true},
 };
 
 static const struct sion_case *case_of(const struct scenario *sc) {
@@ -75,6 +79,8 @@ static hpcw_status live(const struct scenario *sc, const char *path, hpcw_error 
     hpcw_sion_options o = sion_case_options(c, c->tasks, NULL, sizes);
     o.buffer_size = sc->buffer_size;
     o.durability = sc->durability;
+    o.file_tasks = sc->placed ? placed_tasks : NULL;
+    o.global_ranks = sc->placed ? placed_ranks : NULL;
     hpcw_sion *h = (hpcw_sion *)&o; /* must become NULL */
     hpcw_status s = hpcw_sion_open(path, NULL, &o, &h, err);
     if (s != HPCW_OK) {

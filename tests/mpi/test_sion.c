@@ -208,6 +208,102 @@ static void wide_tables_are_the_same(void **state) {
     assert_true(same_file(alone, together));
 }
 
+/* ---- any task at any place of any file ---- */
+
+enum { PLACED = 23, PLACED_FILES = 3 };
+
+static const uint32_t placed[PLACED_FILES] = {7, 1, 15};
+
+static uint32_t rank_at(uint32_t number) {
+    return (number * 5 + 3) % PLACED;
+}
+
+static hpcw_status write_placed(enum spread spread, hpcw_sion_layout layout, const char *path,
+                                hpcw_error *err) {
+    uint32_t number[PLACED], rank[PLACED];
+    uint64_t size[PLACED];
+    uint32_t count = own_tasks(spread, PLACED, number);
+    for (uint32_t i = 0; i < count; i++) {
+        rank[i] = rank_at(number[i]);
+        size[i] = 20 + rank[i];
+    }
+    hpcw_sion_options o;
+    hpcw_sion_options_init(&o);
+    o.count = count;
+    o.ranks = spread == BLOCKS ? NULL : number;
+    o.sizes = size;
+    o.layout = layout;
+    o.files = PLACED_FILES;
+    o.file_tasks = placed;
+    o.global_ranks = rank;
+    o.mark_unused = layout == HPCW_SION_PACKED;
+    o.fs_block_size = 16;
+    o.durability = HPCW_SYNC_NONE;
+    hpcw_sion *h;
+    hpcw_status s = hpcw_sion_open(path, world, &o, &h, err);
+    for (uint32_t i = 0; s == HPCW_OK && i < count; i++) {
+        unsigned char data[64];
+        memset(data, (int)rank[i], sizeof data);
+        for (uint32_t r = 0; s == HPCW_OK && r <= rank[i] % 4; r++) {
+            s = hpcw_sion_write(h, number[i], data, 20 + r, err);
+        }
+    }
+    hpcw_status c = hpcw_sion_close(h, s == HPCW_OK ? err : NULL);
+    hpcw_sion_free(h);
+    return s == HPCW_OK ? c : s;
+}
+
+/* Whether every rank is where it is to be, with what it wrote. */
+static bool reads_placed(const char *path) {
+    hpcw_sion_reader *r;
+    bool good = hpcw_sion_reader_open(path, NULL, 0, NULL, &r, NULL) == HPCW_OK;
+    for (uint32_t n = 0; good && n < PLACED; n++) {
+        uint32_t rank = rank_at(n);
+        uint32_t file = n < placed[0] ? 0 : n < placed[0] + placed[1] ? 1 : 2;
+        uint32_t first = file == 0 ? 0 : file == 1 ? placed[0] : placed[0] + placed[1];
+        const hpcw_sion_task *t = hpcw_sion_reader_find(r, rank);
+        unsigned char data[128];
+        size_t got = 0;
+        good = t != NULL && t->file == file && t->index == n - first &&
+               hpcw_sion_reader_read(r, rank, data, sizeof data, &got, NULL) == HPCW_OK;
+        uint32_t k = rank % 4;
+        good = good && got == 20 * (k + 1) + k * (k + 1) / 2;
+        for (size_t i = 0; good && i < got; i++) {
+            good = data[i] == rank;
+        }
+    }
+    hpcw_sion_reader_free(r);
+    return good;
+}
+
+static void tasks_are_where_the_caller_says(void **state) {
+    (void)state;
+    for (int layout = 0; layout < 2; layout++) {
+        char first[512], path[512], one[520], other[520];
+        for (int spread = 0; spread < SPREADS; spread++) {
+            if (spread == PARITY && processes == 1) {
+                continue;
+            }
+            (void)snprintf(path, sizeof path, "%s/%d/placed%d.sion", scratch, spread, layout);
+            hpcw_error err = {.message = ""};
+            hpcw_status s = write_placed((enum spread)spread, (hpcw_sion_layout)layout, path, &err);
+            if (s != HPCW_OK) {
+                print_error("spread %d, process %d: %s\n", spread, process, err.message);
+            }
+            assert_true(on_all(s == HPCW_OK));
+            if (spread == 0) {
+                memcpy(first, path, sizeof first);
+                assert_true(on_all(process != 0 || reads_placed(path)));
+            }
+            for (uint32_t f = 0; f < PLACED_FILES; f++) {
+                name_of_file(one, sizeof one, first, f);
+                name_of_file(other, sizeof other, path, f);
+                assert_true(same_file(one, other));
+            }
+        }
+    }
+}
+
 /* ---- failures ---- */
 
 static hpcw_status open_and_fail(const hpcw_sion_options *o, const char *path, hpcw_error *err) {
@@ -251,7 +347,33 @@ static void bad_arguments_fail_everywhere(void **state) {
         assert_int_equal(open_and_fail(&o, path, &err), HPCW_ERANGE);
         assert_true(same_verdict(HPCW_ERANGE, &err));
 
+        /* A rank that does not exist, or that another task has. */
+        uint32_t rank = (uint32_t)process, tasks = (uint32_t)processes;
+        o = good;
+        o.flavour = HPCW_SION_MAPPED;
+        o.file_tasks = &tasks;
+        o.global_ranks = &rank;
+        rank = me ? 1000 : rank;
+        assert_int_equal(open_and_fail(&o, path, &err), HPCW_EMISMATCH);
+        assert_true(same_verdict(HPCW_EMISMATCH, &err));
+        rank = me ? UINT32_MAX : (uint32_t)process;
+        assert_int_equal(open_and_fail(&o, path, &err), HPCW_ERANGE);
+        assert_true(same_verdict(HPCW_ERANGE, &err));
+
         if (processes > 1) {
+            rank = (uint32_t)(me ? (process + 1) % processes : process);
+            assert_int_equal(open_and_fail(&o, path, &err), HPCW_EMISMATCH);
+            assert_true(same_verdict(HPCW_EMISMATCH, &err));
+
+            rank = (uint32_t)process;
+            tasks = (uint32_t)(me ? 1000 : processes);
+            assert_int_equal(open_and_fail(&o, path, &err), HPCW_EMISMATCH);
+            assert_true(same_verdict(HPCW_EMISMATCH, &err));
+            tasks = (uint32_t)processes;
+            o.global_ranks = me ? NULL : &rank;
+            assert_int_equal(open_and_fail(&o, path, &err), HPCW_EMISMATCH);
+            assert_true(same_verdict(HPCW_EMISMATCH, &err));
+
             o = good;
             o.fs_block_size = me ? 512 : 1024;
             assert_int_equal(open_and_fail(&o, path, &err), HPCW_EMISMATCH);
@@ -377,7 +499,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(ownership_does_not_matter),      cmocka_unit_test(one_process_gives_the_same),
         cmocka_unit_test(known_sizes_give_the_same),      cmocka_unit_test(wide_tables_are_the_same),
         cmocka_unit_test(bad_arguments_fail_everywhere),  cmocka_unit_test(one_full_disk_fails_all),
-        cmocka_unit_test(unclosed_handle_leaves_nothing),
+        cmocka_unit_test(unclosed_handle_leaves_nothing), cmocka_unit_test(tasks_are_where_the_caller_says),
     };
     return world_end(cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -85,7 +85,7 @@ static void files_split_by_count(void **state) {
     (void)state;
     for (uint32_t tasks = 1; tasks <= 50; tasks++) {
         for (uint32_t files = 1; files <= tasks; files++) {
-            const struct hpcw_i_sion_division division = {tasks, files, tasks / files};
+            const struct hpcw_i_sion_division division = {tasks, files, tasks / files, NULL};
             uint32_t next = 0;
             for (uint32_t f = 0; f < files; f++) {
                 assert_int_equal(hpcw_i_sion_first_task(&division, f), next);

@@ -47,6 +47,8 @@ static hpcw_status agree_on_options(struct hpcw_sion *h, hpcw_status s, hpcw_err
         {.name = "files", .number = o->files},
         {.name = "tasks_per_file", .number = o->tasks_per_file},
         {.name = "name", .text = h->name},
+        {.name = "file_tasks", .number = h->file_first == NULL ? 0 : h->file_first[o->files]},
+        {.name = "global_ranks", .number = o->global_ranks != NULL, .words = "none list"},
         {.name = "mark_unused", .number = o->mark_unused, .words = "no yes"},
         {.name = "durability", .number = o->durability, .words = "none file directory"},
         {.name = "set_tasks", .number = o->set_tasks},
@@ -101,8 +103,14 @@ static hpcw_status agree_on_arguments(struct hpcw_sion *h, hpcw_status s, struct
                            h->tasks);
     }
     h->division = (struct hpcw_i_sion_division){
-        h->tasks, files, files > 1 && o->tasks_per_file != 0 ? o->tasks_per_file : h->tasks / files};
-    if ((uint64_t)h->division.each * (files - 1) >= h->tasks) {
+        h->tasks, files, files > 1 && o->tasks_per_file != 0 ? o->tasks_per_file : h->tasks / files,
+        h->file_first};
+    if (h->file_first != NULL && h->file_first[files] != h->tasks) {
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "%s: option file_tasks: expected as many tasks as the processes own, %u, got %u",
+                           h->path, h->tasks, h->file_first[files]);
+    }
+    if (h->file_first == NULL && (uint64_t)h->division.each * (files - 1) >= h->tasks) {
         return hpcw_i_fail(
             err, HPCW_EINVAL,
             "%s: option tasks_per_file: expected a task for each of the %u files, got %u tasks with "
@@ -134,6 +142,7 @@ static hpcw_status place_tasks(struct hpcw_sion *h, const hpcw_sion_options *o,
         /* Read only, though the type of a context is not const. */
         options.size_context = (void *)(uintptr_t)o->all_sizes;
     }
+    bool has_mapping = o->files > 1 || o->flavour == HPCW_SION_MAPPED; /* with an entry for each rank */
     struct hpcw_i_sion_request r = {
         .comm = h->comm,
         .all = *all,
@@ -145,6 +154,8 @@ static hpcw_status place_tasks(struct hpcw_sion *h, const hpcw_sion_options *o,
         .count = o->count,
         .ranks = h->ranks,
         .task = h->task,
+        .global = has_mapping ? h->global : NULL,
+        .by_global = h->by_global,
     };
     hpcw_status s = hpcw_i_sion_placement_make(&r, &h->placement, err);
     if (s == HPCW_OK) {
@@ -174,6 +185,9 @@ void hpcw_sion_free(hpcw_sion *h) {
     hpcw_i_free(h->placement.column);
     hpcw_i_free(h->task);
     hpcw_i_free(h->ranks);
+    hpcw_i_free(h->file_first);
+    hpcw_i_free(h->global);
+    hpcw_i_free(h->by_global);
     hpcw_i_free(h->path);
     hpcw_i_free(h->name);
     (void)pthread_mutex_destroy(&h->slot_lock);

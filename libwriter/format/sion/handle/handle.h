@@ -46,6 +46,10 @@ struct hpcw_sion {
     struct hpcw_i_sion_division division; /* among files; not by colour */
     int leader;      /* the lowest process with tasks: with tasks in order it owns the first one */
     uint32_t *ranks; /* [count] or NULL: first + i */
+    uint32_t
+        *file_first; /* [files + 1] first task of each file, and their end, where the caller says so; or NULL */
+    uint32_t *global;    /* [count] what readers call the own tasks; NULL: by their numbers */
+    uint32_t *by_global; /* [count] own tasks in the order of that; NULL as `global` */
     struct hpcw_i_sion_task *task;
     struct hpcw_i_sion_placement placement;
     struct hpcw_i_sion_part *part; /* [parts] */
@@ -95,6 +99,11 @@ hpcw_status hpcw_i_sion_break(struct hpcw_sion *h, hpcw_status s, const hpcw_err
 
 static inline uint32_t hpcw_i_sion_rank(const struct hpcw_sion *h, uint32_t i) {
     return h->ranks != NULL ? h->ranks[i] : h->placement.first + i;
+}
+
+/* What readers call own task i. */
+static inline uint32_t hpcw_i_sion_global(const struct hpcw_sion *h, uint32_t i) {
+    return h->global != NULL ? h->global[i] : hpcw_i_sion_rank(h, i);
 }
 
 static inline struct hpcw_i_sion_part *hpcw_i_sion_part_of(const struct hpcw_sion *h, uint32_t i) {

@@ -2,6 +2,7 @@
 #include "libwriter/format/sion/handle/handle.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "libwriter/base/mem.h"
@@ -51,6 +52,11 @@ static hpcw_status check_choices(const char *path, const hpcw_sion_options *o, h
             "from %u on of %u",
             path, o->set_files, o->set_first_file, o->files);
     }
+    if ((o->file_tasks != NULL || o->global_ranks != NULL) && (o->set_tasks != 0 || o->files == 0)) {
+        return hpcw_i_fail(
+            err, HPCW_EINVAL,
+            "%s: options file_tasks and global_ranks: expected neither colours nor a part of a set", path);
+    }
     if (o->fs_block_size > INT32_MAX) {
         return hpcw_i_fail(err, HPCW_ERANGE, "%s: file system block size: expected at most %d, got %u", path,
                            INT32_MAX, o->fs_block_size);
@@ -78,6 +84,61 @@ static hpcw_status check_names(const char *path, const char *name, hpcw_error *e
                            HPCW_SION_MAX_STORED_NAME, strlen(name));
     }
     return HPCW_OK;
+}
+
+static hpcw_status copy_file_tasks(struct hpcw_sion *h, const hpcw_sion_options *o, hpcw_error *err) {
+    h->file_first = hpcw_i_malloc(((size_t)o->files + 1) * sizeof *h->file_first);
+    if (h->file_first == NULL) {
+        return hpcw_i_fail_memory(err, h->path, o->files, "files");
+    }
+    h->file_first[0] = 0;
+    for (uint32_t f = 0; f < o->files; f++) {
+        uint32_t end = h->file_first[f] + o->file_tasks[f];
+        if (end <= h->file_first[f]) {
+            return hpcw_i_fail(
+                err, HPCW_EINVAL,
+                "%s: option file_tasks: expected 1 task or more in file %u, and fewer than 2^32 in "
+                "all, got %u",
+                h->path, f, o->file_tasks[f]);
+        }
+        h->file_first[f + 1] = end;
+    }
+    return HPCW_OK;
+}
+
+struct ranked {
+    uint32_t rank, index;
+};
+
+static int by_rank(const void *a, const void *b) {
+    const struct ranked *x = a, *y = b;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static hpcw_status copy_global_ranks(struct hpcw_sion *h, const hpcw_sion_options *o, hpcw_error *err) {
+    struct ranked *list = hpcw_i_malloc(o->count * sizeof *list);
+    h->global = hpcw_i_malloc(o->count * sizeof *h->global);
+    h->by_global = hpcw_i_malloc(o->count * sizeof *h->by_global);
+    if (list == NULL || h->global == NULL || h->by_global == NULL) {
+        hpcw_i_free(list);
+        return hpcw_i_fail_memory(err, h->path, o->count, "tasks");
+    }
+    hpcw_status s = HPCW_OK;
+    for (uint32_t i = 0; i < o->count; i++) {
+        uint32_t rank = o->global_ranks[i];
+        h->global[i] = rank;
+        list[i] = (struct ranked){rank, i};
+        if (rank > INT32_MAX && s == HPCW_OK) {
+            s = hpcw_i_fail(err, HPCW_ERANGE, "%s: global ranks: expected ranks below 2^31, got %u", h->path,
+                            rank);
+        }
+    }
+    qsort(list, o->count, sizeof *list, by_rank);
+    for (uint32_t i = 0; i < o->count; i++) {
+        h->by_global[i] = list[i].index;
+    }
+    hpcw_i_free(list);
+    return s;
 }
 
 /* Copies arrays that belong to the caller, and the requested sizes into the tasks. */
@@ -136,6 +197,12 @@ hpcw_status hpcw_i_sion_prepare(struct hpcw_sion *h, const char *path, const hpc
         return s;
     }
     s = copy_tasks(h, o, err);
+    if (s == HPCW_OK && o->file_tasks != NULL) {
+        s = copy_file_tasks(h, o, err);
+    }
+    if (s == HPCW_OK && o->global_ranks != NULL) {
+        s = copy_global_ranks(h, o, err);
+    }
     if (s == HPCW_OK && o->fs_block_size == 0 && h->comm->process == 0) {
         s = hpcw_i_fs_block_size(path, &h->block_size, err);
     }

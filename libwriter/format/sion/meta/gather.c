@@ -432,7 +432,8 @@ static hpcw_status write_tables(const struct gathered *g, hpcw_error *err) {
  */
 
 bool hpcw_i_sion_has_leader(const struct hpcw_sion *h) {
-    return h->comm->size > 1 && h->placement.files == 1 && h->placement.in_order && h->placement.column == NULL;
+    return h->comm->size > 1 && h->placement.files == 1 && h->placement.in_order &&
+           h->placement.column == NULL && h->global == NULL;
 }
 
 hpcw_status hpcw_i_sion_gather_meta(struct hpcw_sion *h, hpcw_status s, bool *large, hpcw_error *err) {

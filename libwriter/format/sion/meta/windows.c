@@ -78,11 +78,16 @@ static struct window window_of(const struct table *t, uint64_t index) {
 }
 
 /*
- * Files by count: every process knows in which file a task is, and `i` is the task's number in the set.
- * Files by colour: only its owner knows, and `i` is an own task as in the other tables.
+ * Files by count: every process knows in which file a rank is, and `i` is the rank.
+ * Files by colour, and ranks that are not the numbers of tasks: only the owner knows, and `i` counts the own tasks by rank.
  */
 static bool mapping_is_known(const struct hpcw_sion *h) {
-    return h->placement.column == NULL;
+    return h->placement.column == NULL && h->global == NULL;
+}
+
+/* The own task of column `i` of a mapping that only owners know. */
+static uint32_t mapped_task(const struct hpcw_sion *h, uint32_t i) {
+    return h->by_global != NULL ? h->by_global[i] : i;
 }
 
 /* Rows of a column that this process knows. */
@@ -94,7 +99,7 @@ static uint64_t column_of(const struct hpcw_sion *h, const struct table *t, uint
     if (t->kind != TABLE_MAPPING) {
         return hpcw_i_sion_column(h, i);
     }
-    return mapping_is_known(h) ? i : hpcw_i_sion_rank(h, i);
+    return mapping_is_known(h) ? i : hpcw_i_sion_global(h, mapped_task(h, i));
 }
 
 /* The word at a row and own task, in the byte order of the file. */
@@ -103,7 +108,7 @@ static uint64_t word_of(const struct hpcw_sion *h, const struct table *t, uint64
     bool big = h->options.endian == HPCW_SION_BIG;
     switch (t->kind) {
     case TABLE_META1:
-        return hpcw_i_order64(row == 0 ? hpcw_i_sion_rank(h, i) : task->chunk, big);
+        return hpcw_i_order64(row == 0 ? hpcw_i_sion_global(h, i) : task->chunk, big);
     case TABLE_META2:
         if (row > task->block + (uint64_t)1) {
             return hpcw_i_sion_unused(h);
@@ -117,6 +122,7 @@ static uint64_t word_of(const struct hpcw_sion *h, const struct table *t, uint64
             uint32_t file = hpcw_i_sion_file_of_task(&h->division, i);
             return hpcw_i_sion_mapping_entry(h, file, i - hpcw_i_sion_first_task(&h->division, file));
         }
+        i = mapped_task(h, i);
         return hpcw_i_sion_mapping_entry(h, hpcw_i_sion_part_of(h, i)->file, hpcw_i_sion_column(h, i));
     }
 }

@@ -56,7 +56,8 @@ hpcw_status hpcw_i_sion_placement_by_colour(const struct hpcw_i_sion_request *r,
     s = hpcw_i_comm_allreduce(part, &words, err);
     if (s == HPCW_OK && word[0] > 0) {
         mine.comm = part;
-        const struct hpcw_i_sion_division whole = {(uint32_t)word[0], 1, (uint32_t)word[0]};
+        const struct hpcw_i_sion_division whole = {
+            .tasks = (uint32_t)word[0], .files = 1, .each = (uint32_t)word[0]};
         struct hpcw_i_sion_census census = hpcw_i_sion_census_of(mine.count, mine.ranks, mine.task, 1);
         struct hpcw_i_sion_census below;
         s = hpcw_i_sion_census_take(part, &census, &below, err);

@@ -102,6 +102,24 @@ hpcw_status hpcw_i_sion_directory_fill(hpcw_comm *comm, const struct hpcw_i_sion
     return HPCW_OK;
 }
 
+hpcw_status hpcw_i_sion_directory_check(const struct hpcw_i_sion_request *r, hpcw_error *err) {
+    struct hpcw_i_sion_directory d = {0};
+    uint32_t *ranks = hpcw_i_malloc(r->count * sizeof *ranks);
+    hpcw_status s = hpcw_i_agree(
+        r->comm, ranks == NULL ? hpcw_i_fail_memory(err, NULL, r->count, "tasks") : HPCW_OK, NULL, err);
+    if (s == HPCW_OK) {
+        for (uint32_t i = 0; i < r->count; i++) {
+            ranks[i] = r->global[r->by_global[i]];
+        }
+        struct hpcw_i_sion_request by_rank = *r;
+        by_rank.ranks = ranks;
+        s = hpcw_i_sion_directory_fill(r->comm, &by_rank, 0, &d, err);
+    }
+    hpcw_i_sion_directory_free(&d);
+    hpcw_i_free(ranks);
+    return s;
+}
+
 hpcw_status hpcw_i_sion_placement_by_directory(hpcw_comm *comm, const struct hpcw_i_sion_request *r,
                                                const struct hpcw_i_sion_division *division, uint32_t first,
                                                struct hpcw_i_sion_file *file, uint32_t *column,

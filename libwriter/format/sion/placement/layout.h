@@ -62,17 +62,26 @@ static inline uint64_t hpcw_i_sion_mapping_at(const hpcw_sion_shape *shape, uint
     return shape->file_size - HPCW_I_SION_MAPPING_HEADER - HPCW_I_SION_MAPPING_ENTRY * entries;
 }
 
-/* How tasks are divided among files by count: file k has the next `each` ones, the last file all that are left. */
+/* How tasks are divided among files: file k has the next `each` ones, the last file all that are left. */
 struct hpcw_i_sion_division {
     uint32_t tasks, files, each;
+    const uint32_t *first; /* instead of `each`: [files] the first task of each file; otherwise NULL */
 };
 
 /* The first task of a file; `tasks` for file == files. */
 static inline uint32_t hpcw_i_sion_first_task(const struct hpcw_i_sion_division *d, uint32_t file) {
-    return file >= d->files ? d->tasks : d->each * file;
+    return file >= d->files ? d->tasks : d->first != NULL ? d->first[file] : d->each * file;
 }
 
 static inline uint32_t hpcw_i_sion_file_of_task(const struct hpcw_i_sion_division *d, uint32_t rank) {
+    if (d->first != NULL) {
+        uint32_t low = 0;
+        for (uint32_t end = d->files; end - low > 1;) {
+            uint32_t middle = low + (end - low) / 2;
+            *(d->first[middle] <= rank ? &low : &end) = middle;
+        }
+        return low;
+    }
     uint32_t file = rank / d->each;
     return file < d->files ? file : d->files - 1;
 }

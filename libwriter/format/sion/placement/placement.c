@@ -78,6 +78,12 @@ hpcw_status hpcw_i_sion_placement_make(const struct hpcw_i_sion_request *r,
             "part of a set: expected task numbers that ascend over the processes from %u on, got %s", lowest,
             r->all.low < lowest ? "a lower one" : "another order");
     }
+    if (r->global != NULL) {
+        hpcw_status s = hpcw_i_sion_directory_check(r, err);
+        if (s != HPCW_OK) {
+            return s;
+        }
+    }
     if (o->files > 0 && placement->in_order && o->size_of != NULL) {
         return place_alone(r, placement->first, placement->file, err);
     }

@@ -74,6 +74,8 @@ struct hpcw_i_sion_request {
     uint32_t count;                       /* own */
     const uint32_t *ranks;                /* own [count], strictly ascending, or NULL */
     struct hpcw_i_sion_task *task;        /* own [count], `chunk` as requested */
+    const uint32_t *global;    /* own [count] ranks that must be 0 .. N-1 together; NULL: not to be checked */
+    const uint32_t *by_global; /* own [count] own tasks in their order */
 };
 
 /* One physical file. */

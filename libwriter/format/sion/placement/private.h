@@ -38,6 +38,9 @@ void hpcw_i_sion_directory_free(struct hpcw_i_sion_directory *d);
 hpcw_status hpcw_i_sion_directory_fill(hpcw_comm *comm, const struct hpcw_i_sion_request *r, uint32_t first,
                                        struct hpcw_i_sion_directory *d, hpcw_error *err);
 
+/* Whether the global ranks of all processes are 0 .. N-1. */
+hpcw_status hpcw_i_sion_directory_check(const struct hpcw_i_sion_request *r, hpcw_error *err);
+
 /* Places what the slices hold and sends the answers to the owners. `column`: NULL, or [count] index of each own task
  * in its file, out. */
 hpcw_status hpcw_i_sion_placement_by_directory(hpcw_comm *comm, const struct hpcw_i_sion_request *r,
