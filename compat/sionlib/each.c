@@ -15,8 +15,12 @@ static bool create(struct sionlib_handle *h, sion_int64 chunk) {
     hpcw_sion_options o;
     hpcw_error err;
     sionlib_mode_options(&p->mode, p->path, p->block_size, &o);
-    o.files = p->by_colour ? 0 : (uint32_t)p->files;
-    o.colour = p->colour;
+    o.files = (uint32_t)p->files;
+    if (p->file_tasks != NULL) {
+        o.file_tasks = p->file_tasks;
+        o.ranks = &t->number;
+        o.global_ranks = p->renamed ? &t->rank : NULL;
+    }
     sionlib_parallel_names(p, &o);
     h->merge = NULL;
     if (p->mode.collective && !p->group(h, &own, &o)) {
@@ -31,7 +35,7 @@ static bool create(struct sionlib_handle *h, sion_int64 chunk) {
         sionlib_report_error(h->comm, &err);
         return false;
     }
-    t->chunk = (sion_int64)hpcw_sion_chunk_size(h->writer, t->rank);
+    t->chunk = (sion_int64)hpcw_sion_chunk_size(h->writer, t->number);
     t->blocks = 1;
     t->block = 0;
     t->at = 0;
@@ -46,12 +50,14 @@ static struct sionlib_handle *new_writer(const struct sionlib_parallel *p) {
     if (h == NULL) {
         return NULL;
     }
-    h->task[0] = (struct sionlib_task){.start = -1,
-                                       .stride = -1,
-                                       .rank = (uint32_t)p->processes.rank,
-                                       .file = (uint32_t)p->file,
-                                       .index = (uint32_t)p->rank_in_file,
-                                       .blocks = 1};
+    h->task[0] =
+        (struct sionlib_task){.start = -1,
+                              .stride = -1,
+                              .rank = (uint32_t)p->processes.rank,
+                              .number = p->file_tasks != NULL ? p->number : (uint32_t)p->processes.rank,
+                              .file = (uint32_t)p->file,
+                              .index = (uint32_t)p->rank_in_file,
+                              .blocks = 1};
     if (!sionlib_reserve_blocks(&h->task[0], 1)) {
         sionlib_handle_free(h);
         return NULL;

@@ -314,44 +314,6 @@ static bool processes_of(struct sionlib_processes *processes, int aid, void *gro
     return true;
 }
 
-/* Whether ranks ascend in each file, and files in the order of their first ranks: hpcw numbers them so. `word`: pairs of file
- * and place. */
-static bool in_order(const int64_t *word, int size, int files, int *next) {
-    int seen = 0;
-    for (int r = 0; r < size; r++) {
-        int64_t file = word[2 * r];
-        if (file < 0 || file > seen || file >= files || word[2 * r + 1] != next[file]) {
-            return false;
-        }
-        next[file]++;
-        seen += file == seen;
-    }
-    return seen == files;
-}
-
-/* Takes over the program's files. Collective. False: reported. */
-static bool divide(struct sionlib_parallel *p, int file, int files, int place) {
-    const struct processes *all = p->processes.context;
-    int64_t mine[2] = {file, place};
-    int code = gather_of(all->api)(mine, all->word, all->group, _SION_INT64, 2, 0);
-    bool well = code == 0 && files > 0 && files <= all->size;
-    if (well && all->rank == 0) {
-        int *next = calloc((size_t)files, sizeof *next);
-        well = next != NULL && in_order(all->word, all->size, files, next);
-        free(next);
-    }
-    if (!well) {
-        sionlib_report("%s: expected files 0 to %d by their first ranks, with their ranks in order, got others",
-                       p->path, files - 1);
-    }
-    p->files = files;
-    p->file = file;
-    p->rank_in_file = place;
-    p->by_colour = files > 1;
-    p->colour = (uint32_t)file;
-    return well;
-}
-
 int sion_generic_paropen(int aid, const char *fname, const char *file_mode, sion_int64 *chunksize,
                          sion_int32 *fsblksize, void *gcommgroup, int grank, int gsize, int *filenumber,
                          int *numfiles, const int *lrank, const int *lsize, FILE **fileptr, char **newfname) {
@@ -369,7 +331,7 @@ int sion_generic_paropen(int aid, const char *fname, const char *file_mode, sion
         return SION_ID_NOT_VALID;
     }
     p->mode.collective = false; /* chunks of their own, as SIONlib has them without the callbacks for groups */
-    bool well = !p->mode.write || divide(p, *filenumber, *numfiles, *lrank);
+    bool well = !p->mode.write || sionlib_divide_by_place(p, true, *numfiles, *filenumber, *lrank, 1);
     int sid = sionlib_open_each(p, well, numfiles, chunksize, fsblksize, fileptr, newfname);
     if (sid >= 0) {
         *filenumber = sion_get_filenumber(sid);

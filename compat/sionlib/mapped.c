@@ -5,66 +5,50 @@
 #include "compat/sionlib/parallel.h"
 #include "compat/sionlib/stream.h"
 
-/* A task of the caller. */
+/* A task of the caller: when it writes, by its number of hpcw_sion, and when it reads, by its rank. */
 struct local {
-    uint32_t rank;
-    uint64_t chunk;
+    uint32_t key;
+    int index; /* in the caller's arrays */
 };
 
-static int by_rank(const void *a, const void *b) {
+static int by_key(const void *a, const void *b) {
     const struct local *x = a, *y = b;
-    return (x->rank > y->rank) - (x->rank < y->rank);
+    return (x->key > y->key) - (x->key < y->key);
 }
 
-/* The caller's tasks, ascending, in new memory. NULL: none. */
-static struct local *sorted(const struct sionlib_mapping *a, bool with_chunks) {
+/* The caller's tasks, ascending, in new memory. `first`: the first number of each file; NULL: by ranks. NULL: none. */
+static struct local *sorted(const struct sionlib_mapping *a, const uint32_t *first) {
     size_t count = *a->count > 0 ? (size_t)*a->count : 0;
     struct local *local = calloc(count + 1, sizeof *local);
     for (size_t i = 0; local != NULL && i < count; i++) {
-        local[i].rank = (uint32_t)(*a->ranks)[i];
-        local[i].chunk = with_chunks ? (uint64_t)(*a->chunks)[i] : 0;
+        local[i].index = (int)i;
+        local[i].key =
+            first == NULL ? (uint32_t)(*a->ranks)[i] : first[(*a->files)[i]] + (uint32_t)(*a->places)[i];
     }
     if (local != NULL) {
-        qsort(local, count, sizeof *local, by_rank);
+        qsort(local, count, sizeof *local, by_key);
     }
     return local;
 }
 
-/* The tasks of each file but the last one, if the caller's mapping divides them in the order of their ranks. Collective.
- * -1: no process has a task in another file than the first. */
-static int64_t tasks_per_file(const struct sionlib_parallel *p, const struct sionlib_mapping *a) {
-    int64_t each = -1;
-    for (int i = 0; i < *a->count; i++) {
-        if ((*a->files)[i] > 0) {
-            each = ((int64_t)(*a->ranks)[i] - (*a->places)[i]) / (*a->files)[i];
-            break;
-        }
+/* Whether the tasks of the caller can be written, as far as one process sees it. False: reported. */
+static bool check_mapping(const char *path, const struct sionlib_mapping *a, int64_t tasks, int files) {
+    bool well = files > 0 && files <= tasks && *a->count >= 0;
+    if (!well) {
+        sionlib_report("%s: expected 1 to %d files, and for each process its tasks, got %d files", path,
+                       (int)tasks, files);
     }
-    return p->processes.reduce(p->processes.context, each, SIONLIB_MOST);
-}
-
-/* Whether the caller's mapping is that of files with `each` tasks, and the rest in the last one. False: reported. */
-static bool check_mapping(const char *path, const struct sionlib_mapping *a, int64_t tasks, int files,
-                          int64_t each) {
-    for (int i = 0; i < *a->count; i++) {
-        int64_t rank = (*a->ranks)[i];
-        int64_t file = rank / each < files ? rank / each : files - 1;
-        if (rank < 0 || rank >= tasks || (*a->chunks)[i] < 0) {
-            sionlib_report("%s: task %d of the process: expected rank 0 to %d and a chunk of at least 0 bytes, "
-                           "got rank %d",
-                           path, i, (int)tasks - 1, (int)rank);
-            return false;
-        }
-        if ((*a->files)[i] != file || (*a->places)[i] != rank - file * each) {
+    for (int i = 0; well && i < *a->count; i++) {
+        int rank = (*a->ranks)[i], file = (*a->files)[i], place = (*a->places)[i];
+        well = rank >= 0 && rank < tasks && (*a->chunks)[i] >= 0 && file >= 0 && file < files && place >= 0;
+        if (!well) {
             sionlib_report(
-                "%s: mapping of task %d: expected place %d of file %d, as each file but the last one has %d "
-                "tasks, in order, got place %d of file %d",
-                path, (int)rank, (int)(rank - file * each), (int)file, (int)each, (*a->places)[i],
-                (*a->files)[i]);
-            return false;
+                "%s: task %d of the process: expected a chunk of at least 0 bytes, rank 0 to %d, file 0 to "
+                "%d, and a place, got rank %d at place %d of file %d",
+                path, i, (int)tasks - 1, files - 1, rank, place, file);
         }
     }
-    return true;
+    return well;
 }
 
 /* SIONlib selects the first task of the caller in the lowest file. */
@@ -81,16 +65,74 @@ static void select_first(struct sionlib_handle *h, const int *ranks) {
     h->file = h->count > 0 ? (int)lowest : 0;
 }
 
-/* Tasks of the handle and options of the writer. False: reported. */
-static bool prepare(struct sionlib_handle *h, const struct local *local, uint32_t each, int files,
-                    uint32_t *ranks, uint64_t *sizes) {
+/* What the writer is to know of the tasks of this process, in the order of their numbers. */
+struct writing {
+    uint32_t *tasks, *first; /* [files] tasks of each file, and the number of the first one */
+    struct local *local;     /* [count] */
+    uint32_t *number, *rank; /* [count] */
+    uint64_t *size;          /* [count] */
+    bool renamed;            /* ranks of tasks of any process are not their numbers */
+};
+
+static void writing_free(struct writing *w) {
+    free(w->tasks);
+    free(w->local);
+    free(w->number);
+    free(w->size);
+}
+
+/* Collective. False: reported. */
+static bool count_tasks(const struct sionlib_parallel *p, const struct sionlib_mapping *a, int files,
+                        struct writing *w) {
+    int64_t tasks = p->processes.reduce(p->processes.context, *a->count, SIONLIB_SUM);
+    bool well = check_mapping(p->path, a, tasks, files);
+    w->tasks = well ? calloc(2 * (size_t)files, sizeof *w->tasks) : NULL;
+    int64_t least = p->processes.reduce(p->processes.context, files, SIONLIB_LEAST);
+    int64_t most = p->processes.reduce(p->processes.context, files, SIONLIB_MOST);
+    if (!sionlib_agree(&p->processes, w->tasks != NULL && least == most)) {
+        return false;
+    }
+    for (int i = 0; i < *a->count; i++) {
+        w->tasks[(*a->files)[i]]++;
+    }
+    well = sionlib_count_tasks(p, w->tasks, files);
+    w->first = w->tasks + files;
+    for (int f = 1; f < files; f++) {
+        w->first[f] = w->first[f - 1] + w->tasks[f - 1];
+    }
+    return well;
+}
+
+/* Collective. False: reported. */
+static bool prepare(const struct sionlib_parallel *p, const struct sionlib_mapping *a, struct writing *w) {
+    size_t count = (size_t)*a->count;
+    w->local = sorted(a, w->first);
+    w->number = calloc(2 * count + 1, sizeof *w->number);
+    w->size = calloc(count + 1, sizeof *w->size);
+    bool well = w->local != NULL && w->number != NULL && w->size != NULL;
+    bool renamed = false;
+    w->rank = w->number == NULL ? NULL : w->number + count;
+    for (size_t i = 0; well && i < count; i++) {
+        w->number[i] = w->local[i].key;
+        w->rank[i] = (uint32_t)(*a->ranks)[w->local[i].index];
+        w->size[i] = (uint64_t)(*a->chunks)[w->local[i].index];
+        renamed = renamed || w->rank[i] != w->number[i];
+    }
+    w->renamed = p->processes.reduce(p->processes.context, renamed, SIONLIB_MOST) == 1;
+    return sionlib_agree(&p->processes, well);
+}
+
+/* The tasks of the handle. False: reported. */
+static bool fill_in(struct sionlib_handle *h, const struct sionlib_mapping *a, const struct writing *w) {
     for (uint32_t i = 0; i < h->count; i++) {
-        uint32_t rank = local[i].rank;
-        uint32_t file = rank / each < (uint32_t)files ? rank / each : (uint32_t)files - 1;
-        ranks[i] = rank;
-        sizes[i] = local[i].chunk;
-        h->task[i] = (struct sionlib_task){
-            .rank = rank, .file = file, .index = rank - file * each, .start = -1, .stride = -1, .blocks = 1};
+        int k = w->local[i].index;
+        h->task[i] = (struct sionlib_task){.rank = w->rank[i],
+                                           .number = w->number[i],
+                                           .file = (uint32_t)(*a->files)[k],
+                                           .index = (uint32_t)(*a->places)[k],
+                                           .start = -1,
+                                           .stride = -1,
+                                           .blocks = 1};
         if (!sionlib_reserve_blocks(&h->task[i], 1)) {
             return false;
         }
@@ -101,30 +143,15 @@ static bool prepare(struct sionlib_handle *h, const struct local *local, uint32_
 /* Collective. NULL: reported. */
 static struct sionlib_handle *open_to_write(struct sionlib_parallel *p, int files,
                                             const struct sionlib_mapping *a, sion_int32 *block_size) {
-    int64_t tasks = p->processes.reduce(p->processes.context, *a->count, SIONLIB_SUM);
-    int64_t each = tasks_per_file(p, a);
-    each = files == 1 ? tasks : each;
-    bool well = files > 0 && files <= tasks && *a->count >= 0;
-    if (!well) {
-        sionlib_report("%s: expected 1 to %d files, and for each process its tasks, got %d files", p->path,
-                       (int)tasks, files);
-    }
-    if (well && (each < 1 || each > tasks)) {
-        sionlib_report("%s: mapping: expected tasks in each of %d files, in the order of their ranks", p->path,
-                       files);
-        well = false;
-    }
-    well = well && check_mapping(p->path, a, tasks, files, each);
-    uint32_t count = well ? (uint32_t)*a->count : 0;
-    struct local *local = well ? sorted(a, true) : NULL;
-    uint32_t *ranks = calloc(count + 1, sizeof *ranks);
-    uint64_t *sizes = calloc(count + 1, sizeof *sizes);
-    struct sionlib_handle *h = local == NULL ? NULL : sionlib_handle_new(SIONLIB_MAPPED, count);
+    struct writing w = {.tasks = NULL};
+    struct sionlib_handle *h = NULL;
     hpcw_sion_options o;
     hpcw_error err;
-    well =
-        h != NULL && ranks != NULL && sizes != NULL && prepare(h, local, (uint32_t)each, files, ranks, sizes);
-    if (!sionlib_agree(&p->processes, well)) {
+    if (!count_tasks(p, a, files, &w) || !prepare(p, a, &w)) {
+        goto done;
+    }
+    h = sionlib_handle_new(SIONLIB_MAPPED, (uint32_t)*a->count);
+    if (!sionlib_agree(&p->processes, h != NULL && fill_in(h, a, &w))) {
         goto failed;
     }
     sionlib_parallel_block_size(p, *block_size);
@@ -133,18 +160,19 @@ static struct sionlib_handle *open_to_write(struct sionlib_parallel *p, int file
     o.flavour = HPCW_SION_MAPPED;
     o.mark_unused = true;
     o.files = (uint32_t)files;
-    o.tasks_per_file = (uint32_t)each;
-    o.count = count;
-    o.ranks = ranks;
-    o.sizes = sizes;
+    o.file_tasks = w.tasks;
+    o.count = h->count;
+    o.ranks = w.number;
+    o.global_ranks = w.renamed ? w.rank : NULL;
+    o.sizes = w.size;
     sionlib_parallel_names(p, &o);
     if (p->processes.comm(p->processes.context, &h->comm, &err) != HPCW_OK ||
         hpcw_sion_open(p->path, h->comm, &o, &h->writer, &err) != HPCW_OK) {
         sionlib_report_error(h->comm, &err);
         goto failed;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        h->task[i].chunk = (sion_int64)hpcw_sion_chunk_size(h->writer, h->task[i].rank);
+    for (uint32_t i = 0; i < h->count; i++) {
+        h->task[i].chunk = (sion_int64)hpcw_sion_chunk_size(h->writer, h->task[i].number);
     }
     h->files = files;
     h->keys = p->mode.keys;
@@ -155,9 +183,7 @@ failed:
     sionlib_handle_free(h);
     h = NULL;
 done:
-    free(local);
-    free(ranks);
-    free(sizes);
+    writing_free(&w);
     return h;
 }
 
@@ -175,7 +201,7 @@ static hpcw_sion_reader *open_reader(struct sionlib_parallel *p, hpcw_comm *comm
     hpcw_error err;
     int64_t first = 0, end = 0;
     bool shares = *a->count < 0;
-    struct local *local = shares ? NULL : sorted(a, false);
+    struct local *local = shares ? NULL : sorted(a, NULL);
     uint32_t *ranks = NULL;
     uint32_t count = 0;
     if (shares) {
@@ -196,7 +222,7 @@ static hpcw_sion_reader *open_reader(struct sionlib_parallel *p, hpcw_comm *comm
     ranks = malloc(((size_t)count + 1) * sizeof *ranks);
     bool well = ranks != NULL && (shares || local != NULL);
     for (uint32_t i = 0; well && i < count; i++) {
-        ranks[i] = shares ? (uint32_t)first + i : local[i].rank;
+        ranks[i] = shares ? (uint32_t)first + i : local[i].key;
     }
     reader = NULL;
     if (!sionlib_agree(&p->processes, well)) {

@@ -45,6 +45,7 @@ struct sionlib_parallel *sionlib_parallel_new(const char *path, const char *mode
 void sionlib_parallel_free(struct sionlib_parallel *p) {
     if (p != NULL) {
         p->processes.free(p->processes.context);
+        free(p->file_tasks);
         free(p->path);
         free(p);
     }
@@ -71,4 +72,47 @@ bool sionlib_divide_by_number(struct sionlib_parallel *p, int files) {
     p->file = rank / each < files ? rank / each : files - 1;
     p->rank_in_file = rank - p->file * each;
     return true;
+}
+
+bool sionlib_count_tasks(const struct sionlib_parallel *p, uint32_t *tasks, int files) {
+    bool well = true;
+    for (int f = 0; f < files; f++) {
+        int64_t all = p->processes.reduce(p->processes.context, tasks[f], SIONLIB_SUM);
+        well = well && all > 0 && all <= INT32_MAX;
+        tasks[f] = (uint32_t)all;
+    }
+    if (!well) {
+        sionlib_report("%s: expected a task or more, and less than 2^31, in each of %d files, got others",
+                       p->path, files);
+    }
+    return well;
+}
+
+bool sionlib_divide_by_place(struct sionlib_parallel *p, bool well, int files, int file, int place, int tasks) {
+    const struct sionlib_processes *all = &p->processes;
+    int64_t least = all->reduce(all->context, files, SIONLIB_LEAST);
+    int64_t most = all->reduce(all->context, files, SIONLIB_MOST);
+    bool fits = least == most && files > 0 && files <= all->size && file >= 0 && file < files && place >= 0;
+    if (well && !fits) {
+        sionlib_report(
+            "%s: expected a place in one of 1 to %d files, and as many on all processes, got place %d in "
+            "file %d of %d",
+            p->path, all->size, place, file, files);
+    }
+    p->file_tasks = well && fits ? calloc((size_t)files, sizeof *p->file_tasks) : NULL;
+    if (!sionlib_agree(all, p->file_tasks != NULL)) {
+        return false;
+    }
+    p->file_tasks[file] = (uint32_t)tasks;
+    well = sionlib_count_tasks(p, p->file_tasks, files);
+    p->files = files;
+    p->file = file;
+    p->rank_in_file = place;
+    p->number = (uint32_t)(place * tasks);
+    for (int f = 0; f < file; f++) {
+        p->number += p->file_tasks[f];
+    }
+    bool renamed = p->number != (uint32_t)(all->rank * tasks);
+    p->renamed = all->reduce(all->context, renamed, SIONLIB_MOST) == 1;
+    return well;
 }

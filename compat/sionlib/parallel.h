@@ -28,10 +28,11 @@ struct sionlib_parallel {
     char *path;
     struct sionlib_mode mode;
     struct sionlib_processes processes;
-    int files, file;  /* physical files, and that of this process */
-    int rank_in_file; /* place of its task */
-    bool by_colour;   /* the processes of a colour write a file */
-    uint32_t colour;
+    int files, file;                   /* physical files, and that of this process */
+    int rank_in_file;                  /* place of its task */
+    uint32_t *file_tasks;              /* [files] tasks of each file; NULL: as sionlib_divide_by_number says */
+    uint32_t number;                   /* of hpcw_sion: the first task of this process */
+    bool renamed;                      /* the ranks of some tasks are not their numbers */
     int block_size;                    /* bytes */
     const struct sionlib_names *names; /* NULL: SIONlib's. Lives longer than all handles */
     /* Sets the chunk and the group of the task in a collective container; NULL: there are none. False: reported. */
@@ -64,6 +65,13 @@ hpcw_status sionlib_parallel_reader(const struct sionlib_parallel *p, hpcw_comm 
 
 /* Divides the processes among `files` files. False: reported. */
 bool sionlib_divide_by_number(struct sionlib_parallel *p, int files);
+
+/* Adds up the tasks of each file. `tasks`: [files], those of this process in, of all out. Collective. False: reported. */
+bool sionlib_count_tasks(const struct sionlib_parallel *p, uint32_t *tasks, int files);
+
+/* Puts the process into a file, after `place` others of it. Each process has `tasks` tasks. `well`: of the caller. Collective.
+ * False: reported. */
+bool sionlib_divide_by_place(struct sionlib_parallel *p, bool well, int files, int file, int place, int tasks);
 
 /*
  * Opens a container with a task per process. `well`: the processes are divided among files, or it is read. `p` becomes the

@@ -62,8 +62,17 @@ static uint64_t chunk_of(void *chunksizes, uint32_t task) {
     return (uint64_t)((const sion_int64 *)chunksizes)[task];
 }
 
+/* Whether the ranks are 0, 1, 2 and so on. */
+static bool in_order(const int *ranks, uint32_t count) {
+    uint32_t i = 0;
+    while (i < count && (uint32_t)ranks[i] == i) {
+        i++;
+    }
+    return i == count;
+}
+
 static struct sionlib_handle *create(const char *path, const struct sionlib_mode *mode, int ntasks,
-                                     sion_int64 *chunksizes, sion_int32 *fsblksize) {
+                                     sion_int64 *chunksizes, const int *ranks, sion_int32 *fsblksize) {
     struct sionlib_handle *h = sionlib_handle_new(SIONLIB_SERIAL, (uint32_t)ntasks);
     if (h == NULL) {
         return NULL;
@@ -79,12 +88,15 @@ static struct sionlib_handle *create(const char *path, const struct sionlib_mode
     o.count = (uint32_t)ntasks;
     o.size_of = chunk_of;
     o.size_context = chunksizes;
+    /* None is negative. Close is quicker without. */
+    o.global_ranks = in_order(ranks, h->count) ? NULL : (const uint32_t *)(const void *)ranks;
     if (hpcw_sion_open(path, NULL, &o, &h->writer, &err) != HPCW_OK) {
         goto failed;
     }
     for (uint32_t i = 0; i < h->count; i++) {
         h->task[i] = (struct sionlib_task){
-            .rank = i,
+            .rank = (uint32_t)ranks[i],
+            .number = i,
             .index = i,
             .chunk = (sion_int64)hpcw_sion_chunk_size(h->writer, i),
             .start = stride,
@@ -167,10 +179,11 @@ static bool check(const char *path, const struct sionlib_mode *mode, const int *
         return false;
     }
     for (int i = 0; i < *ntasks; i++) {
-        if ((*chunksizes)[i] < 0 || (*globalranks)[i] != i) {
-            sionlib_report("%s: task %d: expected a chunk of at least 0 bytes and rank %d, got %" PRId64
-                           " bytes and rank %d",
-                           path, i, i, (int64_t)(*chunksizes)[i], (*globalranks)[i]);
+        if ((*chunksizes)[i] < 0 || (*globalranks)[i] < 0) {
+            sionlib_report(
+                "%s: task %d: expected a chunk of at least 0 bytes and a rank of at least 0, got %" PRId64
+                " bytes and rank %d",
+                path, i, (int64_t)(*chunksizes)[i], (*globalranks)[i]);
             return false;
         }
     }
@@ -188,7 +201,7 @@ int sion_open(const char *fname, const char *file_mode, int *ntasks, int *nfiles
     struct sionlib_handle *h = NULL;
     if (mode.write) {
         if (check(fname, &mode, ntasks, nfiles, chunksizes, globalranks)) {
-            h = create(fname, &mode, *ntasks, *chunksizes, fsblksize);
+            h = create(fname, &mode, *ntasks, *chunksizes, *globalranks, fsblksize);
         }
     } else {
         h = open_existing(fname);

@@ -45,7 +45,7 @@ bool sionlib_write(struct sionlib_handle *h, const void *data, size_t size) {
     if (!sionlib_reserve_blocks(t, 1)) {
         return false;
     }
-    if (hpcw_sion_write(h->writer, t->rank, data, size, &err) != HPCW_OK) {
+    if (hpcw_sion_write(h->writer, t->number, data, size, &err) != HPCW_OK) {
         sionlib_report("%s", err.message);
         return false;
     }

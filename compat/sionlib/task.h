@@ -18,7 +18,8 @@ struct sionlib_parallel;
 
 /* A task as SIONlib sees it: blocks, and a position in one of them. A writer is always at the end. */
 struct sionlib_task {
-    uint32_t rank;             /* of hpcw_sion or hpcw_sion_reader */
+    uint32_t rank;             /* global */
+    uint32_t number;           /* of hpcw_sion */
     uint32_t file;             /* physical file */
     uint32_t index;            /* place in it */
     sion_int64 chunk;          /* bytes */

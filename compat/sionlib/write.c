@@ -45,7 +45,7 @@ int sion_ensure_free_space(int sid, sion_int64 bytes) {
     if (!sionlib_reserve_blocks(t, 1)) {
         return SION_NOT_SUCCESS;
     }
-    if (hpcw_sion_keep_together(h->writer, t->rank, (size_t)bytes, &err) != HPCW_OK) {
+    if (hpcw_sion_keep_together(h->writer, t->number, (size_t)bytes, &err) != HPCW_OK) {
         sionlib_report("%s", err.message);
         return SION_NOT_SUCCESS;
     }
@@ -84,7 +84,7 @@ size_t sion_fwrite_key(const void *data, uint64_t key, size_t size, size_t nitem
             t, t->chunk == 0 ? 1 : ((sion_int64)bytes + SIONLIB_RECORD_HEADER) / t->chunk + 2)) {
         return (size_t)-1;
     }
-    if (hpcw_sion_write_key(h->writer, t->rank, key, data, bytes, &err) != HPCW_OK) {
+    if (hpcw_sion_write_key(h->writer, t->number, key, data, bytes, &err) != HPCW_OK) {
         sionlib_report("%s", err.message);
         return (size_t)-1;
     }

@@ -136,15 +136,16 @@ static int open_each(int aid, const char *name, const char *mode, int *file, int
                                 NULL, actual);
 }
 
-/* Ranks in turn among the files. */
-static void write_set(int aid, const char *name, const char *mode, int files) {
+/* Ranks in turn among the files; `turned`: files and places are in the other order. */
+static void write_turned(int aid, const char *name, const char *mode, int files, int turned) {
     unsigned char data[CHUNK];
     char line[512];
     sion_int64 chunk = CHUNK + 8 * rank;
     sion_int32 block = 64;
-    int file = rank % files;
+    int file = turned ? files - 1 - rank % files : rank % files;
+    int place = turned ? size / files - 1 - rank / files : rank / files;
     char *actual = NULL;
-    int sid = open_each(aid, name, mode, &file, &files, rank / files, &chunk, &block, &actual);
+    int sid = open_each(aid, name, mode, &file, &files, place, &chunk, &block, &actual);
     size_t items = 0;
     for (int r = 0; r < RECORDS; r++) {
         size_t bytes = (size_t)(rank * 31 + r * 57) % CHUNK;
@@ -156,6 +157,10 @@ static void write_set(int aid, const char *name, const char *mode, int files) {
              number, all, actual, sion_generic_parclose(sid));
     print_all(line);
     free(actual);
+}
+
+static void write_set(int aid, const char *name, const char *mode, int files) {
+    write_turned(aid, name, mode, files, 0);
 }
 
 static size_t read_rest(int sid, unsigned char *data) {
@@ -267,11 +272,11 @@ static void beyond(int aid) {
     char line[512];
     sion_int64 chunk = CHUNK;
     sion_int32 block = 64;
-    int file = 1 - rank % 2, files = 2, whole = 0, one = 1;
-    int order = open_each(aid, "order.sion", "bw", &file, &files, rank / 2, &chunk, &block, NULL);
+    int whole = 0, one = 1;
+    int twice = open_each(aid, "twice.sion", "bw", &whole, &one, 0, &chunk, &block, NULL);
     int buddy = open_each(aid, "buddy.sion", "bw,buddy", &whole, &one, rank, &chunk, &block, NULL);
     int missing = open_each(aid, "missing.sion", "br", &whole, &one, rank, &chunk, &block, NULL);
-    snprintf(line, sizeof line, "order %d, buddy %d, missing %d, no interface %d, no copy %d", order, buddy,
+    snprintf(line, sizeof line, "twice %d, buddy %d, missing %d, no interface %d, no copy %d", twice, buddy,
              missing, sion_generic_free_api(aid + 1), sion_dup(-1, SION_DUP_ALL, 0, 0));
     print_all(line);
 }
@@ -291,6 +296,9 @@ int main(int argc, char **argv) {
         write_mapped(aid, "mapped.sion");
         read_mapped(aid, "mapped.sion");
         named();
+        write_turned(aid, "turned.sion", "bw", 2, 1);
+        read_set(aid, "turned.sion");
+        write_turned(aid, "backwards.sion", "bw", 1, 1);
     }
     int freed = sion_generic_free_api(aid);
     if (rank == 0) {

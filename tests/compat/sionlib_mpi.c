@@ -12,6 +12,8 @@
 
 enum { CHUNK = 300, RECORDS = 12, LOCAL = 3 };
 
+enum order { BY_RANK, BACKWARDS, BY_TURNS };
+
 static int rank, size;
 
 static void fill(unsigned char *data, int bytes, int seed) {
@@ -42,15 +44,16 @@ static void print_all(const char *line) {
     }
 }
 
-/* A set, or a container of communicators if there are 0 files. */
-static void write_set(const char *name, const char *mode, int files, int collective) {
+/* A set, or a container of communicators if there are 0 files. These have their processes in any order. */
+static void write_parts(const char *name, const char *mode, int files, enum order order, int collective) {
     unsigned char data[CHUNK];
     char line[512], *file = NULL;
     sion_int64 chunk = CHUNK + 10 * rank;
     sion_int32 block = 128;
     int global = -1;
     MPI_Comm part;
-    MPI_Comm_split(MPI_COMM_WORLD, rank < 1 ? 0 : 1, rank, &part);
+    int number = order == BY_RANK ? rank > 0 : order == BY_TURNS ? rank % 2 : 0;
+    MPI_Comm_split(MPI_COMM_WORLD, number, order == BY_RANK ? rank : -rank, &part);
     int sid = sion_paropen_mpi(name, mode, &files, MPI_COMM_WORLD, &part, &chunk, &block, &global, NULL, &file);
     size_t items = 0;
     for (int r = 0; r < RECORDS; r++) {
@@ -60,15 +63,18 @@ static void write_set(const char *name, const char *mode, int files, int collect
                             : sion_fwrite(data, 1, (size_t)bytes, sid);
     }
     long long written = (long long)sion_get_bytes_written(sid);
-    int number = sion_get_filenumber(sid), all = sion_get_number_of_files(sid);
+    int got = sion_get_filenumber(sid), all = sion_get_number_of_files(sid);
     int closed = sion_parclose_mpi(sid);
     snprintf(line, sizeof line,
              "%s %s: %d files, chunk %lld, block %d, global %d, %s: %zu items, %lld bytes, file %d of %d, %d",
-             name, mode, files, (long long)chunk, (int)block, global, file, items, written, number, all,
-             closed);
+             name, mode, files, (long long)chunk, (int)block, global, file, items, written, got, all, closed);
     print_all(line);
     free(file);
     MPI_Comm_free(&part);
+}
+
+static void write_set(const char *name, const char *mode, int files, int collective) {
+    write_parts(name, mode, files, BY_RANK, collective);
 }
 
 static void read_set(const char *name, const char *mode, int collective) {
@@ -153,7 +159,7 @@ static void write_mapped(const char *name) {
 
 /* A task after another, each with as many blocks as its rank says. SIONlib mixes up the sizes of blocks of tasks that are
  * written in turn with those of others. */
-static void write_uneven(const char *name, int files) {
+static void write_uneven(const char *name, int files, enum order order) {
     unsigned char data[CHUNK];
     char line[512];
     int count = LOCAL, ranks[LOCAL], numbers[LOCAL], places[LOCAL];
@@ -164,8 +170,9 @@ static void write_uneven(const char *name, int files) {
     for (int i = 0; i < LOCAL; i++) {
         ranks[i] = i * size + rank;
         chunks[i] = CHUNK;
-        numbers[i] = ranks[i] / each;
-        places[i] = ranks[i] % each;
+        numbers[i] = order == BY_TURNS ? ranks[i] % files : ranks[i] / each;
+        places[i] = order == BY_TURNS ? ranks[i] / files : ranks[i] % each;
+        places[i] = order == BACKWARDS ? each - 1 - places[i] : places[i];
     }
     int sid = sion_paropen_mapped_mpi((char *)name, "bw", &files, MPI_COMM_WORLD, &count, &all_ranks,
                                       &all_chunks, &all_numbers, &all_places, &block, NULL);
@@ -315,15 +322,30 @@ int main(int argc, char **argv) {
     read_set("collective.sion", "br,collective", 1);
     read_set("usual.sion", "br", 1);
     read_set("merged.sion", "br", 0);
+    write_parts("turned.sion", "bw", -1, BY_TURNS, 0);
+    read_set("turned.sion", "br", 0);
+    write_parts("turnedone.sion", "bw", -1, BACKWARDS, 0);
+    write_parts("turnedpacked.sion", "bw,collective,collsize=3", -1, BACKWARDS, 1);
+    write_parts("turnedmerged.sion", "bw,collective,cmerge,collsize=2", -1, BACKWARDS, 1);
+    write_parts("turnedmergeds.sion", "bw,collective,cmerge,collsize=2", -1, BY_TURNS, 1);
+    read_set("turnedmergeds.sion", "br", 0);
     write_again("again.sion");
     read_set("again.sion", "br", 0);
     write_mapped("./mapped.sion");
     read_mapped("./mapped.sion", 1);
     read_mapped("./mapped.sion", 0);
-    write_uneven("uneven.sion", 1);
+    write_uneven("uneven.sion", 1, BY_RANK);
     read_mapped("uneven.sion", 1);
-    write_uneven("./unevens.sion", 3);
+    write_uneven("./unevens.sion", 3, BY_RANK);
     read_mapped("./unevens.sion", 0);
+    write_uneven("turns.sion", 2, BY_TURNS);
+    read_mapped("turns.sion", 1);
+    write_uneven("five.sion", 5, BY_TURNS);
+    read_mapped("five.sion", 1);
+    write_uneven("backwards.sion", 3, BACKWARDS);
+    read_mapped("backwards.sion", 1);
+    write_uneven("alone.sion", 1, BACKWARDS);
+    read_mapped("alone.sion", 0);
     keys("keys.sion");
     bad_calls();
     MPI_Finalize();

@@ -47,7 +47,10 @@ static void print_all(void) {
 static int open_all(const char *name, const char *mode, int *files, sion_int64 *chunk, sion_int32 *block,
                     int *rank, char **file) {
 #ifdef WITH_MPI
-    MPI_Comm part = MPI_COMM_WORLD;
+    static MPI_Comm part;
+#pragma omp master
+    MPI_Comm_split(MPI_COMM_WORLD, process % 2, -process, &part);
+#pragma omp barrier
     return sion_paropen_ompi(name, mode, files, MPI_COMM_WORLD, &part, chunk, block, rank, NULL, file);
 #else
     (void)files;
@@ -122,6 +125,10 @@ static void write_and_read(void) {
 #ifdef WITH_MPI
     write_all("two.sion", "bw", 2, 0);
     write_all("./three.sion", "bw,endianness=big", 3, 0);
+    write_all("parts.sion", "bw", -1, 0);
+    write_all("partscoll.sion", "bw,collective,collsize=3", -1, 1);
+    read_all("parts.sion");
+    read_all("partscoll.sion");
     read_all("two.sion");
     read_all("./three.sion");
 #endif

@@ -172,6 +172,31 @@ static void read_rank(const char *name) {
     }
 }
 
+/* Any ranks, which the file has; the calls know the tasks by their places. */
+static void other_ranks(const char *name, const int *list) {
+    unsigned char data[20];
+    int tasks = 3, files = 1, ranks[3], *all_ranks = ranks;
+    sion_int64 chunks[3] = {CHUNK, CHUNK / 2, CHUNK * 2}, *all_chunks = chunks;
+    sion_int32 block = 64;
+    memcpy(ranks, list, sizeof ranks);
+    int sid = sion_open((char *)name, "bw", &tasks, &files, &all_chunks, &block, &all_ranks, NULL);
+    for (int t = 2; t >= 0; t--) {
+        sion_seek(sid, t, SION_CURRENT_BLK, SION_CURRENT_POS);
+        fill(data, sizeof data, list[t]);
+        sion_fwrite(data, 1, sizeof data - (size_t)t, sid);
+    }
+    printf("%s: closed %d", name, sion_close(sid));
+    all_ranks = NULL;
+    all_chunks = NULL;
+    sid = sion_open((char *)name, "br", &tasks, &files, &all_chunks, &block, &all_ranks, NULL);
+    for (int t = 0; t < tasks; t++) {
+        int moved = sion_seek(sid, t, 0, 0);
+        size_t got = sion_fread(data, 1, (size_t)sion_bytes_avail_in_block(sid), sid);
+        printf(", rank %d at %d: %zu %08x", all_ranks[t], moved, got, sum(data, got));
+    }
+    printf(", closed %d\n", sion_close(sid));
+}
+
 static void write_keys(const char *name) {
     unsigned char data[CHUNK * 5];
     int sid = open_to_write(name, "bw,keyval=inline", NULL);
@@ -336,6 +361,8 @@ int main(int argc, char **argv) {
     printf("  big data %d, swap %d\n", sion_get_file_endianness(sid), sion_endianness_swap_needed(sid));
     sion_close(sid);
     read_rank("stream.sion");
+    other_ranks("tens.sion", (int[]){10, 20, 30});
+    other_ranks("mixed.sion", (int[]){3, 1, 2});
     write_keys("keys.sion");
     read_keys("keys.sion");
     bad_calls();

@@ -11,7 +11,7 @@ bool sionlib_group(struct sionlib_parallel *p, struct sionlib_member *own, int c
     struct sionlib_mpi *mpi = sionlib_mpi_of(p);
     int rank, processes;
     sionlib_forget_groups(mpi);
-    (void)MPI_Comm_split(mpi->all, p->file, p->processes.rank, &mpi->of_file);
+    (void)MPI_Comm_split(mpi->all, p->file, p->rank_in_file, &mpi->of_file);
     (void)MPI_Comm_rank(mpi->of_file, &rank);
     (void)MPI_Comm_size(mpi->of_file, &processes);
     int64_t tasks = (int64_t)processes * count;

@@ -10,7 +10,7 @@ static bool group(struct sionlib_handle *h, struct sionlib_member *own, hpcw_sio
         return false;
     }
     if (p->mode.merge) {
-        (void)MPI_Comm_split(mpi->of_file, (int)own->collector, p->processes.rank, &mpi->of_group);
+        (void)MPI_Comm_split(mpi->of_file, (int)own->collector, p->rank_in_file, &mpi->of_group);
         h->merge = sionlib_merge_write;
     }
     return true;
@@ -35,7 +35,7 @@ int sion_paropen_mpi(const char *fname, const char *file_mode, int *numFiles, MP
     p->group = group;
     bool well = true;
     if (p->mode.write) {
-        well = *numFiles > 0 ? sionlib_divide_by_number(p, *numFiles) : sionlib_divide_by_comm(p, *lComm);
+        well = *numFiles > 0 ? sionlib_divide_by_number(p, *numFiles) : sionlib_divide_by_comm(p, *lComm, 1);
     }
     int sid = sionlib_open_each(p, well, numFiles, chunksize, fsblksize, fileptr, newfname);
     if (sid >= 0) {

@@ -51,30 +51,19 @@ bool sionlib_processes_of_mpi(struct sionlib_processes *processes, MPI_Comm all)
     return true;
 }
 
-bool sionlib_divide_by_comm(struct sionlib_parallel *p, MPI_Comm part) {
+bool sionlib_divide_by_comm(struct sionlib_parallel *p, MPI_Comm part, int tasks) {
     MPI_Comm all = sionlib_mpi_of(p)->all;
-    int own = p->processes.rank;
     if (part == MPI_COMM_NULL) {
-        p->rank_in_file = own;
+        p->rank_in_file = p->processes.rank;
         return true;
     }
-    int rank, highest, first = own, before = 0;
+    int rank, files, file = 0;
     (void)MPI_Comm_rank(part, &rank);
+    /* SIONlib numbers the files by the first processes of the communicators. */
     int leads = rank == 0;
-    /* A file has its tasks in the order of their ranks. */
-    (void)MPI_Scan(&own, &highest, 1, MPI_INT, MPI_MAX, part);
-    (void)MPI_Allreduce(&leads, &p->files, 1, MPI_INT, MPI_SUM, all);
-    (void)MPI_Exscan(&leads, &before, 1, MPI_INT, MPI_SUM, all);
-    p->file = own == 0 ? 0 : before;
-    (void)MPI_Bcast(&p->file, 1, MPI_INT, 0, part);
-    (void)MPI_Bcast(&first, 1, MPI_INT, 0, part);
-    p->rank_in_file = rank;
-    p->by_colour = true;
-    p->colour = (uint32_t)first;
-    if (highest != own) {
-        sionlib_report(
-            "%s: expected the processes of a file in the order of their ranks, got rank %d before rank %d",
-            p->path, highest, own);
-    }
-    return highest == own;
+    (void)MPI_Allreduce(&leads, &files, 1, MPI_INT, MPI_SUM, all);
+    (void)MPI_Exscan(&leads, &file, 1, MPI_INT, MPI_SUM, all);
+    file = p->processes.rank == 0 ? 0 : file;
+    (void)MPI_Bcast(&file, 1, MPI_INT, 0, part);
+    return sionlib_divide_by_place(p, true, files, file, rank, tasks);
 }

@@ -24,7 +24,7 @@ static inline struct sionlib_mpi *sionlib_mpi_of(const struct sionlib_parallel *
 /* Frees the communicators of file and group; collective. */
 void sionlib_forget_groups(struct sionlib_mpi *mpi);
 
-/* Divides the processes by the caller's communicators. Collective. False: reported. */
-bool sionlib_divide_by_comm(struct sionlib_parallel *p, MPI_Comm part);
+/* Divides the processes, of `tasks` tasks each, by the caller's communicators. Collective. False: reported. */
+bool sionlib_divide_by_comm(struct sionlib_parallel *p, MPI_Comm part, int tasks);
 
 #endif

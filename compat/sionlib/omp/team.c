@@ -11,16 +11,20 @@ struct sionlib_team *sionlib_team_new(const char *path, const char *mode) {
     struct sionlib_team *team = calloc(1, sizeof *team);
     struct sionlib_member *member = calloc((size_t)threads, sizeof *member);
     uint64_t *chunk = calloc((size_t)threads, sizeof *chunk);
-    if (team == NULL || member == NULL || chunk == NULL) {
+    uint32_t *number = calloc(2 * (size_t)threads, sizeof *number);
+    if (team == NULL || member == NULL || chunk == NULL || number == NULL) {
         sionlib_report("%s: expected memory for %d threads, got none", path, threads);
         free(team);
         free(member);
         free(chunk);
+        free(number);
         return NULL;
     }
     team->threads = threads;
     team->member = member;
     team->chunk = chunk;
+    team->number = number;
+    team->rank = number + threads;
     team->path = path;
     team->files = 1;
     sionlib_mode_of(mode, &team->mode);
@@ -36,6 +40,7 @@ void sionlib_team_free(struct sionlib_team *team) {
     sionlib_parallel_free(team->parallel);
     free(team->member);
     free(team->chunk);
+    free(team->number);
     free(team);
 }
 
@@ -43,6 +48,8 @@ void sionlib_team_options(struct sionlib_team *team, hpcw_sion_options *options)
     sionlib_mode_options(&team->mode, team->path, team->block_size, options);
     for (int t = 0; t < team->threads; t++) {
         team->chunk[t] = (uint64_t)team->member[t].chunk;
+        team->number[t] = team->first_number + (uint32_t)t;
+        team->rank[t] = team->first + (uint32_t)t;
     }
     options->count = (uint32_t)team->threads;
     options->sizes = team->chunk;
@@ -61,9 +68,10 @@ static struct sionlib_handle *writer_of(const struct sionlib_team *team, uint32_
     h->file = team->file;
     h->task[0] = (struct sionlib_task){
         .rank = team->first + thread,
+        .number = team->first_number + thread,
         .file = (uint32_t)team->file,
         .index = (uint32_t)team->first_in_file + thread,
-        .chunk = (sion_int64)hpcw_sion_chunk_size(team->writer, team->first + thread),
+        .chunk = (sion_int64)hpcw_sion_chunk_size(team->writer, team->first_number + thread),
         .start = -1,
         .stride = -1,
         .blocks = 1,

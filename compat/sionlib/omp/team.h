@@ -14,11 +14,13 @@ struct sionlib_team {
     int threads;
     struct sionlib_member *member; /* [threads] */
     uint64_t *chunk;               /* [threads] for the options */
+    uint32_t *number, *rank;       /* [threads] the same */
     const char *path;              /* of the open */
     struct sionlib_mode mode;
-    uint32_t first;    /* rank of the master's task */
-    int files, file;   /* physical files, and that of the team */
-    int first_in_file; /* place of the master's task */
+    uint32_t first;        /* rank of the master's task */
+    uint32_t first_number; /* and its number of hpcw_sion */
+    int files, file;       /* physical files, and that of the team */
+    int first_in_file;     /* place of the master's task */
     int block_size;
     hpcw_comm *comm; /* NULL: one process */
     hpcw_sion *writer;

@@ -26,9 +26,14 @@ static bool create(struct sionlib_team *team) {
     }
     sionlib_team_options(team, &o);
     o.tasks_per_group = groups.tasks_per_group;
-    /* The threads of a process stay in one file, whatever their number. */
-    o.files = p->files > 1 ? 0 : 1;
-    o.colour = (uint32_t)p->file;
+    o.files = (uint32_t)p->files;
+    /* The threads of a process stay in one file. */
+    o.tasks_per_file = (uint32_t)(p->processes.size / p->files * team->threads);
+    if (p->file_tasks != NULL) {
+        o.file_tasks = p->file_tasks;
+        o.ranks = team->number;
+        o.global_ranks = p->renamed ? team->rank : NULL;
+    }
     if (p->processes.comm(p->processes.context, &team->comm, &err) != HPCW_OK ||
         hpcw_sion_open(team->path, team->comm, &o, &team->writer, &err) != HPCW_OK) {
         sionlib_report_error(team->comm, &err);
@@ -49,9 +54,11 @@ static bool divide(struct sionlib_team *team, int *files, const MPI_Comm *part) 
                        (int)least, (int)most);
     }
     if (well && team->mode.write) {
-        well = *files > 0 ? sionlib_divide_by_number(p, *files) : sionlib_divide_by_comm(p, *part);
+        well =
+            *files > 0 ? sionlib_divide_by_number(p, *files) : sionlib_divide_by_comm(p, *part, team->threads);
     }
     team->first = (uint32_t)(all->rank * team->threads);
+    team->first_number = p->file_tasks != NULL ? p->number : team->first;
     team->first_in_file = p->rank_in_file * team->threads;
     team->files = p->files;
     team->file = p->file;
