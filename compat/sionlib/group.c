@@ -24,6 +24,7 @@ static void close_group(struct sionlib_member *m, int64_t first, int64_t end, in
     int64_t whole = align(bytes, block);
     for (int64_t t = first; t < end; t++) {
         m[t].collector = first;
+        m[t].tasks = end - first;
         if (merge) {
             m[t].chunk = t == first ? whole : align(m[t].chunk, block);
         }

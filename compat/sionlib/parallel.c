@@ -74,6 +74,12 @@ bool sionlib_divide_by_number(struct sionlib_parallel *p, int files) {
     return true;
 }
 
+void sionlib_group_options(hpcw_sion_options *options) {
+    /* The chunks are as they are to be: of what hpcw_sion makes one group, nothing but the end is rounded up. */
+    options->layout = HPCW_SION_PACKED;
+    options->tasks_per_group = HPCW_SION_MAX_TASKS;
+}
+
 bool sionlib_count_tasks(const struct sionlib_parallel *p, uint32_t *tasks, int files) {
     bool well = true;
     for (int f = 0; f < files; f++) {

@@ -66,6 +66,9 @@ hpcw_status sionlib_parallel_reader(const struct sionlib_parallel *p, hpcw_comm 
 /* Divides the processes among `files` files. False: reported. */
 bool sionlib_divide_by_number(struct sionlib_parallel *p, int files);
 
+/* For chunks as sionlib_group_tasks has set them. */
+void sionlib_group_options(hpcw_sion_options *options);
+
 /* Adds up the tasks of each file. `tasks`: [files], those of this process in, of all out. Collective. False: reported. */
 bool sionlib_count_tasks(const struct sionlib_parallel *p, uint32_t *tasks, int files);
 

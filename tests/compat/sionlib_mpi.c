@@ -73,6 +73,26 @@ static void write_parts(const char *name, const char *mode, int files, enum orde
     MPI_Comm_free(&part);
 }
 
+/* Records longer than a block, of which SIONlib brings one block after another to the chunk. */
+static void write_large(const char *name, const char *mode) {
+    unsigned char data[CHUNK];
+    char line[512];
+    sion_int64 chunk = CHUNK;
+    sion_int32 block = 64;
+    int global = -1, files = 1;
+    MPI_Comm part = MPI_COMM_WORLD;
+    int sid = sion_paropen_mpi(name, mode, &files, MPI_COMM_WORLD, &part, &chunk, &block, &global, NULL, NULL);
+    size_t bytes = 0;
+    for (int r = 0; r < RECORDS; r++) {
+        int n = (rank * 131 + r * 97) % CHUNK;
+        fill(data, n, rank * RECORDS + r);
+        bytes += sion_coll_fwrite(data, 1, (size_t)n, sid);
+    }
+    long long written = (long long)sion_get_bytes_written(sid);
+    snprintf(line, sizeof line, "%s: %zu bytes, %lld, %d", name, bytes, written, sion_parclose_mpi(sid));
+    print_all(line);
+}
+
 static void write_set(const char *name, const char *mode, int files, int collective) {
     write_parts(name, mode, files, BY_RANK, collective);
 }
@@ -329,6 +349,8 @@ int main(int argc, char **argv) {
     write_parts("turnedmerged.sion", "bw,collective,cmerge,collsize=2", -1, BACKWARDS, 1);
     write_parts("turnedmergeds.sion", "bw,collective,cmerge,collsize=2", -1, BY_TURNS, 1);
     read_set("turnedmergeds.sion", "br", 0);
+    write_large("large.sion", "bw,collective,cmerge,collsize=4");
+    write_large("larges.sion", "bw,collective,cmerge,collsize=2");
     write_again("again.sion");
     read_set("again.sion", "br", 0);
     write_mapped("./mapped.sion");

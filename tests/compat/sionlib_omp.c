@@ -94,7 +94,7 @@ static void write_all(const char *name, const char *mode, int set, int collectiv
 static void read_all(const char *name) {
 #pragma omp parallel num_threads(THREADS)
     {
-        unsigned char data[4 * CHUNK * RECORDS];
+        unsigned char data[16 * CHUNK * RECORDS];
         int thread = omp_get_thread_num(), rank = -1, files = -1;
         sion_int64 chunk = -1;
         sion_int32 block = -1;
@@ -127,6 +127,9 @@ static void write_and_read(void) {
     write_all("./three.sion", "bw,endianness=big", 3, 0);
     write_all("parts.sion", "bw", -1, 0);
     write_all("partscoll.sion", "bw,collective,collsize=3", -1, 1);
+    write_all("partsmerged.sion", "bw,collective,cmerge,collsize=4", -1, 1);
+    write_all("mergeds.sion", "bw,collective,cmerge,collsize=1", 2, 1);
+    read_all("partsmerged.sion");
     read_all("parts.sion");
     read_all("partscoll.sion");
     read_all("two.sion");
@@ -134,8 +137,10 @@ static void write_and_read(void) {
 #endif
     write_all("one.sion", "bw", 1, 0);
     write_all("./collective.sion", "bw,collective,collsize=2", 1, 1);
+    write_all("merged.sion", "bw,collective,cmerge,collsize=8", 1, 1);
     read_all("one.sion");
     read_all("./collective.sion");
+    read_all("merged.sion");
 }
 
 int main(int argc, char **argv) {

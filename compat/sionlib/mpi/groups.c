@@ -4,10 +4,7 @@
 
 #include "compat/sionlib/mpi/groups.h"
 
-enum { WORDS = sizeof(struct sionlib_member) / sizeof(int64_t) };
-
-bool sionlib_group(struct sionlib_parallel *p, struct sionlib_member *own, int count,
-                   hpcw_sion_options *options) {
+bool sionlib_group(struct sionlib_parallel *p, struct sionlib_member *own, int count) {
     struct sionlib_mpi *mpi = sionlib_mpi_of(p);
     int rank, processes;
     sionlib_forget_groups(mpi);
@@ -18,18 +15,17 @@ bool sionlib_group(struct sionlib_parallel *p, struct sionlib_member *own, int c
     struct sionlib_member *all = rank == 0 ? malloc((size_t)tasks * sizeof *all) : NULL;
     bool well = sionlib_agree(&p->processes, rank != 0 || all != NULL);
     if (well) {
-        (void)MPI_Gather(own, WORDS * count, MPI_INT64_T, all, WORDS * count, MPI_INT64_T, 0, mpi->of_file);
+        (void)MPI_Gather(own, SIONLIB_MEMBER_WORDS * count, MPI_INT64_T, all, SIONLIB_MEMBER_WORDS * count,
+                         MPI_INT64_T, 0, mpi->of_file);
         well = rank != 0 || sionlib_group_tasks(all, tasks, &p->mode, p->block_size);
         well = sionlib_agree(&p->processes, well);
     }
     if (well) {
-        (void)MPI_Scatter(all, WORDS * count, MPI_INT64_T, own, WORDS * count, MPI_INT64_T, 0, mpi->of_file);
+        (void)MPI_Scatter(all, SIONLIB_MEMBER_WORDS * count, MPI_INT64_T, own, SIONLIB_MEMBER_WORDS * count,
+                          MPI_INT64_T, 0, mpi->of_file);
     } else {
         sionlib_report("%s: expected memory for the groups, and chunks that fit into a file", p->path);
     }
     free(all);
-    /* The chunks are as they are to be: of what hpcw_sion makes one group, nothing but the end is rounded up. */
-    options->layout = HPCW_SION_PACKED;
-    options->tasks_per_group = HPCW_SION_MAX_TASKS;
     return well;
 }

@@ -6,9 +6,10 @@
 static bool group(struct sionlib_handle *h, struct sionlib_member *own, hpcw_sion_options *options) {
     struct sionlib_parallel *p = h->parallel;
     struct sionlib_mpi *mpi = sionlib_mpi_of(p);
-    if (!sionlib_group(p, own, 1, options)) {
+    if (!sionlib_group(p, own, 1)) {
         return false;
     }
+    sionlib_group_options(options);
     if (p->mode.merge) {
         (void)MPI_Comm_split(mpi->of_file, (int)own->collector, p->rank_in_file, &mpi->of_group);
         h->merge = sionlib_merge_write;

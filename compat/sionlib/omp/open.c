@@ -4,13 +4,26 @@
 
 #include "compat/sionlib/omp/team.h"
 
+/* The threads are one group, whose task is that of the master. */
+static bool merge(struct sionlib_team *team) {
+    bool well = true;
+    for (int t = 0; t < team->threads; t++) {
+        well = sionlib_write(team->master, team->record[t].data, team->record[t].size) && well;
+    }
+    if (!well) {
+        hpcw_sion_abandon(team->writer,
+                          &(hpcw_error){.code = HPCW_EIO, .message = "a merged record was not written"});
+    }
+    return well;
+}
+
 static bool create(struct sionlib_team *team) {
     hpcw_sion_options o;
     hpcw_error err;
-    if (team->mode.buddy || (team->mode.collective && team->mode.merge)) {
-        sionlib_report("%s: expected no mode buddy or cmerge, which threads do not have here", team->path);
+    if (!sionlib_mode_check(&team->mode, team->path)) {
         return false;
     }
+    team->merge = merge;
     if (team->mode.collective &&
         !sionlib_group_tasks(team->member, team->threads, &team->mode, team->block_size)) {
         sionlib_report("%s: expected chunks that fit into a file", team->path);
@@ -18,7 +31,7 @@ static bool create(struct sionlib_team *team) {
     }
     sionlib_team_options(team, &o);
     if (team->mode.collective) {
-        o.tasks_per_group = HPCW_SION_MAX_TASKS; /* the chunks are as they are to be */
+        sionlib_group_options(&o);
     }
     if (hpcw_sion_open(team->path, NULL, &o, &team->writer, &err) != HPCW_OK) {
         sionlib_report("%s", err.message);

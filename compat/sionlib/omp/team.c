@@ -12,12 +12,14 @@ struct sionlib_team *sionlib_team_new(const char *path, const char *mode) {
     struct sionlib_member *member = calloc((size_t)threads, sizeof *member);
     uint64_t *chunk = calloc((size_t)threads, sizeof *chunk);
     uint32_t *number = calloc(2 * (size_t)threads, sizeof *number);
-    if (team == NULL || member == NULL || chunk == NULL || number == NULL) {
+    struct sionlib_piece *record = calloc((size_t)threads, sizeof *record);
+    if (team == NULL || member == NULL || chunk == NULL || number == NULL || record == NULL) {
         sionlib_report("%s: expected memory for %d threads, got none", path, threads);
         free(team);
         free(member);
         free(chunk);
         free(number);
+        free(record);
         return NULL;
     }
     team->threads = threads;
@@ -25,6 +27,7 @@ struct sionlib_team *sionlib_team_new(const char *path, const char *mode) {
     team->chunk = chunk;
     team->number = number;
     team->rank = number + threads;
+    team->record = record;
     team->path = path;
     team->files = 1;
     sionlib_mode_of(mode, &team->mode);
@@ -41,6 +44,7 @@ void sionlib_team_free(struct sionlib_team *team) {
     free(team->member);
     free(team->chunk);
     free(team->number);
+    free(team->record);
     free(team);
 }
 
@@ -55,6 +59,17 @@ void sionlib_team_options(struct sionlib_team *team, hpcw_sion_options *options)
     options->sizes = team->chunk;
 }
 
+/* A collective write of a merged container. All threads call. */
+static bool merge(struct sionlib_handle *h, const void *data, size_t size) {
+    struct sionlib_team *team = h->team;
+    team->record[omp_get_thread_num()] = (struct sionlib_piece){data, size};
+#pragma omp barrier
+#pragma omp master
+    { team->merged = team->merge(team); }
+#pragma omp barrier
+    return team->merged;
+}
+
 /* The handle of the calling thread. NULL: reported. */
 static struct sionlib_handle *writer_of(const struct sionlib_team *team, uint32_t thread) {
     struct sionlib_handle *h = sionlib_handle_new(SIONLIB_PARALLEL, 1);
@@ -66,6 +81,7 @@ static struct sionlib_handle *writer_of(const struct sionlib_team *team, uint32_
     h->big_data = team->mode.data == HPCW_SION_BIG;
     h->files = team->files;
     h->file = team->file;
+    h->merge = team->mode.collective && team->mode.merge ? merge : NULL;
     h->task[0] = (struct sionlib_task){
         .rank = team->first + thread,
         .number = team->first_number + thread,
@@ -140,6 +156,8 @@ int sionlib_team_open(struct sionlib_team *team, sion_int64 *chunk, sion_int32 *
         return SION_ID_NOT_VALID;
     }
     h->team = team;
+#pragma omp master
+    { team->master = h; }
     *rank = (int)(team->first + thread);
     *block_size =
         h->reader == NULL ? team->block_size : (sion_int32)hpcw_sion_reader_info(h->reader)->fs_block_size;

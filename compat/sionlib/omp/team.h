@@ -15,6 +15,8 @@ struct sionlib_team {
     struct sionlib_member *member; /* [threads] */
     uint64_t *chunk;               /* [threads] for the options */
     uint32_t *number, *rank;       /* [threads] the same */
+    struct sionlib_piece *record;  /* [threads] what they write in a merged container */
+    struct sionlib_handle *master; /* handle of the master thread */
     const char *path;              /* of the open */
     struct sionlib_mode mode;
     uint32_t first;        /* rank of the master's task */
@@ -28,6 +30,9 @@ struct sionlib_team {
     int closed; /* result of the close */
     /* Of the master thread. Opens the writer: reports and returns false. */
     bool (*create)(struct sionlib_team *team);
+    /* Of the master thread. Writes the records of a merged container. Reports and returns false. */
+    bool (*merge)(struct sionlib_team *team);
+    bool merged; /* its result */
     /* Whether the teams of all processes are well; NULL: there is one. */
     bool (*agree)(struct sionlib_team *team, bool well);
     struct sionlib_parallel *parallel; /* of several processes; NULL: one */

@@ -9,23 +9,29 @@ static bool agree(struct sionlib_team *team, bool well) {
     return sionlib_agree(&team->parallel->processes, well);
 }
 
+static bool merge(struct sionlib_team *team) {
+    return sionlib_merge_pieces(team->master, sionlib_mpi_of(team->parallel)->of_group, team->block_size,
+                                team->record, team->threads);
+}
+
 static bool create(struct sionlib_team *team) {
     struct sionlib_parallel *p = team->parallel;
     hpcw_sion_options o;
     hpcw_error err;
-    if (team->mode.buddy || (team->mode.collective && team->mode.merge)) {
-        sionlib_report("%s: expected no mode buddy or cmerge, which threads do not have here", team->path);
-        return false; /* on all processes, as they have the same mode */
-    }
     sionlib_parallel_block_size(p, team->block_size);
     team->block_size = p->block_size;
-    hpcw_sion_options groups;
-    hpcw_sion_options_init(&groups);
-    if (team->mode.collective && !sionlib_group(p, team->member, team->threads, &groups)) {
+    if (team->mode.collective && !sionlib_group(p, team->member, team->threads)) {
         return false;
     }
+    if (team->mode.collective && team->mode.merge) {
+        struct sionlib_mpi *mpi = sionlib_mpi_of(p);
+        (void)MPI_Comm_split(mpi->of_file, (int)team->member[0].collector, p->rank_in_file, &mpi->of_group);
+        team->merge = merge;
+    }
     sionlib_team_options(team, &o);
-    o.tasks_per_group = groups.tasks_per_group;
+    if (team->mode.collective) {
+        sionlib_group_options(&o);
+    }
     o.files = (uint32_t)p->files;
     /* The threads of a process stay in one file. */
     o.tasks_per_file = (uint32_t)(p->processes.size / p->files * team->threads);
