@@ -12,13 +12,31 @@ typedef int broadcast_call(void *, void *, int, int, int);
 typedef int same_call(void *, void *, void *, int, int, int);
 typedef int sized_call(void *, void *, void *, int, int *, int, int);
 
-enum call { CREATE_GROUP, FREE_GROUP, BARRIER, BROADCAST, GATHER, GATHER_SIZES, SCATTER, SCATTER_SIZES, CALLS };
+enum call {
+    CREATE_GROUP,
+    FREE_GROUP,
+    BARRIER,
+    BROADCAST,
+    GATHER,
+    GATHER_SIZES,
+    SCATTER,
+    SCATTER_SIZES,
+    NEEDED,
+    COLLECT = NEEDED,
+    DISTRIBUTE,
+    CAPABILITY,
+    CALLS
+};
+
+/* What a task says that it can do in collective calls; SIONlib has the numbers in no public header. */
+enum { ONLY_SENDER = 51 };
 
 typedef void any_call(void);
 
-/* What a program has registered under a number: all that is needed if none is NULL. */
+/* What a program has registered under a number: all that is needed if the first ones are not NULL. */
 struct interface {
     any_call *call[CALLS];
+    bool collective;            /* all are there */
     struct sionlib_names names; /* of files; none if it has no call */
 };
 
@@ -65,6 +83,11 @@ static int register_call(int aid, enum call which, any_call *call, const char *n
         return SION_NOT_SUCCESS;
     }
     api->call[which] = call;
+    bool all = which != DISTRIBUTE; /* after which SIONlib does not look */
+    for (int c = 0; c < CALLS; c++) {
+        all = all && api->call[c] != NULL;
+    }
+    api->collective = api->collective || all;
     return SION_SUCCESS;
 }
 
@@ -112,21 +135,16 @@ int sion_generic_register_get_multi_filename_cb(int aid, char *call(const char *
     return 0;
 }
 
-/* Each process writes and reads its own chunks, so that these have nothing to do. */
-
 int sion_generic_register_gather_and_execute_cb(int aid, sion_generic_gather_execute *call) {
-    (void)call;
-    return api_of(aid, __func__) == NULL ? SION_NOT_SUCCESS : SION_SUCCESS;
+    return register_call(aid, COLLECT, (any_call *)call, __func__);
 }
 
 int sion_generic_register_execute_and_scatter_cb(int aid, sion_generic_execute_scatter *call) {
-    (void)call;
-    return api_of(aid, __func__) == NULL ? SION_NOT_SUCCESS : SION_SUCCESS;
+    return register_call(aid, DISTRIBUTE, (any_call *)call, __func__);
 }
 
 int sion_generic_register_get_capability_cb(int aid, free_call *call) {
-    (void)call;
-    return api_of(aid, __func__) == NULL ? SION_NOT_SUCCESS : SION_SUCCESS;
+    return register_call(aid, CAPABILITY, (any_call *)call, __func__);
 }
 
 /* ---- Processes and their communicator ---- */
@@ -136,13 +154,18 @@ struct processes {
     const struct interface *api;
     void *group; /* of the program */
     int rank, size;
-    int *count;    /* [size] items of the messages of a gather or scatter */
-    int64_t *word; /* [2 * size] of a reduction or check, in process 0 */
+    int *count;                /* [size] items of the messages of a gather or scatter */
+    int64_t *word;             /* [size] of a reduction, in process 0 */
+    void *of_file;             /* of the program: those of this one's file; NULL: not needed */
+    struct sionlib_member own; /* its task in a collective container */
 };
 
 static void free_processes(void *context) {
     struct processes *p = context;
     if (p != NULL) {
+        if (p->of_file != NULL) {
+            (void)((free_call *)p->api->call[FREE_GROUP])(p->of_file);
+        }
         free(p->count);
         free(p->word);
         free(p);
@@ -152,14 +175,15 @@ static void free_processes(void *context) {
 static struct processes *new_processes(const struct interface *api, void *group, int rank, int size) {
     struct processes *p = calloc(1, sizeof *p);
     int *count = calloc((size_t)size, sizeof *count);
-    int64_t *word = calloc(2 * (size_t)size, sizeof *word);
+    int64_t *word = calloc((size_t)size, sizeof *word);
     if (p == NULL || count == NULL || word == NULL) {
         free(p);
         free(count);
         free(word);
         return NULL;
     }
-    *p = (struct processes){api, group, rank, size, count, word};
+    *p = (struct processes){
+        .api = api, .group = group, .rank = rank, .size = size, .count = count, .word = word};
     return p;
 }
 
@@ -272,6 +296,72 @@ static int64_t reduce(void *context, int64_t mine, enum sionlib_reduction how) {
     return code == 0 ? mine : -1;
 }
 
+/* ---- Collective containers ---- */
+
+/* A piece of a record, which the program's callback has brought to the first task of a group. */
+static int write_piece(const void *data, sion_int64 *spec, int sid) {
+    struct sionlib_handle *h = sionlib_writer_of(sid, "gather_and_execute");
+    return h != NULL && spec[1] >= 0 && sionlib_write(h, data, (size_t)spec[1]) ? SION_STD_SUCCESS
+                                                                                : SION_STD_NOT_SUCCESS;
+}
+
+/* A collective write of a merged container. False: reported. */
+static bool merge(struct sionlib_handle *h, const void *data, size_t size) {
+    const struct processes *p = h->parallel->processes.context;
+    int first = (int)p->own.collector, last = first + (int)p->own.tasks - 1;
+    bool collects = h->parallel->rank_in_file == first;
+    sion_int64 spec[] = {
+        -2, (sion_int64)size}; /* not a position in the file, but the end of the collector's chunk */
+    bool well = !collects || sionlib_write(h, data, size);
+    int code = ((sion_generic_gather_execute *)p->api->call[COLLECT])(
+        data, spec, 2, h->parallel->block_size, p->of_file, first, first + 1, last, h->sid, write_piece);
+    if (code != SION_STD_SUCCESS) {
+        sionlib_report("sion_coll_fwrite: expected a callback that returns 0, got %d", code);
+    }
+    well = well && code == SION_STD_SUCCESS;
+    if (!well && collects) {
+        /* The others do not hear of it before the close. */
+        hpcw_sion_abandon(h->writer,
+                          &(hpcw_error){.code = HPCW_EIO, .message = "a merged record was not written"});
+    }
+    return well;
+}
+
+/* The group and chunk of the task: see struct sionlib_parallel. The first process of a file groups the tasks of all. */
+static bool group(struct sionlib_handle *h, struct sionlib_member *own, hpcw_sion_options *options) {
+    struct sionlib_parallel *p = h->parallel;
+    struct processes *all = p->processes.context;
+    int tasks = (int)p->file_tasks[p->file], code = 0;
+    bool first = p->rank_in_file == 0;
+    struct sionlib_member *list = first ? malloc((size_t)tasks * sizeof *list) : NULL;
+    if (all->of_file == NULL) {
+        code = ((create_call *)all->api->call[CREATE_GROUP])(&all->of_file, all->group, all->rank, all->size,
+                                                             p->rank_in_file, tasks, p->file, p->files);
+    }
+    bool well = sionlib_agree(&p->processes, code == 0 && (!first || list != NULL));
+    if (well) {
+        own->follows = ((free_call *)all->api->call[CAPABILITY])(all->of_file) == ONLY_SENDER;
+        code = gather_of(all->api)(own, list, all->of_file, _SION_INT64, SIONLIB_MEMBER_WORDS, 0);
+        well = code == 0 && (!first || sionlib_group_tasks(list, tasks, &p->mode, p->block_size));
+        well = sionlib_agree(&p->processes, well);
+    }
+    if (well) {
+        code = ((same_call *)all->api->call[SCATTER])(list, own, all->of_file, _SION_INT64,
+                                                      SIONLIB_MEMBER_WORDS, 0);
+        well = sionlib_agree(&p->processes, code == 0);
+    }
+    if (!well) {
+        sionlib_report(
+            "%s: expected memory for the groups, callbacks that return 0, and chunks that fit into a file",
+            p->path);
+    }
+    free(list);
+    all->own = *own;
+    h->merge = p->mode.merge ? merge : NULL;
+    sionlib_group_options(options);
+    return well;
+}
+
 /* ---- Opens and closes ---- */
 
 /* The container of an open, with the program's names of files. Collective. NULL: reported. */
@@ -292,7 +382,7 @@ static bool processes_of(struct sionlib_processes *processes, int aid, void *gro
     if (api == NULL) {
         return false;
     }
-    for (int c = 0; c < CALLS; c++) {
+    for (int c = 0; c < NEEDED; c++) {
         if (api->call[c] == NULL) {
             sionlib_report(
                 "%s: expected callbacks for groups, barrier, bcastr, gatherr, gathervr, scatterr and "
@@ -330,7 +420,9 @@ int sion_generic_paropen(int aid, const char *fname, const char *file_mode, sion
     if (p == NULL) {
         return SION_ID_NOT_VALID;
     }
-    p->mode.collective = false; /* chunks of their own, as SIONlib has them without the callbacks for groups */
+    p->group = group;
+    /* Without the callbacks for groups, SIONlib gives each task a chunk of its own. */
+    p->mode.collective = p->mode.collective && ((struct processes *)processes.context)->api->collective;
     bool well = !p->mode.write || sionlib_divide_by_place(p, true, *numfiles, *filenumber, *lrank, 1);
     int sid = sionlib_open_each(p, well, numfiles, chunksize, fsblksize, fileptr, newfname);
     if (sid >= 0) {

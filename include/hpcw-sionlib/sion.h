@@ -102,7 +102,7 @@ SION_API void sion_hpcw_on_error(sion_hpcw_report *report, void *context);
  * @param nfiles     for "w" 1; for "r" out
  * @param chunksizes   for "w" [*ntasks] bytes; for "r" NULL, or out: [*ntasks], from malloc if it points to NULL
  * @param fsblksize    for "w" bytes, -1: that of the file system, which it then becomes; for "r" out
- * @param globalranks  as chunksizes; for "w" 0, 1, 2 and so on
+ * @param globalranks  as chunksizes; for "w" any, from 0 on. Calls know the tasks by their place in this list
  * @param fileptr      out: the stream, see above; may be NULL
  * @return the handle, from 0 on; -1
  */

@@ -52,7 +52,7 @@ SION_API int sion_generic_register_scattervr_cb(int aid,
                                                 int scatterv(void *in, void *out, void *group, int type,
                                                              int *counts, int items, int root));
 
-/** Names of files by the program: sets of several files are then refused. */
+/** Names of files by the program, from malloc, for a name and the number of a file. @return 0; -1: there is one already */
 SION_API int sion_generic_register_get_multi_filename_cb(int aid, char *name(const char *, int));
 
 typedef int sion_generic_gather_execute(const void *, sion_int64 *, int, sion_int64, void *, int, int, int, int,
@@ -60,7 +60,12 @@ typedef int sion_generic_gather_execute(const void *, sion_int64 *, int, sion_in
 typedef int sion_generic_execute_scatter(void *, sion_int64 *, int, sion_int64, void *, int, int, int, int,
                                          int process(void *, sion_int64 *, int));
 
-/* Not called: each process writes and reads its own chunks, which no mode of an open makes smaller. */
+/*
+ * With these three, containers can be collective; the second one must not be the last of all callbacks that is registered.
+ * `capability` is 50 for a process that can collect, 51 for one that can only send. `gather_and_execute` is called for merged
+ * containers: it brings data[spec[1]] of processes first to last to the collector, which calls `process` with each piece.
+ * `execute_and_scatter` is not called, as each process reads its own chunks.
+ */
 SION_API int sion_generic_register_gather_and_execute_cb(int aid, sion_generic_gather_execute *call);
 SION_API int sion_generic_register_execute_and_scatter_cb(int aid, sion_generic_execute_scatter *call);
 SION_API int sion_generic_register_get_capability_cb(int aid, int capability(void *group));
@@ -68,9 +73,9 @@ SION_API int sion_generic_register_get_capability_cb(int aid, int capability(voi
 /**
  * One task per process, with its rank in the group.
  *
- * @param filenumber  for "w" the file of this process: files are numbered by their lowest ranks; for "r" out
+ * @param filenumber  for "w" the file of this process; for "r" out
  * @param numfiles    for "w" their number; for "r" out
- * @param lrank       for "w" the place of this process in its file: places are in the order of ranks
+ * @param lrank       for "w" the place of this process in its file, from 0 on without a gap
  * @param lsize       not used
  *
  * Other parameters as sion_paropen_mpi. @return the handle; -1 on all processes

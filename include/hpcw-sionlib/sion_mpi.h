@@ -24,7 +24,8 @@ extern "C" {
  *                    of tasks get about as large as SIONlib makes them
  * @param numFiles    for "w" the number of files, among which the ranks are divided; 0 or less: one file for each lComm, and
  *                    then out; for "r" out
- * @param lComm       the processes of a file, in the order of their ranks in gComm; only used if numFiles is 0 or less
+ * @param lComm       the processes of a file, in the order in which it has their tasks; only used if numFiles is 0 or less. Files
+ *                    are numbered by the ranks in gComm of the first processes
  * @param chunksize   for "w" bytes, at least 0; for "r" out
  * @param fsblksize   for "w" bytes, -1: that of the file system, which it then becomes; for "r" out
  * @param globalrank  out: the rank in gComm
@@ -50,8 +51,7 @@ SION_API int sion_parreinit_mpi(int sid, sion_int64 chunksize);
  * @param globalranks      ranks; together all processes have 0, 1, 2 and so on once when they write. Out for a share
  * @param chunksizes       for "w" bytes; for "r" out
  * @param mapping_filenrs  for "w" the file of each task; for "r" out
- * @param mapping_lranks   for "w" the task's place in its file; for "r" out. Files have the tasks in the order of their
- *                         ranks, all but the last one the same number; other mappings are refused
+ * @param mapping_lranks   for "w" the task's place in its file, from 0 on without a gap; for "r" out
  *
  * Arrays that are out come from malloc if they are NULL. Other parameters as sion_paropen_mpi.
  */

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/** As sion_paropen_mpi, with threads for processes and one file; not cmerge. @return the handle; -1 on all threads */
+/** As sion_paropen_mpi, with threads for processes and one file. @return the handle; -1 on all threads */
 SION_API int sion_paropen_omp(const char *fname, const char *file_mode, sion_int64 *chunksize,
                               sion_int32 *fsblksize, int *globalrank, FILE **fileptr, char **newfname);
 

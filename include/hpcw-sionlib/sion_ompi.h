@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/** As sion_paropen_mpi, with a task per thread; not cmerge. The threads of a process are in one file. */
+/** As sion_paropen_mpi, with a task per thread. The threads of a process are in one file. */
 SION_API int sion_paropen_ompi(const char *fname, const char *file_mode, int *numFiles, MPI_Comm gComm,
                                const MPI_Comm *lComm, sion_int64 *chunksize, sion_int32 *fsblksize,
                                int *globalrank, FILE **fileptr, char **newfname);

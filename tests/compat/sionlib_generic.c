@@ -78,6 +78,74 @@ static int scatter_sizes(void *in, void *out, void *group, int type, int *counts
     return code;
 }
 
+/* Records of a group come to its first process in pieces. */
+static int collect(const void *data, sion_int64 *spec, int words, sion_int64 piece, void *group, int collector,
+                   int first, int last, int sid, int process(const void *, sion_int64 *, int)) {
+    int me, code = 0;
+    MPI_Comm comm = *(MPI_Comm *)group;
+    MPI_Comm_rank(comm, &me);
+    if (me >= first && me <= last) {
+        MPI_Send(spec, words, MPI_LONG_LONG, collector, 1, comm);
+        for (sion_int64 at = 0; at < spec[1]; at += piece) {
+            int n = (int)(spec[1] - at < piece ? spec[1] - at : piece);
+            MPI_Send((const char *)data + at, n, MPI_CHAR, collector, 2, comm);
+        }
+    }
+    char *part = malloc((size_t)piece);
+    for (int from = first; me == collector && from <= last; from++) {
+        sion_int64 theirs[2];
+        MPI_Recv(theirs, words, MPI_LONG_LONG, from, 1, comm, MPI_STATUS_IGNORE);
+        for (sion_int64 left = theirs[1]; left > 0; left -= theirs[1]) {
+            theirs[1] = left < piece ? left : piece;
+            MPI_Recv(part, (int)theirs[1], MPI_CHAR, from, 2, comm, MPI_STATUS_IGNORE);
+            int failed = process(part, theirs, sid);
+            code = failed ? failed : code;
+            theirs[0] += theirs[1];
+        }
+    }
+    free(part);
+    return code;
+}
+
+static int distribute(void *data, sion_int64 *spec, int words, sion_int64 piece, void *group, int collector,
+                      int first, int last, int sid, int process(void *, sion_int64 *, int)) {
+    int me, code = 0;
+    MPI_Comm comm = *(MPI_Comm *)group;
+    MPI_Comm_rank(comm, &me);
+    if (me >= first && me <= last) {
+        MPI_Send(spec, words, MPI_LONG_LONG, collector, 3, comm);
+        for (sion_int64 at = 0; spec[0] != -1 && at < spec[1]; at += piece) {
+            int n = (int)(spec[1] - at < piece ? spec[1] - at : piece);
+            MPI_Recv((char *)data + at, n, MPI_CHAR, collector, 4, comm, MPI_STATUS_IGNORE);
+        }
+    }
+    char *part = malloc((size_t)piece);
+    for (int to = first; me == collector && to <= last; to++) {
+        sion_int64 theirs[2];
+        MPI_Recv(theirs, words, MPI_LONG_LONG, to, 3, comm, MPI_STATUS_IGNORE);
+        for (sion_int64 left = theirs[0] == -1 ? 0 : theirs[1]; left > 0; left -= theirs[1]) {
+            theirs[1] = left < piece ? left : piece;
+            int failed = process(part, theirs, sid);
+            code = failed ? failed : code;
+            MPI_Send(part, (int)theirs[1], MPI_CHAR, to, 4, comm);
+            theirs[0] += theirs[1];
+        }
+    }
+    free(part);
+    return code;
+}
+
+/* SIONlib's numbers for tasks that can do all, and for those that can only send. */
+static int all_collect(void *group) {
+    (void)group;
+    return 50;
+}
+
+static int some_collect(void *group) {
+    (void)group;
+    return rank == 3 ? 51 : 50;
+}
+
 static int new_interface(void) {
     int aid = sion_generic_create_api("by MPI");
     sion_generic_register_create_local_commgroup_cb(aid, create_group);
@@ -102,6 +170,20 @@ static char *other_name_of(const char *name, int file) {
     char *text = malloc(strlen(name) + 32);
     sprintf(text, "%s-%d", name, file);
     return text;
+}
+
+/* `late`: SIONlib does not look again after the last one, so these are not collective. */
+static int new_collective(int capability(void *group), int late) {
+    int aid = new_interface();
+    sion_generic_register_gather_and_execute_cb(aid, collect);
+    if (late) {
+        sion_generic_register_get_capability_cb(aid, capability);
+    }
+    sion_generic_register_execute_and_scatter_cb(aid, distribute);
+    if (!late) {
+        sion_generic_register_get_capability_cb(aid, capability);
+    }
+    return aid;
 }
 
 /* ---- Containers ---- */
@@ -247,6 +329,59 @@ static void read_mapped(int aid, const char *name) {
     free(chunks);
 }
 
+/* Chunks of groups: files and places as write_turned has them, every second time backwards. */
+static void write_collective(int aid, const char *name, const char *mode, int files, int turned) {
+    unsigned char data[CHUNK];
+    char line[512];
+    sion_int64 chunk = CHUNK + 8 * rank;
+    sion_int32 block = 64;
+    int file = turned ? files - 1 - rank % files : rank % files;
+    int sid = open_each(aid, name, mode, &file, &files, turned ? size / files - 1 - rank / files : rank / files,
+                        &chunk, &block, NULL);
+    size_t items = 0;
+    for (int r = 0; r < RECORDS; r++) {
+        size_t bytes = (size_t)(rank * 31 + r * 57) % CHUNK;
+        memset(data, 'A' + rank + r, sizeof data);
+        items += sion_coll_fwrite(data, 1, bytes, sid);
+    }
+    long long written = (long long)sion_get_bytes_written(sid);
+    snprintf(line, sizeof line, "%s: %zu items, %lld bytes, %d", name, items, written,
+             sion_generic_parclose(sid));
+    print_all(line);
+}
+
+/* In merged containers only some tasks have data. */
+static void read_collective(int aid, const char *name, const char *mode) {
+    unsigned char data[5 * CHUNK * RECORDS];
+    char line[512];
+    sion_int64 chunk = -1;
+    sion_int32 block = -1;
+    int file = 0, files = 1;
+    int sid = open_each(aid, name, mode, &file, &files, 0, &chunk, &block, NULL);
+    size_t got = read_rest(sid, data);
+    snprintf(line, sizeof line, "%s: chunk %lld, %zu bytes %08x, %d", name, (long long)chunk, got,
+             sum(data, got), sion_generic_parclose(sid));
+    print_all(line);
+}
+
+static void collective(void) {
+    int all = new_collective(all_collect, 0), some = new_collective(some_collect, 0),
+        late = new_collective(all_collect, 1);
+    write_collective(all, "group.sion", "bw,collective,collsize=2", 1, 0);
+    write_collective(all, "groups.sion", "bw,collective,collsize=2", 2, 1);
+    write_collective(some, "some.sion", "bw,collective,collsize=1", 1, 0);
+    write_collective(all, "merge.sion", "bw,collective,cmerge,collsize=3", 1, 1);
+    write_collective(some, "merges.sion", "bw,collective,cmerge,collsize=1", 2, 0);
+    write_collective(late, "late.sion", "bw,collective,collsize=2", 1, 0);
+    read_collective(all, "group.sion", "br,collective");
+    read_collective(all, "groups.sion", "br");
+    read_collective(all, "some.sion", "br");
+    read_collective(all, "merges.sion", "br");
+    sion_generic_free_api(all);
+    sion_generic_free_api(some);
+    sion_generic_free_api(late);
+}
+
 /* Files with names of the program. */
 static void named(void) {
     int aid = new_interface(), other = new_interface();
@@ -296,6 +431,7 @@ int main(int argc, char **argv) {
         write_mapped(aid, "mapped.sion");
         read_mapped(aid, "mapped.sion");
         named();
+        collective();
         write_turned(aid, "turned.sion", "bw", 2, 1);
         read_set(aid, "turned.sion");
         write_turned(aid, "backwards.sion", "bw", 1, 1);
