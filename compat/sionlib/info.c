@@ -192,6 +192,42 @@ FILE *sion_get_fp(int sid) {
     return h == NULL || h->count == 0 ? NULL : sionlib_stream(h);
 }
 
+/* SIONlib has a list only for buddy checkpointing. */
+sion_io_stat_t *sion_get_io_info(int sid) {
+    (void)sionlib_handle_of(sid, "sion_get_io_info");
+    return NULL;
+}
+
+sion_io_stat_t *sion_get_io_info_by_spec(int sid, int roles, int flag) {
+    (void)roles;
+    (void)flag;
+    (void)sionlib_handle_of(sid, "sion_get_io_info_by_spec");
+    return NULL;
+}
+
+int sion_free_io_info(sion_io_stat_t *info) {
+    (void)info;
+    return SION_SUCCESS;
+}
+
+int sion_get_fd(int sid) {
+    (void)sionlib_handle_of(sid, "sion_get_fd");
+    return SION_ID_UNDEF;
+}
+
+sion_int64 sion_get_position(int sid) {
+    const struct sionlib_handle *h = sionlib_handle_of(sid, "sion_get_position");
+    const struct sionlib_task *t = h == NULL || h->count == 0 ? NULL : sionlib_current(h);
+    if (t == NULL || t->start < 0 || (t->stride < 0 && t->block > 0)) {
+        if (h != NULL) {
+            sionlib_report(
+                "sion_get_position: expected a container of sion_open, or the first chunk of one that is read");
+        }
+        return SION_SIZE_NOT_VALID;
+    }
+    return t->start + (t->block > 0 ? t->block * t->stride : 0) + t->at;
+}
+
 int sion_get_sizeof(int sid, int *numbytes, int *numfds) {
     const struct sionlib_handle *h = sionlib_handle_of(sid, "sion_get_sizeof");
     *numbytes = SION_SIZE_NOT_VALID;

@@ -62,7 +62,7 @@ void sionlib_mode_of(const char *text, struct sionlib_mode *mode) {
 
 bool sionlib_mode_check(const struct sionlib_mode *mode, const char *path) {
     if (mode->buddy) {
-        sionlib_report("%s: mode: expected no buddy checkpointing, which is not supported, got buddy", path);
+        sionlib_refuse("%s: not opened: hpcw has no buddy checkpointing, expected a mode without buddy", path);
     }
     return !mode->buddy;
 }

@@ -2,6 +2,7 @@
 /* Where errors go. */
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,40 +19,50 @@ void sion_hpcw_on_error(sion_hpcw_report *report, void *context) {
     listener_context = context;
 }
 
-/* `line` ends with a newline, which the listener does not get. */
-static void deliver(char *line, size_t size) {
+/* `line` ends with a newline, which the listener does not get. `aloud`: on stderr if nobody listens. */
+static void deliver(char *line, size_t size, bool aloud) {
     if (listener != NULL) {
         line[size - 1] = '\0';
         listener(listener_context, line);
         return;
     }
     const char *path = getenv("HPCW_SIONLIB_ERRORS");
-    int fd = path == NULL || path[0] == '\0'
-                 ? -1
-                 : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
+    bool to_file = path != NULL && path[0] != '\0';
+    int fd = to_file ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666)
+             : aloud ? STDERR_FILENO
+                     : -1;
     if (fd >= 0) {
         /* One write, so that the lines of several processes stay whole. There is nobody to tell of a failure. */
         ssize_t ignored = write(fd, line, size);
         (void)ignored;
+    }
+    if (to_file && fd >= 0) {
         (void)close(fd);
     }
 }
 
-static void report(const char *format, va_list values) HPCW_PRINTF(1, 0);
+static void report(bool aloud, const char *format, va_list values) HPCW_PRINTF(2, 0);
 
-static void report(const char *format, va_list values) {
+static void report(bool aloud, const char *format, va_list values) {
     char line[HPCW_ERROR_MESSAGE_SIZE + 1];
     if (vsnprintf(line, sizeof line - 1, format, values) >= 0) {
         size_t size = strlen(line);
         line[size] = '\n';
-        deliver(line, size + 1);
+        deliver(line, size + 1, aloud);
     }
 }
 
 void sionlib_report(const char *format, ...) {
     va_list values;
     va_start(values, format);
-    report(format, values);
+    report(false, format, values);
+    va_end(values);
+}
+
+void sionlib_refuse(const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    report(true, format, values);
     va_end(values);
 }
 

@@ -85,7 +85,7 @@ typedef void sion_hpcw_report(void *context, const char *message);
 /**
  * What is called for each error; not part of SIONlib, which prints. NULL, as at the start: the environment variable
  * HPCW_SIONLIB_ERRORS names a file to which messages are appended, for instance /dev/stderr; without it nobody hears of
- * them. For the whole program; set it before other threads call.
+ * them, but that buddy checkpointing is refused, which is also said on stderr then. For the whole program; set it before other threads call.
  */
 SION_API void sion_hpcw_on_error(sion_hpcw_report *report, void *context);
 
@@ -258,6 +258,39 @@ SION_API int sion_optimize_fp_buffer(int sid);
 
 /** Bytes of memory of a handle, and physical files that it uses. @return SION_SUCCESS; -1 */
 SION_API int sion_get_sizeof(int sid, int *numbytes, int *numfds);
+
+/** @return -1, as with SIONlib unless the mode has `posix`: streams here have no file descriptor */
+SION_API int sion_get_fd(int sid);
+
+/**
+ * The position in the physical file.
+ *
+ * @return bytes, for containers of sion_open, and in the first chunk of a task of others that are read; otherwise -1, as the
+ *         distance of chunks is not known
+ */
+SION_API sion_int64 sion_get_position(int sid);
+
+#define SION_ROLE_NONE 0
+#define SION_ROLE_COLLECTOR 1
+#define SION_ROLE_SENDER 2
+#define SION_ROLE_WRITER 4
+#define SION_ROLE_NOWRITER 8
+#define SION_ROLE_READER 16
+#define SION_ROLE_NOREADER 32
+#define SION_ROLE_COLLECTOR_READER 64
+#define SION_GET_IO_INFO_FLAG_NONE 0
+
+typedef struct _sion_io_stat_struct {
+    int nfiles;
+    const char **names;
+    size_t *sizes;
+    int *roles;
+} sion_io_stat_t;
+
+/** The files of buddy checkpointing, which is not there. @return NULL, as with SIONlib without buddies */
+SION_API sion_io_stat_t *sion_get_io_info(int sid);
+SION_API sion_io_stat_t *sion_get_io_info_by_spec(int sid, int roles, int flag);
+SION_API int sion_free_io_info(sion_io_stat_t *info);
 
 #define SION_DUP_ALL -201
 #define SION_DUP_RANK -202

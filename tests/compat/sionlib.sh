@@ -39,14 +39,23 @@ for file in *.sion; do
     "$hpcgen" verify "$file" >"$scratch/verify" 2>&1 || { cat "$scratch/verify"; exit 1; }
 done
 # What SIONlib cannot do, and so is not asked for.
-run "$program" beyond >"$scratch/stdout"
+run "$program" beyond >"$scratch/stdout" 2>"$scratch/stderr"
 diff -u "$here/sionlib_${kind}_beyond.stdout" "$scratch/stdout"
+
+# Of what there is not a program hears, even if nobody listens for errors.
+case $kind in
+mpi | gen)
+    printf '%s\n' 'buddy.sion: not opened: hpcw has no buddy checkpointing, expected a mode without buddy' >"$scratch/expected"
+    grep buddy "$scratch/stderr" | sort -u | diff - "$scratch/expected"
+    ;;
+esac
 
 # A program that sets no function for errors has them in a file.
 if [ "$kind" = mpi ]; then
     HPCW_SIONLIB_ERRORS=$scratch/errors run "$program" beyond >/dev/null
     printf '%s\n' 'missing.sion: cannot open for reading: No such file or directory' >"$scratch/expected"
     grep missing.sion "$scratch/errors" | diff - "$scratch/expected"
+    grep -q buddy.sion "$scratch/errors"
 fi
 
 [ -n "${HPCW_SIONLIB-}" ] || exit 0

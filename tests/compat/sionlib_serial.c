@@ -76,7 +76,8 @@ static void write_records(const char *name, const char *mode, int by_stream) {
         }
     }
     sion_seek(sid, 2, SION_CURRENT_BLK, SION_CURRENT_POS);
-    printf("%s: written %lld\n", name, (long long)sion_get_bytes_written(sid));
+    printf("%s: written %lld, position %lld\n", name, (long long)sion_get_bytes_written(sid),
+           (long long)sion_get_position(sid));
     int block, blocks;
     sion_int64 at, *used;
     printf("  where %d", sion_get_current_location(sid, &block, &at, &blocks, &used));
@@ -123,6 +124,10 @@ static void look(const char *name) {
     }
     int mapped = sion_get_mapping(sid, &size, &mapping, &files);
     printf("  mapping %d: %d, %d files\n", mapped, size, files);
+    sion_seek(sid, 2, 1, 3);
+    printf("  position %lld, no list %d, descriptor %d\n", (long long)sion_get_position(sid),
+           sion_get_io_info(sid) == NULL && sion_get_io_info_by_spec(sid, SION_ROLE_WRITER, 0) == NULL,
+           sion_get_fd(sid));
     printf("  keys %d, serial %d, files %d\n", sion_get_keyval_mode(sid), sion_is_serial_opened(sid),
            sion_get_number_of_files(sid));
     static const struct {
