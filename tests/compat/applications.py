@@ -247,4 +247,6 @@ except Failed as failed:
 finally:
     if not keep:
         shutil.rmtree(scratch)
-originals.check_table(page, "applications", table)
+found = originals.check_table(page, "applications", table)
+print(table[-1])
+sys.exit(0 if found else 1)

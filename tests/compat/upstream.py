@@ -9,7 +9,8 @@ Every program is compiled for both, unchanged, and run in a directory of its own
 if it prints the same (lines in any order, as processes race; numbers and sizes of handles aside) and ends with the same
 status. Its
 files are compared, too. The table of results must be the one that PAGE has between the lines "<!-- programs -->" and
-"<!-- end -->"; with HPCW_WRITE set it is put there.
+"<!-- end -->"; with HPCW_WRITE set it is put there. So must the table of the other C sources below test/ and examples/, after
+"<!-- others -->": each source is in one of the two.
 """
 import filecmp
 import os
@@ -30,8 +31,6 @@ if not source or not prefix or not mpiexec:
     print("skipped: expected HPCW_SIONLIB_SOURCE and HPCW_SIONLIB to name SIONlib, and MPI")
     sys.exit(77)
 
-# What tests parts of SIONlib that its interface does not have (test_cache, test_file, test_fitest, test_flags, test_kmngr,
-# test_ktab, test_lock), needs other machines (test_sfwd), or is not C, is left out.
 SERIAL = [
     "test/serial/test_2read__1.c",
     "test/serial/test_keyval_1.c",
@@ -66,6 +65,11 @@ PARALLEL = [
     "test/parallel/test_simple_1.c",
     "test/parallel/test_simple_2.c",
     "examples/simple/sionpar.c",
+    "examples/par_mandel/mandelmpi.c",
+    "examples/par_mandel/mandelseq.c",
+]
+GENERIC = [
+    "test/serial/test_genapi_1.c",
 ]
 THREADS = [
     "test/parallel/test_omp____1.c",
@@ -79,39 +83,77 @@ HYBRID = [
 ]
 KINDS = [
     (SERIAL, ["cc"], "", ["ser"], ["hpcw_sionlib"]),
+    (GENERIC, ["cc"], "", ["gen", "ser"], ["hpcw_sionlib"]),
     (PARALLEL, [mpicc], "-DSION_MPI", ["mpi", "gen", "ser"], ["hpcw_sionlib_mpi"]),
     (THREADS, ["cc", "-fopenmp"], "-DSION_OMP", ["omp", "gen", "ser"], ["hpcw_sionlib_omp"]),
     (HYBRID, [mpicc, "-fopenmp"], "-DSION_OMPI", ["ompi", "gen", "ser"], ["hpcw_sionlib_ompi"]),
 ]
+# More sources of a program, its arguments, the program whose files it reads, and whether it is for one process.
+PARTS = {
+    "examples/par_mandel/mandelmpi.c": ["mandelsion.c"],
+    "examples/par_mandel/mandelseq.c": ["mandelsion.c", "ppmwrite.c"],
+}
+ARGUMENTS = {"examples/par_mandel/mandelmpi.c": "-t 1 -w 256 -h 256 -x -.59 -.54 -.58 -.53 -i 256 -b 64"}
+AFTER = {"examples/par_mandel/mandelseq.c": "examples/par_mandel/mandelmpi.c"}
+ALONE = {"examples/par_mandel/mandelseq.c"}
+# Sources without a row of their own, and why.
+INTERNAL = "calls functions of SIONlib that are not in its interface: "
+OTHERS = {
+    "examples/par_mandel/mandelsion.c": "a part of `mandelmpi` and `mandelseq`",
+    "examples/par_mandel/mandelsion_template.c": "an exercise: `mandelsion` without its calls",
+    "examples/par_mandel/ppmwrite.c": "a part of `mandelseq`",
+    "examples/par_mandel_fortran/ppmwrite.c": "a part of a Fortran program",
+    "examples/pepc/sionpepc.c": "converts particles of PEPC, of which there are none with it",
+    "test/parallel/test_fitest_1.c": "buddy checkpointing",
+    "test/parallel/test_fitest_2.c": "buddy checkpointing",
+    "test/parallel/test_genapi_INC_MPI_api.c": "a part of `test_genapi_1` to `test_genapi_4`",
+    "test/parallel/test_lock___1.c": "counts how often SIONlib locks by callbacks, for which there is no call here",
+    "test/parallel/test_sfwd___1.c": "needs SIONfwd, which forwards calls to another machine",
+    "test/parallel/test_sfwd___2.c": "needs SIONfwd, which forwards calls to another machine",
+    "test/serial/test_cache__1.c": INTERNAL + "its cache",
+    "test/serial/test_file___1.c": INTERNAL + "its files",
+    "test/serial/test_file___2.c": INTERNAL + "its files",
+    "test/serial/test_file___3.c": INTERNAL + "its files",
+    "test/serial/test_file___4.c": INTERNAL + "its files",
+    "test/serial/test_flags__1.c": INTERNAL + "its modes",
+    "test/serial/test_kmngr__1.c": INTERNAL + "its keys",
+    "test/serial/test_ktab___1.c": INTERNAL + "its keys",
+    "test/serial/test_ktab___2.c": INTERNAL + "its keys",
+}
 
 
 def compile_for(hpcw, kind, program, out):
     """Whether a program compiles and links."""
     _, compiler, define, theirs, ours = kind
+    parts = [f"{source}/{program}", *(f"{source}/{os.path.dirname(program)}/{part}" for part in PARTS.get(program, []))]
     # Some include headers of SIONlib's tree that are not installed; they are found last.
     command = [*compiler, "-w", "-D_GNU_SOURCE", *define.split(), "-D_SION_LINUX"]
     if hpcw:
         # A release that calls its functions lsion_... has these names in some of its programs.
-        names = set(re.findall(r"\blsion_(\w+)", open(program, encoding="utf-8", errors="replace").read()))
+        names = set()
+        for part in parts:
+            with open(part, encoding="utf-8", errors="replace") as file:
+                names |= set(re.findall(r"\blsion_(\w+)", file.read()))
         command += [f"-Dlsion_{name}=sion_{name}" for name in sorted(names)]
-        command += [f"-I{root}/include/hpcw-sionlib", "-idirafter", f"{source}/src/lib", program, "-o", out]
+        command += [f"-I{root}/include/hpcw-sionlib", "-idirafter", f"{source}/src/lib", *parts, "-o", out]
         command += [f"-L{d}" for d in libraries.split(":")] + [f"-l{x}" for x in ours]
         command += ["-Wl,-rpath," + libraries, "-lm"]
     else:
-        command += [f"-I{prefix}/include", "-idirafter", f"{source}/src/lib", program, "-o", out]
+        command += [f"-I{prefix}/include", "-idirafter", f"{source}/src/lib", *parts, "-o", out]
         command += [*originals.archives(prefix, theirs), "-lpthread", "-lm"]
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
-def run(program, directory, parallel):
+def run(kind, program, binary, directory):
     """Its status and sorted output."""
-    command = [mpiexec, "-n", "4", program] if parallel else [program]
+    parallel = kind[1][0] == mpicc and program not in ALONE
+    command = [*([mpiexec, "-n", "4"] if parallel else []), binary, *ARGUMENTS.get(program, "").split()]
     environment = dict(os.environ, OMP_NUM_THREADS="2", LSION_DEBUG_SILENT="1")
     try:
         ended = subprocess.run(command, cwd=directory, env=environment, capture_output=True, timeout=60, check=False)
     except subprocess.TimeoutExpired:
         return "hangs", []
-    text = re.sub(r"(sid|fileId) *= *-?\d+|==\d+$|(sizeof|dedup)\(\d+\)|\d+ ?bytes, \d+ ?fds", "N", ended.stdout.decode(errors="replace"), flags=re.M)
+    text = re.sub(r"(sid|fileId) *= *-?\d+|==\d+$|(sizeof|dedup)\(\d+\)|\d+ ?bytes, \d+ ?fds|\d+\.\d+(?=, | \(ms\))", "N", ended.stdout.decode(errors="replace"), flags=re.M)
     return ended.returncode, sorted(text.split("\n"))
 
 
@@ -120,15 +162,15 @@ def judge(kind, program):
     with tempfile.TemporaryDirectory() as scratch:
         results = {}
         for who in ("sionlib", "hpcw"):
-            directory, binary = f"{scratch}/{who}", f"{scratch}/{who}.out"
+            directory, binary, before = f"{scratch}/{who}", f"{scratch}/{who}.out", AFTER.get(program)
             os.mkdir(directory)
             data = f"{source}/{program[:-1]}sion"
             if os.path.exists(data):
                 shutil.copy(data, directory)
-            if not compile_for(who == "hpcw", kind, f"{source}/{program}", binary):
-                results[who] = None
-                continue
-            results[who] = run(binary, directory, kind[0] is not SERIAL and kind[0] is not THREADS)
+            if before is not None and compile_for(who == "hpcw", kind, before, binary):
+                run(kind, before, binary, directory)
+            compiles = compile_for(who == "hpcw", kind, program, binary)
+            results[who] = run(kind, program, binary, directory) if compiles else None
         theirs, ours = results["sionlib"], results["hpcw"]
         if theirs is None or theirs[0] != 0:
             return "fails" if theirs else "does not compile", "", ""
@@ -151,4 +193,13 @@ for kind in KINDS:
         rows.append(f"| {program} | {theirs} | {ours} | {files} |")
 table = ["| program | with SIONlib | with hpcw | same files |", "|---|---|---|---|", *rows, "",
          f"Of {possible} programs that pass with SIONlib, {passed} pass with hpcw."]
-originals.check_table(page, "programs", table)
+listed = {program for kind in KINDS for program in kind[0]}
+there = {name for d in ("test", "examples") for name in (f"{d}/{n}" for n in originals.files_of(f"{source}/{d}"))
+         if name.endswith(".c")}
+for name in sorted((there - listed - set(OTHERS)) | (set(OTHERS) - there) | (listed & set(OTHERS))):
+    print(f"{name}: expected each C source of SIONlib's tests and examples in one of the two tables, and no others")
+    sys.exit(1)
+others = ["| source | why not |", "|---|---|", *(f"| {name} | {why} |" for name, why in sorted(OTHERS.items()))]
+same = [originals.check_table(page, "programs", table), originals.check_table(page, "others", others)]
+print(table[-1])
+sys.exit(0 if all(same) else 1)
