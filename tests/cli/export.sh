@@ -47,6 +47,42 @@ count 6 '^0.1,.*,begin,"Iteration"' part.csv
 count 6 '^0.101,.*,end,"Iteration"' part.csv
 [ "$(sed 1d part.csv | awk -F, '$1 < 0.1 || $1 > 0.101' | wc -l)" -eq 0 ] || bad "outside the window"
 
+# The JSON has the same events as the CSV, one by one.
+make $log --output one.json --first-rank 3 --last-rank 3
+make $log --output part.json --from 0.1 --to 0.101
+for name in all one part; do
+    python3 - $name.csv $name.json <<'PYTHON' || bad "$name.json: other events than $name.csv"
+import csv
+import decimal
+import json
+import sys
+
+LETTER = {"begin": "B", "end": "E", "event": "i", "send": "s", "receive": "f"}
+rows = list(csv.DictReader(open(sys.argv[1], encoding="ascii")))
+events = json.load(open(sys.argv[2], encoding="ascii"), parse_float=decimal.Decimal)["traceEvents"]
+names = [e for e in events if e["ph"] == "M"]
+assert all(e["args"]["name"] == f"rank {e['pid']}" for e in names)
+assert {str(e["pid"]) for e in names} == {row["rank"] for row in rows}
+events = [e for e in events if e["ph"] != "M"]
+assert len(events) == len(rows), (len(events), len(rows))
+order = {}
+for row, e in zip(rows, events):
+    assert (e["ph"], e["pid"], e["tid"], e["name"]) == \
+        (LETTER[row["what"]], int(row["rank"]), int(row["thread"]), row["name"]), (row, e)
+    assert e["ts"] == decimal.Decimal(row["time_s"]) * 1000000, (row, e)
+    assert ("args" in e) == (e["ph"] in "sf")
+    if e["ph"] in "sf":
+        assert e["args"] == {"tag": int(row["tag"]), "bytes": int(row["bytes"])}, (row, e)
+        pair = (row["rank"], row["peer"]) if e["ph"] == "s" else (row["peer"], row["rank"])
+        ends = f"{pair[0]}>{pair[1]}:{row['tag']}:"
+        assert e["id"].startswith(ends), (row, e)
+        # The n-th message from one rank to another with a tag is the n-th that is received.
+        number = int(e["id"][len(ends):])
+        assert number == order.get((e["ph"], ends), number - 1) + 1, (row, e)
+        order[e["ph"], ends] = number
+PYTHON
+done
+
 # It first prints the right size.
 "$HPCGEN" export --quiet --json $log --output 'a"b.json' >said || bad "export --json fails"
 "$JSON_CHECK" said || bad "no JSON: $(cat said)"
