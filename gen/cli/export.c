@@ -43,7 +43,11 @@ static const struct gen_exporter exporters[] = {
      "csv, npy or hosts",
      {"first-rank", "last-rank", "permutation"}},
     {&gen_format_rank2file, gen_export_rank2file, {GEN_EXPORT_CSV}, "csv", {"first-rank", "last-rank"}},
-    {&gen_format_sion, gen_export_sion, {GEN_EXPORT_BYTES}, "bytes", {"task", "key"}},
+    {&gen_format_sion,
+     gen_export_sion,
+     {GEN_EXPORT_BYTES, GEN_EXPORT_TASKS},
+     "bytes or tasks",
+     {"task", "key"}},
     {&gen_format_vom,
      gen_export_vom,
      {GEN_EXPORT_CSV, GEN_EXPORT_EDGES},
@@ -112,7 +116,9 @@ static hpcw_status find_exporter(const char *path, const struct gen_exporter **o
 static hpcw_status resolve(const struct gen_cli_options *o, const struct ui_parse *parse,
                            struct gen_export *what, const struct gen_exporter **out, hpcw_error *err) {
     const char *path = parse->args[0];
-    hpcw_status s = find_exporter(path, out, o->form == GEN_EXPORT_BYTES || gen_cli_given(parse, "task"), err);
+    hpcw_status s = find_exporter(
+        path, out, o->form == GEN_EXPORT_BYTES || o->form == GEN_EXPORT_TASKS || gen_cli_given(parse, "task"),
+        err);
     if (s != HPCW_OK) {
         return s;
     }
@@ -129,6 +135,12 @@ static hpcw_status resolve(const struct gen_cli_options *o, const struct ui_pars
             return hpcw_i_fail(err, HPCW_EINVAL, "%s: --%s: expected none for %s, got one", path, special[i],
                                x->format->name);
         }
+    }
+    if (what->form == GEN_EXPORT_TASKS) {
+        return gen_cli_given(parse, "task") || gen_cli_given(parse, "key")
+                   ? hpcw_i_fail(err, HPCW_EINVAL,
+                                 "%s: expected neither --task nor --key for the form tasks, got one", path)
+                   : HPCW_OK;
     }
     return takes(x, "task") && !gen_cli_given(parse, "task")
                ? hpcw_i_fail(err, HPCW_EINVAL, "%s: --task: expected the number of a task for %s, got none",
@@ -221,7 +233,9 @@ static hpcw_status to_file(const struct gen_cli_options *o, const struct gen_exp
 static hpcw_status to_directory(const struct gen_cli_options *o, const char *path,
                                 const struct gen_export *what, hpcw_error *err) {
     struct gen_exported done;
-    hpcw_status s = gen_export_otf2(path, what, o->output, o->sync, &done, err);
+    hpcw_status s = what->form == GEN_EXPORT_TASKS
+                        ? gen_export_sion_tasks(path, o->output, o->sync, &done, err)
+                        : gen_export_otf2(path, what, o->output, o->sync, &done, err);
     if (s == HPCW_OK && !o->quiet) {
         say(o->output, &done);
     }
@@ -242,11 +256,13 @@ hpcw_status gen_cli_export(const struct gen_cli_options *o, const struct ui_pars
     hpcw_status s = resolve(o, parse, &what, &x, err);
     const char *path = parse->args[0];
     const bool standard = strcmp(o->output, "-") == 0;
-    if (s == HPCW_OK && standard && what.form == GEN_EXPORT_OTF2) {
-        s = hpcw_i_fail(err, HPCW_EINVAL, "--output: expected a new directory for otf2, got standard output");
+    const bool directory = what.form == GEN_EXPORT_OTF2 || what.form == GEN_EXPORT_TASKS;
+    if (s == HPCW_OK && standard && directory) {
+        s = hpcw_i_fail(err, HPCW_EINVAL, "--output: expected a new directory for %s, got standard output",
+                        gen_cli_form_names[what.form]);
     }
-    return s != HPCW_OK                   ? s
-           : what.form == GEN_EXPORT_OTF2 ? to_directory(o, path, &what, err)
-           : standard                     ? to_standard_output(o, x, path, &what, err)
-                                          : to_file(o, x, path, &what, err);
+    return s != HPCW_OK ? s
+           : directory  ? to_directory(o, path, &what, err)
+           : standard   ? to_standard_output(o, x, path, &what, err)
+                        : to_file(o, x, path, &what, err);
 }

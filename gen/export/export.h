@@ -15,6 +15,7 @@ enum gen_export_form {
     GEN_EXPORT_HOSTS,
     GEN_EXPORT_BYTES,
     GEN_EXPORT_OTF2,
+    GEN_EXPORT_TASKS,
 };
 
 struct gen_export {

@@ -2,9 +2,12 @@
 #include "gen/export/sion.h"
 
 #include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 
 #include <hpcw/sion_read.h>
 
+#include "gen/export/folder.h"
 #include "gen/export/text.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
@@ -63,6 +66,46 @@ hpcw_status gen_export_sion(const char *path, const struct gen_export *what, hpc
                             : put(&x, hpcw_sion_reader_find(x.reader, what->task)->size, err);
     }
     *done = x.done;
+    hpcw_i_free(x.piece);
+    hpcw_sion_reader_free(x.reader);
+    return s;
+}
+
+static hpcw_status put_task(struct sion_export *x, const char *directory, hpcw_error *err) {
+    char name[PATH_MAX];
+    const uint64_t before = x->done.bytes;
+    const int size = snprintf(name, sizeof name, "%s/task.%06" PRIu32, directory, x->what->task);
+    if (size < 0 || (size_t)size >= sizeof name) {
+        return hpcw_i_fail(err, HPCW_ERANGE, "%s: expected a shorter name", directory);
+    }
+    hpcw_status s = hpcw_sink_open_file(name, HPCW_SYNC_NONE, &x->sink, err);
+    if (s == HPCW_OK) {
+        x->done.bytes = 0; /* which is where the next piece goes */
+        s = put(x, hpcw_sion_reader_find(x->reader, x->what->task)->size, err);
+        s = s == HPCW_OK ? hpcw_sink_publish(x->sink, err) : s;
+        x->done.bytes += before;
+    }
+    hpcw_sink_free(x->sink);
+    return s;
+}
+
+hpcw_status gen_export_sion_tasks(const char *path, const char *output, bool sync, struct gen_exported *done,
+                                  hpcw_error *err) {
+    struct gen_folder folder = {0};
+    struct gen_export what = {.form = GEN_EXPORT_TASKS};
+    struct sion_export x = {.what = &what, .done = {.items = "tasks"}};
+    hpcw_status s = hpcw_sion_reader_open(path, NULL, 0, NULL, &x.reader, err);
+    if (s == HPCW_OK) {
+        x.piece = hpcw_i_malloc(PIECE);
+        s = x.piece == NULL ? gen_export_no_memory(err) : gen_folder_open(&folder, output, err);
+    }
+    for (uint32_t i = 0; s == HPCW_OK && i < hpcw_sion_reader_count(x.reader); i++) {
+        what.task = hpcw_sion_reader_task(x.reader, i)->rank;
+        s = put_task(&x, folder.temporary, err);
+    }
+    s = s == HPCW_OK ? gen_folder_publish(&folder, sync, &x.done.bytes, err) : s;
+    *done = x.done;
+    gen_folder_close(&folder);
     hpcw_i_free(x.piece);
     hpcw_sion_reader_free(x.reader);
     return s;

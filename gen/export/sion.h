@@ -18,4 +18,13 @@
 hpcw_status gen_export_sion(const char *path, const struct gen_export *what, hpcw_sink *sink,
                             struct gen_exported *done, hpcw_error *err);
 
+/*
+ * Writes the streams of all tasks to files of their own, "task.000000" and so on by their ranks, in a new directory.
+ *
+ * HPCW_EEXIST if there is something of the output's name, HPCW_ERANGE for more than HPCW_SION_READER_MAX_SHARE tasks,
+ * HPCW_ENOMEM, errors of the reader and of the files.
+ */
+hpcw_status gen_export_sion_tasks(const char *path, const char *output, bool sync, struct gen_exported *done,
+                                  hpcw_error *err);
+
 #endif

@@ -51,6 +51,29 @@ cmp whole keys.task || bad "another stream"
 "$HPCGEN" export keys.sion --task 1 --output empty --quiet || bad "an empty task fails"
 [ -e empty ] && [ ! -s empty ] || bad "expected an empty file"
 
+# All tasks at once.
+for container in set/sion/particles.sion keys.sion set/linktest/pingpong_results_bin.sion; do
+    rm -rf all
+    "$HPCGEN" export $container --form tasks --output all --json 2>said.err >said.json || bad "$container: tasks fail"
+    tasks=0
+    for file in all/task.*; do
+        "$HPCGEN" export $container --task $((1${file#all/task.} - 1000000)) --output one --quiet || bad "$file fails"
+        cmp one "$file" || bad "$container: other bytes in $file"
+        tasks=$((tasks + 1))
+    done
+    case $(cat said.err) in "hpcgen: all: $tasks tasks, "*) ;; *) bad "said: $(cat said.err)" ;; esac
+    grep -q "\"bytes\": *$(cat all/* | wc -c)" said.json || bad "said: $(cat said.json)"
+    grep -q "\"tasks\": *$tasks" said.json || bad "said: $(cat said.json)"
+done
+[ "$(ls all)" = "$(printf 'task.%06d\n' 0 1 2 3 4 5)" ] || bad "expected a file of each task, got $(ls all)"
+refuse 1 'all: expected no file or directory of this name, got one' "$HPCGEN" export keys.sion --form tasks -O all
+refuse 1 '--output: expected a new directory for tasks, got standard output' \
+    "$HPCGEN" export keys.sion --form tasks -O -
+refuse 1 'keys.sion: expected neither --task nor --key for the form tasks, got one' \
+    "$HPCGEN" export keys.sion --form tasks -O x --task 0
+head -c 1200 keys.sion >cut.sion
+refuse 1 'cut.sion: *' "$HPCGEN" export cut.sion --form tasks -O x
+
 # What it says.
 "$HPCGEN" export keys.sion --task 0 --key 7 --output said --json 2>said.err >said.json || bad "export --json fails"
 [ "$(cat said.err)" = "hpcgen: said: 2 values, 10 B" ] || bad "said: $(cat said.err)"
@@ -64,7 +87,7 @@ refuse 1 'keys.sion: task 1: expected a record with key 7, got none' \
     "$HPCGEN" export keys.sion -O x --task 1 --key 7
 refuse 1 'set/sion/particles.sion: content: expected key-value records, got plain streams' \
     "$HPCGEN" export set/sion/particles.sion -O x --task 1 --key 7
-refuse 1 'keys.sion: --form: expected bytes for sion, got csv' "$HPCGEN" export keys.sion -O x --task 0 --form csv
+refuse 1 'keys.sion: --form: expected bytes or tasks for sion, got csv' "$HPCGEN" export keys.sion -O x --task 0 --form csv
 refuse 1 'keys.sion: --first-rank: expected none for sion, got one' \
     "$HPCGEN" export keys.sion -O x --task 0 --first-rank 1
 [ ! -e x ] || bad "something is left"
