@@ -200,6 +200,8 @@ static void other_ranks(const char *name, const int *list) {
         printf(", rank %d at %d: %zu %08x", all_ranks[t], moved, got, sum(data, got));
     }
     printf(", closed %d\n", sion_close(sid));
+    free(all_ranks);
+    free(all_chunks);
 }
 
 static void write_keys(const char *name) {
