@@ -387,15 +387,15 @@ static hpcw_status pass(struct clog2_job *job, hpcw_clog2 *log, uint64_t first_b
     return s;
 }
 
-/* Counts the records of iterations from `first` on: of all before `last`, and then of as many as it takes to pass *record.
- * *made is the iteration after them. */
+/* Counts the records of iterations from `first` on: of all before `last`, and then, unless `enough` is 0, of as many as it takes
+ * for *record to pass it. *made is the iteration after them. */
 static hpcw_status count_records(const struct clog2_job *job, uint32_t first, uint32_t last, uint64_t enough,
                                  uint64_t *record, uint32_t *made, hpcw_error *err) {
     const struct model_trace *m = &job->d->trace;
     struct model_trace_scratch *scratch;
     hpcw_status s = model_trace_scratch_new(m, &scratch, err);
     uint32_t k = first;
-    for (; s == HPCW_OK && k < m->iterations && (k < last || *record <= enough); k++) {
+    for (; s == HPCW_OK && k < m->iterations && (k < last || (enough > 0 && *record <= enough)); k++) {
         uint64_t events;
         s = model_trace_count(m, scratch, k, &events, err);
         *record += events;
@@ -433,10 +433,9 @@ static hpcw_status divide(struct clog2_job *job, hpcw_error *err) {
     total += job->first_record;
     job->first_record += before;
     uint64_t after = job->first_record + own_records; /* the first record of the next process */
-    job->begin = job->first == 0 ? 0 : next_cut(job->first_record);
-    job->end = process == hpcw_comm_size(job->w->comm) - 1 ? total : next_cut(after);
     /* Process 0 owns the prologue even if it owns no iteration. */
-    job->begin = process == 0 ? 0 : job->first == 0 ? job->end : job->begin;
+    job->begin = process == 0 ? 0 : next_cut(job->first_record);
+    job->end = process == hpcw_comm_size(job->w->comm) - 1 ? total : next_cut(after);
     job->begin = job->begin < total ? job->begin : total;
     job->end = job->end < total ? job->end : total;
     job->made = job->last;

@@ -12,3 +12,12 @@ done
 "$HPCGEN" --ranks 2 --out few --quiet
 "$MPIEXEC" -n 4 "$HPCGEN" --ranks 2 --out few-mpi --quiet
 diff -r few few-mpi
+
+# More processes than phases: some have no iteration of the log, also the first one, whose records fill more than a segment.
+few="--ranks 150 --formats clog2 --set load.phases=3 --set trace.exchanges=40 --quiet"
+# shellcheck disable=SC2086 # several options
+"$HPCGEN" $few --out short
+# shellcheck disable=SC2086
+"$MPIEXEC" -n 4 "$HPCGEN" $few --out short-mpi
+"$HPCGEN" verify --quiet short-mpi
+diff -r short short-mpi
