@@ -212,7 +212,7 @@ static hpcw_status place(struct model *m, enum knowledge how, struct hpcw_i_sion
     struct hpcw_i_sion_request r = {
         .comm = hpcw_i_comm_or_self(NULL),
         .all = hpcw_i_sion_census_of(m->tasks, list, task, m->layout == HPCW_SION_ALIGNED ? m->block_size : 1),
-        .division = {m->tasks, m->files, m->tasks / m->files},
+        .division = {.tasks = m->tasks, .files = m->files, .each = m->tasks / m->files},
         .end = m->tasks,
         .block_size = m->block_size,
         .options = &options,
