@@ -201,7 +201,7 @@ static void write_uneven(const char *name, int files, enum order order) {
         sion_seek(sid, ranks[i], SION_CURRENT_BLK, SION_CURRENT_POS);
         for (int r = 0; r < ranks[i]; r++) {
             fill(data, CHUNK / 2 + r, ranks[i] + r);
-            items += sion_fwrite(data, 1, (size_t)(CHUNK / 2 + r), sid);
+            items += sion_fwrite(data, 1, CHUNK / 2 + (size_t)r, sid);
         }
     }
     snprintf(line, sizeof line, "%s: %zu items, %d", name, items, sion_parclose_mapped_mpi(sid));
