@@ -148,10 +148,10 @@ void bench_machine_trim(void) {
 }
 
 void bench_machine_warm(uint64_t bytes, unsigned processes) {
-    enum { PAGE = 4096, TIMES = 3 };
+    enum { PAGE = 4096 };
     uint64_t most = read_kib("/proc/meminfo", "MemAvailable") / 2 / processes;
-    uint64_t size = bytes < most / TIMES ? bytes * TIMES : most;
-    if (size == 0 || bytes == 0) {
+    uint64_t size = bytes < most ? bytes : most;
+    if (size == 0) {
         return;
     }
     unsigned char *p = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

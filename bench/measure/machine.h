@@ -51,10 +51,9 @@ uint64_t bench_machine_peak(void);
 void bench_machine_trim(void);
 
 /*
- * Touches memory for a run that takes `bytes` of it in this process, its page cache included, and gives it back. Under a
- * hypervisor that takes back what its guest leaves free, a page costs ten times as much at its first use than later; this
- * keeps that out of the run that follows. As the run will be given other pages than these, it is three times as much, within
- * half of what this process's share of the free memory is; `processes` share the machine.
+ * Touches `bytes` of memory and gives it back, within half of what this process's share of the free memory is; `processes`
+ * share the machine. Under a hypervisor that takes back what its guest leaves free, a page costs ten times as much at its
+ * first use than later; this keeps that out of the run that follows.
  */
 void bench_machine_warm(uint64_t bytes, unsigned processes);
 
