@@ -18,7 +18,7 @@ grep -q 'task-local  *1  ' equal || bad "the layouts are not compared: $(cat equ
 
 # A library in front of that of the sanitizers, which want to be the first.
 ldd "$HPCGEN" | grep -q -e libasan -e libtsan && exit $failed
-export LD_PRELOAD="$SLOW_WRITES" SLOW_PS=500000 SLOW_MOST=4000
+export LD_PRELOAD="$SLOW_WRITES" SLOW_PERCENT=10000 SLOW_MOST=4000
 sweep slow
 unset LD_PRELOAD
 "$HPCGEN" compare second/results.json slow/results.json >said || bad "compare fails"
