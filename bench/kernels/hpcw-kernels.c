@@ -44,8 +44,8 @@ static const struct bench_kernel *const kernel[] = {
     &bench_doubles,        &bench_integers,        &bench_json_records,    &bench_vom_plain,
     &bench_vom_compressed, &bench_vom_settings,    &bench_vom_verify,      &bench_clog2_event,
     &bench_clog2_threads,  &bench_clog2_processes, &bench_clog2_finish,    &bench_clog2_file,
-    &bench_clog2_run,      &bench_messages,        &bench_map_4096,        &bench_map_8192,
-    &bench_map_million,    &bench_checkpoint,
+    &bench_clog2_run,      &bench_messages,        &bench_own_messages,    &bench_map_4096,
+    &bench_map_8192,       &bench_map_million,     &bench_checkpoint,
 };
 enum { KERNELS = sizeof kernel / sizeof kernel[0] };
 

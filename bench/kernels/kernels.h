@@ -135,7 +135,7 @@ extern const struct bench_kernel bench_clog2_event, bench_clog2_threads, bench_c
     bench_clog2_finish, bench_clog2_file, bench_clog2_run;
 
 /* messages.c: what a tool like the wrapper of MPI's calls adds to them */
-extern const struct bench_kernel bench_messages;
+extern const struct bench_kernel bench_messages, bench_own_messages;
 
 /* rank2file.c: checkpoints and their maps */
 extern const struct bench_kernel bench_map_4096, bench_map_8192, bench_map_million, bench_checkpoint;
