@@ -51,10 +51,10 @@ static void pack(struct track *t, const struct model_trace_message *one) {
 }
 
 void model_trace_post(const struct model_trace *m, struct model_trace_scratch *s, uint32_t exchange) {
-    const uint32_t *in = model_trace_in(m, s, exchange);
+    const uint32_t *into = model_trace_in(m, s, exchange);
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
-        for (uint32_t i = in[r]; i < in[r + 1]; i++) {
+        for (uint32_t i = into[r]; i < into[r + 1]; i++) {
             after_pause(&t, MODEL_TRACE_IRECV, 0);
             takes(&t, IRECV_NS);
             happens(&t, MODEL_TRACE_IRECV + 1, 0);
@@ -118,8 +118,8 @@ void model_trace_send(const struct model_trace *m, struct model_trace_scratch *s
         }
         end_track(&t);
     }
-    const uint32_t *in = model_trace_in(m, s, op->number);
-    for (uint32_t i = in[0]; !blocks && i < in[m->ranks]; i++) {
+    const uint32_t *into = model_trace_in(m, s, op->number);
+    for (uint32_t i = into[0]; !blocks && i < into[m->ranks]; i++) {
         s->sent[i] = arrival(m, s, op->number, i);
     }
 }
@@ -164,13 +164,13 @@ static void wait_for_sends(struct track *t, const uint32_t *out) {
 }
 
 /* All receives with one call: it begins, and has them; then it ends. */
-static void begin_all(struct track *t, const uint32_t *in) {
+static void begin_all(struct track *t, const uint32_t *into) {
     after_pause(t, MODEL_TRACE_WAITALL, 0);
     const uint64_t begin = t->now;
-    const bool receives = in[t->rank] < in[t->rank + 1];
+    const bool receives = into[t->rank] < into[t->rank + 1];
     uint64_t done = begin + (receives ? WAIT_NS + (uint64_t)t->pace->cold_call_ns : NOTHING_NS);
     t->pace->cold_call_ns = receives ? 0 : t->pace->cold_call_ns;
-    for (uint32_t i = in [t->rank]; i < in[t->rank + 1]; i++) {
+    for (uint32_t i = into[t->rank]; i < into[t->rank + 1]; i++) {
         done += take_ns(t, &t->s->message[i]);
         done = t->s->sent[i] > done ? t->s->sent[i] : done;
         t->s->sent[i] = taken_at(t, i, begin);
@@ -178,12 +178,12 @@ static void begin_all(struct track *t, const uint32_t *in) {
     t->now = done;
 }
 
-static void end_all(struct track *t, const uint32_t *in, uint64_t done) {
+static void end_all(struct track *t, const uint32_t *into, uint64_t done) {
     go_on_at(t, done);
-    for (uint32_t i = in [t->rank]; i < in[t->rank + 1]; i++) {
+    for (uint32_t i = into[t->rank]; i < into[t->rank + 1]; i++) {
         received(t, i);
     }
-    if (in[t->rank] < in[t->rank + 1]) {
+    if (into[t->rank] < into[t->rank + 1]) {
         happens(t, MODEL_TRACE_WAITALL + 1, 0);
     } else {
         after_pause(t, MODEL_TRACE_WAITALL + 1, 0);
@@ -202,12 +202,12 @@ static void wait_for_one(struct track *t, uint32_t what, uint32_t message) {
     happens(t, what + 1, 0);
 }
 
-static void wait_for_any(struct track *t, const uint32_t *in) {
+static void wait_for_any(struct track *t, const uint32_t *into) {
     enum { MANY = 64 }; /* after those, in their order */
     uint32_t next[MANY];
     uint32_t count = 0;
-    uint32_t i = in[t->rank];
-    for (; i < in[t->rank + 1] && count < MANY; i++) {
+    uint32_t i = into[t->rank];
+    for (; i < into[t->rank + 1] && count < MANY; i++) {
         uint32_t at = count++;
         for (; at > 0 && t->s->sent[next[at - 1]] > t->s->sent[i]; at--) {
             next[at] = next[at - 1];
@@ -217,7 +217,7 @@ static void wait_for_any(struct track *t, const uint32_t *in) {
     for (uint32_t k = 0; k < count; k++) {
         wait_for_one(t, MODEL_TRACE_WAITANY, next[k]);
     }
-    for (; i < in[t->rank + 1]; i++) {
+    for (; i < into[t->rank + 1]; i++) {
         wait_for_one(t, MODEL_TRACE_WAITANY, i);
     }
 }
@@ -225,30 +225,30 @@ static void wait_for_any(struct track *t, const uint32_t *in) {
 /* First all ranks have what they receive; then who sent it by rendezvous goes on. */
 void model_trace_wait(const struct model_trace *m, struct model_trace_scratch *s, uint32_t exchange,
                       enum model_trace_wait how) {
-    const uint32_t *in = model_trace_in(m, s, exchange);
+    const uint32_t *into = model_trace_in(m, s, exchange);
     const uint32_t *out = model_trace_out(m, s, exchange);
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
         if (how == MODEL_TRACE_WAIT_ANY) {
-            wait_for_any(&t, in);
+            wait_for_any(&t, into);
         } else if (how == MODEL_TRACE_WAIT_EACH || how == MODEL_TRACE_WAIT_FEW) {
-            for (uint32_t i = in[r]; i < in[r + 1]; i++) {
+            for (uint32_t i = into[r]; i < into[r + 1]; i++) {
                 wait_for_one(&t, MODEL_TRACE_WAIT, i);
             }
         } else {
-            begin_all(&t, in);
+            begin_all(&t, into);
         }
         if (how == MODEL_TRACE_WAIT_TWICE) {
-            end_all(&t, in, 0);
+            end_all(&t, into, 0);
         }
         end_track(&t);
     }
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
         if (how == MODEL_TRACE_WAIT_ALL) {
-            end_all(&t, in, delivered(&t, out, 0));
+            end_all(&t, into, delivered(&t, out, 0));
         }
-        for (uint32_t i = in[r]; i < in[r + 1]; i++) {
+        for (uint32_t i = into[r]; i < into[r + 1]; i++) {
             pack(&t, &s->message[i]);
         }
         if (how != MODEL_TRACE_WAIT_ALL && how != MODEL_TRACE_WAIT_FEW) {
