@@ -6,8 +6,8 @@
     ./find_skew.py log.csv > findings.json
 
 All ranks leave a reduction within microseconds. A rank that always seems to leave early or late has a wrong clock: a
-line through its distances from the median rank gives offset and drift. Neighbouring ranks mostly share a clock: how they
-differ says what is noise.
+line through its distances from the median rank gives offset and drift. Most clocks are right: how most ranks differ says
+what is noise.
 """
 import csv
 import json
@@ -48,7 +48,7 @@ def main():
         fit = {rank: line(p) for rank, p in points.items()}
         span = max(p[0] for p in points[min(points)]) - min(p[0] for p in points[min(points)])
         offset, drift = median(f[0] for f in fit.values()), median(f[1] for f in fit.values())
-        noise = 1.05 * median(abs(fit[r + 1][0] - fit[r][0]) for r in sorted(fit)[::2] if r + 1 in fit)
+        noise = 1.4826 * median(abs(f[0] - offset) for f in fit.values())
         for rank, (y, slope) in sorted(fit.items()):
             off = abs(y - offset) + 0.5 * abs(slope - drift) * span
             if off > VISIBLE * noise:

@@ -279,16 +279,11 @@ static hpcw_status exits_new(struct exits *e, const struct gen_dataset *d, const
         }
     }
     const double n = e->line[0].n;
-    /* Most neighbours share a host, but not their place in the tree of the reduction. */
-    for (uint32_t r = 0; r + 1 < d->ranks; r += 2) {
-        e->value[r / 2] = fabs(mean_of(&e->line[r + 1]) - mean_of(&e->line[r]));
-    }
-    gen_visibility_spread(e->value, d->ranks / 2, &e->noise_ns, &ignored);
-    e->noise_ns *= 1.4826 / sqrt(2);
+    /* Most clocks are right: what spreads the ranks is their place in the tree of the reduction. */
     for (uint32_t r = 0; r < d->ranks; r++) {
         e->value[r] = mean_of(&e->line[r]);
     }
-    gen_visibility_spread(e->value, d->ranks, &e->offset, &ignored);
+    gen_visibility_spread(e->value, d->ranks, &e->offset, &e->noise_ns);
     for (uint32_t r = 0; r < d->ranks; r++) {
         e->value[r] = slope_of(&e->line[r]);
     }
@@ -297,14 +292,19 @@ static hpcw_status exits_new(struct exits *e, const struct gen_dataset *d, const
     return HPCW_OK;
 }
 
-static double clock_sd(const struct exits *e, uint32_t first, uint32_t ranks) {
+/* No more than the clock's error: rank 0, the root of the reductions, leaves them first with a right clock, too. */
+static double clock_sd(const struct exits *e, uint32_t first, uint32_t ranks,
+                       const struct model_trace_clock *clock) {
     double offset = 0;
     double drift = 0;
     for (uint32_t r = first; r < first + ranks; r++) {
         offset += mean_of(&e->line[r]) / ranks;
         drift += slope_of(&e->line[r]) / ranks;
     }
-    return (fabs(offset - e->offset) + 0.5 * fabs(drift - e->drift) * e->span_ns) / e->noise_ns;
+    const double seen = fabs(offset - e->offset) + 0.5 * fabs(drift - e->drift) * e->span_ns;
+    const double is = fabs(clock->offset_ns + clock->drift * e->line[first].t / e->line[first].n) +
+                      0.5 * fabs(clock->drift) * e->span_ns;
+    return fmin(seen, is) / e->noise_ns;
 }
 
 /* The clocks of all hosts, if they are wrong. `at_ns` [iterations]: when their reductions end. */
@@ -328,9 +328,10 @@ static hpcw_status put_clocks(const struct gen_dataset *d, const double *at_ns, 
         hpcw_i_json_put_f64(json, "offset_us", d->trace.clock[n].offset_ns / 1e3);
         hpcw_i_json_put_f64(json, "drift_ppm", d->trace.clock[n].drift * 1e6);
         hpcw_i_json_key_array(json, "visibility");
-        gen_visibility_put(
-            json, "clog2", GEN_CLOG2_PATH,
-            d->trace.iterations < 4 || !sees(d, MODEL_TRACE_ALLREDUCE) ? NAN : clock_sd(&e, first, ranks));
+        gen_visibility_put(json, "clog2", GEN_CLOG2_PATH,
+                           d->trace.iterations < 4 || !sees(d, MODEL_TRACE_ALLREDUCE)
+                               ? NAN
+                               : clock_sd(&e, first, ranks, &d->trace.clock[n]));
         hpcw_i_json_end_array(json);
         hpcw_i_json_end_object(json);
     }

@@ -71,8 +71,10 @@ enum hpcw_i_purpose {
     HPCW_I_FOR_TRACE_WRITE =
         67, /* rank, iteration, 0: words 0-1 time to write a checkpoint, 2 whether it waits for a disk; 0, iteration, 1:
              * words 0-1 that of all ranks; server, iteration, 2: words 0-1 that of its files */
-    HPCW_I_FOR_TRACE_CLOCK = 68, /* node, 0, 0: words 0-1 offset of its clock, 2-3 drift */
-    HPCW_I_FOR_TRACE_COMM = 69,  /* rank, 0, 0: words 0-1 id of its communicator; world: ffffffff */
+    HPCW_I_FOR_TRACE_CLOCK =
+        68, /* node, 0, 0: words 0-1 offset of its clock, 2-3 drift; 0, 1, 0: word 0 which clock is surely lost;
+             * node, 2, 0: word 0 whether it is; ffffffff, 0, 0: words 0-1 rate of the log's clock */
+    HPCW_I_FOR_TRACE_COMM = 69, /* rank, 0, 0: words 0-1 id of its communicator; world: ffffffff */
     HPCW_I_FOR_TRACE_CALL =
         70, /* message, iteration, 0: word 0 transfer; rank, iteration, 1: words 0-1 seed of its calls, 2-3 how slow */
     HPCW_I_FOR_TRACE_EXIT =

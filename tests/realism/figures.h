@@ -57,9 +57,10 @@ struct dataset {
     /* From the log. */
     struct dataset_checkpoint checkpoint[DATASET_CHECKPOINTS];
     uint32_t checkpoints;
-    double *checkpoint_bytes;                 /* [ranks] of the last one */
-    double *clock_offset, *clock_drift;       /* [ranks] seconds, seconds a second */
-    double clock_noise, clock_span;           /* standard deviation of neighbours; seconds of all */
+    double *checkpoint_bytes;           /* [ranks] of the last one */
+    double *clock_offset, *clock_drift; /* [ranks] seconds, seconds a second */
+    double clock_noise, clock_middle,
+        clock_span; /* standard deviation of ranks; seconds, of the log's middle and of all */
     struct dataset_interruption *interrupted; /* the furthest ones */
     size_t interruptions;
 };

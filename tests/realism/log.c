@@ -501,6 +501,13 @@ static void put_flows(const struct dataset *d) {
     }
 }
 
+/* How far one of the ranks is from the median. */
+static double furthest(const struct log_figures *g, const double *value) {
+    memcpy(g->scratch, value, g->ranks * sizeof *g->scratch);
+    const double middle = stats_median(g->scratch, g->ranks);
+    return fmax(most_of(value, g->ranks) - middle, middle - least_of(value, g->ranks));
+}
+
 static void keep_clocks(struct log_figures *g) {
     struct dataset *d = g->d;
     const double n = g->clock[0].n;
@@ -514,22 +521,18 @@ static void keep_clocks(struct log_figures *g) {
         d->clock_offset[r] = c->y;
         d->clock_drift[r] = c->xx > 0 ? c->xy / c->xx : 0;
     }
-    for (uint32_t r = 0; r + 1 < g->ranks; r += 2) {
-        g->scratch[r / 2] = fabs(d->clock_offset[r + 1] - d->clock_offset[r]);
-    }
-    d->clock_noise = g->ranks < 2 ? 0 : 1.4826 / sqrt(2) * stats_median(g->scratch, g->ranks / 2);
+    double middle;
+    memcpy(g->scratch, d->clock_offset, g->ranks * sizeof *g->scratch);
+    stats_robust(g->scratch, g->ranks, &middle, &d->clock_noise);
+    d->clock_middle = g->clock[0].x;
     d->clock_span = sqrt(12 * g->clock[0].xx / n);
     if (d->clock_noise > 0) {
-        double middle;
-        double sd;
-        memcpy(g->scratch, d->clock_offset, g->ranks * sizeof *g->scratch);
-        stats_robust(g->scratch, g->ranks, &middle, &sd);
-        figure("log.clock_offset", sd / d->clock_noise,
-               "clocks: offsets of ranks spread by %.3g us, noise %.3g us", 1e6 * sd, 1e6 * d->clock_noise);
-        memcpy(g->scratch, d->clock_drift, g->ranks * sizeof *g->scratch);
-        stats_robust(g->scratch, g->ranks, &middle, &sd);
-        figure("log.clock_drift", sd * d->clock_span / d->clock_noise,
-               "clocks: drifts of ranks spread by %.3g ppm", 1e6 * sd);
+        const double offset = furthest(g, d->clock_offset);
+        figure("log.clock_offset", offset / d->clock_noise,
+               "clocks: the worst is off by %.3g us, noise %.3g us", 1e6 * offset, 1e6 * d->clock_noise);
+        const double drift = furthest(g, d->clock_drift);
+        figure("log.clock_drift", 0.5 * drift * d->clock_span / d->clock_noise,
+               "clocks: the worst drifts by %.3g ppm", 1e6 * drift);
     }
 }
 

@@ -158,7 +158,7 @@ static double outlier_sd(const struct truth_figures *g, const cJSON *entry) {
     return sd;
 }
 
-/* The offset over the time of the log, at its worse end, in deviations of one comparison. */
+/* The offset over the time of the log, at its worse end, in deviations of one comparison; no more than what is listed. */
 static double clock_sd(struct truth_figures *g, const cJSON *entry) {
     const struct dataset *d = g->d;
     const uint32_t first = index_of(entry, "first_rank", d->ranks);
@@ -171,7 +171,11 @@ static double clock_sd(struct truth_figures *g, const cJSON *entry) {
     const double offset = mean_of(d->clock_offset, first, ranks) - stats_median(g->scratch, d->ranks);
     memcpy(g->scratch, d->clock_drift, d->ranks * sizeof *g->scratch);
     const double drift = mean_of(d->clock_drift, first, ranks) - stats_median(g->scratch, d->ranks);
-    return (fabs(offset) + 0.5 * fabs(drift) * d->clock_span) / d->clock_noise;
+    const double listed_offset = 1e-6 * number_of(entry, "offset_us");
+    const double listed_drift = 1e-6 * number_of(entry, "drift_ppm");
+    const double listed =
+        fabs(listed_offset + listed_drift * d->clock_middle) + 0.5 * fabs(listed_drift) * d->clock_span;
+    return fmin(fabs(offset) + 0.5 * fabs(drift) * d->clock_span, listed) / d->clock_noise;
 }
 
 static double interruption_sd(const struct truth_figures *g, const cJSON *entry) {

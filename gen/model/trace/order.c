@@ -45,8 +45,8 @@ static uint64_t shown_at(uint64_t cycle, uint64_t phase) {
     return (cycle + phase) / CYCLES_IN_STEP * CYCLES_IN_STEP - phase;
 }
 
-/* Makes all times those of the ranks' clocks. Their steps do not come together, as clocks are compared to a nanosecond. So that none is negative, clocks that
- * differ are late by the guard; and events are later than a step. */
+/* Makes all times those of the ranks' clocks. Their steps do not come together, as clocks are compared to a nanosecond. So
+ * that none is negative, clocks that differ are late by the guard; and events are later than a step. */
 static void read_clocks(const struct model_trace *m, const struct model_trace_scratch *s, uint64_t start_ns,
                         uint64_t count) {
     const uint64_t start = model_trace_cycles(start_ns);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/model/trace/trace.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "gen/model/trace/track.h"
@@ -34,11 +35,12 @@ const struct ui_param model_trace_param[] = {
           .help = "one message between two ranks in an exchange; no: one for each edge between their objects"),
     PARAM("write_rate", F64, write_gbs, 1e-6, 1e3, "GB/s", "rate at which a rank writes its checkpoint [A]"),
     PARAM("write_sigma", F64, write_sigma, 0, 2, NULL, "standard deviation of ln(time to write) [A]"),
-    PARAM(
-        "skew", F64, skew_us, 0, 1e6, "us",
-        "standard deviation of the offsets of the hosts' clocks; messages can then seem to arrive before they "
-        "are sent"),
-    PARAM("drift", F64, drift_ppm, 0, 1e6, "ppm", "standard deviation of the drift of the hosts' clocks"),
+    PARAM("skew", F64, skew_us, 0, 1e6, "us",
+          "by how much clocks are off that lost their time server, those of one host in 16, but at least one; "
+          "the "
+          "others are off by a twentieth of it [A]; messages can then seem to arrive before they are sent"),
+    PARAM("drift", F64, drift_ppm, 0, 1e6, "ppm",
+          "by how much these clocks drift, and the others a twentieth of it"),
 };
 const size_t model_trace_param_count = sizeof model_trace_param / sizeof model_trace_param[0];
 
@@ -190,19 +192,33 @@ static void find_guard(struct model_trace *m) {
 
 /* ---- clocks ---- */
 
+/* The help of trace.skew. */
+enum { LOST_ONE_IN = 16 };
+static const double kept = 1.0 / 20;
+
+/* A clock that is lost is wrong by all of it, more or less. */
+static double wrong_by(double all, bool lost, double z) {
+    return all * (lost ? copysign(1, z) + z / 8 : kept * z);
+}
+
 static bool read_clocks(struct model_trace *m) {
     const struct model_trace_params *p = &m->params;
     const uint32_t nodes = m->load->machine->nodes;
     if (p->skew_us == 0 && p->drift_ppm == 0) {
         return true;
     }
+    uint32_t surely[4];
+    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CLOCK, 0, 1, 0, surely);
     m->clock = hpcw_i_malloc(nodes * sizeof *m->clock);
     for (uint32_t n = 0; m->clock != NULL && n < nodes; n++) {
         uint32_t w[4];
+        uint32_t whether[4];
         hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CLOCK, n, 0, 0, w);
+        hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CLOCK, n, 2, 0, whether);
+        const bool lost = whether[0] < hpcw_i_threshold(1.0 / LOST_ONE_IN) || n == surely[0] % nodes;
         m->clock[n] = (struct model_trace_clock){
-            .offset_ns = p->skew_us * 1e3 * hpcw_i_normal(w[0], w[1]),
-            .drift = p->drift_ppm * 1e-6 * hpcw_i_normal(w[2], w[3]),
+            .offset_ns = wrong_by(p->skew_us * 1e3, lost, hpcw_i_normal(w[0], w[1])),
+            .drift = wrong_by(p->drift_ppm * 1e-6, lost, hpcw_i_normal(w[2], w[3])),
         };
     }
     return m->clock != NULL;

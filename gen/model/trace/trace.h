@@ -52,7 +52,7 @@ struct model_trace_params {
     bool aggregate;     /* one message between two ranks in an exchange, otherwise one per edge */
     double write_gbs;   /* of a rank */
     double write_sigma; /* of ln(time to write) */
-    double skew_us;     /* standard deviation of the offsets of the hosts' clocks */
+    double skew_us;     /* offset of a clock that lost its time server */
     double drift_ppm;   /* standard deviation of their drift */
 };
 
