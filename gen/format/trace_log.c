@@ -47,7 +47,12 @@ static const struct log_state {
     {MODEL_TRACE_WRITE, HPCW_CLOG2_USER_STATE + 5, "Write file", "BlueViolet", NULL},
     {MODEL_TRACE_CLOSE, HPCW_CLOG2_USER_STATE + 6, "Close file", "pink", NULL},
 };
-enum { STATES = sizeof states / sizeof states[0], USER_STATES = 7, STEP_EVENT = HPCW_CLOG2_USER_SOLO };
+enum {
+    STATES = sizeof states / sizeof states[0],
+    USER_STATES = 7,
+    OF_FILES = 4,
+    STEP_EVENT = HPCW_CLOG2_USER_SOLO
+};
 static const char *const constant_name[] = {"MPI_PROC_NULL", "MPI_ANY_SOURCE", "MPI_ANY_TAG"};
 static const int32_t constant_value[] = {-2, -1, -1};
 enum { CONSTANTS = 3, FIRST_RECORDS = 3 };
@@ -92,7 +97,9 @@ hpcw_clog2_options gen_trace_log_options(const struct gen_dataset *d) {
     hpcw_clog2_options o;
     hpcw_clog2_options_init(&o);
     o.ranks = d->ranks;
-    o.states = uses(d, MODEL_TRACE_ITERATION) ? USER_STATES : 0;
+    o.states = !uses(d, MODEL_TRACE_ITERATION)    ? 0
+               : !uses(d, MODEL_TRACE_CHECKPOINT) ? USER_STATES - OF_FILES
+                                                  : USER_STATES;
     o.solos = uses(d, MODEL_TRACE_STEP);
     o.comms = d->ranks + 1;
     o.comm_of = comm_of;

@@ -7,6 +7,7 @@
 
 #include "gen/model/load/balance.h"
 #include "gen/spec/checkpoint_files.h"
+#include "libwriter/base/status.h"
 
 #include <hpcw/sink.h>
 #include <hpcw/version.h>
@@ -157,7 +158,10 @@ hpcw_status gen_dataset_build(struct gen_dataset *d, hpcw_error *err) {
     if (s == HPCW_OK && gen_dataset_wants(d, CLOG2)) {
         s = model_trace_init(&d->trace, &d->trace_params, &d->load, &d->checkpoint, err);
     }
-    if (s == HPCW_OK && gen_dataset_wants(d, RANK2FILE)) {
+    if (s == HPCW_OK && gen_dataset_wants(d, RANK2FILE) && d->ckpt_params.checkpoints == 0) {
+        s = hpcw_i_fail(err, HPCW_ERANGE,
+                        "rank2file.checkpoints: expected at least 1 with format rank2file, got 0");
+    } else if (s == HPCW_OK && gen_dataset_wants(d, RANK2FILE)) {
         s = gen_checkpoints_new(&d->checkpoint, &d->trace_params, d->params.start, &d->checkpoints, err);
     }
     return s;
