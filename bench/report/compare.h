@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Compares two sweeps. What is compared is the rate of a point over that of its ceiling in the same repetition: it does not
- * change when the whole machine is busier or faster. Few hypotheses come first: one for each layout, over all its points;
- * then the single points. What plain writes reach is said apart from both.
+ * Compares two sweeps. What is compared is the rate of a point over that of its ceiling, both without what all ceilings of the
+ * repetition have in common: it does not change when the whole machine is busier or faster. Few hypotheses come first: one for
+ * each layout, over all its points; then the single points. What plain writes reach is said apart from both.
  */
 #ifndef HPCW_BENCH_REPORT_COMPARE_H
 #define HPCW_BENCH_REPORT_COMPARE_H
