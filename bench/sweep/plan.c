@@ -35,9 +35,9 @@ enum {
     PLAIN = 1,
     TWIN = 2,
     MPIIO = 4,
+    MODES = 6,   /* of an aligned container: preallocation or O_DIRECT may be the fastest of all */
     BLOCKS = 10, /* + distance from the file system's block size */
     RECORDS = 40,
-    MODES = 50,
     FILES = 60,
     TWINS = 70, /* + distance */
     OTHERS = 100,

@@ -73,11 +73,11 @@ static void the_default(void **state) {
     assert_true(find(&p, "hdf5-collective/fsync/records-47K") == SIZE_MAX);
     assert_true(find(&p, "task-local/buffered/records-47K") == SIZE_MAX);
     /* What could change the advice more is measured first. */
-    static const char *const order[] = {"sion-aligned/fsync/4K",  "task-local/fsync/records-47K",
-                                        "sion-shifted/fsync/4K",  "sion-aligned/fsync/16K",
-                                        "sion-aligned/fsync/16M", "shared-posix/fsync/records-1M",
-                                        "sion-aligned/direct/4K", "sion-aligned/fsync/4K/4-files",
-                                        "sion-shifted/fsync/16K", "shared-posix/direct/records-47K"};
+    static const char *const order[] = {"sion-aligned/fsync/4K",         "task-local/fsync/records-47K",
+                                        "sion-shifted/fsync/4K",         "sion-aligned/direct/4K",
+                                        "sion-aligned/fsync/16K",        "sion-aligned/fsync/16M",
+                                        "shared-posix/fsync/records-1M", "sion-aligned/fsync/4K/4-files",
+                                        "sion-shifted/fsync/16K",        "shared-posix/direct/records-47K"};
     for (size_t i = 1; i < sizeof order / sizeof order[0]; i++) {
         assert_true(p.planned[find(&p, order[i - 1])].priority < p.planned[find(&p, order[i])].priority);
     }
