@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Preloaded: the writes and flushes of one layout of hpcw-bench take SLOW_PERCENT longer. It is the one with a file for each
- * rank, "data.NUMBER", whose first write has at most SLOW_MOST bytes (1 MiB), since the plain loop writes larger pieces.
+ * rank, "data.NUMBER" from SLOW_FROM on (4, as containers have up to four files), whose write at its begin has at most SLOW_MOST
+ * bytes (1 MiB), since the plain loop writes larger pieces.
  */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -25,7 +26,8 @@ static bool of_one_rank(int fd) {
     ssize_t n = readlink(link, path, sizeof path - 1);
     path[n < 0 ? 0 : n] = '\0';
     const char *slash = strrchr(path, '/');
-    return slash != NULL && strncmp(slash, "/data.", 6) == 0;
+    return slash != NULL && strncmp(slash, "/data.", 6) == 0 &&
+           strtoul(slash + 6, NULL, 10) >= variable("SLOW_FROM", 4);
 }
 
 static double now(void) {
@@ -74,4 +76,15 @@ int fsync(int fd) {
         delay(begin);
     }
     return r;
+}
+
+/* The next file of this descriptor is another one. */
+int close(int fd) {
+    int (*next)(int);
+    void *found = dlsym(RTLD_NEXT, "close");
+    memcpy(&next, &found, sizeof next);
+    if (fd >= 0 && fd < FILES) {
+        slow[fd] = false;
+    }
+    return next(fd);
 }
