@@ -349,8 +349,12 @@ static void learn_course(struct fit_learning *g) {
         if (setup.tasks >= GEN_FIT_LEAST_VALUES && mean.first > 0) {
             learn_setup(g, setup, mean.first);
         } else {
-            gen_fit_remark(g->twin, "fewer than %d tasks in phase 0: load.setup_* are the defaults",
-                           GEN_FIT_LEAST_VALUES);
+            gen_fit_remark(
+                g->twin,
+                "fewer than %d tasks in phase 0: load.setup_factor is the default, and they scatter as "
+                "those of phase 1",
+                GEN_FIT_LEAST_VALUES);
+            learn(g, "load.setup_sigma", sigma.first, GEN_FIT_PER_OBJECT);
         }
     }
     if (l->phases < 3) {
@@ -583,6 +587,59 @@ static void before_rounding(double *mean, double *sd) {
     }
 }
 
+/* Whether nearly all edges have the same volume, as on a mesh in equal parts that does not change. */
+static bool one_volume(const struct gen_fit_loads *l, double *bytes) {
+    double low = INFINITY;
+    double high = 0;
+    for (int h = 0; h < 2; h++) {
+        if (l->edges[h] > 0) {
+            low = fmin(low, gen_fit_sketch_quantile(l->bytes[h], 0.05));
+            high = fmax(high, gen_fit_sketch_quantile(l->bytes[h], 0.95));
+            *bytes = gen_fit_sketch_quantile(l->bytes[h], 0.5);
+        }
+    }
+    return low > 0 && gen_fit_ln(high / low) < 1.5 * GEN_FIT_BIN_WIDTH;
+}
+
+/* Bytes and messages of edges. */
+static void learn_volumes(struct fit_learning *g, double edges) {
+    const struct gen_fit_loads *l = g->l;
+    const struct model_load_params *p = &g->twin->dataset.load_params;
+    double bytes;
+    double follows = p->edge_follows;
+    const bool same = one_volume(l, &bytes);
+    if (same) {
+        learn(g, "load.edge_phases", 0, GEN_FIT_PER_RUN);
+    }
+    /* Without what the model's handlers send, and what it changes after the first of its periods. */
+    const double later =
+        p->edge_phases > 0 && p->phases > p->edge_phases ? 1 - (double)p->edge_phases / p->phases : 0;
+    const double change = 0.01 * later;
+    const double others = l->handler_edges / (edges / l->count_sum);
+    const double squares =
+        p->handler_bytes_mean * p->handler_bytes_mean + p->handler_bytes_sd * p->handler_bytes_sd;
+    const double rest = fmax(0.1, 1 - others);
+    const double mean = (l->ln_bytes / edges - others * p->handler_bytes_mean) / rest;
+    const double variance = (l->ln_bytes_squares / edges - others * squares) / rest - mean * mean - change;
+    const double with_work = gen_fit_loads_correlation(l, GEN_FIT_EDGE, 2, g->begin);
+    if (!isnan(with_work) && !same) {
+        const double straight = g->tail.scale > 0 ? gen_fit_correlation_with_normal(&g->tail) : 1;
+        follows = follows_of(fmax(0, with_work / straight), p->persistence, g->near);
+        learn(g, "load.edge_follows", follows, GEN_FIT_PER_EDGE);
+    }
+    const double spread = spread_of(follows, g->near);
+    learn(g, "load.edge_bytes_mean", same ? gen_fit_ln(bytes) : mean, GEN_FIT_PER_EDGE);
+    learn(g, "load.edge_bytes_sd", same ? 0 : sqrt(fmax(0, variance)) / spread, GEN_FIT_PER_EDGE);
+    double messages = l->ln_messages / edges;
+    double messages_sd = sqrt(fmax(0, l->ln_messages_squares / edges - messages * messages));
+    before_rounding(&messages, &messages_sd);
+    learn(g, "load.edge_messages_mean", messages, GEN_FIT_PER_EDGE);
+    /* The model gives messages and bytes a correlation of 0.6. */
+    learn(g, "load.edge_messages_sd",
+          sqrt(fmax(0, messages_sd * messages_sd - change) / (0.36 * spread * spread + 0.64)),
+          GEN_FIT_PER_EDGE);
+}
+
 static void learn_edges(struct fit_learning *g) {
     const struct gen_fit_loads *l = g->l;
     const struct model_load_params *p = &g->twin->dataset.load_params;
@@ -614,34 +671,7 @@ static void learn_edges(struct fit_learning *g) {
     if (of_objects < 0.8 * stencil.senders) {
         gen_fit_remark(g->twin, "fewer edges than the stencil of the model: the twin has more");
     }
-    /* Without what the model's handlers send, and what it changes after the first of its periods. */
-    const double later =
-        p->edge_phases > 0 && p->phases > p->edge_phases ? 1 - (double)p->edge_phases / p->phases : 0;
-    const double change = 0.01 * later;
-    const double others = l->handler_edges / (edges / l->count_sum);
-    const double squares =
-        p->handler_bytes_mean * p->handler_bytes_mean + p->handler_bytes_sd * p->handler_bytes_sd;
-    const double rest = fmax(0.1, 1 - others);
-    const double mean = (l->ln_bytes / edges - others * p->handler_bytes_mean) / rest;
-    const double variance = (l->ln_bytes_squares / edges - others * squares) / rest - mean * mean - change;
-    const double with_work = gen_fit_loads_correlation(l, GEN_FIT_EDGE, 2, g->begin);
-    double follows = p->edge_follows;
-    if (!isnan(with_work)) {
-        const double straight = g->tail.scale > 0 ? gen_fit_correlation_with_normal(&g->tail) : 1;
-        follows = follows_of(fmax(0, with_work / straight), p->persistence, g->near);
-        learn(g, "load.edge_follows", follows, GEN_FIT_PER_EDGE);
-    }
-    const double spread = spread_of(follows, g->near);
-    learn(g, "load.edge_bytes_mean", mean, GEN_FIT_PER_EDGE);
-    learn(g, "load.edge_bytes_sd", sqrt(fmax(0, variance)) / spread, GEN_FIT_PER_EDGE);
-    double messages = l->ln_messages / edges;
-    double messages_sd = sqrt(fmax(0, l->ln_messages_squares / edges - messages * messages));
-    before_rounding(&messages, &messages_sd);
-    learn(g, "load.edge_messages_mean", messages, GEN_FIT_PER_EDGE);
-    /* The model gives messages and bytes a correlation of 0.6. */
-    learn(g, "load.edge_messages_sd",
-          sqrt(fmax(0, messages_sd * messages_sd - change) / (0.36 * spread * spread + 0.64)),
-          GEN_FIT_PER_EDGE);
+    learn_volumes(g, edges);
 }
 
 /* ---- what cannot move ---- */

@@ -7,15 +7,16 @@
 
 #include "gen/fit/loads.h"
 #include "gen/fit/loads_sum.h"
+#include "gen/fit/log_period.h"
 #include "libreader/clog2/clog2.h"
 #include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-enum { MOST_VALUES = 1 << 24, MOST_MESSAGES = 1 << 23, NONE = -1 };
+enum { MOST_VALUES = 1 << 24, MOST_MESSAGES = 5 << 20, NONE = -1 };
 
 struct fit_state {
-    bool known, mpi, collective;
+    bool known, mpi, collective, files;
     double seconds;       /* whole states */
     double inner;         /* while it was the innermost one */
     uint64_t most, least; /* times on a rank */
@@ -23,7 +24,7 @@ struct fit_state {
 };
 
 struct fit_message {
-    uint32_t to, iteration;
+    uint32_t to, from, iteration;
     double bytes;
 };
 
@@ -33,14 +34,19 @@ struct fit_log {
     struct hpcw_i_table times; /* state, rank -> how often */
     struct fit_state *state;
     size_t states, state_capacity;
-    long beat, work; /* states: that ends an iteration; that is computing, or NONE: what is in no call of MPI */
+    /* States: the collective call that makes iterations; what is computing, or NONE: what is in no call of MPI. */
+    long beat, work;
+    uint32_t beats; /* those calls of a rank */
+    struct gen_fit_log_periods periods;
     uint32_t iterations;
-    uint32_t *at;    /* [ranks] iteration */
+    uint32_t *sent;  /* [beats] messages of all ranks before each call */
+    uint32_t *at;    /* [ranks] which call comes next */
     double *since;   /* [ranks] end of the iteration before */
     double *mpi;     /* [ranks] seconds in MPI in this iteration */
     double *compute; /* [ranks][iterations] */
     struct fit_message *message;
     size_t messages, message_capacity;
+    size_t edges, tree_edges; /* all, and between a rank and its parent in the tree of the model's handlers */
     bool left_out;
     struct gen_fit_sketch *wait[2]; /* seconds in the call that ends an iteration */
     double in_mpi[2], in_all[2];
@@ -75,6 +81,11 @@ static bool is_collective(const char *name) {
     return false;
 }
 
+/* A state of the model's checkpoints, or a call on a file. */
+static bool is_of_files(const char *name) {
+    return strcmp(name, "Checkpoint") == 0 || strncmp(name, "MPI_File_", strlen("MPI_File_")) == 0;
+}
+
 static struct fit_state *state_of(struct fit_log *l, const struct read_clog2_stretch *s) {
     struct fit_state *grown = hpcw_i_grow(l->state, &l->state_capacity, (size_t)s->state + 1, sizeof *grown);
     if (grown == NULL) {
@@ -87,8 +98,10 @@ static struct fit_state *state_of(struct fit_log *l, const struct read_clog2_str
     }
     struct fit_state *state = &l->state[s->state];
     if (!state->known) {
-        *state =
-            (struct fit_state){.known = true, .mpi = is_call(s->name), .collective = is_collective(s->name)};
+        *state = (struct fit_state){.known = true,
+                                    .mpi = is_call(s->name),
+                                    .collective = is_collective(s->name),
+                                    .files = is_of_files(s->name)};
     }
     return state;
 }
@@ -147,10 +160,36 @@ static void choose_states(struct fit_log *l) {
     }
 }
 
-/* ---- the second pass: iterations ---- */
+/* ---- the second pass: how many of the calls are an iteration ---- */
+
+static void count_beat(void *context, const struct read_clog2_stretch *s) {
+    struct fit_log *l = context;
+    if (s->rank < l->ranks && (long)s->state == l->beat) {
+        l->at[s->rank]++;
+    }
+}
+
+static void count_message(void *context, const struct read_clog2_end *e) {
+    struct fit_log *l = context;
+    if (e->send && e->peer != e->rank && e->rank < l->ranks && l->at[e->rank] < l->beats) {
+        l->sent[l->at[e->rank]]++;
+    }
+}
+
+/* ---- the third pass: iterations ---- */
+
+/* Calls before the first whole iteration belong to it. */
+static uint32_t iteration_of(const struct fit_log *l, uint32_t rank) {
+    const struct gen_fit_log_periods *p = &l->periods;
+    return l->at[rank] < p->first ? 0 : (l->at[rank] - p->first) / p->calls;
+}
 
 static void end_iteration(struct fit_log *l, const struct read_clog2_stretch *s) {
-    const uint32_t k = l->at[s->rank]++;
+    const uint32_t k = iteration_of(l, s->rank);
+    const uint32_t done = ++l->at[s->rank];
+    if (done <= l->periods.first || (done - l->periods.first) % l->periods.calls != 0) {
+        return;
+    }
     if (k < l->iterations) {
         if (l->work == NONE) {
             l->compute[(size_t)s->rank * l->iterations + k] = s->to - l->since[s->rank] - l->mpi[s->rank];
@@ -168,7 +207,7 @@ static void take_stretch(void *context, const struct read_clog2_stretch *s) {
         return;
     }
     const double seconds = s->to - s->from;
-    const uint32_t k = l->at[s->rank];
+    const uint32_t k = iteration_of(l, s->rank);
     if (isnan(l->since[s->rank])) {
         l->since[s->rank] = s->from;
     }
@@ -189,7 +228,8 @@ static void take_state(void *context, const struct read_clog2_stretch *s) {
 
 static void take_message(void *context, const struct read_clog2_end *e) {
     struct fit_log *l = context;
-    if (!e->send || e->rank >= l->ranks || e->peer >= l->ranks || l->at[e->rank] >= l->iterations) {
+    if (!e->send || e->rank >= l->ranks || e->peer >= l->ranks || e->peer == e->rank ||
+        iteration_of(l, e->rank) >= l->iterations) {
         return;
     }
     if (l->messages == MOST_MESSAGES) {
@@ -202,7 +242,7 @@ static void take_message(void *context, const struct read_clog2_end *e) {
         return;
     }
     l->message = grown;
-    l->message[l->messages++] = (struct fit_message){e->peer, l->at[e->rank], e->bytes};
+    l->message[l->messages++] = (struct fit_message){e->peer, e->rank, iteration_of(l, e->rank), e->bytes};
 }
 
 /* By all members, so that the sums have the same bits wherever the messages are sorted. */
@@ -211,8 +251,32 @@ static int by_receiver(const void *a, const void *b) {
     const struct fit_message *y = b;
     return x->to != y->to                 ? (x->to < y->to ? -1 : 1)
            : x->iteration != y->iteration ? (x->iteration < y->iteration ? -1 : 1)
+           : x->from != y->from           ? (x->from < y->from ? -1 : 1)
            : x->bytes < y->bytes          ? -1
                                           : x->bytes > y->bytes;
+}
+
+/* The messages of an iteration from one rank to another, the first of which is at `m`, are an edge. Returns how many. */
+static size_t edge_at(const struct fit_log *l, size_t m, double *bytes) {
+    const struct fit_message *of = &l->message[m];
+    size_t n = 0;
+    *bytes = 0;
+    for (; m + n < l->messages && of[n].to == of->to && of[n].iteration == of->iteration &&
+           of[n].from == of->from;
+         n++) {
+        *bytes += of[n].bytes;
+    }
+    return n;
+}
+
+static bool is_of_tree(uint32_t from, uint32_t to) {
+    return (from > 0 && model_load_parent(from) == to) || (to > 0 && model_load_parent(to) == from);
+}
+
+/* Whether ranks send to each other as the model's handlers do: few others do in a tree of all ranks, unless these are few. */
+static bool has_handlers(const struct fit_log *l) {
+    enum { LEAST_RANKS = 8 };
+    return l->ranks >= LEAST_RANKS && (double)l->tree_edges >= 0.9 * 2 * (l->ranks - 1) * l->iterations;
 }
 
 static hpcw_status sum_up(struct fit_log *l, struct gen_fit_load_data *loads, hpcw_error *err) {
@@ -228,15 +292,18 @@ static hpcw_status sum_up(struct fit_log *l, struct gen_fit_load_data *loads, hp
             const double seconds = l->compute[(size_t)r * l->iterations + k];
             s = gen_fit_sum_phase(&sums, k, err);
             s = s == HPCW_OK ? gen_fit_sum_task(&sums, (uint64_t)r + 1, seconds > 0 ? seconds : 0, err) : s;
-            for (; s == HPCW_OK && m < l->messages && l->message[m].to == r && l->message[m].iteration == k;
-                 m++) {
-                s = gen_fit_sum_edge(&sums, (uint64_t)r + 1, l->message[m].bytes, 1, true, err);
+            while (s == HPCW_OK && m < l->messages && l->message[m].to == r && l->message[m].iteration == k) {
+                double bytes;
+                const size_t messages = edge_at(l, m, &bytes);
+                s = gen_fit_sum_edge(&sums, (uint64_t)r + 1, bytes, (double)messages, true, err);
+                l->edges++;
+                l->tree_edges += is_of_tree(l->message[m].from, r);
+                m += messages;
             }
             s = s == HPCW_OK ? gen_fit_sum_end(&sums, err) : s;
         }
     }
-    /* The model's handlers send along a tree of the ranks and back. */
-    loads->whole.handler_edges = 2.0 * (l->ranks - 1) / l->ranks;
+    loads->whole.handler_edges = has_handlers(l) ? 2.0 * (l->ranks - 1) / l->ranks : 0;
     s = s == HPCW_OK ? gen_fit_sum_finish(&sums, err) : s;
     gen_fit_sum_free(&sums);
     return s;
@@ -246,7 +313,8 @@ static hpcw_status sum_up(struct fit_log *l, struct gen_fit_load_data *loads, hp
 
 static hpcw_status read_log(struct fit_log *l, const char *path, hpcw_error *err) {
     const struct read_clog2_watch first = {.context = l, .stretch = count_stretch, .state = count_state};
-    const struct read_clog2_watch second = {
+    const struct read_clog2_watch second = {.context = l, .state = count_beat, .message = count_message};
+    const struct read_clog2_watch third = {
         .context = l, .stretch = take_stretch, .state = take_state, .message = take_message};
     l->ranks = read_clog2_info(l->reader)->ranks;
     l->times = (struct hpcw_i_table){.key_words = 2, .value_size = 8, .seed = hpcw_i_table_random()};
@@ -263,23 +331,34 @@ static hpcw_status read_log(struct fit_log *l, const char *path, hpcw_error *err
             path);
     }
     const uint64_t most = MOST_VALUES / l->ranks + 1;
-    l->iterations = (uint32_t)(l->state[l->beat].least < most ? l->state[l->beat].least : most);
-    l->left_out = l->iterations < l->state[l->beat].least;
+    l->beats = (uint32_t)(l->state[l->beat].least < most ? l->state[l->beat].least : most);
+    l->left_out = l->beats < l->state[l->beat].least;
     l->at = hpcw_i_calloc(l->ranks, sizeof *l->at);
+    l->sent = hpcw_i_calloc(l->beats, sizeof *l->sent);
+    if (l->at == NULL || l->sent == NULL) {
+        return hpcw_i_fail_memory(err, path, l->ranks, "ranks");
+    }
+    read_clog2_rewind(l->reader);
+    s = read_clog2_watch(l->reader, &second, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    l->periods = gen_fit_log_periods(l->sent, l->beats);
+    l->iterations = l->periods.count;
+    memset(l->at, 0, l->ranks * sizeof *l->at);
     l->since = hpcw_i_calloc(l->ranks, sizeof *l->since);
     l->mpi = hpcw_i_calloc(l->ranks, sizeof *l->mpi);
     l->compute = hpcw_i_calloc((size_t)l->ranks * l->iterations, sizeof *l->compute);
     l->wait[0] = gen_fit_sketch_new(GEN_FIT_LEAST_SECONDS);
     l->wait[1] = gen_fit_sketch_new(GEN_FIT_LEAST_SECONDS);
-    if (l->at == NULL || l->since == NULL || l->mpi == NULL || l->compute == NULL || l->wait[0] == NULL ||
-        l->wait[1] == NULL) {
+    if (l->since == NULL || l->mpi == NULL || l->compute == NULL || l->wait[0] == NULL || l->wait[1] == NULL) {
         return hpcw_i_fail_memory(err, path, l->ranks, "ranks");
     }
     for (uint32_t r = 0; r < l->ranks; r++) {
         l->since[r] = NAN; /* not begun */
     }
     read_clog2_rewind(l->reader);
-    s = read_clog2_watch(l->reader, &second, err);
+    s = read_clog2_watch(l->reader, &third, err);
     return s != HPCW_OK || !l->no_memory ? s : hpcw_i_fail_memory(err, path, l->messages, "messages");
 }
 
@@ -313,14 +392,24 @@ static hpcw_status learn(const struct fit_log *l, const struct gen_fit_load_data
     gen_fit_remark(twin,
                    "clog2: one object for each rank, with all that the rank computes in an iteration; clocks, "
                    "checkpoints and other calls than that which ends an iteration are the defaults");
-    gen_fit_remark(
-        twin, "clog2: in the twin, handlers add 0.1 ms to an iteration, and send along a tree of the ranks");
     if (l->left_out) {
         gen_fit_remark(twin, "clog2: the log is too long, so only a part of it was learned from");
     }
-    /* What lies between two of the calls that end an iteration. */
+    /* What lies between two of the calls that end an iteration: as many messages on an edge. */
+    const double exchanges =
+        l->edges > 0 ? floor(gen_fit_sketch_quantile(loads->whole.messages[0], 0.5) + 0.5) : 1;
     hpcw_status s = gen_fit_learn_text(twin, "trace.application", "stencil", GEN_FIT_PER_RUN, err);
-    s = s == HPCW_OK ? gen_fit_learn(twin, "trace.exchanges", 1, GEN_FIT_PER_RUN, err) : s;
+    s = s == HPCW_OK ? gen_fit_learn(twin, "trace.exchanges", exchanges, GEN_FIT_PER_RUN, err) : s;
+    s = s == HPCW_OK
+            ? gen_fit_learn_text(twin, "load.handlers", has_handlers(l) ? "yes" : "no", GEN_FIT_PER_RUN, err)
+            : s;
+    bool files = (twin->formats >> GEN_FORMAT_RANK2FILE & 1) != 0;
+    for (size_t i = 0; i < l->states; i++) {
+        files = files || l->state[i].files;
+    }
+    s = s == HPCW_OK && !files ? gen_fit_learn(twin, "rank2file.checkpoints", 0, GEN_FIT_PER_RUN, err) : s;
+    /* The measured times have that of handlers. */
+    s = s == HPCW_OK ? gen_fit_learn(twin, "load.handler_time", 0, GEN_FIT_PER_RANK, err) : s;
     s = s == HPCW_OK ? gen_fit_loads_learn(&loads->whole, twin, err) : s;
     return s == HPCW_OK ? gen_fit_loads_intervals(loads, twin, err) : s;
 }
@@ -342,6 +431,7 @@ hpcw_status gen_fit_log(const char *path, struct gen_fit_facts *facts, struct ge
     hpcw_i_free(loads);
     hpcw_i_table_free(&l.times);
     hpcw_i_free(l.state);
+    hpcw_i_free(l.sent);
     hpcw_i_free(l.at);
     hpcw_i_free(l.since);
     hpcw_i_free(l.mpi);

@@ -92,7 +92,9 @@ hpcw_status gen_fit_learn(struct gen_fit_twin *t, const char *key, double value,
     const struct ui_param *param = find(key, &offset);
     char text[VALUE] = "";
     if (param != NULL && param->type == UI_PARAM_F64) {
-        (void)snprintf(text, sizeof text, "%.3g", value); /* three digits tell nobody's measured value */
+        /* Three digits tell nobody's measured value; nor do two behind the point of a logarithm. */
+        const bool is_logarithm = strcmp(key, "load.edge_bytes_mean") == 0;
+        (void)snprintf(text, sizeof text, is_logarithm && value >= 10 ? "%.2f" : "%.3g", value);
         double rounded;
         if (hpcw_i_parse_f64(key, text, param->min, param->max, &rounded, NULL) != HPCW_OK) {
             *hpcw_i_fmt_f64(text, value > param->min ? param->max : param->min, HPCW_I_FLOAT_COMPACT) = '\0';

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "gen/fit/compare.h"
+#include "gen/fit/log_period.h"
 #include "gen/fit/pairs.h"
 #include "gen/fit/shape.h"
 #include "gen/fit/twin.h"
@@ -291,11 +292,11 @@ static void learned_values_are_rounded_and_in_range(void **state) {
         const char *key;
         double value;
         const char *text;
-    } rows[] = {{"load.mean_first", 1.234567, "1.23"}, {"load.mean_first", 1e99, "1000000"},
-                {"load.mean_first", 0, "0.000001"},    {"load.objects", 7.4, "7"},
-                {"load.objects", 1e9, "4096"},         {"sion.mean_size", 123456, "123000"},
-                {"rank2file.mean_size", 999, "999"},   {"load.persistence", -0.2, "0"},
-                {"load.persistence", 0.98765, "0.988"}};
+    } rows[] = {{"load.mean_first", 1.234567, "1.23"},  {"load.mean_first", 1e99, "1000000"},
+                {"load.mean_first", 0, "0.000001"},     {"load.objects", 7.4, "7"},
+                {"load.objects", 1e9, "4096"},          {"sion.mean_size", 123456, "123000"},
+                {"rank2file.mean_size", 999, "999"},    {"load.persistence", -0.2, "0"},
+                {"load.persistence", 0.98765, "0.988"}, {"load.edge_bytes_mean", 10.8475, "10.85"}};
     struct gen_fit_twin *t = hpcw_i_malloc(sizeof *t);
     assert_non_null(t);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -308,6 +309,29 @@ static void learned_values_are_rounded_and_in_range(void **state) {
     }
     assert_int_equal(gen_fit_learn(t, "load.no_such", 1, GEN_FIT_PER_RANK, NULL), HPCW_EINTERNAL);
     hpcw_i_free(t);
+}
+
+/* A solver's calls, a few before and after it; what does not repeat; nothing to see. */
+static void calls_of_iterations(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t calls, messages[24];
+        struct gen_fit_log_periods periods;
+    } rows[] = {
+        {6, {4, 4, 4, 4, 4, 4}, {0, 6, 1}},
+        {6, {0}, {0, 6, 1}},
+        {8, {0, 0, 4, 4, 4, 4, 4, 0}, {2, 5, 1}},
+        {12, {0, 0, 0, 2, 0, 2, 0, 2, 0, 2, 0, 0}, {3, 4, 2}},
+        {16, {0, 9, 0, 2, 0, 0, 2, 0, 0, 2, 0, 0, 2, 0, 0, 0}, {3, 4, 3}}, /* 9: of the start */
+        {19, {0, 5, 5, 0, 0, 5, 5, 0, 0, 5, 5, 0, 0, 5, 5, 0, 0, 5, 5}, {1, 4, 4}},
+        {16, {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 5}, {0, 16, 1}},
+        {1, {7}, {0, 1, 1}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct gen_fit_log_periods p = gen_fit_log_periods(rows[i].messages, rows[i].calls);
+        print_message("row %zu: %u periods of %u from %u on\n", i, p.count, p.calls, p.first);
+        assert_memory_equal(&p, &rows[i].periods, sizeof p);
+    }
 }
 
 int main(void) {
@@ -323,6 +347,7 @@ int main(void) {
         cmocka_unit_test(tables_are_checked),
         cmocka_unit_test(bent_correlations),
         cmocka_unit_test(learned_values_are_rounded_and_in_range),
+        cmocka_unit_test(calls_of_iterations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
