@@ -22,11 +22,11 @@ struct bench_geometry {
     uint32_t ranks;
     uint64_t fs_block; /* of the real file system */
     uint64_t rank_bytes;
-    uint64_t
-        record_bytes; /* SION: a record stays in one chunk (HPCW_SION_RECORDS); 0: bytes (HPCW_SION_STREAM) */
+    /* SION: a record stays in one chunk (HPCW_SION_RECORDS); 0: bytes (HPCW_SION_STREAM) */
+    uint64_t record_bytes;
     uint64_t container_block; /* SION: fs_block_size of hpcw_sion_options; need not be fs_block */
-    uint64_t
-        chunk_bytes; /* SION: as requested, the same for every rank; 0: rank_bytes, so that one is enough */
+    /* SION: as requested, the same for every rank; 0: rank_bytes, so that one is enough */
+    uint64_t chunk_bytes;
     uint32_t tasks_per_group; /* SION, packed: as in hpcw_sion_options */
     uint32_t files;           /* SION: physical files, as in hpcw_sion_options; 0: 1 */
     const uint32_t *owner;    /* [ranks] whose each rank is: a process, a host; NULL: not counted */

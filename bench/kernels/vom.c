@@ -31,8 +31,8 @@ struct vom_work {
     struct bench_common common;
     uint64_t tasks;
     uint64_t size; /* of the text */
-    unsigned char
-        *data; /* [size] the text, while a side needs it; not while the library's memory is measured */
+    /* [size] the text, while a side needs it; not while the library's memory is measured */
+    unsigned char *data;
     bool compared;
     bool check; /* of the library's options */
     hpcw_vom *v;

@@ -13,8 +13,8 @@ struct bench_options {
     uint32_t ranks;          /* sweep, 0: 64, or one for each process */
     uint64_t layouts, modes; /* bit i: the i-th of its list; 0: the default */
     uint64_t per_rank;       /* bytes; 0: as many as the budget allows, model: 100 MB */
-    struct ui_sizes
-        block_sizes; /* model: of the file system; sweep, empty: 4K to 16M, and that of the file system */
+    /* model: of the file system; sweep, empty: 4K to 16M, and that of the file system */
+    struct ui_sizes block_sizes;
     /* model: at most one, none: bytes, no records; sweep, empty: 47K, and for plain files 4K and 1M, too */
     struct ui_sizes records;
     /* model: at most one, none: 1; sweep, empty: 1, and 4 at the block size of the file system */

@@ -115,8 +115,8 @@ struct bench_point {
 
     double seconds; /* median time of a run: total, of mode buffered until the page cache has the data */
     struct bench_rate durable; /* bytes / total; of modes that flush. The headline */
-    struct bench_rate
-        cached; /* bytes / written; of modes that go through the page cache. Never mixed with durable */
+    /* bytes / written; of modes that go through the page cache. Never mixed with durable */
+    struct bench_rate cached;
     struct bench_rate ceiling_durable, ceiling_cached;
     struct bench_rate ratio; /* rate / ceiling's rate of the same repetition, durable where there is one */
     struct bench_rate read;  /* bytes / read, where the runs were read again */

@@ -44,8 +44,8 @@ struct gen_cli_options {
     uint64_t formats; /* bit i: the i-th format of the table; 0: not given, all */
     char preset[GEN_CLI_PRESET_SIZE];
     int scale; /* enum gen_scale */
-    struct ui_settings
-        set; /* from the configuration file, then from the command line; apply after preset and scale */
+    /* from the configuration file, then from the command line; apply after preset and scale */
+    struct ui_settings set;
     char config[GEN_CLI_PATH_SIZE];
     uint64_t blocksize; /* bytes; 0: auto, that of the directory */
     uint32_t files;     /* physical files of the LinkTest container */

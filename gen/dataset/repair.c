@@ -25,8 +25,8 @@ struct repair_file {
     bool replaced; /* made again, under its temporary name */
     bool has_size; /* in the manifest */
     uint64_t size;
-    unsigned
-        wants; /* digests in the manifest and in the list; to have one of them is enough: the other is damaged */
+    /* digests in the manifest and in the list; to have one of them is enough: the other is damaged */
+    unsigned wants;
     struct gen_digest want[2];
     struct gen_stored now;
 };

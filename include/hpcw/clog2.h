@@ -146,8 +146,8 @@ struct hpcw_clog2_record {
         } cargo;                                   /**< WITH_CARGO */
         struct {
             int32_t event; /**< HPCW_CLOG2_SEND or HPCW_CLOG2_RECEIVE */
-            int32_t
-                peer_comm; /**< as `comm`; the remote half where the message crosses an inter-communicator */
+            /** as `comm`; the remote half where the message crosses an inter-communicator */
+            int32_t peer_comm;
             int32_t peer_rank; /**< the actual one, never a wildcard */
             int32_t tag;       /**< the actual one, >= 0 */
             int32_t size;      /**< bytes, >= 0 */

@@ -80,9 +80,9 @@ typedef struct hpcw_clog2_log_options {
     double (*now)(void);    /**< for HPCW_CLOG2_CLOCK_CALLER: seconds since any moment; never steps back */
     hpcw_clog2_sync sync;   /**< default HPCW_CLOG2_SYNC_BEST */
     uint32_t sync_rounds;   /**< ping-pongs of which the quickest counts; default 128 */
-    uint64_t
-        memory; /**< for records; default 64 MiB, at least 8 MiB, and 4 MiB for each thread. Beyond it, full
-                                 windows are unmapped and only in the local file */
+    /** for records; default 64 MiB, at least 8 MiB, and 4 MiB for each thread. Beyond it, full windows are
+     * unmapped and only in the local file */
+    uint64_t memory;
     const char *
         directory; /**< of local files, as seen when the log is opened; NULL: none. Without a local file, records beyond `memory` are lost and
                                  counted */
@@ -357,9 +357,9 @@ typedef struct hpcw_clog2_log_report {
     uint64_t bad_cargo;   /**< cargo left out */
     uint64_t spilled;     /**< bytes beyond `memory`, which were only in local files */
     uint64_t stalls;      /**< waits for the disk of more than 2 ms */
-    uint64_t
-        unsaved; /**< threads that recorded in memory, as their local file was refused space or not created: the
-                               death of the process would have lost these records */
+    /** threads that recorded in memory, as their local file was refused space or not created: the death of the
+     * process would have lost these records */
+    uint64_t unsaved;
     hpcw_error disk; /**< why: the failure of the first process whose local file had one; code HPCW_OK: none */
     /* The rest is of this process. */
     int64_t begin_offset_ns;      /**< what to add to its clock for that of process 0, at the begin */

@@ -115,8 +115,8 @@ typedef struct hpcw_clog2_stretch {
     int32_t thread;   /**< of the rank, as logged */
     double from;      /**< seconds */
     double to;        /**< seconds */
-    const unsigned char
-        *cargo; /**< [HPCW_CLOG2_CARGO] of the event that ends the state, valid for the call; NULL: none */
+    /** [HPCW_CLOG2_CARGO] of the event that ends the state, valid for the call; NULL: none */
+    const unsigned char *cargo;
 } hpcw_clog2_stretch;
 
 /** A send or a receive, and with it the message, if the other end came before. */

@@ -89,8 +89,8 @@ typedef struct hpcw_rank2file_dataset {
     const char *name;    /**< NULL: "ckpt.ID" with SCR_3 alone, otherwise "scr.dataset.ID" (SCR's defaults) */
     uint64_t checkpoint; /**< CKPT; 0: the id */
     uint64_t created_us; /**< microseconds since 1970-01-01 UTC; 0: the time of the open */
-    const char
-        *flushed; /**< FLUSHED, "YYYY-MM-DDThh:mm:ss"; NULL: the time of the close, local as SCR writes it */
+    /** FLUSHED, "YYYY-MM-DDThh:mm:ss"; NULL: the time of the close, local as SCR writes it */
+    const char *flushed;
     const char *user;     /**< NULL: $USER or $LOGNAME of process 0, or the number of the user */
     const char *job_id;   /**< NULL: "1" */
     const char *job_name; /**< NULL: not written */

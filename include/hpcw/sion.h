@@ -120,8 +120,8 @@ typedef struct hpcw_sion_options {
                                     make groups of at least one file system block, at most 16 */
     hpcw_sion_content content; /**< agree; default HPCW_SION_RECORDS */
     hpcw_sion_endian endian;   /**< agree; byte order of all metadata; default little */
-    hpcw_sion_endian
-        data_endian;           /**< agree; the mark for user data; the library never swaps it; default little */
+    /** agree; the mark for user data; the library never swaps it; default little */
+    hpcw_sion_endian data_endian;
     hpcw_sion_flavour flavour; /**< agree; default HPCW_SION_PARALLEL */
     uint32_t fs_block_size;    /**< agree; bytes, any value >= 1; 0 (default): that of the target's directory */
 
@@ -142,21 +142,20 @@ typedef struct hpcw_sion_options {
                                      0: every write goes to the sink at once */
     hpcw_durability durability; /**< agree; default HPCW_SYNC_FILE */
     hpcw_sink_source sink_source; /**< where bytes go; zeroed: files */
-    uint32_t
-        tasks_per_file; /**< agree; with `files` > 1 this many tasks in each file, and the rest in the last one,
-                                  which must have at least one; 0 (default): floor(N/files) */
-    const char *name;   /**< agree; name in the metadata, up to HPCW_SION_MAX_STORED_NAME bytes; NULL (default):
+    /** agree; with `files` > 1 this many tasks in each file, and the rest in the last one, which must have at
+     * least one; 0 (default): floor(N/files) */
+    uint32_t tasks_per_file;
+    const char *name; /**< agree; name in the metadata, up to HPCW_SION_MAX_STORED_NAME bytes; NULL (default):
                            the base name of `path`. SIONlib stores the path as it is passed to open */
-    bool
-        mark_unused; /**< agree; the table of sizes has -1 for blocks that a task does not use, as SIONlib's mapped
-                           writer leaves it; default: 0. SIONlib's sionsplit and sioncat add these numbers to their
-                           totals */
+    /** agree; the table of sizes has -1 for blocks that a task does not use, as SIONlib's mapped writer leaves
+     * it; default: 0. SIONlib's sionsplit and sioncat add these numbers to their totals */
+    bool mark_unused;
     const uint32_t *file_tasks; /**< agree; [files] tasks of each file, at least 1, N in all; NULL (default): as
                                       `files` and `tasks_per_file` say. Not with colours or parts of a set */
-    const uint32_t
-        *global_ranks; /**< agree whether it is set; [count] the rank of each own task in the file; NULL
-                                      (default): its number. In a set, or with HPCW_SION_MAPPED, all ranks together are
-                                      0 .. N-1 in any order, otherwise any below 2^31. Not with colours or parts of a set */
+    /** agree whether it is set; [count] the rank of each own task in the file; NULL (default): its number. In a
+     * set, or with HPCW_SION_MAPPED, all ranks together are 0 .. N-1 in any order, otherwise any below 2^31.
+     * Not with colours or parts of a set */
+    const uint32_t *global_ranks;
 } hpcw_sion_options;
 
 /** Private: fills in the defaults of a struct of this size. */

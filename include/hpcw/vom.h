@@ -157,9 +157,9 @@ typedef struct hpcw_vom_value {
     hpcw_vom_type type; /**< which of the following counts */
     int64_t integer;    /**< attributes: -2^31 .. 2^31 - 1; a boolean: 0 is false, 1 is true */
     double number;      /**< finite; always written as a float */
-    const char
-        *text; /**< UTF-8. JSON is written without its blanks, otherwise as it is; at most 24 levels of nesting,
-                             and numbers that a double can hold */
+    /** UTF-8. JSON is written without its blanks, otherwise as it is; at most 24 levels of nesting, and numbers
+     * that a double can hold */
+    const char *text;
 } hpcw_vom_value;
 
 /**

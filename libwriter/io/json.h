@@ -45,10 +45,10 @@
 struct hpcw_i_json_options {
     bool indent; /* two spaces a level and a newline at the end; otherwise one line without white space */
     bool ascii;  /* U+007F and above as \u escapes; otherwise as UTF-8 */
-    bool
-        replace_bad_utf8; /* by U+FFFD, one for each maximal piece that cannot be continued; otherwise refused */
-    size_t buffer_size;   /* for sinks; 0: 512 KiB; at least 64 KiB are taken */
-    uint64_t offset;      /* for sinks: where the text starts */
+    /* by U+FFFD, one for each maximal piece that cannot be continued; otherwise refused */
+    bool replace_bad_utf8;
+    size_t buffer_size; /* for sinks; 0: 512 KiB; at least 64 KiB are taken */
+    uint64_t offset;    /* for sinks: where the text starts */
 };
 
 /* What may come next. The states in which a value may come are first, so that one comparison is enough. */

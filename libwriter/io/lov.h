@@ -31,8 +31,8 @@ enum {
 
 /* How a file is striped; of a composite one its first component. */
 struct hpcw_i_lov {
-    uint32_t
-        pattern; /* bits of LOV_PATTERN_x: 1 RAID0, 0x100 on the metadata server, 0x200 several on one target */
+    /* bits of LOV_PATTERN_x: 1 RAID0, 0x100 on the metadata server, 0x200 several on one target */
+    uint32_t pattern;
     uint32_t stripes;      /* 0: as the file system's default */
     uint64_t stripe_bytes; /* 0: as the default */
     uint32_t components;   /* 1: a plain layout; 0: not known */

@@ -17,8 +17,8 @@
 
 struct hpcw_i_trace_session {
     hpcw_clog2_log *log;
-    atomic_bool
-        following; /* from MPI_Init to MPI_Finalize, also while nothing is recorded: handles are followed */
+    /* from MPI_Init to MPI_Finalize, also while nothing is recorded: handles are followed */
+    atomic_bool following;
     atomic_uint_fast64_t forgotten; /* handles that are not followed, as there was no memory */
 };
 extern struct hpcw_i_trace_session hpcw_i_trace_session;

@@ -8,8 +8,8 @@
 /* One file. */
 struct docs_example {
     const char *page; /* file in doc/formats; NULL ends a list */
-    const char
-        *block; /* opening line of its fenced blocks: kind, space, name of the file; see support/hexdump.h */
+    /* opening line of its fenced blocks: kind, space, name of the file; see support/hexdump.h */
+    const char *block;
 
     /* Writes the file through the public API as `directory`/NAME, and the other files of its set, if any. */
     hpcw_status (*write)(const char *directory, hpcw_error *err);

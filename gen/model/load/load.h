@@ -115,8 +115,8 @@ struct model_load_params {
     int scenario;             /* enum model_scenario */
     uint32_t scenario_first;  /* phase; 0: after a quarter of the phases */
     uint32_t scenario_phases; /* 0: a quarter of the phases */
-    double
-        scenario_share; /* of the ranks, or radius as a share of the index space's longest side; 0: see init */
+    /* of the ranks, or radius as a share of the index space's longest side; 0: see init */
+    double scenario_share;
     double scenario_factor;
 };
 

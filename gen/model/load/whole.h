@@ -39,9 +39,9 @@ void model_load_whole_measure(struct model_load_whole *w, uint32_t phase);
 /* What placements of the measured objects can reach. */
 struct model_load_optimum {
     uint64_t bound_ns; /* no placement has a lower largest load of a rank */
-    uint64_t
-        longest_first_ns; /* that of a placement longest object first, each on the rank with the least load */
-    uint64_t sum_ns;      /* of the ranks' loads in this placement */
+    /* that of a placement longest object first, each on the rank with the least load */
+    uint64_t longest_first_ns;
+    uint64_t sum_ns; /* of the ranks' loads in this placement */
 };
 
 /* `rank`: [objects] that placement; NULL: not wanted. */

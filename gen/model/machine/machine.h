@@ -77,9 +77,9 @@ struct model_machine_params {
 
     double bad_node_share;
     double bad_factor[MODEL_BAD_FACTORS]; /* share of the bandwidth that a bad port has left */
-    double
-        bad_weight[MODEL_BAD_FACTORS - 1]; /* share of bad ports with this factor; the last one has the rest */
-    double bad_cable_share;                /* of all pairs of switches */
+    /* share of bad ports with this factor; the last one has the rest */
+    double bad_weight[MODEL_BAD_FACTORS - 1];
+    double bad_cable_share; /* of all pairs of switches */
     double bad_cable_factor;
 
     double slow_node_share;  /* of all nodes */

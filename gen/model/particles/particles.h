@@ -45,8 +45,8 @@ struct model_particles {
     struct model_particles_params params;
     uint32_t ranks;
     uint64_t seed;
-    const double
-        *field; /* [ranks] what the work of the ranks follows, with mean 0 and variance 1; NULL: nothing */
+    /* [ranks] what the work of the ranks follows, with mean 0 and variance 1; NULL: nothing */
+    const double *field;
     uint32_t dims[3]; /* subdomains in x, y, z; z changes fastest with the rank */
     enum model_simd simd;
     model_particles_fill_fn *fill;

@@ -50,8 +50,8 @@ struct model_trace_scratch {
     uint32_t *word; /* [messages] random */
     uint64_t *sent; /* [messages] when it was sent, then when it arrived */
     size_t bounds_capacity;
-    uint32_t
-        *bounds; /* [exchanges][2][ranks + 1]: the first message to each rank, and the first one in `out` */
+    /* [exchanges][2][ranks + 1]: the first message to each rank, and the first one in `out` */
+    uint32_t *bounds;
 
     size_t event_capacity;
     struct model_trace_event *event;

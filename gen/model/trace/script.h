@@ -40,13 +40,13 @@ enum model_trace_wait {
 struct model_trace_op {
     enum model_trace_op_kind kind;
     uint32_t what; /* of the event, or of the begin of the call */
-    uint32_t
-        number; /* exchange; of a collective call, in the iteration; of a step, files and their end, as of events */
+    /* exchange; of a collective call, in the iteration; of a step, files and their end, as of events */
+    uint32_t number;
     uint32_t ns;    /* median, of what does not wait */
     uint32_t bytes; /* of each part that a collective call moves */
     uint32_t until; /* share of the objects' work that is done after it */
-    uint32_t
-        step; /* of the objects' work: how often the same was done before in this iteration; `number` says what */
+    /* of the objects' work: how often the same was done before in this iteration; `number` says what */
+    uint32_t step;
 };
 enum { MODEL_TRACE_WORK = 1 << 16 }; /* all of it */
 

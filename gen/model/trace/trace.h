@@ -256,8 +256,8 @@ struct model_trace_run {
     uint32_t messages;
     const struct model_trace_noise *noise; /* [noises] by rank */
     size_t noises;
-    const struct model_trace_backward
-        *backward; /* [backwards] in the order of the messages; from model_trace_order */
+    /* [backwards] in the order of the messages; from model_trace_order */
+    const struct model_trace_backward *backward;
     size_t backwards;
 
     /* Private, for the functions below: from the high bits down, number of an event, low half of its time. */

@@ -47,8 +47,8 @@ struct read_vom_spec {
     unsigned slot;
     uint64_t most;                      /* of a COUNT */
     const struct read_vom_words *words; /* of a WORD */
-    const struct read_vom_key
-        *key; /* of an OBJECT: at most 32 in byte order; NULL: any, with values of `element` */
+    /* of an OBJECT: at most 32 in byte order; NULL: any, with values of `element` */
+    const struct read_vom_key *key;
     unsigned keys;
     const struct read_vom_spec *element; /* of an ARRAY */
     size_t at;                           /* offset of where the value belongs */
@@ -83,9 +83,8 @@ struct read_vom_value {
     uint64_t count; /* of a COUNT; the number of a WORD */
     double number;  /* of a FLOAT or REAL, or of a number as SCALAR or ANY */
     bool flag;
-    const char
-        *text; /* of numbers as in the text, of strings decoded, of others JSON without blanks; no NUL at the
-                         end */
+    /* of numbers as in the text, of strings decoded, of others JSON without blanks; no NUL at the end */
+    const char *text;
     size_t size;
     const char *key; /* if the object takes any key */
     size_t key_size;

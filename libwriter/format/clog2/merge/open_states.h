@@ -16,8 +16,8 @@ struct hpcw_i_clog2_open_state {
 struct hpcw_i_clog2_open_states {
     struct hpcw_i_clog2_open_state *slot; /* [slots] */
     uint32_t slots, used;
-    struct hpcw_i_clog2_open_state
-        *last; /* of the last look-up; the next one often has the same key; NULL: none yet */
+    /* of the last look-up; the next one often has the same key; NULL: none yet */
+    struct hpcw_i_clog2_open_state *last;
 };
 
 /* The slow part of the next function. */

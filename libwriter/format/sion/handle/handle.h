@@ -46,8 +46,8 @@ struct hpcw_sion {
     struct hpcw_i_sion_division division; /* among files; not by colour */
     int leader;      /* the lowest process with tasks: with tasks in order it owns the first one */
     uint32_t *ranks; /* [count] or NULL: first + i */
-    uint32_t
-        *file_first; /* [files + 1] first task of each file, and their end, where the caller says so; or NULL */
+    /* [files + 1] first task of each file, and their end, where the caller says so; or NULL */
+    uint32_t *file_first;
     uint32_t *global;    /* [count] what readers call the own tasks; NULL: by their numbers */
     uint32_t *by_global; /* [count] own tasks in the order of that; NULL as `global` */
     struct hpcw_i_sion_task *task;

@@ -43,8 +43,8 @@ struct hpcw_i_sion_census {
     uint64_t lists;     /* 0: no process has a list of tasks, and the fields below mean nothing */
     uint64_t low, high; /* lowest and highest number in a list */
     uint64_t ascending; /* 1: the lists ascend from process to process */
-    uint64_t
-        gapless;   /* 1: also, each task in a list follows its neighbour, on this process or the one before */
+    /* 1: also, each task in a list follows its neighbour, on this process or the one before */
+    uint64_t gapless;
     uint64_t base; /* gapless: number of the first of all these tasks, modulo 2^64 */
 };
 
