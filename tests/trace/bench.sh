@@ -12,16 +12,22 @@ cd "$scratch"
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
 export ASAN_OPTIONS
 
-# A run has 2000 messages each way. One run warms up, two are timed; the wrapper sees one of the two sides.
-set -- --dir . --only messages --scale 0.01 --repeat 2 --quiet
+# A run has 2000 messages each way, or to itself. One run warms up, two are timed; the wrapper sees one of the two sides.
+set -- --dir . --only messages --scale 0.1 --repeat 2 --quiet
 
 "$mpiexec" -n 2 "$kernels" "$@" --json without.json
 grep 'preload a tool' without.json >/dev/null || { echo "expected a hint to preload a tool, got:"; cat without.json; exit 1; }
 
-"$mpiexec" -n 2 env LD_PRELOAD="$library${LD_PRELOAD:+:$LD_PRELOAD}" HPCW_TRACE_FILE=bench.clog2 "$kernels" "$@" --json with.json
-grep '"tool, to itself"' with.json >/dev/null || { echo "expected figures, got:"; cat with.json; exit 1; }
-
-"$hpcgen" verify bench.clog2
-"$hpcgen" info bench.clog2 >info
-sends=$(awk '$1 == "name:" { found = $2 == "MPI_Send" } $1 == "count:" && found { print $2; exit }' info)
-[ "$sends" = 24000 ] || { echo "expected 3 x 8000 sends in the log, got '$sends'"; exit 1; }
+# traced PROCESSES FIGURE SENDS OPTION...
+traced() {
+    processes=$1 figure=$2 expected=$3
+    shift 3
+    "$mpiexec" -n "$processes" env LD_PRELOAD="$library${LD_PRELOAD:+:$LD_PRELOAD}" HPCW_TRACE_FILE=bench.clog2 "$kernels" "$@" --json with.json
+    grep "\"$figure\"" with.json >/dev/null || { echo "expected figures, got:"; cat with.json; exit 1; }
+    "$hpcgen" verify bench.clog2
+    "$hpcgen" info bench.clog2 >counts
+    sends=$(awk '$1 == "name:" { found = $2 == "MPI_Send" } $1 == "count:" && found { print $2; exit }' counts)
+    [ "$sends" = "$expected" ] || { echo "expected $expected sends in the log, got '$sends'"; exit 1; }
+}
+traced 2 'tool, to and fro' 12000 "$@"
+traced 1 'tool, to itself' 6000 --dir . --only own-messages --scale 0.2 --repeat 2 --quiet
