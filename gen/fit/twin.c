@@ -92,7 +92,7 @@ hpcw_status gen_fit_learn(struct gen_fit_twin *t, const char *key, double value,
     const struct ui_param *param = find(key, &offset);
     char text[VALUE] = "";
     if (param != NULL && param->type == UI_PARAM_F64) {
-        /* Three digits tell nobody's measured value; nor do two behind the point of a logarithm. */
+        /* Three digits are nobody's measured value, and neither are two decimals of a logarithm. */
         const bool is_logarithm = strcmp(key, "load.edge_bytes_mean") == 0;
         (void)snprintf(text, sizeof text, is_logarithm && value >= 10 ? "%.2f" : "%.3g", value);
         double rounded;
