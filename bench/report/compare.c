@@ -100,8 +100,9 @@ static hpcw_status spread_of(const double *x, size_t n, struct spread *out, hpcw
 
 /*
  * Of a point: layout over ceiling, both without the weather. A single run of plain writes may be held up for longer than the
- * layouts' differ (a hypervisor gives them memory by large pages), so the ceiling is the mean of the fastest quarter of its runs. Of
- * n normal values its variance is 1.5 / n times theirs; their median distance from the median, which tells that, is too small for few values.
+ * layouts differ (a hypervisor gives them memory by large pages), so the ceiling is the mean of the fastest quarter of its
+ * runs. Of n normal values its variance is 1.5 / n times theirs; their median distance from the median, which tells that, is
+ * too small for few values.
  */
 static hpcw_status ratio_of(const struct bench_point *p, const struct weather *w, struct spread *out,
                             hpcw_error *err) {
