@@ -62,9 +62,10 @@ static double text_size(const struct gen_dataset *d, double *again) {
         double side = d->load.side[k];
         neighbours += p->periodic ? (side > 2 ? 2 : side - 1) : 2 - 2 / side;
     }
-    double senders = fill * (neighbours + (p->collections > 1) + p->far_edges) +
+    const bool stencil = p->comm == MODEL_COMM_STENCIL, of_index = stencil || p->comm == MODEL_COMM_MESH;
+    double senders = fill * (neighbours + (stencil ? (p->collections > 1) + p->far_edges : 0)) +
                      (p->broadcast_every > 0 ? 1.0 / p->broadcast_every : 0);
-    if (p->comm != MODEL_COMM_STENCIL) {
+    if (!of_index) {
         senders = p->comm == MODEL_COMM_SAMPLE ? 4 : 0;
     }
     double phase = objects * (TASK_TEXT + SUBPHASE_TEXT * p->subphases +
@@ -75,8 +76,8 @@ static double text_size(const struct gen_dataset *d, double *again) {
         iterations = (d->load.placements - 1.0) * model_load_iterations(&d->load) *
                      (objects * (TASK_TEXT + SUBPHASE_TEXT * p->subphases) + (1 + p->groups) * OTHER_TEXT);
     }
-    const double periods = p->edge_phases == 0 ? 1 : ceil((double)p->phases / p->edge_phases);
-    const double edges = p->comm == MODEL_COMM_STENCIL ? objects * senders + 2 : 2;
+    const double periods = p->edge_phases == 0 || !stencil ? 1 : ceil((double)p->phases / p->edge_phases);
+    const double edges = of_index ? objects * senders + 2 : 2;
     *again = (p->phases - periods) * edges * EDGE_TEXT + iterations;
     return 200 + p->phases * phase + iterations;
 }

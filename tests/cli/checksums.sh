@@ -23,4 +23,5 @@ for preset in dfplus-hdr200 dragonfly-ss11 fattree-hdr100 dfplus-ndr200 torus-to
         dataset $preset $scenario --ranks 256 --scale small --preset $preset --set load.scenario=$scenario
     done
 done
+dataset default mesh --ranks 64 --scale small --set load.comm=mesh
 dataset default default --ranks 512

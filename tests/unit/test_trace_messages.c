@@ -40,7 +40,7 @@ static void sum_edges(const struct trace_made *m, uint32_t phase, uint64_t *byte
             edges[at]++;
         }
     }
-    for (uint32_t r = 1; r < ranks; r++) {
+    for (uint32_t r = 1; load->params.handlers && r < ranks; r++) {
         for (uint32_t kind = MODEL_LOAD_UP; kind <= MODEL_LOAD_DOWN; kind++) {
             const uint32_t owner = model_load_handler(r);
             const uint32_t parent = model_load_parent(r);
@@ -116,6 +116,44 @@ static void exchanges_share_the_bytes(void **state) {
         free(bytes);
         free(edges);
         free(messages);
+        trace_drop(&m);
+    }
+}
+
+/* Of a mesh, an exchange carries whole layers of it; each inner iteration of a solver one. */
+static void exchanges_carry_layers(void **state) {
+    (void)state;
+    enum { RANKS = 12, PHASES = 10 };
+    for (int kind = MODEL_TRACE_STENCIL; kind <= MODEL_TRACE_ADAPTIVE; kind++) {
+        struct trace_made m;
+        trace_begin(&m);
+        m.load_params.comm = MODEL_COMM_MESH;
+        m.load_params.fill = 1;
+        m.load_params.handlers = false;
+        m.load_params.migration = 0;
+        m.load_params.phases = PHASES;
+        m.trace_params.application = kind;
+        m.trace_params.exchanges = 0;
+        trace_make(&m, RANKS, 2);
+        m.trace.style.sets_up = true;
+        for (uint32_t k = 0; k < PHASES; k++) {
+            uint64_t *bytes = calloc(RANKS * RANKS, sizeof *bytes);
+            uint32_t *edges = calloc(RANKS * RANKS, sizeof *edges);
+            sum_edges(&m, k, bytes, edges);
+            const uint32_t layers = m.load.phase[k].layers;
+            struct model_trace_run run = trace_run_of(&m, k);
+            uint32_t from_0 = 0;
+            for (uint32_t i = 0; i < run.messages; i++) {
+                const struct model_trace_message *one = &run.message[i];
+                const uint64_t layer = bytes[one->from * RANKS + one->to] / layers;
+                assert_int_equal(one->bytes % layer, 0);
+                assert_true(kind != MODEL_TRACE_SOLVER || one->bytes == layer);
+                from_0 += one->from == 0 && one->to == 1;
+            }
+            assert_true(kind == MODEL_TRACE_SOLVER ? from_0 == layers : from_0 <= 3 + (k == 0));
+            free(bytes);
+            free(edges);
+        }
         trace_drop(&m);
     }
 }
@@ -239,9 +277,10 @@ static void partners_are_few(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_are_edges),  cmocka_unit_test(exchanges_share_the_bytes),
-        cmocka_unit_test(applications_differ), cmocka_unit_test(seeds_choose),
-        cmocka_unit_test(records_are_chosen),  cmocka_unit_test(partners_are_few),
+        cmocka_unit_test(messages_are_edges),     cmocka_unit_test(exchanges_share_the_bytes),
+        cmocka_unit_test(applications_differ),    cmocka_unit_test(seeds_choose),
+        cmocka_unit_test(records_are_chosen),     cmocka_unit_test(partners_are_few),
+        cmocka_unit_test(exchanges_carry_layers),
     };
     return cmocka_run_group_tests_name("trace_messages", tests, NULL, NULL);
 }

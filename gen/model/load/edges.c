@@ -5,7 +5,7 @@
 
 #include "gen/model/draw/grid.h"
 #include "gen/model/draw/permute.h"
-#include "gen/model/load/load.h"
+#include "gen/model/load/mesh.h"
 #include "gen/model/load/round.h"
 #include "libwriter/base/detmath.h"
 #include "libwriter/base/rng.h"
@@ -39,7 +39,7 @@ uint32_t model_load_senders(const struct model_load *m, uint32_t object,
     const uint32_t collection = model_load_collection(m, object);
     uint32_t count = 0;
     uint32_t at[3];
-    if (m->params.comm != MODEL_COMM_STENCIL) {
+    if (m->kinds == 0) {
         return 0;
     }
     model_load_index(m, object, at);
@@ -54,7 +54,7 @@ uint32_t model_load_senders(const struct model_load *m, uint32_t object,
             count = add_sender(m, object, object_at(m, collection, there), 2 * d + up, edge, count);
         }
     }
-    if (m->params.collections > 1) {
+    if (m->params.collections > 1 && m->params.comm == MODEL_COMM_STENCIL) {
         uint32_t before = (collection + m->params.collections - 1) % m->params.collections;
         count = add_sender(m, object, object_at(m, before, at), 6, edge, count);
     }
@@ -99,11 +99,25 @@ static const struct model_load_volume sample_volume[] = {
     [MODEL_LOAD_BROADCAST - MODEL_LOAD_TO_GROUP] = {376, 2},
 };
 
+/* Applications send whole numbers of doubles. */
+enum { ELEMENT = 8 };
+
+/* Whether its volume follows from the mesh. */
+static bool is_face(const struct model_load *m, uint32_t kind) {
+    return m->params.comm == MODEL_COMM_MESH && kind < MODEL_LOAD_NEIGHBOURS;
+}
+
+static const double ln2 = 0.69314718055994531;
+
 struct model_load_flow model_load_flow(const struct model_load *m, uint32_t owner, uint32_t kind,
                                        double follows) {
     const struct model_load_params *p = &m->params;
     const bool handlers = kind >= MODEL_LOAD_MOST_KINDS;
     uint32_t w[4];
+    if (is_face(m, kind)) {
+        return (struct model_load_flow){.ln_bytes =
+                                            ln2 * hpcw_i_log2(ELEMENT * model_load_face(m, owner, kind / 2))};
+    }
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_EDGE, owner, kind, 0, w);
     double z = hpcw_i_normal(w[0], w[1]);
     if (kind == MODEL_LOAD_TO_GROUP) {
@@ -124,9 +138,6 @@ struct model_load_flow model_load_flow(const struct model_load *m, uint32_t owne
     };
 }
 
-/* Applications send whole numbers of doubles. */
-enum { ELEMENT = 8 };
-
 static uint64_t whole(double bytes, uint32_t unit) {
     return bytes < unit                            ? unit
            : bytes < (double)MODEL_LOAD_MOST_BYTES ? (uint64_t)(bytes / unit + 0.5) * unit
@@ -144,6 +155,10 @@ struct model_load_volume model_load_volume(const struct model_load *m, uint32_t 
         return kind > MODEL_LOAD_TO_GROUP
                    ? sample_volume[kind - MODEL_LOAD_TO_GROUP]
                    : (struct model_load_volume){whole(hpcw_i_exp(flow.ln_bytes), ELEMENT), GROUP_MESSAGES};
+    }
+    if (is_face(m, kind)) {
+        const uint32_t layers = m->phase[phase].layers;
+        return (struct model_load_volume){whole(hpcw_i_exp(flow.ln_bytes), ELEMENT) * layers, layers};
     }
     const uint32_t period = period_of(m, phase);
     const double change = change_in(period);
@@ -163,6 +178,12 @@ void model_load_bytes(const struct model_load *m, const uint32_t *owner, uint32_
     const uint32_t unit = unit_of(m, kind);
     double x[MODEL_LOAD_AT_ONCE];
     assert(count <= MODEL_LOAD_AT_ONCE);
+    for (uint32_t i = 0; is_face(m, kind) && i < count; i++) {
+        bytes[i] = whole(hpcw_i_exp(ln_bytes[i]), ELEMENT) * m->phase[phase].layers;
+    }
+    if (is_face(m, kind)) {
+        return;
+    }
     m->lanes->normals(&(struct model_draws){m->seed, HPCW_I_FOR_LOAD_EDGE_PHASE, count, owner, kind, period},
                       x);
     for (uint32_t i = 0; i < count; i++) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gen/model/draw/grid.h"
+#include "gen/model/load/mesh.h"
 #include "libwriter/base/detmath.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/rng.h"
@@ -182,6 +183,8 @@ hpcw_status model_load_init(struct model_load *m, const struct model_load_params
         m->channels = (uint32_t)params->far_edges + (params->far_edges > (uint32_t)params->far_edges);
         m->channels = m->channels > params->far_channels ? m->channels : params->far_channels;
         m->kinds = 7 + m->channels;
+    } else if (params->comm == MODEL_COMM_MESH) {
+        m->kinds = 2 * params->dims;
     } else if (params->comm == MODEL_COMM_SAMPLE && params->groups == 0) {
         return hpcw_i_fail(err, HPCW_EINVAL, "load.groups: expected at least 1 with load.comm=sample, got 0");
     }
@@ -204,6 +207,9 @@ hpcw_status model_load_init(struct model_load *m, const struct model_load_params
     }
     if (s == HPCW_OK) {
         fill_phases(m);
+        s = params->comm == MODEL_COMM_MESH ? model_load_fill_mesh(m, err) : HPCW_OK;
+    }
+    if (s == HPCW_OK) {
         fill_field(m);
         fill_places(m);
         s = place_scenario(m, err);

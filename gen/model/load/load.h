@@ -43,8 +43,8 @@ enum model_scenario {
     MODEL_SCENARIO_HOTSPOT /* heavy objects around a centre that crosses the index space */
 };
 
-/* The most that "load.objects" can be. */
-enum { MODEL_LOAD_MOST_PLACES = 4096 };
+/* The most that "load.objects" can be, and the layers of a phase. */
+enum { MODEL_LOAD_MOST_PLACES = 4096, MODEL_LOAD_MOST_LAYERS = 4096 };
 
 /* Median time of the member of an object group, of those that have work. */
 #define MODEL_LOAD_GROUP_NS 20e3
@@ -52,9 +52,10 @@ enum { MODEL_LOAD_MOST_PLACES = 4096 };
 enum model_balancer { MODEL_BALANCER_NONE, MODEL_BALANCER_GREEDY, MODEL_BALANCER_TEMPERED };
 
 enum model_comm {
-    MODEL_COMM_STENCIL, /* objects send to their neighbours */
+    MODEL_COMM_STENCIL, /* objects send to their neighbours, and to a few far away */
     MODEL_COMM_SAMPLE, /* to the object groups of their rank, and get answers; only handlers send to other ranks */
-    MODEL_COMM_NONE    /* objects send nothing; handlers do */
+    MODEL_COMM_NONE, /* objects send nothing; handlers do */
+    MODEL_COMM_MESH  /* to their neighbours, the layers of cells at their borders: mesh.h */
 };
 
 /* Keys "load.*". */
@@ -93,7 +94,11 @@ struct model_load_params {
     bool keep_iterations;         /* no key: whether the placements of all iterations, and times, are kept */
     uint32_t groups;              /* object groups, with a member on every rank */
 
-    int comm;                              /* enum model_comm; what follows is for the stencil */
+    int comm;         /* enum model_comm */
+    uint32_t cells;   /* of the mesh, along a side of an object */
+    uint32_t layers;  /* of cells that neighbours exchange in a phase */
+    double layers_sd; /* standard deviation of their logarithm between phases */
+    /* what follows is for the stencil */
     double far_edges;                      /* senders far away, per object */
     uint32_t far_channels;                 /* that these are drawn from; 0: as few as possible */
     double edge_bytes_mean, edge_bytes_sd; /* of ln(bytes) of an edge and phase */
@@ -129,6 +134,7 @@ struct model_load_phase {
     double mean_ns;   /* of an object */
     double median_ns; /* of z = 0 */
     double sigma;
+    uint32_t layers; /* of the mesh, see params */
     uint32_t swap_dimension,
         swap_offset; /* which neighbours swap before it: positions offset + 2 i and offset + 2 i + 1 */
 };
@@ -156,6 +162,7 @@ struct model_load {
     uint32_t most;              /* objects, or places, of a rank in any phase */
     uint32_t grid[3], block[3]; /* homes, and positions of one home, per dimension */
     uint32_t side[3];           /* of the index space */
+    uint64_t cells[3];          /* of the mesh, per dimension */
     uint32_t channels;          /* permutations for senders far away */
     uint32_t kinds;             /* of edges between objects */
     uint32_t hits;              /* ranks in a scenario of the kinds spike and ramp */
@@ -303,8 +310,8 @@ struct model_load_edge {
     uint32_t kind;
 };
 
-/* The objects that send to an existing one in every phase, each once and never itself; returns their number. Of the
- * stencil; otherwise there are none. */
+/* The objects that send to an existing one in every phase, each once and never itself; returns their number. Of stencil and
+ * mesh; otherwise there are none. */
 uint32_t model_load_senders(const struct model_load *m, uint32_t object,
                             struct model_load_edge edge[MODEL_LOAD_MOST_KINDS]);
 

@@ -2,7 +2,7 @@
 /* The keys "load.*". */
 #include "gen/model/load/load.h"
 
-static const char *const comm_names[] = {"stencil", "sample", "none", NULL};
+static const char *const comm_names[] = {"stencil", "sample", "none", "mesh", NULL};
 static const char *const balancer_names[] = {"none", "greedy", "tempered", NULL};
 static const char *const scenario_names[] = {"none", "spike", "ramp", "hotspot", NULL};
 
@@ -83,9 +83,17 @@ const struct ui_param model_load_param[] = {
         .help =
             "who sends to whom: stencil (objects to their neighbours), sample (kinds and volumes as measured: "
             "objects to groups of their rank and back, handlers to other ranks, a broadcast in every phase "
-            "[L]) "
-            "or none (only handlers to other ranks); the next ones are of the stencil"),
-    PARAM("far_edges", F64, far_edges, 0, 8, NULL, "distant senders per object [A]"),
+            "[L]), none (only handlers to other ranks) or mesh (objects to their neighbours, the cells at "
+            "their borders)"),
+    PARAM("cells", U32, cells, 1, 65536, NULL,
+          "cells of the mesh along a side of an object, of 8 bytes; some objects have one more [A]"),
+    PARAM("layers", U32, layers, 1, MODEL_LOAD_MOST_LAYERS, NULL,
+          "layers of the mesh that neighbours exchange in a phase, of all fields and inner iterations [A]"),
+    PARAM("layers_sd", F64, layers_sd, 0, 2, NULL,
+          "standard deviation of ln(layers) from phase to phase, as a solver takes more inner iterations for "
+          "some, whose work and messages follow; 0: all have the same [A]"),
+    PARAM("far_edges", F64, far_edges, 0, 8, NULL,
+          "distant senders per object; this and the next ones are of the stencil [A]"),
     PARAM("far_channels", U32, far_channels, 0, 8, NULL,
           "equally likely ways to a distant sender, so that objects have different numbers; 0: the fewest"),
     PARAM("edge_bytes_mean", F64, edge_bytes_mean, 0, 30, NULL, "mean of ln(bytes) of an edge in a phase [L]"),
@@ -163,6 +171,9 @@ void model_load_params_init(struct model_load_params *params) {
         .migration = 0.002,
         .balancer_iterations = 8,
         .groups = 6,
+        .cells = 32,
+        .layers = 24,
+        .layers_sd = 0.15,
         .far_edges = 0.2,
         .edge_bytes_mean = 9.93,
         .edge_bytes_sd = 1.78,

@@ -203,8 +203,8 @@ static void hydro(const struct model_trace *m, struct model_trace_script *s) {
 /* What ranks do between two reductions in a row; and how often a solver looks besides whether it has converged, at most. */
 enum { VECTOR_NS = 3000, CHECKS = 4 };
 
-/* A right-hand side, then inner iterations. Their number is fixed, as otherwise their messages would differ in size. What
- * follows is not. */
+/* A right-hand side, then inner iterations. Without a mesh their number is fixed, as otherwise their messages would differ in
+ * size. What follows is not. */
 static void solver(const struct model_trace *m, struct model_trace_script *s) {
     const double before = 0.25;
     compute(s, before, KERNEL_FIRST, 0);
@@ -294,11 +294,36 @@ static void set_up(const struct model_trace *m, struct model_trace_script *s) {
     s->weight[s->parts] = 1;
 }
 
+/* Of a mesh, each exchange carries whole layers: a solver's inner iterations one each, which go on until it has converged. */
+static uint32_t parts_of(const struct model_trace *m, uint32_t iteration, uint32_t others) {
+    if (m->load->params.comm != MODEL_COMM_MESH || m->style.kind != MODEL_TRACE_SOLVER ||
+        m->params.exchanges != 0) {
+        return m->style.exchanges;
+    }
+    const uint32_t layers = m->load->phase[iteration].layers;
+    const uint32_t parts = layers > others ? layers - others : 1;
+    return parts < MODEL_TRACE_MOST_PARTS ? parts : MODEL_TRACE_MOST_PARTS;
+}
+
+/* The weights become numbers of layers. */
+static void divide_layers(const struct model_trace *m, struct model_trace_script *s) {
+    const uint64_t layers = m->load->phase[s->iteration].layers;
+    uint64_t all = 0, before = 0, given = 0;
+    for (uint32_t i = 0; i < s->parts + s->more_parts; i++) {
+        all += s->weight[i];
+    }
+    for (uint32_t i = 0; i < s->parts + s->more_parts; i++) {
+        before += s->weight[i];
+        s->weight[i] = (uint32_t)(layers * before / all - given);
+        given = layers * before / all;
+    }
+}
+
 void model_trace_write_script(const struct model_trace *m, uint32_t iteration, struct model_trace_script *s) {
     s->iteration = iteration;
     s->ops = s->exchanges = s->collectives = 0;
-    s->parts = m->style.exchanges;
     s->more_parts = iteration == 0 && m->style.sets_up;
+    s->parts = parts_of(m, iteration, s->more_parts);
     if (iteration == 0) {
         model_trace_write_start(m, s);
         if (s->more_parts > 0) {
@@ -322,6 +347,9 @@ void model_trace_write_script(const struct model_trace *m, uint32_t iteration, s
     case MODEL_TRACE_STENCIL:
         stencil(m, s);
         break;
+    }
+    if (m->load->params.comm == MODEL_COMM_MESH) {
+        divide_layers(m, s);
     }
     (void)model_trace_add(s, MODEL_TRACE_OP_ENTER, MODEL_TRACE_ALLREDUCE, 0);
     if (iteration + 1 == m->iterations) {
