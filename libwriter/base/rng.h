@@ -78,14 +78,18 @@ enum hpcw_i_purpose {
              * node, 2, 0: word 0 whether it is; ffffffff, 0, 0: words 0-1 rate of the log's clock */
     HPCW_I_FOR_TRACE_COMM = 69, /* rank, 0, 0: words 0-1 id of its communicator; world: ffffffff */
     HPCW_I_FOR_TRACE_CALL =
-        70, /* message, iteration, 0: word 0 transfer; rank, iteration, 1: words 0-1 seed of its calls, 2-3 how slow */
+        70, /* message, iteration, 0: word 0 transfer; rank, iteration, 1: words 0-1 seed of its calls, 2-3 how slow;
+             * ffffffff, kernel, 2: how its times differ; knot, kernel, 2 + steps to the next one: words 0-1 those of
+             * all ranks */
     HPCW_I_FOR_TRACE_EXIT =
         71, /* rank, iteration, 2 n: words 0-3 when it leaves the n-th collective call, 0 the last reduction;
              * 0, iteration, 2 n + 1: word 0 when all do */
     /* 72: not used any more */
     HPCW_I_FOR_TRACE_START =
         73, /* rank, 0, 0: word 0 when it starts; host, 0, 1: word 0; 0, 0, 2: word 0 all */
-    HPCW_I_FOR_TRACE_STYLE = 83, /* 0 .. 3, 0, 0: how the run differs from others */
+    HPCW_I_FOR_TRACE_STYLE =
+        83, /* 0 .. 7, 0, 0: how the run differs from others; place or line, ns, 1: words 0-1 its work;
+             * iteration, 1, 0: word 0 what is done besides */
 
     /* The template of a new format, tests/template; its copies get numbers of their own. */
     HPCW_I_FOR_COUNTER = 255, /* rank, 0, try: its value; rank, 1, 0: word 0 whether it is stuck */

@@ -25,8 +25,8 @@ void model_trace_draw_style(struct model_trace *m) {
                      [MODEL_TRACE_ADAPTIVE] = {1, 2}};
     const struct model_trace_params *p = &m->params;
     struct model_trace_style *y = &m->style;
-    uint32_t w[7][4];
-    for (uint32_t i = 0; i < 7; i++) {
+    uint32_t w[8][4];
+    for (uint32_t i = 0; i < 8; i++) {
         hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_STYLE, i, 0, 0, w[i]);
     }
     const enum model_trace_kind drawn =
@@ -47,12 +47,20 @@ void model_trace_draw_style(struct model_trace *m) {
     y->blocks = !y->overlaps && (y->kind == MODEL_TRACE_STENCIL || y->kind == MODEL_TRACE_SOLVER) &&
                 choice(w[4][3], 2) == 1;
     y->wait = y->blocks ? MODEL_TRACE_WAIT_FEW : y->wait;
+    /* Code that sets up is often not by the same hand. */
+    const bool as_later = choice(w[7][0], 2) == 0;
+    y->lists_block = as_later ? y->blocks : choice(w[7][1], 2) == 0;
+    y->lists_wait = as_later         ? y->wait
+                    : y->lists_block ? MODEL_TRACE_WAIT_FEW
+                                     : choice(w[7][1] << 1, MODEL_TRACE_WAIT_ANY);
     y->posts_late = choice(w[5][3], 4) > 0;
     /* Without aggregation, each edge has one message. */
     y->sets_up = p->aggregate && choice(w[1][1], 3) > 0;
     /* A mesh that changes has other volumes after that. */
     const uint32_t periods = m->load->params.edge_phases;
     y->every = y->kind == MODEL_TRACE_ADAPTIVE && periods > 0 ? periods : 5 + choice(w[1][2], 16);
+    const uint32_t prints[] = {0, 1, y->every};
+    y->prints = prints[choice(w[6][3], 3)];
     y->cart = choice(w[1][3], 3) == 0;
     y->dup = !y->cart && choice(w[2][0], 3) == 0;
     y->barriers = choice(w[2][1], 6);
@@ -67,6 +75,7 @@ void model_trace_draw_style(struct model_trace *m) {
     y->asks = !y->cart && choice(w[4][2], 3) == 0;
     y->first_ns = choice(w[6][0], 2) == 1 ? 45000 : 1500;
     y->rough = hpcw_i_exp(0.7 * hpcw_i_normal(w[6][1], w[6][2]));
+    y->uneven = hpcw_i_exp(0.9 * hpcw_i_normal(w[7][2], w[7][3]));
     y->tempo = hpcw_i_exp(0.35 * hpcw_i_normal(w[5][0], w[5][1]));
     y->pack_ns = 0.05 + 0.4 * hpcw_i_uniform(w[5][2]);
 }
@@ -117,6 +126,11 @@ static void send(const struct model_trace *m, struct model_trace_script *s, uint
 
 static void wait_for(const struct model_trace *m, struct model_trace_script *s, uint32_t exchange) {
     of_exchange(s, MODEL_TRACE_OP_WAIT, m->style.wait, exchange);
+}
+
+/* Work that is the same code each time, wherever it stands in the script. */
+static void repeat(struct model_trace_script *s, enum model_trace_op_kind kind, uint32_t ns) {
+    model_trace_add(s, kind, 0, ns)->number = 1;
 }
 
 /* What ranks reduce and gather are numbers of this many bytes. */
@@ -215,7 +229,7 @@ static void solver(const struct model_trace *m, struct model_trace_script *s) {
         work_and_exchange(m, s, i, from, from + 0.7 * width);
         const uint32_t more = m->style.reductions < GROWING ? m->style.reductions - 1 : i % MOST_VECTORS;
         for (uint32_t k = 0; k < more; k++) {
-            (void)model_trace_add(s, MODEL_TRACE_OP_WORK, 0, VECTOR_NS);
+            repeat(s, MODEL_TRACE_OP_WORK, VECTOR_NS);
             reduce_to_all(s);
         }
         compute(s, i + 1 < s->parts ? from + width : 1, KERNEL_AFTER, i);
@@ -227,7 +241,7 @@ static void solver(const struct model_trace *m, struct model_trace_script *s) {
     hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_STYLE, s->iteration, 1, 0, w);
     for (uint32_t k = choice(w[0], CHECKS); k > 0; k--) {
         reduce_to_all(s);
-        (void)model_trace_add(s, MODEL_TRACE_OP_WORK, 0, VECTOR_NS);
+        repeat(s, MODEL_TRACE_OP_WORK, VECTOR_NS);
     }
 }
 
@@ -241,16 +255,16 @@ static void adaptive(const struct model_trace *m, struct model_trace_script *s) 
     if (distributes(m, s->iteration)) {
         uint32_t w[4];
         hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_STYLE, s->iteration, 1, 0, w);
-        (void)model_trace_add(s, MODEL_TRACE_OP_WORK, 0, 30000);
+        repeat(s, MODEL_TRACE_OP_WORK, 30000);
         for (uint32_t k = choice(w[0], 3); k > 0; k--) { /* as often as the mesh is refined once more */
             reduce_to_all(s);
-            (void)model_trace_add(s, MODEL_TRACE_OP_WORK, 0, 20000);
+            repeat(s, MODEL_TRACE_OP_WORK, 20000);
         }
         model_trace_collect(s, MODEL_TRACE_OP_ALL, MODEL_TRACE_ALLGATHER, 600, COUNT);
-        (void)model_trace_add(s, MODEL_TRACE_OP_WORK, 0, 20000);
+        repeat(s, MODEL_TRACE_OP_WORK, 20000);
         model_trace_collect(s, MODEL_TRACE_OP_ALL, MODEL_TRACE_ALLTOALL, 900, COUNT);
         model_trace_collect(s, MODEL_TRACE_OP_DOWN, MODEL_TRACE_BCAST, 350, COUNT * m->ranks);
-        (void)model_trace_add(s, MODEL_TRACE_OP_WORK, 0, 60000);
+        repeat(s, MODEL_TRACE_OP_WORK, 60000);
         reduce_to_all(s);
     }
     for (uint32_t i = 0; i < s->parts; i++) {
@@ -265,8 +279,8 @@ static void adaptive(const struct model_trace *m, struct model_trace_script *s) 
 
 /* ---- the script ---- */
 
-/* To make a list of what neighbours need. */
-enum { LIST_NS = 80000 };
+/* To make a list of what neighbours need; and to print what an iteration came to. */
+enum { LIST_NS = 80000, PROGRESS_NS = 12000 };
 
 /* After the last arrival at the reduction of an iteration: the ranks leave it, and may write a checkpoint. */
 static void finish(const struct model_trace *m, struct model_trace_script *s, uint32_t of_this) {
@@ -276,6 +290,9 @@ static void finish(const struct model_trace *m, struct model_trace_script *s, ui
     left->bytes = NUMBER;
     model_trace_add(s, MODEL_TRACE_OP_STEP, MODEL_TRACE_STEP, 0)->number = of_this;
     state(s, MODEL_TRACE_ITERATION + 1);
+    if (m->style.prints > 0 && (iteration + 1) % m->style.prints == 0) {
+        repeat(s, MODEL_TRACE_OP_ROOT, PROGRESS_NS);
+    }
     if (m->checkpoint != NULL && model_checkpoint_after(m->checkpoint, iteration) != UINT32_MAX) {
         model_trace_add(s, MODEL_TRACE_OP_FILES, MODEL_TRACE_CHECKPOINT, 0)->number = of_this;
         if (m->style.meets_after_files) {
@@ -289,8 +306,8 @@ static void set_up(const struct model_trace *m, struct model_trace_script *s) {
     const uint32_t x = add_exchange(s, s->parts, MODEL_TRACE_ANY_DIMENSION);
     (void)model_trace_add(s, MODEL_TRACE_OP_WORK, 0, LIST_NS);
     post(s, x);
-    send(m, s, x);
-    wait_for(m, s, x);
+    of_exchange(s, MODEL_TRACE_OP_SEND, m->style.lists_block ? MODEL_TRACE_SENDING : MODEL_TRACE_ISEND, x);
+    of_exchange(s, MODEL_TRACE_OP_WAIT, m->style.lists_wait, x);
     s->weight[s->parts] = 1;
 }
 

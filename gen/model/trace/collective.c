@@ -68,6 +68,25 @@ void model_trace_leave(const struct model_trace *m, uint32_t iteration, uint32_t
     }
 }
 
+static uint32_t latest(const struct model_trace *m, const uint64_t *time_ns) {
+    uint32_t late = 0;
+    for (uint32_t r = 1; r < m->ranks; r++) {
+        late = time_ns[r] > time_ns[late] ? r : late;
+    }
+    return late;
+}
+
+/* Whoever came last need not wait for the others, and leaves first. */
+static void let_go(const struct model_trace *m, uint32_t late, uint64_t *time_ns) {
+    uint32_t first = 0;
+    for (uint32_t r = 1; r < m->ranks; r++) {
+        first = time_ns[r] < time_ns[first] ? r : first;
+    }
+    const uint64_t earliest = time_ns[first];
+    time_ns[first] = time_ns[late];
+    time_ns[late] = earliest;
+}
+
 void model_trace_meet(const struct model_trace *m, struct model_trace_scratch *s,
                       const struct model_trace_op *op) {
     for (uint32_t r = 0; r < m->ranks; r++) {
@@ -80,7 +99,9 @@ void model_trace_meet(const struct model_trace *m, struct model_trace_scratch *s
         }
         end_track(&t);
     }
-    model_trace_leave(m, s->script.iteration, op->number, model_trace_last(m, s), s->now);
+    const uint32_t late = latest(m, s->now);
+    model_trace_leave(m, s->script.iteration, op->number, s->now[late] + 1, s->now);
+    let_go(m, late, s->now);
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
         happens(&t, op->what + 1, op->bytes);

@@ -8,8 +8,8 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Messages carry whole numbers of these bytes. */
-enum { ELEMENT = 8 };
+/* Messages carry whole numbers of these bytes. The tags of lists are above those of the rest. */
+enum { ELEMENT = 8, LIST_TAG = 10 };
 
 /* The bytes of each part: multiples of one size, and in the first one, which is that of the whole mesh, the rest. If there is
  * enough, they are multiples of `row`. */
@@ -54,7 +54,7 @@ static void go_through(const struct model_trace *m, struct model_trace_scratch *
         for (uint32_t i = s->first_in[r]; i < s->first_in[r + 1]; i++) {
             const struct model_trace_message *whole = &s->whole[i];
             uint32_t dimension;
-            const uint32_t tag = m->style.first_tag + direction_of(m, whole->from, whole->to, &dimension);
+            const uint32_t direction = direction_of(m, whole->from, whole->to, &dimension);
             divide_bytes(script, whole->bytes, m->load->params.edge_unit, part);
             for (uint32_t x = 0; x < script->exchanges; x++) {
                 const struct model_trace_exchange *one = &script->exchange[x];
@@ -63,8 +63,9 @@ static void go_through(const struct model_trace *m, struct model_trace_scratch *
                     continue;
                 }
                 if (lists) {
-                    s->message[next[x]] =
-                        (struct model_trace_message){whole->from, whole->to, part[one->part], tag};
+                    s->message[next[x]] = (struct model_trace_message){
+                        whole->from, whole->to, part[one->part],
+                        m->style.first_tag + direction + (one->part == script->parts ? LIST_TAG : 0)};
                 }
                 next[x]++;
             }

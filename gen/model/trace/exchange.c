@@ -44,10 +44,16 @@ static uint64_t take_ns(struct track *t, const struct model_trace_message *one) 
     return (uint64_t)(ns * (0.85 + 0.15 * late));
 }
 
-/* The program packs a message, or unpacks it. */
-static void pack(struct track *t, const struct model_trace_message *one) {
-    const double jitter = 0.97 + 0.06 * (model_trace_pace_word(t->pace) * 0x1p-32);
-    t->now += (uint64_t)(one->bytes * t->model->style.pack_ns * jitter);
+/* The program packs a message, or unpacks it: it goes through the fields of an exchange in a way of its own, and rank by rank
+ * through other memory. */
+static void pack(struct track *t, const struct model_trace_message *one, uint32_t exchange, bool back) {
+    const struct model_trace *m = t->model;
+    const uint32_t part = t->s->script.exchange[exchange].part;
+    const uint32_t fields = m->style.kind == MODEL_TRACE_HYDRO ? part : part == t->s->script.parts;
+    const double way = 1 + 0.5 * model_trace_own(2 * fields + back, m->style.every),
+                 memory = 1 + 0.15 * model_trace_own(t->rank, 2 * fields + back),
+                 jitter = 0.97 + 0.06 * (model_trace_pace_word(t->pace) * 0x1p-32);
+    t->now += (uint64_t)(one->bytes * m->style.pack_ns * way * memory * jitter);
 }
 
 void model_trace_post(const struct model_trace *m, struct model_trace_scratch *s, uint32_t exchange) {
@@ -90,7 +96,7 @@ static void send_one(struct track *t, uint32_t exchange, uint32_t number, bool b
     const struct model_trace_message *one = &t->s->message[number];
     const bool meets = waits_for_receiver(t->model, one);
     const uint32_t what = blocks ? MODEL_TRACE_SENDING : MODEL_TRACE_ISEND;
-    pack(t, one);
+    pack(t, one, exchange, false);
     after_pause(t, what, 0);
     happens(t, MODEL_TRACE_SEND, number);
     t->s->sent[number] = t->now;
@@ -249,7 +255,7 @@ void model_trace_wait(const struct model_trace *m, struct model_trace_scratch *s
             end_all(&t, into, delivered(&t, out, 0));
         }
         for (uint32_t i = into[r]; i < into[r + 1]; i++) {
-            pack(&t, &s->message[i]);
+            pack(&t, &s->message[i], exchange, true);
         }
         if (how != MODEL_TRACE_WAIT_ALL && how != MODEL_TRACE_WAIT_FEW) {
             wait_for_sends(&t, out);

@@ -16,17 +16,19 @@ enum { FIRST_CALL_NS = 4500, AFTER_COMPUTE_NS = 25 };
 
 /* By how much the times of a piece of work differ from its share, as a part of it or of the next one: on a rank in the whole
  * run, at most; on all ranks, in waves of some steps, and each time: medians over the kernels. */
-static const double piece_own = 0.4, piece_wave = 0.015, piece_late = 0.004;
-enum { WAVE = 13 };
+static const double piece_own = 0.04, piece_wave = 0.015, piece_late = 0.006;
+enum { WAVE = 13, RIPPLE = 4 };
+
+/* Of what pieces took longer, what is left after the next one. */
+static const double piece_left = 0.8;
 
 /* ---- lines of the script ---- */
 
-/* All ranks do something alone, or the first ones. It takes one program longer than another. */
+/* All ranks do something alone, or the first ones. It takes one program longer than another, and the same code as long. */
 static void work(const struct model_trace *m, struct model_trace_scratch *s, uint32_t ranks, uint32_t line) {
-    enum { PLACES = 32 };
-    const uint32_t ns = s->script.op[line].ns;
+    const uint32_t ns = s->script.op[line].ns, number = s->script.op[line].number;
     uint32_t w[4];
-    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_STYLE, line % PLACES, ns, 1, w);
+    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_STYLE, number > 0 ? number : line, ns, 1, w);
     const double median_ns = ns * hpcw_i_exp(0.8 * hpcw_i_normal(w[0], w[1]));
     for (uint32_t r = 0; r < ranks; r++) {
         struct track t = track_of(m, s, r);
@@ -43,27 +45,23 @@ struct work_piece {
     uint32_t own;
 };
 
-/* From -1 to 1, mostly about 0, the same in the whole run for each rank: an integer hash, as this is asked for in each
- * iteration. */
-static double own_of(uint32_t rank, uint32_t number) {
-    uint32_t x = rank * 2654435769u ^ number;
-    x = (x ^ x >> 16) * 0x7feb352du;
-    x = (x ^ x >> 15) * 0x846ca68bu;
-    const double u = (double)(x ^ x >> 16) * 0x1p-31 - 1;
-    return u * u * u;
-}
-
-/* A wave that all ranks see: at its crests and troughs it is drawn, and straight between them. */
-static double wave(const struct model_trace *m, uint32_t step, uint32_t kernel) {
+/* Drawn every `length` steps, and straight between them. */
+static double ripple(const struct model_trace *m, uint32_t step, uint32_t kernel, uint32_t length) {
     uint32_t from[4], to[4];
-    const double part = (double)(step % WAVE) / WAVE;
-    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CALL, step / WAVE, kernel, 3, from);
-    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CALL, step / WAVE + 1, kernel, 3, to);
+    const double part = (double)(step % length) / length;
+    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CALL, step / length, kernel, 2 + length, from);
+    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CALL, step / length + 1, kernel, 2 + length, to);
     return (1 - part) * hpcw_i_normal(from[0], from[1]) + part * hpcw_i_normal(to[0], to[1]);
 }
 
-/* What is done of a rank's work after a piece. What this one takes longer, the next one takes less. What the system takes
- * from the rank in this iteration, it takes at once. */
+/* What all ranks see, as they share data, memory and power: slow and fast waves. */
+static double wave(const struct model_trace *m, uint32_t step, uint32_t kernel) {
+    return 0.7 * ripple(m, step, kernel, WAVE) + 0.4 * ripple(m, step, kernel, RIPPLE) +
+           0.4 * ripple(m, step, kernel, 1);
+}
+
+/* What is done of a rank's work after a piece. The pieces sum to the time of its tasks, so what some take longer, the next
+ * ones take less, a little each. What the system takes from the rank in this iteration, it takes at once. */
 static uint64_t work_until(struct track *t, const struct work_piece *p) {
     const uint64_t taken = t->s->taken[t->rank];
     const uint64_t all = t->s->compute[t->rank] - taken;
@@ -73,8 +71,9 @@ static uint64_t work_until(struct track *t, const struct work_piece *p) {
     const uint32_t shorter =
         p->next - p->until < p->until - p->before ? p->next - p->until : p->until - p->before;
     const double late = model_trace_late(t->model->delays->call, model_trace_pace_word(t->pace));
-    double more = p->later + p->late * (late < MODEL_TRACE_MOST_LATE ? late : MODEL_TRACE_MOST_LATE) +
-                  piece_own * own_of(t->rank, p->own);
+    t->pace->behind = piece_left * t->pace->behind +
+                      shorter * p->late * ((late < MODEL_TRACE_MOST_LATE ? late : MODEL_TRACE_MOST_LATE) - 1);
+    double more = p->later + t->pace->behind / shorter + piece_own * model_trace_own(t->rank, p->own);
     more = more < 0.45 ? more > -0.45 ? more : -0.45 : 0.45;
     const bool is_over = (t->s->phase * 40503u + t->rank * 25173u) % MODEL_TRACE_WORK < p->until;
     return (uint64_t)((double)all * (p->until + shorter * more) / MODEL_TRACE_WORK) + (is_over ? taken : 0);
@@ -86,7 +85,7 @@ static void compute(const struct model_trace *m, struct model_trace_scratch *s, 
     hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CALL, UINT32_MAX, op->number, 2, own);
     p->later = piece_wave * hpcw_i_exp(hpcw_i_normal(own[2], own[3])) *
                wave(m, s->phase * s->script.parts + op->step, op->number);
-    p->late = piece_late * hpcw_i_exp(hpcw_i_normal(own[0], own[1]));
+    p->late = m->style.uneven * piece_late * hpcw_i_exp(hpcw_i_normal(own[0], own[1]));
     p->own = own[0] ^ own[3];
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);

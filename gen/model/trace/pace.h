@@ -34,6 +34,7 @@ struct model_trace_pace {
     double slow; /* factor of all calls */
     double cold_ns,
         cold_call_ns; /* what the next gap and the next call take longer; later ones take less and less of it */
+    double behind;    /* with its work in this iteration: see iteration.c */
 };
 
 /* `tempo`: the factor of all ranks. */

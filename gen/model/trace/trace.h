@@ -130,17 +130,21 @@ struct model_trace_style {
     bool posts_late;     /* and post receives only after they have computed what is sent */
     uint32_t every;      /* iterations between two outputs, or two distributions of the mesh */
     bool cart, dup;      /* communicators made at the start */
-    bool sets_up;        /* ranks tell each other what they will send, before the first exchange */
+    bool sets_up;        /* ranks tell each other what they will send, before the first exchange ... */
+    bool lists_block;    /* with MPI_Send, or ... */
+    uint32_t lists_wait; /* otherwise how they wait for that */
     uint32_t barriers, broadcasts, results; /* at the start, and reductions at the end */
     bool size_first;                        /* the number of ranks is asked for first */
     uint32_t first_tag;
     bool meets_after_files, meets_at_end;
+    uint32_t prints; /* rank 0, after so many iterations; 0: never */
     bool reads;      /* rank 0 reads the input, and the others wait for it */
     bool frees;      /* the communicators at the end */
     bool asks;       /* for the number of ranks and their own before each exchange */
     double tempo;    /* of all calls, and of what is between them: 1 on average */
     double first_ns; /* what something takes longer that the program does for the first time, at most */
     double rough;    /* how much the times of collective calls scatter: 1 on average */
+    double uneven;   /* and those of the same work: data and caches differ from time to time */
     double pack_ns;  /* for a byte of a message, before it is sent and after it came */
 };
 
