@@ -53,6 +53,7 @@ void model_trace_draw_style(struct model_trace *m) {
     y->lists_wait = as_later         ? y->wait
                     : y->lists_block ? MODEL_TRACE_WAIT_FEW
                                      : choice(w[7][1] << 1, MODEL_TRACE_WAIT_ANY);
+    y->lists_tag = choice(w[7][0] << 1, 2) * (1 + choice(w[7][1] << 4, 64));
     y->posts_late = choice(w[5][3], 4) > 0;
     /* Without aggregation, each edge has one message. */
     y->sets_up = p->aggregate && choice(w[1][1], 3) > 0;

@@ -8,8 +8,8 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Messages carry whole numbers of these bytes. The tags of lists are above those of the rest. */
-enum { ELEMENT = 8, LIST_TAG = 10 };
+/* Messages carry whole numbers of these bytes. */
+enum { ELEMENT = 8 };
 
 /* The bytes of each part: multiples of one size, and in the first one, which is that of the whole mesh, the rest. If there is
  * enough, they are multiples of `row`. */
@@ -65,7 +65,7 @@ static void go_through(const struct model_trace *m, struct model_trace_scratch *
                 if (lists) {
                     s->message[next[x]] = (struct model_trace_message){
                         whole->from, whole->to, part[one->part],
-                        m->style.first_tag + direction + (one->part == script->parts ? LIST_TAG : 0)};
+                        m->style.first_tag + direction + (one->part == script->parts ? m->style.lists_tag : 0)};
                 }
                 next[x]++;
             }

@@ -132,7 +132,8 @@ struct model_trace_style {
     bool cart, dup;      /* communicators made at the start */
     bool sets_up;        /* ranks tell each other what they will send, before the first exchange ... */
     bool lists_block;    /* with MPI_Send, or ... */
-    uint32_t lists_wait; /* otherwise how they wait for that */
+    uint32_t lists_wait; /* otherwise how they wait for that ... */
+    uint32_t lists_tag;  /* and by how much its tags are larger */
     uint32_t barriers, broadcasts, results; /* at the start, and reductions at the end */
     bool size_first;                        /* the number of ranks is asked for first */
     uint32_t first_tag;
