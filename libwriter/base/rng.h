@@ -62,9 +62,9 @@ enum hpcw_i_purpose {
     HPCW_I_FOR_LOAD_GIVE = 81, /* object, phase, iteration: word 0 to which of them */
     HPCW_I_FOR_LOAD_SYSTEM =
         82, /* rank, phase, 0: word 0 jitter, 1 whether preempted, 2 how long; host, window, 1: word 0 its jitter;
-             * rank, 0, 2: word 0 warm-up */
+             * rank, 0, 2: word 0 warm-up, 1 what is left of it */
     HPCW_I_FOR_LOAD_MESH =
-        84, /* phase, 0, 0: words 0-1 layers; knot of phases, 1, 0: the same; dimension, 2, 0: word 0 cells */
+        34, /* phase, 0, 0: words 0-1 layers; knot of phases, 1, 0: the same; dimension, 2, 0: word 0 cells */
     /* 48..63: its checkpoints. */
     HPCW_I_FOR_CKPT_FILE = 48,  /* rank, checkpoint, part: 0 size, 1 CRC, 2 faults, 3 contents */
     HPCW_I_FOR_CKPT_FAULT = 49, /* kind, index, try: words 0-1 which file */
@@ -88,7 +88,7 @@ enum hpcw_i_purpose {
     HPCW_I_FOR_TRACE_START =
         73, /* rank, 0, 0: word 0 when it starts; host, 0, 1: word 0; 0, 0, 2: word 0 all */
     HPCW_I_FOR_TRACE_STYLE =
-        83, /* 0 .. 7, 0, 0: how the run differs from others; place or line, ns, 1: words 0-1 its work;
+        83, /* 0 .. 8, 0, 0: how the run differs from others; place or line, ns, 1: words 0-1 its work;
              * iteration, 1, 0: word 0 what is done besides */
 
     /* The template of a new format, tests/template; its copies get numbers of their own. */

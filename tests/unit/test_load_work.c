@@ -440,7 +440,7 @@ static void preemptions_and_warm_up(void **state) {
     enum { RANKS = 1000, PHASE = 33 };
     struct model_load_params p = load_defaults();
     struct load_made m;
-    uint32_t preempted = 0, away = 0;
+    uint32_t preempted = 0, away = 0, warm = 0;
     p.phases = 40;
     p.jitter = 0;
     p.preemptions = 1;
@@ -456,11 +456,13 @@ static void preemptions_and_warm_up(void **state) {
         away += ns > 0;
         assert_true(ns == 0 || (ns >= 250000 && ns <= 25000000));
         assert_true(model_load_slowness(&m.load, r, 0) >= 1.25);
-        assert_true(model_load_slowness(&m.load, r, 1) >= 1.125);
+        warm += model_load_slowness(&m.load, r, 1) > 1.02;
     }
     /* Once in a second, and 0.12 % of the time. */
     assert_true(preempted > 0.6e-9 * mean_ns * RANKS && preempted < 1.4e-9 * mean_ns * RANKS);
     assert_true(away >= 1 && away <= 3);
+    /* At most half of it is left, and often much less. */
+    assert_true(warm > 0.7 * RANKS && warm < 0.95 * RANKS);
     load_drop(&m);
 }
 

@@ -44,8 +44,12 @@ static struct added added_to(const struct model_load *m, uint32_t rank, uint32_t
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SYSTEM, node, (phase + node * 3 % window) / window, 1, host);
     struct added a = {p->jitter * late(w[0]) + preempted(m, phase, w[1], w[2]), p->jitter * late(host[0])};
     if (phase < 16) { /* less than a thousandth is left of it after that */
+        double left = p->warm_up;
         hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SYSTEM, rank, 0, 2, start);
-        a.otherwise += p->warm_up * (0.5 + start[0] * 0x1p-32) / (double)(1u << phase);
+        for (uint32_t k = 0; k < phase; k++) {
+            left *= 0.5 * (start[1] * 0x1p-32);
+        }
+        a.otherwise += left * (0.5 + start[0] * 0x1p-32);
     }
     return a;
 }

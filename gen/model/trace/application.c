@@ -25,8 +25,8 @@ void model_trace_draw_style(struct model_trace *m) {
                      [MODEL_TRACE_ADAPTIVE] = {1, 2}};
     const struct model_trace_params *p = &m->params;
     struct model_trace_style *y = &m->style;
-    uint32_t w[8][4];
-    for (uint32_t i = 0; i < 8; i++) {
+    uint32_t w[9][4];
+    for (uint32_t i = 0; i < 9; i++) {
         hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_STYLE, i, 0, 0, w[i]);
     }
     const enum model_trace_kind drawn =
@@ -77,6 +77,7 @@ void model_trace_draw_style(struct model_trace *m) {
     y->first_ns = choice(w[6][0], 2) == 1 ? 45000 : 1500;
     y->rough = hpcw_i_exp(0.7 * hpcw_i_normal(w[6][1], w[6][2]));
     y->uneven = hpcw_i_exp(0.9 * hpcw_i_normal(w[7][2], w[7][3]));
+    y->shared = hpcw_i_exp(hpcw_i_normal(w[8][0], w[8][1]));
     y->tempo = hpcw_i_exp(0.35 * hpcw_i_normal(w[5][0], w[5][1]));
     y->pack_ns = 0.05 + 0.4 * hpcw_i_uniform(w[5][2]);
 }

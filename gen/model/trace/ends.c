@@ -7,7 +7,7 @@
 enum {
     LAUNCH_NS = 2600000, /* until the first rank runs, at least; sometimes a few times that */
     HOST_NS = 1500000,   /* how much later a host starts, at most */
-    STAGGER_NS = 50000,  /* and each of its ranks */
+    STAGGER_NS = 120000, /* and each of its ranks */
     ASK_NS = 2,          /* its rank, and the number of ranks */
     BETWEEN_NS = 3000,   /* code that never ran before */
     DIMS_NS = 9000,

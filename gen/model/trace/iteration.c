@@ -12,11 +12,11 @@
 #include "libwriter/base/status.h"
 
 /* What a call takes longer for the first time, and what is before it after a rank has computed, at most. */
-enum { FIRST_CALL_NS = 4500, AFTER_COMPUTE_NS = 25 };
+enum { FIRST_CALL_NS = 4500, FIRST_LITTLE_NS = 75, AFTER_COMPUTE_NS = 25 };
 
 /* By how much the times of a piece of work differ from its share, as a part of it or of the next one: on a rank in the whole
  * run, at most; on all ranks, in waves of some steps, and each time: medians over the kernels. */
-static const double piece_own = 0.04, piece_wave = 0.015, piece_late = 0.006;
+static const double piece_own = 0.04, piece_wave = 0.005, piece_late = 0.004;
 enum { WAVE = 13, RIPPLE = 4 };
 
 /* Of what pieces took longer, what is left after the next one. */
@@ -83,7 +83,7 @@ static void compute(const struct model_trace *m, struct model_trace_scratch *s, 
                     struct work_piece *p) {
     uint32_t own[4];
     hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CALL, UINT32_MAX, op->number, 2, own);
-    p->later = piece_wave * hpcw_i_exp(hpcw_i_normal(own[2], own[3])) *
+    p->later = m->style.shared * piece_wave * hpcw_i_exp(hpcw_i_normal(own[2], own[3])) *
                wave(m, s->phase * s->script.parts + op->step, op->number);
     p->late = m->style.uneven * piece_late * hpcw_i_exp(hpcw_i_normal(own[0], own[1]));
     p->own = own[0] ^ own[3];
@@ -115,8 +115,10 @@ static void call(const struct model_trace *m, struct model_trace_scratch *s, con
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
         after_pause(&t, op->what, 0);
-        /* There is nothing to set up. A few nanoseconds, and in 1 of 20 calls 40 and more. */
-        t.pace->cold_call_ns = 3 / (1.02 - model_trace_pace_word(t.pace) * 0x1p-32) - 3;
+        /* There is little to set up. A few nanoseconds, and in 1 of 20 calls 40 and more. */
+        const bool is_first = t.pace->cold_call_ns > FIRST_CALL_NS / 2 && m->style.first_ns < FIRST_CALL_NS;
+        t.pace->cold_call_ns =
+            3 / (1.02 - model_trace_pace_word(t.pace) * 0x1p-32) - 3 + (is_first ? FIRST_LITTLE_NS : 0);
         takes(&t, op->ns);
         happens(&t, op->what + 1, 0);
         end_track(&t);

@@ -145,7 +145,8 @@ struct model_trace_style {
     double tempo;    /* of all calls, and of what is between them: 1 on average */
     double first_ns; /* what something takes longer that the program does for the first time, at most */
     double rough;    /* how much the times of collective calls scatter: 1 on average */
-    double uneven;   /* and those of the same work: data and caches differ from time to time */
+    double uneven;   /* and those of the same work: data and caches differ from time to time ... */
+    double shared;   /* on all ranks alike */
     double pack_ns;  /* for a byte of a message, before it is sent and after it came */
 };
 
