@@ -116,7 +116,7 @@ static void call(const struct model_trace *m, struct model_trace_scratch *s, con
         struct track t = track_of(m, s, r);
         after_pause(&t, op->what, 0);
         /* There is little to set up. A few nanoseconds, and in 1 of 20 calls 40 and more. */
-        const bool is_first = t.pace->cold_call_ns > FIRST_CALL_NS / 2 && m->style.first_ns < FIRST_CALL_NS;
+        const bool is_first = t.pace->cold_call_ns > 0.5 * FIRST_CALL_NS && m->style.first_ns < FIRST_CALL_NS;
         t.pace->cold_call_ns =
             3 / (1.02 - model_trace_pace_word(t.pace) * 0x1p-32) - 3 + (is_first ? FIRST_LITTLE_NS : 0);
         takes(&t, op->ns);
