@@ -352,7 +352,6 @@ hpcw_status gen_clog2_truth(const struct gen_dataset *d, const cJSON *const *par
         return hpcw_i_fail_memory(err, "clog2", d->trace.iterations, "iterations");
     }
     hpcw_i_json_put_str(json, "application", model_trace_kind_name[d->trace.style.kind]);
-    hpcw_i_json_put_u64(json, "exchanges", d->trace.style.exchanges);
     hpcw_i_json_key_array(json, "iterations");
     for (size_t i = 0; i < count; i++) {
         const cJSON *item;
@@ -368,6 +367,9 @@ hpcw_status gen_clog2_truth(const struct gen_dataset *d, const cJSON *const *par
             }
             uint64_t number = 0;
             s = s == HPCW_OK ? gen_partial_u64(item, fact_name[0], &number, err) : s;
+            if (s == HPCW_OK && number < d->trace.iterations) {
+                hpcw_i_json_put_u64(json, "exchanges", model_trace_exchanges(&d->trace, (uint32_t)number));
+            }
             if (s == HPCW_OK) {
                 s = put_interruptions(&jumps, cJSON_GetObjectItemCaseSensitive(item, "interruptions"), number,
                                       json, err);

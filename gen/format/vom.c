@@ -76,7 +76,8 @@ static double text_size(const struct gen_dataset *d, double *again) {
         iterations = (d->load.placements - 1.0) * model_load_iterations(&d->load) *
                      (objects * (TASK_TEXT + SUBPHASE_TEXT * p->subphases) + (1 + p->groups) * OTHER_TEXT);
     }
-    const double periods = p->edge_phases == 0 || !stencil ? 1 : ceil((double)p->phases / p->edge_phases);
+    const bool changes = stencil ? p->edge_phases > 0 : of_index && p->layers_sd > 0;
+    const double periods = !changes ? 1 : stencil ? ceil((double)p->phases / p->edge_phases) : p->phases;
     const double edges = of_index ? objects * senders + 2 : 2;
     *again = (p->phases - periods) * edges * EDGE_TEXT + iterations;
     return 200 + p->phases * phase + iterations;

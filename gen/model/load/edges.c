@@ -2,6 +2,7 @@
 /* Who sends to whom, and how much. */
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "gen/model/draw/grid.h"
 #include "gen/model/draw/permute.h"
@@ -178,10 +179,12 @@ void model_load_bytes(const struct model_load *m, const uint32_t *owner, uint32_
     const uint32_t unit = unit_of(m, kind);
     double x[MODEL_LOAD_AT_ONCE];
     assert(count <= MODEL_LOAD_AT_ONCE);
-    for (uint32_t i = 0; is_face(m, kind) && i < count; i++) {
-        bytes[i] = whole(hpcw_i_exp(ln_bytes[i]), ELEMENT) * m->phase[phase].layers;
-    }
     if (is_face(m, kind)) {
+        memcpy(x, ln_bytes, count * sizeof x[0]);
+        m->lanes->exps(x, count);
+        for (uint32_t i = 0; i < count; i++) {
+            bytes[i] = whole(x[i], ELEMENT) * m->phase[phase].layers;
+        }
         return;
     }
     m->lanes->normals(&(struct model_draws){m->seed, HPCW_I_FOR_LOAD_EDGE_PHASE, count, owner, kind, period},

@@ -13,7 +13,8 @@
  *     ranks have different numbers of objects, which change. Slot 0 is never empty. With a balancer (balance.h) objects move
  *     only where it places them: that is computed once, and kept.
  *   - The senders of an object are its neighbours in the index space, its counterpart in the collection before, and
- *     objects far away, each chosen by a permutation of all objects. Or communication is by kinds as in the measured run.
+ *     objects far away, each chosen by a permutation of all objects. Or communication is by kinds as in the measured run,
+ *     or neighbours exchange the cells of a mesh at their borders.
  *   - What lasts of an object's work is a smooth field over the ranks, and a share of its own. Its messages and its memory
  *     follow the same values.
  *
@@ -179,8 +180,9 @@ struct model_load {
 };
 
 /*
- * Memory: 32 bytes per phase, 8 per rank. Call model_load_settle (balance.h) before anything else. HPCW_ERANGE for more than MODEL_LOAD_MOST_OBJECTS objects, HPCW_EINVAL for a
- * scenario that hits nothing, HPCW_ENOMEM. The machine must outlive the model.
+ * Memory: 40 bytes per phase, 8 per rank. Call model_load_settle (balance.h) before anything else. HPCW_ERANGE for more than
+ * MODEL_LOAD_MOST_OBJECTS objects, or more than MODEL_LOAD_MOST_BYTES between two in a phase; HPCW_EINVAL for a scenario that
+ * hits nothing, HPCW_ENOMEM. The machine must outlive the model.
  */
 hpcw_status model_load_init(struct model_load *m, const struct model_load_params *params,
                             const struct model_machine *machine, hpcw_error *err);

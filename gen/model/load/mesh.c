@@ -2,18 +2,21 @@
 /* The mesh of an application whose neighbours exchange the cells at their borders. */
 #include "gen/model/load/mesh.h"
 
+#include <math.h>
+
 #include "libwriter/base/detmath.h"
 #include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
-/* How much of the deviation of ln(layers) lasts for some phases, and how many; what phase 0 needs more, as no solution of
+/* How much of the deviation of ln(layers) lasts for some phases, and for how many; what phase 0 needs more, as no solution of
  * the phase before is near [A]. */
 static const double slow = 0.8, first = 0.25;
 enum { SLOW_PHASES = 9 };
 
 /* The blocks of objects along a dimension have one cell more or less, as nobody chooses a mesh for the number of ranks. */
 static uint64_t cells_before(const struct model_load *m, uint32_t dimension, uint32_t at) {
-    return at * m->cells[dimension] / m->side[dimension];
+    const uint64_t cells = m->cells[dimension], side = m->side[dimension];
+    return at * (cells / side) + at * (cells % side) / side;
 }
 
 double model_load_face(const struct model_load *m, uint32_t object, uint32_t dimension) {
@@ -37,8 +40,9 @@ static uint32_t layers_of(const struct model_load *m, uint32_t phase) {
     const struct model_load_params *p = &m->params;
     const uint32_t knot = phase / SLOW_PHASES;
     const double part = (double)(phase % SLOW_PHASES) / SLOW_PHASES;
-    const double z = slow * ((1 - part) * normal(m, knot, 1) + part * normal(m, knot + 1, 1)) +
-                     (1 - slow) * normal(m, phase, 0);
+    const double between = (1 - part) * normal(m, knot, 1) + part * normal(m, knot + 1, 1);
+    const double z = slow * between / sqrt((1 - part) * (1 - part) + part * part) +
+                     sqrt(1 - slow * slow) * normal(m, phase, 0);
     const double more = p->layers_sd > 0 && phase == 0 ? 1 + first : 1;
     const double layers = p->layers * more * hpcw_i_exp(p->layers_sd * z) + 0.5;
     return layers < 1 ? 1 : layers < MODEL_LOAD_MOST_LAYERS ? (uint32_t)layers : MODEL_LOAD_MOST_LAYERS;

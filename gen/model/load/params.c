@@ -22,7 +22,8 @@ const struct ui_param model_load_param[] = {
     PARAM("periodic", BOOL, periodic,
           .help = "the index space is periodic: objects at opposite ends are neighbours"),
     PARAM("subphases", U32, subphases, 0, 1024, NULL, "subphases per phase; 0: none"),
-    PARAM("mean_first", F64, mean_first_ms, 1e-6, 1e6, "ms", "mean load of an object in phase 1 [L]"),
+    PARAM("mean_first", F64, mean_first_ms, 1e-6, 1e6, "ms",
+          "mean load of an object in phase 1 [L]; with load.comm=mesh for load.layers layers"),
     PARAM("mean_last", F64, mean_last_ms, 1e-6, 1e6, "ms", "mean load of an object at the end of the rise [L]"),
     PARAM("sigma_first", F64, sigma_first, 0, 10, NULL, "standard deviation of ln(load) in phase 1 [L]"),
     PARAM("sigma_last", F64, sigma_last, 0, 10, NULL,
@@ -91,7 +92,8 @@ const struct ui_param model_load_param[] = {
     PARAM("layers", U32, layers, 1, MODEL_LOAD_MOST_LAYERS, NULL,
           "layers of the mesh that neighbours exchange in a phase, of all fields and inner iterations [A]"),
     PARAM("layers_sd", F64, layers_sd, 0, 2, NULL,
-          "standard deviation of ln(layers) from phase to phase, as a solver takes more inner iterations for "
+          "standard deviation of ln(layers), at most 4096, from phase to phase, as a solver takes more inner "
+          "iterations for "
           "some, whose work and messages follow; 0: all have the same [A]"),
     PARAM("far_edges", F64, far_edges, 0, 8, NULL,
           "distant senders per object; this and the next ones are of the stencil [A]"),

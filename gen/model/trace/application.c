@@ -130,7 +130,7 @@ static void wait_for(const struct model_trace *m, struct model_trace_script *s, 
     of_exchange(s, MODEL_TRACE_OP_WAIT, m->style.wait, exchange);
 }
 
-/* Work that is the same code each time, wherever it stands in the script. */
+/* Work of one place in the code, wherever it stands in the script. */
 static void repeat(struct model_trace_script *s, enum model_trace_op_kind kind, uint32_t ns) {
     model_trace_add(s, kind, 0, ns)->number = 1;
 }
@@ -313,8 +313,14 @@ static void set_up(const struct model_trace *m, struct model_trace_script *s) {
     s->weight[s->parts] = 1;
 }
 
+/* What is exchanged before the others. */
+static uint32_t lists_of(const struct model_trace *m, uint32_t iteration) {
+    return iteration == 0 && m->style.sets_up;
+}
+
 /* Of a mesh, each exchange carries whole layers: a solver's inner iterations one each, which go on until it has converged. */
-static uint32_t parts_of(const struct model_trace *m, uint32_t iteration, uint32_t others) {
+uint32_t model_trace_exchanges(const struct model_trace *m, uint32_t iteration) {
+    const uint32_t others = lists_of(m, iteration);
     if (m->load->params.comm != MODEL_COMM_MESH || m->style.kind != MODEL_TRACE_SOLVER ||
         m->params.exchanges != 0) {
         return m->style.exchanges;
@@ -324,7 +330,7 @@ static uint32_t parts_of(const struct model_trace *m, uint32_t iteration, uint32
     return parts < MODEL_TRACE_MOST_PARTS ? parts : MODEL_TRACE_MOST_PARTS;
 }
 
-/* The weights become numbers of layers. */
+/* The weights become numbers of layers; the first one has at least one. */
 static void divide_layers(const struct model_trace *m, struct model_trace_script *s) {
     const uint64_t layers = m->load->phase[s->iteration].layers;
     uint64_t all = 0, before = 0, given = 0;
@@ -333,16 +339,17 @@ static void divide_layers(const struct model_trace *m, struct model_trace_script
     }
     for (uint32_t i = 0; i < s->parts + s->more_parts; i++) {
         before += s->weight[i];
-        s->weight[i] = (uint32_t)(layers * before / all - given);
-        given = layers * before / all;
+        const uint64_t until = (layers * before + all - 1) / all;
+        s->weight[i] = (uint32_t)(until - given);
+        given = until;
     }
 }
 
 void model_trace_write_script(const struct model_trace *m, uint32_t iteration, struct model_trace_script *s) {
     s->iteration = iteration;
     s->ops = s->exchanges = s->collectives = 0;
-    s->more_parts = iteration == 0 && m->style.sets_up;
-    s->parts = parts_of(m, iteration, s->more_parts);
+    s->more_parts = lists_of(m, iteration);
+    s->parts = model_trace_exchanges(m, iteration);
     if (iteration == 0) {
         model_trace_write_start(m, s);
         if (s->more_parts > 0) {

@@ -25,12 +25,16 @@ void model_trace_draw(const struct model_trace *m, enum hpcw_i_purpose purpose, 
                           word);
 }
 
-uint64_t model_trace_last(const struct model_trace *m, const struct model_trace_scratch *s) {
-    uint64_t last = 0;
-    for (uint32_t r = 0; r < m->ranks; r++) {
-        last = s->now[r] > last ? s->now[r] : last;
+static uint32_t latest(const struct model_trace *m, const uint64_t *time_ns) {
+    uint32_t late = 0;
+    for (uint32_t r = 1; r < m->ranks; r++) {
+        late = time_ns[r] > time_ns[late] ? r : late;
     }
-    return last + 1;
+    return late;
+}
+
+uint64_t model_trace_last(const struct model_trace *m, const struct model_trace_scratch *s) {
+    return s->now[latest(m, s->now)] + 1;
 }
 
 /* Mostly 0: how long the system holds a rank back that others do not wait for. */
@@ -46,7 +50,7 @@ void model_trace_leave(const struct model_trace *m, uint32_t iteration, uint32_t
                        uint64_t *time_ns) {
     uint32_t word[4 * MODEL_TRACE_AT_ONCE];
     hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_EXIT, 0, iteration, 2 * number + 1, word);
-    /* The tree has another root each time: who came last, which is not known here. */
+    /* The tree has another root each time: who came last, which the next iteration does not know. */
     const uint32_t root = word[1] % m->ranks;
     last += m->guard_ns +
             (uint64_t)(m->style.rough * (double)model_trace_late_ns(m, (double)m->guard_ns / 4, word[0]));
@@ -66,14 +70,6 @@ void model_trace_leave(const struct model_trace *m, uint32_t iteration, uint32_t
             time_ns[r] = time_ns[r] + ahead > above ? time_ns[r] : above - ahead;
         }
     }
-}
-
-static uint32_t latest(const struct model_trace *m, const uint64_t *time_ns) {
-    uint32_t late = 0;
-    for (uint32_t r = 1; r < m->ranks; r++) {
-        late = time_ns[r] > time_ns[late] ? r : late;
-    }
-    return late;
 }
 
 /* Whoever came last need not wait for the others, and leaves first. */

@@ -11,7 +11,8 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* What a call takes longer for the first time, and what is before it after a rank has computed, at most. */
+/* What a call takes longer for the first time, or one that has little to do; and what is before a call after a rank has
+ * computed, at most. */
 enum { FIRST_CALL_NS = 4500, FIRST_LITTLE_NS = 75, AFTER_COMPUTE_NS = 25 };
 
 /* By how much the times of a piece of work differ from its share, as a part of it or of the next one: on a rank in the whole
@@ -45,19 +46,23 @@ struct work_piece {
     uint32_t own;
 };
 
-/* Drawn every `length` steps, and straight between them. */
+/* Drawn every `length` steps ... */
+static double at_step(const struct model_trace *m, uint32_t step, uint32_t kernel, uint32_t length) {
+    uint32_t w[4];
+    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CALL, step / length, kernel, 2 + length, w);
+    return hpcw_i_normal(w[0], w[1]);
+}
+
+/* ... and straight between them. */
 static double ripple(const struct model_trace *m, uint32_t step, uint32_t kernel, uint32_t length) {
-    uint32_t from[4], to[4];
     const double part = (double)(step % length) / length;
-    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CALL, step / length, kernel, 2 + length, from);
-    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CALL, step / length + 1, kernel, 2 + length, to);
-    return (1 - part) * hpcw_i_normal(from[0], from[1]) + part * hpcw_i_normal(to[0], to[1]);
+    return (1 - part) * at_step(m, step, kernel, length) + part * at_step(m, step + length, kernel, length);
 }
 
 /* What all ranks see, as they share data, memory and power: slow and fast waves. */
 static double wave(const struct model_trace *m, uint32_t step, uint32_t kernel) {
     return 0.7 * ripple(m, step, kernel, WAVE) + 0.4 * ripple(m, step, kernel, RIPPLE) +
-           0.4 * ripple(m, step, kernel, 1);
+           0.4 * at_step(m, step, kernel, 1);
 }
 
 /* What is done of a rank's work after a piece. The pieces sum to the time of its tasks, so what some take longer, the next
@@ -84,7 +89,7 @@ static void compute(const struct model_trace *m, struct model_trace_scratch *s, 
     uint32_t own[4];
     hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CALL, UINT32_MAX, op->number, 2, own);
     p->later = m->style.shared * piece_wave * hpcw_i_exp(hpcw_i_normal(own[2], own[3])) *
-               wave(m, s->phase * s->script.parts + op->step, op->number);
+               wave(m, m->before[s->phase] + op->step, op->number);
     p->late = m->style.uneven * piece_late * hpcw_i_exp(hpcw_i_normal(own[0], own[1]));
     p->own = own[0] ^ own[3];
     for (uint32_t r = 0; r < m->ranks; r++) {
@@ -111,14 +116,14 @@ static struct work_piece piece_at(const struct model_trace_script *script, uint3
     return p;
 }
 
-static void call(const struct model_trace *m, struct model_trace_scratch *s, const struct model_trace_op *op) {
+static void call(const struct model_trace *m, struct model_trace_scratch *s, const struct model_trace_op *op,
+                 bool first) {
+    const double new_ns = first && m->style.first_ns < FIRST_CALL_NS ? FIRST_LITTLE_NS : 0;
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
         after_pause(&t, op->what, 0);
         /* There is little to set up. A few nanoseconds, and in 1 of 20 calls 40 and more. */
-        const bool is_first = t.pace->cold_call_ns > 0.5 * FIRST_CALL_NS && m->style.first_ns < FIRST_CALL_NS;
-        t.pace->cold_call_ns =
-            3 / (1.02 - model_trace_pace_word(t.pace) * 0x1p-32) - 3 + (is_first ? FIRST_LITTLE_NS : 0);
+        t.pace->cold_call_ns = 3 / (1.02 - model_trace_pace_word(t.pace) * 0x1p-32) - 3 + new_ns;
         takes(&t, op->ns);
         happens(&t, op->what + 1, 0);
         end_track(&t);
@@ -158,8 +163,9 @@ static bool is_first(const struct model_trace_script *script, uint32_t line) {
 static void run_line(const struct model_trace *m, struct model_trace_scratch *s, uint32_t line,
                      struct model_trace_facts *facts) {
     const struct model_trace_op *op = &s->script.op[line];
+    const bool first = is_first(&s->script, line);
     struct work_piece piece;
-    for (uint32_t r = 0; is_first(&s->script, line) && r < m->ranks; r++) {
+    for (uint32_t r = 0; first && r < m->ranks; r++) {
         model_trace_chill(&s->pace[r], m->style.first_ns);
         s->pace[r].cold_call_ns = FIRST_CALL_NS * (0.7 + 0.6 * (model_trace_pace_word(&s->pace[r]) * 0x1p-32));
     }
@@ -181,7 +187,7 @@ static void run_line(const struct model_trace *m, struct model_trace_scratch *s,
         work(m, s, 1, line);
         break;
     case MODEL_TRACE_OP_CALL:
-        call(m, s, op);
+        call(m, s, op, first);
         break;
     case MODEL_TRACE_OP_LEAVE:
         leave(m, s, op);

@@ -12,7 +12,7 @@ uint64_t model_trace_scratch_size(const struct model_trace *m) {
     const struct model_trace_estimate *e = &m->estimate;
     const uint64_t exchanges = 1 + e->most_messages / (e->most_edges + 1);
     return 32 * e->most_events + 32 * e->most_edges + 32 * e->most_messages + 8 * (uint64_t)m->load->objects +
-           (88 + 8 * exchanges) * (uint64_t)m->ranks + sizeof(struct model_trace_scratch);
+           (104 + 8 * exchanges) * (uint64_t)m->ranks + sizeof(struct model_trace_scratch);
 }
 
 hpcw_status model_trace_scratch_new(const struct model_trace *m, struct model_trace_scratch **out,

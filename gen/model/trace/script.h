@@ -40,8 +40,8 @@ enum model_trace_wait {
 struct model_trace_op {
     enum model_trace_op_kind kind;
     uint32_t what; /* of the event, or of the begin of the call */
-    /* exchange; of a collective call, in the iteration; of a step, files and their end, as of events; of work, its place in
-     * the code, or 0: its line here */
+    /* exchange; of a collective call, in the iteration; of a step, files and their end, as of events; of work, 1 if it
+     * is the same code each time, or 0: its line here is its place in the code */
     uint32_t number;
     uint32_t ns;    /* median, of what does not wait */
     uint32_t bytes; /* of each part that a collective call moves */

@@ -26,7 +26,9 @@ const struct ui_param model_trace_param[] = {
               "distribution of the mesh) or auto (adaptive with a load balancer, otherwise one of them by the "
               "seed)"),
     PARAM("exchanges", U32, exchanges, 0, MODEL_TRACE_MOST_PARTS, NULL,
-          "times that ranks exchange messages in an iteration; 0: a few, by application and seed"),
+          "times that ranks exchange messages in an iteration; 0: a few, by application and seed, or of a "
+          "solver with "
+          "load.comm=mesh one for each layer, at most 64"),
     PARAM("record", CHOICE, record, .choices = record_names,
           .help =
               "what the tracer sees: all, calls (of MPI, and messages, as of a program that was only linked "
@@ -287,11 +289,14 @@ static hpcw_status make_estimate(struct model_trace *m, hpcw_error *err) {
     struct model_trace_tally tally;
     struct model_trace_estimate *e = &m->estimate;
     uint64_t pairs;
+    uint32_t before = 0;
     count_pairs(m, &pairs, &e->most_edges);
     for (uint32_t k = 0; script != NULL && k < m->iterations; k++) {
         double messages = 0;
         double of_messages = 0;
         model_trace_write_script(m, k, script);
+        m->before[k] = before;
+        before += script->parts;
         model_trace_tally(m, script, &tally);
         for (uint32_t x = 0; x < script->exchanges; x++) {
             const double here =
@@ -327,9 +332,10 @@ hpcw_status model_trace_init(struct model_trace *m, const struct model_trace_par
     m->exists = hpcw_i_malloc(load->objects * sizeof *m->exists);
     m->where = hpcw_i_malloc(load->objects * sizeof *m->where);
     m->window = hpcw_i_malloc(m->iterations * sizeof *m->window);
+    m->before = hpcw_i_malloc(m->iterations * sizeof *m->before);
     m->delays = hpcw_i_malloc(sizeof *m->delays);
-    if (m->lasting == NULL || m->exists == NULL || m->where == NULL || m->window == NULL || m->delays == NULL ||
-        !add_kinds(m) || !read_clocks(m)) {
+    if (m->lasting == NULL || m->exists == NULL || m->where == NULL || m->window == NULL || m->before == NULL ||
+        m->delays == NULL || !add_kinds(m) || !read_clocks(m)) {
         model_trace_free(m);
         return hpcw_i_fail_memory(err, "trace", load->objects, "objects");
     }
@@ -363,6 +369,7 @@ void model_trace_free(struct model_trace *m) {
     hpcw_i_free(m->where);
     hpcw_i_free(m->lasting);
     hpcw_i_free(m->window);
+    hpcw_i_free(m->before);
     hpcw_i_free(m->delays);
     hpcw_i_free(m->clock);
     memset(m, 0, sizeof *m);

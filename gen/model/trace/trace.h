@@ -122,7 +122,7 @@ struct model_trace_message {
 /* How this run of the application differs from others: drawn from the seed. */
 struct model_trace_style {
     enum model_trace_kind kind;
-    uint32_t exchanges;  /* in an iteration */
+    uint32_t exchanges;  /* in an iteration; see model_trace_exchanges */
     uint32_t reductions; /* of a solver, in an exchange; 3: of one that orthogonalises, more and more */
     uint32_t wait;       /* how ranks wait for messages, see script.h */
     bool blocks;         /* ranks send with MPI_Send */
@@ -191,6 +191,7 @@ struct model_trace {
     uint32_t *where;  /* [objects] rank: at home, or with a balancer in the middle of the run */
     double *lasting;  /* [objects] */
     uint32_t *window; /* [iterations] of the network's congestion */
+    uint32_t *before; /* [iterations] exchanges in earlier ones */
     struct model_trace_delays *delays; /* of calls and of what is between them */
     struct model_trace_style style;
     uint64_t records; /* bit what / 2: the tracer records it */
@@ -275,6 +276,10 @@ struct model_trace_run {
 hpcw_status model_trace_iteration(const struct model_trace *m, struct model_trace_scratch *s,
                                   uint32_t iteration, struct model_trace_run *run, hpcw_error *err);
 
+/* The exchanges of an iteration, without that of lists: those of the style, or of a mesh as many as a solver has inner
+ * iterations. */
+uint32_t model_trace_exchanges(const struct model_trace *m, uint32_t iteration);
+
 /* Reductions and barriers, which all ranks leave at almost the same time: those of an iteration, in their order. Returns their
  * number. */
 enum { MODEL_TRACE_MOST_EXITS = 256 };
@@ -285,7 +290,8 @@ struct model_trace_exit {
 uint32_t model_trace_exits(const struct model_trace *m, uint32_t iteration,
                            struct model_trace_exit exit[MODEL_TRACE_MOST_EXITS]);
 
-/* When each rank leaves one, nanoseconds after the last arrival: time_ns[ranks]. */
+/* When each rank leaves one, nanoseconds after the last arrival: time_ns[ranks]. But for the last reduction of an iteration,
+ * the one that came last, which is not known here, and the first one to leave change places. */
 void model_trace_exit_times(const struct model_trace *m, const struct model_trace_exit *exit,
                             uint64_t *time_ns);
 

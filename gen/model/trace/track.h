@@ -78,8 +78,8 @@ static inline uint32_t batch_of(uint32_t first, uint32_t end) {
 
 /* From -1 to 1, mostly about 0, the same in the whole run for each rank or what has a number: an integer hash, as this is asked for in each
  * iteration. */
-static inline double model_trace_own(uint32_t rank, uint32_t number) {
-    uint32_t x = rank * 2654435769u ^ number;
+static inline double model_trace_own(uint32_t of, uint32_t number) {
+    uint32_t x = of * 2654435769u ^ number;
     x = (x ^ x >> 16) * 0x7feb352du;
     x = (x ^ x >> 15) * 0x846ca68bu;
     const double u = (double)(x ^ x >> 16) * 0x1p-31 - 1;
