@@ -117,8 +117,8 @@ numbers twin.ini >told
 # ---- a distribution that the form of the model does not have, and no messages ----
 
 "$HPCGEN" -q -n 64 -f vom --seed 3 -o two --set load.phases=8 --set load.comm=none --set load.fill_spread=0.5 \
-    --set load.objects=40 --set load.fill=0.4 --set load.setup=no --set load.sigma_first=0.9 --set load.sigma_last=0.9 \
-    --set "load.time_table=200 -90 -85 -80 -70 60 150 160 170 180" || exit 1
+    --set load.objects=40 --set load.fill=0.4 --set load.setup=no --set load.warm_up=0 --set load.sigma_first=0.9 \
+    --set load.sigma_last=0.9 --set "load.time_table=200 -90 -85 -80 -70 60 150 160 170 180" || exit 1
 "$HPCGEN" fit two/vom -O two.ini -q || bad "the fit of load data alone failed"
 grep -qE '^time_table = [0-9]+( -?[0-9]+)+$' two.ini || bad "no table: $(grep -A 1 time_table two.ini)"
 grep -q '^setup = false' two.ini || bad "a set-up phase: $(grep setup two.ini)"
