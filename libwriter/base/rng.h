@@ -64,7 +64,7 @@ enum hpcw_i_purpose {
         82, /* rank, phase, 0: word 0 jitter, 1 whether preempted, 2 how long; host, window, 1: word 0 its jitter;
              * rank, 0, 2: word 0 warm-up, 1 what is left of it */
     HPCW_I_FOR_LOAD_MESH =
-        84, /* phase, 0, 0: words 0-1 layers; knot of phases, 1, 0: the same; dimension, 2, 0: word 0 cells */
+        85, /* phase, 0, 0: words 0-1 layers; knot of phases, 1, 0: the same; dimension, 2, 0: word 0 cells */
     /* 48..63: its checkpoints. */
     HPCW_I_FOR_CKPT_FILE = 48,  /* rank, checkpoint, part: 0 size, 1 CRC, 2 faults, 3 contents */
     HPCW_I_FOR_CKPT_FAULT = 49, /* kind, index, try: words 0-1 which file */
