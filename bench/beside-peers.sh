@@ -17,6 +17,18 @@ file=$work/file
 export LC_ALL=C
 
 drop() { dd of="$1" oflag=nocache conv=notrunc,fdatasync count=0 status=none; }
+# Touches as much memory as a run needs, by large pages, as hpcw-bench does before each run: a hypervisor may have taken
+# back what was free.
+warm() {
+    python3 -c '
+import mmap, sys
+size = int(sys.argv[1]) << 20
+memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+memory.madvise(mmap.MADV_HUGEPAGE)
+for page in range(0, size, 4096):
+    memory[page] = 1
+' "$mib"
+}
 
 # Each prints two lines, "write RATE" and "read RATE", in MB/s. The first runs of a program in a round are not used.
 run_hpcw() {
@@ -40,8 +52,10 @@ run_fio() {
     rm -f "$file"
     fio_once write 48 >"$work/warm-up"
     rm -f "$file"
+    warm
     fio_once write 48
     drop "$file"
+    warm
     fio_once read 7
     rm -f "$file"
 }
@@ -53,8 +67,10 @@ run_ior() {
     : >"$file"
     ior_once -w >"$work/warm-up"
     : >"$file"
+    warm
     ior_once -w
     drop "$file"
+    warm
     ior_once -r
     rm -f "$file"
 }

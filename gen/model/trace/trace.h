@@ -138,7 +138,7 @@ struct model_trace_style {
     bool size_first;                        /* the number of ranks is asked for first */
     uint32_t first_tag;
     bool meets_after_files, meets_at_end;
-    uint32_t prints; /* rank 0, after so many iterations; 0: never */
+    uint32_t prints; /* iterations after which rank 0 prints a line; 0: it never does */
     bool reads;      /* rank 0 reads the input, and the others wait for it */
     bool frees;      /* the communicators at the end */
     bool asks;       /* for the number of ranks and their own before each exchange */
