@@ -143,9 +143,9 @@ static const struct ui_option option_table[] = {
     OPTION(LIMITS, SWEEPING, 0, "least-time", "TIME", F64, least_time, "time that a run must take to count",
            UI_LIMITS(0, 86400), .default_text = "500ms", .read = ui_read_duration),
     OPTION(LIMITS, SWEEPING, 0, "stonewall", "TIME", F64, stonewall,
-           "after this time of a run a process begins no write; rates are of the bytes that were written. By "
-           "default all is written",
-           UI_LIMITS(0.001, 86400), .read = ui_read_duration),
+           "after this time of a run a process begins no write but its first; rates are of the bytes that were "
+           "written. By default all is written",
+           UI_LIMITS(1e-6, 86400), .read = ui_read_duration),
     OPTION(LIMITS, SWEEPING, 0, "max-bytes", "SIZE", SIZE, max_bytes, "most bytes on the disk at any time",
            UI_LIMITS(65536, LARGEST_SIZE), .default_text = "4G"),
     OPTION(OUTPUT, SWEEPING | RATING, 'o', "out", "DIR", STRING, output,

@@ -323,7 +323,7 @@ hpcw_status bench_work_close(struct bench_work *w, hpcw_error *err) {
 }
 
 bool bench_work_stops(const struct bench_work *w) {
-    return w->gone_wrong || (w->end_ns != 0 && bench_timer_now() >= w->end_ns);
+    return w->gone_wrong || (w->end_ns != 0 && w->written > 0 && bench_timer_now() >= w->end_ns);
 }
 
 hpcw_status bench_work_write(struct bench_work *w, bench_put_record *put, hpcw_error *err) {

@@ -39,7 +39,7 @@ struct bench_shape {
     uint32_t writers; /* the first processes; 0: all */
     uint32_t readers; /* of bench_work_read_side; 0: all processes */
     uint64_t seed;
-    uint64_t stonewall_ns;           /* from the begin of the step "write" on: then no write begins; 0: never */
+    uint64_t stonewall_ns;           /* from the begin of the step "write" on: then no more writes; 0: never */
     uint64_t max_bytes;              /* most that may lie on the disk; 0: no limit */
     const struct bench_sizes *sizes; /* of a model's files, for their ceiling; NULL: not known yet */
 };
@@ -161,7 +161,7 @@ hpcw_status bench_work_open(struct bench_work *w, hpcw_error *err);
 hpcw_status bench_work_flush(struct bench_work *w, hpcw_error *err);
 hpcw_status bench_work_close(struct bench_work *w, hpcw_error *err);
 
-/* Whether this process begins no more writes. */
+/* Whether this process begins no more writes. At the stonewall it has begun one: a run without a byte has no rate. */
 bool bench_work_stops(const struct bench_work *w);
 
 /* Hands the data of rank `first` + `index` to `put`, record after record; and those of all ranks of this process. */

@@ -182,7 +182,7 @@ struct bench_results {
     struct bench_fs fs;
     int processes;
     int hosts;
-    uint64_t stonewall_ns;  /* after this time a process begins no write; 0: never */
+    uint64_t stonewall_ns;  /* after this time a process begins no write but its first; 0: never */
     uint32_t writers;       /* processes that write */
     uint32_t readers;       /* processes that read, where runs are read again */
     char mpi[128];          /* "" without */
