@@ -147,6 +147,18 @@ static void the_form_of_lines_does_not_matter(void **state) {
     good(&c, "\n\n; nothing\n");
 }
 
+static void an_indented_line_continues_a_parameter(void **state) {
+    (void)state;
+    struct config_call c;
+    command_line(&c, (const char *const[]){NULL});
+    good(&c, "[a]\nb = one two\n\tthree:3\n    { 4 }\n\n  ; no value\n  c = 5\n  [d]\n  e = 6\n     7\n");
+    assert_int_equal(c.options.set.count, 3);
+    assert_string_equal(c.options.set.items[0].value, "one two three:3 { 4 }");
+    assert_string_equal(c.options.set.items[1].key, "a.c");
+    assert_string_equal(c.options.set.items[1].value, "5");
+    assert_string_equal(c.options.set.items[2].value, "6 7");
+}
+
 /* ---- refused files ---- */
 
 static void errors_name_file_and_line(void **state) {
@@ -384,6 +396,7 @@ int main(void) {
         cmocka_unit_test(the_command_line_wins),
         cmocka_unit_test(a_file_may_serve_all_subcommands),
         cmocka_unit_test(the_form_of_lines_does_not_matter),
+        cmocka_unit_test(an_indented_line_continues_a_parameter),
         cmocka_unit_test(errors_name_file_and_line),
         cmocka_unit_test(a_wrong_value_is_an_error_even_if_overruled),
         cmocka_unit_test(long_lines_are_refused_whole),

@@ -18,6 +18,7 @@ struct reading {
     const char *name;
     const char *next, *end; /* what was not yet handed to the parser */
     int line;               /* of the line handed out last, from 1 */
+    bool goes_on;           /* that line adds to the parameter above */
     struct ui_settings settings;
     int option_line[UI_OPTIONS_MAX]; /* where an option was given, 0: nowhere yet */
     hpcw_status status;              /* the first failure; the rest of the file is not read then */
@@ -31,7 +32,8 @@ static const char *place_of(const struct reading *r, int line, char place[PLACE_
 
 /*
  * libinih's reader, like fgets. We hand out whole lines: too long ones would reach the parser in pieces.
- * Leading blanks are dropped, because the parser appends an indented line to the value above.
+ * The parser takes an indented line for more of the value above. We drop the blanks of all but those that can be nothing else:
+ * without a =, below a parameter.
  */
 static char *read_line(char *buffer, int size, void *context) {
     struct reading *r = context;
@@ -39,7 +41,7 @@ static char *read_line(char *buffer, int size, void *context) {
         return NULL;
     }
     const char *feed = memchr(r->next, '\n', (size_t)(r->end - r->next));
-    const char *line = r->next, *line_end = feed == NULL ? r->end : feed;
+    const char *begin = r->next, *line = begin, *line_end = feed == NULL ? r->end : feed;
     r->next = feed == NULL ? r->end : feed + 1;
     r->line++;
     while (line < line_end && (*line == ' ' || *line == '\t')) {
@@ -55,14 +57,19 @@ static char *read_line(char *buffer, int size, void *context) {
             hpcw_i_fail(r->err, HPCW_EINVAL, "%s: expected text, got a NUL byte", place_of(r, r->line, place));
         return NULL;
     }
-    if (length + 2 > (size_t)size) {
+    if (length + 3 > (size_t)size) {
         r->status = hpcw_i_fail(r->err, HPCW_ERANGE, "%s: expected a line of at most %d bytes, got %zu",
-                                place_of(r, r->line, place), size - 2, length);
+                                place_of(r, r->line, place), size - 3, length);
         return NULL;
     }
     memcpy(buffer, line, length);
-    buffer[length] = '\n';
-    buffer[length + 1] = '\0';
+    buffer[length] = '\0';
+    r->goes_on =
+        line > begin && strcspn(buffer, ";#[") > 0 && strchr(buffer, '=') == NULL && r->settings.count > 0;
+    const size_t blanks = r->goes_on ? 1 : 0;
+    memmove(buffer + blanks, buffer, length);
+    memcpy(buffer, " ", blanks);
+    memcpy(buffer + blanks + length, "\n", 2);
     return buffer;
 }
 
@@ -118,6 +125,20 @@ static hpcw_status take_parameter(struct reading *r, const char *place, const ch
     return ui_settings_add(&r->settings, full, value, place, r->err);
 }
 
+/* More of the value above. */
+static hpcw_status add_to_value(struct reading *r, const char *more) {
+    struct ui_setting *s = &r->settings.items[r->settings.count - 1];
+    const size_t length = strlen(s->value), size = length + strlen(more) + 2;
+    char *value = hpcw_i_malloc(size);
+    if (value == NULL) {
+        return hpcw_i_fail_memory(r->err, s->key, 0, NULL);
+    }
+    (void)snprintf(value, size, "%s %s", s->value, more);
+    hpcw_i_free(s->value);
+    s->value = value;
+    return HPCW_OK;
+}
+
 /* libinih's handler: 0 means that the line is wrong. */
 static int take_pair(void *context, const char *section, const char *key, const char *value) {
     struct reading *r = context;
@@ -133,6 +154,8 @@ static int take_pair(void *context, const char *section, const char *key, const 
         r->status =
             hpcw_i_fail(r->err, HPCW_EINVAL, "%s: expected names of less than %d characters, got [%s] %s",
                         place, SECTION_MAX, section, key);
+    } else if (r->goes_on) {
+        r->status = add_to_value(r, value == NULL ? "" : value);
     } else if (strcmp(section, r->parse->program->name) == 0) {
         r->status = take_option(r, place, key, value == NULL ? "" : value);
     } else {
