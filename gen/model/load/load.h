@@ -107,6 +107,7 @@ struct model_load_params {
     double edge_follows;  /* share of the deviation of ln(bytes) that follows the work at both ends */
     uint32_t edge_unit;   /* of volumes between neighbours */
     uint32_t edge_phases; /* in which volumes are equal; 0: all */
+    double setup_edges;   /* more in phase 0, as a share */
     double handler_ms;    /* median of a rank's handler */
     bool handlers;        /* whether they send to each other */
     double handler_bytes_mean, handler_bytes_sd; /* of ln(bytes) between handlers */

@@ -56,8 +56,8 @@ const struct ui_param model_load_param[] = {
     PARAM("noise_max", F64, noise_max_ms, 0, 1e6, "ms", "longest interruption [A]"),
     PARAM(
         "jitter", F64, jitter, 0, 1, NULL,
-        "what the system adds to the time of a rank in a phase, as a share: the median, once for the rank and "
-        "once for its host [A]"),
+        "what the system adds to the time of a rank in a phase, as a share: about the median, for the rank and "
+        "its host [A]"),
     PARAM("preemptions", F64, preemptions, 0, 1000, NULL,
           "how often in a second of computing a rank loses its core, for 0.25 to 25 ms [A]"),
     PARAM("warm_up", F64, warm_up, 0, 100, NULL,
@@ -110,6 +110,8 @@ const struct ui_param model_load_param[] = {
           "volumes between neighbours are multiples of this, such as a row of cells; a multiple of 8"),
     PARAM("edge_phases", U32, edge_phases, 0, 1048576, NULL,
           "phases after which volumes change, as when a mesh is refined; 0: they never change [A]"),
+    PARAM("setup_edges", F64, setup_edges, 0, 1000, NULL,
+          "what neighbours send to each other in phase 0 besides, as a share of that"),
     PARAM("handler_time", F64, handler_ms, 1e-6, 1e6, "ms", "median time of a rank's handler in a phase [A]"),
     PARAM("handlers", BOOL, handlers,
           .help = "handlers send to those of other ranks in every phase, up and down a tree"),

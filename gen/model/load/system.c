@@ -3,8 +3,15 @@
 
 #include "libwriter/base/rng.h"
 
-/* Frequency and daemons of a host stay as they are for some phases, as many as its number says [A]. */
-enum { LEAST_WINDOW = 5, WINDOWS = 8 };
+/* Frequency and daemons of a host stay as they are for some phases, and where the memory of a rank lies, and what shares its
+ * caches, for many, as many as their numbers say [A]. */
+enum { LEAST_WINDOW = 5, WINDOWS = 8, LEAST_STRETCH = 40, STRETCHES = 128 };
+
+/* Of the jitter: each time; for some phases on a host; for many on a rank, and what changes there little by little. */
+static const double each_time = 0.15, some_phases = 0.3, many_phases = 0.5, by_and_by = 0.3;
+
+/* The timer of the system interrupts all ranks of a host at once; on a virtual machine that takes longer [A]. */
+static const double tick_ns = 4e6, tick_least_ns = 2000, tick_most_ns = 24000;
 
 /* The shortest preemption, how much longer the longest one is, and the mean: a Pareto distribution with exponent 1, cut.
  * ln(100) / 0.99 is 4.65. */
@@ -29,6 +36,33 @@ static double preempted(const struct model_load *m, uint32_t phase, uint32_t whe
     return count < 1 ? 0 : ((count - 1) * mean_preempted_ns + length_of(how_long)) / mean_ns;
 }
 
+/* Whether the timer ticks in this phase, for phases that are shorter: then, what it takes as a share of the mean load of a
+ * rank. Longer ones have them all. */
+static double ticks(const struct model_load *m, uint32_t phase) {
+    uint32_t w[4];
+    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SYSTEM, UINT32_MAX, 0, 4, w);
+    const double u = w[0] * 0x1p-32, takes_ns = tick_least_ns + (tick_most_ns - tick_least_ns) * u * u;
+    const double mean_ns = m->phase[phase].mean_ns * model_load_mean_objects(m);
+    const uint64_t before = (uint64_t)(phase * mean_ns / tick_ns),
+                   after = (uint64_t)((phase + 1) * mean_ns / tick_ns);
+    return mean_ns < tick_ns ? (double)(after - before) * takes_ns / mean_ns : 0;
+}
+
+/* What lasts for `length` phases, as drawn for a rank or host, and straight lines from the one to the next. */
+struct system_stretch {
+    double level, slope;
+};
+static struct system_stretch stretch_of(const struct model_load *m, uint32_t number, uint32_t phase,
+                                        uint32_t length, uint32_t part) {
+    uint32_t here[4], next[4];
+    /* Those of others do not begin at the same time. */
+    const uint32_t at = phase + number * 61 % length;
+    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SYSTEM, number, at / length, part, here);
+    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SYSTEM, number, at / length + 1, part, next);
+    const double to = (double)(at % length) / length;
+    return (struct system_stretch){late(here[0]), (1 - to) * late(here[1]) + to * late(next[1])};
+}
+
 /* What the system adds to the times of a rank, as shares of them: by what it runs in between, and in other ways. */
 struct added {
     double between, otherwise;
@@ -37,12 +71,17 @@ struct added {
 static struct added added_to(const struct model_load *m, uint32_t rank, uint32_t phase) {
     const struct model_load_params *p = &m->params;
     const uint32_t node = model_machine_node(m->machine, rank);
-    const uint32_t window = LEAST_WINDOW + node * 5 % WINDOWS;
-    uint32_t w[4], host[4], start[4];
+    uint32_t w[4], start[4];
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SYSTEM, rank, phase, 0, w);
-    /* Windows of the hosts do not begin at the same time. */
-    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SYSTEM, node, (phase + node * 3 % window) / window, 1, host);
-    struct added a = {p->jitter * late(w[0]) + preempted(m, phase, w[1], w[2]), p->jitter * late(host[0])};
+    struct added a = {each_time * p->jitter * late(w[0]) + preempted(m, phase, w[1], w[2]), 0};
+    if (p->jitter > 0) {
+        a.between += ticks(m, phase) * (0.5 + w[3] * 0x1p-32);
+        const struct system_stretch of_host = stretch_of(m, node, phase, LEAST_WINDOW + node * 5 % WINDOWS, 1),
+                                    of_rank =
+                                        stretch_of(m, rank, phase, LEAST_STRETCH + rank * 37 % STRETCHES, 3);
+        a.otherwise =
+            p->jitter * (some_phases * of_host.slope + many_phases * of_rank.level + by_and_by * of_rank.slope);
+    }
     if (phase < 16) { /* less than a thousandth is left of it after that */
         double left = p->warm_up;
         hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SYSTEM, rank, 0, 2, start);
