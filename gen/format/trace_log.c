@@ -30,7 +30,9 @@ static const struct log_state {
     {MODEL_TRACE_COMM_SIZE, 27, "MPI_Comm_size", "white", NULL},
     {MODEL_TRACE_IRECV, 70, "MPI_Irecv", "PaleGreen", NULL},
     {MODEL_TRACE_ISEND, 72, "MPI_Isend", "SkyBlue", NULL},
+    {MODEL_TRACE_RECV, 77, "MPI_Recv", "green", NULL},
     {MODEL_TRACE_SENDING, 80, "MPI_Send", "blue", NULL},
+    {MODEL_TRACE_TESTALL, 88, "MPI_Testall", "orange1", NULL},
     {MODEL_TRACE_WAIT, 105, "MPI_Wait", "red", NULL},
     {MODEL_TRACE_WAITALL, 106, "MPI_Waitall", "OrangeRed", NULL},
     {MODEL_TRACE_WAITANY, 107, "MPI_Waitany", "coral", NULL},
@@ -227,12 +229,16 @@ static int32_t event_number(uint32_t what) {
     return STEP_EVENT;
 }
 
-/* The events that carry something. */
+/* The states that carry something at their end. */
 static const uint64_t with_cargo =
     UINT64_C(1) << (MODEL_TRACE_ALLREDUCE + 1) | UINT64_C(1) << (MODEL_TRACE_BCAST + 1) |
     UINT64_C(1) << (MODEL_TRACE_REDUCE + 1) | UINT64_C(1) << (MODEL_TRACE_GATHER + 1) |
     UINT64_C(1) << (MODEL_TRACE_ALLGATHER + 1) | UINT64_C(1) << (MODEL_TRACE_ALLTOALL + 1) |
-    UINT64_C(1) << (MODEL_TRACE_CHECKPOINT + 1) | UINT64_C(1) << MODEL_TRACE_STEP;
+    UINT64_C(1) << (MODEL_TRACE_CHECKPOINT + 1);
+
+static bool has_cargo(uint32_t what) {
+    return what == MODEL_TRACE_STEP || (what < 64 && (with_cargo >> what & 1) != 0);
+}
 
 /* What a rank sends and receives in a collective call, or to and from each rank; the bytes of a checkpoint; the number of an
  * iteration. */
@@ -277,7 +283,7 @@ static void pack(hpcw_clog2_cargo *c, const struct gen_dataset *d, const struct 
 }
 
 double gen_trace_log_time(const struct gen_trace_log_part *part, uint64_t index) {
-    return model_trace_seconds(part->run->model, model_trace_cycles(part->start_ns),
+    return model_trace_seconds(part->run->model, model_trace_cycles(part->run->model, part->start_ns),
                                model_trace_event(part->run, index));
 }
 
@@ -290,13 +296,13 @@ hpcw_status gen_trace_log_put_events(struct gen_trace_log_out *o, hpcw_clog2_sli
         number[what] = event_number(what);
     }
     o->slice = slice;
-    const uint64_t start = model_trace_cycles(part->start_ns);
+    const uint64_t start = model_trace_cycles(part->run->model, part->start_ns);
     hpcw_status s = HPCW_OK;
     for (uint64_t i = from; s == HPCW_OK && i < to; i++) {
         const struct model_trace_event *e = model_trace_event(run, i);
         const uint32_t what = model_trace_what_of(e);
         const bool message = what == MODEL_TRACE_SEND || what == MODEL_TRACE_RECEIVE;
-        const bool cargo = (with_cargo >> what & 1) != 0;
+        const bool cargo = has_cargo(what);
         hpcw_clog2_record *r = add(o, model_trace_seconds(run->model, start, e), (int32_t)e->rank,
                                    message ? HPCW_CLOG2_MESSAGE
                                    : cargo ? HPCW_CLOG2_WITH_CARGO

@@ -450,7 +450,7 @@ static void preemptions_and_warm_up(void **state) {
     const double mean_ns = m.load.phase[PHASE].mean_ns * model_load_mean_objects(&m.load);
     for (uint32_t r = 0; r < RANKS; r++) {
         const double slow = model_load_slowness(&m.load, r, PHASE);
-        const uint64_t ns = model_load_absence(&m.load, r * (UINT32_MAX / RANKS));
+        const uint64_t ns = model_load_absence(&m.load, 1162500, r * (UINT32_MAX / RANKS));
         assert_true(slow == 1 || (slow - 1) * mean_ns > 249e3);
         preempted += slow > 1;
         away += ns > 0;

@@ -112,7 +112,7 @@ static void watch_iteration(struct watch *w, const struct trace_made *m, uint32_
     for (uint64_t i = 0; i < run->count; i++) {
         const struct model_trace_event *e = model_trace_event(run, i);
         const uint32_t what = model_trace_what_of(e);
-        const uint64_t time = model_trace_cycles(w->start) + e->time;
+        const uint64_t time = model_trace_cycles(&m->trace, w->start) + e->time;
         assert_true(e->rank < m->trace.ranks);
         assert_true(time > last || (time == last && (i == 0 || e->rank >= last_rank)));
         last = time;
@@ -131,8 +131,9 @@ static void watch_iteration(struct watch *w, const struct trace_made *m, uint32_
     free(w->sent);
     w->start += run->facts.duration_ns;
     /* Nothing of an iteration comes after the first event of the next one. */
-    assert_true(last < model_trace_cycles(w->start + (m->trace.clock != NULL ? 2 * m->trace.guard_ns : 0)) ||
-                iteration + 1 == m->trace.iterations);
+    assert_true(
+        last < model_trace_cycles(&m->trace, w->start + (m->trace.clock != NULL ? 2 * m->trace.guard_ns : 0)) ||
+        iteration + 1 == m->trace.iterations);
 }
 
 static void watch_end(struct watch *w, const struct trace_made *m) {
@@ -177,8 +178,9 @@ static void rules_hold(void **state) {
                 assert_int_equal(run.backwards, 0);
             }
             /* Up to what the clocks cannot resolve. */
-            const uint64_t unresolved = model_trace_cycles(200 * (uint64_t)ranks[i] * m.load_params.phases);
-            const uint64_t expected = model_trace_cycles(expected_ns);
+            const uint64_t unresolved =
+                model_trace_cycles(&m.trace, 200 * (uint64_t)ranks[i] * m.load_params.phases);
+            const uint64_t expected = model_trace_cycles(&m.trace, expected_ns);
             assert_true(w.computed <= expected + unresolved && expected <= w.computed + unresolved);
             watch_end(&w, &m);
             trace_drop(&m);

@@ -38,11 +38,12 @@ static void durations_vary(void **state) {
                 continue;
             }
             if (what % 2 == 0) {
-                begun[e->rank * KINDS + what / 2] = model_trace_cycles(start) + e->time;
+                begun[e->rank * KINDS + what / 2] = model_trace_cycles(&m.trace, start) + e->time;
                 continue;
             }
             const uint32_t kind = what / 2;
-            const uint64_t length = model_trace_cycles(start) + e->time - begun[e->rank * KINDS + kind];
+            const uint64_t length =
+                model_trace_cycles(&m.trace, start) + e->time - begun[e->rank * KINDS + kind];
             uint32_t at = 0;
             while (at < distinct[kind] && seen[kind][at] != length) {
                 at++;
@@ -125,8 +126,9 @@ static void programs_start_and_end(void **state) {
         const uint64_t after = first[r] - first[rank_of_first];
         spread = after > spread ? after : spread;
     }
-    assert_true(first[rank_of_first] > model_trace_cycles(2000000));
-    assert_true(spread > model_trace_cycles(200000) && spread < model_trace_cycles(10000000));
+    assert_true(first[rank_of_first] > model_trace_cycles(&m.trace, 2000000));
+    assert_true(spread > model_trace_cycles(&m.trace, 200000) &&
+                spread < model_trace_cycles(&m.trace, 10000000));
     run = trace_run_of(&m, m.trace.iterations - 1);
     for (uint64_t i = 0; i < run.count; i++) {
         const struct model_trace_event *e = model_trace_event(&run, i);

@@ -85,6 +85,7 @@ struct model_load_params {
     double noise;                     /* probability that the system interrupts a rank in a phase */
     double noise_min_ms, noise_max_ms;
     double jitter;      /* see system.h */
+    double tick_us;     /* of the timer */
     double preemptions; /* of a rank in a second */
     double warm_up;     /* of phase 0; later phases have less of it */
 

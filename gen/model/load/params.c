@@ -58,6 +58,10 @@ const struct ui_param model_load_param[] = {
         "jitter", F64, jitter, 0, 1, NULL,
         "what the system adds to the time of a rank in a phase, as a share: about the median, for the rank and "
         "its host [A]"),
+    PARAM("tick", F64, tick_us, 0, 1000, "us",
+          "with jitter, what the system's timer takes of all ranks of a host 250 times in a second, about; "
+          "phases of "
+          "4 ms and more do not show it [A]"),
     PARAM("preemptions", F64, preemptions, 0, 1000, NULL,
           "how often in a second of computing a rank loses its core, for 0.25 to 25 ms [A]"),
     PARAM("warm_up", F64, warm_up, 0, 100, NULL,
@@ -171,6 +175,7 @@ void model_load_params_init(struct model_load_params *params) {
         .noise_min_ms = 60, /* shorter ones do not stand out of what changes from phase to phase */
         .noise_max_ms = 240,
         .jitter = 0.002,
+        .tick_us = 3,
         .preemptions = 0.1,
         .warm_up = 0.4,
         .migration = 0.002,

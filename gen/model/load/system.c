@@ -10,8 +10,8 @@ enum { LEAST_WINDOW = 5, WINDOWS = 8, LEAST_STRETCH = 40, STRETCHES = 128 };
 /* Of the jitter: each time; for some phases on a host; for many on a rank, and what changes there little by little. */
 static const double each_time = 0.15, some_phases = 0.3, many_phases = 0.5, by_and_by = 0.3;
 
-/* The timer of the system interrupts all ranks of a host at once; on a virtual machine that takes longer [A]. */
-static const double tick_ns = 4e6, tick_least_ns = 2000, tick_most_ns = 24000;
+/* The timer of the system interrupts all ranks of a host at once, so often. */
+static const double tick_ns = 4e6;
 
 /* The shortest preemption, how much longer the longest one is, and the mean: a Pareto distribution with exponent 1, cut.
  * ln(100) / 0.99 is 4.65. */
@@ -39,9 +39,7 @@ static double preempted(const struct model_load *m, uint32_t phase, uint32_t whe
 /* Whether the timer ticks in this phase, for phases that are shorter: then, what it takes as a share of the mean load of a
  * rank. Longer ones have them all. */
 static double ticks(const struct model_load *m, uint32_t phase) {
-    uint32_t w[4];
-    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SYSTEM, UINT32_MAX, 0, 4, w);
-    const double u = w[0] * 0x1p-32, takes_ns = tick_least_ns + (tick_most_ns - tick_least_ns) * u * u;
+    const double takes_ns = m->params.tick_us * 1e3;
     const double mean_ns = m->phase[phase].mean_ns * model_load_mean_objects(m);
     const uint64_t before = (uint64_t)(phase * mean_ns / tick_ns),
                    after = (uint64_t)((phase + 1) * mean_ns / tick_ns);
@@ -104,8 +102,8 @@ double model_load_taken(const struct model_load *m, uint32_t rank, uint32_t phas
     return a.between / (1 + a.between + a.otherwise);
 }
 
-uint64_t model_load_absence(const struct model_load *m, uint32_t word) {
-    const double share = m->params.preemptions * 1e-9 * mean_preempted_ns;
+uint64_t model_load_absence(const struct model_load *m, uint64_t waits_ns, uint32_t word) {
+    const double share = m->params.preemptions * 1e-9 * (double)waits_ns;
     const uint64_t threshold = hpcw_i_threshold(share < 0.9 ? share : 0.9);
     return word < threshold ? (uint64_t)length_of((uint32_t)(((uint64_t)word << 32) / threshold)) : 0;
 }

@@ -15,8 +15,7 @@ double model_load_slowness(const struct model_load *m, uint32_t rank, uint32_t p
 /* The share of those times that the system takes from this rank alone, by what it runs in between. */
 double model_load_taken(const struct model_load *m, uint32_t rank, uint32_t phase);
 
-/* How long a rank is still off its core at some moment, mostly 0. The share of the time that it is preempted is the
- * probability of more. */
-uint64_t model_load_absence(const struct model_load *m, uint32_t word);
+/* How long a rank is off its core that is preempted while it waits for so long, mostly 0. */
+uint64_t model_load_absence(const struct model_load *m, uint64_t waits_ns, uint32_t word);
 
 #endif

@@ -61,7 +61,7 @@ void model_trace_draw_style(struct model_trace *m) {
     const uint32_t periods = m->load->params.edge_phases;
     y->every = y->kind == MODEL_TRACE_ADAPTIVE && periods > 0 ? periods : 5 + choice(w[1][2], 16);
     const uint32_t prints[] = {0, 1, y->every};
-    y->prints = prints[choice(w[6][3], 3)];
+    y->prints = m->program[MODEL_TRACE_IN_LOOP].statements > 0 ? 0 : prints[choice(w[6][3], 3)];
     y->cart = choice(w[1][3], 3) == 0;
     y->dup = !y->cart && choice(w[2][0], 3) == 0;
     y->barriers = choice(w[2][1], 6);
@@ -74,7 +74,9 @@ void model_trace_draw_style(struct model_trace *m) {
     y->reads = choice(w[4][0], 2) == 1;
     y->frees = choice(w[4][1], 3) == 0;
     y->asks = !y->cart && choice(w[4][2], 3) == 0;
-    y->first_ns = choice(w[6][0], 2) == 1 ? 45000 : 1500;
+    const bool loads_late = choice(w[6][0], 2) == 1;
+    y->first_ns = loads_late ? 45000 : 1500;
+    y->second_ns = loads_late ? 250 : 50;
     y->rough = hpcw_i_exp(0.7 * hpcw_i_normal(w[6][1], w[6][2]));
     y->uneven = hpcw_i_exp(0.9 * hpcw_i_normal(w[7][2], w[7][3]));
     y->shared = hpcw_i_exp(hpcw_i_normal(w[8][0], w[8][1]));
@@ -114,7 +116,7 @@ static void of_exchange(struct model_trace_script *s, enum model_trace_op_kind k
 
 static uint32_t add_exchange(struct model_trace_script *s, uint32_t part, uint32_t dimension) {
     assert(s->exchanges < MODEL_TRACE_MOST_EXCHANGES);
-    s->exchange[s->exchanges] = (struct model_trace_exchange){part, dimension};
+    s->exchange[s->exchanges] = (struct model_trace_exchange){part, dimension, MODEL_TRACE_DIRECTIONS};
     return s->exchanges++;
 }
 
@@ -315,12 +317,19 @@ static void set_up(const struct model_trace *m, struct model_trace_script *s) {
 
 /* What is exchanged before the others. */
 static uint32_t lists_of(const struct model_trace *m, uint32_t iteration) {
-    return iteration == 0 && m->style.sets_up;
+    const struct model_trace_program *start = &m->program[MODEL_TRACE_AT_START];
+    return iteration > 0           ? 0
+           : start->statements > 0 ? model_trace_program_exchanges(m, start, 0)
+                                   : m->style.sets_up;
 }
 
 /* Of a mesh, each exchange carries whole layers: a solver's inner iterations one each, which go on until it has converged. */
 uint32_t model_trace_exchanges(const struct model_trace *m, uint32_t iteration) {
     const uint32_t others = lists_of(m, iteration);
+    const struct model_trace_program *loop = &m->program[MODEL_TRACE_IN_LOOP];
+    if (loop->statements > 0) {
+        return model_trace_program_exchanges(m, loop, iteration);
+    }
     if (m->load->params.comm != MODEL_COMM_MESH || m->style.kind != MODEL_TRACE_SOLVER ||
         m->params.exchanges != 0) {
         return m->style.exchanges;
@@ -346,20 +355,31 @@ static void divide_layers(const struct model_trace *m, struct model_trace_script
 }
 
 void model_trace_write_script(const struct model_trace *m, uint32_t iteration, struct model_trace_script *s) {
+    enum { PROGRAM = -1 };
+    const struct model_trace_program *program = m->program;
     s->iteration = iteration;
     s->ops = s->exchanges = s->collectives = 0;
     s->more_parts = lists_of(m, iteration);
     s->parts = model_trace_exchanges(m, iteration);
     if (iteration == 0) {
-        model_trace_write_start(m, s);
-        if (s->more_parts > 0) {
-            set_up(m, s);
+        if (program[MODEL_TRACE_AT_START].statements > 0) {
+            (void)model_trace_add(s, MODEL_TRACE_OP_LAUNCH, 0, 0);
+            model_trace_program_write(m, &program[MODEL_TRACE_AT_START], s->parts, s);
+        } else {
+            model_trace_write_start(m, s);
+            if (s->more_parts > 0) {
+                set_up(m, s);
+            }
         }
     } else {
         finish(m, s, 0);
     }
     state(s, MODEL_TRACE_ITERATION);
-    switch (m->style.kind) {
+    switch (program[MODEL_TRACE_IN_LOOP].statements > 0 ? PROGRAM : (int)m->style.kind) {
+    case PROGRAM:
+        model_trace_program_write(m, &program[MODEL_TRACE_IN_LOOP], 0, s);
+        compute(s, 1, KERNEL_LAST, 0);
+        break;
     case MODEL_TRACE_HYDRO:
         hydro(m, s);
         break;
@@ -380,6 +400,10 @@ void model_trace_write_script(const struct model_trace *m, uint32_t iteration, s
     (void)model_trace_add(s, MODEL_TRACE_OP_ENTER, MODEL_TRACE_ALLREDUCE, 0);
     if (iteration + 1 == m->iterations) {
         finish(m, s, 1);
-        model_trace_write_end(m, s);
+        if (program[MODEL_TRACE_AT_END].statements > 0) {
+            model_trace_program_write(m, &program[MODEL_TRACE_AT_END], 0, s);
+        } else {
+            model_trace_write_end(m, s);
+        }
     }
 }

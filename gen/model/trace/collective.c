@@ -7,10 +7,13 @@
 
 /* How late a rank leaves, the median; and what a rank that the system held while it waited is late, at least: the tail of
  * doc/realism.md, "Calls". */
-enum { EXIT_NS = 30, HELD_NS = 5000 };
+enum { EXIT_NS = 12, HELD_NS = 5000 };
 
 /* The share of those, and the part of them that the shortest one has of the longest one. */
 static const double held_share = 0.001, held_reach = 0.995;
+
+/* How long a rank waits in a collective call, as a share of the mean work in an iteration [A]. */
+static const double waited_share = 0.1;
 
 /* What is late by about that does not delay the ranks below it in the tree: it had sent before. */
 enum { AHEAD_NS = 4000 };
@@ -25,7 +28,7 @@ void model_trace_draw(const struct model_trace *m, enum hpcw_i_purpose purpose, 
                           word);
 }
 
-static uint32_t latest(const struct model_trace *m, const uint64_t *time_ns) {
+uint32_t model_trace_latest(const struct model_trace *m, const uint64_t *time_ns) {
     uint32_t late = 0;
     for (uint32_t r = 1; r < m->ranks; r++) {
         late = time_ns[r] > time_ns[late] ? r : late;
@@ -34,14 +37,15 @@ static uint32_t latest(const struct model_trace *m, const uint64_t *time_ns) {
 }
 
 uint64_t model_trace_last(const struct model_trace *m, const struct model_trace_scratch *s) {
-    return s->now[latest(m, s->now)] + 1;
+    return s->now[model_trace_latest(m, s->now)] + 1;
 }
 
 /* Mostly 0: how long the system holds a rank back that others do not wait for. */
-static uint64_t held_ns(const struct model_trace *m, uint32_t whether, uint32_t away) {
+static uint64_t held_ns(const struct model_trace *m, uint32_t iteration, uint32_t whether, uint32_t away) {
     const uint64_t threshold = hpcw_i_threshold(held_share);
     const double part = (double)whether / (double)threshold;
-    return model_load_absence(m->load, away) +
+    const double waits_ns = waited_share * m->load->phase[iteration].mean_ns * model_load_mean_objects(m->load);
+    return model_load_absence(m->load, (uint64_t)waits_ns, away) +
            (whether < threshold ? (uint64_t)(HELD_NS / (1 - held_reach * part)) : 0);
 }
 
@@ -53,7 +57,7 @@ void model_trace_leave(const struct model_trace *m, uint32_t iteration, uint32_t
     /* The tree has another root each time: who came last, which the next iteration does not know. */
     const uint32_t root = word[1] % m->ranks;
     last += m->guard_ns +
-            (uint64_t)(m->style.rough * (double)model_trace_late_ns(m, (double)m->guard_ns / 4, word[0]));
+            (uint64_t)(m->style.rough * (double)model_trace_late_ns(m, (double)m->guard_ns / 3, word[0]));
     for (uint32_t first = 0, count; first < m->ranks; first += count) {
         count = batch_of(first, m->ranks);
         model_trace_draw(m, HPCW_I_FOR_TRACE_EXIT, first, count, iteration, 2 * number, 4, word);
@@ -64,7 +68,7 @@ void model_trace_leave(const struct model_trace *m, uint32_t iteration, uint32_t
                                       ((word[count + i] >> 8) * (uint64_t)(m->hop_ns / 2) >> 24);
             time_ns[r] = last + depth_ns + model_trace_late_ns(m, 0.25 * (double)depth_ns, word[count + i]) +
                          model_trace_late_ns(m, EXIT_NS, word[i]) +
-                         held_ns(m, word[2 * count + i], word[3 * count + i]);
+                         held_ns(m, iteration, word[2 * count + i], word[3 * count + i]);
             const uint64_t above = r > 0 && (word[i] & 1) ? time_ns[model_trace_parent(r)] : 0;
             const uint64_t ahead = AHEAD_NS / 4 + word[2 * count + i] % (2 * AHEAD_NS);
             time_ns[r] = time_ns[r] + ahead > above ? time_ns[r] : above - ahead;
@@ -72,8 +76,10 @@ void model_trace_leave(const struct model_trace *m, uint32_t iteration, uint32_t
     }
 }
 
-/* Whoever came last need not wait for the others, and leaves first. */
-static void let_go(const struct model_trace *m, uint32_t late, uint64_t *time_ns) {
+void model_trace_let_go(const struct model_trace *m, uint32_t late, uint32_t word, uint64_t *time_ns) {
+    if (word % 3 == 0) {
+        return;
+    }
     uint32_t first = 0;
     for (uint32_t r = 1; r < m->ranks; r++) {
         first = time_ns[r] < time_ns[first] ? r : first;
@@ -95,9 +101,9 @@ void model_trace_meet(const struct model_trace *m, struct model_trace_scratch *s
         }
         end_track(&t);
     }
-    const uint32_t late = latest(m, s->now);
+    const uint32_t late = model_trace_latest(m, s->now);
     model_trace_leave(m, s->script.iteration, op->number, s->now[late] + 1, s->now);
-    let_go(m, late, s->now);
+    model_trace_let_go(m, late, model_trace_pace_word(&s->pace[late]) >> 8, s->now);
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
         happens(&t, op->what + 1, op->bytes);

@@ -63,9 +63,12 @@ static void go_through(const struct model_trace *m, struct model_trace_scratch *
                     continue;
                 }
                 if (lists) {
-                    s->message[next[x]] = (struct model_trace_message){
-                        whole->from, whole->to, part[one->part],
-                        m->style.first_tag + direction + (one->part == script->parts ? m->style.lists_tag : 0)};
+                    const uint32_t of_lists = one->part >= script->parts ? m->style.lists_tag : 0;
+                    const uint32_t tag = one->tag != MODEL_TRACE_DIRECTIONS
+                                             ? one->tag
+                                             : m->style.first_tag + direction + of_lists;
+                    s->message[next[x]] =
+                        (struct model_trace_message){whole->from, whole->to, part[one->part], tag};
                 }
                 next[x]++;
             }

@@ -141,8 +141,8 @@ static void received(struct track *t, uint32_t message) {
 }
 
 static void go_on_at(struct track *t, uint64_t done) {
-    t->now = done > t->now ? done : t->now;
-    t->now += model_load_absence(t->model->load, model_trace_pace_word(t->pace));
+    const uint64_t waits_ns = done > t->now ? done - t->now : 0;
+    t->now += waits_ns + model_load_absence(t->model->load, waits_ns, model_trace_pace_word(t->pace));
 }
 
 /* When a message that its receiver begins to wait for at `begin` lets the sender go on: in a node when both are there, over the
@@ -197,13 +197,22 @@ static void end_all(struct track *t, const uint32_t *into, uint64_t done) {
 }
 
 /* One receive with a call of its own. */
-static void wait_for_one(struct track *t, uint32_t what, uint32_t message) {
+static void wait_for_one(struct track *t, enum model_trace_wait how, uint32_t message) {
+    const uint32_t what = how == MODEL_TRACE_WAIT_RECV  ? MODEL_TRACE_RECV
+                          : how == MODEL_TRACE_WAIT_ANY ? MODEL_TRACE_WAITANY
+                                                        : MODEL_TRACE_WAIT;
     after_pause(t, what, 0);
     const uint64_t begin = t->now;
     takes(t, NOTHING_NS);
-    t->now += take_ns(t, &t->s->message[message]);
+    /* What came while the rank was in MPI_Send has been taken there. */
+    const bool taken = how == MODEL_TRACE_WAIT_FEW && waits_for_receiver(t->model, &t->s->message[message]);
+    t->now += taken ? 0 : take_ns(t, &t->s->message[message]);
     go_on_at(t, t->s->sent[message]);
-    received(t, message);
+    if (what == MODEL_TRACE_RECV) {
+        happens(t, MODEL_TRACE_RECEIVE, message);
+    } else {
+        received(t, message);
+    }
     t->s->sent[message] = taken_at(t, message, begin);
     happens(t, what + 1, 0);
 }
@@ -221,10 +230,10 @@ static void wait_for_any(struct track *t, const uint32_t *into) {
         next[at] = i;
     }
     for (uint32_t k = 0; k < count; k++) {
-        wait_for_one(t, MODEL_TRACE_WAITANY, next[k]);
+        wait_for_one(t, MODEL_TRACE_WAIT_ANY, next[k]);
     }
     for (; i < into[t->rank + 1]; i++) {
-        wait_for_one(t, MODEL_TRACE_WAITANY, i);
+        wait_for_one(t, MODEL_TRACE_WAIT_ANY, i);
     }
 }
 
@@ -237,9 +246,10 @@ void model_trace_wait(const struct model_trace *m, struct model_trace_scratch *s
         struct track t = track_of(m, s, r);
         if (how == MODEL_TRACE_WAIT_ANY) {
             wait_for_any(&t, into);
-        } else if (how == MODEL_TRACE_WAIT_EACH || how == MODEL_TRACE_WAIT_FEW) {
+        } else if (how == MODEL_TRACE_WAIT_EACH || how == MODEL_TRACE_WAIT_FEW ||
+                   how == MODEL_TRACE_WAIT_RECV) {
             for (uint32_t i = into[r]; i < into[r + 1]; i++) {
-                wait_for_one(&t, MODEL_TRACE_WAIT, i);
+                wait_for_one(&t, how, i);
             }
         } else {
             begin_all(&t, into);
@@ -257,7 +267,7 @@ void model_trace_wait(const struct model_trace *m, struct model_trace_scratch *s
         for (uint32_t i = into[r]; i < into[r + 1]; i++) {
             pack(&t, &s->message[i], exchange, true);
         }
-        if (how != MODEL_TRACE_WAIT_ALL && how != MODEL_TRACE_WAIT_FEW) {
+        if (how != MODEL_TRACE_WAIT_ALL && how != MODEL_TRACE_WAIT_FEW && how != MODEL_TRACE_WAIT_RECV) {
             wait_for_sends(&t, out);
         }
         end_track(&t);

@@ -23,6 +23,13 @@ enum { WAVE = 13, RIPPLE = 4 };
 /* Of what pieces took longer, what is left after the next one. */
 static const double piece_left = 0.8;
 
+/* What a call takes longer for the second time; and what is left of it in the next iterations. */
+enum { SECOND_CALL_NS = 70, WARM = 6 };
+static const double second[WARM] = {0, 1, 0.5, 0.4, 0.2, 0.1};
+
+/* The logarithm of how slow the code at a place is, at most. */
+static const double place_own = 1;
+
 /* ---- lines of the script ---- */
 
 /* All ranks do something alone, or the first ones. It takes one program longer than another, and the same code as long. */
@@ -30,7 +37,8 @@ static void work(const struct model_trace *m, struct model_trace_scratch *s, uin
     const uint32_t ns = s->script.op[line].ns, number = s->script.op[line].number;
     uint32_t w[4];
     hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_STYLE, number > 0 ? number : line, ns, 1, w);
-    const double median_ns = ns * hpcw_i_exp(0.8 * hpcw_i_normal(w[0], w[1]));
+    const double median_ns =
+        ns * (s->script.op[line].step > 0 ? 1 : hpcw_i_exp(0.8 * hpcw_i_normal(w[0], w[1])));
     for (uint32_t r = 0; r < ranks; r++) {
         struct track t = track_of(m, s, r);
         works(&t, median_ns);
@@ -143,7 +151,11 @@ static void mark(const struct model_trace *m, struct model_trace_scratch *s, uin
 /* The ranks leave the last reduction of this iteration, or of the one before. */
 static void leave(const struct model_trace *m, struct model_trace_scratch *s, const struct model_trace_op *op) {
     const uint32_t of_this = op->number;
+    const uint32_t late = of_this ? model_trace_latest(m, s->now) : s->late;
     model_trace_leave(m, s->phase - 1 + of_this, 0, of_this ? model_trace_last(m, s) : 0, s->now);
+    if (late != UINT32_MAX) {
+        model_trace_let_go(m, late, model_trace_pace_word(&s->pace[late]) >> 8, s->now);
+    }
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
         happens(&t, op->what, op->bytes);
@@ -151,13 +163,20 @@ static void leave(const struct model_trace *m, struct model_trace_scratch *s, co
     }
 }
 
-/* Whether the ranks have not been at this place in the code. */
+/* Whether the ranks make this call for the first time in an iteration. */
 static bool is_first(const struct model_trace_script *script, uint32_t line) {
-    bool first = script->iteration == 0;
+    bool first = script->iteration < WARM;
     for (uint32_t i = 0; first && i < line; i++) {
         first = script->op[i].kind != script->op[line].kind || script->op[i].what != script->op[line].what;
     }
     return first;
+}
+
+/* The first time is much slower, the next few ones a little. */
+static void warm_up(const struct model_trace *m, struct model_trace_pace *p, uint32_t iteration) {
+    const double call_ns = iteration == 0 ? FIRST_CALL_NS : SECOND_CALL_NS * second[iteration];
+    model_trace_chill(p, iteration == 0 ? m->style.first_ns : m->style.second_ns * second[iteration]);
+    p->cold_call_ns = call_ns * (0.7 + 0.6 * (model_trace_pace_word(p) * 0x1p-32));
 }
 
 static void run_line(const struct model_trace *m, struct model_trace_scratch *s, uint32_t line,
@@ -165,9 +184,9 @@ static void run_line(const struct model_trace *m, struct model_trace_scratch *s,
     const struct model_trace_op *op = &s->script.op[line];
     const bool first = is_first(&s->script, line);
     struct work_piece piece;
+    s->place = hpcw_i_exp(place_own * model_trace_own(line, m->style.every));
     for (uint32_t r = 0; first && r < m->ranks; r++) {
-        model_trace_chill(&s->pace[r], m->style.first_ns);
-        s->pace[r].cold_call_ns = FIRST_CALL_NS * (0.7 + 0.6 * (model_trace_pace_word(&s->pace[r]) * 0x1p-32));
+        warm_up(m, &s->pace[r], s->script.iteration);
     }
     switch (op->kind) {
     case MODEL_TRACE_OP_LAUNCH:
@@ -187,7 +206,7 @@ static void run_line(const struct model_trace *m, struct model_trace_scratch *s,
         work(m, s, 1, line);
         break;
     case MODEL_TRACE_OP_CALL:
-        call(m, s, op, first);
+        call(m, s, op, first && s->script.iteration == 0);
         break;
     case MODEL_TRACE_OP_LEAVE:
         leave(m, s, op);
@@ -293,8 +312,8 @@ hpcw_status model_trace_count(const struct model_trace *m, struct model_trace_sc
     return status;
 }
 
-hpcw_status model_trace_iteration(const struct model_trace *m, struct model_trace_scratch *s,
-                                  uint32_t iteration, struct model_trace_run *run, hpcw_error *err) {
+static hpcw_status make(const struct model_trace *m, struct model_trace_scratch *s, uint32_t iteration,
+                        struct model_trace_run *run, hpcw_error *err) {
     *run = (struct model_trace_run){.model = m};
     hpcw_status status = model_trace_count(m, s, iteration, &run->count, err);
     if (status == HPCW_OK) {
@@ -321,4 +340,19 @@ hpcw_status model_trace_iteration(const struct model_trace *m, struct model_trac
     run->noise = (const void *)s->noise.data;
     run->noises = s->noise.size / sizeof *run->noise;
     return HPCW_OK;
+}
+
+/* So many ranks at most know who came last to the end of the iteration before, and so who leaves it first. Among more nobody
+ * can see it, and each iteration is made only once. It is who came last if the iteration before that ended as drawn. */
+enum { FEW_RANKS = 64 };
+
+hpcw_status model_trace_iteration(const struct model_trace *m, struct model_trace_scratch *s,
+                                  uint32_t iteration, struct model_trace_run *run, hpcw_error *err) {
+    hpcw_status status = HPCW_OK;
+    s->late = UINT32_MAX;
+    if (iteration > 0 && m->ranks <= FEW_RANKS) {
+        status = make(m, s, iteration - 1, run, err);
+        s->late = model_trace_latest(m, s->now);
+    }
+    return status == HPCW_OK ? make(m, s, iteration, run, err) : status;
 }

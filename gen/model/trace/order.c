@@ -2,6 +2,7 @@
 /* Clocks, and the order of events by them. */
 #include "gen/model/trace/private.h"
 #include "libwriter/base/mem.h"
+#include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
 enum { MOST_BITS = 11, MOST_DIGITS = 3 };
@@ -40,18 +41,25 @@ uint64_t *model_trace_sort(uint64_t *entry, uint64_t *other, uint64_t count, uin
 /* A clock shows only every 26th cycle: doc/realism.md, "Calls". */
 enum { CYCLES_IN_STEP = 26 };
 
-/* `phase`: cycles since a clock of phase 0 made its last step. */
+/* Cycles since a clock of phase 0 made its last step. That of rank 0's host is 0, as its first look at the clock is time 0; the
+ * clocks of other hosts are compared to a nanosecond, so their steps come at times of their own. */
+static uint64_t phase_of(const struct model_trace *m, uint32_t node) {
+    uint32_t w[4];
+    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CLOCK, node, 3, 0, w);
+    return node == model_machine_node(m->load->machine, 0) ? 0 : w[0] % CYCLES_IN_STEP;
+}
+
 static uint64_t shown_at(uint64_t cycle, uint64_t phase) {
     return (cycle + phase) / CYCLES_IN_STEP * CYCLES_IN_STEP - phase;
 }
 
-/* Makes all times those of the ranks' clocks. Their steps do not come together, as clocks are compared to a nanosecond. So
- * that none is negative, clocks that differ are late by the guard; and events are later than a step. */
+/* Makes all times those of the ranks' clocks. So that none is negative, clocks that differ are late by the guard; and events are later than a step. */
 static void read_clocks(const struct model_trace *m, const struct model_trace_scratch *s, uint64_t start_ns,
                         uint64_t count) {
-    const uint64_t start = model_trace_cycles(start_ns);
+    const uint64_t start = model_trace_cycles(m, start_ns);
     const struct model_trace_clock *clock = NULL;
     uint64_t phase = 0;
+    uint32_t last_node = UINT32_MAX;
     uint64_t before_ns = 0;
     for (uint64_t i = 0; i < count; i++) {
         struct model_trace_event *e = &s->event[i];
@@ -61,14 +69,15 @@ static void read_clocks(const struct model_trace *m, const struct model_trace_sc
         if (begins) {
             const uint32_t node = model_machine_node(m->load->machine, e->rank);
             clock = m->clock == NULL ? NULL : &m->clock[node];
-            phase = (e->rank * UINT64_C(7) + m->load->seed % 1009 * (e->rank + 3)) % CYCLES_IN_STEP;
+            phase = node == last_node ? phase : phase_of(m, node);
+            last_node = node;
         }
         uint64_t time_ns = e->time;
         if (clock != NULL) {
             const double wrong = clock->offset_ns + clock->drift * (double)(start_ns + time_ns);
             time_ns = (uint64_t)((int64_t)(time_ns + m->guard_ns) + (int64_t)wrong);
         }
-        e->time = shown_at(start + model_trace_cycles(time_ns), phase) - start;
+        e->time = shown_at(start + model_trace_cycles(m, time_ns), phase) - start;
         /* What happens within a step gets times of its own: the next cycles. */
         if (!begins && e->time <= e[-1].time) {
             e->time = same ? e[-1].time : e[-1].time + 1;
@@ -77,7 +86,8 @@ static void read_clocks(const struct model_trace *m, const struct model_trace_sc
 }
 
 /* Lists the messages that arrive before they are sent. */
-static hpcw_status compare_clocks(struct model_trace_scratch *s, struct model_trace_run *run, hpcw_error *err) {
+static hpcw_status compare_clocks(const struct model_trace *m, struct model_trace_scratch *s,
+                                  struct model_trace_run *run, hpcw_error *err) {
     uint64_t *const sent = s->sent;
     uint64_t *const came = hpcw_i_malloc(s->messages * sizeof *came);
     hpcw_status status = came == NULL ? hpcw_i_fail_memory(err, "trace", s->messages, "messages") : HPCW_OK;
@@ -93,7 +103,7 @@ static hpcw_status compare_clocks(struct model_trace_scratch *s, struct model_tr
     for (uint32_t i = 0; status == HPCW_OK && i < s->messages; i++) {
         if (came[i] < sent[i]) {
             const struct model_trace_backward b = {s->message[i].from, s->message[i].to,
-                                                   (sent[i] - came[i]) * 15625 / 40564};
+                                                   (sent[i] - came[i]) * 1000000 / m->clock_khz};
             status = hpcw_i_buf_append(&s->backward, &b, sizeof b)
                          ? HPCW_OK
                          : hpcw_i_fail_memory(err, "trace", 0, "the faults of an iteration");
@@ -126,7 +136,7 @@ hpcw_status model_trace_order(const struct model_trace *m, struct model_trace_sc
         read_clocks(m, s, start_ns, run->count);
     }
     if (status == HPCW_OK && m->clock != NULL) {
-        status = compare_clocks(s, run, err);
+        status = compare_clocks(m, s, run, err);
         last += 2 * m->guard_ns;
     }
     if (status != HPCW_OK) {
@@ -136,7 +146,7 @@ hpcw_status model_trace_order(const struct model_trace *m, struct model_trace_sc
         s->entry[i] = i << 32 | (uint32_t)s->event[i].time;
     }
     /* Long iterations are sorted by the low half of their times, then by the high one. */
-    const uint32_t bits = bits_of(model_trace_cycles(last) + CYCLES_IN_STEP);
+    const uint32_t bits = bits_of(model_trace_cycles(m, last) + CYCLES_IN_STEP);
     use_entries(s, model_trace_sort(s->entry, s->other, run->count, bits < 32 ? bits : 32));
     if (bits > 32) {
         for (uint64_t i = 0; i < run->count; i++) {

@@ -27,6 +27,9 @@ struct model_trace_scratch {
     struct model_trace_script script;
     struct model_trace_tally tally;
 
+    /* Who came last to the end of the iteration before; UINT32_MAX: that was not asked for. */
+    uint32_t late;
+    double place;                  /* how slow the code at a line is */
     double *slowness;              /* [ranks] */
     uint64_t *compute;             /* [ranks] */
     uint64_t *taken;               /* [ranks] of that, what the system takes at once */

@@ -26,14 +26,18 @@ static void tally_wait(const struct model_trace *m, struct model_trace_tally *t,
     static const uint64_t receives[MODEL_TRACE_WAITS] = {
         [MODEL_TRACE_WAIT_EACH] = UINT64_C(1) << MODEL_TRACE_WAIT / 2,
         [MODEL_TRACE_WAIT_FEW] = UINT64_C(1) << MODEL_TRACE_WAIT / 2,
-        [MODEL_TRACE_WAIT_ANY] = UINT64_C(1) << MODEL_TRACE_WAITANY / 2};
+        [MODEL_TRACE_WAIT_ANY] = UINT64_C(1) << MODEL_TRACE_WAITANY / 2,
+        [MODEL_TRACE_WAIT_RECV] = UINT64_C(1) << MODEL_TRACE_RECV / 2};
     const uint64_t all = UINT64_C(1) << MODEL_TRACE_WAITALL / 2;
     const uint64_t mask = receives[op->what];
     const uint32_t ends = m->records & all ? 2 : 0; /* of a call */
-    const uint32_t calls = op->what == MODEL_TRACE_WAIT_FEW ? 0 : op->what == MODEL_TRACE_WAIT_TWICE ? 2 : 1;
+    const bool blocks = op->what == MODEL_TRACE_WAIT_RECV;
+    const uint32_t calls = blocks || op->what == MODEL_TRACE_WAIT_FEW ? 0
+                           : op->what == MODEL_TRACE_WAIT_TWICE       ? 2
+                                                                      : 1;
     t->each += calls * ends;
-    t->in[op->number] += 1 + ends + (mask != 0 ? ends : 0);
-    t->used |= mask | (calls > 0 ? all : 0) | UINT64_C(1) << MODEL_TRACE_WAITED / 2;
+    t->in[op->number] += 1 + (blocks ? 0 : ends) + (mask != 0 ? ends : 0);
+    t->used |= mask | (calls > 0 ? all : 0) | (blocks ? 0 : UINT64_C(1) << MODEL_TRACE_WAITED / 2);
 }
 
 void model_trace_tally(const struct model_trace *m, const struct model_trace_script *s,

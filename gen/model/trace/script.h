@@ -34,6 +34,7 @@ enum model_trace_wait {
     MODEL_TRACE_WAIT_EACH,  /* for one receive after the other, then for the sends */
     MODEL_TRACE_WAIT_ANY,   /* for receives as they come, then for the sends */
     MODEL_TRACE_WAIT_FEW,   /* for one receive after the other, as the sends are over */
+    MODEL_TRACE_WAIT_RECV,  /* receives that nobody posted */
     MODEL_TRACE_WAITS
 };
 
@@ -41,25 +42,27 @@ struct model_trace_op {
     enum model_trace_op_kind kind;
     uint32_t what; /* of the event, or of the begin of the call */
     /* exchange; of a collective call, in the iteration; of a step, files and their end, as of events; of work, 1 if it
-     * is the same code each time, or 0: its line here is its place in the code */
+     * or more if it is the same code each time, or 0: its line here is its place in the code */
     uint32_t number;
     uint32_t ns;    /* median, of what does not wait */
     uint32_t bytes; /* of each part that a collective call moves */
     uint32_t until; /* share of the objects' work that is done after it */
-    /* of the objects' work: how often the same was done before in this iteration; `number` says what */
+    /* of the objects' work: how often the same was done before in this iteration; `number` says what. Of other work: 1 if
+     * the median is that of the program */
     uint32_t step;
 };
 enum { MODEL_TRACE_WORK = 1 << 16 }; /* all of it */
 
 /* Messages of one part of the bytes, between ranks that are neighbours in one dimension, or all. */
 struct model_trace_exchange {
-    uint32_t part, dimension;
+    uint32_t part, dimension, tag;
 };
 enum { MODEL_TRACE_ANY_DIMENSION = 3 };
+#define MODEL_TRACE_DIRECTIONS UINT32_MAX /* tags are those of directions */
 
 enum {
     MODEL_TRACE_MOST_PARTS = 64,
-    MODEL_TRACE_MORE_PARTS = 1,
+    MODEL_TRACE_MORE_PARTS = 8,
     MODEL_TRACE_MOST_EXCHANGES = 3 * MODEL_TRACE_MOST_PARTS + MODEL_TRACE_MORE_PARTS,
     MODEL_TRACE_MOST_OPS = 2048
 };

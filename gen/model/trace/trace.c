@@ -25,6 +25,12 @@ const struct ui_param model_trace_param[] = {
               "as of conjugate gradients), adaptive (messages as they come, and now and then a new "
               "distribution of the mesh) or auto (adaptive with a load balancer, otherwise one of them by the "
               "seed)"),
+    PARAM("start", STRING, start, .size = sizeof((struct model_trace_params *)0)->start,
+          .help = "the calls of a program before its first iteration, or auto; see doc/hpcgen.md"),
+    PARAM("loop", STRING, loop, .size = sizeof((struct model_trace_params *)0)->loop,
+          .help = "its calls in an iteration, which MPI_Allreduce ends, or auto: those of trace.application"),
+    PARAM("end", STRING, end, .size = sizeof((struct model_trace_params *)0)->end,
+          .help = "its calls after the last iteration, or auto"),
     PARAM("exchanges", U32, exchanges, 0, MODEL_TRACE_MOST_PARTS, NULL,
           "times that ranks exchange messages in an iteration; 0: a few, by application and seed, or of a "
           "solver with "
@@ -43,11 +49,20 @@ const struct ui_param model_trace_param[] = {
           "others are off by a twentieth of it [A]; messages can then seem to arrive before they are sent"),
     PARAM("drift", F64, drift_ppm, 0, 1e6, "ppm",
           "by how much these clocks drift, and the others a twentieth of it"),
+    PARAM(
+        "clock", F64, clock_ghz, 0, 10, "GHz",
+        "frequency of the time stamp counter, of which a clock shows each 26th cycle; 0: 2.596, as measured by "
+        "a system that is a little wrong"),
 };
 const size_t model_trace_param_count = sizeof model_trace_param / sizeof model_trace_param[0];
 
 void model_trace_params_init(struct model_trace_params *params) {
-    *params = (struct model_trace_params){.aggregate = true, .write_gbs = 0.1, .write_sigma = 0.5};
+    *params = (struct model_trace_params){.start = "auto",
+                                          .loop = "auto",
+                                          .end = "auto",
+                                          .aggregate = true,
+                                          .write_gbs = 0.1,
+                                          .write_sigma = 0.5};
 }
 
 /* ---- building ---- */
@@ -178,6 +193,9 @@ static uint64_t fill_windows(struct model_trace *m) {
     return (uint64_t)start_ns;
 }
 
+/* Ranks of a node that share memory reduce without messages: the part of the time of one that a step takes. */
+static const double shared_hop = 0.35;
+
 /* A reduction goes up a tree of the ranks, and its result down. */
 static void find_guard(struct model_trace *m) {
     const struct model_machine *machine = m->load->machine;
@@ -186,9 +204,10 @@ static void find_guard(struct model_trace *m) {
         levels++;
     }
     const struct model_contention alone = {0};
-    const struct model_way way =
-        model_network_class_way(&m->network, model_machine_class(machine, 0, m->ranks - 1), 8, &alone);
-    m->hop_ns = (uint64_t)((way.floor_ps + way.transfer_ps) * 1e-3);
+    const enum model_class class = model_machine_class(machine, 0, m->ranks - 1);
+    const struct model_way way = model_network_class_way(&m->network, class, 8, &alone);
+    m->hop_ns =
+        (uint64_t)((way.floor_ps + way.transfer_ps) * (class <= MODEL_SAME_NODE ? shared_hop : 1) * 1e-3);
     m->guard_ns = MODEL_TRACE_LEAST_NS + levels * m->hop_ns;
 }
 
@@ -244,10 +263,12 @@ hpcw_status model_trace_check_clocks(const struct model_trace *m, uint64_t time_
 /* By how much the clock of a log is fast or slow, standard deviation: time servers correct clocks by that [A]. */
 static const double rate = 3e-7;
 
-static double cycle_of(const struct model_trace *m) {
+static void set_clock(struct model_trace *m) {
+    const double ghz = m->params.clock_ghz;
     uint32_t w[4];
     hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CLOCK, UINT32_MAX, 0, 0, w);
-    return (1 + rate * hpcw_i_normal(w[0], w[1])) / 2.596096e9;
+    m->clock_khz = ghz > 0 ? (uint32_t)(ghz * 1e6 + 0.5) : 2596096;
+    m->cycle_s = (ghz > 0 ? 1 : 1 + rate * hpcw_i_normal(w[0], w[1])) / (1e3 * m->clock_khz);
 }
 
 /* ---- numbers ---- */
@@ -319,6 +340,18 @@ static hpcw_status make_estimate(struct model_trace *m, hpcw_error *err) {
 
 /* ---- the model ---- */
 
+static hpcw_status read_program(const struct model_trace *m, hpcw_error *err) {
+    const struct model_trace_params *p = &m->params;
+    struct model_trace_program *to = m->program;
+    hpcw_status s = model_trace_program_read(&to[MODEL_TRACE_AT_START], "trace.start", p->start, false,
+                                             MODEL_TRACE_MORE_PARTS, err);
+    s = s == HPCW_OK ? model_trace_program_read(&to[MODEL_TRACE_IN_LOOP], "trace.loop", p->loop, true,
+                                                MODEL_TRACE_MOST_PARTS, err)
+                     : s;
+    return s == HPCW_OK ? model_trace_program_read(&to[MODEL_TRACE_AT_END], "trace.end", p->end, false, 0, err)
+                        : s;
+}
+
 hpcw_status model_trace_init(struct model_trace *m, const struct model_trace_params *params,
                              const struct model_load *load, const struct model_checkpoint *checkpoint,
                              hpcw_error *err) {
@@ -334,22 +367,24 @@ hpcw_status model_trace_init(struct model_trace *m, const struct model_trace_par
     m->window = hpcw_i_malloc(m->iterations * sizeof *m->window);
     m->before = hpcw_i_malloc(m->iterations * sizeof *m->before);
     m->delays = hpcw_i_malloc(sizeof *m->delays);
+    m->program = hpcw_i_calloc(MODEL_TRACE_PROGRAMS, sizeof *m->program);
     if (m->lasting == NULL || m->exists == NULL || m->where == NULL || m->window == NULL || m->before == NULL ||
-        m->delays == NULL || !add_kinds(m) || !read_clocks(m)) {
+        m->delays == NULL || m->program == NULL || !add_kinds(m) || !read_clocks(m)) {
         model_trace_free(m);
         return hpcw_i_fail_memory(err, "trace", load->objects, "objects");
     }
     model_network_init(&m->network, load->machine);
     find_guard(m);
-    m->cycle_s = cycle_of(m);
+    set_clock(m);
     const uint64_t least_ns = fill_windows(m);
     model_trace_delays_fill(m->delays);
     fill_objects(m);
     fill_edges(m);
     model_load_ranks(load, NULL, m->iterations / 2, m->where);
+    hpcw_status s = read_program(m, err);
     model_trace_draw_style(m);
     m->records = records_of((enum model_trace_record)params->record);
-    hpcw_status s = fill_pattern(m, err);
+    s = s == HPCW_OK ? fill_pattern(m, err) : s;
     s = s == HPCW_OK ? make_estimate(m, err) : s;
     /* What passes here can still drift too far by the end of the run. */
     s = s == HPCW_OK ? model_trace_check_clocks(m, 0, err) : s;
@@ -371,6 +406,7 @@ void model_trace_free(struct model_trace *m) {
     hpcw_i_free(m->window);
     hpcw_i_free(m->before);
     hpcw_i_free(m->delays);
+    hpcw_i_free(m->program);
     hpcw_i_free(m->clock);
     memset(m, 0, sizeof *m);
 }

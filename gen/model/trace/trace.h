@@ -26,6 +26,7 @@
 #include "gen/model/checkpoint/checkpoint.h"
 #include "gen/model/load/load.h"
 #include "gen/model/network/network.h"
+#include "gen/model/trace/program.h"
 
 /* What the application does between two reductions. */
 enum model_trace_kind {
@@ -48,12 +49,15 @@ enum model_trace_record {
 struct model_trace_params {
     int application;    /* enum model_trace_kind */
     uint32_t exchanges; /* of messages, in an iteration; 0: by application and seed */
+    char start[1024], loop[2048],
+        end[1024];      /* the calls of a program in place of the application's: see program.h */
     int record;         /* enum model_trace_record */
     bool aggregate;     /* one message between two ranks in an exchange, otherwise one per edge */
     double write_gbs;   /* of a rank */
     double write_sigma; /* of ln(time to write) */
     double skew_us;     /* offset of a clock that lost its time server */
     double drift_ppm;   /* standard deviation of their drift */
+    double clock_ghz;   /* 0: by the seed */
 };
 
 extern const struct ui_param model_trace_param[];
@@ -92,7 +96,9 @@ enum model_trace_what {
     MODEL_TRACE_CART_COORDS = 52,
     MODEL_TRACE_CART_SHIFT = 54,
     MODEL_TRACE_DIMS_CREATE = 56,
-    MODEL_TRACE_STATES = 58, /* the rest are not states */
+    MODEL_TRACE_RECV = 58,
+    MODEL_TRACE_TESTALL = 60,
+    MODEL_TRACE_STATES = 62, /* the rest are not states */
     MODEL_TRACE_SEND = MODEL_TRACE_STATES,
     MODEL_TRACE_RECEIVE,
     MODEL_TRACE_STEP, /* rank 0 alone, at the end of an iteration */
@@ -104,7 +110,7 @@ struct model_trace_event {
     uint32_t rank;
     uint32_t detail; /* see model_trace_what_of, model_trace_message_of */
 };
-enum { MODEL_TRACE_WHAT_BITS = 6 };
+enum { MODEL_TRACE_WHAT_BITS = 7 };
 static inline uint32_t model_trace_what_of(const struct model_trace_event *e) {
     return e->detail & ((1u << MODEL_TRACE_WHAT_BITS) - 1);
 }
@@ -138,25 +144,24 @@ struct model_trace_style {
     bool size_first;                        /* the number of ranks is asked for first */
     uint32_t first_tag;
     bool meets_after_files, meets_at_end;
-    uint32_t prints; /* iterations after which rank 0 prints a line; 0: it never does */
-    bool reads;      /* rank 0 reads the input, and the others wait for it */
-    bool frees;      /* the communicators at the end */
-    bool asks;       /* for the number of ranks and their own before each exchange */
-    double tempo;    /* of all calls, and of what is between them: 1 on average */
-    double first_ns; /* what something takes longer that the program does for the first time, at most */
-    double rough;    /* how much the times of collective calls scatter: 1 on average */
-    double uneven;   /* and those of the same work: data and caches differ from time to time ... */
-    double shared;   /* on all ranks alike */
-    double pack_ns;  /* for a byte of a message, before it is sent and after it came */
+    uint32_t prints;  /* iterations after which rank 0 prints a line; 0: it never does */
+    bool reads;       /* rank 0 reads the input, and the others wait for it */
+    bool frees;       /* the communicators at the end */
+    bool asks;        /* for the number of ranks and their own before each exchange */
+    double tempo;     /* of all calls, and of what is between them: 1 on average */
+    double first_ns;  /* what something takes longer that the program does for the first time, at most ... */
+    double second_ns; /* and for the second time */
+    double rough;     /* how much the times of collective calls scatter: 1 on average */
+    double uneven;    /* and those of the same work: data and caches differ from time to time ... */
+    double shared;    /* on all ranks alike */
+    double pack_ns;   /* for a byte of a message, before it is sent and after it came */
 };
+
+/* The programs of model_trace.program. */
+enum { MODEL_TRACE_AT_START, MODEL_TRACE_IN_LOOP, MODEL_TRACE_AT_END, MODEL_TRACE_PROGRAMS };
 
 /* When the first iteration starts, nanoseconds after the start of the run. */
 #define MODEL_TRACE_START_NS UINT64_C(10000)
-
-/* Clocks count cycles of 2.596096 GHz since the start of the run, and events those since the start of their iteration. */
-static inline uint64_t model_trace_cycles(uint64_t time_ns) {
-    return time_ns / 15625 * 40564 + time_ns % 15625 * 40564 / 15625;
-}
 
 /* The clock of a host: wrong by offset_ns + drift * time since the start of the run. */
 struct model_trace_clock {
@@ -194,14 +199,21 @@ struct model_trace {
     uint32_t *before; /* [iterations] exchanges in earlier ones */
     struct model_trace_delays *delays; /* of calls and of what is between them */
     struct model_trace_style style;
-    uint64_t records; /* bit what / 2: the tracer records it */
-    uint64_t used;    /* bit what / 2: and it happens in this run */
+    struct model_trace_program *program; /* before the loop, the loop, and after it */
+    uint64_t records;                    /* bit what / 2: the tracer records it */
+    uint64_t used;                       /* bit what / 2: and it happens in this run */
     struct model_trace_estimate estimate;
     struct model_trace_clock *clock; /* [nodes]; NULL: all are right */
-    double cycle_s;                  /* of a clock, by the log */
-    uint64_t hop_ns;                 /* a step of a reduction */
+    uint32_t clock_khz;
+    double cycle_s;  /* of a clock, by the log */
+    uint64_t hop_ns; /* a step of a reduction */
     uint64_t guard_ns;
 };
+
+/* Clocks count cycles since the start of the run, and events those since the start of their iteration. */
+static inline uint64_t model_trace_cycles(const struct model_trace *m, uint64_t time_ns) {
+    return time_ns / 1000000 * m->clock_khz + time_ns % 1000000 * m->clock_khz / 1000000;
+}
 
 /* What the log says, as its clock is a little fast or slow. */
 static inline double model_trace_seconds(const struct model_trace *m, uint64_t start_cycles,

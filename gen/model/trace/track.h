@@ -50,9 +50,10 @@ static inline void after_pause(struct track *t, uint32_t what, uint32_t message)
         [MODEL_TRACE_COMM_RANK] = 6,      [MODEL_TRACE_COMM_SIZE] = 8,     [MODEL_TRACE_COMM_DUP] = 40,
         [MODEL_TRACE_COMM_FREE] = 45,     [MODEL_TRACE_CART_CREATE] = 50,  [MODEL_TRACE_CART_COORDS] = 25,
         [MODEL_TRACE_CART_SHIFT] = 15,    [MODEL_TRACE_DIMS_CREATE] = 40,  [MODEL_TRACE_STEP] = 20,
-        [MODEL_TRACE_SENDING] = 26,
+        [MODEL_TRACE_SENDING] = 26,       [MODEL_TRACE_RECV] = 30,         [MODEL_TRACE_TESTALL] = 20,
     };
-    t->now += TRACER_NS + model_trace_spend(t->pace, t->model->delays->gap, median_ns[what], &t->pace->cold_ns);
+    t->now += TRACER_NS + model_trace_spend(t->pace, t->model->delays->gap, t->s->place * median_ns[what],
+                                            &t->pace->cold_ns);
     happens(t, what, message);
 }
 
@@ -86,7 +87,8 @@ static inline double model_trace_own(uint32_t of, uint32_t number) {
     return u * u * u;
 }
 
-/* When the last rank arrives. */
+/* Who arrives last; and when. */
+uint32_t model_trace_latest(const struct model_trace *m, const uint64_t *time_ns);
 uint64_t model_trace_last(const struct model_trace *m, const struct model_trace_scratch *s);
 
 /* How late a rank is. The tail of calls is cut: the other ranks would not wait for it. */
@@ -103,6 +105,9 @@ static inline uint32_t model_trace_parent(uint32_t rank) {
 /* The ranks leave a collective call that the last one has entered at `last`. A number of the iteration draws their times. */
 void model_trace_leave(const struct model_trace *m, uint32_t iteration, uint32_t number, uint64_t last,
                        uint64_t *time_ns);
+
+/* Whoever came last need not wait for the others, and leaves first, in two of three cases. */
+void model_trace_let_go(const struct model_trace *m, uint32_t late, uint32_t word, uint64_t *time_ns);
 
 /* The collective calls, begin and end; `ns`: the median of what a rank does in it besides waiting. */
 void model_trace_meet(const struct model_trace *m, struct model_trace_scratch *s,
