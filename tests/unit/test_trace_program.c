@@ -27,6 +27,8 @@ static void refused_texts_say_why(void **state) {
         {"MPI_Isend:0", "trace.loop: expected no work *"},
         {"MPI_Isend:1:32768", "trace.loop: expected no work *"},
         {"MPI_Bcast:1:2", "trace.loop: expected no work *"},
+        {"work:0", "trace.loop: expected no work *"},
+        {"MPI_Bcast:16777217", "trace.loop: expected no work *"},
         {"some:101 { work }", "trace.loop: expected no work *"},
         {"every:0 { work }", "trace.loop: expected no work *"},
         {"{ work }", "trace.loop: expected a statement, got \"{\""},
@@ -48,7 +50,11 @@ static void refused_texts_say_why(void **state) {
         {"repeat:65 { MPI_Send MPI_Recv }",
          "trace.loop: expected at most 512 calls and 64 exchanges, got 130 and 65"},
         {"MPI_Send MPI_Recv repeat:1000000000 { repeat:1000000000 { MPI_Barrier } }",
-         "trace.loop: expected at most 512 calls and 64 exchanges, got 1000000000000000002 and 1"},
+         "trace.loop: expected at most 512 calls and 64 exchanges, got 1000000000000000000 and 1"},
+        {"MPI_Send MPI_Recv repeat:256 { repeat:256 { repeat:256 { repeat:256 { repeat:256 { repeat:256 { "
+         "repeat:256 { "
+         "repeat:256 { MPI_Barrier } } } } } } } }",
+         "trace.loop: expected at most 512 calls and 64 exchanges, got 18446744073709551616 and 1"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         hpcw_error err = {0};

@@ -2,7 +2,6 @@
 #include "gen/model/trace/program.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,7 +70,7 @@ static enum statement kind_of(const struct model_trace_statement *s) {
 
 /* ---- reading ---- */
 
-enum { MOST_DEPTH = 8, MOST_NUMBER = 1000000000, MOST_LINES = 512, MOST_TAG = 32767 };
+enum { MOST_DEPTH = 8, MOST_NUMBER = 1000000000, MOST_LINES = 512, MOST_TAG = 32767, MOST_BYTES = 1 << 24 };
 
 struct program_reading {
     struct model_trace_program *program;
@@ -116,9 +115,12 @@ static hpcw_status read_one(struct program_reading *r, const char *word, size_t 
     *s = (struct model_trace_statement){.row = row, .number = rows[row].number, .tag = MODEL_TRACE_DIRECTIONS};
     const char *at = word + name;
     const bool is_block = kind_of(s) == REPEAT || kind_of(s) == EVERY || kind_of(s) == SOME;
-    const uint32_t most = kind_of(s) == SOME ? 100 : kind_of(s) == SEND ? 1000 : MOST_NUMBER;
-    if ((kind_of(s) == WORK && !r->loop) ||
-        (*at == ':' && !read_number(&at, is_block || kind_of(s) == SEND, most, &s->number)) ||
+    const uint32_t least = is_block || kind_of(s) == SEND || kind_of(s) == WORK;
+    const uint32_t most = kind_of(s) == SOME   ? 100
+                          : kind_of(s) == SEND ? 1000
+                          : kind_of(s) == CALL ? MOST_BYTES
+                                               : MOST_NUMBER;
+    if ((kind_of(s) == WORK && !r->loop) || (*at == ':' && !read_number(&at, least, most, &s->number)) ||
         (*at == ':' && (kind_of(s) != SEND || !read_number(&at, 0, MOST_TAG, &s->tag))) ||
         at != word + length) {
         return expected(r, "no work but in a loop, and a number in its range", word, length, err);
@@ -135,7 +137,7 @@ static hpcw_status read_one(struct program_reading *r, const char *word, size_t 
 
 /* Of an iteration, the most lines and exchanges, if all blocks are run; and the exchanges that each iteration has. */
 struct program_extent {
-    uint64_t lines, exchanges, surely;
+    double lines, exchanges, surely; /* may be too many for any integer */
 };
 static struct program_extent extent_of(const struct model_trace_program *p, uint32_t from, uint32_t to) {
     struct program_extent all = {0, 0, 0};
@@ -144,15 +146,15 @@ static struct program_extent extent_of(const struct model_trace_program *p, uint
         const enum statement kind = kind_of(s);
         if (s->end > 0) {
             const struct program_extent once = extent_of(p, i + 1, s->end - 1u);
-            const uint64_t times = kind == REPEAT ? s->number : 1;
+            const double times = kind == REPEAT ? s->number : 1;
             all.lines += times * once.lines;
             all.exchanges += times * once.exchanges;
             all.surely += kind == REPEAT ? times * once.surely : 0;
             i = s->end - 1u;
         } else {
             all.lines++;
-            all.exchanges += kind == SEND;
-            all.surely += kind == SEND;
+            all.exchanges += kind == SEND ? 1 : 0;
+            all.surely += kind == SEND ? 1 : 0;
         }
     }
     return all;
@@ -232,13 +234,13 @@ hpcw_status model_trace_program_read(struct model_trace_program *program, const 
     }
     status = status == HPCW_OK ? check_exchanges(&r, err) : status;
     const struct program_extent extent = extent_of(program, 0, program->statements);
-    if (status == HPCW_OK && loop && extent.surely == 0) {
+    if (status == HPCW_OK && loop && extent.surely < 1) {
         status = expected(&r, "an exchange of messages in each iteration", "none", 4, err);
     }
     if (status == HPCW_OK && (extent.lines > MOST_LINES || extent.exchanges > most_exchanges)) {
-        status = hpcw_i_fail(err, HPCW_ERANGE,
-                             "%s: expected at most %d calls and %u exchanges, got %" PRIu64 " and %" PRIu64,
-                             key, MOST_LINES, most_exchanges, extent.lines, extent.exchanges);
+        status =
+            hpcw_i_fail(err, HPCW_ERANGE, "%s: expected at most %d calls and %u exchanges, got %.0f and %.0f",
+                        key, MOST_LINES, most_exchanges, extent.lines, extent.exchanges);
     }
     return status;
 }
@@ -253,7 +255,7 @@ struct program_writing {
     uint32_t part;      /* of the next exchange */
     bool is_open;       /* an exchange ... */
     uint32_t exchange;  /* which */
-    uint32_t done, all; /* of the objects' work */
+    uint64_t done, all; /* of the objects' work */
 };
 
 static bool runs(const struct program_writing *w, uint32_t at) {
@@ -308,7 +310,7 @@ static void add(struct program_writing *w, uint32_t at) {
     case WORK:
         w->done += s->number;
         op = model_trace_add(script, row->op, row->what, 0);
-        op->until = (uint32_t)((uint64_t)MODEL_TRACE_WORK * w->done / w->all);
+        op->until = (uint32_t)(MODEL_TRACE_WORK * w->done / w->all);
         op->number = at;
         break;
     case OTHER:
