@@ -65,9 +65,8 @@ const struct ui_param model_load_param[] = {
     PARAM("preemptions", F64, preemptions, 0, 1000, NULL,
           "how often in a second of computing a rank loses its core, for 0.25 to 25 ms [A]"),
     PARAM("warm_up", F64, warm_up, 0, 100, NULL,
-          "what phase 0 takes longer because memory and caches are new, as a share; at most half of it is left "
-          "in "
-          "each next phase [A]"),
+          "what phase 0 takes longer because memory and caches are new, as a share; at most 15 % of it is left "
+          "in each next phase [A]"),
     PARAM(
         "migration", F64, migration, 0, 1, NULL,
         "share of the objects that migrate to a neighbouring rank before a phase, if there is no balancer [A]"),

@@ -80,11 +80,11 @@ static struct added added_to(const struct model_load *m, uint32_t rank, uint32_t
         a.otherwise =
             p->jitter * (some_phases * of_host.slope + many_phases * of_rank.level + by_and_by * of_rank.slope);
     }
-    if (phase < 16) { /* less than a thousandth is left of it after that */
+    if (phase < 4) { /* less than a thousandth is left of it after that */
         double left = p->warm_up;
         hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SYSTEM, rank, 0, 2, start);
         for (uint32_t k = 0; k < phase; k++) {
-            left *= 0.5 * (start[1] * 0x1p-32);
+            left *= 0.15 * (start[1] * 0x1p-32);
         }
         a.otherwise += left * (0.5 + start[0] * 0x1p-32);
     }

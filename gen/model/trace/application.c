@@ -82,6 +82,7 @@ void model_trace_draw_style(struct model_trace *m) {
     y->shared = hpcw_i_exp(hpcw_i_normal(w[8][0], w[8][1]));
     y->tempo = hpcw_i_exp(0.35 * hpcw_i_normal(w[5][0], w[5][1]));
     y->pack_ns = 0.05 + 0.4 * hpcw_i_uniform(w[5][2]);
+    y->pack_least_ns = hpcw_i_exp(5 + hpcw_i_normal(w[8][2], w[8][3]));
 }
 
 /* ---- pieces of an iteration ---- */

@@ -63,7 +63,10 @@ static void go_through(const struct model_trace *m, struct model_trace_scratch *
                     continue;
                 }
                 if (lists) {
-                    const uint32_t of_lists = one->part >= script->parts ? m->style.lists_tag : 0;
+                    const uint32_t of_lists =
+                        one->part >= script->parts && m->program[MODEL_TRACE_AT_START].statements == 0
+                            ? m->style.lists_tag
+                            : 0;
                     const uint32_t tag = one->tag != MODEL_TRACE_DIRECTIONS
                                              ? one->tag
                                              : m->style.first_tag + direction + of_lists;

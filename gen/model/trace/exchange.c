@@ -53,7 +53,7 @@ static void pack(struct track *t, const struct model_trace_message *one, uint32_
     const double way = 1 + 0.5 * model_trace_own(2 * fields + back, m->style.every),
                  memory = 1 + 0.15 * model_trace_own(t->rank, 2 * fields + back),
                  jitter = 0.97 + 0.06 * (model_trace_pace_word(t->pace) * 0x1p-32);
-    t->now += (uint64_t)(one->bytes * m->style.pack_ns * way * memory * jitter);
+    t->now += (uint64_t)((m->style.pack_least_ns + one->bytes * m->style.pack_ns) * way * memory * jitter);
 }
 
 void model_trace_post(const struct model_trace *m, struct model_trace_scratch *s, uint32_t exchange) {

@@ -17,8 +17,9 @@ enum { FIRST_CALL_NS = 4500, FIRST_LITTLE_NS = 75, AFTER_COMPUTE_NS = 25 };
 
 /* By how much the times of a piece of work differ from its share, as a part of it or of the next one: on a rank in the whole
  * run, at most; on all ranks, in waves of some steps, and each time: medians over the kernels. */
-static const double piece_own = 0.04, piece_wave = 0.005, piece_late = 0.004;
-enum { WAVE = 13, RIPPLE = 4 };
+static const double piece_own = 0.04, piece_drift = 0.01, piece_level = 0.06, piece_wave = 0.005,
+                    piece_late = 0.002;
+enum { DRIFT = 90, WAVE = 13, RIPPLE = 4, LEAST_LEVEL = 30, LEVELS = 150 };
 
 /* Of what pieces took longer, what is left after the next one. */
 static const double piece_left = 0.8;
@@ -52,6 +53,7 @@ struct work_piece {
     uint32_t before, until, next;
     double later, late;
     uint32_t own;
+    uint32_t level; /* number of the stretch of iterations in which its ranks differ in the same way */
 };
 
 /* Drawn every `length` steps ... */
@@ -70,7 +72,7 @@ static double ripple(const struct model_trace *m, uint32_t step, uint32_t kernel
 /* What all ranks see, as they share data, memory and power: slow and fast waves. */
 static double wave(const struct model_trace *m, uint32_t step, uint32_t kernel) {
     return 0.7 * ripple(m, step, kernel, WAVE) + 0.4 * ripple(m, step, kernel, RIPPLE) +
-           0.4 * at_step(m, step, kernel, 1);
+           0.2 * at_step(m, step, kernel, 1);
 }
 
 /* What is done of a rank's work after a piece. The pieces sum to the time of its tasks, so what some take longer, the next
@@ -86,7 +88,8 @@ static uint64_t work_until(struct track *t, const struct work_piece *p) {
     const double late = model_trace_late(t->model->delays->call, model_trace_pace_word(t->pace));
     t->pace->behind = piece_left * t->pace->behind +
                       shorter * p->late * ((late < MODEL_TRACE_MOST_LATE ? late : MODEL_TRACE_MOST_LATE) - 1);
-    double more = p->later + t->pace->behind / shorter + piece_own * model_trace_own(t->rank, p->own);
+    double more = p->later + t->pace->behind / shorter + piece_own * model_trace_own(t->rank, p->own) +
+                  piece_level * model_trace_own(t->rank, p->own + p->level);
     more = more < 0.45 ? more > -0.45 ? more : -0.45 : 0.45;
     const bool is_over = (t->s->phase * 40503u + t->rank * 25173u) % MODEL_TRACE_WORK < p->until;
     return (uint64_t)((double)all * (p->until + shorter * more) / MODEL_TRACE_WORK) + (is_over ? taken : 0);
@@ -99,7 +102,10 @@ static void compute(const struct model_trace *m, struct model_trace_scratch *s, 
     p->later = m->style.shared * piece_wave * hpcw_i_exp(hpcw_i_normal(own[2], own[3])) *
                wave(m, m->before[s->phase] + op->step, op->number);
     p->late = m->style.uneven * piece_late * hpcw_i_exp(hpcw_i_normal(own[0], own[1]));
+    p->later +=
+        piece_drift * hpcw_i_exp(hpcw_i_normal(own[1], own[2])) * ripple(m, s->phase, op->number, DRIFT);
     p->own = own[0] ^ own[3];
+    p->level = 1 + (s->phase + own[3] % LEVELS) / (LEAST_LEVEL + own[2] % LEVELS);
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
         const uint64_t done = work_until(&t, p);

@@ -60,6 +60,7 @@ static void read_clocks(const struct model_trace *m, const struct model_trace_sc
     const struct model_trace_clock *clock = NULL;
     uint64_t phase = 0;
     uint32_t last_node = UINT32_MAX;
+    uint64_t own_cycle = 0; /* of a core against those of its host */
     uint64_t before_ns = 0;
     for (uint64_t i = 0; i < count; i++) {
         struct model_trace_event *e = &s->event[i];
@@ -71,13 +72,14 @@ static void read_clocks(const struct model_trace *m, const struct model_trace_sc
             clock = m->clock == NULL ? NULL : &m->clock[node];
             phase = node == last_node ? phase : phase_of(m, node);
             last_node = node;
+            own_cycle = (e->rank * 2654435769u ^ (uint32_t)m->load->seed) >> 16 & (e->rank > 0);
         }
         uint64_t time_ns = e->time;
         if (clock != NULL) {
             const double wrong = clock->offset_ns + clock->drift * (double)(start_ns + time_ns);
             time_ns = (uint64_t)((int64_t)(time_ns + m->guard_ns) + (int64_t)wrong);
         }
-        e->time = shown_at(start + model_trace_cycles(m, time_ns), phase) - start;
+        e->time = shown_at(start + model_trace_cycles(m, time_ns), phase + own_cycle) - start;
         /* What happens within a step gets times of its own: the next cycles. */
         if (!begins && e->time <= e[-1].time) {
             e->time = same ? e[-1].time : e[-1].time + 1;

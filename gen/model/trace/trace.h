@@ -154,7 +154,8 @@ struct model_trace_style {
     double rough;     /* how much the times of collective calls scatter: 1 on average */
     double uneven;    /* and those of the same work: data and caches differ from time to time ... */
     double shared;    /* on all ranks alike */
-    double pack_ns;   /* for a byte of a message, before it is sent and after it came */
+    double pack_ns;   /* for a byte of a message, before it is sent and after it came ... */
+    double pack_least_ns; /* and for each message */
 };
 
 /* The programs of model_trace.program. */
