@@ -157,6 +157,7 @@ static void an_indented_line_continues_a_parameter(void **state) {
     assert_string_equal(c.options.set.items[1].key, "a.c");
     assert_string_equal(c.options.set.items[1].value, "5");
     assert_string_equal(c.options.set.items[2].value, "6 7");
+    gen_cli_options_free(&c.options);
 }
 
 /* ---- refused files ---- */

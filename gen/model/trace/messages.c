@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the load model says of an iteration: where the objects are, what the ranks compute, and the messages. */
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -40,6 +41,7 @@ static hpcw_status interrupt(const struct model_trace *m, struct model_trace_scr
 /* Adds the times of the objects of slots [first, first + count), by rank and slot. */
 static void add_objects(const struct model_trace *m, struct model_trace_scratch *s, uint32_t first,
                         uint32_t count) {
+    assert(count > 0 && count <= MODEL_TRACE_AT_ONCE);
     const uint32_t *object = s->object + first;
     double lasting[MODEL_TRACE_AT_ONCE];
     double slowness[MODEL_TRACE_AT_ONCE];
