@@ -4,6 +4,7 @@
  * every run: so the merged log must have the same bytes with and without local files. With real clocks the log must
  * keep the rules of the format.
  */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -342,9 +343,15 @@ static bool is_found(const hpcw_clog2_log_report *r, bool same_clock, bool asks,
         good = good && mine[0] == 0 && mine[1] == 0 && mine[2] == 0 && mine[3] == 0 && r->drift == 0;
     }
     int64_t change = mine[1] - mine[0];
-    return good && r->same_clock == same_clock && asks == (mine[2] > 0) && asks == (mine[3] > 0) &&
+    good = good && r->same_clock == same_clock && asks == (mine[2] > 0) && asks == (mine[3] > 0) &&
            r->drift > -1e-3 && r->drift < 1e-3 && (r->drift != 0 || (change > -most && change < most)) &&
            r->lost + r->undefined + r->end_alone + r->bad_cargo == 0;
+    if (!good) {
+        print_error("process %d: offsets %" PRId64 " and %" PRId64 " ns, round trips %" PRId64 " and %" PRId64
+                    " ns, at most %" PRId64 " ns, drift %g\n",
+                    process, mine[0], mine[1], mine[2], mine[3], most, r->drift);
+    }
+    return good;
 }
 
 static void clocks_are_compared(void **state) {
