@@ -25,7 +25,8 @@ struct gen_fit_load_group {
     /* Of a task in a phase and the next one; in the last phase that is a power of two, so up to half the run before;
      * means of ranks; ln(bytes) of an edge to a task. */
     struct gen_fit_pairs next, early, neighbour, edge;
-    struct gen_fit_sketch *time, *rank; /* seconds of tasks; of ranks, all their migratable tasks together */
+    /* Seconds of tasks; of ranks, all their migratable tasks together; likewise of blocks of memory on a rank. */
+    struct gen_fit_sketch *time, *rank, *block;
 };
 
 /* Sums over some ranks. The first members are those of the whole run. */
@@ -62,8 +63,8 @@ struct gen_fit_load_data {
     struct gen_fit_loads block[GEN_FIT_BLOCKS], whole;
 };
 
-/* Reads a directory of load data, or a file as a run of one rank. Memory: 60 MiB, and the tasks of one rank. Free also after
- * a failure. */
+/* Reads a directory of load data, or a file as a run of one rank. Memory: 60 MiB, with blocks of memory 85, and the tasks of
+ * one rank. Free also after a failure. */
 hpcw_status gen_fit_loads_read(const char *path, struct gen_fit_load_data *d, hpcw_error *err);
 void gen_fit_loads_free(struct gen_fit_load_data *d);
 

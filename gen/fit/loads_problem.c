@@ -23,18 +23,20 @@ enum {
 /* Any number of channels must be nearer than none by this, a distance between distribution functions. */
 #define CHANCE 0.02
 
-/* What is compared. Each difference is divided by half of what a comparison allows, or of the load of the slowest rank by
- * what shifts the waits for it by as much. */
+/* What is compared. Each difference is divided by half of what a comparison allows at least; of the logarithm of the slowest
+ * rank's load, by what shifts the waits for it by as much. The longest task and the heaviest block bound what a balancer can
+ * reach. */
 #define HALF_DISTANCE 0.025
 #define HALF_CORRELATION 0.05
 #define HALF_SLOWEST 0.02
-#define HALF_LONGEST 0.2
+#define HALF_LARGEST 0.1
 
 struct fit_problem_run {
     struct gen_fit_sketch *count, *load; /* tasks of a rank; load of a rank over the mean of its phase */
     struct gen_fit_load_moments at[MOST_PHASES];
     double slowest[MOST_PHASES]; /* the largest load of a rank over the mean */
     double longest[MOST_PHASES]; /* the longest task over it: no balancer makes a rank faster than that */
+    double block[MOST_PHASES];   /* the block of memory whose tasks take longest together, likewise; 0: none */
     double neighbour;
 };
 
@@ -43,11 +45,12 @@ struct fit_problem {
     const struct gen_fit_twin *twin;
     uint32_t phases, phase[MOST_PHASES];
     struct fit_problem_run measured, made;
-    uint32_t *first;  /* [ranks + 1] of its objects */
-    uint32_t *object; /* [most objects] */
-    double *lasting;  /* [most objects] */
-    uint64_t *time;   /* [most objects] ns */
-    double *seconds;  /* [ranks] */
+    double half_time, half_count, half_load, half_neighbour; /* more than those above, of few ranks */
+    uint32_t *first;                                         /* [ranks + 1] of its objects */
+    uint32_t *object;                                        /* [most objects] */
+    double *lasting;                                         /* [most objects] */
+    uint64_t *time;                                          /* [most objects] ns */
+    double *seconds;                                         /* [ranks] */
 };
 
 /* ---- the field ---- */
@@ -130,13 +133,29 @@ static void make_times(struct fit_problem *g, const struct model_load *m, uint32
     }
 }
 
+/* Seconds of the tasks of a rank's block of memory, of that where they are most. */
+static double heaviest_block(const struct fit_problem *g, uint32_t rank, uint32_t per_rank) {
+    const uint32_t in_block = g->twin->dataset.load_params.block_objects;
+    double most = 0;
+    double sum = 0;
+    uint32_t last = UINT32_MAX;
+    for (uint32_t k = g->first[rank]; in_block > 0 && k < g->first[rank + 1]; k++) {
+        const uint32_t block = g->object[k] % per_rank / in_block;
+        sum = (block == last ? sum : 0) + 1e-9 * (double)g->time[k];
+        most = fmax(most, sum);
+        last = block;
+    }
+    return most;
+}
+
 /* Sums up the phase number i of those that are compared. */
-static void sum_up(struct fit_problem *g, uint32_t ranks, uint32_t i) {
+static void sum_up(struct fit_problem *g, uint32_t ranks, uint32_t per_rank, uint32_t i) {
     struct gen_fit_pairs neighbour = {0};
     struct gen_fit_load_moments sum = {0};
     double squares = 0;
     double most = 0;
     double longest = 0;
+    double block = 0;
     double before = NAN;
     for (uint32_t r = 0; r < ranks; r++) {
         const double n = g->first[r + 1] - g->first[r];
@@ -150,6 +169,7 @@ static void sum_up(struct fit_problem *g, uint32_t ranks, uint32_t i) {
             x += ln;
             squares += ln * ln;
         }
+        block = fmax(block, heaviest_block(g, r, per_rank));
         if (r > 0) {
             gen_fit_pair(&neighbour, before, x / n); /* each rank of the model has an object */
         }
@@ -167,6 +187,7 @@ static void sum_up(struct fit_problem *g, uint32_t ranks, uint32_t i) {
     g->made.at[i] = sum;
     g->made.slowest[i] = most * ranks / sum.seconds;
     g->made.longest[i] = longest * ranks / sum.seconds;
+    g->made.block[i] = block * ranks / sum.seconds;
     g->made.neighbour += gen_fit_correlation(&neighbour) / g->phases;
 }
 
@@ -186,7 +207,7 @@ static hpcw_status run_problem(struct fit_problem *g, uint32_t problem, hpcw_err
     g->made.neighbour = 0;
     for (uint32_t i = 0; i < g->phases; i++) {
         make_times(g, &m.load, objects, g->phase[i]);
-        sum_up(g, m.load.ranks, i);
+        sum_up(g, m.load.ranks, m.load.per_rank, i);
     }
     free_model(&m);
     return HPCW_OK;
@@ -198,27 +219,32 @@ static double square(double difference, double half) {
     return isnan(difference) ? 0 : difference / half * (difference / half);
 }
 
+/* The square of how far the logarithms of two maxima are apart; 0 where there are none. */
+static double apart(double a, double b) {
+    const double ln = a > 0 && b > 0 ? gen_fit_ln(b / a) : 0;
+    return ln * ln;
+}
+
 static double score_of(const struct fit_problem *g) {
     const struct fit_problem_run *a = &g->measured;
     const struct fit_problem_run *b = &g->made;
     double level = 0;
     double spread = 0;
     double most = 0;
-    double longest = 0;
     for (uint32_t i = 0; i < g->phases; i++) {
-        longest += a->longest[i] > 0 ? gen_fit_ln(b->longest[i] / a->longest[i]) / g->phases : 0;
-        most += a->slowest[i] > 0 ? gen_fit_ln(b->slowest[i] / a->slowest[i]) / g->phases : 0;
+        const double largest = apart(a->longest[i], b->longest[i]) + apart(a->block[i], b->block[i]);
+        most += apart(a->slowest[i], b->slowest[i]) / (HALF_SLOWEST * HALF_SLOWEST) / g->phases;
+        most += largest / (HALF_LARGEST * HALF_LARGEST) / g->phases;
         if (a->at[i].sd > 0 && b->at[i].sd > 0) {
             level += (b->at[i].mean - a->at[i].mean) / a->at[i].sd / g->phases;
             spread += gen_fit_ln(b->at[i].sd / a->at[i].sd) / g->phases;
         }
     }
     /* By how much a normal distribution function differs from one with another mean or deviation. */
-    return square(0.4 * level, HALF_DISTANCE) + square(0.24 * spread, HALF_DISTANCE) +
-           square(gen_fit_sketch_distance(a->count, b->count), HALF_DISTANCE) +
-           square(gen_fit_sketch_distance(a->load, b->load), HALF_DISTANCE) +
-           square(a->neighbour - b->neighbour, HALF_CORRELATION) + square(most, HALF_SLOWEST) +
-           square(longest, HALF_LONGEST);
+    return square(0.4 * level, g->half_time) + square(0.24 * spread, g->half_time) +
+           square(gen_fit_sketch_distance(a->count, b->count), g->half_count) +
+           square(gen_fit_sketch_distance(a->load, b->load), g->half_load) +
+           square(a->neighbour - b->neighbour, g->half_neighbour) + most;
 }
 
 /* ---- all ---- */
@@ -244,7 +270,15 @@ static double largest(const struct gen_fit_load_group group[2], struct gen_fit_s
         left -= taken;
     }
     const double mean = (group[0].seconds + group[1].seconds) / (group[0].ranks + group[1].ranks);
-    return sum / ((double)phases - left) / mean;
+    const double found = (double)phases - left;
+    return found > 0 ? sum / found / mean : 0;
+}
+
+/* Half of the distance that a comparison allows. */
+static double half_of(struct gen_fit_sketch *const half[2]) {
+    return half[0]->count > 0 && half[1]->count > 0
+               ? fmax(HALF_DISTANCE, gen_fit_sketch_distance(half[0], half[1]))
+               : HALF_DISTANCE;
 }
 
 /* What was measured, and the phases that are compared. */
@@ -253,11 +287,22 @@ static hpcw_status measure(struct fit_problem *g, uint64_t most_objects, hpcw_er
     const size_t begin = gen_fit_loads_begin(l);
     const uint64_t phases = l->phases - begin;
     struct gen_fit_sketch *half[2] = {gen_fit_loads_ranks(l, 0, begin), gen_fit_loads_ranks(l, 1, begin)};
+    struct gen_fit_sketch *time[2] = {gen_fit_loads_times(l, 0, begin, GEN_FIT_GROUPS),
+                                      gen_fit_loads_times(l, 1, begin, GEN_FIT_GROUPS)};
     hpcw_status s = merge_halves(half, &g->measured.load);
+    if (s == HPCW_OK && time[0] != NULL && time[1] != NULL) {
+        g->half_time = half_of(time);
+        g->half_count = half_of(l->objects);
+        g->half_load = half_of(half);
+    }
+    hpcw_i_free(time[0]);
+    hpcw_i_free(time[1]);
     hpcw_i_free(half[0]);
     hpcw_i_free(half[1]);
     s = s == HPCW_OK ? merge_halves(l->objects, &g->measured.count) : s;
     g->measured.neighbour = gen_fit_loads_correlation(l, GEN_FIT_NEIGHBOUR, 2, begin);
+    const double unexplained = 1 - g->measured.neighbour * g->measured.neighbour;
+    g->half_neighbour = fmax(HALF_CORRELATION, unexplained / sqrt(fmax(1, l->ranks - 3.0)));
     const uint64_t wanted = MOST_TIMES / ENOUGH_PROBLEMS / most_objects;
     g->phases = (uint32_t)(wanted < FEW_PHASES ? FEW_PHASES : wanted < MOST_PHASES ? wanted : MOST_PHASES);
     g->phases = phases < g->phases ? (uint32_t)phases : g->phases;
@@ -269,6 +314,7 @@ static hpcw_status measure(struct fit_problem *g, uint64_t most_objects, hpcw_er
         const uint64_t width = group == 0 ? 1 : l->width;
         g->measured.slowest[i] = largest(p, (struct gen_fit_sketch *[]){p[0].rank, p[1].rank}, width);
         g->measured.longest[i] = largest(p, (struct gen_fit_sketch *[]){p[0].time, p[1].time}, width);
+        g->measured.block[i] = largest(p, (struct gen_fit_sketch *[]){p[0].block, p[1].block}, width);
     }
     g->first = hpcw_i_calloc((size_t)l->ranks + 1, sizeof *g->first);
     g->seconds = hpcw_i_calloc(l->ranks, sizeof *g->seconds);
