@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <sys/stat.h>
 
 #include <hpcw/rank2file.h>
 
@@ -54,7 +55,8 @@ static void add_rank(struct fit_sizes *z, uint32_t rank, double bytes, double pi
 }
 
 static double deviation(const struct fit_sizes *z) {
-    return sqrt(fmax(0, gen_fit_covariance(&z->ln)));
+    const double variance = gen_fit_covariance(&z->ln);
+    return variance > 1e-9 ? sqrt(variance) : 0; /* what rounding leaves of equal sizes is no deviation */
 }
 
 /* Adds the facts, to which the sketches then belong, and frees the rest. */
@@ -179,6 +181,14 @@ struct fit_checkpoints {
     hpcw_rank2file_layout layout;
 };
 
+/* The size in the map, or of the file itself, as the maps of SCR 3 have none. */
+static bool size_of(const hpcw_rank2file_found *f, double *bytes) {
+    struct stat st;
+    const bool measured = !f->has_size && stat(f->path, &st) == 0 && S_ISREG(st.st_mode);
+    *bytes = measured ? (double)st.st_size : (double)f->size;
+    return f->has_size || measured;
+}
+
 static hpcw_status add_dataset(void *context, const char *name, struct hpcw_rank2file_restart *r,
                                const hpcw_error *why, hpcw_error *err) {
     (void)name;
@@ -197,9 +207,10 @@ static hpcw_status add_dataset(void *context, const char *name, struct hpcw_rank
     c->sizes.before = NAN;
     for (uint64_t i = 0; s == HPCW_OK && i < files; i++) {
         const uint32_t rank = f.rank;
-        bytes += (double)f.size;
+        double of_file;
+        sized = size_of(&f, &of_file) && sized;
+        bytes += of_file;
         count++;
-        sized = sized && f.has_size;
         s = i + 1 < files ? hpcw_rank2file_restart_file(r, i + 1, &f, err) : HPCW_OK;
         if (s == HPCW_OK && (i + 1 == files || f.rank != rank)) {
             if (sized) {
@@ -228,13 +239,35 @@ static double sigma_of_objects(const struct gen_fit_twin *twin, double sigma) {
     return sqrt(gen_fit_ln(1 + rest));
 }
 
+/* Without data that tell of objects, a rank's file is one object, whose size lasts. */
+static hpcw_status learn_alone(const struct fit_checkpoints *c, struct gen_fit_twin *twin, hpcw_error *err) {
+    const struct fit_sizes *z = &c->sizes;
+    struct gen_fit_pairs next = z->next[0];
+    double of_field;
+    gen_fit_pairs_merge(&next, &z->next[1]);
+    const double of_sizes = gen_fit_correlation(&next);
+    hpcw_status s = gen_fit_learn(twin, "load.objects", 1, GEN_FIT_PER_RANK, err);
+    s = s == HPCW_OK ? gen_fit_learn(twin, "load.migration", 0, GEN_FIT_PER_OBJECT, err) : s;
+    s = s == HPCW_OK ? gen_fit_field_neighbours(twin, c->ranks, &of_field, err) : s;
+    if (s == HPCW_OK && of_field > 0.1) { /* half of the variance of sizes follows the work */
+        const double alike = isnan(of_sizes) ? 0 : fmax(0, fmin(1, 2 * of_sizes / of_field));
+        s = gen_fit_learn(twin, "load.alike", alike, GEN_FIT_PER_RANK, err);
+    }
+    if (s == HPCW_OK && c->sound > twin->dataset.load_params.phases) { /* at most one for each phase */
+        s = gen_fit_learn(twin, "load.phases", c->sound, GEN_FIT_PER_RUN, err);
+    }
+    return s;
+}
+
 static hpcw_status learn_checkpoints(const struct fit_checkpoints *c, struct gen_fit_twin *twin,
                                      hpcw_error *err) {
     static const char *const layout[] = {[HPCW_RANK2FILE_SCR_1_1] = "scr-1.1",
                                          [HPCW_RANK2FILE_SCR_1_2] = "scr-1.2",
                                          [HPCW_RANK2FILE_SCR_3] = "scr-3",
                                          [HPCW_RANK2FILE_SHARED] = "shared"};
-    hpcw_status s = gen_fit_learn(twin, "rank2file.checkpoints", c->sound, GEN_FIT_PER_RUN, err);
+    const uint64_t application = UINT64_C(1) << GEN_FORMAT_VOM | UINT64_C(1) << GEN_FORMAT_CLOG2;
+    hpcw_status s = (twin->formats & application) == 0 ? learn_alone(c, twin, err) : HPCW_OK;
+    s = s == HPCW_OK ? gen_fit_learn(twin, "rank2file.checkpoints", c->sound, GEN_FIT_PER_RUN, err) : s;
     s = s == HPCW_OK ? gen_fit_learn_text(twin, "rank2file.layout", layout[c->layout], GEN_FIT_PER_RUN, err)
                      : s;
     if (c->damaged > 0) {
@@ -242,7 +275,7 @@ static hpcw_status learn_checkpoints(const struct fit_checkpoints *c, struct gen
     }
     if (c->sizes.ln.n < GEN_FIT_LEAST_VALUES) {
         gen_fit_remark(twin,
-                       "rank2file: fewer than %d sizes in the maps, so those of the twin are the defaults",
+                       "rank2file: fewer than %d ranks with known sizes, so those of the twin are the defaults",
                        GEN_FIT_LEAST_VALUES);
         return s;
     }

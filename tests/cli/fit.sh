@@ -159,6 +159,41 @@ learned block_objects 0 0 edges.ini
 learned persistence 1 1 few.ini
 learned alike 0 1 few.ini
 learned problem 1 512 few.ini
+# What limits a balancer: the slowest rank, the longest task, and the heaviest block of memory, over the mean of ranks.
+maxima() { # DIR
+    for file in "$1"/vom/data.*.json; do
+        grep -oE '"(time|shared_id)":[0-9.e+-]+' "$file" | awk -F : '$1 == "\"time\"" {t = $2} $1 != "\"time\"" {print $2, t}' |
+            awk '{sum += $2; block[$1] += $2; longest = $2 > longest ? $2 : longest}
+                END {for (b in block) {most = block[b] > most ? block[b] : most}; print sum, longest, most}'
+    done | awk '{all += $1; for (i = 1; i <= 3; i++) {most[i] = $i > most[i] ? $i : most[i]}}
+        END {print most[1] * NR / all, most[2] * NR / all, most[3] * NR / all}'
+}
+for seed in 10 11 12; do
+    "$HPCGEN" -q -n 4 -f vom --seed $seed -o blocks --set load.phases=1 --set load.setup=no --set load.objects=16 \
+        --set load.block_objects=4 --set load.sigma_first=1 --set load.subphases=0 --set vom.container=plain || exit 1
+    "$HPCGEN" fit blocks -O blocks.ini -q || bad "the fit of blocks failed"
+    "$HPCGEN" -q -c blocks.ini --seed 2 -o blocks_twin --set vom.container=plain || bad "the configuration of blocks is not accepted"
+    echo "$(maxima blocks) $(maxima blocks_twin)" | awk '{for (i = 1; i <= 3; i++) {
+        r = $(3 + i) / $i; if (!(r > (i > 1 ? 0.9 : 0.96) && r < (i > 1 ? 1.1 : 1.04))) {exit 1}}}' ||
+        bad "maxima of blocks: $(maxima blocks), of their twin: $(maxima blocks_twin)"
+    rm -r blocks blocks_twin
+done
+
+# Numbers in sequence, as others write them, begin with 0.
+mkdir sequence
+task='{"entity": {"collection_id": 7, "home": 0, "migratable": true, "seq_id": %s, "type": "object"}, "node": 0,
+    "resource": "cpu", "time": %s}'
+{
+    printf '{"metadata": {"rank": 0, "type": "LBDatafile"}, "phases": [{"id": 0, "tasks": ['
+    # shellcheck disable=SC2059
+    for id in 0 1 2 3 4 5; do
+        [ $id = 0 ] || printf ','
+        printf "$task" $id 1.$id
+    done
+    printf ']}], "type": "LBDatafile"}'
+} >sequence/data.0.json
+"$HPCGEN" fit sequence -O sequence.ini -q || bad "the fit of numbers in sequence failed"
+learned objects 6 6 sequence.ini
 
 # ---- sizes that follow the field of the loads, or do not ----
 
@@ -169,6 +204,26 @@ for follows in 0.9 0; do
 done
 learned follows 0.75 1 follows.0.9.ini
 learned follows 0 0.3 follows.0.ini
+
+# ---- checkpoints alone, without sizes in their maps ----
+
+"$HPCGEN" -q -n 256 -f rank2file --seed 5 -o scr --set rank2file.layout=scr-3 --set load.objects=1 --set load.alike=0.8 \
+    --set rank2file.mean_size=3K --set rank2file.sigma=0.7 || exit 1
+"$HPCGEN" fit scr/scr -O scr.ini -q || bad "the fit of checkpoints alone failed"
+learned objects 1 1 scr.ini
+learned mean_size 2700 3500 scr.ini
+learned sigma 0.63 0.77 scr.ini
+learned alike 0.3 1 scr.ini
+grep -q '^layout = scr-3' scr.ini || bad "another layout: $(grep layout scr.ini)"
+"$HPCGEN" -q -c scr.ini --seed 6 -o scr_twin || bad "the configuration of checkpoints is not accepted"
+"$HPCGEN" verify scr_twin >/dev/null || bad "the twin of checkpoints is not sound"
+alike scr/scr scr_twin
+# Equal sizes stay equal, and more checkpoints than a run has phases can be made.
+"$HPCGEN" -q -n 8 -f rank2file -o equal --set rank2file.layout=scr-3 --set load.objects=1 --set rank2file.sigma=0 \
+    --set rank2file.mean_size=500 --set rank2file.checkpoints=50 --set load.phases=50 || exit 1
+"$HPCGEN" fit equal -O equal.ini -q || bad "the fit of equal sizes failed"
+"$HPCGEN" -q -c equal.ini --seed 6 -o equal_twin || bad "the configuration of equal sizes is not accepted"
+alike equal equal_twin
 
 # ---- links: the machine is recognised, and one with other speeds ----
 
