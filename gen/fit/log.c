@@ -7,7 +7,7 @@
 
 #include "gen/fit/loads.h"
 #include "gen/fit/loads_sum.h"
-#include "gen/fit/log_period.h"
+#include "gen/fit/log_places.h"
 #include "libreader/clog2/clog2.h"
 #include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
@@ -16,11 +16,10 @@
 enum { MOST_VALUES = 1 << 24, MOST_MESSAGES = 5 << 20, NONE = -1 };
 
 struct fit_state {
-    bool known, mpi, collective, files;
-    double seconds;       /* whole states */
-    double inner;         /* while it was the innermost one */
-    uint64_t most, least; /* times on a rank */
-    uint32_t ranks;       /* that it is on */
+    bool known, mpi, call, files;
+    enum gen_fit_log_waits waits;
+    uint64_t times; /* on all ranks */
+    double inner;   /* seconds while it was the innermost one */
 };
 
 struct fit_message {
@@ -31,16 +30,13 @@ struct fit_message {
 struct fit_log {
     struct read_clog2 *reader;
     uint32_t ranks;
-    struct hpcw_i_table times; /* state, rank -> how often */
     struct fit_state *state;
     size_t states, state_capacity;
-    /* States: the collective call that makes iterations; what is computing, or NONE: what is in no call of MPI. */
-    long beat, work;
-    uint32_t beats; /* those calls of a rank */
-    struct gen_fit_log_periods periods;
+    long work; /* the state that is computing, or NONE: what is in no call of MPI */
+    struct gen_fit_log_places places;
+    struct gen_fit_log_iterations *of; /* [ranks] */
     uint32_t iterations;
-    uint32_t *sent;  /* [beats] messages of all ranks before each call */
-    uint32_t *at;    /* [ranks] which call comes next */
+    uint32_t *at;    /* [ranks] the iteration */
     double *since;   /* [ranks] end of the iteration before */
     double *mpi;     /* [ranks] seconds in MPI in this iteration */
     double *compute; /* [ranks][iterations] */
@@ -53,32 +49,39 @@ struct fit_log {
     bool no_memory;
 };
 
-/* A program has a few collective calls before and after its iterations. */
-enum { LEAST_CALLS = 4 };
-
 /* ---- the first pass: states ---- */
 
-/* Of MPI, or of the library that recorded it. */
-static bool is_call(const char *name) {
-    static const char *const start[] = {"MPI_", "MPE_", "CLOG_"};
-    for (size_t i = 0; i < sizeof start / sizeof start[0]; i++) {
-        if (strncmp(name, start[i], strlen(start[i])) == 0) {
-            return true;
-        }
+static bool begins_with_any(const char *name, const char *const *start, size_t count) {
+    bool begins = false;
+    for (size_t i = 0; i < count; i++) {
+        begins = begins || strncmp(name, start[i], strlen(start[i])) == 0;
     }
-    return false;
+    return begins;
+}
+
+/* Of MPI, or of the library that recorded it. */
+static bool is_of_mpi(const char *name) {
+    static const char *const start[] = {"MPI_", "MPE_", "CLOG_"};
+    return begins_with_any(name, start, sizeof start / sizeof start[0]);
+}
+
+/* Not a piece of a call. */
+static bool is_call(const char *name) {
+    return begins_with_any(name, (const char *const[]){"MPI_"}, 1);
 }
 
 static bool is_collective(const char *name) {
     static const char *const start[] = {"MPI_Allreduce", "MPI_Reduce",  "MPI_Bcast",     "MPI_Barrier",
                                         "MPI_Gather",    "MPI_Scatter", "MPI_Allgather", "MPI_Alltoall",
                                         "MPI_Scan",      "MPI_Exscan",  "MPI_Neighbor"};
-    for (size_t i = 0; i < sizeof start / sizeof start[0]; i++) {
-        if (strncmp(name, start[i], strlen(start[i])) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return begins_with_any(name, start, sizeof start / sizeof start[0]);
+}
+
+static enum gen_fit_log_waits waits_of(const char *name) {
+    static const char *const start[] = {"MPI_Wait", "MPI_Recv", "MPI_Sendrecv"};
+    return is_collective(name)                                            ? GEN_FIT_LOG_FOR_ALL
+           : begins_with_any(name, start, sizeof start / sizeof start[0]) ? GEN_FIT_LOG_FOR_SOME
+                                                                          : GEN_FIT_LOG_NEVER;
 }
 
 /* A state of the model's checkpoints, or a call on a file. */
@@ -99,8 +102,9 @@ static struct fit_state *state_of(struct fit_log *l, const struct read_clog2_str
     struct fit_state *state = &l->state[s->state];
     if (!state->known) {
         *state = (struct fit_state){.known = true,
-                                    .mpi = is_call(s->name),
-                                    .collective = is_collective(s->name),
+                                    .mpi = is_of_mpi(s->name),
+                                    .call = is_call(s->name),
+                                    .waits = waits_of(s->name),
                                     .files = is_of_files(s->name)};
     }
     return state;
@@ -108,15 +112,14 @@ static struct fit_state *state_of(struct fit_log *l, const struct read_clog2_str
 
 static void count_state(void *context, const struct read_clog2_stretch *s) {
     struct fit_log *l = context;
-    const uint64_t key[] = {s->state, s->rank};
     struct fit_state *state = state_of(l, s);
-    uint64_t *times = state != NULL && s->rank < l->ranks ? hpcw_i_table_add(&l->times, key, NULL) : NULL;
-    if (times == NULL) {
-        l->no_memory = l->no_memory || s->rank < l->ranks;
+    if (state == NULL || s->rank >= l->ranks) {
         return;
     }
-    *times += 1;
-    state->seconds += s->to - s->from;
+    state->times++;
+    if (state->call && !gen_fit_log_places_add(&l->places, s->rank, s->state, state->waits, s->to - s->from)) {
+        l->no_memory = true;
+    }
 }
 
 static void count_stretch(void *context, const struct read_clog2_stretch *s) {
@@ -126,110 +129,110 @@ static void count_stretch(void *context, const struct read_clog2_stretch *s) {
     }
 }
 
-static void choose_states(struct fit_log *l) {
-    uint64_t key[HPCW_I_TABLE_KEY];
-    const uint64_t *times;
-    for (size_t at = 0; (times = hpcw_i_table_next(&l->times, &at, key)) != NULL;) {
-        struct fit_state *s = &l->state[key[0]];
-        s->least = s->ranks == 0 || *times < s->least ? *times : s->least;
-        s->most = *times > s->most ? *times : s->most;
-        s->ranks++;
+static void count_message(void *context, const struct read_clog2_end *e) {
+    struct fit_log *l = context;
+    if (e->send && e->rank < l->ranks) {
+        gen_fit_log_send(&l->places.walk[e->rank], e->peer, e->tag);
     }
-    for (size_t i = 0; i < l->states; i++) {
-        l->state[i].least = l->state[i].ranks == l->ranks ? l->state[i].least : 0;
-    }
+}
+
+/* A program that names its states has one for most of its work. */
+static void choose_work(struct fit_log *l) {
     double others = 0;
-    l->beat = l->work = NONE;
+    l->work = NONE;
     for (size_t i = 0; i < l->states; i++) {
         const struct fit_state *s = &l->state[i];
-        const bool beats = s->collective && s->least == s->most && s->least >= LEAST_CALLS;
-        const struct fit_state *best = l->beat == NONE ? NULL : &l->state[l->beat];
-        if (beats && (best == NULL || s->least > best->least ||
-                      (s->least == best->least && s->seconds > best->seconds))) {
-            l->beat = (long)i;
-        }
         others += s->mpi ? 0 : s->inner;
         if (!s->mpi && (l->work == NONE || s->inner > l->state[l->work].inner)) {
             l->work = (long)i;
         }
     }
-    /* A program that names its states has one for most of its work. */
-    if (l->work != NONE && (l->beat == NONE || l->state[l->work].inner < 0.5 * others ||
-                            2 * l->state[l->work].least < l->state[l->beat].least)) {
+    if (l->work != NONE && (l->state[l->work].inner < 0.5 * others ||
+                            2 * l->state[l->work].times < (uint64_t)l->ranks * l->iterations)) {
         l->work = NONE;
     }
 }
 
-/* ---- the second pass: how many of the calls are an iteration ---- */
-
-static void count_beat(void *context, const struct read_clog2_stretch *s) {
-    struct fit_log *l = context;
-    if (s->rank < l->ranks && (long)s->state == l->beat) {
-        l->at[s->rank]++;
+/* All ranks have as many iterations. */
+static hpcw_status choose_iterations(struct fit_log *l, const char *path, hpcw_error *err) {
+    const uint32_t most = MOST_VALUES / l->ranks + 1;
+    hpcw_status s = gen_fit_log_iterations(&l->places, l->of, err);
+    l->iterations = UINT32_MAX;
+    for (uint32_t r = 0; s == HPCW_OK && r < l->ranks; r++) {
+        l->iterations = l->of[r].count < l->iterations ? l->of[r].count : l->iterations;
     }
+    if (s == HPCW_OK && l->iterations == 0) {
+        s = hpcw_i_fail(err, HPCW_EFORMAT,
+                        "%s: expected calls of MPI that recur on all ranks, at least 4 times, got none: no "
+                        "iterations to learn from",
+                        path);
+    }
+    l->left_out = l->iterations > most;
+    l->iterations = l->left_out ? most : l->iterations;
+    choose_work(l);
+    return s;
 }
 
-static void count_message(void *context, const struct read_clog2_end *e) {
-    struct fit_log *l = context;
-    if (e->send && e->peer != e->rank && e->rank < l->ranks && l->at[e->rank] < l->beats) {
-        l->sent[l->at[e->rank]]++;
-    }
-}
+/* ---- the second pass: iterations ---- */
 
-/* ---- the third pass: iterations ---- */
-
-/* Calls before the first whole iteration belong to it. */
-static uint32_t iteration_of(const struct fit_log *l, uint32_t rank) {
-    const struct gen_fit_log_periods *p = &l->periods;
-    return l->at[rank] < p->first ? 0 : (l->at[rank] - p->first) / p->calls;
+/* Of a rank. Before the first one it is none, too. */
+static bool is_within(const struct fit_log *l, uint32_t rank) {
+    return l->places.walk[rank].calls >= l->of[rank].first && l->at[rank] < l->iterations;
 }
 
 static void end_iteration(struct fit_log *l, const struct read_clog2_stretch *s) {
-    const uint32_t k = iteration_of(l, s->rank);
-    const uint32_t done = ++l->at[s->rank];
-    if (done <= l->periods.first || (done - l->periods.first) % l->periods.calls != 0) {
-        return;
+    const uint32_t r = s->rank;
+    if (l->work == NONE) {
+        l->compute[(size_t)r * l->iterations + l->at[r]] = s->to - l->since[r] - l->mpi[r];
     }
-    if (k < l->iterations) {
-        if (l->work == NONE) {
-            l->compute[(size_t)s->rank * l->iterations + k] = s->to - l->since[s->rank] - l->mpi[s->rank];
-        }
-        gen_fit_sketch_add(l->wait[s->rank & 1], s->to - s->from);
-        l->in_all[s->rank & 1] += s->to - l->since[s->rank];
-    }
-    l->since[s->rank] = s->to;
-    l->mpi[s->rank] = 0;
+    gen_fit_sketch_add(l->wait[r & 1], s->to - s->from);
+    l->in_all[r & 1] += s->to - l->since[r];
+    l->in_mpi[r & 1] += l->mpi[r];
+    l->at[r]++;
 }
 
+/* The first iteration may have more calls than others, and so begin before they are counted: its work is known by name. */
 static void take_stretch(void *context, const struct read_clog2_stretch *s) {
     struct fit_log *l = context;
-    if (s->rank >= l->ranks || s->state >= l->states) {
+    const uint32_t r = s->rank;
+    if (r >= l->ranks || s->state >= l->states || l->at[r] >= l->iterations) {
         return;
     }
     const double seconds = s->to - s->from;
-    const uint32_t k = iteration_of(l, s->rank);
-    if (isnan(l->since[s->rank])) {
-        l->since[s->rank] = s->from;
-    }
-    if (l->state[s->state].mpi) {
-        l->mpi[s->rank] += seconds;
-        l->in_mpi[s->rank & 1] += k < l->iterations ? seconds : 0;
-    } else if ((long)s->state == l->work && k < l->iterations) {
-        l->compute[(size_t)s->rank * l->iterations + k] += seconds;
+    if ((long)s->state == l->work) {
+        l->compute[(size_t)r * l->iterations + l->at[r]] += seconds;
+    } else if (is_within(l, r)) {
+        l->since[r] = isnan(l->since[r]) ? s->from : l->since[r];
+        l->mpi[r] += l->state[s->state].mpi ? seconds : 0;
     }
 }
 
 static void take_state(void *context, const struct read_clog2_stretch *s) {
     struct fit_log *l = context;
-    if (s->rank < l->ranks && (long)s->state == l->beat) {
+    if (s->rank >= l->ranks || s->state >= l->states || !l->state[s->state].call) {
+        return;
+    }
+    struct gen_fit_log_walk *w = &l->places.walk[s->rank];
+    const bool within = is_within(l, s->rank);
+    gen_fit_log_call(w, s->state, l->state[s->state].waits == GEN_FIT_LOG_FOR_ALL);
+    const bool ends = within && gen_fit_log_ends(w, &l->of[s->rank]);
+    if (ends) {
         end_iteration(l, s);
+    }
+    if (ends || w->calls == l->of[s->rank].first) {
+        w->ended = w->calls;
+        l->since[s->rank] = s->to;
+        l->mpi[s->rank] = 0;
     }
 }
 
 static void take_message(void *context, const struct read_clog2_end *e) {
     struct fit_log *l = context;
-    if (!e->send || e->rank >= l->ranks || e->peer >= l->ranks || e->peer == e->rank ||
-        iteration_of(l, e->rank) >= l->iterations) {
+    if (!e->send || e->rank >= l->ranks) {
+        return;
+    }
+    gen_fit_log_send(&l->places.walk[e->rank], e->peer, e->tag);
+    if (e->peer >= l->ranks || e->peer == e->rank || !is_within(l, e->rank)) {
         return;
     }
     if (l->messages == MOST_MESSAGES) {
@@ -242,7 +245,7 @@ static void take_message(void *context, const struct read_clog2_end *e) {
         return;
     }
     l->message = grown;
-    l->message[l->messages++] = (struct fit_message){e->peer, e->rank, iteration_of(l, e->rank), e->bytes};
+    l->message[l->messages++] = (struct fit_message){e->peer, e->rank, l->at[e->rank], e->bytes};
 }
 
 /* By all members, so that the sums have the same bits wherever the messages are sorted. */
@@ -311,54 +314,46 @@ static hpcw_status sum_up(struct fit_log *l, struct gen_fit_load_data *loads, hp
 
 /* ---- all ---- */
 
-static hpcw_status read_log(struct fit_log *l, const char *path, hpcw_error *err) {
-    const struct read_clog2_watch first = {.context = l, .stretch = count_stretch, .state = count_state};
-    const struct read_clog2_watch second = {.context = l, .state = count_beat, .message = count_message};
-    const struct read_clog2_watch third = {
-        .context = l, .stretch = take_stretch, .state = take_state, .message = take_message};
-    l->ranks = read_clog2_info(l->reader)->ranks;
-    l->times = (struct hpcw_i_table){.key_words = 2, .value_size = 8, .seed = hpcw_i_table_random()};
-    hpcw_status s = read_clog2_watch(l->reader, &first, err);
-    if (s != HPCW_OK || l->no_memory) {
-        return s != HPCW_OK ? s : hpcw_i_fail_memory(err, path, l->ranks, "ranks");
-    }
-    choose_states(l);
-    if (l->beat == NONE) {
-        return hpcw_i_fail(
-            err, HPCW_EFORMAT,
-            "%s: expected a collective call that all ranks make equally often, at least 4 times, got none: "
-            "no iterations to learn from",
-            path);
-    }
-    const uint64_t most = MOST_VALUES / l->ranks + 1;
-    l->beats = (uint32_t)(l->state[l->beat].least < most ? l->state[l->beat].least : most);
-    l->left_out = l->beats < l->state[l->beat].least;
+static hpcw_status reserve(struct fit_log *l, const char *path, hpcw_error *err) {
     l->at = hpcw_i_calloc(l->ranks, sizeof *l->at);
-    l->sent = hpcw_i_calloc(l->beats, sizeof *l->sent);
-    if (l->at == NULL || l->sent == NULL) {
-        return hpcw_i_fail_memory(err, path, l->ranks, "ranks");
-    }
-    read_clog2_rewind(l->reader);
-    s = read_clog2_watch(l->reader, &second, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
-    l->periods = gen_fit_log_periods(l->sent, l->beats);
-    l->iterations = l->periods.count;
-    memset(l->at, 0, l->ranks * sizeof *l->at);
     l->since = hpcw_i_calloc(l->ranks, sizeof *l->since);
     l->mpi = hpcw_i_calloc(l->ranks, sizeof *l->mpi);
     l->compute = hpcw_i_calloc((size_t)l->ranks * l->iterations, sizeof *l->compute);
     l->wait[0] = gen_fit_sketch_new(GEN_FIT_LEAST_SECONDS);
     l->wait[1] = gen_fit_sketch_new(GEN_FIT_LEAST_SECONDS);
-    if (l->since == NULL || l->mpi == NULL || l->compute == NULL || l->wait[0] == NULL || l->wait[1] == NULL) {
+    if (l->at == NULL || l->since == NULL || l->mpi == NULL || l->compute == NULL || l->wait[0] == NULL ||
+        l->wait[1] == NULL) {
         return hpcw_i_fail_memory(err, path, l->ranks, "ranks");
     }
     for (uint32_t r = 0; r < l->ranks; r++) {
         l->since[r] = NAN; /* not begun */
     }
+    return HPCW_OK;
+}
+
+static hpcw_status read_log(struct fit_log *l, const char *path, hpcw_error *err) {
+    const struct read_clog2_watch first = {
+        .context = l, .stretch = count_stretch, .state = count_state, .message = count_message};
+    const struct read_clog2_watch second = {
+        .context = l, .stretch = take_stretch, .state = take_state, .message = take_message};
+    l->ranks = read_clog2_info(l->reader)->ranks;
+    l->of = hpcw_i_calloc(l->ranks, sizeof *l->of);
+    if (l->of == NULL) {
+        return hpcw_i_fail_memory(err, path, l->ranks, "ranks");
+    }
+    hpcw_status s = gen_fit_log_places_init(&l->places, l->ranks, err);
+    s = s == HPCW_OK ? read_clog2_watch(l->reader, &first, err) : s;
+    if (s != HPCW_OK || l->no_memory) {
+        return s != HPCW_OK ? s : hpcw_i_fail_memory(err, path, l->ranks, "ranks");
+    }
+    s = choose_iterations(l, path, err);
+    s = s == HPCW_OK ? reserve(l, path, err) : s;
+    if (s != HPCW_OK) {
+        return s;
+    }
+    memset(l->places.walk, 0, l->ranks * sizeof *l->places.walk);
     read_clog2_rewind(l->reader);
-    s = read_clog2_watch(l->reader, &third, err);
+    s = read_clog2_watch(l->reader, &second, err);
     return s != HPCW_OK || !l->no_memory ? s : hpcw_i_fail_memory(err, path, l->messages, "messages");
 }
 
@@ -416,7 +411,7 @@ static hpcw_status learn(const struct fit_log *l, const struct gen_fit_load_data
 
 hpcw_status gen_fit_log(const char *path, struct gen_fit_facts *facts, struct gen_fit_twin *twin,
                         hpcw_error *err) {
-    struct fit_log l = {.beat = NONE};
+    struct fit_log l = {.work = NONE};
     struct gen_fit_load_data *loads = hpcw_i_calloc(1, sizeof *loads);
     if (loads == NULL) {
         return hpcw_i_fail_memory(err, path, 0, NULL);
@@ -429,9 +424,9 @@ hpcw_status gen_fit_log(const char *path, struct gen_fit_facts *facts, struct ge
     s = s == HPCW_OK ? add_facts(&l, facts, err) : s;
     gen_fit_loads_free(loads);
     hpcw_i_free(loads);
-    hpcw_i_table_free(&l.times);
+    gen_fit_log_places_free(&l.places);
+    hpcw_i_free(l.of);
     hpcw_i_free(l.state);
-    hpcw_i_free(l.sent);
     hpcw_i_free(l.at);
     hpcw_i_free(l.since);
     hpcw_i_free(l.mpi);

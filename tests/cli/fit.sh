@@ -400,7 +400,7 @@ echo '{"phases":[],"type":"LBDatafile"}' >nothing_ran/data.0.json
 refuse 'hpcgen: nothing_ran: expected at least one phase, got none' 1 nothing_ran -O no.ini
 refuse 'hpcgen: empty: expected load data, a LinkTest result, * got none' 1 empty -O no.ini
 "$HPCGEN" -q -n 4 -f clog2 -o short --set load.phases=1 --set trace.record=states --set rank2file.checkpoints=1 || exit 1
-refuse 'hpcgen: short/clog2/app.clog2: expected a collective call that all ranks make equally often, *' 1 short -O no.ini
+refuse 'hpcgen: short/clog2/app.clog2: expected calls of MPI that recur on all ranks, at least 4 times, got none: *' 1 short -O no.ini
 refuse 'hpcgen: twin.ini: expected a file of a known format *' 1 twin.ini -O no.ini
 refuse 'hpcgen: --output: expected the file for the configuration, got none' 2 real
 refuse 'hpcgen: two/vom: expected one data set of each format, got two of vom' 1 both two -O no.ini
