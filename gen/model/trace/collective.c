@@ -13,7 +13,7 @@ enum { EXIT_NS = 12, HELD_NS = 5000 };
 static const double held_share = 0.001, held_reach = 0.995;
 
 /* How long a rank waits in a collective call, as a share of the mean work in an iteration [A]. */
-static const double waited_share = 0.1;
+static const double waited_share = 0.02;
 
 /* What is late by about that does not delay the ranks below it in the tree: it had sent before. */
 enum { AHEAD_NS = 4000 };
