@@ -348,8 +348,8 @@ static hpcw_status make(const struct model_trace *m, struct model_trace_scratch 
     return HPCW_OK;
 }
 
-/* So many ranks at most know who came last to the end of the iteration before, and so who leaves it first. Among more nobody
- * can see it, and each iteration is made only once. It is who came last if the iteration before that ended as drawn. */
+/* Whoever comes last to a reduction leaves it first. With few ranks one can see that, so the iteration before is made again to
+ * know who it was, as if that one had begun as drawn. With more ranks each iteration is made once. */
 enum { FEW_RANKS = 64 };
 
 hpcw_status model_trace_iteration(const struct model_trace *m, struct model_trace_scratch *s,
