@@ -52,7 +52,6 @@ void gen_fit_log_call(struct gen_fit_log_walk *w, uint32_t state, bool for_all) 
     w->calls++;
 }
 
-/* Which of its places ends an iteration; `least` calls after the last end at least. */
 static bool is_at(const struct gen_fit_log_walk *w, uint64_t place) {
     return w->place[0] == place || w->place[1] == place || w->place[2] == place;
 }

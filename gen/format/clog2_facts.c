@@ -351,7 +351,8 @@ hpcw_status gen_clog2_truth(const struct gen_dataset *d, const cJSON *const *par
     if (at_ns == NULL) {
         return hpcw_i_fail_memory(err, "clog2", d->trace.iterations, "iterations");
     }
-    hpcw_i_json_put_str(json, "application", model_trace_kind_name[d->trace.style.kind]);
+    const bool written = d->trace.program[MODEL_TRACE_IN_LOOP].statements > 0;
+    hpcw_i_json_put_str(json, "application", written ? "program" : model_trace_kind_name[d->trace.style.kind]);
     hpcw_i_json_key_array(json, "iterations");
     for (size_t i = 0; i < count; i++) {
         const cJSON *item;

@@ -99,7 +99,7 @@ wall() {
 }
 wall wall 20ms --layout sion-aligned,task-local --blocksize 64K --files 1
 grep -q '"stonewall_s": 0.02,' wall/results.json || bad "the stonewall is not in the results"
-# The time is over before the first write, which is made all the same.
+# A stonewall that is over before the first write: this one is made all the same.
 wall late 1us --layout task-local --record 64K
 [ "$(grep -c ',layout,.*,65536,134217728,8,8,65536,' late/results.csv)" -eq 2 ] || bad "more or less than a write: $(cat late/results.csv)"
 refuse 1 '--stonewall: expected neither --read nor --verify, *' "$HPCGEN" data --out never --stonewall 1s --read

@@ -5,6 +5,7 @@
 sed -n '/^### The calls of a program/,/^An indented line/p' "$HERE/../../doc/hpcgen.md" | sed -n 's/^    //p' |
     tail -n +2 >cg.ini
 "$HPCGEN" --ranks 2 --formats clog2 --out cg/ --config cg.ini --quiet || bad "hpcgen refuses the example"
+grep -q '"application": "program"' cg/truth.json || bad "truth.json: $(grep '"application"' cg/truth.json)"
 "$HPCGEN" verify cg/ --quiet || bad "verify refuses it"
 "$HPCGEN" export cg/clog2/app.clog2 --form csv -O log.csv --quiet || bad "export fails"
 

@@ -435,6 +435,35 @@ static void the_system_slows(void **state) {
     load_drop(&m);
 }
 
+/* In short phases the timer of the system shows, on all ranks of a host in the same phase. */
+static void the_timer_ticks(void **state) {
+    (void)state;
+    enum { PHASES = 400 };
+    struct model_load_params p = load_defaults();
+    struct load_made m;
+    uint32_t ticks = 0;
+    p.phases = PHASES;
+    p.mean_first_ms = p.mean_last_ms = 0.05;
+    p.jitter = 1e-6;
+    p.tick_us = 30;
+    p.preemptions = p.warm_up = 0;
+    load_make(&m, 4, 2, &p);
+    m.machine.params.slow_node_share = 0;
+    double all_ns = 0;
+    for (uint32_t k = 0; k < PHASES; k++) {
+        const double mean_ns = m.load.phase[k].mean_ns * model_load_mean_objects(&m.load);
+        const bool tick = (model_load_slowness(&m.load, 0, k) - 1) * mean_ns > 14000;
+        for (uint32_t r = 1; r < 4; r++) {
+            assert_int_equal((model_load_slowness(&m.load, r, k) - 1) * mean_ns > 14000, tick);
+        }
+        all_ns += mean_ns;
+        ticks += tick;
+    }
+    print_message("%u ticks in %.1f ms\n", ticks, all_ns / 1e6);
+    assert_true(ticks > 0.9 * all_ns / 4e6 && ticks < 1.1 * all_ns / 4e6 + 1);
+    load_drop(&m);
+}
+
 static void preemptions_and_warm_up(void **state) {
     (void)state;
     enum { RANKS = 1000, PHASE = 33 };
@@ -594,6 +623,7 @@ int main(void) {
         cmocka_unit_test(scenarios_hit_something),
         cmocka_unit_test(interruptions),
         cmocka_unit_test(the_system_slows),
+        cmocka_unit_test(the_timer_ticks),
         cmocka_unit_test(preemptions_and_warm_up),
         cmocka_unit_test(volumes_change_with_the_period),
         cmocka_unit_test(neighbours_send_the_same),

@@ -96,20 +96,25 @@ static void spell(struct trace_made *m, uint32_t iteration, uint32_t rank, char 
     text[n] = '\0';
 }
 
+/* Ranks in a line, whose objects send to those beside them alone. */
+static void begin_line(struct trace_made *m, uint32_t phases) {
+    trace_begin(m);
+    m->load_params.phases = phases;
+    m->load_params.dims = 1;
+    m->load_params.collections = 1;
+    m->load_params.far_edges = 0;
+    m->load_params.migration = 0;
+    m->load_params.handlers = false;
+    m->load_params.fill = 1;
+    m->checkpoint_params.checkpoints = 0;
+}
+
 static void ranks_make_these_calls(void **state) {
     (void)state;
     enum { PHASES = 4 };
     struct trace_made m;
     char text[400];
-    trace_begin(&m);
-    m.load_params.phases = PHASES;
-    m.load_params.dims = 1;
-    m.load_params.collections = 1;
-    m.load_params.far_edges = 0;
-    m.load_params.migration = 0;
-    m.load_params.handlers = false;
-    m.load_params.fill = 1;
-    m.checkpoint_params.checkpoints = 0;
+    begin_line(&m, PHASES);
     (void)strcpy(m.trace_params.start,
                  "MPI_Comm_rank MPI_Bcast:12 local:5000 root:900 MPI_Irecv MPI_Send MPI_Wait");
     (void)strcpy(
@@ -143,15 +148,8 @@ static void messages_have_their_bytes(void **state) {
     (void)state;
     enum { UNIT = 800 };
     struct trace_made m;
-    trace_begin(&m);
-    m.load_params.phases = 3;
-    m.load_params.dims = 1;
-    m.load_params.collections = 1;
+    begin_line(&m, 3);
     m.load_params.objects = 1;
-    m.load_params.far_edges = 0;
-    m.load_params.handlers = false;
-    m.load_params.fill = 1;
-    m.load_params.migration = 0;
     m.load_params.edge_bytes_sd = 0;
     m.load_params.edge_follows = 0;
     m.load_params.edge_phases = 0;
@@ -182,9 +180,7 @@ static void some_iterations_do_more(void **state) {
     enum { PHASES = 400 };
     struct trace_made m;
     uint32_t more = 0;
-    trace_begin(&m);
-    m.load_params.phases = PHASES;
-    m.load_params.handlers = false;
+    begin_line(&m, PHASES);
     (void)strcpy(m.trace_params.loop, "work MPI_Send MPI_Recv some:30 { MPI_Barrier }");
     trace_make(&m, 2, 3);
     for (uint32_t k = 0; k < PHASES; k++) {
@@ -197,12 +193,49 @@ static void some_iterations_do_more(void **state) {
     trace_drop(&m);
 }
 
+/* From the last send of a rank to its reduction, cycles. */
+static uint64_t last_gap(const char *loop, uint32_t rank) {
+    struct trace_made m;
+    uint64_t received = 0, gap = 0;
+    begin_line(&m, 12);
+    m.load_params.preemptions = 0;
+    (void)strcpy(m.trace_params.loop, loop);
+    trace_make(&m, 2, 3);
+    const struct model_trace_run run = trace_run_of(&m, 10); /* warm */
+    for (uint64_t i = 0; i < run.count; i++) {
+        const struct model_trace_event *e = model_trace_event(&run, i);
+        const uint32_t what = model_trace_what_of(e);
+        received = e->rank == rank && what == MODEL_TRACE_RECV + 1 ? e->time : received;
+        gap = e->rank == rank && what == MODEL_TRACE_ALLREDUCE ? e->time - received : gap;
+    }
+    trace_drop(&m);
+    return gap;
+}
+
+/* Other code takes about as long as the text says: on all ranks, or on rank 0. */
+static void other_code_takes_its_time(void **state) {
+    (void)state;
+    static const struct {
+        const char *statement;
+        double ns[2]; /* of rank 0 and of rank 1 */
+    } rows[] = {{"local:3000000", {3e6, 3e6}}, {"root:3000000", {3e6, 0}}};
+    for (uint32_t rank = 0; rank < 2; rank++) {
+        const uint64_t without = last_gap("work MPI_Send MPI_Recv", rank);
+        for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+            char loop[100];
+            (void)snprintf(loop, sizeof loop, "work MPI_Send MPI_Recv %s", rows[i].statement);
+            const double ns = ((double)last_gap(loop, rank) - (double)without) / 2.596096;
+            print_message("%s on rank %u: %.0f ns\n", rows[i].statement, rank, ns);
+            assert_true(ns > 0.8 * rows[i].ns[rank] - 2000 && ns < 1.5 * rows[i].ns[rank] + 2000);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refused_texts_say_why),
-        cmocka_unit_test(ranks_make_these_calls),
-        cmocka_unit_test(messages_have_their_bytes),
-        cmocka_unit_test(some_iterations_do_more),
+        cmocka_unit_test(refused_texts_say_why),     cmocka_unit_test(ranks_make_these_calls),
+        cmocka_unit_test(messages_have_their_bytes), cmocka_unit_test(some_iterations_do_more),
+        cmocka_unit_test(other_code_takes_its_time),
     };
     return cmocka_run_group_tests_name("trace_program", tests, NULL, NULL);
 }

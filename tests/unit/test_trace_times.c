@@ -69,6 +69,23 @@ static void durations_vary(void **state) {
     trace_drop(&m);
 }
 
+/* The frequency that was asked for: in the cycles of events, and in seconds of the log. */
+static void clocks_have_their_frequency(void **state) {
+    (void)state;
+    struct trace_made m;
+    hpcw_error err;
+    trace_begin(&m);
+    m.trace_params.clock_ghz = 1.3;
+    trace_make(&m, 4, 2);
+    assert_int_equal(model_trace_cycles(&m.trace, 3000000010), 3900000013);
+    assert_true(fabs(m.trace.cycle_s * 1.3e9 - 1) < 1e-6);
+    struct model_trace other;
+    m.trace_params.clock_ghz = 1e-9; /* no cycle in a millisecond */
+    assert_int_equal(model_trace_init(&other, &m.trace_params, &m.load, &m.checkpoint, &err), HPCW_ERANGE);
+    assert_string_equal(err.message, "trace.clock: expected 0, or at least 0.1 GHz, got 1e-09");
+    trace_drop(&m);
+}
+
 /* Most ranks leave a reduction together, and few of them much later. */
 static void exits_have_a_tail(void **state) {
     (void)state;
@@ -243,9 +260,13 @@ static void slow_ports_are_seen(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(durations_vary),         cmocka_unit_test(exits_have_a_tail),
-        cmocka_unit_test(programs_start_and_end), cmocka_unit_test(late_partners_are_seen),
-        cmocka_unit_test(loads_are_the_model_s),  cmocka_unit_test(slow_ports_are_seen),
+        cmocka_unit_test(durations_vary),
+        cmocka_unit_test(exits_have_a_tail),
+        cmocka_unit_test(clocks_have_their_frequency),
+        cmocka_unit_test(programs_start_and_end),
+        cmocka_unit_test(late_partners_are_seen),
+        cmocka_unit_test(loads_are_the_model_s),
+        cmocka_unit_test(slow_ports_are_seen),
     };
     return cmocka_run_group_tests_name("trace_times", tests, NULL, NULL);
 }

@@ -53,14 +53,24 @@ static uint64_t shown_at(uint64_t cycle, uint64_t phase) {
     return (cycle + phase) / CYCLES_IN_STEP * CYCLES_IN_STEP - phase;
 }
 
-/* Makes all times those of the ranks' clocks. So that none is negative, clocks that differ are late by the guard; and events are later than a step. */
+/* By how much the clock of a core is ahead of that of its host: nothing or a cycle. An integer hash, as this is asked for in
+ * each iteration. */
+static uint64_t own_cycle_of(const struct model_trace *m, uint32_t rank) {
+    uint32_t x = rank * 2654435769u ^ (uint32_t)m->load->seed;
+    x = (x ^ x >> 16) * 0x7feb352du;
+    x = (x ^ x >> 15) * 0x846ca68bu;
+    return rank > 0 ? x >> 31 : 0;
+}
+
+/* Makes all times those of the ranks' clocks. So that none is negative, clocks that differ are late by the guard; and events
+ * are later than a step. */
 static void read_clocks(const struct model_trace *m, const struct model_trace_scratch *s, uint64_t start_ns,
                         uint64_t count) {
     const uint64_t start = model_trace_cycles(m, start_ns);
     const struct model_trace_clock *clock = NULL;
     uint64_t phase = 0;
     uint32_t last_node = UINT32_MAX;
-    uint64_t own_cycle = 0; /* of a core against those of its host */
+    uint64_t own_cycle = 0;
     uint64_t before_ns = 0;
     for (uint64_t i = 0; i < count; i++) {
         struct model_trace_event *e = &s->event[i];
@@ -72,7 +82,7 @@ static void read_clocks(const struct model_trace *m, const struct model_trace_sc
             clock = m->clock == NULL ? NULL : &m->clock[node];
             phase = node == last_node ? phase : phase_of(m, node);
             last_node = node;
-            own_cycle = (e->rank * 2654435769u ^ (uint32_t)m->load->seed) >> 16 & (e->rank > 0);
+            own_cycle = own_cycle_of(m, e->rank);
         }
         uint64_t time_ns = e->time;
         if (clock != NULL) {

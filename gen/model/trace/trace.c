@@ -49,10 +49,10 @@ const struct ui_param model_trace_param[] = {
           "others are off by a twentieth of it [A]; messages can then seem to arrive before they are sent"),
     PARAM("drift", F64, drift_ppm, 0, 1e6, "ppm",
           "by how much these clocks drift, and the others a twentieth of it"),
-    PARAM(
-        "clock", F64, clock_ghz, 0, 10, "GHz",
-        "frequency of the time stamp counter, of which a clock shows each 26th cycle; 0: 2.596, as measured by "
-        "a system that is a little wrong"),
+    PARAM("clock", F64, clock_ghz, 0, 10, "GHz",
+          "frequency of the time stamp counter, at least 0.1, of which a clock shows each 26th cycle; 0: "
+          "2.596, as "
+          "measured by a system that is a little wrong"),
 };
 const size_t model_trace_param_count = sizeof model_trace_param / sizeof model_trace_param[0];
 
@@ -263,14 +263,20 @@ hpcw_status model_trace_check_clocks(const struct model_trace *m, uint64_t time_
 /* By how much the clock of a log is fast or slow, standard deviation: time servers correct clocks by that [A], and on the
  * same machine by less from run to run. */
 static const double rate = 3e-7, rate_again = 5e-8;
+static const double least_ghz = 0.1;
 
-static void set_clock(struct model_trace *m) {
+static hpcw_status set_clock(struct model_trace *m, hpcw_error *err) {
     const double ghz = m->params.clock_ghz;
+    if (ghz != 0 && ghz < least_ghz) {
+        return hpcw_i_fail(err, HPCW_ERANGE, "trace.clock: expected 0, or at least %g GHz, got %g", least_ghz,
+                           ghz);
+    }
     uint32_t w[4];
     hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CLOCK, UINT32_MAX, 0, 0, w);
     m->clock_khz = ghz > 0 ? (uint32_t)(ghz * 1e6 + 0.5) : 2596096;
     m->cycle_s = (1 + (ghz > 0 ? rate_again : rate) * hpcw_i_normal(w[0], w[1])) /
                  (ghz > 0 ? ghz * 1e9 : 1e3 * m->clock_khz);
+    return HPCW_OK;
 }
 
 /* ---- numbers ---- */
@@ -377,13 +383,13 @@ hpcw_status model_trace_init(struct model_trace *m, const struct model_trace_par
     }
     model_network_init(&m->network, load->machine);
     find_guard(m);
-    set_clock(m);
     const uint64_t least_ns = fill_windows(m);
     model_trace_delays_fill(m->delays);
     fill_objects(m);
     fill_edges(m);
     model_load_ranks(load, NULL, m->iterations / 2, m->where);
-    hpcw_status s = read_program(m, err);
+    hpcw_status s = set_clock(m, err);
+    s = s == HPCW_OK ? read_program(m, err) : s;
     model_trace_draw_style(m);
     m->records = records_of((enum model_trace_record)params->record);
     s = s == HPCW_OK ? fill_pattern(m, err) : s;
