@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "bench/measure/timer.h"
 #include "libwriter/base/mem.h"
@@ -27,6 +28,8 @@ static void on_error(MPI_Comm *comm, int *code, ...) {
     (void)MPI_Error_string(*code, text, &length);
     text[strcspn(text, "\n")] = '\0';
     (void)fprintf(stderr, "hpcw-linktest: process %d: MPI fails: %s\n", process, text);
+    /* MPICH's launcher drops what it has not forwarded yet when a process aborts. */
+    (void)nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
     (void)MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
