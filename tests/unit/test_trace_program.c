@@ -44,6 +44,13 @@ static void refused_texts_say_why(void **state) {
         {"MPI_Isend MPI_Recv", "trace.loop: expected MPI_Irecv once and *"},
         {"MPI_Irecv MPI_Send MPI_Recv", "trace.loop: expected MPI_Irecv once and *"},
         {"MPI_Irecv every:2 { MPI_Send } MPI_Wait", "trace.loop: expected MPI_Irecv once and *"},
+        {"MPI_Sendrecv", "trace.loop: expected MPI_Sendrecv:WEIGHT:TAG:DIRECTION *"},
+        {"MPI_Sendrecv:1:2:x", "trace.loop: expected MPI_Sendrecv:WEIGHT:TAG:DIRECTION *"},
+        {"MPI_Isend:1:2:w", "trace.loop: expected no work *"},
+        {"MPI_Isend:1:2:", "trace.loop: expected no work *"},
+        {"MPI_Irecv MPI_Sendrecv:1:2:x+ MPI_Wait", "trace.loop: expected MPI_Irecv once and *"},
+        {"MPI_Sendrecv:1:2:x+ silent work", "trace.loop: expected silent at the end of a loop alone, got *"},
+        {"every:2 { silent } MPI_Sendrecv:1:2:x+", "trace.loop: expected silent at the end *"},
         {"work MPI_Barrier", "trace.loop: expected an exchange of messages in each iteration, got \"none\""},
         {"every:2 { MPI_Send MPI_Recv }",
          "trace.loop: expected an exchange of messages in each iteration, got \"none\""},
@@ -77,11 +84,12 @@ static void refused_texts_say_why(void **state) {
 /* The calls of a rank in an iteration, as letters, and messages as > and <. */
 static void spell(struct trace_made *m, uint32_t iteration, uint32_t rank, char *text, size_t size) {
     static const char letter[MODEL_TRACE_WHATS] = {
-        [MODEL_TRACE_ALLREDUCE] = 'A', [MODEL_TRACE_BARRIER] = 'B', [MODEL_TRACE_BCAST] = 'C',
-        [MODEL_TRACE_REDUCE] = 'U',    [MODEL_TRACE_IRECV] = 'i',   [MODEL_TRACE_ISEND] = 's',
-        [MODEL_TRACE_WAIT] = 'w',      [MODEL_TRACE_WAITALL] = 'W', [MODEL_TRACE_WAITANY] = 'y',
-        [MODEL_TRACE_SENDING] = 'S',   [MODEL_TRACE_RECV] = 'R',    [MODEL_TRACE_TESTALL] = 't',
-        [MODEL_TRACE_COMM_RANK] = 'r', [MODEL_TRACE_SEND] = '>',    [MODEL_TRACE_RECEIVE] = '<',
+        [MODEL_TRACE_ALLREDUCE] = 'A',    [MODEL_TRACE_BARRIER] = 'B', [MODEL_TRACE_BCAST] = 'C',
+        [MODEL_TRACE_REDUCE] = 'U',       [MODEL_TRACE_IRECV] = 'i',   [MODEL_TRACE_ISEND] = 's',
+        [MODEL_TRACE_WAIT] = 'w',         [MODEL_TRACE_WAITALL] = 'W', [MODEL_TRACE_WAITANY] = 'y',
+        [MODEL_TRACE_SENDING] = 'S',      [MODEL_TRACE_RECV] = 'R',    [MODEL_TRACE_TESTALL] = 't',
+        [MODEL_TRACE_COMM_RANK] = 'r',    [MODEL_TRACE_SEND] = '>',    [MODEL_TRACE_RECEIVE] = '<',
+        [MODEL_TRACE_SENDRECV + 1] = 'b',
     };
     const struct model_trace_run run = trace_run_of(m, iteration);
     size_t n = 0;
@@ -139,6 +147,38 @@ static void ranks_make_these_calls(void **state) {
             spell(&m, k, rank, text, sizeof text);
             assert_string_equal(text, expected[k][rank]);
         }
+    }
+    trace_drop(&m);
+}
+
+/* Grids of ranks exchange in one direction after the other; nobody sees how an iteration ends. */
+static void ranks_exchange_by_direction(void **state) {
+    (void)state;
+    struct trace_made m;
+    char text[400];
+    begin_line(&m, 4);
+    m.load_params.dims = 2;
+    m.load_params.periodic = false;
+    (void)strcpy(m.trace_params.loop,
+                 "work MPI_Sendrecv:1:7:x- MPI_Sendrecv:1:8:x+ MPI_Isend:1:9:y MPI_Irecv MPI_Waitall silent");
+    trace_make(&m, 4, 3);
+    for (uint32_t k = 1; k < 3; k++) {
+        for (uint32_t rank = 0; rank < 4; rank++) {
+            spell(&m, k, rank, text, sizeof text);
+            assert_string_equal(text, rank < 2 ? "<b>bs>iW<" : ">b<bs>iW<");
+        }
+        const struct model_trace_run run = trace_run_of(&m, k);
+        uint32_t of_tag[3] = {0};
+        assert_int_equal(run.messages, 8);
+        for (uint32_t i = 0; i < run.messages; i++) {
+            const struct model_trace_message *one = &run.message[i];
+            assert_in_range(one->tag, 7, 9);
+            of_tag[one->tag - 7]++;
+            assert_true(one->tag == 9 || (one->tag == 7) == (one->from > one->to));
+        }
+        assert_int_equal(of_tag[0], 2);
+        assert_int_equal(of_tag[1], 2);
+        assert_int_equal(of_tag[2], 4);
     }
     trace_drop(&m);
 }
@@ -233,9 +273,9 @@ static void other_code_takes_its_time(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refused_texts_say_why),     cmocka_unit_test(ranks_make_these_calls),
-        cmocka_unit_test(messages_have_their_bytes), cmocka_unit_test(some_iterations_do_more),
-        cmocka_unit_test(other_code_takes_its_time),
+        cmocka_unit_test(refused_texts_say_why),       cmocka_unit_test(ranks_make_these_calls),
+        cmocka_unit_test(ranks_exchange_by_direction), cmocka_unit_test(messages_have_their_bytes),
+        cmocka_unit_test(some_iterations_do_more),     cmocka_unit_test(other_code_takes_its_time),
     };
     return cmocka_run_group_tests_name("trace_program", tests, NULL, NULL);
 }

@@ -115,9 +115,9 @@ static void of_exchange(struct model_trace_script *s, enum model_trace_op_kind k
     model_trace_add(s, kind, what, 0)->number = number;
 }
 
-static uint32_t add_exchange(struct model_trace_script *s, uint32_t part, uint32_t dimension) {
+static uint32_t add_exchange(struct model_trace_script *s, uint32_t part, uint32_t directions) {
     assert(s->exchanges < MODEL_TRACE_MOST_EXCHANGES);
-    s->exchange[s->exchanges] = (struct model_trace_exchange){part, dimension, MODEL_TRACE_DIRECTIONS};
+    s->exchange[s->exchanges] = (struct model_trace_exchange){part, directions, MODEL_TRACE_DIRECTIONS};
     return s->exchanges++;
 }
 
@@ -156,7 +156,7 @@ static void reduce_to_all(struct model_trace_script *s) {
  * first if the rest overlaps with the messages. */
 static void work_and_exchange(const struct model_trace *m, struct model_trace_script *s, uint32_t part,
                               double from, double to) {
-    const uint32_t x = add_exchange(s, part, MODEL_TRACE_ANY_DIMENSION);
+    const uint32_t x = add_exchange(s, part, MODEL_TRACE_ALL_WAYS);
     const double first = m->style.overlaps ? from + 0.2 * (to - from) : to;
     if (m->style.posts_late) {
         compute(s, first, KERNEL_BEFORE, part);
@@ -203,7 +203,7 @@ static void hydro(const struct model_trace *m, struct model_trace_script *s) {
         state(s, MODEL_TRACE_HALO);
         for (uint32_t d = 0; d < dims; d++) {
             if (m->load->grid[d] > 1) {
-                const uint32_t x = add_exchange(s, i, d);
+                const uint32_t x = add_exchange(s, i, 3u << 2 * d);
                 send(m, s, x);
                 post(s, x);
                 wait_for(m, s, x);
@@ -287,10 +287,16 @@ static void adaptive(const struct model_trace *m, struct model_trace_script *s) 
 /* To make a list of what neighbours need; and to print what an iteration came to. */
 enum { LIST_NS = 80000, PROGRESS_NS = 12000 };
 
+/* The reduction that ends an iteration: in some programs, nobody sees one. */
+static uint32_t last_of(const struct model_trace *m) {
+    return model_trace_program_is_silent(&m->program[MODEL_TRACE_IN_LOOP]) ? MODEL_TRACE_NOTHING
+                                                                           : MODEL_TRACE_ALLREDUCE;
+}
+
 /* After the last arrival at the reduction of an iteration: the ranks leave it, and may write a checkpoint. */
 static void finish(const struct model_trace *m, struct model_trace_script *s, uint32_t of_this) {
     const uint32_t iteration = s->iteration - 1 + of_this;
-    struct model_trace_op *left = model_trace_add(s, MODEL_TRACE_OP_LEAVE, MODEL_TRACE_ALLREDUCE + 1, 0);
+    struct model_trace_op *left = model_trace_add(s, MODEL_TRACE_OP_LEAVE, last_of(m) + 1, 0);
     left->number = of_this;
     left->bytes = NUMBER;
     model_trace_add(s, MODEL_TRACE_OP_STEP, MODEL_TRACE_STEP, 0)->number = of_this;
@@ -308,7 +314,7 @@ static void finish(const struct model_trace *m, struct model_trace_script *s, ui
 
 /* Ranks tell each other what they will send: a list. */
 static void set_up(const struct model_trace *m, struct model_trace_script *s) {
-    const uint32_t x = add_exchange(s, s->parts, MODEL_TRACE_ANY_DIMENSION);
+    const uint32_t x = add_exchange(s, s->parts, MODEL_TRACE_ALL_WAYS);
     (void)model_trace_add(s, MODEL_TRACE_OP_WORK, 0, LIST_NS);
     post(s, x);
     of_exchange(s, MODEL_TRACE_OP_SEND, m->style.lists_block ? MODEL_TRACE_SENDING : MODEL_TRACE_ISEND, x);
@@ -398,7 +404,7 @@ void model_trace_write_script(const struct model_trace *m, uint32_t iteration, s
     if (m->load->params.comm == MODEL_COMM_MESH) {
         divide_layers(m, s);
     }
-    (void)model_trace_add(s, MODEL_TRACE_OP_ENTER, MODEL_TRACE_ALLREDUCE, 0);
+    (void)model_trace_add(s, MODEL_TRACE_OP_ENTER, last_of(m), 0);
     if (iteration + 1 == m->iterations) {
         finish(m, s, 1);
         if (program[MODEL_TRACE_AT_END].statements > 0) {

@@ -162,7 +162,9 @@ uint32_t model_trace_exits(const struct model_trace *m, uint32_t iteration,
             exit[count++] = (struct model_trace_exit){iteration, op->number, at};
         }
     }
-    exit[count++] = (struct model_trace_exit){iteration, 0, 1};
+    if (!model_trace_program_is_silent(&m->program[MODEL_TRACE_IN_LOOP])) {
+        exit[count++] = (struct model_trace_exit){iteration, 0, 1};
+    }
     return count;
 }
 

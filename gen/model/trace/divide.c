@@ -31,16 +31,16 @@ static void divide_bytes(const struct model_trace_script *script, uint32_t bytes
 }
 
 /* The first dimension of the grid of ranks in which two are apart, and whether the receiver is above the sender. */
-static uint32_t direction_of(const struct model_trace *m, uint32_t from, uint32_t to, uint32_t *dimension) {
+static uint32_t direction_of(const struct model_trace *m, uint32_t from, uint32_t to) {
     uint32_t a[3];
     uint32_t b[3];
+    uint32_t d = 0;
     model_grid_position(m->load->grid, from, a);
     model_grid_position(m->load->grid, to, b);
-    *dimension = 0;
-    while (*dimension + 1 < m->load->params.dims && a[*dimension] == b[*dimension]) {
-        ++*dimension;
+    while (d + 1 < m->load->params.dims && a[d] == b[d]) {
+        d++;
     }
-    return 2 * *dimension + (b[*dimension] > a[*dimension]);
+    return 2 * d + (b[d] > a[d]);
 }
 
 /* Goes through all messages of all exchanges: counts them in count[exchanges], or lists them if there are places. */
@@ -53,13 +53,11 @@ static void go_through(const struct model_trace *m, struct model_trace_scratch *
         }
         for (uint32_t i = s->first_in[r]; i < s->first_in[r + 1]; i++) {
             const struct model_trace_message *whole = &s->whole[i];
-            uint32_t dimension;
-            const uint32_t direction = direction_of(m, whole->from, whole->to, &dimension);
+            const uint32_t direction = direction_of(m, whole->from, whole->to);
             divide_bytes(script, whole->bytes, m->load->params.edge_unit, part);
             for (uint32_t x = 0; x < script->exchanges; x++) {
                 const struct model_trace_exchange *one = &script->exchange[x];
-                if ((one->dimension != MODEL_TRACE_ANY_DIMENSION && one->dimension != dimension) ||
-                    part[one->part] == 0) {
+                if ((one->directions >> direction & 1) == 0 || part[one->part] == 0) {
                     continue;
                 }
                 if (lists) {

@@ -91,23 +91,41 @@ static uint64_t arrival(const struct model_trace *m, const struct model_trace_sc
                                  model_network_pair(net, one->from, one->to), late));
 }
 
-/* A message of the exchange, which `blocks` until it has arrived. */
+/* A message of the exchange begins. */
+static void begin_send(struct track *t, uint32_t exchange, uint32_t number) {
+    const struct model_trace_message *one = &t->s->message[number];
+    const bool meets = waits_for_receiver(t->model, one);
+    happens(t, MODEL_TRACE_SEND, number);
+    t->s->sent[number] = t->now;
+    const bool connects = meets && t->s->phase == 0 && t->s->script.exchange[exchange].part == 0;
+    takes(t, ISEND_NS + (meets ? HANDSHAKE_NS : (double)one->bytes / SENT_BYTES) + (connects ? CONNECT_NS : 0));
+}
+
+/* With a call of its own, which `blocks` until it has arrived. */
 static void send_one(struct track *t, uint32_t exchange, uint32_t number, bool blocks) {
     const struct model_trace_message *one = &t->s->message[number];
     const bool meets = waits_for_receiver(t->model, one);
     const uint32_t what = blocks ? MODEL_TRACE_SENDING : MODEL_TRACE_ISEND;
     pack(t, one, exchange, false);
     after_pause(t, what, 0);
-    happens(t, MODEL_TRACE_SEND, number);
-    t->s->sent[number] = t->now;
-    const bool connects = meets && t->s->phase == 0 && t->s->script.exchange[exchange].part == 0;
-    takes(t, ISEND_NS + (meets ? HANDSHAKE_NS : (double)one->bytes / SENT_BYTES) + (connects ? CONNECT_NS : 0));
+    begin_send(t, exchange, number);
     if (blocks) {
         const uint64_t came = arrival(t->model, t->s, exchange, number);
         t->now = meets && came > t->now ? came : t->now;
         t->s->sent[number] = came;
     }
     happens(t, what + 1, 0);
+}
+
+/* MPI_Sendrecv: what is sent, and what comes, ends the call. Ranks without a neighbour make it, too. */
+static void begin_both(struct track *t, uint32_t exchange, const uint32_t *out) {
+    for (uint32_t k = out[t->rank]; k < out[t->rank + 1]; k++) {
+        pack(t, &t->s->message[t->s->out[k]], exchange, false);
+    }
+    after_pause(t, MODEL_TRACE_SENDRECV, 0);
+    for (uint32_t k = out[t->rank]; k < out[t->rank + 1]; k++) {
+        begin_send(t, exchange, t->s->out[k]);
+    }
 }
 
 void model_trace_send(const struct model_trace *m, struct model_trace_scratch *s,
@@ -119,7 +137,10 @@ void model_trace_send(const struct model_trace *m, struct model_trace_scratch *s
     }
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
-        for (uint32_t k = out[r]; k < out[r + 1]; k++) {
+        if (op->what == MODEL_TRACE_SENDRECV) {
+            begin_both(&t, op->number, out);
+        }
+        for (uint32_t k = out[r]; op->what != MODEL_TRACE_SENDRECV && k < out[r + 1]; k++) {
             send_one(&t, op->number, s->out[k], blocks);
         }
         end_track(&t);
@@ -217,6 +238,23 @@ static void wait_for_one(struct track *t, enum model_trace_wait how, uint32_t me
     happens(t, what + 1, 0);
 }
 
+/* What comes in MPI_Sendrecv, and its end, which is also that of what was sent. */
+static void take_here(struct track *t, const uint32_t *into) {
+    const uint64_t begin = t->now;
+    takes(t, NOTHING_NS);
+    for (uint32_t i = into[t->rank]; i < into[t->rank + 1]; i++) {
+        t->now += take_ns(t, &t->s->message[i]);
+        go_on_at(t, t->s->sent[i]);
+        happens(t, MODEL_TRACE_RECEIVE, i);
+        t->s->sent[i] = taken_at(t, i, begin);
+    }
+}
+
+static void end_here(struct track *t, const uint32_t *out) {
+    go_on_at(t, delivered(t, out, 0));
+    happens(t, MODEL_TRACE_SENDRECV + 1, 0);
+}
+
 static void wait_for_any(struct track *t, const uint32_t *into) {
     enum { MANY = 64 }; /* after those, in their order */
     uint32_t next[MANY];
@@ -251,6 +289,8 @@ void model_trace_wait(const struct model_trace *m, struct model_trace_scratch *s
             for (uint32_t i = into[r]; i < into[r + 1]; i++) {
                 wait_for_one(&t, how, i);
             }
+        } else if (how == MODEL_TRACE_WAIT_HERE) {
+            take_here(&t, into);
         } else {
             begin_all(&t, into);
         }
@@ -263,11 +303,13 @@ void model_trace_wait(const struct model_trace *m, struct model_trace_scratch *s
         struct track t = track_of(m, s, r);
         if (how == MODEL_TRACE_WAIT_ALL) {
             end_all(&t, into, delivered(&t, out, 0));
+        } else if (how == MODEL_TRACE_WAIT_HERE) {
+            end_here(&t, out);
         }
         for (uint32_t i = into[r]; i < into[r + 1]; i++) {
             pack(&t, &s->message[i], exchange, true);
         }
-        if (how != MODEL_TRACE_WAIT_ALL && how != MODEL_TRACE_WAIT_FEW && how != MODEL_TRACE_WAIT_RECV) {
+        if (how == MODEL_TRACE_WAIT_TWICE || how == MODEL_TRACE_WAIT_EACH || how == MODEL_TRACE_WAIT_ANY) {
             wait_for_sends(&t, out);
         }
         end_track(&t);

@@ -18,6 +18,8 @@ enum statement {
     POST,
     SEND,
     WAIT, /* ends an exchange, or waits for its sends */
+    BOTH, /* a whole exchange */
+    SILENT,
     REPEAT,
     EVERY,
     SOME,
@@ -38,6 +40,7 @@ static const struct row {
     {"MPI_Barrier", CALL, MODEL_TRACE_OP_ALL, MODEL_TRACE_BARRIER, 0, 0},
     {"MPI_Allgather", CALL, MODEL_TRACE_OP_ALL, MODEL_TRACE_ALLGATHER, 4, 600},
     {"MPI_Alltoall", CALL, MODEL_TRACE_OP_ALL, MODEL_TRACE_ALLTOALL, 4, 900},
+    {"MPI_Comm_split", CALL, MODEL_TRACE_OP_ALL, MODEL_TRACE_COMM_SPLIT, 0, 40000},
     {"MPI_Comm_dup", CALL, MODEL_TRACE_OP_ALL, MODEL_TRACE_COMM_DUP, 0, 40000},
     {"MPI_Cart_create", CALL, MODEL_TRACE_OP_ALL, MODEL_TRACE_CART_CREATE, 0, 300000},
     {"MPI_Bcast", CALL, MODEL_TRACE_OP_DOWN, MODEL_TRACE_BCAST, 4, 350},
@@ -47,16 +50,20 @@ static const struct row {
     {"MPI_Comm_size", CALL, MODEL_TRACE_OP_CALL, MODEL_TRACE_COMM_SIZE, 0, 1},
     {"MPI_Comm_free", CALL, MODEL_TRACE_OP_CALL, MODEL_TRACE_COMM_FREE, 0, 4000},
     {"MPI_Cart_coords", CALL, MODEL_TRACE_OP_CALL, MODEL_TRACE_CART_COORDS, 0, 60},
+    {"MPI_Cart_get", CALL, MODEL_TRACE_OP_CALL, MODEL_TRACE_CART_GET, 0, 60},
+    {"MPI_Get_count", CALL, MODEL_TRACE_OP_CALL, MODEL_TRACE_GET_COUNT, 0, 5},
     {"MPI_Cart_shift", CALL, MODEL_TRACE_OP_CALL, MODEL_TRACE_CART_SHIFT, 0, 60},
     {"MPI_Dims_create", CALL, MODEL_TRACE_OP_CALL, MODEL_TRACE_DIMS_CREATE, 0, 9000},
     {"MPI_Testall", CALL, MODEL_TRACE_OP_CALL, MODEL_TRACE_TESTALL, 0, 200},
     {"MPI_Irecv", POST, MODEL_TRACE_OP_POST, MODEL_TRACE_IRECV, 0, 0},
     {"MPI_Isend", SEND, MODEL_TRACE_OP_SEND, MODEL_TRACE_ISEND, 1, 0},
     {"MPI_Send", SEND, MODEL_TRACE_OP_SEND, MODEL_TRACE_SENDING, 1, 0},
+    {"MPI_Sendrecv", BOTH, MODEL_TRACE_OP_SEND, MODEL_TRACE_SENDRECV, 1, 0},
     {"MPI_Recv", WAIT, MODEL_TRACE_OP_WAIT, MODEL_TRACE_WAIT_RECV, 0, 0},
     {"MPI_Wait", WAIT, MODEL_TRACE_OP_WAIT, MODEL_TRACE_WAIT_FEW, 0, 0},
     {"MPI_Waitall", WAIT, MODEL_TRACE_OP_WAIT, MODEL_TRACE_WAIT_ALL, 0, 0},
     {"MPI_Waitany", WAIT, MODEL_TRACE_OP_WAIT, MODEL_TRACE_WAIT_ANY, 0, 0},
+    {"silent", SILENT, MODEL_TRACE_OP_WORK, 0, 0, 0},
     {"repeat", REPEAT, MODEL_TRACE_OP_WORK, 0, 1, 0},
     {"every", EVERY, MODEL_TRACE_OP_WORK, 0, 1, 0},
     {"some", SOME, MODEL_TRACE_OP_WORK, 0, 50, 0},
@@ -66,6 +73,25 @@ enum { ROWS = sizeof rows / sizeof rows[0] };
 
 static enum statement kind_of(const struct model_trace_statement *s) {
     return rows[s->row].kind;
+}
+
+static bool sends(const struct model_trace_statement *s) {
+    return kind_of(s) == SEND || kind_of(s) == BOTH;
+}
+
+bool model_trace_program_is_silent(const struct model_trace_program *p) {
+    return p->statements > 0 && kind_of(&p->statement[p->statements - 1]) == SILENT;
+}
+
+/*
+ * Exchanges in some directions one after the other, none twice, share one part of the bytes: those in `done` came before.
+ * Returns whether an exchange in these directions shares theirs.
+ */
+static bool shares(uint32_t *done, uint32_t directions) {
+    const bool in_some = directions != MODEL_TRACE_ALL_WAYS;
+    const bool with_others = in_some && *done != 0 && (*done & directions) == 0;
+    *done = in_some ? (with_others ? *done : 0) | directions : 0;
+    return with_others;
 }
 
 /* ---- reading ---- */
@@ -98,6 +124,19 @@ static bool read_number(const char **at, uint32_t least, uint32_t most, uint32_t
     return value >= least && value <= most;
 }
 
+/* After a colon, x, y or z, and + or - for the neighbours above or below alone. */
+static bool read_directions(const char **at, uint32_t *directions) {
+    const char *dimension = strchr("xyz", (*at)[1]);
+    if ((*at)[1] == '\0' || dimension == NULL) {
+        return false;
+    }
+    const uint32_t shift = 2 * (uint32_t)(dimension - "xyz");
+    const char sign = (*at)[2];
+    *directions = (sign == '-' ? 1u : sign == '+' ? 2u : 3u) << shift;
+    *at += sign == '-' || sign == '+' ? 3 : 2;
+    return true;
+}
+
 static hpcw_status read_one(struct program_reading *r, const char *word, size_t length, hpcw_error *err) {
     const size_t name = strcspn(word, ": ");
     struct model_trace_program *p = r->program;
@@ -112,17 +151,20 @@ static hpcw_status read_one(struct program_reading *r, const char *word, size_t 
         return expected(r, "at most 512 statements", word, length, err);
     }
     struct model_trace_statement *s = &p->statement[p->statements++];
-    *s = (struct model_trace_statement){.row = row, .number = rows[row].number, .tag = MODEL_TRACE_DIRECTIONS};
+    *s = (struct model_trace_statement){.row = row,
+                                        .number = rows[row].number,
+                                        .tag = MODEL_TRACE_DIRECTIONS,
+                                        .directions = MODEL_TRACE_ALL_WAYS};
     const char *at = word + name;
     const bool is_block = kind_of(s) == REPEAT || kind_of(s) == EVERY || kind_of(s) == SOME;
-    const uint32_t least = is_block || kind_of(s) == SEND || kind_of(s) == WORK;
+    const uint32_t least = is_block || sends(s) || kind_of(s) == WORK;
     const uint32_t most = kind_of(s) == SOME   ? 100
-                          : kind_of(s) == SEND ? 1000
+                          : sends(s)           ? 1000
                           : kind_of(s) == CALL ? MOST_BYTES
                                                : MOST_NUMBER;
     if ((kind_of(s) == WORK && !r->loop) || (*at == ':' && !read_number(&at, least, most, &s->number)) ||
-        (*at == ':' && (kind_of(s) != SEND || !read_number(&at, 0, MOST_TAG, &s->tag))) ||
-        at != word + length) {
+        (*at == ':' && (!sends(s) || !read_number(&at, 0, MOST_TAG, &s->tag))) ||
+        (*at == ':' && !read_directions(&at, &s->directions)) || at != word + length) {
         return expected(r, "no work but in a loop, and a number in its range", word, length, err);
     }
     if (is_block && r->depth < MOST_DEPTH) {
@@ -131,6 +173,12 @@ static hpcw_status read_one(struct program_reading *r, const char *word, size_t 
         return expected(r, "blocks that end, at most 8 in each other", word, length, err);
     } else if (kind_of(s) == END) {
         p->statement[r->open[--r->depth]].end = (uint16_t)p->statements;
+    } else if (kind_of(s) == BOTH && __builtin_popcount(s->directions) != 1) {
+        return expected(r, "MPI_Sendrecv:WEIGHT:TAG:DIRECTION with a direction as x+ or y-", word, length, err);
+    }
+    const bool after_silent = p->statements > 1 && kind_of(s - 1) == SILENT;
+    if (after_silent || (kind_of(s) == SILENT && (!r->loop || r->depth > 0))) {
+        return expected(r, "silent at the end of a loop alone", word, length, err);
     }
     return HPCW_OK;
 }
@@ -143,8 +191,8 @@ static struct program_extent extent_of(const struct model_trace_program *p, uint
     struct program_extent all = {0, 0, 0};
     for (uint32_t i = from; i < to; i++) {
         const struct model_trace_statement *s = &p->statement[i];
-        const enum statement kind = kind_of(s);
         if (s->end > 0) {
+            const enum statement kind = kind_of(s);
             const struct program_extent once = extent_of(p, i + 1, s->end - 1u);
             const double times = kind == REPEAT ? s->number : 1;
             all.lines += times * once.lines;
@@ -153,8 +201,8 @@ static struct program_extent extent_of(const struct model_trace_program *p, uint
             i = s->end - 1u;
         } else {
             all.lines++;
-            all.exchanges += kind == SEND ? 1 : 0;
-            all.surely += kind == SEND ? 1 : 0;
+            all.exchanges += sends(s) ? 1 : 0;
+            all.surely += sends(s) ? 1 : 0;
         }
     }
     return all;
@@ -186,10 +234,15 @@ static hpcw_status check_exchanges(const struct program_reading *r, hpcw_error *
             waited = sent && !receives;
             posted = sent = false;
             break;
+        case BOTH:
+            ok = !posted && !sent;
+            waited = false;
+            break;
         case REPEAT:
         case EVERY:
         case SOME:
         case END:
+        case SILENT:
             ok = !posted && !sent;
             break;
         case WORK:
@@ -201,7 +254,7 @@ static hpcw_status check_exchanges(const struct program_reading *r, hpcw_error *
             return expected(
                 r,
                 "MPI_Irecv once and MPI_Isend or MPI_Send once, then MPI_Wait, MPI_Waitall or MPI_Waitany, "
-                "or MPI_Send and MPI_Recv, and all of it in one block",
+                "or MPI_Send and MPI_Recv, or MPI_Sendrecv, and all of it in one block",
                 row->name, strlen(row->name), err);
         }
     }
@@ -245,6 +298,28 @@ hpcw_status model_trace_program_read(struct model_trace_program *program, const 
     return status;
 }
 
+hpcw_status model_trace_program_check(const struct model_trace_program *program, const char *key,
+                                      uint32_t directions, hpcw_error *err) {
+    uint32_t done = 0;
+    for (uint32_t i = 0; i <= program->statements; i++) {
+        const bool ends =
+            i == program->statements || program->statement[i].end > 0 || kind_of(&program->statement[i]) == END;
+        if (!ends && !sends(&program->statement[i])) {
+            continue;
+        }
+        const uint32_t before = done;
+        const bool more = !ends && shares(&done, program->statement[i].directions);
+        if (!more && before != 0 && (before & directions) != directions) {
+            return hpcw_i_fail(err, HPCW_EINVAL,
+                               "%s: expected exchanges in all directions of the grid of ranks, one after the "
+                               "other, got %d of %d",
+                               key, __builtin_popcount(before & directions), __builtin_popcount(directions));
+        }
+        done = ends ? 0 : done;
+    }
+    return HPCW_OK;
+}
+
 /* ---- writing ---- */
 
 struct program_writing {
@@ -252,10 +327,11 @@ struct program_writing {
     const struct model_trace_program *program;
     struct model_trace_script *script; /* NULL: exchanges are only counted */
     uint32_t iteration;
-    uint32_t part;      /* of the next exchange */
-    bool is_open;       /* an exchange ... */
-    uint32_t exchange;  /* which */
-    uint64_t done, all; /* of the objects' work */
+    uint32_t part;       /* of the next exchange */
+    uint32_t directions; /* of those that share the last part */
+    bool is_open;        /* an exchange ... */
+    uint32_t exchange;   /* which */
+    uint64_t done, all;  /* of the objects' work */
 };
 
 static bool runs(const struct program_writing *w, uint32_t at) {
@@ -276,10 +352,19 @@ static void begin_exchange(struct program_writing *w) {
         struct model_trace_script *script = w->script;
         assert(script->exchanges < MODEL_TRACE_MOST_EXCHANGES);
         script->exchange[script->exchanges] =
-            (struct model_trace_exchange){w->part, MODEL_TRACE_ANY_DIMENSION, MODEL_TRACE_DIRECTIONS};
+            (struct model_trace_exchange){w->part, MODEL_TRACE_ALL_WAYS, MODEL_TRACE_DIRECTIONS};
         w->exchange = script->exchanges++;
         w->is_open = true;
     }
+}
+
+/* Those of the open exchange: where they go, and what part of the bytes they have. */
+static void begin_messages(struct program_writing *w, const struct model_trace_statement *s) {
+    struct model_trace_exchange *x = &w->script->exchange[w->exchange];
+    if (!shares(&w->directions, s->directions)) {
+        w->script->weight[w->part++] = s->number;
+    }
+    *x = (struct model_trace_exchange){w->part - 1, s->directions, s->tag};
 }
 
 /* A second wait is for the sends. */
@@ -326,10 +411,14 @@ static void add(struct program_writing *w, uint32_t at) {
         model_trace_add(script, row->op, row->what, 0)->number = w->exchange;
         break;
     case SEND:
+    case BOTH:
         begin_exchange(w);
-        script->exchange[w->exchange].tag = s->tag;
-        script->weight[w->part++] = s->number;
+        begin_messages(w, s);
         model_trace_add(script, row->op, row->what, 0)->number = w->exchange;
+        if (row->kind == BOTH) {
+            model_trace_add(script, MODEL_TRACE_OP_WAIT, MODEL_TRACE_WAIT_HERE, 0)->number = w->exchange;
+            w->is_open = false;
+        }
         break;
     case WAIT:
         add_wait(w, row);
@@ -338,6 +427,7 @@ static void add(struct program_writing *w, uint32_t at) {
     case EVERY:
     case SOME:
     case END:
+    case SILENT:
         break;
     }
 }
@@ -355,7 +445,7 @@ static void go_through(struct program_writing *w, uint32_t from, uint32_t to) {
         } else if (w->script != NULL) {
             add(w, i);
         } else {
-            w->part += kind_of(s) == SEND;
+            w->part += sends(s) && !shares(&w->directions, s->directions);
             w->all += kind_of(s) == WORK ? s->number : 0;
         }
     }
@@ -374,5 +464,6 @@ void model_trace_program_write(const struct model_trace *m, const struct model_t
     go_through(&w, 0, program->statements);
     w.script = script;
     w.part = part;
+    w.directions = 0;
     go_through(&w, 0, program->statements);
 }

@@ -7,10 +7,12 @@
  *     local:NS root:NS     other code of all ranks, or of rank 0 alone; nanoseconds, about
  *     MPI_CALL             a call, as of MPI_Barrier; :BYTES of each part that it moves
  *     MPI_Isend MPI_Send   to all neighbours; :WEIGHT, the share of the bytes; :WEIGHT:TAG, otherwise tags are directions
+ *     MPI_Sendrecv         :WEIGHT:TAG:DIRECTION, to the neighbours in a direction, as x+, and from those on the other side
  *     MPI_Irecv MPI_Recv   from those of the same exchange, which MPI_Wait, MPI_Waitall, MPI_Waitany or MPI_Recv ends
  *     repeat:N { ... }     N times
  *     every:N { ... }      in each Nth iteration
  *     some:P { ... }       in P percent of the iterations
+ *     silent               at the end of a loop: no call ends an iteration
  */
 #ifndef HPCW_GEN_MODEL_TRACE_PROGRAM_H
 #define HPCW_GEN_MODEL_TRACE_PROGRAM_H
@@ -20,13 +22,14 @@
 
 #include <hpcw/status.h>
 
-enum { MODEL_TRACE_MOST_STATEMENTS = 512 };
+enum { MODEL_TRACE_MOST_STATEMENTS = 512, MODEL_TRACE_MOST_TEXT = 4096 };
 
 struct model_trace_statement {
     uint16_t row;    /* of the table of statements */
     uint16_t end;    /* of a block: the statement after it */
     uint32_t number; /* nanoseconds, bytes, parts, weight, or how often */
     uint32_t tag;
+    uint32_t directions; /* see struct model_trace_exchange */
 };
 
 struct model_trace_program {
@@ -38,6 +41,13 @@ struct model_trace_program {
  * HPCW_EINVAL with what was expected. */
 hpcw_status model_trace_program_read(struct model_trace_program *program, const char *key, const char *text,
                                      bool loop, uint32_t most_exchanges, hpcw_error *err);
+
+/* Whether exchanges go in all of these directions, those of the grid of ranks, so that no message is left out. HPCW_EINVAL. */
+hpcw_status model_trace_program_check(const struct model_trace_program *program, const char *key,
+                                      uint32_t directions, hpcw_error *err);
+
+/* Whether no call ends an iteration. */
+bool model_trace_program_is_silent(const struct model_trace_program *program);
 
 struct model_trace;
 struct model_trace_script;

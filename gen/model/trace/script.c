@@ -29,6 +29,10 @@ static void tally_wait(const struct model_trace *m, struct model_trace_tally *t,
         [MODEL_TRACE_WAIT_ANY] = UINT64_C(1) << MODEL_TRACE_WAITANY / 2,
         [MODEL_TRACE_WAIT_RECV] = UINT64_C(1) << MODEL_TRACE_RECV / 2};
     const uint64_t all = UINT64_C(1) << MODEL_TRACE_WAITALL / 2;
+    if (op->what == MODEL_TRACE_WAIT_HERE) {
+        t->in[op->number]++;
+        return;
+    }
     const uint64_t mask = receives[op->what];
     const uint32_t ends = m->records & all ? 2 : 0; /* of a call */
     const bool blocks = op->what == MODEL_TRACE_WAIT_RECV;
@@ -76,7 +80,12 @@ void model_trace_tally(const struct model_trace *m, const struct model_trace_scr
             t->in[op->number] += 2 * one;
             break;
         case MODEL_TRACE_OP_SEND:
-            t->out[op->number] += 1 + 2 * one;
+            if (op->what == MODEL_TRACE_SENDRECV) { /* one call of each rank */
+                t->each += 2 * one;
+                t->out[op->number]++;
+            } else {
+                t->out[op->number] += 1 + 2 * one;
+            }
             break;
         case MODEL_TRACE_OP_WAIT:
             tally_wait(m, t, op);

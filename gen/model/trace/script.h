@@ -35,6 +35,7 @@ enum model_trace_wait {
     MODEL_TRACE_WAIT_ANY,   /* for receives as they come, then for the sends */
     MODEL_TRACE_WAIT_FEW,   /* for one receive after the other, as the sends are over */
     MODEL_TRACE_WAIT_RECV,  /* receives that nobody posted */
+    MODEL_TRACE_WAIT_HERE,  /* for the receive and the send, in MPI_Sendrecv */
     MODEL_TRACE_WAITS
 };
 
@@ -53,11 +54,11 @@ struct model_trace_op {
 };
 enum { MODEL_TRACE_WORK = 1 << 16 }; /* all of it */
 
-/* Messages of one part of the bytes, between ranks that are neighbours in one dimension, or all. */
+/* Messages of one part of the bytes in some directions: bit 2 * dimension to the ranks below, the next one to those above. */
 struct model_trace_exchange {
-    uint32_t part, dimension, tag;
+    uint32_t part, directions, tag;
 };
-enum { MODEL_TRACE_ANY_DIMENSION = 3 };
+enum { MODEL_TRACE_ALL_WAYS = 63 };
 #define MODEL_TRACE_DIRECTIONS UINT32_MAX /* tags are those of directions */
 
 enum {

@@ -28,7 +28,9 @@ const struct ui_param model_trace_param[] = {
     PARAM("start", STRING, start, .size = sizeof((struct model_trace_params *)0)->start,
           .help = "the calls of a program before its first iteration, or auto; see doc/hpcgen.md"),
     PARAM("loop", STRING, loop, .size = sizeof((struct model_trace_params *)0)->loop,
-          .help = "its calls in an iteration, which MPI_Allreduce ends, or auto: those of trace.application"),
+          .help =
+              "its calls in an iteration, which MPI_Allreduce ends if nothing else is said, or auto: those of "
+              "trace.application"),
     PARAM("end", STRING, end, .size = sizeof((struct model_trace_params *)0)->end,
           .help = "its calls after the last iteration, or auto"),
     PARAM("exchanges", U32, exchanges, 0, MODEL_TRACE_MOST_PARTS, NULL,
@@ -328,9 +330,10 @@ static hpcw_status make_estimate(struct model_trace *m, hpcw_error *err) {
         before += script->parts;
         model_trace_tally(m, script, &tally);
         for (uint32_t x = 0; x < script->exchanges; x++) {
-            const double here =
-                (double)pairs /
-                (script->exchange[x].dimension == MODEL_TRACE_ANY_DIMENSION ? 1 : m->load->params.dims);
+            const double here = script->exchange[x].directions == MODEL_TRACE_ALL_WAYS
+                                    ? (double)pairs
+                                    : (double)pairs * __builtin_popcount(script->exchange[x].directions) /
+                                          (2 * m->load->params.dims);
             messages += here;
             of_messages += here * (tally.in[x] + tally.out[x]);
         }
@@ -356,7 +359,14 @@ static hpcw_status read_program(const struct model_trace *m, hpcw_error *err) {
     s = s == HPCW_OK ? model_trace_program_read(&to[MODEL_TRACE_IN_LOOP], "trace.loop", p->loop, true,
                                                 MODEL_TRACE_MOST_PARTS, err)
                      : s;
-    return s == HPCW_OK ? model_trace_program_read(&to[MODEL_TRACE_AT_END], "trace.end", p->end, false, 0, err)
+    s = s == HPCW_OK ? model_trace_program_read(&to[MODEL_TRACE_AT_END], "trace.end", p->end, false, 0, err)
+                     : s;
+    uint32_t directions = 0;
+    for (uint32_t d = 0; d < m->load->params.dims; d++) {
+        directions |= m->load->grid[d] > 1 ? 3u << 2 * d : 0;
+    }
+    s = s == HPCW_OK ? model_trace_program_check(&to[MODEL_TRACE_AT_START], "trace.start", directions, err) : s;
+    return s == HPCW_OK ? model_trace_program_check(&to[MODEL_TRACE_IN_LOOP], "trace.loop", directions, err)
                         : s;
 }
 

@@ -49,15 +49,15 @@ enum model_trace_record {
 struct model_trace_params {
     int application;    /* enum model_trace_kind */
     uint32_t exchanges; /* of messages, in an iteration; 0: by application and seed */
-    char start[1024], loop[2048],
-        end[1024];      /* the calls of a program in place of the application's: see program.h */
-    int record;         /* enum model_trace_record */
-    bool aggregate;     /* one message between two ranks in an exchange, otherwise one per edge */
-    double write_gbs;   /* of a rank */
-    double write_sigma; /* of ln(time to write) */
-    double skew_us;     /* offset of a clock that lost its time server */
-    double drift_ppm;   /* standard deviation of their drift */
-    double clock_ghz;   /* 0: by the seed */
+    char start[MODEL_TRACE_MOST_TEXT], loop[MODEL_TRACE_MOST_TEXT],
+        end[MODEL_TRACE_MOST_TEXT]; /* the calls of a program in place of the application's: see program.h */
+    int record;                     /* enum model_trace_record */
+    bool aggregate;                 /* one message between two ranks in an exchange, otherwise one per edge */
+    double write_gbs;               /* of a rank */
+    double write_sigma;             /* of ln(time to write) */
+    double skew_us;                 /* offset of a clock that lost its time server */
+    double drift_ppm;               /* standard deviation of their drift */
+    double clock_ghz;               /* 0: by the seed */
 };
 
 extern const struct ui_param model_trace_param[];
@@ -98,11 +98,16 @@ enum model_trace_what {
     MODEL_TRACE_DIMS_CREATE = 56,
     MODEL_TRACE_RECV = 58,
     MODEL_TRACE_TESTALL = 60,
-    MODEL_TRACE_STATES = 62, /* the rest are not states */
+    MODEL_TRACE_SENDRECV = 62,
+    MODEL_TRACE_GET_COUNT = 64,
+    MODEL_TRACE_CART_GET = 66,
+    MODEL_TRACE_COMM_SPLIT = 68,
+    MODEL_TRACE_STATES = 70, /* the rest are not states */
     MODEL_TRACE_SEND = MODEL_TRACE_STATES,
     MODEL_TRACE_RECEIVE,
-    MODEL_TRACE_STEP, /* rank 0 alone, at the end of an iteration */
-    MODEL_TRACE_WHATS
+    MODEL_TRACE_STEP,    /* rank 0 alone, at the end of an iteration */
+    MODEL_TRACE_NOTHING, /* no tracer sees it; and its end */
+    MODEL_TRACE_WHATS = MODEL_TRACE_NOTHING + 2
 };
 
 struct model_trace_event {

@@ -51,6 +51,8 @@ static inline void after_pause(struct track *t, uint32_t what, uint32_t message)
         [MODEL_TRACE_COMM_FREE] = 45,     [MODEL_TRACE_CART_CREATE] = 50,  [MODEL_TRACE_CART_COORDS] = 25,
         [MODEL_TRACE_CART_SHIFT] = 15,    [MODEL_TRACE_DIMS_CREATE] = 40,  [MODEL_TRACE_STEP] = 20,
         [MODEL_TRACE_SENDING] = 26,       [MODEL_TRACE_RECV] = 30,         [MODEL_TRACE_TESTALL] = 20,
+        [MODEL_TRACE_SENDRECV] = 26,      [MODEL_TRACE_GET_COUNT] = 8,     [MODEL_TRACE_CART_GET] = 25,
+        [MODEL_TRACE_COMM_SPLIT] = 45,
     };
     t->now += TRACER_NS + model_trace_spend(t->pace, t->model->delays->gap, t->s->place * median_ns[what],
                                             &t->pace->cold_ns);
