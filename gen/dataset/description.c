@@ -61,7 +61,7 @@ hpcw_status gen_dataset_fingerprint(const struct gen_dataset *d, char text[33], 
 
 /* ---- the way back ---- */
 
-enum { VALUE = 256 };
+enum { VALUE = UI_PARAM_TEXT };
 
 /* A member of the parameters as text. Numbers as they are written: the parser keeps them as doubles. */
 static bool value_of(const char *text, const cJSON *object, const char *key, char value[VALUE]) {

@@ -167,7 +167,7 @@ static bool describe(const struct gen_dataset *d, const char *fingerprint, struc
     const struct gen_dataset_group *group;
     const struct ui_param *p;
     for (size_t i = 0; (p = gen_dataset_param(i, &group)) != NULL; i++) {
-        char value[256];
+        char value[UI_PARAM_TEXT];
         int n = (int)strcspn(p->key, ".");
         if (strncmp(section, p->key, (size_t)n + 1) != 0) {
             section = p->key;
@@ -175,8 +175,7 @@ static bool describe(const struct gen_dataset *d, const char *fingerprint, struc
             ok = ok && hpcw_i_buf_append_str(buf, line);
         }
         ui_param_get(p, (const char *)d + group->offset, value, sizeof value);
-        (void)snprintf(line, sizeof line, "%s = %s\n", p->key + n + 1, value);
-        ok = ok && hpcw_i_buf_append_str(buf, line);
+        ok = ok && ui_param_line(p->key + n + 1, value, buf);
     }
     return ok;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "libwriter/base/buf.h"
 #include "libwriter/base/checked.h"
 #include "libwriter/base/numfmt.h"
 #include "libwriter/base/status.h"
@@ -154,6 +155,23 @@ void ui_param_get(const struct ui_param *param, const void *owner, char *text, s
         break;
     }
     (void)snprintf(text, size, "%s", from);
+}
+
+/* The longest line that a configuration may have is 198 bytes; shorter ones are read more easily. */
+enum { WIDTH = 120 };
+
+bool ui_param_line(const char *name, const char *value, struct hpcw_i_buf *buf) {
+    const bool can_break = strpbrk(value, "=;#[") == NULL && strstr(value, "  ") == NULL;
+    bool ok = hpcw_i_buf_append_str(buf, name) && hpcw_i_buf_append_str(buf, " =");
+    size_t column = strlen(name) + 2;
+    for (const char *word = value; ok && *word != '\0';) {
+        const size_t length = strcspn(word, " ");
+        const bool breaks = can_break && column + 1 + length > WIDTH && word != value;
+        ok = hpcw_i_buf_append_str(buf, breaks ? "\n    " : " ") && hpcw_i_buf_append(buf, word, length);
+        column = (breaks ? 4 : column + 1) + length;
+        word += length + (word[length] == ' ');
+    }
+    return ok && hpcw_i_buf_append_str(buf, "\n");
 }
 
 void ui_param_json(const struct ui_param *param, const void *owner, struct hpcw_i_json *json) {

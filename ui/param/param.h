@@ -12,6 +12,7 @@
 
 #include <hpcw/status.h>
 
+struct hpcw_i_buf;
 struct hpcw_i_json;
 
 enum ui_param_type {
@@ -47,8 +48,14 @@ char *ui_param_size_text(char text[UI_PARAM_SIZE_TEXT], uint64_t bytes);
 /* Sets a field of `owner` from text. HPCW_EINVAL or HPCW_ERANGE with the key, the expected value and the actual one. */
 hpcw_status ui_param_set(const struct ui_param *param, void *owner, const char *text, hpcw_error *err);
 
+/* Room for any field as text. */
+enum { UI_PARAM_TEXT = 4096 };
+
 /* The field as text that ui_param_set takes back to the same bits; doubles in shortest form. */
 void ui_param_get(const struct ui_param *param, const void *owner, char *text, size_t size);
+
+/* Appends "name = value" as a configuration has it, long values in several lines. False without memory. */
+bool ui_param_line(const char *name, const char *value, struct hpcw_i_buf *buf);
 
 /* Adds the field to an open JSON object under its key, with its natural type. */
 void ui_param_json(const struct ui_param *param, const void *owner, struct hpcw_i_json *json);

@@ -345,6 +345,10 @@ static hpcw_status make_estimate(struct model_trace *m, hpcw_error *err) {
         e->most_events = events > e->most_events ? events : e->most_events;
         m->used |= tally.used & m->records;
     }
+    /* Programs have no state around their messages, but states are numbered without a gap. */
+    const uint64_t iteration = UINT64_C(1) << MODEL_TRACE_ITERATION / 2, halo = UINT64_C(1)
+                                                                                << MODEL_TRACE_HALO / 2;
+    m->used |= (m->used & iteration) != 0 ? halo : 0;
     hpcw_i_free(script);
     return script != NULL ? HPCW_OK : hpcw_i_fail_memory(err, "trace", 0, "the calls of an iteration");
 }
