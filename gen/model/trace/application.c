@@ -74,7 +74,9 @@ void model_trace_draw_style(struct model_trace *m) {
     y->reads = choice(w[4][0], 2) == 1;
     y->frees = choice(w[4][1], 3) == 0;
     y->asks = !y->cart && choice(w[4][2], 3) == 0;
-    const bool loads_late = choice(w[6][0], 2) == 1;
+    const bool is_program =
+        m->program[MODEL_TRACE_IN_LOOP].statements > 0; /* whose text says what takes long */
+    const bool loads_late = !is_program && choice(w[6][0], 2) == 1;
     y->first_ns = loads_late ? 45000 : 1500;
     y->second_ns = loads_late ? 250 : 50;
     y->rough = hpcw_i_exp(0.7 * hpcw_i_normal(w[6][1], w[6][2]));
@@ -83,6 +85,9 @@ void model_trace_draw_style(struct model_trace *m) {
     y->tempo = hpcw_i_exp(0.35 * hpcw_i_normal(w[5][0], w[5][1]));
     y->pack_ns = 0.05 + 0.4 * hpcw_i_uniform(w[5][2]);
     y->pack_least_ns = hpcw_i_exp(5 + hpcw_i_normal(w[8][2], w[8][3]));
+    if (is_program) {
+        y->pack_ns = y->pack_least_ns = 0;
+    }
 }
 
 /* ---- pieces of an iteration ---- */
@@ -117,7 +122,7 @@ static void of_exchange(struct model_trace_script *s, enum model_trace_op_kind k
 
 static uint32_t add_exchange(struct model_trace_script *s, uint32_t part, uint32_t directions) {
     assert(s->exchanges < MODEL_TRACE_MOST_EXCHANGES);
-    s->exchange[s->exchanges] = (struct model_trace_exchange){part, directions, MODEL_TRACE_DIRECTIONS};
+    s->exchange[s->exchanges] = (struct model_trace_exchange){part, directions, MODEL_TRACE_DIRECTIONS, 0};
     return s->exchanges++;
 }
 

@@ -30,6 +30,12 @@ static void divide_bytes(const struct model_trace_script *script, uint32_t bytes
     part[0] = rest;
 }
 
+/* The bytes of message k of several that have a part together: the first one has the rest. */
+static uint32_t share_of(uint32_t bytes, uint32_t k, uint32_t more) {
+    const uint32_t share = bytes / (more + 1) / ELEMENT * ELEMENT;
+    return k > 0 ? share : bytes - more * share;
+}
+
 /* The first dimension of the grid of ranks in which two are apart, and whether the receiver is above the sender. */
 static uint32_t direction_of(const struct model_trace *m, uint32_t from, uint32_t to) {
     uint32_t a[3];
@@ -60,7 +66,7 @@ static void go_through(const struct model_trace *m, struct model_trace_scratch *
                 if ((one->directions >> direction & 1) == 0 || part[one->part] == 0) {
                     continue;
                 }
-                if (lists) {
+                for (uint32_t k = 0; lists && k <= one->more; k++) {
                     const uint32_t of_lists =
                         one->part >= script->parts && m->program[MODEL_TRACE_AT_START].statements == 0
                             ? m->style.lists_tag
@@ -68,10 +74,10 @@ static void go_through(const struct model_trace *m, struct model_trace_scratch *
                     const uint32_t tag = one->tag != MODEL_TRACE_DIRECTIONS
                                              ? one->tag
                                              : m->style.first_tag + direction + of_lists;
-                    s->message[next[x]] =
-                        (struct model_trace_message){whole->from, whole->to, part[one->part], tag};
+                    s->message[next[x] + k] = (struct model_trace_message){
+                        whole->from, whole->to, share_of(part[one->part], k, one->more), tag};
                 }
-                next[x]++;
+                next[x] += 1 + one->more;
             }
         }
     }

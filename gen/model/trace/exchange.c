@@ -202,7 +202,7 @@ static void begin_all(struct track *t, const uint32_t *into) {
         done = t->s->sent[i] > done ? t->s->sent[i] : done;
         t->s->sent[i] = taken_at(t, i, begin);
     }
-    t->now = done;
+    t->now = done > t->s->until ? done : t->s->until;
 }
 
 static void end_all(struct track *t, const uint32_t *into, uint64_t done) {
@@ -228,7 +228,7 @@ static void wait_for_one(struct track *t, enum model_trace_wait how, uint32_t me
     /* What came while the rank was in MPI_Send has been taken there. */
     const bool taken = how == MODEL_TRACE_WAIT_FEW && waits_for_receiver(t->model, &t->s->message[message]);
     t->now += taken ? 0 : take_ns(t, &t->s->message[message]);
-    go_on_at(t, t->s->sent[message]);
+    go_on_at(t, t->s->sent[message] > t->s->until ? t->s->sent[message] : t->s->until);
     if (what == MODEL_TRACE_RECV) {
         happens(t, MODEL_TRACE_RECEIVE, message);
     } else {
@@ -242,6 +242,7 @@ static void wait_for_one(struct track *t, enum model_trace_wait how, uint32_t me
 static void take_here(struct track *t, const uint32_t *into) {
     const uint64_t begin = t->now;
     takes(t, NOTHING_NS);
+    go_on_at(t, t->s->until);
     for (uint32_t i = into[t->rank]; i < into[t->rank + 1]; i++) {
         t->now += take_ns(t, &t->s->message[i]);
         go_on_at(t, t->s->sent[i]);
@@ -275,9 +276,22 @@ static void wait_for_any(struct track *t, const uint32_t *into) {
     }
 }
 
+/* When all ranks are there, and have what they receive. */
+static uint64_t all_there(const struct model_trace *m, const struct model_trace_scratch *s, uint32_t exchange) {
+    const uint32_t *into = model_trace_in(m, s, exchange);
+    uint64_t last = model_trace_last(m, s);
+    for (uint32_t i = into[0]; i < into[m->ranks]; i++) {
+        last = s->sent[i] > last ? s->sent[i] : last;
+    }
+    return last;
+}
+
 /* First all ranks have what they receive; then who sent it by rendezvous goes on. */
-void model_trace_wait(const struct model_trace *m, struct model_trace_scratch *s, uint32_t exchange,
-                      enum model_trace_wait how) {
+void model_trace_wait(const struct model_trace *m, struct model_trace_scratch *s,
+                      const struct model_trace_op *op) {
+    const uint32_t exchange = op->number;
+    const enum model_trace_wait how = (enum model_trace_wait)op->what;
+    s->until = op->step > 0 ? all_there(m, s, exchange) : 0;
     const uint32_t *into = model_trace_in(m, s, exchange);
     const uint32_t *out = model_trace_out(m, s, exchange);
     for (uint32_t r = 0; r < m->ranks; r++) {

@@ -237,7 +237,7 @@ static void run_line(const struct model_trace *m, struct model_trace_scratch *s,
         model_trace_send(m, s, op);
         break;
     case MODEL_TRACE_OP_WAIT:
-        model_trace_wait(m, s, op->number, (enum model_trace_wait)op->what);
+        model_trace_wait(m, s, op);
         break;
     case MODEL_TRACE_OP_FILES:
         facts->checkpoint_ns[facts->checkpoint_ns[0] != UINT64_MAX] =

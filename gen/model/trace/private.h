@@ -36,6 +36,7 @@ struct model_trace_scratch {
     uint64_t *done;                /* [ranks] of that */
     uint64_t *now;                 /* [ranks] */
     uint64_t *ready;               /* [ranks] when a rank is in MPI again after it computed */
+    uint64_t until;                /* no rank ends the wait before */
     uint64_t *cursor;              /* [ranks] its next event */
     struct model_trace_pace *pace; /* [ranks] */
 

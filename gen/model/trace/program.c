@@ -79,19 +79,36 @@ static bool sends(const struct model_trace_statement *s) {
     return kind_of(s) == SEND || kind_of(s) == BOTH;
 }
 
+/* The same again: one more message to each neighbour. */
+static bool is_again(const struct model_trace_program *p, uint32_t at) {
+    return at > 0 && kind_of(&p->statement[at]) == SEND && kind_of(&p->statement[at - 1]) == SEND;
+}
+
 bool model_trace_program_is_silent(const struct model_trace_program *p) {
     return p->statements > 0 && kind_of(&p->statement[p->statements - 1]) == SILENT;
 }
 
-/*
- * Exchanges in some directions one after the other, none twice, share one part of the bytes: those in `done` came before.
- * Returns whether an exchange in these directions shares theirs.
- */
-static bool shares(uint32_t *done, uint32_t directions) {
+bool model_trace_program_shares(uint32_t *done, uint32_t directions) {
     const bool in_some = directions != MODEL_TRACE_ALL_WAYS;
     const bool with_others = in_some && *done != 0 && (*done & directions) == 0;
     *done = in_some ? (with_others ? *done : 0) | directions : 0;
     return with_others;
+}
+
+enum model_trace_call model_trace_program_call(const char *name, const char **statement, uint32_t *usual) {
+    static const enum model_trace_call of[] = {
+        [POST] = MODEL_TRACE_CALL_POSTS,      [SEND] = MODEL_TRACE_CALL_SENDS,
+        [WAIT] = MODEL_TRACE_CALL_WAITS,      [BOTH] = MODEL_TRACE_CALL_SENDS_AND_WAITS,
+        [CALL] = MODEL_TRACE_CALL_COLLECTIVE, [END] = MODEL_TRACE_CALL_UNKNOWN,
+    };
+    for (size_t i = 0; i < ROWS; i++) {
+        if (strncmp(name, "MPI_", 4) == 0 && strcmp(rows[i].name, name) == 0) {
+            *statement = rows[i].name;
+            *usual = rows[i].number;
+            return rows[i].op == MODEL_TRACE_OP_CALL ? MODEL_TRACE_CALL_ALONE : of[rows[i].kind];
+        }
+    }
+    return MODEL_TRACE_CALL_UNKNOWN;
 }
 
 /* ---- reading ---- */
@@ -122,6 +139,14 @@ static bool read_number(const char **at, uint32_t least, uint32_t most, uint32_t
     *at = end;
     *number = (uint32_t)value;
     return value >= least && value <= most;
+}
+
+static bool read_tag(const char **at, uint32_t *tag) {
+    if ((*at)[1] == ':') { /* none, before a direction */
+        ++*at;
+        return true;
+    }
+    return read_number(at, 0, MOST_TAG, tag);
 }
 
 /* After a colon, x, y or z, and + or - for the neighbours above or below alone. */
@@ -163,7 +188,7 @@ static hpcw_status read_one(struct program_reading *r, const char *word, size_t 
                           : kind_of(s) == CALL ? MOST_BYTES
                                                : MOST_NUMBER;
     if ((kind_of(s) == WORK && !r->loop) || (*at == ':' && !read_number(&at, least, most, &s->number)) ||
-        (*at == ':' && (!sends(s) || !read_number(&at, 0, MOST_TAG, &s->tag))) ||
+        (*at == ':' && (!sends(s) || !read_tag(&at, &s->tag))) ||
         (*at == ':' && !read_directions(&at, &s->directions)) || at != word + length) {
         return expected(r, "no work but in a loop, and a number in its range", word, length, err);
     }
@@ -201,8 +226,9 @@ static struct program_extent extent_of(const struct model_trace_program *p, uint
             i = s->end - 1u;
         } else {
             all.lines++;
-            all.exchanges += sends(s) ? 1 : 0;
-            all.surely += sends(s) ? 1 : 0;
+            const bool exchanges = sends(s) && !is_again(p, i);
+            all.exchanges += exchanges;
+            all.surely += exchanges;
         }
     }
     return all;
@@ -224,7 +250,8 @@ static hpcw_status check_exchanges(const struct program_reading *r, hpcw_error *
             waited = false;
             break;
         case SEND:
-            ok = !sent;
+            ok = !sent || (is_again(p, i) &&
+                           memcmp(&p->statement[i], &p->statement[i - 1], sizeof p->statement[i]) == 0);
             sent = true;
             blocks = row->what == MODEL_TRACE_SENDING;
             waited = false;
@@ -251,11 +278,11 @@ static hpcw_status check_exchanges(const struct program_reading *r, hpcw_error *
             break;
         }
         if (!ok) {
-            return expected(
-                r,
-                "MPI_Irecv once and MPI_Isend or MPI_Send once, then MPI_Wait, MPI_Waitall or MPI_Waitany, "
-                "or MPI_Send and MPI_Recv, or MPI_Sendrecv, and all of it in one block",
-                row->name, strlen(row->name), err);
+            return expected(r,
+                            "MPI_Irecv once and MPI_Isend or MPI_Send, each time the same, then MPI_Wait, "
+                            "MPI_Waitall or MPI_Waitany, "
+                            "or MPI_Send and MPI_Recv, or MPI_Sendrecv, and all of it in one block",
+                            row->name, strlen(row->name), err);
         }
     }
     return posted || sent ? expected(r, "an end of the last exchange", "", 0, err) : HPCW_OK;
@@ -308,7 +335,8 @@ hpcw_status model_trace_program_check(const struct model_trace_program *program,
             continue;
         }
         const uint32_t before = done;
-        const bool more = !ends && shares(&done, program->statement[i].directions);
+        const bool more = !ends && (is_again(program, i) ||
+                                    model_trace_program_shares(&done, program->statement[i].directions));
         if (!more && before != 0 && (before & directions) != directions) {
             return hpcw_i_fail(err, HPCW_EINVAL,
                                "%s: expected exchanges in all directions of the grid of ranks, one after the "
@@ -329,6 +357,7 @@ struct program_writing {
     uint32_t iteration;
     uint32_t part;       /* of the next exchange */
     uint32_t directions; /* of those that share the last part */
+    bool shares;         /* the last exchange has no weight of its own */
     bool is_open;        /* an exchange ... */
     uint32_t exchange;   /* which */
     uint64_t done, all;  /* of the objects' work */
@@ -352,7 +381,7 @@ static void begin_exchange(struct program_writing *w) {
         struct model_trace_script *script = w->script;
         assert(script->exchanges < MODEL_TRACE_MOST_EXCHANGES);
         script->exchange[script->exchanges] =
-            (struct model_trace_exchange){w->part, MODEL_TRACE_ALL_WAYS, MODEL_TRACE_DIRECTIONS};
+            (struct model_trace_exchange){w->part, MODEL_TRACE_ALL_WAYS, MODEL_TRACE_DIRECTIONS, 0};
         w->exchange = script->exchanges++;
         w->is_open = true;
     }
@@ -361,10 +390,11 @@ static void begin_exchange(struct program_writing *w) {
 /* Those of the open exchange: where they go, and what part of the bytes they have. */
 static void begin_messages(struct program_writing *w, const struct model_trace_statement *s) {
     struct model_trace_exchange *x = &w->script->exchange[w->exchange];
-    if (!shares(&w->directions, s->directions)) {
+    w->shares = model_trace_program_shares(&w->directions, s->directions);
+    if (!w->shares) {
         w->script->weight[w->part++] = s->number;
     }
-    *x = (struct model_trace_exchange){w->part - 1, s->directions, s->tag};
+    *x = (struct model_trace_exchange){w->part - 1, s->directions, s->tag, 0};
 }
 
 /* A second wait is for the sends. */
@@ -412,6 +442,11 @@ static void add(struct program_writing *w, uint32_t at) {
         break;
     case SEND:
     case BOTH:
+        if (is_again(w->program, at)) {
+            script->exchange[w->exchange].more++;
+            script->weight[script->exchange[w->exchange].part] += w->shares ? 0 : s->number;
+            break;
+        }
         begin_exchange(w);
         begin_messages(w, s);
         model_trace_add(script, row->op, row->what, 0)->number = w->exchange;
@@ -445,7 +480,8 @@ static void go_through(struct program_writing *w, uint32_t from, uint32_t to) {
         } else if (w->script != NULL) {
             add(w, i);
         } else {
-            w->part += sends(s) && !shares(&w->directions, s->directions);
+            w->part += sends(s) && !is_again(w->program, i) &&
+                       !model_trace_program_shares(&w->directions, s->directions);
             w->all += kind_of(s) == WORK ? s->number : 0;
         }
     }
@@ -466,4 +502,8 @@ void model_trace_program_write(const struct model_trace *m, const struct model_t
     w.part = part;
     w.directions = 0;
     go_through(&w, 0, program->statements);
+    struct model_trace_op *last = &script->op[script->ops - 1];
+    if (model_trace_program_is_silent(program) && last->kind == MODEL_TRACE_OP_WAIT) {
+        last->step = 1; /* rather than after it, where nobody sees why */
+    }
 }

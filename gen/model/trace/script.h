@@ -49,7 +49,7 @@ struct model_trace_op {
     uint32_t bytes; /* of each part that a collective call moves */
     uint32_t until; /* share of the objects' work that is done after it */
     /* of the objects' work: how often the same was done before in this iteration; `number` says what. Of other work: 1 if
-     * the median is that of the program */
+     * the median is that of the program. Of a wait: 1 if all ranks wait for the last one */
     uint32_t step;
 };
 enum { MODEL_TRACE_WORK = 1 << 16 }; /* all of it */
@@ -57,6 +57,7 @@ enum { MODEL_TRACE_WORK = 1 << 16 }; /* all of it */
 /* Messages of one part of the bytes in some directions: bit 2 * dimension to the ranks below, the next one to those above. */
 struct model_trace_exchange {
     uint32_t part, directions, tag;
+    uint32_t more; /* messages to each neighbour, besides the first one */
 };
 enum { MODEL_TRACE_ALL_WAYS = 63 };
 #define MODEL_TRACE_DIRECTIONS UINT32_MAX /* tags are those of directions */

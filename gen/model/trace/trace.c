@@ -330,10 +330,11 @@ static hpcw_status make_estimate(struct model_trace *m, hpcw_error *err) {
         before += script->parts;
         model_trace_tally(m, script, &tally);
         for (uint32_t x = 0; x < script->exchanges; x++) {
-            const double here = script->exchange[x].directions == MODEL_TRACE_ALL_WAYS
-                                    ? (double)pairs
-                                    : (double)pairs * __builtin_popcount(script->exchange[x].directions) /
-                                          (2 * m->load->params.dims);
+            const struct model_trace_exchange *one = &script->exchange[x];
+            const double part = one->directions == MODEL_TRACE_ALL_WAYS
+                                    ? 1
+                                    : __builtin_popcount(one->directions) / (2.0 * m->load->params.dims);
+            const double here = (double)pairs * part * (1 + one->more);
             messages += here;
             of_messages += here * (tally.in[x] + tally.out[x]);
         }

@@ -123,8 +123,8 @@ void model_trace_gather(const struct model_trace *m, struct model_trace_scratch 
 void model_trace_post(const struct model_trace *m, struct model_trace_scratch *s, uint32_t exchange);
 void model_trace_send(const struct model_trace *m, struct model_trace_scratch *s,
                       const struct model_trace_op *op);
-void model_trace_wait(const struct model_trace *m, struct model_trace_scratch *s, uint32_t exchange,
-                      enum model_trace_wait how);
+void model_trace_wait(const struct model_trace *m, struct model_trace_scratch *s,
+                      const struct model_trace_op *op);
 
 /* The ranks write a checkpoint. `of_this`: see model_trace_message_of. Returns when rank 0 begins. */
 uint64_t model_trace_write_files(const struct model_trace *m, struct model_trace_scratch *s, uint32_t iteration,
