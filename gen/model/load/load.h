@@ -76,6 +76,7 @@ struct model_load_params {
     double skew;                        /* how much heavier than log-normal the tail is */
     char time_table[192];               /* in place of skew; see tail.h */
     double persistence;                 /* share of the variance of ln(load) that lasts for the run */
+    double together;                    /* share of the rest that all ranks of a host have in common */
     uint32_t problem;      /* which objects there are, and what lasts of their work; 0: from the seed */
     double alike;          /* share of it that varies smoothly over the ranks */
     double correlation;    /* of the smooth share between neighbouring ranks */

@@ -38,6 +38,9 @@ const struct ui_param model_load_param[] = {
                   "of a normal distribution evenly from -reach to reach, in hundredths; or none"),
     PARAM("persistence", F64, persistence, 0, 1, NULL,
           "share of the variance of ln(load) that lasts for the whole run; the rest is new in every phase [L]"),
+    PARAM(
+        "together", F64, together, 0, 1, NULL,
+        "share of what is new in a phase that is the same for all ranks of a host: what they share slows all"),
     PARAM("problem", U32, problem, 0, 4294967295.0, NULL,
           "number of the problem: which places have an object, and what lasts of its work; 0: from the seed"),
     PARAM("alike", F64, alike, 0, 1, NULL,

@@ -109,6 +109,18 @@ void model_load_lastings(const struct model_load *m, const uint32_t *object, uin
     }
 }
 
+/* What is new in a phase: on a host, a share of it is the same for all ranks. `own` is that of the object alone. */
+static double fresh_of(const struct model_load *m, uint32_t object, uint32_t phase, double own) {
+    const double together = m->params.together;
+    uint32_t w[4];
+    if (together == 0) {
+        return own;
+    }
+    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SYSTEM, model_machine_node(m->machine, model_load_home(m, object)),
+                phase, 4, w);
+    return sqrt(1 - together) * own + sqrt(together) * hpcw_i_normal(w[0], w[1]);
+}
+
 uint64_t model_load_time(const struct model_load *m, uint32_t object, double lasting, uint32_t phase,
                          double slowness) {
     const struct model_load_params *p = &m->params;
@@ -122,7 +134,8 @@ uint64_t model_load_time(const struct model_load *m, uint32_t object, double las
     } else {
         hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_PHASE, object, phase, 0, w);
         z = model_load_bend(&m->tail, sqrt(p->persistence) * lasting +
-                                          sqrt(1 - p->persistence) * hpcw_i_normal(w[0], w[1]));
+                                          sqrt(1 - p->persistence) *
+                                              fresh_of(m, object, phase, hpcw_i_normal(w[0], w[1])));
     }
     double ns = f->median_ns * hpcw_i_exp(f->sigma * z) * slowness;
     return model_load_at_least_1(ns * model_load_scenario(m, object, phase));
@@ -168,7 +181,7 @@ void model_load_times(const struct model_load *m, const uint32_t *object, const 
     double z[MODEL_LOAD_AT_ONCE];
     m->lanes->normals(&(struct model_draws){m->seed, HPCW_I_FOR_LOAD_PHASE, count, object, phase, 0}, z);
     for (uint32_t i = 0; i < count; i++) {
-        z[i] = old * lasting[i] + new *z[i];
+        z[i] = old * lasting[i] + new *fresh_of(m, object[i], phase, z[i]);
     }
     for (uint32_t i = 0; tail.knots == 0 && i < count; i++) {
         z[i] = f->sigma * model_load_bend_by_form(&tail, z[i]);
