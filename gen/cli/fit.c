@@ -100,8 +100,8 @@ static hpcw_status write_file(const char *path, const struct hpcw_i_buf *buf, hp
 
 static hpcw_status print_learned(const struct gen_fit_twin *t, hpcw_error *err) {
     struct ui_table table = {0};
-    char value[256];
-    char usual[256];
+    char value[UI_PARAM_TEXT];
+    char usual[UI_PARAM_TEXT];
     ui_table_column(&table, "parameter", UI_LEFT);
     ui_table_column(&table, "learned", UI_RIGHT);
     ui_table_column(&table, "95 %", UI_LEFT);
@@ -110,7 +110,7 @@ static hpcw_status print_learned(const struct gen_fit_twin *t, hpcw_error *err) 
     for (size_t i = 0; i < t->count; i++) {
         gen_fit_learned_text(t, i, value, usual, sizeof value);
         ui_table_cell(&table, "%s", t->learned[i].key);
-        ui_table_cell(&table, "%s", strlen(value) > 24 ? "(table)" : value);
+        ui_table_cell(&table, "%s", strlen(value) > 24 ? "(text)" : value);
         if (t->learned[i].low == t->learned[i].low) {
             ui_table_cell(&table, "%.3g to %.3g", t->learned[i].low, t->learned[i].high);
         } else {
@@ -139,8 +139,8 @@ static void put_number(struct hpcw_i_json *json, const char *key, double value) 
 
 static hpcw_status print_learned_json(const struct gen_fit_twin *t, hpcw_error *err) {
     struct gen_cli_result r;
-    char value[256];
-    char usual[256];
+    char value[UI_PARAM_TEXT];
+    char usual[UI_PARAM_TEXT];
     gen_cli_result_begin(&r, true);
     hpcw_i_json_put_u64(&r.json, "ranks", t->ranks);
     hpcw_i_json_key_array(&r.json, "parameters");

@@ -20,6 +20,11 @@ static double variance_of(const struct gen_fit_fact *fact) {
     return rest * rest / fmax(1, fact->samples - 3);
 }
 
+/* Whether even a distance of 1 is nothing special for so many values: the 5 % level of Kolmogorov and Smirnov's test. */
+static bool few(double n, double m) {
+    return n > 0 && m > 0 && 1.36 * sqrt((n + m) / (n * m)) >= 1;
+}
+
 static struct gen_fit_row row_of(const struct gen_fit_fact *real, const struct gen_fit_fact *twin) {
     struct gen_fit_row row = {.real = real, .twin = twin, .value = {NAN, NAN}, .distance = NAN, .allowed = NAN};
     const struct gen_fit_fact *const side[] = {real, twin};
@@ -36,7 +41,10 @@ static struct gen_fit_row row_of(const struct gen_fit_fact *real, const struct g
         return row;
     }
     double chance;
-    if (real->kind == GEN_FIT_MARGINAL) {
+    if (real->kind == GEN_FIT_MARGINAL && few(whole[0].count, whole[1].count)) {
+        row.distance = gen_fit_sketch_distance(&whole[0], &whole[1]);
+        row.allowed = chance = 1;
+    } else if (real->kind == GEN_FIT_MARGINAL) {
         row.distance = gen_fit_sketch_distance(&whole[0], &whole[1]);
         row.allowed = 0.05;
         chance = real->half[0]->count > 0 && real->half[1]->count > 0

@@ -23,8 +23,8 @@ struct gen_fit_load_group {
     double tasks, seconds, x, xx;
     double ranks, nn, nx, ss; /* over ranks with n tasks, whose values have the sum s: of 1, n n, n s, s s */
     /* Of a task in a phase and the next one; in the last phase that is a power of two, so up to half the run before;
-     * means of ranks; ln(bytes) of an edge to a task. */
-    struct gen_fit_pairs next, early, neighbour, edge;
+     * means of a rank and the next one, and of that in the next phase; ln(bytes) of an edge to a task. */
+    struct gen_fit_pairs next, early, neighbour, later, edge;
     /* Seconds of tasks; of ranks, all their migratable tasks together; likewise of blocks of memory on a rank. */
     struct gen_fit_sketch *time, *rank, *block;
 };

@@ -79,8 +79,17 @@ static struct gen_fit_shape *shape_of(const struct fit_learning *g, size_t first
     return shape;
 }
 
-static void learn_distribution(struct fit_learning *g) {
+/* What lasts makes the times of an object tell that object, so they are one value; what does not is a value in each phase. */
+static double independent_values(const struct fit_learning *g) {
     const double objects = g->run.tasks / (double)(g->l->phases - g->begin);
+    const double next = gen_fit_loads_correlation(g->l, GEN_FIT_NEXT, 2, 1);
+    const double early = gen_fit_loads_correlation(g->l, GEN_FIT_EARLY, 2, 1);
+    const double lasts = fmax(0, fmax(next, early));
+    return isnan(next) || isnan(early) ? objects : fmax(objects, g->run.tasks * (1 - lasts) / (1 + lasts));
+}
+
+static void learn_distribution(struct fit_learning *g) {
+    const double objects = independent_values(g);
     char table[sizeof g->twin->dataset.load_params.time_table] = "none";
     struct gen_fit_shape *shape = shape_of(g, g->begin, GEN_FIT_GROUPS - 1);
     double skew = 0;
@@ -196,13 +205,15 @@ static double widen(struct fit_learning *g, const uint32_t grid[3], double rho, 
     return lasting > 0 ? smooth / lasting : 0;
 }
 
-static double neighbour_share(const struct fit_learning *g) {
+/* Of means of neighbouring ranks, in the same phase or one after the other: the covariance over the variance. */
+static double neighbour_share(const struct fit_learning *g, bool same_phase) {
     double sum = 0;
     double weights = 0;
     for (size_t i = g->begin; i < GEN_FIT_GROUPS; i++) {
-        struct gen_fit_pairs p = g->l->group[i][0].neighbour;
+        const struct gen_fit_load_group *of = g->l->group[i];
+        struct gen_fit_pairs p = same_phase ? of[0].neighbour : of[0].later;
         const struct gen_fit_load_moments m = gen_fit_loads_moments(g->l, i, i);
-        gen_fit_pairs_merge(&p, &g->l->group[i][1].neighbour);
+        gen_fit_pairs_merge(&p, same_phase ? &of[1].neighbour : &of[1].later);
         if (p.n >= GEN_FIT_LEAST_VALUES && m.sd > 1e-6) {
             sum += m.tasks * gen_fit_covariance(&p) / (m.sd * m.sd);
             weights += m.tasks;
@@ -211,15 +222,26 @@ static double neighbour_share(const struct fit_learning *g) {
     return weights > 0 ? sum / weights : NAN;
 }
 
+/* One object on each rank: what ranks have in common in a phase and a later one lasts, the rest does not. */
+static void learn_lone_objects(struct fit_learning *g, double persistence, double next) {
+    const double later = neighbour_share(g, false);
+    const double now = gen_fit_correlation_behind(&g->tail, fmax(0, next));
+    const double lasts = isnan(later) ? now : gen_fit_correlation_behind(&g->tail, fmax(0, later));
+    const double more = now - lasts;
+    g->near = fmin(1, fmin(now, lasts) / persistence);
+    learn(g, "load.correlation", g->near, GEN_FIT_PER_RANK);
+    /* Less than that is chance. */
+    learn(g, "load.together", more > 0.1 ? fmin(1, more / (1 - persistence)) : 0, GEN_FIT_PER_RANK);
+}
+
 static void learn_ranks(struct fit_learning *g, double persistence, bool persists) {
     double same = gen_fit_loads_correlation(g->l, GEN_FIT_SAME_RANK, 2, g->begin);
-    double next = neighbour_share(g);
+    double next = neighbour_share(g, true);
     uint32_t block[3] = {1, 1, 1};
     if (isnan(same) && g->l->count_sum == g->l->counts && !isnan(next)) {
         /* One object on each rank: how alike and how far are the same. */
         learn(g, "load.alike", 1, GEN_FIT_PER_RANK);
-        g->near = fmin(1, gen_fit_correlation_behind(&g->tail, fmax(0, next)) / persistence);
-        learn(g, "load.correlation", g->near, GEN_FIT_PER_RANK);
+        learn_lone_objects(g, persistence, next);
         return;
     }
     if (isnan(same)) {
@@ -293,6 +315,9 @@ struct fit_line {
     double first, last, error;
 };
 
+/* Groups of several phases that a course can be seen in. */
+enum { FEWEST_GROUPS = 6 };
+
 /* Share of the rise in the middle of a group. */
 static double risen(const struct gen_fit_loads *l, size_t group, double rise) {
     const double phase = group == 0 ? 1 : 1 + ((double)group - 0.5) * (double)l->width - 0.5;
@@ -316,6 +341,10 @@ static struct fit_line line_of(const struct fit_learning *g, double rise, bool s
     }
     if (p.n == 0) {
         gen_fit_pair(&p, 0, level_of(g, g->run, sd));
+    }
+    if (g->l->width > 1 && p.n < FEWEST_GROUPS) {
+        const double level = level_of(g, g->run, sd);
+        return (struct fit_line){level, level, 0};
     }
     const double xx = p.xx - p.x * p.x / p.n;
     const double yy = p.yy - p.y * p.y / p.n;

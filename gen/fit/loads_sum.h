@@ -27,6 +27,7 @@ struct gen_fit_summing {
     size_t edges, edge_capacity;
     double seconds; /* of the rank in the phase */
     double *before; /* [phases of rank 0] mean x of the rank before; NaN without tasks */
+    double earlier; /* the same in the phase before */
     size_t before_capacity;
 };
 

@@ -7,13 +7,15 @@
 
 #include "gen/fit/loads.h"
 #include "gen/fit/loads_sum.h"
+#include "gen/fit/log_calls.h"
 #include "gen/fit/log_places.h"
+#include "gen/fit/log_program.h"
 #include "libreader/clog2/clog2.h"
 #include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-enum { MOST_VALUES = 1 << 24, MOST_MESSAGES = 5 << 20, NONE = -1 };
+enum { ENOUGH_VALUES = 1000, GROUPS = 6, MOST_VALUES = 1 << 24, MOST_MESSAGES = 5 << 20, NONE = -1 };
 
 struct fit_state {
     bool known, mpi, call, files;
@@ -27,6 +29,13 @@ struct fit_message {
     double bytes;
 };
 
+/* Messages of a size class, and how soon after the begin of the send the first of them ended. */
+enum { SIZES = 31 };
+struct fit_arrival {
+    uint64_t times;
+    double soonest;
+};
+
 struct fit_log {
     struct read_clog2 *reader;
     uint32_t ranks;
@@ -34,6 +43,7 @@ struct fit_log {
     size_t states, state_capacity;
     long work; /* the state that is computing, or NONE: what is in no call of MPI */
     struct gen_fit_log_places places;
+    struct gen_fit_log_calls *calls;
     struct gen_fit_log_iterations *of; /* [ranks] */
     uint32_t iterations;
     uint32_t *at;    /* [ranks] the iteration */
@@ -44,6 +54,7 @@ struct fit_log {
     size_t messages, message_capacity;
     size_t edges, tree_edges; /* all, and between a rank and its parent in the tree of the model's handlers */
     bool left_out;
+    struct fit_arrival arrival[SIZES];
     struct gen_fit_sketch *wait[2]; /* seconds in the call that ends an iteration */
     double in_mpi[2], in_all[2];
     bool no_memory;
@@ -214,6 +225,10 @@ static void take_state(void *context, const struct read_clog2_stretch *s) {
     }
     struct gen_fit_log_walk *w = &l->places.walk[s->rank];
     const bool within = is_within(l, s->rank);
+    const uint32_t iteration = within                           ? l->at[s->rank] + 1
+                               : l->at[s->rank] < l->iterations ? 0
+                                                                : GEN_FIT_LOG_AFTER;
+    l->no_memory = !gen_fit_log_calls_add(l->calls, s, iteration) || l->no_memory;
     gen_fit_log_call(w, s->state, l->state[s->state].waits == GEN_FIT_LOG_FOR_ALL);
     const bool ends = within && gen_fit_log_ends(w, &l->of[s->rank]);
     if (ends) {
@@ -226,8 +241,23 @@ static void take_state(void *context, const struct read_clog2_stretch *s) {
     }
 }
 
+/* The size class of messages of up to 1 << k bytes. */
+static void count_arrival(struct fit_log *l, const struct read_clog2_end *e) {
+    int k = 0;
+    while (k < SIZES - 1 && e->bytes > 1 << k) {
+        k++;
+    }
+    struct fit_arrival *a = &l->arrival[k];
+    a->soonest = a->times == 0 || e->time - e->other < a->soonest ? e->time - e->other : a->soonest;
+    a->times++;
+}
+
 static void take_message(void *context, const struct read_clog2_end *e) {
     struct fit_log *l = context;
+    if (!e->send && e->meets && e->peer != e->rank) {
+        count_arrival(l, e);
+    }
+    gen_fit_log_calls_message(l->calls, e);
     if (!e->send || e->rank >= l->ranks) {
         return;
     }
@@ -286,6 +316,12 @@ static hpcw_status sum_up(struct fit_log *l, struct gen_fit_load_data *loads, hp
     struct gen_fit_summing sums;
     hpcw_status s = gen_fit_sum_init(&sums, loads, err);
     size_t m = 0;
+    /* Groups of iterations with enough values to know how they scatter, and enough groups to see how they change. */
+    const uint32_t enough = (ENOUGH_VALUES + l->ranks - 1) / l->ranks;
+    const uint32_t most = l->iterations / GROUPS > 0 ? l->iterations / GROUPS : 1;
+    for (size_t b = 0; b < GEN_FIT_BLOCKS; b++) {
+        loads->block[b].width = enough < most ? enough : most;
+    }
     if (l->messages > 0) {
         qsort(l->message, l->messages, sizeof *l->message, by_receiver);
     }
@@ -316,13 +352,14 @@ static hpcw_status sum_up(struct fit_log *l, struct gen_fit_load_data *loads, hp
 
 static hpcw_status reserve(struct fit_log *l, const char *path, hpcw_error *err) {
     l->at = hpcw_i_calloc(l->ranks, sizeof *l->at);
+    l->calls = gen_fit_log_calls_new(l->ranks);
     l->since = hpcw_i_calloc(l->ranks, sizeof *l->since);
     l->mpi = hpcw_i_calloc(l->ranks, sizeof *l->mpi);
     l->compute = hpcw_i_calloc((size_t)l->ranks * l->iterations, sizeof *l->compute);
     l->wait[0] = gen_fit_sketch_new(GEN_FIT_LEAST_SECONDS);
     l->wait[1] = gen_fit_sketch_new(GEN_FIT_LEAST_SECONDS);
-    if (l->at == NULL || l->since == NULL || l->mpi == NULL || l->compute == NULL || l->wait[0] == NULL ||
-        l->wait[1] == NULL) {
+    if (l->at == NULL || l->calls == NULL || l->since == NULL || l->mpi == NULL || l->compute == NULL ||
+        l->wait[0] == NULL || l->wait[1] == NULL) {
         return hpcw_i_fail_memory(err, path, l->ranks, "ranks");
     }
     for (uint32_t r = 0; r < l->ranks; r++) {
@@ -378,6 +415,29 @@ static hpcw_status add_facts(struct fit_log *l, struct gen_fit_facts *facts, hpc
                         : s;
 }
 
+/* Messages that arrive sooner than a handshake takes are eager. Which ranks share a node, a log does not say: all, if they can. */
+static hpcw_status learn_protocol(const struct fit_log *l, struct gen_fit_twin *twin, hpcw_error *err) {
+    enum { LEAST_ARRIVALS = 20 };
+    const struct model_machine_params *p = &twin->dataset.machine_params;
+    int eager = -1, slow = -1;
+    for (int k = 0; k < SIZES; k++) {
+        const double ns_of_copy = 0.1 * (double)(1u << k);
+        const bool soon = l->arrival[k].soonest < 3e-6 * p->latency_us[MODEL_SAME_NODE] + 1e-9 * ns_of_copy;
+        if (l->arrival[k].times >= LEAST_ARRIVALS) {
+            eager = soon ? k : eager;
+            slow = !soon && slow < 0 ? k : slow;
+        }
+    }
+    const uint64_t most = eager >= 0 ? UINT64_C(1) << eager : 0;
+    const uint64_t below = slow > 0 ? UINT64_C(1) << (slow - 1) : UINT64_MAX;
+    const uint64_t learned = most > p->eager_node ? most : below < p->eager_node ? below : p->eager_node;
+    char text[UI_PARAM_SIZE_TEXT];
+    return l->ranks <= p->ppn && learned != p->eager_node
+               ? gen_fit_learn_text(twin, "machine.eager_node", ui_param_size_text(text, learned),
+                                    GEN_FIT_PER_LINK, err)
+               : HPCW_OK;
+}
+
 static hpcw_status learn(const struct fit_log *l, const struct gen_fit_load_data *loads,
                          struct gen_fit_twin *twin, hpcw_error *err) {
     if ((twin->formats >> GEN_FORMAT_VOM & 1) != 0) {
@@ -393,11 +453,23 @@ static hpcw_status learn(const struct fit_log *l, const struct gen_fit_load_data
     /* What lies between two of the calls that end an iteration: as many messages on an edge. */
     const double exchanges =
         l->edges > 0 ? floor(gen_fit_sketch_quantile(loads->whole.messages[0], 0.5) + 0.5) : 1;
-    hpcw_status s = gen_fit_learn_text(twin, "trace.application", "stencil", GEN_FIT_PER_RUN, err);
-    s = s == HPCW_OK ? gen_fit_learn(twin, "trace.exchanges", exchanges, GEN_FIT_PER_RUN, err) : s;
+    bool program;
+    double pauses_ms;
+    hpcw_status s = gen_fit_log_program(l->calls, l->iterations, twin, &pauses_ms, &program, err);
+    if (s == HPCW_OK && !program) {
+        s = gen_fit_learn_text(twin, "trace.application", "stencil", GEN_FIT_PER_RUN, err);
+        s = s == HPCW_OK ? gen_fit_learn(twin, "trace.exchanges", exchanges, GEN_FIT_PER_RUN, err) : s;
+    }
     s = s == HPCW_OK
             ? gen_fit_learn_text(twin, "load.handlers", has_handlers(l) ? "yes" : "no", GEN_FIT_PER_RUN, err)
             : s;
+    bool calls = false, states = false;
+    for (size_t i = 0; i < l->states; i++) {
+        calls = calls || l->state[i].call;
+        states = states || (l->state[i].known && !l->state[i].mpi);
+    }
+    const char *record = !states ? "calls" : !calls ? "states" : "all";
+    s = s == HPCW_OK ? gen_fit_learn_text(twin, "trace.record", record, GEN_FIT_PER_RUN, err) : s;
     bool files = (twin->formats >> GEN_FORMAT_RANK2FILE & 1) != 0;
     for (size_t i = 0; i < l->states; i++) {
         files = files || l->state[i].files;
@@ -406,6 +478,16 @@ static hpcw_status learn(const struct fit_log *l, const struct gen_fit_load_data
     /* The measured times have that of handlers. */
     s = s == HPCW_OK ? gen_fit_learn(twin, "load.handler_time", 0, GEN_FIT_PER_RANK, err) : s;
     s = s == HPCW_OK ? gen_fit_loads_learn(&loads->whole, twin, err) : s;
+    static const char *const means[] = {"load.mean_first", "load.mean_last"};
+    for (size_t i = 0; s == HPCW_OK && l->work == NONE && i < 2; i++) {
+        const double ms = gen_fit_value(twin, means[i]);
+        s = ms > 2 * pauses_ms ? gen_fit_learn(twin, means[i], ms - pauses_ms, GEN_FIT_PER_OBJECT, err) : s;
+    }
+    s = s == HPCW_OK ? learn_protocol(l, twin, err) : s;
+    if (s == HPCW_OK && program &&
+        l->ranks < GEN_FIT_LEAST_VALUES) { /* the program says what comes before its loop */
+        s = gen_fit_learn_text(twin, "load.setup", "no", GEN_FIT_PER_RUN, err);
+    }
     return s == HPCW_OK ? gen_fit_loads_intervals(loads, twin, err) : s;
 }
 
@@ -425,6 +507,7 @@ hpcw_status gen_fit_log(const char *path, struct gen_fit_facts *facts, struct ge
     gen_fit_loads_free(loads);
     hpcw_i_free(loads);
     gen_fit_log_places_free(&l.places);
+    gen_fit_log_calls_free(l.calls);
     hpcw_i_free(l.of);
     hpcw_i_free(l.state);
     hpcw_i_free(l.at);

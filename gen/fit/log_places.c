@@ -35,6 +35,7 @@ static uint64_t mix(uint64_t a, uint64_t b) {
 
 void gen_fit_log_send(struct gen_fit_log_walk *w, uint32_t peer, int32_t tag) {
     w->sent = mix(mix(1, peer), (uint64_t)tag);
+    w->sends = true;
 }
 
 static void follow(uint64_t place[GEN_FIT_LOG_LEVELS], uint64_t last[2], uint64_t call) {
@@ -45,10 +46,11 @@ static void follow(uint64_t place[GEN_FIT_LOG_LEVELS], uint64_t last[2], uint64_
 }
 
 void gen_fit_log_call(struct gen_fit_log_walk *w, uint32_t state, bool for_all) {
-    const uint64_t call = mix(for_all ? UINT64_C(1) + w->apart : w->sent, state);
+    const uint64_t call = mix(for_all ? UINT64_C(1) + w->apart : w->sent + w->sends, state);
+    w->sends = false;
     follow(w->place, for_all ? w->met : w->call, call);
     w->place[0] = for_all ? mix(0, state) : call;
-    w->apart = !for_all;
+    w->apart = for_all ? 0 : w->apart | UINT64_C(1) << state % 64;
     w->calls++;
 }
 

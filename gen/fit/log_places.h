@@ -21,7 +21,8 @@ struct gen_fit_log_walk {
     uint64_t call[2];                   /* the last ones */
     uint64_t sent;                      /* to whom, in the last message */
     uint64_t met[2];                    /* the last collective calls */
-    bool apart;                         /* there was another call after them */
+    bool sends;                         /* a message, in the call that has not ended */
+    uint64_t apart;                     /* after them: bit i: there were calls whose state is i, modulo 64 */
     uint32_t calls, ended;              /* calls up to the end of an iteration: set by who looks for it */
 };
 

@@ -9,7 +9,7 @@
 #include "libwriter/base/numfmt.h"
 #include "libwriter/base/status.h"
 
-enum { VALUE = 256 };
+enum { VALUE = UI_PARAM_TEXT };
 
 const char *gen_fit_scale_name(enum gen_fit_scale scale) {
     static const char *const name[] = {
@@ -153,7 +153,7 @@ static bool print_formats(uint64_t formats, struct hpcw_i_buf *buf) {
 
 /* In the order of the parameters' table, which has each group in one piece. */
 hpcw_status gen_fit_twin_print(const struct gen_fit_twin *t, struct hpcw_i_buf *buf, hpcw_error *err) {
-    char line[2 * VALUE];
+    char line[512];
     const struct gen_dataset_group *group;
     const struct ui_param *param;
     size_t section = 0; /* length of the name of the current one */
@@ -197,10 +197,11 @@ hpcw_status gen_fit_twin_print(const struct gen_fit_twin *t, struct hpcw_i_buf *
         }
         if (strlen(name) + strlen(value) < 100) {
             (void)snprintf(line, sizeof line, "%s = %s ; per %s%s\n", name, value, scale, interval);
-        } else { /* the longest line that can be read is 198 bytes */
-            (void)snprintf(line, sizeof line, "; per %s:\n%s = %s\n", scale, name, value);
+            good = good && hpcw_i_buf_append_str(buf, line);
+        } else {
+            (void)snprintf(line, sizeof line, "; per %s:\n", scale);
+            good = good && hpcw_i_buf_append_str(buf, line) && ui_param_line(name, value, buf);
         }
-        good = good && hpcw_i_buf_append_str(buf, line);
     }
     return good ? HPCW_OK : hpcw_i_fail_memory(err, "configuration", 0, NULL);
 }

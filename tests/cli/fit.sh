@@ -267,7 +267,7 @@ learned objects 1 1 log.ini
 learned mean_first 14 20 log.ini
 learned mean_last 14 20 log.ini
 learned setup_factor 4 6 log.ini
-learned exchanges 1 1 log.ini
+grep -q '^loop = .*MPI_Isend' log.ini || bad "no program: $(grep -A 20 trace log.ini)"
 grep -q '^handlers = true' log.ini || bad "handlers: $(grep handlers log.ini)"
 # Whether ranks send lists before the first iteration follows from the seed alone.
 "$HPCGEN" -q -c log.ini -f clog2 -s 6 -o log_twin || bad "the configuration of a log is not accepted"
@@ -281,6 +281,43 @@ learned objects 8 10 both.ini
 "$HPCGEN" fit both/clog2/app.clog2 both/vom -O again.ini -q || bad "the fit of two paths failed"
 cmp both.ini again.ini || bad "the order of the paths changes the configuration"
 grep -q '^; clog2: the load data tell' both.ini || bad "no remark on the log: $(cat both.ini)"
+
+# ---- the program of an event log: its statements come back, and times about ----
+
+# The value of a parameter, which may have several lines, without tags' and times' numbers.
+statements() { # KEY FILE
+    awk -v key="$1" '$1 == key && $2 == "=" {found = 1; sub(/^[^=]*= */, ""); printf "%s", $0; next}
+        found && /^ / {sub(/^ +/, " "); printf "%s", $0; next} found {exit}' "$2" |
+        sed 's/ *;.*//; s/ *\(work\|local\|root\):[0-9]*//g; s/^ //'
+}
+program() { # RANKS DIMS LN_BYTES LOOP START, then what is learned of both
+    "$HPCGEN" -q -n "$1" -f clog2 --seed 5 -o program --set load.dims="$2" --set load.phases=100 --set load.objects=1 \
+        --set load.fill=1 --set load.fill_spread=0 --set load.far_edges=0 --set load.migration=0 --set load.handlers=no \
+        --set load.edge_phases=0 --set load.edge_bytes_sd=0 --set load.edge_bytes_mean="$3" --set rank2file.checkpoints=0 \
+        --set load.edge_messages_mean=0 --set load.edge_messages_sd=0 --set trace.record=calls --set trace.loop="$4" \
+        --set trace.start="$5" --set load.setup_edges=0.230769 --set trace.end='MPI_Reduce root:90000 MPI_Barrier' || bad "a program is refused"
+    "$HPCGEN" fit program -O program.ini -q || bad "the fit of a program failed"
+    [ "$(statements loop program.ini)" = "$6" ] || bad "another loop: $(statements loop program.ini)"
+    [ "$(statements start program.ini)" = "$7" ] || bad "another start: $(statements start program.ini)"
+    [ "$(statements end program.ini)" = 'MPI_Reduce MPI_Barrier' ] || bad "another end: $(statements end program.ini)"
+    grep -q '^record = calls' program.ini || bad "other records: $(grep record program.ini)"
+    awk 'length($0) > 196 {exit 1}' program.ini || bad "lines that are too long"
+    "$HPCGEN" -q -c program.ini -s 6 -o program_twin || bad "the program of a log is not accepted"
+    "$HPCGEN" verify program_twin >/dev/null || bad "the twin of a program is not sound"
+    rm -r program program_twin
+}
+solver='MPI_Isend:3 MPI_Irecv MPI_Testall MPI_Waitall MPI_Waitall'
+layers='MPI_Isend:5:17 MPI_Isend:5:17 MPI_Irecv'
+program 2 1 13 "work:3 $solver work:9 $layers work MPI_Wait MPI_Waitall every:10 { MPI_Gather MPI_Bcast:16 }" \
+    "MPI_Comm_size MPI_Comm_rank local:200000 MPI_Comm_split repeat:4 { MPI_Barrier } $solver local:500000" \
+    "$solver $layers MPI_Wait MPI_Waitall every:10 { MPI_Gather MPI_Bcast:16 }" \
+    "MPI_Comm_size MPI_Comm_rank MPI_Comm_split repeat:4 { MPI_Barrier } $solver"
+rows='MPI_Sendrecv:1:7:x- MPI_Sendrecv:1:8:x+'
+columns='MPI_Sendrecv:1:9:y- MPI_Sendrecv:1:10:y+'
+program 12 2 9 "work:3 $rows work $columns silent" 'MPI_Comm_size MPI_Cart_create MPI_Cart_get' "$rows $columns silent" \
+    'MPI_Comm_size MPI_Cart_create MPI_Cart_get'
+program 2 1 9 'work:3 MPI_Irecv MPI_Send:1:99 MPI_Wait work:4 MPI_Bcast:16 work:2 MPI_Send:1:98 MPI_Recv work' 'MPI_Comm_rank local:90000' \
+    'MPI_Irecv MPI_Send:1:99 MPI_Wait MPI_Bcast:16 MPI_Send:1:98 MPI_Recv' MPI_Comm_rank
 
 # ---- settings ----
 
