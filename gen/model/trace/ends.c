@@ -5,11 +5,14 @@
 #include "gen/model/trace/track.h"
 
 enum {
-    LAUNCH_NS = 2600000, /* until the first rank runs, at least; sometimes a few times that */
-    HOST_NS = 1500000,   /* how much later a host starts, at most */
-    STAGGER_NS = 120000, /* and each of its ranks */
-    ASK_NS = 2,          /* its rank, and the number of ranks */
-    BETWEEN_NS = 3000,   /* code that never ran before */
+    LAUNCH_NS =
+        2770000, /* until the first rank runs, at least, and how much later it does from run to run, about */
+    LATE_NS = 70000,
+    HOST_NS = 1500000,     /* how much later a host starts than that of rank 0, at most */
+    STAGGER_NS = 4000,     /* and each rank, about */
+    FIRST_RANK_NS = 17000, /* what rank 0 does for all others at the end of MPI_Init */
+    ASK_NS = 2,            /* its rank, and the number of ranks */
+    BETWEEN_NS = 3000,     /* code that never ran before */
     DIMS_NS = 9000,
     CART_NS = 300000, /* what ranks do to make a communicator */
     DUP_NS = 40000,
@@ -33,14 +36,15 @@ enum { INPUT_BYTES = 4 };
 void model_trace_launch(const struct model_trace *m, struct model_trace_scratch *s) {
     uint32_t all[4];
     hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_START, 0, 0, 2, all);
+    const uint64_t run_ns = LAUNCH_NS + model_trace_late_ns(m, LATE_NS, all[0]);
+    const uint32_t first_node = model_machine_node(m->load->machine, 0);
     for (uint32_t rank = 0; rank < m->ranks; rank++) {
         uint32_t w[4], host[4];
         const uint32_t node = model_machine_node(m->load->machine, rank);
         hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_START, rank, 0, 0, w);
         hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_START, node, 0, 1, host);
-        s->now[rank] = (uint64_t)(LAUNCH_NS * (1 + 0.1 / (1.02 - hpcw_i_uniform(all[0]))) +
-                                  HOST_NS * hpcw_i_uniform(host[0])) +
-                       model_trace_late_ns(m, STAGGER_NS, w[0]);
+        s->now[rank] = run_ns + (node != first_node ? (uint64_t)(HOST_NS * hpcw_i_uniform(host[0])) : 0) +
+                       (rank == 0 ? FIRST_RANK_NS : 0) + model_trace_late_ns(m, STAGGER_NS, w[0]);
         model_trace_chill(&s->pace[rank], COLD_NS);
     }
 }
