@@ -11,9 +11,9 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* What a call takes longer for the first time, or one that has little to do; and what is before a call after a rank has
- * computed, at most. */
-enum { FIRST_CALL_NS = 4500, FIRST_LITTLE_NS = 75, AFTER_COMPUTE_NS = 25 };
+/* What a call takes longer for the first time, or one that has little to do; what is before it on one rank or another; and what
+ * is before a call after a rank has computed, at most. */
+enum { FIRST_CALL_NS = 4500, FIRST_LITTLE_NS = 75, FIRST_OWN_NS = 1200, AFTER_COMPUTE_NS = 25 };
 
 /* By how much the times of a piece of work differ from its share, as a part of it or of the next one: on a rank in the whole
  * run, at most; on all ranks, in waves of some steps, and each time: medians over the kernels. */
@@ -173,6 +173,12 @@ static void leave(const struct model_trace *m, struct model_trace_scratch *s, co
     }
 }
 
+static bool is_call(enum model_trace_op_kind kind) {
+    return kind == MODEL_TRACE_OP_CALL || kind == MODEL_TRACE_OP_ALL || kind == MODEL_TRACE_OP_DOWN ||
+           kind == MODEL_TRACE_OP_UP || kind == MODEL_TRACE_OP_POST || kind == MODEL_TRACE_OP_SEND ||
+           kind == MODEL_TRACE_OP_WAIT || kind == MODEL_TRACE_OP_FILES;
+}
+
 /* Whether the ranks make this call for the first time in an iteration. */
 static bool is_first(const struct model_trace_script *script, uint32_t line) {
     bool first = script->iteration < WARM;
@@ -182,11 +188,26 @@ static bool is_first(const struct model_trace_script *script, uint32_t line) {
     return first;
 }
 
-/* The first time is much slower, the next few ones a little. */
-static void warm_up(const struct model_trace *m, struct model_trace_pace *p, uint32_t iteration) {
+/* The first time is much slower, the next few ones a little. Most of that is a matter of the place in the code: ranks differ
+ * by a tenth, or by about a microsecond. What a program says that it does before a call has that in it. */
+static void warm_up(const struct model_trace *m, struct model_trace_scratch *s, uint32_t line) {
+    const uint32_t iteration = s->script.iteration;
+    const struct model_trace_op *before = line > 0 ? &s->script.op[line - 1] : NULL;
+    const bool said = before != NULL && before->step > 0 &&
+                      (before->kind == MODEL_TRACE_OP_WORK || before->kind == MODEL_TRACE_OP_ROOT);
     const double call_ns = iteration == 0 ? FIRST_CALL_NS : SECOND_CALL_NS * second[iteration];
-    model_trace_chill(p, iteration == 0 ? m->style.first_ns : m->style.second_ns * second[iteration]);
-    p->cold_call_ns = call_ns * (0.7 + 0.6 * (model_trace_pace_word(p) * 0x1p-32));
+    const double gap_ns = iteration > 0 ? m->style.second_ns * second[iteration] : said ? 0 : m->style.first_ns;
+    const double own_ns = iteration > 0 || said ? 0 : FIRST_OWN_NS;
+    uint32_t w[4];
+    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_STYLE, iteration, line, 3, w);
+    const double gap_here_ns = gap_ns * (0.5 + 0.5 * hpcw_i_uniform(w[0])),
+                 call_here_ns = call_ns * (0.7 + 0.6 * hpcw_i_uniform(w[1]));
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        struct model_trace_pace *p = &s->pace[r];
+        const double u = model_trace_pace_word(p) * 0x1p-32;
+        p->cold_ns += gap_here_ns * (0.93 + 0.14 * u) + own_ns * (u * u);
+        p->cold_call_ns = call_here_ns * (0.8 + 0.4 * (model_trace_pace_word(p) * 0x1p-32));
+    }
 }
 
 static void run_line(const struct model_trace *m, struct model_trace_scratch *s, uint32_t line,
@@ -195,8 +216,8 @@ static void run_line(const struct model_trace *m, struct model_trace_scratch *s,
     const bool first = is_first(&s->script, line);
     struct work_piece piece;
     s->place = hpcw_i_exp(place_own * model_trace_own(line, m->style.every));
-    for (uint32_t r = 0; first && r < m->ranks; r++) {
-        warm_up(m, &s->pace[r], s->script.iteration);
+    if (first && is_call(op->kind)) {
+        warm_up(m, s, line);
     }
     switch (op->kind) {
     case MODEL_TRACE_OP_LAUNCH:
