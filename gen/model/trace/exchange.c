@@ -9,18 +9,20 @@ enum {
     ISEND_NS = 60,
     HANDSHAKE_NS = 100, /* what a send by rendezvous takes longer */
     WAIT_NS = 25,
-    NOTHING_NS = 1, /* to wait for nothing */
-    CONNECT_NS =
-        9000, /* the first message between two ranks, and what the first large one takes its sender longer */
-    ENDED_NS = 90 /* a sender knows that a message has arrived */
+    NOTHING_NS = 1,    /* to wait for nothing */
+    CONNECT_NS = 9000, /* the first message between two ranks, on a node the first large one ... */
+    OPEN_NS = 2000,    /* and what that takes its sender longer */
+    ENDED_NS = 90      /* a sender knows that a message has arrived */
 };
 
 /* Bytes in a nanosecond that a rank copies when it sends without a handshake, when it waits for such a message, and when it
  * waits for a message of its node by rendezvous, after the time that this takes at least. */
 enum { SENT_BYTES = 40, CAME_BYTES = 16, FETCHED_BYTES = 16, FETCH_NS = 1900 };
 
-/* Of a transfer, what one message takes longer than another. */
-static const double transfer_late = 0.2;
+/* Of a transfer, what one message takes longer than another; and on a node by rendezvous what an exchange takes two ranks longer
+ * than another one, which copy at the same time: each time, and for some iterations. */
+static const double transfer_late = 0.2, both_late = 0.45, while_late = 0.25;
+enum { WHILE = 19 };
 
 /* Whether a message stays on a node. */
 static inline bool is_near(const struct model_trace *m, const struct model_trace_message *one) {
@@ -69,13 +71,44 @@ void model_trace_post(const struct model_trace *m, struct model_trace_scratch *s
     }
 }
 
+/* Whether these messages are the first ones between two ranks. On a node only large ones have something to set up. */
+static bool connects(const struct model_trace_scratch *s, uint32_t exchange, bool near, bool rendezvous) {
+    return s->phase == 0 && (rendezvous ? !s->met : exchange == 0 && !near);
+}
+
+/* What two ranks have in common, whichever sends: a word for each number. */
+static uint32_t word_of_both(const struct model_trace *m, const struct model_trace_message *one,
+                             uint32_t number) {
+    const uint32_t low = one->from < one->to ? one->from : one->to;
+    uint32_t x = low * 2654435769u ^ (one->from + one->to) * 2246822519u ^ (uint32_t)m->load->seed;
+    x = (x ^ x >> 16) * 0x7feb352du + number * 3266489917u;
+    x = (x ^ x >> 15) * 0x846ca68bu;
+    x = (x ^ x >> 16) * 0x7feb352du;
+    return x ^ x >> 15;
+}
+
+/* What an exchange takes both of them longer. */
+static double both_are_late(const struct model_trace *m, const struct model_trace_scratch *s, uint32_t exchange,
+                            const struct model_trace_message *one) {
+    enum { EACH = 1, SOME = 1 << 30 };
+    const double each = model_trace_late(
+                     m->delays->gap,
+                     word_of_both(m, one, s->phase * MODEL_TRACE_MOST_EXCHANGES + exchange + EACH)),
+                 some = model_trace_late(m->delays->gap, word_of_both(m, one,
+                                                                      (s->phase + one->from + one->to) / WHILE *
+                                                                              MODEL_TRACE_MOST_EXCHANGES +
+                                                                          exchange + SOME));
+    return both_late * ((each < MODEL_TRACE_MOST_LATE ? each : MODEL_TRACE_MOST_LATE) - m->delays->gap[0]) +
+           while_late * ((some < 2 ? some : 2) - m->delays->gap[0]);
+}
+
 /* When a message arrives. */
 static uint64_t arrival(const struct model_trace *m, const struct model_trace_scratch *s, uint32_t exchange,
                         uint32_t number) {
     const struct model_trace_message *one = &s->message[number];
     const struct model_network *net = &m->network;
     const uint32_t window = m->window[s->phase];
-    const bool connects = s->phase == 0 && s->script.exchange[exchange].part == 0;
+    const bool near = is_near(m, one);
     const struct model_way way = model_network_way(net, one->from, one->to, one->bytes, &m->contention);
     const uint64_t start =
         way.rendezvous && s->ready[one->to] > s->sent[number] ? s->ready[one->to] : s->sent[number];
@@ -84,34 +117,37 @@ static uint64_t arrival(const struct model_trace *m, const struct model_trace_sc
     const double slow = model_trace_late(m->delays->call, s->word[number]);
     const double late =
         transfer_late * ((slow < MODEL_TRACE_MOST_LATE ? slow : MODEL_TRACE_MOST_LATE) - m->delays->call[0]);
-    return start + 1 + (connects ? (uint64_t)(CONNECT_NS * (1 + late)) : 0) +
+    const double both = near && way.rendezvous ? both_are_late(m, s, exchange, one) : 0;
+    return start + 1 +
+           (connects(s, exchange, near, way.rendezvous) ? (uint64_t)(CONNECT_NS * (1 + late + both)) : 0) +
            (uint64_t)(1e-3 * model_network_time(
                                  &way,
                                  model_network_congestion(net, model_network_background(net, window), link),
-                                 model_network_pair(net, one->from, one->to), late));
+                                 model_network_pair(net, one->from, one->to), late + both));
 }
 
 /* A message of the exchange begins. */
 static void begin_send(struct track *t, uint32_t exchange, uint32_t number) {
     const struct model_trace_message *one = &t->s->message[number];
     const bool meets = waits_for_receiver(t->model, one);
+    const bool opens = meets && connects(t->s, exchange, false, true);
     happens(t, MODEL_TRACE_SEND, number);
     t->s->sent[number] = t->now;
-    const bool connects = meets && t->s->phase == 0 && t->s->script.exchange[exchange].part == 0;
-    takes(t, ISEND_NS + (meets ? HANDSHAKE_NS : (double)one->bytes / SENT_BYTES) + (connects ? CONNECT_NS : 0));
+    takes(t, ISEND_NS + (meets ? HANDSHAKE_NS : (double)one->bytes / SENT_BYTES) + (opens ? OPEN_NS : 0));
 }
 
-/* With a call of its own, which `blocks` until it has arrived. */
-static void send_one(struct track *t, uint32_t exchange, uint32_t number, bool blocks) {
-    const struct model_trace_message *one = &t->s->message[number];
-    const bool meets = waits_for_receiver(t->model, one);
-    const uint32_t what = blocks ? MODEL_TRACE_SENDING : MODEL_TRACE_ISEND;
-    pack(t, one, exchange, false);
+/* With a call of its own ... */
+static void begin_one(struct track *t, uint32_t exchange, uint32_t number, uint32_t what) {
+    pack(t, &t->s->message[number], exchange, false);
     after_pause(t, what, 0);
     begin_send(t, exchange, number);
-    if (blocks) {
+}
+
+/* ... which MPI_Send ends when the message has arrived. */
+static void end_one(struct track *t, uint32_t exchange, uint32_t number, uint32_t what) {
+    if (what == MODEL_TRACE_SENDING) {
         const uint64_t came = arrival(t->model, t->s, exchange, number);
-        t->now = meets && came > t->now ? came : t->now;
+        t->now = waits_for_receiver(t->model, &t->s->message[number]) && came > t->now ? came : t->now;
         t->s->sent[number] = came;
     }
     happens(t, what + 1, 0);
@@ -123,8 +159,26 @@ static void begin_both(struct track *t, uint32_t exchange, const uint32_t *out) 
         pack(t, &t->s->message[t->s->out[k]], exchange, false);
     }
     after_pause(t, MODEL_TRACE_SENDRECV, 0);
+    t->s->ready[t->rank] = t->now;
     for (uint32_t k = out[t->rank]; k < out[t->rank + 1]; k++) {
         begin_send(t, exchange, t->s->out[k]);
+    }
+}
+
+/* Ranks are in MPI again: those that wait there until messages have arrived, from when they begin to send. */
+static void begin_sends(const struct model_trace *m, struct model_trace_scratch *s,
+                        const struct model_trace_op *op, const uint32_t *out) {
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        struct track t = track_of(m, s, r);
+        s->ready[r] = t.now;
+        if (op->what == MODEL_TRACE_SENDRECV) {
+            begin_both(&t, op->number, out);
+            end_track(&t);
+        } else if (op->what == MODEL_TRACE_SENDING && out[r] < out[r + 1]) {
+            begin_one(&t, op->number, s->out[out[r]], op->what);
+            s->ready[r] = s->sent[s->out[out[r]]];
+            end_track(&t);
+        }
     }
 }
 
@@ -132,23 +186,24 @@ void model_trace_send(const struct model_trace *m, struct model_trace_scratch *s
                       const struct model_trace_op *op) {
     const uint32_t *out = model_trace_out(m, s, op->number);
     const bool blocks = op->what == MODEL_TRACE_SENDING;
-    for (uint32_t r = 0; r < m->ranks; r++) {
-        s->ready[r] = s->now[r];
-    }
-    for (uint32_t r = 0; r < m->ranks; r++) {
+    bool meets = s->met;
+    begin_sends(m, s, op, out);
+    for (uint32_t r = 0; r < m->ranks && op->what != MODEL_TRACE_SENDRECV; r++) {
         struct track t = track_of(m, s, r);
-        if (op->what == MODEL_TRACE_SENDRECV) {
-            begin_both(&t, op->number, out);
-        }
-        for (uint32_t k = out[r]; op->what != MODEL_TRACE_SENDRECV && k < out[r + 1]; k++) {
-            send_one(&t, op->number, s->out[k], blocks);
+        for (uint32_t k = out[r]; k < out[r + 1]; k++) {
+            if (!blocks || k > out[r]) {
+                begin_one(&t, op->number, s->out[k], op->what);
+            }
+            end_one(&t, op->number, s->out[k], op->what);
         }
         end_track(&t);
     }
     const uint32_t *into = model_trace_in(m, s, op->number);
-    for (uint32_t i = into[0]; !blocks && i < into[m->ranks]; i++) {
-        s->sent[i] = arrival(m, s, op->number, i);
+    for (uint32_t i = into[0]; i < into[m->ranks]; i++) {
+        s->sent[i] = blocks ? s->sent[i] : arrival(m, s, op->number, i);
+        meets = meets || waits_for_receiver(m, &s->message[i]);
     }
+    s->met = meets;
 }
 
 /* ---- waiting ---- */

@@ -360,6 +360,7 @@ static hpcw_status make(const struct model_trace *m, struct model_trace_scratch 
     draw_calls(m, s);
     memset(s->now, 0, m->ranks * sizeof *s->now);
     memset(s->done, 0, m->ranks * sizeof *s->done);
+    s->met = false;
     for (uint32_t i = 0; i < s->script.ops; i++) {
         run_line(m, s, i, &run->facts);
     }

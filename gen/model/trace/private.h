@@ -29,6 +29,7 @@ struct model_trace_scratch {
 
     /* Who came last to the end of the iteration before; UINT32_MAX: that was not asked for. */
     uint32_t late;
+    bool met;                      /* whether ranks have sent by rendezvous in this iteration */
     double place;                  /* how slow the code at a line is */
     double *slowness;              /* [ranks] */
     uint64_t *compute;             /* [ranks] */
