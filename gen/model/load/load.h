@@ -87,6 +87,7 @@ struct model_load_params {
     double noise_min_ms, noise_max_ms;
     double jitter;      /* see system.h */
     double tick_us;     /* of the timer */
+    double busy;        /* share of the run in which the slowest rank computes */
     double preemptions; /* of a rank in a second */
     double warm_up;     /* of phase 0; later phases have less of it */
 
@@ -135,6 +136,7 @@ void model_load_params_init(struct model_load_params *params);
 
 /* What depends only on the phase. */
 struct model_load_phase {
+    double start_ns;  /* about when, after that of phase 0; see model_load_fill_starts */
     double mean_ns;   /* of an object */
     double median_ns; /* of z = 0 */
     double sigma;
@@ -183,7 +185,7 @@ struct model_load {
 };
 
 /*
- * Memory: 40 bytes per phase, 8 per rank. Call model_load_settle (balance.h) before anything else. HPCW_ERANGE for more than
+ * Memory: 48 bytes per phase, 8 per rank. Call model_load_settle (balance.h) before anything else. HPCW_ERANGE for more than
  * MODEL_LOAD_MOST_OBJECTS objects, or more than MODEL_LOAD_MOST_BYTES between two in a phase; HPCW_EINVAL for a scenario that
  * hits nothing, HPCW_ENOMEM. The machine must outlive the model.
  */

@@ -65,6 +65,10 @@ const struct ui_param model_load_param[] = {
           "with jitter, what the system's timer takes of all ranks of a host 250 times in a second, about; "
           "phases of "
           "4 ms and more do not show it [A]"),
+    PARAM(
+        "busy", F64, busy, 0.01, 1, NULL,
+        "share of the run in which the slowest rank computes, by which the timer ticks; calls of MPI and what "
+        "trace.loop does besides the objects' work are the rest [A]"),
     PARAM("preemptions", F64, preemptions, 0, 1000, NULL,
           "how often in a second of computing a rank loses its core, for 0.25 to 25 ms [A]"),
     PARAM("warm_up", F64, warm_up, 0, 100, NULL,
@@ -178,6 +182,7 @@ void model_load_params_init(struct model_load_params *params) {
         .noise_max_ms = 240,
         .jitter = 0.002,
         .tick_us = 3,
+        .busy = 0.9,
         .preemptions = 0.1,
         .warm_up = 0.4,
         .migration = 0.002,

@@ -36,14 +36,57 @@ static double preempted(const struct model_load *m, uint32_t phase, uint32_t whe
     return count < 1 ? 0 : ((count - 1) * mean_preempted_ns + length_of(how_long)) / mean_ns;
 }
 
+/* What a rank computes in a phase, as long as its node takes. */
+static double load_of(const struct model_load *m, uint32_t rank, uint32_t phase) {
+    const double slowness = model_machine_slowness(m->machine, model_machine_node(m->machine, rank));
+    double sum_ns = 0;
+    for (uint32_t which = 0; which <= m->params.groups; which++) {
+        sum_ns += (double)model_load_other(m, rank, which, phase, slowness);
+    }
+    for (uint32_t slot = 0; slot < m->per_rank; slot++) {
+        const uint32_t object = rank * m->per_rank + slot;
+        sum_ns += model_load_exists(m, object)
+                      ? (double)model_load_time(m, object, model_load_lasting(m, object), phase, slowness)
+                      : 0;
+    }
+    return sum_ns;
+}
+
+void model_load_fill_starts(struct model_load *m) {
+    enum { SOME = 4 };
+    const struct model_load_params *p = &m->params;
+    const double objects = model_load_mean_objects(m);
+    double slowest = 0;
+    if (p->jitter <= 0 || p->tick_us <= 0 || m->phase[p->phases - 1].mean_ns * objects >= tick_ns) {
+        return;
+    }
+    for (uint32_t i = 0; i < SOME; i++) {
+        const uint32_t phase = (uint32_t)((uint64_t)p->phases * (2 * i + 1) / (2 * SOME));
+        double most_ns = 0;
+        for (uint32_t r = 0; r < m->ranks; r++) {
+            const double ns = load_of(m, r, phase);
+            most_ns = ns > most_ns ? ns : most_ns;
+        }
+        slowest += most_ns / m->phase[phase].mean_ns / SOME;
+    }
+    double start_ns = 0;
+    for (uint32_t k = 0; k < p->phases; k++) {
+        m->phase[k].start_ns = start_ns;
+        start_ns += m->phase[k].mean_ns * slowest / p->busy;
+    }
+}
+
 /* Whether the timer ticks in this phase, for phases that are shorter: then, what it takes as a share of the mean load of a
  * rank. Longer ones have them all. */
 static double ticks(const struct model_load *m, uint32_t phase) {
     const double takes_ns = m->params.tick_us * 1e3;
     const double mean_ns = m->phase[phase].mean_ns * model_load_mean_objects(m);
-    const uint64_t before = (uint64_t)(phase * mean_ns / tick_ns),
-                   after = (uint64_t)((phase + 1) * mean_ns / tick_ns);
-    return mean_ns < tick_ns ? (double)(after - before) * takes_ns / mean_ns : 0;
+    if (phase + 1 >= m->params.phases || m->phase[phase + 1].start_ns == 0 || mean_ns >= tick_ns) {
+        return 0;
+    }
+    const uint64_t before = (uint64_t)(m->phase[phase].start_ns / tick_ns),
+                   after = (uint64_t)(m->phase[phase + 1].start_ns / tick_ns);
+    return (double)(after - before) * takes_ns / mean_ns;
 }
 
 /* What lasts for `length` phases, as drawn for a rank or host, and straight lines from the one to the next. */

@@ -15,6 +15,10 @@ double model_load_slowness(const struct model_load *m, uint32_t rank, uint32_t p
 /* The share of those times that the system takes from this rank alone, by what it runs in between. */
 double model_load_taken(const struct model_load *m, uint32_t rank, uint32_t phase);
 
+/* When the phases start, if they are shorter than 4 ms: by the load of the slowest rank in some of them, before objects migrate,
+ * and params.busy. */
+void model_load_fill_starts(struct model_load *m);
+
 /* How long a rank is off its core that is preempted while it waits for so long, mostly 0. */
 uint64_t model_load_absence(const struct model_load *m, uint64_t waits_ns, uint32_t word);
 
