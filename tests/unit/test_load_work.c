@@ -401,7 +401,7 @@ static int smaller_first(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The system has a floor and a tail to the right, and what it does to a host lasts. */
+/* The system has a floor and a tail to the right, and most of what it does to a host lasts. */
 static void the_system_slows(void **state) {
     (void)state;
     enum { RANKS = 1000, PHASE = 33 };
@@ -427,7 +427,7 @@ static void the_system_slows(void **state) {
         slow_hosts += now > 1.004;
         stay += now > 1.004 && next > 1.004;
     }
-    assert_true(slow_hosts > 20 && stay > 0.7 * slow_hosts);
+    assert_true(slow_hosts > 20 && stay > 0.6 * slow_hosts);
     qsort(slow, RANKS, sizeof slow[0], smaller_first);
     assert_true(slow[0] >= 1 && slow[0] < 1.001);
     assert_true(slow[RANKS / 2] > 1 + p.jitter && slow[RANKS / 2] < 1 + 6 * p.jitter);

@@ -275,7 +275,7 @@ static void clocks_that_differ(void **state) {
     m.trace_params.drift_ppm = 0.1;
     m.load_params.sigma_first = m.load_params.sigma_last = 0; /* so that nobody waits */
     m.load_params.phases = 5;
-    trace_make_plain(&m, 256, 2);
+    trace_make_plain(&m, 256, 3);
     /* Few clocks are off by all of it, the others by a twentieth. */
     uint32_t lost = 0;
     for (uint32_t n = 0; n < m.machine.nodes; n++) {

@@ -7,8 +7,9 @@
  * caches, for many, as many as their numbers say [A]. */
 enum { LEAST_WINDOW = 5, WINDOWS = 8, LEAST_STRETCH = 40, STRETCHES = 128 };
 
-/* Of the jitter: each time; for some phases on a host; for many on a rank, and what changes there little by little. */
-static const double each_time = 0.15, some_phases = 0.3, many_phases = 0.5, by_and_by = 0.3;
+/* Of the jitter: each time, on a rank and on its host; for some phases on a host; for many on a rank, and what changes there
+ * little by little. */
+static const double each_time = 0.1, on_host = 0.2, some_phases = 0.3, many_phases = 0.5, by_and_by = 0.1;
 
 /* The timer of the system interrupts all ranks of a host at once, so often. */
 static const double tick_ns = 4e6;
@@ -112,16 +113,17 @@ struct added {
 static struct added added_to(const struct model_load *m, uint32_t rank, uint32_t phase) {
     const struct model_load_params *p = &m->params;
     const uint32_t node = model_machine_node(m->machine, rank);
-    uint32_t w[4], start[4];
+    uint32_t w[4], host[4], start[4];
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SYSTEM, rank, phase, 0, w);
+    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SYSTEM, node, phase, 4, host);
     struct added a = {each_time * p->jitter * late(w[0]) + preempted(m, phase, w[1], w[2]), 0};
     if (p->jitter > 0) {
         a.between += ticks(m, phase) * (0.5 + w[3] * 0x1p-32);
         const struct system_stretch of_host = stretch_of(m, node, phase, LEAST_WINDOW + node * 5 % WINDOWS, 1),
                                     of_rank =
                                         stretch_of(m, rank, phase, LEAST_STRETCH + rank * 37 % STRETCHES, 3);
-        a.otherwise =
-            p->jitter * (some_phases * of_host.slope + many_phases * of_rank.level + by_and_by * of_rank.slope);
+        a.otherwise = p->jitter * (on_host * late(host[0]) + some_phases * of_host.level +
+                                   many_phases * of_rank.level + by_and_by * of_rank.slope);
     }
     if (phase < 4) { /* less than a thousandth is left of it after that */
         double left = p->warm_up;

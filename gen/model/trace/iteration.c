@@ -16,13 +16,14 @@
 enum { FIRST_CALL_NS = 4500, FIRST_LITTLE_NS = 75, FIRST_OWN_NS = 1200, AFTER_COMPUTE_NS = 25 };
 
 /* By how much the times of a piece of work differ from its share, as a part of it or of the next one: on a rank in the whole
- * run, at most; on all ranks, in waves of some steps, and each time: medians over the kernels. */
-static const double piece_own = 0.04, piece_drift = 0.01, piece_level = 0.06, piece_wave = 0.005,
-                    piece_late = 0.002;
+ * run, and for many iterations, at most; on all ranks for as many, little by little, and in waves of some steps; each time; and
+ * each time in nanoseconds, whatever its length: medians over the kernels. Kernels are sharp, then jump to other levels. */
+static const double piece_own = 0.04, piece_level = 0.04, piece_common = 0.1, piece_drift = 0.002,
+                    piece_wave = 0.006, piece_late = 0.02, piece_ns = 90;
 enum { DRIFT = 90, WAVE = 13, RIPPLE = 4, LEAST_LEVEL = 30, LEVELS = 150 };
 
-/* Of what pieces took longer, what is left after the next one. */
-static const double piece_left = 0.8;
+/* Of what pieces took longer, what is left after the next one; and the most that one takes longer, over the median. */
+static const double piece_left = 0.3, piece_most = 1.6;
 
 /* What a call takes longer for the second time; and what is left of it in the next iterations. */
 enum { SECOND_CALL_NS = 70, WARM = 6 };
@@ -51,7 +52,7 @@ static void work(const struct model_trace *m, struct model_trace_scratch *s, uin
  * in this iteration on all ranks; how much its times scatter; and its number. */
 struct work_piece {
     uint32_t before, until, next;
-    double later, late;
+    double later, later_ns, late;
     uint32_t own;
     uint32_t level; /* number of the stretch of iterations in which its ranks differ in the same way */
 };
@@ -69,10 +70,10 @@ static double ripple(const struct model_trace *m, uint32_t step, uint32_t kernel
     return (1 - part) * at_step(m, step, kernel, length) + part * at_step(m, step + length, kernel, length);
 }
 
-/* What all ranks see, as they share data, memory and power: slow and fast waves. */
+/* What all ranks see, as they share data, memory and power: mostly new in each step. */
 static double wave(const struct model_trace *m, uint32_t step, uint32_t kernel) {
-    return 0.7 * ripple(m, step, kernel, WAVE) + 0.4 * ripple(m, step, kernel, RIPPLE) +
-           0.2 * at_step(m, step, kernel, 1);
+    return 0.5 * ripple(m, step, kernel, WAVE) + 0.3 * ripple(m, step, kernel, RIPPLE) +
+           0.9 * at_step(m, step, kernel, 1);
 }
 
 /* What is done of a rank's work after a piece. The pieces sum to the time of its tasks, so what some take longer, the next
@@ -86,9 +87,11 @@ static uint64_t work_until(struct track *t, const struct work_piece *p) {
     const uint32_t shorter =
         p->next - p->until < p->until - p->before ? p->next - p->until : p->until - p->before;
     const double late = model_trace_late(t->model->delays->call, model_trace_pace_word(t->pace));
-    t->pace->behind = piece_left * t->pace->behind +
-                      shorter * p->late * ((late < MODEL_TRACE_MOST_LATE ? late : MODEL_TRACE_MOST_LATE) - 1);
-    double more = p->later + t->pace->behind / shorter + piece_own * model_trace_own(t->rank, p->own) +
+    t->pace->behind =
+        piece_left * t->pace->behind + shorter * p->late * ((late < piece_most ? late : piece_most) - 1);
+    double more = p->later + t->pace->behind / shorter +
+                  p->later_ns * MODEL_TRACE_WORK / ((double)all * shorter + 1) +
+                  piece_own * model_trace_own(t->rank, p->own) +
                   piece_level * model_trace_own(t->rank, p->own + p->level);
     more = more < 0.45 ? more > -0.45 ? more : -0.45 : 0.45;
     const bool is_over = (t->s->phase * 40503u + t->rank * 25173u) % MODEL_TRACE_WORK < p->until;
@@ -99,13 +102,16 @@ static void compute(const struct model_trace *m, struct model_trace_scratch *s, 
                     struct work_piece *p) {
     uint32_t own[4];
     hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CALL, UINT32_MAX, op->number, 2, own);
-    p->later = m->style.shared * piece_wave * hpcw_i_exp(hpcw_i_normal(own[2], own[3])) *
+    p->later = m->style.shared * piece_wave * hpcw_i_exp(0.5 * hpcw_i_normal(own[2], own[3])) *
                wave(m, m->before[s->phase] + op->step, op->number);
-    p->late = m->style.uneven * piece_late * hpcw_i_exp(hpcw_i_normal(own[0], own[1]));
+    p->late = m->style.uneven * piece_late * hpcw_i_exp(0.5 * hpcw_i_normal(own[0], own[1]));
     p->later +=
         piece_drift * hpcw_i_exp(hpcw_i_normal(own[1], own[2])) * ripple(m, s->phase, op->number, DRIFT);
+    p->later_ns = piece_ns * hpcw_i_exp(0.5 * hpcw_i_normal(own[2], own[3])) *
+                  at_step(m, m->before[s->phase] + op->step, op->number ^ own[1], 1);
     p->own = own[0] ^ own[3];
     p->level = 1 + (s->phase + own[3] % LEVELS) / (LEAST_LEVEL + own[2] % LEVELS);
+    p->later += piece_common * model_trace_own(UINT32_MAX, p->own + p->level);
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
         const uint64_t done = work_until(&t, p);
