@@ -9,7 +9,7 @@ enum { LEAST_WINDOW = 5, WINDOWS = 8, LEAST_STRETCH = 40, STRETCHES = 128 };
 
 /* Of the jitter: each time, on a rank and on its host; for some phases on a host; for many on a rank, and what changes there
  * little by little. */
-static const double each_time = 0.1, on_host = 0.2, some_phases = 0.3, many_phases = 0.5, by_and_by = 0.1;
+static const double each_time = 0.1, on_host = 0.12, some_phases = 0.3, many_phases = 0.5, by_and_by = 0.1;
 
 /* The timer of the system interrupts all ranks of a host at once, so often. */
 static const double tick_ns = 4e6;
@@ -77,17 +77,30 @@ void model_load_fill_starts(struct model_load *m) {
     }
 }
 
-/* Whether the timer ticks in this phase, for phases that are shorter: then, what it takes as a share of the mean load of a
- * rank. Longer ones have them all. */
-static double ticks(const struct model_load *m, uint32_t phase) {
-    const double takes_ns = m->params.tick_us * 1e3;
+double model_load_tick_at(const struct model_load *m, uint32_t phase) {
     const double mean_ns = m->phase[phase].mean_ns * model_load_mean_objects(m);
     if (phase + 1 >= m->params.phases || m->phase[phase + 1].start_ns == 0 || mean_ns >= tick_ns) {
-        return 0;
+        return -1;
     }
-    const uint64_t before = (uint64_t)(m->phase[phase].start_ns / tick_ns),
-                   after = (uint64_t)(m->phase[phase + 1].start_ns / tick_ns);
-    return (double)(after - before) * takes_ns / mean_ns;
+    const double from = m->phase[phase].start_ns / tick_ns, to = m->phase[phase + 1].start_ns / tick_ns;
+    return (uint64_t)from < (uint64_t)to ? ((double)((uint64_t)from + 1) - from) / (to - from) : -1;
+}
+
+/* What the timer takes in this phase, as a share of the mean load of a rank; of longer ones all have some. */
+static double ticks(const struct model_load *m, uint32_t phase) {
+    const double mean_ns = m->phase[phase].mean_ns * model_load_mean_objects(m);
+    return model_load_tick_at(m, phase) < 0 ? 0 : m->params.tick_us * 1e3 / mean_ns;
+}
+
+/* What comes and goes is more, for some phases in a row of a rank or host: what the system does seldom comes alone. */
+enum { STORM = 3, STORM_ONE_IN = 16, STORM_TIMES = 20 };
+
+/* The factor in a phase, by an integer hash, as this is asked for in each. */
+static double storm(const struct model_load *m, uint32_t number, uint32_t phase) {
+    uint32_t x = number * 2654435769u ^ (phase + number) / STORM ^ (uint32_t)m->seed * 2246822519u;
+    x = (x ^ x >> 16) * 0x7feb352du;
+    x = (x ^ x >> 15) * 0x846ca68bu;
+    return (x ^ x >> 16) % STORM_ONE_IN == 0 ? STORM_TIMES : 1;
 }
 
 /* What lasts for `length` phases, as drawn for a rank or host, and straight lines from the one to the next. */
@@ -116,14 +129,16 @@ static struct added added_to(const struct model_load *m, uint32_t rank, uint32_t
     uint32_t w[4], host[4], start[4];
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SYSTEM, rank, phase, 0, w);
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SYSTEM, node, phase, 4, host);
-    struct added a = {each_time * p->jitter * late(w[0]) + preempted(m, phase, w[1], w[2]), 0};
+    struct added a = {
+        each_time * storm(m, rank, phase) * p->jitter * late(w[0]) + preempted(m, phase, w[1], w[2]), 0};
     if (p->jitter > 0) {
         a.between += ticks(m, phase) * (0.5 + w[3] * 0x1p-32);
         const struct system_stretch of_host = stretch_of(m, node, phase, LEAST_WINDOW + node * 5 % WINDOWS, 1),
                                     of_rank =
                                         stretch_of(m, rank, phase, LEAST_STRETCH + rank * 37 % STRETCHES, 3);
-        a.otherwise = p->jitter * (on_host * late(host[0]) + some_phases * of_host.level +
-                                   many_phases * of_rank.level + by_and_by * of_rank.slope);
+        a.otherwise =
+            p->jitter * (on_host * storm(m, m->ranks + node, phase) * late(host[0]) +
+                         some_phases * of_host.level + many_phases * of_rank.level + by_and_by * of_rank.slope);
     }
     if (phase < 4) { /* less than a thousandth is left of it after that */
         double left = p->warm_up;

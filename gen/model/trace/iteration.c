@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "gen/model/load/system.h"
 #include "gen/model/trace/track.h"
 #include "libwriter/base/detmath.h"
 #include "libwriter/base/mem.h"
@@ -76,6 +77,22 @@ static double wave(const struct model_trace *m, uint32_t step, uint32_t kernel) 
            0.9 * at_step(m, step, kernel, 1);
 }
 
+/* What the system takes seldom comes alone: one in so many times a part of it comes a little later. */
+enum { TWICE_ONE_IN = 4, LATER_NS = 120000 };
+
+/* What the system has taken from the rank in this iteration up to a share of its work: with the timer from all at once. */
+static uint64_t taken_until(const struct track *t, uint64_t all_ns, uint32_t until) {
+    const uint64_t taken = t->s->taken[t->rank];
+    const uint32_t number = t->s->phase * 40503u + t->rank * 25173u;
+    const bool has_tick = t->s->tick_at != UINT32_MAX;
+    const uint32_t at = has_tick ? t->s->tick_at : number % MODEL_TRACE_WORK;
+    if (has_tick || (number >> 3) % TWICE_ONE_IN > 0) {
+        return at < until ? taken : 0;
+    }
+    const double later = (double)(number >> 5 & 0xff) * LATER_NS / 0x100;
+    return at + later * MODEL_TRACE_WORK / ((double)all_ns + 1) < until ? taken : at < until ? taken / 2 : 0;
+}
+
 /* What is done of a rank's work after a piece. The pieces sum to the time of its tasks, so what some take longer, the next
  * ones take less, a little each. What the system takes from the rank in this iteration, it takes at once. */
 static uint64_t work_until(struct track *t, const struct work_piece *p) {
@@ -94,8 +111,8 @@ static uint64_t work_until(struct track *t, const struct work_piece *p) {
                   piece_own * model_trace_own(t->rank, p->own) +
                   piece_level * model_trace_own(t->rank, p->own + p->level);
     more = more < 0.45 ? more > -0.45 ? more : -0.45 : 0.45;
-    const bool is_over = (t->s->phase * 40503u + t->rank * 25173u) % MODEL_TRACE_WORK < p->until;
-    return (uint64_t)((double)all * (p->until + shorter * more) / MODEL_TRACE_WORK) + (is_over ? taken : 0);
+    return (uint64_t)((double)all * (p->until + shorter * more) / MODEL_TRACE_WORK) +
+           taken_until(t, all, p->until);
 }
 
 static void compute(const struct model_trace *m, struct model_trace_scratch *s, const struct model_trace_op *op,
@@ -367,6 +384,8 @@ static hpcw_status make(const struct model_trace *m, struct model_trace_scratch 
     memset(s->now, 0, m->ranks * sizeof *s->now);
     memset(s->done, 0, m->ranks * sizeof *s->done);
     s->met = false;
+    const double tick = model_load_tick_at(m->load, iteration);
+    s->tick_at = tick < 0 ? UINT32_MAX : (uint32_t)(MODEL_TRACE_WORK * (tick < 1 ? tick : 1) - 1);
     for (uint32_t i = 0; i < s->script.ops; i++) {
         run_line(m, s, i, &run->facts);
     }
