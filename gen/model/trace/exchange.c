@@ -5,7 +5,7 @@
 
 /* Medians of calls and of a tracer, nanoseconds. */
 enum {
-    IRECV_NS = 24,
+    IRECV_NS = 30,
     ISEND_NS = 60,
     HANDSHAKE_NS = 100, /* what a send by rendezvous takes longer */
     WAIT_NS = 25,
@@ -19,10 +19,14 @@ enum {
  * waits for a message of its node by rendezvous, after the time that this takes at least. */
 enum { SENT_BYTES = 40, CAME_BYTES = 16, FETCHED_BYTES = 16, FETCH_NS = 1900 };
 
-/* Of a transfer, what one message takes longer than another; and on a node by rendezvous what an exchange takes two ranks longer
+/* Of a transfer, what one message takes longer than another; or on a node by rendezvous what an exchange takes two ranks longer
  * than another one, which copy at the same time: each time, and for some iterations. */
 static const double transfer_late = 0.2, both_late = 0.45, while_late = 0.25;
 enum { WHILE = 19 };
+
+/* When MPI_Send looks again, times what a message takes longer, up to the most. */
+enum { AGAIN_NS = 3000 };
+static const double most_again = 0.18;
 
 /* Whether a message stays on a node. */
 static inline bool is_near(const struct model_trace *m, const struct model_trace_message *one) {
@@ -54,7 +58,7 @@ static void pack(struct track *t, const struct model_trace_message *one, uint32_
     const uint32_t fields = m->style.kind == MODEL_TRACE_HYDRO ? part : part == t->s->script.parts;
     const double way = 1 + 0.5 * model_trace_own(2 * fields + back, m->style.every),
                  memory = 1 + 0.15 * model_trace_own(t->rank, 2 * fields + back),
-                 jitter = 0.97 + 0.06 * (model_trace_pace_word(t->pace) * 0x1p-32);
+                 jitter = 0.93 + 0.14 * (model_trace_pace_word(t->pace) * 0x1p-32);
     t->now += (uint64_t)((m->style.pack_least_ns + one->bytes * m->style.pack_ns) * way * memory * jitter);
 }
 
@@ -64,7 +68,8 @@ void model_trace_post(const struct model_trace *m, struct model_trace_scratch *s
         struct track t = track_of(m, s, r);
         for (uint32_t i = into[r]; i < into[r + 1]; i++) {
             after_pause(&t, MODEL_TRACE_IRECV, 0);
-            takes(&t, IRECV_NS);
+            /* Scatters more than other calls. */
+            t.now += TRACER_NS + model_trace_spend(t.pace, m->delays->gap, IRECV_NS, &t.pace->cold_call_ns);
             happens(&t, MODEL_TRACE_IRECV + 1, 0);
         }
         end_track(&t);
@@ -102,6 +107,12 @@ static double both_are_late(const struct model_trace *m, const struct model_trac
            while_late * ((some < 2 ? some : 2) - m->delays->gap[0]);
 }
 
+/* What it takes a message longer. */
+static double is_late(const struct model_trace *m, const struct model_trace_scratch *s, uint32_t number) {
+    const double slow = model_trace_late(m->delays->call, s->word[number]);
+    return transfer_late * ((slow < MODEL_TRACE_MOST_LATE ? slow : MODEL_TRACE_MOST_LATE) - m->delays->call[0]);
+}
+
 /* When a message arrives. */
 static uint64_t arrival(const struct model_trace *m, const struct model_trace_scratch *s, uint32_t exchange,
                         uint32_t number) {
@@ -114,16 +125,12 @@ static uint64_t arrival(const struct model_trace *m, const struct model_trace_sc
         way.rendezvous && s->ready[one->to] > s->sent[number] ? s->ready[one->to] : s->sent[number];
     /* Links matter only where there is contention. */
     const double link = way.wait_ps > 0 ? model_network_link(net, one->from, one->to, window) : 0;
-    const double slow = model_trace_late(m->delays->call, s->word[number]);
-    const double late =
-        transfer_late * ((slow < MODEL_TRACE_MOST_LATE ? slow : MODEL_TRACE_MOST_LATE) - m->delays->call[0]);
-    const double both = near && way.rendezvous ? both_are_late(m, s, exchange, one) : 0;
-    return start + 1 +
-           (connects(s, exchange, near, way.rendezvous) ? (uint64_t)(CONNECT_NS * (1 + late + both)) : 0) +
+    const double late = near && way.rendezvous ? both_are_late(m, s, exchange, one) : is_late(m, s, number);
+    return start + 1 + (connects(s, exchange, near, way.rendezvous) ? (uint64_t)(CONNECT_NS * (1 + late)) : 0) +
            (uint64_t)(1e-3 * model_network_time(
                                  &way,
                                  model_network_congestion(net, model_network_background(net, window), link),
-                                 model_network_pair(net, one->from, one->to), late + both));
+                                 model_network_pair(net, one->from, one->to), late));
 }
 
 /* A message of the exchange begins. */
@@ -143,11 +150,15 @@ static void begin_one(struct track *t, uint32_t exchange, uint32_t number, uint3
     begin_send(t, exchange, number);
 }
 
-/* ... which MPI_Send ends when the message has arrived. */
+/* ... which MPI_Send ends when the message has arrived, and the rank has copied what the other one sent to it meanwhile, or
+ * looks again. */
 static void end_one(struct track *t, uint32_t exchange, uint32_t number, uint32_t what) {
     if (what == MODEL_TRACE_SENDING) {
         const uint64_t came = arrival(t->model, t->s, exchange, number);
-        t->now = waits_for_receiver(t->model, &t->s->message[number]) && came > t->now ? came : t->now;
+        if (waits_for_receiver(t->model, &t->s->message[number]) && came > t->now) {
+            const double late = is_late(t->model, t->s, number);
+            t->now = came + (uint64_t)(AGAIN_NS * (late < most_again ? late : most_again));
+        }
         t->s->sent[number] = came;
     }
     happens(t, what + 1, 0);
