@@ -455,7 +455,7 @@ static void the_timer_ticks(void **state) {
     for (uint32_t k = 0; k < PHASES; k++) {
         const double mean_ns = m.load.phase[k].mean_ns * model_load_mean_objects(&m.load);
         const bool tick = (model_load_slowness(&m.load, 0, k) - 1) * mean_ns > 14000;
-        const double at = model_load_tick_at(&m.load, k);
+        const double at = model_load_tick_at(&m.load, 0, k);
         assert_true(tick ? at >= 0 && at <= 1 : at < 0);
         for (uint32_t r = 1; r < 4; r++) {
             assert_int_equal((model_load_slowness(&m.load, r, k) - 1) * mean_ns > 14000, tick);

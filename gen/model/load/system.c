@@ -77,30 +77,37 @@ void model_load_fill_starts(struct model_load *m) {
     }
 }
 
-double model_load_tick_at(const struct model_load *m, uint32_t phase) {
+/* From 0 to 1, by an integer hash, as this is asked for in each phase. */
+static double own_part(const struct model_load *m, uint32_t number, uint32_t other) {
+    uint32_t x = number * 2654435769u ^ other ^ (uint32_t)m->seed * 2246822519u;
+    x = (x ^ x >> 16) * 0x7feb352du;
+    x = (x ^ x >> 15) * 0x846ca68bu;
+    return (x ^ x >> 16) * 0x1p-32;
+}
+
+double model_load_tick_at(const struct model_load *m, uint32_t rank, uint32_t phase) {
     const double mean_ns = m->phase[phase].mean_ns * model_load_mean_objects(m);
     if (phase + 1 >= m->params.phases || m->phase[phase + 1].start_ns == 0 || mean_ns >= tick_ns) {
         return -1;
     }
-    const double from = m->phase[phase].start_ns / tick_ns, to = m->phase[phase + 1].start_ns / tick_ns;
+    /* Hosts start at times of their own. */
+    const double host = own_part(m, model_machine_node(m->machine, rank), UINT32_MAX);
+    const double from = host + m->phase[phase].start_ns / tick_ns,
+                 to = host + m->phase[phase + 1].start_ns / tick_ns;
     return (uint64_t)from < (uint64_t)to ? ((double)((uint64_t)from + 1) - from) / (to - from) : -1;
 }
 
 /* What the timer takes in this phase, as a share of the mean load of a rank; of longer ones all have some. */
-static double ticks(const struct model_load *m, uint32_t phase) {
+static double ticks(const struct model_load *m, uint32_t rank, uint32_t phase) {
     const double mean_ns = m->phase[phase].mean_ns * model_load_mean_objects(m);
-    return model_load_tick_at(m, phase) < 0 ? 0 : m->params.tick_us * 1e3 / mean_ns;
+    return model_load_tick_at(m, rank, phase) < 0 ? 0 : m->params.tick_us * 1e3 / mean_ns;
 }
 
 /* What comes and goes is more, for some phases in a row of a rank or host: what the system does seldom comes alone. */
 enum { STORM = 3, STORM_ONE_IN = 16, STORM_TIMES = 20 };
 
-/* The factor in a phase, by an integer hash, as this is asked for in each. */
 static double storm(const struct model_load *m, uint32_t number, uint32_t phase) {
-    uint32_t x = number * 2654435769u ^ (phase + number) / STORM ^ (uint32_t)m->seed * 2246822519u;
-    x = (x ^ x >> 16) * 0x7feb352du;
-    x = (x ^ x >> 15) * 0x846ca68bu;
-    return (x ^ x >> 16) % STORM_ONE_IN == 0 ? STORM_TIMES : 1;
+    return own_part(m, number, (phase + number) / STORM) * STORM_ONE_IN < 1 ? STORM_TIMES : 1;
 }
 
 /* What lasts for `length` phases, as drawn for a rank or host, and straight lines from the one to the next. */
@@ -132,7 +139,7 @@ static struct added added_to(const struct model_load *m, uint32_t rank, uint32_t
     struct added a = {
         each_time * storm(m, rank, phase) * p->jitter * late(w[0]) + preempted(m, phase, w[1], w[2]), 0};
     if (p->jitter > 0) {
-        a.between += ticks(m, phase) * (0.5 + w[3] * 0x1p-32);
+        a.between += ticks(m, rank, phase) * (0.5 + w[3] * 0x1p-32);
         const struct system_stretch of_host = stretch_of(m, node, phase, LEAST_WINDOW + node * 5 % WINDOWS, 1),
                                     of_rank =
                                         stretch_of(m, rank, phase, LEAST_STRETCH + rank * 37 % STRETCHES, 3);

@@ -84,9 +84,9 @@ enum { TWICE_ONE_IN = 4, LATER_NS = 120000 };
 static uint64_t taken_until(const struct track *t, uint64_t all_ns, uint32_t until) {
     const uint64_t taken = t->s->taken[t->rank];
     const uint32_t number = t->s->phase * 40503u + t->rank * 25173u;
-    const bool has_tick = t->s->tick_at != UINT32_MAX;
-    const uint32_t at = has_tick ? t->s->tick_at : number % MODEL_TRACE_WORK;
-    if (has_tick || (number >> 3) % TWICE_ONE_IN > 0) {
+    const double tick = model_load_tick_at(t->model->load, t->rank, t->s->phase);
+    const uint32_t at = tick < 0 ? number % MODEL_TRACE_WORK : (uint32_t)(tick * (MODEL_TRACE_WORK - 1));
+    if (tick >= 0 || (number >> 3) % TWICE_ONE_IN > 0) {
         return at < until ? taken : 0;
     }
     const double later = (double)(number >> 5 & 0xff) * LATER_NS / 0x100;
@@ -384,8 +384,6 @@ static hpcw_status make(const struct model_trace *m, struct model_trace_scratch 
     memset(s->now, 0, m->ranks * sizeof *s->now);
     memset(s->done, 0, m->ranks * sizeof *s->done);
     s->met = false;
-    const double tick = model_load_tick_at(m->load, iteration);
-    s->tick_at = tick < 0 ? UINT32_MAX : (uint32_t)(MODEL_TRACE_WORK * (tick < 1 ? tick : 1) - 1);
     for (uint32_t i = 0; i < s->script.ops; i++) {
         run_line(m, s, i, &run->facts);
     }

@@ -29,7 +29,6 @@ struct model_trace_scratch {
 
     /* Who came last to the end of the iteration before; UINT32_MAX: that was not asked for. */
     uint32_t late;
-    uint32_t tick_at;              /* share of the work at which the timer ticks; UINT32_MAX: it does not */
     bool met;                      /* whether ranks have sent by rendezvous in this iteration */
     double place;                  /* how slow the code at a line is */
     double *slowness;              /* [ranks] */
