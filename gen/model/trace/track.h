@@ -64,10 +64,11 @@ static inline void takes(struct track *t, double median_ns) {
     t->now += TRACER_NS + model_trace_spend(t->pace, t->model->delays->call, median_ns, &t->pace->cold_call_ns);
 }
 
-/* Code of the program, which scatters less than calls. */
+/* Code of the program, which scatters less than what is between calls. */
 static inline void works(struct track *t, double median_ns) {
-    const double late = model_trace_late(t->model->delays->call, model_trace_pace_word(t->pace));
-    t->now += (uint64_t)(median_ns * (0.9 + 0.1 * late) + t->pace->cold_ns);
+    const double late = model_trace_late(t->model->delays->gap, model_trace_pace_word(t->pace));
+    const double most = MODEL_TRACE_MOST_LATE;
+    t->now += (uint64_t)(median_ns * (0.75 + 0.25 * (late < most ? late : most)) + t->pace->cold_ns);
     t->pace->cold_ns = 0;
 }
 
