@@ -309,9 +309,10 @@ program() { # RANKS DIMS LN_BYTES LOOP START, then what is learned of both
 solver='MPI_Isend:3 MPI_Irecv MPI_Testall MPI_Waitall MPI_Waitall'
 layers='MPI_Isend:5:17 MPI_Isend:5:17 MPI_Irecv'
 program 2 1 13 "work:3 $solver work:9 $layers work MPI_Wait MPI_Waitall every:10 { MPI_Gather MPI_Bcast:16 }" \
-    "MPI_Comm_size MPI_Comm_rank local:200000 MPI_Comm_split repeat:4 { MPI_Barrier } $solver local:500000" \
+    "MPI_Comm_size MPI_Comm_rank local:200000 MPI_Comm_split MPI_Barrier local:90000 MPI_Barrier repeat:4 { MPI_Barrier } \
+$solver local:500000" \
     "$solver $layers MPI_Wait MPI_Waitall every:10 { MPI_Gather MPI_Bcast:16 }" \
-    "MPI_Comm_size MPI_Comm_rank MPI_Comm_split repeat:4 { MPI_Barrier } $solver"
+    "MPI_Comm_size MPI_Comm_rank MPI_Comm_split MPI_Barrier MPI_Barrier repeat:4 { MPI_Barrier } $solver"
 rows='MPI_Sendrecv:1:7:x- MPI_Sendrecv:1:8:x+'
 columns='MPI_Sendrecv:1:9:y- MPI_Sendrecv:1:10:y+'
 program 12 2 9 "work:3 $rows work $columns silent" 'MPI_Comm_size MPI_Cart_create MPI_Cart_get' "$rows $columns silent" \

@@ -252,7 +252,7 @@ static uint64_t delivered(const struct track *t, const uint32_t *out, uint64_t d
 
 static void wait_for_sends(struct track *t, const uint32_t *out) {
     after_pause(t, MODEL_TRACE_WAITALL, 0);
-    go_on_at(t, delivered(t, out, 0));
+    go_on_at(t, delivered(t, out, t->s->until));
     after_pause(t, MODEL_TRACE_WAITALL + 1, 0);
 }
 
@@ -358,9 +358,11 @@ void model_trace_wait(const struct model_trace *m, struct model_trace_scratch *s
     const uint32_t exchange = op->number;
     const enum model_trace_wait how = (enum model_trace_wait)op->what;
     s->until = op->step > 0 ? all_there(m, s, exchange) : 0;
+    const bool sends =
+        how == MODEL_TRACE_WAIT_TWICE || how == MODEL_TRACE_WAIT_EACH || how == MODEL_TRACE_WAIT_ANY;
     const uint32_t *into = model_trace_in(m, s, exchange);
     const uint32_t *out = model_trace_out(m, s, exchange);
-    for (uint32_t r = 0; r < m->ranks; r++) {
+    for (uint32_t r = 0; how != MODEL_TRACE_WAIT_SENT && r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
         if (how == MODEL_TRACE_WAIT_ANY) {
             wait_for_any(&t, into);
@@ -386,10 +388,10 @@ void model_trace_wait(const struct model_trace *m, struct model_trace_scratch *s
         } else if (how == MODEL_TRACE_WAIT_HERE) {
             end_here(&t, out);
         }
-        for (uint32_t i = into[r]; i < into[r + 1]; i++) {
+        for (uint32_t i = into[r]; how != MODEL_TRACE_WAIT_SENT && i < into[r + 1]; i++) {
             pack(&t, &s->message[i], exchange, true);
         }
-        if (how == MODEL_TRACE_WAIT_TWICE || how == MODEL_TRACE_WAIT_EACH || how == MODEL_TRACE_WAIT_ANY) {
+        if (how == MODEL_TRACE_WAIT_SENT || (sends && op->until == 0)) {
             wait_for_sends(&t, out);
         }
         end_track(&t);

@@ -413,6 +413,8 @@ static void add_wait(struct program_writing *w, const struct row *row) {
         last->what = last->what == MODEL_TRACE_WAIT_ALL   ? MODEL_TRACE_WAIT_TWICE
                      : last->what == MODEL_TRACE_WAIT_FEW ? MODEL_TRACE_WAIT_EACH
                                                           : last->what;
+        last->until = 1;
+        model_trace_add(script, row->op, MODEL_TRACE_WAIT_SENT, 0)->number = last->number;
     }
 }
 

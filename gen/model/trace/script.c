@@ -36,12 +36,17 @@ static void tally_wait(const struct model_trace *m, struct model_trace_tally *t,
     const uint64_t mask = receives[op->what];
     const uint32_t ends = m->records & all ? 2 : 0; /* of a call */
     const bool blocks = op->what == MODEL_TRACE_WAIT_RECV;
-    const uint32_t calls = blocks || op->what == MODEL_TRACE_WAIT_FEW ? 0
-                           : op->what == MODEL_TRACE_WAIT_TWICE       ? 2
-                                                                      : 1;
+    const uint32_t all_calls = blocks || op->what == MODEL_TRACE_WAIT_FEW ? 0
+                               : op->what == MODEL_TRACE_WAIT_TWICE       ? 2
+                                                                          : 1;
+    const uint32_t calls = all_calls - (all_calls > 0 ? op->until : 0);
     t->each += calls * ends;
+    t->used |= calls > 0 ? all : 0;
+    if (op->what == MODEL_TRACE_WAIT_SENT) {
+        return;
+    }
     t->in[op->number] += 1 + (blocks ? 0 : ends) + (mask != 0 ? ends : 0);
-    t->used |= mask | (calls > 0 ? all : 0) | (blocks ? 0 : UINT64_C(1) << MODEL_TRACE_WAITED / 2);
+    t->used |= mask | (blocks ? 0 : UINT64_C(1) << MODEL_TRACE_WAITED / 2);
 }
 
 void model_trace_tally(const struct model_trace *m, const struct model_trace_script *s,

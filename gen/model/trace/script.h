@@ -36,6 +36,7 @@ enum model_trace_wait {
     MODEL_TRACE_WAIT_FEW,   /* for one receive after the other, as the sends are over */
     MODEL_TRACE_WAIT_RECV,  /* receives that nobody posted */
     MODEL_TRACE_WAIT_HERE,  /* for the receive and the send, in MPI_Sendrecv */
+    MODEL_TRACE_WAIT_SENT,  /* for the sends alone, some time after the receives */
     MODEL_TRACE_WAITS
 };
 
@@ -47,7 +48,8 @@ struct model_trace_op {
     uint32_t number;
     uint32_t ns;    /* median, of what does not wait */
     uint32_t bytes; /* of each part that a collective call moves */
-    uint32_t until; /* share of the objects' work that is done after it */
+    uint32_t
+        until; /* share of the objects' work that is done after it; of a wait: 1 if another one is for the sends */
     /* of the objects' work: how often the same was done before in this iteration; `number` says what. Of other work: 1 if
      * the median is that of the program. Of a wait: 1 if all ranks wait for the last one */
     uint32_t step;
