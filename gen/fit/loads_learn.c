@@ -22,6 +22,9 @@ enum { LONGEST_TABLE = 180 };
 /* And of the mean of the largest hundredth, in standard deviations. */
 #define TAIL_HOLDS 0.3
 
+/* How much further off the form may be for the sake of its largest hundredth, where no table can hold that. */
+#define ROOM_FOR_TAIL 0.015
+
 struct fit_learning {
     const struct gen_fit_loads *l;
     struct gen_fit_twin *twin;
@@ -101,6 +104,7 @@ static void learn_distribution(struct fit_learning *g) {
         double distance;
         skew = gen_fit_shape_skew(shape, &distance);
         if (objects < LEAST_FOR_TABLE) {
+            skew = gen_fit_shape_skew_of_tail(shape, ROOM_FOR_TAIL);
             gen_fit_remark(g->twin, "fewer than %d objects: no table of the distribution of their times",
                            LEAST_FOR_TABLE);
         } else if (distance > FORM_HOLDS || fabs(gen_fit_shape_excess(shape, skew)) > TAIL_HOLDS) {

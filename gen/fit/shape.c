@@ -73,8 +73,9 @@ double gen_fit_shape_distance_from_normal(const struct gen_fit_shape *s) {
     return distance_from(s, NULL, share);
 }
 
+enum { TRIED = 40 };
+
 double gen_fit_shape_skew(const struct gen_fit_shape *s, double *distance) {
-    enum { TRIED = 40 };
     double share[STEPS + 1];
     double best = 0;
     normal_shares(share);
@@ -120,6 +121,23 @@ double gen_fit_shape_excess(const struct gen_fit_shape *s, double skew) {
         weights += density(y);
     }
     return mean_between(s, 0.99, 1) - sum / weights;
+}
+
+double gen_fit_shape_skew_of_tail(const struct gen_fit_shape *s, double room) {
+    double share[STEPS + 1];
+    double distance;
+    double best = gen_fit_shape_skew(s, &distance);
+    normal_shares(share);
+    for (int t = 0; t <= TRIED; t++) {
+        const double skew = (double)t / TRIED;
+        struct model_load_tail tail;
+        (void)model_load_tail_init(&tail, skew, "", "none", NULL);
+        if (distance_from(s, &tail, share) <= distance + room &&
+            fabs(gen_fit_shape_excess(s, skew)) < fabs(gen_fit_shape_excess(s, best))) {
+            best = skew;
+        }
+    }
+    return best;
 }
 
 /* How far a table of this many objects can reach, so that each value stands for at least 5. The outermost one stands for

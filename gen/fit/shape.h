@@ -23,6 +23,10 @@ void gen_fit_shape_add(struct gen_fit_shape *s, double low, double high, double 
 /* The skew of the model's form that is nearest to the shape, and the largest difference of the distribution functions. */
 double gen_fit_shape_skew(const struct gen_fit_shape *s, double *distance);
 
+/* The skew whose largest hundredth is the nearest to that of the shape, among those whose distance is at most `room` above the
+ * least. */
+double gen_fit_shape_skew_of_tail(const struct gen_fit_shape *s, double room);
+
 /* By how much the mean of the largest hundredth of the values exceeds that of the model's form with this skew: what decides
  * how long all wait for the slowest. */
 double gen_fit_shape_excess(const struct gen_fit_shape *s, double skew);
