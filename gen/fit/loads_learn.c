@@ -444,14 +444,17 @@ struct fit_stencil {
 static struct fit_stencil stencil_of(const struct fit_learning *g, double places) {
     const struct gen_fit_loads *l = g->l;
     const double occupied = fmin(1, l->count_sum / l->counts / places);
+    const bool closed = g->twin->dataset.load_params.periodic;
     struct fit_stencil s = {0};
     uint32_t grid[3];
     uint32_t block[3];
     model_grid_shape(l->ranks, g->dims, grid);
     model_grid_shape((uint32_t)places, g->dims, block);
     for (uint32_t d = 0; d < g->dims; d++) {
-        s.senders += occupied * (2 - 2.0 / ((double)grid[d] * block[d]));
-        s.distant += occupied * (2.0 - 2.0 / grid[d]) / block[d];
+        const double side = (double)grid[d] * block[d];
+        const double missing = closed && side > 2 ? 0 : 2;
+        s.senders += occupied * (2 - missing / side);
+        s.distant += occupied * (grid[d] > 1 ? 2 - missing / grid[d] : 0) / block[d];
     }
     return s;
 }

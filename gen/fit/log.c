@@ -8,6 +8,7 @@
 #include "gen/fit/loads.h"
 #include "gen/fit/loads_sum.h"
 #include "gen/fit/log_calls.h"
+#include "gen/fit/log_grid.h"
 #include "gen/fit/log_places.h"
 #include "gen/fit/log_program.h"
 #include "libreader/clog2/clog2.h"
@@ -52,6 +53,7 @@ struct fit_log {
     double *compute; /* [ranks][iterations] */
     struct fit_message *message;
     size_t messages, message_capacity;
+    struct hpcw_i_table pair; /* from, to -> in how many iterations */
     size_t edges, tree_edges; /* all, and between a rank and its parent in the tree of the model's handlers */
     bool left_out;
     struct fit_arrival arrival[SIZES];
@@ -312,6 +314,15 @@ static bool has_handlers(const struct fit_log *l) {
     return l->ranks >= LEAST_RANKS && (double)l->tree_edges >= 0.9 * 2 * (l->ranks - 1) * l->iterations;
 }
 
+static hpcw_status count_pair(struct fit_log *l, uint32_t from, uint32_t to, hpcw_error *err) {
+    uint64_t *times = hpcw_i_table_add(&l->pair, (const uint64_t[]){from, to}, NULL);
+    if (times == NULL) {
+        return hpcw_i_fail_memory(err, NULL, l->pair.count, "pairs of ranks");
+    }
+    *times += 1;
+    return HPCW_OK;
+}
+
 static hpcw_status sum_up(struct fit_log *l, struct gen_fit_load_data *loads, hpcw_error *err) {
     struct gen_fit_summing sums;
     hpcw_status s = gen_fit_sum_init(&sums, loads, err);
@@ -322,6 +333,7 @@ static hpcw_status sum_up(struct fit_log *l, struct gen_fit_load_data *loads, hp
     for (size_t b = 0; b < GEN_FIT_BLOCKS; b++) {
         loads->block[b].width = enough < most ? enough : most;
     }
+    l->pair = (struct hpcw_i_table){.key_words = 2, .value_size = 8, .seed = hpcw_i_table_random()};
     if (l->messages > 0) {
         qsort(l->message, l->messages, sizeof *l->message, by_receiver);
     }
@@ -335,6 +347,7 @@ static hpcw_status sum_up(struct fit_log *l, struct gen_fit_load_data *loads, hp
                 double bytes;
                 const size_t messages = edge_at(l, m, &bytes);
                 s = gen_fit_sum_edge(&sums, (uint64_t)r + 1, bytes, (double)messages, true, err);
+                s = s == HPCW_OK ? count_pair(l, l->message[m].from, r, err) : s;
                 l->edges++;
                 l->tree_edges += is_of_tree(l->message[m].from, r);
                 m += messages;
@@ -438,56 +451,81 @@ static hpcw_status learn_protocol(const struct fit_log *l, struct gen_fit_twin *
                : HPCW_OK;
 }
 
-static hpcw_status learn(const struct fit_log *l, const struct gen_fit_load_data *loads,
-                         struct gen_fit_twin *twin, hpcw_error *err) {
-    if ((twin->formats >> GEN_FORMAT_VOM & 1) != 0) {
-        gen_fit_remark(twin, "clog2: the load data tell what the event log does, so it was only summed up");
-        return HPCW_OK;
-    }
-    gen_fit_remark(twin,
-                   "clog2: one object for each rank, with all that the rank computes in an iteration; clocks, "
-                   "checkpoints and other calls than that which ends an iteration are the defaults");
-    if (l->left_out) {
-        gen_fit_remark(twin, "clog2: the log is too long, so only a part of it was learned from");
-    }
-    /* What lies between two of the calls that end an iteration: as many messages on an edge. */
-    const double exchanges =
-        l->edges > 0 ? floor(gen_fit_sketch_quantile(loads->whole.messages[0], 0.5) + 0.5) : 1;
-    bool program;
-    double pauses_ms;
-    hpcw_status s = gen_fit_log_program(l->calls, l->iterations, twin, &pauses_ms, &program, err);
-    if (s == HPCW_OK && !program) {
-        s = gen_fit_learn_text(twin, "trace.application", "stencil", GEN_FIT_PER_RUN, err);
-        s = s == HPCW_OK ? gen_fit_learn(twin, "trace.exchanges", exchanges, GEN_FIT_PER_RUN, err) : s;
-    }
-    s = s == HPCW_OK
-            ? gen_fit_learn_text(twin, "load.handlers", has_handlers(l) ? "yes" : "no", GEN_FIT_PER_RUN, err)
-            : s;
+/* On which grid the ranks that send to each other are neighbours. */
+static hpcw_status learn_grid(const struct fit_log *l, struct gen_fit_twin *twin, hpcw_error *err) {
+    const struct model_load_params *p = &twin->dataset.load_params;
+    const struct gen_fit_log_grid grid =
+        gen_fit_log_grid(&l->pair, l->ranks, l->iterations, (struct gen_fit_log_grid){p->dims, p->periodic});
+    const hpcw_status s = gen_fit_learn(twin, "load.dims", grid.dims, GEN_FIT_PER_RUN, err);
+    return s == HPCW_OK
+               ? gen_fit_learn_text(twin, "load.periodic", grid.periodic ? "yes" : "no", GEN_FIT_PER_RUN, err)
+               : s;
+}
+
+/* What the log has: calls, states of the program, checkpoints. */
+static hpcw_status learn_records(const struct fit_log *l, struct gen_fit_twin *twin, hpcw_error *err) {
     bool calls = false, states = false;
+    bool files = (twin->formats >> GEN_FORMAT_RANK2FILE & 1) != 0;
     for (size_t i = 0; i < l->states; i++) {
         calls = calls || l->state[i].call;
         states = states || (l->state[i].known && !l->state[i].mpi);
-    }
-    const char *record = !states ? "calls" : !calls ? "states" : "all";
-    s = s == HPCW_OK ? gen_fit_learn_text(twin, "trace.record", record, GEN_FIT_PER_RUN, err) : s;
-    bool files = (twin->formats >> GEN_FORMAT_RANK2FILE & 1) != 0;
-    for (size_t i = 0; i < l->states; i++) {
         files = files || l->state[i].files;
     }
-    s = s == HPCW_OK && !files ? gen_fit_learn(twin, "rank2file.checkpoints", 0, GEN_FIT_PER_RUN, err) : s;
-    /* The measured times have that of handlers. */
-    s = s == HPCW_OK ? gen_fit_learn(twin, "load.handler_time", 0, GEN_FIT_PER_RANK, err) : s;
-    s = s == HPCW_OK ? gen_fit_loads_learn(&loads->whole, twin, err) : s;
+    const char *record = !states ? "calls" : !calls ? "states" : "all";
+    const hpcw_status s = gen_fit_learn_text(twin, "trace.record", record, GEN_FIT_PER_RUN, err);
+    return s == HPCW_OK && !files ? gen_fit_learn(twin, "rank2file.checkpoints", 0, GEN_FIT_PER_RUN, err) : s;
+}
+
+/* The calls of its program, or otherwise how many messages lie between two of the calls that end an iteration. */
+static hpcw_status learn_calls(const struct fit_log *l, const struct gen_fit_loads *loads,
+                               struct gen_fit_twin *twin, double *pauses_ms, bool *program, hpcw_error *err) {
+    const double exchanges = l->edges > 0 ? floor(gen_fit_sketch_quantile(loads->messages[0], 0.5) + 0.5) : 1;
+    hpcw_status s = gen_fit_log_program(l->calls, l->iterations, twin, pauses_ms, program, err);
+    if (s == HPCW_OK && !*program) {
+        s = gen_fit_learn_text(twin, "trace.application", "stencil", GEN_FIT_PER_RUN, err);
+        s = s == HPCW_OK ? gen_fit_learn(twin, "trace.exchanges", exchanges, GEN_FIT_PER_RUN, err) : s;
+    }
+    return s == HPCW_OK
+               ? gen_fit_learn_text(twin, "load.handlers", has_handlers(l) ? "yes" : "no", GEN_FIT_PER_RUN, err)
+               : s;
+}
+
+/* What ranks compute. Without a state of the program, the measured times have the pauses that a program makes besides. */
+static hpcw_status learn_times(const struct fit_log *l, const struct gen_fit_loads *loads,
+                               struct gen_fit_twin *twin, double pauses_ms, bool program, hpcw_error *err) {
     static const char *const means[] = {"load.mean_first", "load.mean_last"};
+    /* The measured times have that of handlers, too. */
+    hpcw_status s = gen_fit_learn(twin, "load.handler_time", 0, GEN_FIT_PER_RANK, err);
+    s = s == HPCW_OK ? gen_fit_loads_learn(loads, twin, err) : s;
     for (size_t i = 0; s == HPCW_OK && l->work == NONE && i < 2; i++) {
         const double ms = gen_fit_value(twin, means[i]);
         s = ms > 2 * pauses_ms ? gen_fit_learn(twin, means[i], ms - pauses_ms, GEN_FIT_PER_OBJECT, err) : s;
     }
-    s = s == HPCW_OK ? learn_protocol(l, twin, err) : s;
-    if (s == HPCW_OK && program &&
-        l->ranks < GEN_FIT_LEAST_VALUES) { /* the program says what comes before its loop */
-        s = gen_fit_learn_text(twin, "load.setup", "no", GEN_FIT_PER_RUN, err);
+    /* Of few ranks the program says what comes before its loop. */
+    return s == HPCW_OK && program && l->ranks < GEN_FIT_LEAST_VALUES
+               ? gen_fit_learn_text(twin, "load.setup", "no", GEN_FIT_PER_RUN, err)
+               : s;
+}
+
+static hpcw_status learn(const struct fit_log *l, const struct gen_fit_load_data *loads,
+                         struct gen_fit_twin *twin, hpcw_error *err) {
+    bool program;
+    double pauses_ms;
+    if ((twin->formats >> GEN_FORMAT_VOM & 1) != 0) {
+        gen_fit_remark(twin, "clog2: the load data tell what the event log does, so it was only summed up");
+        return HPCW_OK;
     }
+    gen_fit_remark(
+        twin, "clog2: one object for each rank, with all that the rank computes in an iteration; clocks and "
+              "checkpoints are the defaults");
+    if (l->left_out) {
+        gen_fit_remark(twin, "clog2: the log is too long, so only a part of it was learned from");
+    }
+    hpcw_status s = learn_grid(l, twin, err);
+    s = s == HPCW_OK ? learn_calls(l, &loads->whole, twin, &pauses_ms, &program, err) : s;
+    s = s == HPCW_OK ? learn_records(l, twin, err) : s;
+    s = s == HPCW_OK ? learn_protocol(l, twin, err) : s;
+    s = s == HPCW_OK ? learn_times(l, &loads->whole, twin, pauses_ms, program, err) : s;
     return s == HPCW_OK ? gen_fit_loads_intervals(loads, twin, err) : s;
 }
 
@@ -514,6 +552,7 @@ hpcw_status gen_fit_log(const char *path, struct gen_fit_facts *facts, struct ge
     hpcw_i_free(l.since);
     hpcw_i_free(l.mpi);
     hpcw_i_free(l.compute);
+    hpcw_i_table_free(&l.pair);
     hpcw_i_free(l.message);
     hpcw_i_free(l.wait[0]);
     hpcw_i_free(l.wait[1]);
