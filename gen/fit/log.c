@@ -55,7 +55,7 @@ struct fit_log {
     size_t messages, message_capacity;
     struct hpcw_i_table pair; /* from, to -> in how many iterations */
     size_t edges, tree_edges; /* all, and between a rank and its parent in the tree of the model's handlers */
-    bool left_out;
+    bool left_out, is_short;
     struct fit_arrival arrival[SIZES];
     struct gen_fit_sketch *wait[2]; /* seconds in the call that ends an iteration */
     double in_mpi[2], in_all[2];
@@ -167,13 +167,20 @@ static void choose_work(struct fit_log *l) {
 }
 
 /* All ranks have as many iterations. */
+static uint32_t least_iterations(const struct fit_log *l) {
+    uint32_t least = UINT32_MAX;
+    for (uint32_t r = 0; r < l->ranks; r++) {
+        least = l->of[r].count < least ? l->of[r].count : least;
+    }
+    return least;
+}
+
 static hpcw_status choose_iterations(struct fit_log *l, const char *path, hpcw_error *err) {
     const uint32_t most = MOST_VALUES / l->ranks + 1;
     hpcw_status s = gen_fit_log_iterations(&l->places, l->of, err);
-    l->iterations = UINT32_MAX;
-    for (uint32_t r = 0; s == HPCW_OK && r < l->ranks; r++) {
-        l->iterations = l->of[r].count < l->iterations ? l->of[r].count : l->iterations;
-    }
+    l->iterations = least_iterations(l);
+    l->is_short = s == HPCW_OK && l->iterations == 0 && gen_fit_log_whole(&l->places, l->of);
+    l->iterations = l->is_short ? 1 : l->iterations;
     if (s == HPCW_OK && l->iterations == 0) {
         s = hpcw_i_fail(err, HPCW_EFORMAT,
                         "%s: expected calls of MPI that recur on all ranks, at least 4 times, got none: no "
@@ -518,6 +525,10 @@ static hpcw_status learn(const struct fit_log *l, const struct gen_fit_load_data
     gen_fit_remark(
         twin, "clog2: one object for each rank, with all that the rank computes in an iteration; clocks and "
               "checkpoints are the defaults");
+    if (l->is_short) {
+        gen_fit_remark(twin,
+                       "clog2: no call recurs, and each rank makes a few: the whole log is one iteration");
+    }
     if (l->left_out) {
         gen_fit_remark(twin, "clog2: the log is too long, so only a part of it was learned from");
     }

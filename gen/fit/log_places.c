@@ -4,7 +4,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-enum { LEAST_ITERATIONS = 4 };
+enum { LEAST_ITERATIONS = 4, FEW_CALLS = 32 };
 
 /* Places of up to this many ranks are all known, of more only those where all meet; and up to this many in all. What else
  * there is recurs too seldom, as with a new tag each time. */
@@ -235,4 +235,14 @@ hpcw_status gen_fit_log_iterations(const struct gen_fit_log_places *p, struct ge
     }
     hpcw_i_free(best);
     return s;
+}
+
+bool gen_fit_log_whole(const struct gen_fit_log_places *p, struct gen_fit_log_iterations *of) {
+    bool is_short = true;
+    for (uint32_t r = 0; r < p->ranks; r++) {
+        const struct gen_fit_log_walk *w = &p->walk[r];
+        is_short = is_short && w->calls > 0 && w->calls <= FEW_CALLS;
+        of[r] = (struct gen_fit_log_iterations){w->place[2], 0, 2 * w->calls, 1}; /* no earlier call ends it */
+    }
+    return is_short;
 }

@@ -63,4 +63,7 @@ bool gen_fit_log_ends(const struct gen_fit_log_walk *w, const struct gen_fit_log
 hpcw_status gen_fit_log_iterations(const struct gen_fit_log_places *p, struct gen_fit_log_iterations *of,
                                    hpcw_error *err);
 
+/* One iteration that ends with each rank's last call. False if a rank makes none, or so many that some should recur. */
+bool gen_fit_log_whole(const struct gen_fit_log_places *p, struct gen_fit_log_iterations *of);
+
 #endif
