@@ -50,7 +50,7 @@ void gen_fit_log_call(struct gen_fit_log_walk *w, uint32_t state, bool for_all) 
     w->sends = false;
     follow(w->place, for_all ? w->met : w->call, call);
     w->place[0] = for_all ? mix(0, state) : call;
-    w->apart = for_all ? 0 : w->apart | UINT64_C(1) << state % 64;
+    w->apart = !for_all;
     w->calls++;
 }
 

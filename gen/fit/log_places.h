@@ -22,7 +22,7 @@ struct gen_fit_log_walk {
     uint64_t sent;                      /* to whom, in the last message */
     uint64_t met[2];                    /* the last collective calls */
     bool sends;                         /* a message, in the call that has not ended */
-    uint64_t apart;                     /* after them: bit i: there were calls whose state is i, modulo 64 */
+    bool apart;                         /* there was another call after them */
     uint32_t calls, ended;              /* calls up to the end of an iteration: set by who looks for it */
 };
 

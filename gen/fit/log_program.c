@@ -17,7 +17,7 @@
 enum { MOST_SAMPLES = 1000, MOST_EXTRAS = 4, LEAST_EXTRAS = 4, TRACKS = GEN_FIT_LOG_TRACKS };
 
 /* As many iterations as have the same calls, at least. */
-static const double least_share = 0.3;
+static const double least_share = 0.5;
 
 /* What is shorter is the pause before a call; and by how much rank 0 works longer than others, at least; nanoseconds. */
 static const double pause_ns = 300, root_ns = 5000;
