@@ -14,40 +14,41 @@ enum { MOST_CALLS = 1 << 17, MANY_RANKS = 64, NONE = UINT32_MAX };
 /* ---- collecting ---- */
 
 struct gen_fit_log_calls *gen_fit_log_calls_new(uint32_t ranks) {
-    struct gen_fit_log_calls *p = hpcw_i_calloc(1, sizeof *p);
-    if (p != NULL) {
-        p->ranks = ranks;
-        p->tracks = ranks > 1 ? GEN_FIT_LOG_TRACKS : 1;
+    struct gen_fit_log_calls *calls = hpcw_i_calloc(1, sizeof *calls);
+    if (calls != NULL) {
+        calls->ranks = ranks;
+        calls->tracks = ranks > 1 ? GEN_FIT_LOG_TRACKS : 1;
         /* Rank 0 has few neighbours, and prints. The other one is off the borders of most grids. */
-        p->track[0].rank = ranks < MANY_RANKS ? ranks / 2 : ranks / 2 + 5;
-        p->track[1].rank = 0;
+        calls->track[0].rank = ranks < MANY_RANKS ? ranks / 2 : ranks / 2 + 5;
+        calls->track[1].rank = 0;
         for (uint32_t i = 0; i < GEN_FIT_LOG_TRACKS; i++) {
-            p->track[i].both = NONE;
-            p->track[i].next = (struct gen_fit_log_call){.tag = GEN_FIT_LOG_NO_TAG, .to = NONE, .from = NONE};
+            calls->track[i].both = NONE;
+            calls->track[i].next =
+                (struct gen_fit_log_call){.tag = GEN_FIT_LOG_NO_TAG, .to = NONE, .from = NONE};
         }
     }
-    return p;
+    return calls;
 }
 
-void gen_fit_log_calls_free(struct gen_fit_log_calls *p) {
-    for (uint32_t i = 0; p != NULL && i < GEN_FIT_LOG_TRACKS; i++) {
-        hpcw_i_free(p->track[i].call);
+void gen_fit_log_calls_free(struct gen_fit_log_calls *calls) {
+    for (uint32_t i = 0; calls != NULL && i < GEN_FIT_LOG_TRACKS; i++) {
+        hpcw_i_free(calls->track[i].call);
     }
-    hpcw_i_free(p);
+    hpcw_i_free(calls);
 }
 
-static struct gen_fit_log_track *track_of(struct gen_fit_log_calls *p, uint32_t rank) {
-    for (uint32_t i = 0; i < p->tracks; i++) {
-        if (p->track[i].rank == rank) {
-            return &p->track[i];
+static struct gen_fit_log_track *track_of(struct gen_fit_log_calls *calls, uint32_t rank) {
+    for (uint32_t i = 0; i < calls->tracks; i++) {
+        if (calls->track[i].rank == rank) {
+            return &calls->track[i];
         }
     }
     return NULL;
 }
 
-void gen_fit_log_calls_message(struct gen_fit_log_calls *p, const struct read_clog2_end *e) {
-    struct gen_fit_log_track *t = track_of(p, e->rank);
-    if (t == NULL || e->peer == e->rank || e->peer >= p->ranks) {
+void gen_fit_log_calls_message(struct gen_fit_log_calls *calls, const struct read_clog2_end *e) {
+    struct gen_fit_log_track *t = track_of(calls, e->rank);
+    if (t == NULL || e->peer == e->rank || e->peer >= calls->ranks) {
         return;
     }
     struct gen_fit_log_call *c = &t->next;
@@ -86,9 +87,9 @@ static float part_of(const struct read_clog2_stretch *s) {
     return bytes < LARGE ? (float)bytes : 0;
 }
 
-bool gen_fit_log_calls_add(struct gen_fit_log_calls *p, const struct read_clog2_stretch *s,
+bool gen_fit_log_calls_add(struct gen_fit_log_calls *calls, const struct read_clog2_stretch *s,
                            uint32_t iteration) {
-    struct gen_fit_log_track *t = track_of(p, s->rank);
+    struct gen_fit_log_track *t = track_of(calls, s->rank);
     if (t == NULL || t->calls == MOST_CALLS) {
         return true;
     }
@@ -111,7 +112,7 @@ bool gen_fit_log_calls_add(struct gen_fit_log_calls *p, const struct read_clog2_
         t->call[t->calls++] = *c;
         t->ended = s->to;
     }
-    p->unknown = p->unknown || c->kind == MODEL_TRACE_CALL_UNKNOWN;
+    calls->unknown = calls->unknown || c->kind == MODEL_TRACE_CALL_UNKNOWN;
     *c = (struct gen_fit_log_call){.tag = GEN_FIT_LOG_NO_TAG, .to = NONE, .from = NONE};
     return true;
 }
@@ -123,11 +124,11 @@ static bool is_named(const struct gen_fit_log_item *i, const char *name) {
 }
 
 /* Where a rank is from another one: bit of struct model_trace_exchange. 0: nowhere. */
-static uint32_t direction_to(const struct gen_fit_log_calls *p, const uint32_t side[3], uint32_t from,
+static uint32_t direction_to(const struct gen_fit_log_calls *calls, const uint32_t side[3], uint32_t from,
                              uint32_t to) {
     uint32_t a[3];
     uint32_t b[3];
-    if (from >= p->ranks || to >= p->ranks || from == to) {
+    if (from >= calls->ranks || to >= calls->ranks || from == to) {
         return 0;
     }
     model_grid_position(side, from, a);
@@ -276,10 +277,10 @@ static void close_exchange(struct gen_fit_log_items *items) {
     }
 }
 
-void gen_fit_log_items_of(const struct gen_fit_log_calls *p, uint32_t track, size_t from, size_t to,
+void gen_fit_log_items_of(const struct gen_fit_log_calls *calls, uint32_t track, size_t from, size_t to,
                           const uint32_t side[3], bool loop, bool exchanges, struct gen_fit_log_items *items) {
-    const struct gen_fit_log_track *t = &p->track[track];
-    struct folding f = {.calls = p, .side = side, .rank = t->rank, .to = items};
+    const struct gen_fit_log_track *t = &calls->track[track];
+    struct folding f = {.calls = calls, .side = side, .rank = t->rank, .to = items};
     items->count = 0;
     items->too_many = false;
     for (size_t i = from; i < to; i++) {

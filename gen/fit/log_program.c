@@ -266,14 +266,19 @@ static void end_text(struct program_text *text) {
     }
 }
 
-static void say_directions(struct program_text *to, uint32_t directions) {
-    if (directions != MODEL_TRACE_ALL_WAYS) {
+/* To whom a message goes, and its tag, if these tell anything. */
+static void say_way(struct program_text *to, const struct gen_fit_log_item *i) {
+    const bool tagged = i->tag >= 0 && i->tag < 1000;
+    if (tagged) {
+        say(to, ":%d", i->tag);
+    }
+    if (i->directions != MODEL_TRACE_ALL_WAYS) {
         int d = 0;
-        while ((directions >> 2 * d & 3) == 0) {
+        while ((i->directions >> 2 * d & 3) == 0) {
             d++;
         }
-        const uint32_t ways = directions >> 2 * d & 3;
-        say(to, ":%c%s", "xyz"[d], ways == 1 ? "-" : ways == 2 ? "+" : "");
+        const uint32_t ways = i->directions >> 2 * d & 3;
+        say(to, "%s:%c%s", tagged ? "" : ":", "xyz"[d], ways == 1 ? "-" : ways == 2 ? "+" : "");
     }
 }
 
@@ -284,13 +289,11 @@ static void say_item(struct program_text *to, const struct gen_fit_log_item *i) 
     say(to, "%s", name);
     if (i->kind == MODEL_TRACE_CALL_SENDS || i->kind == MODEL_TRACE_CALL_SENDS_AND_WAITS) {
         const double weight = fmin(1000, fmax(1, round(i->bytes / to->unit)));
-        const bool tagged = i->tag >= 0 && i->tag < 1000;
         const bool more = model_trace_program_shares(&to->directions, i->directions);
         for (uint32_t k = 0; k < i->again || k == 0; k++) {
             to->weights += more ? 0 : (uint32_t)weight;
             say(to, "%s%s:%.0f", k > 0 ? " " : "", k > 0 ? name : "", weight);
-            say(to, tagged ? ":%d" : i->directions != MODEL_TRACE_ALL_WAYS ? ":" : "", i->tag);
-            say_directions(to, i->directions);
+            say_way(to, i);
         }
     } else if (i->kind == MODEL_TRACE_CALL_COLLECTIVE && i->bytes > 0 && i->bytes != usual) {
         say(to, ":%.0f", i->bytes);
