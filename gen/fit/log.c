@@ -197,7 +197,7 @@ static hpcw_status choose_iterations(struct fit_log *l, const char *path, hpcw_e
 
 /* Of a rank. Before the first one it is none, too. */
 static bool is_within(const struct fit_log *l, uint32_t rank) {
-    return l->places.walk[rank].calls >= l->of[rank].first && l->at[rank] < l->iterations;
+    return l->places.walk[rank].calls >= l->of[rank].begin && l->at[rank] < l->iterations;
 }
 
 static void end_iteration(struct fit_log *l, const struct read_clog2_stretch *s) {
@@ -243,7 +243,7 @@ static void take_state(void *context, const struct read_clog2_stretch *s) {
     if (ends) {
         end_iteration(l, s);
     }
-    if (ends || w->calls == l->of[s->rank].first) {
+    if (ends || w->calls == l->of[s->rank].begin) {
         w->ended = w->calls;
         l->since[s->rank] = s->to;
         l->mpi[s->rank] = 0;

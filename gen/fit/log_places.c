@@ -59,7 +59,9 @@ static bool is_at(const struct gen_fit_log_walk *w, uint64_t place) {
 }
 
 bool gen_fit_log_ends(const struct gen_fit_log_walk *w, const struct gen_fit_log_iterations *of) {
-    return is_at(w, of->place) && 2 * (w->calls - w->ended) >= of->length;
+    const bool first = w->calls == of->first;
+    const bool later = w->calls > of->first && 2 * (w->calls - w->ended) >= of->length;
+    return (first || later) && is_at(w, of->place);
 }
 
 /* ---- places ---- */
@@ -199,6 +201,12 @@ static hpcw_status find_common(const struct gen_fit_log_places *p, const struct 
     return s;
 }
 
+/* Before the first end: that iteration may have more calls than the next one. */
+static uint32_t begin_of(const struct fit_place *f) {
+    const uint32_t most = f->length + f->length / 4;
+    return f->first > most ? f->first - most : 0;
+}
+
 /* The best place of each rank, or `common`. */
 static void take_best(const struct gen_fit_log_places *p, const struct fit_best *best, uint64_t common,
                       struct gen_fit_log_iterations *of) {
@@ -215,8 +223,7 @@ static void take_best(const struct gen_fit_log_places *p, const struct fit_best 
             common != 0 ? key[1] == common
                         : is_candidate(p, best, (uint32_t)key[0], f) && (other == NULL || is_better(f, other));
         if (mine) {
-            *own = (struct gen_fit_log_iterations){key[1], f->first > f->length ? f->first - f->length : 0,
-                                                   f->length, f->count};
+            *own = (struct gen_fit_log_iterations){key[1], begin_of(f), f->first, f->length, f->count};
         }
     }
 }
@@ -242,7 +249,7 @@ bool gen_fit_log_whole(const struct gen_fit_log_places *p, struct gen_fit_log_it
     for (uint32_t r = 0; r < p->ranks; r++) {
         const struct gen_fit_log_walk *w = &p->walk[r];
         is_short = is_short && w->calls > 0 && w->calls <= FEW_CALLS;
-        of[r] = (struct gen_fit_log_iterations){w->place[2], 0, 2 * w->calls, 1}; /* no earlier call ends it */
+        of[r] = (struct gen_fit_log_iterations){w->place[2], 0, w->calls, w->calls, 1};
     }
     return is_short;
 }

@@ -46,10 +46,11 @@ void gen_fit_log_places_free(struct gen_fit_log_places *p);
 bool gen_fit_log_places_add(struct gen_fit_log_places *p, uint32_t rank, uint32_t state,
                             enum gen_fit_log_waits waits, double seconds);
 
-/* The iterations of a rank: the place where they end, and after how many calls the first one begins. */
+/* The iterations of a rank: the place where they end; after how many calls the first one begins and ends; how many calls it has;
+ * and how many iterations there are. */
 struct gen_fit_log_iterations {
     uint64_t place;
-    uint32_t first, length, count;
+    uint32_t begin, first, length, count;
 };
 
 /* Whether the last call ended an iteration. */

@@ -334,7 +334,7 @@ static uint32_t ends_in(const char *calls, const struct gen_fit_log_iterations *
             gen_fit_log_send(&w, *c == 'x' ? 1 : 2, 0);
         }
         gen_fit_log_call(&w, (uint32_t)*c, *c == 'A' || *c == 'B');
-        if (w.calls > of->first && gen_fit_log_ends(&w, of)) {
+        if (w.calls > of->begin && gen_fit_log_ends(&w, of)) {
             ends++;
             w.ended = w.calls;
         }
@@ -356,6 +356,9 @@ static void iterations_are_what_recurs(void **state) {
          4,
          6}, /* nothing but messages, and one neighbour */
         {{"xwAxwAxwABBxwAxwAxwABBxwAxwAxwABB", "xwAxwAxwABBxwAxwAxwABBxwAxwAxwABB"}, 3, 9},
+        /* the first one with fewer than half of the calls, and with more than all */
+        {{"rwAxwxwxwAxwxwxwAxwxwxwA", "rwAxwxwxwAxwxwxwAxwxwxwA"}, 7, 4},
+        {{"BBBxwxwwAxwxwAxwxwAxwxwAxwxwA", "BBBxwxwwAxwxwAxwxwAxwxwAxwxwA"}, 5, 5},
         {{"abcdefgh", "abcdefgh"}, 0, 0},
         {{"", "AAAAA"}, 0, 0},
         {{"rszBBxwAxwAxwAxwAxwAxwA", "rszBBxwAxwAxwAxwAxwAxwA"}, 3, 6}, /* two barriers are no iteration */
@@ -368,13 +371,13 @@ static void iterations_are_what_recurs(void **state) {
         walk(&p, 1, rows[i].calls[1]);
         assert_int_equal(gen_fit_log_iterations(&p, of, NULL), HPCW_OK);
         print_message("row %zu: %u of %u calls from %u on, %u of %u calls from %u on\n", i, of[0].count,
-                      of[0].length, of[0].first, of[1].count, of[1].length, of[1].first);
+                      of[0].length, of[0].begin, of[1].count, of[1].length, of[1].begin);
         if (rows[i].count == 0) {
             assert_true(of[0].count == 0 || of[1].count == 0);
         } else {
             assert_int_equal(of[0].length, rows[i].length);
             assert_in_range(of[0].count, rows[i].count - 2, rows[i].count);
-            assert_in_range(ends_in(rows[i].calls[0], &of[0]), of[0].count - 1, of[0].count);
+            assert_int_equal(ends_in(rows[i].calls[0], &of[0]), of[0].count);
             assert_in_range(of[1].count, of[0].count - 1, of[0].count + 1);
         }
         gen_fit_log_places_free(&p);
