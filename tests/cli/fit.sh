@@ -274,6 +274,12 @@ grep -q '^handlers = true' log.ini || bad "handlers: $(grep handlers log.ini)"
 "$HPCGEN" verify log_twin >/dev/null || bad "the twin of a log is not sound"
 "$HPCGEN" fit --compare log log_twin --json >rows || bad "the comparison of logs failed"
 [ "$(number different <rows)" -le 2 ] || bad "logs differ in too many rows: $(grep '"verdict": "different"' rows)"
+# A closed grid of three dimensions.
+"$HPCGEN" -q -n 64 -f clog2 --seed 4 -o box --set load.phases=6 --set load.dims=3 --set load.periodic=yes \
+    --set load.far_edges=0 --set trace.application=hydro || exit 1
+"$HPCGEN" fit box -O box.ini -q || bad "the fit of a log of a box failed"
+learned dims 3 3 box.ini
+grep -q '^periodic = true' box.ini || bad "not periodic: $(grep periodic box.ini)"
 # The load data of the same run tell more than the log.
 "$HPCGEN" -q -n 16 -f vom,clog2 --seed 4 -o both --set load.phases=4 || exit 1
 "$HPCGEN" fit both -O both.ini -q || bad "the fit of both failed"
