@@ -497,6 +497,19 @@ static hpcw_status learn_calls(const struct fit_log *l, const struct gen_fit_loa
                : s;
 }
 
+/* Of the time of the iterations, what the slowest ranks compute. */
+static double busy_of(const struct fit_log *l) {
+    double slowest = 0;
+    for (uint32_t k = 0; k < l->iterations; k++) {
+        double most = 0;
+        for (uint32_t r = 0; r < l->ranks; r++) {
+            most = fmax(most, l->compute[(size_t)r * l->iterations + k]);
+        }
+        slowest += most;
+    }
+    return slowest * l->ranks / (l->in_all[0] + l->in_all[1]);
+}
+
 /* What ranks compute. Without a state of the program, the measured times have the pauses that a program makes besides. */
 static hpcw_status learn_times(const struct fit_log *l, const struct gen_fit_loads *loads,
                                struct gen_fit_twin *twin, double pauses_ms, bool program, hpcw_error *err) {
@@ -504,6 +517,7 @@ static hpcw_status learn_times(const struct fit_log *l, const struct gen_fit_loa
     /* The measured times have that of handlers, too. */
     hpcw_status s = gen_fit_learn(twin, "load.handler_time", 0, GEN_FIT_PER_RANK, err);
     s = s == HPCW_OK ? gen_fit_loads_learn(loads, twin, err) : s;
+    s = s == HPCW_OK ? gen_fit_learn(twin, "load.busy", busy_of(l), GEN_FIT_PER_RUN, err) : s;
     for (size_t i = 0; s == HPCW_OK && l->work == NONE && i < 2; i++) {
         const double ms = gen_fit_value(twin, means[i]);
         s = ms > 2 * pauses_ms ? gen_fit_learn(twin, means[i], ms - pauses_ms, GEN_FIT_PER_OBJECT, err) : s;

@@ -12,6 +12,7 @@ enum {
     NOTHING_NS = 1,    /* to wait for nothing */
     CONNECT_NS = 9000, /* the first message between two ranks, on a node the first large one ... */
     OPEN_NS = 2000,    /* and what that takes its sender longer */
+    MEET_NS = 60,      /* to go on when all ranks are there */
     ENDED_NS = 90      /* a sender knows that a message has arrived */
 };
 
@@ -232,6 +233,14 @@ static void go_on_at(struct track *t, uint64_t done) {
     t->now += waits_ns + model_load_absence(t->model->load, waits_ns, model_trace_pace_word(t->pace));
 }
 
+/* If all ranks wait for the last one, each goes on at a time of its own after that. */
+static void meet_all(struct track *t) {
+    if (t->s->until > 0 && t->now < t->s->until) {
+        go_on_at(t, t->s->until);
+        takes(t, MEET_NS);
+    }
+}
+
 /* When a message that its receiver begins to wait for at `begin` lets the sender go on: in a node when both are there, over the
  * network when it has arrived. */
 static uint64_t taken_at(const struct track *t, uint32_t message, uint64_t begin) {
@@ -268,7 +277,8 @@ static void begin_all(struct track *t, const uint32_t *into) {
         done = t->s->sent[i] > done ? t->s->sent[i] : done;
         t->s->sent[i] = taken_at(t, i, begin);
     }
-    t->now = done > t->s->until ? done : t->s->until;
+    t->now = done;
+    meet_all(t);
 }
 
 static void end_all(struct track *t, const uint32_t *into, uint64_t done) {
@@ -294,7 +304,8 @@ static void wait_for_one(struct track *t, enum model_trace_wait how, uint32_t me
     /* What came while the rank was in MPI_Send has been taken there. */
     const bool taken = how == MODEL_TRACE_WAIT_FEW && waits_for_receiver(t->model, &t->s->message[message]);
     t->now += taken ? 0 : take_ns(t, &t->s->message[message]);
-    go_on_at(t, t->s->sent[message] > t->s->until ? t->s->sent[message] : t->s->until);
+    go_on_at(t, t->s->sent[message]);
+    meet_all(t);
     if (what == MODEL_TRACE_RECV) {
         happens(t, MODEL_TRACE_RECEIVE, message);
     } else {
@@ -308,7 +319,7 @@ static void wait_for_one(struct track *t, enum model_trace_wait how, uint32_t me
 static void take_here(struct track *t, const uint32_t *into) {
     const uint64_t begin = t->now;
     takes(t, NOTHING_NS);
-    go_on_at(t, t->s->until);
+    meet_all(t);
     for (uint32_t i = into[t->rank]; i < into[t->rank + 1]; i++) {
         t->now += take_ns(t, &t->s->message[i]);
         go_on_at(t, t->s->sent[i]);
@@ -342,10 +353,10 @@ static void wait_for_any(struct track *t, const uint32_t *into) {
     }
 }
 
-/* When all ranks are there, and have what they receive. */
+/* When all ranks are there, and know of it, and have what they receive. */
 static uint64_t all_there(const struct model_trace *m, const struct model_trace_scratch *s, uint32_t exchange) {
     const uint32_t *into = model_trace_in(m, s, exchange);
-    uint64_t last = model_trace_last(m, s);
+    uint64_t last = model_trace_last(m, s) + m->guard_ns;
     for (uint32_t i = into[0]; i < into[m->ranks]; i++) {
         last = s->sent[i] > last ? s->sent[i] : last;
     }

@@ -93,6 +93,9 @@ static uint64_t taken_until(const struct track *t, uint64_t all_ns, uint32_t unt
     return at + later * MODEL_TRACE_WORK / ((double)all_ns + 1) < until ? taken : at < until ? taken / 2 : 0;
 }
 
+/* What all ranks see does not show in pieces that are much shorter than this: memory that they share takes longer. */
+enum { SHORT_NS = 20000 };
+
 /* What is done of a rank's work after a piece. The pieces sum to the time of its tasks, so what some take longer, the next
  * ones take less, a little each. What the system takes from the rank in this iteration, it takes at once. */
 static uint64_t work_until(struct track *t, const struct work_piece *p) {
@@ -106,8 +109,8 @@ static uint64_t work_until(struct track *t, const struct work_piece *p) {
     const double late = model_trace_late(t->model->delays->call, model_trace_pace_word(t->pace));
     t->pace->behind =
         piece_left * t->pace->behind + shorter * p->late * ((late < piece_most ? late : piece_most) - 1);
-    double more = p->later + t->pace->behind / shorter +
-                  p->later_ns * MODEL_TRACE_WORK / ((double)all * shorter + 1) +
+    const double ns = (double)all * shorter / MODEL_TRACE_WORK, shared = ns / (ns + SHORT_NS);
+    double more = shared * (p->later + p->later_ns / (ns + 1)) + t->pace->behind / shorter +
                   piece_own * model_trace_own(t->rank, p->own) +
                   piece_level * model_trace_own(t->rank, p->own + p->level);
     more = more < 0.45 ? more > -0.45 ? more : -0.45 : 0.45;
