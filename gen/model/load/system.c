@@ -19,6 +19,9 @@ static const double tick_ns = 4e6;
 static const double preempted_ns = 250e3, reach = 0.99;
 static const double mean_preempted_ns = 250e3 * 4.65;
 
+/* What comes and goes is more, for some phases in a row of a rank or host: what the system does seldom comes alone. */
+enum { STORM = 3, STORM_ONE_IN = 16, STORM_TIMES = 20 };
+
 static double length_of(uint32_t word) {
     return preempted_ns / (1 - reach * (word * 0x1p-32));
 }
@@ -27,6 +30,14 @@ static double length_of(uint32_t word) {
 static double late(uint32_t word) {
     const double u = word * 0x1p-32;
     return 1.04 * u / (1.02 - u);
+}
+
+/* Its mean; and what the system adds to the times of ranks in the mean, but for preemptions. */
+static const double mean_late = 3.13;
+static double mean_added(const struct model_load_params *p) {
+    const double storms = (STORM_ONE_IN - 1.0 + STORM_TIMES) / STORM_ONE_IN;
+    return p->jitter * mean_late * (storms * (each_time + on_host) + some_phases + many_phases + by_and_by) +
+           1e3 * p->tick_us / tick_ns;
 }
 
 /* In this phase, what preemptions add to the mean load of a rank, as a share of it. */
@@ -73,7 +84,7 @@ void model_load_fill_starts(struct model_load *m) {
     double start_ns = 0;
     for (uint32_t k = 0; k < p->phases; k++) {
         m->phase[k].start_ns = start_ns;
-        start_ns += m->phase[k].mean_ns * slowest / p->busy;
+        start_ns += m->phase[k].mean_ns * slowest * (1 + mean_added(p)) / p->busy;
     }
 }
 
@@ -102,9 +113,6 @@ static double ticks(const struct model_load *m, uint32_t rank, uint32_t phase) {
     const double mean_ns = m->phase[phase].mean_ns * model_load_mean_objects(m);
     return model_load_tick_at(m, rank, phase) < 0 ? 0 : m->params.tick_us * 1e3 / mean_ns;
 }
-
-/* What comes and goes is more, for some phases in a row of a rank or host: what the system does seldom comes alone. */
-enum { STORM = 3, STORM_ONE_IN = 16, STORM_TIMES = 20 };
 
 static double storm(const struct model_load *m, uint32_t number, uint32_t phase) {
     return own_part(m, number, (phase + number) / STORM) * STORM_ONE_IN < 1 ? STORM_TIMES : 1;
