@@ -303,7 +303,9 @@ static void learn_correlations(struct fit_learning *g) {
     } else if (!persists) {
         gen_fit_remark(g->twin, "no object in two phases: load.persistence is the default");
     } else {
-        persistence = gen_fit_correlation_behind(&g->tail, fmax(0, 0.5 * (next + early)));
+        /* Less than that is chance. */
+        const double seen = 0.5 * (next + early), least = 2 / sqrt(g->run.tasks);
+        persistence = seen > least ? gen_fit_correlation_behind(&g->tail, seen) : 0;
         learn(g, "load.persistence", persistence, GEN_FIT_PER_OBJECT);
         if (next - early > 0.1) {
             gen_fit_remark(g->twin,
