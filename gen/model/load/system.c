@@ -32,60 +32,12 @@ static double late(uint32_t word) {
     return 1.04 * u / (1.02 - u);
 }
 
-/* Its mean; and what the system adds to the times of ranks in the mean, but for preemptions. */
-static const double mean_late = 3.13;
-static double mean_added(const struct model_load_params *p) {
-    const double storms = (STORM_ONE_IN - 1.0 + STORM_TIMES) / STORM_ONE_IN;
-    return p->jitter * mean_late * (storms * (each_time + on_host) + some_phases + many_phases + by_and_by) +
-           1e3 * p->tick_us / tick_ns;
-}
-
 /* In this phase, what preemptions add to the mean load of a rank, as a share of it. */
 static double preempted(const struct model_load *m, uint32_t phase, uint32_t whether, uint32_t how_long) {
     const double mean_ns = m->phase[phase].mean_ns * model_load_mean_objects(m);
     const double expected = m->params.preemptions * 1e-9 * mean_ns;
     const double count = (double)(uint64_t)(expected + whether * 0x1p-32);
     return count < 1 ? 0 : ((count - 1) * mean_preempted_ns + length_of(how_long)) / mean_ns;
-}
-
-/* What a rank computes in a phase, as long as its node takes. */
-static double load_of(const struct model_load *m, uint32_t rank, uint32_t phase) {
-    const double slowness = model_machine_slowness(m->machine, model_machine_node(m->machine, rank));
-    double sum_ns = 0;
-    for (uint32_t which = 0; which <= m->params.groups; which++) {
-        sum_ns += (double)model_load_other(m, rank, which, phase, slowness);
-    }
-    for (uint32_t slot = 0; slot < m->per_rank; slot++) {
-        const uint32_t object = rank * m->per_rank + slot;
-        sum_ns += model_load_exists(m, object)
-                      ? (double)model_load_time(m, object, model_load_lasting(m, object), phase, slowness)
-                      : 0;
-    }
-    return sum_ns;
-}
-
-void model_load_fill_starts(struct model_load *m) {
-    enum { SOME = 4 };
-    const struct model_load_params *p = &m->params;
-    const double objects = model_load_mean_objects(m);
-    double slowest = 0;
-    if (p->jitter <= 0 || p->tick_us <= 0 || m->phase[p->phases - 1].mean_ns * objects >= tick_ns) {
-        return;
-    }
-    for (uint32_t i = 0; i < SOME; i++) {
-        const uint32_t phase = (uint32_t)((uint64_t)p->phases * (2 * i + 1) / (2 * SOME));
-        double most_ns = 0;
-        for (uint32_t r = 0; r < m->ranks; r++) {
-            const double ns = load_of(m, r, phase);
-            most_ns = ns > most_ns ? ns : most_ns;
-        }
-        slowest += most_ns / m->phase[phase].mean_ns / SOME;
-    }
-    double start_ns = 0;
-    for (uint32_t k = 0; k < p->phases; k++) {
-        m->phase[k].start_ns = start_ns;
-        start_ns += m->phase[k].mean_ns * slowest * (1 + mean_added(p)) / p->busy;
-    }
 }
 
 /* From 0 to 1, by an integer hash, as this is asked for in each phase. */
@@ -170,6 +122,47 @@ double model_load_slowness(const struct model_load *m, uint32_t rank, uint32_t p
     const struct added a = added_to(m, rank, phase);
     return (1 + a.between + a.otherwise) *
            model_machine_slowness(m->machine, model_machine_node(m->machine, rank));
+}
+
+/* What a rank computes in a phase, as long as its node and its system take. */
+static double load_of(const struct model_load *m, uint32_t rank, uint32_t phase) {
+    const double slowness = model_load_slowness(m, rank, phase);
+    double sum_ns = 0;
+    for (uint32_t which = 0; which <= m->params.groups; which++) {
+        sum_ns += (double)model_load_other(m, rank, which, phase, slowness);
+    }
+    for (uint32_t slot = 0; slot < m->per_rank; slot++) {
+        const uint32_t object = rank * m->per_rank + slot;
+        sum_ns += model_load_exists(m, object)
+                      ? (double)model_load_time(m, object, model_load_lasting(m, object), phase, slowness)
+                      : 0;
+    }
+    return sum_ns;
+}
+
+/* So many loads of objects are looked at, or all of so many phases. */
+enum { LOOKS = 1 << 18, LEAST_PHASES = 4 };
+
+void model_load_fill_starts(struct model_load *m) {
+    const struct model_load_params *p = &m->params;
+    if (p->jitter <= 0 || p->tick_us <= 0 ||
+        m->phase[p->phases - 1].mean_ns * model_load_mean_objects(m) >= tick_ns) {
+        return;
+    }
+    const uint64_t looks = LOOKS / m->objects > LEAST_PHASES ? LOOKS / m->objects : LEAST_PHASES;
+    const uint32_t every = (uint32_t)((p->phases + looks - 1) / looks);
+    const double ticking = p->tick_us * 1e3 / tick_ns;
+    double start_ns = 0, slowest = 1;
+    for (uint32_t k = 0; k < p->phases; k++) {
+        double most_ns = 0;
+        for (uint32_t r = 0; k % every == 0 && r < m->ranks; r++) {
+            const double ns = load_of(m, r, k);
+            most_ns = ns > most_ns ? ns : most_ns;
+        }
+        slowest = k % every == 0 ? most_ns / m->phase[k].mean_ns : slowest;
+        m->phase[k].start_ns = start_ns; /* so up to here nothing ticks */
+        start_ns += m->phase[k].mean_ns * slowest * (1 + ticking) / p->busy;
+    }
 }
 
 double model_load_taken(const struct model_load *m, uint32_t rank, uint32_t phase) {

@@ -18,8 +18,8 @@ double model_load_taken(const struct model_load *m, uint32_t rank, uint32_t phas
 /* When the timer of a rank's host ticks in a phase that is shorter than 4 ms, as a share of it; negative: it does not. */
 double model_load_tick_at(const struct model_load *m, uint32_t rank, uint32_t phase);
 
-/* When the phases start, if they are shorter than 4 ms: by the load of the slowest rank in some of them, before objects migrate,
- * and params.busy. */
+/* When the phases start, if they are shorter than 4 ms: by the load of the slowest rank in them, or in some of very many,
+ * before objects migrate, and params.busy. */
 void model_load_fill_starts(struct model_load *m);
 
 /* How long a rank is off its core that is preempted while it waits for so long, mostly 0. */

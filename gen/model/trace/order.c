@@ -55,13 +55,13 @@ static uint64_t shown_at(uint64_t cycle, uint64_t phase) {
     return (cycle + phase) / CYCLES_IN_STEP * CYCLES_IN_STEP - phase;
 }
 
-/* By how much the clock of a core is ahead of that of its host: nothing or a cycle. An integer hash, as this is asked for in
- * each iteration. */
+/* By how much the clock of a core is ahead of that of its host: a cycle more or less, or nothing, and a whole step so that
+ * it is not negative. An integer hash, as this is asked for in each iteration. */
 static uint64_t own_cycle_of(const struct model_trace *m, uint32_t rank) {
     uint32_t x = rank * 2654435769u ^ (uint32_t)m->load->seed;
     x = (x ^ x >> 16) * 0x7feb352du;
     x = (x ^ x >> 15) * 0x846ca68bu;
-    return rank > 0 ? x >> 31 : 0;
+    return CYCLES_IN_STEP - 1 + (rank > 0 ? (x >> 16) % 3 : 1);
 }
 
 /* Makes all times those of the ranks' clocks. So that none is negative, clocks that differ are late by the guard; and events
