@@ -2,6 +2,7 @@
 /* What only simulated runs of the model of loads tell: the correlation of its field, how evenly distant senders are spread, and
  * which numbered problem is like the measured run, in what chance decided and not the parameters. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "gen/fit/loads.h"
 #include "libwriter/base/detmath.h"
@@ -9,9 +10,11 @@
 #include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
-/* Limits of the simulation: problems, phases of each, and task times in all. It ends before them if a problem is near. */
+/* Limits of the simulation: problems, phases of each, and task times in all. It ends before them if a problem is near. Of a run
+ * of one phase a problem tells all; of more, the best of very many would be good by chance, which other seeds do not have. */
 enum {
     MOST_PROBLEMS = 512,
+    MOST_OF_ONE_PHASE = 6000, /* problem_of has as many numbers */
     MOST_PHASES = 64,
     FEW_PHASES = 8,
     ENOUGH_PROBLEMS = 256,
@@ -25,10 +28,11 @@ enum {
 
 /* What is compared. Each difference is divided by half of what a comparison allows at least; of the logarithm of the slowest
  * rank's load, by what shifts the waits for it by as much. The longest task and the heaviest block bound what a balancer can
- * reach. */
+ * reach; of few tasks, a placement longest first is about what it reaches. */
 #define HALF_DISTANCE 0.025
 #define HALF_CORRELATION 0.05
 #define HALF_SLOWEST 0.02
+#define HALF_EVEN 0.05
 #define HALF_LARGEST 0.1
 
 struct fit_problem_run {
@@ -37,6 +41,8 @@ struct fit_problem_run {
     double slowest[MOST_PHASES]; /* the largest load of a rank over the mean */
     double longest[MOST_PHASES]; /* the longest task over it: no balancer makes a rank faster than that */
     double block[MOST_PHASES];   /* the block of memory whose tasks take longest together, likewise; 0: none */
+    double
+        even[MOST_PHASES]; /* the slowest rank over the mean, if units are placed longest first; 0: not known */
     double neighbour;
 };
 
@@ -133,17 +139,78 @@ static void make_times(struct fit_problem *g, const struct model_load *m, uint32
     }
 }
 
+/* ---- what a balancer can reach ---- */
+
+/* Units are tasks, or blocks of memory, which move as a whole. Of more, a placement longest first is even. */
+enum { MOST_UNITS = 256 };
+struct fit_units {
+    double seconds[MOST_UNITS];
+    uint32_t count; /* up to one more than there is place for: too many */
+};
+
+static void add_unit(struct fit_units *u, double seconds) {
+    if (u->count < MOST_UNITS) {
+        u->seconds[u->count] = seconds;
+    }
+    u->count += u->count <= MOST_UNITS;
+}
+
+static int longest_first(const void *a, const void *b) {
+    const double x = *(const double *)a;
+    const double y = *(const double *)b;
+    return x > y ? -1 : x < y;
+}
+
+/* The load of the slowest rank over the mean; 0 with too many units. */
+static double evened(struct fit_units *u, uint32_t ranks) {
+    double load[MOST_UNITS] = {0}; /* of ranks that have a unit */
+    double sum = 0;
+    double most = 0;
+    const uint32_t used = ranks < u->count ? ranks : u->count;
+    if (u->count == 0 || u->count > MOST_UNITS) {
+        return 0;
+    }
+    qsort(u->seconds, u->count, sizeof u->seconds[0], longest_first);
+    for (uint32_t i = 0; i < u->count; i++) {
+        uint32_t least = 0;
+        for (uint32_t r = 1; r < used; r++) {
+            least = load[r] < load[least] ? r : least;
+        }
+        load[least] += u->seconds[i];
+        sum += u->seconds[i];
+        most = fmax(most, load[least]);
+    }
+    return most * ranks / sum;
+}
+
+/* The same of a phase that was measured, from how often it has which times. */
+static double evened_sketch(struct gen_fit_sketch *const half[2], uint32_t ranks) {
+    struct fit_units u = {.count = 0};
+    for (size_t h = 0; h < 2; h++) {
+        for (size_t i = 0; half[h] != NULL && i < GEN_FIT_BINS; i++) {
+            for (double k = 0; k < half[h]->bin[i] && u.count <= MOST_UNITS; k++) {
+                add_unit(&u, GEN_FIT_LEAST_SECONDS * hpcw_i_exp(((double)i + 0.5) * GEN_FIT_BIN_WIDTH));
+            }
+        }
+    }
+    return evened(&u, ranks);
+}
+
 /* Seconds of the tasks of a rank's block of memory, of that where they are most. */
-static double heaviest_block(const struct fit_problem *g, uint32_t rank, uint32_t per_rank) {
+static double heaviest_block(const struct fit_problem *g, uint32_t rank, uint32_t per_rank,
+                             struct fit_units *units) {
     const uint32_t in_block = g->twin->dataset.load_params.block_objects;
     double most = 0;
     double sum = 0;
-    uint32_t last = UINT32_MAX;
     for (uint32_t k = g->first[rank]; in_block > 0 && k < g->first[rank + 1]; k++) {
-        const uint32_t block = g->object[k] % per_rank / in_block;
-        sum = (block == last ? sum : 0) + 1e-9 * (double)g->time[k];
+        const bool ends = k + 1 == g->first[rank + 1] ||
+                          g->object[k + 1] % per_rank / in_block != g->object[k] % per_rank / in_block;
+        sum += 1e-9 * (double)g->time[k];
         most = fmax(most, sum);
-        last = block;
+        if (ends) {
+            add_unit(units, sum);
+            sum = 0;
+        }
     }
     return most;
 }
@@ -157,6 +224,7 @@ static void sum_up(struct fit_problem *g, uint32_t ranks, uint32_t per_rank, uin
     double longest = 0;
     double block = 0;
     double before = NAN;
+    struct fit_units units = {.count = 0};
     for (uint32_t r = 0; r < ranks; r++) {
         const double n = g->first[r + 1] - g->first[r];
         double x = 0;
@@ -166,10 +234,13 @@ static void sum_up(struct fit_problem *g, uint32_t ranks, uint32_t per_rank, uin
             const double ln = gen_fit_ln(seconds);
             g->seconds[r] += seconds;
             longest = fmax(longest, seconds);
+            if (g->twin->dataset.load_params.block_objects == 0) {
+                add_unit(&units, seconds);
+            }
             x += ln;
             squares += ln * ln;
         }
-        block = fmax(block, heaviest_block(g, r, per_rank));
+        block = fmax(block, heaviest_block(g, r, per_rank, &units));
         if (r > 0) {
             gen_fit_pair(&neighbour, before, x / n); /* each rank of the model has an object */
         }
@@ -188,6 +259,7 @@ static void sum_up(struct fit_problem *g, uint32_t ranks, uint32_t per_rank, uin
     g->made.slowest[i] = most * ranks / sum.seconds;
     g->made.longest[i] = longest * ranks / sum.seconds;
     g->made.block[i] = block * ranks / sum.seconds;
+    g->made.even[i] = evened(&units, ranks);
     g->made.neighbour += gen_fit_correlation(&neighbour) / g->phases;
 }
 
@@ -234,6 +306,7 @@ static double score_of(const struct fit_problem *g) {
     for (uint32_t i = 0; i < g->phases; i++) {
         const double largest = apart(a->longest[i], b->longest[i]) + apart(a->block[i], b->block[i]);
         most += apart(a->slowest[i], b->slowest[i]) / (HALF_SLOWEST * HALF_SLOWEST) / g->phases;
+        most += apart(a->even[i], b->even[i]) / (HALF_EVEN * HALF_EVEN) / g->phases;
         most += largest / (HALF_LARGEST * HALF_LARGEST) / g->phases;
         if (a->at[i].sd > 0 && b->at[i].sd > 0) {
             level += (b->at[i].mean - a->at[i].mean) / a->at[i].sd / g->phases;
@@ -315,6 +388,12 @@ static hpcw_status measure(struct fit_problem *g, uint64_t most_objects, hpcw_er
         g->measured.slowest[i] = largest(p, (struct gen_fit_sketch *[]){p[0].rank, p[1].rank}, width);
         g->measured.longest[i] = largest(p, (struct gen_fit_sketch *[]){p[0].time, p[1].time}, width);
         g->measured.block[i] = largest(p, (struct gen_fit_sketch *[]){p[0].block, p[1].block}, width);
+        const bool blocks = p[0].block != NULL || p[1].block != NULL;
+        g->measured.even[i] = width > 1
+                                  ? 0
+                                  : evened_sketch(blocks ? (struct gen_fit_sketch *[]){p[0].block, p[1].block}
+                                                         : (struct gen_fit_sketch *[]){p[0].time, p[1].time},
+                                                  l->ranks);
     }
     g->first = hpcw_i_calloc((size_t)l->ranks + 1, sizeof *g->first);
     g->seconds = hpcw_i_calloc(l->ranks, sizeof *g->seconds);
@@ -409,6 +488,15 @@ hpcw_status gen_fit_loads_learn_channels(const struct gen_fit_loads *l, struct g
 
 /* ---- the problem ---- */
 
+/* The k-th number of at most three digits other than 0 at its end: no more of a value is written. */
+static uint32_t problem_of(uint32_t k) {
+    uint32_t unit = 1;
+    for (; k >= 1000; k -= 900) {
+        unit *= 10;
+    }
+    return k * unit;
+}
+
 hpcw_status gen_fit_loads_learn_problem(const struct gen_fit_loads *l, struct gen_fit_twin *twin,
                                         hpcw_error *err) {
     const struct model_load_params *p = &twin->dataset.load_params;
@@ -419,13 +507,15 @@ hpcw_status gen_fit_loads_learn_problem(const struct gen_fit_loads *l, struct ge
     }
     hpcw_status s = measure(&g, objects, err);
     const uint64_t times = objects * (g.phases > 0 ? g.phases : 1);
-    const uint64_t problems = MOST_TIMES / times < MOST_PROBLEMS ? MOST_TIMES / times : MOST_PROBLEMS;
+    const uint64_t most = g.phases > 1 ? MOST_PROBLEMS : MOST_OF_ONE_PHASE;
+    const uint64_t problems = MOST_TIMES / times < most ? MOST_TIMES / times : most;
     uint32_t best = 0;
     double least = INFINITY;
     for (uint32_t k = 1; s == HPCW_OK && k <= problems && least > NEAR_SCORE; k++) {
-        s = run_problem(&g, k, err);
+        const uint32_t problem = problem_of(k);
+        s = run_problem(&g, problem, err);
         const double score = s == HPCW_OK ? score_of(&g) : INFINITY;
-        best = score < least ? k : best;
+        best = score < least ? problem : best;
         least = fmin(least, score);
     }
     free_problem(&g);

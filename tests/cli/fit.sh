@@ -70,7 +70,7 @@ learned migration 0.03 0.06 twin.ini
 learned dims 3 3 twin.ini
 learned sigma 0.27 0.33 twin.ini
 learned checkpoints 3 3 twin.ini
-learned problem 1 512 twin.ini
+learned problem 1 600000000 twin.ini
 
 # Intervals hold the parameters, nearly all.
 while read -r key value; do
@@ -158,7 +158,7 @@ learned block_objects 0 0 edges.ini
 "$HPCGEN" fit few -O few.ini -q || bad "the fit of few ranks failed"
 learned persistence 1 1 few.ini
 learned alike 0 1 few.ini
-learned problem 1 512 few.ini
+learned problem 1 600000000 few.ini
 # What limits a balancer: the slowest rank, the longest task, and the heaviest block of memory, over the mean of ranks.
 maxima() { # DIR
     for file in "$1"/vom/data.*.json; do
