@@ -4,13 +4,24 @@
 
 #include "gen/model/load/system.h"
 #include "gen/model/trace/track.h"
+#include "libwriter/base/detmath.h"
 
-/* How late a rank leaves, the median; and what a rank that the system held while it waited is late, at least: the tail of
- * doc/realism.md, "Calls". */
-enum { EXIT_NS = 12, HELD_NS = 5000 };
+/* How late a rank leaves, the median; and at least, a rank that the system held while it waited, or that has seldom run what
+ * comes then: the tail of doc/realism.md, "Calls". */
+enum { EXIT_NS = 12, HELD_NS = 1000 };
 
-/* The share of those, and the part of them that the shortest one has of the longest one. */
-static const double held_share = 0.001, held_reach = 0.995;
+/* The share of those in an iteration, and the part of them that the shortest one has of the longest one. */
+struct held {
+    double share, reach;
+};
+static struct held held_in(uint32_t iteration) {
+    static const struct held first = {0.3, 0.97}, early = {0.06, 0.97}, usual = {0.0025, 0.999};
+    return iteration == 0 ? first : iteration < MODEL_TRACE_WARM ? early : usual;
+}
+
+/* By how much the places in the code differ, a deviation of the logarithm: in what caches hold then, and for how long all
+ * take. */
+static const double place_rough = 0.7;
 
 /* How long a rank waits in a collective call, as a share of the mean work in an iteration [A]. */
 static const double waited_share = 0.02;
@@ -40,24 +51,34 @@ uint64_t model_trace_last(const struct model_trace *m, const struct model_trace_
     return s->now[model_trace_latest(m, s->now)] + 1;
 }
 
+/* At most, and half of it after so long. */
+static const double cold_ns = 1500, cold_after_ns = 3e6;
+
+uint64_t model_trace_cold_ns(const struct model_trace *m, uint32_t iteration, double share) {
+    const double ns = share * m->load->phase[iteration].mean_ns * model_load_mean_objects(m->load);
+    return (uint64_t)(cold_ns * ns / (ns + cold_after_ns));
+}
+
 /* Mostly 0: how long the system holds a rank back that others do not wait for. */
 static uint64_t held_ns(const struct model_trace *m, uint32_t iteration, uint32_t whether, uint32_t away) {
-    const uint64_t threshold = hpcw_i_threshold(held_share);
+    const struct held held = held_in(iteration);
+    const uint64_t threshold = hpcw_i_threshold(held.share);
     const double part = (double)whether / (double)threshold;
     const double waits_ns = waited_share * m->load->phase[iteration].mean_ns * model_load_mean_objects(m->load);
     return model_load_absence(m->load, (uint64_t)waits_ns, away) +
-           (whether < threshold ? (uint64_t)(HELD_NS / (1 - held_reach * part)) : 0);
+           (whether < threshold ? (uint64_t)(HELD_NS / (1 - held.reach * part)) : 0);
 }
 
 /* Some calls take longer for all ranks. One that is held is as likely to have sent the result on before as after it. */
 void model_trace_leave(const struct model_trace *m, uint32_t iteration, uint32_t number, uint64_t last,
                        uint64_t *time_ns) {
-    uint32_t word[4 * MODEL_TRACE_AT_ONCE];
+    uint32_t word[4 * MODEL_TRACE_AT_ONCE], place[4];
+    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_STYLE, number, 0, 4, place);
+    const double rough = m->style.rough * hpcw_i_exp(place_rough * hpcw_i_normal(place[0], place[1]));
     hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_EXIT, 0, iteration, 2 * number + 1, word);
     /* The tree has another root each time: who came last, which the next iteration does not know. */
     const uint32_t root = word[1] % m->ranks;
-    last += m->guard_ns +
-            (uint64_t)(m->style.rough * (double)model_trace_late_ns(m, (double)m->guard_ns / 3, word[0]));
+    last += m->guard_ns + (uint64_t)(rough * (double)model_trace_late_ns(m, (double)m->guard_ns / 3, word[0]));
     for (uint32_t first = 0, count; first < m->ranks; first += count) {
         count = batch_of(first, m->ranks);
         model_trace_draw(m, HPCW_I_FOR_TRACE_EXIT, first, count, iteration, 2 * number, 4, word);
@@ -89,6 +110,16 @@ void model_trace_let_go(const struct model_trace *m, uint32_t late, uint32_t wor
     time_ns[late] = earliest;
 }
 
+/* Of the objects' work, the share since the last time that the ranks met in this iteration. */
+static double share_before(const struct model_trace_scratch *s, const struct model_trace_op *op) {
+    uint32_t met = 0, now = 0;
+    for (const struct model_trace_op *o = s->script.op; o < op; o++) {
+        now = o->kind == MODEL_TRACE_OP_COMPUTE ? o->until : now;
+        met = o->kind == MODEL_TRACE_OP_ALL ? now : met;
+    }
+    return (double)(now - met) / MODEL_TRACE_WORK;
+}
+
 void model_trace_meet(const struct model_trace *m, struct model_trace_scratch *s,
                       const struct model_trace_op *op) {
     for (uint32_t r = 0; r < m->ranks; r++) {
@@ -102,7 +133,9 @@ void model_trace_meet(const struct model_trace *m, struct model_trace_scratch *s
         end_track(&t);
     }
     const uint32_t late = model_trace_latest(m, s->now);
-    model_trace_leave(m, s->script.iteration, op->number, s->now[late] + 1, s->now);
+    model_trace_leave(m, s->script.iteration, op->number,
+                      s->now[late] + 1 + model_trace_cold_ns(m, s->script.iteration, share_before(s, op)),
+                      s->now);
     model_trace_let_go(m, late, model_trace_pace_word(&s->pace[late]) >> 8, s->now);
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);

@@ -3,14 +3,15 @@
  * programs (doc/realism.md, "Start and end"). */
 #include "gen/model/trace/script.h"
 #include "gen/model/trace/track.h"
+#include "libwriter/base/detmath.h"
 
 enum {
     LAUNCH_NS =
-        2770000, /* until the first rank runs, at least, and how much later it does from run to run, about */
-    LATE_NS = 70000,
+        2850000, /* until the first rank runs, at least, and how much later it does from run to run, about */
+    LATE_NS = 30000,
     HOST_NS = 1500000,     /* how much later a host starts than that of rank 0, at most */
     STAGGER_NS = 4000,     /* and each rank, about */
-    FIRST_RANK_NS = 17000, /* what rank 0 does for all others at the end of MPI_Init */
+    FIRST_RANK_NS = 17500, /* what rank 0 does for all others at the end of MPI_Init */
     ASK_NS = 2,            /* its rank, and the number of ranks */
     BETWEEN_NS = 3000,     /* code that never ran before */
     DIMS_NS = 9000,
@@ -36,7 +37,7 @@ enum { INPUT_BYTES = 4 };
 void model_trace_launch(const struct model_trace *m, struct model_trace_scratch *s) {
     uint32_t all[4];
     hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_START, 0, 0, 2, all);
-    const uint64_t run_ns = LAUNCH_NS + model_trace_late_ns(m, LATE_NS, all[0]);
+    const uint64_t run_ns = LAUNCH_NS + (uint64_t)(LATE_NS * hpcw_i_exp(0.8 * hpcw_i_normal(all[0], all[1])));
     const uint32_t first_node = model_machine_node(m->load->machine, 0);
     for (uint32_t rank = 0; rank < m->ranks; rank++) {
         uint32_t w[4], host[4];

@@ -27,8 +27,8 @@ enum { DRIFT = 90, WAVE = 13, RIPPLE = 4, LEAST_LEVEL = 30, LEVELS = 150 };
 static const double piece_left = 0.3, piece_most = 1.6;
 
 /* What a call takes longer for the second time; and what is left of it in the next iterations. */
-enum { SECOND_CALL_NS = 70, WARM = 6 };
-static const double second[WARM] = {0, 1, 0.5, 0.4, 0.2, 0.1};
+enum { SECOND_CALL_NS = 70 };
+static const double second[MODEL_TRACE_WARM] = {0, 1, 0.5, 0.4, 0.2, 0.1};
 
 /* The logarithm of how slow the code at a place is, at most. */
 static const double place_own = 1;
@@ -167,7 +167,9 @@ static void call(const struct model_trace *m, struct model_trace_scratch *s, con
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
         after_pause(&t, op->what, 0);
-        t.pace->cold_call_ns = little_ns(model_trace_pace_word(t.pace) * 0x1p-32) + new_ns;
+        const double u = model_trace_pace_word(t.pace) * 0x1p-32;
+        t.pace->cold_call_ns =
+            little_ns(model_trace_pace_word(t.pace) * 0x1p-32) + new_ns * (0.2 + 1.6 * u * u * u);
         takes(&t, op->ns);
         happens(&t, op->what + 1, 0);
         end_track(&t);
@@ -188,7 +190,9 @@ static void mark(const struct model_trace *m, struct model_trace_scratch *s, uin
 static void leave(const struct model_trace *m, struct model_trace_scratch *s, const struct model_trace_op *op) {
     const uint32_t of_this = op->number;
     const uint32_t late = of_this ? model_trace_latest(m, s->now) : s->late;
-    model_trace_leave(m, s->phase - 1 + of_this, 0, of_this ? model_trace_last(m, s) : 0, s->now);
+    model_trace_leave(
+        m, s->phase - 1 + of_this, 0,
+        (of_this ? model_trace_last(m, s) : 0) + model_trace_cold_ns(m, s->phase - 1 + of_this, 1), s->now);
     if (late != UINT32_MAX) {
         model_trace_let_go(m, late, model_trace_pace_word(&s->pace[late]) >> 8, s->now);
     }
@@ -207,15 +211,16 @@ static bool is_call(enum model_trace_op_kind kind) {
 
 /* Whether the ranks make this call for the first time in an iteration. */
 static bool is_first(const struct model_trace_script *script, uint32_t line) {
-    bool first = script->iteration < WARM;
+    bool first = script->iteration < MODEL_TRACE_WARM;
     for (uint32_t i = 0; first && i < line; i++) {
         first = script->op[i].kind != script->op[line].kind || script->op[i].what != script->op[line].what;
     }
     return first;
 }
 
-/* The first time is much slower, the next few ones a little. Most of that is a matter of the place in the code: ranks differ
- * by a tenth, or by about a microsecond. What a program says that it does before a call has that in it. */
+/* The first time is much slower, the next few ones a little. Most of that is a matter of the place in the code: before a call
+ * ranks differ by a tenth, or by about a microsecond, in it by more, and in 1 of 8 a rank finds all that it needs. What a
+ * program says that it does before a call has that in it. */
 static void warm_up(const struct model_trace *m, struct model_trace_scratch *s, uint32_t line) {
     const uint32_t iteration = s->script.iteration;
     const struct model_trace_op *before = line > 0 ? &s->script.op[line - 1] : NULL;
@@ -230,9 +235,9 @@ static void warm_up(const struct model_trace *m, struct model_trace_scratch *s, 
                  call_here_ns = call_ns * (0.7 + 0.6 * hpcw_i_uniform(w[1]));
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct model_trace_pace *p = &s->pace[r];
-        const double u = model_trace_pace_word(p) * 0x1p-32;
+        const double u = model_trace_pace_word(p) * 0x1p-32, v = model_trace_pace_word(p) * 0x1p-32;
         p->cold_ns += gap_here_ns * (0.93 + 0.14 * u) + own_ns * (u * u);
-        p->cold_call_ns = call_here_ns * (0.8 + 0.4 * (model_trace_pace_word(p) * 0x1p-32));
+        p->cold_call_ns = call_here_ns * (v < 0.125 ? 0.03 : 0.4 + v);
     }
 }
 
@@ -242,6 +247,7 @@ static void run_line(const struct model_trace *m, struct model_trace_scratch *s,
     const bool first = is_first(&s->script, line);
     struct work_piece piece;
     s->place = hpcw_i_exp(place_own * model_trace_own(line, m->style.every));
+    s->line = line * 40503u + (uint32_t)m->load->seed;
     if (first && is_call(op->kind)) {
         warm_up(m, s, line);
     }

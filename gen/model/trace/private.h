@@ -31,6 +31,7 @@ struct model_trace_scratch {
     uint32_t late;
     bool met;                      /* whether ranks have sent by rendezvous in this iteration */
     double place;                  /* how slow the code at a line is */
+    uint32_t line;                 /* a number of it, another one in other programs */
     double *slowness;              /* [ranks] */
     uint64_t *compute;             /* [ranks] */
     uint64_t *taken;               /* [ranks] of that, what the system takes at once */

@@ -10,6 +10,9 @@
  * factor. */
 enum { TRACER_NS = 7, MODEL_TRACE_MOST_LATE = 10 };
 
+/* From this iteration on, nothing is new to the ranks. */
+enum { MODEL_TRACE_WARM = 6 };
+
 /* One rank's events. */
 struct track {
     const struct model_trace *model;
@@ -36,6 +39,19 @@ static inline void happens(struct track *t, uint32_t what, uint32_t message) {
     }
 }
 
+/* From -1 to 1, mostly about 0, the same in the whole run for each rank or what has a number: an integer hash, as this is asked for in each
+ * iteration. */
+static inline double model_trace_own(uint32_t of, uint32_t number) {
+    uint32_t x = of * 2654435769u ^ number;
+    x = (x ^ x >> 16) * 0x7feb352du;
+    x = (x ^ x >> 15) * 0x846ca68bu;
+    const double u = (double)(x ^ x >> 16) * 0x1p-31 - 1;
+    return u * u * u;
+}
+
+/* By how much a rank is slower than others at the same place in the code, at most, in calls; and differs between them. */
+static const double rank_call = 0.6, rank_gap = 0.15;
+
 /* What the program does before something happens, and the tracer: each place in the code has its own median. */
 static inline void after_pause(struct track *t, uint32_t what, uint32_t message) {
     static const uint8_t median_ns[MODEL_TRACE_WHATS] = {
@@ -54,14 +70,18 @@ static inline void after_pause(struct track *t, uint32_t what, uint32_t message)
         [MODEL_TRACE_SENDRECV] = 26,      [MODEL_TRACE_GET_COUNT] = 8,     [MODEL_TRACE_CART_GET] = 25,
         [MODEL_TRACE_COMM_SPLIT] = 45,
     };
-    t->now += TRACER_NS + model_trace_spend(t->pace, t->model->delays->gap, t->s->place * median_ns[what],
-                                            &t->pace->cold_ns);
+    const double own = t->s->place * (1 + rank_gap * model_trace_own(t->rank, t->s->line));
+    t->now +=
+        TRACER_NS + model_trace_spend(t->pace, t->model->delays->gap, own * median_ns[what], &t->pace->cold_ns);
     happens(t, what, message);
 }
 
 /* A call, or some other work, of a rank alone. */
 static inline void takes(struct track *t, double median_ns) {
-    t->now += TRACER_NS + model_trace_spend(t->pace, t->model->delays->call, median_ns, &t->pace->cold_call_ns);
+    const double own = model_trace_own(t->rank, t->s->line);
+    t->now += TRACER_NS + model_trace_spend(t->pace, t->model->delays->call,
+                                            (1 + rank_call * (own < 0 ? -own : own)) * median_ns,
+                                            &t->pace->cold_call_ns);
 }
 
 /* Code of the program, which scatters less than what is between calls. */
@@ -78,16 +98,6 @@ void model_trace_draw(const struct model_trace *m, enum hpcw_i_purpose purpose, 
 
 static inline uint32_t batch_of(uint32_t first, uint32_t end) {
     return end - first < MODEL_TRACE_AT_ONCE ? end - first : MODEL_TRACE_AT_ONCE;
-}
-
-/* From -1 to 1, mostly about 0, the same in the whole run for each rank or what has a number: an integer hash, as this is asked for in each
- * iteration. */
-static inline double model_trace_own(uint32_t of, uint32_t number) {
-    uint32_t x = of * 2654435769u ^ number;
-    x = (x ^ x >> 16) * 0x7feb352du;
-    x = (x ^ x >> 15) * 0x846ca68bu;
-    const double u = (double)(x ^ x >> 16) * 0x1p-31 - 1;
-    return u * u * u;
 }
 
 /* Who arrives last; and when. */
@@ -108,6 +118,9 @@ static inline uint32_t model_trace_parent(uint32_t rank) {
 /* The ranks leave a collective call that the last one has entered at `last`. A number of the iteration draws their times. */
 void model_trace_leave(const struct model_trace *m, uint32_t iteration, uint32_t number, uint64_t last,
                        uint64_t *time_ns);
+
+/* How much longer they are in it after that share of an iteration's work: its code and data are out of the caches. */
+uint64_t model_trace_cold_ns(const struct model_trace *m, uint32_t iteration, double share);
 
 /* Whoever came last need not wait for the others, and leaves first, in two of three cases. */
 void model_trace_let_go(const struct model_trace *m, uint32_t late, uint32_t word, uint64_t *time_ns);
