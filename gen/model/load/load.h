@@ -87,6 +87,7 @@ struct model_load_params {
     double noise_min_ms, noise_max_ms;
     double jitter;      /* see system.h */
     double tick_us;     /* of the timer */
+    double steal_us;    /* of that below a virtual machine */
     double busy;        /* share of the run in which the slowest rank computes */
     double preemptions; /* of a rank in a second */
     double warm_up;     /* of phase 0; later phases have less of it */

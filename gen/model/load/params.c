@@ -65,6 +65,9 @@ const struct ui_param model_load_param[] = {
           "with jitter, what the system's timer takes of all ranks of a host 250 times in a second, about; "
           "phases of "
           "4 ms and more do not show it [A]"),
+    PARAM("steal", F64, steal_us, 0, 1000, "us",
+          "with jitter and tick, what the timer below a virtual machine takes of all its ranks 100 times in a "
+          "second [A]"),
     PARAM(
         "busy", F64, busy, 0.01, 1, NULL,
         "share of the run in which the slowest rank computes, by which the timer ticks; calls of MPI and what "

@@ -11,8 +11,8 @@ enum { LEAST_WINDOW = 5, WINDOWS = 8, LEAST_STRETCH = 40, STRETCHES = 128 };
  * little by little. */
 static const double each_time = 0.1, on_host = 0.12, some_phases = 0.3, many_phases = 0.5, by_and_by = 0.1;
 
-/* The timer of the system interrupts all ranks of a host at once, so often. */
-static const double tick_ns = 4e6;
+/* The timer of the system interrupts all ranks of a host at once, so often; and that of what a virtual machine runs on. */
+static const double tick_ns = 4e6, steal_ns = 10e6;
 
 /* The shortest preemption, how much longer the longest one is, and the mean: a Pareto distribution with exponent 1, cut.
  * ln(100) / 0.99 is 4.65. */
@@ -48,22 +48,43 @@ static double own_part(const struct model_load *m, uint32_t number, uint32_t oth
     return (x ^ x >> 16) * 0x1p-32;
 }
 
-double model_load_tick_at(const struct model_load *m, uint32_t rank, uint32_t phase) {
-    const double mean_ns = m->phase[phase].mean_ns * model_load_mean_objects(m);
-    if (phase + 1 >= m->params.phases || m->phase[phase + 1].start_ns == 0 || mean_ns >= tick_ns) {
-        return -1;
-    }
-    /* Hosts start at times of their own. */
-    const double host = own_part(m, model_machine_node(m->machine, rank), UINT32_MAX);
-    const double from = host + m->phase[phase].start_ns / tick_ns,
-                 to = host + m->phase[phase + 1].start_ns / tick_ns;
-    return (uint64_t)from < (uint64_t)to ? ((double)((uint64_t)from + 1) - from) / (to - from) : -1;
+/* How often something that comes with a period does so in a phase, and when first, as a share of it. */
+struct system_ticks {
+    double count, first;
+};
+static struct system_ticks count_ticks(const struct model_load *m, uint32_t phase, double period_ns,
+                                       double start) {
+    const double from = start + m->phase[phase].start_ns / period_ns,
+                 to = start + m->phase[phase + 1].start_ns / period_ns;
+    const double count = (double)((uint64_t)to - (uint64_t)from);
+    return (struct system_ticks){count, count > 0 ? ((double)((uint64_t)from + 1) - from) / (to - from) : 2};
 }
 
-/* What the timer takes in this phase, as a share of the mean load of a rank; of longer ones all have some. */
+static struct system_ticks ticks_of(const struct model_load *m, uint32_t rank, uint32_t phase) {
+    const double mean_ns = m->phase[phase].mean_ns * model_load_mean_objects(m);
+    if (phase + 1 >= m->params.phases || m->phase[phase + 1].start_ns == 0 || mean_ns >= tick_ns) {
+        return (struct system_ticks){0, -1};
+    }
+    /* Hosts start at times of their own. */
+    const uint32_t node = model_machine_node(m->machine, rank);
+    const struct system_ticks own = count_ticks(m, phase, tick_ns, own_part(m, node, UINT32_MAX));
+    if (m->params.steal_us <= 0) {
+        return own.count > 0 ? own : (struct system_ticks){0, -1};
+    }
+    const struct system_ticks steal = count_ticks(m, phase, steal_ns, own_part(m, node, UINT32_MAX - 1));
+    const double first = own.first < steal.first ? own.first : steal.first;
+    return (struct system_ticks){own.count + steal.count * m->params.steal_us / m->params.tick_us,
+                                 first < 1 ? first : -1};
+}
+
+double model_load_tick_at(const struct model_load *m, uint32_t rank, uint32_t phase) {
+    return ticks_of(m, rank, phase).first;
+}
+
+/* What timers take in this phase, as a share of the mean load of a rank; of longer ones all have some. */
 static double ticks(const struct model_load *m, uint32_t rank, uint32_t phase) {
     const double mean_ns = m->phase[phase].mean_ns * model_load_mean_objects(m);
-    return model_load_tick_at(m, rank, phase) < 0 ? 0 : m->params.tick_us * 1e3 / mean_ns;
+    return ticks_of(m, rank, phase).count * m->params.tick_us * 1e3 / mean_ns;
 }
 
 static double storm(const struct model_load *m, uint32_t number, uint32_t phase) {
@@ -90,16 +111,32 @@ struct added {
     double between, otherwise;
 };
 
+/* What is new to a rank in the first phases; less than a thousandth is left of it after these. */
+static double warm_up(const struct model_load *m, uint32_t rank, uint32_t phase) {
+    uint32_t start[4];
+    double left = phase < 4 ? m->params.warm_up : 0;
+    if (left <= 0) {
+        return 0;
+    }
+    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SYSTEM, rank, 0, 2, start);
+    for (uint32_t k = 0; k < phase; k++) {
+        left *= 0.15 * (start[1] * 0x1p-32);
+    }
+    return left * (0.5 + start[0] * 0x1p-32);
+}
+
 static struct added added_to(const struct model_load *m, uint32_t rank, uint32_t phase) {
     const struct model_load_params *p = &m->params;
     const uint32_t node = model_machine_node(m->machine, rank);
-    uint32_t w[4], host[4], start[4];
+    uint32_t w[4], host[4];
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SYSTEM, rank, phase, 0, w);
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SYSTEM, node, phase, 4, host);
     struct added a = {
         each_time * storm(m, rank, phase) * p->jitter * late(w[0]) + preempted(m, phase, w[1], w[2]), 0};
     if (p->jitter > 0) {
-        a.between += ticks(m, rank, phase) * (0.5 + w[3] * 0x1p-32);
+        /* The same on all ranks of a host, but for a little. */
+        a.between +=
+            ticks(m, rank, phase) * (0.75 + 0.5 * (host[1] * 0x1p-32)) * (0.95 + 0.1 * (w[3] * 0x1p-32));
         const struct system_stretch of_host = stretch_of(m, node, phase, LEAST_WINDOW + node * 5 % WINDOWS, 1),
                                     of_rank =
                                         stretch_of(m, rank, phase, LEAST_STRETCH + rank * 37 % STRETCHES, 3);
@@ -107,14 +144,7 @@ static struct added added_to(const struct model_load *m, uint32_t rank, uint32_t
             p->jitter * (on_host * storm(m, m->ranks + node, phase) * late(host[0]) +
                          some_phases * of_host.level + many_phases * of_rank.level + by_and_by * of_rank.slope);
     }
-    if (phase < 4) { /* less than a thousandth is left of it after that */
-        double left = p->warm_up;
-        hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SYSTEM, rank, 0, 2, start);
-        for (uint32_t k = 0; k < phase; k++) {
-            left *= 0.15 * (start[1] * 0x1p-32);
-        }
-        a.otherwise += left * (0.5 + start[0] * 0x1p-32);
-    }
+    a.otherwise += warm_up(m, rank, phase);
     return a;
 }
 
@@ -151,7 +181,7 @@ void model_load_fill_starts(struct model_load *m) {
     }
     const uint64_t looks = LOOKS / m->objects > LEAST_PHASES ? LOOKS / m->objects : LEAST_PHASES;
     const uint32_t every = (uint32_t)((p->phases + looks - 1) / looks);
-    const double ticking = p->tick_us * 1e3 / tick_ns;
+    const double ticking = p->tick_us * 1e3 / tick_ns + p->steal_us * 1e3 / steal_ns;
     double start_ns = 0, slowest = 1;
     for (uint32_t k = 0; k < p->phases; k++) {
         double most_ns = 0;
@@ -168,6 +198,15 @@ void model_load_fill_starts(struct model_load *m) {
 double model_load_taken(const struct model_load *m, uint32_t rank, uint32_t phase) {
     const struct added a = added_to(m, rank, phase);
     return a.between / (1 + a.between + a.otherwise);
+}
+
+double model_load_new(const struct model_load *m, uint32_t rank, uint32_t phase) {
+    const double added = warm_up(m, rank, phase);
+    if (added <= 0) {
+        return 0;
+    }
+    const struct added all = added_to(m, rank, phase);
+    return added / (1 + all.between + all.otherwise);
 }
 
 uint64_t model_load_absence(const struct model_load *m, uint64_t waits_ns, uint32_t word) {

@@ -15,7 +15,10 @@ double model_load_slowness(const struct model_load *m, uint32_t rank, uint32_t p
 /* The share of those times that the system takes from this rank alone, by what it runs in between. */
 double model_load_taken(const struct model_load *m, uint32_t rank, uint32_t phase);
 
-/* When the timer of a rank's host ticks in a phase that is shorter than 4 ms, as a share of it; negative: it does not. */
+/* The share of them that a rank takes because what it does is new to it, in the first phases. */
+double model_load_new(const struct model_load *m, uint32_t rank, uint32_t phase);
+
+/* When a timer of a rank's host ticks in a phase that is shorter than 4 ms, as a share of it; negative: it does not. */
 double model_load_tick_at(const struct model_load *m, uint32_t rank, uint32_t phase);
 
 /* When the phases start, if they are shorter than 4 ms: by the load of the slowest rank in them, or in some of very many,

@@ -76,7 +76,8 @@ void model_trace_draw_style(struct model_trace *m) {
     y->asks = !y->cart && choice(w[4][2], 3) == 0;
     const bool is_program =
         m->program[MODEL_TRACE_IN_LOOP].statements > 0; /* whose text says what takes long */
-    const bool loads_late = !is_program && choice(w[6][0], 2) == 1;
+    const bool wordy = choice(w[6][0], 2) == 1, loads_late = !is_program && wordy;
+    y->between = wordy ? 1 : 0.04;
     y->first_ns = loads_late ? 45000 : 1500;
     y->second_ns = loads_late ? 250 : 50;
     y->rough = hpcw_i_exp(0.7 * hpcw_i_normal(w[6][1], w[6][2]));

@@ -9,7 +9,7 @@ enum {
     ISEND_NS = 60,
     HANDSHAKE_NS = 100, /* what a send by rendezvous takes longer */
     WAIT_NS = 25,
-    NOTHING_NS = 1,    /* to wait for nothing */
+    NOTHING_NS = 2,    /* to wait for nothing */
     CONNECT_NS = 9000, /* the first message between two ranks, on a node the first large one ... */
     OPEN_NS = 2000,    /* and what that takes its sender longer */
     MEET_NS = 60,      /* to go on when all ranks are there */
@@ -237,7 +237,7 @@ static void go_on_at(struct track *t, uint64_t done) {
 static void meet_all(struct track *t) {
     if (t->s->until > 0 && t->now < t->s->until) {
         go_on_at(t, t->s->until);
-        takes(t, MEET_NS);
+        takes(t, MEET_NS * (0.5 + model_trace_pace_word(t->pace) * 0x1p-32));
     }
 }
 

@@ -41,14 +41,15 @@ uint64_t *model_trace_sort(uint64_t *entry, uint64_t *other, uint64_t count, uin
 /* A clock shows only every 26th cycle: doc/realism.md, "Calls". */
 enum { CYCLES_IN_STEP = 26 };
 
-/* Cycles since a clock of phase 0 made its last step. That of rank 0's host is as in the recorded logs, whose time 0 is a few
- * cycles after a step; the clocks of other hosts are compared to a nanosecond, so their steps come at times of their own. */
-enum { ORIGIN_CYCLES = 4 };
-
+/* Cycles since a clock of phase 0 made its last step. That of rank 0's host made one when the tracer read it for the first
+ * time, which is the microsecond of MODEL_TRACE_ZERO_NS in the log; the clocks of other hosts are compared to a nanosecond, so
+ * their steps come at times of their own. */
 static uint64_t phase_of(const struct model_trace *m, uint32_t node) {
     uint32_t w[4];
     hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CLOCK, node, 3, 0, w);
-    return node == model_machine_node(m->load->machine, 0) ? ORIGIN_CYCLES : w[0] % CYCLES_IN_STEP;
+    return node == model_machine_node(m->load->machine, 0)
+               ? CYCLES_IN_STEP - model_trace_cycles(m, MODEL_TRACE_ZERO_NS) % CYCLES_IN_STEP
+               : w[0] % CYCLES_IN_STEP;
 }
 
 static uint64_t shown_at(uint64_t cycle, uint64_t phase) {

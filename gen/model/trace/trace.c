@@ -264,9 +264,14 @@ hpcw_status model_trace_check_clocks(const struct model_trace *m, uint64_t time_
 
 /* By how much the clock of a log is fast or slow, standard deviation: time servers correct clocks by that [A], and on the
  * same machine by much less from run to run (M3). A tracer measures the clock from its first millisecond to the end of the
- * run, and half of the time one of the readings that it compares is a step of the clock later than the other. */
+ * run, and before that for 2 ms; half of the time one of the readings that it compares is a step of the clock later than the
+ * other. */
 static const double rate = 3e-7, rate_again = 1e-8;
-static const double least_ghz = 0.1, step_ns = 10, first_ns = 3e6;
+static const double least_ghz = 0.1, step_ns = 10, before_ns = 3e6, rough_ns = 2e6;
+
+static double steps_late(uint32_t word) {
+    return word % 4 == 0 ? 1 : word % 4 == 1 ? -1 : 0;
+}
 
 static hpcw_status set_clock(struct model_trace *m, uint64_t run_ns, hpcw_error *err) {
     const double ghz = m->params.clock_ghz;
@@ -277,10 +282,12 @@ static hpcw_status set_clock(struct model_trace *m, uint64_t run_ns, hpcw_error 
     uint32_t w[4];
     hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CLOCK, UINT32_MAX, 0, 0, w);
     m->clock_khz = ghz > 0 ? (uint32_t)(ghz * 1e6 + 0.5) : 2596096;
-    const double late = w[2] % 4 == 0 ? 1 : w[2] % 4 == 1 ? -1 : 0;
     m->cycle_s = (1 + (ghz > 0 ? rate_again : rate) * hpcw_i_normal(w[0], w[1]) +
-                  late * step_ns / (first_ns + (double)run_ns)) /
+                  steps_late(w[2]) * step_ns / (before_ns + (double)run_ns)) /
                  (ghz > 0 ? ghz * 1e9 : 1e3 * m->clock_khz);
+    m->zero_s = 1e-9 * MODEL_TRACE_ZERO_NS * (1 + steps_late(w[3]) * step_ns / rough_ns) -
+                (double)model_trace_cycles(m, MODEL_TRACE_ZERO_NS) * m->cycle_s;
+    m->zero_s = m->zero_s > 0 ? m->zero_s : 0;
     return HPCW_OK;
 }
 

@@ -154,6 +154,7 @@ struct model_trace_style {
     bool frees;       /* the communicators at the end */
     bool asks;        /* for the number of ranks and their own before each exchange */
     double tempo;     /* of all calls, and of what is between them: 1 on average */
+    double between;   /* how much code is between two calls, against programs that do much there */
     double first_ns;  /* what something takes longer that the program does for the first time, at most ... */
     double second_ns; /* and for the second time */
     double rough;     /* how much the times of collective calls scatter: 1 on average */
@@ -168,6 +169,9 @@ enum { MODEL_TRACE_AT_START, MODEL_TRACE_IN_LOOP, MODEL_TRACE_AT_END, MODEL_TRAC
 
 /* When the first iteration starts, nanoseconds after the start of the run. */
 #define MODEL_TRACE_START_NS UINT64_C(10000)
+
+/* The log's time when the tracer reads the clock of rank 0 for the first time. */
+#define MODEL_TRACE_ZERO_NS UINT64_C(1000)
 
 /* The clock of a host: wrong by offset_ns + drift * time since the start of the run. */
 struct model_trace_clock {
@@ -212,6 +216,7 @@ struct model_trace {
     struct model_trace_clock *clock; /* [nodes]; NULL: all are right */
     uint32_t clock_khz;
     double cycle_s;  /* of a clock, by the log */
+    double zero_s;   /* the time of cycle 0: less than a cycle, as that of the tracer's first look is given */
     uint64_t hop_ns; /* a step of a reduction */
     uint64_t guard_ns;
 };
@@ -224,7 +229,7 @@ static inline uint64_t model_trace_cycles(const struct model_trace *m, uint64_t 
 /* What the log says, as its clock is a little fast or slow. */
 static inline double model_trace_seconds(const struct model_trace *m, uint64_t start_cycles,
                                          const struct model_trace_event *e) {
-    return (double)(start_cycles + e->time) * m->cycle_s;
+    return m->zero_s + (double)(start_cycles + e->time) * m->cycle_s;
 }
 
 /*

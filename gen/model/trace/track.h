@@ -8,7 +8,7 @@
 
 /* At least, between two looks at the clock: a little less than one of its steps. What others wait for is never later, as a
  * factor. */
-enum { TRACER_NS = 7, MODEL_TRACE_MOST_LATE = 10 };
+enum { TRACER_NS = 8, MODEL_TRACE_MOST_LATE = 10 };
 
 /* From this iteration on, nothing is new to the ranks. */
 enum { MODEL_TRACE_WARM = 6 };
@@ -70,9 +70,10 @@ static inline void after_pause(struct track *t, uint32_t what, uint32_t message)
         [MODEL_TRACE_SENDRECV] = 26,      [MODEL_TRACE_GET_COUNT] = 8,     [MODEL_TRACE_CART_GET] = 25,
         [MODEL_TRACE_COMM_SPLIT] = 45,
     };
-    const double own = t->s->place * (1 + rank_gap * model_trace_own(t->rank, t->s->line));
-    t->now +=
-        TRACER_NS + model_trace_spend(t->pace, t->model->delays->gap, own * median_ns[what], &t->pace->cold_ns);
+    const double own =
+        t->model->style.between * t->s->place * (1 + rank_gap * model_trace_own(t->rank, t->s->line));
+    t->now += TRACER_NS + 1 +
+              model_trace_spend(t->pace, t->model->delays->gap, own * median_ns[what], &t->pace->cold_ns);
     happens(t, what, message);
 }
 
