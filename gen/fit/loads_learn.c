@@ -330,26 +330,30 @@ static double risen(const struct gen_fit_loads *l, size_t group, double rise) {
     return fmax(0, fmin(1, (phase - 1) / rise));
 }
 
-static double level_of(const struct fit_learning *g, struct gen_fit_load_moments m, bool sd) {
-    m.sd *= g->widen;
-    return sd ? m.sd : implied_mean(&g->tail, m);
+/* The mean that the model needs with this deviation, or without one the deviation itself. */
+static double level_of(const struct fit_learning *g, struct gen_fit_load_moments m, const struct fit_line *sigma,
+                       double share) {
+    const double sd = m.sd * g->widen;
+    m.sd = sigma != NULL ? sigma->first + share * (sigma->last - sigma->first) : sd;
+    return sigma != NULL ? implied_mean(&g->tail, m) : sd;
 }
 
-/* Least squares of the groups' means, or of their standard deviations, against the share of the rise. Groups of few tasks
- * would tell them; if there are no others, the run is one group. */
-static struct fit_line line_of(const struct fit_learning *g, double rise, bool sd) {
+/* Least squares of the groups' standard deviations, or with these of their means, against the share of the rise. Groups of few
+ * tasks would tell them; if there are no others, the run is one group. */
+static struct fit_line line_of(const struct fit_learning *g, double rise, const struct fit_line *sigma) {
     struct gen_fit_pairs p = {0};
     for (size_t i = g->begin; i < GEN_FIT_GROUPS; i++) {
         const struct gen_fit_load_moments m = gen_fit_loads_moments(g->l, i, i);
         if (m.tasks >= GEN_FIT_LEAST_VALUES) {
-            gen_fit_pair(&p, risen(g->l, i, rise), level_of(g, m, sd));
+            const double share = risen(g->l, i, rise);
+            gen_fit_pair(&p, share, level_of(g, m, sigma, share));
         }
     }
     if (p.n == 0) {
-        gen_fit_pair(&p, 0, level_of(g, g->run, sd));
+        gen_fit_pair(&p, 0, level_of(g, g->run, sigma, 0.5));
     }
     if (g->l->width > 1 && p.n < FEWEST_GROUPS) {
-        const double level = level_of(g, g->run, sd);
+        const double level = level_of(g, g->run, sigma, 0.5);
         return (struct fit_line){level, level, 0};
     }
     const double xx = p.xx - p.x * p.x / p.n;
@@ -366,14 +370,15 @@ static void learn_course(struct fit_learning *g) {
     double least = INFINITY;
     for (int i = 1; i <= TRIED; i++) {
         const double r = fmax(1, round((double)(l->phases - 1) * i / TRIED));
-        const double error = line_of(g, r, false).error;
+        const struct fit_line spread = line_of(g, r, NULL);
+        const double error = line_of(g, r, &spread).error;
         if (error < 0.999 * least) {
             least = error;
             rise = r;
         }
     }
-    const struct fit_line mean = line_of(g, rise, false);
-    const struct fit_line sigma = line_of(g, rise, true);
+    const struct fit_line sigma = line_of(g, rise, NULL);
+    const struct fit_line mean = line_of(g, rise, &sigma);
     learn(g, "load.mean_first", 1e3 * mean.first, GEN_FIT_PER_OBJECT);
     learn(g, "load.mean_last", 1e3 * mean.last, GEN_FIT_PER_OBJECT);
     learn(g, "load.sigma_first", sigma.first, GEN_FIT_PER_OBJECT);
