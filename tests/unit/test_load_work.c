@@ -467,11 +467,11 @@ static void ticks_so_often(double steal_us, double per_ms) {
     load_drop(&m);
 }
 
-/* That of what a virtual machine runs on ticks besides. */
+/* That of what a virtual machine runs on ticks besides, every second time right after it. */
 static void the_timers_tick(void **state) {
     (void)state;
     ticks_so_often(0, 0.25);
-    ticks_so_often(30, 0.35);
+    ticks_so_often(30, 0.3);
 }
 
 static void preemptions_and_warm_up(void **state) {

@@ -14,6 +14,9 @@ static const double each_time = 0.1, on_host = 0.12, some_phases = 0.3, many_pha
 /* The timer of the system interrupts all ranks of a host at once, so often; and that of what a virtual machine runs on. */
 static const double tick_ns = 4e6, steal_ns = 10e6;
 
+/* When the second one ticks after some tick of the first one: both follow the time of day (M3). */
+static const double steal_after_ns = 0.15e6;
+
 /* The shortest preemption, how much longer the longest one is, and the mean: a Pareto distribution with exponent 1, cut.
  * ln(100) / 0.99 is 4.65. */
 static const double preempted_ns = 250e3, reach = 0.99;
@@ -67,11 +70,13 @@ static struct system_ticks ticks_of(const struct model_load *m, uint32_t rank, u
     }
     /* Hosts start at times of their own. */
     const uint32_t node = model_machine_node(m->machine, rank);
-    const struct system_ticks own = count_ticks(m, phase, tick_ns, own_part(m, node, UINT32_MAX));
+    const double start = own_part(m, node, UINT32_MAX);
+    const struct system_ticks own = count_ticks(m, phase, tick_ns, start);
     if (m->params.steal_us <= 0) {
         return own.count > 0 ? own : (struct system_ticks){0, -1};
     }
-    const struct system_ticks steal = count_ticks(m, phase, steal_ns, own_part(m, node, UINT32_MAX - 1));
+    const struct system_ticks steal =
+        count_ticks(m, phase, steal_ns, 1 + (start * tick_ns - steal_after_ns) / steal_ns);
     const double first = own.first < steal.first ? own.first : steal.first;
     return (struct system_ticks){own.count + steal.count * m->params.steal_us / m->params.tick_us,
                                  first < 1 ? first : -1};

@@ -16,6 +16,9 @@ static uint32_t choice(uint32_t word, uint32_t count) {
 /* Reductions of a solver that orthogonalises a vector against those before it, of which it keeps at most a few. */
 enum { GROWING = 3, MOST_VECTORS = 5 };
 
+/* What a program does after its first call that loads code late, at least. */
+enum { LATE_NS = 20000 };
+
 void model_trace_draw_style(struct model_trace *m) {
     static const struct {
         uint32_t least, most;
@@ -76,7 +79,11 @@ void model_trace_draw_style(struct model_trace *m) {
     y->asks = !y->cart && choice(w[4][2], 3) == 0;
     const bool is_program =
         m->program[MODEL_TRACE_IN_LOOP].statements > 0; /* whose text says what takes long */
-    const bool wordy = choice(w[6][0], 2) == 1, loads_late = !is_program && wordy;
+    /* Programs in Fortran do more between two calls, and load code later, as the text of some says. */
+    const struct model_trace_program *start = &m->program[MODEL_TRACE_AT_START];
+    const bool wordy =
+        start->statements > 1 ? start->statement[1].number >= LATE_NS : choice(w[6][0], 2) == 1;
+    const bool loads_late = !is_program && wordy;
     y->between = wordy ? 1 : 0.04;
     y->first_ns = loads_late ? 45000 : 1500;
     y->second_ns = loads_late ? 250 : 50;

@@ -14,7 +14,13 @@
 
 /* What a call takes longer for the first time, or one that has little to do; what is before it on one rank or another; and what
  * is before a call after a rank has computed, at most. */
-enum { FIRST_CALL_NS = 4500, FIRST_LITTLE_NS = 75, FIRST_OWN_NS = 1200, AFTER_COMPUTE_NS = 25 };
+enum {
+    FIRST_CALL_NS = 4500,
+    FIRST_LITTLE_NS = 70,
+    FIRST_MORE_NS = 190,
+    FIRST_OWN_NS = 1200,
+    AFTER_COMPUTE_NS = 25
+};
 
 /* By how much the times of a piece of work differ from its share, as a part of it or of the next one: on a rank in the whole
  * run, and for many iterations, at most; on all ranks for as many, little by little, and in waves of some steps; each time; and
@@ -26,8 +32,10 @@ enum { DRIFT = 90, WAVE = 13, RIPPLE = 4, LEAST_LEVEL = 30, LEVELS = 150 };
 /* Of what pieces took longer, what is left after the next one; and the most that one takes longer, over the median. */
 static const double piece_left = 0.3, piece_most = 1.6;
 
-/* What of that is left for rank 0, which starts last: another rank has used these pages before. */
+/* What of that is left for rank 0, which starts last: another rank has used these pages before. So it is of other code that runs
+ * once, and not for longer than this. */
 static const double first_shared = 0.6;
+enum { FRESH_NS = 5000 };
 
 /* What a call takes longer for the second time; and what is left of it in the next iterations. */
 enum { SECOND_CALL_NS = 70 };
@@ -45,9 +53,11 @@ static void work(const struct model_trace *m, struct model_trace_scratch *s, uin
     hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_STYLE, number > 0 ? number : line, ns, 1, w);
     const double median_ns =
         ns * (s->script.op[line].step > 0 ? 1 : hpcw_i_exp(0.8 * hpcw_i_normal(w[0], w[1])));
+    /* Rank 0 starts last, and finds what others have read before. */
+    const bool fresh = s->script.iteration == 0 && median_ns < FRESH_NS && ranks > 1;
     for (uint32_t r = 0; r < ranks; r++) {
         struct track t = track_of(m, s, r);
-        works(&t, median_ns);
+        works(&t, fresh ? (r == 0 ? first_shared : 2 - first_shared) * median_ns : median_ns);
         end_track(&t);
     }
 }
@@ -169,13 +179,14 @@ static double little_ns(double u) {
 
 static void call(const struct model_trace *m, struct model_trace_scratch *s, const struct model_trace_op *op,
                  bool first) {
-    const double new_ns = first && m->style.first_ns < FIRST_CALL_NS ? FIRST_LITTLE_NS : 0;
+    const bool fresh = first && m->style.between < 1 && m->style.first_ns < FIRST_CALL_NS;
+    const double new_ns = fresh ? s->line & 16 ? FIRST_LITTLE_NS : FIRST_MORE_NS : 0;
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
         after_pause(&t, op->what, 0);
         const double u = model_trace_pace_word(t.pace) * 0x1p-32;
-        t.pace->cold_call_ns =
-            little_ns(model_trace_pace_word(t.pace) * 0x1p-32) + new_ns * (0.2 + 1.6 * u * u * u);
+        t.pace->cold_call_ns = little_ns(model_trace_pace_word(t.pace) * 0x1p-32) +
+                               new_ns * (0.9 + 0.2 * u + (u > 0.93 ? 1.5 : 0));
         takes(&t, op->ns);
         happens(&t, op->what + 1, 0);
         end_track(&t);
