@@ -56,7 +56,8 @@ static void add_rank(struct fit_sizes *z, uint32_t rank, double bytes, double pi
 
 static double deviation(const struct fit_sizes *z) {
     const double variance = gen_fit_covariance(&z->ln);
-    return variance > 1e-9 ? sqrt(variance) : 0; /* what rounding leaves of equal sizes is no deviation */
+    return variance > 1e-6 ? sqrt(variance)
+                           : 0; /* less than a thousandth is no deviation: a rank's number in its file */
 }
 
 /* Adds the facts, to which the sketches then belong, and frees the rest. */
@@ -79,15 +80,18 @@ static hpcw_status end_sizes(struct fit_sizes *z, const char *format, const char
     if (s == HPCW_OK) {
         struct gen_fit_pairs all = z->next[0];
         gen_fit_pairs_merge(&all, &z->next[1]);
-        s = gen_fit_facts_add(
-            facts,
-            &(struct gen_fit_fact){.format = format,
-                                   .name = next,
-                                   .kind = GEN_FIT_CORRELATION,
-                                   .value = gen_fit_correlation(&all),
-                                   .part = {gen_fit_correlation(&z->next[0]), gen_fit_correlation(&z->next[1])},
-                                   .samples = z->ranks},
-            err);
+        const bool equal = deviation(z) <= 0;
+        const double value = equal ? NAN : gen_fit_correlation(&all),
+                     half[2] = {equal ? NAN : gen_fit_correlation(&z->next[0]),
+                                equal ? NAN : gen_fit_correlation(&z->next[1])};
+        s = gen_fit_facts_add(facts,
+                              &(struct gen_fit_fact){.format = format,
+                                                     .name = next,
+                                                     .kind = GEN_FIT_CORRELATION,
+                                                     .value = value,
+                                                     .part = {half[0], half[1]},
+                                                     .samples = z->ranks},
+                              err);
     }
     return s;
 }
