@@ -330,11 +330,13 @@ static double risen(const struct gen_fit_loads *l, size_t group, double rise) {
     return fmax(0, fmin(1, (phase - 1) / rise));
 }
 
-/* The mean that the model needs with this deviation, or without one the deviation itself. */
-static double level_of(const struct fit_learning *g, struct gen_fit_load_moments m, const struct fit_line *sigma,
-                       double share) {
+/* The deviation, or with a course of it the mean that the model needs. Distributions with a table have single tasks that the
+ * system held, which make a group's own deviation large. */
+static double level_of(const struct fit_learning *g, struct gen_fit_load_moments m,
+                       const struct fit_line *sigma, double share) {
     const double sd = m.sd * g->widen;
-    m.sd = sigma != NULL ? sigma->first + share * (sigma->last - sigma->first) : sd;
+    const bool smooth = sigma != NULL && g->tail.knots > 0;
+    m.sd = smooth ? sigma->first + share * (sigma->last - sigma->first) : sd;
     return sigma != NULL ? implied_mean(&g->tail, m) : sd;
 }
 
