@@ -99,6 +99,7 @@ static double storm(const struct model_load *m, uint32_t number, uint32_t phase)
 /* What lasts for `length` phases, as drawn for a rank or host, and straight lines from the one to the next. */
 struct system_stretch {
     double level, slope;
+    uint32_t place;
 };
 static struct system_stretch stretch_of(const struct model_load *m, uint32_t number, uint32_t phase,
                                         uint32_t length, uint32_t part) {
@@ -108,13 +109,18 @@ static struct system_stretch stretch_of(const struct model_load *m, uint32_t num
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SYSTEM, number, at / length, part, here);
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SYSTEM, number, at / length + 1, part, next);
     const double to = (double)(at % length) / length;
-    return (struct system_stretch){late(here[0]), (1 - to) * late(here[1]) + to * late(next[1])};
+    return (struct system_stretch){late(here[0]), (1 - to) * late(here[1]) + to * late(next[1]), here[2]};
 }
 
-/* What the system adds to the times of a rank, as shares of them: by what it runs in between, and in other ways. */
+/* What the system adds to the times of a rank, as shares of them: by what it runs in between, to some of its work for many
+ * phases, to what is new to it, and to all. */
 struct added {
-    double between, otherwise;
+    double between, apart, fresh, all;
+    uint32_t place; /* of that work */
 };
+static double sum_of(const struct added *a) {
+    return 1 + a->between + a->apart + a->fresh + a->all;
+}
 
 /* What is new to a rank in the first phases; less than a thousandth is left of it after these. */
 static double warm_up(const struct model_load *m, uint32_t rank, uint32_t phase) {
@@ -136,8 +142,9 @@ static struct added added_to(const struct model_load *m, uint32_t rank, uint32_t
     uint32_t w[4], host[4];
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SYSTEM, rank, phase, 0, w);
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SYSTEM, node, phase, 4, host);
-    struct added a = {
-        each_time * storm(m, rank, phase) * p->jitter * late(w[0]) + preempted(m, phase, w[1], w[2]), 0};
+    struct added a = {.between = each_time * storm(m, rank, phase) * p->jitter * late(w[0]) +
+                                 preempted(m, phase, w[1], w[2]),
+                      .fresh = warm_up(m, rank, phase)};
     if (p->jitter > 0) {
         /* The same on all ranks of a host, but for a little. */
         a.between +=
@@ -145,18 +152,26 @@ static struct added added_to(const struct model_load *m, uint32_t rank, uint32_t
         const struct system_stretch of_host = stretch_of(m, node, phase, LEAST_WINDOW + node * 5 % WINDOWS, 1),
                                     of_rank =
                                         stretch_of(m, rank, phase, LEAST_STRETCH + rank * 37 % STRETCHES, 3);
-        a.otherwise =
-            p->jitter * (on_host * storm(m, m->ranks + node, phase) * late(host[0]) +
-                         some_phases * of_host.level + many_phases * of_rank.level + by_and_by * of_rank.slope);
+        a.apart = p->jitter * many_phases * of_rank.level;
+        a.place = of_rank.place;
+        a.all = p->jitter * (on_host * storm(m, m->ranks + node, phase) * late(host[0]) +
+                             some_phases * of_host.level + by_and_by * of_rank.slope);
     }
-    a.otherwise += warm_up(m, rank, phase);
     return a;
 }
 
-double model_load_slowness(const struct model_load *m, uint32_t rank, uint32_t phase) {
+double model_load_system(const struct model_load *m, uint32_t rank, uint32_t phase,
+                         struct model_load_shares *shares) {
     const struct added a = added_to(m, rank, phase);
-    return (1 + a.between + a.otherwise) *
-           model_machine_slowness(m->machine, model_machine_node(m->machine, rank));
+    const double sum = sum_of(&a);
+    *shares = (struct model_load_shares){(float)(a.between / sum), (float)(a.apart / sum),
+                                         (float)(a.fresh / sum), (float)(a.place * 0x1p-32)};
+    return sum * model_machine_slowness(m->machine, model_machine_node(m->machine, rank));
+}
+
+double model_load_slowness(const struct model_load *m, uint32_t rank, uint32_t phase) {
+    struct model_load_shares shares;
+    return model_load_system(m, rank, phase, &shares);
 }
 
 /* What a rank computes in a phase, as long as its node and its system take. */
@@ -198,20 +213,6 @@ void model_load_fill_starts(struct model_load *m) {
         m->phase[k].start_ns = start_ns; /* so up to here nothing ticks */
         start_ns += m->phase[k].mean_ns * slowest * (1 + ticking) / p->busy;
     }
-}
-
-double model_load_taken(const struct model_load *m, uint32_t rank, uint32_t phase) {
-    const struct added a = added_to(m, rank, phase);
-    return a.between / (1 + a.between + a.otherwise);
-}
-
-double model_load_new(const struct model_load *m, uint32_t rank, uint32_t phase) {
-    const double added = warm_up(m, rank, phase);
-    if (added <= 0) {
-        return 0;
-    }
-    const struct added all = added_to(m, rank, phase);
-    return added / (1 + all.between + all.otherwise);
 }
 
 uint64_t model_load_absence(const struct model_load *m, uint64_t waits_ns, uint32_t word) {

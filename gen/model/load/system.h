@@ -12,11 +12,13 @@
 /* The factor of all times of a rank in a phase: that of its node if it is slow, times what the system adds. */
 double model_load_slowness(const struct model_load *m, uint32_t rank, uint32_t phase);
 
-/* The share of those times that the system takes from this rank alone, by what it runs in between. */
-double model_load_taken(const struct model_load *m, uint32_t rank, uint32_t phase);
-
-/* The share of them that a rank takes because what it does is new to it, in the first phases. */
-double model_load_new(const struct model_load *m, uint32_t rank, uint32_t phase);
+/* The same, and shares of these times: what the system takes at once, by what it runs in between; what it takes for many phases
+ * from one place of the work, from 0 to 1, as caches and memory lie; and what is new to the rank, in the first phases. */
+struct model_load_shares {
+    float between, apart, fresh, place;
+};
+double model_load_system(const struct model_load *m, uint32_t rank, uint32_t phase,
+                         struct model_load_shares *shares);
 
 /* When a timer of a rank's host ticks in a phase that is shorter than 4 ms, as a share of it; negative: it does not. */
 double model_load_tick_at(const struct model_load *m, uint32_t rank, uint32_t phase);

@@ -81,8 +81,7 @@ void model_trace_draw_style(struct model_trace *m) {
         m->program[MODEL_TRACE_IN_LOOP].statements > 0; /* whose text says what takes long */
     /* Programs in Fortran do more between two calls, and load code later, as the text of some says. */
     const struct model_trace_program *start = &m->program[MODEL_TRACE_AT_START];
-    const bool wordy =
-        start->statements > 1 ? start->statement[1].number >= LATE_NS : choice(w[6][0], 2) == 1;
+    const bool wordy = start->statements > 1 ? start->statement[1].number >= LATE_NS : choice(w[6][0], 2) == 1;
     const bool loads_late = !is_program && wordy;
     y->between = wordy ? 1 : 0.04;
     y->first_ns = loads_late ? 45000 : 1500;

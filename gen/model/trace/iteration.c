@@ -109,6 +109,18 @@ static uint64_t taken_until(const struct track *t, uint64_t all_ns, uint32_t unt
 /* What all ranks see does not show in pieces that are much shorter than this: memory that they share takes longer. */
 enum { SHORT_NS = 20000 };
 
+/* Of what is new to a rank, what has come when a share of its work is done: less and less in all of it, and most at a few
+ * places: there code and data are new. */
+static double fresh_until(const struct model_trace *m, double until) {
+    enum { PLACES = 3 };
+    double come = 0;
+    for (uint32_t i = 0; i < PLACES; i++) {
+        const uint32_t place = ((uint32_t)m->load->seed + i) * 2654435769u;
+        come += (place ^ place >> 15) * 0x1p-32 < until ? 1.0 / PLACES : 0;
+    }
+    return 0.3 * (1 - (1 - until) * (1 - until) * (1 - until)) + 0.7 * come;
+}
+
 /* What is done of a rank's work after a piece. The pieces sum to the time of its tasks, so what some take longer, the next
  * ones take less, a little each. What the system takes from the rank in this iteration, it takes at once. */
 static uint64_t work_until(struct track *t, const struct work_piece *p) {
@@ -127,11 +139,11 @@ static uint64_t work_until(struct track *t, const struct work_piece *p) {
                   piece_own * model_trace_own(t->rank, p->own) +
                   piece_level * model_trace_own(t->rank, p->own + p->level);
     more = more < 0.45 ? more > -0.45 ? more : -0.45 : 0.45;
-    /* What is new to the rank, comes first: the same code a second time, and data that another piece has used, are not. */
-    const double left = 1 - (double)p->until / MODEL_TRACE_WORK,
-                 fresh = model_load_new(t->model->load, t->rank, t->s->phase) * (left - left * left * left);
-    return (uint64_t)((double)all * (p->until + MODEL_TRACE_WORK * fresh + shorter * more) / MODEL_TRACE_WORK) +
-           taken_until(t, all, p->until);
+    const struct model_load_shares *share = &t->s->shares[t->rank];
+    const double until = (double)p->until / MODEL_TRACE_WORK;
+    const double done = (1 - share->apart - share->fresh) * until + (until > share->place ? share->apart : 0) +
+                        share->fresh * fresh_until(t->model, until);
+    return (uint64_t)((double)all * (done + shorter * more / MODEL_TRACE_WORK)) + taken_until(t, all, p->until);
 }
 
 static void compute(const struct model_trace *m, struct model_trace_scratch *s, const struct model_trace_op *op,

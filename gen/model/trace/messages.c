@@ -61,7 +61,7 @@ hpcw_status model_trace_sum_work(const struct model_trace *m, struct model_trace
     const struct model_load *load = m->load;
     memset(s->compute, 0, m->ranks * sizeof *s->compute);
     for (uint32_t r = 0; r < m->ranks; r++) {
-        s->slowness[r] = model_load_slowness(load, r, s->phase);
+        s->slowness[r] = model_load_system(load, r, s->phase, &s->shares[r]);
     }
     for (uint32_t o = 0; o < load->objects; o += MODEL_TRACE_AT_ONCE) {
         const uint32_t rest = load->objects - o;
@@ -74,7 +74,7 @@ hpcw_status model_trace_sum_work(const struct model_trace *m, struct model_trace
         }
     }
     for (uint32_t r = 0; r < m->ranks; r++) {
-        s->taken[r] = (uint64_t)(model_load_taken(load, r, s->phase) * (double)s->compute[r]);
+        s->taken[r] = (uint64_t)((double)s->shares[r].between * (double)s->compute[r]);
     }
     s->noise.size = 0;
     hpcw_status status = interrupt(m, s, err);

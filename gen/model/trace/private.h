@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "gen/model/load/system.h"
 #include "gen/model/trace/pace.h"
 #include "gen/model/trace/script.h"
 #include "gen/model/trace/trace.h"
@@ -29,18 +30,19 @@ struct model_trace_scratch {
 
     /* Who came last to the end of the iteration before; UINT32_MAX: that was not asked for. */
     uint32_t late;
-    bool met;                      /* whether ranks have sent by rendezvous in this iteration */
-    double place;                  /* how slow the code at a line is */
-    uint32_t line;                 /* a number of it, another one in other programs */
-    double *slowness;              /* [ranks] */
-    uint64_t *compute;             /* [ranks] */
-    uint64_t *taken;               /* [ranks] of that, what the system takes at once */
-    uint64_t *done;                /* [ranks] of that */
-    uint64_t *now;                 /* [ranks] */
-    uint64_t *ready;               /* [ranks] when a rank is in MPI again after it computed */
-    uint64_t until;                /* no rank ends the wait before */
-    uint64_t *cursor;              /* [ranks] its next event */
-    struct model_trace_pace *pace; /* [ranks] */
+    bool met;                         /* whether ranks have sent by rendezvous in this iteration */
+    double place;                     /* how slow the code at a line is */
+    uint32_t line;                    /* a number of it, another one in other programs */
+    double *slowness;                 /* [ranks] */
+    struct model_load_shares *shares; /* [ranks] */
+    uint64_t *compute;                /* [ranks] */
+    uint64_t *taken;                  /* [ranks] of that, what the system takes at once */
+    uint64_t *done;                   /* [ranks] of that */
+    uint64_t *now;                    /* [ranks] */
+    uint64_t *ready;                  /* [ranks] when a rank is in MPI again after it computed */
+    uint64_t until;                   /* no rank ends the wait before */
+    uint64_t *cursor;                 /* [ranks] its next event */
+    struct model_trace_pace *pace;    /* [ranks] */
 
     /* Between two ranks in the whole iteration, by receiver, then by sender. */
     uint32_t *first_in, *first_out;    /* [ranks + 1] */
