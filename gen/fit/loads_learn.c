@@ -638,8 +638,8 @@ static bool one_volume(const struct gen_fit_loads *l, double *bytes) {
     double high = 0;
     for (int h = 0; h < 2; h++) {
         if (l->edges[h] > 0) {
-            low = fmin(low, gen_fit_sketch_quantile(l->bytes[h], 0.05));
-            high = fmax(high, gen_fit_sketch_quantile(l->bytes[h], 0.95));
+            low = fmin(low, gen_fit_sketch_quantile(l->bytes[h], 0.1));
+            high = fmax(high, gen_fit_sketch_quantile(l->bytes[h], 0.9));
             *bytes = gen_fit_sketch_quantile(l->bytes[h], 0.5);
         }
     }
