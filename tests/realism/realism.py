@@ -23,7 +23,7 @@ import tempfile
 SIZES = sorted({1, 8, 64, 512, *(2**k + d for k in (10, 11, 12, 13, 14, 15, 16, 18, 20, 22, 24) for d in (-1, 0, 1))})
 # More of all that can be found, so that few ranks have some of each kind. Of several names, the first that there is.
 FAULTS = ("machine.bad_node_share=0.06", "machine.slow_node_share=0.06", "machine.bad_cable_share=0.06",
-          "machine.nodes_per_switch=8", "machine.nodes_per_group=16", "trace.skew=2", "trace.drift=0.1",
+          "machine.nodes_per_switch=8", "machine.nodes_per_group=16", "trace.skew=2", "trace.drift=0.15",
           "trace.noise|load.noise=1e-3", "load.scenario=spike", "linktest.tail_probability=1e-5", "linktest.tail=200",
           "rank2file.missing_files=2", "rank2file.truncated_files=2", "rank2file.wrong_crcs=2")
 

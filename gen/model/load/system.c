@@ -146,9 +146,9 @@ static struct added added_to(const struct model_load *m, uint32_t rank, uint32_t
                                  preempted(m, phase, w[1], w[2]),
                       .fresh = warm_up(m, rank, phase)};
     if (p->jitter > 0) {
-        /* The same on all ranks of a host, but for a little. */
+        /* About the same on all ranks of a host. */
         a.between +=
-            ticks(m, rank, phase) * (0.75 + 0.5 * (host[1] * 0x1p-32)) * (0.95 + 0.1 * (w[3] * 0x1p-32));
+            ticks(m, rank, phase) * (0.75 + 0.5 * (host[1] * 0x1p-32)) * (0.8 + 0.4 * (w[3] * 0x1p-32));
         const struct system_stretch of_host = stretch_of(m, node, phase, LEAST_WINDOW + node * 5 % WINDOWS, 1),
                                     of_rank =
                                         stretch_of(m, rank, phase, LEAST_STRETCH + rank * 37 % STRETCHES, 3);

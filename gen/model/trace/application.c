@@ -87,6 +87,7 @@ void model_trace_draw_style(struct model_trace *m) {
     y->first_ns = loads_late ? 45000 : 1500;
     y->second_ns = loads_late ? 250 : 50;
     y->rough = hpcw_i_exp(0.7 * hpcw_i_normal(w[6][1], w[6][2]));
+    y->parity = choice(w[4][3], 2) == 0 ? 0.03 : 0;
     y->uneven = hpcw_i_exp(0.9 * hpcw_i_normal(w[7][2], w[7][3]));
     y->shared = hpcw_i_exp(hpcw_i_normal(w[8][0], w[8][1]));
     y->tempo = hpcw_i_exp(0.35 * hpcw_i_normal(w[5][0], w[5][1]));

@@ -15,7 +15,7 @@ struct held {
     double share, reach;
 };
 static struct held held_in(uint32_t iteration) {
-    static const struct held first = {0.3, 0.97}, early = {0.06, 0.97}, usual = {0.0025, 0.999};
+    static const struct held first = {0.15, 0.97}, early = {0.03, 0.97}, usual = {0.0015, 0.999};
     return iteration == 0 ? first : iteration < MODEL_TRACE_WARM ? early : usual;
 }
 

@@ -270,7 +270,8 @@ static void begin_all(struct track *t, const uint32_t *into) {
     after_pause(t, MODEL_TRACE_WAITALL, 0);
     const uint64_t begin = t->now;
     const bool receives = into[t->rank] < into[t->rank + 1];
-    uint64_t done = begin + (receives ? WAIT_NS + (uint64_t)t->pace->cold_call_ns : NOTHING_NS);
+    uint64_t done =
+        begin + (receives ? (uint64_t)(call_here(t) * WAIT_NS + t->pace->cold_call_ns) : NOTHING_NS);
     t->pace->cold_call_ns = receives ? 0 : t->pace->cold_call_ns;
     for (uint32_t i = into[t->rank]; i < into[t->rank + 1]; i++) {
         done += take_ns(t, &t->s->message[i]);

@@ -124,6 +124,7 @@ static double fresh_until(const struct model_trace *m, double until) {
 /* What is done of a rank's work after a piece. The pieces sum to the time of its tasks, so what some take longer, the next
  * ones take less, a little each. What the system takes from the rank in this iteration, it takes at once. */
 static uint64_t work_until(struct track *t, const struct work_piece *p) {
+    const struct model_trace *m = t->model;
     const uint64_t taken = t->s->taken[t->rank];
     const uint64_t all = t->s->compute[t->rank] - taken;
     if (p->until == MODEL_TRACE_WORK) {
@@ -131,18 +132,19 @@ static uint64_t work_until(struct track *t, const struct work_piece *p) {
     }
     const uint32_t shorter =
         p->next - p->until < p->until - p->before ? p->next - p->until : p->until - p->before;
-    const double late = model_trace_late(t->model->delays->call, model_trace_pace_word(t->pace));
+    const double late = model_trace_late(m->delays->call, model_trace_pace_word(t->pace));
     t->pace->behind =
         piece_left * t->pace->behind + shorter * p->late * ((late < piece_most ? late : piece_most) - 1);
     const double ns = (double)all * shorter / MODEL_TRACE_WORK, shared = ns / (ns + SHORT_NS);
     double more = shared * (p->later + p->later_ns / (ns + 1)) + t->pace->behind / shorter +
                   piece_own * model_trace_own(t->rank, p->own) +
-                  piece_level * model_trace_own(t->rank, p->own + p->level);
+                  piece_level * model_trace_own(t->rank, p->own + p->level) +
+                  m->style.parity * model_trace_own(UINT32_MAX, p->own + (t->s->phase & 1));
     more = more < 0.45 ? more > -0.45 ? more : -0.45 : 0.45;
     const struct model_load_shares *share = &t->s->shares[t->rank];
     const double until = (double)p->until / MODEL_TRACE_WORK;
     const double done = (1 - share->apart - share->fresh) * until + (until > share->place ? share->apart : 0) +
-                        share->fresh * fresh_until(t->model, until);
+                        share->fresh * fresh_until(m, until);
     return (uint64_t)((double)all * (done + shorter * more / MODEL_TRACE_WORK)) + taken_until(t, all, p->until);
 }
 

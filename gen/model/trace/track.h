@@ -52,6 +52,10 @@ static inline double model_trace_own(uint32_t of, uint32_t number) {
 /* By how much a rank is slower than others at the same place in the code, at most, in calls; and differs between them. */
 static const double rank_call = 0.6, rank_gap = 0.15;
 
+/* For some iterations, at most CALL_STAYS and a quarter, a call is slower by this, at most. */
+static const double call_now = 0.8;
+enum { CALL_STAYS = 48 };
+
 /* What the program does before something happens, and the tracer: each place in the code has its own median. */
 static inline void after_pause(struct track *t, uint32_t what, uint32_t message) {
     static const uint8_t median_ns[MODEL_TRACE_WHATS] = {
@@ -77,11 +81,19 @@ static inline void after_pause(struct track *t, uint32_t what, uint32_t message)
     happens(t, what, message);
 }
 
+/* By how much a call is slower on this rank and at this place than elsewhere, and for some iterations than in others, as
+ * memory and caches are then. */
+static inline double call_here(const struct track *t) {
+    const uint32_t line = t->s->line,
+                   since = (t->s->phase + line % CALL_STAYS) / (CALL_STAYS / 4 + line % CALL_STAYS);
+    const double own = model_trace_own(t->rank, line),
+                 now = model_trace_own(t->rank + 0x10000, line ^ since * 2246822519u);
+    return (1 + rank_call * (own < 0 ? -own : own)) * (1 + call_now * (now < 0 ? -now : now));
+}
+
 /* A call, or some other work, of a rank alone. */
 static inline void takes(struct track *t, double median_ns) {
-    const double own = model_trace_own(t->rank, t->s->line);
-    t->now += TRACER_NS + model_trace_spend(t->pace, t->model->delays->call,
-                                            (1 + rank_call * (own < 0 ? -own : own)) * median_ns,
+    t->now += TRACER_NS + model_trace_spend(t->pace, t->model->delays->call, call_here(t) * median_ns,
                                             &t->pace->cold_call_ns);
 }
 
