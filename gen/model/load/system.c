@@ -9,7 +9,7 @@ enum { LEAST_WINDOW = 5, WINDOWS = 8, LEAST_STRETCH = 40, STRETCHES = 128 };
 
 /* Of the jitter: each time, on a rank and on its host; for some phases on a host; for many on a rank, and what changes there
  * little by little. */
-static const double each_time = 0.1, on_host = 0.12, some_phases = 0.3, many_phases = 0.5, by_and_by = 0.1;
+static const double each_time = 0.1, on_host = 0.12, some_phases = 0.5, many_phases = 0.25, by_and_by = 0.1;
 
 /* The timer of the system interrupts all ranks of a host at once, so often; and that of what a virtual machine runs on. */
 static const double tick_ns = 4e6, steal_ns = 10e6;

@@ -25,7 +25,7 @@ enum {
 /* By how much the times of a piece of work differ from its share, as a part of it or of the next one: on a rank in the whole
  * run, and for many iterations, at most; on all ranks for as many, little by little, and in waves of some steps; each time; and
  * each time in nanoseconds, whatever its length: medians over the kernels. Kernels are sharp, then jump to other levels. */
-static const double piece_own = 0.04, piece_level = 0.04, piece_common = 0.1, piece_drift = 0.002,
+static const double piece_own = 0.04, piece_level = 0.015, piece_common = 0.1, piece_drift = 0.002,
                     piece_wave = 0.006, piece_late = 0.02, piece_ns = 90;
 enum { DRIFT = 90, WAVE = 13, RIPPLE = 4, LEAST_LEVEL = 30, LEVELS = 150 };
 
