@@ -188,8 +188,10 @@ static double evened_sketch(struct gen_fit_sketch *const half[2], uint32_t ranks
     struct fit_units u = {.count = 0};
     for (size_t h = 0; h < 2; h++) {
         for (size_t i = 0; half[h] != NULL && i < GEN_FIT_BINS; i++) {
-            for (double k = 0; k < half[h]->bin[i] && u.count <= MOST_UNITS; k++) {
-                add_unit(&u, GEN_FIT_LEAST_SECONDS * hpcw_i_exp(((double)i + 0.5) * GEN_FIT_BIN_WIDTH));
+            const double many = half[h]->bin[i] < MOST_UNITS ? ceil(half[h]->bin[i]) : MOST_UNITS + 1;
+            const double seconds = GEN_FIT_LEAST_SECONDS * hpcw_i_exp(((double)i + 0.5) * GEN_FIT_BIN_WIDTH);
+            for (uint32_t k = 0; k < (uint32_t)many; k++) {
+                add_unit(&u, seconds);
             }
         }
     }
