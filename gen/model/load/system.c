@@ -190,7 +190,7 @@ static double load_of(const struct model_load *m, uint32_t rank, uint32_t phase)
     return sum_ns;
 }
 
-/* So many loads of objects are looked at, or all of so many phases. */
+/* The loads of objects that are looked at, about, and the phases of which all are. */
 enum { LOOKS = 1 << 18, LEAST_PHASES = 4 };
 
 void model_load_fill_starts(struct model_load *m) {
