@@ -152,11 +152,14 @@ hpcw_status gen_dataset_build(struct gen_dataset *d, hpcw_error *err) {
     if (s == HPCW_OK) {
         s = model_particles_init(&d->particles, &d->particles_params, d->ranks, d->seed, d->load.field, err);
     }
-    if (s == HPCW_OK && gen_dataset_wants(d, CLOG2 | RANK2FILE)) {
+    /* What timers take of tasks is known when the iterations of the log are, also if it is not written. */
+    const bool timers = s == HPCW_OK && d->load.phase != NULL && model_trace_finds_starts(&d->load);
+    if (s == HPCW_OK && (timers || gen_dataset_wants(d, CLOG2 | RANK2FILE))) {
         s = model_checkpoint_init(&d->checkpoint, &d->ckpt_params, &d->load, err);
     }
-    if (s == HPCW_OK && gen_dataset_wants(d, CLOG2)) {
+    if (s == HPCW_OK && (timers || gen_dataset_wants(d, CLOG2))) {
         s = model_trace_init(&d->trace, &d->trace_params, &d->load, &d->checkpoint, err);
+        s = s == HPCW_OK && timers ? model_trace_find_starts(&d->trace, &d->load, err) : s;
     }
     if (s == HPCW_OK && gen_dataset_wants(d, RANK2FILE) && d->ckpt_params.checkpoints == 0) {
         s = hpcw_i_fail(err, HPCW_ERANGE,

@@ -21,3 +21,13 @@ make --out other --seed 99
 # The files of a format do not depend on the other formats.
 make --out alone --formats sion
 diff -r one/sion alone/sion
+
+# Nor where timers show, whose times are known by the log.
+short() { make --ranks 8 --set load.mean_first=0.05 --set load.mean_last=0.05 "$@"; }
+short --out ticking
+for format in vom clog2 rank2file; do
+    short --out only-$format --formats $format
+done
+diff -r ticking/vom only-vom/vom
+diff -r ticking/clog2 only-clog2/clog2
+diff -r ticking/scr only-rank2file/scr

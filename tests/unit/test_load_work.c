@@ -455,8 +455,14 @@ static void ticks_so_often(double steal_us, double per_ms) {
     for (uint32_t k = 0; k < PHASES; k++) {
         const double mean_ns = m.load.phase[k].mean_ns * model_load_mean_objects(&m.load);
         const bool tick = (model_load_slowness(&m.load, 0, k) - 1) * mean_ns > 14000;
-        const double at = model_load_tick_at(&m.load, 0, k);
-        assert_true(tick ? at >= 0 && at <= 1 : at < 0);
+        const double length_ns = k + 1 < PHASES ? m.load.phase[k + 1].start_ns - m.load.phase[k].start_ns : 0;
+        double count = 0;
+        for (uint32_t i = 0; i < MODEL_LOAD_TIMERS; i++) {
+            const struct model_load_ticks one = model_load_ticks(&m.load, 0, k, i);
+            assert_true(one.count == 0 || (one.after_ns > 0 && one.after_ns <= length_ns));
+            count += i == 0 || steal_us > 0 ? one.count : 0;
+        }
+        assert_int_equal(count > 0, tick);
         for (uint32_t r = 1; r < 4; r++) {
             assert_int_equal((model_load_slowness(&m.load, r, k) - 1) * mean_ns > 14000, tick);
         }

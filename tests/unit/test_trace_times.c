@@ -258,6 +258,63 @@ static void slow_ports_are_seen(void **state) {
     assert_true(waited[1] > 5 * waited[0]);
 }
 
+/* The timer interrupts what a rank computes when it ticks, by the time of the run: phases of the load data begin when the
+ * iterations do. */
+static void timers_tick_on_time(void **state) {
+    (void)state;
+    enum { PHASES = 400, LONG_NS = 330000 };
+    struct trace_made m;
+    hpcw_error err;
+    uint32_t ticks = 0, on_time = 0, at_end = 0;
+    double start_ns = 0, apart_ns = 0, estimated_apart_ns = 0;
+    trace_begin(&m);
+    m.load_params.phases = PHASES;
+    m.load_params.mean_first_ms = m.load_params.mean_last_ms = 0.05;
+    m.load_params.sigma_first = m.load_params.sigma_last = m.load_params.noise = 0;
+    m.load_params.jitter = 1e-6;
+    m.load_params.tick_us = 600; /* more than any piece */
+    m.load_params.preemptions = m.load_params.warm_up = 0;
+    m.trace_params.exchanges = 4;
+    trace_make(&m, 2, 2);
+    struct model_load_phase *phase = m.load.phase;
+    double estimated_ns[PHASES];
+    for (uint32_t k = 0; k < PHASES; k++) {
+        estimated_ns[k] = phase[k].start_ns;
+    }
+    assert_true(model_trace_finds_starts(&m.load));
+    assert_int_equal(model_trace_find_starts(&m.trace, &m.load, &err), HPCW_OK);
+    for (uint32_t k = 0; k < PHASES; k++) {
+        const struct model_load_ticks tick = model_load_ticks(&m.load, 0, k, 0);
+        struct model_trace_run run = trace_run_of(&m, k);
+        double begun_ns = 0, ended_ns = 0, hit_from_ns = -1, hit_to_ns = -1;
+        for (uint64_t i = 0; i < run.count; i++) {
+            const struct model_trace_event *e = model_trace_event(&run, i);
+            const double ns = (double)e->time * 1e6 / (double)m.trace.clock_khz;
+            begun_ns = e->rank == 0 && model_trace_what_of(e) == MODEL_TRACE_COMPUTE ? ns : begun_ns;
+            if (e->rank == 0 && model_trace_what_of(e) == MODEL_TRACE_COMPUTE + 1) {
+                hit_from_ns = ns - begun_ns > LONG_NS && hit_to_ns < 0 ? ended_ns : hit_from_ns;
+                hit_to_ns = ns - begun_ns > LONG_NS && hit_to_ns < 0 ? ns : hit_to_ns;
+                ended_ns = ns;
+            }
+        }
+        ticks += tick.count > 0;
+        on_time += tick.count > 0 && hit_from_ns <= tick.after_ns && tick.after_ns <= hit_to_ns;
+        at_end += tick.count > 0 && hit_to_ns == ended_ns && tick.after_ns > hit_to_ns;
+        apart_ns = fmax(apart_ns, fabs(phase[k].start_ns - start_ns));
+        estimated_apart_ns = fmax(estimated_apart_ns, fabs(estimated_ns[k] - start_ns));
+        start_ns += (double)run.facts.duration_ns;
+    }
+    print_message(
+        "%u ticks in %.1f ms, %u on time and %u in the last work before; phases start within %.1f us, "
+        "by the load alone %.1f us\n",
+        ticks, start_ns / 1e6, on_time, at_end, apart_ns / 1e3, estimated_apart_ns / 1e3);
+    assert_true(ticks > 0.9 * start_ns / 4e6 && ticks < 1.1 * start_ns / 4e6);
+    assert_int_equal(on_time + at_end, ticks);
+    assert_true(at_end < ticks / 2);
+    assert_true(apart_ns < 1000 * m.load_params.tick_us * 1.5 && estimated_apart_ns > 2 * apart_ns);
+    trace_drop(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(durations_vary),
@@ -267,6 +324,7 @@ int main(void) {
         cmocka_unit_test(late_partners_are_seen),
         cmocka_unit_test(loads_are_the_model_s),
         cmocka_unit_test(slow_ports_are_seen),
+        cmocka_unit_test(timers_tick_on_time),
     };
     return cmocka_run_group_tests_name("trace_times", tests, NULL, NULL);
 }

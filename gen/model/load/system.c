@@ -51,45 +51,25 @@ static double own_part(const struct model_load *m, uint32_t number, uint32_t oth
     return (x ^ x >> 16) * 0x1p-32;
 }
 
-/* How often something that comes with a period does so in a phase, and when first, as a share of it. */
-struct system_ticks {
-    double count, first;
-};
-static struct system_ticks count_ticks(const struct model_load *m, uint32_t phase, double period_ns,
-                                       double start) {
-    const double from = start + m->phase[phase].start_ns / period_ns,
-                 to = start + m->phase[phase + 1].start_ns / period_ns;
-    const double count = (double)((uint64_t)to - (uint64_t)from);
-    return (struct system_ticks){count, count > 0 ? ((double)((uint64_t)from + 1) - from) / (to - from) : 2};
+bool model_load_ticks_show(const struct model_load *m) {
+    const struct model_load_params *p = &m->params;
+    return p->jitter > 0 && p->tick_us > 0 &&
+           m->phase[p->phases - 1].mean_ns * model_load_mean_objects(m) < tick_ns;
 }
 
-static struct system_ticks ticks_of(const struct model_load *m, uint32_t rank, uint32_t phase) {
-    const double mean_ns = m->phase[phase].mean_ns * model_load_mean_objects(m);
-    if (phase + 1 >= m->params.phases || m->phase[phase + 1].start_ns == 0 || mean_ns >= tick_ns) {
-        return (struct system_ticks){0, -1};
+struct model_load_ticks model_load_ticks(const struct model_load *m, uint32_t rank, uint32_t phase,
+                                         uint32_t timer) {
+    const double period_ns = timer == 0 ? tick_ns : steal_ns;
+    if (phase + 1 >= m->params.phases || m->phase[phase + 1].start_ns == 0) {
+        return (struct model_load_ticks){0, 0, period_ns};
     }
     /* Hosts start at times of their own. */
-    const uint32_t node = model_machine_node(m->machine, rank);
-    const double start = own_part(m, node, UINT32_MAX);
-    const struct system_ticks own = count_ticks(m, phase, tick_ns, start);
-    if (m->params.steal_us <= 0) {
-        return own.count > 0 ? own : (struct system_ticks){0, -1};
-    }
-    const struct system_ticks steal =
-        count_ticks(m, phase, steal_ns, 1 + (start * tick_ns - steal_after_ns) / steal_ns);
-    const double first = own.first < steal.first ? own.first : steal.first;
-    return (struct system_ticks){own.count + steal.count * m->params.steal_us / m->params.tick_us,
-                                 first < 1 ? first : -1};
-}
-
-double model_load_tick_at(const struct model_load *m, uint32_t rank, uint32_t phase) {
-    return ticks_of(m, rank, phase).first;
-}
-
-/* What timers take in this phase, as a share of the mean load of a rank; of longer ones all have some. */
-static double ticks(const struct model_load *m, uint32_t rank, uint32_t phase) {
-    const double mean_ns = m->phase[phase].mean_ns * model_load_mean_objects(m);
-    return ticks_of(m, rank, phase).count * m->params.tick_us * 1e3 / mean_ns;
+    const double own = own_part(m, model_machine_node(m->machine, rank), UINT32_MAX);
+    const double start = timer == 0 ? own : 1 + (own * tick_ns - steal_after_ns) / steal_ns;
+    const double from = start + m->phase[phase].start_ns / period_ns,
+                 to = start + m->phase[phase + 1].start_ns / period_ns;
+    return (struct model_load_ticks){(double)((uint64_t)to - (uint64_t)from),
+                                     ((double)((uint64_t)from + 1) - from) * period_ns, period_ns};
 }
 
 static double storm(const struct model_load *m, uint32_t number, uint32_t phase) {
@@ -115,11 +95,11 @@ static struct system_stretch stretch_of(const struct model_load *m, uint32_t num
 /* What the system adds to the times of a rank, as shares of them: by what it runs in between, to some of its work for many
  * phases, to what is new to it, and to all. */
 struct added {
-    double between, apart, fresh, all;
+    double between, timer[MODEL_LOAD_TIMERS], apart, fresh, all;
     uint32_t place; /* of that work */
 };
 static double sum_of(const struct added *a) {
-    return 1 + a->between + a->apart + a->fresh + a->all;
+    return 1 + a->between + a->timer[0] + a->timer[1] + a->apart + a->fresh + a->all;
 }
 
 /* What is new to a rank in the first phases; less than a thousandth is left of it after these. */
@@ -146,9 +126,13 @@ static struct added added_to(const struct model_load *m, uint32_t rank, uint32_t
                                  preempted(m, phase, w[1], w[2]),
                       .fresh = warm_up(m, rank, phase)};
     if (p->jitter > 0) {
-        /* About the same on all ranks of a host. */
-        a.between +=
-            ticks(m, rank, phase) * (0.75 + 0.5 * (host[1] * 0x1p-32)) * (0.8 + 0.4 * (w[3] * 0x1p-32));
+        const double mean_ns = m->phase[phase].mean_ns * model_load_mean_objects(m);
+        for (uint32_t i = 0; i < MODEL_LOAD_TIMERS; i++) {
+            const double count = model_load_ticks(m, rank, phase, i).count;
+            /* About the same on all ranks of a host. */
+            a.timer[i] = count * (i == 0 ? p->tick_us : p->steal_us) * 1e3 / mean_ns *
+                         (0.75 + 0.5 * (host[1] * 0x1p-32)) * (0.8 + 0.4 * (w[3] * 0x1p-32));
+        }
         const struct system_stretch of_host = stretch_of(m, node, phase, LEAST_WINDOW + node * 5 % WINDOWS, 1),
                                     of_rank =
                                         stretch_of(m, rank, phase, LEAST_STRETCH + rank * 37 % STRETCHES, 3);
@@ -164,8 +148,11 @@ double model_load_system(const struct model_load *m, uint32_t rank, uint32_t pha
                          struct model_load_shares *shares) {
     const struct added a = added_to(m, rank, phase);
     const double sum = sum_of(&a);
-    *shares = (struct model_load_shares){(float)(a.between / sum), (float)(a.apart / sum),
-                                         (float)(a.fresh / sum), (float)(a.place * 0x1p-32)};
+    *shares = (struct model_load_shares){(float)(a.between / sum),
+                                         {(float)(a.timer[0] / sum), (float)(a.timer[1] / sum)},
+                                         (float)(a.apart / sum),
+                                         (float)(a.fresh / sum),
+                                         (float)(a.place * 0x1p-32)};
     return sum * model_machine_slowness(m->machine, model_machine_node(m->machine, rank));
 }
 
@@ -195,8 +182,7 @@ enum { LOOKS = 1 << 18, LEAST_PHASES = 4 };
 
 void model_load_fill_starts(struct model_load *m) {
     const struct model_load_params *p = &m->params;
-    if (p->jitter <= 0 || p->tick_us <= 0 ||
-        m->phase[p->phases - 1].mean_ns * model_load_mean_objects(m) >= tick_ns) {
+    if (!model_load_ticks_show(m)) {
         return;
     }
     const uint64_t looks = LOOKS / m->objects > LEAST_PHASES ? LOOKS / m->objects : LEAST_PHASES;

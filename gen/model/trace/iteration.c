@@ -93,17 +93,30 @@ static double wave(const struct model_trace *m, uint32_t step, uint32_t kernel) 
 /* What the system takes seldom comes alone: one in so many times a part of it comes a little later. */
 enum { TWICE_ONE_IN = 4, LATER_NS = 120000 };
 
-/* What the system has taken from the rank in this iteration up to a share of its work: with the timer from all at once. */
+/* What the system has taken from the rank in this iteration up to a share of its work. */
 static uint64_t taken_until(const struct track *t, uint64_t all_ns, uint32_t until) {
     const uint64_t taken = t->s->taken[t->rank];
-    const uint32_t number = t->s->phase * 40503u + t->rank * 25173u;
-    const double tick = model_load_tick_at(t->model->load, t->rank, t->s->phase);
-    const uint32_t at = tick < 0 ? number % MODEL_TRACE_WORK : (uint32_t)(tick * (MODEL_TRACE_WORK - 1));
-    if (tick >= 0 || (number >> 3) % TWICE_ONE_IN > 0) {
+    const uint32_t number = t->s->phase * 40503u + t->rank * 25173u, at = number % MODEL_TRACE_WORK;
+    if ((number >> 3) % TWICE_ONE_IN > 0) {
         return at < until ? taken : 0;
     }
     const double later = (double)(number >> 5 & 0xff) * LATER_NS / 0x100;
     return at + later * MODEL_TRACE_WORK / ((double)all_ns + 1) < until ? taken : at < until ? taken / 2 : 0;
+}
+
+/* What timers have taken from it until a time after the start of the iteration. */
+static uint64_t timers_until(const struct track *t, double until_ns) {
+    double ns = 0;
+    for (uint32_t i = 0; i < MODEL_LOAD_TIMERS; i++) {
+        const uint64_t all = t->s->timers[MODEL_LOAD_TIMERS * t->rank + i];
+        const struct model_load_ticks ticks =
+            all > 0 ? model_load_ticks(t->model->load, t->rank, t->s->phase, i) : (struct model_load_ticks){0};
+        if (all > 0 && until_ns >= ticks.after_ns) {
+            const double come = 1 + (double)(uint64_t)((until_ns - ticks.after_ns) / ticks.period_ns);
+            ns += (double)all * (come < ticks.count ? come / ticks.count : 1);
+        }
+    }
+    return (uint64_t)ns;
 }
 
 /* What all ranks see does not show in pieces that are much shorter than this: memory that they share takes longer. */
@@ -122,13 +135,14 @@ static double fresh_until(const struct model_trace *m, double until) {
 }
 
 /* What is done of a rank's work after a piece. The pieces sum to the time of its tasks, so what some take longer, the next
- * ones take less, a little each. What the system takes from the rank in this iteration, it takes at once. */
+ * ones take less, a little each. What the system takes from the rank in this iteration, it takes at once, and timers when they
+ * tick, or if the rank does not work then, before the end of its next piece. */
 static uint64_t work_until(struct track *t, const struct work_piece *p) {
     const struct model_trace *m = t->model;
-    const uint64_t taken = t->s->taken[t->rank];
-    const uint64_t all = t->s->compute[t->rank] - taken;
+    const uint64_t *timers = t->s->timers + (size_t)MODEL_LOAD_TIMERS * t->rank;
+    const uint64_t all = t->s->compute[t->rank] - t->s->taken[t->rank] - timers[0] - timers[1];
     if (p->until == MODEL_TRACE_WORK) {
-        return all + taken;
+        return t->s->compute[t->rank];
     }
     const uint32_t shorter =
         p->next - p->until < p->until - p->before ? p->next - p->until : p->until - p->before;
@@ -145,7 +159,9 @@ static uint64_t work_until(struct track *t, const struct work_piece *p) {
     const double until = (double)p->until / MODEL_TRACE_WORK;
     const double done = (1 - share->apart - share->fresh) * until + (until > share->place ? share->apart : 0) +
                         share->fresh * fresh_until(m, until);
-    return (uint64_t)((double)all * (done + shorter * more / MODEL_TRACE_WORK)) + taken_until(t, all, p->until);
+    const uint64_t own_ns =
+        (uint64_t)((double)all * (done + shorter * more / MODEL_TRACE_WORK)) + taken_until(t, all, p->until);
+    return own_ns + timers_until(t, (double)t->now + (double)own_ns - (double)t->s->done[t->rank]);
 }
 
 static void compute(const struct model_trace *m, struct model_trace_scratch *s, const struct model_trace_op *op,

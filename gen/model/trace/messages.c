@@ -75,6 +75,10 @@ hpcw_status model_trace_sum_work(const struct model_trace *m, struct model_trace
     }
     for (uint32_t r = 0; r < m->ranks; r++) {
         s->taken[r] = (uint64_t)((double)s->shares[r].between * (double)s->compute[r]);
+        for (uint32_t i = 0; i < MODEL_LOAD_TIMERS; i++) {
+            s->timers[MODEL_LOAD_TIMERS * r + i] =
+                (uint64_t)((double)s->shares[r].timer[i] * (double)s->compute[r]);
+        }
     }
     s->noise.size = 0;
     hpcw_status status = interrupt(m, s, err);

@@ -37,6 +37,7 @@ struct model_trace_scratch {
     struct model_load_shares *shares; /* [ranks] */
     uint64_t *compute;                /* [ranks] */
     uint64_t *taken;                  /* [ranks] of that, what the system takes at once */
+    uint64_t *timers;                 /* [ranks][MODEL_LOAD_TIMERS] and what these take */
     uint64_t *done;                   /* [ranks] of that */
     uint64_t *now;                    /* [ranks] */
     uint64_t *ready;                  /* [ranks] when a rank is in MPI again after it computed */

@@ -301,6 +301,13 @@ struct model_trace_run {
 hpcw_status model_trace_iteration(const struct model_trace *m, struct model_trace_scratch *s,
                                   uint32_t iteration, struct model_trace_run *run, hpcw_error *err);
 
+/* Few ranks without a balancer, in whose phases timers show. */
+bool model_trace_finds_starts(const struct model_load *load);
+
+/* Then, unless there are very many events: sets when the phases of `load`, which is that of `m`, start, as the iterations do; so
+ * timers tick when they would. Memory of a scratch. HPCW_ENOMEM. */
+hpcw_status model_trace_find_starts(const struct model_trace *m, struct model_load *load, hpcw_error *err);
+
 /* The exchanges of an iteration, without that of lists: those of the style, or of a mesh as many as a solver has inner
  * iterations. */
 uint32_t model_trace_exchanges(const struct model_trace *m, uint32_t iteration);
