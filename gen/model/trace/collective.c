@@ -69,7 +69,12 @@ static uint64_t held_ns(const struct model_trace *m, uint32_t iteration, uint32_
            (whether < threshold ? (uint64_t)(HELD_NS / (1 - held.reach * part)) : 0);
 }
 
-/* Some calls take longer for all ranks. One that is held is as likely to have sent the result on before as after it. */
+/* Ranks look whether it is their turn, so see it up to a step later. */
+static uint64_t step_ns(uint64_t step, uint32_t word) {
+    return (word >> 8) * step >> 24;
+}
+
+/* Some calls take longer for all ranks, as the first one to see that all have come is late for the others. One that is held is as likely to have sent the result on before as after it. */
 void model_trace_leave(const struct model_trace *m, uint32_t iteration, uint32_t number, uint64_t last,
                        uint64_t *time_ns) {
     uint32_t word[4 * MODEL_TRACE_AT_ONCE], place[4];
@@ -78,15 +83,15 @@ void model_trace_leave(const struct model_trace *m, uint32_t iteration, uint32_t
     hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_EXIT, 0, iteration, 2 * number + 1, word);
     /* The tree has another root each time: who came last, which the next iteration does not know. */
     const uint32_t root = word[1] % m->ranks;
-    last += m->guard_ns + (uint64_t)(rough * (double)model_trace_late_ns(m, (double)m->guard_ns / 3, word[0]));
+    last += m->guard_ns + (uint64_t)(rough * (double)model_trace_late_ns(m, (double)m->guard_ns / 3, word[0])) +
+            step_ns(m->hop_ns / 2, word[2]);
     for (uint32_t first = 0, count; first < m->ranks; first += count) {
         count = batch_of(first, m->ranks);
         model_trace_draw(m, HPCW_I_FOR_TRACE_EXIT, first, count, iteration, 2 * number, 4, word);
         for (uint32_t i = 0; i < count; i++) {
             const uint32_t r = first + i;
-            /* Ranks look at their turn when it has come, up to a step later. */
             const uint64_t depth_ns = (uint64_t)__builtin_popcount(r ^ root) * m->hop_ns / 4 +
-                                      ((word[count + i] >> 8) * (uint64_t)(m->hop_ns / 2) >> 24);
+                                      step_ns(m->hop_ns / 5, word[count + i]);
             time_ns[r] = last + depth_ns + model_trace_late_ns(m, 0.25 * (double)depth_ns, word[count + i]) +
                          model_trace_late_ns(m, EXIT_NS, word[i]) +
                          held_ns(m, iteration, word[2 * count + i], word[3 * count + i]);
