@@ -14,6 +14,9 @@ static const double each_time = 0.1, on_host = 0.12, some_phases = 0.5, many_pha
 /* The timer of the system interrupts all ranks of a host at once, so often; and that of what a virtual machine runs on. */
 static const double tick_ns = 4e6, steal_ns = 10e6;
 
+/* How often what governs a host's frequency may change it (M3). */
+static const double governed_ns = 1e6;
+
 /* When the second one ticks after some tick of the first one: both follow the time of day (M3). */
 static const double steal_after_ns = 0.15e6;
 
@@ -81,11 +84,10 @@ struct system_stretch {
     double level, slope;
     uint32_t place;
 };
-static struct system_stretch stretch_of(const struct model_load *m, uint32_t number, uint32_t phase,
+static struct system_stretch stretch_of(const struct model_load *m, uint32_t number, uint32_t at,
                                         uint32_t length, uint32_t part) {
     uint32_t here[4], next[4];
-    /* Those of others do not begin at the same time. */
-    const uint32_t at = phase + number * 61 % length;
+    at += number * 61 % length; /* those of others do not begin at the same time */
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SYSTEM, number, at / length, part, here);
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SYSTEM, number, at / length + 1, part, next);
     const double to = (double)(at % length) / length;
@@ -100,6 +102,15 @@ struct added {
 };
 static double sum_of(const struct added *a) {
     return 1 + a->between + a->timer[0] + a->timer[1] + a->apart + a->fresh + a->all;
+}
+
+/* For a host: some phases, or if these are short, some milliseconds of the run, as what governs the frequency looks so often. */
+static struct system_stretch window_of(const struct model_load *m, uint32_t node, uint32_t phase) {
+    const uint32_t length = LEAST_WINDOW + node * 5 % WINDOWS;
+    const double mean_ns = m->phase[phase].mean_ns * model_load_mean_objects(m);
+    return model_load_ticks_show(m) && mean_ns * LEAST_WINDOW < governed_ns
+               ? stretch_of(m, node, (uint32_t)(m->phase[phase].start_ns / governed_ns), 1 + length / 4, 1)
+               : stretch_of(m, node, phase, length, 1);
 }
 
 /* What is new to a rank in the first phases; less than a thousandth is left of it after these. */
@@ -133,7 +144,7 @@ static struct added added_to(const struct model_load *m, uint32_t rank, uint32_t
             a.timer[i] = count * (i == 0 ? p->tick_us : p->steal_us) * 1e3 / mean_ns *
                          (0.75 + 0.5 * (host[1] * 0x1p-32)) * (0.8 + 0.4 * (w[3] * 0x1p-32));
         }
-        const struct system_stretch of_host = stretch_of(m, node, phase, LEAST_WINDOW + node * 5 % WINDOWS, 1),
+        const struct system_stretch of_host = window_of(m, node, phase),
                                     of_rank =
                                         stretch_of(m, rank, phase, LEAST_STRETCH + rank * 37 % STRETCHES, 3);
         a.apart = p->jitter * many_phases * of_rank.level;

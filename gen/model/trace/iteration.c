@@ -29,6 +29,9 @@ static const double piece_own = 0.04, piece_level = 0.015, piece_common = 0.1, p
                     piece_wave = 0.006, piece_late = 0.02, piece_ns = 90;
 enum { DRIFT = 90, WAVE = 13, RIPPLE = 4, LEAST_LEVEL = 30, LEVELS = 150 };
 
+/* Of what is new each time, and in nanoseconds, as much again is a rank's own; how much more or less, as the logarithm at most. */
+static const double each_wave = 0.7, own_wave = 1.2, alone_ns = 0.9, common_ns = 0.45, rank_scatters = 1.4;
+
 /* Of what pieces took longer, what is left after the next one; and the most that one takes longer, over the median. */
 static const double piece_left = 0.3, piece_most = 1.6;
 
@@ -67,6 +70,7 @@ static void work(const struct model_trace *m, struct model_trace_scratch *s, uin
 struct work_piece {
     uint32_t before, until, next;
     double later, later_ns, late;
+    double own_later, own_later_ns; /* deviations of what one rank alone does later */
     uint32_t own;
     uint32_t level; /* number of the stretch of iterations in which its ranks differ in the same way */
 };
@@ -87,7 +91,7 @@ static double ripple(const struct model_trace *m, uint32_t step, uint32_t kernel
 /* What all ranks see, as they share data, memory and power: mostly new in each step. */
 static double wave(const struct model_trace *m, uint32_t step, uint32_t kernel) {
     return 0.5 * ripple(m, step, kernel, WAVE) + 0.3 * ripple(m, step, kernel, RIPPLE) +
-           0.9 * at_step(m, step, kernel, 1);
+           each_wave * at_step(m, step, kernel, 1);
 }
 
 /* What the system takes seldom comes alone: one in so many times a part of it comes a little later. */
@@ -134,6 +138,13 @@ static double fresh_until(const struct model_trace *m, double until) {
     return 0.3 * (1 - (1 - until) * (1 - until) * (1 - until)) + 0.7 * come;
 }
 
+/* Nearly normal, with mean 0 and variance 1. */
+static double centred(struct model_trace_pace *p) {
+    const double a = model_trace_pace_word(p) * 0x1p-32, b = model_trace_pace_word(p) * 0x1p-32,
+                 c = model_trace_pace_word(p) * 0x1p-32;
+    return 2 * (a + b + c - 1.5);
+}
+
 /* What is done of a rank's work after a piece. The pieces sum to the time of its tasks, so what some take longer, the next
  * ones take less, a little each. What the system takes from the rank in this iteration, it takes at once, and timers when they
  * tick, or if the rank does not work then, before the end of its next piece. */
@@ -146,14 +157,16 @@ static uint64_t work_until(struct track *t, const struct work_piece *p) {
     }
     const uint32_t shorter =
         p->next - p->until < p->until - p->before ? p->next - p->until : p->until - p->before;
-    const double late = model_trace_late(m->delays->call, model_trace_pace_word(t->pace));
-    t->pace->behind =
-        piece_left * t->pace->behind + shorter * p->late * ((late < piece_most ? late : piece_most) - 1);
+    const double late = model_trace_late(m->delays->call, model_trace_pace_word(t->pace)),
+                 scatters = hpcw_i_exp(rank_scatters * model_trace_own(t->rank, p->own + 4));
+    t->pace->behind = piece_left * t->pace->behind +
+                      shorter * scatters * p->late * ((late < piece_most ? late : piece_most) - 1);
     const double ns = (double)all * shorter / MODEL_TRACE_WORK, shared = ns / (ns + SHORT_NS);
-    double more = shared * (p->later + p->later_ns / (ns + 1)) + t->pace->behind / shorter +
-                  piece_own * model_trace_own(t->rank, p->own) +
+    double more = shared * (p->later + scatters * p->own_later * centred(t->pace) +
+                            (p->later_ns + scatters * p->own_later_ns * centred(t->pace)) / (ns + 1)) +
+                  t->pace->behind / shorter + piece_own * model_trace_own(t->rank, p->own) +
                   piece_level * model_trace_own(t->rank, p->own + p->level) +
-                  m->style.parity * model_trace_own(UINT32_MAX, p->own + (t->s->phase & 1));
+                  m->style.parity * model_trace_own(t->rank, p->own + 2 + (t->s->phase & 1));
     more = more < 0.45 ? more > -0.45 ? more : -0.45 : 0.45;
     const struct model_load_shares *share = &t->s->shares[t->rank];
     const double until = (double)p->until / MODEL_TRACE_WORK;
@@ -168,13 +181,15 @@ static void compute(const struct model_trace *m, struct model_trace_scratch *s, 
                     struct work_piece *p) {
     uint32_t own[4];
     hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CALL, UINT32_MAX, op->number, 2, own);
-    p->later = m->style.shared * piece_wave * hpcw_i_exp(0.5 * hpcw_i_normal(own[2], own[3])) *
-               wave(m, m->before[s->phase] + op->step, op->number);
+    const double waves = m->style.shared * piece_wave * hpcw_i_exp(0.5 * hpcw_i_normal(own[2], own[3]));
+    p->later = waves * wave(m, m->before[s->phase] + op->step, op->number);
+    p->own_later = own_wave * waves;
     p->late = m->style.uneven * piece_late * hpcw_i_exp(0.5 * hpcw_i_normal(own[0], own[1]));
     p->later +=
         piece_drift * hpcw_i_exp(hpcw_i_normal(own[1], own[2])) * ripple(m, s->phase, op->number, DRIFT);
-    p->later_ns = piece_ns * hpcw_i_exp(0.5 * hpcw_i_normal(own[2], own[3])) *
-                  at_step(m, m->before[s->phase] + op->step, op->number ^ own[1], 1);
+    const double all_ns = piece_ns * hpcw_i_exp(0.5 * hpcw_i_normal(own[2], own[3]));
+    p->later_ns = common_ns * all_ns * at_step(m, m->before[s->phase] + op->step, op->number ^ own[1], 1);
+    p->own_later_ns = alone_ns * all_ns;
     p->own = own[0] ^ own[3];
     p->level = 1 + (s->phase + own[3] % LEVELS) / (LEAST_LEVEL + own[2] % LEVELS);
     p->later += piece_common * model_trace_own(UINT32_MAX, p->own + p->level);
@@ -237,11 +252,17 @@ static void mark(const struct model_trace *m, struct model_trace_scratch *s, uin
 static void leave(const struct model_trace *m, struct model_trace_scratch *s, const struct model_trace_op *op) {
     const uint32_t of_this = op->number;
     const uint32_t late = of_this ? model_trace_latest(m, s->now) : s->late;
-    model_trace_leave(
-        m, s->phase - 1 + of_this, 0,
-        (of_this ? model_trace_last(m, s) : 0) + model_trace_cold_ns(m, s->phase - 1 + of_this, 1), s->now);
-    if (late != UINT32_MAX) {
-        model_trace_let_go(m, late, model_trace_pace_word(&s->pace[late]) >> 8, s->now);
+    const uint64_t last = of_this ? model_trace_last(m, s) : 0;
+    if (model_trace_program_is_silent(&m->program[MODEL_TRACE_IN_LOOP])) {
+        for (uint32_t r = 0; r < m->ranks; r++) {
+            s->now[r] = last + m->guard_ns; /* no call, so nothing that takes another time each time */
+        }
+    } else {
+        model_trace_leave(m, s->phase - 1 + of_this, 0,
+                          last + model_trace_cold_ns(m, s->phase - 1 + of_this, 1), s->now);
+        if (late != UINT32_MAX) {
+            model_trace_let_go(m, late, model_trace_pace_word(&s->pace[late]) >> 8, s->now);
+        }
     }
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);

@@ -65,6 +65,13 @@ static uint64_t own_cycle_of(const struct model_trace *m, uint32_t rank) {
     return CYCLES_IN_STEP - 1 + (rank > 0 ? (x >> 16) % 3 : 1);
 }
 
+/* Where the program looks at the clock itself, nobody records that. One in so many times it does so within the same step. */
+enum { LOOKS_ONE_IN = 48 };
+static bool has_looked(const struct model_trace *m, const struct model_trace_event *e) {
+    return model_trace_what_of(e) == m->style.looks &&
+           ((uint32_t)(e->time ^ e->rank) * 2654435769u >> 16) % LOOKS_ONE_IN == 0;
+}
+
 /* Makes all times those of the ranks' clocks. So that none is negative, clocks that differ are late by the guard; and events
  * are later than a step. */
 static void read_clocks(const struct model_trace *m, const struct model_trace_scratch *s, uint64_t start_ns,
@@ -96,6 +103,8 @@ static void read_clocks(const struct model_trace *m, const struct model_trace_sc
         /* What happens within a step gets times of its own: the next cycles. */
         if (!begins && e->time <= e[-1].time) {
             e->time = same ? e[-1].time : e[-1].time + 1;
+        } else if (has_looked(m, e)) {
+            e->time++;
         }
     }
 }

@@ -158,8 +158,9 @@ struct model_trace_style {
     double first_ns;  /* what something takes longer that the program does for the first time, at most ... */
     double second_ns; /* and for the second time */
     double rough;     /* how much the times of collective calls scatter: 1 on average */
-    double
-        parity; /* by how much work in odd iterations differs from that in even ones: buffers, orders of sweeps */
+    /* By how much work in odd iterations differs from that in even ones, on a rank at most: buffers, orders of sweeps. */
+    double parity;
+    uint32_t looks;       /* where the program looks at the clock, right before this event; NOTHING: nowhere */
     double uneven;        /* and those of the same work: data and caches differ from time to time ... */
     double shared;        /* on all ranks alike */
     double pack_ns;       /* for a byte of a message, before it is sent and after it came ... */
