@@ -90,8 +90,9 @@ void model_trace_draw_style(struct model_trace *m) {
     y->parity = choice(w[4][3], 2) == 0 ? 0.03 : 0;
     y->uneven = hpcw_i_exp(0.9 * hpcw_i_normal(w[7][2], w[7][3]));
     y->shared = hpcw_i_exp(hpcw_i_normal(w[8][0], w[8][1]));
-    const uint32_t looks[] = {MODEL_TRACE_ALLREDUCE, MODEL_TRACE_IRECV, MODEL_TRACE_SENDRECV + 1};
-    y->looks = choice(w[9][0], 2) == 0 ? looks[choice(w[9][1], 3)] : MODEL_TRACE_NOTHING;
+    const uint32_t looks[] = {MODEL_TRACE_ALLREDUCE, MODEL_TRACE_IRECV, MODEL_TRACE_ISEND,
+                              MODEL_TRACE_SENDRECV + 1};
+    y->looks = choice(w[9][0], 4) > 0 ? looks[choice(w[9][1], 4)] : MODEL_TRACE_NOTHING;
     y->tempo = hpcw_i_exp(0.35 * hpcw_i_normal(w[5][0], w[5][1]));
     y->pack_ns = 0.05 + 0.4 * hpcw_i_uniform(w[5][2]);
     y->pack_least_ns = hpcw_i_exp(5 + hpcw_i_normal(w[8][2], w[8][3]));

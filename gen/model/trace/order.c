@@ -66,7 +66,7 @@ static uint64_t own_cycle_of(const struct model_trace *m, uint32_t rank) {
 }
 
 /* Where the program looks at the clock itself, nobody records that. One in so many times it does so within the same step. */
-enum { LOOKS_ONE_IN = 48 };
+enum { LOOKS_ONE_IN = 32 };
 static bool has_looked(const struct model_trace *m, const struct model_trace_event *e) {
     return model_trace_what_of(e) == m->style.looks &&
            ((uint32_t)(e->time ^ e->rank) * 2654435769u >> 16) % LOOKS_ONE_IN == 0;
