@@ -70,8 +70,8 @@ const struct ui_param model_load_param[] = {
           "second [A]"),
     PARAM(
         "busy", F64, busy, 0.01, 1, NULL,
-        "share of the run in which the slowest rank computes, by which the timer ticks; calls of MPI and what "
-        "trace.loop does besides the objects' work are the rest [A]"),
+        "with more than 64 ranks or a balancer, share of the run in which the slowest rank computes, by which "
+        "the timer ticks; with fewer the log says when it does [A]"),
     PARAM("preemptions", F64, preemptions, 0, 1000, NULL,
           "how often in a second of computing a rank loses its core, for 0.25 to 25 ms [A]"),
     PARAM("warm_up", F64, warm_up, 0, 100, NULL,

@@ -261,7 +261,8 @@ static uint64_t delivered(const struct track *t, const uint32_t *out, uint64_t d
 
 static void wait_for_sends(struct track *t, const uint32_t *out) {
     after_pause(t, MODEL_TRACE_WAITALL, 0);
-    go_on_at(t, delivered(t, out, t->s->until));
+    go_on_at(t, delivered(t, out, 0));
+    meet_all(t);
     after_pause(t, MODEL_TRACE_WAITALL + 1, 0);
 }
 
