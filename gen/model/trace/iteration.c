@@ -474,15 +474,13 @@ static hpcw_status make(const struct model_trace *m, struct model_trace_scratch 
     return HPCW_OK;
 }
 
-/* Whoever comes last to a reduction leaves it first. With few ranks one can see that, so the iteration before is made again to
- * know who it was, as if that one had begun as drawn. With more ranks each iteration is made once. */
-enum { FEW_RANKS = 64 };
-
+/* Of few ranks, the iteration before is made again to know who came last to its reduction, as if that one had begun as drawn.
+ * With more ranks each iteration is made once. */
 hpcw_status model_trace_iteration(const struct model_trace *m, struct model_trace_scratch *s,
                                   uint32_t iteration, struct model_trace_run *run, hpcw_error *err) {
     hpcw_status status = HPCW_OK;
     s->late = UINT32_MAX;
-    if (iteration > 0 && m->ranks <= FEW_RANKS) {
+    if (iteration > 0 && m->ranks <= MODEL_TRACE_FEW_RANKS) {
         status = make(m, s, iteration - 1, run, err);
         s->late = model_trace_latest(m, s->now);
     }

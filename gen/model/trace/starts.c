@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/model/load/system.h"
-#include "gen/model/trace/private.h"
+#include "gen/model/trace/track.h"
 
 /* Of logs with more events, which take about a second, and with more ranks, the load model's estimate is good enough. */
-enum { MOST_RANKS = 64, MOST_EVENTS = 1 << 24 };
+enum { MOST_EVENTS = 1 << 24 };
 
 /* Whether the timers take as much from the ranks as when the iteration in the scratch was made. */
 static hpcw_status take_the_same(const struct model_trace *m, struct model_trace_scratch *s,
@@ -59,5 +59,5 @@ hpcw_status model_trace_find_starts(const struct model_trace *m, struct model_lo
 }
 
 bool model_trace_finds_starts(const struct model_load *load) {
-    return load->ranks <= MOST_RANKS && load->placements == 0 && model_load_ticks_show(load);
+    return load->ranks <= MODEL_TRACE_FEW_RANKS && load->placements == 0 && model_load_ticks_show(load);
 }

@@ -323,8 +323,8 @@ struct model_trace_exit {
 uint32_t model_trace_exits(const struct model_trace *m, uint32_t iteration,
                            struct model_trace_exit exit[MODEL_TRACE_MOST_EXITS]);
 
-/* When each rank leaves one, nanoseconds after the last arrival: time_ns[ranks]. But for the last reduction of an iteration,
- * the one that came last, which is not known here, and the first one to leave change places. */
+/* When each rank leaves one, nanoseconds after the last arrival: time_ns[ranks]. Of few ranks, the one that came last, which
+ * is not known here, and the first one to leave change places. */
 void model_trace_exit_times(const struct model_trace *m, const struct model_trace_exit *exit,
                             uint64_t *time_ns);
 

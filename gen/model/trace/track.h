@@ -13,6 +13,9 @@ enum { TRACER_NS = 8, MODEL_TRACE_MOST_LATE = 10 };
 /* From this iteration on, nothing is new to the ranks. */
 enum { MODEL_TRACE_WARM = 6 };
 
+/* Whoever comes last to a reduction leaves it first. With no more ranks than this one can see it. */
+enum { MODEL_TRACE_FEW_RANKS = 64 };
+
 /* One rank's events. */
 struct track {
     const struct model_trace *model;
@@ -135,7 +138,7 @@ void model_trace_leave(const struct model_trace *m, uint32_t iteration, uint32_t
 /* How much longer they are in it after that share of an iteration's work: its code and data are out of the caches. */
 uint64_t model_trace_cold_ns(const struct model_trace *m, uint32_t iteration, double share);
 
-/* Whoever came last need not wait for the others, and leaves first, in two of three cases. */
+/* Of few ranks, whoever came last need not wait for the others, and leaves first, in two of three cases. */
 void model_trace_let_go(const struct model_trace *m, uint32_t late, uint32_t word, uint64_t *time_ns);
 
 /* The collective calls, begin and end; `ns`: the median of what a rank does in it besides waiting. */
