@@ -65,8 +65,9 @@ static const struct gen_dataset_group groups[] = {
     {model_particles_param, &model_particles_param_count, OWNER(particles_params), SION},
     {model_load_param, &model_load_param_count, OWNER(load_params), SION | VOM | CLOG2 | RANK2FILE},
     {vom_param, COUNT(vom_param), OWNER(vom_params), VOM},
-    {model_trace_param, &model_trace_param_count, OWNER(trace_params), CLOG2 | RANK2FILE},
-    {model_checkpoint_param, &model_checkpoint_param_count, OWNER(ckpt_params), CLOG2 | RANK2FILE},
+    /* Where timers show, times of tasks follow from the log. */
+    {model_trace_param, &model_trace_param_count, OWNER(trace_params), VOM | CLOG2 | RANK2FILE},
+    {model_checkpoint_param, &model_checkpoint_param_count, OWNER(ckpt_params), VOM | CLOG2 | RANK2FILE},
 };
 
 const struct ui_param *gen_dataset_param(size_t index, const struct gen_dataset_group **group) {
@@ -135,6 +136,20 @@ bool gen_dataset_wants(const struct gen_dataset *d, uint64_t formats) {
     return formats == 0 || (d->formats & formats) != 0;
 }
 
+/* Timers interrupt tasks when they would by the time of the log, also if that is not written. If no log can be made, that is
+ * an error of the log, and the load model's estimate stays. */
+static hpcw_status find_starts(struct gen_dataset *d, hpcw_error *err) {
+    const bool logs = gen_dataset_wants(d, CLOG2);
+    hpcw_status s =
+        logs ? HPCW_OK : model_trace_init(&d->trace, &d->trace_params, &d->load, &d->checkpoint, err);
+    s = s == HPCW_OK ? model_trace_find_starts(&d->trace, &d->load, err) : s;
+    if (!logs) {
+        model_trace_free(&d->trace);
+        s = s == HPCW_ENOMEM ? s : HPCW_OK;
+    }
+    return s;
+}
+
 hpcw_status gen_dataset_build(struct gen_dataset *d, hpcw_error *err) {
     hpcw_status s = model_machine_init(&d->machine, &d->machine_params, d->ranks, d->seed, err);
     if (s != HPCW_OK) {
@@ -152,15 +167,15 @@ hpcw_status gen_dataset_build(struct gen_dataset *d, hpcw_error *err) {
     if (s == HPCW_OK) {
         s = model_particles_init(&d->particles, &d->particles_params, d->ranks, d->seed, d->load.field, err);
     }
-    /* What timers take of tasks is known when the iterations of the log are, also if it is not written. */
-    const bool timers = s == HPCW_OK && d->load.phase != NULL && model_trace_finds_starts(&d->load);
+    const bool timers =
+        s == HPCW_OK && gen_dataset_wants(d, VOM | CLOG2 | RANK2FILE) && model_trace_finds_starts(&d->load);
     if (s == HPCW_OK && (timers || gen_dataset_wants(d, CLOG2 | RANK2FILE))) {
         s = model_checkpoint_init(&d->checkpoint, &d->ckpt_params, &d->load, err);
     }
-    if (s == HPCW_OK && (timers || gen_dataset_wants(d, CLOG2))) {
+    if (s == HPCW_OK && gen_dataset_wants(d, CLOG2)) {
         s = model_trace_init(&d->trace, &d->trace_params, &d->load, &d->checkpoint, err);
-        s = s == HPCW_OK && timers ? model_trace_find_starts(&d->trace, &d->load, err) : s;
     }
+    s = s == HPCW_OK && timers ? find_starts(d, err) : s;
     if (s == HPCW_OK && gen_dataset_wants(d, RANK2FILE) && d->ckpt_params.checkpoints == 0) {
         s = hpcw_i_fail(err, HPCW_ERANGE,
                         "rank2file.checkpoints: expected at least 1 with format rank2file, got 0");

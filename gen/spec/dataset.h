@@ -70,7 +70,7 @@ struct gen_dataset {
     struct model_network network;
     struct model_linktest linktest;
     struct model_particles particles;
-    /* Only for the formats that need them. */
+    /* Only for the formats that need them; the trace only for a log. */
     struct model_load load;
     struct model_checkpoint checkpoint;
     struct model_trace trace;

@@ -21,3 +21,11 @@ few="--ranks 150 --formats clog2 --set load.phases=3 --set trace.exchanges=40 --
 "$MPIEXEC" -n 4 "$HPCGEN" $few --out short-mpi
 "$HPCGEN" verify --quiet short-mpi
 diff -r short short-mpi
+
+# Where timers show, each process finds when the iterations start.
+short="--ranks 8 --set load.mean_first=0.05 --set load.mean_last=0.05 --quiet"
+# shellcheck disable=SC2086
+"$HPCGEN" $short --out ticking
+# shellcheck disable=SC2086
+"$MPIEXEC" -n 3 "$HPCGEN" $short --out ticking-mpi
+diff -r ticking ticking-mpi

@@ -453,7 +453,7 @@ static void ticks_so_often(double steal_us, double per_ms) {
     const double all_ns = m.load.phase[PHASES - 1].start_ns;
     assert_true(all_ns > PHASES * 0.05e6 * model_load_mean_objects(&m.load) / p.busy);
     for (uint32_t k = 0; k < PHASES; k++) {
-        const double mean_ns = m.load.phase[k].mean_ns * model_load_mean_objects(&m.load);
+        const double mean_ns = model_load_mean_ns(&m.load, k);
         const bool tick = (model_load_slowness(&m.load, 0, k) - 1) * mean_ns > 14000;
         const double length_ns = k + 1 < PHASES ? m.load.phase[k + 1].start_ns - m.load.phase[k].start_ns : 0;
         double count = 0;

@@ -68,10 +68,10 @@ const struct ui_param model_load_param[] = {
     PARAM("steal", F64, steal_us, 0, 1000, "us",
           "with jitter and tick, what the timer below a virtual machine takes of all its ranks 100 times in a "
           "second [A]"),
-    PARAM(
-        "busy", F64, busy, 0.01, 1, NULL,
-        "with more than 64 ranks or a balancer, share of the run in which the slowest rank computes, by which "
-        "the timer ticks; with fewer the log says when it does [A]"),
+    PARAM("busy", F64, busy, 0.01, 1, NULL,
+          "share of the run in which the slowest rank computes, by which the timer ticks with more than 64 "
+          "ranks, "
+          "with a balancer, or in very long logs; otherwise the log says when it does [A]"),
     PARAM("preemptions", F64, preemptions, 0, 1000, NULL,
           "how often in a second of computing a rank loses its core, for 0.25 to 25 ms [A]"),
     PARAM("warm_up", F64, warm_up, 0, 100, NULL,

@@ -137,7 +137,7 @@ static struct added added_to(const struct model_load *m, uint32_t rank, uint32_t
                                  preempted(m, phase, w[1], w[2]),
                       .fresh = warm_up(m, rank, phase)};
     if (p->jitter > 0) {
-        const double mean_ns = m->phase[phase].mean_ns * model_load_mean_objects(m);
+        const double mean_ns = model_load_mean_ns(m, phase);
         for (uint32_t i = 0; i < MODEL_LOAD_TIMERS; i++) {
             const double count = model_load_ticks(m, rank, phase, i).count;
             /* About the same on all ranks of a host. */
@@ -193,6 +193,9 @@ enum { LOOKS = 1 << 18, LEAST_PHASES = 4 };
 
 void model_load_fill_starts(struct model_load *m) {
     const struct model_load_params *p = &m->params;
+    for (uint32_t k = 0; k < p->phases; k++) {
+        m->phase[k].start_ns = 0; /* so nothing ticks */
+    }
     if (!model_load_ticks_show(m)) {
         return;
     }
@@ -202,12 +205,12 @@ void model_load_fill_starts(struct model_load *m) {
     double start_ns = 0, slowest = 1;
     for (uint32_t k = 0; k < p->phases; k++) {
         double most_ns = 0;
+        m->phase[k].start_ns = start_ns;
         for (uint32_t r = 0; k % every == 0 && r < m->ranks; r++) {
             const double ns = load_of(m, r, k);
             most_ns = ns > most_ns ? ns : most_ns;
         }
         slowest = k % every == 0 ? most_ns / m->phase[k].mean_ns : slowest;
-        m->phase[k].start_ns = start_ns; /* so up to here nothing ticks */
         start_ns += m->phase[k].mean_ns * slowest * (1 + ticking) / p->busy;
     }
 }

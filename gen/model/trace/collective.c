@@ -74,7 +74,8 @@ static uint64_t step_ns(uint64_t step, uint32_t word) {
     return (word >> 8) * step >> 24;
 }
 
-/* Some calls take longer for all ranks, as the first one to see that all have come is late for the others. One that is held is as likely to have sent the result on before as after it. */
+/* Some calls take longer for all ranks: the result goes through the same few ranks to all others. A rank that is held is as
+ * likely to have sent the result on before as after it. */
 void model_trace_leave(const struct model_trace *m, uint32_t iteration, uint32_t number, uint64_t last,
                        uint64_t *time_ns) {
     uint32_t word[4 * MODEL_TRACE_AT_ONCE], place[4];

@@ -249,8 +249,9 @@ static uint64_t taken_at(const struct track *t, uint32_t message, uint64_t begin
     return !is_near(t->model, one) ? t->s->sent[message] : begin > ready ? begin : ready;
 }
 
-/* When the receivers are there for the last of the messages that a rank sent by rendezvous; at least `done`. */
-static uint64_t delivered(const struct track *t, const uint32_t *out, uint64_t done) {
+/* When the receivers are there for the last of the messages that a rank sent by rendezvous. */
+static uint64_t delivered(const struct track *t, const uint32_t *out) {
+    uint64_t done = 0;
     for (uint32_t k = out[t->rank]; k < out[t->rank + 1]; k++) {
         const uint32_t i = t->s->out[k];
         const uint64_t ended = t->s->sent[i] + ENDED_NS;
@@ -261,7 +262,7 @@ static uint64_t delivered(const struct track *t, const uint32_t *out, uint64_t d
 
 static void wait_for_sends(struct track *t, const uint32_t *out) {
     after_pause(t, MODEL_TRACE_WAITALL, 0);
-    go_on_at(t, delivered(t, out, 0));
+    go_on_at(t, delivered(t, out));
     meet_all(t);
     after_pause(t, MODEL_TRACE_WAITALL + 1, 0);
 }
@@ -331,7 +332,7 @@ static void take_here(struct track *t, const uint32_t *into) {
 }
 
 static void end_here(struct track *t, const uint32_t *out) {
-    go_on_at(t, delivered(t, out, 0));
+    go_on_at(t, delivered(t, out));
     happens(t, MODEL_TRACE_SENDRECV + 1, 0);
 }
 
@@ -397,7 +398,7 @@ void model_trace_wait(const struct model_trace *m, struct model_trace_scratch *s
     for (uint32_t r = 0; r < m->ranks; r++) {
         struct track t = track_of(m, s, r);
         if (how == MODEL_TRACE_WAIT_ALL) {
-            end_all(&t, into, delivered(&t, out, 0));
+            end_all(&t, into, delivered(&t, out));
         } else if (how == MODEL_TRACE_WAIT_HERE) {
             end_here(&t, out);
         }

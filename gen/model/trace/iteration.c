@@ -29,8 +29,12 @@ static const double piece_own = 0.04, piece_level = 0.015, piece_common = 0.1, p
                     piece_wave = 0.006, piece_late = 0.02, piece_ns = 90;
 enum { DRIFT = 90, WAVE = 13, RIPPLE = 4, LEAST_LEVEL = 30, LEVELS = 150 };
 
-/* Of what is new each time, and in nanoseconds, as much again is a rank's own; how much more or less, as the logarithm at most. */
-static const double each_wave = 0.7, own_wave = 1.2, alone_ns = 0.9, common_ns = 0.45, rank_scatters = 1.4;
+/* Of the part that is new in each step: what all ranks have, and what each rank has for itself, once as a part of the waves
+ * and once of the nanoseconds. */
+static const double each_wave = 0.7, own_wave = 1.2, common_ns = 0.45, alone_ns = 0.9;
+
+/* The logarithm of how much more or less a rank scatters at a place than others, at most. */
+static const double rank_scatters = 1.4;
 
 /* Of what pieces took longer, what is left after the next one; and the most that one takes longer, over the median. */
 static const double piece_left = 0.3, piece_most = 1.6;
@@ -108,19 +112,32 @@ static uint64_t taken_until(const struct track *t, uint64_t all_ns, uint32_t unt
     return at + later * MODEL_TRACE_WORK / ((double)all_ns + 1) < until ? taken : at < until ? taken / 2 : 0;
 }
 
-/* What timers have taken from it until a time after the start of the iteration. */
-static uint64_t timers_until(const struct track *t, double until_ns) {
-    double ns = 0;
-    for (uint32_t i = 0; i < MODEL_LOAD_TIMERS; i++) {
-        const uint64_t all = t->s->timers[MODEL_LOAD_TIMERS * t->rank + i];
-        const struct model_load_ticks ticks =
-            all > 0 ? model_load_ticks(t->model->load, t->rank, t->s->phase, i) : (struct model_load_ticks){0};
-        if (all > 0 && until_ns >= ticks.after_ns) {
-            const double come = 1 + (double)(uint64_t)((until_ns - ticks.after_ns) / ticks.period_ns);
-            ns += (double)all * (come < ticks.count ? come / ticks.count : 1);
-        }
+/* What a timer has taken from it until a time after the start of the iteration. */
+static uint64_t timer_until(const struct track *t, uint32_t timer, uint64_t until_ns) {
+    const uint64_t all_ns = t->s->timers[MODEL_LOAD_TIMERS * t->rank + timer];
+    if (all_ns == 0) {
+        return 0;
     }
-    return (uint64_t)ns;
+    const struct model_load_ticks ticks = model_load_ticks(t->model->load, t->rank, t->s->phase, timer);
+    const double since_ns = (double)until_ns - ticks.after_ns;
+    const double come = since_ns < 0 ? 0 : 1 + (double)(uint64_t)(since_ns / ticks.period_ns);
+    return (uint64_t)((double)all_ns * (come < ticks.count ? come / ticks.count : 1));
+}
+
+/* What they take until the end of a piece, which is then as much later, so that more of them can tick before it. */
+static uint64_t timers_until(const struct track *t, uint64_t own_ns) {
+    const uint64_t taken = t->s->ticked[t->rank], done_ns = t->s->done[t->rank] - taken;
+    const uint64_t left_ns = own_ns > done_ns ? own_ns - done_ns : 0;
+    uint64_t now = taken, before;
+    do {
+        before = now;
+        now = 0;
+        for (uint32_t i = 0; i < MODEL_LOAD_TIMERS; i++) {
+            now += timer_until(t, i, t->now + left_ns + (before - taken));
+        }
+        now = now > before ? now : before;
+    } while (now > before);
+    return now;
 }
 
 /* What all ranks see does not show in pieces that are much shorter than this: memory that they share takes longer. */
@@ -162,8 +179,9 @@ static uint64_t work_until(struct track *t, const struct work_piece *p) {
     t->pace->behind = piece_left * t->pace->behind +
                       shorter * scatters * p->late * ((late < piece_most ? late : piece_most) - 1);
     const double ns = (double)all * shorter / MODEL_TRACE_WORK, shared = ns / (ns + SHORT_NS);
-    double more = shared * (p->later + scatters * p->own_later * centred(t->pace) +
-                            (p->later_ns + scatters * p->own_later_ns * centred(t->pace)) / (ns + 1)) +
+    const double own_later = scatters * p->own_later * centred(t->pace),
+                 own_later_ns = scatters * p->own_later_ns * centred(t->pace);
+    double more = shared * (p->later + own_later + (p->later_ns + own_later_ns) / (ns + 1)) +
                   t->pace->behind / shorter + piece_own * model_trace_own(t->rank, p->own) +
                   piece_level * model_trace_own(t->rank, p->own + p->level) +
                   m->style.parity * model_trace_own(t->rank, p->own + 2 + (t->s->phase & 1));
@@ -174,7 +192,8 @@ static uint64_t work_until(struct track *t, const struct work_piece *p) {
                         share->fresh * fresh_until(m, until);
     const uint64_t own_ns =
         (uint64_t)((double)all * (done + shorter * more / MODEL_TRACE_WORK)) + taken_until(t, all, p->until);
-    return own_ns + timers_until(t, (double)t->now + (double)own_ns - (double)t->s->done[t->rank]);
+    t->s->ticked[t->rank] = timers[0] + timers[1] > 0 ? timers_until(t, own_ns) : 0;
+    return own_ns + t->s->ticked[t->rank];
 }
 
 static void compute(const struct model_trace *m, struct model_trace_scratch *s, const struct model_trace_op *op,
@@ -251,13 +270,13 @@ static void mark(const struct model_trace *m, struct model_trace_scratch *s, uin
 /* The ranks leave the last reduction of this iteration, or of the one before. */
 static void leave(const struct model_trace *m, struct model_trace_scratch *s, const struct model_trace_op *op) {
     const uint32_t of_this = op->number;
-    const uint32_t late = of_this ? model_trace_latest(m, s->now) : s->late;
     const uint64_t last = of_this ? model_trace_last(m, s) : 0;
     if (model_trace_program_is_silent(&m->program[MODEL_TRACE_IN_LOOP])) {
         for (uint32_t r = 0; r < m->ranks; r++) {
             s->now[r] = last + m->guard_ns; /* no call, so nothing that takes another time each time */
         }
     } else {
+        const uint32_t late = of_this ? model_trace_latest(m, s->now) : s->late;
         model_trace_leave(m, s->phase - 1 + of_this, 0,
                           last + model_trace_cold_ns(m, s->phase - 1 + of_this, 1), s->now);
         if (late != UINT32_MAX) {
@@ -460,6 +479,7 @@ static hpcw_status make(const struct model_trace *m, struct model_trace_scratch 
     draw_calls(m, s);
     memset(s->now, 0, m->ranks * sizeof *s->now);
     memset(s->done, 0, m->ranks * sizeof *s->done);
+    memset(s->ticked, 0, m->ranks * sizeof *s->ticked);
     s->met = false;
     for (uint32_t i = 0; i < s->script.ops; i++) {
         run_line(m, s, i, &run->facts);

@@ -38,7 +38,8 @@ struct model_trace_scratch {
     uint64_t *compute;                /* [ranks] */
     uint64_t *taken;                  /* [ranks] of that, what the system takes at once */
     uint64_t *timers;                 /* [ranks][MODEL_LOAD_TIMERS] and what these take */
-    uint64_t *done;                   /* [ranks] of that */
+    uint64_t *ticked;                 /* [ranks] and have taken */
+    uint64_t *done;                   /* [ranks] of all that */
     uint64_t *now;                    /* [ranks] */
     uint64_t *ready;                  /* [ranks] when a rank is in MPI again after it computed */
     uint64_t until;                   /* no rank ends the wait before */

@@ -12,7 +12,7 @@ uint64_t model_trace_scratch_size(const struct model_trace *m) {
     const struct model_trace_estimate *e = &m->estimate;
     const uint64_t exchanges = 1 + e->most_messages / (e->most_edges + 1);
     return 32 * e->most_events + 32 * e->most_edges + 32 * e->most_messages + 8 * (uint64_t)m->load->objects +
-           (144 + 8 * exchanges) * (uint64_t)m->ranks + sizeof(struct model_trace_scratch);
+           (152 + 8 * exchanges) * (uint64_t)m->ranks + sizeof(struct model_trace_scratch);
 }
 
 hpcw_status model_trace_scratch_new(const struct model_trace *m, struct model_trace_scratch **out,
@@ -27,6 +27,7 @@ hpcw_status model_trace_scratch_new(const struct model_trace *m, struct model_tr
         s->compute = hpcw_i_malloc(m->ranks * sizeof *s->compute);
         s->taken = hpcw_i_malloc(m->ranks * sizeof *s->taken);
         s->timers = hpcw_i_malloc((size_t)m->ranks * MODEL_LOAD_TIMERS * sizeof *s->timers);
+        s->ticked = hpcw_i_malloc(m->ranks * sizeof *s->ticked);
         s->done = hpcw_i_malloc(m->ranks * sizeof *s->done);
         s->now = hpcw_i_malloc(m->ranks * sizeof *s->now);
         s->ready = hpcw_i_malloc(m->ranks * sizeof *s->ready);
@@ -36,8 +37,8 @@ hpcw_status model_trace_scratch_new(const struct model_trace *m, struct model_tr
         s->first_out = hpcw_i_malloc(ranks_words(m) * sizeof *s->first_out);
     }
     if (s == NULL || s->object == NULL || s->where == NULL || s->slowness == NULL || s->shares == NULL ||
-        s->compute == NULL || s->taken == NULL || s->timers == NULL || s->done == NULL || s->now == NULL ||
-        s->ready == NULL || s->cursor == NULL || s->pace == NULL || s->first_in == NULL ||
+        s->compute == NULL || s->taken == NULL || s->timers == NULL || s->ticked == NULL || s->done == NULL ||
+        s->now == NULL || s->ready == NULL || s->cursor == NULL || s->pace == NULL || s->first_in == NULL ||
         s->first_out == NULL) {
         model_trace_scratch_free(s);
         return hpcw_i_fail_memory(err, "trace", m->ranks, "ranks");
@@ -56,6 +57,7 @@ void model_trace_scratch_free(struct model_trace_scratch *s) {
         hpcw_i_free(s->compute);
         hpcw_i_free(s->taken);
         hpcw_i_free(s->timers);
+        hpcw_i_free(s->ticked);
         hpcw_i_free(s->done);
         hpcw_i_free(s->now);
         hpcw_i_free(s->ready);

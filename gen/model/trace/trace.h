@@ -306,7 +306,8 @@ hpcw_status model_trace_iteration(const struct model_trace *m, struct model_trac
 bool model_trace_finds_starts(const struct model_load *load);
 
 /* Then, unless there are very many events: sets when the phases of `load`, which is that of `m`, start, as the iterations do; so
- * timers tick when they would. Memory of a scratch. HPCW_ENOMEM. */
+ * timers tick when they would. Memory of a scratch. HPCW_ENOMEM, and HPCW_ERANGE as model_trace_iteration; the starts are then
+ * those of model_load_fill_starts. */
 hpcw_status model_trace_find_starts(const struct model_trace *m, struct model_load *load, hpcw_error *err);
 
 /* The exchanges of an iteration, without that of lists: those of the style, or of a mesh as many as a solver has inner
