@@ -311,7 +311,7 @@ static void timers_tick_on_time(void **state) {
         const uint32_t pieces = pieces_of(&m, k, PIECES, piece, &duration_ns);
         for (uint32_t i = 0; i < MODEL_LOAD_TIMERS; i++) {
             const struct model_load_ticks tick = model_load_ticks(&m.load, 0, k, i);
-            for (double j = 0; j < tick.count; j++) {
+            for (uint32_t j = 0; j < (uint32_t)tick.count; j++) {
                 const double at_ns = tick.after_ns + j * tick.period_ns;
                 uint32_t p = 0;
                 while (p + 1 < pieces && piece[p].end < at_ns) {
