@@ -333,9 +333,12 @@ static bool has_more(double ns, double root) {
     return root > ns + root_ns && root > 1.5 * ns;
 }
 
+/* Less than this is the code between two calls, which the model adds. */
+static const double least_work_ns = 200;
+
 static void say_work(struct program_text *to, double ns, double root) {
     const double all = fmin(ns, root);
-    if (all >= 1000) {
+    if (all >= least_work_ns) {
         say(to, "local:%.0f ", fmin(1e9, rounded(all, 1)));
     }
     if (has_more(all, root)) {

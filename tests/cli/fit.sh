@@ -326,6 +326,13 @@ program 12 2 9 "work:3 $rows work $columns silent" 'MPI_Comm_size MPI_Cart_creat
 program 2 1 9 'work:3 MPI_Irecv MPI_Send:1:99 MPI_Wait work:4 MPI_Bcast:16 work:2 MPI_Send:1:98 MPI_Recv work' 'MPI_Comm_rank local:90000' \
     'MPI_Irecv MPI_Send:1:99 MPI_Wait MPI_Bcast:16 MPI_Send:1:98 MPI_Recv' MPI_Comm_rank
 
+# What takes less than a microsecond before the loop is said, too.
+"$HPCGEN" -q -n 2 -f clog2 --seed 5 -o brief --set load.phases=20 --set trace.record=calls --set rank2file.checkpoints=0 \
+    --set trace.start='MPI_Comm_rank MPI_Barrier local:700 MPI_Comm_size local:300000' \
+    --set trace.loop='work MPI_Irecv MPI_Send MPI_Wait' || exit 1
+"$HPCGEN" fit brief -O brief.ini -q || bad "the fit of a log with a brief start failed"
+grep -qE '^start = .* MPI_Barrier local:[5-9]00 MPI_Comm_size local:[0-9]+ ' brief.ini || bad "another start: $(grep '^start' brief.ini)"
+
 # ---- settings ----
 
 # All settings of the run, and a last node that is not full.
