@@ -18,11 +18,18 @@ grep -q 'task-local  *1  ' equal || bad "the layouts are not compared: $(cat equ
 
 # A library in front of that of the sanitizers, which want to be the first.
 ldd "$HPCGEN" | grep -q -e libasan -e libtsan && exit $failed
-export LD_PRELOAD="$SLOW_WRITES" SLOW_PERCENT=10000 SLOW_MOST=4000
-sweep slow
-unset LD_PRELOAD
-"$HPCGEN" compare second/results.json slow/results.json >said || bad "compare fails"
-grep -q '^task-local  *1  *-.* slower$' said || bad "the slow layout is not found: $(cat said)"
+export SLOW_PERCENT=10000 SLOW_MOST=4000
+# On a machine that does other work, compare says that it sees nothing: then once more.
+for try in 1 2 3; do
+    rm -rf second slow
+    sweep second
+    export LD_PRELOAD="$SLOW_WRITES"
+    sweep slow
+    unset LD_PRELOAD
+    "$HPCGEN" compare second/results.json slow/results.json >said || bad "compare fails"
+    if grep -q '^task-local  *1  *-.* slower$' said; then break; fi
+done
+grep -q '^task-local  *1  *-.* slower$' said || bad "the slow layout is not found in $try sweeps: $(cat said)"
 tail -n 1 said | grep -q 'slower: task-local (-[0-9]* %, between .*); ' ||
     bad "last line: $(tail -n 1 said)"
 "$HPCGEN" compare second/results.json slow/results.json --json >said.json || bad "compare --json fails"
