@@ -14,7 +14,7 @@ static const double each_time = 0.1, on_host = 0.12, some_phases = 0.5, many_pha
 /* The timer of the system interrupts all ranks of a host at once, so often; and that of what a virtual machine runs on. */
 static const double tick_ns = 4e6, steal_ns = 10e6;
 
-/* How often what governs a host's frequency may change it (M3). */
+/* The interval in which the frequency of a host can change (M3). */
 static const double governed_ns = 1e6;
 
 /* When the second one ticks after some tick of the first one: both follow the time of day (M3). */
@@ -104,7 +104,8 @@ static double sum_of(const struct added *a) {
     return 1 + a->between + a->timer[0] + a->timer[1] + a->apart + a->fresh + a->all;
 }
 
-/* For a host: some phases, or if these are short, some milliseconds of the run, as what governs the frequency looks so often. */
+/* How fast a host is: the same for some phases. Where these are short, for some milliseconds of the run, the interval in which
+ * the frequency can change. */
 static struct system_stretch window_of(const struct model_load *m, uint32_t node, uint32_t phase) {
     const uint32_t length = LEAST_WINDOW + node * 5 % WINDOWS;
     const double mean_ns = m->phase[phase].mean_ns * model_load_mean_objects(m);

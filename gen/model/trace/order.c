@@ -65,7 +65,8 @@ static uint64_t own_cycle_of(const struct model_trace *m, uint32_t rank) {
     return CYCLES_IN_STEP - 1 + (rank > 0 ? (x >> 16) % 3 : 1);
 }
 
-/* Where the program looks at the clock itself, nobody records that. One in so many times it does so within the same step. */
+/* A program that reads the clock itself leaves no event. One in this many of these reads is in the same step as the event after
+ * it. */
 enum { LOOKS_ONE_IN = 32 };
 static bool has_looked(const struct model_trace *m, const struct model_trace_event *e) {
     return model_trace_what_of(e) == m->style.looks &&
