@@ -74,7 +74,7 @@ static hpcw_status open_digested(void *context, const char *path, uint64_t tag, 
                                  hpcw_error *err) {
     struct gen_digests *digests = context;
     const hpcw_sink_source files = {0};
-    hpcw_status s = hpcw_i_sink_open(&files, path, tag, creates, digests->durability, out, err);
+    hpcw_status s = hpcw_i_sink_open(&files, NULL, path, tag, creates, digests->durability, out, err);
     if (s != HPCW_OK || !creates) {
         return s; /* one that does not create the file does not publish it */
     }

@@ -54,7 +54,7 @@ static hpcw_status list_open(const struct gen_run *run, const char *name, struct
                              hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     gen_directory_path(run->directory, name, path);
-    hpcw_status s = hpcw_i_sink_open(&run->outputs, path, 0, true, run->durability, &l->sink, err);
+    hpcw_status s = hpcw_i_sink_open(&run->outputs, NULL, path, 0, true, run->durability, &l->sink, err);
     if (s == HPCW_OK) {
         hpcw_i_json_open_sink(&l->json, l->sink, &(struct hpcw_i_json_options){.indent = true});
     }
@@ -253,7 +253,7 @@ hpcw_status gen_write_truth(const struct gen_run *run, const struct gen_ranges *
 static hpcw_status sums_open(const struct gen_run *run, struct gen_stream *sums, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     gen_directory_path(run->directory, GEN_CHECKSUMS, path);
-    return hpcw_i_sink_open(&run->outputs, path, 0, true, run->durability, &sums->sink, err);
+    return hpcw_i_sink_open(&run->outputs, NULL, path, 0, true, run->durability, &sums->sink, err);
 }
 
 static hpcw_status sums_put(const struct gen_run *run, struct gen_stream *sums, const char *name,

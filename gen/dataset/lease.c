@@ -41,9 +41,7 @@ static void temporary_path(const struct gen_run *run, char path[GEN_DIRECTORY_PA
 
 /* Whether a path names this very file. */
 static bool is_still(const char *path, const struct hpcw_i_file_id *id) {
-    bool is;
-    (void)hpcw_i_sys_is(path, id, &is);
-    return is;
+    return hpcw_i_sys_is_at(AT_FDCWD, path, id);
 }
 
 /* ---- the text ---- */

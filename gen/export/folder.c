@@ -144,7 +144,7 @@ static void remove_if_dead(const char *path, uint64_t number) {
     struct gen_folder left = {0};
     struct stat st;
     if (take_names(&left, path, number)) {
-        const int e = hpcw_i_sys_unlink_unowned(left.lock);
+        const int e = hpcw_i_sys_unlink_unowned(AT_FDCWD, left.lock);
         /* The lock is older than the directory: without it the writer is dead as well. */
         if ((e == 0 || e == ENOENT) && lstat(left.temporary, &st) == 0 && S_ISDIR(st.st_mode) &&
             st.st_uid == geteuid()) {

@@ -45,7 +45,7 @@ static hpcw_status open_sink(void *context, const char *path, uint64_t tag, bool
         gen_pending_path(w, pending, sizeof pending);
         path = pending;
     }
-    return hpcw_i_sink_open(&w->outputs, path, tag, creates, w->durability, out, err);
+    return hpcw_i_sink_open(&w->outputs, NULL, path, tag, creates, w->durability, out, err);
 }
 
 hpcw_sink_source gen_set_source(const struct gen_write *w) {

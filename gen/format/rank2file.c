@@ -124,7 +124,7 @@ static hpcw_status make_folders(const struct gen_write *w, hpcw_error *err) {
 static hpcw_status put_file(const struct gen_write *w, uint64_t index, const char *path, unsigned char *buffer,
                             hpcw_error *err) {
     hpcw_sink *sink;
-    hpcw_status s = hpcw_i_sink_open(&w->outputs, path, 0, true, w->durability, &sink, err);
+    hpcw_status s = hpcw_i_sink_open(&w->outputs, NULL, path, 0, true, w->durability, &sink, err);
     if (s == HPCW_OK) {
         s = gen_checkpoints_put(w->dataset->checkpoints, index, sink, buffer, BUFFER, err);
         if (s == HPCW_OK) {

@@ -287,7 +287,7 @@ static hpcw_status write_list(const struct gen_write *w, const char *path, hpcw_
     uint32_t *rank = hpcw_i_malloc(m->objects * sizeof *rank);
     hpcw_status s = rank == NULL ? hpcw_i_fail_memory(err, path, m->objects, "objects")
                                  : model_load_whole_new(&whole, m, err);
-    s = s == HPCW_OK ? hpcw_i_sink_open(&w->outputs, path, 0, true, w->durability, &out.sink, err) : s;
+    s = s == HPCW_OK ? hpcw_i_sink_open(&w->outputs, NULL, path, 0, true, w->durability, &out.sink, err) : s;
     if (s == HPCW_OK && !hpcw_i_buf_append_str(&out.buf, list_head)) {
         s = hpcw_i_fail_memory(err, path, 0, NULL);
     }

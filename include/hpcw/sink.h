@@ -6,7 +6,11 @@
  * file, to one file shared by many processes, to memory, or nowhere (to measure the encoder alone), and every
  * destination serves every format.
  *
- * A file sink writes under a temporary name in the target's directory, ".hpcw-NUMBER-NAME.tmp", and takes the target's
+ * A file sink looks the target's directory up when it is opened, and holds it: the program may change its working directory,
+ * and the directory may be renamed. A symbolic link as target stays, and what it leads to is replaced. The new file gets
+ * the permissions of the one that it replaces.
+ *
+ * A file sink writes under a temporary name in that directory, ".hpcw-NUMBER-NAME.tmp", and takes the target's
  * name NAME only when it is published. A failure before that leaves nothing under the target's name. A process that is
  * killed leaves the temporary file. The next one that opens the same path on the same host removes it, as nobody holds
  * its lock any more. It stays if that cannot be known: after a restart of the host, from a run on several hosts, or
@@ -40,7 +44,7 @@ typedef struct hpcw_sink hpcw_sink;
 
 /**
  * A file of this process alone. `path` is the final name; an existing file of that name is replaced when the
- * sink is published, not before.
+ * sink is published, not before. Open files of one directory share one descriptor for it.
  *
  * @param path        final name; borrowed for the call
  * @param durability  what hpcw_sink_publish does for the data

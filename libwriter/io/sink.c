@@ -80,6 +80,11 @@ hpcw_status hpcw_sink_sync(hpcw_sink *sink, hpcw_error *err) {
     return s == HPCW_OK ? run(sink, sink->ops->sync, hpcw_sink_sync, err) : s;
 }
 
+hpcw_status hpcw_i_sink_settle(hpcw_sink *sink, hpcw_error *err) {
+    hpcw_status s = usable(sink, err);
+    return s == HPCW_OK ? run(sink, sink->ops->settle, hpcw_i_sink_settle, err) : s;
+}
+
 hpcw_status hpcw_sink_publish(hpcw_sink *sink, hpcw_error *err) {
     hpcw_status s = usable(sink, err);
     if (s == HPCW_OK) {

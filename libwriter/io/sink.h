@@ -17,6 +17,7 @@ struct hpcw_i_sink_ops {
                          size_t size, hpcw_error *err);
     hpcw_status (*set_size)(hpcw_sink *sink, uint64_t size, hpcw_error *err);
     hpcw_status (*sync)(hpcw_sink *sink, hpcw_error *err);
+    hpcw_status (*settle)(hpcw_sink *sink, hpcw_error *err);
     hpcw_status (*publish)(hpcw_sink *sink, hpcw_error *err);
     hpcw_status (*detach)(hpcw_sink *sink, hpcw_error *err);
     void (*withdraw)(hpcw_sink *sink);
@@ -32,10 +33,31 @@ struct hpcw_sink {
     bool named;       /* has its final name; a publish may still fail after that */
 };
 
+struct hpcw_i_dir;
+
 /* A sink for a file: of `source`, if it has any; otherwise a file, shared by several processes if `tag` is not 0. Then
- * one process `creates` it, and the others open it after that. */
-hpcw_status hpcw_i_sink_open(const hpcw_sink_source *source, const char *path, uint64_t tag, bool creates,
-                             hpcw_durability durability, hpcw_sink **out, hpcw_error *err);
+ * one process `creates` it, and the others open it after that. `dir` is the directory that `path` is in, held by the
+ * caller since it was given the path; NULL: it is looked up now. */
+hpcw_status hpcw_i_sink_open(const hpcw_sink_source *source, struct hpcw_i_dir *dir, const char *path,
+                             uint64_t tag, bool creates, hpcw_durability durability, hpcw_sink **out,
+                             hpcw_error *err);
+
+/* A sink for a file below a directory that others write, too: no symbolic link is followed (libwriter/io/dir.h). The path is
+ * for messages. */
+hpcw_status hpcw_i_sink_open_below(struct hpcw_i_dir *root, const char *name, const char *path,
+                                   hpcw_durability durability, hpcw_sink **out, hpcw_error *err);
+
+/* Does everything that a publish does but giving the name: for files that get their names together (sink_set.h). A publish
+ * follows, which leaves the temporary file if it fails, or a discard. */
+hpcw_status hpcw_i_sink_settle(hpcw_sink *sink, hpcw_error *err);
+
+/* Of a file sink: the number in its temporary name, and that name for a final one (without directory, to be freed; NULL: out
+ * of memory). */
+uint64_t hpcw_i_sink_number(const hpcw_sink *file);
+char *hpcw_i_sink_temporary(const char *base, uint64_t number);
+
+/* Closes a settled file sink, whose temporary file stays for the next open of the set. */
+void hpcw_i_sink_leave(hpcw_sink *file);
 
 /* The descriptor of a file sink that is not finished, open for reading, too. The sink's. */
 int hpcw_i_sink_descriptor(const hpcw_sink *file);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Files with a temporary name until they are published: ".hpcw-NUMBER-BASE.tmp" beside the target BASE. Whoever creates
+ * Files with a temporary name until they are published: ".hpcw-NUMBER-BASE.tmp" beside the target BASE, in a directory that
+ * is held from the open on. Whoever creates
  * one holds a lock on it until it has its final name or is removed; the kernel drops the lock of a process that dies. So
  * the next writer of the same path can tell what a dead one left, and removes it. It need not search for it: the numbers
  * of one host are its own number and a slot, and a writer takes the first free slot. Locks may not reach from host to
@@ -11,13 +12,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "libwriter/base/bytes.h"
 #include "libwriter/base/hash.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/dir.h"
 #include "libwriter/io/sink.h"
 #include "libwriter/io/sys.h"
 
@@ -33,16 +34,23 @@ static const char prefix[] = ".hpcw-";
 static const char suffix[] = ".tmp";
 
 struct file_sink {
-    hpcw_sink base;
+    hpcw_sink base_sink;
     int fd;   /* -1 once closed */
     int lock; /* a copy of fd that outlives it, -1: none */
     hpcw_durability durability;
     uint64_t tag; /* 0: not shared */
     bool creates;
-    bool gone; /* there is no temporary file: renamed, removed, or never created */
+    bool settled;    /* all is done but the name, which it gets together with other files */
+    bool gone;       /* there is no temporary file: renamed, removed, or never created */
+    bool replaces;   /* there was an older file at the open */
+    unsigned mode;   /* its permissions */
+    unsigned group;  /* its group */
+    uint64_t number; /* in the temporary name */
+    char *path;      /* as the caller has it, for messages */
+    char *base;      /* the final name in `dir` */
+    char *temporary; /* the temporary name in `dir` */
+    struct hpcw_i_dir *dir;
     struct hpcw_i_file_id id;
-    char *path;
-    char *temporary;
 };
 
 static struct file_sink *file_of(hpcw_sink *sink) {
@@ -88,6 +96,26 @@ static hpcw_status file_sync(hpcw_sink *sink, hpcw_error *err) {
     return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot write the data back to the disk", f->path);
 }
 
+/* The new file gets the permissions of the one that it replaces. */
+static hpcw_status keep_mode(struct file_sink *f, hpcw_error *err) {
+    struct hpcw_i_entry older;
+    int at;
+    int e = hpcw_i_dir_fd(f->dir, &at);
+    e = e == 0 ? hpcw_i_sys_look_at(at, f->base, &older) : e;
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot look at the file that it replaces", f->path);
+    }
+    if (older.kind == HPCW_I_FILE) {
+        f->replaces = true;
+        f->mode = older.mode;
+        f->group = older.group;
+    }
+    if (f->replaces) {
+        hpcw_i_sys_set_mode(f->fd, f->mode, f->group);
+    }
+    return HPCW_OK;
+}
+
 static hpcw_status file_detach(hpcw_sink *sink, hpcw_error *err) {
     struct file_sink *f = file_of(sink);
     hpcw_status s = f->durability >= HPCW_SYNC_FILE ? file_sync(sink, err) : HPCW_OK;
@@ -102,6 +130,19 @@ static hpcw_status file_detach(hpcw_sink *sink, hpcw_error *err) {
     return s;
 }
 
+static hpcw_status file_settle(hpcw_sink *sink, hpcw_error *err) {
+    struct file_sink *f = file_of(sink);
+    hpcw_status s = f->tag == 0 ? HPCW_OK : clear_nonce(f, err);
+    if (s == HPCW_OK) {
+        s = keep_mode(f, err);
+    }
+    if (s == HPCW_OK) {
+        s = file_detach(sink, err);
+    }
+    f->settled = s == HPCW_OK;
+    return s;
+}
+
 static void close_all(struct file_sink *f) {
     if (f->fd >= 0) {
         hpcw_i_sys_drop(f->fd);
@@ -112,12 +153,19 @@ static void close_all(struct file_sink *f) {
     f->fd = f->lock = -1;
 }
 
+/* Whether a name in the directory is that of this very file. `*at`: out, the directory. */
+static bool is_mine(const struct file_sink *f, const char *name, int *at) {
+    return f->dir != NULL && hpcw_i_dir_fd(f->dir, at) == 0 && hpcw_i_sys_is_at(*at, name, &f->id);
+}
+
 /* As long as the lock is held, nobody else takes the name. */
 static void remove_temporary(struct file_sink *f) {
-    if (!f->gone) {
-        (void)(f->creates ? hpcw_i_sys_unlink(f->temporary) : hpcw_i_sys_unlink_unowned(f->temporary));
-        f->gone = true;
+    int at;
+    if (!f->gone && is_mine(f, f->temporary, &at)) {
+        (void)(f->creates ? hpcw_i_sys_unlink_at(at, f->temporary, 0)
+                          : hpcw_i_sys_unlink_unowned(at, f->temporary));
     }
+    f->gone = true;
     close_all(f);
 }
 
@@ -129,39 +177,46 @@ static void file_withdraw(hpcw_sink *sink) {
     struct file_sink *f = file_of(sink);
     if (sink->named) {
         /* Not a file that another run published since. */
-        bool own;
-        if (hpcw_i_sys_is(f->path, &f->id, &own) != 0 || own) {
-            (void)hpcw_i_sys_unlink(f->path);
+        int at;
+        if (is_mine(f, f->base, &at)) {
+            (void)hpcw_i_sys_unlink_at(at, f->base, 0);
         }
         sink->named = false;
     }
 }
 
+/* Gives the file its name. */
+static hpcw_status take_name(struct file_sink *f, hpcw_error *err) {
+    int at;
+    if (!is_mine(f, f->temporary, &at)) {
+        return hpcw_i_fail(err, HPCW_ENOENT,
+                           "%s: expected its temporary file %s, got none or that of another writer: somebody "
+                           "removed it",
+                           f->path, f->temporary);
+    }
+    int e = hpcw_i_sys_rename_at(at, f->temporary, f->base);
+    return e == 0 ? HPCW_OK
+                  : hpcw_i_fail_sys(err, e, "%s: cannot rename the finished file to this name", f->path);
+}
+
 static hpcw_status file_publish(hpcw_sink *sink, hpcw_error *err) {
     struct file_sink *f = file_of(sink);
-    int unknown = hpcw_i_sys_id(f->fd, &f->id);
-    hpcw_status s = unknown != 0  ? hpcw_i_fail_sys(err, unknown, "%s: cannot get its identity", f->path)
-                    : f->tag == 0 ? HPCW_OK
-                                  : clear_nonce(f, err);
+    const bool together = f->settled;
+    hpcw_status s = together ? HPCW_OK : file_settle(sink, err);
     if (s == HPCW_OK) {
-        s = file_detach(sink, err);
-    }
-    if (s == HPCW_OK) {
-        int e = hpcw_i_sys_rename(f->temporary, f->path);
-        if (e != 0) {
-            s = hpcw_i_fail_sys(err, e, "%s: cannot rename the finished file to this name", f->path);
-        } else {
-            f->gone = sink->named = true;
-        }
+        s = take_name(f, err);
+        f->gone = sink->named = s == HPCW_OK;
     }
     if (s != HPCW_OK) {
-        remove_temporary(f);
+        if (!together) {
+            remove_temporary(f);
+        }
         return s;
     }
     close_all(f);
     if (f->durability >= HPCW_SYNC_DIRECTORY) {
         /* The file is complete and has its name, and an older one is gone: to remove it would only lose more. */
-        int e = hpcw_i_sys_fsync_directory_of(f->path);
+        int e = hpcw_i_dir_sync(f->dir);
         if (e != 0) {
             s = hpcw_i_fail_sys(err, e, "%s: is complete, but its directory cannot be written back to the disk",
                                 f->path);
@@ -176,7 +231,9 @@ static void file_free(hpcw_sink *sink) {
         remove_temporary(f);
     }
     close_all(f);
+    hpcw_i_dir_release(f->dir);
     hpcw_i_free(f->temporary);
+    hpcw_i_free(f->base);
     hpcw_i_free(f->path);
     hpcw_i_free(f);
 }
@@ -186,6 +243,7 @@ static const struct hpcw_i_sink_ops file_ops = {
     .set_size = file_set_size,
     .sync = file_sync,
     .publish = file_publish,
+    .settle = file_settle,
     .detach = file_detach,
     .withdraw = file_withdraw,
     .discard = file_discard,
@@ -199,9 +257,7 @@ static const char *base_of(const char *path) {
 
 /* A long base name is cut, not inside a character of UTF-8, and ends in a hash instead: members of a set differ in their
  * last bytes. The number is blank. */
-static char *temporary_name(const char *path) {
-    const char *base = base_of(path);
-    size_t dir = (size_t)(base - path);
+static char *temporary_name(const char *base) {
     size_t keep = strlen(base);
     char hash[DIGITS + 2] = "";
     if (keep > MOST_BASE) {
@@ -211,21 +267,32 @@ static char *temporary_name(const char *path) {
         }
         (void)snprintf(hash, sizeof hash, "~%016" PRIx64, hpcw_i_hash_text(base));
     }
-    size_t size = dir + sizeof prefix + DIGITS + 1 + MOST_BASE + sizeof suffix;
+    size_t size = sizeof prefix + DIGITS + 1 + MOST_BASE + sizeof suffix;
     char *name = hpcw_i_malloc(size);
     if (name != NULL) {
-        memcpy(name, path, dir);
-        (void)snprintf(name + dir, size - dir, "%s%*s-%.*s%s%s", prefix, DIGITS, "", (int)keep, base, hash,
-                       suffix);
+        (void)snprintf(name, size, "%s%*s-%.*s%s%s", prefix, DIGITS, "", (int)keep, base, hash, suffix);
     }
     return name;
 }
 
-static const char *name_of(struct file_sink *f, uint64_t number) {
+static void put_number(char *temporary, uint64_t number) {
     char digits[DIGITS + 1];
     (void)snprintf(digits, sizeof digits, "%016" PRIx64, number);
-    memcpy(f->temporary + (base_of(f->path) - f->path) + sizeof prefix - 1, digits, DIGITS);
+    memcpy(temporary + sizeof prefix - 1, digits, DIGITS);
+}
+
+static const char *name_of(struct file_sink *f, uint64_t number) {
+    put_number(f->temporary, number);
+    f->number = number;
     return f->temporary;
+}
+
+char *hpcw_i_sink_temporary(const char *base, uint64_t number) {
+    char *name = temporary_name(base);
+    if (name != NULL) {
+        put_number(name, number);
+    }
+    return name;
 }
 
 bool hpcw_i_sink_is_temporary(const char *name) {
@@ -236,23 +303,26 @@ bool hpcw_i_sink_is_temporary(const char *name) {
            strcmp(name + size - (sizeof suffix - 1), suffix) == 0;
 }
 
-static hpcw_status check_target(const char *path, hpcw_error *err) {
-    const char *slash = path == NULL ? NULL : strrchr(path, '/');
-    const char *base = slash == NULL ? path : slash + 1;
-    if (path == NULL || *base == '\0') {
-        return hpcw_i_fail(err, HPCW_EINVAL, "file sink: path: expected the path of a file, got \"%s\"",
-                           path == NULL ? "NULL" : path);
+/* Looks at what has the name already. `within`: nothing outside the directory is to be written, so a symbolic link is
+ * replaced and not followed. */
+static hpcw_status look_at_older(struct file_sink *f, bool within, hpcw_error *err) {
+    struct hpcw_i_entry older;
+    int at;
+    int e = hpcw_i_dir_fd(f->dir, &at);
+    e = e == 0 ? hpcw_i_sys_look_at(at, f->base, &older) : e;
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot look for an older file", f->path);
     }
-    struct stat st;
-    if (stat(path, &st) != 0) {
-        /* The rename at the end would fail as well. */
-        int e = errno;
-        return e == ENOENT ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot look for an older file", path);
+    if (older.kind == HPCW_I_DIRECTORY || older.kind == HPCW_I_SPECIAL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a regular file to replace, got a %s", f->path,
+                           older.kind == HPCW_I_DIRECTORY ? "directory" : "special file");
     }
-    if (!S_ISREG(st.st_mode)) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a regular file to replace, got a %s", path,
-                           S_ISDIR(st.st_mode) ? "directory" : "special file");
+    if (older.kind == HPCW_I_LINK && !within) {
+        return hpcw_i_fail_sys(err, ELOOP, "%s: cannot follow the symbolic link", f->path);
     }
+    f->replaces = older.kind == HPCW_I_FILE;
+    f->mode = older.mode;
+    f->group = older.group;
     return HPCW_OK;
 }
 
@@ -261,9 +331,13 @@ static hpcw_status check_target(const char *path, hpcw_error *err) {
 /* Creates the file of this name and locks it. Between the two another writer may take it for one of a dead process, and
  * remove it: then once more. */
 static int create_locked(struct file_sink *f, const char *name, bool *locked) {
+    /* What replaces a private file is private from its first byte on. */
+    mode_t mode = f->replaces ? (f->mode | 0600) & 0777 : 0666;
+    int at;
+    int unheld = hpcw_i_dir_fd(f->dir, &at);
     int e = EAGAIN;
-    for (int n = 0; e == EAGAIN && n < TRIES; n++) {
-        e = hpcw_i_sys_open(name, O_RDWR | O_CREAT | O_EXCL, 0666, &f->fd);
+    for (int n = 0; unheld == 0 && e == EAGAIN && n < TRIES; n++) {
+        e = hpcw_i_sys_open_at(at, name, O_RDWR | O_CREAT | O_EXCL, mode, &f->fd);
         if (e == 0) {
             int lock = hpcw_i_sys_own(f->fd);
             *locked = lock == 0;
@@ -273,7 +347,14 @@ static int create_locked(struct file_sink *f, const char *name, bool *locked) {
             close_all(f);
         }
     }
-    return e == EAGAIN ? EEXIST : e;
+    return unheld != 0 ? unheld : e == EAGAIN ? EEXIST : e;
+}
+
+/* Removes the file of this name if it is a dead writer's. */
+static int remove_dead(const struct file_sink *f, const char *name) {
+    int at;
+    int e = hpcw_i_dir_fd(f->dir, &at);
+    return e == 0 ? hpcw_i_sys_unlink_unowned(at, name) : e;
 }
 
 /* A number that is no slot. */
@@ -284,9 +365,13 @@ static uint64_t lone_number(const struct file_sink *f) {
 /* A file without a lock must not stay in a slot: others may be able to lock it, and would remove it. */
 static int leave_slot(struct file_sink *f) {
     char *slot = hpcw_i_strdup(f->temporary);
-    int e = slot == NULL ? ENOMEM : hpcw_i_sys_rename(slot, name_of(f, lone_number(f)));
-    if (e != 0 && slot != NULL) {
-        (void)hpcw_i_sys_unlink(slot);
+    int at;
+    int e = slot == NULL ? ENOMEM : hpcw_i_dir_fd(f->dir, &at);
+    if (e == 0) {
+        e = hpcw_i_sys_rename_at(at, slot, name_of(f, lone_number(f)));
+        if (e != 0) {
+            (void)hpcw_i_sys_unlink_at(at, slot, 0);
+        }
     }
     if (e != 0) {
         close_all(f);
@@ -303,7 +388,7 @@ static int create_in_slot(struct file_sink *f, uint64_t host) {
     for (; slot < SLOTS; slot++) {
         const char *name = name_of(f, host << SLOT_BITS | slot);
         e = create_locked(f, name, &locked);
-        if (e == EEXIST && hpcw_i_sys_unlink_unowned(name) == 0) {
+        if (e == EEXIST && remove_dead(f, name) == 0) {
             e = create_locked(f, name, &locked);
         }
         if (e != EEXIST) {
@@ -314,7 +399,7 @@ static int create_in_slot(struct file_sink *f, uint64_t host) {
         return e == 0 ? leave_slot(f) : e;
     }
     for (uint64_t n = slot + 1; n < SLOTS; n++) {
-        if (hpcw_i_sys_unlink_unowned(name_of(f, host << SLOT_BITS | n)) == ENOENT) {
+        if (remove_dead(f, name_of(f, host << SLOT_BITS | n)) == ENOENT) {
             break;
         }
     }
@@ -344,9 +429,14 @@ static int write_nonce(struct file_sink *f) {
 /* Opens the file that another process has created. ENOENT: this process does not see it. */
 static int join(struct file_sink *f) {
     uint64_t host = f->tag >> SLOT_BITS;
+    int at;
+    int unheld = hpcw_i_dir_fd(f->dir, &at);
+    if (unheld != 0) {
+        return unheld;
+    }
     for (uint64_t slot = host == 0 ? SLOTS : 0; slot <= SLOTS; slot++) {
         const char *name = name_of(f, slot == SLOTS ? f->tag : host << SLOT_BITS | slot);
-        int e = hpcw_i_sys_open(name, O_RDWR, 0, &f->fd);
+        int e = hpcw_i_sys_open_own(at, name, O_RDWR, false, &f->fd);
         if (e == 0) {
             unsigned char nonce[NONCE];
             size_t got = 0;
@@ -357,7 +447,8 @@ static int join(struct file_sink *f) {
             (void)hpcw_i_sys_close(f->fd);
             f->fd = -1;
         }
-        if (e != 0 && e != ENOENT && e != EACCES) { /* a slot may be another user's */
+        /* A slot may be another user's, or have been taken by something that is no file of a writer. */
+        if (e != 0 && e != ENOENT && e != EACCES && e != EEXIST && e != ELOOP) {
             return e;
         }
     }
@@ -374,47 +465,83 @@ static hpcw_status fail_elsewhere(const char *path, hpcw_error *err) {
         path, relative ? "; the working directory is " : "", relative ? where : "");
 }
 
-static hpcw_status open_file(const char *path, uint64_t tag, bool creates, hpcw_durability durability,
-                             hpcw_sink **out, hpcw_error *err) {
+/* Where the file is to be: finds its directory and the name in it. */
+static int find_place(struct file_sink *f, struct hpcw_i_dir *dir, const char *name, bool within) {
+    if (within) {
+        f->base = hpcw_i_strdup(base_of(name));
+        return f->base == NULL ? ENOMEM : hpcw_i_below_hold(dir, name, &f->dir);
+    }
+    struct hpcw_i_dir *own = NULL;
+    int e = dir == NULL ? hpcw_i_dir_hold_of(f->path, &own) : 0;
+    e = e == 0 ? hpcw_i_dir_follow(dir == NULL ? own : dir, base_of(name), &f->dir, &f->base) : e;
+    hpcw_i_dir_release(own);
+    return e;
+}
+
+/* `name` is that of the file below `dir` if it shall stay `within`; otherwise its last part is in `dir`, or if that is NULL
+ * where the path says. */
+static hpcw_status open_file(struct hpcw_i_dir *dir, const char *name, bool within, const char *path,
+                             uint64_t tag, bool creates, hpcw_durability durability, hpcw_sink **out,
+                             hpcw_error *err) {
     if (out == NULL) {
         return hpcw_i_fail(err, HPCW_EINVAL, "file sink: handle: expected a pointer, got NULL");
     }
     *out = NULL;
-    hpcw_status s = check_target(path, err);
-    if (s != HPCW_OK) {
-        return s;
+    if (path == NULL || *base_of(path) == '\0') {
+        return hpcw_i_fail(err, HPCW_EINVAL, "file sink: path: expected the path of a file, got \"%s\"",
+                           path == NULL ? "NULL" : path);
     }
     struct file_sink *f = hpcw_i_calloc(1, sizeof *f);
     if (f == NULL) {
         return hpcw_i_fail_memory(err, path, 0, NULL);
     }
-    f->base.ops = &file_ops;
+    f->base_sink.ops = &file_ops;
     f->fd = f->lock = -1;
     f->durability = durability;
     f->tag = tag;
     f->creates = creates;
+    f->gone = true; /* nothing was created by us */
     f->path = hpcw_i_strdup(path);
-    f->temporary = temporary_name(path);
-    int e = f->path == NULL || f->temporary == NULL ? ENOMEM : creates ? create(f) : join(f);
-    f->gone = e != 0; /* nothing was created by us */
-    if (e == 0 && creates && tag != 0) {
-        e = write_nonce(f);
+    hpcw_status s = HPCW_OK;
+    int e = f->path == NULL ? ENOMEM : find_place(f, dir, name, within);
+    if (e == 0) {
+        f->temporary = temporary_name(f->base);
+        e = f->temporary == NULL ? ENOMEM : 0;
+    }
+    if (e == 0) {
+        s = look_at_older(f, within, err);
+    }
+    if (e == 0 && s == HPCW_OK) {
+        e = creates ? create(f) : join(f);
+        if (e == 0) {
+            e = hpcw_i_sys_id(f->fd, &f->id);
+            int at;
+            if (e != 0 && creates && hpcw_i_dir_fd(f->dir, &at) == 0) {
+                (void)hpcw_i_sys_unlink_at(at, f->temporary, 0);
+            }
+        }
+        f->gone = e != 0;
+        if (e == 0 && creates && tag != 0) {
+            e = write_nonce(f);
+        }
     }
     if (e != 0) {
         s = e == ENOENT && !creates
                 ? fail_elsewhere(path, err)
                 : hpcw_i_fail_sys(err, e, "%s: cannot %s", path, creates ? "create" : "open");
+    }
+    if (s != HPCW_OK) {
         remove_temporary(f);
-        file_free(&f->base);
+        file_free(&f->base_sink);
         return s;
     }
-    *out = &f->base;
+    *out = &f->base_sink;
     return HPCW_OK;
 }
 
 hpcw_status hpcw_sink_open_file(const char *path, hpcw_durability durability, hpcw_sink **out,
                                 hpcw_error *err) {
-    return open_file(path, 0, true, durability, out, err);
+    return open_file(NULL, path, false, path, 0, true, durability, out, err);
 }
 
 hpcw_status hpcw_sink_open_shared_file(const char *path, uint64_t tag, bool creates, hpcw_durability durability,
@@ -425,17 +552,35 @@ hpcw_status hpcw_sink_open_shared_file(const char *path, uint64_t tag, bool crea
         }
         return hpcw_i_fail(err, HPCW_EINVAL, "shared file sink: expected a tag other than 0, got 0");
     }
-    return open_file(path, tag, creates, durability, out, err);
+    return open_file(NULL, path, false, path, tag, creates, durability, out, err);
 }
 
-hpcw_status hpcw_i_sink_open(const hpcw_sink_source *source, const char *path, uint64_t tag, bool creates,
-                             hpcw_durability durability, hpcw_sink **out, hpcw_error *err) {
-    return source->open != NULL ? source->open(source->context, path, tag, creates, out, err)
-                                : open_file(path, tag, creates || tag == 0, durability, out, err);
+hpcw_status hpcw_i_sink_open(const hpcw_sink_source *source, struct hpcw_i_dir *dir, const char *path,
+                             uint64_t tag, bool creates, hpcw_durability durability, hpcw_sink **out,
+                             hpcw_error *err) {
+    return source->open != NULL
+               ? source->open(source->context, path, tag, creates, out, err)
+               : open_file(dir, path, false, path, tag, creates || tag == 0, durability, out, err);
+}
+
+hpcw_status hpcw_i_sink_open_below(struct hpcw_i_dir *root, const char *name, const char *path,
+                                   hpcw_durability durability, hpcw_sink **out, hpcw_error *err) {
+    return open_file(root, name, true, path, 0, true, durability, out, err);
 }
 
 int hpcw_i_sink_descriptor(const hpcw_sink *file) {
     return ((const struct file_sink *)(const void *)file)->fd;
+}
+
+uint64_t hpcw_i_sink_number(const hpcw_sink *file) {
+    return ((const struct file_sink *)(const void *)file)->number;
+}
+
+void hpcw_i_sink_leave(hpcw_sink *file) {
+    struct file_sink *f = file_of(file);
+    close_all(f);
+    f->gone = true;
+    file->finished = true;
 }
 
 uint64_t hpcw_i_sink_tag(uint64_t random, uint64_t least_host, uint64_t greatest_host) {

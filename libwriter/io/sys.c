@@ -13,34 +13,13 @@
 #include <unistd.h>
 
 #include "libwriter/base/hash.h"
-#include "libwriter/base/mem.h"
+#include "libwriter/io/sys_gate.h"
+
+enum { ALL_PERMISSIONS = 07777 };
 
 #ifdef HPCW_I_TEST_GATES
 int (*hpcw_i_sys_gate)(enum hpcw_i_sys_call call, size_t *size);
-
-static int gate(enum hpcw_i_sys_call call, size_t *size) {
-    return hpcw_i_sys_gate == NULL ? 0 : hpcw_i_sys_gate(call, size);
-}
-#else
-static int gate(enum hpcw_i_sys_call call, size_t *size) {
-    (void)call;
-    (void)size;
-    return 0;
-}
 #endif
-
-int hpcw_i_sys_open(const char *path, int flags, mode_t mode, int *fd) {
-    int e;
-    *fd = -1;
-    do {
-        e = gate(HPCW_I_SYS_OPEN, NULL);
-        if (e == 0) {
-            *fd = open(path, flags | O_CLOEXEC, mode);
-            e = *fd >= 0 ? 0 : errno;
-        }
-    } while (e == EINTR);
-    return e;
-}
 
 int hpcw_i_sys_close(int fd) {
     int e = gate(HPCW_I_SYS_CLOSE, NULL);
@@ -165,103 +144,11 @@ int hpcw_i_sys_size(int fd, uint64_t *size) {
     return size_of_regular(e != 0 ? e : fstat(fd, &st) == 0 ? 0 : errno, &st, size);
 }
 
-int hpcw_i_sys_size_of(const char *path, uint64_t *size) {
-    struct stat st = {0};
-    int e;
-    do {
-        e = gate(HPCW_I_SYS_STAT, NULL);
-        e = e != 0 ? e : stat(path, &st) == 0 ? 0 : errno;
-    } while (e == EINTR);
-    return size_of_regular(e, &st, size);
-}
-
 int hpcw_i_sys_fsync(int fd) {
     int e;
     do {
         e = gate(HPCW_I_SYS_FSYNC, NULL);
         e = e != 0 ? e : fsync(fd) == 0 ? 0 : errno;
-    } while (e == EINTR);
-    return e;
-}
-
-char *hpcw_i_sys_directory_of(const char *path) {
-    const char *slash = strrchr(path, '/');
-    char *dir = hpcw_i_strdup(slash == NULL ? "." : path);
-    if (dir != NULL && slash != NULL) {
-        dir[slash == path ? 1 : slash - path] = '\0';
-    }
-    return dir;
-}
-
-int hpcw_i_sys_fsync_directory_of(const char *path) {
-    char *dir = hpcw_i_sys_directory_of(path);
-    if (dir == NULL) {
-        return ENOMEM;
-    }
-    int fd;
-    int e = hpcw_i_sys_open(dir, O_RDONLY | O_DIRECTORY, 0, &fd);
-    if (e == 0) {
-        e = hpcw_i_sys_fsync(fd);
-        int c = hpcw_i_sys_close(fd);
-        e = e != 0 ? e : c;
-    }
-    hpcw_i_free(dir);
-    return e;
-}
-
-int hpcw_i_sys_rename(const char *from, const char *to) {
-    int e;
-    do {
-        e = gate(HPCW_I_SYS_RENAME, NULL);
-        e = e != 0 ? e : rename(from, to) == 0 ? 0 : errno;
-    } while (e == EINTR);
-    return e;
-}
-
-/* musl has no function for this call. */
-static long rename_new(const char *from, const char *to) {
-    enum { NO_REPLACE = 1 }; /* RENAME_NOREPLACE of linux/fs.h */
-    return syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, NO_REPLACE);
-}
-
-int hpcw_i_sys_rename_new(const char *from, const char *to) {
-    int e;
-    do {
-        e = gate(HPCW_I_SYS_RENAME, NULL);
-        e = e != 0 ? e : rename_new(from, to) == 0 ? 0 : errno;
-        if (e == EINVAL || e == ENOSYS) {
-            /* NFS and Lustre do not know the flag, but hard links. */
-            e = link(from, to) == 0 ? 0 : errno;
-            if (e == 0) {
-                (void)hpcw_i_sys_unlink(from);
-            }
-        }
-    } while (e == EINTR);
-    return e;
-}
-
-int hpcw_i_sys_unlink_at(int directory, const char *path, int flags) {
-    int e;
-    do {
-        e = gate(flags == AT_REMOVEDIR ? HPCW_I_SYS_RMDIR : HPCW_I_SYS_UNLINK, NULL);
-        e = e != 0 ? e : unlinkat(directory, path, flags) == 0 ? 0 : errno;
-    } while (e == EINTR);
-    return e;
-}
-
-int hpcw_i_sys_unlink(const char *path) {
-    return hpcw_i_sys_unlink_at(AT_FDCWD, path, 0);
-}
-
-int hpcw_i_sys_rmdir(const char *path) {
-    return hpcw_i_sys_unlink_at(AT_FDCWD, path, AT_REMOVEDIR);
-}
-
-int hpcw_i_sys_mkdir(const char *path, mode_t mode) {
-    int e;
-    do {
-        e = gate(HPCW_I_SYS_MKDIR, NULL);
-        e = e != 0 ? e : mkdir(path, mode) == 0 ? 0 : errno;
     } while (e == EINTR);
     return e;
 }
@@ -309,27 +196,41 @@ int hpcw_i_sys_populate(void *p, size_t size) {
 
 /* ---- whose file it is ---- */
 
-static int identity(int fd, const char *path, struct hpcw_i_file_id *id) {
+int hpcw_i_sys_id(int fd, struct hpcw_i_file_id *id) {
     struct stat st;
     int e = gate(HPCW_I_SYS_STAT, NULL);
     e = e == EINTR ? 0 : e; /* the call itself is never interrupted */
-    if (e == 0 && (path == NULL ? fstat(fd, &st) : lstat(path, &st)) != 0) {
-        e = errno;
+    e = e != 0 ? e : fstat(fd, &st) == 0 ? 0 : errno;
+    *id = (struct hpcw_i_file_id){0};
+    if (e == 0) {
+        *id = (struct hpcw_i_file_id){(uint64_t)st.st_dev, (uint64_t)st.st_ino};
     }
-    *id =
-        e != 0 ? (struct hpcw_i_file_id){0} : (struct hpcw_i_file_id){(uint64_t)st.st_dev, (uint64_t)st.st_ino};
     return e;
 }
 
-int hpcw_i_sys_id(int fd, struct hpcw_i_file_id *id) {
-    return identity(fd, NULL, id);
+bool hpcw_i_sys_is_still(int fd, const struct hpcw_i_file_id *id) {
+    struct stat st;
+    return fstat(fd, &st) == 0 && (uint64_t)st.st_dev == id->device && (uint64_t)st.st_ino == id->inode;
 }
 
-int hpcw_i_sys_is(const char *path, const struct hpcw_i_file_id *id, bool *is) {
-    struct hpcw_i_file_id now;
-    int e = identity(-1, path, &now);
-    *is = e == 0 && now.device == id->device && now.inode == id->inode;
-    return e;
+void hpcw_i_sys_set_mode(int fd, unsigned mode, unsigned group) {
+    struct stat st;
+    if (fstat(fd, &st) != 0) {
+        return;
+    }
+    if (st.st_gid != group && fchown(fd, (uid_t)-1, group) != 0) {
+        /* Not a group of this user: the permissions are those of a copy. */
+    }
+    if ((st.st_mode & ALL_PERMISSIONS) != mode) {
+        (void)fchmod(fd, mode);
+    }
+}
+
+void hpcw_i_sys_share(int fd, int at) {
+    struct stat st;
+    if (gate(HPCW_I_SYS_STAT, NULL) == 0 && fstat(at, &st) == 0 && fchown(fd, (uid_t)-1, st.st_gid) == 0) {
+        (void)fchmod(fd, st.st_mode & (S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH));
+    }
 }
 
 /* ---- who writes a file ---- */
@@ -389,30 +290,6 @@ int hpcw_i_sys_show(int fd) {
 
 void hpcw_i_sys_drop(int fd) {
     (void)close(fd);
-}
-
-void hpcw_i_sys_share(int fd, const char *directory) {
-    struct stat st;
-    if (gate(HPCW_I_SYS_STAT, NULL) == 0 && stat(directory, &st) == 0 &&
-        fchown(fd, (uid_t)-1, st.st_gid) == 0) {
-        (void)fchmod(fd, st.st_mode & (S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH));
-    }
-}
-
-int hpcw_i_sys_unlink_unowned(const char *path) {
-    int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    int e = fd < 0 ? errno : hpcw_i_sys_own(fd);
-    if (e == 0) {
-        /* Whoever removes or renames such a file owns it. So the name stays with this file, if it still has it. */
-        struct stat mine, named;
-        bool same = fstat(fd, &mine) == 0 && lstat(path, &named) == 0 && S_ISREG(mine.st_mode) &&
-                    mine.st_dev == named.st_dev && mine.st_ino == named.st_ino;
-        e = !same ? EAGAIN : unlink(path) == 0 ? 0 : errno;
-    }
-    if (fd >= 0) {
-        (void)close(fd);
-    }
-    return e;
 }
 
 uint64_t hpcw_i_sys_host(void) {

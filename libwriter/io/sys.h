@@ -29,6 +29,7 @@ enum hpcw_i_sys_call {
     HPCW_I_SYS_RENAME,
     HPCW_I_SYS_UNLINK,
     HPCW_I_SYS_STAT,
+    HPCW_I_SYS_LIST,
     HPCW_I_SYS_MKDIR,
     HPCW_I_SYS_RMDIR,
     HPCW_I_SYS_ALLOCATE,
@@ -45,7 +46,6 @@ enum hpcw_i_sys_call {
  */
 extern int (*hpcw_i_sys_gate)(enum hpcw_i_sys_call call, size_t *size);
 
-int hpcw_i_sys_open(const char *path, int flags, mode_t mode, int *fd);
 int hpcw_i_sys_close(int fd);
 /* Calls that let a file grow answer EFBIG at the limit of the process's file sizes, without the signal that the kernel
  * sends there. */
@@ -57,20 +57,7 @@ int hpcw_i_sys_pread(int fd, void *data, size_t size, uint64_t offset, size_t *g
 int hpcw_i_sys_truncate(int fd, uint64_t size);
 /* Size of a regular file; EISDIR for a directory, EINVAL for anything else. */
 int hpcw_i_sys_size(int fd, uint64_t *size);
-/* The same by its path. */
-int hpcw_i_sys_size_of(const char *path, uint64_t *size);
 int hpcw_i_sys_fsync(int fd);
-int hpcw_i_sys_fsync_directory_of(const char *path);
-/* The directory that a path is in, to be freed; NULL: out of memory. */
-char *hpcw_i_sys_directory_of(const char *path);
-int hpcw_i_sys_rename(const char *from, const char *to);
-/* The same, but EEXIST if `to` exists. */
-int hpcw_i_sys_rename_new(const char *from, const char *to);
-int hpcw_i_sys_unlink(const char *path);
-/* As unlinkat(2). */
-int hpcw_i_sys_unlink_at(int directory, const char *path, int flags);
-int hpcw_i_sys_rmdir(const char *path);
-int hpcw_i_sys_mkdir(const char *path, mode_t mode);
 /* Gives a part of a file its space on the disk: no later write to it fails as the disk is full. Bytes that were not
  * written are 0. A failure leaves no space behind. EOPNOTSUPP: the file system cannot do that. */
 int hpcw_i_sys_allocate(int fd, uint64_t offset, uint64_t size);
@@ -80,12 +67,80 @@ void hpcw_i_sys_unmap(void *p, size_t size);
 /* Makes the pages of a new mapping, so that the first store to each is quick. Where storing would be a SIGBUS, EFAULT. */
 int hpcw_i_sys_populate(void *p, size_t size);
 
-/* Which file an open one is, and whether a path names it. */
+/* Which file an open one is. */
 struct hpcw_i_file_id {
     uint64_t device, inode;
 };
 int hpcw_i_sys_id(int fd, struct hpcw_i_file_id *id);
-int hpcw_i_sys_is(const char *path, const struct hpcw_i_file_id *id, bool *is); /* false after an error */
+/* Whether a descriptor is that of this file. False if that cannot be known. */
+bool hpcw_i_sys_is_still(int fd, const struct hpcw_i_file_id *id);
+/* Sets the group and the permissions of an open file, as far as the system allows. */
+void hpcw_i_sys_set_mode(int fd, unsigned mode, unsigned group);
+
+/* ---- files by their names ---- */
+
+/*
+ * Calls with a path, and the same with a name in a directory (`at`, a descriptor; see libwriter/io/dir.h). No other part of
+ * the project calls the system with a path.
+ */
+
+int hpcw_i_sys_open(const char *path, int flags, mode_t mode, int *fd);
+int hpcw_i_sys_open_at(int at, const char *name, int flags, mode_t mode, int *fd);
+/*
+ * Opens a regular file that has a name which others can guess: without following a symbolic link (ELOOP), and without
+ * waiting for the other end of a FIFO. O_CREAT needs O_EXCL. EEXIST: something else has the name; with `own`, also a file of
+ * another user.
+ */
+int hpcw_i_sys_open_own(int at, const char *name, int flags, bool own, int *fd);
+
+/* What a name stands for. */
+enum hpcw_i_kind { HPCW_I_NOTHING, HPCW_I_FILE, HPCW_I_DIRECTORY, HPCW_I_LINK, HPCW_I_SPECIAL };
+struct hpcw_i_entry {
+    enum hpcw_i_kind kind;
+    unsigned mode; /* permission bits */
+    unsigned owner, group;
+    uint64_t size; /* bytes */
+    struct hpcw_i_file_id id;
+};
+/* Looks at a path; at what a symbolic link leads to, if it shall `follow`. 0 with HPCW_I_NOTHING: there is nothing of this
+ * name (ENOENT, ENOTDIR). Any other failure is an error, never absence. */
+int hpcw_i_sys_look(const char *path, bool follow, struct hpcw_i_entry *entry);
+/* The same for a name in a directory, where a link is a link. */
+int hpcw_i_sys_look_at(int at, const char *name, struct hpcw_i_entry *entry);
+/* Whether a name in a directory is that of this very file, itself and not by a link. False if that cannot be known. */
+bool hpcw_i_sys_is_at(int at, const char *name, const struct hpcw_i_file_id *id);
+/* The text of a symbolic link. ENAMETOOLONG: it does not fit. */
+int hpcw_i_sys_read_link_at(int at, const char *name, char *text, size_t size);
+/* Size of a regular file; ENOENT, EISDIR for a directory, EINVAL for anything else. */
+int hpcw_i_sys_size_of(const char *path, uint64_t *size);
+/* The directory that a path is in, to be freed; NULL: out of memory. */
+char *hpcw_i_sys_directory_of(const char *path);
+/* The same path, absolute and without links, to be freed; NULL if it cannot be had. */
+char *hpcw_i_sys_real_path(const char *path);
+
+int hpcw_i_sys_fsync_directory_of(const char *path);
+int hpcw_i_sys_rename(const char *from, const char *to);
+int hpcw_i_sys_rename_at(int at, const char *from, const char *to);
+/* The same, but EEXIST if `to` exists. */
+int hpcw_i_sys_rename_new(const char *from, const char *to);
+int hpcw_i_sys_unlink(const char *path);
+/* As unlinkat(2). */
+int hpcw_i_sys_unlink_at(int at, const char *name, int flags);
+int hpcw_i_sys_rmdir(const char *path);
+int hpcw_i_sys_mkdir(const char *path, mode_t mode);
+int hpcw_i_sys_mkdir_at(int at, const char *name, mode_t mode);
+
+/* The names in a directory, without "." and "..", in the order of the system. */
+struct hpcw_i_listing;
+int hpcw_i_sys_list(const char *path, struct hpcw_i_listing **out);
+int hpcw_i_sys_list_at(int at, const char *name, struct hpcw_i_listing **out); /* ELOOP for a symbolic link */
+/* *name is valid until the next call, and NULL after the last one. */
+int hpcw_i_sys_list_next(struct hpcw_i_listing *listing, const char **name);
+/* Begins again: some file systems skip names while others are removed. */
+void hpcw_i_sys_list_rewind(struct hpcw_i_listing *listing);
+/* Its directory, for names in it. */
+int hpcw_i_sys_list_at_fd(const struct hpcw_i_listing *listing);
+void hpcw_i_sys_list_free(struct hpcw_i_listing *listing); /* NULL is allowed */
 
 /* ---- who writes a file ---- */
 
@@ -106,10 +161,11 @@ int hpcw_i_sys_copy(int fd, int *copy);
 int hpcw_i_sys_show(int fd);
 /* Closes a descriptor whose late errors do not matter. */
 void hpcw_i_sys_drop(int fd);
-/* Lets those read and write a file of this process who may read and write in its directory, as far as the system allows. */
-void hpcw_i_sys_share(int fd, const char *directory);
+/* Lets those read and write a file of this process who may read and write in its directory, the descriptor `at`, as far as
+ * the system allows. */
+void hpcw_i_sys_share(int fd, int at);
 /* Removes a regular file unless somebody owns it (EAGAIN). */
-int hpcw_i_sys_unlink_unowned(const char *path);
+int hpcw_i_sys_unlink_unowned(int at, const char *name);
 /* A number below 2^24 of the running system, whose locks these are; 0: unknown. */
 uint64_t hpcw_i_sys_host(void);
 

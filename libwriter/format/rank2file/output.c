@@ -28,7 +28,7 @@ hpcw_status hpcw_i_r2f_folders(const char *directory, const char *name, hpcw_err
 }
 
 hpcw_status hpcw_i_r2f_sink(const hpcw_rank2file *w, const char *path, hpcw_sink **out, hpcw_error *err) {
-    return hpcw_i_sink_open(&w->options.sink_source, path, 0, true, w->options.durability, out, err);
+    return hpcw_i_sink_open(&w->options.sink_source, NULL, path, 0, true, w->options.durability, out, err);
 }
 
 hpcw_status hpcw_i_r2f_write_file(const hpcw_rank2file *w, const char *name,

@@ -12,7 +12,7 @@
 #include "libwriter/base/hash.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
-#include "libwriter/io/sys.h"
+#include "libwriter/io/dir.h"
 
 /* ---- locks ---- */
 
@@ -39,11 +39,12 @@ static int open_or_create(const char *path, int *fd) {
     if (e == EEXIST) {
         return hpcw_i_sys_open(path, O_RDWR, 0, fd); /* another one was faster; it is never removed */
     }
-    char *directory = e == 0 ? hpcw_i_sys_directory_of(path) : NULL;
-    if (directory != NULL) {
-        hpcw_i_sys_share(*fd, directory);
-        hpcw_i_free(directory);
+    struct hpcw_i_dir *directory = NULL;
+    int at;
+    if (e == 0 && hpcw_i_dir_hold_of(path, &directory) == 0 && hpcw_i_dir_fd(directory, &at) == 0) {
+        hpcw_i_sys_share(*fd, at);
     }
+    hpcw_i_dir_release(directory);
     return e;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Open and free of a container. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "libwriter/comm/agree.h"
 #include "libwriter/format/sion/data/buffer.h"
 #include "libwriter/format/sion/meta/meta.h"
+#include "libwriter/io/dir.h"
 #include "libwriter/io/sink.h"
 #include "libwriter/io/sys.h"
 
@@ -188,11 +190,20 @@ void hpcw_sion_free(hpcw_sion *h) {
     hpcw_i_free(h->file_first);
     hpcw_i_free(h->global);
     hpcw_i_free(h->by_global);
+    hpcw_i_dir_release(h->dir);
     hpcw_i_free(h->path);
     hpcw_i_free(h->name);
     (void)pthread_mutex_destroy(&h->slot_lock);
     (void)pthread_mutex_destroy(&h->failure_lock);
     hpcw_i_free(h);
+}
+
+/* Holds the directory of the path. One that is missing is that of the file that cannot be created. */
+static hpcw_status find_directory(struct hpcw_sion *h, hpcw_error *err) {
+    int e = h->options.sink_source.open == NULL ? hpcw_i_dir_hold_of(h->path, &h->dir) : 0;
+    return e == 0 || e == ENOENT || e == ENOTDIR
+               ? HPCW_OK
+               : hpcw_i_fail_sys(err, e, "%s: cannot open its directory", h->path);
 }
 
 hpcw_status hpcw_sion_open(const char *path, hpcw_comm *comm, const hpcw_sion_options *options, hpcw_sion **out,
@@ -222,6 +233,9 @@ hpcw_status hpcw_sion_open(const char *path, hpcw_comm *comm, const hpcw_sion_op
         h->options = o;
         h->block_size = o.fs_block_size;
         s = hpcw_i_sion_prepare(h, path, &o, err);
+    }
+    if (s == HPCW_OK) {
+        s = find_directory(h, err);
     }
     struct hpcw_i_sion_census all;
     struct hpcw_i_sion_census below;

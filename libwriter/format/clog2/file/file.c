@@ -110,14 +110,14 @@ hpcw_status hpcw_i_clog2_sink_open(const char *path, hpcw_comm *comm, const hpcw
     bool creates = comm->process == 0;
     hpcw_status s = HPCW_OK;
     if (creates) {
-        s = hpcw_i_sink_open(source, path, tag, true, durability, out, err);
+        s = hpcw_i_sink_open(source, NULL, path, tag, true, durability, out, err);
     }
     s = hpcw_i_agree(comm, s, NULL, err);
     if (s != HPCW_OK) {
         return s; /* another agreement would name another process */
     }
     if (!creates) {
-        s = hpcw_i_sink_open(source, path, tag, false, durability, out, err);
+        s = hpcw_i_sink_open(source, NULL, path, tag, false, durability, out, err);
     }
     return hpcw_i_agree(comm, s, NULL, err);
 }

@@ -8,7 +8,7 @@
 #include "libwriter/base/status.h"
 #include "libwriter/io/sink.h"
 
-static char *name_of_file(const struct hpcw_sion *h, uint32_t file) {
+char *hpcw_i_sion_path_of_file(const struct hpcw_sion *h, uint32_t file) {
     size_t size = strlen(h->path) + 16;
     char *name = file == 0 ? hpcw_i_strdup(h->path) : hpcw_i_malloc(size);
     if (name != NULL && file > 0) {
@@ -19,12 +19,12 @@ static char *name_of_file(const struct hpcw_sion *h, uint32_t file) {
 
 static hpcw_status make_sink(const struct hpcw_sion *h, uint32_t file, bool creates, hpcw_sink **sink,
                              hpcw_error *err) {
-    char *name = name_of_file(h, file);
+    char *name = hpcw_i_sion_path_of_file(h, file);
     if (name == NULL) {
         return hpcw_i_fail_memory(err, h->path, 0, NULL);
     }
-    hpcw_status s =
-        hpcw_i_sink_open(&h->options.sink_source, name, h->tag, creates, h->options.durability, sink, err);
+    hpcw_status s = hpcw_i_sink_open(&h->options.sink_source, h->dir, name, h->tag, creates,
+                                     h->options.durability, sink, err);
     hpcw_i_free(name);
     return s;
 }

@@ -48,6 +48,9 @@ uint64_t hpcw_i_sion_mapping_entry(const struct hpcw_sion *h, uint32_t file, uin
 hpcw_status hpcw_i_sion_files_create(struct hpcw_sion *h, hpcw_error *err);
 hpcw_status hpcw_i_sion_files_join(struct hpcw_sion *h, hpcw_error *err);
 
+/* The path of a file, to be freed; NULL: out of memory. */
+char *hpcw_i_sion_path_of_file(const struct hpcw_sion *h, uint32_t file);
+
 /* The sink of a file. A process that owns none of its tasks opens one, for the metadata. */
 hpcw_status hpcw_i_sion_sink_of_file(struct hpcw_sion *h, uint32_t file, hpcw_sink **sink, hpcw_error *err);
 

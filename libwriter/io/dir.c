@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "libwriter/io/dir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libwriter/base/mem.h"
+
+enum { MOST_LINKS = 40 }; /* on the way to one file, as Linux allows */
+
+struct hpcw_i_dir {
+    struct hpcw_i_dir *next;
+    size_t holders;
+    int fd;
+    struct hpcw_i_file_id id;
+    char *path; /* absolute, to open it again; NULL: unknown */
+};
+
+/* Handles that know nothing of each other share descriptors here. */
+static struct {
+    pthread_mutex_t lock;
+    struct hpcw_i_dir *first;
+} held = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- descriptors ---- */
+
+/* Whether a descriptor is the one that was opened here: those that programs open for themselves are no O_PATH. */
+static bool is_ours(int fd, const struct hpcw_i_file_id *id) {
+    int flags = fcntl(fd, F_GETFL);
+    return flags >= 0 && (flags & O_PATH) != 0 && hpcw_i_sys_is_still(fd, id);
+}
+
+/* False: out of memory. */
+static bool find_path(struct hpcw_i_dir *dir) {
+    char link[64], path[PATH_MAX];
+    (void)snprintf(link, sizeof link, "/proc/self/fd/%d", dir->fd);
+    bool found = hpcw_i_sys_read_link_at(AT_FDCWD, link, path, sizeof path) == 0 && path[0] == '/';
+    dir->path = found ? hpcw_i_strdup(path) : NULL;
+    return !found || dir->path != NULL;
+}
+
+/* Under the lock. */
+static int reopen(struct hpcw_i_dir *dir) {
+    int fd;
+    int e = dir->path == NULL
+                ? EBADF
+                : hpcw_i_sys_open_at(AT_FDCWD, dir->path, O_PATH | O_DIRECTORY | O_NOFOLLOW, 0, &fd);
+    if (e != 0) {
+        return EBADF;
+    }
+    if (!is_ours(fd, &dir->id)) {
+        (void)close(fd);
+        return EBADF;
+    }
+    dir->fd = fd;
+    return 0;
+}
+
+int hpcw_i_dir_fd(struct hpcw_i_dir *dir, int *fd) {
+    (void)pthread_mutex_lock(&held.lock);
+    int e = is_ours(dir->fd, &dir->id) ? 0 : reopen(dir);
+    *fd = e == 0 ? dir->fd : -1;
+    (void)pthread_mutex_unlock(&held.lock);
+    return e;
+}
+
+/* ---- holds ---- */
+
+/* Under the lock. Takes `fd` over. */
+static int share(int fd, const struct hpcw_i_file_id *id, struct hpcw_i_dir **out) {
+    struct hpcw_i_dir *dir = held.first;
+    while (dir != NULL && (dir->id.device != id->device || dir->id.inode != id->inode)) {
+        dir = dir->next;
+    }
+    if (dir != NULL && is_ours(dir->fd, id)) {
+        (void)close(fd);
+    } else if (dir != NULL) {
+        dir->fd = fd; /* the program has closed the old one */
+    } else {
+        dir = hpcw_i_calloc(1, sizeof *dir);
+        if (dir != NULL) {
+            *dir = (struct hpcw_i_dir){.next = held.first, .fd = fd, .id = *id};
+        }
+        if (dir == NULL || !find_path(dir)) {
+            hpcw_i_free(dir);
+            (void)close(fd);
+            return ENOMEM;
+        }
+        held.first = dir;
+    }
+    dir->holders++;
+    *out = dir;
+    return 0;
+}
+
+/* `directory` is where a relative path begins. */
+static int hold_at(int directory, const char *path, int flags, struct hpcw_i_dir **out) {
+    struct hpcw_i_file_id id;
+    int fd;
+    *out = NULL;
+    int e = hpcw_i_sys_open_at(directory, path, O_PATH | O_DIRECTORY | flags, 0, &fd);
+    if (e != 0) {
+        return e;
+    }
+    e = hpcw_i_sys_id(fd, &id);
+    if (e != 0) {
+        (void)close(fd);
+        return e;
+    }
+    (void)pthread_mutex_lock(&held.lock);
+    e = share(fd, &id, out);
+    (void)pthread_mutex_unlock(&held.lock);
+    return e;
+}
+
+int hpcw_i_dir_hold(const char *path, struct hpcw_i_dir **out) {
+    return hold_at(AT_FDCWD, path, 0, out);
+}
+
+static int hold_directory_of(int at, const char *path, struct hpcw_i_dir **out) {
+    char *directory = hpcw_i_sys_directory_of(path);
+    *out = NULL;
+    int e = directory == NULL ? ENOMEM : hold_at(at, directory, 0, out);
+    hpcw_i_free(directory);
+    return e;
+}
+
+int hpcw_i_dir_hold_of(const char *path, struct hpcw_i_dir **out) {
+    return hold_directory_of(AT_FDCWD, path, out);
+}
+
+int hpcw_i_dir_hold_from(struct hpcw_i_dir *start, const char *path, struct hpcw_i_dir **out) {
+    int at;
+    *out = NULL;
+    int e = hpcw_i_dir_fd(start, &at);
+    return e == 0 ? hold_directory_of(at, path, out) : e;
+}
+
+struct hpcw_i_dir *hpcw_i_dir_again(struct hpcw_i_dir *dir) {
+    (void)pthread_mutex_lock(&held.lock);
+    dir->holders++;
+    (void)pthread_mutex_unlock(&held.lock);
+    return dir;
+}
+
+void hpcw_i_dir_release(struct hpcw_i_dir *dir) {
+    if (dir == NULL) {
+        return;
+    }
+    (void)pthread_mutex_lock(&held.lock);
+    bool last = --dir->holders == 0;
+    for (struct hpcw_i_dir **d = &held.first; last && *d != NULL; d = &(*d)->next) {
+        if (*d == dir) {
+            *d = dir->next;
+            break;
+        }
+    }
+    (void)pthread_mutex_unlock(&held.lock);
+    if (last) {
+        if (is_ours(dir->fd, &dir->id)) {
+            (void)close(dir->fd);
+        }
+        hpcw_i_free(dir->path);
+        hpcw_i_free(dir);
+    }
+}
+
+int hpcw_i_dir_sync(struct hpcw_i_dir *dir) {
+    int at, fd;
+    int e = hpcw_i_dir_fd(dir, &at);
+    e = e == 0 ? hpcw_i_sys_open_at(at, ".", O_RDONLY | O_DIRECTORY, 0, &fd) : e;
+    if (e == 0) {
+        e = hpcw_i_sys_fsync(fd);
+        int c = hpcw_i_sys_close(fd);
+        e = e != 0 ? e : c;
+    }
+    return e;
+}
+
+/* ---- symbolic links as targets ---- */
+
+static const char *base_of(const char *name) {
+    const char *slash = strrchr(name, '/');
+    return slash == NULL ? name : slash + 1;
+}
+
+/* Takes the next link: *dir and *name become those of the target, and the old ones are released. */
+static int take_link(struct hpcw_i_dir **dir, char **name) {
+    char text[PATH_MAX];
+    struct hpcw_i_dir *next = NULL;
+    int at;
+    int e = hpcw_i_dir_fd(*dir, &at);
+    e = e == 0 ? hpcw_i_sys_read_link_at(at, *name, text, sizeof text) : e;
+    char *base = e == 0 ? hpcw_i_strdup(base_of(text)) : NULL;
+    e = e != 0 ? e : base == NULL ? ENOMEM : hold_directory_of(at, text, &next);
+    if (e != 0) {
+        hpcw_i_free(base);
+        return e;
+    }
+    hpcw_i_dir_release(*dir);
+    hpcw_i_free(*name);
+    *dir = next;
+    *name = base;
+    return 0;
+}
+
+int hpcw_i_dir_follow(struct hpcw_i_dir *dir, const char *name, struct hpcw_i_dir **target, char **base) {
+    *target = hpcw_i_dir_again(dir);
+    *base = hpcw_i_strdup(name);
+    int e = *base == NULL ? ENOMEM : 0;
+    for (int links = 0; e == 0; links++) {
+        struct hpcw_i_entry entry;
+        int at;
+        e = hpcw_i_dir_fd(*target, &at);
+        e = e == 0 ? hpcw_i_sys_look_at(at, *base, &entry) : e;
+        if (e != 0 || entry.kind != HPCW_I_LINK) {
+            break;
+        }
+        e = links == MOST_LINKS ? ELOOP : take_link(target, base);
+    }
+    if (e != 0) {
+        hpcw_i_dir_release(*target);
+        hpcw_i_free(*base);
+        *target = NULL;
+        *base = NULL;
+    }
+    return e;
+}
+
+/* ---- names below a directory ---- */
+
+static bool is_plain_name(const char *name) {
+    for (const char *part = name;; part++) {
+        size_t n = strcspn(part, "/");
+        if (n == 0 || (part[0] == '.' && (n == 1 || (n == 2 && part[1] == '.')))) {
+            return false;
+        }
+        part += n;
+        if (*part == '\0') {
+            return true;
+        }
+    }
+}
+
+/* Goes down by one directory: *dir becomes the one of this name in it. */
+static int descend(struct hpcw_i_dir **dir, const char *part) {
+    struct hpcw_i_dir *next;
+    struct hpcw_i_entry entry;
+    int at;
+    int e = hpcw_i_dir_fd(*dir, &at);
+    e = e == 0 ? hold_at(at, part, O_NOFOLLOW, &next) : e;
+    if (e == ENOTDIR && hpcw_i_sys_look_at(at, part, &entry) == 0 && entry.kind == HPCW_I_LINK) {
+        return ELOOP;
+    }
+    if (e == 0) {
+        hpcw_i_dir_release(*dir);
+        *dir = next;
+    }
+    return e;
+}
+
+/* Makes a directory of this name unless there is something of it. */
+static int make_part(struct hpcw_i_dir *dir, const char *part, bool sync, bool *made) {
+    int at;
+    int e = hpcw_i_dir_fd(dir, &at);
+    e = e == 0 ? hpcw_i_sys_mkdir_at(at, part, 0777) : e;
+    *made = e == 0;
+    return e == 0 && sync ? hpcw_i_dir_sync(dir) : e;
+}
+
+/* Holds the directory that `name` is in, and with `make` makes those that are missing. */
+static int walk(struct hpcw_i_dir *root, const char *name, bool make, bool sync, struct hpcw_i_dir **parent) {
+    *parent = NULL;
+    if (!is_plain_name(name)) {
+        return EINVAL;
+    }
+    char *path = hpcw_i_strdup(name);
+    if (path == NULL) {
+        return ENOMEM;
+    }
+    struct hpcw_i_dir *dir = hpcw_i_dir_again(root);
+    int e = 0;
+    char *part = path;
+    for (char *slash; e == 0 && (slash = strchr(part, '/')) != NULL; part = slash + 1) {
+        *slash = '\0';
+        bool made = false;
+        e = make ? make_part(dir, part, sync, &made) : 0;
+        e = e == 0 || e == EEXIST ? descend(&dir, part) : e;
+    }
+    hpcw_i_free(path);
+    if (e != 0) {
+        hpcw_i_dir_release(dir);
+        return e;
+    }
+    *parent = dir;
+    return 0;
+}
+
+int hpcw_i_below_hold(struct hpcw_i_dir *root, const char *name, struct hpcw_i_dir **parent) {
+    return walk(root, name, false, false, parent);
+}
+
+int hpcw_i_below_make_parents(struct hpcw_i_dir *root, const char *name, bool sync) {
+    struct hpcw_i_dir *parent;
+    int e = walk(root, name, true, sync, &parent);
+    hpcw_i_dir_release(parent);
+    return e;
+}
+
+int hpcw_i_below_make(struct hpcw_i_dir *root, const char *name, bool sync, bool *made) {
+    struct hpcw_i_dir *parent;
+    bool own;
+    int e = walk(root, name, false, false, &parent);
+    e = e == 0 ? make_part(parent, base_of(name), sync, made == NULL ? &own : made) : e;
+    hpcw_i_dir_release(parent);
+    return e;
+}
+
+int hpcw_i_below_look(struct hpcw_i_dir *root, const char *name, struct hpcw_i_entry *entry) {
+    struct hpcw_i_dir *parent;
+    int at;
+    *entry = (struct hpcw_i_entry){.kind = HPCW_I_NOTHING};
+    int e = walk(root, name, false, false, &parent);
+    if (e == 0) {
+        e = hpcw_i_dir_fd(parent, &at);
+        e = e == 0 ? hpcw_i_sys_look_at(at, base_of(name), entry) : e;
+    }
+    hpcw_i_dir_release(parent);
+    return e == ENOENT || e == ENOTDIR ? 0 : e;
+}
+
+int hpcw_i_below_open(struct hpcw_i_dir *root, const char *name, int flags, bool own, int *fd) {
+    struct hpcw_i_dir *parent;
+    int at;
+    *fd = -1;
+    int e = walk(root, name, false, false, &parent);
+    e = e == 0 ? hpcw_i_dir_fd(parent, &at) : e;
+    e = e == 0 ? hpcw_i_sys_open_own(at, base_of(name), flags, own, fd) : e;
+    hpcw_i_dir_release(parent);
+    return e;
+}
+
+static int remove_below(struct hpcw_i_dir *root, const char *name, int flags) {
+    struct hpcw_i_dir *parent;
+    int at;
+    int e = walk(root, name, false, false, &parent);
+    e = e == 0 ? hpcw_i_dir_fd(parent, &at) : e;
+    e = e == 0 ? hpcw_i_sys_unlink_at(at, base_of(name), flags) : e;
+    hpcw_i_dir_release(parent);
+    return e == ENOTDIR && flags == 0 ? ENOENT : e;
+}
+
+int hpcw_i_below_unlink(struct hpcw_i_dir *root, const char *name) {
+    return remove_below(root, name, 0);
+}
+
+int hpcw_i_below_rmdir(struct hpcw_i_dir *root, const char *name) {
+    return remove_below(root, name, AT_REMOVEDIR);
+}
+
+int hpcw_i_below_sync(struct hpcw_i_dir *root, const char *name) {
+    struct hpcw_i_dir *parent;
+    int e = walk(root, name, false, false, &parent);
+    e = e == 0 ? hpcw_i_dir_sync(parent) : e;
+    hpcw_i_dir_release(parent);
+    return e;
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The calls that name a file. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "libwriter/base/mem.h"
+#include "libwriter/io/sys_gate.h"
+
+/* ---- open ---- */
+
+int hpcw_i_sys_open_at(int at, const char *name, int flags, mode_t mode, int *fd) {
+    int e;
+    *fd = -1;
+    do {
+        e = gate(HPCW_I_SYS_OPEN, NULL);
+        if (e == 0) {
+            *fd = openat(at, name, flags | O_CLOEXEC, mode);
+            e = *fd >= 0 ? 0 : errno;
+        }
+    } while (e == EINTR);
+    return e;
+}
+
+int hpcw_i_sys_open(const char *path, int flags, mode_t mode, int *fd) {
+    return hpcw_i_sys_open_at(AT_FDCWD, path, flags, mode, fd);
+}
+
+int hpcw_i_sys_open_own(int at, const char *name, int flags, bool own, int *fd) {
+    struct stat st;
+    int e = hpcw_i_sys_open_at(at, name, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0666, fd);
+    if (e != 0) {
+        return e == ENXIO || e == ENODEV || e == EISDIR ? EEXIST
+                                                        : e; /* a FIFO, a socket, a device, a directory */
+    }
+    e = fstat(*fd, &st) != 0 ? errno : !S_ISREG(st.st_mode) || (own && st.st_uid != geteuid()) ? EEXIST : 0;
+    if (e != 0) {
+        (void)close(*fd);
+        *fd = -1;
+    }
+    return e;
+}
+
+/* ---- look ---- */
+
+/* `e` is what the call answered. */
+static int describe(int e, const struct stat *st, struct hpcw_i_entry *entry) {
+    *entry = (struct hpcw_i_entry){.kind = HPCW_I_NOTHING};
+    if (e == 0) {
+        *entry = (struct hpcw_i_entry){
+            .kind = S_ISREG(st->st_mode)   ? HPCW_I_FILE
+                    : S_ISDIR(st->st_mode) ? HPCW_I_DIRECTORY
+                    : S_ISLNK(st->st_mode) ? HPCW_I_LINK
+                                           : HPCW_I_SPECIAL,
+            .mode = st->st_mode & 07777,
+            .owner = st->st_uid,
+            .group = st->st_gid,
+            .size = (uint64_t)st->st_size,
+            .id = {(uint64_t)st->st_dev, (uint64_t)st->st_ino},
+        };
+    }
+    return e == ENOENT || e == ENOTDIR ? 0 : e;
+}
+
+static int look(int at, const char *name, int flags, struct hpcw_i_entry *entry) {
+    struct stat st;
+    int e;
+    do {
+        e = gate(HPCW_I_SYS_STAT, NULL);
+        e = e != 0 ? e : fstatat(at, name, &st, flags) == 0 ? 0 : errno;
+    } while (e == EINTR);
+    return describe(e, &st, entry);
+}
+
+int hpcw_i_sys_look_at(int at, const char *name, struct hpcw_i_entry *entry) {
+    return look(at, name, AT_SYMLINK_NOFOLLOW, entry);
+}
+
+int hpcw_i_sys_look(const char *path, bool follow, struct hpcw_i_entry *entry) {
+    return look(AT_FDCWD, path, follow ? 0 : AT_SYMLINK_NOFOLLOW, entry);
+}
+
+int hpcw_i_sys_read_link_at(int at, const char *name, char *text, size_t size) {
+    ssize_t n = readlinkat(at, name, text, size);
+    if (n < 0) {
+        return errno;
+    }
+    if ((size_t)n >= size) {
+        return ENAMETOOLONG;
+    }
+    text[n] = '\0';
+    return 0;
+}
+
+int hpcw_i_sys_size_of(const char *path, uint64_t *size) {
+    struct hpcw_i_entry entry;
+    int e = hpcw_i_sys_look(path, true, &entry);
+    *size = e == 0 && entry.kind == HPCW_I_FILE ? entry.size : 0;
+    return e != 0                           ? e
+           : entry.kind == HPCW_I_FILE      ? 0
+           : entry.kind == HPCW_I_NOTHING   ? ENOENT
+           : entry.kind == HPCW_I_DIRECTORY ? EISDIR
+                                            : EINVAL;
+}
+
+bool hpcw_i_sys_is_at(int at, const char *name, const struct hpcw_i_file_id *id) {
+    struct stat st;
+    return fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && (uint64_t)st.st_dev == id->device &&
+           (uint64_t)st.st_ino == id->inode;
+}
+
+/* ---- paths ---- */
+
+char *hpcw_i_sys_directory_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    char *dir = hpcw_i_strdup(slash == NULL ? "." : path);
+    if (dir != NULL && slash != NULL) {
+        dir[slash == path ? 1 : slash - path] = '\0';
+    }
+    return dir;
+}
+
+char *hpcw_i_sys_real_path(const char *path) {
+    char *made = realpath(path, NULL);
+    char *copy = made == NULL ? NULL : hpcw_i_strdup(made);
+    free(made);
+    return copy;
+}
+
+/* ---- change ---- */
+
+int hpcw_i_sys_fsync_directory_of(const char *path) {
+    char *dir = hpcw_i_sys_directory_of(path);
+    if (dir == NULL) {
+        return ENOMEM;
+    }
+    int fd;
+    int e = hpcw_i_sys_open(dir, O_RDONLY | O_DIRECTORY, 0, &fd);
+    if (e == 0) {
+        e = hpcw_i_sys_fsync(fd);
+        int c = hpcw_i_sys_close(fd);
+        e = e != 0 ? e : c;
+    }
+    hpcw_i_free(dir);
+    return e;
+}
+
+int hpcw_i_sys_rename_at(int at, const char *from, const char *to) {
+    int e;
+    do {
+        e = gate(HPCW_I_SYS_RENAME, NULL);
+        e = e != 0 ? e : renameat(at, from, at, to) == 0 ? 0 : errno;
+    } while (e == EINTR);
+    return e;
+}
+
+int hpcw_i_sys_rename(const char *from, const char *to) {
+    return hpcw_i_sys_rename_at(AT_FDCWD, from, to);
+}
+
+/* musl has no function for this call. */
+static long rename_new(const char *from, const char *to) {
+    enum { NO_REPLACE = 1 }; /* RENAME_NOREPLACE of linux/fs.h */
+    return syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, NO_REPLACE);
+}
+
+int hpcw_i_sys_rename_new(const char *from, const char *to) {
+    int e;
+    do {
+        e = gate(HPCW_I_SYS_RENAME, NULL);
+        e = e != 0 ? e : rename_new(from, to) == 0 ? 0 : errno;
+        if (e == EINVAL || e == ENOSYS) {
+            /* NFS and Lustre do not know the flag, but hard links. */
+            e = link(from, to) == 0 ? 0 : errno;
+            if (e == 0) {
+                (void)hpcw_i_sys_unlink(from);
+            }
+        }
+    } while (e == EINTR);
+    return e;
+}
+
+int hpcw_i_sys_unlink_at(int at, const char *name, int flags) {
+    int e;
+    do {
+        e = gate(flags == AT_REMOVEDIR ? HPCW_I_SYS_RMDIR : HPCW_I_SYS_UNLINK, NULL);
+        e = e != 0 ? e : unlinkat(at, name, flags) == 0 ? 0 : errno;
+    } while (e == EINTR);
+    return e;
+}
+
+int hpcw_i_sys_unlink(const char *path) {
+    return hpcw_i_sys_unlink_at(AT_FDCWD, path, 0);
+}
+
+int hpcw_i_sys_rmdir(const char *path) {
+    return hpcw_i_sys_unlink_at(AT_FDCWD, path, AT_REMOVEDIR);
+}
+
+int hpcw_i_sys_mkdir_at(int at, const char *name, mode_t mode) {
+    int e;
+    do {
+        e = gate(HPCW_I_SYS_MKDIR, NULL);
+        e = e != 0 ? e : mkdirat(at, name, mode) == 0 ? 0 : errno;
+    } while (e == EINTR);
+    return e;
+}
+
+int hpcw_i_sys_mkdir(const char *path, mode_t mode) {
+    return hpcw_i_sys_mkdir_at(AT_FDCWD, path, mode);
+}
+
+int hpcw_i_sys_unlink_unowned(int at, const char *name) {
+    int fd = openat(at, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int e = fd < 0 ? errno : hpcw_i_sys_own(fd);
+    if (e == 0) {
+        /* Whoever removes or renames such a file owns it. So the name stays with this file, if it still has it. */
+        struct stat mine, named;
+        bool same = fstat(fd, &mine) == 0 && fstatat(at, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+                    S_ISREG(mine.st_mode) && mine.st_dev == named.st_dev && mine.st_ino == named.st_ino;
+        e = !same ? EAGAIN : unlinkat(at, name, 0) == 0 ? 0 : errno;
+    }
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return e;
+}
+
+/* ---- list ---- */
+
+struct hpcw_i_listing {
+    DIR *dir;
+};
+
+static int list_at(int at, const char *name, int flags, struct hpcw_i_listing **out) {
+    struct hpcw_i_listing *listing = hpcw_i_calloc(1, sizeof *listing);
+    int fd = -1;
+    *out = NULL;
+    int e = listing == NULL ? ENOMEM : hpcw_i_sys_open_at(at, name, O_RDONLY | O_DIRECTORY | flags, 0, &fd);
+    if (e == 0) {
+        listing->dir = fdopendir(fd);
+        e = listing->dir == NULL ? errno : 0;
+    }
+    if (e != 0) {
+        if (fd >= 0) {
+            (void)close(fd);
+        }
+        hpcw_i_free(listing);
+        return e;
+    }
+    *out = listing;
+    return 0;
+}
+
+int hpcw_i_sys_list(const char *path, struct hpcw_i_listing **out) {
+    return list_at(AT_FDCWD, path, 0, out);
+}
+
+int hpcw_i_sys_list_at(int at, const char *name, struct hpcw_i_listing **out) {
+    struct hpcw_i_entry entry;
+    int e = list_at(at, name, O_NOFOLLOW, out);
+    return e == ENOTDIR && hpcw_i_sys_look_at(at, name, &entry) == 0 && entry.kind == HPCW_I_LINK ? ELOOP : e;
+}
+
+int hpcw_i_sys_list_next(struct hpcw_i_listing *listing, const char **name) {
+    const struct dirent *entry;
+    *name = NULL;
+    int e = gate(HPCW_I_SYS_LIST, NULL);
+    if (e != 0 && e != EINTR) { /* the call itself is never interrupted */
+        return e;
+    }
+    do {
+        errno = 0;
+        entry = readdir(listing->dir);
+    } while (entry != NULL && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0));
+    if (entry == NULL) {
+        return errno;
+    }
+    *name = entry->d_name;
+    return 0;
+}
+
+void hpcw_i_sys_list_rewind(struct hpcw_i_listing *listing) {
+    rewinddir(listing->dir);
+}
+
+int hpcw_i_sys_list_at_fd(const struct hpcw_i_listing *listing) {
+    return dirfd(listing->dir);
+}
+
+void hpcw_i_sys_list_free(struct hpcw_i_listing *listing) {
+    if (listing != NULL) {
+        (void)closedir(listing->dir);
+        hpcw_i_free(listing);
+    }
+}
