@@ -373,10 +373,11 @@ typedef struct hpcw_clog2_log_report {
 } hpcw_clog2_log_report;
 
 /**
- * Gives the log another path. Collective, before hpcw_clog2_log_finish. The names of local files stay.
+ * Gives the log another path. Collective, before hpcw_clog2_log_finish. The names of local files stay. A relative path begins
+ * in the working directory of process 0.
  *
  * @return HPCW_OK; HPCW_EINVAL; HPCW_EMISMATCH: paths that differ; HPCW_ESTATE: the recording has ended; HPCW_ENOMEM;
- * HPCW_ECOMM. After a failure the log has its old path
+ * HPCW_ECOMM; and what the system says of the directory. After a failure the log has its old path
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_rename(hpcw_clog2_log *log, const char *path,
                                                            hpcw_error *err);

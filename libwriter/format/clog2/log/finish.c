@@ -9,6 +9,7 @@
 #include "libwriter/comm/agree.h"
 #include "libwriter/comm/exchange.h"
 #include "libwriter/format/clog2/file/definitions.h"
+#include "libwriter/format/clog2/file/file.h"
 #include "libwriter/format/clog2/log/recording.h"
 #include "libwriter/format/clog2/merge/comms.h"
 #include "libwriter/format/clog2/merge/merge.h"
@@ -274,7 +275,12 @@ static hpcw_status write_log(struct ending *e, hpcw_error *err) {
     hpcw_status s = hpcw_i_agree(log->comm, gather_records(e, err), NULL, err);
     hpcw_clog2 *file = NULL;
     if (s == HPCW_OK) {
-        s = hpcw_clog2_open(log->path, log->comm, &o, &file, err);
+        struct hpcw_i_dir *late = NULL;
+        if (log->dir == NULL && log->start != NULL) {
+            (void)hpcw_i_dir_hold_from(log->start, log->path, &late); /* without it, the open says why */
+        }
+        s = hpcw_i_clog2_open_in(log->dir == NULL ? late : log->dir, log->path, log->comm, &o, &file, err);
+        hpcw_i_dir_release(late);
     }
     if (s == HPCW_OK) {
         uint64_t blocks = 0;

@@ -2,7 +2,7 @@
 /* The local file, which has every record from the moment at which it is made. */
 #include "libwriter/format/clog2/log/local_file.h"
 
-#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,6 +20,12 @@ enum { TABLE_STEP = 65536, TAG_DIGITS = 16 };
 /* ------------------------------------------------------------------------------------------------------------
  *  Windows
  * --------------------------------------------------------------------------------------------------------- */
+
+/* Whether the descriptor is still that of the local file. Programs close descriptors that they do not know, and their next
+ * file has the number: nothing may be written there. */
+static bool is_own(const hpcw_clog2_log *log) {
+    return hpcw_i_sys_is_still(log->fd, &log->local_id);
+}
 
 /* Under the lock. */
 static void give_up(hpcw_clog2_log *log, int e, const char *what, uint64_t offset) {
@@ -59,7 +65,7 @@ bool hpcw_i_clog2_local_make(hpcw_clog2_log *log, struct hpcw_i_clog2_window *wi
     uint64_t offset = log->local_size;
     log->local_size += HPCW_I_CLOG2_CHUNK_BYTES;
     (void)pthread_mutex_unlock(&log->lock);
-    int e = make_window(log->fd, offset, HPCW_I_CLOG2_CHUNK_BYTES, window);
+    int e = is_own(log) ? make_window(log->fd, offset, HPCW_I_CLOG2_CHUNK_BYTES, window) : EBADF;
     if (e == 0) {
         e = prepare(log->fd, window);
         if (e != 0) {
@@ -80,9 +86,14 @@ bool hpcw_i_clog2_local_make(hpcw_clog2_log *log, struct hpcw_i_clog2_window *wi
 /* Under the lock. `size` more bytes of the table, which are 0; NULL: refused. A file that was refused space does not
  * grow, but what is allocated for the table is used. */
 static unsigned char *table_space(hpcw_clog2_log *log, size_t size) {
-    int e = 0;
+    int e;
     bool fits = log->table.base != NULL && log->table_used + size <= log->table_allocated;
     if (!fits && log->disk.code != HPCW_OK) {
+        return NULL;
+    }
+    e = fits || is_own(log) ? 0 : EBADF;
+    if (e != 0) {
+        give_up(log, e, "cannot get space for definitions", log->local_size);
         return NULL;
     }
     if (log->table.base == NULL || log->table_used + size > HPCW_I_CLOG2_CHUNK_BYTES) {
@@ -150,6 +161,11 @@ static int print_path(const hpcw_clog2_log *log, const char *tag, const char *wh
     return snprintf(to, size, "%s/%s.%s.%s" SUFFIX, log->directory, log->name, tag, which);
 }
 
+/* The name of the local file in its directory. */
+static const char *local_name(const hpcw_clog2_log *log) {
+    return strrchr(log->local_path, '/') + 1;
+}
+
 static void print_tag(const hpcw_clog2_log *log, char tag[TAG_DIGITS + 1]) {
     (void)snprintf(tag, TAG_DIGITS + 1, "%016" PRIx64, log->tag);
 }
@@ -171,7 +187,17 @@ void hpcw_i_clog2_local_create(hpcw_clog2_log *log) {
         return;
     }
     (void)print_path(log, tag, process, log->local_path, size);
-    int e = hpcw_i_sys_open(log->local_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600, &log->fd);
+    int at;
+    int e = log->local_dir == NULL ? ENOENT : hpcw_i_dir_fd(log->local_dir, &at);
+    e = e == 0 ? hpcw_i_sys_open_at(at, local_name(log), O_RDWR | O_CREAT | O_EXCL, 0600, &log->fd) : e;
+    if (e == 0) {
+        e = hpcw_i_sys_id(log->fd, &log->local_id);
+        if (e != 0) {
+            (void)hpcw_i_sys_unlink_at(at, local_name(log), 0);
+            hpcw_i_sys_drop(log->fd);
+            log->fd = -1;
+        }
+    }
     if (e != 0) {
         (void)hpcw_i_fail_sys(&log->disk, e, "%s: cannot create", log->local_path);
         return;
@@ -201,13 +227,18 @@ void hpcw_i_clog2_local_close(hpcw_clog2_log *log, bool remove) {
         hpcw_i_sys_unmap(log->table.base, HPCW_I_CLOG2_CHUNK_BYTES);
         log->table.base = NULL;
     }
-    if (log->fd >= 0) {
-        if (remove) {
-            (void)hpcw_i_sys_unlink(log->local_path);
-        }
-        (void)hpcw_i_sys_close(log->fd);
-        log->fd = -1;
+    if (log->fd < 0) {
+        return;
     }
+    int at;
+    if (remove && hpcw_i_dir_fd(log->local_dir, &at) == 0 &&
+        hpcw_i_sys_is_at(at, local_name(log), &log->local_id)) {
+        (void)hpcw_i_sys_unlink_at(at, local_name(log), 0);
+    }
+    if (is_own(log)) {
+        (void)hpcw_i_sys_close(log->fd);
+    }
+    log->fd = -1;
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -251,12 +282,12 @@ static bool is_of_other_run(const hpcw_clog2_log *log, const char *name, const c
 }
 
 /* Whether the process that made a file is known to be dead. Of another host, locks may say nothing here. */
-static bool is_left(const char *path) {
+static bool is_left(int at, const char *name) {
     struct hpcw_i_clog2_local_head head;
     size_t got;
     int fd;
     bool locked = true;
-    if (hpcw_i_sys_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0, &fd) != 0) {
+    if (hpcw_i_sys_open_own(at, name, O_RDONLY, false, &fd) != 0) {
         return false;
     }
     int e = hpcw_i_sys_pread(fd, &head, sizeof head, 0, &got);
@@ -267,21 +298,20 @@ static bool is_left(const char *path) {
 }
 
 bool hpcw_clog2_log_left(const hpcw_clog2_log *log, char *pattern, size_t size) {
-    DIR *d = log == NULL || log->directory == NULL ? NULL : opendir(log->directory);
+    struct hpcw_i_listing *listing;
+    int at;
+    if (log == NULL || log->local_dir == NULL || hpcw_i_dir_fd(log->local_dir, &at) != 0 ||
+        hpcw_i_sys_list_at(at, ".", &listing) != 0) {
+        return false;
+    }
     char first[TAG_DIGITS + 1] = "~"; /* after all digits */
-    const struct dirent *entry;
-    while (d != NULL && (entry = readdir(d)) != NULL) {
-        char path[4096 + 256];
-        const char *tag;
-        int n = snprintf(path, sizeof path, "%s/%s", log->directory, entry->d_name);
-        if (is_of_other_run(log, entry->d_name, &tag) && strncmp(tag, first, TAG_DIGITS) < 0 &&
-            (size_t)n < sizeof path && is_left(path)) {
+    const char *name, *tag;
+    while (hpcw_i_sys_list_next(listing, &name) == 0 && name != NULL) {
+        if (is_of_other_run(log, name, &tag) && strncmp(tag, first, TAG_DIGITS) < 0 && is_left(at, name)) {
             memcpy(first, tag, TAG_DIGITS);
             first[TAG_DIGITS] = '\0';
         }
     }
-    if (d != NULL) {
-        (void)closedir(d);
-    }
+    hpcw_i_sys_list_free(listing);
     return first[0] != '~' && (size_t)print_path(log, first, "*", pattern, size) < size;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Opening and freeing a recording. */
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -58,10 +59,22 @@ static hpcw_status check_options(const hpcw_clog2_log_options *o, hpcw_error *er
     return HPCW_OK;
 }
 
-/* The directory as the whole program can reach it, also after chdir; NULL: out of memory. */
+/* The directory as messages name it, also after chdir; NULL: out of memory. */
 static char *absolute(const char *directory) {
-    char resolved[PATH_MAX];
-    return hpcw_i_strdup(realpath(directory, resolved) == NULL ? directory : resolved);
+    char *made = hpcw_i_sys_real_path(directory);
+    return made == NULL ? hpcw_i_strdup(directory) : made;
+}
+
+/* Holds the directory of the log. One that is missing or closed now may be there when the log is written: then *start is where
+ * the path begins. */
+static hpcw_status find_directory(const hpcw_clog2_log_options *o, const char *path, struct hpcw_i_dir **dir,
+                                  struct hpcw_i_dir **start, hpcw_error *err) {
+    *dir = *start = NULL;
+    int e = o->sink_source.open == NULL ? hpcw_i_dir_hold_of(path, dir) : 0;
+    if (e == ENOENT || e == ENOTDIR || e == EACCES) {
+        e = hpcw_i_dir_hold(".", start);
+    }
+    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot open its directory", path);
 }
 
 static hpcw_status make(const char *path, hpcw_comm *comm, const hpcw_clog2_log_options *o,
@@ -78,11 +91,18 @@ static hpcw_status make(const char *path, hpcw_comm *comm, const hpcw_clog2_log_
     log->fd = -1;
     log->queue_end = &log->queue;
     log->most = o->memory / HPCW_I_CLOG2_CHUNK_BYTES;
+    hpcw_status s = find_directory(o, path, &log->dir, &log->start, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
     log->path = hpcw_i_strdup(path);
     log->name = hpcw_i_strdup(strrchr(path, '/') == NULL ? path : strrchr(path, '/') + 1);
     log->directory = o->directory == NULL ? NULL : absolute(o->directory);
     if (log->path == NULL || log->name == NULL || (o->directory != NULL && log->directory == NULL)) {
         return hpcw_i_fail_memory(err, path, 0, NULL);
+    }
+    if (log->directory != NULL) {
+        (void)hpcw_i_dir_hold(log->directory, &log->local_dir); /* creating the local file says why not */
     }
     return hpcw_i_clog2_clock_begin(log, err);
 }
@@ -122,8 +142,8 @@ static hpcw_status check_directory(const hpcw_clog2_log *log, uint64_t tag, hpcw
     hpcw_status s = HPCW_OK;
     hpcw_error why;
     if (log->comm->size > 1 && log->options.sink_source.open == NULL) {
-        s = hpcw_i_clog2_sink_open(log->path, log->comm, &log->options.sink_source, tag, HPCW_SYNC_NONE, &sink,
-                                   &why);
+        s = hpcw_i_clog2_sink_open(log->dir, log->path, log->comm, &log->options.sink_source, tag,
+                                   HPCW_SYNC_NONE, &sink, &why);
         hpcw_sink_discard(sink);
         hpcw_sink_free(sink);
     }
@@ -205,6 +225,25 @@ uint32_t hpcw_clog2_log_rank(const hpcw_clog2_log *log) {
     return (uint32_t)log->comm->process;
 }
 
+/* Collective. Holds the directory that the path is in on process 0, whose working directory may be another one. */
+static hpcw_status find_directory_of_first(const hpcw_clog2_log *log, const char *path, struct hpcw_i_dir **dir,
+                                           struct hpcw_i_dir **start, hpcw_error *err) {
+    char where[PATH_MAX] = "";
+    char *directory = log->comm->process == 0 ? hpcw_i_sys_directory_of(path) : NULL;
+    char *real = directory == NULL ? NULL : hpcw_i_sys_real_path(directory);
+    if (real != NULL && strlen(real) < sizeof where) {
+        memcpy(where, real, strlen(real) + 1);
+    }
+    hpcw_i_free(directory);
+    hpcw_i_free(real);
+    hpcw_status s = hpcw_i_comm_bcast(log->comm, where, sizeof where, 0, err);
+    *dir = *start = NULL;
+    if (s == HPCW_OK && (where[0] == '\0' || hpcw_i_dir_hold(where, dir) != 0)) {
+        s = find_directory(&log->options, path, dir, start, err);
+    }
+    return hpcw_i_agree(log->comm, s, NULL, err);
+}
+
 hpcw_status hpcw_clog2_log_rename(hpcw_clog2_log *log, const char *path, hpcw_error *err) {
     hpcw_error local;
     err = err == NULL ? &local : err;
@@ -212,6 +251,7 @@ hpcw_status hpcw_clog2_log_rename(hpcw_clog2_log *log, const char *path, hpcw_er
         return hpcw_i_fail(err, HPCW_EINVAL, "clog2 log: expected a recording, got NULL");
     }
     char *copy = path == NULL ? NULL : hpcw_i_strdup(path);
+    struct hpcw_i_dir *dir = NULL, *start = NULL;
     hpcw_status s = HPCW_OK;
     if (log->finished) {
         s = hpcw_i_fail(err, HPCW_ESTATE, "%s: the recording has ended", log->path);
@@ -223,12 +263,22 @@ hpcw_status hpcw_clog2_log_rename(hpcw_clog2_log *log, const char *path, hpcw_er
     const struct hpcw_i_same same[] = {{.name = "path", .text = path}};
     s = hpcw_i_agree_same(log->comm, s, log->path, same, 1, NULL, err);
     if (s == HPCW_OK) {
+        s = find_directory_of_first(log, path, &dir, &start, err);
+    }
+    if (s == HPCW_OK) {
         (void)pthread_mutex_lock(&log->lock); /* other threads have it in their messages */
         char *old = log->path;
+        struct hpcw_i_dir *old_dir = log->dir, *old_start = log->start;
         log->path = copy;
+        log->dir = dir;
+        log->start = start;
         copy = old;
+        dir = old_dir;
+        start = old_start;
         (void)pthread_mutex_unlock(&log->lock);
     }
+    hpcw_i_dir_release(dir);
+    hpcw_i_dir_release(start);
     hpcw_i_free(copy);
     return s;
 }
@@ -243,6 +293,9 @@ void hpcw_clog2_log_free(hpcw_clog2_log *log) {
     hpcw_i_free(log->leader);
     hpcw_i_free(log->definition);
     hpcw_i_free(log->known);
+    hpcw_i_dir_release(log->local_dir);
+    hpcw_i_dir_release(log->dir);
+    hpcw_i_dir_release(log->start);
     hpcw_i_free(log->local_path);
     hpcw_i_free(log->directory);
     hpcw_i_free(log->name);

@@ -12,6 +12,7 @@
 #include "libwriter/format/clog2/file/definitions.h"
 #include "libwriter/format/clog2/merge/chunk.h"
 #include "libwriter/format/clog2/merge/comms.h"
+#include "libwriter/io/dir.h"
 
 enum {
     HPCW_I_CLOG2_MOST_THREADS = 32767,
@@ -49,9 +50,12 @@ struct hpcw_i_clog2_ticks {
 struct hpcw_clog2_log {
     hpcw_comm *comm;
     char *path;
-    char *name; /* of the path at first, without directory: local files have it in theirs */
+    struct hpcw_i_dir *dir;   /* that the path is in; NULL: there was none yet */
+    struct hpcw_i_dir *start; /* then: the working directory at that time */
+    char *name;               /* of the path at first, without directory: local files have it in theirs */
     hpcw_clog2_log_options options;
-    char *directory;
+    char *directory;              /* of local files; NULL: there are none */
+    struct hpcw_i_dir *local_dir; /* the same, held; NULL: it is not there */
     hpcw_clog2_clock clock;
     struct hpcw_i_clog2_ticks ticks;
     int *leader; /* [clocks] ascending: the first process that reads each clock */
@@ -80,6 +84,7 @@ struct hpcw_clog2_log {
 
     char *local_path; /* NULL: there is no local file */
     int fd;
+    struct hpcw_i_file_id local_id;   /* of the file that `fd` is */
     uint64_t local_size;              /* where the next window begins */
     struct hpcw_i_clog2_window table; /* the window that gets definitions and communicators */
     size_t table_used, table_allocated;

@@ -21,7 +21,13 @@ hpcw_status hpcw_i_clog2_recovered_read(const struct hpcw_i_clog2_recovered_file
 hpcw_status hpcw_i_clog2_recovered_open(struct hpcw_i_clog2_recovered_file *f, const char *path, uint64_t *size,
                                         hpcw_error *err) {
     *f = (struct hpcw_i_clog2_recovered_file){.path = path, .fd = -1};
-    int e = hpcw_i_sys_open(path, O_RDONLY | O_CLOEXEC, 0, &f->fd);
+    struct hpcw_i_entry entry = {.kind = HPCW_I_FILE};
+    int e = hpcw_i_sys_look(path, true, &entry);
+    if (e == 0 && (entry.kind == HPCW_I_DIRECTORY || entry.kind == HPCW_I_SPECIAL)) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected a regular file, got a %s", path,
+                           entry.kind == HPCW_I_DIRECTORY ? "directory" : "special file");
+    }
+    e = e == 0 ? hpcw_i_sys_open(path, O_RDONLY | O_NONBLOCK, 0, &f->fd) : e;
     if (e != 0) {
         return hpcw_i_fail_sys(err, e, "%s: cannot open", path);
     }
