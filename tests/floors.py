@@ -39,7 +39,7 @@ libwriter/format/clog2/recover libwriter/base libwriter/io libwriter/comm libwri
 libwriter/trace              libwriter/base
 libwriter/trace/mpi          libwriter/base libwriter/comm libwriter/trace
 libreader                    libwriter/base
-libreader/sion               libwriter/base libreader
+libreader/sion               libwriter/base libwriter/io libreader
 libreader/sion/streams       libwriter/base libwriter/comm libreader libreader/sion
 libreader/linktest           libwriter/base libreader libreader/sion
 libreader/clog2              libwriter/base libwriter/io libreader

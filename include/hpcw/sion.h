@@ -179,7 +179,13 @@ typedef struct hpcw_sion hpcw_sion;
  * Touches the file system: the physical files appear under temporary names beside `path`. File 0 is `path`,
  * file k > 0 is `path` followed by "." and k in at least six digits. The process that owns the first task
  * of a file creates it and names it at the end; the others must see it there, and whoever creates another file of the set
- * must see file 0. What a killed program leaves: <hpcw/sink.h>.
+ * must see file 0. The directory is looked up here, once: a program may change its working directory, or the directory may
+ * be renamed, before the close. Links, modes of older files, and what a killed program leaves: <hpcw/sink.h>.
+ *
+ * The files of a set get their names together, at the close: it removes an older file 0, then renames the others, then
+ * file 0. So in between there is no container, and never a mixture. Before the first of these calls all data are written (and
+ * synced, as `durability` says), and a file ".hpcw-set-NAME" lists the files. If the program dies in between, or a rename
+ * fails, the next open of this path, for writing or reading, finishes the set.
  * Communication: a constant number of collectives. Memory: O(own tasks + buffers + files).
  *
  * @param path     final name of file 0 (agree); an existing container is replaced at close

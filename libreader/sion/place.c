@@ -11,6 +11,7 @@
 #include "libreader/sion/file.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/sink_set.h"
 
 /* Needs no permission to read the directory where the system has it. */
 #ifdef O_PATH
@@ -66,6 +67,23 @@ static hpcw_status open_named(const struct read_sion_place *place, uint32_t inde
                              place->path, index, sizeof name - 1);
 }
 
+/* The first file of a set is missing while a writer gives the files their names. If it died, this finishes its work, and the
+ * file may be there. False: *status and *missing say why that is not so. */
+static bool finish_set(const struct read_sion_place *place, hpcw_status *status, hpcw_error *missing) {
+    struct hpcw_i_dir *dir;
+    hpcw_error why;
+    if (hpcw_i_dir_hold_of(place->path, &dir) != 0) {
+        return false; /* nor is its directory there */
+    }
+    hpcw_status s = hpcw_i_set_finish(dir, place->path, &why);
+    hpcw_i_dir_release(dir);
+    if (s != HPCW_OK) {
+        *status = s;
+        *missing = why;
+    }
+    return s == HPCW_OK;
+}
+
 hpcw_status read_sion_place_source(const struct read_sion_place *place, uint32_t index,
                                    struct read_source **out, hpcw_error *err) {
     *out = NULL;
@@ -85,7 +103,14 @@ hpcw_status read_sion_place_source(const struct read_sion_place *place, uint32_t
     }
     hpcw_status status;
     if (place->images == NULL) {
-        status = read_source_open_at(place->directory, name, out, err);
+        hpcw_error missing;
+        status = read_source_open_at(place->directory, name, out, &missing);
+        if (status == HPCW_ENOENT && index == 0 && finish_set(place, &status, &missing)) {
+            status = read_source_open_at(place->directory, name, out, &missing);
+        }
+        if (status != HPCW_OK && err != NULL) {
+            *err = missing;
+        }
     } else if (index < place->image_count) {
         status = read_source_open_memory(name, place->images[index].data, place->images[index].size, out, err);
     } else {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "libwriter/base/mem.h"
+#include "libwriter/io/sink_set.h"
 #include "libwriter/io/sys.h"
 #include "tests/support/files.h"
 
@@ -93,6 +94,14 @@ const char *fault_name(enum fault fault) {
 bool is_late_failure(const hpcw_error *err, const char *path) {
     size_t n = strlen(path);
     return strncmp(err->message, path, n) == 0 && strncmp(err->message + n, ": is complete", 13) == 0;
+}
+
+bool is_finished_by_next_open(const hpcw_error *err, const char *path) {
+    struct hpcw_i_dir *dir = NULL;
+    bool finished = strstr(err->message, "the next open of") != NULL && hpcw_i_dir_hold_of(path, &dir) == 0 &&
+                    hpcw_i_set_finish(dir, path, NULL) == HPCW_OK;
+    hpcw_i_dir_release(dir);
+    return finished;
 }
 
 bool good_message(hpcw_status s, const hpcw_error *err, const char *path) {

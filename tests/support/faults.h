@@ -37,6 +37,9 @@ const char *fault_name(enum fault fault);
 /* Whether a failure came so late that the file is complete under its name: its directory could not be synced. */
 bool is_late_failure(const hpcw_error *err, const char *path);
 
+/* Whether a failure came between the first rename of a set and the end of its intent, and the next open of it gives all files their names. */
+bool is_finished_by_next_open(const hpcw_error *err, const char *path);
+
 /* One line that names the file, and the record says what the call returned. Says on stderr what is wrong. */
 bool good_message(hpcw_status s, const hpcw_error *err, const char *path);
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The close of a container: the rest of the data, the metadata, the names. */
+/* The close of a container: the rest of the data, the metadata, the names. The files of a set get theirs together. */
+#include <string.h>
+
 #include "libwriter/base/bytes.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 #include "libwriter/format/sion/data/buffer.h"
 #include "libwriter/format/sion/meta/meta.h"
-#include "libwriter/io/sink.h"
-#include "libwriter/io/sys.h"
+#include "libwriter/io/sink_set.h"
 
 /* `word` [3 * files] holds what `e` points to: minima first, then maxima, as the reduction needs them. */
 static hpcw_status agree_on_extent(struct hpcw_sion *h, hpcw_status s, uint64_t *word,
@@ -76,23 +77,47 @@ static hpcw_status finish_parts(struct hpcw_sion *h, const struct hpcw_i_sion_ex
     return s;
 }
 
-static hpcw_status publish_parts(struct hpcw_sion *h, const struct hpcw_i_sion_extent *e, bool base,
-                                 hpcw_error *err) {
+/* ---- names ---- */
+
+static bool leads_base(const struct hpcw_sion *h) {
+    return h->parts > 0 && h->part[0].file == 0 && hpcw_i_sion_leads(h, &h->part[0]);
+}
+
+/* Whether the files get their names together. Sinks of the caller have no names here, and a part of a set that has not the
+ * base file waits for that of another run. */
+static bool is_named_together(const struct hpcw_sion *h) {
+    return h->placement.files > 1 && h->options.sink_source.open == NULL &&
+           (h->options.set_tasks == 0 || h->options.set_first_file == 0);
+}
+
+/* Commits the files that this process leads. Those that wait for their names are complete then. */
+static hpcw_status commit_parts(struct hpcw_sion *h, const struct hpcw_i_sion_extent *e, bool together,
+                                hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (uint32_t p = 0; s == HPCW_OK && p < h->parts; p++) {
-        if (hpcw_i_sion_leads(h, &h->part[p]) && (h->part[p].file == 0) == base) {
+        if (hpcw_i_sion_leads(h, &h->part[p])) {
             s = commit(h, &h->part[p], e, err);
-            if (s == HPCW_OK) {
-                s = hpcw_sink_publish(h->part[p].sink, err);
+            if (s == HPCW_OK && together) {
+                s = hpcw_i_sink_settle(h->part[p].sink, err);
             }
         }
     }
     return s;
 }
 
+static hpcw_status publish_parts(struct hpcw_sion *h, bool base, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (uint32_t p = 0; s == HPCW_OK && p < h->parts; p++) {
+        if (hpcw_i_sion_leads(h, &h->part[p]) && (h->part[p].file == 0) == base) {
+            s = hpcw_sink_publish(h->part[p].sink, err);
+        }
+    }
+    return s;
+}
+
 /* The base file last. Once it has its name the container is complete, whatever becomes of the directory. */
-static hpcw_status publish_base(struct hpcw_sion *h, const struct hpcw_i_sion_extent *e, hpcw_error *err) {
-    hpcw_status mine = publish_parts(h, e, true, err);
+static hpcw_status publish_base(struct hpcw_sion *h, hpcw_status so_far, hpcw_error *err) {
+    hpcw_status mine = so_far == HPCW_OK ? publish_parts(h, true, err) : so_far;
     bool named = mine == HPCW_OK || h->part[0].sink->named;
     hpcw_status s = hpcw_i_agree(h->comm, named ? HPCW_OK : mine, NULL, err);
     if (s == HPCW_OK && h->options.durability >= HPCW_SYNC_DIRECTORY) {
@@ -102,30 +127,97 @@ static hpcw_status publish_base(struct hpcw_sion *h, const struct hpcw_i_sion_ex
     return s;
 }
 
-/* Removes an older base file, so that no moment shows old and new members of a set together. */
-static hpcw_status retire_old_base(struct hpcw_sion *h, hpcw_error *err) {
-    bool lead_base = h->parts > 0 && h->part[0].file == 0 && hpcw_i_sion_leads(h, &h->part[0]);
-    if (!lead_base || h->options.sink_source.open != NULL) {
-        return HPCW_OK;
+/* Lists the files of this run beside the set, with the numbers in their temporary names; those of other runs have none. */
+static hpcw_status announce(struct hpcw_sion *h, const uint64_t *number, struct hpcw_i_set **set,
+                            hpcw_error *err) {
+    uint32_t files = h->placement.files;
+    struct hpcw_i_set_file *file = hpcw_i_calloc(files, sizeof *file);
+    hpcw_status s = file == NULL ? hpcw_i_fail_memory(err, h->path, files, "names") : HPCW_OK;
+    uint32_t own = 0;
+    for (uint32_t f = 0; s == HPCW_OK && f < files; f++) {
+        if (number[f] != 0) {
+            file[own].number = number[f];
+            file[own].path = hpcw_i_sion_path_of_file(h, f);
+            s = file[own++].path == NULL ? hpcw_i_fail_memory(err, h->path, files, "names") : HPCW_OK;
+        }
     }
-    int e = hpcw_i_sys_unlink(h->path);
-    return e == 0 || hpcw_i_status_of_errno(e) == HPCW_ENOENT
-               ? HPCW_OK
-               : hpcw_i_fail_sys(err, e, "%s: cannot remove the older file of this name", h->path);
+    if (s == HPCW_OK) {
+        s = hpcw_i_set_announce(h->dir, h->path, own, file, h->options.durability, set, err);
+    }
+    for (uint32_t k = 0; k < own; k++) {
+        hpcw_i_free(file[k].path);
+    }
+    hpcw_i_free(file);
+    return s;
 }
 
-/* Commits and names the files, of a set the base file last. All processes return the same. */
-static hpcw_status publish_all(struct hpcw_sion *h, const struct hpcw_i_sion_extent *e, hpcw_error *err) {
-    if (h->placement.files > 1) {
-        hpcw_status s = hpcw_i_agree(h->comm, retire_old_base(h, err), NULL, err);
-        if (s == HPCW_OK) {
-            s = hpcw_i_agree(h->comm, publish_parts(h, e, false, err), NULL, err);
-        }
-        if (s != HPCW_OK) {
-            return s;
+/* The numbers of all files' temporary names, which their leaders know. `number`: [files] out. */
+static hpcw_status share_numbers(const struct hpcw_sion *h, uint64_t *number, hpcw_error *err) {
+    for (uint32_t f = 0; f < h->placement.files; f++) {
+        number[f] = 0;
+    }
+    for (uint32_t p = 0; p < h->parts; p++) {
+        if (hpcw_i_sion_leads(h, &h->part[p])) {
+            number[h->part[p].file] = hpcw_i_sink_number(h->part[p].sink);
         }
     }
-    return publish_base(h, e, err);
+    struct hpcw_i_words words = {.maxs = h->placement.files, .word = number};
+    return hpcw_i_comm_allreduce(h->comm, &words, err);
+}
+
+/*
+ * Gives the files of a set their names: the intent first, then away with an older base file, so that no moment shows old and
+ * new files together, and the base file last. Whoever dies in between leaves the intent, and the next open of the path
+ * finishes it. All processes return the same.
+ */
+static hpcw_status publish_set(struct hpcw_sion *h, uint64_t *number, hpcw_error *err) {
+    struct hpcw_i_set *set = NULL;
+    const bool base = leads_base(h);
+    hpcw_status s = share_numbers(h, number, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_agree(h->comm, base ? announce(h, number, &set, err) : HPCW_OK, NULL, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_agree(h->comm, base ? hpcw_i_set_retire(set, err) : HPCW_OK, NULL, err);
+    }
+    if (s != HPCW_OK) {
+        (void)hpcw_i_set_end(set, NULL); /* an older container is as it was */
+        return s;
+    }
+    h->begun = true;
+    s = hpcw_i_agree(h->comm, publish_parts(h, false, err), NULL, err);
+    s = s == HPCW_OK ? publish_base(h, HPCW_OK, err) : s;
+    if (s == HPCW_OK || h->named) {
+        h->begun = false;
+        h->named = true;
+        hpcw_error why;
+        hpcw_status ended = hpcw_i_agree(h->comm, hpcw_i_set_end(set, &why), NULL, &why);
+        if (s == HPCW_OK && ended != HPCW_OK) {
+            *err = why;
+            s = ended;
+        }
+        return s;
+    }
+    hpcw_i_set_leave(set);
+    return hpcw_i_set_begun(err, h->path);
+}
+
+/* Commits and names the files. All processes return the same. `number`: [files] scratch, which may be that of `e`. */
+static hpcw_status publish_all(struct hpcw_sion *h, const struct hpcw_i_sion_extent *e, uint64_t *number,
+                               hpcw_error *err) {
+    const bool together = is_named_together(h);
+    hpcw_status s = commit_parts(h, e, together, err);
+    if (h->placement.files == 1) {
+        return publish_base(h, s, err);
+    }
+    s = hpcw_i_agree(h->comm, s, NULL, err);
+    if (s == HPCW_OK && together) {
+        return publish_set(h, number, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_agree(h->comm, publish_parts(h, false, err), NULL, err);
+    }
+    return s == HPCW_OK ? publish_base(h, HPCW_OK, err) : s;
 }
 
 /* `word`: [3 * files] scratch. All processes return the same. */
@@ -162,7 +254,7 @@ static hpcw_status close_handle(struct hpcw_sion *h, uint64_t *word, hpcw_error 
         s = finish_parts(h, &e, err);
     }
     s = hpcw_i_agree(h->comm, s, NULL, err);
-    return s == HPCW_OK ? publish_all(h, &e, err) : s;
+    return s == HPCW_OK ? publish_all(h, &e, word, err) : s;
 }
 
 hpcw_status hpcw_sion_close(hpcw_sion *h, hpcw_error *err) {
@@ -194,6 +286,10 @@ hpcw_status hpcw_sion_close(hpcw_sion *h, hpcw_error *err) {
     if (s != HPCW_OK) {
         hpcw_i_fail_about(err, h->path);
         for (uint32_t p = 0; p < h->parts; p++) {
+            if (h->begun) {
+                hpcw_i_sink_leave(h->part[p].sink);
+                continue;
+            }
             hpcw_sink_discard(h->part[p].sink);
             if (files > 1 && !h->named) { /* members that were named before another failed */
                 hpcw_i_sink_withdraw(h->part[p].sink);

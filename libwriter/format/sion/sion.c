@@ -12,8 +12,8 @@
 #include "libwriter/comm/agree.h"
 #include "libwriter/format/sion/data/buffer.h"
 #include "libwriter/format/sion/meta/meta.h"
-#include "libwriter/io/dir.h"
 #include "libwriter/io/sink.h"
+#include "libwriter/io/sink_set.h"
 #include "libwriter/io/sys.h"
 
 uint32_t hpcw_sion_tasks(const hpcw_sion *h) {
@@ -198,12 +198,15 @@ void hpcw_sion_free(hpcw_sion *h) {
     hpcw_i_free(h);
 }
 
-/* Holds the directory of the path. One that is missing is that of the file that cannot be created. */
+/* Holds the directory of the path. Process 0 also finishes what a writer left there that died while it named a set. */
 static hpcw_status find_directory(struct hpcw_sion *h, hpcw_error *err) {
     int e = h->options.sink_source.open == NULL ? hpcw_i_dir_hold_of(h->path, &h->dir) : 0;
-    return e == 0 || e == ENOENT || e == ENOTDIR
-               ? HPCW_OK
-               : hpcw_i_fail_sys(err, e, "%s: cannot open its directory", h->path);
+    if (h->dir == NULL) { /* one that is missing is that of the file that cannot be created */
+        return e == 0 || e == ENOENT || e == ENOTDIR
+                   ? HPCW_OK
+                   : hpcw_i_fail_sys(err, e, "%s: cannot open its directory", h->path);
+    }
+    return h->comm->process == 0 ? hpcw_i_set_finish(h->dir, h->path, err) : HPCW_OK;
 }
 
 hpcw_status hpcw_sion_open(const char *path, hpcw_comm *comm, const hpcw_sion_options *options, hpcw_sion **out,

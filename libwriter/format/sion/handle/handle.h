@@ -85,6 +85,7 @@ struct hpcw_sion {
     pthread_mutex_t failure_lock;
     bool closed;
     bool named; /* all files have their names, though their directory may not be on the disk yet */
+    bool begun; /* some of a set may have their names, and the next open of the path gives them to the others */
 };
 
 /* Checks `path` and `o` as far as one process can alone, and copies into the handle what the caller lends for the call

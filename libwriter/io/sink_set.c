@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "libwriter/io/sink_set.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "libwriter/base/buf.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+/*
+ * An intent is this line, "NUMBER NAME" with a NUL for each file, and the last line. One without the last line is of a writer
+ * that died before it renamed anything.
+ */
+static const char first_line[] = "hpcw set 1\n";
+static const char last_line[] = "end\n";
+enum { DIGITS = 16, LARGEST = 256 << 20 };
+
+/* Naming files takes milliseconds. A writer that takes longer than this is stopped, and nobody waits for ever. */
+enum { LONGEST_MS = 60000, STEP_MS = 5 };
+
+struct hpcw_i_set {
+    struct hpcw_i_dir *dir;
+    char *name;  /* of the intent */
+    char *path;  /* of the set, for messages */
+    char *first; /* name of the first file; NULL: it is in the intent */
+    int fd;      /* holds the lock of the intent */
+};
+
+static const char *base_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+/* ---- one file of the set ---- */
+
+/* Where a file of the set is: its directory, and its two names there. */
+struct set_file {
+    struct hpcw_i_dir *dir;
+    int at; /* descriptor of the directory */
+    char *base, *temporary;
+};
+
+static void set_file_free(struct set_file *f) {
+    hpcw_i_dir_release(f->dir);
+    hpcw_i_free(f->base);
+    hpcw_i_free(f->temporary);
+}
+
+static int set_file_find(struct hpcw_i_dir *dir, const char *name, uint64_t number, struct set_file *f) {
+    *f = (struct set_file){.at = -1};
+    int e = hpcw_i_dir_follow(dir, name, &f->dir, &f->base);
+    if (e == 0) {
+        f->temporary = hpcw_i_sink_temporary(f->base, number);
+        e = f->temporary == NULL ? ENOMEM : hpcw_i_dir_fd(f->dir, &f->at);
+    }
+    return e;
+}
+
+/* Gives one file its name for good, if it still has the temporary one. EAGAIN: its writer is alive. */
+static int rename_one(struct hpcw_i_dir *dir, const char *name, uint64_t number) {
+    struct set_file f;
+    int fd = -1;
+    int e = set_file_find(dir, name, number, &f);
+    e = e == 0 ? hpcw_i_sys_open_own(f.at, f.temporary, O_RDWR, true, &fd) : e;
+    /* A file that replaces one that nobody may write cannot be locked. */
+    e = e == EACCES || (e == 0 && hpcw_i_sys_own(fd) != EAGAIN)
+            ? hpcw_i_sys_rename_at(f.at, f.temporary, f.base)
+        : e == 0 ? EAGAIN
+                 : e;
+    e = e == 0 ? hpcw_i_dir_sync(f.dir) : e;
+    if (fd >= 0) {
+        hpcw_i_sys_drop(fd);
+    }
+    set_file_free(&f);
+    return e == ENOENT ? 0 : e;
+}
+
+/* ---- the intent ---- */
+
+static char *intent_name(const char *base) {
+    char *temporary = hpcw_i_sink_temporary(base, 0);
+    if (temporary != NULL) {
+        /* From ".hpcw-0000000000000000-BASE.tmp", where BASE is as long as file systems allow. */
+        const char *rest = strchr(strchr(temporary, '-') + 1, '-');
+        size_t size = strlen(rest) - strlen(".tmp");
+        const size_t front = strlen(".hpcw-set");
+        memmove(temporary + front, rest, size);
+        memcpy(temporary, ".hpcw-set", front);
+        temporary[front + size] = '\0';
+    }
+    return temporary;
+}
+
+static void set_free(struct hpcw_i_set *set) {
+    if (set != NULL) {
+        if (set->fd >= 0) {
+            hpcw_i_sys_drop(set->fd);
+        }
+        hpcw_i_dir_release(set->dir);
+        hpcw_i_free(set->name);
+        hpcw_i_free(set->path);
+        hpcw_i_free(set->first);
+        hpcw_i_free(set);
+    }
+}
+
+static struct hpcw_i_set *set_new(struct hpcw_i_dir *dir, const char *path) {
+    struct hpcw_i_set *set = hpcw_i_calloc(1, sizeof *set);
+    if (set != NULL) {
+        set->fd = -1;
+        set->dir = hpcw_i_dir_again(dir);
+        set->path = hpcw_i_strdup(path);
+        set->name = intent_name(base_of(path));
+        if (set->path == NULL || set->name == NULL) {
+            set_free(set);
+            set = NULL;
+        }
+    }
+    return set;
+}
+
+static int unlink_intent(const struct hpcw_i_set *set) {
+    int at;
+    int e = hpcw_i_dir_fd(set->dir, &at);
+    e = e == 0 ? hpcw_i_sys_unlink_at(at, set->name, 0) : e;
+    return e == ENOENT ? 0 : e;
+}
+
+static bool print_intent(uint32_t files, const struct hpcw_i_set_file *file, struct hpcw_i_buf *text) {
+    bool ok = hpcw_i_buf_append_str(text, first_line);
+    for (uint32_t k = 0; ok && k < files; k++) {
+        char number[DIGITS + 2];
+        (void)snprintf(number, sizeof number, "%016" PRIx64 " ", file[k].number);
+        ok = hpcw_i_buf_append_str(text, number) && hpcw_i_buf_append_str(text, base_of(file[k].path)) &&
+             hpcw_i_buf_append(text, "", 1);
+    }
+    return ok && hpcw_i_buf_append_str(text, last_line);
+}
+
+/* Reads the whole intent into `text`, with a NUL at its end. */
+static int read_intent(int fd, struct hpcw_i_buf *text) {
+    uint64_t size = 0;
+    size_t got = 0;
+    int e = hpcw_i_sys_size(fd, &size);
+    if (e == 0) {
+        e = size > LARGEST ? EFBIG : hpcw_i_buf_reserve(text, (size_t)size + 1) ? 0 : ENOMEM;
+    }
+    e = e == 0 ? hpcw_i_sys_pread(fd, text->data, (size_t)size, 0, &got) : e;
+    if (e == 0) {
+        text->size = got;
+        text->data[got] = '\0';
+    }
+    return e;
+}
+
+/* The next file of an intent. False: what follows is none. */
+static bool next_file(const char **at, uint64_t *number, const char **name) {
+    if (strspn(*at, "0123456789abcdef") != DIGITS || (*at)[DIGITS] != ' ') {
+        return false;
+    }
+    *number = strtoull(*at, NULL, 16);
+    *name = *at + DIGITS + 1;
+    *at = *name + strlen(*name) + 1;
+    return **name != '\0' && strchr(*name, '/') == NULL;
+}
+
+static bool is_whole(const struct hpcw_i_buf *text) {
+    const size_t first = sizeof first_line - 1, last = sizeof last_line - 1;
+    return text->size >= first + last && memcmp(text->data, first_line, first) == 0 &&
+           memcmp(text->data + text->size - last, last_line, last) == 0;
+}
+
+/* ---- giving names ---- */
+
+/* Removes the older first file, if the new one still waits for its name. */
+static int retire(struct hpcw_i_dir *dir, const char *name, uint64_t number) {
+    struct set_file f;
+    struct hpcw_i_entry waits = {.kind = HPCW_I_NOTHING};
+    int e = set_file_find(dir, name, number, &f);
+    e = e == 0 ? hpcw_i_sys_look_at(f.at, f.temporary, &waits) : e;
+    if (e == 0 && waits.kind != HPCW_I_NOTHING) {
+        e = hpcw_i_sys_unlink_at(f.at, f.base, 0);
+    }
+    set_file_free(&f);
+    return e == ENOENT ? 0 : e;
+}
+
+/* Does all that a whole intent of a dead writer says. The first file is the last one. */
+static int do_intent(const struct hpcw_i_set *set, const struct hpcw_i_buf *text) {
+    const char *at = (const char *)text->data + sizeof first_line - 1;
+    const char *end = (const char *)text->data + text->size - (sizeof last_line - 1);
+    const char *base, *name;
+    uint64_t base_number, number;
+    if (!next_file(&at, &base_number, &base)) {
+        return EINVAL;
+    }
+    int e = retire(set->dir, base, base_number);
+    while (e == 0 && at < end) {
+        e = next_file(&at, &number, &name) ? rename_one(set->dir, name, number) : EINVAL;
+    }
+    return e == 0 ? rename_one(set->dir, base, base_number) : e;
+}
+
+/* EAGAIN: its writer is alive. */
+static int try_to_finish(struct hpcw_i_set *set) {
+    struct hpcw_i_buf text = {0};
+    int at;
+    int e = hpcw_i_dir_fd(set->dir, &at);
+    e = e == 0 ? hpcw_i_sys_open_own(at, set->name, O_RDWR, true, &set->fd) : e;
+    if (e != 0) {
+        /* None, or nothing that this user's writers made. */
+        return e == ENOENT || e == EEXIST || e == ELOOP ? 0 : e;
+    }
+    e = hpcw_i_sys_own(set->fd) == EAGAIN ? EAGAIN : read_intent(set->fd, &text);
+    e = e == 0 && is_whole(&text) ? do_intent(set, &text) : e;
+    e = e == 0 ? unlink_intent(set) : e;
+    hpcw_i_buf_free(&text);
+    hpcw_i_sys_drop(set->fd);
+    set->fd = -1;
+    return e;
+}
+
+static void wait_a_little(void) {
+    (void)nanosleep(&(struct timespec){.tv_nsec = STEP_MS * 1000000L}, NULL);
+}
+
+static hpcw_status finish(struct hpcw_i_set *set, hpcw_error *err) {
+    int e = try_to_finish(set);
+    for (int ms = 0; e == EAGAIN && ms < LONGEST_MS; ms += STEP_MS) {
+        wait_a_little();
+        e = try_to_finish(set);
+    }
+    return e == EAGAIN
+               ? hpcw_i_fail(err, HPCW_EEXIST, "%s: another writer is giving the files of this set their names",
+                             set->path)
+           : e == 0 ? HPCW_OK
+                    : hpcw_i_fail_sys(err, e, "%s: cannot finish the set of a writer that died, as %s lists it",
+                                      set->path, set->name);
+}
+
+hpcw_status hpcw_i_set_finish(struct hpcw_i_dir *dir, const char *path, hpcw_error *err) {
+    struct hpcw_i_set *set = set_new(dir, path);
+    if (set == NULL) {
+        return hpcw_i_fail_memory(err, path, 0, NULL);
+    }
+    hpcw_status s = finish(set, err);
+    set_free(set);
+    return s;
+}
+
+/* ---- a writer ---- */
+
+/* Whether something has the name of the intent that no writer of this user made. */
+static bool is_foreign(const struct hpcw_i_set *set) {
+    int at, fd;
+    int e = hpcw_i_dir_fd(set->dir, &at);
+    e = e == 0 ? hpcw_i_sys_open_own(at, set->name, O_RDWR, true, &fd) : e;
+    if (e == 0) {
+        hpcw_i_sys_drop(fd);
+    }
+    return e == EEXIST || e == ELOOP || e == EACCES;
+}
+
+/* Creates the intent, without a text. Waits for another writer that gives the set its names, and finishes what a dead one
+ * left. */
+static hpcw_status create_intent(struct hpcw_i_set *set, hpcw_error *err) {
+    int e = EEXIST;
+    hpcw_status s = HPCW_OK;
+    for (int ms = 0; s == HPCW_OK && e == EEXIST && ms < LONGEST_MS; ms += STEP_MS) {
+        int at;
+        e = hpcw_i_dir_fd(set->dir, &at);
+        e = e == 0 ? hpcw_i_sys_open_own(at, set->name, O_RDWR | O_CREAT | O_EXCL, true, &set->fd) : e;
+        if (e == 0 && hpcw_i_sys_own(set->fd) == EAGAIN) { /* somebody took it for a dead writer's */
+            hpcw_i_sys_drop(set->fd);
+            set->fd = -1;
+            e = EEXIST;
+        } else if (e == EEXIST) {
+            s = finish(set, err);
+            e = s == HPCW_OK && is_foreign(set) ? EPERM : e;
+        }
+    }
+    return s != HPCW_OK ? s
+           : e == 0     ? HPCW_OK
+           : e == EPERM
+               ? hpcw_i_fail(err, HPCW_EEXIST,
+                             "%s: expected no file or directory %s of somebody else beside it, got one: "
+                             "remove it",
+                             set->path, set->name)
+               : hpcw_i_fail_sys(err, e, "%s: cannot create %s, which lists the files of the set", set->path,
+                                 set->name);
+}
+
+hpcw_status hpcw_i_set_announce(struct hpcw_i_dir *dir, const char *path, uint32_t files,
+                                const struct hpcw_i_set_file *file, hpcw_durability durability,
+                                struct hpcw_i_set **out, hpcw_error *err) {
+    struct hpcw_i_buf text = {0};
+    struct hpcw_i_set *set = set_new(dir, path);
+    if (set != NULL) {
+        set->first = hpcw_i_strdup(base_of(file->path));
+    }
+    hpcw_status s = set != NULL && set->first != NULL && print_intent(files, file, &text)
+                        ? create_intent(set, err)
+                        : hpcw_i_fail_memory(err, path, files, "names");
+    *out = NULL;
+    if (s == HPCW_OK) {
+        int e = hpcw_i_sys_pwrite(set->fd, text.data, text.size, 0);
+        if (e == 0 && durability >= HPCW_SYNC_FILE) {
+            e = hpcw_i_sys_fsync(set->fd);
+            e = e == 0 ? hpcw_i_dir_sync(dir) : e;
+        }
+        if (e != 0) {
+            s = hpcw_i_fail_sys(err, e, "%s: cannot write %s, which lists the files of the set", path,
+                                set->name);
+            (void)unlink_intent(set);
+        }
+    }
+    hpcw_i_buf_free(&text);
+    if (s != HPCW_OK) {
+        set_free(set);
+        return s;
+    }
+    *out = set;
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_i_set_retire(struct hpcw_i_set *set, hpcw_error *err) {
+    struct hpcw_i_dir *dir;
+    char *base;
+    int at;
+    int e = hpcw_i_dir_follow(set->dir, set->first, &dir, &base);
+    if (e == 0) {
+        e = hpcw_i_dir_fd(dir, &at);
+        e = e == 0 ? hpcw_i_sys_unlink_at(at, base, 0) : e;
+    }
+    hpcw_i_dir_release(dir);
+    hpcw_i_free(base);
+    return e == 0 || e == ENOENT
+               ? HPCW_OK
+               : hpcw_i_fail_sys(err, e, "%s: cannot remove the older file of this name", set->path);
+}
+
+hpcw_status hpcw_i_set_end(struct hpcw_i_set *set, hpcw_error *err) {
+    int e = set == NULL ? 0 : unlink_intent(set);
+    hpcw_status s = e == 0
+                        ? HPCW_OK
+                        : hpcw_i_fail_sys(err, e,
+                                          "%s: is complete, but %s beside it stays until the next open of this "
+                                          "name: cannot remove it",
+                                          set->path, set->name);
+    set_free(set);
+    return s;
+}
+
+void hpcw_i_set_leave(struct hpcw_i_set *set) {
+    set_free(set);
+}
+
+hpcw_status hpcw_i_set_begun(hpcw_error *err, const char *path) {
+    size_t length = strlen(err->message);
+    (void)snprintf(
+        err->message + length, sizeof err->message - length,
+        "; the new files are complete under temporary names, and the next open of %s gives them theirs", path);
+    return err->code;
+}

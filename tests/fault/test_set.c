@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A set of files over an older one: the writer dies before each of its calls, or a rename fails. A reader finds the old
+ * container or the new one, never a mixture, and the next open for writing leaves nothing of the dead writer.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <hpcw/hpcw.h>
+#include <hpcw/sion_read.h>
+
+#include "libwriter/io/sys.h"
+#include "tests/support/files.h"
+
+enum { TASKS = 6, DEAD = 7 };
+
+static char dir[256];
+static char path[300];
+
+static int set_up(void **state) {
+    (void)state;
+    scratch_make(dir, sizeof dir);
+    (void)snprintf(path, sizeof path, "%s/set", dir);
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    hpcw_i_sys_gate = NULL;
+    scratch_remove(dir);
+    return 0;
+}
+
+/* Each task has the same word. */
+static hpcw_status write_set(uint32_t files, const char *word, hpcw_durability durability, hpcw_error *err) {
+    hpcw_sion_options o;
+    hpcw_sion_options_init(&o);
+    o.count = TASKS;
+    o.files = files;
+    o.chunk_size = 64;
+    o.fs_block_size = 64;
+    o.durability = durability;
+    hpcw_sion *h;
+    hpcw_status s = hpcw_sion_open(path, NULL, &o, &h, err);
+    for (uint32_t t = 0; s == HPCW_OK && t < TASKS; t++) {
+        s = hpcw_sion_write(h, t, word, strlen(word), err);
+    }
+    s = s == HPCW_OK ? hpcw_sion_close(h, err) : s;
+    hpcw_sion_free(h);
+    return s;
+}
+
+/* Which word the container has; "none" if there is no container. Fails if the tasks have different ones. */
+static const char *read_set(void) {
+    static char word[TASKS][16];
+    hpcw_sion_reader *r;
+    hpcw_error err;
+    hpcw_status s = hpcw_sion_reader_open(path, NULL, 0, NULL, &r, &err);
+    if (s == HPCW_ENOENT) {
+        return "none";
+    }
+    for (uint32_t t = 0; s == HPCW_OK && t < TASKS; t++) {
+        size_t got = 0;
+        s = hpcw_sion_reader_read(r, t, word[t], sizeof word[t] - 1, &got, &err);
+        word[t][got] = '\0';
+        if (s == HPCW_OK && strcmp(word[t], word[0]) != 0) {
+            fail_msg("a mixture: task 0 has %s, task %u has %s", word[0], t, word[t]);
+        }
+    }
+    if (s != HPCW_OK) {
+        fail_msg("%s", err.message);
+    }
+    hpcw_sion_reader_free(r);
+    return word[0];
+}
+
+static unsigned long calls_left;
+static enum hpcw_i_sys_call failing;
+
+static int die_at_last(enum hpcw_i_sys_call call, size_t *size) {
+    (void)call;
+    (void)size;
+    if (--calls_left == 0) {
+        _exit(DEAD);
+    }
+    return 0;
+}
+
+static int fail_at_last(enum hpcw_i_sys_call call, size_t *size) {
+    (void)size;
+    return call == failing && --calls_left == 0 ? EIO : 0;
+}
+
+/* Whether a writer died before its n-th call. */
+static bool dies(unsigned long n, uint32_t files, hpcw_durability durability) {
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        calls_left = n;
+        hpcw_i_sys_gate = die_at_last;
+        hpcw_error err;
+        _exit(write_set(files, "new", durability, &err) == HPCW_OK ? 0 : 1);
+    }
+    assert_true(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status));
+    assert_true(WEXITSTATUS(status) == DEAD || WEXITSTATUS(status) == 0);
+    return WEXITSTATUS(status) == DEAD;
+}
+
+static void make_older(uint32_t files) {
+    hpcw_error err;
+    if (files > 0 && write_set(files, "old", HPCW_SYNC_NONE, &err) != HPCW_OK) {
+        fail_msg("%s", err.message);
+    }
+}
+
+static void dies_before_each_call(void **state) {
+    static const uint32_t older[] = {0, 3, 2, 1};
+    for (size_t i = 0; i < 4; i++) {
+        for (int durability = 0; durability < (i == 1 ? 3 : 1); durability++) {
+            unsigned found_new = 0, found_old = 0;
+            bool died = true;
+            for (unsigned long n = 1; died; n++) {
+                (void)set_up(state);
+                make_older(older[i]);
+                died = dies(n, 3, (hpcw_durability)durability);
+                const char *word = read_set();
+                const char *want = older[i] > 0 ? "old" : "none";
+                if (strcmp(word, "new") != 0 && strcmp(word, want) != 0) {
+                    fail_msg("call %lu: expected new or %s, got %s", n, want, word);
+                }
+                found_new += died && strcmp(word, "new") == 0;
+                found_old += strcmp(word, want) == 0;
+                /* What the dead one left does not stay. */
+                hpcw_error err;
+                if (write_set(3, "next", HPCW_SYNC_NONE, &err) != HPCW_OK) {
+                    fail_msg("call %lu: %s", n, err.message);
+                }
+                assert_string_equal(read_set(), "next");
+                assert_int_equal(count_entries(dir), 3);
+                scratch_remove(dir);
+            }
+            assert_true(found_new > 3 && found_old > 10); /* it died on both sides */
+            (void)set_up(state);
+        }
+    }
+}
+
+/* The next open is a writer's, not a reader's. */
+static void a_writer_finishes_what_another_began(void **state) {
+    bool died = true;
+    unsigned finished = 0;
+    for (unsigned long n = 1; died; n++) {
+        (void)set_up(state);
+        make_older(3);
+        died = dies(n, 3, HPCW_SYNC_NONE);
+        hpcw_sion_options o;
+        hpcw_sion_options_init(&o);
+        o.count = o.files = 3;
+        hpcw_sion *h;
+        assert_int_equal(hpcw_sion_open(path, NULL, &o, &h, NULL), HPCW_OK);
+        hpcw_sion_free(h); /* it gives up */
+        const char *word = read_set();
+        finished += died && strcmp(word, "new") == 0;
+        assert_true(strcmp(word, "new") == 0 || strcmp(word, "old") == 0);
+        assert_int_equal(count_entries(dir), 3);
+        scratch_remove(dir);
+    }
+    assert_true(finished > 3);
+    (void)set_up(state);
+}
+
+/* An error instead of a death. Nothing is lost then, and the next open finds it. */
+static void renames_and_removals_fail(void **state) {
+    static const enum hpcw_i_sys_call kinds[] = {HPCW_I_SYS_RENAME, HPCW_I_SYS_UNLINK, HPCW_I_SYS_FSYNC};
+    for (size_t k = 0; k < 3; k++) {
+        bool failed = true;
+        for (unsigned long n = 1; failed; n++) {
+            (void)set_up(state);
+            make_older(2);
+            hpcw_error err = {.message = ""};
+            failing = kinds[k];
+            calls_left = n;
+            hpcw_i_sys_gate = fail_at_last;
+            hpcw_status s = write_set(3, "new", HPCW_SYNC_FILE, &err);
+            hpcw_i_sys_gate = NULL;
+            failed = calls_left == 0 || calls_left > n;
+            assert_int_equal(s, failed ? HPCW_EIO : HPCW_OK);
+            const char *word = read_set();
+            assert_true(strcmp(word, "new") == 0 || (failed && strcmp(word, "old") == 0));
+            assert_int_equal(write_set(3, "next", HPCW_SYNC_NONE, NULL), HPCW_OK);
+            assert_string_equal(read_set(), "next");
+            assert_int_equal(count_entries(dir), 3);
+            scratch_remove(dir);
+        }
+        (void)set_up(state);
+    }
+}
+
+/* Two at once: the container is one of them. */
+static void two_writers(void **state) {
+    (void)state;
+    for (int round = 0; round < 30; round++) {
+        pid_t child[2];
+        for (int i = 0; i < 2; i++) {
+            child[i] = fork();
+            if (child[i] == 0) {
+                _exit(write_set(3, i == 0 ? "one" : "two", HPCW_SYNC_NONE, NULL) != HPCW_OK);
+            }
+        }
+        for (int i = 0; i < 2; i++) {
+            int status;
+            assert_int_equal(waitpid(child[i], &status, 0), child[i]);
+            assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        }
+        const char *word = read_set();
+        assert_true(strcmp(word, "one") == 0 || strcmp(word, "two") == 0);
+        assert_int_equal(count_entries(dir), 3);
+    }
+}
+
+/* A name that somebody else has taken: nobody waits, and nothing is written through it. */
+static void planted(void **state) {
+    (void)state;
+    char intent[400], outside[400];
+    hpcw_error err;
+    (void)snprintf(intent, sizeof intent, "%s/.hpcw-set-set", dir);
+    (void)snprintf(outside, sizeof outside, "%s/outside", dir);
+    make_older(3);
+    for (int kind = 0; kind < 3; kind++) {
+        FILE *f = fopen(outside, "wb");
+        assert_true(f != NULL && fputs("precious", f) >= 0 && fclose(f) == 0);
+        assert_int_equal(kind == 0   ? mkfifo(intent, 0666)
+                         : kind == 1 ? symlink(outside, intent)
+                                     : mkdir(intent, 0777),
+                         0);
+        hpcw_status s = write_set(3, "new", HPCW_SYNC_NONE, &err);
+        assert_int_not_equal(s, HPCW_OK);
+        assert_non_null(strstr(err.message, ".hpcw-set-set"));
+        size_t size = 0;
+        unsigned char *got = read_file(outside, &size);
+        assert_true(got != NULL && size == 8 && memcmp(got, "precious", 8) == 0);
+        free(got);
+        assert_int_equal(remove(intent), 0);
+        assert_string_equal(read_set(), "old");
+    }
+    /* The text of an intent names files of its directory alone, and only those that wait for their names are touched. */
+    static const char *const texts[] = {"hpcw set 1\n0000000000000001 ../outside\0end\n",
+                                        "hpcw set 1\n0000000000000001 outside\0end\n", "hpcw set 1\nend\n",
+                                        "hpcw set 1\n0000000000000001 set"};
+    static const size_t sizes[] = {43, 40, 15, 31};
+    for (size_t i = 0; i < 4; i++) {
+        FILE *f = fopen(intent, "wb");
+        assert_true(f != NULL && fwrite(texts[i], 1, sizes[i], f) == sizes[i] && fclose(f) == 0);
+        hpcw_status s = write_set(3, "new", HPCW_SYNC_NONE, &err);
+        bool harmless = i == 1 || i == 3;
+        assert_true(harmless ? s == HPCW_OK : s != HPCW_OK && strstr(err.message, ".hpcw-set-set") != NULL);
+        (void)remove(intent);
+        assert_string_equal(read_set(), harmless ? "new" : "old");
+        make_older(3);
+    }
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(dies_before_each_call),
+        TEST(a_writer_finishes_what_another_began),
+        TEST(renames_and_removals_fail),
+        TEST(two_writers),
+        TEST(planted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
