@@ -7,11 +7,14 @@
 
 #include "libwriter/format/vom/seen.h"
 #include "libwriter/io/json.h"
+#include "libwriter/io/sink_set.h"
 
 /* A text that is written to a sink: the common part of data and statistics files. */
 struct hpcw_i_vom_output {
     char *path;
-    hpcw_sink *sink;
+    struct hpcw_i_dir *dir; /* that the path is in; NULL: the bytes go to a sink of the caller */
+    hpcw_sink *sink;        /* takes the text */
+    hpcw_sink *file;        /* takes the bytes; owned by `sink`, or the same */
     bool brotli;
     bool finished; /* the text is complete, in the sink */
     uint64_t text_size;
@@ -79,6 +82,12 @@ struct hpcw_vom {
 
 /* HPCW_EINVAL for no handle, HPCW_ESTATE for one that cannot be written to any more. */
 hpcw_status hpcw_i_vom_usable(const struct hpcw_vom *v, hpcw_error *err);
+
+/* Ends the text of a data file, and writes all of it. */
+hpcw_status hpcw_i_vom_finish(struct hpcw_vom *v, hpcw_error *err);
+
+/* Finishes what a writer of this set began that died while it named the files: before a file of the set is created. */
+hpcw_status hpcw_i_vom_set_finish(const struct hpcw_i_vom_output *out, hpcw_error *err);
 
 /* Whether the phases so far may be all of them. */
 hpcw_status hpcw_i_vom_check_end(const struct hpcw_vom *v, hpcw_error *err);

@@ -1,20 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How a text becomes a file: plain or through brotli. It gets its name when it is complete. */
+#include <errno.h>
+
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/format/vom/check.h"
 #include "libwriter/format/vom/handle.h"
 #include "libwriter/io/brotli.h"
+#include "libwriter/io/sink.h"
 
 /* The bytes that vt and vt-tv decompress at a time: if the text is one byte longer than a multiple, they lose that
  * byte. See doc/formats/vom.md#vom-6. */
 #define READERS_PIECE 65536
 
+/* Holds the directory of the path, where a writer of the set may have died. One that is missing is that of the file that cannot
+ * be created. */
+static hpcw_status find_directory(struct hpcw_i_vom_output *out, hpcw_error *err) {
+    int e = hpcw_i_dir_hold_of(out->path, &out->dir);
+    return e == 0                        ? hpcw_i_vom_set_finish(out, err)
+           : e == ENOENT || e == ENOTDIR ? HPCW_OK
+                                         : hpcw_i_fail_sys(err, e, "%s: cannot open its directory", out->path);
+}
+
 static hpcw_status open_sink(struct hpcw_i_vom_output *out, const hpcw_vom_options *o, hpcw_error *err) {
     hpcw_sink *file = NULL;
-    hpcw_status s = o->sink_source.open != NULL
-                        ? o->sink_source.open(o->sink_source.context, out->path, 0, true, &file, err)
-                        : hpcw_sink_open_file(out->path, o->durability, &file, err);
+    hpcw_status s = o->sink_source.open == NULL ? find_directory(out, err) : HPCW_OK;
+    if (s == HPCW_OK) {
+        s = hpcw_i_sink_open(&o->sink_source, out->dir, out->path, 0, true, o->durability, &file, err);
+    }
+    out->file = file;
     if (s != HPCW_OK || !out->brotli) {
         out->sink = file;
         return s;
@@ -109,5 +123,6 @@ hpcw_status hpcw_i_vom_output_publish(struct hpcw_i_vom_output *out, hpcw_error 
 void hpcw_i_vom_output_free(struct hpcw_i_vom_output *out) {
     hpcw_i_json_free(&out->json);
     hpcw_sink_free(out->sink);
+    hpcw_i_dir_release(out->dir);
     hpcw_i_free(out->path);
 }

@@ -141,7 +141,7 @@ uint64_t hpcw_vom_text_size(const hpcw_vom *v) {
     return v == NULL ? 0 : v->out.finished ? v->out.text_size : hpcw_i_json_size(&v->out.json);
 }
 
-static hpcw_status finish(struct hpcw_vom *v, hpcw_error *err) {
+hpcw_status hpcw_i_vom_finish(struct hpcw_vom *v, hpcw_error *err) {
     hpcw_status s = hpcw_i_vom_usable(v, err);
     if (s == HPCW_OK && v->phase.open) {
         s = hpcw_i_fail(err, HPCW_ESTATE, "%s: expected the end of phase %" PRIu64 ", got the close",
@@ -159,43 +159,8 @@ static hpcw_status finish(struct hpcw_vom *v, hpcw_error *err) {
 }
 
 hpcw_status hpcw_vom_close(hpcw_vom *v, hpcw_error *err) {
-    hpcw_status s = finish(v, err);
+    hpcw_status s = hpcw_i_vom_finish(v, err);
     return s == HPCW_OK ? hpcw_i_vom_output_publish(&v->out, err) : s;
-}
-
-/* Writes all bytes of a file, and syncs them if the options say so: little can fail after that. */
-static hpcw_status prepare(struct hpcw_vom *v, hpcw_error *err) {
-    hpcw_status s = finish(v, err);
-    if (s == HPCW_OK && v->options.durability >= HPCW_SYNC_FILE) {
-        s = hpcw_sink_sync(v->out.sink, err);
-    }
-    return s;
-}
-
-hpcw_status hpcw_vom_close_set(hpcw_vom *const *handles, size_t count, hpcw_comm *comm, hpcw_error *err) {
-    hpcw_status s = HPCW_OK;
-    if (handles == NULL && count > 0) {
-        s = hpcw_i_fail(err, HPCW_EINVAL, "vom: expected %zu open files, got NULL", count);
-        count = 0;
-    }
-    for (size_t i = 0; i < count && s == HPCW_OK; i++) {
-        s = handles[i] == NULL ? HPCW_OK : prepare(handles[i], err);
-    }
-    s = comm == NULL ? s : hpcw_i_agree(comm, s, NULL, err);
-    hpcw_status all = s;
-    for (size_t i = 0; i < count && s == HPCW_OK; i++) {
-        s = handles[i] == NULL ? HPCW_OK : hpcw_i_vom_output_publish(&handles[i]->out, err);
-    }
-    if (all == HPCW_OK && comm != NULL) {
-        s = hpcw_i_agree(comm, s, NULL, err);
-    }
-    for (size_t i = 0; i < count && s != HPCW_OK; i++) {
-        if (handles[i] != NULL) {
-            hpcw_i_sink_withdraw(handles[i]->out.sink);
-            hpcw_sink_discard(handles[i]->out.sink);
-        }
-    }
-    return s;
 }
 
 void hpcw_vom_free(hpcw_vom *v) {

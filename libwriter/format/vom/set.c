@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The files of several ranks, which get their names together. */
+#include <string.h>
+
+#include "libwriter/base/array.h"
+#include "libwriter/base/hash.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
+#include "libwriter/comm/exchange.h"
+#include "libwriter/format/vom/check.h"
+#include "libwriter/format/vom/handle.h"
+#include "libwriter/io/sink.h"
+
+/* The path of a set: that of any of its files without ".RANK" and ".br", as in data.json. To be freed; NULL: out of memory. */
+static char *set_path(const char *path) {
+    char *made = hpcw_i_strdup(path);
+    if (made != NULL) {
+        char *slash = strrchr(made, '/');
+        char *dot = strchr(slash == NULL ? made : slash, '.');
+        size_t digits = dot == NULL ? 0 : strspn(dot + 1, "0123456789");
+        if (digits > 0 && dot[1 + digits] == '.') {
+            memmove(dot, dot + 1 + digits, strlen(dot + 1 + digits) + 1);
+        }
+        if (hpcw_i_vom_is_br(made)) {
+            made[strlen(made) - strlen(".br")] = '\0';
+        }
+    }
+    return made;
+}
+
+hpcw_status hpcw_i_vom_set_finish(const struct hpcw_i_vom_output *out, hpcw_error *err) {
+    char *path = set_path(out->path);
+    hpcw_status s =
+        path == NULL ? hpcw_i_fail_memory(err, out->path, 0, NULL) : hpcw_i_set_finish(out->dir, path, err);
+    hpcw_i_free(path);
+    return s;
+}
+
+/* ---- who is in the set ---- */
+
+struct vom_set {
+    hpcw_vom *const *handle; /* [count] */
+    size_t count;
+    hpcw_comm *comm;
+    char *path;                   /* of the set, as the first own file says; NULL: none is open here */
+    int root;                     /* the lowest process with files */
+    bool together;                /* all are files of one set in one directory: an intent can name them */
+    struct hpcw_i_set_file *file; /* [files] on the root; its own are the first */
+    size_t files, capacity;
+    struct hpcw_i_set *intent; /* on the root */
+};
+
+static bool is_first(const struct vom_set *set, size_t i) {
+    size_t first = 0;
+    while (first < set->count && set->handle[first] == NULL) {
+        first++;
+    }
+    return i == first && set->comm->process == set->root;
+}
+
+/* Collective. */
+static hpcw_status look_at_set(struct vom_set *set, hpcw_status s, hpcw_error *err) {
+    uint64_t own = 0, plain = 1;
+    for (size_t i = 0; s == HPCW_OK && i < set->count; i++) {
+        const hpcw_vom *v = set->handle[i];
+        if (v == NULL) {
+            continue;
+        }
+        own++;
+        char *path = set_path(v->out.path);
+        bool same = path != NULL && (set->path == NULL || strcmp(path, set->path) == 0);
+        plain = plain && v->out.dir != NULL && same;
+        s = path == NULL ? hpcw_i_fail_memory(err, v->out.path, 0, NULL) : HPCW_OK;
+        if (set->path == NULL) {
+            set->path = path;
+        } else {
+            hpcw_i_free(path);
+        }
+    }
+    uint64_t hash = set->path == NULL ? 0 : hpcw_i_hash_text(set->path);
+    uint64_t word[5] = {own, plain, own > 0 ? (uint64_t)set->comm->process : UINT64_MAX,
+                        own > 0 ? hash : UINT64_MAX, hash};
+    struct hpcw_i_words words = {.sums = 1, .mins = 3, .maxs = 1, .word = word};
+    s = hpcw_i_agree(set->comm, s, &words, err);
+    set->together = s == HPCW_OK && word[0] > 1 && word[1] == 1 && word[3] == word[4];
+    set->root = (int)word[2];
+    return s;
+}
+
+/* A file in a message: its number, the size of its path with the NUL, the path. */
+static hpcw_status take_files(void *context, const uint64_t *message, size_t words, hpcw_error *err) {
+    struct vom_set *set = context;
+    for (size_t at = 0; at + 2 < words; at += 2 + (size_t)(message[at + 1] + 7) / 8) {
+        struct hpcw_i_set_file *grown =
+            hpcw_i_grow(set->file, &set->capacity, set->files + 1, sizeof *set->file);
+        char *path = grown == NULL ? NULL : hpcw_i_strdup((const char *)&message[at + 2]);
+        set->file = grown == NULL ? set->file : grown;
+        if (path == NULL) {
+            return hpcw_i_fail_memory(err, set->path, 0, "names");
+        }
+        set->file[set->files++] = (struct hpcw_i_set_file){.path = path, .number = message[at]};
+    }
+    return HPCW_OK;
+}
+
+/* Collective. Lists the files of all processes on the root. */
+static hpcw_status collect_files(struct vom_set *set, hpcw_error *err) {
+    struct hpcw_i_buf message = {0};
+    hpcw_status s = HPCW_OK;
+    for (size_t i = 0; s == HPCW_OK && i < set->count; i++) {
+        const hpcw_vom *v = set->handle[i];
+        if (v != NULL) {
+            static const unsigned char padding[8];
+            const uint64_t size = strlen(v->out.path) + 1;
+            const uint64_t head[2] = {hpcw_i_sink_number(v->out.file), size};
+            bool ok = hpcw_i_buf_append(&message, head, sizeof head) &&
+                      hpcw_i_buf_append(&message, v->out.path, (size_t)size) &&
+                      hpcw_i_buf_append(&message, padding, (size_t)(-size & 7));
+            s = ok ? HPCW_OK : hpcw_i_fail_memory(err, v->out.path, 0, "names");
+        }
+    }
+    hpcw_error why;
+    hpcw_status all = hpcw_i_comm_collect(set->comm, set->root, (const uint64_t *)(const void *)message.data,
+                                          s == HPCW_OK ? message.size / 8 : 0, take_files, set, &why);
+    if (s == HPCW_OK && all != HPCW_OK) {
+        *err = why;
+        s = all;
+    }
+    hpcw_i_buf_free(&message);
+    return s;
+}
+
+/* ---- close ---- */
+
+/* Writes all bytes of the own files, and syncs them if the options say so: only names are missing then. */
+static hpcw_status settle_all(const struct vom_set *set, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (size_t i = 0; s == HPCW_OK && i < set->count; i++) {
+        if (set->handle[i] != NULL) {
+            s = hpcw_i_vom_finish(set->handle[i], err);
+            s = s == HPCW_OK && set->handle[i]->out.dir != NULL
+                    ? hpcw_i_sink_settle(set->handle[i]->out.sink, err)
+                    : s;
+        }
+    }
+    return s;
+}
+
+/* Names the own files: the first one of all, or the others. */
+static hpcw_status publish(const struct vom_set *set, bool first, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (size_t i = 0; s == HPCW_OK && i < set->count; i++) {
+        if (set->handle[i] != NULL && is_first(set, i) == first) {
+            s = hpcw_i_vom_output_publish(&set->handle[i]->out, err);
+        }
+    }
+    return s;
+}
+
+/* After a failure between two names, what has none keeps its temporary file, and the intent tells the next open. */
+static void leave_all(struct vom_set *set) {
+    hpcw_i_set_leave(set->intent);
+    for (size_t i = 0; i < set->count; i++) {
+        if (set->handle[i] != NULL) {
+            hpcw_i_sink_leave(set->handle[i]->out.file);
+        }
+    }
+}
+
+static void discard_all(const struct vom_set *set) {
+    for (size_t i = 0; i < set->count; i++) {
+        if (set->handle[i] != NULL) {
+            hpcw_i_sink_withdraw(set->handle[i]->out.sink);
+            hpcw_sink_discard(set->handle[i]->out.sink);
+        }
+    }
+}
+
+/* Collective. All files have their bytes. */
+static hpcw_status publish_together(struct vom_set *set, hpcw_error *err) {
+    const bool root = set->comm->process == set->root;
+    hpcw_status s = collect_files(set, err);
+    if (s == HPCW_OK && root) {
+        const hpcw_vom *v = *set->handle;
+        for (size_t i = 1; v == NULL; i++) {
+            v = set->handle[i];
+        }
+        s = hpcw_i_set_announce(v->out.dir, set->path, (uint32_t)set->files, set->file, v->options.durability,
+                                &set->intent, err);
+    }
+    s = hpcw_i_agree(set->comm, s, NULL, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_agree(set->comm, root ? hpcw_i_set_retire(set->intent, err) : HPCW_OK, NULL, err);
+    }
+    if (s != HPCW_OK) {
+        (void)hpcw_i_set_end(set->intent, NULL); /* older files are as they were */
+        discard_all(set);
+        return s;
+    }
+    s = hpcw_i_agree(set->comm, publish(set, false, err), NULL, err);
+    s = s == HPCW_OK ? hpcw_i_agree(set->comm, publish(set, true, err), NULL, err) : s;
+    if (s != HPCW_OK) {
+        leave_all(set);
+        return hpcw_i_set_begun(err, set->path);
+    }
+    return hpcw_i_agree(set->comm, hpcw_i_set_end(set->intent, err), NULL, err);
+}
+
+hpcw_status hpcw_vom_close_set(hpcw_vom *const *handles, size_t count, hpcw_comm *comm, hpcw_error *err) {
+    hpcw_error local;
+    err = err == NULL ? &local : err;
+    hpcw_status s = HPCW_OK;
+    if (handles == NULL && count > 0) {
+        s = hpcw_i_fail(err, HPCW_EINVAL, "vom: expected %zu open files, got NULL", count);
+        count = 0;
+    }
+    struct vom_set set = {.handle = handles, .count = count, .comm = hpcw_i_comm_or_self(comm)};
+    s = s == HPCW_OK ? settle_all(&set, err) : s;
+    s = look_at_set(&set, s, err);
+    if (s != HPCW_OK) {
+        discard_all(&set);
+    } else if (set.together) {
+        s = publish_together(&set, err);
+    } else {
+        s = publish(&set, false, err);
+        s = s == HPCW_OK ? publish(&set, true, err) : s;
+        s = hpcw_i_agree(set.comm, s, NULL, err);
+        if (s != HPCW_OK) {
+            discard_all(&set);
+        }
+    }
+    for (size_t k = 0; k < set.files; k++) {
+        hpcw_i_free(set.file[k].path);
+    }
+    hpcw_i_free(set.file);
+    hpcw_i_free(set.path);
+    return s;
+}
