@@ -206,8 +206,20 @@ HPCW_API uint32_t hpcw_sion_tasks(const hpcw_sion *sion);
  * here. */
 HPCW_API uint32_t hpcw_sion_first_rank(const hpcw_sion *sion);
 
-/** Size of the chunk of an own task after rounding, bytes: the longest record it can take. 0 if not owned. */
+/** Size of the chunk of an own task after rounding, bytes: the longest record it can take, unless hpcw_sion_limit says less.
+ * 0 if not owned. */
 HPCW_API uint64_t hpcw_sion_chunk_size(const hpcw_sion *sion, uint32_t rank);
+
+/**
+ * Limits an own task to the first `size` bytes of each of its chunks. The chunks in the file stay as large as they are, and
+ * their other bytes stay empty. So a program can fill the size that it asked for, and not the rounded one. SIONlib does so
+ * after sion_parreinit_mpi. Before the first write to the task; not collective. Threads as hpcw_sion_write.
+ *
+ * @param size  bytes; at most the size of the chunk, and less than it by at most UINT32_MAX
+ * @return HPCW_OK; HPCW_EINVAL (task not owned, or it holds data); HPCW_ERANGE (another size); HPCW_ESTATE
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_limit(hpcw_sion *sion, uint32_t rank, uint64_t size,
+                                                     hpcw_error *err);
 
 /**
  * Appends to the stream of an own task. Not collective. Different tasks may be written on different threads.

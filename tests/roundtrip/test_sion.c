@@ -70,6 +70,16 @@ static struct plan random_plan(uint64_t seed) {
     return p;
 }
 
+/* In some plans, tasks leave a part of a chunk unused. */
+static bool leaves_parts(const struct plan *p) {
+    return p->seed % 3 == 0;
+}
+
+/* Bytes that the task fills of a chunk: all, or those that it asked for. */
+static uint64_t limit_of(const struct plan *p, uint32_t t, uint64_t chunk) {
+    return leaves_parts(p) ? p->request[t] : chunk;
+}
+
 /* A record of a task. Key-value streams end with a value that has bytes: readers lose an empty one. */
 struct record {
     uint64_t key;
@@ -150,6 +160,12 @@ static void write_plan(const struct plan *p, const char *path, uint64_t *chunk, 
     if (hpcw_sion_open(path, NULL, &o, &h, &err) != HPCW_OK) {
         fail_msg("seed %llu: %s", (unsigned long long)p->seed, err.message);
     }
+    for (uint32_t t = 0; t < p->tasks; t++) {
+        chunk[t] = hpcw_sion_chunk_size(h, t);
+        if (hpcw_sion_limit(h, t, limit_of(p, t, chunk[t]), &err) != HPCW_OK) {
+            fail_msg("seed %llu: %s", (unsigned long long)p->seed, err.message);
+        }
+    }
     static struct writer w[MOST_THREADS];
     pthread_t thread[MOST_THREADS];
     for (unsigned i = 0; i < p->threads; i++) {
@@ -163,7 +179,6 @@ static void write_plan(const struct plan *p, const char *path, uint64_t *chunk, 
         }
     }
     for (uint32_t t = 0; t < p->tasks; t++) {
-        chunk[t] = hpcw_sion_chunk_size(h, t);
         stream_size[t] = hpcw_sion_stream_size(h, t);
     }
     if (hpcw_sion_close(h, &err) != HPCW_OK) {
@@ -182,19 +197,19 @@ struct blocks {
 
 static struct blocks expected;
 
-static void expect_record(uint64_t chunk, uint64_t size) {
-    if (size > chunk - expected.size[expected.count - 1]) {
+static void expect_record(uint64_t limit, uint64_t size) {
+    if (size > limit - expected.size[expected.count - 1]) {
         expected.size[expected.count++] = 0;
     }
     expected.size[expected.count - 1] += size;
 }
 
-static void expect_bytes(uint64_t chunk, uint64_t size) {
+static void expect_bytes(uint64_t limit, uint64_t size) {
     while (size > 0) {
-        if (expected.size[expected.count - 1] == chunk) {
+        if (expected.size[expected.count - 1] == limit) {
             expected.size[expected.count++] = 0;
         }
-        uint64_t room = chunk - expected.size[expected.count - 1];
+        uint64_t room = limit - expected.size[expected.count - 1];
         uint64_t n = size < room ? size : room;
         expected.size[expected.count - 1] += n;
         size -= n;
@@ -213,6 +228,7 @@ static void check_stream(const struct plan *p, struct read_sion *reader, uint32_
     expected.count = 1;
     expected.size[0] = 0;
     uint64_t at = 0;
+    uint64_t limit = limit_of(p, t, chunk);
     read_sion_keys_begin(&keys, &task);
     for (uint32_t i = 0; i < p->records[t]; i++) {
         record_of(p, t, i, &r);
@@ -222,15 +238,15 @@ static void check_stream(const struct plan *p, struct read_sion *reader, uint32_
             assert_int_equal(read_sion_keys_next(reader, &keys, &head, &more, NULL), HPCW_OK);
             assert_true(more && head.key == r.key && head.size == r.size && head.offset == at + 16);
             at += 16;
-            expect_bytes(chunk, 16);
+            expect_bytes(limit, 16);
         }
         assert_int_equal(read_sion_read(reader, &task, at, got, r.size, NULL), HPCW_OK);
         assert_memory_equal(got, r.data, r.size);
         at += r.size;
         if (p->options.content == HPCW_SION_RECORDS || r.reserved) {
-            expect_record(chunk, r.size);
+            expect_record(limit, r.size);
         } else {
-            expect_bytes(chunk, r.size);
+            expect_bytes(limit, r.size);
         }
     }
     assert_true(at == stream_size);
@@ -288,8 +304,10 @@ static void random_containers(void **state) {
         write_plan(&p, path, chunk, stream_size);
         struct read_sion *reader = NULL;
         hpcw_error err = {.message = ""};
+        bool full = p.options.content != HPCW_SION_KEYVAL || !leaves_parts(&p);
         if (read_sion_open(path, &reader, &err) != HPCW_OK ||
-            read_sion_verify(reader, READ_SION_STRICT | READ_SION_GAPS, &err) != HPCW_OK) {
+            read_sion_verify(reader, full ? READ_SION_STRICT | READ_SION_GAPS : READ_SION_GAPS, &err) !=
+                HPCW_OK) {
             fail_msg("seed %llu: %s", (unsigned long long)seed, err.message);
         }
         check_header(&p, reader);

@@ -185,8 +185,16 @@ static void wrong_writes(void **state) {
         REFUSED(hpcw_sion_fill(h, 0, 0, data, 1, &err), HPCW_EINVAL, "expected bytes that task 0 reserved");
         REFUSED(hpcw_sion_keep_together(h, 0, 101, &err), HPCW_ERANGE, "at most 100 bytes");
         REFUSED(hpcw_sion_keep_together(h, 7, 1, &err), HPCW_EINVAL, "got 7");
+        REFUSED(hpcw_sion_limit(h, 7, 1, &err), HPCW_EINVAL, "got 7");
+        REFUSED(hpcw_sion_limit(h, 0, 101, &err), HPCW_ERANGE, "the 100 bytes of its chunk");
+        assert_int_equal(hpcw_sion_limit(h, 0, 60, NULL), HPCW_OK);
+        REFUSED(hpcw_sion_write(h, 0, data, 61, &err), HPCW_ERANGE, "at most 60 bytes");
+        REFUSED(hpcw_sion_reserve(h, 0, 61, &place, &err), HPCW_ERANGE, "at most 60 bytes");
+        REFUSED(hpcw_sion_keep_together(h, 0, 61, &err), HPCW_ERANGE, "at most 60 bytes");
+        assert_int_equal(hpcw_sion_limit(h, 0, 100, NULL), HPCW_OK);
         assert_int_equal(hpcw_sion_keep_together(h, 0, 100, NULL), HPCW_OK); /* it fits: nothing happens */
         assert_int_equal(hpcw_sion_write(h, 0, data, 30, NULL), HPCW_OK);
+        REFUSED(hpcw_sion_limit(h, 0, 60, &err), HPCW_EINVAL, "a task without data");
         assert_int_equal(hpcw_sion_reserve(h, 0, 40, &place, NULL), HPCW_OK);
         assert_true(hpcw_sion_stream_size(h, 0) == 70);
         REFUSED(hpcw_sion_fill(h, 0, place + 30, data, 11, &err), HPCW_EINVAL, "reserved");

@@ -51,12 +51,13 @@ static hpcw_status next_block(struct hpcw_sion *h, uint32_t i, hpcw_error *err) 
 static hpcw_status append_record(struct hpcw_sion *h, uint32_t i, const void *data, size_t size,
                                  hpcw_error *err) {
     struct hpcw_i_sion_task *t = &h->task[i];
-    if (size > t->chunk) {
+    uint64_t most = hpcw_i_sion_usable(t);
+    if (size > most) {
         return hpcw_i_fail(err, HPCW_ERANGE,
                            "%s: record: expected at most %" PRIu64 " bytes (the chunk of task %u), got %zu",
-                           h->path, t->chunk, hpcw_i_sion_rank(h, i), size);
+                           h->path, most, hpcw_i_sion_rank(h, i), size);
     }
-    if (size > t->chunk - hpcw_i_sion_used(h, i)) {
+    if (size > most - hpcw_i_sion_used(h, i)) {
         hpcw_status s = next_block(h, i, err);
         if (s != HPCW_OK) {
             return s;
@@ -68,21 +69,21 @@ static hpcw_status append_record(struct hpcw_sion *h, uint32_t i, const void *da
 /* Bytes: chunk after chunk. A block is opened only when there is a byte for it (doc/formats/sion.md#sion-16). */
 static hpcw_status append_bytes(struct hpcw_sion *h, uint32_t i, const void *data, size_t size,
                                 hpcw_error *err) {
-    struct hpcw_i_sion_task *t = &h->task[i];
-    if (size > 0 && t->chunk == 0) {
+    uint64_t most = hpcw_i_sion_usable(&h->task[i]);
+    if (size > 0 && most == 0) {
         return hpcw_i_fail(err, HPCW_ERANGE,
                            "%s: expected no data for task %u, whose chunk has no bytes, got %zu", h->path,
                            hpcw_i_sion_rank(h, i), size);
     }
     while (size > 0) {
-        uint64_t room = t->chunk - hpcw_i_sion_used(h, i);
+        uint64_t room = most - hpcw_i_sion_used(h, i);
         if (room == 0) {
             hpcw_error e;
             hpcw_status s = next_block(h, i, &e);
             if (s != HPCW_OK) {
                 return hpcw_i_sion_break(h, s, &e, err); /* a part of these bytes may be stored already */
             }
-            room = t->chunk;
+            room = most;
         }
         size_t n = size < room ? size : (size_t)room;
         hpcw_status s = hpcw_i_sion_append(h, i, data, n, err);
@@ -147,20 +148,44 @@ hpcw_status hpcw_sion_keep_together(hpcw_sion *h, uint32_t rank, size_t size, hp
     if (s != HPCW_OK) {
         return s;
     }
-    struct hpcw_i_sion_task *t = &h->task[i];
-    if (h->options.content == HPCW_SION_KEYVAL || size > t->chunk) {
+    uint64_t most = hpcw_i_sion_usable(&h->task[i]);
+    if (h->options.content == HPCW_SION_KEYVAL || size > most) {
         return hpcw_i_fail(
-            err, size > t->chunk ? HPCW_ERANGE : HPCW_EINVAL,
+            err, size > most ? HPCW_ERANGE : HPCW_EINVAL,
             "%s: cannot keep %zu bytes of task %u together: expected no key-value container, and at "
             "most %" PRIu64 " bytes",
-            h->path, size, rank, t->chunk);
+            h->path, size, rank, most);
     }
     hpcw_i_sion_claim(h, i);
-    if (size > t->chunk - hpcw_i_sion_used(h, i)) {
+    if (size > most - hpcw_i_sion_used(h, i)) {
         s = next_block(h, i, err);
     }
     hpcw_i_sion_release(h);
     return s;
+}
+
+hpcw_status hpcw_sion_limit(hpcw_sion *h, uint32_t rank, uint64_t size, hpcw_error *err) {
+    uint32_t i = UINT32_MAX;
+    hpcw_status s = enter(h, rank, NULL, 0, &i, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    struct hpcw_i_sion_task *t = &h->task[i];
+    hpcw_i_sion_claim(h, i);
+    bool empty = t->block == 0 && hpcw_i_sion_used(h, i) == 0;
+    bool fits = size <= t->chunk && t->chunk - size <= UINT32_MAX;
+    if (empty && fits) {
+        t->spare = (uint32_t)(t->chunk - size);
+    }
+    hpcw_i_sion_release(h);
+    if (!empty || !fits) {
+        return hpcw_i_fail(err, empty ? HPCW_ERANGE : HPCW_EINVAL,
+                           "%s: cannot limit task %u to %" PRIu64
+                           " bytes of a chunk: expected a task without data, and the %" PRIu64
+                           " bytes of its chunk or less by up to %u",
+                           h->path, rank, size, t->chunk, UINT32_MAX);
+    }
+    return HPCW_OK;
 }
 
 hpcw_status hpcw_sion_write_key(hpcw_sion *h, uint32_t rank, uint64_t key, const void *value, size_t size,
@@ -177,7 +202,7 @@ hpcw_status hpcw_sion_write_key(hpcw_sion *h, uint32_t rank, uint64_t key, const
     /* doc/formats/sion.md#sion-30:
      * SIONlib's reader subtracts a whole header from what is left of the chunk in which the header begins. A header that
      * continues in the next chunk and fills it leaves the reader after the end of that chunk: the value is lost. */
-    uint64_t chunk = h->task[i].chunk;
+    uint64_t chunk = hpcw_i_sion_usable(&h->task[i]);
     if (chunk > 0 && chunk < HPCW_SION_MIN_KEY_CHUNK) {
         return hpcw_i_fail(err, HPCW_ERANGE,
                            "%s: expected chunks of at least %u bytes for key-value records, got %" PRIu64
@@ -204,15 +229,16 @@ hpcw_status hpcw_sion_reserve(hpcw_sion *h, uint32_t rank, size_t size, uint64_t
         return s;
     }
     struct hpcw_i_sion_task *t = &h->task[i];
-    if (offset == NULL || h->options.content == HPCW_SION_KEYVAL || size > t->chunk) {
+    uint64_t most = hpcw_i_sion_usable(t);
+    if (offset == NULL || h->options.content == HPCW_SION_KEYVAL || size > most) {
         return hpcw_i_fail(
-            err, size > t->chunk ? HPCW_ERANGE : HPCW_EINVAL,
+            err, size > most ? HPCW_ERANGE : HPCW_EINVAL,
             "%s: cannot reserve %zu bytes for task %u: expected a pointer for the offset, no key-value "
             "container, and at most %" PRIu64 " bytes",
-            h->path, size, rank, t->chunk);
+            h->path, size, rank, most);
     }
     hpcw_i_sion_claim(h, i);
-    if (size > t->chunk - hpcw_i_sion_used(h, i)) {
+    if (size > most - hpcw_i_sion_used(h, i)) {
         s = next_block(h, i, err);
     }
     if (s == HPCW_OK) {
@@ -237,7 +263,7 @@ hpcw_status hpcw_sion_fill(hpcw_sion *h, uint32_t rank, uint64_t offset, const v
     uint64_t block = t->chunk == 0 ? UINT64_MAX : offset / t->chunk;
     uint64_t k = t->chunk == 0 ? 0 : offset % t->chunk;
     hpcw_i_sion_claim(h, i); /* another thread may just take this task's slot */
-    uint64_t end = block < t->block ? t->chunk : t->used;
+    uint64_t end = block < t->block ? hpcw_i_sion_usable(t) : t->used;
     hpcw_i_sion_release(h);
     if (block > t->block || k > end || size > end - k) {
         return hpcw_i_fail(err, HPCW_EINVAL,

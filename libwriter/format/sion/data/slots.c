@@ -27,7 +27,7 @@ uint32_t hpcw_i_sion_slot_room(const struct hpcw_sion *h, uint32_t i, uint64_t s
     const struct hpcw_i_sion_task *t = &h->task[i];
     uint64_t unit = size >= BOUNDARY ? BOUNDARY : size;
     uint64_t room = size - hpcw_i_sion_position(h, i, t->used) % unit;
-    uint64_t left = t->chunk - t->used;
+    uint64_t left = hpcw_i_sion_usable(t) - t->used;
     return (uint32_t)(room < left ? room : left);
 }
 

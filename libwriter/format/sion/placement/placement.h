@@ -29,7 +29,13 @@ struct hpcw_i_sion_task {
     uint64_t used;  /* bytes of the current block without those in a buffer */
     struct hpcw_i_sion_blocks *earlier; /* of `block` blocks; NULL: none */
     uint32_t block;                     /* current block */
+    uint32_t spare;                     /* bytes at the end of each chunk that stay empty: hpcw_sion_limit */
 };
+
+/* Bytes that a chunk takes. */
+static inline uint64_t hpcw_i_sion_usable(const struct hpcw_i_sion_task *t) {
+    return t->chunk - t->spare;
+}
 
 /* ---- census.c ---- */
 
