@@ -238,7 +238,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_write(hpcw_sion *sion, uint32_t r
 
 /**
  * Lets the next writes of an own task, up to `size` bytes together, go into one chunk: if the rest of the current one is
- * smaller, the next block begins. For records that a program writes in pieces. Threads as hpcw_sion_write.
+ * smaller, the next block begins. For records that a program writes in pieces, and for key-value records, whose header has
+ * HPCW_SION_MIN_KEY_CHUNK bytes. Threads as hpcw_sion_write.
  *
  * @return as hpcw_sion_write; HPCW_ERANGE if `size` is larger than the chunk
  */

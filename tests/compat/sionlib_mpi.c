@@ -145,6 +145,39 @@ static void write_again(const char *name) {
     sion_parclose_mpi(sid);
 }
 
+/* Key-value records that begin in a new chunk. */
+static void keys_in_chunks(const char *name) {
+    unsigned char data[CHUNK];
+    char line[512];
+    sion_int64 chunk = CHUNK;
+    sion_int32 block = 64;
+    int global = -1, files = 1;
+    MPI_Comm part = MPI_COMM_WORLD;
+    int sid =
+        sion_paropen_mpi(name, "bw,keyval", &files, MPI_COMM_WORLD, &part, &chunk, &block, &global, NULL, NULL);
+    int n = snprintf(line, sizeof line, "%s:", name);
+    for (int r = 0; r < RECORDS; r++) {
+        int bytes = 20 + 21 * r + rank;
+        fill(data, bytes, rank + r);
+        int fits = sion_ensure_free_space(sid, 16 + bytes);
+        size_t items = sion_fwrite_key(data, (uint64_t)(r % 3), 1, (size_t)bytes, sid);
+        n += snprintf(line + n, sizeof line - (size_t)n, " %d %zu,", fits, items);
+    }
+    snprintf(line + n, sizeof line - (size_t)n, " %d", sion_parclose_mpi(sid));
+    print_all(line);
+    sid = sion_paropen_mpi(name, "br,keyval=unknown", &files, MPI_COMM_WORLD, &part, &chunk, &block, &global,
+                           NULL, NULL);
+    n = snprintf(line, sizeof line, "%s:", name);
+    uint64_t key;
+    size_t bytes;
+    while (sion_fread_key_iterator_next(sid, &key, &bytes) == SION_SUCCESS) {
+        size_t got = sion_fread_key(data, key, 1, bytes, sid);
+        n += snprintf(line + n, sizeof line - (size_t)n, " %zu %08x;", got, sum(data, got));
+    }
+    sion_parclose_mpi(sid);
+    print_all(line);
+}
+
 /* LOCAL tasks on each process, in rounds. */
 static void write_mapped(const char *name) {
     unsigned char data[CHUNK];
@@ -353,6 +386,7 @@ int main(int argc, char **argv) {
     write_large("larges.sion", "bw,collective,cmerge,collsize=2");
     write_again("again.sion");
     read_set("again.sion", "br", 0);
+    keys_in_chunks("chunkedkeys.sion");
     write_mapped("./mapped.sion");
     read_mapped("./mapped.sion", 1);
     read_mapped("./mapped.sion", 0);

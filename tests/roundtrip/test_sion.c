@@ -102,6 +102,11 @@ static void record_of(const struct plan *p, uint32_t task, uint32_t index, struc
     }
 }
 
+/* Whether a key-value record is written whole into one chunk. */
+static bool kept_together(const struct plan *p, const struct record *r, uint64_t limit) {
+    return leaves_parts(p) && (r->key & 2) != 0 && HPCW_SION_MIN_KEY_CHUNK + r->size <= limit;
+}
+
 /* ---- writing ---- */
 
 struct writer {
@@ -119,6 +124,15 @@ static hpcw_status write_in_pieces(const struct plan *p, hpcw_sion *sion, uint32
         p->options.content == HPCW_SION_RECORDS ? hpcw_sion_keep_together(sion, task, r->size, err) : HPCW_OK;
     s = s == HPCW_OK ? hpcw_sion_write(sion, task, r->data, r->size / 2, err) : s;
     return s == HPCW_OK ? hpcw_sion_write(sion, task, r->data + r->size / 2, r->size - r->size / 2, err) : s;
+}
+
+static hpcw_status write_key(const struct plan *p, hpcw_sion *sion, uint32_t task, const struct record *r,
+                             hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    if (kept_together(p, r, limit_of(p, task, hpcw_sion_chunk_size(sion, task)))) {
+        s = hpcw_sion_keep_together(sion, task, HPCW_SION_MIN_KEY_CHUNK + r->size, err);
+    }
+    return s == HPCW_OK ? hpcw_sion_write_key(sion, task, r->key, r->data, r->size, err) : s;
 }
 
 /* The tasks of one thread, a record of each in turn, so that they push each other out of the buffers. */
@@ -140,7 +154,7 @@ static void *write_share(void *context) {
                 } else if (r.reserved) {
                     w->status = hpcw_sion_reserve(w->sion, t, r.size, &places[t][i], &w->err);
                 } else if (p->options.content == HPCW_SION_KEYVAL) {
-                    w->status = hpcw_sion_write_key(w->sion, t, r.key, r.data, r.size, &w->err);
+                    w->status = write_key(p, w->sion, t, &r, &w->err);
                 } else if (r.key & 1) {
                     w->status = write_in_pieces(p, w->sion, t, &r, &w->err);
                 } else {
@@ -197,10 +211,15 @@ struct blocks {
 
 static struct blocks expected;
 
-static void expect_record(uint64_t limit, uint64_t size) {
+/* The next `size` bytes are in one chunk, of which the task fills `limit` bytes. */
+static void expect_together(uint64_t limit, uint64_t size) {
     if (size > limit - expected.size[expected.count - 1]) {
         expected.size[expected.count++] = 0;
     }
+}
+
+static void expect_record(uint64_t limit, uint64_t size) {
+    expect_together(limit, size);
     expected.size[expected.count - 1] += size;
 }
 
@@ -238,6 +257,9 @@ static void check_stream(const struct plan *p, struct read_sion *reader, uint32_
             assert_int_equal(read_sion_keys_next(reader, &keys, &head, &more, NULL), HPCW_OK);
             assert_true(more && head.key == r.key && head.size == r.size && head.offset == at + 16);
             at += 16;
+            if (kept_together(p, &r, limit)) {
+                expect_together(limit, 16 + r.size);
+            }
             expect_bytes(limit, 16);
         }
         assert_int_equal(read_sion_read(reader, &task, at, got, r.size, NULL), HPCW_OK);

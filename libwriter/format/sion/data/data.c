@@ -149,12 +149,10 @@ hpcw_status hpcw_sion_keep_together(hpcw_sion *h, uint32_t rank, size_t size, hp
         return s;
     }
     uint64_t most = hpcw_i_sion_usable(&h->task[i]);
-    if (h->options.content == HPCW_SION_KEYVAL || size > most) {
-        return hpcw_i_fail(
-            err, size > most ? HPCW_ERANGE : HPCW_EINVAL,
-            "%s: cannot keep %zu bytes of task %u together: expected no key-value container, and at "
-            "most %" PRIu64 " bytes",
-            h->path, size, rank, most);
+    if (size > most) {
+        return hpcw_i_fail(err, HPCW_ERANGE,
+                           "%s: cannot keep %zu bytes of task %u together: expected at most %" PRIu64 " bytes",
+                           h->path, size, rank, most);
     }
     hpcw_i_sion_claim(h, i);
     if (size > most - hpcw_i_sion_used(h, i)) {
