@@ -53,10 +53,11 @@ int sion_dup(int sid, int mode, int rank, uint64_t key) {
 
 int sion_dedup(int sid) {
     struct sionlib_handle *h = sionlib_handle_of(sid, "sion_dedup");
-    if (h == NULL || !h->duplicate) {
-        if (h != NULL) {
-            sionlib_report("sion_dedup: expected a handle of sion_dup");
-        }
+    if (h == NULL) {
+        return SION_ID_NOT_VALID;
+    }
+    if (!h->duplicate) {
+        sionlib_report("sion_dedup: expected a handle of sion_dup");
         return SION_NOT_SUCCESS;
     }
     sionlib_handle_free(h);

@@ -143,6 +143,9 @@ int sionlib_open_each(struct sionlib_parallel *p, bool well, int *files, sion_in
 }
 
 int sionlib_reinit(struct sionlib_handle *h, sion_int64 chunk, const char *call) {
+    if (h == NULL) {
+        return SION_ID_NOT_VALID;
+    }
     if (h->writer == NULL) {
         sionlib_report("%s: expected a container open for writing", call);
         return SION_NOT_SUCCESS;

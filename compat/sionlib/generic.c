@@ -448,15 +448,15 @@ int sion_generic_paropen_mapped(int aid, char *fname, const char *file_mode, int
 
 int sion_generic_parclose(int sid) {
     struct sionlib_handle *h = sionlib_handle_of_several(sid, SIONLIB_PARALLEL, "sion_generic_parclose");
-    return h == NULL ? SION_NOT_SUCCESS : sionlib_handle_close(h);
+    return h == NULL ? SION_ID_NOT_VALID : sionlib_handle_close(h);
 }
 
 int sion_generic_parclose_mapped(int sid) {
     struct sionlib_handle *h = sionlib_handle_of_several(sid, SIONLIB_MAPPED, "sion_generic_parclose_mapped");
-    return h == NULL ? SION_NOT_SUCCESS : sionlib_handle_close(h);
+    return h == NULL ? SION_ID_NOT_VALID : sionlib_handle_close(h);
 }
 
 int sion_generic_parreinit(int sid, sion_int64 chunksize) {
     struct sionlib_handle *h = sionlib_handle_of_several(sid, SIONLIB_PARALLEL, "sion_generic_parreinit");
-    return h == NULL ? SION_NOT_SUCCESS : sionlib_reinit(h, chunksize, "sion_generic_parreinit");
+    return sionlib_reinit(h, chunksize, "sion_generic_parreinit");
 }

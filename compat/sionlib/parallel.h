@@ -83,7 +83,7 @@ bool sionlib_divide_by_place(struct sionlib_parallel *p, bool well, int files, i
 int sionlib_open_each(struct sionlib_parallel *p, bool well, int *files, sion_int64 *chunk,
                       sion_int32 *block_size, FILE **stream, char **name);
 
-/* sion_parreinit_mpi. Collective. */
+/* sion_parreinit_mpi; `h` may be NULL: reported. Collective. */
 int sionlib_reinit(struct sionlib_handle *h, sion_int64 chunk, const char *call);
 
 /* What the caller of an open with any number of tasks per process passes, and gets. */

@@ -145,6 +145,22 @@ static void write_again(const char *name) {
     sion_parclose_mpi(sid);
 }
 
+/* Calls with the number of a closed container. */
+static void after_close(const char *name) {
+    char line[512];
+    sion_int64 chunk = CHUNK;
+    sion_int32 block = 64;
+    int global = -1, files = 1;
+    MPI_Comm part = MPI_COMM_WORLD;
+    int sid = sion_paropen_mpi(name, "bw", &files, MPI_COMM_WORLD, &part, &chunk, &block, &global, NULL, NULL);
+    int first = sion_parclose_mpi(sid), again = sion_parclose_mpi(sid), mapped = sion_parclose_mapped_mpi(sid);
+    int generic = sion_generic_parclose(sid), generic_mapped = sion_generic_parclose_mapped(sid);
+    int reinit = sion_parreinit_mpi(sid, CHUNK), generic_reinit = sion_generic_parreinit(sid, CHUNK);
+    snprintf(line, sizeof line, "%s: closed %d, %d %d %d %d, reinit %d %d, freed %d, serial %d", name, first,
+             again, mapped, generic, generic_mapped, reinit, generic_reinit, sion_dedup(sid), sion_close(sid));
+    print_all(line);
+}
+
 /* Key-value records that begin in a new chunk. */
 static void keys_in_chunks(const char *name) {
     unsigned char data[CHUNK];
@@ -386,6 +402,7 @@ int main(int argc, char **argv) {
     write_large("larges.sion", "bw,collective,cmerge,collsize=2");
     write_again("again.sion");
     read_set("again.sion", "br", 0);
+    after_close("closed.sion");
     keys_in_chunks("chunkedkeys.sion");
     write_mapped("./mapped.sion");
     read_mapped("./mapped.sion", 1);

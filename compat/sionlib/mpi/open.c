@@ -61,17 +61,17 @@ int sion_paropen_mapped_mpi(const char *fname, const char *file_mode, int *numFi
 
 int sion_parclose_mpi(int sid) {
     struct sionlib_handle *h = sionlib_handle_of_several(sid, SIONLIB_PARALLEL, "sion_parclose_mpi");
-    return h == NULL ? SION_NOT_SUCCESS : sionlib_handle_close(h);
+    return h == NULL ? SION_ID_NOT_VALID : sionlib_handle_close(h);
 }
 
 int sion_parclose_mapped_mpi(int sid) {
     struct sionlib_handle *h = sionlib_handle_of_several(sid, SIONLIB_MAPPED, "sion_parclose_mapped_mpi");
-    return h == NULL ? SION_NOT_SUCCESS : sionlib_handle_close(h);
+    return h == NULL ? SION_ID_NOT_VALID : sionlib_handle_close(h);
 }
 
 int sion_parreinit_mpi(int sid, sion_int64 chunksize) {
     struct sionlib_handle *h = sionlib_handle_of_several(sid, SIONLIB_PARALLEL, "sion_parreinit_mpi");
-    return h == NULL ? SION_NOT_SUCCESS : sionlib_reinit(h, chunksize, "sion_parreinit_mpi");
+    return sionlib_reinit(h, chunksize, "sion_parreinit_mpi");
 }
 
 size_t sion_coll_fwrite_mpi(const void *data, size_t size, size_t nitems, int sid) {
