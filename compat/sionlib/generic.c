@@ -443,7 +443,7 @@ int sion_generic_paropen_mapped(int aid, char *fname, const char *file_mode, int
         return SION_ID_NOT_VALID;
     }
     struct sionlib_parallel *p = new_parallel(aid, fname, file_mode, &processes);
-    return p == NULL ? SION_ID_NOT_VALID : sionlib_open_mapped(p, numFiles, &mapping, fsblksize, fileptr);
+    return p == NULL ? SION_ID_NOT_VALID : sionlib_open_mapped(p, numFiles, &mapping, *fsblksize, fileptr);
 }
 
 int sion_generic_parclose(int sid) {

@@ -142,7 +142,7 @@ static bool fill_in(struct sionlib_handle *h, const struct sionlib_mapping *a, c
 
 /* Collective. NULL: reported. */
 static struct sionlib_handle *open_to_write(struct sionlib_parallel *p, int files,
-                                            const struct sionlib_mapping *a, sion_int32 *block_size) {
+                                            const struct sionlib_mapping *a, sion_int32 block_size) {
     struct writing w = {.tasks = NULL};
     struct sionlib_handle *h = NULL;
     hpcw_sion_options o;
@@ -154,7 +154,7 @@ static struct sionlib_handle *open_to_write(struct sionlib_parallel *p, int file
     if (!sionlib_agree(&p->processes, h != NULL && fill_in(h, a, &w))) {
         goto failed;
     }
-    sionlib_parallel_block_size(p, *block_size);
+    sionlib_parallel_block_size(p, block_size);
     sionlib_mode_options(&p->mode, p->path, p->block_size, &o);
     o.layout = HPCW_SION_ALIGNED;
     o.flavour = HPCW_SION_MAPPED;
@@ -177,7 +177,6 @@ static struct sionlib_handle *open_to_write(struct sionlib_parallel *p, int file
     h->files = files;
     h->keys = p->mode.keys;
     h->big_data = p->mode.data == HPCW_SION_BIG;
-    *block_size = p->block_size;
     goto done;
 failed:
     sionlib_handle_free(h);
@@ -266,7 +265,7 @@ static bool hand_out(const struct sionlib_handle *h, const struct sionlib_mappin
 
 /* Collective. NULL: reported. */
 static struct sionlib_handle *open_to_read(struct sionlib_parallel *p, int *files,
-                                           const struct sionlib_mapping *a, sion_int32 *block_size) {
+                                           const struct sionlib_mapping *a) {
     hpcw_comm *comm = NULL;
     hpcw_error err;
     if (p->processes.comm(p->processes.context, &comm, &err) != HPCW_OK) {
@@ -286,7 +285,6 @@ static struct sionlib_handle *open_to_read(struct sionlib_parallel *p, int *file
     }
     h->comm = comm;
     *files = h->files;
-    *block_size = (sion_int32)hpcw_sion_reader_info(h->reader)->fs_block_size;
     return h;
 }
 
@@ -301,9 +299,9 @@ bool sionlib_mapping_check(const struct sionlib_mapping *a, const char *path, co
 }
 
 int sionlib_open_mapped(struct sionlib_parallel *p, int *files, const struct sionlib_mapping *a,
-                        sion_int32 *block_size, FILE **stream) {
+                        sion_int32 block_size, FILE **stream) {
     struct sionlib_handle *h =
-        p->mode.write ? open_to_write(p, *files, a, block_size) : open_to_read(p, files, a, block_size);
+        p->mode.write ? open_to_write(p, *files, a, block_size) : open_to_read(p, files, a);
     if (h == NULL) {
         sionlib_parallel_free(p);
         return SION_ID_NOT_VALID;

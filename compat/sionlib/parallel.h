@@ -99,8 +99,9 @@ struct sionlib_mapping {
 bool sionlib_mapping_check(const struct sionlib_mapping *mapping, const char *path, const char *mode,
                            const int *files, const sion_int32 *block_size);
 
-/* The same for it: the arguments of sion_paropen_mapped_mpi. */
+/* The same for it: the arguments of sion_paropen_mapped_mpi. As SIONlib, it does not return the block
+ * size. */
 int sionlib_open_mapped(struct sionlib_parallel *p, int *files, const struct sionlib_mapping *a,
-                        sion_int32 *block_size, FILE **stream);
+                        sion_int32 block_size, FILE **stream);
 
 #endif

@@ -194,6 +194,27 @@ static void keys_in_chunks(const char *name) {
     print_all(line);
 }
 
+/* SIONlib returns the block size neither to a writer nor to a reader of mapped tasks. */
+static void mapped_block_size(const char *name) {
+    char line[512];
+    int files = 1, count = 1, zero = 0, own = rank;
+    int *ranks = &own, *numbers = &zero, *places = &own;
+    sion_int64 bytes = CHUNK, *chunks = &bytes;
+    sion_int32 block = -1;
+    int sid = sion_paropen_mapped_mpi((char *)name, "bw", &files, MPI_COMM_WORLD, &count, &ranks, &chunks,
+                                      &numbers, &places, &block, NULL);
+    int n = snprintf(line, sizeof line, "%s: write %d,", name, (int)block);
+    sion_parclose_mapped_mpi(sid);
+    for (int given = -1; given <= 128; given += 129) {
+        block = given;
+        sid = sion_paropen_mapped_mpi((char *)name, "br", &files, MPI_COMM_WORLD, &count, &ranks, &chunks,
+                                      &numbers, &places, &block, NULL);
+        n += snprintf(line + n, sizeof line - (size_t)n, " read %d,", (int)block);
+        sion_parclose_mapped_mpi(sid);
+    }
+    print_all(line);
+}
+
 /* LOCAL tasks on each process, in rounds. */
 static void write_mapped(const char *name) {
     unsigned char data[CHUNK];
@@ -404,6 +425,7 @@ int main(int argc, char **argv) {
     read_set("again.sion", "br", 0);
     after_close("closed.sion");
     keys_in_chunks("chunkedkeys.sion");
+    mapped_block_size("blocksize.sion");
     write_mapped("./mapped.sion");
     read_mapped("./mapped.sion", 1);
     read_mapped("./mapped.sion", 0);

@@ -56,7 +56,7 @@ int sion_paropen_mapped_mpi(const char *fname, const char *file_mode, int *numFi
         return SION_ID_NOT_VALID;
     }
     struct sionlib_parallel *p = sionlib_parallel_new(fname, file_mode, &processes);
-    return p == NULL ? SION_ID_NOT_VALID : sionlib_open_mapped(p, numFiles, &mapping, fsblksize, fileptr);
+    return p == NULL ? SION_ID_NOT_VALID : sionlib_open_mapped(p, numFiles, &mapping, *fsblksize, fileptr);
 }
 
 int sion_parclose_mpi(int sid) {
