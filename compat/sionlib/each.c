@@ -36,10 +36,19 @@ static bool create(struct sionlib_handle *h, sion_int64 chunk) {
         return false;
     }
     t->chunk = (sion_int64)hpcw_sion_chunk_size(h->writer, t->number);
+    if (p->again) {
+        /* SIONlib rounds the chunk in the file, but fills only the bytes that the program asked for. */
+        if (hpcw_sion_limit(h->writer, t->number, (uint64_t)chunk, &err) != HPCW_OK) {
+            sionlib_report("%s", err.message);
+            return false;
+        }
+        t->chunk = chunk;
+    }
     t->blocks = 1;
     t->block = 0;
     t->at = 0;
     t->written = 0;
+    t->counted = 0;
     memset(t->used, 0, (size_t)t->capacity * sizeof *t->used);
     return true;
 }
@@ -152,5 +161,6 @@ int sionlib_reinit(struct sionlib_handle *h, sion_int64 chunk, const char *call)
     }
     hpcw_sion_free(h->writer);
     h->writer = NULL;
+    h->parallel->again = true;
     return create(h, chunk) ? SION_SUCCESS : SION_NOT_SUCCESS;
 }

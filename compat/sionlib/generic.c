@@ -342,7 +342,7 @@ static bool group(struct sionlib_handle *h, struct sionlib_member *own, hpcw_sio
     if (well) {
         own->follows = ((free_call *)all->api->call[CAPABILITY])(all->of_file) == ONLY_SENDER;
         code = gather_of(all->api)(own, list, all->of_file, _SION_INT64, SIONLIB_MEMBER_WORDS, 0);
-        well = code == 0 && (!first || sionlib_group_tasks(list, tasks, &p->mode, p->block_size));
+        well = code == 0 && (!first || sionlib_group_tasks(list, tasks, &p->mode, p->again, p->block_size));
         well = sionlib_agree(&p->processes, well);
     }
     if (well) {

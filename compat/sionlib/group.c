@@ -34,8 +34,9 @@ static void close_group(struct sionlib_member *m, int64_t first, int64_t end, in
     }
 }
 
-bool sionlib_group_tasks(struct sionlib_member *m, int64_t tasks, const struct sionlib_mode *mode,
+bool sionlib_group_tasks(struct sionlib_member *m, int64_t tasks, const struct sionlib_mode *mode, bool again,
                          int64_t block) {
+    bool merge = mode->merge && !again;
     int64_t all = 0;
     for (int64_t t = 0; t < tasks; t++) {
         if (m[t].chunk < 0 || m[t].chunk > INT64_MAX - 2 * block - all) {
@@ -47,13 +48,13 @@ bool sionlib_group_tasks(struct sionlib_member *m, int64_t tasks, const struct s
     int64_t first = 0;
     int64_t bytes = m[0].chunk;
     for (int64_t t = 1; t < tasks; t++) {
-        if (bytes + m[t].chunk > share && !m[t].follows) {
-            close_group(m, first, t, bytes, block, mode->merge);
+        if (bytes + m[t].chunk > share && (again || !m[t].follows)) {
+            close_group(m, first, t, bytes, block, merge);
             first = t;
             bytes = 0;
         }
         bytes += m[t].chunk;
     }
-    close_group(m, first, tasks, bytes, block, mode->merge);
+    close_group(m, first, tasks, bytes, block, merge);
     return true;
 }

@@ -27,8 +27,10 @@ struct sionlib_member {
 /* Words of it, in messages. */
 enum { SIONLIB_MEMBER_WORDS = sizeof(struct sionlib_member) / sizeof(int64_t) };
 
-/* Sets the chunks and groups of all tasks of a file. False, without a report: the chunks are too large. */
+/* Sets the chunks and groups of all tasks of a file. `again`: as sion_parreinit_mpi does, which gives also the tasks of a
+ * merged container chunks of their own, and divides threads of a process. False, without a report: the chunks are too
+ * large. */
 bool sionlib_group_tasks(struct sionlib_member *member, int64_t tasks, const struct sionlib_mode *mode,
-                         int64_t block);
+                         bool again, int64_t block);
 
 #endif

@@ -154,6 +154,7 @@ sion_int64 sion_get_bytes_written(int sid) {
     if (h == NULL || h->writer == NULL || h->count == 0) {
         return SION_SIZE_NOT_VALID;
     }
+    sionlib_look(sionlib_current(h));
     return sionlib_current(h)->written;
 }
 

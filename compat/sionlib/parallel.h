@@ -33,6 +33,7 @@ struct sionlib_parallel {
     uint32_t *file_tasks;              /* [files] tasks of each file; NULL: as sionlib_divide_by_number says */
     uint32_t number;                   /* of hpcw_sion: the first task of this process */
     bool renamed;                      /* the ranks of some tasks are not their numbers */
+    bool again;                        /* the container is opened again, by sion_parreinit_mpi */
     int block_size;                    /* bytes */
     const struct sionlib_names *names; /* NULL: SIONlib's. Lives longer than all handles */
     /* Sets the chunk and the group of the task in a collective container; NULL: there are none. False: reported. */

@@ -49,7 +49,8 @@ sion_int64 sion_bytes_avail_in_chunk(int sid) {
     if (h == NULL || h->count == 0 || (h->reader != NULL && !sionlib_load_blocks(h, sionlib_current(h)))) {
         return SION_SIZE_NOT_VALID;
     }
-    return sionlib_left(sionlib_current(h));
+    const struct sionlib_task *t = sionlib_current(h);
+    return h->reader != NULL ? sionlib_left(t) : t->counted - t->at;
 }
 
 sion_int64 sion_bytes_avail_in_block(int sid) {

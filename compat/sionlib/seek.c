@@ -112,6 +112,9 @@ int sion_seek_fp(int sid, int rank, int currentblocknr, sion_int64 posinblk, FIL
         return SION_NOT_SUCCESS;
     }
     bool other = next != h->current;
+    if (other) {
+        sionlib_look(sionlib_current(h));
+    }
     h->current = next;
     h->file = (int)sionlib_current(h)->file;
     if (h->reader != NULL) {

@@ -28,12 +28,14 @@ bool sionlib_reserve_blocks(struct sionlib_task *t, sion_int64 more) {
 void sionlib_next_block(struct sionlib_task *t) {
     t->block = t->blocks++;
     t->at = 0;
+    t->counted = 0;
 }
 
 void sionlib_count(struct sionlib_task *t, sion_int64 size) {
     if (size > t->chunk - t->at) {
         sionlib_next_block(t);
     }
+    sionlib_look(t);
     t->at += size;
     t->written += size;
     t->used[t->block] = t->at;

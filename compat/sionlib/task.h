@@ -22,7 +22,7 @@ struct sionlib_task {
     uint32_t number;           /* of hpcw_sion */
     uint32_t file;             /* physical file */
     uint32_t index;            /* place in it */
-    sion_int64 chunk;          /* bytes */
+    sion_int64 chunk;          /* bytes; of a writer, those that the program may fill */
     sion_int64 start;          /* offset in the file of the chunk in block 0; -1: not known */
     sion_int64 stride;         /* from block to block; -1: not known */
     sion_int64 *used;          /* [blocks] bytes in each; a reader's NULL until they are needed */
@@ -31,6 +31,7 @@ struct sionlib_task {
     int block;                 /* position: block */
     sion_int64 at;             /* position: byte in it */
     sion_int64 written;        /* bytes of all blocks, of a writer */
+    sion_int64 counted;        /* of a writer: `at` when SIONlib last noted it, for sion_bytes_avail_in_chunk */
     uint64_t next;             /* offset in the stream of the position after the last read, */
     int next_block;            /* which was here: */
     sion_int64 next_at;        /* so that a program that reads on adds up no blocks */
@@ -65,7 +66,12 @@ static inline struct sionlib_task *sionlib_current(const struct sionlib_handle *
     return &h->task[h->current];
 }
 
-/* Bytes from the position to the end of the block. */
+/* SIONlib notes the position of a writer before each write, and when a program flushes or asks for the bytes written. */
+static inline void sionlib_look(struct sionlib_task *t) {
+    t->counted = t->at;
+}
+
+/* Bytes from the position of a reader to the end of the block. */
 static inline sion_int64 sionlib_left(const struct sionlib_task *t) {
     return t->used[t->block] - t->at;
 }

@@ -39,6 +39,7 @@ int sion_ensure_free_space(int sid, sion_int64 bytes) {
     }
     struct sionlib_task *t = sionlib_current(h);
     if (bytes <= t->chunk - t->at) {
+        sionlib_look(t);
         return SION_SUCCESS;
     }
     hpcw_error err;
@@ -55,7 +56,11 @@ int sion_ensure_free_space(int sid, sion_int64 bytes) {
 
 int sion_flush(int sid) {
     struct sionlib_handle *h = sionlib_handle_of(sid, "sion_flush");
-    return h != NULL && h->count > 0 && sionlib_current(h)->at > 0 ? SION_SUCCESS : SION_NOT_SUCCESS;
+    if (h == NULL || h->count == 0 || sionlib_current(h)->at == 0) {
+        return SION_NOT_SUCCESS;
+    }
+    sionlib_look(sionlib_current(h));
+    return SION_SUCCESS;
 }
 
 /* doc/formats/sion.md, "Key-value content": header and value are split over chunks anywhere. */
@@ -88,6 +93,7 @@ size_t sion_fwrite_key(const void *data, uint64_t key, size_t size, size_t nitem
         sionlib_report("%s", err.message);
         return (size_t)-1;
     }
-    count_bytes(t, (sion_int64)bytes + SIONLIB_RECORD_HEADER);
+    count_bytes(t, SIONLIB_RECORD_HEADER);
+    count_bytes(t, (sion_int64)bytes);
     return size > 0 ? nitems : 0;
 }

@@ -145,6 +145,62 @@ static void write_again(const char *name) {
     sion_parclose_mpi(sid);
 }
 
+/* A chunk that is no multiple of the block: SIONlib rounds it in the file, and fills no more than was asked for. The last
+ * record is longer than that. */
+static void write_unrounded(const char *name, const char *mode, int files) {
+    unsigned char data[CHUNK];
+    char line[512];
+    sion_int64 chunk = 40, left;
+    sion_int32 block = 64;
+    int global = -1, collective = strstr(mode, "collective") != NULL, keyval = strstr(mode, "keyval") != NULL;
+    MPI_Comm part = MPI_COMM_WORLD;
+    int sid = sion_paropen_mpi(name, mode, &files, MPI_COMM_WORLD, &part, &chunk, &block, &global, NULL, NULL);
+    chunk = CHUNK / 2 + 7 * rank;
+    int n = snprintf(line, sizeof line, "%s: %d;", name, sion_parreinit_mpi(sid, chunk));
+    for (int r = 0; r < RECORDS; r++) {
+        int bytes = r < RECORDS - 1 || collective ? (rank * 31 + r * 57) % (int)chunk : (int)chunk + 1;
+        fill(data, bytes, rank * RECORDS + r);
+        int fits = r % 2 ? sion_ensure_free_space(sid, bytes) : -1;
+        size_t items = collective ? sion_coll_fwrite(data, 1, (size_t)bytes, sid)
+                       : keyval   ? sion_fwrite_key(data, (uint64_t)(r % 3), 1, (size_t)bytes, sid)
+                                  : sion_fwrite(data, 1, (size_t)bytes, sid);
+        left = sion_bytes_avail_in_chunk(sid);
+        n += snprintf(line + n, sizeof line - (size_t)n, " %d %d %d,", fits, (int)items, (int)left);
+    }
+    long long written = (long long)sion_get_bytes_written(sid);
+    int flushed = sion_flush(sid);
+    left = sion_bytes_avail_in_chunk(sid);
+    snprintf(line + n, sizeof line - (size_t)n, " %lld, %d %d, %d", written, flushed, (int)left,
+             sion_parclose_mpi(sid));
+    print_all(line);
+}
+
+/* Through the stream, which SIONlib does not see. */
+static void stream_unrounded(const char *name) {
+    unsigned char data[CHUNK];
+    char line[512];
+    sion_int64 chunk = 40, left[2];
+    sion_int32 block = 64;
+    int global = -1, files = 1;
+    FILE *stream;
+    MPI_Comm part = MPI_COMM_WORLD;
+    int sid =
+        sion_paropen_mpi(name, "bw", &files, MPI_COMM_WORLD, &part, &chunk, &block, &global, &stream, NULL);
+    int n = snprintf(line, sizeof line, "%s: %d;", name, sion_parreinit_mpi(sid, 100));
+    fill(data, CHUNK, rank);
+    for (int r = 0; r < 4; r++) {
+        int fits = sion_ensure_free_space(sid, 40 + rank);
+        size_t written = fwrite(data, 1, 20, stream);
+        left[0] = sion_bytes_avail_in_chunk(sid);
+        written += fwrite(data, 1, 20 + (size_t)rank, stream);
+        left[1] = sion_bytes_avail_in_chunk(sid);
+        n += snprintf(line + n, sizeof line - (size_t)n, " %d %zu %d %d,", fits, written, (int)left[0],
+                      (int)left[1]);
+    }
+    snprintf(line + n, sizeof line - (size_t)n, " %d", sion_parclose_mpi(sid));
+    print_all(line);
+}
+
 /* Calls with the number of a closed container. */
 static void after_close(const char *name) {
     char line[512];
@@ -423,6 +479,13 @@ int main(int argc, char **argv) {
     write_large("larges.sion", "bw,collective,cmerge,collsize=2");
     write_again("again.sion");
     read_set("again.sion", "br", 0);
+    write_unrounded("unrounded.sion", "bw", 1);
+    read_set("unrounded.sion", "br", 0);
+    write_unrounded("unroundeds.sion", "bw", 3);
+    write_unrounded("unroundedkeys.sion", "bw,keyval", 2);
+    write_unrounded("unroundedpacked.sion", "bw,collective,collsize=2", 1);
+    write_unrounded("unroundedmerged.sion", "bw,collective,cmerge,collsize=3", 1);
+    stream_unrounded("unroundedstream.sion");
     after_close("closed.sion");
     keys_in_chunks("chunkedkeys.sion");
     mapped_block_size("blocksize.sion");

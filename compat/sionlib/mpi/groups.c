@@ -17,7 +17,7 @@ bool sionlib_group(struct sionlib_parallel *p, struct sionlib_member *own, int c
     if (well) {
         (void)MPI_Gather(own, SIONLIB_MEMBER_WORDS * count, MPI_INT64_T, all, SIONLIB_MEMBER_WORDS * count,
                          MPI_INT64_T, 0, mpi->of_file);
-        well = rank != 0 || sionlib_group_tasks(all, tasks, &p->mode, p->block_size);
+        well = rank != 0 || sionlib_group_tasks(all, tasks, &p->mode, p->again, p->block_size);
         well = sionlib_agree(&p->processes, well);
     }
     if (well) {

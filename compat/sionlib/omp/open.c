@@ -25,7 +25,7 @@ static bool create(struct sionlib_team *team) {
     }
     team->merge = merge;
     if (team->mode.collective &&
-        !sionlib_group_tasks(team->member, team->threads, &team->mode, team->block_size)) {
+        !sionlib_group_tasks(team->member, team->threads, &team->mode, false, team->block_size)) {
         sionlib_report("%s: expected chunks that fit into a file", team->path);
         return false;
     }
