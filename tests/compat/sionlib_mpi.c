@@ -444,6 +444,29 @@ static void beyond(void) {
                                  &global, NULL, NULL);
     snprintf(line, sizeof line, "missing %d, damaged %d, buddy %d", missing, damaged, buddy);
     print_all(line);
+
+    /* A reinit after writes begins anew; one that fails leaves nothing to write to. */
+    files = 1;
+    chunk = CHUNK;
+    block = 64;
+    sid =
+        sion_paropen_mpi("anew.sion", "bw", &files, MPI_COMM_WORLD, &half, &chunk, &block, &global, NULL, NULL);
+    fill(data, CHUNK, rank);
+    for (int r = 0; r < 3; r++) {
+        sion_fwrite(data, 1, CHUNK, sid);
+    }
+    int again = sion_parreinit_mpi(sid, 2 * CHUNK);
+    got = sion_fwrite(data, 1, CHUNK / 3, sid);
+    snprintf(line, sizeof line, "anew.sion: %d, %zu, %d", again, got, sion_parclose_mpi(sid));
+    print_all(line);
+    read_set("anew.sion", "br", 0);
+    files = 1;
+    sid = sion_paropen_mpi("below.sion", "bw", &files, MPI_COMM_WORLD, &half, &chunk, &block, &global, NULL,
+                           NULL);
+    again = sion_parreinit_mpi(sid, -1);
+    got = sion_fwrite(data, 1, 1, sid);
+    snprintf(line, sizeof line, "chunk below 0: %d, %zu, %d", again, got, sion_parclose_mpi(sid));
+    print_all(line);
     MPI_Comm_free(&half);
 }
 

@@ -282,6 +282,53 @@ static void bad_calls(void) {
     printf("closed: %d\n", sion_close(sid));
 }
 
+/* Where SIONlib 1.7.6 loses data or makes a file that nobody can read. */
+static void no_loss(void) {
+    unsigned char data[CHUNK] = {0};
+    int block, blocks, rank = 7, files = 1, tasks = 0, ranks[1] = {0}, *all_ranks = ranks;
+    sion_int64 at, chunk = -1, *used, chunks[1] = {-64}, *all_chunks = chunks;
+    sion_int32 size = -1;
+
+    int sid = open_to_write("bytes.sion", "bw,keyval", NULL);
+    size_t raw = sion_fwrite(data, 1, 10, sid), keyed = sion_fwrite_key(data, 5, 1, 30, sid);
+    printf("bytes among keys: %zu, %zu, closed %d\n", raw, keyed, sion_close(sid));
+    sid = open_to_read("bytes.sion", NULL);
+    raw = sion_fread(data, 1, 16, sid);
+    keyed = sion_fread_key(data, 5, 1, 30, sid);
+    printf("  read %zu, then of the key %zu\n", raw, keyed);
+    sion_close(sid);
+
+    /* A writer stays where it is. */
+    sid = open_to_write("stays.sion", "bw", NULL);
+    for (int t = 0; t < TASKS; t++) {
+        int moved = sion_seek(sid, t, 0, 0);
+        fill(data, 20 + t, t);
+        printf("  seek %d, written %zu\n", moved, sion_fwrite(data, 1, 20 + (size_t)t, sid));
+    }
+    printf("stays.sion: closed %d\n", sion_close(sid));
+    read_chunks("stays.sion", 0);
+
+    /* After a seek that fails, the selected task is at its own position. */
+    sid = open_to_read("stays.sion", NULL);
+    for (int t = 1; t < 3; t++) {
+        int moved = sion_seek(sid, t, t == 1 ? 99 : 0, t == 1 ? 0 : 9999);
+        sion_get_current_location(sid, &block, &at, &blocks, &used);
+        int left = (int)sion_bytes_avail_in_chunk(sid);
+        raw = sion_fread(data, 1, 5, sid);
+        printf("  seek %d: block %d, %d, left %d, got %zu %08x\n", moved, block, (int)at, left, raw,
+               sum(data, raw));
+    }
+    sion_close(sid);
+
+    sid = sion_open_rank("stays.sion", "br", &chunk, &size, &rank, NULL);
+    printf("missing rank %d,", sid);
+    sid = sion_open((char *)"none.sion", "bw", &tasks, &files, &all_chunks, &size, &all_ranks, NULL);
+    tasks = 1;
+    printf(" no tasks %d,", sid);
+    sid = sion_open((char *)"none.sion", "bw", &tasks, &files, &all_chunks, &size, &all_ranks, NULL);
+    printf(" chunk below 0 %d\n", sid);
+}
+
 #ifdef HPCW_SIONLIB_SION_H
 static void hear(void *context, const char *message) {
     printf("%s: %s\n", (const char *)context, message);
@@ -314,6 +361,7 @@ static void beyond(void) {
     got = sion_fread_key(data, 9, 1, 100, sid);
     printf("  byte 300: %d %zu %08x, expected %08x\n", moved, got, sum(data, got), expected);
     sion_close(sid);
+    no_loss();
 
 #ifdef HPCW_SIONLIB_SION_H
     sion_hpcw_on_error(hear, "heard");
