@@ -27,6 +27,7 @@ static bool create(struct sionlib_handle *h, sion_int64 chunk) {
         return false;
     }
     o.chunk_size = (uint64_t)own.chunk;
+    o.instead_of = h->writer; /* its directory is that of the container, wherever the program is now */
     if (h->comm == NULL && p->processes.comm(p->processes.context, &h->comm, &err) != HPCW_OK) {
         sionlib_report("%s", err.message);
         return false;
@@ -159,8 +160,9 @@ int sionlib_reinit(struct sionlib_handle *h, sion_int64 chunk, const char *call)
         sionlib_report("%s: expected a container open for writing", call);
         return SION_NOT_SUCCESS;
     }
-    hpcw_sion_free(h->writer);
-    h->writer = NULL;
+    hpcw_sion *older = h->writer;
     h->parallel->again = true;
-    return create(h, chunk) ? SION_SUCCESS : SION_NOT_SUCCESS;
+    bool well = create(h, chunk);
+    hpcw_sion_free(older);
+    return well ? SION_SUCCESS : SION_NOT_SUCCESS;
 }

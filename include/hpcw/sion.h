@@ -57,6 +57,9 @@ extern "C" {
  *  Options
  * --------------------------------------------------------------------------------------------------------- */
 
+/** An opaque container open for writing. */
+typedef struct hpcw_sion hpcw_sion;
+
 /** How requests become chunks. */
 typedef enum hpcw_sion_layout {
     HPCW_SION_ALIGNED = 0, /**< every chunk is rounded up to whole file system blocks (SIONlib's default) */
@@ -156,6 +159,9 @@ typedef struct hpcw_sion_options {
      * set, or with HPCW_SION_MAPPED, all ranks together are 0 .. N-1 in any order, otherwise any below 2^31.
      * Not with colours or parts of a set */
     const uint32_t *global_ranks;
+    /** agree whether it is set; a container of the same path, open for writing: this one goes into its directory, wherever
+     * the program is by now. The program then frees the other one without a close. NULL (default): the path is looked up */
+    const hpcw_sion *instead_of;
 } hpcw_sion_options;
 
 /** Private: fills in the defaults of a struct of this size. */
@@ -169,9 +175,6 @@ static inline void hpcw_sion_options_init(hpcw_sion_options *options) {
 /* ------------------------------------------------------------------------------------------------------------
  *  Writing
  * --------------------------------------------------------------------------------------------------------- */
-
-/** An opaque container open for writing. */
-typedef struct hpcw_sion hpcw_sion;
 
 /**
  * Creates a container. Collective over `comm`.

@@ -56,6 +56,7 @@ static hpcw_status agree_on_options(struct hpcw_sion *h, hpcw_status s, hpcw_err
         {.name = "set_tasks", .number = o->set_tasks},
         {.name = "set_first_file", .number = o->set_first_file},
         {.name = "set_files", .number = o->set_files},
+        {.name = "instead_of", .number = o->instead_of != NULL, .words = "none another"},
         {.name = "source of chunk sizes",
          .number = o->size_of != NULL     ? 1
                    : o->all_sizes != NULL ? 2
@@ -200,7 +201,13 @@ void hpcw_sion_free(hpcw_sion *h) {
 
 /* Holds the directory of the path. Process 0 also finishes what a writer left there that died while it named a set. */
 static hpcw_status find_directory(struct hpcw_sion *h, hpcw_error *err) {
-    int e = h->options.sink_source.open == NULL ? hpcw_i_dir_hold_of(h->path, &h->dir) : 0;
+    const hpcw_sion *other = h->options.instead_of;
+    int e = 0;
+    if (other != NULL && other->dir != NULL) {
+        h->dir = hpcw_i_dir_again(other->dir);
+    } else if (h->options.sink_source.open == NULL) {
+        e = hpcw_i_dir_hold_of(h->path, &h->dir);
+    }
     if (h->dir == NULL) { /* one that is missing is that of the file that cannot be created */
         return e == 0 || e == ENOENT || e == ENOTDIR
                    ? HPCW_OK
