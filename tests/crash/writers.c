@@ -5,7 +5,7 @@
  *     writers WHAT PATH CONTENT [KEY=VALUE]...    writes CONTENT, any word
  *     writers WHAT PATH -       [KEY=VALUE]...    reads: prints the word that all of it holds
  *
- * WHAT is sion, linktest, vom, clog2, log or rank2file. Every byte depends on the word and the task, so a reader knows what
+ * WHAT is sion, linktest, vom, clog2, log or rank2file. Every byte depends on the first letter of the word and the task, so a reader knows what
  * it has before it: one of the words of `words`, or "mixture" if tasks differ. A reader exits with status 1 and says why if
  * there is nothing whole. The bytes do not depend on the number of processes.
  *
@@ -29,7 +29,7 @@
 #endif
 
 enum { MOST_TASKS = 64, MOST_BYTES = 65536, STATES = 50 /* that a process records */ };
-static const char *const words[] = {"old", "new", "other"};
+static const char *const words[] = {"old", "new", "third"};
 enum { WORDS = sizeof words / sizeof *words, NO_WORD = WORDS, MIXTURE };
 
 struct job {
@@ -419,7 +419,7 @@ static hpcw_status rank2file_write(const struct job *job, hpcw_error *err) {
     options.dataset.id = job->id;
     options.dataset.name = name;
     options.dataset.created_us = 1700000000000000 + job->id;
-    options.dataset.flushed = "2024-05-01T10:00:00";
+    options.dataset.flushed = "2023-11-14T22:13:20"; /* the same, as an index that is made anew has it */
     options.dataset.user = "user";
     options.leaf_ranks = 2;
     options.count = job->count;

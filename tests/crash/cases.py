@@ -1,0 +1,725 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The cases: a command, what is there before it, and what must hold after it died at any point.
+
+A case has two states that are whole, "old" and "new": the trees of files before the command and after an undisturbed one.
+Some have more, which are said there. After a death:
+
+- At once: what a reader accepts is whole. A file that has its name has the bytes of one of the states. What both states
+  have alike is there.
+- After the next start, which is the command again or what a user would run instead: nothing but one of the states, to the
+  last temporary file, marker and directory; after the command again, the new one.
+
+A rule that is broken raises points.Broken.
+"""
+import json
+import os
+import re
+import shutil
+
+import points
+import runs
+from points import Broken
+
+LAYOUTS = ("scr-1.1", "scr-1.2", "scr-3", "shared")
+TASKS = 4
+
+
+class Case:
+    """What cases have in common. Commands run in the directory that holds the trees."""
+
+    ways = ("kill", "fail")
+    syncs = ()  # levels of durability for the model of lost writes
+    serial = False  # the command again runs on one process, which makes the same bytes
+    may_be_none = False  # a reader may find nothing before the next start
+    same_bytes = True  # in every run
+    changing = ()  # files that go through more than the states
+
+    def __init__(self, name, programs, processes=1):
+        self.name, self.programs, self.processes = name, programs, processes
+        self.states = {}
+        self.point = None  # the call at which it was harmed
+
+    # ---- what a case says
+
+    def make_old(self):
+        """Makes what is there before the command, in the current directory."""
+
+    def command(self, sync=None):
+        raise NotImplementedError
+
+    def look(self):
+        """The state that a reader accepts, "none" if there is nothing, or None, and why."""
+        raise NotImplementedError
+
+    def sees(self, name):
+        """The same, when the files are those of this state."""
+        return self.look()
+
+    def nexts(self):
+        """The next starts by name; each returns the states that may then be there."""
+        return {"again": self.again}
+
+    def more_states(self):
+        """Further whole states by name, made in the directory with the old one."""
+        return {}
+
+    def promised(self, sync):
+        """Whether at this level of durability the next start must find or make a whole state after the power failed."""
+        return sync == "directory"
+
+    def reported(self, sync):
+        """Whether at this level what was reported as done must be there after the power failed."""
+        return sync == "directory"
+
+    # ---- common
+
+    def run(self, *command, status=0):
+        """A command that must end with this status; None: with any."""
+        done = runs.run(*command)
+        if status is not None and done.status != status:
+            raise Broken(f"{done}: status {done.status}: {done.output[-300:]}")
+        return done
+
+    def again(self):
+        self.run(*self.programs.launched(self.command(), 1 if self.serial else self.processes))
+        return ("new",)
+
+    def files(self):
+        return points.tree(".")
+
+    def at_once(self):
+        """What must hold before the next start."""
+        now = points.named(self.files())
+        for name, what in now.items():
+            if name not in self.changing and not any(name in state and state[name] == what for state in self.states.values()):
+                raise Broken(f"at once: bytes of no state in {name}")
+        states = list(self.states.values())
+        for name, what in states[0].items():
+            if all(name in state and state[name] == what for state in states) and now.get(name, 0) != what:
+                raise Broken(f"at once: lost {name}")
+        self.accepted(now)
+
+    def accepted(self, now):
+        """A reader accepts only what is whole."""
+        state, why = self.look()
+        if state in self.states:
+            self.holds(now, state)
+        elif state == "none":
+            if not (self.may_be_none or not self.states["old"]):
+                raise Broken(f"at once: a reader finds nothing, neither old nor new: {why}")
+        elif not self.unfinished():
+            raise Broken(f"at once: a reader finds neither old nor new: {why}")
+
+    def after_loss(self, sync, then):
+        """What must hold after the power failed. Without a promise, the next start may fail, but readers accept only what
+        is whole."""
+        if self.promised(sync):
+            self.accepted(points.named(self.files()))
+            self.afterwards(self.nexts()[then](), strict=False)
+            return
+        self.refuses()
+        try:
+            self.nexts()[then]()
+        except Broken:
+            pass
+        self.refuses()
+
+    def refuses(self):
+        """A reader accepts only what is whole."""
+        state, why = self.look()
+        if state in self.states:
+            self.holds(points.named(self.files()), state)
+        elif state not in (None, "none"):
+            raise Broken(f"a reader accepts {state}: {why}")
+
+    def holds(self, now, state):
+        """A reader took the tree for this state."""
+
+    def unfinished(self):
+        """Whether a reader may refuse what is there before the next start."""
+        return False
+
+    def afterwards(self, allowed, strict=True):
+        """What must hold after the next start. Not strict: temporary files may be there."""
+        now = self.files() if strict else points.named(self.files())
+        for name in allowed:
+            if now == (self.states[name] if strict else points.named(self.states[name])):
+                state, why = self.sees(name)
+                if state not in (name, "none" if not self.states[name] else name):
+                    raise Broken(f"afterwards: the files are those of the {name} state, but a reader finds {state}: {why}")
+                return name
+        nearest = min(allowed, key=lambda name: len(points.difference(self.states[name], now)))
+        raise Broken(f"afterwards: not {' or '.join(allowed)}; from {nearest}: {points.difference(self.states[nearest], now)}")
+
+
+# ---- writers --------------------------------------------------------------------------------------------------------
+
+class Writer(Case):
+    """A writer of the library; tests/crash/writers.c."""
+
+    ways = ("kill", "fail", "lost")
+    syncs = ("directory", "file", "none")
+    serial = True
+
+    def __init__(self, name, programs, what, path, new=(), old=None, processes=1, is_set=False):
+        super().__init__(name, programs, processes)
+        self.what, self.path, self.new, self.old = what, path, new, old
+        self.may_be_none = is_set or old is None
+
+    def writer(self, word, *more):
+        return [self.programs.writers, self.what, self.path, word, f"tasks={TASKS}", *more]
+
+    def make_old(self):
+        if self.old is not None:
+            self.run(*self.writer("old", *self.old))
+
+    def command(self, sync=None):
+        command = self.writer("new", *self.new, *([f"sync={sync}"] if sync else []))
+        if self.processes > 1:
+            command[0] = self.programs.writers_mpi
+        return command
+
+    def again(self):
+        self.run(*self.writer("new", *self.new))
+        return ("new",)
+
+    def open_only(self):
+        """The next program opens that name and ends without a close."""
+        self.run(*self.writer("third", *self.new, "end=open"))
+        return ("old", "new")
+
+    def nexts(self):
+        return {"again": self.again, "open": self.open_only}
+
+    def look(self):
+        done = runs.run(*self.writer("-", *self.new))
+        if done.status == 0:
+            return done.output, done.output
+        return ("none" if done.output.startswith("HPCW_ENOENT") else None), done.output
+
+    def holds(self, now, state):
+        missing = {name for name, what in self.states[state].items() if now.get(name, 0) != what}
+        if missing:
+            raise Broken(f"at once: a reader accepts {state}, but without {sorted(missing)}")
+
+
+class LoadData(Writer):
+    """A file for each rank, each of which is old or new; the set may be mixed until it is written again."""
+
+    def look(self):
+        done = runs.run(*self.writer("-", *self.new))
+        if done.status != 0:
+            return None, done.output
+        words = set(done.output.split())
+        return words.pop() if len(words) == 1 else "mixed", done.output
+
+    def accepted(self, now):
+        state, why = self.look()
+        if state is None or (self.old is not None and "none" in why.split()):
+            raise Broken(f"at once: a reader finds neither old nor new: {why}")
+
+    def open_only(self):
+        super().open_only()
+        left = self.files()
+        temporary = sorted(left.keys() - points.named(left).keys())
+        if temporary:
+            raise Broken(f"afterwards: left: {temporary}")
+        self.at_once()
+        return ()
+
+    def afterwards(self, allowed, strict=True):
+        return super().afterwards(allowed, strict) if allowed else None
+
+
+class Recording(Writer):
+    """A log that a program records. Its local files stay when it dies; they are data, and `hpcgen recover` reads them."""
+
+    ways = ("kill", "fail")
+
+    def __init__(self, name, programs, processes=1):
+        super().__init__(name, programs, "log", "run.clog2", ("local=local",), None, processes)
+        self.serial = False
+
+    def writer(self, word, *more):
+        command = super().writer(word, *more)
+        command[4] = f"tasks={self.processes}"
+        return command
+
+    def make_old(self):
+        os.mkdir("local")
+
+    def files(self):
+        return {name: what for name, what in super().files().items() if not name.startswith("local/")}
+
+    def look(self):
+        state, why = super().look()
+        return ("new" if state == "new" else "short" if state and state.startswith("new\nmissing") else
+                state if state == "none" else None), why
+
+    same_bytes = False  # the times differ
+    recordable = 0  # the last call before the first record
+
+    def at_once(self):
+        state, why = self.look()
+        if state not in ("none", "new"):
+            raise Broken(f"at once: a log that is not whole: {why}")
+
+    def again(self):
+        self.run(*self.programs.launched(self.command(), self.processes))
+        return ("new",)
+
+    def recover(self):
+        """What the local files have. A process that died before its first record has none."""
+        local = sorted(os.path.join("local", name) for name in os.listdir("local"))
+        if self.look()[0] == "none" and local:
+            done = self.run(self.programs.hpcgen, "recover", "--quiet", "--output", "run.clog2", *local, status=None)
+            if done.status == 0:
+                state, why = self.look()
+                if state != "new" and (state != "short" or self.processes == 1):
+                    raise Broken(f"recovered: {why}")
+                os.remove("run.clog2")
+            elif self.processes == 1 and self.point is not None and self.point > self.recordable:
+                raise Broken(f"{done}: status {done.status}: {done.output}")
+        return self.again()
+
+    def nexts(self):
+        return {"recover": self.recover}
+
+    def afterwards(self, allowed, strict=True):
+        state, why = self.look()
+        left = self.files().keys() - {"run.clog2"}
+        if state != "new" or left:
+            raise Broken(f"afterwards: {state}, {why}; left: {sorted(left)}")
+        return state
+
+
+# ---- checkpoints ----------------------------------------------------------------------------------------------------
+
+class Checkpoints(Case):
+    """Datasets of a prefix. What the index says counts, not its bytes."""
+
+    prefix = "scr"
+    changing = ("scr/.scr/index.scr",)  # datasets are added and dropped one after the other
+
+    def dataset(self, number, word, layout):
+        self.run(self.programs.writers, "rank2file", self.prefix, word, f"id={number}", f"layout={layout}", f"tasks={TASKS}")
+
+    def scr(self, action, *more, status=0):
+        return self.run(self.programs.hpcgen, "scr", action, self.prefix, *more, status=status)
+
+    def listed(self):
+        """The names in the index."""
+        if not os.path.exists(f"{self.prefix}/.scr/index.scr"):
+            return set()
+        return {dataset["name"] for dataset in json.loads(self.scr("list", "--json").output)["datasets"]}
+
+    def files(self):
+        now = points.tree(".")
+        index = f"{self.prefix}/.scr/index.scr"
+        if index in now:
+            now[index] = self.scr("list", "--json", status=None).output
+        return now
+
+    def look(self):
+        """Every dataset that is listed must be sound."""
+        if not os.path.exists(f"{self.prefix}/.scr/index.scr"):
+            return "none", "no index"
+        done = self.scr("check", status=None)
+        return ("sound" if done.status == 0 else None), done.output
+
+    def accepted(self, now):
+        state, why = self.look()
+        if state is None:
+            raise Broken(f"at once: a dataset that is listed is not sound: {why[-300:]}")
+
+    def sees(self, name):
+        state, why = self.look()
+        return (name if state is not None else None), why[-300:]
+
+    def refuses(self):
+        """A sound dataset has the files of one of the states, and no others."""
+        if not os.path.exists(f"{self.prefix}/.scr/index.scr"):
+            return
+        said = re.search(r"^\{.*^\}", self.scr("check", "--json", status=None).output, re.DOTALL | re.MULTILINE)
+        now = points.named(points.tree("."))
+        for dataset in json.loads(said[0])["datasets"] if said else ():
+            if dataset.get("sound") and not any(self.part(now, dataset["name"]) == self.part(state, dataset["name"])
+                                                for state in self.states.values()):
+                raise Broken(f"{dataset['name']} is taken for sound, with files of no state")
+
+    def part(self, files, name):
+        """The data files of a dataset."""
+        start = f"{self.prefix}/{name}/"
+        return {path: what for path, what in files.items() if path.startswith(start) and not path.startswith(start + ".scr/")}
+
+    def prune(self):
+        self.scr("prune")
+        return tuple(self.states)
+
+    def reindex(self):
+        """What the index no longer lists does not come back from what is left of it."""
+        before = self.listed()
+        self.scr("reindex", status=0 if before else None)
+        state, why = self.look()
+        if state is None:
+            raise Broken(f"after reindex: not sound: {why[-300:]}")
+        self.scr("prune")
+        gone = self.names("old") - before
+        return tuple(name for name in self.states if not self.comes_back(name, gone))
+
+    def comes_back(self, state, gone):
+        """Whether a state has one of the old datasets that had left the index."""
+        return bool(self.names(state) & gone)
+
+    def names(self, state):
+        """The datasets that a state lists."""
+        text = self.states[state].get(f"{self.prefix}/.scr/index.scr")
+        return {dataset["name"] for dataset in json.loads(text)["datasets"]} if text else set()
+
+
+class CheckpointWriter(Checkpoints):
+    """A dataset is written over an older one of its name: the old one, the new one, or, in between, none of them."""
+
+    ways = ("kill", "fail", "lost")
+    syncs = ("directory", "file", "none")
+
+    def __init__(self, name, programs, layout, processes=1, fresh=False):
+        super().__init__(name, programs, processes)
+        self.layout, self.fresh = layout, fresh
+
+    def make_old(self):
+        if not self.fresh:
+            self.dataset(1, "old", self.layout)
+            self.dataset(2, "third", self.layout)
+
+    def command(self, sync=None):
+        program = self.programs.writers_mpi if self.processes > 1 else self.programs.writers
+        return [program, "rank2file", self.prefix, "new", "id=1", f"layout={self.layout}", f"tasks={TASKS}", "replace=1",
+                *([f"sync={sync}"] if sync else [])]
+
+    def more_states(self):
+        """Without either."""
+        if not self.fresh:
+            self.scr("drop", "ckpt.1")
+            return {"without": self.files()}
+        return {}
+
+    def again(self):
+        command = self.command()
+        command[0] = self.programs.writers
+        self.run(*command)
+        return ("new",)
+
+    def comes_back(self, state, gone):
+        return state == "old" and bool(gone)
+
+    def pruned_fresh(self):
+        """A prefix that has no index yet: prune has nothing to read, so the command again cleans up."""
+        self.scr("prune", status=None)
+        return self.again()
+
+    def nexts(self):
+        if self.fresh:
+            return {"again": self.again, "prune": self.pruned_fresh}
+        return {"again": self.again, "prune": self.prune, "reindex": self.reindex}
+
+
+class Maintenance(Checkpoints):
+    """drop, prune, prune --keep and reindex, of three datasets and of one that a dead writer left."""
+
+    ways = ("kill", "fail", "lost")
+    syncs = ("default",)
+
+    def __init__(self, name, programs, layout, action, *arguments):
+        super().__init__(name, programs)
+        self.layout, self.action, self.arguments = layout, action, arguments
+
+    def make_old(self):
+        for number in (1, 2, 3):
+            self.dataset(number, "old", self.layout)
+        if self.action == "prune":
+            # A writer that dies when it has named its files and not yet the summary.
+            log = os.path.abspath("log")
+            fourth = [self.programs.writers, "rank2file", self.prefix, "old", "id=4", f"layout={self.layout}", f"tasks={TASKS}"]
+            order = ["--kill", "30:after"]
+            if not points.Traced(self.programs, fourth, self.prefix, log, order=order).died():
+                raise RuntimeError("the writer before prune did not die")
+            os.remove(log)
+        if self.action == "reindex":
+            os.remove(f"{self.prefix}/.scr/index.scr")
+
+    def command(self, sync=None):
+        return [self.programs.hpcgen, "scr", self.action, "--quiet", self.prefix, *self.arguments]
+
+    def again(self):
+        """The same command; a drop that was finished has nothing to drop any more."""
+        self.run(*self.command(), status=None if self.action == "drop" else 0)
+        return ("new",)
+
+    def nexts(self):
+        if self.action == "reindex":
+            return {"again": self.again}
+        return {"again": self.again, "prune": self.prune, "reindex": self.reindex, "write": self.write}
+
+    def write(self):
+        """Another checkpoint is written, and dropped again; then the first command may have been finished or undone."""
+        self.dataset(9, "new", self.layout)
+        self.scr("drop", "ckpt.9")
+        return self.prune()
+
+    def more_states(self):
+        """prune --keep drops one after the other, and may die in between; any prune removes what the dead writer left."""
+        found = {}
+        if "--keep" in self.arguments:
+            self.scr("prune")
+            found["pruned"] = self.files()
+            for name in ("ckpt.1", "ckpt.2"):
+                points.copy(self.prefix, "../kept")
+                self.scr("drop", name)
+                found[f"without {name}"] = self.files()
+                shutil.rmtree(self.prefix)
+                os.rename("../kept", self.prefix)
+        return found
+
+    def promised(self, sync):
+        return True
+
+    def reported(self, sync):
+        return False
+
+
+# ---- hpcgen ---------------------------------------------------------------------------------------------------------
+
+class Dataset(Case):
+    """A directory that hpcgen writes: verify refuses it until it is whole."""
+
+    ways = ("kill", "fail", "lost")
+    syncs = ("directory", "none")
+    out = "out"
+
+    def __init__(self, name, programs, old=None, arguments=(), processes=1):
+        super().__init__(name, programs, processes)
+        self.old, self.arguments = old, list(arguments)
+
+    def hpcgen(self, *more):
+        return [self.programs.hpcgen, "--quiet", "--ranks", 4, "--scale", "tiny", "--out", self.out, "--jobs", 1, *more]
+
+    def make_old(self):
+        if self.old is not None:
+            self.old(self)
+
+    def command(self, sync=None):
+        return self.hpcgen("--seed", 5, *self.arguments, *(["--sync"] if sync == "directory" else []))
+
+    def look(self):
+        if not os.path.exists(self.out):
+            return "none", f"no {self.out}"
+        done = self.run(self.programs.hpcgen, "verify", "--quiet", self.out, status=None)
+        if done.status not in (0, 1):
+            raise Broken(f"{done}: status {done.status}: {done.output}")
+        if done.status == 1:
+            return None, done.output
+        now = points.named(self.files())
+        for name, state in self.states.items():
+            if now == points.named(state):
+                return name, "accepted"
+        raise Broken(f"verify accepts what is neither old nor new: {points.difference(points.named(self.states['new']), now)}")
+
+    def accepted(self, now):
+        state, _ = self.look()
+        if state == "none" and self.states["old"]:
+            raise Broken("at once: the old dataset is gone")
+
+    def resume(self):
+        self.run(*self.command(), "--resume")
+        return ("new",)
+
+    def nexts(self):
+        return {"resume": self.resume}
+
+    def sees(self, name):
+        """verify refuses an old state that is damaged or not finished."""
+        state, why = self.look()
+        return (name if state is None and name == "old" else state), why
+
+
+class Forced(Dataset):
+    """Over an older dataset of another seed."""
+
+    def make_old(self):
+        self.run(*self.hpcgen("--seed", 4))
+
+    def command(self, sync=None):
+        return super().command(sync) + ["--force"]
+
+    def nexts(self):
+        return {"again": self.again, "resume": self.resume}
+
+    def resume(self):
+        """--force has no more to replace than what the dead run left."""
+        done = self.run(*self.hpcgen("--seed", 5, *self.arguments), "--resume", status=None)
+        return ("new",) if done.status == 0 else self.again()
+
+
+class Joined(Dataset):
+    """The parts are there."""
+
+    ways = ("kill", "fail", "lost")
+
+    def make_old(self):
+        for part in ("1/2", "2/2"):
+            self.run(*self.hpcgen("--seed", 5, "--files", 2, "--part", part))
+
+    def command(self, sync=None):
+        return [self.programs.hpcgen, "join", "--quiet", self.out, *(["--sync"] if sync == "directory" else [])]
+
+    def nexts(self):
+        return {"again": self.again}
+
+
+class Repaired(Dataset):
+    """A dataset with lost, cut and changed files, and lost directories."""
+
+    def make_old(self):
+        self.run(*self.hpcgen("--seed", 5))
+        os.remove("out/clog2/app.clog2")
+        os.rmdir("out/clog2")
+        shutil.rmtree("out/scr/scr.dataset.1")
+        os.truncate("out/vom/data.1.json.br", 10)
+        with open("out/sion/particles.sion.000001", "r+b") as changed:
+            changed.seek(5000)
+            changed.write(b"changed")
+
+    def command(self, sync=None):
+        return [self.programs.hpcgen, "repair", "--quiet", self.out, "--jobs", 1, *(["--sync"] if sync == "directory" else [])]
+
+    def nexts(self):
+        return {"again": self.again}
+
+
+class Product(Case):
+    """A file or a new directory that export, rewrite or recover makes of a dataset."""
+
+    ways = ("kill", "fail", "lost")
+    syncs = ("directory", "none")
+
+    def __init__(self, name, programs, arguments, older=False, sync=True):
+        super().__init__(name, programs)
+        self.arguments, self.older = arguments, older
+        self.syncs = self.syncs if sync else ()
+
+    def make_old(self):
+        self.run(self.programs.hpcgen, "--quiet", "--ranks", 4, "--scale", "tiny", "--out", "out", "--seed", 5, "--jobs", 1)
+        if self.older:
+            self.run(*self.command())
+            with open(self.output(), "ab") as changed:
+                changed.write(b"older")
+
+    def output(self):
+        return self.arguments[self.arguments.index("--output") + 1] if "--output" in self.arguments else self.arguments[2]
+
+    def command(self, sync=None):
+        return [self.programs.hpcgen, *self.arguments, "--quiet", *(["--sync"] if sync == "directory" else [])]
+
+    def look(self):
+        now = points.named(self.files())
+        for name, state in self.states.items():
+            if now == points.named(state):
+                return name, "accepted"
+        return None, points.difference(points.named(self.states["old"]), now)
+
+
+class Recovered(Product):
+    """A log of the local files of programs that died."""
+
+    ways = ("kill", "fail")
+
+    def __init__(self, name, programs):
+        super().__init__(name, programs, ["recover", "--output", "run.clog2", "local/0", "local/1"], sync=False)
+
+    def make_old(self):
+        os.mkdir("local")
+        for number in (0, 1):
+            os.mkdir("dies")
+            writer = [self.programs.writers, "log", "app.clog2", "new", "tasks=1", "local=dies"]
+            log = os.path.abspath("log")
+            calls = len(points.Traced(self.programs, writer, ".", log).calls)
+            if not points.Traced(self.programs, writer, ".", log, order=["--kill", f"{calls - 2}:before"]).died():
+                raise RuntimeError("the recording did not die")
+            left = os.listdir("dies")
+            os.rename(os.path.join("dies", left[0]), f"local/{number}")
+            for path in ["log"] + [name for name in os.listdir(".") if name.startswith((".hpcw", "app"))]:
+                os.remove(path)
+            shutil.rmtree("dies")
+
+
+# ---- the list -------------------------------------------------------------------------------------------------------
+
+def unfinished(case):
+    """A dataset that died half way."""
+    log = os.path.abspath("log")
+    calls = len(points.Traced(case.programs, case.hpcgen("--seed", 5), ".", log).calls)
+    shutil.rmtree(case.out)
+    if not points.Traced(case.programs, case.hpcgen("--seed", 5), ".", log, order=["--kill", f"{calls // 2}:before"]).died():
+        raise RuntimeError("the run before resume did not die")
+    os.remove(log)
+
+
+class Resumed(Dataset):
+    """hpcgen goes on with it."""
+
+    def command(self, sync=None):
+        return super().command(sync) + ["--resume"]
+
+    def resume(self):
+        self.run(*self.command())
+        return ("new",)
+
+    def accepted(self, now):
+        self.look()
+
+
+def all_cases(programs):
+    """Every case, in the order of the table."""
+    cases = []
+
+    def writer(name, *arguments, kind=Writer, **more):
+        cases.append(kind(name, programs, *arguments, **more))
+        if programs.mpiexec:
+            cases.append(kind(name + "-np4", programs, *arguments, processes=4, **more))
+
+    writer("sion", "sion", "s.sion", old=())
+    writer("sion-set-new", "sion", "s.sion", ["files=2"], is_set=True)
+    writer("sion-set", "sion", "s.sion", ["files=2"], old=["files=2"], is_set=True)
+    writer("sion-set-more", "sion", "s.sion", ["files=4"], old=["files=2"], is_set=True)
+    writer("sion-set-less", "sion", "s.sion", ["files=2"], old=["files=3"], is_set=True)
+    writer("sion-set-one", "sion", "s.sion", [], old=["files=3"], is_set=True)
+    writer("linktest", "linktest", "l.sion", old=())
+    writer("linktest-set", "linktest", "l.sion", ["files=2"], old=["files=2"], is_set=True)
+    writer("vom", "vom", "lb", kind=LoadData, old=())
+    writer("vom-br", "vom", "lb", ["br=1"], kind=LoadData, old=["br=1"])
+    writer("clog2", "clog2", "run.clog2", old=())
+    writer("recording", kind=Recording)
+    for layout in LAYOUTS:
+        writer(f"rank2file-{layout}", layout, kind=CheckpointWriter)
+    writer("rank2file-first", "shared", kind=CheckpointWriter, fresh=True)
+    for layout in LAYOUTS:
+        cases.append(Maintenance(f"drop-{layout}", programs, layout, "drop", "ckpt.1"))
+        cases.append(Maintenance(f"prune-{layout}", programs, layout, "prune"))
+        cases.append(Maintenance(f"keep-{layout}", programs, layout, "prune", "--keep", 1))
+        cases.append(Maintenance(f"reindex-{layout}", programs, layout, "reindex"))
+    cases.append(Dataset("generate", programs))
+    if programs.mpiexec:
+        cases.append(Dataset("generate-np4", programs, processes=4))
+    cases.append(Resumed("resume", programs, old=unfinished))
+    cases.append(Forced("force", programs))
+    cases.append(Joined("join", programs))
+    cases.append(Repaired("repair", programs))
+    cases.append(Product("export-file", programs, ["export", "out/vom", "--output", "tasks.csv"], older=True))
+    cases.append(Product("export-tasks", programs, ["export", "out/sion/particles.sion", "--output", "tasks", "--form", "tasks"]))
+    cases.append(Product("export-otf2", programs, ["export", "out/clog2/app.clog2", "--output", "log", "--form", "otf2"]))
+    cases.append(Product("rewrite-sion", programs, ["rewrite", "out/sion/particles.sion", "two.sion", "--files", "2"]))
+    cases.append(Product("rewrite-vom", programs, ["rewrite", "out/vom", "lbaf", "--as", "lbaf"]))
+    cases.append(Product("rewrite-scr", programs, ["rewrite", "out/scr", "run", "--as", "scr-3"]))
+    cases.append(Recovered("recover", programs))
+    return cases

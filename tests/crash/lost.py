@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A model of lost writes: what a file system may still have after the power failed.
+
+crashpoint records the calls of a whole run in order, and a copy of each file at each fsync of it. The model replays the
+first K calls and then takes away what the calls did not make durable:
+
+- The content of a file is what it was at its last fsync; without one, the file is empty. What was there before the run
+  was durable. (In "sizes" the file has its length, and zeros where nothing was synced.)
+- A name in a directory that was made, removed or moved is durable after an fsync of that directory. A file whose name is
+  lost is lost, and so is everything in a directory whose name is lost. The fsync of a file does not make its name durable.
+
+Of the many states that POSIX allows it tries these at each K:
+
+    nothing   no name and no byte that was not synced survives
+    names     all names survive, content that was not synced does not
+    sizes     the same, and files have their lengths, with zeros
+    only:DIR  the names of one directory survive, no others that were not synced
+
+States that are equal are tried once. Names of one directory survive together: the states in between are those of smaller
+K. Parts of a write, renamed directories of which both names survive, and reordered writes below a file's last fsync are not
+tried. Modes, owners and times do not count. A file that is mapped and written through memory is not modelled.
+"""
+import os
+import shutil
+
+
+class File:
+    """`synced`: where the bytes of the last fsync are, None for none."""
+
+    def __init__(self, synced=None):
+        self.synced, self.length = synced, os.path.getsize(synced) if synced else 0
+
+
+class Directory:
+    """The names now, and those that are durable."""
+
+    def __init__(self, path):
+        self.path, self.now, self.durable = path, {}, {}
+
+
+def identity(path):
+    status = os.lstat(path)
+    return f"{status.st_dev}:{status.st_ino}"
+
+
+def identities(directory):
+    """What is in a directory before the run, itself too: path -> identity."""
+    found = {".": identity(directory)}
+    for folder, folders, names in os.walk(directory):
+        for name in folders + names:
+            path = os.path.join(folder, name)
+            found[os.path.normpath(os.path.relpath(path, directory))] = identity(path)
+    return found
+
+
+class Model:
+    """Begins with the files of `template`, which in the directory of the run had these identities."""
+
+    def __init__(self, identities_before, template, copies):
+        self.copies, self.before, self.known = copies, identities_before, {}
+        self.root = self.take(template, ".")
+
+    def take(self, template, path):
+        directory = self.known[self.before[path]] = Directory(path)
+        for name in sorted(os.listdir(template)):
+            inner, below = os.path.join(template, name), os.path.normpath(os.path.join(path, name))
+            if os.path.isdir(inner):
+                directory.now[name] = self.take(inner, below)
+            else:
+                directory.now[name] = self.known[self.before[below]] = File(inner)
+        directory.durable = dict(directory.now)
+        return directory
+
+    def apply(self, call):
+        if call.get("result", -1) < 0:
+            return
+        what, name = call["call"], os.path.basename(call["path"])
+        folder, file = self.known.get(call.get("directory")), self.known.get(call.get("file"))
+        if what == "open":
+            if "file" not in call or call["file"] != call["opened"]:
+                made = self.known[call["opened"]] = File()
+                if "file" not in call:  # otherwise O_TMPFILE, which has no name
+                    folder.now[name] = made
+            elif call["truncates"]:
+                file.length = 0
+        elif what == "mkdir":
+            folder.now[name] = self.known[call["now"]] = Directory(os.path.normpath(os.path.join(folder.path, name)))
+        elif what in ("unlink", "rmdir"):
+            del folder.now[name]
+        elif what in ("rename", "link"):
+            other, to = self.known[call["to_directory"]], os.path.basename(call["to"])
+            if call.get("exchange"):
+                folder.now[name], other.now[to] = other.now[to], folder.now[name]
+            else:
+                other.now[to] = file
+                if what == "rename":
+                    del folder.now[name]
+        elif what in ("write", "truncate", "allocate"):
+            if file is not None:
+                file.length = call["length"]
+        elif what == "fsync":
+            if isinstance(file, Directory):
+                file.durable = dict(file.now)
+            elif file is not None:
+                file.synced, file.length = os.path.join(self.copies, str(call["n"])), call["length"]
+        elif what not in ("chmod", "chown", "start", "msync"):
+            raise NotImplementedError(what)
+
+    # ---- after the power failed
+
+    def survivals(self):
+        """Names of the states that may follow."""
+        changed = sorted({place.path for place in self.directories() if place.now != place.durable})
+        return ["nothing", "names", "sizes"] + [f"only:{path}" for path in changed]
+
+    def directories(self):
+        return {id(place): place for place in self.known.values() if isinstance(place, Directory)}.values()
+
+    def left(self, survival):
+        """What is left: path -> None for a directory, (where its bytes are, length) for a file."""
+        def walk(directory, path):
+            all_of_it = survival in ("names", "sizes") or survival == f"only:{directory.path}"
+            for name, what in (directory.now if all_of_it else directory.durable).items():
+                inner = os.path.join(path, name)
+                if isinstance(what, Directory):
+                    found[inner] = None
+                    walk(what, inner)
+                else:
+                    size = os.path.getsize(what.synced) if what.synced else 0
+                    found[inner] = (what.synced, what.length if survival == "sizes" else size)
+
+        found = {}
+        walk(self.root, "")
+        return found
+
+
+def build(left, directory):
+    """Makes these files."""
+    for path, what in left.items():
+        full = os.path.join(directory, path)
+        if what is None:
+            os.makedirs(full, exist_ok=True)
+            continue
+        os.makedirs(os.path.dirname(full), exist_ok=True)
+        if what[0]:
+            shutil.copyfile(what[0], full)
+        with open(full, "ab") as file:
+            file.truncate(what[1])
