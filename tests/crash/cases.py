@@ -29,15 +29,16 @@ class Case:
 
     ways = ("kill", "fail")
     syncs = ()  # levels of durability for the model of lost writes
-    serial = False  # the command again runs on one process, which makes the same bytes
     may_be_none = False  # a reader may find nothing before the next start
     same_bytes = True  # in every run
+    keeps = True  # what is alike in all states stays
     changing = ()  # files that go through more than the states
 
     def __init__(self, name, programs, processes=1):
         self.name, self.programs, self.processes = name, programs, processes
         self.states = {}
         self.point = None  # the call at which it was harmed
+        self.power_failed = False  # the host has started again since
 
     # ---- what a case says
 
@@ -58,6 +59,9 @@ class Case:
     def nexts(self):
         """The next starts by name; each returns the states that may then be there."""
         return {"again": self.again}
+
+    def undisturbed(self, calls):
+        """Gets the calls of a run that nobody harmed."""
 
     def more_states(self):
         """Further whole states by name, made in the directory with the old one."""
@@ -81,7 +85,7 @@ class Case:
         return done
 
     def again(self):
-        self.run(*self.programs.launched(self.command(), 1 if self.serial else self.processes))
+        self.run(*self.programs.launched(self.command(), self.processes))
         return ("new",)
 
     def files(self):
@@ -94,7 +98,7 @@ class Case:
             if name not in self.changing and not any(name in state and state[name] == what for state in self.states.values()):
                 raise Broken(f"at once: bytes of no state in {name}")
         states = list(self.states.values())
-        for name, what in states[0].items():
+        for name, what in states[0].items() if self.keeps else ():
             if all(name in state and state[name] == what for state in states) and now.get(name, 0) != what:
                 raise Broken(f"at once: lost {name}")
         self.accepted(now)
@@ -159,7 +163,6 @@ class Writer(Case):
 
     ways = ("kill", "fail", "lost")
     syncs = ("directory", "file", "none")
-    serial = True
 
     def __init__(self, name, programs, what, path, new=(), old=None, processes=1, is_set=False):
         super().__init__(name, programs, processes)
@@ -180,6 +183,7 @@ class Writer(Case):
         return command
 
     def again(self):
+        """On one process, which makes the same bytes."""
         self.run(*self.writer("new", *self.new))
         return ("new",)
 
@@ -195,7 +199,7 @@ class Writer(Case):
         done = runs.run(*self.writer("-", *self.new))
         if done.status == 0:
             return done.output, done.output
-        return ("none" if done.output.startswith("HPCW_ENOENT") else None), done.output
+        return (None if os.path.exists(self.path) else "none"), done.output
 
     def holds(self, now, state):
         missing = {name for name, what in self.states[state].items() if now.get(name, 0) != what}
@@ -218,6 +222,10 @@ class LoadData(Writer):
         if state is None or (self.old is not None and "none" in why.split()):
             raise Broken(f"at once: a reader finds neither old nor new: {why}")
 
+    def refuses(self):
+        if "third" in self.look()[1]:
+            raise Broken("a reader accepts what was never closed")
+
     def open_only(self):
         super().open_only()
         left = self.files()
@@ -238,7 +246,6 @@ class Recording(Writer):
 
     def __init__(self, name, programs, processes=1):
         super().__init__(name, programs, "log", "run.clog2", ("local=local",), None, processes)
-        self.serial = False
 
     def writer(self, word, *more):
         command = super().writer(word, *more)
@@ -253,11 +260,15 @@ class Recording(Writer):
 
     def look(self):
         state, why = super().look()
-        return ("new" if state == "new" else "short" if state and state.startswith("new\nmissing") else
-                state if state == "none" else None), why
+        short = state is not None and re.fullmatch(r"(new|empty)\nmissing \d+", state)
+        return "short" if short else state if state in ("new", "none") else None, why
 
     same_bytes = False  # the times differ
     recordable = 0  # the last call before the first record
+
+    def undisturbed(self, calls):
+        """Only the local file is there before the records, and the log after them."""
+        self.recordable = next(call["n"] for call in calls if "/local/" not in call["path"]) - 1
 
     def at_once(self):
         state, why = self.look()
@@ -265,20 +276,23 @@ class Recording(Writer):
             raise Broken(f"at once: a log that is not whole: {why}")
 
     def again(self):
-        self.run(*self.programs.launched(self.command(), self.processes))
-        return ("new",)
+        return Case.again(self)
+
+    def all_recorded(self):
+        """Whether it died after its last record. A process of several may die while others record."""
+        return self.processes == 1 and self.point > self.recordable
 
     def recover(self):
-        """What the local files have. A process that died before its first record has none."""
+        """Merges the local files, then starts again."""
         local = sorted(os.path.join("local", name) for name in os.listdir("local"))
         if self.look()[0] == "none" and local:
             done = self.run(self.programs.hpcgen, "recover", "--quiet", "--output", "run.clog2", *local, status=None)
             if done.status == 0:
                 state, why = self.look()
-                if state != "new" and (state != "short" or self.processes == 1):
+                if state != "new" and (state != "short" or self.all_recorded()):
                     raise Broken(f"recovered: {why}")
                 os.remove("run.clog2")
-            elif self.processes == 1 and self.point is not None and self.point > self.recordable:
+            elif self.all_recorded():
                 raise Broken(f"{done}: status {done.status}: {done.output}")
         return self.again()
 
@@ -509,7 +523,11 @@ class Dataset(Case):
             self.old(self)
 
     def command(self, sync=None):
-        return self.hpcgen("--seed", 5, *self.arguments, *(["--sync"] if sync == "directory" else []))
+        return self.hpcgen("--seed", 5, *self.arguments, *self.more(sync))
+
+    def more(self, sync):
+        """Whether a run of before the power failure still lives, the user knows."""
+        return ["--sync"] * (sync == "directory") + ["--takeover"] * self.power_failed
 
     def look(self):
         if not os.path.exists(self.out):
@@ -544,7 +562,9 @@ class Dataset(Case):
 
 
 class Forced(Dataset):
-    """Over an older dataset of another seed."""
+    """Over an older dataset of another seed, which goes first."""
+
+    keeps = False
 
     def make_old(self):
         self.run(*self.hpcgen("--seed", 4))
@@ -557,7 +577,7 @@ class Forced(Dataset):
 
     def resume(self):
         """--force has no more to replace than what the dead run left."""
-        done = self.run(*self.hpcgen("--seed", 5, *self.arguments), "--resume", status=None)
+        done = self.run(*super().command(), "--resume", status=None)
         return ("new",) if done.status == 0 else self.again()
 
 
@@ -571,7 +591,7 @@ class Joined(Dataset):
             self.run(*self.hpcgen("--seed", 5, "--files", 2, "--part", part))
 
     def command(self, sync=None):
-        return [self.programs.hpcgen, "join", "--quiet", self.out, *(["--sync"] if sync == "directory" else [])]
+        return [self.programs.hpcgen, "join", "--quiet", self.out, *self.more(sync)]
 
     def nexts(self):
         return {"again": self.again}
@@ -591,7 +611,7 @@ class Repaired(Dataset):
             changed.write(b"changed")
 
     def command(self, sync=None):
-        return [self.programs.hpcgen, "repair", "--quiet", self.out, "--jobs", 1, *(["--sync"] if sync == "directory" else [])]
+        return [self.programs.hpcgen, "repair", "--quiet", self.out, "--jobs", 1, *self.more(sync)]
 
     def nexts(self):
         return {"again": self.again}
@@ -621,6 +641,19 @@ class Product(Case):
     def command(self, sync=None):
         return [self.programs.hpcgen, *self.arguments, "--quiet", *(["--sync"] if sync == "directory" else [])]
 
+    def unfinished(self):
+        return not os.path.exists(self.output())  # the first file of a set gets its name last
+
+    def again(self):
+        """A file is made again; a new directory that is there stays."""
+        there = os.path.isdir(self.output())
+        self.run(*self.command(), status=None if there else 0)
+        return ("new",)
+
+    def files(self):
+        """The anchor file of a trace in OTF2 has a random number."""
+        return {name: "any" if name.endswith("/traces.otf2") else what for name, what in super().files().items()}
+
     def look(self):
         now = points.named(self.files())
         for name, state in self.states.items():
@@ -630,27 +663,24 @@ class Product(Case):
 
 
 class Recovered(Product):
-    """A log of the local files of programs that died."""
+    """A log of the local file of a program that died."""
 
     ways = ("kill", "fail")
 
     def __init__(self, name, programs):
-        super().__init__(name, programs, ["recover", "--output", "run.clog2", "local/0", "local/1"], sync=False)
+        super().__init__(name, programs, ["recover", "--output", "run.clog2", "dead.local"], sync=False)
 
     def make_old(self):
         os.mkdir("local")
-        for number in (0, 1):
-            os.mkdir("dies")
-            writer = [self.programs.writers, "log", "app.clog2", "new", "tasks=1", "local=dies"]
-            log = os.path.abspath("log")
-            calls = len(points.Traced(self.programs, writer, ".", log).calls)
-            if not points.Traced(self.programs, writer, ".", log, order=["--kill", f"{calls - 2}:before"]).died():
-                raise RuntimeError("the recording did not die")
-            left = os.listdir("dies")
-            os.rename(os.path.join("dies", left[0]), f"local/{number}")
-            for path in ["log"] + [name for name in os.listdir(".") if name.startswith((".hpcw", "app"))]:
-                os.remove(path)
-            shutil.rmtree("dies")
+        writer = [self.programs.writers, "log", "app.clog2", "new", "tasks=1", "local=local"]
+        log = os.path.abspath("log")
+        calls = len(points.Traced(self.programs, writer, ".", log).calls)
+        if not points.Traced(self.programs, writer, ".", log, order=["--kill", f"{calls - 2}:before"]).died():
+            raise RuntimeError("the recording did not die")
+        os.rename(os.path.join("local", os.listdir("local")[0]), "dead.local")
+        os.rmdir("local")
+        for path in ["log"] + [name for name in os.listdir(".") if name.startswith((".hpcw", "app"))]:
+            os.remove(path)
 
 
 # ---- the list -------------------------------------------------------------------------------------------------------

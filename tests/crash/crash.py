@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Lets programs die at every call that changes the file system, and checks what they leave and what the next start makes of it.
 
-Usage: crash.py --build DIR [--mpiexec PROGRAM] [--minutes M] [--seed N] [--case NAME]... [--point POINT]... [--keep]
+Usage: crash.py --build DIR [--mpiexec PROGRAM] [--minutes M] [--seed N] [--case NAME]... [--point POINT]...
 
 A case is a writer of the library or a command of hpcgen: cases.py, which also has the rules. It is harmed in three ways:
 
@@ -12,14 +12,15 @@ A case is a writer of the library or a command of hpcgen: cases.py, which also h
 
 Of several processes one is harmed: kill:N:WHEN:NEXT@PROCESS. All points of all cases are tried, in an order that the seed
 decides, each case getting the same time; when the time is up, the rest is left out. CRASH_MINUTES (60) and CRASH_SEED
-(random) are defaults. --case and --point do some again; --keep keeps the files of what was found.
+(random) are defaults. --case and --point do some again; --keep keeps the files of what was found; --help has the rest.
 
 The table at the end has the points that were tried of those that there are, how often the process died or was otherwise
 harmed as it should, and what survived. A point at which nothing happened to the process is a failure of this driver. Exit
-status 0: all points survived; 1: findings; 2: the driver failed.
+status 0: all points survived; 1: findings; 2: the driver failed; 77: nothing was tried.
 """
 import argparse
 import collections
+import multiprocessing
 import os
 import random
 import re
@@ -59,13 +60,14 @@ class Missed(Exception):
 class Trial:
     """A case in directories of its own: what there is before it, what it makes, its points, and how they went."""
 
-    def __init__(self, case, place, luck):
-        self.case, self.place, self.luck = case, place, luck
+    def __init__(self, case, place, luck, quick):
+        self.case, self.place, self.luck, self.quick = case, place, luck, quick
         self.old, self.work, self.log = (os.path.join(place, name) for name in ("old", "work", "log"))
         self.calls = {}  # of each process that is harmed, in a run that nobody harms
         self.counts = {}  # how many they are in two runs
         self.recorded = {}  # runs for the model of lost writes
-        self.spent = 0
+        self.ways = case.ways[:1] if quick and case.processes > 1 else case.ways
+        self.points, self.there, self.spent = {}, {}, dict.fromkeys(self.ways, 0)
         self.tried, self.harmed, self.survived, self.told = (collections.Counter() for _ in range(4))
         self.explained = collections.Counter()
 
@@ -78,12 +80,14 @@ class Trial:
         self.again()
         self.case.states["old"] = self.case.files()
         self.victims = [None] if self.case.processes == 1 else [0, self.luck.randrange(1, self.case.processes)]
+        if self.quick:
+            self.victims = [self.luck.choice(self.victims)]
         for victim in self.victims:
-            for _ in range(2):
+            for _ in range(1 if self.quick else 2):
                 self.again()
                 done = self.undisturbed(victim=victim)
                 self.calls[victim] = done.calls
-                self.case.recordable = done.calls_before_map()
+                self.case.undisturbed(done.calls)
                 self.counts.setdefault(victim, set()).add(len(done.calls))
                 made = self.case.files()
                 if self.case.same_bytes and self.case.states.setdefault("new", made) != made:
@@ -91,8 +95,6 @@ class Trial:
                 self.case.states["new"] = made
         self.again()
         self.case.states.update(self.case.more_states())
-        self.points = self.all_points()
-        self.there = collections.Counter(point.split(":")[0] for point in self.points)
 
     def again(self):
         """A fresh copy of what is there before the command, to work in."""
@@ -129,22 +131,6 @@ class Trial:
             model.apply(call)
         return model
 
-    def all_points(self):
-        found = []
-        nexts = sorted(self.case.nexts())
-        for victim in self.victims:
-            at = "" if victim is None else f"@{victim}"
-            for n in range(1, min(self.counts[victim]) + 1):
-                errors = ERRORS.get(self.calls[victim][n - 1]["call"], ("EIO",))
-                found += [f"kill:{n}:{when}:{then}{at}" for when in ("before", "after") for then in nexts]
-                if "fail" in self.case.ways:
-                    found += [f"fail:{n}:{error}:{self.luck.choice(nexts)}{at}" for error in errors]
-        if "lost" in self.case.ways:
-            for sync in self.case.syncs:
-                found += [f"lost:{sync}:{k}:{what}:{then}" for k, what in self.survivals(sync) for then in nexts]
-        self.luck.shuffle(found)
-        return found
-
     def survivals(self, sync):
         """Each different state that the model gives."""
         calls = self.record(sync)[2]
@@ -159,6 +145,27 @@ class Trial:
                     seen.add(state)
                     yield k, what
 
+    def points_of(self, way):
+        """What is left to try of a way."""
+        if way not in self.points:
+            luck = random.Random(f"{self.luck.random()}")
+            nexts = sorted(self.case.nexts())
+            found = []
+            if way == "lost":
+                syncs = [luck.choice(self.case.syncs)] if self.quick else self.case.syncs
+                found = [f"lost:{sync}:{k}:{what}:{then}" for sync in syncs for k, what in self.survivals(sync) for then in nexts]
+            for victim in self.victims if way != "lost" else ():
+                at = "" if victim is None else f"@{victim}"
+                for n in range(1, min(self.counts[victim]) + 1):
+                    errors = ERRORS.get(self.calls[victim][n - 1]["call"], ("EIO",))
+                    if way == "kill":
+                        found += [f"kill:{n}:{when}:{then}{at}" for when in ("before", "after") for then in nexts]
+                    else:
+                        found += [f"fail:{n}:{error}:{then}{at}" for error in errors for then in nexts]
+            luck.shuffle(found)
+            self.points[way], self.there[way] = found, len(found)
+        return self.points[way]
+
     # ---- a point
 
     def kill(self, victim, n, when, then):
@@ -170,7 +177,7 @@ class Trial:
         else:
             raise Missed(f"expected a death, got {done.end}, status {done.status}")
         self.harmed["kill"] += 1
-        self.case.point = int(n)
+        self.case.point, self.case.power_failed = int(n), False
         self.case.at_once()
         self.case.afterwards(self.case.nexts()[then]())
 
@@ -183,16 +190,19 @@ class Trial:
         else:
             raise Missed(f"expected a failure, got {done.end}, status {done.status}")
         self.harmed["fail"] += 1
-        self.case.point = int(n)
+        self.case.point, self.case.power_failed = int(n), False
         removes = self.calls[victim][int(n) - 1]["call"] in ("unlink", "rmdir")
         if done.status == 0:
-            self.case.afterwards(("new",), strict=not removes)
+            try:
+                self.case.afterwards(("new",), strict=not removes)
+            except points.Broken as what:
+                raise points.Broken(f"status 0, but {what}") from None
         else:
             self.case.at_once()
             left = sorted(name for name in self.case.files() if name.endswith(".tmp"))
             if left and not removes and victim is None:
                 raise points.Broken(f"failed with status {done.status}, and left {', '.join(left)}: {done.output[-200:]}")
-        self.case.afterwards(self.case.nexts()[then]())
+        self.case.afterwards(self.case.nexts()[then](), strict=not (removes and done.status == 0))
 
     def lose(self, sync, k, what, then):
         calls = self.record(sync)[2]
@@ -201,9 +211,12 @@ class Trial:
         os.chdir(self.work)
         lost.build(left, self.work)
         self.harmed["lost"] += 1
-        self.case.point = None
+        self.case.point, self.case.power_failed = None, True
         if int(k) == len(calls) and self.case.reported(sync):
-            self.case.afterwards(("new",), strict=False)
+            try:
+                self.case.afterwards(("new",), strict=False)
+            except points.Broken as what:
+                raise points.Broken(f"reported as done, but {what}") from None
         self.case.after_loss(sync, then)
 
     def try_point(self, point):
@@ -238,14 +251,16 @@ class Trial:
 
 def arguments():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--build", required=True)
+    parser.add_argument("--build", required=True, type=os.path.abspath)
     parser.add_argument("--mpiexec", default=shutil.which("mpiexec"))
     parser.add_argument("--minutes", type=float, default=os.environ.get("CRASH_MINUTES") or 60)
     parser.add_argument("--seed", type=int, default=os.environ.get("CRASH_SEED") or random.SystemRandom().randrange(1 << 32))
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="cases at the same time")
     parser.add_argument("--case", action="append", default=[], help="a name, or the start of several with * at the end")
     parser.add_argument("--point", action="append", default=[], help="a point, or the start of several with * at the end")
+    parser.add_argument("--quick", action="store_true", help="of several processes only kill one; one level of durability")
     parser.add_argument("--keep", action="store_true")
-    parser.add_argument("--list", action="store_true", help="print the cases and the calls of each")
+    parser.add_argument("--list", action="store_true", help="print the calls of each case")
     return parser.parse_args()
 
 
@@ -263,86 +278,116 @@ def tell(given, trial, point, text):
     trial.told[way] += 1
     if trial.told[way] <= TOLD or given.point:
         print(f"crash: {trial.case.name} {point}: {trial.call_at(point)}: {text}\n"
-              f"       again: crash.py --build {given.build} --seed {given.seed} --case {trial.case.name} --point {point}", flush=True)
+              f"       again: {sys.argv[0]} --build {given.build} --seed {given.seed} --case {trial.case.name} --point {point}", flush=True)
     elif trial.told[way] == TOLD + 1:
         print(f"crash: {trial.case.name}: more findings of {way} are only counted", flush=True)
     if given.keep:
         points.copy(trial.work, os.path.join(trial.place, "found." + re.sub(r"[^\w.-]", "_", point)))
 
 
-def table(trials, missed):
-    """Prints how it went. Whether all survived."""
-    print(f"{'case':<24}{'way':<6}{'calls':>8}{'points':>8}{'tried':>8}{'died':>8}{'survived':>10}{'explained':>10}{'findings':>10}")
-    total = collections.Counter()
-    for trial in trials:
-        counts = sorted(set().union(*trial.counts.values()))
-        calls = "-".join(str(number) for number in dict.fromkeys((counts[0], counts[-1])))
-        for way in trial.case.ways:
-            row = (trial.there[way], trial.tried[way], trial.harmed[way], trial.survived[way],
-                   sum(number for (w, _), number in trial.explained.items() if w == way), trial.told[way])
-            print(f"{trial.case.name:<24}{way:<6}{calls:>8}{row[0]:>8}{row[1]:>8}{row[2]:>8}{row[3]:>10}{row[4]:>10}{row[5]:>10}")
-            total.update(dict(enumerate(row)))
-    print(f"{'all':<38}{total[0]:>8}{total[1]:>8}{total[2]:>8}{total[3]:>10}{total[4]:>10}{total[5]:>10}")
+class Result:
+    """What the table needs of a trial."""
+
+    def __init__(self, trial):
+        self.name, self.ways = trial.case.name, trial.ways
+        self.calls = ",".join("-".join(str(number) for number in sorted(numbers)) for numbers in trial.counts.values())
+        self.rows = {way: (trial.there.get(way, 0), trial.tried[way], trial.harmed[way], trial.survived[way],
+                           sum(number for (w, _), number in trial.explained.items() if w == way), trial.told[way])
+                     for way in trial.ways}
+        self.explained = {name: sum(n for (_, which), n in trial.explained.items() if which == name) for name, _, _ in KINDS}
+        self.missed = sum(trial.tried.values()) - sum(trial.harmed.values())
+
+
+def share(work):
+    """The trials of some cases, until the time is up. In a process of its own."""
+    given, names, scratch, until = work
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    programs = points.Programs(given.build, given.mpiexec)
+    trials = []
+    try:
+        for case in cases.all_cases(programs):
+            if case.name not in names:
+                continue
+            trial = Trial(case, os.path.join(scratch, case.name), random.Random(f"{given.seed} {case.name}"), given.quick)
+            trial.begin()
+            trials.append(trial)
+            for victim, calls in trial.calls.items() if given.list else ():
+                for call in calls:
+                    print(f"{case.name} {victim or 0} {call['n']}: {points.name_of(call, trial.work)}")
+            for way in trial.ways if given.point else ():
+                trial.points[way] = [point for point in trial.points_of(way) if matches(point, given.point)]
+        waiting = [] if given.list else [(trial, way) for trial in trials for way in trial.ways]
+        # Each way of each case once, then that which had the least time.
+        while waiting:
+            trial, way = min(waiting, key=lambda one: (one[0].tried[one[1]] > 0, one[0].spent[one[1]]))
+            if time.monotonic() > until and trial.tried[way] > 0:
+                break
+            start = time.monotonic()
+            if not trial.points_of(way):
+                waiting.remove((trial, way))
+                continue
+            point = trial.points[way].pop()
+            try:
+                text = trial.try_point(point)
+            except Missed as what:
+                print(f"crash: {trial.case.name} {point}: THE DRIVER FAILED: {what}", flush=True)
+                text = None
+            if text is not None:
+                tell(given, trial, point, text)
+            trial.spent[way] += time.monotonic() - start
+    finally:
+        runs.end_all()
+        os.chdir("/")
+    return [Result(trial) for trial in trials]
+
+
+def table(results):
+    """Prints how it went. Whether all survived, and at how many points nothing happened."""
+    print(f"{'case':<24}{'way':<6}{'calls':>10}{'points':>8}{'tried':>8}{'died':>8}{'survived':>10}{'explained':>10}{'findings':>10}")
+    total = [0] * 6
+    for result in results:
+        for way in result.ways:
+            row = result.rows[way]
+            print(f"{result.name:<24}{way:<6}{result.calls:>10}{row[0]:>8}{row[1]:>8}{row[2]:>8}{row[3]:>10}{row[4]:>10}{row[5]:>10}")
+            total = [a + b for a, b in zip(total, row)]
+    print(f"{'all':<40}{total[0]:>8}{total[1]:>8}{total[2]:>8}{total[3]:>10}{total[4]:>10}{total[5]:>10}")
     for name, _, why in KINDS:
-        print(f"explained, {name}: {sum(t.explained[way, name] for t in trials for way in t.case.ways)}: {why}")
-    print("died: killed at the point; of fail: the call failed there; of lost: states that were built. "
-          "calls: of one run, or the fewest and the most of several")
+        print(f"explained, {name}: {sum(result.explained[name] for result in results)}: {why}")
+    print("calls: of each process that was harmed; A-B if they differ from run to run. died: was killed there; of fail: the "
+          "call failed; of lost: states that were built")
+    missed = sum(result.missed for result in results)
     if missed:
         print(f"crash: at {missed} points nothing happened to the process")
-    return total[1] > 0 and total[3] + total[4] == total[1]
+    return total[1] > 0 and total[3] + total[4] == total[1], missed
 
 
 def main():
     given = arguments()
     programs = points.Programs(given.build, given.mpiexec)
-    given.build = os.path.abspath(given.build)
-    chosen = [case for case in cases.all_cases(programs) if not given.case or matches(case.name, given.case)]
-    if not chosen:
+    names = [case.name for case in cases.all_cases(programs) if not given.case or matches(case.name, given.case)]
+    if not names:
         raise SystemExit(f"crash: expected a case, got {given.case}")
+    if not points.can_trace(programs):
+        print("crash: this machine lets no process trace another")
+        return 77
     began = time.monotonic()
     scratch = os.environ["TMPDIR"] = tempfile.mkdtemp(prefix="hpcw-crash.")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    print(f"crash: seed {given.seed}, {given.minutes:g} min, {len(chosen)} cases, in {scratch}", flush=True)
-    trials, missed = [], 0
+    print(f"crash: seed {given.seed}, {given.minutes:g} min, {len(names)} cases, in {scratch}", flush=True)
+    survived = False
     try:
-        for case in chosen:
-            trial = Trial(case, os.path.join(scratch, case.name), random.Random(f"{given.seed} {case.name}"))
-            trial.begin()
-            trials.append(trial)
-            if given.list:
-                for victim, calls in trial.calls.items():
-                    for call in calls:
-                        print(f"{case.name} {victim or 0} {call['n']}: {points.name_of(call, trial.work)}")
-            if given.point:
-                trial.points = [point for point in trial.points if matches(point, given.point)]
-        waiting = [] if given.list else [trial for trial in trials if trial.points]
-        # Each case at least once, then that which had the least time.
-        while waiting:
-            trial = min(waiting, key=lambda one: (sum(one.tried.values()) > 0, one.spent))
-            if time.monotonic() - began > 60 * given.minutes and sum(trial.tried.values()) > 0:
-                break
-            point, start = trial.points.pop(), time.monotonic()
-            try:
-                text = trial.try_point(point)
-            except Missed as what:
-                missed += 1
-                print(f"crash: {trial.case.name} {point}: THE DRIVER FAILED: {what}", flush=True)
-                text = None
-            if text is not None:
-                tell(given, trial, point, text)
-            trial.spent += time.monotonic() - start
-            if not trial.points:
-                waiting.remove(trial)
+        jobs = max(1, min(given.jobs, len(names)))
+        work = [(given, names[job::jobs], scratch, began + 60 * given.minutes) for job in range(jobs)]
+        with multiprocessing.Pool(jobs) as pool:
+            done = [result for part in pool.map(share, work, chunksize=1) for result in part]
+        survived, missed = table(sorted(done, key=lambda result: names.index(result.name)))
     finally:
-        runs.end_all()
-        os.chdir("/")
-        survived = table(trials, missed) if trials else False
         if given.keep and not survived:
             print(f"crash: kept {scratch}")
         else:
             shutil.rmtree(scratch, ignore_errors=True)
         print(f"crash: seed {given.seed}, {(time.monotonic() - began) / 60:.1f} min")
-    return 2 if missed else 0 if survived or given.list else 1
+    return 0 if given.list else 2 if missed else 0 if survived else 1
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ first K calls and then takes away what the calls did not make durable:
   was durable. (In "sizes" the file has its length, and zeros where nothing was synced.)
 - A name in a directory that was made, removed or moved is durable after an fsync of that directory. A file whose name is
   lost is lost, and so is everything in a directory whose name is lost. The fsync of a file does not make its name durable.
+  A rename from one directory to another survives as a whole or not at all.
 
 Of the many states that POSIX allows it tries these at each K:
 
@@ -17,18 +18,20 @@ Of the many states that POSIX allows it tries these at each K:
     only:DIR  the names of one directory survive, no others that were not synced
 
 States that are equal are tried once. Names of one directory survive together: the states in between are those of smaller
-K. Parts of a write, renamed directories of which both names survive, and reordered writes below a file's last fsync are not
-tried. Modes, owners and times do not count. A file that is mapped and written through memory is not modelled.
+K. Parts of a write and a file's writes in another order, since its last fsync, are not tried. Modes, owners and times do not count. A file that is mapped and written through memory is not modelled.
 """
 import os
 import shutil
 
 
 class File:
-    """`synced`: where the bytes of the last fsync are, None for none."""
+    """`synced`: where the bytes of the last fsync are, None for none; `size` of them. `length`: of the file now."""
 
     def __init__(self, synced=None):
-        self.synced, self.length = synced, os.path.getsize(synced) if synced else 0
+        self.sync(synced, os.path.getsize(synced) if synced else 0)
+
+    def sync(self, synced, length):
+        self.synced, self.size, self.length = synced, length, length
 
 
 class Directory:
@@ -58,6 +61,7 @@ class Model:
 
     def __init__(self, identities_before, template, copies):
         self.copies, self.before, self.known = copies, identities_before, {}
+        self.moves = []  # renames from one directory to another: from, name, to, name, what
         self.root = self.take(template, ".")
 
     def take(self, template, path):
@@ -95,6 +99,8 @@ class Model:
                 other.now[to] = file
                 if what == "rename":
                     del folder.now[name]
+                    if other is not folder:
+                        self.moves.append((folder, name, other, to, file))
         elif what in ("write", "truncate", "allocate"):
             if file is not None:
                 file.length = call["length"]
@@ -102,7 +108,7 @@ class Model:
             if isinstance(file, Directory):
                 file.durable = dict(file.now)
             elif file is not None:
-                file.synced, file.length = os.path.join(self.copies, str(call["n"])), call["length"]
+                file.sync(os.path.join(self.copies, str(call["n"])), call["length"])
         elif what not in ("chmod", "chown", "start", "msync"):
             raise NotImplementedError(what)
 
@@ -118,16 +124,30 @@ class Model:
 
     def left(self, survival):
         """What is left: path -> None for a directory, (where its bytes are, length) for a file."""
+        def names(directory):
+            """Those that survive; of a rename, both of its sides or none."""
+            survives = directory.now if all_of(directory) else directory.durable
+            for source, name, target, to, what in self.moves:
+                arrived = (target.now if all_of(target) else target.durable).get(to) is what
+                if directory is source and survives.get(name) is (what if arrived else None):
+                    survives = dict(survives)
+                    if arrived:
+                        del survives[name]
+                    elif source.durable.get(name) is what:
+                        survives[name] = what
+            return survives
+
+        def all_of(directory):
+            return survival in ("names", "sizes") or survival == f"only:{directory.path}"
+
         def walk(directory, path):
-            all_of_it = survival in ("names", "sizes") or survival == f"only:{directory.path}"
-            for name, what in (directory.now if all_of_it else directory.durable).items():
-                inner = os.path.join(path, name)
+            for name, what in names(directory).items():
+                inner = f"{path}/{name}" if path else name
                 if isinstance(what, Directory):
                     found[inner] = None
                     walk(what, inner)
                 else:
-                    size = os.path.getsize(what.synced) if what.synced else 0
-                    found[inner] = (what.synced, what.length if survival == "sizes" else size)
+                    found[inner] = (what.synced, what.length if survival == "sizes" else what.size)
 
         found = {}
         walk(self.root, "")

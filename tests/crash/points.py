@@ -60,6 +60,11 @@ class Programs:
         return words
 
 
+def can_trace(programs):
+    """Whether this machine allows ptrace and seccomp filters."""
+    return runs.run(programs.crashpoint, "--log", "/dev/null", "--below", "/", "true").status == 0
+
+
 class Traced:
     """A command that ran under crashpoint: its calls, its notes, its end."""
 
@@ -79,14 +84,6 @@ class Traced:
         self.end = told[-1]["end"]
         self.lines = told[:-1]
         self.calls = [line for line in self.lines if "n" in line]
-
-    def calls_before_map(self):
-        """The number of the last call before the last file was mapped."""
-        number = before = 0
-        for line in self.lines:
-            number = line.get("n", number)
-            before = number if "note" in line else before
-        return before
 
     def died(self):
         return self.end == "died"

@@ -221,6 +221,8 @@ static hpcw_status vom_write(const struct job *job, hpcw_error *err) {
     for (uint32_t i = 0; status == HPCW_OK && i < job->count; i++)
         if (vom_write_rank(job, job->first + i, &file[i], &local) != HPCW_OK) {
             fprintf(stderr, "%s\n", local.message);
+            for (uint32_t made = 0; made <= i; made++)
+                hpcw_vom_free(file[made]);
             exit(1); /* what a program does whose file cannot be opened; mpiexec ends the others */
         }
     if (status == HPCW_OK && !job->ends_open)
@@ -379,7 +381,9 @@ static hpcw_status clog2_read(const struct job *job, hpcw_error *err) {
     if (status == HPCW_OK)
         status = hpcw_clog2_reader_watch(reader, &watch, err);
     hpcw_clog2_reader_free(reader);
-    if (status == HPCW_OK)
+    if (status == HPCW_OK && seen.states == 0)
+        puts("empty");
+    else if (status == HPCW_OK)
         status = say(seen.all, err);
     if (status == HPCW_OK && seen.states != (unsigned long)job->tasks * STATES)
         printf("missing %ld\n", (long)(job->tasks * STATES) - (long)seen.states);
