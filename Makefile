@@ -4,6 +4,7 @@
 #   make synth   the dataset of 4096 ranks in synth/; a second call resumes
 #   make check   the whole test suite
 #   make chaos   an hour of random kills, failures, full disks, damage and races, and a table of what survived
+#   make crash   an hour of deaths, failures and power losses at every call that changes the file system, and a table
 #   make cluster run everything on four hosts, namespaces of this machine, and a distributed file system; as root, 10 minutes
 #   make realism generate data of several seeds, and compare their figures with doc/realism.md
 #   make portability build with clang and musl and for aarch64 and s390x, emulated, and compare the bytes; 10 minutes
@@ -13,7 +14,7 @@
 #   make clean   removes build/, build-mpich/ and build-portability/; the dataset stays
 #
 # Variables: RANKS, SYNTH (the directory), ARGS (more options of hpcgen), SETTINGS (more options of `meson setup`, for a
-# build/ that is not there yet), CHAOS_MINUTES, CHAOS_SEED (of its random numbers). HPCW_GOLDEN names the folder of the
+# build/ that is not there yet), CHAOS_MINUTES, CHAOS_SEED (of its random numbers), CRASH_MINUTES, CRASH_SEED. HPCW_GOLDEN names the folder of the
 # original tools' files for the tests.
 
 BUILD = build
@@ -39,6 +40,9 @@ check: setup
 
 chaos: setup
 	meson compile -C $(BUILD) chaos
+
+crash: setup
+	meson compile -C $(BUILD) crash
 
 # Only root can have the hosts, so only for root is anything more installed or built.
 cluster: setup
@@ -78,4 +82,4 @@ setup:
 clean:
 	rm -rf $(BUILD) build-mpich build-portability
 
-.PHONY: synth check chaos cluster portability realism docs deb setup clean
+.PHONY: synth check chaos crash cluster portability realism docs deb setup clean

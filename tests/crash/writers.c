@@ -71,7 +71,7 @@ static int word_of(uint32_t task, const unsigned char *data, size_t size) {
     return NO_WORD;
 }
 
-/* What all tasks so far hold, and one more. `all` begins with -1. */
+/* Adds the word of a task to what all tasks hold so far. `all` begins with -1. */
 static void meet(int *all, int word) {
     *all = *all == -1 || *all == word ? word : MIXTURE;
 }
