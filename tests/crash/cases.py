@@ -377,13 +377,16 @@ class Checkpoints(Case):
         state, why = self.look()
         if state is None:
             raise Broken(f"after reindex: not sound: {why[-300:]}")
-        self.scr("prune")
         gone = self.names("old") - before
-        return tuple(name for name in self.states if not self.comes_back(name, gone))
+        back = sorted(name for name in self.listed() & gone if self.is_old(name))
+        if back:
+            raise Broken(f"reindex brings back {', '.join(back)}, which had left the index")
+        self.scr("prune")
+        return tuple(self.states)
 
-    def comes_back(self, state, gone):
-        """Whether a state has one of the old datasets that had left the index."""
-        return bool(self.names(state) & gone)
+    def is_old(self, name):
+        """Whether a dataset that is listed is that of the old state, and not one that the command wrote."""
+        return True
 
     def names(self, state):
         """The datasets that a state lists."""
@@ -424,8 +427,10 @@ class CheckpointWriter(Checkpoints):
         self.run(*command)
         return ("new",)
 
-    def comes_back(self, state, gone):
-        return state == "old" and bool(gone)
+    def is_old(self, name):
+        command = self.command()
+        command[0], command[3] = self.programs.writers, "-"
+        return self.run(*command).output == "old"
 
     def pruned_fresh(self):
         """A prefix that has no index yet: prune has nothing to read, so the command again cleans up."""
