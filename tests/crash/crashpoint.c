@@ -337,7 +337,7 @@ struct line {
     size_t size;
 };
 
-static void add(struct line *l, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static void add(struct line *l, const char *format, ...) {
     va_list list;
     va_start(list, format);
     int n = vsnprintf(l->text + l->size, sizeof l->text - l->size, format, list);
