@@ -118,7 +118,7 @@ static void print_number(char *out, size_t size, uint64_t number, const char *wo
             return;
         }
         w = strchr(w, ' ');
-        w += w != NULL;
+        w = w != NULL ? w + 1 : NULL;
     }
 }
 

@@ -144,12 +144,12 @@ void model_load_next(const struct model_load *m, struct model_load_cursor *curso
 /* Swaps slots 4 q to 4 q + 3 of pairs of ranks, where they do. */
 static void swap_slots(const struct model_load *m, uint32_t *object, uint32_t phase, uint32_t q,
                        const uint32_t *lower, const uint32_t *upper, uint32_t pairs) {
-    uint32_t word[4][PAIRS];
+    uint32_t word[4 * PAIRS]; /* [slots][pairs] */
     const uint32_t slots = m->per_rank - 4 * q < 4 ? m->per_rank - 4 * q : 4;
     const struct model_draws draws = {m->seed, HPCW_I_FOR_LOAD_SWAP, pairs, lower, phase, q};
-    m->lanes->words(&draws, slots, word[0]);
+    m->lanes->words(&draws, slots, word);
     for (uint32_t k = 0; k < slots; k++) {
-        const uint32_t *w = word[0] + (size_t)k * pairs;
+        const uint32_t *w = word + (size_t)k * pairs;
         for (uint32_t i = 0; i < pairs; i++) {
             if (w[i] < m->swap_threshold) {
                 uint32_t *a = object + (size_t)lower[i] * m->per_rank + 4 * q + k;

@@ -434,7 +434,7 @@ static hpcw_status reserve_events(const struct model_trace *m, struct model_trac
         hpcw_i_free(s->entry < s->other ? s->entry : s->other);
         s->event = hpcw_i_malloc_large(capacity * sizeof *s->event);
         s->entry = hpcw_i_malloc_large(2 * capacity * sizeof *s->entry);
-        s->other = s->entry + (s->entry != NULL ? capacity : 0);
+        s->other = s->entry != NULL ? s->entry + capacity : NULL;
         s->event_capacity = s->event != NULL && s->entry != NULL ? capacity : 0;
     }
     return count <= s->event_capacity && count <= UINT32_MAX

@@ -219,8 +219,9 @@ static hpcw_status reserve(struct model_trace_scratch *s, size_t edges, hpcw_err
         return hpcw_i_fail(err, HPCW_ERANGE, "trace: expected at most %u edges between ranks, got %zu",
                            UINT32_MAX >> MODEL_TRACE_WHAT_BITS, edges);
     }
-    if (edges > s->capacity) {
-        const size_t capacity = edges + edges / 8;
+    /* Never none, so that ranges without an edge begin at an object, too: C defines no NULL + 0. */
+    if (edges >= s->capacity) {
+        const size_t capacity = edges + edges / 8 + 1;
         model_trace_free_messages(s);
         s->edge = hpcw_i_malloc(capacity * sizeof *s->edge);
         s->whole = hpcw_i_malloc(capacity * sizeof *s->whole);

@@ -188,6 +188,9 @@ static const uint64_t *add_name(struct name_table *t, const uint64_t *file) {
 }
 
 hpcw_status hpcw_i_r2f_find_twins(const uint64_t *words, uint64_t count, hpcw_status code, hpcw_error *err) {
+    if (count == 0) {
+        return HPCW_OK; /* `words` may be NULL */
+    }
     const uint64_t *end = words + count;
     uint64_t names = 0;
     for (const uint64_t *p = words; p < end; p = hpcw_i_r2f_record_end(p)) {
