@@ -18,7 +18,7 @@ packages="$packages libcmocka-dev g++ cmake xxhash strace btrfs-progs python3-nu
 case ${1-} in
 docs) packages="$packages doxygen" ;;
 deb) packages="$packages build-essential doxygen git debhelper lintian fakeroot debootstrap" ;;
-ci) packages="$packages doxygen clang clang-format clang-tidy libclang-rt-14-dev shellcheck chromium"
+ci) packages="$packages doxygen clang clang-format clang-tidy libclang-rt-14-dev libomp-dev shellcheck chromium"
     packages="$packages mpich libmpich-dev libhdf5-mpich-dev ccache" ;;
 cluster) packages="$packages mpich libmpich-dev iproute2 procps moosefs-master moosefs-chunkserver moosefs-client"
     packages="$packages slurmctld slurmd slurm-client munge" ;;
