@@ -7,9 +7,11 @@
 
 #include <hpcw/vom.h>
 
+#include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 #include "libwriter/format/vom/check.h"
+#include "libwriter/format/vom/handle.h"
 #include "libwriter/io/sys.h"
 
 /* Whether the base name is <stem>.<rank>.<rest> with a stem that is not empty: where vt-tv looks for the rank. */
@@ -53,6 +55,22 @@ hpcw_status hpcw_vom_file_name(char *name, size_t size, const char *pattern, uin
             pattern);
     }
     return HPCW_OK;
+}
+
+char *hpcw_i_vom_set_path(const char *path) {
+    char *made = hpcw_i_strdup(path);
+    if (made != NULL) {
+        char *slash = strrchr(made, '/');
+        char *dot = strchr(slash == NULL ? made : slash, '.');
+        size_t digits = dot == NULL ? 0 : strspn(dot + 1, "0123456789");
+        if (digits > 0 && dot[1 + digits] == '.') {
+            memmove(dot, dot + 1 + digits, strlen(dot + 1 + digits) + 1);
+        }
+        if (hpcw_i_vom_is_br(made)) {
+            made[strlen(made) - strlen(".br")] = '\0';
+        }
+    }
+    return made;
 }
 
 static hpcw_status make_directory(const char *path, hpcw_error *err) {

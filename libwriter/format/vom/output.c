@@ -13,11 +13,20 @@
  * byte. See doc/formats/vom.md#vom-6. */
 #define READERS_PIECE 65536
 
+/* Finishes what a writer of this set began that died while it named the files. */
+static hpcw_status finish_set(const struct hpcw_i_vom_output *out, hpcw_error *err) {
+    char *path = hpcw_i_vom_set_path(out->path);
+    hpcw_status s =
+        path == NULL ? hpcw_i_fail_memory(err, out->path, 0, NULL) : hpcw_i_set_finish(out->dir, path, err);
+    hpcw_i_free(path);
+    return s;
+}
+
 /* Holds the directory of the path, where a writer of the set may have died. One that is missing is that of the file that cannot
  * be created. */
 static hpcw_status find_directory(struct hpcw_i_vom_output *out, hpcw_error *err) {
     int e = hpcw_i_dir_hold_of(out->path, &out->dir);
-    return e == 0                        ? hpcw_i_vom_set_finish(out, err)
+    return e == 0                        ? finish_set(out, err)
            : e == ENOENT || e == ENOTDIR ? HPCW_OK
                                          : hpcw_i_fail_sys(err, e, "%s: cannot open its directory", out->path);
 }

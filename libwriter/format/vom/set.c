@@ -8,34 +8,8 @@
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 #include "libwriter/comm/exchange.h"
-#include "libwriter/format/vom/check.h"
 #include "libwriter/format/vom/handle.h"
 #include "libwriter/io/sink.h"
-
-/* The path of a set: that of any of its files without ".RANK" and ".br", as in data.json. To be freed; NULL: out of memory. */
-static char *set_path(const char *path) {
-    char *made = hpcw_i_strdup(path);
-    if (made != NULL) {
-        char *slash = strrchr(made, '/');
-        char *dot = strchr(slash == NULL ? made : slash, '.');
-        size_t digits = dot == NULL ? 0 : strspn(dot + 1, "0123456789");
-        if (digits > 0 && dot[1 + digits] == '.') {
-            memmove(dot, dot + 1 + digits, strlen(dot + 1 + digits) + 1);
-        }
-        if (hpcw_i_vom_is_br(made)) {
-            made[strlen(made) - strlen(".br")] = '\0';
-        }
-    }
-    return made;
-}
-
-hpcw_status hpcw_i_vom_set_finish(const struct hpcw_i_vom_output *out, hpcw_error *err) {
-    char *path = set_path(out->path);
-    hpcw_status s =
-        path == NULL ? hpcw_i_fail_memory(err, out->path, 0, NULL) : hpcw_i_set_finish(out->dir, path, err);
-    hpcw_i_free(path);
-    return s;
-}
 
 /* ---- who is in the set ---- */
 
@@ -68,7 +42,7 @@ static hpcw_status look_at_set(struct vom_set *set, hpcw_status s, hpcw_error *e
             continue;
         }
         own++;
-        char *path = set_path(v->out.path);
+        char *path = hpcw_i_vom_set_path(v->out.path);
         bool same = path != NULL && (set->path == NULL || strcmp(path, set->path) == 0);
         plain = plain && v->out.dir != NULL && same;
         s = path == NULL ? hpcw_i_fail_memory(err, v->out.path, 0, NULL) : HPCW_OK;
