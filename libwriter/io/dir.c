@@ -363,6 +363,19 @@ int hpcw_i_below_rmdir(struct hpcw_i_dir *root, const char *name) {
     return remove_below(root, name, AT_REMOVEDIR);
 }
 
+int hpcw_i_below_rename(struct hpcw_i_dir *root, const char *from, const char *to) {
+    struct hpcw_i_dir *source = NULL, *target = NULL;
+    int source_at, target_at;
+    int e = walk(root, from, false, false, &source);
+    e = e == 0 ? walk(root, to, false, false, &target) : e;
+    e = e == 0 ? hpcw_i_dir_fd(source, &source_at) : e;
+    e = e == 0 ? hpcw_i_dir_fd(target, &target_at) : e;
+    e = e == 0 ? hpcw_i_sys_rename_between(source_at, base_of(from), target_at, base_of(to)) : e;
+    hpcw_i_dir_release(source);
+    hpcw_i_dir_release(target);
+    return e;
+}
+
 int hpcw_i_below_sync(struct hpcw_i_dir *root, const char *name) {
     struct hpcw_i_dir *parent;
     int e = walk(root, name, false, false, &parent);

@@ -57,6 +57,8 @@ int hpcw_i_below_make(struct hpcw_i_dir *root, const char *name, bool sync, bool
 /* Removes a file or a symbolic link, or an empty directory. ENOENT: it is not there. */
 int hpcw_i_below_unlink(struct hpcw_i_dir *root, const char *name);
 int hpcw_i_below_rmdir(struct hpcw_i_dir *root, const char *name);
+/* Gives a file another name, also in another directory. */
+int hpcw_i_below_rename(struct hpcw_i_dir *root, const char *from, const char *to);
 /* Writes the directory that `name` is in back to the disk. */
 int hpcw_i_below_sync(struct hpcw_i_dir *root, const char *name);
 

@@ -47,6 +47,15 @@ hpcw_status hpcw_i_sink_open(const hpcw_sink_source *source, struct hpcw_i_dir *
 hpcw_status hpcw_i_sink_open_below(struct hpcw_i_dir *root, const char *name, const char *path,
                                    hpcw_durability durability, hpcw_sink **out, hpcw_error *err);
 
+/* The same for all files of a writer: a source for paths that begin with `path` and a slash, the root's name. `below` must
+ * outlive it. */
+struct hpcw_i_sink_below {
+    struct hpcw_i_dir *root;
+    const char *path;
+    hpcw_durability durability;
+};
+hpcw_sink_source hpcw_i_sink_below_source(const struct hpcw_i_sink_below *below);
+
 /* Does everything that a publish does but giving the name: for files that get their names together (sink_set.h). A publish
  * follows, which leaves the temporary file if it fails, or a discard. */
 hpcw_status hpcw_i_sink_settle(hpcw_sink *sink, hpcw_error *err);

@@ -526,8 +526,12 @@ static hpcw_status open_file(struct hpcw_i_dir *dir, const char *name, bool with
         }
     }
     if (e != 0) {
-        s = e == ENOENT && !creates
-                ? fail_elsewhere(path, err)
+        s = e == ENOENT && !creates ? fail_elsewhere(path, err)
+            : e == ELOOP && within
+                ? hpcw_i_fail(err, HPCW_EINVAL,
+                              "%s: expected it in directories, got a symbolic link among them: nothing is "
+                              "written through links here",
+                              path)
                 : hpcw_i_fail_sys(err, e, "%s: cannot %s", path, creates ? "create" : "open");
     }
     if (s != HPCW_OK) {
@@ -566,6 +570,21 @@ hpcw_status hpcw_i_sink_open(const hpcw_sink_source *source, struct hpcw_i_dir *
 hpcw_status hpcw_i_sink_open_below(struct hpcw_i_dir *root, const char *name, const char *path,
                                    hpcw_durability durability, hpcw_sink **out, hpcw_error *err) {
     return open_file(root, name, true, path, 0, true, durability, out, err);
+}
+
+static hpcw_status open_of_source(void *context, const char *path, uint64_t tag, bool creates, hpcw_sink **out,
+                                  hpcw_error *err) {
+    const struct hpcw_i_sink_below *b = context;
+    const size_t n = strlen(b->path);
+    if (strncmp(path, b->path, n) != 0 || path[n] != '/') {
+        *out = NULL;
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a path below %s, got another", path, b->path);
+    }
+    return open_file(b->root, path + n + 1, true, path, tag, creates || tag == 0, b->durability, out, err);
+}
+
+hpcw_sink_source hpcw_i_sink_below_source(const struct hpcw_i_sink_below *below) {
+    return (hpcw_sink_source){.open = open_of_source, .context = (void *)(uintptr_t)below};
 }
 
 int hpcw_i_sink_descriptor(const hpcw_sink *file) {

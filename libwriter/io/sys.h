@@ -121,6 +121,8 @@ char *hpcw_i_sys_real_path(const char *path);
 int hpcw_i_sys_fsync_directory_of(const char *path);
 int hpcw_i_sys_rename(const char *from, const char *to);
 int hpcw_i_sys_rename_at(int at, const char *from, const char *to);
+/* From one directory to another. */
+int hpcw_i_sys_rename_between(int from_at, const char *from, int to_at, const char *to);
 /* The same, but EEXIST if `to` exists. */
 int hpcw_i_sys_rename_new(const char *from, const char *to);
 int hpcw_i_sys_unlink(const char *path);

@@ -151,13 +151,17 @@ int hpcw_i_sys_fsync_directory_of(const char *path) {
     return e;
 }
 
-int hpcw_i_sys_rename_at(int at, const char *from, const char *to) {
+int hpcw_i_sys_rename_between(int from_at, const char *from, int to_at, const char *to) {
     int e;
     do {
         e = gate(HPCW_I_SYS_RENAME, NULL);
-        e = e != 0 ? e : renameat(at, from, at, to) == 0 ? 0 : errno;
+        e = e != 0 ? e : renameat(from_at, from, to_at, to) == 0 ? 0 : errno;
     } while (e == EINTR);
     return e;
+}
+
+int hpcw_i_sys_rename_at(int at, const char *from, const char *to) {
+    return hpcw_i_sys_rename_between(at, from, at, to);
 }
 
 int hpcw_i_sys_rename(const char *from, const char *to) {

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is written, renamed, removed and synced below a directory follows no symbolic link; and texts are read from all that
+ * has one, without a wait for a writer. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "libwriter/io/dir.h"
+#include "libwriter/io/sink.h"
+#include "libwriter/io/text.h"
+#include "libwriter/io/tree.h"
+#include "tests/support/files.h"
+
+static char dir[256];
+static char root[512];
+static char name_of_path[1024];
+
+/* The path of a name in the scratch directory. */
+static const char *at(const char *name) {
+    (void)snprintf(name_of_path, sizeof name_of_path, "%s/%s", dir, name);
+    return name_of_path;
+}
+
+static void put(const char *name, const char *text) {
+    FILE *f = fopen(at(name), "wb");
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0);
+    assert_int_equal(fclose(f), 0);
+}
+
+static bool exists(const char *name) {
+    struct stat st;
+    return lstat(at(name), &st) == 0;
+}
+
+static void assert_text(const char *name, const char *want) {
+    char got[64] = "";
+    FILE *f = fopen(at(name), "rb");
+    assert_non_null(f);
+    got[fread(got, 1, sizeof got - 1, f)] = '\0';
+    assert_int_equal(fclose(f), 0);
+    assert_string_equal(got, want);
+}
+
+/* root/ours/file, and outside/file, which root/link and root/ours/link lead to. */
+static int set_up(void **state) {
+    (void)state;
+    char outside[512];
+    scratch_make(dir, sizeof dir);
+    (void)snprintf(root, sizeof root, "%s/root", dir);
+    (void)snprintf(outside, sizeof outside, "%s/outside", dir);
+    if (mkdir(root, 0777) != 0 || mkdir(outside, 0777) != 0 || mkdir(at("root/ours"), 0777) != 0 ||
+        symlink(outside, at("root/link")) != 0 || symlink("../../outside", at("root/ours/link")) != 0) {
+        return -1;
+    }
+    put("root/ours/file", "ours");
+    put("outside/file", "outside");
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    scratch_remove(dir);
+    return 0;
+}
+
+static hpcw_status write_below(const struct hpcw_i_sink_below *below, const char *path, hpcw_error *err) {
+    const hpcw_sink_source source = hpcw_i_sink_below_source(below);
+    hpcw_sink *sink;
+    hpcw_status s = source.open(source.context, path, 0, true, &sink, err);
+    s = s == HPCW_OK ? hpcw_sink_write_at(sink, 0, "new", 3, err) : s;
+    s = s == HPCW_OK ? hpcw_sink_publish(sink, err) : s;
+    hpcw_sink_free(sink);
+    return s;
+}
+
+static void a_source_stays_below_its_root(void **state) {
+    (void)state;
+    struct hpcw_i_sink_below below = {.path = root, .durability = HPCW_SYNC_NONE};
+    hpcw_error err;
+    char path[1024];
+    assert_int_equal(hpcw_i_dir_hold(root, &below.root), 0);
+    (void)snprintf(path, sizeof path, "%s/ours/file", root);
+    assert_int_equal(write_below(&below, path, &err), HPCW_OK);
+    assert_text("root/ours/file", "new");
+    (void)snprintf(path, sizeof path, "%s/link/file", root);
+    assert_int_equal(write_below(&below, path, &err), HPCW_EINVAL);
+    assert_non_null(strstr(err.message, "symbolic link"));
+    (void)snprintf(path, sizeof path, "%s/../outside/file", root);
+    assert_int_not_equal(write_below(&below, path, &err), HPCW_OK);
+    assert_int_equal(write_below(&below, at("outside/file"), &err), HPCW_EINVAL);
+    assert_text("outside/file", "outside");
+    /* A link in the place of the file is replaced. */
+    assert_int_equal(symlink("../outside/file", at("root/one")), 0);
+    (void)snprintf(path, sizeof path, "%s/one", root);
+    assert_int_equal(write_below(&below, path, &err), HPCW_OK);
+    assert_text("root/one", "new");
+    assert_text("outside/file", "outside");
+    hpcw_i_dir_release(below.root);
+}
+
+static void renames_stay_below(void **state) {
+    (void)state;
+    struct hpcw_i_dir *held;
+    assert_int_equal(hpcw_i_dir_hold(root, &held), 0);
+    assert_int_equal(hpcw_i_below_rename(held, "ours/file", "moved"), 0);
+    assert_text("root/moved", "ours");
+    assert_int_equal(hpcw_i_below_rename(held, "moved", "link/file"), ELOOP);
+    assert_int_equal(hpcw_i_below_rename(held, "link/file", "moved"), ELOOP);
+    assert_text("root/moved", "ours");
+    assert_text("outside/file", "outside");
+    hpcw_i_dir_release(held);
+}
+
+static int count_one(void *context, int directory, const char *name, const struct hpcw_i_entry *entry) {
+    unsigned *count = context;
+    (void)directory;
+    (void)name;
+    count[entry->kind]++;
+    return 0;
+}
+
+static void trees_end_at_links(void **state) {
+    (void)state;
+    unsigned count[HPCW_I_SPECIAL + 1] = {0};
+    assert_int_equal(hpcw_i_tree_walk(AT_FDCWD, root, count_one, count), 0);
+    assert_int_equal(count[HPCW_I_DIRECTORY], 2);
+    assert_int_equal(count[HPCW_I_FILE], 1);
+    assert_int_equal(count[HPCW_I_LINK], 2);
+    assert_int_equal(hpcw_i_tree_sync(AT_FDCWD, root), 0);
+    assert_int_equal(hpcw_i_tree_remove(AT_FDCWD, at("root/link")), ELOOP);
+    assert_int_equal(hpcw_i_tree_clear(AT_FDCWD, root), 0);
+    assert_true(exists("root") && !exists("root/ours") && !exists("root/link"));
+    assert_int_equal(hpcw_i_tree_remove(AT_FDCWD, root), 0);
+    assert_int_equal(hpcw_i_tree_remove(AT_FDCWD, root), ENOENT);
+    assert_text("outside/file", "outside");
+}
+
+/* More names than a file system lists at a time, so that it has to go on after removals. */
+static void large_trees_go(void **state) {
+    (void)state;
+    char name[64];
+    for (int i = 0; i < 3000; i++) {
+        (void)snprintf(name, sizeof name, "root/ours/%d", i);
+        put(name, "");
+    }
+    assert_int_equal(hpcw_i_tree_remove(AT_FDCWD, root), 0);
+    assert_false(exists("root"));
+}
+
+static void texts_come_by_lines(void **state) {
+    (void)state;
+    struct hpcw_i_text text;
+    char line[16];
+    size_t got;
+    put("root/text", "one\nand a longer line\nlast");
+    assert_int_equal(hpcw_i_text_open(at("root/text"), &text), 0);
+    static const char *const want[] = {"one\n", "and a longer li", "ne\n", "last", "", ""};
+    for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
+        assert_int_equal(hpcw_i_text_line(&text, line, sizeof line), 0);
+        assert_string_equal(line, want[i]);
+    }
+    hpcw_i_text_close(&text);
+    /* Its size is 0. */
+    assert_int_equal(hpcw_i_text_open("/proc/self/status", &text), 0);
+    assert_int_equal(hpcw_i_text_read(&text, line, 5, &got), 0);
+    assert_memory_equal(line, "Name:", 5);
+    hpcw_i_text_close(&text);
+}
+
+static void pipes_are_not_waited_for(void **state) {
+    (void)state;
+    struct hpcw_i_text text;
+    char line[16];
+    (void)alarm(30);
+    assert_int_equal(mkfifo(at("root/pipe"), 0600), 0);
+    assert_int_equal(hpcw_i_text_open(at("root/pipe"), &text), EPIPE);
+    int writer = open(at("root/pipe"), O_RDWR);
+    assert_true(writer >= 0);
+    assert_int_equal(hpcw_i_text_open(at("root/pipe"), &text), 0); /* before the writer has written */
+    assert_int_equal(write(writer, "from a pipe", 11), 11);
+    assert_int_equal(close(writer), 0);
+    assert_int_equal(hpcw_i_text_line(&text, line, sizeof line), 0);
+    assert_string_equal(line, "from a pipe");
+    hpcw_i_text_close(&text);
+    assert_int_equal(hpcw_i_text_open(root, &text), EISDIR);
+    assert_int_equal(hpcw_i_text_open(at("root/nothing"), &text), ENOENT);
+    (void)alarm(0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_source_stays_below_its_root, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(renames_stay_below, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(trees_end_at_links, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(large_trees_go, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(texts_come_by_lines, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(pipes_are_not_waited_for, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
