@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "libreader/source.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -10,6 +11,7 @@
 
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
 
 /* Linux reads at most 2 GiB - 4 KiB per call. A round number below that keeps requests aligned. */
 #define MOST_PER_CALL ((size_t)1 << 30)
@@ -59,15 +61,15 @@ static hpcw_status open_source(int directory, const char *name, int original, st
     if (status != HPCW_OK) {
         return status;
     }
+    int e = 0;
     if (original >= 0) {
         s->fd = fcntl(original, F_DUPFD_CLOEXEC, 0);
+        e = s->fd < 0 ? errno : 0;
     } else {
         /* Without O_NONBLOCK, opening a pipe would wait for a writer. */
-        do {
-            s->fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-        } while (s->fd < 0 && errno == EINTR);
+        e = hpcw_i_sys_open_at(directory, name, O_RDONLY | O_NONBLOCK, 0, &s->fd);
     }
-    status = s->fd < 0 ? hpcw_i_fail_sys(err, errno, "%s: cannot open for reading", name) : begin(s, err);
+    status = e != 0 ? hpcw_i_fail_sys(err, e, "%s: cannot open for reading", name) : begin(s, err);
     if (status != HPCW_OK) {
         read_source_free(s);
         return status;
@@ -109,6 +111,27 @@ void read_source_free(struct read_source *source) {
     }
     hpcw_i_free(source->name);
     hpcw_i_free(source);
+}
+
+bool read_source_is_of_system(hpcw_status status, const hpcw_error *why) {
+    return status != HPCW_OK && status != HPCW_ENOENT &&
+           (status == HPCW_ENOMEM || status == HPCW_EIO || status == HPCW_EACCES || why->sys_errno != 0);
+}
+
+hpcw_status read_source_begins_with(const char *path, const void *bytes, size_t size, bool *does,
+                                    hpcw_error *err) {
+    struct read_source *source;
+    unsigned char got[16];
+    hpcw_error why;
+    assert(size <= sizeof got);
+    *does = false;
+    hpcw_status s = read_source_open(path, &source, &why);
+    if (s == HPCW_OK) {
+        s = read_source_read(source, 0, got, size, "its first bytes", &why);
+        *does = s == HPCW_OK && memcmp(got, bytes, size) == 0;
+        read_source_free(source);
+    }
+    return read_source_is_of_system(s, &why) ? hpcw_i_fail_as(err, &why) : HPCW_OK;
 }
 
 const char *read_source_name(const struct read_source *source) {

@@ -6,6 +6,7 @@
 #ifndef HPCW_LIBREADER_SOURCE_H
 #define HPCW_LIBREADER_SOURCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,15 @@ hpcw_status read_source_open_memory(const char *name, const void *data, size_t s
                                     hpcw_error *err);
 
 void read_source_free(struct read_source *source);
+
+/* Whether a file begins with these bytes. No if there is no file of this name, a shorter one, or something that is no regular
+ * file; whatever else keeps it from being read is an error. */
+hpcw_status read_source_begins_with(const char *path, const void *bytes, size_t size, bool *does,
+                                    hpcw_error *err);
+
+/* Whether a failure is one of the system, and says nothing about the content of a file: no name is missing, and nothing is
+ * damaged. */
+bool read_source_is_of_system(hpcw_status status, const hpcw_error *why);
 
 /* For messages. */
 const char *read_source_name(const struct read_source *source);

@@ -38,15 +38,15 @@ libwriter/format/clog2/log   libwriter/base libwriter/io libwriter/comm libwrite
 libwriter/format/clog2/recover libwriter/base libwriter/io libwriter/comm libwriter/format/clog2/file libwriter/format/clog2/merge libwriter/format/clog2/log
 libwriter/trace              libwriter/base
 libwriter/trace/mpi          libwriter/base libwriter/comm libwriter/trace
-libreader                    libwriter/base
+libreader                    libwriter/base libwriter/io
 libreader/sion               libwriter/base libwriter/io libreader
-libreader/sion/streams       libwriter/base libwriter/comm libreader libreader/sion
-libreader/linktest           libwriter/base libreader libreader/sion
+libreader/sion/streams       libwriter/base libwriter/io libwriter/comm libreader libreader/sion
+libreader/linktest           libwriter/base libwriter/io libreader libreader/sion
 libreader/clog2              libwriter/base libwriter/io libreader
 libreader/rank2file          libwriter/base libwriter/io libreader
-libreader/vom/json           libwriter/base libreader
-libreader/vom                libwriter/base libreader libreader/vom/json
-libreader/vom/rules          libwriter/base libreader libreader/vom libreader/vom/json
+libreader/vom/json           libwriter/base libwriter/io libreader
+libreader/vom                libwriter/base libwriter/io libreader libreader/vom/json
+libreader/vom/rules          libwriter/base libwriter/io libreader libreader/vom libreader/vom/json
 libreader/vom/set            libwriter/base libwriter/io libreader libreader/vom libreader/vom/json libreader/vom/rules
 compat/mpe
 compat/sionlib
@@ -68,7 +68,7 @@ gen/spec                     libwriter/base libwriter/io ui/param gen/model/*
 gen/report                   libwriter/base libwriter/io libreader/* ui/page gen/spec
 gen/format                   libwriter/base libwriter/io libwriter/comm libreader/* ui/page ui/param gen/model/* gen/spec gen/report
 gen/export                   libwriter/base libwriter/io libreader libreader/clog2 libreader/vom libreader/vom/set gen/spec
-gen/fit                      libwriter/base libreader/* ui/param ui/page gen/model/* gen/spec
+gen/fit                      libwriter/base libwriter/io libreader/* ui/param ui/page gen/model/* gen/spec
 gen/dataset                  libwriter/base libwriter/io libwriter/comm libreader ui/param gen/model/* gen/spec gen/format
 gen/cli                      libwriter/base libwriter/io libwriter/comm libreader libreader/rank2file ui/* gen/model/* gen/spec gen/format gen/export gen/fit gen/dataset gen/report
 bench/measure                libwriter/base libwriter/io libwriter/comm ui/cli

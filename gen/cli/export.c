@@ -95,9 +95,11 @@ static int form_of_output(const struct gen_exporter *x, const char *output) {
 
 static hpcw_status find_exporter(const char *path, const struct gen_exporter **out, bool bytes,
                                  hpcw_error *err) {
-    const size_t f = gen_format_of_file(path), count = sizeof exporters / sizeof exporters[0];
-    if (f == gen_format_count) {
-        return gen_cli_refuse_file(path, err);
+    const size_t count = sizeof exporters / sizeof exporters[0];
+    size_t f;
+    hpcw_status s = gen_format_of_file(path, &f, err);
+    if (s != HPCW_OK || f == gen_format_count) {
+        return s == HPCW_OK ? gen_cli_refuse_file(path, err) : s;
     }
     /* A LinkTest result is a container, too. */
     const struct gen_format *format =

@@ -2,7 +2,6 @@
 /* fit: the configuration of a synthetic twin, or how alike two data sets are. */
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <hpcw/sink.h>
 
@@ -13,16 +12,18 @@
 #include "gen/format/format.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
 #include "ui/cli/text.h"
 
 /* ---- reading ---- */
 
 /* What a path has of a format: itself, or a part of a dataset; "" for nothing. */
 static hpcw_status part_of(const char *path, size_t f, char part[GEN_DIRECTORY_PATH], hpcw_error *err) {
-    const size_t own = gen_format_of_file(path);
+    size_t own;
     part[0] = '\0';
-    if (own == gen_format_count) {
-        return gen_cli_find(path, f, part, err);
+    hpcw_status s = gen_format_of_file(path, &own, err);
+    if (s != HPCW_OK || own == gen_format_count) {
+        return s == HPCW_OK ? gen_cli_find(path, f, part, err) : s;
     }
     (void)snprintf(part, GEN_DIRECTORY_PATH, "%s", own == f ? path : "");
     return HPCW_OK;
@@ -30,11 +31,13 @@ static hpcw_status part_of(const char *path, size_t f, char part[GEN_DIRECTORY_P
 
 /* Whether a path is a file or directory of a format, or a dataset with one. */
 static hpcw_status check(const char *path, hpcw_error *err) {
-    struct stat st;
-    if (gen_format_of_file(path) < gen_format_count) {
-        return HPCW_OK;
+    struct hpcw_i_entry entry;
+    size_t own;
+    hpcw_status found = gen_format_of_file(path, &own, err);
+    if (found != HPCW_OK || own < gen_format_count) {
+        return found;
     }
-    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)) {
+    if (hpcw_i_sys_look(path, true, &entry) != 0 || entry.kind != HPCW_I_DIRECTORY) {
         return gen_cli_refuse_file(path, err);
     }
     for (size_t f = 0; f < gen_format_count; f++) {

@@ -3,12 +3,11 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "gen/cli/commands.h"
 #include "gen/format/format.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
 
 /*
  * Prints the JSON of a format's info as indented lines. Our own writer made it, so its form is known. A parser would keep
@@ -113,21 +112,21 @@ const char *gen_cli_printable(const char *path, hpcw_error *room) {
 }
 
 hpcw_status gen_cli_refuse_file(const char *path, hpcw_error *err) {
-    struct stat st;
-    if (stat(path, &st) != 0) {
-        return hpcw_i_fail_sys(err, errno, "%s: expected a file or directory", path);
-    }
-    if (S_ISREG(st.st_mode) && access(path, R_OK) != 0) {
-        return hpcw_i_fail_sys(err, errno, "%s: cannot open for reading", path);
+    struct hpcw_i_entry entry;
+    int e = hpcw_i_sys_look(path, true, &entry);
+    e = e == 0 && entry.kind == HPCW_I_NOTHING ? ENOENT : e;
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: expected a file or directory", path);
     }
     return hpcw_i_fail(err, HPCW_EFORMAT,
                        "%s: expected a file of a known format (see hpcgen list), got another one", path);
 }
 
 hpcw_status gen_cli_info(const struct gen_cli_options *o, const char *path, hpcw_error *err) {
-    size_t f = gen_format_of_file(path);
-    if (f == gen_format_count) {
-        return gen_cli_refuse_file(path, err);
+    size_t f;
+    hpcw_status s = gen_format_of_file(path, &f, err);
+    if (s != HPCW_OK || f == gen_format_count) {
+        return s == HPCW_OK ? gen_cli_refuse_file(path, err) : s;
     }
     struct gen_cli_result r;
     gen_cli_result_begin(&r, o->json);

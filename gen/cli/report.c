@@ -1,50 +1,64 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* report: a page about a dataset. Each of its formats draws a section. */
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "gen/cli/commands.h"
 #include "gen/dataset/directory.h"
 #include "gen/format/format.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
 #include "ui/page/page.h"
+
+enum { NAME = 256 }; /* of a file, with its NUL */
+
+/* Whether a path is a file or directory of format `f`. */
+static hpcw_status is_of(const char *path, size_t f, bool *is, hpcw_error *err) {
+    size_t found;
+    hpcw_status s = gen_format_of_file(path, &found, err);
+    *is = s == HPCW_OK && found == f;
+    return s;
+}
 
 /* The first file of a directory, by name, that is of format `f`; "" if there is none. */
 static hpcw_status first_file(const char *folder, size_t f, char path[GEN_DIRECTORY_PATH], hpcw_error *err) {
-    struct dirent **entry = NULL;
-    int n = scandir(folder, &entry, NULL, alphasort);
+    struct hpcw_i_listing *listing;
+    const char *name;
+    char first[NAME] = "";
     path[0] = '\0';
-    if (n < 0) {
-        return errno == ENOENT || errno == ENOTDIR
-                   ? HPCW_OK
-                   : hpcw_i_fail_sys(err, errno, "%s: cannot read the directory", folder);
+    int e = hpcw_i_sys_list(folder, &listing);
+    if (e != 0) {
+        return e == ENOENT || e == ENOTDIR ? HPCW_OK
+                                           : hpcw_i_fail_sys(err, e, "%s: cannot read the directory", folder);
     }
-    for (int i = 0; i < n; i++) {
-        if (path[0] == '\0' && entry[i]->d_name[0] != '.') {
-            gen_directory_path(folder, entry[i]->d_name, path);
-            if (gen_format_of_file(path) != f) {
-                path[0] = '\0';
-            }
+    hpcw_status s = HPCW_OK;
+    while (s == HPCW_OK && (e = hpcw_i_sys_list_next(listing, &name)) == 0 && name != NULL) {
+        bool is = false;
+        if (name[0] != '.' && (first[0] == '\0' || strcmp(name, first) < 0)) {
+            gen_directory_path(folder, name, path);
+            s = is_of(path, f, &is, err);
         }
-        free(entry[i]);
+        if (is) {
+            (void)snprintf(first, sizeof first, "%s", name);
+        }
     }
-    free(entry);
-    return HPCW_OK;
+    hpcw_i_sys_list_free(listing);
+    gen_directory_path(folder, first, path);
+    path[first[0] == '\0' ? 0 : strlen(path)] = '\0';
+    return e == 0 ? s : hpcw_i_fail_sys(err, e, "%s: cannot read the directory", folder);
 }
 
 hpcw_status gen_cli_find(const char *dir, size_t f, char *path, hpcw_error *err) {
     char folder[GEN_DIRECTORY_PATH];
+    bool is;
     gen_directory_path(dir, gen_format_folder(gen_format[f]), folder);
     if (gen_format[f]->folder == NULL) {
         return first_file(folder, f, path, err);
     }
-    (void)snprintf(path, GEN_DIRECTORY_PATH, "%s", gen_format_of_file(folder) == f ? folder : "");
-    return HPCW_OK;
+    hpcw_status s = is_of(folder, f, &is, err);
+    (void)snprintf(path, GEN_DIRECTORY_PATH, "%s", is ? folder : "");
+    return s;
 }
 
 /* The dataset as a whole. */
@@ -153,22 +167,32 @@ static hpcw_status draw_all(struct gen_report *r, const char *dir, hpcw_error *e
 
 hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hpcw_error *err) {
     char output[GEN_DIRECTORY_PATH];
-    struct stat st;
+    struct hpcw_i_entry entry;
+    size_t f;
     output_path(o, path, output);
     hpcw_status s = ui_page_available(err);
     if (s != HPCW_OK) {
         return s;
     }
-    if (stat(path, &st) != 0) {
-        return hpcw_i_fail_sys(err, errno, "%s: expected a file or directory", path);
+    int e = o->force ? 0 : hpcw_i_sys_look(output, true, &entry);
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot look at it", output);
     }
-    if (!o->force && access(output, F_OK) == 0) {
+    if (!o->force && entry.kind != HPCW_I_NOTHING) {
         return hpcw_i_fail(
             err, HPCW_EEXIST,
             "%s: expected a new file, got one that exists: choose another --output, or --force to replace it",
             output);
     }
-    size_t f = gen_format_of_file(path);
+    e = hpcw_i_sys_look(path, true, &entry);
+    e = e == 0 && entry.kind == HPCW_I_NOTHING ? ENOENT : e;
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: expected a file or directory", path);
+    }
+    s = gen_format_of_file(path, &f, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
     struct gen_report r = {.path = path, .jobs = o->jobs};
     if (o->from > 0 || o->to < 1e8) { /* not the defaults, which are the whole log */
         r.from_s = o->from;
@@ -179,12 +203,13 @@ hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hp
         }
     }
     cJSON *truth = NULL;
-    if (f == gen_format_count && S_ISDIR(st.st_mode)) {
+    if (f == gen_format_count && entry.kind == HPCW_I_DIRECTORY) {
         char name[GEN_DIRECTORY_PATH];
+        hpcw_error why = {.message = ""};
         gen_directory_path(path, GEN_TRUTH, name);
-        s = access(name, F_OK) == 0 ? gen_directory_read_json(name, &truth, err) : HPCW_OK;
-        if (s != HPCW_OK) {
-            return s;
+        s = gen_directory_read_json(name, &truth, &why);
+        if (s != HPCW_OK && s != HPCW_ENOENT) {
+            return hpcw_i_fail_as(err, &why);
         }
         r.truth = truth;
     }

@@ -106,10 +106,11 @@ hpcw_status gen_cli_rewrite(const struct gen_cli_options *o, const struct ui_par
                                      .files = o->files,
                                      .sync = o->sync};
     const char *from = parse->args[0], *to = parse->args[1];
-    const size_t f = gen_format_of_file(from);
+    size_t f;
     struct gen_rewritten done;
-    if (f == gen_format_count) {
-        return gen_cli_refuse_file(from, err);
+    hpcw_status s = gen_format_of_file(from, &f, err);
+    if (s != HPCW_OK || f == gen_format_count) {
+        return s == HPCW_OK ? gen_cli_refuse_file(from, err) : s;
     }
     const struct rewritable *r = find(gen_format[f]);
     if (r == NULL) {
@@ -117,7 +118,7 @@ hpcw_status gen_cli_rewrite(const struct gen_cli_options *o, const struct ui_par
                            "%s: expected load data (vom), a SION container or checkpoints, got %s", from,
                            gen_format[f]->name);
     }
-    hpcw_status s = check(o, parse, r, err);
+    s = check(o, parse, r, err);
     s = s == HPCW_OK ? r->rewrite(from, to, &what, &done, err) : s;
     if (s == HPCW_OK && !o->quiet) {
         say(to, &done);

@@ -3,12 +3,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "gen/cli/commands.h"
 #include "gen/dataset/check.h"
 #include "gen/format/format.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
 
 /* What was found, as JSON. */
 static hpcw_status print_faults(const char *what, const struct gen_fault *fault, size_t count,
@@ -65,17 +65,20 @@ static hpcw_status verify_format(const struct gen_cli_options *o, const char *pa
 }
 
 hpcw_status gen_cli_verify(const struct gen_cli_options *o, const char *path, hpcw_error *err) {
-    struct stat st;
+    struct hpcw_i_entry entry;
     uint64_t files = 0; /* stays 0 for the directory of a format, whose files nobody counts */
-    bool is_directory = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-    size_t f = gen_format_of_file(path);
-    if (is_directory && f == gen_format_count) {
-        hpcw_status s = verify_dataset(o, path, &files, err);
+    size_t f;
+    hpcw_status s = gen_format_of_file(path, &f, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    if (f == gen_format_count && hpcw_i_sys_look(path, true, &entry) == 0 && entry.kind == HPCW_I_DIRECTORY) {
+        s = verify_dataset(o, path, &files, err);
         if (s != HPCW_OK) {
             return s;
         }
     } else {
-        hpcw_status s = verify_format(o, path, f, &files, err);
+        s = verify_format(o, path, f, &files, err);
         if (s != HPCW_OK && o->json) {
             hpcw_error ignored;
             struct gen_fault fault = {.path = (char *)(uintptr_t)path, .message = err->message};

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <hpcw/rank2file.h>
 
@@ -134,11 +133,11 @@ hpcw_status gen_rewrite_rank2file(const char *from, const char *to, const struct
                                   struct gen_rewritten *done, hpcw_error *err) {
     struct map_rewrite x = {.from = from, .done = {.items = "datasets"}};
     struct gen_folder folder = {0};
-    struct stat st;
+    struct hpcw_i_entry entry;
     hpcw_rank2file_list *list;
     uint64_t bytes;
     *done = x.done;
-    if (stat(from, &st) == 0 && !S_ISDIR(st.st_mode)) {
+    if (hpcw_i_sys_look(from, true, &entry) == 0 && entry.kind != HPCW_I_DIRECTORY) {
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a prefix directory, got a file", from);
     }
     hpcw_status s = hpcw_rank2file_list_open(from, NULL, &list, err);

@@ -285,7 +285,11 @@ hpcw_status gen_rewrite_vom(const char *from, const char *to, const struct gen_r
                         " and phases %" PRIu64 " to %" PRIu64,
                         what->first_rank, what->last_rank, what->first_phase, what->last_phase);
     } else {
-        s = read_vom_is_set(from) ? rewrite_set(&x, from, to) : rewrite_file(&x, from, to);
+        bool set;
+        s = read_vom_is_set(from, &set, err);
+        if (s == HPCW_OK) {
+            s = set ? rewrite_set(&x, from, to) : rewrite_file(&x, from, to);
+        }
     }
     *done = x.done;
     hpcw_i_free(x.phases.id);

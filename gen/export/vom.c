@@ -158,9 +158,11 @@ hpcw_status gen_export_vom(const char *path, const struct gen_export *what, hpcw
                     ? "rank,phase,category,from_kind,from,to_kind,to,bytes,messages\n"
                     : "rank,phase,kind,id,home,migratable,collection_id,objgroup_id,index,resource,time_s,"
                       "subphases_s\n");
-    hpcw_status s = !good                   ? gen_export_no_memory(err)
-                    : read_vom_is_set(path) ? put_set(&x, path, err)
-                                            : put_file(&x, path, READ_VOM_ANY_RANK, err);
+    bool set = false;
+    hpcw_status s = good ? read_vom_is_set(path, &set, err) : gen_export_no_memory(err);
+    if (s == HPCW_OK) {
+        s = set ? put_set(&x, path, err) : put_file(&x, path, READ_VOM_ANY_RANK, err);
+    }
     s = s == HPCW_OK ? gen_stream_flush(&x.out, 0, err) : s;
     *done = x.done;
     done->bytes = x.out.at;

@@ -4,12 +4,12 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "gen/fit/loads_sum.h"
 #include "libreader/vom/set/set.h"
 #include "libreader/vom/vom.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
 
 struct fit_reading {
     struct gen_fit_summing sums;
@@ -191,11 +191,13 @@ static hpcw_status read_rank(struct fit_reading *g, const char *path, uint32_t r
 }
 
 static hpcw_status read_set(struct fit_reading *g, const char *path, hpcw_error *err) {
-    struct stat st;
-    if (stat(path, &st) != 0) {
-        return hpcw_i_fail_sys(err, errno, "%s: cannot look at it", path);
+    struct hpcw_i_entry entry;
+    int e = hpcw_i_sys_look(path, true, &entry);
+    e = e == 0 && entry.kind == HPCW_I_NOTHING ? ENOENT : e;
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot look at it", path);
     }
-    if (!S_ISDIR(st.st_mode)) {
+    if (entry.kind != HPCW_I_DIRECTORY) {
         return read_rank(g, path, READ_VOM_ANY_RANK, 1, err);
     }
     struct read_vom_set set;

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <sys/stat.h>
 
 #include <hpcw/rank2file.h>
 
@@ -14,6 +13,7 @@
 #include "libwriter/base/detmath.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
 
 enum fit_size { FIT_BYTES, FIT_PIECES, FIT_USE, FIT_SIZES };
 
@@ -185,12 +185,13 @@ struct fit_checkpoints {
     hpcw_rank2file_layout layout;
 };
 
-/* The size in the map, or of the file itself, as the maps of SCR 3 have none. */
-static bool size_of(const hpcw_rank2file_found *f, double *bytes) {
-    struct stat st;
-    const bool measured = !f->has_size && stat(f->path, &st) == 0 && S_ISREG(st.st_mode);
-    *bytes = measured ? (double)st.st_size : (double)f->size;
-    return f->has_size || measured;
+/* The size in the map, or of the file itself, as the maps of SCR 3 have none. *is: there is one. */
+static hpcw_status size_of(const hpcw_rank2file_found *f, double *bytes, bool *is, hpcw_error *err) {
+    struct hpcw_i_entry entry = {.kind = HPCW_I_NOTHING};
+    int e = f->has_size ? 0 : hpcw_i_sys_look(f->path, true, &entry);
+    *bytes = entry.kind == HPCW_I_FILE ? (double)entry.size : (double)f->size;
+    *is = f->has_size || entry.kind == HPCW_I_FILE;
+    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot look at it", f->path);
 }
 
 static hpcw_status add_dataset(void *context, const char *name, struct hpcw_rank2file_restart *r,
@@ -212,10 +213,12 @@ static hpcw_status add_dataset(void *context, const char *name, struct hpcw_rank
     for (uint64_t i = 0; s == HPCW_OK && i < files; i++) {
         const uint32_t rank = f.rank;
         double of_file;
-        sized = size_of(&f, &of_file) && sized;
+        bool is;
+        s = size_of(&f, &of_file, &is, err);
+        sized = is && sized;
         bytes += of_file;
         count++;
-        s = i + 1 < files ? hpcw_rank2file_restart_file(r, i + 1, &f, err) : HPCW_OK;
+        s = s == HPCW_OK && i + 1 < files ? hpcw_rank2file_restart_file(r, i + 1, &f, err) : s;
         if (s == HPCW_OK && (i + 1 == files || f.rank != rank)) {
             if (sized) {
                 add_rank(&c->sizes, rank, bytes, count, NAN);

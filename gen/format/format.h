@@ -79,8 +79,8 @@ struct gen_format {
                          struct hpcw_i_json *json, hpcw_error *err);
 
     /* Whether a file or directory is of this format; reads at most a few bytes. More special formats come first in the
-     * table. */
-    bool (*probe)(const char *path);
+     * table. Where nothing is, or something else, *is is false; whatever else keeps it from being read is an error. */
+    hpcw_status (*probe)(const char *path, bool *is, hpcw_error *err);
     /* Checks structure and content. `ours`: by the rules of our own writer, which are stricter than real files are.
      * *files is the number of files read, unchanged if `path` is a directory. */
     hpcw_status (*verify)(const char *path, bool ours, uint64_t *files, hpcw_error *err);
@@ -112,8 +112,8 @@ size_t gen_format_of_path(const char *path);
 /* Whether it is in the directory `beside`. */
 bool gen_format_is_beside(const char *path);
 
-/* Index of the format that recognises a file, or gen_format_count. */
-size_t gen_format_of_file(const char *path);
+/* *f: index of the format that recognises a file or directory, or gen_format_count. Fails if it cannot be read. */
+hpcw_status gen_format_of_file(const char *path, size_t *f, hpcw_error *err);
 
 /* ---- helpers for formats ---- */
 

@@ -31,10 +31,13 @@ bool gen_format_is_beside(const char *path) {
     return f < gen_format_count && is_in(path, gen_format[f]->beside);
 }
 
-size_t gen_format_of_file(const char *path) {
+hpcw_status gen_format_of_file(const char *path, size_t *f, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    bool is = false;
     size_t i = 0;
-    while (i < gen_format_count && !gen_format[i]->probe(path)) {
+    while (i < gen_format_count && (s = gen_format[i]->probe(path, &is, err)) == HPCW_OK && !is) {
         i++;
     }
-    return i;
+    *f = s == HPCW_OK ? i : gen_format_count;
+    return s;
 }

@@ -11,6 +11,7 @@
 #include "gen/format/pending.h"
 #include "gen/report/report.h"
 #include "libreader/linktest/linktest.h"
+#include "libreader/source.h"
 #include "libwriter/base/checked.h"
 #include "libwriter/base/status.h"
 
@@ -108,18 +109,22 @@ static bool owns(const char *path) {
 /* ---- reading ---- */
 
 /* By the tag alone, so that `verify` calls a damaged result damaged, not a container of something else. */
-static bool probe(const char *path) {
-    struct read_sion *reader;
+static hpcw_status probe(const char *path, bool *is, hpcw_error *err) {
+    struct read_sion *reader = NULL;
     struct read_sion_task task;
     char tag[8];
-    if (!gen_format_sion.probe(path) || read_sion_open(path, &reader, NULL) != HPCW_OK) {
-        return false;
+    hpcw_error why;
+    hpcw_status s = gen_format_sion.probe(path, is, err);
+    if (s != HPCW_OK || !*is) {
+        return s;
     }
-    bool is = read_sion_task(reader, 0, 0, &task, NULL) == HPCW_OK && task.rank == 0 &&
-              read_sion_read(reader, &task, 0, tag, sizeof tag, NULL) == HPCW_OK &&
-              memcmp(tag, "LinkTest", sizeof tag) == 0;
+    s = read_sion_open(path, &reader, &why);
+    s = s == HPCW_OK ? read_sion_task(reader, 0, 0, &task, &why) : s;
+    *is = s == HPCW_OK && task.rank == 0;
+    s = *is ? read_sion_read(reader, &task, 0, tag, sizeof tag, &why) : s;
+    *is = *is && s == HPCW_OK && memcmp(tag, "LinkTest", sizeof tag) == 0;
     read_sion_free(reader);
-    return is;
+    return read_source_is_of_system(s, &why) ? hpcw_i_fail_as(err, &why) : HPCW_OK;
 }
 
 static hpcw_status verify(const char *path, bool ours, uint64_t *files, hpcw_error *err) {

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <hpcw/rank2file.h>
 
@@ -278,8 +277,8 @@ static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partia
 
 static hpcw_status verify(const char *path, bool ours, uint64_t *files, hpcw_error *err) {
     (void)ours; /* the same rules for all writers */
-    struct stat st;
-    *files = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? 1 : *files;
+    struct hpcw_i_entry entry;
+    *files = hpcw_i_sys_look(path, true, &entry) == 0 && entry.kind == HPCW_I_FILE ? 1 : *files;
     return read_rank2file_verify(path, err);
 }
 

@@ -207,17 +207,8 @@ static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partia
 
 /* ---- reading ---- */
 
-static bool probe(const char *path) {
-    struct read_source *source;
-    char magic[4] = "";
-    bool is = read_source_open(path, &source, NULL) == HPCW_OK;
-    if (is) {
-        is = read_source_size(source) >= sizeof magic &&
-             read_source_read(source, 0, magic, sizeof magic, "magic", NULL) == HPCW_OK &&
-             memcmp(magic, "sion", sizeof magic) == 0;
-        read_source_free(source);
-    }
-    return is;
+static hpcw_status probe(const char *path, bool *is, hpcw_error *err) {
+    return read_source_begins_with(path, "sion", 4, is, err);
 }
 
 hpcw_status gen_format_sion_flags(struct read_sion *reader, const char *path, bool ours, unsigned *flags,

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "gen/format/vom_balance.h"
 #include "gen/model/load/system.h"
@@ -21,6 +20,7 @@
 #include "libwriter/base/detmath.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
 
 static hpcw_status limits(const struct gen_dataset *d, hpcw_error *err) {
     if (d->ranks < 1 || d->ranks > HPCW_VOM_MAX_RANKS) {
@@ -297,13 +297,22 @@ hpcw_status gen_vom_slow_nodes(const struct gen_dataset *d, const bool *slow, do
 
 /* ---- reading ---- */
 
+/* What cannot be looked at is none: whoever opens it then says why. */
 static bool is_directory(const char *path) {
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    struct hpcw_i_entry entry;
+    return hpcw_i_sys_look(path, true, &entry) == 0 && entry.kind == HPCW_I_DIRECTORY;
 }
 
-static bool probe(const char *path) {
-    return is_directory(path) ? read_vom_is_set(path) : read_vom_file_type(path) != READ_VOM_UNKNOWN_FILE;
+static hpcw_status probe(const char *path, bool *is, hpcw_error *err) {
+    enum read_vom_file_type type;
+    hpcw_status s;
+    if (is_directory(path)) {
+        s = read_vom_is_set(path, is, err);
+    } else {
+        s = read_vom_file_type(path, &type, err);
+        *is = s == HPCW_OK && type != READ_VOM_UNKNOWN_FILE;
+    }
+    return s;
 }
 
 static hpcw_status verify(const char *path, bool ours, uint64_t *files, hpcw_error *err) {

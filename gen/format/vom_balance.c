@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/format/vom_balance.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "libwriter/base/numfmt.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/sink.h"
+#include "libwriter/io/text.h"
 
 static const char *const statistics_name[] = {"vt_lb_statistics.json", "vt_lb_statistics.json.br"};
 
@@ -330,18 +330,19 @@ hpcw_status gen_vom_balance_verify_list(const char *path, hpcw_error *err) {
     char line[96];
     uint64_t number = 1;
     uint64_t phase = 0;
-    FILE *file = fopen(path, "r");
-    if (file == NULL) {
-        return hpcw_i_fail_sys(err, errno, "%s: cannot open the file", path);
+    struct hpcw_i_text text;
+    int e = hpcw_i_text_open(path, &text);
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot open the file", path);
     }
-    bool ok = fgets(line, sizeof line, file) != NULL && strcmp(line, list_head) == 0;
-    while (ok && fgets(line, sizeof line, file) != NULL) {
+    e = hpcw_i_text_line(&text, line, sizeof line);
+    bool ok = strcmp(line, list_head) == 0;
+    while (e == 0 && ok && (e = hpcw_i_text_line(&text, line, sizeof line)) == 0 && *line != '\0') {
         ok = is_line(line, &phase);
         number++;
     }
-    const bool failed = ferror(file) != 0;
-    (void)fclose(file);
-    return failed ? hpcw_i_fail_sys(err, EIO, "%s: cannot read the file", path)
+    hpcw_i_text_close(&text);
+    return e != 0 ? hpcw_i_fail_sys(err, e, "%s: cannot read the file", path)
            : ok && number > 1
                ? HPCW_OK
                : hpcw_i_fail(err, HPCW_EFORMAT, "%s: line %" PRIu64 ": expected %s, got something else", path,

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <hpcw/rank2file.h>
 
@@ -11,6 +10,7 @@
 #include "libreader/rank2file/rank2file.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
 
 enum { MOST_CHECKPOINTS = 64, MOST_CURVES = 8, MOST_ODD = 40, MOST_NAME = 128 };
 
@@ -33,10 +33,15 @@ struct checkpoint_report {
     char why[HPCW_ERROR_MESSAGE_SIZE]; /* of the last dataset that could not be read */
 };
 
-/* The size of a file in the map or, if the map has none, on disk. */
-static double size_of(struct checkpoint_report *c, const hpcw_rank2file_found *f) {
-    struct stat st;
-    double is = stat(f->path, &st) == 0 ? (double)st.st_size : NAN;
+/* The size of a file in the map or, if the map has none, on disk; NaN: it is not there. */
+static hpcw_status size_of(struct checkpoint_report *c, const hpcw_rank2file_found *f, double *size,
+                           hpcw_error *err) {
+    struct hpcw_i_entry entry;
+    int e = hpcw_i_sys_look(f->path, true, &entry);
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot look at it", f->path);
+    }
+    double is = entry.kind != HPCW_I_NOTHING ? (double)entry.size : NAN;
     double said = f->has_size ? (double)f->size : NAN;
     bool odd = isnan(is) || (f->has_size && is != said);
     c->by_map = c->by_map || f->has_size;
@@ -45,7 +50,8 @@ static double size_of(struct checkpoint_report *c, const hpcw_rank2file_found *f
         *o = (struct odd_file){.rank = f->rank, .said = said, .is = is};
         (void)snprintf(o->name, sizeof o->name, "%s", f->name);
     }
-    return f->has_size ? said : is;
+    *size = f->has_size ? said : is;
+    return HPCW_OK;
 }
 
 static hpcw_status take(void *context, const char *name, hpcw_rank2file_restart *restart, const hpcw_error *why,
@@ -70,11 +76,12 @@ static hpcw_status take(void *context, const char *name, hpcw_rank2file_restart 
     double sum = 0; /* of the files of one rank, which follow each other */
     for (uint64_t i = 0; s == HPCW_OK && i < files; i++) {
         hpcw_rank2file_found f;
+        double size = 0;
         s = hpcw_rank2file_restart_file(restart, i, &f, err);
+        s = s == HPCW_OK ? size_of(c, &f, &size, err) : s;
         if (s != HPCW_OK) {
             break;
         }
-        double size = size_of(c, &f);
         uint32_t rank = f.rank;
         sum += isnan(size) ? 0 : size;
         c->total[at] += isnan(size) ? 0 : size;
@@ -228,8 +235,12 @@ static hpcw_status draw(struct checkpoint_report *c, hpcw_error *err) {
 }
 
 hpcw_status gen_report_rank2file(const struct gen_report *r, hpcw_error *err) {
-    struct stat st;
-    if (stat(r->path, &st) != 0 || !S_ISDIR(st.st_mode)) {
+    struct hpcw_i_entry entry;
+    int e = hpcw_i_sys_look(r->path, true, &entry);
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot look at it", r->path);
+    }
+    if (entry.kind != HPCW_I_DIRECTORY) {
         return hpcw_i_fail(err, HPCW_ENOTSUP, "%s: expected the directory of all checkpoints, got one file",
                            r->path);
     }

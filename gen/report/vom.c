@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "gen/report/report.h"
 #include "gen/spec/pool.h"
@@ -13,6 +12,7 @@
 #include "libreader/vom/vom.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
 
 struct phase_load {
     uint64_t sum_ns; /* of ranks: an integer, so the order of the threads does not matter */
@@ -281,8 +281,12 @@ static hpcw_status read_all(const struct gen_report *r, struct vom_loads *all, h
 }
 
 hpcw_status gen_report_vom(const struct gen_report *r, hpcw_error *err) {
-    struct stat st;
-    if (stat(r->path, &st) != 0 || !S_ISDIR(st.st_mode)) {
+    struct hpcw_i_entry entry;
+    int e = hpcw_i_sys_look(r->path, true, &entry);
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot look at it", r->path);
+    }
+    if (entry.kind != HPCW_I_DIRECTORY) {
         return hpcw_i_fail(err, HPCW_ENOTSUP, "%s: expected the directory of all ranks' files, got one file",
                            r->path);
     }

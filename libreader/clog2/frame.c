@@ -163,16 +163,8 @@ void read_clog2_free(struct read_clog2 *r) {
     }
 }
 
-bool read_clog2_probe(const char *path) {
-    struct read_source *source;
-    char tag[8];
-    if (read_source_open(path, &source, NULL) != HPCW_OK) {
-        return false;
-    }
-    bool is = read_source_read(source, 0, tag, sizeof tag, "tag", NULL) == HPCW_OK &&
-              memcmp(tag, "CLOG-02.", sizeof tag) == 0;
-    read_source_free(source);
-    return is;
+hpcw_status read_clog2_probe(const char *path, bool *is, hpcw_error *err) {
+    return read_source_begins_with(path, "CLOG-02.", 8, is, err);
 }
 
 const struct read_clog2_info *read_clog2_info(const struct read_clog2 *r) {

@@ -1,33 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "libreader/rank2file/rank2file.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <hpcw/rank2file.h>
 
 #include "libreader/rank2file/private.h"
 #include "libreader/source.h"
+#include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
 
+/* What cannot be looked at is none: whoever opens it then says why. */
 static bool is_directory(const char *path) {
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
-static bool has_magic(const char *path) {
-    static const unsigned char magic[4] = {0x95, 0x1f, 0xc3, 0xf5};
-    unsigned char got[4];
-    struct read_source *source;
-    bool is = read_source_open(path, &source, NULL) == HPCW_OK;
-    if (is) {
-        is = read_source_size(source) >= sizeof got &&
-             read_source_read(source, 0, got, sizeof got, "magic", NULL) == HPCW_OK &&
-             memcmp(got, magic, sizeof got) == 0;
-        read_source_free(source);
-    }
-    return is;
+    struct hpcw_i_entry entry;
+    return hpcw_i_sys_look(path, true, &entry) == 0 && entry.kind == HPCW_I_DIRECTORY;
 }
 
 static bool ends_in(const char *path, const char *name) {
@@ -52,13 +40,21 @@ enum read_rank2file_kind read_rank2file_kind_of(const char *path, char prefix[RE
                                                                         : READ_RANK2FILE_TREE;
 }
 
-bool read_rank2file_probe(const char *path) {
+hpcw_status read_rank2file_probe(const char *path, bool *is, hpcw_error *err) {
+    static const unsigned char magic[4] = {0x95, 0x1f, 0xc3, 0xf5};
     char index[READ_RANK2FILE_MOST_PATH];
-    if (!is_directory(path)) {
-        return has_magic(path);
+    struct hpcw_i_entry entry;
+    *is = false;
+    int e = hpcw_i_sys_look(path, true, &entry);
+    if (e == 0 && entry.kind != HPCW_I_DIRECTORY) {
+        return read_source_begins_with(path, magic, sizeof magic, is, err);
     }
     int n = snprintf(index, sizeof index, "%s/%s", path, HPCW_RANK2FILE_INDEX);
-    return n > 0 && (size_t)n < sizeof index && access(index, F_OK) == 0;
+    if (e == 0) {
+        e = n < 0 || (size_t)n >= sizeof index ? ENAMETOOLONG : hpcw_i_sys_look(index, true, &entry);
+    }
+    *is = e == 0 && entry.kind == HPCW_I_FILE;
+    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot look at it", path);
 }
 
 hpcw_status read_rank2file_index(const char *prefix, hpcw_kvtree **index, hpcw_error *err) {
@@ -83,9 +79,11 @@ hpcw_status read_rank2file_tour(const char *prefix, read_rank2file_dataset *data
          n = hpcw_kvtree_next(n)) {
         hpcw_rank2file_restart *r;
         hpcw_error why = {.message = ""};
-        bool good = hpcw_rank2file_restart_open(prefix, NULL, hpcw_kvtree_key(n), &r, &why) == HPCW_OK &&
-                    hpcw_rank2file_restart_load(r, 0, NULL, &why) == HPCW_OK;
-        s = dataset(context, hpcw_kvtree_key(n), good ? r : NULL, &why, err);
+        hpcw_status read = hpcw_rank2file_restart_open(prefix, NULL, hpcw_kvtree_key(n), &r, &why);
+        read = read == HPCW_OK ? hpcw_rank2file_restart_load(r, 0, NULL, &why) : read;
+        s = read_source_is_of_system(read, &why)
+                ? hpcw_i_fail_as(err, &why)
+                : dataset(context, hpcw_kvtree_key(n), read == HPCW_OK ? r : NULL, &why, err);
         hpcw_rank2file_restart_free(r);
     }
     hpcw_kvtree_free(index);

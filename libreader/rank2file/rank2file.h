@@ -13,8 +13,8 @@
 
 struct hpcw_i_json;
 
-/* Whether a path is a KVTree file, or a directory with an index below it. */
-bool read_rank2file_probe(const char *path);
+/* Whether a path is a KVTree file, or a directory with an index below it. Fails if that cannot be known. */
+hpcw_status read_rank2file_probe(const char *path, bool *is, hpcw_error *err);
 
 /* Checks everything below a prefix directory (or its index), the map of a root, or any other tree. Data files are
  * checked unless all those of a map are missing. */
@@ -28,8 +28,8 @@ hpcw_status read_rank2file_info(const char *path, struct hpcw_i_json *json, hpcw
 
 /*
  * Calls `dataset` for every dataset in the index of a prefix directory, in the order of the index: with all ranks loaded,
- * valid for the call; or with NULL and the reason why it cannot be read. If it does not return HPCW_OK, this stops and
- * returns the same.
+ * valid for the call; or with NULL and what is wrong with it. If it does not return HPCW_OK, this stops and returns the
+ * same; also if the system does not let a dataset be read.
  */
 struct hpcw_rank2file_restart;
 typedef hpcw_status read_rank2file_dataset(void *context, const char *name,

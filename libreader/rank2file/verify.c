@@ -3,18 +3,20 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <hpcw/rank2file.h>
 
 #include "libreader/rank2file/private.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
 
-/* False if the map is all that is left of a dataset. */
+/* False if the map is all that is left of a dataset. A file that cannot be looked at is one. */
 static bool any_file(hpcw_rank2file_restart *r) {
     hpcw_rank2file_found f;
+    struct hpcw_i_entry entry;
     for (uint64_t i = 0; i < hpcw_rank2file_restart_files(r); i++) {
-        if (hpcw_rank2file_restart_file(r, i, &f, NULL) != HPCW_OK || access(f.path, F_OK) == 0) {
+        if (hpcw_rank2file_restart_file(r, i, &f, NULL) != HPCW_OK ||
+            hpcw_i_sys_look(f.path, true, &entry) != 0 || entry.kind != HPCW_I_NOTHING) {
             return true;
         }
     }

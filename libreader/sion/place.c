@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of the physical files of a container: doc/formats/sion.md, "Sets". */
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "libreader/sion/file.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/sink_set.h"
+#include "libwriter/io/sys.h"
 
 /* Needs no permission to read the directory where the system has it. */
 #ifdef O_PATH
-#define OPEN_DIRECTORY (O_PATH | O_DIRECTORY | O_CLOEXEC)
+#define OPEN_DIRECTORY (O_PATH | O_DIRECTORY)
 #else
-#define OPEN_DIRECTORY (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+#define OPEN_DIRECTORY (O_RDONLY | O_DIRECTORY)
 #endif
 
 static hpcw_status init(struct read_sion_place *place, const char *path, hpcw_error *err) {
@@ -30,10 +29,8 @@ hpcw_status read_sion_place_init(struct read_sion_place *place, const char *path
     hpcw_status status = init(place, path, err);
     place->names = *names;
     if (status == HPCW_OK && *path != '/') {
-        place->directory = open(".", OPEN_DIRECTORY);
-        if (place->directory < 0) {
-            status = hpcw_i_fail_sys(err, errno, "%s: opening the working directory", path);
-        }
+        int e = hpcw_i_sys_open(".", OPEN_DIRECTORY, 0, &place->directory);
+        status = e == 0 ? status : hpcw_i_fail_sys(err, e, "%s: opening the working directory", path);
     }
     return status;
 }
@@ -124,7 +121,7 @@ hpcw_status read_sion_place_source(const struct read_sion_place *place, uint32_t
 
 void read_sion_place_free(struct read_sion_place *place) {
     if (place->path != NULL && place->directory >= 0) {
-        (void)close(place->directory);
+        (void)hpcw_i_sys_close(place->directory);
     }
     hpcw_i_free(place->images);
     hpcw_i_free(place->path);

@@ -150,6 +150,13 @@ hpcw_status hpcw_i_fail_sys(hpcw_error *err, int sys_errno, const char *fmt, ...
     return code;
 }
 
+hpcw_status hpcw_i_fail_as(hpcw_error *err, const hpcw_error *why) {
+    if (err != NULL) {
+        *err = *why;
+    }
+    return why->code;
+}
+
 hpcw_status hpcw_i_fail_memory(hpcw_error *err, const char *where, uint64_t count, const char *what) {
     char number[24] = "";
     if (count > 0) {

@@ -17,6 +17,9 @@ hpcw_status hpcw_i_fail_sys(hpcw_error *err, int sys_errno, const char *fmt, ...
  * (NULL), `count` (0) or `what` (NULL) the message is shorter. */
 hpcw_status hpcw_i_fail_memory(hpcw_error *err, const char *where, uint64_t count, const char *what);
 
+/* Records a failure that another record holds, and returns its code. */
+hpcw_status hpcw_i_fail_as(hpcw_error *err, const hpcw_error *why);
+
 /* Puts "name: " before a message that does not begin with the name: for failures of helpers that do not know the name
  * of their file. */
 void hpcw_i_fail_about(hpcw_error *err, const char *name);

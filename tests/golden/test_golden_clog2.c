@@ -168,9 +168,13 @@ static void real_logs_are_good(void **state) {
             fail_msg("%s", err.message);
         }
         read_clog2_free(reader);
-        assert_true(read_clog2_probe(golden(merged[i], ".clog2")));
+        bool is;
+        assert_int_equal(read_clog2_probe(golden(merged[i], ".clog2"), &is, NULL), HPCW_OK);
+        assert_true(is);
     }
-    assert_false(read_clog2_probe(golden(merged[0], ".txt")));
+    bool is;
+    assert_int_equal(read_clog2_probe(golden(merged[0], ".txt"), &is, NULL), HPCW_OK);
+    assert_false(is);
 }
 
 static void local_files_are_called_so(void **state) {

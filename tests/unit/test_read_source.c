@@ -301,11 +301,36 @@ static void names_of_a_large_set(void **state) {
     read_sion_free(reader);
 }
 
+/* What cannot be read is not one of another format. */
+static void what_cannot_be_read_is_no_answer(void **state) {
+    (void)state;
+    hpcw_error err = {.message = ""};
+    bool does = true;
+    int fd = create("magic");
+    write_at(fd, 0, "magic", 5);
+    (void)close(fd);
+    assert_int_equal(read_source_begins_with(in_scratch("magic"), "magi", 4, &does, &err), HPCW_OK);
+    assert_true(does);
+    static const char *const others[] = {"nothing", "magic/below", ".", "magic"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        assert_int_equal(read_source_begins_with(in_scratch(others[i]), "magic1", 6, &does, &err), HPCW_OK);
+        assert_false(does);
+    }
+    assert_int_equal(symlink("loop", in_scratch("loop")), 0);
+    assert_int_equal(read_source_begins_with(in_scratch("loop"), "magic", 5, &does, &err), HPCW_EIO);
+    assert_false(does);
+    assert_non_null(strstr(err.message, "loop: cannot open for reading: "));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_no_file),    cmocka_unit_test(reads_are_exact),
-        cmocka_unit_test(holes_are_reported), cmocka_unit_test(a_million_tasks),
-        cmocka_unit_test(a_huge_hole),        cmocka_unit_test(names_of_a_large_set),
+        cmocka_unit_test(what_cannot_be_read_is_no_answer),
+        cmocka_unit_test(what_is_no_file),
+        cmocka_unit_test(reads_are_exact),
+        cmocka_unit_test(holes_are_reported),
+        cmocka_unit_test(a_million_tasks),
+        cmocka_unit_test(a_huge_hole),
+        cmocka_unit_test(names_of_a_large_set),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

@@ -448,6 +448,12 @@ static void no_memory_is_said(void **state) {
     free(statistics);
 }
 
+static enum read_vom_file_type type_of(const char *path) {
+    enum read_vom_file_type type;
+    assert_int_equal(read_vom_file_type(path, &type, NULL), HPCW_OK);
+    return type;
+}
+
 static void other_files_are_refused(void **state) {
     (void)state;
     char directory[256];
@@ -457,16 +463,16 @@ static void other_files_are_refused(void **state) {
     assert_int_equal(read_vom_verify(directory, 0, &err), HPCW_EINVAL);
     (void)snprintf(path, sizeof path, "%s/none", directory);
     assert_int_equal(read_vom_verify(path, 0, &err), HPCW_ENOENT);
-    assert_int_equal(read_vom_file_type(path), READ_VOM_UNKNOWN_FILE);
+    assert_int_equal(type_of(path), READ_VOM_UNKNOWN_FILE);
 
     /* The rank in the name counts. */
     vom_put(directory, 0, vom_rank[0], false);
     vom_put(directory, 1, vom_rank[0], true);
     (void)snprintf(path, sizeof path, "%s/data.0.json", directory);
     assert_int_equal(read_vom_verify(path, STRICT, &err), HPCW_OK);
-    assert_int_equal(read_vom_file_type(path), READ_VOM_DATA_FILE);
+    assert_int_equal(type_of(path), READ_VOM_DATA_FILE);
     (void)snprintf(path, sizeof path, "%s/data.1.json.br", directory);
-    assert_int_equal(read_vom_file_type(path), READ_VOM_DATA_FILE);
+    assert_int_equal(type_of(path), READ_VOM_DATA_FILE);
     assert_int_equal(read_vom_verify(path, STRICT, &err), HPCW_EFORMAT);
     assert_non_null(strstr(err.message, "data.1.json.br: metadata.rank at offset "));
     assert_non_null(strstr(err.message, ": expected 1, the rank of the file, got 0"));

@@ -46,15 +46,18 @@ hpcw_status read_vom_file_type_of_source(const struct read_source *source, enum 
         *type = READ_VOM_DATA_FILE;
     }
     read_vom_text_free(text);
-    return status == HPCW_ENOMEM ? hpcw_i_fail(err, status, "%s", own.message) : HPCW_OK;
+    return read_source_is_of_system(status, &own) ? hpcw_i_fail_as(err, &own) : HPCW_OK;
 }
 
-enum read_vom_file_type read_vom_file_type(const char *path) {
+hpcw_status read_vom_file_type(const char *path, enum read_vom_file_type *type, hpcw_error *err) {
     struct read_source *source;
-    enum read_vom_file_type type = READ_VOM_UNKNOWN_FILE;
-    if (read_source_open(path, &source, NULL) == HPCW_OK) {
-        (void)read_vom_file_type_of_source(source, &type, NULL);
-        read_source_free(source);
+    hpcw_error own;
+    *type = READ_VOM_UNKNOWN_FILE;
+    hpcw_status status = read_source_open(path, &source, &own);
+    if (status != HPCW_OK) {
+        return read_source_is_of_system(status, &own) ? hpcw_i_fail_as(err, &own) : HPCW_OK;
     }
-    return type;
+    status = read_vom_file_type_of_source(source, type, err);
+    read_source_free(source);
+    return status;
 }

@@ -9,10 +9,11 @@ struct read_source;
 
 enum read_vom_file_type { READ_VOM_UNKNOWN_FILE, READ_VOM_DATA_FILE, READ_VOM_STATISTICS_FILE };
 
-/* By the first 64 KiB of text; READ_VOM_UNKNOWN_FILE also if these cannot be read. */
-enum read_vom_file_type read_vom_file_type(const char *path);
+/* By the first 64 KiB of text. READ_VOM_UNKNOWN_FILE also if there is no file of this name, or none with a text. Fails if
+ * the system does not let it be read. */
+hpcw_status read_vom_file_type(const char *path, enum read_vom_file_type *type, hpcw_error *err);
 
-/* The same, but it fails if memory runs out. */
+/* The same of an open file. */
 hpcw_status read_vom_file_type_of_source(const struct read_source *source, enum read_vom_file_type *type,
                                          hpcw_error *err);
 

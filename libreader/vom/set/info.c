@@ -107,6 +107,9 @@ static hpcw_status statistics_info(const char *path, struct hpcw_i_json *json, h
 }
 
 hpcw_status read_vom_info(const char *path, struct hpcw_i_json *json, hpcw_error *err) {
-    return read_vom_file_type(path) == READ_VOM_STATISTICS_FILE ? statistics_info(path, json, err)
-                                                                : data_info(path, json, err);
+    enum read_vom_file_type type;
+    hpcw_status s = read_vom_file_type(path, &type, err);
+    return s != HPCW_OK                       ? s
+           : type == READ_VOM_STATISTICS_FILE ? statistics_info(path, json, err)
+                                              : data_info(path, json, err);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "libreader/vom/set/set.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -12,6 +11,7 @@
 #include "libreader/vom/vom.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
 
 enum { PLAIN = 1, BROTLI = 2 };
 
@@ -46,24 +46,38 @@ bool read_vom_name_rank(const char *name, size_t *stem_size, uint32_t *rank, boo
     return true;
 }
 
-bool read_vom_is_set(const char *directory) {
-    bool found = false;
-    DIR *dir = opendir(directory);
-    const struct dirent *entry;
-    while (dir != NULL && !found && (entry = readdir(dir)) != NULL) {
-        char path[PATH_MAX];
-        size_t stem;
-        uint32_t rank;
-        bool br;
-        if (read_vom_name_rank(entry->d_name, &stem, &rank, &br) && rank == 0) {
-            int n = snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
-            found = n > 0 && (size_t)n < sizeof path && read_vom_file_type(path) == READ_VOM_DATA_FILE;
-        }
+/* Whether it is the data file of rank 0. */
+static hpcw_status is_first(const char *directory, const char *name, bool *is, hpcw_error *err) {
+    enum read_vom_file_type type = READ_VOM_UNKNOWN_FILE;
+    char path[PATH_MAX];
+    size_t stem;
+    uint32_t rank;
+    bool br;
+    hpcw_status s = HPCW_OK;
+    if (read_vom_name_rank(name, &stem, &rank, &br) && rank == 0) {
+        int n = snprintf(path, sizeof path, "%s/%s", directory, name);
+        s = n > 0 && (size_t)n < sizeof path ? read_vom_file_type(path, &type, err) : HPCW_OK;
     }
-    if (dir != NULL) {
-        (void)closedir(dir);
+    *is = type == READ_VOM_DATA_FILE;
+    return s;
+}
+
+hpcw_status read_vom_is_set(const char *directory, bool *is, hpcw_error *err) {
+    struct hpcw_i_listing *listing;
+    const char *name;
+    *is = false;
+    int e = hpcw_i_sys_list(directory, &listing);
+    if (e != 0) {
+        return e == ENOENT || e == ENOTDIR
+                   ? HPCW_OK
+                   : hpcw_i_fail_sys(err, e, "%s: cannot open the directory", directory);
     }
-    return found;
+    hpcw_status s = HPCW_OK;
+    while (s == HPCW_OK && !*is && (e = hpcw_i_sys_list_next(listing, &name)) == 0 && name != NULL) {
+        s = is_first(directory, name, is, err);
+    }
+    hpcw_i_sys_list_free(listing);
+    return e == 0 ? s : hpcw_i_fail_sys(err, e, "%s: cannot read the directory", directory);
 }
 
 static hpcw_status foreign(const struct read_vom_set *set, const char *name, hpcw_error *err) {
@@ -136,9 +150,10 @@ static hpcw_status complete(struct read_vom_set *set, bool strict, hpcw_error *e
 hpcw_status read_vom_set_open(const char *directory, bool strict, struct read_vom_set *set, hpcw_error *err) {
     *set = (struct read_vom_set){0};
     hpcw_status status = HPCW_OK;
-    DIR *dir = opendir(directory);
-    if (dir == NULL) {
-        return hpcw_i_fail_sys(err, errno, "%s: cannot open the directory", directory);
+    struct hpcw_i_listing *listing;
+    int e = hpcw_i_sys_list(directory, &listing);
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot open the directory", directory);
     }
     set->directory = hpcw_i_strdup(directory);
     set->form = hpcw_i_calloc(READ_VOM_MOST_RANKS, 1);
@@ -147,21 +162,21 @@ hpcw_status read_vom_set_open(const char *directory, bool strict, struct read_vo
         goto done;
     }
     while (status == HPCW_OK) {
-        errno = 0;
-        const struct dirent *entry = readdir(dir);
-        if (entry == NULL) {
-            if (errno != 0) {
-                status = hpcw_i_fail_sys(err, errno, "%s: cannot read the directory", directory);
-            }
+        const char *name;
+        e = hpcw_i_sys_list_next(listing, &name);
+        if (e != 0) {
+            status = hpcw_i_fail_sys(err, e, "%s: cannot read the directory", directory);
+        }
+        if (name == NULL) {
             break;
         }
-        status = take(set, entry->d_name, strict, err);
+        status = take(set, name, strict, err);
     }
     if (status == HPCW_OK) {
         status = complete(set, strict, err);
     }
 done:
-    (void)closedir(dir);
+    hpcw_i_sys_list_free(listing);
     if (status != HPCW_OK) {
         read_vom_set_close(set);
     }

@@ -28,8 +28,8 @@ void read_vom_set_close(struct read_vom_set *set);
 /* The path of a rank's file, valid until the next call. */
 const char *read_vom_set_path(struct read_vom_set *set, uint32_t rank);
 
-/* Whether a directory has a data file of rank 0, whatever its stem. */
-bool read_vom_is_set(const char *directory);
+/* Whether a path is a directory with a data file of rank 0, whatever its stem. Fails if that cannot be known. */
+hpcw_status read_vom_is_set(const char *directory, bool *is, hpcw_error *err);
 
 /* The rank in a name. False if there is none or one above 32767. *stem_size: bytes before the rank and its dot. */
 bool read_vom_name_rank(const char *name, size_t *stem_size, uint32_t *rank, bool *br);

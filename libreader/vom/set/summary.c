@@ -3,13 +3,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <sys/stat.h>
 
 #include "libreader/vom/private.h"
 #include "libreader/vom/set/set.h"
 #include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
 
 const char *read_vom_quantity_name(enum read_vom_quantity quantity) {
     static const char *const names[READ_VOM_QUANTITIES] = {"Object_load", "Rank_load", "Object_comm",
@@ -142,13 +142,11 @@ static hpcw_status sum_up_file(struct summary_state *p, const char *path, uint32
 }
 
 static hpcw_status is_directory(const char *path, bool *is, hpcw_error *err) {
-    struct stat st;
-    *is = false;
-    if (stat(path, &st) != 0) {
-        return hpcw_i_fail_sys(err, errno, "%s: cannot look at it", path);
-    }
-    *is = S_ISDIR(st.st_mode);
-    return HPCW_OK;
+    struct hpcw_i_entry entry;
+    int e = hpcw_i_sys_look(path, true, &entry);
+    e = e == 0 && entry.kind == HPCW_I_NOTHING ? ENOENT : e;
+    *is = e == 0 && entry.kind == HPCW_I_DIRECTORY;
+    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot look at it", path);
 }
 
 hpcw_status read_vom_summarise(const char *path, struct read_vom_summary *summary, hpcw_error *err) {

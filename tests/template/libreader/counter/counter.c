@@ -161,14 +161,6 @@ hpcw_status read_counter_verify(const struct read_counter *reader, hpcw_error *e
     return s;
 }
 
-bool read_counter_probe(const char *path) {
-    struct read_source *source;
-    char magic[MAGIC_SIZE];
-    bool is = read_source_open(path, &source, NULL) == HPCW_OK;
-    if (is) {
-        is = read_source_read(source, 0, magic, sizeof magic, "magic", NULL) == HPCW_OK &&
-             memcmp(magic, MAGIC, sizeof magic) == 0;
-        read_source_free(source);
-    }
-    return is;
+hpcw_status read_counter_probe(const char *path, bool *is, hpcw_error *err) {
+    return read_source_begins_with(path, MAGIC, MAGIC_SIZE, is, err);
 }

@@ -40,7 +40,7 @@ hpcw_status read_counter_values(const struct read_counter *reader, uint32_t firs
 /* Compares the stored sum with that of the values. */
 hpcw_status read_counter_verify(const struct read_counter *reader, hpcw_error *err);
 
-/* Whether a file begins as a counter file. */
-bool read_counter_probe(const char *path);
+/* Whether a file begins as a counter file. Fails if it cannot be read. */
+hpcw_status read_counter_probe(const char *path, bool *is, hpcw_error *err);
 
 #endif

@@ -73,9 +73,11 @@ static void values_come_back(void **state) {
         size_t size;
         free(written(ranks[i], &size));
         assert_int_equal(size, hpcw_counter_file_size(ranks[i]));
-        assert_true(read_counter_probe(path));
         struct read_counter *reader;
         hpcw_error err = {.message = ""};
+        bool is;
+        assert_int_equal(read_counter_probe(path, &is, &err), HPCW_OK);
+        assert_true(is);
         if (read_counter_open(path, &reader, &err) != HPCW_OK || read_counter_verify(reader, &err) != HPCW_OK) {
             fail_msg("%s", err.message);
         }
