@@ -125,6 +125,7 @@ int hpcw_i_sys_rename_at(int at, const char *from, const char *to);
 int hpcw_i_sys_rename_between(int from_at, const char *from, int to_at, const char *to);
 /* The same, but EEXIST if `to` exists. */
 int hpcw_i_sys_rename_new(const char *from, const char *to);
+int hpcw_i_sys_rename_new_at(int at, const char *from, const char *to);
 int hpcw_i_sys_unlink(const char *path);
 /* As unlinkat(2). */
 int hpcw_i_sys_unlink_at(int at, const char *name, int flags);
@@ -138,6 +139,8 @@ int hpcw_i_sys_list(const char *path, struct hpcw_i_listing **out);
 int hpcw_i_sys_list_at(int at, const char *name, struct hpcw_i_listing **out); /* ELOOP for a symbolic link */
 /* *name is valid until the next call, and NULL after the last one. */
 int hpcw_i_sys_list_next(struct hpcw_i_listing *listing, const char **name);
+/* Whether that name is that of a directory, itself and not by a link. Most file systems say so with the name. */
+int hpcw_i_sys_list_is_directory(const struct hpcw_i_listing *listing, bool *is);
 /* Begins again: some file systems skip names while others are removed. */
 void hpcw_i_sys_list_rewind(struct hpcw_i_listing *listing);
 /* Its directory, for names in it. */

@@ -169,25 +169,29 @@ int hpcw_i_sys_rename(const char *from, const char *to) {
 }
 
 /* musl has no function for this call. */
-static long rename_new(const char *from, const char *to) {
+static long rename_new(int at, const char *from, const char *to) {
     enum { NO_REPLACE = 1 }; /* RENAME_NOREPLACE of linux/fs.h */
-    return syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, NO_REPLACE);
+    return syscall(SYS_renameat2, at, from, at, to, NO_REPLACE);
 }
 
-int hpcw_i_sys_rename_new(const char *from, const char *to) {
+int hpcw_i_sys_rename_new_at(int at, const char *from, const char *to) {
     int e;
     do {
         e = gate(HPCW_I_SYS_RENAME, NULL);
-        e = e != 0 ? e : rename_new(from, to) == 0 ? 0 : errno;
+        e = e != 0 ? e : rename_new(at, from, to) == 0 ? 0 : errno;
         if (e == EINVAL || e == ENOSYS) {
             /* NFS and Lustre do not know the flag, but hard links. */
-            e = link(from, to) == 0 ? 0 : errno;
+            e = linkat(at, from, at, to, 0) == 0 ? 0 : errno;
             if (e == 0) {
-                (void)hpcw_i_sys_unlink(from);
+                (void)hpcw_i_sys_unlink_at(at, from, 0);
             }
         }
     } while (e == EINTR);
     return e;
+}
+
+int hpcw_i_sys_rename_new(const char *from, const char *to) {
+    return hpcw_i_sys_rename_new_at(AT_FDCWD, from, to);
 }
 
 int hpcw_i_sys_unlink_at(int at, const char *name, int flags) {
@@ -240,6 +244,7 @@ int hpcw_i_sys_unlink_unowned(int at, const char *name) {
 
 struct hpcw_i_listing {
     DIR *dir;
+    const struct dirent *entry; /* the last one */
 };
 
 static int list_at(int at, const char *name, int flags, struct hpcw_i_listing **out) {
@@ -273,7 +278,6 @@ int hpcw_i_sys_list_at(int at, const char *name, struct hpcw_i_listing **out) {
 }
 
 int hpcw_i_sys_list_next(struct hpcw_i_listing *listing, const char **name) {
-    const struct dirent *entry;
     *name = NULL;
     int e = gate(HPCW_I_SYS_LIST, NULL);
     if (e != 0 && e != EINTR) { /* the call itself is never interrupted */
@@ -281,13 +285,22 @@ int hpcw_i_sys_list_next(struct hpcw_i_listing *listing, const char **name) {
     }
     do {
         errno = 0;
-        entry = readdir(listing->dir);
-    } while (entry != NULL && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0));
-    if (entry == NULL) {
+        listing->entry = readdir(listing->dir);
+    } while (listing->entry != NULL &&
+             (strcmp(listing->entry->d_name, ".") == 0 || strcmp(listing->entry->d_name, "..") == 0));
+    if (listing->entry == NULL) {
         return errno;
     }
-    *name = entry->d_name;
+    *name = listing->entry->d_name;
     return 0;
+}
+
+int hpcw_i_sys_list_is_directory(const struct hpcw_i_listing *listing, bool *is) {
+    struct hpcw_i_entry entry = {.kind = HPCW_I_DIRECTORY};
+    const unsigned char type = listing->entry->d_type;
+    int e = type == DT_UNKNOWN ? hpcw_i_sys_look_at(dirfd(listing->dir), listing->entry->d_name, &entry) : 0;
+    *is = e == 0 && entry.kind == HPCW_I_DIRECTORY && (type == DT_UNKNOWN || type == DT_DIR);
+    return e;
 }
 
 void hpcw_i_sys_list_rewind(struct hpcw_i_listing *listing) {
