@@ -54,7 +54,7 @@ compat/sionlib/mpi           compat/sionlib
 compat/sionlib/omp           compat/sionlib
 compat/sionlib/ompi          compat/sionlib compat/sionlib/mpi compat/sionlib/omp
 ui/param                     libwriter/base libwriter/io
-ui/cli                       libwriter/base ui/param
+ui/cli                       libwriter/base libwriter/io ui/param
 ui/page                      libwriter/base libwriter/io
 gen/model/draw               libwriter/base
 gen/model/machine            libwriter/base ui/param

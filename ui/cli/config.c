@@ -8,6 +8,7 @@
 
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/text.h"
 #include "ui/cli/values.h"
 
 /* Lengths from which on libinih cuts names without an error. */
@@ -202,26 +203,23 @@ hpcw_status ui_config_text(struct ui_parse *parse, const char *name, const char 
 }
 
 hpcw_status ui_config_read(struct ui_parse *parse, const char *path, hpcw_error *err) {
-    hpcw_status status = HPCW_OK;
-    char *text = NULL;
-    /* A stream and not a descriptor: the file may be a pipe, as in --config <(command). */
-    FILE *file = fopen(path, "rbe");
-    if (file == NULL) {
-        return hpcw_i_fail_sys(err, errno, "%s: cannot read this configuration file", path);
+    struct hpcw_i_text file;
+    int e = hpcw_i_text_open(path, &file);
+    if (e == EPIPE) {
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "%s: cannot read this configuration file: expected a pipe that somebody writes into, "
+                           "got one without a writer",
+                           path);
     }
-    text = hpcw_i_malloc(UI_CONFIG_MAX_SIZE + 1);
-    if (text == NULL) {
-        status = hpcw_i_fail_memory(err, path, 0, NULL);
-        goto done;
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot read this configuration file", path);
     }
-    size_t size = fread(text, 1, UI_CONFIG_MAX_SIZE + 1, file);
-    if (ferror(file)) {
-        status = hpcw_i_fail_sys(err, errno, "%s: cannot read this configuration file", path);
-        goto done;
-    }
-    status = ui_config_text(parse, path, text, size, err);
-done:
+    size_t size = 0;
+    char *text = hpcw_i_malloc(UI_CONFIG_MAX_SIZE + 1);
+    e = text == NULL ? ENOMEM : hpcw_i_text_read(&file, text, UI_CONFIG_MAX_SIZE + 1, &size);
+    hpcw_i_text_close(&file);
+    hpcw_status s = e == 0 ? ui_config_text(parse, path, text, size, err)
+                           : hpcw_i_fail_sys(err, e, "%s: cannot read this configuration file", path);
     hpcw_i_free(text);
-    (void)fclose(file);
-    return status;
+    return s;
 }
