@@ -15,11 +15,13 @@ struct gen_write gen_write_of(const struct gen_run *run, const struct gen_format
         .format = format,
         .dataset = run->dataset,
         .directory = run->directory,
+        .root = run->below.root,
         .comm = run->comm,
         .jobs = run->jobs,
         .begin = units.begin,
         .end = units.end,
         .durability = run->durability,
+        .outputs = hpcw_i_sink_below_source(&run->below),
         .progress = run->progress == NULL ? no_progress : run->progress,
         .progress_context = run->context,
     };

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "gen/dataset/again.h"
 #include "gen/dataset/compare.h"
@@ -12,6 +11,7 @@
 #include "gen/spec/pool.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
 
 /* An entry of the manifest. */
 struct entry {
@@ -105,13 +105,17 @@ static hpcw_status check_digest(const cJSON *file, const char *path, hpcw_error 
     struct gen_digest want;
     struct gen_digest got;
     uint64_t bytes = 0;
-    struct stat st;
-    if (lstat(path, &st) != 0) {
+    struct hpcw_i_entry entry;
+    int e = hpcw_i_sys_look(path, false, &entry);
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot look at it", path);
+    }
+    if (entry.kind == HPCW_I_NOTHING) {
         return hpcw_i_fail(err, HPCW_ENOENT, "%s: expected a file, as the manifest lists it, got none", path);
     }
-    if (!cJSON_IsNumber(size) || (double)st.st_size != size->valuedouble) {
-        return hpcw_i_fail(err, HPCW_ECHECKSUM, "%s: size: expected %.0f bytes, got %" PRId64, path,
-                           cJSON_IsNumber(size) ? size->valuedouble : -1.0, (int64_t)st.st_size);
+    if (!cJSON_IsNumber(size) || (double)entry.size != size->valuedouble) {
+        return hpcw_i_fail(err, HPCW_ECHECKSUM, "%s: size: expected %.0f bytes, got %" PRIu64, path,
+                           cJSON_IsNumber(size) ? size->valuedouble : -1.0, entry.size);
     }
     if (!cJSON_IsString(text)) {
         return HPCW_OK; /* written without checksums */

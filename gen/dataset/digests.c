@@ -73,8 +73,7 @@ static const struct hpcw_i_sink_ops digest_ops = {
 static hpcw_status open_digested(void *context, const char *path, uint64_t tag, bool creates, hpcw_sink **out,
                                  hpcw_error *err) {
     struct gen_digests *digests = context;
-    const hpcw_sink_source files = {0};
-    hpcw_status s = hpcw_i_sink_open(&files, NULL, path, tag, creates, digests->durability, out, err);
+    hpcw_status s = digests->files.open(digests->files.context, path, tag, creates, out, err);
     if (s != HPCW_OK || !creates) {
         return s; /* one that does not create the file does not publish it */
     }
@@ -92,9 +91,9 @@ static hpcw_status open_digested(void *context, const char *path, uint64_t tag, 
     return HPCW_OK;
 }
 
-void gen_digests_begin(struct gen_digests *digests, hpcw_durability durability) {
+void gen_digests_begin(struct gen_digests *digests, hpcw_sink_source files) {
     *digests = (struct gen_digests){
-        .durability = durability,
+        .files = files,
         .table = {.key_words = KEY_WORDS, .value_size = sizeof(struct gen_stored)},
     };
     (void)pthread_mutex_init(&digests->lock, NULL);

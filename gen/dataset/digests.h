@@ -14,12 +14,13 @@
 #include "libwriter/base/table.h"
 
 struct gen_digests {
-    hpcw_durability durability; /* of the files */
+    hpcw_sink_source files;
     pthread_mutex_t lock;
     struct hpcw_i_table table; /* of paths, as digests: size and digest of the file */
 };
 
-void gen_digests_begin(struct gen_digests *digests, hpcw_durability durability);
+/* `files` opens file sinks, which the digests are taken of. */
+void gen_digests_begin(struct gen_digests *digests, hpcw_sink_source files);
 void gen_digests_end(struct gen_digests *digests);
 
 /* Opens the files, for any thread. A process has the digests of the files that it publishes. */

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/dataset/directory.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "gen/dataset/description.h"
 #include "libreader/source.h"
 #include "libwriter/base/buf.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
-#include "libwriter/io/sys.h"
+#include "libwriter/io/dir.h"
+#include "libwriter/io/sink.h"
 
 #define LARGEST_TEXT ((uint64_t)256 << 20)
 
@@ -80,69 +79,80 @@ hpcw_status gen_directory_read_json(const char *path, cJSON **json, hpcw_error *
     return s;
 }
 
-static bool has_fingerprint(const cJSON *json, const char *fingerprint) {
-    const cJSON *f = cJSON_GetObjectItemCaseSensitive(json, "fingerprint");
-    return cJSON_IsString(f) && strcmp(f->valuestring, fingerprint) == 0;
-}
+enum { FINGERPRINT = 64 };
 
-/* The first line of the parameter file has the fingerprint. */
-static bool begun_with(const struct gen_run *run) {
+/* *same: the first line of the parameter file has the fingerprint. *is: there is such a file. */
+static hpcw_status read_begun(const struct gen_run *run, bool *is, bool *same, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     char *text;
+    hpcw_error why = {.message = ""};
     gen_directory_path(run->directory, GEN_PARAMETERS, path);
-    if (gen_directory_read(path, &text, NULL) != HPCW_OK) {
-        return false;
-    }
-    bool same =
-        strncmp(text, "; ", 2) == 0 && strncmp(text + 2, run->fingerprint, strlen(run->fingerprint)) == 0;
+    hpcw_status s = gen_directory_read(path, &text, &why);
+    *is = s != HPCW_ENOENT;
+    *same = s == HPCW_OK && strncmp(text, "; ", 2) == 0 &&
+            strncmp(text + 2, run->fingerprint, strlen(run->fingerprint)) == 0;
     hpcw_i_free(text);
-    return same;
+    /* With --force the directory is cleared, whatever has the name. */
+    bool fails = read_source_is_of_system(s, &why) || (s != HPCW_OK && s != HPCW_ENOENT && !run->force);
+    return fails ? hpcw_i_fail_as(err, &why) : HPCW_OK;
 }
 
-static bool is_there(const char *dir, const char *name) {
+/* The fingerprint in the manifest; "" without one. */
+static hpcw_status read_manifest(const struct gen_run *run, char fingerprint[FINGERPRINT], hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
-    struct stat st;
-    gen_directory_path(dir, name, path);
-    return lstat(path, &st) == 0;
+    cJSON *manifest;
+    hpcw_error why = {.message = ""};
+    gen_directory_path(run->directory, GEN_MANIFEST, path);
+    hpcw_status s = gen_directory_read_json(path, &manifest, &why);
+    const cJSON *f = cJSON_GetObjectItemCaseSensitive(manifest, "fingerprint");
+    (void)snprintf(fingerprint, FINGERPRINT, "%s", cJSON_IsString(f) ? f->valuestring : "");
+    cJSON_Delete(manifest);
+    return read_source_is_of_system(s, &why) ? hpcw_i_fail_as(err, &why) : HPCW_OK;
+}
+
+/* *empty: there is nothing in the directory but its state. *is: there is one. */
+static hpcw_status look_inside(const char *dir, bool *is, bool *empty, hpcw_error *err) {
+    struct hpcw_i_listing *listing;
+    const char *name;
+    int e = hpcw_i_sys_list(dir, &listing);
+    *is = e == 0;
+    *empty = true;
+    if (e != 0) {
+        return e == ENOENT ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot open the directory", dir);
+    }
+    while (*empty && (e = hpcw_i_sys_list_next(listing, &name)) == 0 && name != NULL) {
+        *empty = strcmp(name, GEN_STATE_DIR) == 0;
+    }
+    hpcw_i_sys_list_free(listing);
+    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot read the directory", dir);
 }
 
 hpcw_status gen_directory_look(const struct gen_run *run, enum gen_directory_state *state, hpcw_error *err) {
-    const char *dir = run->directory;
+    char fingerprint[FINGERPRINT] = "";
+    bool is, empty, begun, same;
     *state = GEN_DIRECTORY_FRESH;
-    DIR *d = opendir(dir);
-    if (d == NULL) {
-        return errno == ENOENT ? HPCW_OK : hpcw_i_fail_sys(err, errno, "%s: cannot open the directory", dir);
+    hpcw_status s = look_inside(run->directory, &is, &empty, err);
+    if (s != HPCW_OK || !is) {
+        return s;
     }
-    struct dirent *entry;
-    bool empty = true; /* except for the state directory */
-    while ((entry = readdir(d)) != NULL) {
-        empty = empty && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
-                          strcmp(entry->d_name, GEN_STATE_DIR) == 0);
+    s = read_begun(run, &begun, &same, err);
+    if (s == HPCW_OK && begun) {
+        *state = same ? GEN_DIRECTORY_UNFINISHED : GEN_DIRECTORY_DIFFERENT;
+    } else if (s == HPCW_OK && !empty) {
+        s = read_manifest(run, fingerprint, err);
+        *state = fingerprint[0] == '\0'                       ? GEN_DIRECTORY_OTHER
+                 : strcmp(fingerprint, run->fingerprint) == 0 ? GEN_DIRECTORY_FINISHED
+                                                              : GEN_DIRECTORY_DIFFERENT;
     }
-    (void)closedir(d);
-    if (is_there(dir, GEN_PARAMETERS)) {
-        *state = begun_with(run) ? GEN_DIRECTORY_UNFINISHED : GEN_DIRECTORY_DIFFERENT;
-        return HPCW_OK;
-    }
-    if (empty) {
-        /* A state directory without a description: another part is about to write it, or died before. */
-        return HPCW_OK;
-    }
-    *state = GEN_DIRECTORY_OTHER;
-    char path[GEN_DIRECTORY_PATH];
-    cJSON *manifest = NULL;
-    gen_directory_path(dir, GEN_MANIFEST, path);
-    if (is_there(dir, GEN_MANIFEST) && gen_directory_read_json(path, &manifest, NULL) == HPCW_OK &&
-        cJSON_IsString(cJSON_GetObjectItemCaseSensitive(manifest, "fingerprint"))) {
-        *state = has_fingerprint(manifest, run->fingerprint) ? GEN_DIRECTORY_FINISHED : GEN_DIRECTORY_DIFFERENT;
-    }
-    cJSON_Delete(manifest);
-    return HPCW_OK;
+    /* A state directory without a description: another part is about to write it, or died before. */
+    return s;
 }
 
-static hpcw_status make_directory(const char *path, hpcw_error *err) {
-    int e = hpcw_i_sys_mkdir(path, 0777);
-    return e == 0 || e == EEXIST ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot create the directory", path);
+hpcw_status gen_directory_open(const struct gen_run *run, const char *name, hpcw_durability durability,
+                               hpcw_sink **out, hpcw_error *err) {
+    char path[GEN_DIRECTORY_PATH];
+    gen_directory_path(run->directory, name, path);
+    return hpcw_i_sink_open_below(run->below.root, name, path, durability, out, err);
 }
 
 /* The description as a configuration file. */
@@ -182,16 +192,16 @@ static bool describe(const struct gen_dataset *d, const char *fingerprint, struc
 
 /* Writes the description, if it does not exist. */
 static hpcw_status write_description(const struct gen_run *run, hpcw_error *err) {
-    if (begun_with(run)) {
-        return HPCW_OK;
-    }
-    char path[GEN_DIRECTORY_PATH];
+    bool is, same;
     struct hpcw_i_buf buf = {0};
     hpcw_sink *sink = NULL;
-    gen_directory_path(run->directory, GEN_PARAMETERS, path);
-    hpcw_status s = describe(run->dataset, run->fingerprint, &buf)
-                        ? hpcw_sink_open_file(path, run->durability, &sink, err)
-                        : hpcw_i_fail_memory(err, path, 0, NULL);
+    hpcw_status s = read_begun(run, &is, &same, err);
+    if (s != HPCW_OK || same) {
+        return s;
+    }
+    s = describe(run->dataset, run->fingerprint, &buf)
+            ? gen_directory_open(run, GEN_PARAMETERS, run->durability, &sink, err)
+            : hpcw_i_fail_memory(err, run->directory, 0, "its description");
     if (s == HPCW_OK) {
         s = hpcw_sink_write_at(sink, 0, buf.data, buf.size, err);
     }
@@ -211,8 +221,9 @@ hpcw_status gen_directory_begin(const struct gen_run *run, const struct hpcw_i_s
     hpcw_status s = write_description(run, err);
     for (size_t i = 0; s == HPCW_OK && i < gen_format_count; i++) {
         if (run->dataset->formats >> i & 1) {
-            gen_directory_path(dir, gen_format_folder(gen_format[i]), path);
-            s = make_directory(path, err);
+            const char *folder = gen_format_folder(gen_format[i]);
+            gen_directory_path(dir, folder, path);
+            s = gen_format_make_folder(run->below.root, dir, folder, false, err);
             if (s == HPCW_OK && (stripes->count != 0 || stripes->bytes != 0)) {
                 s = hpcw_i_fs_set_stripe(NULL, path, stripes, err);
             }

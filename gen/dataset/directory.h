@@ -9,6 +9,9 @@
  *   DIR/.hpcw/parameters.ini    state: the description of the dataset, a file for --config
  *   DIR/.hpcw/lease             state: who writes here (lease.h)
  *   DIR/.hpcw/FORMAT.A-B.jsonl  state: units A .. B-1 are written, with their digests and partial results
+ *
+ * DIR itself may be a symbolic link, and files are read through links. But whatever creates, replaces or removes a file in it
+ * follows none: it goes through gen_run.below, which is held with the lease.
  */
 #ifndef HPCW_GEN_DATASET_DIRECTORY_H
 #define HPCW_GEN_DATASET_DIRECTORY_H
@@ -39,6 +42,13 @@ hpcw_status gen_directory_read(const char *path, char **text, hpcw_error *err);
 /* Reads a JSON file. HPCW_EFORMAT if it does not parse. Delete with cJSON_Delete. */
 hpcw_status gen_directory_read_json(const char *path, cJSON **json, hpcw_error *err);
 
+/* A sink for a file in the directory of a run that has the lease. */
+hpcw_status gen_directory_open(const struct gen_run *run, const char *name, hpcw_durability durability,
+                               hpcw_sink **out, hpcw_error *err);
+
+/* *is: a path is that of a file, itself and not by a link; *size is its size. Fails if it cannot be looked at. */
+hpcw_status gen_directory_find(const char *path, bool *is, uint64_t *size, hpcw_error *err);
+
 /* Size of a file. */
 hpcw_status gen_directory_size(const char *path, uint64_t *size, hpcw_error *err);
 
@@ -61,18 +71,18 @@ hpcw_status gen_directory_begin(const struct gen_run *run, const struct hpcw_i_s
 
 /* Removes the files, lists and state of older datasets of any description, finished or not. Files that no format owns
  * stay. */
-hpcw_status gen_directory_clear(const char *dir, hpcw_error *err);
+hpcw_status gen_directory_clear(const struct gen_run *run, hpcw_error *err);
 
 /* Removes the state of a finished dataset, and temporary files of killed runs. */
-hpcw_status gen_directory_end(const char *dir, hpcw_error *err);
+hpcw_status gen_directory_end(const struct gen_run *run, hpcw_error *err);
 
 /* With a durability other than none: flushes all files of this part, also those of earlier runs and other parts, their
  * directories, that of the dataset, and its parent. */
 hpcw_status gen_directory_sync(const struct gen_run *run, hpcw_error *err);
 
 /* Removes one file; the truth, manifest and checksums. No error if they do not exist. */
-hpcw_status gen_directory_remove(const char *dir, const char *name, hpcw_error *err);
-hpcw_status gen_directory_remove_lists(const char *dir, hpcw_error *err);
+hpcw_status gen_directory_remove(const struct gen_run *run, const char *name, hpcw_error *err);
+hpcw_status gen_directory_remove_lists(const struct gen_run *run, hpcw_error *err);
 
 /*
  * Sets *whole if a finished dataset still has all its files, if the run computes checksums also their list. If not, makes
@@ -98,12 +108,13 @@ void gen_range_free(struct gen_range *range);
 
 /* Writes the state of a range. `partial` [size], a JSON object, replaces range->partial. */
 hpcw_status gen_directory_write_range(const struct gen_run *run, const struct gen_format *format,
-                                      hpcw_durability durability, const struct gen_range *range,
-                                      const void *partial, size_t size, hpcw_error *err);
+                                      const struct gen_range *range, const void *partial, size_t size,
+                                      hpcw_error *err);
 
-/* Whether the state of exactly these units exists, fits the description, and its files have their sizes. */
-bool gen_directory_has_range(const struct gen_run *run, const struct gen_format *format,
-                             struct gen_slice units);
+/* Whether the state of exactly these units exists, fits the description, and its files have their sizes. Fails if that cannot
+ * be known. */
+hpcw_status gen_directory_has_range(const struct gen_run *run, const struct gen_format *format,
+                                    struct gen_slice units, bool *has, hpcw_error *err);
 
 /* Removes the state of all ranges of a format, which another run is going to write as a whole. */
 hpcw_status gen_directory_forget(const struct gen_run *run, const struct gen_format *format, hpcw_error *err);

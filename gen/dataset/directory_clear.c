@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Removes from a dataset's directory what runs left in it, and nothing else. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "gen/dataset/lease.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/dir.h"
 #include "libwriter/io/sink.h"
-#include "libwriter/io/sys.h"
 
 /* Directories of formats are not as deep; deeper files are not ours. */
 enum { DEEPEST = 32 };
@@ -24,135 +21,135 @@ struct directory_walk {
     char path[GEN_DIRECTORY_PATH]; /* below `dir` */
 };
 
-static bool is_folder(int fd, const struct dirent *entry) {
-    struct stat st;
-    return entry->d_type == DT_DIR ||
-           (entry->d_type == DT_UNKNOWN && fstatat(fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-            S_ISDIR(st.st_mode));
-}
-
 static hpcw_status cannot(const struct directory_walk *w, int e, const char *what, hpcw_error *err) {
     return hpcw_i_fail_sys(err, e, "%s%s%s: cannot %s", w->dir, *w->path == '\0' ? "" : "/", w->path, what);
 }
 
-/* `fd` is w->path, or negative with the reason in errno. Closes it. */
-static hpcw_status sweep_folder(struct directory_walk *w, int fd, hpcw_error *err) {
-    size_t length = strlen(w->path);
-    DIR *d = fd < 0 ? NULL : fdopendir(fd);
-    if (d == NULL) {
-        hpcw_status s = cannot(w, errno, "read the directory", err);
-        if (fd >= 0) {
-            (void)close(fd);
+static hpcw_status sweep_folder(struct directory_walk *w, int at, const char *name, hpcw_error *err);
+
+/* One entry of a directory, `at`; w->path is its path. */
+static hpcw_status sweep_entry(struct directory_walk *w, const struct hpcw_i_listing *listing, const char *name,
+                               bool *removed, hpcw_error *err) {
+    const int at = hpcw_i_sys_list_at_fd(listing);
+    const size_t f = gen_format_of_path(w->path);
+    const struct gen_format *format = f < gen_format_count ? gen_format[f] : NULL;
+    bool is_folder;
+    int e = hpcw_i_sys_list_is_directory(listing, &is_folder);
+    if (e != 0) {
+        return cannot(w, e, "look at it", err);
+    }
+    if (is_folder) {
+        if (format == NULL || w->depth == DEEPEST) {
+            return HPCW_OK;
         }
+        w->depth++;
+        hpcw_status s = sweep_folder(w, at, name, err);
+        w->depth--;
+        /* Fails if files of others are in it. */
+        *removed = (s == HPCW_OK && w->data && hpcw_i_sys_unlink_at(at, name, AT_REMOVEDIR) == 0) || *removed;
         return s;
+    }
+    if (hpcw_i_sink_is_temporary(name) || (w->data && format != NULL && format->owns(w->path))) {
+        e = hpcw_i_sys_unlink_at(at, name, 0);
+        *removed = *removed || e == 0;
+    }
+    return e == 0 || e == ENOENT ? HPCW_OK : cannot(w, e, "remove", err);
+}
+
+/* The directory of this name in `at`, with the path w->path. Follows no symbolic link. */
+static hpcw_status sweep_folder(struct directory_walk *w, int at, const char *name, hpcw_error *err) {
+    const size_t length = strlen(w->path);
+    struct hpcw_i_listing *listing;
+    int e = hpcw_i_sys_list_at(at, name, &listing);
+    if (e != 0) {
+        return cannot(w, e, "read the directory", err);
     }
     hpcw_status s = HPCW_OK;
     bool removed = false;
-    while (s == HPCW_OK) {
+    for (bool more = true; s == HPCW_OK && more;) {
+        const char *entry;
         w->path[length] = '\0';
-        errno = 0;
-        const struct dirent *entry = readdir(d);
-        if (entry == NULL && errno == 0 && removed) {
+        e = hpcw_i_sys_list_next(listing, &entry);
+        if (e != 0) {
+            s = cannot(w, e, "read the directory", err);
+        } else if (entry == NULL) {
             /* Some file systems skip names while others are removed. */
-            rewinddir(d);
+            more = removed;
             removed = false;
-            continue;
-        }
-        if (entry == NULL) {
-            s = errno == 0 ? HPCW_OK : cannot(w, errno, "read the directory", err);
-            break;
-        }
-        const char *name = entry->d_name;
-        size_t left = sizeof w->path - length;
-        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
-            (size_t)snprintf(w->path + length, left, "%s%s", length > 0 ? "/" : "", name) >= left) {
-            continue; /* longer paths are not ours */
-        }
-        size_t f = gen_format_of_path(w->path);
-        const struct gen_format *format = f < gen_format_count ? gen_format[f] : NULL;
-        if (is_folder(fd, entry)) {
-            if (format == NULL || w->depth == DEEPEST) {
-                continue;
-            }
-            w->depth++;
-            s = sweep_folder(w, openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), err);
-            w->depth--;
-            /* Fails if files of others are in it. */
-            removed = (s == HPCW_OK && w->data && hpcw_i_sys_unlink_at(fd, name, AT_REMOVEDIR) == 0) || removed;
-        } else if (hpcw_i_sink_is_temporary(name) || (w->data && format != NULL && format->owns(w->path))) {
-            int e = hpcw_i_sys_unlink_at(fd, name, 0);
-            removed = removed || e == 0;
-            s = e == 0 || e == ENOENT ? HPCW_OK : cannot(w, e, "remove", err);
+            hpcw_i_sys_list_rewind(listing);
+        } else {
+            const size_t left = sizeof w->path - length;
+            const bool fits =
+                (size_t)snprintf(w->path + length, left, "%s%s", length > 0 ? "/" : "", entry) < left;
+            s = fits ? sweep_entry(w, listing, entry, &removed, err) : HPCW_OK; /* longer paths are not ours */
         }
     }
     w->path[length] = '\0';
-    (void)closedir(d);
+    hpcw_i_sys_list_free(listing);
     return s;
 }
 
 /* Removes temporary files of killed runs; with `data` also the files of all formats, whatever the parameters, and
  * directories that are then empty. */
-static hpcw_status sweep(const char *dir, bool data, hpcw_error *err) {
-    struct directory_walk w = {.dir = dir, .data = data};
-    return sweep_folder(&w, open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err);
+static hpcw_status sweep(const struct gen_run *run, bool data, hpcw_error *err) {
+    struct directory_walk w = {.dir = run->directory, .data = data};
+    int at;
+    int e = hpcw_i_dir_fd(run->below.root, &at);
+    return e == 0 ? sweep_folder(&w, at, ".", err) : cannot(&w, e, "read the directory", err);
 }
 
 /* All but the lease, which its owner gives up last. */
-static hpcw_status remove_state(const char *dir, hpcw_error *err) {
-    char state[GEN_DIRECTORY_PATH];
-    gen_directory_path(dir, GEN_STATE_DIR, state);
-    int fd = open(state, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *d = fd < 0 ? NULL : fdopendir(fd);
-    if (d == NULL) {
-        int e = errno;
-        if (fd >= 0) {
-            (void)close(fd);
-        }
-        return e == ENOENT ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot open the directory", state);
+static hpcw_status remove_state(const struct gen_run *run, hpcw_error *err) {
+    struct hpcw_i_listing *listing;
+    const char *name;
+    int at;
+    int e = hpcw_i_dir_fd(run->below.root, &at);
+    e = e == 0 ? hpcw_i_sys_list_at(at, GEN_STATE_DIR, &listing) : e;
+    if (e != 0) {
+        return e == ENOENT
+                   ? HPCW_OK
+                   : hpcw_i_fail_sys(err, e, "%s/" GEN_STATE_DIR ": cannot open the directory", run->directory);
     }
+    const int state = hpcw_i_sys_list_at_fd(listing);
     /* The description first: without it the rest is not used. */
-    (void)hpcw_i_sys_unlink_at(fd, strchr(GEN_PARAMETERS, '/') + 1, 0);
+    (void)hpcw_i_sys_unlink_at(state, strchr(GEN_PARAMETERS, '/') + 1, 0);
     hpcw_status s = HPCW_OK;
-    struct dirent *entry;
-    while (s == HPCW_OK && (entry = readdir(d)) != NULL) {
-        const char *name = entry->d_name;
-        int e = strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, GEN_LEASE) == 0
-                    ? 0
-                    : hpcw_i_sys_unlink_at(fd, name, 0);
-        if (e != 0 && e != ENOENT) {
-            s = hpcw_i_fail_sys(err, e, "%s/%s: cannot remove", state, name);
+    while (s == HPCW_OK && (e = hpcw_i_sys_list_next(listing, &name)) == 0 && name != NULL) {
+        int u = strcmp(name, GEN_LEASE) == 0 ? 0 : hpcw_i_sys_unlink_at(state, name, 0);
+        if (u != 0 && u != ENOENT) {
+            s = hpcw_i_fail_sys(err, u, "%s/" GEN_STATE_DIR "/%s: cannot remove", run->directory, name);
         }
     }
-    (void)closedir(d);
-    return s;
+    hpcw_i_sys_list_free(listing);
+    return e == 0 ? s
+                  : hpcw_i_fail_sys(err, e, "%s/" GEN_STATE_DIR ": cannot read the directory", run->directory);
 }
 
-hpcw_status gen_directory_end(const char *dir, hpcw_error *err) {
-    hpcw_status s = sweep(dir, false, err);
-    return s == HPCW_OK ? remove_state(dir, err) : s;
+hpcw_status gen_directory_end(const struct gen_run *run, hpcw_error *err) {
+    hpcw_status s = sweep(run, false, err);
+    return s == HPCW_OK ? remove_state(run, err) : s;
 }
 
-hpcw_status gen_directory_remove(const char *dir, const char *name, hpcw_error *err) {
-    char path[GEN_DIRECTORY_PATH];
-    gen_directory_path(dir, name, path);
-    int e = hpcw_i_sys_unlink(path);
-    return e == 0 || e == ENOENT ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot remove", path);
+hpcw_status gen_directory_remove(const struct gen_run *run, const char *name, hpcw_error *err) {
+    int e = hpcw_i_below_unlink(run->below.root, name);
+    return e == 0 || e == ENOENT ? HPCW_OK
+                                 : hpcw_i_fail_sys(err, e, "%s/%s: cannot remove", run->directory, name);
 }
 
-hpcw_status gen_directory_remove_lists(const char *dir, hpcw_error *err) {
+hpcw_status gen_directory_remove_lists(const struct gen_run *run, hpcw_error *err) {
     static const char *const lists[] = {GEN_CHECKSUMS, GEN_MANIFEST, GEN_TRUTH};
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; s == HPCW_OK && i < sizeof lists / sizeof lists[0]; i++) {
-        s = gen_directory_remove(dir, lists[i], err);
+        s = gen_directory_remove(run, lists[i], err);
     }
     return s;
 }
 
-hpcw_status gen_directory_clear(const char *dir, hpcw_error *err) {
+hpcw_status gen_directory_clear(const struct gen_run *run, hpcw_error *err) {
     /* The lists first, so that no dataset with missing files looks finished. */
-    hpcw_status s = gen_directory_remove_lists(dir, err);
+    hpcw_status s = gen_directory_remove_lists(run, err);
     if (s == HPCW_OK) {
-        s = sweep(dir, true, err);
+        s = sweep(run, true, err);
     }
-    return s == HPCW_OK ? remove_state(dir, err) : s;
+    return s == HPCW_OK ? remove_state(run, err) : s;
 }

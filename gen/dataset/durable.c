@@ -22,7 +22,7 @@ static hpcw_status cannot(int e, const char *path, hpcw_error *err) {
 
 static int sync_file(const char *path) {
     int fd;
-    int e = hpcw_i_sys_open(path, O_RDONLY, 0, &fd);
+    int e = hpcw_i_sys_open(path, O_RDONLY | O_NONBLOCK, 0, &fd);
     if (e == 0) {
         e = hpcw_i_sys_fsync(fd);
         int c = hpcw_i_sys_close(fd);

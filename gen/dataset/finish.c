@@ -50,11 +50,16 @@ struct list_file {
     struct hpcw_i_json json;
 };
 
-static hpcw_status list_open(const struct gen_run *run, const char *name, struct list_file *l,
-                             hpcw_error *err) {
+static hpcw_status open_list(const struct gen_run *run, const char *name, hpcw_sink **out, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     gen_directory_path(run->directory, name, path);
-    hpcw_status s = hpcw_i_sink_open(&run->outputs, NULL, path, 0, true, run->durability, &l->sink, err);
+    return run->outputs.open != NULL ? run->outputs.open(run->outputs.context, path, 0, true, out, err)
+                                     : gen_directory_open(run, name, run->durability, out, err);
+}
+
+static hpcw_status list_open(const struct gen_run *run, const char *name, struct list_file *l,
+                             hpcw_error *err) {
+    hpcw_status s = open_list(run, name, &l->sink, err);
     if (s == HPCW_OK) {
         hpcw_i_json_open_sink(&l->json, l->sink, &(struct hpcw_i_json_options){.indent = true});
     }
@@ -250,12 +255,6 @@ hpcw_status gen_write_truth(const struct gen_run *run, const struct gen_ranges *
 
 /* ---- manifest and checksums ---- */
 
-static hpcw_status sums_open(const struct gen_run *run, struct gen_stream *sums, hpcw_error *err) {
-    char path[GEN_DIRECTORY_PATH];
-    gen_directory_path(run->directory, GEN_CHECKSUMS, path);
-    return hpcw_i_sink_open(&run->outputs, NULL, path, 0, true, run->durability, &sums->sink, err);
-}
-
 static hpcw_status sums_put(const struct gen_run *run, struct gen_stream *sums, const char *name,
                             const char *digest, hpcw_error *err) {
     bool ok = hpcw_i_buf_append_str(&sums->buf, digest) && hpcw_i_buf_append_str(&sums->buf, "  ") &&
@@ -385,7 +384,7 @@ static hpcw_status complete_units(const struct gen_run *run, struct gen_ranges *
 hpcw_status gen_write_manifest(const struct gen_run *run, const struct gen_ranges *ranges, bool with_list,
                                hpcw_error *err) {
     struct gen_stream sums = {0};
-    hpcw_status s = run->checksums && with_list ? sums_open(run, &sums, err) : HPCW_OK;
+    hpcw_status s = run->checksums && with_list ? open_list(run, GEN_CHECKSUMS, &sums.sink, err) : HPCW_OK;
     if (s == HPCW_OK) {
         s = put_manifest(run, ranges, &sums, err);
     }
@@ -405,7 +404,7 @@ hpcw_status gen_finish(const struct gen_run *run, const struct gen_lease *lease,
     }
     /* The list of an interrupted run does not fit a manifest without digests. */
     if (!run->checksums) {
-        s = gen_directory_remove(run->directory, GEN_CHECKSUMS, err);
+        s = gen_directory_remove(run, GEN_CHECKSUMS, err);
     }
     if (s == HPCW_OK) {
         s = complete_units(run, ranges, err);
@@ -418,7 +417,7 @@ hpcw_status gen_finish(const struct gen_run *run, const struct gen_lease *lease,
     s = s == HPCW_OK ? gen_write_manifest(run, ranges, true, err) : s;
     s = s == HPCW_OK ? gen_lease_check(lease, err) : s;
     if (s == HPCW_OK) {
-        s = gen_directory_end(run->directory, err);
+        s = gen_directory_end(run, err);
     }
     for (size_t f = 0; f < gen_format_count; f++) {
         gen_ranges_free(&ranges[f]);

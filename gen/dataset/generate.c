@@ -5,7 +5,6 @@
 #include <libgen.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "gen/dataset/again.h"
 #include "gen/dataset/description.h"
@@ -18,6 +17,7 @@
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 #include "libwriter/io/fsinfo.h"
+#include "libwriter/io/sys.h"
 
 hpcw_status gen_size_add(const struct gen_dataset *d, size_t format, struct gen_slice units,
                          struct gen_size *size, hpcw_error *err) {
@@ -91,7 +91,6 @@ static hpcw_status look_at_directory(const struct gen_run *run, enum gen_directo
 
 /* Makes room for the run, with the lease in hand. *finished: nothing is left to do. */
 static hpcw_status enter_directory(const struct gen_run *run, bool *finished, hpcw_error *err) {
-    const char *dir = run->directory;
     enum gen_directory_state state;
     *finished = false;
     hpcw_status s = look_at_directory(run, &state, err);
@@ -99,7 +98,7 @@ static hpcw_status enter_directory(const struct gen_run *run, bool *finished, hp
         return s;
     }
     if (run->force) {
-        return state == GEN_DIRECTORY_FRESH ? HPCW_OK : gen_directory_clear(dir, err);
+        return state == GEN_DIRECTORY_FRESH ? HPCW_OK : gen_directory_clear(run, err);
     }
     if (state != GEN_DIRECTORY_FINISHED) {
         return HPCW_OK;
@@ -110,12 +109,12 @@ static hpcw_status enter_directory(const struct gen_run *run, bool *finished, hp
             err, HPCW_EEXIST,
             "%s: expected an unfinished dataset, got a finished one with missing files: --resume it "
             "without --part",
-            dir);
+            run->directory);
     }
     if (s == HPCW_OK && *finished) {
         s = gen_directory_sync(run, err);
     }
-    return s == HPCW_OK && *finished ? gen_directory_end(dir, err) : s;
+    return s == HPCW_OK && *finished ? gen_directory_end(run, err) : s;
 }
 
 /* ---- one range of units ---- */
@@ -172,7 +171,7 @@ static hpcw_status write_range(const struct gen_run *run, const struct gen_forma
     struct hpcw_i_json json;
     struct gen_write w = gen_write_of(run, format, units);
     struct gen_digests digests;
-    gen_digests_begin(&digests, run->durability);
+    gen_digests_begin(&digests, w.outputs);
     if (run->checksums) {
         w.outputs = gen_digests_source(&digests);
     }
@@ -200,7 +199,7 @@ static hpcw_status write_range(const struct gen_run *run, const struct gen_forma
         s = collect_units(run, format, run->checksums ? &digests : NULL, &range, err);
     }
     if (s == HPCW_OK && first) {
-        s = gen_directory_write_range(run, format, run->durability, &range, partial.data, partial.size, err);
+        s = gen_directory_write_range(run, format, &range, partial.data, partial.size, err);
     }
     s = hpcw_i_agree(run->comm, s, NULL, err);
 done:
@@ -213,21 +212,23 @@ done:
 /* ---- the run ---- */
 
 /* The directory of the run or, if it does not exist, its parent. */
-static void find_existing(const struct gen_run *run, char path[GEN_DIRECTORY_PATH]) {
-    struct stat st;
+static hpcw_status find_existing(const struct gen_run *run, char path[GEN_DIRECTORY_PATH], hpcw_error *err) {
+    struct hpcw_i_entry entry;
     (void)snprintf(path, GEN_DIRECTORY_PATH, "%s", run->directory);
-    if (stat(path, &st) != 0) {
+    int e = hpcw_i_sys_look(path, true, &entry);
+    if (e == 0 && entry.kind == HPCW_I_NOTHING) {
         const char *parent = dirname(path); /* in `path`, or "." */
         memmove(path, parent, strlen(parent) + 1);
     }
+    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot look at it", run->directory);
 }
 
 /* Whether there are enough free bytes for this part. On process 0. */
 static hpcw_status check_space(const struct gen_run *run, uint64_t needed, hpcw_error *err) {
     uint64_t space = UINT64_MAX;
     char path[GEN_DIRECTORY_PATH];
-    find_existing(run, path);
-    hpcw_status s = hpcw_i_fs_space(path, &space, err);
+    hpcw_status s = find_existing(run, path, err);
+    s = s == HPCW_OK ? hpcw_i_fs_space(path, &space, err) : s;
     s = s == HPCW_ENOENT ? HPCW_OK : s; /* creating it will fail with a better message */
     if (s == HPCW_OK && needed > space) {
         s = hpcw_i_fail(err, HPCW_ENOSPC, "%s: expected %" PRIu64 " bytes of free space, got %" PRIu64,
@@ -242,8 +243,8 @@ static hpcw_status check_stripes(const struct gen_run *run, hpcw_error *err) {
     if (run->stripes.count == 0 && run->stripes.bytes == 0) {
         return HPCW_OK;
     }
-    find_existing(run, path);
-    return hpcw_i_fs_can_stripe(NULL, path, &run->stripes, err);
+    hpcw_status s = find_existing(run, path, err);
+    return s == HPCW_OK ? hpcw_i_fs_can_stripe(NULL, path, &run->stripes, err) : s;
 }
 
 /* The formats whose range is not written yet, as bits, and the bytes that they need. On process 0. */
@@ -254,7 +255,11 @@ static hpcw_status find_missing(const struct gen_run *run, uint64_t *missing, ui
     *missing = 0;
     for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
         struct gen_slice units = gen_part_of(run->dataset, f, run->part, run->parts);
-        if (units.begin < units.end && !(run->resume && gen_directory_has_range(run, gen_format[f], units))) {
+        bool has = units.begin == units.end;
+        if (!has && run->resume) {
+            s = gen_directory_has_range(run, gen_format[f], units, &has, err);
+        }
+        if (s == HPCW_OK && !has) {
             *missing |= (uint64_t)1 << f;
             s = gen_size_add(run->dataset, f, units, &size, err);
         }
@@ -284,8 +289,8 @@ static hpcw_status agree_on_parameters(const struct gen_run *run, hpcw_status s,
 }
 
 /* Checks and prepares the directory. *finished: nothing is left to do; *missing: formats to write, as bits. On process 0. */
-static hpcw_status prepare(const struct gen_run *run, struct gen_lease *lease, bool *finished,
-                           uint64_t *missing, hpcw_error *err) {
+static hpcw_status prepare(struct gen_run *run, struct gen_lease *lease, bool *finished, uint64_t *missing,
+                           hpcw_error *err) {
     uint64_t needed;
     enum gen_directory_state state;
     hpcw_status s = check_stripes(run, err);
@@ -378,14 +383,16 @@ hpcw_status gen_generate(struct gen_run *run, struct gen_outcome *outcome, hpcw_
 
 hpcw_status gen_join_again(struct gen_run *run, hpcw_error *err) {
     char state[GEN_DIRECTORY_PATH];
-    struct stat st;
+    struct hpcw_i_entry entry = {.kind = HPCW_I_NOTHING};
     struct gen_lease lease = {.fd = -1};
     gen_directory_path(run->directory, GEN_STATE_DIR, state);
     hpcw_status s = gen_directory_sync(run, err);
-    if (s == HPCW_OK && stat(state, &st) == 0) {
+    int e = s == HPCW_OK ? hpcw_i_sys_look(state, false, &entry) : 0;
+    s = e == 0 ? s : hpcw_i_fail_sys(err, e, "%s: cannot look at it", state);
+    if (s == HPCW_OK && entry.kind != HPCW_I_NOTHING) {
         s = gen_dataset_fingerprint(run->dataset, run->fingerprint, err);
         s = s == HPCW_OK ? gen_lease_take(run, "join", &lease, err) : s;
-        s = s == HPCW_OK ? gen_directory_end(run->directory, err) : s;
+        s = s == HPCW_OK ? gen_directory_end(run, err) : s;
         gen_lease_end(&lease);
     }
     return s;

@@ -7,6 +7,7 @@
 #include "gen/spec/units.h"
 #include "libwriter/comm/comm.h"
 #include "libwriter/io/fsinfo.h"
+#include "libwriter/io/sink.h"
 
 struct gen_run {
     const struct gen_dataset *dataset;
@@ -19,7 +20,8 @@ struct gen_run {
     bool takeover;                 /* also take the lease of a run that nobody can know to be dead */
     struct hpcw_i_stripes stripes; /* default layout of the formats' directories; zeroed: theirs */
     hpcw_durability durability;
-    hpcw_sink_source outputs; /* of the lists; zeroed: files */
+    struct hpcw_i_sink_below below; /* the directory, held while the run has the lease on it (lease.h) */
+    hpcw_sink_source outputs;       /* of the lists; zeroed: files below it */
     /* Called with what the run does, and with bytes written; may be NULL. From any thread. */
     void (*label)(void *context, const char *text);
     void (*progress)(void *context, uint64_t bytes);

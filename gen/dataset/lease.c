@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/dataset/lease.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -12,6 +11,7 @@
 
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
+#include "libwriter/io/dir.h"
 #include "libwriter/io/sink.h"
 
 #define PART "part."
@@ -28,20 +28,26 @@ static void wait_a_little(void) {
     (void)nanosleep(&(struct timespec){.tv_nsec = LOOK_AGAIN_MS * 1000000}, NULL);
 }
 
+/* For messages. */
 static void state_path(const struct gen_run *run, const char *name, char path[GEN_DIRECTORY_PATH]) {
     (void)snprintf(path, GEN_DIRECTORY_PATH, "%s/" GEN_STATE_DIR "/%s", run->directory, name);
 }
 
-static void temporary_path(const struct gen_run *run, char path[GEN_DIRECTORY_PATH]) {
-    char name[64];
-    (void)snprintf(name, sizeof name, ".hpcw-%016" PRIx64 "-%016" PRIx64 ".tmp", hpcw_i_sink_random(),
+static void temporary_name(char name[GEN_LEASE_NAME]) {
+    (void)snprintf(name, GEN_LEASE_NAME, ".hpcw-%016" PRIx64 "-%016" PRIx64 ".tmp", hpcw_i_sink_random(),
                    (uint64_t)0);
-    state_path(run, name, path);
 }
 
-/* Whether a path names this very file. */
-static bool is_still(const char *path, const struct hpcw_i_file_id *id) {
-    return hpcw_i_sys_is_at(AT_FDCWD, path, id);
+/* The descriptor of .hpcw; -1, with which all calls fail, if it is lost. */
+static int state_of(const struct gen_lease *l) {
+    int at;
+    (void)hpcw_i_dir_fd(l->state, &at);
+    return at;
+}
+
+/* Whether a name in .hpcw is that of this very file. */
+static bool is_still(const struct gen_lease *l, const char *name, const struct hpcw_i_file_id *id) {
+    return hpcw_i_sys_is_at(state_of(l), name, id);
 }
 
 /* ---- the text ---- */
@@ -97,7 +103,7 @@ static void value_of(const char *text, const char *key, char value[VALUE]) {
 enum life { GONE, ALIVE, DEAD, UNKNOWN };
 
 struct other {
-    char path[GEN_DIRECTORY_PATH];
+    char name[256];
     int fd; /* keeps the inode from being used again; -1: none */
     struct hpcw_i_file_id id;
     enum life life;
@@ -111,22 +117,28 @@ static void other_close(struct other *o) {
     }
 }
 
-/* Reads the file at o->path. */
-static hpcw_status look_at(struct other *o, hpcw_error *err) {
+/* Reads the file o->name. */
+static hpcw_status look_at(const struct gen_lease *l, struct other *o, hpcw_error *err) {
+    char path[GEN_DIRECTORY_PATH];
     char boot[VALUE];
     char here[VALUE];
     size_t size = 0;
     bool held = false;
     o->life = GONE;
-    int e = hpcw_i_sys_open(o->path, O_RDWR | O_NOFOLLOW, 0, &o->fd);
+    state_path(l->run, o->name, path);
+    int e = hpcw_i_sys_open_own(state_of(l), o->name, O_RDWR, false, &o->fd);
     if (e == ENOENT) {
         return HPCW_OK;
+    }
+    if (e == EEXIST || e == ELOOP) {
+        return hpcw_i_fail(err, HPCW_EEXIST, "%s: expected the file of a run, got %s: remove it", path,
+                           e == ELOOP ? "a symbolic link" : "something else");
     }
     e = e == 0 ? hpcw_i_sys_id(o->fd, &o->id) : e;
     e = e == 0 ? hpcw_i_sys_pread(o->fd, o->text, sizeof o->text - 1, 0, &size) : e;
     if (e != 0) {
         other_close(o);
-        return hpcw_i_fail_sys(err, e, "%s: cannot read who writes here", o->path);
+        return hpcw_i_fail_sys(err, e, "%s: cannot read who writes here", path);
     }
     o->text[size] = '\0';
     value_of(o->text, "boot", boot);
@@ -142,12 +154,14 @@ static hpcw_status look_at(struct other *o, hpcw_error *err) {
 }
 
 static hpcw_status refuse(const struct gen_run *run, const struct other *o, hpcw_error *err) {
+    char path[GEN_DIRECTORY_PATH];
     char host[VALUE];
     char pid[VALUE];
     char what[VALUE];
     value_of(o->text, "host", host);
     value_of(o->text, "pid", pid);
     value_of(o->text, "run", what);
+    state_path(run, o->name, path);
     return o->life == ALIVE
                ? hpcw_i_fail(err, HPCW_EEXIST,
                              "%s: expected no other run, got one that writes here: process %s on %s (%s): wait "
@@ -156,29 +170,31 @@ static hpcw_status refuse(const struct gen_run *run, const struct other *o, hpcw
                : hpcw_i_fail(err, HPCW_EEXIST,
                              "%s: expected no other run, got %s of process %s on %s (%s), and cannot know "
                              "from here whether it still runs: if it does not, --takeover",
-                             run->directory, o->path, pid, host, what);
+                             run->directory, path, pid, host, what);
 }
 
 /*
  * Removes the file of a dead run. Only the one who holds its lock may, so of two only one removes, and never what the
  * other one put there. Without locks, for --takeover, a rename decides instead, and what was not meant is put back.
  */
-static hpcw_status remove_other(const struct gen_run *run, const struct other *o, hpcw_error *err) {
-    char away[GEN_DIRECTORY_PATH];
+static hpcw_status remove_other(const struct gen_lease *l, const struct other *o, hpcw_error *err) {
+    char path[GEN_DIRECTORY_PATH];
+    char away[GEN_LEASE_NAME];
+    const int at = state_of(l);
     int e = hpcw_i_sys_lock(o->fd, 0);
-    if (e == EAGAIN || !is_still(o->path, &o->id)) {
+    if (e == EAGAIN || !is_still(l, o->name, &o->id)) {
         return HPCW_OK; /* another one was faster: look again */
     }
-    temporary_path(run, away);
-    e = hpcw_i_sys_rename(o->path, away);
-    if (e == 0 && !is_still(away, &o->id)) {
-        (void)hpcw_i_sys_rename_new(away, o->path);
+    temporary_name(away);
+    e = hpcw_i_sys_rename_at(at, o->name, away);
+    if (e == 0 && !is_still(l, away, &o->id)) {
+        (void)hpcw_i_sys_rename_new_at(at, away, o->name);
         return HPCW_OK;
     }
-    e = e == 0 ? hpcw_i_sys_unlink(away) : e;
-    return e == 0 || e == ENOENT
-               ? HPCW_OK
-               : hpcw_i_fail_sys(err, e, "%s: cannot remove what a run that died left", o->path);
+    e = e == 0 ? hpcw_i_sys_unlink_at(at, away, 0) : e;
+    state_path(l->run, o->name, path);
+    return e == 0 || e == ENOENT ? HPCW_OK
+                                 : hpcw_i_fail_sys(err, e, "%s: cannot remove what a run that died left", path);
 }
 
 /* Whether a part of the same dataset has the lease for a moment. */
@@ -190,18 +206,19 @@ static bool is_sibling(const struct gen_run *run, const struct other *o) {
     return run->parts > 1 && strcmp(parts, "yes") == 0 && strcmp(fingerprint, run->fingerprint) == 0;
 }
 
-/* Removes the file at o->path, if its run is dead. */
-static hpcw_status clear_away(const struct gen_run *run, struct other *o, unsigned *patience, hpcw_error *err) {
-    hpcw_status s = look_at(o, err);
+/* Removes the file o->name, if its run is dead. */
+static hpcw_status clear_away(const struct gen_lease *l, struct other *o, unsigned *patience, hpcw_error *err) {
+    const struct gen_run *run = l->run;
+    hpcw_status s = look_at(l, o, err);
     if (s == HPCW_OK && o->life == ALIVE) {
         /* Or someone removes what a dead one left, and has its lock for this moment. */
         other_close(o);
         wait_a_little();
-        s = look_at(o, err);
+        s = look_at(l, o, err);
     }
     if (s == HPCW_OK && o->life != GONE) {
         if (o->life == DEAD || (o->life == UNKNOWN && run->takeover)) {
-            s = remove_other(run, o, err);
+            s = remove_other(l, o, err);
         } else if (is_sibling(run, o) && *patience > 0) {
             *patience -= 1;
             wait_a_little();
@@ -214,54 +231,107 @@ static hpcw_status clear_away(const struct gen_run *run, struct other *o, unsign
 }
 
 /* No part may be alive. With the lease in hand, no new one comes. */
-static hpcw_status check_parts(const struct gen_run *run, hpcw_error *err) {
-    char state[GEN_DIRECTORY_PATH];
+static hpcw_status check_parts(const struct gen_lease *l, hpcw_error *err) {
     struct other o = {.fd = -1};
-    gen_directory_path(run->directory, GEN_STATE_DIR, state);
-    DIR *d = opendir(state);
-    if (d == NULL) {
-        return hpcw_i_fail_sys(err, errno, "%s: cannot open the directory", state);
+    struct hpcw_i_listing *listing;
+    const char *name;
+    int e = hpcw_i_sys_list_at(state_of(l), ".", &listing);
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s/" GEN_STATE_DIR ": cannot open the directory", l->run->directory);
     }
     hpcw_status s = HPCW_OK;
-    const struct dirent *entry;
-    while (s == HPCW_OK && (entry = readdir(d)) != NULL) {
-        if (strncmp(entry->d_name, PART, sizeof PART - 1) == 0) {
+    while (s == HPCW_OK && (e = hpcw_i_sys_list_next(listing, &name)) == 0 && name != NULL) {
+        if (strncmp(name, PART, sizeof PART - 1) == 0) {
             unsigned patience = 0;
-            state_path(run, entry->d_name, o.path);
-            s = clear_away(run, &o, &patience, err);
+            (void)snprintf(o.name, sizeof o.name, "%s", name);
+            s = clear_away(l, &o, &patience, err);
         }
     }
-    (void)closedir(d);
-    return s;
+    hpcw_i_sys_list_free(listing);
+    return e == 0
+               ? s
+               : hpcw_i_fail_sys(err, e, "%s/" GEN_STATE_DIR ": cannot read the directory", l->run->directory);
 }
 
 /* ---- the own one ---- */
 
+/* Holds the directory and .hpcw in it, which must not be a symbolic link. */
+static int hold(struct gen_lease *l) {
+    struct hpcw_i_sink_below *below = &l->run->below;
+    *below = (struct hpcw_i_sink_below){.path = l->run->directory, .durability = l->run->durability};
+    int e = hpcw_i_dir_hold(l->run->directory, &below->root);
+    return e == 0 ? hpcw_i_below_hold(below->root, GEN_STATE_DIR "/" GEN_LEASE, &l->state) : e;
+}
+
+static void let_go(struct gen_lease *l) {
+    hpcw_i_dir_release(l->state);
+    hpcw_i_dir_release(l->run->below.root);
+    l->state = l->run->below.root = NULL;
+}
+
+static hpcw_status fail_state(const struct gen_run *run, int e, hpcw_error *err) {
+    return e == ELOOP
+               ? hpcw_i_fail(err, HPCW_EEXIST,
+                             "%s/" GEN_STATE_DIR ": expected a directory, got a symbolic link: nothing is "
+                             "written through links there",
+                             run->directory)
+               : hpcw_i_fail_sys(err, e, "%s/" GEN_STATE_DIR ": cannot create the directory", run->directory);
+}
+
 static hpcw_status make_directories(struct gen_lease *l, bool *again, hpcw_error *err) {
-    char state[GEN_DIRECTORY_PATH];
-    const char *dir = l->run->directory;
-    int e = hpcw_i_sys_mkdir(dir, 0777);
+    struct gen_run *run = l->run;
+    int e = hpcw_i_sys_mkdir(run->directory, 0777);
     l->made_directory = l->made_directory || e == 0;
-    if (e == 0 || e == EEXIST) {
-        gen_directory_path(dir, GEN_STATE_DIR, state);
-        dir = state;
-        e = hpcw_i_sys_mkdir(dir, 0777);
-        *again = e == ENOENT;
+    if (e != 0 && e != EEXIST) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot create the directory", run->directory);
     }
-    return e == 0 || e == EEXIST || *again ? HPCW_OK
-                                           : hpcw_i_fail_sys(err, e, "%s: cannot create the directory", dir);
+    e = hold(l);
+    if (e == ENOENT && run->below.root != NULL) {
+        e = hpcw_i_below_make(run->below.root, GEN_STATE_DIR, false, NULL);
+        if (e == 0 || e == EEXIST) {
+            let_go(l);
+            e = hold(l);
+        }
+    }
+    *again = e == ENOENT;
+    if (e != 0) {
+        let_go(l);
+    }
+    return e == 0 || *again ? HPCW_OK : fail_state(run, e, err);
+}
+
+/* Ends what was taken so far, and removes the directories if nothing is in them. */
+static void give_up(struct gen_lease *l) {
+    if (l->fd >= 0) {
+        if (l->owned && is_still(l, l->name, &l->id)) {
+            (void)hpcw_i_sys_unlink_at(state_of(l), l->name, 0);
+        }
+        (void)hpcw_i_sys_close(l->fd);
+        l->fd = -1;
+    }
+    /* Both fail if something is in them, also what another run has put there since. */
+    if (l->owned && l->run->below.root != NULL) {
+        (void)hpcw_i_below_rmdir(l->run->below.root, GEN_STATE_DIR);
+    }
+    if (l->made_directory) {
+        (void)hpcw_i_sys_rmdir(l->run->directory);
+    }
+    if (l->run != NULL) {
+        let_go(l);
+    }
 }
 
 /* Creates the file with its text under a temporary name, and locks it: nobody ever sees a part of it. *again: the
  * directory is gone, because another run has just ended. */
 static hpcw_status create(struct gen_lease *l, const char *what, bool *again, hpcw_error *err) {
     char text[TEXT];
+    char path[GEN_DIRECTORY_PATH];
     hpcw_status s = make_directories(l, again, err);
     if (s != HPCW_OK || *again) {
         return s;
     }
-    temporary_path(l->run, l->path);
-    int e = hpcw_i_sys_open(l->path, O_RDWR | O_CREAT | O_EXCL, 0666, &l->fd);
+    temporary_name(l->name);
+    int e = hpcw_i_sys_open_own(state_of(l), l->name, O_RDWR | O_CREAT | O_EXCL, true, &l->fd);
     *again = e == ENOENT;
     if (*again) {
         return HPCW_OK;
@@ -272,28 +342,28 @@ static hpcw_status create(struct gen_lease *l, const char *what, bool *again, hp
         e = hpcw_i_sys_pwrite(l->fd, text, strlen(text), 0);
         e = e == 0 ? hpcw_i_sys_show(l->fd) : e;
     }
-    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot create", l->path);
+    state_path(l->run, l->name, path);
+    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot create", path);
 }
 
 static hpcw_status name_it(struct gen_lease *l, const char *name, int *e, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
-    state_path(l->run, name, path);
-    *e = hpcw_i_sys_rename_new(l->path, path);
+    *e = hpcw_i_sys_rename_new_at(state_of(l), l->name, name);
     if (*e == 0) {
-        memcpy(l->path, path, sizeof path);
+        (void)snprintf(l->name, sizeof l->name, "%s", name);
     }
+    state_path(l->run, name, path);
     return *e == 0 || *e == EEXIST || *e == ENOENT
                ? HPCW_OK
                : hpcw_i_fail_sys(err, *e, "%s: cannot take the lease on the directory", path);
 }
 
-hpcw_status gen_lease_take(const struct gen_run *run, const char *what, struct gen_lease *l, hpcw_error *err) {
-    struct other o = {.fd = -1};
+hpcw_status gen_lease_take(struct gen_run *run, const char *what, struct gen_lease *l, hpcw_error *err) {
+    struct other o = {.name = GEN_LEASE, .fd = -1};
     unsigned patience = PATIENCE;
     hpcw_status s = HPCW_OK;
     int e = EEXIST;
-    *l = (struct gen_lease){.run = run, .fd = -1};
-    state_path(run, GEN_LEASE, o.path);
+    *l = (struct gen_lease){.run = run, .fd = -1, .owned = true};
     for (unsigned tries = 0; s == HPCW_OK && e != 0;) {
         bool again = false;
         unsigned before = patience;
@@ -302,9 +372,9 @@ hpcw_status gen_lease_take(const struct gen_run *run, const char *what, struct g
             s = name_it(l, GEN_LEASE, &e, err);
         }
         if (s == HPCW_OK && (again || e == ENOENT)) {
-            gen_lease_end(l); /* another run ended, and removed the directory with the temporary name */
+            give_up(l); /* another run ended, and removed the directory with the temporary name */
         } else if (s == HPCW_OK && e == EEXIST) {
-            s = clear_away(run, &o, &patience, err);
+            s = clear_away(l, &o, &patience, err);
         }
         tries += patience == before;
         if (s == HPCW_OK && e != 0 && tries == MOST_TRIES) {
@@ -313,7 +383,7 @@ hpcw_status gen_lease_take(const struct gen_run *run, const char *what, struct g
         }
     }
     if (s == HPCW_OK && run->parts == 1) {
-        s = check_parts(run, err);
+        s = check_parts(l, err);
     }
     if (s != HPCW_OK) {
         gen_lease_end(l);
@@ -326,26 +396,32 @@ hpcw_status gen_lease_share(struct gen_lease *l, hpcw_error *err) {
     int e;
     (void)snprintf(name, sizeof name, PART "%016" PRIx64, hpcw_i_sink_random());
     hpcw_status s = name_it(l, name, &e, err);
-    return s == HPCW_OK && e != 0 ? hpcw_i_fail_sys(err, e, "%s: cannot give way to other parts", l->path) : s;
+    return s == HPCW_OK && e != 0
+               ? hpcw_i_fail_sys(err, e, "%s/" GEN_STATE_DIR "/%s: cannot give way to other parts",
+                                 l->run->directory, name)
+               : s;
 }
 
-hpcw_status gen_lease_hold(struct gen_lease *l, const struct gen_run *run, hpcw_error *err) {
-    char name[64] = "";
+hpcw_status gen_lease_hold(struct gen_lease *l, struct gen_run *run, hpcw_error *err) {
+    char name[GEN_LEASE_NAME] = "";
     const int process = run->comm->process;
     if (run->comm->size == 1) {
         return HPCW_OK;
     }
     if (process == 0) {
-        (void)snprintf(name, sizeof name, "%s", strrchr(l->path, '/') + 1);
+        (void)snprintf(name, sizeof name, "%s", l->name);
     }
     hpcw_status s = hpcw_i_comm_bcast(run->comm, name, sizeof name, 0, err);
     if (s == HPCW_OK && process > 0) {
-        state_path(run, name, l->path);
-        int e = hpcw_i_sys_open(l->path, O_RDWR | O_NOFOLLOW, 0, &l->fd);
+        *l = (struct gen_lease){.run = run, .fd = -1};
+        int e = hold(l);
+        if (e != 0 && e != ENOENT) {
+            s = fail_state(run, e, err);
+        }
+        e = e == 0 ? hpcw_i_sys_open_own(state_of(l), name, O_RDWR, false, &l->fd) : e;
         if (e == 0) {
-            (void)hpcw_i_sys_lock(l->fd, (uint64_t)process);
-        } else {
-            l->fd = -1; /* the lease is still that of process 0 */
+            (void)hpcw_i_sys_lock(l->fd,
+                                  (uint64_t)process); /* without it, the lease is still that of process 0 */
         }
         if (e == ENOENT) {
             s = hpcw_i_fail(err, HPCW_EMISMATCH,
@@ -360,33 +436,21 @@ hpcw_status gen_lease_hold(struct gen_lease *l, const struct gen_run *run, hpcw_
 hpcw_status gen_lease_check(const struct gen_lease *l, hpcw_error *err) {
     /* Where there are no locks, it may be away for a moment: see remove_other. */
     for (unsigned tries = 0; tries < 5; tries++) {
-        if (is_still(l->path, &l->id)) {
+        if (is_still(l, l->name, &l->id)) {
             return HPCW_OK;
         }
         wait_a_little();
     }
+    char path[GEN_DIRECTORY_PATH];
+    state_path(l->run, l->name, path);
     return hpcw_i_fail(
         err, HPCW_ESTATE,
         "%s: expected the lease of this run in %s, got none or that of another: another run took "
         "the directory over",
-        l->run->directory, l->path);
+        l->run->directory, path);
 }
 
 void gen_lease_end(struct gen_lease *l) {
-    char state[GEN_DIRECTORY_PATH];
-    if (l->fd >= 0) {
-        if (l->run != NULL && is_still(l->path, &l->id)) {
-            (void)hpcw_i_sys_unlink(l->path);
-        }
-        (void)hpcw_i_sys_close(l->fd);
-        l->fd = -1;
-    }
-    if (l->run != NULL) {
-        /* Both fail if something is in them, also what another run has put there since. */
-        gen_directory_path(l->run->directory, GEN_STATE_DIR, state);
-        (void)hpcw_i_sys_rmdir(state);
-        if (l->made_directory) {
-            (void)hpcw_i_sys_rmdir(l->run->directory);
-        }
-    }
+    give_up(l);
+    *l = (struct gen_lease){.fd = -1};
 }

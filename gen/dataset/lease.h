@@ -17,33 +17,36 @@
 #include "libwriter/io/sys.h"
 
 #define GEN_LEASE "lease"
+enum { GEN_LEASE_NAME = 64 };
 
 struct gen_lease {
-    const struct gen_run *run; /* NULL but on process 0 */
-    int fd;                    /* locked; -1: no lease */
+    struct gen_run *run;      /* NULL: nothing is taken */
+    struct hpcw_i_dir *state; /* .hpcw */
+    int fd;                   /* locked; -1: no lease */
+    bool owned;               /* this process has taken it, and removes it */
     bool made_directory;
     struct hpcw_i_file_id id;
-    char path[GEN_DIRECTORY_PATH];
+    char name[GEN_LEASE_NAME]; /* in .hpcw */
 };
 
 /*
- * Takes the lease, and creates the directory and that of its state for it. A run that is no part also waits for no part.
- * HPCW_EEXIST says who has it. `what` for people: "generate". After a failure nothing is left; gen_lease_end is allowed.
+ * Takes the lease, and creates the directory and that of its state for it. From then on the run holds both. A run that is no
+ * part also waits for no part. HPCW_EEXIST says who has it, or what else has the name of its file. `what` for people: "generate".
+ * After a failure nothing is left; gen_lease_end is allowed.
  */
-hpcw_status gen_lease_take(const struct gen_run *run, const char *what, struct gen_lease *lease,
-                           hpcw_error *err);
+hpcw_status gen_lease_take(struct gen_run *run, const char *what, struct gen_lease *lease, hpcw_error *err);
 
 /* Lets other parts of the same dataset in. */
 hpcw_status gen_lease_share(struct gen_lease *lease, hpcw_error *err);
 
-/* Collective. The run is alive as long as one of its processes is: each one locks a byte of process 0's lease.
- * HPCW_EMISMATCH if one does not see it: its path is another directory. */
-hpcw_status gen_lease_hold(struct gen_lease *lease, const struct gen_run *run, hpcw_error *err);
+/* Collective. The run is alive as long as one of its processes is: each one locks a byte of process 0's lease, and holds the
+ * directory. HPCW_EMISMATCH if one does not see it: its path is another directory. */
+hpcw_status gen_lease_hold(struct gen_lease *lease, struct gen_run *run, hpcw_error *err);
 
 /* HPCW_ESTATE if the lease was taken over by another run. */
 hpcw_status gen_lease_check(const struct gen_lease *lease, hpcw_error *err);
 
-/* Gives up the lease, and removes the directories if they are empty and nobody else needs them. */
+/* Gives up the lease and the directory, and removes the directories if they are empty and nobody else needs them. */
 void gen_lease_end(struct gen_lease *lease);
 
 #endif

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The state of the ranges that are written, in files below .hpcw. Such a file may come from anywhere, so what it says of
  * the dataset must agree with the description. */
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "gen/dataset/directory.h"
 #include "gen/dataset/lines.h"
 #include "gen/format/pending.h"
 #include "gen/spec/stream.h"
+#include "libreader/source.h"
 #include "libwriter/base/buf.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
@@ -45,27 +44,26 @@ static bool is_text(const cJSON *object, const char *key, const char *want) {
 }
 
 hpcw_status gen_directory_size(const char *path, uint64_t *size, hpcw_error *err) {
-    struct stat st;
-    if (lstat(path, &st) != 0) {
-        return hpcw_i_fail_sys(err, errno, "%s: cannot get its size", path);
-    }
-    *size = (uint64_t)st.st_size;
-    return HPCW_OK;
+    int e = hpcw_i_sys_size_of(path, size);
+    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot get its size", path);
 }
 
-/* Whether a regular file of this name exists; *size is its size. */
-static bool is_file(const char *dir, const char *name, uint64_t *size) {
+hpcw_status gen_directory_find(const char *path, bool *is, uint64_t *size, hpcw_error *err) {
+    struct hpcw_i_entry entry;
+    int e = hpcw_i_sys_look(path, false, &entry);
+    *is = e == 0 && entry.kind == HPCW_I_FILE;
+    *size = *is ? entry.size : 0;
+    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot look at it", path);
+}
+
+/* *has: there is a file of this name with this size. */
+static hpcw_status has_size(const char *dir, const char *name, uint64_t size, bool *has, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
-    struct stat st;
-    gen_directory_path(dir, name, path);
-    bool is = lstat(path, &st) == 0 && S_ISREG(st.st_mode);
-    *size = is ? (uint64_t)st.st_size : 0;
-    return is;
-}
-
-static bool has_size(const char *dir, const char *name, uint64_t size) {
     uint64_t now;
-    return is_file(dir, name, &now) && now == size;
+    gen_directory_path(dir, name, path);
+    hpcw_status s = gen_directory_find(path, has, &now, err);
+    *has = *has && now == size;
+    return s;
 }
 
 /* ---- one range: a file with one JSON text per line ----
@@ -117,14 +115,12 @@ static hpcw_status add_unit(struct hpcw_i_buf *buf, const struct gen_run *run, c
 }
 
 hpcw_status gen_directory_write_range(const struct gen_run *run, const struct gen_format *format,
-                                      hpcw_durability durability, const struct gen_range *range,
-                                      const void *partial, size_t size, hpcw_error *err) {
+                                      const struct gen_range *range, const void *partial, size_t size,
+                                      hpcw_error *err) {
     char name[GEN_UNIT_PATH];
-    char path[GEN_DIRECTORY_PATH];
     range_name(format, range->begin, range->end, name);
-    gen_directory_path(run->directory, name, path);
     struct gen_stream out = {0};
-    hpcw_status s = hpcw_sink_open_file(path, durability, &out.sink, err);
+    hpcw_status s = gen_directory_open(run, name, run->durability, &out.sink, err);
     for (uint64_t k = range->begin; s == HPCW_OK && k < range->end; k++) {
         s = k == range->begin ? add_head(&out.buf, run, format, range, err) : HPCW_OK;
         s = s == HPCW_OK ? add_unit(&out.buf, run, format, range, k, err) : s;
@@ -170,7 +166,15 @@ static hpcw_status take_unit(const struct gen_run *run, const struct gen_format 
     char pending[GEN_UNIT_PATH];
     bool is_pending = gen_is_pending(format, run->dataset, range->begin, range->end, index);
     gen_pending_name(format, index, pending);
-    if (!has_size(dir, unit.path, file->size) && !(is_pending && has_size(dir, pending, file->size))) {
+    bool has;
+    s = has_size(dir, unit.path, file->size, &has, err);
+    if (s == HPCW_OK && !has && is_pending) {
+        s = has_size(dir, pending, file->size, &has, err);
+    }
+    if (s != HPCW_OK) {
+        return s;
+    }
+    if (!has) {
         return hpcw_i_fail(err, HPCW_EFORMAT, "%s/%s: expected a file of %" PRIu64 " bytes, got none", dir,
                            is_pending ? pending : unit.path, file->size);
     }
@@ -270,23 +274,26 @@ static hpcw_status read_range(const char *path, const struct gen_run *run, const
     gen_lines_close(&lines);
     if (s != HPCW_OK) {
         gen_range_free(range);
-        s = hpcw_i_fail(err, s == HPCW_ENOMEM || s == HPCW_EIO ? s : HPCW_EFORMAT,
-                        "%s: not of this dataset: %.600s: write its part again", path, reason.message);
+        s = read_source_is_of_system(s, &reason)
+                ? hpcw_i_fail_as(err, &reason)
+                : hpcw_i_fail(err, HPCW_EFORMAT, "%s: not of this dataset: %.600s: write its part again", path,
+                              reason.message);
     }
     return s;
 }
 
-bool gen_directory_has_range(const struct gen_run *run, const struct gen_format *format,
-                             struct gen_slice units) {
+hpcw_status gen_directory_has_range(const struct gen_run *run, const struct gen_format *format,
+                                    struct gen_slice units, bool *has, hpcw_error *err) {
     char name[GEN_UNIT_PATH];
     char path[GEN_DIRECTORY_PATH];
     struct gen_range range;
+    hpcw_error why;
     range_name(format, units.begin, units.end, name);
     gen_directory_path(run->directory, name, path);
-    bool has = read_range(path, run, format, &range, NULL) == HPCW_OK && range.begin == units.begin &&
-               range.end == units.end;
+    hpcw_status s = read_range(path, run, format, &range, &why);
+    *has = s == HPCW_OK && range.begin == units.begin && range.end == units.end;
     gen_range_free(&range);
-    return has;
+    return read_source_is_of_system(s, &why) ? hpcw_i_fail_as(err, &why) : HPCW_OK;
 }
 
 /* ---- all ranges of a format ---- */
@@ -322,30 +329,31 @@ static hpcw_status check_cover(const struct gen_run *run, const struct gen_forma
     return HPCW_OK;
 }
 
-/* Calls `take` with the path of every range's file of a format. */
+/* Calls `take` with the name, below the directory, of every range's file of a format. */
 static hpcw_status each_range(const char *dir, const struct gen_format *format,
-                              hpcw_status (*take)(void *context, const char *path, hpcw_error *err),
+                              hpcw_status (*take)(void *context, const char *name, hpcw_error *err),
                               void *context, hpcw_error *err) {
     char state[GEN_DIRECTORY_PATH];
     char prefix[64];
+    struct hpcw_i_listing *listing;
+    const char *name;
     gen_directory_path(dir, GEN_STATE_DIR, state);
     (void)snprintf(prefix, sizeof prefix, "%s.", format->name);
-    DIR *d = opendir(state);
-    if (d == NULL) {
-        return hpcw_i_fail_sys(err, errno, "%s: cannot open the directory", state);
+    int e = hpcw_i_sys_list(state, &listing);
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot open the directory", state);
     }
     hpcw_status s = HPCW_OK;
-    struct dirent *entry;
-    while (s == HPCW_OK && (entry = readdir(d)) != NULL) {
-        char path[GEN_DIRECTORY_PATH + 256];
-        const char *dot = strrchr(entry->d_name, '.');
-        if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0 && dot != NULL && strcmp(dot, SUFFIX) == 0) {
-            (void)snprintf(path, sizeof path, "%s/%s", state, entry->d_name);
-            s = take(context, path, err);
+    while (s == HPCW_OK && (e = hpcw_i_sys_list_next(listing, &name)) == 0 && name != NULL) {
+        char below[sizeof GEN_STATE_DIR + 256];
+        const char *dot = strrchr(name, '.');
+        if (strncmp(name, prefix, strlen(prefix)) == 0 && dot != NULL && strcmp(dot, SUFFIX) == 0) {
+            (void)snprintf(below, sizeof below, GEN_STATE_DIR "/%s", name);
+            s = take(context, below, err);
         }
     }
-    (void)closedir(d);
-    return s;
+    hpcw_i_sys_list_free(listing);
+    return e == 0 ? s : hpcw_i_fail_sys(err, e, "%s: cannot read the directory", state);
 }
 
 struct range_list {
@@ -354,9 +362,11 @@ struct range_list {
     struct hpcw_i_buf list; /* of struct gen_range */
 };
 
-static hpcw_status read_one(void *context, const char *path, hpcw_error *err) {
+static hpcw_status read_one(void *context, const char *name, hpcw_error *err) {
     struct range_list *r = context;
     struct gen_range one;
+    char path[GEN_DIRECTORY_PATH];
+    gen_directory_path(r->run->directory, name, path);
     hpcw_status s = read_range(path, r->run, r->format, &one, err);
     if (s == HPCW_OK && !hpcw_i_buf_append(&r->list, &one, sizeof one)) {
         gen_range_free(&one);
@@ -377,106 +387,127 @@ hpcw_status gen_directory_ranges(const struct gen_run *run, const struct gen_for
     return s == HPCW_OK ? check_cover(run, format, *range, *count, err) : s;
 }
 
-static hpcw_status forget_one(void *context, const char *path, hpcw_error *err) {
-    (void)context;
-    int e = hpcw_i_sys_unlink(path);
-    return e == 0 || e == ENOENT ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot remove", path);
+static hpcw_status forget_one(void *context, const char *name, hpcw_error *err) {
+    return gen_directory_remove(context, name, err);
 }
 
 hpcw_status gen_directory_forget(const struct gen_run *run, const struct gen_format *format, hpcw_error *err) {
-    return each_range(run->directory, format, forget_one, NULL, err);
+    return each_range(run->directory, format, forget_one, (void *)(uintptr_t)run, err);
 }
 
 /* ---- a finished dataset with missing files ---- */
 
-/* Whether the file of an entry of the manifest has its size and, with `content`, its digest. */
-static bool is_intact(const char *dir, const cJSON *entry, bool content) {
+/* *is: the file of an entry of the manifest has its size and, with `content`, its digest. */
+static hpcw_status is_intact(const char *dir, const cJSON *entry, bool content, bool *is, hpcw_error *err) {
     const cJSON *path = cJSON_GetObjectItemCaseSensitive(entry, "path");
     const cJSON *size = cJSON_GetObjectItemCaseSensitive(entry, "size");
     const cJSON *text = cJSON_GetObjectItemCaseSensitive(entry, "xxh128");
-    if (!cJSON_IsString(path) || !gen_directory_is_below(path->valuestring) || !cJSON_IsNumber(size) ||
-        !(size->valuedouble >= 0) || size->valuedouble > 0x1p53 ||
-        !has_size(dir, path->valuestring, (uint64_t)size->valuedouble)) {
-        return false;
-    }
-    if (!content || !cJSON_IsString(text)) {
-        return true;
+    *is = cJSON_IsString(path) && gen_directory_is_below(path->valuestring) && cJSON_IsNumber(size) &&
+          size->valuedouble >= 0 && size->valuedouble <= 0x1p53;
+    hpcw_status s = *is ? has_size(dir, path->valuestring, (uint64_t)size->valuedouble, is, err) : HPCW_OK;
+    if (s != HPCW_OK || !*is || !content || !cJSON_IsString(text)) {
+        return s;
     }
     struct gen_digest want;
     struct gen_digest got;
     char name[GEN_DIRECTORY_PATH];
     gen_directory_path(dir, path->valuestring, name);
-    return gen_digest_parse(text->valuestring, &want) && gen_digest_file(name, &got, NULL, NULL) == HPCW_OK &&
-           want.high == got.high && want.low == got.low;
+    s = gen_digest_file(name, &got, NULL, err);
+    *is = s == HPCW_OK && gen_digest_parse(text->valuestring, &want) && want.high == got.high &&
+          want.low == got.low;
+    return s;
 }
 
-/* The range of all files of a format, from their entries in the manifest; false if a file is missing. `*next` moves after
- * the entries. */
-static bool range_of_manifest(const struct gen_run *run, const struct gen_format *format, const cJSON *truth,
-                              const cJSON **next, struct gen_range *range) {
+/* The range of all files of a format, from their entries in the manifest; without a partial if a file is missing. `*next`
+ * moves after the entries. */
+static hpcw_status range_of_manifest(const struct gen_run *run, const struct gen_format *format,
+                                     const cJSON *truth, const cJSON **next, struct gen_range *range,
+                                     hpcw_error *err) {
     uint64_t units = format->units(run->dataset);
     const cJSON *partial = cJSON_GetObjectItemCaseSensitive(truth, format->name);
     *range = (struct gen_range){.end = units, .digested = true};
     range->file = hpcw_i_calloc((size_t)units, sizeof *range->file);
-    bool ok = range->file != NULL && cJSON_IsObject(partial);
+    hpcw_status s = range->file != NULL ? HPCW_OK : hpcw_i_fail_memory(err, run->directory, units, "files");
+    bool ok = cJSON_IsObject(partial);
     const cJSON *entry = *next;
-    for (uint64_t k = 0; k < units; k++) {
+    for (uint64_t k = 0; s == HPCW_OK && k < units; k++) {
         struct gen_unit unit;
-        ok = ok && format->unit(run->dataset, k, &unit, NULL) == HPCW_OK && is_text(entry, "path", unit.path) &&
-             is_intact(run->directory, entry, false);
-        if (ok) {
+        s = ok ? format->unit(run->dataset, k, &unit, err) : s;
+        ok = ok && s == HPCW_OK && is_text(entry, "path", unit.path);
+        s = ok ? is_intact(run->directory, entry, false, &ok, err) : s;
+        if (s == HPCW_OK && ok) {
             range->file[k].size = (uint64_t)cJSON_GetObjectItemCaseSensitive(entry, "size")->valuedouble;
             take_digest(range, entry, &range->file[k].digest);
         }
         entry = entry == NULL ? NULL : entry->next;
     }
     *next = entry;
-    range->partial = ok ? cJSON_Duplicate(partial, 1) : NULL;
+    range->partial = s == HPCW_OK && ok ? cJSON_Duplicate(partial, 1) : NULL;
+    if (s == HPCW_OK && ok && range->partial == NULL) {
+        s = hpcw_i_fail_memory(err, run->directory, 0, format->name);
+    }
     if (range->partial == NULL) {
         gen_range_free(range);
     }
-    return range->partial != NULL;
+    return s;
 }
 
 static hpcw_status write_whole_range(const struct gen_run *run, const struct gen_format *format,
                                      const struct gen_range *range, hpcw_error *err) {
     char *text = cJSON_PrintUnformatted(range->partial);
-    hpcw_status s =
-        text == NULL ? hpcw_i_fail_memory(err, run->directory, 0, "the name of a part")
-                     : gen_directory_write_range(run, format, HPCW_SYNC_NONE, range, text, strlen(text), err);
+    hpcw_status s = text == NULL ? hpcw_i_fail_memory(err, run->directory, 0, "the name of a part")
+                                 : gen_directory_write_range(run, format, range, text, strlen(text), err);
     cJSON_free(text);
     return s;
 }
 
+/* What truth.json says, if it is as the manifest lists it, otherwise NULL. `files`: of the manifest. */
+static hpcw_status read_truth(const struct gen_run *run, const cJSON *files, cJSON **truth, hpcw_error *err) {
+    char path[GEN_DIRECTORY_PATH];
+    const cJSON *last = NULL;
+    bool intact = false;
+    *truth = NULL;
+    for (const cJSON *entry = files == NULL ? NULL : files->child; entry != NULL; entry = entry->next) {
+        last = entry;
+    }
+    hpcw_status s =
+        is_text(last, "path", GEN_TRUTH) ? is_intact(run->directory, last, true, &intact, err) : HPCW_OK;
+    gen_directory_path(run->directory, GEN_TRUTH, path);
+    return s == HPCW_OK && intact ? gen_directory_read_json(path, truth, err) : s;
+}
+
+/* *is: the list of checksums exists, or the run computes none. */
+static hpcw_status has_checksums(const struct gen_run *run, bool *is, hpcw_error *err) {
+    char path[GEN_DIRECTORY_PATH];
+    uint64_t size;
+    gen_directory_path(run->directory, GEN_CHECKSUMS, path);
+    *is = true;
+    return run->checksums ? gen_directory_find(path, is, &size, err) : HPCW_OK;
+}
+
 hpcw_status gen_directory_reopen(const struct gen_run *run, bool *whole, hpcw_error *err) {
-    const char *dir = run->directory;
     char path[GEN_DIRECTORY_PATH];
     cJSON *manifest;
     cJSON *truth = NULL;
-    gen_directory_path(dir, GEN_MANIFEST, path);
+    gen_directory_path(run->directory, GEN_MANIFEST, path);
     hpcw_status s = gen_directory_read_json(path, &manifest, err);
     if (s != HPCW_OK) {
         return s;
     }
     const cJSON *files = cJSON_GetObjectItemCaseSensitive(manifest, "files");
-    const cJSON *last = NULL;
-    for (const cJSON *entry = files == NULL ? NULL : files->child; entry != NULL; entry = entry->next) {
-        last = entry;
-    }
-    gen_directory_path(dir, GEN_TRUTH, path);
-    if (is_text(last, "path", GEN_TRUTH) && is_intact(dir, last, true)) {
-        (void)gen_directory_read_json(path, &truth, NULL);
-    }
-    uint64_t size;
-    *whole = truth != NULL && (!run->checksums || is_file(dir, GEN_CHECKSUMS, &size));
+    bool listed = false;
+    s = read_truth(run, files, &truth, err);
+    s = s == HPCW_OK ? has_checksums(run, &listed, err) : s;
+    *whole = truth != NULL && listed;
     struct gen_range kept[64] = {{0}}; /* one for each bit of gen_dataset.formats */
     const cJSON *next = files == NULL ? NULL : files->child;
-    for (size_t f = 0; f < gen_format_count; f++) {
+    for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
         if (run->dataset->formats >> f & 1) {
-            *whole = range_of_manifest(run, gen_format[f], truth, &next, &kept[f]) && *whole;
+            s = range_of_manifest(run, gen_format[f], truth, &next, &kept[f], err);
+            *whole = *whole && kept[f].partial != NULL;
         }
     }
-    if (!*whole) {
+    if (s == HPCW_OK && !*whole) {
         s = gen_directory_begin(run, &(struct hpcw_i_stripes){0}, err);
         for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
             if (kept[f].partial != NULL) {
@@ -485,7 +516,7 @@ hpcw_status gen_directory_reopen(const struct gen_run *run, bool *whole, hpcw_er
         }
         /* Last, so that the directory always has either a manifest or its state. */
         if (s == HPCW_OK) {
-            s = gen_directory_remove_lists(dir, err);
+            s = gen_directory_remove_lists(run, err);
         }
     }
     for (size_t f = 0; f < gen_format_count; f++) {

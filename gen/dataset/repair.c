@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/dataset/repair.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "gen/dataset/again.h"
 #include "gen/dataset/compare.h"
@@ -15,8 +13,8 @@
 #include "gen/spec/pool.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/dir.h"
 #include "libwriter/io/sink.h"
-#include "libwriter/io/sys.h"
 
 /* A file of the dataset, in the order of the manifest; the last three are truth, manifest and checksums. */
 struct repair_file {
@@ -131,11 +129,21 @@ static void read_manifest(struct repairing *r, const char *text) {
     cJSON_Delete(manifest);
 }
 
-static void read_checksums(struct repairing *r) {
+/* What may not be read is not damaged. */
+static bool stops(hpcw_status s) {
+    return s == HPCW_ENOMEM || s == HPCW_EACCES;
+}
+
+static hpcw_status read_checksums(struct repairing *r, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     char *text = NULL;
+    hpcw_error why;
     gen_directory_path(r->run->directory, GEN_CHECKSUMS, path);
-    r->listed = gen_directory_read(path, &text, NULL) == HPCW_OK;
+    hpcw_status s = gen_directory_read(path, &text, &why);
+    if (stops(s)) {
+        return hpcw_i_fail_as(err, &why);
+    }
+    r->listed = s == HPCW_OK;
     for (char *line = text; line != NULL && *line != '\0';) {
         size_t n = strcspn(line, "\n");
         char *next = line + n + (line[n] == '\n');
@@ -150,6 +158,7 @@ static void read_checksums(struct repairing *r) {
         line = next;
     }
     hpcw_i_free(text);
+    return HPCW_OK;
 }
 
 /* ---- what is damaged ---- */
@@ -158,14 +167,17 @@ static hpcw_status look_at_file(void *context, void *state, uint64_t index, hpcw
     struct repairing *r = context;
     struct repair_file *file = &r->file[index];
     char path[GEN_DIRECTORY_PATH];
-    struct stat st;
+    bool is;
+    hpcw_error why;
     (void)state;
-    (void)err;
     gen_directory_path(r->run->directory, file->name, path);
-    file->damaged = lstat(path, &st) != 0 || !S_ISREG(st.st_mode) ||
-                    gen_digest_file(path, &file->now.digest, &file->now.size, NULL) != HPCW_OK ||
-                    !is_wanted(file);
-    return HPCW_OK;
+    hpcw_status s = gen_directory_find(path, &is, &file->now.size, &why);
+    if (s == HPCW_OK && is) {
+        s = gen_digest_file(path, &file->now.digest, &file->now.size, &why);
+    }
+    file->damaged = s != HPCW_OK || !is || !is_wanted(file);
+    /* What the disk does not give back is damaged, and is made again. */
+    return stops(s) ? hpcw_i_fail_as(err, &why) : HPCW_OK;
 }
 
 static bool wants_comparison(void *context, const char *name, uint64_t *order) {
@@ -207,33 +219,48 @@ static hpcw_status compare_unlisted(struct repairing *r, hpcw_error *err) {
 
 /* ---- making files again ---- */
 
-/* In the directory of the file, so with its stripes; a name that the next run removes if this one dies. */
-static void temporary_path(const struct repairing *r, const struct repair_file *file,
-                           char path[GEN_DIRECTORY_PATH]) {
+enum { TEMPORARY = GEN_UNIT_PATH + 64 };
+
+/* In the directory of the file, so with its stripes; a name that the next run removes if this one dies. Below the dataset's. */
+static void temporary_name(const struct repairing *r, const struct repair_file *file, char name[TEMPORARY]) {
     const char *slash = strrchr(file->name, '/');
-    (void)snprintf(path, GEN_DIRECTORY_PATH, "%s/%.*s.hpcw-%016" PRIx64 "-%016" PRIx64 ".tmp",
-                   r->run->directory, slash == NULL ? 0 : (int)(slash - file->name) + 1, file->name, r->tag,
+    (void)snprintf(name, TEMPORARY, "%.*s.hpcw-%016" PRIx64 "-%016" PRIx64 ".tmp",
+                   slash == NULL ? 0 : (int)(slash - file->name) + 1, file->name, r->tag,
                    (uint64_t)(file - r->file));
 }
 
-static hpcw_status make_folders(const struct repairing *r, const struct repair_file *file, hpcw_error *err) {
+static hpcw_status measure_temporary(const struct repairing *r, const struct repair_file *file,
+                                     struct gen_stored *made, hpcw_error *err) {
+    char name[TEMPORARY];
     char path[GEN_DIRECTORY_PATH];
-    gen_directory_path(r->run->directory, file->name, path);
-    for (char *slash = path + strlen(r->run->directory) + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
+    temporary_name(r, file, name);
+    gen_directory_path(r->run->directory, name, path);
+    return gen_digest_file(path, &made->digest, &made->size, err);
+}
+
+static void remove_temporary(const struct repairing *r, const struct repair_file *file) {
+    char name[TEMPORARY];
+    temporary_name(r, file, name);
+    (void)hpcw_i_below_unlink(r->run->below.root, name);
+}
+
+/* Directories that are missing are lost as well. */
+static hpcw_status make_folders(const struct repairing *r, const struct repair_file *file, hpcw_error *err) {
+    const struct gen_run *run = r->run;
+    char folder[GEN_UNIT_PATH];
+    hpcw_status s = HPCW_OK;
+    (void)snprintf(folder, sizeof folder, "%s", file->name);
+    for (char *slash = folder; s == HPCW_OK && (slash = strchr(slash, '/')) != NULL; *slash++ = '/') {
         *slash = '\0';
-        int e = hpcw_i_sys_mkdir(path, 0777);
-        if (e != 0 && e != EEXIST) {
-            return hpcw_i_fail_sys(err, e, "%s: cannot create the directory", path);
-        }
-        *slash = '/';
+        s = gen_format_make_folder(run->below.root, run->directory, folder, false, err);
     }
-    return HPCW_OK;
+    return s;
 }
 
 static hpcw_status open_again(void *context, const char *path, uint64_t tag, bool creates, hpcw_sink **out,
                               hpcw_error *err) {
     const struct repairing *r = context;
-    char temporary[GEN_DIRECTORY_PATH];
+    char temporary[TEMPORARY];
     (void)tag;
     (void)creates;
     *out = NULL;
@@ -243,8 +270,8 @@ static hpcw_status open_again(void *context, const char *path, uint64_t tag, boo
     }
     hpcw_status s = make_folders(r, file, err);
     if (s == HPCW_OK) {
-        temporary_path(r, file, temporary);
-        s = hpcw_sink_open_file(temporary, r->run->durability, out, err);
+        temporary_name(r, file, temporary);
+        s = gen_directory_open(r->run, temporary, r->run->durability, out, err);
     }
     file->replaced = s == HPCW_OK;
     return s;
@@ -255,9 +282,8 @@ static hpcw_sink_source again_source(struct repairing *r) {
 }
 
 /* Whether a file that was made again is what is known of it. */
-static hpcw_status prove(const struct repairing *r, struct repair_file *file, const char *temporary,
-                         hpcw_error *err) {
-    hpcw_status s = gen_digest_file(temporary, &file->now.digest, &file->now.size, err);
+static hpcw_status prove(const struct repairing *r, struct repair_file *file, hpcw_error *err) {
+    hpcw_status s = measure_temporary(r, file, &file->now, err);
     return s != HPCW_OK || is_wanted(file)
                ? s
                : hpcw_i_fail(
@@ -267,25 +293,28 @@ static hpcw_status prove(const struct repairing *r, struct repair_file *file, co
                      r->run->directory, file->name);
 }
 
+/* With --sync, the name is on the disk after that. */
+static hpcw_status give_name(const struct repairing *r, const struct repair_file *file, hpcw_error *err) {
+    char temporary[TEMPORARY];
+    struct hpcw_i_dir *root = r->run->below.root;
+    temporary_name(r, file, temporary);
+    int e = hpcw_i_below_rename(root, temporary, file->name);
+    e = e == 0 && r->run->durability != HPCW_SYNC_NONE ? hpcw_i_below_sync(root, file->name) : e;
+    return e == 0 ? HPCW_OK
+                  : hpcw_i_fail_sys(err, e, "%s/%s: cannot rename the repaired file to this name",
+                                    r->run->directory, file->name);
+}
+
 /* Puts proven files into their places; what is not proven is removed. The first failure counts. */
 static hpcw_status put_back(struct repairing *r, size_t begin, size_t end, hpcw_status s, hpcw_error *err) {
     for (size_t i = begin; i < end; i++) {
         struct repair_file *file = &r->file[i];
-        char temporary[GEN_DIRECTORY_PATH];
-        char path[GEN_DIRECTORY_PATH];
         hpcw_error e = {.message = ""};
         if (!file->replaced) {
             continue;
         }
-        temporary_path(r, file, temporary);
-        gen_directory_path(r->run->directory, file->name, path);
-        hpcw_status one = s == HPCW_OK ? prove(r, file, temporary, &e) : s;
-        if (one == HPCW_OK) {
-            int n = hpcw_i_sys_rename(temporary, path);
-            n = n == 0 && r->run->durability != HPCW_SYNC_NONE ? hpcw_i_sys_fsync_directory_of(path) : n;
-            one = n == 0 ? HPCW_OK
-                         : hpcw_i_fail_sys(&e, n, "%s: cannot rename the repaired file to this name", path);
-        }
+        hpcw_status one = s == HPCW_OK ? prove(r, file, &e) : s;
+        one = one == HPCW_OK ? give_name(r, file, &e) : one;
         file->replaced = false;
         if (one == HPCW_OK) {
             file->damaged = false;
@@ -294,7 +323,7 @@ static hpcw_status put_back(struct repairing *r, size_t begin, size_t end, hpcw_
                 r->repair->told(r->repair->context, file->name);
             }
         } else {
-            (void)hpcw_i_sys_unlink(temporary);
+            remove_temporary(r, file);
             if (s == HPCW_OK) {
                 s = one;
                 *err = e;
@@ -386,12 +415,10 @@ static hpcw_status repair_truth(struct repairing *r, hpcw_error *err) {
     s = s == HPCW_OK ? gen_write_truth(&run, ranges, err) : s;
     if (s == HPCW_OK && !was_damaged) {
         /* Nothing was known of it: keep it if it is the same. */
-        char temporary[GEN_DIRECTORY_PATH];
         struct gen_stored made;
-        temporary_path(r, truth, temporary);
-        s = gen_digest_file(temporary, &made.digest, &made.size, err);
+        s = measure_temporary(r, truth, &made, err);
         if (s == HPCW_OK && made.digest.high == old.high && made.digest.low == old.low) {
-            (void)hpcw_i_sys_unlink(temporary);
+            remove_temporary(r, truth);
             truth->replaced = truth->damaged = false;
         }
     }
@@ -412,14 +439,12 @@ static hpcw_status repair_lists(struct repairing *r, hpcw_error *err) {
         struct repair_file *file = list_of(r, which);
         struct gen_digest old = file->now.digest;
         bool existed = !file->damaged || file->now.size > 0;
-        char temporary[GEN_DIRECTORY_PATH];
         struct gen_stored made = {0};
         file->damaged = true;
         s = gen_write_manifest(&run, ranges, which == CHECKSUMS, err);
-        temporary_path(r, file, temporary);
-        s = s == HPCW_OK ? gen_digest_file(temporary, &made.digest, &made.size, err) : s;
+        s = s == HPCW_OK ? measure_temporary(r, file, &made, err) : s;
         if (s == HPCW_OK && existed && made.digest.high == old.high && made.digest.low == old.low) {
-            (void)hpcw_i_sys_unlink(temporary);
+            remove_temporary(r, file);
             file->replaced = file->damaged = false;
             file->now = made;
         }
@@ -437,7 +462,10 @@ static hpcw_status find_damage(struct repairing *r, const char *manifest, hpcw_e
         return s;
     }
     read_manifest(r, manifest);
-    read_checksums(r);
+    s = read_checksums(r, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
     /* A damaged digest is no sign that there are none: one that is whole, or the list, says that there are. */
     r->with_digests = r->listed || (manifest == NULL && r->run->checksums);
     for (size_t i = 0; !r->with_digests && i < r->count; i++) {
@@ -482,7 +510,7 @@ hpcw_status gen_repair_dataset(struct gen_run *run, const char *manifest, struct
     s = s == HPCW_OK ? repair_truth(&r, err) : s;
     s = s == HPCW_OK ? gen_lease_check(&lease, err) : s;
     s = s == HPCW_OK ? repair_lists(&r, err) : s;
-    s = s == HPCW_OK ? gen_directory_end(run->directory, err) : s; /* also what a killed repair left */
+    s = s == HPCW_OK ? gen_directory_end(run, err) : s; /* also what a killed repair left */
     repair->files = r.count - (r.with_digests ? 0 : 1);
     gen_lease_end(&lease);
     for (size_t i = 0; r.file != NULL && i < r.count; i++) {

@@ -8,6 +8,9 @@
 #include "libwriter/base/buf.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
+#include "libwriter/io/dir.h"
+#include "libwriter/io/sink.h"
 
 struct gen_sample {
     const struct gen_format *format;
@@ -80,16 +83,18 @@ static void ignore_progress(void *context, uint64_t bytes) {
     (void)bytes;
 }
 
-hpcw_status gen_sample_write(const struct gen_sample *sample, const char *directory, hpcw_comm *comm,
-                             hpcw_error *err) {
+static hpcw_status write_sample(const struct gen_sample *sample, const struct hpcw_i_sink_below *below,
+                                hpcw_comm *comm, hpcw_error *err) {
     const struct gen_write write = {
         .format = sample->format,
         .dataset = &sample->dataset,
-        .directory = directory,
+        .directory = below->path,
+        .root = below->root,
         .comm = comm,
         .jobs = 1,
         .end = gen_sample_files(sample),
-        .durability = HPCW_SYNC_NONE,
+        .durability = below->durability,
+        .outputs = hpcw_i_sink_below_source(below),
         .progress = ignore_progress,
     };
     if (hpcw_comm_process(comm) != 0) {
@@ -103,5 +108,18 @@ hpcw_status gen_sample_write(const struct gen_sample *sample, const char *direct
     hpcw_status s = sample->format->write(&write, &partial, err);
     hpcw_i_json_free(&partial);
     hpcw_i_buf_free(&text);
+    return s;
+}
+
+hpcw_status gen_sample_write(const struct gen_sample *sample, const char *directory, hpcw_comm *comm,
+                             hpcw_error *err) {
+    struct hpcw_i_sink_below below = {.path = directory, .durability = HPCW_SYNC_NONE};
+    int e = hpcw_i_dir_hold(directory, &below.root);
+    hpcw_status s = e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot open the directory", directory);
+    s = hpcw_i_agree(comm, s, NULL, err);
+    if (s == HPCW_OK) {
+        s = write_sample(sample, &below, comm, err);
+    }
+    hpcw_i_dir_release(below.root);
     return s;
 }

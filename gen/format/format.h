@@ -18,17 +18,20 @@
 #include "libwriter/comm/comm.h"
 
 struct gen_format;
+struct hpcw_i_dir;
 
 /* A range of units that all processes of `comm` write. */
 struct gen_write {
     const struct gen_format *format;
     const struct gen_dataset *dataset;
     const char *directory; /* of the dataset */
+    struct hpcw_i_dir
+        *root; /* the same, held: all that is created or renamed in it goes through libwriter/io/dir.h */
     hpcw_comm *comm;
     uint32_t jobs; /* threads of this process */
     uint64_t begin, end;
     hpcw_durability durability;
-    hpcw_sink_source outputs; /* opens the files, by their paths, from any thread; zeroed: file sinks */
+    hpcw_sink_source outputs; /* opens the files, by their paths, from any thread */
     bool again;               /* not for `directory`: no directory is made, and no unit is pending */
     /* Called with the number of payload bytes written, from any thread. */
     void (*progress)(void *context, uint64_t bytes);
@@ -116,6 +119,11 @@ bool gen_format_is_beside(const char *path);
 hpcw_status gen_format_of_file(const char *path, size_t *f, hpcw_error *err);
 
 /* ---- helpers for formats ---- */
+
+/* Makes a directory below that of a dataset, `directory`, unless there is one. With `sync`, it is written back to the disk with
+ * its name. HPCW_EEXIST: something else has the name, also a symbolic link. */
+hpcw_status gen_format_make_folder(struct hpcw_i_dir *root, const char *directory, const char *name, bool sync,
+                                   hpcw_error *err);
 
 /* Adds what a SION container holds as members of an open object: for SION's own row, and LinkTest's, whose results are
  * in a container. */

@@ -520,9 +520,11 @@ hpcw_status gen_linktest_complete(const struct gen_write *w, const cJSON *const 
     if (count < 2) {
         return HPCW_OK; /* a range that is the whole set writes its own summary */
     }
-    if (!gen_pending_exists(w)) {
-        *changed = 1; /* an earlier join released it */
-        return HPCW_OK;
+    bool exists;
+    hpcw_status s = gen_pending_look(w, &exists, err);
+    if (s != HPCW_OK || !exists) {
+        *changed = s == HPCW_OK; /* an earlier join released it */
+        return s;
     }
     const struct gen_dataset *d = w->dataset;
     hpcw_linktest_params p = gen_linktest_params(d);
@@ -532,9 +534,9 @@ hpcw_status gen_linktest_complete(const struct gen_write *w, const cJSON *const 
     char(*text)[2][24] = hpcw_i_calloc(permutations, sizeof *text);
     uint64_t *slowest = hpcw_i_calloc(d->linktest.steps, sizeof *slowest);
     double elapsed_s = 0;
-    hpcw_status s = summary == NULL || text == NULL || slowest == NULL
-                        ? hpcw_i_fail_memory(err, "linktest", permutations, "summaries")
-                        : HPCW_OK;
+    s = summary == NULL || text == NULL || slowest == NULL
+            ? hpcw_i_fail_memory(err, "linktest", permutations, "summaries")
+            : HPCW_OK;
     for (size_t m = 0; s == HPCW_OK && m < permutations; m++) {
         memset(slowest, 0, d->linktest.steps * sizeof *slowest);
         s = merge_permutation(d, &p, partial, count, m, slowest, &summary[m], err);

@@ -4,11 +4,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "libwriter/base/status.h"
+#include "libwriter/io/dir.h"
 #include "libwriter/io/sink.h"
-#include "libwriter/io/sys.h"
 
 bool gen_is_pending(const struct gen_format *format, const struct gen_dataset *d, uint64_t begin, uint64_t end,
                     uint64_t index) {
@@ -25,10 +24,19 @@ void gen_pending_path(const struct gen_write *w, char *path, size_t size) {
     (void)snprintf(path, size, "%s/%s", w->directory, name);
 }
 
-bool gen_pending_exists(const struct gen_write *w) {
-    char path[4096 + GEN_UNIT_PATH];
-    gen_pending_path(w, path, sizeof path);
-    return access(path, F_OK) == 0;
+hpcw_status gen_pending_look(const struct gen_write *w, bool *exists, hpcw_error *err) {
+    char name[GEN_UNIT_PATH];
+    struct hpcw_i_entry entry;
+    gen_pending_name(w->format, 0, name);
+    int e = hpcw_i_below_look(w->root, name, &entry);
+    *exists = e == 0 && entry.kind == HPCW_I_FILE;
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s/%s: cannot look at it", w->directory, name);
+    }
+    return *exists || entry.kind == HPCW_I_NOTHING
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_EEXIST, "%s/%s: expected the file of a part, got %s", w->directory, name,
+                             entry.kind == HPCW_I_LINK ? "a symbolic link" : "something else");
 }
 
 /* All files of a set but file 0 end in digits: "x.sion.000001". */
@@ -55,22 +63,24 @@ hpcw_sink_source gen_set_source(const struct gen_write *w) {
 }
 
 hpcw_status gen_pending_release(const struct gen_write *w, hpcw_error *err) {
-    char from[4096 + GEN_UNIT_PATH];
-    char to[4096 + GEN_UNIT_PATH];
+    char from[GEN_UNIT_PATH];
     struct gen_unit unit;
     hpcw_status s = w->format->unit(w->dataset, 0, &unit, err);
     if (s != HPCW_OK) {
         return s;
     }
-    gen_pending_path(w, from, sizeof from);
-    (void)snprintf(to, sizeof to, "%s/%s", w->directory, unit.path);
-    int e = hpcw_i_sys_rename(from, to);
-    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot rename the finished file to this name", to);
+    gen_pending_name(w->format, 0, from);
+    int e = hpcw_i_below_rename(w->root, from, unit.path);
+    return e == 0 ? HPCW_OK
+                  : hpcw_i_fail_sys(err, e, "%s/%s: cannot rename the finished file to this name", w->directory,
+                                    unit.path);
 }
 
 hpcw_status gen_pending_complete(const struct gen_write *w, const cJSON *const *partial, size_t count,
                                  uint64_t *changed, hpcw_error *err) {
+    bool exists = false;
     (void)partial;
     *changed = 0; /* only the name is new */
-    return count < 2 || !gen_pending_exists(w) ? HPCW_OK : gen_pending_release(w, err);
+    hpcw_status s = count < 2 ? HPCW_OK : gen_pending_look(w, &exists, err);
+    return s == HPCW_OK && exists ? gen_pending_release(w, err) : s;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* scr/: the prefix directory of a job that wrote checkpoints with SCR. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -108,14 +107,11 @@ static bool owns(const char *path) {
 
 static hpcw_status make_folders(const struct gen_write *w, hpcw_error *err) {
     char name[GEN_CHECKPOINT_PATH];
-    char path[4096 + GEN_UNIT_PATH];
-    hpcw_status s = HPCW_OK;
+    char path[sizeof FOLDER + GEN_CHECKPOINT_PATH];
+    hpcw_status s = gen_format_make_folder(w->root, w->directory, FOLDER, false, err);
     for (uint32_t i = 0; s == HPCW_OK && gen_checkpoints_folder(w->dataset->checkpoints, i, name); i++) {
-        (void)snprintf(path, sizeof path, "%s/" FOLDER "/%s", w->directory, name);
-        int e = hpcw_i_sys_mkdir(path, 0777);
-        if (e != 0 && e != EEXIST) {
-            s = hpcw_i_fail_sys(err, e, "%s: cannot create the directory", path);
-        }
+        (void)snprintf(path, sizeof path, FOLDER "/%s", name);
+        s = gen_format_make_folder(w->root, w->directory, path, false, err);
     }
     return s;
 }

@@ -451,6 +451,10 @@ static hpcw_status write_phases(struct rank_file *f, hpcw_error *err) {
     return s;
 }
 
+static hpcw_status make_folder(const struct gen_write *w, const char *name, hpcw_error *err) {
+    return gen_format_make_folder(w->root, w->directory, name, false, err);
+}
+
 static hpcw_status write_rank(void *context, void *state, uint64_t index, hpcw_error *err) {
     const struct vom_job *job = context;
     const struct gen_dataset *d = job->w->dataset;
@@ -468,8 +472,7 @@ static hpcw_status write_rank(void *context, void *state, uint64_t index, hpcw_e
     }
     char path[4096 + GEN_UNIT_PATH];
     if (index >= d->ranks) {
-        (void)snprintf(path, sizeof path, "%s/" GEN_VOM_BALANCE_FOLDER, job->w->directory);
-        s = job->w->again ? HPCW_OK : hpcw_vom_make_directory(path, NULL, err);
+        s = job->w->again ? HPCW_OK : make_folder(job->w, GEN_VOM_BALANCE_FOLDER, err);
         s = s == HPCW_OK ? gen_vom_balance_write(job->w, &o, (uint32_t)(index - d->ranks), err) : s;
         job->w->progress(job->w->progress_context, u.allocated);
         return s;
@@ -569,7 +572,6 @@ static hpcw_status collect(const struct vom_job *job, struct hpcw_i_json *partia
 
 hpcw_status gen_vom_write(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err) {
     const struct gen_dataset *d = w->dataset;
-    char path[4096 + GEN_UNIT_PATH];
     struct vom_job job = {.w = w};
     hpcw_vom_options_init(&job.options);
     job.options.ranks = d->ranks;
@@ -578,8 +580,8 @@ hpcw_status gen_vom_write(const struct gen_write *w, struct hpcw_i_json *partial
     job.options.brotli.window = (int)d->vom_params.window;
     job.options.durability = w->durability;
     job.options.sink_source = w->outputs;
-    (void)snprintf(path, sizeof path, "%s/" GEN_VOM_FOLDER, w->directory);
-    hpcw_status s = w->again ? HPCW_OK : hpcw_vom_make_directory(path, w->comm, err);
+    const bool makes = hpcw_comm_process(w->comm) == 0 && !w->again;
+    hpcw_status s = hpcw_i_agree(w->comm, makes ? make_folder(w, GEN_VOM_FOLDER, err) : HPCW_OK, NULL, err);
     if (s != HPCW_OK) {
         return s;
     }

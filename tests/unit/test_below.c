@@ -121,6 +121,33 @@ static void renames_stay_below(void **state) {
     hpcw_i_dir_release(held);
 }
 
+static int syncs;
+static int count_syncs(enum hpcw_i_sys_call call, size_t *size) {
+    (void)size;
+    syncs += call == HPCW_I_SYS_FSYNC;
+    return 0;
+}
+
+/* Each new directory has its name on the disk, and one that was there costs nothing. */
+static void new_directories_are_synced(void **state) {
+    (void)state;
+    struct hpcw_i_dir *held;
+    bool made;
+    assert_int_equal(hpcw_i_dir_hold(root, &held), 0);
+    hpcw_i_sys_gate = count_syncs;
+    syncs = 0;
+    assert_int_equal(hpcw_i_below_make_parents(held, "ours/a/b/c/file", true), 0);
+    assert_int_equal(syncs, 3);
+    assert_int_equal(hpcw_i_below_make_parents(held, "ours/a/b/c/file", true), 0);
+    assert_int_equal(syncs, 3);
+    assert_int_equal(hpcw_i_below_make(held, "ours/a/d", true, &made), 0);
+    assert_true(made);
+    assert_int_equal(hpcw_i_below_make_parents(held, "ours/a/e/file", false), 0);
+    assert_int_equal(syncs, 4);
+    hpcw_i_sys_gate = NULL;
+    hpcw_i_dir_release(held);
+}
+
 static int count_one(void *context, int directory, const char *name, const struct hpcw_i_entry *entry) {
     unsigned *count = context;
     (void)directory;
@@ -201,6 +228,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_source_stays_below_its_root, set_up, tear_down),
         cmocka_unit_test_setup_teardown(renames_stay_below, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(new_directories_are_synced, set_up, tear_down),
         cmocka_unit_test_setup_teardown(trees_end_at_links, set_up, tear_down),
         cmocka_unit_test_setup_teardown(large_trees_go, set_up, tear_down),
         cmocka_unit_test_setup_teardown(texts_come_by_lines, set_up, tear_down),
