@@ -244,7 +244,7 @@ static void remove_temporary(const struct repairing *r, const struct repair_file
     (void)hpcw_i_below_unlink(r->run->below.root, name);
 }
 
-/* Directories that are missing are lost as well. */
+/* Directories that are missing are lost as well. With --sync, each new one is written back to the disk with its name. */
 static hpcw_status make_folders(const struct repairing *r, const struct repair_file *file, hpcw_error *err) {
     const struct gen_run *run = r->run;
     char folder[GEN_UNIT_PATH];
@@ -252,7 +252,8 @@ static hpcw_status make_folders(const struct repairing *r, const struct repair_f
     (void)snprintf(folder, sizeof folder, "%s", file->name);
     for (char *slash = folder; s == HPCW_OK && (slash = strchr(slash, '/')) != NULL; *slash++ = '/') {
         *slash = '\0';
-        s = gen_format_make_folder(run->below.root, run->directory, folder, false, err);
+        s = gen_format_make_folder(run->below.root, run->directory, folder, run->durability != HPCW_SYNC_NONE,
+                                   err);
     }
     return s;
 }

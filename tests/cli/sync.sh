@@ -59,6 +59,12 @@ rm new/sion/particles.sion.000001
 strace -f -y -qq -o trace -e trace=fsync "$HPCGEN" repair --quiet --sync new || bad "repair fails"
 grep -q "fsync([0-9]*<$PWD/new/sion/.hpcw-[^/]*.tmp>" trace || bad "a repaired file is not flushed"
 grep -q "fsync([0-9]*<$PWD/new/sion>" trace || bad "the directory of a repaired file is not flushed"
+# All directories of a lost one, and that which they are in.
+rm -r new/scr new/vom
+strace -f -y -qq -o trace -e trace=fsync "$HPCGEN" repair --quiet --sync new || bad "repair fails"
+for dir in $(find new/scr new/vom -type d) new; do
+    grep -q "fsync([0-9]*<$PWD/$dir>" trace || bad "$dir, made or changed by repair, is not flushed"
+done
 # Without --sync nothing is.
 # shellcheck disable=SC2086
 strace -f -qq -o trace -e trace=fsync "$HPCGEN" $options --out fast || bad "fails"
