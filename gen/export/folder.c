@@ -1,103 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/export/folder.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "gen/export/text.h"
-#include "libwriter/base/buf.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/dir.h"
 #include "libwriter/io/sink.h"
-#include "libwriter/io/sys.h"
+#include "libwriter/io/tree.h"
 
-/* What to do with each file, and with each directory after all that is in it. An errno value, or 0. */
-typedef int visit(void *context, const char *path, const struct stat *st);
-
-/* ---- a walk through all files ---- */
-
-static int walk(struct hpcw_i_buf *path, visit *each, void *context) {
-    const size_t length = path->size;
-    struct stat st;
-    int e = 0;
-    if (!hpcw_i_buf_append(path, "", 1)) {
-        return ENOMEM;
-    }
-    DIR *d = opendir((const char *)path->data);
-    const struct dirent *entry;
-    e = d == NULL ? errno : 0;
-    while (e == 0 && (errno = 0, entry = readdir(d)) != NULL) {
-        path->size = length;
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) {
-            continue;
-        }
-        if (!hpcw_i_buf_append(path, "/", 1) || !hpcw_i_buf_append_str(path, entry->d_name) ||
-            !hpcw_i_buf_append(path, "", 1)) {
-            e = ENOMEM;
-        } else if (lstat((const char *)path->data, &st) != 0) {
-            e = errno;
-        } else if (S_ISDIR(st.st_mode)) {
-            path->size--;
-            e = walk(path, each, context);
-        } else {
-            e = each(context, (const char *)path->data, &st);
-        }
-    }
-    e = e == 0 ? errno : e;
-    if (d != NULL) {
-        (void)closedir(d);
-    }
-    path->size = length;
-    path->data[length] = '\0';
-    if (e == 0 && lstat((const char *)path->data, &st) != 0) {
-        e = errno;
-    }
-    return e == 0 ? each(context, (const char *)path->data, &st) : e;
+static const char *base_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
 }
 
-static int walk_from(const char *path, visit *each, void *context) {
-    struct hpcw_i_buf b = {0};
-    int e = hpcw_i_buf_append_str(&b, path) ? walk(&b, each, context) : ENOMEM;
-    hpcw_i_buf_free(&b);
-    return e;
-}
-
-static int remove_one(void *context, const char *path, const struct stat *st) {
-    (void)context;
-    return S_ISDIR(st->st_mode) ? hpcw_i_sys_rmdir(path) : hpcw_i_sys_unlink(path);
-}
-
-static int add_size(void *context, const char *path, const struct stat *st) {
-    uint64_t *bytes = context;
-    (void)path;
-    *bytes += S_ISREG(st->st_mode) ? (uint64_t)st->st_size : 0;
-    return 0;
-}
-
-static int sync_one(void *context, const char *path, const struct stat *st) {
-    int fd;
-    (void)context;
-    (void)st;
-    int e = hpcw_i_sys_open(path, O_RDONLY, 0, &fd);
-    if (e == 0) {
-        e = hpcw_i_sys_fsync(fd);
-        int c = hpcw_i_sys_close(fd);
-        e = e != 0 ? e : c;
-    }
-    return e;
-}
-
-static void remove_tree(const char *path) {
-    /* Some file systems skip names while others are removed. */
-    for (int tries = 0; tries < 4 && walk_from(path, remove_one, NULL) != 0; tries++) {
-    }
+/* The descriptor of the parent; -1, with which all calls fail, if it is lost. */
+static int parent_of(const struct gen_folder *folder) {
+    int at;
+    (void)hpcw_i_dir_fd(folder->parent, &at);
+    return at;
 }
 
 /* ---- its temporary names ---- */
@@ -109,17 +36,34 @@ static uint64_t new_number(uint64_t host) {
     return host << HOST_AT | (hpcw_i_sink_random() & (((uint64_t)1 << HOST_AT) - 1));
 }
 
-/* To be freed; NULL: out of memory. */
-static char *temporary_name(const char *path, uint64_t number, const char *suffix) {
-    const char *slash = strrchr(path, '/');
-    const size_t parent = slash == NULL ? 0 : (size_t)(slash + 1 - path), size = strlen(path) + 48;
-    char *name = hpcw_i_malloc(size);
-    if (name != NULL) {
-        memcpy(name, path, parent);
-        (void)snprintf(name + parent, size - parent, ".hpcw-%016" PRIx64 "-%s%s", number, path + parent,
-                       suffix);
+/* The name of the lock's file is that of a directory "BASE.lock". To be freed; NULL: out of memory. */
+static char *lock_name(const char *base, uint64_t number) {
+    const size_t size = strlen(base) + sizeof ".lock";
+    char *locked = hpcw_i_malloc(size), *name = NULL;
+    if (locked != NULL) {
+        (void)snprintf(locked, size, "%s.lock", base);
+        name = hpcw_i_sink_temporary(locked, number);
     }
+    hpcw_i_free(locked);
     return name;
+}
+
+/* A path beside the final one. To be freed; NULL: out of memory. */
+static char *path_beside(const char *path, const char *name) {
+    const size_t parent = (size_t)(base_of(path) - path), size = parent + strlen(name) + 1;
+    char *made = hpcw_i_malloc(size);
+    if (made != NULL) {
+        memcpy(made, path, parent);
+        memcpy(made + parent, name, size - parent);
+    }
+    return made;
+}
+
+static bool take_temporary(struct gen_folder *folder, uint64_t number) {
+    char *name = hpcw_i_sink_temporary(base_of(folder->path), number);
+    folder->temporary = name == NULL ? NULL : path_beside(folder->path, name);
+    hpcw_i_free(name);
+    return folder->temporary != NULL;
 }
 
 static void free_names(struct gen_folder *folder) {
@@ -128,47 +72,40 @@ static void free_names(struct gen_folder *folder) {
     folder->temporary = folder->lock = NULL;
 }
 
-static bool take_names(struct gen_folder *folder, const char *path, uint64_t number) {
-    folder->temporary = temporary_name(path, number, ".tmp");
-    folder->lock = temporary_name(path, number, ".lock.tmp");
-    if (folder->temporary == NULL || folder->lock == NULL) {
-        free_names(folder);
-    }
-    return folder->temporary != NULL;
-}
-
 /* ---- dead writers ---- */
 
-/* Removes what a writer of `path` with this number left, if there was one and it died. */
-static void remove_if_dead(const char *path, uint64_t number) {
-    struct gen_folder left = {0};
-    struct stat st;
-    if (take_names(&left, path, number)) {
-        const int e = hpcw_i_sys_unlink_unowned(AT_FDCWD, left.lock);
+/* Removes what a writer of this name and number left, if there was one and it died. */
+static void remove_if_dead(int at, const char *base, uint64_t number) {
+    struct hpcw_i_entry entry;
+    char *lock = lock_name(base, number), *left = hpcw_i_sink_temporary(base, number);
+    if (lock != NULL && left != NULL) {
+        const int e = hpcw_i_sys_unlink_unowned(at, lock);
         /* The lock is older than the directory: without it the writer is dead as well. */
-        if ((e == 0 || e == ENOENT) && lstat(left.temporary, &st) == 0 && S_ISDIR(st.st_mode) &&
-            st.st_uid == geteuid()) {
-            remove_tree(left.temporary);
+        if ((e == 0 || e == ENOENT) && hpcw_i_sys_look_at(at, left, &entry) == 0 &&
+            entry.kind == HPCW_I_DIRECTORY && entry.owner == geteuid()) {
+            (void)hpcw_i_tree_remove(at, left);
         }
     }
-    free_names(&left);
+    hpcw_i_free(lock);
+    hpcw_i_free(left);
 }
 
-static void remove_dead(const char *path, uint64_t host) {
-    char *parent = hpcw_i_sys_directory_of(path);
-    DIR *d = parent == NULL || host == 0 ? NULL : opendir(parent);
-    for (const struct dirent *entry; d != NULL && (entry = readdir(d)) != NULL;) {
-        if (hpcw_i_sink_is_temporary(entry->d_name)) {
-            const uint64_t number = strtoull(entry->d_name + strlen(".hpcw-"), NULL, 16);
+/* What is left of others is no reason to fail. */
+static void remove_dead(const struct gen_folder *folder, uint64_t host) {
+    struct hpcw_i_listing *listing;
+    const char *name;
+    if (host == 0 || hpcw_i_sys_list_at(parent_of(folder), ".", &listing) != 0) {
+        return;
+    }
+    while (hpcw_i_sys_list_next(listing, &name) == 0 && name != NULL) {
+        if (hpcw_i_sink_is_temporary(name)) {
+            const uint64_t number = strtoull(name + strlen(".hpcw-"), NULL, 16);
             if (number >> HOST_AT == host) {
-                remove_if_dead(path, number);
+                remove_if_dead(hpcw_i_sys_list_at_fd(listing), base_of(folder->path), number);
             }
         }
     }
-    if (d != NULL) {
-        (void)closedir(d);
-    }
-    hpcw_i_free(parent);
+    hpcw_i_sys_list_free(listing);
 }
 
 /* ---- the directory ---- */
@@ -176,13 +113,14 @@ static void remove_dead(const char *path, uint64_t host) {
 /* EAGAIN: with another name. Between its creation and its lock, another writer may take the file for that of a dead one,
  * and remove it. */
 static int lock_file(struct gen_folder *folder) {
-    int e = hpcw_i_sys_open(folder->lock, O_RDWR | O_CREAT | O_EXCL, 0666, &folder->fd);
+    const int at = parent_of(folder);
+    int e = hpcw_i_sys_open_own(at, folder->lock, O_RDWR | O_CREAT | O_EXCL, true, &folder->fd);
     if (e != 0) {
         return e == EEXIST ? EAGAIN : e;
     }
     e = hpcw_i_sys_own(folder->fd);
     if (e != 0) {
-        (void)(e == EAGAIN ? 0 : hpcw_i_sys_unlink(folder->lock));
+        (void)(e == EAGAIN ? 0 : hpcw_i_sys_unlink_at(at, folder->lock, 0));
         hpcw_i_sys_drop(folder->fd);
     }
     return e;
@@ -193,31 +131,47 @@ static int lock_file(struct gen_folder *folder) {
 static bool take_name(struct gen_folder *folder, uint64_t host) {
     int e = EAGAIN;
     for (int n = 0; host != 0 && e == EAGAIN && n < TRIES; n++) {
+        const uint64_t number = new_number(host);
         free_names(folder);
-        if (!take_names(folder, folder->path, new_number(host))) {
+        folder->lock = lock_name(base_of(folder->path), number);
+        if (folder->lock == NULL || !take_temporary(folder, number)) {
+            free_names(folder);
             return false;
         }
         e = lock_file(folder);
     }
     if (e != 0) {
         free_names(folder);
-        folder->temporary = temporary_name(folder->path, new_number(0), ".tmp");
+        return take_temporary(folder, new_number(0));
     }
-    return folder->temporary != NULL;
+    return true;
 }
 
 static void drop_lock(struct gen_folder *folder) {
     if (folder->lock != NULL) {
-        (void)hpcw_i_sys_unlink(folder->lock);
+        (void)hpcw_i_sys_unlink_at(parent_of(folder), folder->lock, 0);
         hpcw_i_sys_drop(folder->fd);
         hpcw_i_free(folder->lock);
         folder->lock = NULL;
     }
 }
 
+/* The parent is there, and nothing has the final name. */
+static hpcw_status look_first(struct gen_folder *folder, hpcw_error *err) {
+    struct hpcw_i_entry entry;
+    int e = hpcw_i_dir_hold_of(folder->path, &folder->parent);
+    e = e == 0 ? hpcw_i_sys_look_at(parent_of(folder), base_of(folder->path), &entry) : e;
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot create the directory", folder->path);
+    }
+    return entry.kind == HPCW_I_NOTHING
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_EEXIST, "%s: expected no file or directory of this name, got one",
+                             folder->path);
+}
+
 hpcw_status gen_folder_open(struct gen_folder *folder, const char *path, hpcw_error *err) {
     const uint64_t host = hpcw_i_sys_host();
-    struct stat st;
     *folder = (struct gen_folder){.path = hpcw_i_strdup(path)};
     if (folder->path == NULL) {
         return gen_export_no_memory(err);
@@ -225,15 +179,15 @@ hpcw_status gen_folder_open(struct gen_folder *folder, const char *path, hpcw_er
     for (size_t n = strlen(path); n > 1 && folder->path[n - 1] == '/'; n--) {
         folder->path[n - 1] = '\0';
     }
-    if (lstat(folder->path, &st) == 0) {
-        return hpcw_i_fail(err, HPCW_EEXIST, "%s: expected no file or directory of this name, got one",
-                           folder->path);
+    hpcw_status s = look_first(folder, err);
+    if (s != HPCW_OK) {
+        return s;
     }
-    remove_dead(folder->path, host);
+    remove_dead(folder, host);
     if (!take_name(folder, host)) {
         return gen_export_no_memory(err);
     }
-    int e = hpcw_i_sys_mkdir(folder->temporary, 0777);
+    int e = hpcw_i_sys_mkdir_at(parent_of(folder), base_of(folder->temporary), 0777);
     if (e != 0) {
         hpcw_i_free(folder->temporary);
         folder->temporary = NULL;
@@ -243,28 +197,39 @@ hpcw_status gen_folder_open(struct gen_folder *folder, const char *path, hpcw_er
     return HPCW_OK;
 }
 
+static int add_size(void *context, int at, const char *name, const struct hpcw_i_entry *entry) {
+    uint64_t *bytes = context;
+    (void)at;
+    (void)name;
+    *bytes += entry->kind == HPCW_I_FILE ? entry->size : 0;
+    return 0;
+}
+
 hpcw_status gen_folder_publish(struct gen_folder *folder, bool sync, uint64_t *bytes, hpcw_error *err) {
+    const int at = parent_of(folder);
+    const char *name = base_of(folder->temporary);
     *bytes = 0;
-    int e = walk_from(folder->temporary, add_size, bytes);
+    int e = hpcw_i_tree_walk(at, name, add_size, bytes);
     if (e == 0 && sync) {
-        e = walk_from(folder->temporary, sync_one, NULL);
+        e = hpcw_i_tree_sync(at, name);
     }
     /* Over an empty directory that came meanwhile at most: the system refuses others. */
-    e = e == 0 ? hpcw_i_sys_rename(folder->temporary, folder->path) : e;
+    e = e == 0 ? hpcw_i_sys_rename_at(at, name, base_of(folder->path)) : e;
     if (e == 0) {
         hpcw_i_free(folder->temporary);
         folder->temporary = NULL;
         drop_lock(folder);
-        e = sync ? hpcw_i_sys_fsync_directory_of(folder->path) : 0;
+        e = sync ? hpcw_i_dir_sync(folder->parent) : 0;
     }
     return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot finish the directory", folder->path);
 }
 
 void gen_folder_close(struct gen_folder *folder) {
     if (folder->temporary != NULL) {
-        remove_tree(folder->temporary);
+        (void)hpcw_i_tree_remove(parent_of(folder), base_of(folder->temporary));
     }
     drop_lock(folder);
+    hpcw_i_dir_release(folder->parent);
     hpcw_i_free(folder->temporary);
     hpcw_i_free(folder->path);
     *folder = (struct gen_folder){0};

@@ -12,11 +12,14 @@
 
 #include <hpcw/status.h>
 
+struct hpcw_i_dir;
+
 struct gen_folder {
-    char *path;      /* the final name */
-    char *temporary; /* where to write now, beside it; NULL: published or discarded */
-    char *lock;      /* the locked file; NULL: none */
-    int fd;          /* its descriptor */
+    char *path;                /* the final name */
+    char *temporary;           /* where to write now, beside it; NULL: published or discarded */
+    char *lock;                /* the locked file, a name in `parent`; NULL: none */
+    int fd;                    /* its descriptor */
+    struct hpcw_i_dir *parent; /* the directory that it is in, held from the open on */
 };
 
 /* Makes the directory under a temporary name, after those of dead writers are removed. HPCW_EEXIST if there is anything of

@@ -24,7 +24,7 @@
 #include "tests/support/files.h"
 
 static char dir[256];
-static char path[512];
+static char path[1024];
 
 static int set_up(void **state) {
     (void)state;
@@ -42,7 +42,7 @@ static int tear_down(void **state) {
 
 /* A file two levels below. */
 static bool fill(const char *directory) {
-    char name[1024];
+    char name[2048];
     (void)snprintf(name, sizeof name, "%s/deep", directory);
     bool good = mkdir(name, 0777) == 0;
     (void)snprintf(name, sizeof name, "%s/deep/file", directory);
@@ -110,6 +110,27 @@ static void published_or_given_up(void **state) {
     (void)snprintf(path, sizeof path, "%s/none/trace", dir);
     assert_int_equal(gen_folder_open(&folder, path, &err), HPCW_ENOENT);
     assert_non_null(strstr(err.message, "none/trace: cannot create the directory: No such file"));
+    gen_folder_close(&folder);
+}
+
+/* Its temporary name and that of its lock are cut; a name that the file system does not allow is refused at once. */
+static void any_length_of_a_name(void **state) {
+    (void)state;
+    struct gen_folder folder;
+    hpcw_error err;
+    static const int length[] = {223, 224, 255};
+    for (size_t i = 0; i < sizeof length / sizeof length[0]; i++) {
+        (void)snprintf(path, sizeof path, "%s/%0*d", dir, length[i], 0);
+        write_all();
+        assert_int_equal(count_entries(dir), 1);
+        scratch_remove(path);
+        kill_writer(start_writer());
+        write_all();
+        assert_int_equal(count_entries(dir), hpcw_i_sys_host() == 0 ? 2 : 1);
+        scratch_remove(path);
+    }
+    (void)snprintf(path, sizeof path, "%s/%0256d", dir, 0);
+    assert_int_equal(gen_folder_open(&folder, path, &err), HPCW_ERANGE);
     gen_folder_close(&folder);
 }
 
@@ -202,6 +223,7 @@ static void no_locks_no_removal(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(published_or_given_up),
+        TEST(any_length_of_a_name),
         TEST(the_next_removes_what_the_dead_left),
         TEST(half_of_it),
         TEST(others_are_left_alone),
