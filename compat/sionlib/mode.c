@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <libgen.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "compat/sionlib/mode.h"
 #include "compat/sionlib/report.h"
@@ -85,15 +82,7 @@ void sionlib_mode_options(const struct sionlib_mode *mode, const char *path, int
 }
 
 int sionlib_block_size(const char *path) {
-    char copy[PATH_MAX];
-    struct stat st;
-    size_t size = strlen(path);
-    if (size >= sizeof copy) {
-        return SION_DEFAULT_FSBLOCKSIZE; /* the open refuses the path */
-    }
-    memcpy(copy, path, size + 1);
-    if (stat(dirname(copy), &st) != 0 || st.st_blksize <= 0 || st.st_blksize > SION_MAX_FSBLOCKSIZE) {
-        return SION_DEFAULT_FSBLOCKSIZE;
-    }
-    return (int)st.st_blksize;
+    uint32_t size;
+    /* Where it cannot be known, the open says why. */
+    return hpcw_sion_block_size(path, &size, NULL) == HPCW_OK ? (int)size : SION_DEFAULT_FSBLOCKSIZE;
 }

@@ -332,6 +332,15 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_shape_of(uint32_t tasks, uint32_t
                                                         hpcw_sion_shape *shape, hpcw_error *err);
 
 /**
+ * The block size that hpcw_sion_options.fs_block_size 0 stands for, without opening a file: that of the directory of `path`
+ * as its file system reports it, or 2 MiB if that is 0 or above 32 MiB. Not collective.
+ *
+ * @return HPCW_OK, HPCW_EINVAL (a NULL), HPCW_ENOENT (no directory), HPCW_EACCES, HPCW_EIO
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_block_size(const char *path, uint32_t *block_size,
+                                                          hpcw_error *err);
+
+/**
  * The packed layout: bytes of requests per group, a multiple of `fs_block_size`. Tasks of a file follow each other without
  * a gap. A group takes tasks until the next one would make its requests more than this, and at least one; the chunk of
  * its last task then ends at the next multiple of `fs_block_size`. So groups never share a block of that size.

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -101,6 +102,19 @@ static void files_split_by_count(void **state) {
         }
     }
     assert_int_equal(hpcw_sion_first_task_of_file(UINT32_MAX, 3, 2), UINT32_MAX / 3 * 2);
+}
+
+static void the_block_size_of_a_directory(void **state) {
+    (void)state;
+    struct stat st;
+    uint32_t size = 0;
+    hpcw_error err;
+    assert_int_equal(stat("/", &st), 0);
+    assert_int_equal(hpcw_sion_block_size("/x.sion", &size, &err), HPCW_OK);
+    assert_int_equal(size, st.st_blksize <= 0 || st.st_blksize > 32 << 20 ? 2 << 20 : st.st_blksize);
+    assert_int_equal(hpcw_sion_block_size("/nowhere/x.sion", &size, &err), HPCW_ENOENT);
+    assert_int_equal(hpcw_sion_block_size(NULL, &size, &err), HPCW_EINVAL);
+    assert_int_equal(hpcw_sion_block_size("/x.sion", NULL, &err), HPCW_EINVAL);
 }
 
 /* ---- placement, against a model ---- */
@@ -388,6 +402,7 @@ int main(void) {
         cmocka_unit_test(shapes),
         cmocka_unit_test(shapes_refused),
         cmocka_unit_test(files_split_by_count),
+        cmocka_unit_test(the_block_size_of_a_directory),
         cmocka_unit_test(placement_is_the_models),
         cmocka_unit_test(groups_of_the_collective_mode),
         cmocka_unit_test(sizes_that_overflow_are_refused),

@@ -208,3 +208,9 @@ hpcw_status hpcw_i_sion_prepare(struct hpcw_sion *h, const char *path, const hpc
     }
     return s;
 }
+
+hpcw_status hpcw_sion_block_size(const char *path, uint32_t *block_size, hpcw_error *err) {
+    return path != NULL && block_size != NULL
+               ? hpcw_i_fs_block_size(path, block_size, err)
+               : hpcw_i_fail(err, HPCW_EINVAL, "sion: expected a path and space for a block size, got NULL");
+}
