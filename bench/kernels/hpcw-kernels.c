@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hpcw-kernels, the developers' regression benchmark: the writers beside plain loops that write the same bytes. */
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <hpcw/version.h>
 
@@ -15,6 +15,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
+#include "libwriter/io/sys.h"
 #include "ui/cli/options.h"
 #include "ui/cli/text.h"
 #include "ui/cli/values.h"
@@ -99,15 +100,14 @@ static const struct ui_program program = {
 /* Names the generator of the same build, if it exists and none was given. */
 static void find_hpcgen(struct kernels_options *o) {
     char self[BENCH_PATH - 32];
-    ssize_t n = o->hpcgen[0] == '\0' ? readlink("/proc/self/exe", self, sizeof self - 1) : 0;
-    if (n <= 0) {
+    struct hpcw_i_entry entry;
+    if (o->hpcgen[0] != '\0' || hpcw_i_sys_read_link_at(AT_FDCWD, "/proc/self/exe", self, sizeof self) != 0) {
         return;
     }
-    self[n] = '\0';
     char *slash = strrchr(self, '/');
     if (slash != NULL) {
         (void)snprintf(o->hpcgen, sizeof o->hpcgen, "%.*s/../gen/hpcgen", (int)(slash - self), self);
-        if (access(o->hpcgen, X_OK) != 0) {
+        if (hpcw_i_sys_look(o->hpcgen, true, &entry) != 0 || entry.kind != HPCW_I_FILE) {
             o->hpcgen[0] = '\0';
         }
     }

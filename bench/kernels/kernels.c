@@ -31,11 +31,13 @@ hpcw_status bench_fresh(const struct bench_common *common, unsigned files, uint6
             int u = (files >> i & 1) != 0 ? hpcw_i_sys_unlink(common->path[i]) : 0;
             e = u == ENOENT || e != 0 ? e : u;
         }
-        int fd = open(place->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (fd >= 0) {
+        int fd;
+        int opened = hpcw_i_sys_open(place->directory, O_RDONLY | O_DIRECTORY, 0, &fd);
+        if (opened == 0) {
             e = syncfs(fd) == 0 || e != 0 ? e : errno;
-            (void)close(fd);
+            (void)hpcw_i_sys_close(fd);
         }
+        e = e != 0 ? e : opened;
     }
     bench_machine_trim();
     if (place->warm) {
@@ -52,8 +54,8 @@ void bench_remove(const struct bench_site *place, const char *path) {
 }
 
 hpcw_status bench_plain_open_path(struct bench_common *common, const char *path, hpcw_error *err) {
-    common->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    return common->fd >= 0 ? HPCW_OK : hpcw_i_fail_sys(err, errno, "%s: cannot create", path);
+    int e = hpcw_i_sys_open(path, O_RDWR | O_CREAT, 0666, &common->fd);
+    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot create", path);
 }
 
 hpcw_status bench_plain_open(void *work, hpcw_error *err) {

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <hpcw/rank2file.h>
 
@@ -12,6 +11,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/numfmt.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
 
 /* ---- maps ---- */
 
@@ -39,9 +39,8 @@ static size_t entries_of(void *context, uint32_t rank, const hpcw_rank2file_entr
 static hpcw_status make_directory(const char *prefix, const char *name, hpcw_error *err) {
     char path[BENCH_PATH + HPCW_RANK2FILE_PATH];
     (void)snprintf(path, sizeof path, "%s/%s", prefix, name);
-    return mkdir(path, 0777) == 0 || errno == EEXIST
-               ? HPCW_OK
-               : hpcw_i_fail_sys(err, errno, "%s: cannot make the directory", path);
+    int e = hpcw_i_sys_mkdir(path, 0777);
+    return e == 0 || e == EEXIST ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot make the directory", path);
 }
 
 static hpcw_status map_setup(void *work, const void *parameter, struct bench_amount *amount, hpcw_error *err) {

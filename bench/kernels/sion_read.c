@@ -11,6 +11,7 @@
 #include "bench/kernels/kernels.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
 
 #define MIB ((uint64_t)1 << 20)
 #define PIECE (4 * MIB) /* of the plain loop */
@@ -120,8 +121,8 @@ static hpcw_status ours_read(void *work, hpcw_error *err) {
 
 static hpcw_status plain_open(void *work, hpcw_error *err) {
     struct read_work *w = work;
-    w->common.fd = open(w->common.path[0], O_RDONLY | O_CLOEXEC);
-    return w->common.fd < 0 ? hpcw_i_fail_sys(err, errno, "%s: cannot open", w->common.path[0]) : HPCW_OK;
+    int e = hpcw_i_sys_open(w->common.path[0], O_RDONLY, 0, &w->common.fd);
+    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot open", w->common.path[0]);
 }
 
 static hpcw_status plain_read(void *work, hpcw_error *err) {

@@ -4,7 +4,6 @@
  * 97.9 MB of JSON; all times are whole nanoseconds, all volumes whole bytes.
  */
 #include <inttypes.h>
-#include <sys/stat.h>
 
 #include <brotli/encode.h>
 
@@ -17,6 +16,7 @@
 #include "libreader/vom/vom.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
 
 #define MIB ((uint64_t)1 << 20)
 #define PIECE (4 * MIB) /* of the plain loop */
@@ -170,8 +170,8 @@ static hpcw_status nothing(void *work, hpcw_error *err) {
 
 static uint64_t size_of_ours(const void *work) {
     const struct vom_work *w = work;
-    struct stat st;
-    return stat(w->common.path[OURS_FILE], &st) == 0 ? (uint64_t)st.st_size : 0;
+    uint64_t size;
+    return hpcw_i_sys_size_of(w->common.path[OURS_FILE], &size) == 0 ? size : 0;
 }
 
 #define NOTHING                                                                                                \

@@ -16,6 +16,8 @@
 
 #include "libwriter/base/status.h"
 #include "libwriter/io/fsinfo.h"
+#include "libwriter/io/sys.h"
+#include "libwriter/io/text.h"
 
 unsigned bench_machine_processors(void) {
     long n = sysconf(_SC_NPROCESSORS_ONLN);
@@ -29,9 +31,12 @@ unsigned bench_machine_usable(void) {
 
 /* Copies the text after "KEY :" in the first such line of a file of /proc to `text`; without one, `text` stays as it is. */
 static void read_line(const char *path, const char *key, char *text, size_t size) {
-    FILE *f = fopen(path, "re");
+    struct hpcw_i_text file;
     char line[512];
-    while (f != NULL && fgets(line, sizeof line, f) != NULL) {
+    if (hpcw_i_text_open(path, &file) != 0) {
+        return;
+    }
+    while (hpcw_i_text_line(&file, line, sizeof line) == 0 && *line != '\0') {
         size_t n = strlen(key);
         if (strncmp(line, key, n) != 0) {
             continue;
@@ -40,9 +45,7 @@ static void read_line(const char *path, const char *key, char *text, size_t size
         (void)snprintf(text, size, "%.*s", (int)strcspn(value, "\n"), value);
         break;
     }
-    if (f != NULL) {
-        (void)fclose(f);
-    }
+    hpcw_i_text_close(&file);
 }
 
 static uint64_t read_kib(const char *path, const char *key) {
@@ -123,11 +126,11 @@ struct bench_cpu bench_machine_cpu(void) {
 }
 
 void bench_machine_reset_peak(void) {
-    int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
-    if (fd >= 0) {
+    int fd;
+    if (hpcw_i_sys_open("/proc/self/clear_refs", O_WRONLY, 0, &fd) == 0) {
         ssize_t n = write(fd, "5", 1); /* 5: the peak becomes what is resident now */
         (void)n;
-        (void)close(fd);
+        (void)hpcw_i_sys_close(fd);
     }
 }
 

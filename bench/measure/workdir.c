@@ -3,17 +3,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 #include "libwriter/io/sys.h"
+#include "libwriter/io/tree.h"
 
 hpcw_status bench_workdir_make(const struct bench_processes *p, const char *parent, char path[BENCH_WORKDIR],
                                hpcw_error *err) {
@@ -25,14 +24,18 @@ hpcw_status bench_workdir_make(const struct bench_processes *p, const char *pare
             s = hpcw_i_fail(err, HPCW_ERANGE, "%s: expected a path of fewer than %d bytes", parent,
                             BENCH_WORKDIR);
             path[0] = '\0';
-        } else if (mkdir(path, 0700) != 0) {
-            s = hpcw_i_fail_sys(err, errno, "%s: cannot make this directory", path);
-            path[0] = '\0';
+        } else {
+            int e = hpcw_i_sys_mkdir(path, 0700);
+            s = e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot make this directory", path);
+            path[e == 0 ? strlen(path) : 0] = '\0';
         }
     }
     s = hpcw_i_agree(p->comm, s, NULL, err);
     s = s == HPCW_OK ? hpcw_i_comm_bcast(p->comm, path, BENCH_WORKDIR, 0, err) : s;
-    if (s == HPCW_OK && access(path, F_OK) != 0) {
+    struct hpcw_i_entry entry = {.kind = HPCW_I_DIRECTORY};
+    int e = s == HPCW_OK ? hpcw_i_sys_look(path, true, &entry) : 0;
+    s = e == 0 ? s : hpcw_i_fail_sys(err, e, "%s: cannot look at it", path);
+    if (s == HPCW_OK && entry.kind != HPCW_I_DIRECTORY) {
         s = hpcw_i_fail(
             err, HPCW_EMISMATCH,
             "%s: expected the same directory on all processes, got one without %s of process 0: use "
@@ -50,32 +53,20 @@ void bench_workdir_remove(const struct bench_processes *p, const char *path) {
     }
 }
 
-static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *at) {
-    (void)st;
-    (void)kind;
-    (void)at;
-    (void)remove(path);
-    return 0;
-}
-
-static int remove_content(const char *path, const struct stat *st, int kind, struct FTW *at) {
-    return at->level == 0 ? 0 : remove_entry(path, st, kind, at);
-}
-
 hpcw_status bench_workdir_clear(const char *path, hpcw_error *err) {
     int fd;
     int e = hpcw_i_sys_open(path, O_RDONLY | O_DIRECTORY, 0, &fd);
     if (e == 0) {
-        (void)nftw(path, remove_content, 16, FTW_DEPTH | FTW_PHYS);
-        e = hpcw_i_sys_fsync(fd);
-        e = e == EINVAL ? 0 : e; /* the file system does not support it */
+        e = hpcw_i_tree_clear(fd, ".");
+        int synced = hpcw_i_sys_fsync(fd);
+        e = e != 0 || synced == EINVAL ? e : synced; /* EINVAL: the file system does not support it */
         (void)hpcw_i_sys_close(fd);
     }
     return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot remove the data of a run", path);
 }
 
 void bench_remove_tree(const char *path) {
-    (void)nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    (void)hpcw_i_tree_remove(AT_FDCWD, path);
 }
 
 hpcw_status bench_read_file(const char *path, uint64_t most, unsigned char **data, size_t *size,

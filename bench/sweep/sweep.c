@@ -709,7 +709,7 @@ hpcw_status bench_sweep(const struct bench_options *options, const char *directo
     }
     s = hpcw_i_agree(processes->comm, s, NULL, err);
     if (s != HPCW_OK && w.output[0] != '\0') {
-        (void)rmdir(w.output); /* only if it is empty */
+        (void)hpcw_i_sys_rmdir(w.output); /* only if it is empty */
     }
 done:
     bench_data_free(&w.data);
