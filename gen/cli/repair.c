@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "gen/cli/commands.h"
 #include "gen/dataset/description.h"
@@ -11,6 +10,7 @@
 #include "gen/dataset/repair.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
 
 struct repaired_paths {
     bool print;
@@ -43,9 +43,9 @@ static hpcw_status find_dataset(const struct gen_cli_options *o, const char *dir
     hpcw_i_free(*manifest);
     *manifest = NULL;
     gen_dataset_free(d);
+    /* A manifest that may not be read is not one that is lost. */
     if (s == HPCW_ENOMEM || s == HPCW_EMISMATCH || s == HPCW_EACCES) {
-        *err = e;
-        return s;
+        return hpcw_i_fail_as(err, &e);
     }
     if (o->ranks == 0) {
         return hpcw_i_fail(err, s,
@@ -56,11 +56,31 @@ static hpcw_status find_dataset(const struct gen_cli_options *o, const char *dir
     return gen_cli_resolve(o, d, err);
 }
 
+/* Whether it is the directory of a dataset that was finished. */
+static hpcw_status check_finished(const char *dir, hpcw_error *err) {
+    struct hpcw_i_entry directory, description;
+    char path[GEN_DIRECTORY_PATH];
+    gen_directory_path(dir, GEN_PARAMETERS, path);
+    int e = hpcw_i_sys_look(dir, true, &directory);
+    e = e == 0 ? hpcw_i_sys_look(path, true, &description) : e;
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot look at it", dir);
+    }
+    if (directory.kind != HPCW_I_DIRECTORY) {
+        return hpcw_i_fail(err, HPCW_ENOENT, "%s: expected the directory of a dataset, got none", dir);
+    }
+    return description.kind == HPCW_I_NOTHING
+               ? HPCW_OK
+               : hpcw_i_fail(
+                     err, HPCW_ESTATE,
+                     "%s: expected a finished dataset, got an unfinished one: `hpcgen --resume` or `hpcgen "
+                     "join` finishes it",
+                     dir);
+}
+
 hpcw_status gen_cli_repair(const struct gen_cli_options *o, const char *dir, hpcw_error *err) {
     struct gen_dataset d = {0};
     char *manifest = NULL;
-    struct stat st;
-    char path[GEN_DIRECTORY_PATH];
     struct gen_cli_result r;
     gen_cli_result_begin(&r, true);
     struct repaired_paths paths = {.print = !o->quiet, .json = &r.json};
@@ -73,17 +93,7 @@ hpcw_status gen_cli_repair(const struct gen_cli_options *o, const char *dir, hpc
                           .takeover = o->takeover,
                           .checksums = o->checksums,
                           .durability = o->sync ? HPCW_SYNC_DIRECTORY : HPCW_SYNC_NONE};
-    gen_directory_path(dir, GEN_PARAMETERS, path);
-    hpcw_status s = HPCW_OK;
-    if (stat(dir, &st) != 0 || !S_ISDIR(st.st_mode)) {
-        s = hpcw_i_fail(err, HPCW_ENOENT, "%s: expected the directory of a dataset, got none", dir);
-    } else if (stat(path, &st) == 0) {
-        s = hpcw_i_fail(
-            err, HPCW_ESTATE,
-            "%s: expected a finished dataset, got an unfinished one: `hpcgen --resume` or `hpcgen join` "
-            "finishes it",
-            dir);
-    }
+    hpcw_status s = check_finished(dir, err);
     s = s == HPCW_OK ? find_dataset(o, dir, &d, &manifest, err) : s;
     hpcw_i_json_put_str(&r.json, "directory", dir);
     hpcw_i_json_key_array(&r.json, "repaired");

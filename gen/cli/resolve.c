@@ -104,8 +104,12 @@ hpcw_status gen_cli_resolve(const struct gen_cli_options *o, struct gen_dataset 
         /* A directory that does not exist yet will be on the file system of its parent. */
         char path[GEN_DIRECTORY_PATH];
         gen_directory_path(o->out[0] == '\0' ? "." : o->out, "x", path);
-        s = hpcw_i_fs_block_size(path, &d->block_size, NULL);
-        if (s != HPCW_OK) {
+        hpcw_error why;
+        s = hpcw_i_fs_block_size(path, &d->block_size, &why);
+        if (s != HPCW_OK && s != HPCW_ENOENT) {
+            return hpcw_i_fail_as(err, &why);
+        }
+        if (s == HPCW_ENOENT) {
             s = hpcw_i_fs_block_size(o->out, &d->block_size, err);
         }
     }

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <hpcw/vom.h>
 
@@ -82,11 +81,15 @@ static hpcw_status make_directory(const char *path, hpcw_error *err) {
     if (e != 0 && e != EEXIST) {
         return hpcw_i_fail_sys(err, e, "%s: cannot make the directory", path);
     }
-    struct stat st;
-    if (e == EEXIST && (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))) {
-        return hpcw_i_fail(err, HPCW_EEXIST, "%s: expected a directory, got something else of this name", path);
+    struct hpcw_i_entry entry = {.kind = HPCW_I_DIRECTORY};
+    e = e == EEXIST ? hpcw_i_sys_look(path, true, &entry) : 0;
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot look at it", path);
     }
-    return HPCW_OK;
+    return entry.kind == HPCW_I_DIRECTORY
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_EEXIST, "%s: expected a directory, got something else of this name",
+                             path);
 }
 
 hpcw_status hpcw_vom_make_directory(const char *path, hpcw_comm *comm, hpcw_error *err) {
