@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks that the folders are floors. Usage: floors.py SOURCE_ROOT [NM LIBRARY.a...]
+"""Checks that the folders are floors. Usage: floors.py SOURCE_ROOT [NM BUILD_ROOT LIBRARY.a...]
 
 A line of FLOORS is a folder and the folders that its files may include and call. All of these are in earlier lines, so
 there is no circle of folders. Its own folder is allowed, and "a/*" stands for all folders below a. In addition:
@@ -10,6 +10,8 @@ there is no circle of folders. Its own folder is allowed, and "a/*" stands for a
   writers through public headers alone, and call nothing of them but public functions. compat does so with everything.
 - mpi.h is seen by the MPI communicator, the tracing wrapper, and the programs' own launchers.
 - No name is global in two objects, and no struct, union or enum tag is defined twice.
+- Calls of the system with a path stand in libwriter/io alone (by the symbols of all objects, also those of programs). To
+  start a program or to load a library is none of them.
 - No two purposes of random numbers have the same number.
 - 64-bit integers are printed with PRIu64 and the like, not cast to long long.
 """
@@ -94,7 +96,27 @@ MPI = re.compile(r"libwriter/comm/comm_mpi\.c$|libwriter/trace/|include/hpcw/(mp
 # The one header of the generator that bench, without its kernels, includes.
 BENCH_GEN = "gen/dataset/sample.h"
 
-root, nm, libraries = sys.argv[1], (sys.argv[2:3] or [None])[0], sys.argv[3:]
+# Functions that take a path or list a directory, without what systems put before and after their names.
+PATH_CALLS = set(
+    """
+    access canonicalize_file_name chdir chmod chown chroot creat eaccess euidaccess faccessat fchmodat fchownat fdopendir
+    fopen freopen fstatat fts_open ftw futimesat get_current_dir_name getcwd getwd getxattr glob ini_parse
+    inotify_add_watch lchmod lchown lgetxattr link linkat listxattr llistxattr lremovexattr lsetxattr lstat luaL_loadfilex
+    lutimes mkdir mkdirat mkdtemp mkfifo mkfifoat mknod mknodat mkostemp mkostemps mkstemp mkstemps mktemp
+    name_to_handle_at nftw open openat opendir pathconf popen readdir readdir_r readlink readlinkat realpath remove
+    removexattr rename renameat renameat2 rmdir scandir scandirat setmntent setxattr stat statfs statvfs statx symlink symlinkat
+    syscall system tempnam tmpfile tmpnam truncate unlink unlinkat utime utimensat utimes
+    """.split()
+)
+# Files elsewhere that may make such a call, and why.
+PATH_CALLERS = {
+    "libwriter/format/rank2file/maintain.c": "lstat, opendir: not converted yet",
+    "libwriter/format/rank2file/write.c": "opendir: not converted yet",
+    "compat/sionlib/report.c": "open: appends to the file of HPCW_SIONLIB_ERRORS, and has the public headers alone",
+    "ui/page/embed.c": "fopen: runs while the project is built, and is linked with nothing of it",
+}
+
+root, nm, build, libraries = sys.argv[1], (sys.argv[2:3] or [None])[0], (sys.argv[3:4] or [None])[0], sys.argv[4:]
 failed = False
 
 
@@ -217,12 +239,21 @@ if len(purposes) < 20:
 defined, functions, undefined = {}, set(), collections.defaultdict(set)
 
 
-def source_of(member):
-    """The source of an object: Meson joins the path below the folder of meson.build with underscores."""
-    name = re.sub(r"\.o$", "", os.path.basename(member))
-    top = re.search(r"([a-z]+)/lib[^/]*\.a", member)
-    fits = [p for p in sources if p.replace("/", "_") == f"{top.group(1)}_{name}"] if top else []
+# Meson joins the path of an object's source below the folder of meson.build with underscores.
+joined = collections.defaultdict(list)
+for path in sources:
+    joined[path.replace("/", "_")].append(path)
+
+
+def source_of_object(top, name):
+    fits = joined.get(f"{top}_" + re.sub(r"\.o$", "", name), [])
     return fits[0] if len(fits) == 1 else None
+
+
+def source_of(member):
+    """The source of an object of a library."""
+    top = re.search(r"([a-z]+)/lib[^/]*\.a", member)
+    return source_of_object(top.group(1), os.path.basename(member)) if top else None
 
 
 for library in libraries:
@@ -261,4 +292,40 @@ if found:
     bad("call circle", " -> ".join(found))
 if libraries and not calls:
     bad("floors.py", "no call found in the libraries, so none was checked")
+
+# ---- calls with paths
+
+
+def plain(name):
+    """The name of a function as programs write it: open of __open64_2, stat of __xstat64, fopen of fopen64@GLIBC_2.2."""
+    name = re.sub(r"@.*$", "", name).lstrip("_")
+    name = re.sub(r"(_chk|_2|_time64)+$", "", name)
+    name = re.sub(r"64(_r)?$", r"\1", name)
+    return re.sub(r"^(l|f)?x(stat|statat|mknod|mknodat)$", lambda m: (m.group(1) or "") + m.group(2), name)
+
+
+objects = []
+for top in ("libwriter", "libreader", "ui", "gen", "bench", "compat", "fortran") if build else ():
+    for directory, folders, names in os.walk(os.path.join(build, top)):
+        objects += [(top, os.path.join(directory, n)) for n in names if n.endswith(".o")]
+callers = collections.defaultdict(set)
+checked = set()
+for first in range(0, len(objects), 200):
+    some = objects[first : first + 200]
+    tops = {path: top for top, path in some}
+    for line in subprocess.check_output([nm, "-A", "-u", *tops], text=True).split("\n"):
+        found = re.match(r"(.*?\.o):\s+[Uwv] (\S+)$", line)
+        source = source_of_object(tops[found.group(1)], os.path.basename(found.group(1))) if found else None
+        if source is not None:
+            checked.add(source)
+            if plain(found.group(2)) in PATH_CALLS:
+                callers[source].add(plain(found.group(2)))
+for path, names in sorted(callers.items()):
+    if folder(path) != "libwriter/io" and path not in PATH_CALLERS:
+        bad(path, f"calls the system with a path ({', '.join(sorted(names))}): take what libwriter/io has for it")
+for path in PATH_CALLERS:
+    if path in checked and path not in callers:
+        bad("floors.py", f"{path} makes no call with a path: it needs no line in PATH_CALLERS")
+if build and not callers.get("libwriter/io/sys_path.c"):
+    bad("floors.py", "no call with a path found, so none was checked")
 sys.exit(failed)
