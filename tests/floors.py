@@ -26,7 +26,11 @@ libwriter/base
 libwriter/io                 libwriter/base
 libwriter/comm               libwriter/base
 libwriter/format/kvtree      libwriter/base libwriter/io
-libwriter/format/rank2file   libwriter/base libwriter/io libwriter/comm libwriter/format/kvtree
+libwriter/format/rank2file/map libwriter/base libwriter/io libwriter/comm libwriter/format/kvtree
+libwriter/format/rank2file/prefix libwriter/base libwriter/io libwriter/format/kvtree libwriter/format/rank2file/map
+libwriter/format/rank2file/restart libwriter/base libwriter/io libwriter/comm libwriter/format/kvtree libwriter/format/rank2file/map libwriter/format/rank2file/prefix
+libwriter/format/rank2file/upkeep libwriter/base libwriter/io libwriter/comm libwriter/format/kvtree libwriter/format/rank2file/map libwriter/format/rank2file/prefix libwriter/format/rank2file/restart
+libwriter/format/rank2file   libwriter/base libwriter/io libwriter/comm libwriter/format/kvtree libwriter/format/rank2file/*
 libwriter/format/sion/placement libwriter/base libwriter/comm
 libwriter/format/sion/handle libwriter/base libwriter/io libwriter/comm libwriter/format/sion/placement
 libwriter/format/sion/data   libwriter/base libwriter/io libwriter/format/sion/placement libwriter/format/sion/handle

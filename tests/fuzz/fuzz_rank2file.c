@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "libwriter/base/mem.h"
-#include "libwriter/format/rank2file/decode.h"
-#include "libwriter/format/rank2file/records.h"
+#include "libwriter/format/rank2file/map/decode.h"
+#include "libwriter/format/rank2file/map/records.h"
 #include "tests/fuzz/images.h"
 #include "tests/fuzz/repaired.h"
 

@@ -7,9 +7,9 @@
 
 #include "libwriter/base/buf.h"
 #include "libwriter/comm/comm.h"
-#include "libwriter/format/rank2file/map.h"
-#include "libwriter/format/rank2file/prefix.h"
-#include "libwriter/format/rank2file/records.h"
+#include "libwriter/format/rank2file/map/map.h"
+#include "libwriter/format/rank2file/map/records.h"
+#include "libwriter/format/rank2file/prefix/prefix.h"
 
 /* A file that was added. */
 struct hpcw_i_r2f_own {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "libwriter/format/rank2file/decode.h"
+#include "libwriter/format/rank2file/map/decode.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
-#include "libwriter/format/rank2file/records.h"
+#include "libwriter/format/rank2file/map/records.h"
 
 /* ---- numbers as text: the only form that writers use (doc/formats/rank2file.md, "Texts") ---- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "libwriter/format/rank2file/records.h"
+#include "libwriter/format/rank2file/map/records.h"
 
 #include <string.h>
 

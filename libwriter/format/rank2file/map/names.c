@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "libwriter/format/rank2file/names.h"
+#include "libwriter/format/rank2file/map/names.h"
 
 #include <inttypes.h>
 #include <stdio.h>

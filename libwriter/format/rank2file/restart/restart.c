@@ -3,7 +3,7 @@
  * Opens a dataset. Process 0 finds it and reads the inner nodes of its map. The others need only the list of
  * leaves.
  */
-#include "libwriter/format/rank2file/restart.h"
+#include "libwriter/format/rank2file/restart/restart.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
-#include "libwriter/format/rank2file/decode.h"
+#include "libwriter/format/rank2file/map/decode.h"
 #include "libwriter/io/sys.h"
 
 /* ---- nodes ---- */

@@ -12,9 +12,9 @@
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 #include "libwriter/comm/exchange.h"
-#include "libwriter/format/rank2file/decode.h"
-#include "libwriter/format/rank2file/records.h"
-#include "libwriter/format/rank2file/restart.h"
+#include "libwriter/format/rank2file/map/decode.h"
+#include "libwriter/format/rank2file/map/records.h"
+#include "libwriter/format/rank2file/restart/restart.h"
 #include "libwriter/io/sys.h"
 
 /* Leaves of this process, as far as some process needs them. */

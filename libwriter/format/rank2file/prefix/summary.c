@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "libwriter/base/status.h"
-#include "libwriter/format/rank2file/prefix.h"
+#include "libwriter/format/rank2file/prefix/prefix.h"
 
 /* One `key = value`, unless an earlier one failed. */
 static void put(hpcw_kvtree *node, const char *key, const char *value, hpcw_status *s, hpcw_error *err) {

@@ -16,8 +16,8 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
-#include "libwriter/format/rank2file/prefix.h"
-#include "libwriter/format/rank2file/restart.h"
+#include "libwriter/format/rank2file/prefix/prefix.h"
+#include "libwriter/format/rank2file/restart/restart.h"
 #include "libwriter/io/sink.h"
 #include "libwriter/io/sys.h"
 

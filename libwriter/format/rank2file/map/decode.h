@@ -5,7 +5,7 @@
 
 #include "libwriter/base/buf.h"
 #include "libwriter/format/kvtree/pack.h"
-#include "libwriter/format/rank2file/names.h"
+#include "libwriter/format/rank2file/map/names.h"
 
 /* More than any number of ranks needs. */
 enum { HPCW_I_R2F_MOST_LEVELS = 32 };

@@ -7,8 +7,8 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
-#include "libwriter/format/rank2file/prefix.h"
-#include "libwriter/format/rank2file/restart.h"
+#include "libwriter/format/rank2file/prefix/prefix.h"
+#include "libwriter/format/rank2file/restart/restart.h"
 
 static hpcw_status check_name(const char *path, const char *name, hpcw_error *err) {
     const char *bad = hpcw_i_r2f_bad_name(name, strlen(name), HPCW_RANK2FILE_MAX_DATASET);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "libwriter/format/rank2file/prefix.h"
+#include "libwriter/format/rank2file/prefix/prefix.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 
 #include "libwriter/base/buf.h"
 #include "libwriter/comm/comm.h"
-#include "libwriter/format/rank2file/names.h"
+#include "libwriter/format/rank2file/map/names.h"
 
 /* One leaf of the list on all processes, in words for the broadcast. */
 struct hpcw_i_r2f_leaf {

@@ -6,8 +6,8 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
-#include "libwriter/format/rank2file/prefix.h"
-#include "libwriter/format/rank2file/restart.h"
+#include "libwriter/format/rank2file/prefix/prefix.h"
+#include "libwriter/format/rank2file/restart/restart.h"
 
 struct hpcw_rank2file_list {
     hpcw_kvtree *index; /* owns the texts */

@@ -8,7 +8,7 @@
 
 #include <hpcw/kvtree.h>
 
-#include "libwriter/format/rank2file/names.h"
+#include "libwriter/format/rank2file/map/names.h"
 
 /* Below the prefix. Never removed: two writers could hold locks on two files of that name. */
 #define HPCW_I_R2F_LOCK ".scr/hpcw.lock"

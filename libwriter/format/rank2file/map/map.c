@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "libwriter/format/rank2file/map.h"
+#include "libwriter/format/rank2file/map/map.h"
 
 #include <stdio.h>
 #include <string.h>

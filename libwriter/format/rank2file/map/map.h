@@ -4,7 +4,7 @@
 #define HPCW_FORMAT_RANK2FILE_MAP_H
 
 #include "libwriter/base/buf.h"
-#include "libwriter/format/rank2file/names.h"
+#include "libwriter/format/rank2file/map/names.h"
 
 /* ---- node.c: nodes as bytes, and the cuts between them ("Cuts"); arithmetic and memory only ---- */
 
