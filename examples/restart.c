@@ -82,7 +82,7 @@ static hpcw_status write_checkpoint(hpcw_comm *comm, const double *cell, uint64_
     }
     status = hpcw_rank2file_close(checkpoint, error);
     hpcw_rank2file_free(checkpoint);
-    return status == HPCW_OK ? hpcw_rank2file_prune("state", comm, 2, NULL, error) : status;
+    return status == HPCW_OK ? hpcw_rank2file_prune("state", comm, 2, NULL, NULL, error) : status;
 }
 
 int main(int argc, char **argv) {

@@ -114,8 +114,6 @@ PATH_CALLS = set(
 )
 # Files elsewhere that may make such a call, and why.
 PATH_CALLERS = {
-    "libwriter/format/rank2file/maintain.c": "lstat, opendir: not converted yet",
-    "libwriter/format/rank2file/write.c": "opendir: not converted yet",
     "compat/sionlib/report.c": "open: appends to the file of HPCW_SIONLIB_ERRORS, and has the public headers alone",
     "ui/page/embed.c": "fopen: runs while the project is built, and is linked with nothing of it",
 }

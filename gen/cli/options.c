@@ -211,6 +211,10 @@ static const struct ui_option options[] = {
     OPTION("Checkpoints", SCR, 'k', "keep", "K", U32, keep,
            "scr prune: drop what is older than the newest K sound datasets; 0: drop no dataset",
            UI_LIMITS(0, 4294967295), .default_text = "0", .flags = UI_OPTION_NO_CONFIG),
+    OPTION("Checkpoints", SCR, 0, "all-files", NULL, BOOL, all_files,
+           "scr drop and prune: also remove datasets of which nothing lists the files, with all that is in "
+           "their directories; the names of all files are printed before any is removed",
+           .flags = UI_OPTION_NO_CONFIG),
     OPTION(OUTPUT, RUN | VERIFY | JOIN | REPAIR | EXPORT | REWRITE | RECOVER | REPORT | SCR | FIT, 'q', "quiet",
            NULL, BOOL, quiet, "print errors only, no progress and no summary", .flags = UI_OPTION_NEGATABLE),
     OPTION(OUTPUT, RUN | VERIFY | INFO | LIST | JOIN | REPAIR | EXPORT | REWRITE | RECOVER | SCR | SCORE | FIT,
@@ -252,9 +256,16 @@ static const struct ui_chapter chapters[] = {
      "  drop            remove a dataset, named as third argument\n"
      "  reindex         build the index anew from the summaries\n"
      "\n"
-     "prune and reindex print how many datasets they added, removed and skipped. A dataset that hpcw is "
-     "writing "
-     "is left alone; programs with SCR itself must not run meanwhile.\n"},
+     "prune, drop and reindex print how many datasets they added, removed and skipped, and how many files that "
+     "are "
+     "not the datasets' are left in the directories. A dataset that hpcw is writing is left alone; programs "
+     "with SCR "
+     "itself must not run meanwhile.\n"
+     "\n"
+     "drop and prune remove the files that the map of a dataset lists, or the marker of a writer that died, "
+     "and "
+     "nothing behind a symbolic link below DIR. A dataset without a map that can be read stays, unless "
+     "--all-files is given: then all goes that is in its directory.\n"},
     {"SCORE",
      "hpcgen score FINDINGS DIR prints precision and recall of a tool for each kind of fault. FINDINGS is a "
      "JSON "

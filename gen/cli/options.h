@@ -72,6 +72,7 @@ struct gen_cli_options {
 
     /* Checkpoints. */
     uint32_t keep;
+    bool all_files;
 
     /* How thoroughly to verify. */
     bool all, deep;

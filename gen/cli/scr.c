@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* scr: the datasets in a prefix directory of SCR, of any version: list, check, prune, drop, reindex. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <hpcw/rank2file.h>
@@ -78,6 +79,13 @@ static hpcw_status list(const struct gen_cli_options *o, const char *prefix, boo
                              count == 1 ? "" : "s", damaged);
 }
 
+/* A file that is going to be removed. */
+static void tell(void *context, const char *path) {
+    (void)context;
+    (void)fprintf(stderr, "hpcgen: removes %s\n", path);
+}
+
+/* Prints what was done. `s` is the status of that; without failures, skipped datasets are one. */
 static hpcw_status print_tally(const struct gen_cli_options *o, const char *prefix, hpcw_status s,
                                const hpcw_rank2file_tally *tally, hpcw_error *err) {
     if (s == HPCW_OK && !o->quiet) {
@@ -86,7 +94,12 @@ static hpcw_status print_tally(const struct gen_cli_options *o, const char *pref
         hpcw_i_json_put_u64(&r.json, "added", tally->added);
         hpcw_i_json_put_u64(&r.json, "removed", tally->removed);
         hpcw_i_json_put_u64(&r.json, "skipped", tally->skipped);
+        hpcw_i_json_put_u64(&r.json, "left", tally->left);
         s = gen_cli_result_print(&r, s, err);
+        if (tally->left > 0) {
+            (void)fprintf(stderr, "hpcgen: %s: %" PRIu64 " file%s not of %s left\n", prefix, tally->left,
+                          tally->left == 1 ? "" : "s", tally->removed > 1 ? "these datasets" : "this dataset");
+        }
     }
     return s != HPCW_OK || tally->skipped == 0
                ? s
@@ -99,6 +112,7 @@ hpcw_status gen_cli_scr(const struct gen_cli_options *o, const char *const *arg,
     static const char *const actions[] = {"list", "check", "prune", "drop", "reindex"};
     enum { LIST, CHECK, PRUNE, DROP, REINDEX, ACTIONS };
     hpcw_rank2file_tally tally = {.added = 0};
+    hpcw_rank2file_removal how;
     size_t action = 0;
     while (action < ACTIONS && strcmp(arg[0], actions[action]) != 0) {
         action++;
@@ -115,11 +129,20 @@ hpcw_status gen_cli_scr(const struct gen_cli_options *o, const char *const *arg,
         return hpcw_i_fail(err, HPCW_EINVAL, "scr %s: expected --keep with prune only, got --keep %u",
                            actions[action], o->keep);
     }
+    if (o->all_files && action != PRUNE && action != DROP) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "scr %s: expected --all-files with prune and drop only, got it",
+                           actions[action]);
+    }
+    hpcw_rank2file_removal_init(&how);
+    how.all_files = o->all_files;
+    how.told = o->all_files ? tell : NULL;
     switch (action) {
     case DROP:
-        return hpcw_rank2file_drop(arg[1], NULL, arg[2], err);
+        return print_tally(o, arg[1], hpcw_rank2file_drop(arg[1], NULL, arg[2], &how, &tally, err), &tally,
+                           err);
     case PRUNE:
-        return print_tally(o, arg[1], hpcw_rank2file_prune(arg[1], NULL, o->keep, &tally, err), &tally, err);
+        return print_tally(o, arg[1], hpcw_rank2file_prune(arg[1], NULL, o->keep, &how, &tally, err), &tally,
+                           err);
     case REINDEX:
         return print_tally(o, arg[1], hpcw_rank2file_reindex(arg[1], NULL, &tally, err), &tally, err);
     default:

@@ -113,7 +113,8 @@ typedef struct hpcw_rank2file_options {
     bool replace;          /**< write a dataset of this id and name again: the open takes the old one out of
                                        the index and removes its files; default: HPCW_EEXIST */
     bool current;          /**< becomes CURRENT although the index has a higher id; default: it does not */
-    hpcw_durability durability;   /**< of every file; default HPCW_SYNC_FILE */
+    hpcw_durability durability;   /**< of every file; HPCW_SYNC_DIRECTORY: also of every directory that is made
+                                       or has data files; default HPCW_SYNC_FILE */
     hpcw_sink_source sink_source; /**< where bytes go; zeroed: files */
 } hpcw_rank2file_options;
 
@@ -158,14 +159,18 @@ typedef struct hpcw_rank2file_file hpcw_rank2file_file;
  * rights of P/.scr, so that all who may write there may lock; anybody else gets HPCW_EACCES. On a file system without such
  * locks (Lustre mounted with noflock, for instance) they write without them: there, programs that close at the same moment
  * can lose an entry of the index, which hpcw_rank2file_reindex restores. A program that dies leaves its files and
- * P/.scr/hpcw.ID.unfinished, until hpcw_rank2file_prune on the same host or a new dataset of that id.
+ * P/.scr/hpcw.ID.unfinished, which lists them, until hpcw_rank2file_prune on the same host.
+ *
+ * The prefix is looked up once: the program may change its working directory or rename the prefix while the dataset is
+ * open. Below the prefix, nothing is created, overwritten or removed through symbolic links; the prefix itself may be
+ * behind one. Sinks of the program (`sink_source`) get paths.
  *
  * @param prefix   directory of the job (agree); made if it is missing, but not its parents
  * @param comm     the processes; NULL: this process alone
  * @param out      the handle, to be freed with hpcw_rank2file_free; NULL on failure
- * @return HPCW_OK; HPCW_EINVAL; HPCW_ERANGE; HPCW_EMISMATCH; HPCW_ENOMEM; HPCW_ECOMM; HPCW_EEXIST if the index
- *         already lists a dataset of that id or name (see `replace`), or is one of another layout, or if another
- *         program is writing a dataset of that id or name; HPCW_EFORMAT if it is damaged;
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_ERANGE; HPCW_EMISMATCH; HPCW_ENOMEM; HPCW_ECOMM; HPCW_EACCES if a symbolic link is
+ *         in the way; HPCW_EEXIST if the index already lists a dataset of that id or name (see `replace`), or is one of
+ *         another layout, or if another program is writing a dataset of that id or name; HPCW_EFORMAT if it is damaged;
  *         and what the system says
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_open(const char *prefix, hpcw_comm *comm,
@@ -189,8 +194,8 @@ HPCW_API uint32_t hpcw_rank2file_first_rank(const hpcw_rank2file *w);
  *              the files it lists when it prunes.
  * @param size  bytes; SCR 1.x compares it with the file
  * @param crc   CRC-32 of the content (zlib's); NULL: unknown, SCR 1.x then does not check it
- * @return HPCW_OK; HPCW_EINVAL; HPCW_ERANGE; HPCW_ESTATE; HPCW_ENOMEM, which dooms the dataset. After a failure
- *         nothing is added.
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_ERANGE; HPCW_ESTATE; and these, which doom the dataset: HPCW_ENOMEM, and what the
+ *         system says if the file cannot be listed in the marker. After a failure nothing is added.
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_add(hpcw_rank2file *w, uint32_t rank, const char *name,
                                                         uint64_t size, const uint32_t *crc, hpcw_error *err);
@@ -380,30 +385,60 @@ HPCW_API hpcw_rank2file_layout hpcw_rank2file_list_layout(const hpcw_rank2file_l
 /** Frees, NULL allowed. Not collective. */
 HPCW_API void hpcw_rank2file_list_free(hpcw_rank2file_list *list);
 
-/** What a change of many datasets did. */
+/** Counts what a change of datasets did. */
 typedef struct hpcw_rank2file_tally {
     uint32_t added;   /**< datasets that the index got */
     uint32_t removed; /**< datasets that it lost, or that were removed unfinished */
     uint32_t skipped; /**< datasets that were left as they were, because something failed */
+    uint64_t left;    /**< files in the directories of removed datasets that are not the datasets', and stay */
     hpcw_error why;   /**< the reason of the first one that was skipped */
 } hpcw_rank2file_tally;
 
+/** Says what may be removed with a dataset. */
+typedef struct hpcw_rank2file_removal {
+    size_t size; /**< of this struct; hpcw_rank2file_removal_init sets it (hpcw.h) */
+    /** Also removes datasets of which nothing lists the files: all that is in P/D goes. Those are datasets without a map
+     * that can be read, and unfinished ones whose marker is of an earlier version of this library. Default: they stay.
+     * Agree on all processes. */
+    bool all_files;
+    /** Called on process 0 with the path of every file that is going to be removed, before anything is removed. NULL, the
+     * default: not called. The text is valid during the call */
+    void (*told)(void *context, const char *path);
+    void *context; /**< passed to `told` */
+} hpcw_rank2file_removal;
+
+/** Private: fills in the defaults of a struct of this size. */
+HPCW_API void hpcw_rank2file_removal_fill(hpcw_rank2file_removal *removal, size_t size);
+
+/** Fills in the defaults: only files that something lists. */
+static inline void hpcw_rank2file_removal_init(hpcw_rank2file_removal *removal) {
+    hpcw_rank2file_removal_fill(removal, sizeof *removal);
+}
+
 /**
- * Removes a dataset: from the index first, where the newest of the others that did not fail becomes the current one, then
- * its summaries, the data files that its map names, the map, and directories that are empty then. If the map cannot be
- * read: in the layouts with that of SCR 1.1 everything in P/D; otherwise the data files stay, and the call fails with this
- * reason after it has removed the rest. Collective; process 0 does the work. Other writers are kept out by the locks that
- * hpcw_rank2file_open describes.
+ * Removes a dataset, first from the index, where the newest of the others that did not fail becomes the current one. Then
+ * these files go: its summaries and its map, the data files that the map lists, and temporary files of these that dead
+ * writers left. Directories that are empty then go, too. Nothing else does: tally->left counts what stays in the
+ * directories. Without a map that can be read, nothing changes and the call fails, unless how->all_files is set.
+ * Collective; process 0 does the work. Other writers are kept out by the locks that hpcw_rank2file_open describes.
  *
- * Memory: process 0 loads the map of one dataset at a time, of all its ranks: about 250 bytes for each file with a name of
- * 30 bytes, so 250 MB for a million files. So do hpcw_rank2file_prune, an open with
+ * No symbolic link below the prefix is followed: if a file of the dataset is behind one, nothing changes and the call
+ * fails with HPCW_EACCES. If the program dies, the next call that changes the prefix finishes the removal, or undoes it if
+ * the index still lists the dataset (doc/formats/rank2file.md, "Several writers").
+ *
+ * Memory: process 0 loads the map of one dataset at a time, of all its ranks: about 300 bytes for each file with a name of
+ * 30 bytes, so 300 MB for a million files. So do hpcw_rank2file_prune, an open with
  * `replace`, and hpcw_rank2file_reindex for datasets that the index does not list.
  *
+ * @param how    what may be removed; NULL: the defaults
+ * @param tally  out: what was done; may be NULL
  * @return HPCW_OK; HPCW_EINVAL; HPCW_EMISMATCH; HPCW_ENOENT if it is not in the index; HPCW_EEXIST if somebody is
- *         writing it; HPCW_ENOMEM; HPCW_ECOMM; and what the system says
+ *         writing it; HPCW_EACCES; the failure of an open for restart if its map cannot be read; HPCW_ENOMEM; HPCW_ECOMM;
+ *         and what the system says
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_drop(const char *prefix, hpcw_comm *comm,
-                                                         const char *dataset, hpcw_error *err);
+                                                         const char *dataset, const hpcw_rank2file_removal *how,
+                                                         hpcw_rank2file_tally *tally, hpcw_error *err);
 
 /** Marks a dataset as FAILED in the index, as SCR does after a restart that fails: a restart without a name leaves it
  * out, and it is not the current one. Collective. Results as hpcw_rank2file_drop. */
@@ -413,23 +448,27 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_mark_failed(const char *pref
 /**
  * Drops the datasets that are older than the newest `keep` sound ones: those that a restart would take, as
  * hpcw_rank2file_restart_open checks them. So damaged datasets do not push out sound ones. The current one stays. Then
- * removes what writers left that died: datasets without a summary, and unfinished files. A writer is dead if it does not
- * hold its lock. Some file systems keep locks on one host (Lustre with localflock, NFS with nolock), so only what a writer
- * of the host of process 0 left is removed, since that was started; without locks, nothing of this. Collective; process 0
- * does the work.
+ * it removes what writers left that died: the files that the markers of unfinished datasets list, and temporary files. A
+ * writer is dead if it does not hold its lock. Some file systems keep locks
+ * on one host (Lustre with localflock, NFS with nolock), so only what a writer of the host of process 0 left is removed,
+ * since that was started; without locks, nothing of this. Only markers of the effective user are believed. Collective;
+ * process 0 does the work.
  *
  * @param keep   0: drops no dataset
- * @param tally  out: what was done; may be NULL. A dataset that cannot be dropped is skipped.
+ * @param how    what may be removed; NULL: the defaults
+ * @param tally  out: what was done; may be NULL. A dataset that cannot be removed is skipped.
  * @return as hpcw_rank2file_drop
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_prune(const char *prefix, hpcw_comm *comm, uint32_t keep,
+                                                          const hpcw_rank2file_removal *how,
                                                           hpcw_rank2file_tally *tally, hpcw_error *err);
 
 /**
  * Builds the index anew from the summaries below the prefix, of any version of SCR. A dataset that was in the index keeps
  * its record, with its FAILED mark, also if it is damaged, cannot be read, or is being written: then it is skipped. One
  * that was not must pass the check of a restart. Entries without a summary go. CURRENT stays, unless it is gone, or a
- * higher id comes back: then it is the highest. Collective; process 0 does the work.
+ * higher id comes back: then it is the highest. What somebody began to drop does not come back. Collective; process 0 does the
+ * work.
  *
  * @param tally  out: what was done; may be NULL
  * @return HPCW_OK; HPCW_ENOENT if there is no summary; HPCW_EFORMAT if they are of several versions of SCR and no index

@@ -113,6 +113,7 @@ bool hpcw_i_sys_is_at(int at, const char *name, const struct hpcw_i_file_id *id)
 int hpcw_i_sys_read_link_at(int at, const char *name, char *text, size_t size);
 /* Size of a regular file; ENOENT, EISDIR for a directory, EINVAL for anything else. */
 int hpcw_i_sys_size_of(const char *path, uint64_t *size);
+int hpcw_i_sys_size_at(int at, const char *name, uint64_t *size); /* follows links */
 /* The directory that a path is in, to be freed; NULL: out of memory. */
 char *hpcw_i_sys_directory_of(const char *path);
 /* The same path, absolute and without links, to be freed; NULL if it cannot be had. */

@@ -98,15 +98,19 @@ int hpcw_i_sys_read_link_at(int at, const char *name, char *text, size_t size) {
     return 0;
 }
 
-int hpcw_i_sys_size_of(const char *path, uint64_t *size) {
+int hpcw_i_sys_size_at(int at, const char *name, uint64_t *size) {
     struct hpcw_i_entry entry;
-    int e = hpcw_i_sys_look(path, true, &entry);
+    int e = look(at, name, 0, &entry);
     *size = e == 0 && entry.kind == HPCW_I_FILE ? entry.size : 0;
     return e != 0                           ? e
            : entry.kind == HPCW_I_FILE      ? 0
            : entry.kind == HPCW_I_NOTHING   ? ENOENT
            : entry.kind == HPCW_I_DIRECTORY ? EISDIR
                                             : EINVAL;
+}
+
+int hpcw_i_sys_size_of(const char *path, uint64_t *size) {
+    return hpcw_i_sys_size_at(AT_FDCWD, path, size);
 }
 
 bool hpcw_i_sys_is_at(int at, const char *name, const struct hpcw_i_file_id *id) {

@@ -20,6 +20,8 @@ refuse 2 'scr list: expected --keep with prune only, got --keep 2' "$HPCGEN" scr
 refuse 1 'none/.scr/index.scr: cannot open for reading: No such file or directory' "$HPCGEN" scr list none
 refuse 1 'none*: No such file or directory' "$HPCGEN" scr reindex none
 
+refuse 2 'scr list: expected --all-files with prune and drop only, got it' "$HPCGEN" scr list x --all-files
+
 for layout in scr-1.1 scr-1.2 scr-3 shared; do
     rm -rf set
     make --set rank2file.layout=$layout
@@ -48,8 +50,14 @@ for layout in scr-1.1 scr-1.2 scr-3 shared; do
     said 'name=' 3
     [ ! -e set/scr/$name.1 ] && [ ! -e set/scr/.scr/scr.dataset.1 ] || bad "something of dataset 1 is left: $layout"
 
-    # Drop the damaged one: the next is the current one.
-    scr drop set/scr $name.4
+    # Drop the damaged one: the next is the current one. A file that is not the dataset's stays.
+    echo mine >set/scr/$name.4/notes
+    "$HPCGEN" scr drop set/scr $name.4 --json >said 2>why || bad "fails: drop, $layout"
+    "$JSON_CHECK" said || bad "no JSON: $layout"
+    said '"left": *1' 1
+    grep -q 'hpcgen: set/scr: 1 file not of this dataset left' why || bad "why: $(cat why)"
+    [ -e set/scr/$name.4/notes ] || bad "a file of nobody is gone: $layout"
+    rm -r set/scr/$name.4
     scr list set/scr
     said "name=$name.3 .*current=true" 1
     refuse 1 "set/scr/.scr/index.scr: dataset: expected one of the index, got $name.4" \
@@ -73,7 +81,46 @@ for layout in scr-1.1 scr-1.2 scr-3 shared; do
     done
 done
 
+# ---- nothing outside the prefix, and nothing that no map lists
+for layout in scr-1.1 scr-3; do
+    rm -rf set outside
+    make --set rank2file.layout=$layout
+    name=scr.dataset
+    [ $layout != scr-3 ] || name=ckpt
+    mkdir outside
+    mv set/scr/$name.1 outside/data
+    ln -s ../../outside/data set/scr/$name.1
+    find outside | sort >before
+    scr check set/scr
+    said 'sound=true' 4
+    refuse 1 "set/scr/$name.1: expected no symbolic link, got one*" "$HPCGEN" scr drop set/scr $name.1
+    "$HPCGEN" scr prune set/scr --keep 1 >said 2>why && bad "prune takes no notice of a link: $layout"
+    said 'removed: 2' 1
+    said 'skipped: 1' 1
+    grep -q "set/scr/$name.1: expected no symbolic link" why || bad "why: $(cat why)"
+    find outside | sort | cmp - before || bad "something outside is gone: $layout"
+    scr list set/scr
+    said 'name=' 2
+    # Without its map.
+    rm "$(find outside set -path "*$([ $layout = scr-3 ] && echo dataset.4 || echo $name.4)*" -name 'rank2file*' |
+        grep -v '\.0\.')"
+    files=$(find set/scr/$name.4 -name '*.ckpt' | wc -l)
+    refuse 1 "set/scr/$name.4: its map cannot be read*--all-files*" "$HPCGEN" scr drop set/scr $name.4
+    [ "$(find set/scr/$name.4 -name '*.ckpt' | wc -l)" -eq "$files" ] || bad "files are gone: $layout"
+    "$HPCGEN" scr drop set/scr $name.4 --all-files >said 2>why || bad "fails: --all-files, $layout"
+    [ "$(grep -c "hpcgen: removes set/scr/$name.4/.*ckpt" why)" -eq "$files" ] || bad "not told: $(cat why)"
+    [ ! -e set/scr/$name.4 ] || bad "something is left: $layout"
+done
+
+# A FIFO in place of a marker stops nobody.
+mkfifo set/scr/.scr/hpcw.9.unfinished
+timeout 20 "$HPCGEN" scr prune set/scr >said 2>why
+[ $? -eq 1 ] || bad "prune with a FIFO: $(cat said why)"
+grep -q 'hpcw.9.unfinished: expected a file of this user, got another' why || bad "why: $(cat why)"
+
 # ---- the second summary of the shared layout
+rm -rf set
+make --set rank2file.layout=shared
 second=set/scr/.scr/scr.dataset.2/summary.scr
 cp $second kept
 rm $second

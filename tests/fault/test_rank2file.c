@@ -60,7 +60,7 @@ static void writing(const struct rank2file_case *c, enum fault fault, const char
             }
         }
         /* What could not be removed in the end stays until the next prune. */
-        assert_int_equal(hpcw_rank2file_prune(prefix, NULL, 0, NULL, &err), HPCW_OK);
+        assert_int_equal(hpcw_rank2file_prune(prefix, NULL, 0, NULL, NULL, &err), HPCW_OK);
         assert_true(same_trees(want, prefix));
         scratch_remove(dir);
         if (!met) {
@@ -145,7 +145,7 @@ static void every_call_of_restarting(void **state) {
 /* ---- looking after datasets ---- */
 
 static hpcw_status drop(const char *prefix, hpcw_error *err) {
-    return hpcw_rank2file_drop(prefix, NULL, "scr.dataset.3", err);
+    return hpcw_rank2file_drop(prefix, NULL, "scr.dataset.3", NULL, NULL, err);
 }
 
 static hpcw_status mark(const char *prefix, hpcw_error *err) {
@@ -154,7 +154,7 @@ static hpcw_status mark(const char *prefix, hpcw_error *err) {
 
 static hpcw_status prune(const char *prefix, hpcw_error *err) {
     hpcw_rank2file_tally tally;
-    hpcw_status s = hpcw_rank2file_prune(prefix, NULL, 1, &tally, err);
+    hpcw_status s = hpcw_rank2file_prune(prefix, NULL, 1, NULL, &tally, err);
     if (s == HPCW_OK && tally.skipped > 0) {
         *err = tally.why;
         s = err->code;

@@ -15,7 +15,7 @@ import tempfile
 
 # Of the compiler of C, and what the headers call private.
 NO_CONSTANT = r"HPCW_(\w+_H|API|MUST_CHECK|PRINTF|CLOG2_HAVE_COUNTER|CLOG2_WORDS_\w+|CLOG2_PEER_\w+|CLOG2_COMM_FREED)"
-NO_CALL = r"hpcw_\w+_(?:options|callbacks)_fill|hpcw_clog2_timeline_\w+"
+NO_CALL = r"hpcw_\w+_(?:options|callbacks|removal)_fill|hpcw_clog2_timeline_\w+"
 # Fortran has no union: its parts are types of their own.
 PARTS = {"hpcw_clog2_as_": "((hpcw_clog2_record *)0)->as."}
 OWN = {"hpcw_text", "hpcw_clog2_as"}

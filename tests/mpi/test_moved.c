@@ -26,12 +26,13 @@ enum kind {
     VOM,
     CLOG2,
     RECORDING,
+    CHECKPOINT,
     KINDS
 };
 enum move { STAY, TO_ONE, TO_OWN, RENAMED, MOVES };
 
 static const char *const kind_name[KINDS] = {"one file", "many blocks", "set",       "load data",
-                                             "CLOG-2",   "recording"};
+                                             "CLOG-2",   "recording",   "checkpoint"};
 
 static enum move move;
 static bool moved;
@@ -140,6 +141,35 @@ static hpcw_status record(hpcw_error *err) {
     return s;
 }
 
+static hpcw_status write_checkpoint(hpcw_error *err) {
+    hpcw_rank2file_options o;
+    hpcw_rank2file_options_init(&o);
+    o.layout = HPCW_RANK2FILE_SCR_3;
+    o.dataset.id = 1;
+    o.dataset.created_us = 1;
+    o.dataset.user = "user";
+    o.count = 1;
+    hpcw_rank2file *h;
+    hpcw_status s = hpcw_rank2file_open("file", world, &o, &h, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    go();
+    hpcw_rank2file_file *f = NULL;
+    char name[64];
+    (void)snprintf(name, sizeof name, "sub/rank_%d", process);
+    s = hpcw_rank2file_create(h, (uint32_t)process, name, &f, err);
+    s = s == HPCW_OK ? hpcw_rank2file_file_write(f, "data", 4, err) : s;
+    s = s == HPCW_OK ? hpcw_rank2file_file_close(f, err) : s;
+    hpcw_rank2file_file_free(f);
+    if (s != HPCW_OK) {
+        hpcw_rank2file_abandon(h, err);
+    }
+    s = hpcw_rank2file_close(h, err);
+    hpcw_rank2file_free(h);
+    return s;
+}
+
 static hpcw_status run(enum kind kind, hpcw_error *err) {
     switch (kind) {
     case VOM:
@@ -148,6 +178,8 @@ static hpcw_status run(enum kind kind, hpcw_error *err) {
         return write_clog2(err);
     case RECORDING:
         return record(err);
+    case CHECKPOINT:
+        return write_checkpoint(err);
     default:
         return write_sion(kind, err);
     }

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -171,7 +172,7 @@ static void restart_of_the_same(void **state) {
     assert_true(on_all(s == (processes > 1 ? HPCW_EMISMATCH : HPCW_OK)));
     assert_true(same_verdict(s, &err));
     hpcw_rank2file_restart_free(r);
-    s = hpcw_rank2file_drop(prefix, world, last ? "scr.dataset.8" : "scr.dataset.9", &err);
+    s = hpcw_rank2file_drop(prefix, world, last ? "scr.dataset.8" : "scr.dataset.9", NULL, NULL, &err);
     assert_true(on_all(s == (processes > 1 ? HPCW_EMISMATCH : HPCW_ENOENT)));
 }
 
@@ -203,6 +204,65 @@ static void twins_on_two_processes(void **state) {
     assert_true(same_verdict(s, &err));
     assert_true(on_all(strstr(err.message, "name \"rank_0\"") != NULL));
     hpcw_rank2file_free(w);
+    empty_directory(prefix);
+}
+
+/* ---- what a dead job left ---- */
+
+/* The dataset that a restart takes, and how many the index has. */
+static bool restart_is(const char *prefix, uint64_t id, uint32_t datasets) {
+    hpcw_rank2file_restart *r;
+    hpcw_rank2file_list *list;
+    bool good = hpcw_rank2file_restart_open(prefix, world, NULL, &r, NULL) == HPCW_OK &&
+                hpcw_rank2file_restart_dataset(r)->id == id && hpcw_rank2file_restart_skips(r) == 0;
+    good = hpcw_rank2file_list_open(prefix, world, &list, NULL) == HPCW_OK && good &&
+           hpcw_rank2file_list_count(list) == datasets && hpcw_rank2file_list_get(list, 0)->id == id;
+    hpcw_rank2file_list_free(list);
+    hpcw_rank2file_restart_free(r);
+    return good;
+}
+
+static bool exists(const char *prefix, const char *name) {
+    char path[700];
+    (void)snprintf(path, sizeof path, "%s/%s", prefix, name);
+    return access(path, F_OK) == 0;
+}
+
+/* Each process lists its files, so that prune finds them all; and no list is left by a job that finishes. */
+static void every_process_lists_its_files(void **state) {
+    (void)state;
+    char prefix[512], name[64], list[64];
+    (void)snprintf(prefix, sizeof prefix, "%s/%d", scratch, REFUSED);
+    (void)snprintf(name, sizeof name, "deep/rank_%d", process);
+    (void)snprintf(list, sizeof list, process == 0 ? ".scr/hpcw.1.unfinished" : ".scr/hpcw.1.unfinished.%d",
+                   process);
+    for (int finishes = 0; finishes < 2; finishes++) {
+        hpcw_rank2file_options o;
+        hpcw_rank2file *w;
+        hpcw_rank2file_file *file;
+        hpcw_rank2file_tally tally = {.added = 0};
+        hpcw_error err = {.message = ""};
+        hpcw_rank2file_options_init(&o);
+        o.dataset.id = 1;
+        o.count = 1;
+        hpcw_status s = hpcw_rank2file_open(prefix, world, &o, &w, &err);
+        assert_true(on_all(s == HPCW_OK));
+        s = hpcw_rank2file_create(w, hpcw_rank2file_first_rank(w), name, &file, &err);
+        s = s == HPCW_OK ? hpcw_rank2file_file_close(file, &err) : s;
+        hpcw_rank2file_file_free(file);
+        assert_true(on_all(s == HPCW_OK && exists(prefix, list)));
+        if (finishes == 1) {
+            s = hpcw_rank2file_close(w, &err);
+            assert_true(on_all(s == HPCW_OK && !exists(prefix, list)));
+        }
+        hpcw_rank2file_free(w); /* without a close as good as dead */
+        MPI_Barrier(MPI_COMM_WORLD);
+        s = hpcw_rank2file_prune(prefix, world, 0, NULL, &tally, &err);
+        assert_true(on_all(s == HPCW_OK && tally.removed == (finishes == 0) && tally.left == 0));
+        assert_true(on_all(exists(prefix, "scr.dataset.1") == (finishes == 1) && !exists(prefix, list)));
+    }
+    assert_true(on_all(restart_is(prefix, 1, 1)));
+    MPI_Barrier(MPI_COMM_WORLD);
     empty_directory(prefix);
 }
 
@@ -277,19 +337,6 @@ static hpcw_status close_anyway(const char *prefix, uint64_t id, size_t bytes, b
     return s;
 }
 
-/* The dataset that a restart takes, and how many the index has. */
-static bool restart_is(const char *prefix, uint64_t id, uint32_t datasets) {
-    hpcw_rank2file_restart *r;
-    hpcw_rank2file_list *list;
-    bool good = hpcw_rank2file_restart_open(prefix, world, NULL, &r, NULL) == HPCW_OK &&
-                hpcw_rank2file_restart_dataset(r)->id == id && hpcw_rank2file_restart_skips(r) == 0;
-    good = hpcw_rank2file_list_open(prefix, world, &list, NULL) == HPCW_OK && good &&
-           hpcw_rank2file_list_count(list) == datasets && hpcw_rank2file_list_get(list, 0)->id == id;
-    hpcw_rank2file_list_free(list);
-    hpcw_rank2file_restart_free(r);
-    return good;
-}
-
 static void set_limit(bool small) {
     struct rlimit limit;
     (void)signal(SIGXFSZ, SIG_IGN);
@@ -319,10 +366,10 @@ static void one_process_has_no_space(void **state) {
         }
         assert_true(on_all(s == HPCW_OK && files == (uint64_t)processes - 1));
         assert_true(on_all(restart_is(prefix, 3 + (uint64_t)victim, 2)));
-        assert_true(on_all(hpcw_rank2file_prune(prefix, world, 0, NULL, &err) == HPCW_OK));
+        assert_true(on_all(hpcw_rank2file_prune(prefix, world, 0, NULL, NULL, &err) == HPCW_OK));
         char name[64];
         (void)snprintf(name, sizeof name, "scr.dataset.%d", 3 + victim);
-        assert_true(on_all(hpcw_rank2file_drop(prefix, world, name, &err) == HPCW_OK));
+        assert_true(on_all(hpcw_rank2file_drop(prefix, world, name, NULL, NULL, &err) == HPCW_OK));
         assert_true(on_all(restart_is(prefix, 1, 1)));
     }
     empty_directory(prefix);
@@ -343,7 +390,7 @@ static void the_disk_is_full(void **state) {
     hpcw_status s = close_anyway(prefix, 2, LARGE, false, &files, &err);
     good = on_all(s == HPCW_ENOSPC) && same_verdict(s, &err) && good;
     good = on_all(restart_is(prefix, 1, 1)) && good;
-    good = on_all(hpcw_rank2file_prune(prefix, world, 0, NULL, &err) == HPCW_OK) && good;
+    good = on_all(hpcw_rank2file_prune(prefix, world, 0, NULL, NULL, &err) == HPCW_OK) && good;
     good = on_all(close_anyway(prefix, 2, SMALL, false, &files, &err) == HPCW_OK) && good;
     good = on_all(restart_is(prefix, 2, 2)) && good;
     good = on_all(process != 0 || umount2(disk, MNT_DETACH) == 0) && good;
@@ -360,6 +407,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(refused_by_all),
         cmocka_unit_test(restart_of_the_same),
         cmocka_unit_test(twins_on_two_processes),
+        cmocka_unit_test(every_process_lists_its_files),
         cmocka_unit_test(each_process_fails),
         cmocka_unit_test(one_process_has_no_space),
         cmocka_unit_test(the_disk_is_full),

@@ -123,7 +123,7 @@ static void children_of_a_writer(void **state) {
     hpcw_i_sys_gate = fork_at_renames;
     hpcw_status wrote = prefix_write(&o, &err);
     hpcw_i_sys_gate = NULL;
-    hpcw_status dropped_it = hpcw_rank2file_drop(prefix_dir, NULL, "scr.dataset.1", &err);
+    hpcw_status dropped_it = hpcw_rank2file_drop(prefix_dir, NULL, "scr.dataset.1", NULL, NULL, &err);
     for (int i = 0; i < children; i++) {
         assert_true(child[i] > 0);
         (void)kill(child[i], SIGKILL);
@@ -148,7 +148,7 @@ static void without_locks(void **state) {
     /* Nobody knows who is alive: unfinished files stay. */
     prefix_plain_file(in_prefix(".scr/hpcw.9.unfinished"), 1);
     prefix_fail_calls(HPCW_I_SYS_LOCK, ENOSYS);
-    OK(hpcw_rank2file_prune(prefix_dir, NULL, 0, NULL, NULL));
+    OK(hpcw_rank2file_prune(prefix_dir, NULL, 0, NULL, NULL, NULL));
     assert_true(prefix_exists(in_prefix(".scr/hpcw.9.unfinished")));
     hpcw_rank2file_options o = prefix_options(HPCW_RANK2FILE_SCR_1_2, 5);
     hpcw_error err = {.message = ""};
@@ -226,32 +226,49 @@ static void dropped(void **state) {
         for (uint64_t id = 1; id <= 3; id++) {
             prefix_written(layout, id);
         }
-        OK(hpcw_rank2file_drop(prefix_dir, NULL, name_of(layout, 3), &err));
+        OK(hpcw_rank2file_drop(prefix_dir, NULL, name_of(layout, 3), NULL, NULL, &err));
         assert_gone(layout, 3);
         assert_int_equal(prefix_listed(), 2);
         assert_int_equal(prefix_current(), 2);
-        assert_int_equal(hpcw_rank2file_drop(prefix_dir, NULL, name_of(layout, 3), &err), HPCW_ENOENT);
-        assert_int_equal(hpcw_rank2file_drop(prefix_dir, NULL, NULL, &err), HPCW_EINVAL);
+        assert_int_equal(hpcw_rank2file_drop(prefix_dir, NULL, name_of(layout, 3), NULL, NULL, &err),
+                         HPCW_ENOENT);
+        assert_int_equal(hpcw_rank2file_drop(prefix_dir, NULL, NULL, NULL, NULL, &err), HPCW_EINVAL);
         /* What no map lists stays. */
         prefix_plain_file(in_prefix("%s/notes", name_of(layout, 2)), 10);
-        OK(hpcw_rank2file_drop(prefix_dir, NULL, name_of(layout, 2), &err));
+        hpcw_rank2file_tally kept;
+        OK(hpcw_rank2file_drop(prefix_dir, NULL, name_of(layout, 2), NULL, &kept, &err));
         assert_true(prefix_exists(in_prefix("%s/notes", name_of(layout, 2))));
+        assert_int_equal(kept.removed, 1);
+        assert_int_equal(kept.left, 1);
         assert_int_equal(prefix_restarts(&err), 1);
         /* The id is free again. */
         prefix_written(layout, 3);
         assert_int_equal(prefix_current(), 3);
-        /* Without a map. */
-        bool one = layout == HPCW_RANK2FILE_SCR_1_1 || layout == HPCW_RANK2FILE_SHARED;
+        /* Without a map nobody knows which files are the dataset's: nothing changes, unless all may go. */
         const char *root =
-            one ? in_prefix("scr.dataset.3/.scr/rank2file.scr")
+            layout == HPCW_RANK2FILE_SCR_1_1 || layout == HPCW_RANK2FILE_SHARED
+                ? in_prefix("scr.dataset.3/.scr/rank2file.scr")
                 : in_prefix(".scr/scr.dataset.3/rank2file%s", layout == HPCW_RANK2FILE_SCR_3 ? "" : ".scr");
+        hpcw_rank2file_removal how;
+        hpcw_rank2file_tally tally;
         OK(truncate(root, 10));
-        assert_int_equal(hpcw_rank2file_drop(prefix_dir, NULL, name_of(layout, 3), &err),
-                         one ? HPCW_OK : HPCW_ETRUNCATED);
+        if (layout == HPCW_RANK2FILE_SHARED) { /* the other map lists the same */
+            OK(truncate(in_prefix(".scr/scr.dataset.3/rank2file"), 10));
+        }
+        prefix_plain_file(in_prefix("%s/sub", name_of(layout, 3)), 10);
+        assert_int_equal(hpcw_rank2file_drop(prefix_dir, NULL, name_of(layout, 3), NULL, &tally, &err),
+                         HPCW_ETRUNCATED);
+        assert_non_null(strstr(err.message, "its map cannot be read, so that nobody knows which files are"));
+        assert_int_equal(prefix_current(), 3);
+        assert_true(prefix_exists(prefix_data_path(layout, 3)));
+        hpcw_rank2file_removal_init(&how);
+        how.all_files = true;
+        OK(hpcw_rank2file_drop(prefix_dir, NULL, name_of(layout, 3), &how, &tally, &err));
+        assert_int_equal(tally.left, 0);
+        assert_gone(layout, 3);
         assert_int_equal(prefix_current(), 1);
-        assert_int_equal(prefix_exists(prefix_data_path(layout, 3)), !one);
         /* The last one: an index without a dataset. */
-        OK(hpcw_rank2file_drop(prefix_dir, NULL, name_of(layout, 1), &err));
+        OK(hpcw_rank2file_drop(prefix_dir, NULL, name_of(layout, 1), NULL, NULL, &err));
         assert_int_equal(prefix_listed(), 0);
         assert_int_equal(prefix_restarts(&err), 0);
         assert_int_equal(err.code, HPCW_ENOENT);
@@ -347,7 +364,7 @@ static void pruned(void **state) {
         }
         /* A damaged dataset pushes out no sound one. */
         OK(unlink(prefix_data_path(layout, 5)));
-        OK(hpcw_rank2file_prune(prefix_dir, NULL, 2, &tally, &err));
+        OK(hpcw_rank2file_prune(prefix_dir, NULL, 2, NULL, &tally, &err));
         assert_int_equal(tally.removed, 2);
         assert_int_equal(tally.skipped, 0);
         assert_int_equal(ids_in_index(), 1 << 3 | 1 << 4 | 1 << 5);
@@ -365,7 +382,7 @@ static void pruned(void **state) {
         /* Empty markers: of a writer that died before it wrote its line, and of one that is about to. */
         prefix_plain_file(in_prefix(".scr/hpcw.9.unfinished"), 0);
         assert_int_equal(truncate(in_prefix(".scr/hpcw.7.unfinished"), 0), 0);
-        OK(hpcw_rank2file_prune(prefix_dir, NULL, 0, &tally, &err));
+        OK(hpcw_rank2file_prune(prefix_dir, NULL, 0, NULL, &tally, &err));
         assert_int_equal(tally.removed, 1);
         assert_gone(layout, 6);
         assert_false(prefix_exists(in_prefix(".scr/hpcw.9.unfinished")));
@@ -381,14 +398,14 @@ static void pruned(void **state) {
         o = prefix_options(layout, 8);
         o.dataset.name = "results";
         killed_writer(&o);
-        OK(hpcw_rank2file_prune(prefix_dir, NULL, 0, &tally, &err));
+        OK(hpcw_rank2file_prune(prefix_dir, NULL, 0, NULL, &tally, &err));
         assert_true(prefix_exists(in_prefix("results/precious")));
         assert_false(prefix_exists(in_prefix(".scr/hpcw.8.unfinished")));
         /* And the current one stays, however old. */
         hpcw_kvtree *index = prefix_read_index();
         OK(hpcw_kvtree_set(index, "CURRENT", name_of(layout, 3), NULL));
         prefix_write_index(index);
-        OK(hpcw_rank2file_prune(prefix_dir, NULL, 1, &tally, &err));
+        OK(hpcw_rank2file_prune(prefix_dir, NULL, 1, NULL, &tally, &err));
         assert_int_equal(ids_in_index(), 1 << 3 | 1 << 7);
         (void)prefix_end(NULL);
         (void)prefix_begin(NULL);
@@ -418,7 +435,7 @@ static void pruned_from_elsewhere(void **state) {
         assert_non_null(f);
         assert_int_equal(fwrite(text, 1, size, f), size);
         assert_int_equal(fclose(f), 0);
-        OK(hpcw_rank2file_prune(prefix_dir, NULL, 1, &tally, NULL));
+        OK(hpcw_rank2file_prune(prefix_dir, NULL, 1, NULL, &tally, NULL));
         bool removed = i == 2 && strcmp(here, "000000") != 0;
         assert_int_equal(tally.removed, removed);
         assert_int_equal(prefix_exists(in_prefix("scr.dataset.2/rank_0.ckpt")), !removed);
@@ -453,7 +470,7 @@ static void killed_at_any_moment(void **state) {
             fail_msg("%s", err.message);
         }
         finished += found == id;
-        if (hpcw_rank2file_prune(prefix_dir, NULL, 1, NULL, &err) != HPCW_OK) {
+        if (hpcw_rank2file_prune(prefix_dir, NULL, 1, NULL, NULL, &err) != HPCW_OK) {
             fail_msg("%s", err.message);
         }
         /* One with its summary, and without an entry in the index, is found again. */
@@ -461,7 +478,7 @@ static void killed_at_any_moment(void **state) {
             fail_msg("%s", err.message);
         }
         assert_true(prefix_restarts(&err) >= found);
-        OK(hpcw_rank2file_prune(prefix_dir, NULL, 1, NULL, &err));
+        OK(hpcw_rank2file_prune(prefix_dir, NULL, 1, NULL, NULL, &err));
         assert_int_equal(prefix_listed(), 1);
         assert_int_equal(count_entries(prefix_dir), 2);              /* .scr and a dataset */
         assert_int_equal(count_entries(in_prefix("%s", ".scr")), 3); /* lock, index, a map */

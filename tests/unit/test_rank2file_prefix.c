@@ -2,6 +2,7 @@
 /* A prefix directory over the time of a job: datasets that fail, small writes, defaults, restarts. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -62,12 +64,28 @@ static void assert_doomed(hpcw_rank2file *w, hpcw_status want, const char *words
 /* The program reports the failure of a write, frees the file, and closes as the others do. */
 static void a_failed_write(void **state) {
     (void)state;
+    hpcw_rank2file_file *file;
+    hpcw_rank2file *w = second_dataset();
+    OK(prefix_put(w, 0, NULL));
+    OK(hpcw_rank2file_create(w, 1, "rank_1.ckpt", &file, NULL));
+    OK(hpcw_rank2file_file_write(file, "x", 1, NULL));
+    prefix_fail_calls(HPCW_I_SYS_PWRITE, ENOSPC);
+    assert_int_equal(hpcw_rank2file_file_close(file, NULL), HPCW_ENOSPC);
+    hpcw_i_sys_gate = NULL;
+    hpcw_rank2file_file_free(file);
+    assert_doomed(w, HPCW_ENOSPC, "rank_1.ckpt: cannot write 1 bytes at offset 0");
+}
+
+/* A file that could not be found after the death of the program is not made. */
+static void a_file_that_cannot_be_listed(void **state) {
+    (void)state;
     hpcw_rank2file *w = second_dataset();
     OK(prefix_put(w, 0, NULL));
     prefix_fail_calls(HPCW_I_SYS_PWRITE, ENOSPC);
     assert_int_equal(prefix_put(w, 1, NULL), HPCW_ENOSPC);
     hpcw_i_sys_gate = NULL;
-    assert_doomed(w, HPCW_ENOSPC, "rank_1.ckpt: cannot write 1000 bytes at offset 0");
+    assert_false(prefix_exists(in_prefix("scr.dataset.2/rank_1.ckpt")));
+    assert_doomed(w, HPCW_ENOSPC, ".scr/hpcw.2.unfinished: cannot note that the dataset is being written");
 }
 
 static void a_failed_file_close(void **state) {
@@ -205,6 +223,9 @@ static int fail_one_sync(enum hpcw_i_sys_call call, size_t *size) {
 static void a_directory_that_is_not_synced(void **state) {
     (void)state;
     unsigned long last = 0;
+    prefix_written(HPCW_RANK2FILE_SCR_1_1,
+                   9); /* the directory .scr is there: each dataset takes the same calls */
+    OK(hpcw_rank2file_drop(prefix_dir, NULL, "scr.dataset.9", NULL, NULL, NULL));
     for (uint64_t id = 1; id <= 3; id++) {
         hpcw_rank2file_options o = prefix_options(HPCW_RANK2FILE_SCR_1_1, id);
         hpcw_error err = {.message = ""};
@@ -220,6 +241,92 @@ static void a_directory_that_is_not_synced(void **state) {
         assert_int_equal(prefix_restarts(&err), id < 3 ? id : 2);
         assert_int_equal(prefix_current(), id < 3 ? id : 2);
         assert_int_equal(prefix_exists(in_prefix(".scr/hpcw.%u.unfinished", (unsigned)id)), id == 3);
+    }
+}
+
+/* ---- what is on the disk ---- */
+
+enum { MOST_SYNCED = 64 };
+static char synced[MOST_SYNCED][600];
+static unsigned syncs_seen;
+static bool recording;
+
+/* In place of the one of libc: notes what is written back. */
+int fsync(int fd) {
+    char link[64];
+    (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    if (recording && syncs_seen < MOST_SYNCED) {
+        ssize_t n = readlink(link, synced[syncs_seen], sizeof synced[0] - 1);
+        synced[syncs_seen++][n < 0 ? 0 : n] = '\0';
+    }
+    return fdatasync(fd);
+}
+
+static bool was_synced(const char *path, unsigned before) {
+    for (unsigned i = 0; i < before && i < syncs_seen; i++) {
+        if (strcmp(synced[i], path) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Every directory that has a new name in it is written back before the index, the one above the prefix included. */
+static void directories_are_synced(void **state) {
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        hpcw_rank2file_layout layout = (hpcw_rank2file_layout)k;
+        hpcw_error err = {.message = ""};
+        hpcw_rank2file_file *file;
+        hpcw_rank2file *w;
+        char run[400], real[PATH_MAX], data[HPCW_RANK2FILE_MAX_DATASET + 1];
+        hpcw_rank2file_options o = prefix_options(layout, 1);
+        o.durability = HPCW_SYNC_DIRECTORY;
+        assert_non_null(realpath(prefix_dir, real));
+        (void)snprintf(run, sizeof run, "%s/run/", prefix_dir); /* with a slash */
+        syncs_seen = 0;
+        recording = true;
+        OK(hpcw_rank2file_open(run, NULL, &o, &w, &err));
+        OK(hpcw_rank2file_create(w, 0, "a/b/made", &file, &err));
+        OK(hpcw_rank2file_file_close(file, &err));
+        hpcw_rank2file_file_free(file);
+        hpcw_rank2file_dataset_name(&o, data);
+        /* A file and a directory of the program. */
+        assert_int_equal(mkdir(in_prefix("run/%s/own", data), 0777), 0);
+        prefix_plain_file(in_prefix("run/%s/own/added", data), 10);
+        OK(hpcw_rank2file_add(w, 1, "own/added", 10, NULL, &err));
+        OK(hpcw_rank2file_close(w, &err));
+        hpcw_rank2file_free(w);
+        recording = false;
+        assert_true(syncs_seen < MOST_SYNCED);
+        unsigned index = 0;
+        while (index < syncs_seen && strstr(synced[index], "index.scr") == NULL) {
+            index++;
+        }
+        assert_true(index < syncs_seen);
+        bool one = layout == HPCW_RANK2FILE_SCR_1_1;
+        const char *const directories[] = {"",
+                                           "/run",
+                                           "/run/.scr",
+                                           "/run/D",
+                                           "/run/D/a",
+                                           "/run/D/a/b",
+                                           "/run/D/own",
+                                           one || layout == HPCW_RANK2FILE_SHARED ? "/run/D/.scr" : "/run/.scr",
+                                           one ? "/run/D/.scr" : "/run/.scr/scr.dataset.1"};
+        for (size_t i = 0; i < sizeof directories / sizeof directories[0]; i++) {
+            char path[PATH_MAX + 900];
+            const char *d = strchr(directories[i], 'D');
+            (void)snprintf(path, sizeof path, "%s%.*s%s%s", real,
+                           (int)(d == NULL ? strlen(directories[i]) : (size_t)(d - directories[i])),
+                           directories[i], d == NULL ? "" : data, d == NULL ? "" : d + 1);
+            if (!was_synced(path, index)) {
+                fail_msg("layout %d: %s was not written back before the index", k, path);
+            }
+        }
+        assert_string_equal(strrchr(synced[syncs_seen - 1], '/'), "/.scr");
+        (void)prefix_end(NULL);
+        (void)prefix_begin(NULL);
     }
 }
 
@@ -465,6 +572,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, prefix_begin, prefix_end)
     const struct CMUnitTest tests[] = {
         TEST(a_failed_write),
+        TEST(a_file_that_cannot_be_listed),
         TEST(a_failed_file_close),
         TEST(a_failed_create),
         TEST(a_file_that_was_never_closed),
@@ -473,6 +581,7 @@ int main(void) {
         TEST(added_files_that_are_not_as_said),
         TEST(a_file_that_vanishes),
         TEST(a_directory_that_is_not_synced),
+        TEST(directories_are_synced),
         TEST(a_real_limit),
         TEST(small_writes_are_gathered),
         TEST(defaults_are_filled_in),

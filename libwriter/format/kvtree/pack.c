@@ -178,12 +178,17 @@ static hpcw_status read_exactly(const char *path, int fd, uint64_t offset, void 
 
 hpcw_status hpcw_i_kv_load(const char *path, uint64_t offset, unsigned char **data, uint64_t *stored,
                            uint64_t *left, hpcw_error *err) {
+    return hpcw_i_kv_load_at(AT_FDCWD, path, path, offset, data, stored, left, err);
+}
+
+hpcw_status hpcw_i_kv_load_at(int at, const char *name, const char *path, uint64_t offset, unsigned char **data,
+                              uint64_t *stored, uint64_t *left, hpcw_error *err) {
     *data = NULL;
     int fd;
     uint64_t size = 0;
     unsigned char header[HPCW_I_KV_HEADER];
     unsigned char *made = NULL;
-    int e = hpcw_i_sys_open(path, O_RDONLY | O_NONBLOCK, 0, &fd);
+    int e = hpcw_i_sys_open_at(at, name, O_RDONLY | O_NONBLOCK, 0, &fd);
     if (e != 0) {
         return hpcw_i_fail_sys(err, e, "%s: cannot open for reading", path);
     }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <hpcw/kvtree.h>
 #include <hpcw/status.h>
 
 #include "libwriter/base/bytes.h"
@@ -95,5 +96,11 @@ static inline uint64_t hpcw_i_kv_at(const struct hpcw_i_kv_cursor *c, const void
 /* A whole tree at `offset` of a file, to be freed with hpcw_i_free; *left: bytes of the file after it. */
 hpcw_status hpcw_i_kv_load(const char *path, uint64_t offset, unsigned char **data, uint64_t *stored,
                            uint64_t *left, hpcw_error *err);
+/* The same for a name in a directory, the descriptor `at`. The path is for messages. */
+hpcw_status hpcw_i_kv_load_at(int at, const char *name, const char *path, uint64_t offset, unsigned char **data,
+                              uint64_t *stored, uint64_t *left, hpcw_error *err);
+
+/* hpcw_kvtree_read_file in the same way. */
+hpcw_status hpcw_i_kv_read_at(int at, const char *name, const char *path, hpcw_kvtree **out, hpcw_error *err);
 
 #endif

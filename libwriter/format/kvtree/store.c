@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Trees to bytes and back (doc/formats/rank2file.md, "Stored tree"). */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,10 +191,15 @@ hpcw_status hpcw_kvtree_read_file(const char *path, hpcw_kvtree **out, hpcw_erro
     if (path == NULL || out == NULL) {
         return hpcw_i_fail(err, HPCW_EINVAL, "kvtree: expected a path and a pointer for the tree, got NULL");
     }
+    return hpcw_i_kv_read_at(AT_FDCWD, path, path, out, err);
+}
+
+hpcw_status hpcw_i_kv_read_at(int at, const char *name, const char *path, hpcw_kvtree **out, hpcw_error *err) {
     unsigned char *data;
     uint64_t stored = 0;
     uint64_t left = 0;
-    hpcw_status s = hpcw_i_kv_load(path, 0, &data, &stored, &left, err);
+    *out = NULL;
+    hpcw_status s = hpcw_i_kv_load_at(at, name, path, 0, &data, &stored, &left, err);
     if (s == HPCW_OK && left > 0) {
         s = more_bytes(path, stored, left, err);
     }

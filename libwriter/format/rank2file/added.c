@@ -8,7 +8,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/format/rank2file/handle.h"
-#include "libwriter/io/sys.h"
+#include "libwriter/io/dir.h"
 
 /* ---- added ---- */
 
@@ -77,10 +77,15 @@ hpcw_status hpcw_rank2file_add(hpcw_rank2file *w, uint32_t rank, const char *nam
         .crc = crc == NULL ? 0 : *crc,
         .flags = HPCW_I_R2F_HAS_SIZE | (crc == NULL ? 0u : HPCW_I_R2F_HAS_CRC),
     };
-    hpcw_status s = hpcw_i_r2f_add(w, rank, &file, true, err);
-    if (s == HPCW_ENOMEM) {
-        hpcw_rank2file_abandon(w,
-                               err); /* a program that ignores this would finish a dataset without the file */
+    hpcw_status s = hpcw_i_r2f_check_file(w, rank, name, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    s = hpcw_i_r2f_note(w, name, err);
+    s = s == HPCW_OK ? hpcw_i_r2f_add(w, rank, &file, true, err) : s;
+    if (s != HPCW_OK) {
+        /* A program that ignores this would finish a dataset without the file. */
+        hpcw_rank2file_abandon(w, err);
     }
     return s;
 }
@@ -141,30 +146,34 @@ void hpcw_i_r2f_end_file(struct hpcw_i_r2f_begun *f) {
 /* ---- at the close ---- */
 
 /* Whoever wrote the files: they must still be there, as the dataset lists them. */
+static hpcw_status look_at_file(const hpcw_rank2file *w, const struct hpcw_i_r2f_own *own, hpcw_error *err) {
+    char *name = hpcw_i_r2f_join(w->dataset, (const char *)w->names.data + own->name_at);
+    uint64_t size = 0;
+    int at;
+    if (name == NULL) {
+        return hpcw_i_fail_memory(err, w->prefix, 0, NULL);
+    }
+    int e = w->place.dir == NULL ? ENOENT : hpcw_i_dir_fd(w->place.dir, &at);
+    e = e == 0 ? hpcw_i_sys_size_at(at, name, &size) : e;
+    hpcw_status s = HPCW_OK;
+    if (e != 0) {
+        s = hpcw_i_fail_sys(err, e, "%s/%s: expected a file of %" PRIu64 " bytes, as it was added", w->prefix,
+                            name, own->size);
+    } else if (size != own->size) {
+        s = hpcw_i_fail(err, size < own->size ? HPCW_ETRUNCATED : HPCW_EFORMAT,
+                        "%s/%s: size: expected %" PRIu64 " bytes, as it was added, got %" PRIu64, w->prefix,
+                        name, own->size, size);
+    }
+    hpcw_i_free(name);
+    return s;
+}
+
 static hpcw_status look_at_files(const hpcw_rank2file *w, hpcw_error *err) {
     const struct hpcw_i_r2f_own *own = (const struct hpcw_i_r2f_own *)(const void *)w->own.data;
-    char *directory = hpcw_i_r2f_join(w->prefix, w->dataset);
-    hpcw_status s = directory == NULL ? hpcw_i_fail_memory(err, w->prefix, 0, NULL) : HPCW_OK;
+    hpcw_status s = HPCW_OK;
     for (size_t i = 0; s == HPCW_OK && i < w->own.size / sizeof *own; i++) {
-        if (!own[i].look) {
-            continue;
-        }
-        char *path = hpcw_i_r2f_join(directory, (const char *)w->names.data + own[i].name_at);
-        uint64_t size = 0;
-        int e = path == NULL ? ENOMEM : hpcw_i_sys_size_of(path, &size);
-        if (e != 0) {
-            s = path == NULL
-                    ? hpcw_i_fail_memory(err, directory, 0, NULL)
-                    : hpcw_i_fail_sys(err, e, "%s: expected a file of %" PRIu64 " bytes, as it was added", path,
-                                      own[i].size);
-        } else if (size != own[i].size) {
-            s = hpcw_i_fail(err, size < own[i].size ? HPCW_ETRUNCATED : HPCW_EFORMAT,
-                            "%s: size: expected %" PRIu64 " bytes, as it was added, got %" PRIu64, path,
-                            own[i].size, size);
-        }
-        hpcw_i_free(path);
+        s = own[i].look ? look_at_file(w, &own[i], err) : HPCW_OK;
     }
-    hpcw_i_free(directory);
     return s;
 }
 

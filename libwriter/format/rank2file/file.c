@@ -24,8 +24,10 @@ struct hpcw_rank2file_file {
 
 /* ---- open ---- */
 
+/* `below`: the name below the prefix of `w`; NULL: a separate file. */
 static hpcw_status new_file(const char *path, hpcw_rank2file *w, uint32_t rank, const char *name,
-                            hpcw_durability durability, hpcw_rank2file_file **out, hpcw_error *err) {
+                            const char *below, hpcw_durability durability, hpcw_rank2file_file **out,
+                            hpcw_error *err) {
     hpcw_rank2file_file *f = hpcw_i_calloc(1, sizeof *f);
     hpcw_status s = HPCW_OK;
     if (f != NULL) {
@@ -37,7 +39,7 @@ static hpcw_status new_file(const char *path, hpcw_rank2file *w, uint32_t rank, 
     if (f == NULL || f->path == NULL || (name != NULL && f->name == NULL)) {
         s = hpcw_i_fail_memory(err, path, 0, NULL);
     } else {
-        s = w != NULL ? hpcw_i_r2f_sink(w, path, &f->sink, err)
+        s = w != NULL ? hpcw_i_r2f_sink(w, below, &f->sink, err)
                       : hpcw_sink_open_file(path, durability, &f->sink, err);
     }
     if (s != HPCW_OK) {
@@ -55,7 +57,7 @@ hpcw_status hpcw_rank2file_file_open(const char *path, hpcw_durability durabilit
     if (path == NULL || file == NULL) {
         return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected a path and a pointer for the file, got NULL");
     }
-    return new_file(path, NULL, 0, NULL, durability, file, err);
+    return new_file(path, NULL, 0, NULL, NULL, durability, file, err);
 }
 
 hpcw_status hpcw_rank2file_create(hpcw_rank2file *w, uint32_t rank, const char *name,
@@ -70,13 +72,14 @@ hpcw_status hpcw_rank2file_create(hpcw_rank2file *w, uint32_t rank, const char *
     if (s != HPCW_OK) {
         return s;
     }
-    char *directory = hpcw_i_r2f_join(w->prefix, w->dataset);
-    char *path = directory == NULL ? NULL : hpcw_i_r2f_join(directory, name);
-    s = path == NULL ? hpcw_i_fail_memory(err, w->prefix, 0, NULL) : hpcw_i_r2f_folders(directory, name, err);
+    char *below = hpcw_i_r2f_join(w->dataset, name);
+    char *path = below == NULL ? NULL : hpcw_i_r2f_join(w->prefix, below);
+    s = path == NULL ? hpcw_i_fail_memory(err, w->prefix, 0, NULL) : hpcw_i_r2f_note(w, name, err);
+    s = s == HPCW_OK ? hpcw_i_r2f_folders(w, name, err) : s;
     if (s == HPCW_OK) {
-        s = new_file(path, w, rank, name, HPCW_SYNC_NONE, file, err);
+        s = new_file(path, w, rank, name, below, HPCW_SYNC_NONE, file, err);
     }
-    hpcw_i_free(directory);
+    hpcw_i_free(below);
     hpcw_i_free(path);
     if (s != HPCW_OK) {
         hpcw_rank2file_abandon(w, err); /* the program wanted a file that it will not get */

@@ -9,7 +9,7 @@
 #include "libwriter/comm/comm.h"
 #include "libwriter/format/rank2file/map/map.h"
 #include "libwriter/format/rank2file/map/records.h"
-#include "libwriter/format/rank2file/prefix/prefix.h"
+#include "libwriter/format/rank2file/prefix/marker.h"
 
 /* A file that was added. */
 struct hpcw_i_r2f_own {
@@ -41,18 +41,32 @@ struct hpcw_rank2file {
     uint32_t ranks;      /* of the job */
     char dataset[HPCW_RANK2FILE_MAX_DATASET + 1];
     char flushed[HPCW_I_R2F_STAMP];
-    int lock_fd; /* on process 0: the lock of the dataset; -1: none */
+    struct hpcw_i_r2f_prefix place; /* held from the open on; `dir` NULL: own sinks write elsewhere */
+    int lock_fd;                    /* on process 0: the lock of the dataset; -1: none */
     bool closed;
 
     pthread_mutex_t lock; /* guards the fields below */
+    struct hpcw_i_r2f_marker_file
+        noted; /* lists the files of this process; on others than process 0 from the first on */
     struct hpcw_i_r2f_begun *begun;
     struct hpcw_i_buf own;   /* of struct hpcw_i_r2f_own */
     struct hpcw_i_buf names; /* each with its NUL */
     hpcw_error abandoned;    /* code HPCW_OK: no failure */
 };
 
-/* A sink for one of the dataset's files. */
-hpcw_status hpcw_i_r2f_sink(const hpcw_rank2file *w, const char *path, hpcw_sink **out, hpcw_error *err);
+/* A sink for a file below the prefix. */
+hpcw_status hpcw_i_r2f_sink(const hpcw_rank2file *w, const char *name, hpcw_sink **out, hpcw_error *err);
+
+/* Lists a data file in the marker, so that it is found if the program dies: before the file is made. */
+hpcw_status hpcw_i_r2f_note(hpcw_rank2file *w, const char *name, hpcw_error *err);
+
+/* The marker of this process: that of the dataset, without names; which one it is; and its end. */
+struct hpcw_i_r2f_marker hpcw_i_r2f_marker_of(const hpcw_rank2file *w);
+struct hpcw_i_r2f_which hpcw_i_r2f_which_of(const hpcw_rank2file *w);
+void hpcw_i_r2f_forget(hpcw_rank2file *w);
+
+/* Writes the directories of this process's data files back to the disk, if the options ask for that. For the close: alone. */
+hpcw_status hpcw_i_r2f_sync_directories(const hpcw_rank2file *w, hpcw_error *err);
 
 /* Writes a file below the prefix: `put` fills the sink. *named (may be NULL): it has its name, perhaps in spite of a
  * failure. */
@@ -77,8 +91,8 @@ uint32_t hpcw_i_r2f_rank_at(const hpcw_rank2file *w, uint32_t index);
 /* Whether a file may be added: a rank of this process, a legal name, an open handle. */
 hpcw_status hpcw_i_r2f_check_file(const hpcw_rank2file *w, uint32_t rank, const char *name, hpcw_error *err);
 
-/* Makes the directories of `name` below `directory`, which exists. */
-hpcw_status hpcw_i_r2f_folders(const char *directory, const char *name, hpcw_error *err);
+/* Makes the directories of a data file below that of the dataset. */
+hpcw_status hpcw_i_r2f_folders(const hpcw_rank2file *w, const char *name, hpcw_error *err);
 
 /* Collective. Leaves, inner nodes and root of one map. */
 hpcw_status hpcw_i_r2f_write_map(const hpcw_rank2file *w, uint32_t which, const struct hpcw_i_r2f_block *block,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A dataset from open to close. */
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,6 +12,9 @@
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 #include "libwriter/format/rank2file/handle.h"
+#include "libwriter/format/rank2file/restart/restart.h"
+#include "libwriter/format/rank2file/upkeep/upkeep.h"
+#include "libwriter/io/dir.h"
 #include "libwriter/io/sys.h"
 
 /* ---- open ---- */
@@ -108,39 +110,11 @@ static hpcw_status place_ranks(hpcw_rank2file *w, hpcw_error *err) {
     return hpcw_i_agree(w->comm, s, NULL, err);
 }
 
-/* Removes nodes that an unfinished attempt left: some readers take every node in the directory. */
-static hpcw_status remove_nodes(const char *prefix, const char *directory, hpcw_error *err) {
-    char *path = hpcw_i_r2f_join(prefix, directory);
-    DIR *d = path == NULL ? NULL : opendir(path);
-    hpcw_status s = path == NULL ? hpcw_i_fail_memory(err, prefix, 0, NULL) : HPCW_OK;
-    if (path != NULL && d == NULL) {
-        s = hpcw_i_fail_sys(err, errno, "%s: cannot open the directory", path);
-    }
-    struct dirent *entry;
-    while (s == HPCW_OK && (entry = readdir(d)) != NULL) {
-        if (strncmp(entry->d_name, "rank2file", 9) != 0) {
-            continue;
-        }
-        char *node = hpcw_i_r2f_join(path, entry->d_name);
-        int e = node == NULL ? ENOMEM : hpcw_i_sys_unlink(node);
-        if (e != 0 && e != ENOENT) {
-            s = hpcw_i_fail_sys(err, e, "%s/%s: cannot remove a node that an unfinished dataset left", path,
-                                entry->d_name);
-        }
-        hpcw_i_free(node);
-    }
-    if (d != NULL) {
-        (void)closedir(d);
-    }
-    hpcw_i_free(path);
-    return s;
-}
-
 /* The existing index, or an empty tree; without the dataset that this one replaces (*replaced). */
 static hpcw_status read_index(const hpcw_rank2file *w, hpcw_kvtree **index, bool *replaced, hpcw_error *err) {
     const hpcw_rank2file_options *o = &w->options;
     hpcw_error mine = {.message = ""};
-    hpcw_status s = hpcw_i_r2f_index_read(w->prefix, index, &mine);
+    hpcw_status s = hpcw_i_r2f_index_read(&w->place, index, &mine);
     *replaced = false;
     if (s == HPCW_ENOENT) {
         return hpcw_kvtree_new(index, err);
@@ -181,22 +155,71 @@ static hpcw_status check_index(const hpcw_rank2file *w, hpcw_error *err) {
     return s;
 }
 
-/* Takes a dataset that is written again out of the index, before any of its files changes. */
-static hpcw_status take_out(const hpcw_rank2file *w, bool *replaced, hpcw_error *err) {
+static struct hpcw_i_r2f_dataset dataset_of(const hpcw_rank2file *w) {
+    return (struct hpcw_i_r2f_dataset){w->options.layout, w->options.dataset.id, w->dataset};
+}
+
+/* Lists what an older dataset of this name has, for one that replaces it. Files that only a damaged map names stay, and those
+ * of the new dataset replace them. */
+static hpcw_status list_older(const hpcw_rank2file *w, struct hpcw_i_r2f_removal *r, hpcw_error *err) {
+    const struct hpcw_i_r2f_dataset d = dataset_of(w);
+    hpcw_status s = hpcw_i_r2f_removal_add_metadata(r, &d, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_r2f_removal_add_map(r, &d, err);
+        s = hpcw_i_r2f_is_damage(s) ? HPCW_OK : s;
+    }
+    return s == HPCW_OK ? hpcw_i_r2f_removal_check(r, err) : s;
+}
+
+/* Removes what dead writers of this id left, as the marker of this dataset takes the place of theirs: under this name only
+ * temporary files. What cannot be removed stays. The caller has the locks of the index and of the dataset. */
+static hpcw_status remove_earlier(const hpcw_rank2file *w, const hpcw_kvtree *index, hpcw_error *err) {
+    const struct hpcw_i_r2f_dataset d = dataset_of(w);
+    struct hpcw_i_r2f_upkeep u = {.p = w->place};
+    struct hpcw_i_r2f_which *which;
+    size_t count, first = 0, end = 0;
+    hpcw_status s = hpcw_i_r2f_markers_find(&w->place, HPCW_I_R2F_UNFINISHED, &which, &count, err);
+    while (first < count && which[first].id < d.id) {
+        first++;
+    }
+    for (end = first; end < count && which[end].id == d.id;) {
+        end++;
+    }
+    if (s == HPCW_OK && end > first) {
+        s = hpcw_i_r2f_remove_unfinished(&u, index, d.layout, which + first, end - first, &d, false, err);
+    }
+    hpcw_i_free(which);
+    return s;
+}
+
+/* Takes a dataset that is written again out of the index, before any of its files changes, and removes its files. Finishes
+ * before that what dead programs were doing with this id or name. */
+static hpcw_status take_out(const hpcw_rank2file *w, hpcw_error *err) {
+    const struct hpcw_i_r2f_dataset d = dataset_of(w);
+    struct hpcw_i_r2f_removal r = hpcw_i_r2f_removal_new(&w->place);
     hpcw_kvtree *index = NULL;
+    bool replaced = false;
     int lock;
-    hpcw_status s = hpcw_i_r2f_lock_index(w->prefix, &lock, NULL, err);
+    hpcw_status s = hpcw_i_r2f_begin_change(&w->place, &d, NULL, &lock, NULL, err);
     if (s == HPCW_OK) {
         s = check_index(w, err);
     }
     if (s == HPCW_OK) {
-        s = read_index(w, &index, replaced, err);
+        s = read_index(w, &index, &replaced, err);
     }
-    if (s == HPCW_OK && *replaced) {
-        s = hpcw_i_r2f_index_write(w->prefix, index, w->options.durability, err);
+    if (s == HPCW_OK) {
+        s = remove_earlier(w, index, err);
+    }
+    if (s == HPCW_OK && replaced) {
+        s = list_older(w, &r, err);
+        s = s == HPCW_OK ? hpcw_i_r2f_take_out(&r, &d, index, w->options.durability, err) : s;
     }
     hpcw_kvtree_free(index);
     hpcw_i_r2f_unlock(lock);
+    if (s == HPCW_OK && replaced) {
+        s = hpcw_i_r2f_finish_removal(&r, &d, w->options.durability >= HPCW_SYNC_FILE, err);
+    }
+    hpcw_i_r2f_removal_free(&r);
     return s;
 }
 
@@ -206,84 +229,97 @@ static hpcw_status remove_summaries(const hpcw_rank2file *w, hpcw_error *err) {
     for (uint32_t m = 0; m < hpcw_rank2file_layout_maps(w->options.layout); m++) {
         char name[HPCW_RANK2FILE_PATH];
         hpcw_rank2file_summary_path(&w->options, m, name);
-        char *path = hpcw_i_r2f_join(w->prefix, name);
-        int e = path == NULL ? ENOMEM : hpcw_i_sys_unlink(path);
+        int e = hpcw_i_below_unlink(w->place.dir, name);
         if (e != 0 && e != ENOENT) {
-            s = hpcw_i_fail_sys(err, e, "%s/%s: cannot remove the summary of an unfinished dataset", w->prefix,
-                                name);
+            s = hpcw_i_r2f_fail_below(&w->place, e, name, "cannot remove the summary of an unfinished dataset",
+                                      err);
         }
-        hpcw_i_free(path);
     }
     return s;
 }
 
-static hpcw_status make_directory(const char *prefix, const char *name, bool *made, hpcw_error *err) {
-    char *path = hpcw_i_r2f_join(prefix, name);
-    if (path == NULL) {
-        return hpcw_i_fail_memory(err, prefix, 0, NULL);
-    }
-    int e = hpcw_i_sys_mkdir(path, 0777);
-    if (made != NULL) {
-        *made = e == 0;
-    }
-    hpcw_status s =
-        e == 0 || e == EEXIST ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot make the directory", path);
-    hpcw_i_free(path);
+/* Removes the nodes and summaries that an unfinished attempt left: some readers take every node in the directory. */
+static hpcw_status remove_metadata(const hpcw_rank2file *w, hpcw_error *err) {
+    const struct hpcw_i_r2f_dataset d = dataset_of(w);
+    struct hpcw_i_r2f_removal r = hpcw_i_r2f_removal_new(&w->place);
+    hpcw_status s = hpcw_i_r2f_removal_add_metadata(&r, &d, err);
+    s = s == HPCW_OK ? hpcw_i_r2f_removal_do(&r, false, err) : s;
+    hpcw_i_r2f_removal_free(&r);
     return s;
+}
+
+/* Whether the program wants new directories to be on the disk with their names. */
+static bool syncs(const hpcw_rank2file *w) {
+    return w->options.durability >= HPCW_SYNC_DIRECTORY;
 }
 
 /* The marker, and the directory of the data files that it names. */
-static hpcw_status make_data_directory(const hpcw_rank2file *w, hpcw_error *err) {
-    struct hpcw_i_r2f_marker marker;
-    uint64_t id = w->options.dataset.id;
-    uint64_t size;
+static hpcw_status make_data_directory(hpcw_rank2file *w, hpcw_error *err) {
+    const struct hpcw_i_r2f_which which = hpcw_i_r2f_which_of(w);
+    struct hpcw_i_r2f_marker marker = hpcw_i_r2f_marker_of(w), earlier;
+    struct hpcw_i_entry entry;
     bool made = false;
-    char *path = hpcw_i_r2f_join(w->prefix, w->dataset);
-    if (path == NULL) {
-        return hpcw_i_fail_memory(err, w->prefix, 0, NULL);
+    bool before = hpcw_i_r2f_marker_read(&w->place, &which, &earlier, NULL) == HPCW_OK &&
+                  strcmp(earlier.name, w->dataset) == 0 && earlier.made; /* by an attempt that died */
+    hpcw_i_r2f_marker_free(&earlier);
+    int e = hpcw_i_below_look(w->place.dir, w->dataset, &entry);
+    if (e != 0) {
+        return hpcw_i_r2f_fail_below(&w->place, e, w->dataset, "cannot look for the directory", err);
     }
-    bool before = hpcw_i_r2f_marker_read(w->prefix, id, &marker) && strcmp(marker.name, w->dataset) == 0 &&
-                  marker.made; /* by an attempt that died */
-    bool missing = hpcw_i_sys_size_of(path, &size) == ENOENT;
-    hpcw_i_free(path);
-    marker = (struct hpcw_i_r2f_marker){
-        .layout = w->options.layout, .made = missing || before, .host = hpcw_i_sys_host()};
-    memcpy(marker.name, w->dataset, sizeof marker.name);
-    hpcw_status s = hpcw_i_r2f_marker_write(w->prefix, id, &marker, err);
+    bool missing = entry.kind == HPCW_I_NOTHING;
+    marker.made = missing || before;
+    hpcw_status s = hpcw_i_r2f_marker_open(&w->place, &which, &marker, syncs(w), &w->noted, err);
     if (s == HPCW_OK) {
-        s = make_directory(w->prefix, w->dataset, &made, err);
+        s = hpcw_i_r2f_make_directory(&w->place, w->dataset, syncs(w), &made, err);
     }
     if (s == HPCW_OK && missing && !made && !before) { /* somebody else was quicker */
         marker.made = false;
-        s = hpcw_i_r2f_marker_write(w->prefix, id, &marker, err);
+        s = hpcw_i_r2f_marker_set(&w->place, &w->noted, &marker, err);
     }
     return s;
 }
 
-/* On process 0: changes nothing if the index refuses the dataset. */
-static hpcw_status begin(hpcw_rank2file *w, hpcw_error *err) {
-    bool replaced = false;
-    hpcw_status s = check_index(w, err);
-    if (s != HPCW_OK) {
+/* Writes the name of the prefix back to the disk. */
+static hpcw_status sync_name(const hpcw_rank2file *w, hpcw_error *err) {
+    struct hpcw_i_dir *parent;
+    int e = hpcw_i_dir_hold_from(w->place.dir, "../x", &parent); /* the path may end in a slash */
+    e = e == 0 ? hpcw_i_dir_sync(parent) : e;
+    hpcw_i_dir_release(parent);
+    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot write its name back to the disk", w->prefix);
+}
+
+/* On process 0: makes and holds the prefix. Changes nothing if the index refuses the dataset. */
+static hpcw_status make_prefix(hpcw_rank2file *w, hpcw_error *err) {
+    hpcw_error mine = {.message = ""};
+    hpcw_status s = hpcw_i_r2f_hold(w->prefix, &w->place, &mine);
+    if (s == HPCW_OK) {
+        return check_index(w, err);
+    }
+    if (mine.sys_errno != ENOENT) {
+        *err = mine;
         return s;
     }
     int e = hpcw_i_sys_mkdir(w->prefix, 0777);
     if (e != 0 && e != EEXIST) {
         return hpcw_i_fail_sys(err, e, "%s: cannot make the directory", w->prefix);
     }
-    s = make_directory(w->prefix, ".scr", NULL, err);
+    s = hpcw_i_r2f_hold(w->prefix, &w->place, err);
+    return s == HPCW_OK && e == 0 && syncs(w) ? sync_name(w, err) : s;
+}
+
+static hpcw_status begin(hpcw_rank2file *w, hpcw_error *err) {
+    hpcw_status s = make_prefix(w, err);
     if (s == HPCW_OK) {
-        s = hpcw_i_r2f_lock_dataset(w->prefix, w->options.dataset.id, w->dataset, &w->lock_fd, NULL, err);
+        s = hpcw_i_r2f_make_directory(&w->place, ".scr", syncs(w), NULL, err);
     }
     if (s == HPCW_OK) {
-        s = take_out(w, &replaced, err);
-    }
-    if (s == HPCW_OK && replaced) {
-        /* Files that only a damaged map names stay. Those of the new dataset replace them. */
-        (void)hpcw_i_r2f_remove_files(w->prefix, w->options.layout, w->options.dataset.id, w->dataset, NULL);
+        s = hpcw_i_r2f_lock_dataset(&w->place, w->options.dataset.id, w->dataset, &w->lock_fd, NULL, err);
     }
     if (s == HPCW_OK) {
-        s = remove_summaries(w, err);
+        s = take_out(w, err);
+    }
+    if (s == HPCW_OK) {
+        s = remove_metadata(w, err);
     }
     if (s == HPCW_OK) {
         s = make_data_directory(w, err);
@@ -292,12 +328,15 @@ static hpcw_status begin(hpcw_rank2file *w, hpcw_error *err) {
         char directory[HPCW_RANK2FILE_PATH];
         hpcw_i_r2f_metadata(hpcw_i_r2f_kind_of(w->options.layout, m), w->options.dataset.id, w->dataset,
                             directory);
-        s = make_directory(w->prefix, directory, NULL, err);
-        if (s == HPCW_OK) {
-            s = remove_nodes(w->prefix, directory, err);
-        }
+        s = hpcw_i_r2f_make_directory(&w->place, directory, syncs(w), NULL, err);
     }
     return s;
+}
+
+/* On the other processes: holds the prefix. With sinks of the program it need not be there. */
+static hpcw_status hold_prefix(hpcw_rank2file *w, hpcw_error *err) {
+    hpcw_status s = hpcw_i_r2f_hold(w->prefix, &w->place, err);
+    return w->options.sink_source.open != NULL ? HPCW_OK : s;
 }
 
 /* Collective. Fills in what the caller left out, as process 0 knows it. */
@@ -348,6 +387,7 @@ hpcw_status hpcw_rank2file_open(const char *prefix, hpcw_comm *comm, const hpcw_
             (void)pthread_mutex_init(&w->lock, NULL);
             w->comm = comm;
             w->lock_fd = -1;
+            w->noted.fd = -1;
             s = prepare(w, prefix, options, err);
         }
     }
@@ -359,6 +399,10 @@ hpcw_status hpcw_rank2file_open(const char *prefix, hpcw_comm *comm, const hpcw_
         s = fill_in(w, err);
         s = s == HPCW_OK && comm->process == 0 ? begin(w, err) : s;
         s = hpcw_i_agree(comm, s, NULL, err);
+        if (s == HPCW_OK && comm->size > 1) {
+            s = comm->process > 0 ? hold_prefix(w, err) : HPCW_OK;
+            s = hpcw_i_agree(comm, s, NULL, err);
+        }
     }
     if (s != HPCW_OK) {
         if (prefix != NULL && s != HPCW_EMISMATCH && s != HPCW_EINVAL) {
@@ -381,7 +425,9 @@ void hpcw_rank2file_free(hpcw_rank2file *w) {
     for (struct hpcw_i_r2f_begun *f = w->begun; f != NULL; f = f->next) {
         f->w = NULL; /* files that are freed after their dataset */
     }
+    hpcw_i_r2f_marker_close(&w->noted);
     hpcw_i_r2f_unlock(w->lock_fd);
+    hpcw_i_dir_release(w->place.dir);
     hpcw_i_buf_free(&w->own);
     hpcw_i_buf_free(&w->names);
     hpcw_i_free(w->own_ranks);
@@ -452,7 +498,7 @@ static hpcw_status write_index(const hpcw_rank2file *w, bool *listed, hpcw_error
     hpcw_kvtree *index = NULL;
     bool replaced;
     int lock;
-    hpcw_status s = hpcw_i_r2f_lock_index(w->prefix, &lock, NULL, err);
+    hpcw_status s = hpcw_i_r2f_lock_index(&w->place, &lock, NULL, err);
     if (s == HPCW_OK) {
         s = read_index(w, &index, &replaced, err);
     }
@@ -468,7 +514,7 @@ static hpcw_status write_index(const hpcw_rank2file *w, bool *listed, hpcw_error
 }
 
 /* On process 0, after the maps: what makes the dataset visible comes last. */
-static hpcw_status write_summary_and_index(const hpcw_rank2file *w, hpcw_error *err) {
+static hpcw_status write_summary_and_index(hpcw_rank2file *w, hpcw_error *err) {
     hpcw_kvtree *tree;
     bool listed = false;
     hpcw_status s = hpcw_rank2file_summary(&w->options, &tree, err);
@@ -482,7 +528,7 @@ static hpcw_status write_summary_and_index(const hpcw_rank2file *w, hpcw_error *
         s = write_index(w, &listed, err);
     }
     if (s == HPCW_OK || listed) {
-        hpcw_i_r2f_marker_remove(w->prefix, w->options.dataset.id);
+        hpcw_i_r2f_forget(w);
     } else {
         (void)remove_summaries(w, NULL);
     }
@@ -515,6 +561,9 @@ hpcw_status hpcw_rank2file_close(hpcw_rank2file *w, hpcw_error *err) {
     struct hpcw_i_words words = {.sums = 2, .word = sums};
     hpcw_status s = hpcw_i_r2f_check_files(w, err);
     if (s == HPCW_OK) {
+        s = hpcw_i_r2f_sync_directories(w, err);
+    }
+    if (s == HPCW_OK) {
         s = make_records(w, &records, sums, err);
     }
     s = hpcw_i_agree(w->comm, s, &words, err);
@@ -536,6 +585,9 @@ hpcw_status hpcw_rank2file_close(hpcw_rank2file *w, hpcw_error *err) {
     if (s == HPCW_OK) {
         s = w->comm->process == 0 ? write_summary_and_index(w, err) : HPCW_OK;
         s = hpcw_i_agree(w->comm, s, NULL, err);
+    }
+    if (s == HPCW_OK) {
+        hpcw_i_r2f_forget(w);
     }
     hpcw_i_r2f_unlock(w->lock_fd);
     w->lock_fd = -1;

@@ -102,6 +102,11 @@ const char *hpcw_i_r2f_bad_name(const char *name, size_t size, size_t most) {
     return NULL;
 }
 
+bool hpcw_i_r2f_is_dataset_name(const char *name) {
+    return hpcw_i_r2f_bad_name(name, strlen(name), HPCW_RANK2FILE_MAX_DATASET) == NULL &&
+           strchr(name, '/') == NULL && strcmp(name, ".scr") != 0;
+}
+
 char *hpcw_i_r2f_join(const char *a, const char *b) {
     size_t n = strlen(a);
     size_t m = strlen(b);

@@ -34,6 +34,9 @@ void hpcw_i_r2f_before_names(enum hpcw_i_r2f_kind kind, const char *dataset,
 /* What is wrong with the name of a data file, or NULL. */
 const char *hpcw_i_r2f_bad_name(const char *name, size_t size, size_t most);
 
+/* Whether this is the name of a dataset's directory, so that files below it may be removed. */
+bool hpcw_i_r2f_is_dataset_name(const char *name);
+
 /* "a/b", to be freed; NULL without memory. */
 char *hpcw_i_r2f_join(const char *a, const char *b);
 

@@ -10,6 +10,32 @@
 
 #include "libwriter/format/rank2file/map/names.h"
 
+struct hpcw_i_dir;
+
+/*
+ * The prefix is looked up once and held. What creates, overwrites or removes below it follows no symbolic link, so that
+ * nothing outside is reached (libwriter/io/dir.h). The prefix itself, and all reading, may go through links.
+ */
+struct hpcw_i_r2f_prefix {
+    const char *path; /* for messages, and to read */
+    struct hpcw_i_dir *dir;
+};
+
+/* Holds a prefix that exists. p->dir is to be released, and NULL after a failure. */
+hpcw_status hpcw_i_r2f_hold(const char *path, struct hpcw_i_r2f_prefix *p, hpcw_error *err);
+
+/* Records that a call for a name below the prefix failed: "PREFIX/NAME: WHAT". If a link is the reason, the message names
+ * the link. */
+hpcw_status hpcw_i_r2f_fail_below(const struct hpcw_i_r2f_prefix *p, int e, const char *name, const char *what,
+                                  hpcw_error *err);
+
+/* Makes one directory, which may exist. With `sync`, a new one is written back to the disk with its name. *made (may be
+ * NULL): whether there was none. */
+hpcw_status hpcw_i_r2f_make_directory(const struct hpcw_i_r2f_prefix *p, const char *name, bool sync,
+                                      bool *made, hpcw_error *err);
+
+/* ---- locks ---- */
+
 /* Below the prefix. Never removed: two writers could hold locks on two files of that name. */
 #define HPCW_I_R2F_LOCK ".scr/hpcw.lock"
 
@@ -19,37 +45,17 @@
  * another writer holds gives HPCW_EEXIST. Where the file system has no locks, *fd is open and nothing is locked;
  * *locked (may be NULL) tells.
  */
-hpcw_status hpcw_i_r2f_lock_index(const char *prefix, int *fd, bool *locked, hpcw_error *err);
-hpcw_status hpcw_i_r2f_lock_dataset(const char *prefix, uint64_t id, const char *name, int *fd, bool *locked,
-                                    hpcw_error *err);
+hpcw_status hpcw_i_r2f_lock_index(const struct hpcw_i_r2f_prefix *p, int *fd, bool *locked, hpcw_error *err);
+hpcw_status hpcw_i_r2f_lock_dataset(const struct hpcw_i_r2f_prefix *p, uint64_t id, const char *name, int *fd,
+                                    bool *locked, hpcw_error *err);
 void hpcw_i_r2f_unlock(int fd);
 
-/* The index of a prefix. */
-hpcw_status hpcw_i_r2f_index_read(const char *prefix, hpcw_kvtree **index, hpcw_error *err);
-hpcw_status hpcw_i_r2f_index_write(const char *prefix, const hpcw_kvtree *index, hpcw_durability durability,
-                                   hpcw_error *err);
+/* ---- the index as a file ---- */
 
-/* ---- datasets that are being written ---- */
-
-/* What a writer leaves in .scr while it writes, so that its files can be found if it dies. */
-struct hpcw_i_r2f_marker {
-    hpcw_rank2file_layout layout;
-    bool made;     /* the writer made the dataset's directory, so that all in there is of the dataset */
-    uint64_t host; /* hpcw_i_sys_host() of the process with the lock */
-    char name[HPCW_RANK2FILE_MAX_DATASET + 1];
-};
-hpcw_status hpcw_i_r2f_marker_write(const char *prefix, uint64_t id, const struct hpcw_i_r2f_marker *marker,
-                                    hpcw_error *err);
-/* False if there is none, or none that can be read. */
-bool hpcw_i_r2f_marker_read(const char *prefix, uint64_t id, struct hpcw_i_r2f_marker *marker);
-void hpcw_i_r2f_marker_remove(const char *prefix, uint64_t id);
-/* The id in the name of a marker, without its directory; 0: it is none. */
-uint64_t hpcw_i_r2f_marker_id(const char *name);
-
-/* Removes all files of a dataset, which must not be in the index any more: by its map; if that cannot be read, only the
- * metadata, and with the directory of SCR 1.1 all that is in there. Returns why the map cannot be read, if so. */
-hpcw_status hpcw_i_r2f_remove_files(const char *prefix, hpcw_rank2file_layout layout, uint64_t id,
-                                    const char *name, hpcw_error *err);
+hpcw_status hpcw_i_r2f_index_read(const struct hpcw_i_r2f_prefix *p, hpcw_kvtree **index, hpcw_error *err);
+/* *named (may be NULL): the new index has its name, perhaps in spite of a failure. */
+hpcw_status hpcw_i_r2f_index_write(const struct hpcw_i_r2f_prefix *p, const hpcw_kvtree *index,
+                                   hpcw_durability durability, bool *named, hpcw_error *err);
 
 /* ---- trees ---- */
 
@@ -69,6 +75,12 @@ bool hpcw_i_r2f_is_good(const hpcw_kvtree *record);
 
 /* The id of a dataset; 0: it is not listed, or has none. */
 uint64_t hpcw_i_r2f_index_id(const hpcw_kvtree *index, hpcw_rank2file_layout layout, const char *name);
+
+/* Whether the index lists a dataset to which the directory of this name, or the metadata of this id, belongs. */
+bool hpcw_i_r2f_index_has(const hpcw_kvtree *index, hpcw_rank2file_layout layout, uint64_t id,
+                          const char *name);
+/* Whether a dataset in the index has its metadata in the directory of this id. */
+bool hpcw_i_r2f_index_has_metadata(const hpcw_kvtree *index, hpcw_rank2file_layout layout, uint64_t id);
 
 /* The good dataset with the highest id, or NULL. */
 const char *hpcw_i_r2f_index_newest(const hpcw_kvtree *index, hpcw_rank2file_layout layout);

@@ -98,7 +98,10 @@ hpcw_status hpcw_rank2file_list_open(const char *prefix, hpcw_comm *comm, hpcw_r
         *out = NULL;
     }
     if (s == HPCW_OK && comm->process == 0) {
-        s = hpcw_i_r2f_index_read(prefix, &list->index, err);
+        char *path = hpcw_i_r2f_join(prefix, HPCW_RANK2FILE_INDEX);
+        s = path == NULL ? hpcw_i_fail_memory(err, prefix, 0, NULL)
+                         : hpcw_kvtree_read_file(path, &list->index, err);
+        hpcw_i_free(path);
     }
     s = hpcw_i_agree(comm, s, NULL, err);
     if (s == HPCW_OK) {

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "libwriter/format/rank2file/prefix/marker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libwriter/base/array.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/io/dir.h"
+#include "libwriter/io/sys.h"
+
+/*
+ * The first HEAD bytes are a line with layout, 0 or 1, host and name of the dataset, the line "files", and line feeds. So a
+ * writer replaces the line of an earlier one by one call, and whoever is killed leaves an empty file, the old line or the
+ * new one. Names follow, each with a line feed; a last one without it was not written to its end.
+ */
+enum { HEAD = HPCW_RANK2FILE_MAX_DATASET + 32, LARGEST = INT32_MAX };
+static const char has_list[] = "\nfiles\n";
+
+/* ---- names ---- */
+
+enum { NAME = 64 };
+static const char *const ending[] = {
+    [HPCW_I_R2F_UNFINISHED] = ".unfinished", [HPCW_I_R2F_DROPPED] = ".dropped"};
+
+static void print_name(const struct hpcw_i_r2f_which *which, char name[NAME]) {
+    int n = snprintf(name, NAME, ".scr/hpcw.%" PRIu64 "%s", which->id, ending[which->kind]);
+    if (which->process > 0) {
+        (void)snprintf(name + n, NAME - (size_t)n, ".%" PRIu32, which->process);
+    }
+}
+
+/* Reads a number in its only form. */
+static const char *read_number(const char *text, uint64_t *value) {
+    const char *p = text;
+    *value = 0;
+    while (*p >= '0' && *p <= '9' && *value <= INT32_MAX) {
+        *value = 10 * *value + (uint64_t)(*p++ - '0');
+    }
+    return p == text || *text == '0' || *value > INT32_MAX ? NULL : p;
+}
+
+/* Whether an entry of .scr is a marker of this kind. */
+static bool parse_name(const char *entry, enum hpcw_i_r2f_marker_kind kind, struct hpcw_i_r2f_which *which) {
+    uint64_t process = 0;
+    *which = (struct hpcw_i_r2f_which){.kind = kind};
+    const char *p = strncmp(entry, "hpcw.", 5) == 0 ? read_number(entry + 5, &which->id) : NULL;
+    size_t size = strlen(ending[kind]);
+    if (p == NULL || strncmp(p, ending[kind], size) != 0) {
+        return false;
+    }
+    p += size;
+    if (kind == HPCW_I_R2F_UNFINISHED && *p == '.') {
+        p = read_number(p + 1, &process);
+        which->process = (uint32_t)process;
+    }
+    return p != NULL && *p == '\0';
+}
+
+static int by_id_and_process(const void *a_, const void *b_) {
+    const struct hpcw_i_r2f_which *a = a_;
+    const struct hpcw_i_r2f_which *b = b_;
+    return a->id != b->id             ? (a->id < b->id ? -1 : 1)
+           : a->process != b->process ? (a->process < b->process ? -1 : 1)
+                                      : 0;
+}
+
+hpcw_status hpcw_i_r2f_markers_find(const struct hpcw_i_r2f_prefix *p, enum hpcw_i_r2f_marker_kind kind,
+                                    struct hpcw_i_r2f_which **found, size_t *count, hpcw_error *err) {
+    struct hpcw_i_listing *listing = NULL;
+    struct hpcw_i_r2f_which which;
+    size_t capacity = 0;
+    int at;
+    *found = NULL;
+    *count = 0;
+    int e = hpcw_i_dir_fd(p->dir, &at);
+    e = e == 0 ? hpcw_i_sys_list_at(at, ".scr", &listing) : e;
+    for (const char *entry; e == 0;) {
+        e = hpcw_i_sys_list_next(listing, &entry);
+        if (e != 0 || entry == NULL) {
+            break;
+        }
+        if (parse_name(entry, kind, &which)) {
+            struct hpcw_i_r2f_which *grown = hpcw_i_grow(*found, &capacity, *count + 1, sizeof *grown);
+            if (grown == NULL) {
+                e = ENOMEM;
+                break;
+            }
+            *found = grown;
+            grown[(*count)++] = which;
+        }
+    }
+    hpcw_i_sys_list_free(listing);
+    if (e != 0) {
+        hpcw_i_free(*found);
+        *found = NULL;
+        *count = 0;
+        return hpcw_i_r2f_fail_below(p, e, ".scr", "cannot list the directory", err);
+    }
+    if (*count > 1) {
+        qsort(*found, *count, sizeof **found, by_id_and_process);
+    }
+    return HPCW_OK;
+}
+
+/* ---- read ---- */
+
+static bool parse_head(char *text, struct hpcw_i_r2f_marker *marker) {
+    char *end = strchr(text, '\n');
+    char *made = strchr(text, ' ');
+    char *name = NULL;
+    if (end == NULL || made == NULL || made[1] == '\0' || made[2] != ' ') {
+        return false;
+    }
+    marker->lists = strncmp(end, has_list, sizeof has_list - 1) == 0;
+    *end = '\0';
+    *made = '\0';
+    marker->made = made[1] == '1';
+    marker->host = strtoull(made + 3, &name, 16);
+    if (*name != ' ') {
+        return false;
+    }
+    (void)snprintf(marker->name, sizeof marker->name, "%s", name + 1);
+    return hpcw_i_r2f_is_dataset_name(marker->name) &&
+           hpcw_rank2file_layout_of(text, &marker->layout, NULL) == HPCW_OK;
+}
+
+/* The lines after the head, each turned into a name with its NUL. */
+static bool parse_names(const char *text, size_t size, struct hpcw_i_r2f_marker *marker) {
+    for (const char *end; (end = memchr(text, '\n', size)) != NULL;) {
+        size_t n = (size_t)(end - text);
+        bool good = n > 0 && memchr(text, '\0', n) == NULL;
+        if (good &&
+            (!hpcw_i_buf_append(&marker->names, text, n) || !hpcw_i_buf_append(&marker->names, "", 1))) {
+            return false;
+        }
+        text += n + 1;
+        size -= n + 1;
+    }
+    return true;
+}
+
+static int read_whole(int fd, struct hpcw_i_buf *text) {
+    uint64_t size = 0;
+    size_t got = 0;
+    int e = hpcw_i_sys_size(fd, &size);
+    e = e != 0 ? e : size > LARGEST ? EFBIG : hpcw_i_buf_reserve(text, (size_t)size + HEAD + 1) ? 0 : ENOMEM;
+    e = e == 0 ? hpcw_i_sys_pread(fd, text->data, (size_t)size, 0, &got) : e;
+    if (e == 0) {
+        memset(text->data + got, 0, HEAD + 1);
+        text->size = got;
+    }
+    return e;
+}
+
+/* HPCW_EFORMAT: no whole first line. */
+static hpcw_status parse(const struct hpcw_i_r2f_prefix *p, const char *name, int fd,
+                         struct hpcw_i_r2f_marker *marker, hpcw_error *err) {
+    struct hpcw_i_buf text = {0};
+    char head[HEAD + 1] = "";
+    int e = read_whole(fd, &text);
+    hpcw_status s =
+        e == 0 ? HPCW_OK : hpcw_i_r2f_fail_below(p, e, name, "cannot read what is not finished", err);
+    if (s == HPCW_OK) {
+        memcpy(head, text.data, HEAD);
+        s = parse_head(head, marker)
+                ? HPCW_OK
+                : hpcw_i_fail(err, HPCW_EFORMAT, "%s/%s: expected a line that names a dataset, got none",
+                              p->path, name);
+    }
+    if (s == HPCW_OK && text.size > HEAD && marker->lists &&
+        !parse_names((const char *)text.data + HEAD, text.size - HEAD, marker)) {
+        s = hpcw_i_fail_memory(err, p->path, 0, NULL);
+    }
+    hpcw_i_buf_free(&text);
+    return s;
+}
+
+hpcw_status hpcw_i_r2f_marker_read(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_which *which,
+                                   struct hpcw_i_r2f_marker *marker, hpcw_error *err) {
+    char name[NAME];
+    int fd;
+    *marker = (struct hpcw_i_r2f_marker){.made = false};
+    print_name(which, name);
+    int e = hpcw_i_below_open(p->dir, name, O_RDONLY, true, &fd);
+    if (e == EEXIST || e == ELOOP || e == EACCES) {
+        return hpcw_i_fail(err, HPCW_EEXIST,
+                           "%s/%s: expected a file of this user, got another user's or no regular file",
+                           p->path, name);
+    }
+    if (e != 0) {
+        return hpcw_i_r2f_fail_below(p, e, name, "cannot open for reading", err);
+    }
+    hpcw_status s = parse(p, name, fd, marker, err);
+    (void)hpcw_i_sys_close(fd);
+    return s;
+}
+
+void hpcw_i_r2f_marker_free(struct hpcw_i_r2f_marker *marker) {
+    hpcw_i_buf_free(&marker->names);
+}
+
+/* ---- write ---- */
+
+static void print_head(const struct hpcw_i_r2f_marker *marker, char text[HEAD]) {
+    int size = snprintf(text, HEAD, "%s %d %06" PRIx64 " %s%s", hpcw_rank2file_layout_name(marker->layout),
+                        marker->made, marker->host, marker->name, has_list);
+    memset(text + size, '\n', HEAD - (size_t)size);
+}
+
+/* Creates a marker. Whatever has its name goes: no writer of this dataset lives. */
+static int create(const struct hpcw_i_r2f_prefix *p, const char *name, int *fd) {
+    int e = hpcw_i_below_open(p->dir, name, O_RDWR | O_CREAT | O_EXCL, true, fd);
+    if (e == EEXIST || e == ELOOP) {
+        e = hpcw_i_below_unlink(p->dir, name);
+        e = e == 0 || e == ENOENT ? hpcw_i_below_open(p->dir, name, O_RDWR | O_CREAT | O_EXCL, true, fd) : e;
+    }
+    return e;
+}
+
+/* Writes a new file back to the disk, with its name. */
+static int sync_new(const struct hpcw_i_r2f_prefix *p, const char *name, int fd) {
+    int e = hpcw_i_sys_fsync(fd);
+    return e == 0 ? hpcw_i_below_sync(p->dir, name) : e;
+}
+
+static hpcw_status fail_to_note(const struct hpcw_i_r2f_prefix *p, int e, const struct hpcw_i_r2f_which *which,
+                                hpcw_error *err) {
+    char name[NAME];
+    print_name(which, name);
+    return hpcw_i_r2f_fail_below(p, e, name,
+                                 which->kind == HPCW_I_R2F_UNFINISHED
+                                     ? "cannot note that the dataset is being written"
+                                     : "cannot note that the dataset is being removed",
+                                 err);
+}
+
+hpcw_status hpcw_i_r2f_marker_write(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_which *which,
+                                    const struct hpcw_i_r2f_marker *marker, bool sync, hpcw_error *err) {
+    struct hpcw_i_buf text = {0};
+    char head[HEAD], name[NAME];
+    int fd = -1;
+    print_name(which, name);
+    print_head(marker, head);
+    int e =
+        hpcw_i_buf_append(&text, head, HEAD) && hpcw_i_buf_append(&text, marker->names.data, marker->names.size)
+            ? create(p, name, &fd)
+            : ENOMEM;
+    for (size_t i = HEAD; e == 0 && i < text.size; i++) {
+        text.data[i] = text.data[i] == '\0' ? '\n' : text.data[i];
+    }
+    if (e == 0) {
+        e = hpcw_i_sys_pwrite(fd, text.data, text.size, 0);
+        e = e == 0 && sync ? sync_new(p, name, fd) : e;
+        int c = hpcw_i_sys_close(fd);
+        e = e == 0 ? c : e;
+    }
+    hpcw_i_buf_free(&text);
+    return e == 0 ? HPCW_OK : fail_to_note(p, e, which, err);
+}
+
+void hpcw_i_r2f_marker_remove(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_which *which) {
+    char name[NAME];
+    print_name(which, name);
+    (void)hpcw_i_below_unlink(p->dir, name);
+}
+
+void hpcw_i_r2f_markers_forget(const struct hpcw_i_r2f_prefix *p, uint64_t id, const char *name) {
+    struct hpcw_i_r2f_which *which;
+    size_t count;
+    (void)hpcw_i_r2f_markers_find(p, HPCW_I_R2F_UNFINISHED, &which, &count, NULL);
+    for (size_t i = 0; i < count; i++) {
+        struct hpcw_i_r2f_marker marker = {.made = false};
+        if (which[i].id == id && hpcw_i_r2f_marker_read(p, &which[i], &marker, NULL) == HPCW_OK &&
+            strcmp(marker.name, name) == 0) {
+            hpcw_i_r2f_marker_remove(p, &which[i]);
+        }
+        hpcw_i_r2f_marker_free(&marker);
+    }
+    hpcw_i_free(which);
+}
+
+/* ---- a marker that grows ---- */
+
+/* Opens what an earlier attempt at this dataset left. False: there is nothing of the kind. */
+static bool open_earlier(const struct hpcw_i_r2f_prefix *p, const char *name,
+                         const struct hpcw_i_r2f_marker *marker, struct hpcw_i_r2f_marker_file *file) {
+    struct hpcw_i_r2f_marker earlier = {.made = false};
+    bool same = hpcw_i_below_open(p->dir, name, O_RDWR, true, &file->fd) == 0 &&
+                parse(p, name, file->fd, &earlier, NULL) == HPCW_OK && earlier.lists &&
+                strcmp(earlier.name, marker->name) == 0 && hpcw_i_sys_size(file->fd, &file->end) == 0;
+    hpcw_i_r2f_marker_free(&earlier);
+    if (!same) {
+        hpcw_i_r2f_marker_close(file);
+    }
+    return same;
+}
+
+hpcw_status hpcw_i_r2f_marker_open(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_which *which,
+                                   const struct hpcw_i_r2f_marker *marker, bool sync,
+                                   struct hpcw_i_r2f_marker_file *file, hpcw_error *err) {
+    char name[NAME];
+    print_name(which, name);
+    *file = (struct hpcw_i_r2f_marker_file){.fd = -1, .which = *which};
+    int e = 0;
+    if (!open_earlier(p, name, marker, file)) {
+        file->end = 0;
+        e = create(p, name, &file->fd);
+    }
+    if (e != 0) {
+        return fail_to_note(p, e, which, err);
+    }
+    hpcw_status s = hpcw_i_r2f_marker_set(p, file, marker, err);
+    if (s == HPCW_OK && file->end <= HEAD) {
+        file->end = HEAD;
+    } else if (s == HPCW_OK) { /* perhaps a name without its end */
+        e = hpcw_i_sys_pwrite(file->fd, "\n", 1, file->end++);
+    }
+    e = s == HPCW_OK && e == 0 && sync ? sync_new(p, name, file->fd) : e;
+    s = s == HPCW_OK && e != 0 ? fail_to_note(p, e, which, err) : s;
+    if (s != HPCW_OK) {
+        hpcw_i_r2f_marker_close(file);
+    }
+    return s;
+}
+
+hpcw_status hpcw_i_r2f_marker_set(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_marker_file *file,
+                                  const struct hpcw_i_r2f_marker *marker, hpcw_error *err) {
+    char head[HEAD];
+    print_head(marker, head);
+    int e = hpcw_i_sys_pwrite(file->fd, head, HEAD, 0);
+    return e == 0 ? HPCW_OK : fail_to_note(p, e, &file->which, err);
+}
+
+hpcw_status hpcw_i_r2f_marker_append(const struct hpcw_i_r2f_prefix *p, struct hpcw_i_r2f_marker_file *file,
+                                     const char *name, hpcw_error *err) {
+    char line[HPCW_RANK2FILE_MAX_NAME + 2];
+    int n = snprintf(line, sizeof line, "%s\n", name);
+    int e = n < 0 || (size_t)n >= sizeof line ? ENAMETOOLONG
+                                              : hpcw_i_sys_pwrite(file->fd, line, (size_t)n, file->end);
+    if (e != 0) {
+        return fail_to_note(p, e, &file->which, err);
+    }
+    file->end += (uint64_t)n;
+    return HPCW_OK;
+}
+
+void hpcw_i_r2f_marker_close(struct hpcw_i_r2f_marker_file *file) {
+    if (file->fd >= 0) {
+        hpcw_i_sys_drop(file->fd);
+        file->fd = -1;
+    }
+}

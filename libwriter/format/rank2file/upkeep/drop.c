@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Datasets of the index that are removed, or marked as failed. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "libwriter/base/status.h"
+#include "libwriter/format/rank2file/restart/restart.h"
+#include "libwriter/format/rank2file/upkeep/upkeep.h"
+
+/* The index under its lock. `telling`: nothing changes. */
+static hpcw_status open_index(struct hpcw_i_r2f_upkeep *u, const char *dataset, bool telling, int *lock,
+                              hpcw_kvtree **index, hpcw_rank2file_layout *layout, hpcw_error *err) {
+    *lock = -1;
+    *index = NULL;
+    /* Without an index there is perhaps no directory for a lock, either. */
+    hpcw_status s = hpcw_i_r2f_index_read(&u->p, index, err);
+    hpcw_kvtree_free(*index);
+    *index = NULL;
+    if (s == HPCW_OK) {
+        s = telling ? hpcw_i_r2f_lock_index(&u->p, lock, NULL, err)
+                    : hpcw_i_r2f_begin_change(&u->p, NULL, NULL, lock, NULL, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_r2f_index_read(&u->p, index, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_r2f_index_layout(*index, u->p.path, layout, err);
+    }
+    if (s == HPCW_OK && hpcw_kvtree_get(hpcw_i_r2f_index_names(*index, *layout), dataset) == NULL) {
+        s = hpcw_i_fail(err, HPCW_ENOENT, "%s/%s: dataset: expected one of the index, got %.200s", u->p.path,
+                        HPCW_RANK2FILE_INDEX, dataset);
+    }
+    return s;
+}
+
+/* Lists what a dataset has. Without a map nobody knows which data files those are. */
+static hpcw_status list_files(const struct hpcw_i_r2f_upkeep *u, const struct hpcw_i_r2f_dataset *d,
+                              struct hpcw_i_r2f_removal *r, hpcw_error *err) {
+    hpcw_status s = hpcw_i_r2f_removal_add_map(r, d, err);
+    if (hpcw_i_r2f_is_damage(s) && u->how.all_files) {
+        s = hpcw_i_r2f_removal_add_all(r, d->name, err);
+    } else if (hpcw_i_r2f_is_damage(s) && err != NULL) {
+        hpcw_error why = *err;
+        (void)hpcw_i_fail(err, s,
+                          "%s/%s: its map cannot be read, so that nobody knows which files are the dataset's; "
+                          "to remove all of them: all_files, or --all-files of hpcgen: %s",
+                          u->p.path, d->name, why.message);
+        err->sys_errno = why.sys_errno;
+    }
+    return s == HPCW_OK ? hpcw_i_r2f_removal_add_temporary(r, d->name, err) : s;
+}
+
+/* The list of what is to be removed with a dataset that is not in `index` any more. */
+static hpcw_status plan(const struct hpcw_i_r2f_upkeep *u, const struct hpcw_i_r2f_dataset *d,
+                        const hpcw_kvtree *index, struct hpcw_i_r2f_removal *r, hpcw_error *err) {
+    if (d->id == 0 || !hpcw_i_r2f_is_dataset_name(d->name)) {
+        return HPCW_OK; /* no writer makes such an entry: only that goes */
+    }
+    /* SCR 1 lets several datasets have one id, and the directory of that. */
+    hpcw_status s = hpcw_i_r2f_index_has_metadata(index, d->layout, d->id)
+                        ? HPCW_OK
+                        : hpcw_i_r2f_removal_add_metadata(r, d, err);
+    s = s == HPCW_OK ? list_files(u, d, r, err) : s;
+    return s == HPCW_OK ? hpcw_i_r2f_removal_check(r, err) : s;
+}
+
+hpcw_status hpcw_i_r2f_drop(struct hpcw_i_r2f_upkeep *u, const char *dataset, bool telling, hpcw_error *err) {
+    hpcw_kvtree *index;
+    int lock;
+    int own = -1;
+    struct hpcw_i_r2f_dataset d = {.name = dataset};
+    struct hpcw_i_r2f_removal r = hpcw_i_r2f_removal_new(&u->p);
+    hpcw_status s = open_index(u, dataset, telling, &lock, &index, &d.layout, err);
+    if (s == HPCW_OK) {
+        d.id = hpcw_i_r2f_index_id(index, d.layout, dataset);
+        s = hpcw_i_r2f_lock_dataset(&u->p, d.id, dataset, &own, NULL, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_r2f_index_remove(index, d.layout, dataset, err);
+    }
+    if (s == HPCW_OK) {
+        s = plan(u, &d, index, &r, err);
+    }
+    if (s == HPCW_OK && telling) {
+        s = hpcw_i_r2f_removal_tell(&r, &u->how, err);
+    } else if (s == HPCW_OK) {
+        s = hpcw_i_r2f_take_out(&r, &d, index, HPCW_SYNC_FILE, err);
+    }
+    hpcw_i_r2f_unlock(lock);
+    hpcw_kvtree_free(index);
+    if (s == HPCW_OK && !telling) {
+        u->tally.removed++;
+        if (r.names.size > 0) {
+            s = hpcw_i_r2f_finish_removal(&r, &d, true, err);
+            s = s == HPCW_OK ? hpcw_i_r2f_count_left(&u->p, &d, &u->tally.left, err) : s;
+        }
+    }
+    hpcw_i_r2f_removal_free(&r);
+    hpcw_i_r2f_unlock(own);
+    return s;
+}
+
+hpcw_status hpcw_i_r2f_mark_failed(struct hpcw_i_r2f_upkeep *u, const char *dataset, hpcw_error *err) {
+    hpcw_kvtree *index;
+    hpcw_rank2file_layout layout;
+    int lock;
+    char now[HPCW_I_R2F_STAMP];
+    hpcw_i_r2f_stamp_now(now);
+    hpcw_status s = open_index(u, dataset, false, &lock, &index, &layout, err);
+    hpcw_kvtree *record = s == HPCW_OK ? hpcw_i_r2f_index_record(index, layout, dataset) : NULL;
+    if (s == HPCW_OK && record == NULL) {
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: dataset %s: expected a record in the index, got none",
+                        u->p.path, dataset);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_kvtree_set(record, "FAILED", now, err);
+    }
+    if (s == HPCW_OK && layout == HPCW_RANK2FILE_SHARED) { /* SCR 1.1 has a record of its own */
+        record = hpcw_kvtree_get(hpcw_kvtree_get(record, "DIR"), dataset);
+        s = record == NULL ? HPCW_OK : hpcw_kvtree_set(record, "FAILED", now, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_r2f_index_settle(index, layout, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_r2f_index_write(&u->p, index, HPCW_SYNC_FILE, NULL, err);
+    }
+    hpcw_i_r2f_unlock(lock);
+    hpcw_kvtree_free(index);
+    return s;
+}

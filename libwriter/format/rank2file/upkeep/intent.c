@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "libwriter/format/rank2file/upkeep/intent.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/format/rank2file/restart/restart.h"
+#include "libwriter/io/dir.h"
+#include "libwriter/io/sys.h"
+
+static struct hpcw_i_r2f_which intent_of(uint64_t id) {
+    return (struct hpcw_i_r2f_which){.kind = HPCW_I_R2F_DROPPED, .id = id};
+}
+
+void hpcw_i_r2f_skip(hpcw_rank2file_tally *tally, const hpcw_error *why) {
+    if (tally->skipped++ == 0) {
+        tally->why = *why;
+    }
+}
+
+/* ---- what dead programs began ---- */
+
+/* Who finishes intents, under the lock of the index. */
+struct finish {
+    const struct hpcw_i_r2f_prefix *p;
+    const struct hpcw_i_r2f_dataset *own;
+    hpcw_kvtree *index; /* NULL: there is none that can be read */
+    hpcw_rank2file_layout layout;
+};
+
+/* The index, or none: whoever began to remove a dataset wanted it gone. */
+static hpcw_status read_index(struct finish *f, hpcw_error *err) {
+    hpcw_error mine = {.message = ""};
+    hpcw_status s = hpcw_i_r2f_index_read(f->p, &f->index, &mine);
+    s = s == HPCW_OK ? hpcw_i_r2f_index_layout(f->index, f->p->path, &f->layout, &mine) : s;
+    if (s == HPCW_OK) {
+        return s;
+    }
+    hpcw_kvtree_free(f->index);
+    f->index = NULL;
+    if (s == HPCW_ENOENT || (s <= HPCW_EFORMAT && s >= HPCW_ECHECKSUM)) {
+        return HPCW_OK;
+    }
+    *err = mine;
+    return s;
+}
+
+/* Finishes or undoes one. The lock of the dataset is held. */
+static hpcw_status finish_one(const struct finish *f, const struct hpcw_i_r2f_which *which,
+                              const struct hpcw_i_r2f_marker *intent, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    if (f->index == NULL || !hpcw_i_r2f_index_has(f->index, f->layout, which->id, intent->name)) {
+        const struct hpcw_i_r2f_dataset d = {intent->layout, which->id, intent->name};
+        struct hpcw_i_r2f_removal r = hpcw_i_r2f_removal_new(f->p);
+        s = hpcw_i_r2f_removal_add_names(&r, NULL, &intent->names, err);
+        s = s == HPCW_OK ? hpcw_i_r2f_finish_removal(&r, &d, true, err) : s;
+        hpcw_i_r2f_removal_free(&r);
+    } else {
+        hpcw_i_r2f_marker_remove(f->p, which);
+    }
+    return s;
+}
+
+/* HPCW_EEXIST: it is not this user's, or the program that removes the dataset is alive. */
+static hpcw_status finish_intent(const struct finish *f, const struct hpcw_i_r2f_which *which,
+                                 hpcw_error *err) {
+    struct hpcw_i_r2f_marker intent;
+    int lock = -1;
+    hpcw_status s = hpcw_i_r2f_marker_read(f->p, which, &intent, err);
+    if (s == HPCW_EFORMAT) { /* its writer died before it changed the index */
+        hpcw_i_r2f_marker_remove(f->p, which);
+        s = HPCW_OK;
+    } else if (s == HPCW_OK) {
+        /* Whoever removes a dataset of that id or name would need a lock that the caller has. */
+        const struct hpcw_i_r2f_dataset *own = f->own;
+        if (own == NULL || (own->id != which->id && strcmp(own->name, intent.name) != 0)) {
+            s = hpcw_i_r2f_lock_dataset(f->p, which->id, intent.name, &lock, NULL, err);
+        }
+        s = s == HPCW_OK ? finish_one(f, which, &intent, err) : s;
+        hpcw_i_r2f_unlock(lock);
+    }
+    hpcw_i_r2f_marker_free(&intent);
+    return s;
+}
+
+static hpcw_status finish_intents(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_dataset *own,
+                                  hpcw_rank2file_tally *tally, hpcw_error *err) {
+    struct finish f = {.p = p, .own = own};
+    struct hpcw_i_r2f_which *which;
+    size_t count;
+    hpcw_status s = hpcw_i_r2f_markers_find(p, HPCW_I_R2F_DROPPED, &which, &count, err);
+    s = s == HPCW_OK && count > 0 ? read_index(&f, err) : s;
+    for (size_t i = 0; s == HPCW_OK && i < count; i++) {
+        hpcw_error why = {.message = ""};
+        hpcw_status one = finish_intent(&f, &which[i], &why);
+        if (own != NULL && which[i].id == own->id) {
+            hpcw_i_r2f_marker_remove(p, &which[i]); /* the new dataset replaces what could not be removed */
+        } else if (one == HPCW_ENOMEM) {
+            *err = why;
+            s = one;
+        } else if (one != HPCW_OK && one != HPCW_EEXIST && tally != NULL) {
+            hpcw_i_r2f_skip(tally, &why);
+        }
+    }
+    hpcw_kvtree_free(f.index);
+    hpcw_i_free(which);
+    return s;
+}
+
+hpcw_status hpcw_i_r2f_begin_change(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_dataset *own,
+                                    hpcw_rank2file_tally *tally, int *fd, bool *locked, hpcw_error *err) {
+    hpcw_status s = hpcw_i_r2f_lock_index(p, fd, locked, err);
+    if (s == HPCW_OK) {
+        s = finish_intents(p, own, tally, err);
+        if (s != HPCW_OK) {
+            hpcw_i_r2f_unlock(*fd);
+            *fd = -1;
+        }
+    }
+    return s;
+}
+
+hpcw_status hpcw_i_r2f_is_being_removed(const struct hpcw_i_r2f_prefix *p, uint64_t id, bool *is,
+                                        hpcw_error *err) {
+    struct hpcw_i_r2f_which *which;
+    size_t count;
+    hpcw_status s = hpcw_i_r2f_markers_find(p, HPCW_I_R2F_DROPPED, &which, &count, err);
+    *is = false;
+    for (size_t i = 0; i < count; i++) {
+        *is = *is || which[i].id == id;
+    }
+    hpcw_i_free(which);
+    return s;
+}
+
+/* ---- removing ---- */
+
+hpcw_status hpcw_i_r2f_take_out(const struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
+                                const hpcw_kvtree *index, hpcw_durability durability, hpcw_error *err) {
+    const struct hpcw_i_r2f_which which = intent_of(d->id);
+    struct hpcw_i_r2f_marker intent = {
+        .layout = d->layout, .lists = true, .host = hpcw_i_sys_host(), .names = r->names};
+    const bool sync = durability >= HPCW_SYNC_FILE;
+    bool named = false;
+    (void)snprintf(intent.name, sizeof intent.name, "%s", d->name);
+    hpcw_status s = r->names.size == 0 ? HPCW_OK : hpcw_i_r2f_marker_write(&r->p, &which, &intent, sync, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_r2f_index_write(&r->p, index, sync ? HPCW_SYNC_DIRECTORY : durability, &named, err);
+    }
+    if (s != HPCW_OK && !named) {
+        hpcw_i_r2f_marker_remove(&r->p, &which);
+    }
+    return s;
+}
+
+hpcw_status hpcw_i_r2f_finish_removal(const struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
+                                      bool sync, hpcw_error *err) {
+    const struct hpcw_i_r2f_which which = intent_of(d->id);
+    hpcw_status s = hpcw_i_r2f_removal_do(r, sync, err);
+    if (s == HPCW_OK) {
+        hpcw_i_r2f_markers_forget(&r->p, d->id, d->name);
+        hpcw_i_r2f_marker_remove(&r->p, &which);
+    }
+    return s;
+}

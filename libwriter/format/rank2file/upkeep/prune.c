@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Datasets that are old, and what dead writers left. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/format/rank2file/restart/restart.h"
+#include "libwriter/format/rank2file/upkeep/upkeep.h"
+#include "libwriter/io/dir.h"
+#include "libwriter/io/sink.h"
+#include "libwriter/io/sys.h"
+
+/* ---- old datasets ---- */
+
+static int by_id_descending(const void *a_, const void *b_) {
+    uint64_t a = (*(const hpcw_rank2file_listed *const *)a_)->id;
+    uint64_t b = (*(const hpcw_rank2file_listed *const *)b_)->id;
+    return a > b ? -1 : a < b;
+}
+
+static bool is_sound(const char *prefix, const hpcw_rank2file_listed *d) {
+    hpcw_rank2file_restart *r;
+    bool sound = d->complete && d->failed == NULL &&
+                 hpcw_rank2file_restart_open(prefix, NULL, d->name, &r, NULL) == HPCW_OK;
+    if (sound) {
+        sound = hpcw_i_r2f_check_all(r, NULL) == HPCW_OK;
+        hpcw_rank2file_restart_free(r);
+    }
+    return sound;
+}
+
+/* Drops what is older than the newest `keep` sound datasets. */
+static hpcw_status drop_old(struct hpcw_i_r2f_upkeep *u, uint32_t keep, bool telling, hpcw_error *err) {
+    hpcw_rank2file_list *list;
+    hpcw_status s = hpcw_rank2file_list_open(u->p.path, NULL, &list, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    uint32_t count = hpcw_rank2file_list_count(list);
+    const hpcw_rank2file_listed **item = hpcw_i_calloc((size_t)count + 1, sizeof *item);
+    s = item == NULL ? hpcw_i_fail_memory(err, u->p.path, count, "datasets") : HPCW_OK;
+    if (item != NULL) {
+        for (uint32_t i = 0; i < count; i++) {
+            item[i] = hpcw_rank2file_list_get(list, i);
+        }
+        qsort(item, count, sizeof(hpcw_rank2file_listed *), by_id_descending);
+        uint32_t i = 0;
+        for (uint32_t sound = 0; i < count && sound < keep; i++) {
+            sound += is_sound(u->p.path, item[i]);
+        }
+        for (; s == HPCW_OK && i < count; i++) {
+            hpcw_error why = {.message = ""};
+            if (!item[i]->current && hpcw_i_r2f_drop(u, item[i]->name, telling, &why) != HPCW_OK && !telling) {
+                hpcw_i_r2f_skip(&u->tally, &why);
+            }
+        }
+    }
+    hpcw_i_free((void *)item);
+    hpcw_rank2file_list_free(list);
+    return s;
+}
+
+/* ---- unfinished datasets ---- */
+
+hpcw_status hpcw_i_r2f_count_summaries(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_dataset *d,
+                                       uint32_t *count, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    *count = 0;
+    for (uint32_t m = 0; s == HPCW_OK && m < hpcw_rank2file_layout_maps(d->layout); m++) {
+        char name[HPCW_RANK2FILE_PATH];
+        struct hpcw_i_entry entry = {.kind = HPCW_I_NOTHING};
+        hpcw_rank2file_options o = {.layout = d->layout, .dataset = {.id = d->id, .name = d->name}};
+        hpcw_rank2file_summary_path(&o, m, name);
+        char *path = hpcw_i_r2f_join(p->path, name); /* reading may go through links */
+        int e = path == NULL ? 0 : hpcw_i_sys_look(path, true, &entry);
+        if (path == NULL) {
+            s = hpcw_i_fail_memory(err, p->path, 0, NULL);
+        } else if (e != 0) {
+            s = hpcw_i_fail_sys(err, e, "%s: cannot look at the summary", path);
+        }
+        *count += entry.kind != HPCW_I_NOTHING;
+        hpcw_i_free(path);
+    }
+    return s;
+}
+
+/* What one marker says, under the lock of its dataset. */
+struct unfinished {
+    struct hpcw_i_r2f_upkeep *u;
+    const struct hpcw_i_r2f_which *which;
+    const struct hpcw_i_r2f_marker *marker;
+    const hpcw_kvtree *index;
+    hpcw_rank2file_layout layout; /* of the index */
+    bool telling;
+    bool removed; /* out */
+};
+
+/* Lists what is to be removed by a marker. */
+static hpcw_status plan(const struct unfinished *x, const struct hpcw_i_r2f_dataset *d,
+                        struct hpcw_i_r2f_removal *r, hpcw_error *err) {
+    const struct hpcw_i_r2f_marker *m = x->marker;
+    if (!m->lists && !x->u->how.all_files) {
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "%s: dataset %s, unfinished: expected a marker that lists its files, got one of an "
+                           "earlier version; to remove all files of %s/%s: all_files, or --all-files of hpcgen",
+                           r->p.path, d->name, r->p.path, d->name);
+    }
+    hpcw_status s = hpcw_i_r2f_index_has_metadata(x->index, x->layout, d->id)
+                        ? HPCW_OK
+                        : hpcw_i_r2f_removal_add_metadata(r, d, err);
+    if (s == HPCW_OK) {
+        s = m->lists ? hpcw_i_r2f_removal_add_names(r, d->name, &m->names, err)
+                     : hpcw_i_r2f_removal_add_all(r, d->name, err);
+    }
+    s = s == HPCW_OK ? hpcw_i_r2f_removal_add_temporary(r, d->name, err) : s;
+    return s == HPCW_OK ? hpcw_i_r2f_removal_check(r, err) : s;
+}
+
+static hpcw_status remove_by_marker(struct unfinished *x, const struct hpcw_i_r2f_dataset *d, hpcw_error *err) {
+    struct hpcw_i_r2f_removal r = hpcw_i_r2f_removal_new(&x->u->p);
+    hpcw_status s = plan(x, d, &r, err);
+    if (s == HPCW_OK && x->telling) {
+        s = hpcw_i_r2f_removal_tell(&r, &x->u->how, err);
+    } else if (s == HPCW_OK) {
+        s = hpcw_i_r2f_removal_do(&r, true, err);
+        if (s == HPCW_OK) { /* now nothing needs it */
+            hpcw_i_r2f_marker_remove(&x->u->p, x->which);
+            x->removed = true;
+        }
+    }
+    hpcw_i_r2f_removal_free(&r);
+    return s;
+}
+
+/* Removes the temporary files that a marker leads to, of a dataset that is finished, or written again. Its other files may
+ * have become those of the new one. */
+static hpcw_status remove_temporary(const struct unfinished *x, const struct hpcw_i_r2f_dataset *d,
+                                    hpcw_error *err) {
+    struct hpcw_i_r2f_removal listed = hpcw_i_r2f_removal_new(&x->u->p);
+    struct hpcw_i_r2f_removal temporary = hpcw_i_r2f_removal_new(&x->u->p);
+    hpcw_status s = hpcw_i_r2f_removal_add_names(&listed, d->name, &x->marker->names, err);
+    s = s == HPCW_OK ? hpcw_i_r2f_removal_add_temporary(&listed, d->name, err) : s;
+    s = s == HPCW_OK ? hpcw_i_r2f_removal_add_temporary_of(&temporary, &listed, err) : s;
+    s = s == HPCW_OK ? hpcw_i_r2f_removal_do(&temporary, false, err) : s;
+    hpcw_i_r2f_removal_free(&listed);
+    hpcw_i_r2f_removal_free(&temporary);
+    return s;
+}
+
+/* `own`: the caller writes this dataset again, and its marker stays. */
+static hpcw_status finish_marker(struct unfinished *x, bool own, hpcw_error *err) {
+    const struct hpcw_i_r2f_marker *m = x->marker;
+    const struct hpcw_i_r2f_dataset d = {m->layout, x->which->id, m->name};
+    const bool here = m->host != 0 && m->host == hpcw_i_sys_host();
+    const bool listed = hpcw_kvtree_get(hpcw_i_r2f_index_names(x->index, x->layout), m->name) != NULL;
+    uint32_t summaries = 0;
+    if (own || listed) {
+        hpcw_status s = here && !x->telling ? remove_temporary(x, &d, err) : HPCW_OK;
+        if (s == HPCW_OK && !own && !x->telling) {
+            hpcw_i_r2f_marker_remove(&x->u->p, x->which);
+        }
+        return s;
+    }
+    if (!here) {
+        return HPCW_OK; /* some file systems keep locks on the host of the process: the writer may live */
+    }
+    hpcw_status s = hpcw_i_r2f_count_summaries(&x->u->p, &d, &summaries, err);
+    if (s != HPCW_OK || summaries == hpcw_rank2file_layout_maps(m->layout)) {
+        return s; /* with all of them, reindex finds it */
+    }
+    return remove_by_marker(x, &d, err);
+}
+
+/* Under the locks of the dataset of this name, which its writer may have taken and released since the marker was read. */
+static hpcw_status take_locked(struct unfinished *x, const char *name, bool own,
+                               struct hpcw_i_r2f_marker *marker, hpcw_error *err) {
+    hpcw_i_r2f_marker_free(marker);
+    hpcw_status s = hpcw_i_r2f_marker_read(&x->u->p, x->which, marker, err);
+    if (s == HPCW_ENOENT || (s == HPCW_OK && strcmp(marker->name, name) != 0)) {
+        return HPCW_OK;
+    }
+    if (s == HPCW_EFORMAT) { /* its writer died before it made anything else */
+        if (!x->telling) {
+            hpcw_i_r2f_marker_remove(&x->u->p, x->which);
+        }
+        return HPCW_OK;
+    }
+    return s == HPCW_OK ? finish_marker(x, own, err) : s;
+}
+
+/* One marker. HPCW_EEXIST: another user's, or something else. */
+static hpcw_status take_marker(struct unfinished *x, const struct hpcw_i_r2f_dataset *own,
+                               struct hpcw_i_r2f_marker *marker, hpcw_error *err) {
+    char name[sizeof marker->name];
+    int lock = -1;
+    bool locked = true;
+    hpcw_status s = hpcw_i_r2f_marker_read(&x->u->p, x->which, marker, err);
+    if (s != HPCW_OK && s != HPCW_EEXIST && s != HPCW_EFORMAT) {
+        return s == HPCW_ENOENT ? HPCW_OK : s;
+    }
+    memcpy(name, marker->name, sizeof name);
+    if (own == NULL) {
+        s = hpcw_i_r2f_lock_dataset(&x->u->p, x->which->id, name, &lock, &locked, err);
+        if (s != HPCW_OK) {
+            return s == HPCW_EEXIST ? HPCW_OK : s; /* somebody is writing it */
+        }
+    }
+    s = locked ? take_locked(x, name, own != NULL && strcmp(own->name, name) == 0, marker, err) : HPCW_OK;
+    hpcw_i_r2f_unlock(lock);
+    return s;
+}
+
+hpcw_status hpcw_i_r2f_remove_unfinished(struct hpcw_i_r2f_upkeep *u, const hpcw_kvtree *index,
+                                         hpcw_rank2file_layout layout, const struct hpcw_i_r2f_which *which,
+                                         size_t count, const struct hpcw_i_r2f_dataset *own, bool telling,
+                                         hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    char name[HPCW_RANK2FILE_MAX_DATASET + 1];
+    struct hpcw_i_r2f_dataset d = {.id = which->id, .name = NULL}; /* one that was removed */
+    for (size_t i = 0; s == HPCW_OK && i < count; i++) {
+        struct hpcw_i_r2f_marker marker = {.name = ""};
+        struct unfinished x = {.u = u,
+                               .which = &which[i],
+                               .marker = &marker,
+                               .index = index,
+                               .layout = layout,
+                               .telling = telling};
+        hpcw_error why = {.message = ""};
+        s = take_marker(&x, own, &marker, &why);
+        if (s != HPCW_OK && s != HPCW_ENOMEM && !telling) {
+            hpcw_i_r2f_skip(&u->tally, &why);
+        }
+        if (s == HPCW_ENOMEM) {
+            *err = why;
+        } else {
+            s = HPCW_OK;
+        }
+        if (x.removed) {
+            d.layout = marker.layout;
+            d.name = memcpy(name, marker.name, sizeof name);
+        }
+        hpcw_i_r2f_marker_free(&marker);
+    }
+    if (d.name != NULL) {
+        u->tally.removed++;
+        s = s == HPCW_OK ? hpcw_i_r2f_count_left(&u->p, &d, &u->tally.left, err) : s;
+    }
+    return s;
+}
+
+/* ---- temporary files ---- */
+
+/* Those in .scr of the index itself: a writer of it has its lock, as the caller has now. */
+static hpcw_status remove_those_of_the_index(struct hpcw_i_r2f_upkeep *u, hpcw_error *err) {
+    static const char index[] = "index.scr.tmp";
+    struct hpcw_i_listing *listing = NULL;
+    int at;
+    int e = hpcw_i_dir_fd(u->p.dir, &at);
+    e = e == 0 ? hpcw_i_sys_list_at(at, ".scr", &listing) : e;
+    for (const char *entry; e == 0;) {
+        e = hpcw_i_sys_list_next(listing, &entry);
+        if (e != 0 || entry == NULL) {
+            break;
+        }
+        size_t size = strlen(entry);
+        if (hpcw_i_sink_is_temporary(entry) && size > sizeof index &&
+            strcmp(entry + size - sizeof index, "-index.scr.tmp") == 0) {
+            (void)hpcw_i_sys_unlink_unowned(hpcw_i_sys_list_at_fd(listing), entry);
+        }
+    }
+    hpcw_i_sys_list_free(listing);
+    return e == 0 ? HPCW_OK : hpcw_i_r2f_fail_below(&u->p, e, ".scr", "cannot list the directory", err);
+}
+
+/* Those of a dataset of the index: its map says which are its own. */
+static hpcw_status remove_those_of(struct hpcw_i_r2f_upkeep *u, const struct hpcw_i_r2f_dataset *d,
+                                   hpcw_error *err) {
+    bool has;
+    struct hpcw_i_r2f_removal r = hpcw_i_r2f_removal_new(&u->p);
+    struct hpcw_i_r2f_removal temporary = hpcw_i_r2f_removal_new(&u->p);
+    hpcw_status s = hpcw_i_r2f_has_temporary(&u->p, d, &has, err);
+    if (s == HPCW_OK && has) {
+        s = hpcw_i_r2f_removal_add_metadata(&r, d, err);
+        s = s == HPCW_OK ? hpcw_i_r2f_removal_add_map(&r, d, err) : s;
+        s = s == HPCW_OK ? hpcw_i_r2f_removal_add_temporary(&r, d->name, err) : s;
+        s = s == HPCW_OK ? hpcw_i_r2f_removal_add_temporary_of(&temporary, &r, err) : s;
+        s = s == HPCW_OK ? hpcw_i_r2f_removal_check(&temporary, err) : s;
+        s = s == HPCW_OK ? hpcw_i_r2f_removal_do(&temporary, false, err) : s;
+    }
+    hpcw_i_r2f_removal_free(&r);
+    hpcw_i_r2f_removal_free(&temporary);
+    return s;
+}
+
+/* ---- prune ---- */
+
+/* What dead writers left. Where there are no locks nobody knows who is dead. */
+static hpcw_status remove_orphans(struct hpcw_i_r2f_upkeep *u, bool telling, hpcw_error *err) {
+    hpcw_kvtree *index = NULL;
+    hpcw_rank2file_layout layout = HPCW_RANK2FILE_SCR_1_1;
+    struct hpcw_i_r2f_which *which = NULL;
+    size_t count = 0;
+    int lock;
+    bool locked;
+    hpcw_status s = telling ? hpcw_i_r2f_lock_index(&u->p, &lock, &locked, err)
+                            : hpcw_i_r2f_begin_change(&u->p, NULL, &u->tally, &lock, &locked, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    hpcw_error mine = {.message = ""};
+    s = hpcw_i_r2f_index_read(&u->p, &index, &mine);
+    s = s == HPCW_OK ? hpcw_i_r2f_index_layout(index, u->p.path, &layout, &mine) : s;
+    if (s == HPCW_ENOENT) {
+        s = HPCW_OK; /* all that is there is unfinished */
+    } else if (s != HPCW_OK) {
+        *err = mine;
+    }
+    if (s == HPCW_OK && locked) {
+        s = hpcw_i_r2f_markers_find(&u->p, HPCW_I_R2F_UNFINISHED, &which, &count, err);
+    }
+    for (size_t i = 0; s == HPCW_OK && i < count;) {
+        size_t end = i + 1;
+        while (end < count && which[end].id == which[i].id) {
+            end++;
+        }
+        s = hpcw_i_r2f_remove_unfinished(u, index, layout, &which[i], end - i, NULL, telling, err);
+        i = end;
+    }
+    if (s == HPCW_OK && locked && !telling) {
+        s = remove_those_of_the_index(u, err);
+    }
+    for (const hpcw_kvtree *n = locked && !telling ? hpcw_kvtree_first(hpcw_i_r2f_index_names(index, layout))
+                                                   : NULL;
+         s == HPCW_OK && n != NULL; n = hpcw_kvtree_next(n)) {
+        const char *name = hpcw_kvtree_key(n);
+        const struct hpcw_i_r2f_dataset d = {layout, hpcw_i_r2f_index_id(index, layout, name), name};
+        int own;
+        if (hpcw_i_r2f_is_dataset_name(name) &&
+            hpcw_i_r2f_lock_dataset(&u->p, d.id, name, &own, NULL, NULL) == HPCW_OK) {
+            (void)remove_those_of(u, &d, NULL); /* they take space, and harm nobody */
+            hpcw_i_r2f_unlock(own);
+        }
+    }
+    hpcw_i_r2f_unlock(lock);
+    hpcw_kvtree_free(index);
+    hpcw_i_free(which);
+    return s;
+}
+
+hpcw_status hpcw_i_r2f_prune(struct hpcw_i_r2f_upkeep *u, uint32_t keep, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (int pass = u->how.told != NULL ? 0 : 1; s == HPCW_OK && pass < 2; pass++) {
+        const bool telling = pass == 0; /* of everything, before anything is removed */
+        s = keep > 0 ? drop_old(u, keep, telling, err) : HPCW_OK;
+        s = s == HPCW_OK ? remove_orphans(u, telling, err) : s;
+    }
+    return s;
+}

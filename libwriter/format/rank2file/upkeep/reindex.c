@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An index that is made again from the summaries. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libwriter/base/array.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/format/rank2file/restart/restart.h"
+#include "libwriter/format/rank2file/upkeep/upkeep.h"
+#include "libwriter/io/sys.h"
+
+/* A dataset with a summary, which may be damaged if the index lists it. */
+struct summarised {
+    uint64_t id;
+    unsigned kinds; /* of the maps beside the summaries, as bits */
+    char name[HPCW_RANK2FILE_MAX_DATASET + 1];
+};
+
+struct search {
+    struct summarised *item;
+    size_t count, capacity;
+    unsigned kinds;
+};
+
+/* The dataset in the list, appended if it is new. NULL: no memory. */
+static struct summarised *item_of(struct search *found, const char *prefix, uint64_t id, const char *name,
+                                  hpcw_error *err) {
+    for (size_t i = 0; i < found->count; i++) {
+        if (found->item[i].id == id && strcmp(found->item[i].name, name) == 0) {
+            return &found->item[i];
+        }
+    }
+    struct summarised *grown = hpcw_i_grow(found->item, &found->capacity, found->count + 1, sizeof *grown);
+    if (grown == NULL) {
+        (void)hpcw_i_fail_memory(err, prefix, found->count, "datasets");
+        return NULL;
+    }
+    found->item = grown;
+    struct summarised *item = &found->item[found->count++];
+    *item = (struct summarised){.id = id};
+    (void)snprintf(item->name, sizeof item->name, "%s", name);
+    return item;
+}
+
+/* Looks for a summary and a map in directory `metadata` below the prefix. */
+static hpcw_status look(struct search *found, const char *prefix, const char *metadata, bool is_1_1,
+                        hpcw_error *err) {
+    hpcw_kvtree *summary = NULL;
+    uint64_t id = 0;
+    uint64_t size;
+    char name[2 * HPCW_RANK2FILE_PATH];
+    (void)snprintf(name, sizeof name, "%s/summary.scr", metadata);
+    char *path = hpcw_i_r2f_join(prefix, name);
+    if (path == NULL) {
+        return hpcw_i_fail_memory(err, prefix, 0, NULL);
+    }
+    hpcw_status stat = HPCW_OK;
+    hpcw_status s = hpcw_kvtree_read_file(path, &summary, NULL);
+    const hpcw_kvtree *dset = hpcw_kvtree_get(summary, "DSET");
+    const char *said = hpcw_kvtree_value(dset, "NAME");
+    bool good = s == HPCW_OK && hpcw_i_r2f_is_complete(summary) && said != NULL &&
+                hpcw_i_r2f_is_dataset_name(said) && hpcw_kvtree_value_u64(dset, "ID", &id, NULL) == HPCW_OK &&
+                id > 0 && id <= INT32_MAX;
+    unsigned kind = HPCW_I_R2F_1_1;
+    if (good && !is_1_1) {
+        (void)snprintf(path + strlen(path) - strlen("summary.scr"), sizeof "rank2file", "rank2file");
+        int e = hpcw_i_sys_size_of(path, &size);
+        kind = e == 0 ? HPCW_I_R2F_3 : HPCW_I_R2F_1_2;
+        stat = e == 0 || e == ENOENT || e == EISDIR || e == EINVAL
+                   ? HPCW_OK
+                   : hpcw_i_fail_sys(err, e, "%s: cannot ask for its size", path);
+    }
+    hpcw_i_free(path);
+    s = stat;
+    if (good && s == HPCW_OK) {
+        struct summarised *item = item_of(found, prefix, id, said, err);
+        s = item == NULL ? HPCW_ENOMEM : HPCW_OK;
+        if (item != NULL) {
+            item->kinds |= 1u << kind;
+            found->kinds |= 1u << kind;
+        }
+    }
+    hpcw_kvtree_free(summary);
+    return s;
+}
+
+/* In .scr for SCR 1.2 and later, in the directories of datasets for SCR 1.1. */
+static hpcw_status search(struct search *found, const char *prefix, bool is_1_1, hpcw_error *err) {
+    char *directory = is_1_1 ? hpcw_i_strdup(prefix) : hpcw_i_r2f_join(prefix, ".scr");
+    struct hpcw_i_listing *listing = NULL;
+    int e = directory == NULL ? ENOMEM : hpcw_i_sys_list(directory, &listing);
+    hpcw_status s = HPCW_OK;
+    const char *name = "";
+    while (e == 0 && s == HPCW_OK && name != NULL) {
+        char metadata[HPCW_RANK2FILE_PATH];
+        e = hpcw_i_sys_list_next(listing, &name);
+        if (e == 0 && name != NULL && (is_1_1 ? name[0] != '.' : strncmp(name, "scr.dataset.", 12) == 0)) {
+            (void)snprintf(metadata, sizeof metadata, is_1_1 ? "%.*s/.scr" : ".scr/%.*s", 300, name);
+            s = look(found, prefix, metadata, is_1_1, err);
+        }
+    }
+    if (e == ENOMEM) {
+        s = hpcw_i_fail_memory(err, prefix, 0, NULL);
+    } else if (e != 0 && (e != ENOENT || listing != NULL)) {
+        s = hpcw_i_fail_sys(err, e, "%s: cannot list the directory", directory);
+    }
+    hpcw_i_sys_list_free(listing);
+    hpcw_i_free(directory);
+    return s;
+}
+
+static unsigned kinds_of(hpcw_rank2file_layout layout) {
+    unsigned kinds = 0;
+    for (uint32_t m = 0; m < hpcw_rank2file_layout_maps(layout); m++) {
+        kinds |= 1u << hpcw_i_r2f_kind_of(layout, m);
+    }
+    return kinds;
+}
+
+static hpcw_status layout_of(const char *prefix, unsigned kinds, hpcw_rank2file_layout *layout,
+                             hpcw_error *err) {
+    for (unsigned l = 0; hpcw_rank2file_layout_name((hpcw_rank2file_layout)l) != NULL; l++) {
+        *layout = (hpcw_rank2file_layout)l;
+        if (kinds_of(*layout) == kinds) {
+            return HPCW_OK;
+        }
+    }
+    return kinds == 0 ? hpcw_i_fail(err, HPCW_ENOENT, "%s: expected summaries of datasets, got none", prefix)
+                      : hpcw_i_fail(err, HPCW_EFORMAT,
+                                    "%s: expected datasets of one layout, got those of several versions of SCR",
+                                    prefix);
+}
+
+static int by_id(const void *a_, const void *b_) {
+    uint64_t a = ((const struct summarised *)a_)->id;
+    uint64_t b = ((const struct summarised *)b_)->id;
+    return a < b ? -1 : a > b;
+}
+
+/* Adds the datasets of the old index whose summaries exist, but were not found, because they cannot be read. */
+static hpcw_status add_listed(struct search *found, const struct hpcw_i_r2f_prefix *p, const hpcw_kvtree *old,
+                              hpcw_rank2file_layout layout, hpcw_error *err) {
+    bool by_name = hpcw_i_r2f_kind_of(layout, 0) == HPCW_I_R2F_1_1; /* where the summary is; otherwise by id */
+    size_t count = found->count;
+    for (const hpcw_kvtree *n = hpcw_kvtree_first(hpcw_i_r2f_index_names(old, layout)); n != NULL;
+         n = hpcw_kvtree_next(n)) {
+        const char *name = hpcw_kvtree_key(n);
+        uint64_t id = hpcw_i_r2f_index_id(old, layout, name);
+        bool taken = id == 0 || !hpcw_i_r2f_is_dataset_name(name);
+        for (size_t i = 0; !taken && i < count; i++) {
+            taken = by_name ? strcmp(found->item[i].name, name) == 0 : found->item[i].id == id;
+        }
+        const struct hpcw_i_r2f_dataset d = {layout, id, name};
+        uint32_t summaries = 0;
+        hpcw_status s = taken ? HPCW_OK : hpcw_i_r2f_count_summaries(p, &d, &summaries, err);
+        struct summarised *item = s == HPCW_OK && summaries > 0 ? item_of(found, p->path, id, name, err) : NULL;
+        if (s != HPCW_OK || (summaries > 0 && item == NULL)) {
+            return s == HPCW_OK ? HPCW_ENOMEM : s;
+        }
+        if (item != NULL) {
+            item->kinds = kinds_of(layout);
+        }
+    }
+    return HPCW_OK;
+}
+
+/* Whether a dataset can be opened. One that the old index does not have must be sound, and is added to the new one. */
+static hpcw_status list_again(const char *prefix, const struct summarised *found, hpcw_rank2file_layout layout,
+                              bool was, hpcw_kvtree *index, hpcw_error *err) {
+    hpcw_rank2file_options o;
+    hpcw_rank2file_options_init(&o);
+    o.layout = layout;
+    hpcw_status s = HPCW_OK;
+    if ((kinds_of(layout) & ~found->kinds) != 0) {
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: dataset %s: expected the maps of layout %s, got others", prefix,
+                        found->name, hpcw_rank2file_layout_name(layout));
+    }
+    for (uint32_t m = 0; s == HPCW_OK && m < hpcw_rank2file_layout_maps(layout); m++) {
+        struct hpcw_i_r2f_known known = {
+            .id = found->id, .layout = layout, .kind = hpcw_i_r2f_kind_of(layout, m)};
+        hpcw_rank2file_restart *r;
+        memcpy(known.name, found->name, sizeof known.name);
+        s = hpcw_i_r2f_open_known(prefix, hpcw_i_comm_or_self(NULL), &known, HPCW_OK, &r, err);
+        if (s != HPCW_OK) {
+            break;
+        }
+        s = was ? HPCW_OK : hpcw_i_r2f_check_all(r, err);
+        if (s == HPCW_OK && m == 0 && !was) {
+            o.dataset = *hpcw_rank2file_restart_dataset(r);
+            o.dataset.id = found->id;
+            s = hpcw_rank2file_index_add(index, &o, err);
+        }
+        hpcw_rank2file_restart_free(r);
+    }
+    return s;
+}
+
+static hpcw_status merge_at(hpcw_kvtree *node, const char *key, const hpcw_kvtree *from, hpcw_error *err) {
+    hpcw_kvtree *child;
+    hpcw_status s = hpcw_kvtree_add(node, key, &child, err);
+    return s == HPCW_OK && from != NULL ? hpcw_kvtree_merge(child, from, err) : s;
+}
+
+/* Copies the names and the record of a dataset from the old index, unchanged. */
+static hpcw_status keep_listed(const hpcw_kvtree *old, hpcw_rank2file_layout layout, const char *name,
+                               hpcw_kvtree *index, hpcw_error *err) {
+    const char *version = hpcw_kvtree_value(old, "VERSION");
+    const char *id = hpcw_kvtree_value(hpcw_kvtree_get(hpcw_i_r2f_index_names(old, layout), name), "DSET");
+    const char *const maps[] = {layout == HPCW_RANK2FILE_SCR_1_1 ? "DIR" : "NAME",
+                                layout == HPCW_RANK2FILE_SHARED ? "DIR" : NULL};
+    hpcw_kvtree *node;
+    hpcw_status s = hpcw_kvtree_set(index, "VERSION", version == NULL ? "1" : version, err);
+    for (size_t i = 0; s == HPCW_OK && i < 2 && maps[i] != NULL; i++) {
+        s = hpcw_kvtree_add(index, maps[i], &node, err);
+        s = s == HPCW_OK ? merge_at(node, name, hpcw_kvtree_get(hpcw_kvtree_get(old, maps[i]), name), err) : s;
+        s = s == HPCW_OK ? hpcw_kvtree_set(hpcw_kvtree_get(node, name), "DSET", id, err) : s;
+    }
+    s = s == HPCW_OK ? hpcw_kvtree_add(index, "DSET", &node, err) : s;
+    const char *key = id;
+    if (layout == HPCW_RANK2FILE_SCR_1_1 || layout == HPCW_RANK2FILE_SCR_1_2) {
+        /* SCR 1 lets several datasets have one id. */
+        s = s == HPCW_OK ? hpcw_kvtree_add(node, id, &node, err) : s;
+        s = s == HPCW_OK ? hpcw_kvtree_add(node, maps[0], &node, err) : s;
+        key = name;
+    }
+    return s == HPCW_OK ? merge_at(node, key, hpcw_i_r2f_index_record(old, layout, name), err) : s;
+}
+
+/* One that this user or another one began to remove does not come back. */
+static hpcw_status check_not_removed(const struct hpcw_i_r2f_prefix *p, const struct summarised *f,
+                                     hpcw_error *err) {
+    bool is;
+    hpcw_status s = hpcw_i_r2f_is_being_removed(p, f->id, &is, err);
+    return s == HPCW_OK && is ? hpcw_i_fail(err, HPCW_EEXIST,
+                                            "%s: dataset %s with id %" PRIu64 ": somebody began to remove it",
+                                            p->path, f->name, f->id)
+                              : s;
+}
+
+static hpcw_status rebuild(struct hpcw_i_r2f_upkeep *u, const struct search *found, const hpcw_kvtree *old,
+                           hpcw_rank2file_layout layout, hpcw_kvtree *index, hpcw_error *err) {
+    uint32_t kept = 0;
+    uint64_t most = 0; /* id that comes back */
+    const char *current = hpcw_kvtree_value(old, "CURRENT");
+    for (size_t i = 0; i < found->count; i++) {
+        const struct summarised *f = &found->item[i];
+        hpcw_error why = {.message = ""};
+        bool was = hpcw_i_r2f_index_id(old, layout, f->name) == f->id &&
+                   hpcw_i_r2f_index_record(old, layout, f->name) != NULL;
+        int own;
+        hpcw_status s = hpcw_i_r2f_lock_dataset(&u->p, f->id, f->name, &own, NULL, &why);
+        if (s == HPCW_OK && !was) {
+            s = check_not_removed(&u->p, f, &why);
+        }
+        if (s == HPCW_OK) {
+            s = list_again(u->p.path, f, layout, was, index, &why);
+        }
+        hpcw_i_r2f_unlock(own);
+        if (s == HPCW_ENOMEM) {
+            *err = why;
+            return s;
+        }
+        if (s == HPCW_OK && !was) {
+            u->tally.added++;
+            most = f->id;
+        }
+        if (s != HPCW_OK) {
+            hpcw_i_r2f_skip(&u->tally, &why);
+        }
+        if (was) { /* whatever failed, now or earlier */
+            kept++;
+            s = keep_listed(old, layout, f->name, index, err);
+            if (s != HPCW_OK) {
+                return s;
+            }
+        }
+    }
+    u->tally.removed += (uint32_t)hpcw_kvtree_count(hpcw_i_r2f_index_names(old, layout)) - kept;
+    hpcw_kvtree_remove(index, "CURRENT");
+    if (current != NULL && hpcw_i_r2f_index_id(index, layout, current) > most) {
+        hpcw_status s = hpcw_kvtree_set(index, "CURRENT", current, err);
+        if (s != HPCW_OK) {
+            return s;
+        }
+    }
+    return hpcw_kvtree_count(index) == 0 ? HPCW_OK : hpcw_i_r2f_index_settle(index, layout, err);
+}
+
+/* The old index. NULL: there is none, or it says nothing. */
+static hpcw_status read_old(const struct hpcw_i_r2f_prefix *p, hpcw_kvtree **old, hpcw_rank2file_layout *layout,
+                            hpcw_error *err) {
+    hpcw_error mine = {.message = ""};
+    hpcw_status s = hpcw_i_r2f_index_read(p, old, &mine);
+    if (s == HPCW_OK && (hpcw_i_r2f_index_layout(*old, p->path, layout, NULL) != HPCW_OK ||
+                         hpcw_kvtree_count(hpcw_i_r2f_index_names(*old, *layout)) == 0)) {
+        hpcw_kvtree_free(*old);
+        *old = NULL;
+    }
+    if (s != HPCW_OK && s != HPCW_ENOENT && !(s <= HPCW_EFORMAT && s >= HPCW_ECHECKSUM)) {
+        *err = mine;
+        return s;
+    }
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_i_r2f_reindex(struct hpcw_i_r2f_upkeep *u, hpcw_error *err) {
+    struct search found = {.item = NULL};
+    hpcw_kvtree *old = NULL;
+    hpcw_kvtree *index = NULL;
+    hpcw_rank2file_layout layout = HPCW_RANK2FILE_SCR_1_1;
+    int lock = -1;
+    hpcw_status s = search(&found, u->p.path, true, err);
+    if (s == HPCW_OK && found.count > 0) { /* .scr may be lost with the index */
+        s = hpcw_i_r2f_make_directory(&u->p, ".scr", false, NULL, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_r2f_begin_change(&u->p, NULL, &u->tally, &lock, NULL, err);
+    }
+    found.count = 0; /* what was being removed may be gone now */
+    found.kinds = 0;
+    for (int is_1_1 = 1; s == HPCW_OK && is_1_1 >= 0; is_1_1--) {
+        s = search(&found, u->p.path, is_1_1 == 1, err);
+    }
+    if (s == HPCW_OK) {
+        s = read_old(&u->p, &old, &layout, err);
+    }
+    if (s == HPCW_OK && old == NULL) {
+        s = layout_of(u->p.path, found.kinds, &layout, err);
+    }
+    if (s == HPCW_OK) {
+        s = add_listed(&found, &u->p, old, layout, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_kvtree_new(&index, err);
+    }
+    if (s == HPCW_OK && found.count > 1) {
+        qsort(found.item, found.count, sizeof *found.item, by_id);
+    }
+    if (s == HPCW_OK) {
+        s = rebuild(u, &found, old, layout, index, err);
+    }
+    if (s == HPCW_OK && hpcw_kvtree_count(index) == 0) {
+        s = u->tally.skipped > 0 ? u->tally.why.code : HPCW_ENOENT;
+        *err = u->tally.why;
+        if (u->tally.skipped == 0) {
+            (void)hpcw_i_fail(err, s, "%s: expected summaries of datasets, got none", u->p.path);
+        }
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_r2f_index_write(&u->p, index, HPCW_SYNC_FILE, NULL, err);
+    }
+    hpcw_i_r2f_unlock(lock);
+    hpcw_kvtree_free(old);
+    hpcw_kvtree_free(index);
+    hpcw_i_free(found.item);
+    return s;
+}

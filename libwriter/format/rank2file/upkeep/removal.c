@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The list of what is to be removed. */
+#include "libwriter/format/rank2file/upkeep/removal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libwriter/base/array.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/format/rank2file/restart/restart.h"
+#include "libwriter/format/rank2file/upkeep/tree.h"
+#include "libwriter/io/dir.h"
+#include "libwriter/io/sink.h"
+#include "libwriter/io/sys.h"
+
+struct hpcw_i_r2f_removal hpcw_i_r2f_removal_new(const struct hpcw_i_r2f_prefix *p) {
+    return (struct hpcw_i_r2f_removal){.p = *p};
+}
+
+void hpcw_i_r2f_removal_free(struct hpcw_i_r2f_removal *r) {
+    hpcw_i_buf_free(&r->names);
+}
+
+const char *hpcw_i_r2f_next_name(const struct hpcw_i_buf *names, const char *name) {
+    const char *next = name == NULL ? (const char *)names->data : name + strlen(name) + 1;
+    return names->size == 0 || next == (const char *)names->data + names->size ? NULL : next;
+}
+
+const char *hpcw_i_r2f_base(const char *name) {
+    const char *slash = strrchr(name, '/');
+    return slash == NULL ? name : slash + 1;
+}
+
+bool hpcw_i_r2f_is_folder(const char *name) {
+    return name[strlen(name) - 1] == '/';
+}
+
+bool hpcw_i_r2f_is_temporary(const char *name) {
+    return hpcw_i_sink_is_temporary(hpcw_i_r2f_base(name));
+}
+
+/* ---- make the list ---- */
+
+/* The index, the lock, and the markers are nobody's dataset. A name with a line feed cannot be written into an intent. */
+static bool may_go(const char *name) {
+    static const char metadata[] = ".scr/scr.dataset.";
+    bool in_scr = strncmp(name, ".scr", 4) == 0 && (name[4] == '/' || name[4] == '\0');
+    if (strchr(name, '\n') != NULL || (in_scr && strncmp(name, metadata, sizeof metadata - 1) != 0)) {
+        return false;
+    }
+    for (const char *part = name;;) {
+        size_t n = strcspn(part, "/");
+        if (n == 0 || (part[0] == '.' && (n == 1 || (n == 2 && part[1] == '.')))) {
+            return false;
+        }
+        part += n + (part[n] == '/');
+        if (*part == '\0') {
+            return true;
+        }
+    }
+}
+
+/* "DIRECTORY/NAME", or the name alone; "": the directory with a slash. */
+static int add(struct hpcw_i_r2f_removal *r, const char *directory, const char *name) {
+    size_t before = r->names.size;
+    bool ok = directory == NULL ||
+              (hpcw_i_buf_append_str(&r->names, directory) && hpcw_i_buf_append(&r->names, "/", 1));
+    ok = ok && hpcw_i_buf_append(&r->names, name, strlen(name) + 1);
+    if (!ok || !may_go((const char *)r->names.data + before)) {
+        r->names.size = before;
+    }
+    return ok ? 0 : ENOMEM;
+}
+
+/* After ".NUMBER"; NULL if that is not what follows. */
+static const char *skip_number(const char *p, const char *end) {
+    const char *digits = p < end && *p == '.' ? p + 1 : end;
+    p = digits;
+    while (p < end && *p >= '0' && *p <= '9') {
+        p++;
+    }
+    return p == digits ? NULL : p;
+}
+
+/* Whether a text is "summary.scr", or "rank2file" or "rank2file.LEVEL.FIRST", also with ".scr" at the end. */
+static bool is_metadata_text(const char *name, size_t size) {
+    static const char root[] = "rank2file", summary[] = "summary.scr";
+    const char *end = name + size;
+    if (size == sizeof summary - 1 && memcmp(name, summary, size) == 0) {
+        return true;
+    }
+    if (size < sizeof root - 1 || memcmp(name, root, sizeof root - 1) != 0) {
+        return false;
+    }
+    const char *p = name + sizeof root - 1;
+    const char *level = skip_number(p, end);
+    p = level == NULL ? p : skip_number(level, end);
+    return p != NULL && (p == end || (end - p == 4 && memcmp(p, ".scr", 4) == 0));
+}
+
+/* The base name in a temporary one. */
+static const char *base_of_temporary(const char *name, size_t *size) {
+    const char *base = strchr(strchr(name, '-') + 1, '-') + 1;
+    *size = strlen(base) - strlen(".tmp");
+    return base;
+}
+
+/* A node or summary, or the temporary file of one. */
+static bool is_metadata(const char *name) {
+    size_t size = strlen(name);
+    const char *base = hpcw_i_sink_is_temporary(name) ? base_of_temporary(name, &size) : name;
+    return is_metadata_text(base, size);
+}
+
+struct adding {
+    struct hpcw_i_r2f_removal *r;
+    const char *directory;
+};
+
+static int add_if_metadata(void *context, const char *name) {
+    const struct adding *a = context;
+    return strchr(name, '/') == NULL && is_metadata(name) ? add(a->r, a->directory, name) : 0;
+}
+
+static hpcw_status fail(const struct hpcw_i_r2f_prefix *p, int e, const char *name, hpcw_error *err) {
+    return hpcw_i_r2f_fail_below(p, e, name, "cannot find out what is to be removed", err);
+}
+
+hpcw_status hpcw_i_r2f_removal_add_metadata(struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
+                                            hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (uint32_t m = 0; s == HPCW_OK && m < hpcw_rank2file_layout_maps(d->layout); m++) {
+        char directory[HPCW_RANK2FILE_PATH];
+        hpcw_i_r2f_metadata(hpcw_i_r2f_kind_of(d->layout, m), d->id, d->name, directory);
+        struct adding a = {r, directory};
+        int e = hpcw_i_r2f_tree_walk(r->p.dir, directory, add_if_metadata, &a);
+        e = e == 0 ? add(r, directory, "") : e;
+        s = e == 0 ? HPCW_OK : fail(&r->p, e, directory, err);
+    }
+    return s;
+}
+
+/* The data files of one map. */
+static hpcw_status add_one_map(struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
+                               enum hpcw_i_r2f_kind kind, hpcw_error *err) {
+    hpcw_rank2file_restart *map = NULL;
+    char metadata[HPCW_RANK2FILE_PATH], name[2 * HPCW_RANK2FILE_PATH];
+    const char *base = kind == HPCW_I_R2F_1_1 ? d->name : NULL;
+    hpcw_i_r2f_metadata(kind, d->id, d->name, metadata);
+    (void)snprintf(name, sizeof name, "%s/%s", metadata, hpcw_i_r2f_root(kind));
+    char *root = hpcw_i_r2f_join(r->p.path, name);
+    hpcw_status s = root == NULL ? hpcw_i_fail_memory(err, r->p.path, 0, NULL)
+                                 : hpcw_rank2file_restart_open_root(root, NULL, &map, err);
+    if (s == HPCW_OK) {
+        s = hpcw_rank2file_restart_load(map, 0, NULL, err);
+    }
+    size_t before = r->names.size;
+    for (uint64_t i = 0; s == HPCW_OK && i < hpcw_rank2file_restart_files(map); i++) {
+        hpcw_rank2file_found f;
+        s = hpcw_rank2file_restart_file(map, i, &f, err);
+        if (s == HPCW_OK && base == NULL && !may_go(f.name)) {
+            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: rank %u: expected a data file, got %.200s", root, f.rank,
+                            f.name);
+        }
+        if (s == HPCW_OK && add(r, base, f.name) != 0) {
+            s = hpcw_i_fail_memory(err, r->p.path, hpcw_rank2file_restart_files(map), "files");
+        }
+    }
+    if (s != HPCW_OK) {
+        r->names.size = before;
+    }
+    hpcw_rank2file_restart_free(map);
+    hpcw_i_free(root);
+    return s;
+}
+
+hpcw_status hpcw_i_r2f_removal_add_map(struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
+                                       hpcw_error *err) {
+    hpcw_status s = add_one_map(r, d, hpcw_i_r2f_kind_of(d->layout, 0), err);
+    if (hpcw_i_r2f_is_damage(s) && hpcw_rank2file_layout_maps(d->layout) > 1 &&
+        add_one_map(r, d, hpcw_i_r2f_kind_of(d->layout, 1), NULL) == HPCW_OK) {
+        s = HPCW_OK; /* both list the same files */
+    }
+    if (s == HPCW_OK && add(r, d->name, "") != 0) {
+        s = hpcw_i_fail_memory(err, r->p.path, 0, NULL);
+    }
+    return s;
+}
+
+hpcw_status hpcw_i_r2f_removal_add_names(struct hpcw_i_r2f_removal *r, const char *dataset,
+                                         const struct hpcw_i_buf *names, hpcw_error *err) {
+    int e = dataset == NULL ? 0 : add(r, dataset, "");
+    for (const char *name = hpcw_i_r2f_next_name(names, NULL); e == 0 && name != NULL;
+         name = hpcw_i_r2f_next_name(names, name)) {
+        e = add(r, dataset, name);
+    }
+    return e == 0 ? HPCW_OK : hpcw_i_fail_memory(err, r->p.path, 0, NULL);
+}
+
+static int add_any(void *context, const char *name) {
+    const struct adding *a = context;
+    return add(a->r, a->directory, name);
+}
+
+hpcw_status hpcw_i_r2f_removal_add_all(struct hpcw_i_r2f_removal *r, const char *dataset, hpcw_error *err) {
+    struct adding a = {r, dataset};
+    int e = hpcw_i_r2f_tree_walk(r->p.dir, dataset, add_any, &a);
+    e = e == 0 ? add(r, dataset, "") : e;
+    return e == 0 ? HPCW_OK : fail(&r->p, e, dataset, err);
+}
+
+/* ---- temporary files ---- */
+
+/* A temporary file; `form`: its path with zeros as number, which is that of the temporary files of one name. */
+struct temporary {
+    char *form, *name;
+};
+
+struct temporaries {
+    const char *directory; /* of the dataset */
+    struct temporary *item;
+    size_t count, capacity;
+};
+
+static int compare_forms(const void *a, const void *b) {
+    return strcmp(((const struct temporary *)a)->form, ((const struct temporary *)b)->form);
+}
+
+static void temporaries_free(struct temporaries *t) {
+    for (size_t i = 0; i < t->count; i++) {
+        hpcw_i_free(t->item[i].form);
+        hpcw_i_free(t->item[i].name);
+    }
+    hpcw_i_free(t->item);
+}
+
+static int find_temporary(void *context, const char *name) {
+    struct temporaries *t = context;
+    if (!hpcw_i_r2f_is_temporary(name)) {
+        return 0;
+    }
+    struct temporary *grown = hpcw_i_grow(t->item, &t->capacity, t->count + 1, sizeof *grown);
+    if (grown == NULL) {
+        return ENOMEM;
+    }
+    t->item = grown;
+    struct temporary *found = &grown[t->count++];
+    *found = (struct temporary){hpcw_i_r2f_join(t->directory, name), hpcw_i_r2f_join(t->directory, name)};
+    if (found->form == NULL || found->name == NULL) {
+        return ENOMEM;
+    }
+    char *number = found->form + (strchr(hpcw_i_r2f_base(found->form), '-') + 1 - found->form);
+    memset(number, '0', strcspn(number, "-"));
+    return 0;
+}
+
+/* The form of the temporary files of a name, to be freed; NULL: out of memory. */
+static char *form_of(const char *name) {
+    char *form = NULL;
+    char *temporary = hpcw_i_sink_temporary(hpcw_i_r2f_base(name), 0);
+    char *directory = hpcw_i_sys_directory_of(name);
+    if (temporary != NULL && directory != NULL) {
+        form = hpcw_i_r2f_join(directory, temporary);
+    }
+    hpcw_i_free(temporary);
+    hpcw_i_free(directory);
+    return form;
+}
+
+/* Adds the temporary files of one name. */
+static int add_those_of(struct hpcw_i_r2f_removal *r, const struct temporaries *t, const char *name) {
+    struct temporary key = {.form = form_of(name)};
+    struct temporary *found =
+        key.form == NULL ? NULL : bsearch(&key, t->item, t->count, sizeof *t->item, compare_forms);
+    int e = key.form == NULL ? ENOMEM : 0;
+    while (found != NULL && found > t->item && compare_forms(found - 1, &key) == 0) {
+        found--;
+    }
+    for (; e == 0 && found != NULL && found < t->item + t->count && compare_forms(found, &key) == 0; found++) {
+        e = add(r, NULL, found->name);
+    }
+    hpcw_i_free(key.form);
+    return e;
+}
+
+hpcw_status hpcw_i_r2f_removal_add_temporary(struct hpcw_i_r2f_removal *r, const char *dataset,
+                                             hpcw_error *err) {
+    struct temporaries t = {.directory = dataset};
+    int e = hpcw_i_r2f_tree_walk(r->p.dir, dataset, find_temporary, &t);
+    const size_t names = r->names.size;
+    if (e == 0 && t.count > 0) {
+        qsort(t.item, t.count, sizeof *t.item, compare_forms);
+    }
+    /* By offsets, as the names move when some are added. */
+    for (size_t at = 0; e == 0 && t.count > 0 && at < names;) {
+        const char *name = (const char *)r->names.data + at;
+        at += strlen(name) + 1;
+        e = hpcw_i_r2f_is_folder(name) || hpcw_i_r2f_is_temporary(name) ? 0 : add_those_of(r, &t, name);
+    }
+    temporaries_free(&t);
+    return e == 0 ? HPCW_OK : fail(&r->p, e, dataset, err);
+}
+
+hpcw_status hpcw_i_r2f_removal_add_temporary_of(struct hpcw_i_r2f_removal *r,
+                                                const struct hpcw_i_r2f_removal *from, hpcw_error *err) {
+    int e = 0;
+    for (const char *name = hpcw_i_r2f_next_name(&from->names, NULL); e == 0 && name != NULL;
+         name = hpcw_i_r2f_next_name(&from->names, name)) {
+        e = hpcw_i_r2f_is_temporary(name) ? add(r, NULL, name) : 0;
+    }
+    return e == 0 ? HPCW_OK : hpcw_i_fail_memory(err, r->p.path, 0, NULL);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What of a dataset is to be removed: a list that is made first, and then done. It has the files that the map, the marker
+ * of a writer or an intent names, and the metadata by their names. Nothing else is removed.
+ */
+#ifndef HPCW_FORMAT_RANK2FILE_REMOVAL_H
+#define HPCW_FORMAT_RANK2FILE_REMOVAL_H
+
+#include "libwriter/base/buf.h"
+#include "libwriter/format/rank2file/prefix/marker.h"
+
+struct hpcw_i_r2f_removal {
+    struct hpcw_i_r2f_prefix p;
+    struct hpcw_i_buf
+        names; /* below the prefix, each with its NUL; a directory, to go if it is empty, ends in '/' */
+};
+
+/* A dataset as the calls below need it. */
+struct hpcw_i_r2f_dataset {
+    hpcw_rank2file_layout layout;
+    uint64_t id;
+    const char *name;
+};
+
+struct hpcw_i_r2f_removal hpcw_i_r2f_removal_new(const struct hpcw_i_r2f_prefix *p);
+void hpcw_i_r2f_removal_free(struct hpcw_i_r2f_removal *r);
+
+/* The next name of a list; `name` NULL: the first one. NULL after the last. */
+const char *hpcw_i_r2f_next_name(const struct hpcw_i_buf *names, const char *name);
+/* The last part of a name. */
+const char *hpcw_i_r2f_base(const char *name);
+/* Whether a name of a list is that of a directory, or of a temporary file. */
+bool hpcw_i_r2f_is_folder(const char *name);
+bool hpcw_i_r2f_is_temporary(const char *name);
+
+/* ---- make the list ---- */
+
+/* Adds the nodes and summaries of a dataset, with their directories and what dead writers left of them. */
+hpcw_status hpcw_i_r2f_removal_add_metadata(struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
+                                            hpcw_error *err);
+
+/* Adds the data files that a map of the dataset lists, with the dataset's directory. Fails as a restart does if no map can
+ * be read; then nothing is added. */
+hpcw_status hpcw_i_r2f_removal_add_map(struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
+                                       hpcw_error *err);
+
+/* Adds names, each with its NUL: below the dataset's directory, which is added, too, or below the prefix (NULL). */
+hpcw_status hpcw_i_r2f_removal_add_names(struct hpcw_i_r2f_removal *r, const char *dataset,
+                                         const struct hpcw_i_buf *names, hpcw_error *err);
+
+/* Adds all that is in the directory of a dataset, with its directories. */
+hpcw_status hpcw_i_r2f_removal_add_all(struct hpcw_i_r2f_removal *r, const char *dataset, hpcw_error *err);
+
+/* Adds the temporary files in the directory of a dataset that writers of the listed files left. */
+hpcw_status hpcw_i_r2f_removal_add_temporary(struct hpcw_i_r2f_removal *r, const char *dataset,
+                                             hpcw_error *err);
+
+/* Adds the temporary files of another list. */
+hpcw_status hpcw_i_r2f_removal_add_temporary_of(struct hpcw_i_r2f_removal *r,
+                                                const struct hpcw_i_r2f_removal *from, hpcw_error *err);
+
+/* ---- do it ---- */
+
+/* Refuses a list with a name that is behind a symbolic link. */
+hpcw_status hpcw_i_r2f_removal_check(const struct hpcw_i_r2f_removal *r, hpcw_error *err);
+
+/* Calls `told` with the path of every file of the list that exists. */
+hpcw_status hpcw_i_r2f_removal_tell(const struct hpcw_i_r2f_removal *r, const hpcw_rank2file_removal *how,
+                                    hpcw_error *err);
+
+/* Removes all files of the list, temporary ones only if no writer has them, and the directories on their way that are
+ * empty then. `sync`: that is on the disk when this returns. Goes on after a failure, and returns the first. */
+hpcw_status hpcw_i_r2f_removal_do(const struct hpcw_i_r2f_removal *r, bool sync, hpcw_error *err);
+
+/* ---- what is left ---- */
+
+/* Adds to *left the files in the directories of a dataset. */
+hpcw_status hpcw_i_r2f_count_left(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_dataset *d,
+                                  uint64_t *left, hpcw_error *err);
+
+/* Whether writers left temporary files in the directories of a dataset. */
+hpcw_status hpcw_i_r2f_has_temporary(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_dataset *d,
+                                     bool *has, hpcw_error *err);
+
+#endif

@@ -1,0 +1,669 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Nothing outside a prefix is touched, and nothing in it that no map and no marker lists. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <hpcw/rank2file.h>
+#include <hpcw/sink.h>
+
+#include "libwriter/io/sys.h"
+#include "tests/support/files.h"
+#include "tests/support/prefix.h"
+
+#define OK(call) assert_int_equal(call, HPCW_OK)
+
+enum { LAYOUTS = 4 };
+
+/* What must stay as it is: a directory beside the prefix, with a file of each name that a dataset has. */
+static char outside[256];
+static const char *const victims[] = {"rank_0.ckpt",   "rank_1.ckpt",       "rank2file",   "rank2file.0.0",
+                                      "rank2file.scr", "rank2file.0.0.scr", "summary.scr", "notes"};
+enum { VICTIMS = sizeof victims / sizeof victims[0], VICTIM_BYTES = 77 };
+
+static const char *victim(size_t i) {
+    static char path[400];
+    (void)snprintf(path, sizeof path, "%s/%s", outside, victims[i]);
+    return path;
+}
+
+static int begin(void **state) {
+    scratch_make(outside, sizeof outside);
+    for (size_t i = 0; i < VICTIMS; i++) {
+        prefix_plain_file(victim(i), VICTIM_BYTES);
+    }
+    (void)alarm(100); /* a hang is a failure */
+    return prefix_begin(state);
+}
+
+static int end(void **state) {
+    (void)alarm(0);
+    for (size_t i = 0; i < VICTIMS; i++) {
+        struct stat st;
+        if (lstat(victim(i), &st) != 0 || st.st_size != VICTIM_BYTES) {
+            print_error("%s is gone, or another\n", victim(i));
+            return -1;
+        }
+    }
+    scratch_remove(outside);
+    return prefix_end(state);
+}
+
+static const char *name_of(hpcw_rank2file_layout layout, uint64_t id) {
+    static char name[4][64];
+    static unsigned next;
+    char *p = name[next++ % 4];
+    (void)snprintf(p, sizeof name[0], "%s.%u", layout == HPCW_RANK2FILE_SCR_3 ? "ckpt" : "scr.dataset",
+                   (unsigned)id);
+    return p;
+}
+
+static bool has_1_1(hpcw_rank2file_layout layout) {
+    return layout == HPCW_RANK2FILE_SCR_1_1 || layout == HPCW_RANK2FILE_SHARED;
+}
+
+/* The call must refuse, with a message that names the link, and change nothing. */
+static void assert_drop_refused(const char *dataset, const char *words) {
+    hpcw_error err = {.message = ""};
+    uint32_t before = prefix_listed();
+    for (int all = 0; all < 2; all++) {
+        hpcw_rank2file_removal how;
+        hpcw_rank2file_removal_init(&how);
+        how.all_files = all == 1;
+        assert_int_equal(hpcw_rank2file_drop(prefix_dir, NULL, dataset, &how, NULL, &err), HPCW_EACCES);
+        if (strstr(err.message, words) == NULL || strstr(err.message, "expected no symbolic link") == NULL) {
+            fail_msg("%s", err.message);
+        }
+    }
+    assert_int_equal(prefix_listed(), before);
+    assert_false(prefix_exists(in_prefix(".scr/hpcw.1.dropped")));
+}
+
+static void assert_prune_skips(uint32_t keep, const char *words) {
+    hpcw_error err = {.message = ""};
+    hpcw_rank2file_tally tally;
+    OK(hpcw_rank2file_prune(prefix_dir, NULL, keep, NULL, &tally, &err));
+    assert_int_equal(tally.removed, 0);
+    assert_int_equal(tally.skipped, 1);
+    if (strstr(tally.why.message, words) == NULL) {
+        fail_msg("%s", tally.why.message);
+    }
+}
+
+/* ---- links ---- */
+
+/* The directory of a dataset is elsewhere: reading goes through the link, removing does not. */
+static void a_dataset_behind_a_link(void **state) {
+    for (int k = 0; k < LAYOUTS; k++) {
+        hpcw_rank2file_layout layout = (hpcw_rank2file_layout)k;
+        for (uint64_t id = 1; id <= 3; id++) {
+            prefix_written(layout, id);
+        }
+        char elsewhere[400];
+        (void)snprintf(elsewhere, sizeof elsewhere, "%s/data", outside);
+        for (uint64_t id = 1; id <= 3; id += 2) {
+            (void)snprintf(elsewhere, sizeof elsewhere, "%s/data%u", outside, (unsigned)id);
+            assert_int_equal(rename(in_prefix("%s", name_of(layout, id)), elsewhere), 0);
+            assert_int_equal(symlink(elsewhere, in_prefix("%s", name_of(layout, id))), 0);
+        }
+        assert_int_equal(prefix_restarts(NULL), 3);
+        assert_drop_refused(name_of(layout, 1), name_of(layout, 1));
+        hpcw_error err = {.message = ""};
+        hpcw_rank2file_tally tally;
+        OK(hpcw_rank2file_drop(prefix_dir, NULL, name_of(layout, 2), NULL, NULL, &err));
+        assert_prune_skips(1, "expected no symbolic link");
+        OK(hpcw_rank2file_reindex(prefix_dir, NULL, &tally, &err));
+        assert_int_equal(tally.removed + tally.skipped, 0);
+        assert_int_equal(prefix_listed(), 2);
+        assert_int_equal(prefix_restarts(&err), 3);
+        for (uint64_t id = 1; id <= 3; id += 2) {
+            (void)snprintf(elsewhere, sizeof elsewhere, "%s/data%u", outside, (unsigned)id);
+            assert_int_equal(count_entries(elsewhere), has_1_1(layout) ? 3 : 2);
+            scratch_remove(elsewhere);
+        }
+        (void)prefix_end(state);
+        (void)prefix_begin(state);
+    }
+}
+
+/* A directory of the data files, or of the metadata, is a link. */
+static void a_file_behind_a_link(void **state) {
+    for (int k = 0; k < LAYOUTS; k++) {
+        hpcw_rank2file_layout layout = (hpcw_rank2file_layout)k;
+        hpcw_rank2file_file *file;
+        hpcw_rank2file_options o = prefix_options(layout, 1);
+        hpcw_rank2file *w = prefix_opened(&o);
+        OK(hpcw_rank2file_create(w, 0, "sub/rank_0.ckpt", &file, NULL));
+        OK(hpcw_rank2file_file_close(file, NULL));
+        hpcw_rank2file_file_free(file);
+        OK(hpcw_rank2file_close(w, NULL));
+        hpcw_rank2file_free(w);
+        prefix_written(layout, 2);
+        char sub[700], metadata[700], words[100];
+        (void)snprintf(sub, sizeof sub, "%s/%s/sub", prefix_dir, name_of(layout, 1));
+        assert_int_equal(rename(sub, in_prefix("away")), 0);
+        assert_int_equal(symlink(outside, sub), 0);
+        (void)snprintf(words, sizeof words, "%s/sub: expected no symbolic link", name_of(layout, 1));
+        assert_drop_refused(name_of(layout, 1), words);
+        assert_prune_skips(1, words);
+        assert_int_equal(unlink(sub), 0);
+        assert_int_equal(rename(in_prefix("away"), sub), 0);
+        /* The directory of the metadata. */
+        (void)snprintf(metadata, sizeof metadata, "%s/%s%s", prefix_dir,
+                       has_1_1(layout) ? name_of(layout, 1) : "",
+                       has_1_1(layout) ? "/.scr" : ".scr/scr.dataset.1");
+        assert_int_equal(rename(metadata, in_prefix("away")), 0);
+        assert_int_equal(symlink(in_prefix("away"), metadata), 0);
+        assert_drop_refused(name_of(layout, 1), strrchr(metadata, '/'));
+        assert_int_equal(unlink(metadata), 0);
+        assert_int_equal(rename(in_prefix("away"), metadata), 0);
+        /* A link in place of a file goes, and what it leads to stays. */
+        const char *data = in_prefix("%s/sub/rank_0.ckpt", name_of(layout, 1));
+        assert_int_equal(unlink(data), 0);
+        assert_int_equal(symlink(victim(0), data), 0);
+        OK(hpcw_rank2file_drop(prefix_dir, NULL, name_of(layout, 1), NULL, NULL, NULL));
+        assert_false(prefix_exists(in_prefix("%s", name_of(layout, 1))));
+        (void)prefix_end(state);
+        (void)prefix_begin(state);
+    }
+}
+
+/* The directory of the prefix's metadata must be one; the prefix itself may be behind a link. */
+static void a_prefix_behind_a_link(void **state) {
+    (void)state;
+    char elsewhere[400];
+    hpcw_error err = {.message = ""};
+    hpcw_rank2file_options o = prefix_options(HPCW_RANK2FILE_SCR_1_1, 1);
+    (void)snprintf(elsewhere, sizeof elsewhere, "%s/prefix", outside);
+    assert_int_equal(mkdir(elsewhere, 0777), 0);
+    assert_int_equal(rmdir(prefix_dir), 0);
+    assert_int_equal(symlink(elsewhere, prefix_dir), 0);
+    OK(prefix_write(&o, &err));
+    assert_int_equal(prefix_restarts(NULL), 1);
+    OK(hpcw_rank2file_drop(prefix_dir, NULL, "scr.dataset.1", NULL, NULL, &err));
+    assert_int_equal(count_entries(elsewhere), 1);
+    assert_int_equal(unlink(prefix_dir), 0);
+    assert_int_equal(mkdir(prefix_dir, 0777), 0);
+    assert_int_equal(symlink(elsewhere, in_prefix("%s", ".scr")), 0);
+    assert_int_equal(prefix_write(&o, &err), HPCW_EACCES);
+    assert_non_null(strstr(err.message, ".scr: expected no symbolic link, got one"));
+    scratch_remove(elsewhere);
+}
+
+/* A writer whose directory becomes a link meanwhile makes nothing behind it. */
+static void a_writer_behind_a_link(void **state) {
+    (void)state;
+    hpcw_error err = {.message = ""};
+    hpcw_rank2file_file *file;
+    hpcw_rank2file_options o = prefix_options(HPCW_RANK2FILE_SCR_3, 1);
+    hpcw_rank2file *w = prefix_opened(&o);
+    assert_int_equal(symlink(outside, in_prefix("ckpt.1/sub")), 0);
+    assert_int_equal(hpcw_rank2file_create(w, 0, "sub/new", &file, &err), HPCW_EACCES);
+    assert_non_null(strstr(err.message, "ckpt.1/sub: expected no symbolic link, got one"));
+    assert_int_equal(rmdir(in_prefix(".scr/scr.dataset.1")), 0);
+    assert_int_equal(symlink(outside, in_prefix(".scr/scr.dataset.1")), 0);
+    assert_int_equal(hpcw_rank2file_close(w, &err), HPCW_EACCES);
+    hpcw_rank2file_free(w);
+    assert_int_equal(count_entries(outside), VICTIMS);
+}
+
+/* ---- what nothing lists ---- */
+
+static void add_to_index(const char *name, const char *id) {
+    hpcw_kvtree *index = prefix_read_index();
+    hpcw_kvtree *node;
+    OK(hpcw_kvtree_add(hpcw_kvtree_get(index, "DIR"), name, &node, NULL));
+    OK(hpcw_kvtree_set(node, "DSET", id, NULL));
+    OK(hpcw_kvtree_add(hpcw_kvtree_get(index, "DSET"), id, &node, NULL));
+    OK(hpcw_kvtree_add(node, "DIR", &node, NULL));
+    OK(hpcw_kvtree_add(node, name, &node, NULL));
+    OK(hpcw_kvtree_set(node, "COMPLETE", "1", NULL));
+    prefix_write_index(index);
+}
+
+static void make_source(void) {
+    assert_int_equal(mkdir(in_prefix("src"), 0777), 0);
+    assert_int_equal(mkdir(in_prefix("src/sub"), 0777), 0);
+    prefix_plain_file(in_prefix("src/main.c"), 100);
+    prefix_plain_file(in_prefix("src/sub/.hpcw-0000000000000001-x.tmp"), 10);
+    assert_int_equal(symlink(outside, in_prefix("src/link")), 0);
+}
+
+enum { SOURCES = 3 };
+static char told_path[16][600];
+static unsigned told_paths;
+
+/* All files still exist while the first to the last are named. */
+static void tell(void *context, const char *path) {
+    assert_ptr_equal(context, told_path);
+    assert_true(told_paths < 16);
+    (void)snprintf(told_path[told_paths++], sizeof told_path[0], "%s", path);
+    for (unsigned i = 0; i < told_paths; i++) {
+        assert_true(prefix_exists(told_path[i]));
+    }
+    assert_true(prefix_exists(in_prefix("src/main.c")));
+}
+
+static hpcw_rank2file_removal all_files(void) {
+    hpcw_rank2file_removal how;
+    hpcw_rank2file_removal_init(&how);
+    how.all_files = true;
+    how.told = tell;
+    how.context = told_path;
+    told_paths = 0;
+    return how;
+}
+
+static void an_index_that_names_a_directory(void **state) {
+    (void)state;
+    hpcw_error err = {.message = ""};
+    hpcw_rank2file_tally tally;
+    prefix_written(HPCW_RANK2FILE_SCR_1_1, 5);
+    make_source();
+    add_to_index("src", "1");
+    assert_int_equal(hpcw_rank2file_drop(prefix_dir, NULL, "src", NULL, NULL, &err), HPCW_ENOENT);
+    assert_non_null(strstr(err.message, "src: its map cannot be read"));
+    assert_prune_skips(1, "--all-files");
+    assert_true(prefix_exists(in_prefix("src/main.c")));
+    assert_true(prefix_exists(in_prefix("src/sub/.hpcw-0000000000000001-x.tmp")));
+    assert_int_equal(prefix_listed(), 2);
+    /* With a decision of the user: everything is named first. */
+    hpcw_rank2file_removal how = all_files();
+    OK(hpcw_rank2file_prune(prefix_dir, NULL, 1, &how, &tally, &err));
+    assert_int_equal(told_paths, SOURCES);
+    assert_int_equal(tally.removed, 1);
+    assert_int_equal(tally.left, 0);
+    assert_false(prefix_exists(in_prefix("src")));
+    assert_int_equal(prefix_listed(), 1);
+}
+
+/* A file in .scr whose first line is that of a marker; `names` NULL: as earlier versions wrote them. */
+static void write_marker(const char *file, int made, const char *name, const char *names) {
+    enum { HEAD = 232 };
+    char head[HEAD + 1];
+    memset(head, '\n', HEAD);
+    head[HEAD] = '\0';
+    int n = snprintf(head, HEAD, "scr-1.1 %d %06x %s\n%s", made, (unsigned)hpcw_i_sys_host(), name,
+                     names == NULL ? "" : "files\n");
+    head[n] = '\n';
+    FILE *f = fopen(in_prefix(".scr/%s", file), "wb");
+    assert_non_null(f);
+    assert_true(fprintf(f, "%s%s", head, names == NULL ? "" : names) >= HEAD);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void a_marker_that_names_a_directory(void **state) {
+    hpcw_error err = {.message = ""};
+    hpcw_rank2file_tally tally;
+    for (int made = 0; made < 2; made++) {
+        prefix_written(HPCW_RANK2FILE_SCR_1_1, 5);
+        make_source();
+        write_marker("hpcw.7.unfinished", made, "src", NULL);
+        assert_prune_skips(0, "expected a marker that lists its files, got one of an earlier version");
+        assert_true(prefix_exists(in_prefix("src/main.c")));
+        assert_true(prefix_exists(in_prefix("src/sub/.hpcw-0000000000000001-x.tmp")));
+        hpcw_rank2file_removal how = all_files();
+        OK(hpcw_rank2file_prune(prefix_dir, NULL, 0, &how, &tally, &err));
+        assert_int_equal(told_paths, SOURCES);
+        assert_int_equal(tally.removed, 1);
+        assert_false(prefix_exists(in_prefix("src")));
+        assert_false(prefix_exists(in_prefix(".scr/hpcw.7.unfinished")));
+        (void)prefix_end(state);
+        (void)prefix_begin(state);
+    }
+    /* And one behind a link. */
+    prefix_written(HPCW_RANK2FILE_SCR_1_1, 5);
+    assert_int_equal(symlink(outside, in_prefix("src")), 0);
+    write_marker("hpcw.7.unfinished", 1, "src", NULL);
+    hpcw_rank2file_removal how;
+    hpcw_rank2file_removal_init(&how);
+    how.all_files = true;
+    OK(hpcw_rank2file_prune(prefix_dir, NULL, 0, &how, &tally, &err));
+    assert_int_equal(tally.skipped, 1);
+    assert_non_null(strstr(tally.why.message, "src: expected no symbolic link"));
+}
+
+/* A map must not name what belongs to the prefix. */
+static void a_map_that_names_the_index(void **state) {
+    for (int k = 1; k < 3; k++) {
+        hpcw_rank2file_layout layout = (hpcw_rank2file_layout)k;
+        hpcw_error err = {.message = ""};
+        hpcw_kvtree *leaf;
+        prefix_written(layout, 1);
+        const char *path =
+            in_prefix(".scr/scr.dataset.1/rank2file.0.0%s", layout == HPCW_RANK2FILE_SCR_3 ? "" : ".scr");
+        OK(hpcw_kvtree_read_file(path, &leaf, NULL));
+        hpcw_kvtree *files = hpcw_kvtree_get(hpcw_kvtree_get(hpcw_kvtree_get(leaf, "RANK"), "0"), "FILE");
+        OK(hpcw_kvtree_add(files, HPCW_RANK2FILE_INDEX, NULL, NULL));
+        OK(hpcw_kvtree_write_file(leaf, path, HPCW_SYNC_NONE, NULL));
+        hpcw_kvtree_free(leaf);
+        assert_int_equal(hpcw_rank2file_drop(prefix_dir, NULL, name_of(layout, 1), NULL, NULL, &err),
+                         HPCW_EFORMAT);
+        assert_non_null(strstr(err.message, "expected a data file, got .scr/index.scr"));
+        assert_int_equal(prefix_listed(), 1);
+        (void)prefix_end(state);
+        (void)prefix_begin(state);
+    }
+}
+
+/* Files that only look like those of a dataset. */
+static void what_is_left(void **state) {
+    for (int k = 0; k < LAYOUTS; k++) {
+        hpcw_rank2file_layout layout = (hpcw_rank2file_layout)k;
+        static const char *const own[] = {"rank2file_notes", "rank2file.0", "rank2file.0.0.bak",
+                                          "rank2file.0.x", "summary.scr.old"};
+        enum { OWN = sizeof own / sizeof own[0] };
+        hpcw_rank2file_tally tally;
+        hpcw_error err = {.message = ""};
+        for (uint64_t id = 1; id <= 2; id++) {
+            prefix_written(layout, id);
+        }
+        const char *metadata =
+            has_1_1(layout) ? in_prefix("%s/.scr", name_of(layout, 1)) : in_prefix(".scr/scr.dataset.1");
+        char path[OWN][700];
+        for (size_t i = 0; i < OWN; i++) {
+            (void)snprintf(path[i], sizeof path[i], "%s/%s", metadata, own[i]);
+            prefix_plain_file(path[i], 10);
+        }
+        /* Of another program, and of a writer of this library that died, but of no file of the dataset. */
+        prefix_plain_file(in_prefix("%s/.hpcw-0000000000000001-mine.tmp", name_of(layout, 1)), 10);
+        prefix_plain_file(in_prefix("%s/.hpcw-0000000000000001-rank_1.ckpt.tmp", name_of(layout, 1)), 10);
+        prefix_plain_file(in_prefix("%s/.hpcw-0000000000000002-rank_1.ckpt.tmp", name_of(layout, 1)), 10);
+        OK(hpcw_rank2file_drop(prefix_dir, NULL, name_of(layout, 1), NULL, &tally, &err));
+        assert_int_equal(tally.removed, 1);
+        assert_int_equal(tally.left, OWN + 1);
+        assert_int_equal(count_entries(in_prefix("%s", name_of(layout, 1))), has_1_1(layout) ? 2 : 1);
+        for (size_t i = 0; i < OWN; i++) {
+            assert_true(prefix_exists(path[i]));
+        }
+        (void)prefix_end(state);
+        (void)prefix_begin(state);
+    }
+}
+
+/* ---- planted files ---- */
+
+/* Whatever has the name of a marker, a list or an intent: it is replaced, and nobody waits. */
+static void plant(int kind, const char *path) {
+    (void)unlink(path);
+    assert_int_equal(kind == 0   ? symlink(victim(0), path)
+                     : kind == 1 ? mkfifo(path, 0666)
+                     : kind == 2 ? link(victim(1), path)
+                                 : symlink("/nonexistent/none", path),
+                     0);
+}
+enum { KINDS = 4 };
+
+static void planted_markers(void **state) {
+    for (int kind = 0; kind < KINDS; kind++) {
+        hpcw_error err = {.message = ""};
+        hpcw_rank2file_tally tally;
+        prefix_written(HPCW_RANK2FILE_SCR_1_1, 1);
+        prefix_written(HPCW_RANK2FILE_SCR_1_1, 2);
+        /* Those who only look pass by. */
+        plant(kind, in_prefix(".scr/hpcw.7.unfinished"));
+        plant(kind, in_prefix(".scr/hpcw.7.unfinished.3"));
+        plant(kind, in_prefix(".scr/hpcw.8.dropped"));
+        OK(hpcw_rank2file_prune(prefix_dir, NULL, 0, NULL, &tally, &err));
+        OK(hpcw_rank2file_reindex(prefix_dir, NULL, &tally, &err));
+        assert_int_equal(prefix_listed(), 2);
+        /* Those who write one replace it. */
+        plant(kind, in_prefix(".scr/hpcw.3.unfinished"));
+        plant(kind, in_prefix(".scr/hpcw.3.dropped"));
+        prefix_written(HPCW_RANK2FILE_SCR_1_1, 3);
+        plant(kind, in_prefix(".scr/hpcw.3.dropped"));
+        OK(hpcw_rank2file_drop(prefix_dir, NULL, "scr.dataset.3", NULL, NULL, &err));
+        assert_false(prefix_exists(in_prefix(".scr/hpcw.3.dropped")));
+        (void)prefix_end(state);
+        (void)prefix_begin(state);
+    }
+}
+
+static void planted_locks(void **state) {
+    for (int kind = 0; kind < KINDS; kind++) {
+        hpcw_error err = {.message = ""};
+        hpcw_rank2file_options o = prefix_options(HPCW_RANK2FILE_SCR_1_1, 2);
+        prefix_written(HPCW_RANK2FILE_SCR_1_1, 1);
+        plant(kind, in_prefix(".scr/hpcw.lock"));
+        hpcw_status s = prefix_write(&o, &err);
+        if (kind == 2) { /* locking a file does not change it */
+            OK(s);
+        } else {
+            assert_int_not_equal(s, HPCW_OK);
+            assert_non_null(strstr(err.message, kind == 1
+                                                    ? "hpcw.lock: cannot open the lock: expected a regular"
+                                                    : "hpcw.lock: expected no symbolic link"));
+            assert_int_not_equal(hpcw_rank2file_prune(prefix_dir, NULL, 0, NULL, NULL, &err), HPCW_OK);
+        }
+        (void)prefix_end(state);
+        (void)prefix_begin(state);
+    }
+}
+
+/* A directory in the way of a marker is an error that names it. */
+static void a_directory_as_a_marker(void **state) {
+    (void)state;
+    hpcw_error err = {.message = ""};
+    hpcw_rank2file_options o = prefix_options(HPCW_RANK2FILE_SCR_1_1, 2);
+    prefix_written(HPCW_RANK2FILE_SCR_1_1, 1);
+    assert_int_equal(mkdir(in_prefix(".scr/hpcw.2.unfinished"), 0777), 0);
+    assert_int_not_equal(prefix_write(&o, &err), HPCW_OK);
+    assert_non_null(strstr(err.message, ".scr/hpcw.2.unfinished: cannot note that"));
+}
+
+/* What another user left is not believed, as all who may write in .scr could make this user remove files; the lock may be
+ * anybody's. */
+static void files_of_another_user(void **state) {
+    (void)state;
+    enum { NOBODY = 65534 };
+    hpcw_error err = {.message = ""};
+    if (geteuid() != 0) {
+        skip();
+    }
+    prefix_written(HPCW_RANK2FILE_SCR_1_1, 5);
+    assert_int_equal(chown(in_prefix(".scr/hpcw.lock"), NOBODY, NOBODY), 0);
+    make_source();
+    write_marker("hpcw.7.unfinished", 1, "src", "main.c\n");
+    write_marker("hpcw.8.dropped", 0, "src", "src/main.c\n");
+    assert_int_equal(chown(in_prefix(".scr/hpcw.7.unfinished"), NOBODY, NOBODY), 0);
+    assert_int_equal(chown(in_prefix(".scr/hpcw.8.dropped"), NOBODY, NOBODY), 0);
+    assert_prune_skips(0, "expected a file of this user, got another user's");
+    assert_true(prefix_exists(in_prefix("src/main.c")));
+    /* Our own would be: the test can fail. */
+    assert_int_equal(chown(in_prefix(".scr/hpcw.7.unfinished"), 0, 0), 0);
+    OK(hpcw_rank2file_prune(prefix_dir, NULL, 0, NULL, NULL, &err));
+    assert_false(prefix_exists(in_prefix("src/main.c")));
+    assert_true(prefix_exists(in_prefix("src/link")));
+    write_marker("hpcw.7.unfinished", 1, "src", "main.c\n");
+    assert_int_equal(chown(in_prefix(".scr/hpcw.7.unfinished"), NOBODY, NOBODY), 0);
+    /* A writer of that id replaces the marker. */
+    prefix_written(HPCW_RANK2FILE_SCR_1_1, 7);
+    assert_false(prefix_exists(in_prefix(".scr/hpcw.7.unfinished")));
+    prefix_written(HPCW_RANK2FILE_SCR_1_1, 8);
+    assert_int_equal(prefix_restarts(&err), 8);
+}
+
+/* ---- living writers ---- */
+
+/* A file in a dataset's directory that somebody is writing, whoever it is. */
+static void temporary_files_of_the_living(void **state) {
+    for (int k = 0; k < LAYOUTS; k++) {
+        hpcw_rank2file_layout layout = (hpcw_rank2file_layout)k;
+        hpcw_error err = {.message = ""};
+        hpcw_sink *sink[3];
+        for (uint64_t id = 1; id <= 2; id++) {
+            prefix_written(layout, id);
+        }
+        OK(hpcw_sink_open_file(in_prefix("%s/other.sion", name_of(layout, 1)), HPCW_SYNC_NONE, &sink[0], &err));
+        OK(hpcw_sink_open_file(in_prefix("%s/rank_1.ckpt", name_of(layout, 1)), HPCW_SYNC_NONE, &sink[1],
+                               &err));
+        OK(hpcw_sink_open_file(in_prefix(HPCW_RANK2FILE_INDEX), HPCW_SYNC_NONE, &sink[2], &err));
+        OK(hpcw_rank2file_prune(prefix_dir, NULL, 0, NULL, NULL, &err));
+        OK(hpcw_rank2file_prune(prefix_dir, NULL, 1, NULL, NULL, &err));
+        OK(hpcw_rank2file_reindex(prefix_dir, NULL, NULL, &err));
+        for (int i = 0; i < 2; i++) {
+            OK(hpcw_sink_write_at(sink[i], 0, "x", 1, &err));
+            if (hpcw_sink_publish(sink[i], &err) != HPCW_OK) {
+                fail_msg("%s", err.message);
+            }
+        }
+        for (int i = 0; i < 3; i++) {
+            hpcw_sink_free(sink[i]);
+        }
+        (void)prefix_end(state);
+        (void)prefix_begin(state);
+    }
+}
+
+/* ---- markers that list ---- */
+
+/* Dies in the middle: a finished file and one that is not, a file of the program, and directories. */
+static void die(hpcw_rank2file_layout layout, uint64_t id, const char *name) {
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        hpcw_rank2file_options o = prefix_options(layout, id);
+        o.dataset.name = name;
+        hpcw_rank2file *w = prefix_opened(&o);
+        hpcw_rank2file_file *file;
+        prefix_plain_file(in_prefix("%s/added", name), 10);
+        bool good = prefix_put(w, 0, NULL) == HPCW_OK &&
+                    hpcw_rank2file_create(w, 1, "a/b/half", &file, NULL) == HPCW_OK &&
+                    hpcw_rank2file_add(w, 1, "added", 10, NULL, NULL) == HPCW_OK;
+        (void)kill(getpid(), good ? SIGKILL : SIGTERM);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+static void a_dead_writer_in_a_directory_of_the_user(void **state) {
+    for (int k = 0; k < LAYOUTS; k++) {
+        hpcw_rank2file_layout layout = (hpcw_rank2file_layout)k;
+        hpcw_rank2file_tally tally;
+        hpcw_error err = {.message = ""};
+        prefix_written(layout, 1);
+        assert_int_equal(mkdir(in_prefix("results"), 0777), 0);
+        prefix_plain_file(in_prefix("results/precious"), 10);
+        prefix_plain_file(in_prefix("results/.hpcw-0000000000000001-precious.tmp"), 10);
+        die(layout, 2, "results");
+        /* The id is taken by a dataset of another name meanwhile: what the dead one left goes before its marker does. */
+        if (k % 2 == 1) {
+            hpcw_rank2file_options o = prefix_options(layout, 2);
+            o.dataset.name = "other";
+            OK(prefix_write(&o, &err));
+            assert_int_equal(prefix_restarts(&err), 2);
+        }
+        OK(hpcw_rank2file_prune(prefix_dir, NULL, 0, NULL, &tally, &err));
+        assert_int_equal(tally.skipped, 0);
+        assert_int_equal(tally.removed, k % 2 == 0);
+        assert_int_equal(tally.left, k % 2 == 0 ? 2 : 0);
+        assert_int_equal(count_entries(in_prefix("results")), 2);
+        assert_true(prefix_exists(in_prefix("results/precious")));
+        assert_false(prefix_exists(in_prefix(".scr/hpcw.2.unfinished")));
+        (void)prefix_end(state);
+        (void)prefix_begin(state);
+    }
+}
+
+/* A second attempt that dies, too: what the first one listed is still listed. */
+static void two_dead_writers(void **state) {
+    (void)state;
+    hpcw_error err = {.message = ""};
+    hpcw_rank2file_tally tally;
+    die(HPCW_RANK2FILE_SCR_1_2, 2, "results");
+    pid_t child = fork();
+    if (child == 0) {
+        hpcw_rank2file_options o = prefix_options(HPCW_RANK2FILE_SCR_1_2, 2);
+        hpcw_rank2file_file *file;
+        o.dataset.name = "results";
+        hpcw_rank2file *w = prefix_opened(&o);
+        (void)kill(getpid(), hpcw_rank2file_create(w, 0, "second", &file, NULL) == HPCW_OK ? SIGKILL : SIGTERM);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    OK(hpcw_rank2file_prune(prefix_dir, NULL, 0, NULL, &tally, &err));
+    assert_int_equal(tally.removed, 1);
+    assert_int_equal(count_entries(prefix_dir), 1);
+    assert_int_equal(count_entries(in_prefix("%s", ".scr")), 1); /* the lock */
+}
+
+/* ---- a prefix that moves ---- */
+
+static void moved_while_it_is_open(void **state) {
+    for (int k = 0; k < LAYOUTS; k++) {
+        hpcw_rank2file_layout layout = (hpcw_rank2file_layout)k;
+        hpcw_error err = {.message = ""};
+        hpcw_rank2file *w;
+        hpcw_rank2file_options o = prefix_options(layout, 1);
+        char home[400], away[400];
+        assert_non_null(getcwd(home, sizeof home));
+        (void)snprintf(away, sizeof away, "%s/away", outside);
+        assert_int_equal(mkdir(away, 0777), 0);
+        assert_int_equal(chdir(prefix_dir), 0);
+        OK(hpcw_rank2file_open("run", NULL, &o, &w, &err));
+        assert_int_equal(chdir(away), 0); /* a solver that works in a directory of its own */
+        OK(prefix_put(w, 0, &err));
+        OK(prefix_put(w, 1, &err));
+        if (hpcw_rank2file_close(w, &err) != HPCW_OK) {
+            fail_msg("%s", err.message);
+        }
+        hpcw_rank2file_free(w);
+        assert_int_equal(count_entries(away), 0);
+        /* The prefix gets another name, and something else gets its old one. */
+        o = prefix_options(layout, 2);
+        OK(hpcw_rank2file_open(in_prefix("run"), NULL, &o, &w, &err));
+        OK(prefix_put(w, 0, &err));
+        assert_int_equal(rename(in_prefix("run"), in_prefix("renamed")), 0);
+        assert_int_equal(mkdir(in_prefix("run"), 0777), 0);
+        OK(prefix_put(w, 1, &err));
+        if (hpcw_rank2file_close(w, &err) != HPCW_OK) {
+            fail_msg("%s", err.message);
+        }
+        hpcw_rank2file_free(w);
+        assert_int_equal(count_entries(in_prefix("run")), 0);
+        hpcw_rank2file_restart *r;
+        OK(hpcw_rank2file_restart_open(in_prefix("renamed"), NULL, NULL, &r, &err));
+        assert_int_equal(hpcw_rank2file_restart_dataset(r)->id, 2);
+        hpcw_rank2file_restart_free(r);
+        assert_int_equal(chdir(home), 0);
+        assert_int_equal(rmdir(away), 0);
+        (void)prefix_end(state);
+        (void)prefix_begin(state);
+    }
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+    const struct CMUnitTest tests[] = {
+        TEST(a_dataset_behind_a_link),
+        TEST(a_file_behind_a_link),
+        TEST(a_prefix_behind_a_link),
+        TEST(a_writer_behind_a_link),
+        TEST(an_index_that_names_a_directory),
+        TEST(a_marker_that_names_a_directory),
+        TEST(a_map_that_names_the_index),
+        TEST(what_is_left),
+        TEST(planted_markers),
+        TEST(planted_locks),
+        TEST(a_directory_as_a_marker),
+        TEST(files_of_another_user),
+        TEST(temporary_files_of_the_living),
+        TEST(a_dead_writer_in_a_directory_of_the_user),
+        TEST(two_dead_writers),
+        TEST(moved_while_it_is_open),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
