@@ -504,6 +504,17 @@ static void the_version_is_the_library_s(void **state) {
     free(text);
 }
 
+/* Whether a text has an option, and not only a longer one that begins like it. */
+static bool names(const char *text, const char *option) {
+    const size_t size = strlen(option);
+    for (const char *found = strstr(text, option); found != NULL; found = strstr(found + 1, option)) {
+        if (found[size] != '-' && (found[size] < 'a' || found[size] > 'z')) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void help_names_every_option_where_it_is_taken(void **state) {
     (void)state;
     static const unsigned widths[] = {20, 59, 60, 80, 100};
@@ -529,7 +540,7 @@ static void help_names_every_option_where_it_is_taken(void **state) {
                 if ((option->commands & UI_COMMAND(k)) != 0) {
                     has(text, name, "help");
                 } else if (k != 0) {
-                    assert_null(strstr(text, name));
+                    assert_false(names(text, name));
                 }
             }
             has(text, "--version", "help");
