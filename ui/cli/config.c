@@ -206,10 +206,11 @@ hpcw_status ui_config_read(struct ui_parse *parse, const char *path, hpcw_error 
     struct hpcw_i_text file;
     int e = hpcw_i_text_open(path, &file);
     if (e == EPIPE) {
-        return hpcw_i_fail(err, HPCW_EINVAL,
-                           "%s: cannot read this configuration file: expected a pipe that somebody writes into, "
-                           "got one without a writer",
-                           path);
+        return hpcw_i_fail(
+            err, HPCW_EINVAL,
+            "%s: cannot read this configuration file: expected a pipe that somebody writes into, "
+            "got one without a writer",
+            path);
     }
     if (e != 0) {
         return hpcw_i_fail_sys(err, e, "%s: cannot read this configuration file", path);

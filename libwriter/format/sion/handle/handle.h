@@ -39,11 +39,11 @@ struct hpcw_sion {
     hpcw_comm *comm;
     hpcw_sion_options options; /* pointers in it are not used after open */
     char *path;
-    struct hpcw_i_dir *dir;               /* that the path is in; NULL: there is none, or files are the caller's sinks */
-    char *name;                           /* in the metadata */
-    uint64_t tag;                         /* names the temporary files; 0 with one process */
-    uint32_t block_size;                  /* of the file system, resolved */
-    uint32_t tasks;                       /* N */
+    struct hpcw_i_dir *dir; /* that the path is in; NULL: there is none, or files are the caller's sinks */
+    char *name;             /* in the metadata */
+    uint64_t tag;           /* names the temporary files; 0 with one process */
+    uint32_t block_size;    /* of the file system, resolved */
+    uint32_t tasks;         /* N */
     struct hpcw_i_sion_division division; /* among files; not by colour */
     int leader;      /* the lowest process with tasks: with tasks in order it owns the first one */
     uint32_t *ranks; /* [count] or NULL: first + i */

@@ -128,9 +128,9 @@ static hpcw_status number_ranks(hpcw_counter *c, hpcw_error *err) {
 static hpcw_status open_sink(hpcw_counter *c, hpcw_error *err) {
     const hpcw_counter_options *o = &c->options;
     bool creates = c->comm->process == 0;
-    hpcw_status s = creates
-                        ? hpcw_i_sink_open(&o->sink_source, NULL, c->path, c->tag, true, o->durability, &c->sink, err)
-                        : HPCW_OK;
+    hpcw_status s =
+        creates ? hpcw_i_sink_open(&o->sink_source, NULL, c->path, c->tag, true, o->durability, &c->sink, err)
+                : HPCW_OK;
     s = hpcw_i_agree(c->comm, s, NULL, err);
     if (s != HPCW_OK) {
         return s;
