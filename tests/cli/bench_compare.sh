@@ -17,7 +17,7 @@ sweep second
 grep -q 'task-local  *1  ' equal || bad "the layouts are not compared: $(cat equal)"
 
 # A library in front of that of the sanitizers, which want to be the first.
-ldd "$HPCGEN" | grep -q -e libasan -e libtsan && exit $failed
+ldd "$HPCGEN" | grep -q -e asan -e tsan && exit $failed
 export SLOW_PERCENT=10000 SLOW_MOST=4000
 # On a machine that does other work, compare says that it sees nothing: then once more.
 for try in 1 2 3; do

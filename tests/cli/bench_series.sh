@@ -7,7 +7,7 @@ PROGRAM=hpcw-bench
 mkdir data
 export HPCW_BENCH="$HPCGEN" SLOW_WRITES="$SLOW_WRITES" SLOW_PERCENT=1000
 # A library in front of that of the sanitizers, which want to be the first.
-ldd "$HPCGEN" | grep -q -e libasan -e libtsan && unset SLOW_WRITES SLOW_PERCENT
+ldd "$HPCGEN" | grep -q -e asan -e tsan && unset SLOW_WRITES SLOW_PERCENT
 export OPTIONS="--layout task-local,shared-posix --mode buffered --record 4K --ranks 2 --per-rank 8K --repeat 1 --least-bytes 1"
 "$HERE/../../bench/series.sh" data series 10 >first || bad "the series fails"
 for name in quiet-1 quiet-10 load-10 ${SLOW_WRITES:+slow-10}; do
