@@ -426,8 +426,8 @@ static inline void hpcw_rank2file_removal_init(hpcw_rank2file_removal *removal) 
  * fails with HPCW_EACCES. If the program dies, the next call that changes the prefix finishes the removal, or undoes it if
  * the index still lists the dataset (doc/formats/rank2file.md, "Several writers").
  *
- * Memory: process 0 loads the map of one dataset at a time, of all its ranks: about 300 bytes for each file with a name of
- * 30 bytes, so 300 MB for a million files. So do hpcw_rank2file_prune, an open with
+ * Memory: process 0 loads the map of one dataset at a time, of all its ranks: about 250 bytes for each file with a name of
+ * 30 bytes, so 250 MB for a million files. So do hpcw_rank2file_prune, an open with
  * `replace`, and hpcw_rank2file_reindex for datasets that the index does not list.
  *
  * @param how    what may be removed; NULL: the defaults

@@ -377,6 +377,7 @@ contains
     type(hpcw_rank2file_found) :: found
     type(hpcw_rank2file_dataset), pointer :: dataset
     type(hpcw_rank2file_tally) :: tally
+    type(hpcw_rank2file_removal) :: how
     character(:, kind=c_char), allocatable, target :: name
     character(40) :: filled
     integer(c_int32_t) :: layout
@@ -416,6 +417,10 @@ contains
     call ok(hpcw_rank2file_reindex('ckpt', tally=tally, err=err), 'reindex')
     call check(tally%added == 0 .and. hpcw_text(tally%why%message) == '', 'the tally')
     call check(hpcw_rank2file_drop('ckpt', dataset='nowhere') == HPCW_ENOENT, 'drop')
+    call hpcw_rank2file_removal_init(how)
+    call check(.not. logical(how%all_files), 'the defaults of a removal')
+    call ok(hpcw_rank2file_drop('ckpt', dataset='my.checkpoint', how=how, tally=tally, err=err), 'drop')
+    call check(tally%removed == 1 .and. tally%left == 0, 'the tally of a drop')
   end subroutine
 
 end program

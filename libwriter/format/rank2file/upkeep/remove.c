@@ -141,20 +141,36 @@ hpcw_status hpcw_i_r2f_removal_tell(const struct hpcw_i_r2f_removal *r, const hp
     return s;
 }
 
+/* The directory of the last name, held: names of one directory follow each other. */
+struct parent {
+    struct hpcw_i_dir *dir;
+    const char *name; /* begins with the directory, of `size` bytes */
+    size_t size;
+};
+
+static int find_parent(const struct hpcw_i_r2f_removal *r, const char *name, struct parent *parent) {
+    size_t size = directory_size(name);
+    if (parent->dir != NULL && parent->size == size && memcmp(parent->name, name, size) == 0) {
+        return 0;
+    }
+    hpcw_i_dir_release(parent->dir);
+    *parent = (struct parent){.name = name, .size = size};
+    return hpcw_i_below_hold(r->p.dir, name, &parent->dir);
+}
+
 /* Temporary files without their errors: what stays is removed by the next writer of that name, or the next prune. */
-static int remove_file(const struct hpcw_i_r2f_removal *r, const char *name) {
-    if (!hpcw_i_r2f_is_temporary(name)) {
-        int e = hpcw_i_below_unlink(r->p.dir, name);
-        /* A directory of that name is none of the dataset's files. */
-        return e == ENOENT || e == EISDIR ? 0 : e;
-    }
-    struct hpcw_i_dir *directory;
+static int remove_file(const struct hpcw_i_r2f_removal *r, const char *name, struct parent *parent) {
+    const char *base = hpcw_i_r2f_base(name);
     int at;
-    if (hpcw_i_below_hold(r->p.dir, name, &directory) == 0 && hpcw_i_dir_fd(directory, &at) == 0) {
-        (void)hpcw_i_sys_unlink_unowned(at, hpcw_i_r2f_base(name));
+    int e = find_parent(r, name, parent);
+    e = e == 0 ? hpcw_i_dir_fd(parent->dir, &at) : e;
+    if (e == 0 && hpcw_i_r2f_is_temporary(name)) {
+        (void)hpcw_i_sys_unlink_unowned(at, base);
+    } else if (e == 0) {
+        e = hpcw_i_sys_unlink_at(at, base, 0);
     }
-    hpcw_i_dir_release(directory);
-    return 0;
+    /* A directory of that name is none of the dataset's files. */
+    return e == ENOENT || e == ENOTDIR || e == EISDIR ? 0 : e;
 }
 
 /* Removes a directory if it is empty. *stays: it is still there. */
@@ -176,15 +192,17 @@ static int sync_directory(const struct hpcw_i_r2f_removal *r, const char *name) 
 hpcw_status hpcw_i_r2f_removal_do(const struct hpcw_i_r2f_removal *r, bool sync, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     struct directories d;
+    struct parent parent = {.dir = NULL};
     int e = find_directories(r, &d);
     if (e != 0) {
         s = hpcw_i_fail_memory(err, r->p.path, 0, NULL);
     }
     for (const char *name = e == 0 ? hpcw_i_r2f_next_name(&r->names, NULL) : NULL; name != NULL;
          name = hpcw_i_r2f_next_name(&r->names, name)) {
-        e = hpcw_i_r2f_is_folder(name) ? 0 : remove_file(r, name);
+        e = hpcw_i_r2f_is_folder(name) ? 0 : remove_file(r, name, &parent);
         s = s == HPCW_OK && e != 0 ? hpcw_i_r2f_fail_below(&r->p, e, name, "cannot remove the file", err) : s;
     }
+    hpcw_i_dir_release(parent.dir);
     for (size_t i = 0; s == HPCW_OK && i < d.count; i++) {
         bool stays;
         e = remove_directory(r, d.item[i], &stays);
