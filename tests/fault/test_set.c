@@ -103,7 +103,7 @@ static int fail_at_last(enum hpcw_i_sys_call call, size_t *size) {
 
 /* Whether a writer died before its n-th call. */
 static bool dies(unsigned long n, uint32_t files, hpcw_durability durability) {
-    int status;
+    int status = 0;
     pid_t child = fork();
     if (child == 0) {
         calls_left = n;
