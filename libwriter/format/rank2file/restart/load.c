@@ -119,7 +119,9 @@ static hpcw_status answer(const hpcw_rank2file_restart *r, struct loaded *l, con
 
 static hpcw_status find_places(hpcw_rank2file_restart *r, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
-    for (const uint64_t *p = r->words; s == HPCW_OK && p < r->words + r->word_count;) {
+    /* Without a word there is no array, and C defines no NULL + 0. */
+    const uint64_t *end = r->word_count == 0 ? r->words : r->words + r->word_count;
+    for (const uint64_t *p = r->words; s == HPCW_OK && p < end;) {
         struct hpcw_i_r2f_place place = {.rank = hpcw_i_r2f_record_rank(p)};
         const uint64_t *file = p + 1;
         for (uint32_t k = hpcw_i_r2f_record_files(p); s == HPCW_OK && k > 0; k--) {
