@@ -14,7 +14,7 @@
 #include <cpuid.h>
 #endif
 
-enum { CALIBRATION_NS = 2 * 1000 * 1000 };
+enum { CALIBRATION_NS = 2 * 1000 * 1000, READINGS = 8 };
 
 uint64_t hpcw_i_clog2_system_ns(void) {
     struct timespec now;
@@ -46,21 +46,36 @@ static bool counter_is_invariant(void) {
 #endif
 }
 
-/* Measures a tick with two pairs of readings. */
+struct hpcw_i_clog2_reading hpcw_i_clog2_read_both(const hpcw_clog2_log *log) {
+    struct hpcw_i_clog2_reading best = {0};
+    uint64_t shortest = UINT64_MAX, before = hpcw_i_clog2_system_ns();
+    for (int i = 0; i < READINGS; i++) {
+        uint64_t ticks = hpcw_i_clog2_clock_ticks(log), after = hpcw_i_clog2_system_ns();
+        if (after - before < shortest) {
+            shortest = after - before;
+            best = (struct hpcw_i_clog2_reading){.system_ns = before + shortest / 2, .ticks = ticks};
+        }
+        before = after;
+    }
+    return best;
+}
+
+/* Measures a tick of the counter; those of other clocks are nanoseconds. */
 static void calibrate(hpcw_clog2_log *log) {
     struct hpcw_i_clog2_ticks *t = &log->ticks;
-    t->system_base_ns = hpcw_i_clog2_system_ns();
-    t->base = hpcw_i_clog2_clock_ticks(log);
-    t->ns = 1;
     if (log->clock != HPCW_CLOG2_CLOCK_COUNTER) {
+        t->system_base_ns = hpcw_i_clog2_system_ns();
+        t->base = hpcw_i_clog2_clock_ticks(log);
+        t->ns = 1;
         return;
     }
-    uint64_t now;
+    struct hpcw_i_clog2_reading begin = hpcw_i_clog2_read_both(log), end;
     do {
-        now = hpcw_i_clog2_system_ns();
-    } while (now - t->system_base_ns < CALIBRATION_NS);
-    uint64_t ticks = hpcw_i_clog2_clock_ticks(log) - t->base;
-    t->ns = (double)(now - t->system_base_ns) / (double)(ticks == 0 ? 1 : ticks);
+        end = hpcw_i_clog2_read_both(log);
+    } while (end.system_ns - begin.system_ns < CALIBRATION_NS || end.ticks == begin.ticks);
+    t->system_base_ns = begin.system_ns;
+    t->base = begin.ticks;
+    t->ns = (double)(end.system_ns - begin.system_ns) / (double)(end.ticks - begin.ticks);
 }
 
 hpcw_status hpcw_i_clog2_clock_begin(hpcw_clog2_log *log, hpcw_error *err) {

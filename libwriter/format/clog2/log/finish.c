@@ -189,10 +189,12 @@ static hpcw_status compare_clocks(struct ending *e, hpcw_error *err) {
 /* The true length of a second of process 0's clock. The calibration at the begin is only rough. */
 static double clock_factor(const hpcw_clog2_log *log) {
     const struct hpcw_i_clog2_ticks *t = &log->ticks;
-    uint64_t system = hpcw_i_clog2_system_ns() - t->system_base_ns;
-    double local = (double)(hpcw_i_clog2_clock_ticks(log) - t->base) * t->ns;
-    double factor = local > 0 ? (double)system / local : 1;
-    return log->clock == HPCW_CLOG2_CLOCK_COUNTER && factor > 0.9 && factor < 1.1 ? factor : 1;
+    if (log->clock != HPCW_CLOG2_CLOCK_COUNTER) {
+        return 1;
+    }
+    struct hpcw_i_clog2_reading now = hpcw_i_clog2_read_both(log);
+    double factor = (double)(now.system_ns - t->system_base_ns) / ((double)(now.ticks - t->base) * t->ns);
+    return factor > 0.9 && factor < 1.1 ? factor : 1;
 }
 
 /* Local time t is t + begin_offset + drift * (t - begin_at) on process 0's clock. Zero is a microsecond before

@@ -108,6 +108,13 @@ hpcw_status hpcw_i_clog2_clock_share(hpcw_clog2_log *log, hpcw_error *err);
 uint64_t hpcw_i_clog2_clock_ticks(const hpcw_clog2_log *log);
 uint64_t hpcw_i_clog2_system_ns(void);
 
+struct hpcw_i_clog2_reading {
+    uint64_t system_ns, ticks;
+};
+/* Reads the system's clock and the recording's at almost one time. The processor may be taken away between two
+ * readings; of several pairs, the one that took the shortest is kept. */
+struct hpcw_i_clog2_reading hpcw_i_clog2_read_both(const hpcw_clog2_log *log);
+
 /* ---- define.c ---- */
 
 /* Adds a communicator of this process. Call it under the lock. False: out of memory. */
