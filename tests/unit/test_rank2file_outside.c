@@ -600,6 +600,43 @@ static void two_dead_writers(void **state) {
     assert_int_equal(count_entries(in_prefix("%s", ".scr")), 1); /* the lock */
 }
 
+/* The second attempt has fewer processes than the one that died. */
+static void markers_of_more_processes(void **state) {
+    (void)state;
+    hpcw_error err = {.message = ""};
+    hpcw_rank2file_options o = prefix_options(HPCW_RANK2FILE_SCR_1_1, 2);
+    o.dataset.name = "results";
+    assert_int_equal(mkdir(in_prefix(".scr"), 0777), 0);
+    write_marker("hpcw.2.unfinished.3", 1, "results", "rank_3\n");
+    write_marker("hpcw.2.unfinished.4", 1, "another", "rank_4\n");
+    write_marker("hpcw.3.unfinished.3", 1, "results", "rank_3\n");
+    OK(prefix_write(&o, &err));
+    assert_false(prefix_exists(in_prefix(".scr/hpcw.2.unfinished")));
+    assert_false(prefix_exists(in_prefix(".scr/hpcw.2.unfinished.3")));
+    assert_true(prefix_exists(in_prefix(".scr/hpcw.3.unfinished.3"))); /* of another id: for prune */
+}
+
+/* It dies between two summaries, as the layout for all versions has them: reindex does not take it for a damaged one. */
+static void one_summary_of_two(void **state) {
+    (void)state;
+    hpcw_error err = {.message = ""};
+    hpcw_rank2file_tally tally;
+    prefix_written(HPCW_RANK2FILE_SHARED, 1);
+    hpcw_kvtree *index = prefix_read_index();
+    prefix_written(HPCW_RANK2FILE_SHARED, 2);
+    prefix_write_index(index);
+    assert_int_equal(unlink(in_prefix(".scr/scr.dataset.2/summary.scr")), 0);
+    for (int marked = 0; marked < 2; marked++) {
+        if (marked == 1) {
+            write_marker("hpcw.2.unfinished", 1, name_of(HPCW_RANK2FILE_SHARED, 2), "rank_0.ckpt\n");
+        }
+        OK(hpcw_rank2file_reindex(prefix_dir, NULL, &tally, &err));
+        assert_int_equal(tally.added, 0);
+        assert_int_equal(tally.skipped, 1 - marked);
+        assert_int_equal(prefix_listed(), 1);
+    }
+}
+
 /* ---- a prefix that moves ---- */
 
 static void moved_while_it_is_open(void **state) {
@@ -663,6 +700,8 @@ int main(void) {
         TEST(temporary_files_of_the_living),
         TEST(a_dead_writer_in_a_directory_of_the_user),
         TEST(two_dead_writers),
+        TEST(markers_of_more_processes),
+        TEST(one_summary_of_two),
         TEST(moved_while_it_is_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

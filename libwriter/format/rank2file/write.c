@@ -529,6 +529,8 @@ static hpcw_status write_summary_and_index(hpcw_rank2file *w, hpcw_error *err) {
     }
     if (s == HPCW_OK || listed) {
         hpcw_i_r2f_forget(w);
+        /* An attempt that died may have had more processes. */
+        hpcw_i_r2f_markers_forget(&w->place, w->options.dataset.id, w->dataset, (uint32_t)w->comm->size);
     } else {
         (void)remove_summaries(w, NULL);
     }
@@ -586,7 +588,7 @@ hpcw_status hpcw_rank2file_close(hpcw_rank2file *w, hpcw_error *err) {
         s = w->comm->process == 0 ? write_summary_and_index(w, err) : HPCW_OK;
         s = hpcw_i_agree(w->comm, s, NULL, err);
     }
-    if (s == HPCW_OK) {
+    if (s == HPCW_OK && w->comm->process != 0) {
         hpcw_i_r2f_forget(w);
     }
     hpcw_i_r2f_unlock(w->lock_fd);

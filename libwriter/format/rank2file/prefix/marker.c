@@ -270,17 +270,43 @@ void hpcw_i_r2f_marker_remove(const struct hpcw_i_r2f_prefix *p, const struct hp
     (void)hpcw_i_below_unlink(p->dir, name);
 }
 
-void hpcw_i_r2f_markers_forget(const struct hpcw_i_r2f_prefix *p, uint64_t id, const char *name) {
+hpcw_status hpcw_i_r2f_markers_have(const struct hpcw_i_r2f_prefix *p, uint64_t id, const char *name,
+                                    bool *have, hpcw_error *err) {
+    struct hpcw_i_r2f_which *which;
+    size_t count;
+    hpcw_status s = hpcw_i_r2f_markers_find(p, HPCW_I_R2F_UNFINISHED, &which, &count, err);
+    *have = false;
+    for (size_t i = 0; s == HPCW_OK && !*have && i < count; i++) {
+        struct hpcw_i_r2f_marker marker;
+        if (which[i].id == id) {
+            hpcw_status one = hpcw_i_r2f_marker_read(p, &which[i], &marker, err);
+            *have = one == HPCW_OK && strcmp(marker.name, name) == 0;
+            hpcw_i_r2f_marker_free(&marker);
+            s = one == HPCW_ENOENT || one == HPCW_EEXIST || one == HPCW_EFORMAT ? HPCW_OK : one;
+        }
+    }
+    hpcw_i_free(which);
+    return s;
+}
+
+void hpcw_i_r2f_marker_forget(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_which *which,
+                              const char *name) {
+    struct hpcw_i_r2f_marker marker;
+    if (hpcw_i_r2f_marker_read(p, which, &marker, NULL) == HPCW_OK && strcmp(marker.name, name) == 0) {
+        hpcw_i_r2f_marker_remove(p, which);
+    }
+    hpcw_i_r2f_marker_free(&marker);
+}
+
+void hpcw_i_r2f_markers_forget(const struct hpcw_i_r2f_prefix *p, uint64_t id, const char *name,
+                               uint32_t first) {
     struct hpcw_i_r2f_which *which;
     size_t count;
     (void)hpcw_i_r2f_markers_find(p, HPCW_I_R2F_UNFINISHED, &which, &count, NULL);
     for (size_t i = 0; i < count; i++) {
-        struct hpcw_i_r2f_marker marker = {.made = false};
-        if (which[i].id == id && hpcw_i_r2f_marker_read(p, &which[i], &marker, NULL) == HPCW_OK &&
-            strcmp(marker.name, name) == 0) {
-            hpcw_i_r2f_marker_remove(p, &which[i]);
+        if (which[i].id == id && which[i].process >= first) {
+            hpcw_i_r2f_marker_forget(p, &which[i], name);
         }
-        hpcw_i_r2f_marker_free(&marker);
     }
     hpcw_i_free(which);
 }
@@ -306,7 +332,7 @@ hpcw_status hpcw_i_r2f_marker_open(const struct hpcw_i_r2f_prefix *p, const stru
                                    struct hpcw_i_r2f_marker_file *file, hpcw_error *err) {
     char name[NAME];
     print_name(which, name);
-    *file = (struct hpcw_i_r2f_marker_file){.fd = -1, .which = *which};
+    *file = (struct hpcw_i_r2f_marker_file){.fd = -1, .sync = sync, .which = *which};
     int e = 0;
     if (!open_earlier(p, name, marker, file)) {
         file->end = 0;
@@ -343,6 +369,7 @@ hpcw_status hpcw_i_r2f_marker_append(const struct hpcw_i_r2f_prefix *p, struct h
     int n = snprintf(line, sizeof line, "%s\n", name);
     int e = n < 0 || (size_t)n >= sizeof line ? ENAMETOOLONG
                                               : hpcw_i_sys_pwrite(file->fd, line, (size_t)n, file->end);
+    e = e == 0 && file->sync ? hpcw_i_sys_fsync(file->fd) : e;
     if (e != 0) {
         return fail_to_note(p, e, &file->which, err);
     }

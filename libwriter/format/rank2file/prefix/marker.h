@@ -56,14 +56,24 @@ hpcw_status hpcw_i_r2f_marker_write(const struct hpcw_i_r2f_prefix *p, const str
 /* Removes a marker. One that stays is removed by the next command that meets it. */
 void hpcw_i_r2f_marker_remove(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_which *which);
 
-/* Removes what says that this dataset is unfinished. */
-void hpcw_i_r2f_markers_forget(const struct hpcw_i_r2f_prefix *p, uint64_t id, const char *name);
+/* Whether a marker of this user says that this dataset is unfinished. */
+hpcw_status hpcw_i_r2f_markers_have(const struct hpcw_i_r2f_prefix *p, uint64_t id, const char *name,
+                                    bool *have, hpcw_error *err);
+
+/* Removes a marker if it is of this user and names this dataset. */
+void hpcw_i_r2f_marker_forget(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_which *which,
+                              const char *name);
+
+/* Removes what says that this dataset is unfinished, of the processes from `first` on. */
+void hpcw_i_r2f_markers_forget(const struct hpcw_i_r2f_prefix *p, uint64_t id, const char *name,
+                               uint32_t first);
 
 /* ---- a marker that grows ---- */
 
 /* Of a writer; fd -1: closed. */
 struct hpcw_i_r2f_marker_file {
     int fd;
+    bool sync;                     /* names are on the disk before their files are made */
     uint64_t end;                  /* where the next name goes */
     struct hpcw_i_r2f_which which; /* for messages */
 };

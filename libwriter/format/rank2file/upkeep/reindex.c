@@ -241,6 +241,13 @@ static hpcw_status check_not_removed(const struct hpcw_i_r2f_prefix *p, const st
                               : s;
 }
 
+/* Whether its writer died, or lives, before the last of its summaries: prune removes it, and nobody else misses it. */
+static hpcw_status is_unfinished(const struct hpcw_i_r2f_prefix *p, const struct summarised *f,
+                                 hpcw_rank2file_layout layout, bool *is, hpcw_error *err) {
+    *is = false;
+    return (kinds_of(layout) & ~f->kinds) == 0 ? HPCW_OK : hpcw_i_r2f_markers_have(p, f->id, f->name, is, err);
+}
+
 static hpcw_status rebuild(struct hpcw_i_r2f_upkeep *u, const struct search *found, const hpcw_kvtree *old,
                            hpcw_rank2file_layout layout, hpcw_kvtree *index, hpcw_error *err) {
     uint32_t kept = 0;
@@ -253,10 +260,14 @@ static hpcw_status rebuild(struct hpcw_i_r2f_upkeep *u, const struct search *fou
                    hpcw_i_r2f_index_record(old, layout, f->name) != NULL;
         int own;
         hpcw_status s = hpcw_i_r2f_lock_dataset(&u->p, f->id, f->name, &own, NULL, &why);
+        bool unfinished = false;
         if (s == HPCW_OK && !was) {
             s = check_not_removed(&u->p, f, &why);
         }
-        if (s == HPCW_OK) {
+        if (s == HPCW_OK && !was) {
+            s = is_unfinished(&u->p, f, layout, &unfinished, &why);
+        }
+        if (s == HPCW_OK && !unfinished) {
             s = list_again(u->p.path, f, layout, was, index, &why);
         }
         hpcw_i_r2f_unlock(own);
@@ -264,7 +275,7 @@ static hpcw_status rebuild(struct hpcw_i_r2f_upkeep *u, const struct search *fou
             *err = why;
             return s;
         }
-        if (s == HPCW_OK && !was) {
+        if (s == HPCW_OK && !was && !unfinished) {
             u->tally.added++;
             most = f->id;
         }
