@@ -422,6 +422,17 @@ class CheckpointWriter(Checkpoints):
         command[0], command[3] = self.programs.writers, "-"
         return self.run(*command).output == "old"
 
+    def prune(self):
+        """A checkpoint that is whole, but whose writer died before the index, stays: reindex lists it."""
+        allowed = super().prune()
+        index = f"{self.prefix}/.scr/index.scr"
+        now, new = points.tree("."), self.states["new"]
+        if "ckpt.1" not in self.listed() and all(now.get(path) == what for path, what in new.items() if path != index):
+            self.scr("reindex")
+            self.scr("prune")
+            return ("new",)
+        return allowed
+
     def pruned_fresh(self):
         """A prefix that has no index yet: prune has nothing to read, so the command again cleans up."""
         self.scr("prune", status=None)

@@ -38,10 +38,6 @@ import runs  # noqa: E402
 
 # Findings that stay, at most five: a name, a pattern of "CASE POINT: text", and why it stays.
 KINDS = (
-    ("unlisted", r"rank2file\S* kill:\S+:prune: .*left: scr/\.scr/hpcw\.\d+\.unfinished; other bytes in: scr/\.scr/index\.scr$",
-     "a checkpoint is whole, but its writer died before the index: reindex lists it, and prune leaves it"),
-    ("marker", r"rank2file\S*-np4 \S+: .*left: (scr/\.scr/hpcw\.\d+\.unfinished\.\d+(, )?)+$",
-     "the markers of further processes of a dead writer stay until the next prune"),
     ("directory", r"(prune|drop|keep)\S* fail:\d+:EACCES:\S+: .*status 0, .*left: (\S+/(, )?)+$",
      "an empty directory that may not be removed stays"),
 )
