@@ -14,6 +14,8 @@
 #include <hpcw/hpcw.h>
 
 #include "libwriter/comm/agree.h"
+#include "libwriter/io/dir.h"
+#include "libwriter/io/sink_set.h"
 #include "tests/support/clog2_cases.h"
 #include "tests/support/comm_faults.h"
 #include "tests/support/faults.h"
@@ -195,19 +197,20 @@ struct work {
     hpcw_status (*write)(const char *directory, const char *name, hpcw_error *err);
     const char *name;
     bool (*is_unfinished)(const char *directory);
-    const char *last; /* the file that gets its name after all others; NULL: each process has one */
+    const char *last; /* the file that gets its name after all others */
+    const char *set;  /* what the next open of several files is given; NULL: there is one */
 };
 
 static const struct work works[] = {
-    {write_sion, "four_tasks_parallel.sion", is_empty, "four_tasks_parallel.sion"},
-    {write_sion, "multi8of2.sion", is_empty, "multi8of2.sion"},
-    {write_sion, "packed.sion", is_empty, "packed.sion"},
-    {write_sion, "be_keyval.sion", is_empty, "be_keyval.sion"},
-    {write_linktest, "all_flags.sion", is_empty, "all_flags.sion"},
-    {write_linktest, "bisection.sion", is_empty, "bisection.sion"},
-    {write_vom, "load data", is_empty, NULL},
-    {write_clog2, "app.clog2", is_empty, "app.clog2"},
-    {write_rank2file, "checkpoint", has_no_checkpoint, HPCW_RANK2FILE_INDEX},
+    {write_sion, "four_tasks_parallel.sion", is_empty, "four_tasks_parallel.sion", NULL},
+    {write_sion, "multi8of2.sion", is_empty, "multi8of2.sion", "multi8of2.sion"},
+    {write_sion, "packed.sion", is_empty, "packed.sion", NULL},
+    {write_sion, "be_keyval.sion", is_empty, "be_keyval.sion", NULL},
+    {write_linktest, "all_flags.sion", is_empty, "all_flags.sion", NULL},
+    {write_linktest, "bisection.sion", is_empty, "bisection.sion", NULL},
+    {write_vom, "load data", is_empty, "data.0.json.br", "data.json"},
+    {write_clog2, "app.clog2", is_empty, "app.clog2", NULL},
+    {write_rank2file, "checkpoint", has_no_checkpoint, HPCW_RANK2FILE_INDEX, NULL},
 };
 enum { WORKS = sizeof works / sizeof works[0], HARMED = WORKS };
 
@@ -235,6 +238,21 @@ static bool has(const char *directory, const char *name) {
     return access(path, F_OK) == 0;
 }
 
+/* Of a set that failed after its first rename: its next open finishes it. */
+static bool is_finished_later(const struct work *w, const char *want, const char *got) {
+    struct hpcw_i_dir *dir = NULL;
+    char path[600];
+    hpcw_error err;
+    if (w->set == NULL) {
+        return false;
+    }
+    (void)snprintf(path, sizeof path, "%s/%s", got, w->set);
+    bool good = !has(got, w->last) && hpcw_i_dir_hold_of(path, &dir) == 0 &&
+                hpcw_i_set_finish(dir, path, &err) == HPCW_OK && same_trees(want, got);
+    hpcw_i_dir_release(dir);
+    return good;
+}
+
 /* What is wrong after a run that returned `s` here; NULL: nothing. */
 static const char *judge(const struct work *w, const char *want, const char *got, int fault, bool met,
                          hpcw_status s, const hpcw_error *err) {
@@ -249,13 +267,14 @@ static const char *judge(const struct work *w, const char *want, const char *got
     }
     if (fault == COLLECTIVE) {
         /* Nobody knows any more who is to remove what, but what is finished is whole. */
-        bool may = process != 0 || w->last == NULL || !has(got, w->last) || same_trees(want, got);
+        bool may = process != 0 || !has(got, w->last) || same_trees(want, got);
         return on_all(may) ? NULL : "looks finished";
     }
     if (!same_verdict(s, err)) {
         return "other messages";
     }
-    return on_all(process != 0 || w->is_unfinished(got)) ? NULL : "looks finished";
+    return on_all(process != 0 || w->is_unfinished(got) || is_finished_later(w, want, got)) ? NULL
+                                                                                            : "looks finished";
 }
 
 /* All processes have the same random numbers. *most: about how many calls of the kind there are. */
