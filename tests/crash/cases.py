@@ -27,7 +27,8 @@ TASKS = 4
 class Case:
     """What cases have in common. Commands run in the directory that holds the trees."""
 
-    ways = ("kill", "fail")
+    ways = ("kill", "fail", "look")
+    same_output = True  # what it prints, in every run
     syncs = ()  # levels of durability for the model of lost writes
     may_be_none = False  # a reader may find nothing before the next start
     same_bytes = True  # in every run
@@ -161,7 +162,7 @@ class Case:
 class Writer(Case):
     """A writer of the library; tests/crash/writers.c."""
 
-    ways = ("kill", "fail", "lost")
+    ways = ("kill", "fail", "look", "lost")
     syncs = ("directory", "file", "none")
 
     def __init__(self, name, programs, what, path, new=(), old=None, processes=1, is_set=False):
@@ -387,7 +388,7 @@ class Checkpoints(Case):
 class CheckpointWriter(Checkpoints):
     """A dataset is written over an older one of its name: the old one, the new one, or, in between, none of them."""
 
-    ways = ("kill", "fail", "lost")
+    ways = ("kill", "fail", "look", "lost")
     syncs = ("directory", "file", "none")
 
     def __init__(self, name, programs, layout, processes=1, fresh=False):
@@ -447,7 +448,7 @@ class CheckpointWriter(Checkpoints):
 class Maintenance(Checkpoints):
     """drop, prune, prune --keep and reindex, of three datasets and of one that a dead writer left."""
 
-    ways = ("kill", "fail", "lost")
+    ways = ("kill", "fail", "look", "lost")
     syncs = ("default",)
 
     def __init__(self, name, programs, layout, action, *arguments):
@@ -513,7 +514,7 @@ class Maintenance(Checkpoints):
 class Dataset(Case):
     """A directory that hpcgen writes: verify refuses it until it is whole."""
 
-    ways = ("kill", "fail", "lost")
+    ways = ("kill", "fail", "look", "lost")
     syncs = ("directory", "none")
     out = "out"
 
@@ -590,7 +591,7 @@ class Forced(Dataset):
 class Joined(Dataset):
     """The parts are there."""
 
-    ways = ("kill", "fail", "lost")
+    ways = ("kill", "fail", "look", "lost")
 
     def make_old(self):
         for part in ("1/2", "2/2"):
@@ -626,7 +627,7 @@ class Repaired(Dataset):
 class Product(Case):
     """A file or a new directory that export, rewrite or recover makes of a dataset."""
 
-    ways = ("kill", "fail", "lost")
+    ways = ("kill", "fail", "look", "lost")
     syncs = ("directory", "none")
 
     def __init__(self, name, programs, arguments, older=False, sync=True):
@@ -671,7 +672,7 @@ class Product(Case):
 class Recovered(Product):
     """A log of the local file of a program that died."""
 
-    ways = ("kill", "fail")
+    ways = ("kill", "fail", "look")
 
     def __init__(self, name, programs):
         super().__init__(name, programs, ["recover", "--output", "run.clog2", "dead.local"], sync=False)
@@ -687,6 +688,29 @@ class Recovered(Product):
         os.rmdir("local")
         for path in ["log"] + [name for name in os.listdir(".") if name.startswith((".hpcw", "app"))]:
             os.remove(path)
+
+
+class Reader(Case):
+    """A command that changes nothing, of a dataset, its checkpoints or one of its files."""
+
+    ways = ("look",)
+
+    def __init__(self, name, programs, arguments):
+        super().__init__(name, programs)
+        self.arguments = arguments
+
+    def make_old(self):
+        self.run(self.programs.hpcgen, "--quiet", "--ranks", 4, "--scale", "tiny", "--out", "out", "--seed", 5, "--jobs", 1)
+
+    def command(self, sync=None):
+        return [self.programs.hpcgen, *self.arguments]
+
+    def look(self):
+        now = self.files()
+        return ("new" if now == self.states["old"] else None), points.difference(self.states["old"], now)
+
+    def sees(self, name):
+        return name, "the files are the same"
 
 
 # ---- the list -------------------------------------------------------------------------------------------------------
@@ -713,6 +737,22 @@ class Resumed(Dataset):
 
     def accepted(self, now):
         self.look()
+
+
+READERS = (
+    ("verify", "verify", "out"),
+    ("verify-deep", "verify", "--deep", "out"),
+    ("info", "info", "out"),
+    ("info-sion", "info", "out/sion/particles.sion"),
+    ("info-linktest", "info", "out/linktest/pingpong_results_bin.sion"),
+    ("info-vom", "info", "out/vom"),
+    ("info-clog2", "info", "out/clog2/app.clog2"),
+    ("info-scr", "info", "out/scr"),
+    ("scr-list", "scr", "list", "out/scr"),
+    ("scr-check", "scr", "check", "out/scr"),
+    ("score", "score", "out/truth.json", "out"),
+    ("compare", "fit", "--compare", "out", "out"),
+)
 
 
 def all_cases(programs):
@@ -758,4 +798,6 @@ def all_cases(programs):
     cases.append(Product("rewrite-vom", programs, ["rewrite", "out/vom", "lbaf", "--as", "lbaf"]))
     cases.append(Product("rewrite-scr", programs, ["rewrite", "out/scr", "run", "--as", "scr-3"]))
     cases.append(Recovered("recover", programs))
+    for name, *words in READERS:
+        cases.append(Reader(name, programs, words))
     return cases

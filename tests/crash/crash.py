@@ -4,10 +4,11 @@
 
 Usage: crash.py --build DIR [--mpiexec PROGRAM] [--minutes M] [--seed N] [--case NAME]... [--point POINT]...
 
-A case is a writer of the library or a command of hpcgen: cases.py, which also has the rules. It is harmed in three ways:
+A case is a writer of the library or a command of hpcgen: cases.py, which also has the rules. It is harmed in four ways:
 
     kill:N:WHEN:NEXT        it is killed before or after its call N; NEXT is what is started then
     fail:N:ERRNO:NEXT       its call N fails
+    look:N:ERRNO:NEXT       its call N fails of those that only look: open, stat, read, list
     lost:SYNC:K:WHAT:NEXT   the power fails after call K, and of what was not synced, only WHAT survives: lost.py
 
 Of several processes one is harmed: kill:N:WHEN:NEXT@PROCESS. All points of all cases are tried, in an order that the seed
@@ -20,6 +21,7 @@ status 0: all points survived; 1: findings; 2: the driver failed; 77: nothing wa
 """
 import argparse
 import collections
+import errno
 import multiprocessing
 import os
 import random
@@ -38,6 +40,8 @@ import runs  # noqa: E402
 
 # Findings that stay, at most five: a name, a pattern of "CASE POINT: text", and why it stays.
 KINDS = (
+    ("marker", r"rank2file\S* look:\S+: .*status 0, .*left: (scr/\.scr/hpcw\.\d+\.unfinished(\.\d)?(, )?)+$",
+     "all was written, but the writer's marker could not be looked at; it stays until the next prune"),
     ("directory", r"(prune|drop|keep)\S* fail:\d+:EACCES:\S+: .*status 0, .*left: (\S+/(, )?)+$",
      "an empty directory that may not be removed stays"),
 )
@@ -54,6 +58,12 @@ ERRORS = {
     "unlink": ("EIO", "EACCES"),
     "rmdir": ("EIO", "EACCES"),
 }
+LOOK_ERRORS = {
+    "open": ("EIO", "EMFILE", "ENOMEM", "EACCES"),
+    "stat": ("EIO", "EACCES", "ENOMEM"),
+    "list": ("EIO", "ENOMEM"),
+    "map": ("ENOMEM",),
+}
 
 
 class Missed(Exception):
@@ -69,6 +79,7 @@ class Trial:
         self.calls = {}  # of each process that is harmed, in a run that nobody harms
         self.counts = {}  # how many they are in two runs
         self.recorded = {}  # runs for the model of lost writes
+        self.looking = None  # a run that nobody harms, with the calls that only look
         self.ways = case.ways[:1] if quick and case.processes > 1 else case.ways
         self.points, self.there, self.spent = {}, {}, dict.fromkeys(self.ways, 0)
         self.tried, self.harmed, self.survived, self.told = (collections.Counter() for _ in range(4))
@@ -115,6 +126,13 @@ class Trial:
             raise RuntimeError(f"{self.case.name}: undisturbed: {done.run}: {done.end} {done.status}: {done.output}")
         return done
 
+    def looks(self):
+        """A run that counts the calls that only look."""
+        if self.looking is None:
+            self.again()
+            self.looking = self.undisturbed(order=["--count", "looks"])
+        return self.looking
+
     def record(self, sync):
         """A run for the model of lost writes; of several processes all are traced."""
         if sync not in self.recorded:
@@ -157,7 +175,10 @@ class Trial:
             if way == "lost":
                 syncs = [luck.choice(self.case.syncs)] if self.quick else self.case.syncs
                 found = [f"lost:{sync}:{k}:{what}:{then}" for sync in syncs for k, what in self.survivals(sync) for then in nexts]
-            for victim in self.victims if way != "lost" else ():
+            if way == "look":
+                found = [f"look:{call['n']}:{error}:{then}" for call in self.looks().calls
+                         for error in LOOK_ERRORS.get(call["call"], ("EIO",)) for then in nexts]
+            for victim in self.victims if way in ("kill", "fail") else ():
                 at = "" if victim is None else f"@{victim}"
                 for n in range(1, min(self.counts[victim]) + 1):
                     errors = ERRORS.get(self.calls[victim][n - 1]["call"], ("EIO",))
@@ -208,6 +229,29 @@ class Trial:
                 raise points.Broken(f"failed with status {done.status}, and left {', '.join(left)}: {done.output[-200:]}")
         self.case.afterwards(self.case.nexts()[then](), strict=not (removes and done.status == 0))
 
+    def look(self, victim, n, error, then):
+        """An error is an error: never absence, and never a result."""
+        usual = self.looks()
+        self.again()
+        done = self.traced(victim, ["--count", "looks", "--fail", f"{n}:{error}"])
+        if not any(call["n"] == int(n) for call in done.calls):
+            raise Missed(f"expected a failure, got {done.end}, status {done.status}")
+        self.harmed["look"] += 1
+        self.case.point, self.case.power_failed = int(n), False
+        if done.status != 0:
+            reasons = (os.strerror(getattr(errno, error)), "out of memory" if error == "ENOMEM" else error)
+            if not any(reason in done.output for reason in reasons):
+                raise points.Broken(f"status {done.status} without the reason: {done.output[-300:]}")
+            self.case.at_once()
+        elif done.output != usual.output and self.case.same_output:
+            raise points.Broken(f"status 0, but it says: {done.output[-300:]}")
+        else:
+            try:
+                self.case.afterwards(("new",))
+            except points.Broken as what:
+                raise points.Broken(f"status 0, but {what}") from None
+        self.case.afterwards(self.case.nexts()[then]())
+
     def lose(self, sync, k, what, then):
         calls = self.record(sync)[2]
         left = self.model(sync, int(k)).left(what)
@@ -234,7 +278,7 @@ class Trial:
                 sync, k, *what, then = arguments
                 self.lose(sync, k, ":".join(what), then)
             else:
-                (self.kill if way == "kill" else self.fail)(int(victim) if victim else None, *arguments)
+                {"kill": self.kill, "fail": self.fail, "look": self.look}[way](int(victim) if victim else None, *arguments)
             self.survived[way] += 1
             return None
         except points.Broken as what:
@@ -246,7 +290,9 @@ class Trial:
         """The call of a point, for people."""
         words, _, victim = point.partition("@")
         way, first, second = words.split(":")[:3]
-        if way == "lost":
+        if way == "look":
+            n, calls = int(first), self.looks().calls
+        elif way == "lost":
             n, calls = int(second), self.record(first)[2]
         else:
             n, calls = int(first), self.calls[int(victim) if victim else None]
@@ -357,8 +403,8 @@ def table(results):
     print(f"{'all':<40}{total[0]:>8}{total[1]:>8}{total[2]:>8}{total[3]:>10}{total[4]:>10}{total[5]:>10}")
     for name, _, why in KINDS:
         print(f"explained, {name}: {sum(result.explained[name] for result in results)}: {why}")
-    print("calls: of each process that was harmed; A-B if they differ from run to run. died: was killed there; of fail: the "
-          "call failed; of lost: states that were built")
+    print("calls: of each process that was harmed; A-B if they differ from run to run. died: was killed there; of fail and look: "
+          "the call failed; of lost: states that were built")
     missed = sum(result.missed for result in results)
     if missed:
         print(f"crash: at {missed} points nothing happened to the process")

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Runs a command and counts its calls that change the file system. On order it kills the command at one of them, or lets
- * that one fail.
+ * Runs a command and counts its calls that change the file system, or those that only look at it. On order it kills the
+ * command at one of them, or lets that one fail.
  *
- *     crashpoint --log FILE --below DIR [--below DIR]... [--copies DIR] [--kill N:before|N:after | --fail N:ERRNO] COMMAND...
+ *     crashpoint --log FILE --below DIR [--below DIR]... [--count changes|looks] [--copies DIR]
+ *                [--kill N:before|N:after | --fail N:ERRNO] COMMAND...
  *
  * Only calls on names and files below a DIR count; they have the numbers 1, 2, ... A seccomp filter stops the command at such
  * calls alone, so all others run at full speed. It sees raw system calls, threads and forked children. One counted call runs
@@ -11,9 +12,10 @@
  *
  *   --log FILE      a line of JSON for each call, then one for the end; appended. Names are absolute and without symbolic
  *                   links, "DEVICE:INODE" tells files and directories apart.
+ *   --count WHICH   changes, unless it is said: calls that change the file system; looks: opening, reading, listing, stat
  *   --copies DIR    keeps a copy of a file in DIR/N when call N, an fsync or fdatasync of it, has returned
  *   --kill N:WHEN   kills the command, with its threads and children, before call N is made or after it has returned
- *   --fail N:ERRNO  call N is not made and returns EACCES, EIO, EMFILE or ENOSPC
+ *   --fail N:ERRNO  call N is not made and returns EACCES, EIO, EMFILE, ENOMEM or ENOSPC
  *
  * Exit status: that of the command, 128 + S if signal S ended it, so 137 if it was killed on order; 97 if call N was to be
  * met and never came; 96 if the command cannot be run or traced. The last line of the log has the same:
@@ -76,7 +78,7 @@ struct call {
     int directory, path, to_directory, to_path;
 };
 
-static const struct call calls[] = {
+static const struct call changes[] = {
 #ifdef __NR_open
     {__NR_open, "open", OPEN, -1, 0, -1, -1},         {__NR_creat, "open", OPEN, -1, 0, -1, -1},
     {__NR_mkdir, "mkdir", NAME, -1, 0, -1, -1},       {__NR_rmdir, "rmdir", NAME, -1, 0, -1, -1},
@@ -104,7 +106,35 @@ static const struct call calls[] = {
     {__NR_syncfs, "sync", FD, -1, 0, -1, -1},         {__NR_msync, "msync", MEMORY, -1, 0, -1, -1},
     {__NR_mmap, "map", MAP, -1, 4, -1, -1},
 };
-enum { CALLS = sizeof calls / sizeof *calls };
+static const struct call looks[] = {
+#ifdef __NR_open
+    {__NR_open, "open", OPEN, -1, 0, -1, -1},
+    {__NR_stat, "stat", NAME, -1, 0, -1, -1},
+    {__NR_lstat, "stat", NAME, -1, 0, -1, -1},
+    {__NR_access, "stat", NAME, -1, 0, -1, -1},
+    {__NR_readlink, "readlink", NAME, -1, 0, -1, -1},
+#endif
+    {__NR_openat, "open", OPEN, 0, 1, -1, -1},
+    {__NR_openat2, "open", OPEN, 0, 1, -1, -1},
+    {__NR_newfstatat, "stat", NAME, 0, 1, -1, -1},
+    {__NR_statx, "stat", NAME, 0, 1, -1, -1},
+    {__NR_faccessat, "stat", NAME, 0, 1, -1, -1},
+    {__NR_faccessat2, "stat", NAME, 0, 1, -1, -1},
+    {__NR_readlinkat, "readlink", NAME, 0, 1, -1, -1},
+    {__NR_fstat, "stat", FD, -1, 0, -1, -1},
+    {__NR_read, "read", FD, -1, 0, -1, -1},
+    {__NR_pread64, "read", FD, -1, 0, -1, -1},
+    {__NR_readv, "read", FD, -1, 0, -1, -1},
+    {__NR_preadv, "read", FD, -1, 0, -1, -1},
+    {__NR_getdents64, "list", FD, -1, 0, -1, -1},
+    {__NR_lseek, "seek", FD, -1, 0, -1, -1},
+    {__NR_mmap, "map", FD, -1, 4, -1, -1},
+};
+enum {
+    CHANGES = sizeof changes / sizeof *changes,
+    LOOKS = sizeof looks / sizeof *looks,
+    MOST_CALLS = CHANGES > LOOKS ? CHANGES : LOOKS
+};
 
 /* ---- what happens ---- */
 
@@ -120,6 +150,8 @@ struct thread {
 };
 
 struct run {
+    const struct call *calls; /* [call_count]: those that count */
+    size_t call_count;
     const char *watched[MOST_WATCHED];
     int watches;
     int log;
@@ -373,10 +405,10 @@ static bool copy_file(const char *from, const char *to) {
 
 /* ---- a call ---- */
 
-static const struct call *find(long number) {
-    for (size_t i = 0; i < CALLS; i++)
-        if (calls[i].number == number)
-            return &calls[i];
+static const struct call *find(const struct run *r, long number) {
+    for (size_t i = 0; i < r->call_count; i++)
+        if (r->calls[i].number == number)
+            return &r->calls[i];
     return NULL;
 }
 
@@ -407,7 +439,7 @@ static bool follows(const struct run *r, long number) {
 /* Looks at the call before which a thread stands. Whether it is one that counts, or a note. */
 static bool looks_at(struct run *r, pid_t thread) {
     long number = call_of(thread, r->argument);
-    const struct call *c = r->call = find(number);
+    const struct call *c = r->call = find(r, number);
     mode_t mode;
     r->name = r->to = (struct name){.path = ""};
     if (c == NULL)
@@ -417,7 +449,8 @@ static bool looks_at(struct run *r, pid_t thread) {
     switch (c->kind) {
     case OPEN: {
         uint64_t flags = open_flags(thread, number, r->argument);
-        if ((flags & (O_CREAT | O_TRUNC)) == 0 && (flags & O_TMPFILE) != O_TMPFILE)
+        bool changes_it = (flags & (O_CREAT | O_TRUNC)) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
+        if (changes_it != (r->calls == changes))
             return false;
         named(thread, directory_of(r, c->directory), r->argument[c->path],
               (flags & O_NOFOLLOW) == 0 && (flags & O_EXCL) == 0, &r->name);
@@ -609,8 +642,8 @@ static void stopped(struct run *r, pid_t id, int status) {
 /* ---- begin and end ---- */
 
 /* Stops at the calls of the table: of opens only those that create or truncate, of maps only those that write a file. */
-static void filter_calls(void) {
-    struct sock_filter program[CALLS * 2 + 32];
+static void filter_calls(const struct run *r) {
+    struct sock_filter program[MOST_CALLS * 2 + 32];
     unsigned short n = 0;
     const unsigned low =
         (unsigned)offsetof(struct seccomp_data, args); /* of little-endian machines: the low word */
@@ -620,20 +653,23 @@ static void filter_calls(void) {
     program[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
     /* O_TMPFILE has O_DIRECTORY in it, which alone makes nothing. */
     const unsigned makes = O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY);
-    program[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_openat, 0, 4);
-    program[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, low + 8 * 2);
-    program[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, makes, 1, 0);
-    program[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-    program[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE);
-    program[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_mmap, 0, 6);
-    program[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, low + 8 * 2);
-    program[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_WRITE, 0, 2);
-    program[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, low + 8 * 3);
-    program[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, MAP_SHARED, 1, 0);
-    program[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-    program[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE);
-    for (size_t i = 0; i < CALLS; i++) {
-        program[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)calls[i].number, 0, 1);
+    if (r->calls == changes) {
+        program[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_openat, 0, 4);
+        program[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, low + 8 * 2);
+        program[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, makes, 1, 0);
+        program[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+        program[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE);
+        program[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_mmap, 0, 6);
+        program[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, low + 8 * 2);
+        program[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_WRITE, 0, 2);
+        program[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, low + 8 * 3);
+        program[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, MAP_SHARED, 1, 0);
+        program[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+        program[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE);
+    }
+    for (size_t i = 0; i < r->call_count; i++) {
+        program[n++] =
+            (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)r->calls[i].number, 0, 1);
         program[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE);
     }
     program[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
@@ -651,7 +687,7 @@ static void start(struct run *r, char **command) {
         (void)close(go[1]);
         if (read(go[0], &byte, 1) != 1)
             _exit(STATUS_TRACER);
-        filter_calls();
+        filter_calls(r);
         (void)execvp(command[0], command);
         fprintf(stderr, "crashpoint: %s: %s\n", command[0], strerror(errno));
         _exit(STATUS_TRACER);
@@ -688,10 +724,16 @@ static bool option(struct run *r, const char *name, char *value) {
     static const struct {
         const char *name;
         int number;
-    } errors[] = {{"EACCES", EACCES}, {"EIO", EIO}, {"EMFILE", EMFILE}, {"ENOSPC", ENOSPC}};
+    } errors[] = {{"EACCES", EACCES}, {"EIO", EIO}, {"EMFILE", EMFILE}, {"ENOMEM", ENOMEM}, {"ENOSPC", ENOSPC}};
     char *rest = NULL;
     if (strcmp(name, "--below") == 0 && r->watches < MOST_WATCHED)
         return (r->watched[r->watches++] = realpath(value, NULL)) != NULL;
+    if (strcmp(name, "--count") == 0) {
+        bool looking = strcmp(value, "looks") == 0;
+        r->calls = looking ? looks : changes;
+        r->call_count = looking ? LOOKS : CHANGES;
+        return looking || strcmp(value, "changes") == 0;
+    }
     if (strcmp(name, "--copies") == 0)
         return (r->copies = value) != NULL;
     if (strcmp(name, "--log") == 0)
@@ -709,7 +751,7 @@ static bool option(struct run *r, const char *name, char *value) {
 }
 
 int main(int argc, char **argv) {
-    static struct run run = {.log = -1};
+    static struct run run = {.calls = changes, .call_count = CHANGES, .log = -1};
     int i = 1;
     for (; i + 1 < argc && strncmp(argv[i], "--", 2) == 0; i += 2)
         if (!option(&run, argv[i], argv[i + 1])) {
@@ -717,8 +759,10 @@ int main(int argc, char **argv) {
             return STATUS_TRACER;
         }
     if (i >= argc || run.log < 0 || run.watches == 0) {
-        fprintf(stderr, "usage: crashpoint --log FILE --below DIR [--copies DIR] [--kill N:WHEN | --fail "
-                        "N:ERRNO] COMMAND...\n");
+        fprintf(
+            stderr,
+            "usage: crashpoint --log FILE --below DIR [--count WHICH] [--copies DIR] [--kill N:WHEN | --fail "
+            "N:ERRNO] COMMAND...\n");
         return STATUS_TRACER;
     }
     start(&run, argv + i);
