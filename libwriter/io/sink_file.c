@@ -187,14 +187,20 @@ static void file_withdraw(hpcw_sink *sink) {
 
 /* Gives the file its name. */
 static hpcw_status take_name(struct file_sink *f, hpcw_error *err) {
+    struct hpcw_i_entry entry;
     int at;
-    if (!is_mine(f, f->temporary, &at)) {
+    int e = f->dir == NULL ? ENOENT : hpcw_i_dir_fd(f->dir, &at);
+    e = e == 0 ? hpcw_i_sys_look_at(at, f->temporary, &entry) : e;
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot look at its temporary file %s", f->path, f->temporary);
+    }
+    if (entry.kind != HPCW_I_FILE || entry.id.device != f->id.device || entry.id.inode != f->id.inode) {
         return hpcw_i_fail(err, HPCW_ENOENT,
                            "%s: expected its temporary file %s, got none or that of another writer: somebody "
                            "removed it",
                            f->path, f->temporary);
     }
-    int e = hpcw_i_sys_rename_at(at, f->temporary, f->base);
+    e = hpcw_i_sys_rename_at(at, f->temporary, f->base);
     return e == 0 ? HPCW_OK
                   : hpcw_i_fail_sys(err, e, "%s: cannot rename the finished file to this name", f->path);
 }
