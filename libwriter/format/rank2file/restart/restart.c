@@ -262,7 +262,7 @@ static hpcw_status open_named(const char *prefix, hpcw_comm *comm, const char *d
 }
 
 bool hpcw_i_r2f_is_damage(hpcw_status s) {
-    return s == HPCW_ENOENT || s == HPCW_EACCES || s == HPCW_EIO || (s <= HPCW_EFORMAT && s >= HPCW_ECHECKSUM);
+    return s == HPCW_ENOENT || (s <= HPCW_EFORMAT && s >= HPCW_ECHECKSUM);
 }
 
 hpcw_status hpcw_i_r2f_check_all(hpcw_rank2file_restart *r, hpcw_error *err) {

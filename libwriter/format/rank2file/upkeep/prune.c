@@ -20,15 +20,20 @@ static int by_id_descending(const void *a_, const void *b_) {
     return a > b ? -1 : a < b;
 }
 
-static bool is_sound(const char *prefix, const hpcw_rank2file_listed *d) {
+/* Whether a restart would take it. */
+static hpcw_status is_sound(const char *prefix, const hpcw_rank2file_listed *d, bool *sound, hpcw_error *err) {
     hpcw_rank2file_restart *r;
-    bool sound = d->complete && d->failed == NULL &&
-                 hpcw_rank2file_restart_open(prefix, NULL, d->name, &r, NULL) == HPCW_OK;
-    if (sound) {
-        sound = hpcw_i_r2f_check_all(r, NULL) == HPCW_OK;
+    *sound = false;
+    if (!d->complete || d->failed != NULL) {
+        return HPCW_OK;
+    }
+    hpcw_status s = hpcw_rank2file_restart_open(prefix, NULL, d->name, &r, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_r2f_check_all(r, err);
         hpcw_rank2file_restart_free(r);
     }
-    return sound;
+    *sound = s == HPCW_OK;
+    return hpcw_i_r2f_is_damage(s) ? HPCW_OK : s;
 }
 
 /* Drops what is older than the newest `keep` sound datasets. */
@@ -47,8 +52,10 @@ static hpcw_status drop_old(struct hpcw_i_r2f_upkeep *u, uint32_t keep, bool tel
         }
         qsort(item, count, sizeof(hpcw_rank2file_listed *), by_id_descending);
         uint32_t i = 0;
-        for (uint32_t sound = 0; i < count && sound < keep; i++) {
-            sound += is_sound(u->p.path, item[i]);
+        for (uint32_t kept = 0; s == HPCW_OK && i < count && kept < keep; i++) {
+            bool sound;
+            s = is_sound(u->p.path, item[i], &sound, err);
+            kept += sound;
         }
         for (; s == HPCW_OK && i < count; i++) {
             hpcw_error why = {.message = ""};

@@ -58,8 +58,7 @@ static hpcw_status look(struct search *found, const char *prefix, const char *me
     if (path == NULL) {
         return hpcw_i_fail_memory(err, prefix, 0, NULL);
     }
-    hpcw_status stat = HPCW_OK;
-    hpcw_status s = hpcw_kvtree_read_file(path, &summary, NULL);
+    hpcw_status s = hpcw_kvtree_read_file(path, &summary, err);
     const hpcw_kvtree *dset = hpcw_kvtree_get(summary, "DSET");
     const char *said = hpcw_kvtree_value(dset, "NAME");
     bool good = s == HPCW_OK && hpcw_i_r2f_is_complete(summary) && said != NULL &&
@@ -70,12 +69,13 @@ static hpcw_status look(struct search *found, const char *prefix, const char *me
         (void)snprintf(path + strlen(path) - strlen("summary.scr"), sizeof "rank2file", "rank2file");
         int e = hpcw_i_sys_size_of(path, &size);
         kind = e == 0 ? HPCW_I_R2F_3 : HPCW_I_R2F_1_2;
-        stat = e == 0 || e == ENOENT || e == EISDIR || e == EINVAL
-                   ? HPCW_OK
-                   : hpcw_i_fail_sys(err, e, "%s: cannot ask for its size", path);
+        s = e == 0 || e == ENOENT || e == EISDIR || e == EINVAL
+                ? HPCW_OK
+                : hpcw_i_fail_sys(err, e, "%s: cannot ask for its size", path);
+    } else if (hpcw_i_r2f_is_damage(s)) {
+        s = HPCW_OK; /* none, or one that add_listed keeps if the index has it */
     }
     hpcw_i_free(path);
-    s = stat;
     if (good && s == HPCW_OK) {
         struct summarised *item = item_of(found, prefix, id, said, err);
         s = item == NULL ? HPCW_ENOMEM : HPCW_OK;

@@ -158,14 +158,15 @@ static int find_parent(const struct hpcw_i_r2f_removal *r, const char *name, str
     return hpcw_i_below_hold(r->p.dir, name, &parent->dir);
 }
 
-/* Temporary files without their errors: what stays is removed by the next writer of that name, or the next prune. */
+/* A temporary file of a writer that is alive stays. */
 static int remove_file(const struct hpcw_i_r2f_removal *r, const char *name, struct parent *parent) {
     const char *base = hpcw_i_r2f_base(name);
     int at;
     int e = find_parent(r, name, parent);
     e = e == 0 ? hpcw_i_dir_fd(parent->dir, &at) : e;
     if (e == 0 && hpcw_i_r2f_is_temporary(name)) {
-        (void)hpcw_i_sys_unlink_unowned(at, base);
+        e = hpcw_i_sys_unlink_unowned(at, base);
+        e = e == EAGAIN ? 0 : e;
     } else if (e == 0) {
         e = hpcw_i_sys_unlink_at(at, base, 0);
     }
