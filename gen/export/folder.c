@@ -156,10 +156,14 @@ static void drop_lock(struct gen_folder *folder) {
     }
 }
 
-/* The parent is there, and nothing has the final name. */
-static hpcw_status look_first(struct gen_folder *folder, hpcw_error *err) {
+/* The parent is there, and nothing has the final name. Removes what dead writers left: one that died when the directory had
+ * its name left a lock. */
+static hpcw_status look_first(struct gen_folder *folder, uint64_t host, hpcw_error *err) {
     struct hpcw_i_entry entry;
     int e = hpcw_i_dir_hold_of(folder->path, &folder->parent);
+    if (e == 0) {
+        remove_dead(folder, host);
+    }
     e = e == 0 ? hpcw_i_sys_look_at(parent_of(folder), base_of(folder->path), &entry) : e;
     if (e != 0) {
         return hpcw_i_fail_sys(err, e, "%s: cannot create the directory", folder->path);
@@ -179,11 +183,10 @@ hpcw_status gen_folder_open(struct gen_folder *folder, const char *path, hpcw_er
     for (size_t n = strlen(path); n > 1 && folder->path[n - 1] == '/'; n--) {
         folder->path[n - 1] = '\0';
     }
-    hpcw_status s = look_first(folder, err);
+    hpcw_status s = look_first(folder, host, err);
     if (s != HPCW_OK) {
         return s;
     }
-    remove_dead(folder, host);
     if (!take_name(folder, host)) {
         return gen_export_no_memory(err);
     }

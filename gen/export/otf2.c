@@ -76,7 +76,13 @@ struct otf2_export {
 
 /* ---- OTF2's errors ---- */
 
-/* It would print them. */
+/* Remembers the first failure. */
+static void keep(struct otf2_export *x, OTF2_ErrorCode code) {
+    x->code = x->code == OTF2_SUCCESS ? code : x->code;
+}
+
+/* It would print them. Not all of them come back from the call that failed: a full disk is found while buffers are written,
+ * and the close of the archive returns OTF2_SUCCESS. */
 __attribute__((format(printf, 6, 0))) static OTF2_ErrorCode take_error(void *context, const char *file,
                                                                        uint64_t line, const char *function,
                                                                        OTF2_ErrorCode code, const char *format,
@@ -88,12 +94,10 @@ __attribute__((format(printf, 6, 0))) static OTF2_ErrorCode take_error(void *con
     if (x->said[0] == '\0') {
         (void)vsnprintf(x->said, sizeof x->said, format, args);
     }
+    if (code > OTF2_SUCCESS) { /* smaller ones are warnings */
+        keep(x, code);
+    }
     return code;
-}
-
-/* Remembers the first failure. */
-static void keep(struct otf2_export *x, OTF2_ErrorCode code) {
-    x->code = x->code == OTF2_SUCCESS ? code : x->code;
 }
 
 static hpcw_status told(const struct otf2_export *x, hpcw_error *err) {

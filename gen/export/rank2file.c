@@ -7,10 +7,10 @@
 
 #include "gen/export/text.h"
 #include "gen/spec/stream.h"
+#include "libreader/source.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/numfmt.h"
 #include "libwriter/base/status.h"
-#include "libwriter/io/sys.h"
 
 struct map_export {
     const struct gen_export *what;
@@ -89,7 +89,7 @@ static hpcw_status put_root(struct map_export *x, const char *path, hpcw_error *
 
 hpcw_status gen_export_rank2file(const char *path, const struct gen_export *what, hpcw_sink *sink,
                                  struct gen_exported *done, hpcw_error *err) {
-    struct hpcw_i_entry entry;
+    bool directory;
     struct map_export x = {.what = what, .out = {.sink = sink}, .done = {.items = "files"}};
     *done = x.done;
     if (what->first_rank > what->last_rank) {
@@ -99,8 +99,11 @@ hpcw_status gen_export_rank2file(const char *path, const struct gen_export *what
     if (!add(&x, "dataset,rank,file,bytes,crc32\n")) {
         return gen_export_no_memory(err);
     }
-    x.prefix = hpcw_i_sys_look(path, true, &entry) == 0 && entry.kind == HPCW_I_DIRECTORY ? path : NULL;
-    hpcw_status s = x.prefix != NULL ? put_prefix(&x, err) : put_root(&x, path, err);
+    hpcw_status s = read_source_is_directory(path, &directory, err);
+    if (s == HPCW_OK) {
+        x.prefix = directory ? path : NULL;
+        s = directory ? put_prefix(&x, err) : put_root(&x, path, err);
+    }
     s = s == HPCW_OK ? gen_stream_flush(&x.out, 0, err) : s;
     *done = x.done;
     done->bytes = x.out.at;

@@ -8,6 +8,7 @@
 
 #include "gen/export/folder.h"
 #include "gen/export/text.h"
+#include "libreader/source.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/sys.h"
@@ -133,14 +134,15 @@ hpcw_status gen_rewrite_rank2file(const char *from, const char *to, const struct
                                   struct gen_rewritten *done, hpcw_error *err) {
     struct map_rewrite x = {.from = from, .done = {.items = "datasets"}};
     struct gen_folder folder = {0};
-    struct hpcw_i_entry entry;
-    hpcw_rank2file_list *list;
+    hpcw_rank2file_list *list = NULL;
+    bool directory;
     uint64_t bytes;
     *done = x.done;
-    if (hpcw_i_sys_look(from, true, &entry) == 0 && entry.kind != HPCW_I_DIRECTORY) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a prefix directory, got a file", from);
+    hpcw_status s = read_source_is_directory(from, &directory, err);
+    if (s == HPCW_OK && !directory) {
+        s = hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a prefix directory, got a file", from);
     }
-    hpcw_status s = hpcw_rank2file_list_open(from, NULL, &list, err);
+    s = s == HPCW_OK ? hpcw_rank2file_list_open(from, NULL, &list, err) : s;
     s = s == HPCW_OK ? gen_folder_open(&folder, to, err) : s;
     if (s == HPCW_OK) {
         x.to = folder.temporary;
