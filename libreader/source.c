@@ -113,6 +113,13 @@ void read_source_free(struct read_source *source) {
     hpcw_i_free(source);
 }
 
+hpcw_status read_source_is_directory(const char *path, bool *is, hpcw_error *err) {
+    struct hpcw_i_entry entry;
+    int e = hpcw_i_sys_look(path, true, &entry);
+    *is = e == 0 && entry.kind == HPCW_I_DIRECTORY;
+    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot look at it", path);
+}
+
 bool read_source_is_of_system(hpcw_status status, const hpcw_error *why) {
     return status != HPCW_OK && status != HPCW_ENOENT &&
            (status == HPCW_ENOMEM || status == HPCW_EIO || status == HPCW_EACCES || why->sys_errno != 0);

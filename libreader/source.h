@@ -34,6 +34,9 @@ void read_source_free(struct read_source *source);
 hpcw_status read_source_begins_with(const char *path, const void *bytes, size_t size, bool *does,
                                     hpcw_error *err);
 
+/* Whether a path leads to a directory. No if there is nothing of this name; any other failure is an error. */
+hpcw_status read_source_is_directory(const char *path, bool *is, hpcw_error *err);
+
 /* Whether a failure is one of the system, and says nothing about the content of a file: no name is missing, and nothing is
  * damaged. */
 bool read_source_is_of_system(hpcw_status status, const hpcw_error *why);

@@ -10,9 +10,9 @@
 #include "gen/fit/compare.h"
 #include "gen/fit/fit.h"
 #include "gen/format/format.h"
+#include "libreader/source.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
-#include "libwriter/io/sys.h"
 #include "ui/cli/text.h"
 
 /* ---- reading ---- */
@@ -31,14 +31,15 @@ static hpcw_status part_of(const char *path, size_t f, char part[GEN_DIRECTORY_P
 
 /* Whether a path is a file or directory of a format, or a dataset with one. */
 static hpcw_status check(const char *path, hpcw_error *err) {
-    struct hpcw_i_entry entry;
+    bool directory;
     size_t own;
     hpcw_status found = gen_format_of_file(path, &own, err);
     if (found != HPCW_OK || own < gen_format_count) {
         return found;
     }
-    if (hpcw_i_sys_look(path, true, &entry) != 0 || entry.kind != HPCW_I_DIRECTORY) {
-        return gen_cli_refuse_file(path, err);
+    found = read_source_is_directory(path, &directory, err);
+    if (found != HPCW_OK || !directory) {
+        return found == HPCW_OK ? gen_cli_refuse_file(path, err) : found;
     }
     for (size_t f = 0; f < gen_format_count; f++) {
         char part[GEN_DIRECTORY_PATH];

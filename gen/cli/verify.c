@@ -7,8 +7,8 @@
 #include "gen/cli/commands.h"
 #include "gen/dataset/check.h"
 #include "gen/format/format.h"
+#include "libreader/source.h"
 #include "libwriter/base/status.h"
-#include "libwriter/io/sys.h"
 
 /* What was found, as JSON. */
 static hpcw_status print_faults(const char *what, const struct gen_fault *fault, size_t count,
@@ -65,14 +65,17 @@ static hpcw_status verify_format(const struct gen_cli_options *o, const char *pa
 }
 
 hpcw_status gen_cli_verify(const struct gen_cli_options *o, const char *path, hpcw_error *err) {
-    struct hpcw_i_entry entry;
+    bool directory = false;
     uint64_t files = 0; /* stays 0 for the directory of a format, whose files nobody counts */
     size_t f;
     hpcw_status s = gen_format_of_file(path, &f, err);
+    if (s == HPCW_OK && f == gen_format_count) {
+        s = read_source_is_directory(path, &directory, err);
+    }
     if (s != HPCW_OK) {
         return s;
     }
-    if (f == gen_format_count && hpcw_i_sys_look(path, true, &entry) == 0 && entry.kind == HPCW_I_DIRECTORY) {
+    if (directory) {
         s = verify_dataset(o, path, &files, err);
         if (s != HPCW_OK) {
             return s;

@@ -12,12 +12,12 @@
 #include "gen/spec/pool.h"
 #include "gen/spec/visibility.h"
 #include "libreader/rank2file/rank2file.h"
+#include "libreader/source.h"
 #include "libwriter/base/checked.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 #include "libwriter/io/sink.h"
-#include "libwriter/io/sys.h"
 
 #define FOLDER "scr"
 
@@ -273,9 +273,10 @@ static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partia
 
 static hpcw_status verify(const char *path, bool ours, uint64_t *files, hpcw_error *err) {
     (void)ours; /* the same rules for all writers */
-    struct hpcw_i_entry entry;
-    *files = hpcw_i_sys_look(path, true, &entry) == 0 && entry.kind == HPCW_I_FILE ? 1 : *files;
-    return read_rank2file_verify(path, err);
+    bool directory;
+    hpcw_status s = read_source_is_directory(path, &directory, err);
+    *files = directory ? *files : 1;
+    return s == HPCW_OK ? read_rank2file_verify(path, err) : s;
 }
 
 const struct gen_format gen_format_rank2file = {

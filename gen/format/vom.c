@@ -11,6 +11,7 @@
 #include "gen/report/report.h"
 #include "gen/spec/pool.h"
 #include "gen/spec/visibility.h"
+#include "libreader/source.h"
 #include "libreader/vom/set/file_type.h"
 #include "libreader/vom/set/info.h"
 #include "libreader/vom/set/set.h"
@@ -20,7 +21,6 @@
 #include "libwriter/base/detmath.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
-#include "libwriter/io/sys.h"
 
 static hpcw_status limits(const struct gen_dataset *d, hpcw_error *err) {
     if (d->ranks < 1 || d->ranks > HPCW_VOM_MAX_RANKS) {
@@ -297,18 +297,13 @@ hpcw_status gen_vom_slow_nodes(const struct gen_dataset *d, const bool *slow, do
 
 /* ---- reading ---- */
 
-/* What cannot be looked at is none: whoever opens it then says why. */
-static bool is_directory(const char *path) {
-    struct hpcw_i_entry entry;
-    return hpcw_i_sys_look(path, true, &entry) == 0 && entry.kind == HPCW_I_DIRECTORY;
-}
-
 static hpcw_status probe(const char *path, bool *is, hpcw_error *err) {
     enum read_vom_file_type type;
-    hpcw_status s;
-    if (is_directory(path)) {
+    bool directory;
+    hpcw_status s = read_source_is_directory(path, &directory, err);
+    if (s == HPCW_OK && directory) {
         s = read_vom_is_set(path, is, err);
-    } else {
+    } else if (s == HPCW_OK) {
         s = read_vom_file_type(path, &type, err);
         *is = s == HPCW_OK && type != READ_VOM_UNKNOWN_FILE;
     }
@@ -317,8 +312,10 @@ static hpcw_status probe(const char *path, bool *is, hpcw_error *err) {
 
 static hpcw_status verify(const char *path, bool ours, uint64_t *files, hpcw_error *err) {
     unsigned flags = ours ? READ_VOM_STRICT : 0;
-    if (is_directory(path)) {
-        return read_vom_verify_directory(path, flags, 0, err);
+    bool directory;
+    hpcw_status s = read_source_is_directory(path, &directory, err);
+    if (s != HPCW_OK || directory) {
+        return s == HPCW_OK ? read_vom_verify_directory(path, flags, 0, err) : s;
     }
     *files = 1;
     if (ours && gen_vom_balance_is_list(path)) {

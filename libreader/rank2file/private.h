@@ -13,7 +13,8 @@ enum { READ_RANK2FILE_MOST_PATH = 4096 + 256 };
 enum read_rank2file_kind { READ_RANK2FILE_PREFIX, READ_RANK2FILE_ROOT, READ_RANK2FILE_TREE };
 
 /* `prefix`: the prefix directory, if the path means one. */
-enum read_rank2file_kind read_rank2file_kind_of(const char *path, char prefix[READ_RANK2FILE_MOST_PATH]);
+hpcw_status read_rank2file_kind_of(const char *path, enum read_rank2file_kind *kind,
+                                   char prefix[READ_RANK2FILE_MOST_PATH], hpcw_error *err);
 
 /* The index of a prefix directory, and the node in it that has a key for each dataset. */
 hpcw_status read_rank2file_index(const char *prefix, hpcw_kvtree **index, hpcw_error *err);

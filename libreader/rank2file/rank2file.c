@@ -12,32 +12,30 @@
 #include "libwriter/base/status.h"
 #include "libwriter/io/sys.h"
 
-/* What cannot be looked at is none: whoever opens it then says why. */
-static bool is_directory(const char *path) {
-    struct hpcw_i_entry entry;
-    return hpcw_i_sys_look(path, true, &entry) == 0 && entry.kind == HPCW_I_DIRECTORY;
-}
-
 static bool ends_in(const char *path, const char *name) {
     size_t n = strlen(path);
     size_t m = strlen(name);
     return n >= m && strcmp(path + n - m, name) == 0 && (n == m || path[n - m - 1] == '/');
 }
 
-enum read_rank2file_kind read_rank2file_kind_of(const char *path, char prefix[READ_RANK2FILE_MOST_PATH]) {
-    if (is_directory(path) || ends_in(path, HPCW_RANK2FILE_INDEX)) {
+hpcw_status read_rank2file_kind_of(const char *path, enum read_rank2file_kind *kind,
+                                   char prefix[READ_RANK2FILE_MOST_PATH], hpcw_error *err) {
+    bool directory;
+    hpcw_status s = read_source_is_directory(path, &directory, err);
+    *kind = ends_in(path, "rank2file") || ends_in(path, "rank2file.scr") ? READ_RANK2FILE_ROOT
+                                                                         : READ_RANK2FILE_TREE;
+    if (directory || ends_in(path, HPCW_RANK2FILE_INDEX)) {
         (void)snprintf(prefix, READ_RANK2FILE_MOST_PATH, "%s", path);
-        if (!is_directory(path)) {
+        if (!directory) {
             size_t n = strlen(prefix) - strlen(HPCW_RANK2FILE_INDEX);
             (void)snprintf(prefix + n, READ_RANK2FILE_MOST_PATH - n, "%s", n == 0 ? "." : "");
             if (n > 1) {
                 prefix[n - 1] = '\0';
             }
         }
-        return READ_RANK2FILE_PREFIX;
+        *kind = READ_RANK2FILE_PREFIX;
     }
-    return ends_in(path, "rank2file") || ends_in(path, "rank2file.scr") ? READ_RANK2FILE_ROOT
-                                                                        : READ_RANK2FILE_TREE;
+    return s;
 }
 
 hpcw_status read_rank2file_probe(const char *path, bool *is, hpcw_error *err) {

@@ -165,8 +165,12 @@ hpcw_status read_rank2file_verify(const char *path, hpcw_error *err) {
     char prefix[READ_RANK2FILE_MOST_PATH];
     hpcw_rank2file_restart *r;
     hpcw_kvtree *tree;
-    hpcw_status s;
-    switch (read_rank2file_kind_of(path, prefix)) {
+    enum read_rank2file_kind kind;
+    hpcw_status s = read_rank2file_kind_of(path, &kind, prefix, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    switch (kind) {
     case READ_RANK2FILE_PREFIX:
         return verify_prefix(prefix, err);
     case READ_RANK2FILE_ROOT:
