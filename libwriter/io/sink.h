@@ -65,6 +65,10 @@ hpcw_status hpcw_i_sink_settle(hpcw_sink *sink, hpcw_error *err);
 uint64_t hpcw_i_sink_number(const hpcw_sink *file);
 char *hpcw_i_sink_temporary(const char *base, uint64_t number);
 
+/* Of a file sink: removes the older file that it replaces. The name is the one that the open found, whatever has it now; a
+ * symbolic link goes, and not what it leads to. Returns 0 or an errno value. */
+int hpcw_i_sink_retire(hpcw_sink *file);
+
 /* Closes a settled file sink, whose temporary file stays for the next open of the set. */
 void hpcw_i_sink_leave(hpcw_sink *file);
 

@@ -96,7 +96,7 @@ static hpcw_status file_sync(hpcw_sink *sink, hpcw_error *err) {
     return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot write the data back to the disk", f->path);
 }
 
-/* The new file gets the permissions of the one that it replaces. */
+/* The new file gets the group and the permissions of the one that it replaces. */
 static hpcw_status keep_mode(struct file_sink *f, hpcw_error *err) {
     struct hpcw_i_entry older;
     int at;
@@ -111,7 +111,7 @@ static hpcw_status keep_mode(struct file_sink *f, hpcw_error *err) {
         f->group = older.group;
     }
     if (f->replaces) {
-        hpcw_i_sys_set_mode(f->fd, f->mode, f->group);
+        hpcw_i_sys_take_access(f->fd, at, f->base, f->mode, f->group);
     }
     return HPCW_OK;
 }
@@ -337,8 +337,8 @@ static hpcw_status look_at_older(struct file_sink *f, bool within, hpcw_error *e
 /* Creates the file of this name and locks it. Between the two another writer may take it for one of a dead process, and
  * remove it: then once more. */
 static int create_locked(struct file_sink *f, const char *name, bool *locked) {
-    /* What replaces a private file is private from its first byte on. */
-    mode_t mode = f->replaces ? (f->mode | 0600) & 0777 : 0666;
+    /* What replaces a private file is private from its first byte on. The rights of its group are none of this one's. */
+    mode_t mode = f->replaces ? (f->mode | 0600) & 0707 : 0666;
     int at;
     int unheld = hpcw_i_dir_fd(f->dir, &at);
     int e = EAGAIN;
@@ -599,6 +599,14 @@ int hpcw_i_sink_descriptor(const hpcw_sink *file) {
 
 uint64_t hpcw_i_sink_number(const hpcw_sink *file) {
     return ((const struct file_sink *)(const void *)file)->number;
+}
+
+int hpcw_i_sink_retire(hpcw_sink *file) {
+    const struct file_sink *f = file_of(file);
+    int at;
+    int e = f->dir == NULL ? ENOENT : hpcw_i_dir_fd(f->dir, &at);
+    e = e == 0 ? hpcw_i_sys_unlink_at(at, f->base, 0) : e;
+    return e == ENOENT ? 0 : e;
 }
 
 void hpcw_i_sink_leave(hpcw_sink *file) {

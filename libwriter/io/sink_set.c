@@ -26,10 +26,9 @@ enum { LONGEST_MS = 60000, STEP_MS = 5 };
 
 struct hpcw_i_set {
     struct hpcw_i_dir *dir;
-    char *name;  /* of the intent */
-    char *path;  /* of the set, for messages */
-    char *first; /* name of the first file; NULL: it is in the intent */
-    int fd;      /* holds the lock of the intent */
+    char *name; /* of the intent */
+    char *path; /* of the set, for messages */
+    int fd;     /* holds the lock of the intent */
 };
 
 static const char *base_of(const char *path) {
@@ -105,7 +104,6 @@ static void set_free(struct hpcw_i_set *set) {
         hpcw_i_dir_release(set->dir);
         hpcw_i_free(set->name);
         hpcw_i_free(set->path);
-        hpcw_i_free(set->first);
         hpcw_i_free(set);
     }
 }
@@ -301,10 +299,7 @@ hpcw_status hpcw_i_set_announce(struct hpcw_i_dir *dir, const char *path, uint32
                                 struct hpcw_i_set **out, hpcw_error *err) {
     struct hpcw_i_buf text = {0};
     struct hpcw_i_set *set = set_new(dir, path);
-    if (set != NULL) {
-        set->first = hpcw_i_strdup(base_of(file->path));
-    }
-    hpcw_status s = set != NULL && set->first != NULL && print_intent(files, file, &text)
+    hpcw_status s = set != NULL && print_intent(files, file, &text)
                         ? create_intent(set, err)
                         : hpcw_i_fail_memory(err, path, files, "names");
     *out = NULL;
@@ -329,20 +324,10 @@ hpcw_status hpcw_i_set_announce(struct hpcw_i_dir *dir, const char *path, uint32
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_set_retire(struct hpcw_i_set *set, hpcw_error *err) {
-    struct hpcw_i_dir *dir;
-    char *base;
-    int at;
-    int e = hpcw_i_dir_follow(set->dir, set->first, &dir, &base);
-    if (e == 0) {
-        e = hpcw_i_dir_fd(dir, &at);
-        e = e == 0 ? hpcw_i_sys_unlink_at(at, base, 0) : e;
-    }
-    hpcw_i_dir_release(dir);
-    hpcw_i_free(base);
-    return e == 0 || e == ENOENT
-               ? HPCW_OK
-               : hpcw_i_fail_sys(err, e, "%s: cannot remove the older file of this name", set->path);
+hpcw_status hpcw_i_set_retire(const struct hpcw_i_set *set, hpcw_sink *first, hpcw_error *err) {
+    int e = hpcw_i_sink_retire(first);
+    return e == 0 ? HPCW_OK
+                  : hpcw_i_fail_sys(err, e, "%s: cannot remove the older file of this name", set->path);
 }
 
 hpcw_status hpcw_i_set_end(struct hpcw_i_set *set, hpcw_error *err) {

@@ -25,8 +25,8 @@ hpcw_status hpcw_i_set_announce(struct hpcw_i_dir *dir, const char *path, uint32
                                 const struct hpcw_i_set_file *file, hpcw_durability durability,
                                 struct hpcw_i_set **out, hpcw_error *err);
 
-/* Removes an older first file, so that no moment shows old and new files together. */
-hpcw_status hpcw_i_set_retire(struct hpcw_i_set *set, hpcw_error *err);
+/* Removes the older file whose name the first file gets, so that no moment shows old and new files together. */
+hpcw_status hpcw_i_set_retire(const struct hpcw_i_set *set, hpcw_sink *first, hpcw_error *err);
 
 /* Removes the intent: all files have their names, or none will get one. NULL is allowed. After a failure it is left, and the
  * next open removes it. */

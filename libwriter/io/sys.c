@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "libwriter/base/hash.h"
@@ -213,14 +214,29 @@ bool hpcw_i_sys_is_still(int fd, const struct hpcw_i_file_id *id) {
     return fstat(fd, &st) == 0 && (uint64_t)st.st_dev == id->device && (uint64_t)st.st_ino == id->inode;
 }
 
-void hpcw_i_sys_set_mode(int fd, unsigned mode, unsigned group) {
+/* Gives a file the access list of the one of a name, if that has one. Whether it need not, or did. */
+static bool take_list(int fd, int at, const char *name) {
+    static const char list[] = "system.posix_acl_access";
+    char value[4096]; /* more than file systems keep */
+    int older = openat(at, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    ssize_t size = older < 0 ? -1 : fgetxattr(older, list, value, sizeof value);
+    bool none = size < 0 && older >= 0 && (errno == ENODATA || errno == ENOTSUP);
+    if (older >= 0) {
+        (void)close(older);
+    }
+    return none || (size >= 0 && fsetxattr(fd, list, value, (size_t)size, 0) == 0);
+}
+
+void hpcw_i_sys_take_access(int fd, int at, const char *name, unsigned mode, unsigned group) {
     struct stat st;
     if (fstat(fd, &st) != 0) {
         return;
     }
-    if (st.st_gid != group && fchown(fd, (uid_t)-1, group) != 0) {
-        /* Not a group of this user: the permissions are those of a copy. */
-    }
+    bool same = st.st_gid == group || fchown(fd, (uid_t)-1, group) == 0;
+    same = take_list(fd, at, name) && same;
+    /* Where the group, or the list whose mask stands for the group, cannot be kept, its rights would be those of others. And
+     * a program that takes the rights of its owner had another one. */
+    mode &= same ? 0777 : 0707;
     if ((st.st_mode & ALL_PERMISSIONS) != mode) {
         (void)fchmod(fd, mode);
     }

@@ -74,8 +74,10 @@ struct hpcw_i_file_id {
 int hpcw_i_sys_id(int fd, struct hpcw_i_file_id *id);
 /* Whether a descriptor is that of this file. False if that cannot be known. */
 bool hpcw_i_sys_is_still(int fd, const struct hpcw_i_file_id *id);
-/* Sets the group and the permissions of an open file, as far as the system allows. */
-void hpcw_i_sys_set_mode(int fd, unsigned mode, unsigned group);
+/* Gives an open file the group, the access list and the permissions of the file of this name, which has `mode` and `group`,
+ * as far as the system allows. Where the group or the list cannot be had, the group gets no rights; set-user-ID and
+ * set-group-ID bits go, as with a write. */
+void hpcw_i_sys_take_access(int fd, int at, const char *name, unsigned mode, unsigned group);
 
 /* ---- files by their names ---- */
 

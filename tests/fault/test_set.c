@@ -228,6 +228,51 @@ static void two_writers(void **state) {
     }
 }
 
+/* The name of the set is a symbolic link to that of an older one, whose other files are beside it. */
+static void a_link_to_a_set(void **state) {
+    (void)state;
+    char link[300], plain[300];
+    hpcw_error err;
+    (void)snprintf(link, sizeof link, "%s/link", dir);
+    memcpy(plain, path, sizeof plain);
+    make_older(3);
+    assert_int_equal(symlink("set", link), 0);
+    memcpy(path, link, sizeof path);
+    assert_int_equal(write_set(3, "new", HPCW_SYNC_NONE, &err), HPCW_EEXIST);
+    assert_non_null(strstr(err.message, "got one to a set, with set.000001 beside it"));
+    memcpy(path, plain, sizeof path);
+    assert_string_equal(read_set(), "old");
+    assert_int_equal(count_entries(dir), 4);
+}
+
+/* The name becomes a symbolic link while the set is open: the link goes, and what it leads to stays. */
+static void a_link_meanwhile(void **state) {
+    (void)state;
+    char victim[300];
+    hpcw_sion_options o;
+    hpcw_sion *h;
+    hpcw_error err;
+    struct stat st;
+    hpcw_sion_options_init(&o);
+    o.count = TASKS;
+    o.files = 3;
+    o.chunk_size = 64;
+    o.durability = HPCW_SYNC_NONE;
+    (void)snprintf(victim, sizeof victim, "%s/victim", dir);
+    FILE *f = fopen(victim, "wb");
+    assert_true(f != NULL && fclose(f) == 0);
+    assert_int_equal(hpcw_sion_open(path, NULL, &o, &h, &err), HPCW_OK);
+    for (uint32_t t = 0; t < TASKS; t++) {
+        assert_int_equal(hpcw_sion_write(h, t, "new", 3, &err), HPCW_OK);
+    }
+    assert_int_equal(symlink("victim", path), 0);
+    assert_int_equal(hpcw_sion_close(h, &err), HPCW_OK);
+    hpcw_sion_free(h);
+    assert_int_equal(lstat(victim, &st), 0);
+    assert_true(lstat(path, &st) == 0 && S_ISREG(st.st_mode));
+    assert_string_equal(read_set(), "new");
+}
+
 /* A name that somebody else has taken: nobody waits, and nothing is written through it. */
 static void planted(void **state) {
     (void)state;
@@ -278,6 +323,8 @@ int main(void) {
         TEST(a_writer_finishes_what_another_began),
         TEST(renames_and_removals_fail),
         TEST(two_writers),
+        TEST(a_link_to_a_set),
+        TEST(a_link_meanwhile),
         TEST(planted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

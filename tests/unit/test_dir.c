@@ -2,6 +2,7 @@
 /* Directories that are held, and names below them: what moves, what is a link, and what is not ours. */
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,8 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -247,6 +250,67 @@ static void an_older_file_keeps_its_mode(void **state) {
     (void)umask(mask);
 }
 
+enum { ACCESS_LIST = 44 };
+
+/* An access list of Linux: u::rw- u:1:r-- g::--- m::rw- o::---, whose mask stands for the group in the mode. Whether the file
+ * system has such lists. */
+static bool put_list(const char *path) {
+    static const unsigned char entries[][8] = {{1, 0, 6, 0, 255, 255, 255, 255},
+                                               {2, 0, 4, 0, 1, 0, 0, 0},
+                                               {4, 0, 0, 0, 255, 255, 255, 255},
+                                               {16, 0, 6, 0, 255, 255, 255, 255},
+                                               {32, 0, 0, 0, 255, 255, 255, 255}};
+    unsigned char list[ACCESS_LIST] = {2};
+    memcpy(list + 4, entries, sizeof entries);
+    return setxattr(path, "system.posix_acl_access", list, sizeof list, 0) == 0;
+}
+
+static void an_older_file_keeps_its_access_list(void **state) {
+    (void)state;
+    unsigned char before[ACCESS_LIST], after[ACCESS_LIST];
+    put("file", "older");
+    if (!put_list("file")) {
+        skip();
+    }
+    assert_int_equal(mode_of("file"), 0660);
+    assert_int_equal(getxattr("file", "system.posix_acl_access", before, sizeof before), ACCESS_LIST);
+    end(begin("file", "new"));
+    assert_int_equal(mode_of("file"), 0660);
+    assert_int_equal(getxattr("file", "system.posix_acl_access", after, sizeof after), ACCESS_LIST);
+    assert_memory_equal(before, after, ACCESS_LIST);
+}
+
+/* The new file is of this user: programs that take the rights of their owner would take those of another one. */
+static void the_rights_of_a_program_go(void **state) {
+    (void)state;
+    put("file", "older");
+    assert_int_equal(chmod("file", 06755), 0);
+    end(begin("file", "new"));
+    assert_int_equal(mode_of("file"), 0755);
+}
+
+/* What the group may do is nothing for another group. */
+static void the_rights_of_a_lost_group_go(void **state) {
+    (void)state;
+    enum { NOBODY = 65534 };
+    if (geteuid() != 0) {
+        skip();
+    }
+    put("file", "older");
+    assert_int_equal(chown("file", 0, 1) + chmod("file", 0664) + chmod(".", 0777), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        const bool good = setgroups(0, NULL) == 0 && setgid(NOBODY) == 0 && setuid(NOBODY) == 0;
+        end(begin("file", "new"));
+        _exit(good ? 0 : 1);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_content("file", "new");
+    assert_int_equal(mode_of("file"), 0604);
+}
+
 /* ---- below ---- */
 
 static void nothing_outside_is_reached(void **state) {
@@ -313,6 +377,9 @@ int main(void) {
         TEST(a_link_stays),
         TEST(links_without_an_end_are_refused),
         TEST(an_older_file_keeps_its_mode),
+        TEST(an_older_file_keeps_its_access_list),
+        TEST(the_rights_of_a_program_go),
+        TEST(the_rights_of_a_lost_group_go),
         TEST(nothing_outside_is_reached),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

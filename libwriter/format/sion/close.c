@@ -178,7 +178,7 @@ static hpcw_status publish_set(struct hpcw_sion *h, uint64_t *number, hpcw_error
         s = hpcw_i_agree(h->comm, base ? announce(h, number, &set, err) : HPCW_OK, NULL, err);
     }
     if (s == HPCW_OK) {
-        s = hpcw_i_agree(h->comm, base ? hpcw_i_set_retire(set, err) : HPCW_OK, NULL, err);
+        s = hpcw_i_agree(h->comm, base ? hpcw_i_set_retire(set, h->part[0].sink, err) : HPCW_OK, NULL, err);
     }
     if (s != HPCW_OK) {
         (void)hpcw_i_set_end(set, NULL); /* an older container is as it was */

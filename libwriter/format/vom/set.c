@@ -33,6 +33,15 @@ static bool is_first(const struct vom_set *set, size_t i) {
     return i == first && set->comm->process == set->root;
 }
 
+/* The first file of this process, which has one. */
+static const hpcw_vom *first_of(const struct vom_set *set) {
+    size_t i = 0;
+    while (set->handle[i] == NULL) {
+        i++;
+    }
+    return set->handle[i];
+}
+
 /* Collective. */
 static hpcw_status look_at_set(struct vom_set *set, hpcw_status s, hpcw_error *err) {
     uint64_t own = 0, plain = 1;
@@ -156,16 +165,15 @@ static hpcw_status publish_together(struct vom_set *set, hpcw_error *err) {
     const bool root = set->comm->process == set->root;
     hpcw_status s = collect_files(set, err);
     if (s == HPCW_OK && root) {
-        const hpcw_vom *v = *set->handle;
-        for (size_t i = 1; v == NULL; i++) {
-            v = set->handle[i];
-        }
+        const hpcw_vom *v = first_of(set);
         s = hpcw_i_set_announce(v->out.dir, set->path, (uint32_t)set->files, set->file, v->options.durability,
                                 &set->intent, err);
     }
     s = hpcw_i_agree(set->comm, s, NULL, err);
     if (s == HPCW_OK) {
-        s = hpcw_i_agree(set->comm, root ? hpcw_i_set_retire(set->intent, err) : HPCW_OK, NULL, err);
+        s = hpcw_i_agree(set->comm,
+                         root ? hpcw_i_set_retire(set->intent, first_of(set)->out.file, err) : HPCW_OK, NULL,
+                         err);
     }
     if (s != HPCW_OK) {
         (void)hpcw_i_set_end(set->intent, NULL); /* older files are as they were */

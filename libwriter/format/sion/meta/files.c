@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "libwriter/format/sion/meta/meta.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/dir.h"
 #include "libwriter/io/sink.h"
 
 char *hpcw_i_sion_path_of_file(const struct hpcw_sion *h, uint32_t file) {
@@ -92,8 +95,39 @@ static hpcw_status open_parts(struct hpcw_sion *h, bool creates, hpcw_error *err
     return s;
 }
 
+/* If the name of a set is a symbolic link, the first file replaces what it leads to, and the others are beside the link. Where
+ * the target has other files beside it, that set would be a mixture of an older container and this one. */
+static hpcw_status refuse_mixture(const struct hpcw_sion *h, hpcw_error *err) {
+    struct hpcw_i_dir *dir = NULL;
+    struct hpcw_i_entry entry = {.kind = HPCW_I_NOTHING};
+    char *base = NULL, name[NAME_MAX + 16] = "";
+    int at;
+    if (h->placement.files == 1 || h->dir == NULL || h->parts == 0 || h->part[0].file != 0) {
+        return HPCW_OK;
+    }
+    const char *own = strrchr(h->path, '/') == NULL ? h->path : strrchr(h->path, '/') + 1;
+    int e = hpcw_i_dir_follow(h->dir, own, &dir, &base);
+    if (e == 0 && (dir != h->dir || strcmp(base, own) != 0)) {
+        (void)snprintf(name, sizeof name, "%s.%06u", base, 1U);
+        e = hpcw_i_dir_fd(dir, &at);
+        e = e == 0 ? hpcw_i_sys_look_at(at, name, &entry) : e;
+    }
+    hpcw_i_dir_release(dir);
+    hpcw_i_free(base);
+    return e == ENAMETOOLONG || e == 0
+               ? entry.kind == HPCW_I_NOTHING
+                     ? HPCW_OK
+                     : hpcw_i_fail(
+                           err, HPCW_EEXIST,
+                           "%s: expected a symbolic link to a container of one file, got one to a set, with "
+                           "%s beside it: use the path of the set itself",
+                           h->path, name)
+               : hpcw_i_fail_sys(err, e, "%s: cannot look for the files beside it", h->path);
+}
+
 hpcw_status hpcw_i_sion_files_create(struct hpcw_sion *h, hpcw_error *err) {
     hpcw_status s = make_parts(h, err);
+    s = s == HPCW_OK ? refuse_mixture(h, err) : s;
     return s == HPCW_OK ? open_parts(h, true, err) : s;
 }
 
