@@ -169,8 +169,8 @@ typedef struct hpcw_rank2file_file hpcw_rank2file_file;
  * @param comm     the processes; NULL: this process alone
  * @param out      the handle, to be freed with hpcw_rank2file_free; NULL on failure
  * @return HPCW_OK; HPCW_EINVAL; HPCW_ERANGE; HPCW_EMISMATCH; HPCW_ENOMEM; HPCW_ECOMM; HPCW_EACCES if a symbolic link is
- *         in the way; HPCW_EEXIST if the index already lists a dataset of that id or name (see `replace`), or is one of
- *         another layout, or if another program is writing a dataset of that id or name; HPCW_EFORMAT if it is damaged;
+ *         in the way; HPCW_EEXIST if the index already lists a dataset of that id or name (see `replace`), or one that it does not
+ *         list is complete and no writer died at it, as when the index is lost, or if it is one of another layout, or if another program is writing a dataset of that id or name; HPCW_EFORMAT if it is damaged;
  *         and what the system says
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_open(const char *prefix, hpcw_comm *comm,

@@ -600,6 +600,90 @@ static void two_dead_writers(void **state) {
     assert_int_equal(count_entries(in_prefix("%s", ".scr")), 1); /* the lock */
 }
 
+static void list_too(hpcw_rank2file_layout layout, uint64_t id, const char *name) {
+    const char *path = in_prefix(".scr/scr.dataset.%u/rank2file.0.0%s", (unsigned)id,
+                                 layout == HPCW_RANK2FILE_SCR_3 ? "" : ".scr");
+    hpcw_kvtree *leaf;
+    OK(hpcw_kvtree_read_file(path, &leaf, NULL));
+    hpcw_kvtree *files = hpcw_kvtree_get(hpcw_kvtree_get(hpcw_kvtree_get(leaf, "RANK"), "0"), "FILE");
+    OK(hpcw_kvtree_add(files, name, NULL, NULL));
+    OK(hpcw_kvtree_write_file(leaf, path, HPCW_SYNC_NONE, NULL));
+    hpcw_kvtree_free(leaf);
+}
+
+/* An application that keeps its file names: a newer checkpoint lists a file of an older one. */
+static void a_file_of_two_datasets(void **state) {
+    static const hpcw_rank2file_layout layouts[] = {HPCW_RANK2FILE_SCR_1_2, HPCW_RANK2FILE_SCR_3};
+    for (int k = 0; k < 4; k++) {
+        hpcw_rank2file_layout layout = layouts[k / 2];
+        char shared[100];
+        (void)snprintf(shared, sizeof shared, k % 2 == 0 ? "out/restart" : "%s/rank_0.ckpt",
+                       name_of(layout, 2));
+        hpcw_error err = {.message = ""};
+        hpcw_rank2file_tally tally;
+        for (uint64_t id = 1; id <= 3; id++) {
+            prefix_written(layout, id);
+        }
+        assert_int_equal(mkdir(in_prefix("out"), 0777), 0);
+        prefix_plain_file(in_prefix("out/restart"), 10);
+        list_too(layout, 1, shared);
+        if (k % 2 == 0) {
+            list_too(layout, 2, shared);
+        }
+        OK(hpcw_rank2file_drop(prefix_dir, NULL, name_of(layout, 1), NULL, NULL, &err));
+        assert_true(prefix_exists(in_prefix("%s", shared)));
+        assert_false(prefix_exists(in_prefix("%s", name_of(layout, 1))));
+        OK(hpcw_rank2file_prune(prefix_dir, NULL, 1, NULL, &tally, &err));
+        assert_int_equal(tally.removed, 1);
+        assert_false(prefix_exists(in_prefix("%s", shared)));
+        (void)prefix_end(state);
+        (void)prefix_begin(state);
+    }
+}
+
+/* A file of the user has the name of one that the dead writer had begun: it stays. */
+static void a_dead_writer_that_would_have_replaced(void **state) {
+    (void)state;
+    hpcw_error err = {.message = ""};
+    hpcw_rank2file_tally tally;
+    prefix_written(HPCW_RANK2FILE_SCR_3, 1);
+    assert_int_equal(mkdir(in_prefix("results"), 0777) + mkdir(in_prefix("results/a"), 0777) +
+                         mkdir(in_prefix("results/a/b"), 0777),
+                     0);
+    prefix_plain_file(in_prefix("results/a/b/half"), 10);
+    die(HPCW_RANK2FILE_SCR_3, 2, "results");
+    OK(hpcw_rank2file_prune(prefix_dir, NULL, 0, NULL, &tally, &err));
+    assert_int_equal(tally.skipped, 0);
+    assert_true(prefix_exists(in_prefix("results/a/b/half")));
+    assert_int_equal(count_entries(in_prefix("results/a/b")), 1);
+    assert_int_equal(count_entries(in_prefix("results")), 1);
+}
+
+/* The index is lost. */
+static void a_dataset_that_no_index_lists(void **state) {
+    for (int k = 0; k < LAYOUTS; k++) {
+        hpcw_rank2file_layout layout = (hpcw_rank2file_layout)k;
+        hpcw_error err = {.message = ""};
+        hpcw_rank2file_tally tally;
+        hpcw_rank2file *w;
+        prefix_written(layout, 1);
+        prefix_written(layout, 2);
+        assert_int_equal(unlink(in_prefix(HPCW_RANK2FILE_INDEX)), 0);
+        hpcw_rank2file_options o = prefix_options(layout, 2);
+        assert_int_equal(hpcw_rank2file_open(prefix_dir, NULL, &o, &w, &err), HPCW_EEXIST);
+        assert_non_null(strstr(err.message, "got one that is complete and that the index does not list"));
+        OK(hpcw_rank2file_reindex(prefix_dir, NULL, &tally, &err));
+        assert_int_equal(tally.added, 2);
+        assert_int_equal(prefix_restarts(&err), 2);
+        assert_int_equal(unlink(in_prefix(HPCW_RANK2FILE_INDEX)), 0);
+        o.replace = true;
+        OK(prefix_write(&o, &err));
+        assert_int_equal(prefix_restarts(&err), 2);
+        (void)prefix_end(state);
+        (void)prefix_begin(state);
+    }
+}
+
 /* The second attempt has fewer processes than the one that died. */
 static void markers_of_more_processes(void **state) {
     (void)state;
@@ -700,6 +784,9 @@ int main(void) {
         TEST(temporary_files_of_the_living),
         TEST(a_dead_writer_in_a_directory_of_the_user),
         TEST(two_dead_writers),
+        TEST(a_file_of_two_datasets),
+        TEST(a_dead_writer_that_would_have_replaced),
+        TEST(a_dataset_that_no_index_lists),
         TEST(markers_of_more_processes),
         TEST(one_summary_of_two),
         TEST(moved_while_it_is_open),

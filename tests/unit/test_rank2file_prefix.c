@@ -105,7 +105,7 @@ static void a_failed_create(void **state) {
     prefix_fail_calls(HPCW_I_SYS_OPEN, ENOSPC);
     assert_int_equal(prefix_put(w, 1, NULL), HPCW_ENOSPC);
     hpcw_i_sys_gate = NULL;
-    assert_doomed(w, HPCW_ENOSPC, "rank_1.ckpt: cannot create");
+    assert_doomed(w, HPCW_ENOSPC, "rank_1.ckpt: cannot look for an older file");
 }
 
 static void a_file_that_was_never_closed(void **state) {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Data files: bytes to a sink, gathered in a buffer, and their CRC. A file that fails dooms its dataset. */
+#include <stdio.h>
 #include <string.h>
 
 #include "libwriter/base/crc32.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/format/rank2file/handle.h"
+#include "libwriter/io/dir.h"
 #include "libwriter/io/sink.h"
 
 /* Writes begin at multiples of this, which suits file systems of any block size. */
@@ -60,6 +62,25 @@ hpcw_status hpcw_rank2file_file_open(const char *path, hpcw_durability durabilit
     return new_file(path, NULL, 0, NULL, NULL, durability, file, err);
 }
 
+/* Lists the file in the marker before it is made. What has its name already is nobody's to remove if this program dies: then
+ * it is listed like a folder, which leads to the temporary files and keeps what has the name. */
+static hpcw_status note(hpcw_rank2file *w, const char *name, const char *below, hpcw_error *err) {
+    char kept[HPCW_RANK2FILE_MAX_NAME + 2];
+    struct hpcw_i_entry entry;
+    if (w->place.dir == NULL) {
+        return HPCW_OK;
+    }
+    int e = hpcw_i_below_look(w->place.dir, below, &entry);
+    if (e != 0) {
+        return hpcw_i_r2f_fail_below(&w->place, e, below, "cannot look for an older file", err);
+    }
+    if (entry.kind == HPCW_I_NOTHING) {
+        return hpcw_i_r2f_note(w, name, err);
+    }
+    (void)snprintf(kept, sizeof kept, "%s/", name);
+    return hpcw_i_r2f_note(w, kept, err);
+}
+
 hpcw_status hpcw_rank2file_create(hpcw_rank2file *w, uint32_t rank, const char *name,
                                   hpcw_rank2file_file **file, hpcw_error *err) {
     hpcw_error local;
@@ -74,7 +95,7 @@ hpcw_status hpcw_rank2file_create(hpcw_rank2file *w, uint32_t rank, const char *
     }
     char *below = hpcw_i_r2f_join(w->dataset, name);
     char *path = below == NULL ? NULL : hpcw_i_r2f_join(w->prefix, below);
-    s = path == NULL ? hpcw_i_fail_memory(err, w->prefix, 0, NULL) : hpcw_i_r2f_note(w, name, err);
+    s = path == NULL ? hpcw_i_fail_memory(err, w->prefix, 0, NULL) : note(w, name, below, err);
     s = s == HPCW_OK ? hpcw_i_r2f_folders(w, name, err) : s;
     if (s == HPCW_OK) {
         s = new_file(path, w, rank, name, below, HPCW_SYNC_NONE, file, err);

@@ -164,7 +164,5 @@ void hpcw_i_r2f_forget(hpcw_rank2file *w) {
     if (w->noted.fd >= 0) {
         hpcw_i_r2f_marker_close(&w->noted);
         hpcw_i_r2f_marker_remove(&w->place, &which);
-    } else if (w->place.dir != NULL) { /* this process made no file, but one of an earlier attempt may have */
-        hpcw_i_r2f_marker_forget(&w->place, &which, w->dataset);
     }
 }

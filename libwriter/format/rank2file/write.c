@@ -161,13 +161,15 @@ static struct hpcw_i_r2f_dataset dataset_of(const hpcw_rank2file *w) {
 
 /* Lists what an older dataset of this name has, for one that replaces it. Files that only a damaged map names stay, and those
  * of the new dataset replace them. */
-static hpcw_status list_older(const hpcw_rank2file *w, struct hpcw_i_r2f_removal *r, hpcw_error *err) {
+static hpcw_status list_older(const hpcw_rank2file *w, const hpcw_kvtree *index, struct hpcw_i_r2f_removal *r,
+                              hpcw_error *err) {
     const struct hpcw_i_r2f_dataset d = dataset_of(w);
     hpcw_status s = hpcw_i_r2f_removal_add_metadata(r, &d, err);
     if (s == HPCW_OK) {
         s = hpcw_i_r2f_removal_add_map(r, &d, err);
         s = hpcw_i_r2f_is_damage(s) ? HPCW_OK : s;
     }
+    s = s == HPCW_OK ? hpcw_i_r2f_removal_spare(r, &d, index, err) : s;
     return s == HPCW_OK ? hpcw_i_r2f_removal_check(r, err) : s;
 }
 
@@ -211,7 +213,7 @@ static hpcw_status take_out(const hpcw_rank2file *w, hpcw_error *err) {
         s = remove_earlier(w, index, err);
     }
     if (s == HPCW_OK && replaced) {
-        s = list_older(w, &r, err);
+        s = list_older(w, index, &r, err);
         s = s == HPCW_OK ? hpcw_i_r2f_take_out(&r, &d, index, w->options.durability, err) : s;
     }
     hpcw_kvtree_free(index);
@@ -221,6 +223,25 @@ static hpcw_status take_out(const hpcw_rank2file *w, hpcw_error *err) {
     }
     hpcw_i_r2f_removal_free(&r);
     return s;
+}
+
+/* The index may be lost: what is complete is not written over unless the caller says so. What an attempt that died left is, as
+ * its marker tells. */
+static hpcw_status refuse_unlisted(hpcw_rank2file *w, hpcw_error *err) {
+    const struct hpcw_i_r2f_dataset d = dataset_of(w);
+    uint32_t summaries = 0;
+    hpcw_status s = hpcw_i_r2f_markers_have(&w->place, d.id, d.name, &w->earlier, err);
+    if (s == HPCW_OK && !w->earlier && !w->options.replace) {
+        s = hpcw_i_r2f_count_summaries(&w->place, &d, &summaries, err);
+    }
+    return s == HPCW_OK && summaries > 0
+               ? hpcw_i_fail(
+                     err, HPCW_EEXIST,
+                     "%s: dataset %s: expected none of id %" PRIu64
+                     ", got one that is complete and that the index does not list: hpcw_rank2file_reindex, "
+                     "or hpcgen scr reindex, lists it; with replace it is written again",
+                     w->prefix, d.name, d.id)
+               : s;
 }
 
 /* On process 0. Without its summary nobody takes a dataset for complete. */
@@ -317,6 +338,9 @@ static hpcw_status begin(hpcw_rank2file *w, hpcw_error *err) {
     }
     if (s == HPCW_OK) {
         s = take_out(w, err);
+    }
+    if (s == HPCW_OK) {
+        s = refuse_unlisted(w, err);
     }
     if (s == HPCW_OK) {
         s = remove_metadata(w, err);
@@ -529,8 +553,9 @@ static hpcw_status write_summary_and_index(hpcw_rank2file *w, hpcw_error *err) {
     }
     if (s == HPCW_OK || listed) {
         hpcw_i_r2f_forget(w);
-        /* An attempt that died may have had more processes. */
-        hpcw_i_r2f_markers_forget(&w->place, w->options.dataset.id, w->dataset, (uint32_t)w->comm->size);
+        if (w->earlier) {
+            hpcw_i_r2f_markers_forget(&w->place, w->options.dataset.id, w->dataset);
+        }
     } else {
         (void)remove_summaries(w, NULL);
     }
@@ -588,7 +613,7 @@ hpcw_status hpcw_rank2file_close(hpcw_rank2file *w, hpcw_error *err) {
         s = w->comm->process == 0 ? write_summary_and_index(w, err) : HPCW_OK;
         s = hpcw_i_agree(w->comm, s, NULL, err);
     }
-    if (s == HPCW_OK && w->comm->process != 0) {
+    if (s == HPCW_OK) {
         hpcw_i_r2f_forget(w);
     }
     hpcw_i_r2f_unlock(w->lock_fd);

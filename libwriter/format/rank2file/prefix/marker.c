@@ -289,24 +289,17 @@ hpcw_status hpcw_i_r2f_markers_have(const struct hpcw_i_r2f_prefix *p, uint64_t 
     return s;
 }
 
-void hpcw_i_r2f_marker_forget(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_which *which,
-                              const char *name) {
-    struct hpcw_i_r2f_marker marker;
-    if (hpcw_i_r2f_marker_read(p, which, &marker, NULL) == HPCW_OK && strcmp(marker.name, name) == 0) {
-        hpcw_i_r2f_marker_remove(p, which);
-    }
-    hpcw_i_r2f_marker_free(&marker);
-}
-
-void hpcw_i_r2f_markers_forget(const struct hpcw_i_r2f_prefix *p, uint64_t id, const char *name,
-                               uint32_t first) {
+void hpcw_i_r2f_markers_forget(const struct hpcw_i_r2f_prefix *p, uint64_t id, const char *name) {
     struct hpcw_i_r2f_which *which;
     size_t count;
     (void)hpcw_i_r2f_markers_find(p, HPCW_I_R2F_UNFINISHED, &which, &count, NULL);
     for (size_t i = 0; i < count; i++) {
-        if (which[i].id == id && which[i].process >= first) {
-            hpcw_i_r2f_marker_forget(p, &which[i], name);
+        struct hpcw_i_r2f_marker marker = {.made = false};
+        if (which[i].id == id && hpcw_i_r2f_marker_read(p, &which[i], &marker, NULL) == HPCW_OK &&
+            strcmp(marker.name, name) == 0) {
+            hpcw_i_r2f_marker_remove(p, &which[i]);
         }
+        hpcw_i_r2f_marker_free(&marker);
     }
     hpcw_i_free(which);
 }
@@ -365,7 +358,7 @@ hpcw_status hpcw_i_r2f_marker_set(const struct hpcw_i_r2f_prefix *p, const struc
 
 hpcw_status hpcw_i_r2f_marker_append(const struct hpcw_i_r2f_prefix *p, struct hpcw_i_r2f_marker_file *file,
                                      const char *name, hpcw_error *err) {
-    char line[HPCW_RANK2FILE_MAX_NAME + 2];
+    char line[HPCW_RANK2FILE_MAX_NAME + 3]; /* with the slash of one that is to stay, and the line feed */
     int n = snprintf(line, sizeof line, "%s\n", name);
     int e = n < 0 || (size_t)n >= sizeof line ? ENAMETOOLONG
                                               : hpcw_i_sys_pwrite(file->fd, line, (size_t)n, file->end);

@@ -60,13 +60,8 @@ void hpcw_i_r2f_marker_remove(const struct hpcw_i_r2f_prefix *p, const struct hp
 hpcw_status hpcw_i_r2f_markers_have(const struct hpcw_i_r2f_prefix *p, uint64_t id, const char *name,
                                     bool *have, hpcw_error *err);
 
-/* Removes a marker if it is of this user and names this dataset. */
-void hpcw_i_r2f_marker_forget(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_which *which,
-                              const char *name);
-
-/* Removes what says that this dataset is unfinished, of the processes from `first` on. */
-void hpcw_i_r2f_markers_forget(const struct hpcw_i_r2f_prefix *p, uint64_t id, const char *name,
-                               uint32_t first);
+/* Removes what says that this dataset is unfinished. */
+void hpcw_i_r2f_markers_forget(const struct hpcw_i_r2f_prefix *p, uint64_t id, const char *name);
 
 /* ---- a marker that grows ---- */
 

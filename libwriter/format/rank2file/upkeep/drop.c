@@ -61,6 +61,7 @@ static hpcw_status plan(const struct hpcw_i_r2f_upkeep *u, const struct hpcw_i_r
                         ? HPCW_OK
                         : hpcw_i_r2f_removal_add_metadata(r, d, err);
     s = s == HPCW_OK ? list_files(u, d, r, err) : s;
+    s = s == HPCW_OK ? hpcw_i_r2f_removal_spare(r, d, index, err) : s;
     return s == HPCW_OK ? hpcw_i_r2f_removal_check(r, err) : s;
 }
 

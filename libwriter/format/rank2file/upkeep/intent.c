@@ -161,7 +161,7 @@ hpcw_status hpcw_i_r2f_finish_removal(const struct hpcw_i_r2f_removal *r, const 
     const struct hpcw_i_r2f_which which = intent_of(d->id);
     hpcw_status s = hpcw_i_r2f_removal_do(r, sync, err);
     if (s == HPCW_OK) {
-        hpcw_i_r2f_markers_forget(&r->p, d->id, d->name, 0);
+        hpcw_i_r2f_markers_forget(&r->p, d->id, d->name);
         hpcw_i_r2f_marker_remove(&r->p, &which);
     }
     return s;

@@ -271,9 +271,15 @@ static char *form_of(const char *name) {
     return form;
 }
 
-/* Adds the temporary files of one name. */
-static int add_those_of(struct hpcw_i_r2f_removal *r, const struct temporaries *t, const char *name) {
+/* Adds the temporary files of one name, which is listed like a folder if the file itself is to stay. */
+static int add_those_of(struct hpcw_i_r2f_removal *r, const struct temporaries *t, const char *listed) {
+    char *name = hpcw_i_strdup(listed);
+    if (name == NULL) {
+        return ENOMEM;
+    }
+    name[strlen(name) - hpcw_i_r2f_is_folder(listed)] = '\0';
     struct temporary key = {.form = form_of(name)};
+    hpcw_i_free(name);
     struct temporary *found =
         key.form == NULL ? NULL : bsearch(&key, t->item, t->count, sizeof *t->item, compare_forms);
     int e = key.form == NULL ? ENOMEM : 0;
@@ -299,7 +305,7 @@ hpcw_status hpcw_i_r2f_removal_add_temporary(struct hpcw_i_r2f_removal *r, const
     for (size_t at = 0; e == 0 && t.count > 0 && at < names;) {
         const char *name = (const char *)r->names.data + at;
         at += strlen(name) + 1;
-        e = hpcw_i_r2f_is_folder(name) || hpcw_i_r2f_is_temporary(name) ? 0 : add_those_of(r, &t, name);
+        e = hpcw_i_r2f_is_temporary(name) ? 0 : add_those_of(r, &t, name);
     }
     temporaries_free(&t);
     return e == 0 ? HPCW_OK : fail(&r->p, e, dataset, err);

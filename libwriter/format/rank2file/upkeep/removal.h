@@ -44,6 +44,14 @@ hpcw_status hpcw_i_r2f_removal_add_metadata(struct hpcw_i_r2f_removal *r, const 
 hpcw_status hpcw_i_r2f_removal_add_map(struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
                                        hpcw_error *err);
 
+/*
+ * Takes out of the list what other datasets of the index list, too: SCR lets an application keep its file names, so that a
+ * newer checkpoint may have files of an older one. Only those outside the dataset's directories are looked for; all of these
+ * stay if the map of another dataset cannot be read.
+ */
+hpcw_status hpcw_i_r2f_removal_spare(struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
+                                     const hpcw_kvtree *index, hpcw_error *err);
+
 /* Adds names, each with its NUL: below the dataset's directory, which is added, too, or below the prefix (NULL). */
 hpcw_status hpcw_i_r2f_removal_add_names(struct hpcw_i_r2f_removal *r, const char *dataset,
                                          const struct hpcw_i_buf *names, hpcw_error *err);

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is to be removed with a dataset, but belongs to other ones, too. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "libwriter/base/array.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/format/rank2file/restart/restart.h"
+#include "libwriter/format/rank2file/upkeep/removal.h"
+
+/* The files of a list that are outside the dataset's directories. */
+struct outside {
+    struct outside_file {
+        const char *name;
+        bool stays;
+    } * file; /* [count], sorted by name, each name once */
+    size_t count;
+};
+
+static bool is_outside(const struct hpcw_i_r2f_dataset *d, const char *name) {
+    size_t n = strlen(d->name);
+    return strncmp(name, ".scr/", 5) != 0 && (strncmp(name, d->name, n) != 0 || name[n] != '/');
+}
+
+static int by_name(const void *a, const void *b) {
+    return strcmp(((const struct outside_file *)a)->name, ((const struct outside_file *)b)->name);
+}
+
+/* False: out of memory. */
+static bool find_outside(const struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
+                         struct outside *o) {
+    size_t capacity = 0, found = 0;
+    for (const char *name = hpcw_i_r2f_next_name(&r->names, NULL); name != NULL;
+         name = hpcw_i_r2f_next_name(&r->names, name)) {
+        if (is_outside(d, name)) {
+            struct outside_file *grown = hpcw_i_grow(o->file, &capacity, found + 1, sizeof *grown);
+            if (grown == NULL) {
+                return false;
+            }
+            o->file = grown;
+            grown[found++] = (struct outside_file){.name = name};
+        }
+    }
+    if (found > 1) {
+        qsort(o->file, found, sizeof *o->file, by_name);
+    }
+    for (size_t i = 0; i < found; i++) {
+        if (i == 0 || by_name(&o->file[i], &o->file[o->count - 1]) != 0) {
+            o->file[o->count++] = o->file[i];
+        }
+    }
+    return true;
+}
+
+static struct outside_file *file_of(const struct outside *o, const char *name) {
+    const struct outside_file key = {.name = name};
+    return o->count == 0 ? NULL : bsearch(&key, o->file, o->count, sizeof *o->file, by_name);
+}
+
+/* Marks what another dataset lists; all of it if nobody knows what that lists. */
+static hpcw_status keep_those_of(struct outside *o, const struct hpcw_i_r2f_prefix *p,
+                                 const struct hpcw_i_r2f_dataset *other, hpcw_error *err) {
+    struct hpcw_i_r2f_removal r = hpcw_i_r2f_removal_new(p);
+    hpcw_status s = hpcw_i_r2f_removal_add_map(&r, other, err);
+    const bool unknown = hpcw_i_r2f_is_damage(s);
+    for (size_t i = 0; unknown && i < o->count; i++) {
+        o->file[i].stays = true;
+    }
+    for (const char *name = s == HPCW_OK ? hpcw_i_r2f_next_name(&r.names, NULL) : NULL; name != NULL;
+         name = hpcw_i_r2f_next_name(&r.names, name)) {
+        struct outside_file *file = file_of(o, name);
+        if (file != NULL) {
+            file->stays = true;
+        }
+    }
+    hpcw_i_r2f_removal_free(&r);
+    return unknown ? HPCW_OK : s;
+}
+
+/* The list without what stays. False: out of memory. */
+static bool shorten(struct hpcw_i_r2f_removal *r, const struct outside *o) {
+    struct hpcw_i_buf names = {0};
+    bool ok = true;
+    for (const char *name = hpcw_i_r2f_next_name(&r->names, NULL); ok && name != NULL;
+         name = hpcw_i_r2f_next_name(&r->names, name)) {
+        const struct outside_file *file = file_of(o, name);
+        ok = (file != NULL && file->stays) || hpcw_i_buf_append(&names, name, strlen(name) + 1);
+    }
+    if (!ok) {
+        hpcw_i_buf_free(&names);
+        return false;
+    }
+    hpcw_i_buf_free(&r->names);
+    r->names = names;
+    return true;
+}
+
+hpcw_status hpcw_i_r2f_removal_spare(struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
+                                     const hpcw_kvtree *index, hpcw_error *err) {
+    struct outside o = {.file = NULL};
+    hpcw_status s = find_outside(r, d, &o) ? HPCW_OK : HPCW_ENOMEM;
+    for (const hpcw_kvtree *n = hpcw_kvtree_first(hpcw_i_r2f_index_names(index, d->layout));
+         s == HPCW_OK && o.count > 0 && n != NULL; n = hpcw_kvtree_next(n)) {
+        const char *name = hpcw_kvtree_key(n);
+        const struct hpcw_i_r2f_dataset other = {d->layout, hpcw_i_r2f_index_id(index, d->layout, name), name};
+        if (strcmp(name, d->name) != 0 && other.id > 0 && hpcw_i_r2f_is_dataset_name(name)) {
+            s = keep_those_of(&o, &r->p, &other, err);
+        }
+    }
+    if (s == HPCW_OK && o.count > 0 && !shorten(r, &o)) {
+        s = HPCW_ENOMEM;
+    }
+    hpcw_i_free(o.file);
+    return s == HPCW_ENOMEM ? hpcw_i_fail_memory(err, r->p.path, 0, NULL) : s;
+}
