@@ -155,8 +155,8 @@ typedef struct hpcw_rank2file_file hpcw_rank2file_file;
  *
  * Several programs may write datasets of one prefix at the same time. They lock bytes of P/.scr/hpcw.lock: one for the
  * index while it changes, and one for each dataset until it is closed; the end of a program, and of the children that it
- * forked meanwhile, releases them as well. A child must not use or free the handle. The lock file gets the group and the
- * rights of P/.scr, so that all who may write there may lock; anybody else gets HPCW_EACCES. On a file system without such
+ * forked meanwhile, releases them as well. A child must not use or free the handle. The lock file gets the group of P/.scr,
+ * and all who may write there may read and write it, so that they may lock; anybody else gets HPCW_EACCES. On a file system without such
  * locks (Lustre mounted with noflock, for instance) they write without them: there, programs that close at the same moment
  * can lose an entry of the index, which hpcw_rank2file_reindex restores. A program that dies leaves its files and
  * P/.scr/hpcw.ID.unfinished, which lists them, until hpcw_rank2file_prune on the same host.

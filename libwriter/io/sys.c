@@ -245,7 +245,8 @@ void hpcw_i_sys_take_access(int fd, int at, const char *name, unsigned mode, uns
 void hpcw_i_sys_share(int fd, int at) {
     struct stat st;
     if (gate(HPCW_I_SYS_STAT, NULL) == 0 && fstat(at, &st) == 0 && fchown(fd, (uid_t)-1, st.st_gid) == 0) {
-        (void)fchmod(fd, st.st_mode & (S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH));
+        const mode_t may_write = st.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH);
+        (void)fchmod(fd, may_write | (st.st_mode & may_write << 1));
     }
 }
 

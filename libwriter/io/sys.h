@@ -169,8 +169,8 @@ int hpcw_i_sys_copy(int fd, int *copy);
 int hpcw_i_sys_show(int fd);
 /* Closes a descriptor whose late errors do not matter. */
 void hpcw_i_sys_drop(int fd);
-/* Lets those read and write a file of this process who may read and write in its directory, the descriptor `at`, as far as
- * the system allows. */
+/* Lets those read and write a file of this process, to lock it, who may write in its directory, the descriptor `at`, as far
+ * as the system allows. Nobody else may read it: that would be enough to lock it against all of them. */
 void hpcw_i_sys_share(int fd, int at);
 /* Removes a regular file unless somebody owns it (EAGAIN). */
 int hpcw_i_sys_unlink_unowned(int at, const char *name);

@@ -34,7 +34,8 @@ int hpcw_i_sys_open(const char *path, int flags, mode_t mode, int *fd) {
 
 int hpcw_i_sys_open_own(int at, const char *name, int flags, bool own, int *fd) {
     struct stat st;
-    int e = hpcw_i_sys_open_at(at, name, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0666, fd);
+    /* Whoever may read a file may lock it against its writer. */
+    int e = hpcw_i_sys_open_at(at, name, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, own ? 0600 : 0666, fd);
     if (e != 0) {
         return e == ENXIO || e == ENODEV || e == EISDIR ? EEXIST
                                                         : e; /* a FIFO, a socket, a device, a directory */
