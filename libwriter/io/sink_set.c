@@ -14,10 +14,10 @@
 #include "libwriter/base/status.h"
 
 /*
- * An intent is this line, "NUMBER NAME" with a NUL for each file, and the last line. One without the last line is of a writer
- * that died before it renamed anything.
+ * An intent is this line, "NUMBER INODE NAME" with a NUL for each file, and the last line. One without the last line is of a
+ * writer that died before it renamed anything. The inode tells a file that has its name from one that somebody removed.
  */
-static const char first_line[] = "hpcw set 1\n";
+static const char first_line[] = "hpcw set 2\n";
 static const char last_line[] = "end\n";
 enum { DIGITS = 16, LARGEST = 256 << 20 };
 
@@ -51,12 +51,36 @@ static void set_file_free(struct set_file *f) {
     hpcw_i_free(f->temporary);
 }
 
+/* In the directory of the set, or where the name leads to: whoever put a link there later changes nothing for a file that waits
+ * for its name. */
 static int set_file_find(struct hpcw_i_dir *dir, const char *name, uint64_t number, struct set_file *f) {
-    *f = (struct set_file){.at = -1};
-    int e = hpcw_i_dir_follow(dir, name, &f->dir, &f->base);
-    if (e == 0) {
+    struct hpcw_i_entry entry;
+    *f = (struct set_file){.at = -1, .dir = hpcw_i_dir_again(dir), .base = hpcw_i_strdup(name)};
+    int e = f->base == NULL ? ENOMEM : hpcw_i_dir_fd(dir, &f->at);
+    for (int followed = 0; e == 0 && followed < 2; followed++) {
         f->temporary = hpcw_i_sink_temporary(f->base, number);
-        e = f->temporary == NULL ? ENOMEM : hpcw_i_dir_fd(f->dir, &f->at);
+        e = f->temporary == NULL ? ENOMEM : hpcw_i_sys_look_at(f->at, f->temporary, &entry);
+        if (e != 0 || entry.kind == HPCW_I_FILE || followed == 1) {
+            break;
+        }
+        set_file_free(f);
+        *f = (struct set_file){.at = -1};
+        e = hpcw_i_dir_follow(dir, name, &f->dir, &f->base);
+        e = e == 0 ? hpcw_i_dir_fd(f->dir, &f->at) : e;
+    }
+    return e;
+}
+
+/* What became of a file that an intent lists. */
+enum state { WAITS, HAS_ITS_NAME, IS_LOST };
+
+static int state_of(const struct set_file *f, uint64_t inode, enum state *state) {
+    struct hpcw_i_entry entry;
+    *state = WAITS;
+    int e = hpcw_i_sys_look_at(f->at, f->temporary, &entry);
+    if (e == 0 && (entry.kind != HPCW_I_FILE || entry.id.inode != inode)) {
+        e = hpcw_i_sys_look_at(f->at, f->base, &entry);
+        *state = e == 0 && entry.kind == HPCW_I_FILE && entry.id.inode == inode ? HAS_ITS_NAME : IS_LOST;
     }
     return e;
 }
@@ -108,13 +132,13 @@ static void set_free(struct hpcw_i_set *set) {
     }
 }
 
-static struct hpcw_i_set *set_new(struct hpcw_i_dir *dir, const char *path) {
+static struct hpcw_i_set *set_new(struct hpcw_i_dir *dir, const char *path, const char *base) {
     struct hpcw_i_set *set = hpcw_i_calloc(1, sizeof *set);
     if (set != NULL) {
         set->fd = -1;
         set->dir = hpcw_i_dir_again(dir);
         set->path = hpcw_i_strdup(path);
-        set->name = intent_name(base_of(path));
+        set->name = intent_name(base);
         if (set->path == NULL || set->name == NULL) {
             set_free(set);
             set = NULL;
@@ -130,15 +154,26 @@ static int unlink_intent(const struct hpcw_i_set *set) {
     return e == ENOENT ? 0 : e;
 }
 
-static bool print_intent(uint32_t files, const struct hpcw_i_set_file *file, struct hpcw_i_buf *text) {
-    bool ok = hpcw_i_buf_append_str(text, first_line);
-    for (uint32_t k = 0; ok && k < files; k++) {
-        char number[DIGITS + 2];
-        (void)snprintf(number, sizeof number, "%016" PRIx64 " ", file[k].number);
-        ok = hpcw_i_buf_append_str(text, number) && hpcw_i_buf_append_str(text, base_of(file[k].path)) &&
-             hpcw_i_buf_append(text, "", 1);
+/* The text of an intent. ENOENT: the temporary file of *missing is gone. */
+static int print_intent(struct hpcw_i_dir *dir, uint32_t files, const struct hpcw_i_set_file *file,
+                        struct hpcw_i_buf *text, const char **missing) {
+    int e = hpcw_i_buf_append_str(text, first_line) ? 0 : ENOMEM;
+    for (uint32_t k = 0; e == 0 && k < files; k++) {
+        struct set_file f;
+        struct hpcw_i_entry entry = {.kind = HPCW_I_NOTHING};
+        char words[2 * (DIGITS + 1) + 1];
+        *missing = file[k].path;
+        e = set_file_find(dir, base_of(file[k].path), file[k].number, &f);
+        e = e == 0 ? hpcw_i_sys_look_at(f.at, f.temporary, &entry) : e;
+        set_file_free(&f);
+        e = e == 0 && entry.kind != HPCW_I_FILE ? ENOENT : e;
+        (void)snprintf(words, sizeof words, "%016" PRIx64 " %016" PRIx64 " ", file[k].number, entry.id.inode);
+        e = e != 0 || (hpcw_i_buf_append_str(text, words) &&
+                       hpcw_i_buf_append_str(text, base_of(file[k].path)) && hpcw_i_buf_append(text, "", 1))
+                ? e
+                : ENOMEM;
     }
-    return ok && hpcw_i_buf_append_str(text, last_line);
+    return e != 0 || hpcw_i_buf_append_str(text, last_line) ? e : ENOMEM;
 }
 
 /* Reads the whole intent into `text`, with a NUL at its end. */
@@ -157,15 +192,29 @@ static int read_intent(int fd, struct hpcw_i_buf *text) {
     return e;
 }
 
-/* The next file of an intent. False: what follows is none. */
-static bool next_file(const char **at, uint64_t *number, const char **name) {
+/* A file of an intent. */
+struct listed {
+    uint64_t number, inode;
+    const char *name;
+};
+
+static bool next_word(const char **at, uint64_t *word) {
     if (strspn(*at, "0123456789abcdef") != DIGITS || (*at)[DIGITS] != ' ') {
         return false;
     }
-    *number = strtoull(*at, NULL, 16);
-    *name = *at + DIGITS + 1;
-    *at = *name + strlen(*name) + 1;
-    return **name != '\0' && strchr(*name, '/') == NULL;
+    *word = strtoull(*at, NULL, 16);
+    *at += DIGITS + 1;
+    return true;
+}
+
+/* The next file. False: what follows is none. */
+static bool next_file(const char **at, struct listed *file) {
+    if (!next_word(at, &file->number) || !next_word(at, &file->inode)) {
+        return false;
+    }
+    file->name = *at;
+    *at += strlen(*at) + 1;
+    return *file->name != '\0' && strchr(file->name, '/') == NULL;
 }
 
 static bool is_whole(const struct hpcw_i_buf *text) {
@@ -189,20 +238,48 @@ static int retire(struct hpcw_i_dir *dir, const char *name, uint64_t number) {
     return e == ENOENT ? 0 : e;
 }
 
-/* Does all that a whole intent of a dead writer says. The first file is the last one. */
+/* Looks for files that are lost; with `removing`, removes those that wait for their names. */
+static int look_at_all(const struct hpcw_i_set *set, const struct hpcw_i_buf *text, bool removing, bool *lost) {
+    const char *at = (const char *)text->data + sizeof first_line - 1;
+    const char *end = (const char *)text->data + text->size - (sizeof last_line - 1);
+    int e = 0;
+    while (e == 0 && at < end) {
+        struct listed file;
+        struct set_file f;
+        enum state state;
+        if (!next_file(&at, &file)) {
+            return EINVAL;
+        }
+        e = set_file_find(set->dir, file.name, file.number, &f);
+        e = e == 0 ? state_of(&f, file.inode, &state) : e;
+        if (e == 0) {
+            *lost = *lost || state == IS_LOST;
+            e = removing && state == WAITS ? hpcw_i_sys_unlink_unowned(f.at, f.temporary) : 0;
+        }
+        set_file_free(&f);
+    }
+    return e;
+}
+
+/* Does all that a whole intent of a dead writer says. The first file is the last one. Where somebody removed a file before it
+ * had its name, there is no new set any more: then what is left of it goes. */
 static int do_intent(const struct hpcw_i_set *set, const struct hpcw_i_buf *text) {
     const char *at = (const char *)text->data + sizeof first_line - 1;
     const char *end = (const char *)text->data + text->size - (sizeof last_line - 1);
-    const char *base, *name;
-    uint64_t base_number, number;
-    if (!next_file(&at, &base_number, &base)) {
+    struct listed base, file;
+    bool lost = false;
+    if (!next_file(&at, &base)) {
         return EINVAL;
     }
-    int e = retire(set->dir, base, base_number);
-    while (e == 0 && at < end) {
-        e = next_file(&at, &number, &name) ? rename_one(set->dir, name, number) : EINVAL;
+    int e = look_at_all(set, text, false, &lost);
+    if (e != 0 || lost) {
+        return e != 0 ? e : look_at_all(set, text, true, &lost);
     }
-    return e == 0 ? rename_one(set->dir, base, base_number) : e;
+    e = retire(set->dir, base.name, base.number);
+    while (e == 0 && at < end) {
+        e = next_file(&at, &file) ? rename_one(set->dir, file.name, file.number) : EINVAL;
+    }
+    return e == 0 ? rename_one(set->dir, base.name, base.number) : e;
 }
 
 /* EAGAIN: its writer is alive. */
@@ -242,14 +319,30 @@ static hpcw_status finish(struct hpcw_i_set *set, hpcw_error *err) {
                                       set->path, set->name);
 }
 
-hpcw_status hpcw_i_set_finish(struct hpcw_i_dir *dir, const char *path, hpcw_error *err) {
-    struct hpcw_i_set *set = set_new(dir, path);
+static hpcw_status finish_in(struct hpcw_i_dir *dir, const char *path, const char *base, hpcw_error *err) {
+    struct hpcw_i_set *set = set_new(dir, path, base);
     if (set == NULL) {
         return hpcw_i_fail_memory(err, path, 0, NULL);
     }
     hpcw_status s = finish(set, err);
     set_free(set);
     return s;
+}
+
+hpcw_status hpcw_i_set_finish(struct hpcw_i_dir *dir, const char *path, hpcw_error *err) {
+    struct hpcw_i_dir *target = NULL;
+    char *base = NULL;
+    hpcw_status s = finish_in(dir, path, base_of(path), err);
+    /* A set that was written by the name that this one leads to. */
+    int e = s == HPCW_OK ? hpcw_i_dir_follow(dir, base_of(path), &target, &base) : 0;
+    if (e == 0 && s == HPCW_OK && (target != dir || strcmp(base, base_of(path)) != 0)) {
+        s = finish_in(target, path, base, err);
+    }
+    hpcw_i_dir_release(target);
+    hpcw_i_free(base);
+    return e == 0 || e == ENOENT || e == ENOTDIR || e == ELOOP
+               ? s
+               : hpcw_i_fail_sys(err, e, "%s: cannot look for what a writer left that died", path);
 }
 
 /* ---- a writer ---- */
@@ -298,13 +391,19 @@ hpcw_status hpcw_i_set_announce(struct hpcw_i_dir *dir, const char *path, uint32
                                 const struct hpcw_i_set_file *file, hpcw_durability durability,
                                 struct hpcw_i_set **out, hpcw_error *err) {
     struct hpcw_i_buf text = {0};
-    struct hpcw_i_set *set = set_new(dir, path);
-    hpcw_status s = set != NULL && print_intent(files, file, &text)
-                        ? create_intent(set, err)
-                        : hpcw_i_fail_memory(err, path, files, "names");
+    struct hpcw_i_set *set = set_new(dir, path, base_of(path));
+    const char *missing = path;
+    int e = set == NULL ? ENOMEM : print_intent(dir, files, file, &text, &missing);
+    hpcw_status s =
+        e == 0        ? create_intent(set, err)
+        : e == ENOMEM ? hpcw_i_fail_memory(err, path, files, "names")
+        : e == ENOENT
+            ? hpcw_i_fail(err, HPCW_ENOENT,
+                          "%s: expected its temporary file beside it, got none: somebody removed it", missing)
+            : hpcw_i_fail_sys(err, e, "%s: cannot look at its temporary file", missing);
     *out = NULL;
     if (s == HPCW_OK) {
-        int e = hpcw_i_sys_pwrite(set->fd, text.data, text.size, 0);
+        e = hpcw_i_sys_pwrite(set->fd, text.data, text.size, 0);
         if (e == 0 && durability >= HPCW_SYNC_FILE) {
             e = hpcw_i_sys_fsync(set->fd);
             e = e == 0 ? hpcw_i_dir_sync(dir) : e;

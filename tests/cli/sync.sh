@@ -69,4 +69,11 @@ done
 # shellcheck disable=SC2086
 strace -f -qq -o trace -e trace=fsync "$HPCGEN" $options --out fast || bad "fails"
 ! grep -q fsync trace || bad "flushes without --sync"
+# A command that dies while it gives the files of a set their names: the next one that reads the set finishes that.
+# shellcheck disable=SC2086
+"$HPCGEN" $options --formats sion --out set || bad "fails"
+strace -f -qq -o trace -e trace=rename,renameat,renameat2 -e inject=rename,renameat,renameat2:signal=SIGKILL:when=2 \
+    "$HPCGEN" rewrite --quiet set/sion/particles.sion two.sion --files 3 2>/dev/null
+[ -e two.sion.000001 ] && [ ! -e two.sion ] || bad "the command did not die between two names"
+"$HPCGEN" verify two.sion >/dev/null || bad "a set that was not finished"
 exit $failed

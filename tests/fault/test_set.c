@@ -273,6 +273,71 @@ static void a_link_meanwhile(void **state) {
     assert_string_equal(read_set(), "new");
 }
 
+/* Somebody removes a temporary file, before the names are given or after the writer died at that: never a mixture. */
+static void a_temporary_file_that_is_removed(void **state) {
+    (void)state;
+    char command[400];
+    hpcw_error err;
+    for (int base = 0; base < 2; base++) {
+        (void)snprintf(command, sizeof command, "rm '%s'/.hpcw-*-set%s.tmp 2>/dev/null", dir,
+                       base == 1 ? "" : ".000001");
+        make_older(3);
+        hpcw_sion_options o;
+        hpcw_sion *h;
+        hpcw_sion_options_init(&o);
+        o.count = TASKS;
+        o.files = 3;
+        o.chunk_size = 64;
+        o.durability = HPCW_SYNC_NONE;
+        assert_int_equal(hpcw_sion_open(path, NULL, &o, &h, &err), HPCW_OK);
+        for (uint32_t t = 0; t < TASKS; t++) {
+            assert_int_equal(hpcw_sion_write(h, t, "new", 3, &err), HPCW_OK);
+        }
+        assert_int_equal(system(command), 0);
+        assert_int_equal(hpcw_sion_close(h, &err), HPCW_ENOENT);
+        assert_non_null(strstr(err.message, "somebody removed it"));
+        hpcw_sion_free(h);
+        assert_string_equal(read_set(), "old");
+        assert_int_equal(count_entries(dir), 3);
+        unsigned long met = 0;
+        for (unsigned long n = 1; dies(n, 3, HPCW_SYNC_NONE); n++) {
+            const bool removed = system(command) == 0;
+            met += removed;
+            const char *word = read_set();
+            assert_true(strcmp(word, "old") == 0 || strcmp(word, "none") == 0 ||
+                        (!removed && strcmp(word, "new") == 0));
+            assert_int_equal(write_set(3, "old", HPCW_SYNC_NONE, &err), HPCW_OK);
+            assert_int_equal(count_entries(dir), 3);
+        }
+        assert_true(met > 5);
+        make_older(3);
+    }
+}
+
+/* What a writer left that died is finished by the next open through a link as well. */
+static void finished_through_a_link(void **state) {
+    (void)state;
+    char link[300], plain[300];
+    (void)snprintf(link, sizeof link, "%s/link", dir);
+    memcpy(plain, path, sizeof plain);
+    for (unsigned long n = 1;; n++) {
+        make_older(3);
+        if (!dies(n, 3, HPCW_SYNC_NONE)) {
+            break;
+        }
+        assert_int_equal(symlink("set", link), 0);
+        memcpy(path, link, sizeof path);
+        hpcw_sion_reader *r;
+        hpcw_error err;
+        hpcw_status s = hpcw_sion_reader_open(path, NULL, 0, NULL, &r, &err);
+        assert_int_not_equal(s, HPCW_OK); /* its other files are not beside the link */
+        hpcw_sion_reader_free(r);
+        memcpy(path, plain, sizeof path);
+        assert_int_equal(access(path, F_OK), 0);
+        assert_int_equal(unlink(link), 0);
+    }
+}
+
 /* A name that somebody else has taken: nobody waits, and nothing is written through it. */
 static void planted(void **state) {
     (void)state;
@@ -299,10 +364,11 @@ static void planted(void **state) {
         assert_string_equal(read_set(), "old");
     }
     /* The text of an intent names files of its directory alone, and only those that wait for their names are touched. */
-    static const char *const texts[] = {"hpcw set 1\n0000000000000001 ../outside\0end\n",
-                                        "hpcw set 1\n0000000000000001 outside\0end\n", "hpcw set 1\nend\n",
-                                        "hpcw set 1\n0000000000000001 set"};
-    static const size_t sizes[] = {43, 40, 15, 31};
+#define WORDS "0000000000000001 0000000000000001 "
+    static const char *const texts[] = {"hpcw set 2\n" WORDS "../outside\0end\n",
+                                        "hpcw set 2\n" WORDS "outside\0end\n", "hpcw set 2\nend\n",
+                                        "hpcw set 2\n" WORDS "set"};
+    static const size_t sizes[] = {60, 57, 15, 48};
     for (size_t i = 0; i < 4; i++) {
         FILE *f = fopen(intent, "wb");
         assert_true(f != NULL && fwrite(texts[i], 1, sizes[i], f) == sizes[i] && fclose(f) == 0);
@@ -325,6 +391,8 @@ int main(void) {
         TEST(two_writers),
         TEST(a_link_to_a_set),
         TEST(a_link_meanwhile),
+        TEST(a_temporary_file_that_is_removed),
+        TEST(finished_through_a_link),
         TEST(planted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
