@@ -208,6 +208,8 @@ static const struct ui_option options[] = {
     OPTION(EXPORTED, FIT, 0, "compare", NULL, BOOL, compare,
            "say how alike two data sets are, for instance REAL and its twin: a row for each statistic",
            .flags = UI_OPTION_NO_CONFIG),
+    OPTION(EXPORTED, RECOVER, 0, "partial", NULL, BOOL, partial,
+           "make a log although local files of some ranks are missing", .flags = UI_OPTION_NO_CONFIG),
     OPTION("Checkpoints", SCR, 'k', "keep", "K", U32, keep,
            "scr prune: drop what is older than the newest K sound datasets; 0: drop no dataset",
            UI_LIMITS(0, 4294967295), .default_text = "0", .flags = UI_OPTION_NO_CONFIG),

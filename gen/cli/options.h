@@ -69,6 +69,7 @@ struct gen_cli_options {
 
     /* A twin. */
     bool compare;
+    bool partial;
 
     /* Checkpoints. */
     uint32_t keep;

@@ -2,6 +2,7 @@
 /* recover: merges the local files of the processes of a run that died into an event log. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <hpcw/clog2_log.h>
 
@@ -10,18 +11,27 @@
 hpcw_status gen_cli_recover(const struct gen_cli_options *o, const char *const *path, size_t count,
                             hpcw_error *err) {
     hpcw_clog2_recovered found;
-    hpcw_status s = hpcw_clog2_recover(o->output, path, count, &found, err);
+    hpcw_status s = hpcw_clog2_recover(o->output, path, count, o->partial, &found, err);
+    if (s == HPCW_EMISMATCH) {
+        size_t length = strlen(err->message);
+        (void)snprintf(err->message + length, sizeof err->message - length,
+                       "; collect them from all hosts, or make a log without them with --partial");
+    }
     if (s != HPCW_OK) {
         return s;
     }
     if (o->json) {
-        (void)printf("{\"files\":%u,\"records\":%" PRIu64 ",\"left_out\":%" PRIu64 ",\"truncated\":%u}\n",
-                     found.files, found.records, found.left_out, found.truncated);
+        (void)printf("{\"files\":%u,\"records\":%" PRIu64 ",\"left_out\":%" PRIu64 ",\"truncated\":%u,"
+                     "\"missing\":%u}\n",
+                     found.files, found.records, found.left_out, found.truncated, found.missing);
     } else if (!o->quiet) {
         (void)fprintf(stderr, "hpcgen: %s: %" PRIu64 " records of %u local files", o->output, found.records,
                       found.files);
         if (found.truncated > 0) {
             (void)fprintf(stderr, ", %u of them truncated", found.truncated);
+        }
+        if (found.missing > 0) {
+            (void)fprintf(stderr, "; without those of %u ranks", found.missing);
         }
         if (found.left_out > 0) {
             (void)fprintf(stderr, "; %" PRIu64 " left out, without a definition or a beginning",

@@ -410,6 +410,7 @@ typedef struct hpcw_clog2_recovered {
     uint64_t left_out;  /**< as `undefined` and `end_alone` of a report */
     uint32_t files;     /**< that were used */
     uint32_t truncated; /**< how many of these are cut short or damaged */
+    uint32_t missing;   /**< ranks of the run without a file */
 } hpcw_clog2_recovered;
 
 /**
@@ -429,12 +430,14 @@ HPCW_API bool hpcw_clog2_log_left(const hpcw_clog2_log *log, char *pattern, size
  *
  * @param path   of the log
  * @param local  [count] paths of local files, all of one run
+ * @param partial  also make a log if some ranks have no file; these are then empty in it
  * @param found  out, may be NULL
  * @return HPCW_OK; HPCW_EINVAL; HPCW_EFORMAT: not a local file, files of different runs, the same rank twice;
- * HPCW_ENOMEM; errors of the system
+ * HPCW_EMISMATCH: ranks without a file, and not `partial`: the message names them, and there is no log; HPCW_ENOMEM; errors
+ * of the system
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_recover(const char *path, const char *const *local,
-                                                        size_t count, hpcw_clog2_recovered *found,
+                                                        size_t count, bool partial, hpcw_clog2_recovered *found,
                                                         hpcw_error *err);
 
 #ifdef __cplusplus

@@ -19,7 +19,12 @@ if [ -f "${local}0.clog2" ]; then
     "$HPCGEN" recover --json --output again.clog2 "${local}2.clog2" "${local}0.clog2" "${local}1.clog2" >said ||
         bad "recover fails"
     cmp log.clog2 again.clog2 || bad "the order of the files matters"
-    grep -q '^{"files":3,"records":[0-9]*,"left_out":0,"truncated":[0-9]*}$' said || bad "said: $(cat said)"
+    grep -q '^{"files":3,"records":[0-9]*,"left_out":0,"truncated":[0-9]*,"missing":0}$' said || bad "said: $(cat said)"
     refuse 1 '*' "$HPCGEN" recover --output x "${local}0.clog2" "${local}0.clog2"
+    refuse 1 'x: incomplete: expected the local files of 3 ranks, got 2, without rank 1; *--partial' \
+        "$HPCGEN" recover --output x "${local}0.clog2" "${local}2.clog2"
+    [ ! -e x ] || bad "an incomplete log is left"
+    "$HPCGEN" recover --json --partial --output x "${local}2.clog2" >said || bad "recover --partial fails"
+    grep -q '"missing":2}$' said || bad "said: $(cat said)"
 fi
 exit $failed

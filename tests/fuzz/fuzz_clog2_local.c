@@ -81,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     (void)snprintf(log, sizeof log, "%s/log", directory);
     hpcw_error err = {.message = ""};
     hpcw_clog2_recovered found;
-    hpcw_status s = hpcw_clog2_recover(log, local, count, &found, &err);
+    hpcw_status s = hpcw_clog2_recover(log, local, count, true, &found, &err);
     if (s == HPCW_OK) {
         struct read_clog2 *reader = NULL;
         demand(read_clog2_open(log, &reader, &err) == HPCW_OK);

@@ -309,7 +309,7 @@ static uint64_t recover_locals(const char *directory, size_t keep, bool compare)
     }
     hpcw_clog2_recovered found;
     hpcw_error err;
-    if (hpcw_clog2_recover(out, locals, 3, &found, &err) != HPCW_OK) {
+    if (hpcw_clog2_recover(out, locals, 3, false, &found, &err) != HPCW_OK) {
         fail_msg("%s", err.message);
     }
     struct read_clog2 *got, *want = opened("np3_sync");

@@ -21,6 +21,23 @@ fi
 [ ! -e run.clog2 ] || fail "expected no log of a run that died"
 [ "$(find . -name 'run.clog2.*.local' | wc -l)" -eq "$processes" ] || fail "expected $processes local files, got: $(ls)"
 
+# Without the file of the last rank, a log is made on demand alone.
+if [ "$processes" -gt 1 ]; then
+    last=$((processes - 1))
+    mkdir some
+    cp run.clog2.*.local some
+    rm some/run.clog2.*.*"$last".local
+    status=0
+    "$hpcgen" recover --output some.clog2 some/*.local 2>said || status=$?
+    if [ "$status" -ne 1 ] || [ -e some.clog2 ] || [ "$(wc -l <said)" -ne 1 ]; then
+        fail "expected one line, status 1 and no log of some ranks, got status $status: $(cat said)"
+    fi
+    grep -q "expected the local files of $processes ranks, got $last, without rank $last;" said ||
+        fail "expected the missing rank, got: $(cat said)"
+    "$hpcgen" recover --quiet --partial --output some.clog2 some/*.local || fail "recover --partial fails"
+    "$hpcgen" verify --quiet some.clog2 || fail "the log of some ranks is not sound"
+fi
+
 "$hpcgen" recover --quiet --output recovered.clog2 run.clog2.*.local || fail "recover fails"
 "$hpcgen" verify --quiet recovered.clog2 || fail "the log is not sound"
 "$hpcgen" info recovered.clog2 >summary

@@ -525,14 +525,14 @@ static void what_was_recorded_survives(void **state) {
     const char *locals[] = {local, local};
     hpcw_clog2_recovered found;
     hpcw_error err;
-    must(hpcw_clog2_recover(r.place.path, locals, 1, &found, &err), &err);
+    must(hpcw_clog2_recover(r.place.path, locals, 1, false, &found, &err), &err);
     assert_int_equal(found.files, 1);
     assert_int_equal(found.truncated, 0);
     assert_int_equal(found.left_out, 0);
     /* Waiting for the disk shows as a state, at most one for each chunk. */
     const uint64_t most = bare_records(r.place.path), waits = most - 2 * (uint64_t)(times + 1000);
     assert_true(waits % 2 == 0 && waits / 2 <= 4);
-    assert_int_equal(hpcw_clog2_recover(r.place.path, locals, 2, &found, &err), HPCW_EFORMAT);
+    assert_int_equal(hpcw_clog2_recover(r.place.path, locals, 2, false, &found, &err), HPCW_EFORMAT);
     assert_non_null(strstr(err.message, "expected every rank once"));
     /* Cut anywhere, what is left is a log. */
     size_t size;
@@ -544,7 +544,7 @@ static void what_was_recorded_survives(void **state) {
         assert_non_null(f);
         assert_int_equal(fwrite(bytes, 1, cut, f), cut);
         assert_int_equal(fclose(f), 0);
-        if (hpcw_clog2_recover(r.place.path, locals, 1, &found, &err) != HPCW_OK) {
+        if (hpcw_clog2_recover(r.place.path, locals, 1, false, &found, &err) != HPCW_OK) {
             fail_msg("cut at %zu: %s", cut, err.message);
         }
         if (found.records > 10) {
@@ -620,7 +620,7 @@ static void definitions_after_a_refusal_survive(void **state) {
     const char *locals[] = {local};
     hpcw_clog2_recovered found;
     hpcw_error err;
-    must(hpcw_clog2_recover(r.place.path, locals, 1, &found, &err), &err);
+    must(hpcw_clog2_recover(r.place.path, locals, 1, false, &found, &err), &err);
     assert_int_equal(found.left_out, 0);
     assert_int_equal(bare_records(r.place.path), 2000);
     scratch_remove(r.place.directory);
@@ -634,7 +634,7 @@ static void what_is_no_local_file_is_refused(void **state) {
     char other[600];
     (void)snprintf(other, sizeof other, "%s/other", p.directory);
     const char *locals[] = {other};
-    assert_int_equal(hpcw_clog2_recover(p.path, locals, 1, NULL, &err), HPCW_ENOENT);
+    assert_int_equal(hpcw_clog2_recover(p.path, locals, 1, false, NULL, &err), HPCW_ENOENT);
     char text[400];
     memset(text, 'a', sizeof text - 1);
     text[sizeof text - 1] = '\0';
@@ -644,10 +644,10 @@ static void what_is_no_local_file_is_refused(void **state) {
         assert_non_null(f);
         assert_true(fputs(contents[i], f) >= 0);
         assert_int_equal(fclose(f), 0);
-        assert_int_equal(hpcw_clog2_recover(p.path, locals, 1, NULL, &err), HPCW_EFORMAT);
+        assert_int_equal(hpcw_clog2_recover(p.path, locals, 1, false, NULL, &err), HPCW_EFORMAT);
         assert_non_null(strstr(err.message, "expected"));
     }
-    assert_int_equal(hpcw_clog2_recover(p.path, NULL, 0, NULL, &err), HPCW_EINVAL);
+    assert_int_equal(hpcw_clog2_recover(p.path, NULL, 0, false, NULL, &err), HPCW_EINVAL);
     scratch_remove(p.directory);
 }
 

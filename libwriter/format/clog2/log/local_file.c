@@ -255,7 +255,9 @@ void hpcw_i_clog2_local_hint(const hpcw_clog2_log *log, uint64_t files, uint64_t
         (void)snprintf(except, sizeof except, ", except those of %" PRIu64 " thread%s, which were in memory",
                        unsaved, unsaved == 1 ? "" : "s");
     }
-    (void)snprintf(text, sizeof text, "; the records are still there%s: hpcgen recover --output ", except);
+    /* A process without records leaves no file. */
+    (void)snprintf(text, sizeof text, "; the records are still there%s: hpcgen recover%s --output ", except,
+                   files < (uint64_t)log->comm->size ? " --partial" : "");
     print_tag(log, tag);
     size_t size = (size_t)print_path(log, tag, "*", NULL, 0) + strlen(text) + strlen(log->name) + 2;
     if (size <= room) { /* half of it would be no help */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Makes a log of the local files of a run that died. Each complete record of a file counts. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +46,35 @@ static hpcw_status check_files(struct hpcw_i_clog2_recovered_file *file, size_t 
         }
     }
     return HPCW_OK;
+}
+
+/* Whether there is a file of every rank. The message names those that are missing, as far as it has room. */
+static hpcw_status check_ranks(const char *path, const struct hpcw_i_clog2_recovered_file *file, uint32_t count,
+                               hpcw_error *err) {
+    const uint32_t ranks = file[0].ranks;
+    char missing[200] = "";
+    size_t used = 0;
+    if (count == ranks) {
+        return HPCW_OK;
+    }
+    for (uint32_t i = 0, next = 0; i <= count; i++) {
+        uint32_t end = i < count ? file[i].rank : ranks; /* ranks from `next` to before this one have no file */
+        if (next < end && used > sizeof missing - 32) {
+            (void)snprintf(missing + used, sizeof missing - used, ", ...");
+            break;
+        }
+        if (next < end) {
+            const char *comma = used == 0 ? "" : ", ";
+            used +=
+                (size_t)(next + 1 == end ? snprintf(missing + used, sizeof missing - used, "%s%u", comma, next)
+                                         : snprintf(missing + used, sizeof missing - used, "%s%u-%u", comma,
+                                                    next, end - 1));
+        }
+        next = end + 1;
+    }
+    return hpcw_i_fail(err, HPCW_EMISMATCH,
+                       "%s: incomplete: expected the local files of %u ranks, got %u, without rank%s %s", path,
+                       ranks, count, ranks - count == 1 ? "" : "s", missing);
 }
 
 struct recovery {
@@ -196,7 +226,7 @@ static hpcw_status write_log(struct recovery *r, const char *path, hpcw_error *e
     return s;
 }
 
-hpcw_status hpcw_clog2_recover(const char *path, const char *const *local, size_t count,
+hpcw_status hpcw_clog2_recover(const char *path, const char *const *local, size_t count, bool partial,
                                hpcw_clog2_recovered *found, hpcw_error *err) {
     hpcw_error ignored;
     err = err == NULL ? &ignored : err;
@@ -213,6 +243,9 @@ hpcw_status hpcw_clog2_recover(const char *path, const char *const *local, size_
     }
     if (s == HPCW_OK) {
         s = check_files(r.file, r.count, err);
+    }
+    if (s == HPCW_OK && !partial) {
+        s = check_ranks(path, r.file, (uint32_t)r.count, err);
     }
     if (s == HPCW_OK) {
         s = unite(&r, err);
@@ -234,6 +267,7 @@ hpcw_status hpcw_clog2_recover(const char *path, const char *const *local, size_
             .records = r.stream.records,
             .left_out = r.stream.undefined + r.stream.end_alone,
             .files = (uint32_t)r.count,
+            .missing = r.file[0].ranks - (uint32_t)r.count,
         };
         for (size_t i = 0; i < r.count; i++) {
             found->truncated += r.file[i].truncated;
