@@ -41,6 +41,7 @@ static void read_path(struct hpcw_i_trace_config *c, bool child) {
             name = NULL;
         } else {
             (void)snprintf(c->path, sizeof c->path, "%.*s%s%s", (int)stem, name, number, name + stem);
+            c->named = true;
         }
     }
     if (name == NULL) {

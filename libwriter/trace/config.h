@@ -33,6 +33,7 @@ struct hpcw_i_trace_config {
     int clock;            /* an hpcw_clog2_clock */
     uint32_t skip;        /* one bit for each class that is not recorded */
     bool on;              /* record from the start */
+    bool named;           /* HPCW_TRACE_FILE names the log */
     bool clocks;          /* report them at the end */
     char refused[256];    /* the first bad value, as a message; "" if there is none */
 };

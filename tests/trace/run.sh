@@ -134,6 +134,7 @@ fi
 echo "== bad settings"
 traced HPCW_TRACE_DIR=. HPCW_TRACE_FILE=nowhere/x.clog2
 one_line nowhere/x.clog2
+rm "$log"
 traced HPCW_TRACE_FILE="$(printf "%4064s" "" | tr ' ' x)"
 one_line "HPCW_TRACE_FILE: expected at most 4063 bytes, got 'xxx"
 traced HPCW_TRACE_CLOCKS=always HPCW_TRACE_FILE=clocks.clog2

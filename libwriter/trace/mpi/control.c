@@ -12,6 +12,7 @@
 
 #include <hpcw/mpi.h>
 
+#include "libwriter/io/sys.h"
 #include "libwriter/trace/added.h"
 #include "libwriter/trace/config.h"
 #include "libwriter/trace/program.h"
@@ -99,6 +100,17 @@ static void say_what_is_left(const hpcw_clog2_log *log) {
     }
 }
 
+/* As with other tools, a log replaces that of the last run, so that scripts find it; but not without a word if the user did not
+ * choose its name. Said while the old log is still there. */
+static void say_what_is_replaced(void) {
+    struct hpcw_i_entry old;
+    if (process == 0 && config.on && !config.named && hpcw_i_sys_look(config.path, true, &old) == 0 &&
+        old.kind != HPCW_I_NOTHING) {
+        say("%s: the log of this run is going to replace this one; HPCW_TRACE_FILE sets another name",
+            config.path);
+    }
+}
+
 static void begin_recording(void) {
     int level = MPI_THREAD_SINGLE;
     (void)REAL(MPI_Query_thread)(&level);
@@ -123,6 +135,7 @@ static void begin_recording(void) {
     }
     hpcw_i_trace_states_offer(log);
     say_what_is_left(log);
+    say_what_is_replaced();
     (void)pthread_atfork(NULL, NULL, child_stops);
     atomic_store(&hpcw_i_trace_session.following, true);
     switch_to(config.on);
