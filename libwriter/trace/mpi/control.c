@@ -45,7 +45,7 @@ static void switch_to(bool record) {
 }
 
 /* ------------------------------------------------------------------------------------------------------------
- *  Begin
+ *  Preparation
  * --------------------------------------------------------------------------------------------------------- */
 
 static void free_all(void) {
@@ -98,47 +98,6 @@ static void say_what_is_left(const hpcw_clog2_log *log) {
             "them",
             pattern);
     }
-}
-
-/* As with other tools, a log replaces that of the last run, so that scripts find it; but not without a word if the user did not
- * choose its name. Said while the old log is still there. */
-static void say_what_is_replaced(void) {
-    struct hpcw_i_entry old;
-    if (process == 0 && config.on && !config.named && hpcw_i_sys_look(config.path, true, &old) == 0 &&
-        old.kind != HPCW_I_NOTHING) {
-        say("%s: the log of this run is going to replace this one; HPCW_TRACE_FILE sets another name",
-            config.path);
-    }
-}
-
-static void begin_recording(void) {
-    int level = MPI_THREAD_SINGLE;
-    (void)REAL(MPI_Query_thread)(&level);
-    hpcw_i_trace_handles_threads = level == MPI_THREAD_MULTIPLE;
-    hpcw_i_trace_program_begins();
-    hpcw_error error;
-    hpcw_clog2_log *log = NULL;
-    read_config();
-    hpcw_status status = open_log(&log, &error);
-    if (status != HPCW_OK) {
-        say("nothing is recorded: %s", error.message);
-        free_all();
-        return;
-    }
-    int ready = hpcw_i_trace_session_begin(log) && hpcw_i_trace_comms_begin() &&
-                hpcw_i_trace_handles_new(&hpcw_i_trace_requests, REQUEST_BITS);
-    (void)REAL(MPI_Allreduce)(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (!ready) {
-        say("nothing is recorded: %s: out of memory", config.path);
-        free_all();
-        return;
-    }
-    hpcw_i_trace_states_offer(log);
-    say_what_is_left(log);
-    say_what_is_replaced();
-    (void)pthread_atfork(NULL, NULL, child_stops);
-    atomic_store(&hpcw_i_trace_session.following, true);
-    switch_to(config.on);
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -219,6 +178,71 @@ static void end_recording(void) {
     free_all();
 }
 
+/*
+ * MPI_Finalize first deletes the attributes of MPI_COMM_SELF, the one that was set first last. So this runs after the callbacks
+ * of the program, in which for instance HDF5 and PETSc close their files: these are recorded as well. It also runs if another
+ * tool calls MPI_Finalize past the wrapper.
+ */
+static int at_finalize(MPI_Comm comm, int key, void *value, void *context) {
+    (void)comm, (void)key, (void)value, (void)context;
+    hpcw_i_trace_thread.depth++;
+    end_recording();
+    hpcw_i_trace_thread.depth--;
+    return MPI_SUCCESS;
+}
+
+static bool end_with_finalize(void) {
+    int key;
+    return REAL(MPI_Comm_create_keyval)(MPI_COMM_NULL_COPY_FN, at_finalize, &key, NULL) == MPI_SUCCESS &&
+           REAL(MPI_Comm_set_attr)(MPI_COMM_SELF, key, NULL) == MPI_SUCCESS &&
+           REAL(MPI_Comm_free_keyval)(&key) == MPI_SUCCESS;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Start
+ * --------------------------------------------------------------------------------------------------------- */
+
+/* As with other tools, a log replaces that of the last run, so that scripts find it; but not without a word if the user did not
+ * choose its name. Said while the old log is still there. */
+static void say_what_is_replaced(void) {
+    struct hpcw_i_entry old;
+    if (process == 0 && config.on && !config.named && hpcw_i_sys_look(config.path, true, &old) == 0 &&
+        old.kind != HPCW_I_NOTHING) {
+        say("%s: the log of this run is going to replace this one; HPCW_TRACE_FILE sets another name",
+            config.path);
+    }
+}
+
+static void begin_recording(void) {
+    int level = MPI_THREAD_SINGLE;
+    (void)REAL(MPI_Query_thread)(&level);
+    hpcw_i_trace_handles_threads = level == MPI_THREAD_MULTIPLE;
+    hpcw_i_trace_program_begins();
+    hpcw_error error;
+    hpcw_clog2_log *log = NULL;
+    read_config();
+    hpcw_status status = open_log(&log, &error);
+    if (status != HPCW_OK) {
+        say("nothing is recorded: %s", error.message);
+        free_all();
+        return;
+    }
+    int ready = hpcw_i_trace_session_begin(log) && hpcw_i_trace_comms_begin() &&
+                hpcw_i_trace_handles_new(&hpcw_i_trace_requests, REQUEST_BITS) && end_with_finalize();
+    (void)REAL(MPI_Allreduce)(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (!ready) {
+        say("nothing is recorded: %s: out of memory", config.path);
+        free_all();
+        return;
+    }
+    hpcw_i_trace_states_offer(log);
+    say_what_is_left(log);
+    say_what_is_replaced();
+    (void)pthread_atfork(NULL, NULL, child_stops);
+    atomic_store(&hpcw_i_trace_session.following, true);
+    switch_to(config.on);
+}
+
 /* ------------------------------------------------------------------------------------------------------------
  *  Calls
  * --------------------------------------------------------------------------------------------------------- */
@@ -243,12 +267,9 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
     return code;
 }
 
+/* Not a recorded call: what it calls back is the program's (at_finalize). */
 int MPI_Finalize(void) {
-    hpcw_i_trace_thread.depth++;
-    end_recording();
-    int code = REAL(MPI_Finalize)();
-    hpcw_i_trace_thread.depth--;
-    return code;
+    return REAL(MPI_Finalize)();
 }
 
 /* Waits until what was recorded is on the disk, where it survives a crash of the host. */
