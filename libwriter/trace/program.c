@@ -16,15 +16,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <hpcw/status.h>
 
-/* The process that waits for MPI_Init; 0: none. A child of fork() is another one. */
-static atomic_int waits;
+static struct {
+    int process;                /* that loaded this library: a child of fork() has nothing to say */
+    bool of_mpi;                /* it was linked with this MPI */
+    atomic_bool begun;          /* MPI_Init came to the wrapper */
+    _Atomic(const char *) lost; /* what to print if the process ends now; NULL: nothing */
+} program;
 
 void hpcw_i_trace_program_begins(void) {
-    atomic_store(&waits, 0);
+    atomic_store(&program.begun, true);
 }
 
 /* Launchers set the rank before MPI knows it. Unknown ones speak for themselves. */
@@ -59,19 +64,19 @@ static void *mpi_of(const char *library) {
 /* The same of the libraries that the program was linked with. */
 static void *mpi_of_program(void) {
     void *handle = dlopen(NULL, RTLD_LAZY);
-    struct link_map *program = NULL;
-    if (handle == NULL || dlinfo(handle, RTLD_DI_LINKMAP, &program) != 0) {
+    struct link_map *map = NULL;
+    if (handle == NULL || dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0) {
         return NULL;
     }
     const char *names = NULL;
-    for (const ElfW(Dyn) *d = program->l_ld; d->d_tag != DT_NULL; d++) {
+    for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++) {
         if (d->d_tag == DT_STRTAB) {
             /* Some loaders relocate this address, others do not. */
-            names = (const char *)(d->d_un.d_ptr + (d->d_un.d_ptr < program->l_addr ? program->l_addr : 0));
+            names = (const char *)(d->d_un.d_ptr + (d->d_un.d_ptr < map->l_addr ? map->l_addr : 0));
         }
     }
     void *mpi = NULL;
-    for (const ElfW(Dyn) *d = program->l_ld; names != NULL && mpi == NULL && d->d_tag != DT_NULL; d++) {
+    for (const ElfW(Dyn) *d = map->l_ld; names != NULL && mpi == NULL && d->d_tag != DT_NULL; d++) {
         if (d->d_tag == DT_NEEDED) {
             mpi = mpi_of(names + d->d_un.d_val);
         }
@@ -111,13 +116,11 @@ static bool leave_preload(const char *self) {
 /* The loader of glibc passes the arguments of main. */
 __attribute__((constructor)) static void look_at_program(int argc, char **argv) {
     (void)argc;
-    const char *self = file_of((const void *)&waits);
+    const char *self = file_of((const void *)&program);
     const void *theirs = mpi_of_program(), *ours = mpi_of(self);
-    if (theirs == NULL) {
-        return;
-    }
-    if (theirs == ours || ours == NULL) {
-        atomic_store(&waits, (int)getpid());
+    program.process = (int)getpid();
+    program.of_mpi = theirs != NULL;
+    if (theirs == NULL || theirs == ours || ours == NULL) {
         return;
     }
     say("nothing is recorded: expected a program of %s, got one of %s", file_of(ours), file_of(theirs));
@@ -129,8 +132,72 @@ __attribute__((constructor)) static void look_at_program(int argc, char **argv) 
 #endif
 }
 
+/* Whether a library of the process has an MPI that was initialised. */
+static bool has_initialised_mpi(void) {
+    struct link_map *library = NULL;
+    void *self = dlopen(NULL, RTLD_LAZY);
+    if (self == NULL || dlinfo(self, RTLD_DI_LINKMAP, &library) != 0) {
+        return false;
+    }
+    int initialised = 0;
+    for (; library != NULL && !initialised; library = library->l_next) {
+        void *handle = dlopen(library->l_name, RTLD_LAZY | RTLD_NOLOAD);
+        int (*ask)(int *) = NULL;
+        if (handle != NULL) {
+            *(void **)&ask = dlsym(handle, "PMPI_Initialized");
+            (void)dlclose(handle);
+        }
+        if (ask != NULL && ask(&initialised) != 0) {
+            initialised = 0;
+        }
+    }
+    (void)dlclose(self);
+    return initialised != 0;
+}
+
+/* Without functions that a signal handler must not call. */
+static void say_what_is_lost(void) {
+    const char *line = atomic_load(&program.lost);
+    if (line != NULL && program.process == (int)getpid()) {
+        atomic_store(&program.lost, NULL);
+        ssize_t ignored = write(STDERR_FILENO, line, strlen(line));
+        (void)ignored;
+    }
+}
+
+void hpcw_i_trace_program_records(const char *line) {
+    static atomic_flag asked = ATOMIC_FLAG_INIT;
+    atomic_store(&program.lost, line);
+    if (line != NULL && !atomic_flag_test_and_set(&asked)) {
+        (void)at_quick_exit(say_what_is_lost);
+    }
+}
+
 __attribute__((destructor)) static void say_why_no_log(void) {
-    if (atomic_load(&waits) == (int)getpid()) {
+    say_what_is_lost();
+    if (program.process != (int)getpid() || atomic_load(&program.begun)) {
+        return;
+    }
+    if (has_initialised_mpi()) {
+        say("no log: no call of MPI_Init came to the wrapper: the program, or a library of it, takes MPI's "
+            "functions from a "
+            "library that it opened (dlsym with its handle, RTLD_DEEPBIND), or another tool that comes first "
+            "has called it");
+    } else if (program.of_mpi) {
         say("no log: no call of MPI_Init came to the wrapper");
     }
 }
+
+/* These end a process without destructors. The wrapper replaces them, as programs of Python call them in the end. */
+#pragma GCC visibility push(default)
+void _exit(int status) {
+    say_what_is_lost();
+    for (;;) {
+        (void)syscall(SYS_exit_group, status);
+    }
+}
+
+void _Exit(int status) {
+    _exit(status);
+}
+#pragma GCC visibility pop

@@ -6,4 +6,7 @@
 /* The program has called MPI_Init, so its end needs no word. */
 void hpcw_i_trace_program_begins(void);
 
+/* If the process ends from now on, other than by a signal, it prints this line, which the caller keeps. NULL: nothing. */
+void hpcw_i_trace_program_records(const char *line);
+
 #endif

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What a shared library exports and needs. Usage: symbols.sh NM LIBRARY serial|mpi|trace|mpe HEADER...
 #
-# - It exports exactly what HEADERs declare; the tracing wrapper also functions of MPI, MPE2's names those for Fortran.
+# - It exports exactly what HEADERs declare; the tracing wrapper also functions of MPI and those that end a process, MPE2's names those for Fortran.
 # - It never prints, exits or raises, and leaves libm's transcendental functions alone, whose bits differ from
 #   machine to machine; so it must not even refer to them. (assert is allowed, in debug builds.)
 #   The wrapper has no caller, MPE2's calls report nothing: they may print, but must not end the program either.
@@ -26,7 +26,7 @@ trace)
         echo "$library: expected functions of MPI to be exported"
         status=1
     fi
-    others='P?MPI_[A-Z][a-z0-9_]*|mpi_[a-z_]*_(f08_)?'
+    others='P?MPI_[A-Z][a-z0-9_]*|mpi_[a-z_]*_(f08_)?|_[eE]xit'
     ;;
 mpe) others=$(sed 's/$/_/' "$scratch/declared" | tr 'A-Z\n' 'a-z|')- ;;
 *) others=- ;;

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # What the wrapper says about the log at the begin and at the end of a program, and that it says nothing else.
-# Usage: ends.sh LIBRARY PROGRAM HPCGEN
+# Usage: ends.sh LIBRARY PROGRAM OPENS PLUGIN HPCGEN
 set -eu
-library=$(realpath "$1") program=$(realpath "$2") hpcgen=$(realpath "$3")
+library=$(realpath "$1") program=$(realpath "$2") opens=$(realpath "$3") plugin=$(realpath "$4") hpcgen=$(realpath "$5")
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -43,3 +43,28 @@ says
 traced HPCW_TRACE=0 "$program"
 says
 rm ends.clog2
+
+# Without MPI_Finalize, the records are in local files.
+for end in return exit quick_exit _exit; do
+    traced "$program" $end
+    says 'no log: the program ended without MPI_Finalize; the records are still there: hpcgen recover --output ends.clog2 /'
+    # shellcheck disable=SC2046 # the command as it was printed
+    "$hpcgen" $(sed 's/.*: hpcgen //' err) 2>said || { cat said; fail "the command of the message fails"; }
+    "$hpcgen" verify --quiet ends.clog2
+    rm ends.clog2 local/*
+done
+
+# Viewers refuse a log without records, so there is none.
+traced "$program" empty
+says 'no log: the program made no call that is recorded'
+traced HPCW_TRACE=0 "$program"
+says
+[ ! -e ends.clog2 ] || fail "expected no log"
+
+# The functions of MPI come from a handle.
+mpi=$(ldd "$library" | sed -n 's/.* => \(.*libmpi[a-z]*\.so\.[0-9]*\) .*/\1/p')
+for of in "$mpi handle" "$plugin deep"; do
+    # shellcheck disable=SC2086 # two words
+    traced "$opens" $of
+    says 'opens: no log: no call of MPI_Init came to the wrapper: '
+done

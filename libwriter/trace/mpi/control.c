@@ -12,6 +12,7 @@
 
 #include <hpcw/mpi.h>
 
+#include "libwriter/format/clog2/log/recording.h"
 #include "libwriter/io/sys.h"
 #include "libwriter/trace/added.h"
 #include "libwriter/trace/config.h"
@@ -158,6 +159,7 @@ static void end_recording(void) {
     if (!atomic_load(&hpcw_i_trace_session.following)) {
         return;
     }
+    hpcw_i_trace_program_records(NULL);
     switch_to(false);
     atomic_store(&hpcw_i_trace_session.following, false);
     unsigned char used[HPCW_I_TRACE_STATES];
@@ -173,7 +175,9 @@ static void end_recording(void) {
     uint64_t forgotten = atomic_load(&hpcw_i_trace_session.forgotten);
     (void)REAL(MPI_Allreduce)(MPI_IN_PLACE, &forgotten, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
     if (any) {
-        finish(used, forgotten); /* otherwise no log: viewers refuse an empty one */
+        finish(used, forgotten);
+    } else if (config.on) { /* viewers refuse an empty log */
+        say("no log: the program made no call that is recorded");
     }
     free_all();
 }
@@ -201,6 +205,22 @@ static bool end_with_finalize(void) {
 /* ------------------------------------------------------------------------------------------------------------
  *  Start
  * --------------------------------------------------------------------------------------------------------- */
+
+/* If the process ends before MPI_Finalize, the records are in local files at best. */
+static void say_what_is_lost(const hpcw_clog2_log *log) {
+    static char line[1400];
+    hpcw_error error = {.message = "no log: the program ended without MPI_Finalize"};
+    if (process != 0) {
+        return;
+    }
+    if (log->fd >= 0) {
+        hpcw_i_clog2_local_hint(log, (uint64_t)log->comm->size, 0, &error);
+    }
+    (void)snprintf(line, sizeof line, "hpcw_trace: %s%s\n", error.message,
+                   log->fd >= 0 ? ""
+                                : "; the records were in memory; HPCW_TRACE_DIR sets a directory for them");
+    hpcw_i_trace_program_records(line);
+}
 
 /* As with other tools, a log replaces that of the last run, so that scripts find it; but not without a word if the user did not
  * choose its name. Said while the old log is still there. */
@@ -238,6 +258,7 @@ static void begin_recording(void) {
     hpcw_i_trace_states_offer(log);
     say_what_is_left(log);
     say_what_is_replaced();
+    say_what_is_lost(log);
     (void)pthread_atfork(NULL, NULL, child_stops);
     atomic_store(&hpcw_i_trace_session.following, true);
     switch_to(config.on);
