@@ -132,6 +132,35 @@ __attribute__((constructor)) static void look_at_program(int argc, char **argv) 
 #endif
 }
 
+/*
+ * Calls of a library that the program has opened come here although it was linked with another MPI. It is too late to start the
+ * program again, so the wrapper hands them on to that MPI. They pass unchanged: handles are pointers or shorter.
+ */
+void *hpcw_i_trace_program_other_mpi(const void *caller) {
+    Dl_info info;
+    struct link_map *library = NULL;
+    if (dladdr1(caller, &info, (void **)&library, RTLD_DL_LINKMAP) == 0 || library->l_name[0] == '\0') {
+        return NULL; /* the program itself: it was looked at before main */
+    }
+    const void *theirs = mpi_of(library->l_name), *ours = mpi_of(file_of((const void *)&program));
+    if (theirs == NULL || ours == NULL || theirs == ours) {
+        return NULL;
+    }
+    void *handle = dlopen(library->l_name, RTLD_LAZY | RTLD_NOLOAD);
+    if (handle != NULL && !atomic_exchange(&program.begun, true)) {
+        say("nothing is recorded: expected calls of %s, got those of %s, which was linked with %s",
+            file_of(ours), library->l_name, file_of(theirs));
+    }
+    return handle;
+}
+
+void hpcw_i_trace_program_stop(void) {
+    say("its calls cannot be handed on, as handles of the two differ in size; run it without the wrapper, or "
+        "with one of "
+        "its MPI");
+    _exit(1);
+}
+
 /* Whether a library of the process has an MPI that was initialised. */
 static bool has_initialised_mpi(void) {
     struct link_map *library = NULL;

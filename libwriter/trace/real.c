@@ -2,13 +2,22 @@
 #include "libwriter/trace/real.h"
 
 #include <dlfcn.h>
+#include <stddef.h>
+
+#include "libwriter/trace/program.h"
 
 struct hpcw_i_trace_real hpcw_i_trace_real;
 
 /* Threads may do this at the same time: all of them store the same. */
-void hpcw_i_trace_real_find(void) {
+void hpcw_i_trace_real_find(const void *caller) {
     struct hpcw_i_trace_real *r = &hpcw_i_trace_real;
-#define FIND(function) *(void **)&r->function = dlsym(RTLD_NEXT, "P" #function);
+    void *library = hpcw_i_trace_program_other_mpi(caller);
+    r->of_another_mpi = library != NULL;
+    if (library != NULL && sizeof(MPI_Comm) < sizeof(void *) && dlsym(library, "ompi_mpi_comm_world") != NULL) {
+        hpcw_i_trace_program_stop(); /* the arguments here are too short for Open MPI's handles, which are pointers */
+    }
+    library = library == NULL ? RTLD_NEXT : library;
+#define FIND(function) *(void **)&r->function = dlsym(library, "P" #function);
 #define FUNCTION(function, ...) FIND(function)
 #define CLOCK(state, class, colour, function) FIND(function)
 #include "libwriter/trace/calls.h"

@@ -23,6 +23,8 @@
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 struct hpcw_i_trace_real {
     atomic_bool known;
+    bool
+        of_another_mpi; /* they are not those of the MPI that the wrapper is built with, so nothing can be recorded */
     __typeof__(MPI_Init) *MPI_Init;
     __typeof__(MPI_Init_thread) *MPI_Init_thread;
     __typeof__(MPI_Query_thread) *MPI_Query_thread;
@@ -36,12 +38,14 @@ struct hpcw_i_trace_real {
 #pragma GCC diagnostic pop
 extern struct hpcw_i_trace_real hpcw_i_trace_real;
 
-/* Finds all of them. Not a constructor: those of other libraries may call MPI earlier. */
-void hpcw_i_trace_real_find(void);
+/* Finds all of them. Not a constructor: those of other libraries may call MPI earlier. `caller`: an address in the library
+ * that makes the first call. */
+void hpcw_i_trace_real_find(const void *caller);
 
-static inline const struct hpcw_i_trace_real *hpcw_i_trace_real_get(void) {
+/* Inlined, so that the return address is that of the function of MPI. */
+__attribute__((always_inline)) static inline const struct hpcw_i_trace_real *hpcw_i_trace_real_get(void) {
     if (__builtin_expect(!atomic_load_explicit(&hpcw_i_trace_real.known, memory_order_acquire), false)) {
-        hpcw_i_trace_real_find();
+        hpcw_i_trace_real_find(__builtin_return_address(0));
     }
     return &hpcw_i_trace_real;
 }

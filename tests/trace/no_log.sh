@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Where the wrapper can record nothing, the program does as without it, and one line says why there is no log.
-# Usage: no_log.sh LIBRARY PROGRAM PROGRAM_OF_ANOTHER_MPI
+# Usage: no_log.sh LIBRARY PROGRAM PROGRAM_OF_ANOTHER_MPI OPENS PLUGIN_OF_ANOTHER_MPI
 set -eu
-library=$(realpath "$1") program=$(realpath "$2") other=$(realpath "$3")
+library=$(realpath "$1") program=$(realpath "$2") other=$(realpath "$3") opens=$(realpath "$4") plugin=$(realpath "$5")
 others=${LD_PRELOAD-}
 
 scratch=$(mktemp -d)
@@ -41,6 +41,13 @@ grep "^hpcw_trace: $(basename "$other"): nothing is recorded: expected a program
     { cat err; exit 1; }
 run PMIX_RANK=1 "$other" with arguments
 says ''
+
+echo "== another MPI that the program opens"
+run "$opens" "$plugin" handle
+grep 'end of another MPI' out >/dev/null
+[ "$(wc -l <err)" -eq 1 ] || { echo "expected one line, got:"; cat err; exit 1; }
+grep "^hpcw_trace: opens: nothing is recorded: expected calls of /.*, got those of $plugin, .* with /.*libother_mpi.so" err ||
+    { cat err; exit 1; }
 
 echo "== no MPI"
 run sh -c 'exit 5'

@@ -271,7 +271,7 @@ static void begin_recording(void) {
 int MPI_Init(int *argc, char ***argv) {
     hpcw_i_trace_thread.depth++;
     int code = REAL(MPI_Init)(argc, argv);
-    if (code == MPI_SUCCESS) {
+    if (code == MPI_SUCCESS && !hpcw_i_trace_real.of_another_mpi) {
         begin_recording();
     }
     hpcw_i_trace_thread.depth--;
@@ -281,7 +281,7 @@ int MPI_Init(int *argc, char ***argv) {
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
     hpcw_i_trace_thread.depth++;
     int code = REAL(MPI_Init_thread)(argc, argv, required, provided);
-    if (code == MPI_SUCCESS) {
+    if (code == MPI_SUCCESS && !hpcw_i_trace_real.of_another_mpi) {
         begin_recording();
     }
     hpcw_i_trace_thread.depth--;

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A library of another MPI, which a program opens. */
+int MPI_Init(int *argc, char ***argv);
+int MPI_Finalize(void);
+
+int run(void);
+int run(void) {
+    return MPI_Init(0, 0) + MPI_Finalize();
+}
