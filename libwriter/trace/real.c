@@ -29,3 +29,28 @@ void hpcw_i_trace_real_find(const void *caller) {
     FIND(MPI_Type_size_x)
     atomic_store_explicit(&r->known, true, memory_order_release);
 }
+
+const char *hpcw_i_trace_real_hides(const char **library) {
+    Dl_info info;
+    void *mpi = dladdr(*(void **)&hpcw_i_trace_real.MPI_Init, &info) != 0
+                    ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD)
+                    : NULL;
+    if (mpi == NULL) {
+        return NULL;
+    }
+    const char *found = NULL;
+    void *next = NULL;
+#define LOOK(function)                                                                                         \
+    if (found == NULL && (next = dlsym(RTLD_NEXT, #function)) != dlsym(mpi, #function)) {                      \
+        found = #function;                                                                                     \
+    }
+#define FUNCTION(function, ...) LOOK(function)
+#define CLOCK(state, class, colour, function) LOOK(function)
+#include "libwriter/trace/calls.h"
+    LOOK(MPI_Init)
+    LOOK(MPI_Init_thread)
+    LOOK(MPI_Finalize)
+    (void)dlclose(mpi);
+    *library = found != NULL && dladdr(next, &info) != 0 ? info.dli_fname : "another library";
+    return found;
+}

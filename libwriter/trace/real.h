@@ -50,6 +50,9 @@ __attribute__((always_inline)) static inline const struct hpcw_i_trace_real *hpc
     return &hpcw_i_trace_real;
 }
 
+/* A function of MPI that a library behind the wrapper replaces, and that library; or NULL. The wrapper calls MPI past it. */
+const char *hpcw_i_trace_real_hides(const char **library);
+
 #define REAL(function) (hpcw_i_trace_real_get()->function)
 
 #endif

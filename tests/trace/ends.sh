@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # What the wrapper says about the log at the begin and at the end of a program, and that it says nothing else.
-# Usage: ends.sh LIBRARY PROGRAM OPENS PLUGIN HPCGEN
+# Usage: ends.sh LIBRARY PROGRAM OPENS PLUGIN TOOL HPCGEN
 set -eu
-library=$(realpath "$1") program=$(realpath "$2") opens=$(realpath "$3") plugin=$(realpath "$4") hpcgen=$(realpath "$5")
+library=$(realpath "$1") program=$(realpath "$2") opens=$(realpath "$3") plugin=$(realpath "$4")
+tool=$(realpath "$5") hpcgen=$(realpath "$6")
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -60,6 +61,14 @@ says 'no log: the program made no call that is recorded'
 traced HPCW_TRACE=0 "$program"
 says
 [ ! -e ends.clog2 ] || fail "expected no log"
+
+# A tool behind the wrapper gets no calls.
+traced HPCW_TRACE_FILE=tool.clog2 "$program"
+says
+how="a tool behind the wrapper"
+env LD_PRELOAD="$library:$tool${LD_PRELOAD:+:$LD_PRELOAD}" HPCW_TRACE_FILE=tool.clog2 "$program" >out 2>err ||
+    fail "the program fails"
+says "$tool gets no calls of MPI: it has MPI_Finalize and comes after the wrapper"
 
 # The functions of MPI come from a handle.
 mpi=$(ldd "$library" | sed -n 's/.* => \(.*libmpi[a-z]*\.so\.[0-9]*\) .*/\1/p')

@@ -233,6 +233,15 @@ static void say_what_is_replaced(void) {
     }
 }
 
+static void say_what_is_hidden(void) {
+    const char *library, *function = process == 0 ? hpcw_i_trace_real_hides(&library) : NULL;
+    if (function != NULL) {
+        say("%s gets no calls of MPI: it has %s and comes after the wrapper, which calls MPI itself; use one "
+            "tool at a time",
+            library, function);
+    }
+}
+
 static void begin_recording(void) {
     int level = MPI_THREAD_SINGLE;
     (void)REAL(MPI_Query_thread)(&level);
@@ -256,6 +265,7 @@ static void begin_recording(void) {
         return;
     }
     hpcw_i_trace_states_offer(log);
+    say_what_is_hidden();
     say_what_is_left(log);
     say_what_is_replaced();
     say_what_is_lost(log);
