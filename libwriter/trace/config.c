@@ -85,6 +85,20 @@ static void read_memory(struct hpcw_i_trace_config *c) {
     }
 }
 
+static void read_wait(struct hpcw_i_trace_config *c) {
+    const char *value = get("HPCW_TRACE_WAIT");
+    c->wait = 10; /* on a local disk it takes milliseconds, on a busy network file system seconds */
+    if (value != NULL) {
+        char *end;
+        unsigned long seconds = strtoul(value, &end, 10);
+        if (*end != '\0' || value[0] < '0' || value[0] > '9' || seconds < 1 || seconds > 3600) {
+            refuse(c, "HPCW_TRACE_WAIT", "1 to 3600 s", value);
+        } else {
+            c->wait = (uint32_t)seconds;
+        }
+    }
+}
+
 static void read_clock(struct hpcw_i_trace_config *c) {
     static const struct {
         const char *name;
@@ -144,6 +158,7 @@ void hpcw_i_trace_config_read(struct hpcw_i_trace_config *config, bool child) {
     config->on = read_switch(config, "HPCW_TRACE", true);
     config->clocks = read_switch(config, "HPCW_TRACE_CLOCKS", false);
     read_memory(config);
+    read_wait(config);
     read_clock(config);
     config->skip =
         (unusual & ~read_classes(config, "HPCW_TRACE_ALSO")) | read_classes(config, "HPCW_TRACE_SKIP");

@@ -31,6 +31,7 @@ struct hpcw_i_trace_config {
     char directory[4096]; /* of local files; "": the default of each process */
     uint64_t memory;      /* bytes; 0: the default of hpcw_clog2_log_open */
     int clock;            /* an hpcw_clog2_clock */
+    uint32_t wait;        /* seconds, for the other processes at the begin */
     uint32_t skip;        /* one bit for each class that is not recorded */
     bool on;              /* record from the start */
     bool named;           /* HPCW_TRACE_FILE names the log */

@@ -139,6 +139,8 @@ traced HPCW_TRACE_FILE="$(printf "%4064s" "" | tr ' ' x)"
 one_line "HPCW_TRACE_FILE: expected at most 4063 bytes, got 'xxx"
 traced HPCW_TRACE_CLOCKS=always HPCW_TRACE_FILE=clocks.clog2
 one_line "HPCW_TRACE_CLOCKS: expected 0 or 1, got 'always'"
+traced HPCW_TRACE_WAIT=0 HPCW_TRACE_FILE=wait.clog2
+one_line "HPCW_TRACE_WAIT: expected 1 to 3600 s, got '0'"
 traced HPCW_TRACE_ALSO=clocks HPCW_TRACE_FILE=class.clog2
 one_line "HPCW_TRACE_ALSO: expected all, message, .*, info, got 'clocks'"
 traced HPCW_TRACE_CLOCK=sundial HPCW_TRACE_FILE=clock.clog2

@@ -16,6 +16,7 @@
 #include "libwriter/io/sys.h"
 #include "libwriter/trace/added.h"
 #include "libwriter/trace/config.h"
+#include "libwriter/trace/marks.h"
 #include "libwriter/trace/program.h"
 #include "libwriter/trace/requests.h"
 #include "libwriter/trace/span.h"
@@ -59,18 +60,37 @@ static void free_all(void) {
     hpcw_i_trace_handles_free(&hpcw_i_trace_requests);
 }
 
-/* All processes use the environment of process 0: launchers do not pass it to all of them. */
-static void read_config(void) {
+/* No collective call before all processes are known to have the wrapper. Each one reads its own environment until then. */
+static bool all_have_wrapper(bool child) {
+    char missing[400];
+    int processes = 1;
+    hpcw_i_trace_config_read(&config, child);
+    (void)REAL(MPI_Comm_size)(MPI_COMM_WORLD, &processes);
+    bool all = hpcw_i_trace_marks_meet(config.path, (uint32_t)process, (uint32_t)processes, config.wait,
+                                       missing, sizeof missing);
+    if (missing[0] != '\0') {
+        (void)fprintf(stderr,
+                      "hpcw_trace: nothing is recorded: expected the wrapper in all %d processes, got none in "
+                      "rank%s %s; set "
+                      "LD_PRELOAD for all, and HPCW_TRACE_FILE, if at all, alike\n",
+                      processes, strpbrk(missing, ",-") == NULL ? "" : "s", missing);
+    }
+    return all;
+}
+
+/* Then all processes use the environment of process 0: launchers do not pass it to all of them. */
+static bool read_config(void) {
     MPI_Comm parent = MPI_COMM_NULL;
     (void)REAL(MPI_Comm_get_parent)(&parent);
     (void)REAL(MPI_Comm_rank)(MPI_COMM_WORLD, &process);
-    if (process == 0) {
-        hpcw_i_trace_config_read(&config, parent != MPI_COMM_NULL);
+    if (!all_have_wrapper(parent != MPI_COMM_NULL)) {
+        return false;
     }
     (void)REAL(MPI_Bcast)(&config, (int)sizeof config, MPI_BYTE, 0, MPI_COMM_WORLD);
     if (config.refused[0] != '\0') {
         say("%s; using the default", config.refused);
     }
+    return true;
 }
 
 static hpcw_status open_log(hpcw_clog2_log **log, hpcw_error *err) {
@@ -249,7 +269,9 @@ static void begin_recording(void) {
     hpcw_i_trace_program_begins();
     hpcw_error error;
     hpcw_clog2_log *log = NULL;
-    read_config();
+    if (!read_config()) {
+        return;
+    }
     hpcw_status status = open_log(&log, &error);
     if (status != HPCW_OK) {
         say("nothing is recorded: %s", error.message);

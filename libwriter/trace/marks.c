@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "libwriter/trace/marks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "libwriter/base/mem.h"
+#include "libwriter/io/sys.h"
+
+struct meeting {
+    char path[PATH_MAX]; /* of the directory of marks */
+    char mark[16];       /* the name of this process's */
+    uint32_t ranks;
+};
+
+/* The file with the verdict, a letter. It gets its name once: the first process counts. */
+static const char verdict[] = "verdict";
+enum { ALL = 'a', SOME = 's' }; /* of the processes have the wrapper */
+
+/* The process that started the session of this one, or 0. */
+static long parent_of_session(void) {
+    char path[64], text[512] = "";
+    size_t got = 0;
+    int fd;
+    (void)snprintf(path, sizeof path, "/proc/%ld/stat", (long)getsid(0));
+    if (hpcw_i_sys_open(path, O_RDONLY, 0, &fd) == 0) {
+        (void)hpcw_i_sys_pread(fd, text, sizeof text - 1, 0, &got);
+        (void)hpcw_i_sys_close(fd);
+    }
+    const char *name_end = strrchr(text, ')'); /* then the state, and the parent */
+    return name_end == NULL || strlen(name_end) < 4 ? 0 : strtol(name_end + 4, NULL, 10);
+}
+
+/* Whether all processes of the job are on this host, as the launcher says. */
+static bool on_one_host(uint32_t ranks) {
+    static const char *const name[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        const char *here = getenv(name[i]);
+        if (here != NULL) {
+            return strtoul(here, NULL, 10) == ranks;
+        }
+    }
+    return false;
+}
+
+/*
+ * Names the job, so that jobs that start at once in one directory do not meet. Open MPI, PMIx and Slurm say its number; MPICH's
+ * launcher starts all processes of a host. Jobs of MPICH on several hosts have one name.
+ */
+static void name_job(char *text, size_t size, uint32_t ranks) {
+    static const char *const name[] = {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID",
+                                       "SLURM_JOB_ID"};
+    const char *value = NULL;
+    for (size_t i = 0; value == NULL && i < sizeof name / sizeof *name; i++) {
+        value = getenv(name[i]);
+    }
+    long launcher = value == NULL && on_one_host(ranks) ? parent_of_session() : 0;
+    (void)snprintf(text, size, "%.100s.%ld.%" PRIu32, value == NULL ? "job" : value, launcher, ranks);
+    for (char *c = strchr(text, '/'); c != NULL; c = strchr(c, '/')) {
+        *c = '_';
+    }
+}
+
+/* Opens the directory anew: a network file system then looks for new names. */
+static int open_directory(const struct meeting *m, int *at) {
+    return hpcw_i_sys_open(m->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0, at);
+}
+
+static bool make_mark(struct meeting *m, const char *directory) {
+    char job[160];
+    name_job(job, sizeof job, m->ranks);
+    int at, n = snprintf(m->path, sizeof m->path, "%s.hpcw_trace.%s", directory, job);
+    if (n < 0 || (size_t)n >= sizeof m->path) {
+        return false;
+    }
+    /* Again, if another process has removed the directory meanwhile. */
+    for (int i = 0; i < 3; i++) {
+        int e = hpcw_i_sys_mkdir(m->path, 0700);
+        if ((e == 0 || e == EEXIST) && open_directory(m, &at) == 0) {
+            e = hpcw_i_sys_mkdir_at(at, m->mark, 0700);
+            (void)hpcw_i_sys_close(at);
+            if (e == 0 || e == EEXIST) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Notes in `there` [ranks] whose marks there are; their number. */
+static uint32_t count_marks(const struct meeting *m, bool *there) {
+    struct hpcw_i_listing *listing;
+    const char *name;
+    uint32_t count = 0;
+    if (hpcw_i_sys_list(m->path, &listing) != 0) {
+        return 0;
+    }
+    while (hpcw_i_sys_list_next(listing, &name) == 0 && name != NULL) {
+        char *end;
+        unsigned long rank = strtoul(name, &end, 10);
+        if (name[0] >= '0' && name[0] <= '9' && *end == '\0' && rank < m->ranks && !there[rank]) {
+            there[rank] = true;
+            count++;
+        }
+    }
+    hpcw_i_sys_list_free(listing);
+    return count;
+}
+
+/* The letter of the verdict; 0: there is none. */
+static char read_verdict(const struct meeting *m) {
+    char letter = 0;
+    size_t got;
+    int at, fd;
+    if (open_directory(m, &at) != 0) {
+        return 0;
+    }
+    if (hpcw_i_sys_open_own(at, verdict, O_RDONLY, true, &fd) == 0) {
+        (void)hpcw_i_sys_pread(fd, &letter, 1, 0, &got);
+        (void)hpcw_i_sys_close(fd);
+    }
+    (void)hpcw_i_sys_close(at);
+    return letter;
+}
+
+/* Gives the verdict, unless another process has. False: another has, or it cannot be written. */
+static bool give_verdict(const struct meeting *m, char letter) {
+    char name[32];
+    int at, fd;
+    if (open_directory(m, &at) != 0) {
+        return false;
+    }
+    (void)snprintf(name, sizeof name, "verdict.%s", m->mark);
+    (void)hpcw_i_sys_unlink_at(at, name, 0);
+    bool given = hpcw_i_sys_open_own(at, name, O_WRONLY | O_CREAT | O_EXCL, true, &fd) == 0;
+    if (given) {
+        given = hpcw_i_sys_pwrite(fd, &letter, 1, 0) == 0;
+        (void)hpcw_i_sys_close(fd);
+        given = given && hpcw_i_sys_rename_new_at(at, name, verdict) == 0;
+        (void)hpcw_i_sys_unlink_at(at, name, 0);
+    }
+    (void)hpcw_i_sys_close(at);
+    return given;
+}
+
+/* Removes the mark; the last process removes the rest. */
+static void leave(const struct meeting *m) {
+    struct hpcw_i_listing *listing;
+    const char *name;
+    bool last = true;
+    int at;
+    if (open_directory(m, &at) == 0) {
+        (void)hpcw_i_sys_unlink_at(at, m->mark, AT_REMOVEDIR);
+        (void)hpcw_i_sys_close(at);
+    }
+    if (hpcw_i_sys_list(m->path, &listing) == 0) {
+        while (last && hpcw_i_sys_list_next(listing, &name) == 0 && name != NULL) {
+            last = strcmp(name, verdict) == 0;
+        }
+        if (last) {
+            (void)hpcw_i_sys_unlink_at(hpcw_i_sys_list_at_fd(listing), verdict, 0);
+        }
+        hpcw_i_sys_list_free(listing);
+    }
+    if (last) {
+        (void)hpcw_i_sys_rmdir(m->path);
+    }
+}
+
+/* As "1, 4-7", as far as there is room. */
+static void name_missing(const struct meeting *m, const bool *there, char *text, size_t size) {
+    size_t used = 0;
+    for (uint32_t first = 0, end; first < m->ranks; first = end + 1) {
+        for (end = first; end < m->ranks && !there[end]; end++) {
+        }
+        if (end == first) {
+            continue;
+        }
+        if (size - used < 40) {
+            (void)snprintf(text + used, size - used, ", ...");
+            return;
+        }
+        const char *comma = used == 0 ? "" : ", ";
+        used += (size_t)(end == first + 1 ? snprintf(text + used, size - used, "%s%" PRIu32, comma, first)
+                                          : snprintf(text + used, size - used, "%s%" PRIu32 "-%" PRIu32, comma,
+                                                     first, end - 1));
+    }
+}
+
+/* Gives the verdict if all marks are there, or if it is too late for more. */
+static void judge(const struct meeting *m, bool late, char *missing, size_t size) {
+    bool *there = hpcw_i_calloc(m->ranks, sizeof *there);
+    bool all = there != NULL && count_marks(m, there) == m->ranks;
+    if (all) {
+        (void)give_verdict(m, ALL);
+    } else if ((late || there == NULL) && give_verdict(m, SOME)) {
+        (void)snprintf(missing, size, "unknown");
+        if (there != NULL) {
+            name_missing(m, there, missing, size);
+        }
+    }
+    hpcw_i_free(there);
+}
+
+static uint64_t milliseconds(void) {
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Waits, longer each time: at the end ten times a second, as all processes of a job ask one directory. */
+static void pause_for(uint64_t *ms) {
+    const struct timespec time = {.tv_nsec = (long)(*ms * 1000000)};
+    (void)nanosleep(&time, NULL);
+    *ms = *ms < 50 ? 2 * *ms : 100;
+}
+
+bool hpcw_i_trace_marks_meet(const char *log, uint32_t rank, uint32_t ranks, unsigned wait_s, char *missing,
+                             size_t size) {
+    struct meeting m = {.ranks = ranks};
+    const char *slash = log[0] == '/' ? strrchr(log, '/') : NULL;
+    char beside[PATH_MAX];
+    missing[0] = '\0';
+    if (ranks == 1) {
+        return true;
+    }
+    (void)snprintf(m.mark, sizeof m.mark, "%" PRIu32, rank);
+    (void)snprintf(beside, sizeof beside, "%.*s", slash == NULL ? 0 : (int)(slash + 1 - log), log);
+    /* A directory that does not exist yet, or that is read only, is none for all processes. */
+    bool marked = on_one_host(ranks) ? make_mark(&m, "/tmp/") : make_mark(&m, beside) || make_mark(&m, "");
+    const uint64_t end = milliseconds() + (uint64_t)wait_s * 1000 * (rank == 0 ? 1 : 2);
+    char letter = 0;
+    for (uint64_t ms = 1; marked && letter == 0; pause_for(&ms)) {
+        bool late = milliseconds() >= end;
+        if (rank == 0 || late) {
+            judge(&m, late, missing, size);
+        }
+        letter = read_verdict(&m);
+        letter = letter == 0 && late ? SOME : letter; /* nothing can be written there */
+    }
+    if (marked) {
+        leave(&m);
+    }
+    return letter == ALL;
+}

@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# If only some processes of a job have the wrapper, the program does as without it, and one line names the others.
+# Usage: partial.sh MPIEXEC LIBRARY PROGRAM HPCGEN
+set -eu
+mpiexec=$1 library=$(realpath "$2") program=$(realpath "$3") hpcgen=$(realpath "$4")
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
+HPCW_TRACE_FILE=some.clog2 HPCW_TRACE_DIR=$scratch/local
+export ASAN_OPTIONS HPCW_TRACE_FILE HPCW_TRACE_DIR
+with="env LD_PRELOAD=$library${LD_PRELOAD:+:$LD_PRELOAD}"
+mkdir local
+
+# Usage: job MISSING ARGUMENT...; those of mpiexec
+job() {
+    missing=$1
+    shift
+    timeout 100 "$mpiexec" "$@" >out 2>&1 || { cat out; echo "$*: the program fails or hangs"; exit 1; }
+    if [ -z "$missing" ]; then
+        [ ! -s out ] || { cat out; echo "$*: expected no message"; exit 1; }
+        "$hpcgen" verify --quiet some.clog2
+        rm some.clog2
+    else
+        [ "$(wc -l <out)" -eq 1 ] || { cat out; echo "$*: expected one line"; exit 1; }
+        grep -q "^hpcw_trace: .* $missing; " out || { cat out; echo "$*: expected the missing $missing"; exit 1; }
+    fi
+    [ "$(ls -A)" = "$(printf 'local\nout')" ] || { ls -A; echo "$*: expected no other file"; exit 1; }
+}
+
+# shellcheck disable=SC2086 # several words
+{
+    job '' -n 3 $with "$program"
+    job '' -n 3 env OMPI_COMM_WORLD_LOCAL_SIZE=1 MPI_LOCALNRANKS=1 $with "$program"
+    # Short, as here nobody comes.
+    HPCW_TRACE_WAIT=1
+    export HPCW_TRACE_WAIT
+    job 'rank 2' -n 2 $with "$program" : -n 1 "$program"
+    job 'ranks 0-1' -n 2 "$program" : -n 1 $with "$program"
+    # The launcher says that there are other hosts.
+    with="env OMPI_COMM_WORLD_LOCAL_SIZE=1 MPI_LOCALNRANKS=1 ${with#env }"
+    job 'ranks 0, 2' -n 1 "$program" : -n 1 $with "$program" : -n 1 "$program"
+}
