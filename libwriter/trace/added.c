@@ -14,7 +14,8 @@ static struct {
 } at_end;
 
 hpcw_clog2_log *hpcw_trace_log(int version) {
-    return version == HPCW_TRACE_VERSION ? hpcw_i_trace_session.log : NULL;
+    bool whole = version == HPCW_TRACE_VERSION && !hpcw_i_trace_session.apart;
+    return whole ? hpcw_i_trace_session.log : NULL;
 }
 
 hpcw_clog2_timeline *hpcw_trace_timeline(void) {

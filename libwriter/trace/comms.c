@@ -5,7 +5,8 @@
  *
  * All processes of a communicator must decide alike whether to take part. So a communicator is followed unless a process
  * of another MPI_COMM_WORLD is in it, which is not in this log and may not be traced at all. A process without memory
- * takes part, and then does without the number.
+ * takes part, and then does without the number. If some processes of MPI_COMM_WORLD are not traced, no new communicator is
+ * followed.
  */
 #include "libwriter/trace/comms.h"
 
@@ -202,6 +203,10 @@ void hpcw_i_trace_comm_made(struct hpcw_i_trace_thread *t, MPI_Comm parent, MPI_
     if (made == MPI_COMM_NULL || hpcw_i_trace_comm_find(made) != NULL) {
         return;
     }
+    if (hpcw_i_trace_session.apart) {
+        (void)add(HPCW_I_TRACE_KEY(made), FOREIGN, HPCW_I_TRACE_UNKNOWN, intra(HPCW_I_TRACE_UNKNOWN));
+        return;
+    }
     int inter = 0;
     (void)REAL(MPI_Comm_test_inter)(made, &inter);
     const struct hpcw_i_trace_handle *p = hpcw_i_trace_comm_find(parent);
@@ -254,7 +259,7 @@ static bool duplicate_id(hpcw_clog2_timeline *timeline, uint32_t parent, uint32_
 struct hpcw_i_trace_duplicate hpcw_i_trace_comm_duplicate(struct hpcw_i_trace_thread *t, MPI_Comm parent) {
     struct hpcw_i_trace_duplicate d = {intra(HPCW_I_TRACE_UNKNOWN), HPCW_I_TRACE_UNKNOWN, FOREIGN};
     struct hpcw_i_trace_handle *p = hpcw_i_trace_comm_find(parent);
-    if (p == NULL || p->kind == FOREIGN) {
+    if (p == NULL || p->kind == FOREIGN || hpcw_i_trace_session.apart) {
         return d;
     }
     d.kind = p->kind;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "libwriter/base/mem.h"
+#include "libwriter/io/sink.h"
 #include "libwriter/io/sys.h"
 
 struct meeting {
@@ -20,9 +21,8 @@ struct meeting {
     uint32_t ranks;
 };
 
-/* The file with the verdict, a letter. It gets its name once: the first process counts. */
-static const char verdict[] = "verdict";
-enum { ALL = 'a', SOME = 's' }; /* of the processes have the wrapper */
+/* The file with the verdict. It gets its name once: the first process counts. */
+static const char verdict_name[] = "verdict";
 
 /* The process that started the session of this one, or 0. */
 static long parent_of_session(void) {
@@ -114,24 +114,23 @@ static uint32_t count_marks(const struct meeting *m, bool *there) {
     return count;
 }
 
-/* The letter of the verdict; 0: there is none. */
-static char read_verdict(const struct meeting *m) {
-    char letter = 0;
-    size_t got;
+/* False: there is none. */
+static bool read_verdict(const struct meeting *m, struct hpcw_i_trace_verdict *v) {
+    size_t got = 0;
     int at, fd;
     if (open_directory(m, &at) != 0) {
-        return 0;
+        return false;
     }
-    if (hpcw_i_sys_open_own(at, verdict, O_RDONLY, true, &fd) == 0) {
-        (void)hpcw_i_sys_pread(fd, &letter, 1, 0, &got);
+    if (hpcw_i_sys_open_own(at, verdict_name, O_RDONLY, true, &fd) == 0) {
+        (void)hpcw_i_sys_pread(fd, v, sizeof *v, 0, &got);
         (void)hpcw_i_sys_close(fd);
     }
     (void)hpcw_i_sys_close(at);
-    return letter;
+    return got == sizeof *v;
 }
 
 /* Gives the verdict, unless another process has. False: another has, or it cannot be written. */
-static bool give_verdict(const struct meeting *m, char letter) {
+static bool give_verdict(const struct meeting *m, const struct hpcw_i_trace_verdict *v) {
     char name[32];
     int at, fd;
     if (open_directory(m, &at) != 0) {
@@ -141,9 +140,9 @@ static bool give_verdict(const struct meeting *m, char letter) {
     (void)hpcw_i_sys_unlink_at(at, name, 0);
     bool given = hpcw_i_sys_open_own(at, name, O_WRONLY | O_CREAT | O_EXCL, true, &fd) == 0;
     if (given) {
-        given = hpcw_i_sys_pwrite(fd, &letter, 1, 0) == 0;
+        given = hpcw_i_sys_pwrite(fd, v, sizeof *v, 0) == 0;
         (void)hpcw_i_sys_close(fd);
-        given = given && hpcw_i_sys_rename_new_at(at, name, verdict) == 0;
+        given = given && hpcw_i_sys_rename_new_at(at, name, verdict_name) == 0;
         (void)hpcw_i_sys_unlink_at(at, name, 0);
     }
     (void)hpcw_i_sys_close(at);
@@ -162,10 +161,10 @@ static void leave(const struct meeting *m) {
     }
     if (hpcw_i_sys_list(m->path, &listing) == 0) {
         while (last && hpcw_i_sys_list_next(listing, &name) == 0 && name != NULL) {
-            last = strcmp(name, verdict) == 0;
+            last = strcmp(name, verdict_name) == 0;
         }
         if (last) {
-            (void)hpcw_i_sys_unlink_at(hpcw_i_sys_list_at_fd(listing), verdict, 0);
+            (void)hpcw_i_sys_unlink_at(hpcw_i_sys_list_at_fd(listing), verdict_name, 0);
         }
         hpcw_i_sys_list_free(listing);
     }
@@ -195,15 +194,22 @@ static void name_missing(const struct meeting *m, const bool *there, char *text,
 }
 
 /* Gives the verdict if all marks are there, or if it is too late for more. */
-static void judge(const struct meeting *m, bool late, char *missing, size_t size) {
+static void judge(const struct meeting *m, const char *log, bool late, char *missing, size_t size) {
     bool *there = hpcw_i_calloc(m->ranks, sizeof *there);
-    bool all = there != NULL && count_marks(m, there) == m->ranks;
-    if (all) {
-        (void)give_verdict(m, ALL);
-    } else if ((late || there == NULL) && give_verdict(m, SOME)) {
-        (void)snprintf(missing, size, "unknown");
-        if (there != NULL) {
-            name_missing(m, there, missing, size);
+    struct hpcw_i_trace_verdict v;
+    memset(&v, 0, sizeof v);
+    v.all = there != NULL && count_marks(m, there) == m->ranks;
+    if (v.all || late || there == NULL) {
+        v.apart.ranks = m->ranks;
+        v.apart.run = hpcw_i_sink_random() | 1;
+        v.apart.host = hpcw_i_sys_host();
+        v.apart.began_ns = hpcw_i_clog2_system_ns();
+        (void)snprintf(v.path, sizeof v.path, "%s", log);
+        if (give_verdict(m, &v) && !v.all) {
+            (void)snprintf(missing, size, "unknown");
+            if (there != NULL) {
+                name_missing(m, there, missing, size);
+            }
         }
     }
     hpcw_i_free(there);
@@ -222,13 +228,15 @@ static void pause_for(uint64_t *ms) {
     *ms = *ms < 50 ? 2 * *ms : 100;
 }
 
-bool hpcw_i_trace_marks_meet(const char *log, uint32_t rank, uint32_t ranks, unsigned wait_s, char *missing,
-                             size_t size) {
+bool hpcw_i_trace_marks_meet(const char *log, uint32_t rank, uint32_t ranks, unsigned wait_s,
+                             struct hpcw_i_trace_verdict *verdict, char *missing, size_t size) {
     struct meeting m = {.ranks = ranks};
     const char *slash = log[0] == '/' ? strrchr(log, '/') : NULL;
     char beside[PATH_MAX];
     missing[0] = '\0';
+    memset(verdict, 0, sizeof *verdict);
     if (ranks == 1) {
+        verdict->all = true;
         return true;
     }
     (void)snprintf(m.mark, sizeof m.mark, "%" PRIu32, rank);
@@ -236,17 +244,20 @@ bool hpcw_i_trace_marks_meet(const char *log, uint32_t rank, uint32_t ranks, uns
     /* A directory that does not exist yet, or that is read only, is none for all processes. */
     bool marked = on_one_host(ranks) ? make_mark(&m, "/tmp/") : make_mark(&m, beside) || make_mark(&m, "");
     const uint64_t end = milliseconds() + (uint64_t)wait_s * 1000 * (rank == 0 ? 1 : 2);
-    char letter = 0;
-    for (uint64_t ms = 1; marked && letter == 0; pause_for(&ms)) {
+    bool read = false;
+    for (uint64_t ms = 1; marked && !read; pause_for(&ms)) {
         bool late = milliseconds() >= end;
         if (rank == 0 || late) {
-            judge(&m, late, missing, size);
+            judge(&m, log, late, missing, size);
         }
-        letter = read_verdict(&m);
-        letter = letter == 0 && late ? SOME : letter; /* nothing can be written there */
+        read = read_verdict(&m, verdict);
+        if (late) {
+            break; /* without a verdict, nothing can be written there */
+        }
     }
     if (marked) {
         leave(&m);
     }
-    return letter == ALL;
+    verdict->apart.rank = rank;
+    return read;
 }

@@ -11,16 +11,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libwriter/format/clog2/log/recording.h"
+
+/* What the processes agree on. */
+struct hpcw_i_trace_verdict {
+    bool all;                        /* have the wrapper */
+    struct hpcw_i_clog2_apart apart; /* if some have not: how the others record */
+    char path[4096];                 /* of the log */
+};
+
 /*
  * Makes the mark of this process, and waits until one process has said for all whether there is a mark of each. It says so at the
  * latest after `wait_s`, of process 0, or after twice this time, if process 0 has no wrapper. Then removes the mark.
  *
  * @param log      path of the log. If the job is on several hosts, the marks are beside it if it is absolute, else in the working
  *                 directory. Otherwise they are in /tmp
+ * @param verdict  out: the same on all processes that have the wrapper, but for the rank
  * @param missing  out [size]: the ranks without a mark, if this process has said so; "" on all others
- * @return true, on all processes; or false on all that have the wrapper
+ * @return false: no verdict can be read or written
  */
-bool hpcw_i_trace_marks_meet(const char *log, uint32_t rank, uint32_t ranks, unsigned wait_s, char *missing,
-                             size_t size);
+bool hpcw_i_trace_marks_meet(const char *log, uint32_t rank, uint32_t ranks, unsigned wait_s,
+                             struct hpcw_i_trace_verdict *verdict, char *missing, size_t size);
 
 #endif

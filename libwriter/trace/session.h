@@ -17,6 +17,7 @@
 
 struct hpcw_i_trace_session {
     hpcw_clog2_log *log;
+    bool apart; /* some processes of MPI_COMM_WORLD have no wrapper, so it makes no collective call */
     /* from MPI_Init to MPI_Finalize, also while nothing is recorded: handles are followed */
     atomic_bool following;
     atomic_uint_fast64_t forgotten; /* handles that are not followed, as there was no memory */

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# If only some processes of a job have the wrapper, the program does as without it, and one line names the others.
+# If only some processes of a job have the wrapper, the program does as without it, one line names the others, and
+# the local files become a log.
 # Usage: partial.sh MPIEXEC LIBRARY PROGRAM HPCGEN
 set -eu
 mpiexec=$1 library=$(realpath "$2") program=$(realpath "$3") hpcgen=$(realpath "$4")
@@ -14,10 +15,10 @@ export ASAN_OPTIONS HPCW_TRACE_FILE HPCW_TRACE_DIR
 with="env LD_PRELOAD=$library${LD_PRELOAD:+:$LD_PRELOAD}"
 mkdir local
 
-# Usage: job MISSING ARGUMENT...; those of mpiexec
+# Usage: job MISSING RECORDED ARGUMENT...: what the line says, the number of other processes, and what mpiexec gets
 job() {
-    missing=$1
-    shift
+    missing=$1 recorded=$2
+    shift 2
     timeout 100 "$mpiexec" "$@" >out 2>&1 || { cat out; echo "$*: the program fails or hangs"; exit 1; }
     if [ -z "$missing" ]; then
         [ ! -s out ] || { cat out; echo "$*: expected no message"; exit 1; }
@@ -25,21 +26,36 @@ job() {
         rm some.clog2
     else
         [ "$(wc -l <out)" -eq 1 ] || { cat out; echo "$*: expected one line"; exit 1; }
-        grep -q "^hpcw_trace: .* $missing; " out || { cat out; echo "$*: expected the missing $missing"; exit 1; }
+        grep -q "^hpcw_trace: no log: expected the wrapper .* got none in $missing; .*: hpcgen recover --partial " out ||
+            { cat out; echo "$*: expected the missing $missing"; exit 1; }
+        # shellcheck disable=SC2046 # the command as it was printed
+        "$hpcgen" $(sed 's/.*: hpcgen //' out) 2>said || { cat out said; echo "$*: recover fails"; exit 1; }
+        "$hpcgen" verify --quiet some.clog2
+        "$hpcgen" info some.clog2 >info
+        for call in Bcast Comm_dup Sendrecv Allreduce; do
+            [ "$(sed -n "/name: MPI_$call\$/,/seconds:/s/ *count: //p" info)" = "$recorded" ] ||
+                { cat info; echo "$*: expected MPI_$call of $recorded processes"; exit 1; }
+        done
+        if grep 'problem=' info | grep -v 'problem=message without partner'; then
+            echo "$*: expected no other problem of the strict reader"
+            exit 1
+        fi
+        grep -q '^ranks: 3$' info || { echo "$*: expected 3 ranks"; exit 1; }
+        rm some.clog2 said info local/*
     fi
     [ "$(ls -A)" = "$(printf 'local\nout')" ] || { ls -A; echo "$*: expected no other file"; exit 1; }
 }
 
 # shellcheck disable=SC2086 # several words
 {
-    job '' -n 3 $with "$program"
-    job '' -n 3 env OMPI_COMM_WORLD_LOCAL_SIZE=1 MPI_LOCALNRANKS=1 $with "$program"
+    job '' 3 -n 3 $with "$program"
+    job '' 3 -n 3 env OMPI_COMM_WORLD_LOCAL_SIZE=1 MPI_LOCALNRANKS=1 $with "$program"
     # Short, as here nobody comes.
     HPCW_TRACE_WAIT=1
     export HPCW_TRACE_WAIT
-    job 'rank 2' -n 2 $with "$program" : -n 1 "$program"
-    job 'ranks 0-1' -n 2 "$program" : -n 1 $with "$program"
+    job 'rank 2' 2 -n 2 $with "$program" : -n 1 "$program"
+    job 'ranks 0-1' 1 -n 2 "$program" : -n 1 $with "$program"
     # The launcher says that there are other hosts.
     with="env OMPI_COMM_WORLD_LOCAL_SIZE=1 MPI_LOCALNRANKS=1 ${with#env }"
-    job 'ranks 0, 2' -n 1 "$program" : -n 1 $with "$program" : -n 1 "$program"
+    job 'ranks 0, 2' 1 -n 1 "$program" : -n 1 $with "$program" : -n 1 "$program"
 }

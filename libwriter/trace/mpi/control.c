@@ -60,46 +60,47 @@ static void free_all(void) {
     hpcw_i_trace_handles_free(&hpcw_i_trace_requests);
 }
 
-/* No collective call before all processes are known to have the wrapper. Each one reads its own environment until then. */
-static bool all_have_wrapper(bool child) {
-    char missing[400];
-    int processes = 1;
-    hpcw_i_trace_config_read(&config, child);
-    (void)REAL(MPI_Comm_size)(MPI_COMM_WORLD, &processes);
-    bool all = hpcw_i_trace_marks_meet(config.path, (uint32_t)process, (uint32_t)processes, config.wait,
-                                       missing, sizeof missing);
-    if (missing[0] != '\0') {
-        (void)fprintf(stderr,
-                      "hpcw_trace: nothing is recorded: expected the wrapper in all %d processes, got none in "
-                      "rank%s %s; set "
-                      "LD_PRELOAD for all, and HPCW_TRACE_FILE, if at all, alike\n",
-                      processes, strpbrk(missing, ",-") == NULL ? "" : "s", missing);
-    }
-    return all;
-}
-
-/* Then all processes use the environment of process 0: launchers do not pass it to all of them. */
-static bool read_config(void) {
+/*
+ * No collective call before all processes are known to have the wrapper: until then, each one reads its own environment. Then all
+ * use that of process 0, as launchers do not pass it to all of them. False: nothing can be known.
+ */
+static bool meet(struct hpcw_i_trace_verdict *verdict, char *missing, size_t size) {
     MPI_Comm parent = MPI_COMM_NULL;
+    int processes = 1;
     (void)REAL(MPI_Comm_get_parent)(&parent);
     (void)REAL(MPI_Comm_rank)(MPI_COMM_WORLD, &process);
-    if (!all_have_wrapper(parent != MPI_COMM_NULL)) {
+    (void)REAL(MPI_Comm_size)(MPI_COMM_WORLD, &processes);
+    hpcw_i_trace_config_read(&config, parent != MPI_COMM_NULL);
+    if (!hpcw_i_trace_marks_meet(config.path, (uint32_t)process, (uint32_t)processes, config.wait, verdict,
+                                 missing, size)) {
+        say("nothing is recorded: cannot learn which processes have the wrapper: no marks can be made beside "
+            "%s",
+            config.path);
         return false;
     }
-    (void)REAL(MPI_Bcast)(&config, (int)sizeof config, MPI_BYTE, 0, MPI_COMM_WORLD);
+    if (verdict->all) {
+        (void)REAL(MPI_Bcast)(&config, (int)sizeof config, MPI_BYTE, 0, MPI_COMM_WORLD);
+    } else {
+        (void)snprintf(config.path, sizeof config.path, "%s", verdict->path);
+    }
     if (config.refused[0] != '\0') {
         say("%s; using the default", config.refused);
     }
     return true;
 }
 
-static hpcw_status open_log(hpcw_clog2_log **log, hpcw_error *err) {
+static hpcw_status open_log(const struct hpcw_i_trace_verdict *verdict, hpcw_clog2_log **log, hpcw_error *err) {
     hpcw_clog2_log_options options;
     hpcw_clog2_log_options_init(&options);
     options.directory = config.directory[0] != '\0' ? config.directory : options.directory;
     options.memory = config.memory != 0 ? config.memory : options.memory;
     options.clock = (hpcw_clog2_clock)config.clock;
     options.now = options.clock == HPCW_CLOG2_CLOCK_CALLER ? REAL(MPI_Wtime) : NULL;
+    if (!verdict->all) {
+        /* Each process would find a slightly different tick of the counter. */
+        options.clock = options.clock == HPCW_CLOG2_CLOCK_CALLER ? options.clock : HPCW_CLOG2_CLOCK_SYSTEM;
+        return hpcw_i_clog2_log_open_apart(config.path, &options, &verdict->apart, log, err);
+    }
     hpcw_status status = hpcw_comm_from_mpi(MPI_COMM_WORLD, &world, err);
     return status == HPCW_OK ? hpcw_clog2_log_open(config.path, world, &options, log, err) : status;
 }
@@ -179,9 +180,13 @@ static void end_recording(void) {
     if (!atomic_load(&hpcw_i_trace_session.following)) {
         return;
     }
-    hpcw_i_trace_program_records(NULL);
     switch_to(false);
     atomic_store(&hpcw_i_trace_session.following, false);
+    if (hpcw_i_trace_session.apart) {
+        free_all(); /* the local file stays, and the line at the end of the process says so */
+        return;
+    }
+    hpcw_i_trace_program_records(NULL);
     unsigned char used[HPCW_I_TRACE_STATES];
     bool any = hpcw_i_trace_added_end();
     for (int i = 0; i < HPCW_I_TRACE_STATES; i++) {
@@ -226,15 +231,21 @@ static bool end_with_finalize(void) {
  *  Start
  * --------------------------------------------------------------------------------------------------------- */
 
-/* If the process ends before MPI_Finalize, the records are in local files at best. */
-static void say_what_is_lost(const hpcw_clog2_log *log) {
+/* If the process ends before MPI_Finalize, or cannot write a log with the others, the records are in local files at best. */
+static void say_at_end(const hpcw_clog2_log *log, const char *missing) {
     static char line[1400];
     hpcw_error error = {.message = "no log: the program ended without MPI_Finalize"};
-    if (process != 0) {
+    const bool apart = hpcw_i_trace_session.apart;
+    if (apart ? missing[0] == '\0' : process != 0) {
         return;
     }
+    if (apart) {
+        (void)snprintf(error.message, sizeof error.message,
+                       "no log: expected the wrapper in all %u processes, got none in rank%s %s", log->ranks,
+                       strpbrk(missing, ",-") == NULL ? "" : "s", missing);
+    }
     if (log->fd >= 0) {
-        hpcw_i_clog2_local_hint(log, (uint64_t)log->comm->size, 0, &error);
+        hpcw_i_clog2_local_hint(log, apart ? 1 : log->ranks, 0, &error);
     }
     (void)snprintf(line, sizeof line, "hpcw_trace: %s%s\n", error.message,
                    log->fd >= 0 ? ""
@@ -269,10 +280,13 @@ static void begin_recording(void) {
     hpcw_i_trace_program_begins();
     hpcw_error error;
     hpcw_clog2_log *log = NULL;
-    if (!read_config()) {
+    struct hpcw_i_trace_verdict verdict;
+    char missing[400];
+    if (!meet(&verdict, missing, sizeof missing)) {
         return;
     }
-    hpcw_status status = open_log(&log, &error);
+    hpcw_i_trace_session.apart = !verdict.all;
+    hpcw_status status = open_log(&verdict, &log, &error);
     if (status != HPCW_OK) {
         say("nothing is recorded: %s", error.message);
         free_all();
@@ -280,7 +294,9 @@ static void begin_recording(void) {
     }
     int ready = hpcw_i_trace_session_begin(log) && hpcw_i_trace_comms_begin() &&
                 hpcw_i_trace_handles_new(&hpcw_i_trace_requests, REQUEST_BITS) && end_with_finalize();
-    (void)REAL(MPI_Allreduce)(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (verdict.all) {
+        (void)REAL(MPI_Allreduce)(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    }
     if (!ready) {
         say("nothing is recorded: %s: out of memory", config.path);
         free_all();
@@ -290,7 +306,7 @@ static void begin_recording(void) {
     say_what_is_hidden();
     say_what_is_left(log);
     say_what_is_replaced();
-    say_what_is_lost(log);
+    say_at_end(log, missing);
     (void)pthread_atfork(NULL, NULL, child_stops);
     atomic_store(&hpcw_i_trace_session.following, true);
     switch_to(config.on);

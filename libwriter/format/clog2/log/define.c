@@ -186,10 +186,10 @@ hpcw_status hpcw_clog2_log_comm(hpcw_clog2_timeline *timeline, uint32_t parent, 
     hpcw_clog2_log *log = hpcw_i_clog2_inner(timeline)->log;
     hpcw_status s = HPCW_OK;
     (void)pthread_mutex_lock(&log->lock);
-    if (parent >= log->knowns || rank >= (uint32_t)log->comm->size) {
+    if (parent >= log->knowns || rank >= log->ranks) {
         s = hpcw_i_fail(err, HPCW_EINVAL,
-                        "%s: communicator: expected a known parent and a rank below %d, got %u and %u",
-                        log->path, log->comm->size, parent, rank);
+                        "%s: communicator: expected a known parent and a rank below %u, got %u and %u",
+                        log->path, log->ranks, parent, rank);
     } else if (log->knowns == HPCW_I_CLOG2_MOST_COMMS) {
         s = hpcw_i_fail(err, HPCW_ERANGE, "%s: expected at most %d communicators, got one more", log->path,
                         HPCW_I_CLOG2_MOST_COMMS);

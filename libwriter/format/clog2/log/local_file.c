@@ -179,7 +179,7 @@ void hpcw_i_clog2_local_create(hpcw_clog2_log *log) {
     }
     char tag[TAG_DIGITS + 1], process[16];
     print_tag(log, tag);
-    (void)snprintf(process, sizeof process, "%06d", log->comm->process);
+    (void)snprintf(process, sizeof process, "%06" PRIu32, log->rank);
     size_t size = (size_t)print_path(log, tag, process, NULL, 0) + 1;
     log->local_path = hpcw_i_malloc(size);
     if (log->local_path == NULL) {
@@ -207,8 +207,8 @@ void hpcw_i_clog2_local_create(hpcw_clog2_log *log) {
     memset(&head, 0, sizeof head);
     head.tag = HPCW_I_CLOG2_LOCAL_TAG;
     head.run = log->tag;
-    head.rank = (uint32_t)log->comm->process;
-    head.ranks = (uint32_t)log->comm->size;
+    head.rank = log->rank;
+    head.ranks = log->ranks;
     head.block_size = log->options.block_size;
     head.window = HPCW_I_CLOG2_CHUNK_BYTES;
     head.ticks = log->ticks;
@@ -257,7 +257,7 @@ void hpcw_i_clog2_local_hint(const hpcw_clog2_log *log, uint64_t files, uint64_t
     }
     /* A process without records leaves no file. */
     (void)snprintf(text, sizeof text, "; the records are still there%s: hpcgen recover%s --output ", except,
-                   files < (uint64_t)log->comm->size ? " --partial" : "");
+                   files < log->ranks ? " --partial" : "");
     print_tag(log, tag);
     size_t size = (size_t)print_path(log, tag, "*", NULL, 0) + strlen(text) + strlen(log->name) + 2;
     if (size <= room) { /* half of it would be no help */

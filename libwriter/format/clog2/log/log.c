@@ -87,6 +87,8 @@ static hpcw_status make(const char *path, hpcw_comm *comm, const hpcw_clog2_log_
     (void)pthread_mutex_init(&log->lock, NULL);
     (void)pthread_cond_init(&log->changed, NULL);
     log->comm = comm;
+    log->rank = (uint32_t)comm->process;
+    log->ranks = (uint32_t)comm->size;
     log->options = *o;
     log->fd = -1;
     log->queue_end = &log->queue;
@@ -154,21 +156,35 @@ static hpcw_status check_directory(const hpcw_clog2_log *log, uint64_t tag, hpcw
     return s;
 }
 
-static hpcw_status introduce_self(hpcw_clog2_log *log, hpcw_error *err) {
+static hpcw_status introduce_self(hpcw_clog2_log *log, const struct hpcw_i_clog2_apart *apart,
+                                  hpcw_error *err) {
     hpcw_clog2_comm_id id[2];
     for (int i = 0; i < 2; i++) {
         hpcw_clog2_log_comm_id(log, &id[i]);
     }
+    if (apart != NULL) {
+        memset(&id[0], 0, sizeof id[0]);
+        id[0].random = (int32_t)(uint32_t)apart->run;
+        id[0].created = (double)apart->began_ns * 1e-9;
+    }
     hpcw_status s = hpcw_i_comm_bcast(log->comm, &id[0], sizeof id[0], 0, err);
-    if (s == HPCW_OK && (!hpcw_i_clog2_add_known(log, &id[0], HPCW_CLOG2_INTRA, (uint32_t)log->comm->process) ||
+    if (s == HPCW_OK && (!hpcw_i_clog2_add_known(log, &id[0], HPCW_CLOG2_INTRA, log->rank) ||
                          !hpcw_i_clog2_add_known(log, &id[1], HPCW_CLOG2_INTRA, 0))) {
         s = hpcw_i_fail_memory(err, log->path, 0, NULL);
     }
     return hpcw_i_agree(log->comm, s, NULL, err);
 }
 
-hpcw_status hpcw_clog2_log_open(const char *path, hpcw_comm *comm, const hpcw_clog2_log_options *options,
-                                hpcw_clog2_log **out, hpcw_error *err) {
+/* What the others would have said. */
+static void set_apart(hpcw_clog2_log *log, const struct hpcw_i_clog2_apart *apart) {
+    log->rank = apart->rank;
+    log->ranks = apart->ranks;
+    log->tag = apart->run;
+}
+
+/* `apart`: NULL for a run whose processes communicate. */
+static hpcw_status open_log(const char *path, hpcw_comm *comm, const hpcw_clog2_log_options *options,
+                            const struct hpcw_i_clog2_apart *apart, hpcw_clog2_log **out, hpcw_error *err) {
     hpcw_error local;
     err = err == NULL ? &local : err;
     comm = hpcw_i_comm_or_self(comm);
@@ -197,11 +213,14 @@ hpcw_status hpcw_clog2_log_open(const char *path, hpcw_comm *comm, const hpcw_cl
     }
     uint64_t file_tag;
     s = agree_on_options(log, comm, path, &o, s, &file_tag, err);
+    if (s == HPCW_OK && apart != NULL) {
+        set_apart(log, apart);
+    }
     if (s == HPCW_OK) {
         s = check_directory(log, file_tag, err);
     }
     if (s == HPCW_OK) {
-        s = introduce_self(log, err);
+        s = introduce_self(log, apart, err);
     }
     if (s == HPCW_OK) {
         s = hpcw_i_clog2_clock_share(log, err);
@@ -209,6 +228,9 @@ hpcw_status hpcw_clog2_log_open(const char *path, hpcw_comm *comm, const hpcw_cl
     if (s == HPCW_OK) {
         struct hpcw_i_clog2_ticks *t = &log->ticks;
         s = hpcw_i_clog2_sync(log, &t->begin_at, &t->begin_offset, &t->begin_round_trip, err);
+        if (s == HPCW_OK && apart != NULL && apart->host == hpcw_i_sys_host()) {
+            t->begin_offset = (int64_t)(t->system_base_ns - apart->began_ns);
+        }
         t->end_at = t->begin_at;
         t->end_offset = t->begin_offset;
     }
@@ -221,8 +243,19 @@ hpcw_status hpcw_clog2_log_open(const char *path, hpcw_comm *comm, const hpcw_cl
     return HPCW_OK;
 }
 
+hpcw_status hpcw_clog2_log_open(const char *path, hpcw_comm *comm, const hpcw_clog2_log_options *options,
+                                hpcw_clog2_log **out, hpcw_error *err) {
+    return open_log(path, comm, options, NULL, out, err);
+}
+
+hpcw_status hpcw_i_clog2_log_open_apart(const char *path, const hpcw_clog2_log_options *options,
+                                        const struct hpcw_i_clog2_apart *apart, hpcw_clog2_log **out,
+                                        hpcw_error *err) {
+    return open_log(path, NULL, options, apart, out, err);
+}
+
 uint32_t hpcw_clog2_log_rank(const hpcw_clog2_log *log) {
-    return (uint32_t)log->comm->process;
+    return log->rank;
 }
 
 /* Collective. Holds the directory that the path is in on process 0, whose working directory may be another one. */

@@ -60,8 +60,9 @@ struct hpcw_clog2_log {
     struct hpcw_i_clog2_ticks ticks;
     int *leader; /* [clocks] ascending: the first process that reads each clock */
     int clocks;
-    int own_clock; /* index of this process's clock */
-    uint64_t tag;  /* of this run, equal on all processes */
+    int own_clock;        /* index of this process's clock */
+    uint64_t tag;         /* of this run, equal on all processes */
+    uint32_t rank, ranks; /* in the log: those of `comm`, but for a process that records apart */
 
     pthread_mutex_t lock;
     pthread_cond_t changed; /* for the helper: a window was taken or is full, or it must stop */
@@ -97,6 +98,22 @@ struct hpcw_clog2_log {
 static inline struct hpcw_i_clog2_timeline *hpcw_i_clog2_inner(hpcw_clog2_timeline *timeline) {
     return (struct hpcw_i_clog2_timeline *)timeline;
 }
+
+/* ---- log.c ---- */
+
+/* What processes that cannot communicate know of their run, the same on all of them but for `rank`. */
+struct hpcw_i_clog2_apart {
+    uint32_t rank, ranks;
+    uint64_t run; /* its number; not 0 */
+    uint64_t
+        host; /* where it began, as hpcw_i_sys_host says; processes of other hosts have their own zero of time */
+    uint64_t began_ns; /* the system clock of that host then */
+};
+
+/* Begins a recording that ends with its local file, for hpcw_clog2_recover: it cannot be finished. Not collective. */
+hpcw_status hpcw_i_clog2_log_open_apart(const char *path, const hpcw_clog2_log_options *options,
+                                        const struct hpcw_i_clog2_apart *apart, hpcw_clog2_log **out,
+                                        hpcw_error *err);
 
 /* ---- clock.c ---- */
 
