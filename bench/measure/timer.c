@@ -21,9 +21,11 @@ static void stop(int number) {
 void bench_timer_catch_signals(void) {
     struct sigaction action = {.sa_handler = stop};
     (void)sigemptyset(&action.sa_mask);
-    (void)sigaction(SIGINT, &action, NULL);
-    (void)sigaction(SIGTERM, &action, NULL);
-    (void)sigaction(SIGHUP, &action, NULL);
+    /* The user's, the system's, and what batch systems send before they kill a job. */
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU};
+    for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++) {
+        (void)sigaction(ending[i], &action, NULL);
+    }
 }
 
 int bench_timer_stopped(void) {

@@ -94,7 +94,7 @@ uint64_t bench_timer_now(void);
 hpcw_status bench_timer_agree(const struct bench_processes *processes, hpcw_status s,
                               struct hpcw_i_words *words, hpcw_error *err);
 
-/* From now on SIGINT, SIGTERM and SIGHUP end the measurement at its next step. */
+/* From now on SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 and SIGXCPU end the measurement at its next step. */
 void bench_timer_catch_signals(void);
 
 /* The signal that was caught, or 0. */

@@ -86,7 +86,7 @@ if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=4m none small 2>/dev/null; the
 fi
 
 # ---- signals
-for signal in INT:2 TERM:15; do
+for signal in INT:2 TERM:15 USR1:10; do
     "$HPCGEN" data --out ${signal%:*} --budget 60s --quiet &
     pid=$!
     while [ -z "$(ls -A data)" ] && kill -0 $pid 2>/dev/null; do :; done
