@@ -16,6 +16,15 @@ sweep second
 "$HPCGEN" compare first/results.json second/results.json >equal || bad "compare fails"
 grep -q 'task-local  *1  ' equal || bad "the layouts are not compared: $(cat equal)"
 
+# Names of a machine that command a terminal: ESC, U+009B, a byte that is no UTF-8. All else stays.
+esc=$(printf '\033') csi=$(printf '\302\233') byte=$(printf '\233')
+sed "s/\"processor\": \".*\"/\"processor\": \"a\\\\u001b[31m${csi}2J${byte}2J\\\\u0007 µ b\"/" second/results.json >wild.json
+"$HPCGEN" compare first/results.json wild.json >wild || bad "compare fails with a wild name"
+grep -q 'other processor: .*, a?\[31m??2J?2J? µ b$' wild || bad "another name: $(head -n 1 wild | od -c | head)"
+grep -q -e "$esc" -e "$csi" -e "$byte" wild && bad "a file commands the terminal: $(od -c wild | head)"
+sed 's/"processors"/"\\u001b[2Jprocessors": 1, &/' second/results.json >wild.json
+refuse 1 'wild.json: machine.[?][[]2Jprocessors: expected no member of this name, *' "$HPCGEN" compare first/results.json wild.json
+
 # A library in front of that of the sanitizers, which want to be the first.
 ldd "$HPCGEN" | grep -q -e asan -e tsan && exit $failed
 export SLOW_PERCENT=10000 SLOW_MOST=4000
