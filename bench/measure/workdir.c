@@ -14,18 +14,84 @@
 #include "libwriter/io/sys.h"
 #include "libwriter/io/tree.h"
 
+#define WORKDIR ".hpcw-bench."
+#define OWNER ".owner"
+
+/* Whether the name is that of the owner's file of a directory of data: ".hpcw-bench.PID.owner". */
+static bool is_owner(const char *name) {
+    const size_t start = sizeof WORKDIR - 1;
+    const size_t digits = strncmp(name, WORKDIR, start) == 0 ? strspn(name + start, "0123456789") : 0;
+    return digits > 0 && strcmp(name + start + digits, OWNER) == 0;
+}
+
+/* Removes what `owner` owns, and then itself, unless a running program has it. The lock is one that other hosts see, too. */
+static void remove_leftover(const char *parent, const char *owner) {
+    char path[BENCH_PATH];
+    int fd;
+    int n = snprintf(path, sizeof path, "%s/%s", parent, owner);
+    if (n < 0 || (size_t)n >= sizeof path ||
+        hpcw_i_sys_open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0, &fd) != 0) {
+        return;
+    }
+    if (hpcw_i_sys_own(fd) == 0) {
+        char data[BENCH_PATH];
+        (void)snprintf(data, sizeof data, "%.*s", n - (int)(sizeof OWNER - 1), path);
+        int e = hpcw_i_tree_remove(AT_FDCWD, data);
+        e = e == ENOENT ? 0 : e;
+        e = e == 0 ? hpcw_i_sys_unlink(path) : e;
+        (void)fprintf(stderr,
+                      e == 0 ? "hpcw-bench: %s: removed: a run that was killed left it\n"
+                             : "hpcw-bench: %s: a run that was killed left it, and it cannot be removed\n",
+                      data);
+    }
+    (void)hpcw_i_sys_close(fd);
+}
+
+static void remove_leftovers(const char *parent) {
+    struct hpcw_i_listing *listing;
+    const char *name;
+    if (hpcw_i_sys_list(parent, &listing) != 0) {
+        return;
+    }
+    while (hpcw_i_sys_list_next(listing, &name) == 0 && name != NULL) {
+        if (is_owner(name)) {
+            remove_leftover(parent, name);
+        }
+    }
+    hpcw_i_sys_list_free(listing);
+}
+
+/* Makes the directory and the file of its owner. The descriptor of that stays open, so that the lock lasts as long as this
+ * program. Without locks the file is not there, and nobody removes what a killed run leaves. */
+static int make_owned(const char *path) {
+    char owner[BENCH_WORKDIR + sizeof OWNER];
+    int fd = -1;
+    (void)snprintf(owner, sizeof owner, "%s%s", path, OWNER);
+    int e = hpcw_i_sys_open(owner, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600, &fd);
+    if (e == 0 && hpcw_i_sys_own(fd) != 0) {
+        (void)hpcw_i_sys_close(fd);
+        (void)hpcw_i_sys_unlink(owner);
+    }
+    e = e != 0 ? e : hpcw_i_sys_mkdir(path, 0700);
+    if (e != 0 && fd >= 0) {
+        (void)hpcw_i_sys_unlink(owner);
+    }
+    return e;
+}
+
 hpcw_status bench_workdir_make(const struct bench_processes *p, const char *parent, char path[BENCH_WORKDIR],
                                hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     path[0] = '\0';
     if (p->process == 0) {
-        int n = snprintf(path, BENCH_WORKDIR, "%s/.hpcw-bench.%ld", parent, (long)getpid());
+        int n = snprintf(path, BENCH_WORKDIR, "%s/" WORKDIR "%ld", parent, (long)getpid());
         if (n < 0 || n >= BENCH_WORKDIR) {
             s = hpcw_i_fail(err, HPCW_ERANGE, "%s: expected a path of fewer than %d bytes", parent,
                             BENCH_WORKDIR);
             path[0] = '\0';
         } else {
-            int e = hpcw_i_sys_mkdir(path, 0700);
+            remove_leftovers(parent);
+            int e = make_owned(path);
             s = e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot make this directory", path);
             path[e == 0 ? strlen(path) : 0] = '\0';
         }
@@ -49,7 +115,10 @@ void bench_workdir_remove(const struct bench_processes *p, const char *path) {
     hpcw_error ignored;
     (void)hpcw_i_agree(p->comm, HPCW_OK, NULL, &ignored);
     if (p->process == 0 && path[0] != '\0') {
+        char owner[BENCH_WORKDIR + sizeof OWNER];
+        (void)snprintf(owner, sizeof owner, "%s%s", path, OWNER);
         bench_remove_tree(path);
+        (void)hpcw_i_sys_unlink(owner);
     }
 }
 

@@ -13,7 +13,8 @@
 enum { BENCH_WORKDIR = 3072, BENCH_PATH = 4096 };
 
 /*
- * Process 0 makes PARENT/.hpcw-bench.PID and broadcasts its name. Collective. HPCW_ERANGE (name too long),
+ * Process 0 makes PARENT/.hpcw-bench.PID and PARENT/.hpcw-bench.PID.owner, which it locks, and broadcasts the name of the
+ * directory. Before, it removes what killed runs left in PARENT, and says so on stderr: whatever nobody has locked any more. Collective. HPCW_ERANGE (name too long),
  * HPCW_EMISMATCH (a process does not see it) and errors of the system.
  */
 hpcw_status bench_workdir_make(const struct bench_processes *p, const char *parent, char path[BENCH_WORKDIR],

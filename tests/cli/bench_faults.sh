@@ -106,12 +106,23 @@ done
     --layout shared-posix --mode fsync &
 pid=$!
 while [ ! -e killed/results.json ] && kill -0 $pid 2>/dev/null; do :; done
+# A second run beside it leaves its data alone.
+"$HPCGEN" data --out beside --repeat 1 --ranks 2 --per-rank 20000 --layout shared-posix --mode fsync --quiet 2>said ||
+    bad "fails beside another: $(cat said)"
+[ -d data/.hpcw-bench.$pid ] && [ ! -s said ] || bad "the data of a run go away beside it: $(ls -A data) $(cat said)"
 kill -9 $pid
 wait $pid 2>/dev/null
 holds killed '"stopped": "not ended"'
 holds killed '"complete": false'
 holds killed '"fate": "measured"'
-rm -rf data/.hpcw-bench.$pid # nobody could
+# The next run removes its data and names them; what only looks like such data stays.
+mkdir data/.hpcw-bench.1 data/.hpcw-bench.1x && touch data/.hpcw-bench.1x.owner
+[ -d data/.hpcw-bench.$pid ] || bad "no data of the killed run: $(ls -A data)"
+"$HPCGEN" data --out next --repeat 1 --ranks 2 --per-rank 20000 --layout shared-posix --mode fsync --quiet 2>said ||
+    bad "fails after a killed run: $(cat said)"
+[ "$(cat said)" = "hpcw-bench: data/.hpcw-bench.$pid: removed: a run that was killed left it" ] || bad "it says: $(cat said)"
+[ -d data/.hpcw-bench.1 ] && [ -d data/.hpcw-bench.1x ] || bad "others' directories are removed: $(ls -A data)"
+rm -r data/.hpcw-bench.1*
 clean data
 
 # ---- a directory that goes away
