@@ -380,6 +380,7 @@ static void metadata_row_of(struct bench_json *io, struct bench_metadata *m) {
     (void)bench_json_begin(io, NULL, false, NULL);
     m->layout = (enum bench_layout)bench_json_word(io, "layout", m->layout, bench_layout_name, BENCH_LAYOUTS);
     bench_json_u32(io, "tasks", &m->tasks, 1, UINT32_MAX);
+    bench_json_text(io, "reason", m->reason, sizeof m->reason, true);
     for (enum bench_operation k = 0; k < BENCH_OPERATIONS; k++) {
         if (bench_json_begin(io, bench_operation_name[k], true, &m->rate[k].there)) {
             bench_json_stats(io, &m->rate[k].stats);
@@ -429,9 +430,9 @@ static void points_of(struct bench_json *io, struct bench_results *r, id_text *t
 
 static void results_of(struct bench_json *io, struct bench_results *r) {
     static const char *const format = "hpcw-bench sweep";
-    uint32_t version = 3;
+    uint32_t version = 4;
     (void)bench_json_word(io, "format", 0, &format, 1);
-    bench_json_u32(io, "version", &version, 3, 3);
+    bench_json_u32(io, "version", &version, 4, 4);
     bench_json_text(io, "hpcw", r->version, sizeof r->version, false);
     bench_json_text(io, "time", r->time, sizeof r->time, false);
     bench_json_machine(io, &r->machine);

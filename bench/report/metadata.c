@@ -107,11 +107,16 @@ hpcw_status bench_metadata_print(const struct bench_results *r, FILE *stream, hp
         for (enum bench_operation k = 0; k < BENCH_OPERATIONS; k++) {
             char text[UI_TEXT_SIZE];
             rate_text(text, m->rate[k].stats.median);
-            ui_table_cell(&t, "%s", m->rate[k].there ? text : "no time");
+            ui_table_cell(&t, "%s", m->rate[k].there ? text : m->reason[0] != '\0' ? "failed" : "no time");
         }
     }
     hpcw_status s = ui_table_print(&t, stream, 0, err);
     ui_table_free(&t);
+    for (size_t i = 0; i < r->metadatas; i += 2) {
+        if (r->metadata[i].reason[0] != '\0') {
+            (void)fprintf(stream, "failed, %u tasks: %s\n", r->metadata[i].tasks, r->metadata[i].reason);
+        }
+    }
     if (s == HPCW_OK) {
         (void)fprintf(stream, "\n%s\n", r->verdict.text);
     }
@@ -121,13 +126,19 @@ hpcw_status bench_metadata_print(const struct bench_results *r, FILE *stream, hp
 static void draw_table(const struct bench_results *r, struct ui_page *page) {
     ui_page_heading(page, "All rates");
     ui_page_table(page, "Tasks a second: medians with their confidence intervals.", UI_PAGE_MEASURED, false);
-    ui_page_columns(page, (const char *const[]){"layout", "tasks", "runs", "create", "interval", "open",
-                                                "interval", "stat", "interval", "unlink", "interval", NULL});
+    ui_page_columns(page,
+                    (const char *const[]){"layout", "tasks", "state", "runs", "create", "interval", "open",
+                                          "interval", "stat", "interval", "unlink", "interval", NULL});
     for (size_t i = 0; i < r->metadatas; i++) {
         const struct bench_metadata *m = &r->metadata[i];
         ui_page_row(page, NULL, false);
         ui_page_text_cell(page, "%s", m->layout == BENCH_TASK_LOCAL ? "task-local files" : "one container");
         ui_page_number_cell(page, UI_PAGE_COUNT, m->tasks);
+        ui_page_text_cell(page, "%s%s",
+                          m->reason[0] != '\0' ? "failed: "
+                          : m->trials == 0     ? "no time"
+                                               : "measured",
+                          m->reason);
         ui_page_text_cell(page, "%zu", m->trials);
         for (enum bench_operation k = 0; k < BENCH_OPERATIONS; k++) {
             const struct bench_rate *rate = &m->rate[k];

@@ -145,8 +145,9 @@ struct bench_metadata_trial {
 struct bench_metadata {
     enum bench_layout layout;
     uint32_t tasks;
-    size_t trials; /* 0: the budget was too small */
+    size_t trials; /* 0: it failed, or the budget was too small */
     struct bench_metadata_trial *trial;
+    char reason[BENCH_REASON]; /* of a failure, one line; "" without */
     struct bench_rate rate[BENCH_OPERATIONS]; /* tasks a second */
 };
 

@@ -186,6 +186,20 @@ static hpcw_status run_pair(struct metadata_work *w, struct bench_metadata *pair
     return s;
 }
 
+/* Numbers of tasks from this one on have no results: it failed, and the larger ones need more of whatever was missing. */
+static void note_failure(struct bench_results *r, size_t first, const hpcw_error *e) {
+    for (size_t i = first; i < r->metadatas; i++) {
+        struct bench_metadata *m = &r->metadata[i];
+        m->trials = 0;
+        if (i < first + 2) {
+            (void)snprintf(m->reason, sizeof m->reason, "%s", e->message);
+        } else {
+            (void)snprintf(m->reason, sizeof m->reason, "not tried, as %u tasks failed",
+                           r->metadata[first].tasks);
+        }
+    }
+}
+
 hpcw_status bench_sweep_metadata(const struct bench_options *o, const char *directory, uint64_t begin_ns,
                                  const struct bench_processes *processes, struct bench_results *r,
                                  hpcw_error *err) {
@@ -206,10 +220,19 @@ hpcw_status bench_sweep_metadata(const struct bench_options *o, const char *dire
             i == 0 ? 0 : (uint64_t)((double)spent * (double)tasks.at[i] / (double)tasks.at[i - 1]);
         unsigned char on = begin - begin_ns + needed < r->budget_ns;
         s = hpcw_i_comm_bcast(processes->comm, &on, 1, 0, err);
-        for (uint32_t k = 0; s == HPCW_OK && on != 0 && k <= r->repeat; k++) {
-            s = run_pair(&w, &r->metadata[2 * i], k, &random, err);
+        hpcw_error e;
+        hpcw_status failure = HPCW_OK;
+        for (uint32_t k = 0; s == HPCW_OK && failure == HPCW_OK && on != 0 && k <= r->repeat; k++) {
+            failure = run_pair(&w, &r->metadata[2 * i], k, &random, &e);
         }
-        if (on == 0) {
+        if (failure == HPCW_ECOMM) {
+            *err = e;
+            s = failure;
+        } else if (failure != HPCW_OK &&
+                   failure != HPCW_ESTATE) { /* HPCW_ESTATE: a signal; what there is is kept */
+            note_failure(r, 2 * i, &e);
+        }
+        if (on == 0 || failure != HPCW_OK) {
             break;
         }
         spent = bench_timer_now() - begin;

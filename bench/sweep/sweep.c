@@ -699,6 +699,9 @@ hpcw_status bench_sweep(const struct bench_options *options, const char *directo
     for (size_t i = 0; i < results.points; i++) {
         *failed = *failed || results.point[i].fate == BENCH_FAILED;
     }
+    for (size_t i = 0; i < results.metadatas; i++) {
+        *failed = *failed || results.metadata[i].reason[0] != '\0';
+    }
     if (s == HPCW_OK && processes->process == 0) {
         s = bench_output_write(&results, w.output, err);
         s = s == HPCW_OK ? bench_output_draw(&results, w.output, err) : s;

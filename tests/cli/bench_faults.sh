@@ -100,6 +100,17 @@ for signal in INT:2 TERM:15 USR1:10; do
     holds ${signal%:*} '"complete": false'
     clean data
 done
+# Metadata rates, too: those of the numbers of tasks that were done.
+"$HPCGEN" metadata data --out ended --budget 1000h --repeat 3 --tasks 5,262144 --quiet &
+pid=$!
+while [ ! -e data/.hpcw-bench.$pid/task.000500 ] && kill -0 $pid 2>/dev/null; do :; done
+kill -TERM $pid
+wait $pid
+got=$?
+[ $got -eq 143 ] || bad "status $got after TERM"
+holds ended '"stopped": "interrupted (signal 15)"'
+holds ended 'with 5 tasks, '
+clean data
 
 # ---- killed: what whole repetitions measured is there, and says that it is not all
 "$HPCGEN" data --out killed --budget 1h --repeat 500 --ranks 2 --per-rank 20000 --record 5000 --quiet \

@@ -44,6 +44,26 @@ if [ -f out/report.html ]; then
     refuse 1 'odd.json: metadata*unlink: expected * from its trials, got *' "$HPCGEN" report odd.json -O x
 fi
 
+# A file system with few inodes: what fits is kept, the failure is named, and nothing larger is tried.
+mkdir small
+if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=16m,nr_inodes=100 none small 2>/dev/null; then
+    "$HPCGEN" metadata small --out inodes --repeat 2 --tasks 5,200,1000 >table 2>said
+    got=$?
+    [ "$(ls -A small)" = '' ] || bad "data remain: $(ls -A small)"
+    umount small
+    [ $got -eq 1 ] && [ ! -s said ] || bad "status $got where inodes are missing: $(cat said)"
+    "$JSON_CHECK" inodes/results.json || bad "inodes/results.json is no JSON"
+    grep -q '^task-local files *5 *[0-9]' table || bad "5 tasks are lost: $(cat table)"
+    grep -q '^one container *200 *failed' table || bad "200 tasks have not failed: $(cat table)"
+    grep -q '^failed, 200 tasks: small/.*: cannot create: No space left on device$' table || bad "no reason: $(cat table)"
+    grep -q '^failed, 1000 tasks: not tried, as 200 tasks failed$' table || bad "no word of 1000 tasks: $(cat table)"
+    case $(tail -n 1 table) in
+    'verdict: with 5 tasks, '*) ;;
+    *) bad "last line: $(tail -n 1 table)" ;;
+    esac
+    [ ! -f inodes/report.html ] || "$HPCGEN" report inodes/results.json -O again.html || bad "report fails"
+fi
+
 # No time: named, and no failure.
 rates short --tasks 5:5000:x10 --budget 100ms
 grep -q '^task-local files *5000 .*no time' table || bad "5000 tasks in 0.1 s: $(cat table)"
