@@ -213,9 +213,9 @@ static const struct ui_chapter chapters[] = {
      "several "
      "block sizes on GPFS, and metadata rates. If the variable IOR has the path of IOR, the job also runs IOR "
      "with the work of each point. The scripts for Lustre and GPFS were run on imitations only, and say so.\n"},
-    {"EXIT STATUS",
-     "0 if all was measured, or left out for a reason that is given; 1 if something failed; 2 if the command "
-     "line is wrong; 128 plus the number of the signal if a signal ended the program.\n"},
+    {"EXIT STATUS", "0 if all was measured, or left out for a reason that is given; 1 if something failed, or "
+                    "nothing at all was measured; 2 if the command "
+                    "line is wrong; 128 plus the number of the signal if a signal ended the program.\n"},
     {"EXAMPLES",
      "A file system in five minutes, with one process and with 16; then in more detail:\n"
      "\n"

@@ -662,6 +662,18 @@ static hpcw_status measure(struct sweep *w, const char *directory, hpcw_error *e
     return s;
 }
 
+/* A sweep of points that measured none of them failed, whatever the reason. */
+static hpcw_status expect_some(const struct bench_results *r, const char *directory, hpcw_error *err) {
+    for (size_t i = 0; i < r->points; i++) {
+        if (r->point[i].fate == BENCH_MEASURED) {
+            return HPCW_OK;
+        }
+    }
+    return r->points == 0 ? HPCW_OK
+                          : hpcw_i_fail(err, HPCW_ENOTSUP, "%s: nothing was measured: %s: %s", directory,
+                                        r->point[0].id, r->point[0].reason);
+}
+
 hpcw_status bench_sweep(const struct bench_options *options, const char *directory, const char *command,
                         const struct bench_processes *processes, bool *failed, hpcw_error *err) {
     struct bench_results results = {0};
@@ -709,6 +721,7 @@ hpcw_status bench_sweep(const struct bench_options *options, const char *directo
             (void)printf("results: %s\n\n", w.output);
             s = bench_output_print(&results, stdout, err);
         }
+        s = s == HPCW_OK && signal == 0 && !*failed ? expect_some(&results, directory, err) : s;
     }
     s = hpcw_i_agree(processes->comm, s, NULL, err);
     if (s != HPCW_OK && w.output[0] != '\0') {

@@ -73,8 +73,10 @@ fi
 # ---- a small file system: checked before, and full in the middle
 mkdir small
 if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=4m none small 2>/dev/null; then
-    ends 0 "$HPCGEN" small --out before --repeat 1 --ranks 2 --per-rank 4M --blocksize 4K --layout sion-aligned \
-        --mode fsync --files 1 --record 64K --quiet
+    ends 1 "$HPCGEN" small --out before --repeat 1 --ranks 2 --per-rank 4M --blocksize 4K --layout sion-aligned \
+        --mode fsync --files 1 --record 64K --quiet 2>said
+    grep -q '^hpcw-bench: small: nothing was measured: sion-aligned/fsync/4K: .*bytes of free space, got' said ||
+        bad "it says: $(cat said)"
     holds before 'bytes of free space, got'
     # A container of four ranks in whole blocks of 2 MiB: what is allocated in advance is more than the data.
     ends 1 "$HPCGEN" small --out middle --repeat 1 --ranks 4 --per-rank 64K --blocksize 2M,4K --layout sion-aligned \
@@ -148,8 +150,10 @@ got=$?
 [ $got -eq 1 ] || bad "status $got where the directory went away"
 [ ! -e lost ] || holds lost '"errno": 2,'
 
-# ---- too little time: what there was none for is named
-ends 0 "$HPCGEN" data --out short --budget 300ms --quiet
+# ---- too little time: what there was none for is named, and no measurement at all is a failure
+ends 1 "$HPCGEN" data --out short --budget 300ms --quiet 2>said
+grep -q '^hpcw-bench: data: nothing was measured: sion-aligned/fsync/[0-9]*[KM]: the budget of 300 ms is too small for it$' said ||
+    bad "it says: $(cat said)"
 holds short 'the budget of 300 ms is too small for it'
 holds short '"complete": true'
 clean data

@@ -118,11 +118,13 @@ grep -A 10 '"environment": \[' told/results.json | tr -d '\n' | grep -q '"ROMIO_
     bad "the environment is not in the results: $(grep -A 5 '"environment"' told/results.json)"
 grep -q SECRET told/results.json && bad "all of the environment is in the results"
 
-# What cannot be run is named, and is no failure.
-sweep two --layout mpiio-independent --mode fsync
+# What cannot be run is named, and is no failure, unless it is all.
+sweep two --layout mpiio-independent,shared-posix --mode fsync
 grep -q '"fate": "left out"' two/results.json || bad "MPI-IO without mpirun is not left out"
-sweep three --layout shared-posix --mode fsync --max-bytes 64K
-grep -q -- '--max-bytes' three/results.json || bad "more than --max-bytes"
+refuse 1 'data: nothing was measured: mpiio-independent/fsync/records-47K: MPI-IO needs processes *' \
+    "$HPCGEN" data --out none --layout mpiio-independent --mode fsync --quiet
+refuse 1 'data: nothing was measured: shared-posix/fsync/records-5000: *--max-bytes*' "$HPCGEN" data --out three --ranks 6 \
+    --per-rank 30000 --record 5000 --layout shared-posix --mode fsync --max-bytes 64K --quiet
 
 if [ -n "$MPIEXEC" ]; then
     for n in 2 4; do
