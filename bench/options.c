@@ -146,8 +146,8 @@ static const struct ui_option option_table[] = {
            "after this time of a run a process begins no write but its first; rates are of the bytes that were "
            "written. By default all is written",
            UI_LIMITS(1e-6, 86400), .read = ui_read_duration),
-    OPTION(LIMITS, SWEEPING, 0, "max-bytes", "SIZE", SIZE, max_bytes, "most bytes on the disk at any time",
-           UI_LIMITS(65536, LARGEST_SIZE), .default_text = "4G"),
+    OPTION(LIMITS, SWEEPING, 0, "max-bytes", "SIZE", SIZE, max_bytes,
+           "most bytes on the file system at any time", UI_LIMITS(65536, LARGEST_SIZE), .default_text = "4G"),
     OPTION(OUTPUT, SWEEPING | RATING, 'o', "out", "DIR", STRING, output,
            "new directory for the results; by default ./hpcw-bench- and the time"),
     OPTION(OUTPUT, UI_COMMAND(BENCH_COMMAND_REPORT), 'O', "output", "FILE", STRING, output,

@@ -104,7 +104,7 @@ static void facts(struct ui_page *page, const struct bench_results *r) {
     ui_page_number(page, UI_PAGE_SECONDS, (double)r->budget_ns / 1e9);
     ui_page_text(page, "; at most ");
     ui_page_number(page, UI_PAGE_BYTES, (double)r->max_bytes);
-    ui_page_text(page, " on the disk");
+    ui_page_text(page, " at any time");
     if (r->stonewall_ns != 0) {
         ui_page_text(page, "; no write begins after ");
         ui_page_number(page, UI_PAGE_SECONDS, (double)r->stonewall_ns / 1e9);
@@ -137,6 +137,11 @@ static void warnings(struct ui_page *page, const struct bench_results *r) {
     if (r->stopped[0] != '\0') {
         ui_page_begin(page, UI_PAGE_NOTE);
         ui_page_text(page, "The sweep was %s. The page shows the results until then.", r->stopped);
+        ui_page_end(page);
+    }
+    if (bench_fs_is_memory(&r->fs)) {
+        ui_page_begin(page, UI_PAGE_NOTE);
+        ui_page_text(page, "%s is memory: no rate here is that of a disk, and nothing is durable.", r->fs.type);
         ui_page_end(page);
     }
     if (fate[BENCH_FAILED] + fate[BENCH_LEFT_OUT] + noisy + small > 0) {
@@ -214,7 +219,7 @@ static void all_points(struct bench_page_drawing *d) {
     ui_page_table(
         page, "Medians with their confidence intervals. The last four columns are computed from the layout. ",
         UI_PAGE_MEASURED, false);
-    ui_page_columns(page, (const char *const[]){"point", "state", "bytes", "a run", "durable", "interval",
+    ui_page_columns(page, (const char *const[]){"point", "state", "bytes", "a run", "with flush", "interval",
                                                 "page cache", "interval", "of the ceiling", "read",
                                                 "read, cached", "coverage", "runs", "blocks (counted)",
                                                 "shared by ranks (counted)", "by processes", "by hosts", NULL});

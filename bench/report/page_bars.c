@@ -117,8 +117,8 @@ static void draw_bars(struct bench_page_drawing *d, double block, size_t rate, c
 static void draw_both_rates(struct bench_page_drawing *d, double block, const char *what, const char *at,
                             const char *caption) {
     char title[128];
-    (void)snprintf(title, sizeof title, "Durable throughput of %s%s", what, at);
-    draw_bars(d, block, BENCH_PAGE_DURABLE, title, caption, "durable throughput");
+    (void)snprintf(title, sizeof title, "Throughput of %s with the flush%s", what, at);
+    draw_bars(d, block, BENCH_PAGE_DURABLE, title, caption, "throughput with the flush");
     (void)snprintf(title, sizeof title, "Throughput of %s into the page cache%s", what, at);
     draw_bars(d, block, BENCH_PAGE_CACHED, title, "The same points, before any flush.",
               "throughput into the page cache");

@@ -99,7 +99,7 @@ static void draw_over_block_size(struct bench_page_drawing *d, const char *title
     d->alike = true;
 }
 
-static const struct ui_page_axis rate_axis = {.label = "durable throughput", .unit = UI_PAGE_RATE};
+static const struct ui_page_axis rate_axis = {.label = "throughput with the flush", .unit = UI_PAGE_RATE};
 
 /* A chart for each mode, with a curve for each layout. */
 struct curves {
@@ -127,8 +127,7 @@ static const struct curves durable_curves = {
 static const struct curves cached_curves = {
     .heading = "Into the page cache",
     .text =
-        "How fast the system accepted the data, before it wrote them to the disk. Do not compare these rates "
-        "with durable throughput.",
+        "How fast the system accepted the data, before any flush. Do not compare these rates with those above.",
     .rate = BENCH_PAGE_CACHED,
     .title = {[BENCH_BUFFERED] = "Written, not flushed",
               [BENCH_FSYNC] = "Before the flush (fsync)",
@@ -143,9 +142,9 @@ static const struct curves ratio_curves = {
             "offsets, measured in the same repetition. A ratio of 1 means that the layout costs nothing.",
     .rate = BENCH_PAGE_RATIO,
     .title = {[BENCH_BUFFERED] = "Not flushed: ratio of page cache rates",
-              [BENCH_FSYNC] = "fsync: ratio of durable rates",
-              [BENCH_DIRECT] = "O_DIRECT: ratio of durable rates",
-              [BENCH_PREALLOCATED] = "Preallocated: ratio of durable rates"},
+              [BENCH_FSYNC] = "fsync: ratio of rates with the flush",
+              [BENCH_DIRECT] = "O_DIRECT: ratio of rates with the flush",
+              [BENCH_PREALLOCATED] = "Preallocated: ratio of rates with the flush"},
     .caption = "Median of the ratios within each repetition and its confidence interval.",
     .y = {.label = "rate / rate of the ceiling", .unit = UI_PAGE_PLAIN},
     .mark = &(const struct ui_page_mark){.at = 1, .label = "ceiling"},
@@ -162,7 +161,17 @@ static void draw_curves(struct bench_page_drawing *d, const struct curves *c) {
 }
 
 void bench_page_durable(struct bench_page_drawing *d) {
-    draw_curves(d, &durable_curves);
+    struct curves c = durable_curves;
+    if (bench_fs_is_memory(&d->r->fs)) {
+        c.heading = "Throughput into memory";
+        c.text =
+            "The number of bytes divided by the time from the common start until the last process has closed "
+            "its "
+            "file. A point shows the median of its repetitions, its whiskers the confidence interval of that "
+            "median.";
+        c.y.label = "throughput into memory";
+    }
+    draw_curves(d, &c);
 }
 
 void bench_page_cached(struct bench_page_drawing *d) {

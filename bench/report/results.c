@@ -49,6 +49,10 @@ uint64_t bench_layout_shift(enum bench_layout layout, uint64_t block) {
     return layout == BENCH_SION_SHIFTED ? block / 2 : hdf5 ? BENCH_HDF5_START : 0;
 }
 
+bool bench_fs_is_memory(const struct bench_fs *fs) {
+    return strcmp(fs->type, "tmpfs") == 0 || strcmp(fs->type, "ramfs") == 0;
+}
+
 /* ---- rates ---- */
 
 static bool is_durable(enum bench_mode mode) {

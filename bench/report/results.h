@@ -214,6 +214,9 @@ extern const char *const bench_mode_name[BENCH_MODES];
 extern const char *const bench_step_name[BENCH_STEPS];
 extern const char *const bench_fate_name[BENCH_FATES];
 
+/* Whether the file system is memory, as tmpfs: it has no disk, a flush does nothing, and no rate is called durable. */
+bool bench_fs_is_memory(const struct bench_fs *fs);
+
 /* Bytes that a trial wrote, and that each trial of a point wrote at least. */
 uint64_t bench_results_bytes_of(const struct bench_point *p, const struct bench_trial *t);
 uint64_t bench_results_bytes(const struct bench_point *p);

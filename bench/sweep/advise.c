@@ -331,8 +331,9 @@ static void judge(const struct bench_results *r, const struct choice *c, struct 
                 small, ui_text_bytes_binary(bytes, r->least_bytes),
                 ui_text_duration(time, (double)r->least_ns / 1e9));
         } else {
-            bench_advice_say(
-                a, "expected two layouts that were measured to the disk, got %zu; use --budget 20m", c->points);
+            bench_advice_say(a,
+                             "expected two layouts that were measured with a flush, got %zu; use --budget 20m",
+                             c->points);
         }
         return;
     }
@@ -361,7 +362,8 @@ static void judge(const struct bench_results *r, const struct choice *c, struct 
         return;
     }
     char text[UI_TEXT_SIZE];
-    bench_advice_say(a, "verdict: %s, %s to the disk; ", p->id, ui_text_rate(text, rate(p)));
+    bench_advice_say(a, "verdict: %s, %s to %s; ", p->id, ui_text_rate(text, rate(p)),
+                     bench_fs_is_memory(&r->fs) ? "memory" : "the disk");
     if (near == 0) {
         bench_advice_say(a, "each of the %zu other points is slower", c->points - 1);
     } else {

@@ -136,8 +136,9 @@ static void print_unmeasured(const struct bench_results *r, FILE *stream) {
 }
 
 hpcw_status bench_output_print(const struct bench_results *r, FILE *stream, hpcw_error *err) {
-    static const char *const title[] = {"durable", "interval of the median", "page cache", "of ceiling",
-                                        "shared blocks"};
+    const bool memory = bench_fs_is_memory(&r->fs);
+    const char *const title[] = {memory ? "to memory" : "durable", "interval of the median", "page cache",
+                                 "of ceiling", "shared blocks"};
     struct ui_table t = {0};
     size_t measured = 0;
     bool reads = false;
@@ -169,6 +170,10 @@ hpcw_status bench_output_print(const struct bench_results *r, FILE *stream, hpcw
     hpcw_status s = measured == 0 ? HPCW_OK : ui_table_print(&t, stream, 0, err);
     ui_table_free(&t);
     print_unmeasured(r, stream);
+    if (memory) {
+        (void)fprintf(stream, "%s is memory: no rate here is that of a disk, and nothing is durable\n",
+                      r->fs.type);
+    }
     for (size_t i = 0; i <= r->advices; i++) {
         (void)fputc('\n', stream);
         ui_text_wrap(stream, i < r->advices ? r->advice[i].text : r->verdict.text, 0, 0,

@@ -435,17 +435,25 @@ static hpcw_status run_all(struct sweep *w, hpcw_error *err) {
     return s;
 }
 
-/* Tries whether O_DIRECT works with the alignment of the layouts: "" if it does, otherwise the reason. */
+/* Whether O_DIRECT reaches a disk with the alignment of the layouts: "" if it does, otherwise the reason. An open and a write
+ * alone do not tell: tmpfs takes both, and its files are the page cache. */
 static void try_direct(const struct sweep *w, char why[BENCH_NAME]) {
+    const struct bench_fs *fs = &w->r->fs;
     char path[BENCH_PATH];
-    int fd;
-    (void)snprintf(path, sizeof path, "%s/direct", w->directory);
-    int e = hpcw_i_sys_open(path, O_RDWR | O_CREAT | O_DIRECT, 0600, &fd);
-    if (e == 0) {
-        e = hpcw_i_sys_pwrite(fd, w->data.source, BENCH_MEMORY_ALIGN, 0);
-        (void)hpcw_i_sys_close(fd);
+    int fd, e = EINVAL;
+    if (bench_fs_is_memory(fs)) {
+        (void)snprintf(why, BENCH_NAME, "%s is memory, with no disk for O_DIRECT", fs->type);
+        return;
     }
-    (void)hpcw_i_sys_unlink(path);
+    if (!fs->direct_known || fs->direct_memory != 0) {
+        (void)snprintf(path, sizeof path, "%s/direct", w->directory);
+        e = hpcw_i_sys_open(path, O_RDWR | O_CREAT | O_DIRECT, 0600, &fd);
+        if (e == 0) {
+            e = hpcw_i_sys_pwrite(fd, w->data.source, BENCH_MEMORY_ALIGN, 0);
+            (void)hpcw_i_sys_close(fd);
+        }
+        (void)hpcw_i_sys_unlink(path);
+    }
     (void)snprintf(why, BENCH_NAME, "%s",
                    e == 0        ? ""
                    : e == EINVAL ? "the file system has no O_DIRECT"

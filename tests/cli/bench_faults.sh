@@ -83,6 +83,17 @@ if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=4m none small 2>/dev/null; the
         --mode preallocated --files 1 --record 8K --quiet
     holds middle '"failure": {"errno": 28, "process": 0}'
     holds middle '"fate": "measured"'
+    # It is memory: no rate is called durable, and nothing is written past the page cache.
+    ends 0 "$HPCGEN" small --out memory --repeat 1 --ranks 2 --per-rank 64K --layout shared-posix --mode fsync,direct \
+        --record 8K >said 2>progress
+    holds memory '"reason": "tmpfs is memory, with no disk for O_DIRECT"'
+    grep -q '^point .* to memory ' said || bad "no column of memory: $(cat said)"
+    grep -q '^tmpfs is memory: no rate here is that of a disk, and nothing is durable$' said || bad "no word of memory: $(cat said)"
+    grep -q 'to the disk' said && bad "a disk: $(cat said)"
+    if [ -f memory/report.html ]; then
+        grep -q 'tmpfs is memory' memory/report.html || bad "the page does not say that it is memory"
+        grep -i 'durable t\|on the disk\|durable rate' memory/report.html && bad "the page calls memory a disk"
+    fi
     clean small
     umount small
 fi
