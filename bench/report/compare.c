@@ -148,6 +148,15 @@ const char *bench_change_verdict(const struct bench_change *c) {
                                                              : "no difference shown";
 }
 
+static bool differs(const struct bench_change *c) {
+    return strcmp(bench_change_verdict(c), "no difference shown") != 0;
+}
+
+const char *bench_layout_verdict(const struct bench_comparison *c, const struct bench_change *change) {
+    const bool explained = differs(&c->plain) && fabs(log1p(change->change)) <= fabs(log1p(c->plain.change));
+    return c->machine_changed || explained ? "no difference shown" : bench_change_verdict(change);
+}
+
 /* ---- Points and layouts ---- */
 
 /* Points of the same name that count, with repetitions that show how they scatter. */
@@ -279,6 +288,7 @@ static hpcw_status test_plain(struct bench_comparison *c, hpcw_error *err) {
     s = s == HPCW_OK ? ceilings_of(c, true, &b, err) : s;
     if (s == HPCW_OK) {
         c->plain = change_of(b.mean - a.mean, sqrt(a.variance + b.variance), a.df + b.df, 1);
+        c->machine_changed = fabs(b.mean - a.mean) > log(BENCH_COMPARE_MACHINE);
     }
     return s;
 }
@@ -293,14 +303,14 @@ HPCW_PRINTF(2, 3) static void say(struct bench_comparison *c, const char *fmt, .
     va_end(args);
 }
 
-static bool differs(const struct bench_change *c) {
-    return strcmp(bench_change_verdict(c), "no difference shown") != 0;
+static bool claimed(const struct bench_comparison *c, const struct bench_change *change) {
+    return strcmp(bench_layout_verdict(c, change), "no difference shown") != 0;
 }
 
 static bool layout_differs(const struct bench_comparison *c, enum bench_layout layout) {
     for (size_t i = 0; i < c->groups; i++) {
         if (c->group[i].layout == layout) {
-            return differs(&c->group[i].change);
+            return claimed(c, &c->group[i].change);
         }
     }
     return false;
@@ -309,7 +319,8 @@ static bool layout_differs(const struct bench_comparison *c, enum bench_layout l
 /* "slower: task-local (-31 %, between -38 % and -24 %)" */
 static void say_change(struct bench_comparison *c, const char *name, const struct bench_change *change) {
     say(c, "%s%s: %s (%+.0f %%, between %+.0f %% and %+.0f %%)", c->verdict[0] == '\0' ? "" : "; ",
-        bench_change_verdict(change), name, 100 * change->change, 100 * change->low, 100 * change->high);
+        change->change > 0 ? "faster" : "slower", name, 100 * change->change, 100 * change->low,
+        100 * change->high);
 }
 
 static void give_verdict(struct bench_comparison *c) {
@@ -318,15 +329,22 @@ static void give_verdict(struct bench_comparison *c) {
         say(c, "nothing can be said: no point counts in both sweeps");
         return;
     }
+    if (c->machine_changed) {
+        say(c,
+            "nothing can be said of layouts: plain writes changed by %+.0f %%; repeat both sweeps while "
+            "nothing else runs",
+            100 * c->plain.change);
+        return;
+    }
     for (size_t i = 0; i < c->groups; i++) {
         layouts = fmax(layouts, c->group[i].change.seen);
-        if (differs(&c->group[i].change)) {
+        if (claimed(c, &c->group[i].change)) {
             say_change(c, bench_layout_name[c->group[i].layout], &c->group[i].change);
         }
     }
     for (size_t i = 0; i < c->pairs; i++) {
         points = fmax(points, c->pair[i].change.seen);
-        if (differs(&c->pair[i].change) && !layout_differs(c, c->pair[i].a->layout)) {
+        if (claimed(c, &c->pair[i].change) && !layout_differs(c, c->pair[i].a->layout)) {
             say_change(c, c->pair[i].a->id, &c->pair[i].change);
         }
     }
@@ -334,6 +352,10 @@ static void give_verdict(struct bench_comparison *c) {
         say(c, "%snothing %scan be said: noisy; use --budget 20m for both sweeps, or fewer layouts",
             c->verdict[0] == '\0' ? "" : "; ", c->verdict[0] == '\0' ? "" : "else ");
         return;
+    }
+    if (differs(&c->plain)) { /* below it, a change of a layout may be the machine's */
+        layouts = fmax(layouts, expm1(fabs(log1p(c->plain.change))));
+        points = fmax(points, layouts);
     }
     say(c, "%s; differences above %.0f %% in a layout, %.0f %% in a point, would have been seen",
         c->verdict[0] == '\0' ? "no layout differs" : "; no other layout differs", ceil(100 * layouts),
@@ -461,7 +483,7 @@ static hpcw_status print_layouts(const struct bench_comparison *c, hpcw_error *e
         ui_table_cell(&t, "%s", i < c->groups ? bench_layout_name[c->group[i].layout] : "plain writes");
         ui_table_cell(&t, "%zu", i < c->groups ? c->group[i].points : c->pairs);
         change_cells(&t, change);
-        ui_table_cell(&t, "%s", bench_change_verdict(change));
+        ui_table_cell(&t, "%s", i < c->groups ? bench_layout_verdict(c, change) : bench_change_verdict(change));
     }
     hpcw_status s = ui_table_print(&t, stdout, 0, err);
     ui_table_free(&t);
@@ -484,7 +506,7 @@ static hpcw_status print_pairs(const struct bench_comparison *c, hpcw_error *err
         ui_table_cell(&t, "%s", ui_text_rate(text, rate_of(p->b)));
         ui_table_cell(&t, "%.2f", p->ratio_b);
         change_cells(&t, &p->change);
-        ui_table_cell(&t, "%s%s%s", bench_change_verdict(&p->change), p->other_size ? ", of other size" : "",
+        ui_table_cell(&t, "%s%s%s", bench_layout_verdict(c, &p->change), p->other_size ? ", of other size" : "",
                       p->a->noisy || p->b->noisy ? ", noisy" : "");
     }
     hpcw_status s = ui_table_print(&t, stdout, 0, err);
@@ -538,12 +560,12 @@ static void put_share(struct hpcw_i_json *j, const char *key, double v) {
     }
 }
 
-static void put_change(struct hpcw_i_json *j, const struct bench_change *c) {
+static void put_change(struct hpcw_i_json *j, const struct bench_change *c, const char *verdict) {
     put_share(j, "change", c->change);
     put_share(j, "low", c->low);
     put_share(j, "high", c->high);
     put_share(j, "seen_from", c->seen);
-    hpcw_i_json_put_str(j, "verdict", bench_change_verdict(c));
+    hpcw_i_json_put_str(j, "verdict", verdict);
 }
 
 static void put_all(struct hpcw_i_json *j, const struct bench_results r[2], const struct bench_comparison *c) {
@@ -567,13 +589,13 @@ static void put_all(struct hpcw_i_json *j, const struct bench_results r[2], cons
         hpcw_i_json_flat_object(j);
         hpcw_i_json_put_str(j, "layout", bench_layout_name[c->group[i].layout]);
         hpcw_i_json_put_u64(j, "points", c->group[i].points);
-        put_change(j, &c->group[i].change);
+        put_change(j, &c->group[i].change, bench_layout_verdict(c, &c->group[i].change));
         hpcw_i_json_end_object(j);
     }
     hpcw_i_json_end_array(j);
     hpcw_i_json_key(j, "plain_writes");
     hpcw_i_json_flat_object(j);
-    put_change(j, &c->plain);
+    put_change(j, &c->plain, bench_change_verdict(&c->plain));
     hpcw_i_json_end_object(j);
     hpcw_i_json_key_array(j, "points");
     for (size_t i = 0; i < c->pairs; i++) {
@@ -585,7 +607,7 @@ static void put_all(struct hpcw_i_json *j, const struct bench_results r[2], cons
         hpcw_i_json_put_f64(j, "first_ratio", p->ratio_a);
         hpcw_i_json_put_f64(j, "second", rate_of(p->b));
         hpcw_i_json_put_f64(j, "second_ratio", p->ratio_b);
-        put_change(j, &p->change);
+        put_change(j, &p->change, bench_layout_verdict(c, &p->change));
         hpcw_i_json_put_bool(j, "other_size", p->other_size);
         hpcw_i_json_put_bool(j, "noisy", p->a->noisy || p->b->noisy);
         hpcw_i_json_end_object(j);

@@ -15,6 +15,14 @@
 /* Smaller changes are not called a difference. */
 #define BENCH_COMPARE_LEAST 0.05
 
+/*
+ * Factor by which plain writes may change between two sweeps that are compared. A layout that waits for the processor does
+ * not follow a disk that becomes slower, so its ratio to the ceiling rises by up to the factor by which the ceilings fell:
+ * that is no better layout. Up to this factor, a change of a layout counts if it is larger than a shown one of plain writes;
+ * beyond it, nothing is claimed.
+ */
+#define BENCH_COMPARE_MACHINE 2.0
+
 /* A change of ratios or rates, b compared with a: 0.1 is 10 % faster. */
 struct bench_change {
     double change;
@@ -43,6 +51,8 @@ struct bench_comparison {
     struct bench_group group[BENCH_LAYOUTS];
     size_t groups;
     struct bench_change plain; /* of the ceilings' rates */
+    bool
+        machine_changed; /* by more than BENCH_COMPARE_MACHINE: the changes of layouts and points mean nothing */
     char verdict[512];
 };
 
@@ -51,8 +61,10 @@ hpcw_status bench_compare(const struct bench_results *a, const struct bench_resu
                           struct bench_comparison *comparison, hpcw_error *err);
 void bench_comparison_free(struct bench_comparison *comparison);
 
-/* "faster", "slower" or "no difference shown": b compared with a. */
+/* "faster", "slower" or "no difference shown": b compared with a. Of plain writes, and of a layout or a point, for which it is
+ * "no difference shown", too, where the change of plain writes may be the reason. */
 const char *bench_change_verdict(const struct bench_change *change);
+const char *bench_layout_verdict(const struct bench_comparison *comparison, const struct bench_change *change);
 
 /* Reads both files, prints differences between the machines, tables and the verdict; `json`: the same as JSON. */
 hpcw_status bench_compare_command(const char *path_a, const char *path_b, bool json, bool quiet,
