@@ -3,6 +3,7 @@
 #
 #   make synth   the dataset of 4096 ranks in synth/; a second call resumes
 #   make check   the whole test suite
+#   make bench-check measure with hpcw-bench on a machine that does nothing else, and check that it finds what is slow
 #   make chaos   an hour of random kills, failures, full disks, damage and races, and a table of what survived
 #   make crash   an hour of deaths, failures and power losses at every call that changes the file system, and a table
 #   make cluster run everything on four hosts, namespaces of this machine, and a distributed file system; as root, 10 minutes
@@ -37,6 +38,10 @@ synth: setup
 # The times that tests may take are for a machine that has nothing else to do.
 check: setup
 	meson test -C $(BUILD) --print-errorlogs --timeout-multiplier 4
+
+bench-check: setup
+	meson compile -C $(BUILD)
+	meson compile -C $(BUILD) bench-check
 
 chaos: setup
 	meson compile -C $(BUILD) chaos
@@ -82,4 +87,4 @@ setup:
 clean:
 	rm -rf $(BUILD) build-mpich build-portability
 
-.PHONY: synth check chaos crash cluster portability realism docs deb setup clean
+.PHONY: synth check bench-check chaos crash cluster portability realism docs deb setup clean

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -50,7 +51,8 @@ static double normal(uint64_t *random) {
 }
 
 static void simulate(struct sweep *w, const struct disturbance *d, uint64_t *random) {
-    w->r = (struct bench_results){.points = POINTS, .point = w->point};
+    w->r = (struct bench_results){
+        .points = POINTS, .point = w->point, .processes = 1, .hosts = 1, .writers = 1, .readers = 1};
     for (size_t i = 0; i < POINTS; i++) {
         w->point[i] = (struct bench_point){.layout = layout_of[i],
                                            .mode = BENCH_FSYNC,
@@ -77,8 +79,10 @@ static void simulate(struct sweep *w, const struct disturbance *d, uint64_t *ran
                 }
                 ns *= side == 0 && d->slower > 0 && layout_of[i] == d->layout ? d->slower : 1;
                 ns *= side == 0 && d->point_slower > 0 && i == d->point ? d->point_slower : 1;
-                w->trial[i][side][k] = (struct bench_trial){
-                    .repetition = (uint32_t)k + 1, .total_ns = (uint64_t)ns, .written_ns = (uint64_t)ns};
+                w->trial[i][side][k] = (struct bench_trial){.repetition = (uint32_t)k + 1,
+                                                            .order = 1,
+                                                            .total_ns = (uint64_t)ns,
+                                                            .written_ns = (uint64_t)ns};
             }
         }
         assert_int_equal(bench_results_rate(&w->point[i], NULL), HPCW_OK);
@@ -300,13 +304,62 @@ static void only_what_counts_is_compared(void **state) {
     bench_comparison_free(&c);
 }
 
+/* What the command prints of two files: the text of `path`, which the caller frees. */
+static char *print(const char *first, const char *second, bool json) {
+    char path[] = "compare.XXXXXX";
+    int fd = mkstemp(path), out = dup(STDOUT_FILENO);
+    assert_true(fd >= 0 && out >= 0);
+    (void)fflush(stdout);
+    assert_true(dup2(fd, STDOUT_FILENO) >= 0);
+    hpcw_status s = bench_compare_command(first, second, json, false, NULL);
+    (void)fflush(stdout);
+    assert_true(dup2(out, STDOUT_FILENO) >= 0);
+    assert_int_equal(s, HPCW_OK);
+    off_t size = lseek(fd, 0, SEEK_END);
+    char *text = calloc(1, (size_t)size + 1);
+    assert_non_null(text);
+    assert_int_equal(pread(fd, text, (size_t)size, 0), size);
+    (void)close(fd);
+    (void)close(out);
+    (void)unlink(path);
+    return text;
+}
+
+/* The command on the files of two sweeps, the second with slower task-local files: tables, last line, JSON. */
+static void the_command_names_what_is_slow(void **state) {
+    (void)state;
+    static struct sweep a, b;
+    char first[] = "first.XXXXXX", second[] = "second.XXXXXX";
+    const int fd[2] = {mkstemp(first), mkstemp(second)};
+    assert_true(fd[0] >= 0 && fd[1] >= 0 && close(fd[0]) == 0 && close(fd[1]) == 0);
+    uint64_t random = 10;
+    struct disturbance slow = quiet;
+    slow.layout = BENCH_TASK_LOCAL;
+    slow.slower = 3;
+    simulate(&a, &quiet, &random);
+    simulate(&b, &slow, &random);
+    assert_int_equal(bench_results_write_json(&a.r, first, NULL), HPCW_OK);
+    assert_int_equal(bench_results_write_json(&b.r, second, NULL), HPCW_OK);
+    char *text = print(first, second, false), *json = print(first, second, true);
+    const char *row = strstr(text, "\ntask-local ");
+    assert_non_null(row);
+    const char *end = strchr(row + 1, '\n');
+    assert_true(end != NULL && strncmp(end - 7, " slower", 7) == 0);
+    assert_non_null(strstr(text, "\nslower: task-local (-"));
+    assert_non_null(strstr(json, "\"verdict\": \"slower: task-local (-"));
+    free(text);
+    free(json);
+    assert_int_equal(unlink(first), 0);
+    assert_int_equal(unlink(second), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_busy_machine_hides_little),  cmocka_unit_test(ceilings_that_are_held_up_hide_little),
         cmocka_unit_test(equal_sweeps_show_none),       cmocka_unit_test(a_slower_layout_is_found_and_no_other),
         cmocka_unit_test(the_power_is_as_stated),       cmocka_unit_test(a_single_point_is_named),
         cmocka_unit_test(the_machine_is_told_apart),    cmocka_unit_test(noise_says_nothing),
-        cmocka_unit_test(only_what_counts_is_compared),
+        cmocka_unit_test(only_what_counts_is_compared), cmocka_unit_test(the_command_names_what_is_slow),
     };
     return cmocka_run_group_tests_name("bench_compare", tests, NULL, NULL);
 }

@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# For `make bench-check`, on a machine that does nothing else: of two sweeps, one with a layout that writes a hundred times
+# slower, compare names it. Into the page cache, so that no disk decides. $HPCGEN is the benchmark, $SLOW_WRITES the library
+# that delays.
+# shellcheck disable=SC2034 # of refuse.inc
+PROGRAM=hpcw-bench
+. "$HERE/refuse.inc"
+mkdir data
+# sweep OUTPUT
+sweep() {
+    "$HPCGEN" data --out "$1" --budget 100s --repeat 7 --ranks 8 --per-rank 40000 --record 4000 --blocksize 4K --files 1 \
+        --layout sion-aligned,sion-packed,task-local,shared-posix --mode buffered --least-bytes 1 --least-time 0s \
+        --quiet || bad "sweep $1 fails"
+}
+# A library in front of that of the sanitizers, which want to be the first.
+ldd "$HPCGEN" | grep -q -e asan -e tsan && { echo 'a build with sanitizers measures nothing' >&2; exit 77; }
+sweep first
+export LD_PRELOAD="$SLOW_WRITES" SLOW_PERCENT=10000 SLOW_MOST=4000
+sweep slow
+unset LD_PRELOAD
+"$HPCGEN" compare first/results.json slow/results.json >said || bad "compare fails"
+grep -q '^task-local  *1  *-.* slower$' said || bad "the slow layout is not found: $(cat said)"
+tail -n 1 said | grep -q 'slower: task-local (-[0-9]* %, between .*); ' || bad "last line: $(tail -n 1 said)"
+exit $failed
