@@ -25,7 +25,10 @@ count() { grep -c "$1" "$2"; }
 launch=''
 sweep one --layout sion-aligned,sion-packed,sion-shifted,task-local,shared-posix
 # Aligned, packed, shifted at two block sizes in fsync; 3 files; two plain ones; five at 4K in the three other modes.
-[ "$(count '"fate": "measured"' one/results.json)" -ge 19 ] || bad "points are missing: $(grep reason one/results.json)"
+# tmpfs has no direct I/O.
+least=19
+grep -q '"type": "tmpfs"' one/results.json && least=14
+[ "$(count '"fate": "measured"' one/results.json)" -ge $least ] || bad "points are missing: $(grep reason one/results.json)"
 [ "$(count '"verified": true' one/results.json)" -eq "$(count '"fate": "measured"' one/results.json)" ] || bad "not verified"
 # A head, two trials of two sides for each point, lines as in RFC 4180.
 [ "$(count . one/results.csv)" -eq $((1 + 4 * $(count '"fate": "measured"' one/results.json))) ] || bad "rows are missing"
