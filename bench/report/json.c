@@ -298,9 +298,6 @@ static void check_rates(struct bench_json *io, struct bench_point *p) {
         bench_json_refuse(io, "read_cached",
                           p->read_cached ? "true, from its trials" : "false, from its trials");
     }
-    if (said.noisy != p->noisy) {
-        bench_json_refuse(io, "noisy", p->noisy ? "true, from its trials" : "false, from its trials");
-    }
 }
 
 /* ---- References between points ---- */
@@ -328,6 +325,25 @@ static void find_twins(struct bench_json *io, struct bench_results *r, id_text *
             refuse_point(io, i, "twin", "the id of another point, or null");
         }
     }
+}
+
+/* Whether a point is noisy follows from the trials of all. */
+static void check_noise(struct bench_json *io, struct bench_results *r) {
+    bool *said = hpcw_i_calloc(r->points + 1, sizeof *said);
+    if (said == NULL) {
+        bench_json_no_memory(io);
+        return;
+    }
+    for (size_t i = 0; i < r->points; i++) {
+        said[i] = r->point[i].noisy;
+    }
+    io->status = bench_results_spread(r, io->err);
+    for (size_t i = 0; io->status == HPCW_OK && i < r->points; i++) {
+        if (said[i] != r->point[i].noisy) {
+            refuse_point(io, i, "noisy", said[i] ? "false, from all trials" : "true, from all trials");
+        }
+    }
+    hpcw_i_free(said);
 }
 
 /* A sentence: the verdict, or (key NULL) the next of the recommendation. */
@@ -445,6 +461,9 @@ static void results_of(struct bench_json *io, struct bench_results *r) {
     } else {
         points_of(io, r, twin);
         find_twins(io, r, twin);
+        if (io->reads && io->status == HPCW_OK) {
+            check_noise(io, r);
+        }
         metadata_of(io, r);
         advice_of(io, r);
     }

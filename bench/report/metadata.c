@@ -36,6 +36,9 @@ hpcw_status bench_metadata_rate(struct bench_metadata *m, hpcw_error *err) {
     return s;
 }
 
+/* Intervals of medians cover less with fewer runs. */
+enum { LEAST_RUNS = 5 };
+
 /* How a container compares with files, if the intervals of the medians do not overlap. */
 static void say_factor(struct bench_advice *a, const char *done, const struct bench_stats *container,
                        const struct bench_stats *files) {
@@ -53,6 +56,11 @@ static void give_verdict(struct bench_results *r) {
     *a = (struct bench_advice){0};
     for (size_t i = r->metadatas / 2 * 2; i > 0; i -= 2) {
         const struct bench_metadata *files = &r->metadata[i - 2], *container = &r->metadata[i - 1];
+        if (files->trials > 0 && container->trials > 0 && files->trials < LEAST_RUNS) {
+            bench_advice_say(a, "nothing can be said: expected %d runs or more, got %zu; use a larger --repeat",
+                             LEAST_RUNS, files->trials);
+            return;
+        }
         if (files->trials > 0 && container->trials > 0) {
             bench_advice_say(a, "verdict: with %u tasks, and compared with task-local files, one container is ",
                              files->tasks);

@@ -149,7 +149,7 @@ static void warnings(struct ui_page *page, const struct bench_results *r) {
         ui_page_text(
             page,
             "Of %zu points, %zu failed, %zu were left out, %zu are too small to be compared and %zu are "
-            "noisy. Noisy points are hollow or pale: do not rely on them. ",
+            "noisy. Noisy points are hollow or pale: only large differences from them can be seen. ",
             r->points, fate[BENCH_FAILED], fate[BENCH_LEFT_OUT], small, noisy);
         ui_page_link(page, "point-0", "All points, with reasons");
         ui_page_end(page);

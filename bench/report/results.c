@@ -132,20 +132,10 @@ static hpcw_status rate_reading(struct bench_point *p, double *x, hpcw_error *er
     return stats_of(x, n, &p->read, err);
 }
 
-static bool is_noisy(const struct bench_point *p) {
-    const struct bench_stats *s = is_durable(p->mode) ? &p->durable.stats : &p->cached.stats;
-    size_t disturbed = 0;
-    for (size_t i = 0; i < p->trials; i++) {
-        disturbed += p->trial[i].others > BENCH_NOISE;
-    }
-    return p->trials > 0 && (s->q75 - s->q25 > BENCH_NOISY_SPREAD * s->median || 2 * disturbed > p->trials);
-}
-
 hpcw_status bench_results_rate(struct bench_point *p, hpcw_error *err) {
     p->durable = p->cached = p->ceiling_durable = p->ceiling_cached = p->ratio = p->read =
         (struct bench_rate){0};
     p->read_cached = false;
-    p->noisy = false;
     p->seconds = 0;
     size_t most = p->trials > p->ceiling_trials ? p->trials : p->ceiling_trials;
     if (p->fate != BENCH_MEASURED || most == 0) {
@@ -185,7 +175,6 @@ hpcw_status bench_results_rate(struct bench_point *p, hpcw_error *err) {
         s = bench_stats_of(x, p->trials, 0.95, &seconds, err);
         p->seconds = s == HPCW_OK ? seconds.median : 0;
     }
-    p->noisy = s == HPCW_OK && is_noisy(p);
     hpcw_i_free(x);
     return s;
 }

@@ -121,13 +121,18 @@ struct bench_point {
     struct bench_rate ratio; /* rate / ceiling's rate of the same repetition, durable where there is one */
     struct bench_rate read;  /* bytes / read, where the runs were read again */
     bool read_cached;        /* less than BENCH_COLD of the bytes of a run came from a disk */
-    bool noisy;              /* spread or disturbance too large to trust: see BENCH_NOISY_* */
-    bool verified;           /* read back and compared, every byte */
+    /* Of logarithms of its rates, by bench_results_spread: their mean, its variance, and how far the true one may be away;
+     * infinite: nobody knows. */
+    double log_mean, log_variance, log_band;
+    bool noisy;    /* it differs from a point that scatters as much only if by more than BENCH_NOISY_SPREAD */
+    bool verified; /* read back and compared, every byte */
 };
 
-/* A point is noisy if the quartiles of its rate are further apart than this share of the median, or if more than half
- * of its trials were disturbed by others (BENCH_NOISE). */
+/* The least difference that is seen in a point which is not noisy. */
 #define BENCH_NOISY_SPREAD 0.25
+
+/* A sweep calls points different that are not with this probability, for all comparisons with one point together. */
+#define BENCH_RULE_LEVEL 0.05
 
 /* Share of the bytes that must come from a disk in every run for a rate of reading that is not the page cache's. */
 #define BENCH_COLD 0.95
@@ -147,7 +152,7 @@ struct bench_metadata {
     uint32_t tasks;
     size_t trials; /* 0: it failed, or the budget was too small */
     struct bench_metadata_trial *trial;
-    char reason[BENCH_REASON]; /* of a failure, one line; "" without */
+    char reason[BENCH_REASON];                /* of a failure, one line; "" without */
     struct bench_rate rate[BENCH_OPERATIONS]; /* tasks a second */
 };
 
@@ -224,8 +229,20 @@ uint64_t bench_results_bytes(const struct bench_point *p);
 /* Bytes per second of one trial: until they are durable, or until the page cache has them. */
 double bench_results_rate_of(const struct bench_point *p, const struct bench_trial *t, bool durable);
 
-/* Fills in the rates and `noisy` of a point from its trials. HPCW_ENOMEM. */
+/* Fills in the rates of a point from its trials. HPCW_ENOMEM. */
 hpcw_status bench_results_rate(struct bench_point *p, hpcw_error *err);
+
+/*
+ * Fills in what the rule needs that decides whether points differ, and `noisy`, of all points whose rates are there. Points
+ * differ if the means of the logarithms of their rates do, by more than both may be off: Student's t of the trimmed means,
+ * after what all points of a repetition have in common is taken off. HPCW_ENOMEM.
+ */
+hpcw_status bench_results_spread(struct bench_results *r, hpcw_error *err);
+
+/* By that rule, for two points that count: 1 if `a` is faster, -1 if `b` is, 0 if nobody knows; and how much faster `a` may
+ * be at most, as a logarithm. */
+int bench_results_differ(const struct bench_point *a, const struct bench_point *b);
+double bench_results_most(const struct bench_point *a, const struct bench_point *b);
 
 /* Whether a point was measured in runs that are long and large enough to say something: only such points are compared. */
 bool bench_results_counts(const struct bench_results *r, const struct bench_point *p);

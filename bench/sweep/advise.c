@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The recommendation. In its sentences, two rates differ only if the intervals of their medians do not overlap; each names
- * the points that it is based on. The verdict compares all points with the best one, paired by repetition.
+ * The recommendation: sentences, each with the points that it is based on, and the verdict, which compares all points with the
+ * best one. One rule decides whether points differ (bench_results_differ).
  */
 #include <assert.h>
 #include <math.h>
@@ -9,8 +9,6 @@
 #include <string.h>
 
 #include "bench/report/results.h"
-#include "libwriter/base/mem.h"
-#include "libwriter/base/status.h"
 #include "ui/cli/text.h"
 
 static bool usable(const struct bench_results *r, const struct bench_point *p) {
@@ -28,13 +26,6 @@ static bool is_layout(const struct bench_point *p) {
 
 static double rate(const struct bench_point *p) {
     return p->durable.stats.median;
-}
-
-/* 1: `a` is faster, -1: `b` is, 0: the intervals overlap. */
-static int compare(const struct bench_point *a, const struct bench_point *b) {
-    return a->durable.stats.ci_low > b->durable.stats.ci_high   ? 1
-           : b->durable.stats.ci_low > a->durable.stats.ci_high ? -1
-                                                                : 0;
 }
 
 /* ---- sentences ---- */
@@ -113,7 +104,7 @@ static void best_block(struct bench_results *r) {
     for (size_t i = 0; i < r->points; i++) {
         const struct bench_point *p = &r->point[i];
         if (of_block_series(r, p)) {
-            best = best == SIZE_MAX || rate(p) > rate(&r->point[best]) ? i : best;
+            best = best == SIZE_MAX || p->log_mean > r->point[best].log_mean ? i : best;
             all++;
         }
     }
@@ -124,7 +115,7 @@ static void best_block(struct bench_results *r) {
     rest_on(a, best);
     for (size_t i = 0; i < r->points; i++) {
         const struct bench_point *p = &r->point[i];
-        if (of_block_series(r, p) && compare(&r->point[best], p) == 0) {
+        if (of_block_series(r, p) && bench_results_differ(&r->point[best], p) == 0) {
             low = p->block_size < low ? p->block_size : low;
             high = p->block_size > high ? p->block_size : high;
             equal++;
@@ -163,7 +154,7 @@ static void pairs(struct bench_results *r, enum bench_layout of, enum bench_layo
         if (k == SIZE_MAX) {
             continue;
         }
-        int c = compare(a, &r->point[k]);
+        int c = bench_results_differ(a, &r->point[k]);
         double f = fabs(log(rate(a) / rate(&r->point[k])));
         all++;
         faster += c > 0;
@@ -204,7 +195,7 @@ static void number_of_files(struct bench_results *r) {
         size_t k = usable(r, p) && is_container(p) && p->files != files ? find(r, p, p->layout, p->mode, files)
                                                                         : SIZE_MAX;
         if (k != SIZE_MAX) {
-            int c = compare(p, &r->point[k]);
+            int c = bench_results_differ(p, &r->point[k]);
             struct bench_advice *a = begin_pair(r, i, k);
             bench_advice_say(a, "%u physical files instead of %u: %s (", p->files, files,
                              c > 0   ? "faster beyond noise"
@@ -224,7 +215,7 @@ static void mode_pays(struct bench_results *r, enum bench_mode mode, const char 
         bool asked = usable(r, p) && p->layout == BENCH_SION_ALIGNED && p->mode == mode;
         size_t k = asked ? find(r, p, p->layout, BENCH_FSYNC, p->files) : SIZE_MAX;
         if (k != SIZE_MAX) {
-            int c = compare(p, &r->point[k]);
+            int c = bench_results_differ(p, &r->point[k]);
             struct bench_advice *a = begin_pair(r, i, k);
             bench_advice_say(a, "%s is %s for an aligned container: ", name,
                              c > 0   ? "worth it"
@@ -241,151 +232,99 @@ static void mode_pays(struct bench_results *r, enum bench_mode mode, const char 
 
 /* What a layout may be slower than another one, and still be recommended. */
 #define NEAR 0.10
-#define VERDICT_LEVEL 0.05
-
-/* The points that can be chosen, by logarithms of their rates in the repetitions that all of them have. */
-struct choice {
-    size_t *point; /* [points], their indices */
-    double *mean;  /* [points] */
-    double *x;     /* [points * runs] */
-    size_t points, runs;
-    size_t best; /* of the points here */
-    double band; /* by how much more another may be faster than it was measured to be, beside the best one */
-};
 
 /* The twins are there for comparison: nobody wants to write half a block off. */
 static bool is_choice(const struct bench_results *r, const struct bench_point *p) {
     return usable(r, p) && is_layout(p) && p->layout != BENCH_SION_SHIFTED;
 }
 
-static hpcw_status gather(const struct bench_results *r, struct choice *c, hpcw_error *err) {
-    c->point = hpcw_i_calloc(r->points + 1, sizeof *c->point);
-    c->mean = hpcw_i_calloc(r->points + 1, sizeof *c->mean);
-    c->runs = SIZE_MAX;
-    for (size_t i = 0; c->point != NULL && i < r->points; i++) {
-        const struct bench_point *p = &r->point[i];
-        if (is_choice(r, p)) {
-            c->point[c->points++] = i;
-            c->runs = p->trials < c->runs ? p->trials : c->runs;
-        }
-    }
-    c->x = c->points == 0 ? NULL : hpcw_i_calloc(c->points * c->runs, sizeof *c->x);
-    if (c->point == NULL || c->mean == NULL || (c->points > 0 && c->x == NULL)) {
-        return hpcw_i_fail_memory(err, NULL, r->points, "points");
-    }
-    /* What all points of a repetition have in common tells nothing about a point. */
-    for (size_t k = 0; k < c->runs && c->points > 0; k++) {
-        double all = 0;
-        for (size_t i = 0; i < c->points; i++) {
-            const struct bench_point *p = &r->point[c->point[i]];
-            c->x[i * c->runs + k] = log(bench_results_rate_of(p, &p->trial[k], true));
-            all += c->x[i * c->runs + k] / (double)c->points;
-        }
-        for (size_t i = 0; i < c->points; i++) {
-            c->x[i * c->runs + k] -= all;
-        }
-    }
-    hpcw_status s = HPCW_OK;
-    double variance = 0; /* of a mean; that of all points together is taken off above */
-    size_t df = 0;
-    for (size_t i = 0; s == HPCW_OK && i < c->points; i++) {
-        double of_mean;
-        size_t more;
-        s = bench_stats_trimmed(c->x + i * c->runs, c->runs, &c->mean[i], &of_mean, &more, err);
-        variance += of_mean / ((double)c->points - 1);
-        df += more;
-        c->best = c->mean[i] > c->mean[c->best] ? i : c->best;
-    }
-    c->band = c->points < 2 || df == 0
-                  ? (double)INFINITY
-                  : bench_stats_student(df, VERDICT_LEVEL / (double)(c->points - 1)) * sqrt(2 * variance);
-    return s;
-}
-
 /* "; use --budget 20m --layout sion-aligned,task-local": the layouts that may still be the best. */
-static void say_what_to_do(const struct bench_results *r, const struct choice *c, struct bench_advice *a) {
+static void say_what_to_do(const struct bench_results *r, const struct bench_point *best,
+                           struct bench_advice *a) {
     unsigned named = 0;
     double minutes = fmax(20, ceil(4 * (double)r->budget_ns / 60e9));
     bench_advice_say(a, "; use --budget %.0fm --layout ", minutes);
-    for (size_t i = 0; i < c->points; i++) {
-        unsigned bit = 1U << r->point[c->point[i]].layout;
-        if ((named & bit) == 0 && c->mean[i] + c->band > c->mean[c->best] - log1p(NEAR)) {
-            bench_advice_say(a, "%s%s", named == 0 ? "" : ",", bench_layout_name[r->point[c->point[i]].layout]);
-            named |= bit;
+    for (size_t i = 0; i < r->points; i++) {
+        const struct bench_point *p = &r->point[i];
+        if (is_choice(r, p) && (named >> p->layout & 1) == 0 && bench_results_most(p, best) > -log1p(NEAR)) {
+            bench_advice_say(a, "%s%s", named == 0 ? "" : ",", bench_layout_name[p->layout]);
+            named |= 1U << p->layout;
         }
     }
 }
 
-static void judge(const struct bench_results *r, const struct choice *c, struct bench_advice *a) {
-    size_t small = 0, near = 0;
+/* Fewer than two points can be chosen. */
+static void say_why_nothing(const struct bench_results *r, size_t choices, struct bench_advice *a) {
+    size_t small = 0;
     for (size_t i = 0; i < r->points; i++) {
         small += r->point[i].fate == BENCH_MEASURED && !bench_results_counts(r, &r->point[i]);
     }
-    *a = (struct bench_advice){0};
-    if (c->points < 2) {
-        char bytes[UI_TEXT_SIZE], time[UI_TEXT_SIZE];
-        bench_advice_say(a, "nothing can be said: ");
-        if (small > 0) {
-            bench_advice_say(
-                a, "%zu points are too small (below %s or %s); use larger --per-rank, --max-bytes or --budget",
-                small, ui_text_bytes_binary(bytes, r->least_bytes),
-                ui_text_duration(time, (double)r->least_ns / 1e9));
-        } else {
-            bench_advice_say(a,
-                             "expected two layouts that were measured with a flush, got %zu; use --budget 20m",
-                             c->points);
+    char bytes[UI_TEXT_SIZE], time[UI_TEXT_SIZE];
+    bench_advice_say(a, "nothing can be said: ");
+    if (small > 0) {
+        bench_advice_say(
+            a, "%zu points are too small (below %s or %s); use larger --per-rank, --max-bytes or --budget",
+            small, ui_text_bytes_binary(bytes, r->least_bytes),
+            ui_text_duration(time, (double)r->least_ns / 1e9));
+    } else {
+        bench_advice_say(a, "expected two layouts that were measured with a flush, got %zu; use --budget 20m",
+                         choices);
+    }
+}
+
+static void judge(const struct bench_results *r, struct bench_advice *a) {
+    size_t best = SIZE_MAX, choices = 0, near = 0;
+    for (size_t i = 0; i < r->points; i++) {
+        if (is_choice(r, &r->point[i])) {
+            best = best == SIZE_MAX || r->point[i].log_mean > r->point[best].log_mean ? i : best;
+            choices++;
         }
+    }
+    *a = (struct bench_advice){0};
+    if (choices < 2) {
+        say_why_nothing(r, choices, a);
         return;
     }
-    /* The most that another may be faster. */
-    double most = -(double)INFINITY;
-    for (size_t i = 0; i < c->points; i++) {
-        if (i != c->best) {
-            double above = c->mean[i] + c->band - c->mean[c->best];
-            most = above > most ? above : most;
+    const struct bench_point *p = &r->point[best];
+    double most = -(double)INFINITY; /* that another may be faster, as a logarithm */
+    rest_on(a, best);
+    for (size_t i = 0; i < r->points; i++) {
+        if (i != best && is_choice(r, &r->point[i])) {
+            const double above = bench_results_most(&r->point[i], p);
+            most = fmax(most, above);
             near += above >= 0;
-        }
-    }
-    const struct bench_point *p = &r->point[c->point[c->best]];
-    rest_on(a, c->point[c->best]);
-    for (size_t i = 0; i < c->points; i++) {
-        if (c->mean[i] + c->band >= c->mean[c->best]) {
-            rest_on(a, c->point[i]);
+            if (above >= 0) {
+                rest_on(a, i);
+            }
         }
     }
     if (!(most < log1p(NEAR))) {
-        bench_advice_say(a, "nothing can be said: noisy");
         if (isfinite(most)) {
-            bench_advice_say(a, ", another layout may be %.0f %% faster than %s", 100 * expm1(most), p->id);
+            bench_advice_say(a, "nothing can be said: noisy, another layout may be %.0f %% faster than %s",
+                             100 * expm1(most), p->id);
+        } else {
+            bench_advice_say(a, "nothing can be said: one run of each point shows no noise");
         }
-        say_what_to_do(r, c, a);
+        say_what_to_do(r, p, a);
         return;
     }
     char text[UI_TEXT_SIZE];
     bench_advice_say(a, "verdict: %s, %s to %s; ", p->id, ui_text_rate(text, rate(p)),
                      bench_fs_is_memory(&r->fs) ? "memory" : "the disk");
     if (near == 0) {
-        bench_advice_say(a, "each of the %zu other points is slower", c->points - 1);
+        bench_advice_say(a, "each of the %zu other points is slower", choices - 1);
     } else {
         bench_advice_say(a, "none of the %zu other points is more than %.0f %% faster, %zu may be as fast",
-                         c->points - 1, ceil(100 * expm1(most)), near);
+                         choices - 1, ceil(100 * expm1(most)), near);
     }
-}
-
-static hpcw_status give_verdict(struct bench_results *r, hpcw_error *err) {
-    struct choice c = {0};
-    hpcw_status s = gather(r, &c, err);
-    if (s == HPCW_OK) {
-        judge(r, &c, &r->verdict);
-    }
-    hpcw_i_free(c.point);
-    hpcw_i_free(c.mean);
-    hpcw_i_free(c.x);
-    return s;
 }
 
 hpcw_status bench_results_advise(struct bench_results *r, hpcw_error *err) {
+    hpcw_status s = bench_results_spread(r, err);
     r->advices = 0;
+    if (s != HPCW_OK) {
+        return s;
+    }
     best_block(r);
     pairs(r, BENCH_SION_ALIGNED, BENCH_SION_SHIFTED, "Aligned containers",
           "containers shifted by half a block");
@@ -393,5 +332,6 @@ hpcw_status bench_results_advise(struct bench_results *r, hpcw_error *err) {
     number_of_files(r);
     mode_pays(r, BENCH_DIRECT, "O_DIRECT");
     mode_pays(r, BENCH_PREALLOCATED, "Preallocation");
-    return give_verdict(r, err);
+    judge(r, &r->verdict);
+    return HPCW_OK;
 }

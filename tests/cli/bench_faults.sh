@@ -114,7 +114,7 @@ for signal in INT:2 TERM:15 USR1:10; do
     clean data
 done
 # Metadata rates, too: those of the numbers of tasks that were done.
-"$HPCGEN" metadata data --out ended --budget 1000h --repeat 3 --tasks 5,262144 --quiet &
+"$HPCGEN" metadata data --out ended --budget 1000h --repeat 5 --tasks 5,262144 --quiet &
 pid=$!
 while [ ! -e data/.hpcw-bench.$pid/task.000500 ] && kill -0 $pid 2>/dev/null; do :; done
 kill -TERM $pid

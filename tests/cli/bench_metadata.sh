@@ -11,7 +11,7 @@ mkdir data
 rates() {
     out=$1
     shift
-    $launch "$HPCGEN" metadata data --out "$out" --repeat 3 "$@" >table || bad "fails: $launch $*"
+    $launch "$HPCGEN" metadata data --out "$out" --repeat 5 "$@" >table || bad "fails: $launch $*"
     "$JSON_CHECK" "$out/results.json" || bad "$out/results.json is no JSON"
     [ -z "$(ls -A data)" ] || bad "data remain: $(ls -A data)"
 }
@@ -19,8 +19,8 @@ rates() {
 for launch in '' ${MPIEXEC:+"timeout 100 $MPIEXEC -n 3"}; do
     name=out${launch:+3}
     rates "$name" --tasks 40,5
-    # Both ways for both numbers, ascending: four operations, three runs of each.
-    [ "$(grep -c . "$name/results.csv")" -eq $((1 + 2 * 2 * 4 * 3)) ] || bad "other rows: $(cat "$name/results.csv")"
+    # Both ways for both numbers, ascending: four operations, five runs of each.
+    [ "$(grep -c . "$name/results.csv")" -eq $((1 + 2 * 2 * 4 * 5)) ] || bad "other rows: $(cat "$name/results.csv")"
     [ "$(tail -n +2 "$name/results.csv" | cut -d, -f1,2 | uniq | tr '\n' ' ')" = \
         'task-local,5 sion-aligned,5 task-local,40 sion-aligned,40 ' ] || bad "other order: $(cat "$name/results.csv")"
     [ "$(head -n 1 "$name/results.csv" | tr -d '\r')" = \
@@ -44,10 +44,15 @@ if [ -f out/report.html ]; then
     refuse 1 'odd.json: metadata*unlink: expected * from its trials, got *' "$HPCGEN" report odd.json -O x
 fi
 
+# One run shows no noise.
+"$HPCGEN" metadata data --out once --repeat 1 --tasks 5 >table || bad "fails with one run"
+[ "$(tail -n 1 table)" = 'nothing can be said: expected 5 runs or more, got 1; use a larger --repeat' ] ||
+    bad "last line: $(tail -n 1 table)"
+
 # A file system with few inodes: what fits is kept, the failure is named, and nothing larger is tried.
 mkdir small
 if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=16m,nr_inodes=100 none small 2>/dev/null; then
-    "$HPCGEN" metadata small --out inodes --repeat 2 --tasks 5,200,1000 >table 2>said
+    "$HPCGEN" metadata small --out inodes --repeat 5 --tasks 5,200,1000 >table 2>said
     got=$?
     [ "$(ls -A small)" = '' ] || bad "data remain: $(ls -A small)"
     umount small

@@ -87,6 +87,7 @@ static void simulate(struct sweep *w, const struct disturbance *d, uint64_t *ran
         }
         assert_int_equal(bench_results_rate(&w->point[i], NULL), HPCW_OK);
     }
+    assert_int_equal(bench_results_spread(&w->r, NULL), HPCW_OK);
 }
 
 /* Compares a sweep with one that is so disturbed; the comparison is to be freed. */

@@ -6,13 +6,17 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "bench/measure/random.h"
 #include "bench/report/results.h"
+#include "bench/sweep/sweep.h"
 #include "libwriter/base/mem.h"
+#include "ui/page/page.h"
 
 #define MS UINT64_C(1000000)
 
@@ -82,7 +86,6 @@ static void rates_of_a_point(void **state) {
     assert_float_equal(p.ceiling_durable.stats.median, 2e8, 1);
     assert_float_equal(p.ratio.stats.min, 0.5, 1e-9); /* of equal repetitions, so there is no spread */
     assert_float_equal(p.ratio.stats.max, 0.5, 1e-9);
-    assert_false(p.noisy);
     p.fate = BENCH_FAILED; /* what failed has no rate, whatever was measured before */
     hpcw_error err;
     assert_int_equal(bench_results_rate(&p, &err), HPCW_OK);
@@ -100,8 +103,8 @@ static void modes_have_their_rates(void **state) {
     assert_true(!p[0].durable.there && p[0].cached.there);
     assert_float_equal(p[0].ratio.stats.median, 0.5, 1e-9);
     assert_true(p[1].durable.there && !p[1].cached.there);
-    assert_true(p[1].noisy);
     struct bench_results r = results_of(p, 2);
+    assert_true(r.point[1].noisy);
     assert_int_equal(r.advices, 0); /* nothing to compare */
     bench_results_free(&r);
 }
@@ -122,19 +125,6 @@ static void cached_reading_is_told(void **state) {
     p.trial[3].read_bytes--;
     assert_int_equal(bench_results_rate(&p, &err), HPCW_OK);
     assert_true(p.read.there && p.read_cached);
-    struct bench_results r = results_of(&p, 1);
-    bench_results_free(&r);
-}
-
-static void disturbed_points_are_noisy(void **state) {
-    (void)state;
-    struct bench_point p = point_of(BENCH_SION_ALIGNED, BENCH_FSYNC, 4096, fast, 5);
-    for (size_t i = 0; i < 3; i++) {
-        p.trial[i].others = 0.5;
-    }
-    hpcw_error err;
-    assert_int_equal(bench_results_rate(&p, &err), HPCW_OK);
-    assert_true(p.noisy);
     struct bench_results r = results_of(&p, 1);
     bench_results_free(&r);
 }
@@ -234,6 +224,168 @@ static void verdicts_are_right(void **state) {
     }
 }
 
+/* ---- table and page ---- */
+
+/* All that a person reads: the table, or the page. To be freed. */
+static char *shown(const struct bench_results *r, bool page) {
+    char path[] = "shown.XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    FILE *stream = fdopen(fd, "w+");
+    assert_non_null(stream);
+    if (page) {
+        assert_int_equal(bench_report_page(r, path, NULL), HPCW_OK); /* a new file of this name */
+        assert_non_null(freopen(path, "r", stream));
+    } else {
+        assert_int_equal(bench_output_print(r, stream, NULL), HPCW_OK);
+    }
+    assert_int_equal(fseek(stream, 0, SEEK_END), 0);
+    long size = ftell(stream);
+    char *text = calloc(1, (size_t)size + 1);
+    assert_true(size > 0 && text != NULL);
+    rewind(stream);
+    assert_int_equal(fread(text, 1, (size_t)size, stream), size);
+    (void)fclose(stream);
+    (void)unlink(path);
+    return text;
+}
+
+static const char *line_of(const char *text, const char *start) {
+    for (const char *at = text; at != NULL; at = strchr(at, '\n')) {
+        at += *at == '\n';
+        if (strncmp(at, start, strlen(start)) == 0) {
+            return at;
+        }
+    }
+    return NULL;
+}
+
+/* What a sentence claims of the points that it names: 1 or -1 if the first is faster or slower than the second. */
+static int claim_of(const char *text) {
+    static const char *const faster[] = {": faster beyond noise (", " is worth it "},
+                             *const slower[] = {": slower beyond noise (", " is not worth it "};
+    for (size_t i = 0; i < 2; i++) {
+        if (strstr(text, faster[i]) != NULL || strstr(text, slower[i]) != NULL) {
+            return strstr(text, faster[i]) != NULL ? 1 : -1;
+        }
+    }
+    return 0;
+}
+
+/* Reads a verdict by the rule. */
+static void check_verdict(const struct bench_results *r) {
+    if (strncmp(r->verdict.text, "verdict: ", 9) != 0) {
+        assert_non_null(strstr(r->verdict.text, "nothing can be said: "));
+        return;
+    }
+    const struct bench_point *best = &r->point[r->verdict.evidence[0]];
+    size_t equal = 0;
+    assert_false(best->noisy);
+    for (size_t i = 0; i < r->points; i++) {
+        const struct bench_point *p = &r->point[i];
+        if (p != best && p->layout != BENCH_SION_SHIFTED) {
+            assert_true(bench_results_most(p, best) < log1p(0.1));
+            assert_true(bench_results_differ(p, best) <= 0);
+            equal += bench_results_differ(p, best) == 0;
+        }
+    }
+    assert_int_equal(strstr(r->verdict.text, "other points is slower") != NULL, equal == 0);
+}
+
+/* Reads the sentences of the recommendation by the rule. */
+static void check_advice(const struct bench_results *r) {
+    for (size_t i = 0; i < r->advices; i++) {
+        const struct bench_advice *a = &r->advice[i];
+        size_t faster = 0, all = 0, slower = 0;
+        const char *pairs = strstr(a->text, "faster beyond noise in ");
+        if (pairs != NULL && sscanf(pairs, "faster beyond noise in %zu of %zu pairs, slower in %zu", &faster,
+                                    &all, &slower) == 3) {
+            const int c = bench_results_differ(&r->point[a->evidence[0]], &r->point[a->evidence[1]]);
+            assert_true(c > 0 ? faster > 0 : c < 0 && slower > 0);
+        } else if (strstr(a->text, "Aligned containers are fastest with") != NULL) {
+            const bool alone = strstr(a->text, "every other size is slower") != NULL;
+            assert_int_equal(a->evidences == 1, alone);
+            assert_int_equal(
+                bench_results_differ(&r->point[a->evidence[0]], &r->point[a->evidence[a->evidences - 1]]), 0);
+        } else if (a->evidences == 2) {
+            assert_int_equal(claim_of(a->text),
+                             bench_results_differ(&r->point[a->evidence[0]], &r->point[a->evidence[1]]));
+        }
+    }
+}
+
+/* Simulated sweeps, quiet and not, of one run and of many: table and page say the same of each point, and no sentence says
+ * more than the rule. */
+static void one_rule_decides_all(void **state) {
+    (void)state;
+    static const double scatter[] = {0.005, 0.03, 0.1, 0.4};
+    static const size_t runs[] = {1, 2, 5, 12};
+    static const struct {
+        enum bench_layout layout;
+        enum bench_mode mode;
+        uint64_t block;
+        double ms;
+    } row[] = {
+        {BENCH_SION_ALIGNED, BENCH_FSYNC, 4096, 1000},        {BENCH_SION_ALIGNED, BENCH_FSYNC, 1048576, 800},
+        {BENCH_SION_SHIFTED, BENCH_FSYNC, 4096, 1300},        {BENCH_SION_SHIFTED, BENCH_FSYNC, 1048576, 820},
+        {BENCH_SION_PACKED, BENCH_FSYNC, 4096, 980},          {BENCH_SION_ALIGNED, BENCH_DIRECT, 4096, 700},
+        {BENCH_SION_ALIGNED, BENCH_PREALLOCATED, 4096, 1010}, {BENCH_TASK_LOCAL, BENCH_FSYNC, 0, 1500}};
+    enum { POINTS = sizeof row / sizeof row[0] };
+    uint64_t random = 7;
+    const bool pages = ui_page_available(NULL) == HPCW_OK;
+    size_t verdicts = 0, claims = 0;
+    for (size_t n = 0; n < 64; n++) {
+        const double s = scatter[n % 4];
+        const size_t count = runs[n / 4 % 4];
+        struct bench_point p[POINTS];
+        double weather[12];
+        for (size_t k = 0; k < 12; k++) {
+            weather[k] = 0.2 * normal(&random);
+        }
+        for (size_t i = 0; i < POINTS; i++) {
+            uint64_t ms[12];
+            for (size_t k = 0; k < count; k++) {
+                ms[k] = (uint64_t)(row[i].ms * exp(weather[k] + s * normal(&random)));
+            }
+            p[i] = point_of(row[i].layout, row[i].mode, row[i].block, ms, count);
+        }
+        struct bench_results r = results_of(p, POINTS);
+        r.processes = r.hosts = 1;
+        r.writers = r.readers = 1;
+        check_verdict(&r);
+        check_advice(&r);
+        verdicts += strncmp(r.verdict.text, "verdict: ", 9) == 0;
+        for (size_t i = 0; i < r.advices; i++) {
+            claims += claim_of(r.advice[i].text) != 0;
+            /* One run shows no noise, so no difference is beyond it. */
+            assert_true(count > 1 || (strstr(r.advice[i].text, "differ beyond noise") == NULL &&
+                                      claim_of(r.advice[i].text) == 0));
+        }
+        assert_true(count > 1 || strncmp(r.verdict.text, "nothing can be said: one run", 28) == 0);
+        char *table = shown(&r, false), *page = pages ? shown(&r, true) : NULL;
+        for (size_t i = 0; i < POINTS; i++) {
+            const char *line = line_of(table, r.point[i].id);
+            assert_non_null(line);
+            assert_int_equal(strncmp(strchr(line, '\n') - 5, "noisy", 5) == 0, r.point[i].noisy);
+        }
+        if (page != NULL) {
+            char noisy[64];
+            size_t found = 0;
+            for (size_t i = 0; i < POINTS; i++) {
+                found += r.point[i].noisy;
+            }
+            (void)snprintf(noisy, sizeof noisy, " and %zu are noisy.", found);
+            assert_true(found == 0 || strstr(page, noisy) != NULL);
+            assert_non_null(strstr(page, r.verdict.text));
+        }
+        free(table);
+        free(page);
+        bench_results_free(&r);
+    }
+    print_message("%zu verdicts, %zu claims\n", verdicts, claims);
+    assert_true(verdicts >= 10 && claims >= 20); /* the sentences that are read are there */
+}
+
 static void noise_is_reported(void **state) {
     (void)state;
     const struct bench_point p[] = {point_of(BENCH_SION_ALIGNED, BENCH_FSYNC, 4096, fast, 5),
@@ -293,7 +445,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rates_of_a_point),
         cmocka_unit_test(modes_have_their_rates),
-        cmocka_unit_test(disturbed_points_are_noisy),
+        cmocka_unit_test(one_rule_decides_all),
         cmocka_unit_test(cached_reading_is_told),
         cmocka_unit_test(differences_are_told),
         cmocka_unit_test(a_run_that_was_held_up_changes_nothing),
