@@ -132,16 +132,19 @@ static const struct ui_option option_table[] = {
            UI_LIMITS(1, 1125899906842624), AUTO),
     OPTION(WORK, SWEEPING | RATING, 0, "repeat", "N", U32, repeat,
            "runs of each point and of its ceiling, after one that warms up; auto: as many as the budget "
-           "allows, 5 to 30",
+           "allows, 10 to 30; of metadata, 5",
            UI_LIMITS(1, 1000), AUTO),
     OPTION(LIMITS, SWEEPING | RATING | PRINTING, 't', "budget", "TIME", F64, budget,
            "time for the whole sweep; points that do not fit are left out", UI_LIMITS(0.1, 31536000),
            .default_text = "5m", .read = ui_read_duration),
     OPTION(LIMITS, SWEEPING, 0, "least-bytes", "SIZE", SIZE, least_bytes,
-           "bytes that a run must write to count: more than the caches of the storage hold",
-           UI_LIMITS(1, LARGEST_SIZE), .default_text = "256M"),
-    OPTION(LIMITS, SWEEPING, 0, "least-time", "TIME", F64, least_time, "time that a run must take to count",
-           UI_LIMITS(0, 86400), .default_text = "500ms", .read = ui_read_duration),
+           "bytes that a run must write to count: more than the caches of the storage hold; auto: 256M, or "
+           "less if the "
+           "budget is short for that",
+           UI_LIMITS(1, LARGEST_SIZE), AUTO),
+    OPTION(LIMITS, SWEEPING, 0, "least-time", "TIME", F64, least_time,
+           "time that a run must take to count; by default 200 ms, or less if the budget is short for that",
+           UI_LIMITS(1e-9, 86400), .read = ui_read_duration),
     OPTION(LIMITS, SWEEPING, 0, "stonewall", "TIME", F64, stonewall,
            "after this time of a run a process begins no write but its first; rates are of the bytes that were "
            "written. By default all is written",
@@ -180,8 +183,11 @@ static const struct ui_chapter chapters[] = {
      "The durable rate counts until the last process has closed its files, the rate into the page cache until "
      "the last process has handed over its data. A point is noisy if no difference below 25 % "
      "would be seen from a point that scatters as much. Runs are large enough to count: "
-     "see --least-bytes and --least-time. What is too small is marked and compared with nothing. A slow file "
-     "system gets fewer points, not smaller ones; what the budget has no time for is named in one line.\n"
+     "see --least-bytes and --least-time. What is too small is marked and compared with nothing. The budget "
+     "goes to the "
+     "block size first: aligned and shifted containers at three sizes, then at those between, then other "
+     "layouts and modes. A slow file system gets "
+     "smaller runs, then fewer points; what the budget has no time for is named in one line.\n"
      "\n"
      "The last line is the verdict: the point to choose, if no other can be more than 10 % faster, or that "
      "nothing can be said, and what to try then. The directory of the results holds results.json and "

@@ -24,7 +24,7 @@ struct bench_options {
     uint32_t repeat;       /* 0: as often as the budget allows */
     double stonewall;      /* seconds; 0: none */
     double budget;         /* seconds */
-    uint64_t least_bytes;  /* of a run that counts, and its seconds */
+    uint64_t least_bytes;  /* of a run that counts, and its seconds; 0: what the budget has time for */
     double least_time;
     uint64_t max_bytes;
     uint64_t fs_block; /* 0: as detected */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,9 @@
 #include "libwriter/base/array.h"
 #include "libwriter/base/status.h"
 #include "ui/cli/text.h"
+
+/* The shortest run that is planned: a clock, a page cache and a scheduler tell something of it. */
+#define LEAST_SECONDS 0.05
 
 /* A record of a real program is no power of two. */
 #define RECORD (UINT64_C(47) << 10)
@@ -27,20 +31,21 @@ struct planner {
 };
 
 /*
- * What a point could change in the advice: whether a container pays, and aligned to what; then what else could be set.
- * The rest only repeats that for other layouts.
+ * The order in which points get their share of the budget. The question is the block size: aligned containers and their
+ * shifted twins at three sizes, then at the sizes between, then what else could change the advice. The rest repeats that for
+ * other layouts.
  */
 enum {
-    FIRST = 0,
-    PLAIN = 1,
-    TWIN = 2,
-    MPIIO = 4,
-    MODES = 6,   /* of an aligned container: preallocation or O_DIRECT may be the fastest of all */
-    BLOCKS = 10, /* + distance from the file system's block size */
-    RECORDS = 40,
-    FILES = 60,
-    TWINS = 70, /* + distance */
-    OTHERS = 100,
+    QUESTION = 0, /* + 2 for each size; + 1 for the twin */
+    STEPS = 10,   /* the same for the sizes between */
+    PLAIN = 200,
+    PACKED = 201,
+    MPIIO = 202,
+    MODES = 203, /* of an aligned container: preallocation or O_DIRECT may be the fastest of all */
+    RECORDS = 210,
+    FILES = 211,
+    PACKED_STEPS = 212,
+    OTHERS = 300,
 };
 
 /* Records of the sweep's first size; the other ones are for plain files only. */
@@ -67,14 +72,6 @@ static uint64_t rank_size_of(const struct bench_options *o, const struct bench_r
     return o->per_rank != 0 ? o->per_rank
                             : whole_records((bytes + bench_sweep_ranks(o, r) - 1) / bench_sweep_ranks(o, r),
                                             FIRST_RECORD(o), r->fs.block_size);
-}
-
-static uint32_t distance(uint64_t a, uint64_t b) {
-    uint32_t d = 0;
-    for (uint64_t low = a < b ? a : b, high = a < b ? b : a; low > 0 && low < high && d < 20; low *= 2) {
-        d++;
-    }
-    return d;
 }
 
 static void cannot(struct bench_point *p, struct bench_planned *planned, const char *why) {
@@ -138,12 +135,41 @@ static void add(struct planner *pl, enum bench_layout layout, enum bench_mode mo
     r->points++;
 }
 
-static uint32_t priority_of(enum bench_layout layout, enum bench_mode mode, uint32_t away) {
-    bool aligned = layout == BENCH_SION_ALIGNED;
-    return mode != BENCH_FSYNC ? (aligned ? MODES : OTHERS) + away
-           : away > 0          ? (aligned ? BLOCKS : TWINS) + away
-           : aligned           ? FIRST
-                               : TWIN;
+/* The place of a block size in the order in which sizes are measured: that of the file system, the largest, the one in the
+ * middle, then the others from the largest gap to the smallest. Sizes are ascending. */
+static uint32_t place_of(const struct planner *pl, size_t size) {
+    bool taken[UI_SIZES_MAX] = {false};
+    size_t next = 0;
+    for (size_t i = 1; i < pl->blocks.count; i++) {
+        next = pl->blocks.at[i] <= pl->r->fs.block_size ? i : next;
+    }
+    for (uint32_t place = 0;; place++) {
+        if (next == size) {
+            return place;
+        }
+        taken[next] = true;
+        /* The largest size second; then the one that is farthest from all that are taken. */
+        size_t farthest = 0;
+        next = pl->blocks.count - 1;
+        for (size_t i = 0; i < pl->blocks.count && (place > 0 || taken[next]); i++) {
+            size_t away = SIZE_MAX;
+            for (size_t k = 0; k < pl->blocks.count; k++) {
+                const size_t d = i > k ? i - k : k - i;
+                away = taken[k] && d < away ? d : away;
+            }
+            next = away > farthest ? i : next;
+            farthest = away > farthest ? away : farthest;
+        }
+    }
+}
+
+static uint32_t priority_of(const struct planner *pl, enum bench_layout layout, enum bench_mode mode,
+                            size_t size) {
+    const uint32_t place = place_of(pl, size);
+    return mode != BENCH_FSYNC ? (layout == BENCH_SION_ALIGNED && place == 0 ? MODES : OTHERS)
+           : layout == BENCH_SION_PACKED
+               ? (place == 0 ? PACKED : PACKED_STEPS)
+               : (place < BENCH_QUESTION_SIZES ? QUESTION : STEPS) + 2 * place + (layout == BENCH_SION_SHIFTED);
 }
 
 /* Everything of one layout in one mode. */
@@ -169,7 +195,7 @@ static void add_layout(struct planner *pl, enum bench_layout layout, enum bench_
         uint64_t block = pl->blocks.at[i];
         if (everywhere || block == own) {
             add(pl, layout, mode, block, pl->records.at[0], (uint32_t)pl->files.at[0],
-                priority_of(layout, mode, distance(block, own)));
+                priority_of(pl, layout, mode, i));
         }
     }
     for (size_t i = 1;
@@ -305,6 +331,12 @@ static void no_time(const struct bench_options *o, struct bench_point *p, struct
     cannot(p, planned, why);
 }
 
+/* Points of the question stay for as long as a few rounds fit: fewer rounds tell less, but one side of it tells nothing. */
+static uint32_t runs_of(const struct bench_planned *p, uint32_t runs) {
+    const bool question = p->priority < STEPS;
+    return question && runs > BENCH_FEWEST_REPEAT + 1 ? BENCH_FEWEST_REPEAT + 1 : runs;
+}
+
 bool bench_sweep_admit(const struct bench_options *o, struct bench_results *r, struct bench_planned *planned,
                        size_t index, uint32_t runs, uint64_t left_ns, uint64_t guess_ns) {
     uint64_t needed = 0, warm = 0, warm_ns = 0;
@@ -313,9 +345,11 @@ bool bench_sweep_admit(const struct bench_options *o, struct bench_results *r, s
             warm++;
             warm_ns += pair_ns(&planned[i]);
         }
-        needed += planned[i].active && planned[i].runs > 0 ? (runs - 1) * pair_ns(&planned[i]) : 0;
+        needed += planned[i].active && planned[i].runs > 0
+                      ? (runs_of(&planned[i], runs) - 1) * pair_ns(&planned[i])
+                      : 0;
     }
-    needed += runs * (warm > 0 ? warm_ns / warm : guess_ns);
+    needed += runs_of(&planned[index], runs) * (warm > 0 ? warm_ns / warm : guess_ns);
     if (planned[index].active && needed > left_ns) {
         no_time(o, &r->point[index], &planned[index]);
     }
@@ -334,22 +368,21 @@ uint32_t bench_sweep_repeat(const struct bench_results *r, const struct bench_pl
 
 bool bench_sweep_fit(const struct bench_options *o, struct bench_results *r, struct bench_planned *planned,
                      uint32_t runs, uint64_t left_ns) {
-    /* What a point costs counts as much as how dispensable it is: of two that are equally so the longer one goes. */
-    enum { IMPORTANT = 10 };
     for (;;) {
-        uint64_t all = 0;
+        uint64_t all = 0, most = 0;
         size_t worst = SIZE_MAX;
-        double most = 0;
         bool any = false;
         for (size_t i = 0; i < r->points; i++) {
             const struct bench_planned *p = &planned[i];
             any = any || p->active;
-            if (p->active && p->runs < runs) {
-                uint64_t ns = (runs - p->runs) * pair_ns(p);
-                double cost = (double)ns * (IMPORTANT + p->priority);
+            if (p->active && p->runs < runs_of(p, runs)) {
+                const uint64_t ns = (runs_of(p, runs) - p->runs) * pair_ns(p);
+                const bool less = worst == SIZE_MAX || p->priority > planned[worst].priority;
                 all += ns;
-                worst = worst == SIZE_MAX || cost >= most ? i : worst;
-                most = worst == i ? cost : most;
+                if (less || (p->priority == planned[worst].priority && ns >= most)) {
+                    worst = i;
+                    most = ns;
+                }
             }
         }
         if (all <= left_ns) {
@@ -357,4 +390,21 @@ bool bench_sweep_fit(const struct bench_options *o, struct bench_results *r, str
         }
         no_time(o, &r->point[worst], &planned[worst]);
     }
+}
+
+/* ---- what a budget can tell ---- */
+
+double bench_sweep_run_seconds(double budget, double most) {
+    /* The rest is for what a run takes besides its writes, and for layouts that are slower than plain writes. */
+    const double each = 0.4 * budget / (2 * BENCH_QUESTION_POINTS * (BENCH_LEAST_REPEAT + 1));
+    return each < LEAST_SECONDS ? LEAST_SECONDS : each > most ? most : each;
+}
+
+double bench_sweep_seen(size_t points, uint32_t rounds, double scatter) {
+    /* The trimmed mean of n normal values has 0.6 n - 1 degrees of freedom and a variance of 1.1 / n times theirs; 1.3 / n, as
+     * the larger of two spreads counts. */
+    const double n = rounds, df = (double)points * fmax(0.6 * n - 1, 0);
+    const double level = BENCH_RULE_LEVEL / (double)(points > 1 ? points - 1 : 1);
+    const double t = bench_stats_student((size_t)df, level) + bench_stats_student((size_t)df, 0.1);
+    return expm1(t * sqrt(2 * 1.3 / n) * scatter);
 }

@@ -24,6 +24,7 @@
 #include "libwriter/io/fsinfo.h"
 #include "libwriter/io/sys.h"
 #include "ui/cli/progress.h"
+#include "ui/cli/text.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 
@@ -33,8 +34,13 @@
 /* Share of the budget that is planned. The rest is a reserve for disks that become slower. */
 enum { AIM_PERCENT = 85 };
 
-/* Repetitions, if they are not given. */
-enum { LEAST_REPEAT = 5, MOST_REPEAT = 30 };
+/* Repetitions of metadata rates, if they are not given. */
+enum { METADATA_REPEAT = 5 };
+
+/* What a run writes at most for the defaults of --least-time and --least-bytes: more short rounds serve better than few long
+ * ones, and more bytes than this are in no cache of a disk. */
+#define USUAL_SECONDS 0.25
+#define USUAL_BYTES (UINT64_C(256) << 20)
 
 struct sweep {
     const struct bench_options *o;
@@ -242,7 +248,8 @@ static hpcw_status decide(struct sweep *w, uint32_t repetition, size_t index, bo
             (void)bench_sweep_admit(w->o, w->r, w->planned, index, w->r->repeat + 1, left_ns(w, AIM_PERCENT),
                                     w->guess_ns);
         } else {
-            active[n] = bench_sweep_fit(w->o, w->r, w->planned, w->r->repeat + 1, left_ns(w, 98));
+            const uint32_t rounds = w->o->repeat != 0 ? w->r->repeat : BENCH_LEAST_REPEAT;
+            active[n] = bench_sweep_fit(w->o, w->r, w->planned, rounds + 1, left_ns(w, 98));
         }
         for (size_t i = 0; i < n; i++) {
             active[i] = w->planned[i].active;
@@ -275,10 +282,20 @@ static void order_of(struct sweep *w, uint32_t repetition, size_t *order) {
     }
 }
 
+/* After `done` rounds: how many there will be, unless that is given. Collective. */
+static hpcw_status count_rounds(struct sweep *w, uint32_t done, hpcw_error *err) {
+    if (w->o->repeat == 0) {
+        const uint32_t least = done < BENCH_FEWEST_REPEAT ? BENCH_FEWEST_REPEAT - done : 0;
+        w->r->repeat = done + bench_sweep_repeat(w->r, w->planned, left_ns(w, AIM_PERCENT), least,
+                                                 BENCH_MOST_REPEAT - done);
+    }
+    return hpcw_i_comm_bcast(w->processes->comm, &w->r->repeat, sizeof w->r->repeat, 0, err);
+}
+
 /* After the runs that warm up: larger sizes if some were too short to count, and the repetitions that the budget allows.
  * Collective. */
 static hpcw_status resize(struct sweep *w, hpcw_error *err) {
-    const double aim = ENOUGH * w->o->least_time * (double)NS_PER_S;
+    const double aim = ENOUGH * (double)w->r->least_ns;
     double scale = 1;
     for (size_t i = 0; i < w->r->points; i++) {
         if (w->planned[i].active && !bench_layout_row(w->r->point[i].layout)->model) {
@@ -295,10 +312,7 @@ static hpcw_status resize(struct sweep *w, hpcw_error *err) {
             }
         }
     }
-    if (w->o->repeat == 0) {
-        w->r->repeat = bench_sweep_repeat(w->r, w->planned, left_ns(w, AIM_PERCENT), LEAST_REPEAT, MOST_REPEAT);
-    }
-    return hpcw_i_comm_bcast(w->processes->comm, &w->r->repeat, sizeof w->r->repeat, 0, err);
+    return count_rounds(w, 0, err);
 }
 
 /* Shows the progress of these repetitions. On process 0, unless it is to be quiet. */
@@ -313,6 +327,27 @@ static hpcw_status show(struct sweep *w, uint32_t repetitions, hpcw_error *err) 
         shown.total += w->planned[i].active ? w->r->point[i].bytes * repetitions : 0;
     }
     return ui_progress_start(&shown, &w->progress, err);
+}
+
+/* Says what will be measured, and what that can tell. On process 0, unless it is to be quiet. */
+static void tell_plan(const struct sweep *w) {
+    size_t points = 0;
+    uint64_t round_ns = 0;
+    for (size_t i = 0; i < w->r->points; i++) {
+        const struct bench_planned *p = &w->planned[i];
+        points += p->active;
+        round_ns += p->active && p->runs > 0 ? p->spent_ns / p->runs : 0;
+    }
+    if (w->processes->process == 0 && !w->o->quiet && points > 0) {
+        char time[UI_TEXT_SIZE];
+        const double seen = bench_sweep_seen(points, w->r->repeat, 0.05);
+        (void)fprintf(stderr, "hpcw-bench: plan: %zu points, %u rounds of %s", points, w->r->repeat,
+                      ui_text_duration(time, (double)round_ns / 1e9));
+        (void)fprintf(stderr,
+                      isfinite(seen) ? "; if runs scatter by 5 %%, differences above %.0f %% show\n"
+                                     : "; too few for a difference to show\n",
+                      ceil(100 * seen));
+    }
 }
 
 /* Counts the blocks that several owners of ranks share: their processes, or the hosts of these. */
@@ -412,6 +447,7 @@ static hpcw_status run_all(struct sweep *w, hpcw_error *err) {
     for (uint32_t repetition = 0; on && repetition <= w->r->repeat; repetition++) {
         if (repetition == 1) {
             s = resize(w, err);
+            tell_plan(w);
         }
         if (repetition <= 1) {
             s = s == HPCW_OK ? show(w, repetition == 0 ? 1 : w->r->repeat, err) : s;
@@ -428,6 +464,7 @@ static hpcw_status run_all(struct sweep *w, hpcw_error *err) {
         }
         if (on && repetition > 0) {
             s = keep(w, err);
+            s = s == HPCW_OK ? count_rounds(w, repetition, err) : s;
             on = s == HPCW_OK;
         }
     }
@@ -512,7 +549,7 @@ static hpcw_status limit_sizes(struct sweep *w, hpcw_error *err) {
     hpcw_status s = hpcw_i_comm_bcast(w->processes->comm, &most, sizeof most, 0, err);
     w->most_bytes = most;
     w->bytes = w->o->per_rank != 0        ? w->o->per_rank * bench_sweep_ranks(w->o, w->r)
-               : w->o->least_bytes < most ? w->o->least_bytes
+               : w->r->least_bytes < most ? w->r->least_bytes
                                           : most;
     return s;
 }
@@ -520,7 +557,7 @@ static hpcw_status limit_sizes(struct sweep *w, hpcw_error *err) {
 /* How many bytes a run must write to count: larger and larger runs of the plain loop, until one takes a good part of the
  * time. Collective. */
 static hpcw_status probe(struct sweep *w, hpcw_error *err) {
-    const double aim = ENOUGH * w->o->least_time * (double)NS_PER_S;
+    const double aim = ENOUGH * (double)w->r->least_ns;
     const bool given = w->o->per_rank != 0;
     uint64_t size = given ? w->bytes : w->bytes / 4 + 1;
     size = size < w->most_bytes ? size : w->most_bytes;
@@ -546,8 +583,15 @@ static hpcw_status probe(struct sweep *w, hpcw_error *err) {
     if (s != HPCW_OK) {
         return s == HPCW_ECOMM ? s : HPCW_OK; /* each point will report its own failure */
     }
-    double needed = given ? 0 : fmin(aim / ns * (double)size, (double)w->most_bytes);
-    w->bytes = needed > (double)w->bytes ? (uint64_t)needed : w->bytes;
+    if (!given) {
+        /* A slow disk gets smaller runs, so that the budget has time for what is measured first. */
+        const double most = bench_sweep_run_seconds(w->o->budget, w->o->budget) / ns * 1e9 * (double)size;
+        if (w->o->least_bytes == 0 && most < (double)w->r->least_bytes) {
+            w->r->least_bytes = (uint64_t)most + 1;
+        }
+        w->bytes =
+            (uint64_t)fmin(fmax(aim / ns * (double)size, (double)w->r->least_bytes), (double)w->most_bytes);
+    }
     w->guess_ns = (uint64_t)(2 * ns / (double)size * (double)w->bytes);
     bench_sweep_sizes(w->o, w->r, w->bytes);
     return HPCW_OK;
@@ -555,7 +599,7 @@ static hpcw_status probe(struct sweep *w, hpcw_error *err) {
 
 static hpcw_status allocate_trials(struct sweep *w, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
-    const size_t most = w->o->repeat == 0 ? MOST_REPEAT : w->o->repeat;
+    const size_t most = w->o->repeat == 0 ? BENCH_MOST_REPEAT : w->o->repeat;
     for (size_t i = 0; i < w->r->points; i++) {
         struct bench_point *p = &w->r->point[i];
         p->trial = hpcw_i_calloc(most, sizeof *p->trial);
@@ -612,9 +656,10 @@ static hpcw_status describe(struct sweep *w, const char *directory, const char *
     r->readers = o->readers != 0 ? o->readers : (uint32_t)r->processes;
     r->variables = bench_environment(r->variable);
     r->seed = o->seed;
-    r->repeat = o->repeat == 0 ? LEAST_REPEAT : o->repeat;
-    r->least_bytes = o->least_bytes;
-    r->least_ns = (uint64_t)(o->least_time * (double)NS_PER_S);
+    r->repeat = o->repeat != 0 ? o->repeat : o->metadata ? METADATA_REPEAT : BENCH_LEAST_REPEAT;
+    r->least_bytes = o->least_bytes != 0 ? o->least_bytes : USUAL_BYTES;
+    const double usual = bench_sweep_run_seconds(o->budget, USUAL_SECONDS) / ENOUGH;
+    r->least_ns = (uint64_t)((o->least_time > 0 ? o->least_time : usual) * (double)NS_PER_S);
     r->budget_ns = (uint64_t)(o->budget * (double)NS_PER_S);
     r->max_bytes = o->max_bytes;
     r->verify = o->verify;

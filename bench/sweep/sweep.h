@@ -37,6 +37,19 @@ hpcw_status bench_sweep_metadata(const struct bench_options *o, const char *dire
 
 /* ---- planning ---- */
 
+/* What a sweep measures first: aligned containers and their shifted twins at so many block sizes. */
+enum { BENCH_QUESTION_SIZES = 3, BENCH_QUESTION_POINTS = 2 * BENCH_QUESTION_SIZES };
+
+/* Rounds, if they are not given: of what is measured first at least, if that takes all of the time; of all else; at most. In
+ * simulated sweeps, ten short ones give more verdicts than five of twice the length. */
+enum { BENCH_FEWEST_REPEAT = 5, BENCH_LEAST_REPEAT = 10, BENCH_MOST_REPEAT = 30 };
+
+/* How long a run should write, so that what is measured first fits into `budget` seconds; at most `most`. */
+double bench_sweep_run_seconds(double budget, double most);
+
+/* The difference of two of `points` that so many rounds show nine times out of ten, if runs scatter by `scatter`. 0.1: 10 % */
+double bench_sweep_seen(size_t points, uint32_t rounds, double scatter);
+
 /* The state of a point besides its result. */
 struct bench_planned {
     uint32_t priority;        /* 0: the most important */
@@ -72,7 +85,7 @@ bool bench_sweep_admit(const struct bench_options *o, struct bench_results *r, s
 uint32_t bench_sweep_repeat(const struct bench_results *r, const struct bench_planned *planned,
                             uint64_t left_ns, uint32_t least, uint32_t most);
 
-/* When all have warmed up: leaves out points, the most expensive and least important first, until each of the others can
+/* When all have warmed up: leaves out points, the least important first, and of those the most expensive, until each of the others can
  * have `runs` runs, with those that it already had, in `left_ns`. Returns whether any point is left. */
 bool bench_sweep_fit(const struct bench_options *o, struct bench_results *r, struct bench_planned *planned,
                      uint32_t runs, uint64_t left_ns);

@@ -10,7 +10,7 @@ mkdir data
 # sweep OUTPUT
 sweep() {
     "$HPCGEN" data --out "$1" --budget 100s --repeat 7 --ranks 8 --per-rank 40000 --record 4000 --blocksize 4K --files 1 \
-        --layout sion-aligned,sion-packed,task-local,shared-posix --mode buffered --least-bytes 1 --least-time 0s \
+        --layout sion-aligned,sion-packed,task-local,shared-posix --mode buffered --least-bytes 1 --least-time 1us \
         --quiet || bad "sweep $1 fails"
 }
 # A library in front of that of the sanitizers, which want to be the first.

@@ -78,7 +78,7 @@ grep -q '^other.json: sion-packed/fsync/65K: only in this file$' said || bad "th
 grep -q '^out/results.json: sion-aligned/fsync/4K: too small$' said || bad "too small points are not named: $(cat said)"
 [ "$(tail -n 1 said)" = 'nothing can be said: no point counts in both sweeps' ] || bad "last line: $(tail -n 1 said)"
 "$HPCGEN" data --out large --budget 60s --repeat 3 --ranks 4 --per-rank 20000 --quiet --blocksize 4K,64K --mode fsync \
-    --layout sion-aligned,sion-packed,task-local --least-bytes 1 --least-time 0s || bad "sweep with small limits fails"
+    --layout sion-aligned,sion-packed,task-local --least-bytes 1 --least-time 1us || bad "sweep with small limits fails"
 "$HPCGEN" compare large/results.json large/results.json >said || bad "compare fails"
 grep -q '^sion-aligned/fsync/4K .* +0.0 % .*no difference shown' said || bad "a point differs from itself: $(cat said)"
 grep -q '^task-local  *[1-9].* +0.0 % .*no difference shown' said || bad "a layout differs from itself: $(cat said)"

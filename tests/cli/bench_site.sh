@@ -34,7 +34,7 @@ site() {
     fi
     grep -qx '#SBATCH --nodes=1' "$kind.sh" && grep -qx '#SBATCH --ntasks-per-node=2' "$kind.sh" || bad "other nodes"
     # With the least work: one layout, and runs of any size.
-    sed 's/--layout "$layouts"/--layout shared-posix --repeat 1 --least-bytes 1 --least-time 0s/
+    sed 's/--layout "$layouts"/--layout shared-posix --repeat 1 --least-bytes 1 --least-time 1us/
         s/--budget 1m --tasks 2,128/--repeat 1 --tasks 2/' "$kind.sh" >small.sh
     : >log
     SLURM_JOB_ID=$kind HPCW_BENCH=$HPCGEN IOR=$PWD/bin/ior LOG=$PWD/log PATH=$PWD/bin:$PATH bash small.sh >said 2>&1

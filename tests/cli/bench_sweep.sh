@@ -41,15 +41,19 @@ grep -q '"id": "shared-posix/fsync/records-5000"' one/results.json || bad "no po
 [ "$(sed -n 's/.*"id": "\(.*\)",$/\1/p' names/results.json | tr '\n' ' ')" = \
     'shared-posix/fsync/records-4K shared-posix/fsync/records-30000 ' ] || bad "other names: $(grep '"id"' names/results.json)"
 
+# The plan says what it can tell.
+grep -q '^hpcw-bench: plan: 2 points, 1 rounds of [0-9.]* [mu]*s; too few for a difference to show$' progress ||
+    bad "no plan: $(cat progress)"
+
 # Points that say nothing are named so and are in no verdict; the last line says what to do.
 grep -q '^shared-posix/fsync/records-30000  *120.0 kB .*too small' table || bad "not too small: $(cat table)"
 [ "$(count '"too_small": true' names/results.json)" -eq 2 ] || bad "results.json does not say what is too small"
 case $(tail -n 1 table) in
-'nothing can be said: 2 points are too small (below 256.0 MiB or 500 ms); use larger --per-rank, '*) ;;
+'nothing can be said: 2 points are too small (below 256.0 MiB or '*' ms); use larger --per-rank, '*) ;;
 *) bad "last line: $(tail -n 1 table)" ;;
 esac
 "$HPCGEN" data --out verdict --budget 60s --repeat 2 --ranks 4 --per-rank 1M --layout shared-posix,task-local \
-    --mode fsync --least-bytes 4M --least-time 0s >table 2>progress || bad "fails with small limits"
+    --mode fsync --least-bytes 4M --least-time 1us >table 2>progress || bad "fails with small limits"
 case $(tail -n 1 table) in
 'verdict: '* | 'nothing can be said: noisy'*' --layout '*) ;;
 *) bad "last line: $(tail -n 1 table)" ;;
@@ -89,7 +93,7 @@ wall() {
     out=$1 time=$2
     shift 2
     $launch "$HPCGEN" data --out "$out" --budget 60s --repeat 2 --ranks 8 --per-rank 128M --mode fsync --stonewall "$time" \
-        --least-bytes 1 --least-time 0s --quiet "$@" || bad "--stonewall fails: $*"
+        --least-bytes 1 --least-time 1us --quiet "$@" || bad "--stonewall fails: $*"
     tail -n +2 "$out/results.csv" | tr -d '\r' | awk -F, -v columns="$(head -n 1 "$out/results.csv" | tr -d '\r')" '
         BEGIN { n = split(columns, name, ","); for (i = 1; i <= n; i++) at[name[i]] = i }
         { rate[$1] = $at["bytes"] / $at["total_s"] }
