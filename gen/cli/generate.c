@@ -141,11 +141,15 @@ hpcw_status gen_cli_generate(const struct gen_cli_options *o, hpcw_comm *comm, h
 static hpcw_status read_description(const char *dir, struct gen_cli_options *o, struct ui_parse *parse,
                                     hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
+    char *text = NULL;
     gen_directory_path(dir, GEN_PARAMETERS, path);
     hpcw_status s = ui_options_init(parse, &gen_cli_program, o, err);
     if (s == HPCW_OK) {
         hpcw_error e;
-        s = ui_config_read(parse, path, &e);
+        /* A regular file, unlike that of --config: nobody shall wait for the writer of a pipe. */
+        s = gen_directory_read(path, &text, &e);
+        s = s == HPCW_OK ? ui_config_text(parse, path, text, strlen(text), &e) : s;
+        hpcw_i_free(text);
         if (s == HPCW_ENOENT) {
             s = hpcw_i_fail(err, HPCW_ENOENT,
                             "%s: expected a dataset with all parts written, got none (%.500s)", dir, e.message);

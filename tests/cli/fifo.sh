@@ -73,7 +73,12 @@ rm -rf d
 cp -r parts d
 rm d/.hpcw/parameters.ini
 mkfifo d/.hpcw/parameters.ini
-refuse 1 'd/.hpcw/parameters.ini: cannot read this configuration file: *' run join d
+refuse 1 'd/.hpcw/parameters.ini: expected a regular file, *' run join d
+# One that somebody holds open, and never writes into.
+sleep 1000 <>d/.hpcw/parameters.ini &
+holder=$!
+refuse 1 'd/.hpcw/parameters.ini: expected a regular file, *' run join d
+kill $holder
 mkdir -p d2/.hpcw
 mkfifo d2/.hpcw/lease
 refuse 1 'd2/.hpcw/lease: expected the file of a run, got something else: remove it' generate d2
