@@ -210,14 +210,13 @@ hpcw_status gen_cli_join(const struct gen_cli_options *o, const char *dir, hpcw_
         .checksums = o->checksums,
         .durability = o->sync ? HPCW_SYNC_DIRECTORY : HPCW_SYNC_NONE,
     };
-    if (finished) {
-        s = gen_join_again(&run, err);
-        if (s == HPCW_OK) {
-            print_was_complete(o, dir);
-        }
-    } else if (s == HPCW_OK) {
+    if (s == HPCW_OK || finished) {
         s = gen_join(&run, &outcome, err);
-        s = s == HPCW_OK ? print_outcome(o, &run, &outcome, now() - start, err) : s;
+    }
+    if (s == HPCW_OK && outcome.already) {
+        print_was_complete(o, dir);
+    } else if (s == HPCW_OK) {
+        s = print_outcome(o, &run, &outcome, now() - start, err);
     }
     gen_dataset_free(&d);
     gen_cli_options_free(&described);

@@ -381,38 +381,47 @@ hpcw_status gen_generate(struct gen_run *run, struct gen_outcome *outcome, hpcw_
     return s;
 }
 
-hpcw_status gen_join_again(struct gen_run *run, hpcw_error *err) {
-    char state[GEN_DIRECTORY_PATH];
-    struct hpcw_i_entry entry = {.kind = HPCW_I_NOTHING};
-    struct gen_lease lease = {.fd = -1};
-    gen_directory_path(run->directory, GEN_STATE_DIR, state);
-    hpcw_status s = gen_directory_sync(run, err);
-    int e = s == HPCW_OK ? hpcw_i_sys_look(state, false, &entry) : 0;
-    s = e == 0 ? s : hpcw_i_fail_sys(err, e, "%s: cannot look at it", state);
-    if (s == HPCW_OK && entry.kind != HPCW_I_NOTHING) {
-        s = gen_dataset_fingerprint(run->dataset, run->fingerprint, err);
-        s = s == HPCW_OK ? gen_lease_take(run, "join", &lease, err) : s;
-        s = s == HPCW_OK ? gen_directory_end(run, err) : s;
-        gen_lease_end(&lease);
-    }
-    return s;
+/* *finished: the dataset is complete. *state: something is left of the runs that wrote it, or one of them still ends. */
+static hpcw_status look_for_finished(const struct gen_run *run, bool *finished, bool *state, hpcw_error *err) {
+    char path[GEN_DIRECTORY_PATH];
+    enum gen_directory_state is;
+    struct hpcw_i_entry entry;
+    hpcw_status s = gen_directory_look(run, &is, err);
+    *finished = s == HPCW_OK && is == GEN_DIRECTORY_FINISHED;
+    gen_directory_path(run->directory, GEN_STATE_DIR, path);
+    int e = s == HPCW_OK ? hpcw_i_sys_look(path, false, &entry) : 0;
+    *state = e == 0 && s == HPCW_OK && entry.kind != HPCW_I_NOTHING;
+    return e == 0 ? s : hpcw_i_fail_sys(err, e, "%s: cannot look at it", path);
 }
 
 hpcw_status gen_join(struct gen_run *run, struct gen_outcome *outcome, hpcw_error *err) {
     *outcome = (struct gen_outcome){0};
     struct gen_lease lease = {.fd = -1};
+    hpcw_error why = {.message = ""};
+    hpcw_status taken = HPCW_OK;
+    bool finished, state;
     hpcw_status s = gen_dataset_fingerprint(run->dataset, run->fingerprint, err);
-    if (s == HPCW_OK) {
-        s = gen_part_size(run->dataset, 0, 1, &outcome->size, err);
+    s = s == HPCW_OK ? gen_part_size(run->dataset, 0, 1, &outcome->size, err) : s;
+    s = s == HPCW_OK ? look_for_finished(run, &finished, &state, err) : s;
+    if (s != HPCW_OK) {
+        return s;
     }
     outcome->kept = outcome->size.files;
-    if (s == HPCW_OK) {
-        s = gen_lease_take(run, "join", &lease, err);
+    if (!finished || state) {
+        /* Another join may finish the dataset at any time, and then removes the state while it has the lease. */
+        taken = gen_lease_take(run, "join", &lease, &why);
+        s = taken == HPCW_OK || taken == HPCW_EEXIST ? look_for_finished(run, &finished, &state, err) : taken;
     }
-    if (s == HPCW_OK) {
+    if (s == HPCW_OK && finished) {
+        s = gen_directory_sync(run, err);
+        s = s == HPCW_OK && lease.run != NULL ? gen_directory_end(run, err) : s;
+    } else if (taken != HPCW_OK) {
+        s = hpcw_i_fail_as(err, &why);
+    } else if (s == HPCW_OK) {
         s = gen_finish(run, &lease, err);
     }
     gen_lease_end(&lease);
     outcome->complete = s == HPCW_OK;
+    outcome->already = finished;
     return s;
 }

@@ -40,6 +40,7 @@ struct gen_outcome {
     uint64_t kept;        /* of an earlier run */
     struct gen_size size; /* of this part */
     bool complete;        /* the dataset is finished */
+    bool already;         /* it was so before a join */
 };
 
 /* Units of a format that belong to a part. */
@@ -60,11 +61,9 @@ hpcw_status gen_part_size(const struct gen_dataset *d, uint32_t part, uint32_t p
  */
 hpcw_status gen_generate(struct gen_run *run, struct gen_outcome *outcome, hpcw_error *err);
 
-/* Joins the parts. Not collective. HPCW_ESTATE names the files that are not written yet. */
+/* Joins the parts. Not collective. HPCW_ESTATE names the files that are not written yet, HPCW_EEXIST the run that writes there.
+ * A dataset that is finished already is flushed, if asked to, and loses the state that a killed join may have left. */
 hpcw_status gen_join(struct gen_run *run, struct gen_outcome *outcome, hpcw_error *err);
-
-/* The same for a finished dataset: flushes it, if asked to, and removes the state that a killed join may have left. */
-hpcw_status gen_join_again(struct gen_run *run, hpcw_error *err);
 
 /*
  * The last step of a dataset, when all its files are written. Not collective. Checks that all units exist, completes them,
