@@ -132,6 +132,14 @@ static hpcw_status file_detach(hpcw_sink *sink, hpcw_error *err) {
 
 static hpcw_status file_settle(hpcw_sink *sink, hpcw_error *err) {
     struct file_sink *f = file_of(sink);
+    if (!hpcw_i_sys_is_still(f->fd, &f->id)) {
+        f->fd = -1; /* not ours to close */
+        return hpcw_i_fail(
+            err, HPCW_EIO,
+            "%s: expected the descriptor of the new file, got another or none: the program closed it, so "
+            "what was written is elsewhere",
+            f->path);
+    }
     hpcw_status s = f->tag == 0 ? HPCW_OK : clear_nonce(f, err);
     if (s == HPCW_OK) {
         s = keep_mode(f, err);

@@ -96,7 +96,10 @@ static int rename_one(struct hpcw_i_dir *dir, const char *name, uint64_t number)
             ? hpcw_i_sys_rename_at(f.at, f.temporary, f.base)
         : e == 0 ? EAGAIN
                  : e;
-    e = e == 0 ? hpcw_i_dir_sync(f.dir) : e;
+    if (e == 0) {
+        e = hpcw_i_dir_sync(f.dir);
+        e = e == EACCES ? 0 : e; /* names may be made there, but not read */
+    }
     if (fd >= 0) {
         hpcw_i_sys_drop(fd);
     }
@@ -289,8 +292,8 @@ static int try_to_finish(struct hpcw_i_set *set) {
     int e = hpcw_i_dir_fd(set->dir, &at);
     e = e == 0 ? hpcw_i_sys_open_own(at, set->name, O_RDWR, true, &set->fd) : e;
     if (e != 0) {
-        /* None, or nothing that this user's writers made. */
-        return e == ENOENT || e == EEXIST || e == ELOOP ? 0 : e;
+        /* EPERM: not of this user's writers. */
+        return e == ENOENT ? 0 : e == EEXIST || e == ELOOP || e == EACCES ? EPERM : e;
     }
     e = hpcw_i_sys_own(set->fd) == EAGAIN ? EAGAIN : read_intent(set->fd, &text);
     e = e == 0 && is_whole(&text) ? do_intent(set, &text) : e;
@@ -314,6 +317,12 @@ static hpcw_status finish(struct hpcw_i_set *set, hpcw_error *err) {
     return e == EAGAIN
                ? hpcw_i_fail(err, HPCW_EEXIST, "%s: another writer is giving the files of this set their names",
                              set->path)
+           : e == EPERM
+               ? hpcw_i_fail(
+                     err, HPCW_EEXIST,
+                     "%s: expected no file or directory %s of somebody else beside it, got one: that user can "
+                     "finish the set by opening it; otherwise remove it",
+                     set->path, set->name)
            : e == 0 ? HPCW_OK
                     : hpcw_i_fail_sys(err, e, "%s: cannot finish the set of a writer that died, as %s lists it",
                                       set->path, set->name);
@@ -347,17 +356,6 @@ hpcw_status hpcw_i_set_finish(struct hpcw_i_dir *dir, const char *path, hpcw_err
 
 /* ---- a writer ---- */
 
-/* Whether something has the name of the intent that no writer of this user made. */
-static bool is_foreign(const struct hpcw_i_set *set) {
-    int at, fd;
-    int e = hpcw_i_dir_fd(set->dir, &at);
-    e = e == 0 ? hpcw_i_sys_open_own(at, set->name, O_RDWR, true, &fd) : e;
-    if (e == 0) {
-        hpcw_i_sys_drop(fd);
-    }
-    return e == EEXIST || e == ELOOP || e == EACCES;
-}
-
 /* Creates the intent, without a text. Waits for another writer that gives the set its names, and finishes what a dead one
  * left. */
 static hpcw_status create_intent(struct hpcw_i_set *set, hpcw_error *err) {
@@ -373,18 +371,12 @@ static hpcw_status create_intent(struct hpcw_i_set *set, hpcw_error *err) {
             e = EEXIST;
         } else if (e == EEXIST) {
             s = finish(set, err);
-            e = s == HPCW_OK && is_foreign(set) ? EPERM : e;
         }
     }
     return s != HPCW_OK ? s
            : e == 0     ? HPCW_OK
-           : e == EPERM
-               ? hpcw_i_fail(err, HPCW_EEXIST,
-                             "%s: expected no file or directory %s of somebody else beside it, got one: "
-                             "remove it",
-                             set->path, set->name)
-               : hpcw_i_fail_sys(err, e, "%s: cannot create %s, which lists the files of the set", set->path,
-                                 set->name);
+                        : hpcw_i_fail_sys(err, e, "%s: cannot create %s, which lists the files of the set",
+                                          set->path, set->name);
 }
 
 hpcw_status hpcw_i_set_announce(struct hpcw_i_dir *dir, const char *path, uint32_t files,
@@ -407,6 +399,8 @@ hpcw_status hpcw_i_set_announce(struct hpcw_i_dir *dir, const char *path, uint32
         if (e == 0 && durability >= HPCW_SYNC_FILE) {
             e = hpcw_i_sys_fsync(set->fd);
             e = e == 0 ? hpcw_i_dir_sync(dir) : e;
+            /* Where names may be made, but not read. Without the promise about names this must not keep the set from its own. */
+            e = e == EACCES && durability < HPCW_SYNC_DIRECTORY ? 0 : e;
         }
         if (e != 0) {
             s = hpcw_i_fail_sys(err, e, "%s: cannot write %s, which lists the files of the set", path,

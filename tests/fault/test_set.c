@@ -353,8 +353,14 @@ static void planted(void **state) {
                          : kind == 1 ? symlink(outside, intent)
                                      : mkdir(intent, 0777),
                          0);
-        hpcw_status s = write_set(3, "new", HPCW_SYNC_NONE, &err);
-        assert_int_not_equal(s, HPCW_OK);
+        hpcw_sion_options o;
+        hpcw_sion *h;
+        hpcw_sion_options_init(&o);
+        o.count = TASKS;
+        o.files = 3;
+        o.chunk_size = 64;
+        assert_int_equal(hpcw_sion_open(path, NULL, &o, &h, &err),
+                         HPCW_EEXIST); /* before anything is computed */
         assert_non_null(strstr(err.message, ".hpcw-set-set"));
         size_t size = 0;
         unsigned char *got = read_file(outside, &size);

@@ -182,6 +182,24 @@ static void the_program_closes_the_descriptor(void **state) {
     assert_int_equal(close(other), 0);
 }
 
+/* That of the new file: nothing empty gets the name, and the file that has the number now is left alone. */
+static void the_program_closes_the_new_file(void **state) {
+    (void)state;
+    hpcw_error err;
+    put("file", "older");
+    hpcw_sink *sink = begin("file", "new");
+    const int number = hpcw_i_sink_descriptor(sink);
+    assert_int_equal(close(number), 0);
+    assert_int_equal(open("precious", O_RDWR | O_CREAT, 0600), number);
+    assert_int_equal(hpcw_sink_publish(sink, &err), HPCW_EIO);
+    assert_non_null(strstr(err.message, "the program closed it"));
+    hpcw_sink_free(sink);
+    assert_content("file", "older");
+    assert_int_equal(close(number), 0);
+    assert_content("precious", "");
+    assert_int_equal(count_entries("."), 2);
+}
+
 /* ---- links and modes ---- */
 
 static void a_link_stays(void **state) {
@@ -374,6 +392,7 @@ int main(void) {
         TEST(the_file_of_another_is_not_published),
         TEST(a_thousand_files_share_one_descriptor),
         TEST(the_program_closes_the_descriptor),
+        TEST(the_program_closes_the_new_file),
         TEST(a_link_stays),
         TEST(links_without_an_end_are_refused),
         TEST(an_older_file_keeps_its_mode),

@@ -641,6 +641,24 @@ static void a_file_of_two_datasets(void **state) {
     }
 }
 
+/* What an intent lists outside its dataset may be another one's by now. */
+static void an_intent_that_lists_others(void **state) {
+    (void)state;
+    hpcw_error err = {.message = ""};
+    hpcw_rank2file_tally tally;
+    prefix_written(HPCW_RANK2FILE_SCR_3, 1);
+    prefix_plain_file(in_prefix("notes"), 10);
+    assert_int_equal(mkdir(in_prefix("ckpt.9"), 0777), 0);
+    prefix_plain_file(in_prefix("ckpt.9/rank_0.ckpt"), 10);
+    write_marker("hpcw.9.dropped", 1, "ckpt.9",
+                 "ckpt.9/rank_0.ckpt\nnotes\nckpt.1/rank_0.ckpt\n.scr/scr.dataset.1/rank2file\nckpt.9/\n");
+    OK(hpcw_rank2file_prune(prefix_dir, NULL, 0, NULL, &tally, &err));
+    assert_false(prefix_exists(in_prefix("ckpt.9")));
+    assert_false(prefix_exists(in_prefix(".scr/hpcw.9.dropped")));
+    assert_true(prefix_exists(in_prefix("notes")));
+    assert_int_equal(prefix_restarts(&err), 1);
+}
+
 /* A file of the user has the name of one that the dead writer had begun: it stays. */
 static void a_dead_writer_that_would_have_replaced(void **state) {
     (void)state;
@@ -785,6 +803,7 @@ int main(void) {
         TEST(a_dead_writer_in_a_directory_of_the_user),
         TEST(two_dead_writers),
         TEST(a_file_of_two_datasets),
+        TEST(an_intent_that_lists_others),
         TEST(a_dead_writer_that_would_have_replaced),
         TEST(a_dataset_that_no_index_lists),
         TEST(markers_of_more_processes),

@@ -56,6 +56,8 @@ static hpcw_status finish_one(const struct finish *f, const struct hpcw_i_r2f_wh
         const struct hpcw_i_r2f_dataset d = {intent->layout, which->id, intent->name};
         struct hpcw_i_r2f_removal r = hpcw_i_r2f_removal_new(f->p);
         s = hpcw_i_r2f_removal_add_names(&r, NULL, &intent->names, err);
+        /* Since it was written, files outside may have become those of another dataset. */
+        s = s == HPCW_OK ? hpcw_i_r2f_removal_confine(&r, &d, err) : s;
         s = s == HPCW_OK ? hpcw_i_r2f_finish_removal(&r, &d, true, err) : s;
         hpcw_i_r2f_removal_free(&r);
     } else {

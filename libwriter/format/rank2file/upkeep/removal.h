@@ -52,6 +52,10 @@ hpcw_status hpcw_i_r2f_removal_add_map(struct hpcw_i_r2f_removal *r, const struc
 hpcw_status hpcw_i_r2f_removal_spare(struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
                                      const hpcw_kvtree *index, hpcw_error *err);
 
+/* Takes out of the list what is not in the directories of the dataset, as from a list that somebody may have changed. */
+hpcw_status hpcw_i_r2f_removal_confine(struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
+                                       hpcw_error *err);
+
 /* Adds names, each with its NUL: below the dataset's directory, which is added, too, or below the prefix (NULL). */
 hpcw_status hpcw_i_r2f_removal_add_names(struct hpcw_i_r2f_removal *r, const char *dataset,
                                          const struct hpcw_i_buf *names, hpcw_error *err);

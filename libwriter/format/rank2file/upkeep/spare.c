@@ -114,3 +114,35 @@ hpcw_status hpcw_i_r2f_removal_spare(struct hpcw_i_r2f_removal *r, const struct 
     hpcw_i_free(o.file);
     return s == HPCW_ENOMEM ? hpcw_i_fail_memory(err, r->p.path, 0, NULL) : s;
 }
+
+static bool is_below(const char *name, const char *directory) {
+    size_t n = strlen(directory);
+    return strncmp(name, directory, n) == 0 && name[n] == '/';
+}
+
+static bool is_inside(const struct hpcw_i_r2f_dataset *d, const char *name) {
+    bool inside = is_below(name, d->name);
+    for (uint32_t m = 0; !inside && m < hpcw_rank2file_layout_maps(d->layout); m++) {
+        char metadata[HPCW_RANK2FILE_PATH];
+        hpcw_i_r2f_metadata(hpcw_i_r2f_kind_of(d->layout, m), d->id, d->name, metadata);
+        inside = is_below(name, metadata);
+    }
+    return inside;
+}
+
+hpcw_status hpcw_i_r2f_removal_confine(struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
+                                       hpcw_error *err) {
+    struct hpcw_i_buf names = {0};
+    bool ok = true;
+    for (const char *name = hpcw_i_r2f_next_name(&r->names, NULL); ok && name != NULL;
+         name = hpcw_i_r2f_next_name(&r->names, name)) {
+        ok = !is_inside(d, name) || hpcw_i_buf_append(&names, name, strlen(name) + 1);
+    }
+    if (!ok) {
+        hpcw_i_buf_free(&names);
+        return hpcw_i_fail_memory(err, r->p.path, 0, NULL);
+    }
+    hpcw_i_buf_free(&r->names);
+    r->names = names;
+    return HPCW_OK;
+}
