@@ -15,7 +15,8 @@
 
 /*
  * An intent is this line, "NUMBER INODE NAME" with a NUL for each file, and the last line. One without the last line is of a
- * writer that died before it renamed anything. The inode tells a file that has its name from one that somebody removed.
+ * writer that died before it renamed anything. Inodes and times tell a file that has its name from one whose temporary file
+ * somebody removed.
  */
 static const char first_line[] = "hpcw set 2\n";
 static const char last_line[] = "end\n";
@@ -71,17 +72,14 @@ static int set_file_find(struct hpcw_i_dir *dir, const char *name, uint64_t numb
     return e;
 }
 
-/* What became of a file that an intent lists. */
-enum state { WAITS, HAS_ITS_NAME, IS_LOST };
-
-static int state_of(const struct set_file *f, uint64_t inode, enum state *state) {
-    struct hpcw_i_entry entry;
-    *state = WAITS;
-    int e = hpcw_i_sys_look_at(f->at, f->temporary, &entry);
-    if (e == 0 && (entry.kind != HPCW_I_FILE || entry.id.inode != inode)) {
-        e = hpcw_i_sys_look_at(f->at, f->base, &entry);
-        *state = e == 0 && entry.kind == HPCW_I_FILE && entry.id.inode == inode ? HAS_ITS_NAME : IS_LOST;
-    }
+/* Whether a file that an intent lists is lost: it waits no more, and what has its name, if anything, is older than the intent.
+ * A file system may give files other inodes when it is mounted again, or no new time when they are renamed. */
+static int is_lost(const struct set_file *f, uint64_t inode, int64_t since_ns, bool *lost) {
+    struct hpcw_i_entry waits, named = {.kind = HPCW_I_NOTHING};
+    int e = hpcw_i_sys_look_at(f->at, f->temporary, &waits);
+    e = e == 0 ? hpcw_i_sys_look_at(f->at, f->base, &named) : e;
+    *lost = e == 0 && waits.kind != HPCW_I_FILE &&
+            (named.kind != HPCW_I_FILE || (named.id.inode != inode && named.changed_ns < since_ns));
     return e;
 }
 
@@ -241,44 +239,40 @@ static int retire(struct hpcw_i_dir *dir, const char *name, uint64_t number) {
     return e == ENOENT ? 0 : e;
 }
 
-/* Looks for files that are lost; with `removing`, removes those that wait for their names. */
-static int look_at_all(const struct hpcw_i_set *set, const struct hpcw_i_buf *text, bool removing, bool *lost) {
+/* ESTALE: a file is lost. */
+static int look_for_lost(const struct hpcw_i_set *set, const struct hpcw_i_buf *text) {
     const char *at = (const char *)text->data + sizeof first_line - 1;
     const char *end = (const char *)text->data + text->size - (sizeof last_line - 1);
-    int e = 0;
+    struct hpcw_i_entry intent;
+    int own;
+    int e = hpcw_i_dir_fd(set->dir, &own);
+    e = e == 0 ? hpcw_i_sys_look_at(own, set->name, &intent) : e;
     while (e == 0 && at < end) {
         struct listed file;
         struct set_file f;
-        enum state state;
+        bool lost = false;
         if (!next_file(&at, &file)) {
             return EINVAL;
         }
         e = set_file_find(set->dir, file.name, file.number, &f);
-        e = e == 0 ? state_of(&f, file.inode, &state) : e;
-        if (e == 0) {
-            *lost = *lost || state == IS_LOST;
-            e = removing && state == WAITS ? hpcw_i_sys_unlink_unowned(f.at, f.temporary) : 0;
-        }
+        e = e == 0 ? is_lost(&f, file.inode, intent.changed_ns, &lost) : e;
+        e = lost ? ESTALE : e;
         set_file_free(&f);
     }
     return e;
 }
 
 /* Does all that a whole intent of a dead writer says. The first file is the last one. Where somebody removed a file before it
- * had its name, there is no new set any more: then what is left of it goes. */
+ * had its name, there is no new set to be made, and with an older file it would be a mixture: nothing is done. */
 static int do_intent(const struct hpcw_i_set *set, const struct hpcw_i_buf *text) {
     const char *at = (const char *)text->data + sizeof first_line - 1;
     const char *end = (const char *)text->data + text->size - (sizeof last_line - 1);
     struct listed base, file;
-    bool lost = false;
     if (!next_file(&at, &base)) {
         return EINVAL;
     }
-    int e = look_at_all(set, text, false, &lost);
-    if (e != 0 || lost) {
-        return e != 0 ? e : look_at_all(set, text, true, &lost);
-    }
-    e = retire(set->dir, base.name, base.number);
+    int e = look_for_lost(set, text);
+    e = e == 0 ? retire(set->dir, base.name, base.number) : e;
     while (e == 0 && at < end) {
         e = next_file(&at, &file) ? rename_one(set->dir, file.name, file.number) : EINVAL;
     }
@@ -323,7 +317,12 @@ static hpcw_status finish(struct hpcw_i_set *set, hpcw_error *err) {
                      "%s: expected no file or directory %s of somebody else beside it, got one: that user can "
                      "finish the set by opening it; otherwise remove it",
                      set->path, set->name)
-           : e == 0 ? HPCW_OK
+           : e == ESTALE ? hpcw_i_fail(err, HPCW_ETRUNCATED,
+                                       "%s: expected all files of the set of a writer that died, as %s lists "
+                                       "them, got one less: somebody "
+                                       "removed its temporary file; to give up what is left, remove %s",
+                                       set->path, set->name, set->name)
+           : e == 0      ? HPCW_OK
                     : hpcw_i_fail_sys(err, e, "%s: cannot finish the set of a writer that died, as %s lists it",
                                       set->path, set->name);
 }

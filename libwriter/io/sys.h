@@ -101,7 +101,8 @@ struct hpcw_i_entry {
     enum hpcw_i_kind kind;
     unsigned mode; /* permission bits */
     unsigned owner, group;
-    uint64_t size; /* bytes */
+    uint64_t size;      /* bytes */
+    int64_t changed_ns; /* when the file was last written, renamed, or given other rights */
     struct hpcw_i_file_id id;
 };
 /* Looks at a path; at what a symbolic link leads to, if it shall `follow`. 0 with HPCW_I_NOTHING: there is nothing of this

@@ -63,6 +63,7 @@ static int describe(int e, const struct stat *st, struct hpcw_i_entry *entry) {
             .owner = st->st_uid,
             .group = st->st_gid,
             .size = (uint64_t)st->st_size,
+            .changed_ns = (int64_t)st->st_ctim.tv_sec * 1000000000 + st->st_ctim.tv_nsec,
             .id = {(uint64_t)st->st_dev, (uint64_t)st->st_ino},
         };
     }
