@@ -344,8 +344,9 @@ static void tell_plan(const struct sweep *w) {
         (void)fprintf(stderr, "hpcw-bench: plan: %zu points, %u rounds of %s", points, w->r->repeat,
                       ui_text_duration(time, (double)round_ns / 1e9));
         (void)fprintf(stderr,
-                      isfinite(seen) ? "; if runs scatter by 5 %%, differences above %.0f %% show\n"
-                                     : "; too few for a difference to show\n",
+                      isfinite(seen) && points > 1
+                          ? "; if runs scatter by 5 %%, differences above %.0f %% show\n"
+                          : "; too little for a difference to show\n",
                       ceil(100 * seen));
     }
 }

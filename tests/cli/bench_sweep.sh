@@ -42,7 +42,7 @@ grep -q '"id": "shared-posix/fsync/records-5000"' one/results.json || bad "no po
     'shared-posix/fsync/records-4K shared-posix/fsync/records-30000 ' ] || bad "other names: $(grep '"id"' names/results.json)"
 
 # The plan says what it can tell.
-grep -q '^hpcw-bench: plan: 2 points, 1 rounds of [0-9.]* [mu]*s; too few for a difference to show$' progress ||
+grep -q '^hpcw-bench: plan: 2 points, 1 rounds of [0-9.]* [mu]*s; too little for a difference to show$' progress ||
     bad "no plan: $(cat progress)"
 
 # Points that say nothing are named so and are in no verdict; the last line says what to do.
