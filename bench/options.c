@@ -62,8 +62,8 @@ static const struct ui_option option_table[] = {
            "default is 4K:16M:x4 and the file system's own. For model, they are the file system's",
            UI_LIMITS(1, 2147483647), .read = ui_read_sizes, .required = COUNTING),
     OPTION(WORK, SWEEPING | COUNTING, 'l', "layout", "NAMES", U64, layouts,
-           "layouts, with commas between them; the default is all but those by HDF5 and the last four",
-           .read = ui_read_word_set, .words = layout_word),
+           "layouts, with commas between them; the default is all but those by HDF5", .read = ui_read_word_set,
+           .words = layout_word),
     OPTION(
         WORK, SWEEPING, 'm', "mode", "NAMES", U64, modes,
         "modes, with commas between them, each at all block sizes; the default is fsync at all, and direct and "
@@ -174,8 +174,7 @@ static const struct ui_chapter chapters[] = {
      "begin at multiples of the block size, or half a block after them. task-local is a file for each rank, "
      "shared-posix one file by plain writes; mpiio-independent and mpiio-collective are the same file by "
      "MPI-IO, and need mpirun. hdf5-independent and hdf5-collective write the same to one contiguous dataset "
-     "of parallel HDF5, if hpcw-bench is built with it; the dataset begins at 16 MiB. linktest, vom, clog2 and "
-     "rank2file are what hpcgen writes for 64 ranks.\n"
+     "of parallel HDF5, if hpcw-bench is built with it; the dataset begins at 16 MiB.\n"
      "\n"
      "Modes: buffered ends in the page cache; fsync forces all data to the disk; direct bypasses the page "
      "cache where data are aligned; preallocated allocates all blocks first. The last two also call fsync.\n"

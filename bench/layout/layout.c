@@ -25,10 +25,6 @@ const struct bench_layout_row *bench_layout_row(enum bench_layout layout) {
         [BENCH_MPIIO_COLLECTIVE] = &bench_row_mpiio_collective,
         [BENCH_HDF5_INDEPENDENT] = &bench_row_hdf5_independent,
         [BENCH_HDF5_COLLECTIVE] = &bench_row_hdf5_collective,
-        [BENCH_LINKTEST] = &bench_row_linktest,
-        [BENCH_VOM] = &bench_row_vom,
-        [BENCH_CLOG2] = &bench_row_clog2,
-        [BENCH_RANK2FILE] = &bench_row_rank2file,
     };
     return row[layout];
 }
@@ -145,31 +141,6 @@ static hpcw_status place(struct bench_work *w, hpcw_error *err) {
     return s;
 }
 
-/* The ceiling of a model: whole files for each process, or where there are fewer than processes a part of each. */
-static hpcw_status place_sizes(struct bench_work *w, hpcw_error *err) {
-    const struct bench_sizes *sizes = w->shape.sizes;
-    uint64_t processes = (uint64_t)w->processes->count;
-    uint64_t process = (uint64_t)w->processes->process;
-    if (sizes == NULL) {
-        return hpcw_i_fail(err, HPCW_EINTERNAL, "ceiling of files that do not exist yet");
-    }
-    bool parts = sizes->files < processes;
-    uint32_t begin = parts ? 0 : (uint32_t)(sizes->files * process / processes);
-    uint32_t end = parts ? sizes->files : (uint32_t)(sizes->files * (process + 1) / processes);
-    w->files = sizes->files;
-    w->extent = hpcw_i_calloc((size_t)(end - begin) + 1, sizeof *w->extent);
-    if (w->extent == NULL) {
-        return hpcw_i_fail_memory(err, NULL, end - begin, "files");
-    }
-    for (uint32_t f = begin; f < end; f++) {
-        uint64_t size = sizes->size[f];
-        uint64_t from = parts ? size / processes * process : 0;
-        uint64_t to = parts && process + 1 < processes ? size / processes * (process + 1) : size;
-        w->extent[w->extents++] = (struct bench_extent){.file = f, .offset = from, .size = to - from};
-    }
-    return HPCW_OK;
-}
-
 static hpcw_status make_files(struct bench_work *w, hpcw_error *err) {
     if (w->extents > 0) {
         w->first_file = w->extent[0].file;
@@ -187,12 +158,7 @@ hpcw_status bench_work_init(struct bench_work *w, const struct bench_shape *shap
                              .row = ceiling ? &bench_row_plain : bench_layout_row(shape->layout),
                              .shape = *shape,
                              .data = data};
-    hpcw_status s = HPCW_OK;
-    if (!bench_layout_row(shape->layout)->model) {
-        s = place(w, err);
-    } else if (ceiling) {
-        s = place_sizes(w, err);
-    }
+    hpcw_status s = place(w, err);
     if (s == HPCW_OK) {
         s = make_files(w, err);
     }

@@ -22,12 +22,6 @@
 #include "bench/measure/workdir.h"
 #include "bench/report/results.h"
 
-/* Files of a real format, whose sizes are known only after a run. */
-struct bench_sizes {
-    uint32_t ranks, files;
-    uint64_t *size; /* [files] */
-};
-
 /* What is to be written; the same on all processes. */
 struct bench_shape {
     enum bench_layout layout;
@@ -39,9 +33,7 @@ struct bench_shape {
     uint32_t writers; /* the first processes; 0: all */
     uint32_t readers; /* of bench_work_read_side; 0: all processes */
     uint64_t seed;
-    uint64_t stonewall_ns;           /* from the begin of the step "write" on: then no more writes; 0: never */
-    uint64_t max_bytes;              /* most that may lie on the disk; 0: no limit */
-    const struct bench_sizes *sizes; /* of a model's files, for their ceiling; NULL: not known yet */
+    uint64_t stonewall_ns; /* from the begin of the step "write" on: then no more writes; 0: never */
 };
 
 struct bench_spot {
@@ -62,7 +54,6 @@ struct bench_layout_row {
     bool offers_files;   /* can be spread over several physical files */
     const char *missing; /* why this build does not have it; NULL: it has */
     bool needs_mpi;
-    bool model;     /* real work of a fixed size; no spots */
     bool together;  /* every process makes as many writes: none can stop before the others */
     unsigned modes; /* bit of each enum bench_mode that makes sense */
     /* Not timed: what the steps need. NULL: nothing. Not collective. */
@@ -74,8 +65,6 @@ struct bench_layout_row {
     hpcw_status (*read)(struct bench_work *w, uint32_t rank, uint64_t at, void *data, size_t size,
                         hpcw_error *err);
     hpcw_status (*read_close)(struct bench_work *w, hpcw_error *err);
-    /* Of a model, after a run: what it made; sizes->size is freed and allocated. Not collective. */
-    hpcw_status (*sizes)(struct bench_work *w, struct bench_sizes *sizes, hpcw_error *err);
     void (*clear)(struct bench_work *w); /* after the steps, however they ended; NULL: nothing to do */
 };
 
@@ -105,12 +94,11 @@ struct bench_work {
     uint32_t open_files, first_file;
 
     hpcw_sion *sion;
-    void *mpi;                 /* of the layouts by MPI-IO and HDF5 */
-    struct gen_sample *sample; /* of real formats; NULL for others */
+    void *mpi; /* of the layouts by MPI-IO and HDF5 */
 };
 
 /*
- * Number of files of a shape that is not a model's, and their spots: `spot` [ranks], `file_size` [files]. Pure
+ * Number of files of a shape, and their spots: `spot` [ranks], `file_size` [files]. Pure
  * arithmetic. HPCW_ERANGE if an offset passes 2^63 - 1.
  */
 uint32_t bench_layout_files(const struct bench_shape *shape);
@@ -181,7 +169,5 @@ extern const struct bench_layout_row bench_row_task_local, bench_row_shared_posi
     bench_row_plain;                                                                          /* posix.c */
 extern const struct bench_layout_row bench_row_mpiio_independent, bench_row_mpiio_collective; /* mpiio.c */
 extern const struct bench_layout_row bench_row_hdf5_independent, bench_row_hdf5_collective;   /* hdf5.c */
-extern const struct bench_layout_row bench_row_linktest, bench_row_vom, bench_row_clog2,
-    bench_row_rank2file; /* formats.c */
 
 #endif

@@ -72,10 +72,9 @@ static void add_bar(struct bars *b, const struct bench_point *p, const struct be
     b->used[p->mode] = true;
 }
 
-/* Layouts at one block size with those that align to none, or (block 0) the real formats. */
+/* Layouts at one block size, and those that align to none. */
 static bool beside(const struct bench_point *p, double block) {
-    return bench_page_aligns(p->layout) ? block > 0 && (p->block_size == 0 || (double)p->block_size == block)
-                                        : block == 0;
+    return block > 0 && (p->block_size == 0 || (double)p->block_size == block);
 }
 
 static void draw_bars(struct bench_page_drawing *d, double block, size_t rate, const char *title,
@@ -134,17 +133,6 @@ void bench_page_side_by_side(struct bench_page_drawing *d) {
                         "The block size is the measured one that is nearest to the file system's. Whiskers: "
                         "confidence interval of the median. Pale: noisy.");
     }
-    bool formats = false;
-    for (size_t i = 0; i < d->r->points; i++) {
-        formats =
-            formats || (!bench_page_aligns(d->r->point[i].layout) && d->r->point[i].fate == BENCH_MEASURED);
-    }
-    if (formats) {
-        ui_page_heading(d->page, "Real formats at a fixed size");
-        draw_both_rates(
-            d, 0, "the real formats", "",
-            "The time includes encoding, compression and metadata. Only the bytes of the data count.");
-    }
 }
 
 /* ---- Where the time goes ---- */
@@ -166,7 +154,7 @@ static const struct bench_trial *typical_trial(const struct bench_point *p) {
 }
 
 static bool has_times(const struct bench_point *p, double block) {
-    return p->fate == BENCH_MEASURED && p->trials > 0 && (beside(p, block) || beside(p, 0));
+    return p->fate == BENCH_MEASURED && p->trials > 0 && beside(p, block);
 }
 
 void bench_page_times(struct bench_page_drawing *d) {

@@ -38,11 +38,6 @@ static inline const struct bench_rate *bench_page_rate(const struct bench_point 
     return (const struct bench_rate *)(const void *)((const char *)p + rate);
 }
 
-/* The others are real formats. */
-static inline bool bench_page_aligns(enum bench_layout layout) {
-    return layout < BENCH_LINKTEST;
-}
-
 static inline void bench_page_introduce(struct ui_page *page, const char *heading, const char *text) {
     ui_page_heading(page, heading);
     ui_page_begin(page, UI_PAGE_PARAGRAPH);

@@ -153,7 +153,7 @@ static const struct curves ratio_curves = {
 static void draw_curves(struct bench_page_drawing *d, const struct curves *c) {
     bench_page_introduce(d->page, c->heading, c->text);
     for (enum bench_mode m = 0; m < BENCH_MODES; m++) {
-        for (enum bench_layout k = 0; k < BENCH_LINKTEST && c->title[m] != NULL; k++) {
+        for (enum bench_layout k = 0; k < BENCH_LAYOUTS && c->title[m] != NULL; k++) {
             add_curve(d, k, m, c->rate, bench_layout_name[k], k, k == BENCH_SION_SHIFTED);
         }
         draw_over_block_size(d, c->title[m], c->caption, UI_PAGE_MEASURED, c->y, c->mark);
@@ -214,7 +214,7 @@ static const struct bench_point *counted_point(const struct bench_page_drawing *
 }
 
 void bench_page_shared_blocks(struct bench_page_drawing *d) {
-    for (enum bench_layout k = 0; k < BENCH_LINKTEST && d->ticks > 0; k++) {
+    for (enum bench_layout k = 0; k < BENCH_LAYOUTS && d->ticks > 0; k++) {
         const struct bench_point *level = counted_point(d, k, 0);
         begin_series(d, bench_layout_name[k], k, true, k == BENCH_SION_SHIFTED);
         for (size_t t = 0; t < d->ticks; t++) {

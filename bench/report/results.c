@@ -9,19 +9,11 @@
 #include "libwriter/base/status.h"
 
 const char *const bench_layout_name[BENCH_LAYOUTS] = {
-    [BENCH_SION_ALIGNED] = "sion-aligned",
-    [BENCH_SION_PACKED] = "sion-packed",
-    [BENCH_SION_SHIFTED] = "sion-shifted",
-    [BENCH_TASK_LOCAL] = "task-local",
-    [BENCH_SHARED_POSIX] = "shared-posix",
-    [BENCH_MPIIO_INDEPENDENT] = "mpiio-independent",
-    [BENCH_MPIIO_COLLECTIVE] = "mpiio-collective",
-    [BENCH_HDF5_INDEPENDENT] = "hdf5-independent",
+    [BENCH_SION_ALIGNED] = "sion-aligned",         [BENCH_SION_PACKED] = "sion-packed",
+    [BENCH_SION_SHIFTED] = "sion-shifted",         [BENCH_TASK_LOCAL] = "task-local",
+    [BENCH_SHARED_POSIX] = "shared-posix",         [BENCH_MPIIO_INDEPENDENT] = "mpiio-independent",
+    [BENCH_MPIIO_COLLECTIVE] = "mpiio-collective", [BENCH_HDF5_INDEPENDENT] = "hdf5-independent",
     [BENCH_HDF5_COLLECTIVE] = "hdf5-collective",
-    [BENCH_LINKTEST] = "linktest",
-    [BENCH_VOM] = "vom",
-    [BENCH_CLOG2] = "clog2",
-    [BENCH_RANK2FILE] = "rank2file",
 };
 
 const char *const bench_mode_name[BENCH_MODES] = {

@@ -33,10 +33,6 @@ enum bench_layout {
     BENCH_MPIIO_COLLECTIVE,  /* the same file by MPI_File_write_at_all */
     BENCH_HDF5_INDEPENDENT,  /* the same data in a dataset of HDF5, by H5Dwrite */
     BENCH_HDF5_COLLECTIVE,   /* the same by collective H5Dwrite */
-    BENCH_LINKTEST,          /* the other formats at a fixed size: their real work, made by the models */
-    BENCH_VOM,
-    BENCH_CLOG2,
-    BENCH_RANK2FILE,
     BENCH_LAYOUTS
 };
 

@@ -19,11 +19,6 @@ static bool is_container(const struct bench_point *p) {
     return p->layout == BENCH_SION_ALIGNED || p->layout == BENCH_SION_PACKED || p->layout == BENCH_SION_SHIFTED;
 }
 
-/* The real formats write other data than the layouts: do not compare them. */
-static bool is_layout(const struct bench_point *p) {
-    return p->layout < BENCH_LINKTEST;
-}
-
 static double rate(const struct bench_point *p) {
     return p->durable.stats.median;
 }
@@ -235,7 +230,7 @@ static void mode_pays(struct bench_results *r, enum bench_mode mode, const char 
 
 /* The twins are there for comparison: nobody wants to write half a block off. */
 static bool is_choice(const struct bench_results *r, const struct bench_point *p) {
-    return usable(r, p) && is_layout(p) && p->layout != BENCH_SION_SHIFTED;
+    return usable(r, p) && p->layout != BENCH_SION_SHIFTED;
 }
 
 /* "; use --budget 20m --layout sion-aligned,task-local": the layouts that may still be the best. */

@@ -87,7 +87,7 @@ static void add(struct planner *pl, enum bench_layout layout, enum bench_mode mo
     if (pl->status != HPCW_OK || (row->modes >> mode & 1) == 0) {
         return;
     }
-    if (!row->model && record > pl->rank_size) {
+    if (record > pl->rank_size) {
         record = pl->rank_size; /* no write can be larger: the name says what is written */
     }
     struct bench_point *point = hpcw_i_grow(r->point, &pl->point_capacity, r->points + 1, sizeof *point);
@@ -109,10 +109,7 @@ static void add(struct planner *pl, enum bench_layout layout, enum bench_mode mo
                               .failed_process = -1};
     char size[UI_TEXT_SIZE];
     (void)snprintf(p->id, sizeof p->id, "%s/%s/%s%s", bench_layout_name[layout], bench_mode_name[mode],
-                   row->model    ? "real"
-                   : row->aligns ? ""
-                                 : "records-",
-                   row->model ? "" : ui_text_size(size, row->aligns ? block : record));
+                   row->aligns ? "" : "records-", ui_text_size(size, row->aligns ? block : record));
     if (row->offers_files && files != (uint32_t)pl->files.at[0]) {
         size_t n = strlen(p->id);
         (void)snprintf(p->id + n, sizeof p->id - n, "/%u-files", files);
@@ -125,10 +122,8 @@ static void add(struct planner *pl, enum bench_layout layout, enum bench_mode mo
         cannot(p, &pl->planned[r->points], row->missing);
     } else if (row->needs_mpi && r->left_out_mpi[0] != '\0') {
         cannot(p, &pl->planned[r->points], r->left_out_mpi);
-    } else if (pl->o->stonewall > 0 && (row->model || row->together)) {
+    } else if (pl->o->stonewall > 0 && row->together) {
         cannot(p, &pl->planned[r->points], "its processes cannot stop at --stonewall");
-    } else if (pl->o->writers != 0 && row->model) {
-        cannot(p, &pl->planned[r->points], "all processes write it, and --writers says how many do");
     } else if (mode == BENCH_DIRECT && pl->no_direct[0] != '\0') {
         cannot(p, &pl->planned[r->points], pl->no_direct);
     }
@@ -177,10 +172,6 @@ static void add_layout(struct planner *pl, enum bench_layout layout, enum bench_
     const struct bench_layout_row *row = bench_layout_row(layout);
     bool everywhere = mode == BENCH_FSYNC || pl->o->modes != 0;
     uint64_t own = pl->r->fs.block_size;
-    if (row->model) {
-        add(pl, layout, mode, 0, 0, 1, OTHERS);
-        return;
-    }
     if (!row->aligns) {
         for (size_t i = 0; i < pl->records.count && (everywhere || i == 0); i++) {
             add(pl, layout, mode, 0, pl->records.at[i], 1,
@@ -257,7 +248,7 @@ static void choose_sizes(struct planner *pl) {
 }
 
 /* The default: what the advice can be about. Page cache rates are those of fsync, too; HDF5 writes by MPI-IO what the MPI-IO
- * layouts write; real formats have a size of their own. */
+ * layouts write. */
 static bool chosen(uint64_t given, int index, bool usual) {
     return given == 0 ? usual : (given >> index & 1) != 0;
 }
@@ -309,12 +300,10 @@ void bench_sweep_sizes(const struct bench_options *o, struct bench_results *r, u
     uint64_t rank_size = rank_size_of(o, r, bytes);
     for (size_t i = 0; i < r->points; i++) {
         struct bench_point *p = &r->point[i];
-        if (!bench_layout_row(p->layout)->model) {
-            p->ranks = ranks;
-            p->rank_size = rank_size;
-            p->files = p->layout == BENCH_TASK_LOCAL ? ranks : p->files;
-            p->bytes = rank_size * ranks;
-        }
+        p->ranks = ranks;
+        p->rank_size = rank_size;
+        p->files = p->layout == BENCH_TASK_LOCAL ? ranks : p->files;
+        p->bytes = rank_size * ranks;
     }
 }
 
@@ -341,7 +330,7 @@ bool bench_sweep_admit(const struct bench_options *o, struct bench_results *r, s
                        size_t index, uint32_t runs, uint64_t left_ns, uint64_t guess_ns) {
     uint64_t needed = 0, warm = 0, warm_ns = 0;
     for (size_t i = 0; i < r->points; i++) {
-        if (planned[i].active && planned[i].runs > 0 && !bench_layout_row(r->point[i].layout)->model) {
+        if (planned[i].active && planned[i].runs > 0) {
             warm++;
             warm_ns += pair_ns(&planned[i]);
         }

@@ -94,9 +94,8 @@ static void warm(const struct sweep *w, const struct bench_point *p) {
     bench_machine_warm(p->bytes / processes, (unsigned)w->processes->count / (unsigned)w->processes->hosts);
 }
 
-/* `sizes`: of a model's files, made by a run and needed by its ceiling; NULL for other layouts. */
-static hpcw_status run(struct sweep *w, const struct bench_point *p, struct bench_sizes *sizes, bool ceiling,
-                       struct bench_trial *t, hpcw_error *err) {
+static hpcw_status run(struct sweep *w, const struct bench_point *p, bool ceiling, struct bench_trial *t,
+                       hpcw_error *err) {
     struct bench_shape shape = {.layout = p->layout,
                                 .mode = p->mode,
                                 .block_size = p->block_size,
@@ -107,10 +106,7 @@ static hpcw_status run(struct sweep *w, const struct bench_point *p, struct benc
                                 .writers = w->o->writers,
                                 .readers = w->o->readers,
                                 .stonewall_ns = w->r->stonewall_ns,
-                                .seed = w->o->seed,
-                                .max_bytes = w->o->max_bytes,
-                                .sizes = sizes};
-    bool model = bench_layout_row(p->layout)->model;
+                                .seed = w->o->seed};
     struct bench_work work;
     struct bench_sample sample;
     hpcw_status s = bench_work_init(&work, &shape, ceiling, w->processes, w->directory, &w->data, err);
@@ -119,12 +115,12 @@ static hpcw_status run(struct sweep *w, const struct bench_point *p, struct benc
         warm(w, p);
         s = bench_timer_run(&bench_work_side, &work, w->processes, &sample, err);
     }
-    if (s == HPCW_OK && !ceiling && (model || w->o->verify)) {
-        s = model ? work.row->sizes(&work, sizes, err) : bench_work_check(&work, err);
+    if (s == HPCW_OK && !ceiling && w->o->verify) {
+        s = bench_work_check(&work, err);
         s = hpcw_i_agree(w->processes->comm, s, NULL, err);
     }
     struct bench_sample reading = {0};
-    if (s == HPCW_OK && !ceiling && !model && w->o->read) {
+    if (s == HPCW_OK && !ceiling && w->o->read) {
         s = bench_timer_run(&bench_work_read_side, &work, w->processes, &reading, err);
     }
     bench_work_free(&work);
@@ -178,31 +174,18 @@ static hpcw_status note_failure(struct sweep *w, size_t index, hpcw_status s, co
     return HPCW_OK;
 }
 
-/* What a model made is the point's size. */
-static void take_sizes(struct bench_point *p, const struct bench_sizes *sizes) {
-    p->bytes = 0;
-    p->ranks = sizes->ranks;
-    p->files = sizes->files;
-    for (uint32_t f = 0; f < sizes->files; f++) {
-        p->bytes += sizes->size[f];
-    }
-    p->rank_size = p->bytes / p->ranks;
-}
-
 /* One repetition of a point, 0 to warm up. Collective. A failure of the point is noted, not returned. */
 static hpcw_status run_pair(struct sweep *w, size_t index, uint32_t repetition, hpcw_error *err) {
     struct bench_point *p = &w->r->point[index];
     struct bench_trial trial[2]; /* the layout's, the ceiling's */
     hpcw_error e;
     uint64_t begin = bench_timer_now();
-    bool model = bench_layout_row(p->layout)->model;
     uint64_t ceiling_first = bench_random(&w->random) & 1;
-    ceiling_first = model && repetition == 0 ? 0 : ceiling_first; /* the sizes of its files are not known yet */
     ui_progress_label(w->progress, p->id);
     hpcw_status s = hpcw_i_agree(w->processes->comm, room_for(w, p, &e), NULL, &e);
     for (uint64_t i = 0; s == HPCW_OK && i < 2; i++) {
         uint64_t side = i ^ ceiling_first;
-        s = run(w, p, &w->planned[index].sizes, side == 1, &trial[side], &e);
+        s = run(w, p, side == 1, &trial[side], &e);
         trial[side].repetition = repetition;
         trial[side].order = repetition == 0 ? 0 : ++w->order;
     }
@@ -214,9 +197,6 @@ static hpcw_status run_pair(struct sweep *w, size_t index, uint32_t repetition, 
         }
         return s;
     }
-    if (model) {
-        take_sizes(p, &w->planned[index].sizes);
-    }
     w->planned[index].runs++;
     w->planned[index].spent_ns += bench_timer_now() - begin;
     w->planned[index].run_ns = p->mode == BENCH_BUFFERED ? trial[0].written_ns : trial[0].total_ns;
@@ -224,7 +204,7 @@ static hpcw_status run_pair(struct sweep *w, size_t index, uint32_t repetition, 
         p->trial[p->trials++] = trial[0];
         p->ceiling[p->ceiling_trials++] = trial[1];
     }
-    p->verified = w->o->verify && !model;
+    p->verified = w->o->verify;
     return HPCW_OK;
 }
 
@@ -298,7 +278,7 @@ static hpcw_status resize(struct sweep *w, hpcw_error *err) {
     const double aim = ENOUGH * (double)w->r->least_ns;
     double scale = 1;
     for (size_t i = 0; i < w->r->points; i++) {
-        if (w->planned[i].active && !bench_layout_row(w->r->point[i].layout)->model) {
+        if (w->planned[i].active) {
             scale = fmax(scale, aim / (double)w->planned[i].run_ns);
         }
     }
@@ -307,9 +287,7 @@ static hpcw_status resize(struct sweep *w, hpcw_error *err) {
     if (w->o->per_rank == 0 && scale > 1) {
         bench_sweep_sizes(w->o, w->r, (uint64_t)(scale * (double)w->bytes));
         for (size_t i = 0; i < w->r->points; i++) {
-            if (!bench_layout_row(w->r->point[i].layout)->model) {
-                w->planned[i].spent_ns = (uint64_t)((double)w->planned[i].spent_ns * scale);
-            }
+            w->planned[i].spent_ns = (uint64_t)((double)w->planned[i].spent_ns * scale);
         }
     }
     return count_rounds(w, 0, err);
@@ -373,14 +351,11 @@ static hpcw_status count_owners(const struct bench_processes *processes, uint32_
     return s;
 }
 
-/* Shared blocks of all points whose layout says where data lie. */
+/* Shared blocks of all points. */
 static hpcw_status count_shared(const struct bench_processes *processes, struct bench_results *r,
                                 hpcw_error *err) {
     for (size_t i = 0; i < r->points; i++) {
         struct bench_point *p = &r->point[i];
-        if (bench_layout_row(p->layout)->model) {
-            continue;
-        }
         struct bench_geometry g = {.layout = p->layout,
                                    .ranks = p->ranks,
                                    .fs_block = r->fs.block_size,
@@ -573,7 +548,7 @@ static hpcw_status probe(struct sweep *w, hpcw_error *err) {
                                 .ranks = (uint32_t)w->processes->count,
                                 .files = 1};
         struct bench_trial t;
-        s = run(w, &p, NULL, true, &t, &e);
+        s = run(w, &p, true, &t, &e);
         ns = s == HPCW_OK ? fmax((double)t.total_ns, 1) : 0;
         on = s == HPCW_OK && !given && ns < aim / 2 && size <= w->most_bytes / 4;
         size *= on ? 4 : 1;
@@ -783,9 +758,6 @@ hpcw_status bench_sweep(const struct bench_options *options, const char *directo
     }
 done:
     bench_data_free(&w.data);
-    for (size_t i = 0; w.planned != NULL && i < results.points; i++) {
-        hpcw_i_free(w.planned[i].sizes.size);
-    }
     hpcw_i_free(w.planned);
     bench_results_free(&results);
     return s;

@@ -52,12 +52,11 @@ double bench_sweep_seen(size_t points, uint32_t rounds, double scatter);
 
 /* The state of a point besides its result. */
 struct bench_planned {
-    uint32_t priority;        /* 0: the most important */
-    bool active;              /* to be run, or to be run again */
-    uint32_t runs;            /* of both sides, with the one that warms up */
-    uint64_t spent_ns;        /* on these runs */
-    uint64_t run_ns;          /* of the last run of the layout itself */
-    struct bench_sizes sizes; /* of a model's files; [files] to be freed */
+    uint32_t priority; /* 0: the most important */
+    bool active;       /* to be run, or to be run again */
+    uint32_t runs;     /* of both sides, with the one that warms up */
+    uint64_t spent_ns; /* on these runs */
+    uint64_t run_ns;   /* of the last run of the layout itself */
 };
 
 /*

@@ -70,7 +70,6 @@ static void the_default(void **state) {
         assert_true(find(&p, there[i]) != SIZE_MAX);
     }
     assert_true(find(&p, "sion-aligned/direct/16M") == SIZE_MAX); /* at the file system's block size alone */
-    assert_true(find(&p, "linktest/fsync/real") == SIZE_MAX);     /* these two only if they are asked for */
     assert_true(find(&p, "hdf5-collective/fsync/records-47K") == SIZE_MAX);
     assert_true(find(&p, "task-local/buffered/records-47K") == SIZE_MAX);
     /* The block size first: at three sizes, then at those between; then everything else. */
@@ -130,7 +129,8 @@ static void what_was_asked_for(void **state) {
 
 static void nothing_to_measure(void **state) {
     (void)state;
-    struct plan p = {.o = {.layouts = 1u << BENCH_VOM, .modes = 1u << BENCH_DIRECT}};
+    struct plan p = {
+        .o = {.layouts = 1u << BENCH_HDF5_COLLECTIVE, .modes = 1u << BENCH_DIRECT}};
     hpcw_error err;
     p.r.fs.block_size = 4096;
     assert_int_equal(bench_sweep_plan(&p.o, "", 1, &p.r, &p.planned, &err), HPCW_EINVAL);

@@ -363,7 +363,7 @@ static void nonsense_is_refused(void **state) {
     g[1].fs_block = 0;
     g[2].rank_bytes = 0;
     g[3].container_block = 0;
-    g[4].layout = BENCH_LINKTEST;
+    g[4].layout = BENCH_LAYOUTS;
     g[5].record_bytes = 5000;
     g[5].rank_bytes = 5000;
     g[5].chunk_bytes = 100;
