@@ -129,8 +129,7 @@ static void what_was_asked_for(void **state) {
 
 static void nothing_to_measure(void **state) {
     (void)state;
-    struct plan p = {
-        .o = {.layouts = 1u << BENCH_HDF5_COLLECTIVE, .modes = 1u << BENCH_DIRECT}};
+    struct plan p = {.o = {.layouts = 1u << BENCH_HDF5_COLLECTIVE, .modes = 1u << BENCH_DIRECT}};
     hpcw_error err;
     p.r.fs.block_size = 4096;
     assert_int_equal(bench_sweep_plan(&p.o, "", 1, &p.r, &p.planned, &err), HPCW_EINVAL);
