@@ -90,6 +90,39 @@ static hpcw_status print_outcome(const struct gen_cli_options *o, const struct g
     return o->json ? print_json(run, outcome, seconds, err) : HPCW_OK;
 }
 
+/* The parts left a description: a configuration file with their common options. */
+static hpcw_status read_description(const char *dir, struct gen_cli_options *o, struct ui_parse *parse,
+                                    hpcw_error *err) {
+    char path[GEN_DIRECTORY_PATH];
+    char *text = NULL;
+    gen_directory_path(dir, GEN_PARAMETERS, path);
+    hpcw_status s = ui_options_init(parse, &gen_cli_program, o, err);
+    if (s == HPCW_OK) {
+        hpcw_error e;
+        /* A regular file, unlike that of --config: nobody shall wait for the writer of a pipe. */
+        s = gen_directory_read(path, &text, &e);
+        s = s == HPCW_OK ? ui_config_text(parse, path, text, strlen(text), &e) : s;
+        hpcw_i_free(text);
+        if (s == HPCW_ENOENT) {
+            s = hpcw_i_fail(err, HPCW_ENOENT,
+                            "%s: expected a dataset with all parts written, got none (%.500s)", dir, e.message);
+        } else if (s != HPCW_OK) {
+            *err = e;
+        }
+    }
+    return s;
+}
+
+/* The dataset that it describes. */
+static hpcw_status read_described(const char *dir, struct gen_dataset *d, hpcw_error *err) {
+    struct gen_cli_options described;
+    struct ui_parse parse;
+    hpcw_status s = read_description(dir, &described, &parse, err);
+    s = s == HPCW_OK ? gen_cli_resolve(&described, d, err) : s;
+    gen_cli_options_free(&described);
+    return s;
+}
+
 hpcw_status gen_cli_generate(const struct gen_cli_options *o, hpcw_comm *comm, hpcw_error *err) {
     double start = now();
     struct gen_dataset d = {0};
@@ -124,6 +157,7 @@ hpcw_status gen_cli_generate(const struct gen_cli_options *o, hpcw_comm *comm, h
         .label = on_label,
         .progress = on_progress,
         .context = progress,
+        .read_description = read_described,
     };
     struct gen_outcome outcome = {0};
     if (s == HPCW_OK) {
@@ -134,29 +168,6 @@ hpcw_status gen_cli_generate(const struct gen_cli_options *o, hpcw_comm *comm, h
         s = print_outcome(o, &run, &outcome, now() - start, err);
     }
     gen_dataset_free(&d);
-    return s;
-}
-
-/* The parts left a description: a configuration file with their common options. */
-static hpcw_status read_description(const char *dir, struct gen_cli_options *o, struct ui_parse *parse,
-                                    hpcw_error *err) {
-    char path[GEN_DIRECTORY_PATH];
-    char *text = NULL;
-    gen_directory_path(dir, GEN_PARAMETERS, path);
-    hpcw_status s = ui_options_init(parse, &gen_cli_program, o, err);
-    if (s == HPCW_OK) {
-        hpcw_error e;
-        /* A regular file, unlike that of --config: nobody shall wait for the writer of a pipe. */
-        s = gen_directory_read(path, &text, &e);
-        s = s == HPCW_OK ? ui_config_text(parse, path, text, strlen(text), &e) : s;
-        hpcw_i_free(text);
-        if (s == HPCW_ENOENT) {
-            s = hpcw_i_fail(err, HPCW_ENOENT,
-                            "%s: expected a dataset with all parts written, got none (%.500s)", dir, e.message);
-        } else if (s != HPCW_OK) {
-            *err = e;
-        }
-    }
     return s;
 }
 
@@ -185,20 +196,15 @@ static void print_was_complete(const struct gen_cli_options *o, const char *dir)
 
 hpcw_status gen_cli_join(const struct gen_cli_options *o, const char *dir, hpcw_error *err) {
     double start = now();
-    struct gen_cli_options described;
-    struct ui_parse parse;
     struct gen_dataset d = {0};
     struct gen_outcome outcome = {0};
-    hpcw_status s = read_description(dir, &described, &parse, err);
+    hpcw_status s = read_described(dir, &d, err);
     hpcw_error other;
     hpcw_status f = s == HPCW_ENOENT ? read_finished(dir, &d, &other) : s;
     bool finished = s == HPCW_ENOENT && f == HPCW_OK;
     if (f == HPCW_EMISMATCH) {
         s = f;
         *err = other;
-    }
-    if (s == HPCW_OK) {
-        s = gen_cli_resolve(&described, &d, err);
     }
     struct gen_run run = {
         .dataset = &d,
@@ -219,6 +225,5 @@ hpcw_status gen_cli_join(const struct gen_cli_options *o, const char *dir, hpcw_
         s = print_outcome(o, &run, &outcome, now() - start, err);
     }
     gen_dataset_free(&d);
-    gen_cli_options_free(&described);
     return s;
 }

@@ -131,9 +131,11 @@ static const struct ui_option options[] = {
     OPTION(WRITING, RUN, 'r', "resume", NULL, BOOL, resume,
            "continue an interrupted run with the same parameters: keep finished files, write the rest",
            .flags = UI_OPTION_NO_CONFIG),
-    OPTION(WRITING, RUN | REPORT, 0, "force", NULL, BOOL, force,
-           "write even if the directory is not empty, and replace an older dataset or report",
-           .flags = UI_OPTION_NO_CONFIG),
+    OPTION(
+        WRITING, RUN | REPORT, 0, "force", NULL, BOOL, force,
+        "write even if the directory is not empty, and replace an older dataset or report; other files stay, "
+        "unless a new one has the name",
+        .flags = UI_OPTION_NO_CONFIG),
     OPTION(WRITING, RUN | JOIN | REPAIR, 0, "takeover", NULL, BOOL, takeover,
            "write even if the directory has the lease of a run of which nobody can know whether it is dead: "
            "one of "

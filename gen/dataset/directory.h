@@ -69,11 +69,13 @@ hpcw_status gen_directory_refuse_different(const struct gen_run *run, hpcw_error
 hpcw_status gen_directory_begin(const struct gen_run *run, const struct hpcw_i_stripes *stripes,
                                 hpcw_error *err);
 
-/* Removes the files, lists and state of older datasets of any description, finished or not. Files that no format owns
- * stay. */
-hpcw_status gen_directory_clear(const struct gen_run *run, hpcw_error *err);
+/* Removes temporary files of killed runs, in the directory itself and in those of some formats (bits). */
+hpcw_status gen_directory_sweep(const struct gen_run *run, uint64_t formats, hpcw_error *err);
 
-/* Removes the state of a finished dataset, and temporary files of killed runs. */
+/* Removes all in .hpcw but the lease. */
+hpcw_status gen_directory_remove_state(const struct gen_run *run, hpcw_error *err);
+
+/* Removes the state of a finished dataset, and temporary files of killed runs in the directories of its formats. */
 hpcw_status gen_directory_end(const struct gen_run *run, hpcw_error *err);
 
 /* With a durability other than none: flushes all files of this part, also those of earlier runs and other parts, their

@@ -16,7 +16,7 @@ enum { DEEPEST = 32 };
 /* A walk that keeps only the path to where it is: directories have millions of files. */
 struct directory_walk {
     const char *dir;
-    bool data;
+    uint64_t formats; /* bits: in whose directories */
     unsigned depth;
     char path[GEN_DIRECTORY_PATH]; /* below `dir` */
 };
@@ -32,24 +32,21 @@ static hpcw_status sweep_entry(struct directory_walk *w, const struct hpcw_i_lis
                                bool *removed, hpcw_error *err) {
     const int at = hpcw_i_sys_list_at_fd(listing);
     const size_t f = gen_format_of_path(w->path);
-    const struct gen_format *format = f < gen_format_count ? gen_format[f] : NULL;
     bool is_folder;
     int e = hpcw_i_sys_list_is_directory(listing, &is_folder);
     if (e != 0) {
         return cannot(w, e, "look at it", err);
     }
     if (is_folder) {
-        if (format == NULL || w->depth == DEEPEST) {
+        if (f == gen_format_count || (w->formats >> f & 1) == 0 || w->depth == DEEPEST) {
             return HPCW_OK;
         }
         w->depth++;
         hpcw_status s = sweep_folder(w, at, name, err);
         w->depth--;
-        /* Fails if files of others are in it. */
-        *removed = (s == HPCW_OK && w->data && hpcw_i_sys_unlink_at(at, name, AT_REMOVEDIR) == 0) || *removed;
         return s;
     }
-    if (hpcw_i_sink_is_temporary(name) || (w->data && format != NULL && format->owns(w->path))) {
+    if (hpcw_i_sink_is_temporary(name)) {
         e = hpcw_i_sys_unlink_at(at, name, 0);
         *removed = *removed || e == 0;
     }
@@ -89,17 +86,15 @@ static hpcw_status sweep_folder(struct directory_walk *w, int at, const char *na
     return s;
 }
 
-/* Removes temporary files of killed runs; with `data` also the files of all formats, whatever the parameters, and
- * directories that are then empty. */
-static hpcw_status sweep(const struct gen_run *run, bool data, hpcw_error *err) {
-    struct directory_walk w = {.dir = run->directory, .data = data};
+hpcw_status gen_directory_sweep(const struct gen_run *run, uint64_t formats, hpcw_error *err) {
+    struct directory_walk w = {.dir = run->directory, .formats = formats};
     int at;
     int e = hpcw_i_dir_fd(run->below.root, &at);
     return e == 0 ? sweep_folder(&w, at, ".", err) : cannot(&w, e, "read the directory", err);
 }
 
-/* All but the lease, which its owner gives up last. */
-static hpcw_status remove_state(const struct gen_run *run, hpcw_error *err) {
+/* The lease is what its owner gives up last. */
+hpcw_status gen_directory_remove_state(const struct gen_run *run, hpcw_error *err) {
     struct hpcw_i_listing *listing;
     const char *name;
     int at;
@@ -126,8 +121,8 @@ static hpcw_status remove_state(const struct gen_run *run, hpcw_error *err) {
 }
 
 hpcw_status gen_directory_end(const struct gen_run *run, hpcw_error *err) {
-    hpcw_status s = sweep(run, false, err);
-    return s == HPCW_OK ? remove_state(run, err) : s;
+    hpcw_status s = gen_directory_sweep(run, run->dataset->formats, err);
+    return s == HPCW_OK ? gen_directory_remove_state(run, err) : s;
 }
 
 hpcw_status gen_directory_remove(const struct gen_run *run, const char *name, hpcw_error *err) {
@@ -143,13 +138,4 @@ hpcw_status gen_directory_remove_lists(const struct gen_run *run, hpcw_error *er
         s = gen_directory_remove(run, lists[i], err);
     }
     return s;
-}
-
-hpcw_status gen_directory_clear(const struct gen_run *run, hpcw_error *err) {
-    /* The lists first, so that no dataset with missing files looks finished. */
-    hpcw_status s = gen_directory_remove_lists(run, err);
-    if (s == HPCW_OK) {
-        s = sweep(run, true, err);
-    }
-    return s == HPCW_OK ? remove_state(run, err) : s;
 }

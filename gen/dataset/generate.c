@@ -11,6 +11,7 @@
 #include "gen/dataset/digests.h"
 #include "gen/dataset/directory.h"
 #include "gen/dataset/lease.h"
+#include "gen/dataset/older.h"
 #include "gen/format/pending.h"
 #include "libwriter/base/buf.h"
 #include "libwriter/base/mem.h"
@@ -85,7 +86,7 @@ static hpcw_status look_at_directory(const struct gen_run *run, enum gen_directo
     return hpcw_i_fail(
         err, HPCW_EEXIST,
         "%s: expected an empty directory or an unfinished dataset of the same parameters, got other "
-        "files: choose another --out, or --force to keep them and write there",
+        "files: choose another --out, or --force to write there and keep all but those of the same names",
         dir);
 }
 
@@ -97,10 +98,7 @@ static hpcw_status enter_directory(const struct gen_run *run, bool *finished, hp
     if (s != HPCW_OK) {
         return s;
     }
-    if (run->force) {
-        return state == GEN_DIRECTORY_FRESH ? HPCW_OK : gen_directory_clear(run, err);
-    }
-    if (state != GEN_DIRECTORY_FINISHED) {
+    if (run->force || state != GEN_DIRECTORY_FINISHED) {
         return HPCW_OK;
     }
     s = gen_directory_reopen(run, finished, err);
@@ -223,13 +221,14 @@ static hpcw_status find_existing(const struct gen_run *run, char path[GEN_DIRECT
     return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot look at it", run->directory);
 }
 
-/* Whether there are enough free bytes for this part. On process 0. */
-static hpcw_status check_space(const struct gen_run *run, uint64_t needed, hpcw_error *err) {
+/* Whether there are enough free bytes for this part, when those of an older dataset are freed. On process 0. */
+static hpcw_status check_space(const struct gen_run *run, uint64_t needed, uint64_t freed, hpcw_error *err) {
     uint64_t space = UINT64_MAX;
     char path[GEN_DIRECTORY_PATH];
     hpcw_status s = find_existing(run, path, err);
     s = s == HPCW_OK ? hpcw_i_fs_space(path, &space, err) : s;
     s = s == HPCW_ENOENT ? HPCW_OK : s; /* creating it will fail with a better message */
+    space = freed < UINT64_MAX - space ? space + freed : UINT64_MAX;
     if (s == HPCW_OK && needed > space) {
         s = hpcw_i_fail(err, HPCW_ENOSPC, "%s: expected %" PRIu64 " bytes of free space, got %" PRIu64,
                         run->directory, needed, space);
@@ -268,15 +267,18 @@ static hpcw_status find_missing(const struct gen_run *run, uint64_t *missing, ui
     return s;
 }
 
-/* Creates the directory. Formats that are written as a whole lose the state of their parts. On process 0. */
-static hpcw_status begin(const struct gen_run *run, uint64_t missing, hpcw_error *err) {
-    hpcw_status s = gen_directory_begin(run, &run->stripes, err);
+/* Removes an older dataset, and creates the directories. Formats that are written as a whole lose the state of their parts.
+ * Lets other parts in. On process 0. */
+static hpcw_status begin(const struct gen_run *run, struct gen_lease *lease, const struct gen_older *older,
+                         uint64_t missing, hpcw_error *err) {
+    hpcw_status s = older != NULL ? gen_older_remove(older, run, err) : HPCW_OK;
+    s = s == HPCW_OK ? gen_directory_begin(run, &run->stripes, err) : s;
     for (size_t f = 0; s == HPCW_OK && run->parts == 1 && f < gen_format_count; f++) {
         if (missing >> f & 1) {
             s = gen_directory_forget(run, gen_format[f], err);
         }
     }
-    return s;
+    return s == HPCW_OK && run->parts > 1 ? gen_lease_share(lease, err) : s;
 }
 
 /* Collective. Before anything is created or removed. */
@@ -288,9 +290,10 @@ static hpcw_status agree_on_parameters(const struct gen_run *run, hpcw_status s,
     return hpcw_i_agree_same(run->comm, s, run->directory, same, sizeof same / sizeof same[0], NULL, err);
 }
 
-/* Checks and prepares the directory. *finished: nothing is left to do; *missing: formats to write, as bits. On process 0. */
+/* Takes the lease, and checks all that can refuse the run before anything is removed. *finished: nothing is left to do;
+ * *missing: formats to write, as bits; *older, of a run by force: what it replaces. On process 0. */
 static hpcw_status prepare(struct gen_run *run, struct gen_lease *lease, bool *finished, uint64_t *missing,
-                           hpcw_error *err) {
+                           struct gen_older **older, hpcw_error *err) {
     uint64_t needed;
     enum gen_directory_state state;
     hpcw_status s = check_stripes(run, err);
@@ -307,12 +310,8 @@ static hpcw_status prepare(struct gen_run *run, struct gen_lease *lease, bool *f
         return s;
     }
     s = find_missing(run, missing, &needed, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
-    s = check_space(run, needed, err);
-    s = s == HPCW_OK ? begin(run, *missing, err) : s;
-    return s == HPCW_OK && run->parts > 1 ? gen_lease_share(lease, err) : s;
+    s = s == HPCW_OK && run->force ? gen_older_find(run, older, err) : s;
+    return s == HPCW_OK ? check_space(run, needed, *older != NULL ? gen_older_bytes(*older) : 0, err) : s;
 }
 
 /* Collective. Writes what is missing, and joins if this is the only part. */
@@ -348,6 +347,7 @@ hpcw_status gen_generate(struct gen_run *run, struct gen_outcome *outcome, hpcw_
     bool first = run->comm->process == 0;
     bool finished = false;
     uint64_t missing = 0;
+    struct gen_older *older = NULL;
     struct gen_lease lease = {.fd = -1};
     hpcw_status s = gen_dataset_fingerprint(run->dataset, run->fingerprint, err);
     if (s == HPCW_OK && run->force && run->parts > 1) {
@@ -363,13 +363,16 @@ hpcw_status gen_generate(struct gen_run *run, struct gen_outcome *outcome, hpcw_
         return s;
     }
     if (first) {
-        s = prepare(run, &lease, &finished, &missing, err);
+        s = prepare(run, &lease, &finished, &missing, &older, err);
     }
     uint64_t word[2] = {missing, finished};
     struct hpcw_i_words words = {.maxs = 2, .word = word};
     s = hpcw_i_agree(run->comm, s, &words, err);
     if (s == HPCW_OK && word[1] == 0) {
         s = gen_lease_hold(&lease, run, err);
+        if (s == HPCW_OK) {
+            s = hpcw_i_agree(run->comm, first ? begin(run, &lease, older, missing, err) : HPCW_OK, NULL, err);
+        }
     }
     if (s == HPCW_OK && word[1] != 0) {
         outcome->kept = outcome->size.files;
@@ -377,6 +380,7 @@ hpcw_status gen_generate(struct gen_run *run, struct gen_outcome *outcome, hpcw_
     } else if (s == HPCW_OK) {
         s = write_missing(run, &lease, word[0], outcome, err);
     }
+    gen_older_free(older);
     gen_lease_end(&lease);
     return s;
 }

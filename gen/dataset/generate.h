@@ -26,6 +26,9 @@ struct gen_run {
     void (*label)(void *context, const char *text);
     void (*progress)(void *context, uint64_t bytes);
     void *context;
+    /* Reads GEN_PARAMETERS, the description of an unfinished dataset, and builds the dataset. The caller frees it, also after a
+     * failure. HPCW_ENOENT: there is none. NULL without `force`. */
+    hpcw_status (*read_description)(const char *directory, struct gen_dataset *d, hpcw_error *err);
 };
 
 /* Files, as planned. */

@@ -49,6 +49,7 @@ struct gen_format {
     bool container; /* its units are files of one set: a reader of the first one reads all */
     /* The directory of its units below the dataset's, by which they are read together; or NULL. */
     const char *folder;
+    bool alone;         /* readers take every file in `folder` for a unit: nothing else may be there */
     const char *beside; /* another directory of units, which are read one by one; or NULL */
 
     uint64_t (*units)(const struct gen_dataset *d);
@@ -60,7 +61,8 @@ struct gen_format {
     uint64_t (*partial_memory)(const struct gen_dataset *d);
     double (*seconds)(const struct gen_dataset *d);
 
-    /* Whether a path below a dataset's directory is that of a unit, with whatever parameters: --force may remove it. */
+    /* Whether a path below a dataset's directory is that of a unit, with whatever parameters. --force removes nothing else
+     * of what a manifest lists. */
     bool (*owns)(const char *path);
 
     /* Readers take a set with a unit 0 for a finished one: unless a range is the whole set, unit 0 is pending until the

@@ -334,6 +334,7 @@ const struct gen_format gen_format_vom = {
     .help = "load-balancing data of vt, one JSON file per rank, compressed",
     .limits = limits,
     .folder = GEN_VOM_FOLDER,
+    .alone = true,
     .beside = GEN_VOM_BALANCE_FOLDER,
     .units = units,
     .unit = unit,

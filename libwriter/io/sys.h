@@ -103,6 +103,7 @@ struct hpcw_i_entry {
     unsigned owner, group;
     uint64_t size;      /* bytes */
     int64_t changed_ns; /* when the file was last written, renamed, or given other rights */
+    uint64_t freed; /* bytes on the disk, which removing the name frees; 0 if the file has other names, too */
     struct hpcw_i_file_id id;
 };
 /* Looks at a path; at what a symbolic link leads to, if it shall `follow`. 0 with HPCW_I_NOTHING: there is nothing of this

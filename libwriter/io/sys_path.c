@@ -64,6 +64,7 @@ static int describe(int e, const struct stat *st, struct hpcw_i_entry *entry) {
             .group = st->st_gid,
             .size = (uint64_t)st->st_size,
             .changed_ns = (int64_t)st->st_ctim.tv_sec * 1000000000 + st->st_ctim.tv_nsec,
+            .freed = st->st_nlink > 1 ? 0 : (uint64_t)st->st_blocks * 512,
             .id = {(uint64_t)st->st_dev, (uint64_t)st->st_ino},
         };
     }

@@ -9,6 +9,13 @@ same() {
     diff -r "$1" "$2" >differences 2>&1 || bad "$1 and $2 differ: $(cat differences)"
     [ "$(find "$1" | wc -l)" -eq "$(find "$2" | wc -l)" ] || bad "other files: $(find "$2")"
 }
+contents() { # DIR
+    find "$1" -type f -exec cksum {} + | sort -k 3
+}
+unchanged() { # DIR: as in the file `before`
+    contents "$1" >after
+    cmp -s before after || bad "a refused run changes $1: $(diff before after | head -3)"
+}
 make --ranks 16 --out fresh
 make --ranks 16 --formats sion --set sion.files=2 --out less
 
@@ -22,16 +29,56 @@ make --ranks 64 --files 9 --out format
 make --ranks 16 --formats sion --set sion.files=2 --out format --force
 same less format
 
-# Never finished, with and without its state.
+# Never finished: the description says what may be there, also of a format that is not asked for.
 make --ranks 64 --files 9 --set sion.files=11 --out parts --part 2/3
-make --ranks 16 --out parts --force
-same fresh parts
+rm parts/.hpcw/*.jsonl
+make --ranks 16 --formats sion --set sion.files=2 --out parts --force
+same less parts
+
+# Without its state nobody knows whose files these are. Only those in the way of a reader stop the run.
 make --ranks 64 --files 9 --set sion.files=11 --out stateless --part 2/3
 rm -r stateless/.hpcw
 echo half >stateless/linktest/.hpcw-0123456789abcdef-fedcba9876543210.tmp
+contents stateless >before
 refuse 1 'stateless: expected an empty directory*got other files*' "$HPCGEN" --ranks 16 --out stateless
+refuse 1 'stateless/vom/data.*: expected only files of the dataset, *' "$HPCGEN" --ranks 16 --out stateless --force
+unchanged stateless
+rm stateless/vom/*
 make --ranks 16 --out stateless --force
-same fresh stateless
+"$HPCGEN" verify --quiet stateless || bad "does not verify with older files of SION and SCR"
+(cd stateless && contents . | cut -d ' ' -f 3- | sort) >after
+(cd fresh && contents . | cut -d ' ' -f 3- | sort) >expected
+[ -z "$(comm -13 after expected)" ] || bad "missing: $(comm -13 after expected)"
+[ -e stateless/sion/particles.sion.000005 ] || bad "a file of nobody's dataset is gone"
+
+# A directory that never was a dataset: other names stay, whatever they look like, and so do those of other formats.
+mkdir -p never/vom/empty never/sion never/scr/scr.dataset.5/.scr never/linktest
+for file in vom/data.0.json vom/data.007.json vom/.hpcw-0123456789abcdef-data.1.json.tmp sion/particles.sion.000005 \
+    scr/scr.dataset.5/rank_0.ckpt scr/scr.dataset.5/.scr/summary.scr; do
+    echo measured >never/$file
+done
+contents never >before
+find never | sort >names
+make --ranks 2 --formats clog2 --scale tiny --out never --force
+find never | sort | comm -23 names - >gone
+[ ! -s gone ] || bad "removed from a directory that was no dataset: $(cat gone)"
+"$HPCGEN" verify --quiet never || bad "does not verify among files of others"
+make --ranks 2 --formats sion,rank2file --scale tiny --out never --force
+find never | sort | comm -23 names - >gone
+[ ! -s gone ] || bad "removed with the next dataset: $(cat gone)"
+"$HPCGEN" verify --quiet never || bad "does not verify among files of others of the same formats"
+[ ! -e never/clog2 ] || bad "the log of the older dataset stays"
+# Load data that stay would be load data of this dataset.
+contents never >before
+for name in data.0.json data.007.json empty; do
+    refuse 1 "never/vom/*: expected only files of the dataset, *" \
+        "$HPCGEN" --ranks 2 --formats vom --scale tiny --out never --force
+    unchanged never
+    rm -r never/vom/$name
+    contents never >before
+done
+make --ranks 2 --formats vom --scale tiny --out never --force
+"$HPCGEN" verify --quiet never || bad "does not verify when others are moved away"
 
 # A directory with files of others.
 mkdir -p mine/sion/src mine/.git
@@ -39,7 +86,8 @@ for file in mine/notes mine/sion/src/sion.c mine/sion/particles.sion.bak mine/si
     echo keep >$file
 done
 cat >mine/manifest.json <<'END'
-{"files": [{"path": "notes", "size": 5}, {"path": "../fresh/truth.json", "size": 5}, {"path": "/etc/passwd"}]}
+{"fingerprint": "0", "files": [{"path": "notes", "size": 5}, {"path": "sion/particles.sion.bak"}, {"path": "sion/src/sion.c"},
+ {"path": ".git/HEAD"}, {"path": "notes", "size": 5}, {"path": "../fresh/truth.json", "size": 5}, {"path": "/etc/passwd"}]}
 END
 ln -s ../fresh mine/linktest
 make --ranks 16 --formats sion --set sion.files=2 --out mine --force
@@ -51,6 +99,21 @@ done
 [ -L mine/linktest ] || bad "a link is gone"
 rm -r mine/linktest mine/sion/src mine/.git
 same less mine
+
+# Refused before the first old file is gone: too little space.
+make --ranks 16 --out kept
+keeps() { # STATUS PATTERN ARGUMENTS...
+    status=$1 pattern=$2
+    shift 2
+    contents kept >before
+    refuse "$status" "$pattern" "$HPCGEN" --out kept --force "$@"
+    unchanged kept
+}
+keeps 1 'kept: expected * bytes of free space, got *' --ranks 65536 --formats linktest --set linktest.permutations=1000
+keeps 1 'kept: expected * bytes of free space, got *' --ranks 65536 --formats linktest --set linktest.permutations=1000 \
+    --seed 7
+make --ranks 32 --out kept --force
+"$HPCGEN" verify --quiet kept || bad "does not verify when nothing is in the way"
 
 refuse 2 '--resume and --force: *' "$HPCGEN" --ranks 16 --out fresh --resume --force
 exit $failed

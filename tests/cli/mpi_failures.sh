@@ -17,11 +17,13 @@ verdicts
 [ ! -e out ] || bad "a refused run left out"
 
 # Each process in a directory of its own, in which the dataset could be written.
-mkdir -p one/data/vom two/data/vom
+mkdir -p one two/data/vom
+"$HPCGEN" --quiet --ranks 4 --formats clog2 --scale tiny --out one/data || bad "fails: one/data"
 stops any 'data: expected the same directory on all processes, got one without the lease*' \
     -n 1 -wdir one "$HPCGEN" --ranks 8 --formats vom --force --out data : -n 1 -wdir two "$HPCGEN" --ranks 8 --formats vom --force --out data
 verdicts
 [ -z "$(find one two -name 'data*.br')" ] || bad "a refused run wrote $(find one two -type f)"
+"$HPCGEN" verify --quiet one/data || bad "a refused run removes the older dataset"
 
 # Processes with different command lines. differ MESSAGE ARGUMENTS-OF-PROCESS-0 ARGUMENTS-OF-PROCESS-1
 differ() {

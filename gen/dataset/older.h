@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What an older dataset left in the directory of a run with --force. Only files are removed that are known to be of it: those
+ * that its manifest lists or the description of an unfinished run plans, if their names are those of a format, and the
+ * lists and the state. Without a manifest or a description nothing is removed.
+ */
+#ifndef HPCW_GEN_DATASET_OLDER_H
+#define HPCW_GEN_DATASET_OLDER_H
+
+#include "gen/dataset/directory.h"
+
+struct gen_older;
+
+/*
+ * With the lease on the directory: looks for the files of an older dataset. Changes nothing. HPCW_EEXIST: files that stay
+ * would be taken for files of the new dataset. Free with gen_older_free.
+ */
+hpcw_status gen_older_find(const struct gen_run *run, struct gen_older **out, hpcw_error *err);
+void gen_older_free(struct gen_older *older);
+
+/* Bytes of the files that will be removed, at most. */
+uint64_t gen_older_bytes(const struct gen_older *older);
+
+/* Removes the files, directories that are then empty, the lists and the state. */
+hpcw_status gen_older_remove(const struct gen_older *older, const struct gen_run *run, hpcw_error *err);
+
+#endif
