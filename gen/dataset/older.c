@@ -136,6 +136,18 @@ static hpcw_status cannot(const struct gen_run *run, const char *name, int e, co
     return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s/%s: cannot %s", run->directory, name, what);
 }
 
+/* Whether this user may create, replace or remove the name. 0 or an errno value. */
+static int may_change(const struct gen_run *run, const char *name) {
+    struct hpcw_i_dir *parent;
+    int at;
+    int e = hpcw_i_below_hold(run->below.root, name, &parent);
+    e = e == 0 ? hpcw_i_dir_fd(parent, &at) : e;
+    const char *slash = strrchr(name, '/');
+    e = e == 0 ? hpcw_i_sys_may_change_at(at, slash == NULL ? name : slash + 1) : e;
+    hpcw_i_dir_release(parent);
+    return e;
+}
+
 /* *is: it may be there. What is behind a symbolic link, or a directory, is no file of the older dataset. */
 static hpcw_status check_old(const struct gen_run *run, const char *name, bool *is, uint64_t *bytes,
                              hpcw_error *err) {
@@ -146,7 +158,7 @@ static hpcw_status check_old(const struct gen_run *run, const char *name, bool *
         return e == ELOOP ? HPCW_OK : cannot(run, name, e, "look at it", err);
     }
     *bytes += entry.freed;
-    return HPCW_OK;
+    return cannot(run, name, may_change(run, name), "remove", err);
 }
 
 /* Keeps only those that are to be removed. Their directories may be left without them. */
@@ -170,6 +182,65 @@ static hpcw_status check_all_old(const struct gen_run *run, struct gen_older *o,
     }
     o->files.list.size = kept * sizeof *name;
     return s;
+}
+
+/* All that is in .hpcw goes in the end. */
+static hpcw_status check_state(const struct gen_run *run, hpcw_error *err) {
+    struct hpcw_i_listing *listing;
+    const char *entry;
+    char name[GEN_DIRECTORY_PATH];
+    int at;
+    int e = hpcw_i_dir_fd(run->below.root, &at);
+    e = e == 0 ? hpcw_i_sys_list_at(at, GEN_STATE_DIR, &listing) : e;
+    if (e != 0) {
+        return cannot(run, GEN_STATE_DIR, e, "open the directory", err);
+    }
+    hpcw_status s = HPCW_OK;
+    while (s == HPCW_OK && (e = hpcw_i_sys_list_next(listing, &entry)) == 0 && entry != NULL) {
+        bool folder;
+        (void)snprintf(name, sizeof name, GEN_STATE_DIR "/%s", entry);
+        int l = hpcw_i_sys_list_is_directory(listing, &folder);
+        s = cannot(run, name, l != 0 ? l : folder ? EISDIR : may_change(run, name), "remove", err);
+    }
+    hpcw_i_sys_list_free(listing);
+    return s == HPCW_OK ? cannot(run, GEN_STATE_DIR, e, "read the directory", err) : s;
+}
+
+/* The directories of a new file: as far as they exist, they must be directories. `last` are those checked before. */
+static hpcw_status check_parents(const struct gen_run *run, const char *name, char last[GEN_UNIT_PATH],
+                                 hpcw_error *err) {
+    const char *end = strrchr(name, '/');
+    const size_t n = end == NULL ? 0 : (size_t)(end - name);
+    if (strlen(last) == n && strncmp(last, name, n) == 0) {
+        return HPCW_OK;
+    }
+    (void)snprintf(last, GEN_UNIT_PATH, "%.*s", (int)n, name);
+    for (const char *slash = name; (slash = strchr(slash, '/')) != NULL; slash++) {
+        char part[GEN_UNIT_PATH];
+        struct hpcw_i_entry entry;
+        (void)snprintf(part, sizeof part, "%.*s", (int)(slash - name), name);
+        int e = hpcw_i_below_look(run->below.root, part, &entry);
+        if (e != 0 || entry.kind == HPCW_I_NOTHING) {
+            return cannot(run, part, e != 0 ? e : may_change(run, part), "create the directory", err);
+        }
+        if (entry.kind != HPCW_I_DIRECTORY) {
+            return gen_format_refuse_folder(run->directory, part, entry.kind == HPCW_I_LINK, err);
+        }
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status check_new(const struct gen_run *run, const struct gen_older *o, const char *name,
+                             hpcw_error *err) {
+    struct hpcw_i_entry entry;
+    int e = hpcw_i_below_look(run->below.root, name, &entry);
+    const bool special = entry.kind == HPCW_I_SPECIAL && !names_has(&o->files, name);
+    if (e == 0 && (special || entry.kind == HPCW_I_DIRECTORY)) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s/%s: expected a regular file to replace, got a %s",
+                           run->directory, name, special ? "special file" : "directory");
+    }
+    e = e == 0 ? may_change(run, name) : e;
+    return e == ENOENT ? HPCW_OK : cannot(run, name, e, "create", err); /* its directory does not exist yet */
 }
 
 /* Files that stay in a directory of which readers take all files. */
@@ -200,8 +271,13 @@ static hpcw_status check_alone(const struct gen_run *run, const struct gen_older
 
 static hpcw_status check_all_new(const struct gen_run *run, const struct gen_older *o, hpcw_error *err) {
     struct names names = {{0}};
+    char last[GEN_UNIT_PATH] = "";
     hpcw_status s = add_units(run->dataset, &names, err);
     names_sort(&names);
+    for (size_t i = 0; s == HPCW_OK && i < names_count(&names); i++) {
+        s = check_parents(run, names_of(&names)[i], last, err);
+        s = s == HPCW_OK ? check_new(run, o, names_of(&names)[i], err) : s;
+    }
     for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
         if ((run->dataset->formats >> f & 1) != 0 && gen_format[f]->alone) {
             s = check_alone(run, o, &names, gen_format_folder(gen_format[f]), err);
@@ -213,6 +289,8 @@ static hpcw_status check_all_new(const struct gen_run *run, const struct gen_old
 
 /* ---- all ---- */
 
+static const char *const lists[] = {GEN_CHECKSUMS, GEN_TRUTH, GEN_MANIFEST};
+
 hpcw_status gen_older_find(const struct gen_run *run, struct gen_older **out, hpcw_error *err) {
     struct gen_older *o = *out = hpcw_i_calloc(1, sizeof *o);
     if (o == NULL) {
@@ -222,7 +300,11 @@ hpcw_status gen_older_find(const struct gen_run *run, struct gen_older **out, hp
     s = s == HPCW_OK ? add_described(run, o, err) : s;
     names_sort(&o->files);
     s = s == HPCW_OK ? check_all_old(run, o, err) : s;
-    return s == HPCW_OK ? check_all_new(run, o, err) : s;
+    s = s == HPCW_OK ? check_all_new(run, o, err) : s;
+    for (size_t i = 0; s == HPCW_OK && i < sizeof lists / sizeof lists[0]; i++) {
+        s = check_new(run, o, lists[i], err);
+    }
+    return s == HPCW_OK ? check_state(run, err) : s;
 }
 
 void gen_older_free(struct gen_older *o) {

@@ -12,8 +12,9 @@
 struct gen_older;
 
 /*
- * With the lease on the directory: looks for the files of an older dataset. Changes nothing. HPCW_EEXIST: files that stay
- * would be taken for files of the new dataset. Free with gen_older_free.
+ * With the lease on the directory: looks for the files of an older dataset, and for all that would stop the run after some
+ * of them were removed. Changes nothing. HPCW_EEXIST, HPCW_EINVAL: something is in the way, or files that stay would be
+ * taken for files of the new dataset; HPCW_EACCES: no right to remove or replace a file. Free with gen_older_free.
  */
 hpcw_status gen_older_find(const struct gen_run *run, struct gen_older **out, hpcw_error *err);
 void gen_older_free(struct gen_older *older);

@@ -120,6 +120,9 @@ bool gen_format_is_beside(const char *path);
 /* *f: index of the format that recognises a file or directory, or gen_format_count. Fails if it cannot be read. */
 hpcw_status gen_format_of_file(const char *path, size_t *f, hpcw_error *err);
 
+/* The error for something else in the place of a directory below that of a dataset: HPCW_EEXIST. */
+hpcw_status gen_format_refuse_folder(const char *directory, const char *name, bool link, hpcw_error *err);
+
 /* ---- helpers for formats ---- */
 
 /* Makes a directory below that of a dataset, `directory`, unless there is one. With `sync`, it is written back to the disk with

@@ -89,6 +89,25 @@ int hpcw_i_sys_look(const char *path, bool follow, struct hpcw_i_entry *entry) {
     return look(AT_FDCWD, path, follow ? 0 : AT_SYMLINK_NOFOLLOW, entry);
 }
 
+int hpcw_i_sys_may_change_at(int at, const char *name) {
+    struct stat directory, file;
+    int e;
+    do {
+        e = gate(HPCW_I_SYS_STAT, NULL);
+        if (e == 0 &&
+            (faccessat(at, ".", W_OK | X_OK, AT_EACCESS) != 0 || fstatat(at, ".", &directory, 0) != 0)) {
+            e = errno;
+        }
+    } while (e == EINTR);
+    /* In a directory like /tmp, a file belongs to its owner. */
+    const uid_t user = geteuid();
+    if (e == 0 && (directory.st_mode & S_ISVTX) != 0 && user != 0 && directory.st_uid != user &&
+        fstatat(at, name, &file, AT_SYMLINK_NOFOLLOW) == 0 && file.st_uid != user) {
+        e = EPERM;
+    }
+    return e;
+}
+
 int hpcw_i_sys_read_link_at(int at, const char *name, char *text, size_t size) {
     ssize_t n = readlinkat(at, name, text, size);
     if (n < 0) {

@@ -100,7 +100,7 @@ done
 rm -r mine/linktest mine/sion/src mine/.git
 same less mine
 
-# Refused before the first old file is gone: too little space.
+# Refused before the first old file is gone: too little space, something in the way, links.
 make --ranks 16 --out kept
 keeps() { # STATUS PATTERN ARGUMENTS...
     status=$1 pattern=$2
@@ -112,6 +112,47 @@ keeps() { # STATUS PATTERN ARGUMENTS...
 keeps 1 'kept: expected * bytes of free space, got *' --ranks 65536 --formats linktest --set linktest.permutations=1000
 keeps 1 'kept: expected * bytes of free space, got *' --ranks 65536 --formats linktest --set linktest.permutations=1000 \
     --seed 7
+for name in truth.json CHECKSUMS.xxh128 sion/particles.sion.000001 vom/data.17.json.br; do
+    mv kept/$name . 2>/dev/null
+    mkdir kept/$name
+    keeps 2 "kept/$name: expected a regular file to replace, got a directory" --ranks 32
+    rmdir kept/$name
+    [ ! -e "${name##*/}" ] || mv "${name##*/}" kept/$name
+done
+mkdir -p kept/.hpcw/mine
+keeps 1 'kept/.hpcw/mine: cannot remove: Is a directory' --ranks 32
+rm -r kept/.hpcw
+for name in vom scr/scr.dataset.1; do
+    mv kept/$name moved
+    ln -s "$PWD/moved" kept/$name
+    keeps 1 "kept/$name: expected a directory, got a symbolic link: *" --ranks 32
+    rm kept/$name
+    mv moved kept/$name
+done
+mv kept/vom moved
+: >kept/vom
+keeps 1 'kept/vom: expected a directory, got a file: *' --ranks 32
+rm kept/vom
+mv moved kept/vom
+# Another user in a directory that all may write, and one of which only the owner may remove files.
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+    nobody='setpriv --reuid 65534 --regid 65534 --clear-groups'
+else
+    nobody=
+fi
+# shellcheck disable=SC2086
+if [ -n "$nobody" ] && $nobody "$HPCGEN" --version >/dev/null 2>&1 && chmod 0777 kept && $nobody test -w kept; then
+    for mode in 0777 1777; do
+        chmod $mode kept
+        contents kept >before
+        refuse 1 'kept/*: cannot *: *' $nobody "$HPCGEN" --out kept --force --ranks 32
+        unchanged kept
+    done
+    find kept -type d -exec chmod 1777 {} +
+    refuse 1 'kept/*: cannot *: Operation not permitted' $nobody "$HPCGEN" --out kept --force --ranks 8 --formats vom
+    unchanged kept
+    find kept -type d -exec chmod 0755 {} +
+fi
 make --ranks 32 --out kept --force
 "$HPCGEN" verify --quiet kept || bad "does not verify when nothing is in the way"
 
