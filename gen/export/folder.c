@@ -12,7 +12,6 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/dir.h"
-#include "libwriter/io/sink.h"
 #include "libwriter/io/tree.h"
 
 static const char *base_of(const char *path) {
@@ -48,21 +47,8 @@ static char *lock_name(const char *base, uint64_t number) {
     return name;
 }
 
-/* A path beside the final one. To be freed; NULL: out of memory. */
-static char *path_beside(const char *path, const char *name) {
-    const size_t parent = (size_t)(base_of(path) - path), size = parent + strlen(name) + 1;
-    char *made = hpcw_i_malloc(size);
-    if (made != NULL) {
-        memcpy(made, path, parent);
-        memcpy(made + parent, name, size - parent);
-    }
-    return made;
-}
-
 static bool take_temporary(struct gen_folder *folder, uint64_t number) {
-    char *name = hpcw_i_sink_temporary(base_of(folder->path), number);
-    folder->temporary = name == NULL ? NULL : path_beside(folder->path, name);
-    hpcw_i_free(name);
+    folder->temporary = hpcw_i_sink_temporary(base_of(folder->path), number);
     return folder->temporary != NULL;
 }
 
@@ -156,6 +142,66 @@ static void drop_lock(struct gen_folder *folder) {
     }
 }
 
+static bool is_same(const struct hpcw_i_file_id *a, const struct hpcw_i_file_id *b) {
+    return a->device == b->device && a->inode == b->inode;
+}
+
+/* The owner of what this process creates there, as its lock has it: some servers make root another user. */
+static unsigned owner_of(const struct gen_folder *folder) {
+    struct hpcw_i_entry lock;
+    struct hpcw_i_file_id id;
+    const bool known = folder->lock != NULL && hpcw_i_sys_id(folder->fd, &id) == 0 &&
+                       hpcw_i_sys_look_at(parent_of(folder), folder->lock, &lock) == 0 &&
+                       is_same(&lock.id, &id);
+    return known ? lock.owner : geteuid();
+}
+
+/* EEXIST: the directory has something in it, or is another user's, so it is not the one that was just made. */
+static int check_new(const struct gen_folder *folder, int at) {
+    struct hpcw_i_entry entry;
+    struct hpcw_i_listing *listing;
+    const char *name;
+    int e = hpcw_i_sys_look_at(at, ".", &entry);
+    e = e == 0 && entry.owner != owner_of(folder) ? EEXIST : e;
+    e = e == 0 ? hpcw_i_sys_list_at(at, ".", &listing) : e;
+    if (e == 0) {
+        e = hpcw_i_sys_list_next(listing, &name);
+        e = e == 0 && name != NULL ? EEXIST : e;
+        hpcw_i_sys_list_free(listing);
+    }
+    return e;
+}
+
+/* Makes the directory and holds it. Another one that somebody puts in its place is not written, nor removed if there is
+ * anything in it. */
+static int make_held(struct gen_folder *folder) {
+    struct hpcw_i_dir *made = NULL;
+    int at;
+    int e = hpcw_i_sys_mkdir_at(parent_of(folder), folder->temporary, 0777);
+    if (e != 0) {
+        return e;
+    }
+    e = hpcw_i_below_hold_itself(folder->parent, folder->temporary, &made);
+    e = e == 0 ? hpcw_i_dir_fd(made, &at) : e;
+    e = e == 0 ? check_new(folder, at) : e;
+    if (e != 0) {
+        hpcw_i_dir_release(made);
+        (void)hpcw_i_sys_unlink_at(parent_of(folder), folder->temporary, AT_REMOVEDIR);
+        return e;
+    }
+    folder->below =
+        (struct hpcw_i_sink_below){.root = made, .path = folder->path, .durability = HPCW_SYNC_NONE};
+    return 0;
+}
+
+/* Whether a name beside it is that of the directory. */
+static bool is_named(const struct gen_folder *folder, const char *name) {
+    struct hpcw_i_file_id id;
+    int at;
+    return hpcw_i_dir_fd(folder->below.root, &at) == 0 && hpcw_i_sys_id(at, &id) == 0 &&
+           hpcw_i_sys_is_at(parent_of(folder), name, &id);
+}
+
 /* The parent is there, and nothing has the final name. Removes what dead writers left: one that died when the directory had
  * its name left a lock. */
 static hpcw_status look_first(struct gen_folder *folder, uint64_t host, hpcw_error *err) {
@@ -190,7 +236,7 @@ hpcw_status gen_folder_open(struct gen_folder *folder, const char *path, hpcw_er
     if (!take_name(folder, host)) {
         return gen_export_no_memory(err);
     }
-    int e = hpcw_i_sys_mkdir_at(parent_of(folder), base_of(folder->temporary), 0777);
+    int e = make_held(folder);
     if (e != 0) {
         hpcw_i_free(folder->temporary);
         folder->temporary = NULL;
@@ -198,6 +244,26 @@ hpcw_status gen_folder_open(struct gen_folder *folder, const char *path, hpcw_er
         return hpcw_i_fail_sys(err, e, "%s: cannot create the directory", folder->path);
     }
     return HPCW_OK;
+}
+
+hpcw_status gen_folder_inside(const struct gen_folder *folder, char path[GEN_FOLDER_INSIDE], hpcw_error *err) {
+    struct hpcw_i_entry entry;
+    struct hpcw_i_file_id id;
+    int at;
+    int e = hpcw_i_dir_fd(folder->below.root, &at);
+    e = e == 0 ? hpcw_i_sys_id(at, &id) : e;
+    if (e == 0) {
+        (void)snprintf(path, GEN_FOLDER_INSIDE, "/proc/self/fd/%d", at);
+        e = hpcw_i_sys_look(path, true, &entry);
+    }
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot find the new directory", folder->path);
+    }
+    return entry.kind == HPCW_I_DIRECTORY && is_same(&entry.id, &id)
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_ENOTSUP,
+                             "%s: expected the new directory under %s, got none there: mount /proc",
+                             folder->path, path);
 }
 
 static int add_size(void *context, int at, const char *name, const struct hpcw_i_entry *entry) {
@@ -209,15 +275,25 @@ static int add_size(void *context, int at, const char *name, const struct hpcw_i
 }
 
 hpcw_status gen_folder_publish(struct gen_folder *folder, bool sync, uint64_t *bytes, hpcw_error *err) {
-    const int at = parent_of(folder);
-    const char *name = base_of(folder->temporary);
+    const char *base = base_of(folder->path);
+    int at;
     *bytes = 0;
-    int e = hpcw_i_tree_walk(at, name, add_size, bytes);
+    int e = hpcw_i_dir_fd(folder->below.root, &at);
+    e = e == 0 ? hpcw_i_tree_walk(at, ".", add_size, bytes) : e;
     if (e == 0 && sync) {
-        e = hpcw_i_tree_sync(at, name);
+        e = hpcw_i_tree_sync(at, ".");
     }
+    bool ours = e != 0 || is_named(folder, folder->temporary);
     /* Over an empty directory that came meanwhile at most: the system refuses others. */
-    e = e == 0 ? hpcw_i_sys_rename_at(at, name, base_of(folder->path)) : e;
+    e = e == 0 && ours ? hpcw_i_sys_rename_at(parent_of(folder), folder->temporary, base) : e;
+    ours = ours && (e != 0 || is_named(folder, base)); /* again: it may have been exchanged in between */
+    if (!ours) {
+        return hpcw_i_fail(
+            err, HPCW_ENOENT,
+            "%s: expected its directory under the temporary name %s, got another or none: somebody has "
+            "moved it, so choose a place where nobody does",
+            folder->path, folder->temporary);
+    }
     if (e == 0) {
         hpcw_i_free(folder->temporary);
         folder->temporary = NULL;
@@ -228,10 +304,16 @@ hpcw_status gen_folder_publish(struct gen_folder *folder, bool sync, uint64_t *b
 }
 
 void gen_folder_close(struct gen_folder *folder) {
-    if (folder->temporary != NULL) {
-        (void)hpcw_i_tree_remove(parent_of(folder), base_of(folder->temporary));
+    int at;
+    if (folder->temporary != NULL && folder->below.root != NULL &&
+        hpcw_i_dir_fd(folder->below.root, &at) == 0) {
+        (void)hpcw_i_tree_clear(at, ".");
+        if (is_named(folder, folder->temporary)) {
+            (void)hpcw_i_sys_unlink_at(parent_of(folder), folder->temporary, AT_REMOVEDIR);
+        }
     }
     drop_lock(folder);
+    hpcw_i_dir_release(folder->below.root);
     hpcw_i_dir_release(folder->parent);
     hpcw_i_free(folder->temporary);
     hpcw_i_free(folder->path);

@@ -537,6 +537,7 @@ static hpcw_status put_archive(struct otf2_export *x, const char *directory, hpc
 hpcw_status gen_export_otf2(const char *path, const struct gen_export *what, const char *output, bool sync,
                             struct gen_exported *done, hpcw_error *err) {
     struct gen_folder folder = {0};
+    char inside[GEN_FOLDER_INSIDE];
     struct otf2_export x = {.output = output,
                             .what = what,
                             .done = {.items = "events"},
@@ -554,7 +555,8 @@ hpcw_status gen_export_otf2(const char *path, const struct gen_export *what, con
         s = count_members(&x, err);
     }
     s = s == HPCW_OK ? gen_folder_open(&folder, output, err) : s;
-    s = s == HPCW_OK ? put_archive(&x, folder.temporary, err) : s;
+    s = s == HPCW_OK ? gen_folder_inside(&folder, inside, err) : s;
+    s = s == HPCW_OK ? put_archive(&x, inside, err) : s;
     s = s == HPCW_OK ? gen_folder_publish(&folder, sync, &x.done.bytes, err) : s;
     *done = x.done;
     gen_folder_close(&folder);

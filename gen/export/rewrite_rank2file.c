@@ -16,7 +16,8 @@
 enum { PIECE = 1 << 20 };
 
 struct map_rewrite {
-    const char *from, *to; /* `to`: the temporary name */
+    const char *from;
+    char to[GEN_FOLDER_INSIDE];
     const hpcw_rank2file_listed *dataset;
     hpcw_rank2file_restart *reader;
     hpcw_rank2file *writer;
@@ -144,8 +145,8 @@ hpcw_status gen_rewrite_rank2file(const char *from, const char *to, const struct
     }
     s = s == HPCW_OK ? hpcw_rank2file_list_open(from, NULL, &list, err) : s;
     s = s == HPCW_OK ? gen_folder_open(&folder, to, err) : s;
+    s = s == HPCW_OK ? gen_folder_inside(&folder, x.to, err) : s;
     if (s == HPCW_OK) {
-        x.to = folder.temporary;
         x.piece = hpcw_i_malloc(PIECE);
         s = x.piece != NULL
                 ? rewrite_all(&x, list, layout_for(what->form, hpcw_rank2file_list_layout(list)), err)

@@ -14,6 +14,8 @@
 #include "libwriter/base/buf.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/dir.h"
+#include "libwriter/io/sink.h"
 #include "libwriter/io/sys.h"
 
 /* All that readers accept: what is read is to be written. */
@@ -192,7 +194,9 @@ static hpcw_status pass(struct vom_rewrite *x, const char *from, const hpcw_vom_
     return s;
 }
 
-static hpcw_status rewrite_file(struct vom_rewrite *x, const char *from, const char *to) {
+/* `below`: the directory of `to`; NULL: it is found by the path. */
+static hpcw_status rewrite_file(struct vom_rewrite *x, const char *from, const char *to,
+                                const struct hpcw_i_sink_below *below) {
     static const hpcw_vom_content content[] = {[GEN_REWRITE_AUTO] = HPCW_VOM_BY_NAME,
                                                [GEN_REWRITE_PLAIN] = HPCW_VOM_PLAIN,
                                                [GEN_REWRITE_BROTLI] = HPCW_VOM_BROTLI,
@@ -210,7 +214,7 @@ static hpcw_status rewrite_file(struct vom_rewrite *x, const char *from, const c
                                 .begin_iteration = begin_iteration,
                                 .end_iteration = end_iteration};
     hpcw_vom_info info;
-    uint64_t size;
+    struct hpcw_i_entry entry;
     x->to = to;
     x->phases.count = x->iterations.count = x->next_iteration = 0;
     hpcw_status s = pass(x, from, &ids, &info);
@@ -222,6 +226,9 @@ static hpcw_status rewrite_file(struct vom_rewrite *x, const char *from, const c
         return s;
     }
     hpcw_vom_options_init(&x->options);
+    if (below != NULL) {
+        x->options.sink_source = hpcw_i_sink_below_source(below);
+    }
     x->options.rank = info.rank;
     x->options.ranks = MOST_RANKS;
     x->options.allow = ANYTHING;
@@ -237,7 +244,9 @@ static hpcw_status rewrite_file(struct vom_rewrite *x, const char *from, const c
     x->writer = NULL;
     if (s == HPCW_OK) {
         x->done.files++;
-        x->done.bytes += hpcw_i_sys_size_of(to, &size) == 0 ? size : 0;
+        int e = below != NULL ? hpcw_i_below_look(below->root, to + strlen(below->path) + 1, &entry)
+                              : hpcw_i_sys_look(to, true, &entry);
+        x->done.bytes += e == 0 ? entry.size : 0;
     }
     return s;
 }
@@ -263,8 +272,8 @@ static hpcw_status rewrite_set(struct vom_rewrite *x, const char *from, const ch
         char name[64];
         (void)snprintf(name, sizeof name, "/data.%" PRIu32 ".json%s", r, br ? ".br" : "");
         path.size = 0;
-        s = hpcw_i_buf_append_str(&path, folder.temporary) && hpcw_i_buf_append(&path, name, strlen(name) + 1)
-                ? rewrite_file(x, read_vom_set_path(&set, r), (const char *)path.data)
+        s = hpcw_i_buf_append_str(&path, folder.path) && hpcw_i_buf_append(&path, name, strlen(name) + 1)
+                ? rewrite_file(x, read_vom_set_path(&set, r), (const char *)path.data, &folder.below)
                 : gen_export_no_memory(x->err);
     }
     s = s == HPCW_OK ? gen_folder_publish(&folder, x->what->sync, &bytes, x->err) : s;
@@ -288,7 +297,7 @@ hpcw_status gen_rewrite_vom(const char *from, const char *to, const struct gen_r
         bool set;
         s = read_vom_is_set(from, &set, err);
         if (s == HPCW_OK) {
-            s = set ? rewrite_set(&x, from, to) : rewrite_file(&x, from, to);
+            s = set ? rewrite_set(&x, from, to) : rewrite_file(&x, from, to, NULL);
         }
     }
     *done = x.done;

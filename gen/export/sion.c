@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <hpcw/sion_read.h>
 
@@ -71,14 +72,15 @@ hpcw_status gen_export_sion(const char *path, const struct gen_export *what, hpc
     return s;
 }
 
-static hpcw_status put_task(struct sion_export *x, const char *directory, hpcw_error *err) {
-    char name[PATH_MAX];
+static hpcw_status put_task(struct sion_export *x, const struct gen_folder *folder, hpcw_error *err) {
+    char path[PATH_MAX];
     const uint64_t before = x->done.bytes;
-    const int size = snprintf(name, sizeof name, "%s/task.%06" PRIu32, directory, x->what->task);
-    if (size < 0 || (size_t)size >= sizeof name) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "%s: expected a shorter name", directory);
+    const int size = snprintf(path, sizeof path, "%s/task.%06" PRIu32, folder->path, x->what->task);
+    if (size < 0 || (size_t)size >= sizeof path) {
+        return hpcw_i_fail(err, HPCW_ERANGE, "%s: expected a shorter name", folder->path);
     }
-    hpcw_status s = hpcw_sink_open_file(name, HPCW_SYNC_NONE, &x->sink, err);
+    hpcw_status s = hpcw_i_sink_open_below(folder->below.root, path + strlen(folder->path) + 1, path,
+                                           HPCW_SYNC_NONE, &x->sink, err);
     if (s == HPCW_OK) {
         x->done.bytes = 0; /* which is where the next piece goes */
         s = put(x, hpcw_sion_reader_find(x->reader, x->what->task)->size, err);
@@ -101,7 +103,7 @@ hpcw_status gen_export_sion_tasks(const char *path, const char *output, bool syn
     }
     for (uint32_t i = 0; s == HPCW_OK && i < hpcw_sion_reader_count(x.reader); i++) {
         what.task = hpcw_sion_reader_task(x.reader, i)->rank;
-        s = put_task(&x, folder.temporary, err);
+        s = put_task(&x, &folder, err);
     }
     s = s == HPCW_OK ? gen_folder_publish(&folder, sync, &x.done.bytes, err) : s;
     *done = x.done;

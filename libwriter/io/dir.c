@@ -305,6 +305,16 @@ int hpcw_i_below_hold(struct hpcw_i_dir *root, const char *name, struct hpcw_i_d
     return walk(root, name, false, false, parent);
 }
 
+int hpcw_i_below_hold_itself(struct hpcw_i_dir *root, const char *name, struct hpcw_i_dir **dir) {
+    int e = walk(root, name, false, false, dir);
+    e = e == 0 ? descend(dir, base_of(name)) : e;
+    if (e != 0) {
+        hpcw_i_dir_release(*dir);
+        *dir = NULL;
+    }
+    return e;
+}
+
 int hpcw_i_below_make_parents(struct hpcw_i_dir *root, const char *name, bool sync) {
     struct hpcw_i_dir *parent;
     int e = walk(root, name, true, sync, &parent);

@@ -45,6 +45,8 @@ int hpcw_i_dir_follow(struct hpcw_i_dir *dir, const char *name, struct hpcw_i_di
 
 /* Holds the directory that `name` is in; its last part need not exist. */
 int hpcw_i_below_hold(struct hpcw_i_dir *root, const char *name, struct hpcw_i_dir **parent);
+/* Holds the directory of this name. */
+int hpcw_i_below_hold_itself(struct hpcw_i_dir *root, const char *name, struct hpcw_i_dir **dir);
 /* What the last part is. 0 with HPCW_I_NOTHING if it, or a directory before it, does not exist. */
 int hpcw_i_below_look(struct hpcw_i_dir *root, const char *name, struct hpcw_i_entry *entry);
 /* Opens a file: see hpcw_i_sys_open_own. */

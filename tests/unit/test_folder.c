@@ -51,6 +51,12 @@ static bool fill(const char *directory) {
     return f != NULL && fclose(f) == 0 && good;
 }
 
+static bool fill_new(const struct gen_folder *folder) {
+    char inside[GEN_FOLDER_INSIDE];
+    hpcw_error err;
+    return gen_folder_inside(folder, inside, &err) == HPCW_OK && fill(inside);
+}
+
 /* A child that has begun the directory, and waits to be killed, or for the end of the test. */
 struct writer {
     pid_t child;
@@ -66,7 +72,7 @@ static struct writer start_writer(void) {
         struct gen_folder folder;
         hpcw_error err;
         (void)close(ends[0]);
-        ready = gen_folder_open(&folder, path, &err) == HPCW_OK && fill(folder.temporary) ? 'y' : 'n';
+        ready = gen_folder_open(&folder, path, &err) == HPCW_OK && fill_new(&folder) ? 'y' : 'n';
         _exit(write(ends[1], &ready, 1) != 1 || read(ends[1], &ready, 1) != 1);
     }
     assert_true(w.child > 0);
@@ -87,7 +93,7 @@ static void write_all(void) {
     hpcw_error err;
     uint64_t bytes;
     assert_int_equal(gen_folder_open(&folder, path, &err), HPCW_OK);
-    assert_true(fill(folder.temporary));
+    assert_true(fill_new(&folder));
     assert_int_equal(gen_folder_publish(&folder, true, &bytes, &err), HPCW_OK);
     gen_folder_close(&folder);
     assert_int_equal(bytes, 4);
@@ -103,7 +109,7 @@ static void published_or_given_up(void **state) {
     gen_folder_close(&folder);
     scratch_remove(path);
     assert_int_equal(gen_folder_open(&folder, path, &err), HPCW_OK);
-    assert_true(fill(folder.temporary));
+    assert_true(fill_new(&folder));
     assert_int_equal(count_entries(dir), 2);
     gen_folder_close(&folder);
     assert_int_equal(count_entries(dir), 0);

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Exports and rewrites into a new directory, while somebody else renames what they write. At each system call after the
+ * directory was made, once: it is exchanged for a link or another directory, or the one above is. Nothing that was there
+ * before changes, and success means that the result has its name.
+ */
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <hpcw/clog2.h>
+#include <hpcw/rank2file.h>
+#include <hpcw/sion.h>
+#include <hpcw/vom.h>
+
+#include "gen/export/export.h"
+#include "gen/export/otf2.h"
+#include "gen/export/rewrite_rank2file.h"
+#include "gen/export/rewrite_vom.h"
+#include "gen/export/sion.h"
+#include "libwriter/io/sys.h"
+#include "tests/support/files.h"
+
+static char dir[256];
+
+/* A path in the scratch directory. Valid until the fourth call after this one. */
+static const char *in(const char *name) {
+    static char path[4][2048];
+    static int next;
+    char *p = path[next++ % 4];
+    (void)snprintf(p, sizeof path[0], "%s/%s", dir, name);
+    return p;
+}
+
+static void put_file(const char *path) {
+    FILE *f = fopen(path, "wb");
+    assert_true(f != NULL && fputs("victim", f) >= 0 && fclose(f) == 0);
+}
+
+static bool is_victim(const char *path) {
+    size_t size;
+    unsigned char *text = read_file(path, &size);
+    const bool same = text != NULL && size == 6 && memcmp(text, "victim", 6) == 0;
+    free(text);
+    return same;
+}
+
+/* ---- what is exported and rewritten ---- */
+
+static void make_container(hpcw_error *err) {
+    hpcw_sion *f;
+    hpcw_sion_options o;
+    hpcw_sion_options_init(&o);
+    o.count = 2;
+    o.chunk_size = 8;
+    assert_int_equal(hpcw_sion_open(in("in.sion"), NULL, &o, &f, err), HPCW_OK);
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_int_equal(hpcw_sion_write(f, i, "content", 7, err), HPCW_OK);
+    }
+    assert_int_equal(hpcw_sion_close(f, err), HPCW_OK);
+    hpcw_sion_free(f);
+}
+
+static void make_loads(hpcw_error *err) {
+    static const char *const name[] = {"in.vom/data.0.json", "in.vom/data.1.json"};
+    assert_int_equal(mkdir(in("in.vom"), 0777), 0);
+    for (uint32_t i = 0; i < 2; i++) {
+        hpcw_vom *v;
+        hpcw_vom_options o;
+        hpcw_vom_options_init(&o);
+        o.rank = i;
+        o.ranks = 2;
+        assert_int_equal(hpcw_vom_open(in(name[i]), &o, &v, err), HPCW_OK);
+        assert_int_equal(hpcw_vom_begin_phase(v, 0, err), HPCW_OK);
+        assert_int_equal(hpcw_vom_end_phase(v, NULL, 0, err), HPCW_OK);
+        assert_int_equal(hpcw_vom_close(v, err), HPCW_OK);
+        hpcw_vom_free(v);
+    }
+}
+
+static void make_checkpoint(hpcw_error *err) {
+    hpcw_rank2file *w;
+    hpcw_rank2file_file *f;
+    hpcw_rank2file_options o;
+    hpcw_rank2file_options_init(&o);
+    o.dataset.id = 1;
+    o.count = 1;
+    assert_int_equal(mkdir(in("in.scr"), 0777), 0);
+    assert_int_equal(hpcw_rank2file_open(in("in.scr"), NULL, &o, &w, err), HPCW_OK);
+    assert_int_equal(hpcw_rank2file_create(w, 0, "rank_0.ckpt", &f, err), HPCW_OK);
+    assert_int_equal(hpcw_rank2file_file_write(f, "content", 7, err), HPCW_OK);
+    assert_int_equal(hpcw_rank2file_file_close(f, err), HPCW_OK);
+    hpcw_rank2file_file_free(f);
+    assert_int_equal(hpcw_rank2file_close(w, err), HPCW_OK);
+    hpcw_rank2file_free(w);
+}
+
+static void make_log(hpcw_error *err) {
+    const hpcw_clog2_record record[] = {
+        {.kind = HPCW_CLOG2_STATE_DEF, .as.state = {300, 600, 601, "blue", "Compute", NULL}},
+        {.time = 0.5, .kind = HPCW_CLOG2_BARE, .as.event = 600},
+        {.time = 1.5, .kind = HPCW_CLOG2_BARE, .as.event = 601},
+    };
+    hpcw_clog2_options o;
+    hpcw_clog2_options_init(&o);
+    o.ranks = 1;
+    o.states = 1;
+    assert_int_equal(hpcw_clog2_write(in("in.clog2"), &o, record, 3, err), HPCW_OK);
+}
+
+static hpcw_status run_tasks(const char *to, hpcw_error *err) {
+    struct gen_exported done;
+    return gen_export_sion_tasks(in("in.sion"), to, true, &done, err);
+}
+
+static hpcw_status run_otf2(const char *to, hpcw_error *err) {
+    struct gen_exported done;
+    const struct gen_export what = {.form = GEN_EXPORT_OTF2, .to_s = 1e8, .last_rank = UINT32_MAX};
+    return gen_export_otf2(in("in.clog2"), &what, to, true, &done, err);
+}
+
+static hpcw_status run_loads(const char *to, hpcw_error *err) {
+    struct gen_rewritten done;
+    const struct gen_rewrite what = {
+        .form = GEN_REWRITE_PLAIN, .last_phase = UINT64_MAX, .last_rank = UINT32_MAX, .sync = true};
+    return gen_rewrite_vom(in("in.vom"), to, &what, &done, err);
+}
+
+static hpcw_status run_checkpoints(const char *to, hpcw_error *err) {
+    struct gen_rewritten done;
+    const struct gen_rewrite what = {.sync = true};
+    return gen_rewrite_rank2file(in("in.scr"), to, &what, &done, err);
+}
+
+static const struct {
+    hpcw_status (*run)(const char *to, hpcw_error *err);
+    const char *file[2]; /* of the result */
+} all[] = {
+    {run_tasks, {"task.000000", "task.000001"}},
+    {run_otf2, {"traces.otf2", "traces.def"}},
+    {run_loads, {"data.0.json", "data.1.json"}},
+    {run_checkpoints, {"scr.dataset.1/rank_0.ckpt", ".scr/index.scr"}},
+};
+
+static int set_up(void **state) {
+    hpcw_error err;
+    (void)state;
+    scratch_make(dir, sizeof dir);
+    make_container(&err);
+    make_loads(&err);
+    make_checkpoint(&err);
+    make_log(&err);
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    hpcw_i_sys_gate = NULL;
+    scratch_remove(dir);
+    return 0;
+}
+
+/* ---- what happens meanwhile ---- */
+
+static struct {
+    void (*act)(void);
+    int calls; /* since the directory was made; -1: it is not */
+    int at;    /* which of them */
+    bool acted;
+} other;
+
+static int meanwhile(enum hpcw_i_sys_call call, size_t *size) {
+    (void)size;
+    if (other.calls >= 0 && ++other.calls == other.at) {
+        other.acted = true;
+        other.act();
+    }
+    other.calls = other.calls < 0 && call == HPCW_I_SYS_MKDIR ? 0 : other.calls;
+    return 0;
+}
+
+/* The temporary directory moves away, and something else takes its name; not if it has its own already. */
+static void exchange(bool link) {
+    char name[512] = "";
+    DIR *list = opendir(in("above"));
+    const struct dirent *entry;
+    while ((entry = readdir(list)) != NULL) {
+        if (strstr(entry->d_name, "-out.tmp") != NULL) {
+            (void)snprintf(name, sizeof name, "above/%s", entry->d_name);
+        }
+    }
+    (void)closedir(list);
+    if (name[0] != '\0') {
+        assert_int_equal(rename(in(name), in("stolen")), 0);
+        assert_int_equal(link ? symlink("../victim", in(name)) : rename(in("victim"), in(name)), 0);
+    }
+}
+
+static void put_link(void) {
+    exchange(true);
+}
+
+static void put_directory(void) {
+    exchange(false);
+}
+
+static void move_above(void) {
+    assert_int_equal(rename(in("above"), in("moved")), 0);
+    assert_int_equal(mkdir(in("above"), 0777), 0);
+}
+
+/* Where the victim's directory is by now. */
+static const char *victim(void) {
+    static char found[600];
+    (void)snprintf(found, sizeof found, "%s/victim", dir);
+    if (access(found, F_OK) != 0) {
+        (void)snprintf(found, sizeof found, "%s/above/out", dir); /* exchanged in the last moment */
+    }
+    DIR *list = access(found, F_OK) == 0 ? NULL : opendir(in("above"));
+    const struct dirent *entry;
+    while (list != NULL && (entry = readdir(list)) != NULL) {
+        if (entry->d_name[0] == '.' && entry->d_name[1] == 'h') {
+            (void)snprintf(found, sizeof found, "%s/above/%s", dir, entry->d_name);
+        }
+    }
+    if (list != NULL) {
+        (void)closedir(list);
+    }
+    return found;
+}
+
+static void clear_all(void) {
+    static const char *const made[] = {"above", "moved", "stolen", "victim"};
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
+        if (access(in(made[i]), F_OK) == 0) {
+            scratch_remove(in(made[i]));
+        }
+    }
+}
+
+/* Returns whether `act` came before the end. */
+static bool run_one(size_t what, void (*act)(void), int at, hpcw_status *s) {
+    hpcw_error err;
+    char path[1024];
+    assert_int_equal(mkdir(in("above"), 0777), 0);
+    assert_int_equal(mkdir(in("victim"), 0777), 0);
+    for (int i = 0; i < 2; i++) {
+        if (strchr(all[what].file[i], '/') == NULL) {
+            (void)snprintf(path, sizeof path, "victim/%s", all[what].file[i]);
+            put_file(in(path));
+        }
+    }
+    put_file(in("victim/more"));
+    other.act = act;
+    other.calls = -1;
+    other.at = at;
+    other.acted = false;
+    hpcw_i_sys_gate = meanwhile;
+    *s = all[what].run(in("above/out"), &err);
+    hpcw_i_sys_gate = NULL;
+    return other.acted;
+}
+
+static void check_result(size_t what, const char *out) {
+    char path[1024];
+    struct stat is;
+    assert_true(lstat(in(out), &is) == 0 && S_ISDIR(is.st_mode));
+    for (int i = 0; i < 2; i++) {
+        (void)snprintf(path, sizeof path, "%s/%s", out, all[what].file[i]);
+        assert_true(stat(in(path), &is) == 0 && is.st_size > 0);
+        assert_false(is_victim(in(path)));
+    }
+}
+
+static void check_exchange(void (*act)(void)) {
+    for (size_t what = 0; what < sizeof all / sizeof all[0]; what++) {
+        hpcw_status s = HPCW_OK;
+        int refused = 0;
+        for (int at = 1; run_one(what, act, at, &s); at++) {
+            char path[1024];
+            struct stat is;
+            int files = 1;
+            for (int i = 0; i < 2; i++) {
+                if (strchr(all[what].file[i], '/') == NULL) {
+                    (void)snprintf(path, sizeof path, "%s/%s", victim(), all[what].file[i]);
+                    assert_true(is_victim(path));
+                    files++;
+                }
+            }
+            assert_int_equal(count_entries(victim()), files);
+            if (s == HPCW_OK) {
+                check_result(what, "above/out"); /* it had its name before */
+            } else {
+                refused++;
+                /* In the last moment what somebody else put there can get the name, but it is no success. */
+                assert_true(lstat(in("above/out"), &is) != 0 || S_ISLNK(is.st_mode) ||
+                            access(in("above/out/more"), F_OK) == 0);
+                assert_true(access(in("stolen"), F_OK) != 0 || count_entries(in("stolen")) == 0);
+            }
+            clear_all();
+        }
+        assert_true(s == HPCW_ENOTSUP || refused > 0); /* a build without OTF2 */
+        clear_all();
+    }
+}
+
+static void a_link_in_its_place(void **state) {
+    (void)state;
+    check_exchange(put_link);
+}
+
+static void another_directory_in_its_place(void **state) {
+    (void)state;
+    check_exchange(put_directory);
+}
+
+static void the_one_above_moves(void **state) {
+    (void)state;
+    for (size_t what = 0; what < sizeof all / sizeof all[0]; what++) {
+        hpcw_status s = HPCW_OK;
+        for (int at = 1; run_one(what, move_above, at, &s); at++) {
+            assert_int_equal(s, HPCW_OK);
+            check_result(what, "moved/out");
+            assert_int_equal(count_entries(in("moved")), 1);
+            assert_int_equal(count_entries(in("above")), 0);
+            clear_all();
+        }
+        clear_all();
+    }
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(a_link_in_its_place),
+        TEST(another_directory_in_its_place),
+        TEST(the_one_above_moves),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
