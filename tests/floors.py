@@ -76,7 +76,7 @@ gen/format                   libwriter/base libwriter/io libwriter/comm libreade
 gen/export                   libwriter/base libwriter/io libreader libreader/clog2 libreader/vom libreader/vom/set gen/spec
 gen/fit                      libwriter/base libwriter/io libreader/* ui/param ui/page gen/model/* gen/spec
 gen/dataset                  libwriter/base libwriter/io libwriter/comm libreader ui/param gen/model/* gen/spec gen/format
-gen/cli                      libwriter/base libwriter/io libwriter/comm libreader libreader/rank2file ui/* gen/model/* gen/spec gen/format gen/export gen/fit gen/dataset gen/report
+gen/cli                      libwriter/base libwriter/io libwriter/comm libwriter/format/clog2/log libreader libreader/rank2file ui/* gen/model/* gen/spec gen/format gen/export gen/fit gen/dataset gen/report
 bench/measure                libwriter/base libwriter/io libwriter/comm ui/cli
 bench/linktest               libwriter/base libwriter/io libwriter/comm ui/* bench/measure
 bench/report                 libwriter/base libwriter/io ui/* bench/measure

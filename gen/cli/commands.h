@@ -37,6 +37,12 @@ const char *gen_cli_printable(const char *path, hpcw_error *room);
 /* The error for a path that no format recognises: it is missing, unreadable, or of another format. */
 hpcw_status gen_cli_refuse_file(const char *path, hpcw_error *err);
 
+/*
+ * Whether a file may be written, given all that the command reads. HPCW_EEXIST if it is there and one of these: an input, a
+ * file in an input directory, another file of an input's set or map, or the local file of a recorded run.
+ */
+hpcw_status gen_cli_check_output(const char *output, const char *const *input, size_t count, hpcw_error *err);
+
 /* The file or directory of format `f` in a dataset: path[GEN_DIRECTORY_PATH], "" if there is none. */
 hpcw_status gen_cli_find(const char *dir, size_t f, char *path, hpcw_error *err);
 

@@ -210,7 +210,8 @@ static hpcw_status to_file(const struct gen_cli_options *o, const struct gen_exp
                            const struct gen_export *what, hpcw_error *err) {
     hpcw_sink *sink;
     struct gen_exported done;
-    hpcw_status s = measure(x, path, what, &done, err);
+    hpcw_status s = gen_cli_check_output(o->output, &path, 1, err);
+    s = s == HPCW_OK ? measure(x, path, what, &done, err) : s;
     if (s != HPCW_OK) {
         return s;
     }

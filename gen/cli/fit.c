@@ -284,5 +284,6 @@ static hpcw_status compare(const struct gen_cli_options *o, const char *const *p
 
 hpcw_status gen_cli_fit(const struct gen_cli_options *o, const char *const *path, size_t count,
                         hpcw_error *err) {
-    return o->compare ? compare(o, path, err) : make_twin(o, path, count, err);
+    hpcw_status s = o->output[0] == '\0' ? HPCW_OK : gen_cli_check_output(o->output, path, count, err);
+    return s != HPCW_OK ? s : o->compare ? compare(o, path, err) : make_twin(o, path, count, err);
 }

@@ -162,7 +162,7 @@ static const struct ui_option options[] = {
            .flags = UI_OPTION_NO_CONFIG),
     OPTION(EXPORTED, EXPORT | RECOVER | REPORT | FIT, 'O', "output", "FILE", STRING, output,
            "file to write, - of export: standard output; export, recover and fit replace an existing one, "
-           "report only if forced; "
+           "report only if forced, and none an input or a part of it; "
            "default of report: DIR.report.html; fit writes a configuration, or a page of the comparison",
            .required = EXPORT | RECOVER, .flags = UI_OPTION_NO_CONFIG),
     OPTION(
@@ -314,7 +314,8 @@ static const struct ui_chapter chapters[] = {
      "\n"
      "In the new container every task has one chunk of the size of its stream. Content, ranks, byte orders and "
      "block size "
-     "stay. A LinkTest result is a container, too.\n"
+     "stay. A LinkTest result is a container, too. Here and with the file of a rank, an existing TO is "
+     "replaced, unless it is FROM or a file of its set.\n"
      "\n"
      "  hpcgen rewrite many_blocks.sion small.sion --as packed --files 4\n"
      "\n"

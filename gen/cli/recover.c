@@ -11,7 +11,8 @@
 hpcw_status gen_cli_recover(const struct gen_cli_options *o, const char *const *path, size_t count,
                             hpcw_error *err) {
     hpcw_clog2_recovered found;
-    hpcw_status s = hpcw_clog2_recover(o->output, path, count, o->partial, &found, err);
+    hpcw_status s = gen_cli_check_output(o->output, path, count, err);
+    s = s == HPCW_OK ? hpcw_clog2_recover(o->output, path, count, o->partial, &found, err) : s;
     if (s == HPCW_EMISMATCH) {
         size_t length = strlen(err->message);
         (void)snprintf(err->message + length, sizeof err->message - length,

@@ -184,6 +184,10 @@ hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hp
             "%s: expected a new file, got one that exists: choose another --output, or --force to replace it",
             output);
     }
+    s = gen_cli_check_output(output, &path, 1, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
     e = hpcw_i_sys_look(path, true, &entry);
     e = e == 0 && entry.kind == HPCW_I_NOTHING ? ENOENT : e;
     if (e != 0) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gen/cli/commands.h"
+#include "gen/dataset/directory.h"
 #include "gen/export/rewrite_rank2file.h"
 #include "gen/export/rewrite_sion.h"
 #include "gen/export/rewrite_vom.h"
@@ -74,6 +75,17 @@ static hpcw_status check(const struct gen_cli_options *o, const struct ui_parse 
                              gen_cli_rewrite_names[o->as]);
 }
 
+/* Of load data and of a container: all files that get a name. */
+static hpcw_status check_outputs(const char *from, const char *to, uint32_t files, hpcw_error *err) {
+    char name[GEN_DIRECTORY_PATH];
+    hpcw_status s = gen_cli_check_output(to, &from, 1, err);
+    for (uint32_t i = 1; s == HPCW_OK && i < files; i++) {
+        (void)snprintf(name, sizeof name, "%s.%06" PRIu32, to, i);
+        s = gen_cli_check_output(name, &from, 1, err);
+    }
+    return s;
+}
+
 static void say(const char *to, const struct gen_rewritten *done) {
     char text[UI_TEXT_SIZE];
     (void)fprintf(stderr, "hpcgen: %s: %" PRIu64 " files, %" PRIu64 " %s, %s", to, done->files, done->count,
@@ -119,6 +131,7 @@ hpcw_status gen_cli_rewrite(const struct gen_cli_options *o, const struct ui_par
                            gen_format[f]->name);
     }
     s = check(o, parse, r, err);
+    s = s == HPCW_OK ? check_outputs(from, to, r == &sion ? o->files : 1, err) : s;
     s = s == HPCW_OK ? r->rewrite(from, to, &what, &done, err) : s;
     if (s == HPCW_OK && !o->quiet) {
         say(to, &done);

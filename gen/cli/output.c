@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whether an output may be written: a slip on a command line must not cost what is read, or the only copy of records. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "gen/cli/commands.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/format/clog2/log/local_file.h"
+#include "libwriter/io/dir.h"
+#include "libwriter/io/sys.h"
+
+/* Where a name is: as it was given, or as links lead to it. */
+struct gen_cli_place {
+    struct hpcw_i_dir *dir;
+    struct hpcw_i_file_id id; /* of the directory */
+    char *base;
+};
+
+static void release(struct gen_cli_place place[2]) {
+    for (int i = 0; i < 2; i++) {
+        hpcw_i_dir_release(place[i].dir);
+        hpcw_i_free(place[i].base);
+    }
+}
+
+static int id_of(struct hpcw_i_dir *dir, struct hpcw_i_file_id *id) {
+    int fd;
+    int e = hpcw_i_dir_fd(dir, &fd);
+    return e == 0 ? hpcw_i_sys_id(fd, id) : e;
+}
+
+static int find_places(const char *path, struct gen_cli_place place[2]) {
+    const char *slash = strrchr(path, '/');
+    place[0] = place[1] = (struct gen_cli_place){0};
+    int e = hpcw_i_dir_hold_of(path, &place[0].dir);
+    if (e == 0) {
+        place[0].base = hpcw_i_strdup(slash == NULL ? path : slash + 1);
+        e = place[0].base == NULL
+                ? ENOMEM
+                : hpcw_i_dir_follow(place[0].dir, place[0].base, &place[1].dir, &place[1].base);
+    }
+    for (int i = 0; e == 0 && i < 2; i++) {
+        e = id_of(place[i].dir, &place[i].id);
+    }
+    return e;
+}
+
+static bool is_same(const struct hpcw_i_file_id *a, const struct hpcw_i_file_id *b) {
+    return a->device == b->device && a->inode == b->inode;
+}
+
+/* Whether a directory is `top`, or anywhere below it. */
+static int look_above(struct hpcw_i_dir *dir, const struct hpcw_i_file_id *top, bool *below) {
+    struct hpcw_i_dir *at = hpcw_i_dir_again(dir), *up;
+    struct hpcw_i_file_id id, last;
+    int e = id_of(at, &id);
+    bool more = e == 0;
+    while (more && !(*below = is_same(&id, top))) {
+        last = id;
+        e = hpcw_i_dir_hold_from(at, "../x", &up);
+        if (e == 0) {
+            hpcw_i_dir_release(at);
+            at = up;
+            e = id_of(at, &id);
+        }
+        more = e == 0 && !is_same(&id, &last); /* the root is its own parent */
+    }
+    hpcw_i_dir_release(at);
+    return e;
+}
+
+/* Whether a file beside `base` belongs to it: the files of a set are BASE.NUMBER, and those of a map are all beside its
+ * root. */
+static bool belongs(const char *base, const char *name) {
+    const size_t n = strlen(base);
+    const bool root = strcmp(base, "rank2file") == 0 || strcmp(base, "rank2file.scr") == 0;
+    return root || (strncmp(name, base, n) == 0 && name[n] == '.' && name[n + 1] != '\0' &&
+                    name[n + 1 + strspn(name + n + 1, "0123456789")] == '\0');
+}
+
+static int look_beside(const char *input, const struct gen_cli_place out[2], bool *found) {
+    struct gen_cli_place in[2];
+    int e = find_places(input, in);
+    for (int i = 0; e == 0 && i < 4; i++) {
+        const struct gen_cli_place *a = &in[i / 2], *b = &out[i % 2];
+        *found = *found || (is_same(&a->id, &b->id) && belongs(a->base, b->base));
+    }
+    release(in);
+    return e;
+}
+
+static int compare(const char *input, const struct hpcw_i_file_id *id, const struct gen_cli_place out[2],
+                   bool *same, bool *part) {
+    struct hpcw_i_entry entry;
+    int e = hpcw_i_sys_look(input, true, &entry);
+    *same = *part = false;
+    if (e != 0 || entry.kind == HPCW_I_NOTHING) {
+        return e;
+    }
+    *same = is_same(&entry.id, id);
+    for (int i = 0; e == 0 && i < 2 && entry.kind == HPCW_I_DIRECTORY && !*part; i++) {
+        e = look_above(out[i].dir, &entry.id, part);
+    }
+    return entry.kind == HPCW_I_DIRECTORY ? e : look_beside(input, out, part);
+}
+
+/* Whether it is a file of a recorded process, which its run may have left for `recover`. */
+static int look_for_records(const char *path, bool *has) {
+    uint64_t tag;
+    size_t got = 0;
+    int fd;
+    int e = hpcw_i_sys_open(path, O_RDONLY | O_NONBLOCK, 0, &fd);
+    if (e == 0) {
+        e = hpcw_i_sys_pread(fd, &tag, sizeof tag, 0, &got);
+        hpcw_i_sys_drop(fd);
+    }
+    *has = e == 0 && got == sizeof tag && tag == HPCW_I_CLOG2_LOCAL_TAG;
+    return e == EACCES ? 0 : e; /* a file that may not be read may be replaced */
+}
+
+hpcw_status gen_cli_check_output(const char *output, const char *const *input, size_t count, hpcw_error *err) {
+    struct hpcw_i_entry entry;
+    struct gen_cli_place out[2] = {{0}};
+    bool same = false, part = false, records = false;
+    int e = hpcw_i_sys_look(output, true, &entry);
+    if (e == 0 && entry.kind != HPCW_I_FILE) {
+        return HPCW_OK; /* nothing is lost: others than files are not replaced */
+    }
+    e = e == 0 ? look_for_records(output, &records) : e;
+    e = e == 0 ? find_places(output, out) : e;
+    size_t i = 0;
+    for (; e == 0 && i < count; i++) {
+        e = compare(input[i], &entry.id, out, &same, &part);
+        if (same || part) {
+            break;
+        }
+    }
+    release(out);
+    return e != 0
+               ? hpcw_i_fail_sys(err, e, "%s: cannot find out whether this output is one of the inputs", output)
+           : same
+               ? hpcw_i_fail(err, HPCW_EEXIST,
+                             "%s: expected an output that is not read, got the input %s: choose another name",
+                             output, input[i])
+           : part ? hpcw_i_fail(err, HPCW_EEXIST,
+                                "%s: expected an output that is not read, got a file of the input %s: choose "
+                                "another name",
+                                output, input[i])
+           : records
+               ? hpcw_i_fail(err, HPCW_EEXIST,
+                             "%s: expected an output, got the local file of a recorded run, with records that "
+                             "may be nowhere else: choose another name",
+                             output)
+               : HPCW_OK;
+}
