@@ -59,6 +59,7 @@ static void print_summary(const struct gen_run *run, const struct gen_outcome *o
     char apparent[UI_TEXT_SIZE];
     char allocated[UI_TEXT_SIZE];
     char duration[UI_TEXT_SIZE];
+    char word[GEN_DIRECTORY_PATH];
     for (size_t f = 0; f < gen_format_count; f++) {
         struct gen_slice units = gen_part_of(d, f, run->part, run->parts);
         struct gen_unit unit;
@@ -74,11 +75,12 @@ static void print_summary(const struct gen_run *run, const struct gen_outcome *o
                   o->files == 1 ? "" : "s", o->kept, ui_text_duration(duration, seconds));
     if (!o->complete) {
         (void)fprintf(stderr, "hpcgen: part %u of %u is complete; after the last one: hpcgen join %s\n",
-                      run->part + 1, run->parts, dir);
+                      run->part + 1, run->parts, ui_text_word(word, sizeof word, run->directory, "DIR"));
     } else if (o->files == 0 && run->resume) {
         (void)fprintf(stderr, "hpcgen: %s was already complete\n", dir);
     } else {
-        (void)fprintf(stderr, "hpcgen: %s is complete; check it with: hpcgen verify %s\n", dir, dir);
+        (void)fprintf(stderr, "hpcgen: %s is complete; check it with: hpcgen verify %s\n", dir,
+                      ui_text_word(word, sizeof word, run->directory, "DIR"));
     }
 }
 

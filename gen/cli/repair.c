@@ -48,10 +48,11 @@ static hpcw_status find_dataset(const struct gen_cli_options *o, const char *dir
         return hpcw_i_fail_as(err, &e);
     }
     if (o->ranks == 0) {
+        char word[200]; /* what the message has left */
         return hpcw_i_fail(err, s,
                            "%.700s: repair it with the options that made the dataset, as in: hpcgen repair %s "
                            "--ranks N",
-                           e.message, dir);
+                           e.message, ui_text_word(word, sizeof word, dir, "DIR"));
     }
     return gen_cli_resolve(o, d, err);
 }
