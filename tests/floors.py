@@ -42,8 +42,8 @@ libwriter/format/clog2/file  libwriter/base libwriter/io libwriter/comm
 libwriter/format/clog2/merge libwriter/base libwriter/io libwriter/comm libwriter/format/clog2/file
 libwriter/format/clog2/log   libwriter/base libwriter/io libwriter/comm libwriter/format/clog2/file libwriter/format/clog2/merge
 libwriter/format/clog2/recover libwriter/base libwriter/io libwriter/comm libwriter/format/clog2/file libwriter/format/clog2/merge libwriter/format/clog2/log
-libwriter/trace              libwriter/base
-libwriter/trace/mpi          libwriter/base libwriter/comm libwriter/trace
+libwriter/trace              libwriter/base libwriter/io libwriter/format/clog2/log
+libwriter/trace/mpi          libwriter/base libwriter/io libwriter/comm libwriter/format/clog2/log libwriter/trace
 libreader                    libwriter/base libwriter/io
 libreader/sion               libwriter/base libwriter/io libreader
 libreader/sion/streams       libwriter/base libwriter/io libwriter/comm libreader libreader/sion
