@@ -115,6 +115,7 @@ PATH_CALLS = set(
 # Files elsewhere that may make such a call, and why.
 PATH_CALLERS = {
     "compat/sionlib/report.c": "open: appends to the file of HPCW_SIONLIB_ERRORS, and has the public headers alone",
+    "libwriter/trace/program.c": "syscall: ends the process, in the place of _exit",
     "ui/page/embed.c": "fopen: runs while the project is built, and is linked with nothing of it",
 }
 
