@@ -132,7 +132,12 @@ static hpcw_status file_detach(hpcw_sink *sink, hpcw_error *err) {
 
 static hpcw_status file_settle(hpcw_sink *sink, hpcw_error *err) {
     struct file_sink *f = file_of(sink);
-    if (!hpcw_i_sys_is_still(f->fd, &f->id)) {
+    struct hpcw_i_file_id id = {0};
+    int e = hpcw_i_sys_id(f->fd, &id);
+    if (e != 0 && e != EBADF) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot look at the new file", f->path);
+    }
+    if (e != 0 || id.device != f->id.device || id.inode != f->id.inode) {
         f->fd = -1; /* not ours to close */
         return hpcw_i_fail(
             err, HPCW_EIO,
