@@ -166,8 +166,8 @@ generate d --resume || bad "a finished dataset with a directory behind a link is
 fresh whole
 rm d/sion/particles.sion
 ln -s loop d/sion/loop
-refuse 1 'd/sion/loop: cannot open for reading: *' "$HPCGEN" report d --output page.html
-refuse 1 'd/sion/loop: cannot open for reading: *' "$HPCGEN" info d/sion/loop
-refuse 1 'd/sion/loop: cannot open for reading: *' "$HPCGEN" fit d --quiet --output twin.ini
+refuse 1 'd/sion/loop: cannot look at it: *' "$HPCGEN" report d --output page.html
+refuse 1 'd/sion/loop: cannot look at it: *' "$HPCGEN" info d/sion/loop
+refuse 1 'd/sion/loop: cannot look at it: *' "$HPCGEN" fit d --quiet --output twin.ini
 rm -rf behind
 exit $failed

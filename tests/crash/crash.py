@@ -42,7 +42,7 @@ import runs  # noqa: E402
 KINDS = (
     ("cleaning", r" look:\S+: .*status 0, .*from \w+: left: ((\S+/)?(\.hpcw-\S+\.tmp|hpcw\.\d+\.(unfinished|dropped)(\.\d+)?)(, )?)+$",
      "all was done, but a marker or lock that is of no use any more could not be looked at; it stays until the next time"),
-    ("directory", r"(prune|drop|keep)\S* fail:\d+:EACCES:\S+: .*status 0, .*left: (\S+/(, )?)+$",
+    ("directory", r"(prune|drop|keep)\S* (fail|look):\d+:EACCES:\S+: .*status 0, .*left: (\S+/(, )?)+$",
      "an empty directory that may not be removed stays"),
 )
 TOLD = 5  # findings of a case and way that are printed

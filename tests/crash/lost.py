@@ -155,8 +155,8 @@ class Model:
 
 
 def build(left, directory):
-    """Makes these files."""
-    for path, what in left.items():
+    """Makes these files: first the intents of sets, which are older than the names that files got after them."""
+    for path, what in sorted(left.items(), key=lambda item: not os.path.basename(item[0]).startswith(".hpcw-set-")):
         full = os.path.join(directory, path)
         if what is None:
             os.makedirs(full, exist_ok=True)
