@@ -194,12 +194,17 @@ static int make_held(struct gen_folder *folder) {
     return 0;
 }
 
-/* Whether a name beside it is that of the directory. */
-static bool is_named(const struct gen_folder *folder, const char *name) {
+/* Whether a name beside it is that of the directory: 0 or an errno value, and *is. */
+static int is_named(const struct gen_folder *folder, const char *name, bool *is) {
     struct hpcw_i_file_id id;
+    struct hpcw_i_entry entry = {.kind = HPCW_I_NOTHING};
     int at;
-    return hpcw_i_dir_fd(folder->below.root, &at) == 0 && hpcw_i_sys_id(at, &id) == 0 &&
-           hpcw_i_sys_is_at(parent_of(folder), name, &id);
+    int e = hpcw_i_dir_fd(folder->below.root, &at);
+    e = e == 0 ? hpcw_i_sys_id(at, &id) : e;
+    e = e == 0 ? hpcw_i_sys_look_at(parent_of(folder), name, &entry) : e;
+    *is =
+        e == 0 && entry.kind == HPCW_I_DIRECTORY && entry.id.device == id.device && entry.id.inode == id.inode;
+    return e;
 }
 
 /* The parent is there, and nothing has the final name. Removes what dead writers left: one that died when the directory had
@@ -283,11 +288,20 @@ hpcw_status gen_folder_publish(struct gen_folder *folder, bool sync, uint64_t *b
     if (e == 0 && sync) {
         e = hpcw_i_tree_sync(at, ".");
     }
-    bool ours = e != 0 || is_named(folder, folder->temporary);
-    /* Over an empty directory that came meanwhile at most: the system refuses others. */
-    e = e == 0 && ours ? hpcw_i_sys_rename_at(parent_of(folder), folder->temporary, base) : e;
-    ours = ours && (e != 0 || is_named(folder, base)); /* again: it may have been exchanged in between */
-    if (!ours) {
+    bool ours = true;
+    e = e == 0 ? is_named(folder, folder->temporary, &ours) : e;
+    if (e == 0 && ours) {
+        /* Over an empty directory that came meanwhile at most: the system refuses others. */
+        e = hpcw_i_sys_rename_at(parent_of(folder), folder->temporary, base);
+        if (e == 0) { /* again: it may have been exchanged in between */
+            e = is_named(folder, base, &ours);
+            if (e != 0) { /* perhaps it has its name, and must stay */
+                hpcw_i_free(folder->temporary);
+                folder->temporary = NULL;
+            }
+        }
+    }
+    if (e == 0 && !ours) {
         return hpcw_i_fail(
             err, HPCW_ENOENT,
             "%s: expected its directory under the temporary name %s, got another or none: somebody has "
@@ -308,7 +322,8 @@ void gen_folder_close(struct gen_folder *folder) {
     if (folder->temporary != NULL && folder->below.root != NULL &&
         hpcw_i_dir_fd(folder->below.root, &at) == 0) {
         (void)hpcw_i_tree_clear(at, ".");
-        if (is_named(folder, folder->temporary)) {
+        bool ours;
+        if (is_named(folder, folder->temporary, &ours) == 0 && ours) {
             (void)hpcw_i_sys_unlink_at(parent_of(folder), folder->temporary, AT_REMOVEDIR);
         }
     }
