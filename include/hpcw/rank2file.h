@@ -169,9 +169,9 @@ typedef struct hpcw_rank2file_file hpcw_rank2file_file;
  * @param comm     the processes; NULL: this process alone
  * @param out      the handle, to be freed with hpcw_rank2file_free; NULL on failure
  * @return HPCW_OK; HPCW_EINVAL; HPCW_ERANGE; HPCW_EMISMATCH; HPCW_ENOMEM; HPCW_ECOMM; HPCW_EACCES if a symbolic link is
- *         in the way; HPCW_EEXIST if the index already lists a dataset of that id or name (see `replace`), or one that it does not
- *         list is complete and no writer died at it, as when the index is lost, or if it is one of another layout, or if another program is writing a dataset of that id or name; HPCW_EFORMAT if it is damaged;
- *         and what the system says
+ *         in the way; HPCW_EEXIST if the index lists a dataset of that id or name (see `replace`), if a complete one is
+ *         there that it does not list, as when the index is lost, if the index is one of another layout, or if another
+ *         program is writing a dataset of that id or name; HPCW_EFORMAT if the index is damaged; and what the system says
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_open(const char *prefix, hpcw_comm *comm,
                                                          const hpcw_rank2file_options *options,
@@ -491,7 +491,8 @@ typedef struct hpcw_rank2file_restart hpcw_rank2file_restart;
  * Without a name it takes the first dataset of hpcw_rank2file_list_open that is complete, did not fail, and passes a
  * check: the whole map is sound, and all data files exist and have their sizes (one open per file, shared by all
  * processes; their content is not read, see hpcw_rank2file_restart_check). hpcw_rank2file_restart_skipped names those
- * that it passed over. After a damage that only the content shows, mark the dataset with hpcw_rank2file_mark_failed and
+ * that it passed over. A file that is there and cannot be read, for want of rights, descriptors or memory or by an error of
+ * the disk, is no damage: the open fails, and takes no older dataset instead. After a damage that only the content shows, mark the dataset with hpcw_rank2file_mark_failed and
  * open again.
  *
  * @param prefix   directory of the job (agree)

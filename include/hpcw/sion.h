@@ -188,7 +188,8 @@ static inline void hpcw_sion_options_init(hpcw_sion_options *options) {
  * The files of a set get their names together, at the close: it removes an older file 0, then renames the others, then
  * file 0. So in between there is no container, and never a mixture. Before the first of these calls all data are written (and
  * synced, as `durability` says), and a file ".hpcw-set-NAME" lists the files. If the program dies in between, or a rename
- * fails, the next open of this path, for writing or reading, finishes the set.
+ * fails, the next open of this path by the same user, for writing or reading, finishes the set. If somebody removed one of
+ * the temporary files since, it fails with HPCW_ETRUNCATED and says what to do.
  * Communication: a constant number of collectives. Memory: O(own tasks + buffers + files).
  *
  * @param path     final name of file 0 (agree); an existing container is replaced at close
@@ -196,7 +197,9 @@ static inline void hpcw_sion_options_init(hpcw_sion_options *options) {
  * @param options  NULL: the defaults with one task
  * @param out      the handle, to be freed with hpcw_sion_free; NULL on failure
  * @return HPCW_OK; HPCW_EINVAL; HPCW_ERANGE (a limit above, or an offset beyond 2^63 - 1); HPCW_EMISMATCH (also if `path`
- * leads processes to different directories); HPCW_ENOMEM; HPCW_ECOMM; and the system's HPCW_ENOENT, HPCW_EACCES, HPCW_ENOSPC, HPCW_EIO
+ * leads processes to different directories); HPCW_ENOMEM; HPCW_ECOMM; HPCW_EEXIST (another user's set of this name is
+ * not finished, or the path is a symbolic link to a set elsewhere); and the system's HPCW_ENOENT, HPCW_EACCES, HPCW_ENOSPC,
+ * HPCW_EIO
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_open(const char *path, hpcw_comm *comm,
                                                     const hpcw_sion_options *options, hpcw_sion **out,

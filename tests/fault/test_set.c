@@ -41,8 +41,7 @@ static int tear_down(void **state) {
     return 0;
 }
 
-/* Each task has the same word. */
-static hpcw_status write_set(uint32_t files, const char *word, hpcw_durability durability, hpcw_error *err) {
+static hpcw_status open_set(uint32_t files, hpcw_durability durability, hpcw_sion **h, hpcw_error *err) {
     hpcw_sion_options o;
     hpcw_sion_options_init(&o);
     o.count = TASKS;
@@ -50,11 +49,22 @@ static hpcw_status write_set(uint32_t files, const char *word, hpcw_durability d
     o.chunk_size = 64;
     o.fs_block_size = 64;
     o.durability = durability;
-    hpcw_sion *h;
-    hpcw_status s = hpcw_sion_open(path, NULL, &o, &h, err);
+    return hpcw_sion_open(path, NULL, &o, h, err);
+}
+
+/* Each task has the same word. */
+static hpcw_status write_words(hpcw_sion *h, const char *word, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
     for (uint32_t t = 0; s == HPCW_OK && t < TASKS; t++) {
         s = hpcw_sion_write(h, t, word, strlen(word), err);
     }
+    return s;
+}
+
+static hpcw_status write_set(uint32_t files, const char *word, hpcw_durability durability, hpcw_error *err) {
+    hpcw_sion *h;
+    hpcw_status s = open_set(files, durability, &h, err);
+    s = s == HPCW_OK ? write_words(h, word, err) : s;
     s = s == HPCW_OK ? hpcw_sion_close(h, err) : s;
     hpcw_sion_free(h);
     return s;
@@ -249,22 +259,14 @@ static void a_link_to_a_set(void **state) {
 static void a_link_meanwhile(void **state) {
     (void)state;
     char victim[300];
-    hpcw_sion_options o;
     hpcw_sion *h;
     hpcw_error err;
     struct stat st;
-    hpcw_sion_options_init(&o);
-    o.count = TASKS;
-    o.files = 3;
-    o.chunk_size = 64;
-    o.durability = HPCW_SYNC_NONE;
     (void)snprintf(victim, sizeof victim, "%s/victim", dir);
     FILE *f = fopen(victim, "wb");
     assert_true(f != NULL && fclose(f) == 0);
-    assert_int_equal(hpcw_sion_open(path, NULL, &o, &h, &err), HPCW_OK);
-    for (uint32_t t = 0; t < TASKS; t++) {
-        assert_int_equal(hpcw_sion_write(h, t, "new", 3, &err), HPCW_OK);
-    }
+    assert_int_equal(open_set(3, HPCW_SYNC_NONE, &h, &err), HPCW_OK);
+    assert_int_equal(write_words(h, "new", &err), HPCW_OK);
     assert_int_equal(symlink("victim", path), 0);
     assert_int_equal(hpcw_sion_close(h, &err), HPCW_OK);
     hpcw_sion_free(h);
@@ -282,17 +284,9 @@ static void a_temporary_file_that_is_removed(void **state) {
         (void)snprintf(command, sizeof command, "rm '%s'/.hpcw-*-set%s.tmp 2>/dev/null", dir,
                        base == 1 ? "" : ".000001");
         make_older(3);
-        hpcw_sion_options o;
         hpcw_sion *h;
-        hpcw_sion_options_init(&o);
-        o.count = TASKS;
-        o.files = 3;
-        o.chunk_size = 64;
-        o.durability = HPCW_SYNC_NONE;
-        assert_int_equal(hpcw_sion_open(path, NULL, &o, &h, &err), HPCW_OK);
-        for (uint32_t t = 0; t < TASKS; t++) {
-            assert_int_equal(hpcw_sion_write(h, t, "new", 3, &err), HPCW_OK);
-        }
+        assert_int_equal(open_set(3, HPCW_SYNC_NONE, &h, &err), HPCW_OK);
+        assert_int_equal(write_words(h, "new", &err), HPCW_OK);
         assert_int_equal(system(command), 0);
         assert_int_equal(hpcw_sion_close(h, &err), HPCW_ENOENT);
         assert_non_null(strstr(err.message, "somebody removed it"));
@@ -366,14 +360,8 @@ static void planted(void **state) {
                          : kind == 1 ? symlink(outside, intent)
                                      : mkdir(intent, 0777),
                          0);
-        hpcw_sion_options o;
         hpcw_sion *h;
-        hpcw_sion_options_init(&o);
-        o.count = TASKS;
-        o.files = 3;
-        o.chunk_size = 64;
-        assert_int_equal(hpcw_sion_open(path, NULL, &o, &h, &err),
-                         HPCW_EEXIST); /* before anything is computed */
+        assert_int_equal(open_set(3, HPCW_SYNC_NONE, &h, &err), HPCW_EEXIST); /* before anything is computed */
         assert_non_null(strstr(err.message, ".hpcw-set-set"));
         size_t size = 0;
         unsigned char *got = read_file(outside, &size);

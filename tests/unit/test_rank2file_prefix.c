@@ -515,6 +515,26 @@ static void the_newest_that_is_sound(void **state) {
     }
 }
 
+/* It is there, and an error says nothing about it: no older dataset takes its place, in a restart or when old ones go. */
+static void a_file_that_cannot_be_read(void **state) {
+    (void)state;
+    hpcw_error err = {.message = ""};
+    hpcw_rank2file_restart *r;
+    hpcw_rank2file_tally tally;
+    for (uint64_t id = 1; id <= 3; id++) {
+        prefix_written(HPCW_RANK2FILE_SHARED, id);
+    }
+    const char *data = prefix_data_path(HPCW_RANK2FILE_SHARED, 3);
+    assert_int_equal(unlink(data), 0);
+    assert_int_equal(symlink("rank_1.ckpt", data), 0); /* ELOOP */
+    assert_int_not_equal(hpcw_rank2file_restart_open(prefix_dir, NULL, NULL, &r, &err), HPCW_OK);
+    assert_null(r);
+    assert_int_equal(err.sys_errno, ELOOP);
+    assert_int_not_equal(hpcw_rank2file_prune(prefix_dir, NULL, 1, NULL, &tally, &err), HPCW_OK);
+    assert_int_equal(err.sys_errno, ELOOP);
+    assert_int_equal(prefix_listed(), 3);
+}
+
 static void a_current_that_is_gone(void **state) {
     (void)state;
     prefix_written(HPCW_RANK2FILE_SCR_1_1, 1);
@@ -587,6 +607,7 @@ int main(void) {
         TEST(defaults_are_filled_in),
         TEST(a_lower_id_is_not_current),
         TEST(the_newest_that_is_sound),
+        TEST(a_file_that_cannot_be_read),
         TEST(a_current_that_is_gone),
         TEST(maps_without_sizes),
     };

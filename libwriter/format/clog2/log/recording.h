@@ -129,7 +129,7 @@ struct hpcw_i_clog2_reading {
     uint64_t system_ns, ticks;
 };
 /* Reads the system's clock and the recording's at almost one time. The processor may be taken away between two
- * readings; of several pairs, the one that took the shortest is kept. */
+ * readings; of eight pairs, which take less than a microsecond, the one that took the shortest is kept. */
 struct hpcw_i_clog2_reading hpcw_i_clog2_read_both(const hpcw_clog2_log *log);
 
 /* ---- define.c ---- */
