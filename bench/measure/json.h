@@ -74,7 +74,7 @@ void bench_json_end_array(struct bench_json *io);
  * `key`: NULL for an element that is a text. `or_null`: null stands for "", 0 and NaN. `least`, `most`: limits of what is
  * read, besides those of the field and of a double. */
 
-/* What is read has question marks for bytes that could command a terminal. */
+/* A text that is read gets question marks in place of bytes that could command a terminal. */
 void bench_json_text(struct bench_json *io, const char *key, char *text, size_t size, bool or_null);
 void bench_json_bool(struct bench_json *io, const char *key, bool *v);
 void bench_json_u64(struct bench_json *io, const char *key, uint64_t *v, bool or_null);

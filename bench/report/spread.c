@@ -10,7 +10,7 @@ static bool takes_part(const struct bench_results *r, const struct bench_point *
     return bench_results_counts(r, p) && (p->mode != BENCH_BUFFERED) == durable;
 }
 
-/* From all points of one kind of rate: logarithms, from which what all points of a repetition have in common is taken off. */
+/* The points of one kind of rate. Takes logarithms, and from those the share that all points of a repetition have in common. */
 static hpcw_status spread_kind(struct bench_results *r, bool durable, hpcw_error *err) {
     size_t points = 0, runs = SIZE_MAX, df = 0;
     for (size_t i = 0; i < r->points; i++) {

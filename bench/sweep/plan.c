@@ -130,8 +130,8 @@ static void add(struct planner *pl, enum bench_layout layout, enum bench_mode mo
     r->points++;
 }
 
-/* The place of a block size in the order in which sizes are measured: that of the file system, the largest, the one in the
- * middle, then the others from the largest gap to the smallest. Sizes are ascending. */
+/* When a block size has its turn. First that of the file system, then the largest, then the one in the middle; then the others
+ * from the largest gap to the smallest. Sizes are ascending. */
 static uint32_t place_of(const struct planner *pl, size_t size) {
     bool taken[UI_SIZES_MAX] = {false};
     size_t next = 0;

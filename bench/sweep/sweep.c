@@ -37,8 +37,8 @@ enum { AIM_PERCENT = 85 };
 /* Repetitions of metadata rates, if they are not given. */
 enum { METADATA_REPEAT = 5 };
 
-/* What a run writes at most for the defaults of --least-time and --least-bytes: more short rounds serve better than few long
- * ones, and more bytes than this are in no cache of a disk. */
+/* The largest defaults of --least-time and --least-bytes. More short rounds serve better than few long ones, and no cache of a
+ * disk holds as many bytes. */
 #define USUAL_SECONDS 0.25
 #define USUAL_BYTES (UINT64_C(256) << 20)
 
@@ -307,7 +307,7 @@ static hpcw_status show(struct sweep *w, uint32_t repetitions, hpcw_error *err) 
     return ui_progress_start(&shown, &w->progress, err);
 }
 
-/* Says what will be measured, and what that can tell. On process 0, unless it is to be quiet. */
+/* Tells the points, the rounds, and how small a difference will show. On process 0, unless it is to be quiet. */
 static void tell_plan(const struct sweep *w) {
     size_t points = 0;
     uint64_t round_ns = 0;
