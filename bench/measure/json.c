@@ -9,6 +9,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "libwriter/base/shown.h"
 #include "libwriter/base/status.h"
 
 #define EXACT 9007199254740991.0 /* integers up to here pass through a double */
@@ -67,36 +68,6 @@ hpcw_status bench_json_close(struct bench_json *io, hpcw_status s, hpcw_error *e
     return s;
 }
 
-/* ---- texts of reading ---- */
-
-/* Bytes of the character at c, or 0 if a terminal may take it for a command: controls of ASCII, U+0080 to U+009F, and bytes that
- * are not UTF-8. */
-static size_t tame(const unsigned char *c) {
-    const size_t size = *c < 0x80                 ? 1
-                        : *c >= 0xc2 && *c < 0xe0 ? 2
-                        : (*c & 0xf0) == 0xe0     ? 3
-                        : (*c & 0xf8) == 0xf0     ? 4
-                                                  : 0;
-    for (size_t i = 1; i < size; i++) {
-        if ((c[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-    }
-    const bool control = *c < ' ' || *c == 0x7f || (*c == 0xc2 && c[1] < 0xa0);
-    return control ? 0 : size;
-}
-
-/* Texts of a file reach terminals: each byte of what could command one becomes a question mark. */
-static void tame_all(char *text) {
-    for (unsigned char *c = (unsigned char *)text; *c != '\0';) {
-        size_t size = tame(c);
-        if (size == 0) {
-            *c = '?';
-        }
-        c += size == 0 ? 1 : size;
-    }
-}
-
 /* ---- messages of reading: "points[3].open" ---- */
 
 static size_t spell(char *text, size_t size, size_t n, const char *key, size_t index) {
@@ -117,7 +88,7 @@ void bench_json_refuse(struct bench_json *io, const char *key, const char *expec
     if (key != NULL) {
         (void)spell(where, sizeof where, n, key, 0);
     }
-    tame_all(where);
+    hpcw_i_shown(where);
     io->status = hpcw_i_fail(io->err, HPCW_EFORMAT, "%s: %s: expected %s", io->path, where, expected);
 }
 
@@ -265,7 +236,7 @@ void bench_json_text(struct bench_json *io, const char *key, char *text, size_t 
         bench_json_refuse(io, key, "a shorter text");
     } else {
         (void)snprintf(text, size, "%s", v->valuestring);
-        tame_all(text);
+        hpcw_i_shown(text);
     }
 }
 

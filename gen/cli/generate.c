@@ -14,6 +14,7 @@
 #include "gen/dataset/generate.h"
 #include "gen/spec/pool.h"
 #include "libwriter/base/mem.h"
+#include "libwriter/base/shown.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 #include "ui/cli/config.h"
@@ -75,12 +76,12 @@ static void print_summary(const struct gen_run *run, const struct gen_outcome *o
                   o->files == 1 ? "" : "s", o->kept, ui_text_duration(duration, seconds));
     if (!o->complete) {
         (void)fprintf(stderr, "hpcgen: part %u of %u is complete; after the last one: hpcgen join %s\n",
-                      run->part + 1, run->parts, ui_text_word(word, sizeof word, run->directory, "DIR"));
+                      run->part + 1, run->parts, hpcw_i_shown_word(word, sizeof word, run->directory, "DIR"));
     } else if (o->files == 0 && run->resume) {
         (void)fprintf(stderr, "hpcgen: %s was already complete\n", dir);
     } else {
         (void)fprintf(stderr, "hpcgen: %s is complete; check it with: hpcgen verify %s\n", dir,
-                      ui_text_word(word, sizeof word, run->directory, "DIR"));
+                      hpcw_i_shown_word(word, sizeof word, run->directory, "DIR"));
     }
 }
 

@@ -9,6 +9,7 @@
 #include "gen/dataset/directory.h"
 #include "gen/dataset/repair.h"
 #include "libwriter/base/mem.h"
+#include "libwriter/base/shown.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/sys.h"
 
@@ -52,7 +53,7 @@ static hpcw_status find_dataset(const struct gen_cli_options *o, const char *dir
         return hpcw_i_fail(err, s,
                            "%.700s: repair it with the options that made the dataset, as in: hpcgen repair %s "
                            "--ranks N",
-                           e.message, ui_text_word(word, sizeof word, dir, "DIR"));
+                           e.message, hpcw_i_shown_word(word, sizeof word, dir, "DIR"));
     }
     return gen_cli_resolve(o, d, err);
 }

@@ -9,6 +9,8 @@
 
 #include <hpcw/version.h>
 
+#include "libwriter/base/shown.h"
+
 static const struct {
     hpcw_status code;
     const char *name;
@@ -114,11 +116,7 @@ static void record(hpcw_error *err, hpcw_status code, int sys_errno, const char 
         length = strlen(text);
     }
     /* A path can contain any character, and a message is one line. */
-    for (char *p = text; *p != '\0'; p++) {
-        if ((unsigned char)*p < 0x20) {
-            *p = '?';
-        }
-    }
+    hpcw_i_shown(text);
     /* A message is too long because of its path, and the reason comes last: cut the middle. */
     const size_t room = sizeof err->message - 1;
     if (length > room) {

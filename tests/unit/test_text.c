@@ -208,22 +208,6 @@ static void a_table_remembers_that_memory_ran_out(void **state) {
     ui_table_free(&table);
 }
 
-static void words_of_commands_are_quoted(void **state) {
-    (void)state;
-    char room[16];
-    static const struct {
-        const char *path, *word;
-    } known[] = {
-        {"a/b-c_1.d", "a/b-c_1.d"}, {"a b", "'a b'"}, {"$(x);y", "'$(x);y'"},
-        {"it's", "'it'\\''s'"},     {"", "''"},       {"-x", "./-x"},
-        {"- x", "'./- x'"},         {"~", "'~'"},     {"a\nb", "DIR"},
-        {"123456789012", "DIR"},    {"''''", "DIR"},
-    };
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        assert_string_equal(ui_text_word(room, sizeof room, known[i].path, "DIR"), known[i].word);
-    }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_are_rounded_within_their_unit),
@@ -231,7 +215,6 @@ int main(void) {
         cmocka_unit_test(durations_change_units),
         cmocka_unit_test(width_comes_from_the_environment_without_a_terminal),
         cmocka_unit_test(paragraphs_are_wrapped),
-        cmocka_unit_test(words_of_commands_are_quoted),
         cmocka_unit_test(near_names_are_found_and_far_ones_are_not),
         cmocka_unit_test(tables_are_aligned),
         cmocka_unit_test(a_table_remembers_that_memory_ran_out),

@@ -179,33 +179,6 @@ void ui_text_wrap(FILE *stream, const char *text, unsigned column, unsigned inde
     (void)fprintf(stream, "\n");
 }
 
-/* ---- commands ---- */
-
-const char *ui_text_word(char *room, size_t size, const char *path, const char *instead) {
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
-    const bool quoted = path[0] == '\0' || path[strspn(path, plain)] != '\0';
-    size_t n = 0;
-    if (size < 8) { /* "'./", "'" and NUL with some room between */
-        return instead;
-    }
-    n += quoted ? (size_t)snprintf(room, size, "'") : 0;
-    n += path[0] == '-' ? (size_t)snprintf(room + n, size - n, "./") : 0;
-    for (const char *c = path; *c != '\0'; c++) {
-        if ((unsigned char)*c < ' ' || *c == 127 ||
-            n + 6 > size) { /* the longest of a character, a quote and NUL */
-            return instead;
-        }
-        if (*c == '\'') {
-            memcpy(room + n, "'\\''", 4);
-            n += 4;
-        } else {
-            room[n++] = *c;
-        }
-    }
-    (void)snprintf(room + n, size - n, "%s", quoted ? "'" : "");
-    return room;
-}
-
 /* ---- the nearest name ---- */
 
 const char *ui_text_name_in_array(const void *list, size_t index) {

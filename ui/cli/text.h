@@ -51,14 +51,6 @@ void ui_text_wrap(FILE *stream, const char *text, unsigned column, unsigned inde
  */
 size_t ui_text_columns(const char *text);
 
-/* ---- commands ---- */
-
-/*
- * A path as one word of a command that a person copies into a shell: quoted if it has to be, and never an option. Returns
- * `room`, or `instead` if the word does not fit or the path has control characters, which messages show otherwise.
- */
-const char *ui_text_word(char *room, size_t size, const char *path, const char *instead);
-
 /* ---- the nearest name ---- */
 
 /* The index-th name of a list, NULL after the last one. */

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "libwriter/base/shown.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Bytes of the character at c, or 0 if a terminal may take it for a command: controls of ASCII, U+0080 to U+009F, and bytes that
+ * are not UTF-8. */
+static size_t tame(const unsigned char *c) {
+    const size_t size = *c < 0x80                 ? 1
+                        : *c >= 0xc2 && *c < 0xe0 ? 2
+                        : (*c & 0xf0) == 0xe0     ? 3
+                        : (*c & 0xf8) == 0xf0     ? 4
+                                                  : 0;
+    for (size_t i = 1; i < size; i++) {
+        if ((c[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    const bool control = *c < ' ' || *c == 0x7f || (*c == 0xc2 && c[1] < 0xa0);
+    return control ? 0 : size;
+}
+
+void hpcw_i_shown(char *text) {
+    for (unsigned char *c = (unsigned char *)text; *c != '\0';) {
+        size_t size = tame(c);
+        if (size == 0) {
+            *c = '?';
+        }
+        c += size == 0 ? 1 : size;
+    }
+}
+
+const char *hpcw_i_shown_word(char *room, size_t size, const char *path, const char *instead) {
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
+    const bool quoted = path[0] == '\0' || path[strspn(path, plain)] != '\0';
+    size_t n = 0;
+    if (size < 8) { /* "'./", "'" and NUL with some room between */
+        return instead;
+    }
+    n += quoted ? (size_t)snprintf(room, size, "'") : 0;
+    n += path[0] == '-' ? (size_t)snprintf(room + n, size - n, "./") : 0;
+    for (const char *c = path; *c != '\0'; c++) {
+        if ((unsigned char)*c < ' ' || *c == 127 ||
+            n + 6 > size) { /* the longest of a character, a quote and NUL */
+            return instead;
+        }
+        if (*c == '\'') {
+            memcpy(room + n, "'\\''", 4);
+            n += 4;
+        } else {
+            room[n++] = *c;
+        }
+    }
+    (void)snprintf(room + n, size - n, "%s", quoted ? "'" : "");
+    return room;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Texts from files, paths and the environment, made fit for terminals and shells. */
+#ifndef HPCW_BASE_SHOWN_H
+#define HPCW_BASE_SHOWN_H
+
+#include <stddef.h>
+
+/* Replaces each byte that a terminal may take for a part of a command by a question mark: controls of ASCII, U+0080 to
+ * U+009F, and bytes that are not UTF-8. Line feeds are among them, so the text is one line. The length stays. */
+void hpcw_i_shown(char *text);
+
+/*
+ * A path as one word of a command that a person copies into a shell: quoted if it has to be, and never an option. Returns
+ * `room`, or `instead` if the word does not fit or the path has control characters, which messages show otherwise.
+ */
+const char *hpcw_i_shown_word(char *room, size_t size, const char *path, const char *instead);
+
+#endif
