@@ -41,17 +41,19 @@ const char *hpcw_i_shown_word(char *room, size_t size, const char *path, const c
     }
     n += quoted ? (size_t)snprintf(room, size, "'") : 0;
     n += path[0] == '-' ? (size_t)snprintf(room + n, size - n, "./") : 0;
-    for (const char *c = path; *c != '\0'; c++) {
-        if ((unsigned char)*c < ' ' || *c == 127 ||
-            n + 6 > size) { /* the longest of a character, a quote and NUL */
+    for (const char *c = path; *c != '\0';) {
+        size_t bytes = tame((const unsigned char *)c);
+        if (bytes == 0 || n + 6 > size) { /* the longest of a character, a quote and NUL */
             return instead;
         }
         if (*c == '\'') {
             memcpy(room + n, "'\\''", 4);
             n += 4;
         } else {
-            room[n++] = *c;
+            memcpy(room + n, c, bytes);
+            n += bytes;
         }
+        c += bytes;
     }
     (void)snprintf(room + n, size - n, "%s", quoted ? "'" : "");
     return room;

@@ -11,7 +11,7 @@ void hpcw_i_shown(char *text);
 
 /*
  * A path as one word of a command that a person copies into a shell: quoted if it has to be, and never an option. Returns
- * `room`, or `instead` if the word does not fit or the path has control characters, which messages show otherwise.
+ * `room`, or `instead` if the word does not fit or the path has bytes that hpcw_i_shown replaces.
  */
 const char *hpcw_i_shown_word(char *room, size_t size, const char *path, const char *instead);
 

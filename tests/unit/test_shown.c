@@ -55,10 +55,19 @@ static void words_of_commands_are_quoted(void **state) {
     static const struct {
         const char *path, *word;
     } known[] = {
-        {"a/b-c_1.d", "a/b-c_1.d"}, {"a b", "'a b'"}, {"$(x);y", "'$(x);y'"},
-        {"it's", "'it'\\''s'"},     {"", "''"},       {"-x", "./-x"},
-        {"- x", "'./- x'"},         {"~", "'~'"},     {"a\nb", "DIR"},
-        {"123456789012", "DIR"},    {"''''", "DIR"},
+        {"a/b-c_1.d", "a/b-c_1.d"},
+        {"a b", "'a b'"},
+        {"$(x);y", "'$(x);y'"},
+        {"it's", "'it'\\''s'"},
+        {"", "''"},
+        {"-x", "./-x"},
+        {"- x", "'./- x'"},
+        {"~", "'~'"},
+        {"a\nb", "DIR"},
+        {"\xc2\x9b", "DIR"},
+        {"h\xc3\xa4", "'h\xc3\xa4'"},
+        {"123456789012", "DIR"},
+        {"''''", "DIR"},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         assert_string_equal(hpcw_i_shown_word(room, sizeof room, known[i].path, "DIR"), known[i].word);

@@ -12,6 +12,7 @@
 
 #include <hpcw/mpi.h>
 
+#include "libwriter/base/shown.h"
 #include "libwriter/format/clog2/log/recording.h"
 #include "libwriter/io/sys.h"
 #include "libwriter/trace/added.h"
@@ -37,6 +38,7 @@ static void say(const char *fmt, ...) {
     (void)vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
     if (process == 0) {
+        hpcw_i_shown(text); /* names of files and of the program have any characters */
         (void)fprintf(stderr, "hpcw_trace: %s\n", text);
     }
 }

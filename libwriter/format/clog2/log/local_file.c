@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "libwriter/base/mem.h"
+#include "libwriter/base/shown.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/fsinfo.h"
 #include "libwriter/io/sys.h"
@@ -245,8 +247,27 @@ void hpcw_i_clog2_local_close(hpcw_clog2_log *log, bool remove) {
  *  What a run leaves
  * --------------------------------------------------------------------------------------------------------- */
 
+/* Prints the local files of this run as a word of a command. The tag alone names them, too: so it does in a directory whose
+ * words or those of the log a shell cannot take. False: they do not fit. */
+static bool print_files(const hpcw_clog2_log *log, char *to, size_t size) {
+    char path[PATH_MAX], word[PATH_MAX + 64], tag[TAG_DIGITS + 1];
+    print_tag(log, tag);
+    int n = snprintf(path, sizeof path, "%s/%s.%s.", log->directory, log->name, tag);
+    if (n < 0 || (size_t)n >= sizeof path) {
+        return false;
+    }
+    const char *files = hpcw_i_shown_word(word, sizeof word, path, NULL);
+    if (files != NULL) {
+        n = snprintf(to, size, "%s*" SUFFIX, files);
+    } else {
+        n = snprintf(to, size, "%s/*.%s.*" SUFFIX, hpcw_i_shown_word(word, sizeof word, log->directory, "DIR"),
+                     tag);
+    }
+    return n >= 0 && (size_t)n < size;
+}
+
 void hpcw_i_clog2_local_hint(const hpcw_clog2_log *log, uint64_t files, uint64_t unsaved, hpcw_error *err) {
-    char tag[TAG_DIGITS + 1], except[80] = "", text[200];
+    char except[80] = "", text[200], pattern[sizeof err->message], word[sizeof err->message];
     size_t length = strlen(err->message), room = sizeof err->message - length;
     if (log->directory == NULL || files == 0) {
         return;
@@ -258,11 +279,11 @@ void hpcw_i_clog2_local_hint(const hpcw_clog2_log *log, uint64_t files, uint64_t
     /* A process without records leaves no file. */
     (void)snprintf(text, sizeof text, "; the records are still there%s: hpcgen recover%s --output ", except,
                    files < log->ranks ? " --partial" : "");
-    print_tag(log, tag);
-    size_t size = (size_t)print_path(log, tag, "*", NULL, 0) + strlen(text) + strlen(log->name) + 2;
-    if (size <= room) { /* half of it would be no help */
-        int n = snprintf(err->message + length, room, "%s%s ", text, log->name);
-        (void)print_path(log, tag, "*", err->message + length + n, room - (size_t)n);
+    const char *slash = strrchr(log->path, '/');
+    const char *output = hpcw_i_shown_word(word, sizeof word, slash == NULL ? log->path : slash + 1, "LOG");
+    if (print_files(log, pattern, sizeof pattern) &&
+        strlen(text) + strlen(output) + strlen(pattern) + 2 <= room) { /* half of it would be no help */
+        (void)snprintf(err->message + length, room, "%s%s %s", text, output, pattern);
     }
 }
 
