@@ -2,6 +2,7 @@
 #include "libwriter/trace/config.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,21 @@ static void refuse(struct hpcw_i_trace_config *c, const char *name, const char *
     }
 }
 
+/* Whether a path can be that of a file as far as its text says. `more`: bytes that its last part gets. */
+static bool is_file_path(struct hpcw_i_trace_config *c, const char *path, size_t more) {
+    const char *slash = strrchr(path, '/');
+    const char *last = slash == NULL ? path : slash + 1;
+    if (last[0] == '\0' || strcmp(last, ".") == 0 || strcmp(last, "..") == 0) {
+        refuse(c, "HPCW_TRACE_FILE", "the path of a file", path);
+        return false;
+    }
+    if (strlen(last) + more > NAME_MAX) {
+        refuse(c, "HPCW_TRACE_FILE", "at most 255 bytes after the last slash", last);
+        return false;
+    }
+    return true;
+}
+
 static void read_path(struct hpcw_i_trace_config *c, bool child) {
     const char *name = get("HPCW_TRACE_FILE");
     char number[32] = "";
@@ -31,6 +47,9 @@ static void read_path(struct hpcw_i_trace_config *c, bool child) {
         (void)snprintf(number, sizeof number, ".%ld", (long)getpid());
     }
     const char *program = program_invocation_short_name;
+    if (name != NULL && !is_file_path(c, name, strlen(number))) {
+        name = NULL;
+    }
     if (name != NULL) {
         const size_t suffix = sizeof ".clog2" - 1;
         size_t length = strlen(name);

@@ -55,6 +55,33 @@ for end in return exit quick_exit _exit; do
     rm ends.clog2 local/*
 done
 
+# A name that cannot be that of a log is known at the start, and the default is used.
+mkdir sub
+long=$(printf '%0300d' 0)
+for name in sub/ / sub/.. "sub/$long"; do
+    traced HPCW_TRACE_FILE="$name" "$program"
+    says "HPCW_TRACE_FILE: expected [^,]*, got '.*; using the default"
+    "$hpcgen" verify --quiet ends.clog2
+    rm ends.clog2
+done
+
+# The command that makes the log can be pasted, whatever the log and the directory are called.
+# A name of the log that messages do not show is left to the user.
+# shellcheck disable=SC2317 # called by eval
+hpcgen() {
+    "$hpcgen" "$@"
+}
+mkdir "a 'b"
+for name in "it's \$(touch pwned).clog2" "-n;touch pwned" "$(printf 'two\nlines')"; do
+    traced HPCW_TRACE_DIR="$scratch/a 'b" HPCW_TRACE_FILE="./$name" "$program" return
+    says 'no log: the program ended without MPI_Finalize; the records are still there: hpcgen recover --output '
+    command=$(sed 's/.*: hpcgen /hpcgen /; s/--output LOG/--output recovered/' err)
+    eval "$command" 2>said || { cat said; fail "the command of the message fails"; }
+    [ ! -e pwned ] || fail "a name was run as a command"
+    [ -e "./$name" ] || [ -e recovered ] || fail "expected the log"
+    rm -f "./$name" recovered "a 'b"/*
+done
+
 # Viewers refuse a log without records, so there is none.
 traced "$program" empty
 says 'no log: the program made no call that is recorded'
