@@ -113,10 +113,11 @@ typedef struct hpcw_clog2_timeline hpcw_clog2_timeline;
  * Begins a recording and compares the clocks. Collective. Process p of `comm` is rank p of the log.
  *
  * @param path     of the log; the file appears in hpcw_clog2_log_finish. All processes must see one directory there, now
- *                 and then: a file for a moment proves it. If it cannot be written to, only hpcw_clog2_log_finish fails
+ *                 and then: a file for a moment proves it. If it cannot be written to, only hpcw_clog2_log_finish fails.
+ *                 A symbolic link that has the name is followed now; what has the name at the end is replaced
  * @param options  copied; NULL: the defaults
  * @return HPCW_OK; HPCW_EINVAL; HPCW_EMISMATCH (also if `path` leads processes to different directories); HPCW_ENOTSUP: this CPU has no such counter; HPCW_ERANGE: too
- * many processes for the readers; HPCW_ENOMEM, HPCW_ECOMM
+ * many processes for the readers, or a name that is too long; HPCW_ENOMEM, HPCW_ECOMM
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_open(const char *path, hpcw_comm *comm,
                                                          const hpcw_clog2_log_options *options,
@@ -374,7 +375,7 @@ typedef struct hpcw_clog2_log_report {
 
 /**
  * Gives the log another path. Collective, before hpcw_clog2_log_finish. The names of local files stay. A relative path begins
- * in the working directory of process 0.
+ * in the working directory of process 0, and a symbolic link that has the name is followed now.
  *
  * @return HPCW_OK; HPCW_EINVAL; HPCW_EMISMATCH: paths that differ; HPCW_ESTATE: the recording has ended; HPCW_ENOMEM;
  * HPCW_ECOMM; and what the system says of the directory. After a failure the log has its old path

@@ -37,10 +37,16 @@ struct hpcw_i_dir;
 
 /* A sink for a file: of `source`, if it has any; otherwise a file, shared by several processes if `tag` is not 0. Then
  * one process `creates` it, and the others open it after that. `dir` is the directory that `path` is in, held by the
- * caller since it was given the path; NULL: it is looked up now. */
+ * caller since it was given the path; NULL: it is looked up now. A symbolic link as the last part is followed now. */
 hpcw_status hpcw_i_sink_open(const hpcw_sink_source *source, struct hpcw_i_dir *dir, const char *path,
                              uint64_t tag, bool creates, hpcw_durability durability, hpcw_sink **out,
                              hpcw_error *err);
+
+/* The same for a caller that has followed the links before, to `name` in `dir`: a link that has the name by now is replaced.
+ * The path is for messages, and for `source`. */
+hpcw_status hpcw_i_sink_open_found(const hpcw_sink_source *source, struct hpcw_i_dir *dir, const char *name,
+                                   const char *path, uint64_t tag, bool creates, hpcw_durability durability,
+                                   hpcw_sink **out, hpcw_error *err);
 
 /* A sink for a file below a directory that others write, too: no symbolic link is followed (libwriter/io/dir.h). The path is
  * for messages. */

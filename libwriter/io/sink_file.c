@@ -586,6 +586,14 @@ hpcw_status hpcw_i_sink_open(const hpcw_sink_source *source, struct hpcw_i_dir *
                : open_file(dir, path, false, path, tag, creates || tag == 0, durability, out, err);
 }
 
+hpcw_status hpcw_i_sink_open_found(const hpcw_sink_source *source, struct hpcw_i_dir *dir, const char *name,
+                                   const char *path, uint64_t tag, bool creates, hpcw_durability durability,
+                                   hpcw_sink **out, hpcw_error *err) {
+    return source->open != NULL
+               ? source->open(source->context, path, tag, creates, out, err)
+               : open_file(dir, name, true, path, tag, creates || tag == 0, durability, out, err);
+}
+
 hpcw_status hpcw_i_sink_open_below(struct hpcw_i_dir *root, const char *name, const char *path,
                                    hpcw_durability durability, hpcw_sink **out, hpcw_error *err) {
     return open_file(root, name, true, path, 0, true, durability, out, err);

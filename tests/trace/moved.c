@@ -60,6 +60,8 @@ int main(int argc, char **argv) {
         failed = chdir("/proc") != 0;
     } else if (is(how, "renamed") && rank == 0) {
         failed = rename("../here", "../there") != 0;
+    } else if (is(how, "linked") && rank == 0) {
+        failed = symlink("../victim", "app.clog2") != 0;
     } else if (is(how, "closed")) {
         failed = close_all(rank);
     }

@@ -16,8 +16,9 @@ fail() {
     exit 1
 }
 
-for how in same first second each root renamed closed; do
+for how in same first second each root renamed linked closed; do
     mkdir here traces
+    echo victim >victim
     (cd here && "$mpiexec" -n 2 env LD_PRELOAD="$library${LD_PRELOAD:+:$LD_PRELOAD}" HPCW_TRACE_FILE=app.clog2 \
         HPCW_TRACE_DIR=../traces "$program" "$how") >out 2>&1 || { cat out; fail "the program fails"; }
     work=here
@@ -33,10 +34,21 @@ for how in same first second each root renamed closed; do
     else
         [ ! -s out ] || { cat out; fail "expected no message"; }
     fi
+    [ "$(cat victim)" = victim ] || fail "a link that was planted during the run was followed"
     [ -z "$(ls -A traces)" ] || fail "local files are left: $(ls -A traces)"
     [ "$(find $work -type f)" = $work/app.clog2 ] || fail "expected the log alone, got: $(find $work -type f)"
     rm -rf here there traces
 done
+
+# A link that was there at the start is followed.
+how=same
+mkdir here traces there
+ln -s ../there/real here/app.clog2
+(cd here && "$mpiexec" -n 2 env LD_PRELOAD="$library${LD_PRELOAD:+:$LD_PRELOAD}" HPCW_TRACE_FILE=app.clog2 \
+    HPCW_TRACE_DIR=../traces "$program" "$how") >out 2>&1 || { cat out; fail "the program fails"; }
+"$hpcgen" verify there/real || fail "expected the log where the link leads"
+[ -h here/app.clog2 ] || fail "expected the link to stay"
+rm -rf here there traces
 
 # What is planted under the name of a local recording stops no program.
 how=planted

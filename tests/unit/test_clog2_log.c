@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -249,6 +250,85 @@ static void a_log_gets_its_last_path(void **state) {
     uint64_t kinds[12];
     assert_true(count_records(r.place.path, READ_CLOG2_STRICT, kinds) > 0);
     assert_int_equal(count_entries(r.place.directory), 1);
+    scratch_remove(r.place.directory);
+}
+
+/* A symbolic link that has the name at the open, or when the log gets another one, is followed. One that has it later is
+ * replaced, and what it leads to stays. */
+static void links_are_followed_at_the_open(void **state) {
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const bool renamed = i % 2 == 1, planted = i / 2 == 1;
+        struct recording r;
+        recording_open(&r);
+        hpcw_clog2_log_free(r.log);
+        hpcw_error err;
+        char target[sizeof r.place.path], link[sizeof r.place.path], first[sizeof r.place.path];
+        uint64_t kinds[12];
+        (void)snprintf(target, sizeof target, "%s/target", r.place.directory);
+        (void)snprintf(first, sizeof first, "%s/first", r.place.directory);
+        memcpy(link, r.place.path, sizeof link);
+        if (!planted) {
+            assert_int_equal(symlink("target", link), 0);
+        }
+        must(hpcw_clog2_log_open(renamed ? first : link, NULL, &r.options, &r.log, &err), &err);
+        must(hpcw_clog2_log_state(r.log, "Compute", "blue", NULL, &r.compute, &err), &err);
+        must(hpcw_clog2_log_thread(r.log, &r.timeline, &err), &err);
+        some_work(&r, 1);
+        if (renamed) {
+            must(hpcw_clog2_log_rename(r.log, link, &err), &err);
+        }
+        if (planted) {
+            FILE *victim = fopen(target, "w");
+            assert_non_null(victim);
+            assert_int_equal(fclose(victim), 0);
+            assert_int_equal(symlink("target", link), 0);
+        }
+        must(hpcw_clog2_log_finish(r.log, NULL, &err), &err);
+        hpcw_clog2_log_free(r.log);
+        struct stat st;
+        assert_int_equal(lstat(link, &st), 0);
+        assert_int_equal(S_ISLNK(st.st_mode) != 0, !planted);
+        assert_int_equal(stat(target, &st), 0);
+        assert_int_equal(st.st_size == 0, planted);
+        assert_true(count_records(planted ? link : target, READ_CLOG2_STRICT, kinds) > 0);
+        scratch_remove(r.place.directory);
+    }
+}
+
+static void paths_of_no_file_are_refused(void **state) {
+    (void)state;
+    static const char *const path[] = {"", "/", "sub/", ".", "sub/.", ".."};
+    struct recording r;
+    hpcw_clog2_log *log;
+    hpcw_error err;
+    recording_open(&r);
+    for (size_t i = 0; i < COUNT(path); i++) {
+        assert_int_equal(hpcw_clog2_log_open(path[i], NULL, NULL, &log, &err), HPCW_EINVAL);
+        assert_int_equal(hpcw_clog2_log_rename(r.log, path[i], &err), HPCW_EINVAL);
+    }
+    char name[300];
+    memset(name, 'n', sizeof name);
+    name[sizeof name - 1] = '\0';
+    assert_int_equal(hpcw_clog2_log_open(name, NULL, NULL, &log, &err), HPCW_ERANGE);
+    assert_int_equal(hpcw_clog2_log_rename(r.log, name, &err), HPCW_ERANGE);
+    uint64_t kinds[12];
+    some_work(&r, 1);
+    recording_finish(&r, READ_CLOG2_STRICT, kinds); /* under its first path */
+}
+
+/* The command of a message makes the log under the path that it got last, and a shell takes each name for one word. */
+static void the_command_names_the_last_path(void **state) {
+    (void)state;
+    struct recording r;
+    recording_open(&r);
+    hpcw_error err;
+    some_work(&r, 1);
+    must(hpcw_clog2_log_rename(r.log, "/no/such/it's last.clog2", &err), &err);
+    assert_int_equal(hpcw_clog2_log_finish(r.log, NULL, &err), HPCW_ENOENT);
+    assert_non_null(strstr(err.message, "hpcgen recover --output 'it'\\''s last.clog2' /"));
+    assert_non_null(strstr(err.message, "/app.clog2."));
+    hpcw_clog2_log_free(r.log);
     scratch_remove(r.place.directory);
 }
 
@@ -658,6 +738,9 @@ int main(void) {
         cmocka_unit_test(misuse_is_counted),
         cmocka_unit_test(packed_cargo_is_checked_by_its_format),
         cmocka_unit_test(a_log_gets_its_last_path),
+        cmocka_unit_test(links_are_followed_at_the_open),
+        cmocka_unit_test(paths_of_no_file_are_refused),
+        cmocka_unit_test(the_command_names_the_last_path),
         cmocka_unit_test(wrong_definitions_are_refused),
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(more_than_memory_is_spilled),

@@ -105,20 +105,28 @@ static hpcw_status agree_on_options(hpcw_comm *comm, const char *path, const hpc
     return s;
 }
 
-hpcw_status hpcw_i_clog2_sink_open(struct hpcw_i_dir *dir, const char *path, hpcw_comm *comm,
+static hpcw_status open_sink(const struct hpcw_i_clog2_place *place, const char *path,
+                             const hpcw_sink_source *source, uint64_t tag, bool creates,
+                             hpcw_durability durability, hpcw_sink **out, hpcw_error *err) {
+    return place->name == NULL ? hpcw_i_sink_open(source, place->dir, path, tag, creates, durability, out, err)
+                               : hpcw_i_sink_open_found(source, place->dir, place->name, path, tag, creates,
+                                                        durability, out, err);
+}
+
+hpcw_status hpcw_i_clog2_sink_open(const struct hpcw_i_clog2_place *place, const char *path, hpcw_comm *comm,
                                    const hpcw_sink_source *source, uint64_t tag, hpcw_durability durability,
                                    hpcw_sink **out, hpcw_error *err) {
     bool creates = comm->process == 0;
     hpcw_status s = HPCW_OK;
     if (creates) {
-        s = hpcw_i_sink_open(source, dir, path, tag, true, durability, out, err);
+        s = open_sink(place, path, source, tag, true, durability, out, err);
     }
     s = hpcw_i_agree(comm, s, NULL, err);
     if (s != HPCW_OK) {
         return s; /* another agreement would name another process */
     }
     if (!creates) {
-        s = hpcw_i_sink_open(source, dir, path, tag, false, durability, out, err);
+        s = open_sink(place, path, source, tag, false, durability, out, err);
     }
     return hpcw_i_agree(comm, s, NULL, err);
 }
@@ -145,7 +153,7 @@ static hpcw_status make(const char *path, hpcw_comm *comm, const hpcw_clog2_opti
     return log->path == NULL ? hpcw_i_fail_memory(err, path, 0, NULL) : HPCW_OK;
 }
 
-hpcw_status hpcw_i_clog2_open_in(struct hpcw_i_dir *dir, const char *path, hpcw_comm *comm,
+hpcw_status hpcw_i_clog2_open_at(const struct hpcw_i_clog2_place *place, const char *path, hpcw_comm *comm,
                                  const hpcw_clog2_options *options, hpcw_clog2 **out, hpcw_error *err) {
     hpcw_error local;
     err = err == NULL ? &local : err;
@@ -170,8 +178,8 @@ hpcw_status hpcw_i_clog2_open_in(struct hpcw_i_dir *dir, const char *path, hpcw_
     uint64_t tag;
     s = agree_on_options(comm, path, options, s, &tag, err);
     if (s == HPCW_OK) {
-        s = hpcw_i_clog2_sink_open(dir, path, comm, &options->sink_source, tag, options->durability, &log->sink,
-                                   err);
+        s = hpcw_i_clog2_sink_open(place, path, comm, &options->sink_source, tag, options->durability,
+                                   &log->sink, err);
     }
     if (s != HPCW_OK) {
         hpcw_clog2_free(log);
@@ -183,7 +191,8 @@ hpcw_status hpcw_i_clog2_open_in(struct hpcw_i_dir *dir, const char *path, hpcw_
 
 hpcw_status hpcw_clog2_open(const char *path, hpcw_comm *comm, const hpcw_clog2_options *options,
                             hpcw_clog2 **out, hpcw_error *err) {
-    return hpcw_i_clog2_open_in(NULL, path, comm, options, out, err);
+    const struct hpcw_i_clog2_place unknown = {0};
+    return hpcw_i_clog2_open_at(&unknown, path, comm, options, out, err);
 }
 
 void hpcw_clog2_free(hpcw_clog2 *log) {

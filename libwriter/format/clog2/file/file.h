@@ -23,14 +23,20 @@ struct hpcw_clog2 {
 
 /* ---- file.c ---- */
 
-/* The sink of a log. Collective: process 0 creates the file, and the others must see it there. `dir`: as for
- * hpcw_i_sink_open. */
-hpcw_status hpcw_i_clog2_sink_open(struct hpcw_i_dir *dir, const char *path, hpcw_comm *comm,
+/* Where a log will be, found before it is written. */
+struct hpcw_i_clog2_place {
+    struct hpcw_i_dir *dir; /* NULL: the path is looked up at the open */
+    char *
+        name; /* in `dir`, after symbolic links; NULL: the last part of the path, which is followed at the open */
+};
+
+/* The sink of a log. Collective: process 0 creates the file, and the others must see it there. */
+hpcw_status hpcw_i_clog2_sink_open(const struct hpcw_i_clog2_place *place, const char *path, hpcw_comm *comm,
                                    const hpcw_sink_source *source, uint64_t tag, hpcw_durability durability,
                                    hpcw_sink **out, hpcw_error *err);
 
-/* hpcw_clog2_open in a directory that is held. */
-hpcw_status hpcw_i_clog2_open_in(struct hpcw_i_dir *dir, const char *path, hpcw_comm *comm,
+/* hpcw_clog2_open at a place that was found before. */
+hpcw_status hpcw_i_clog2_open_at(const struct hpcw_i_clog2_place *place, const char *path, hpcw_comm *comm,
                                  const hpcw_clog2_options *options, hpcw_clog2 **out, hpcw_error *err);
 
 /* ---- preamble.c: what comes before and after the blocks (doc/formats/clog2.md, "Preamble" and "Communicators") ---- */

@@ -277,12 +277,13 @@ static hpcw_status write_log(struct ending *e, hpcw_error *err) {
     hpcw_status s = hpcw_i_agree(log->comm, gather_records(e, err), NULL, err);
     hpcw_clog2 *file = NULL;
     if (s == HPCW_OK) {
-        struct hpcw_i_dir *late = NULL;
-        if (log->dir == NULL && log->start != NULL) {
-            (void)hpcw_i_dir_hold_from(log->start, log->path, &late); /* without it, the open says why */
+        struct hpcw_i_clog2_place late = {0};
+        if (log->start != NULL) {
+            (void)hpcw_i_dir_hold_from(log->start, log->path, &late.dir); /* without it, the open says why */
         }
-        s = hpcw_i_clog2_open_in(log->dir == NULL ? late : log->dir, log->path, log->comm, &o, &file, err);
-        hpcw_i_dir_release(late);
+        s = hpcw_i_clog2_open_at(log->start == NULL ? &log->place : &late, log->path, log->comm, &o, &file,
+                                 err);
+        hpcw_i_dir_release(late.dir);
     }
     if (s == HPCW_OK) {
         uint64_t blocks = 0;

@@ -65,16 +65,50 @@ static char *absolute(const char *directory) {
     return made == NULL ? hpcw_i_strdup(directory) : made;
 }
 
-/* Holds the directory of the log. One that is missing or closed now may be there when the log is written: then *start is where
- * the path begins. */
-static hpcw_status find_directory(const hpcw_clog2_log_options *o, const char *path, struct hpcw_i_dir **dir,
-                                  struct hpcw_i_dir **start, hpcw_error *err) {
-    *dir = *start = NULL;
-    int e = o->sink_source.open == NULL ? hpcw_i_dir_hold_of(path, dir) : 0;
+static const char *last_part(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+static hpcw_status check_path(const char *path, hpcw_error *err) {
+    const char *name = last_part(path);
+    return name[0] != '\0' && strcmp(name, ".") != 0 && strcmp(name, "..") != 0
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_EINVAL, "clog2 log: path: expected the path of a file, got \"%s\"",
+                             path);
+}
+
+static void release_place(struct hpcw_i_clog2_place *place) {
+    hpcw_i_dir_release(place->dir);
+    hpcw_i_free(place->name);
+    *place = (struct hpcw_i_clog2_place){0};
+}
+
+/* A symbolic link that has the name is followed here, once: what somebody gives the name while the program runs is replaced. */
+static int follow_last_part(const char *path, struct hpcw_i_clog2_place *place) {
+    struct hpcw_i_dir *dir = place->dir;
+    int e = hpcw_i_dir_follow(dir, last_part(path), &place->dir, &place->name);
+    hpcw_i_dir_release(dir);
+    return e;
+}
+
+/* Finds the place of the log, in the directory of this name if it is not "". A directory that is missing or closed now, that of
+ * the path or of a symbolic link, may be there when the log is written: then *start is where the path begins. */
+static hpcw_status find_place(const hpcw_clog2_log_options *o, const char *path, const char *directory,
+                              struct hpcw_i_clog2_place *place, struct hpcw_i_dir **start, hpcw_error *err) {
+    *place = (struct hpcw_i_clog2_place){0};
+    *start = NULL;
+    if (o->sink_source.open != NULL) {
+        return HPCW_OK;
+    }
+    int e = directory[0] == '\0' || hpcw_i_dir_hold(directory, &place->dir) != 0
+                ? hpcw_i_dir_hold_of(path, &place->dir)
+                : 0;
+    e = e == 0 ? follow_last_part(path, place) : e;
     if (e == ENOENT || e == ENOTDIR || e == EACCES) {
         e = hpcw_i_dir_hold(".", start);
     }
-    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot open its directory", path);
+    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot find the place of the log", path);
 }
 
 static hpcw_status make(const char *path, hpcw_comm *comm, const hpcw_clog2_log_options *o,
@@ -93,12 +127,12 @@ static hpcw_status make(const char *path, hpcw_comm *comm, const hpcw_clog2_log_
     log->fd = -1;
     log->queue_end = &log->queue;
     log->most = o->memory / HPCW_I_CLOG2_CHUNK_BYTES;
-    hpcw_status s = find_directory(o, path, &log->dir, &log->start, err);
+    hpcw_status s = find_place(o, path, "", &log->place, &log->start, err);
     if (s != HPCW_OK) {
         return s;
     }
     log->path = hpcw_i_strdup(path);
-    log->name = hpcw_i_strdup(strrchr(path, '/') == NULL ? path : strrchr(path, '/') + 1);
+    log->name = hpcw_i_strdup(last_part(path));
     log->directory = o->directory == NULL ? NULL : absolute(o->directory);
     if (log->path == NULL || log->name == NULL || (o->directory != NULL && log->directory == NULL)) {
         return hpcw_i_fail_memory(err, path, 0, NULL);
@@ -144,7 +178,7 @@ static hpcw_status check_directory(const hpcw_clog2_log *log, uint64_t tag, hpcw
     hpcw_status s = HPCW_OK;
     hpcw_error why;
     if (log->comm->size > 1 && log->options.sink_source.open == NULL) {
-        s = hpcw_i_clog2_sink_open(log->dir, log->path, log->comm, &log->options.sink_source, tag,
+        s = hpcw_i_clog2_sink_open(&log->place, log->path, log->comm, &log->options.sink_source, tag,
                                    HPCW_SYNC_NONE, &sink, &why);
         hpcw_sink_discard(sink);
         hpcw_sink_free(sink);
@@ -198,6 +232,9 @@ static hpcw_status open_log(const char *path, hpcw_comm *comm, const hpcw_clog2_
     }
     if (s == HPCW_OK && (path == NULL || out == NULL)) {
         s = hpcw_i_fail(err, HPCW_EINVAL, "clog2 log: expected a path and a pointer for the handle, got NULL");
+    }
+    if (s == HPCW_OK) {
+        s = check_path(path, err);
     }
     if (s == HPCW_OK && !hpcw_i_comm_has_messages(comm)) {
         s = hpcw_i_fail(err, HPCW_EINVAL,
@@ -258,9 +295,10 @@ uint32_t hpcw_clog2_log_rank(const hpcw_clog2_log *log) {
     return log->rank;
 }
 
-/* Collective. Holds the directory that the path is in on process 0, whose working directory may be another one. */
-static hpcw_status find_directory_of_first(const hpcw_clog2_log *log, const char *path, struct hpcw_i_dir **dir,
-                                           struct hpcw_i_dir **start, hpcw_error *err) {
+/* Collective. Finds the place that the path has on process 0, whose working directory may be another one. */
+static hpcw_status find_place_of_first(const hpcw_clog2_log *log, const char *path,
+                                       struct hpcw_i_clog2_place *place, struct hpcw_i_dir **start,
+                                       hpcw_error *err) {
     char where[PATH_MAX] = "";
     char *directory = log->comm->process == 0 ? hpcw_i_sys_directory_of(path) : NULL;
     char *real = directory == NULL ? NULL : hpcw_i_sys_real_path(directory);
@@ -270,9 +308,8 @@ static hpcw_status find_directory_of_first(const hpcw_clog2_log *log, const char
     hpcw_i_free(directory);
     hpcw_i_free(real);
     hpcw_status s = hpcw_i_comm_bcast(log->comm, where, sizeof where, 0, err);
-    *dir = *start = NULL;
-    if (s == HPCW_OK && (where[0] == '\0' || hpcw_i_dir_hold(where, dir) != 0)) {
-        s = find_directory(&log->options, path, dir, start, err);
+    if (s == HPCW_OK) {
+        s = find_place(&log->options, path, where, place, start, err);
     }
     return hpcw_i_agree(log->comm, s, NULL, err);
 }
@@ -284,7 +321,8 @@ hpcw_status hpcw_clog2_log_rename(hpcw_clog2_log *log, const char *path, hpcw_er
         return hpcw_i_fail(err, HPCW_EINVAL, "clog2 log: expected a recording, got NULL");
     }
     char *copy = path == NULL ? NULL : hpcw_i_strdup(path);
-    struct hpcw_i_dir *dir = NULL, *start = NULL;
+    struct hpcw_i_clog2_place place = {0};
+    struct hpcw_i_dir *start = NULL;
     hpcw_status s = HPCW_OK;
     if (log->finished) {
         s = hpcw_i_fail(err, HPCW_ESTATE, "%s: the recording has ended", log->path);
@@ -292,25 +330,28 @@ hpcw_status hpcw_clog2_log_rename(hpcw_clog2_log *log, const char *path, hpcw_er
         s = hpcw_i_fail(err, HPCW_EINVAL, "%s: expected another path, got NULL", log->path);
     } else if (copy == NULL) {
         s = hpcw_i_fail_memory(err, log->path, 0, NULL);
+    } else {
+        s = check_path(path, err);
     }
     const struct hpcw_i_same same[] = {{.name = "path", .text = path}};
     s = hpcw_i_agree_same(log->comm, s, log->path, same, 1, NULL, err);
     if (s == HPCW_OK) {
-        s = find_directory_of_first(log, path, &dir, &start, err);
+        s = find_place_of_first(log, path, &place, &start, err);
     }
     if (s == HPCW_OK) {
         (void)pthread_mutex_lock(&log->lock); /* other threads have it in their messages */
         char *old = log->path;
-        struct hpcw_i_dir *old_dir = log->dir, *old_start = log->start;
+        struct hpcw_i_clog2_place old_place = log->place;
+        struct hpcw_i_dir *old_start = log->start;
         log->path = copy;
-        log->dir = dir;
+        log->place = place;
         log->start = start;
         copy = old;
-        dir = old_dir;
+        place = old_place;
         start = old_start;
         (void)pthread_mutex_unlock(&log->lock);
     }
-    hpcw_i_dir_release(dir);
+    release_place(&place);
     hpcw_i_dir_release(start);
     hpcw_i_free(copy);
     return s;
@@ -327,7 +368,7 @@ void hpcw_clog2_log_free(hpcw_clog2_log *log) {
     hpcw_i_free(log->definition);
     hpcw_i_free(log->known);
     hpcw_i_dir_release(log->local_dir);
-    hpcw_i_dir_release(log->dir);
+    release_place(&log->place);
     hpcw_i_dir_release(log->start);
     hpcw_i_free(log->local_path);
     hpcw_i_free(log->directory);

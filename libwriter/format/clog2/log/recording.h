@@ -10,6 +10,7 @@
 
 #include "libwriter/comm/comm.h"
 #include "libwriter/format/clog2/file/definitions.h"
+#include "libwriter/format/clog2/file/file.h"
 #include "libwriter/format/clog2/merge/chunk.h"
 #include "libwriter/format/clog2/merge/comms.h"
 #include "libwriter/io/dir.h"
@@ -50,9 +51,10 @@ struct hpcw_i_clog2_ticks {
 struct hpcw_clog2_log {
     hpcw_comm *comm;
     char *path;
-    struct hpcw_i_dir *dir;   /* that the path is in; NULL: there was none yet */
-    struct hpcw_i_dir *start; /* then: the working directory at that time */
-    char *name;               /* of the path at first, without directory: local files have it in theirs */
+    struct hpcw_i_clog2_place place;
+    struct hpcw_i_dir
+        *start; /* if `place` could not be found yet: the working directory at that time; otherwise NULL */
+    char *name; /* of the path at first, without directory: local files have it in theirs */
     hpcw_clog2_log_options options;
     char *directory;              /* of local files; NULL: there are none */
     struct hpcw_i_dir *local_dir; /* the same, held; NULL: it is not there */
