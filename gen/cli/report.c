@@ -7,6 +7,7 @@
 #include "gen/cli/commands.h"
 #include "gen/dataset/directory.h"
 #include "gen/format/format.h"
+#include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/sys.h"
 #include "ui/page/page.h"
@@ -118,24 +119,39 @@ static size_t length_of(const char *path) {
     return n < GEN_DIRECTORY_PATH - 32 ? n : GEN_DIRECTORY_PATH - 32;
 }
 
+static size_t last_part(const char *path, size_t n) {
+    while (n > 0 && path[n - 1] != '/') {
+        n--;
+    }
+    return n;
+}
+
+/* The path under the name of its file or directory, which "a/." and ".." do not say. */
+static void name_path(const char *path, char named[GEN_DIRECTORY_PATH]) {
+    const size_t n = length_of(path), from = last_part(path, n);
+    const bool dots = (n == from + 1 || (n == from + 2 && path[from + 1] == '.')) && path[from] == '.';
+    char *real = dots ? hpcw_i_sys_real_path(path) : NULL;
+    (void)snprintf(named, GEN_DIRECTORY_PATH, "%s", real == NULL ? path : real);
+    named[length_of(named)] = '\0';
+    hpcw_i_free(real);
+}
+
 /* Not in the dataset, whose files and checksums a report must not change. */
-static void output_path(const struct gen_cli_options *o, const char *path, char output[GEN_DIRECTORY_PATH]) {
+static hpcw_status output_path(const struct gen_cli_options *o, const char *named,
+                               char output[GEN_DIRECTORY_PATH], hpcw_error *err) {
     if (o->output[0] != '\0') {
         (void)snprintf(output, GEN_DIRECTORY_PATH, "%s", o->output);
-    } else if (strcmp(path, ".") == 0 || strcmp(path, "..") == 0) {
-        (void)snprintf(output, GEN_DIRECTORY_PATH, "%s/../report.html", path);
+    } else if (strcmp(named, "/") == 0) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "/: expected --output, as this directory has no name for a page");
     } else {
-        (void)snprintf(output, GEN_DIRECTORY_PATH, "%.*s.report.html", (int)length_of(path), path);
+        (void)snprintf(output, GEN_DIRECTORY_PATH, "%s.report.html", named);
     }
+    return HPCW_OK;
 }
 
 /* The last name of the path, and of a dataset what was simulated. */
 static void make_title(const struct gen_report *r, const char *path, char title[GEN_DIRECTORY_PATH]) {
-    const size_t n = length_of(path);
-    size_t from = n;
-    while (from > 0 && path[from - 1] != '/') {
-        from--;
-    }
+    const size_t n = length_of(path), from = last_part(path, n);
     const cJSON *ranks = gen_report_truth(r, "ranks"), *preset = gen_report_truth(r, "machine.preset");
     if (cJSON_IsNumber(ranks) && cJSON_IsString(preset)) {
         (void)snprintf(title, GEN_DIRECTORY_PATH, "Synthetic run of %.0f ranks on %.64s: %.*s",
@@ -166,15 +182,17 @@ static hpcw_status draw_all(struct gen_report *r, const char *dir, hpcw_error *e
 }
 
 hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hpcw_error *err) {
-    char output[GEN_DIRECTORY_PATH];
+    char output[GEN_DIRECTORY_PATH], named[GEN_DIRECTORY_PATH];
     struct hpcw_i_entry entry;
     size_t f;
-    output_path(o, path, output);
-    hpcw_status s = ui_page_available(err);
+    name_path(path, named);
+    hpcw_status s = output_path(o, named, output, err);
+    s = s == HPCW_OK ? ui_page_available(err) : s;
     if (s != HPCW_OK) {
         return s;
     }
-    int e = o->force ? 0 : hpcw_i_sys_look(output, true, &entry);
+    /* A symbolic link is there, too, also one that leads to no file yet. */
+    int e = o->force ? 0 : hpcw_i_sys_look(output, false, &entry);
     if (e != 0) {
         return hpcw_i_fail_sys(err, e, "%s: cannot look at it", output);
     }
@@ -218,7 +236,7 @@ hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hp
         r.truth = truth;
     }
     char title[GEN_DIRECTORY_PATH];
-    make_title(&r, path, title);
+    make_title(&r, named, title);
     s = ui_page_open(output, title, &r.page, err);
     if (s == HPCW_OK) {
         put_machine(&r);

@@ -46,6 +46,22 @@ cp set.report.html first.html
 "$HPCGEN" report set -q --force --jobs 1 || bad "--force fails"
 cmp first.html set.report.html || bad "another page with one thread"
 
+# The name of a directory that the path does not say; nothing is written through a link without --force.
+for path in set/. set/clog2/.. ; do
+    rm set.report.html
+    "$HPCGEN" report $path -q || bad "report of $path fails"
+    grep -q ': set</h1>' set.report.html || bad "$path: title: $(grep '<h1' set.report.html)"
+done
+rm set.report.html
+(cd set && "$HPCGEN" report . -q) || bad "report of . fails"
+[ "$(find . -name '.*report.html')" = "" ] || bad "a hidden page: $(find . -name '.*report.html')"
+refuse 1 '/: expected --output*' "$HPCGEN" report /
+rm set.report.html
+ln -s planted set.report.html
+refuse 1 'set.report.html: expected a new file,*--force*' "$HPCGEN" report set -q
+[ ! -e planted ] || bad "a page was written through a link"
+rm set.report.html
+
 # Formats that the dataset does not have are not in the page; one file; a window.
 rm -r set/vom set/scr set/clog2
 "$HPCGEN" report set -q -O part.html || bad "report of a part fails"
