@@ -280,12 +280,23 @@ static hpcw_status fail_state(const struct gen_run *run, int e, hpcw_error *err)
 
 static hpcw_status make_directories(struct gen_lease *l, bool *again, hpcw_error *err) {
     struct gen_run *run = l->run;
-    int e = hpcw_i_sys_mkdir(run->directory, 0777);
-    l->made_directory = l->made_directory || e == 0;
-    if (e != 0 && e != EEXIST) {
-        return hpcw_i_fail_sys(err, e, "%s: cannot create the directory", run->directory);
+    const int made = hpcw_i_sys_mkdir(run->directory, 0777);
+    struct hpcw_i_entry entry;
+    int at;
+    if (made != 0 && made != EEXIST) {
+        return hpcw_i_fail_sys(err, made, "%s: cannot create the directory", run->directory);
     }
-    e = hold(l);
+    int e = hold(l);
+    if (made == 0 && run->below.root != NULL && hpcw_i_dir_fd(run->below.root, &at) == 0) {
+        l->made_directory = hpcw_i_sys_id(at, &l->directory) == 0;
+    }
+    if (e == ENOENT && made == EEXIST && run->below.root == NULL &&
+        hpcw_i_sys_look(run->directory, false, &entry) == 0 && entry.kind == HPCW_I_LINK) {
+        return hpcw_i_fail(err, HPCW_ENOENT,
+                           "%s: expected a directory or none, got a symbolic link that leads to none: make "
+                           "that directory, or choose another --out",
+                           run->directory);
+    }
     if (e == ENOENT && run->below.root != NULL) {
         e = hpcw_i_below_make(run->below.root, GEN_STATE_DIR, false, NULL);
         if (e == 0 || e == EEXIST) {
@@ -313,7 +324,8 @@ static void give_up(struct gen_lease *l) {
     if (l->owned && l->run->below.root != NULL) {
         (void)hpcw_i_below_rmdir(l->run->below.root, GEN_STATE_DIR);
     }
-    if (l->made_directory) {
+    /* Somebody may have moved the directory, and another one may have its name. */
+    if (l->made_directory && hpcw_i_sys_is_at(AT_FDCWD, l->run->directory, &l->directory)) {
         (void)hpcw_i_sys_rmdir(l->run->directory);
     }
     if (l->run != NULL) {

@@ -24,8 +24,9 @@ struct gen_lease {
     struct hpcw_i_dir *state; /* .hpcw */
     int fd;                   /* locked; -1: no lease */
     bool owned;               /* this process has taken it, and removes it */
-    bool made_directory;
-    struct hpcw_i_file_id id;
+    bool made_directory;      /* of the dataset; `directory` is this one then */
+    struct hpcw_i_file_id directory;
+    struct hpcw_i_file_id id;  /* of the lease */
     char name[GEN_LEASE_NAME]; /* in .hpcw */
 };
 
