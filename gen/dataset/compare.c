@@ -76,7 +76,7 @@ static hpcw_status differ(const struct compare_sink *c, uint64_t at, const unsig
         uint64_t from = at + done;
         size_t n = size - done < PIECE ? size - done : PIECE;
         size_t readable = from >= total ? 0 : total - from < n ? (size_t)(total - from) : n;
-        s = read_source_read(c->source, from, there, readable, "content", err);
+        s = readable > 0 ? read_source_read(c->source, from, there, readable, "content", err) : HPCW_OK;
         if (s == HPCW_OK && (readable < n || memcmp(there, data + done, n) != 0)) {
             for (size_t k = 0; k < n; k++) {
                 if (k >= readable || there[k] != data[done + k]) {

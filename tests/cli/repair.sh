@@ -164,7 +164,7 @@ refused 'set/*: made again: expected the size and digest that are listed for it,
 fresh bare
 rm set/manifest.json
 # shellcheck disable=SC2086
-refused 'set/*: content at offset *, but the file ends at *' $options --seed 3
+refused 'set/*: expected what these parameters give, got something else, and neither *' $options --seed 3
 
 # ---- what it does not repair
 fresh whole
