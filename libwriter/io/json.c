@@ -349,7 +349,8 @@ static COLD size_t put_character(struct hpcw_i_json *j, const char *s, size_t n)
         p[0] = '\\';
         p[1] = letter;
         p += 2;
-    } else if (code < 0x20 || (code >= 0x7f && code < 0x10000 && j->ascii)) {
+    } else if (code < 0x20 ||
+               (code >= 0x7f && code < (j->ascii ? 0x10000 : 0xa0))) { /* no terminal takes a control */
         p = put_u_escape(p, code);
     } else if (code >= 0x10000 && j->ascii) {
         p = put_u_escape(p, 0xd800 + ((code - 0x10000) >> 10));

@@ -44,7 +44,7 @@
 
 struct hpcw_i_json_options {
     bool indent; /* two spaces a level and a newline at the end; otherwise one line without white space */
-    bool ascii;  /* U+007F and above as \u escapes; otherwise as UTF-8 */
+    bool ascii;  /* U+00A0 and above as \u escapes, as control characters always are; otherwise as UTF-8 */
     /* by U+FFFD, one for each maximal piece that cannot be continued; otherwise refused */
     bool replace_bad_utf8;
     size_t buffer_size; /* for sinks; 0: 512 KiB; at least 64 KiB are taken */

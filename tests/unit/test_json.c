@@ -266,7 +266,8 @@ static void escapes(void **state) {
     CHECK_STRING("a/b'c<d>&", NULL, "\"a/b'c<d>&\"");
     CHECK_STRING("\"\\", NULL, "\"\\\"\\\\\"");
     CHECK_STRING("\b\f\n\r\t", NULL, "\"\\b\\f\\n\\r\\t\"");
-    CHECK_STRING("\0\x01\x0b\x1f\x7f", NULL, "\"\\u0000\\u0001\\u000b\\u001f\x7f\"");
+    CHECK_STRING("\0\x01\x0b\x1f\x7f", NULL, "\"\\u0000\\u0001\\u000b\\u001f\\u007f\"");
+    CHECK_STRING("\xc2\x9b|\xc2\xa0", NULL, "\"\\u009b|\xc2\xa0\"");
     CHECK_STRING("\x7f", &ascii, "\"\\u007f\"");
     CHECK_STRING("1234567\"", NULL, "\"1234567\\\"\"");
     CHECK_STRING("12345678\"", NULL, "\"12345678\\\"\"");
@@ -275,7 +276,7 @@ static void escapes(void **state) {
     CHECK_STRING("\xc2\x80|\xdf\xbf|\xe0\xa0\x80|\xed\x9f\xbf|\xee\x80\x80|\xef\xbf\xbd|\xef\xbf\xbf|"
                  "\xf0\x90\x80\x80|\xf0\x9f\x98\x80|\xf4\x8f\xbf\xbf",
                  NULL,
-                 "\"\xc2\x80|\xdf\xbf|\xe0\xa0\x80|\xed\x9f\xbf|\xee\x80\x80|\xef\xbf\xbd|\xef\xbf\xbf|"
+                 "\"\\u0080|\xdf\xbf|\xe0\xa0\x80|\xed\x9f\xbf|\xee\x80\x80|\xef\xbf\xbd|\xef\xbf\xbf|"
                  "\xf0\x90\x80\x80|\xf0\x9f\x98\x80|\xf4\x8f\xbf\xbf\"");
     CHECK_STRING("\xc2\x80|\xdf\xbf|\xe0\xa0\x80|\xed\x9f\xbf|\xee\x80\x80|\xef\xbf\xbd|\xef\xbf\xbf|"
                  "\xf0\x90\x80\x80|\xf0\x9f\x98\x80|\xf4\x8f\xbf\xbf",
