@@ -42,7 +42,9 @@ static const char *const class_name[CLASSES] = {"visible", "faint", "hidden"};
 
 struct score_fault {
     uint32_t kind, class;
-    bool found, again;
+    bool found;
+    size_t
+        same; /* index + 1 of an earlier fault of this kind at one of its places, which counts for both; 0: none */
     uint32_t first_rank[2], ranks[2]; /* of a cable */
 };
 
@@ -80,12 +82,23 @@ static const char *text(const cJSON *object, const char *key) {
 
 /* ---- places as keys: a kind and what says where, then two words ---- */
 
-enum { BY_NUMBERS, BY_NODE, BY_TEXT };
+/*
+ * A fault says of how many ranks or phases it is, and may claim any number. So what goes from one number to another is kept in
+ * blocks of 2^level that begin at a multiple of 2^level: at most two of each level.
+ */
+enum { BY_NUMBERS, BY_NODE, BY_TEXT, LEVELS = 54 /* numbers are below 2^53 */ };
 
 static void key_of(size_t kind, unsigned by, uint64_t a, uint64_t b, uint64_t key[HPCW_I_TABLE_KEY]) {
     key[0] = kind | (uint64_t)by << 32;
     key[1] = a;
     key[2] = b;
+}
+
+/* The block of this level that a place is in. The last word is the one that is counted for phases, else the first. */
+static void key_of_block(size_t kind, const uint64_t where[2], unsigned level, uint64_t key[HPCW_I_TABLE_KEY]) {
+    const bool second = kinds[kind].place == SCORE_PHASE;
+    key_of(kind | (uint64_t)level << 40, BY_NUMBERS, second ? where[0] : where[0] >> level,
+           second ? where[1] >> level : where[1], key);
 }
 
 static void key_of_text(size_t kind, const char *where, uint64_t key[HPCW_I_TABLE_KEY]) {
@@ -152,7 +165,18 @@ static uint32_t class_of(size_t kind, const cJSON *seen) {
     return class;
 }
 
-/* The fault is at this place. Another one of its kind may be there: they count as one, and this one is left out. */
+/* A fault that is where an earlier one of its kind is. */
+static void count_as_one(struct score *s, size_t earlier, size_t fault) {
+    if (earlier == fault || s->fault[fault].same != 0) {
+        return;
+    }
+    earlier = s->fault[earlier].same == 0 ? earlier : s->fault[earlier].same - 1;
+    struct score_fault *first = &s->fault[earlier];
+    first->class = s->fault[fault].class < first->class ? s->fault[fault].class : first->class;
+    s->fault[fault].same = earlier + 1;
+}
+
+/* The fault is at this place, where another one of its kind may be. */
 static bool add_place(struct score *s, const uint64_t *key, size_t fault) {
     struct score_value *v = hpcw_i_table_add(&s->places, key, NULL);
     if (v == NULL) {
@@ -160,12 +184,44 @@ static bool add_place(struct score *s, const uint64_t *key, size_t fault) {
     }
     if (v->fault == 0) {
         v->fault = fault + 1;
-    } else if (v->fault != fault + 1) {
-        struct score_fault *first = &s->fault[v->fault - 1];
-        first->class = s->fault[fault].class < first->class ? s->fault[fault].class : first->class;
-        s->fault[fault].again = true;
+    } else {
+        count_as_one(s, v->fault - 1, fault);
     }
     return true;
+}
+
+/* The fault at a place that has numbers, or NULL. */
+static const struct score_value *find_block(const struct score *s, size_t kind, const uint64_t where[2]) {
+    const struct score_value *v = NULL;
+    for (unsigned level = 0; v == NULL && level < LEVELS; level++) {
+        uint64_t key[HPCW_I_TABLE_KEY];
+        key_of_block(kind, where, level, key);
+        v = hpcw_i_table_find(&s->places, key);
+    }
+    return v;
+}
+
+/* The fault is at `count` places, of which `where` is the first. */
+static bool add_span(struct score *s, size_t kind, const uint64_t where[2], uint64_t count, size_t fault) {
+    uint64_t at[2] = {where[0], where[1]};
+    uint64_t *number = &at[kinds[kind].place == SCORE_PHASE];
+    bool good = true;
+    while (good && count > 0) {
+        unsigned level = 0;
+        while (level + 1 < LEVELS && *number % (UINT64_C(2) << level) == 0 && count >> (level + 1) > 0) {
+            level++;
+        }
+        uint64_t key[HPCW_I_TABLE_KEY];
+        const struct score_value *other = find_block(s, kind, at);
+        if (other != NULL) {
+            count_as_one(s, other->fault - 1, fault);
+        }
+        key_of_block(kind, at, level, key);
+        good = add_place(s, key, fault);
+        *number += UINT64_C(1) << level;
+        count -= UINT64_C(1) << level;
+    }
+    return good;
 }
 
 static bool add_places(struct score *s, size_t kind, const cJSON *entry, size_t fault, bool *known) {
@@ -177,11 +233,8 @@ static bool add_places(struct score *s, size_t kind, const cJSON *entry, size_t 
     struct score_fault *f = &s->fault[fault];
     *known = true;
     if (kinds[kind].place == SCORE_NODE) {
-        *known = number(entry, "first_rank", &first) && number(entry, "ranks", &ranks) && ranks < 1 << 20;
-        for (uint64_t i = 0; *known && good && i < ranks; i++) {
-            key_of(kind, BY_NUMBERS, first + i, 0, key);
-            good = add_place(s, key, fault);
-        }
+        *known = number(entry, "first_rank", &first) && number(entry, "ranks", &ranks);
+        good = !*known || add_span(s, kind, (uint64_t[2]){first, 0}, ranks, fault);
         if (good && number(entry, "node", &node)) {
             key_of(kind, BY_NODE, node, 0, key);
             good = add_place(s, key, fault);
@@ -205,12 +258,8 @@ static bool add_places(struct score *s, size_t kind, const cJSON *entry, size_t 
         uint64_t rank;
         uint64_t phases;
         *known = number(entry, "rank", &rank) && number(entry, "first_phase", &first) &&
-                 number(entry, "phases", &phases) && phases < 1 << 20;
-        for (uint64_t i = 0; *known && good && i < phases; i++) {
-            key_of(kind, BY_NUMBERS, rank, first + i, key);
-            good = add_place(s, key, fault);
-        }
-        return good;
+                 number(entry, "phases", &phases);
+        return !*known || add_span(s, kind, (uint64_t[2]){rank, first}, phases, fault);
     }
     if (kinds[kind].place == SCORE_PAIR) {
         uint64_t partner;
@@ -242,7 +291,7 @@ static hpcw_status add_fault(struct score *s, const cJSON *entry, const cJSON *s
     if (!known) {
         return hpcw_i_fail(err, HPCW_EFORMAT, "%s: %s: expected its place, got none", s->truth, name);
     }
-    s->faults += !s->fault[s->faults].again;
+    s->faults++;
     return HPCW_OK;
 }
 
@@ -269,8 +318,11 @@ static bool is_at(const struct score_fault *f, int side, uint64_t rank) {
 
 static struct score_fault *fault_at(const struct score *s, size_t kind, const uint64_t *key) {
     if (kinds[kind].place != SCORE_CABLE) {
-        const struct score_value *v = hpcw_i_table_find(&s->places, key);
-        return v == NULL ? NULL : &s->fault[v->fault - 1];
+        const bool numbers = key[0] >> 32 == BY_NUMBERS;
+        const struct score_value *v =
+            numbers ? find_block(s, kind, key + 1) : hpcw_i_table_find(&s->places, key);
+        struct score_fault *f = v == NULL ? NULL : &s->fault[v->fault - 1];
+        return f == NULL || f->same == 0 ? f : &s->fault[f->same - 1];
     }
     for (size_t i = 0; i < s->faults; i++) {
         struct score_fault *f = &s->fault[i];
@@ -345,8 +397,8 @@ static void put_kind(const struct score *s, size_t kind, struct hpcw_i_json *jso
     uint64_t found[CLASSES] = {0};
     for (size_t i = 0; i < s->faults; i++) {
         const struct score_fault *f = &s->fault[i];
-        faults[f->class] += f->kind == kind;
-        found[f->class] += f->kind == kind && f->found;
+        faults[f->class] += f->kind == kind && f->same == 0;
+        found[f->class] += f->kind == kind && f->same == 0 && f->found;
     }
     if (faults[VISIBLE] + faults[FAINT] + faults[HIDDEN] + s->count[kind] == 0) {
         return;
