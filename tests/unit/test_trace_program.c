@@ -58,6 +58,8 @@ static void refused_texts_say_why(void **state) {
          "trace.loop: expected an exchange of messages in each iteration, got \"none\""},
         {"repeat:65 { MPI_Send MPI_Recv }",
          "trace.loop: expected at most 512 calls and 64 exchanges, got 130 and 65"},
+        {"MPI_Send MPI_Recv repeat:1000000000 { repeat:1000000000 { } }",
+         "trace.loop: expected at most 512 calls and 64 exchanges, got 1000000000000000000 and 1"},
         {"MPI_Send MPI_Recv repeat:1000000000 { repeat:1000000000 { MPI_Barrier } }",
          "trace.loop: expected at most 512 calls and 64 exchanges, got 1000000000000000000 and 1"},
         {"MPI_Send MPI_Recv repeat:256 { repeat:256 { repeat:256 { repeat:256 { repeat:256 { repeat:256 { "

@@ -220,7 +220,7 @@ static struct program_extent extent_of(const struct model_trace_program *p, uint
             const enum statement kind = kind_of(s);
             const struct program_extent once = extent_of(p, i + 1, s->end - 1u);
             const double times = kind == REPEAT ? s->number : 1;
-            all.lines += times * once.lines;
+            all.lines += times * (once.lines < 1 ? 1 : once.lines); /* an empty block takes time, too */
             all.exchanges += times * once.exchanges;
             all.surely += kind == REPEAT ? times * once.surely : 0;
             i = s->end - 1u;
