@@ -87,9 +87,14 @@ static hpcw_status put(void *context, const struct gen_log_entry *e, hpcw_error 
 
 /* Names the processes for Chrome. */
 static hpcw_status put_ranks(struct export *x, hpcw_error *err) {
-    uint32_t ranks = gen_log_ranks(x->log);
+    size_t count;
+    const uint32_t *present = gen_log_present(x->log, &count);
     hpcw_status s = HPCW_OK;
-    for (uint32_t r = x->what->first_rank; s == HPCW_OK && r < ranks && r <= x->what->last_rank; r++) {
+    for (size_t i = 0; s == HPCW_OK && i < count; i++) {
+        const uint32_t r = present[i];
+        if (r < x->what->first_rank || r > x->what->last_rank) {
+            continue;
+        }
         bool ok = add(x, x->done.count > 0 ? ",\n" : "") &&
                   add(x, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":") &&
                   gen_export_u64(&x->out.buf, r) && add(x, ",\"args\":{\"name\":\"rank ") &&

@@ -6,6 +6,7 @@
 
 #include "gen/export/text.h"
 #include "libreader/clog2/clog2.h"
+#include "libwriter/base/array.h"
 #include "libwriter/base/bytes.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
@@ -32,6 +33,8 @@ struct gen_log {
     struct hpcw_i_table meanings; /* event -> struct event_meaning */
     struct hpcw_i_table members;  /* (communicator, rank) -> rank of the world */
     uint32_t threads;             /* one past the highest */
+    uint32_t *present;            /* [presents] ranks of the world that have records, ascending */
+    size_t presents, capacity;
     /* Of a run. */
     const struct gen_export *what;
     gen_log_put *put;
@@ -89,6 +92,36 @@ static int32_t same_comm(const struct gen_log *x, int32_t comm) {
     return first < 0 || first > comm ? comm : first;
 }
 
+static bool add_present(struct gen_log *x, uint32_t rank) {
+    if (x->presents > 0 && x->present[x->presents - 1] == rank) {
+        return true;
+    }
+    uint32_t *grown = hpcw_i_grow(x->present, &x->capacity, x->presents + 1, sizeof *grown);
+    if (grown != NULL) {
+        x->present = grown;
+        x->present[x->presents++] = rank;
+    }
+    return grown != NULL;
+}
+
+static int by_rank(const void *a, const void *b) {
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void sort_present(struct gen_log *x) {
+    size_t count = 0;
+    if (x->presents > 0) {
+        qsort(x->present, x->presents, sizeof *x->present, by_rank);
+    }
+    for (size_t i = 0; i < x->presents; i++) {
+        if (count == 0 || x->present[count - 1] != x->present[i]) {
+            x->present[count++] = x->present[i];
+        }
+    }
+    x->presents = count;
+}
+
 static hpcw_status add_definition(struct gen_log *x, const struct read_clog2_item *item, hpcw_error *err) {
     const unsigned char *p = item->payload;
     if (item->thread >= 0 && (uint32_t)item->thread >= x->threads) {
@@ -109,6 +142,9 @@ static hpcw_status add_definition(struct gen_log *x, const struct read_clog2_ite
             return gen_export_no_memory(err);
         }
         *world = get_i32(p + 12);
+        if (!add_present(x, (uint32_t)*world)) {
+            return gen_export_no_memory(err);
+        }
     }
     return HPCW_OK;
 }
@@ -288,6 +324,7 @@ hpcw_status gen_log_open(const char *path, struct gen_log **out, hpcw_error *err
         gen_log_free(x);
         return s;
     }
+    sort_present(x);
     *out = x;
     return HPCW_OK;
 }
@@ -295,6 +332,7 @@ hpcw_status gen_log_open(const char *path, struct gen_log **out, hpcw_error *err
 void gen_log_free(struct gen_log *log) {
     if (log != NULL) {
         read_clog2_free(log->reader);
+        hpcw_i_free(log->present);
         hpcw_i_table_free(&log->meanings);
         hpcw_i_table_free(&log->members);
         hpcw_i_table_free(&log->states);
@@ -309,6 +347,15 @@ uint32_t gen_log_ranks(const struct gen_log *log) {
 
 uint32_t gen_log_threads(const struct gen_log *log) {
     return log->threads;
+}
+
+const uint32_t *gen_log_present(const struct gen_log *log, size_t *count) {
+    *count = log->presents;
+    return log->present;
+}
+
+hpcw_status gen_log_bound_ranks(const struct gen_log *log, hpcw_error *err) {
+    return read_clog2_bound_ranks(log->reader, err);
 }
 
 bool gen_log_member(const struct gen_log *log, size_t *at, int32_t *comm, uint32_t *rank, uint32_t *world) {

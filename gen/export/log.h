@@ -45,6 +45,12 @@ void gen_log_free(struct gen_log *log);
 uint32_t gen_log_ranks(const struct gen_log *log);
 uint32_t gen_log_threads(const struct gen_log *log);
 
+/* The ranks that have records, ascending. They may be fewer than the preamble says. */
+const uint32_t *gen_log_present(const struct gen_log *log, size_t *count);
+
+/* As read_clog2_bound_ranks. */
+hpcw_status gen_log_bound_ranks(const struct gen_log *log, hpcw_error *err);
+
 /* All members of all communicators, in no order: *at starts at 0. False after the last. */
 bool gen_log_member(const struct gen_log *log, size_t *at, int32_t *comm, uint32_t *rank, uint32_t *world);
 

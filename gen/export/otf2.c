@@ -550,6 +550,9 @@ hpcw_status gen_export_otf2(const char *path, const struct gen_export *what, con
     hpcw_status s = gen_log_check(what, err);
     s = s == HPCW_OK ? gen_log_open(path, &x.log, err) : s;
     if (s == HPCW_OK) {
+        s = gen_log_bound_ranks(x.log, err);
+    }
+    if (s == HPCW_OK) {
         x.ranks = gen_log_ranks(x.log);
         x.threads = gen_log_threads(x.log);
         s = count_members(&x, err);

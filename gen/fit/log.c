@@ -393,12 +393,16 @@ static hpcw_status read_log(struct fit_log *l, const char *path, hpcw_error *err
         .context = l, .stretch = count_stretch, .state = count_state, .message = count_message};
     const struct read_clog2_watch second = {
         .context = l, .stretch = take_stretch, .state = take_state, .message = take_message};
+    hpcw_status s = read_clog2_bound_ranks(l->reader, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
     l->ranks = read_clog2_info(l->reader)->ranks;
     l->of = hpcw_i_calloc(l->ranks, sizeof *l->of);
     if (l->of == NULL) {
         return hpcw_i_fail_memory(err, path, l->ranks, "ranks");
     }
-    hpcw_status s = gen_fit_log_places_init(&l->places, l->ranks, err);
+    s = gen_fit_log_places_init(&l->places, l->ranks, err);
     s = s == HPCW_OK ? read_clog2_watch(l->reader, &first, err) : s;
     if (s != HPCW_OK || l->no_memory) {
         return s != HPCW_OK ? s : hpcw_i_fail_memory(err, path, l->ranks, "ranks");

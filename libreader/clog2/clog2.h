@@ -57,6 +57,10 @@ hpcw_status read_clog2_probe(const char *path, bool *is, hpcw_error *err);
 /* Never NULL; lives as long as the handle. */
 const struct read_clog2_info *read_clog2_info(const struct read_clog2 *reader);
 
+/* HPCW_EFORMAT if the log has more ranks than bytes, where those without records are few: for callers that need memory or time
+ * for each rank. */
+hpcw_status read_clog2_bound_ranks(const struct read_clog2 *reader, hpcw_error *err);
+
 /* Entry `index` < comms of the table. */
 const struct read_clog2_entry *read_clog2_entry(const struct read_clog2 *reader, uint32_t index);
 

@@ -179,6 +179,15 @@ const struct read_clog2_frame *read_clog2_frame(const struct read_clog2 *r) {
     return &r->frame;
 }
 
+hpcw_status read_clog2_bound_ranks(const struct read_clog2 *r, hpcw_error *err) {
+    const uint64_t size = read_source_size(r->source);
+    return r->info.ranks <= size ? HPCW_OK
+                                 : read_clog2_wrong(read_clog2_name(r), 0, err,
+                                                    "ranks: expected records of most of them, got %" PRIu32
+                                                    " ranks in a file of %" PRIu64 " bytes",
+                                                    r->info.ranks, size);
+}
+
 const char *read_clog2_name(const struct read_clog2 *r) {
     return read_source_name(r->source);
 }
