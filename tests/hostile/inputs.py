@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Small inputs that claim much, and what reads them: rows of (name, command). A path in a command is below the directory `at`."""
+import json
+import os
+import shutil
+import struct
+import subprocess
+import zlib
+
+MUCH = 2**31 - 1
+DEEP = 100000
+ESC = "\x1b[31m\x9b2J\x7f"  # colours, and an empty screen
+
+
+def write(path, data):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as f:
+        f.write(data if isinstance(data, bytes) else data.encode())
+    return path
+
+
+def read(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def commands_of_file(path, extension, forms):
+    """What reads a file of any format."""
+    out = path + ".out"
+    yield ["info", path]
+    yield ["info", "--json", path]
+    yield ["verify", path]
+    yield ["report", path, "--force", "-O", out + ".html"]
+    yield ["rewrite", path, out + extension]
+    yield ["fit", path, "-O", out + ".ini"]
+    for form in forms:
+        yield ["export", path, "--form", form, "-O", out + "." + form]
+
+
+# ---- binary files: each number of the head claims much ----
+
+BINARY = [  # file, extension, forms, words that are claimed: first, end
+    ("sion/particles.sion", ".sion", ("tasks",), 0, 96),
+    ("linktest/pingpong_results_bin.sion", ".sion", ("csv", "npy"), 0, 96),
+    ("linktest/pingpong_results_bin.sion", ".sion", ("csv", "hosts"), 4096, 4240),
+    ("clog2/app.clog2", ".clog2", ("chrome", "csv", "otf2"), 1024, 1112),
+]
+
+
+def claims_of_words(at, base):
+    for file, extension, forms, first, end in BINARY:
+        sound = read(f"{base}/{file}")
+        for offset in range(first, end, 4):
+            data = bytearray(sound)
+            data[offset : offset + 4] = struct.pack("<I", MUCH)
+            if data == sound:
+                continue
+            name = f"{os.path.basename(file)}@{offset}"
+            path = write(f"{at}/{name}/{os.path.basename(file)}", bytes(data))
+            for second in (1,):  # the other file of the set
+                other = f"{base}/{file}.{second:06d}"
+                if os.path.exists(other):
+                    shutil.copy(other, os.path.dirname(path))
+            # All readers of a format begin alike: one word goes through all of them, the rest through two.
+            all_commands = list(commands_of_file(path, extension, forms))
+            for command in all_commands if offset == first else all_commands[1:4:2]:
+                yield name, command
+
+
+# ---- event logs ----
+
+
+def text_field(data, key, value):
+    """Replaces the number after a key of the preamble, whose fields have fixed places."""
+    place = data.index(key) + len(key)
+    while not chr(data[place]).isdigit():
+        place += 1
+    end = place
+    while chr(data[end]).isdigit():
+        end += 1
+    digits = str(value).encode()
+    return data[:place] + digits + b"\0" * max(0, end - place - len(digits)) + data[max(end, place + len(digits)) :]
+
+
+def logs(at, base):
+    sound = read(f"{base}/clog2/app.clog2")
+    forms = ("chrome", "csv", "otf2")
+    for key in (b"max_comm_world_size=", b"max_thread_count=", b"block_size=", b"user_stateID_count="):
+        name = f"log {key.decode()}"
+        path = write(f"{at}/{name}/app.clog2", text_field(sound, key, MUCH))
+        for command in commands_of_file(path, ".clog2", forms):
+            yield name, command
+    # Names of states go to terminals, pages and tables.
+    name = "log of names"
+    states = sound.replace(b"MPI_Allreduce\0\0", b"\x1b]0;owned\x07\xc2\x9bm\0")
+    assert states != sound
+    path = write(f"{at}/{name}/app.clog2", states)
+    for command in commands_of_file(path, ".clog2", forms):
+        yield name, command
+
+
+def local_head(ranks, block, window):
+    head = struct.pack("=QQIIII", 0x0A324C43574350C8, 1, 0, ranks, block, window)
+    return head + struct.pack("=QdQqqqqQQQ", 0, 1.0, 0, 0, 0, 0, 0, 0, 0, 0)
+
+
+def local_files(at, base):
+    del base
+    cases = {
+        "ranks": local_head(MUCH, 65536, 2 << 20),
+        "block": local_head(1, MUCH & ~7, 2 << 20),
+        "window": local_head(1, 65536, MUCH & ~7),
+        "no window": local_head(2, 65536, 0),
+        "short": local_head(1, 65536, 2 << 20)[:40],
+        "piece": local_head(1, 65536, 0) + struct.pack("=QIIII", 0x6563656970776350, 1, MUCH, MUCH, MUCH),
+        "definitions": local_head(1, 65536, 0) + struct.pack("=QIIII", 0x6563656970776350, 2, 0, MUCH, 0),
+    }
+    for key, data in cases.items():
+        path = write(f"{at}/local {key}/0.local", data + bytes(4096))
+        yield f"local {key}", ["recover", "--output", path + ".clog2", path]
+        yield f"local {key}", ["recover", "--partial", "--output", path + ".clog2", path]
+
+
+# ---- load data ----
+
+
+def load(ranks_or_id, **more):
+    task = {"entity": {"home": 0, "id": ranks_or_id, "migratable": True, "type": "object"}, "node": 0, "resource": "cpu",
+            "time": 0.5, **more}
+    return {"type": "LBDatafile", "phases": [{"id": 0, "tasks": [task]}]}
+
+
+def load_data(at, base):
+    del base
+    cases = {
+        "ids": json.dumps(load(2**64 - 1)),
+        "ranks": json.dumps({**load(1), "metadata": {"type": "LBDatafile", "rank": MUCH, "shared_node": {"num_nodes": MUCH}}}),
+        "phase": json.dumps({"type": "LBDatafile", "phases": [{"id": MUCH, "tasks": []}]}),
+        "number": json.dumps(load(1)).replace("0.5", "1e999999999"),
+        "digits": json.dumps(load(1)).replace("0.5", "0." + "5" * 100000),
+        "deep": '{"type":"LBDatafile","phases":' + "[" * DEEP + "]" * DEEP + "}",
+        "deep values": json.dumps(load(1, user_defined={"a": 1})).replace("1}", "[" * DEEP + "]" * DEEP + "}", 1),
+        "names": json.dumps(load(1, user_defined={ESC + "key": ESC})),
+        "resource": json.dumps(load(1)).replace("cpu", "\\u001b[31m"),
+        "steps": json.dumps({**load(1), "phases": [{"id": 0, "tasks": [{**load(1)["phases"][0]["tasks"][0],
+                                                                       "subphases": [{"id": MUCH, "time": 1.0}]}]}]}),
+        "keys": '{"type":"LBDatafile","phases":[],' + ",".join(f'"{i}":0' for i in range(50000)) + "}",
+    }
+    for key, text in cases.items():
+        path = write(f"{at}/load {key}/data.0.json", text)
+        for command in commands_of_file(path, ".json", ("csv", "edges")):
+            yield f"load {key}", command
+
+
+# ---- checkpoints ----
+
+
+def kvtree(data):
+    """A KVTree file of these bytes after the head."""
+    head = struct.pack(">IHHQI", 0x951FC3F5, 1, 1, 20 + len(data) + 4, 1)
+    return head + data + struct.pack(">I", zlib.crc32(head + data))
+
+
+def node(entries):
+    data = struct.pack(">I", len(entries))
+    for key, children in entries.items():
+        data += key.encode() + b"\0" + node(children)
+    return data
+
+
+def checkpoints(at, base):
+    deep = struct.pack(">I", 0)
+    for _ in range(DEEP // 4):
+        deep = struct.pack(">I", 1) + b"k\0" + deep
+    part = {"FILE": {".scr/rank2file.0.0.scr": {}}}
+    maps = {
+        "ranks": kvtree(node({"LEVEL": {"1": {}}, "RANKS": {str(MUCH): {}}, "RANK": {"0": {"OFFSET": {"0": {}}, **part}}})),
+        "children": kvtree(struct.pack(">I", MUCH) + b"RANKS\0"),
+        "deep": kvtree(deep),
+        "names": kvtree(node({"LEVEL": {ESC: {}}, "RANKS": {ESC: {}}, ESC: {}})),
+        "size": read(f"{base}/scr/scr.dataset.1/.scr/rank2file.scr")[:8] + struct.pack(">Q", 2**62) + bytes(200),
+    }
+    for key, data in maps.items():
+        name = f"map {key}"
+        prefix = f"{at}/{name}"
+        shutil.copytree(f"{base}/scr", prefix)
+        path = write(f"{prefix}/scr.dataset.2/.scr/rank2file.scr", data)
+        write(f"{prefix}/.scr/scr.dataset.2/rank2file", data)
+        for command in commands_of_file(path, ".scr", ("csv",)):
+            yield name, command
+        yield name, ["rewrite", prefix, prefix + ".out"]
+        for command in (["list"], ["check"], ["prune", "--keep", "1", "--dry-run"], ["drop", "scr.dataset.2"], ["reindex"]):
+            yield name, ["scr", command[0], prefix, *command[1:]]
+    for key, data in maps.items():
+        name = f"index {key}"
+        prefix = f"{at}/{name}"
+        shutil.copytree(f"{base}/scr", prefix)
+        write(f"{prefix}/.scr/index.scr", data)
+        for command in (["list"], ["check"], ["drop", "scr.dataset.2"], ["reindex"], ["list"]):
+            yield name, ["scr", command[0], prefix, *command[1:]]
+
+
+# ---- datasets ----
+
+
+def scores(at, base):
+    del base
+    seen = {"visibility": [{"sd": 10}]}
+    truths = {
+        "ports": [{"kind": "slow_port", "first_rank": i << 20, "ranks": (1 << 20) - 1, **seen} for i in range(60)],
+        "wide": [{"kind": "slow_node", "first_rank": 0, "ranks": 2**53 - 1, "node": 0, **seen}] * 1000,
+        "phases": [{"kind": "overloaded", "rank": i, "first_phase": 1, "phases": 2**52, **seen} for i in range(1000)],
+        "kind": [{"kind": ESC, **seen}],
+    }
+    for key, faults in truths.items():
+        folder = f"{at}/truth {key}"
+        write(f"{folder}/truth.json", json.dumps({"ranks": 4, "slow": faults}))
+        path = write(f"{folder}/found.json", json.dumps({"findings": [
+            {"kind": "slow_port", "rank": 5 << 20}, {"kind": "slow_node", "rank": MUCH},
+            {"kind": "overloaded", "rank": 5, "phase": 2**51}, {"kind": "slow_port", "host": ESC}]}))
+        yield f"truth {key}", ["score", path, folder]
+    folder = f"{at}/truth ports"
+    for key, found in {"kind": json.dumps({"findings": [{"kind": ESC}]}), "deep": "[" * DEEP}.items():
+        yield f"findings {key}", ["score", write(f"{at}/findings {key}.json", found), folder]
+
+
+def datasets(at, base):
+    folder = f"{at}/unfinished"
+    os.makedirs(folder)
+    for key, text in {
+        "ranks": f"; 0\n[hpcgen]\nranks = {MUCH}\n",
+        "names": f"; {ESC}\n[hpcgen]\npreset = {ESC}\n{ESC} = {ESC}\n",
+        "loop": "[hpcgen]\nranks = 2\nformats = clog2\nscale = tiny\n"
+                "[trace]\nloop = repeat:1000000000 { repeat:1000000000 { } } work MPI_Irecv MPI_Isend MPI_Waitall\n",
+    }.items():
+        name = f"configuration {key}"
+        path = write(f"{at}/{name}.ini", text)
+        yield name, ["plan", "--config", path]
+        yield name, ["join", folder]
+        if key != "ranks":
+            yield name, ["--config", path, "--out", f"{at}/{name}"]
+    manifest = json.loads(read(f"{base}/manifest.json"))
+    manifest["files"] = [{"path": ESC, "size": 2**53, "xxh128": ESC}] * 1000
+    for key, text in {
+        "names": json.dumps(manifest),
+        "deep": "[" * DEEP + "]" * DEEP,
+        "ranks": read(f"{base}/manifest.json").decode().replace('"ranks": 2', f'"ranks": {MUCH}', 1),
+    }.items():
+        name = f"manifest {key}"
+        folder = f"{at}/{name}"
+        shutil.copytree(base, folder)
+        write(f"{folder}/manifest.json", text)
+        for command in (["verify", folder], ["info", folder], ["report", folder, "-O", folder + ".html"], ["repair", folder]):
+            yield name, command
+
+
+def inputs(at, hpcgen):
+    base = f"{at}/base"
+    subprocess.run([hpcgen, "--quiet", "--ranks", "2", "--scale", "tiny", "--files", "2", "--out", base], check=True)
+    for maker in (claims_of_words, logs, local_files, load_data, checkpoints, scores, datasets):
+        yield from maker(at, base)
