@@ -113,6 +113,28 @@ void read_source_free(struct read_source *source) {
     hpcw_i_free(source);
 }
 
+hpcw_status read_source_check(const struct read_source *source, int directory, const char *path,
+                              hpcw_error *err) {
+    struct hpcw_i_file_id id = {0};
+    bool same = false;
+    int fd;
+    int e = hpcw_i_sys_open_at(directory, path, O_RDONLY | O_NONBLOCK, 0, &fd);
+    if (e == 0) {
+        e = hpcw_i_sys_id(fd, &id);
+        same = e == 0 && hpcw_i_sys_is_still(source->fd, &id);
+        hpcw_i_sys_drop(fd);
+    }
+    if (e != 0 && e != ENOENT && e != ENOTDIR) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot open for reading", path);
+    }
+    return same ? HPCW_OK
+                : hpcw_i_fail(
+                      err, HPCW_EIO,
+                      "%s: expected the same file in all opens, got another or none: somebody replaced or "
+                      "removed it; read it again",
+                      path);
+}
+
 hpcw_status read_source_is_directory(const char *path, bool *is, hpcw_error *err) {
     struct hpcw_i_entry entry;
     int e = hpcw_i_sys_look(path, true, &entry);

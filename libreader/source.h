@@ -29,6 +29,14 @@ hpcw_status read_source_open_memory(const char *name, const void *data, size_t s
 
 void read_source_free(struct read_source *source);
 
+/*
+ * For what is read in several opens: whether the path, from a directory as above, still leads to the file of a source that is
+ * open since before the first of them. HPCW_EIO: to another one, or to none. Opens the path, as network file systems ask the
+ * server then, and may answer a mere look from an old copy.
+ */
+hpcw_status read_source_check(const struct read_source *source, int directory, const char *path,
+                              hpcw_error *err);
+
 /* Whether a file begins with these bytes. No if there is no file of this name, a shorter one, or something that is no regular
  * file; whatever else keeps it from being read is an error. */
 hpcw_status read_source_begins_with(const char *path, const void *bytes, size_t size, bool *does,

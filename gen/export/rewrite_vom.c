@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/export/rewrite_vom.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 
 #include "gen/export/folder.h"
 #include "gen/export/text.h"
+#include "libreader/source.h"
 #include "libreader/vom/set/set.h"
 #include "libwriter/base/array.h"
 #include "libwriter/base/buf.h"
@@ -194,9 +196,9 @@ static hpcw_status pass(struct vom_rewrite *x, const char *from, const hpcw_vom_
     return s;
 }
 
-/* `below`: the directory of `to`; NULL: it is found by the path. */
-static hpcw_status rewrite_file(struct vom_rewrite *x, const char *from, const char *to,
-                                const struct hpcw_i_sink_below *below) {
+/* `below`: the directory of `to`; NULL: it is found by the path. `held`: `from`, open. */
+static hpcw_status rewrite_passes(struct vom_rewrite *x, const struct read_source *held, const char *from,
+                                  const char *to, const struct hpcw_i_sink_below *below) {
     static const hpcw_vom_content content[] = {[GEN_REWRITE_AUTO] = HPCW_VOM_BY_NAME,
                                                [GEN_REWRITE_PLAIN] = HPCW_VOM_PLAIN,
                                                [GEN_REWRITE_BROTLI] = HPCW_VOM_BROTLI,
@@ -239,6 +241,7 @@ static hpcw_status rewrite_file(struct vom_rewrite *x, const char *from, const c
     if (s == HPCW_OK && x->writer == NULL) { /* neither metadata nor a phase */
         s = open_writer(x, &(hpcw_vom_metadata){.has_rank = false});
     }
+    s = s == HPCW_OK ? read_source_check(held, AT_FDCWD, from, x->err) : s;
     s = s == HPCW_OK ? hpcw_vom_close(x->writer, x->err) : s;
     hpcw_vom_free(x->writer);
     x->writer = NULL;
@@ -247,6 +250,18 @@ static hpcw_status rewrite_file(struct vom_rewrite *x, const char *from, const c
         int e = below != NULL ? hpcw_i_below_look(below->root, to + strlen(below->path) + 1, &entry)
                               : hpcw_i_sys_look(to, true, &entry);
         x->done.bytes += e == 0 ? entry.size : 0;
+    }
+    return s;
+}
+
+/* Both passes read the same file, which is open meanwhile. */
+static hpcw_status rewrite_file(struct vom_rewrite *x, const char *from, const char *to,
+                                const struct hpcw_i_sink_below *below) {
+    struct read_source *held;
+    hpcw_status s = read_source_open(from, &held, x->err);
+    if (s == HPCW_OK) {
+        s = rewrite_passes(x, held, from, to, below);
+        read_source_free(held);
     }
     return s;
 }
@@ -276,6 +291,7 @@ static hpcw_status rewrite_set(struct vom_rewrite *x, const char *from, const ch
                 ? rewrite_file(x, read_vom_set_path(&set, r), (const char *)path.data, &folder.below)
                 : gen_export_no_memory(x->err);
     }
+    s = read_vom_set_check(&set, s, x->err);
     s = s == HPCW_OK ? gen_folder_publish(&folder, x->what->sync, &bytes, x->err) : s;
     gen_folder_close(&folder);
     hpcw_i_buf_free(&path);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/export/vom.h"
 
+#include <fcntl.h>
+
 #include "gen/export/text.h"
 #include "gen/spec/stream.h"
+#include "libreader/source.h"
 #include "libreader/vom/set/set.h"
 #include "libreader/vom/vom.h"
 #include "libwriter/base/array.h"
@@ -111,7 +114,7 @@ static hpcw_status pass(struct vom_export *x, const char *path, uint32_t rank,
     return s;
 }
 
-static hpcw_status put_file(struct vom_export *x, const char *path, uint32_t rank, hpcw_error *err) {
+static hpcw_status put_passes(struct vom_export *x, const char *path, uint32_t rank, hpcw_error *err) {
     const bool edges = x->what->form == GEN_EXPORT_EDGES;
     const struct read_vom_events ids = {.context = x, .phase_end = keep_phase};
     const struct read_vom_events lines = {.context = x,
@@ -131,6 +134,18 @@ static hpcw_status put_file(struct vom_export *x, const char *path, uint32_t ran
                                                                            : HPCW_OK;
 }
 
+/* Both passes read the same file, which is open meanwhile. */
+static hpcw_status put_file(struct vom_export *x, const char *path, uint32_t rank, hpcw_error *err) {
+    struct read_source *held;
+    hpcw_status s = read_source_open(path, &held, err);
+    if (s == HPCW_OK) {
+        s = put_passes(x, path, rank, err);
+        s = s == HPCW_OK ? read_source_check(held, AT_FDCWD, path, err) : s;
+        read_source_free(held);
+    }
+    return s;
+}
+
 static hpcw_status put_set(struct vom_export *x, const char *path, hpcw_error *err) {
     struct read_vom_set set;
     hpcw_status s = read_vom_set_open(path, false, &set, err);
@@ -140,6 +155,7 @@ static hpcw_status put_set(struct vom_export *x, const char *path, hpcw_error *e
     for (uint32_t r = x->what->first_rank; s == HPCW_OK && r < set.ranks && r <= x->what->last_rank; r++) {
         s = put_file(x, read_vom_set_path(&set, r), r, err);
     }
+    s = read_vom_set_check(&set, s, err);
     read_vom_set_close(&set);
     return s;
 }

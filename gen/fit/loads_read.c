@@ -202,9 +202,13 @@ static hpcw_status read_set(struct fit_reading *g, const char *path, hpcw_error 
     }
     struct read_vom_set set;
     hpcw_status s = read_vom_set_open(path, false, &set, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
     for (uint32_t r = 0; s == HPCW_OK && r < set.ranks; r++) {
         s = read_rank(g, read_vom_set_path(&set, r), r, set.ranks, err);
     }
+    s = read_vom_set_check(&set, s, err);
     read_vom_set_close(&set);
     return s;
 }

@@ -298,6 +298,7 @@ hpcw_status gen_report_vom(const struct gen_report *r, hpcw_error *err) {
     all.ranks = all.set.ranks;
     (void)pthread_mutex_init(&all.lock, NULL);
     s = read_all(r, &all, err);
+    s = read_vom_set_check(&all.set, s, err);
     if (s == HPCW_OK && all.phases > 0) {
         s = draw(r, &all, err);
     }

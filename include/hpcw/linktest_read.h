@@ -43,7 +43,8 @@ typedef struct hpcw_linktest_reader hpcw_linktest_reader;
  * @return HPCW_OK; HPCW_EINVAL (a bad argument, not a regular file, a later file of a set); HPCW_EFORMAT;
  *         HPCW_ETRUNCATED; HPCW_ENOTSUP (a container that no program reads); HPCW_ERANGE (a mode string of 256 bytes or
  *         more, more retests than both the tasks and 2^20, a host name of task 0 of 4096 bytes or more); HPCW_ENOMEM; and
- *         the system's HPCW_ENOENT, HPCW_EACCES, HPCW_EIO
+ *         the system's HPCW_ENOENT, HPCW_EACCES, HPCW_EIO. The further files of a divided result are opened when they are
+ *         needed: HPCW_EIO, here and later, if it was replaced since this open
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_reader_open(const char *path, hpcw_linktest_reader **out,
                                                                hpcw_error *err);

@@ -29,6 +29,10 @@
  *
  * One thread at a time may use a handle. Several handles may read the same container.
  *
+ * A writer may replace the container meanwhile. What the handle has open stays readable: all files of a process, unless it has
+ * tasks in more than 64. What needs a further open then fails with HPCW_EIO, as does an open between the two: no handle ever
+ * reads files of both.
+ *
  * The bytes: doc/formats/sion.md.
  */
 #ifndef HPCW_SION_READ_H
@@ -88,7 +92,8 @@ typedef bool hpcw_sion_name_of_file(void *context, const char *path, uint32_t fi
  *         HPCW_ERANGE (more than HPCW_SION_READER_MAX_SHARE tasks of one process); HPCW_EFORMAT (a rule of the format, own
  *         ranks that occur twice, or a file of another size than process 0 sees); HPCW_ETRUNCATED (cut short, or never
  *         closed by its writer); HPCW_ENOTSUP (a variant that no program reads); HPCW_ENOMEM; HPCW_ECOMM; and the
- *         system's HPCW_ENOENT, HPCW_EACCES, HPCW_EIO. All processes get the first failure of any
+ *         system's HPCW_ENOENT, HPCW_EACCES, HPCW_EIO; HPCW_EIO also if the container was replaced during the open: open it
+ *         again. All processes get the first failure of any
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_reader_open(const char *path, hpcw_comm *comm, uint32_t count,
                                                            const uint32_t *ranks, hpcw_sion_reader **out,

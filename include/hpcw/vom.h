@@ -422,7 +422,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_close(hpcw_vom *v, hpcw_error *err
  * could not be written or was broken before. Collective over `comm` (NULL: this process alone).
  *
  * If all are files in one directory with names that differ in the rank alone, as hpcw_vom_file_name makes them, they get
- * their names together: the file of the first rank is the last, and an older one of its name is removed before. A file
+ * their names together: the file of the lowest rank is the last, and an older one of its name is removed before. So a reader
+ * that keeps this file open, and finds it under its name after it opened others, has files of one set. A file
  * ".hpcw-set-STEM.json" lists them meanwhile. If the program dies in between, or a rename fails, the next hpcw_vom_open of
  * any of these names gives all of them theirs. Process memory: the names of all files, on one process.
  *

@@ -33,6 +33,7 @@ static hpcw_status open_base(struct read_sion *r, hpcw_status status, struct rea
         return status;
     }
     r->files = r->base->info.file_number == 0 ? r->base->info.files : 1;
+    r->place.first = r->base->source;
     *out = r;
     return HPCW_OK;
 }
@@ -135,6 +136,10 @@ hpcw_status read_sion_physical(struct read_sion *reader, uint32_t index, struct 
     }
     *out = *slot;
     return HPCW_OK;
+}
+
+hpcw_status read_sion_check(const struct read_sion *reader, hpcw_error *err) {
+    return read_sion_place_check(&reader->place, err);
 }
 
 hpcw_status read_sion_info(struct read_sion *reader, uint32_t file, struct read_sion_info *info,

@@ -134,18 +134,27 @@ struct read_sion_place {
     int directory; /* where a relative path begins: the working directory at init, which the caller may leave */
     struct read_sion_image *images; /* NULL for files on disk */
     uint32_t image_count;
+    /* File 0, once it is open: whoever replaces a container first removes its file 0, or renames another over it. As long as
+     * file 0 has its name, what was opened before belongs to it. Not owned; NULL: nothing is compared. */
+    const struct read_source *first;
 };
 hpcw_status read_sion_place_init(struct read_sion_place *place, const char *path,
                                  const struct read_sion_names *names, hpcw_error *err);
 hpcw_status read_sion_place_init_memory(struct read_sion_place *place, const struct read_sion_image *images,
                                         uint32_t count, hpcw_error *err);
+/* Opens a file. HPCW_EIO: it may be of another container than `first`. */
 hpcw_status read_sion_place_source(const struct read_sion_place *place, uint32_t index,
                                    struct read_source **out, hpcw_error *err);
+/* Whether all files that were opened until now are of the container of `first`: HPCW_EIO if that cannot be said any more. */
+hpcw_status read_sion_place_check(const struct read_sion_place *place, hpcw_error *err);
 void read_sion_place_free(struct read_sion_place *place);
 
 /* Physical file `index` of a container, opened if necessary. Valid until the next call. */
 hpcw_status read_sion_physical(struct read_sion *reader, uint32_t index, struct read_sion_file **out,
                                hpcw_error *err);
+
+/* read_sion_place_check of its place. */
+hpcw_status read_sion_check(const struct read_sion *reader, hpcw_error *err);
 
 /* For messages. */
 static inline const char *read_sion_file_name(const struct read_sion_file *f) {

@@ -55,13 +55,27 @@ hpcw_status read_sion_place_init_memory(struct read_sion_place *place, const str
     return HPCW_OK;
 }
 
-static hpcw_status open_named(const struct read_sion_place *place, uint32_t index, struct read_source **out,
-                              hpcw_error *err) {
-    char name[PATH_MAX];
-    return place->names.of_file(place->names.context, place->path, index, name, sizeof name)
-               ? read_source_open_at(place->directory, name, out, err)
-               : hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a name of file %" PRIu32 " of at most %zu bytes",
-                             place->path, index, sizeof name - 1);
+/* The name of a file, to be freed. NULL: *status says why. */
+static char *name_of(const struct read_sion_place *place, uint32_t index, hpcw_status *status,
+                     hpcw_error *err) {
+    /* File k > 0 of a set is the base name, a dot and k as at least six digits. */
+    const size_t size = place->names.of_file != NULL ? PATH_MAX : strlen(place->path) + sizeof ".4294967295";
+    char *name = hpcw_i_malloc(size);
+    *status = name != NULL ? HPCW_OK : hpcw_i_fail_memory(err, place->path, 0, "the name of a file");
+    if (name == NULL) {
+        return NULL;
+    }
+    if (place->names.of_file == NULL && index == 0) {
+        (void)snprintf(name, size, "%s", place->path);
+    } else if (place->names.of_file == NULL) {
+        (void)snprintf(name, size, "%s.%06" PRIu32, place->path, index);
+    } else if (!place->names.of_file(place->names.context, place->path, index, name, size)) {
+        *status = hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a name of file %" PRIu32 " of at most %zu bytes",
+                              place->path, index, size - 1);
+        hpcw_i_free(name);
+        name = NULL;
+    }
+    return name;
 }
 
 /* The first file of a set is missing while a writer gives the files their names. If it died, this finishes its work, and the
@@ -81,41 +95,54 @@ static bool finish_set(const struct read_sion_place *place, hpcw_status *status,
     return s == HPCW_OK;
 }
 
+static hpcw_status open_file(const struct read_sion_place *place, uint32_t index, const char *name,
+                             struct read_source **out, hpcw_error *err) {
+    hpcw_status status = read_source_open_at(place->directory, name, out, err);
+    if (status == HPCW_ENOENT && index == 0 && place->names.of_file == NULL &&
+        finish_set(place, &status, err)) {
+        status = read_source_open_at(place->directory, name, out, err);
+    }
+    return status;
+}
+
+static hpcw_status open_image(const struct read_sion_place *place, uint32_t index, const char *name,
+                              struct read_source **out, hpcw_error *err) {
+    return index < place->image_count
+               ? read_source_open_memory(name, place->images[index].data, place->images[index].size, out, err)
+               : hpcw_i_fail(err, HPCW_ENOENT,
+                             "%s: expected file %" PRIu32 " of the set, got %" PRIu32 " files", name, index,
+                             place->image_count);
+}
+
 hpcw_status read_sion_place_source(const struct read_sion_place *place, uint32_t index,
                                    struct read_source **out, hpcw_error *err) {
-    *out = NULL;
-    if (place->names.of_file != NULL) {
-        return open_named(place, index, out, err);
-    }
-    /* File k > 0 of a set is the base name, a dot and k as at least six digits. */
-    size_t size = strlen(place->path) + sizeof ".4294967295";
-    char *name = hpcw_i_malloc(size);
-    if (name == NULL) {
-        return hpcw_i_fail_memory(err, place->path, 0, "the name of a file");
-    }
-    if (index == 0) {
-        (void)snprintf(name, size, "%s", place->path);
-    } else {
-        (void)snprintf(name, size, "%s.%06" PRIu32, place->path, index);
-    }
     hpcw_status status;
-    if (place->images == NULL) {
-        hpcw_error missing;
-        status = read_source_open_at(place->directory, name, out, &missing);
-        if (status == HPCW_ENOENT && index == 0 && finish_set(place, &status, &missing)) {
-            status = read_source_open_at(place->directory, name, out, &missing);
-        }
-        if (status != HPCW_OK && err != NULL) {
-            *err = missing;
-        }
-    } else if (index < place->image_count) {
-        status = read_source_open_memory(name, place->images[index].data, place->images[index].size, out, err);
-    } else {
-        status =
-            hpcw_i_fail(err, HPCW_ENOENT, "%s: expected file %" PRIu32 " of the set, got %" PRIu32 " files",
-                        name, index, place->image_count);
+    hpcw_error why;
+    *out = NULL;
+    char *name = name_of(place, index, &status, &why);
+    if (name != NULL) {
+        status = place->images == NULL ? open_file(place, index, name, out, &why)
+                                       : open_image(place, index, name, out, &why);
+        hpcw_i_free(name);
     }
-    hpcw_i_free(name);
+    /* Also where it failed: that the container was replaced explains why a file is missing. */
+    hpcw_error replaced;
+    if (name != NULL && read_sion_place_check(place, &replaced) != HPCW_OK) {
+        read_source_free(*out);
+        *out = NULL;
+        why = replaced;
+        status = replaced.code;
+    }
+    return status == HPCW_OK ? HPCW_OK : hpcw_i_fail_as(err, &why);
+}
+
+hpcw_status read_sion_place_check(const struct read_sion_place *place, hpcw_error *err) {
+    hpcw_status status = HPCW_OK;
+    char *name = place->first == NULL || place->images != NULL ? NULL : name_of(place, 0, &status, err);
+    if (name != NULL) {
+        status = read_source_check(place->first, place->directory, name, err);
+        hpcw_i_free(name);
+    }
     return status;
 }
 

@@ -76,6 +76,9 @@ struct read_sion_task {
  * Opens a container by the name of its file 0; the other files of a set are opened when needed. A file k > 0 of a set can
  * be opened alone.
  *
+ * A container that is replaced meanwhile never becomes a mixture: what needs a file that is not open yet fails with
+ * HPCW_EIO then.
+ *
  * Fails with HPCW_EFORMAT (a field contradicts the format; the message has file, field, offset, expected and got),
  * HPCW_ETRUNCATED (cut short, or never closed by its writer), HPCW_ENOTSUP (a variant that no program reads), HPCW_ENOMEM,
  * and as read_source_open does.

@@ -43,6 +43,7 @@ void hpcw_sion_reader_free(hpcw_sion_reader *r) {
     hpcw_i_free(r->large.data);
     hpcw_i_free(r->part);
     hpcw_i_free(r->own);
+    read_source_free(r->first);
     read_sion_place_free(&r->place);
     hpcw_i_free(r);
 }
@@ -139,6 +140,10 @@ static hpcw_status open_tasks(struct hpcw_sion_reader *r, hpcw_comm *comm, struc
                               hpcw_error *err) {
     r->info = head->info;
     hpcw_status status = read_sion_share(r, comm, container, ranks, head->by_rank, window, HPCW_OK, err);
+    if (status == HPCW_OK && r->parts > READ_SION_POOL) { /* some are opened again later */
+        status = read_sion_place_source(&r->place, 0, &r->first, err);
+        r->place.first = r->first;
+    }
     for (uint32_t p = 0; status == HPCW_OK && p < r->parts; p++) {
         struct read_sion_file *f;
         status = read_sion_part_file(r, p, &f, err);
@@ -146,7 +151,13 @@ static hpcw_status open_tasks(struct hpcw_sion_reader *r, hpcw_comm *comm, struc
     if (status == HPCW_OK) {
         status = new_buffers(r, err);
     }
-    return hpcw_i_agree(comm, status, NULL, err);
+    status = hpcw_i_agree(comm, status, NULL, err);
+    if (status == HPCW_OK) {
+        /* The files of all processes were opened by their names between the open of file 0 on process 0 and this look at it.
+         * Inodes are not compared between processes: on other hosts the same file may have another one. */
+        status = hpcw_i_agree(comm, container == NULL ? HPCW_OK : read_sion_check(container, err), NULL, err);
+    }
+    return status;
 }
 
 /* Opens a container, by path if there are no images. Without a handle this process still takes part in the agreement. */

@@ -45,6 +45,7 @@ struct hpcw_sion_reader {
     struct read_sion_part *part;
     uint32_t parts;
     size_t part_capacity;
+    struct read_source *first;                   /* file 0, if there are more parts than files in the pool */
     struct read_sion_file *pool[READ_SION_POOL]; /* part p is at p mod READ_SION_POOL, if it is open */
 
     /* The buffer of own task i is i mod buffers. With many tasks they are small; one that is read for a while has the

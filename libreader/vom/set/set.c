@@ -2,11 +2,13 @@
 #include "libreader/vom/set/set.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "libreader/source.h"
 #include "libreader/vom/set/file_type.h"
 #include "libreader/vom/vom.h"
 #include "libwriter/base/mem.h"
@@ -147,7 +149,8 @@ static hpcw_status complete(struct read_vom_set *set, bool strict, hpcw_error *e
     return set->path != NULL ? HPCW_OK : hpcw_i_fail_memory(err, set->directory, 0, "the names in it");
 }
 
-hpcw_status read_vom_set_open(const char *directory, bool strict, struct read_vom_set *set, hpcw_error *err) {
+/* The names in the directory as they are now. */
+static hpcw_status list(const char *directory, bool strict, struct read_vom_set *set, hpcw_error *err) {
     *set = (struct read_vom_set){0};
     hpcw_status status = HPCW_OK;
     struct hpcw_i_listing *listing;
@@ -159,7 +162,6 @@ hpcw_status read_vom_set_open(const char *directory, bool strict, struct read_vo
     set->form = hpcw_i_calloc(READ_VOM_MOST_RANKS, 1);
     if (set->directory == NULL || set->form == NULL) {
         status = hpcw_i_fail_memory(err, directory, 0, "the names in it");
-        goto done;
     }
     while (status == HPCW_OK) {
         const char *name;
@@ -175,12 +177,42 @@ hpcw_status read_vom_set_open(const char *directory, bool strict, struct read_vo
     if (status == HPCW_OK) {
         status = complete(set, strict, err);
     }
-done:
     hpcw_i_sys_list_free(listing);
+    return status;
+}
+
+static bool same_names(const struct read_vom_set *a, const struct read_vom_set *b) {
+    return a->ranks == b->ranks && strcmp(a->stem, b->stem) == 0 && memcmp(a->form, b->form, a->ranks) == 0;
+}
+
+hpcw_status read_vom_set_open(const char *directory, bool strict, struct read_vom_set *set, hpcw_error *err) {
+    struct read_vom_set again = {0};
+    hpcw_status status = list(directory, strict, set, err);
+    if (status == HPCW_OK) {
+        status = read_source_open(read_vom_set_path(set, 0), &set->first, err);
+    }
+    /* Once the file of rank 0 has its name, all others have theirs. */
+    if (status == HPCW_OK) {
+        status = list(directory, strict, &again, err);
+    }
+    if (status == HPCW_OK && !same_names(set, &again)) {
+        status = hpcw_i_fail(
+            err, HPCW_EIO,
+            "%s: expected the same files in two looks, got others: somebody writes them; read it again",
+            directory);
+    }
+    read_vom_set_close(&again);
     if (status != HPCW_OK) {
         read_vom_set_close(set);
     }
     return status;
+}
+
+hpcw_status read_vom_set_check(struct read_vom_set *set, hpcw_status status, hpcw_error *err) {
+    hpcw_error why;
+    return read_source_check(set->first, AT_FDCWD, read_vom_set_path(set, 0), &why) != HPCW_OK
+               ? hpcw_i_fail_as(err, &why)
+               : status;
 }
 
 void read_vom_set_close(struct read_vom_set *set) {
@@ -188,6 +220,7 @@ void read_vom_set_close(struct read_vom_set *set) {
     hpcw_i_free(set->stem);
     hpcw_i_free(set->form);
     hpcw_i_free(set->path);
+    read_source_free(set->first);
     *set = (struct read_vom_set){0};
 }
 

@@ -16,14 +16,22 @@ struct read_vom_set {
     unsigned char *form; /* [ranks] */
     char *path;          /* of one file */
     size_t path_size;
+    struct read_source *first; /* the file of rank 0, open for read_vom_set_check */
 };
 
 /*
  * Lists a directory. HPCW_EFORMAT: it has no such file, two stems, a rank missing or twice, or one above 32767; with
- * `strict` also any other name that does not begin with a dot, and a dot in the stem.
+ * `strict` also any other name that does not begin with a dot, and a dot in the stem. HPCW_EIO: a writer changes it.
  */
 hpcw_status read_vom_set_open(const char *directory, bool strict, struct read_vom_set *set, hpcw_error *err);
 void read_vom_set_close(struct read_vom_set *set);
+
+/*
+ * Whether the files that were opened since read_vom_set_open are of one set, after what was done with them had `status`. A
+ * writer of a set first removes the file of rank 0, and gives it its name last. HPCW_EIO: the set was replaced meanwhile,
+ * which explains any failure.
+ */
+hpcw_status read_vom_set_check(struct read_vom_set *set, hpcw_status status, hpcw_error *err);
 
 /* The path of a rank's file, valid until the next call. */
 const char *read_vom_set_path(struct read_vom_set *set, uint32_t rank);

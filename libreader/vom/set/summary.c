@@ -165,6 +165,7 @@ hpcw_status read_vom_summarise(const char *path, struct read_vom_summary *summar
     for (uint32_t r = 0; r < set.ranks && status == HPCW_OK; r++) {
         status = sum_up_file(&p, read_vom_set_path(&set, r), r, err);
     }
+    status = read_vom_set_check(&set, status, err);
     read_vom_set_close(&set);
     return status;
 }

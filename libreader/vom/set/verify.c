@@ -179,6 +179,7 @@ hpcw_status read_vom_verify_directory(const char *path, unsigned flags, size_t b
     if (status == HPCW_OK) {
         status = read_vom_judge_end(&d.judge, path, err);
     }
+    status = read_vom_set_check(&d.set, status, err);
 done:
     if (status == HPCW_ENOMEM) {
         hpcw_i_fail_about(err, path);

@@ -18,28 +18,28 @@ struct vom_set {
     size_t count;
     hpcw_comm *comm;
     char *path;                   /* of the set, as the first own file says; NULL: none is open here */
-    int root;                     /* the lowest process with files */
+    int root;                     /* the process with the lowest rank */
     bool together;                /* all are files of one set in one directory: an intent can name them */
-    struct hpcw_i_set_file *file; /* [files] on the root; its own are the first */
+    struct hpcw_i_set_file *file; /* [files] on the root; the first is that of the lowest rank */
     size_t files, capacity;
     struct hpcw_i_set *intent; /* on the root */
 };
 
-static bool is_first(const struct vom_set *set, size_t i) {
-    size_t first = 0;
-    while (first < set->count && set->handle[first] == NULL) {
-        first++;
+/* The file with the lowest rank of this process, which has one: of all files, that of the root gets its name last, as readers
+ * compare all others with it. */
+static size_t first_of(const struct vom_set *set) {
+    size_t first = SIZE_MAX;
+    for (size_t i = 0; i < set->count; i++) {
+        const hpcw_vom *v = set->handle[i];
+        if (v != NULL && (first == SIZE_MAX || v->options.rank < set->handle[first]->options.rank)) {
+            first = i;
+        }
     }
-    return i == first && set->comm->process == set->root;
+    return first;
 }
 
-/* The first file of this process, which has one. */
-static const hpcw_vom *first_of(const struct vom_set *set) {
-    size_t i = 0;
-    while (set->handle[i] == NULL) {
-        i++;
-    }
-    return set->handle[i];
+static bool is_root(const struct vom_set *set) {
+    return set->comm->process == set->root;
 }
 
 /* Collective. */
@@ -62,12 +62,15 @@ static hpcw_status look_at_set(struct vom_set *set, hpcw_status s, hpcw_error *e
         }
     }
     uint64_t hash = set->path == NULL ? 0 : hpcw_i_hash_text(set->path);
-    uint64_t word[5] = {own, plain, own > 0 ? (uint64_t)set->comm->process : UINT64_MAX,
-                        own > 0 ? hash : UINT64_MAX, hash};
+    /* Ranks have 32 bits; of two processes with the same one, the lower is the root. */
+    const uint64_t lowest =
+        own == 0 ? UINT64_MAX
+                 : (uint64_t)set->handle[first_of(set)]->options.rank << 32 | (uint32_t)set->comm->process;
+    uint64_t word[5] = {own, plain, lowest, own > 0 ? hash : UINT64_MAX, hash};
     struct hpcw_i_words words = {.sums = 1, .mins = 3, .maxs = 1, .word = word};
     s = hpcw_i_agree(set->comm, s, &words, err);
     set->together = s == HPCW_OK && word[0] > 1 && word[1] == 1 && word[3] == word[4];
-    set->root = (int)word[2];
+    set->root = (int)(uint32_t)word[2];
     return s;
 }
 
@@ -91,8 +94,10 @@ static hpcw_status take_files(void *context, const uint64_t *message, size_t wor
 static hpcw_status collect_files(struct vom_set *set, hpcw_error *err) {
     struct hpcw_i_buf message = {0};
     hpcw_status s = HPCW_OK;
-    for (size_t i = 0; s == HPCW_OK && i < set->count; i++) {
-        const hpcw_vom *v = set->handle[i];
+    const size_t first = first_of(set);
+    for (size_t k = 0; s == HPCW_OK && k < set->count; k++) {
+        /* The first one and what is at place 0 change their places. */
+        const hpcw_vom *v = set->handle[first == SIZE_MAX ? k : k == 0 ? first : k == first ? 0 : k];
         if (v != NULL) {
             static const unsigned char padding[8];
             const uint64_t size = strlen(v->out.path) + 1;
@@ -133,8 +138,9 @@ static hpcw_status settle_all(const struct vom_set *set, hpcw_error *err) {
 /* Names the own files: the first one of all, or the others. */
 static hpcw_status publish(const struct vom_set *set, bool first, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
+    const size_t last = is_root(set) ? first_of(set) : SIZE_MAX;
     for (size_t i = 0; s == HPCW_OK && i < set->count; i++) {
-        if (set->handle[i] != NULL && is_first(set, i) == first) {
+        if (set->handle[i] != NULL && (i == last) == first) {
             s = hpcw_i_vom_output_publish(&set->handle[i]->out, err);
         }
     }
@@ -162,18 +168,16 @@ static void discard_all(const struct vom_set *set) {
 
 /* Collective. All files have their bytes. */
 static hpcw_status publish_together(struct vom_set *set, hpcw_error *err) {
-    const bool root = set->comm->process == set->root;
     hpcw_status s = collect_files(set, err);
-    if (s == HPCW_OK && root) {
-        const hpcw_vom *v = first_of(set);
+    const hpcw_vom *v = is_root(set) ? set->handle[first_of(set)] : NULL;
+    if (s == HPCW_OK && v != NULL) {
         s = hpcw_i_set_announce(v->out.dir, set->path, (uint32_t)set->files, set->file, v->options.durability,
                                 &set->intent, err);
     }
     s = hpcw_i_agree(set->comm, s, NULL, err);
     if (s == HPCW_OK) {
-        s = hpcw_i_agree(set->comm,
-                         root ? hpcw_i_set_retire(set->intent, first_of(set)->out.file, err) : HPCW_OK, NULL,
-                         err);
+        s = hpcw_i_agree(set->comm, v != NULL ? hpcw_i_set_retire(set->intent, v->out.file, err) : HPCW_OK,
+                         NULL, err);
     }
     if (s != HPCW_OK) {
         (void)hpcw_i_set_end(set->intent, NULL); /* older files are as they were */
