@@ -314,7 +314,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_close(hpcw_clog2 *log, uint64_t 
  */
 HPCW_API void hpcw_clog2_abandon(hpcw_clog2 *log, const hpcw_error *reason);
 
-/** Frees a log in any state, after its slices. NULL is allowed. A log that was not closed is discarded. */
+/** Frees a log in any state, after its slices. NULL is allowed. A log that was not closed is discarded, but not by a child of
+ * fork(). */
 HPCW_API void hpcw_clog2_free(hpcw_clog2 *log);
 
 /** Size of a file with this number of blocks and communicators, in bytes. */

@@ -253,7 +253,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_figures(const hpcw_linktest *
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_close(hpcw_linktest *lt, hpcw_error *err);
 
-/** Frees a handle in any state, NULL allowed. Discards the file if it was not closed. */
+/** Frees a handle in any state, NULL allowed. Discards the file if it was not closed; a child of fork() touches none. */
 HPCW_API void hpcw_linktest_free(hpcw_linktest *lt);
 
 /* ------------------------------------------------------------------------------------------------------------

@@ -17,6 +17,9 @@
  * its lock any more. It stays if that cannot be known: after a restart of the host, from a run on several hosts, or
  * where the file system has no locks (fcntl, F_OFD_SETLK). Then remove it by hand.
  *
+ * A child by fork() may free its copy of a handle, of a sink and of what writes to it: that touches no file. All other calls
+ * of a child fail with HPCW_ESTATE where they would, and the handle of the parent stays as it is.
+ *
  * Sinks are not collective. Writes to disjoint ranges of one sink may run on different threads; every other
  * call must be alone.
  */

@@ -308,7 +308,8 @@ HPCW_API void hpcw_sion_abandon(hpcw_sion *sion, const hpcw_error *reason);
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_close(hpcw_sion *sion, hpcw_error *err);
 
-/** Frees a handle in any state, NULL allowed. Not collective. What was not closed is discarded. */
+/** Frees a handle in any state, NULL allowed. Not collective. What was not closed is discarded; a child of fork() touches no
+ * file. */
 HPCW_API void hpcw_sion_free(hpcw_sion *sion);
 
 /* ------------------------------------------------------------------------------------------------------------

@@ -434,7 +434,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_close(hpcw_vom *v, hpcw_error *err
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_close_set(hpcw_vom *const *handles, size_t count, hpcw_comm *comm,
                                                         hpcw_error *err);
 
-/** Frees a handle in any state, NULL allowed. Discards the file if it was not closed. */
+/** Frees a handle in any state, NULL allowed. Discards the file if it was not closed; a child of fork() touches none. */
 HPCW_API void hpcw_vom_free(hpcw_vom *v);
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -535,7 +535,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_stats_phase(hpcw_vom_stats *stats,
 /** Ends the text and gives the file its name. Results as hpcw_vom_close. */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_stats_close(hpcw_vom_stats *stats, hpcw_error *err);
 
-/** Frees a handle in any state, NULL allowed. Discards the file if it was not closed. */
+/** Frees a handle in any state, NULL allowed. Discards the file if it was not closed; a child of fork() touches none. */
 HPCW_API void hpcw_vom_stats_free(hpcw_vom_stats *stats);
 
 #ifdef __cplusplus

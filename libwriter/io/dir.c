@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,7 +26,29 @@ struct hpcw_i_dir {
 static struct {
     pthread_mutex_t lock;
     struct hpcw_i_dir *first;
+    bool follows_forks;
+    atomic_uint forks;
 } held = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- fork ---- */
+
+/* A child may free handles, so no other thread has the lock when it begins. */
+static void before_fork(void) {
+    (void)pthread_mutex_lock(&held.lock);
+}
+
+static void after_fork(void) {
+    (void)pthread_mutex_unlock(&held.lock);
+}
+
+static void after_fork_in_child(void) {
+    atomic_fetch_add_explicit(&held.forks, 1, memory_order_relaxed);
+    after_fork();
+}
+
+unsigned hpcw_i_dir_forks(void) {
+    return atomic_load_explicit(&held.forks, memory_order_relaxed);
+}
 
 /* ---- descriptors ---- */
 
@@ -73,6 +96,9 @@ int hpcw_i_dir_fd(struct hpcw_i_dir *dir, int *fd) {
 
 /* Under the lock. Takes `fd` over. */
 static int share(int fd, const struct hpcw_i_file_id *id, struct hpcw_i_dir **out) {
+    if (!held.follows_forks) {
+        held.follows_forks = pthread_atfork(before_fork, after_fork, after_fork_in_child) == 0;
+    }
     struct hpcw_i_dir *dir = held.first;
     while (dir != NULL && (dir->id.device != id->device || dir->id.inode != id->inode)) {
         dir = dir->next;

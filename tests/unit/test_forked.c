@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A child by fork() frees its copy of a handle, or tries to go on with it: the parent's files and names stay as they are. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <hpcw/hpcw.h>
+#include <hpcw/sion_read.h>
+
+#include "tests/support/files.h"
+
+enum { TASKS = 4 };
+
+static char dir[256];
+static char path[300];
+
+static int set_up(void **state) {
+    (void)state;
+    scratch_make(dir, sizeof dir);
+    (void)snprintf(path, sizeof path, "%s/file", dir);
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    scratch_remove(dir);
+    return 0;
+}
+
+/* Whether a child found all as it should be. */
+static bool in_child(bool (*tries)(void *handle), void *handle) {
+    int status;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        _exit(tries(handle) ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static bool is_refused(hpcw_status s, const hpcw_error *err) {
+    return s == HPCW_ESTATE && strstr(err->message, "got a child of it") != NULL;
+}
+
+/* ---- sinks ---- */
+
+static bool frees_sink(void *sink) {
+    hpcw_sink_free(sink);
+    return true;
+}
+
+static bool discards_sink(void *sink) {
+    hpcw_sink_discard(sink);
+    hpcw_sink_free(sink);
+    return true;
+}
+
+static bool uses_sink(void *sink) {
+    hpcw_error err;
+    return is_refused(hpcw_sink_write_at(sink, 0, "child", 5, &err), &err) &&
+           is_refused(hpcw_sink_set_size(sink, 0, &err), &err) &&
+           is_refused(hpcw_sink_publish(sink, &err), &err);
+}
+
+static void sinks(void **state) {
+    (void)state;
+    for (uint64_t tag = 0; tag < 2; tag++) {
+        hpcw_sink *sink;
+        hpcw_error err;
+        hpcw_status s = tag == 0 ? hpcw_sink_open_file(path, HPCW_SYNC_NONE, &sink, &err)
+                                 : hpcw_sink_open_shared_file(path, tag, true, HPCW_SYNC_NONE, &sink, &err);
+        assert_int_equal(s, HPCW_OK);
+        assert_int_equal(hpcw_sink_write_at(sink, 0, "the parent", 10, &err), HPCW_OK);
+        assert_true(in_child(uses_sink, sink));
+        assert_true(in_child(discards_sink, sink));
+        assert_true(in_child(frees_sink, sink));
+        if (hpcw_sink_publish(sink, &err) != HPCW_OK) {
+            fail_msg("%s", err.message);
+        }
+        hpcw_sink_free(sink);
+        size_t size = 0;
+        unsigned char *got = read_file(path, &size);
+        assert_true(size == 10 && memcmp(got, "the parent", 10) == 0);
+        free(got);
+        assert_int_equal(count_entries(dir), 1);
+    }
+}
+
+/* ---- containers ---- */
+
+static hpcw_sion *open_container(uint32_t files, char letter) {
+    hpcw_sion_options o;
+    hpcw_sion *h;
+    hpcw_error err;
+    hpcw_sion_options_init(&o);
+    o.count = TASKS;
+    o.files = files;
+    o.chunk_size = 100;
+    o.fs_block_size = 512;
+    o.durability = HPCW_SYNC_NONE;
+    assert_int_equal(hpcw_sion_open(path, NULL, &o, &h, &err), HPCW_OK);
+    for (uint32_t t = 0; t < TASKS; t++) {
+        assert_int_equal(hpcw_sion_write(h, t, &letter, 1, &err), HPCW_OK);
+    }
+    return h;
+}
+
+static void close_container(hpcw_sion *h) {
+    hpcw_error err;
+    if (hpcw_sion_close(h, &err) != HPCW_OK) {
+        fail_msg("%s", err.message);
+    }
+    hpcw_sion_free(h);
+}
+
+static void assert_letters(const char *letters) {
+    hpcw_sion_reader *r;
+    hpcw_error err;
+    if (hpcw_sion_reader_open(path, NULL, 0, NULL, &r, &err) != HPCW_OK) {
+        fail_msg("%s", err.message);
+    }
+    for (uint32_t t = 0; t < TASKS; t++) {
+        char got[8] = "";
+        size_t size;
+        assert_int_equal(hpcw_sion_reader_read(r, t, got, sizeof got - 1, &size, &err), HPCW_OK);
+        assert_string_equal(got, letters);
+    }
+    hpcw_sion_reader_free(r);
+}
+
+static bool frees_container(void *h) {
+    hpcw_sion_free(h);
+    return true;
+}
+
+static bool closes_container(void *h) {
+    hpcw_error err;
+    bool refused = is_refused(hpcw_sion_close(h, &err), &err);
+    hpcw_sion_free(h);
+    return refused;
+}
+
+static void containers(void **state) {
+    (void)state;
+    for (uint32_t files = 1; files <= 2; files++) {
+        close_container(open_container(files, 'o'));
+        hpcw_sion *h = open_container(files, 'n');
+        assert_true(in_child(frees_container, h));
+        assert_letters("o");
+        assert_true(in_child(closes_container, h));
+        assert_letters("o");
+        for (uint32_t t = 0; t < TASKS; t++) {
+            assert_int_equal(hpcw_sion_write(h, t, "!", 1, NULL), HPCW_OK);
+        }
+        close_container(h);
+        assert_letters("n!");
+        assert_int_equal(count_entries(dir), files);
+    }
+}
+
+/* ---- load data ---- */
+
+static bool frees_loads(void *v) {
+    hpcw_vom_free(v);
+    return true;
+}
+
+static bool closes_loads(void *v) {
+    hpcw_error err;
+    hpcw_vom *set[1] = {v};
+    bool refused = is_refused(hpcw_vom_close_set(set, 1, NULL, &err), &err);
+    hpcw_vom_free(v);
+    return refused;
+}
+
+static void load_data(void **state) {
+    (void)state;
+    hpcw_vom_options o;
+    hpcw_vom *v;
+    hpcw_error err;
+    hpcw_vom_options_init(&o);
+    o.durability = HPCW_SYNC_NONE;
+    assert_int_equal(hpcw_vom_open(path, &o, &v, &err), HPCW_OK);
+    assert_int_equal(hpcw_vom_begin_phase(v, 0, &err), HPCW_OK);
+    assert_int_equal(hpcw_vom_end_phase(v, NULL, 0, &err), HPCW_OK);
+    assert_true(in_child(frees_loads, v));
+    assert_true(in_child(closes_loads, v));
+    if (hpcw_vom_close(v, &err) != HPCW_OK) {
+        fail_msg("%s", err.message);
+    }
+    hpcw_vom_free(v);
+    assert_int_equal(count_entries(dir), 1);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {TEST(sinks), TEST(containers), TEST(load_data)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
