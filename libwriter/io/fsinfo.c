@@ -2,6 +2,7 @@
 #include "libwriter/io/fsinfo.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,13 +25,13 @@
 
 /* ---- block size and free space ---- */
 
-hpcw_status hpcw_i_fs_block_size(const char *path, uint32_t *block_size, hpcw_error *err) {
+hpcw_status hpcw_i_fs_block_size_at(int directory, const char *path, uint32_t *block_size, hpcw_error *err) {
     char *dir = hpcw_i_sys_directory_of(path);
     if (dir == NULL) {
         return hpcw_i_fail_memory(err, path, 0, NULL);
     }
     struct stat st;
-    int e = stat(dir, &st) == 0 ? 0 : errno;
+    const int e = fstatat(directory, directory == AT_FDCWD ? dir : ".", &st, 0) == 0 ? 0 : errno;
     hpcw_status s = HPCW_OK;
     if (e != 0) {
         s = hpcw_i_fail_sys(err, e, "%s: cannot ask the directory of %s for its block size", dir, path);
@@ -41,6 +42,10 @@ hpcw_status hpcw_i_fs_block_size(const char *path, uint32_t *block_size, hpcw_er
     }
     hpcw_i_free(dir);
     return s;
+}
+
+hpcw_status hpcw_i_fs_block_size(const char *path, uint32_t *block_size, hpcw_error *err) {
+    return hpcw_i_fs_block_size_at(AT_FDCWD, path, block_size, err);
 }
 
 hpcw_status hpcw_i_fs_space(const char *directory, uint64_t *bytes, hpcw_error *err) {

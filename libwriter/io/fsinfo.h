@@ -15,6 +15,8 @@
  * and tmpfs, the file system's own value on GPFS or Lustre); 2 MiB if the answer is 0 or above 32 MiB.
  */
 hpcw_status hpcw_i_fs_block_size(const char *path, uint32_t *block_size, hpcw_error *err);
+/* The same where the directory is open already, so that the path is for messages only. */
+hpcw_status hpcw_i_fs_block_size_at(int directory, const char *path, uint32_t *block_size, hpcw_error *err);
 
 /* Bytes an unprivileged user can still write to the file system that holds `directory`; UINT64_MAX if
  * unknown. */

@@ -17,6 +17,8 @@
 
 #include <cmocka.h>
 
+#include <hpcw/sion.h>
+
 #include "libwriter/io/dir.h"
 #include "libwriter/io/sink.h"
 #include "tests/support/faults.h"
@@ -95,6 +97,30 @@ static void the_program_changes_its_directory(void **state) {
     end(second);
     assert_content("file", "second");
     assert_int_equal(count_entries("."), 1);
+}
+
+/* Without a block size, which is that of the directory of the first one. */
+static void a_container_instead_of_one_elsewhere(void **state) {
+    (void)state;
+    hpcw_sion_options o;
+    hpcw_sion *first, *second;
+    hpcw_error err;
+    int home = open(".", O_RDONLY | O_DIRECTORY);
+    assert_true(home >= 0 && mkdir("A", 0777) == 0);
+    hpcw_sion_options_init(&o);
+    o.count = 1;
+    o.chunk_size = 1;
+    assert_int_equal(hpcw_sion_open("A/c", NULL, &o, &first, &err), HPCW_OK);
+    assert_int_equal(chdir("/"), 0);
+    o.instead_of = first;
+    if (hpcw_sion_open("A/c", NULL, &o, &second, &err) != HPCW_OK) {
+        fail_msg("%s", err.message);
+    }
+    assert_int_equal(hpcw_sion_close(second, &err), HPCW_OK);
+    hpcw_sion_free(second);
+    hpcw_sion_free(first);
+    assert_true(fchdir(home) == 0 && close(home) == 0);
+    assert_int_equal(count_entries("A"), 1);
 }
 
 static void the_directory_is_renamed(void **state) {
@@ -387,6 +413,7 @@ static void nothing_outside_is_reached(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(the_program_changes_its_directory),
+        TEST(a_container_instead_of_one_elsewhere),
         TEST(the_directory_is_renamed),
         TEST(the_directory_is_removed),
         TEST(the_file_of_another_is_not_published),

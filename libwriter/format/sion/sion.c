@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Open and free of a container. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "libwriter/comm/agree.h"
 #include "libwriter/format/sion/data/buffer.h"
 #include "libwriter/format/sion/meta/meta.h"
+#include "libwriter/io/fsinfo.h"
 #include "libwriter/io/sink.h"
 #include "libwriter/io/sink_set.h"
 #include "libwriter/io/sys.h"
@@ -216,6 +218,14 @@ static hpcw_status find_directory(struct hpcw_sion *h, hpcw_error *err) {
     return h->comm->process == 0 ? hpcw_i_set_finish(h->dir, h->path, err) : HPCW_OK;
 }
 
+/* Of the directory that is held: its path may lead elsewhere by now. */
+static hpcw_status ask_block_size(struct hpcw_sion *h, hpcw_error *err) {
+    int at = AT_FDCWD;
+    int e = h->dir == NULL ? 0 : hpcw_i_dir_fd(h->dir, &at);
+    return e == 0 ? hpcw_i_fs_block_size_at(at, h->path, &h->block_size, err)
+                  : hpcw_i_fail_sys(err, e, "%s: cannot ask its directory for its block size", h->path);
+}
+
 hpcw_status hpcw_sion_open(const char *path, hpcw_comm *comm, const hpcw_sion_options *options, hpcw_sion **out,
                            hpcw_error *err) {
     hpcw_error local;
@@ -246,6 +256,9 @@ hpcw_status hpcw_sion_open(const char *path, hpcw_comm *comm, const hpcw_sion_op
     }
     if (s == HPCW_OK) {
         s = find_directory(h, err);
+    }
+    if (s == HPCW_OK && o.fs_block_size == 0 && comm->process == 0) {
+        s = ask_block_size(h, err);
     }
     struct hpcw_i_sion_census all;
     struct hpcw_i_sion_census below;

@@ -203,9 +203,6 @@ hpcw_status hpcw_i_sion_prepare(struct hpcw_sion *h, const char *path, const hpc
     if (s == HPCW_OK && o->global_ranks != NULL) {
         s = copy_global_ranks(h, o, err);
     }
-    if (s == HPCW_OK && o->fs_block_size == 0 && h->comm->process == 0) {
-        s = hpcw_i_fs_block_size(path, &h->block_size, err);
-    }
     return s;
 }
 
