@@ -226,6 +226,13 @@ static void file_withdraw(hpcw_sink *sink) {
     }
 }
 
+/* Where the file system has no locks, or has them for each host, an opener of the set may take the writer for a dead one, and give
+ * its settled files their names. */
+static bool has_name(const struct file_sink *f) {
+    int at;
+    return f->settled && is_mine(f, f->base, &at);
+}
+
 /* Gives the file its name. */
 static hpcw_status take_name(struct file_sink *f, hpcw_error *err) {
     struct hpcw_i_entry entry;
@@ -235,6 +242,9 @@ static hpcw_status take_name(struct file_sink *f, hpcw_error *err) {
     if (e != 0) {
         return hpcw_i_fail_sys(err, e, "%s: cannot look at its temporary file %s", f->path, f->temporary);
     }
+    if (has_name(f)) {
+        return HPCW_OK;
+    }
     if (entry.kind != HPCW_I_FILE || entry.id.device != f->id.device || entry.id.inode != f->id.inode) {
         return hpcw_i_fail(err, HPCW_ENOENT,
                            "%s: expected its temporary file %s, got none or that of another writer: somebody "
@@ -242,8 +252,9 @@ static hpcw_status take_name(struct file_sink *f, hpcw_error *err) {
                            f->path, f->temporary);
     }
     e = hpcw_i_sys_rename_at(at, f->temporary, f->base);
-    return e == 0 ? HPCW_OK
-                  : hpcw_i_fail_sys(err, e, "%s: cannot rename the finished file to this name", f->path);
+    return e == 0 || (e == ENOENT && has_name(f))
+               ? HPCW_OK
+               : hpcw_i_fail_sys(err, e, "%s: cannot rename the finished file to this name", f->path);
 }
 
 static hpcw_status file_publish(hpcw_sink *sink, hpcw_error *err) {
@@ -655,7 +666,7 @@ int hpcw_i_sink_retire(hpcw_sink *file) {
     const struct file_sink *f = file_of(file);
     int at;
     int e = f->dir == NULL ? ENOENT : hpcw_i_dir_fd(f->dir, &at);
-    e = e == 0 ? hpcw_i_sys_unlink_at(at, f->base, 0) : e;
+    e = e == 0 && !has_name(f) ? hpcw_i_sys_unlink_at(at, f->base, 0) : e;
     return e == ENOENT ? 0 : e;
 }
 

@@ -345,6 +345,46 @@ static void finished_through_a_link(void **state) {
     }
 }
 
+static int without_locks(enum hpcw_i_sys_call call, size_t *size) {
+    (void)size;
+    return call == HPCW_I_SYS_OWN ? EOPNOTSUPP : 0;
+}
+
+static unsigned finished_by_reader;
+
+/* Reads before each look and each rename of a writer. */
+static int read_in_between(enum hpcw_i_sys_call call, size_t *size) {
+    if (call == HPCW_I_SYS_STAT || call == HPCW_I_SYS_RENAME) {
+        hpcw_i_sys_gate = without_locks;
+        finished_by_reader += strcmp(read_set(), "new") == 0;
+        hpcw_i_sys_gate = read_in_between;
+    }
+    return without_locks(call, size);
+}
+
+/* A reader takes a living writer for a dead one, where there are no locks, and finishes its set. */
+static void finished_for_a_living_writer(void **state) {
+    (void)state;
+    for (uint32_t older = 0; older <= 3; older += 3) {
+        hpcw_sion *h;
+        hpcw_error err;
+        make_older(older);
+        finished_by_reader = 0;
+        assert_int_equal(open_set(3, HPCW_SYNC_NONE, &h, &err), HPCW_OK);
+        assert_int_equal(write_words(h, "new", &err), HPCW_OK);
+        hpcw_i_sys_gate = read_in_between;
+        hpcw_status s = hpcw_sion_close(h, &err);
+        hpcw_i_sys_gate = NULL;
+        if (s != HPCW_OK) {
+            fail_msg("%s", err.message);
+        }
+        hpcw_sion_free(h);
+        assert_true(finished_by_reader > 0);
+        assert_string_equal(read_set(), "new");
+        assert_int_equal(count_entries(dir), 3);
+    }
+}
+
 /* A name that somebody else has taken: nobody waits, and nothing is written through it. */
 static void planted(void **state) {
     (void)state;
@@ -400,6 +440,7 @@ int main(void) {
         TEST(a_link_meanwhile),
         TEST(a_temporary_file_that_is_removed),
         TEST(finished_through_a_link),
+        TEST(finished_for_a_living_writer),
         TEST(planted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
