@@ -116,6 +116,17 @@ static hpcw_status file_sync(hpcw_sink *sink, hpcw_error *err) {
     return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot write the data back to the disk", f->path);
 }
 
+/* Of the file that is to be replaced: in a directory like /tmp, only its owner can do that. Whoever finds that out by the rename
+ * has removed the older file 0 of a set by then. */
+static hpcw_status check_owner(const struct file_sink *f, int at, const struct hpcw_i_entry *older,
+                               hpcw_error *err) {
+    int e =
+        older->kind == HPCW_I_NOTHING || older->owner == geteuid() ? 0 : hpcw_i_sys_may_change_at(at, f->base);
+    return e == 0 ? HPCW_OK
+                  : hpcw_i_fail_sys(err, e, "%s: cannot replace what has this name and belongs to user %u",
+                                    f->path, older->owner);
+}
+
 /* The new file gets the group and the permissions of the one that it replaces. */
 static hpcw_status keep_mode(struct file_sink *f, hpcw_error *err) {
     struct hpcw_i_entry older;
@@ -124,6 +135,10 @@ static hpcw_status keep_mode(struct file_sink *f, hpcw_error *err) {
     e = e == 0 ? hpcw_i_sys_look_at(at, f->base, &older) : e;
     if (e != 0) {
         return hpcw_i_fail_sys(err, e, "%s: cannot look at the file that it replaces", f->path);
+    }
+    hpcw_status s = check_owner(f, at, &older, err);
+    if (s != HPCW_OK) {
+        return s;
     }
     if (older.kind == HPCW_I_FILE) {
         f->replaces = true;
@@ -381,7 +396,7 @@ static hpcw_status look_at_older(struct file_sink *f, bool within, hpcw_error *e
     f->replaces = older.kind == HPCW_I_FILE;
     f->mode = older.mode;
     f->group = older.group;
-    return HPCW_OK;
+    return check_owner(f, at, &older, err);
 }
 
 /* ---- create ---- */

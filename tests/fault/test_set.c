@@ -385,6 +385,61 @@ static void finished_for_a_living_writer(void **state) {
     }
 }
 
+enum { USER = 1001, OTHER = 1002 };
+
+static void give(const char *name, uid_t user) {
+    char file[400];
+    (void)snprintf(file, sizeof file, "%s/%s", dir, name);
+    assert_int_equal(chown(file, user, user), 0);
+}
+
+/* Whether a writer of USER is refused before it writes, with the number of the other user; `late`: it is refused at the close, as the
+ * file is given to the other one after the open. */
+static bool is_refused(uint32_t files, const char *late) {
+    int status;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        hpcw_sion *h;
+        hpcw_error err;
+        bool good = setegid(USER) == 0 && seteuid(USER) == 0;
+        hpcw_status s = good ? open_set(files, HPCW_SYNC_NONE, &h, &err) : HPCW_OK;
+        if (s == HPCW_OK && late != NULL) {
+            good = good && write_words(h, "new", &err) == HPCW_OK && seteuid(0) == 0;
+            give(late, OTHER);
+            good = good && seteuid(USER) == 0;
+            s = hpcw_sion_close(h, &err);
+            hpcw_sion_free(h);
+        }
+        _exit(good && s == HPCW_EACCES && strstr(err.message, "belongs to user 1002") != NULL ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* In a directory like /tmp, what belongs to somebody else cannot be replaced: the older set stays whole. */
+static void names_of_others(void **state) {
+    (void)state;
+    static const char *const names[] = {"set", "set.000001", "set.000002"};
+    if (geteuid() != 0) {
+        skip(); /* only root can give files away */
+    }
+    assert_int_equal(chmod(dir, 01777), 0);
+    for (uint32_t files = 1; files <= 3; files += 2) {
+        for (uint32_t f = 0; f < files; f++) {
+            for (int late = 0; late < 2; late++) {
+                make_older(files);
+                for (uint32_t k = 0; k < files; k++) {
+                    give(names[k], k == f && late == 0 ? OTHER : USER);
+                }
+                assert_true(is_refused(files, late == 0 ? NULL : names[f]));
+                assert_string_equal(read_set(), "old");
+                assert_int_equal(count_entries(dir), files);
+            }
+        }
+    }
+}
+
 /* A name that somebody else has taken: nobody waits, and nothing is written through it. */
 static void planted(void **state) {
     (void)state;
@@ -441,6 +496,7 @@ int main(void) {
         TEST(a_temporary_file_that_is_removed),
         TEST(finished_through_a_link),
         TEST(finished_for_a_living_writer),
+        TEST(names_of_others),
         TEST(planted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
