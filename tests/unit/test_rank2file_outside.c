@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Nothing outside a prefix is touched, and nothing in it that no map and no marker lists. */
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -784,6 +785,87 @@ static void moved_while_it_is_open(void **state) {
     }
 }
 
+/* Two prefixes: "run" has one sound dataset of two, "twin" has two. */
+static void write_twins(void) {
+    char home[256];
+    memcpy(home, prefix_dir, sizeof home);
+    for (int k = 0; k < 2; k++) {
+        (void)snprintf(prefix_dir, sizeof prefix_dir, "%.200s/%s", home, k == 0 ? "run" : "twin");
+        prefix_written(HPCW_RANK2FILE_SCR_3, 1);
+        prefix_written(HPCW_RANK2FILE_SCR_3, 2);
+        if (k == 0) {
+            assert_int_equal(unlink(in_prefix("ckpt.2/rank_0.ckpt")), 0);
+        }
+        memcpy(prefix_dir, home, sizeof home);
+    }
+}
+
+static int calls_before_the_move;
+
+/* Before one call of the system, the twin takes the place of the prefix. */
+static int move_once(enum hpcw_i_sys_call call, size_t *size) {
+    (void)call;
+    (void)size;
+    if (calls_before_the_move-- == 0) {
+        return rename(in_prefix("run"), in_prefix("was")) != 0 ||
+                       rename(in_prefix("twin"), in_prefix("run")) != 0
+                   ? EIO
+                   : 0;
+    }
+    return 0;
+}
+
+enum { DROP, REINDEX, UPKEEP };
+
+static void look_after(int call) {
+    hpcw_error err = {.message = ""};
+    char run[400];
+    (void)snprintf(run, sizeof run, "%s/run", prefix_dir);
+    hpcw_status s = call == DROP ? hpcw_rank2file_drop(run, NULL, "ckpt.2", NULL, NULL, &err)
+                                 : hpcw_rank2file_reindex(run, NULL, NULL, &err);
+    if (s != HPCW_OK) {
+        fail_msg("%s", err.message);
+    }
+}
+
+/* What is read and what is removed is the prefix that was there at the begin, at whatever moment another takes its place. */
+static void moved_while_it_is_looked_after(void **state) {
+    for (int call = 0; call < UPKEEP; call++) {
+        bool moved = true;
+        for (int n = 1; moved; n++) { /* the first call finds the prefix */
+            write_twins();
+            if (call == REINDEX) {
+                assert_int_equal(unlink(in_prefix("run/.scr/index.scr")), 0);
+                assert_int_equal(unlink(in_prefix("run/.scr/scr.dataset.2/summary.scr")), 0);
+            } else if (call == DROP) {
+                assert_int_equal(rename(in_prefix("twin/ckpt.2/rank_1.ckpt"), in_prefix("twin/ckpt.2/x")), 0);
+            }
+            calls_before_the_move = n;
+            hpcw_i_sys_gate = move_once;
+            look_after(call);
+            hpcw_i_sys_gate = NULL;
+            moved = calls_before_the_move < 0;
+            const char *at = moved ? "was" : "run";
+            assert_true(prefix_exists(in_prefix("%s/ckpt.1/rank_0.ckpt", at)));
+            assert_true(prefix_exists(in_prefix("%s/ckpt.1/rank_1.ckpt", at)));
+            if (call == DROP) {
+                assert_false(prefix_exists(in_prefix("%s/ckpt.2", at)));
+            } else if (call == REINDEX) {
+                hpcw_rank2file_list *list;
+                OK(hpcw_rank2file_list_open(in_prefix("%s", at), NULL, &list, NULL));
+                assert_int_equal(hpcw_rank2file_list_count(list), 1);
+                hpcw_rank2file_list_free(list);
+            }
+            if (moved) {
+                assert_true(prefix_exists(in_prefix("run/ckpt.1/rank_0.ckpt")));
+                assert_true(prefix_exists(in_prefix("run/ckpt.2/rank_0.ckpt")));
+            }
+            (void)prefix_end(state);
+            (void)prefix_begin(state);
+        }
+    }
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
@@ -809,6 +891,7 @@ int main(void) {
         TEST(markers_of_more_processes),
         TEST(one_summary_of_two),
         TEST(moved_while_it_is_open),
+        TEST(moved_while_it_is_looked_after),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #include "libwriter/format/rank2file/prefix/prefix.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,14 +19,15 @@
 
 hpcw_status hpcw_i_r2f_index_read(const struct hpcw_i_r2f_prefix *p, hpcw_kvtree **index, hpcw_error *err) {
     char *path = hpcw_i_r2f_join(p->path, HPCW_RANK2FILE_INDEX);
-    int at;
+    int at = AT_FDCWD;
     *index = NULL;
     if (path == NULL) {
         return hpcw_i_fail_memory(err, p->path, 0, NULL);
     }
-    int e = hpcw_i_dir_fd(p->dir, &at);
-    hpcw_status s = e == 0 ? hpcw_i_kv_read_at(at, HPCW_RANK2FILE_INDEX, path, index, err)
-                           : hpcw_i_fail_sys(err, e, "%s: cannot open for reading", path);
+    int e = p->dir == NULL ? 0 : hpcw_i_dir_fd(p->dir, &at);
+    hpcw_status s = e != 0
+                        ? hpcw_i_fail_sys(err, e, "%s: cannot open for reading", path)
+                        : hpcw_i_kv_read_at(at, p->dir == NULL ? path : HPCW_RANK2FILE_INDEX, path, index, err);
     hpcw_i_free(path);
     return s;
 }

@@ -17,8 +17,9 @@ struct hpcw_i_dir;
  * nothing outside is reached (libwriter/io/dir.h). The prefix itself, and all reading, may go through links.
  */
 struct hpcw_i_r2f_prefix {
-    const char *path; /* for messages, and to read */
-    struct hpcw_i_dir *dir;
+    const char *path; /* for messages */
+    struct hpcw_i_dir
+        *dir; /* NULL: nobody holds it, as a restart that changes nothing; it is then read by its path */
 };
 
 /* Holds a prefix that exists. p->dir is to be released, and NULL after a failure. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A dataset in the index of a prefix (doc/formats/rank2file.md, "Index"), and its summary; trees for all processes. */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,8 +8,9 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
-#include "libwriter/format/rank2file/prefix/prefix.h"
+#include "libwriter/format/kvtree/pack.h"
 #include "libwriter/format/rank2file/restart/restart.h"
+#include "libwriter/io/dir.h"
 
 static hpcw_status check_name(const char *path, const char *name, hpcw_error *err) {
     const char *bad = hpcw_i_r2f_bad_name(name, strlen(name), HPCW_RANK2FILE_MAX_DATASET);
@@ -89,21 +91,32 @@ hpcw_status hpcw_i_r2f_take_summary(hpcw_rank2file_restart *r, const char *path,
     return s;
 }
 
-hpcw_status hpcw_i_r2f_find_dataset(const char *prefix, const char *wanted, struct hpcw_i_r2f_known *known,
-                                    hpcw_error *err) {
+hpcw_status hpcw_i_r2f_find_dataset(const struct hpcw_i_r2f_prefix *p, const char *wanted,
+                                    struct hpcw_i_r2f_known *known, hpcw_error *err) {
     hpcw_kvtree *index = NULL;
-    char *path = hpcw_i_r2f_join(prefix, HPCW_RANK2FILE_INDEX);
-    hpcw_status s =
-        path == NULL ? hpcw_i_fail_memory(err, prefix, 0, NULL) : hpcw_kvtree_read_file(path, &index, err);
+    hpcw_status s = hpcw_i_r2f_index_read(p, &index, err);
     if (s == HPCW_OK) {
-        s = choose(known, path, index, wanted, err);
-        if (s != HPCW_OK) {
+        char *path = hpcw_i_r2f_join(p->path, HPCW_RANK2FILE_INDEX);
+        s = path == NULL ? hpcw_i_fail_memory(err, p->path, 0, NULL) : choose(known, path, index, wanted, err);
+        if (s != HPCW_OK && path != NULL) {
             hpcw_i_fail_about(err, path);
         }
+        hpcw_i_free(path);
     }
     hpcw_kvtree_free(index);
-    hpcw_i_free(path);
     return s;
+}
+
+hpcw_status hpcw_i_r2f_where(const hpcw_rank2file_restart *r, const char *path, int *at, const char **name,
+                             hpcw_error *err) {
+    *at = AT_FDCWD;
+    *name = path;
+    if (r->dir == NULL) {
+        return HPCW_OK;
+    }
+    int e = hpcw_i_dir_fd(r->dir, at);
+    *name = path + r->skip;
+    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot open for reading", path);
 }
 
 hpcw_status hpcw_i_r2f_read_summary(hpcw_rank2file_restart *r, const char *prefix, hpcw_error *err) {
@@ -111,8 +124,13 @@ hpcw_status hpcw_i_r2f_read_summary(hpcw_rank2file_restart *r, const char *prefi
     hpcw_i_r2f_metadata(r->known.kind, r->known.id, r->known.name, directory);
     r->metadata = hpcw_i_r2f_join(prefix, directory);
     char *path = r->metadata == NULL ? NULL : hpcw_i_r2f_join(r->metadata, "summary.scr");
+    const char *name = NULL;
+    int at;
     hpcw_status s =
-        path == NULL ? hpcw_i_fail_memory(err, prefix, 0, NULL) : hpcw_kvtree_read_file(path, &r->summary, err);
+        path == NULL ? hpcw_i_fail_memory(err, prefix, 0, NULL) : hpcw_i_r2f_where(r, path, &at, &name, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_kv_read_at(at, name, path, &r->summary, err);
+    }
     if (s == HPCW_OK) {
         s = hpcw_i_r2f_take_summary(r, path, err);
     }

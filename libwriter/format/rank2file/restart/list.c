@@ -6,7 +6,6 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
-#include "libwriter/format/rank2file/prefix/prefix.h"
 #include "libwriter/format/rank2file/restart/restart.h"
 
 struct hpcw_rank2file_list {
@@ -80,11 +79,9 @@ static hpcw_status fill(hpcw_rank2file_list *list, const char *prefix, hpcw_erro
     return s;
 }
 
-hpcw_status hpcw_rank2file_list_open(const char *prefix, hpcw_comm *comm, hpcw_rank2file_list **out,
-                                     hpcw_error *err) {
-    hpcw_error local;
-    err = err == NULL ? &local : err;
-    comm = hpcw_i_comm_or_self(comm);
+static hpcw_status open_list(const struct hpcw_i_r2f_prefix *p, hpcw_comm *comm, hpcw_rank2file_list **out,
+                             hpcw_error *err) {
+    const char *prefix = p->path;
     hpcw_rank2file_list *list = NULL;
     hpcw_status s = HPCW_OK;
     if (out == NULL || prefix == NULL || *prefix == '\0') {
@@ -98,10 +95,7 @@ hpcw_status hpcw_rank2file_list_open(const char *prefix, hpcw_comm *comm, hpcw_r
         *out = NULL;
     }
     if (s == HPCW_OK && comm->process == 0) {
-        char *path = hpcw_i_r2f_join(prefix, HPCW_RANK2FILE_INDEX);
-        s = path == NULL ? hpcw_i_fail_memory(err, prefix, 0, NULL)
-                         : hpcw_kvtree_read_file(path, &list->index, err);
-        hpcw_i_free(path);
+        s = hpcw_i_r2f_index_read(p, &list->index, err);
     }
     s = hpcw_i_agree(comm, s, NULL, err);
     if (s == HPCW_OK) {
@@ -119,6 +113,18 @@ hpcw_status hpcw_rank2file_list_open(const char *prefix, hpcw_comm *comm, hpcw_r
     }
     *out = list;
     return s;
+}
+
+hpcw_status hpcw_rank2file_list_open(const char *prefix, hpcw_comm *comm, hpcw_rank2file_list **out,
+                                     hpcw_error *err) {
+    hpcw_error local;
+    return open_list(&(struct hpcw_i_r2f_prefix){.path = prefix}, hpcw_i_comm_or_self(comm), out,
+                     err == NULL ? &local : err);
+}
+
+hpcw_status hpcw_i_r2f_list_open(const struct hpcw_i_r2f_prefix *p, hpcw_rank2file_list **out,
+                                 hpcw_error *err) {
+    return open_list(p, hpcw_i_comm_or_self(NULL), out, err);
 }
 
 uint32_t hpcw_rank2file_list_count(const hpcw_rank2file_list *list) {

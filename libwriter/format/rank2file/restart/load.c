@@ -65,13 +65,18 @@ static hpcw_status load_leaf(const hpcw_rank2file_restart *r, uint32_t i, struct
     uint32_t first = (uint32_t)r->leaf[i].first;
     uint32_t end = end_of_leaf(r, i);
     char *path = NULL;
+    const char *name;
+    int at;
     unsigned char *data = NULL;
     uint64_t stored = 0;
     uint64_t left = 0;
     struct hpcw_i_kv_cursor c;
     hpcw_status s = hpcw_i_r2f_node_path(r, 0, r->leaf[i].number, &path, err);
     if (s == HPCW_OK) {
-        s = hpcw_i_kv_load(path, r->leaf[i].offset, &data, &stored, &left, err);
+        s = hpcw_i_r2f_where(r, path, &at, &name, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_kv_load_at(at, name, path, r->leaf[i].offset, &data, &stored, &left, err);
     }
     if (s == HPCW_OK) {
         s = hpcw_i_kv_open(&c, path, r->leaf[i].offset, data, stored, err);
@@ -289,17 +294,21 @@ static hpcw_status check_content(const hpcw_rank2file_found *f, int fd, uint64_t
                                        f->path, f->rank, f->crc, crc);
 }
 
-static hpcw_status check_file(const hpcw_rank2file_found *f, bool content, unsigned char *buf, uint64_t *total,
-                              hpcw_error *err) {
-    int fd;
+static hpcw_status check_file(const hpcw_rank2file_restart *r, const hpcw_rank2file_found *f, bool content,
+                              unsigned char *buf, uint64_t *total, hpcw_error *err) {
+    const char *name;
+    int fd, at;
     uint64_t size = 0;
-    int e = hpcw_i_sys_open(f->path, O_RDONLY | O_NONBLOCK, 0, &fd);
+    hpcw_status s = hpcw_i_r2f_where(r, f->path, &at, &name, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    int e = hpcw_i_sys_open_at(at, name, O_RDONLY | O_NONBLOCK, 0, &fd);
     if (e != 0) {
         return hpcw_i_fail_sys(err, e, "%s: rank %u: cannot open for reading", f->path, f->rank);
     }
     e = hpcw_i_sys_size(fd, &size);
-    hpcw_status s =
-        e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: rank %u: cannot ask for its size", f->path, f->rank);
+    s = e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: rank %u: cannot ask for its size", f->path, f->rank);
     if (s == HPCW_OK && f->has_size && size != f->size) {
         s = hpcw_i_fail(err, size < f->size ? HPCW_ETRUNCATED : HPCW_EFORMAT,
                         "%s: rank %u: size: expected %" PRIu64 " bytes, got %" PRIu64, f->path, f->rank,
@@ -338,7 +347,7 @@ hpcw_status hpcw_rank2file_restart_check(hpcw_rank2file_restart *r, bool content
         hpcw_rank2file_found f;
         s = hpcw_rank2file_restart_file(r, i, &f, err);
         if (s == HPCW_OK) {
-            s = check_file(&f, content, buf, &sums[1], err);
+            s = check_file(r, &f, content, buf, &sums[1], err);
         }
     }
     hpcw_i_free(buf);

@@ -99,12 +99,17 @@ static hpcw_status check_inner(hpcw_rank2file_restart *r, const char *path, uint
 /* A node with all nodes below it; level 0: the root, of any level. */
 static hpcw_status walk(hpcw_rank2file_restart *r, const char *path, uint32_t level, uint32_t first,
                         uint32_t end, struct hpcw_i_buf *leaves, hpcw_error *err) {
-    unsigned char *data;
+    unsigned char *data = NULL;
     uint64_t stored = 0;
     uint64_t left = 0;
     struct hpcw_i_kv_cursor c;
     struct hpcw_i_r2f_inner inner = {0};
-    hpcw_status s = hpcw_i_kv_load(path, 0, &data, &stored, &left, err);
+    const char *name;
+    int at;
+    hpcw_status s = hpcw_i_r2f_where(r, path, &at, &name, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_kv_load_at(at, name, path, 0, &data, &stored, &left, err);
+    }
     if (s == HPCW_OK && left > 0) {
         s = hpcw_i_fail(err, HPCW_EFORMAT,
                         "%s: offset %" PRIu64 ": expected the end of the file, got %" PRIu64 " more bytes",
@@ -223,8 +228,9 @@ static hpcw_status check_arguments(const char *path, hpcw_rank2file_restart **ou
                              out == NULL || path == NULL ? "NULL" : "an empty path");
 }
 
-static hpcw_status new_restart(const char *path, hpcw_comm *comm, hpcw_rank2file_restart **out,
-                               hpcw_rank2file_restart **made, hpcw_error *err) {
+/* `p`: the prefix, if it is held; NULL: it is looked up. */
+static hpcw_status new_restart(const char *path, const struct hpcw_i_r2f_prefix *p, hpcw_comm *comm,
+                               hpcw_rank2file_restart **out, hpcw_rank2file_restart **made, hpcw_error *err) {
     *made = NULL;
     hpcw_status s = check_arguments(path, out, err);
     if (s != HPCW_OK) {
@@ -235,14 +241,18 @@ static hpcw_status new_restart(const char *path, hpcw_comm *comm, hpcw_rank2file
         return hpcw_i_fail_memory(err, path, 0, NULL);
     }
     (*made)->comm = comm;
+    (*made)->dir = p == NULL ? NULL : p->dir;
+    (*made)->skip = p == NULL ? 0 : strlen(p->path) + 1;
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_r2f_open_known(const char *prefix, hpcw_comm *comm, const struct hpcw_i_r2f_known *known,
-                                  hpcw_status s, hpcw_rank2file_restart **out, hpcw_error *err) {
+hpcw_status hpcw_i_r2f_open_known(const struct hpcw_i_r2f_prefix *p, hpcw_comm *comm,
+                                  const struct hpcw_i_r2f_known *known, hpcw_status s,
+                                  hpcw_rank2file_restart **out, hpcw_error *err) {
+    const char *prefix = p->path;
     hpcw_rank2file_restart *r = NULL;
     if (s == HPCW_OK) {
-        s = new_restart(prefix, comm, out, &r, err);
+        s = new_restart(prefix, p, comm, out, &r, err);
     }
     if (s == HPCW_OK && comm->process == 0) {
         r->known = *known;
@@ -256,9 +266,10 @@ hpcw_status hpcw_i_r2f_open_known(const char *prefix, hpcw_comm *comm, const str
 
 static hpcw_status open_named(const char *prefix, hpcw_comm *comm, const char *dataset,
                               hpcw_rank2file_restart **out, hpcw_error *err) {
+    const struct hpcw_i_r2f_prefix p = {.path = prefix};
     struct hpcw_i_r2f_known known = {.id = 0};
-    hpcw_status s = comm->process == 0 ? hpcw_i_r2f_find_dataset(prefix, dataset, &known, err) : HPCW_OK;
-    return hpcw_i_r2f_open_known(prefix, comm, &known, s, out, err);
+    hpcw_status s = comm->process == 0 ? hpcw_i_r2f_find_dataset(&p, dataset, &known, err) : HPCW_OK;
+    return hpcw_i_r2f_open_known(&p, comm, &known, s, out, err);
 }
 
 bool hpcw_i_r2f_is_damage(hpcw_status s) {
@@ -408,13 +419,10 @@ static enum hpcw_i_r2f_kind kind_of_root(const char *root, uint64_t *id) {
     return *id > 0 ? HPCW_I_R2F_1_2 : HPCW_I_R2F_1_1;
 }
 
-hpcw_status hpcw_rank2file_restart_open_root(const char *root, hpcw_comm *comm, hpcw_rank2file_restart **out,
-                                             hpcw_error *err) {
-    hpcw_error local;
-    err = err == NULL ? &local : err;
-    comm = hpcw_i_comm_or_self(comm);
+static hpcw_status open_root(const struct hpcw_i_r2f_prefix *p, const char *root, hpcw_comm *comm,
+                             hpcw_rank2file_restart **out, hpcw_error *err) {
     hpcw_rank2file_restart *r;
-    hpcw_status s = new_restart(root, comm, out, &r, err);
+    hpcw_status s = new_restart(root, p, comm, out, &r, err);
     if (s == HPCW_OK) {
         r->known.kind = kind_of_root(root, &r->known.id);
         r->known.layout = (hpcw_rank2file_layout)r->known.kind; /* the layouts of one map each */
@@ -430,6 +438,21 @@ hpcw_status hpcw_rank2file_restart_open_root(const char *root, hpcw_comm *comm, 
         s = read_map(r, err);
     }
     return settle(r, comm, NULL, root, s, out, err);
+}
+
+hpcw_status hpcw_rank2file_restart_open_root(const char *root, hpcw_comm *comm, hpcw_rank2file_restart **out,
+                                             hpcw_error *err) {
+    hpcw_error local;
+    return open_root(NULL, root, hpcw_i_comm_or_self(comm), out, err == NULL ? &local : err);
+}
+
+hpcw_status hpcw_i_r2f_open_root(const struct hpcw_i_r2f_prefix *p, const char *root,
+                                 hpcw_rank2file_restart **out, hpcw_error *err) {
+    char *path = hpcw_i_r2f_join(p->path, root);
+    hpcw_status s = path == NULL ? hpcw_i_fail_memory(err, p->path, 0, NULL)
+                                 : open_root(p, path, hpcw_i_comm_or_self(NULL), out, err);
+    hpcw_i_free(path);
+    return s;
 }
 
 void hpcw_rank2file_restart_free(hpcw_rank2file_restart *r) {

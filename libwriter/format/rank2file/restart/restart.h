@@ -5,7 +5,7 @@
 
 #include "libwriter/base/buf.h"
 #include "libwriter/comm/comm.h"
-#include "libwriter/format/rank2file/map/names.h"
+#include "libwriter/format/rank2file/prefix/prefix.h"
 
 /* One leaf of the list on all processes, in words for the broadcast. */
 struct hpcw_i_r2f_leaf {
@@ -31,8 +31,10 @@ struct hpcw_i_r2f_known {
 
 struct hpcw_rank2file_restart {
     hpcw_comm *comm;
-    char *metadata; /* directory of the map */
-    char *base;     /* base of the names of data files */
+    struct hpcw_i_dir *dir; /* everything is read through it; borrowed; NULL: by paths */
+    size_t skip;            /* bytes of a path before the name below `dir` */
+    char *metadata;         /* directory of the map */
+    char *base;             /* base of the names of data files */
     struct hpcw_i_r2f_known known;
     hpcw_rank2file_dataset dataset;
     hpcw_kvtree *summary;         /* owns the texts of `dataset`; NULL without one */
@@ -50,15 +52,30 @@ struct hpcw_rank2file_restart {
 };
 
 /* Finds a dataset in the index. */
-hpcw_status hpcw_i_r2f_find_dataset(const char *prefix, const char *wanted, struct hpcw_i_r2f_known *known,
-                                    hpcw_error *err);
+hpcw_status hpcw_i_r2f_find_dataset(const struct hpcw_i_r2f_prefix *p, const char *wanted,
+                                    struct hpcw_i_r2f_known *known, hpcw_error *err);
+
+/* Where a file of the dataset is read: a descriptor of a directory, and the name in there. */
+hpcw_status hpcw_i_r2f_where(const hpcw_rank2file_restart *r, const char *path, int *at, const char **name,
+                             hpcw_error *err);
 
 /* On process 0: reads the summary of r->known, and finds the directory. */
 hpcw_status hpcw_i_r2f_read_summary(hpcw_rank2file_restart *r, const char *prefix, hpcw_error *err);
 
-/* Collective. Opens the dataset that process 0 knows; `s` is the status of that. Reads the map, but no index. */
-hpcw_status hpcw_i_r2f_open_known(const char *prefix, hpcw_comm *comm, const struct hpcw_i_r2f_known *known,
-                                  hpcw_status s, hpcw_rank2file_restart **out, hpcw_error *err);
+/*
+ * Collective. Opens the dataset that process 0 knows; `s` is the status of that. Reads the map, but no index. A prefix that
+ * is held, by one process alone, is not looked up again, and must be held until the handle is freed.
+ */
+hpcw_status hpcw_i_r2f_open_known(const struct hpcw_i_r2f_prefix *p, hpcw_comm *comm,
+                                  const struct hpcw_i_r2f_known *known, hpcw_status s,
+                                  hpcw_rank2file_restart **out, hpcw_error *err);
+
+/* The same by one process for the root of a map below a held prefix, without summary and index. */
+hpcw_status hpcw_i_r2f_open_root(const struct hpcw_i_r2f_prefix *p, const char *root,
+                                 hpcw_rank2file_restart **out, hpcw_error *err);
+
+/* hpcw_rank2file_list_open by one process, of a held prefix. */
+hpcw_status hpcw_i_r2f_list_open(const struct hpcw_i_r2f_prefix *p, hpcw_rank2file_list **out, hpcw_error *err);
 
 /* Collective. Loads all ranks and checks that the files exist and have their sizes; then nothing is loaded. */
 hpcw_status hpcw_i_r2f_check_all(hpcw_rank2file_restart *r, hpcw_error *err);

@@ -9,9 +9,10 @@
 #include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/format/kvtree/pack.h"
 #include "libwriter/format/rank2file/restart/restart.h"
 #include "libwriter/format/rank2file/upkeep/upkeep.h"
-#include "libwriter/io/sys.h"
+#include "libwriter/io/dir.h"
 
 /* A dataset with a summary, which may be damaged if the index lists it. */
 struct summarised {
@@ -47,18 +48,21 @@ static struct summarised *item_of(struct search *found, const char *prefix, uint
 }
 
 /* Looks for a summary and a map in directory `metadata` below the prefix. */
-static hpcw_status look(struct search *found, const char *prefix, const char *metadata, bool is_1_1,
-                        hpcw_error *err) {
+static hpcw_status look(struct search *found, const struct hpcw_i_r2f_prefix *p, const char *metadata,
+                        bool is_1_1, hpcw_error *err) {
     hpcw_kvtree *summary = NULL;
     uint64_t id = 0;
     uint64_t size;
     char name[2 * HPCW_RANK2FILE_PATH];
+    int at;
     (void)snprintf(name, sizeof name, "%s/summary.scr", metadata);
-    char *path = hpcw_i_r2f_join(prefix, name);
+    char *path = hpcw_i_r2f_join(p->path, name);
     if (path == NULL) {
-        return hpcw_i_fail_memory(err, prefix, 0, NULL);
+        return hpcw_i_fail_memory(err, p->path, 0, NULL);
     }
-    hpcw_status s = hpcw_kvtree_read_file(path, &summary, err);
+    int e = hpcw_i_dir_fd(p->dir, &at);
+    hpcw_status s = e == 0 ? hpcw_i_kv_read_at(at, name, path, &summary, err)
+                           : hpcw_i_fail_sys(err, e, "%s: cannot open for reading", path);
     const hpcw_kvtree *dset = hpcw_kvtree_get(summary, "DSET");
     const char *said = hpcw_kvtree_value(dset, "NAME");
     bool good = s == HPCW_OK && hpcw_i_r2f_is_complete(summary) && said != NULL &&
@@ -66,18 +70,18 @@ static hpcw_status look(struct search *found, const char *prefix, const char *me
                 id > 0 && id <= INT32_MAX;
     unsigned kind = HPCW_I_R2F_1_1;
     if (good && !is_1_1) {
-        (void)snprintf(path + strlen(path) - strlen("summary.scr"), sizeof "rank2file", "rank2file");
-        int e = hpcw_i_sys_size_of(path, &size);
+        (void)snprintf(name, sizeof name, "%s/rank2file", metadata);
+        e = hpcw_i_sys_size_at(at, name, &size);
         kind = e == 0 ? HPCW_I_R2F_3 : HPCW_I_R2F_1_2;
         s = e == 0 || e == ENOENT || e == EISDIR || e == EINVAL
                 ? HPCW_OK
-                : hpcw_i_fail_sys(err, e, "%s: cannot ask for its size", path);
+                : hpcw_i_fail_sys(err, e, "%s/%s: cannot ask for its size", p->path, name);
     } else if (hpcw_i_r2f_is_damage(s)) {
         s = HPCW_OK; /* none, or one that add_listed keeps if the index has it */
     }
     hpcw_i_free(path);
     if (good && s == HPCW_OK) {
-        struct summarised *item = item_of(found, prefix, id, said, err);
+        struct summarised *item = item_of(found, p->path, id, said, err);
         s = item == NULL ? HPCW_ENOMEM : HPCW_OK;
         if (item != NULL) {
             item->kinds |= 1u << kind;
@@ -89,10 +93,13 @@ static hpcw_status look(struct search *found, const char *prefix, const char *me
 }
 
 /* In .scr for SCR 1.2 and later, in the directories of datasets for SCR 1.1. */
-static hpcw_status search(struct search *found, const char *prefix, bool is_1_1, hpcw_error *err) {
-    char *directory = is_1_1 ? hpcw_i_strdup(prefix) : hpcw_i_r2f_join(prefix, ".scr");
+static hpcw_status search(struct search *found, const struct hpcw_i_r2f_prefix *p, bool is_1_1,
+                          hpcw_error *err) {
+    const char *directory = is_1_1 ? "." : ".scr";
     struct hpcw_i_listing *listing = NULL;
-    int e = directory == NULL ? ENOMEM : hpcw_i_sys_list(directory, &listing);
+    int at;
+    int e = hpcw_i_dir_fd(p->dir, &at);
+    e = e == 0 ? hpcw_i_sys_list_at(at, directory, &listing) : e;
     hpcw_status s = HPCW_OK;
     const char *name = "";
     while (e == 0 && s == HPCW_OK && name != NULL) {
@@ -100,16 +107,13 @@ static hpcw_status search(struct search *found, const char *prefix, bool is_1_1,
         e = hpcw_i_sys_list_next(listing, &name);
         if (e == 0 && name != NULL && (is_1_1 ? name[0] != '.' : strncmp(name, "scr.dataset.", 12) == 0)) {
             (void)snprintf(metadata, sizeof metadata, is_1_1 ? "%.*s/.scr" : ".scr/%.*s", 300, name);
-            s = look(found, prefix, metadata, is_1_1, err);
+            s = look(found, p, metadata, is_1_1, err);
         }
     }
-    if (e == ENOMEM) {
-        s = hpcw_i_fail_memory(err, prefix, 0, NULL);
-    } else if (e != 0 && (e != ENOENT || listing != NULL)) {
-        s = hpcw_i_fail_sys(err, e, "%s: cannot list the directory", directory);
+    if (e != 0 && (e != ENOENT || listing != NULL)) {
+        s = hpcw_i_r2f_fail_below(p, e, directory, "cannot list the directory", err);
     }
     hpcw_i_sys_list_free(listing);
-    hpcw_i_free(directory);
     return s;
 }
 
@@ -169,22 +173,22 @@ static hpcw_status add_listed(struct search *found, const struct hpcw_i_r2f_pref
 }
 
 /* Whether a dataset can be opened. One that the old index does not have must be sound, and is added to the new one. */
-static hpcw_status list_again(const char *prefix, const struct summarised *found, hpcw_rank2file_layout layout,
-                              bool was, hpcw_kvtree *index, hpcw_error *err) {
+static hpcw_status list_again(const struct hpcw_i_r2f_prefix *p, const struct summarised *found,
+                              hpcw_rank2file_layout layout, bool was, hpcw_kvtree *index, hpcw_error *err) {
     hpcw_rank2file_options o;
     hpcw_rank2file_options_init(&o);
     o.layout = layout;
     hpcw_status s = HPCW_OK;
     if ((kinds_of(layout) & ~found->kinds) != 0) {
-        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: dataset %s: expected the maps of layout %s, got others", prefix,
-                        found->name, hpcw_rank2file_layout_name(layout));
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: dataset %s: expected the maps of layout %s, got others",
+                        p->path, found->name, hpcw_rank2file_layout_name(layout));
     }
     for (uint32_t m = 0; s == HPCW_OK && m < hpcw_rank2file_layout_maps(layout); m++) {
         struct hpcw_i_r2f_known known = {
             .id = found->id, .layout = layout, .kind = hpcw_i_r2f_kind_of(layout, m)};
         hpcw_rank2file_restart *r;
         memcpy(known.name, found->name, sizeof known.name);
-        s = hpcw_i_r2f_open_known(prefix, hpcw_i_comm_or_self(NULL), &known, HPCW_OK, &r, err);
+        s = hpcw_i_r2f_open_known(p, hpcw_i_comm_or_self(NULL), &known, HPCW_OK, &r, err);
         if (s != HPCW_OK) {
             break;
         }
@@ -268,7 +272,7 @@ static hpcw_status rebuild(struct hpcw_i_r2f_upkeep *u, const struct search *fou
             s = is_unfinished(&u->p, f, layout, &unfinished, &why);
         }
         if (s == HPCW_OK && !unfinished) {
-            s = list_again(u->p.path, f, layout, was, index, &why);
+            s = list_again(&u->p, f, layout, was, index, &why);
         }
         hpcw_i_r2f_unlock(own);
         if (s == HPCW_ENOMEM) {
@@ -324,7 +328,7 @@ hpcw_status hpcw_i_r2f_reindex(struct hpcw_i_r2f_upkeep *u, hpcw_error *err) {
     hpcw_kvtree *index = NULL;
     hpcw_rank2file_layout layout = HPCW_RANK2FILE_SCR_1_1;
     int lock = -1;
-    hpcw_status s = search(&found, u->p.path, true, err);
+    hpcw_status s = search(&found, &u->p, true, err);
     if (s == HPCW_OK && found.count > 0) { /* .scr may be lost with the index */
         s = hpcw_i_r2f_make_directory(&u->p, ".scr", false, NULL, err);
     }
@@ -334,7 +338,7 @@ hpcw_status hpcw_i_r2f_reindex(struct hpcw_i_r2f_upkeep *u, hpcw_error *err) {
     found.count = 0; /* what was being removed may be gone now */
     found.kinds = 0;
     for (int is_1_1 = 1; s == HPCW_OK && is_1_1 >= 0; is_1_1--) {
-        s = search(&found, u->p.path, is_1_1 == 1, err);
+        s = search(&found, &u->p, is_1_1 == 1, err);
     }
     if (s == HPCW_OK) {
         s = read_old(&u->p, &old, &layout, err);

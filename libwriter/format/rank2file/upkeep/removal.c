@@ -152,9 +152,7 @@ static hpcw_status add_one_map(struct hpcw_i_r2f_removal *r, const struct hpcw_i
     const char *base = kind == HPCW_I_R2F_1_1 ? d->name : NULL;
     hpcw_i_r2f_metadata(kind, d->id, d->name, metadata);
     (void)snprintf(name, sizeof name, "%s/%s", metadata, hpcw_i_r2f_root(kind));
-    char *root = hpcw_i_r2f_join(r->p.path, name);
-    hpcw_status s = root == NULL ? hpcw_i_fail_memory(err, r->p.path, 0, NULL)
-                                 : hpcw_rank2file_restart_open_root(root, NULL, &map, err);
+    hpcw_status s = hpcw_i_r2f_open_root(&r->p, name, &map, err);
     if (s == HPCW_OK) {
         s = hpcw_rank2file_restart_load(map, 0, NULL, err);
     }
@@ -163,8 +161,8 @@ static hpcw_status add_one_map(struct hpcw_i_r2f_removal *r, const struct hpcw_i
         hpcw_rank2file_found f;
         s = hpcw_rank2file_restart_file(map, i, &f, err);
         if (s == HPCW_OK && base == NULL && !may_go(f.name)) {
-            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: rank %u: expected a data file, got %.200s", root, f.rank,
-                            f.name);
+            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s/%s: rank %u: expected a data file, got %.200s", r->p.path,
+                            name, f.rank, f.name);
         }
         if (s == HPCW_OK && add(r, base, f.name) != 0) {
             s = hpcw_i_fail_memory(err, r->p.path, hpcw_rank2file_restart_files(map), "files");
@@ -174,7 +172,6 @@ static hpcw_status add_one_map(struct hpcw_i_r2f_removal *r, const struct hpcw_i
         r->names.size = before;
     }
     hpcw_rank2file_restart_free(map);
-    hpcw_i_free(root);
     return s;
 }
 
