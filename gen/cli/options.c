@@ -213,7 +213,8 @@ static const struct ui_option options[] = {
     OPTION(EXPORTED, RECOVER, 0, "partial", NULL, BOOL, partial,
            "make a log although local files of some ranks are missing", .flags = UI_OPTION_NO_CONFIG),
     OPTION("Checkpoints", SCR, 'k', "keep", "K", U32, keep,
-           "scr prune: drop what is older than the newest K sound datasets; 0: drop no dataset",
+           "scr prune: drop what is older than the newest K datasets that scr check finds sound; 0: drop no "
+           "dataset",
            UI_LIMITS(0, 4294967295), .default_text = "0", .flags = UI_OPTION_NO_CONFIG),
     OPTION("Checkpoints", SCR, 0, "all-files", NULL, BOOL, all_files,
            "scr drop and prune: also remove datasets of which nothing lists the files, with all that is in "
@@ -256,7 +257,7 @@ static const struct ui_chapter chapters[] = {
      "  list            show the datasets of the index, in the order in which a restart tries them\n"
      "  check           the same, and read all files of each: sizes, checksums, totals\n"
      "  prune           remove what writers left that died, and with --keep K what is older than the newest K "
-     "sound datasets; the current one stays\n"
+     "datasets that check finds sound; the current one stays\n"
      "  drop            remove a dataset, named as third argument\n"
      "  reindex         build the index anew from the summaries\n"
      "\n"

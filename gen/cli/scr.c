@@ -7,7 +7,6 @@
 #include <hpcw/rank2file.h>
 
 #include "gen/cli/commands.h"
-#include "libreader/rank2file/rank2file.h"
 #include "libwriter/base/status.h"
 
 static void put_text(struct hpcw_i_json *json, const char *key, const char *text) {
@@ -26,20 +25,6 @@ static void put_listed(const hpcw_rank2file_listed *d, struct hpcw_i_json *json)
     hpcw_i_json_put_u64(json, "created_us", d->created_us);
     put_text(json, "flushed", d->flushed);
     put_text(json, "failed", d->failed);
-}
-
-/* All there is of one dataset, with the content of its files. Here, files that are all missing are damage. */
-static hpcw_status check_dataset(const char *prefix, const char *name, hpcw_error *why) {
-    hpcw_rank2file_restart *r;
-    hpcw_status s = hpcw_rank2file_restart_open(prefix, NULL, name, &r, why);
-    if (s == HPCW_OK) {
-        s = hpcw_rank2file_restart_load(r, 0, NULL, why);
-    }
-    if (s == HPCW_OK) {
-        s = hpcw_rank2file_restart_check(r, true, why);
-    }
-    hpcw_rank2file_restart_free(r);
-    return s == HPCW_OK ? read_rank2file_verify_dataset(prefix, name, why) : s;
 }
 
 /* Lists the datasets; `check`: with a verdict on each. */
@@ -62,7 +47,7 @@ static hpcw_status list(const struct gen_cli_options *o, const char *prefix, boo
         put_listed(d, &r.json);
         if (check) {
             hpcw_error why = {.message = ""};
-            hpcw_status is = check_dataset(prefix, d->name, &why);
+            hpcw_status is = hpcw_rank2file_check(prefix, d->name, true, &why);
             hpcw_i_json_put_bool(&r.json, "sound", is == HPCW_OK);
             put_text(&r.json, "why", is == HPCW_OK ? NULL : why.message);
             first = first == HPCW_OK ? is : first;

@@ -446,8 +446,9 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_mark_failed(const char *pref
                                                                 const char *dataset, hpcw_error *err);
 
 /**
- * Drops the datasets that are older than the newest `keep` sound ones: those that a restart would take, as
- * hpcw_rank2file_restart_open checks them. So damaged datasets do not push out sound ones. The current one stays. Then
+ * Drops the datasets that are older than the newest `keep` sound ones: those that are complete, did not fail and pass
+ * hpcw_rank2file_check. Their content is read before anything is removed, so that damaged datasets do not push out sound
+ * ones. With fewer than `keep` sound ones, none is dropped. The current one stays. Then
  * it removes what writers left that died: the files that the markers of unfinished datasets list, and temporary files. A
  * writer is dead if it does not hold its lock. Some file systems keep locks
  * on one host (Lustre with localflock, NFS with nolock), so only what a writer of the host of process 0 left is removed,
@@ -579,6 +580,19 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_restart_file(hpcw_rank2file_
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_restart_check(hpcw_rank2file_restart *r, bool content,
                                                                   hpcw_error *err);
+
+/**
+ * Checks that a dataset is sound: the summaries, the whole map, and all data files with their sizes and, where the map has
+ * one, their CRC-32. In the shared layout, both maps and both summaries must say the same. `hpcgen scr check` and
+ * hpcw_rank2file_prune judge by this. Not collective: one process reads everything.
+ *
+ * @param dataset  name of a dataset of the index, also of one that failed
+ * @param files    false: the data files are not looked at, as when they are elsewhere
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_ENOENT; HPCW_EFORMAT, HPCW_ETRUNCATED or HPCW_ECHECKSUM for damage; HPCW_ENOMEM; and
+ *         what the system says
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_check(const char *prefix, const char *dataset, bool files,
+                                                          hpcw_error *err);
 
 /** Frees in any state, NULL allowed. Not collective. */
 HPCW_API void hpcw_rank2file_restart_free(hpcw_rank2file_restart *r);

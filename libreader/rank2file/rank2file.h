@@ -20,9 +20,6 @@ hpcw_status read_rank2file_probe(const char *path, bool *is, hpcw_error *err);
  * checked unless all those of a map are missing. */
 hpcw_status read_rank2file_verify(const char *path, hpcw_error *err);
 
-/* The same for one dataset of the index: its maps, summaries and data files. */
-hpcw_status read_rank2file_verify_dataset(const char *prefix, const char *name, hpcw_error *err);
-
 /* Adds what a path holds to an open object. */
 hpcw_status read_rank2file_info(const char *path, struct hpcw_i_json *json, hpcw_error *err);
 

@@ -118,7 +118,26 @@ timeout 20 "$HPCGEN" scr prune set/scr >said 2>why
 [ $? -eq 1 ] || bad "prune with a FIFO: $(cat said why)"
 grep -q 'hpcw.9.unfinished: expected a file of this user, got another' why || bad "why: $(cat why)"
 
+# ---- prune keeps what check finds sound: files with their sizes, but other bytes, as after a power failure, are not
+for layout in scr-1.1 scr-1.2 shared; do
+    rm -rf set
+    make --set rank2file.layout=$layout
+    newest=set/scr/scr.dataset.4/rank_2.ckpt
+    head -c "$(wc -c <$newest)" /dev/zero >zeros
+    cp zeros $newest
+    "$HPCGEN" scr check set/scr >said 2>/dev/null && bad "zeros pass: $layout"
+    said 'sound=false' 1
+    scr prune set/scr --keep 1
+    said 'removed: 2' 1
+    "$HPCGEN" scr check set/scr >said 2>/dev/null
+    said 'sound=true' 1
+    said 'name=scr.dataset.3 .*sound=true' 1
+done
+
 # ---- the second summary of the shared layout
+rm -rf set
+make --set rank2file.layout=shared --ranks 5
+cp set/scr/.scr/scr.dataset.2/summary.scr other
 rm -rf set
 make --set rank2file.layout=shared
 second=set/scr/.scr/scr.dataset.2/summary.scr
@@ -133,6 +152,8 @@ cp kept $second
 printf 'x' | dd of=$second bs=1 seek=40 conv=notrunc 2>/dev/null
 refuse 1 "$second: *CRC-32*" "$HPCGEN" verify set/scr
 cp set/scr/.scr/scr.dataset.3/summary.scr $second
+refuse 1 "$second: DSET: expected dataset scr.dataset.2 with id 2, got scr.dataset.3 with 3" "$HPCGEN" verify set/scr
+cp other $second
 refuse 1 "$second: expected the content of the dataset's other summary, got another" "$HPCGEN" verify set/scr
 cp kept $second
 "$HPCGEN" verify --quiet set/scr || bad "not sound"

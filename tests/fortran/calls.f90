@@ -414,6 +414,7 @@ contains
     call ok(hpcw_rank2file_restart_file(restart, 0_c_int64_t, found, err), 'file')
     call check(index(hpcw_text(found%path), 'rank_0.ckpt') > 0 .and. found%size == 12 .and. found%has_crc, 'a file')
     call hpcw_rank2file_restart_free(restart)
+    call ok(hpcw_rank2file_check('ckpt', dataset='my.checkpoint', files=.true., err=err), 'check of a dataset')
     call ok(hpcw_rank2file_prune('ckpt', keep=1, err=err), 'prune without a tally')
     call ok(hpcw_rank2file_reindex('ckpt', tally=tally, err=err), 'reindex')
     call check(tally%added == 0 .and. hpcw_text(tally%why%message) == '', 'the tally')

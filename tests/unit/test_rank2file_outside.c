@@ -815,14 +815,15 @@ static int move_once(enum hpcw_i_sys_call call, size_t *size) {
     return 0;
 }
 
-enum { DROP, REINDEX, UPKEEP };
+enum { PRUNE, DROP, REINDEX, UPKEEP };
 
 static void look_after(int call) {
     hpcw_error err = {.message = ""};
     char run[400];
     (void)snprintf(run, sizeof run, "%s/run", prefix_dir);
-    hpcw_status s = call == DROP ? hpcw_rank2file_drop(run, NULL, "ckpt.2", NULL, NULL, &err)
-                                 : hpcw_rank2file_reindex(run, NULL, NULL, &err);
+    hpcw_status s = call == PRUNE  ? hpcw_rank2file_prune(run, NULL, 1, NULL, NULL, &err)
+                    : call == DROP ? hpcw_rank2file_drop(run, NULL, "ckpt.2", NULL, NULL, &err)
+                                   : hpcw_rank2file_reindex(run, NULL, NULL, &err);
     if (s != HPCW_OK) {
         fail_msg("%s", err.message);
     }

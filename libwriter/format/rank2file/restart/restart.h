@@ -80,6 +80,10 @@ hpcw_status hpcw_i_r2f_list_open(const struct hpcw_i_r2f_prefix *p, hpcw_rank2fi
 /* Collective. Loads all ranks and checks that the files exist and have their sizes; then nothing is loaded. */
 hpcw_status hpcw_i_r2f_check_all(hpcw_rank2file_restart *r, hpcw_error *err);
 
+/* hpcw_rank2file_check, also of a prefix that is held. */
+hpcw_status hpcw_i_r2f_check_dataset(const struct hpcw_i_r2f_prefix *p, const char *dataset, bool files,
+                                     hpcw_error *err);
+
 /* Frees what hpcw_rank2file_restart_load found. */
 void hpcw_i_r2f_unload(hpcw_rank2file_restart *r);
 

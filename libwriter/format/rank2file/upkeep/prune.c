@@ -21,53 +21,60 @@ static int by_id_descending(const void *a_, const void *b_) {
     return a > b ? -1 : a < b;
 }
 
-/* Whether a restart would take it. */
-static hpcw_status is_sound(const char *prefix, const hpcw_rank2file_listed *d, bool *sound, hpcw_error *err) {
-    hpcw_rank2file_restart *r;
-    *sound = false;
-    if (!d->complete || d->failed != NULL) {
-        return HPCW_OK;
+/* Finds the newest `keep` datasets that are sound: item[*first] is the first one that is older. */
+static hpcw_status find_old(const struct hpcw_i_r2f_prefix *p, const hpcw_rank2file_listed *const *item,
+                            uint32_t count, uint32_t keep, uint32_t *first, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    *first = 0;
+    for (uint32_t kept = 0; s == HPCW_OK && *first < count && kept < keep; ++*first) {
+        const hpcw_rank2file_listed *d = item[*first];
+        if (d->complete && d->failed == NULL) {
+            s = hpcw_i_r2f_check_dataset(p, d->name, true, err);
+            kept += s == HPCW_OK;
+            s = hpcw_i_r2f_is_damage(s) ? HPCW_OK : s;
+        }
     }
-    hpcw_status s = hpcw_rank2file_restart_open(prefix, NULL, d->name, &r, err);
-    if (s == HPCW_OK) {
-        s = hpcw_i_r2f_check_all(r, err);
-        hpcw_rank2file_restart_free(r);
-    }
-    *sound = s == HPCW_OK;
-    return hpcw_i_r2f_is_damage(s) ? HPCW_OK : s;
+    return s;
 }
 
-/* Drops what is older than the newest `keep` sound datasets. */
-static hpcw_status drop_old(struct hpcw_i_r2f_upkeep *u, uint32_t keep, bool telling, hpcw_error *err) {
+/* The datasets that are older than the newest `keep` sound ones, but for the current one: each name with its NUL. */
+static hpcw_status list_old(const struct hpcw_i_r2f_prefix *p, uint32_t keep, struct hpcw_i_buf *names,
+                            hpcw_error *err) {
     hpcw_rank2file_list *list;
-    hpcw_status s = hpcw_rank2file_list_open(u->p.path, NULL, &list, err);
+    hpcw_status s = hpcw_i_r2f_list_open(p, &list, err);
     if (s != HPCW_OK) {
         return s;
     }
     uint32_t count = hpcw_rank2file_list_count(list);
+    uint32_t first = count;
+    bool ok = true;
     const hpcw_rank2file_listed **item = hpcw_i_calloc((size_t)count + 1, sizeof *item);
-    s = item == NULL ? hpcw_i_fail_memory(err, u->p.path, count, "datasets") : HPCW_OK;
     if (item != NULL) {
         for (uint32_t i = 0; i < count; i++) {
             item[i] = hpcw_rank2file_list_get(list, i);
         }
         qsort(item, count, sizeof(hpcw_rank2file_listed *), by_id_descending);
-        uint32_t i = 0;
-        for (uint32_t kept = 0; s == HPCW_OK && i < count && kept < keep; i++) {
-            bool sound;
-            s = is_sound(u->p.path, item[i], &sound, err);
-            kept += sound;
-        }
-        for (; s == HPCW_OK && i < count; i++) {
-            hpcw_error why = {.message = ""};
-            if (!item[i]->current && hpcw_i_r2f_drop(u, item[i]->name, telling, &why) != HPCW_OK && !telling) {
-                hpcw_i_r2f_skip(&u->tally, &why);
-            }
-        }
+        s = find_old(p, item, count, keep, &first, err);
+    }
+    for (uint32_t i = first; s == HPCW_OK && ok && i < count; i++) {
+        ok = item[i]->current || hpcw_i_buf_append(names, item[i]->name, strlen(item[i]->name) + 1);
+    }
+    if (item == NULL || !ok) {
+        s = hpcw_i_fail_memory(err, p->path, count, "datasets");
     }
     hpcw_i_free((void *)item);
     hpcw_rank2file_list_free(list);
     return s;
+}
+
+static void drop_all(struct hpcw_i_r2f_upkeep *u, const struct hpcw_i_buf *names, bool telling) {
+    for (const char *name = hpcw_i_r2f_next_name(names, NULL); name != NULL;
+         name = hpcw_i_r2f_next_name(names, name)) {
+        hpcw_error why = {.message = ""};
+        if (hpcw_i_r2f_drop(u, name, telling, &why) != HPCW_OK && !telling) {
+            hpcw_i_r2f_skip(&u->tally, &why);
+        }
+    }
 }
 
 /* ---- unfinished datasets ---- */
@@ -357,11 +364,13 @@ static hpcw_status remove_orphans(struct hpcw_i_r2f_upkeep *u, bool telling, hpc
 }
 
 hpcw_status hpcw_i_r2f_prune(struct hpcw_i_r2f_upkeep *u, uint32_t keep, hpcw_error *err) {
-    hpcw_status s = HPCW_OK;
+    struct hpcw_i_buf old = {0};
+    hpcw_status s = keep > 0 ? list_old(&u->p, keep, &old, err) : HPCW_OK;
     for (int pass = u->how.told != NULL ? 0 : 1; s == HPCW_OK && pass < 2; pass++) {
         const bool telling = pass == 0; /* of everything, before anything is removed */
-        s = keep > 0 ? drop_old(u, keep, telling, err) : HPCW_OK;
-        s = s == HPCW_OK ? remove_orphans(u, telling, err) : s;
+        drop_all(u, &old, telling);
+        s = remove_orphans(u, telling, err);
     }
+    hpcw_i_buf_free(&old);
     return s;
 }

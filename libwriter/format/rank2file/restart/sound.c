@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whether a dataset is sound: all of its metadata, and the content of its files. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "libwriter/base/status.h"
+#include "libwriter/comm/comm.h"
+#include "libwriter/format/rank2file/restart/restart.h"
+
+static hpcw_status open_loaded(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_known *known,
+                               hpcw_rank2file_restart **out, hpcw_error *err) {
+    hpcw_status s = hpcw_i_r2f_open_known(p, hpcw_i_comm_or_self(NULL), known, HPCW_OK, out, err);
+    return s == HPCW_OK ? hpcw_rank2file_restart_load(*out, 0, NULL, err) : s;
+}
+
+/* Without files, the map and the summary still agree. */
+static hpcw_status check_sums(hpcw_rank2file_restart *r, hpcw_error *err) {
+    uint64_t files = hpcw_rank2file_restart_files(r);
+    uint64_t size = 0;
+    bool sized = true;
+    hpcw_status s = HPCW_OK;
+    for (uint64_t i = 0; s == HPCW_OK && i < files; i++) {
+        hpcw_rank2file_found f;
+        s = hpcw_rank2file_restart_file(r, i, &f, err);
+        if (s == HPCW_OK) {
+            sized = sized && f.has_size;
+            size += f.size;
+        }
+    }
+    if (s == HPCW_OK && (files != r->dataset.files || (sized && size != r->dataset.size))) {
+        s = hpcw_i_fail(err, HPCW_EFORMAT,
+                        "%s: dataset %s: summary: expected the map's %" PRIu64 " files and %" PRIu64
+                        " bytes, got %" PRIu64 " and %" PRIu64,
+                        r->metadata, r->known.name, files, size, r->dataset.files, r->dataset.size);
+    }
+    return s;
+}
+
+/* ---- the second map of the shared layout ---- */
+
+/* Whether two nodes have the same children, in any order. */
+static bool same_tree(const hpcw_kvtree *a, const hpcw_kvtree *b) {
+    bool same = hpcw_kvtree_count(a) == hpcw_kvtree_count(b);
+    for (const hpcw_kvtree *c = hpcw_kvtree_first(a); same && c != NULL; c = hpcw_kvtree_next(c)) {
+        const hpcw_kvtree *d = hpcw_kvtree_get(b, hpcw_kvtree_key(c));
+        same = d != NULL && same_tree(c, d);
+    }
+    return same;
+}
+
+/* Names in the map of SCR 3 have the dataset's directory in front. */
+static hpcw_status compare_maps(hpcw_rank2file_restart *a, hpcw_rank2file_restart *b, hpcw_error *err) {
+    uint64_t files = hpcw_rank2file_restart_files(a);
+    bool same = files == hpcw_rank2file_restart_files(b);
+    for (uint64_t i = 0; same && i < files; i++) {
+        hpcw_rank2file_found f;
+        hpcw_rank2file_found g;
+        hpcw_status s = hpcw_rank2file_restart_file(a, i, &f, err);
+        s = s == HPCW_OK ? hpcw_rank2file_restart_file(b, i, &g, err) : s;
+        if (s != HPCW_OK) {
+            return s;
+        }
+        size_t n = strlen(f.name);
+        size_t m = strlen(g.name);
+        same = f.rank == g.rank && m > n && strcmp(g.name + m - n, f.name) == 0 && f.size == g.size &&
+               f.crc == g.crc;
+    }
+    return same ? HPCW_OK
+                : hpcw_i_fail(err, HPCW_EFORMAT,
+                              "%s/%s: expected the files that the other map of the dataset has, got others",
+                              b->metadata, hpcw_i_r2f_root(b->known.kind));
+}
+
+static hpcw_status check_second(const struct hpcw_i_r2f_prefix *p, hpcw_rank2file_restart *first,
+                                hpcw_error *err) {
+    struct hpcw_i_r2f_known known = {.id = first->known.id,
+                                     .layout = first->known.layout,
+                                     .kind = hpcw_i_r2f_kind_of(first->known.layout, 1)};
+    hpcw_rank2file_restart *second = NULL;
+    memcpy(known.name, first->known.name, sizeof known.name);
+    hpcw_status s = open_loaded(p, &known, &second, err);
+    if (s == HPCW_OK && !same_tree(first->summary, second->summary)) {
+        s = hpcw_i_fail(err, HPCW_EFORMAT,
+                        "%s/summary.scr: expected the content of the dataset's other summary, got another",
+                        second->metadata);
+    }
+    s = s == HPCW_OK ? compare_maps(first, second, err) : s;
+    hpcw_rank2file_restart_free(second);
+    return s;
+}
+
+hpcw_status hpcw_i_r2f_check_dataset(const struct hpcw_i_r2f_prefix *p, const char *dataset, bool files,
+                                     hpcw_error *err) {
+    struct hpcw_i_r2f_known known = {.id = 0};
+    hpcw_rank2file_restart *r = NULL;
+    hpcw_status s = hpcw_i_r2f_find_dataset(p, dataset, &known, err);
+    if (s == HPCW_OK) {
+        s = open_loaded(p, &known, &r, err);
+    }
+    if (s == HPCW_OK) {
+        s = files ? hpcw_rank2file_restart_check(r, true, err) : check_sums(r, err);
+    }
+    if (s == HPCW_OK && hpcw_rank2file_layout_maps(known.layout) > 1) {
+        s = check_second(p, r, err);
+    }
+    hpcw_rank2file_restart_free(r);
+    return s;
+}
+
+hpcw_status hpcw_rank2file_check(const char *prefix, const char *dataset, bool files, hpcw_error *err) {
+    hpcw_error local;
+    err = err == NULL ? &local : err;
+    if (prefix == NULL || *prefix == '\0' || dataset == NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected a prefix and the name of a dataset, got %s",
+                           prefix == NULL || dataset == NULL ? "NULL" : "an empty prefix");
+    }
+    return hpcw_i_r2f_check_dataset(&(struct hpcw_i_r2f_prefix){.path = prefix}, dataset, files, err);
+}
