@@ -159,7 +159,9 @@ typedef struct hpcw_rank2file_file hpcw_rank2file_file;
  * and all who may write there may read and write it, so that they may lock; anybody else gets HPCW_EACCES. On a file system without such
  * locks (Lustre mounted with noflock, for instance) they write without them: there, programs that close at the same moment
  * can lose an entry of the index, which hpcw_rank2file_reindex restores. A program that dies leaves its files and
- * P/.scr/hpcw.ID.unfinished, which lists them, until hpcw_rank2file_prune on the same host.
+ * P/.scr/hpcw.ID.unfinished, which lists them, until hpcw_rank2file_prune on the same host. A program locks that file, too,
+ * until the close: if somebody removes the lock file, the dataset is still known to be written, and the close takes the
+ * lock again. If another program wrote the dataset meanwhile, the close fails with HPCW_EEXIST and leaves it alone.
  *
  * The prefix is looked up once: the program may change its working directory or rename the prefix while the dataset is
  * open. Below the prefix, nothing is created, overwritten or removed through symbolic links; the prefix itself may be

@@ -740,6 +740,107 @@ static void one_summary_of_two(void **state) {
     }
 }
 
+/* ---- a lock file that somebody removes, as `find -empty -delete` does ---- */
+
+static void a_writer_without_its_lock_file(void **state) {
+    for (int k = 0; k < LAYOUTS; k++) {
+        hpcw_rank2file_layout layout = (hpcw_rank2file_layout)k;
+        hpcw_rank2file_options o = prefix_options(layout, 2);
+        hpcw_rank2file_tally tally;
+        hpcw_rank2file *other;
+        hpcw_error err = {.message = ""};
+        prefix_written(layout, 1);
+        hpcw_rank2file *w = prefix_opened(&o);
+        OK(prefix_put(w, 0, NULL));
+        OK(prefix_put(w, 1, NULL));
+        assert_int_equal(unlink(in_prefix(".scr/hpcw.lock")), 0);
+        /* It still lives. */
+        OK(hpcw_rank2file_prune(prefix_dir, NULL, 0, NULL, &tally, NULL));
+        assert_int_equal(tally.removed, 0);
+        assert_int_equal(hpcw_rank2file_open(prefix_dir, NULL, &o, &other, &err), HPCW_EEXIST);
+        assert_non_null(strstr(err.message, "another program is writing it, without .scr/hpcw.lock"));
+        assert_int_equal(unlink(in_prefix(".scr/hpcw.lock")), 0);
+        if (hpcw_rank2file_close(w, &err) != HPCW_OK) {
+            fail_msg("%s", err.message);
+        }
+        hpcw_rank2file_free(w);
+        OK(hpcw_rank2file_check(prefix_dir, name_of(layout, 2), true, NULL));
+        assert_int_equal(prefix_listed(), 2);
+        (void)prefix_end(state);
+        (void)prefix_begin(state);
+    }
+}
+
+/* Another program writes the same dataset meanwhile. It is that one's by then. */
+static void a_dataset_that_became_another_program_s(void **state) {
+    for (int k = 0; k < LAYOUTS; k++) {
+        hpcw_rank2file_layout layout = (hpcw_rank2file_layout)k;
+        hpcw_rank2file_options o = prefix_options(layout, 2);
+        hpcw_error err = {.message = ""};
+        hpcw_rank2file *w = prefix_opened(&o);
+        OK(prefix_put(w, 0, NULL));
+        OK(prefix_put(w, 1, NULL));
+        assert_int_equal(unlink(in_prefix(".scr/hpcw.lock")), 0);
+        assert_int_equal(unlink(in_prefix(".scr/hpcw.2.unfinished")),
+                         0); /* as one of another user, who cannot be asked */
+        o.dataset.job_name = "theirs";
+        OK(prefix_write(&o, &err));
+        assert_int_equal(hpcw_rank2file_close(w, &err), HPCW_EEXIST);
+        hpcw_rank2file_free(w);
+        if (hpcw_rank2file_check(prefix_dir, name_of(layout, 2), true, &err) != HPCW_OK) {
+            fail_msg("%s", err.message);
+        }
+        hpcw_rank2file_restart *r;
+        OK(hpcw_rank2file_restart_open(prefix_dir, NULL, NULL, &r, NULL));
+        assert_string_equal(hpcw_rank2file_restart_dataset(r)->job_name, "theirs");
+        hpcw_rank2file_restart_free(r);
+        (void)prefix_end(state);
+        (void)prefix_begin(state);
+    }
+}
+
+/* ---- descriptors that the program closes ---- */
+
+/* Puts a file of the program in place of the descriptor of a file with such an end of its name. Returns the number. */
+static int take_descriptor_of(const char *end, const char *path) {
+    for (int fd = 3; fd < 256; fd++) {
+        char link[64], text[900] = "";
+        (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+        ssize_t n = readlink(link, text, sizeof text - 1);
+        size_t size = strlen(end);
+        if (n > (ssize_t)size && strcmp(text + n - size, end) == 0) {
+            int mine = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+            assert_true(mine >= 0);
+            assert_int_equal(dup2(mine, fd), fd);
+            assert_int_equal(close(mine), 0);
+            return fd;
+        }
+    }
+    fail_msg("expected an open file %s, got none", end);
+    return -1;
+}
+
+static void a_program_that_closes_descriptors(void **state) {
+    (void)state;
+    hpcw_rank2file_options o = prefix_options(HPCW_RANK2FILE_SCR_3, 1);
+    hpcw_error err = {.message = ""};
+    hpcw_rank2file *w = prefix_opened(&o);
+    OK(prefix_put(w, 0, NULL));
+    const int marker = take_descriptor_of("hpcw.1.unfinished", in_prefix("precious"));
+    const int lock = take_descriptor_of("hpcw.lock", in_prefix("dear"));
+    assert_int_not_equal(prefix_put(w, 1, &err), HPCW_OK);
+    assert_non_null(strstr(err.message, "hpcw.1.unfinished: cannot note that the dataset is being written"));
+    assert_int_not_equal(hpcw_rank2file_close(w, NULL), HPCW_OK);
+    hpcw_rank2file_free(w);
+    struct stat st;
+    assert_int_equal(fstat(marker, &st), 0);
+    assert_int_equal(st.st_size, 0);
+    assert_int_equal(fstat(lock, &st), 0);
+    assert_int_equal(st.st_size, 0);
+    assert_int_equal(close(marker), 0);
+    assert_int_equal(close(lock), 0);
+}
+
 /* ---- a prefix that moves ---- */
 
 static void moved_while_it_is_open(void **state) {
@@ -891,6 +992,9 @@ int main(void) {
         TEST(a_dataset_that_no_index_lists),
         TEST(markers_of_more_processes),
         TEST(one_summary_of_two),
+        TEST(a_writer_without_its_lock_file),
+        TEST(a_dataset_that_became_another_program_s),
+        TEST(a_program_that_closes_descriptors),
         TEST(moved_while_it_is_open),
         TEST(moved_while_it_is_looked_after),
     };

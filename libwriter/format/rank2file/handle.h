@@ -43,6 +43,7 @@ struct hpcw_rank2file {
     char flushed[HPCW_I_R2F_STAMP];
     struct hpcw_i_r2f_prefix place; /* held from the open on; `dir` NULL: own sinks write elsewhere */
     int lock_fd;                    /* on process 0: the lock of the dataset; -1: none */
+    struct hpcw_i_file_id lock_id;  /* of lock_fd, whose number a file of the program may have got */
     bool earlier; /* on process 0: an earlier attempt at this dataset died, and left markers */
     bool closed;
 

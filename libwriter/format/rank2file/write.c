@@ -328,6 +328,24 @@ static hpcw_status make_prefix(hpcw_rank2file *w, hpcw_error *err) {
     return s == HPCW_OK && e == 0 && syncs(w) ? sync_name(w, err) : s;
 }
 
+static void unlock(hpcw_rank2file *w) {
+    if (w->lock_fd >= 0 && hpcw_i_sys_is_still(w->lock_fd, &w->lock_id)) {
+        hpcw_i_r2f_unlock(w->lock_fd);
+    }
+    w->lock_fd = -1;
+}
+
+/* After a lock. */
+static hpcw_status know_lock(hpcw_rank2file *w, hpcw_error *err) {
+    int e = hpcw_i_sys_id(w->lock_fd, &w->lock_id);
+    if (e == 0) {
+        return HPCW_OK;
+    }
+    hpcw_i_r2f_unlock(w->lock_fd);
+    w->lock_fd = -1;
+    return hpcw_i_r2f_fail_below(&w->place, e, HPCW_I_R2F_LOCK, "cannot look at the lock", err);
+}
+
 static hpcw_status begin(hpcw_rank2file *w, hpcw_error *err) {
     hpcw_status s = make_prefix(w, err);
     if (s == HPCW_OK) {
@@ -335,6 +353,9 @@ static hpcw_status begin(hpcw_rank2file *w, hpcw_error *err) {
     }
     if (s == HPCW_OK) {
         s = hpcw_i_r2f_lock_dataset(&w->place, w->options.dataset.id, w->dataset, &w->lock_fd, NULL, err);
+    }
+    if (s == HPCW_OK) {
+        s = know_lock(w, err);
     }
     if (s == HPCW_OK) {
         s = take_out(w, err);
@@ -450,7 +471,7 @@ void hpcw_rank2file_free(hpcw_rank2file *w) {
         f->w = NULL; /* files that are freed after their dataset */
     }
     hpcw_i_r2f_marker_close(&w->noted);
-    hpcw_i_r2f_unlock(w->lock_fd);
+    unlock(w);
     hpcw_i_dir_release(w->place.dir);
     hpcw_i_buf_free(&w->own);
     hpcw_i_buf_free(&w->names);
@@ -473,6 +494,36 @@ const hpcw_rank2file_dataset *hpcw_rank2file_dataset_of(const hpcw_rank2file *w)
 }
 
 /* ---- close ---- */
+
+/* On process 0, before the close writes anything over what others may have: somebody may have removed the lock file, and
+ * another program may then have written a dataset of this id or name. */
+static hpcw_status regain_lock(hpcw_rank2file *w, hpcw_error *err) {
+    hpcw_kvtree *index = NULL;
+    hpcw_rank2file_layout layout;
+    const hpcw_rank2file_dataset *d = &w->options.dataset;
+    if (hpcw_i_r2f_lock_is_named(&w->place, w->lock_fd)) {
+        return HPCW_OK;
+    }
+    unlock(w);
+    hpcw_status s = hpcw_i_r2f_make_directory(&w->place, ".scr", syncs(w), NULL, err);
+    s = s == HPCW_OK ? hpcw_i_r2f_lock_again(&w->place, d->id, w->dataset, &w->lock_fd, NULL, err) : s;
+    s = s == HPCW_OK ? know_lock(w, err) : s;
+    if (s == HPCW_OK) {
+        hpcw_error mine = {.message = ""};
+        s = hpcw_i_r2f_index_read(&w->place, &index, &mine);
+        s = s == HPCW_OK ? hpcw_i_r2f_index_layout(index, w->prefix, &layout, &mine) : s;
+        if (s == HPCW_OK && hpcw_i_r2f_index_has(index, layout, d->id, w->dataset)) {
+            s = hpcw_i_fail(&mine, HPCW_EEXIST,
+                            "%s/%s: expected a new dataset, got %s or one with id %" PRIu64
+                            ", which another program wrote while %s was missing",
+                            w->prefix, HPCW_RANK2FILE_INDEX, w->dataset, d->id, HPCW_I_R2F_LOCK);
+        }
+        *err = s == HPCW_OK || s == HPCW_ENOENT ? *err : mine;
+        s = s == HPCW_ENOENT ? HPCW_OK : s;
+    }
+    hpcw_kvtree_free(index);
+    return s;
+}
 
 static int by_index_and_call(const void *a_, const void *b_) {
     const struct hpcw_i_r2f_own *a = a_;
@@ -556,8 +607,8 @@ static hpcw_status write_summary_and_index(hpcw_rank2file *w, hpcw_error *err) {
         if (w->earlier) {
             hpcw_i_r2f_markers_forget(&w->place, w->options.dataset.id, w->dataset);
         }
-    } else {
-        (void)remove_summaries(w, NULL);
+    } else if (s != HPCW_EEXIST && hpcw_i_r2f_lock_is_named(&w->place, w->lock_fd)) {
+        (void)remove_summaries(w, NULL); /* otherwise they may be those of the dataset that is listed by now */
     }
     return s;
 }
@@ -587,6 +638,9 @@ hpcw_status hpcw_rank2file_close(hpcw_rank2file *w, hpcw_error *err) {
     uint64_t sums[2] = {0};
     struct hpcw_i_words words = {.sums = 2, .word = sums};
     hpcw_status s = hpcw_i_r2f_check_files(w, err);
+    if (s == HPCW_OK && w->comm->process == 0) {
+        s = regain_lock(w, err);
+    }
     if (s == HPCW_OK) {
         s = hpcw_i_r2f_sync_directories(w, err);
     }
@@ -616,8 +670,7 @@ hpcw_status hpcw_rank2file_close(hpcw_rank2file *w, hpcw_error *err) {
     if (s == HPCW_OK) {
         hpcw_i_r2f_forget(w);
     }
-    hpcw_i_r2f_unlock(w->lock_fd);
-    w->lock_fd = -1;
+    unlock(w);
     if (s != HPCW_OK) {
         hpcw_i_fail_about(err, w->prefix);
     }

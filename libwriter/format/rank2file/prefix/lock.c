@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A prefix that is held, and the locks in it. */
+/* The locks of a prefix. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -7,56 +7,10 @@
 #include <time.h>
 
 #include "libwriter/base/hash.h"
-#include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
-#include "libwriter/format/rank2file/prefix/prefix.h"
+#include "libwriter/format/rank2file/prefix/marker.h"
 #include "libwriter/io/dir.h"
 #include "libwriter/io/sys.h"
-
-/* ---- the prefix ---- */
-
-hpcw_status hpcw_i_r2f_hold(const char *path, struct hpcw_i_r2f_prefix *p, hpcw_error *err) {
-    *p = (struct hpcw_i_r2f_prefix){.path = path};
-    int e = hpcw_i_dir_hold(path, &p->dir);
-    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot open the directory", path);
-}
-
-/* Bytes of the shortest part of a name, from its begin on, that is a symbolic link; 0: none. */
-static int find_link(struct hpcw_i_dir *dir, const char *name) {
-    char *part = hpcw_i_strdup(name);
-    int size = 0;
-    for (size_t n = 0; part != NULL && size == 0 && name[n] != '\0';) {
-        struct hpcw_i_entry entry;
-        n += strcspn(name + n + 1, "/") + 1;
-        part[n] = '\0';
-        if (hpcw_i_below_look(dir, part, &entry) == 0 && entry.kind == HPCW_I_LINK) {
-            size = (int)n;
-        }
-        part[n] = name[n];
-    }
-    hpcw_i_free(part);
-    return size;
-}
-
-hpcw_status hpcw_i_r2f_fail_below(const struct hpcw_i_r2f_prefix *p, int e, const char *name, const char *what,
-                                  hpcw_error *err) {
-    int link = e == ELOOP ? find_link(p->dir, name) : 0;
-    return e == ENOMEM ? hpcw_i_fail_memory(err, p->path, 0, NULL)
-           : link > 0  ? hpcw_i_fail(err, HPCW_EACCES,
-                                     "%s/%.*s: expected no symbolic link, got one: below the prefix nothing is "
-                                      "written or removed through links",
-                                     p->path, link, name)
-                       : hpcw_i_fail_sys(err, e, "%s/%s: %s", p->path, name, what);
-}
-
-hpcw_status hpcw_i_r2f_make_directory(const struct hpcw_i_r2f_prefix *p, const char *name, bool sync,
-                                      bool *made, hpcw_error *err) {
-    int e = hpcw_i_below_make(p->dir, name, sync, made);
-    return e == 0 || e == EEXIST ? HPCW_OK
-                                 : hpcw_i_r2f_fail_below(p, e, name, "cannot make the directory", err);
-}
-
-/* ---- locks ---- */
 
 /* Byte 0 of the lock file is the index, byte N dataset N; names lie above all ids. */
 enum { INDEX_BYTE = 0 };
@@ -69,6 +23,10 @@ static uint64_t byte_of_name(const char *name) {
 /* What kernels and file systems answer that have no such locks. */
 static bool is_unsupported(int e) {
     return e == ENOSYS || e == EOPNOTSUPP || e == EINVAL || e == ENOLCK;
+}
+
+static const char *base_of(const char *name) {
+    return strrchr(name, '/') + 1;
 }
 
 /* Whoever creates the file lets all others lock it who may write in the directory, whatever the umask. It may be another
@@ -108,22 +66,35 @@ static hpcw_status open_lock(const struct hpcw_i_r2f_prefix *p, int *fd, hpcw_er
                : hpcw_i_r2f_fail_below(p, e, HPCW_I_R2F_LOCK, "cannot open the lock", err);
 }
 
-hpcw_status hpcw_i_r2f_lock_index(const struct hpcw_i_r2f_prefix *p, int *fd, bool *locked, hpcw_error *err) {
-    /* A holder reads and writes one small file. Longer means that it is stopped, and a collective must not hang. */
-    enum { LONGEST_MS = 60000, STEP_MS = 2 };
-    int e = 0;
-    hpcw_status s = open_lock(p, fd, err);
-    if (s == HPCW_OK) {
-        const struct timespec step = {.tv_nsec = STEP_MS * 1000000L};
-        e = hpcw_i_sys_lock(*fd, INDEX_BYTE);
-        for (int ms = 0; e == EAGAIN && ms < LONGEST_MS; ms += STEP_MS) {
-            (void)nanosleep(&step, NULL);
-            e = hpcw_i_sys_lock(*fd, INDEX_BYTE);
+bool hpcw_i_r2f_lock_is_named(const struct hpcw_i_r2f_prefix *p, int fd) {
+    struct hpcw_i_file_id id;
+    struct hpcw_i_dir *directory = NULL;
+    int at;
+    bool named = hpcw_i_sys_id(fd, &id) == 0 && hpcw_i_below_hold(p->dir, HPCW_I_R2F_LOCK, &directory) == 0 &&
+                 hpcw_i_dir_fd(directory, &at) == 0 && hpcw_i_sys_is_at(at, base_of(HPCW_I_R2F_LOCK), &id);
+    hpcw_i_dir_release(directory);
+    return named;
+}
+
+/* A lock is worth something on the file that others find. HPCW_EIO: somebody removes the file all the time. */
+static hpcw_status lock(const struct hpcw_i_r2f_prefix *p, int (*take)(int fd, const void *what),
+                        const void *what, int *fd, int *e, hpcw_error *err) {
+    enum { TRIES = 100 }; /* whoever removes files goes through a directory once */
+    for (int i = 0; i < TRIES; i++) {
+        hpcw_status s = open_lock(p, fd, err);
+        *e = s == HPCW_OK ? take(*fd, what) : 0;
+        if (s != HPCW_OK || *e != 0 || hpcw_i_r2f_lock_is_named(p, *fd)) {
+            return s;
         }
-        if (e != 0 && !is_unsupported(e)) {
-            s = hpcw_i_r2f_fail_below(p, e, HPCW_I_R2F_LOCK, "cannot lock the index", err);
-        }
+        hpcw_i_r2f_unlock(*fd);
+        *fd = -1;
     }
+    return hpcw_i_fail(err, HPCW_EIO, "%s/%s: expected a lock file that stays, got one that somebody removes",
+                       p->path, HPCW_I_R2F_LOCK);
+}
+
+/* Without a lock that was asked for, nothing is open. */
+static hpcw_status settle(hpcw_status s, int e, int *fd, bool *locked) {
     if (locked != NULL) {
         *locked = s == HPCW_OK && e == 0;
     }
@@ -134,29 +105,62 @@ hpcw_status hpcw_i_r2f_lock_index(const struct hpcw_i_r2f_prefix *p, int *fd, bo
     return s;
 }
 
+static int take_index(int fd, const void *what) {
+    /* A holder reads and writes one small file. Longer means that it is stopped, and a collective must not hang. */
+    enum { LONGEST_MS = 60000, STEP_MS = 2 };
+    const struct timespec step = {.tv_nsec = STEP_MS * 1000000L};
+    (void)what;
+    int e = hpcw_i_sys_lock(fd, INDEX_BYTE);
+    for (int ms = 0; e == EAGAIN && ms < LONGEST_MS; ms += STEP_MS) {
+        (void)nanosleep(&step, NULL);
+        e = hpcw_i_sys_lock(fd, INDEX_BYTE);
+    }
+    return e;
+}
+
+hpcw_status hpcw_i_r2f_lock_index(const struct hpcw_i_r2f_prefix *p, int *fd, bool *locked, hpcw_error *err) {
+    int e;
+    hpcw_status s = lock(p, take_index, NULL, fd, &e, err);
+    if (s == HPCW_OK && e != 0 && !is_unsupported(e)) {
+        s = hpcw_i_r2f_fail_below(p, e, HPCW_I_R2F_LOCK, "cannot lock the index", err);
+    }
+    return settle(s, e, fd, locked);
+}
+
+struct bytes {
+    uint64_t id;
+    const char *name;
+};
+
+static int take_dataset(int fd, const void *what) {
+    const struct bytes *b = what;
+    int e = hpcw_i_sys_lock(fd, b->id);
+    return e == 0 ? hpcw_i_sys_lock(fd, byte_of_name(b->name)) : e;
+}
+
+hpcw_status hpcw_i_r2f_lock_again(const struct hpcw_i_r2f_prefix *p, uint64_t id, const char *name, int *fd,
+                                  bool *locked, hpcw_error *err) {
+    int e;
+    hpcw_status s = lock(p, take_dataset, &(struct bytes){id, name}, fd, &e, err);
+    if (s == HPCW_OK && e == EAGAIN) {
+        s = hpcw_i_fail(err, HPCW_EEXIST, "%s: dataset %s with id %" PRIu64 ": another program is writing it",
+                        p->path, name, id);
+    } else if (s == HPCW_OK && e != 0 && !is_unsupported(e)) {
+        s = hpcw_i_r2f_fail_below(p, e, HPCW_I_R2F_LOCK, "cannot lock a dataset", err);
+    }
+    return settle(s, e, fd, locked);
+}
+
 hpcw_status hpcw_i_r2f_lock_dataset(const struct hpcw_i_r2f_prefix *p, uint64_t id, const char *name, int *fd,
                                     bool *locked, hpcw_error *err) {
-    int e = 0;
-    hpcw_status s = open_lock(p, fd, err);
-    if (s == HPCW_OK) {
-        e = hpcw_i_sys_lock(*fd, id);
-        e = e == 0 ? hpcw_i_sys_lock(*fd, byte_of_name(name)) : e;
-        if (e == EAGAIN) {
-            s = hpcw_i_fail(err, HPCW_EEXIST,
-                            "%s: dataset %s with id %" PRIu64 ": another program is writing it", p->path, name,
-                            id);
-        } else if (e != 0 && !is_unsupported(e)) {
-            s = hpcw_i_r2f_fail_below(p, e, HPCW_I_R2F_LOCK, "cannot lock a dataset", err);
-        }
+    hpcw_status s = hpcw_i_r2f_lock_again(p, id, name, fd, locked, err);
+    if (s == HPCW_OK && hpcw_i_r2f_marker_is_held(p, id)) {
+        s = hpcw_i_fail(err, HPCW_EEXIST,
+                        "%s: dataset %s with id %" PRIu64 ": another program is writing it, without %s, which "
+                        "somebody removed",
+                        p->path, name, id, HPCW_I_R2F_LOCK);
     }
-    if (locked != NULL) {
-        *locked = s == HPCW_OK && e == 0;
-    }
-    if (s != HPCW_OK) {
-        hpcw_i_r2f_unlock(*fd);
-        *fd = -1;
-    }
-    return s;
+    return s == HPCW_OK ? s : settle(s, 0, fd, locked);
 }
 
 void hpcw_i_r2f_unlock(int fd) {

@@ -306,6 +306,11 @@ void hpcw_i_r2f_markers_forget(const struct hpcw_i_r2f_prefix *p, uint64_t id, c
 
 /* ---- a marker that grows ---- */
 
+/* Writes to the marker, and to no file of the program that took its descriptor. */
+static int put(const struct hpcw_i_r2f_marker_file *file, const void *data, size_t size, uint64_t offset) {
+    return hpcw_i_sys_is_still(file->fd, &file->id) ? hpcw_i_sys_pwrite(file->fd, data, size, offset) : EBADF;
+}
+
 /* Opens what an earlier attempt at this dataset left. False: there is nothing of the kind. */
 static bool open_earlier(const struct hpcw_i_r2f_prefix *p, const char *name,
                          const struct hpcw_i_r2f_marker *marker, struct hpcw_i_r2f_marker_file *file) {
@@ -314,10 +319,26 @@ static bool open_earlier(const struct hpcw_i_r2f_prefix *p, const char *name,
                 parse(p, name, file->fd, &earlier, NULL) == HPCW_OK && earlier.lists &&
                 strcmp(earlier.name, marker->name) == 0 && hpcw_i_sys_size(file->fd, &file->end) == 0;
     hpcw_i_r2f_marker_free(&earlier);
-    if (!same) {
-        hpcw_i_r2f_marker_close(file);
+    if (!same && file->fd >= 0) {
+        hpcw_i_sys_drop(file->fd);
+        file->fd = -1;
     }
     return same;
+}
+
+bool hpcw_i_r2f_marker_is_held(const struct hpcw_i_r2f_prefix *p, uint64_t id) {
+    const struct hpcw_i_r2f_which which = {.kind = HPCW_I_R2F_UNFINISHED, .id = id};
+    char name[NAME];
+    bool held = false;
+    int fd;
+    print_name(&which, name);
+    if (hpcw_i_below_open(p->dir, name, O_RDONLY, false, &fd) == 0) {
+        if (hpcw_i_sys_locked(fd, &held) != 0) {
+            held = false;
+        }
+        (void)hpcw_i_sys_close(fd);
+    }
+    return held;
 }
 
 hpcw_status hpcw_i_r2f_marker_open(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_which *which,
@@ -331,14 +352,19 @@ hpcw_status hpcw_i_r2f_marker_open(const struct hpcw_i_r2f_prefix *p, const stru
         file->end = 0;
         e = create(p, name, &file->fd);
     }
+    e = e == 0 ? hpcw_i_sys_id(file->fd, &file->id) : e;
     if (e != 0) {
+        hpcw_i_sys_drop(file->fd);
+        file->fd = -1;
         return fail_to_note(p, e, which, err);
     }
+    (void)hpcw_i_sys_own(
+        file->fd); /* the lock of the dataset says the same, unless somebody removes its file */
     hpcw_status s = hpcw_i_r2f_marker_set(p, file, marker, err);
     if (s == HPCW_OK && file->end <= HEAD) {
         file->end = HEAD;
     } else if (s == HPCW_OK) { /* perhaps a name without its end */
-        e = hpcw_i_sys_pwrite(file->fd, "\n", 1, file->end++);
+        e = put(file, "\n", 1, file->end++);
     }
     e = s == HPCW_OK && e == 0 && sync ? sync_new(p, name, file->fd) : e;
     s = s == HPCW_OK && e != 0 ? fail_to_note(p, e, which, err) : s;
@@ -352,7 +378,7 @@ hpcw_status hpcw_i_r2f_marker_set(const struct hpcw_i_r2f_prefix *p, const struc
                                   const struct hpcw_i_r2f_marker *marker, hpcw_error *err) {
     char head[HEAD];
     print_head(marker, head);
-    int e = hpcw_i_sys_pwrite(file->fd, head, HEAD, 0);
+    int e = put(file, head, HEAD, 0);
     return e == 0 ? HPCW_OK : fail_to_note(p, e, &file->which, err);
 }
 
@@ -360,8 +386,7 @@ hpcw_status hpcw_i_r2f_marker_append(const struct hpcw_i_r2f_prefix *p, struct h
                                      const char *name, hpcw_error *err) {
     char line[HPCW_RANK2FILE_MAX_NAME + 3]; /* with the slash of one that is to stay, and the line feed */
     int n = snprintf(line, sizeof line, "%s\n", name);
-    int e = n < 0 || (size_t)n >= sizeof line ? ENAMETOOLONG
-                                              : hpcw_i_sys_pwrite(file->fd, line, (size_t)n, file->end);
+    int e = n < 0 || (size_t)n >= sizeof line ? ENAMETOOLONG : put(file, line, (size_t)n, file->end);
     e = e == 0 && file->sync ? hpcw_i_sys_fsync(file->fd) : e;
     if (e != 0) {
         return fail_to_note(p, e, &file->which, err);
@@ -371,8 +396,9 @@ hpcw_status hpcw_i_r2f_marker_append(const struct hpcw_i_r2f_prefix *p, struct h
 }
 
 void hpcw_i_r2f_marker_close(struct hpcw_i_r2f_marker_file *file) {
-    if (file->fd >= 0) {
+    if (file->fd >= 0 && hpcw_i_sys_is_still(file->fd, &file->id)) {
+        (void)hpcw_i_sys_unlock(file->fd); /* a child may have a copy of the descriptor */
         hpcw_i_sys_drop(file->fd);
-        file->fd = -1;
     }
+    file->fd = -1;
 }

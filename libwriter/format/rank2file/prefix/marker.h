@@ -14,6 +14,7 @@
 
 #include "libwriter/base/buf.h"
 #include "libwriter/format/rank2file/prefix/prefix.h"
+#include "libwriter/io/sys.h"
 
 enum hpcw_i_r2f_marker_kind { HPCW_I_R2F_UNFINISHED, HPCW_I_R2F_DROPPED };
 
@@ -65,13 +66,17 @@ void hpcw_i_r2f_markers_forget(const struct hpcw_i_r2f_prefix *p, uint64_t id, c
 
 /* ---- a marker that grows ---- */
 
-/* Of a writer; fd -1: closed. */
+/* Of a writer, which owns it until it is closed; fd -1: closed. */
 struct hpcw_i_r2f_marker_file {
     int fd;
-    bool sync;                     /* names are on the disk before their files are made */
-    uint64_t end;                  /* where the next name goes */
+    struct hpcw_i_file_id id; /* programs close descriptors that they do not know, and others take the number */
+    bool sync;                /* names are on the disk before their files are made */
+    uint64_t end;             /* where the next name goes */
     struct hpcw_i_r2f_which which; /* for messages */
 };
+
+/* Whether the first process of a writer of this id owns its marker. False if that cannot be known. */
+bool hpcw_i_r2f_marker_is_held(const struct hpcw_i_r2f_prefix *p, uint64_t id);
 
 /* Opens the marker of a writer that has the lock of the dataset. What an earlier attempt listed stays listed; something
  * else of this name is replaced. `marker` has no names. */

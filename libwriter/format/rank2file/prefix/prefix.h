@@ -37,7 +37,7 @@ hpcw_status hpcw_i_r2f_make_directory(const struct hpcw_i_r2f_prefix *p, const c
 
 /* ---- locks ---- */
 
-/* Below the prefix. Never removed: two writers could hold locks on two files of that name. */
+/* Below the prefix. Never removed by this library: two writers could hold locks on two files of that name. */
 #define HPCW_I_R2F_LOCK ".scr/hpcw.lock"
 
 /*
@@ -45,11 +45,20 @@ hpcw_status hpcw_i_r2f_make_directory(const struct hpcw_i_r2f_prefix *p, const c
  * closes *fd and releases the lock, as the end of the program and of its children does; -1 after a failure. The lock of the index waits; a dataset that
  * another writer holds gives HPCW_EEXIST. Where the file system has no locks, *fd is open and nothing is locked;
  * *locked (may be NULL) tells.
+ *
+ * Somebody else may have removed the file. A lock is taken on the file that has the name then; and a dataset whose writer
+ * still owns its marker is being written, whatever the lock says.
  */
 hpcw_status hpcw_i_r2f_lock_index(const struct hpcw_i_r2f_prefix *p, int *fd, bool *locked, hpcw_error *err);
 hpcw_status hpcw_i_r2f_lock_dataset(const struct hpcw_i_r2f_prefix *p, uint64_t id, const char *name, int *fd,
                                     bool *locked, hpcw_error *err);
 void hpcw_i_r2f_unlock(int fd);
+
+/* Whether an open lock file still has its name. If not, others do not see the locks. */
+bool hpcw_i_r2f_lock_is_named(const struct hpcw_i_r2f_prefix *p, int fd);
+/* Locks a dataset again, for its writer, which owns the marker. */
+hpcw_status hpcw_i_r2f_lock_again(const struct hpcw_i_r2f_prefix *p, uint64_t id, const char *name, int *fd,
+                                  bool *locked, hpcw_error *err);
 
 /* ---- the index as a file ---- */
 

@@ -82,6 +82,13 @@ hpcw_status hpcw_i_r2f_drop(struct hpcw_i_r2f_upkeep *u, const char *dataset, bo
     if (s == HPCW_OK) {
         s = plan(u, &d, index, &r, err);
     }
+    if (s == HPCW_OK && !hpcw_i_r2f_lock_is_named(&u->p, own)) {
+        s = hpcw_i_fail(
+            err, HPCW_EEXIST,
+            "%s/%s: expected the lock that this program took, got none or another: somebody removed it, "
+            "so that others may write dataset %s: try again",
+            u->p.path, HPCW_I_R2F_LOCK, dataset);
+    }
     if (s == HPCW_OK && telling) {
         s = hpcw_i_r2f_removal_tell(&r, &u->how, err);
     } else if (s == HPCW_OK) {
