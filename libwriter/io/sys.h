@@ -111,6 +111,9 @@ struct hpcw_i_entry {
 int hpcw_i_sys_look(const char *path, bool follow, struct hpcw_i_entry *entry);
 /* The same for a name in a directory, where a link is a link. */
 int hpcw_i_sys_look_at(int at, const char *name, struct hpcw_i_entry *entry);
+/* Whether a directory in another one is where a file system is mounted, also a part of the same one. Before Linux 5.8 only
+ * another device tells. */
+bool hpcw_i_sys_is_mounted(int at, const char *name);
 /* Whether this user may create, replace or remove a name in a directory. 0, or what that would fail with. The system may
  * still refuse it, for reasons that cannot be asked for. */
 int hpcw_i_sys_may_change_at(int at, const char *name);

@@ -89,6 +89,19 @@ int hpcw_i_sys_look(const char *path, bool follow, struct hpcw_i_entry *entry) {
     return look(AT_FDCWD, path, follow ? 0 : AT_SYMLINK_NOFOLLOW, entry);
 }
 
+bool hpcw_i_sys_is_mounted(int at, const char *name) {
+    struct stat in, it;
+#ifdef STATX_ATTR_MOUNT_ROOT
+    struct statx x;
+    if (statx(at, name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, STATX_TYPE, &x) == 0 &&
+        (x.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) != 0) {
+        return (x.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+    }
+#endif
+    return fstatat(at, ".", &in, 0) == 0 && fstatat(at, name, &it, AT_SYMLINK_NOFOLLOW) == 0 &&
+           in.st_dev != it.st_dev;
+}
+
 int hpcw_i_sys_may_change_at(int at, const char *name) {
     struct stat directory, file;
     int e;

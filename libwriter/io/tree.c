@@ -24,6 +24,9 @@ static int visit_entry(struct tree_walk *w, int at, const char *name) {
     if (e != 0 || entry.kind == HPCW_I_NOTHING) {
         return e; /* another process has removed it */
     }
+    if (w->goes_on && entry.kind == HPCW_I_DIRECTORY && hpcw_i_sys_is_mounted(at, name)) {
+        return EBUSY; /* as the system answers to the removal of a mount point */
+    }
     int inside = entry.kind == HPCW_I_DIRECTORY ? visit_directory(w, at, name) : 0;
     e = inside == 0 || w->goes_on ? w->each(w->context, at, name, &entry) : 0;
     return inside != 0 ? inside : e;

@@ -11,7 +11,8 @@ typedef int hpcw_i_tree_visit(void *context, int at, const char *name, const str
 /* Visits the directory `name` in `at` and all below it. Ends with the first failure. `each` may remove what it visits. */
 int hpcw_i_tree_walk(int at, const char *name, hpcw_i_tree_visit *each, void *context);
 
-/* Removes it with all that is in it; the second one leaves the directory itself. Goes on after a failure, and returns the
+/* Removes it with all that is in it; the second one leaves the directory itself. What is mounted in there stays, with all that
+ * is in it: EBUSY. Goes on after a failure, and returns the
  * first one. ENOENT: it is not there. */
 int hpcw_i_tree_remove(int at, const char *name);
 int hpcw_i_tree_clear(int at, const char *name);

@@ -3,13 +3,16 @@
  * has one, without a wait for a writer. */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -172,6 +175,26 @@ static void trees_end_at_links(void **state) {
     assert_text("outside/file", "outside");
 }
 
+/* In a child, as the mount belongs to it alone. Where nobody may mount, there is nothing to see. */
+static void trees_end_at_mounts(void **state) {
+    (void)state;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        char mounted[sizeof root + 8];
+        (void)snprintf(mounted, sizeof mounted, "%s/ours", root);
+        if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+            mount(at("outside"), mounted, NULL, MS_BIND, NULL) != 0) {
+            _exit(0);
+        }
+        _exit(hpcw_i_tree_remove(AT_FDCWD, root) == EBUSY && hpcw_i_sys_is_mounted(AT_FDCWD, mounted) ? 0 : 1);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_text("outside/file", "outside");
+}
+
 /* More names than a file system lists at a time, so that it has to go on after removals. */
 static void large_trees_go(void **state) {
     (void)state;
@@ -230,6 +253,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(renames_stay_below, set_up, tear_down),
         cmocka_unit_test_setup_teardown(new_directories_are_synced, set_up, tear_down),
         cmocka_unit_test_setup_teardown(trees_end_at_links, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(trees_end_at_mounts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(large_trees_go, set_up, tear_down),
         cmocka_unit_test_setup_teardown(texts_come_by_lines, set_up, tear_down),
         cmocka_unit_test_setup_teardown(pipes_are_not_waited_for, set_up, tear_down),
