@@ -400,7 +400,8 @@ typedef struct hpcw_rank2file_tally {
 typedef struct hpcw_rank2file_removal {
     size_t size; /**< of this struct; hpcw_rank2file_removal_init sets it (hpcw.h) */
     /** Also removes datasets of which nothing lists the files: all that is in P/D goes. Those are datasets without a map
-     * that can be read, and unfinished ones whose marker is of an earlier version of this library. Default: they stay.
+     * that can be read, and unfinished ones whose marker is of an earlier version of this library. If a file system is
+     * mounted in there, nothing of the dataset goes: HPCW_EACCES. Default: they stay.
      * Agree on all processes. */
     bool all_files;
     /** Called on process 0 with the path of every file that is going to be removed, before anything is removed. NULL, the

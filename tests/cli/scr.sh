@@ -112,6 +112,24 @@ for layout in scr-1.1 scr-3; do
     [ ! -e set/scr/$name.4 ] || bad "something is left: $layout"
 done
 
+# A file system that is mounted in a dataset, also a part of the same one, is nobody's to remove.
+if unshare -rm true 2>/dev/null; then
+    rm -rf set victim
+    make --set rank2file.layout=scr-3
+    mkdir -p victim/sub set/scr/ckpt.4/mnt
+    touch victim/sub/file
+    rm set/scr/.scr/scr.dataset.4/rank2file
+    for mnt in set/scr/ckpt.4/mnt set/scr/ckpt.4; do
+        unshare -rm sh -c "mount --bind victim $mnt && exec timeout 60 '$HPCGEN' scr drop set/scr ckpt.4 --all-files" \
+            >said 2>why && bad "drop takes no notice of a mount: $mnt"
+        grep -q "hpcgen: $mnt: expected a directory of the dataset, got one where a file system is mounted" why ||
+            bad "why: $(cat why)"
+        [ -e victim/sub/file ] || bad "a file of another file system is gone: $mnt"
+        [ -e set/scr/ckpt.4/rank_0.ckpt ] || bad "a part of the dataset is gone: $mnt"
+    done
+    "$HPCGEN" scr drop set/scr ckpt.4 --all-files >said 2>why || bad "fails: drop after umount"
+fi
+
 # A FIFO in place of a marker stops nobody.
 mkfifo set/scr/.scr/hpcw.9.unfinished
 timeout 20 "$HPCGEN" scr prune set/scr >said 2>why

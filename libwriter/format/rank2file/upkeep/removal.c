@@ -198,14 +198,43 @@ hpcw_status hpcw_i_r2f_removal_add_names(struct hpcw_i_r2f_removal *r, const cha
     return e == 0 ? HPCW_OK : hpcw_i_fail_memory(err, r->p.path, 0, NULL);
 }
 
+/* A directory that is listed as a file is a mount point. */
 static int add_any(void *context, const char *name) {
     const struct adding *a = context;
-    return add(a->r, a->directory, name);
+    struct hpcw_i_entry entry = {.kind = HPCW_I_NOTHING};
+    size_t before = a->r->names.size;
+    int e = add(a->r, a->directory, name);
+    if (e == 0 && a->r->names.size > before && !hpcw_i_r2f_is_folder(name)) {
+        e = hpcw_i_below_look(a->r->p.dir, (const char *)a->r->names.data + before, &entry);
+    }
+    return e == 0 && entry.kind == HPCW_I_DIRECTORY ? EXDEV : e;
+}
+
+/* The last name of the list is where another file system begins. */
+static hpcw_status refuse_mounted(const struct hpcw_i_r2f_removal *r, const char *name, hpcw_error *err) {
+    return hpcw_i_fail(
+        err, HPCW_EACCES,
+        "%s/%s: expected a directory of the dataset, got one where a file system is mounted: what is in "
+        "there stays; umount it first",
+        r->p.path, name);
 }
 
 hpcw_status hpcw_i_r2f_removal_add_all(struct hpcw_i_r2f_removal *r, const char *dataset, hpcw_error *err) {
     struct adding a = {r, dataset};
-    int e = hpcw_i_r2f_tree_walk(r->p.dir, dataset, add_any, &a);
+    int at;
+    int e = hpcw_i_dir_fd(r->p.dir, &at);
+    if (e == 0 && hpcw_i_sys_is_mounted(at, dataset)) {
+        return refuse_mounted(r, dataset, err);
+    }
+    e = e == 0 ? hpcw_i_r2f_tree_walk(r->p.dir, dataset, add_any, &a) : e;
+    if (e == EXDEV) {
+        const char *last = NULL;
+        for (const char *name = hpcw_i_r2f_next_name(&r->names, NULL); name != NULL;
+             name = hpcw_i_r2f_next_name(&r->names, name)) {
+            last = name;
+        }
+        return refuse_mounted(r, last == NULL ? dataset : last, err);
+    }
     e = e == 0 ? add(r, dataset, "") : e;
     return e == 0 ? HPCW_OK : fail(&r->p, e, dataset, err);
 }

@@ -60,7 +60,8 @@ hpcw_status hpcw_i_r2f_removal_confine(struct hpcw_i_r2f_removal *r, const struc
 hpcw_status hpcw_i_r2f_removal_add_names(struct hpcw_i_r2f_removal *r, const char *dataset,
                                          const struct hpcw_i_buf *names, hpcw_error *err);
 
-/* Adds all that is in the directory of a dataset, with its directories. */
+/* Adds all that is in the directory of a dataset, with its directories. HPCW_EACCES if a file system is mounted there, as what
+ * is in that one is somebody else's. */
 hpcw_status hpcw_i_r2f_removal_add_all(struct hpcw_i_r2f_removal *r, const char *dataset, hpcw_error *err);
 
 /* Adds the temporary files in the directory of a dataset that writers of the listed files left. */

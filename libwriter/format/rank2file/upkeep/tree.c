@@ -23,7 +23,7 @@ static int visit_entry(struct dataset_walk *w, int at, const char *name, size_t 
     if (e != 0 || entry.kind == HPCW_I_NOTHING) {
         return e;
     }
-    bool directory = entry.kind == HPCW_I_DIRECTORY;
+    bool directory = entry.kind == HPCW_I_DIRECTORY && !hpcw_i_sys_is_mounted(at, name);
     w->path.size = size;
     if (!hpcw_i_buf_append_str(&w->path, name) || !hpcw_i_buf_append(&w->path, "/", directory ? 1 : 0)) {
         return ENOMEM;
