@@ -171,7 +171,7 @@ typedef struct hpcw_rank2file_file hpcw_rank2file_file;
  * @param comm     the processes; NULL: this process alone
  * @param out      the handle, to be freed with hpcw_rank2file_free; NULL on failure
  * @return HPCW_OK; HPCW_EINVAL; HPCW_ERANGE; HPCW_EMISMATCH; HPCW_ENOMEM; HPCW_ECOMM; HPCW_EACCES if a symbolic link is
- *         in the way; HPCW_EEXIST if the index lists a dataset of that id or name (see `replace`), if a complete one is
+ *         in the way, also as P/D; HPCW_ENOENT if P/D is a file; HPCW_EEXIST if the index lists a dataset of that id or name (see `replace`), if a complete one is
  *         there that it does not list, as when the index is lost, if the index is one of another layout, or if another
  *         program is writing a dataset of that id or name; HPCW_EFORMAT if the index is damaged; and what the system says
  */

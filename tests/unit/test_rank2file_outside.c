@@ -219,6 +219,30 @@ static void a_writer_behind_a_link(void **state) {
     assert_int_equal(count_entries(outside), VICTIMS);
 }
 
+/* The directory of the dataset is a link, to a directory or to nothing, or a file. */
+static void a_writer_whose_directory_is_none(void **state) {
+    (void)state;
+    for (int k = 0; k < LAYOUTS; k++) {
+        for (int what = 0; what < 3; what++) {
+            hpcw_rank2file_layout layout = (hpcw_rank2file_layout)k;
+            hpcw_rank2file_options o = prefix_options(layout, 1);
+            hpcw_rank2file *w;
+            hpcw_error err = {.message = ""};
+            const char *directory = in_prefix("%s", name_of(layout, 1));
+            if (what == 2) {
+                prefix_plain_file(directory, 10);
+            } else {
+                assert_int_equal(symlink(what == 0 ? outside : "nowhere", directory), 0);
+            }
+            hpcw_status s = hpcw_rank2file_open(prefix_dir, NULL, &o, &w, &err);
+            assert_int_equal(s, what == 2 ? HPCW_ENOENT : HPCW_EACCES);
+            assert_non_null(strstr(err.message, name_of(layout, 1)));
+            assert_false(prefix_exists(in_prefix(".scr/hpcw.1.unfinished")));
+            assert_int_equal(unlink(in_prefix("%s", name_of(layout, 1))), 0);
+        }
+    }
+}
+
 /* ---- what nothing lists ---- */
 
 static void add_to_index(const char *name, const char *id) {
@@ -975,6 +999,7 @@ int main(void) {
         TEST(a_file_behind_a_link),
         TEST(a_prefix_behind_a_link),
         TEST(a_writer_behind_a_link),
+        TEST(a_writer_whose_directory_is_none),
         TEST(an_index_that_names_a_directory),
         TEST(a_marker_that_names_a_directory),
         TEST(a_map_that_names_the_index),

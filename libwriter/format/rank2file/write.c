@@ -287,6 +287,10 @@ static hpcw_status make_data_directory(hpcw_rank2file *w, hpcw_error *err) {
     if (e != 0) {
         return hpcw_i_r2f_fail_below(&w->place, e, w->dataset, "cannot look for the directory", err);
     }
+    if (entry.kind != HPCW_I_NOTHING && entry.kind != HPCW_I_DIRECTORY) {
+        return hpcw_i_r2f_fail_below(&w->place, entry.kind == HPCW_I_LINK ? ELOOP : ENOTDIR, w->dataset,
+                                     "cannot make the directory", err);
+    }
     bool missing = entry.kind == HPCW_I_NOTHING;
     marker.made = missing || before;
     hpcw_status s = hpcw_i_r2f_marker_open(&w->place, &which, &marker, syncs(w), &w->noted, err);
