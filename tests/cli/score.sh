@@ -122,6 +122,23 @@ kinds:
 END
 cmp -s out expected || bad "by hand: got: $(cat out)"
 
+# Ranks and phases of a fault are those from the first one on, also if they begin anywhere.
+mkdir spans
+cat >spans/truth.json <<'END'
+{"faults": [{"kind": "slow_node", "first_rank": 3, "ranks": 13, "visibility": [{"sd": 9}]},
+    {"kind": "slow_node", "first_rank": 10, "ranks": 9007199254740000, "visibility": [{"sd": 1}]},
+    {"kind": "overloaded", "rank": 7, "first_phase": 5, "phases": 6, "visibility": [{"sd": 9}]}]}
+END
+for span in 'slow_node 2 0' 'slow_node 3 1' 'slow_node 9 1' 'slow_node 15 1' 'slow_node 4503599627370496 1' \
+    'slow_node 9007199254740011 0' 'overloaded 4 0' 'overloaded 5 1' 'overloaded 8 1' 'overloaded 10 1' 'overloaded 11 0'; do
+    # shellcheck disable=SC2086
+    set -- $span
+    [ "$1" = slow_node ] && where="\"rank\": $2" || where="\"rank\": 7, \"phase\": $2"
+    findings "{\"kind\": \"$1\", $where}"
+    "$HPCGEN" score findings.json spans >out || bad "score failed"
+    grep -q "kind=$1 findings=1 right=$3 .*visible_faults=1 .*hidden_faults=0" out || bad "$span: $(cat out)"
+done
+
 # Not as described.
 findings '{"kind": "fast_node", "rank": 1}'
 refuse 'hpcgen: findings.json: findings?0?.kind: expected one of doc/realism.md, got fast_node'

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Small inputs that claim much, and what reads them: rows of (name, command). A path in a command is below the directory `at`."""
+import base64
 import json
 import os
 import shutil
@@ -33,6 +34,7 @@ def commands_of_file(path, extension, forms):
     yield ["report", path, "--force", "-O", out + ".html"]
     yield ["rewrite", path, out + extension]
     yield ["fit", path, "-O", out + ".ini"]
+    yield ["fit", "--compare", path, path]
     for form in forms:
         yield ["export", path, "--form", form, "-O", out + "." + form]
 
@@ -65,6 +67,10 @@ def claims_of_words(at, base):
             all_commands = list(commands_of_file(path, extension, forms))
             for command in all_commands if offset == first else all_commands[1:4:2]:
                 yield name, command
+            if extension == ".sion" and "tasks" in forms:
+                yield name, ["export", path, "--task", "0", "--key", "1", "-O", path + ".bytes"]
+            if extension == ".clog2":  # as a local file of MPE's
+                yield name, ["recover", "--output", path + ".recovered", path]
 
 
 # ---- event logs ----
@@ -150,6 +156,21 @@ def load_data(at, base):
         path = write(f"{at}/load {key}/data.0.json", text)
         for command in commands_of_file(path, ".json", ("csv", "edges")):
             yield f"load {key}", command
+
+
+# Load data with 200 MB of blanks, in 186 bytes of brotli.
+BLANKS = (
+    "z///fwAEanKk7TigxxYGFgVcVk+yyS6vybNDeKxLERU5N7JBnA1r3v8vaov///8ASADEYQHo3v/z//8fAAmAOCwA3ft//v//AyABEIcFoHv/z/"
+    "//fwAkAOKwAHTv//n//w+ABEAcFoDu/T////8BkACIwwLQvf/n//8/ABIAcVgAuvf//P//B0ACIA4LQPf+n////wBIAMRhAeje//P//x8ACYA4"
+    "LADd+/8EEV4HINXVV5IcFsDs3HUC"
+)
+
+
+def compressed(at, base):
+    del base
+    path = write(f"{at}/blanks/data.0.json.br", base64.b64decode(BLANKS))
+    for command in commands_of_file(path, ".json", ("csv", "edges")):
+        yield "blanks", command
 
 
 # ---- checkpoints ----
@@ -239,6 +260,11 @@ def datasets(at, base):
         yield name, ["join", folder]
         if key != "ranks":
             yield name, ["--config", path, "--out", f"{at}/{name}"]
+        name = f"description {key}"
+        write(f"{at}/{name}/.hpcw/parameters.ini", text)
+        yield name, ["join", f"{at}/{name}"]
+        yield name, ["report", f"{at}/{name}"]
+        yield name, ["--ranks", "2", "--formats", "scr", "--resume", "--out", f"{at}/{name}"]
     manifest = json.loads(read(f"{base}/manifest.json"))
     manifest["files"] = [{"path": ESC, "size": 2**53, "xxh128": ESC}] * 1000
     for key, text in {
@@ -254,8 +280,22 @@ def datasets(at, base):
             yield name, command
 
 
+def results(at, base):
+    """Of hpcw-bench."""
+    del base
+    cases = {
+        "names": json.dumps({"magic": ESC, ESC: ESC, "machine": {"host": ESC}}),
+        "deep": "[" * DEEP + "]" * DEEP,
+        "numbers": json.dumps({"magic": "hpcw-bench", "version": 2**64, "points": MUCH, "rounds": 1e308}),
+    }
+    for key, text in cases.items():
+        path = write(f"{at}/results {key}.json", text)
+        yield f"results {key}", ["report", path, "-O", path + ".html"]
+        yield f"results {key}", ["compare", path, path]
+
+
 def inputs(at, hpcgen):
     base = f"{at}/base"
     subprocess.run([hpcgen, "--quiet", "--ranks", "2", "--scale", "tiny", "--files", "2", "--out", base], check=True)
-    for maker in (claims_of_words, logs, local_files, load_data, checkpoints, scores, datasets):
+    for maker in (claims_of_words, logs, local_files, load_data, compressed, checkpoints, scores, datasets):
         yield from maker(at, base)

@@ -2,10 +2,10 @@
 """
 Gives small hostile inputs to every command that reads files, with little memory and time:
 
-    replay.py HPCGEN [NAME]
+    replay.py HPCGEN HPCW-BENCH [NAME]
 
 Each run must end by itself, with a documented status. One that fails says why in one line. No output has control characters.
-With NAME, only the inputs of this name are used, and the runs are shown.
+"" for HPCW-BENCH leaves its inputs out. With NAME, only the inputs of this name are used, and the runs are shown.
 """
 import os
 import re
@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from inputs import inputs  # noqa: E402
+from inputs import inputs, results  # noqa: E402
 
 MEMORY = 600 << 20
 SECONDS = 10
@@ -31,7 +31,7 @@ def limit():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def judge(run):
+def judge(run, program):
     """What is wrong with a run, or None."""
     out, err = (text.decode("utf-8", "surrogateescape") for text in (run.stdout, run.stderr))
     lines = err.splitlines()
@@ -39,7 +39,7 @@ def judge(run):
         return f"status {run.returncode}"
     if CONTROL.search(out) or CONTROL.search(err):
         return "control characters in the output"
-    if run.returncode != 0 and not (lines and lines[-1].startswith("hpcgen: ")):
+    if run.returncode != 0 and not (lines and lines[-1].startswith(f"{program}: ")):
         return "no line says why"
     if run.returncode == 2 and len(lines) != 1 or len(lines) > 20:
         return f"{len(lines)} lines"
@@ -47,16 +47,18 @@ def judge(run):
 
 
 def main():
-    hpcgen, only = os.path.abspath(sys.argv[1]), sys.argv[2:3]
+    hpcgen, bench, only = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3:4]
     runs = failed = 0
     with tempfile.TemporaryDirectory() as at:
-        for name, command in inputs(at, hpcgen):
+        rows = [(hpcgen, *row) for row in inputs(at, hpcgen)]
+        rows += [(os.path.abspath(bench), *row) for row in results(at, None)] if bench else []
+        for program, name, command in rows:
             if only and name not in only:
                 continue
-            run = subprocess.run([hpcgen, *command], cwd=at, stdin=subprocess.DEVNULL, capture_output=True,
+            run = subprocess.run([program, *command], cwd=at, stdin=subprocess.DEVNULL, capture_output=True,
                                  preexec_fn=limit, check=False)
             runs += 1
-            wrong = judge(run)
+            wrong = judge(run, os.path.basename(program))
             if wrong or only:
                 print(f"{name}: {wrong}: {command}\n{run.stdout[:300]!r}\n{run.stderr[-300:]!r}")
             failed += wrong is not None
