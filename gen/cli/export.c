@@ -177,8 +177,9 @@ static hpcw_status check_space(const char *output, uint64_t bytes, hpcw_error *e
 
 static void say(const char *output, const struct gen_exported *done) {
     char text[UI_TEXT_SIZE];
-    (void)fprintf(stderr, "hpcgen: %s: %" PRIu64 " %s, %s\n", output, done->count, done->items,
-                  ui_text_bytes(text, done->bytes));
+    hpcw_error room;
+    (void)fprintf(stderr, "hpcgen: %s: %" PRIu64 " %s, %s\n", gen_cli_printable(output, &room), done->count,
+                  done->items, ui_text_bytes(text, done->bytes));
 }
 
 static hpcw_status print(const char *output, const struct gen_exported *done, hpcw_error *err) {

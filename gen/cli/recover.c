@@ -26,8 +26,9 @@ hpcw_status gen_cli_recover(const struct gen_cli_options *o, const char *const *
                      "\"missing\":%u}\n",
                      found.files, found.records, found.left_out, found.truncated, found.missing);
     } else if (!o->quiet) {
-        (void)fprintf(stderr, "hpcgen: %s: %" PRIu64 " records of %u local files", o->output, found.records,
-                      found.files);
+        hpcw_error room;
+        (void)fprintf(stderr, "hpcgen: %s: %" PRIu64 " records of %u local files",
+                      gen_cli_printable(o->output, &room), found.records, found.files);
         if (found.truncated > 0) {
             (void)fprintf(stderr, ", %u of them truncated", found.truncated);
         }

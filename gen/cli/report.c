@@ -248,7 +248,8 @@ hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hp
     ui_page_free(r.page);
     cJSON_Delete(truth);
     if (s == HPCW_OK && !o->quiet) {
-        (void)fprintf(stderr, "hpcgen: %s\n", output);
+        hpcw_error room;
+        (void)fprintf(stderr, "hpcgen: %s\n", gen_cli_printable(output, &room));
     }
     return s;
 }

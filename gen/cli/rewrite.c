@@ -88,8 +88,9 @@ static hpcw_status check_outputs(const char *from, const char *to, uint32_t file
 
 static void say(const char *to, const struct gen_rewritten *done) {
     char text[UI_TEXT_SIZE];
-    (void)fprintf(stderr, "hpcgen: %s: %" PRIu64 " files, %" PRIu64 " %s, %s", to, done->files, done->count,
-                  done->items, ui_text_bytes(text, done->bytes));
+    hpcw_error room;
+    (void)fprintf(stderr, "hpcgen: %s: %" PRIu64 " files, %" PRIu64 " %s, %s", gen_cli_printable(to, &room),
+                  done->files, done->count, done->items, ui_text_bytes(text, done->bytes));
     if (done->left_out > 0) {
         (void)fprintf(stderr, "; left out, as they failed or are not complete: %" PRIu64, done->left_out);
     }

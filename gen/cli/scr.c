@@ -66,8 +66,9 @@ static hpcw_status list(const struct gen_cli_options *o, const char *prefix, boo
 
 /* A file that is going to be removed. */
 static void tell(void *context, const char *path) {
+    hpcw_error room;
     (void)context;
-    (void)fprintf(stderr, "hpcgen: removes %s\n", path);
+    (void)fprintf(stderr, "hpcgen: removes %s\n", gen_cli_printable(path, &room));
 }
 
 /* Prints what was done. `s` is the status of that; without failures, skipped datasets are one. */
@@ -82,8 +83,10 @@ static hpcw_status print_tally(const struct gen_cli_options *o, const char *pref
         hpcw_i_json_put_u64(&r.json, "left", tally->left);
         s = gen_cli_result_print(&r, s, err);
         if (tally->left > 0) {
-            (void)fprintf(stderr, "hpcgen: %s: %" PRIu64 " file%s not of %s left\n", prefix, tally->left,
-                          tally->left == 1 ? "" : "s", tally->removed > 1 ? "these datasets" : "this dataset");
+            hpcw_error room;
+            (void)fprintf(stderr, "hpcgen: %s: %" PRIu64 " file%s not of %s left\n",
+                          gen_cli_printable(prefix, &room), tally->left, tally->left == 1 ? "" : "s",
+                          tally->removed > 1 ? "these datasets" : "this dataset");
         }
     }
     return s != HPCW_OK || tally->skipped == 0

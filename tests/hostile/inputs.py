@@ -105,6 +105,30 @@ def logs(at, base):
         yield name, command
 
 
+def names(at, base):
+    """Files whose own names are hostile."""
+    name = "name"
+    for file, extension, forms in (("clog2/app.clog2", ".clog2", ("csv",)), ("vom/data.0.json.br", ".json", ("csv",)),
+                                   ("linktest/pingpong_results_bin.sion", ".sion", ("npy",))):
+        path = os.fsdecode(os.fsencode(f"{at}/{name}/{ESC}\n.") + b"\x9b" + os.fsencode(os.path.basename(file)))
+        write(path, read(f"{base}/{file}"))
+        for command in commands_of_file(path, extension, forms):
+            yield name, command
+        yield name, ["recover", "--output", path + ".recovered", path]
+    prefix = f"{at}/{ESC}\nprefix"
+    shutil.copytree(f"{base}/scr", prefix)
+    write(f"{prefix}/scr.dataset.1/{ESC}", "")
+    os.remove(f"{prefix}/scr.dataset.1/.scr/rank2file.scr")
+    os.remove(f"{prefix}/.scr/scr.dataset.1/rank2file")
+    for command in (["check"], ["drop", "scr.dataset.1"], ["drop", "scr.dataset.1", "--all-files"], ["list"]):
+        yield name, ["scr", command[0], prefix, *command[1:]]
+    dataset = f"{at}/{ESC}\ndataset"
+    shutil.copytree(base, dataset)
+    os.remove(f"{dataset}/vom/data.0.json.br")
+    for command in (["verify"], ["repair"], ["verify"], ["info"], ["report"], ["fit", "-O", dataset + ".ini"]):
+        yield name, [command[0], dataset, *command[1:]]
+
+
 def local_head(ranks, block, window):
     head = struct.pack("=QQIIII", 0x0A324C43574350C8, 1, 0, ranks, block, window)
     return head + struct.pack("=QdQqqqqQQQ", 0, 1.0, 0, 0, 0, 0, 0, 0, 0, 0)
@@ -297,5 +321,5 @@ def results(at, base):
 def inputs(at, hpcgen):
     base = f"{at}/base"
     subprocess.run([hpcgen, "--quiet", "--ranks", "2", "--scale", "tiny", "--files", "2", "--out", base], check=True)
-    for maker in (claims_of_words, logs, local_files, load_data, compressed, checkpoints, scores, datasets):
+    for maker in (claims_of_words, logs, names, local_files, load_data, compressed, checkpoints, scores, datasets):
         yield from maker(at, base)
