@@ -216,9 +216,6 @@ static hpcw_status to_file(const struct gen_cli_options *o, const struct gen_exp
     if (s != HPCW_OK) {
         return s;
     }
-    if (!o->quiet) {
-        say(o->output, &done);
-    }
     s = check_space(o->output, done.bytes, err);
     if (s != HPCW_OK) {
         return s;
@@ -230,6 +227,9 @@ static hpcw_status to_file(const struct gen_cli_options *o, const struct gen_exp
     s = x->run(path, what, sink, &done, err);
     s = s == HPCW_OK ? hpcw_sink_publish(sink, err) : s;
     hpcw_sink_free(sink);
+    if (s == HPCW_OK && !o->quiet) {
+        say(o->output, &done);
+    }
     return s == HPCW_OK && o->json ? print(o->output, &done, err) : s;
 }
 
