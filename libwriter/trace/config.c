@@ -25,46 +25,41 @@ static void refuse(struct hpcw_i_trace_config *c, const char *name, const char *
     }
 }
 
-/* Whether a path can be that of a file as far as its text says. `more`: bytes that its last part gets. */
-static bool is_file_path(struct hpcw_i_trace_config *c, const char *path, size_t more) {
+enum { NUMBER = 32 }; /* room for that of a child */
+
+/* Whether a path can be that of the log as far as its text says. `more`: bytes that its last part gets. */
+static bool is_log_path(struct hpcw_i_trace_config *c, const char *path, size_t more) {
     const char *slash = strrchr(path, '/');
     const char *last = slash == NULL ? path : slash + 1;
-    if (last[0] == '\0' || strcmp(last, ".") == 0 || strcmp(last, "..") == 0) {
-        refuse(c, "HPCW_TRACE_FILE", "the path of a file", path);
-        return false;
+    const char *expected = NULL;
+    if (strlen(path) + NUMBER >= sizeof c->path) {
+        expected = "at most 4063 bytes";
+    } else if (last[0] == '\0' || strcmp(last, ".") == 0 || strcmp(last, "..") == 0) {
+        expected = "the path of a file";
+    } else if (strlen(last) + more > NAME_MAX) {
+        expected = "at most 255 bytes after the last slash";
     }
-    if (strlen(last) + more > NAME_MAX) {
-        refuse(c, "HPCW_TRACE_FILE", "at most 255 bytes after the last slash", last);
-        return false;
+    if (expected != NULL) {
+        refuse(c, "HPCW_TRACE_FILE", expected, path);
     }
-    return true;
+    return expected == NULL;
 }
 
 static void read_path(struct hpcw_i_trace_config *c, bool child) {
     const char *name = get("HPCW_TRACE_FILE");
-    char number[32] = "";
+    char number[NUMBER] = "";
     if (child) {
         (void)snprintf(number, sizeof number, ".%ld", (long)getpid());
     }
-    const char *program = program_invocation_short_name;
-    if (name != NULL && !is_file_path(c, name, strlen(number))) {
-        name = NULL;
-    }
-    if (name != NULL) {
+    if (name != NULL && is_log_path(c, name, strlen(number))) {
         const size_t suffix = sizeof ".clog2" - 1;
         size_t length = strlen(name);
         size_t stem =
             length > suffix && strcmp(name + length - suffix, ".clog2") == 0 ? length - suffix : length;
-        if (length + sizeof number >= sizeof c->path) {
-            refuse(c, "HPCW_TRACE_FILE", "at most 4063 bytes", name);
-            name = NULL;
-        } else {
-            (void)snprintf(c->path, sizeof c->path, "%.*s%s%s", (int)stem, name, number, name + stem);
-            c->named = true;
-        }
-    }
-    if (name == NULL) {
-        (void)snprintf(c->path, sizeof c->path, "%.3900s%s.clog2", program, number);
+        (void)snprintf(c->path, sizeof c->path, "%.*s%s%s", (int)stem, name, number, name + stem);
+        c->named = true;
+    } else {
+        (void)snprintf(c->path, sizeof c->path, "%.3900s%s.clog2", program_invocation_short_name, number);
     }
 }
 
