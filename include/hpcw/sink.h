@@ -14,8 +14,9 @@
  * A file sink writes under a temporary name in that directory, ".hpcw-NUMBER-NAME.tmp", and takes the target's
  * name NAME only when it is published. A failure before that leaves nothing under the target's name. A process that is
  * killed leaves the temporary file. The next one that opens the same path on the same host removes it, as nobody holds
- * its lock any more. It stays if that cannot be known: after a restart of the host, from a run on several hosts, or
- * where the file system has no locks (fcntl, F_OFD_SETLK). Then remove it by hand.
+ * its lock any more. It stays if that cannot be known: after a restart of the host, from a run on several hosts,
+ * where the file system has no locks (fcntl, F_OFD_SETLK), or if more than four sinks of the path were open at the same time.
+ * Then remove it by hand.
  *
  * A child by fork() may free its copy of a handle, of a sink and of what writes to it: that touches no file. All other calls
  * of a child fail with HPCW_ESTATE where they would, and the handle of the parent stays as it is.

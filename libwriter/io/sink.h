@@ -96,6 +96,9 @@ uint64_t hpcw_i_sink_random(void);
  * writer's file is found again if they are the same (sink_file.c). */
 uint64_t hpcw_i_sink_tag(uint64_t random, uint64_t least_host, uint64_t greatest_host);
 
+/* Removes what dead writers of this host left for a name in a directory that this run does not write. Whether there was any. */
+bool hpcw_i_sink_clear(struct hpcw_i_dir *dir, const char *base);
+
 /* Whether a name (without its directory) is one that file sinks use for unfinished files. */
 bool hpcw_i_sink_is_temporary(const char *name);
 

@@ -4,8 +4,8 @@
  * is held from the open on. Whoever creates
  * one holds a lock on it until it has its final name or is removed; the kernel drops the lock of a process that dies. So
  * the next writer of the same path can tell what a dead one left, and removes it. It need not search for it: the numbers
- * of one host are its own number and a slot, and a writer takes the first free slot. Locks may not reach from host to
- * host. So the files of a run on several hosts have random numbers, and nobody removes them.
+ * of one host are its own number and a slot. A writer takes the first free slot, and empties those of dead writers. Locks may
+ * not reach from host to host. So the files of a run on several hosts have random numbers, and nobody removes them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 #include "libwriter/io/sys.h"
 
 enum {
-    SLOTS = 16,     /* names of one host for one path: this many writers at once */
+    SLOTS = 4, /* names of one host for one path: this many writers at once. Each open looks at all of them */
     SLOT_BITS = 40, /* of a number, below those of the host */
     DIGITS = 16,
     MOST_BASE = 96, /* bytes of the base name in a temporary one: some file systems allow 143 in all */
@@ -368,6 +368,21 @@ char *hpcw_i_sink_temporary(const char *base, uint64_t number) {
     return name;
 }
 
+bool hpcw_i_sink_clear(struct hpcw_i_dir *dir, const char *base) {
+    const uint64_t host = hpcw_i_sys_host();
+    char *name = host == 0 ? NULL : temporary_name(base);
+    bool any = false;
+    int at;
+    if (name != NULL && hpcw_i_dir_fd(dir, &at) == 0) {
+        for (uint64_t slot = 0; slot < SLOTS; slot++) {
+            put_number(name, host << SLOT_BITS | slot);
+            any = hpcw_i_sys_unlink_unowned(at, name) == 0 || any;
+        }
+    }
+    hpcw_i_free(name);
+    return any;
+}
+
 bool hpcw_i_sink_is_temporary(const char *name) {
     size_t size = strlen(name);
     size_t front = sizeof prefix - 1 + DIGITS;
@@ -453,7 +468,7 @@ static int leave_slot(struct file_sink *f) {
     return e;
 }
 
-/* Takes the first slot that is free or a dead writer's, and empties those after it as far as they are in use. */
+/* Takes the first slot that is free or a dead writer's, and empties those of dead writers after it. */
 static int create_in_slot(struct file_sink *f, uint64_t host) {
     uint64_t slot = 0;
     int e = EEXIST;
@@ -472,9 +487,7 @@ static int create_in_slot(struct file_sink *f, uint64_t host) {
         return e == 0 ? leave_slot(f) : e;
     }
     for (uint64_t n = slot + 1; n < SLOTS; n++) {
-        if (remove_dead(f, name_of(f, host << SLOT_BITS | n)) == ENOENT) {
-            break;
-        }
+        (void)remove_dead(f, name_of(f, host << SLOT_BITS | n));
     }
     (void)name_of(f, host << SLOT_BITS | slot);
     return 0;

@@ -243,6 +243,98 @@ static void others_are_left_alone(void **state) {
     assert_int_equal(count_entries(dir), 4);
 }
 
+/* Writers that live and die together: the slots before that of the dead one are free by the time of the next open. */
+static void slots_in_any_order(void **state) {
+    (void)state;
+    for (int victim = 0; victim < 3; victim++) {
+        hpcw_sink *sink[2];
+        int at = 0;
+        for (int n = 0; n < 3; n++) {
+            if (n != victim) {
+                assert_int_equal(hpcw_sink_open_file(path, HPCW_SYNC_NONE, &sink[at++], NULL), HPCW_OK);
+                continue;
+            }
+            pid_t child = fork();
+            if (child == 0) {
+                hpcw_sink *left;
+                _exit(hpcw_sink_open_file(path, HPCW_SYNC_NONE, &left, NULL) != HPCW_OK);
+            }
+            wait_for(child, false);
+        }
+        assert_int_equal(hpcw_sink_publish(sink[0], NULL), HPCW_OK);
+        assert_int_equal(hpcw_sink_publish(sink[1], NULL), HPCW_OK);
+        hpcw_sink_free(sink[0]);
+        hpcw_sink_free(sink[1]);
+        assert_int_equal(write_once(PRIVATE, 'n', NULL), HPCW_OK);
+        assert_int_equal(count_entries(dir), 1);
+    }
+}
+
+static hpcw_status open_container(uint32_t files, hpcw_sion **h) {
+    hpcw_sion_options o;
+    hpcw_sion_options_init(&o);
+    o.count = FILES;
+    o.files = files;
+    o.chunk_size = 1;
+    o.fs_block_size = 512;
+    o.durability = HPCW_SYNC_NONE;
+    return hpcw_sion_open(path, NULL, &o, h, NULL);
+}
+
+/* The next container has fewer files than that of the dead writer. */
+static void fewer_files(void **state) {
+    (void)state;
+    hpcw_sion *h;
+    for (uint32_t files = 1; files < FILES; files++) {
+        pid_t child = fork();
+        if (child == 0) {
+            _exit(open_container(FILES, &h) != HPCW_OK);
+        }
+        wait_for(child, false);
+        assert_int_equal(count_entries(dir), FILES);
+        assert_int_equal(open_container(files, &h), HPCW_OK);
+        assert_int_equal(count_entries(dir), files);
+        hpcw_sion_free(h);
+        assert_int_equal(count_entries(dir), 0);
+    }
+}
+
+static hpcw_status open_loads(uint32_t ranks, hpcw_vom **v) {
+    hpcw_status s = HPCW_OK;
+    for (uint32_t rank = 0; s == HPCW_OK && rank < ranks; rank++) {
+        char file[900];
+        hpcw_vom_options o;
+        hpcw_vom_options_init(&o);
+        o.rank = rank;
+        o.ranks = ranks;
+        o.durability = HPCW_SYNC_NONE;
+        (void)snprintf(file, sizeof file, "%s/data.%u.json%s", dir, (unsigned)rank,
+                       ranks % 2 == 0 ? ".br" : "");
+        s = hpcw_vom_open(file, &o, &v[rank], NULL);
+    }
+    return s;
+}
+
+/* The next load data have fewer ranks. */
+static void fewer_ranks(void **state) {
+    (void)state;
+    hpcw_vom *v[4];
+    for (uint32_t ranks = 3; ranks <= 4; ranks++) {
+        pid_t child = fork();
+        if (child == 0) {
+            _exit(open_loads(ranks, v) != HPCW_OK);
+        }
+        wait_for(child, false);
+        assert_int_equal(count_entries(dir), ranks);
+        assert_int_equal(open_loads(ranks - 2, v), HPCW_OK);
+        assert_int_equal(count_entries(dir), ranks - 2);
+        for (uint32_t rank = 0; rank < ranks - 2; rank++) {
+            hpcw_vom_free(v[rank]);
+        }
+        assert_int_equal(count_entries(dir), 0);
+    }
+}
+
 static int no_locks(enum hpcw_i_sys_call call, size_t *size) {
     (void)size;
     return call == HPCW_I_SYS_OWN ? EOPNOTSUPP : 0;
@@ -288,8 +380,14 @@ static void no_locks_no_removal(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(killed_at_any_moment),  TEST(the_living_keep_their_files), TEST(old_files_of_the_living),
-        TEST(others_are_left_alone), TEST(no_locks_no_removal),
+        TEST(killed_at_any_moment),
+        TEST(the_living_keep_their_files),
+        TEST(old_files_of_the_living),
+        TEST(others_are_left_alone),
+        TEST(no_locks_no_removal),
+        TEST(slots_in_any_order),
+        TEST(fewer_files),
+        TEST(fewer_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How a text becomes a file: plain or through brotli. It gets its name when it is complete. */
 #include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
@@ -31,6 +35,21 @@ static hpcw_status find_directory(struct hpcw_i_vom_output *out, hpcw_error *err
                                          : hpcw_i_fail_sys(err, e, "%s: cannot open its directory", out->path);
 }
 
+/* What a dead writer of more ranks left, as far as they follow each other. The file of the last rank looks for them. */
+static void clear_further_ranks(const struct hpcw_i_vom_output *out, const hpcw_vom_options *o) {
+    const char *slash = strrchr(out->path, '/');
+    const char *base = slash == NULL ? out->path : slash + 1;
+    const char *dot = strchr(base, '.');
+    const size_t digits = dot == NULL ? 0 : strspn(dot + 1, "0123456789");
+    bool any = out->dir != NULL && digits > 0 && o->rank + 1 == o->ranks;
+    char name[NAME_MAX + 1];
+    for (uint32_t r = o->ranks; any; r++) {
+        const int n =
+            snprintf(name, sizeof name, "%.*s.%" PRIu32 "%s", (int)(dot - base), base, r, dot + 1 + digits);
+        any = n > 0 && (size_t)n < sizeof name && hpcw_i_sink_clear(out->dir, name);
+    }
+}
+
 static hpcw_status open_sink(struct hpcw_i_vom_output *out, const hpcw_vom_options *o, hpcw_error *err) {
     hpcw_sink *file = NULL;
     hpcw_status s = o->sink_source.open == NULL ? find_directory(out, err) : HPCW_OK;
@@ -38,6 +57,9 @@ static hpcw_status open_sink(struct hpcw_i_vom_output *out, const hpcw_vom_optio
         s = hpcw_i_sink_open(&o->sink_source, out->dir, out->path, 0, true, o->durability, &file, err);
     }
     out->file = file;
+    if (s == HPCW_OK) {
+        clear_further_ranks(out, o);
+    }
     if (s != HPCW_OK || !out->brotli) {
         out->sink = file;
         return s;

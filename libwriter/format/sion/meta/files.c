@@ -95,6 +95,18 @@ static hpcw_status open_parts(struct hpcw_sion *h, bool creates, hpcw_error *err
     return s;
 }
 
+/* What a dead writer left that had more files, as far as their numbers follow each other. */
+static void clear_further_files(const struct hpcw_sion *h) {
+    bool any = h->dir != NULL && h->parts > 0 && h->part[0].file == 0 && hpcw_i_sion_leads(h, &h->part[0]) &&
+               h->options.set_tasks == 0;
+    for (uint32_t f = h->placement.files; any; f++) {
+        char *path = hpcw_i_sion_path_of_file(h, f);
+        const char *slash = path == NULL ? NULL : strrchr(path, '/');
+        any = path != NULL && hpcw_i_sink_clear(h->dir, slash == NULL ? path : slash + 1);
+        hpcw_i_free(path);
+    }
+}
+
 /* If the name of a set is a symbolic link, the first file replaces what it leads to, and the others are beside the link. Where
  * the target has other files beside it, that set would be a mixture of an older container and this one. */
 static hpcw_status refuse_mixture(const struct hpcw_sion *h, hpcw_error *err) {
@@ -128,7 +140,11 @@ static hpcw_status refuse_mixture(const struct hpcw_sion *h, hpcw_error *err) {
 hpcw_status hpcw_i_sion_files_create(struct hpcw_sion *h, hpcw_error *err) {
     hpcw_status s = make_parts(h, err);
     s = s == HPCW_OK ? refuse_mixture(h, err) : s;
-    return s == HPCW_OK ? open_parts(h, true, err) : s;
+    s = s == HPCW_OK ? open_parts(h, true, err) : s;
+    if (s == HPCW_OK) {
+        clear_further_files(h);
+    }
+    return s;
 }
 
 /* A set belongs into one directory. So whoever leads another file looks for the first one, too. */
