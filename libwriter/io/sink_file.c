@@ -32,6 +32,7 @@ enum {
 };
 static const char prefix[] = ".hpcw-";
 static const char suffix[] = ".tmp";
+enum { TEMPORARY = sizeof prefix + DIGITS + 1 + MOST_BASE + sizeof suffix }; /* bytes of a temporary name */
 
 struct file_sink {
     hpcw_sink base_sink;
@@ -330,7 +331,7 @@ static const char *base_of(const char *path) {
 
 /* A long base name is cut, not inside a character of UTF-8, and ends in a hash instead: members of a set differ in their
  * last bytes. The number is blank. */
-static char *temporary_name(const char *base) {
+static void print_temporary(const char *base, char name[TEMPORARY]) {
     size_t keep = strlen(base);
     char hash[DIGITS + 2] = "";
     if (keep > MOST_BASE) {
@@ -340,10 +341,13 @@ static char *temporary_name(const char *base) {
         }
         (void)snprintf(hash, sizeof hash, "~%016" PRIx64, hpcw_i_hash_text(base));
     }
-    size_t size = sizeof prefix + DIGITS + 1 + MOST_BASE + sizeof suffix;
-    char *name = hpcw_i_malloc(size);
+    (void)snprintf(name, TEMPORARY, "%s%*s-%.*s%s%s", prefix, DIGITS, "", (int)keep, base, hash, suffix);
+}
+
+static char *temporary_name(const char *base) {
+    char *name = hpcw_i_malloc(TEMPORARY);
     if (name != NULL) {
-        (void)snprintf(name, size, "%s%*s-%.*s%s%s", prefix, DIGITS, "", (int)keep, base, hash, suffix);
+        print_temporary(base, name);
     }
     return name;
 }
@@ -370,16 +374,16 @@ char *hpcw_i_sink_temporary(const char *base, uint64_t number) {
 
 bool hpcw_i_sink_clear(struct hpcw_i_dir *dir, const char *base) {
     const uint64_t host = hpcw_i_sys_host();
-    char *name = host == 0 ? NULL : temporary_name(base);
+    char name[TEMPORARY];
     bool any = false;
     int at;
-    if (name != NULL && hpcw_i_dir_fd(dir, &at) == 0) {
+    if (host != 0 && hpcw_i_dir_fd(dir, &at) == 0) {
+        print_temporary(base, name);
         for (uint64_t slot = 0; slot < SLOTS; slot++) {
             put_number(name, host << SLOT_BITS | slot);
             any = hpcw_i_sys_unlink_unowned(at, name) == 0 || any;
         }
     }
-    hpcw_i_free(name);
     return any;
 }
 

@@ -97,13 +97,13 @@ static hpcw_status open_parts(struct hpcw_sion *h, bool creates, hpcw_error *err
 
 /* What a dead writer left that had more files, as far as their numbers follow each other. */
 static void clear_further_files(const struct hpcw_sion *h) {
+    const char *slash = strrchr(h->path, '/');
+    char name[HPCW_SION_MAX_NAME + 16];
     bool any = h->dir != NULL && h->parts > 0 && h->part[0].file == 0 && hpcw_i_sion_leads(h, &h->part[0]) &&
                h->options.set_tasks == 0;
     for (uint32_t f = h->placement.files; any; f++) {
-        char *path = hpcw_i_sion_path_of_file(h, f);
-        const char *slash = path == NULL ? NULL : strrchr(path, '/');
-        any = path != NULL && hpcw_i_sink_clear(h->dir, slash == NULL ? path : slash + 1);
-        hpcw_i_free(path);
+        (void)snprintf(name, sizeof name, "%s.%06u", slash == NULL ? h->path : slash + 1, f);
+        any = hpcw_i_sink_clear(h->dir, name);
     }
 }
 
