@@ -28,16 +28,16 @@ static void deliver(char *line, size_t size, bool aloud) {
     }
     const char *path = getenv("HPCW_SIONLIB_ERRORS");
     bool to_file = path != NULL && path[0] != '\0';
-    int fd = to_file ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666)
-             : aloud ? STDERR_FILENO
-                     : -1;
+    /* A pipe that nobody reads must not stop the program. */
+    int fd = to_file ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666) : -1;
+    /* One write, so that the lines of several processes stay whole. */
+    bool written = fd >= 0 && write(fd, line, size) == (ssize_t)size;
     if (fd >= 0) {
-        /* One write, so that the lines of several processes stay whole. There is nobody to tell of a failure. */
-        ssize_t ignored = write(fd, line, size);
-        (void)ignored;
-    }
-    if (to_file && fd >= 0) {
         (void)close(fd);
+    }
+    if (!written && (to_file || aloud)) {
+        ssize_t ignored = write(STDERR_FILENO, line, size); /* there is nobody to tell of a failure */
+        (void)ignored;
     }
 }
 

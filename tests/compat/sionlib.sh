@@ -58,6 +58,14 @@ if [ "$kind" = mpi ]; then
     grep -q buddy.sion "$scratch/errors"
 fi
 
+# Nobody reads the file, which is a pipe: the errors go to stderr, and nobody waits.
+if [ "$kind" = ser ]; then
+    mkfifo "$scratch/fifo"
+    HPCW_SIONLIB_ERRORS=$scratch/fifo timeout 60 "$program" beyond >"$scratch/stdout" 2>"$scratch/stderr"
+    diff -u "$here/sionlib_${kind}_beyond.stdout" "$scratch/stdout"
+    grep -q 'none.sion: expected at least 1 task, got 0' "$scratch/stderr"
+fi
+
 [ -n "${HPCW_SIONLIB-}" ] || exit 0
 name=sion # some releases call their libraries lsion
 [ -f "$HPCW_SIONLIB/lib/libsioncom_64.a" ] || name=lsion
