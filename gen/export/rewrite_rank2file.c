@@ -77,6 +77,9 @@ static hpcw_status open_writer(struct map_rewrite *x, hpcw_rank2file_layout layo
     o.layout = layout;
     o.dataset = *hpcw_rank2file_restart_dataset(x->reader);
     o.dataset.flushed = x->dataset->flushed;
+    if (hpcw_rank2file_options_check(&o, NULL) != HPCW_OK) {
+        o.dataset.name = NULL; /* SCR takes names that are those of no single directory */
+    }
     o.count = hpcw_rank2file_restart_ranks(x->reader);
     o.current = x->dataset->current;
     o.durability = HPCW_SYNC_NONE; /* of all files at the end, if at all */

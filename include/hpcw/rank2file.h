@@ -49,7 +49,8 @@ extern "C" {
 
 /** Longest name of a data file below the prefix, without NUL (path buffers of SCR and KVTree). */
 #define HPCW_RANK2FILE_MAX_NAME 999u
-/** Longest name of a dataset, without NUL. */
+/** Longest name of a dataset that is written, without NUL. Those that SCR 1.2 and later wrote have up to 1023 bytes, of any
+ * value, and are read, checked, dropped and indexed as well. */
 #define HPCW_RANK2FILE_MAX_DATASET 200u
 /** Size of the longest path of a metadata file below the prefix, with NUL. */
 #define HPCW_RANK2FILE_PATH 512
@@ -470,7 +471,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_prune(const char *prefix, hp
 /**
  * Builds the index anew from the summaries below the prefix, of any version of SCR. A dataset that was in the index keeps
  * its record, with its FAILED mark, also if it is damaged, cannot be read, or is being written: then it is skipped. One
- * that was not must pass the check of a restart. Entries without a summary go. CURRENT stays, unless it is gone, or a
+ * that was not must pass the check of a restart. Entries without a summary go;
+ * those that cannot be understood stay, and are skipped. CURRENT stays, unless it is gone, or a
  * higher id comes back: then it is the highest. What somebody began to drop does not come back. Collective; process 0 does the
  * work.
  *

@@ -608,6 +608,99 @@ static void indexed_again_without_a_look(void **state) {
     }
 }
 
+/* ---- names that SCR takes, and this library gives no dataset ---- */
+
+static void copy_renamed(const hpcw_kvtree *from, const char *old, const char *name, hpcw_kvtree *to) {
+    for (const hpcw_kvtree *n = hpcw_kvtree_first(from); n != NULL; n = hpcw_kvtree_next(n)) {
+        hpcw_kvtree *copy;
+        const char *key = hpcw_kvtree_key(n);
+        OK(hpcw_kvtree_add(to, strcmp(key, old) == 0 ? name : key, &copy, NULL));
+        copy_renamed(n, old, name, copy);
+    }
+}
+
+/* The data files stay where they are, as SCR 3 allows. */
+static void rename_in(const char *path, const char *old, const char *name) {
+    hpcw_kvtree *from, *to;
+    OK(hpcw_kvtree_read_file(path, &from, NULL));
+    OK(hpcw_kvtree_new(&to, NULL));
+    copy_renamed(from, old, name, to);
+    OK(hpcw_kvtree_write_file(to, path, HPCW_SYNC_NONE, NULL));
+    hpcw_kvtree_free(from);
+    hpcw_kvtree_free(to);
+}
+
+static void assert_upkeep(const char *name) {
+    hpcw_rank2file_tally tally;
+    hpcw_error err = {.message = ""};
+    if (hpcw_rank2file_check(prefix_dir, name, true, &err) != HPCW_OK) {
+        fail_msg("%s", err.message);
+    }
+    assert_int_equal(prefix_current(), 3);
+    OK(hpcw_rank2file_reindex(prefix_dir, NULL, &tally, &err));
+    assert_int_equal(tally.added + tally.removed + tally.skipped, 0);
+    assert_int_equal(prefix_current(), 3);
+    assert_int_equal(unlink(in_prefix(HPCW_RANK2FILE_INDEX)), 0);
+    OK(hpcw_rank2file_reindex(prefix_dir, NULL, &tally, &err));
+    assert_int_equal(tally.added, 3);
+    assert_int_equal(prefix_restarts(NULL), 3);
+    OK(hpcw_rank2file_mark_failed(prefix_dir, NULL, name, &err));
+    OK(hpcw_rank2file_prune(prefix_dir, NULL, 1, NULL, &tally, &err));
+    assert_int_equal(tally.removed, 1);
+    assert_int_equal(ids_in_index(), 0xc);
+    if (hpcw_rank2file_drop(prefix_dir, NULL, name, NULL, &tally, &err) != HPCW_OK) {
+        fail_msg("%s", err.message);
+    }
+    assert_int_equal(tally.removed, 1);
+    assert_int_equal(ids_in_index(), 4);
+    assert_false(prefix_exists(in_prefix(".scr/scr.dataset.3")));
+    assert_false(prefix_exists(in_prefix(".scr/hpcw.3.dropped")));
+}
+
+static void names_of_scr(void **state) {
+    (void)state;
+    static char longest[1024], longer[251];
+    memset(longest, 'x', sizeof longest - 1);
+    memset(longer, 'x', sizeof longer - 1);
+    const char *const names[] = {"dumps/ckpt.3", "a\tb",   "two\nlines",   "..",   "/away/3",
+                                 "a//b",         ".scr/x", "run 1/step 3", longer, longest};
+    static const hpcw_rank2file_layout layouts[] = {HPCW_RANK2FILE_SCR_1_2, HPCW_RANK2FILE_SCR_3};
+    for (size_t i = 0; i < 2 * (sizeof names / sizeof names[0]); i++) {
+        const hpcw_rank2file_layout layout = layouts[i % 2];
+        const char *old = layout == HPCW_RANK2FILE_SCR_3 ? "ckpt.3" : "scr.dataset.3";
+        for (uint64_t id = 1; id <= 3; id++) {
+            prefix_written(layout, id);
+        }
+        rename_in(in_prefix(HPCW_RANK2FILE_INDEX), old, names[i / 2]);
+        rename_in(in_prefix(".scr/scr.dataset.3/summary.scr"), old, names[i / 2]);
+        assert_upkeep(names[i / 2]);
+        assert_false(prefix_exists(in_prefix("%s/rank_0.ckpt", old)));
+        assert_true(prefix_exists(in_prefix("%.*s2/rank_0.ckpt", (int)strlen(old) - 1, old)));
+        (void)prefix_end(NULL);
+        (void)prefix_begin(NULL);
+    }
+}
+
+/* An entry that cannot be one of SCR stays, and is counted. */
+static void entries_that_cannot_be_understood(void **state) {
+    (void)state;
+    hpcw_rank2file_tally tally;
+    hpcw_kvtree *node;
+    prefix_written(HPCW_RANK2FILE_SCR_3, 1);
+    hpcw_kvtree *index = prefix_read_index();
+    OK(hpcw_kvtree_add(hpcw_kvtree_get(index, "NAME"), "odd", &node, NULL));
+    OK(hpcw_kvtree_set(node, "LATER", "what a later version writes", NULL));
+    prefix_write_index(index);
+    OK(hpcw_rank2file_reindex(prefix_dir, NULL, &tally, NULL));
+    assert_int_equal(tally.removed, 0);
+    assert_int_equal(tally.skipped, 1);
+    index = prefix_read_index();
+    node = hpcw_kvtree_get(hpcw_kvtree_get(index, "NAME"), "odd");
+    assert_string_equal(hpcw_kvtree_value(node, "LATER"), "what a later version writes");
+    hpcw_kvtree_free(index);
+    assert_int_equal(prefix_current(), 1);
+}
+
 int main(void) {
     if (access("/dev/shm", W_OK) == 0) {
         (void)setenv("TMPDIR", "/dev/shm", 0); /* thousands of small files are synced */
@@ -627,6 +720,8 @@ int main(void) {
         TEST(killed_at_any_moment),
         TEST(indexed_again),
         TEST(indexed_again_without_a_look),
+        TEST(names_of_scr),
+        TEST(entries_that_cannot_be_understood),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

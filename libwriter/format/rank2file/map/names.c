@@ -2,6 +2,7 @@
 #include "libwriter/format/rank2file/map/names.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -75,6 +76,22 @@ void hpcw_i_r2f_before_names(enum hpcw_i_r2f_kind kind, const char *dataset,
                    kind == HPCW_I_R2F_1_1 ? "" : dataset, kind == HPCW_I_R2F_1_1 ? "" : "/");
 }
 
+static const char *bad_parts(const char *name, size_t size) {
+    for (size_t at = 0; at <= size;) {
+        const char *part = name + at;
+        const char *slash = memchr(part, '/', size - at);
+        size_t n = slash == NULL ? size - at : (size_t)(slash - part);
+        if (n == 0) {
+            return size == 0 ? "it is empty" : at == 0 ? "it is absolute" : "it has an empty part";
+        }
+        if (part[0] == '.' && (n == 1 || (n == 2 && part[1] == '.'))) {
+            return "it has a part \".\" or \"..\"";
+        }
+        at += n + 1;
+    }
+    return NULL;
+}
+
 const char *hpcw_i_r2f_bad_name(const char *name, size_t size, size_t most) {
     if (size == 0) {
         return "it is empty";
@@ -82,29 +99,36 @@ const char *hpcw_i_r2f_bad_name(const char *name, size_t size, size_t most) {
     if (size > most) {
         return "it is too long";
     }
-    for (size_t at = 0; at <= size;) {
-        const char *part = name + at;
-        const char *slash = memchr(part, '/', size - at);
-        size_t n = slash == NULL ? size - at : (size_t)(slash - part);
-        if (n == 0) {
-            return at == 0 ? "it is absolute" : "it has an empty part";
-        }
-        if (part[0] == '.' && (n == 1 || (n == 2 && part[1] == '.'))) {
-            return "it has a part \".\" or \"..\"";
-        }
-        at += n + 1;
-    }
     for (size_t i = 0; i < size; i++) {
         if ((unsigned char)name[i] < ' ' || name[i] == 0x7f) {
             return "it has a control byte";
         }
     }
-    return NULL;
+    return bad_parts(name, size);
 }
 
-bool hpcw_i_r2f_is_dataset_name(const char *name) {
-    return hpcw_i_r2f_bad_name(name, strlen(name), HPCW_RANK2FILE_MAX_DATASET) == NULL &&
-           strchr(name, '/') == NULL && strcmp(name, ".scr") != 0;
+const char *hpcw_i_r2f_bad_listed(hpcw_rank2file_layout layout, const char *name) {
+    const char *bad = NULL;
+    if (hpcw_i_r2f_kind_of(layout, 0) == HPCW_I_R2F_1_1) {
+        bad = hpcw_i_r2f_bad_name(name, strlen(name), HPCW_RANK2FILE_MAX_DATASET);
+        if (bad == NULL && (strchr(name, '/') != NULL || strcmp(name, ".scr") == 0)) {
+            bad = "it is not the name of one directory other than .scr";
+        }
+        return bad;
+    }
+    return *name == '\0' ? "it is empty" : strlen(name) > HPCW_I_R2F_LONGEST ? "it is too long" : NULL;
+}
+
+bool hpcw_i_r2f_is_directory_name(const char *name) {
+    const bool metadata = strncmp(name, ".scr", 4) == 0 && (name[4] == '/' || name[4] == '\0');
+    size_t longest = 0;
+    for (const char *part = name; *part != '\0'; part += *part == '/') {
+        size_t n = strcspn(part, "/");
+        longest = n > longest ? n : longest;
+        part += n;
+    }
+    return !metadata && longest <= NAME_MAX && strchr(name, '\n') == NULL &&
+           bad_parts(name, strlen(name)) == NULL;
 }
 
 char *hpcw_i_r2f_join(const char *a, const char *b) {
@@ -149,10 +173,8 @@ static hpcw_status check_dataset_name(const hpcw_rank2file_options *o, hpcw_erro
                            HPCW_RANK2FILE_MAX_DATASET, strlen(given));
     }
     hpcw_rank2file_dataset_name(o, name);
-    const char *bad = hpcw_i_r2f_bad_name(name, strlen(name), HPCW_RANK2FILE_MAX_DATASET);
-    if (bad == NULL && (strchr(name, '/') != NULL || strcmp(name, ".scr") == 0)) {
-        bad = "it is not the name of one directory other than .scr";
-    }
+    /* Whatever the layout: it is also the name of the directory. */
+    const char *bad = hpcw_i_r2f_bad_listed(HPCW_RANK2FILE_SCR_1_1, name);
     return bad == NULL ? HPCW_OK : hpcw_i_fail(err, HPCW_EINVAL, "dataset name \"%.200s\": %s", name, bad);
 }
 

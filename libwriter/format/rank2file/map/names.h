@@ -34,8 +34,15 @@ void hpcw_i_r2f_before_names(enum hpcw_i_r2f_kind kind, const char *dataset,
 /* What is wrong with the name of a data file, or NULL. */
 const char *hpcw_i_r2f_bad_name(const char *name, size_t size, size_t most);
 
-/* Whether this is the name of a dataset's directory, so that files below it may be removed. */
-bool hpcw_i_r2f_is_dataset_name(const char *name);
+/* Longest name of a dataset that an index may have, without NUL: that of a path in SCR (SCR_MAX_FILENAME). */
+enum { HPCW_I_R2F_LONGEST = 1023 };
+
+/* What is wrong with the name of a dataset in an index, or NULL. In the layouts of SCR 1.1 it is that of a directory. SCR 1.2
+ * and later take any name. */
+const char *hpcw_i_r2f_bad_listed(hpcw_rank2file_layout layout, const char *name);
+
+/* Whether this is also the name of a directory below the prefix, so that files below it may be removed. */
+bool hpcw_i_r2f_is_directory_name(const char *name);
 
 /* "a/b", to be freed; NULL without memory. */
 char *hpcw_i_r2f_join(const char *a, const char *b);

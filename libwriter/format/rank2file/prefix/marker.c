@@ -110,7 +110,7 @@ hpcw_status hpcw_i_r2f_markers_find(const struct hpcw_i_r2f_prefix *p, enum hpcw
 
 /* ---- read ---- */
 
-static bool parse_head(char *text, struct hpcw_i_r2f_marker *marker) {
+static bool parse_head(char *text, enum hpcw_i_r2f_marker_kind kind, struct hpcw_i_r2f_marker *marker) {
     char *end = strchr(text, '\n');
     char *made = strchr(text, ' ');
     char *name = NULL;
@@ -126,8 +126,13 @@ static bool parse_head(char *text, struct hpcw_i_r2f_marker *marker) {
         return false;
     }
     (void)snprintf(marker->name, sizeof marker->name, "%s", name + 1);
-    return hpcw_i_r2f_is_dataset_name(marker->name) &&
-           hpcw_rank2file_layout_of(text, &marker->layout, NULL) == HPCW_OK;
+    if (hpcw_rank2file_layout_of(text, &marker->layout, NULL) != HPCW_OK) {
+        return false;
+    }
+    return (kind == HPCW_I_R2F_DROPPED && marker->name[0] == '\0') ||
+           (hpcw_i_r2f_is_directory_name(marker->name) &&
+            hpcw_i_r2f_bad_listed(kind == HPCW_I_R2F_DROPPED ? marker->layout : HPCW_RANK2FILE_SCR_1_1,
+                                  marker->name) == NULL);
 }
 
 /* The lines after the head, each turned into a name with its NUL. */
@@ -160,7 +165,7 @@ static int read_whole(int fd, struct hpcw_i_buf *text) {
 
 /* HPCW_EFORMAT: no whole first line. */
 static hpcw_status parse(const struct hpcw_i_r2f_prefix *p, const char *name, int fd,
-                         struct hpcw_i_r2f_marker *marker, hpcw_error *err) {
+                         enum hpcw_i_r2f_marker_kind kind, struct hpcw_i_r2f_marker *marker, hpcw_error *err) {
     struct hpcw_i_buf text = {0};
     char head[HEAD + 1] = "";
     int e = read_whole(fd, &text);
@@ -168,7 +173,7 @@ static hpcw_status parse(const struct hpcw_i_r2f_prefix *p, const char *name, in
         e == 0 ? HPCW_OK : hpcw_i_r2f_fail_below(p, e, name, "cannot read what is not finished", err);
     if (s == HPCW_OK) {
         memcpy(head, text.data, HEAD);
-        s = parse_head(head, marker)
+        s = parse_head(head, kind, marker)
                 ? HPCW_OK
                 : hpcw_i_fail(err, HPCW_EFORMAT, "%s/%s: expected a line that names a dataset, got none",
                               p->path, name);
@@ -196,7 +201,7 @@ hpcw_status hpcw_i_r2f_marker_read(const struct hpcw_i_r2f_prefix *p, const stru
     if (e != 0) {
         return hpcw_i_r2f_fail_below(p, e, name, "cannot open for reading", err);
     }
-    hpcw_status s = parse(p, name, fd, marker, err);
+    hpcw_status s = parse(p, name, fd, which->kind, marker, err);
     (void)hpcw_i_sys_close(fd);
     return s;
 }
@@ -316,7 +321,7 @@ static bool open_earlier(const struct hpcw_i_r2f_prefix *p, const char *name,
                          const struct hpcw_i_r2f_marker *marker, struct hpcw_i_r2f_marker_file *file) {
     struct hpcw_i_r2f_marker earlier = {.made = false};
     bool same = hpcw_i_below_open(p->dir, name, O_RDWR, true, &file->fd) == 0 &&
-                parse(p, name, file->fd, &earlier, NULL) == HPCW_OK && earlier.lists &&
+                parse(p, name, file->fd, HPCW_I_R2F_UNFINISHED, &earlier, NULL) == HPCW_OK && earlier.lists &&
                 strcmp(earlier.name, marker->name) == 0 && hpcw_i_sys_size(file->fd, &file->end) == 0;
     hpcw_i_r2f_marker_free(&earlier);
     if (!same && file->fd >= 0) {

@@ -30,6 +30,7 @@ struct hpcw_i_r2f_marker {
     bool made;     /* the writer made the dataset's directory */
     bool lists;    /* has names; earlier versions of this library wrote the first line alone */
     uint64_t host; /* hpcw_i_sys_host() of the process that wrote it */
+    /* "": of a dataset that is being removed, and whose name is none that this library gives */
     char name[HPCW_RANK2FILE_MAX_DATASET + 1];
     struct hpcw_i_buf
         names; /* each with its NUL; below the dataset's directory if it is unfinished, otherwise below the

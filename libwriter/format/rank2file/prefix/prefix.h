@@ -73,6 +73,9 @@ hpcw_status hpcw_i_r2f_index_write(const struct hpcw_i_r2f_prefix *p, const hpcw
 hpcw_status hpcw_i_r2f_index_layout(const hpcw_kvtree *index, const char *path, hpcw_rank2file_layout *layout,
                                     hpcw_error *err);
 
+/* hpcw_rank2file_index_add of a dataset whose name SCR gave. */
+hpcw_status hpcw_i_r2f_index_add(hpcw_kvtree *index, const hpcw_rank2file_options *options, hpcw_error *err);
+
 /* The node that has a child for each dataset, by name. */
 hpcw_kvtree *hpcw_i_r2f_index_names(const hpcw_kvtree *index, hpcw_rank2file_layout layout);
 

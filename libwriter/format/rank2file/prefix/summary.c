@@ -29,12 +29,17 @@ static hpcw_kvtree *child(hpcw_kvtree *node, const char *key, hpcw_status *s, hp
     return made;
 }
 
+/* The name of the dataset, in `own` if it is the default. */
+static const char *name_of(const hpcw_rank2file_options *o, char own[HPCW_RANK2FILE_MAX_DATASET + 1]) {
+    hpcw_rank2file_dataset_name(o, own);
+    return o->dataset.name != NULL ? o->dataset.name : own;
+}
+
 static void put_dataset(hpcw_kvtree *node, const hpcw_rank2file_options *o, hpcw_status *s, hpcw_error *err) {
     const hpcw_rank2file_dataset *d = &o->dataset;
-    char name[HPCW_RANK2FILE_MAX_DATASET + 1];
-    hpcw_rank2file_dataset_name(o, name);
+    char own[HPCW_RANK2FILE_MAX_DATASET + 1];
     put_u64(node, "ID", d->id, s, err);
-    put(node, "NAME", name, s, err);
+    put(node, "NAME", name_of(o, own), s, err);
     if (o->layout != HPCW_RANK2FILE_SCR_1_1) {
         put(node, "FLAG_CKPT", "1", s, err);
         put(node, "FLAG_OUTPUT", "0", s, err);
@@ -140,16 +145,18 @@ static const char *current_of(const hpcw_kvtree *index, const hpcw_rank2file_opt
 
 hpcw_status hpcw_rank2file_index_add(hpcw_kvtree *index, const hpcw_rank2file_options *options,
                                      hpcw_error *err) {
-    char name[HPCW_RANK2FILE_MAX_DATASET + 1];
-    char id[32];
     hpcw_status s = hpcw_rank2file_options_check(options, err);
     if (s == HPCW_OK && index == NULL) {
         s = hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected an index, got NULL");
     }
-    if (s != HPCW_OK) {
-        return s;
-    }
-    hpcw_rank2file_dataset_name(options, name);
+    return s == HPCW_OK ? hpcw_i_r2f_index_add(index, options, err) : s;
+}
+
+hpcw_status hpcw_i_r2f_index_add(hpcw_kvtree *index, const hpcw_rank2file_options *options, hpcw_error *err) {
+    char own[HPCW_RANK2FILE_MAX_DATASET + 1];
+    char id[32];
+    const char *name = name_of(options, own);
+    hpcw_status s;
     (void)snprintf(id, sizeof id, "%" PRIu64, options->dataset.id);
     s = check_index(index, options, name, id, err);
     hpcw_rank2file_layout layout = options->layout;

@@ -12,16 +12,6 @@
 #include "libwriter/format/rank2file/restart/restart.h"
 #include "libwriter/io/dir.h"
 
-static hpcw_status check_name(const char *path, const char *name, hpcw_error *err) {
-    const char *bad = hpcw_i_r2f_bad_name(name, strlen(name), HPCW_RANK2FILE_MAX_DATASET);
-    if (bad == NULL && strchr(name, '/') != NULL) {
-        bad = "it is not the name of one directory";
-    }
-    return bad == NULL
-               ? HPCW_OK
-               : hpcw_i_fail(err, HPCW_EFORMAT, "%s: name of a dataset \"%.200s\": %s", path, name, bad);
-}
-
 /* Name and number of the dataset, and the layout. */
 static hpcw_status choose(struct hpcw_i_r2f_known *k, const char *path, const hpcw_kvtree *index,
                           const char *wanted, hpcw_error *err) {
@@ -35,7 +25,10 @@ static hpcw_status choose(struct hpcw_i_r2f_known *k, const char *path, const hp
         return hpcw_i_fail(err, HPCW_ENOENT, "%s: dataset: expected one of the index, got %.200s", path,
                            wanted);
     }
-    s = check_name(path, wanted, err);
+    const char *bad = hpcw_i_r2f_bad_listed(k->layout, wanted);
+    if (bad != NULL) {
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: name of a dataset \"%.200s\": %s", path, wanted, bad);
+    }
     if (s == HPCW_OK) {
         s = hpcw_kvtree_value_u64(entry, "DSET", &k->id, err);
     }

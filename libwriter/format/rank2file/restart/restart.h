@@ -26,7 +26,7 @@ struct hpcw_i_r2f_known {
     hpcw_rank2file_layout layout;
     enum hpcw_i_r2f_kind kind;
     uint32_t ranks, levels, inner, leaves;
-    char name[HPCW_RANK2FILE_MAX_DATASET + 1]; /* of the dataset; "": opened by its root */
+    char name[HPCW_I_R2F_LONGEST + 1]; /* of the dataset; "": opened by its root */
 };
 
 struct hpcw_rank2file_restart {

@@ -53,7 +53,7 @@ static hpcw_status list_files(const struct hpcw_i_r2f_upkeep *u, const struct hp
 /* The list of what is to be removed with a dataset that is not in `index` any more. */
 static hpcw_status plan(const struct hpcw_i_r2f_upkeep *u, const struct hpcw_i_r2f_dataset *d,
                         const hpcw_kvtree *index, struct hpcw_i_r2f_removal *r, hpcw_error *err) {
-    if (d->id == 0 || !hpcw_i_r2f_is_dataset_name(d->name)) {
+    if (d->id == 0 || hpcw_i_r2f_bad_listed(d->layout, d->name) != NULL) {
         return HPCW_OK; /* no writer makes such an entry: only that goes */
     }
     /* SCR 1 lets several datasets have one id, and the directory of that. */

@@ -351,7 +351,7 @@ static hpcw_status remove_orphans(struct hpcw_i_r2f_upkeep *u, bool telling, hpc
         const char *name = hpcw_kvtree_key(n);
         const struct hpcw_i_r2f_dataset d = {layout, hpcw_i_r2f_index_id(index, layout, name), name};
         int own;
-        if (hpcw_i_r2f_is_dataset_name(name) &&
+        if (hpcw_i_r2f_bad_listed(layout, name) == NULL &&
             hpcw_i_r2f_lock_dataset(&u->p, d.id, name, &own, NULL, NULL) == HPCW_OK) {
             (void)remove_those_of(u, &d, NULL); /* they take space, and harm nobody */
             hpcw_i_r2f_unlock(own);

@@ -18,7 +18,7 @@
 struct summarised {
     uint64_t id;
     unsigned kinds; /* of the maps beside the summaries, as bits */
-    char name[HPCW_RANK2FILE_MAX_DATASET + 1];
+    char name[HPCW_I_R2F_LONGEST + 1];
 };
 
 struct search {
@@ -66,8 +66,8 @@ static hpcw_status look(struct search *found, const struct hpcw_i_r2f_prefix *p,
     const hpcw_kvtree *dset = hpcw_kvtree_get(summary, "DSET");
     const char *said = hpcw_kvtree_value(dset, "NAME");
     bool good = s == HPCW_OK && hpcw_i_r2f_is_complete(summary) && said != NULL &&
-                hpcw_i_r2f_is_dataset_name(said) && hpcw_kvtree_value_u64(dset, "ID", &id, NULL) == HPCW_OK &&
-                id > 0 && id <= INT32_MAX;
+                hpcw_i_r2f_bad_listed(is_1_1 ? HPCW_RANK2FILE_SCR_1_1 : HPCW_RANK2FILE_SCR_3, said) == NULL &&
+                hpcw_kvtree_value_u64(dset, "ID", &id, NULL) == HPCW_OK && id > 0 && id <= INT32_MAX;
     unsigned kind = HPCW_I_R2F_1_1;
     if (good && !is_1_1) {
         (void)snprintf(name, sizeof name, "%s/rank2file", metadata);
@@ -145,6 +145,11 @@ static int by_id(const void *a_, const void *b_) {
     return a < b ? -1 : a > b;
 }
 
+/* Whether an entry of the index can be that of a dataset. */
+static bool is_understood(const hpcw_kvtree *old, hpcw_rank2file_layout layout, const char *name) {
+    return hpcw_i_r2f_index_id(old, layout, name) > 0 && hpcw_i_r2f_bad_listed(layout, name) == NULL;
+}
+
 /* Adds the datasets of the old index whose summaries exist, but were not found, because they cannot be read. */
 static hpcw_status add_listed(struct search *found, const struct hpcw_i_r2f_prefix *p, const hpcw_kvtree *old,
                               hpcw_rank2file_layout layout, hpcw_error *err) {
@@ -154,7 +159,7 @@ static hpcw_status add_listed(struct search *found, const struct hpcw_i_r2f_pref
          n = hpcw_kvtree_next(n)) {
         const char *name = hpcw_kvtree_key(n);
         uint64_t id = hpcw_i_r2f_index_id(old, layout, name);
-        bool taken = id == 0 || !hpcw_i_r2f_is_dataset_name(name);
+        bool taken = !is_understood(old, layout, name);
         for (size_t i = 0; !taken && i < count; i++) {
             taken = by_name ? strcmp(found->item[i].name, name) == 0 : found->item[i].id == id;
         }
@@ -196,7 +201,7 @@ static hpcw_status list_again(const struct hpcw_i_r2f_prefix *p, const struct su
         if (s == HPCW_OK && m == 0 && !was) {
             o.dataset = *hpcw_rank2file_restart_dataset(r);
             o.dataset.id = found->id;
-            s = hpcw_rank2file_index_add(index, &o, err);
+            s = hpcw_i_r2f_index_add(index, &o, err);
         }
         hpcw_rank2file_restart_free(r);
     }
@@ -221,7 +226,10 @@ static hpcw_status keep_listed(const hpcw_kvtree *old, hpcw_rank2file_layout lay
     for (size_t i = 0; s == HPCW_OK && i < 2 && maps[i] != NULL; i++) {
         s = hpcw_kvtree_add(index, maps[i], &node, err);
         s = s == HPCW_OK ? merge_at(node, name, hpcw_kvtree_get(hpcw_kvtree_get(old, maps[i]), name), err) : s;
-        s = s == HPCW_OK ? hpcw_kvtree_set(hpcw_kvtree_get(node, name), "DSET", id, err) : s;
+        s = s == HPCW_OK && id != NULL ? hpcw_kvtree_set(hpcw_kvtree_get(node, name), "DSET", id, err) : s;
+    }
+    if (id == NULL) {
+        return s; /* it has no record */
     }
     s = s == HPCW_OK ? hpcw_kvtree_add(index, "DSET", &node, err) : s;
     const char *key = id;
@@ -250,6 +258,27 @@ static hpcw_status is_unfinished(const struct hpcw_i_r2f_prefix *p, const struct
                                  hpcw_rank2file_layout layout, bool *is, hpcw_error *err) {
     *is = false;
     return (kinds_of(layout) & ~f->kinds) == 0 ? HPCW_OK : hpcw_i_r2f_markers_have(p, f->id, f->name, is, err);
+}
+
+/* What cannot be understood is not this library's to remove. */
+static hpcw_status keep_others(struct hpcw_i_r2f_upkeep *u, const hpcw_kvtree *old,
+                               hpcw_rank2file_layout layout, hpcw_kvtree *index, uint32_t *kept,
+                               hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (const hpcw_kvtree *n = hpcw_kvtree_first(hpcw_i_r2f_index_names(old, layout));
+         s == HPCW_OK && n != NULL; n = hpcw_kvtree_next(n)) {
+        const char *name = hpcw_kvtree_key(n);
+        if (!is_understood(old, layout, name)) {
+            hpcw_error why;
+            (void)hpcw_i_fail(&why, HPCW_EFORMAT,
+                              "%s/%s: dataset \"%.200s\": expected a name and an id of SCR, got others",
+                              u->p.path, HPCW_RANK2FILE_INDEX, name);
+            hpcw_i_r2f_skip(&u->tally, &why);
+            ++*kept;
+            s = keep_listed(old, layout, name, index, err);
+        }
+    }
+    return s;
 }
 
 static hpcw_status rebuild(struct hpcw_i_r2f_upkeep *u, const struct search *found, const hpcw_kvtree *old,
@@ -294,10 +323,14 @@ static hpcw_status rebuild(struct hpcw_i_r2f_upkeep *u, const struct search *fou
             }
         }
     }
+    hpcw_status s = keep_others(u, old, layout, index, &kept, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
     u->tally.removed += (uint32_t)hpcw_kvtree_count(hpcw_i_r2f_index_names(old, layout)) - kept;
     hpcw_kvtree_remove(index, "CURRENT");
     if (current != NULL && hpcw_i_r2f_index_id(index, layout, current) > most) {
-        hpcw_status s = hpcw_kvtree_set(index, "CURRENT", current, err);
+        s = hpcw_kvtree_set(index, "CURRENT", current, err);
         if (s != HPCW_OK) {
             return s;
         }

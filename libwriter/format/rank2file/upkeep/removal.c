@@ -182,7 +182,7 @@ hpcw_status hpcw_i_r2f_removal_add_map(struct hpcw_i_r2f_removal *r, const struc
         add_one_map(r, d, hpcw_i_r2f_kind_of(d->layout, 1), NULL) == HPCW_OK) {
         s = HPCW_OK; /* both list the same files */
     }
-    if (s == HPCW_OK && add(r, d->name, "") != 0) {
+    if (s == HPCW_OK && hpcw_i_r2f_is_directory_name(d->name) && add(r, d->name, "") != 0) {
         s = hpcw_i_fail_memory(err, r->p.path, 0, NULL);
     }
     return s;
@@ -222,6 +222,10 @@ static hpcw_status refuse_mounted(const struct hpcw_i_r2f_removal *r, const char
 hpcw_status hpcw_i_r2f_removal_add_all(struct hpcw_i_r2f_removal *r, const char *dataset, hpcw_error *err) {
     struct adding a = {r, dataset};
     int at;
+    if (!hpcw_i_r2f_is_directory_name(dataset)) {
+        return HPCW_OK;
+    }
+    r->all = true;
     int e = hpcw_i_dir_fd(r->p.dir, &at);
     if (e == 0 && hpcw_i_sys_is_mounted(at, dataset)) {
         return refuse_mounted(r, dataset, err);
@@ -322,7 +326,8 @@ static int add_those_of(struct hpcw_i_r2f_removal *r, const struct temporaries *
 hpcw_status hpcw_i_r2f_removal_add_temporary(struct hpcw_i_r2f_removal *r, const char *dataset,
                                              hpcw_error *err) {
     struct temporaries t = {.directory = dataset};
-    int e = hpcw_i_r2f_tree_walk(r->p.dir, dataset, find_temporary, &t);
+    int e =
+        hpcw_i_r2f_is_directory_name(dataset) ? hpcw_i_r2f_tree_walk(r->p.dir, dataset, find_temporary, &t) : 0;
     const size_t names = r->names.size;
     if (e == 0 && t.count > 0) {
         qsort(t.item, t.count, sizeof *t.item, compare_forms);

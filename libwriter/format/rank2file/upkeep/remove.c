@@ -226,7 +226,7 @@ static int count_file(void *context, const char *name) {
 /* Walks through the directories of a dataset: of its data, and of its metadata, if that is another one. */
 static hpcw_status walk_dataset(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_dataset *d,
                                 hpcw_i_r2f_visit *visit, void *context, hpcw_error *err) {
-    int e = hpcw_i_r2f_tree_walk(p->dir, d->name, visit, context);
+    int e = hpcw_i_r2f_is_directory_name(d->name) ? hpcw_i_r2f_tree_walk(p->dir, d->name, visit, context) : 0;
     const char *where = d->name;
     char metadata[HPCW_RANK2FILE_PATH];
     for (uint32_t m = 0; e == 0 && m < hpcw_rank2file_layout_maps(d->layout); m++) {

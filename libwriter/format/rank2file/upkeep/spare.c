@@ -9,7 +9,7 @@
 #include "libwriter/format/rank2file/restart/restart.h"
 #include "libwriter/format/rank2file/upkeep/removal.h"
 
-/* The files of a list that are outside the dataset's directories. */
+/* The files of a list that are outside the dataset's directories; all data files if nothing lists those of the dataset. */
 struct outside {
     struct outside_file {
         const char *name;
@@ -33,7 +33,7 @@ static bool find_outside(const struct hpcw_i_r2f_removal *r, const struct hpcw_i
     size_t capacity = 0, found = 0;
     for (const char *name = hpcw_i_r2f_next_name(&r->names, NULL); name != NULL;
          name = hpcw_i_r2f_next_name(&r->names, name)) {
-        if (is_outside(d, name)) {
+        if (is_outside(d, name) || (r->all && strncmp(name, ".scr/", 5) != 0)) {
             struct outside_file *grown = hpcw_i_grow(o->file, &capacity, found + 1, sizeof *grown);
             if (grown == NULL) {
                 return false;
@@ -104,7 +104,7 @@ hpcw_status hpcw_i_r2f_removal_spare(struct hpcw_i_r2f_removal *r, const struct 
          s == HPCW_OK && o.count > 0 && n != NULL; n = hpcw_kvtree_next(n)) {
         const char *name = hpcw_kvtree_key(n);
         const struct hpcw_i_r2f_dataset other = {d->layout, hpcw_i_r2f_index_id(index, d->layout, name), name};
-        if (strcmp(name, d->name) != 0 && other.id > 0 && hpcw_i_r2f_is_dataset_name(name)) {
+        if (strcmp(name, d->name) != 0 && other.id > 0 && hpcw_i_r2f_bad_listed(d->layout, name) == NULL) {
             s = keep_those_of(&o, &r->p, &other, err);
         }
     }
