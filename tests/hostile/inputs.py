@@ -77,15 +77,12 @@ def claims_of_words(at, base):
 
 
 def text_field(data, key, value):
-    """Replaces the number after a key of the preamble, whose fields have fixed places."""
-    place = data.index(key) + len(key)
-    while not chr(data[place]).isdigit():
-        place += 1
-    end = place
-    while chr(data[end]).isdigit():
-        end += 1
-    digits = str(value).encode()
-    return data[:place] + digits + b"\0" * max(0, end - place - len(digits)) + data[max(end, place + len(digits)) :]
+    """Replaces the number after a key of the preamble: texts that end in NUL, then zeros up to byte 1024."""
+    place = data.index(key) + len(key) + 1
+    end = data.index(b"\0", place)
+    preamble = data[:place] + str(value).encode() + data[end:1024]
+    assert not preamble[1024:].strip(b"\0")
+    return preamble[:1024] + data[1024:]
 
 
 def logs(at, base):
