@@ -30,6 +30,7 @@ struct hpcw_i_set {
     char *name; /* of the intent */
     char *path; /* of the set, for messages */
     int fd;     /* holds the lock of the intent */
+    bool found; /* there is an intent */
 };
 
 static const char *base_of(const char *path) {
@@ -183,7 +184,7 @@ static int read_intent(int fd, struct hpcw_i_buf *text) {
     size_t got = 0;
     int e = hpcw_i_sys_size(fd, &size);
     if (e == 0) {
-        e = size > LARGEST ? EFBIG : hpcw_i_buf_reserve(text, (size_t)size + 1) ? 0 : ENOMEM;
+        e = size > LARGEST ? EINVAL : hpcw_i_buf_reserve(text, (size_t)size + 1) ? 0 : ENOMEM;
     }
     e = e == 0 ? hpcw_i_sys_pread(fd, text->data, (size_t)size, 0, &got) : e;
     if (e == 0) {
@@ -289,6 +290,7 @@ static int try_to_finish(struct hpcw_i_set *set) {
         /* EPERM: not of this user's writers. */
         return e == ENOENT ? 0 : e == EEXIST || e == ELOOP || e == EACCES ? EPERM : e;
     }
+    set->found = true;
     e = hpcw_i_sys_own(set->fd) == EAGAIN ? EAGAIN : read_intent(set->fd, &text);
     e = e == 0 && is_whole(&text) ? do_intent(set, &text) : e;
     e = e == 0 ? unlink_intent(set) : e;
@@ -322,9 +324,17 @@ static hpcw_status finish(struct hpcw_i_set *set, hpcw_error *err) {
                                        "them, got one less: somebody "
                                        "removed its temporary file; to give up what is left, remove %s",
                                        set->path, set->name, set->name)
-           : e == 0      ? HPCW_OK
-                    : hpcw_i_fail_sys(err, e, "%s: cannot finish the set of a writer that died, as %s lists it",
-                                      set->path, set->name);
+           : e == EINVAL
+               ? hpcw_i_fail(err, HPCW_EFORMAT,
+                             "%s: expected in %s the files of the set of a writer that died, got something "
+                             "else: if nobody needs it, remove it",
+                             set->path, set->name)
+           : e == 0 ? HPCW_OK
+           : !set->found
+               ? hpcw_i_fail_sys(err, e, "%s: cannot look for %s, which a writer that died may have left",
+                                 set->path, set->name)
+               : hpcw_i_fail_sys(err, e, "%s: cannot finish the set of a writer that died, as %s lists it",
+                                 set->path, set->name);
 }
 
 static hpcw_status finish_in(struct hpcw_i_dir *dir, const char *path, const char *base, hpcw_error *err) {

@@ -4,6 +4,7 @@
  * container or the new one, never a mixture, and the next open for writing leaves nothing of the dead writer.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -471,6 +472,18 @@ static void planted(void **state) {
                                         "hpcw set 2\n" WORDS "outside\0end\n", "hpcw set 2\nend\n",
                                         "hpcw set 2\n" WORDS "set"};
     static const size_t sizes[] = {60, 57, 15, 48};
+    int huge = open(intent, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    assert_true(huge >= 0 && ftruncate(huge, (off_t)1 << 40) == 0 && close(huge) == 0);
+    assert_int_equal(write_set(3, "new", HPCW_SYNC_NONE, &err), HPCW_EFORMAT);
+    assert_non_null(strstr(err.message, "expected in .hpcw-set-set the files of the set"));
+    assert_int_equal(unlink(intent), 0);
+    /* No descriptor is left to look for one: nobody says that there is any. */
+    failing = HPCW_I_SYS_OPEN;
+    calls_left = 2;
+    hpcw_i_sys_gate = fail_at_last;
+    assert_int_equal(write_set(3, "new", HPCW_SYNC_NONE, &err), HPCW_EIO);
+    hpcw_i_sys_gate = NULL;
+    assert_non_null(strstr(err.message, "cannot look for .hpcw-set-set"));
     for (size_t i = 0; i < 4; i++) {
         FILE *f = fopen(intent, "wb");
         assert_true(f != NULL && fwrite(texts[i], 1, sizes[i], f) == sizes[i] && fclose(f) == 0);
