@@ -46,6 +46,7 @@ struct file_sink {
     bool gone;       /* there is no temporary file: renamed, removed, or never created */
     bool replaces;   /* there was an older file at the open */
     unsigned mode;   /* its permissions */
+    unsigned owner;  /* its user */
     unsigned group;  /* its group */
     uint64_t number; /* in the temporary name */
     char *path;      /* as the caller has it, for messages */
@@ -144,6 +145,7 @@ static hpcw_status keep_mode(struct file_sink *f, hpcw_error *err) {
     if (older.kind == HPCW_I_FILE) {
         f->replaces = true;
         f->mode = older.mode;
+        f->owner = older.owner;
         f->group = older.group;
     }
     if (f->replaces) {
@@ -287,6 +289,10 @@ static hpcw_status file_publish(hpcw_sink *sink, hpcw_error *err) {
         }
         return s;
     }
+    if (f->replaces && f->lock >= 0) {
+        /* Not before it has its name: whoever finishes a set knows its files by their owner. */
+        hpcw_i_sys_give(f->lock, f->owner);
+    }
     close_all(f);
     if (f->durability >= HPCW_SYNC_DIRECTORY) {
         /* The file is complete and has its name, and an older one is gone: to remove it would only lose more. */
@@ -414,6 +420,7 @@ static hpcw_status look_at_older(struct file_sink *f, bool within, hpcw_error *e
     }
     f->replaces = older.kind == HPCW_I_FILE;
     f->mode = older.mode;
+    f->owner = older.owner;
     f->group = older.group;
     return check_owner(f, at, &older, err);
 }

@@ -242,6 +242,14 @@ void hpcw_i_sys_take_access(int fd, int at, const char *name, unsigned mode, uns
     }
 }
 
+void hpcw_i_sys_give(int fd, unsigned owner) {
+    struct stat st;
+    if (fstat(fd, &st) == 0 && st.st_uid != owner) {
+        int refused = fchown(fd, owner, (gid_t)-1);
+        (void)refused;
+    }
+}
+
 void hpcw_i_sys_share(int fd, int at) {
     struct stat st;
     if (gate(HPCW_I_SYS_STAT, NULL) == 0 && fstat(at, &st) == 0 && fchown(fd, (uid_t)-1, st.st_gid) == 0) {

@@ -78,6 +78,8 @@ bool hpcw_i_sys_is_still(int fd, const struct hpcw_i_file_id *id);
  * as far as the system allows. Where the group or the list cannot be had, the group gets no rights; set-user-ID and
  * set-group-ID bits go, as with a write. */
 void hpcw_i_sys_take_access(int fd, int at, const char *name, unsigned mode, unsigned group);
+/* Gives a file to a user, if this one may: root replaces a private file, and its owner can still read it. */
+void hpcw_i_sys_give(int fd, unsigned owner);
 
 /* ---- files by their names ---- */
 

@@ -309,6 +309,22 @@ static bool put_list(const char *path) {
     return setxattr(path, "system.posix_acl_access", list, sizeof list, 0) == 0;
 }
 
+/* Root replaces the private file of a user, who can still read it. */
+static void an_older_file_keeps_its_owner(void **state) {
+    (void)state;
+    enum { USER = 1001 };
+    struct stat st;
+    if (geteuid() != 0) {
+        skip();
+    }
+    put("file", "old");
+    assert_int_equal(chown("file", USER, USER) + chmod("file", 0600), 0);
+    end(begin("file", "new"));
+    assert_content("file", "new");
+    assert_true(stat("file", &st) == 0 && st.st_uid == USER && st.st_gid == USER &&
+                (st.st_mode & 0777) == 0600);
+}
+
 static void an_older_file_keeps_its_access_list(void **state) {
     (void)state;
     unsigned char before[ACCESS_LIST], after[ACCESS_LIST];
@@ -423,6 +439,7 @@ int main(void) {
         TEST(a_link_stays),
         TEST(links_without_an_end_are_refused),
         TEST(an_older_file_keeps_its_mode),
+        TEST(an_older_file_keeps_its_owner),
         TEST(an_older_file_keeps_its_access_list),
         TEST(the_rights_of_a_program_go),
         TEST(the_rights_of_a_lost_group_go),
