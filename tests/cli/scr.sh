@@ -176,6 +176,20 @@ refuse 1 "$second: expected the content of the dataset's other summary, got anot
 cp kept $second
 "$HPCGEN" verify --quiet set/scr || bad "not sound"
 
+# ---- a map of 137 bytes that claims 2147483647 ranks: refused before anything is allocated for them
+mkdir bomb
+printf '\225\037\303\365\000\001\000\001\000\000\000\000\000\000\000\211\000\000\000\001\000\000\000\003LEVEL\000\000\000\000\0011\000\000\000\000\000RANKS\000\000\000\000\0012147483647\000\000\000\000\000RANK\000\000\000\000\0010\000\000\000\000\002OFFSET\000\000\000\000\0010\000\000\000\000\000FILE\000\000\000\000\001.scr/rank2file.0.0.scr\000\000\000\000\000uK\335\355' >bomb/rank2file.scr
+for what in info verify 'export --output bomb.csv'; do
+    # shellcheck disable=SC2086
+    (ulimit -v 614400 && ulimit -t 10 && exec "$HPCGEN" ${what%% *} bomb/rank2file.scr $(echo "$what" | cut -s -d' ' -f2-)) \
+        >said 2>why && bad "takes 2147483647 ranks: $what"
+    grep -q 'rank2file.0.0.scr: cannot open for reading: No such file' why || bad "$what, why: $(cat why)"
+done
+head -c 100 /dev/zero >bomb/rank2file.0.0.scr
+(ulimit -v 614400 && ulimit -t 10 && exec "$HPCGEN" verify bomb/rank2file.scr) >said 2>why && bad 'takes 2147483647 ranks'
+grep -q 'rank2file.0.0.scr: expected at least 12884901882 bytes at offset 0 for the ranks 0 to 2147483646, got a file of 100' \
+    why || bad "why: $(cat why)"
+
 # ---- what SCR itself left
 for tool in scr-1.1.8 scr-1.2.2 scr-3.1.0; do
     golden=${HPCW_GOLDEN-}/rank2file/$tool-4ranks

@@ -12,6 +12,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
+#include "libwriter/format/kvtree/pack.h"
 #include "libwriter/format/rank2file/map/decode.h"
 #include "libwriter/io/sys.h"
 
@@ -149,6 +150,35 @@ static hpcw_status walk(hpcw_rank2file_restart *r, const char *path, uint32_t le
 
 /* ---- open ---- */
 
+/* What a map claims costs memory when it is loaded: its leaves must have the bytes for so many ranks. */
+static hpcw_status check_claims(const hpcw_rank2file_restart *r, hpcw_error *err) {
+    enum { LEAST = 2 + HPCW_I_KV_COUNT }; /* of a rank: a digit with its NUL, and the number of its keys */
+    const struct hpcw_i_r2f_known *k = &r->known;
+    hpcw_status s = HPCW_OK;
+    for (uint32_t i = 0; s == HPCW_OK && i < k->leaves; i++) {
+        const uint64_t end = i + 1 < k->leaves ? r->leaf[i + 1].first : k->ranks;
+        const uint64_t least = (end - r->leaf[i].first) * LEAST;
+        uint64_t size = 0;
+        char *path = NULL;
+        const char *name = NULL;
+        int at;
+        s = hpcw_i_r2f_node_path(r, 0, r->leaf[i].number, &path, err);
+        s = s == HPCW_OK ? hpcw_i_r2f_where(r, path, &at, &name, err) : s;
+        if (s == HPCW_OK) {
+            int e = hpcw_i_sys_size_at(at, name, &size);
+            s = e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot open for reading", path);
+        }
+        if (s == HPCW_OK && (size < r->leaf[i].offset || size - r->leaf[i].offset < least)) {
+            s = hpcw_i_fail(err, HPCW_ETRUNCATED,
+                            "%s: expected at least %" PRIu64 " bytes at offset %" PRIu64
+                            " for the ranks %" PRIu64 " to %" PRIu64 ", got a file of %" PRIu64,
+                            path, least, r->leaf[i].offset, r->leaf[i].first, end - 1, size);
+        }
+        hpcw_i_free(path);
+    }
+    return s;
+}
+
 static hpcw_status read_map(hpcw_rank2file_restart *r, hpcw_error *err) {
     struct hpcw_i_buf leaves = {0};
     char *root = hpcw_i_r2f_join(r->metadata, hpcw_i_r2f_root(r->known.kind));
@@ -161,7 +191,7 @@ static hpcw_status read_map(hpcw_rank2file_restart *r, hpcw_error *err) {
     }
     r->leaf = (struct hpcw_i_r2f_leaf *)(void *)leaves.data;
     r->known.leaves = (uint32_t)(leaves.size / sizeof *r->leaf);
-    return s;
+    return check_claims(r, err);
 }
 
 /* Collective, after process 0 has all leaves. */
