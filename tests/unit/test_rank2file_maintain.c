@@ -21,6 +21,7 @@
 
 #include <hpcw/rank2file.h>
 
+#include "libwriter/format/kvtree/node.h"
 #include "libwriter/io/sys.h"
 #include "tests/support/files.h"
 #include "tests/support/prefix.h"
@@ -701,6 +702,32 @@ static void entries_that_cannot_be_understood(void **state) {
     assert_int_equal(prefix_current(), 1);
 }
 
+/* Time is that of the processor. A search for each dataset among all takes minutes; this takes a part of a second. */
+static void many_datasets_are_listed(void **state) {
+    (void)state;
+    enum { DATASETS = 100000, LONGEST_S = 20 };
+    hpcw_kvtree *index, *names, *ids, *node;
+    char name[32], id[32];
+    prefix_written(HPCW_RANK2FILE_SCR_3, 1);
+    OK(hpcw_kvtree_new(&index, NULL));
+    OK(hpcw_kvtree_set(index, "VERSION", "2", NULL));
+    OK(hpcw_kvtree_add(index, "NAME", &names, NULL));
+    OK(hpcw_kvtree_add(index, "DSET", &ids, NULL));
+    for (int i = DATASETS; i > 0; i--) {
+        (void)snprintf(name, sizeof name, "ckpt.%d", i);
+        (void)snprintf(id, sizeof id, "%d", i);
+        OK(hpcw_i_kvtree_append(names, name, strlen(name), &node, NULL));
+        OK(hpcw_kvtree_set(node, "DSET", id, NULL));
+        (void)snprintf(id, sizeof id, "%d", DATASETS + 1 - i);
+        OK(hpcw_i_kvtree_append(ids, id, strlen(id), &node, NULL));
+        OK(hpcw_kvtree_set(node, "COMPLETE", "1", NULL));
+    }
+    prefix_write_index(index);
+    clock_t start = clock();
+    assert_int_equal(prefix_listed(), DATASETS);
+    assert_true((clock() - start) / CLOCKS_PER_SEC < LONGEST_S);
+}
+
 int main(void) {
     if (access("/dev/shm", W_OK) == 0) {
         (void)setenv("TMPDIR", "/dev/shm", 0); /* thousands of small files are synced */
@@ -721,6 +748,7 @@ int main(void) {
         TEST(indexed_again),
         TEST(indexed_again_without_a_look),
         TEST(names_of_scr),
+        TEST(many_datasets_are_listed),
         TEST(entries_that_cannot_be_understood),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -81,12 +81,16 @@ static const char *id_text(const hpcw_kvtree *index, hpcw_rank2file_layout layou
 
 hpcw_kvtree *hpcw_i_r2f_index_record(const hpcw_kvtree *index, hpcw_rank2file_layout layout, const char *name) {
     const char *id = id_text(index, layout, name);
-    hpcw_kvtree *record = id == NULL ? NULL : hpcw_kvtree_get(hpcw_kvtree_get(index, "DSET"), id);
+    return hpcw_i_r2f_index_record_in(id == NULL ? NULL : hpcw_kvtree_get(hpcw_kvtree_get(index, "DSET"), id),
+                                      layout, name);
+}
+
+hpcw_kvtree *hpcw_i_r2f_index_record_in(const hpcw_kvtree *of_id, hpcw_rank2file_layout layout,
+                                        const char *name) {
     if (layout == HPCW_RANK2FILE_SCR_1_1 || layout == HPCW_RANK2FILE_SCR_1_2) {
-        record =
-            hpcw_kvtree_get(hpcw_kvtree_get(record, layout == HPCW_RANK2FILE_SCR_1_1 ? "DIR" : "NAME"), name);
+        return hpcw_kvtree_get(hpcw_kvtree_get(of_id, layout == HPCW_RANK2FILE_SCR_1_1 ? "DIR" : "NAME"), name);
     }
-    return record;
+    return (hpcw_kvtree *)of_id;
 }
 
 bool hpcw_i_r2f_is_complete(const hpcw_kvtree *record) {
@@ -99,8 +103,11 @@ bool hpcw_i_r2f_is_good(const hpcw_kvtree *record) {
 }
 
 uint64_t hpcw_i_r2f_index_id(const hpcw_kvtree *index, hpcw_rank2file_layout layout, const char *name) {
+    return hpcw_i_r2f_index_id_of(hpcw_kvtree_get(hpcw_i_r2f_index_names(index, layout), name));
+}
+
+uint64_t hpcw_i_r2f_index_id_of(const hpcw_kvtree *entry) {
     uint64_t id = 0;
-    const hpcw_kvtree *entry = hpcw_kvtree_get(hpcw_i_r2f_index_names(index, layout), name);
     return hpcw_kvtree_value_u64(entry, "DSET", &id, NULL) == HPCW_OK && id <= INT32_MAX ? id : 0;
 }
 

@@ -82,12 +82,19 @@ hpcw_kvtree *hpcw_i_r2f_index_names(const hpcw_kvtree *index, hpcw_rank2file_lay
 /* The record of a dataset: COMPLETE, FAILED, ... NULL: none. */
 hpcw_kvtree *hpcw_i_r2f_index_record(const hpcw_kvtree *index, hpcw_rank2file_layout layout, const char *name);
 
+/* The same in the node of its id. */
+hpcw_kvtree *hpcw_i_r2f_index_record_in(const hpcw_kvtree *of_id, hpcw_rank2file_layout layout,
+                                        const char *name);
+
 /* Whether a restart may take a record: complete and not failed. */
 bool hpcw_i_r2f_is_complete(const hpcw_kvtree *record);
 bool hpcw_i_r2f_is_good(const hpcw_kvtree *record);
 
 /* The id of a dataset; 0: it is not listed, or has none. */
 uint64_t hpcw_i_r2f_index_id(const hpcw_kvtree *index, hpcw_rank2file_layout layout, const char *name);
+
+/* The same of a child of the names. */
+uint64_t hpcw_i_r2f_index_id_of(const hpcw_kvtree *entry);
 
 /* Whether the index lists a dataset to which the directory of this name, or the metadata of this id, belongs. */
 bool hpcw_i_r2f_index_has(const hpcw_kvtree *index, hpcw_rank2file_layout layout, uint64_t id,

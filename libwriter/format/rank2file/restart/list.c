@@ -31,14 +31,53 @@ static uint64_t number(const hpcw_kvtree *node, const char *key) {
     return hpcw_kvtree_value_u64(node, key, &value, NULL) == HPCW_OK ? value : 0;
 }
 
-static void describe(const hpcw_rank2file_list *list, const char *name, const char *current,
+/* The records of an index, sorted by their keys: a search in a tree takes time with the number of children. */
+struct records {
+    const hpcw_kvtree **item;
+    size_t count;
+};
+
+static int by_key(const void *a, const void *b) {
+    return strcmp(hpcw_kvtree_key(*(const hpcw_kvtree *const *)a),
+                  hpcw_kvtree_key(*(const hpcw_kvtree *const *)b));
+}
+
+static int compare_key(const void *key, const void *item) {
+    return strcmp(key, hpcw_kvtree_key(*(const hpcw_kvtree *const *)item));
+}
+
+/* False: out of memory. */
+static bool sort_records(const hpcw_kvtree *index, struct records *r) {
+    const hpcw_kvtree *dset = hpcw_kvtree_get(index, "DSET");
+    r->count = 0;
+    r->item = hpcw_i_calloc(hpcw_kvtree_count(dset) + 1, sizeof *r->item);
+    for (const hpcw_kvtree *n = hpcw_kvtree_first(dset); r->item != NULL && n != NULL;
+         n = hpcw_kvtree_next(n)) {
+        r->item[r->count++] = n;
+    }
+    if (r->count > 1) {
+        qsort((void *)r->item, r->count, sizeof *r->item, by_key);
+    }
+    return r->item != NULL;
+}
+
+/* hpcw_i_r2f_index_record of the dataset `n`, a child of the names. */
+static const hpcw_kvtree *record_of(const struct records *r, hpcw_rank2file_layout layout,
+                                    const hpcw_kvtree *n) {
+    const char *id = hpcw_kvtree_value(n, "DSET");
+    const hpcw_kvtree *const *found =
+        id == NULL ? NULL : bsearch(id, r->item, r->count, sizeof *r->item, compare_key);
+    return found == NULL ? NULL : hpcw_i_r2f_index_record_in(*found, layout, hpcw_kvtree_key(n));
+}
+
+static void describe(const hpcw_kvtree *n, const hpcw_kvtree *record, const char *current,
                      hpcw_rank2file_listed *d) {
-    const hpcw_kvtree *record = hpcw_i_r2f_index_record(list->index, list->layout, name);
+    const char *name = hpcw_kvtree_key(n);
     const hpcw_kvtree *dset = hpcw_kvtree_get(record, "DSET");
     const char *failed = hpcw_kvtree_value(record, "FAILED");
     *d = (hpcw_rank2file_listed){
         .name = name,
-        .id = hpcw_i_r2f_index_id(list->index, list->layout, name),
+        .id = hpcw_i_r2f_index_id_of(n),
         .complete = hpcw_i_r2f_is_complete(record),
         .current = current != NULL && strcmp(current, name) == 0,
         .failed = hpcw_kvtree_get(record, "FAILED") == NULL ? NULL
@@ -67,12 +106,17 @@ static hpcw_status fill(hpcw_rank2file_list *list, const char *prefix, hpcw_erro
     if (list->item == NULL) {
         return hpcw_i_fail_memory(err, prefix, hpcw_kvtree_count(names), "datasets");
     }
+    struct records records;
+    if (!sort_records(list->index, &records)) {
+        return hpcw_i_fail_memory(err, prefix, hpcw_kvtree_count(names), "datasets");
+    }
     list->stale = current;
     for (const hpcw_kvtree *n = hpcw_kvtree_first(names); n != NULL; n = hpcw_kvtree_next(n)) {
         hpcw_rank2file_listed *d = &list->item[list->count++];
-        describe(list, hpcw_kvtree_key(n), current, d);
+        describe(n, record_of(&records, list->layout, n), current, d);
         list->stale = d->current ? NULL : list->stale;
     }
+    hpcw_i_free((void *)records.item);
     if (list->count > 1) {
         qsort(list->item, list->count, sizeof *list->item, by_restart);
     }
