@@ -115,24 +115,24 @@ void read_source_free(struct read_source *source) {
 
 hpcw_status read_source_check(const struct read_source *source, int directory, const char *path,
                               hpcw_error *err) {
-    struct hpcw_i_file_id id = {0};
-    bool same = false;
+    struct hpcw_i_file_id first = {0}, now = {0};
     int fd;
     int e = hpcw_i_sys_open_at(directory, path, O_RDONLY | O_NONBLOCK, 0, &fd);
+    const bool none = e == ENOENT || e == ENOTDIR;
     if (e == 0) {
-        e = hpcw_i_sys_id(fd, &id);
-        same = e == 0 && hpcw_i_sys_is_still(source->fd, &id);
+        e = hpcw_i_sys_id(fd, &now);
+        e = e == 0 ? hpcw_i_sys_id(source->fd, &first) : e;
         hpcw_i_sys_drop(fd);
     }
-    if (e != 0 && e != ENOENT && e != ENOTDIR) {
-        return hpcw_i_fail_sys(err, e, "%s: cannot open for reading", path);
+    if (e != 0 && !none) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot look at it again", path);
     }
-    return same ? HPCW_OK
-                : hpcw_i_fail(
-                      err, HPCW_EIO,
-                      "%s: expected the same file in all opens, got another or none: somebody replaced or "
-                      "removed it; read it again",
-                      path);
+    return !none && now.device == first.device && now.inode == first.inode
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_EIO,
+                             "%s: expected the same file in all opens, got another or none: somebody replaced "
+                             "or removed it; read it again",
+                             path);
 }
 
 hpcw_status read_source_is_directory(const char *path, bool *is, hpcw_error *err) {
