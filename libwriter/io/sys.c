@@ -209,9 +209,15 @@ int hpcw_i_sys_id(int fd, struct hpcw_i_file_id *id) {
     return e;
 }
 
-bool hpcw_i_sys_is_still(int fd, const struct hpcw_i_file_id *id) {
+int hpcw_i_sys_expect(int fd, const struct hpcw_i_file_id *id) {
     struct stat st;
-    return fstat(fd, &st) == 0 && (uint64_t)st.st_dev == id->device && (uint64_t)st.st_ino == id->inode;
+    return fstat(fd, &st) != 0                                                     ? errno
+           : (uint64_t)st.st_dev == id->device && (uint64_t)st.st_ino == id->inode ? 0
+                                                                                   : EBADF;
+}
+
+bool hpcw_i_sys_is_still(int fd, const struct hpcw_i_file_id *id) {
+    return hpcw_i_sys_expect(fd, id) == 0;
 }
 
 /* Gives a file the access list of the one of a name, if that has one. Whether it need not, or did. */

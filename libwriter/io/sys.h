@@ -72,6 +72,8 @@ struct hpcw_i_file_id {
     uint64_t device, inode;
 };
 int hpcw_i_sys_id(int fd, struct hpcw_i_file_id *id);
+/* EBADF: the descriptor is closed, or by now that of another file. */
+int hpcw_i_sys_expect(int fd, const struct hpcw_i_file_id *id);
 /* Whether a descriptor is that of this file. False if that cannot be known. */
 bool hpcw_i_sys_is_still(int fd, const struct hpcw_i_file_id *id);
 /* Gives an open file the group, the access list and the permissions of the file of this name, which has `mode` and `group`,

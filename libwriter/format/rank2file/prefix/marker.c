@@ -313,7 +313,8 @@ void hpcw_i_r2f_markers_forget(const struct hpcw_i_r2f_prefix *p, uint64_t id, c
 
 /* Writes to the marker, and to no file of the program that took its descriptor. */
 static int put(const struct hpcw_i_r2f_marker_file *file, const void *data, size_t size, uint64_t offset) {
-    return hpcw_i_sys_is_still(file->fd, &file->id) ? hpcw_i_sys_pwrite(file->fd, data, size, offset) : EBADF;
+    int e = hpcw_i_sys_expect(file->fd, &file->id);
+    return e == 0 ? hpcw_i_sys_pwrite(file->fd, data, size, offset) : e;
 }
 
 /* Opens what an earlier attempt at this dataset left. False: there is nothing of the kind. */
