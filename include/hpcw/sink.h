@@ -18,8 +18,9 @@
  * where the file system has no locks (fcntl, F_OFD_SETLK), or if more than four sinks of the path were open at the same time.
  * Then remove it by hand.
  *
- * A child by fork() may free its copy of a handle, of a sink and of what writes to it: that touches no file. All other calls
- * of a child fail with HPCW_ESTATE where they would, and the handle of the parent stays as it is.
+ * A child by fork() may free its copy of a handle, of a sink and of what writes to it: that touches no file. A child may also
+ * go on with it and close it, as a daemon does whose parent has ended. Then the parent must neither use nor free its own:
+ * it ends with _exit().
  *
  * Sinks are not collective. Writes to disjoint ranges of one sink may run on different threads; every other
  * call must be alone.

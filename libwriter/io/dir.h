@@ -27,7 +27,7 @@ void hpcw_i_dir_release(struct hpcw_i_dir *dir); /* NULL is allowed */
 int hpcw_i_dir_fd(struct hpcw_i_dir *dir, int *fd);
 
 /* How often fork() was called on the way from the first process that held a directory to this one. Who holds a directory
- * compares it with what it was then: a child leaves the files of its parent alone. */
+ * compares it with what it was then: a child that only frees leaves the files of its parent alone. */
 unsigned hpcw_i_dir_forks(void);
 
 /* Writes the entries of a directory back to the disk. */

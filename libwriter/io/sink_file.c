@@ -40,7 +40,7 @@ struct file_sink {
     int lock; /* a copy of fd that outlives it, -1: none */
     hpcw_durability durability;
     uint64_t tag;   /* 0: not shared */
-    unsigned forks; /* hpcw_i_dir_forks at the open */
+    unsigned forks; /* hpcw_i_dir_forks in the process whose file it is */
     bool creates;
     bool settled;    /* all is done but the name, which it gets together with other files */
     bool gone;       /* there is no temporary file: renamed, removed, or never created */
@@ -60,18 +60,14 @@ static struct file_sink *file_of(hpcw_sink *sink) {
     return (struct file_sink *)sink;
 }
 
-/* A child by fork() shares the open file with its parent, and its names. */
+/* A child by fork() shares the open file with its parent, and its names: what it only frees stays. */
 static bool is_child(const struct file_sink *f) {
     return hpcw_i_dir_forks() != f->forks;
 }
 
-static hpcw_status check_process(const struct file_sink *f, hpcw_error *err) {
-    return !is_child(f)
-               ? HPCW_OK
-               : hpcw_i_fail(err, HPCW_ESTATE,
-                             "%s: expected the process that opened it, got a child of it: a child can only "
-                             "free its copy of the handle",
-                             f->path);
+/* A child that closes goes on for its parent, as a daemon does: the file is its own from now on. */
+static void take_over(struct file_sink *f) {
+    f->forks = hpcw_i_dir_forks();
 }
 
 /* Bytes that nobody wrote are zero, also where the tag was. */
@@ -89,12 +85,11 @@ static hpcw_status clear_nonce(const struct file_sink *f, hpcw_error *err) {
 static hpcw_status file_write(hpcw_sink *sink, uint64_t offset, const struct hpcw_i_piece *piece, size_t pieces,
                               size_t size, hpcw_error *err) {
     struct file_sink *f = file_of(sink);
-    hpcw_status s = check_process(f, err);
-    if (s == HPCW_OK && f->tag != 0 && offset < NONCE && (offset > 0 || size < NONCE)) {
-        s = clear_nonce(f, err);
-    }
-    if (s != HPCW_OK) {
-        return s;
+    if (f->tag != 0 && offset < NONCE && (offset > 0 || size < NONCE)) {
+        hpcw_status s = clear_nonce(f, err);
+        if (s != HPCW_OK) {
+            return s;
+        }
     }
     int e = hpcw_i_sys_pwritev(f->fd, piece, pieces, offset);
     return e == 0 ? HPCW_OK
@@ -104,10 +99,6 @@ static hpcw_status file_write(hpcw_sink *sink, uint64_t offset, const struct hpc
 
 static hpcw_status file_set_size(hpcw_sink *sink, uint64_t size, hpcw_error *err) {
     struct file_sink *f = file_of(sink);
-    hpcw_status s = check_process(f, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
     int e = hpcw_i_sys_truncate(f->fd, size);
     return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot set the size to %" PRIu64, f->path, size);
 }
@@ -156,11 +147,8 @@ static hpcw_status keep_mode(struct file_sink *f, hpcw_error *err) {
 
 static hpcw_status file_detach(hpcw_sink *sink, hpcw_error *err) {
     struct file_sink *f = file_of(sink);
-    hpcw_status s = check_process(f, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
-    s = f->durability >= HPCW_SYNC_FILE ? file_sync(sink, err) : HPCW_OK;
+    take_over(f);
+    hpcw_status s = f->durability >= HPCW_SYNC_FILE ? file_sync(sink, err) : HPCW_OK;
     if (f->creates) {
         (void)hpcw_i_sys_copy(f->fd, &f->lock); /* the file is not finished before it has its name */
     }
@@ -175,10 +163,7 @@ static hpcw_status file_detach(hpcw_sink *sink, hpcw_error *err) {
 static hpcw_status file_settle(hpcw_sink *sink, hpcw_error *err) {
     struct file_sink *f = file_of(sink);
     struct hpcw_i_file_id id = {0};
-    hpcw_status s = check_process(f, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
+    take_over(f);
     int e = hpcw_i_sys_id(f->fd, &id);
     if (e != 0 && e != EBADF) {
         return hpcw_i_fail_sys(err, e, "%s: cannot look at the new file", f->path);
@@ -191,7 +176,7 @@ static hpcw_status file_settle(hpcw_sink *sink, hpcw_error *err) {
             "what was written is elsewhere",
             f->path);
     }
-    s = f->tag == 0 ? HPCW_OK : clear_nonce(f, err);
+    hpcw_status s = f->tag == 0 ? HPCW_OK : clear_nonce(f, err);
     if (s == HPCW_OK) {
         s = keep_mode(f, err);
     }
@@ -234,7 +219,7 @@ static void file_discard(hpcw_sink *sink) {
 
 static void file_withdraw(hpcw_sink *sink) {
     struct file_sink *f = file_of(sink);
-    if (sink->named && !is_child(f)) {
+    if (sink->named) {
         /* Not a file that another run published since. */
         int at;
         if (is_mine(f, f->base, &at)) {
@@ -278,7 +263,7 @@ static hpcw_status take_name(struct file_sink *f, hpcw_error *err) {
 static hpcw_status file_publish(hpcw_sink *sink, hpcw_error *err) {
     struct file_sink *f = file_of(sink);
     const bool together = f->settled;
-    hpcw_status s = together ? check_process(f, err) : file_settle(sink, err);
+    hpcw_status s = together ? HPCW_OK : file_settle(sink, err);
     if (s == HPCW_OK) {
         s = take_name(f, err);
         f->gone = sink->named = s == HPCW_OK;
