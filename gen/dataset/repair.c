@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/dataset/repair.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -258,6 +259,34 @@ static hpcw_status make_folders(const struct repairing *r, const struct repair_f
     return s;
 }
 
+/* Gives the temporary name to an empty file with the access of the damaged one. The sink takes it over from there, so that what
+ * replaces a private file is private from its first byte on. */
+static hpcw_status keep_access(const struct repairing *r, const struct repair_file *file, hpcw_error *err) {
+    struct hpcw_i_dir *root = r->run->below.root;
+    struct hpcw_i_dir *parent = NULL;
+    struct hpcw_i_entry damaged;
+    char temporary[TEMPORARY];
+    int at, fd;
+    int e = hpcw_i_below_look(root, file->name, &damaged);
+    if (e == 0 && damaged.kind != HPCW_I_FILE) {
+        return HPCW_OK;
+    }
+    temporary_name(r, file, temporary);
+    e = e == 0 ? hpcw_i_below_hold(root, file->name, &parent) : e;
+    e = e == 0 ? hpcw_i_dir_fd(parent, &at) : e;
+    e = e == 0 ? hpcw_i_below_open(root, temporary, O_RDWR | O_CREAT | O_EXCL, true, &fd) : e;
+    if (e == 0) {
+        const char *slash = strrchr(file->name, '/');
+        hpcw_i_sys_take_access(fd, at, slash == NULL ? file->name : slash + 1, damaged.mode, damaged.group);
+        hpcw_i_sys_give(fd, damaged.owner);
+        hpcw_i_sys_drop(fd);
+    }
+    hpcw_i_dir_release(parent);
+    return e == 0 ? HPCW_OK
+                  : hpcw_i_fail_sys(err, e, "%s/%s: cannot create a file that takes its place",
+                                    r->run->directory, file->name);
+}
+
 static hpcw_status open_again(void *context, const char *path, uint64_t tag, bool creates, hpcw_sink **out,
                               hpcw_error *err) {
     const struct repairing *r = context;
@@ -270,12 +299,10 @@ static hpcw_status open_again(void *context, const char *path, uint64_t tag, boo
         return hpcw_sink_open_null(out, err);
     }
     hpcw_status s = make_folders(r, file, err);
-    if (s == HPCW_OK) {
-        temporary_name(r, file, temporary);
-        s = gen_directory_open(r->run, temporary, r->run->durability, out, err);
-    }
+    s = s == HPCW_OK ? keep_access(r, file, err) : s;
     file->replaced = s == HPCW_OK;
-    return s;
+    temporary_name(r, file, temporary);
+    return s == HPCW_OK ? gen_directory_open(r->run, temporary, r->run->durability, out, err) : s;
 }
 
 static hpcw_sink_source again_source(struct repairing *r) {

@@ -166,6 +166,23 @@ rm set/manifest.json
 # shellcheck disable=SC2086
 refused 'set/*: expected what these parameters give, got something else, and neither *' $options --seed 3
 
+# ---- a private dataset stays private, and so do the files of another user and group that root repairs
+rights() { (cd set && find . -type f -exec stat -c '%n %a %u %g' {} + | sort); }
+fresh whole
+find set -type f -exec chmod 640 {} +
+chmod 600 set/truth.json
+if [ "$(id -u)" -eq 0 ]; then
+    chown -R 65534:65533 set
+fi
+rights >expected_rights
+for file in $link.000001 sion/particles.sion clog2/app.clog2 vom/data.1.json.br "$map" truth.json CHECKSUMS.xxh128; do
+    echo more >>set/"$file"
+done
+echo >>set/manifest.json
+"$HPCGEN" repair --quiet set || bad "repair of a private dataset fails"
+same whole
+rights | diff expected_rights - || bad "repaired files have other rights"
+
 # ---- what it does not repair
 fresh whole
 sed 's/"hpcw": "[^"]*"/"hpcw": "0.0.0"/' set/manifest.json >changed && mv changed set/manifest.json
