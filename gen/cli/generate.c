@@ -85,10 +85,26 @@ static void print_summary(const struct gen_run *run, const struct gen_outcome *o
     }
 }
 
+void gen_cli_print_left(const char *dir, const struct gen_left *left) {
+    char path[GEN_DIRECTORY_PATH];
+    char more[48] = "";
+    hpcw_error room;
+    if (left->count == 0) {
+        return;
+    }
+    if (left->count > 1) {
+        (void)snprintf(more, sizeof more, " and %" PRIu64 " more", left->count - 1);
+    }
+    (void)snprintf(path, sizeof path, "%s/" GEN_STATE_DIR "/%s", dir, left->name);
+    (void)fprintf(stderr, "hpcgen: %s%s: left there, as no run of hpcgen made %s\n",
+                  gen_cli_printable(path, &room), more, left->count == 1 ? "it" : "them");
+}
+
 static hpcw_status print_outcome(const struct gen_cli_options *o, const struct gen_run *run,
                                  const struct gen_outcome *outcome, double seconds, hpcw_error *err) {
     if (!o->quiet) {
         print_summary(run, outcome, seconds);
+        gen_cli_print_left(run->directory, run->left);
     }
     return o->json ? print_json(run, outcome, seconds, err) : HPCW_OK;
 }
@@ -132,6 +148,7 @@ hpcw_status gen_cli_generate(const struct gen_cli_options *o, hpcw_comm *comm, h
     struct ui_progress *progress = NULL;
     bool first = hpcw_comm_process(comm) == 0;
     struct gen_size size;
+    struct gen_left left = {0};
     hpcw_status s = gen_cli_resolve(o, &d, err);
     if (s == HPCW_OK) {
         s = gen_part_size(&d, o->part.index, o->part.count, &size, err);
@@ -161,6 +178,7 @@ hpcw_status gen_cli_generate(const struct gen_cli_options *o, hpcw_comm *comm, h
         .progress = on_progress,
         .context = progress,
         .read_description = read_described,
+        .left = &left,
     };
     struct gen_outcome outcome = {0};
     if (s == HPCW_OK) {
@@ -188,9 +206,11 @@ static hpcw_status read_finished(const char *dir, struct gen_dataset *d, hpcw_er
     return s;
 }
 
-static void print_was_complete(const struct gen_cli_options *o, const char *dir) {
+static void print_was_complete(const struct gen_cli_options *o, const struct gen_run *run) {
     if (!o->quiet) {
-        (void)fprintf(stderr, "hpcgen: %s was already complete\n", dir);
+        hpcw_error room;
+        (void)fprintf(stderr, "hpcgen: %s was already complete\n", gen_cli_printable(run->directory, &room));
+        gen_cli_print_left(run->directory, run->left);
     }
     if (o->json) {
         (void)printf("{\"files_written\":0,\"complete\":true}\n");
@@ -201,6 +221,7 @@ hpcw_status gen_cli_join(const struct gen_cli_options *o, const char *dir, hpcw_
     double start = now();
     struct gen_dataset d = {0};
     struct gen_outcome outcome = {0};
+    struct gen_left left = {0};
     hpcw_status s = read_described(dir, &d, err);
     hpcw_error other;
     hpcw_status f = s == HPCW_ENOENT ? read_finished(dir, &d, &other) : s;
@@ -218,12 +239,13 @@ hpcw_status gen_cli_join(const struct gen_cli_options *o, const char *dir, hpcw_
         .takeover = o->takeover,
         .checksums = o->checksums,
         .durability = o->sync ? HPCW_SYNC_DIRECTORY : HPCW_SYNC_NONE,
+        .left = &left,
     };
     if (s == HPCW_OK || finished) {
         s = gen_join(&run, &outcome, err);
     }
     if (s == HPCW_OK && outcome.already) {
-        print_was_complete(o, dir);
+        print_was_complete(o, &run);
     } else if (s == HPCW_OK) {
         s = print_outcome(o, &run, &outcome, now() - start, err);
     }

@@ -87,8 +87,10 @@ hpcw_status gen_cli_repair(const struct gen_cli_options *o, const char *dir, hpc
     gen_cli_result_begin(&r, true);
     struct repaired_paths paths = {.print = !o->quiet, .json = &r.json};
     struct gen_repair repair = {.told = told, .context = &paths};
+    struct gen_left left = {0};
     struct gen_run run = {.dataset = &d,
                           .directory = dir,
+                          .left = &left,
                           .comm = hpcw_i_comm_or_self(NULL),
                           .jobs = o->jobs,
                           .parts = 1,
@@ -107,6 +109,7 @@ hpcw_status gen_cli_repair(const struct gen_cli_options *o, const char *dir, hpc
         hpcw_error room;
         (void)fprintf(stderr, "hpcgen: %s: %" PRIu64 " of %" PRIu64 " files repaired\n",
                       gen_cli_printable(dir, &room), repair.repaired, repair.files);
+        gen_cli_print_left(dir, &left);
     }
     r.as_json = true;
     if (!o->json) {

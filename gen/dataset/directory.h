@@ -72,10 +72,21 @@ hpcw_status gen_directory_begin(const struct gen_run *run, const struct hpcw_i_s
 /* Removes temporary files of killed runs, in the directory itself and in those of some formats (bits). */
 hpcw_status gen_directory_sweep(const struct gen_run *run, uint64_t formats, hpcw_error *err);
 
-/* Removes all in .hpcw but the lease. */
-hpcw_status gen_directory_remove_state(const struct gen_run *run, hpcw_error *err);
+/* The file with the state of units [begin, end) of a format, below the dataset's directory. */
+void gen_directory_range_name(const struct gen_format *format, uint64_t begin, uint64_t end,
+                              char name[GEN_UNIT_PATH]);
 
-/* Removes the state of a finished dataset, and temporary files of killed runs in the directories of its formats. */
+/* Whether this is the name of such a file, in .hpcw. */
+bool gen_directory_is_range(const struct gen_format *format, const char *name);
+
+/* Whether runs give this name to a file in .hpcw. All other names there are somebody else's. */
+bool gen_directory_is_state(const char *name);
+
+/* Removes the files of runs in .hpcw but the lease. `left` (may be NULL): what is somebody else's. */
+hpcw_status gen_directory_remove_state(const struct gen_run *run, struct gen_left *left, hpcw_error *err);
+
+/* Removes the state of a finished dataset, and temporary files of killed runs in the directories of its formats. Sets
+ * *run->left. */
 hpcw_status gen_directory_end(const struct gen_run *run, hpcw_error *err);
 
 /* With a durability other than none: flushes all files of this part, also those of earlier runs and other parts, their

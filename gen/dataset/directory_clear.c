@@ -93,8 +93,26 @@ hpcw_status gen_directory_sweep(const struct gen_run *run, uint64_t formats, hpc
     return e == 0 ? sweep_folder(&w, at, ".", err) : cannot(&w, e, "read the directory", err);
 }
 
-/* The lease is what its owner gives up last. */
-hpcw_status gen_directory_remove_state(const struct gen_run *run, hpcw_error *err) {
+/* Removes one entry of .hpcw, or counts it as somebody else's. The lease is what its owner gives up last. */
+static hpcw_status remove_entry(const struct gen_run *run, const struct hpcw_i_listing *listing,
+                                const char *name, struct gen_left *left, hpcw_error *err) {
+    bool is_folder;
+    int e = hpcw_i_sys_list_is_directory(listing, &is_folder);
+    if (e == 0 && (is_folder || !gen_directory_is_state(name))) {
+        if (left != NULL && left->count++ == 0) {
+            (void)snprintf(left->name, sizeof left->name, "%s", name);
+        }
+        return HPCW_OK;
+    }
+    if (e == 0 && strcmp(name, GEN_LEASE) != 0) {
+        e = hpcw_i_sys_unlink_at(hpcw_i_sys_list_at_fd(listing), name, 0);
+    }
+    return e == 0 || e == ENOENT
+               ? HPCW_OK
+               : hpcw_i_fail_sys(err, e, "%s/" GEN_STATE_DIR "/%s: cannot remove", run->directory, name);
+}
+
+hpcw_status gen_directory_remove_state(const struct gen_run *run, struct gen_left *left, hpcw_error *err) {
     struct hpcw_i_listing *listing;
     const char *name;
     int at;
@@ -105,15 +123,14 @@ hpcw_status gen_directory_remove_state(const struct gen_run *run, hpcw_error *er
                    ? HPCW_OK
                    : hpcw_i_fail_sys(err, e, "%s/" GEN_STATE_DIR ": cannot open the directory", run->directory);
     }
-    const int state = hpcw_i_sys_list_at_fd(listing);
+    if (left != NULL) {
+        *left = (struct gen_left){0};
+    }
     /* The description first: without it the rest is not used. */
-    (void)hpcw_i_sys_unlink_at(state, strchr(GEN_PARAMETERS, '/') + 1, 0);
+    (void)hpcw_i_sys_unlink_at(hpcw_i_sys_list_at_fd(listing), strchr(GEN_PARAMETERS, '/') + 1, 0);
     hpcw_status s = HPCW_OK;
     while (s == HPCW_OK && (e = hpcw_i_sys_list_next(listing, &name)) == 0 && name != NULL) {
-        int u = strcmp(name, GEN_LEASE) == 0 ? 0 : hpcw_i_sys_unlink_at(state, name, 0);
-        if (u != 0 && u != ENOENT) {
-            s = hpcw_i_fail_sys(err, u, "%s/" GEN_STATE_DIR "/%s: cannot remove", run->directory, name);
-        }
+        s = remove_entry(run, listing, name, left, err);
     }
     hpcw_i_sys_list_free(listing);
     return e == 0 ? s
@@ -122,7 +139,7 @@ hpcw_status gen_directory_remove_state(const struct gen_run *run, hpcw_error *er
 
 hpcw_status gen_directory_end(const struct gen_run *run, hpcw_error *err) {
     hpcw_status s = gen_directory_sweep(run, run->dataset->formats, err);
-    return s == HPCW_OK ? gen_directory_remove_state(run, err) : s;
+    return s == HPCW_OK ? gen_directory_remove_state(run, run->left, err) : s;
 }
 
 hpcw_status gen_directory_remove(const struct gen_run *run, const char *name, hpcw_error *err) {

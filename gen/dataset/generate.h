@@ -9,6 +9,12 @@
 #include "libwriter/io/fsinfo.h"
 #include "libwriter/io/sink.h"
 
+/* What stays in .hpcw although the dataset is finished, as no run made it. */
+struct gen_left {
+    uint64_t count;
+    char name[256]; /* of the first */
+};
+
 struct gen_run {
     const struct gen_dataset *dataset;
     char fingerprint[33]; /* of the dataset; gen_generate and gen_join set it */
@@ -26,6 +32,7 @@ struct gen_run {
     void (*label)(void *context, const char *text);
     void (*progress)(void *context, uint64_t bytes);
     void *context;
+    struct gen_left *left; /* out, on process 0; may be NULL */
     /* Reads GEN_PARAMETERS, the description of an unfinished dataset, and builds the dataset. The caller frees it, also after a
      * failure. HPCW_ENOENT: there is none. NULL without `force`. */
     hpcw_status (*read_description)(const char *directory, struct gen_dataset *d, hpcw_error *err);

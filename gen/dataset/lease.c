@@ -17,6 +17,7 @@
 #define PART "part."
 
 enum {
+    TAG = 16, /* digits in the name of a part */
     TEXT = 2048,
     VALUE = 512,
     LOOK_AGAIN_MS = 20,
@@ -230,6 +231,16 @@ static hpcw_status clear_away(const struct gen_lease *l, struct other *o, unsign
     return s;
 }
 
+static bool is_part(const char *name) {
+    const size_t n = sizeof PART - 1;
+    return strncmp(name, PART, n) == 0 && strlen(name) == n + TAG &&
+           strspn(name + n, "0123456789abcdef") == TAG;
+}
+
+bool gen_lease_is_name(const char *name) {
+    return strcmp(name, GEN_LEASE) == 0 || is_part(name);
+}
+
 /* No part may be alive. With the lease in hand, no new one comes. */
 static hpcw_status check_parts(const struct gen_lease *l, hpcw_error *err) {
     struct other o = {.fd = -1};
@@ -241,7 +252,7 @@ static hpcw_status check_parts(const struct gen_lease *l, hpcw_error *err) {
     }
     hpcw_status s = HPCW_OK;
     while (s == HPCW_OK && (e = hpcw_i_sys_list_next(listing, &name)) == 0 && name != NULL) {
-        if (strncmp(name, PART, sizeof PART - 1) == 0) {
+        if (is_part(name)) {
             unsigned patience = 0;
             (void)snprintf(o.name, sizeof o.name, "%s", name);
             s = clear_away(l, &o, &patience, err);

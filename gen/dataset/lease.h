@@ -37,6 +37,9 @@ struct gen_lease {
  */
 hpcw_status gen_lease_take(struct gen_run *run, const char *what, struct gen_lease *lease, hpcw_error *err);
 
+/* Whether this is the name in .hpcw of a lease, or of a part. */
+bool gen_lease_is_name(const char *name);
+
 /* Lets other parts of the same dataset in. */
 hpcw_status gen_lease_share(struct gen_lease *lease, hpcw_error *err);
 

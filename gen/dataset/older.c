@@ -184,7 +184,7 @@ static hpcw_status check_all_old(const struct gen_run *run, struct gen_older *o,
     return s;
 }
 
-/* All that is in .hpcw goes in the end. */
+/* The files of runs in .hpcw go in the end. */
 static hpcw_status check_state(const struct gen_run *run, hpcw_error *err) {
     struct hpcw_i_listing *listing;
     const char *entry;
@@ -200,7 +200,8 @@ static hpcw_status check_state(const struct gen_run *run, hpcw_error *err) {
         bool folder;
         (void)snprintf(name, sizeof name, GEN_STATE_DIR "/%s", entry);
         int l = hpcw_i_sys_list_is_directory(listing, &folder);
-        s = cannot(run, name, l != 0 ? l : folder ? EISDIR : may_change(run, name), "remove", err);
+        const bool stays = l == 0 && (folder || !gen_directory_is_state(entry));
+        s = stays ? HPCW_OK : cannot(run, name, l != 0 ? l : may_change(run, name), "remove", err);
     }
     hpcw_i_sys_list_free(listing);
     return s == HPCW_OK ? cannot(run, GEN_STATE_DIR, e, "read the directory", err) : s;
@@ -355,5 +356,5 @@ hpcw_status gen_older_remove(const struct gen_older *o, const struct gen_run *ru
     }
     /* What names the files goes last, so that a run after a death knows which ones are left. */
     s = s == HPCW_OK ? gen_directory_remove_lists(run, err) : s;
-    return s == HPCW_OK ? gen_directory_remove_state(run, err) : s;
+    return s == HPCW_OK ? gen_directory_remove_state(run, NULL, err) : s;
 }

@@ -29,15 +29,6 @@ void gen_range_free(struct gen_range *range) {
     *range = (struct gen_range){0};
 }
 
-#define SUFFIX ".jsonl"
-
-/* Name of the file for units [begin, end), below the directory. */
-static void range_name(const struct gen_format *format, uint64_t begin, uint64_t end,
-                       char name[GEN_UNIT_PATH]) {
-    (void)snprintf(name, GEN_UNIT_PATH, GEN_STATE_DIR "/%s.%" PRIu64 "-%" PRIu64 SUFFIX, format->name, begin,
-                   end);
-}
-
 static bool is_text(const cJSON *object, const char *key, const char *want) {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
     return cJSON_IsString(item) && strcmp(item->valuestring, want) == 0;
@@ -118,7 +109,7 @@ hpcw_status gen_directory_write_range(const struct gen_run *run, const struct ge
                                       const struct gen_range *range, const void *partial, size_t size,
                                       hpcw_error *err) {
     char name[GEN_UNIT_PATH];
-    range_name(format, range->begin, range->end, name);
+    gen_directory_range_name(format, range->begin, range->end, name);
     struct gen_stream out = {0};
     hpcw_status s = gen_directory_open(run, name, run->durability, &out.sink, err);
     for (uint64_t k = range->begin; s == HPCW_OK && k < range->end; k++) {
@@ -288,7 +279,7 @@ hpcw_status gen_directory_has_range(const struct gen_run *run, const struct gen_
     char path[GEN_DIRECTORY_PATH];
     struct gen_range range;
     hpcw_error why;
-    range_name(format, units.begin, units.end, name);
+    gen_directory_range_name(format, units.begin, units.end, name);
     gen_directory_path(run->directory, name, path);
     hpcw_status s = read_range(path, run, format, &range, &why);
     *has = s == HPCW_OK && range.begin == units.begin && range.end == units.end;
@@ -334,11 +325,9 @@ static hpcw_status each_range(const char *dir, const struct gen_format *format,
                               hpcw_status (*take)(void *context, const char *name, hpcw_error *err),
                               void *context, hpcw_error *err) {
     char state[GEN_DIRECTORY_PATH];
-    char prefix[64];
     struct hpcw_i_listing *listing;
     const char *name;
     gen_directory_path(dir, GEN_STATE_DIR, state);
-    (void)snprintf(prefix, sizeof prefix, "%s.", format->name);
     int e = hpcw_i_sys_list(state, &listing);
     if (e != 0) {
         return hpcw_i_fail_sys(err, e, "%s: cannot open the directory", state);
@@ -346,8 +335,7 @@ static hpcw_status each_range(const char *dir, const struct gen_format *format,
     hpcw_status s = HPCW_OK;
     while (s == HPCW_OK && (e = hpcw_i_sys_list_next(listing, &name)) == 0 && name != NULL) {
         char below[sizeof GEN_STATE_DIR + 256];
-        const char *dot = strrchr(name, '.');
-        if (strncmp(name, prefix, strlen(prefix)) == 0 && dot != NULL && strcmp(dot, SUFFIX) == 0) {
+        if (gen_directory_is_range(format, name)) {
             (void)snprintf(below, sizeof below, GEN_STATE_DIR "/%s", name);
             s = take(context, below, err);
         }

@@ -18,6 +18,17 @@ void gen_pending_name(const struct gen_format *format, uint64_t index, char name
     (void)snprintf(name, GEN_UNIT_PATH, ".hpcw/%s.unit%" PRIu64, format->name, index);
 }
 
+bool gen_is_pending_name(const struct gen_format *format, const char *name) {
+    const size_t n = strlen(format->name);
+    uint64_t index;
+    char same[GEN_UNIT_PATH];
+    if (strncmp(name, format->name, n) != 0 || sscanf(name + n, ".unit%" SCNu64, &index) != 1) {
+        return false;
+    }
+    gen_pending_name(format, index, same);
+    return strcmp(name, strchr(same, '/') + 1) == 0;
+}
+
 void gen_pending_path(const struct gen_write *w, char *path, size_t size) {
     char name[GEN_UNIT_PATH];
     gen_pending_name(w->format, 0, name);

@@ -16,6 +16,9 @@ hpcw_sink_source gen_set_source(const struct gen_write *w);
 /* The name of a pending unit, below the dataset's directory. */
 void gen_pending_name(const struct gen_format *format, uint64_t index, char name[GEN_UNIT_PATH]);
 
+/* Whether this is the name in .hpcw of a pending unit. */
+bool gen_is_pending_name(const struct gen_format *format, const char *name);
+
 /* The path of the pending file 0, and whether it exists. HPCW_EEXIST: something else has its name. */
 void gen_pending_path(const struct gen_write *w, char *path, size_t size);
 hpcw_status gen_pending_look(const struct gen_write *w, bool *exists, hpcw_error *err);

@@ -119,9 +119,6 @@ for name in truth.json CHECKSUMS.xxh128 sion/particles.sion.000001 vom/data.17.j
     rmdir kept/$name
     [ ! -e "${name##*/}" ] || mv "${name##*/}" kept/$name
 done
-mkdir -p kept/.hpcw/mine
-keeps 1 'kept/.hpcw/mine: cannot remove: Is a directory' --ranks 32
-rm -r kept/.hpcw
 for name in vom scr/scr.dataset.1; do
     mv kept/$name moved
     ln -s "$PWD/moved" kept/$name
