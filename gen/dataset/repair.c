@@ -21,6 +21,7 @@
 struct repair_file {
     char *name;
     bool damaged;
+    bool unread;   /* taken for damaged without a look at its content, which may be right */
     bool replaced; /* made again, under its temporary name */
     bool has_size; /* in the manifest */
     uint64_t size;
@@ -173,6 +174,13 @@ static hpcw_status look_at_file(void *context, void *state, uint64_t index, hpcw
     (void)state;
     gen_directory_path(r->run->directory, file->name, path);
     hpcw_status s = gen_directory_find(path, &is, &file->now.size, &why);
+    /* Where the size is wrong, or nothing is known of it, nobody knows how much there is to read. */
+    const bool is_list = index >= r->count - MANIFEST;
+    file->unread = s == HPCW_OK && is && (is_list || (file->has_size && file->size != file->now.size));
+    if (file->unread) {
+        file->damaged = true;
+        return HPCW_OK;
+    }
     if (s == HPCW_OK && is) {
         s = gen_digest_file(path, &file->now.digest, &file->now.size, &why);
     }
@@ -333,7 +341,28 @@ static hpcw_status give_name(const struct repairing *r, const struct repair_file
                                     r->run->directory, file->name);
 }
 
-/* Puts proven files into their places; what is not proven is removed. The first failure counts. */
+/* *same: a file that nobody has read is what was made again: its size in the manifest was wrong, or it was not known. */
+static hpcw_status compare_unread(const struct repairing *r, const struct repair_file *file, bool *same,
+                                  hpcw_error *err) {
+    char path[GEN_DIRECTORY_PATH];
+    struct gen_stored is;
+    hpcw_error why = {.message = ""};
+    *same = false;
+    if (!file->unread) {
+        return HPCW_OK;
+    }
+    gen_directory_path(r->run->directory, file->name, path);
+    hpcw_status s = gen_directory_find(path, same, &is.size, &why);
+    *same = *same && is.size == file->now.size;
+    if (s == HPCW_OK && *same) {
+        s = gen_digest_file(path, &is.digest, &is.size, &why);
+        *same = s == HPCW_OK && is.size == file->now.size && is.digest.high == file->now.digest.high &&
+                is.digest.low == file->now.digest.low;
+    }
+    return stops(s) ? hpcw_i_fail_as(err, &why) : HPCW_OK;
+}
+
+/* Puts proven files into their places; what is not proven, or is there already, is removed. The first failure counts. */
 static hpcw_status put_back(struct repairing *r, size_t begin, size_t end, hpcw_status s, hpcw_error *err) {
     for (size_t i = begin; i < end; i++) {
         struct repair_file *file = &r->file[i];
@@ -342,17 +371,19 @@ static hpcw_status put_back(struct repairing *r, size_t begin, size_t end, hpcw_
             continue;
         }
         hpcw_status one = s == HPCW_OK ? prove(r, file, &e) : s;
-        one = one == HPCW_OK ? give_name(r, file, &e) : one;
+        bool same = false;
+        one = one == HPCW_OK ? compare_unread(r, file, &same, &e) : one;
+        one = one == HPCW_OK && !same ? give_name(r, file, &e) : one;
         file->replaced = false;
-        if (one == HPCW_OK) {
-            file->damaged = false;
+        file->damaged = one != HPCW_OK;
+        if (one == HPCW_OK && !same) {
             r->repair->repaired++;
             if (r->repair->told != NULL) {
                 r->repair->told(r->repair->context, file->name);
             }
         } else {
             remove_temporary(r, file);
-            if (s == HPCW_OK) {
+            if (s == HPCW_OK && one != HPCW_OK) {
                 s = one;
                 *err = e;
             }
@@ -437,19 +468,9 @@ static hpcw_status repair_truth(struct repairing *r, hpcw_error *err) {
     }
     run.outputs = again_source(r);
     hpcw_status s = ranges_of_files(r, true, &ranges, err);
-    struct gen_digest old = truth->now.digest;
-    bool was_damaged = truth->damaged;
+    truth->unread = truth->unread || !truth->damaged; /* nothing is known of it */
     truth->damaged = true;
     s = s == HPCW_OK ? gen_write_truth(&run, ranges, err) : s;
-    if (s == HPCW_OK && !was_damaged) {
-        /* Nothing was known of it: keep it if it is the same. */
-        struct gen_stored made;
-        s = measure_temporary(r, truth, &made, err);
-        if (s == HPCW_OK && made.digest.high == old.high && made.digest.low == old.low) {
-            remove_temporary(r, truth);
-            truth->replaced = truth->damaged = false;
-        }
-    }
     s = put_back(r, r->count - TRUTH, r->count - MANIFEST, s, err);
     free_ranges(ranges);
     return s;
@@ -464,18 +485,8 @@ static hpcw_status repair_lists(struct repairing *r, hpcw_error *err) {
     run.outputs = again_source(r);
     hpcw_status s = ranges_of_files(r, false, &ranges, err);
     for (size_t which = MANIFEST; s == HPCW_OK && which >= (run.checksums ? CHECKSUMS : MANIFEST); which--) {
-        struct repair_file *file = list_of(r, which);
-        struct gen_digest old = file->now.digest;
-        bool existed = !file->damaged || file->now.size > 0;
-        struct gen_stored made = {0};
-        file->damaged = true;
+        list_of(r, which)->damaged = true;
         s = gen_write_manifest(&run, ranges, which == CHECKSUMS, err);
-        s = s == HPCW_OK ? measure_temporary(r, file, &made, err) : s;
-        if (s == HPCW_OK && existed && made.digest.high == old.high && made.digest.low == old.low) {
-            remove_temporary(r, file);
-            file->replaced = file->damaged = false;
-            file->now = made;
-        }
         s = put_back(r, r->count - which, r->count - which + 1, s, err);
     }
     free_ranges(ranges);
