@@ -118,8 +118,8 @@ int hpcw_i_sys_look_at(int at, const char *name, struct hpcw_i_entry *entry);
 /* Whether a directory in another one is where a file system is mounted, also a part of the same one. Before Linux 5.8 only
  * another device tells. */
 bool hpcw_i_sys_is_mounted(int at, const char *name);
-/* Whether this user may create, replace or remove a name in a directory. 0, or what that would fail with. The system may
- * still refuse it, for reasons that cannot be asked for. */
+/* Whether this user may create, replace or remove a name in a directory: as far as permissions, immutable and append-only
+ * files, and mounts tell. 0, or what that would fail with. The system may still refuse it, for other reasons. */
 int hpcw_i_sys_may_change_at(int at, const char *name);
 /* Whether a name in a directory is that of this very file, itself and not by a link. False if that cannot be known. */
 bool hpcw_i_sys_is_at(int at, const char *name, const struct hpcw_i_file_id *id);

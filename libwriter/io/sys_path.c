@@ -102,6 +102,19 @@ bool hpcw_i_sys_is_mounted(int at, const char *name) {
            in.st_dev != it.st_dev;
 }
 
+/* Whether a file may only grow, or not change at all. Not even root can give it another name. */
+static bool is_fixed(int at, const char *name) {
+#ifdef STATX_ATTR_IMMUTABLE
+    struct statx x;
+    return statx(at, name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, STATX_TYPE, &x) == 0 &&
+           (x.stx_attributes & (STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND)) != 0;
+#else
+    (void)at;
+    (void)name;
+    return false;
+#endif
+}
+
 int hpcw_i_sys_may_change_at(int at, const char *name) {
     struct stat directory, file;
     int e;
@@ -118,7 +131,8 @@ int hpcw_i_sys_may_change_at(int at, const char *name) {
         fstatat(at, name, &file, AT_SYMLINK_NOFOLLOW) == 0 && file.st_uid != user) {
         e = EPERM;
     }
-    return e;
+    e = e == 0 && (is_fixed(at, ".") || is_fixed(at, name)) ? EPERM : e;
+    return e == 0 && hpcw_i_sys_is_mounted(at, name) ? EBUSY : e;
 }
 
 int hpcw_i_sys_read_link_at(int at, const char *name, char *text, size_t size) {
