@@ -450,8 +450,9 @@ void hpcw_i_set_leave(struct hpcw_i_set *set) {
 
 hpcw_status hpcw_i_set_begun(hpcw_error *err, const char *path) {
     size_t length = strlen(err->message);
-    (void)snprintf(
-        err->message + length, sizeof err->message - length,
-        "; the new files are complete under temporary names, and the next open of %s gives them theirs", path);
+    (void)snprintf(err->message + length, sizeof err->message - length,
+                   "; the new files are complete, and the next open of %s gives those their names that still "
+                   "have temporary ones",
+                   path);
     return err->code;
 }
