@@ -204,7 +204,7 @@ struct work {
 static const struct work works[] = {
     {write_sion, "four_tasks_parallel.sion", is_empty, "four_tasks_parallel.sion", NULL},
     {write_sion, "multi8of2.sion", is_empty, "multi8of2.sion", "multi8of2.sion"},
-    {write_sion, "packed.sion", is_empty, "packed.sion", NULL},
+    {write_sion, "packed.sion", is_empty, "packed.sion", "packed.sion"},
     {write_sion, "be_keyval.sion", is_empty, "be_keyval.sion", NULL},
     {write_linktest, "all_flags.sion", is_empty, "all_flags.sion", NULL},
     {write_linktest, "bisection.sion", is_empty, "bisection.sion", NULL},
