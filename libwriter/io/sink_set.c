@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "libwriter/base/buf.h"
 #include "libwriter/base/mem.h"
@@ -280,15 +281,28 @@ static int do_intent(const struct hpcw_i_set *set, const struct hpcw_i_buf *text
     return e == 0 ? rename_one(set->dir, base.name, base.number) : e;
 }
 
+/* Why the intent cannot be opened, whose open answered `e`. 0: there is none; EPERM: what has its name is not of this user's
+ * writers. */
+static int why_not(struct hpcw_i_set *set, int at, int e) {
+    struct hpcw_i_entry entry = {.kind = HPCW_I_NOTHING};
+    if (e == EACCES && hpcw_i_sys_look_at(at, set->name, &entry) == 0 && entry.kind != HPCW_I_NOTHING) {
+        set->found = true;
+        return entry.owner != geteuid() ? EPERM : e;
+    }
+    return e == ENOENT ? 0 : e == EEXIST || e == ELOOP ? EPERM : e;
+}
+
 /* EAGAIN: its writer is alive. */
 static int try_to_finish(struct hpcw_i_set *set) {
     struct hpcw_i_buf text = {0};
     int at;
     int e = hpcw_i_dir_fd(set->dir, &at);
-    e = e == 0 ? hpcw_i_sys_open_own(at, set->name, O_RDWR, true, &set->fd) : e;
     if (e != 0) {
-        /* EPERM: not of this user's writers. */
-        return e == ENOENT ? 0 : e == EEXIST || e == ELOOP || e == EACCES ? EPERM : e;
+        return e;
+    }
+    e = hpcw_i_sys_open_own(at, set->name, O_RDWR, true, &set->fd);
+    if (e != 0) {
+        return why_not(set, at, e);
     }
     set->found = true;
     e = hpcw_i_sys_own(set->fd) == EAGAIN ? EAGAIN : read_intent(set->fd, &text);

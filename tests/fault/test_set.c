@@ -444,6 +444,33 @@ static void names_of_others(void **state) {
     }
 }
 
+static int refuse_to_open(enum hpcw_i_sys_call call, size_t *size) {
+    (void)size;
+    return call == HPCW_I_SYS_OPEN && --calls_left == 0 ? EACCES : 0;
+}
+
+/* An intent that may not be opened is of somebody else only if its owner is; often there is none. */
+static void may_not_look(void **state) {
+    (void)state;
+    char intent[400];
+    hpcw_error err;
+    (void)snprintf(intent, sizeof intent, "%s/.hpcw-set-set", dir);
+    for (int there = 0; there < 2 + (geteuid() == 0); there++) {
+        FILE *f = there > 0 ? fopen(intent, "wb") : NULL;
+        assert_true(there == 0 || (f != NULL && fclose(f) == 0));
+        assert_true(there < 2 || chown(intent, OTHER, OTHER) == 0);
+        calls_left = 2; /* after the directory */
+        hpcw_i_sys_gate = refuse_to_open;
+        hpcw_sion *h;
+        hpcw_status s = open_set(3, HPCW_SYNC_NONE, &h, &err);
+        hpcw_i_sys_gate = NULL;
+        assert_int_equal(s, there < 2 ? HPCW_EACCES : HPCW_EEXIST);
+        static const char *const says[] = {"cannot look for .hpcw-set-set", "cannot finish the set",
+                                           "of somebody else"};
+        assert_non_null(strstr(err.message, says[there]));
+    }
+}
+
 /* A name that somebody else has taken: nobody waits, and nothing is written through it. */
 static void planted(void **state) {
     (void)state;
@@ -513,6 +540,7 @@ int main(void) {
         TEST(finished_through_a_link),
         TEST(finished_for_a_living_writer),
         TEST(names_of_others),
+        TEST(may_not_look),
         TEST(planted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
