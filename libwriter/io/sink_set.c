@@ -241,44 +241,92 @@ static int retire(struct hpcw_i_dir *dir, const char *name, uint64_t number) {
     return e == ENOENT ? 0 : e;
 }
 
+/* The files that an intent lists, one after the other. */
+struct rest {
+    const char *at, *end;
+};
+
+static struct rest all_files(const struct hpcw_i_buf *text) {
+    return (struct rest){(const char *)text->data + sizeof first_line - 1,
+                         (const char *)text->data + text->size - (sizeof last_line - 1)};
+}
+
+/* Whether the name of the first file was taken after the intent was written, by another one: a backup that somebody put back, or
+ * what another program wrote. */
+static int is_given_up(struct hpcw_i_dir *dir, const struct listed *base, int64_t since_ns, bool *given_up) {
+    struct set_file f;
+    struct hpcw_i_entry named = {.kind = HPCW_I_NOTHING};
+    int e = set_file_find(dir, base->name, base->number, &f);
+    e = e == 0 ? hpcw_i_sys_look_at(f.at, f.base, &named) : e == ENOENT ? 0 : e;
+    *given_up = named.kind != HPCW_I_NOTHING && named.id.inode != base->inode && named.changed_ns > since_ns;
+    set_file_free(&f);
+    return e;
+}
+
+/* Removes the temporary files. One that stays is only that of a dead writer. */
+static int remove_files(struct hpcw_i_dir *dir, struct rest files) {
+    while (files.at < files.end) {
+        struct listed file;
+        struct set_file f;
+        if (!next_file(&files.at, &file)) {
+            return EINVAL;
+        }
+        if (set_file_find(dir, file.name, file.number, &f) == 0) {
+            (void)hpcw_i_sys_unlink_unowned(f.at, f.temporary);
+        }
+        set_file_free(&f);
+    }
+    return 0;
+}
+
 /* ESTALE: a file is lost. */
-static int look_for_lost(const struct hpcw_i_set *set, const struct hpcw_i_buf *text) {
-    const char *at = (const char *)text->data + sizeof first_line - 1;
-    const char *end = (const char *)text->data + text->size - (sizeof last_line - 1);
-    struct hpcw_i_entry intent;
-    int own;
-    int e = hpcw_i_dir_fd(set->dir, &own);
-    e = e == 0 ? hpcw_i_sys_look_at(own, set->name, &intent) : e;
-    while (e == 0 && at < end) {
+static int look_for_lost(struct hpcw_i_dir *dir, struct rest files, int64_t since_ns) {
+    int e = 0;
+    while (e == 0 && files.at < files.end) {
         struct listed file;
         struct set_file f;
         bool lost = false;
-        if (!next_file(&at, &file)) {
+        if (!next_file(&files.at, &file)) {
             return EINVAL;
         }
-        e = set_file_find(set->dir, file.name, file.number, &f);
-        e = e == 0 ? is_lost(&f, file.inode, intent.changed_ns, &lost) : e;
+        e = set_file_find(dir, file.name, file.number, &f);
+        e = e == 0 ? is_lost(&f, file.inode, since_ns, &lost) : e;
         e = lost ? ESTALE : e;
         set_file_free(&f);
     }
     return e;
 }
 
-/* Does all that a whole intent of a dead writer says. The first file is the last one. Where somebody removed a file before it
- * had its name, there is no new set to be made, and with an older file it would be a mixture: nothing is done. */
+static int rename_all(struct hpcw_i_dir *dir, const struct listed *base, struct rest others) {
+    int e = retire(dir, base->name, base->number);
+    while (e == 0 && others.at < others.end) {
+        struct listed file;
+        e = next_file(&others.at, &file) ? rename_one(dir, file.name, file.number) : EINVAL;
+    }
+    return e == 0 ? rename_one(dir, base->name, base->number) : e;
+}
+
+/* Does all that a whole intent of a dead writer says. The first file is the last one. With files that are older or newer than
+ * the set it would be a mixture: where somebody removed a file before it had its name, nothing is done, and where a later file
+ * has the name of the first one, the set is given up. */
 static int do_intent(const struct hpcw_i_set *set, const struct hpcw_i_buf *text) {
-    const char *at = (const char *)text->data + sizeof first_line - 1;
-    const char *end = (const char *)text->data + text->size - (sizeof last_line - 1);
-    struct listed base, file;
-    if (!next_file(&at, &base)) {
+    const struct rest all = all_files(text);
+    struct rest others = all;
+    struct listed base;
+    struct hpcw_i_entry intent;
+    bool given_up = false;
+    int at;
+    if (!next_file(&others.at, &base)) {
         return EINVAL;
     }
-    int e = look_for_lost(set, text);
-    e = e == 0 ? retire(set->dir, base.name, base.number) : e;
-    while (e == 0 && at < end) {
-        e = next_file(&at, &file) ? rename_one(set->dir, file.name, file.number) : EINVAL;
+    int e = hpcw_i_dir_fd(set->dir, &at);
+    e = e == 0 ? hpcw_i_sys_look_at(at, set->name, &intent) : e;
+    e = e == 0 ? is_given_up(set->dir, &base, intent.changed_ns, &given_up) : e;
+    if (e == 0 && given_up) {
+        return remove_files(set->dir, all);
     }
-    return e == 0 ? rename_one(set->dir, base.name, base.number) : e;
+    e = e == 0 ? look_for_lost(set->dir, all, intent.changed_ns) : e;
+    return e == 0 ? rename_all(set->dir, &base, others) : e;
 }
 
 /* Why the intent cannot be opened, whose open answered `e`. 0: there is none; EPERM: what has its name is not of this user's

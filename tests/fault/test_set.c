@@ -325,6 +325,35 @@ static void a_temporary_file_that_is_removed(void **state) {
     }
 }
 
+/* Somebody puts a backup back after the death of a writer: the next open for writing leaves it alone. */
+static void a_backup_that_is_put_back(void **state) {
+    (void)state;
+    char command[700], backup[256];
+    unsigned given_up = 0;
+    scratch_make(backup, sizeof backup);
+    make_older(3);
+    (void)snprintf(command, sizeof command, "cp '%s'/* '%s'", dir, backup);
+    assert_int_equal(system(command), 0);
+    (void)snprintf(command, sizeof command, "cp -p --remove-destination '%s'/* '%s'", backup, dir);
+    for (unsigned long n = 1; dies(n, 3, HPCW_SYNC_NONE); n++) {
+        char intent[400];
+        hpcw_sion *h;
+        hpcw_error err;
+        (void)snprintf(intent, sizeof intent, "%s/.hpcw-set-set", dir);
+        given_up += access(intent, F_OK) == 0;
+        assert_int_equal(usleep(20000), 0); /* more than a tick of the clock that files have */
+        assert_int_equal(system(command), 0);
+        if (open_set(3, HPCW_SYNC_NONE, &h, &err) != HPCW_OK) {
+            fail_msg("%s", err.message);
+        }
+        hpcw_sion_free(h);
+        assert_string_equal(read_set(), "old");
+        assert_int_equal(count_entries(dir), 3);
+    }
+    assert_true(given_up > 5);
+    scratch_remove(backup);
+}
+
 /* What a writer left that died is finished by the next open through a link as well. */
 static void finished_through_a_link(void **state) {
     (void)state;
@@ -537,6 +566,7 @@ int main(void) {
         TEST(a_link_to_a_set),
         TEST(a_link_meanwhile),
         TEST(a_temporary_file_that_is_removed),
+        TEST(a_backup_that_is_put_back),
         TEST(finished_through_a_link),
         TEST(finished_for_a_living_writer),
         TEST(names_of_others),
