@@ -98,6 +98,11 @@ int hpcw_i_sys_open_at(int at, const char *name, int flags, mode_t mode, int *fd
  * another user.
  */
 int hpcw_i_sys_open_own(int at, const char *name, int flags, bool own, int *fd);
+/* Opens a regular file for reading, also behind links, and asks for its size. Waits for nothing, as for the writer of a FIFO.
+ * After a failure that hpcw_i_sys_no_file knows, something else has the name. */
+int hpcw_i_sys_open_file_at(int at, const char *name, int *fd, uint64_t *size);
+/* What has the name of a file that cannot be opened, in words; NULL: a file may be there, and the system failed. */
+const char *hpcw_i_sys_no_file(int e);
 
 /* What a name stands for. */
 enum hpcw_i_kind { HPCW_I_NOTHING, HPCW_I_FILE, HPCW_I_DIRECTORY, HPCW_I_LINK, HPCW_I_SPECIAL };
@@ -125,7 +130,7 @@ int hpcw_i_sys_may_change_at(int at, const char *name);
 bool hpcw_i_sys_is_at(int at, const char *name, const struct hpcw_i_file_id *id);
 /* The text of a symbolic link. ENAMETOOLONG: it does not fit. */
 int hpcw_i_sys_read_link_at(int at, const char *name, char *text, size_t size);
-/* Size of a regular file; ENOENT, EISDIR for a directory, EINVAL for anything else. */
+/* Size of a regular file; ENOENT; for anything else, what hpcw_i_sys_no_file knows. */
 int hpcw_i_sys_size_of(const char *path, uint64_t *size);
 int hpcw_i_sys_size_at(int at, const char *name, uint64_t *size); /* follows links */
 /* The directory that a path is in, to be freed; NULL: out of memory. */

@@ -155,7 +155,37 @@ int hpcw_i_sys_size_at(int at, const char *name, uint64_t *size) {
            : entry.kind == HPCW_I_FILE      ? 0
            : entry.kind == HPCW_I_NOTHING   ? ENOENT
            : entry.kind == HPCW_I_DIRECTORY ? EISDIR
-                                            : EINVAL;
+                                            : ENXIO;
+}
+
+int hpcw_i_sys_open_file_at(int at, const char *name, int *fd, uint64_t *size) {
+    *size = 0;
+    int e = hpcw_i_sys_open_at(at, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, fd);
+    if (e !=
+        0) { /* a socket, for one, cannot be opened: what has the name tells that from an error of the system */
+        uint64_t unused;
+        int found = e == ENXIO || e == ENODEV ? hpcw_i_sys_size_at(at, name, &unused) : 0;
+        return found != 0 ? found : e == ENXIO ? EIO : e;
+    }
+    struct stat st;
+    do {
+        e = gate(HPCW_I_SYS_STAT, NULL);
+        e = e != 0 ? e : fstat(*fd, &st) == 0 ? 0 : errno;
+    } while (e == EINTR);
+    if (e == 0 && S_ISREG(st.st_mode)) {
+        *size = (uint64_t)st.st_size;
+        return 0;
+    }
+    (void)close(*fd);
+    *fd = -1;
+    return e != 0 ? e : S_ISDIR(st.st_mode) ? EISDIR : ENXIO;
+}
+
+const char *hpcw_i_sys_no_file(int e) {
+    return e == EISDIR  ? "a directory"
+           : e == ENXIO ? "a FIFO, a socket or a device"
+           : e == ELOOP ? "symbolic links that lead to no file"
+                        : NULL;
 }
 
 int hpcw_i_sys_size_of(const char *path, uint64_t *size) {

@@ -156,6 +156,29 @@ for layout in scr-1.1 scr-1.2 shared; do
     said 'name=scr.dataset.3 .*sound=true' 1
 done
 
+# ---- what can never be read in the place of a file is damage: it stops neither check nor prune, nor a restart
+for layout in scr-1.1 scr-3; do
+    for other in fifo device directory; do
+        rm -rf set
+        make --set rank2file.layout=$layout
+        newest=$(echo set/scr/*.4)
+        file=$newest/rank_2.ckpt
+        rm "$file"
+        case $other in
+        fifo) mkfifo "$file" ;;
+        device) ln -s /dev/zero "$file" ;;
+        directory) mkdir "$file" ;;
+        esac
+        timeout 20 "$HPCGEN" scr check set/scr >said 2>why
+        [ $? -eq 1 ] || bad "check of a $other: $(cat said why)"
+        said 'sound=true' 3
+        said "rank_2.ckpt: rank 2: expected a regular file, got a" 1
+        timeout 20 "$HPCGEN" scr prune set/scr --keep 1 >said 2>why || bad "prune with a $other: $(cat why)"
+        said 'removed: 2' 1
+        "$HPCGEN" scr drop set/scr "${newest##*/}" >said 2>why || bad "drop with a $other: $(cat why)"
+    done
+done
+
 # ---- the second summary of the shared layout
 rm -rf set
 make --set rank2file.layout=shared --ranks 5

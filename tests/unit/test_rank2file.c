@@ -472,6 +472,39 @@ static void change(const char *file, long offset, int bits) {
     assert_int_equal(fclose(f), 0);
 }
 
+/* What can never be read in the place of a file is damage, and nobody waits for it. */
+static void no_files(void **state) {
+    (void)state;
+    hpcw_error err = {.message = ""};
+    scratch_make(base, sizeof base);
+    OK(rank2file_case_write(&deep, NULL, base, NULL, RANKS, NULL, &err));
+    static const char *const files[] = {"scr.dataset.7/rank_5.0.ckpt", LEAF, ROOT, SUMMARY,
+                                        HPCW_RANK2FILE_INDEX};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        char name[600];
+        (void)snprintf(name, sizeof name, "%s", in_base(files[i]));
+        OK(rename(name, in_base("kept")));
+        OK(mkfifo(name, 0600));
+        assert_damage(HPCW_EFORMAT, files[i], "expected a regular file, got a FIFO, a socket or a device");
+        OK(unlink(name));
+        OK(mknod(name, S_IFSOCK | 0600, 0));
+        assert_damage(HPCW_EFORMAT, files[i], "expected a regular file, got a FIFO, a socket or a device");
+        OK(unlink(name));
+        OK(symlink("/dev/zero", name));
+        assert_damage(HPCW_EFORMAT, files[i], "expected a regular file, got a FIFO, a socket or a device");
+        OK(unlink(name));
+        OK(symlink(name, name));
+        assert_damage(HPCW_EFORMAT, files[i],
+                      "expected a regular file, got symbolic links that lead to no file");
+        OK(unlink(name));
+        OK(mkdir(name, 0700));
+        assert_damage(HPCW_EFORMAT, files[i], "expected a regular file, got a directory");
+        OK(rmdir(name));
+        OK(rename(in_base("kept"), name));
+    }
+    scratch_remove(base);
+}
+
 static void files_that_changed(void **state) {
     (void)state;
     hpcw_error err = {.message = ""};
@@ -538,6 +571,7 @@ int main(void) {
         cmocka_unit_test(sizes_of_the_page),        cmocka_unit_test(cut_by_bytes),
         cmocka_unit_test(ranks_without_files),      cmocka_unit_test(names_that_are_refused),
         cmocka_unit_test(options_that_are_refused), cmocka_unit_test(trees_that_lie),
+        cmocka_unit_test(summaries_that_lie),       cmocka_unit_test(no_files),
         cmocka_unit_test(summaries_that_lie),       cmocka_unit_test(files_that_changed),
         cmocka_unit_test(a_rank_without_an_entry),
     };

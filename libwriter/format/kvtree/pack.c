@@ -176,6 +176,12 @@ static hpcw_status read_exactly(const char *path, int fd, uint64_t offset, void 
                              path, offset, size, got);
 }
 
+hpcw_status hpcw_i_kv_fail_open(hpcw_error *err, int e, const char *path) {
+    const char *other = hpcw_i_sys_no_file(e);
+    return other == NULL ? hpcw_i_fail_sys(err, e, "%s: cannot open for reading", path)
+                         : hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected a regular file, got %s", path, other);
+}
+
 hpcw_status hpcw_i_kv_load(const char *path, uint64_t offset, unsigned char **data, uint64_t *stored,
                            uint64_t *left, hpcw_error *err) {
     return hpcw_i_kv_load_at(AT_FDCWD, path, path, offset, data, stored, left, err);
@@ -188,16 +194,11 @@ hpcw_status hpcw_i_kv_load_at(int at, const char *name, const char *path, uint64
     uint64_t size = 0;
     unsigned char header[HPCW_I_KV_HEADER];
     unsigned char *made = NULL;
-    int e = hpcw_i_sys_open_at(at, name, O_RDONLY | O_NONBLOCK, 0, &fd);
+    int e = hpcw_i_sys_open_file_at(at, name, &fd, &size);
     if (e != 0) {
-        return hpcw_i_fail_sys(err, e, "%s: cannot open for reading", path);
+        return hpcw_i_kv_fail_open(err, e, path);
     }
     hpcw_status s = HPCW_OK;
-    e = hpcw_i_sys_size(fd, &size);
-    if (e != 0) {
-        s = hpcw_i_fail_sys(err, e, "%s: cannot ask for its size", path);
-        goto done;
-    }
     if (offset > size || size - offset < HPCW_I_KV_LEAST) {
         s = hpcw_i_fail(err, HPCW_ETRUNCATED,
                         "%s: offset %" PRIu64 ": tree: expected at least %d bytes, got %" PRIu64, path, offset,

@@ -100,6 +100,9 @@ hpcw_status hpcw_i_kv_load(const char *path, uint64_t offset, unsigned char **da
 hpcw_status hpcw_i_kv_load_at(int at, const char *name, const char *path, uint64_t offset, unsigned char **data,
                               uint64_t *stored, uint64_t *left, hpcw_error *err);
 
+/* Records that hpcw_i_sys_open_file_at failed: HPCW_EFORMAT if something else has the name. */
+hpcw_status hpcw_i_kv_fail_open(hpcw_error *err, int e, const char *path);
+
 /* hpcw_kvtree_read_file in the same way. */
 hpcw_status hpcw_i_kv_read_at(int at, const char *name, const char *path, hpcw_kvtree **out, hpcw_error *err);
 

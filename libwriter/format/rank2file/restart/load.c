@@ -303,13 +303,16 @@ static hpcw_status check_file(const hpcw_rank2file_restart *r, const hpcw_rank2f
     if (s != HPCW_OK) {
         return s;
     }
-    int e = hpcw_i_sys_open_at(at, name, O_RDONLY | O_NONBLOCK, 0, &fd);
+    int e = hpcw_i_sys_open_file_at(at, name, &fd, &size);
+    const char *other = hpcw_i_sys_no_file(e);
+    if (other != NULL) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: rank %u: expected a regular file, got %s", f->path, f->rank,
+                           other);
+    }
     if (e != 0) {
         return hpcw_i_fail_sys(err, e, "%s: rank %u: cannot open for reading", f->path, f->rank);
     }
-    e = hpcw_i_sys_size(fd, &size);
-    s = e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: rank %u: cannot ask for its size", f->path, f->rank);
-    if (s == HPCW_OK && f->has_size && size != f->size) {
+    if (f->has_size && size != f->size) {
         s = hpcw_i_fail(err, size < f->size ? HPCW_ETRUNCATED : HPCW_EFORMAT,
                         "%s: rank %u: size: expected %" PRIu64 " bytes, got %" PRIu64, f->path, f->rank,
                         f->size, size);

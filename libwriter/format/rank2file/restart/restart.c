@@ -166,7 +166,7 @@ static hpcw_status check_claims(const hpcw_rank2file_restart *r, hpcw_error *err
         s = s == HPCW_OK ? hpcw_i_r2f_where(r, path, &at, &name, err) : s;
         if (s == HPCW_OK) {
             int e = hpcw_i_sys_size_at(at, name, &size);
-            s = e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot open for reading", path);
+            s = e == 0 ? HPCW_OK : hpcw_i_kv_fail_open(err, e, path);
         }
         if (s == HPCW_OK && (size < r->leaf[i].offset || size - r->leaf[i].offset < least)) {
             s = hpcw_i_fail(err, HPCW_ETRUNCATED,

@@ -92,7 +92,7 @@ hpcw_status hpcw_i_r2f_count_summaries(const struct hpcw_i_r2f_prefix *p, const 
         int e = hpcw_i_dir_fd(p->dir, &at);
         e = e == 0 ? hpcw_i_sys_size_at(at, name, &size) : e; /* reading may go through links */
         const bool missing = e == ENOENT || e == ENOTDIR;
-        if (e != 0 && !missing && e != EISDIR && e != EINVAL) {
+        if (e != 0 && !missing && hpcw_i_sys_no_file(e) == NULL) {
             s = hpcw_i_fail_sys(err, e, "%s/%s: cannot look at the summary", p->path, name);
         }
         *count += !missing;

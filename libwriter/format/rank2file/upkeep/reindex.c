@@ -13,6 +13,7 @@
 #include "libwriter/format/rank2file/restart/restart.h"
 #include "libwriter/format/rank2file/upkeep/upkeep.h"
 #include "libwriter/io/dir.h"
+#include "libwriter/io/sys.h"
 
 /* A dataset with a summary, which may be damaged if the index lists it. */
 struct summarised {
@@ -73,7 +74,7 @@ static hpcw_status look(struct search *found, const struct hpcw_i_r2f_prefix *p,
         (void)snprintf(name, sizeof name, "%s/rank2file", metadata);
         e = hpcw_i_sys_size_at(at, name, &size);
         kind = e == 0 ? HPCW_I_R2F_3 : HPCW_I_R2F_1_2;
-        s = e == 0 || e == ENOENT || e == EISDIR || e == EINVAL
+        s = e == 0 || e == ENOENT || hpcw_i_sys_no_file(e) != NULL
                 ? HPCW_OK
                 : hpcw_i_fail_sys(err, e, "%s/%s: cannot ask for its size", p->path, name);
     } else if (hpcw_i_r2f_is_damage(s)) {
