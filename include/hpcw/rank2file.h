@@ -497,9 +497,9 @@ typedef struct hpcw_rank2file_restart hpcw_rank2file_restart;
  * Without a name it takes the first dataset of hpcw_rank2file_list_open that is complete, did not fail, and passes a
  * check: the whole map is sound, and all data files exist and have their sizes (one open per file, shared by all
  * processes; their content is not read, see hpcw_rank2file_restart_check). hpcw_rank2file_restart_skipped names those
- * that it passed over. A file that is there and cannot be read, for want of rights, descriptors or memory or by an error of
- * the disk, is no damage: the open fails, and takes no older dataset instead. After a damage that only the content shows, mark the dataset with hpcw_rank2file_mark_failed and
- * open again.
+ * that it passed over. A FIFO, a device or a directory in the place of a file is damage. A file that is there and cannot be
+ * read, for want of rights, descriptors or memory or by an error of the disk, is none: the open fails, and takes no older
+ * dataset instead. After a damage that only the content shows, mark the dataset with hpcw_rank2file_mark_failed and open again.
  *
  * @param prefix   directory of the job (agree)
  * @param dataset  name of a dataset (agree); NULL: see above
