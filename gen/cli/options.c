@@ -50,7 +50,8 @@ static const struct ui_command commands[] = {
                          1, UINT_MAX},
     [GEN_CLI_REPORT] = {"report", "write an HTML page with charts of a dataset or of one file of it",
                         "DIR|FILE", 1, 1},
-    [GEN_CLI_SCR] = {"scr", "list, check, prune, drop or reindex the checkpoints in a prefix directory of SCR",
+    [GEN_CLI_SCR] = {"scr",
+                     "list, check, prune, drop reindex or choose the checkpoints in a prefix directory of SCR",
                      "ACTION DIR [DATASET]", 2, 3},
     [GEN_CLI_SCORE] = {"score", "compare what a tool found in a dataset with its truth.json", "FINDINGS DIR", 2,
                        2},
@@ -255,11 +256,15 @@ static const struct ui_chapter chapters[] = {
      "hpcgen scr ACTION DIR works on a prefix directory of SCR 1, 2 or 3, whoever wrote it.\n"
      "\n"
      "  list            show the datasets of the index, in the order in which a restart tries them\n"
-     "  check           the same, and read all files of each: sizes, checksums, totals\n"
+     "  check           the same, and read all files of each: sizes, checksums, totals; also says whether the "
+     "index lists the current one, without a mark that it failed\n"
      "  prune           remove what writers left that died, and with --keep K what is older than the newest K "
      "datasets that check finds sound; the current one stays\n"
      "  drop            remove a dataset, named as third argument\n"
      "  reindex         build the index anew from the summaries\n"
+     "  current         let a restart try first the dataset named as third argument, also one that failed; "
+     "refused "
+     "unless check finds it sound\n"
      "\n"
      "prune, drop and reindex print how many datasets they added, removed and skipped, and how many files that "
      "are "

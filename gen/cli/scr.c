@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scr: the datasets in a prefix directory of SCR, of any version: list, check, prune, drop, reindex. */
+/* scr: the datasets in a prefix directory of SCR, of any version: list, check, prune, drop, reindex, current. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,17 @@ static void put_listed(const hpcw_rank2file_listed *d, struct hpcw_i_json *json)
     put_text(json, "failed", d->failed);
 }
 
-/* Lists the datasets; `check`: with a verdict on each. */
+/* What is wrong with CURRENT, or NULL. `sound`: the verdict on the dataset that it names. */
+static const char *fault_of_current(const hpcw_rank2file_list *datasets, bool sound) {
+    const hpcw_rank2file_listed *d = hpcw_rank2file_list_get(datasets, 0);
+    return hpcw_rank2file_list_current(datasets) == NULL ? NULL
+           : d == NULL || !d->current                    ? "missing in the index"
+           : d->failed != NULL                           ? "marked as failed"
+           : sound                                       ? NULL
+                                                         : "damaged";
+}
+
+/* Lists the datasets; `check`: with a verdict on each, and on CURRENT. */
 static hpcw_status list(const struct gen_cli_options *o, const char *prefix, bool check, hpcw_error *err) {
     hpcw_rank2file_list *datasets;
     hpcw_status s = hpcw_rank2file_list_open(prefix, NULL, &datasets, err);
@@ -37,6 +47,7 @@ static hpcw_status list(const struct gen_cli_options *o, const char *prefix, boo
     struct gen_cli_result r;
     uint32_t count = hpcw_rank2file_list_count(datasets);
     uint32_t damaged = 0;
+    bool current_sound = false;
     hpcw_status first = HPCW_OK;
     gen_cli_result_begin(&r, o->json);
     hpcw_i_json_put_str(&r.json, "layout", hpcw_rank2file_layout_name(hpcw_rank2file_list_layout(datasets)));
@@ -52,16 +63,45 @@ static hpcw_status list(const struct gen_cli_options *o, const char *prefix, boo
             put_text(&r.json, "why", is == HPCW_OK ? NULL : why.message);
             first = first == HPCW_OK ? is : first;
             damaged += is != HPCW_OK;
+            current_sound = d->current ? is == HPCW_OK : current_sound;
         }
         hpcw_i_json_end_object(&r.json);
     }
     hpcw_i_json_end_array(&r.json);
+    const char *current = hpcw_rank2file_list_current(datasets);
+    const char *fault = check ? fault_of_current(datasets, current_sound) : NULL;
+    if (check) {
+        put_text(&r.json, "current", current);
+        put_text(&r.json, "current_fault", fault);
+    }
     s = gen_cli_result_print(&r, HPCW_OK, err);
+    if (s == HPCW_OK && (damaged > 0 || fault != NULL)) {
+        char text[400] = "";
+        if (fault != NULL) {
+            (void)snprintf(
+                text, sizeof text,
+                "; CURRENT names %.200s, which is %s: to choose another: hpcgen scr current DIR DATASET",
+                current, fault);
+        }
+        s = hpcw_i_fail(err, damaged > 0 ? first : HPCW_EFORMAT,
+                        "%s: expected %u sound dataset%s, got %u damaged%s", prefix, count,
+                        count == 1 ? "" : "s", damaged, text);
+    }
     hpcw_rank2file_list_free(datasets);
-    return s != HPCW_OK || damaged == 0
-               ? s
-               : hpcw_i_fail(err, first, "%s: expected %u sound dataset%s, got %u damaged", prefix, count,
-                             count == 1 ? "" : "s", damaged);
+    return s;
+}
+
+/* Makes a dataset the current one, and prints which. */
+static hpcw_status make_current(const struct gen_cli_options *o, const char *prefix, const char *dataset,
+                                hpcw_error *err) {
+    hpcw_status s = hpcw_rank2file_make_current(prefix, NULL, dataset, err);
+    if (s == HPCW_OK && !o->quiet) {
+        struct gen_cli_result r;
+        gen_cli_result_begin(&r, o->json);
+        hpcw_i_json_put_str(&r.json, "current", dataset);
+        s = gen_cli_result_print(&r, s, err);
+    }
+    return s;
 }
 
 /* A file that is going to be removed. */
@@ -97,8 +137,8 @@ static hpcw_status print_tally(const struct gen_cli_options *o, const char *pref
 
 hpcw_status gen_cli_scr(const struct gen_cli_options *o, const char *const *arg, size_t count,
                         hpcw_error *err) {
-    static const char *const actions[] = {"list", "check", "prune", "drop", "reindex"};
-    enum { LIST, CHECK, PRUNE, DROP, REINDEX, ACTIONS };
+    static const char *const actions[] = {"list", "check", "prune", "drop", "reindex", "current"};
+    enum { LIST, CHECK, PRUNE, DROP, REINDEX, CURRENT, ACTIONS };
     hpcw_rank2file_tally tally = {.added = 0};
     hpcw_rank2file_removal how;
     size_t action = 0;
@@ -106,12 +146,13 @@ hpcw_status gen_cli_scr(const struct gen_cli_options *o, const char *const *arg,
         action++;
     }
     if (action == ACTIONS) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "scr: expected list, check, prune, drop or reindex, got %.100s",
-                           arg[0]);
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "scr: expected list, check, prune, drop, reindex or current, got %.100s", arg[0]);
     }
-    if (count != (action == DROP ? 3u : 2u)) {
+    const bool named = action == DROP || action == CURRENT;
+    if (count != (named ? 3u : 2u)) {
         return hpcw_i_fail(err, HPCW_EINVAL, "scr %s: expected %s, got %zu of them", actions[action],
-                           action == DROP ? "DIR and DATASET" : "only DIR", count - 1);
+                           named ? "DIR and DATASET" : "only DIR", count - 1);
     }
     if (o->keep > 0 && action != PRUNE) {
         return hpcw_i_fail(err, HPCW_EINVAL, "scr %s: expected --keep with prune only, got --keep %u",
@@ -133,6 +174,8 @@ hpcw_status gen_cli_scr(const struct gen_cli_options *o, const char *const *arg,
                            err);
     case REINDEX:
         return print_tally(o, arg[1], hpcw_rank2file_reindex(arg[1], NULL, &tally, err), &tally, err);
+    case CURRENT:
+        return make_current(o, arg[1], arg[2], err);
     default:
         return list(o, arg[1], action == CHECK, err);
     }

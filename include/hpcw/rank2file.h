@@ -385,6 +385,9 @@ HPCW_API const hpcw_rank2file_listed *hpcw_rank2file_list_get(const hpcw_rank2fi
 /** The layout of the index, and so of all datasets. */
 HPCW_API hpcw_rank2file_layout hpcw_rank2file_list_layout(const hpcw_rank2file_list *list);
 
+/** The name that CURRENT has, perhaps of no dataset in the list; NULL: the index has no CURRENT. Valid as long as the list. */
+HPCW_API const char *hpcw_rank2file_list_current(const hpcw_rank2file_list *list);
+
 /** Frees, NULL allowed. Not collective. */
 HPCW_API void hpcw_rank2file_list_free(hpcw_rank2file_list *list);
 
@@ -448,6 +451,16 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_drop(const char *prefix, hpc
  * out, and it is not the current one. Collective. Results as hpcw_rank2file_drop. */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_mark_failed(const char *prefix, hpcw_comm *comm,
                                                                 const char *dataset, hpcw_error *err);
+
+/**
+ * Makes a dataset the current one, so that a restart tries it first, and clears its FAILED mark. It must pass
+ * hpcw_rank2file_check with all its files; otherwise nothing changes. Collective; process 0 does the work.
+ *
+ * @param dataset  name of a dataset of the index, also of one that failed
+ * @return as hpcw_rank2file_drop, and the failure of the check
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_make_current(const char *prefix, hpcw_comm *comm,
+                                                                 const char *dataset, hpcw_error *err);
 
 /**
  * Drops the datasets that are older than the newest `keep` sound ones: those that are complete, did not fail and pass

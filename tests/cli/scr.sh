@@ -16,7 +16,7 @@ said() { # PATTERN TIMES
     [ "$(grep -c "$1" said)" -eq "$2" ] || bad "expected $2 lines of '$1', got: $(cat said)"
 }
 
-refuse 2 'scr: expected list, check, prune, drop or reindex, got look' "$HPCGEN" scr look x
+refuse 2 'scr: expected list, check, prune, drop, reindex or current, got look' "$HPCGEN" scr look x
 refuse 2 'scr: expected ACTION DIR*' "$HPCGEN" scr list
 refuse 2 'scr drop: expected DIR and DATASET, got 1 of them' "$HPCGEN" scr drop x
 refuse 2 'scr list: expected only DIR, got 2 of them' "$HPCGEN" scr list x y
@@ -154,6 +154,63 @@ for layout in scr-1.1 scr-1.2 shared; do
     "$HPCGEN" scr check set/scr >said 2>/dev/null
     said 'sound=true' 1
     said 'name=scr.dataset.3 .*sound=true' 1
+done
+
+# ---- a CURRENT that no restart should try first, and the choice of another
+index() { # OLD NEW: replaces a text in the index as another program may write it
+    python3 - "$1" "$2" <<'EOF'
+import sys, zlib
+old, new = (text.encode().decode("unicode_escape").encode() for text in sys.argv[1:])
+with open("set/scr/.scr/index.scr", "r+b") as f:
+    text = f.read()[:-4].replace(old, new)
+    text = text[:8] + (len(text) + 4).to_bytes(8, "big") + text[16:]
+    f.seek(0)
+    f.write(text + zlib.crc32(text).to_bytes(4, "big"))
+    f.truncate()
+EOF
+}
+unsound() { # DATASETS DAMAGED CURRENT
+    "$HPCGEN" scr check set/scr --json >said 2>why
+    [ $? -eq 1 ] || bad "a CURRENT passes: $3"
+    "$JSON_CHECK" said || bad "no JSON: $3"
+    grep -q "set/scr: expected $1 sound datasets, got $2 damaged; CURRENT names $3: to choose another: hpcgen scr current" why ||
+        bad "why: $(cat why)"
+}
+refuse 2 'scr current: expected DIR and DATASET, got 1 of them' "$HPCGEN" scr current x
+for layout in scr-1.1 scr-1.2 scr-3 shared; do
+    rm -rf set
+    make --set rank2file.layout=$layout
+    name=scr.dataset
+    [ $layout != scr-3 ] || name=ckpt
+    scr check set/scr
+    said "^current: $name.4" 1
+    said 'current_fault' 0
+    scr current set/scr $name.2
+    said "^current: $name.2" 1
+    scr list set/scr
+    said "name=$name.2 .*current=true" 1
+    scr check set/scr --json
+    "$JSON_CHECK" said || bad "no JSON: $layout"
+    said "^ *\"current\": \"$name.2\"" 1
+    truncate -s 10 set/scr/$name.3/rank_2.ckpt
+    cp set/scr/.scr/index.scr before
+    refuse 1 "set/scr/$name.3/*" "$HPCGEN" scr current set/scr $name.3
+    refuse 1 "*$name.7*" "$HPCGEN" scr current set/scr $name.7
+    cmp before set/scr/.scr/index.scr || bad "a refused choice changes the index: $layout"
+    truncate -s 10 set/scr/$name.2/rank_2.ckpt
+    unsound 4 2 "$name.2, which is damaged"
+    scr drop set/scr $name.2
+    scr drop set/scr $name.3
+    command -v python3 >/dev/null || continue
+    index 'CURRENT\0\0\0\0\1'$name.4 'CURRENT\0\0\0\0\1'$name.9
+    unsound 2 0 "$name.9, which is missing in the index"
+    said '"current_fault": "missing in the index"' 1
+    scr current set/scr $name.1
+    index FLUSHED FAILED
+    unsound 2 0 "$name.1, which is marked as failed"
+    scr current set/scr $name.1
+    scr check set/scr
+    said 'state=failed' 1
 done
 
 # ---- what can never be read in the place of a file is damage: it stops neither check nor prune, nor a restart

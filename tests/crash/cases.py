@@ -446,7 +446,7 @@ class CheckpointWriter(Checkpoints):
 
 
 class Maintenance(Checkpoints):
-    """drop, prune, prune --keep and reindex, of three datasets and of one that a dead writer left."""
+    """drop, prune, prune --keep, reindex and current, of three datasets and of one that a dead writer left."""
 
     ways = ("kill", "fail", "look", "lost")
     syncs = ("default",)
@@ -785,6 +785,7 @@ def all_cases(programs):
         cases.append(Maintenance(f"prune-{layout}", programs, layout, "prune"))
         cases.append(Maintenance(f"keep-{layout}", programs, layout, "prune", "--keep", 1))
         cases.append(Maintenance(f"reindex-{layout}", programs, layout, "reindex"))
+        cases.append(Maintenance(f"current-{layout}", programs, layout, "current", "ckpt.1"))
     cases.append(Dataset("generate", programs))
     if programs.mpiexec:
         cases.append(Dataset("generate-np4", programs, processes=4))

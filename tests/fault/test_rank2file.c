@@ -152,6 +152,10 @@ static hpcw_status mark(const char *prefix, hpcw_error *err) {
     return hpcw_rank2file_mark_failed(prefix, NULL, "scr.dataset.3", err);
 }
 
+static hpcw_status make_current(const char *prefix, hpcw_error *err) {
+    return hpcw_rank2file_make_current(prefix, NULL, "scr.dataset.2", err);
+}
+
 static hpcw_status prune(const char *prefix, hpcw_error *err) {
     hpcw_rank2file_tally tally;
     hpcw_status s = hpcw_rank2file_prune(prefix, NULL, 1, NULL, &tally, err);
@@ -184,8 +188,8 @@ static hpcw_status again(const char *prefix, hpcw_error *err) {
 /* Whatever fails, there is a sound dataset, and the same call succeeds then. */
 static void every_call_of_looking_after(void **state) {
     (void)state;
-    static hpcw_status (*const calls[])(const char *prefix, hpcw_error *err) = {drop, mark, prune, reindex,
-                                                                                again};
+    static hpcw_status (*const calls[])(const char *prefix, hpcw_error *err) = {drop,  mark,    make_current,
+                                                                                prune, reindex, again};
     static const enum fault faults[] = {FAULT_EIO, FAULT_NOMEM, FAULT_EINTR};
     const struct rank2file_case c = {.name = "kept", .layout = HPCW_RANK2FILE_SCR_1_1, .ranks = 1};
     for (size_t k = 0; k < sizeof calls / sizeof calls[0]; k++) {

@@ -418,6 +418,7 @@ contains
     call ok(hpcw_rank2file_prune('ckpt', keep=1, err=err), 'prune without a tally')
     call ok(hpcw_rank2file_reindex('ckpt', tally=tally, err=err), 'reindex')
     call check(tally%added == 0 .and. hpcw_text(tally%why%message) == '', 'the tally')
+    call ok(hpcw_rank2file_make_current('ckpt', dataset='my.checkpoint', err=err), 'make_current')
     call check(hpcw_rank2file_drop('ckpt', dataset='nowhere') == HPCW_ENOENT, 'drop')
     call hpcw_rank2file_removal_init(how)
     call check(.not. logical(how%all_files), 'the defaults of a removal')

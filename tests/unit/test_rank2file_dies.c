@@ -86,6 +86,10 @@ static hpcw_status mark(hpcw_rank2file_layout layout) {
     return hpcw_rank2file_mark_failed(prefix_dir, NULL, name_of(layout, 2), NULL);
 }
 
+static hpcw_status make_current(hpcw_rank2file_layout layout) {
+    return hpcw_rank2file_make_current(prefix_dir, NULL, name_of(layout, 2), NULL);
+}
+
 static const struct {
     const char *name;
     hpcw_status (*work)(hpcw_rank2file_layout layout);
@@ -101,6 +105,7 @@ static const struct {
     {"write again", write_again, false, 1 << 1 | 1 << 2 | 1 << 3 | 1 << LEFT, 0, false},
     {"reindex", reindex, true, 1 << 1 | 1 << 2 | 1 << 3, 0, false},
     {"mark", mark, false, 1 << 1 | 1 << 2 | 1 << 3, 0, false},
+    {"current", make_current, false, 1 << 1 | 1 << 2 | 1 << 3, 0, false},
 };
 enum { WORKS = sizeof works / sizeof works[0] };
 

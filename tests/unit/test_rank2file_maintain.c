@@ -41,6 +41,13 @@ static uint64_t ids_in_index(void) {
     return ids;
 }
 
+static int lock_of_another(uint64_t id) {
+    int fd = open(in_prefix(".scr/hpcw.lock"), O_RDWR | O_CLOEXEC);
+    assert_true(fd >= 0);
+    assert_int_equal(hpcw_i_sys_lock(fd, id), 0);
+    return fd;
+}
+
 static void six_writers(void **state) {
     (void)state;
     enum { WRITERS = 6, TRIES = 100 };
@@ -306,6 +313,57 @@ static void marked_as_failed(void **state) {
     }
 }
 
+static void assert_not_current(const char *name, hpcw_status want, const char *words) {
+    hpcw_error err = {.message = ""};
+    size_t size = 0, same = 0;
+    unsigned char *before = read_file(in_prefix(HPCW_RANK2FILE_INDEX), &size);
+    hpcw_status s = hpcw_rank2file_make_current(prefix_dir, NULL, name, &err);
+    if (s != want || strstr(err.message, words) == NULL) {
+        fail_msg("expected %d, %s, got %d: %s", (int)want, words, (int)s, err.message);
+    }
+    unsigned char *after = read_file(in_prefix(HPCW_RANK2FILE_INDEX), &same);
+    assert_int_equal(same, size);
+    assert_memory_equal(after, before, size);
+    free(before);
+    free(after);
+}
+
+static void made_current(void **state) {
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        hpcw_rank2file_layout layout = (hpcw_rank2file_layout)k;
+        for (uint64_t id = 1; id <= 3; id++) {
+            prefix_written(layout, id);
+        }
+        OK(hpcw_rank2file_mark_failed(prefix_dir, NULL, name_of(layout, 1), NULL));
+        OK(hpcw_rank2file_make_current(prefix_dir, NULL, name_of(layout, 1), NULL));
+        assert_int_equal(prefix_restarts(NULL), 1);
+        hpcw_rank2file_list *list;
+        OK(hpcw_rank2file_list_open(prefix_dir, NULL, &list, NULL));
+        assert_string_equal(hpcw_rank2file_list_current(list), name_of(layout, 1));
+        assert_true(hpcw_rank2file_list_get(list, 0)->current);
+        assert_null(hpcw_rank2file_list_get(list, 0)->failed);
+        hpcw_rank2file_list_free(list);
+        if (layout == HPCW_RANK2FILE_SHARED) { /* the record that SCR 1.1 reads */
+            hpcw_kvtree *index = prefix_read_index();
+            hpcw_kvtree *record = hpcw_kvtree_get(hpcw_kvtree_get(index, "DSET"), "1");
+            record = hpcw_kvtree_get(hpcw_kvtree_get(record, "DIR"), name_of(layout, 1));
+            assert_non_null(record);
+            assert_null(hpcw_kvtree_get(record, "FAILED"));
+            hpcw_kvtree_free(index);
+        }
+        int fd = lock_of_another(2);
+        assert_not_current(name_of(layout, 2), HPCW_EEXIST, "dataset");
+        assert_int_equal(close(fd), 0);
+        assert_int_equal(truncate(prefix_data_path(layout, 2), PREFIX_BYTES - 1), 0);
+        assert_not_current(name_of(layout, 2), HPCW_ETRUNCATED, "bytes, got ");
+        assert_not_current("nowhere", HPCW_ENOENT, "nowhere");
+        (void)prefix_end(NULL);
+        (void)prefix_begin(NULL);
+    }
+    assert_null(hpcw_rank2file_list_current(NULL));
+}
+
 static void written_again(void **state) {
     (void)state;
     for (int k = 0; k < 4; k++) {
@@ -539,13 +597,6 @@ static void indexed_again(void **state) {
 }
 
 /* The lock of a dataset's id, as another program has it. */
-static int lock_of_another(uint64_t id) {
-    int fd = open(in_prefix(".scr/hpcw.lock"), O_RDWR | O_CLOEXEC);
-    assert_true(fd >= 0);
-    assert_int_equal(hpcw_i_sys_lock(fd, id), 0);
-    return fd;
-}
-
 static void assert_kept(hpcw_status code, const char *words) {
     hpcw_rank2file_tally tally;
     hpcw_error err = {.message = ""};
@@ -741,6 +792,7 @@ int main(void) {
         TEST(a_shared_prefix),
         TEST(dropped),
         TEST(marked_as_failed),
+        TEST(made_current),
         TEST(written_again),
         TEST(pruned),
         TEST(pruned_from_elsewhere),

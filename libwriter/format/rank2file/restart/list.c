@@ -13,7 +13,7 @@ struct hpcw_rank2file_list {
     hpcw_rank2file_layout layout;
     hpcw_rank2file_listed *item;
     uint32_t count;
-    const char *stale;
+    const char *current; /* NULL: none */
 };
 
 /* The order of a restart: the current one, then from the newest to the oldest. */
@@ -110,11 +110,10 @@ static hpcw_status fill(hpcw_rank2file_list *list, const char *prefix, hpcw_erro
     if (!sort_records(list->index, &records)) {
         return hpcw_i_fail_memory(err, prefix, hpcw_kvtree_count(names), "datasets");
     }
-    list->stale = current;
+    list->current = current;
     for (const hpcw_kvtree *n = hpcw_kvtree_first(names); n != NULL; n = hpcw_kvtree_next(n)) {
         hpcw_rank2file_listed *d = &list->item[list->count++];
         describe(n, record_of(&records, list->layout, n), current, d);
-        list->stale = d->current ? NULL : list->stale;
     }
     hpcw_i_free((void *)records.item);
     if (list->count > 1) {
@@ -183,8 +182,8 @@ hpcw_rank2file_layout hpcw_rank2file_list_layout(const hpcw_rank2file_list *list
     return list == NULL ? HPCW_RANK2FILE_SCR_1_1 : list->layout;
 }
 
-const char *hpcw_i_r2f_list_stale(const hpcw_rank2file_list *list) {
-    return list->stale;
+const char *hpcw_rank2file_list_current(const hpcw_rank2file_list *list) {
+    return list == NULL ? NULL : list->current;
 }
 
 void hpcw_rank2file_list_free(hpcw_rank2file_list *list) {

@@ -369,9 +369,10 @@ static hpcw_status open_newest(const char *prefix, hpcw_comm *comm, hpcw_rank2fi
     skipped = hpcw_i_calloc((size_t)count + 1, sizeof *skipped);
     s = skipped == NULL ? hpcw_i_fail_memory(err, prefix, count, "datasets") : HPCW_OK;
     s = hpcw_i_agree(comm, s, NULL, err);
-    if (s == HPCW_OK && hpcw_i_r2f_list_stale(list) != NULL) {
+    const char *current = hpcw_rank2file_list_current(list);
+    if (s == HPCW_OK && current != NULL && (count == 0 || !hpcw_rank2file_list_get(list, 0)->current)) {
         hpcw_rank2file_skipped *k = &skipped[skips++];
-        k->name = hpcw_i_r2f_list_stale(list);
+        k->name = current;
         (void)hpcw_i_fail(&k->why, HPCW_EFORMAT, "%s/%s: CURRENT: expected a dataset of the index, got %.200s",
                           prefix, HPCW_RANK2FILE_INDEX, k->name);
     }

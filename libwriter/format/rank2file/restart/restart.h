@@ -87,9 +87,6 @@ hpcw_status hpcw_i_r2f_check_dataset(const struct hpcw_i_r2f_prefix *p, const ch
 /* Frees what hpcw_rank2file_restart_load found. */
 void hpcw_i_r2f_unload(hpcw_rank2file_restart *r);
 
-/* The CURRENT of an index that does not list it; NULL: there is none. */
-const char *hpcw_i_r2f_list_stale(const hpcw_rank2file_list *list);
-
 /* Whether a failure says that the dataset is damaged, rather than that this process cannot judge it. */
 bool hpcw_i_r2f_is_damage(hpcw_status s);
 

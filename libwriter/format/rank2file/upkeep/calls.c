@@ -17,7 +17,7 @@ void hpcw_rank2file_removal_fill(hpcw_rank2file_removal *removal, size_t size) {
 
 /* What a call does with its arguments. */
 struct request {
-    enum { DROP, MARK_FAILED, PRUNE, REINDEX } call;
+    enum { DROP, MARK_FAILED, MAKE_CURRENT, PRUNE, REINDEX } call;
     const char *dataset; /* "": none */
     uint32_t keep;
     const hpcw_rank2file_removal *how;
@@ -31,6 +31,8 @@ static hpcw_status do_request(struct hpcw_i_r2f_upkeep *u, const struct request 
         return s == HPCW_OK ? hpcw_i_r2f_drop(u, q->dataset, false, err) : s;
     case MARK_FAILED:
         return hpcw_i_r2f_mark_failed(u, q->dataset, err);
+    case MAKE_CURRENT:
+        return hpcw_i_r2f_make_current(u, q->dataset, err);
     case PRUNE:
         return hpcw_i_r2f_prune(u, q->keep, err);
     default:
@@ -88,6 +90,11 @@ hpcw_status hpcw_rank2file_drop(const char *prefix, hpcw_comm *comm, const char 
 hpcw_status hpcw_rank2file_mark_failed(const char *prefix, hpcw_comm *comm, const char *dataset,
                                        hpcw_error *err) {
     return run(prefix, comm, &(struct request){.call = MARK_FAILED, .dataset = dataset}, NULL, err);
+}
+
+hpcw_status hpcw_rank2file_make_current(const char *prefix, hpcw_comm *comm, const char *dataset,
+                                        hpcw_error *err) {
+    return run(prefix, comm, &(struct request){.call = MAKE_CURRENT, .dataset = dataset}, NULL, err);
 }
 
 hpcw_status hpcw_rank2file_prune(const char *prefix, hpcw_comm *comm, uint32_t keep,

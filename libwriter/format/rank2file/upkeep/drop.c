@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Datasets of the index that are removed, or marked as failed. */
+/* Datasets of the index that are removed, marked as failed, or made the current one. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -108,31 +108,62 @@ hpcw_status hpcw_i_r2f_drop(struct hpcw_i_r2f_upkeep *u, const char *dataset, bo
     return s;
 }
 
+/* The records of a dataset under the lock of the index: the second one is that of SCR 1.1 in the shared layout, or NULL. */
+static hpcw_status open_records(struct hpcw_i_r2f_upkeep *u, const char *dataset, int *lock,
+                                hpcw_kvtree **index, hpcw_rank2file_layout *layout, hpcw_kvtree *record[2],
+                                hpcw_error *err) {
+    hpcw_status s = open_index(u, dataset, false, lock, index, layout, err);
+    record[0] = s == HPCW_OK ? hpcw_i_r2f_index_record(*index, *layout, dataset) : NULL;
+    record[1] = s == HPCW_OK && *layout == HPCW_RANK2FILE_SHARED
+                    ? hpcw_kvtree_get(hpcw_kvtree_get(record[0], "DIR"), dataset)
+                    : NULL;
+    if (s == HPCW_OK && record[0] == NULL) {
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: dataset %s: expected a record in the index, got none",
+                        u->p.path, dataset);
+    }
+    return s;
+}
+
 hpcw_status hpcw_i_r2f_mark_failed(struct hpcw_i_r2f_upkeep *u, const char *dataset, hpcw_error *err) {
     hpcw_kvtree *index;
+    hpcw_kvtree *record[2];
     hpcw_rank2file_layout layout;
     int lock;
     char now[HPCW_I_R2F_STAMP];
     hpcw_i_r2f_stamp_now(now);
-    hpcw_status s = open_index(u, dataset, false, &lock, &index, &layout, err);
-    hpcw_kvtree *record = s == HPCW_OK ? hpcw_i_r2f_index_record(index, layout, dataset) : NULL;
-    if (s == HPCW_OK && record == NULL) {
-        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: dataset %s: expected a record in the index, got none",
-                        u->p.path, dataset);
+    hpcw_status s = open_records(u, dataset, &lock, &index, &layout, record, err);
+    for (int i = 0; i < 2; i++) {
+        s = s == HPCW_OK && record[i] != NULL ? hpcw_kvtree_set(record[i], "FAILED", now, err) : s;
+    }
+    s = s == HPCW_OK ? hpcw_i_r2f_index_settle(index, layout, err) : s;
+    s = s == HPCW_OK ? hpcw_i_r2f_index_write(&u->p, index, HPCW_SYNC_FILE, NULL, err) : s;
+    hpcw_i_r2f_unlock(lock);
+    hpcw_kvtree_free(index);
+    return s;
+}
+
+hpcw_status hpcw_i_r2f_make_current(struct hpcw_i_r2f_upkeep *u, const char *dataset, hpcw_error *err) {
+    hpcw_kvtree *index = NULL;
+    hpcw_kvtree *record[2];
+    hpcw_rank2file_layout layout;
+    int lock = -1;
+    int own = -1;
+    /* Reading all files takes long, so that writers do not wait for it: whoever writes the dataset again meanwhile has its
+     * lock, or has finished a sound one. */
+    hpcw_status s = hpcw_i_r2f_check_dataset(&u->p, dataset, true, err);
+    s = s == HPCW_OK ? open_records(u, dataset, &lock, &index, &layout, record, err) : s;
+    if (s == HPCW_OK) {
+        const uint64_t id = hpcw_i_r2f_index_id(index, layout, dataset);
+        s = hpcw_i_r2f_lock_dataset(&u->p, id, dataset, &own, NULL, err);
     }
     if (s == HPCW_OK) {
-        s = hpcw_kvtree_set(record, "FAILED", now, err);
+        for (int i = 0; i < 2; i++) {
+            hpcw_kvtree_remove(record[i], "FAILED");
+        }
+        s = hpcw_kvtree_set(index, "CURRENT", dataset, err);
     }
-    if (s == HPCW_OK && layout == HPCW_RANK2FILE_SHARED) { /* SCR 1.1 has a record of its own */
-        record = hpcw_kvtree_get(hpcw_kvtree_get(record, "DIR"), dataset);
-        s = record == NULL ? HPCW_OK : hpcw_kvtree_set(record, "FAILED", now, err);
-    }
-    if (s == HPCW_OK) {
-        s = hpcw_i_r2f_index_settle(index, layout, err);
-    }
-    if (s == HPCW_OK) {
-        s = hpcw_i_r2f_index_write(&u->p, index, HPCW_SYNC_FILE, NULL, err);
-    }
+    s = s == HPCW_OK ? hpcw_i_r2f_index_write(&u->p, index, HPCW_SYNC_FILE, NULL, err) : s;
+    hpcw_i_r2f_unlock(own);
     hpcw_i_r2f_unlock(lock);
     hpcw_kvtree_free(index);
     return s;

@@ -17,6 +17,9 @@ hpcw_status hpcw_i_r2f_drop(struct hpcw_i_r2f_upkeep *u, const char *dataset, bo
 /* Marks a dataset of the index as failed. */
 hpcw_status hpcw_i_r2f_mark_failed(struct hpcw_i_r2f_upkeep *u, const char *dataset, hpcw_error *err);
 
+/* Makes a sound dataset of the index the current one, which did not fail. */
+hpcw_status hpcw_i_r2f_make_current(struct hpcw_i_r2f_upkeep *u, const char *dataset, hpcw_error *err);
+
 /* Drops old datasets, if `keep` is not 0, and removes what dead writers left. */
 hpcw_status hpcw_i_r2f_prune(struct hpcw_i_r2f_upkeep *u, uint32_t keep, hpcw_error *err);
 
