@@ -71,13 +71,30 @@ static int look_above(struct hpcw_i_dir *dir, const struct hpcw_i_file_id *top, 
     return e;
 }
 
-/* Whether a file beside `base` belongs to it: the files of a set are BASE.NUMBER, and those of a map are all beside its
- * root. */
+/* Bytes of NAME in NAME.RANK.json or NAME.RANK.json.br, load data of a rank; 0: it is none. */
+static size_t name_of_ranks(const char *base) {
+    const char *end = strstr(base, ".json");
+    const bool is = end != NULL && (end[5] == '\0' || strcmp(end + 5, ".br") == 0);
+    const char *dot = is ? end : base;
+    while (dot > base && dot[-1] >= '0' && dot[-1] <= '9') {
+        dot--;
+    }
+    return is && dot < end && dot > base + 1 && dot[-1] == '.' ? (size_t)(dot - 1 - base) : 0;
+}
+
+static bool is_root(const char *base) {
+    return strcmp(base, "rank2file") == 0 || strcmp(base, "rank2file.scr") == 0;
+}
+
+/* Whether a file beside `base` belongs to it: the files of a set are BASE.NUMBER, those of load data have other ranks, and those
+ * of a map are all beside its root. */
 static bool belongs(const char *base, const char *name) {
     const size_t n = strlen(base);
-    const bool root = strcmp(base, "rank2file") == 0 || strcmp(base, "rank2file.scr") == 0;
-    return root || (strncmp(name, base, n) == 0 && name[n] == '.' && name[n + 1] != '\0' &&
-                    name[n + 1 + strspn(name + n + 1, "0123456789")] == '\0');
+    const size_t ranks = name_of_ranks(base);
+    const bool same_data = ranks > 0 && ranks == name_of_ranks(name) && strncmp(base, name, ranks) == 0;
+    return same_data || is_root(base) ||
+           (strncmp(name, base, n) == 0 && name[n] == '.' && name[n + 1] != '\0' &&
+            name[n + 1 + strspn(name + n + 1, "0123456789")] == '\0');
 }
 
 static int look_beside(const char *input, const struct gen_cli_place out[2], bool *found) {
@@ -88,6 +105,28 @@ static int look_beside(const char *input, const struct gen_cli_place out[2], boo
         *found = *found || (is_same(&a->id, &b->id) && belongs(a->base, b->base));
     }
     release(in);
+    return e;
+}
+
+/* The data files of a map are in the directory that its .scr is in, or below. */
+static int look_below_map(const char *input, const struct gen_cli_place out[2], bool *found) {
+    struct hpcw_i_entry entry;
+    char *path = hpcw_i_sys_real_path(input);
+    char *base = path == NULL ? NULL : strrchr(path, '/');
+    char *scr = NULL;
+    int e = 0;
+    for (char *next = path; base != NULL && is_root(base + 1) && (next = strstr(next, "/.scr/")) != NULL;
+         next++) {
+        scr = next;
+    }
+    if (scr != NULL) {
+        scr[1] = '\0'; /* also of the root of the file system */
+        e = hpcw_i_sys_look(path, true, &entry);
+        for (int i = 0; e == 0 && i < 2 && !*found; i++) {
+            e = look_above(out[i].dir, &entry.id, found);
+        }
+    }
+    hpcw_i_free(path);
     return e;
 }
 
@@ -103,7 +142,11 @@ static int compare(const char *input, const struct hpcw_i_file_id *id, const str
     for (int i = 0; e == 0 && i < 2 && entry.kind == HPCW_I_DIRECTORY && !*part; i++) {
         e = look_above(out[i].dir, &entry.id, part);
     }
-    return entry.kind == HPCW_I_DIRECTORY ? e : look_beside(input, out, part);
+    if (e == 0 && entry.kind != HPCW_I_DIRECTORY) {
+        e = look_beside(input, out, part);
+        e = e == 0 && !*part ? look_below_map(input, out, part) : e;
+    }
+    return e;
 }
 
 /* Whether it is a file of a recorded process, which its run may have left for `recover`. */

@@ -34,6 +34,15 @@ refuse 1 "$vom: $part" "$HPCGEN" export --form csv --output $vom d/vom
 refuse 1 "linked/vom/${vom##*/}: $part" "$HPCGEN" export --form csv --output linked/vom/${vom##*/} d/vom
 refuse 1 "$leaf: $part" "$HPCGEN" export --form csv --output "$leaf" "$root"
 refuse 1 "$leaf: $part" "$HPCGEN" export --form csv --output "$leaf" d/scr
+for map in $(echo "$scr" | grep -E 'scr\.dataset\.1/(\.scr/)?rank2file(\.scr)?$'); do
+    for file in $(find d/scr/scr.dataset.1 -name 'rank_*.ckpt'); do
+        refuse 1 "$file: $part" "$HPCGEN" export --form csv --output "$file" "$map"
+    done
+done
+other=$(echo $vom | sed 's/data\.0/data.3/')
+refuse 1 "$other: $part" "$HPCGEN" rewrite $vom "$other"
+refuse 1 "$other: $part" "$HPCGEN" export --form csv --output "$other" $vom
+refuse 1 "$other: $part" "$HPCGEN" fit $vom --output "$other"
 refuse 1 "$sion.000001: $part" "$HPCGEN" rewrite $sion $sion.000001
 refuse 1 "$sion: $input" "$HPCGEN" rewrite $sion $sion
 refuse 1 "$vom: $input" "$HPCGEN" rewrite $vom $vom
