@@ -183,7 +183,9 @@ static inline void hpcw_sion_options_init(hpcw_sion_options *options) {
  * file k > 0 is `path` followed by "." and k in at least six digits. The process that owns the first task
  * of a file creates it and names it at the end; the others must see it there, and whoever creates another file of the set
  * must see file 0. The directory is looked up here, once: a program may change its working directory, or the directory may
- * be renamed, before the close. Links, modes of older files, and what a killed program leaves: <hpcw/sink.h>.
+ * be renamed, before the close.
+ * Links, modes of older files, and what a killed program leaves: <hpcw/sink.h>. A file that the older container does not have
+ * gets the rights of that container's file 0.
  *
  * The files of a set get their names together, at the close: it removes an older file 0, then renames the others, then
  * file 0. So in between there is no container, and never a mixture. Before the first of these calls all data are written (and

@@ -42,7 +42,13 @@ hpcw_status hpcw_i_sink_open(const hpcw_sink_source *source, struct hpcw_i_dir *
                              uint64_t tag, bool creates, hpcw_durability durability, hpcw_sink **out,
                              hpcw_error *err);
 
-/* The same for a caller that has followed the links before, to `name` in `dir`: a link that has the name by now is replaced.
+/* The same for a file of a set in `dir`. While it has no older one, it gets the group, the access list and the permissions of
+ * the file that the first one of the set replaces, which has the name `first`. */
+hpcw_status hpcw_i_sink_open_member(const hpcw_sink_source *source, struct hpcw_i_dir *dir, const char *path,
+                                    const char *first, uint64_t tag, bool creates, hpcw_durability durability,
+                                    hpcw_sink **out, hpcw_error *err);
+
+/* As hpcw_i_sink_open for a caller that has followed the links before, to `name` in `dir`: a link that has the name by now is replaced.
  * The path is for messages, and for `source`. */
 hpcw_status hpcw_i_sink_open_found(const hpcw_sink_source *source, struct hpcw_i_dir *dir, const char *name,
                                    const char *path, uint64_t tag, bool creates, hpcw_durability durability,

@@ -44,7 +44,7 @@ struct file_sink {
     bool creates;
     bool settled;    /* all is done but the name, which it gets together with other files */
     bool gone;       /* there is no temporary file: renamed, removed, or never created */
-    bool replaces;   /* there was an older file at the open */
+    bool replaces;   /* there was an older file at the open, its own or that of the first one of its set */
     unsigned mode;   /* its permissions */
     unsigned owner;  /* its user */
     unsigned group;  /* its group */
@@ -53,6 +53,8 @@ struct file_sink {
     char *base;      /* the final name in `dir` */
     char *temporary; /* the temporary name in `dir` */
     struct hpcw_i_dir *dir;
+    char *first_base; /* of another file of a set: the name of the first one in `first_dir`; NULL: none */
+    struct hpcw_i_dir *first_dir;
     struct hpcw_i_file_id id;
 };
 
@@ -120,18 +122,17 @@ static hpcw_status check_owner(const struct file_sink *f, int at, const struct h
                                     f->path, older->owner);
 }
 
-/* The new file gets the group and the permissions of the one that it replaces. */
-static hpcw_status keep_mode(struct file_sink *f, hpcw_error *err) {
-    struct hpcw_i_entry older;
-    int at;
-    int e = hpcw_i_dir_fd(f->dir, &at);
-    e = e == 0 ? hpcw_i_sys_look_at(at, f->base, &older) : e;
-    if (e != 0) {
-        return hpcw_i_fail_sys(err, e, "%s: cannot look at the file that it replaces", f->path);
-    }
-    hpcw_status s = check_owner(f, at, &older, err);
-    if (s != HPCW_OK) {
-        return s;
+/* Remembers the rights of the older file. A new member of a set has none: then those of the file that the first one replaces.
+ * *at and *name: out, where it is. Returns 0 or an errno value. */
+static int find_rights(struct file_sink *f, struct hpcw_i_entry older, int *at, const char **name) {
+    *name = f->base;
+    if (older.kind == HPCW_I_NOTHING && f->first_base != NULL) {
+        int e = hpcw_i_dir_fd(f->first_dir, at);
+        e = e == 0 ? hpcw_i_sys_look_at(*at, f->first_base, &older) : e;
+        *name = f->first_base;
+        if (e != 0) {
+            return e;
+        }
     }
     if (older.kind == HPCW_I_FILE) {
         f->replaces = true;
@@ -139,10 +140,25 @@ static hpcw_status keep_mode(struct file_sink *f, hpcw_error *err) {
         f->owner = older.owner;
         f->group = older.group;
     }
-    if (f->replaces) {
-        hpcw_i_sys_take_access(f->fd, at, f->base, f->mode, f->group);
+    return 0;
+}
+
+/* The new file gets the group and the permissions of the one that it replaces. */
+static hpcw_status keep_mode(struct file_sink *f, hpcw_error *err) {
+    struct hpcw_i_entry older;
+    const char *name = NULL;
+    int at;
+    int e = hpcw_i_dir_fd(f->dir, &at);
+    e = e == 0 ? hpcw_i_sys_look_at(at, f->base, &older) : e;
+    hpcw_status s = e == 0 ? check_owner(f, at, &older, err) : HPCW_OK;
+    e = e == 0 && s == HPCW_OK ? find_rights(f, older, &at, &name) : e;
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot look at the file that it replaces", f->path);
     }
-    return HPCW_OK;
+    if (s == HPCW_OK && f->replaces) {
+        hpcw_i_sys_take_access(f->fd, at, name, f->mode, f->group);
+    }
+    return s;
 }
 
 static hpcw_status file_detach(hpcw_sink *sink, hpcw_error *err) {
@@ -297,6 +313,8 @@ static void file_free(hpcw_sink *sink) {
     }
     close_all(f);
     hpcw_i_dir_release(f->dir);
+    hpcw_i_dir_release(f->first_dir);
+    hpcw_i_free(f->first_base);
     hpcw_i_free(f->temporary);
     hpcw_i_free(f->base);
     hpcw_i_free(f->path);
@@ -403,11 +421,10 @@ static hpcw_status look_at_older(struct file_sink *f, bool within, hpcw_error *e
     if (older.kind == HPCW_I_LINK && !within) {
         return hpcw_i_fail_sys(err, ELOOP, "%s: cannot follow the symbolic link", f->path);
     }
-    f->replaces = older.kind == HPCW_I_FILE;
-    f->mode = older.mode;
-    f->owner = older.owner;
-    f->group = older.group;
-    return check_owner(f, at, &older, err);
+    const char *name;
+    hpcw_status s = check_owner(f, at, &older, err);
+    e = s == HPCW_OK ? find_rights(f, older, &at, &name) : 0;
+    return e == 0 ? s : hpcw_i_fail_sys(err, e, "%s: cannot look at the first file of the older set", f->path);
 }
 
 /* ---- create ---- */
@@ -560,11 +577,19 @@ static int find_place(struct file_sink *f, struct hpcw_i_dir *dir, const char *n
     return e;
 }
 
+/* The first file of its set; where that is missing, or nowhere to be found, the member has no rights to take. */
+static int find_first(struct file_sink *f, struct hpcw_i_dir *dir, const char *first) {
+    int e = first == NULL || dir == NULL
+                ? 0
+                : hpcw_i_dir_follow(dir, base_of(first), &f->first_dir, &f->first_base);
+    return e == ENOENT || e == ENOTDIR || e == ELOOP ? 0 : e;
+}
+
 /* `name` is that of the file below `dir` if it shall stay `within`; otherwise its last part is in `dir`, or if that is NULL
  * where the path says. */
 static hpcw_status open_file(struct hpcw_i_dir *dir, const char *name, bool within, const char *path,
-                             uint64_t tag, bool creates, hpcw_durability durability, hpcw_sink **out,
-                             hpcw_error *err) {
+                             const char *first, uint64_t tag, bool creates, hpcw_durability durability,
+                             hpcw_sink **out, hpcw_error *err) {
     if (out == NULL) {
         return hpcw_i_fail(err, HPCW_EINVAL, "file sink: handle: expected a pointer, got NULL");
     }
@@ -586,6 +611,7 @@ static hpcw_status open_file(struct hpcw_i_dir *dir, const char *name, bool with
     f->path = hpcw_i_strdup(path);
     hpcw_status s = HPCW_OK;
     int e = f->path == NULL ? ENOMEM : find_place(f, dir, name, within);
+    e = e == 0 ? find_first(f, dir, first) : e;
     if (e == 0) {
         f->temporary = temporary_name(f->base);
         e = f->temporary == NULL ? ENOMEM : 0;
@@ -628,7 +654,7 @@ static hpcw_status open_file(struct hpcw_i_dir *dir, const char *name, bool with
 
 hpcw_status hpcw_sink_open_file(const char *path, hpcw_durability durability, hpcw_sink **out,
                                 hpcw_error *err) {
-    return open_file(NULL, path, false, path, 0, true, durability, out, err);
+    return open_file(NULL, path, false, path, NULL, 0, true, durability, out, err);
 }
 
 hpcw_status hpcw_sink_open_shared_file(const char *path, uint64_t tag, bool creates, hpcw_durability durability,
@@ -639,15 +665,21 @@ hpcw_status hpcw_sink_open_shared_file(const char *path, uint64_t tag, bool crea
         }
         return hpcw_i_fail(err, HPCW_EINVAL, "shared file sink: expected a tag other than 0, got 0");
     }
-    return open_file(NULL, path, false, path, tag, creates, durability, out, err);
+    return open_file(NULL, path, false, path, NULL, tag, creates, durability, out, err);
 }
 
 hpcw_status hpcw_i_sink_open(const hpcw_sink_source *source, struct hpcw_i_dir *dir, const char *path,
                              uint64_t tag, bool creates, hpcw_durability durability, hpcw_sink **out,
                              hpcw_error *err) {
+    return hpcw_i_sink_open_member(source, dir, path, NULL, tag, creates, durability, out, err);
+}
+
+hpcw_status hpcw_i_sink_open_member(const hpcw_sink_source *source, struct hpcw_i_dir *dir, const char *path,
+                                    const char *first, uint64_t tag, bool creates, hpcw_durability durability,
+                                    hpcw_sink **out, hpcw_error *err) {
     return source->open != NULL
                ? source->open(source->context, path, tag, creates, out, err)
-               : open_file(dir, path, false, path, tag, creates || tag == 0, durability, out, err);
+               : open_file(dir, path, false, path, first, tag, creates || tag == 0, durability, out, err);
 }
 
 hpcw_status hpcw_i_sink_open_found(const hpcw_sink_source *source, struct hpcw_i_dir *dir, const char *name,
@@ -655,12 +687,12 @@ hpcw_status hpcw_i_sink_open_found(const hpcw_sink_source *source, struct hpcw_i
                                    hpcw_sink **out, hpcw_error *err) {
     return source->open != NULL
                ? source->open(source->context, path, tag, creates, out, err)
-               : open_file(dir, name, true, path, tag, creates || tag == 0, durability, out, err);
+               : open_file(dir, name, true, path, NULL, tag, creates || tag == 0, durability, out, err);
 }
 
 hpcw_status hpcw_i_sink_open_below(struct hpcw_i_dir *root, const char *name, const char *path,
                                    hpcw_durability durability, hpcw_sink **out, hpcw_error *err) {
-    return open_file(root, name, true, path, 0, true, durability, out, err);
+    return open_file(root, name, true, path, NULL, 0, true, durability, out, err);
 }
 
 static hpcw_status open_of_source(void *context, const char *path, uint64_t tag, bool creates, hpcw_sink **out,
@@ -671,7 +703,8 @@ static hpcw_status open_of_source(void *context, const char *path, uint64_t tag,
         *out = NULL;
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a path below %s, got another", path, b->path);
     }
-    return open_file(b->root, path + n + 1, true, path, tag, creates || tag == 0, b->durability, out, err);
+    return open_file(b->root, path + n + 1, true, path, NULL, tag, creates || tag == 0, b->durability, out,
+                     err);
 }
 
 hpcw_sink_source hpcw_i_sink_below_source(const struct hpcw_i_sink_below *below) {

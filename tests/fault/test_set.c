@@ -259,6 +259,33 @@ static void a_link_to_a_set(void **state) {
     assert_int_equal(count_entries(dir), 4);
 }
 
+static unsigned mode_of(const char *name) {
+    char file[400];
+    struct stat st;
+    (void)snprintf(file, sizeof file, "%s/%s", dir, name);
+    assert_int_equal(stat(file, &st), 0);
+    return st.st_mode & 07777;
+}
+
+/* A set replaces a private container of fewer files: no new file of it shows what only its owner may read. */
+static void a_private_container(void **state) {
+    (void)state;
+    hpcw_sion *h;
+    hpcw_error err;
+    make_older(1);
+    assert_int_equal(chmod(path, 0600), 0);
+    assert_int_equal(open_set(3, HPCW_SYNC_NONE, &h, &err), HPCW_OK);
+    char command[400];
+    (void)snprintf(command, sizeof command, "find '%s' -type f -perm /077 | grep -q .", dir);
+    assert_int_not_equal(system(command), 0); /* nor do the temporary files */
+    assert_int_equal(write_words(h, "new", &err), HPCW_OK);
+    assert_int_equal(hpcw_sion_close(h, &err), HPCW_OK);
+    hpcw_sion_free(h);
+    assert_int_equal(mode_of("set"), 0600);
+    assert_int_equal(mode_of("set.000001"), 0600);
+    assert_int_equal(mode_of("set.000002"), 0600);
+}
+
 /* The name becomes a symbolic link while the set is open: the link goes, and what it leads to stays. */
 static void a_link_meanwhile(void **state) {
     (void)state;
@@ -564,6 +591,7 @@ int main(void) {
         TEST(renames_and_removals_fail),
         TEST(two_writers),
         TEST(a_link_to_a_set),
+        TEST(a_private_container),
         TEST(a_link_meanwhile),
         TEST(a_temporary_file_that_is_removed),
         TEST(a_backup_that_is_put_back),

@@ -26,8 +26,8 @@ static hpcw_status make_sink(const struct hpcw_sion *h, uint32_t file, bool crea
     if (name == NULL) {
         return hpcw_i_fail_memory(err, h->path, 0, NULL);
     }
-    hpcw_status s = hpcw_i_sink_open(&h->options.sink_source, h->dir, name, h->tag, creates,
-                                     h->options.durability, sink, err);
+    hpcw_status s = hpcw_i_sink_open_member(&h->options.sink_source, h->dir, name, file == 0 ? NULL : h->path,
+                                            h->tag, creates, h->options.durability, sink, err);
     hpcw_i_free(name);
     return s;
 }
