@@ -733,6 +733,49 @@ static void names_of_scr(void **state) {
     }
 }
 
+/* A drop that can remove no file is finished later. */
+static void half_dropped_names_of_scr(void **state) {
+    (void)state;
+    static char longer[256];
+    memset(longer, 'x', sizeof longer - 1);
+    const char *const names[] = {"a\tb", "two\nlines", "dumps/one\n/three", longer};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char now[2][300];
+        hpcw_error err = {.message = ""};
+        prefix_written(HPCW_RANK2FILE_SCR_3, 1);
+        prefix_written(HPCW_RANK2FILE_SCR_3, 3);
+        OK(mkdir(in_prefix("dumps"), 0777));
+        OK(mkdir(in_prefix("dumps/one\n"), 0777));
+        OK(rename(in_prefix("ckpt.3"), in_prefix("%s", names[i])));
+        rename_in(in_prefix(HPCW_RANK2FILE_INDEX), "ckpt.3", names[i]);
+        rename_in(in_prefix(".scr/scr.dataset.3/summary.scr"), "ckpt.3", names[i]);
+        for (int rank = 0; rank < 2; rank++) {
+            char old[32];
+            (void)snprintf(old, sizeof old, "ckpt.3/rank_%d.ckpt", rank);
+            (void)snprintf(now[rank], sizeof now[rank], "%s/rank_%d.ckpt", names[i], rank);
+            rename_in(in_prefix(".scr/scr.dataset.3/rank2file.0.0"), old, now[rank]);
+        }
+        /* A map with such a name of a file cannot be read. */
+        hpcw_rank2file_removal how;
+        hpcw_rank2file_removal_init(&how);
+        how.all_files = true;
+        prefix_fail_calls(HPCW_I_SYS_UNLINK, EROFS);
+        assert_int_equal(hpcw_rank2file_drop(prefix_dir, NULL, names[i], &how, NULL, &err), HPCW_EACCES);
+        hpcw_i_sys_gate = NULL;
+        assert_int_equal(ids_in_index(), 1 << 1);
+        assert_true(prefix_exists(in_prefix("%s", now[0])));
+        hpcw_rank2file_tally tally;
+        OK(hpcw_rank2file_prune(prefix_dir, NULL, 0, NULL, &tally, &err));
+        if (prefix_exists(in_prefix("%s", names[i]))) {
+            fail_msg("%s is left: %s", names[i], tally.why.message);
+        }
+        assert_false(prefix_exists(in_prefix(".scr/scr.dataset.3")));
+        assert_false(prefix_exists(in_prefix(".scr/hpcw.3.dropped")));
+        (void)prefix_end(NULL);
+        (void)prefix_begin(NULL);
+    }
+}
+
 /* An entry that cannot be one of SCR stays, and is counted. */
 static void entries_that_cannot_be_understood(void **state) {
     (void)state;
@@ -800,6 +843,7 @@ int main(void) {
         TEST(indexed_again),
         TEST(indexed_again_without_a_look),
         TEST(names_of_scr),
+        TEST(half_dropped_names_of_scr),
         TEST(many_datasets_are_listed),
         TEST(entries_that_cannot_be_understood),
     };

@@ -314,17 +314,26 @@ static void an_index_that_names_a_directory(void **state) {
 }
 
 /* A file in .scr whose first line is that of a marker; `names` NULL: as earlier versions wrote them. */
+/* The names end in line feeds, which become the NULs of an intent; its first name is that of the dataset. */
 static void write_marker(const char *file, int made, const char *name, const char *names) {
     enum { HEAD = 232 };
-    char head[HEAD + 1];
-    memset(head, '\n', HEAD);
-    head[HEAD] = '\0';
-    int n = snprintf(head, HEAD, "scr-1.1 %d %06x %s\n%s", made, (unsigned)hpcw_i_sys_host(), name,
-                     names == NULL ? "" : "files\n");
-    head[n] = '\n';
+    char text[1000];
+    const bool intent = strstr(file, ".dropped") != NULL;
+    memset(text, '\n', HEAD);
+    int n =
+        snprintf(text, HEAD, "scr-1.1 %d %06x %s\n%s", made, (unsigned)hpcw_i_sys_host(), intent ? "" : name,
+                 names == NULL ? ""
+                 : intent      ? "names\n"
+                               : "files\n");
+    text[n] = '\n';
+    n = snprintf(text + HEAD, sizeof text - HEAD, "%s%s%s", intent ? name : "", intent ? "\n" : "",
+                 names == NULL ? "" : names);
+    for (int i = HEAD; intent && i < HEAD + n; i++) {
+        text[i] = text[i] == '\n' ? '\0' : text[i];
+    }
     FILE *f = fopen(in_prefix(".scr/%s", file), "wb");
     assert_non_null(f);
-    assert_true(fprintf(f, "%s%s", head, names == NULL ? "" : names) >= HEAD);
+    assert_int_equal(fwrite(text, 1, (size_t)(HEAD + n), f), HEAD + n);
     assert_int_equal(fclose(f), 0);
 }
 

@@ -127,8 +127,7 @@ bool hpcw_i_r2f_is_directory_name(const char *name) {
         longest = n > longest ? n : longest;
         part += n;
     }
-    return !metadata && longest <= NAME_MAX && strchr(name, '\n') == NULL &&
-           bad_parts(name, strlen(name)) == NULL;
+    return !metadata && longest <= NAME_MAX && bad_parts(name, strlen(name)) == NULL;
 }
 
 char *hpcw_i_r2f_join(const char *a, const char *b) {

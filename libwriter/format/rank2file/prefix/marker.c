@@ -18,9 +18,13 @@
  * The first HEAD bytes are a line with layout, 0 or 1, host and name of the dataset, the line "files", and line feeds. So a
  * writer replaces the line of an earlier one by one call, and whoever is killed leaves an empty file, the old line or the
  * new one. Names follow, each with a line feed; a last one without it was not written to its end.
+ *
+ * An intent is written at once, of datasets whose names SCR gave. So its line has no name and the next one is "names": names
+ * follow with a NUL each, the first one that of the dataset, and may have any other byte.
  */
 enum { HEAD = HPCW_RANK2FILE_MAX_DATASET + 32, LARGEST = INT32_MAX };
-static const char has_list[] = "\nfiles\n";
+static const char *const list_word[] = {
+    [HPCW_I_R2F_UNFINISHED] = "\nfiles\n", [HPCW_I_R2F_DROPPED] = "\nnames\n"};
 
 /* ---- names ---- */
 
@@ -117,7 +121,7 @@ static bool parse_head(char *text, enum hpcw_i_r2f_marker_kind kind, struct hpcw
     if (end == NULL || made == NULL || made[1] == '\0' || made[2] != ' ') {
         return false;
     }
-    marker->lists = strncmp(end, has_list, sizeof has_list - 1) == 0;
+    marker->lists = strncmp(end, list_word[kind], strlen(list_word[kind])) == 0;
     *end = '\0';
     *made = '\0';
     marker->made = made[1] == '1';
@@ -129,15 +133,14 @@ static bool parse_head(char *text, enum hpcw_i_r2f_marker_kind kind, struct hpcw
     if (hpcw_rank2file_layout_of(text, &marker->layout, NULL) != HPCW_OK) {
         return false;
     }
-    return (kind == HPCW_I_R2F_DROPPED && marker->name[0] == '\0') ||
-           (hpcw_i_r2f_is_directory_name(marker->name) &&
-            hpcw_i_r2f_bad_listed(kind == HPCW_I_R2F_DROPPED ? marker->layout : HPCW_RANK2FILE_SCR_1_1,
-                                  marker->name) == NULL);
+    return kind == HPCW_I_R2F_DROPPED ? marker->lists
+                                      : hpcw_i_r2f_is_directory_name(marker->name) &&
+                                            hpcw_i_r2f_bad_listed(HPCW_RANK2FILE_SCR_1_1, marker->name) == NULL;
 }
 
-/* The lines after the head, each turned into a name with its NUL. */
-static bool parse_names(const char *text, size_t size, struct hpcw_i_r2f_marker *marker) {
-    for (const char *end; (end = memchr(text, '\n', size)) != NULL;) {
+/* The names after the head, each with its NUL instead of what ends it. False: out of memory. */
+static bool parse_names(const char *text, size_t size, char ending_byte, struct hpcw_i_r2f_marker *marker) {
+    for (const char *end; (end = memchr(text, ending_byte, size)) != NULL;) {
         size_t n = (size_t)(end - text);
         bool good = n > 0 && memchr(text, '\0', n) == NULL;
         if (good &&
@@ -148,6 +151,17 @@ static bool parse_names(const char *text, size_t size, struct hpcw_i_r2f_marker 
         size -= n + 1;
     }
     return true;
+}
+
+/* Takes the name of the dataset of an intent, and its length with NUL. False: the intent was not written to its end. */
+static bool parse_dataset(const char *text, size_t size, struct hpcw_i_r2f_marker *marker, size_t *taken) {
+    const char *end = memchr(text, '\0', size);
+    *taken = end == NULL ? 0 : (size_t)(end - text) + 1;
+    if (*taken == 0 || *taken > sizeof marker->name) {
+        return false;
+    }
+    memcpy(marker->name, text, *taken);
+    return hpcw_i_r2f_bad_listed(marker->layout, marker->name) == NULL;
 }
 
 static int read_whole(int fd, struct hpcw_i_buf *text) {
@@ -163,23 +177,31 @@ static int read_whole(int fd, struct hpcw_i_buf *text) {
     return e;
 }
 
-/* HPCW_EFORMAT: no whole first line. */
+/* HPCW_EFORMAT: it names no dataset. */
 static hpcw_status parse(const struct hpcw_i_r2f_prefix *p, const char *name, int fd,
                          enum hpcw_i_r2f_marker_kind kind, struct hpcw_i_r2f_marker *marker, hpcw_error *err) {
     struct hpcw_i_buf text = {0};
     char head[HEAD + 1] = "";
+    size_t at = HEAD;
     int e = read_whole(fd, &text);
     hpcw_status s =
         e == 0 ? HPCW_OK : hpcw_i_r2f_fail_below(p, e, name, "cannot read what is not finished", err);
     if (s == HPCW_OK) {
+        size_t taken = 0;
         memcpy(head, text.data, HEAD);
-        s = parse_head(head, kind, marker)
-                ? HPCW_OK
-                : hpcw_i_fail(err, HPCW_EFORMAT, "%s/%s: expected a line that names a dataset, got none",
-                              p->path, name);
+        bool good = parse_head(head, kind, marker);
+        if (good && kind == HPCW_I_R2F_DROPPED) {
+            good = text.size > HEAD &&
+                   parse_dataset((const char *)text.data + HEAD, text.size - HEAD, marker, &taken);
+        }
+        at += taken;
+        s = good ? HPCW_OK
+                 : hpcw_i_fail(err, HPCW_EFORMAT, "%s/%s: expected the name of a dataset, got none", p->path,
+                               name);
     }
-    if (s == HPCW_OK && text.size > HEAD && marker->lists &&
-        !parse_names((const char *)text.data + HEAD, text.size - HEAD, marker)) {
+    if (s == HPCW_OK && text.size > at && marker->lists &&
+        !parse_names((const char *)text.data + at, text.size - at, kind == HPCW_I_R2F_DROPPED ? '\0' : '\n',
+                     marker)) {
         s = hpcw_i_fail_memory(err, p->path, 0, NULL);
     }
     hpcw_i_buf_free(&text);
@@ -212,9 +234,12 @@ void hpcw_i_r2f_marker_free(struct hpcw_i_r2f_marker *marker) {
 
 /* ---- write ---- */
 
-static void print_head(const struct hpcw_i_r2f_marker *marker, char text[HEAD]) {
-    int size = snprintf(text, HEAD, "%s %d %06" PRIx64 " %s%s", hpcw_rank2file_layout_name(marker->layout),
-                        marker->made, marker->host, marker->name, has_list);
+static void print_head(enum hpcw_i_r2f_marker_kind kind, const struct hpcw_i_r2f_marker *marker,
+                       char text[HEAD]) {
+    int size =
+        snprintf(text, HEAD, "%s %d %06" PRIx64 " %.*s%s", hpcw_rank2file_layout_name(marker->layout),
+                 marker->made, marker->host, kind == HPCW_I_R2F_DROPPED ? 0 : (int)HPCW_RANK2FILE_MAX_DATASET,
+                 marker->name, list_word[kind]);
     memset(text + size, '\n', HEAD - (size_t)size);
 }
 
@@ -245,20 +270,18 @@ static hpcw_status fail_to_note(const struct hpcw_i_r2f_prefix *p, int e, const 
                                  err);
 }
 
-hpcw_status hpcw_i_r2f_marker_write(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_which *which,
+hpcw_status hpcw_i_r2f_intent_write(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_which *which,
                                     const struct hpcw_i_r2f_marker *marker, bool sync, hpcw_error *err) {
     struct hpcw_i_buf text = {0};
     char head[HEAD], name[NAME];
     int fd = -1;
     print_name(which, name);
-    print_head(marker, head);
-    int e =
-        hpcw_i_buf_append(&text, head, HEAD) && hpcw_i_buf_append(&text, marker->names.data, marker->names.size)
-            ? create(p, name, &fd)
-            : ENOMEM;
-    for (size_t i = HEAD; e == 0 && i < text.size; i++) {
-        text.data[i] = text.data[i] == '\0' ? '\n' : text.data[i];
-    }
+    print_head(HPCW_I_R2F_DROPPED, marker, head);
+    int e = hpcw_i_buf_append(&text, head, HEAD) &&
+                    hpcw_i_buf_append(&text, marker->name, strlen(marker->name) + 1) &&
+                    hpcw_i_buf_append(&text, marker->names.data, marker->names.size)
+                ? create(p, name, &fd)
+                : ENOMEM;
     if (e == 0) {
         e = hpcw_i_sys_pwrite(fd, text.data, text.size, 0);
         e = e == 0 && sync ? sync_new(p, name, fd) : e;
@@ -383,7 +406,7 @@ hpcw_status hpcw_i_r2f_marker_open(const struct hpcw_i_r2f_prefix *p, const stru
 hpcw_status hpcw_i_r2f_marker_set(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_marker_file *file,
                                   const struct hpcw_i_r2f_marker *marker, hpcw_error *err) {
     char head[HEAD];
-    print_head(marker, head);
+    print_head(HPCW_I_R2F_UNFINISHED, marker, head);
     int e = put(file, head, HEAD, 0);
     return e == 0 ? HPCW_OK : fail_to_note(p, e, &file->which, err);
 }

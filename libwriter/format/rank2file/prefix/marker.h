@@ -30,8 +30,7 @@ struct hpcw_i_r2f_marker {
     bool made;     /* the writer made the dataset's directory */
     bool lists;    /* has names; earlier versions of this library wrote the first line alone */
     uint64_t host; /* hpcw_i_sys_host() of the process that wrote it */
-    /* "": of a dataset that is being removed, and whose name is none that this library gives */
-    char name[HPCW_RANK2FILE_MAX_DATASET + 1];
+    char name[HPCW_I_R2F_LONGEST + 1]; /* of the dataset; any, if that is being removed */
     struct hpcw_i_buf
         names; /* each with its NUL; below the dataset's directory if it is unfinished, otherwise below the
                                 prefix */
@@ -44,15 +43,15 @@ hpcw_status hpcw_i_r2f_markers_find(const struct hpcw_i_r2f_prefix *p, enum hpcw
 /*
  * Reads a marker; *marker is to be freed in any case.
  *
- * HPCW_ENOENT: there is none; HPCW_EEXIST: something of this name that is not this user's marker; HPCW_EFORMAT: its
- * first line is not whole, as of a program that died before it did anything else.
+ * HPCW_ENOENT: there is none; HPCW_EEXIST: something of this name that is not this user's marker; HPCW_EFORMAT: it names no
+ * dataset, as of a program that died before it did anything else.
  */
 hpcw_status hpcw_i_r2f_marker_read(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_which *which,
                                    struct hpcw_i_r2f_marker *marker, hpcw_error *err);
 void hpcw_i_r2f_marker_free(struct hpcw_i_r2f_marker *marker);
 
-/* Writes a whole marker, instead of whatever has its name. `sync`: it is on the disk, with its name, when this returns. */
-hpcw_status hpcw_i_r2f_marker_write(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_which *which,
+/* Writes a whole intent, instead of whatever has its name. `sync`: it is on the disk, with its name, when this returns. */
+hpcw_status hpcw_i_r2f_intent_write(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_which *which,
                                     const struct hpcw_i_r2f_marker *marker, bool sync, hpcw_error *err);
 
 /* Removes a marker. One that stays is removed by the next command that meets it. */

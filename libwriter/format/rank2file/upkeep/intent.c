@@ -147,12 +147,8 @@ hpcw_status hpcw_i_r2f_take_out(const struct hpcw_i_r2f_removal *r, const struct
         .layout = d->layout, .lists = true, .host = hpcw_i_sys_host(), .names = r->names};
     const bool sync = durability >= HPCW_SYNC_FILE;
     bool named = false;
-    /* Without the name, whoever finishes this removes the metadata, which the id finds, and leaves the data files. */
-    if (hpcw_i_r2f_bad_name(d->name, strlen(d->name), HPCW_RANK2FILE_MAX_DATASET) == NULL &&
-        hpcw_i_r2f_is_directory_name(d->name)) {
-        (void)snprintf(intent.name, sizeof intent.name, "%s", d->name);
-    }
-    hpcw_status s = r->names.size == 0 ? HPCW_OK : hpcw_i_r2f_marker_write(&r->p, &which, &intent, sync, err);
+    (void)snprintf(intent.name, sizeof intent.name, "%s", d->name);
+    hpcw_status s = r->names.size == 0 ? HPCW_OK : hpcw_i_r2f_intent_write(&r->p, &which, &intent, sync, err);
     if (s == HPCW_OK) {
         s = hpcw_i_r2f_index_write(&r->p, index, sync ? HPCW_SYNC_DIRECTORY : durability, &named, err);
     }

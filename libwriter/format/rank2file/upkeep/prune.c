@@ -231,7 +231,7 @@ hpcw_status hpcw_i_r2f_remove_unfinished(struct hpcw_i_r2f_upkeep *u, const hpcw
                                          size_t count, const struct hpcw_i_r2f_dataset *own, bool telling,
                                          hpcw_error *err) {
     hpcw_status s = HPCW_OK;
-    char name[HPCW_RANK2FILE_MAX_DATASET + 1];
+    char name[sizeof((struct hpcw_i_r2f_marker *)0)->name];
     struct hpcw_i_r2f_dataset d = {.id = which->id, .name = NULL}; /* one that was removed */
     for (size_t i = 0; s == HPCW_OK && i < count; i++) {
         struct hpcw_i_r2f_marker marker = {.name = ""};

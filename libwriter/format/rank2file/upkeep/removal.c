@@ -45,11 +45,11 @@ bool hpcw_i_r2f_is_temporary(const char *name) {
 
 /* ---- make the list ---- */
 
-/* The index, the lock, and the markers are nobody's dataset. A name with a line feed cannot be written into an intent. */
+/* The index, the lock, and the markers are nobody's dataset. */
 static bool may_go(const char *name) {
     static const char metadata[] = ".scr/scr.dataset.";
     bool in_scr = strncmp(name, ".scr", 4) == 0 && (name[4] == '/' || name[4] == '\0');
-    if (strchr(name, '\n') != NULL || (in_scr && strncmp(name, metadata, sizeof metadata - 1) != 0)) {
+    if (in_scr && strncmp(name, metadata, sizeof metadata - 1) != 0) {
         return false;
     }
     for (const char *part = name;;) {

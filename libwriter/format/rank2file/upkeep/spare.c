@@ -121,7 +121,7 @@ static bool is_below(const char *name, const char *directory) {
 }
 
 static bool is_inside(const struct hpcw_i_r2f_dataset *d, const char *name) {
-    bool inside = is_below(name, d->name);
+    bool inside = hpcw_i_r2f_is_directory_name(d->name) && is_below(name, d->name);
     for (uint32_t m = 0; !inside && m < hpcw_rank2file_layout_maps(d->layout); m++) {
         char metadata[HPCW_RANK2FILE_PATH];
         hpcw_i_r2f_metadata(hpcw_i_r2f_kind_of(d->layout, m), d->id, d->name, metadata);
