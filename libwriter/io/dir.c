@@ -52,10 +52,14 @@ unsigned hpcw_i_dir_forks(void) {
 
 /* ---- descriptors ---- */
 
-/* Whether a descriptor is the one that was opened here: those that programs open for themselves are no O_PATH. */
-static bool is_ours(int fd, const struct hpcw_i_file_id *id) {
+/* EBADF: a descriptor is not the one that was opened here. Those that programs open for themselves are no O_PATH. */
+static int expect_ours(int fd, const struct hpcw_i_file_id *id) {
     int flags = fcntl(fd, F_GETFL);
-    return flags >= 0 && (flags & O_PATH) != 0 && hpcw_i_sys_is_still(fd, id);
+    return flags >= 0 && (flags & O_PATH) != 0 ? hpcw_i_sys_expect(fd, id) : EBADF;
+}
+
+static bool is_ours(int fd, const struct hpcw_i_file_id *id) {
+    return expect_ours(fd, id) == 0;
 }
 
 /* False: out of memory. */
@@ -86,7 +90,8 @@ static int reopen(struct hpcw_i_dir *dir) {
 
 int hpcw_i_dir_fd(struct hpcw_i_dir *dir, int *fd) {
     (void)pthread_mutex_lock(&held.lock);
-    int e = is_ours(dir->fd, &dir->id) ? 0 : reopen(dir);
+    int e = expect_ours(dir->fd, &dir->id);
+    e = e == EBADF ? reopen(dir) : e;
     *fd = e == 0 ? dir->fd : -1;
     (void)pthread_mutex_unlock(&held.lock);
     return e;

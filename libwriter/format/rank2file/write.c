@@ -505,11 +505,13 @@ static hpcw_status regain_lock(hpcw_rank2file *w, hpcw_error *err) {
     hpcw_kvtree *index = NULL;
     hpcw_rank2file_layout layout;
     const hpcw_rank2file_dataset *d = &w->options.dataset;
-    if (hpcw_i_r2f_lock_is_named(&w->place, w->lock_fd)) {
-        return HPCW_OK;
+    bool named;
+    hpcw_status s = hpcw_i_r2f_lock_is_named(&w->place, w->lock_fd, &named, err);
+    if (s != HPCW_OK || named) {
+        return s;
     }
     unlock(w);
-    hpcw_status s = hpcw_i_r2f_make_directory(&w->place, ".scr", syncs(w), NULL, err);
+    s = hpcw_i_r2f_make_directory(&w->place, ".scr", syncs(w), NULL, err);
     s = s == HPCW_OK ? hpcw_i_r2f_lock_again(&w->place, d->id, w->dataset, &w->lock_fd, NULL, err) : s;
     s = s == HPCW_OK ? know_lock(w, err) : s;
     if (s == HPCW_OK) {
@@ -595,7 +597,7 @@ static hpcw_status write_index(const hpcw_rank2file *w, bool *listed, hpcw_error
 /* On process 0, after the maps: what makes the dataset visible comes last. */
 static hpcw_status write_summary_and_index(hpcw_rank2file *w, hpcw_error *err) {
     hpcw_kvtree *tree;
-    bool listed = false;
+    bool listed = false, named;
     hpcw_status s = hpcw_rank2file_summary(&w->options, &tree, err);
     for (uint32_t m = 0; s == HPCW_OK && m < hpcw_rank2file_layout_maps(w->options.layout); m++) {
         char path[HPCW_RANK2FILE_PATH];
@@ -611,7 +613,8 @@ static hpcw_status write_summary_and_index(hpcw_rank2file *w, hpcw_error *err) {
         if (w->earlier) {
             hpcw_i_r2f_markers_forget(&w->place, w->options.dataset.id, w->dataset);
         }
-    } else if (s != HPCW_EEXIST && hpcw_i_r2f_lock_is_named(&w->place, w->lock_fd)) {
+    } else if (s != HPCW_EEXIST && hpcw_i_r2f_lock_is_named(&w->place, w->lock_fd, &named, NULL) == HPCW_OK &&
+               named) {
         (void)remove_summaries(w, NULL); /* otherwise they may be those of the dataset that is listed by now */
     }
     return s;

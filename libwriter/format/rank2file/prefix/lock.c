@@ -25,10 +25,6 @@ static bool is_unsupported(int e) {
     return e == ENOSYS || e == EOPNOTSUPP || e == EINVAL || e == ENOLCK;
 }
 
-static const char *base_of(const char *name) {
-    return strrchr(name, '/') + 1;
-}
-
 /* Whoever creates the file lets all others lock it who may write in the directory, whatever the umask. It may be another
  * user's: a group shares it. */
 static int open_or_create(struct hpcw_i_dir *prefix, int *fd) {
@@ -66,14 +62,14 @@ static hpcw_status open_lock(const struct hpcw_i_r2f_prefix *p, int *fd, hpcw_er
                : hpcw_i_r2f_fail_below(p, e, HPCW_I_R2F_LOCK, "cannot open the lock", err);
 }
 
-bool hpcw_i_r2f_lock_is_named(const struct hpcw_i_r2f_prefix *p, int fd) {
+hpcw_status hpcw_i_r2f_lock_is_named(const struct hpcw_i_r2f_prefix *p, int fd, bool *named, hpcw_error *err) {
     struct hpcw_i_file_id id;
-    struct hpcw_i_dir *directory = NULL;
-    int at;
-    bool named = hpcw_i_sys_id(fd, &id) == 0 && hpcw_i_below_hold(p->dir, HPCW_I_R2F_LOCK, &directory) == 0 &&
-                 hpcw_i_dir_fd(directory, &at) == 0 && hpcw_i_sys_is_at(at, base_of(HPCW_I_R2F_LOCK), &id);
-    hpcw_i_dir_release(directory);
-    return named;
+    struct hpcw_i_entry entry = {.kind = HPCW_I_NOTHING};
+    int e = hpcw_i_sys_id(fd, &id);
+    e = e == 0 ? hpcw_i_below_look(p->dir, HPCW_I_R2F_LOCK, &entry) : e;
+    *named =
+        e == 0 && entry.kind != HPCW_I_NOTHING && entry.id.device == id.device && entry.id.inode == id.inode;
+    return e == 0 ? HPCW_OK : hpcw_i_r2f_fail_below(p, e, HPCW_I_R2F_LOCK, "cannot look at the lock", err);
 }
 
 /* A lock is worth something on the file that others find. HPCW_EIO: somebody removes the file all the time. */
@@ -83,7 +79,11 @@ static hpcw_status lock(const struct hpcw_i_r2f_prefix *p, int (*take)(int fd, c
     for (int i = 0; i < TRIES; i++) {
         hpcw_status s = open_lock(p, fd, err);
         *e = s == HPCW_OK ? take(*fd, what) : 0;
-        if (s != HPCW_OK || *e != 0 || hpcw_i_r2f_lock_is_named(p, *fd)) {
+        bool named = false;
+        if (s == HPCW_OK && *e == 0) {
+            s = hpcw_i_r2f_lock_is_named(p, *fd, &named, err);
+        }
+        if (s != HPCW_OK || *e != 0 || named) {
             return s;
         }
         hpcw_i_r2f_unlock(*fd);

@@ -55,7 +55,7 @@ hpcw_status hpcw_i_r2f_lock_dataset(const struct hpcw_i_r2f_prefix *p, uint64_t 
 void hpcw_i_r2f_unlock(int fd);
 
 /* Whether an open lock file still has its name. If not, others do not see the locks. */
-bool hpcw_i_r2f_lock_is_named(const struct hpcw_i_r2f_prefix *p, int fd);
+hpcw_status hpcw_i_r2f_lock_is_named(const struct hpcw_i_r2f_prefix *p, int fd, bool *named, hpcw_error *err);
 /* Locks a dataset again, for its writer, which owns the marker. */
 hpcw_status hpcw_i_r2f_lock_again(const struct hpcw_i_r2f_prefix *p, uint64_t id, const char *name, int *fd,
                                   bool *locked, hpcw_error *err);

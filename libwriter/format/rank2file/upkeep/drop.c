@@ -82,7 +82,11 @@ hpcw_status hpcw_i_r2f_drop(struct hpcw_i_r2f_upkeep *u, const char *dataset, bo
     if (s == HPCW_OK) {
         s = plan(u, &d, index, &r, err);
     }
-    if (s == HPCW_OK && !hpcw_i_r2f_lock_is_named(&u->p, own)) {
+    bool named = false;
+    if (s == HPCW_OK) {
+        s = hpcw_i_r2f_lock_is_named(&u->p, own, &named, err);
+    }
+    if (s == HPCW_OK && !named) {
         s = hpcw_i_fail(
             err, HPCW_EEXIST,
             "%s/%s: expected the lock that this program took, got none or another: somebody removed it, "
