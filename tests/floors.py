@@ -70,6 +70,7 @@ gen/model/particles          libwriter/base ui/param gen/model/draw
 gen/model/load               libwriter/base ui/param gen/model/draw gen/model/machine
 gen/model/checkpoint         libwriter/base ui/param gen/model/load
 gen/model/trace              libwriter/base ui/param gen/model/draw gen/model/machine gen/model/network gen/model/load gen/model/checkpoint
+gen/sim                      libwriter/base gen/model/machine gen/model/network
 gen/spec                     libwriter/base libwriter/io ui/param gen/model/*
 gen/report                   libwriter/base libwriter/io libreader/* ui/page gen/spec
 gen/format                   libwriter/base libwriter/io libwriter/comm libreader/* ui/page ui/param gen/model/* gen/spec gen/report

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Sources:
+ *
+ * L    Alexandrov, Ionescu, Schauser, Scheiman: "LogGP", SPAA 1995: the latency of a message is wire time and processor time
+ *      at both ends
+ * N    NVIDIA, ConnectX-6 user manual, Introduction: 215 million messages per second
+ * T    Thakur, Rabenseifner, Gropp: "Optimization of Collective Communication Operations in MPICH", IJHPCA 19(1), 2005. Its
+ *      ring for broadcasts of 512 KiB and more is left out: without contention it moves as many bytes as recursive doubling.
+ * A    assumption: what is between the parentheses
+ */
+#include "gen/sim/constants.h"
+
+const struct sim_constant_row sim_constant_row[SIM_CONSTANTS] = {
+    [SIM_OVERHEAD] = {"overhead", 0.25, "share of the latency", "[L], A (a quarter at each end)",
+                      "processor time of a send"},
+    [SIM_GAP] = {"gap", 4.65, "ns per message of a card", "[N]", "messages of a node in a second"},
+    [SIM_COMBINE] = {"combine", 0.1, "ns per byte", "A (one core reads two operands at 20 GB/s)",
+                     "time to combine 1 MiB"},
+    [SIM_BCAST_MEDIUM] = {"bcast_medium", 12288, "bytes", "[T]", "broadcast of 256 KiB"},
+    [SIM_BCAST_RANKS] = {"bcast_ranks", 8, "ranks", "[T]", "broadcast of 1 MiB to 4 ranks"},
+    [SIM_ALLREDUCE_LONG] = {"allreduce_long", 2048, "bytes", "[T]", "allreduce of 256 KiB"},
+    [SIM_REDUCE_LONG] = {"reduce_long", 2048, "bytes", "[T]", "reduce of 256 KiB"},
+};
+
+void sim_constants_init(struct sim_constants *constants) {
+    for (int i = 0; i < SIM_CONSTANTS; i++) {
+        constants->value[i] = sim_constant_row[i].value;
+    }
+}

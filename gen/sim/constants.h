@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the simulator assumes of MPI and of network cards: one table, in constants.c. Machines are in gen/model/machine. */
+#ifndef HPCW_GEN_SIM_CONSTANTS_H
+#define HPCW_GEN_SIM_CONSTANTS_H
+
+enum sim_constant {
+    SIM_OVERHEAD,       /* processor time of a send or of a receive, as a share of the latency */
+    SIM_GAP,            /* time that a network card needs for a message of any size */
+    SIM_COMBINE,        /* time to combine a byte of two operands */
+    SIM_BCAST_MEDIUM,   /* size from which a broadcast is a scatter and an allgather */
+    SIM_BCAST_RANKS,    /* ranks from which a broadcast may be a scatter and an allgather */
+    SIM_ALLREDUCE_LONG, /* size above which an allreduce is a reduce-scatter and an allgather */
+    SIM_REDUCE_LONG,    /* size above which a reduce is a reduce-scatter and a gather */
+    SIM_CONSTANTS
+};
+
+struct sim_constant_row {
+    const char *name;
+    double value;
+    const char *unit, *source;
+    const char *figure; /* the figure of tests/unit/test_sim_constants.c that fails without it */
+};
+extern const struct sim_constant_row sim_constant_row[SIM_CONSTANTS];
+
+/* The values of a run: those of the table, unless a test changes one. */
+struct sim_constants {
+    double value[SIM_CONSTANTS];
+};
+void sim_constants_init(struct sim_constants *constants);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a message costs: LogGP on gen/model/network. From the begin of a send to the end of a receive that waits for it, a
+ * message takes as long as gen/model/network says. Part of that is processor time at both ends (LogGP's o). A rank's further
+ * messages wait until its share of the node's network cards is free (LogGP's g and G).
+ */
+#ifndef HPCW_GEN_SIM_COST_H
+#define HPCW_GEN_SIM_COST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gen/model/network/network.h"
+#include "gen/sim/constants.h"
+
+/* A message of a size between two ranks, or between two ranks of a distance. */
+struct sim_cost {
+    uint64_t bytes;
+    uint64_t flight_ns;   /* from when it leaves the sender to when it is there, all of it */
+    uint64_t latency_ns;  /* the same of an empty message: that of a rendezvous' request */
+    uint64_t overhead_ns; /* processor time, at each end */
+    uint64_t card_ns;     /* how long the rank's share of the cards is busy, at each end */
+    bool rendezvous;      /* the sender waits until the receive is posted */
+};
+
+struct sim_cost sim_cost_between(const struct model_network *net, const struct sim_constants *constants,
+                                 uint32_t from, uint32_t to, uint64_t bytes);
+struct sim_cost sim_cost_at(const struct model_network *net, const struct sim_constants *constants,
+                            enum model_class distance, uint64_t bytes);
+
+/* All of it: flight and overheads. */
+static inline uint64_t sim_cost_total(const struct sim_cost *cost) {
+    return cost->flight_ns + 2 * cost->overhead_ns;
+}
+
+#endif

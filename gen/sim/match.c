@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/sim/match.h"
+
+#include "libwriter/base/array.h"
+#include "libwriter/base/mem.h"
+
+void sim_match_init(struct sim_match *m) {
+    *m = (struct sim_match){.unused = SIM_NOTHING, .number = {.key_words = 1, .value_size = sizeof(uint32_t)}};
+}
+
+void sim_match_free(struct sim_match *m) {
+    hpcw_i_free(m->half);
+    hpcw_i_free(m->pair);
+    hpcw_i_table_free(&m->number);
+    sim_match_init(m);
+}
+
+uint32_t sim_match_pair(struct sim_match *m, uint32_t from, uint32_t to) {
+    const uint64_t key = (uint64_t)from << 32 | to;
+    const uint32_t *known = hpcw_i_table_find(&m->number, &key);
+    if (known != NULL) {
+        return *known;
+    }
+    struct sim_pair *grown = hpcw_i_grow(m->pair, &m->pair_capacity, m->pairs + (size_t)1, sizeof *grown);
+    if (grown == NULL) {
+        return SIM_NOTHING;
+    }
+    m->pair = grown;
+    uint32_t *number = hpcw_i_table_add(&m->number, &key, NULL);
+    if (number == NULL) {
+        return SIM_NOTHING;
+    }
+    *number = m->pairs++;
+    grown[*number] = (struct sim_pair){.from = from,
+                                       .to = to,
+                                       .message = {SIM_NOTHING, SIM_NOTHING},
+                                       .receive = {SIM_NOTHING, SIM_NOTHING},
+                                       .cost = {.bytes = UINT64_MAX}};
+    return *number;
+}
+
+uint32_t sim_match_add(struct sim_match *m, const struct sim_half *half) {
+    uint32_t number = m->unused;
+    uint32_t serial = 0;
+    if (number != SIM_NOTHING) {
+        m->unused = m->half[number].next;
+        serial = m->half[number].serial;
+    } else {
+        struct sim_half *grown = hpcw_i_grow(m->half, &m->capacity, m->count + (size_t)1, sizeof *grown);
+        if (grown == NULL) {
+            return SIM_NOTHING;
+        }
+        m->half = grown;
+        number = m->count++;
+    }
+    m->half[number] = *half;
+    m->half[number].serial = serial;
+    m->half[number].next = SIM_NOTHING;
+    return number;
+}
+
+void sim_match_drop(struct sim_match *m, uint32_t half) {
+    m->half[half].serial++;
+    m->half[half].next = m->unused;
+    m->unused = half;
+}
+
+uint32_t sim_match_take(struct sim_match *m, struct sim_queue *queue, int32_t tag) {
+    uint32_t before = SIM_NOTHING;
+    uint32_t at = queue->first;
+    while (at != SIM_NOTHING && m->half[at].tag != tag) {
+        before = at;
+        at = m->half[at].next;
+    }
+    if (at == SIM_NOTHING) {
+        return at;
+    }
+    const uint32_t next = m->half[at].next;
+    if (before == SIM_NOTHING) {
+        queue->first = next;
+    } else {
+        m->half[before].next = next;
+    }
+    queue->last = queue->last == at ? before : queue->last;
+    return at;
+}
+
+void sim_match_append(struct sim_match *m, struct sim_queue *queue, uint32_t half) {
+    m->half[half].next = SIM_NOTHING;
+    if (queue->first == SIM_NOTHING) {
+        queue->first = half;
+    } else {
+        m->half[queue->last].next = half;
+    }
+    queue->last = half;
+}

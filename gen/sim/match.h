@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Messages and receives that look for each other. Each is a half of a transfer, and is kept until both halves are there
+ * and both ranks have waited for theirs. The halves of two ranks match in the order of the calls, by tag, as MPI has it.
+ */
+#ifndef HPCW_GEN_SIM_MATCH_H
+#define HPCW_GEN_SIM_MATCH_H
+
+#include "gen/sim/cost.h"
+#include "libwriter/base/table.h"
+
+#define SIM_NOTHING UINT32_MAX /* no half, no pair */
+
+struct sim_half {
+    uint64_t time_ns; /* a send: when the message leaves; a receive: when it was posted */
+    uint64_t
+        done_ns; /* if matched or sent eagerly: a send: when it is over; a receive: when the message is there */
+    uint64_t envelope_ns; /* of a message: when the receiver can know of it */
+    uint64_t bytes;
+    uint32_t pair;
+    uint32_t number;    /* of a message: how many the pair had before, in a circle */
+    uint32_t next;      /* of the pair's halves that look for another one */
+    uint32_t wait_next; /* of those that the rank waits for */
+    uint32_t serial;    /* which use of this memory */
+    int32_t tag;
+    bool sends, eager;
+    bool matched;
+    bool held;   /* a request that the rank has not waited for */
+    bool waited; /* the rank waits for it */
+};
+
+struct sim_queue {
+    uint32_t first, last; /* SIM_NOTHING: empty */
+};
+
+/* All that goes from one rank to another. */
+struct sim_pair {
+    uint32_t from, to;
+    uint32_t next_in; /* another pair of the same receiver */
+    uint32_t sent;    /* messages so far, in a circle: their order for receives from any source */
+    struct sim_queue message, receive; /* without another half, in the order of the calls */
+    uint64_t envelope_ns;              /* of the last message */
+    struct sim_cost cost;              /* of the last size */
+};
+
+struct sim_match {
+    struct sim_half *half;
+    size_t capacity;
+    uint32_t count, unused; /* halves in use once; the first free one */
+    struct sim_pair *pair;
+    size_t pair_capacity;
+    uint32_t pairs;
+    struct hpcw_i_table number; /* of a pair, by both ranks */
+};
+
+void sim_match_init(struct sim_match *m);
+void sim_match_free(struct sim_match *m);
+
+/* Number of the pair, or SIM_NOTHING when memory runs out. */
+uint32_t sim_match_pair(struct sim_match *m, uint32_t from, uint32_t to);
+
+/* Adds a half that nobody looks for yet, or SIM_NOTHING when memory runs out. Halves move. */
+uint32_t sim_match_add(struct sim_match *m, const struct sim_half *half);
+void sim_match_drop(struct sim_match *m, uint32_t half);
+
+/* Takes the first half with a tag out of a queue; SIM_NOTHING: there is none. */
+uint32_t sim_match_take(struct sim_match *m, struct sim_queue *queue, int32_t tag);
+void sim_match_append(struct sim_match *m, struct sim_queue *queue, uint32_t half);
+
+#endif

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Point to point: sends, receives, and waits for them. */
+#include <inttypes.h>
+
+#include "gen/sim/private.h"
+
+static struct sim_half *half_of(struct sim *sim, uint32_t half) {
+    return &sim->match.half[half];
+}
+
+static struct sim_pair *pair_of(struct sim *sim, uint32_t pair) {
+    return &sim->match.pair[pair];
+}
+
+static uint32_t owner_of(struct sim *sim, const struct sim_half *half) {
+    const struct sim_pair *pair = pair_of(sim, half->pair);
+    return half->sends ? pair->from : pair->to;
+}
+
+/* The cost of a message between two ranks: that of the size before, if it is the same. */
+static const struct sim_cost *cost_of(struct sim *sim, uint32_t pair, uint64_t bytes) {
+    struct sim_pair *p = pair_of(sim, pair);
+    if (p->cost.bytes != bytes) {
+        p->cost = sim_cost_between(sim->options.network, &sim->options.constants, p->from, p->to, bytes);
+    }
+    return &p->cost;
+}
+
+/* The pair, known to its receiver. */
+static uint32_t find_pair(struct sim *sim, uint32_t from, uint32_t to) {
+    const uint32_t known = sim->match.pairs;
+    const uint32_t pair = sim_match_pair(&sim->match, from, to);
+    if (pair == known) {
+        pair_of(sim, pair)->next_in = sim->rank[to].first_in;
+        sim->rank[to].first_in = pair;
+    }
+    return pair;
+}
+
+static uint64_t later_of(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+/* ---- the end of a wait ---- */
+
+/* One half that a rank waits for is over. Returns when the rank knows, after `now_ns`. */
+static uint64_t end_of(struct sim *sim, uint32_t rank, const struct sim_half *half, uint64_t now_ns) {
+    if (half->sends) {
+        return later_of(now_ns, half->done_ns);
+    }
+    /* Arrivals share the cards, too: in the order in which the rank takes them. */
+    struct sim_rank *r = &sim->rank[rank];
+    const struct sim_cost *cost = cost_of(sim, half->pair, half->bytes);
+    r->in_free_ns = later_of(half->done_ns, r->in_free_ns + cost->card_ns);
+    return later_of(now_ns, r->in_free_ns) + cost->overhead_ns;
+}
+
+static void tell_receive(struct sim *sim, uint32_t rank, const struct sim_half *half, uint64_t time_ns) {
+    struct sim_received *received = &sim->rank[rank].received;
+    *received =
+        (struct sim_received){.bytes = half->bytes, .from = pair_of(sim, half->pair)->from, .tag = half->tag};
+    if (sim->observed) {
+        sim_tell(sim, &(struct sim_event){.time_ns = time_ns,
+                                          .rank = rank,
+                                          .what = SIM_RECEIVED,
+                                          .peer = received->from,
+                                          .tag = received->tag,
+                                          .bytes = received->bytes});
+    }
+}
+
+/* The rank has waited for a half. */
+static void release(struct sim *sim, uint32_t rank, uint32_t half) {
+    struct sim_half *h = half_of(sim, half);
+    sim->rank[rank].held -= h->held;
+    if (h->matched) {
+        sim_match_drop(&sim->match, half);
+    } else {
+        h->held = h->waited = false; /* an eager send: who receives it drops it */
+    }
+}
+
+/* All that the rank waits for, in the order in which it named them. Returns when its call ends; the program, and who traces it,
+ * learn of the messages then. */
+static uint64_t finish_wait(struct sim *sim, uint32_t rank) {
+    uint64_t now_ns = sim->rank[rank].clock_ns;
+    uint32_t half = sim->rank[rank].waits_for;
+    for (uint32_t h = half; h != SIM_NOTHING; h = half_of(sim, h)->wait_next) {
+        now_ns = end_of(sim, rank, half_of(sim, h), now_ns);
+    }
+    while (half != SIM_NOTHING) {
+        const uint32_t next = half_of(sim, half)->wait_next;
+        if (!half_of(sim, half)->sends) {
+            tell_receive(sim, rank, half_of(sim, half), now_ns);
+        }
+        release(sim, rank, half);
+        half = next;
+    }
+    sim->rank[rank].waits_for = SIM_NOTHING;
+    return now_ns;
+}
+
+/* The rank will wait for a half, before those that it waits for already. */
+static void wait_for(struct sim *sim, uint32_t rank, uint32_t half) {
+    struct sim_half *h = half_of(sim, half);
+    h->waited = true;
+    h->wait_next = sim->rank[rank].waits_for;
+    sim->rank[rank].waits_for = half;
+    sim->rank[rank].missing += !h->matched && !h->eager;
+}
+
+static enum sim_answer wait_or_go_on(struct sim *sim, uint32_t rank) {
+    return sim->rank[rank].missing > 0 ? sim_block(sim, rank) : sim_end_call(sim, rank, finish_wait(sim, rank));
+}
+
+/* ---- both halves are there ---- */
+
+/* A half has another one. If its rank waits for nothing else, that goes on. */
+static void settle(struct sim *sim, uint32_t half) {
+    struct sim_half *h = half_of(sim, half);
+    const uint32_t rank = owner_of(sim, h);
+    const bool counts = h->waited && !h->eager;
+    h->matched = true;
+    if (h->eager && !h->waited && !h->held) {
+        sim_match_drop(&sim->match, half); /* a send that nobody waits for */
+    }
+    if (counts && --sim->rank[rank].missing == 0 && sim->rank[rank].state == SIM_RANK_WAITS) {
+        sim_wake(sim, rank, finish_wait(sim, rank));
+    }
+}
+
+static void join(struct sim *sim, uint32_t send, uint32_t receive) {
+    struct sim_half *s = half_of(sim, send);
+    struct sim_half *r = half_of(sim, receive);
+    const struct sim_cost *cost = cost_of(sim, s->pair, s->bytes);
+    r->bytes = s->bytes;
+    if (s->eager) {
+        r->done_ns = s->time_ns + cost->flight_ns;
+    } else {
+        /* The data follow the request when that and the receive are there; the sender is free when they have left it. */
+        const uint64_t start_ns = later_of(s->time_ns + cost->latency_ns, r->time_ns);
+        r->done_ns = start_ns + cost->flight_ns - cost->latency_ns;
+        s->done_ns = later_of(start_ns, r->done_ns - cost->latency_ns);
+    }
+    settle(sim, send);
+    settle(sim, receive);
+}
+
+/* ---- receives from any source ---- */
+
+/* A message that nobody has received yet comes to what a rank may receive from any source. */
+static void deliver(struct sim *sim, uint32_t rank, uint32_t half) {
+    struct sim_rank *r = &sim->rank[rank];
+    const struct sim_half *h = half_of(sim, half);
+    struct sim_entry entry = {.time_ns = h->envelope_ns,
+                              .rank = pair_of(sim, h->pair)->from,
+                              .number = h->number,
+                              .item = half,
+                              .serial = h->serial};
+    bool fits = sim_heap_add(&r->mail, entry);
+    if (fits && r->waits_for_any && r->any_tag == h->tag) {
+        entry = (struct sim_entry){
+            .time_ns = later_of(r->clock_ns, h->envelope_ns), .rank = rank, .item = rank, .serial = r->calls};
+        fits = sim_heap_add(&sim->timed, entry);
+    }
+    if (!fits) {
+        (void)sim_fail_memory(sim, "a message");
+    }
+}
+
+static bool is_there(struct sim *sim, const struct sim_entry *entry) {
+    const struct sim_half *h = half_of(sim, entry->item);
+    return h->serial == entry->serial && !h->matched;
+}
+
+/* The earliest message with a tag in a rank's mail; SIM_NOTHING: none. */
+static uint32_t first_mail(struct sim *sim, uint32_t rank, int32_t tag) {
+    struct sim_heap *mail = &sim->rank[rank].mail;
+    while (mail->count > 0 && !is_there(sim, &mail->entry[0])) {
+        sim_heap_remove(mail);
+    }
+    if (mail->count == 0 || half_of(sim, mail->entry[0].item)->tag == tag) {
+        return mail->count == 0 ? SIM_NOTHING : mail->entry[0].item;
+    }
+    const struct sim_entry *first = NULL;
+    for (size_t i = 1; i < mail->count; i++) {
+        const struct sim_entry *e = &mail->entry[i];
+        if (is_there(sim, e) && half_of(sim, e->item)->tag == tag &&
+            (first == NULL || sim_entry_is_before(e, first))) {
+            first = e;
+        }
+    }
+    return first == NULL ? SIM_NOTHING : first->item;
+}
+
+/* From now on the rank's mail has all that it may receive. */
+static void open_mail(struct sim *sim, uint32_t rank) {
+    sim->rank[rank].receives_any = true;
+    for (uint32_t p = sim->rank[rank].first_in; p != SIM_NOTHING; p = pair_of(sim, p)->next_in) {
+        for (uint32_t h = pair_of(sim, p)->message.first; h != SIM_NOTHING; h = half_of(sim, h)->next) {
+            deliver(sim, rank, h);
+        }
+    }
+}
+
+static enum sim_answer receive_any(struct sim *sim, uint32_t rank, int32_t tag) {
+    struct sim_rank *r = &sim->rank[rank];
+    if (!r->receives_any) {
+        open_mail(sim, rank);
+    }
+    r->waits_for_any = true;
+    r->any_tag = tag;
+    const uint32_t half = first_mail(sim, rank, tag);
+    if (half != SIM_NOTHING) {
+        const struct sim_entry entry = {.time_ns = later_of(r->clock_ns, half_of(sim, half)->envelope_ns),
+                                        .rank = rank,
+                                        .item = rank,
+                                        .serial = r->calls};
+        if (!sim_heap_add(&sim->timed, entry)) {
+            return sim_fail_memory(sim, "a receive");
+        }
+    }
+    return sim_block(sim, rank);
+}
+
+/* The rank receives a message from whoever sent it. */
+static void serve(struct sim *sim, uint32_t rank, uint32_t send) {
+    struct sim_rank *r = &sim->rank[rank];
+    struct sim_pair *pair = pair_of(sim, half_of(sim, send)->pair);
+    const struct sim_half posted = {
+        .time_ns = r->clock_ns, .pair = half_of(sim, send)->pair, .tag = half_of(sim, send)->tag};
+    /* The earliest message of a rank is also the first of its pair with this tag. */
+    send = sim_match_take(&sim->match, &pair->message, posted.tag);
+    const uint32_t receive = sim_match_add(&sim->match, &posted);
+    if (receive == SIM_NOTHING) {
+        (void)sim_fail_memory(sim, "a receive");
+        return;
+    }
+    r->waits_for_any = false;
+    wait_for(sim, rank, receive);
+    join(sim, send, receive);
+}
+
+bool sim_serve_any(struct sim *sim) {
+    while (sim->timed.count > 0) {
+        const struct sim_entry entry = sim->timed.entry[0];
+        const struct sim_rank *r = &sim->rank[entry.item];
+        const bool valid = r->waits_for_any && r->calls == entry.serial;
+        if (valid && entry.time_ns >= sim->horizon_ns) {
+            return false;
+        }
+        sim_heap_remove(&sim->timed);
+        if (valid) {
+            serve(sim, entry.item, first_mail(sim, entry.item, r->any_tag));
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- sends and receives ---- */
+
+/* Posts a message: it leaves when the cards are free, and meets its receive if that is there. SIM_NOTHING when memory runs out. */
+static uint32_t post_send(struct sim *sim, uint32_t rank, uint32_t to, uint64_t bytes, int32_t tag, bool held) {
+    struct sim_rank *r = &sim->rank[rank];
+    const uint32_t number = find_pair(sim, rank, to);
+    if (number == SIM_NOTHING) {
+        return SIM_NOTHING;
+    }
+    const struct sim_cost *cost = cost_of(sim, number, bytes);
+    struct sim_pair *pair = pair_of(sim, number);
+    const uint64_t leaves_ns = later_of(r->clock_ns + cost->overhead_ns, r->out_free_ns);
+    const uint64_t known_ns = leaves_ns + (cost->rendezvous ? cost->latency_ns : cost->flight_ns);
+    r->out_free_ns = leaves_ns + cost->card_ns;
+    pair->envelope_ns = later_of(pair->envelope_ns, known_ns);
+    const uint32_t half =
+        sim_match_add(&sim->match, &(struct sim_half){.time_ns = leaves_ns,
+                                                      .done_ns = r->clock_ns + cost->overhead_ns,
+                                                      .envelope_ns = pair->envelope_ns,
+                                                      .bytes = bytes,
+                                                      .pair = number,
+                                                      .number = pair->sent++,
+                                                      .tag = tag,
+                                                      .sends = true,
+                                                      .eager = !cost->rendezvous,
+                                                      .held = held});
+    if (half != SIM_NOTHING && sim->observed) {
+        sim_tell(sim, &(struct sim_event){.time_ns = r->clock_ns,
+                                          .rank = rank,
+                                          .what = SIM_SENT,
+                                          .peer = to,
+                                          .tag = tag,
+                                          .bytes = bytes});
+    }
+    return half;
+}
+
+/* Lets a posted message look for its receive. */
+static void launch(struct sim *sim, uint32_t half) {
+    struct sim_pair *pair = pair_of(sim, half_of(sim, half)->pair);
+    const uint32_t receive = sim_match_take(&sim->match, &pair->receive, half_of(sim, half)->tag);
+    if (receive != SIM_NOTHING) {
+        join(sim, half, receive);
+        return;
+    }
+    sim_match_append(&sim->match, &pair->message, half);
+    if (sim->rank[pair->to].receives_any) {
+        deliver(sim, pair->to, half);
+    }
+}
+
+/* Posts a receive from a rank. SIM_NOTHING when memory runs out. */
+static uint32_t post_receive(struct sim *sim, uint32_t rank, uint32_t from, int32_t tag, bool held) {
+    const uint32_t pair = find_pair(sim, from, rank);
+    const struct sim_half posted = {
+        .time_ns = sim->rank[rank].clock_ns, .pair = pair, .tag = tag, .held = held};
+    return pair == SIM_NOTHING ? SIM_NOTHING : sim_match_add(&sim->match, &posted);
+}
+
+static void look_for_message(struct sim *sim, uint32_t half) {
+    struct sim_pair *pair = pair_of(sim, half_of(sim, half)->pair);
+    const uint32_t send = sim_match_take(&sim->match, &pair->message, half_of(sim, half)->tag);
+    if (send != SIM_NOTHING) {
+        join(sim, send, half);
+    } else {
+        sim_match_append(&sim->match, &pair->receive, half);
+    }
+}
+
+/* ---- what a program may ask for ---- */
+
+static bool is_partner(struct sim *sim, enum sim_call call, uint32_t partner, uint64_t bytes, int32_t tag) {
+    if (partner >= sim->ranks && partner != SIM_NONE) {
+        (void)sim_refuse(sim, "%s: expected a rank from 0 to %" PRIu32 " or none, got %" PRIu32,
+                         sim_call_name[call], sim->ranks - 1, partner);
+    } else if (bytes > SIM_MOST_BYTES) {
+        (void)sim_refuse(sim, "%s: expected 0 to %d bytes, got %" PRIu64, sim_call_name[call], SIM_MOST_BYTES,
+                         bytes);
+    } else if (tag < 0) {
+        (void)sim_refuse(sim, "%s: expected a tag of at least 0, got %" PRId32, sim_call_name[call], tag);
+    } else {
+        return true;
+    }
+    return false;
+}
+
+static enum sim_answer end_at_once(struct sim *sim, uint32_t rank) {
+    return sim_end_call(sim, rank, sim->rank[rank].clock_ns);
+}
+
+enum sim_answer sim_send(struct sim *sim, uint32_t rank, uint32_t to, uint64_t bytes, int32_t tag) {
+    if (!is_partner(sim, SIM_CALL_SEND, to, bytes, tag)) {
+        return SIM_REFUSED;
+    }
+    sim_begin_call(sim, rank, SIM_CALL_SEND);
+    if (to == SIM_NONE) {
+        return end_at_once(sim, rank);
+    }
+    const uint32_t half = post_send(sim, rank, to, bytes, tag, false);
+    if (half == SIM_NOTHING) {
+        return sim_fail_memory(sim, "a message");
+    }
+    if (half_of(sim, half)->eager) {
+        const uint64_t over_ns = half_of(sim, half)->done_ns;
+        launch(sim, half);
+        return sim_end_call(sim, rank, over_ns);
+    }
+    wait_for(sim, rank, half);
+    launch(sim, half);
+    return wait_or_go_on(sim, rank);
+}
+
+enum sim_answer sim_recv(struct sim *sim, uint32_t rank, uint32_t from, int32_t tag) {
+    if (from != SIM_ANY && !is_partner(sim, SIM_CALL_RECV, from, 0, tag)) {
+        return SIM_REFUSED;
+    }
+    sim_begin_call(sim, rank, SIM_CALL_RECV);
+    sim->rank[rank].received = (struct sim_received){.from = SIM_NONE};
+    if (from == SIM_NONE) {
+        return end_at_once(sim, rank);
+    }
+    if (from == SIM_ANY) {
+        return receive_any(sim, rank, tag);
+    }
+    const uint32_t half = post_receive(sim, rank, from, tag, false);
+    if (half == SIM_NOTHING) {
+        return sim_fail_memory(sim, "a receive");
+    }
+    wait_for(sim, rank, half);
+    look_for_message(sim, half);
+    return wait_or_go_on(sim, rank);
+}
+
+enum sim_answer sim_sendrecv(struct sim *sim, uint32_t rank, uint32_t to, uint64_t bytes, uint32_t from,
+                             int32_t tag) {
+    if (!is_partner(sim, SIM_CALL_SENDRECV, to, bytes, tag) ||
+        !is_partner(sim, SIM_CALL_SENDRECV, from, 0, tag)) {
+        return SIM_REFUSED;
+    }
+    sim_begin_call(sim, rank, SIM_CALL_SENDRECV);
+    sim->rank[rank].received = (struct sim_received){.from = SIM_NONE};
+    const uint32_t receive = from == SIM_NONE ? SIM_NOTHING : post_receive(sim, rank, from, tag, false);
+    const uint32_t send = to == SIM_NONE ? SIM_NOTHING : post_send(sim, rank, to, bytes, tag, false);
+    if ((from != SIM_NONE && receive == SIM_NOTHING) || (to != SIM_NONE && send == SIM_NOTHING)) {
+        return sim_fail_memory(sim, "a message");
+    }
+    if (receive != SIM_NOTHING) {
+        wait_for(sim, rank, receive);
+        look_for_message(sim, receive);
+    }
+    if (send != SIM_NOTHING) {
+        wait_for(sim, rank, send);
+        launch(sim, send);
+    }
+    return wait_or_go_on(sim, rank);
+}
+
+static sim_request request_of(struct sim *sim, uint32_t half) {
+    return (uint64_t)half_of(sim, half)->serial << 32 | half;
+}
+
+/* A request of nobody: one that is over. */
+#define NO_REQUEST UINT64_MAX
+
+enum sim_answer sim_isend(struct sim *sim, uint32_t rank, uint32_t to, uint64_t bytes, int32_t tag,
+                          sim_request *request) {
+    if (!is_partner(sim, SIM_CALL_ISEND, to, bytes, tag)) {
+        return SIM_REFUSED;
+    }
+    sim_begin_call(sim, rank, SIM_CALL_ISEND);
+    *request = NO_REQUEST;
+    if (to == SIM_NONE) {
+        return end_at_once(sim, rank);
+    }
+    const uint32_t half = post_send(sim, rank, to, bytes, tag, true);
+    if (half == SIM_NOTHING) {
+        return sim_fail_memory(sim, "a message");
+    }
+    *request = request_of(sim, half);
+    sim->rank[rank].held++;
+    const uint64_t over_ns = half_of(sim, half)->done_ns;
+    launch(sim, half);
+    return sim_end_call(sim, rank, over_ns);
+}
+
+enum sim_answer sim_irecv(struct sim *sim, uint32_t rank, uint32_t from, int32_t tag, sim_request *request) {
+    if (!is_partner(sim, SIM_CALL_IRECV, from, 0, tag)) {
+        return SIM_REFUSED;
+    }
+    sim_begin_call(sim, rank, SIM_CALL_IRECV);
+    *request = NO_REQUEST;
+    if (from == SIM_NONE) {
+        return end_at_once(sim, rank);
+    }
+    const uint32_t half = post_receive(sim, rank, from, tag, true);
+    if (half == SIM_NOTHING) {
+        return sim_fail_memory(sim, "a receive");
+    }
+    *request = request_of(sim, half);
+    sim->rank[rank].held++;
+    look_for_message(sim, half);
+    return end_at_once(sim, rank);
+}
+
+enum sim_answer sim_wait(struct sim *sim, uint32_t rank, const sim_request *request, uint32_t count) {
+    const enum sim_call call = count == 1 ? SIM_CALL_WAIT : SIM_CALL_WAITALL;
+    for (uint32_t i = count; i-- > 0;) {
+        const uint32_t half = (uint32_t)request[i];
+        if (request[i] == NO_REQUEST) {
+            continue;
+        }
+        if (half >= sim->match.count || half_of(sim, half)->serial != request[i] >> 32 ||
+            !half_of(sim, half)->held || half_of(sim, half)->waited ||
+            owner_of(sim, half_of(sim, half)) != rank) {
+            return sim_refuse(sim,
+                              "%s: expected a request of this rank that it has not waited for, got another",
+                              sim_call_name[call]);
+        }
+        wait_for(sim, rank, half);
+    }
+    sim_begin_call(sim, rank, call);
+    sim->rank[rank].received = (struct sim_received){.from = SIM_NONE};
+    return wait_or_go_on(sim, rank);
+}
+
+struct sim_received sim_received(const struct sim *sim, uint32_t rank) {
+    return sim->rank[rank].received;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the parts of the simulator share. */
+#ifndef HPCW_GEN_SIM_PRIVATE_H
+#define HPCW_GEN_SIM_PRIVATE_H
+
+#include "gen/sim/cost.h"
+#include "gen/sim/heap.h"
+#include "gen/sim/match.h"
+#include "gen/sim/meeting.h"
+#include "gen/sim/sim.h"
+
+enum sim_rank_state {
+    SIM_RANK_RUNS,  /* or is ready to */
+    SIM_RANK_WAITS, /* for others */
+    SIM_RANK_AT_HORIZON,
+    SIM_RANK_ENDED
+};
+
+struct sim_rank {
+    uint64_t clock_ns;
+    uint64_t out_free_ns, in_free_ns; /* when the rank's share of the cards is free */
+    uint32_t phase, checkpoints, meetings;
+    uint32_t calls;     /* how many, in a circle: tells two waits apart */
+    uint32_t missing;   /* halves that it waits for and that have no other half yet */
+    uint32_t waits_for; /* the first of these; SIM_NOTHING: none */
+    uint32_t first_in;  /* the first pair with this receiver; SIM_NOTHING: none */
+    uint32_t held;      /* requests that it has not waited for */
+    int32_t any_tag;    /* of a receive from any source */
+    uint8_t state;      /* enum sim_rank_state */
+    uint8_t call;       /* enum sim_call of its last call */
+    bool waits_for_any;
+    bool receives_any; /* it has done so before: `mail` has all that it may receive */
+    struct sim_heap
+        mail; /* messages without a receive, earliest first; of those some were received meanwhile */
+    struct sim_received received;
+    uint32_t root;                  /* of its last collective call */
+    uint64_t write_ns, write_bytes; /* of its checkpoint; bytes of another collective call */
+};
+
+struct sim {
+    struct sim_options options;
+    const struct sim_program *program;
+    uint32_t ranks, ended;
+    struct sim_rank *rank; /* [ranks] */
+    uint32_t *ready;       /* [ready_count] ranks that can go on; room for all */
+    uint32_t ready_count;
+    uint32_t *parked; /* [parked_count] ranks at the horizon */
+    uint32_t parked_count;
+    uint64_t horizon_ns, window_ns;
+    uint64_t calls, calls_at_horizon; /* of all ranks; when the horizon moved last */
+    struct sim_heap timed;            /* ranks that wait for any message, by when they get one */
+    struct sim_match match;
+    struct sim_meetings meetings;
+    bool observed;
+    bool failed; /* `failure` says why; no rank is run any more */
+    hpcw_error failure;
+    char error[512]; /* of a refused call */
+};
+
+/* ---- ranks.c ---- */
+
+/* A call begins: counts it, and tells the observer. */
+void sim_begin_call(struct sim *sim, uint32_t rank, enum sim_call call);
+/* It returns at `time_ns`. If that is beyond the horizon, the rank stops there. */
+enum sim_answer sim_end_call(struct sim *sim, uint32_t rank, uint64_t time_ns);
+/* The rank stops until sim_wake. */
+enum sim_answer sim_block(struct sim *sim, uint32_t rank);
+/* What a rank has waited for is there, and its call returns at `time_ns`. */
+void sim_wake(struct sim *sim, uint32_t rank, uint64_t time_ns);
+
+void sim_tell(struct sim *sim, const struct sim_event *event);
+enum sim_answer sim_refuse(struct sim *sim, const char *fmt, ...) HPCW_PRINTF(2, 3);
+/* Memory runs out; returns SIM_WAITS, as no rank is run any more. */
+enum sim_answer sim_fail_memory(struct sim *sim, const char *what);
+
+/* ---- messages.c ---- */
+
+/* Serves the earliest receive from any source before the horizon. False: there is none. */
+bool sim_serve_any(struct sim *sim);
+
+/* ---- meeting.c ---- */
+hpcw_status sim_meetings_init(struct sim *sim, hpcw_error *err);
+void sim_meetings_free(struct sim *sim);
+
+/* ---- deadlock.c ---- */
+hpcw_status sim_fail_deadlock(const struct sim *sim, hpcw_error *err);
+hpcw_status sim_check_end(const struct sim *sim, hpcw_error *err);
+
+#endif

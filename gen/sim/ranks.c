@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The clocks of the ranks, and what all calls have in common. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "gen/sim/private.h"
+#include "libwriter/base/status.h"
+
+const char *const sim_call_name[SIM_CALLS] = {
+    [SIM_CALL_SEND] = "send",       [SIM_CALL_RECV] = "recv",           [SIM_CALL_SENDRECV] = "sendrecv",
+    [SIM_CALL_ISEND] = "isend",     [SIM_CALL_IRECV] = "irecv",         [SIM_CALL_WAIT] = "wait",
+    [SIM_CALL_WAITALL] = "waitall", [SIM_CALL_BARRIER] = "barrier",     [SIM_CALL_BCAST] = "bcast",
+    [SIM_CALL_REDUCE] = "reduce",   [SIM_CALL_ALLREDUCE] = "allreduce", [SIM_CALL_CHECKPOINT] = "checkpoint",
+};
+
+/* ---- failures ---- */
+
+const char *sim_error(const struct sim *sim) {
+    return sim->error;
+}
+
+enum sim_answer sim_refuse(struct sim *sim, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(sim->error, sizeof sim->error, fmt, args);
+    va_end(args);
+    return SIM_REFUSED;
+}
+
+enum sim_answer sim_fail_memory(struct sim *sim, const char *what) {
+    if (!sim->failed) {
+        sim->failed = true;
+        (void)hpcw_i_fail_memory(&sim->failure, "simulator", 1, what);
+    }
+    return SIM_WAITS;
+}
+
+void sim_tell(struct sim *sim, const struct sim_event *event) {
+    const struct sim_observer *o = &sim->options.observer;
+    if (sim->observed && !sim->failed) {
+        sim->failed = o->event(o->context, event, &sim->failure) != HPCW_OK;
+    }
+}
+
+/* ---- calls ---- */
+
+uint64_t sim_clock_ns(const struct sim *sim, uint32_t rank) {
+    return sim->rank[rank].clock_ns;
+}
+
+uint32_t sim_phase(const struct sim *sim, uint32_t rank) {
+    return sim->rank[rank].phase;
+}
+
+uint64_t sim_calls(const struct sim *sim) {
+    return sim->calls;
+}
+
+uint64_t sim_end_ns(const struct sim *sim) {
+    uint64_t end_ns = 0;
+    for (uint32_t r = 0; r < sim->ranks; r++) {
+        end_ns = sim->rank[r].clock_ns > end_ns ? sim->rank[r].clock_ns : end_ns;
+    }
+    return end_ns;
+}
+
+void sim_begin_call(struct sim *sim, uint32_t rank, enum sim_call call) {
+    struct sim_rank *r = &sim->rank[rank];
+    r->call = (uint8_t)call;
+    r->calls++;
+    sim->calls++;
+    if (sim->observed) {
+        sim_tell(sim, &(struct sim_event){
+                          .time_ns = r->clock_ns, .rank = rank, .what = SIM_BEGINS, .number = (uint16_t)call});
+    }
+}
+
+/* Advances the clock. A rank beyond the horizon stops. */
+static enum sim_answer advance(struct sim *sim, uint32_t rank, uint64_t time_ns) {
+    struct sim_rank *r = &sim->rank[rank];
+    r->clock_ns = time_ns;
+    if (time_ns < sim->horizon_ns) {
+        r->state = SIM_RANK_RUNS;
+        return SIM_GOES_ON;
+    }
+    r->state = SIM_RANK_AT_HORIZON;
+    sim->parked[sim->parked_count++] = rank;
+    return SIM_WAITS;
+}
+
+enum sim_answer sim_end_call(struct sim *sim, uint32_t rank, uint64_t time_ns) {
+    const struct sim_rank *r = &sim->rank[rank];
+    if (sim->observed) {
+        const bool meets = r->call >= SIM_CALL_BARRIER;
+        sim_tell(sim, &(struct sim_event){.time_ns = time_ns,
+                                          .rank = rank,
+                                          .what = SIM_RETURNS,
+                                          .number = r->call,
+                                          .peer = meets ? r->root : 0,
+                                          .bytes = meets ? r->write_bytes : 0});
+    }
+    return advance(sim, rank, time_ns);
+}
+
+enum sim_answer sim_block(struct sim *sim, uint32_t rank) {
+    sim->rank[rank].state = SIM_RANK_WAITS;
+    return SIM_WAITS;
+}
+
+void sim_wake(struct sim *sim, uint32_t rank, uint64_t time_ns) {
+    if (sim_end_call(sim, rank, time_ns) == SIM_GOES_ON) {
+        sim->ready[sim->ready_count++] = rank;
+    }
+}
+
+enum sim_answer sim_compute(struct sim *sim, uint32_t rank, enum sim_work work, uint64_t time_ns) {
+    const uint64_t now_ns = sim->rank[rank].clock_ns;
+    sim->calls++;
+    if (sim->observed) {
+        sim_tell(sim, &(struct sim_event){.time_ns = now_ns,
+                                          .rank = rank,
+                                          .what = SIM_COMPUTES,
+                                          .number = (uint16_t)work,
+                                          .bytes = time_ns});
+    }
+    return advance(sim, rank, now_ns + time_ns);
+}
+
+enum sim_answer sim_next_phase(struct sim *sim, uint32_t rank) {
+    struct sim_rank *r = &sim->rank[rank];
+    if (r->phase == sim->options.phases) {
+        return sim_refuse(sim, "next_phase: expected %" PRIu32 " phases, got one more", sim->options.phases);
+    }
+    sim_tell(sim, &(struct sim_event){
+                      .time_ns = r->clock_ns, .rank = rank, .what = SIM_PHASE, .number = (uint16_t)r->phase});
+    r->phase++;
+    return SIM_GOES_ON;
+}
+
+enum sim_answer sim_state(struct sim *sim, uint32_t rank, uint32_t state, bool begins) {
+    sim_tell(sim, &(struct sim_event){.time_ns = sim->rank[rank].clock_ns,
+                                      .rank = rank,
+                                      .what = begins ? SIM_STATE : SIM_STATE_ENDS,
+                                      .number = (uint16_t)state});
+    return SIM_GOES_ON;
+}

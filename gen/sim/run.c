@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Runs ranks in turn, each as far as it gets. */
+#include "gen/sim/private.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+/* How far ranks run ahead decides time and memory, no result. The distance follows the number of calls that ranks make
+ * meanwhile: enough that stopping costs little, few enough that their messages and records stay in the caches. */
+enum { FIRST_WINDOW_NS = 1000000, FEW_CALLS = 32, MANY_CALLS = 128 };
+
+/* ---- a run's memory ---- */
+
+hpcw_status sim_new(const struct sim_options *options, const struct sim_program *program, struct sim **out,
+                    hpcw_error *err) {
+    const uint32_t ranks = options->network->machine->ranks;
+    struct sim *sim = hpcw_i_calloc(1, sizeof *sim);
+    *out = NULL;
+    if (sim == NULL) {
+        return hpcw_i_fail_memory(err, "simulator", 0, NULL);
+    }
+    sim->options = *options;
+    sim->program = program;
+    sim->ranks = ranks;
+    sim->observed = options->observer.event != NULL;
+    sim->window_ns = options->horizon_ns > 0 ? options->horizon_ns : FIRST_WINDOW_NS;
+    sim->horizon_ns = sim->window_ns;
+    sim_match_init(&sim->match);
+    sim->rank = hpcw_i_calloc(ranks, sizeof *sim->rank);
+    sim->ready = hpcw_i_malloc(ranks * sizeof *sim->ready);
+    sim->parked = hpcw_i_malloc(ranks * sizeof *sim->parked);
+    hpcw_status s = sim->rank == NULL || sim->ready == NULL || sim->parked == NULL
+                        ? hpcw_i_fail_memory(err, "simulator", ranks, "ranks")
+                        : sim_meetings_init(sim, err);
+    if (s != HPCW_OK) {
+        sim_free(sim);
+        return s;
+    }
+    for (uint32_t r = ranks; r-- > 0;) {
+        sim->rank[r].first_in = sim->rank[r].waits_for = SIM_NOTHING;
+        sim->ready[sim->ready_count++] = r;
+    }
+    *out = sim;
+    return HPCW_OK;
+}
+
+void sim_free(struct sim *sim) {
+    if (sim == NULL) {
+        return;
+    }
+    for (uint32_t r = 0; sim->rank != NULL && r < sim->ranks; r++) {
+        sim_heap_free(&sim->rank[r].mail);
+    }
+    sim_heap_free(&sim->timed);
+    sim_match_free(&sim->match);
+    sim_meetings_free(sim);
+    hpcw_i_free(sim->rank);
+    hpcw_i_free(sim->ready);
+    hpcw_i_free(sim->parked);
+    hpcw_i_free(sim);
+}
+
+/* ---- turns ---- */
+
+/* The rank to run: the last one that became ready, whose memory is still in the caches; for tests, any. */
+static uint32_t take_ready(struct sim *sim) {
+    uint32_t at = sim->ready_count - 1;
+    if (sim->options.order != 0) {
+        sim->options.order = sim->options.order * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        at = (uint32_t)((sim->options.order >> 33) % sim->ready_count);
+    }
+    const uint32_t rank = sim->ready[at];
+    sim->ready[at] = sim->ready[--sim->ready_count];
+    return rank;
+}
+
+static hpcw_status run_one(struct sim *sim, hpcw_error *err) {
+    const uint32_t rank = take_ready(sim);
+    switch (sim->program->resume(sim->program->context, rank, err)) {
+    case SIM_STOPPED:
+        break;
+    case SIM_ENDED:
+        sim->rank[rank].state = SIM_RANK_ENDED;
+        sim->ended++;
+        break;
+    default:
+        return err != NULL ? err->code : HPCW_EINVAL;
+    }
+    return sim->failed ? hpcw_i_fail_as(err, &sim->failure) : HPCW_OK;
+}
+
+/* Ranks that stopped at the horizon go on, if there are any. */
+static bool move_horizon(struct sim *sim) {
+    uint64_t first_ns = sim->timed.count > 0 ? sim->timed.entry[0].time_ns : UINT64_MAX;
+    if (sim->parked_count == 0 && sim->timed.count == 0) {
+        return false;
+    }
+    for (uint32_t i = 0; i < sim->parked_count; i++) {
+        const uint64_t clock_ns = sim->rank[sim->parked[i]].clock_ns;
+        first_ns = clock_ns < first_ns ? clock_ns : first_ns;
+    }
+    if (sim->options.observer.passed != NULL && !sim->failed) {
+        const struct sim_observer *o = &sim->options.observer;
+        sim->failed = o->passed(o->context, first_ns, &sim->failure) != HPCW_OK;
+    }
+    const uint64_t calls = (sim->calls - sim->calls_at_horizon) / sim->ranks;
+    sim->calls_at_horizon = sim->calls;
+    if (sim->options.horizon_ns == 0) {
+        sim->window_ns = calls < FEW_CALLS    ? 2 * sim->window_ns
+                         : calls > MANY_CALLS ? sim->window_ns - sim->window_ns / 2
+                                              : sim->window_ns;
+    }
+    sim->horizon_ns = first_ns + sim->window_ns;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < sim->parked_count; i++) {
+        const uint32_t rank = sim->parked[i];
+        if (sim->rank[rank].clock_ns < sim->horizon_ns) {
+            sim->rank[rank].state = SIM_RANK_RUNS;
+            sim->ready[sim->ready_count++] = rank;
+        } else {
+            sim->parked[kept++] = rank;
+        }
+    }
+    sim->parked_count = kept;
+    return true;
+}
+
+hpcw_status sim_run(struct sim *sim, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    bool goes_on = true;
+    while (s == HPCW_OK && goes_on) {
+        if (sim->ready_count > 0) {
+            s = run_one(sim, err);
+        } else {
+            goes_on = sim_serve_any(sim) || move_horizon(sim);
+            s = sim->failed ? hpcw_i_fail_as(err, &sim->failure) : HPCW_OK;
+        }
+    }
+    if (s == HPCW_OK) {
+        s = sim->ended < sim->ranks ? sim_fail_deadlock(sim, err) : sim_check_end(sim, err);
+    }
+    return s;
+}

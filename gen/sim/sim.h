@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Simulates a parallel program. A program (struct sim_program) runs a rank until it must wait for others, and calls what
+ * MPI has; each rank has a clock, and calls advance it.
+ *
+ * No result depends on the order in which ranks run:
+ *   - A local call, such as a send or a receive from a named source, needs only times that are final when it ends. So a
+ *     rank runs ahead of others as far as it gets.
+ *   - A timed call, a receive from any source, depends on who comes first. It is served when no rank can go on locally, the
+ *     earliest one first. All that happens later is sent later, so no earlier message can follow.
+ *   - A rank stops at a horizon of simulated time, so that messages that nobody has received yet take bounded memory. The
+ *     horizon moves when no rank can go on before it.
+ *
+ * Times are nanoseconds from the start of the run.
+ */
+#ifndef HPCW_GEN_SIM_SIM_H
+#define HPCW_GEN_SIM_SIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hpcw/status.h>
+
+#include "gen/model/network/network.h"
+#include "gen/sim/constants.h"
+
+/* How a rank has stopped. */
+enum sim_stop {
+    SIM_STOPPED, /* a call answered SIM_WAITS */
+    SIM_ENDED,   /* the rank's program is over */
+    SIM_FAILED   /* `err` says why */
+};
+
+struct sim_program {
+    void *context;
+    enum sim_stop (*resume)(void *context, uint32_t rank, hpcw_error *err);
+    /* Where a rank is in the text of its program, for messages: "wave.lua:12". NULL: nobody knows. */
+    void (*where)(void *context, uint32_t rank, char *text, size_t size);
+};
+
+/* ---- what happens, for who wants to know ---- */
+
+enum sim_call {
+    SIM_CALL_SEND,
+    SIM_CALL_RECV,
+    SIM_CALL_SENDRECV,
+    SIM_CALL_ISEND,
+    SIM_CALL_IRECV,
+    SIM_CALL_WAIT,
+    SIM_CALL_WAITALL,
+    SIM_CALL_BARRIER,
+    SIM_CALL_BCAST,
+    SIM_CALL_REDUCE,
+    SIM_CALL_ALLREDUCE,
+    SIM_CALL_CHECKPOINT,
+    SIM_CALLS
+};
+extern const char *const sim_call_name[SIM_CALLS]; /* as in a program: "send" */
+
+enum sim_what {
+    SIM_BEGINS,     /* a call: `number` is enum sim_call */
+    SIM_RETURNS,    /* the same call; collective: `bytes`, and `peer` is the root */
+    SIM_SENT,       /* a message to `peer` with `tag` and `bytes` */
+    SIM_RECEIVED,   /* a message from `peer` */
+    SIM_COMPUTES,   /* `bytes` nanoseconds from here on; `number` is enum sim_work */
+    SIM_STATE,      /* a state of the program begins: `number` */
+    SIM_STATE_ENDS, /* and ends */
+    SIM_PHASE       /* the rank has ended the phase `number` */
+};
+enum sim_work {
+    SIM_WORK_OBJECTS,
+    SIM_WORK_HANDLER
+}; /* what a rank computes: its load, or the program's own time */
+
+struct sim_event {
+    uint64_t time_ns, bytes;
+    uint32_t rank, peer;
+    int32_t tag;
+    uint16_t number;
+    uint16_t what; /* enum sim_what */
+};
+
+/* Events of a rank come in the order in which they happen, those of different ranks in any order. */
+struct sim_observer {
+    void *context;
+    hpcw_status (*event)(void *context, const struct sim_event *event, hpcw_error *err);
+    /* All further events are at `time_ns` or later. NULL: of no interest. */
+    hpcw_status (*passed)(void *context, uint64_t time_ns, hpcw_error *err);
+};
+
+/* ---- a run ---- */
+
+struct sim_options {
+    const struct model_network *network; /* the number of ranks is that of its machine */
+    struct sim_constants constants;
+    uint32_t phases;
+    uint32_t checkpoints;         /* how many the program makes */
+    struct sim_observer observer; /* zeroed: nobody */
+    uint64_t order;               /* tests: seed of the order in which ranks run; 0: the fastest one */
+    uint64_t horizon_ns;          /* tests: of how far ranks run ahead; 0: as memory allows */
+};
+
+struct sim;
+
+/* Borrows what options and program point to. Memory: about 250 bytes a rank, and 150 for each pair of ranks that exchange
+ * messages. HPCW_ENOMEM. */
+hpcw_status sim_new(const struct sim_options *options, const struct sim_program *program, struct sim **out,
+                    hpcw_error *err);
+void sim_free(struct sim *sim);
+
+/* Runs all ranks to their end. HPCW_EINVAL for a program that is wrong: ranks that wait for ever, messages that nobody
+ * receives, different collective calls, another number of phases or checkpoints. */
+hpcw_status sim_run(struct sim *sim, hpcw_error *err);
+
+/* After a run: when the last rank ended, and the number of calls of all ranks. */
+uint64_t sim_end_ns(const struct sim *sim);
+uint64_t sim_calls(const struct sim *sim);
+
+/* ---- calls of a rank, while it runs ---- */
+
+/* If the answer is SIM_WAITS, the program stops this rank, and the call has returned when the rank is resumed. */
+enum sim_answer {
+    SIM_GOES_ON,
+    SIM_WAITS,
+    SIM_REFUSED /* a mistake of the program: sim_error */
+};
+/* The last refusal: what was expected and what came, without the place in the program. */
+const char *sim_error(const struct sim *sim);
+
+uint64_t sim_clock_ns(const struct sim *sim, uint32_t rank);
+uint32_t sim_phase(const struct sim *sim, uint32_t rank);
+
+enum sim_answer sim_compute(struct sim *sim, uint32_t rank, enum sim_work work, uint64_t time_ns);
+enum sim_answer sim_next_phase(struct sim *sim, uint32_t rank);
+enum sim_answer sim_state(struct sim *sim, uint32_t rank, uint32_t state, bool begins);
+
+#define SIM_NONE (UINT32_MAX - 1) /* MPI_PROC_NULL: a message to or from it is none */
+#define SIM_ANY UINT32_MAX        /* MPI_ANY_SOURCE, in sim_recv */
+#define SIM_MOST_BYTES INT32_MAX  /* of a message, as in MPI */
+
+/* A request of a rank that it waits for once. */
+typedef uint64_t sim_request;
+
+enum sim_answer sim_send(struct sim *sim, uint32_t rank, uint32_t to, uint64_t bytes, int32_t tag);
+enum sim_answer sim_recv(struct sim *sim, uint32_t rank, uint32_t from, int32_t tag);
+enum sim_answer sim_sendrecv(struct sim *sim, uint32_t rank, uint32_t to, uint64_t bytes, uint32_t from,
+                             int32_t tag);
+enum sim_answer sim_isend(struct sim *sim, uint32_t rank, uint32_t to, uint64_t bytes, int32_t tag,
+                          sim_request *request);
+enum sim_answer sim_irecv(struct sim *sim, uint32_t rank, uint32_t from, int32_t tag, sim_request *request);
+enum sim_answer sim_wait(struct sim *sim, uint32_t rank, const sim_request *request, uint32_t count);
+
+/* What the last receive of a rank has received. `from` is SIM_NONE after a receive from nobody. */
+struct sim_received {
+    uint64_t bytes;
+    uint32_t from;
+    int32_t tag;
+};
+struct sim_received sim_received(const struct sim *sim, uint32_t rank);
+
+/* Collective calls of all ranks; `root` is 0 where a call has none. */
+enum sim_answer sim_meet(struct sim *sim, uint32_t rank, enum sim_call call, uint32_t root, uint64_t bytes);
+
+/* The same of a checkpoint: ranks wait for each other, and then the rank takes `write_ns` to write `bytes`. */
+enum sim_answer sim_checkpoint(struct sim *sim, uint32_t rank, uint64_t bytes, uint64_t write_ns);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Programs for the simulator that are lists of calls: one list for each rank. A failure that a test does not expect ends it. */
+#ifndef HPCW_TESTS_SUPPORT_SIM_SCRIPT_H
+#define HPCW_TESTS_SUPPORT_SIM_SCRIPT_H
+
+#include "gen/model/network/network.h"
+#include "gen/sim/sim.h"
+
+struct script_step {
+    int kind;
+    uint32_t partner, from;
+    int32_t tag;
+    enum sim_call call;
+    uint64_t amount; /* bytes or nanoseconds */
+};
+
+enum { SCRIPT_MOST_REQUESTS = 16, SCRIPT_MOST_MARKS = 4096 };
+
+struct script_rank {
+    struct script_step *step; /* [steps] */
+    size_t steps, capacity, next;
+    sim_request request[SCRIPT_MOST_REQUESTS];
+    uint32_t requests;
+};
+
+struct script {
+    struct model_machine machine;
+    struct model_network network;
+    struct sim_constants constants;
+    uint32_t phases; /* expected of each rank, which makes one, at its end */
+    uint64_t order, horizon_ns;
+    struct script_rank *rank;
+    struct sim *sim; /* after a run */
+    hpcw_error err;
+
+    uint64_t mark[SCRIPT_MOST_MARKS]; /* the clocks at all marks, in the order of script_mark */
+    uint32_t marks;
+    struct sim_event *event; /* [events] all that happened */
+    size_t events, event_capacity;
+    uint64_t passed_ns;
+    uint32_t passes, before_passed; /* times that passed; events before the last of these */
+};
+
+/* With the constants of the table; on the machine of a preset, or the default one. */
+void script_begin_on(struct script *s, const char *preset, uint32_t ranks, uint32_t phases);
+void script_begin(struct script *s, uint32_t ranks, uint32_t phases);
+void script_end(struct script *s);
+
+void script_compute(struct script *s, uint32_t rank, uint64_t time_ns);
+void script_send(struct script *s, uint32_t rank, uint32_t to, uint64_t bytes, int32_t tag);
+void script_recv(struct script *s, uint32_t rank, uint32_t from, int32_t tag);
+/* Sends to whom the last receive was from, with tag 5. */
+void script_answer(struct script *s, uint32_t rank, uint64_t bytes);
+void script_sendrecv(struct script *s, uint32_t rank, uint32_t to, uint64_t bytes, uint32_t from, int32_t tag);
+void script_isend(struct script *s, uint32_t rank, uint32_t to, uint64_t bytes, int32_t tag);
+void script_irecv(struct script *s, uint32_t rank, uint32_t from, int32_t tag);
+void script_waitall(struct script *s, uint32_t rank);
+void script_meet(struct script *s, uint32_t rank, enum sim_call call, uint32_t root, uint64_t bytes);
+/* Remembers the rank's clock. */
+void script_mark(struct script *s, uint32_t rank);
+
+hpcw_status script_try(struct script *s);
+void script_run(struct script *s);
+
+/* By time, then rank, then as they happened. */
+void script_sort(struct script *s);
+
+#endif

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The simulator: times of calls, their independence of the order in which ranks run, and what it says of wrong programs. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/sim_script.h"
+
+/* ---- programs ---- */
+
+static void ping_pong(struct script *s, uint64_t bytes) {
+    script_send(s, 0, 1, bytes, 7);
+    script_recv(s, 1, 0, 7);
+    script_send(s, 1, 0, bytes, 8);
+    script_recv(s, 0, 1, 8);
+}
+
+static void add_chain(struct script *s, uint32_t ranks, uint32_t iterations, uint64_t late_ns) {
+    for (uint32_t k = 0; k < iterations; k++) {
+        for (uint32_t r = 0; r < ranks; r++) {
+            script_compute(s, r, 1000000 + (k == 1 && r == ranks / 2 ? late_ns : 0));
+            script_mark(s, r);
+            for (int side = -1; side <= 1; side += 2) {
+                const bool has = side < 0 ? r > 0 : r + 1 < ranks;
+                if (has) {
+                    script_send(s, r, (uint32_t)((int)r + side), 64, 0);
+                }
+            }
+            for (int side = -1; side <= 1; side += 2) {
+                const bool has = side < 0 ? r > 0 : r + 1 < ranks;
+                if (has) {
+                    script_recv(s, r, (uint32_t)((int)r + side), 0);
+                }
+            }
+        }
+    }
+}
+
+/* A master gives work to whoever asks, with two kinds of messages. */
+static void add_farm(struct script *s, uint32_t ranks, uint32_t rounds) {
+    for (uint32_t k = 0; k < rounds; k++) {
+        for (uint32_t r = 1; r < ranks; r++) {
+            script_recv(s, 0, SIM_ANY, (int32_t)(r % 2));
+            script_answer(s, 0, 32);
+            script_compute(s, r, 1000 + r * 37 % 11 * 1000 + k * 100);
+            script_send(s, r, 0, 100 + r % 3 * 20000, (int32_t)(r % 2));
+            script_recv(s, r, 0, 5);
+        }
+    }
+}
+
+static void add_collectives(struct script *s, uint32_t ranks) {
+    static const uint64_t size[] = {8, 4096, 65536, 1 << 20};
+    for (uint32_t k = 0; k < 4; k++) {
+        for (uint32_t r = 0; r < ranks; r++) {
+            script_compute(s, r, 5000 + (r * 7919 + k) % 13 * 10000);
+            script_meet(s, r, SIM_CALL_BCAST, 3 % ranks, size[k]);
+            script_meet(s, r, SIM_CALL_REDUCE, (ranks - 1) / 2, size[k]);
+            script_meet(s, r, SIM_CALL_ALLREDUCE, 0, size[k]);
+            script_meet(s, r, SIM_CALL_BARRIER, 0, 0);
+        }
+    }
+}
+
+/* All to their neighbours, posted before, small and large. */
+static void add_halo(struct script *s, uint32_t ranks, uint32_t rounds) {
+    for (uint32_t k = 0; k < rounds; k++) {
+        for (uint32_t r = 0; r < ranks; r++) {
+            const uint32_t up = (r + 1) % ranks;
+            const uint32_t down = (r + ranks - 1) % ranks;
+            script_irecv(s, r, up, 1);
+            script_irecv(s, r, down, 2);
+            script_isend(s, r, up, k % 2 == 0 ? 100 : 200000, 2);
+            script_compute(s, r, 3000 * (1 + (r + k) % 5));
+            script_isend(s, r, down, k % 2 == 0 ? 200000 : 100, 1);
+            script_waitall(s, r);
+            script_sendrecv(s, r, up, 50000, down, 3);
+        }
+    }
+}
+
+/* ---- times ---- */
+
+/* A ping-pong takes what the network says, whatever share of it processors spend. */
+static void test_ping_pong(void **state) {
+    static const uint64_t size[] = {0, 8, 1024, 8192, 8193, 1 << 20};
+    (void)state;
+    for (size_t i = 0; i < sizeof size / sizeof size[0]; i++) {
+        struct script s;
+        script_begin(&s, 2, 1);
+        ping_pong(&s, size[i]);
+        script_run(&s);
+        const struct model_contention alone = {0};
+        const struct model_way way = model_network_way(&s.network, 0, 1, size[i], &alone);
+        const double expected_ns = model_network_time(&way, 1, model_network_pair(&s.network, 0, 1), 0) / 1e3;
+        const double got_ns = (double)sim_end_ns(s.sim) / 2;
+        if (got_ns < expected_ns - 3 || got_ns > expected_ns + 3) {
+            fail_msg("%" PRIu64 " bytes: expected %.1f ns, got %.1f", size[i], expected_ns, got_ns);
+        }
+        script_end(&s);
+    }
+}
+
+/* A large message is late if its receive is: the sender waits. A small one is not. */
+static void test_late_receiver(void **state) {
+    enum { LATE_NS = 10000000 };
+    (void)state;
+    for (int large = 0; large < 2; large++) {
+        struct script s;
+        script_begin(&s, 2, 1);
+        script_send(&s, 0, 1, large ? 1 << 20 : 8, 0);
+        script_mark(&s, 0);
+        script_compute(&s, 1, LATE_NS);
+        script_recv(&s, 1, 0, 0);
+        script_run(&s);
+        assert_true(large ? s.mark[0] > LATE_NS : s.mark[0] < LATE_NS / 100);
+        script_end(&s);
+    }
+}
+
+/* A delay reaches the n-th neighbour n iterations later, on both sides. */
+static void test_idle_wave(void **state) {
+    enum { RANKS = 21, ITERATIONS = 12, LATE_NS = 50000000 };
+    (void)state;
+    struct script s;
+    script_begin(&s, RANKS, 1);
+    add_chain(&s, RANKS, ITERATIONS, LATE_NS);
+    script_run(&s);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        const uint32_t far = r > RANKS / 2 ? r - RANKS / 2 : RANKS / 2 - r;
+        for (uint32_t k = 1; k < ITERATIONS; k++) {
+            const bool is_late = s.mark[k * RANKS + r] > LATE_NS;
+            if (is_late != (k >= 1 + far)) {
+                fail_msg("rank %u, iteration %u: %s", r, k, is_late ? "late" : "not late");
+            }
+        }
+    }
+    script_end(&s);
+}
+
+/* A rank cannot send faster than its share of the cards. */
+static void test_rate_of_a_card(void **state) {
+    enum { MESSAGES = 100, BYTES = 8000 };
+    (void)state;
+    struct script s;
+    script_begin(&s, 8, 1);
+    for (int i = 0; i < MESSAGES; i++) {
+        script_send(&s, 0, 7, BYTES, 0);
+        script_recv(&s, 7, 0, 0);
+    }
+    script_run(&s);
+    const struct model_machine_params *p = &s.machine.params;
+    const double least_ns = MESSAGES * BYTES / p->line_gbs[MODEL_SAME_SWITCH];
+    assert_true((double)sim_end_ns(s.sim) > least_ns);
+    script_end(&s);
+}
+
+/* Messages from one rank with one tag are received in the order of their sends, by a named receive and by any. */
+static void test_order_of_messages(void **state) {
+    (void)state;
+    struct script s;
+    script_begin(&s, 2, 1);
+    for (uint32_t i = 0; i < 6; i++) {
+        /* Requests of large messages are known before the data of small ones sent earlier. */
+        script_isend(&s, 0, 1, i % 2 == 0 ? 8000 + i : 100000 + i, 0);
+        script_recv(&s, 1, i < 3 ? 0 : SIM_ANY, 0);
+    }
+    script_waitall(&s, 0);
+    script_run(&s);
+    uint32_t next = 0;
+    for (size_t i = 0; i < s.events; i++) {
+        if (s.event[i].what == SIM_RECEIVED) {
+            assert_int_equal(s.event[i].bytes, (next % 2 == 0 ? 8000 : 100000) + next);
+            next++;
+        }
+    }
+    assert_int_equal(next, 6);
+    script_end(&s);
+}
+
+/* A receive from any source takes who comes first in the time of the run, not who ran first. */
+static void test_any_takes_the_first(void **state) {
+    (void)state;
+    struct script s;
+    script_begin(&s, 5, 1);
+    for (uint32_t r = 1; r < 5; r++) {
+        script_compute(&s, r, 1000000 * (5 - r));
+        script_send(&s, r, 0, 8, 0);
+        script_recv(&s, 0, SIM_ANY, 0);
+    }
+    script_run(&s);
+    uint32_t expected = 4;
+    for (size_t i = 0; i < s.events; i++) {
+        if (s.event[i].what == SIM_RECEIVED) {
+            assert_int_equal(s.event[i].peer, expected--);
+        }
+    }
+    script_end(&s);
+}
+
+/* The root of a broadcast does not wait for others; the others wait for the root, and not for each other. */
+static void test_bcast_does_not_synchronise(void **state) {
+    enum { RANKS = 16, LATE = 7, LATE_NS = 10000000 };
+    (void)state;
+    struct script s;
+    script_begin(&s, RANKS, 1);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        script_compute(&s, r, r == LATE ? LATE_NS : 1000);
+        script_meet(&s, r, SIM_CALL_BCAST, 0, 8);
+        script_mark(&s, r);
+    }
+    script_run(&s);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        assert_true(r == LATE ? s.mark[r] >= LATE_NS : s.mark[r] < LATE_NS);
+    }
+    script_end(&s);
+}
+
+/* All wait for the last one in a barrier and an allreduce; only the root does in a reduce. */
+static void test_who_waits_in_collectives(void **state) {
+    enum { RANKS = 13, LATE = 12, LATE_NS = 10000000 };
+    static const enum sim_call call[] = {SIM_CALL_BARRIER, SIM_CALL_ALLREDUCE, SIM_CALL_REDUCE};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct script s;
+        script_begin(&s, RANKS, 1);
+        for (uint32_t r = 0; r < RANKS; r++) {
+            script_compute(&s, r, r == LATE ? LATE_NS : 1000);
+            script_meet(&s, r, call[i], 0, call[i] == SIM_CALL_BARRIER ? 0 : 8);
+            script_mark(&s, r);
+        }
+        script_run(&s);
+        for (uint32_t r = 0; r < RANKS; r++) {
+            /* 12 sends to 8, and 8 to the root. */
+            const bool waits = call[i] != SIM_CALL_REDUCE || r == 0 || r == 8 || r == LATE;
+            if (waits != (s.mark[r] >= LATE_NS)) {
+                fail_msg("%s: rank %u leaves at %" PRIu64, sim_call_name[call[i]], r, s.mark[r]);
+            }
+        }
+        script_end(&s);
+    }
+}
+
+/* ---- the order in which ranks run ---- */
+
+static void add_all(struct script *s, uint32_t ranks) {
+    add_collectives(s, ranks);
+    add_chain(s, ranks, 5, 300000);
+    add_halo(s, ranks, 4);
+    add_farm(s, ranks, 6);
+    add_collectives(s, ranks);
+}
+
+static void sort_and_end(struct script *s, struct sim_event **event, size_t *events) {
+    script_sort(s);
+    *event = s->event;
+    *events = s->events;
+    s->event = NULL;
+    script_end(s);
+}
+
+/* Neither the order of ranks nor how far they run ahead changes anything. */
+static void test_order_of_ranks(void **state) {
+    static const uint64_t horizon_ns[] = {0, 1, 777, 100000, UINT64_MAX / 4};
+    (void)state;
+    for (uint32_t ranks = 2; ranks < 100; ranks = 3 * ranks + 1) {
+        struct sim_event *expected = NULL;
+        size_t count = 0;
+        for (uint64_t order = 0; order < 10; order++) {
+            struct script s;
+            struct sim_event *event;
+            size_t events;
+            script_begin(&s, ranks, 1);
+            add_all(&s, ranks);
+            s.order = order;
+            s.horizon_ns = horizon_ns[order % 5];
+            script_run(&s);
+            sort_and_end(&s, &event, &events);
+            if (order == 0) {
+                expected = event;
+                count = events;
+                continue;
+            }
+            assert_int_equal(events, count);
+            assert_memory_equal(event, expected, count * sizeof *event);
+            free(event);
+        }
+        free(expected);
+    }
+}
+
+/* What has passed is over: no event comes before a time that the observer was told. */
+static void test_passed(void **state) {
+    (void)state;
+    struct script s;
+    script_begin(&s, 20, 1);
+    add_all(&s, 20);
+    s.horizon_ns = 5000;
+    script_run(&s);
+    assert_true(s.passes > 10);
+    assert_int_equal(s.before_passed, 0);
+    script_end(&s);
+}
+
+/* ---- wrong programs ---- */
+
+static void expect_failure(struct script *s, const char *expected) {
+    assert_int_equal(script_try(s), HPCW_EINVAL);
+    if (strstr(s->err.message, expected) == NULL) {
+        fail_msg("expected \"%s\", got \"%s\"", expected, s->err.message);
+    }
+    script_end(s);
+}
+
+static void test_deadlocks(void **state) {
+    (void)state;
+    struct script s;
+    script_begin(&s, 4, 1);
+    script_recv(&s, 1, 2, 3);
+    expect_failure(&s, "1 that wait for ever: rank 1 in recv from rank 2 with tag 3 (step 0)");
+    script_begin(&s, 4, 1);
+    for (uint32_t r = 0; r < 4; r++) {
+        script_send(&s, r, (r + 1) % 4, 1 << 20, 0);
+        script_recv(&s, r, (r + 3) % 4, 0);
+    }
+    expect_failure(&s,
+                   "got 4 that wait for ever: rank 0 in send to rank 1 with tag 0 (step 0); rank 1 in send");
+    script_begin(&s, 4, 1);
+    script_recv(&s, 3, SIM_ANY, 3);
+    expect_failure(&s, "rank 3 in recv from any rank with tag 3");
+    script_begin(&s, 6, 1);
+    for (uint32_t r = 1; r < 6; r++) {
+        script_meet(&s, r, SIM_CALL_BARRIER, 0, 0);
+    }
+    expect_failure(&s, "rank 4 in barrier (step 0); and 1 more");
+}
+
+static void test_wrong_calls(void **state) {
+    (void)state;
+    struct script s;
+    script_begin(&s, 4, 1);
+    script_send(&s, 0, 4, 8, 0);
+    expect_failure(&s, "send: expected a rank from 0 to 3 or none, got 4");
+    script_begin(&s, 4, 1);
+    script_send(&s, 0, 1, UINT64_C(1) << 31, 0);
+    expect_failure(&s, "send: expected 0 to 2147483647 bytes, got 2147483648");
+    script_begin(&s, 2, 1);
+    script_meet(&s, 0, SIM_CALL_BCAST, 0, 8);
+    script_meet(&s, 1, SIM_CALL_BCAST, 1, 8);
+    expect_failure(&s,
+                   "bcast: expected the collective call of rank 0, bcast with root 0 and 8 bytes, got root 1");
+    script_begin(&s, 2, 1);
+    script_send(&s, 0, 1, 8, 4);
+    expect_failure(
+        &s, "rank 1: expected a receive for each message to it, got none for 8 bytes from rank 0 with tag 4");
+    script_begin(&s, 2, 1);
+    script_isend(&s, 0, 1, 8, 4);
+    script_recv(&s, 1, 0, 4);
+    expect_failure(&s, "rank 0: expected a wait for each isend and irecv, got 1 without one");
+    script_begin(&s, 2, 2);
+    expect_failure(&s, "rank 0: expected 2 calls of next_phase, got 1");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ping_pong),
+        cmocka_unit_test(test_late_receiver),
+        cmocka_unit_test(test_idle_wave),
+        cmocka_unit_test(test_rate_of_a_card),
+        cmocka_unit_test(test_order_of_messages),
+        cmocka_unit_test(test_any_takes_the_first),
+        cmocka_unit_test(test_bcast_does_not_synchronise),
+        cmocka_unit_test(test_who_waits_in_collectives),
+        cmocka_unit_test(test_order_of_ranks),
+        cmocka_unit_test(test_passed),
+        cmocka_unit_test(test_deadlocks),
+        cmocka_unit_test(test_wrong_calls),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
