@@ -71,6 +71,7 @@ gen/model/load               libwriter/base ui/param gen/model/draw gen/model/ma
 gen/model/checkpoint         libwriter/base ui/param gen/model/load
 gen/model/trace              libwriter/base ui/param gen/model/draw gen/model/machine gen/model/network gen/model/load gen/model/checkpoint
 gen/sim                      libwriter/base gen/model/machine gen/model/network
+gen/sim/lua                  libwriter/base gen/model/draw gen/sim
 gen/spec                     libwriter/base libwriter/io ui/param gen/model/*
 gen/report                   libwriter/base libwriter/io libreader/* ui/page gen/spec
 gen/format                   libwriter/base libwriter/io libwriter/comm libreader/* ui/page ui/param gen/model/* gen/spec gen/report

@@ -20,6 +20,7 @@ class Hpcw(MesonPackage):
     depends_on("cjson")
     depends_on("inih")
     depends_on("libdeflate")
+    depends_on("lua@5.4")
     depends_on("xxhash")
     depends_on("yajl")
     depends_on("mpi", when="+mpi")

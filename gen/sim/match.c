@@ -4,15 +4,15 @@
 #include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
 
-void sim_match_init(struct sim_match *m) {
-    *m = (struct sim_match){.unused = SIM_NOTHING, .number = {.key_words = 1, .value_size = sizeof(uint32_t)}};
+void sim_match_init(struct sim_match *m, uint32_t most) {
+    *m = (struct sim_match){
+        .unused = SIM_NOTHING, .most = most, .number = {.key_words = 1, .value_size = sizeof(uint32_t)}};
 }
 
 void sim_match_free(struct sim_match *m) {
     hpcw_i_free(m->half);
     hpcw_i_free(m->pair);
     hpcw_i_table_free(&m->number);
-    sim_match_init(m);
 }
 
 uint32_t sim_match_pair(struct sim_match *m, uint32_t from, uint32_t to) {
@@ -45,6 +45,8 @@ uint32_t sim_match_add(struct sim_match *m, const struct sim_half *half) {
     if (number != SIM_NOTHING) {
         m->unused = m->half[number].next;
         serial = m->half[number].serial;
+    } else if (m->count == m->most) {
+        return SIM_NOTHING;
     } else {
         struct sim_half *grown = hpcw_i_grow(m->half, &m->capacity, m->count + (size_t)1, sizeof *grown);
         if (grown == NULL) {

@@ -47,19 +47,20 @@ struct sim_match {
     struct sim_half *half;
     size_t capacity;
     uint32_t count, unused; /* halves in use once; the first free one */
+    uint32_t most;          /* that there may be at once */
     struct sim_pair *pair;
     size_t pair_capacity;
     uint32_t pairs;
     struct hpcw_i_table number; /* of a pair, by both ranks */
 };
 
-void sim_match_init(struct sim_match *m);
+void sim_match_init(struct sim_match *m, uint32_t most);
 void sim_match_free(struct sim_match *m);
 
 /* Number of the pair, or SIM_NOTHING when memory runs out. */
 uint32_t sim_match_pair(struct sim_match *m, uint32_t from, uint32_t to);
 
-/* Adds a half that nobody looks for yet, or SIM_NOTHING when memory runs out. Halves move. */
+/* Adds a half that nobody looks for yet, or SIM_NOTHING when memory runs out or there are too many. Halves move. */
 uint32_t sim_match_add(struct sim_match *m, const struct sim_half *half);
 void sim_match_drop(struct sim_match *m, uint32_t half);
 

@@ -344,6 +344,16 @@ static bool is_partner(struct sim *sim, enum sim_call call, uint32_t partner, ui
     return false;
 }
 
+/* Why there is no half: too many, or no memory. */
+static enum sim_answer refuse_half(struct sim *sim, enum sim_call call) {
+    const struct sim_match *m = &sim->match;
+    return m->count == m->most && m->unused == SIM_NOTHING
+               ? sim_refuse(sim,
+                            "%s: expected at most %" PRIu32 " sends and receives under way at once, got more",
+                            sim_call_name[call], m->most)
+               : sim_fail_memory(sim, "a message");
+}
+
 static enum sim_answer end_at_once(struct sim *sim, uint32_t rank) {
     return sim_end_call(sim, rank, sim->rank[rank].clock_ns);
 }
@@ -358,7 +368,7 @@ enum sim_answer sim_send(struct sim *sim, uint32_t rank, uint32_t to, uint64_t b
     }
     const uint32_t half = post_send(sim, rank, to, bytes, tag, false);
     if (half == SIM_NOTHING) {
-        return sim_fail_memory(sim, "a message");
+        return refuse_half(sim, SIM_CALL_SEND);
     }
     if (half_of(sim, half)->eager) {
         const uint64_t over_ns = half_of(sim, half)->done_ns;
@@ -384,7 +394,7 @@ enum sim_answer sim_recv(struct sim *sim, uint32_t rank, uint32_t from, int32_t 
     }
     const uint32_t half = post_receive(sim, rank, from, tag, false);
     if (half == SIM_NOTHING) {
-        return sim_fail_memory(sim, "a receive");
+        return refuse_half(sim, SIM_CALL_RECV);
     }
     wait_for(sim, rank, half);
     look_for_message(sim, half);
@@ -402,7 +412,7 @@ enum sim_answer sim_sendrecv(struct sim *sim, uint32_t rank, uint32_t to, uint64
     const uint32_t receive = from == SIM_NONE ? SIM_NOTHING : post_receive(sim, rank, from, tag, false);
     const uint32_t send = to == SIM_NONE ? SIM_NOTHING : post_send(sim, rank, to, bytes, tag, false);
     if ((from != SIM_NONE && receive == SIM_NOTHING) || (to != SIM_NONE && send == SIM_NOTHING)) {
-        return sim_fail_memory(sim, "a message");
+        return refuse_half(sim, SIM_CALL_SENDRECV);
     }
     if (receive != SIM_NOTHING) {
         wait_for(sim, rank, receive);
@@ -434,7 +444,7 @@ enum sim_answer sim_isend(struct sim *sim, uint32_t rank, uint32_t to, uint64_t 
     }
     const uint32_t half = post_send(sim, rank, to, bytes, tag, true);
     if (half == SIM_NOTHING) {
-        return sim_fail_memory(sim, "a message");
+        return refuse_half(sim, SIM_CALL_ISEND);
     }
     *request = request_of(sim, half);
     sim->rank[rank].held++;
@@ -454,7 +464,7 @@ enum sim_answer sim_irecv(struct sim *sim, uint32_t rank, uint32_t from, int32_t
     }
     const uint32_t half = post_receive(sim, rank, from, tag, true);
     if (half == SIM_NOTHING) {
-        return sim_fail_memory(sim, "a receive");
+        return refuse_half(sim, SIM_CALL_IRECV);
     }
     *request = request_of(sim, half);
     sim->rank[rank].held++;
@@ -462,8 +472,8 @@ enum sim_answer sim_irecv(struct sim *sim, uint32_t rank, uint32_t from, int32_t
     return end_at_once(sim, rank);
 }
 
-enum sim_answer sim_wait(struct sim *sim, uint32_t rank, const sim_request *request, uint32_t count) {
-    const enum sim_call call = count == 1 ? SIM_CALL_WAIT : SIM_CALL_WAITALL;
+enum sim_answer sim_wait(struct sim *sim, uint32_t rank, enum sim_call call, const sim_request *request,
+                         uint32_t count) {
     for (uint32_t i = count; i-- > 0;) {
         const uint32_t half = (uint32_t)request[i];
         if (request[i] == NO_REQUEST) {

@@ -8,7 +8,15 @@
  * meanwhile: enough that stopping costs little, few enough that their messages and records stay in the caches. */
 enum { FIRST_WINDOW_NS = 1000000, FEW_CALLS = 32, MANY_CALLS = 128 };
 
+/* Sends and receives that look for their partners: with more of them, a program has a loop that never ends. */
+enum { UNDER_WAY = 1 << 20, UNDER_WAY_OF_RANK = 1 << 10 };
+
 /* ---- a run's memory ---- */
+
+static uint32_t most_under_way(uint32_t ranks) {
+    const uint64_t most = UNDER_WAY + (uint64_t)UNDER_WAY_OF_RANK * ranks;
+    return most < SIM_NOTHING ? (uint32_t)most : SIM_NOTHING - 1;
+}
 
 hpcw_status sim_new(const struct sim_options *options, const struct sim_program *program, struct sim **out,
                     hpcw_error *err) {
@@ -24,7 +32,7 @@ hpcw_status sim_new(const struct sim_options *options, const struct sim_program 
     sim->observed = options->observer.event != NULL;
     sim->window_ns = options->horizon_ns > 0 ? options->horizon_ns : FIRST_WINDOW_NS;
     sim->horizon_ns = sim->window_ns;
-    sim_match_init(&sim->match);
+    sim_match_init(&sim->match, most_under_way(ranks));
     sim->rank = hpcw_i_calloc(ranks, sizeof *sim->rank);
     sim->ready = hpcw_i_malloc(ranks * sizeof *sim->ready);
     sim->parked = hpcw_i_malloc(ranks * sizeof *sim->parked);

@@ -149,7 +149,9 @@ enum sim_answer sim_sendrecv(struct sim *sim, uint32_t rank, uint32_t to, uint64
 enum sim_answer sim_isend(struct sim *sim, uint32_t rank, uint32_t to, uint64_t bytes, int32_t tag,
                           sim_request *request);
 enum sim_answer sim_irecv(struct sim *sim, uint32_t rank, uint32_t from, int32_t tag, sim_request *request);
-enum sim_answer sim_wait(struct sim *sim, uint32_t rank, const sim_request *request, uint32_t count);
+/* `call`: SIM_CALL_WAIT or SIM_CALL_WAITALL. */
+enum sim_answer sim_wait(struct sim *sim, uint32_t rank, enum sim_call call, const sim_request *request,
+                         uint32_t count);
 
 /* What the last receive of a rank has received. `from` is SIM_NONE after a receive from nobody. */
 struct sim_received {

@@ -91,6 +91,9 @@ enum hpcw_i_purpose {
         83, /* 0 .. 8, 0, 0: how the run differs from others; place or line, ns, 1: words 0-1 its work;
              * iteration, 1, 0: word 0 what is done besides */
 
+    /* What its workload draws itself. */
+    HPCW_I_FOR_WORKLOAD = 86, /* rank, call of random or normal, 0: words 0-1 */
+
     /* The template of a new format, tests/template; its copies get numbers of their own. */
     HPCW_I_FOR_COUNTER = 255, /* rank, 0, try: its value; rank, 1, 0: word 0 whether it is stuck */
 };

@@ -115,7 +115,7 @@ static enum sim_answer take_step(struct script *s, uint32_t rank, const struct s
         return sim_irecv(s->sim, rank, step->partner, step->tag, &r->request[r->requests++]);
     case WAITALL:
         r->requests = 0;
-        return sim_wait(s->sim, rank, r->request, requests);
+        return sim_wait(s->sim, rank, SIM_CALL_WAITALL, r->request, requests);
     case MEET:
         return sim_meet(s->sim, rank, step->call, step->partner, step->amount);
     default:

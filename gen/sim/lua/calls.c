@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The calls of a workload. Those of MPI have its names in lower case; where a call waits, the coroutine yields. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "gen/model/draw/grid.h"
+#include "gen/sim/lua/private.h"
+#include "libwriter/base/rng.h"
+
+/* `none` and `ANY` are these addresses, which no other value is equal to. */
+static const char none_mark = 0;
+static const char any_mark = 0;
+
+/* The longest time that a rank computes at once: a year. */
+#define MOST_SECONDS 31536000.0
+
+/* ---- arguments ---- */
+
+/* The rank whose program calls; refuses calls outside of `run`. */
+static struct sim_lua_rank *caller(lua_State *L, const char *call) {
+    struct sim_lua_rank *r = sim_lua_rank_of(L);
+    if (!r->runs) {
+        sim_lua_refuse(L, "%s: expected calls in the function run, got one outside of it", call);
+    }
+    return r;
+}
+
+/* An integer, also if it is written as 8.0. */
+static lua_Integer integer(lua_State *L, int index, const char *call, const char *what) {
+    int is;
+    const lua_Integer value = lua_tointegerx(L, index, &is);
+    if (!is || lua_type(L, index) != LUA_TNUMBER) {
+        if (lua_type(L, index) == LUA_TNUMBER) {
+            sim_lua_refuse(L, "%s: expected %s, got %.14g", call, what, lua_tonumber(L, index));
+        }
+        sim_lua_refuse(L, "%s: expected %s, got %s", call, what, luaL_typename(L, index));
+    }
+    return value;
+}
+
+static uint32_t partner(lua_State *L, int index, enum sim_call call) {
+    if (lua_islightuserdata(L, index)) {
+        const void *mark = lua_touserdata(L, index);
+        if (mark == &none_mark) {
+            return SIM_NONE;
+        }
+        if (call == SIM_CALL_RECV) {
+            return SIM_ANY;
+        }
+        sim_lua_refuse(L, "%s: expected a rank or none, got ANY, which only recv takes", sim_call_name[call]);
+    }
+    const lua_Integer rank = integer(L, index, sim_call_name[call], "a rank or none");
+    const uint32_t ranks = sim_lua_rank_of(L)->lua->ranks;
+    if (rank < 0 || rank >= (lua_Integer)ranks) {
+        sim_lua_refuse(L, "%s: expected a rank from 0 to %" PRIu32 " or none, got %" PRId64,
+                       sim_call_name[call], ranks - 1, (int64_t)rank);
+    }
+    return (uint32_t)rank;
+}
+
+static uint64_t bytes_of(lua_State *L, int index, enum sim_call call) {
+    const lua_Integer bytes = integer(L, index, sim_call_name[call], "a number of bytes");
+    if (bytes < 0 || bytes > SIM_MOST_BYTES) {
+        sim_lua_refuse(L, "%s: expected 0 to %d bytes, got %" PRId64, sim_call_name[call], SIM_MOST_BYTES,
+                       (int64_t)bytes);
+    }
+    return (uint64_t)bytes;
+}
+
+static int32_t tag_of(lua_State *L, int index, enum sim_call call) {
+    if (lua_isnoneornil(L, index)) {
+        return 0;
+    }
+    const lua_Integer tag = integer(L, index, sim_call_name[call], "a tag");
+    if (tag < 0 || tag > INT32_MAX) {
+        sim_lua_refuse(L, "%s: expected a tag from 0 to %d, got %" PRId64, sim_call_name[call], INT32_MAX,
+                       (int64_t)tag);
+    }
+    return (int32_t)tag;
+}
+
+static double number_at_least_0(lua_State *L, int index, const char *call, const char *what, double most) {
+    if (lua_type(L, index) != LUA_TNUMBER) {
+        sim_lua_refuse(L, "%s: expected %s, got %s", call, what, luaL_typename(L, index));
+    }
+    const double value = lua_tonumber(L, index);
+    if (!(value >= 0 && value <= most)) {
+        sim_lua_refuse(L, "%s: expected %s from 0 to %.10g, got %.10g", call, what, most, value);
+    }
+    return value;
+}
+
+/* ---- the end of a call ---- */
+
+/* What a call returns to the program, when it does. */
+typedef int results(lua_State *L, int status, lua_KContext context);
+
+static int no_results(lua_State *L, int status, lua_KContext context) {
+    (void)L;
+    (void)status;
+    (void)context;
+    return 0;
+}
+
+/* Of a receive: who sent, and how many bytes. */
+static int received_results(lua_State *L, int status, lua_KContext context) {
+    const struct sim_lua_rank *r = sim_lua_rank_of(L);
+    const struct sim_received received = sim_received(r->lua->sim, r->rank);
+    (void)status;
+    (void)context;
+    if (received.from == SIM_NONE) {
+        lua_pushlightuserdata(L, (void *)(uintptr_t)&none_mark);
+    } else {
+        lua_pushinteger(L, received.from);
+    }
+    lua_pushinteger(L, (lua_Integer)received.bytes);
+    return 2;
+}
+
+static int finish(lua_State *L, const struct sim_lua_rank *r, enum sim_answer answer, results *what) {
+    switch (answer) {
+    case SIM_GOES_ON:
+        return what(L, LUA_OK, 0);
+    case SIM_WAITS:
+        return lua_yieldk(L, 0, 0, what);
+    default:
+        sim_lua_refuse(L, "%s", sim_error(r->lua->sim));
+    }
+}
+
+/* ---- messages ---- */
+
+static int call_send(lua_State *L) {
+    struct sim_lua_rank *r = caller(L, "send");
+    return finish(L, r,
+                  sim_send(r->lua->sim, r->rank, partner(L, 1, SIM_CALL_SEND), bytes_of(L, 2, SIM_CALL_SEND),
+                           tag_of(L, 3, SIM_CALL_SEND)),
+                  no_results);
+}
+
+static int call_recv(lua_State *L) {
+    struct sim_lua_rank *r = caller(L, "recv");
+    return finish(L, r,
+                  sim_recv(r->lua->sim, r->rank, partner(L, 1, SIM_CALL_RECV), tag_of(L, 2, SIM_CALL_RECV)),
+                  received_results);
+}
+
+static int call_sendrecv(lua_State *L) {
+    struct sim_lua_rank *r = caller(L, "sendrecv");
+    return finish(L, r,
+                  sim_sendrecv(r->lua->sim, r->rank, partner(L, 1, SIM_CALL_SENDRECV),
+                               bytes_of(L, 2, SIM_CALL_SENDRECV), partner(L, 3, SIM_CALL_SENDRECV),
+                               tag_of(L, 4, SIM_CALL_SENDRECV)),
+                  received_results);
+}
+
+/* A request is pushed before the call ends, which may be later. */
+static int request_results(lua_State *L, int status, lua_KContext context) {
+    (void)status;
+    (void)context;
+    lua_settop(L, 1);
+    return 1;
+}
+
+static int finish_request(lua_State *L, const struct sim_lua_rank *r, enum sim_answer answer,
+                          sim_request request) {
+    lua_settop(L, 0);
+    lua_pushinteger(L, (lua_Integer)request);
+    return finish(L, r, answer, request_results);
+}
+
+static int call_isend(lua_State *L) {
+    struct sim_lua_rank *r = caller(L, "isend");
+    sim_request request = 0;
+    const enum sim_answer answer =
+        sim_isend(r->lua->sim, r->rank, partner(L, 1, SIM_CALL_ISEND), bytes_of(L, 2, SIM_CALL_ISEND),
+                  tag_of(L, 3, SIM_CALL_ISEND), &request);
+    return finish_request(L, r, answer, request);
+}
+
+static int call_irecv(lua_State *L) {
+    struct sim_lua_rank *r = caller(L, "irecv");
+    sim_request request = 0;
+    const enum sim_answer answer =
+        sim_irecv(r->lua->sim, r->rank, partner(L, 1, SIM_CALL_IRECV), tag_of(L, 2, SIM_CALL_IRECV), &request);
+    return finish_request(L, r, answer, request);
+}
+
+static int call_wait(lua_State *L) {
+    struct sim_lua_rank *r = caller(L, "wait");
+    const sim_request request = (sim_request)integer(L, 1, "wait", "a request of isend or irecv");
+    return finish(L, r, sim_wait(r->lua->sim, r->rank, SIM_CALL_WAIT, &request, 1), received_results);
+}
+
+/* waitall { request, ... } */
+static int call_waitall(lua_State *L) {
+    struct sim_lua_rank *r = caller(L, "waitall");
+    if (lua_type(L, 1) != LUA_TTABLE) {
+        sim_lua_refuse(L, "waitall: expected a table of requests, got %s", luaL_typename(L, 1));
+    }
+    const size_t count = lua_rawlen(L, 1);
+    if (count > SIM_LUA_MOST_TEXT) {
+        sim_lua_refuse(L, "waitall: expected at most %d requests, got %zu", SIM_LUA_MOST_TEXT, count);
+    }
+    sim_request *request = lua_newuserdatauv(L, (count + 1) * sizeof *request, 0);
+    for (size_t i = 0; i < count; i++) {
+        (void)lua_rawgeti(L, 1, (lua_Integer)i + 1);
+        request[i] = (sim_request)integer(L, -1, "waitall", "requests of isend or irecv");
+        lua_pop(L, 1);
+    }
+    return finish(L, r, sim_wait(r->lua->sim, r->rank, SIM_CALL_WAITALL, request, (uint32_t)count), no_results);
+}
+
+/* ---- collective calls ---- */
+
+static int meet(lua_State *L, enum sim_call call, bool has_bytes, bool has_root) {
+    struct sim_lua_rank *r = caller(L, sim_call_name[call]);
+    const uint64_t bytes = has_bytes ? bytes_of(L, 1, call) : 0;
+    const uint32_t root = has_root && !lua_isnoneornil(L, 2) ? partner(L, 2, call) : 0;
+    return finish(L, r, sim_meet(r->lua->sim, r->rank, call, root, bytes), no_results);
+}
+
+static int call_barrier(lua_State *L) {
+    return meet(L, SIM_CALL_BARRIER, false, false);
+}
+static int call_bcast(lua_State *L) {
+    return meet(L, SIM_CALL_BCAST, true, true);
+}
+static int call_reduce(lua_State *L) {
+    return meet(L, SIM_CALL_REDUCE, true, true);
+}
+static int call_allreduce(lua_State *L) {
+    return meet(L, SIM_CALL_ALLREDUCE, true, false);
+}
+
+/* checkpoint(): writes one if it is due after this phase. */
+static int call_checkpoint(lua_State *L) {
+    struct sim_lua_rank *r = caller(L, "checkpoint");
+    const struct sim_lua_host *host = r->lua->host;
+    const uint32_t phase = sim_phase(r->lua->sim, r->rank);
+    uint64_t bytes = 0;
+    uint64_t write_ns = 0;
+    if (phase == r->wrote || !host->checkpoint(host->context, r->rank, phase, &bytes, &write_ns)) {
+        return 0;
+    }
+    r->wrote = phase;
+    return finish(L, r, sim_checkpoint(r->lua->sim, r->rank, bytes, write_ns), no_results);
+}
+
+/* ---- time ---- */
+
+/* work(share): of the load that the load model gives this rank in this phase. */
+static int call_work(lua_State *L) {
+    struct sim_lua_rank *r = caller(L, "work");
+    const double share = number_at_least_0(L, 1, "work", "a share of the phase's load", 1);
+    const struct sim_lua_host *host = r->lua->host;
+    const uint32_t phase = sim_phase(r->lua->sim, r->rank);
+    uint64_t load_ns = 0;
+    hpcw_error err;
+    if (phase >= r->lua->phases) {
+        sim_lua_refuse(L, "work: expected work in phases 1 to %" PRIu32 ", got some after the last one",
+                       r->lua->phases);
+    }
+    if (host->load_ns(host->context, r->rank, phase, &load_ns, &err) != HPCW_OK) {
+        sim_lua_refuse(L, "work: %.400s", err.message);
+    }
+    const uint64_t time_ns = (uint64_t)(share * (double)load_ns + 0.5);
+    return finish(L, r, sim_compute(r->lua->sim, r->rank, SIM_WORK_OBJECTS, time_ns), no_results);
+}
+
+/* compute(seconds): what the program does besides. */
+static int call_compute(lua_State *L) {
+    struct sim_lua_rank *r = caller(L, "compute");
+    const double seconds = number_at_least_0(L, 1, "compute", "seconds", MOST_SECONDS);
+    return finish(L, r, sim_compute(r->lua->sim, r->rank, SIM_WORK_HANDLER, (uint64_t)(seconds * 1e9 + 0.5)),
+                  no_results);
+}
+
+static int call_next_phase(lua_State *L) {
+    struct sim_lua_rank *r = caller(L, "next_phase");
+    sim_lua_watch_progress(&r->lua->watch);
+    return finish(L, r, sim_next_phase(r->lua->sim, r->rank), no_results);
+}
+
+static int end_state(lua_State *L, int status, lua_KContext state) {
+    struct sim_lua_rank *r = sim_lua_rank_of(L);
+    (void)status;
+    (void)sim_state(r->lua->sim, r->rank, (uint32_t)state, false);
+    return 0;
+}
+
+/* state(name, f): calls f in a state of the program. */
+static int call_state(lua_State *L) {
+    struct sim_lua_rank *r = caller(L, "state");
+    const char *name = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : luaL_typename(L, 1);
+    uint32_t state = 0;
+    while (state < r->lua->states && strcmp(r->lua->state_name[state], name) != 0) {
+        state++;
+    }
+    if (state == r->lua->states) {
+        sim_lua_refuse(L, "state: expected a name of the table states, got %.100s", name);
+    }
+    if (lua_type(L, 2) != LUA_TFUNCTION) {
+        sim_lua_refuse(L, "state: expected a function, got %s", luaL_typename(L, 2));
+    }
+    lua_settop(L, 2);
+    (void)sim_state(r->lua->sim, r->rank, state, true);
+    lua_callk(L, 0, 0, (lua_KContext)state, end_state);
+    return end_state(L, LUA_OK, (lua_KContext)state);
+}
+
+/* ---- chance ---- */
+
+static void draw(lua_State *L, const char *call, uint32_t word[4]) {
+    struct sim_lua_rank *r = caller(L, call);
+    hpcw_i_draw(r->lua->seed, HPCW_I_FOR_WORKLOAD, r->rank, r->draws++, 0, word);
+}
+
+static int call_random(lua_State *L) {
+    uint32_t word[4];
+    draw(L, "random", word);
+    lua_pushnumber(L, word[0] * 0x1p-32);
+    return 1;
+}
+
+static int call_normal(lua_State *L) {
+    uint32_t word[4];
+    draw(L, "normal", word);
+    lua_pushnumber(L, hpcw_i_normal(word[0], word[1]));
+    return 1;
+}
+
+/* ---- cart ---- */
+
+#define CART "cart"
+
+struct sim_lua_cart {
+    uint32_t dims, side[3], at[3];
+    bool periodic;
+};
+
+/* grid:neighbour(dimension, step): a rank, or none beyond the border. */
+static int cart_neighbour(lua_State *L) {
+    const struct sim_lua_cart *cart = luaL_checkudata(L, 1, CART);
+    const lua_Integer dimension = integer(L, 2, "neighbour", "a dimension");
+    const lua_Integer step = integer(L, 3, "neighbour", "a step");
+    if (dimension < 1 || dimension > (lua_Integer)cart->dims) {
+        sim_lua_refuse(L, "neighbour: expected a dimension from 1 to %" PRIu32 ", got %" PRId64, cart->dims,
+                       (int64_t)dimension);
+    }
+    const lua_Integer side = cart->side[dimension - 1];
+    lua_Integer to = step % side + cart->at[dimension - 1]; /* from 1 - side to 2 * side - 2 */
+    const bool inside = step > -side && step < side && to >= 0 && to < side;
+    if (!inside && !cart->periodic) {
+        lua_pushlightuserdata(L, (void *)(uintptr_t)&none_mark);
+        return 1;
+    }
+    to = (to + side) % side;
+    uint32_t at[3] = {cart->at[0], cart->at[1], cart->at[2]};
+    at[dimension - 1] = (uint32_t)to;
+    lua_pushinteger(L, model_grid_cell(cart->side, at));
+    return 1;
+}
+
+/* cart { dims [, periodic = true] }: the ranks on a grid with sides as nearly equal as they can be. */
+static int call_cart(lua_State *L) {
+    const struct sim_lua_rank *r = sim_lua_rank_of(L);
+    if (lua_type(L, 1) != LUA_TTABLE) {
+        sim_lua_refuse(L, "cart: expected a table, as in cart { 2 }, got %s", luaL_typename(L, 1));
+    }
+    (void)lua_rawgeti(L, 1, 1);
+    const lua_Integer dims = integer(L, -1, "cart", "a number of dimensions");
+    if (dims < 1 || dims > 3) {
+        sim_lua_refuse(L, "cart: expected 1 to 3 dimensions, got %" PRId64, (int64_t)dims);
+    }
+    (void)lua_getfield(L, 1, "periodic");
+    const bool periodic = lua_toboolean(L, -1);
+    struct sim_lua_cart *cart = lua_newuserdatauv(L, sizeof *cart, 0);
+    *cart = (struct sim_lua_cart){.dims = (uint32_t)dims, .periodic = periodic};
+    model_grid_shape(r->lua->ranks, cart->dims, cart->side);
+    model_grid_position(cart->side, r->rank, cart->at);
+    luaL_setmetatable(L, CART);
+    return 1;
+}
+
+/* ---- the list ---- */
+
+static const luaL_Reg calls[] = {
+    {"send", call_send},
+    {"recv", call_recv},
+    {"sendrecv", call_sendrecv},
+    {"isend", call_isend},
+    {"irecv", call_irecv},
+    {"wait", call_wait},
+    {"waitall", call_waitall},
+    {"barrier", call_barrier},
+    {"bcast", call_bcast},
+    {"reduce", call_reduce},
+    {"allreduce", call_allreduce},
+    {"checkpoint", call_checkpoint},
+    {"work", call_work},
+    {"compute", call_compute},
+    {"next_phase", call_next_phase},
+    {"state", call_state},
+    {"random", call_random},
+    {"normal", call_normal},
+    {"cart", call_cart},
+    {NULL, NULL},
+};
+
+void sim_lua_add_calls(lua_State *L) {
+    static const luaL_Reg of_cart[] = {{"neighbour", cart_neighbour}, {NULL, NULL}};
+    luaL_setfuncs(L, calls, 0);
+    lua_pushlightuserdata(L, (void *)(uintptr_t)&none_mark);
+    lua_setfield(L, -2, "none");
+    lua_pushlightuserdata(L, (void *)(uintptr_t)&any_mark);
+    lua_setfield(L, -2, "ANY");
+    (void)luaL_newmetatable(L, CART);
+    lua_createtable(L, 0, 1);
+    luaL_setfuncs(L, of_cart, 0);
+    sim_lua_protect(L);
+    lua_setfield(L, -2, "__index");
+    lua_pop(L, 1);
+}

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/sim/lua/program.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gen/sim/lua/private.h"
+#include "gen/sim/lua/scan.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/numfmt.h"
+#include "libwriter/base/status.h"
+
+/* Memory of a text, and of each rank: three times what a rank of the library's workloads takes. */
+enum { TEXT_MEMORY = 64 << 20, RANK_MEMORY = 16 << 10 };
+
+/* Processor time without the end of a phase that is a mistake: a rank makes thousands of calls in it. */
+#define PATIENCE_S 2.0
+#define PATIENCE_OF_RANK_S 1e-4
+
+/* ---- compiling ---- */
+
+/* The name that Lua gives the text; sim_lua_fail knows it. */
+#define CHUNK "=="
+
+/* Puts the function that makes a rank's program of its globals: function(_ENV) TEXT end. The text is read alone first, so that
+ * it cannot end that function and add another one. */
+static hpcw_status compile(struct sim_lua *lua, const struct sim_lua_text *t, hpcw_error *err) {
+    static const char before[] = "return function(_ENV) ";
+    static const char after[] = "\nend";
+    lua_State *L = lua->state;
+    int status = luaL_loadbufferx(L, t->text, t->size, CHUNK, "t");
+    if (status != LUA_OK) {
+        return sim_lua_fail(lua, L, status, UINT32_MAX, err);
+    }
+    lua_pop(L, 1);
+    const size_t size = sizeof before - 1 + t->size + sizeof after - 1;
+    char *whole = hpcw_i_malloc(size);
+    if (whole == NULL) {
+        return hpcw_i_fail_memory(err, t->name, 0, NULL);
+    }
+    memcpy(whole, before, sizeof before - 1);
+    memcpy(whole + sizeof before - 1, t->text, t->size);
+    memcpy(whole + sizeof before - 1 + t->size, after, sizeof after - 1);
+    status = luaL_loadbufferx(L, whole, size, CHUNK, "t");
+    hpcw_i_free(whole);
+    status = status == LUA_OK ? lua_pcall(L, 0, 1, 0) : status;
+    return status == LUA_OK ? HPCW_OK : sim_lua_fail(lua, L, status, UINT32_MAX, err);
+}
+
+/* A new global variable of a rank. Only what the library does not have may be one; `parameters` is what the user set. */
+static int new_global(lua_State *L) {
+    (void)lua_getfield(L, LUA_REGISTRYINDEX, SIM_LUA_LIBRARY);
+    lua_pushvalue(L, 2);
+    const bool has = lua_rawget(L, -2) != LUA_TNIL;
+    lua_pushliteral(L, "parameters");
+    if (has && lua_rawequal(L, -1, 2)) {
+        return 0;
+    }
+    if (has) {
+        sim_lua_refuse(L, "expected another name than %s, which every workload has",
+                       luaL_tolstring(L, 2, NULL));
+    }
+    lua_settop(L, 3);
+    lua_rawset(L, 1);
+    return 0;
+}
+
+/* Makes what all ranks share. The text is on the stack as a function. */
+static int prepare(lua_State *L) {
+    struct sim_lua *lua = lua_touserdata(L, 2);
+    lua_pushvalue(L, 1);
+    lua_setfield(L, LUA_REGISTRYINDEX, SIM_LUA_BUILDER);
+    lua_newtable(L);
+    sim_lua_add_library(L);
+    sim_lua_add_calls(L);
+    lua_pushinteger(L, lua->ranks);
+    lua_setfield(L, -2, "size");
+    lua_pushinteger(L, lua->phases);
+    lua_setfield(L, -2, "phases");
+    lua_pushvalue(L, -1);
+    lua_setfield(L, LUA_REGISTRYINDEX, SIM_LUA_LIBRARY);
+    lua_createtable(L, 0, 2);
+    lua_pushvalue(L, -2);
+    lua_setfield(L, -2, "__index");
+    lua_pushcfunction(L, new_global);
+    lua_setfield(L, -2, "__newindex");
+    lua_setfield(L, LUA_REGISTRYINDEX, SIM_LUA_GLOBALS);
+    return 0;
+}
+
+/* Pushes the globals of a rank. */
+static void push_globals(lua_State *L, uint32_t rank) {
+    lua_newtable(L);
+    lua_pushinteger(L, rank);
+    lua_setfield(L, -2, "rank");
+    (void)lua_getfield(L, LUA_REGISTRYINDEX, SIM_LUA_GLOBALS);
+    (void)lua_setmetatable(L, -2);
+}
+
+/* ---- what a text says of itself ---- */
+
+static void read_states(lua_State *L, struct sim_lua *lua, int globals) {
+    lua_pushliteral(L, "states");
+    const int type = lua_rawget(L, globals);
+    if (type == LUA_TNIL) {
+        lua_pop(L, 1);
+        return;
+    }
+    const size_t count = type == LUA_TTABLE ? lua_rawlen(L, -1) : 0;
+    if (count == 0 || count > SIM_LUA_MOST_STATES) {
+        sim_lua_refuse(L, "states: expected a table of 1 to %d names", SIM_LUA_MOST_STATES);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const char *name = lua_rawgeti(L, -1, (lua_Integer)i + 1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
+        const size_t size = strlen(name);
+        if (size == 0 || size >= SIM_LUA_STATE_NAME || size != lua_rawlen(L, -1)) {
+            sim_lua_refuse(L, "states: expected names of 1 to %d bytes, got another value as number %zu",
+                           SIM_LUA_STATE_NAME - 1, i + 1);
+        }
+        memcpy(lua->state_name[i], name, size + 1);
+        lua_pop(L, 1);
+    }
+    lua->states = (uint32_t)count;
+    lua_pop(L, 1);
+}
+
+/* The parameters: names with numbers, texts or booleans, checked and copied to a table that is kept. */
+static void read_parameters(lua_State *L, int globals) {
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, LUA_REGISTRYINDEX, SIM_LUA_VALUES);
+    lua_pushliteral(L, "parameters");
+    const int type = lua_rawget(L, globals);
+    if (type != LUA_TTABLE && type != LUA_TNIL) {
+        sim_lua_refuse(L, "parameters: expected a table, got %s", lua_typename(L, type));
+    }
+    for (lua_pushnil(L); type == LUA_TTABLE && lua_next(L, -2) != 0;) {
+        const int value = lua_type(L, -1);
+        if (lua_type(L, -2) != LUA_TSTRING) {
+            sim_lua_refuse(L, "parameters: expected names, got a %s as name", luaL_typename(L, -2));
+        }
+        if (value != LUA_TNUMBER && value != LUA_TSTRING && value != LUA_TBOOLEAN) {
+            sim_lua_refuse(L, "parameters.%s: expected a number, a text or a boolean, got %s",
+                           lua_tostring(L, -2), lua_typename(L, value));
+        }
+        lua_pushvalue(L, -2);
+        lua_insert(L, -2);
+        lua_rawset(L, -5);
+    }
+    lua_pop(L, 1);
+}
+
+/* Runs the text once as rank 0, and reads what it says of itself. Leaves the table of parameters. */
+static int describe(lua_State *L) {
+    struct sim_lua *lua = lua_touserdata(L, 1);
+    push_globals(L, 0);
+    const int globals = lua_gettop(L);
+    (void)lua_getfield(L, LUA_REGISTRYINDEX, SIM_LUA_BUILDER);
+    lua_pushvalue(L, globals);
+    lua_call(L, 1, 0);
+    lua_pushliteral(L, "run");
+    if (lua_rawget(L, globals) != LUA_TFUNCTION) {
+        sim_lua_refuse(L, "expected a function run, got %s", luaL_typename(L, -1));
+    }
+    read_states(L, lua, globals);
+    read_parameters(L, globals);
+    return 0;
+}
+
+/* ---- settings ---- */
+
+static void push_setting(lua_State *L, const char *key, int type, bool integral, const char *value) {
+    if (type == LUA_TSTRING) {
+        lua_pushstring(L, value);
+        return;
+    }
+    if (type == LUA_TBOOLEAN) {
+        const bool yes = strcmp(value, "yes") == 0 || strcmp(value, "true") == 0;
+        if (!yes && strcmp(value, "no") != 0 && strcmp(value, "false") != 0) {
+            sim_lua_refuse(L, "workload.%s: expected yes or no, got %.100s", key, value);
+        }
+        lua_pushboolean(L, yes);
+        return;
+    }
+    if (lua_stringtonumber(L, value) == 0 || (integral && !lua_isinteger(L, -1))) {
+        sim_lua_refuse(L, "workload.%s: expected a %snumber, got %.100s", key, integral ? "whole " : "", value);
+    }
+}
+
+/* Puts the settings into the parameters, which nobody changes from then on. */
+static int apply(lua_State *L) {
+    const struct sim_lua_text *t = lua_touserdata(L, 1);
+    (void)lua_getfield(L, LUA_REGISTRYINDEX, SIM_LUA_LIBRARY);
+    (void)lua_getfield(L, LUA_REGISTRYINDEX, SIM_LUA_VALUES);
+    for (size_t i = 0; i < t->settings; i++) {
+        const int type = lua_getfield(L, -1, t->setting[i].key);
+        const bool integral = lua_isinteger(L, -1);
+        lua_pop(L, 1);
+        if (type == LUA_TNIL) {
+            sim_lua_refuse(L, "workload.%.100s: expected a name in the table parameters, got another",
+                           t->setting[i].key);
+        }
+        push_setting(L, t->setting[i].key, type, integral, t->setting[i].value);
+        lua_setfield(L, -2, t->setting[i].key);
+    }
+    sim_lua_protect(L);
+    lua_setfield(L, -2, "parameters");
+    return 0;
+}
+
+/* ---- opening ---- */
+
+static hpcw_status call(struct sim_lua *lua, lua_CFunction function, void *argument, hpcw_error *err) {
+    lua_State *L = lua->state;
+    lua_pushcfunction(L, sim_lua_add_place);
+    lua_pushcfunction(L, function);
+    lua_pushlightuserdata(L, argument);
+    const int status = lua_pcall(L, 1, 0, -3);
+    lua_remove(L, -1 - (status != LUA_OK)); /* the message handler */
+    return status == LUA_OK ? HPCW_OK : sim_lua_fail(lua, L, status, UINT32_MAX, err);
+}
+
+/* Runs the text as nobody, under watch. */
+static hpcw_status read_text(struct sim_lua *lua, const struct sim_lua_text *t, hpcw_error *err) {
+    lua_State *L = lua->state;
+    hpcw_status s = compile(lua, t, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    lua_pushcfunction(L, prepare);
+    lua_insert(L, -2);
+    lua_pushlightuserdata(L, lua);
+    const int status = lua_pcall(L, 2, 0, 0);
+    s = status == LUA_OK ? sim_lua_watch_start(&lua->watch, lua->patience_s, err)
+                         : sim_lua_fail(lua, L, status, UINT32_MAX, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    lua->watch.running = L;
+    s = call(lua, describe, lua, err);
+    s = s == HPCW_OK ? call(lua, apply, (void *)(uintptr_t)t, err) : s;
+    sim_lua_watch_stop(&lua->watch);
+    return s;
+}
+
+hpcw_status sim_lua_open(const struct sim_lua_text *t, struct sim_lua **out, hpcw_error *err) {
+    *out = NULL;
+    hpcw_status s = sim_lua_scan(t->name, t->text, t->size, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    struct sim_lua *lua = hpcw_i_calloc(1, sizeof *lua);
+    if (lua == NULL) {
+        return hpcw_i_fail_memory(err, t->name, 0, NULL);
+    }
+    lua->ranks = t->ranks;
+    lua->phases = t->phases;
+    lua->seed = t->seed;
+    lua->patience_s = t->patience_s > 0 ? t->patience_s : PATIENCE_S + PATIENCE_OF_RANK_S * t->ranks;
+    lua->memory.limit = TEXT_MEMORY + (size_t)t->ranks * RANK_MEMORY;
+    lua->nobody = (struct sim_lua_rank){.lua = lua};
+    lua->name = hpcw_i_strdup(t->name);
+    lua->rank = hpcw_i_calloc(t->ranks, sizeof *lua->rank);
+    lua->state = lua_newstate(sim_lua_allocate, &lua->memory);
+    if (lua->name == NULL || lua->rank == NULL || lua->state == NULL) {
+        s = hpcw_i_fail_memory(err, t->name, t->ranks, "ranks");
+    } else {
+        *(struct sim_lua_rank **)lua_getextraspace(lua->state) = &lua->nobody;
+        s = read_text(lua, t, err);
+    }
+    if (s != HPCW_OK) {
+        sim_lua_free(lua);
+        return s;
+    }
+    *out = lua;
+    return HPCW_OK;
+}
+
+void sim_lua_free(struct sim_lua *lua) {
+    if (lua != NULL) {
+        if (lua->state != NULL) {
+            lua_close(lua->state);
+        }
+        hpcw_i_free(lua->name);
+        hpcw_i_free(lua->rank);
+        hpcw_i_free(lua);
+    }
+}
+
+uint32_t sim_lua_states(const struct sim_lua *lua) {
+    return lua->states;
+}
+
+const char *sim_lua_state(const struct sim_lua *lua, uint32_t state) {
+    return lua->state_name[state];
+}
+
+struct parameter_list {
+    void (*list)(void *context, const char *key, const char *value);
+    void *context;
+};
+
+static int list_parameters(lua_State *L) {
+    const struct parameter_list *to = lua_touserdata(L, 1);
+    (void)lua_getfield(L, LUA_REGISTRYINDEX, SIM_LUA_LIBRARY);
+    (void)lua_getfield(L, -1, "pairs");
+    (void)lua_getfield(L, LUA_REGISTRYINDEX, SIM_LUA_VALUES);
+    lua_call(L, 1, 1);
+    for (;;) {
+        lua_pushvalue(L, -1);
+        lua_call(L, 0, 2);
+        if (lua_isnil(L, -2)) {
+            return 0;
+        }
+        to->list(to->context, lua_tostring(L, -2), luaL_tolstring(L, -1, NULL));
+        lua_pop(L, 3);
+    }
+}
+
+hpcw_status sim_lua_parameters(struct sim_lua *lua,
+                               void (*list)(void *context, const char *key, const char *value), void *context,
+                               hpcw_error *err) {
+    struct parameter_list to = {list, context};
+    return call(lua, list_parameters, &to, err);
+}
+
+/* ---- ranks ---- */
+
+/* Makes the coroutine of a rank, with the text as its first function. */
+static int make_rank(lua_State *L) {
+    struct sim_lua_rank *r = lua_touserdata(L, 1);
+    lua_State *thread = lua_newthread(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, r); /* or it would be collected */
+    *(struct sim_lua_rank **)lua_getextraspace(thread) = r;
+    (void)lua_getfield(L, LUA_REGISTRYINDEX, SIM_LUA_BUILDER);
+    push_globals(L, r->rank);
+    lua_pushvalue(L, -1);
+    lua_insert(L, -3);
+    lua_xmove(L, thread, 3); /* the globals stay below the text, which runs with them */
+    r->thread = thread;
+    return 0;
+}
+
+/* Also of a rank that failed. */
+static void drop_rank(struct sim_lua *lua, struct sim_lua_rank *r) {
+    r->thread = NULL;
+    lua_pushnil(lua->state);
+    lua_rawsetp(lua->state, LUA_REGISTRYINDEX, r); /* a key that exists takes no memory */
+}
+
+static void where(void *context, uint32_t rank, char *text, size_t size) {
+    struct sim_lua *lua = context;
+    const int line = lua->rank[rank].thread == NULL ? 0 : sim_lua_line(lua->rank[rank].thread);
+    if (line > 0) {
+        (void)snprintf(text, size, "%s:%d", lua->name, line);
+    }
+}
+
+/* Runs a rank's coroutine on; with the text over, its function `run`. */
+static int run_on(struct sim_lua *lua, struct sim_lua_rank *r) {
+    lua_State *thread = r->thread;
+    int results;
+    lua->watch.running = thread;
+    int status = lua_resume(thread, lua->state, r->runs || lua_gettop(thread) == 0 ? 0 : 1, &results);
+    if (status == LUA_OK && !r->runs) {
+        r->runs = true;
+        lua_settop(thread, 1);
+        lua_pushliteral(thread, "run");
+        (void)lua_rawget(thread, 1);
+        status = lua_resume(thread, lua->state, 0, &results);
+    }
+    lua->watch.running = NULL;
+    return status;
+}
+
+static enum sim_stop resume(void *context, uint32_t rank, hpcw_error *err) {
+    struct sim_lua *lua = context;
+    struct sim_lua_rank *r = &lua->rank[rank];
+    if (lua->watch.tripped) {
+        (void)hpcw_i_fail(err, HPCW_EINVAL,
+                          "%s: rank %" PRIu32
+                          ": expected the end of a phase within %g s of processor time, got none",
+                          lua->name, rank, lua->watch.seconds);
+        return SIM_FAILED;
+    }
+    if (r->thread == NULL) {
+        sim_lua_watch_progress(&lua->watch);
+        if (call(lua, make_rank, r, err) != HPCW_OK) {
+            return SIM_FAILED;
+        }
+    }
+    const int status = run_on(lua, r);
+    if (status == LUA_YIELD) {
+        return SIM_STOPPED;
+    }
+    if (status != LUA_OK) {
+        (void)sim_lua_fail(lua, r->thread, status, rank, err);
+        return SIM_FAILED;
+    }
+    sim_lua_watch_progress(&lua->watch);
+    drop_rank(lua, r);
+    return SIM_ENDED;
+}
+
+/* ---- a run ---- */
+
+hpcw_status sim_lua_run(struct sim_lua *lua, const struct sim_options *options, const struct sim_lua_host *host,
+                        struct sim_lua_result *result, hpcw_error *err) {
+    const struct sim_program program = {lua, resume, where};
+    *result = (struct sim_lua_result){0};
+    for (uint32_t r = 0; r < lua->ranks; r++) {
+        lua->rank[r] = (struct sim_lua_rank){.lua = lua, .rank = r, .wrote = UINT32_MAX};
+    }
+    lua->host = host;
+    hpcw_status s = sim_new(options, &program, &lua->sim, err);
+    if (s == HPCW_OK) {
+        s = sim_lua_watch_start(&lua->watch, lua->patience_s, err);
+        s = s == HPCW_OK ? sim_run(lua->sim, err) : s;
+        sim_lua_watch_stop(&lua->watch);
+        *result = (struct sim_lua_result){sim_calls(lua->sim), sim_end_ns(lua->sim)};
+    }
+    for (uint32_t r = 0; r < lua->ranks; r++) {
+        if (lua->rank[r].thread != NULL) {
+            drop_rank(lua, &lua->rank[r]);
+        }
+    }
+    sim_free(lua->sim);
+    lua->sim = NULL;
+    if (s == HPCW_EINVAL) {
+        hpcw_i_fail_about(err, lua->name);
+    }
+    return s;
+}

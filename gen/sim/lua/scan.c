@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/sim/lua/scan.h"
+
+#include <string.h>
+
+#include "gen/sim/lua/program.h"
+#include "libwriter/base/status.h"
+
+/* A text, and how far it is read. */
+struct sim_lua_place {
+    const char *at, *end;
+    int line;
+};
+
+static bool begins(const struct sim_lua_place *s, const char *word) {
+    const size_t n = strlen(word);
+    return (size_t)(s->end - s->at) >= n && memcmp(s->at, word, n) == 0;
+}
+
+static void skip(struct sim_lua_place *s, size_t count) {
+    for (; count > 0 && s->at < s->end; count--) {
+        s->line += *s->at++ == '\n';
+    }
+}
+
+/* The level of a long bracket, [[ or [==[, at this place; -1: none. */
+static int bracket_level(const struct sim_lua_place *s) {
+    const char *p = s->at;
+    if (p == s->end || *p++ != '[') {
+        return -1;
+    }
+    int level = 0;
+    for (; p < s->end && *p == '='; p++) {
+        level++;
+    }
+    return p < s->end && *p == '[' ? level : -1;
+}
+
+static void skip_bracket(struct sim_lua_place *s, int level) {
+    skip(s, (size_t)level + 2);
+    while (s->at < s->end) {
+        const char *p = s->at;
+        if (*p++ == ']') {
+            int equals = 0;
+            for (; p < s->end && *p == '='; p++) {
+                equals++;
+            }
+            if (equals == level && p < s->end && *p == ']') {
+                skip(s, (size_t)level + 2);
+                return;
+            }
+        }
+        skip(s, 1);
+    }
+}
+
+static void skip_comment(struct sim_lua_place *s) {
+    skip(s, 2);
+    const int level = bracket_level(s);
+    if (level >= 0) {
+        skip_bracket(s, level);
+        return;
+    }
+    while (s->at < s->end && *s->at != '\n') {
+        s->at++;
+    }
+}
+
+static void skip_string(struct sim_lua_place *s, char quote) {
+    skip(s, 1);
+    while (s->at < s->end && *s->at != quote && *s->at != '\n') {
+        skip(s, *s->at == '\\' ? 2 : 1);
+    }
+    skip(s, 1);
+}
+
+/* The line of an operator ^; 0: there is none. */
+static int line_of_power(const char *text, size_t size) {
+    struct sim_lua_place s = {text, text + size, 1};
+    while (s.at < s.end) {
+        const int level = bracket_level(&s);
+        if (begins(&s, "--")) {
+            skip_comment(&s);
+        } else if (level >= 0) {
+            skip_bracket(&s, level);
+        } else if (*s.at == '"' || *s.at == '\'') {
+            skip_string(&s, *s.at);
+        } else if (*s.at == '^') {
+            return s.line;
+        } else {
+            skip(&s, 1);
+        }
+    }
+    return 0;
+}
+
+hpcw_status sim_lua_scan(const char *name, const char *text, size_t size, hpcw_error *err) {
+    if (size > SIM_LUA_MOST_TEXT) {
+        return hpcw_i_fail(err, HPCW_ERANGE, "%s: expected a workload of at most %d bytes, got %zu", name,
+                           SIM_LUA_MOST_TEXT, size);
+    }
+    if (size > 0 && text[0] == '\033') {
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected the text of a workload, got compiled Lua", name);
+    }
+    const int line = line_of_power(text, size);
+    return line == 0 ? HPCW_OK
+                     : hpcw_i_fail(err, HPCW_EINVAL,
+                                   "%s:%d: expected no operator ^, whose results differ between machines: "
+                                   "multiply, or use math.exp and math.log",
+                                   name, line);
+}

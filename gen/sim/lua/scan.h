@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is refused before Lua reads a text. */
+#ifndef HPCW_GEN_SIM_LUA_SCAN_H
+#define HPCW_GEN_SIM_LUA_SCAN_H
+
+#include <stddef.h>
+
+#include <hpcw/status.h>
+
+/* HPCW_ERANGE for a text that is too long. HPCW_EINVAL for bytecode, and for the operator ^: it calls pow() of the system's
+ * library, whose last bits differ between machines. */
+hpcw_status sim_lua_scan(const char *name, const char *text, size_t size, hpcw_error *err);
+
+#endif

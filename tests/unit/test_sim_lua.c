@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Workloads in Lua: what a text can do, what it cannot, and what it is told. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "gen/sim/lua/program.h"
+
+enum { RANKS = 6, PHASES = 2 };
+
+struct workload {
+    struct model_machine machine;
+    struct model_network network;
+    struct sim_lua *lua;
+    struct sim_lua_result result;
+    hpcw_error err;
+    uint64_t hash; /* of all events of rank 0 */
+};
+
+static hpcw_status load_of(void *context, uint32_t rank, uint32_t phase, uint64_t *time_ns, hpcw_error *err) {
+    (void)context;
+    (void)err;
+    *time_ns = 1000000 * (1 + (rank + phase) % 3);
+    return HPCW_OK;
+}
+
+static bool checkpoint_of(void *context, uint32_t rank, uint32_t phase, uint64_t *bytes, uint64_t *write_ns) {
+    (void)context;
+    *bytes = 1000 + rank;
+    *write_ns = 50000;
+    return phase == PHASES - 1;
+}
+
+static hpcw_status hash_event(void *context, const struct sim_event *event, hpcw_error *err) {
+    struct workload *w = context;
+    (void)err;
+    if (event->rank == 0) {
+        w->hash = (w->hash ^ event->time_ns ^ event->bytes << 20 ^ event->what) * UINT64_C(0x9E3779B97F4A7C15);
+    }
+    return HPCW_OK;
+}
+
+/* Opens and runs a text with one setting, NULL: none. */
+static hpcw_status run_sized(struct workload *w, const char *text, size_t size, uint32_t ranks, const char *key,
+                             const char *value, uint64_t order) {
+    static const struct sim_lua_host host = {NULL, load_of, checkpoint_of};
+    const struct sim_lua_setting setting = {key, value};
+    const struct sim_lua_text t = {.name = "test.lua",
+                                   .text = text,
+                                   .size = size,
+                                   .setting = &setting,
+                                   .settings = key != NULL,
+                                   .ranks = ranks,
+                                   .phases = PHASES,
+                                   .seed = 7,
+                                   .patience_s = strstr(text, "while true") != NULL ? 0.1 : 0};
+    struct model_machine_params p;
+    hpcw_error err;
+    *w = (struct workload){.hash = 1};
+    assert_int_equal(model_machine_params_init(&p, model_machine_preset[0].name, &err), HPCW_OK);
+    assert_int_equal(model_machine_init(&w->machine, &p, ranks, 1, &err), HPCW_OK);
+    model_network_init(&w->network, &w->machine);
+    struct sim_options options = {
+        .network = &w->network, .phases = PHASES, .observer = {w, hash_event, NULL}, .order = order};
+    sim_constants_init(&options.constants);
+    options.checkpoints = strstr(text, "checkpoint()") != NULL;
+    hpcw_status s = sim_lua_open(&t, &w->lua, &w->err);
+    s = s == HPCW_OK ? sim_lua_run(w->lua, &options, &host, &w->result, &w->err) : s;
+    return s;
+}
+
+static void end(struct workload *w) {
+    sim_lua_free(w->lua);
+    model_machine_free(&w->machine);
+}
+
+static void expect_good(const char *text) {
+    struct workload w;
+    if (run_sized(&w, text, strlen(text), RANKS, NULL, NULL, 0) != HPCW_OK) {
+        fail_msg("%s\n%s", text, w.err.message);
+    }
+    end(&w);
+}
+
+static void expect_bad_sized(const char *text, size_t size, const char *expected) {
+    struct workload w;
+    const hpcw_status s = run_sized(&w, text, size, RANKS, NULL, NULL, 0);
+    if (s == HPCW_OK || strstr(w.err.message, expected) == NULL || strchr(w.err.message, '\n') != NULL) {
+        fail_msg("expected \"%s\", got \"%s\"", expected, s == HPCW_OK ? "no error" : w.err.message);
+    }
+    end(&w);
+}
+
+static void expect_bad(const char *text, const char *expected) {
+    expect_bad_sized(text, strlen(text), expected);
+}
+
+/* A function run of these lines, which then ends the phases. */
+#define RUN(lines) "function run()\n" lines "\nfor _ = 1, phases do next_phase() end end"
+
+/* ---- what works ---- */
+
+static void test_calls(void **state) {
+    (void)state;
+    expect_good(
+        "parameters = { bytes = 100 }\n"
+        "states = { 'Ring', 'Inner' }\n"
+        "function run()\n"
+        "  local right, left = (rank + 1) % size, (rank + size - 1) % size\n"
+        "  for phase = 1, phases do\n"
+        "    work(0.5) compute(1e-6) work(0.5)\n"
+        "    state('Ring', function()\n"
+        "      local a, b = irecv(left, 1), isend(right, parameters.bytes, 1)\n"
+        "      local from, bytes = wait(a)\n"
+        "      assert(from == left and bytes == 100)\n"
+        "      wait(b)\n"
+        "      state('Inner', function() from, bytes = sendrecv(right, 1000000, left) end)\n"
+        "      assert(from == left and bytes == 1000000)\n"
+        "    end)\n"
+        "    waitall { irecv(left), isend(right, 8), irecv(none), isend(none, 8) }\n"
+        "    from, bytes = recv(none)\n"
+        "    assert(from == none and bytes == 0)\n"
+        "    barrier() bcast(8, 1) bcast(8) reduce(8, 2) allreduce(65536)\n"
+        "    if rank == 0 then for _ = 2, size do assert(recv(ANY, 3) > 0) end else send(0, rank, 3) end\n"
+        "    checkpoint() checkpoint()\n"
+        "    next_phase()\n"
+        "  end\n"
+        "end\n");
+}
+
+static void test_cart(void **state) {
+    (void)state;
+    expect_good(RUN("local g = cart { 2 }\n" /* 3 x 2 */
+                    "if rank == 0 then\n"
+                    "  assert(g:neighbour(1, 1) == 2 and g:neighbour(2, 1) == 1)\n"
+                    "  assert(g:neighbour(1, -1) == none and g:neighbour(2, 2) == none)\n"
+                    "  local t = cart { 2, periodic = true }\n"
+                    "  assert(t:neighbour(1, -1) == 4 and t:neighbour(1, 7) == 2 and t:neighbour(1, -4) == 4)\n"
+                    "end"));
+    expect_bad(RUN("cart { 4 }"), "test.lua:2: rank 0: cart: expected 1 to 3 dimensions, got 4");
+    expect_bad(RUN("cart { 1 }:neighbour(2, 1)"), "neighbour: expected a dimension from 1 to 1, got 2");
+}
+
+/* Ranks share no variable, and nothing that they share can be changed. */
+static void test_ranks_share_nothing(void **state) {
+    (void)state;
+    expect_good("count = 0\nlocal own = 0\n" RUN("count = count + 1 own = own + 1\n"
+                                                 "barrier()\n"
+                                                 "assert(count == 1 and own == 1)"));
+    expect_bad(RUN("parameters.x = 1"),
+               "test.lua:2: rank 0: expected no change of a table that all ranks share");
+    expect_bad(RUN("math.pi = 3"), "expected no change of a table that all ranks share");
+    expect_bad(RUN("table.insert(string, 1)"), "expected no change of a table that all ranks share");
+    expect_bad("function send() end\n" RUN(""), "test.lua:1: expected another name than send");
+}
+
+/* A closed world: what is not listed is not there. */
+static void test_positive_list(void **state) {
+    static const char *const gone[] = {
+        "io",           "os",          "package",     "debug",        "coroutine",      "load",
+        "loadstring",   "dofile",      "require",     "setmetatable", "collectgarbage", "next",
+        "pcall",        "_G",          "print",       "rawset",       "getmetatable",   "string.dump",
+        "string.gsub",  "string.find", "string.pack", "math.sin",     "math.random",    "table.move",
+        "table.unpack", "('x').dump",  "('x').gsub",  "utf8"};
+    (void)state;
+    for (size_t i = 0; i < sizeof gone / sizeof gone[0]; i++) {
+        char text[200];
+        (void)snprintf(text, sizeof text, RUN("assert(%s == nil)"), gone[i]);
+        expect_good(text);
+    }
+    expect_bad(RUN("local x = 2\nx = x ^ 2"), "test.lua:3: expected no operator ^");
+    expect_good(RUN("local x = '^' .. \"\\\"^\" .. [[\n^]] -- ^\n--[==[ ^ ]] ]==]"));
+    expect_bad(RUN("tostring({})"), "tostring: expected a number, a text, a boolean or nil, got a table");
+    expect_bad(RUN("string.format('%s', run)"),
+               "string.format: expected numbers, texts and booleans, got a function");
+    expect_bad(RUN("string.format('%5p', 1)"), "string.format: expected no %p");
+}
+
+static void test_library(void **state) {
+    (void)state;
+    expect_good(RUN(
+        "assert(math.exp(0) == 1 and math.log(8, 2) == 3 and math.abs(math.log(math.exp(1)) - 1) < 1e-15)"));
+    expect_good(RUN("assert(('ab'):rep(3, '-') == 'ab-ab-ab' and ('abc'):sub(2, 2) == 'b' and #'x' == 1)"));
+    expect_good(RUN("assert(string.format('%d %s %5.2f', 3, 'x', 0.5) == '3 x  0.50' and tostring(1) == '1')"));
+    /* In the order of numbers, texts, booleans, whatever was there first. */
+    expect_good(RUN("local t, seen = { b = 1, a = 2, [true] = 3, [10] = 4, [2.5] = 5, [1] = 6, ab = 7 }, ''\n"
+                    "for k, v in pairs(t) do seen = seen .. v end\n"
+                    "assert(seen == '6542713' or error(seen))"));
+    /* Stable, with and without a function. */
+    expect_good(RUN("local t = {}\n"
+                    "for i = 1, 100 do t[i] = { key = i * 7 % 10, number = i } end\n"
+                    "table.sort(t, function(a, b) return a.key < b.key end)\n"
+                    "for i = 2, 100 do\n"
+                    "  local a, b = t[i - 1], t[i]\n"
+                    "  assert(a.key < b.key or a.key == b.key and a.number < b.number)\n"
+                    "end\n"
+                    "local u = { 3, 1, 2 }\n"
+                    "table.sort(u)\n"
+                    "assert(table.concat(u, ',') == '1,2,3')"));
+}
+
+static void test_settings(void **state) {
+    static const char text[] = "parameters = { n = 4, x = 0.5, name = 'a', on = false }\n" RUN(
+        "compute(parameters.n * 1e-3) if parameters.on then compute(1) end");
+    static const struct {
+        const char *key, *value, *expected;
+    } row[] = {
+        {"n", "5", NULL},
+        {"x", "7", NULL},
+        {"name", "b c", NULL},
+        {"on", "yes", NULL},
+        {"n", "1.5", "test.lua: workload.n: expected a whole number, got 1.5"},
+        {"x", "y", "test.lua: workload.x: expected a number, got y"},
+        {"on", "1", "test.lua: workload.on: expected yes or no, got 1"},
+        {"m", "1", "test.lua: workload.m: expected a name in the table parameters, got another"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        struct workload w;
+        const hpcw_status s = run_sized(&w, text, sizeof text - 1, 1, row[i].key, row[i].value, 0);
+        if (row[i].expected != NULL) {
+            assert_int_equal(s, HPCW_EINVAL);
+            assert_string_equal(w.err.message, row[i].expected);
+        } else {
+            assert_int_equal(s, HPCW_OK);
+            const uint64_t end_ns = i == 0 ? 5000000 : i == 3 ? 1004000000 : 4000000;
+            assert_int_equal(w.result.end_ns, end_ns);
+        }
+        end(&w);
+    }
+}
+
+/* Chance depends on the seed, the rank and the number of the call: not on the order in which ranks run. */
+static void test_chance(void **state) {
+    static const char text[] = RUN("for _ = 1, 20 do\n"
+                                   "  local x = random()\n"
+                                   "  assert(x >= 0 and x < 1)\n"
+                                   "  compute(x * 1e-4) compute((4 + normal()) * 1e-5)\n"
+                                   "  if rank == 0 then for _ = 2, size do local f = recv(ANY) send(f, 8) end "
+                                   "else send(0, 8) recv(0) end\n"
+                                   "end");
+    (void)state;
+    uint64_t hash = 0;
+    for (uint64_t order = 0; order < 5; order++) {
+        struct workload w;
+        assert_int_equal(run_sized(&w, text, sizeof text - 1, RANKS, NULL, NULL, order), HPCW_OK);
+        assert_true(order == 0 || w.hash == hash);
+        hash = w.hash;
+        end(&w);
+    }
+}
+
+/* ---- bad input ---- */
+
+static void test_wrong_texts(void **state) {
+    (void)state;
+    expect_bad("", "test.lua: expected a function run, got nil");
+    expect_bad("run = 3", "test.lua: expected a function run, got number");
+    expect_bad("function run(\n", "test.lua:2: <name> or '...' expected near <eof>");
+    expect_bad("end return function(_ENV)", "test.lua:1: <eof> expected near 'end'");
+    expect_bad_sized("\033LuaT", 5, "test.lua: expected the text of a workload, got compiled Lua");
+    expect_bad("send(0, 8)\n" RUN(""),
+               "test.lua:1: send: expected calls in the function run, got one outside of it");
+    expect_bad("states = { 3 }\n" RUN(""),
+               "states: expected names of 1 to 31 bytes, got another value as number 1");
+    expect_bad("parameters = { {} }\n" RUN(""), "parameters: expected names, got a number as name");
+    expect_bad("parameters = { a = {} }\n" RUN(""),
+               "parameters.a: expected a number, a text or a boolean, got table");
+    char *large = calloc(1, 100 << 20);
+    assert_non_null(large);
+    memset(large, ' ', (100 << 20) - 1);
+    expect_bad(large, "test.lua: expected a workload of at most 1048576 bytes, got 104857599");
+    free(large);
+}
+
+static void test_wrong_calls(void **state) {
+    (void)state;
+    expect_bad(RUN("recieve(1)"), "test.lua:2: rank 0: attempt to call a nil value (global 'recieve')");
+    expect_bad(RUN("send(6, 8)"), "test.lua:2: rank 0: send: expected a rank from 0 to 5 or none, got 6");
+    expect_bad(RUN("send(-1, 8)"), "send: expected a rank from 0 to 5 or none, got -1");
+    expect_bad(RUN("\n\nsend(nil, 8)"), "test.lua:4: rank 0: send: expected a rank or none, got nil");
+    expect_bad(RUN("send(1.5, 8)"), "send: expected a rank or none, got 1.5");
+    expect_bad(RUN("send('1', 8)"), "send: expected a rank or none, got string");
+    expect_bad(RUN("send(ANY, 8)"), "send: expected a rank or none, got ANY, which only recv takes");
+    expect_bad(RUN("send(0)"), "send: expected a number of bytes, got no value");
+    expect_bad(RUN("send(0, 1 << 31)"), "send: expected 0 to 2147483647 bytes, got 2147483648");
+    expect_bad(RUN("send(0, 8, -1)"), "send: expected a tag from 0 to 2147483647, got -1");
+    expect_bad(RUN("work(2)"), "work: expected a share of the phase's load from 0 to 1, got 2");
+    expect_bad(RUN("compute(0 / 0)"), "compute: expected seconds from 0 to 31536000, got ");
+    expect_bad(RUN("wait(3)"), "wait: expected a request of this rank that it has not waited for, got another");
+    expect_bad(RUN("local r = isend(none, 8) wait(r) wait(irecv(rank)) "),
+               "rank 0 in wait from rank 0 with tag 0");
+    expect_bad(RUN("state('No', barrier)"), "state: expected a name of the table states, got No");
+    expect_bad(RUN("table.sort({ 2, 1 }, function() barrier() end)"),
+               "attempt to yield across a C-call boundary");
+    expect_bad(RUN("error('so it is')"), "test.lua:2: rank 0: so it is");
+    expect_bad(RUN("error({})"), "expected a text as error, got another value");
+}
+
+static void test_wrong_programs(void **state) {
+    (void)state;
+    expect_bad(RUN("if rank == 3 then recv(4, 9) end"),
+               "deadlock: expected all ranks to end, got 1 that wait for ever: "
+               "rank 3 in recv from rank 4 with tag 9 (test.lua:2)");
+    expect_bad(RUN("if rank == 1 then barrier() else allreduce(8) end"),
+               "test.lua:2: rank 1: barrier: expected the collective call of rank 0, allreduce");
+    expect_bad("function run() next_phase() end", "test.lua: rank 0: expected 2 calls of next_phase, got 1");
+    expect_bad(RUN("next_phase()"), "rank 0: next_phase: expected 2 phases, got one more");
+    expect_bad(RUN("if rank == 0 then checkpoint() end"), "rank 0: expected 1 calls of checkpoint, got 0");
+}
+
+/* Loops without end, in Lua and in one call of a library; without calls, with calls, outside of run. */
+static void test_endless(void **state) {
+    (void)state;
+    expect_bad(RUN("while true do end"),
+               "test.lua:2: rank 0: expected the end of a phase within 0.1 s of processor time, got none");
+    expect_bad(RUN("\nwhile true do compute(0) end"),
+               "test.lua:3: rank 0: expected the end of a phase within 0.1 s");
+    expect_bad(RUN("while true do compute(1) end"), "expected the end of a phase within 0.1 s");
+    expect_bad("while true do end\n" RUN(""), "test.lua:1: expected the end of a phase within 0.1 s");
+    expect_good(RUN("assert(string.rep('', 1 << 60) == '')"));
+    expect_bad(RUN("string.rep('x', 1 << 60)"), "string.rep: expected a result of at most 1048576 bytes");
+    expect_bad(RUN("table.concat({}, '', 1, 1 << 60)"), "test.lua:2: rank 0: invalid value");
+    expect_bad(RUN("local t = { 2, 1 }\ntable.sort(t, function() while true do end end)"),
+               "test.lua:3: rank 0: expected the end");
+}
+
+static void test_memory(void **state) {
+    (void)state;
+    expect_bad(RUN("local t = {}\nrepeat t[#t + 1] = { #t } until false"),
+               "test.lua:3: rank 0: expected at most 64 MiB of memory for all ranks, got more");
+    expect_bad(RUN("local s = 'x'\nrepeat s = s .. s until false"),
+               "test.lua:3: rank 0: expected at most 64 MiB");
+    expect_bad(
+        RUN("repeat isend(0, 8) until false"),
+        "test.lua:2: rank 0: isend: expected at most 1054720 sends and receives under way at once, got more");
+    expect_bad("local function f() return f() + 1 end\n" RUN("f()"),
+               "test.lua:1: rank 0: expected at most 64 MiB of memory for all ranks, got more");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_cart),
+        cmocka_unit_test(test_ranks_share_nothing),
+        cmocka_unit_test(test_positive_list),
+        cmocka_unit_test(test_library),
+        cmocka_unit_test(test_settings),
+        cmocka_unit_test(test_chance),
+        cmocka_unit_test(test_wrong_texts),
+        cmocka_unit_test(test_wrong_calls),
+        cmocka_unit_test(test_wrong_programs),
+        cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
