@@ -12,6 +12,7 @@
 #include "gen/sim/constants.h"
 
 const struct sim_constant_row sim_constant_row[SIM_CONSTANTS] = {
+    [SIM_CALL] = {"call", 50, "ns", "A (about 150 instructions)", "length of a receive from nobody"},
     [SIM_OVERHEAD] = {"overhead", 0.25, "share of the latency", "[L], A (a quarter at each end)",
                       "processor time of a send"},
     [SIM_GAP] = {"gap", 4.65, "ns per message of a card", "[N]", "messages of a node in a second"},

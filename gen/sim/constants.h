@@ -4,6 +4,7 @@
 #define HPCW_GEN_SIM_CONSTANTS_H
 
 enum sim_constant {
+    SIM_CALL,           /* processor time of a call that moves nothing */
     SIM_OVERHEAD,       /* processor time of a send or of a receive, as a share of the latency */
     SIM_GAP,            /* time that a network card needs for a message of any size */
     SIM_COMBINE,        /* time to combine a byte of two operands */

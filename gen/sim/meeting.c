@@ -251,7 +251,7 @@ static enum sim_answer refuse_other(struct sim *sim, const struct sim_meeting *g
 
 /* The rank has come; whoever has all it waits for leaves. */
 static void come(struct sim *sim, struct sim_meeting *g, uint32_t rank) {
-    later(&g->time_ns[rank], sim->rank[rank].clock_ns);
+    later(&g->time_ns[rank], sim_least_end_ns(sim, rank));
     g->came++;
     if (g->plan.shape == SIM_SHAPE_ROUNDS) {
         if (g->came == sim->ranks) {

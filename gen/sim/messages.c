@@ -83,7 +83,7 @@ static void release(struct sim *sim, uint32_t rank, uint32_t half) {
 /* All that the rank waits for, in the order in which it named them. Returns when its call ends; the program, and who traces it,
  * learn of the messages then. */
 static uint64_t finish_wait(struct sim *sim, uint32_t rank) {
-    uint64_t now_ns = sim->rank[rank].clock_ns;
+    uint64_t now_ns = sim_least_end_ns(sim, rank);
     uint32_t half = sim->rank[rank].waits_for;
     for (uint32_t h = half; h != SIM_NOTHING; h = half_of(sim, h)->wait_next) {
         now_ns = end_of(sim, rank, half_of(sim, h), now_ns);
@@ -273,17 +273,18 @@ static uint32_t post_send(struct sim *sim, uint32_t rank, uint32_t to, uint64_t 
     const uint64_t known_ns = leaves_ns + (cost->rendezvous ? cost->latency_ns : cost->flight_ns);
     r->out_free_ns = leaves_ns + cost->card_ns;
     pair->envelope_ns = later_of(pair->envelope_ns, known_ns);
-    const uint32_t half =
-        sim_match_add(&sim->match, &(struct sim_half){.time_ns = leaves_ns,
-                                                      .done_ns = r->clock_ns + cost->overhead_ns,
-                                                      .envelope_ns = pair->envelope_ns,
-                                                      .bytes = bytes,
-                                                      .pair = number,
-                                                      .number = pair->sent++,
-                                                      .tag = tag,
-                                                      .sends = true,
-                                                      .eager = !cost->rendezvous,
-                                                      .held = held});
+    const uint32_t half = sim_match_add(
+        &sim->match,
+        &(struct sim_half){.time_ns = leaves_ns,
+                           .done_ns = later_of(sim_least_end_ns(sim, rank), r->clock_ns + cost->overhead_ns),
+                           .envelope_ns = pair->envelope_ns,
+                           .bytes = bytes,
+                           .pair = number,
+                           .number = pair->sent++,
+                           .tag = tag,
+                           .sends = true,
+                           .eager = !cost->rendezvous,
+                           .held = held});
     if (half != SIM_NOTHING && sim->observed) {
         sim_tell(sim, &(struct sim_event){.time_ns = r->clock_ns,
                                           .rank = rank,
@@ -355,7 +356,7 @@ static enum sim_answer refuse_half(struct sim *sim, enum sim_call call) {
 }
 
 static enum sim_answer end_at_once(struct sim *sim, uint32_t rank) {
-    return sim_end_call(sim, rank, sim->rank[rank].clock_ns);
+    return sim_end_call(sim, rank, sim_least_end_ns(sim, rank));
 }
 
 enum sim_answer sim_send(struct sim *sim, uint32_t rank, uint32_t to, uint64_t bytes, int32_t tag) {

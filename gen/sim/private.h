@@ -63,6 +63,10 @@ struct sim {
 void sim_begin_call(struct sim *sim, uint32_t rank, enum sim_call call);
 /* It returns at `time_ns`. If that is beyond the horizon, the rank stops there. */
 enum sim_answer sim_end_call(struct sim *sim, uint32_t rank, uint64_t time_ns);
+/* When a call of the rank ends that begins now and moves nothing. */
+static inline uint64_t sim_least_end_ns(const struct sim *sim, uint32_t rank) {
+    return sim->rank[rank].clock_ns + (uint64_t)sim->options.constants.value[SIM_CALL];
+}
 /* The rank stops until sim_wake. */
 enum sim_answer sim_block(struct sim *sim, uint32_t rank);
 /* What a rank has waited for is there, and its call returns at `time_ns`. */

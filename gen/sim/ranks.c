@@ -117,7 +117,7 @@ void sim_wake(struct sim *sim, uint32_t rank, uint64_t time_ns) {
 enum sim_answer sim_compute(struct sim *sim, uint32_t rank, enum sim_work work, uint64_t time_ns) {
     const uint64_t now_ns = sim->rank[rank].clock_ns;
     sim->calls++;
-    if (sim->observed) {
+    if (sim->observed && time_ns > 0) {
         sim_tell(sim, &(struct sim_event){.time_ns = now_ns,
                                           .rank = rank,
                                           .what = SIM_COMPUTES,
