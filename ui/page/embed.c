@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For the build: files as a C table, each under a name. Usage: embed OUTPUT.c NAME=FILE... */
+/* For the build: files as a C table, each under a name. Usage: embed OUTPUT.c HEADER TABLE NAME=FILE...
+ * HEADER declares struct TABLE { name, data, size }, the array TABLE and its length, TABLEs. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,23 +28,24 @@ static int put_file(FILE *out, const char *path, int index) {
 }
 
 int main(int argc, char **argv) {
-    FILE *out = argc > 1 ? fopen(argv[1], "w") : NULL;
+    FILE *out = argc > 3 ? fopen(argv[1], "w") : NULL;
     if (out == NULL) {
-        (void)fprintf(stderr, "usage: embed OUTPUT.c NAME=FILE...\n");
+        (void)fprintf(stderr, "usage: embed OUTPUT.c HEADER TABLE NAME=FILE...\n");
         return EXIT_FAILURE;
     }
-    (void)fprintf(out, "#include \"ui/page/private.h\"\n\n");
-    for (int i = 2; i < argc; i++) {
+    const char *table = argv[3];
+    (void)fprintf(out, "#include \"%s\"\n\n", argv[2]);
+    for (int i = 4; i < argc; i++) {
         const char *is = strchr(argv[i], '=');
         if (is == NULL || put_file(out, is + 1, i) != 0) {
             return EXIT_FAILURE;
         }
     }
-    (void)fprintf(out, "\nconst struct ui_page_file ui_page_file[] = {\n");
-    for (int i = 2; i < argc; i++) {
+    (void)fprintf(out, "\nconst struct %s %s[] = {\n", table, table);
+    for (int i = 4; i < argc; i++) {
         (void)fprintf(out, "    {\"%.*s\", file_%d, sizeof file_%d},\n", (int)strcspn(argv[i], "="), argv[i], i,
                       i);
     }
-    (void)fprintf(out, "};\nconst size_t ui_page_files = %d;\n", argc - 2);
+    (void)fprintf(out, "};\nconst size_t %ss = %d;\n", table, argc - 4);
     return ferror(out) | fclose(out) ? EXIT_FAILURE : EXIT_SUCCESS;
 }
