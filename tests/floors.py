@@ -72,13 +72,14 @@ gen/model/checkpoint         libwriter/base ui/param gen/model/load
 gen/model/trace              libwriter/base ui/param gen/model/draw gen/model/machine gen/model/network gen/model/load gen/model/checkpoint
 gen/sim                      libwriter/base gen/model/machine gen/model/network
 gen/sim/lua                  libwriter/base gen/model/draw gen/sim
-gen/spec                     libwriter/base libwriter/io ui/param gen/model/*
+gen/workloads
+gen/spec                     libwriter/base libwriter/io ui/param gen/model/* gen/sim gen/sim/lua gen/workloads
 gen/report                   libwriter/base libwriter/io libreader/* ui/page gen/spec
-gen/format                   libwriter/base libwriter/io libwriter/comm libreader/* ui/page ui/param gen/model/* gen/spec gen/report
+gen/format                   libwriter/base libwriter/io libwriter/comm libreader/* ui/page ui/param gen/model/* gen/sim gen/spec gen/report
 gen/export                   libwriter/base libwriter/io libreader libreader/clog2 libreader/vom libreader/vom/set gen/spec
 gen/fit                      libwriter/base libwriter/io libreader/* ui/param ui/page gen/model/* gen/spec
-gen/dataset                  libwriter/base libwriter/io libwriter/comm libreader ui/param gen/model/* gen/spec gen/format
-gen/cli                      libwriter/base libwriter/io libwriter/comm libwriter/format/clog2/log libreader libreader/rank2file ui/* gen/model/* gen/spec gen/format gen/export gen/fit gen/dataset gen/report
+gen/dataset                  libwriter/base libwriter/io libwriter/comm libreader ui/param gen/model/* gen/sim/lua gen/spec gen/format
+gen/cli                      libwriter/base libwriter/io libwriter/comm libwriter/format/clog2/log libreader libreader/rank2file ui/* gen/model/* gen/sim/lua gen/workloads gen/spec gen/format gen/export gen/fit gen/dataset gen/report
 bench/measure                libwriter/base libwriter/io libwriter/comm ui/cli
 bench/linktest               libwriter/base libwriter/io libwriter/comm ui/* bench/measure
 bench/report                 libwriter/base libwriter/io ui/* bench/measure

@@ -121,6 +121,10 @@ static hpcw_status read_description(const char *dir, struct gen_cli_options *o, 
         /* A regular file, unlike that of --config: nobody shall wait for the writer of a pipe. */
         s = gen_directory_read(path, &text, &e);
         s = s == HPCW_OK ? ui_config_text(parse, path, text, strlen(text), &e) : s;
+        if (s == HPCW_OK && o->workload[0] != '\0') {
+            (void)snprintf(o->workload_text, sizeof o->workload_text, "%.*s/" GEN_WORKLOAD_TEXT,
+                           (int)(sizeof o->workload_text - sizeof GEN_WORKLOAD_TEXT - 1), dir);
+        }
         hpcw_i_free(text);
         if (s == HPCW_ENOENT) {
             s = hpcw_i_fail(err, HPCW_ENOENT,

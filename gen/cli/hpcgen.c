@@ -69,6 +69,7 @@ static hpcw_status agree_on_options(const struct gen_cli_options *o, const struc
         {.name = "--seed", .number = o->seed},
         {.name = "--preset", .text = o->preset},
         {.name = "--scale", .text = gen_scale_name[o->scale]},
+        {.name = "--workload", .text = o->workload},
         {.name = "--set or parameters of --config", .text = formats == NULL ? NULL : formats + set_at},
         {.name = "--blocksize", .number = o->blocksize, .words = "auto"},
         {.name = "--files", .number = o->files},
@@ -108,7 +109,7 @@ static hpcw_status run_command(struct gen_cli_options *o, const struct ui_parse 
     case GEN_CLI_INFO:
         return first ? gen_cli_info(o, parse->args[0], err) : HPCW_OK;
     case GEN_CLI_LIST:
-        return first ? gen_cli_list(o, err) : HPCW_OK;
+        return first ? gen_cli_list(o, parse->arg_count > 0 ? parse->args[0] : NULL, err) : HPCW_OK;
     case GEN_CLI_JOIN:
         return first ? gen_cli_join(o, parse->args[0], err) : HPCW_OK;
     case GEN_CLI_REPAIR:

@@ -37,7 +37,9 @@ static const struct ui_command commands[] = {
     [GEN_CLI_VERIFY] = {"verify", "check a dataset or one file of it: checksums and structure", "DIR|FILE", 1,
                         1},
     [GEN_CLI_INFO] = {"info", "show what a file holds", "FILE", 1, 1},
-    [GEN_CLI_LIST] = {"list", "list the formats, the presets, and every parameter with its value", NULL, 0, 0},
+    [GEN_CLI_LIST] = {"list",
+                      "list the formats, the presets, and every parameter with its value; or the workloads",
+                      "[workloads]", 0, 1},
     [GEN_CLI_JOIN] = {"join", "finish a dataset after all its parts are written: truth, manifest, checksums",
                       "DIR", 1, 1},
     [GEN_CLI_REPAIR] = {"repair", "make damaged and lost files of a dataset again, and no others", "DIR", 1, 1},
@@ -109,6 +111,11 @@ static const struct ui_option options[] = {
            .default_text = "dfplus-hdr200", .read = ui_read_word, .words = preset_word),
     OPTION(DATA, RUN | REPAIR | LIST, 0, "scale", "SIZE", CHOICE, scale, "amount of data per rank",
            .param.choices = gen_scale_name, .default_text = "medium"),
+    OPTION(
+        DATA, RUN | REPAIR, 'w', "workload", "NAME|FILE.lua", STRING, workload,
+        "program that the ranks run, for the event log: one of `hpcgen list workloads`, or a text in Lua; its "
+        "parameters are "
+        "--set workload.KEY=VALUE"),
     OPTION(DATA, RUN | REPAIR | LIST, 0, "set", "KEY=VALUE", STRING, set,
            "set a parameter that `hpcgen list` shows; may be repeated", .read = ui_read_setting,
            .words = gen_dataset_key, .flags = UI_OPTION_NO_CONFIG),

@@ -43,7 +43,9 @@ struct gen_cli_options {
     uint64_t seed;
     uint64_t formats; /* bit i: the i-th format of the table; 0: not given, all */
     char preset[GEN_CLI_PRESET_SIZE];
-    int scale; /* enum gen_scale */
+    int scale;                             /* enum gen_scale */
+    char workload[GEN_CLI_PATH_SIZE];      /* name or file; "": none */
+    char workload_text[GEN_CLI_PATH_SIZE]; /* no option: the file with its text; "": as its name says */
     /* from the configuration file, then from the command line; apply after preset and scale */
     struct ui_settings set;
     char config[GEN_CLI_PATH_SIZE];

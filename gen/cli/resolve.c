@@ -63,12 +63,42 @@ static const char *nearest_key(const char *key) {
     return near;
 }
 
+/* A parameter of the workload, or one that a workload does not take. *done: it was, or is an error. */
+static hpcw_status apply_to_workload(const struct ui_setting *setting, struct gen_dataset *d, bool *done,
+                                     hpcw_error *err) {
+    static const char own[] = "workload.";
+    static const char of_model[] = "trace.";
+    *done = false;
+    if (strncmp(setting->key, own, sizeof own - 1) == 0) {
+        *done = true;
+        return d->workload != NULL
+                   ? gen_workload_set(d->workload, setting->key + sizeof own - 1, setting->value, err)
+                   : hpcw_i_fail(err, HPCW_EINVAL, "%s: %s: expected --workload, got none", setting->origin,
+                                 setting->key);
+    }
+    if (d->workload != NULL && strncmp(setting->key, of_model, sizeof of_model - 1) == 0) {
+        *done = true;
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "%s: %s: expected a parameter that workloads have, got one of the trace model",
+                           setting->origin, setting->key);
+    }
+    return HPCW_OK;
+}
+
 hpcw_status gen_cli_apply(const struct ui_settings *settings, struct gen_dataset *d, hpcw_error *err) {
     for (size_t s = 0; s < settings->count; s++) {
         const struct ui_setting *setting = &settings->items[s];
         const struct gen_dataset_group *group;
         const struct ui_param *param;
         size_t i = 0;
+        bool done;
+        hpcw_status status = apply_to_workload(setting, d, &done, err);
+        if (done && status == HPCW_OK) {
+            continue;
+        }
+        if (done) {
+            return status;
+        }
         while ((param = gen_dataset_param(i, &group)) != NULL && strcmp(param->key, setting->key) != 0) {
             i++;
         }
@@ -78,7 +108,7 @@ hpcw_status gen_cli_apply(const struct ui_settings *settings, struct gen_dataset
                                setting->key, near == NULL ? "" : "; did you mean ", near == NULL ? "" : near,
                                near == NULL ? "" : "?");
         }
-        hpcw_status status = ui_param_set(param, (char *)d + group->offset, setting->value, err);
+        status = ui_param_set(param, (char *)d + group->offset, setting->value, err);
         if (status != HPCW_OK) {
             return ui_fail_at(err, status, setting->origin);
         }
@@ -91,7 +121,11 @@ hpcw_status gen_cli_resolve(const struct gen_cli_options *o, struct gen_dataset 
     if (s != HPCW_OK) {
         return s;
     }
-    s = gen_cli_apply(&o->set, d, err);
+    if (o->workload[0] != '\0') {
+        const char *text = o->workload_text[0] != '\0' ? o->workload_text : NULL;
+        s = gen_workload_load(o->workload, text, &d->workload, err);
+    }
+    s = s == HPCW_OK ? gen_cli_apply(&o->set, d, err) : s;
     if (s != HPCW_OK) {
         return s;
     }

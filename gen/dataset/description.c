@@ -13,6 +13,24 @@
 #include "libwriter/base/numfmt.h"
 #include "libwriter/base/status.h"
 
+/* The text, too, so that the dataset can be made again; and which Lua ran it. */
+static void put_workload(const struct gen_workload *w, struct hpcw_i_json *json) {
+    hpcw_i_json_key_object(json, "workload");
+    hpcw_i_json_put_str(json, "name", w->name);
+    hpcw_i_json_put_str(json, "lua", sim_lua_version());
+    hpcw_i_json_key_array(json, "set");
+    for (size_t i = 0; i < w->settings; i++) {
+        hpcw_i_json_flat_object(json);
+        hpcw_i_json_put_str(json, "key", w->setting[i].key);
+        hpcw_i_json_put_str(json, "value", w->setting[i].value);
+        hpcw_i_json_end_object(json);
+    }
+    hpcw_i_json_end_array(json);
+    hpcw_i_json_key(json, "text");
+    hpcw_i_json_str_n(json, (const char *)w->text.data, w->text.size);
+    hpcw_i_json_end_object(json);
+}
+
 void gen_dataset_json(const struct gen_dataset *d, struct hpcw_i_json *json) {
     hpcw_i_json_put_str(json, "hpcw", hpcw_version());
     hpcw_i_json_put_u64(json, "ranks", d->ranks);
@@ -32,11 +50,14 @@ void gen_dataset_json(const struct gen_dataset *d, struct hpcw_i_json *json) {
     const struct gen_dataset_group *group;
     const struct ui_param *p;
     for (size_t i = 0; (p = gen_dataset_param(i, &group)) != NULL; i++) {
-        if (gen_dataset_wants(d, group->formats)) { /* otherwise it decides no byte of this dataset */
+        if (gen_dataset_uses(d, group)) { /* otherwise it decides no byte of this dataset */
             ui_param_json(p, (const char *)d + group->offset, json);
         }
     }
     hpcw_i_json_end_object(json);
+    if (d->workload != NULL) {
+        put_workload(d->workload, json);
+    }
 }
 
 hpcw_status gen_dataset_text(const struct gen_dataset *d, struct hpcw_i_buf *buf, hpcw_error *err) {
@@ -97,6 +118,30 @@ static bool scale_of(const char *name, enum gen_scale *scale) {
     return false;
 }
 
+/* The workload of a manifest, if it has one. */
+static bool read_workload(const cJSON *json, struct gen_dataset *d) {
+    const cJSON *name = cJSON_GetObjectItemCaseSensitive(json, "name");
+    const cJSON *text = cJSON_GetObjectItemCaseSensitive(json, "text");
+    const cJSON *item;
+    if (json == NULL) {
+        return true;
+    }
+    if (!cJSON_IsString(name) || !cJSON_IsString(text) ||
+        gen_workload_new(name->valuestring, text->valuestring, strlen(text->valuestring), &d->workload, NULL) !=
+            HPCW_OK) {
+        return false;
+    }
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(json, "set")) {
+        const cJSON *key = cJSON_GetObjectItemCaseSensitive(item, "key");
+        const cJSON *value = cJSON_GetObjectItemCaseSensitive(item, "value");
+        if (!cJSON_IsString(key) || !cJSON_IsString(value) ||
+            gen_workload_set(d->workload, key->valuestring, value->valuestring, NULL) != HPCW_OK) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool read_parameters(const char *text, const cJSON *p, struct gen_dataset *d) {
     char preset[VALUE];
     char scale[VALUE];
@@ -119,11 +164,14 @@ static bool read_parameters(const char *text, const cJSON *p, struct gen_dataset
     for (size_t i = 0; i < gen_format_count; i++) {
         d->formats |= (uint64_t)(cJSON_GetObjectItemCaseSensitive(formats, gen_format[i]->name) != NULL) << i;
     }
+    if (!read_workload(cJSON_GetObjectItemCaseSensitive(p, "workload"), d)) {
+        return false;
+    }
     const cJSON *set = cJSON_GetObjectItemCaseSensitive(p, "set");
     const struct gen_dataset_group *group;
     const struct ui_param *param;
     for (size_t i = 0; (param = gen_dataset_param(i, &group)) != NULL; i++) {
-        if (gen_dataset_wants(d, group->formats) &&
+        if (gen_dataset_uses(d, group) &&
             (!value_of(text, set, param->key, value) ||
              ui_param_set(param, (char *)d + group->offset, value, NULL) != HPCW_OK)) {
             return false;

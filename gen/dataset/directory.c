@@ -156,6 +156,15 @@ hpcw_status gen_directory_open(const struct gen_run *run, const char *name, hpcw
 }
 
 /* The description as a configuration file. */
+/* Its text is in GEN_WORKLOAD_TEXT. */
+static bool describe_workload(const struct gen_workload *w, struct hpcw_i_buf *buf) {
+    bool ok = ui_param_line("workload", w->name, buf) && hpcw_i_buf_append_str(buf, "[workload]\n");
+    for (size_t i = 0; ok && i < w->settings; i++) {
+        ok = ui_param_line(w->setting[i].key, w->setting[i].value, buf);
+    }
+    return ok;
+}
+
 static bool describe(const struct gen_dataset *d, const char *fingerprint, struct hpcw_i_buf *buf) {
     char line[512];
     (void)snprintf(line, sizeof line,
@@ -173,12 +182,18 @@ static bool describe(const struct gen_dataset *d, const char *fingerprint, struc
         }
     }
     ok = ok && hpcw_i_buf_append_str(buf, "\n");
+    if (d->workload != NULL) {
+        ok = ok && describe_workload(d->workload, buf);
+    }
     const char *section = "";
     const struct gen_dataset_group *group;
     const struct ui_param *p;
     for (size_t i = 0; (p = gen_dataset_param(i, &group)) != NULL; i++) {
         char value[UI_PARAM_TEXT];
         int n = (int)strcspn(p->key, ".");
+        if (d->workload != NULL && group->params == model_trace_param) {
+            continue; /* which a workload does not take */
+        }
         if (strncmp(section, p->key, (size_t)n + 1) != 0) {
             section = p->key;
             (void)snprintf(line, sizeof line, "[%.*s]\n", n, section);
@@ -190,25 +205,30 @@ static bool describe(const struct gen_dataset *d, const char *fingerprint, struc
     return ok;
 }
 
-/* Writes the description, if it does not exist. */
+static hpcw_status write_state(const struct gen_run *run, const char *path, const struct hpcw_i_buf *text,
+                               hpcw_error *err) {
+    hpcw_sink *sink = NULL;
+    hpcw_status s = gen_directory_open(run, path, run->durability, &sink, err);
+    s = s == HPCW_OK ? hpcw_sink_write_at(sink, 0, text->data, text->size, err) : s;
+    s = s == HPCW_OK ? hpcw_sink_publish(sink, err) : s;
+    hpcw_sink_free(sink);
+    return s;
+}
+
+/* Writes the description, if it does not exist; before it what it needs. */
 static hpcw_status write_description(const struct gen_run *run, hpcw_error *err) {
+    const struct gen_workload *w = run->dataset->workload;
     bool is, same;
     struct hpcw_i_buf buf = {0};
-    hpcw_sink *sink = NULL;
     hpcw_status s = read_begun(run, &is, &same, err);
     if (s != HPCW_OK || same) {
         return s;
     }
-    s = describe(run->dataset, run->fingerprint, &buf)
-            ? gen_directory_open(run, GEN_PARAMETERS, run->durability, &sink, err)
-            : hpcw_i_fail_memory(err, run->directory, 0, "its description");
-    if (s == HPCW_OK) {
-        s = hpcw_sink_write_at(sink, 0, buf.data, buf.size, err);
+    if (!describe(run->dataset, run->fingerprint, &buf)) {
+        s = hpcw_i_fail_memory(err, run->directory, 0, "its description");
     }
-    if (s == HPCW_OK) {
-        s = hpcw_sink_publish(sink, err);
-    }
-    hpcw_sink_free(sink);
+    s = s == HPCW_OK && w != NULL ? write_state(run, GEN_WORKLOAD_TEXT, &w->text, err) : s;
+    s = s == HPCW_OK ? write_state(run, GEN_PARAMETERS, &buf, err) : s;
     hpcw_i_buf_free(&buf);
     return s;
 }

@@ -7,6 +7,7 @@
  *   DIR/manifest.json           all parameters and every file; written last
  *   DIR/CHECKSUMS.xxh128        for `xxhsum -c`
  *   DIR/.hpcw/parameters.ini    state: the description of the dataset, a file for --config
+ *   DIR/.hpcw/workload.lua      state: the text of its workload, if it has one
  *   DIR/.hpcw/lease             state: who writes here (lease.h)
  *   DIR/.hpcw/FORMAT.A-B.jsonl  state: units A .. B-1 are written, with their digests and partial results
  *
@@ -29,6 +30,7 @@ enum { GEN_DIRECTORY_PATH = 4096 + GEN_UNIT_PATH };
 #define GEN_TRUTH "truth.json"
 #define GEN_CHECKSUMS "CHECKSUMS.xxh128"
 #define GEN_PARAMETERS GEN_STATE_DIR "/parameters.ini"
+#define GEN_WORKLOAD_TEXT GEN_STATE_DIR "/workload.lua"
 
 /* Whether a path from a file stays below the directory: relative, short, no "..", no empty part. */
 bool gen_directory_is_below(const char *path);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gen/format/workload_log.h"
 #include "gen/report/report.h"
 #include "libreader/clog2/clog2.h"
 #include "libwriter/base/checked.h"
@@ -27,15 +28,37 @@ static uint64_t units(const struct gen_dataset *d) {
 static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_unit *u, hpcw_error *err) {
     (void)index;
     (void)err;
-    hpcw_clog2_options o = gen_trace_log_options(d);
+    const bool runs = d->workload != NULL;
+    const hpcw_clog2_options o = runs ? gen_workload_log_options(d) : gen_trace_log_options(d);
+    const uint64_t blocks =
+        runs ? gen_workload_log_blocks(d, o.block_size) : gen_trace_log_blocks(d, o.block_size);
     (void)snprintf(u->path, sizeof u->path, GEN_CLOG2_PATH);
-    u->apparent = hpcw_clog2_file_size(gen_trace_log_blocks(d, o.block_size), o.block_size, o.comms);
+    u->apparent = hpcw_clog2_file_size(blocks, o.block_size, o.comms);
     u->allocated = hpcw_i_align_up(u->apparent, 4096);
     return HPCW_OK;
 }
 
+/* A workload takes 200 ns for each record: it is simulated twice, first to check and to measure it. */
 static double seconds(const struct gen_dataset *d) {
-    return (double)gen_trace_log_records(d) * 40e-9;
+    return d->workload != NULL ? (double)gen_workload_log_records(d) * 200e-9
+                               : (double)gen_trace_log_records(d) * 40e-9;
+}
+
+/* Of a workload: the events of a few hundred calls of each rank, and its coroutine. */
+static uint64_t memory(const struct gen_dataset *d, uint32_t jobs) {
+    return d->workload != NULL ? (UINT64_C(64) << 20) + (UINT64_C(48) << 10) * d->ranks
+                               : gen_clog2_write_memory(d, jobs);
+}
+
+static hpcw_status write_log(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err) {
+    return w->dataset->workload != NULL ? gen_clog2_workload_write(w, partial, err)
+                                        : gen_clog2_write(w, partial, err);
+}
+
+static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
+                         struct hpcw_i_json *json, hpcw_error *err) {
+    return d->workload != NULL ? gen_clog2_workload_truth(d, partial, count, json, err)
+                               : gen_clog2_truth(d, partial, count, json, err);
 }
 
 static bool owns(const char *path) {
@@ -71,11 +94,11 @@ const struct gen_format gen_format_clog2 = {
     .limits = limits,
     .units = units,
     .unit = unit,
-    .memory = gen_clog2_write_memory,
+    .memory = memory,
     .seconds = seconds,
     .owns = owns,
-    .write = gen_clog2_write,
-    .truth = gen_clog2_truth,
+    .write = write_log,
+    .truth = truth,
     .probe = read_clog2_probe,
     .verify = verify,
     .info = info,

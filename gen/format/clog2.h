@@ -14,6 +14,11 @@
 hpcw_status gen_clog2_write(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err);
 uint64_t gen_clog2_write_memory(const struct gen_dataset *d, uint32_t jobs);
 
+/* The same for the log of a workload. */
+hpcw_status gen_clog2_workload_write(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err);
+hpcw_status gen_clog2_workload_truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
+                                     struct hpcw_i_json *json, hpcw_error *err);
+
 /* ---- what iterations inject ---- */
 
 /* Appends what an iteration injects to a list of words. */

@@ -84,8 +84,7 @@ uint64_t gen_trace_log_records(const struct gen_dataset *d) {
     return gen_trace_log_prologue(d) + d->trace.estimate.events;
 }
 
-/* Entry 0 is the world, 1 + r the communicator of rank r alone. */
-static void comm_of(void *context, uint32_t index, hpcw_clog2_comm_entry *entry) {
+void gen_trace_log_comm(void *context, uint32_t index, hpcw_clog2_comm_entry *entry) {
     const struct gen_dataset *d = context;
     uint32_t root = index == 0 ? 0 : index - 1;
     char host[MODEL_HOST_SIZE];
@@ -108,20 +107,23 @@ hpcw_clog2_options gen_trace_log_options(const struct gen_dataset *d) {
                                                   : USER_STATES;
     o.solos = uses(d, MODEL_TRACE_STEP);
     o.comms = d->ranks + 1;
-    o.comm_of = comm_of;
+    o.comm_of = gen_trace_log_comm;
     o.comm_context = (void *)(uintptr_t)d;
     return o;
 }
 
-/* From the bytes of the records, and what ends of blocks and cuts cost on average. */
+uint64_t gen_trace_log_blocks_of(double bytes, uint64_t records, uint32_t block_size) {
+    const double segments = (double)records / HPCW_CLOG2_SEGMENT;
+    return (uint64_t)(bytes / (block_size - 24.0 - 24.0) + 0.5 * segments) + 1;
+}
+
 uint64_t gen_trace_log_blocks(const struct gen_dataset *d, uint32_t block_size) {
     const struct model_trace_estimate *e = &d->trace.estimate;
     const double ends = 2.0 * (double)e->messages;
     const double bytes = 176.0 * d->ranks + 136.0 * states_used(d) + 32 * ((double)e->events - ends) +
                          48 * ends + 32 * (double)e->collectives + 32.0 * d->trace.iterations +
                          d->ckpt_params.checkpoints * 32.0 * d->ranks;
-    const double segments = (double)gen_trace_log_records(d) / HPCW_CLOG2_SEGMENT;
-    return (uint64_t)(bytes / (block_size - 24.0 - 24.0) + 0.5 * segments) + 1;
+    return gen_trace_log_blocks_of(bytes, gen_trace_log_records(d), block_size);
 }
 
 static hpcw_status flush(struct gen_trace_log_out *o, hpcw_error *err) {
@@ -164,7 +166,7 @@ static hpcw_status put_comm(struct gen_trace_log_out *o, const struct gen_datase
     hpcw_clog2_record *r = next(o, 0, rank, HPCW_CLOG2_COMM_EVENT);
     if (r != NULL) {
         hpcw_clog2_comm_entry entry;
-        comm_of((void *)(uintptr_t)d, (uint32_t)comm, &entry);
+        gen_trace_log_comm((void *)(uintptr_t)d, (uint32_t)comm, &entry);
         r->as.comm.event = event;
         r->as.comm.comm = comm;
         r->as.comm.rank = comm == 0 ? rank : 0;

@@ -12,6 +12,9 @@
 /* Options of the whole log, with its communicators. They use `d`. */
 hpcw_clog2_options gen_trace_log_options(const struct gen_dataset *d);
 
+/* The table of communicators, with a dataset as context: the world, then that of each rank alone. */
+void gen_trace_log_comm(void *context, uint32_t index, hpcw_clog2_comm_entry *entry);
+
 /* The number of records before the first iteration. */
 uint64_t gen_trace_log_prologue(const struct gen_dataset *d);
 
@@ -20,6 +23,9 @@ uint64_t gen_trace_log_records(const struct gen_dataset *d);
 
 /* About how many blocks the log has. */
 uint64_t gen_trace_log_blocks(const struct gen_dataset *d, uint32_t block_size);
+
+/* The same of a log whose records have so many bytes: with what ends of blocks and cuts cost on average. */
+uint64_t gen_trace_log_blocks_of(double bytes, uint64_t records, uint32_t block_size);
 
 /* Buffers records for a slice. Of those that gen_trace_log_put_prologue makes, only numbers [begin, end) in the whole log
  * go into the slice. */

@@ -23,6 +23,9 @@
 #include "libwriter/base/status.h"
 
 static hpcw_status limits(const struct gen_dataset *d, hpcw_error *err) {
+    if (d->workload != NULL) {
+        return hpcw_i_fail(err, HPCW_ENOTSUP, "vom: expected no --workload: load data do not follow it yet");
+    }
     if (d->ranks < 1 || d->ranks > HPCW_VOM_MAX_RANKS) {
         return hpcw_i_fail(err, HPCW_ERANGE, "vom: expected 1 to %u ranks (ids have 15 bits for one), got %u",
                            HPCW_VOM_MAX_RANKS, d->ranks);

@@ -136,6 +136,10 @@ bool gen_dataset_wants(const struct gen_dataset *d, uint64_t formats) {
     return formats == 0 || (d->formats & formats) != 0;
 }
 
+bool gen_dataset_uses(const struct gen_dataset *d, const struct gen_dataset_group *group) {
+    return gen_dataset_wants(d, group->formats) && (d->workload == NULL || group->params != model_trace_param);
+}
+
 /* Timers interrupt tasks when they would by the time of the log, also if that is not written. If no log can be made, that is
  * an error of the log, and the load model's estimate stays. */
 static hpcw_status find_starts(struct gen_dataset *d, hpcw_error *err) {
@@ -167,12 +171,14 @@ hpcw_status gen_dataset_build(struct gen_dataset *d, hpcw_error *err) {
     if (s == HPCW_OK) {
         s = model_particles_init(&d->particles, &d->particles_params, d->ranks, d->seed, d->load.field, err);
     }
-    const bool timers =
-        s == HPCW_OK && gen_dataset_wants(d, VOM | CLOG2 | RANK2FILE) && model_trace_finds_starts(&d->load);
+    const bool timers = s == HPCW_OK && d->workload == NULL && gen_dataset_wants(d, VOM | CLOG2 | RANK2FILE) &&
+                        model_trace_finds_starts(&d->load);
     if (s == HPCW_OK && (timers || gen_dataset_wants(d, CLOG2 | RANK2FILE))) {
         s = model_checkpoint_init(&d->checkpoint, &d->ckpt_params, &d->load, err);
     }
-    if (s == HPCW_OK && gen_dataset_wants(d, CLOG2)) {
+    if (s == HPCW_OK && gen_dataset_wants(d, CLOG2) && d->workload != NULL) {
+        s = gen_workload_measure(d, err);
+    } else if (s == HPCW_OK && gen_dataset_wants(d, CLOG2)) {
         s = model_trace_init(&d->trace, &d->trace_params, &d->load, &d->checkpoint, err);
     }
     s = s == HPCW_OK && timers ? find_starts(d, err) : s;
@@ -186,6 +192,8 @@ hpcw_status gen_dataset_build(struct gen_dataset *d, hpcw_error *err) {
 }
 
 void gen_dataset_free(struct gen_dataset *d) {
+    gen_workload_free(d->workload);
+    d->workload = NULL;
     if (d->built) {
         gen_checkpoints_free(d->checkpoints);
         d->checkpoints = NULL;

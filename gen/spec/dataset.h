@@ -13,6 +13,7 @@
 #include "gen/model/network/network.h"
 #include "gen/model/particles/particles.h"
 #include "gen/model/trace/trace.h"
+#include "gen/spec/workload.h"
 #include "libwriter/io/json.h"
 
 /* The formats in the order of the table (format.h). LinkTest results are SION containers, too, so LinkTest comes first. */
@@ -64,6 +65,7 @@ struct gen_dataset {
     struct gen_vom_params vom_params;
     struct model_trace_params trace_params;
     struct model_checkpoint_params ckpt_params;
+    struct gen_workload *workload; /* the dataset's own; NULL: the log is that of the trace model */
 
     /* What follows from the above; gen_dataset_build makes it. */
     struct model_machine machine;
@@ -97,12 +99,16 @@ extern const char *const gen_scale_name[]; /* NULL-terminated */
 /* Applies preset and scale. The caller then applies settings, and sets ranks, seed, formats, block size and files. */
 hpcw_status gen_dataset_init(struct gen_dataset *d, const char *preset, enum gen_scale scale, hpcw_error *err);
 
-/* Builds the machine and the models that the formats need. Free with gen_dataset_free, also after a failure. */
+/* Builds the machine and the models that the formats need, and measures the workload. Free with gen_dataset_free, also after a
+ * failure. */
 hpcw_status gen_dataset_build(struct gen_dataset *d, hpcw_error *err);
 void gen_dataset_free(struct gen_dataset *d);
 
 /* Whether the dataset has any of these formats, as bits; always for 0. */
 bool gen_dataset_wants(const struct gen_dataset *d, uint64_t formats);
+
+/* Whether the parameters of a group decide bytes of the dataset. */
+bool gen_dataset_uses(const struct gen_dataset *d, const struct gen_dataset_group *group);
 
 /* "YYYY-MM-DDThh:mm:ssZ", 20 characters and a NUL, for times up to the year 9999. */
 void gen_dataset_time(uint64_t seconds, char text[24]);

@@ -29,3 +29,13 @@ short="--ranks 8 --set load.mean_first=0.05 --set load.mean_last=0.05 --quiet"
 # shellcheck disable=SC2086
 "$MPIEXEC" -n 3 "$HPCGEN" $short --out ticking-mpi
 diff -r ticking ticking-mpi
+
+# One process simulates a workload.
+run="--ranks 40 --scale tiny --workload farm --formats sion,clog2 --quiet"
+# shellcheck disable=SC2086
+"$HPCGEN" $run --out farm
+for processes in 2 8; do
+    # shellcheck disable=SC2086
+    "$MPIEXEC" -n $processes "$HPCGEN" $run --out farm-$processes
+    diff -r farm farm-$processes
+done

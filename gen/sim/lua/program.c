@@ -288,6 +288,10 @@ void sim_lua_free(struct sim_lua *lua) {
     }
 }
 
+const char *sim_lua_version(void) {
+    return LUA_VERSION_MAJOR "." LUA_VERSION_MINOR;
+}
+
 uint32_t sim_lua_states(const struct sim_lua *lua) {
     return lua->states;
 }
@@ -313,7 +317,8 @@ static int list_parameters(lua_State *L) {
         if (lua_isnil(L, -2)) {
             return 0;
         }
-        to->list(to->context, lua_tostring(L, -2), luaL_tolstring(L, -1, NULL));
+        const char *value = luaL_tolstring(L, -1, NULL);
+        to->list(to->context, lua_tostring(L, -3), value);
         lua_pop(L, 3);
     }
 }

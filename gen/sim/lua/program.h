@@ -43,6 +43,9 @@ struct sim_lua_host {
 
 struct sim_lua;
 
+/* Of the Lua that runs the texts: "5.4". Its releases run them the same way. */
+const char *sim_lua_version(void);
+
 /*
  * Reads a text, and runs it once as rank 0 to learn its states and parameters; `run` is not called. HPCW_EINVAL with file and
  * line: no text, bytecode, mistakes, settings that name no parameter; HPCW_ERANGE: too long; HPCW_ENOMEM.

@@ -102,6 +102,10 @@ hpcw_status sim_lua_scan(const char *name, const char *text, size_t size, hpcw_e
     if (size > 0 && text[0] == '\033') {
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected the text of a workload, got compiled Lua", name);
     }
+    if (memchr(text, '\0', size) != NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected the text of a workload, got a byte of 0 in it",
+                           name);
+    }
     const int line = line_of_power(text, size);
     return line == 0 ? HPCW_OK
                      : hpcw_i_fail(err, HPCW_EINVAL,

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/format/workload_log.h"
+
+#include <string.h>
+
+#include "gen/format/trace_log.h"
+#include "libwriter/base/array.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+/* ---- states ---- */
+
+/* The calls in the order of their numbers, as readers know them; formats are those of the wrapper. */
+#define MOVED "sent=%l, received=%l"
+static const struct log_call {
+    enum sim_call call;
+    int32_t number;
+    const char *name, *colour, *format;
+} calls[] = {
+    {SIM_CALL_ALLREDUCE, 2, "MPI_Allreduce", "purple", MOVED},
+    {SIM_CALL_BARRIER, 5, "MPI_Barrier", "yellow", NULL},
+    {SIM_CALL_BCAST, 6, "MPI_Bcast", "cyan", MOVED},
+    {SIM_CALL_REDUCE, 12, "MPI_Reduce", "MediumPurple", MOVED},
+    {SIM_CALL_IRECV, 70, "MPI_Irecv", "PaleGreen", NULL},
+    {SIM_CALL_ISEND, 72, "MPI_Isend", "SkyBlue", NULL},
+    {SIM_CALL_RECV, 77, "MPI_Recv", "green", NULL},
+    {SIM_CALL_SEND, 80, "MPI_Send", "blue", NULL},
+    {SIM_CALL_SENDRECV, 81, "MPI_Sendrecv", "SeaGreen", NULL},
+    {SIM_CALL_WAIT, 105, "MPI_Wait", "red", NULL},
+    {SIM_CALL_WAITALL, 106, "MPI_Waitall", "OrangeRed", NULL},
+    {SIM_CALL_CHECKPOINT, HPCW_CLOG2_USER_STATE + 1, "Checkpoint", "firebrick", "bytes=%l"},
+};
+enum {
+    CALLS = sizeof calls / sizeof calls[0],
+    COMPUTE = HPCW_CLOG2_USER_STATE,
+    OWN_STATES = 2, /* Compute and Checkpoint, before those of the workload */
+    FIRST_STATE = HPCW_CLOG2_USER_STATE + OWN_STATES
+};
+_Static_assert(CALLS == (int)SIM_CALLS, "a state for each call");
+
+/* Colours of the workload's states, in turn. */
+static const char *const colours[] = {"gold",   "HotPink",   "BlueViolet", "DarkOrange",
+                                      "gray40", "turquoise", "tan",        "maroon"};
+enum { COLOURS = sizeof colours / sizeof colours[0] };
+
+static const char *const constant_name[] = {"MPI_PROC_NULL", "MPI_ANY_SOURCE", "MPI_ANY_TAG"};
+static const int32_t constant_value[] = {-2, -1, -1};
+enum { CONSTANTS = 3, FIRST_RECORDS = 3 };
+
+/* As the wrapper, the log defines the calls that happen in it. */
+static bool is_defined(const struct gen_dataset *d, const struct log_call *c) {
+    return c->call == SIM_CALL_CHECKPOINT || (d->workload->counts.calls >> c->call & 1) != 0;
+}
+
+static uint32_t definitions(const struct gen_dataset *d) {
+    uint32_t count = CONSTANTS + 1 + d->workload->states;
+    for (size_t i = 0; i < CALLS; i++) {
+        count += is_defined(d, &calls[i]);
+    }
+    return count;
+}
+
+/* ---- sizes ---- */
+
+hpcw_clog2_options gen_workload_log_options(const struct gen_dataset *d) {
+    hpcw_clog2_options o;
+    hpcw_clog2_options_init(&o);
+    o.ranks = d->ranks;
+    o.states = OWN_STATES + d->workload->states;
+    o.comms = d->ranks + 1;
+    o.comm_of = gen_trace_log_comm;
+    o.comm_context = (void *)(uintptr_t)d;
+    return o;
+}
+
+uint64_t gen_workload_log_records(const struct gen_dataset *d) {
+    return (uint64_t)FIRST_RECORDS * d->ranks + definitions(d) + d->workload->counts.events;
+}
+
+uint64_t gen_workload_log_blocks(const struct gen_dataset *d, uint32_t block_size) {
+    const struct gen_workload_counts *c = &d->workload->counts;
+    const double bytes = 176.0 * d->ranks + 136.0 * definitions(d) + 32.0 * (double)c->events +
+                         16.0 * (double)c->messages + 32.0 * (double)c->collectives;
+    return gen_trace_log_blocks_of(bytes, gen_workload_log_records(d), block_size);
+}
+
+/* ---- the prologue ---- */
+
+static hpcw_status put_rank(hpcw_clog2_slice *slice, const struct gen_dataset *d, uint32_t rank,
+                            hpcw_error *err) {
+    hpcw_clog2_comm_entry entry[2];
+    hpcw_clog2_record record[FIRST_RECORDS] = {
+        {.rank = (int32_t)rank, .kind = HPCW_CLOG2_TIME_SHIFT, .as.shift = -0.0}};
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t comm = i == 0 ? 0 : rank + 1;
+        gen_trace_log_comm((void *)(uintptr_t)d, comm, &entry[i]);
+        hpcw_clog2_record *r = &record[1 + i];
+        r->rank = (int32_t)rank;
+        r->kind = HPCW_CLOG2_COMM_EVENT;
+        r->as.comm.event = i == 0 ? HPCW_CLOG2_WORLD_CREATE : HPCW_CLOG2_SELF_CREATE;
+        r->as.comm.comm = (int32_t)comm;
+        r->as.comm.rank = i == 0 ? (int32_t)rank : 0;
+        r->as.comm.world_rank = (int32_t)rank;
+        r->as.comm.id = &entry[i].id;
+    }
+    return hpcw_clog2_slice_put(slice, record, FIRST_RECORDS, err);
+}
+
+static hpcw_status put_state(hpcw_clog2_slice *slice, int32_t number, const char *name, const char *colour,
+                             const char *format, hpcw_error *err) {
+    const hpcw_clog2_record r = {.kind = HPCW_CLOG2_STATE_DEF,
+                                 .as.state = {.state = number,
+                                              .start = 2 * number,
+                                              .end = 2 * number + 1,
+                                              .colour = colour,
+                                              .name = name,
+                                              .format = format}};
+    return hpcw_clog2_slice_put(slice, &r, 1, err);
+}
+
+static hpcw_status put_definitions(hpcw_clog2_slice *slice, const struct gen_dataset *d, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (size_t i = 0; s == HPCW_OK && i < CONSTANTS; i++) {
+        const hpcw_clog2_record r = {.kind = HPCW_CLOG2_CONST_DEF,
+                                     .as.constant = {.value = constant_value[i], .name = constant_name[i]}};
+        s = hpcw_clog2_slice_put(slice, &r, 1, err);
+    }
+    for (size_t i = 0; s == HPCW_OK && i < CALLS; i++) {
+        const struct log_call *c = &calls[i];
+        if (c->call == SIM_CALL_CHECKPOINT) {
+            s = put_state(slice, COMPUTE, "Compute", "SteelBlue", NULL, err);
+        }
+        if (s == HPCW_OK && is_defined(d, c)) {
+            s = put_state(slice, c->number, c->name, c->colour, c->format, err);
+        }
+    }
+    for (uint32_t i = 0; s == HPCW_OK && i < d->workload->states; i++) {
+        s = put_state(slice, FIRST_STATE + (int32_t)i, d->workload->state[i], colours[i % COLOURS], NULL, err);
+    }
+    return s;
+}
+
+hpcw_status gen_workload_log_put_prologue(hpcw_clog2_slice *slice, const struct gen_dataset *d,
+                                          hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (uint32_t r = 0; s == HPCW_OK && r < d->ranks; r++) {
+        s = put_rank(slice, d, r, err);
+        s = s == HPCW_OK && r == 0 ? put_definitions(slice, d, err) : s;
+    }
+    return s;
+}
+
+/* ---- events, sorted by time ---- */
+
+/* Events wait until so many of them are due that sorting them is worth while. */
+enum { LEAST_DUE = 1 << 16, BATCH = 256, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+
+/* Where an event is, and what it is sorted by. */
+struct workload_key {
+    uint64_t time_ns;
+    uint32_t rank, index;
+};
+
+struct gen_workload_log {
+    const struct gen_dataset *d;
+    hpcw_clog2_slice *slice;
+    struct sim_event *event; /* [events] that wait, those of a rank in their order */
+    size_t events, capacity;
+    struct workload_key *key, *other; /* [key_capacity] */
+    size_t key_capacity;
+    int32_t number[SIM_CALLS]; /* of the state of each call */
+    hpcw_clog2_record record[BATCH];
+};
+
+hpcw_status gen_workload_log_new(const struct gen_dataset *d, hpcw_clog2_slice *slice,
+                                 struct gen_workload_log **out, hpcw_error *err) {
+    struct gen_workload_log *log = hpcw_i_calloc(1, sizeof *log);
+    *out = log;
+    if (log == NULL) {
+        return hpcw_i_fail_memory(err, "clog2", 0, NULL);
+    }
+    log->d = d;
+    log->slice = slice;
+    for (size_t i = 0; i < CALLS; i++) {
+        log->number[calls[i].call] = calls[i].number;
+    }
+    return HPCW_OK;
+}
+
+void gen_workload_log_free(struct gen_workload_log *log) {
+    if (log != NULL) {
+        hpcw_i_free(log->event);
+        hpcw_i_free(log->key);
+        hpcw_i_free(log->other);
+        hpcw_i_free(log);
+    }
+}
+
+static hpcw_status add(struct gen_workload_log *log, const struct sim_event *event, hpcw_error *err) {
+    struct sim_event *grown = hpcw_i_grow(log->event, &log->capacity, log->events + 1, sizeof *grown);
+    if (grown == NULL) {
+        return hpcw_i_fail_memory(err, "clog2", log->events, "events");
+    }
+    log->event = grown;
+    grown[log->events++] = *event;
+    return HPCW_OK;
+}
+
+hpcw_status gen_workload_log_event(void *context, const struct sim_event *event, hpcw_error *err) {
+    struct gen_workload_log *log = context;
+    if (event->what == SIM_PHASE) {
+        return HPCW_OK;
+    }
+    hpcw_status s = add(log, event, err);
+    if (s == HPCW_OK && event->what == SIM_COMPUTES) {
+        /* Its end is an event of its own: a second one with no duration. */
+        struct sim_event end = *event;
+        end.time_ns += event->bytes;
+        end.tag = 1;
+        s = add(log, &end, err);
+    }
+    return s;
+}
+
+/* One pass of a radix sort: stable, by 11 bits from `shift` on of the time or of the rank. */
+static void sort_digit(struct gen_workload_log *log, size_t count, bool by_time, uint32_t shift) {
+    size_t first[DIGITS] = {0};
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t value = by_time ? log->key[i].time_ns : log->key[i].rank;
+        first[value >> shift & (DIGITS - 1)]++;
+    }
+    size_t next = 0;
+    for (size_t i = 0; i < DIGITS; i++) {
+        const size_t here = first[i];
+        first[i] = next;
+        next += here;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t value = by_time ? log->key[i].time_ns : log->key[i].rank;
+        log->other[first[value >> shift & (DIGITS - 1)]++] = log->key[i];
+    }
+    struct workload_key *sorted = log->other;
+    log->other = log->key;
+    log->key = sorted;
+}
+
+/* Keys of all events before `before_ns`, sorted by time, rank and their order; times count from the earliest one. */
+static hpcw_status sort_due(struct gen_workload_log *log, uint64_t before_ns, size_t *due, hpcw_error *err) {
+    if (log->events > log->key_capacity) {
+        hpcw_i_free(log->key);
+        hpcw_i_free(log->other);
+        log->key = hpcw_i_malloc(log->capacity * sizeof *log->key);
+        log->other = hpcw_i_malloc(log->capacity * sizeof *log->other);
+        log->key_capacity = log->key != NULL && log->other != NULL ? log->capacity : 0;
+        if (log->key_capacity == 0) {
+            return hpcw_i_fail_memory(err, "clog2", log->events, "events");
+        }
+    }
+    uint64_t first_ns = UINT64_MAX;
+    uint64_t last_ns = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < log->events; i++) {
+        const struct sim_event *e = &log->event[i];
+        if (e->time_ns < before_ns) {
+            log->key[count++] = (struct workload_key){e->time_ns, e->rank, (uint32_t)i};
+            first_ns = e->time_ns < first_ns ? e->time_ns : first_ns;
+            last_ns = e->time_ns > last_ns ? e->time_ns : last_ns;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        log->key[i].time_ns -= first_ns;
+    }
+    for (uint32_t shift = 0; count > 0 && shift < 32 && (log->d->ranks - 1) >> shift > 0; shift += DIGIT_BITS) {
+        sort_digit(log, count, false, shift);
+    }
+    for (uint32_t shift = 0; count > 0 && shift < 64 && (last_ns - first_ns) >> shift > 0;
+         shift += DIGIT_BITS) {
+        sort_digit(log, count, true, shift);
+    }
+    *due = count;
+    return HPCW_OK;
+}
+
+/* ---- records ---- */
+
+/* What a rank sends and receives in a collective call. */
+static void pack(hpcw_clog2_record *r, int32_t event, const struct sim_event *e) {
+    hpcw_clog2_cargo c = {0};
+    const bool root = e->rank == e->peer;
+    const int64_t bytes = (int64_t)e->bytes;
+    if (e->number == SIM_CALL_CHECKPOINT) {
+        hpcw_clog2_cargo_i64(&c, bytes);
+    } else {
+        hpcw_clog2_cargo_i64(&c, e->number == SIM_CALL_BCAST && !root ? 0 : bytes);
+        hpcw_clog2_cargo_i64(
+            &c, (e->number == SIM_CALL_BCAST && root) || (e->number == SIM_CALL_REDUCE && !root) ? 0 : bytes);
+    }
+    r->kind = HPCW_CLOG2_WITH_CARGO;
+    r->as.cargo.event = event;
+    r->as.cargo.size = c.size;
+    memcpy(r->as.cargo.bytes, c.bytes, sizeof c.bytes);
+}
+
+static void fill(const struct gen_workload_log *log, hpcw_clog2_record *r, const struct sim_event *e) {
+    r->time = (double)(e->time_ns + MODEL_TRACE_START_NS) / 1e9;
+    r->comm = 0;
+    r->rank = (int32_t)e->rank;
+    r->thread = 0;
+    r->kind = HPCW_CLOG2_BARE;
+    switch ((enum sim_what)e->what) {
+    case SIM_SENT:
+    case SIM_RECEIVED:
+        r->kind = HPCW_CLOG2_MESSAGE;
+        r->as.message.event = e->what == SIM_SENT ? HPCW_CLOG2_SEND : HPCW_CLOG2_RECEIVE;
+        r->as.message.peer_comm = 0;
+        r->as.message.peer_rank = (int32_t)e->peer;
+        r->as.message.tag = e->tag;
+        r->as.message.size = (int32_t)e->bytes;
+        break;
+    case SIM_BEGINS:
+        r->as.event = 2 * log->number[e->number];
+        break;
+    case SIM_RETURNS:
+        r->as.event = 2 * log->number[e->number] + 1;
+        if (e->number > SIM_CALL_BARRIER) {
+            pack(r, r->as.event, e);
+        }
+        break;
+    case SIM_COMPUTES:
+        r->as.event = 2 * COMPUTE + e->tag;
+        break;
+    default:
+        r->as.event = 2 * (FIRST_STATE + e->number) + (e->what == SIM_STATE_ENDS);
+        break;
+    }
+}
+
+static hpcw_status put_due(struct gen_workload_log *log, size_t due, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (size_t i = 0; s == HPCW_OK && i < due;) {
+        size_t n = 0;
+        for (; n < BATCH && i < due; n++, i++) {
+            fill(log, &log->record[n], &log->event[log->key[i].index]);
+        }
+        s = hpcw_clog2_slice_put(log->slice, log->record, n, err);
+    }
+    return s;
+}
+
+static hpcw_status put_before(struct gen_workload_log *log, uint64_t before_ns, hpcw_error *err) {
+    size_t due = 0;
+    hpcw_status s = sort_due(log, before_ns, &due, err);
+    s = s == HPCW_OK ? put_due(log, due, err) : s;
+    size_t kept = 0;
+    for (size_t i = 0; i < log->events; i++) {
+        if (log->event[i].time_ns >= before_ns) {
+            log->event[kept++] = log->event[i];
+        }
+    }
+    log->events = kept;
+    return s;
+}
+
+hpcw_status gen_workload_log_passed(void *context, uint64_t time_ns, hpcw_error *err) {
+    struct gen_workload_log *log = context;
+    return log->events < LEAST_DUE ? HPCW_OK : put_before(log, time_ns, err);
+}
+
+hpcw_status gen_workload_log_finish(struct gen_workload_log *log, hpcw_error *err) {
+    return put_before(log, UINT64_MAX, err);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The workload of a dataset: the program in Lua that its ranks run, and what comes of it. */
+#ifndef HPCW_GEN_SPEC_WORKLOAD_H
+#define HPCW_GEN_SPEC_WORKLOAD_H
+
+#include "gen/sim/lua/program.h"
+#include "libwriter/base/buf.h"
+
+enum { GEN_WORKLOAD_NAME = 64 };
+
+/* What a run makes: for sizes, and for the definitions of a log. */
+struct gen_workload_counts {
+    uint64_t events;      /* of a log: begins and ends, sends and receives */
+    uint64_t messages;    /* of these: sends and receives */
+    uint64_t collectives; /* of these: ends of calls that say how many bytes they moved */
+    uint32_t calls;       /* bit i: enum sim_call i */
+    uint64_t end_ns;
+};
+
+struct gen_workload {
+    char name[GEN_WORKLOAD_NAME]; /* of the library, or of the file without its folder */
+    struct hpcw_i_buf text;
+    struct sim_lua_setting *setting; /* [settings] as the user wrote them; the last one of a key counts */
+    size_t settings, capacity;
+
+    /* What follows from it with a dataset: gen_workload_measure. */
+    uint32_t states;
+    char state[SIM_LUA_MOST_STATES][SIM_LUA_STATE_NAME];
+    struct gen_workload_counts counts;
+};
+
+/* A workload of the library, or of a file, whose name has a dot or a slash. `path`: of a file with the text of this name; NULL:
+ * the name says where it is. HPCW_EINVAL for an unknown name, with the known ones; errors of the system. */
+hpcw_status gen_workload_load(const char *name, const char *path, struct gen_workload **out, hpcw_error *err);
+
+/* One with this text, as a manifest has it. HPCW_ENOMEM. */
+hpcw_status gen_workload_new(const char *name, const char *text, size_t size, struct gen_workload **out,
+                             hpcw_error *err);
+void gen_workload_free(struct gen_workload *workload);
+
+/* Sets a parameter. HPCW_ENOMEM; whether it exists is known when the workload is measured. */
+hpcw_status gen_workload_set(struct gen_workload *workload, const char *key, const char *value,
+                             hpcw_error *err);
+
+struct gen_dataset;
+
+/* Simulates the run, and tells the observer. The models of load and checkpoints must be built. As sim_lua_run. */
+hpcw_status gen_workload_run(const struct gen_dataset *d, const struct sim_observer *observer, uint64_t *end_ns,
+                             hpcw_error *err);
+
+/* Simulates it once without recording, so that a wrong workload is refused before anything is written. */
+hpcw_status gen_workload_measure(struct gen_dataset *d, hpcw_error *err);
+
+#endif

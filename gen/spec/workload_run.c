@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Runs a dataset's workload: what its ranks compute and write is what the models of load and checkpoints say. */
+#include <string.h>
+
+#include "gen/model/load/whole.h"
+#include "gen/spec/dataset.h"
+#include "gen/spec/workload.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+/* The loads of the ranks, measured phase by phase as the first rank gets there. */
+struct workload_loads {
+    const struct gen_dataset *d;
+    struct model_load_whole whole;
+    uint64_t **load_ns; /* [phases][ranks]; NULL: not measured yet */
+    uint64_t *calm_ns;  /* [ranks] of no interest */
+};
+
+static hpcw_status measure_phase(struct workload_loads *l, uint32_t phase, hpcw_error *err) {
+    l->load_ns[phase] = hpcw_i_malloc(l->d->ranks * sizeof **l->load_ns);
+    if (l->load_ns[phase] == NULL) {
+        return hpcw_i_fail_memory(err, "workload", l->d->ranks, "ranks");
+    }
+    model_load_whole_measure(&l->whole, phase);
+    model_load_whole_ranks(&l->whole, l->load_ns[phase], l->calm_ns);
+    return HPCW_OK;
+}
+
+static hpcw_status load_of(void *context, uint32_t rank, uint32_t phase, uint64_t *time_ns, hpcw_error *err) {
+    struct workload_loads *l = context;
+    const hpcw_status s = l->load_ns[phase] == NULL ? measure_phase(l, phase, err) : HPCW_OK;
+    *time_ns = s == HPCW_OK ? l->load_ns[phase][rank] : 0;
+    return s;
+}
+
+static bool checkpoint_of(void *context, uint32_t rank, uint32_t phase, uint64_t *bytes, uint64_t *write_ns) {
+    const struct workload_loads *l = context;
+    const struct model_checkpoint *c = &l->d->checkpoint;
+    const uint32_t number = model_checkpoint_after(c, phase);
+    if (number == UINT32_MAX) {
+        return false;
+    }
+    *bytes = model_checkpoint_size(c, (uint64_t)number * c->ranks + rank);
+    *write_ns = (uint64_t)((double)*bytes / l->d->trace_params.write_gbs + 0.5);
+    return true;
+}
+
+static hpcw_status loads_new(struct workload_loads *l, const struct gen_dataset *d, hpcw_error *err) {
+    *l = (struct workload_loads){.d = d};
+    l->load_ns = hpcw_i_calloc(d->load.params.phases, sizeof *l->load_ns);
+    l->calm_ns = hpcw_i_malloc(d->ranks * sizeof *l->calm_ns);
+    const hpcw_status s = model_load_whole_new(&l->whole, &d->load, err);
+    return s != HPCW_OK || (l->load_ns != NULL && l->calm_ns != NULL)
+               ? s
+               : hpcw_i_fail_memory(err, "workload", d->load.params.phases, "phases");
+}
+
+static void loads_free(struct workload_loads *l) {
+    for (uint32_t k = 0; l->load_ns != NULL && k < l->d->load.params.phases; k++) {
+        hpcw_i_free(l->load_ns[k]);
+    }
+    hpcw_i_free(l->load_ns);
+    hpcw_i_free(l->calm_ns);
+    model_load_whole_free(&l->whole);
+}
+
+static hpcw_status open_lua(const struct gen_dataset *d, struct sim_lua **lua, hpcw_error *err) {
+    const struct gen_workload *w = d->workload;
+    const struct sim_lua_text text = {.name = w->name,
+                                      .text = (const char *)w->text.data,
+                                      .size = w->text.size,
+                                      .setting = w->setting,
+                                      .settings = w->settings,
+                                      .ranks = d->ranks,
+                                      .phases = d->load.params.phases,
+                                      .seed = d->seed};
+    return sim_lua_open(&text, lua, err);
+}
+
+static hpcw_status run(const struct gen_dataset *d, struct sim_lua *lua, const struct sim_observer *observer,
+                       uint64_t *end_ns, hpcw_error *err) {
+    struct workload_loads loads;
+    struct sim_lua_result result;
+    struct sim_options options = {.network = &d->network,
+                                  .phases = d->load.params.phases,
+                                  .checkpoints = d->ckpt_params.checkpoints,
+                                  .observer = *observer};
+    sim_constants_init(&options.constants);
+    hpcw_status s = loads_new(&loads, d, err);
+    if (s == HPCW_OK) {
+        const struct sim_lua_host host = {&loads, load_of, checkpoint_of};
+        s = sim_lua_run(lua, &options, &host, &result, err);
+        *end_ns = result.end_ns;
+    }
+    loads_free(&loads);
+    return s;
+}
+
+hpcw_status gen_workload_run(const struct gen_dataset *d, const struct sim_observer *observer, uint64_t *end_ns,
+                             hpcw_error *err) {
+    struct sim_lua *lua;
+    *end_ns = 0;
+    hpcw_status s = open_lua(d, &lua, err);
+    s = s == HPCW_OK ? run(d, lua, observer, end_ns, err) : s;
+    sim_lua_free(lua);
+    return s;
+}
+
+/* ---- counts ---- */
+
+static hpcw_status count(void *context, const struct sim_event *event, hpcw_error *err) {
+    struct gen_workload_counts *c = context;
+    (void)err;
+    switch ((enum sim_what)event->what) {
+    case SIM_BEGINS:
+        c->calls |= UINT32_C(1) << event->number;
+        c->events++;
+        break;
+    case SIM_RETURNS:
+        c->collectives += event->number > SIM_CALL_BARRIER;
+        c->events++;
+        break;
+    case SIM_SENT:
+    case SIM_RECEIVED:
+        c->messages++;
+        c->events++;
+        break;
+    case SIM_COMPUTES:
+        c->events += 2;
+        break;
+    case SIM_STATE:
+    case SIM_STATE_ENDS:
+        c->events++;
+        break;
+    case SIM_PHASE:
+        break;
+    }
+    return HPCW_OK;
+}
+
+hpcw_status gen_workload_measure(struct gen_dataset *d, hpcw_error *err) {
+    struct gen_workload *w = d->workload;
+    struct sim_lua *lua;
+    w->counts = (struct gen_workload_counts){0};
+    hpcw_status s = open_lua(d, &lua, err);
+    if (s == HPCW_OK) {
+        w->states = sim_lua_states(lua);
+        for (uint32_t i = 0; i < w->states; i++) {
+            memcpy(w->state[i], sim_lua_state(lua, i), sizeof w->state[i]);
+        }
+        s = run(d, lua, &(struct sim_observer){&w->counts, count, NULL}, &w->counts.end_ns, err);
+    }
+    sim_lua_free(lua);
+    return s;
+}

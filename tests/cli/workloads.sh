@@ -1,0 +1,89 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# --workload: the ranks run a program in Lua, of the library or a file. The same log from threads, parts, and a repair.
+set -e
+. "$HERE/refuse.inc"
+make() { "$HPCGEN" --ranks 24 --scale tiny --quiet "$@"; }
+
+"$HPCGEN" list workloads
+"$HPCGEN" list workloads --json >list.json
+"$JSON_CHECK" list.json
+
+for workload in wavefront farm; do
+    make --workload $workload --formats clog2 --out $workload
+    "$HPCGEN" verify --quiet --deep $workload
+done
+if cmp -s wavefront/clog2/app.clog2 farm/clog2/app.clog2; then exit 1; fi
+
+# A sweep begins at a corner of the grid, and reaches the opposite one.
+"$HPCGEN" info wavefront/clog2/app.clog2 >info
+grep -q 'name: Sweep' info
+grep -q 'name: MPI_Recv' info
+"$HPCGEN" info farm/clog2/app.clog2 >info
+grep -q 'name: Master' info
+
+# A text beside the dataset, with a parameter; the dataset keeps the text.
+cat >ring.lua <<'EOF'
+parameters = { bytes = 64, name = "one two" }
+states = { "Ring" }
+function run()
+  for _ = 1, phases do
+    work(1)
+    state("Ring", function() sendrecv((rank + 1) % size, parameters.bytes, (rank + size - 1) % size) end)
+    checkpoint()
+    next_phase()
+  end
+end
+EOF
+ring() { make --formats sion,clog2 --workload ring.lua --set workload.bytes=4096 "$@"; }
+ring --out one --jobs 1
+ring --out many --jobs 5
+diff -r one many
+for part in 3 1 2; do ring --out parts --part $part/3; done
+mv ring.lua elsewhere.lua
+"$HPCGEN" join --quiet parts
+diff -r one parts
+cp one/clog2/app.clog2 before
+rm one/clog2/app.clog2
+"$HPCGEN" repair --quiet one
+cmp before one/clog2/app.clog2
+"$HPCGEN" verify --quiet --deep one
+mv elsewhere.lua ring.lua
+
+# Parameters change the log; a configuration has them in a section.
+make --formats clog2 --workload ring.lua --out plain
+if cmp -s plain/clog2/app.clog2 before; then exit 1; fi
+printf '[hpcgen]\nworkload = ring.lua\nformats = sion,clog2\n[workload]\nbytes = 4096\n' >ring.ini
+make --config ring.ini --out configured
+cmp configured/clog2/app.clog2 before
+
+# The plan knows the size.
+"$HPCGEN" plan --ranks 24 --scale tiny --workload ring.lua --formats clog2 --json >plan.json
+"$JSON_CHECK" plan.json
+
+set +e
+
+# Nothing is written of a workload that is wrong.
+wrong() {
+    pattern=$1
+    shift
+    refuse 2 "$pattern" make --formats clog2 --out bad "$@"
+    [ ! -e bad ] || bad "written: $*"
+}
+wrong 'workload: expected farm, wavefront or a file as NAME.lua, got "wave"' --workload wave
+refuse 1 './no.lua: cannot read the workload: *' make --formats clog2 --out bad --workload ./no.lua
+wrong '*workload.planez: expected a name in the table parameters, got another' --workload wavefront --set workload.planez=1
+wrong '*workload.bytes: expected --workload, got none' --set workload.bytes=1
+wrong '*trace.skew: expected a parameter that workloads have, got one of the trace model' --workload farm --set trace.skew=1
+echo 'function run() recv(1) end' >wait.lua
+wrong 'wait.lua: deadlock: expected all ranks to end, got 24 that wait for ever: rank 0 in recv from rank 1 with tag 0 (wait.lua:1)*' \
+    --workload wait.lua
+printf 'function run()\n  send(24, 8)\nend\n' >far.lua
+wrong 'far.lua:2: rank 0: send: expected a rank from 0 to 23 or none, got 24' --workload far.lua
+echo 'function run() end' >short.lua
+wrong 'short.lua: rank 0: expected 6 calls of next_phase, got 0' --workload short.lua
+
+# Formats that do not follow the workload yet are refused.
+refuse 1 'vom: expected no --workload: load data do not follow it yet' make --workload farm --formats vom --out bad
+refuse 1 '*formats that can: linktest,sion,clog2' make --workload farm --out bad
+exit $failed
