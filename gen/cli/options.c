@@ -111,11 +111,11 @@ static const struct ui_option options[] = {
            .default_text = "dfplus-hdr200", .read = ui_read_word, .words = preset_word),
     OPTION(DATA, RUN | REPAIR | LIST, 0, "scale", "SIZE", CHOICE, scale, "amount of data per rank",
            .param.choices = gen_scale_name, .default_text = "medium"),
-    OPTION(
-        DATA, RUN | REPAIR, 'w', "workload", "NAME|FILE.lua", STRING, workload,
-        "program that the ranks run, for the event log: one of `hpcgen list workloads`, or a text in Lua; its "
-        "parameters are "
-        "--set workload.KEY=VALUE"),
+    OPTION(DATA, RUN | REPAIR, 'w', "workload", "NAME|FILE.lua", STRING, workload,
+           "program that the ranks run, for log and checkpoints: one of `hpcgen list workloads`, or a text in "
+           "Lua; its "
+           "parameters are "
+           "--set workload.KEY=VALUE"),
     OPTION(DATA, RUN | REPAIR | LIST, 0, "set", "KEY=VALUE", STRING, set,
            "set a parameter that `hpcgen list` shows; may be repeated", .read = ui_read_setting,
            .words = gen_dataset_key, .flags = UI_OPTION_NO_CONFIG),

@@ -23,13 +23,6 @@
 
 enum { BUFFER = 256 << 10 };
 
-static hpcw_status limits(const struct gen_dataset *d, hpcw_error *err) {
-    return d->workload == NULL
-               ? HPCW_OK
-               : hpcw_i_fail(err, HPCW_ENOTSUP,
-                             "rank2file: expected no --workload: times of checkpoints do not follow it yet");
-}
-
 static uint64_t units(const struct gen_dataset *d) {
     return gen_checkpoints_files(d->checkpoints);
 }
@@ -291,7 +284,6 @@ const struct gen_format gen_format_rank2file = {
     .version = "SCR 1.1.8 and 3.1.0, KVTree 1.5.0",
     .help = "checkpoints as SCR keeps them, with their rank2file maps",
     .folder = FOLDER,
-    .limits = limits,
     .units = units,
     .unit = unit,
     .memory = memory,

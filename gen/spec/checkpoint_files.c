@@ -131,8 +131,19 @@ static hpcw_status shape(struct gen_checkpoints *c, hpcw_error *err) {
     return s;
 }
 
+/* Sets the times of all checkpoints, and one after the last of them. */
+static void set_times(struct gen_checkpoints *c, const uint64_t *at_ns) {
+    for (uint32_t k = 0; k < c->model->params.checkpoints; k++) {
+        const uint64_t at_us = (MODEL_TRACE_START_NS + at_ns[k]) / 1000;
+        c->checkpoint[k].options.dataset.created_us = c->start_us + at_us;
+        c->past_us = c->start_us + at_us + 1;
+    }
+    c->times_known = true;
+}
+
 hpcw_status gen_checkpoints_new(const struct model_checkpoint *model, const struct model_trace_params *trace,
-                                uint64_t start, struct gen_checkpoints **out, hpcw_error *err) {
+                                const uint64_t *at_ns, uint64_t start, struct gen_checkpoints **out,
+                                hpcw_error *err) {
     struct gen_checkpoints *c = hpcw_i_calloc(1, sizeof *c);
     *out = NULL;
     if (c == NULL) {
@@ -149,6 +160,9 @@ hpcw_status gen_checkpoints_new(const struct model_checkpoint *model, const stru
     if (s != HPCW_OK) {
         gen_checkpoints_free(c);
         return s;
+    }
+    if (at_ns != NULL) {
+        set_times(c, at_ns);
     }
     *out = c;
     return HPCW_OK;

@@ -176,7 +176,7 @@ hpcw_status gen_dataset_build(struct gen_dataset *d, hpcw_error *err) {
     if (s == HPCW_OK && (timers || gen_dataset_wants(d, CLOG2 | RANK2FILE))) {
         s = model_checkpoint_init(&d->checkpoint, &d->ckpt_params, &d->load, err);
     }
-    if (s == HPCW_OK && gen_dataset_wants(d, CLOG2) && d->workload != NULL) {
+    if (s == HPCW_OK && gen_dataset_wants(d, CLOG2 | RANK2FILE) && d->workload != NULL) {
         s = gen_workload_measure(d, err);
     } else if (s == HPCW_OK && gen_dataset_wants(d, CLOG2)) {
         s = model_trace_init(&d->trace, &d->trace_params, &d->load, &d->checkpoint, err);
@@ -186,7 +186,9 @@ hpcw_status gen_dataset_build(struct gen_dataset *d, hpcw_error *err) {
         s = hpcw_i_fail(err, HPCW_ERANGE,
                         "rank2file.checkpoints: expected at least 1 with format rank2file, got 0");
     } else if (s == HPCW_OK && gen_dataset_wants(d, RANK2FILE)) {
-        s = gen_checkpoints_new(&d->checkpoint, &d->trace_params, d->params.start, &d->checkpoints, err);
+        s = gen_checkpoints_new(&d->checkpoint, &d->trace_params,
+                                d->workload != NULL ? d->workload->checkpoint_ns : NULL, d->params.start,
+                                &d->checkpoints, err);
     }
     return s;
 }

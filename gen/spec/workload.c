@@ -32,6 +32,7 @@ void gen_workload_free(struct gen_workload *w) {
             hpcw_i_free((char *)(uintptr_t)w->setting[i].value);
         }
         hpcw_i_free(w->setting);
+        hpcw_i_free(w->checkpoint_ns);
         hpcw_i_buf_free(&w->text);
         hpcw_i_free(w);
     }

@@ -27,6 +27,7 @@ struct gen_workload {
     uint32_t states;
     char state[SIM_LUA_MOST_STATES][SIM_LUA_STATE_NAME];
     struct gen_workload_counts counts;
+    uint64_t *checkpoint_ns; /* [checkpoints] when rank 0 begins each */
 };
 
 /* A workload of the library, or of a file, whose name has a dot or a slash. `path`: of a file with the text of this name; NULL:

@@ -106,15 +106,24 @@ hpcw_status gen_workload_run(const struct gen_dataset *d, const struct sim_obser
     return s;
 }
 
-/* ---- counts ---- */
+/* ---- what a run comes to ---- */
+
+struct workload_measure {
+    struct gen_workload *workload;
+    uint32_t checkpoints; /* that rank 0 has begun */
+};
 
 static hpcw_status count(void *context, const struct sim_event *event, hpcw_error *err) {
-    struct gen_workload_counts *c = context;
+    struct workload_measure *m = context;
+    struct gen_workload_counts *c = &m->workload->counts;
     (void)err;
     switch ((enum sim_what)event->what) {
     case SIM_BEGINS:
         c->calls |= UINT32_C(1) << event->number;
         c->events++;
+        if (event->number == SIM_CALL_CHECKPOINT && event->rank == 0) {
+            m->workload->checkpoint_ns[m->checkpoints++] = event->time_ns;
+        }
         break;
     case SIM_RETURNS:
         c->collectives += event->number > SIM_CALL_BARRIER;
@@ -140,15 +149,20 @@ static hpcw_status count(void *context, const struct sim_event *event, hpcw_erro
 
 hpcw_status gen_workload_measure(struct gen_dataset *d, hpcw_error *err) {
     struct gen_workload *w = d->workload;
+    struct workload_measure measure = {.workload = w};
     struct sim_lua *lua;
     w->counts = (struct gen_workload_counts){0};
+    w->checkpoint_ns = hpcw_i_calloc(d->ckpt_params.checkpoints + (size_t)1, sizeof *w->checkpoint_ns);
+    if (w->checkpoint_ns == NULL) {
+        return hpcw_i_fail_memory(err, w->name, d->ckpt_params.checkpoints, "checkpoints");
+    }
     hpcw_status s = open_lua(d, &lua, err);
     if (s == HPCW_OK) {
         w->states = sim_lua_states(lua);
         for (uint32_t i = 0; i < w->states; i++) {
             memcpy(w->state[i], sim_lua_state(lua, i), sizeof w->state[i]);
         }
-        s = run(d, lua, &(struct sim_observer){&w->counts, count, NULL}, &w->counts.end_ns, err);
+        s = run(d, lua, &(struct sim_observer){&measure, count, NULL}, &w->counts.end_ns, err);
     }
     sim_lua_free(lua);
     return s;

@@ -50,6 +50,21 @@ cmp before one/clog2/app.clog2
 "$HPCGEN" verify --quiet --deep one
 mv elsewhere.lua ring.lua
 
+# Checkpoints have the times of the log: those of rank 0, and none of the trace model.
+make --formats clog2,rank2file --workload ring.lua --out both
+make --formats rank2file --workload ring.lua --out alone
+diff -r both/scr alone/scr
+for part in 2 1; do make --formats rank2file --workload ring.lua --out apart --part $part/2; done
+"$HPCGEN" join --quiet apart
+diff -r alone apart
+"$HPCGEN" verify --quiet --deep both
+"$HPCGEN" export both/clog2/app.clog2 --form csv --last-rank 0 --output log.csv --quiet
+awk -F, '/begin,"Checkpoint"/ { printf "%d\n", $1 * 1e6 }' log.csv >log.times
+"$HPCGEN" scr list both/scr | sed -n 's/.* created_us=\([0-9]*\) .*/\1/p' | sort -n |
+    while read -r at; do echo $((at - 1714557600000000)); done >scr.times
+[ -s scr.times ]
+cmp log.times scr.times
+
 # Parameters change the log; a configuration has them in a section.
 make --formats clog2 --workload ring.lua --out plain
 if cmp -s plain/clog2/app.clog2 before; then exit 1; fi
@@ -83,7 +98,7 @@ wrong 'far.lua:2: rank 0: send: expected a rank from 0 to 23 or none, got 24' --
 echo 'function run() end' >short.lua
 wrong 'short.lua: rank 0: expected 6 calls of next_phase, got 0' --workload short.lua
 
-# Formats that do not follow the workload yet are refused.
+# Load data, which do not follow the workload yet, are refused.
 refuse 1 'vom: expected no --workload: load data do not follow it yet' make --workload farm --formats vom --out bad
-refuse 1 '*formats that can: linktest,sion,clog2' make --workload farm --out bad
+refuse 1 '*formats that can: linktest,sion,clog2,rank2file' make --workload farm --out bad
 exit $failed
