@@ -26,14 +26,24 @@ static const struct sim_cost *cost_of(struct sim *sim, uint32_t pair, uint64_t b
     return &p->cost;
 }
 
-/* The pair, known to its receiver. */
-static uint32_t find_pair(struct sim *sim, uint32_t from, uint32_t to) {
+/* The pair, known to its receiver. `partner` is the one of the two that `recent` is not of. */
+static uint32_t find_pair(struct sim *sim, uint32_t from, uint32_t to, struct sim_recent *recent,
+                          uint32_t partner) {
+    const uint32_t slot = partner % SIM_RECENT;
+    if (recent->partner[slot] == partner) {
+        return recent->pair[slot];
+    }
     const uint32_t known = sim->match.pairs;
     const uint32_t pair = sim_match_pair(&sim->match, from, to);
+    if (pair == SIM_NOTHING) {
+        return pair;
+    }
     if (pair == known) {
         pair_of(sim, pair)->next_in = sim->rank[to].first_in;
         sim->rank[to].first_in = pair;
     }
+    recent->partner[slot] = partner;
+    recent->pair[slot] = pair;
     return pair;
 }
 
@@ -263,7 +273,7 @@ bool sim_serve_any(struct sim *sim) {
 /* Posts a message: it leaves when the cards are free, and meets its receive if that is there. SIM_NOTHING when memory runs out. */
 static uint32_t post_send(struct sim *sim, uint32_t rank, uint32_t to, uint64_t bytes, int32_t tag, bool held) {
     struct sim_rank *r = &sim->rank[rank];
-    const uint32_t number = find_pair(sim, rank, to);
+    const uint32_t number = find_pair(sim, rank, to, &r->to, to);
     if (number == SIM_NOTHING) {
         return SIM_NOTHING;
     }
@@ -312,7 +322,7 @@ static void launch(struct sim *sim, uint32_t half) {
 
 /* Posts a receive from a rank. SIM_NOTHING when memory runs out. */
 static uint32_t post_receive(struct sim *sim, uint32_t rank, uint32_t from, int32_t tag, bool held) {
-    const uint32_t pair = find_pair(sim, from, rank);
+    const uint32_t pair = find_pair(sim, from, rank, &sim->rank[rank].from, from);
     const struct sim_half posted = {
         .time_ns = sim->rank[rank].clock_ns, .pair = pair, .tag = tag, .held = held};
     return pair == SIM_NOTHING ? SIM_NOTHING : sim_match_add(&sim->match, &posted);

@@ -16,6 +16,12 @@ enum sim_rank_state {
     SIM_RANK_ENDED
 };
 
+/* The pairs of a rank's last partners, in the slot of the partner's number: most messages need no look into the table. */
+enum { SIM_RECENT = 8 };
+struct sim_recent {
+    uint32_t partner[SIM_RECENT], pair[SIM_RECENT];
+};
+
 struct sim_rank {
     uint64_t clock_ns;
     uint64_t out_free_ns, in_free_ns; /* when the rank's share of the cards is free */
@@ -33,6 +39,7 @@ struct sim_rank {
     struct sim_heap
         mail; /* messages without a receive, earliest first; of those some were received meanwhile */
     struct sim_received received;
+    struct sim_recent to, from;
     uint32_t root;                  /* of its last collective call */
     uint64_t write_ns, write_bytes; /* of its checkpoint; bytes of another collective call */
 };

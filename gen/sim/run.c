@@ -45,6 +45,9 @@ hpcw_status sim_new(const struct sim_options *options, const struct sim_program 
     }
     for (uint32_t r = ranks; r-- > 0;) {
         sim->rank[r].first_in = sim->rank[r].waits_for = SIM_NOTHING;
+        for (uint32_t i = 0; i < SIM_RECENT; i++) {
+            sim->rank[r].to.partner[i] = sim->rank[r].from.partner[i] = SIM_NOTHING;
+        }
         sim->ready[sim->ready_count++] = r;
     }
     *out = sim;
