@@ -87,7 +87,7 @@ bench/count                  libwriter/base libwriter/io ui/cli bench/measure be
 bench/site                   libwriter/base libwriter/io ui/cli bench/measure bench/report
 bench/layout                 libwriter/base libwriter/io libwriter/comm gen/dataset bench/measure bench/report
 bench/sweep                  libwriter/base libwriter/io libwriter/comm ui/* bench/measure bench/report bench/count bench/layout
-bench/kernels                libwriter/base libwriter/io libwriter/comm libreader/* ui/cli gen/model/* bench/measure
+bench/kernels                libwriter/base libwriter/io libwriter/comm libreader/* ui/cli gen/model/* gen/sim gen/sim/lua gen/workloads bench/measure
 bench                        libwriter/base libwriter/io libwriter/comm ui/* bench/measure bench/report bench/site bench/count bench/layout bench/sweep
 fortran
 """

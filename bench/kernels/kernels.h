@@ -140,6 +140,9 @@ extern const struct bench_kernel bench_messages, bench_own_messages;
 /* rank2file.c: checkpoints and their maps */
 extern const struct bench_kernel bench_map_4096, bench_map_8192, bench_map_million, bench_checkpoint;
 
+/* simulate.c: workloads, without recording */
+extern const struct bench_kernel bench_simulate_stencil, bench_simulate_wavefront, bench_simulate_farm;
+
 /* ---- shared by the kernels -------------------------------------------------------------------------------- */
 
 /* Share of a full size, at least `least`. */

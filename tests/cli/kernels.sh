@@ -3,7 +3,7 @@
 # The developers' kernels, one of each sort on next to nothing. The program is hpcw-kernels here.
 . "$HERE/refuse.inc"
 
-kernels=task-after-task,read-large,read-small,read-in-turn,linktest-parts,linktest-run,integers,json-records,vom-plain,clog2-file,map-4096
+kernels=task-after-task,read-large,read-small,read-in-turn,linktest-parts,linktest-run,integers,json-records,vom-plain,clog2-file,map-4096,simulate-farm
 "$HPCGEN" list >list || bad "list failed"
 for name in $(echo $kernels | tr , ' '); do
     grep -q "^$name  *one  " list || bad "$name is not in the list"
