@@ -33,7 +33,7 @@ struct clog2_run {
 
 static void end_phase(struct clog2_run *run, const struct sim_event *e) {
     struct clog2_rank *r = &run->rank[e->rank];
-    struct clog2_phase *p = &run->phase[e->number];
+    struct clog2_phase *p = &run->phase[e->bytes];
     /* Of equally slow ranks the lowest one: ranks end phases in any order. */
     if (r->compute_ns > p->slowest_ns || (r->compute_ns == p->slowest_ns && e->rank < p->slowest_rank)) {
         p->slowest_ns = r->compute_ns;

@@ -132,8 +132,8 @@ enum sim_answer sim_next_phase(struct sim *sim, uint32_t rank) {
     if (r->phase == sim->options.phases) {
         return sim_refuse(sim, "next_phase: expected %" PRIu32 " phases, got one more", sim->options.phases);
     }
-    sim_tell(sim, &(struct sim_event){
-                      .time_ns = r->clock_ns, .rank = rank, .what = SIM_PHASE, .number = (uint16_t)r->phase});
+    sim_tell(sim,
+             &(struct sim_event){.time_ns = r->clock_ns, .rank = rank, .what = SIM_PHASE, .bytes = r->phase});
     r->phase++;
     return SIM_GOES_ON;
 }

@@ -66,7 +66,7 @@ enum sim_what {
     SIM_COMPUTES,   /* `bytes` nanoseconds from here on; `number` is enum sim_work */
     SIM_STATE,      /* a state of the program begins: `number` */
     SIM_STATE_ENDS, /* and ends */
-    SIM_PHASE       /* the rank has ended the phase `number` */
+    SIM_PHASE       /* the rank has ended the phase `bytes`, counted from 0 */
 };
 enum sim_work {
     SIM_WORK_OBJECTS,

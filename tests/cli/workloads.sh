@@ -72,6 +72,12 @@ printf '[hpcgen]\nworkload = ring.lua\nformats = sion,clog2\n[workload]\nbytes =
 make --config ring.ini --out configured
 cmp configured/clog2/app.clog2 before
 
+# More phases than 16 bits can count: truth.json has the end of each.
+printf 'function run()\n  for _ = 1, phases do work(1) next_phase() end\nend\n' >long.lua
+"$HPCGEN" --ranks 1 --quiet --formats clog2 --workload long.lua --set load.phases=66000 --set rank2file.checkpoints=0 \
+    --out long
+[ "$(grep -c '"end_ns": [1-9]' long/truth.json)" -eq 66000 ]
+
 # The plan knows the size.
 "$HPCGEN" plan --ranks 24 --scale tiny --workload ring.lua --formats clog2 --json >plan.json
 "$JSON_CHECK" plan.json
