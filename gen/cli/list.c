@@ -59,7 +59,7 @@ static hpcw_status list_params(const struct gen_dataset *d, hpcw_error *err) {
 
 /* ---- workloads ---- */
 
-/* What a text says of itself: the comment after its licence, without the dashes. */
+/* The description of a workload: the comment in the line after its licence, without the dashes. */
 static void first_words(const struct gen_workload_file *f, char *words, size_t size) {
     const char *text = (const char *)f->data;
     const char *end = text + f->size;

@@ -215,7 +215,7 @@ static hpcw_status write_state(const struct gen_run *run, const char *path, cons
     return s;
 }
 
-/* Writes the description, if it does not exist; before it what it needs. */
+/* Writes the description, if it does not exist. The text of the workload comes first, as the description refers to it. */
 static hpcw_status write_description(const struct gen_run *run, hpcw_error *err) {
     const struct gen_workload *w = run->dataset->workload;
     bool is, same;

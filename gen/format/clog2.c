@@ -44,7 +44,7 @@ static double seconds(const struct gen_dataset *d) {
                                : (double)gen_trace_log_records(d) * 40e-9;
 }
 
-/* Of a workload: the events of a few hundred calls of each rank, and its coroutine. */
+/* A workload needs memory for the events of about a hundred calls of each rank, and for its coroutine. */
 static uint64_t memory(const struct gen_dataset *d, uint32_t jobs) {
     return d->workload != NULL ? (UINT64_C(64) << 20) + (UINT64_C(48) << 10) * d->ranks
                                : gen_clog2_write_memory(d, jobs);

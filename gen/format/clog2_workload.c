@@ -7,13 +7,13 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* What a rank has computed in its phase so far. */
+/* The compute time and messages of a rank in its current phase. */
 struct clog2_rank {
     uint64_t compute_ns;
     uint32_t phase, messages;
 };
 
-/* What truth.json says of a phase. */
+/* A phase in truth.json. */
 struct clog2_phase {
     uint64_t end_ns; /* when its last rank ends it */
     uint64_t compute_ns, slowest_ns, slowest_rank, messages;

@@ -24,7 +24,7 @@ uint64_t gen_trace_log_records(const struct gen_dataset *d);
 /* About how many blocks the log has. */
 uint64_t gen_trace_log_blocks(const struct gen_dataset *d, uint32_t block_size);
 
-/* The same of a log whose records have so many bytes: with what ends of blocks and cuts cost on average. */
+/* The same of any log, from the number and the bytes of its records: adds the mean loss at ends of blocks and of segments. */
 uint64_t gen_trace_log_blocks_of(double bytes, uint64_t records, uint32_t block_size);
 
 /* Buffers records for a slice. Of those that gen_trace_log_put_prologue makes, only numbers [begin, end) in the whole log

@@ -152,10 +152,10 @@ hpcw_status gen_workload_log_put_prologue(hpcw_clog2_slice *slice, const struct 
 
 /* ---- events, sorted by time ---- */
 
-/* Events wait until so many of them are due that sorting them is worth while. */
+/* LEAST_DUE: events are not sorted before there are this many, as each sort also passes over the events that stay. */
 enum { LEAST_DUE = 1 << 16, BATCH = 256, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
-/* Where an event is, and what it is sorted by. */
+/* The sort key of an event, and its index. */
 struct workload_key {
     uint64_t time_ns;
     uint32_t rank, index;
@@ -283,7 +283,7 @@ static hpcw_status sort_due(struct gen_workload_log *log, uint64_t before_ns, si
 
 /* ---- records ---- */
 
-/* What a rank sends and receives in a collective call. */
+/* Packs the bytes that a rank sends and receives in a collective call, or writes in a checkpoint. */
 static void pack(hpcw_clog2_record *r, int32_t event, const struct sim_event *e) {
     hpcw_clog2_cargo c = {0};
     const bool root = e->rank == e->peer;

@@ -33,7 +33,7 @@ void gen_workload_log_free(struct gen_workload_log *log);
 hpcw_status gen_workload_log_event(void *log, const struct sim_event *event, hpcw_error *err);
 hpcw_status gen_workload_log_passed(void *log, uint64_t time_ns, hpcw_error *err);
 
-/* After the run: puts what is left. */
+/* After the run: puts the remaining events. */
 hpcw_status gen_workload_log_finish(struct gen_workload_log *log, hpcw_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the simulator assumes of MPI and of network cards: one table, in constants.c. Machines are in gen/model/machine. */
+/* The assumptions of the simulator about MPI and network cards: one table, in constants.c. Machines are in gen/model/machine. */
 #ifndef HPCW_GEN_SIM_CONSTANTS_H
 #define HPCW_GEN_SIM_CONSTANTS_H
 

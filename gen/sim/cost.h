@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a message costs: LogGP on gen/model/network. From the begin of a send to the end of a receive that waits for it, a
+ * The cost of a message: LogGP on gen/model/network. From the begin of a send to the end of a receive that waits for it, a
  * message takes as long as gen/model/network says. Part of that is processor time at both ends (LogGP's o). A rank's further
  * messages wait until its share of the node's network cards is free (LogGP's g and G).
  */

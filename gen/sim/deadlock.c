@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is wrong with a program that does not end as it should: which ranks, in which calls, where. */
+/* Errors of programs that do not end as they should: they name ranks, calls, and places in the program. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -116,7 +116,7 @@ static void later(uint64_t *time_ns, uint64_t other_ns) {
     *time_ns = *time_ns > other_ns ? *time_ns : other_ns;
 }
 
-/* A rank has what it waits for; sends to its children, the farthest one first. */
+/* A rank has the data of its parent. It sends them to its children, the farthest one first. */
 static void pass_down(struct sim *sim, struct sim_meeting *g, uint32_t place) {
     const uint32_t rank = rank_of(sim, g, place);
     uint64_t time_ns = g->time_ns[rank];
@@ -135,7 +135,7 @@ static void pass_down(struct sim *sim, struct sim_meeting *g, uint32_t place) {
     leave(sim, g, rank, time_ns);
 }
 
-/* A rank has what its children send; combines that and sends it to its parent, and so on. */
+/* A rank has the data of its children. It combines them and sends the result to its parent, which may now have all, too. */
 static void pass_up(struct sim *sim, struct sim_meeting *g, uint32_t place) {
     for (;;) {
         const uint32_t rank = rank_of(sim, g, place);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the parts of the simulator share. */
+/* Types and functions that the parts of the simulator share. */
 #ifndef HPCW_GEN_SIM_PRIVATE_H
 #define HPCW_GEN_SIM_PRIVATE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The clocks of the ranks, and what all calls have in common. */
+/* The clocks of the ranks; the begin, the end and the failure of calls. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

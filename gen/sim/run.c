@@ -4,7 +4,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* How far ranks run ahead decides time and memory, no result. The distance follows the number of calls that ranks make
+/* The distance that ranks may run ahead decides time and memory, no result. It follows the number of calls that ranks make
  * meanwhile: enough that stopping costs little, few enough that their messages and records stay in the caches. */
 enum { FIRST_WINDOW_NS = 1000000, FEW_CALLS = 32, MANY_CALLS = 128 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Simulates a parallel program. A program (struct sim_program) runs a rank until it must wait for others, and calls what
- * MPI has; each rank has a clock, and calls advance it.
+ * Simulates a parallel program. A program (struct sim_program) runs a rank until it must wait for others, and makes calls as
+ * those of MPI. Each rank has a clock, and calls advance it.
  *
  * No result depends on the order in which ranks run:
  *   - A local call, such as a send or a receive from a named source, needs only times that are final when it ends. So a
@@ -125,7 +125,7 @@ enum sim_answer {
     SIM_WAITS,
     SIM_REFUSED /* a mistake of the program: sim_error */
 };
-/* The last refusal: what was expected and what came, without the place in the program. */
+/* The message of the last refusal, without the place in the program. */
 const char *sim_error(const struct sim *sim);
 
 uint64_t sim_clock_ns(const struct sim *sim, uint32_t rank);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The workload of a dataset: the program in Lua that its ranks run, and what comes of it. */
+/* The workload of a dataset: the program in Lua that its ranks run, and its run. */
 #ifndef HPCW_GEN_SPEC_WORKLOAD_H
 #define HPCW_GEN_SPEC_WORKLOAD_H
 
@@ -8,7 +8,7 @@
 
 enum { GEN_WORKLOAD_NAME = 64 };
 
-/* What a run makes: for sizes, and for the definitions of a log. */
+/* Counts of a run, for the size and the definitions of its log. */
 struct gen_workload_counts {
     uint64_t events;      /* of a log: begins and ends, sends and receives */
     uint64_t messages;    /* of these: sends and receives */
@@ -23,7 +23,7 @@ struct gen_workload {
     struct sim_lua_setting *setting; /* [settings] as the user wrote them; the last one of a key counts */
     size_t settings, capacity;
 
-    /* What follows from it with a dataset: gen_workload_measure. */
+    /* gen_workload_measure fills in the rest. */
     uint32_t states;
     char state[SIM_LUA_MOST_STATES][SIM_LUA_STATE_NAME];
     struct gen_workload_counts counts;

@@ -16,11 +16,11 @@ done
 if cmp -s wavefront/clog2/app.clog2 farm/clog2/app.clog2; then exit 1; fi
 
 # A sweep begins at a corner of the grid, and reaches the opposite one.
-"$HPCGEN" info wavefront/clog2/app.clog2 >info
-grep -q 'name: Sweep' info
-grep -q 'name: MPI_Recv' info
-"$HPCGEN" info farm/clog2/app.clog2 >info
-grep -q 'name: Master' info
+"$HPCGEN" info wavefront/clog2/app.clog2 >facts
+grep -q 'name: Sweep' facts
+grep -q 'name: MPI_Recv' facts
+"$HPCGEN" info farm/clog2/app.clog2 >facts
+grep -q 'name: Master' facts
 
 # A text beside the dataset, with a parameter; the dataset keeps the text.
 cat >ring.lua <<'EOF'

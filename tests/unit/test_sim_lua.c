@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Workloads in Lua: what a text can do, what it cannot, and what it is told. */
+/* Workloads in Lua: calls, the closed world of a text, and its errors. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -161,7 +161,7 @@ static void test_ranks_share_nothing(void **state) {
     expect_bad("function send() end\n" RUN(""), "test.lua:1: expected another name than send");
 }
 
-/* A closed world: what is not listed is not there. */
+/* Only names on the list exist. */
 static void test_positive_list(void **state) {
     static const char *const gone[] = {
         "io",           "os",          "package",     "debug",        "coroutine",      "load",

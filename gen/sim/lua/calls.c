@@ -92,7 +92,7 @@ static double number_at_least_0(lua_State *L, int index, const char *call, const
 
 /* ---- the end of a call ---- */
 
-/* What a call returns to the program, when it does. */
+/* Pushes the results of a call, at its end. */
 typedef int results(lua_State *L, int status, lua_KContext context);
 
 static int no_results(lua_State *L, int status, lua_KContext context) {
@@ -102,7 +102,7 @@ static int no_results(lua_State *L, int status, lua_KContext context) {
     return 0;
 }
 
-/* Of a receive: who sent, and how many bytes. */
+/* A receive returns the sender and the bytes. */
 static int received_results(lua_State *L, int status, lua_KContext context) {
     const struct sim_lua_rank *r = sim_lua_rank_of(L);
     const struct sim_received received = sim_received(r->lua->sim, r->rank);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the parts of a workload's interpreter share. */
+/* Types and functions that the parts of a workload's interpreter share. */
 #ifndef HPCW_GEN_SIM_LUA_PRIVATE_H
 #define HPCW_GEN_SIM_LUA_PRIVATE_H
 

@@ -66,7 +66,7 @@ static int new_global(lua_State *L) {
     return 0;
 }
 
-/* Makes what all ranks share. The text is on the stack as a function. */
+/* Makes the tables that all ranks share. The text is on the stack as a function. */
 static int prepare(lua_State *L) {
     struct sim_lua *lua = lua_touserdata(L, 2);
     lua_pushvalue(L, 1);
@@ -98,7 +98,7 @@ static void push_globals(lua_State *L, uint32_t rank) {
     (void)lua_setmetatable(L, -2);
 }
 
-/* ---- what a text says of itself ---- */
+/* ---- states and parameters ---- */
 
 static void read_states(lua_State *L, struct sim_lua *lua, int globals) {
     lua_pushliteral(L, "states");
@@ -151,7 +151,7 @@ static void read_parameters(lua_State *L, int globals) {
     lua_pop(L, 1);
 }
 
-/* Runs the text once as rank 0, and reads what it says of itself. Leaves the table of parameters. */
+/* Runs the text once as rank 0, and reads its tables `states` and `parameters`. */
 static int describe(lua_State *L) {
     struct sim_lua *lua = lua_touserdata(L, 1);
     push_globals(L, 0);

@@ -32,7 +32,7 @@ struct sim_lua_text {
         patience_s; /* tests: processor time without progress that ends it; 0: as many seconds as the ranks need */
 };
 
-/* What a workload asks of the dataset. */
+/* The dataset's answers to a workload. */
 struct sim_lua_host {
     void *context;
     /* The time that the load model gives a rank in a phase. */
@@ -43,7 +43,7 @@ struct sim_lua_host {
 
 struct sim_lua;
 
-/* Of the Lua that runs the texts: "5.4". Its releases run them the same way. */
+/* The version of Lua that runs the texts, "5.4". All releases of a version give the same results. */
 const char *sim_lua_version(void);
 
 /*
@@ -62,7 +62,7 @@ hpcw_status sim_lua_parameters(struct sim_lua *lua,
                                void (*list)(void *context, const char *key, const char *value), void *context,
                                hpcw_error *err);
 
-/* What a run came to. */
+/* The totals of a run. */
 struct sim_lua_result {
     uint64_t calls, end_ns;
 };

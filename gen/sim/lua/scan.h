@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is refused before Lua reads a text. */
+/* Checks a text before Lua reads it. */
 #ifndef HPCW_GEN_SIM_LUA_SCAN_H
 #define HPCW_GEN_SIM_LUA_SCAN_H
 
