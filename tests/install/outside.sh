@@ -235,7 +235,7 @@ fi
 echo "== manual pages, completions, schema"
 for file in share/man/man1/hpcgen.1 share/man/man1/hpcw-bench.1 share/bash-completion/completions/hpcgen \
     share/bash-completion/completions/hpcw-bench share/zsh/site-functions/_hpcw-bench \
-    share/fish/vendor_completions.d/hpcw-bench.fish share/hpcw/results.schema.json \
+    share/fish/vendor_completions.d/hpcw-bench.fish share/hpcw/results.schema.json share/hpcw/workloads/wavefront.lua \
     ${mpiexec:+share/man/man1/hpcw-linktest.1 share/bash-completion/completions/hpcw-linktest \
         share/zsh/site-functions/_hpcw-linktest share/fish/vendor_completions.d/hpcw-linktest.fish}; do
     [ -s "$prefix/$file" ] || [ -s "$prefix/$file.gz" ] || { echo "not installed: $file"; exit 1; }
