@@ -18,9 +18,9 @@
  * where the file system has no locks (fcntl, F_OFD_SETLK), or if more than four sinks of the path were open at the same time.
  * Then remove it by hand.
  *
- * A child by fork() may free its copy of a handle, of a sink and of what writes to it: that touches no file. A child may also
- * go on with it and close it, as a daemon does whose parent has ended. Then the parent must neither use nor free its own:
- * it ends with _exit().
+ * A child by fork() may free its copy of a handle, of a sink and of what writes to it: that touches no file. Once its parent
+ * has ended with _exit(), it may also go on with it and close it, as a daemon does. While the parent lives, what would write to
+ * the file fails with HPCW_ESTATE: calls that fill a buffer may still succeed, the close does not.
  *
  * Sinks are not collective. Writes to disjoint ranges of one sink may run on different threads; every other
  * call must be alone.

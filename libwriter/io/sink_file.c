@@ -41,6 +41,7 @@ struct file_sink {
     hpcw_durability durability;
     uint64_t tag;   /* 0: not shared */
     unsigned forks; /* hpcw_i_dir_forks in the process whose file it is */
+    long process;   /* that process */
     bool creates;
     bool settled;    /* all is done but the name, which it gets together with other files */
     bool gone;       /* there is no temporary file: renamed, removed, or never created */
@@ -67,9 +68,21 @@ static bool is_child(const struct file_sink *f) {
     return hpcw_i_dir_forks() != f->forks;
 }
 
-/* A child that closes goes on for its parent, as a daemon does: the file is its own from now on. */
-static void take_over(struct file_sink *f) {
+/* A child that writes or closes after its parent has ended goes on for it, as a daemon does: the file is its own from now on.
+ * While the parent lives, a destructor may have called the close, and the parent has not written all. */
+static hpcw_status claim(struct file_sink *f, hpcw_error *err) {
+    if (!is_child(f)) {
+        return HPCW_OK;
+    }
+    if ((long)getppid() == f->process) {
+        return hpcw_i_fail(err, HPCW_ESTATE,
+                           "%s: expected a call by process %ld, which opened it and still runs, got one by its "
+                           "child",
+                           f->path, f->process);
+    }
     f->forks = hpcw_i_dir_forks();
+    f->process = (long)getpid();
+    return HPCW_OK;
 }
 
 /* Bytes that nobody wrote are zero, also where the tag was. */
@@ -87,11 +100,12 @@ static hpcw_status clear_nonce(const struct file_sink *f, hpcw_error *err) {
 static hpcw_status file_write(hpcw_sink *sink, uint64_t offset, const struct hpcw_i_piece *piece, size_t pieces,
                               size_t size, hpcw_error *err) {
     struct file_sink *f = file_of(sink);
-    if (f->tag != 0 && offset < NONCE && (offset > 0 || size < NONCE)) {
-        hpcw_status s = clear_nonce(f, err);
-        if (s != HPCW_OK) {
-            return s;
-        }
+    hpcw_status s = claim(f, err);
+    if (s == HPCW_OK && f->tag != 0 && offset < NONCE && (offset > 0 || size < NONCE)) {
+        s = clear_nonce(f, err);
+    }
+    if (s != HPCW_OK) {
+        return s;
     }
     int e = hpcw_i_sys_pwritev(f->fd, piece, pieces, offset);
     return e == 0 ? HPCW_OK
@@ -101,6 +115,10 @@ static hpcw_status file_write(hpcw_sink *sink, uint64_t offset, const struct hpc
 
 static hpcw_status file_set_size(hpcw_sink *sink, uint64_t size, hpcw_error *err) {
     struct file_sink *f = file_of(sink);
+    hpcw_status s = claim(f, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
     int e = hpcw_i_sys_truncate(f->fd, size);
     return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot set the size to %" PRIu64, f->path, size);
 }
@@ -163,8 +181,11 @@ static hpcw_status keep_mode(struct file_sink *f, hpcw_error *err) {
 
 static hpcw_status file_detach(hpcw_sink *sink, hpcw_error *err) {
     struct file_sink *f = file_of(sink);
-    take_over(f);
-    hpcw_status s = f->durability >= HPCW_SYNC_FILE ? file_sync(sink, err) : HPCW_OK;
+    hpcw_status s = claim(f, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    s = f->durability >= HPCW_SYNC_FILE ? file_sync(sink, err) : HPCW_OK;
     if (f->creates) {
         (void)hpcw_i_sys_copy(f->fd, &f->lock); /* the file is not finished before it has its name */
     }
@@ -179,7 +200,10 @@ static hpcw_status file_detach(hpcw_sink *sink, hpcw_error *err) {
 static hpcw_status file_settle(hpcw_sink *sink, hpcw_error *err) {
     struct file_sink *f = file_of(sink);
     struct hpcw_i_file_id id = {0};
-    take_over(f);
+    hpcw_status s = claim(f, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
     int e = hpcw_i_sys_id(f->fd, &id);
     if (e != 0 && e != EBADF) {
         return hpcw_i_fail_sys(err, e, "%s: cannot look at the new file", f->path);
@@ -192,7 +216,7 @@ static hpcw_status file_settle(hpcw_sink *sink, hpcw_error *err) {
             "what was written is elsewhere",
             f->path);
     }
-    hpcw_status s = f->tag == 0 ? HPCW_OK : clear_nonce(f, err);
+    s = f->tag == 0 ? HPCW_OK : clear_nonce(f, err);
     if (s == HPCW_OK) {
         s = keep_mode(f, err);
     }
@@ -617,6 +641,7 @@ static hpcw_status open_file(struct hpcw_i_dir *dir, const char *name, bool with
         e = f->temporary == NULL ? ENOMEM : 0;
     }
     f->forks = hpcw_i_dir_forks();
+    f->process = (long)getpid();
     if (e == 0) {
         s = look_at_older(f, within, err);
     }

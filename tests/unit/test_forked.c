@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A child by fork() frees its copy of a handle: the parent's files and names stay as they are. Or it goes on for its parent. */
+/* A child by fork() uses its copy of a handle: the parent's files and names stay as they are, as long as the parent lives. When it
+ * has ended, the child goes on in its place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,6 +48,32 @@ static bool in_child(bool (*tries)(void *handle), void *handle) {
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+/* Whether the child of a process that has opened a handle and ended found all as it should be. */
+static bool in_daemon(void *(*opens)(void), bool (*tries)(void *handle)) {
+    int result[2];
+    char good = 0;
+    assert_int_equal(pipe(result), 0);
+    pid_t parent = fork();
+    assert_true(parent >= 0);
+    if (parent == 0) {
+        void *handle = opens();
+        parent = getpid();
+        if (fork() != 0) {
+            _exit(0);
+        }
+        while (getppid() == parent) {
+            (void)usleep(1000);
+        }
+        good = (char)tries(handle);
+        _exit(write(result[1], &good, 1) == 1 ? 0 : 1);
+    }
+    assert_int_equal(close(result[1]), 0);
+    assert_int_equal(waitpid(parent, NULL, 0), parent);
+    assert_int_equal(read(result[0], &good, 1), 1);
+    assert_int_equal(close(result[0]), 0);
+    return good != 0;
+}
+
 /* ---- sinks ---- */
 
 static bool frees_sink(void *sink) {
@@ -58,6 +85,11 @@ static bool discards_sink(void *sink) {
     hpcw_sink_discard(sink);
     hpcw_sink_free(sink);
     return true;
+}
+
+static bool refuses_sink(void *sink) {
+    return hpcw_sink_write_at(sink, 0, "the child", 9, NULL) == HPCW_ESTATE &&
+           hpcw_sink_set_size(sink, 9, NULL) == HPCW_ESTATE && hpcw_sink_publish(sink, NULL) == HPCW_ESTATE;
 }
 
 static bool publishes_sink(void *sink) {
@@ -77,6 +109,14 @@ static hpcw_sink *open_sink(uint64_t tag) {
     return sink;
 }
 
+static void *open_alone(void) {
+    return open_sink(0);
+}
+
+static void *open_shared(void) {
+    return open_sink(1);
+}
+
 static void assert_content(const char *want) {
     size_t size = 0;
     unsigned char *got = read_file(path, &size);
@@ -92,15 +132,13 @@ static void sinks(void **state) {
         hpcw_sink *sink = open_sink(tag);
         assert_true(in_child(discards_sink, sink));
         assert_true(in_child(frees_sink, sink));
+        assert_true(in_child(refuses_sink, sink));
         if (hpcw_sink_publish(sink, &err) != HPCW_OK) {
             fail_msg("%s", err.message);
         }
         hpcw_sink_free(sink);
         assert_content("the parent");
-        sink = open_sink(tag);
-        assert_true(in_child(publishes_sink, sink));
-        assert_content("the child");
-        hpcw_sink_free(sink);
+        assert_true(in_daemon(tag == 0 ? open_alone : open_shared, publishes_sink));
         assert_content("the child");
     }
 }
@@ -122,6 +160,14 @@ static hpcw_sion *open_container(uint32_t files, char letter) {
         assert_int_equal(hpcw_sion_write(h, t, &letter, 1, &err), HPCW_OK);
     }
     return h;
+}
+
+static void *open_one(void) {
+    return open_container(1, 'd');
+}
+
+static void *open_two(void) {
+    return open_container(2, 'd');
 }
 
 static void close_container(hpcw_sion *h) {
@@ -158,12 +204,19 @@ static bool closes_container(void *h) {
     return good;
 }
 
+static bool refuses_container(void *h) {
+    bool good = hpcw_sion_close(h, NULL) == HPCW_ESTATE;
+    hpcw_sion_free(h);
+    return good;
+}
+
 static void containers(void **state) {
     (void)state;
     for (uint32_t files = 1; files <= 2; files++) {
         close_container(open_container(files, 'o'));
         hpcw_sion *h = open_container(files, 'n');
         assert_true(in_child(frees_container, h));
+        assert_true(in_child(refuses_container, h));
         assert_letters("o");
         for (uint32_t t = 0; t < TASKS; t++) {
             assert_int_equal(hpcw_sion_write(h, t, "!", 1, NULL), HPCW_OK);
@@ -171,27 +224,23 @@ static void containers(void **state) {
         close_container(h);
         assert_letters("n!");
         assert_int_equal(count_entries(dir), files);
-        h = open_container(files, 'd');
-        assert_true(in_child(closes_container, h));
-        assert_letters("d");
-        hpcw_sion_free(h); /* a parent must not, but what has its name is left alone */
+        assert_true(in_daemon(files == 1 ? open_one : open_two, closes_container));
         assert_letters("d");
         assert_int_equal(count_entries(dir), files);
     }
 }
 
-/* The close of a child fails: its free leaves no more than that of any other process. */
+/* The close of a daemon fails: its free leaves no more than that of any other process. */
 static bool fails_to_close(void *h) {
-    return hpcw_sion_close(h, NULL) != HPCW_OK;
+    bool good = mkdir(path, 0777) == 0 && hpcw_sion_close(h, NULL) != HPCW_OK;
+    hpcw_sion_free(h);
+    return good;
 }
 
 static void failed_close(void **state) {
     (void)state;
-    hpcw_sion *h = open_container(1, 'd');
-    assert_int_equal(mkdir(path, 0777), 0);
-    assert_true(in_child(fails_to_close, h));
+    assert_true(in_daemon(open_one, fails_to_close));
     assert_int_equal(count_entries(dir), 1); /* the directory that has the name */
-    hpcw_sion_free(h);
 }
 
 /* ---- load data ---- */
@@ -208,7 +257,13 @@ static bool closes_loads(void *v) {
     return good;
 }
 
-static hpcw_vom *open_loads(void) {
+static bool refuses_loads(void *v) {
+    bool good = hpcw_vom_close(v, NULL) == HPCW_ESTATE;
+    hpcw_vom_free(v);
+    return good;
+}
+
+static void *open_loads(void) {
     hpcw_vom_options o;
     hpcw_vom *v;
     hpcw_error err;
@@ -225,16 +280,15 @@ static void load_data(void **state) {
     hpcw_error err;
     hpcw_vom *v = open_loads();
     assert_true(in_child(frees_loads, v));
+    assert_true(in_child(refuses_loads, v));
     if (hpcw_vom_close(v, &err) != HPCW_OK) {
         fail_msg("%s", err.message);
     }
     hpcw_vom_free(v);
     assert_int_equal(count_entries(dir), 1);
     assert_int_equal(remove(path), 0);
-    v = open_loads();
-    assert_true(in_child(closes_loads, v));
+    assert_true(in_daemon(open_loads, closes_loads));
     assert_int_equal(access(path, F_OK), 0);
-    hpcw_vom_free(v);
     assert_int_equal(count_entries(dir), 1);
 }
 
