@@ -526,6 +526,17 @@ static void files_of_another_user(void **state) {
     assert_false(prefix_exists(in_prefix(".scr/hpcw.7.unfinished")));
     prefix_written(HPCW_RANK2FILE_SCR_1_1, 8);
     assert_int_equal(prefix_restarts(&err), 8);
+    /* One that is refused leaves the intent: the dataset does not come back. */
+    hpcw_rank2file_options o = prefix_options(HPCW_RANK2FILE_SCR_1_1, 9);
+    hpcw_kvtree *index = prefix_read_index();
+    prefix_written(HPCW_RANK2FILE_SCR_1_1, 9);
+    prefix_write_index(index);
+    write_marker("hpcw.9.dropped", 0, "scr.dataset.9", "scr.dataset.9/rank_0.ckpt\n");
+    assert_int_equal(chown(in_prefix(".scr/hpcw.9.dropped"), NOBODY, NOBODY), 0);
+    assert_int_equal(prefix_write(&o, &err), HPCW_EEXIST);
+    assert_true(prefix_exists(in_prefix(".scr/hpcw.9.dropped")));
+    OK(hpcw_rank2file_reindex(prefix_dir, NULL, NULL, &err));
+    assert_int_equal(prefix_restarts(&err), 8);
 }
 
 /* ---- living writers ---- */

@@ -368,6 +368,7 @@ static hpcw_status begin(hpcw_rank2file *w, hpcw_error *err) {
         s = refuse_unlisted(w, err);
     }
     if (s == HPCW_OK) {
+        hpcw_i_r2f_forget_intent(&w->place, w->options.dataset.id);
         s = remove_metadata(w, err);
     }
     if (s == HPCW_OK) {

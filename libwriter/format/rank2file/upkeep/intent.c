@@ -98,9 +98,7 @@ static hpcw_status finish_intents(const struct hpcw_i_r2f_prefix *p, const struc
     for (size_t i = 0; s == HPCW_OK && i < count; i++) {
         hpcw_error why = {.message = ""};
         hpcw_status one = finish_intent(&f, &which[i], &why);
-        if (own != NULL && which[i].id == own->id) {
-            hpcw_i_r2f_marker_remove(p, &which[i]); /* the new dataset replaces what could not be removed */
-        } else if (one == HPCW_ENOMEM) {
+        if (one == HPCW_ENOMEM) {
             *err = why;
             s = one;
         } else if (one != HPCW_OK && one != HPCW_EEXIST && tally != NULL) {
@@ -123,6 +121,11 @@ hpcw_status hpcw_i_r2f_begin_change(const struct hpcw_i_r2f_prefix *p, const str
         }
     }
     return s;
+}
+
+void hpcw_i_r2f_forget_intent(const struct hpcw_i_r2f_prefix *p, uint64_t id) {
+    const struct hpcw_i_r2f_which which = intent_of(id);
+    hpcw_i_r2f_marker_remove(p, &which);
 }
 
 hpcw_status hpcw_i_r2f_is_being_removed(const struct hpcw_i_r2f_prefix *p, uint64_t id, bool *is,

@@ -17,6 +17,9 @@
 hpcw_status hpcw_i_r2f_begin_change(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_dataset *own,
                                     hpcw_rank2file_tally *tally, int *fd, bool *locked, hpcw_error *err);
 
+/* For a writer of this id, once nothing refuses it: its dataset replaces what could not be removed. */
+void hpcw_i_r2f_forget_intent(const struct hpcw_i_r2f_prefix *p, uint64_t id);
+
 /* Whether somebody is removing this dataset, or began to. */
 hpcw_status hpcw_i_r2f_is_being_removed(const struct hpcw_i_r2f_prefix *p, uint64_t id, bool *is,
                                         hpcw_error *err);
