@@ -454,6 +454,14 @@ hpcw_status hpcw_i_set_announce(struct hpcw_i_dir *dir, const char *path, uint32
                                 const struct hpcw_i_set_file *file, hpcw_durability durability,
                                 struct hpcw_i_set **out, hpcw_error *err) {
     struct hpcw_i_buf text = {0};
+    *out = NULL;
+    if (dir == NULL) {
+        return hpcw_i_fail(
+            err, HPCW_ENOENT,
+            "%s: expected its directory when it was looked up at the open, got it a moment later: "
+            "write it again",
+            path);
+    }
     struct hpcw_i_set *set = set_new(dir, path, base_of(path));
     const char *missing = path;
     int e = set == NULL ? ENOMEM : print_intent(dir, files, file, &text, &missing);
@@ -464,7 +472,6 @@ hpcw_status hpcw_i_set_announce(struct hpcw_i_dir *dir, const char *path, uint32
             ? hpcw_i_fail(err, HPCW_ENOENT,
                           "%s: expected its temporary file beside it, got none: somebody removed it", missing)
             : hpcw_i_fail_sys(err, e, "%s: cannot look at its temporary file", missing);
-    *out = NULL;
     if (s == HPCW_OK) {
         e = hpcw_i_sys_pwrite(set->fd, text.data, text.size, 0);
         if (e == 0 && durability >= HPCW_SYNC_FILE) {
