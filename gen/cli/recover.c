@@ -16,7 +16,7 @@ hpcw_status gen_cli_recover(const struct gen_cli_options *o, const char *const *
     if (s == HPCW_EMISMATCH) {
         size_t length = strlen(err->message);
         (void)snprintf(err->message + length, sizeof err->message - length,
-                       "; collect them from all hosts, or make a log without them with --partial");
+                       "; collect all files, whole, or make a log of what is there with --partial");
     }
     if (s != HPCW_OK) {
         return s;

@@ -410,7 +410,7 @@ typedef struct hpcw_clog2_recovered {
     uint64_t records;   /**< in the log */
     uint64_t left_out;  /**< as `undefined` and `end_alone` of a report */
     uint32_t files;     /**< that were used */
-    uint32_t truncated; /**< how many of these are cut short or damaged */
+    uint32_t truncated; /**< how many of these are cut short or damaged, or had no space for all records */
     uint32_t missing;   /**< ranks of the run without a file */
 } hpcw_clog2_recovered;
 
@@ -431,11 +431,12 @@ HPCW_API bool hpcw_clog2_log_left(const hpcw_clog2_log *log, char *pattern, size
  *
  * @param path   of the log
  * @param local  [count] paths of local files, all of one run
- * @param partial  also make a log if some ranks have no file; these are then empty in it
+ * @param partial  also make a log if some ranks have no file, and are empty in it, or one of this library that is
+ *                 cut short, damaged, or had no space for all records
  * @param found  out, may be NULL
  * @return HPCW_OK; HPCW_EINVAL; HPCW_EFORMAT: not a local file, files of different runs, the same rank twice;
- * HPCW_EMISMATCH: ranks without a file, and not `partial`: the message names them, and there is no log; HPCW_ENOMEM; errors
- * of the system
+ * HPCW_EMISMATCH: a rank without a file or without all its records, and not `partial`: the message names it, and there is
+ * no log; HPCW_ENOMEM; errors of the system
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_recover(const char *path, const char *const *local,
                                                         size_t count, bool partial, hpcw_clog2_recovered *found,

@@ -128,7 +128,7 @@ def names(at, base):
 
 def local_head(ranks, block, window):
     head = struct.pack("=QQIIII", 0x0A324C43574350C8, 1, 0, ranks, block, window)
-    return head + struct.pack("=QdQqqqqQQQ", 0, 1.0, 0, 0, 0, 0, 0, 0, 0, 0)
+    return head + struct.pack("=QdQqqqqQQQQQ", 0, 1.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 
 
 def local_files(at, base):

@@ -577,6 +577,20 @@ static uint64_t bare_records(const char *path) {
     return kinds[HPCW_CLOG2_BARE];
 }
 
+static void write_local(const char *local, const unsigned char *bytes, size_t size) {
+    FILE *f = fopen(local, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(bytes, 1, size, f), size);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* What a host that dies, or a copy that ends early, leaves is no whole log. */
+static void assert_is_incomplete(const struct recording *r, const char *const *locals) {
+    hpcw_error err;
+    assert_int_equal(hpcw_clog2_recover(r->place.path, locals, 1, false, NULL, &err), HPCW_EMISMATCH);
+    assert_non_null(strstr(err.message, "incomplete: expected all records of rank 0"));
+}
+
 /* A process is killed. */
 static void what_was_recorded_survives(void **state) {
     (void)state;
@@ -620,13 +634,16 @@ static void what_was_recorded_survives(void **state) {
     assert_non_null(bytes);
     uint64_t before = 0;
     for (size_t cut = 200; cut < size; cut += size / 23) {
-        FILE *f = fopen(local, "wb");
-        assert_non_null(f);
-        assert_int_equal(fwrite(bytes, 1, cut, f), cut);
-        assert_int_equal(fclose(f), 0);
-        if (hpcw_clog2_recover(r.place.path, locals, 1, false, &found, &err) != HPCW_OK) {
+        write_local(local, bytes, cut);
+        if (hpcw_clog2_recover(r.place.path, locals, 1, false, NULL, &err) == HPCW_OK) {
+            assert_int_equal(bare_records(r.place.path), most); /* a window was being made ahead */
+            break;
+        }
+        assert_is_incomplete(&r, locals);
+        if (hpcw_clog2_recover(r.place.path, locals, 1, true, &found, &err) != HPCW_OK) {
             fail_msg("cut at %zu: %s", cut, err.message);
         }
+        assert_int_equal(found.truncated, 1);
         if (found.records > 10) {
             uint64_t bare = bare_records(r.place.path);
             assert_true(bare >= before && bare <= most);
@@ -636,8 +653,24 @@ static void what_was_recorded_survives(void **state) {
             before = bare;
         }
     }
-    free(bytes);
     assert_true(before > 0);
+    /* A page that did not reach the disk: the first one of a window that is used, and one within. */
+    size_t window = CHUNK_EVENTS * 16;
+    while (window < size && bytes[window] == 0) {
+        window += CHUNK_EVENTS * 16;
+    }
+    for (size_t page = window; page <= window + 20480; page += 20480) {
+        unsigned char lost[4096];
+        assert_true(page + sizeof lost <= size);
+        memcpy(lost, bytes + page, sizeof lost);
+        memset(bytes + page, 0, sizeof lost);
+        write_local(local, bytes, size);
+        assert_is_incomplete(&r, locals);
+        memcpy(bytes + page, lost, sizeof lost);
+    }
+    write_local(local, bytes, size);
+    must(hpcw_clog2_recover(r.place.path, locals, 1, false, &found, &err), &err);
+    free(bytes);
     scratch_remove(r.place.directory);
 }
 
@@ -700,8 +733,10 @@ static void definitions_after_a_refusal_survive(void **state) {
     const char *locals[] = {local};
     hpcw_clog2_recovered found;
     hpcw_error err;
-    must(hpcw_clog2_recover(r.place.path, locals, 1, false, &found, &err), &err);
+    assert_is_incomplete(&r, locals);
+    must(hpcw_clog2_recover(r.place.path, locals, 1, true, &found, &err), &err);
     assert_int_equal(found.left_out, 0);
+    assert_int_equal(found.truncated, 1);
     assert_int_equal(bare_records(r.place.path), 2000);
     scratch_remove(r.place.directory);
 }

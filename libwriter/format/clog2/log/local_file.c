@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,6 +34,28 @@ static bool is_own(const hpcw_clog2_log *log) {
 static void give_up(hpcw_clog2_log *log, int e, const char *what, uint64_t offset) {
     if (log->disk.code == HPCW_OK) {
         (void)hpcw_i_fail_sys(&log->disk, e, "%s: %s at offset %" PRIu64, log->local_path, what, offset);
+    }
+}
+
+/* Under the lock. A word of the head, for those who read the file after this process. */
+static void note_in_head(const hpcw_clog2_log *log, size_t offset, uint64_t value) {
+    if (log->fd >= 0 && is_own(log)) {
+        (void)hpcw_i_sys_pwrite(log->fd, &value, sizeof value, offset);
+    }
+}
+
+void hpcw_i_clog2_local_in_memory(const hpcw_clog2_log *log) {
+    note_in_head(log, offsetof(struct hpcw_i_clog2_local_head, in_memory), 1);
+}
+
+/* Under the lock: the file has space up to `end`. Of the first window, the head says it when it is written. */
+static void note_made(hpcw_clog2_log *log, uint64_t end) {
+    const bool has_head = log->local_made > 0;
+    if (end > log->local_made) {
+        log->local_made = end;
+        if (has_head) {
+            note_in_head(log, offsetof(struct hpcw_i_clog2_local_head, made), end);
+        }
     }
 }
 
@@ -77,6 +100,8 @@ bool hpcw_i_clog2_local_make(hpcw_clog2_log *log, struct hpcw_i_clog2_window *wi
     (void)pthread_mutex_lock(&log->lock);
     if (e != 0) {
         give_up(log, e, "cannot get space for records", offset);
+    } else {
+        note_made(log, offset + HPCW_I_CLOG2_CHUNK_BYTES);
     }
     return e == 0;
 }
@@ -118,6 +143,7 @@ static unsigned char *table_space(hpcw_clog2_log *log, size_t size) {
         give_up(log, e, "cannot get space for definitions", log->table.offset + log->table_allocated);
         return NULL;
     }
+    note_made(log, log->table.offset + log->table_allocated);
     unsigned char *p = log->table.base + log->table_used;
     log->table_used += size;
     return p;
@@ -220,6 +246,7 @@ void hpcw_i_clog2_local_create(hpcw_clog2_log *log) {
         hpcw_i_clog2_local_close(log, true);
         return;
     }
+    head.made = log->local_made;
     put_tagged(to, &head, sizeof head);
     hpcw_i_clog2_local_note(log);
 }
@@ -278,7 +305,7 @@ void hpcw_i_clog2_local_hint(const hpcw_clog2_log *log, uint64_t files, uint64_t
     }
     /* A process without records leaves no file. */
     (void)snprintf(text, sizeof text, "; the records are still there%s: hpcgen recover%s --output ", except,
-                   files < log->ranks ? " --partial" : "");
+                   files < log->ranks || unsaved > 0 ? " --partial" : "");
     const char *slash = strrchr(log->path, '/');
     const char *output = hpcw_i_shown_word(word, sizeof word, slash == NULL ? log->path : slash + 1, "LOG");
     if (print_files(log, pattern, sizeof pattern) &&

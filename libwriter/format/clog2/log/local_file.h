@@ -30,6 +30,8 @@ struct hpcw_i_clog2_local_head {
     uint32_t window;                 /* bytes of each window; 0: there is but one */
     struct hpcw_i_clog2_ticks ticks; /* without the comparison of clocks at the end */
     uint64_t host;                   /* whose locks say that the process is alive; 0: unknown */
+    uint64_t made;                   /* bytes that the file had at least: a shorter one is cut short */
+    uint64_t in_memory;              /* 1: a thread went on in memory, as there was no more space */
 };
 
 struct hpcw_i_clog2_piece_head {

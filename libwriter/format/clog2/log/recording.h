@@ -89,6 +89,7 @@ struct hpcw_clog2_log {
     int fd;
     struct hpcw_i_file_id local_id;   /* of the file that `fd` is */
     uint64_t local_size;              /* where the next window begins */
+    uint64_t local_made;              /* where the last one that has space ends */
     struct hpcw_i_clog2_window table; /* the window that gets definitions and communicators */
     size_t table_used, table_allocated;
     uint32_t definitions_written, knowns_written;
@@ -162,6 +163,8 @@ void hpcw_i_clog2_local_offer(hpcw_clog2_log *log, const struct hpcw_i_clog2_def
 
 /* Under the lock, which it releases meanwhile. Makes and prepares a window for records. False: refused. */
 bool hpcw_i_clog2_local_make(hpcw_clog2_log *log, struct hpcw_i_clog2_window *window);
+/* Under the lock: notes in the local file that records are not in it. */
+void hpcw_i_clog2_local_in_memory(const hpcw_clog2_log *log);
 
 /* Closes the file, and removes it. */
 void hpcw_i_clog2_local_close(hpcw_clog2_log *log, bool remove);

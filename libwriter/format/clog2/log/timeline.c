@@ -80,6 +80,7 @@ static void go_on(struct hpcw_i_clog2_timeline *l) {
         chunk->order = l->last == NULL ? 0 : l->last->order + 1;
         if (!get_window(l, chunk)) {
             l->unsaved = l->log->directory != NULL;
+            hpcw_i_clog2_local_in_memory(l->log);
             chunk->data = get_buffer(l->log);
         }
     }

@@ -77,6 +77,21 @@ static hpcw_status check_ranks(const char *path, const struct hpcw_i_clog2_recov
                        ranks, count, ranks - count == 1 ? "" : "s", missing);
 }
 
+/* Whether all that was recorded is in the files. Of MPE's this cannot be known: they are cut short whenever their program
+ * died. */
+static hpcw_status check_whole(const char *path, const struct hpcw_i_clog2_recovered_file *file, size_t count,
+                               hpcw_error *err) {
+    for (size_t i = 0; i < count; i++) {
+        if (file[i].damaged || file[i].in_memory) {
+            return hpcw_i_fail(
+                err, HPCW_EMISMATCH, "%s: incomplete: expected all records of rank %u, got %s that %s", path,
+                file[i].rank, file[i].path,
+                file[i].damaged ? "is cut short or damaged" : "had no more space: the rest was in memory");
+        }
+    }
+    return HPCW_OK;
+}
+
 struct recovery {
     struct hpcw_i_clog2_recovered_file *file;
     size_t count;
@@ -246,6 +261,7 @@ hpcw_status hpcw_clog2_recover(const char *path, const char *const *local, size_
     }
     if (s == HPCW_OK && !partial) {
         s = check_ranks(path, r.file, (uint32_t)r.count, err);
+        s = s == HPCW_OK ? check_whole(path, r.file, r.count, err) : s;
     }
     if (s == HPCW_OK) {
         s = unite(&r, err);
@@ -270,7 +286,7 @@ hpcw_status hpcw_clog2_recover(const char *path, const char *const *local, size_
             .missing = r.file[0].ranks - (uint32_t)r.count,
         };
         for (size_t i = 0; i < r.count; i++) {
-            found->truncated += r.file[i].truncated;
+            found->truncated += r.file[i].truncated || r.file[i].damaged || r.file[i].in_memory;
         }
     }
     hpcw_i_clog2_stream_free(&r.stream);

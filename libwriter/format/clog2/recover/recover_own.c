@@ -34,6 +34,8 @@ static hpcw_status take_head(struct hpcw_i_clog2_recovered_file *f, hpcw_error *
     f->block_size = head.block_size;
     f->window = head.window;
     f->ticks = head.ticks;
+    f->made = head.made;
+    f->in_memory = head.in_memory != 0;
     return HPCW_OK;
 }
 
@@ -102,6 +104,14 @@ static bool is_tick(const struct hpcw_i_clog2_ticks *t, uint64_t tick) {
     return ns > -1e9 && ns < (double)MOST_NS;
 }
 
+/* Whether there is something from word `from` on. */
+static bool is_used(const uint64_t *words, uint64_t from, uint64_t all) {
+    while (from < all && words[from] == 0) {
+        from++;
+    }
+    return from < all;
+}
+
 /* Number of words of complete records at `words`. Notes the known states that they use. */
 static uint32_t count_words(struct hpcw_i_clog2_recovered_file *f, const uint64_t *words, uint64_t size) {
     uint64_t all = size / sizeof *words;
@@ -168,6 +178,9 @@ static hpcw_status take_records(struct hpcw_i_clog2_recovered_file *f,
     s = words == NULL || chunk == NULL ? hpcw_i_fail_memory(err, f->path, 0, NULL)
                                        : hpcw_i_clog2_recovered_read(f, at, words, (size_t)size, &whole, err);
     uint32_t used = s == HPCW_OK && whole ? count_words(f, words, size) : 0;
+    /* The process may have died within one record. */
+    f->damaged = f->damaged || (s == HPCW_OK && whole &&
+                                is_used(words, used + HPCW_I_CLOG2_MOST_WORDS, size / sizeof *words));
     if (used == 0) {
         hpcw_i_free(chunk);
     } else {
@@ -194,6 +207,33 @@ static bool is_piece(const struct hpcw_i_clog2_piece_head *piece) {
            piece->size <= HPCW_I_CLOG2_CHUNK_BYTES && piece->thread < HPCW_I_CLOG2_MOST_THREADS;
 }
 
+/* A window that begins with no tag has not been used: beyond its first page, where a tag may have been about to come, it is
+ * zeros. */
+static hpcw_status check_unused(struct hpcw_i_clog2_recovered_file *f, uint64_t at, uint64_t end,
+                                hpcw_error *err) {
+    uint64_t words[512]; /* a page */
+    hpcw_status s = HPCW_OK;
+    bool whole = true;
+    for (at += sizeof words; s == HPCW_OK && !f->damaged && at + sizeof words <= end; at += sizeof words) {
+        s = hpcw_i_clog2_recovered_read(f, at, words, sizeof words, &whole, err);
+        f->damaged = s == HPCW_OK && whole && is_used(words, 0, sizeof words / sizeof *words);
+    }
+    return s;
+}
+
+/* A thread numbers its pieces: all but the last must have records. */
+static bool has_gap(const struct hpcw_i_clog2_recovered_file *f) {
+    for (uint32_t t = 0; t < f->timelines; t++) {
+        uint32_t next = 0;
+        for (const struct hpcw_i_clog2_chunk *c = f->first[t]; c != NULL; c = c->next) {
+            if (c->order != next++) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* Takes the pieces of all windows. What is not a piece is the unused rest of a window if it has no tag. */
 static hpcw_status take_pieces(struct hpcw_i_clog2_recovered_file *f, uint64_t file_size, hpcw_error *err) {
     uint64_t at = sizeof(struct hpcw_i_clog2_local_head);
@@ -206,6 +246,7 @@ static hpcw_status take_pieces(struct hpcw_i_clog2_recovered_file *f, uint64_t f
             s = hpcw_i_clog2_recovered_read(f, at, &piece, sizeof piece, &whole, err);
         }
         if (s == HPCW_OK && whole && piece.tag == 0 && f->window > 0) {
+            s = at % f->window == 0 ? check_unused(f, at, end, err) : s;
             at = end;
         } else if (s == HPCW_OK && whole && is_piece(&piece)) {
             at += sizeof piece;
@@ -221,5 +262,7 @@ static hpcw_status take_pieces(struct hpcw_i_clog2_recovered_file *f, uint64_t f
 
 hpcw_status hpcw_i_clog2_read_own(struct hpcw_i_clog2_recovered_file *f, uint64_t size, hpcw_error *err) {
     hpcw_status s = take_head(f, err);
-    return s == HPCW_OK ? take_pieces(f, size, err) : s;
+    s = s == HPCW_OK ? take_pieces(f, size, err) : s;
+    f->damaged = f->damaged || f->truncated || size < f->made || has_gap(f);
+    return s;
 }

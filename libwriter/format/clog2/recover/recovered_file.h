@@ -10,8 +10,12 @@
 struct hpcw_i_clog2_recovered_file {
     const char *path;
     int fd;
-    bool mpe, truncated;
-    uint64_t run; /* equal in all files of one run; 0 in MPE's */
+    bool mpe;
+    bool truncated; /* nothing more can be read: cut short, or no piece where one must be */
+    bool damaged;   /* some of what was recorded is not there */
+    bool in_memory; /* records were not in it */
+    uint64_t made;  /* bytes that it had at least */
+    uint64_t run;   /* equal in all files of one run; 0 in MPE's */
     uint32_t rank, ranks, block_size;
     uint32_t threads, states, solos, known_solos; /* that its records use; only for MPE's */
     uint32_t most_comms;                          /* that a file of its size can introduce; only for MPE's */
