@@ -7,6 +7,7 @@
 #include <hpcw/rank2file.h>
 
 #include "gen/cli/commands.h"
+#include "libreader/source.h"
 #include "libwriter/base/status.h"
 
 static void put_text(struct hpcw_i_json *json, const char *key, const char *text) {
@@ -46,7 +47,7 @@ static hpcw_status list(const struct gen_cli_options *o, const char *prefix, boo
     }
     struct gen_cli_result r;
     uint32_t count = hpcw_rank2file_list_count(datasets);
-    uint32_t damaged = 0;
+    uint32_t damaged = 0, unread = 0;
     bool current_sound = false;
     hpcw_status first = HPCW_OK;
     gen_cli_result_begin(&r, o->json);
@@ -59,11 +60,15 @@ static hpcw_status list(const struct gen_cli_options *o, const char *prefix, boo
         if (check) {
             hpcw_error why = {.message = ""};
             hpcw_status is = hpcw_rank2file_check(prefix, d->name, true, &why);
-            hpcw_i_json_put_bool(&r.json, "sound", is == HPCW_OK);
+            const bool failed = read_source_is_of_system(is, &why); /* there is no verdict */
+            if (!failed) {
+                hpcw_i_json_put_bool(&r.json, "sound", is == HPCW_OK);
+            }
             put_text(&r.json, "why", is == HPCW_OK ? NULL : why.message);
             first = first == HPCW_OK ? is : first;
-            damaged += is != HPCW_OK;
-            current_sound = d->current ? is == HPCW_OK : current_sound;
+            damaged += is != HPCW_OK && !failed;
+            unread += failed;
+            current_sound = d->current ? is == HPCW_OK || failed : current_sound;
         }
         hpcw_i_json_end_object(&r.json);
     }
@@ -75,17 +80,20 @@ static hpcw_status list(const struct gen_cli_options *o, const char *prefix, boo
         put_text(&r.json, "current_fault", fault);
     }
     s = gen_cli_result_print(&r, HPCW_OK, err);
-    if (s == HPCW_OK && (damaged > 0 || fault != NULL)) {
-        char text[400] = "";
+    if (s == HPCW_OK && (damaged > 0 || unread > 0 || fault != NULL)) {
+        char text[400] = "", failed[60] = "";
+        if (unread > 0) {
+            (void)snprintf(failed, sizeof failed, " and %u that could not be read", unread);
+        }
         if (fault != NULL) {
             (void)snprintf(
                 text, sizeof text,
                 "; CURRENT names %.200s, which is %s: to choose another: hpcgen scr current DIR DATASET",
                 current, fault);
         }
-        s = hpcw_i_fail(err, damaged > 0 ? first : HPCW_EFORMAT,
-                        "%s: expected %u sound dataset%s, got %u damaged%s", prefix, count,
-                        count == 1 ? "" : "s", damaged, text);
+        s = hpcw_i_fail(err, first != HPCW_OK ? first : HPCW_EFORMAT,
+                        "%s: expected %u sound dataset%s, got %u damaged%s%s", prefix, count,
+                        count == 1 ? "" : "s", damaged, failed, text);
     }
     hpcw_rank2file_list_free(datasets);
     return s;

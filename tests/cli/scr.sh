@@ -274,6 +274,20 @@ head -c 100 /dev/zero >bomb/rank2file.0.0.scr
 grep -q 'rank2file.0.0.scr: expected at least 12884901882 bytes at offset 0 for the ranks 0 to 2147483646, got a file of 100' \
     why || bad "why: $(cat why)"
 
+# ---- no verdict on what cannot be read
+nobody=
+[ "$(id -u)" -ne 0 ] || nobody='setpriv --reuid 65534 --regid 65534 --clear-groups'
+"$HPCGEN" --quiet --ranks 4 --scale tiny --formats rank2file --out unread || bad "generate fails"
+chmod -R a+rX . unread
+chmod 000 "$(find unread/scr -name 'rank_0.ckpt' | head -n 1)"
+# shellcheck disable=SC2086 # words of a command, where the other user reaches it
+if $nobody "$HPCGEN" --version >/dev/null 2>&1 && $nobody test -r unread/scr/.scr/index.scr; then
+    $nobody "$HPCGEN" scr check unread/scr >said 2>why && bad "a file that cannot be read passes"
+    grep -q 'got 0 damaged and 1 that could not be read$' why || bad "why: $(cat why)"
+    ! grep -q 'sound=false' said || bad "a verdict on what cannot be read: $(cat said)"
+    grep -q 'why=.*Permission denied' said || bad "no reason: $(cat said)"
+fi
+
 # ---- what SCR itself left
 for tool in scr-1.1.8 scr-1.2.2 scr-3.1.0; do
     golden=${HPCW_GOLDEN-}/rank2file/$tool-4ranks
