@@ -35,7 +35,7 @@ refuse 1 "linked/vom/${vom##*/}: $part" "$HPCGEN" export --form csv --output lin
 refuse 1 "$leaf: $part" "$HPCGEN" export --form csv --output "$leaf" "$root"
 refuse 1 "$leaf: $part" "$HPCGEN" export --form csv --output "$leaf" d/scr
 for map in $(echo "$scr" | grep -E 'scr\.dataset\.1/(\.scr/)?rank2file(\.scr)?$'); do
-    for file in $(find d/scr/scr.dataset.1 -name 'rank_*.ckpt'); do
+    for file in d/scr/scr.dataset.1/rank_*.ckpt; do
         refuse 1 "$file: $part" "$HPCGEN" export --form csv --output "$file" "$map"
     done
 done

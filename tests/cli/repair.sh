@@ -173,7 +173,7 @@ huge() { # FILE... : repaired with a minute of the processor
         truncate -s 8T set/"$file" 2>/dev/null || return # not on this file system
     done
     # shellcheck disable=SC2086
-    (ulimit -t 60 && exec "$HPCGEN" repair --quiet set $options) || bad "repair of huge $*: status $?"
+    prlimit --cpu=60 "$HPCGEN" repair --quiet set $options || bad "repair of huge $*: status $?"
     same whole
 }
 # shellcheck disable=SC3045
