@@ -29,9 +29,9 @@ hpcw_status gen_workload_log_new(const struct gen_dataset *d, hpcw_clog2_slice *
                                  struct gen_workload_log **out, hpcw_error *err);
 void gen_workload_log_free(struct gen_workload_log *log);
 
-/* For struct sim_observer. */
-hpcw_status gen_workload_log_event(void *log, const struct sim_event *event, hpcw_error *err);
-hpcw_status gen_workload_log_passed(void *log, uint64_t time_ns, hpcw_error *err);
+/* For struct sim_observer, whose context is a log. */
+hpcw_status gen_workload_log_event(void *context, const struct sim_event *event, hpcw_error *err);
+hpcw_status gen_workload_log_passed(void *context, uint64_t time_ns, hpcw_error *err);
 
 /* After the run: puts the remaining events. */
 hpcw_status gen_workload_log_finish(struct gen_workload_log *log, hpcw_error *err);
