@@ -405,6 +405,34 @@ static void finished_through_a_link(void **state) {
     }
 }
 
+static unsigned long absent; /* opens until the one that finds nothing */
+
+static int is_absent(enum hpcw_i_sys_call call, size_t *size) {
+    (void)size;
+    return call == HPCW_I_SYS_OPEN && absent > 0 && --absent == 0 ? ENOENT : 0;
+}
+
+/* A directory that is mounted or made just then is not there at one call, and there at the next. */
+static void a_directory_that_comes_late(void **state) {
+    (void)state;
+    bool met = true;
+    for (unsigned long n = 1; met; n++) {
+        hpcw_sion *h;
+        hpcw_error err;
+        make_older(3);
+        absent = n;
+        hpcw_i_sys_gate = is_absent;
+        hpcw_status s = open_set(3, HPCW_SYNC_NONE, &h, &err);
+        s = s == HPCW_OK ? write_words(h, "new", &err) : s;
+        s = s == HPCW_OK ? hpcw_sion_close(h, &err) : s;
+        hpcw_sion_free(h);
+        hpcw_i_sys_gate = NULL;
+        met = absent == 0;
+        assert_string_equal(read_set(), s == HPCW_OK ? "new" : "old");
+        assert_int_equal(count_entries(dir), 3);
+    }
+}
+
 static int without_locks(enum hpcw_i_sys_call call, size_t *size) {
     (void)size;
     return call == HPCW_I_SYS_OWN ? EOPNOTSUPP : 0;
@@ -613,6 +641,7 @@ int main(void) {
         TEST(a_temporary_file_that_is_removed),
         TEST(a_backup_that_is_put_back),
         TEST(finished_through_a_link),
+        TEST(a_directory_that_comes_late),
         TEST(finished_for_a_living_writer),
         TEST(names_of_others),
         TEST(may_not_look),
