@@ -24,10 +24,14 @@ enum { TABLE_STEP = 65536, TAG_DIGITS = 16 };
  *  Windows
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Whether the descriptor is still that of the local file. Programs close descriptors that they do not know, and their next
- * file has the number: nothing may be written there. */
+/* EBADF: the descriptor is no more that of the local file. Programs close descriptors that they do not know, and their next file
+ * has the number: nothing may be written there. */
+static int expect_own(const hpcw_clog2_log *log) {
+    return hpcw_i_sys_expect(log->fd, &log->local_id);
+}
+
 static bool is_own(const hpcw_clog2_log *log) {
-    return hpcw_i_sys_is_still(log->fd, &log->local_id);
+    return expect_own(log) == 0;
 }
 
 /* Under the lock. */
@@ -90,7 +94,8 @@ bool hpcw_i_clog2_local_make(hpcw_clog2_log *log, struct hpcw_i_clog2_window *wi
     uint64_t offset = log->local_size;
     log->local_size += HPCW_I_CLOG2_CHUNK_BYTES;
     (void)pthread_mutex_unlock(&log->lock);
-    int e = is_own(log) ? make_window(log->fd, offset, HPCW_I_CLOG2_CHUNK_BYTES, window) : EBADF;
+    int e = expect_own(log);
+    e = e == 0 ? make_window(log->fd, offset, HPCW_I_CLOG2_CHUNK_BYTES, window) : e;
     if (e == 0) {
         e = prepare(log->fd, window);
         if (e != 0) {
@@ -118,7 +123,7 @@ static unsigned char *table_space(hpcw_clog2_log *log, size_t size) {
     if (!fits && log->disk.code != HPCW_OK) {
         return NULL;
     }
-    e = fits || is_own(log) ? 0 : EBADF;
+    e = fits ? 0 : expect_own(log);
     if (e != 0) {
         give_up(log, e, "cannot get space for definitions", log->local_size);
         return NULL;
