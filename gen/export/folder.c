@@ -19,7 +19,7 @@ static const char *base_of(const char *path) {
     return slash == NULL ? path : slash + 1;
 }
 
-/* The descriptor of the parent; -1, with which all calls fail, if it is lost. */
+/* The descriptor of the parent, for calls whose failure nobody hears of: -1, with which they fail, if it cannot be had. */
 static int parent_of(const struct gen_folder *folder) {
     int at;
     (void)hpcw_i_dir_fd(folder->parent, &at);
@@ -177,7 +177,8 @@ static int check_new(const struct gen_folder *folder, int at) {
 static int make_held(struct gen_folder *folder) {
     struct hpcw_i_dir *made = NULL;
     int at;
-    int e = hpcw_i_sys_mkdir_at(parent_of(folder), folder->temporary, 0777);
+    int e = hpcw_i_dir_fd(folder->parent, &at);
+    e = e == 0 ? hpcw_i_sys_mkdir_at(at, folder->temporary, 0777) : e;
     if (e != 0) {
         return e;
     }
@@ -201,7 +202,8 @@ static int is_named(const struct gen_folder *folder, const char *name, bool *is)
     int at;
     int e = hpcw_i_dir_fd(folder->below.root, &at);
     e = e == 0 ? hpcw_i_sys_id(at, &id) : e;
-    e = e == 0 ? hpcw_i_sys_look_at(parent_of(folder), name, &entry) : e;
+    e = e == 0 ? hpcw_i_dir_fd(folder->parent, &at) : e;
+    e = e == 0 ? hpcw_i_sys_look_at(at, name, &entry) : e;
     *is =
         e == 0 && entry.kind == HPCW_I_DIRECTORY && entry.id.device == id.device && entry.id.inode == id.inode;
     return e;
@@ -211,11 +213,13 @@ static int is_named(const struct gen_folder *folder, const char *name, bool *is)
  * its name left a lock. */
 static hpcw_status look_first(struct gen_folder *folder, uint64_t host, hpcw_error *err) {
     struct hpcw_i_entry entry;
+    int at;
     int e = hpcw_i_dir_hold_of(folder->path, &folder->parent);
     if (e == 0) {
         remove_dead(folder, host);
+        e = hpcw_i_dir_fd(folder->parent, &at);
     }
-    e = e == 0 ? hpcw_i_sys_look_at(parent_of(folder), base_of(folder->path), &entry) : e;
+    e = e == 0 ? hpcw_i_sys_look_at(at, base_of(folder->path), &entry) : e;
     if (e != 0) {
         return hpcw_i_fail_sys(err, e, "%s: cannot create the directory", folder->path);
     }
@@ -290,9 +294,10 @@ hpcw_status gen_folder_publish(struct gen_folder *folder, bool sync, uint64_t *b
     }
     bool ours = true;
     e = e == 0 ? is_named(folder, folder->temporary, &ours) : e;
+    e = e == 0 ? hpcw_i_dir_fd(folder->parent, &at) : e;
     if (e == 0 && ours) {
         /* Over an empty directory that came meanwhile at most: the system refuses others. */
-        e = hpcw_i_sys_rename_at(parent_of(folder), folder->temporary, base);
+        e = hpcw_i_sys_rename_at(at, folder->temporary, base);
         if (e == 0) { /* again: it may have been exchanged in between */
             e = is_named(folder, base, &ours);
             if (e != 0) { /* perhaps it has its name, and must stay */
