@@ -5,6 +5,11 @@ static uint64_t rounded(double ns) {
     return (uint64_t)(ns + 0.5);
 }
 
+/* Of a latency: four seconds at most. */
+static uint32_t rounded_short(double ns) {
+    return ns < UINT32_MAX ? (uint32_t)(ns + 0.5) : UINT32_MAX;
+}
+
 /* `way` of the message, `empty` of one without bytes; `pair`: share that the two ranks always add. */
 static struct sim_cost cost_of(const struct model_network *net, const struct sim_constants *constants,
                                enum model_class distance, uint64_t bytes, const struct model_way *way,
@@ -18,11 +23,11 @@ static struct sim_cost cost_of(const struct model_network *net, const struct sim
     const double share = off_node && sharing > p->nics ? (double)p->nics / sharing : 1;
     const double line_ns = (double)bytes / p->line_gbs[distance] + constants->value[SIM_GAP];
     return (struct sim_cost){
-        .bytes = bytes,
         .flight_ns = rounded(total_ns - 2 * overhead_ns),
-        .latency_ns = rounded(latency_ns - 2 * overhead_ns),
-        .overhead_ns = rounded(overhead_ns),
         .card_ns = rounded(line_ns / share),
+        .latency_ns = rounded_short(latency_ns - 2 * overhead_ns),
+        .overhead_ns = rounded_short(overhead_ns),
+        .bytes = (uint32_t)bytes & INT32_MAX,
         .rendezvous = way->rendezvous,
     };
 }

@@ -7,7 +7,6 @@
 #ifndef HPCW_GEN_SIM_COST_H
 #define HPCW_GEN_SIM_COST_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "gen/model/network/network.h"
@@ -15,12 +14,12 @@
 
 /* A message of a size between two ranks, or between two ranks of a distance. */
 struct sim_cost {
-    uint64_t bytes;
-    uint64_t flight_ns;   /* from when it leaves the sender to when it is there, all of it */
-    uint64_t latency_ns;  /* the same of an empty message: that of a rendezvous' request */
-    uint64_t overhead_ns; /* processor time, at each end */
-    uint64_t card_ns;     /* how long the rank's share of the cards is busy, at each end */
-    bool rendezvous;      /* the sender waits until the receive is posted */
+    uint64_t flight_ns;      /* from when it leaves the sender to when it is there, all of it */
+    uint64_t card_ns;        /* how long the rank's share of the cards is busy, at each end */
+    uint32_t latency_ns;     /* as flight_ns, of an empty message: that of a rendezvous' request */
+    uint32_t overhead_ns;    /* processor time, at each end */
+    uint32_t bytes : 31;     /* at most SIM_MOST_BYTES */
+    uint32_t rendezvous : 1; /* the sender waits until the receive is posted */
 };
 
 struct sim_cost sim_cost_between(const struct model_network *net, const struct sim_constants *constants,

@@ -1,8 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/sim/match.h"
 
+#include <string.h>
+
 #include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
+
+enum { CACHE_LINE = 64, FIRST_CAPACITY = 1024 };
+_Static_assert(sizeof(struct sim_half) == CACHE_LINE && sizeof(struct sim_pair) == CACHE_LINE, "a line each");
+
+/* As hpcw_i_grow, of items of a line each. */
+static void *grow_lines(void *items, size_t *capacity, size_t least) {
+    if (least <= *capacity) {
+        return items;
+    }
+    const size_t more = *capacity > 0 ? 2 * *capacity : FIRST_CAPACITY;
+    void *grown = hpcw_i_malloc_aligned(CACHE_LINE, more * CACHE_LINE);
+    if (grown == NULL) {
+        return NULL;
+    }
+    if (*capacity > 0) {
+        memcpy(grown, items, *capacity * CACHE_LINE);
+    }
+    hpcw_i_free(items);
+    *capacity = more;
+    return grown;
+}
 
 void sim_match_init(struct sim_match *m, uint32_t most) {
     *m = (struct sim_match){
@@ -12,6 +35,7 @@ void sim_match_init(struct sim_match *m, uint32_t most) {
 void sim_match_free(struct sim_match *m) {
     hpcw_i_free(m->half);
     hpcw_i_free(m->pair);
+    hpcw_i_free(m->next_in);
     hpcw_i_table_free(&m->number);
 }
 
@@ -21,21 +45,19 @@ uint32_t sim_match_pair(struct sim_match *m, uint32_t from, uint32_t to) {
     if (known != NULL) {
         return *known;
     }
-    struct sim_pair *grown = hpcw_i_grow(m->pair, &m->pair_capacity, m->pairs + (size_t)1, sizeof *grown);
-    if (grown == NULL) {
-        return SIM_NOTHING;
-    }
-    m->pair = grown;
-    uint32_t *number = hpcw_i_table_add(&m->number, &key, NULL);
+    const size_t pairs = m->pairs + (size_t)1;
+    struct sim_pair *grown = grow_lines(m->pair, &m->pair_capacity, pairs);
+    m->pair = grown != NULL ? grown : m->pair;
+    uint32_t *next_in = hpcw_i_grow(m->next_in, &m->next_in_capacity, pairs, sizeof *next_in);
+    m->next_in = next_in != NULL ? next_in : m->next_in;
+    uint32_t *number = grown != NULL && next_in != NULL ? hpcw_i_table_add(&m->number, &key, NULL) : NULL;
     if (number == NULL) {
         return SIM_NOTHING;
     }
     *number = m->pairs++;
-    grown[*number] = (struct sim_pair){.from = from,
-                                       .to = to,
-                                       .message = {SIM_NOTHING, SIM_NOTHING},
-                                       .receive = {SIM_NOTHING, SIM_NOTHING},
-                                       .cost = {.bytes = UINT64_MAX}};
+    next_in[*number] = SIM_NOTHING;
+    grown[*number] = (struct sim_pair){
+        .from = from, .to = to, .message = {SIM_NOTHING, SIM_NOTHING}, .receive = {SIM_NOTHING, SIM_NOTHING}};
     return *number;
 }
 
@@ -48,7 +70,7 @@ uint32_t sim_match_add(struct sim_match *m, const struct sim_half *half) {
     } else if (m->count == m->most) {
         return SIM_NOTHING;
     } else {
-        struct sim_half *grown = hpcw_i_grow(m->half, &m->capacity, m->count + (size_t)1, sizeof *grown);
+        struct sim_half *grown = grow_lines(m->half, &m->capacity, m->count + (size_t)1);
         if (grown == NULL) {
             return SIM_NOTHING;
         }

@@ -11,6 +11,7 @@
 
 #define SIM_NOTHING UINT32_MAX /* no half, no pair */
 
+/* Halves and pairs are as long as a line of the cache, and begin with one: a run waits for them most of all. */
 struct sim_half {
     uint64_t time_ns; /* a send: when the message leaves; a receive: when it was posted */
     uint64_t
@@ -18,7 +19,7 @@ struct sim_half {
     uint64_t envelope_ns; /* of a message: when the receiver can know of it */
     uint64_t bytes;
     uint32_t pair;
-    uint32_t number;    /* of a message: how many the pair had before, in a circle */
+    uint32_t number;    /* of a message: of the sender's call, in a circle */
     uint32_t next;      /* of the pair's halves that look for another one */
     uint32_t wait_next; /* of those that the rank waits for */
     uint32_t serial;    /* which use of this memory */
@@ -35,12 +36,10 @@ struct sim_queue {
 
 /* All that goes from one rank to another. */
 struct sim_pair {
-    uint32_t from, to;
-    uint32_t next_in; /* another pair of the same receiver */
-    uint32_t sent;    /* messages so far, in a circle: their order for receives from any source */
-    struct sim_queue message, receive; /* without another half, in the order of the calls */
     uint64_t envelope_ns;              /* of the last message */
     struct sim_cost cost;              /* of the last size */
+    struct sim_queue message, receive; /* without another half, in the order of the calls */
+    uint32_t from, to;
 };
 
 struct sim_match {
@@ -50,6 +49,8 @@ struct sim_match {
     uint32_t most;          /* that there may be at once */
     struct sim_pair *pair;
     size_t pair_capacity;
+    uint32_t *next_in; /* [pairs] another pair of the same receiver; SIM_NOTHING: none */
+    size_t next_in_capacity;
     uint32_t pairs;
     struct hpcw_i_table number; /* of a pair, by both ranks */
 };

@@ -26,25 +26,44 @@ static const struct sim_cost *cost_of(struct sim *sim, uint32_t pair, uint64_t b
     return &p->cost;
 }
 
-/* The pair, known to its receiver. `partner` is the one of the two that `recent` is not of. */
-static uint32_t find_pair(struct sim *sim, uint32_t from, uint32_t to, struct sim_recent *recent,
-                          uint32_t partner) {
-    const uint32_t slot = partner % SIM_RECENT;
-    if (recent->partner[slot] == partner) {
-        return recent->pair[slot];
+static uint32_t recent_pair(const struct sim_recent *recent, uint32_t partner) {
+    for (uint32_t i = 0; i < SIM_RECENT; i++) {
+        if (recent->partner[i] == partner) {
+            return recent->pair[i];
+        }
     }
+    return SIM_NOTHING;
+}
+
+/* The pair out of the table, known to its receiver and with a cost. SIM_NOTHING when memory runs out. */
+static uint32_t find_pair(struct sim *sim, uint32_t from, uint32_t to, struct sim_recent *recent,
+                          uint32_t partner, uint8_t *next) {
     const uint32_t known = sim->match.pairs;
     const uint32_t pair = sim_match_pair(&sim->match, from, to);
     if (pair == SIM_NOTHING) {
         return pair;
     }
     if (pair == known) {
-        pair_of(sim, pair)->next_in = sim->rank[to].first_in;
+        sim->match.next_in[pair] = sim->rank[to].first_in;
         sim->rank[to].first_in = pair;
+        pair_of(sim, pair)->cost = sim_cost_between(sim->options.network, &sim->options.constants, from, to, 0);
     }
+    const uint32_t slot = (*next)++ % SIM_RECENT;
     recent->partner[slot] = partner;
     recent->pair[slot] = pair;
     return pair;
+}
+
+static uint32_t pair_to(struct sim *sim, uint32_t rank, uint32_t to) {
+    struct sim_rank *r = &sim->rank[rank];
+    const uint32_t pair = recent_pair(&r->to, to);
+    return pair != SIM_NOTHING ? pair : find_pair(sim, rank, to, &r->to, to, &r->next_to);
+}
+
+static uint32_t pair_from(struct sim *sim, uint32_t rank, uint32_t from) {
+    struct sim_rank *r = &sim->rank[rank];
+    const uint32_t pair = recent_pair(&r->from, from);
+    return pair != SIM_NOTHING ? pair : find_pair(sim, from, rank, &r->from, from, &r->next_from);
 }
 
 static uint64_t later_of(uint64_t a, uint64_t b) {
@@ -139,9 +158,8 @@ static void settle(struct sim *sim, uint32_t half) {
     }
 }
 
-static void join(struct sim *sim, uint32_t send, uint32_t receive) {
-    struct sim_half *s = half_of(sim, send);
-    struct sim_half *r = half_of(sim, receive);
+/* A message and its receive meet: what becomes of both. */
+static void join(struct sim *sim, struct sim_half *s, struct sim_half *r) {
     const struct sim_cost *cost = cost_of(sim, s->pair, s->bytes);
     r->bytes = s->bytes;
     if (s->eager) {
@@ -152,8 +170,10 @@ static void join(struct sim *sim, uint32_t send, uint32_t receive) {
         r->done_ns = start_ns + cost->flight_ns - cost->latency_ns;
         s->done_ns = later_of(start_ns, r->done_ns - cost->latency_ns);
     }
-    settle(sim, send);
-    settle(sim, receive);
+}
+
+static struct sim_half new_receive(const struct sim *sim, uint32_t rank, uint32_t pair, int32_t tag) {
+    return (struct sim_half){.time_ns = sim->rank[rank].clock_ns, .pair = pair, .tag = tag};
 }
 
 /* ---- receives from any source ---- */
@@ -206,7 +226,7 @@ static uint32_t first_mail(struct sim *sim, uint32_t rank, int32_t tag) {
 /* From now on the rank's mail has all that it may receive. */
 static void open_mail(struct sim *sim, uint32_t rank) {
     sim->rank[rank].receives_any = true;
-    for (uint32_t p = sim->rank[rank].first_in; p != SIM_NOTHING; p = pair_of(sim, p)->next_in) {
+    for (uint32_t p = sim->rank[rank].first_in; p != SIM_NOTHING; p = sim->match.next_in[p]) {
         for (uint32_t h = pair_of(sim, p)->message.first; h != SIM_NOTHING; h = half_of(sim, h)->next) {
             deliver(sim, rank, h);
         }
@@ -235,20 +255,16 @@ static enum sim_answer receive_any(struct sim *sim, uint32_t rank, int32_t tag) 
 
 /* The rank receives a message from whoever sent it. */
 static void serve(struct sim *sim, uint32_t rank, uint32_t send) {
-    struct sim_rank *r = &sim->rank[rank];
-    struct sim_pair *pair = pair_of(sim, half_of(sim, send)->pair);
-    const struct sim_half posted = {
-        .time_ns = r->clock_ns, .pair = half_of(sim, send)->pair, .tag = half_of(sim, send)->tag};
+    const uint32_t pair = half_of(sim, send)->pair;
+    struct sim_half receive = new_receive(sim, rank, pair, half_of(sim, send)->tag);
     /* The earliest message of a rank is also the first of its pair with this tag. */
-    send = sim_match_take(&sim->match, &pair->message, posted.tag);
-    const uint32_t receive = sim_match_add(&sim->match, &posted);
-    if (receive == SIM_NOTHING) {
-        (void)sim_fail_memory(sim, "a receive");
-        return;
-    }
-    r->waits_for_any = false;
-    wait_for(sim, rank, receive);
-    join(sim, send, receive);
+    send = sim_match_take(&sim->match, &pair_of(sim, pair)->message, receive.tag);
+    join(sim, half_of(sim, send), &receive);
+    settle(sim, send);
+    sim->rank[rank].waits_for_any = false;
+    const uint64_t end_ns = end_of(sim, rank, &receive, sim_least_end_ns(sim, rank));
+    tell_receive(sim, rank, &receive, end_ns);
+    sim_wake(sim, rank, end_ns);
 }
 
 bool sim_serve_any(struct sim *sim) {
@@ -270,72 +286,94 @@ bool sim_serve_any(struct sim *sim) {
 
 /* ---- sends and receives ---- */
 
-/* Posts a message: it leaves when the cards are free, and meets its receive if that is there. SIM_NOTHING when memory runs out. */
-static uint32_t post_send(struct sim *sim, uint32_t rank, uint32_t to, uint64_t bytes, int32_t tag, bool held) {
+/* A message: it leaves when the cards are free. */
+static struct sim_half new_send(struct sim *sim, uint32_t rank, uint32_t pair, uint64_t bytes, int32_t tag) {
     struct sim_rank *r = &sim->rank[rank];
-    const uint32_t number = find_pair(sim, rank, to, &r->to, to);
-    if (number == SIM_NOTHING) {
-        return SIM_NOTHING;
-    }
-    const struct sim_cost *cost = cost_of(sim, number, bytes);
-    struct sim_pair *pair = pair_of(sim, number);
-    const uint64_t leaves_ns = later_of(r->clock_ns + cost->overhead_ns, r->out_free_ns);
+    struct sim_pair *p = pair_of(sim, pair);
+    const struct sim_cost *cost = cost_of(sim, pair, bytes);
+    const uint64_t ready_ns = r->clock_ns + cost->overhead_ns;
+    const uint64_t leaves_ns = later_of(ready_ns, r->out_free_ns);
     const uint64_t known_ns = leaves_ns + (cost->rendezvous ? cost->latency_ns : cost->flight_ns);
     r->out_free_ns = leaves_ns + cost->card_ns;
-    pair->envelope_ns = later_of(pair->envelope_ns, known_ns);
-    const uint32_t half = sim_match_add(
-        &sim->match,
-        &(struct sim_half){.time_ns = leaves_ns,
-                           .done_ns = later_of(sim_least_end_ns(sim, rank), r->clock_ns + cost->overhead_ns),
-                           .envelope_ns = pair->envelope_ns,
-                           .bytes = bytes,
-                           .pair = number,
-                           .number = pair->sent++,
-                           .tag = tag,
-                           .sends = true,
-                           .eager = !cost->rendezvous,
-                           .held = held});
-    if (half != SIM_NOTHING && sim->observed) {
+    p->envelope_ns = later_of(p->envelope_ns, known_ns);
+    if (sim->observed) {
         sim_tell(sim, &(struct sim_event){.time_ns = r->clock_ns,
                                           .rank = rank,
                                           .what = SIM_SENT,
-                                          .peer = to,
+                                          .peer = p->to,
                                           .tag = tag,
                                           .bytes = bytes});
     }
-    return half;
+    return (struct sim_half){.time_ns = leaves_ns,
+                             .done_ns = later_of(sim_least_end_ns(sim, rank), ready_ns),
+                             .envelope_ns = p->envelope_ns,
+                             .bytes = bytes,
+                             .pair = pair,
+                             .number = r->calls,
+                             .tag = tag,
+                             .sends = true,
+                             .eager = !cost->rendezvous};
 }
 
-/* Lets a posted message look for its receive. */
-static void launch(struct sim *sim, uint32_t half) {
-    struct sim_pair *pair = pair_of(sim, half_of(sim, half)->pair);
-    const uint32_t receive = sim_match_take(&sim->match, &pair->receive, half_of(sim, half)->tag);
-    if (receive != SIM_NOTHING) {
-        join(sim, half, receive);
-        return;
+/* Lets a new message look for its receive. If that is there, the message is over. */
+static bool finds_receive(struct sim *sim, struct sim_half *send) {
+    const uint32_t receive = sim_match_take(&sim->match, &pair_of(sim, send->pair)->receive, send->tag);
+    if (receive == SIM_NOTHING) {
+        return false;
     }
-    sim_match_append(&sim->match, &pair->message, half);
-    if (sim->rank[pair->to].receives_any) {
-        deliver(sim, pair->to, half);
-    }
+    join(sim, send, half_of(sim, receive));
+    send->matched = true;
+    settle(sim, receive);
+    return true;
 }
 
-/* Posts a receive from a rank. SIM_NOTHING when memory runs out. */
+/* Lets a new receive look for its message. */
+static bool finds_message(struct sim *sim, struct sim_half *receive) {
+    const uint32_t send = sim_match_take(&sim->match, &pair_of(sim, receive->pair)->message, receive->tag);
+    if (send == SIM_NOTHING) {
+        return false;
+    }
+    join(sim, half_of(sim, send), receive);
+    receive->matched = true;
+    settle(sim, send);
+    return true;
+}
+
+/* Keeps a half that its rank waits for, now or later, or that looks for another one. SIM_NOTHING: see refuse_half. */
+static uint32_t keep(struct sim *sim, const struct sim_half *half) {
+    const uint32_t kept = sim_match_add(&sim->match, half);
+    if (kept == SIM_NOTHING || half->matched) {
+        return kept;
+    }
+    struct sim_pair *pair = pair_of(sim, half->pair);
+    sim_match_append(&sim->match, half->sends ? &pair->message : &pair->receive, kept);
+    if (half->sends && sim->rank[pair->to].receives_any) {
+        deliver(sim, pair->to, kept);
+    }
+    return kept;
+}
+
+/* For calls that wait later or for more than one half. */
+static uint32_t post_send(struct sim *sim, uint32_t rank, uint32_t to, uint64_t bytes, int32_t tag, bool held) {
+    const uint32_t pair = pair_to(sim, rank, to);
+    if (pair == SIM_NOTHING) {
+        return pair;
+    }
+    struct sim_half send = new_send(sim, rank, pair, bytes, tag);
+    send.held = held;
+    (void)finds_receive(sim, &send);
+    return keep(sim, &send);
+}
+
 static uint32_t post_receive(struct sim *sim, uint32_t rank, uint32_t from, int32_t tag, bool held) {
-    const uint32_t pair = find_pair(sim, from, rank, &sim->rank[rank].from, from);
-    const struct sim_half posted = {
-        .time_ns = sim->rank[rank].clock_ns, .pair = pair, .tag = tag, .held = held};
-    return pair == SIM_NOTHING ? SIM_NOTHING : sim_match_add(&sim->match, &posted);
-}
-
-static void look_for_message(struct sim *sim, uint32_t half) {
-    struct sim_pair *pair = pair_of(sim, half_of(sim, half)->pair);
-    const uint32_t send = sim_match_take(&sim->match, &pair->message, half_of(sim, half)->tag);
-    if (send != SIM_NOTHING) {
-        join(sim, send, half);
-    } else {
-        sim_match_append(&sim->match, &pair->receive, half);
+    const uint32_t pair = pair_from(sim, rank, from);
+    if (pair == SIM_NOTHING) {
+        return pair;
     }
+    struct sim_half receive = new_receive(sim, rank, pair, tag);
+    receive.held = held;
+    (void)finds_message(sim, &receive);
+    return keep(sim, &receive);
 }
 
 /* ---- what a program may ask for ---- */
@@ -355,7 +393,7 @@ static bool is_partner(struct sim *sim, enum sim_call call, uint32_t partner, ui
     return false;
 }
 
-/* Why there is no half: too many, or no memory. */
+/* Why a half could not be kept: there are too many, or no memory. */
 static enum sim_answer refuse_half(struct sim *sim, enum sim_call call) {
     const struct sim_match *m = &sim->match;
     return m->count == m->most && m->unused == SIM_NOTHING
@@ -377,18 +415,23 @@ enum sim_answer sim_send(struct sim *sim, uint32_t rank, uint32_t to, uint64_t b
     if (to == SIM_NONE) {
         return end_at_once(sim, rank);
     }
-    const uint32_t half = post_send(sim, rank, to, bytes, tag, false);
+    const uint32_t pair = pair_to(sim, rank, to);
+    if (pair == SIM_NOTHING) {
+        return sim_fail_memory(sim, "a message");
+    }
+    struct sim_half send = new_send(sim, rank, pair, bytes, tag);
+    if (finds_receive(sim, &send)) {
+        return sim_end_call(sim, rank, later_of(sim_least_end_ns(sim, rank), send.done_ns));
+    }
+    const uint32_t half = keep(sim, &send);
     if (half == SIM_NOTHING) {
         return refuse_half(sim, SIM_CALL_SEND);
     }
-    if (half_of(sim, half)->eager) {
-        const uint64_t over_ns = half_of(sim, half)->done_ns;
-        launch(sim, half);
-        return sim_end_call(sim, rank, over_ns);
+    if (send.eager) {
+        return sim_end_call(sim, rank, send.done_ns);
     }
     wait_for(sim, rank, half);
-    launch(sim, half);
-    return wait_or_go_on(sim, rank);
+    return sim_block(sim, rank);
 }
 
 enum sim_answer sim_recv(struct sim *sim, uint32_t rank, uint32_t from, int32_t tag) {
@@ -403,13 +446,22 @@ enum sim_answer sim_recv(struct sim *sim, uint32_t rank, uint32_t from, int32_t 
     if (from == SIM_ANY) {
         return receive_any(sim, rank, tag);
     }
-    const uint32_t half = post_receive(sim, rank, from, tag, false);
+    const uint32_t pair = pair_from(sim, rank, from);
+    if (pair == SIM_NOTHING) {
+        return sim_fail_memory(sim, "a message");
+    }
+    struct sim_half receive = new_receive(sim, rank, pair, tag);
+    if (finds_message(sim, &receive)) {
+        const uint64_t end_ns = end_of(sim, rank, &receive, sim_least_end_ns(sim, rank));
+        tell_receive(sim, rank, &receive, end_ns);
+        return sim_end_call(sim, rank, end_ns);
+    }
+    const uint32_t half = keep(sim, &receive);
     if (half == SIM_NOTHING) {
         return refuse_half(sim, SIM_CALL_RECV);
     }
     wait_for(sim, rank, half);
-    look_for_message(sim, half);
-    return wait_or_go_on(sim, rank);
+    return sim_block(sim, rank);
 }
 
 enum sim_answer sim_sendrecv(struct sim *sim, uint32_t rank, uint32_t to, uint64_t bytes, uint32_t from,
@@ -421,17 +473,18 @@ enum sim_answer sim_sendrecv(struct sim *sim, uint32_t rank, uint32_t to, uint64
     sim_begin_call(sim, rank, SIM_CALL_SENDRECV);
     sim->rank[rank].received = (struct sim_received){.from = SIM_NONE};
     const uint32_t receive = from == SIM_NONE ? SIM_NOTHING : post_receive(sim, rank, from, tag, false);
-    const uint32_t send = to == SIM_NONE ? SIM_NOTHING : post_send(sim, rank, to, bytes, tag, false);
-    if ((from != SIM_NONE && receive == SIM_NOTHING) || (to != SIM_NONE && send == SIM_NOTHING)) {
+    if (from != SIM_NONE && receive == SIM_NOTHING) {
         return refuse_half(sim, SIM_CALL_SENDRECV);
     }
-    if (receive != SIM_NOTHING) {
+    if (from != SIM_NONE) {
         wait_for(sim, rank, receive);
-        look_for_message(sim, receive);
     }
-    if (send != SIM_NOTHING) {
+    const uint32_t send = to == SIM_NONE ? SIM_NOTHING : post_send(sim, rank, to, bytes, tag, false);
+    if (to != SIM_NONE && send == SIM_NOTHING) {
+        return refuse_half(sim, SIM_CALL_SENDRECV);
+    }
+    if (to != SIM_NONE) {
         wait_for(sim, rank, send);
-        launch(sim, send);
     }
     return wait_or_go_on(sim, rank);
 }
@@ -459,9 +512,9 @@ enum sim_answer sim_isend(struct sim *sim, uint32_t rank, uint32_t to, uint64_t 
     }
     *request = request_of(sim, half);
     sim->rank[rank].held++;
-    const uint64_t over_ns = half_of(sim, half)->done_ns;
-    launch(sim, half);
-    return sim_end_call(sim, rank, over_ns);
+    const uint64_t posted_ns =
+        sim->rank[rank].clock_ns + cost_of(sim, half_of(sim, half)->pair, bytes)->overhead_ns;
+    return sim_end_call(sim, rank, later_of(sim_least_end_ns(sim, rank), posted_ns));
 }
 
 enum sim_answer sim_irecv(struct sim *sim, uint32_t rank, uint32_t from, int32_t tag, sim_request *request) {
@@ -479,7 +532,6 @@ enum sim_answer sim_irecv(struct sim *sim, uint32_t rank, uint32_t from, int32_t
     }
     *request = request_of(sim, half);
     sim->rank[rank].held++;
-    look_for_message(sim, half);
     return end_at_once(sim, rank);
 }
 
