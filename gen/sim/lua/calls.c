@@ -25,23 +25,26 @@ static struct sim_lua_rank *caller(lua_State *L, const char *call) {
     return r;
 }
 
-/* An integer, also if it is written as 8.0. */
-static lua_Integer integer(lua_State *L, int index, const char *call, const char *what) {
+/* An integer that is written as 8.0. */
+static lua_Integer whole(lua_State *L, int index, const char *call, const char *what) {
     int is;
     const lua_Integer value = lua_tointegerx(L, index, &is);
-    if (!is || lua_type(L, index) != LUA_TNUMBER) {
-        if (lua_type(L, index) == LUA_TNUMBER) {
-            sim_lua_refuse(L, "%s: expected %s, got %.14g", call, what, lua_tonumber(L, index));
-        }
+    if (lua_type(L, index) != LUA_TNUMBER) {
         sim_lua_refuse(L, "%s: expected %s, got %s", call, what, luaL_typename(L, index));
+    }
+    if (!is) {
+        sim_lua_refuse(L, "%s: expected %s, got %.14g", call, what, lua_tonumber(L, index));
     }
     return value;
 }
 
+static inline lua_Integer integer(lua_State *L, int index, const char *call, const char *what) {
+    return lua_isinteger(L, index) ? lua_tointeger(L, index) : whole(L, index, call, what);
+}
+
 static uint32_t partner(lua_State *L, int index, enum sim_call call) {
-    if (lua_islightuserdata(L, index)) {
-        const void *mark = lua_touserdata(L, index);
-        if (mark == &none_mark) {
+    if (!lua_isinteger(L, index) && lua_islightuserdata(L, index)) {
+        if (lua_touserdata(L, index) == &none_mark) {
             return SIM_NONE;
         }
         if (call == SIM_CALL_RECV) {

@@ -23,54 +23,68 @@ enum { TEXT_MEMORY = 64 << 20, RANK_MEMORY = 16 << 10 };
 /* The name that Lua gives the text; sim_lua_fail knows it. */
 #define CHUNK "=="
 
-/* Puts the function that makes a rank's program of its globals: function(_ENV) TEXT end. The text is read alone first, so that
- * it cannot end that function and add another one. */
-static hpcw_status compile(struct sim_lua *lua, const struct sim_lua_text *t, hpcw_error *err) {
-    static const char before[] = "return function(_ENV) ";
-    static const char after[] = "\nend";
+/* More than the library has. */
+enum { LIBRARY_NAMES = 100 };
+
+/* The text is read alone first, so that it cannot end the function that `build` puts around it and add another one. */
+static hpcw_status check_syntax(struct sim_lua *lua, const struct sim_lua_text *t, hpcw_error *err) {
     lua_State *L = lua->state;
-    int status = luaL_loadbufferx(L, t->text, t->size, CHUNK, "t");
+    const int status = luaL_loadbufferx(L, t->text, t->size, CHUNK, "t");
     if (status != LUA_OK) {
         return sim_lua_fail(lua, L, status, UINT32_MAX, err);
     }
     lua_pop(L, 1);
-    const size_t size = sizeof before - 1 + t->size + sizeof after - 1;
-    char *whole = hpcw_i_malloc(size);
-    if (whole == NULL) {
-        return hpcw_i_fail_memory(err, t->name, 0, NULL);
-    }
-    memcpy(whole, before, sizeof before - 1);
-    memcpy(whole + sizeof before - 1, t->text, t->size);
-    memcpy(whole + sizeof before - 1 + t->size, after, sizeof after - 1);
-    status = luaL_loadbufferx(L, whole, size, CHUNK, "t");
-    hpcw_i_free(whole);
-    status = status == LUA_OK ? lua_pcall(L, 0, 1, 0) : status;
-    return status == LUA_OK ? HPCW_OK : sim_lua_fail(lua, L, status, UINT32_MAX, err);
+    return HPCW_OK;
 }
 
-/* A new global variable of a rank. Only what the library does not have may be one; `parameters` is what the user set. */
+/* Pushes the function that makes a rank's program of its globals. What is in the library, the table on the top, are constants
+ * around it: as global variables, each use of one would be a look into three tables. */
+static void build(lua_State *L, const struct sim_lua_text *t) {
+    const int library = lua_gettop(L);
+    const int names = library + 1;
+    lua_pushliteral(L, "local ");
+    for (lua_pushnil(L); lua_next(L, library) != 0;) {
+        lua_pop(L, 1);
+        lua_pushfstring(L, "%s%s <const>,", lua_tostring(L, names), lua_tostring(L, -1));
+        lua_replace(L, names);
+    }
+    lua_pushliteral(L, "_ <const> = ... return function(_ENV) ");
+    lua_pushlstring(L, t->text, t->size);
+    lua_pushliteral(L, "\nend");
+    lua_concat(L, 4);
+    if (luaL_loadbufferx(L, lua_tostring(L, names), lua_rawlen(L, names), CHUNK, "t") != LUA_OK) {
+        (void)lua_error(L);
+    }
+    int values = 0;
+    luaL_checkstack(L, LIBRARY_NAMES, NULL);
+    for (lua_pushnil(L); lua_next(L, library) != 0; values++) {
+        lua_insert(L, -2);
+    }
+    lua_call(L, values, 1);
+}
+
+/* A new global variable of a rank. Only what the library does not have may be one. The library's `parameters`, which are what
+ * the user set, take the place of the rank's own. */
 static int new_global(lua_State *L) {
+    lua_pushliteral(L, "parameters");
+    const bool parameters = lua_rawequal(L, 2, -1);
     (void)lua_getfield(L, LUA_REGISTRYINDEX, SIM_LUA_LIBRARY);
     lua_pushvalue(L, 2);
     const bool has = lua_rawget(L, -2) != LUA_TNIL;
-    lua_pushliteral(L, "parameters");
-    if (has && lua_rawequal(L, -1, 2)) {
-        return 0;
-    }
-    if (has) {
+    if (has && !parameters) {
         sim_lua_refuse(L, "expected another name than %s, which every workload has",
                        luaL_tolstring(L, 2, NULL));
     }
-    lua_settop(L, 3);
+    lua_pushvalue(L, 2);
+    lua_pushvalue(L, has ? -2 : 3);
     lua_rawset(L, 1);
     return 0;
 }
 
-/* Makes the tables that all ranks share. The text is on the stack as a function. */
+/* Makes what all ranks share: the library, the text as a function, and the metatable of globals. */
 static int prepare(lua_State *L) {
-    struct sim_lua *lua = lua_touserdata(L, 2);
-    lua_pushvalue(L, 1);
-    lua_setfield(L, LUA_REGISTRYINDEX, SIM_LUA_BUILDER);
+    const struct sim_lua *lua = sim_lua_rank_of(L)->lua;
+    const struct sim_lua_text *t = lua_touserdata(L, 1);
     lua_newtable(L);
     sim_lua_add_library(L);
     sim_lua_add_calls(L);
@@ -86,6 +100,8 @@ static int prepare(lua_State *L) {
     lua_pushcfunction(L, new_global);
     lua_setfield(L, -2, "__newindex");
     lua_setfield(L, LUA_REGISTRYINDEX, SIM_LUA_GLOBALS);
+    build(L, t);
+    lua_setfield(L, LUA_REGISTRYINDEX, SIM_LUA_BUILDER);
     return 0;
 }
 
@@ -223,21 +239,13 @@ static hpcw_status call(struct sim_lua *lua, lua_CFunction function, void *argum
 
 /* Runs the text as nobody, under watch. */
 static hpcw_status read_text(struct sim_lua *lua, const struct sim_lua_text *t, hpcw_error *err) {
-    lua_State *L = lua->state;
-    hpcw_status s = compile(lua, t, err);
+    hpcw_status s = check_syntax(lua, t, err);
+    s = s == HPCW_OK ? call(lua, prepare, (void *)(uintptr_t)t, err) : s;
+    s = s == HPCW_OK ? sim_lua_watch_start(&lua->watch, lua->patience_s, err) : s;
     if (s != HPCW_OK) {
         return s;
     }
-    lua_pushcfunction(L, prepare);
-    lua_insert(L, -2);
-    lua_pushlightuserdata(L, lua);
-    const int status = lua_pcall(L, 2, 0, 0);
-    s = status == LUA_OK ? sim_lua_watch_start(&lua->watch, lua->patience_s, err)
-                         : sim_lua_fail(lua, L, status, UINT32_MAX, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
-    lua->watch.running = L;
+    lua->watch.running = lua->state;
     s = call(lua, describe, lua, err);
     s = s == HPCW_OK ? call(lua, apply, (void *)(uintptr_t)t, err) : s;
     sim_lua_watch_stop(&lua->watch);
