@@ -190,9 +190,10 @@ static inline void hpcw_sion_options_init(hpcw_sion_options *options) {
  * The files of a set get their names together, at the close: it removes an older file 0, then renames the others, then
  * file 0. So in between there is no container, and never a mixture. Before the first of these calls all data are written (and
  * synced, as `durability` says), and a file ".hpcw-set-NAME" lists the files. If the program dies in between, or a rename
- * fails, the next open of this path by the same user, for writing or reading, finishes the set. If somebody put another
- * file 0 there since, as from a backup, readers take that one, and the next open for writing removes what is left of the
- * set. If somebody removed one of the temporary files since, it fails with HPCW_ETRUNCATED and says what to do.
+ * fails, the next open of this path by the same user, for writing or reading, finishes the set. So it is in a
+ * copy of the directory. If somebody put another file 0 there since, as from a backup, readers take that one, and the next open
+ * for writing removes what is left of the set, if no other new file has its name. If one of the new files is gone or was replaced since,
+ * it fails with HPCW_ETRUNCATED and says what to do.
  * Communication: a constant number of collectives. Memory: O(own tasks + buffers + files).
  *
  * @param path     final name of file 0 (agree); an existing container is replaced at close

@@ -426,7 +426,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_close(hpcw_vom *v, hpcw_error *err
  * that keeps this file open, and finds it under its name after it opened others, has files of one set. A file
  * ".hpcw-set-STEM.json" lists them meanwhile. If the program dies in between, or a rename fails, the next hpcw_vom_open of
  * any of these names gives all of them theirs; if somebody put another file of the lowest rank there since, as from a
- * backup, it removes what is left of the set instead. Process memory: the names of all files, on one process.
+ * backup, and no new one has its name, it removes what is left of the set instead. HPCW_ETRUNCATED: a new file is gone. Process memory: the names of all files, on one process.
  *
  * @param handles  [count] the open files of this process, any number; NULL entries are skipped. A file that could
  *                 not be opened is not known here: agree on the opens before

@@ -15,13 +15,13 @@
 #include "libwriter/base/status.h"
 
 /*
- * An intent is this line, "NUMBER INODE NAME" with a NUL for each file, and the last line. One without the last line is of a
- * writer that died before it renamed anything. Inodes and times tell a file that has its name from one whose temporary file
- * somebody removed.
+ * An intent is this line, a record for the intent itself, one for the older file that has the name of the first file, one for
+ * each file of the set, and the last line. A record is "NUMBER DEVICE INODE BIRTH SIZE OWNER NAME" with a NUL, all in
+ * hexadecimal but the name. An intent without the last line is of a writer that died before it renamed anything.
  */
-static const char first_line[] = "hpcw set 2\n";
+static const char first_line[] = "hpcw set 3\n";
 static const char last_line[] = "end\n";
-enum { DIGITS = 16, LARGEST = 256 << 20 };
+enum { DIGITS = 16, WORDS = 6, LARGEST = 256 << 20 };
 
 /* Naming files takes milliseconds. A writer that takes longer than this is stopped, and nobody waits for ever. */
 enum { LONGEST_MS = 60000, STEP_MS = 5 };
@@ -74,23 +74,12 @@ static int set_file_find(struct hpcw_i_dir *dir, const char *name, uint64_t numb
     return e;
 }
 
-/* Whether a file that an intent lists is lost: it waits no more, and what has its name, if anything, is older than the intent.
- * A file system may give files other inodes when it is mounted again, or no new time when they are renamed. */
-static int is_lost(const struct set_file *f, uint64_t inode, int64_t since_ns, bool *lost) {
-    struct hpcw_i_entry waits, named = {.kind = HPCW_I_NOTHING};
-    int e = hpcw_i_sys_look_at(f->at, f->temporary, &waits);
-    e = e == 0 ? hpcw_i_sys_look_at(f->at, f->base, &named) : e;
-    *lost = e == 0 && waits.kind != HPCW_I_FILE &&
-            (named.kind != HPCW_I_FILE || (named.id.inode != inode && named.changed_ns < since_ns));
-    return e;
-}
-
 /* Gives one file its name for good, if it still has the temporary one. EAGAIN: its writer is alive. */
 static int rename_one(struct hpcw_i_dir *dir, const char *name, uint64_t number) {
     struct set_file f;
     int fd = -1;
     int e = set_file_find(dir, name, number, &f);
-    e = e == 0 ? hpcw_i_sys_open_own(f.at, f.temporary, O_RDWR, true, &fd) : e;
+    e = e == 0 ? hpcw_i_sys_open_own(f.at, f.temporary, O_RDWR, false, &fd) : e;
     /* A file that replaces one that nobody may write cannot be locked. */
     e = e == EACCES || (e == 0 && hpcw_i_sys_own(fd) != EAGAIN)
             ? hpcw_i_sys_rename_at(f.at, f.temporary, f.base)
@@ -157,26 +146,48 @@ static int unlink_intent(const struct hpcw_i_set *set) {
     return e == ENOENT ? 0 : e;
 }
 
-/* The text of an intent. ENOENT: the temporary file of *missing is gone. */
-static int print_intent(struct hpcw_i_dir *dir, uint32_t files, const struct hpcw_i_set_file *file,
-                        struct hpcw_i_buf *text, const char **missing) {
-    int e = hpcw_i_buf_append_str(text, first_line) ? 0 : ENOMEM;
+static int print_record(struct hpcw_i_buf *text, uint64_t number, struct hpcw_i_mark mark, uint64_t size,
+                        unsigned owner, const char *name) {
+    char words[WORDS * (DIGITS + 1) + 1];
+    (void)snprintf(words, sizeof words,
+                   "%016" PRIx64 " %016" PRIx64 " %016" PRIx64 " %016" PRIx64 " %016" PRIx64 " %016x ", number,
+                   mark.device, mark.inode, mark.birth_ns, size, owner);
+    return hpcw_i_buf_append_str(text, words) && hpcw_i_buf_append_str(text, name) &&
+                   hpcw_i_buf_append(text, "", 1)
+               ? 0
+               : ENOMEM;
+}
+
+/* The records of the files. ENOENT: the temporary file of *missing is gone. */
+static int print_files(struct hpcw_i_dir *dir, uint32_t files, const struct hpcw_i_set_file *file,
+                       struct hpcw_i_buf *text, const char **missing) {
+    int e = 0;
     for (uint32_t k = 0; e == 0 && k < files; k++) {
         struct set_file f;
         struct hpcw_i_entry entry = {.kind = HPCW_I_NOTHING};
-        char words[2 * (DIGITS + 1) + 1];
         *missing = file[k].path;
         e = set_file_find(dir, base_of(file[k].path), file[k].number, &f);
         e = e == 0 ? hpcw_i_sys_look_at(f.at, f.temporary, &entry) : e;
-        set_file_free(&f);
         e = e == 0 && entry.kind != HPCW_I_FILE ? ENOENT : e;
-        (void)snprintf(words, sizeof words, "%016" PRIx64 " %016" PRIx64 " ", file[k].number, entry.id.inode);
-        e = e != 0 || (hpcw_i_buf_append_str(text, words) &&
-                       hpcw_i_buf_append_str(text, base_of(file[k].path)) && hpcw_i_buf_append(text, "", 1))
-                ? e
-                : ENOMEM;
+        e = e == 0 ? print_record(text, file[k].number, hpcw_i_sys_mark_at(f.at, f.temporary), entry.size,
+                                  entry.owner, base_of(file[k].path))
+                   : e;
+        set_file_free(&f);
     }
-    return e != 0 || hpcw_i_buf_append_str(text, last_line) ? e : ENOMEM;
+    return e;
+}
+
+/* The whole text. The intent exists by now, so no other writer changes the older file of the first one's name any more. */
+static int print_intent(const struct hpcw_i_set *set, const struct set_file *first,
+                        const struct hpcw_i_buf *files, struct hpcw_i_buf *text) {
+    int at;
+    int e = hpcw_i_buf_append_str(text, first_line) ? hpcw_i_dir_fd(set->dir, &at) : ENOMEM;
+    e = e == 0 ? print_record(text, 0, hpcw_i_sys_mark_at(at, set->name), 0, 0, set->name) : e;
+    e = e == 0 ? print_record(text, 0, hpcw_i_sys_mark_at(first->at, first->base), 0, 0, first->base) : e;
+    return e != 0 ||
+                   (hpcw_i_buf_append(text, files->data, files->size) && hpcw_i_buf_append_str(text, last_line))
+               ? e
+               : ENOMEM;
 }
 
 /* Reads the whole intent into `text`, with a NUL at its end. */
@@ -195,9 +206,10 @@ static int read_intent(int fd, struct hpcw_i_buf *text) {
     return e;
 }
 
-/* A file of an intent. */
+/* A record of an intent. */
 struct listed {
-    uint64_t number, inode;
+    uint64_t number, size, owner;
+    struct hpcw_i_mark mark;
     const char *name;
 };
 
@@ -210,10 +222,14 @@ static bool next_word(const char **at, uint64_t *word) {
     return true;
 }
 
-/* The next file. False: what follows is none. */
-static bool next_file(const char **at, struct listed *file) {
-    if (!next_word(at, &file->number) || !next_word(at, &file->inode)) {
-        return false;
+/* The next record. False: what follows is none. */
+static bool next_record(const char **at, struct listed *file) {
+    uint64_t *const word[WORDS] = {&file->number,        &file->mark.device, &file->mark.inode,
+                                   &file->mark.birth_ns, &file->size,        &file->owner};
+    for (int k = 0; k < WORDS; k++) {
+        if (!next_word(at, word[k])) {
+            return false;
+        }
     }
     file->name = *at;
     *at += strlen(*at) + 1;
@@ -241,34 +257,17 @@ static int retire(struct hpcw_i_dir *dir, const char *name, uint64_t number) {
     return e == ENOENT ? 0 : e;
 }
 
-/* The files that an intent lists, one after the other. */
+/* The records that follow each other. */
 struct rest {
     const char *at, *end;
 };
-
-static struct rest all_files(const struct hpcw_i_buf *text) {
-    return (struct rest){(const char *)text->data + sizeof first_line - 1,
-                         (const char *)text->data + text->size - (sizeof last_line - 1)};
-}
-
-/* Whether the name of the first file was taken after the intent was written, by another one: a backup that somebody put back, or
- * what another program wrote. */
-static int is_given_up(struct hpcw_i_dir *dir, const struct listed *base, int64_t since_ns, bool *given_up) {
-    struct set_file f;
-    struct hpcw_i_entry named = {.kind = HPCW_I_NOTHING};
-    int e = set_file_find(dir, base->name, base->number, &f);
-    e = e == 0 ? hpcw_i_sys_look_at(f.at, f.base, &named) : e == ENOENT ? 0 : e;
-    *given_up = named.kind != HPCW_I_NOTHING && named.id.inode != base->inode && named.changed_ns > since_ns;
-    set_file_free(&f);
-    return e;
-}
 
 /* Removes the temporary files. One that stays is only that of a dead writer. */
 static int remove_files(struct hpcw_i_dir *dir, struct rest files) {
     while (files.at < files.end) {
         struct listed file;
         struct set_file f;
-        if (!next_file(&files.at, &file)) {
+        if (!next_record(&files.at, &file)) {
             return EINVAL;
         }
         if (set_file_find(dir, file.name, file.number, &f) == 0) {
@@ -279,54 +278,149 @@ static int remove_files(struct hpcw_i_dir *dir, struct rest files) {
     return 0;
 }
 
-/* ESTALE: a file is lost. */
-static int look_for_lost(struct hpcw_i_dir *dir, struct rest files, int64_t since_ns) {
-    int e = 0;
-    while (e == 0 && files.at < files.end) {
-        struct listed file;
-        struct set_file f;
-        bool lost = false;
-        if (!next_file(&files.at, &file)) {
-            return EINVAL;
-        }
-        e = set_file_find(dir, file.name, file.number, &f);
-        e = e == 0 ? is_lost(&f, file.inode, since_ns, &lost) : e;
-        e = lost ? ESTALE : e;
-        set_file_free(&f);
-    }
-    return e;
-}
-
 static int rename_all(struct hpcw_i_dir *dir, const struct listed *base, struct rest others) {
     int e = retire(dir, base->name, base->number);
     while (e == 0 && others.at < others.end) {
         struct listed file;
-        e = next_file(&others.at, &file) ? rename_one(dir, file.name, file.number) : EINVAL;
+        e = next_record(&others.at, &file) ? rename_one(dir, file.name, file.number) : EINVAL;
     }
     return e == 0 ? rename_one(dir, base->name, base->number) : e;
 }
 
-/* Does all that a whole intent of a dead writer says. The first file is the last one. With files that are older or newer than
- * the set it would be a mixture: where somebody removed a file before it had its name, nothing is done, and where a later file
- * has the name of the first one, the set is given up. */
-static int do_intent(const struct hpcw_i_set *set, const struct hpcw_i_buf *text) {
-    const struct rest all = all_files(text);
-    struct rest others = all;
-    struct listed base;
-    struct hpcw_i_entry intent;
-    bool given_up = false;
+/* ---- what is there of a set ---- */
+
+/*
+ * Whether a name has the very file that a record lists. Nothing that users do to a file changes its inode and its birth, and no
+ * later file has both. The device may have another number after the next mount, so it counts only where no birth is known.
+ */
+static bool is_listed(int at, const char *name, const struct listed *file) {
+    const struct hpcw_i_mark mark = hpcw_i_sys_mark_at(at, name);
+    return mark.inode != 0 && mark.inode == file->mark.inode &&
+           (mark.birth_ns != 0 && file->mark.birth_ns != 0 ? mark.birth_ns == file->mark.birth_ns
+                                                           : mark.device == file->mark.device);
+}
+
+/* Where the new file of a record is. */
+enum place { LOST, WAITS, NAMED };
+
+/* `copied`: all files are copies of the listed ones, and only what they are called and their sizes tell anything. */
+static int find_new(const struct set_file *f, const struct listed *file, bool copied, enum place *place) {
+    struct hpcw_i_entry waits, named = {.kind = HPCW_I_NOTHING};
+    *place = LOST;
+    int e = hpcw_i_sys_look_at(f->at, f->temporary, &waits);
+    e = e == 0 ? hpcw_i_sys_look_at(f->at, f->base, &named) : e;
+    if (e != 0) {
+        return e;
+    }
+    /* What root wrote in the place of a user's file is the user's. */
+    if (waits.kind == HPCW_I_FILE && (waits.owner == geteuid() || waits.owner == file->owner) &&
+        (copied ? waits.size == file->size : is_listed(f->at, f->temporary, file))) {
+        *place = WAITS;
+    } else if (copied ? waits.kind == HPCW_I_NOTHING && named.kind == HPCW_I_FILE && named.size == file->size
+                      : is_listed(f->at, f->base, file)) {
+        *place = NAMED;
+    }
+    return 0;
+}
+
+/* What to do with a set. */
+enum verdict { REFUSE, FINISH, GIVE_UP };
+
+struct found {
+    uint64_t waits, named, lost;
+    bool in_order; /* no file waits that would have got its name before one that has it */
+};
+
+static int count_files(struct hpcw_i_dir *dir, struct rest files, bool copied, struct found *found) {
+    int e = 0;
+    while (e == 0 && files.at < files.end) {
+        struct listed file;
+        struct set_file f;
+        enum place place = LOST;
+        if (!next_record(&files.at, &file)) {
+            return EINVAL;
+        }
+        e = set_file_find(dir, file.name, file.number, &f);
+        e = e == 0 ? find_new(&f, &file, copied, &place) : e;
+        set_file_free(&f);
+        found->in_order = found->in_order && (place != NAMED || found->waits == 0);
+        found->waits += place == WAITS;
+        found->named += place == NAMED;
+        found->lost += place == LOST;
+    }
+    return e;
+}
+
+/* The parts of an intent. */
+struct intent {
+    struct listed itself, older, base;
+    struct rest all, others; /* with the first file, and without it */
+};
+
+static bool take_apart(const struct hpcw_i_buf *text, struct intent *intent) {
+    struct rest rest = {(const char *)text->data + sizeof first_line - 1,
+                        (const char *)text->data + text->size - (sizeof last_line - 1)};
+    if (!next_record(&rest.at, &intent->itself) || !next_record(&rest.at, &intent->older)) {
+        return false;
+    }
+    intent->all = intent->others = rest;
+    return next_record(&intent->others.at, &intent->base);
+}
+
+/*
+ * The one judge of what a dead writer left. No time decides: whoever touches, links or restores a file changes that.
+ *
+ * While the intent is the very file that its writer created, a file of the set is the listed one or lost. With a lost one nothing
+ * is done. But if none of the new files has its name, the set is given up where somebody put another first file there, as
+ * from a backup, or where no new file is left.
+ *
+ * Otherwise the directory was copied or restored. Then a file waits or has its name, with the size in the list, and those with
+ * names are the ones that got them first.
+ */
+static int judge(const struct hpcw_i_set *set, const struct intent *intent, enum verdict *verdict) {
+    struct found others = {.in_order = true}, base = {.in_order = true};
+    struct hpcw_i_entry named = {.kind = HPCW_I_NOTHING};
+    struct set_file f;
     int at;
-    if (!next_file(&others.at, &base)) {
+    *verdict = REFUSE;
+    int e = hpcw_i_dir_fd(set->dir, &at);
+    if (e != 0) {
+        return e;
+    }
+    const bool copied = !is_listed(at, set->name, &intent->itself);
+    e = count_files(set->dir, intent->others, copied, &others);
+    e = e == 0 ? count_files(set->dir, (struct rest){intent->all.at, intent->others.at}, copied, &base) : e;
+    if (e != 0) {
+        return e;
+    }
+    e = set_file_find(set->dir, intent->base.name, intent->base.number, &f);
+    e = e == 0 ? hpcw_i_sys_look_at(f.at, f.base, &named) : e;
+    const bool taken = e == 0 && base.named == 0 && named.kind != HPCW_I_NOTHING;
+    const bool replaced = taken && !copied && !is_listed(f.at, f.base, &intent->older);
+    set_file_free(&f);
+    if (others.named + base.named == 0 && (replaced || others.waits + base.waits == 0)) {
+        *verdict = GIVE_UP;
+    } else if (others.lost + base.lost == 0 &&
+               (copied
+                    ? others.in_order && (base.named == 0 || others.waits == 0) && (!taken || others.named == 0)
+                    : !replaced)) {
+        *verdict = FINISH;
+    }
+    return e;
+}
+
+/* Does all that a whole intent of a dead writer says. The first file is the last one. ESTALE: that would make a mixture. */
+static int do_intent(const struct hpcw_i_set *set, const struct hpcw_i_buf *text) {
+    struct intent intent;
+    enum verdict verdict;
+    if (!take_apart(text, &intent)) {
         return EINVAL;
     }
-    int e = hpcw_i_dir_fd(set->dir, &at);
-    e = e == 0 ? hpcw_i_sys_look_at(at, set->name, &intent) : e;
-    e = e == 0 ? is_given_up(set->dir, &base, intent.changed_ns, &given_up) : e;
-    if (e == 0 && given_up) {
-        return remove_files(set->dir, all);
-    }
-    e = e == 0 ? look_for_lost(set->dir, all, intent.changed_ns) : e;
-    return e == 0 ? rename_all(set->dir, &base, others) : e;
+    int e = judge(set, &intent, &verdict);
+    return e != 0               ? e
+           : verdict == GIVE_UP ? remove_files(set->dir, intent.all)
+           : verdict == FINISH  ? rename_all(set->dir, &intent.base, intent.others)
+                                : ESTALE;
 }
 
 /* Why the intent cannot be opened, whose open answered `e`. 0: there is none; EPERM: what has its name is not of this user's
@@ -381,11 +475,13 @@ static hpcw_status finish(struct hpcw_i_set *set, hpcw_error *err) {
                      "%s: expected no file or directory %s of somebody else beside it, got one: that user can "
                      "finish the set by opening it; otherwise remove it",
                      set->path, set->name)
-           : e == ESTALE ? hpcw_i_fail(err, HPCW_ETRUNCATED,
-                                       "%s: expected all files of the set of a writer that died, as %s lists "
-                                       "them, got one less: somebody "
-                                       "removed its temporary file; to give up what is left, remove %s",
-                                       set->path, set->name, set->name)
+           : e == ESTALE
+               ? hpcw_i_fail(
+                     err, HPCW_ETRUNCATED,
+                     "%s: expected all new files of the set of a writer that died, as %s lists them, got "
+                     "older, other or missing ones among them: somebody removed its temporary file or "
+                     "replaced a file; put that back, or all files of one set, and only then remove %s",
+                     set->path, set->name, set->name)
            : e == EINVAL
                ? hpcw_i_fail(err, HPCW_EFORMAT,
                              "%s: expected in %s the files of the set of a writer that died, got something "
@@ -453,7 +549,7 @@ static hpcw_status create_intent(struct hpcw_i_set *set, hpcw_error *err) {
 hpcw_status hpcw_i_set_announce(struct hpcw_i_dir *dir, const char *path, uint32_t files,
                                 const struct hpcw_i_set_file *file, hpcw_durability durability,
                                 struct hpcw_i_set **out, hpcw_error *err) {
-    struct hpcw_i_buf text = {0};
+    struct hpcw_i_buf records = {0}, text = {0};
     *out = NULL;
     if (dir == NULL) {
         return hpcw_i_fail(
@@ -464,7 +560,9 @@ hpcw_status hpcw_i_set_announce(struct hpcw_i_dir *dir, const char *path, uint32
     }
     struct hpcw_i_set *set = set_new(dir, path, base_of(path));
     const char *missing = path;
-    int e = set == NULL ? ENOMEM : print_intent(dir, files, file, &text, &missing);
+    struct set_file first;
+    int e = set_file_find(dir, base_of(file->path), file->number, &first);
+    e = e != 0 ? e : set == NULL ? ENOMEM : print_files(dir, files, file, &records, &missing);
     hpcw_status s =
         e == 0        ? create_intent(set, err)
         : e == ENOMEM ? hpcw_i_fail_memory(err, path, files, "names")
@@ -473,7 +571,8 @@ hpcw_status hpcw_i_set_announce(struct hpcw_i_dir *dir, const char *path, uint32
                           "%s: expected its temporary file beside it, got none: somebody removed it", missing)
             : hpcw_i_fail_sys(err, e, "%s: cannot look at its temporary file", missing);
     if (s == HPCW_OK) {
-        e = hpcw_i_sys_pwrite(set->fd, text.data, text.size, 0);
+        e = print_intent(set, &first, &records, &text);
+        e = e == 0 ? hpcw_i_sys_pwrite(set->fd, text.data, text.size, 0) : e;
         if (e == 0 && durability >= HPCW_SYNC_FILE) {
             e = hpcw_i_sys_fsync(set->fd);
             e = e == 0 ? hpcw_i_dir_sync(dir) : e;
@@ -486,6 +585,8 @@ hpcw_status hpcw_i_set_announce(struct hpcw_i_dir *dir, const char *path, uint32
             (void)unlink_intent(set);
         }
     }
+    set_file_free(&first);
+    hpcw_i_buf_free(&records);
     hpcw_i_buf_free(&text);
     if (s != HPCW_OK) {
         set_free(set);

@@ -110,8 +110,7 @@ struct hpcw_i_entry {
     enum hpcw_i_kind kind;
     unsigned mode; /* permission bits */
     unsigned owner, group;
-    uint64_t size;      /* bytes */
-    int64_t changed_ns; /* when the file was last written, renamed, or given other rights */
+    uint64_t size;  /* bytes */
     uint64_t freed; /* bytes on the disk, which removing the name frees; 0 if the file has other names, too */
     struct hpcw_i_file_id id;
 };
@@ -128,6 +127,12 @@ bool hpcw_i_sys_is_mounted(int at, const char *name);
 int hpcw_i_sys_may_change_at(int at, const char *name);
 /* Whether a name in a directory is that of this very file, itself and not by a link. False if that cannot be known. */
 bool hpcw_i_sys_is_at(int at, const char *name, const struct hpcw_i_file_id *id);
+/* Which file has a name, itself and not by a link, for one that looks later. An inode is used again after its file was
+ * removed; the birth, which nobody can set, tells the two apart. 0: the file system knows none. All are 0 if there is nothing. */
+struct hpcw_i_mark {
+    uint64_t device, inode, birth_ns;
+};
+struct hpcw_i_mark hpcw_i_sys_mark_at(int at, const char *name);
 /* The text of a symbolic link. ENAMETOOLONG: it does not fit. */
 int hpcw_i_sys_read_link_at(int at, const char *name, char *text, size_t size);
 /* Size of a regular file; ENOENT; for anything else, what hpcw_i_sys_no_file knows. */

@@ -63,7 +63,6 @@ static int describe(int e, const struct stat *st, struct hpcw_i_entry *entry) {
             .owner = st->st_uid,
             .group = st->st_gid,
             .size = (uint64_t)st->st_size,
-            .changed_ns = (int64_t)st->st_ctim.tv_sec * 1000000000 + st->st_ctim.tv_nsec,
             .freed = st->st_nlink > 1 ? 0 : (uint64_t)st->st_blocks * 512,
             .id = {(uint64_t)st->st_dev, (uint64_t)st->st_ino},
         };
@@ -196,6 +195,22 @@ bool hpcw_i_sys_is_at(int at, const char *name, const struct hpcw_i_file_id *id)
     struct stat st;
     return fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && (uint64_t)st.st_dev == id->device &&
            (uint64_t)st.st_ino == id->inode;
+}
+
+struct hpcw_i_mark hpcw_i_sys_mark_at(int at, const char *name) {
+    struct hpcw_i_mark mark = {0};
+    struct stat st;
+    if (fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+        mark = (struct hpcw_i_mark){.device = (uint64_t)st.st_dev, .inode = (uint64_t)st.st_ino};
+    }
+#ifdef STATX_BTIME
+    struct statx x;
+    if (statx(at, name, AT_SYMLINK_NOFOLLOW, STATX_INO | STATX_BTIME, &x) == 0 &&
+        (x.stx_mask & STATX_BTIME) != 0 && x.stx_ino == mark.inode) {
+        mark.birth_ns = (uint64_t)x.stx_btime.tv_sec * 1000000000 + x.stx_btime.tv_nsec;
+    }
+#endif
+    return mark;
 }
 
 /* ---- paths ---- */

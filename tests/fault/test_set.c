@@ -327,7 +327,7 @@ static void a_temporary_file_that_is_removed(void **state) {
         unsigned long met = 0;
         char intent[400];
         (void)snprintf(intent, sizeof intent, "%s/.hpcw-set-set", dir);
-        for (unsigned long n = 1; usleep(20000) == 0 && dies(n, 3, HPCW_SYNC_NONE); n++) {
+        for (unsigned long n = 1; dies(n, 3, HPCW_SYNC_NONE); n++) {
             const bool removed = system(command) == 0;
             hpcw_status s = write_set(3, "old", HPCW_SYNC_NONE, &err);
             assert_true(s == HPCW_OK || removed);
@@ -368,7 +368,6 @@ static void a_backup_that_is_put_back(void **state) {
         hpcw_error err;
         (void)snprintf(intent, sizeof intent, "%s/.hpcw-set-set", dir);
         given_up += access(intent, F_OK) == 0;
-        assert_int_equal(usleep(20000), 0); /* more than a tick of the clock that files have */
         assert_int_equal(system(command), 0);
         if (open_set(3, HPCW_SYNC_NONE, &h, &err) != HPCW_OK) {
             fail_msg("%s", err.message);
@@ -379,6 +378,125 @@ static void a_backup_that_is_put_back(void **state) {
     }
     assert_true(given_up > 5);
     scratch_remove(backup);
+}
+
+/* Whether the text of a shell command that has `dir` and a second directory as $1 and $2 succeeds. */
+static bool shell(const char *text, const char *second) {
+    char command[1200];
+    (void)snprintf(command, sizeof command, "set -- '%s' '%s'; %s", dir, second, text);
+    return system(command) == 0;
+}
+
+/* The next open for writing, which gives up. */
+static hpcw_status open_again(hpcw_error *err) {
+    hpcw_sion *h;
+    hpcw_status s = open_set(3, HPCW_SYNC_NONE, &h, err);
+    hpcw_sion_free(h);
+    return s;
+}
+
+/* A temporary file is removed, and then the older member touched, linked or put back: it is not taken for the new one. */
+static void an_older_member_that_is_touched(void **state) {
+    static const char *const ways[] = {"chmod 640 $1/set.000002",
+                                       "touch $1/set.000002",
+                                       "ln $1/set.000002 $2/link",
+                                       "cp -p $2/set.000002 $1",
+                                       "cp --remove-destination $2/set.000002 $1",
+                                       "mv $1/set.000002 $2/away && mv $2/away $1/set.000002"};
+    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
+        char backup[256];
+        unsigned long met = 0;
+        bool died = true;
+        for (unsigned long n = 1; died; n++) {
+            hpcw_error err;
+            (void)set_up(state);
+            scratch_make(backup, sizeof backup);
+            make_older(3);
+            assert_true(shell("cp -p $1/set* $2", backup));
+            died = dies(n, 3, HPCW_SYNC_NONE);
+            if (shell("test -e $1/.hpcw-set-set && rm $1/.hpcw-*-set.000002.tmp 2>/dev/null", backup)) {
+                assert_int_equal(usleep(20000),
+                                 0); /* more than a tick of the clock of files: the new time is a later one */
+                assert_true(shell(ways[w], backup));
+                hpcw_status s = open_again(&err);
+                assert_true(s == HPCW_OK || s == HPCW_ETRUNCATED);
+                met += s != HPCW_OK;
+                if (access(path, F_OK) == 0) {
+                    (void)read_set(); /* no mixture */
+                }
+            }
+            scratch_remove(backup);
+            scratch_remove(dir);
+        }
+        assert_true(met > 1);
+    }
+    (void)set_up(state);
+}
+
+/* A directory that was copied with what a dead writer left, file by file: all files are others then, and have other times. */
+static void a_copied_directory(void **state) {
+    unsigned finished = 0;
+    bool died = true;
+    for (unsigned long n = 1; died; n++) {
+        char original[256], plain[300];
+        hpcw_error err;
+        (void)set_up(state);
+        make_older(3);
+        died = dies(n, 3, HPCW_SYNC_NONE);
+        memcpy(original, dir, sizeof original);
+        memcpy(plain, path, sizeof plain);
+        (void)set_up(state);
+        assert_true(shell("cd $2 && find . -type f ! -name '.hpcw-set-*' -exec cp '{}' $1 ';'", original));
+        assert_int_equal(usleep(20000), 0); /* more than a tick of the clock of files */
+        assert_true(shell("cd $2 && find . -name '.hpcw-set-*' -exec cp '{}' $1 ';'", original));
+        if (open_again(&err) != HPCW_OK) {
+            fail_msg("call %lu: %s", n, err.message);
+        }
+        const char *word = read_set();
+        assert_true(strcmp(word, "new") == 0 || strcmp(word, "old") == 0);
+        finished += died && strcmp(word, "new") == 0;
+        assert_int_equal(count_entries(dir), 3);
+        scratch_remove(dir);
+        scratch_remove(original);
+    }
+    assert_true(finished > 3);
+    (void)set_up(state);
+}
+
+/* A copy of which a part is missing, or that has a file of another size. */
+static void a_part_of_a_copy(void **state) {
+    static const char *const ways[] = {
+        "rm $1/.hpcw-*-set.tmp", "rm $1/set.000002 $1/.hpcw-*-set.000002.tmp", "echo >>$1/set.000001",
+        "rm $1/set.000001",      "cp $2/set $1 && rm $1/.hpcw-*-set.tmp",      "cp $2/set $1"};
+    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
+        char backup[256];
+        bool died = true, met = false;
+        for (unsigned long n = 1; died; n++) {
+            hpcw_error err;
+            (void)set_up(state);
+            scratch_make(backup, sizeof backup);
+            make_older(3);
+            assert_true(shell("cp -p $1/set* $2", backup));
+            died = dies(n, 3, HPCW_SYNC_NONE);
+            /* One file has its name. */
+            if (died && !met &&
+                shell("test -e $1/.hpcw-set-set && test ! -e $1/set && test ! -e $1/.hpcw-*-set.000001.tmp && "
+                      "test -e $1/.hpcw-*-set.000002.tmp",
+                      backup)) {
+                met = true;
+                assert_true(shell("mkdir $2/copy && cp $1/.hpcw* $1/set* $2/copy && rm -r $1 && mv $2/copy $1",
+                                  backup));
+                assert_true(shell(ways[w], backup));
+                assert_int_equal(open_again(&err), HPCW_ETRUNCATED);
+                assert_non_null(
+                    strstr(err.message, "put that back, or all files of one set, and only then remove"));
+            }
+            scratch_remove(backup);
+            scratch_remove(dir);
+        }
+        assert_true(met);
+    }
+    (void)set_up(state);
 }
 
 /* What a writer left that died is finished by the next open through a link as well. */
@@ -598,11 +716,13 @@ static void planted(void **state) {
         assert_string_equal(read_set(), "old");
     }
     /* The text of an intent names files of its directory alone, and only those that wait for their names are touched. */
-#define WORDS "0000000000000001 0000000000000001 "
-    static const char *const texts[] = {"hpcw set 2\n" WORDS "../outside\0end\n",
-                                        "hpcw set 2\n" WORDS "outside\0end\n", "hpcw set 2\nend\n",
-                                        "hpcw set 2\n" WORDS "set"};
-    static const size_t sizes[] = {60, 57, 15, 48};
+#define WORD "0000000000000001 "
+#define WORDS WORD WORD WORD WORD WORD WORD
+#define BEGIN "hpcw set 3\n" WORDS ".hpcw-set-set\0" WORDS "set\0"
+    static const char whole[][400] = {BEGIN WORDS "../outside\0end\n", BEGIN "end\n",
+                                      BEGIN WORDS "outside\0end\n", BEGIN WORDS "set"};
+    static const size_t sizes[] = {sizeof BEGIN WORDS "../outside\0end\n" - 1, sizeof BEGIN "end\n" - 1,
+                                   sizeof BEGIN WORDS "outside\0end\n" - 1, sizeof BEGIN WORDS "set" - 1};
     int huge = open(intent, O_WRONLY | O_CREAT | O_EXCL, 0600);
     assert_true(huge >= 0 && ftruncate(huge, (off_t)1 << 40) == 0 && close(huge) == 0);
     assert_int_equal(write_set(3, "new", HPCW_SYNC_NONE, &err), HPCW_EFORMAT);
@@ -617,9 +737,9 @@ static void planted(void **state) {
     assert_non_null(strstr(err.message, "cannot look for .hpcw-set-set"));
     for (size_t i = 0; i < 4; i++) {
         FILE *f = fopen(intent, "wb");
-        assert_true(f != NULL && fwrite(texts[i], 1, sizes[i], f) == sizes[i] && fclose(f) == 0);
+        assert_true(f != NULL && fwrite(whole[i], 1, sizes[i], f) == sizes[i] && fclose(f) == 0);
         hpcw_status s = write_set(3, "new", HPCW_SYNC_NONE, &err);
-        bool harmless = i == 3;
+        bool harmless = i >= 2;
         assert_true(harmless ? s == HPCW_OK : s != HPCW_OK && strstr(err.message, ".hpcw-set-set") != NULL);
         (void)remove(intent);
         assert_string_equal(read_set(), harmless ? "new" : "old");
@@ -640,6 +760,9 @@ int main(void) {
         TEST(a_link_meanwhile),
         TEST(a_temporary_file_that_is_removed),
         TEST(a_backup_that_is_put_back),
+        TEST(an_older_member_that_is_touched),
+        TEST(a_copied_directory),
+        TEST(a_part_of_a_copy),
         TEST(finished_through_a_link),
         TEST(a_directory_that_comes_late),
         TEST(finished_for_a_living_writer),

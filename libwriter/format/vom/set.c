@@ -96,8 +96,8 @@ static hpcw_status collect_files(struct vom_set *set, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     const size_t first = first_of(set);
     for (size_t k = 0; s == HPCW_OK && k < set->count; k++) {
-        /* The first one and what is at place 0 change their places. */
-        const hpcw_vom *v = set->handle[first == SIZE_MAX ? k : k == 0 ? first : k == first ? 0 : k];
+        /* The first one, and the others in the order in which they get their names. */
+        const hpcw_vom *v = set->handle[first == SIZE_MAX || k > first ? k : k == 0 ? first : k - 1];
         if (v != NULL) {
             static const unsigned char padding[8];
             const uint64_t size = strlen(v->out.path) + 1;
