@@ -286,8 +286,11 @@ static hpcw_status keep_access(const struct repairing *r, const struct repair_fi
     if (e == 0) {
         const char *slash = strrchr(file->name, '/');
         hpcw_i_sys_take_access(fd, at, slash == NULL ? file->name : slash + 1, damaged.mode, damaged.group);
-        hpcw_i_sys_give(fd, damaged.owner);
+        e = hpcw_i_sys_give(fd, damaged.owner);
         hpcw_i_sys_drop(fd);
+        if (e != 0) {
+            (void)hpcw_i_below_unlink(root, temporary);
+        }
     }
     hpcw_i_dir_release(parent);
     return e == 0 ? HPCW_OK

@@ -8,8 +8,8 @@
  *
  * A file sink looks the target's directory up when it is opened, and holds it: the program may change its working directory,
  * and the directory may be renamed. A symbolic link as target stays, and what it leads to is replaced. The new file gets
- * the group, the access list and the permissions of the one that it replaces, and its owner if the program may give files
- * away. Where it cannot have the group or the list, its group has no rights; set-user-ID and set-group-ID bits go.
+ * the group, the access list and the permissions of the one that it replaces, and its owner if the program is root's: if the
+ * owner is refused, the publish fails. Where it cannot have the group or the list, its group has no rights; set-user-ID and set-group-ID bits go.
  *
  * A file sink writes under a temporary name in that directory, ".hpcw-NUMBER-NAME.tmp", and takes the target's
  * name NAME only when it is published. A failure before that leaves nothing under the target's name. A process that is

@@ -161,7 +161,7 @@ static int find_rights(struct file_sink *f, struct hpcw_i_entry older, int *at, 
     return 0;
 }
 
-/* The new file gets the group and the permissions of the one that it replaces. */
+/* The new file gets the group, the permissions and, from root, the owner of the one that it replaces. */
 static hpcw_status keep_mode(struct file_sink *f, hpcw_error *err) {
     struct hpcw_i_entry older;
     const char *name = NULL;
@@ -175,8 +175,12 @@ static hpcw_status keep_mode(struct file_sink *f, hpcw_error *err) {
     }
     if (s == HPCW_OK && f->replaces) {
         hpcw_i_sys_take_access(f->fd, at, name, f->mode, f->group);
+        e = hpcw_i_sys_give(f->fd, f->owner);
     }
-    return s;
+    return e == 0
+               ? s
+               : hpcw_i_fail_sys(err, e, "%s: cannot give the new file to user %u, who owns what it replaces",
+                                 f->path, f->owner);
 }
 
 static hpcw_status file_detach(hpcw_sink *sink, hpcw_error *err) {
@@ -313,10 +317,6 @@ static hpcw_status file_publish(hpcw_sink *sink, hpcw_error *err) {
             remove_temporary(f);
         }
         return s;
-    }
-    if (f->replaces && f->lock >= 0) {
-        /* Not before it has its name: whoever finishes a set knows its files by their owner. */
-        hpcw_i_sys_give(f->lock, f->owner);
     }
     close_all(f);
     if (f->durability >= HPCW_SYNC_DIRECTORY) {

@@ -248,12 +248,15 @@ void hpcw_i_sys_take_access(int fd, int at, const char *name, unsigned mode, uns
     }
 }
 
-void hpcw_i_sys_give(int fd, unsigned owner) {
+int hpcw_i_sys_give(int fd, unsigned owner) {
     struct stat st;
-    if (fstat(fd, &st) == 0 && st.st_uid != owner) {
-        int refused = fchown(fd, owner, (gid_t)-1);
-        (void)refused;
+    int e = fstat(fd, &st) == 0 ? 0 : errno;
+    if (e == 0 && st.st_uid != owner) {
+        e = gate(HPCW_I_SYS_GIVE, NULL);
+        e = e != 0 ? e : fchown(fd, owner, (gid_t)-1) == 0 ? 0 : errno;
+        e = geteuid() != 0 ? 0 : e; /* only root may do that */
     }
+    return e;
 }
 
 void hpcw_i_sys_share(int fd, int at) {

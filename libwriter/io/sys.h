@@ -35,7 +35,8 @@ enum hpcw_i_sys_call {
     HPCW_I_SYS_ALLOCATE,
     HPCW_I_SYS_MAP,
     HPCW_I_SYS_LOCK,
-    HPCW_I_SYS_OWN, /* also a copy of a descriptor that owns a file: callers go on without it */
+    HPCW_I_SYS_GIVE, /* of root alone */
+    HPCW_I_SYS_OWN,  /* also a copy of a descriptor that owns a file: callers go on without it */
 };
 
 /*
@@ -80,8 +81,9 @@ bool hpcw_i_sys_is_still(int fd, const struct hpcw_i_file_id *id);
  * as far as the system allows. Where the group or the list cannot be had, the group gets no rights; set-user-ID and
  * set-group-ID bits go, as with a write. */
 void hpcw_i_sys_take_access(int fd, int at, const char *name, unsigned mode, unsigned group);
-/* Gives a file to a user, if this one may: root replaces a private file, and its owner can still read it. */
-void hpcw_i_sys_give(int fd, unsigned owner);
+/* Gives a file to a user, if this one is root: it replaces a private file, and its owner can still read it. Others may not, and 0
+ * is the answer. */
+int hpcw_i_sys_give(int fd, unsigned owner);
 
 /* ---- files by their names ---- */
 

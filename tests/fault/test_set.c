@@ -259,6 +259,22 @@ static void a_link_to_a_set(void **state) {
     assert_int_equal(count_entries(dir), 4);
 }
 
+enum { USER = 1001, OTHER = 1002 };
+
+static void give(const char *name, uid_t user) {
+    char file[400];
+    (void)snprintf(file, sizeof file, "%s/%s", dir, name);
+    assert_int_equal(chown(file, user, user), 0);
+}
+
+/* The next open for writing, which gives up. */
+static hpcw_status open_again(hpcw_error *err) {
+    hpcw_sion *h;
+    hpcw_status s = open_set(3, HPCW_SYNC_NONE, &h, err);
+    hpcw_sion_free(h);
+    return s;
+}
+
 static unsigned mode_of(const char *name) {
     char file[400];
     struct stat st;
@@ -284,6 +300,69 @@ static void a_private_container(void **state) {
     assert_int_equal(mode_of("set"), 0600);
     assert_int_equal(mode_of("set.000001"), 0600);
     assert_int_equal(mode_of("set.000002"), 0600);
+}
+
+static unsigned owner_of(const char *name) {
+    char file[400];
+    struct stat st;
+    (void)snprintf(file, sizeof file, "%s/%s", dir, name);
+    assert_int_equal(stat(file, &st), 0);
+    return st.st_uid;
+}
+
+/* Root replaces a set of a user, and dies before any of its calls; the next start of root finishes it. */
+static void a_set_of_another_user(void **state) {
+    static const char *const names[] = {"set", "set.000001", "set.000002"};
+    if (geteuid() != 0) {
+        skip(); /* only root can give files away */
+    }
+    bool died = true;
+    unsigned finished = 0;
+    for (unsigned long n = 1; died; n++) {
+        hpcw_error err;
+        (void)set_up(state);
+        make_older(3);
+        for (int k = 0; k < 3; k++) {
+            give(names[k], USER);
+        }
+        died = dies(n, 3, HPCW_SYNC_NONE);
+        if (open_again(&err) != HPCW_OK) {
+            fail_msg("call %lu: %s", n, err.message);
+        }
+        finished += died && strcmp(read_set(), "new") == 0;
+        for (int k = 0; k < 3; k++) {
+            assert_int_equal(owner_of(names[k]), USER);
+        }
+        scratch_remove(dir);
+    }
+    assert_true(finished > 3);
+    (void)set_up(state);
+}
+
+/* The system does not let root give a file away: the close fails, and all older files stay. */
+static void an_owner_that_is_refused(void **state) {
+    static const char *const names[] = {"set", "set.000001", "set.000002"};
+    (void)state;
+    if (geteuid() != 0) {
+        skip();
+    }
+    for (uint32_t files = 1; files <= 3; files += 2) {
+        for (unsigned long n = 1; n <= files; n++) {
+            hpcw_error err;
+            make_older(files);
+            for (uint32_t k = 0; k < files; k++) {
+                give(names[k], USER);
+            }
+            failing = HPCW_I_SYS_GIVE;
+            calls_left = n;
+            hpcw_i_sys_gate = fail_at_last;
+            assert_int_equal(write_set(files, "new", HPCW_SYNC_NONE, &err), HPCW_EIO);
+            hpcw_i_sys_gate = NULL;
+            assert_non_null(strstr(err.message, "cannot give the new file to user 1001"));
+            assert_string_equal(read_set(), "old");
+            assert_int_equal(count_entries(dir), files);
+        }
+    }
 }
 
 /* The name becomes a symbolic link while the set is open: the link goes, and what it leads to stays. */
@@ -385,14 +464,6 @@ static bool shell(const char *text, const char *second) {
     char command[1200];
     (void)snprintf(command, sizeof command, "set -- '%s' '%s'; %s", dir, second, text);
     return system(command) == 0;
-}
-
-/* The next open for writing, which gives up. */
-static hpcw_status open_again(hpcw_error *err) {
-    hpcw_sion *h;
-    hpcw_status s = open_set(3, HPCW_SYNC_NONE, &h, err);
-    hpcw_sion_free(h);
-    return s;
 }
 
 /* A temporary file is removed, and then the older member touched, linked or put back: it is not taken for the new one. */
@@ -591,14 +662,6 @@ static void finished_for_a_living_writer(void **state) {
     }
 }
 
-enum { USER = 1001, OTHER = 1002 };
-
-static void give(const char *name, uid_t user) {
-    char file[400];
-    (void)snprintf(file, sizeof file, "%s/%s", dir, name);
-    assert_int_equal(chown(file, user, user), 0);
-}
-
 /* Whether USER reaches the directory: what is above it may be private. */
 static bool is_reached(void) {
     int status;
@@ -757,6 +820,8 @@ int main(void) {
         TEST(two_writers),
         TEST(a_link_to_a_set),
         TEST(a_private_container),
+        TEST(a_set_of_another_user),
+        TEST(an_owner_that_is_refused),
         TEST(a_link_meanwhile),
         TEST(a_temporary_file_that_is_removed),
         TEST(a_backup_that_is_put_back),
