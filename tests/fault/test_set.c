@@ -365,6 +365,34 @@ static void an_owner_that_is_refused(void **state) {
     }
 }
 
+/* Load data of more ranks than before: the new files are as private as that of rank 0. */
+static void private_load_data(void **state) {
+    (void)state;
+    char file[400];
+    for (uint32_t ranks = 1; ranks <= 3; ranks += 2) {
+        hpcw_vom *v[3] = {NULL};
+        for (uint32_t r = 0; r < ranks; r++) {
+            hpcw_vom_options o;
+            hpcw_vom_options_init(&o);
+            o.rank = r;
+            o.ranks = ranks;
+            (void)snprintf(file, sizeof file, "%s/data.%u.json", dir, r);
+            assert_int_equal(hpcw_vom_open(file, &o, &v[r], NULL), HPCW_OK);
+            assert_int_equal(hpcw_vom_begin_phase(v[r], 0, NULL), HPCW_OK);
+            assert_int_equal(hpcw_vom_end_phase(v[r], NULL, 0, NULL), HPCW_OK);
+        }
+        assert_int_equal(hpcw_vom_close_set(v, ranks, NULL, NULL), HPCW_OK);
+        for (uint32_t r = 0; r < ranks; r++) {
+            hpcw_vom_free(v[r]);
+            char name[32];
+            (void)snprintf(name, sizeof name, "data.%u.json", r);
+            assert_true(ranks == 1 || mode_of(name) == 0600);
+        }
+        (void)snprintf(file, sizeof file, "%s/data.0.json", dir);
+        assert_int_equal(chmod(file, 0600), 0);
+    }
+}
+
 /* The name becomes a symbolic link while the set is open: the link goes, and what it leads to stays. */
 static void a_link_meanwhile(void **state) {
     (void)state;
@@ -822,6 +850,7 @@ int main(void) {
         TEST(a_private_container),
         TEST(a_set_of_another_user),
         TEST(an_owner_that_is_refused),
+        TEST(private_load_data),
         TEST(a_link_meanwhile),
         TEST(a_temporary_file_that_is_removed),
         TEST(a_backup_that_is_put_back),

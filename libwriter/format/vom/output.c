@@ -50,11 +50,30 @@ static void clear_further_ranks(const struct hpcw_i_vom_output *out, const hpcw_
     }
 }
 
+/* The name of the file of rank 0, to be freed: a file that is new in a set gets the rights of that one. */
+static char *name_first(const char *path) {
+    const char *slash = strrchr(path, '/');
+    const char *base = slash == NULL ? path : slash + 1;
+    const char *dot = strchr(base, '.');
+    const size_t digits = dot == NULL ? 0 : strspn(dot + 1, "0123456789");
+    char *first = hpcw_i_strdup(base);
+    if (first != NULL && digits > 0 && dot[1 + digits] == '.') {
+        char *rank = first + (dot + 1 - base);
+        *rank = '0';
+        memmove(rank + 1, rank + digits, strlen(rank + digits) + 1);
+    }
+    return first;
+}
+
 static hpcw_status open_sink(struct hpcw_i_vom_output *out, const hpcw_vom_options *o, hpcw_error *err) {
     hpcw_sink *file = NULL;
     hpcw_status s = o->sink_source.open == NULL ? find_directory(out, err) : HPCW_OK;
     if (s == HPCW_OK) {
-        s = hpcw_i_sink_open(&o->sink_source, out->dir, out->path, 0, true, o->durability, &file, err);
+        char *first = name_first(out->path);
+        s = first == NULL ? hpcw_i_fail_memory(err, out->path, 0, NULL)
+                          : hpcw_i_sink_open_member(&o->sink_source, out->dir, out->path, first, 0, true,
+                                                    o->durability, &file, err);
+        hpcw_i_free(first);
     }
     out->file = file;
     if (s == HPCW_OK) {
