@@ -266,12 +266,17 @@ static hpcw_status check_parts(const struct gen_lease *l, hpcw_error *err) {
 
 /* ---- the own one ---- */
 
-/* Holds the directory and .hpcw in it, which must not be a symbolic link. */
+/* Holds .hpcw, which must not be a symbolic link. */
+static int hold_state(struct gen_lease *l) {
+    return hpcw_i_below_hold(l->run->below.root, GEN_STATE_DIR "/" GEN_LEASE, &l->state);
+}
+
+/* Holds the directory and .hpcw in it. */
 static int hold(struct gen_lease *l) {
     struct hpcw_i_sink_below *below = &l->run->below;
     *below = (struct hpcw_i_sink_below){.path = l->run->directory, .durability = l->run->durability};
     int e = hpcw_i_dir_hold(l->run->directory, &below->root);
-    return e == 0 ? hpcw_i_below_hold(below->root, GEN_STATE_DIR "/" GEN_LEASE, &l->state) : e;
+    return e == 0 ? hold_state(l) : e;
 }
 
 static void let_go(struct gen_lease *l) {
@@ -310,13 +315,10 @@ static hpcw_status make_directories(struct gen_lease *l, bool *again, hpcw_error
     }
     if (e == ENOENT && run->below.root != NULL) {
         e = hpcw_i_below_make(run->below.root, GEN_STATE_DIR, false, NULL);
-        if (e == 0 || e == EEXIST) {
-            let_go(l);
-            e = hold(l);
-        }
+        e = e == 0 || e == EEXIST ? hold_state(l) : e;
     }
     *again = e == ENOENT;
-    if (e != 0) {
+    if (*again) {
         let_go(l);
     }
     return e == 0 || *again ? HPCW_OK : fail_state(run, e, err);
@@ -359,7 +361,12 @@ static hpcw_status create(struct gen_lease *l, const char *what, bool *again, hp
     if (*again) {
         return HPCW_OK;
     }
-    e = e == 0 ? hpcw_i_sys_id(l->fd, &l->id) : e;
+    if (e == 0) {
+        e = hpcw_i_sys_id(l->fd, &l->id);
+        if (e != 0) { /* later, nobody can say whose it is */
+            (void)hpcw_i_sys_unlink_at(state_of(l), l->name, 0);
+        }
+    }
     if (e == 0) {
         describe(l->run, what, hpcw_i_sys_lock(l->fd, 0) == 0, text);
         e = hpcw_i_sys_pwrite(l->fd, text, strlen(text), 0);

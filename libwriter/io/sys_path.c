@@ -40,8 +40,16 @@ int hpcw_i_sys_open_own(int at, const char *name, int flags, bool own, int *fd) 
         return e == ENXIO || e == ENODEV || e == EISDIR ? EEXIST
                                                         : e; /* a FIFO, a socket, a device, a directory */
     }
-    e = fstat(*fd, &st) != 0 ? errno : !S_ISREG(st.st_mode) || (own && st.st_uid != geteuid()) ? EEXIST : 0;
+    do {
+        e = gate(HPCW_I_SYS_STAT, NULL);
+        e = e != 0 ? e : fstat(*fd, &st) == 0 ? 0 : errno;
+    } while (e == EINTR);
+    e = e == 0 && (!S_ISREG(st.st_mode) || (own && st.st_uid != geteuid())) ? EEXIST : e;
     if (e != 0) {
+        /* It was made here, as nothing had the name. Others may already have locked one that is for all. */
+        if (own && (flags & O_CREAT) != 0) {
+            (void)unlinkat(at, name, 0);
+        }
         (void)close(*fd);
         *fd = -1;
     }

@@ -14,6 +14,7 @@
 #include "gen/dataset/description.h"
 #include "gen/dataset/lease.h"
 #include "libwriter/io/sys.h"
+#include "tests/support/faults.h"
 #include "tests/support/files.h"
 
 static char dir[256];
@@ -122,11 +123,35 @@ static void others_lease(void **state) {
     remove_parts();
 }
 
+/* Whichever call fails, a lease that was not taken leaves nothing. */
+static void refused_lease(void **state) {
+    (void)state;
+    struct gen_lease lease;
+    hpcw_error err;
+    bool met = true;
+    scratch_make(dir, sizeof dir);
+    for (unsigned long n = 1; met; n++) {
+        struct gen_run again = {.directory = dir, .dataset = &dataset, .parts = 1};
+        fault_arm(FAULT_EIO, n);
+        hpcw_status s = gen_lease_take(&again, "join", &lease, &err);
+        met = fault_disarm();
+        assert_true(met || s == HPCW_OK);
+        if (s == HPCW_OK) {
+            gen_lease_end(&lease);
+        }
+        if (has_state()) {
+            fail_msg("call %lu fails: %s: something is left", n, s == HPCW_OK ? "taken" : err.message);
+        }
+    }
+    scratch_remove(dir);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(joined_meanwhile),
         cmocka_unit_test(joined_before_lease),
         cmocka_unit_test(others_lease),
+        cmocka_unit_test(refused_lease),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -657,9 +657,14 @@ static int without_locks(enum hpcw_i_sys_call call, size_t *size) {
 
 static unsigned finished_by_reader;
 
-/* Reads before each look and each rename of a writer. */
+static enum hpcw_i_sys_call call_before;
+
+/* Reads before each look and each rename of a writer. A look right after an open is left out: the new intent has no text yet,
+ * and a reader would remove it. */
 static int read_in_between(enum hpcw_i_sys_call call, size_t *size) {
-    if (call == HPCW_I_SYS_STAT || call == HPCW_I_SYS_RENAME) {
+    bool created = call_before == HPCW_I_SYS_OPEN;
+    call_before = call;
+    if ((call == HPCW_I_SYS_STAT && !created) || call == HPCW_I_SYS_RENAME) {
         hpcw_i_sys_gate = without_locks;
         finished_by_reader += strcmp(read_set(), "new") == 0;
         hpcw_i_sys_gate = read_in_between;
@@ -675,6 +680,7 @@ static void finished_for_a_living_writer(void **state) {
         hpcw_error err;
         make_older(older);
         finished_by_reader = 0;
+        call_before = HPCW_I_SYS_STAT;
         assert_int_equal(open_set(3, HPCW_SYNC_NONE, &h, &err), HPCW_OK);
         assert_int_equal(write_words(h, "new", &err), HPCW_OK);
         hpcw_i_sys_gate = read_in_between;
