@@ -6,7 +6,7 @@
 #   make bench-check measure with hpcw-bench on a machine that does nothing else, and check that it finds what is slow
 #   make chaos   an hour of random kills, failures, full disks, damage and races, and a table of what survived
 #   make crash   an hour of deaths, failures and power losses at every call that changes the file system, and a table
-#   make fuzz    an hour of fuzzing of the readers, with clang
+#   make fuzz    an hour of fuzzing of the readers, with clang, and minutes of altered inputs for the commands
 #   make cluster run everything on four hosts, namespaces of this machine, and a distributed file system; as root, 10 minutes
 #   make realism generate data of several seeds, and compare their figures with doc/realism.md
 #   make portability build with clang and musl and for aarch64 and s390x, emulated, and compare the bytes; 10 minutes
@@ -17,7 +17,7 @@
 #
 # Variables: RANKS, SYNTH (the directory), ARGS (more options of hpcgen), SETTINGS (more options of `meson setup`, for a
 # build/ that is not there yet), CHAOS_MINUTES, CHAOS_SEED (of its random numbers), CRASH_MINUTES, CRASH_SEED,
-# FUZZ_SECONDS (of each target). HPCW_GOLDEN names the folder of the original tools' files for the tests.
+# FUZZ_SECONDS (of each target), HOSTILE_MINUTES (of the commands). HPCW_GOLDEN names the folder of the original tools' files for the tests.
 
 BUILD = build
 SYNTH = synth
@@ -51,8 +51,10 @@ crash: setup
 	meson compile -C $(BUILD) crash
 
 # All targets at the same time, on few cores.
-fuzz:
+fuzz: setup
 	@$(SETUP) ci
+	meson compile -C $(BUILD)
+	python3 tests/hostile/replay.py $(BUILD)/gen/hpcgen $(BUILD)/bench/hpcw-bench --minutes $(or $(HOSTILE_MINUTES),10)
 	FUZZ_SECONDS=$(or $(FUZZ_SECONDS),3600) .ci/run fuzz
 
 # Only root can have the hosts, so only for root is anything more installed or built.

@@ -126,8 +126,8 @@ def names(at, base):
         yield name, [command[0], dataset, *command[1:]]
 
 
-def local_head(ranks, block, window):
-    head = struct.pack("=QQIIII", 0x0A324C43574350C8, 1, 0, ranks, block, window)
+def local_head(ranks, block, window, rank=0):
+    head = struct.pack("=QQIIII", 0x0A324C43574350C8, 1, rank, ranks, block, window)
     return head + struct.pack("=QdQqqqqQQQQQ", 0, 1.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 
 
@@ -313,6 +313,88 @@ def results(at, base):
         path = write(f"{at}/results {key}.json", text)
         yield f"results {key}", ["report", path, "-O", path + ".html"]
         yield f"results {key}", ["compare", path, path]
+
+
+# ---- sound inputs, to be altered ----
+
+CONFIGURATION = """[hpcgen]
+ranks = 2
+formats = clog2,vom
+scale = tiny
+[trace]
+loop = repeat:3 { work } MPI_Irecv MPI_Isend MPI_Waitall
+"""
+
+
+def of_files(at, base, hpcgen):
+    """Each form of each format."""
+    subprocess.run([hpcgen, "rewrite", "--quiet", "--as", "plain", f"{base}/vom", f"{at}/sound plain"], check=True)
+    for folder in ("sion", "linktest", "clog2", "vom", "scr"):
+        shutil.copytree(f"{base}/{folder}", f"{at}/sound {folder}")
+    for path, extension, forms in (
+            ("sion/particles.sion", ".sion", ("tasks",)),
+            ("linktest/pingpong_results_bin.sion", ".sion", ("csv", "npy", "hosts")),
+            ("clog2/app.clog2", ".clog2", ("chrome", "csv", "otf2")),
+            ("plain/data.0.json", ".json", ("csv", "edges")),
+            ("plain", "", ("csv", "edges")),
+            ("vom", "", ("csv", "edges")),
+            ("scr", "", ("csv",)),
+            ("scr/scr.dataset.2/.scr/rank2file.scr", ".scr", ("csv",))):
+        for command in commands_of_file(f"{at}/sound {path}", extension, forms):
+            yield command
+    path = f"{at}/sound sion/particles.sion"
+    yield ["export", path, "--task", "1", "-O", path + ".bytes"]
+    yield ["export", path, "--task", "1", "--key", "1", "-O", path + ".bytes"]
+
+
+def of_checkpoints(at):
+    prefix = f"{at}/sound scr"
+    for command in (["list"], ["check"], ["prune"], ["prune", "--keep", "1"], ["reindex"], ["current", "scr.dataset.1"],
+                    ["drop", "scr.dataset.2"], ["drop", "scr.dataset.2", "--all-files"]):
+        yield ["scr", command[0], prefix, *command[1:]]
+    for layout in ("scr-1.1", "scr-1.2", "scr-3", "shared"):
+        yield ["rewrite", prefix, prefix + ".out", "--as", layout]
+
+
+def of_datasets(at, base, hpcgen):
+    folder = f"{at}/sound dataset"
+    shutil.copytree(base, folder)
+    for command in (["verify"], ["verify", "--deep"], ["repair"], ["info"], ["report", "--force"], ["fit", "-O", folder + ".ini"],
+                    ["fit", "--compare", folder]):
+        yield [*command, folder]
+    yield ["score", write(f"{at}/sound findings.json", json.dumps({"findings": [{"kind": "slow_node", "rank": 1}]})), folder]
+    for parts in (["1/2"], ["1/2", "2/2"]):
+        folder = f"{at}/sound parts {len(parts)}"
+        generate = ["--ranks", "2", "--scale", "tiny", "--out", folder]
+        for part in parts:
+            subprocess.run([hpcgen, "--quiet", *generate, "--part", part], check=True)
+        yield ["join", folder]
+        yield [*generate, "--resume"]
+        yield [*generate, "--part", "2/2"]
+    yield ["plan", "--config", write(f"{at}/sound.ini", CONFIGURATION)]
+
+
+def of_local_files(at):
+    events = b"".join(struct.pack("=QQ", 1000 * tick, 5 << 56 | 2 * 600 + tick % 2) for tick in range(1, 9))
+    piece = struct.pack("=QIIII", 0x6563656970776350, 1, 0, len(events), 0)
+    names = [write(f"{at}/sound local/{rank}.local", local_head(2, 65536, 0, rank) + piece + events) for rank in range(2)]
+    yield ["recover", "--output", f"{at}/sound local/run.clog2", *names]
+    yield ["recover", "--partial", "--output", f"{at}/sound local/run.clog2", names[1]]
+
+
+def of_results(at):
+    """Of hpcw-bench."""
+    shutil.copytree(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../fuzz/seeds/results"), f"{at}/sound results")
+    for name in sorted(os.listdir(f"{at}/sound results")):
+        path = f"{at}/sound results/{name}"
+        yield ["report", path, "-O", path + ".html"]
+        yield ["compare", path, path]
+
+
+def sound(at, hpcgen):
+    """Commands of hpcgen with inputs that they accept. `inputs` has made the dataset."""
+    base = f"{at}/base"
+    return [*of_files(at, base, hpcgen), *of_checkpoints(at), *of_datasets(at, base, hpcgen), *of_local_files(at)]
 
 
 def inputs(at, hpcgen):
