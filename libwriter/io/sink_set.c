@@ -146,15 +146,18 @@ static int unlink_intent(const struct hpcw_i_set *set) {
     return e == ENOENT ? 0 : e;
 }
 
-static int print_record(struct hpcw_i_buf *text, uint64_t number, struct hpcw_i_mark mark, uint64_t size,
+/* The record of what has the name `present` now. */
+static int print_record(struct hpcw_i_buf *text, int at, const char *present, uint64_t number, uint64_t size,
                         unsigned owner, const char *name) {
     char words[WORDS * (DIGITS + 1) + 1];
+    struct hpcw_i_mark mark;
+    const int e = hpcw_i_sys_mark_at(at, present, &mark);
     (void)snprintf(words, sizeof words,
                    "%016" PRIx64 " %016" PRIx64 " %016" PRIx64 " %016" PRIx64 " %016" PRIx64 " %016x ", number,
                    mark.device, mark.inode, mark.birth_ns, size, owner);
-    return hpcw_i_buf_append_str(text, words) && hpcw_i_buf_append_str(text, name) &&
-                   hpcw_i_buf_append(text, "", 1)
-               ? 0
+    return e != 0 || (hpcw_i_buf_append_str(text, words) && hpcw_i_buf_append_str(text, name) &&
+                      hpcw_i_buf_append(text, "", 1))
+               ? e
                : ENOMEM;
 }
 
@@ -169,8 +172,8 @@ static int print_files(struct hpcw_i_dir *dir, uint32_t files, const struct hpcw
         e = set_file_find(dir, base_of(file[k].path), file[k].number, &f);
         e = e == 0 ? hpcw_i_sys_look_at(f.at, f.temporary, &entry) : e;
         e = e == 0 && entry.kind != HPCW_I_FILE ? ENOENT : e;
-        e = e == 0 ? print_record(text, file[k].number, hpcw_i_sys_mark_at(f.at, f.temporary), entry.size,
-                                  entry.owner, base_of(file[k].path))
+        e = e == 0 ? print_record(text, f.at, f.temporary, file[k].number, entry.size, entry.owner,
+                                  base_of(file[k].path))
                    : e;
         set_file_free(&f);
     }
@@ -182,8 +185,8 @@ static int print_intent(const struct hpcw_i_set *set, const struct set_file *fir
                         const struct hpcw_i_buf *files, struct hpcw_i_buf *text) {
     int at;
     int e = hpcw_i_buf_append_str(text, first_line) ? hpcw_i_dir_fd(set->dir, &at) : ENOMEM;
-    e = e == 0 ? print_record(text, 0, hpcw_i_sys_mark_at(at, set->name), 0, 0, set->name) : e;
-    e = e == 0 ? print_record(text, 0, hpcw_i_sys_mark_at(first->at, first->base), 0, 0, first->base) : e;
+    e = e == 0 ? print_record(text, at, set->name, 0, 0, 0, set->name) : e;
+    e = e == 0 ? print_record(text, first->at, first->base, 0, 0, 0, first->base) : e;
     return e != 0 ||
                    (hpcw_i_buf_append(text, files->data, files->size) && hpcw_i_buf_append_str(text, last_line))
                ? e
@@ -293,11 +296,13 @@ static int rename_all(struct hpcw_i_dir *dir, const struct listed *base, struct 
  * Whether a name has the very file that a record lists. Nothing that users do to a file changes its inode and its birth, and no
  * later file has both. The device may have another number after the next mount, so it counts only where no birth is known.
  */
-static bool is_listed(int at, const char *name, const struct listed *file) {
-    const struct hpcw_i_mark mark = hpcw_i_sys_mark_at(at, name);
-    return mark.inode != 0 && mark.inode == file->mark.inode &&
-           (mark.birth_ns != 0 && file->mark.birth_ns != 0 ? mark.birth_ns == file->mark.birth_ns
-                                                           : mark.device == file->mark.device);
+static int is_listed(int at, const char *name, const struct listed *file, bool *listed) {
+    struct hpcw_i_mark mark;
+    const int e = hpcw_i_sys_mark_at(at, name, &mark);
+    *listed = e == 0 && mark.inode != 0 && mark.inode == file->mark.inode &&
+              (mark.birth_ns != 0 && file->mark.birth_ns != 0 ? mark.birth_ns == file->mark.birth_ns
+                                                              : mark.device == file->mark.device);
+    return e;
 }
 
 /* Where the new file of a record is. */
@@ -306,18 +311,21 @@ enum place { LOST, WAITS, NAMED };
 /* `copied`: all files are copies of the listed ones, and only what they are called and their sizes tell anything. */
 static int find_new(const struct set_file *f, const struct listed *file, bool copied, enum place *place) {
     struct hpcw_i_entry waits, named = {.kind = HPCW_I_NOTHING};
+    bool waiting_is = false, named_is = false;
     *place = LOST;
     int e = hpcw_i_sys_look_at(f->at, f->temporary, &waits);
     e = e == 0 ? hpcw_i_sys_look_at(f->at, f->base, &named) : e;
+    e = e == 0 ? is_listed(f->at, f->temporary, file, &waiting_is) : e;
+    e = e == 0 ? is_listed(f->at, f->base, file, &named_is) : e;
     if (e != 0) {
         return e;
     }
     /* What root wrote in the place of a user's file is the user's. */
     if (waits.kind == HPCW_I_FILE && (waits.owner == geteuid() || waits.owner == file->owner) &&
-        (copied ? waits.size == file->size : is_listed(f->at, f->temporary, file))) {
+        (copied ? waits.size == file->size : waiting_is)) {
         *place = WAITS;
     } else if (copied ? waits.kind == HPCW_I_NOTHING && named.kind == HPCW_I_FILE && named.size == file->size
-                      : is_listed(f->at, f->base, file)) {
+                      : named_is) {
         *place = NAMED;
     }
     return 0;
@@ -382,12 +390,14 @@ static int judge(const struct hpcw_i_set *set, const struct intent *intent, enum
     struct hpcw_i_entry named = {.kind = HPCW_I_NOTHING};
     struct set_file f;
     int at;
+    bool original, older = false;
     *verdict = REFUSE;
     int e = hpcw_i_dir_fd(set->dir, &at);
+    e = e == 0 ? is_listed(at, set->name, &intent->itself, &original) : e;
     if (e != 0) {
         return e;
     }
-    const bool copied = !is_listed(at, set->name, &intent->itself);
+    const bool copied = !original;
     e = count_files(set->dir, intent->others, copied, &others);
     e = e == 0 ? count_files(set->dir, (struct rest){intent->all.at, intent->others.at}, copied, &base) : e;
     if (e != 0) {
@@ -395,9 +405,13 @@ static int judge(const struct hpcw_i_set *set, const struct intent *intent, enum
     }
     e = set_file_find(set->dir, intent->base.name, intent->base.number, &f);
     e = e == 0 ? hpcw_i_sys_look_at(f.at, f.base, &named) : e;
-    const bool taken = e == 0 && base.named == 0 && named.kind != HPCW_I_NOTHING;
-    const bool replaced = taken && !copied && !is_listed(f.at, f.base, &intent->older);
+    e = e == 0 ? is_listed(f.at, f.base, &intent->older, &older) : e;
     set_file_free(&f);
+    if (e != 0) {
+        return e;
+    }
+    const bool taken = base.named == 0 && named.kind != HPCW_I_NOTHING;
+    const bool replaced = taken && !copied && !older;
     if (others.named + base.named == 0 && (replaced || others.waits + base.waits == 0)) {
         *verdict = GIVE_UP;
     } else if (others.lost + base.lost == 0 &&
@@ -406,7 +420,7 @@ static int judge(const struct hpcw_i_set *set, const struct intent *intent, enum
                     : !replaced)) {
         *verdict = FINISH;
     }
-    return e;
+    return 0;
 }
 
 /* Does all that a whole intent of a dead writer says. The first file is the last one. ESTALE: that would make a mixture. */

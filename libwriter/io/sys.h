@@ -134,7 +134,7 @@ bool hpcw_i_sys_is_at(int at, const char *name, const struct hpcw_i_file_id *id)
 struct hpcw_i_mark {
     uint64_t device, inode, birth_ns;
 };
-struct hpcw_i_mark hpcw_i_sys_mark_at(int at, const char *name);
+int hpcw_i_sys_mark_at(int at, const char *name, struct hpcw_i_mark *mark);
 /* The text of a symbolic link. ENAMETOOLONG: it does not fit. */
 int hpcw_i_sys_read_link_at(int at, const char *name, char *text, size_t size);
 /* Size of a regular file; ENOENT; for anything else, what hpcw_i_sys_no_file knows. */

@@ -205,20 +205,22 @@ bool hpcw_i_sys_is_at(int at, const char *name, const struct hpcw_i_file_id *id)
            (uint64_t)st.st_ino == id->inode;
 }
 
-struct hpcw_i_mark hpcw_i_sys_mark_at(int at, const char *name) {
-    struct hpcw_i_mark mark = {0};
+int hpcw_i_sys_mark_at(int at, const char *name, struct hpcw_i_mark *mark) {
     struct stat st;
-    if (fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
-        mark = (struct hpcw_i_mark){.device = (uint64_t)st.st_dev, .inode = (uint64_t)st.st_ino};
+    *mark = (struct hpcw_i_mark){0};
+    if (fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
+        return errno == ENOENT ? 0 : errno;
     }
+    mark->device = (uint64_t)st.st_dev;
+    mark->inode = (uint64_t)st.st_ino;
 #ifdef STATX_BTIME
     struct statx x;
     if (statx(at, name, AT_SYMLINK_NOFOLLOW, STATX_INO | STATX_BTIME, &x) == 0 &&
-        (x.stx_mask & STATX_BTIME) != 0 && x.stx_ino == mark.inode) {
-        mark.birth_ns = (uint64_t)x.stx_btime.tv_sec * 1000000000 + x.stx_btime.tv_nsec;
+        (x.stx_mask & STATX_BTIME) != 0 && x.stx_ino == mark->inode) {
+        mark->birth_ns = (uint64_t)x.stx_btime.tv_sec * 1000000000 + x.stx_btime.tv_nsec;
     }
 #endif
-    return mark;
+    return 0;
 }
 
 /* ---- paths ---- */
