@@ -23,9 +23,6 @@
 #include "libwriter/base/status.h"
 
 static hpcw_status limits(const struct gen_dataset *d, hpcw_error *err) {
-    if (d->workload != NULL) {
-        return hpcw_i_fail(err, HPCW_ENOTSUP, "vom: expected no --workload: load data do not follow it yet");
-    }
     if (d->ranks < 1 || d->ranks > HPCW_VOM_MAX_RANKS) {
         return hpcw_i_fail(err, HPCW_ERANGE, "vom: expected 1 to %u ranks (ids have 15 bits for one), got %u",
                            HPCW_VOM_MAX_RANKS, d->ranks);
@@ -71,6 +68,10 @@ static double text_size(const struct gen_dataset *d, double *again) {
     if (!of_index) {
         senders = p->comm == MODEL_COMM_SAMPLE ? 4 : 0;
     }
+    const struct gen_traffic *run = d->workload != NULL ? d->workload->traffic : NULL;
+    if (run != NULL) {
+        senders = (double)run->edges / ((double)d->ranks * p->phases) / objects;
+    }
     double phase = objects * (TASK_TEXT + SUBPHASE_TEXT * p->subphases +
                               (p->block_objects > 0 ? MEMORY_TEXT : 0) + senders * EDGE_TEXT) +
                    (1 + p->groups) * OTHER_TEXT + 2 * EDGE_TEXT + 50;
@@ -79,9 +80,9 @@ static double text_size(const struct gen_dataset *d, double *again) {
         iterations = (d->load.placements - 1.0) * model_load_iterations(&d->load) *
                      (objects * (TASK_TEXT + SUBPHASE_TEXT * p->subphases) + (1 + p->groups) * OTHER_TEXT);
     }
-    const bool changes = stencil ? p->edge_phases > 0 : of_index && p->layers_sd > 0;
+    const bool changes = run != NULL ? false : stencil ? p->edge_phases > 0 : of_index && p->layers_sd > 0;
     const double periods = !changes ? 1 : stencil ? ceil((double)p->phases / p->edge_phases) : p->phases;
-    const double edges = of_index ? objects * senders + 2 : 2;
+    const double edges = of_index || run != NULL ? objects * senders + 2 : 2;
     *again = (p->phases - periods) * edges * EDGE_TEXT + iterations;
     return 200 + p->phases * phase + iterations;
 }

@@ -62,6 +62,7 @@ struct edge_list {
 
 struct statistics {
     const struct model_load *load;
+    const struct gen_traffic *traffic; /* of a workload's run; NULL: edges are those of the model */
     struct model_load_whole whole;
     struct edge_list kind[MODEL_LOAD_TO_GROUP + 1];
     double *object; /* [tasks] load of everything that works */
@@ -70,9 +71,11 @@ struct statistics {
     size_t edges;   /* of all kinds, and those of constant size */
 };
 
-static hpcw_status statistics_new(struct statistics *s, const struct model_load *m, hpcw_error *err) {
+static hpcw_status statistics_new(struct statistics *s, const struct gen_dataset *d, hpcw_error *err) {
+    const struct model_load *m = &d->load;
     const size_t tasks = m->objects + (size_t)m->ranks * (1 + m->params.groups);
     *s = (struct statistics){.load = m,
+                             .traffic = d->workload != NULL ? d->workload->traffic : NULL,
                              .object = hpcw_i_malloc(tasks * sizeof *s->object),
                              .rank = hpcw_i_malloc(m->ranks * sizeof *s->rank)};
     hpcw_status status = model_load_whole_new(&s->whole, m, err);
@@ -88,6 +91,7 @@ static hpcw_status statistics_new(struct statistics *s, const struct model_load 
                      ? HPCW_OK
                      : hpcw_i_fail_memory(err, "vom", most, "edges");
     }
+    s->edges = s->traffic != NULL ? s->traffic->edges : s->edges;
     s->edge = hpcw_i_malloc((s->edges + m->objects + 2 * (size_t)m->ranks) * sizeof *s->edge);
     return status != HPCW_OK || (s->object != NULL && s->rank != NULL && s->edge != NULL)
                ? status
@@ -213,13 +217,36 @@ static void sum_bytes(struct statistics *s, uint32_t phase, hpcw_vom_balance *b)
     b->figures[HPCW_VOM_RANK_COMM] = hpcw_vom_figures_of(s->rank, m->ranks);
 }
 
+/* The same of a run, in which all that leaves a rank is its handler's. */
+static void sum_run_bytes(struct statistics *s, uint32_t phase, hpcw_vom_balance *b) {
+    size_t count;
+    const struct gen_traffic_edge *edge = gen_traffic_edges(s->traffic, phase, SIM_ANY, &count);
+    size_t edges = 0;
+    for (uint32_t r = 0; r < s->load->ranks; r++) {
+        s->rank[r] = phase == 0 && r > 0 ? GEN_VOM_FIRST_BYTES : 0;
+        if (phase == 0) {
+            s->edge[edges++] = GEN_VOM_FIRST_BYTES;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        s->edge[edges++] = (double)edge[i].bytes;
+        s->rank[edge[i].from] += (double)edge[i].bytes;
+    }
+    b->figures[HPCW_VOM_OBJECT_COMM] = hpcw_vom_figures_of(s->edge, edges);
+    b->figures[HPCW_VOM_RANK_COMM] = hpcw_vom_figures_of(s->rank, s->load->ranks);
+}
+
 static hpcw_status put_phase(struct statistics *s, uint32_t phase, hpcw_vom_stats *stats, hpcw_error *err) {
     const struct model_load *m = s->load;
     hpcw_vom_balance before = {0};
     model_load_whole_measure(&s->whole, phase);
     sum_loads(s, phase, &before);
     sum_ranks(s, phase, s->whole.rank, &before);
-    sum_bytes(s, phase, &before);
+    if (s->traffic != NULL) {
+        sum_run_bytes(s, phase, &before);
+    } else {
+        sum_bytes(s, phase, &before);
+    }
     if (phase + 1 == m->params.phases || !model_load_balances(m, phase + 1)) {
         return hpcw_vom_stats_phase(stats, phase, NULL, &before, NULL, err);
     }
@@ -242,9 +269,9 @@ static hpcw_status write_statistics(const struct gen_dataset *d, const char *pat
     hpcw_vom_stats *stats = NULL;
     hpcw_vom_options o = *options;
     o.content = HPCW_VOM_BY_NAME;
-    hpcw_status status = statistics_new(&s, &d->load, err);
+    hpcw_status status = statistics_new(&s, d, err);
     status = status == HPCW_OK ? hpcw_vom_stats_open(path, &o, &stats, err) : status;
-    if (status == HPCW_OK) {
+    if (status == HPCW_OK && s.traffic == NULL) {
         list_edges(&s);
     }
     for (uint32_t phase = 0; status == HPCW_OK && phase < d->load.params.phases; phase++) {

@@ -46,6 +46,7 @@ struct vom_thread {
 /* A rank's file while it is written. */
 struct rank_file {
     const struct model_load *load;
+    const struct gen_traffic *traffic; /* of a workload's run; NULL: edges are those of the model */
     struct vom_thread *t;
     hpcw_vom *vom;
     uint32_t rank;
@@ -109,15 +110,17 @@ static struct model_load_volume handler_volume(const struct rank_file *f, uint32
     return model_load_volume(f->load, owner, kind, model_load_flow(f->load, owner, kind, 0), f->phase);
 }
 
-/* Plain messages between ranks: reductions up a tree, answers down, and what was sent before any task ran. */
+/* What was sent before any task ran. */
+static hpcw_status put_first_edge(const struct rank_file *f, hpcw_error *err) {
+    return put_edge(f, HPCW_VOM_SEND_RECV, hpcw_vom_nobody(), hpcw_vom_far(hpcw_vom_handler_id(0)),
+                    (struct model_load_volume){GEN_VOM_FIRST_BYTES, GEN_VOM_FIRST_MESSAGES}, err);
+}
+
+/* Plain messages between ranks: reductions up a tree and answers down. */
 static hpcw_status put_handler_edges(const struct rank_file *f, hpcw_error *err) {
     const struct model_load *m = f->load;
     const uint32_t groups = m->params.groups;
-    hpcw_status s = HPCW_OK;
-    if (f->phase == 0) {
-        s = put_edge(f, HPCW_VOM_SEND_RECV, hpcw_vom_nobody(), hpcw_vom_far(hpcw_vom_handler_id(0)),
-                     (struct model_load_volume){GEN_VOM_FIRST_BYTES, GEN_VOM_FIRST_MESSAGES}, err);
-    }
+    hpcw_status s = f->phase == 0 ? put_first_edge(f, err) : HPCW_OK;
     if (s != HPCW_OK || !m->params.handlers) {
         return s;
     }
@@ -187,7 +190,23 @@ static hpcw_status put_sample(const struct rank_file *f, const struct vom_slot *
     return s;
 }
 
+/* What the rank has sent in a run: messages from its handler to those of other ranks. */
+static hpcw_status put_run_edges(const struct rank_file *f, hpcw_error *err) {
+    size_t count;
+    const struct gen_traffic_edge *edge = gen_traffic_edges(f->traffic, f->phase, f->rank, &count);
+    hpcw_status s = f->phase == 0 ? put_first_edge(f, err) : HPCW_OK;
+    for (size_t i = 0; s == HPCW_OK && i < count; i++) {
+        s = put_edge(f, HPCW_VOM_SEND_RECV, hpcw_vom_handler(f->rank),
+                     hpcw_vom_far(hpcw_vom_handler_id(edge[i].to)),
+                     (struct model_load_volume){edge[i].bytes, edge[i].messages}, err);
+    }
+    return s;
+}
+
 static hpcw_status put_edges(const struct rank_file *f, hpcw_error *err) {
+    if (f->traffic != NULL) {
+        return put_run_edges(f, err);
+    }
     const struct model_load *m = f->load;
     const bool sample = m->params.comm == MODEL_COMM_SAMPLE;
     bool is_first = true;
@@ -460,7 +479,10 @@ static hpcw_status write_rank(void *context, void *state, uint64_t index, hpcw_e
     const struct gen_dataset *d = job->w->dataset;
     const struct model_machine *m = &d->machine;
     struct gen_unit u;
-    struct rank_file f = {.load = &d->load, .t = state, .rank = (uint32_t)index};
+    struct rank_file f = {.load = &d->load,
+                          .traffic = d->workload != NULL ? d->workload->traffic : NULL,
+                          .t = state,
+                          .rank = (uint32_t)index};
     hpcw_vom_options o = job->options;
     if (index < d->ranks) {
         o.rank = f.rank;

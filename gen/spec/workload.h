@@ -4,6 +4,7 @@
 #define HPCW_GEN_SPEC_WORKLOAD_H
 
 #include "gen/sim/lua/program.h"
+#include "gen/spec/traffic.h"
 #include "libwriter/base/buf.h"
 
 enum { GEN_WORKLOAD_NAME = 64 };
@@ -27,7 +28,8 @@ struct gen_workload {
     uint32_t states;
     char state[SIM_LUA_MOST_STATES][SIM_LUA_STATE_NAME];
     struct gen_workload_counts counts;
-    uint64_t *checkpoint_ns; /* [checkpoints] when rank 0 begins each */
+    uint64_t *checkpoint_ns;     /* [checkpoints] when rank 0 begins each */
+    struct gen_traffic *traffic; /* for load data; NULL: they are not wanted */
 };
 
 /* A workload of the library, or of a file, whose name has a dot or a slash. `path`: of a file with the text of this name; NULL:
@@ -49,7 +51,8 @@ struct gen_dataset;
 hpcw_status gen_workload_run(const struct gen_dataset *d, const struct sim_observer *observer, uint64_t *end_ns,
                              hpcw_error *err);
 
-/* Simulates it once without recording, so that a wrong workload is refused before anything is written. */
-hpcw_status gen_workload_measure(struct gen_dataset *d, hpcw_error *err);
+/* Simulates it once without recording, so that a wrong workload is refused before anything is written. `loads`: also for load
+ * data, whose model gets the work of the handlers. */
+hpcw_status gen_workload_measure(struct gen_dataset *d, bool loads, hpcw_error *err);
 
 #endif

@@ -11,6 +11,7 @@
 /* The loads of the ranks, measured phase by phase as the first rank gets there. */
 struct workload_loads {
     const struct gen_dataset *d;
+    struct model_load load; /* without the work of the handlers: that is what the run tells */
     struct model_load_whole whole;
     uint64_t **load_ns; /* [phases][ranks]; NULL: not measured yet */
     uint64_t *calm_ns;  /* [ranks] of no interest */
@@ -46,10 +47,11 @@ static bool checkpoint_of(void *context, uint32_t rank, uint32_t phase, uint64_t
 }
 
 static hpcw_status loads_new(struct workload_loads *l, const struct gen_dataset *d, hpcw_error *err) {
-    *l = (struct workload_loads){.d = d};
+    *l = (struct workload_loads){.d = d, .load = d->load};
+    l->load.handler_ns = NULL;
     l->load_ns = hpcw_i_calloc(d->load.params.phases, sizeof *l->load_ns);
     l->calm_ns = hpcw_i_malloc(d->ranks * sizeof *l->calm_ns);
-    const hpcw_status s = model_load_whole_new(&l->whole, &d->load, err);
+    const hpcw_status s = model_load_whole_new(&l->whole, &l->load, err);
     return s != HPCW_OK || (l->load_ns != NULL && l->calm_ns != NULL)
                ? s
                : hpcw_i_fail_memory(err, "workload", d->load.params.phases, "phases");
@@ -116,7 +118,6 @@ struct workload_measure {
 static hpcw_status count(void *context, const struct sim_event *event, hpcw_error *err) {
     struct workload_measure *m = context;
     struct gen_workload_counts *c = &m->workload->counts;
-    (void)err;
     switch ((enum sim_what)event->what) {
     case SIM_BEGINS:
         c->calls |= UINT32_C(1) << event->number;
@@ -144,10 +145,10 @@ static hpcw_status count(void *context, const struct sim_event *event, hpcw_erro
     case SIM_PHASE:
         break;
     }
-    return HPCW_OK;
+    return m->workload->traffic != NULL ? gen_traffic_add(m->workload->traffic, event, err) : HPCW_OK;
 }
 
-hpcw_status gen_workload_measure(struct gen_dataset *d, hpcw_error *err) {
+hpcw_status gen_workload_measure(struct gen_dataset *d, bool loads, hpcw_error *err) {
     struct gen_workload *w = d->workload;
     struct workload_measure measure = {.workload = w};
     struct sim_lua *lua;
@@ -156,7 +157,11 @@ hpcw_status gen_workload_measure(struct gen_dataset *d, hpcw_error *err) {
     if (w->checkpoint_ns == NULL) {
         return hpcw_i_fail_memory(err, w->name, d->ckpt_params.checkpoints, "checkpoints");
     }
-    hpcw_status s = open_lua(d, &lua, err);
+    hpcw_status s = loads ? gen_traffic_new(d->ranks, d->load.params.phases, &w->traffic, err) : HPCW_OK;
+    if (s != HPCW_OK) {
+        return s;
+    }
+    s = open_lua(d, &lua, err);
     if (s == HPCW_OK) {
         w->states = sim_lua_states(lua);
         for (uint32_t i = 0; i < w->states; i++) {
@@ -165,5 +170,9 @@ hpcw_status gen_workload_measure(struct gen_dataset *d, hpcw_error *err) {
         s = run(d, lua, &(struct sim_observer){&measure, count, NULL}, &w->counts.end_ns, err);
     }
     sim_lua_free(lua);
+    if (s == HPCW_OK && loads) {
+        s = gen_traffic_sort(w->traffic, err);
+        d->load.handler_ns = w->traffic->handler_ns;
+    }
     return s;
 }

@@ -22,6 +22,23 @@ grep -q 'name: MPI_Recv' facts
 "$HPCGEN" info farm/clog2/app.clog2 >facts
 grep -q 'name: Master' facts
 
+# Load data are those of the run: in each phase as many messages as in the log, but for those before the first task, and
+# together as much work. They are the same if nothing else is written.
+make --workload wavefront --out all
+make --workload wavefront --formats vom --out loads
+diff -r all/vom loads/vom
+make --workload wavefront --formats vom --set load.balancer=greedy --out balanced
+"$HPCGEN" verify --quiet --deep balanced
+"$HPCGEN" info loads/vom | awk '$1 == "messages:" { print $2 - (n++ == 0 ? 48 : 0) }' >loads.messages
+sed -n '/"clog2"/,/^  }/s/.*"messages": \([0-9]*\).*/\1/p' all/truth.json >log.messages
+[ -s log.messages ]
+cmp log.messages loads.messages
+sed -n '/"clog2"/,/^  }/s/.*"compute_ns": \([0-9]*\).*/\1/p' all/truth.json >log.work
+sed -n '/"vom"/,/^  }/s/.*"rank_load_mean_s": \([0-9.e-]*\).*/\1/p' all/truth.json |
+    awk '{ printf "%.0f\n", 24e9 * $1 }' >loads.work
+[ -s log.work ]
+paste log.work loads.work | awk '($1 - $2) ^ 2 > 1e-12 * $1 ^ 2 { exit 1 }'
+
 # A text beside the dataset, with a parameter; the dataset keeps the text.
 cat >ring.lua <<'EOF'
 parameters = { bytes = 64, name = "one two" }
@@ -29,16 +46,19 @@ states = { "Ring" }
 function run()
   for _ = 1, phases do
     work(1)
+    compute(1e-6 * (1 + rank))
     state("Ring", function() sendrecv((rank + 1) % size, parameters.bytes, (rank + size - 1) % size) end)
     checkpoint()
     next_phase()
   end
 end
 EOF
-ring() { make --formats sion,clog2 --workload ring.lua --set workload.bytes=4096 "$@"; }
+ring() { make --formats sion,vom,clog2 --workload ring.lua --set workload.bytes=4096 "$@"; }
 ring --out one --jobs 1
 ring --out many --jobs 5
 diff -r one many
+"$HPCGEN" export one/vom/data.3.json.br --form csv --output tasks.csv --quiet
+[ "$(grep -c '^3,.*,"cpu",4e-06,' tasks.csv)" -eq 6 ]
 for part in 3 1 2; do ring --out parts --part $part/3; done
 mv ring.lua elsewhere.lua
 "$HPCGEN" join --quiet parts
@@ -68,7 +88,7 @@ cmp log.times scr.times
 # Parameters change the log; a configuration has them in a section.
 make --formats clog2 --workload ring.lua --out plain
 if cmp -s plain/clog2/app.clog2 before; then exit 1; fi
-printf '[hpcgen]\nworkload = ring.lua\nformats = sion,clog2\n[workload]\nbytes = 4096\n' >ring.ini
+printf '[hpcgen]\nworkload = ring.lua\nformats = sion,vom,clog2\n[workload]\nbytes = 4096\n' >ring.ini
 make --config ring.ini --out configured
 cmp configured/clog2/app.clog2 before
 
@@ -104,7 +124,4 @@ wrong 'far.lua:2: rank 0: send: expected a rank from 0 to 23 or none, got 24' --
 echo 'function run() end' >short.lua
 wrong 'short.lua: rank 0: expected 6 calls of next_phase, got 0' --workload short.lua
 
-# Load data, which do not follow the workload yet, are refused.
-refuse 1 'vom: expected no --workload: load data do not follow it yet' make --workload farm --formats vom --out bad
-refuse 1 '*formats that can: linktest,sion,clog2,rank2file' make --workload farm --out bad
 exit $failed

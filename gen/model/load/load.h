@@ -183,6 +183,8 @@ struct model_load {
     struct model_load_placement *placement; /* [placements] */
     struct model_load_placement *trial; /* [placements][iterations of the balancer]; NULL: they are not kept */
     const struct model_lanes *lanes;    /* the fastest; all give the same bits */
+    bool programmed;                    /* the ranks run a program, and their handlers work as that says */
+    const uint64_t *handler_ns; /* [params.phases][ranks] borrowed, of a program; NULL: not known yet, 0 */
 };
 
 /*

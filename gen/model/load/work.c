@@ -212,6 +212,9 @@ uint64_t model_load_interruption(const struct model_load *m, uint32_t rank, uint
 
 /* As in real files, the first groups have no work of their own; the handler always has some. */
 static double other_median_ns(const struct model_load *m, uint32_t which) {
+    if (which == 0 && m->programmed) {
+        return 0;
+    }
     return which == 0 ? 1e6 * m->params.handler_ms : which - 1 < m->params.groups / 2 ? 0 : MODEL_LOAD_GROUP_NS;
 }
 
@@ -227,6 +230,9 @@ uint64_t model_load_other(const struct model_load *m, uint32_t rank, uint32_t wh
                           double slowness) {
     const double median_ns = other_median_ns(m, which);
     uint32_t w[4];
+    if (which == 0 && m->handler_ns != NULL) {
+        return m->handler_ns[(size_t)phase * m->ranks + rank];
+    }
     if (median_ns == 0) {
         return 0;
     }
@@ -240,6 +246,9 @@ void model_load_add_others(const struct model_load *m, uint32_t first, uint32_t 
     uint32_t rank[MODEL_LOAD_AT_ONCE];
     double x[MODEL_LOAD_AT_ONCE];
     assert(count <= MODEL_LOAD_AT_ONCE);
+    for (uint32_t i = 0; which == 0 && m->handler_ns != NULL && i < count; i++) {
+        sum[i] += m->handler_ns[(size_t)phase * m->ranks + first + i];
+    }
     if (median_ns == 0) {
         return;
     }
