@@ -306,10 +306,10 @@ static int is_listed(int at, const char *name, const struct listed *file, bool *
 }
 
 /* Where the new file of a record is. */
-enum place { LOST, WAITS, NAMED };
+enum new_file { LOST, WAITS, NAMED };
 
 /* `copied`: all files are copies of the listed ones, and only what they are called and their sizes tell anything. */
-static int find_new(const struct set_file *f, const struct listed *file, bool copied, enum place *place) {
+static int find_new(const struct set_file *f, const struct listed *file, bool copied, enum new_file *place) {
     struct hpcw_i_entry waits, named = {.kind = HPCW_I_NOTHING};
     bool waiting_is = false, named_is = false;
     *place = LOST;
@@ -344,7 +344,7 @@ static int count_files(struct hpcw_i_dir *dir, struct rest files, bool copied, s
     while (e == 0 && files.at < files.end) {
         struct listed file;
         struct set_file f;
-        enum place place = LOST;
+        enum new_file place = LOST;
         if (!next_record(&files.at, &file)) {
             return EINVAL;
         }
