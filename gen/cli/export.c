@@ -178,7 +178,7 @@ static hpcw_status check_space(const char *output, uint64_t bytes, hpcw_error *e
 static void say(const char *output, const struct gen_exported *done) {
     char text[UI_TEXT_SIZE];
     hpcw_error room;
-    (void)fprintf(stderr, "hpcgen: %s: %" PRIu64 " %s, %s\n", gen_cli_printable(output, &room), done->count,
+    (void)fprintf(stderr, "hpcgen: %s: %" PRIu64 " %s, %s\n", gen_cli_output_name(output, &room), done->count,
                   done->items, ui_text_bytes(text, done->bytes));
 }
 
@@ -195,14 +195,11 @@ static hpcw_status to_standard_output(const struct gen_cli_options *o, const str
                                       const char *path, const struct gen_export *what, hpcw_error *err) {
     hpcw_sink *sink;
     struct gen_exported done;
-    if (o->json) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "--json and --output -: expected one of them, got both");
-    }
     hpcw_status s = gen_cli_standard_output(&sink, err);
     s = s == HPCW_OK ? x->run(path, what, sink, &done, err) : s;
     hpcw_sink_free(sink);
     if (s == HPCW_OK && !o->quiet) {
-        say("standard output", &done);
+        say(o->output, &done);
     }
     return s;
 }
@@ -259,7 +256,7 @@ hpcw_status gen_cli_export(const struct gen_cli_options *o, const struct ui_pars
     const struct gen_exporter *x;
     hpcw_status s = resolve(o, parse, &what, &x, err);
     const char *path = parse->args[0];
-    const bool standard = strcmp(o->output, "-") == 0;
+    const bool standard = gen_cli_is_standard(o->output);
     const bool directory = what.form == GEN_EXPORT_OTF2 || what.form == GEN_EXPORT_TASKS;
     if (s == HPCW_OK && standard && directory) {
         s = hpcw_i_fail(err, HPCW_EINVAL, "--output: expected a new directory for %s, got standard output",

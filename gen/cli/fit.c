@@ -6,6 +6,7 @@
 #include <hpcw/sink.h>
 
 #include "gen/cli/commands.h"
+#include "gen/cli/standard_output.h"
 #include "gen/dataset/directory.h"
 #include "gen/fit/compare.h"
 #include "gen/fit/fit.h"
@@ -14,6 +15,11 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "ui/cli/text.h"
+
+/* Where tables for people go: standard output, unless the output itself does. */
+static FILE *beside(const struct gen_cli_options *o) {
+    return gen_cli_is_standard(o->output) ? stderr : stdout;
+}
 
 /* ---- reading ---- */
 
@@ -91,9 +97,9 @@ static hpcw_status add_paths(const char *const *path, size_t count, struct gen_f
 
 /* ---- the twin ---- */
 
-static hpcw_status write_file(const char *path, const struct hpcw_i_buf *buf, hpcw_error *err) {
+static hpcw_status write_output(const char *output, const struct hpcw_i_buf *buf, hpcw_error *err) {
     hpcw_sink *sink;
-    hpcw_status s = hpcw_sink_open_file(path, HPCW_SYNC_NONE, &sink, err);
+    hpcw_status s = gen_cli_open_output(output, HPCW_SYNC_NONE, &sink, err);
     if (s == HPCW_OK) {
         s = hpcw_sink_write_at(sink, 0, buf->data, buf->size, err);
         s = s == HPCW_OK ? hpcw_sink_publish(sink, err) : s;
@@ -102,7 +108,7 @@ static hpcw_status write_file(const char *path, const struct hpcw_i_buf *buf, hp
     return s;
 }
 
-static hpcw_status print_learned(const struct gen_fit_twin *t, hpcw_error *err) {
+static hpcw_status print_learned(const struct gen_fit_twin *t, FILE *to, hpcw_error *err) {
     struct ui_table table = {0};
     char value[UI_PARAM_TEXT];
     char usual[UI_PARAM_TEXT];
@@ -123,10 +129,10 @@ static hpcw_status print_learned(const struct gen_fit_twin *t, hpcw_error *err) 
         ui_table_cell(&table, "%s", usual);
         ui_table_cell(&table, "%s", gen_fit_scale_name(t->learned[i].scale));
     }
-    hpcw_status s = ui_table_print(&table, stdout, 0, err);
+    hpcw_status s = ui_table_print(&table, to, 0, err);
     ui_table_free(&table);
     for (size_t i = 0; i < t->remarks; i++) {
-        (void)printf("%s\n", t->remark[i]);
+        (void)fprintf(to, "%s\n", t->remark[i]);
     }
     return s;
 }
@@ -176,9 +182,11 @@ static hpcw_status make_twin(const struct gen_cli_options *o, const char *const 
     hpcw_status s = gen_fit_twin_init(&twin, err);
     s = s == HPCW_OK ? add_paths(path, count, &facts, &twin, err) : s;
     s = s == HPCW_OK ? gen_fit_twin_print(&twin, &buf, err) : s;
-    s = s == HPCW_OK ? write_file(o->output, &buf, err) : s;
+    s = s == HPCW_OK ? write_output(o->output, &buf, err) : s;
     if (s == HPCW_OK) {
-        s = o->json ? print_learned_json(&twin, err) : o->quiet ? HPCW_OK : print_learned(&twin, err);
+        s = o->json    ? print_learned_json(&twin, err)
+            : o->quiet ? HPCW_OK
+                       : print_learned(&twin, beside(o), err);
     }
     hpcw_i_buf_free(&buf);
     gen_fit_facts_free(&facts);
@@ -195,7 +203,7 @@ static void value_cell(struct ui_table *table, double value) {
     }
 }
 
-static hpcw_status print_rows(const struct gen_fit_row *row, size_t count, hpcw_error *err) {
+static hpcw_status print_rows(const struct gen_fit_row *row, size_t count, FILE *to, hpcw_error *err) {
     static const char *const title[] = {"format",   "statistic", "real",   "twin",
                                         "distance", "allowed",   "verdict"};
     struct ui_table table = {0};
@@ -214,11 +222,12 @@ static hpcw_status print_rows(const struct gen_fit_row *row, size_t count, hpcw_
         ui_table_cell(&table, "%s", gen_fit_verdict_name(row[i].verdict));
         verdicts[row[i].verdict]++;
     }
-    hpcw_status s = ui_table_print(&table, stdout, 0, err);
+    hpcw_status s = ui_table_print(&table, to, 0, err);
     ui_table_free(&table);
-    (void)printf("%zu of %zu rows are alike\n", verdicts[GEN_FIT_ALIKE], count - verdicts[GEN_FIT_UNKNOWN]);
+    (void)fprintf(to, "%zu of %zu rows are alike\n", verdicts[GEN_FIT_ALIKE],
+                  count - verdicts[GEN_FIT_UNKNOWN]);
     if (verdicts[GEN_FIT_UNKNOWN] > 0) {
-        (void)printf("%zu rows: too few ranks to tell\n", verdicts[GEN_FIT_UNKNOWN]);
+        (void)fprintf(to, "%zu rows: too few ranks to tell\n", verdicts[GEN_FIT_UNKNOWN]);
     }
     return s;
 }
@@ -261,6 +270,7 @@ static hpcw_status print_rows_json(const struct gen_fit_row *row, size_t count, 
 static hpcw_status compare(const struct gen_cli_options *o, const char *const *path, hpcw_error *err) {
     struct gen_fit_facts facts[2] = {{0}};
     struct gen_fit_row *row = NULL;
+    hpcw_sink *page;
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; s == HPCW_OK && i < 2; i++) {
         s = add_paths(&path[i], 1, &facts[i], NULL, err);
@@ -271,10 +281,13 @@ static hpcw_status compare(const struct gen_cli_options *o, const char *const *p
     }
     if (s == HPCW_OK) {
         rows = gen_fit_compare(&facts[0], &facts[1], row);
-        s = o->json ? print_rows_json(row, rows, err) : o->quiet ? HPCW_OK : print_rows(row, rows, err);
+        s = o->json    ? print_rows_json(row, rows, err)
+            : o->quiet ? HPCW_OK
+                       : print_rows(row, rows, beside(o), err);
     }
     if (s == HPCW_OK && o->output[0] != '\0') {
-        s = gen_fit_compare_page(o->output, row, rows, err);
+        s = gen_cli_open_output(o->output, HPCW_SYNC_NONE, &page, err);
+        s = s == HPCW_OK ? gen_fit_compare_page(page, row, rows, err) : s;
     }
     hpcw_i_free(row);
     gen_fit_facts_free(&facts[0]);
@@ -284,6 +297,7 @@ static hpcw_status compare(const struct gen_cli_options *o, const char *const *p
 
 hpcw_status gen_cli_fit(const struct gen_cli_options *o, const char *const *path, size_t count,
                         hpcw_error *err) {
-    hpcw_status s = o->output[0] == '\0' ? HPCW_OK : gen_cli_check_output(o->output, path, count, err);
+    const bool file = o->output[0] != '\0' && !gen_cli_is_standard(o->output);
+    hpcw_status s = file ? gen_cli_check_output(o->output, path, count, err) : HPCW_OK;
     return s != HPCW_OK ? s : o->compare ? compare(o, path, err) : make_twin(o, path, count, err);
 }

@@ -169,7 +169,8 @@ static const struct ui_option options[] = {
            "nothing",
            .flags = UI_OPTION_NO_CONFIG),
     OPTION(EXPORTED, EXPORT | RECOVER | REPORT | FIT, 'O', "output", "FILE", STRING, output,
-           "file to write, - of export: standard output; export, recover and fit replace an existing one, "
+           "file to write, - of export, report and fit: standard output; export, recover and fit replace an "
+           "existing one, "
            "report only if forced, and none an input or a part of it; "
            "default of report: DIR.report.html; fit writes a configuration, or a page of the comparison",
            .required = EXPORT | RECOVER, .flags = UI_OPTION_NO_CONFIG),
@@ -433,6 +434,13 @@ hpcw_status gen_cli_options_read(struct gen_cli_options *o, struct ui_parse *par
     }
     if (parse->command == GEN_CLI_FIT && !o->compare && o->output[0] == '\0') {
         return hpcw_i_fail(err, HPCW_EINVAL, "--output: expected the file for the configuration, got none");
+    }
+    if (strcmp(o->output, "-") == 0 && o->json) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "--json and --output -: expected one of them, got both");
+    }
+    if (strcmp(o->output, "-") == 0 && parse->command == GEN_CLI_RECOVER) {
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "--output: expected a file for the event log, got standard output");
     }
     return ui_options_finish(parse, err);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gen/cli/commands.h"
+#include "gen/cli/standard_output.h"
 #include "gen/dataset/directory.h"
 #include "gen/format/format.h"
 #include "libwriter/base/mem.h"
@@ -149,6 +150,23 @@ static hpcw_status output_path(const struct gen_cli_options *o, const char *name
     return HPCW_OK;
 }
 
+static hpcw_status check_output(const struct gen_cli_options *o, const char *path, const char *output,
+                                hpcw_error *err) {
+    struct hpcw_i_entry entry;
+    /* A symbolic link is there, too, also one that leads to no file yet. */
+    int e = o->force ? 0 : hpcw_i_sys_look(output, false, &entry);
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot look at it", output);
+    }
+    if (!o->force && entry.kind != HPCW_I_NOTHING) {
+        return hpcw_i_fail(
+            err, HPCW_EEXIST,
+            "%s: expected a new file, got one that exists: choose another --output, or --force to replace it",
+            output);
+    }
+    return gen_cli_check_output(output, &path, 1, err);
+}
+
 /* The last name of the path, and of a dataset what was simulated. */
 static void make_title(const struct gen_report *r, const char *path, char title[GEN_DIRECTORY_PATH]) {
     const size_t n = length_of(path), from = last_part(path, n);
@@ -184,6 +202,7 @@ static hpcw_status draw_all(struct gen_report *r, const char *dir, hpcw_error *e
 hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hpcw_error *err) {
     char output[GEN_DIRECTORY_PATH], named[GEN_DIRECTORY_PATH];
     struct hpcw_i_entry entry;
+    hpcw_sink *sink;
     size_t f;
     name_path(path, named);
     hpcw_status s = output_path(o, named, output, err);
@@ -191,22 +210,11 @@ hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hp
     if (s != HPCW_OK) {
         return s;
     }
-    /* A symbolic link is there, too, also one that leads to no file yet. */
-    int e = o->force ? 0 : hpcw_i_sys_look(output, false, &entry);
-    if (e != 0) {
-        return hpcw_i_fail_sys(err, e, "%s: cannot look at it", output);
-    }
-    if (!o->force && entry.kind != HPCW_I_NOTHING) {
-        return hpcw_i_fail(
-            err, HPCW_EEXIST,
-            "%s: expected a new file, got one that exists: choose another --output, or --force to replace it",
-            output);
-    }
-    s = gen_cli_check_output(output, &path, 1, err);
+    s = gen_cli_is_standard(output) ? HPCW_OK : check_output(o, path, output, err);
     if (s != HPCW_OK) {
         return s;
     }
-    e = hpcw_i_sys_look(path, true, &entry);
+    int e = hpcw_i_sys_look(path, true, &entry);
     e = e == 0 && entry.kind == HPCW_I_NOTHING ? ENOENT : e;
     if (e != 0) {
         return hpcw_i_fail_sys(err, e, "%s: expected a file or directory", path);
@@ -237,7 +245,8 @@ hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hp
     }
     char title[GEN_DIRECTORY_PATH];
     make_title(&r, named, title);
-    s = ui_page_open(output, title, &r.page, err);
+    s = gen_cli_open_output(output, HPCW_SYNC_NONE, &sink, err);
+    s = s == HPCW_OK ? ui_page_open_sink(sink, title, &r.page, err) : s;
     if (s == HPCW_OK) {
         put_machine(&r);
         s = f < gen_format_count ? gen_format[f]->report(&r, err) : draw_all(&r, path, err);
@@ -249,7 +258,7 @@ hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hp
     cJSON_Delete(truth);
     if (s == HPCW_OK && !o->quiet) {
         hpcw_error room;
-        (void)fprintf(stderr, "hpcgen: %s\n", gen_cli_printable(output, &room));
+        (void)fprintf(stderr, "hpcgen: %s\n", gen_cli_output_name(output, &room));
     }
     return s;
 }

@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "gen/cli/commands.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/sink.h"
@@ -38,4 +40,18 @@ hpcw_status gen_cli_standard_output(hpcw_sink **out, hpcw_error *err) {
     }
     o->base.ops = &ops;
     return HPCW_OK;
+}
+
+bool gen_cli_is_standard(const char *output) {
+    return strcmp(output, "-") == 0;
+}
+
+hpcw_status gen_cli_open_output(const char *output, hpcw_durability durability, hpcw_sink **out,
+                                hpcw_error *err) {
+    return gen_cli_is_standard(output) ? gen_cli_standard_output(out, err)
+                                       : hpcw_sink_open_file(output, durability, out, err);
+}
+
+const char *gen_cli_output_name(const char *output, hpcw_error *room) {
+    return gen_cli_is_standard(output) ? "standard output" : gen_cli_printable(output, room);
 }

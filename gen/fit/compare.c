@@ -161,10 +161,10 @@ static void put_chart(struct ui_page *page, const struct gen_fit_row *row) {
                                           .count = count});
 }
 
-hpcw_status gen_fit_compare_page(const char *path, const struct gen_fit_row *row, size_t count,
+hpcw_status gen_fit_compare_page(hpcw_sink *sink, const struct gen_fit_row *row, size_t count,
                                  hpcw_error *err) {
     struct ui_page *page;
-    hpcw_status s = ui_page_open(path, "Real data and twin", &page, err);
+    hpcw_status s = ui_page_open_sink(sink, "Real data and twin", &page, err);
     if (s != HPCW_OK) {
         return s;
     }

@@ -3,6 +3,8 @@
 #ifndef HPCW_GEN_FIT_COMPARE_H
 #define HPCW_GEN_FIT_COMPARE_H
 
+#include <hpcw/sink.h>
+
 #include "gen/fit/facts.h"
 
 enum gen_fit_verdict { GEN_FIT_DIFFERENT, GEN_FIT_ALIKE, GEN_FIT_UNKNOWN, GEN_FIT_VERDICTS };
@@ -25,8 +27,7 @@ size_t gen_fit_compare(const struct gen_fit_facts *real, const struct gen_fit_fa
 
 const char *gen_fit_verdict_name(enum gen_fit_verdict verdict);
 
-/* Writes a page with the rows and, for each marginal, both distributions. */
-hpcw_status gen_fit_compare_page(const char *path, const struct gen_fit_row *row, size_t count,
-                                 hpcw_error *err);
+/* Writes a page with the rows and, for each marginal, both distributions. Publishes and frees the sink. */
+hpcw_status gen_fit_compare_page(hpcw_sink *sink, const struct gen_fit_row *row, size_t count, hpcw_error *err);
 
 #endif

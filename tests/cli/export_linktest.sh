@@ -63,7 +63,7 @@ refuse 1 "set/linktest/$result: --form: expected csv, npy or hosts for linktest,
     "$HPCGEN" export set/linktest/$result -O x --form chrome
 refuse 1 "set/linktest/$result: --from: expected none for linktest, got one" \
     "$HPCGEN" export set/linktest/$result -O x --from 1
-refuse 1 '--json and --output -: expected one of them, got both' \
+refuse 2 '--json and --output -: expected one of them, got both' \
     "$HPCGEN" export set/linktest/$result -O - --json
 
 # Memory for a row, not for the matrix, which has 8 MB here. Sanitizers need memory of their own.

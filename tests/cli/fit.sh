@@ -363,6 +363,26 @@ else
     grep -q 'libjs-chart.js' err || bad "no page: $(cat err)"
 fi
 
+# Standard output has the configuration or the page alone: what people read is then on stderr.
+for output in - ./-; do
+    mkdir standard && cd standard || exit 1
+    "$HPCGEN" fit ../real --output $output >out 2>err || bad "fit to $output failed: $(cat err)"
+    case $output in
+    -) [ ! -e - ] && cmp ../twin.ini out || bad "another configuration on standard output" ;;
+    *) cmp ../twin.ini ./- || bad "another configuration in a file called -" ;;
+    esac
+    cd .. && rm -r standard
+done
+"$HPCGEN" fit real --output - >out 2>err || bad "fit to standard output failed"
+grep -q '^parameter' err || bad "no table on stderr: $(cat err)"
+[ -z "$("$HPCGEN" fit real -O - -q 2>&1 >out)" ] || bad "--quiet prints something"
+if [ -e page.html ]; then
+    "$HPCGEN" fit --compare real twin --output - >out 2>err || bad "a comparison to standard output failed"
+    cmp page.html out || bad "another page on standard output"
+    grep -q ' rows are alike$' err || bad "no rows on stderr: $(cat err)"
+    [ ! -e - ] || bad "a comparison leaves a file called -"
+fi
+
 # ---- poor data: a usable configuration, and a remark ----
 
 # vt's old form, with the type at the end, under another stem: on the standard input a line of task times for each phase.
@@ -454,6 +474,7 @@ refuse 'hpcgen: empty: expected load data, a LinkTest result, * got none' 1 empt
 refuse 'hpcgen: short/clog2/app.clog2: expected calls of MPI that recur on all ranks, at least 4 times, got none: *' 1 short -O no.ini
 refuse 'hpcgen: twin.ini: expected a file of a known format *' 1 twin.ini -O no.ini
 refuse 'hpcgen: --output: expected the file for the configuration, got none' 2 real
+refuse 'hpcgen: --json and --output -: expected one of them, got both' 2 real -O - --json
 refuse 'hpcgen: two/vom: expected one data set of each format, got two of vom' 1 both two -O no.ini
 refuse 'hpcgen: --compare: expected two data sets, REAL and TWIN, got 1' 2 --compare real
 refuse 'hpcgen: nowhere/no.ini: *' 1 real/vom -O nowhere/no.ini

@@ -4,6 +4,7 @@
 . "$HERE/refuse.inc"
 refuse 2 'recover: expected *FILE*' "$HPCGEN" recover --output x
 refuse 2 'recover: expected --output FILE, got none*' "$HPCGEN" recover y
+refuse 2 '--output: expected a file for the event log, got standard output' "$HPCGEN" recover --output - missing
 refuse 1 'missing: *: No such file or directory' "$HPCGEN" recover --output x missing
 echo nothing >other
 refuse 1 'other: *' "$HPCGEN" recover --output x other

@@ -40,6 +40,16 @@ grep -q '[0-9]* ranks stand out, most of all rank 53, slow port (injected): its 
     bad "no rank stands out: $(grep -A 2 'class="findings"' links.html)"
 [ "$(grep -cx 'What was generated' top)" -eq 1 ] || bad "no contents: $(cat top)"
 
+# Standard output has the page alone, and no file gets the name.
+"$HPCGEN" report set --output - >piped.html 2>said || bad "report to a pipe fails: $(cat said)"
+[ "$(cat said)" = "hpcgen: standard output" ] || bad "it says: $(cat said)"
+cmp piped.html set.report.html || bad "another page in a pipe"
+[ ! -e - ] || bad "a report to standard output leaves a file"
+if [ -c /dev/full ]; then
+    "$HPCGEN" report set --output - >/dev/full 2>said && bad "a full standard output goes unnoticed"
+    grep -q '^hpcgen: standard output: cannot write' said || bad "it says: $(cat said)"
+fi
+
 # Replaces no file without --force.
 refuse 1 'set.report.html: expected a new file,*--force*' "$HPCGEN" report set -q
 cp set.report.html first.html

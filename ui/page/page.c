@@ -356,23 +356,24 @@ static void put_tail(struct ui_page *page) {
 }
 
 hpcw_status ui_page_open(const char *path, const char *title, struct ui_page **out, hpcw_error *err) {
+    hpcw_sink *sink;
     *out = NULL;
     hpcw_status s = ui_page_available(err);
-    if (s != HPCW_OK) {
-        return s;
-    }
-    struct ui_page *page = hpcw_i_calloc(1, sizeof *page);
+    s = s == HPCW_OK ? hpcw_sink_open_file(path, HPCW_SYNC_NONE, &sink, err) : s;
+    return s == HPCW_OK ? ui_page_open_sink(sink, title, out, err) : s;
+}
+
+hpcw_status ui_page_open_sink(hpcw_sink *sink, const char *title, struct ui_page **out, hpcw_error *err) {
+    hpcw_status s = ui_page_available(err);
+    struct ui_page *page = s == HPCW_OK ? hpcw_i_calloc(1, sizeof *page) : NULL;
+    *out = page;
     if (page == NULL) {
-        return hpcw_i_fail_memory(err, path, 0, NULL);
+        hpcw_sink_free(sink);
+        return s == HPCW_OK ? hpcw_i_fail_memory(err, "report", 0, NULL) : s;
     }
-    s = hpcw_sink_open_file(path, HPCW_SYNC_NONE, &page->sink, err);
-    if (s != HPCW_OK) {
-        hpcw_i_free(page);
-        return s;
-    }
+    page->sink = sink;
     put_head(page, title);
     hand_on(page);
-    *out = page;
     return HPCW_OK;
 }
 

@@ -27,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <hpcw/sink.h>
 #include <hpcw/status.h>
 
 #include "ui/page/raster.h"
@@ -56,6 +57,10 @@ enum ui_page_origin {
  */
 HPCW_MUST_CHECK hpcw_status ui_page_open(const char *path, const char *title, struct ui_page **page,
                                          hpcw_error *err);
+
+/* The same for a sink, which the page writes in order, publishes and frees. After a failure it is freed, too. */
+HPCW_MUST_CHECK hpcw_status ui_page_open_sink(hpcw_sink *sink, const char *title, struct ui_page **page,
+                                              hpcw_error *err);
 
 /* Whether this build can make pages; HPCW_ENOTSUP and the message if not. */
 HPCW_MUST_CHECK hpcw_status ui_page_available(hpcw_error *err);
