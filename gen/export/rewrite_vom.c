@@ -216,7 +216,6 @@ static hpcw_status rewrite_passes(struct vom_rewrite *x, const struct read_sourc
                                 .begin_iteration = begin_iteration,
                                 .end_iteration = end_iteration};
     hpcw_vom_info info;
-    struct hpcw_i_entry entry;
     x->to = to;
     x->phases.count = x->iterations.count = x->next_iteration = 0;
     hpcw_status s = pass(x, from, &ids, &info);
@@ -245,12 +244,7 @@ static hpcw_status rewrite_passes(struct vom_rewrite *x, const struct read_sourc
     s = s == HPCW_OK ? hpcw_vom_close(x->writer, x->err) : s;
     hpcw_vom_free(x->writer);
     x->writer = NULL;
-    if (s == HPCW_OK) {
-        x->done.files++;
-        int e = below != NULL ? hpcw_i_below_look(below->root, to + strlen(below->path) + 1, &entry)
-                              : hpcw_i_sys_look(to, true, &entry);
-        x->done.bytes += e == 0 ? entry.size : 0;
-    }
+    x->done.files += s == HPCW_OK;
     return s;
 }
 
@@ -266,11 +260,21 @@ static hpcw_status rewrite_file(struct vom_rewrite *x, const char *from, const c
     return s;
 }
 
+static hpcw_status rewrite_alone(struct vom_rewrite *x, const char *from, const char *to) {
+    struct hpcw_i_entry entry;
+    hpcw_status s = rewrite_file(x, from, to, NULL);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    int e = hpcw_i_sys_look(to, true, &entry);
+    x->done.bytes = e == 0 ? entry.size : 0;
+    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(x->err, e, "%s: written, but cannot look at its size", to);
+}
+
 static hpcw_status rewrite_set(struct vom_rewrite *x, const char *from, const char *to) {
     struct read_vom_set set;
     struct gen_folder folder = {0};
     struct hpcw_i_buf path = {0};
-    uint64_t bytes;
     hpcw_status s = read_vom_set_open(from, false, &set, x->err);
     if (s != HPCW_OK) {
         return s;
@@ -292,7 +296,7 @@ static hpcw_status rewrite_set(struct vom_rewrite *x, const char *from, const ch
                 : gen_export_no_memory(x->err);
     }
     s = read_vom_set_check(&set, s, x->err);
-    s = s == HPCW_OK ? gen_folder_publish(&folder, x->what->sync, &bytes, x->err) : s;
+    s = s == HPCW_OK ? gen_folder_publish(&folder, x->what->sync, &x->done.bytes, x->err) : s;
     gen_folder_close(&folder);
     hpcw_i_buf_free(&path);
     read_vom_set_close(&set);
@@ -313,7 +317,7 @@ hpcw_status gen_rewrite_vom(const char *from, const char *to, const struct gen_r
         bool set;
         s = read_vom_is_set(from, &set, err);
         if (s == HPCW_OK) {
-            s = set ? rewrite_set(&x, from, to) : rewrite_file(&x, from, to, NULL);
+            s = set ? rewrite_set(&x, from, to) : rewrite_alone(&x, from, to);
         }
     }
     *done = x.done;

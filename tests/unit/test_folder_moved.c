@@ -2,9 +2,10 @@
 /*
  * Exports and rewrites into a new directory, while somebody else renames what they write. At each system call after the
  * directory was made, once: it is exchanged for a link or another directory, or the one above is. Nothing that was there
- * before changes, and success means that the result has its name.
+ * before changes, and success means that the result has its name. And a summary has no size that could not be looked at.
  */
 #include <dirent.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -346,6 +347,66 @@ static void the_one_above_moves(void **state) {
     }
 }
 
+/* ---- sizes ---- */
+
+static struct { int looks, at; } failing;
+
+static int fail_look(enum hpcw_i_sys_call call, size_t *size) {
+    (void)size;
+    return call == HPCW_I_SYS_STAT && ++failing.looks == failing.at ? EIO : 0;
+}
+
+static uint64_t size_of(const char *path) {
+    struct stat is;
+    assert_int_equal(stat(path, &is), 0);
+    return (uint64_t)is.st_size;
+}
+
+/* Rewrites load data while each look at a file fails once: a summary either has all bytes, or there is none. */
+static void check_bytes(const char *from, const char *to, const char *const *file, size_t files) {
+    const struct gen_rewrite what = {
+        .form = GEN_REWRITE_PLAIN, .last_phase = UINT64_MAX, .last_rank = UINT32_MAX};
+    int refused = 0;
+    failing.looks = 1;
+    for (failing.at = 1; failing.at <= failing.looks; failing.at++) {
+        hpcw_error err;
+        struct gen_rewritten done;
+        failing.looks = 0;
+        hpcw_i_sys_gate = fail_look;
+        hpcw_status s = gen_rewrite_vom(from, to, &what, &done, &err);
+        hpcw_i_sys_gate = NULL;
+        uint64_t bytes = 0;
+        for (size_t i = 0; s == HPCW_OK && i < files; i++) {
+            bytes += size_of(file[i]);
+        }
+        if (s == HPCW_OK) {
+            assert_int_equal(done.bytes, bytes);
+        } else {
+            assert_non_null(strstr(err.message, "in.vom") == NULL ? strstr(err.message, "out") : err.message);
+            assert_int_equal(err.sys_errno, EIO);
+            refused++;
+        }
+        if (access(to, F_OK) == 0) {
+            scratch_remove(to);
+        }
+    }
+    assert_true(refused > 0);
+}
+
+static void every_size_is_known(void **state) {
+    char from[2048], to[2048], file[2][2048];
+    const char *const files[] = {file[0], file[1]};
+    (void)state;
+    (void)snprintf(from, sizeof from, "%s", in("in.vom"));
+    (void)snprintf(to, sizeof to, "%s", in("out"));
+    (void)snprintf(file[0], sizeof file[0], "%s", in("out/data.0.json"));
+    (void)snprintf(file[1], sizeof file[1], "%s", in("out/data.1.json"));
+    check_bytes(from, to, files, 2);
+    (void)snprintf(from, sizeof from, "%s", in("in.vom/data.1.json"));
+    (void)snprintf(to, sizeof to, "%s", in("out.json"));
+    check_bytes(from, to, (const char *const[]){to}, 1);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void) {
@@ -353,6 +414,7 @@ int main(void) {
         TEST(a_link_in_its_place),
         TEST(another_directory_in_its_place),
         TEST(the_one_above_moves),
+        TEST(every_size_is_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
