@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "gen/export/text.h"
+#include "libwriter/base/buf.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/dir.h"
@@ -273,6 +274,27 @@ hpcw_status gen_folder_inside(const struct gen_folder *folder, char path[GEN_FOL
                : hpcw_i_fail(err, HPCW_ENOTSUP,
                              "%s: expected the new directory under %s, got none there: mount /proc",
                              folder->path, path);
+}
+
+void gen_folder_name_failure(const struct gen_folder *folder, const char inside[GEN_FOLDER_INSIDE],
+                             hpcw_error *err) {
+    const hpcw_error old = *err;
+    const char *at = old.message;
+    struct hpcw_i_buf text = {0};
+    bool whole = true;
+    for (const char *found; whole && (found = strstr(at, inside)) != NULL;) {
+        const char *rest = found + strlen(inside);
+        const bool other = *rest >= '0' && *rest <= '9'; /* the path of another descriptor */
+        whole = hpcw_i_buf_append(&text, at, (size_t)(found - at)) &&
+                hpcw_i_buf_append_str(&text, other ? inside : folder->path);
+        at = rest;
+    }
+    if (whole && at != old.message && hpcw_i_buf_append(&text, at, strlen(at) + 1)) {
+        (void)hpcw_i_fail(err, old.code, "%s", (const char *)text.data);
+        err->sys_errno = old.sys_errno;
+        err->process = old.process;
+    }
+    hpcw_i_buf_free(&text);
 }
 
 static int add_size(void *context, int at, const char *name, const struct hpcw_i_entry *entry) {

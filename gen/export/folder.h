@@ -35,6 +35,10 @@ hpcw_status gen_folder_open(struct gen_folder *folder, const char *path, hpcw_er
 enum { GEN_FOLDER_INSIDE = 32 };
 hpcw_status gen_folder_inside(const struct gen_folder *folder, char path[GEN_FOLDER_INSIDE], hpcw_error *err);
 
+/* In the message of a writer that failed with a path inside, puts the final path of the directory in its place. */
+void gen_folder_name_failure(const struct gen_folder *folder, const char inside[GEN_FOLDER_INSIDE],
+                             hpcw_error *err);
+
 /* Adds up the files, flushes them to stable storage if asked to, and gives the directory its name. HPCW_ENOENT: it
  * has its temporary name no more. */
 hpcw_status gen_folder_publish(struct gen_folder *folder, bool sync, uint64_t *bytes, hpcw_error *err);

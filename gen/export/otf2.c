@@ -559,7 +559,12 @@ hpcw_status gen_export_otf2(const char *path, const struct gen_export *what, con
     }
     s = s == HPCW_OK ? gen_folder_open(&folder, output, err) : s;
     s = s == HPCW_OK ? gen_folder_inside(&folder, inside, err) : s;
-    s = s == HPCW_OK ? put_archive(&x, inside, err) : s;
+    if (s == HPCW_OK) {
+        s = put_archive(&x, inside, err);
+        if (s != HPCW_OK) {
+            gen_folder_name_failure(&folder, inside, err);
+        }
+    }
     s = s == HPCW_OK ? gen_folder_publish(&folder, sync, &x.done.bytes, err) : s;
     *done = x.done;
     gen_folder_close(&folder);

@@ -154,6 +154,9 @@ hpcw_status gen_rewrite_rank2file(const char *from, const char *to, const struct
         s = x.piece != NULL
                 ? rewrite_all(&x, list, layout_for(what->form, hpcw_rank2file_list_layout(list)), err)
                 : gen_export_no_memory(err);
+        if (s != HPCW_OK) {
+            gen_folder_name_failure(&folder, x.to, err);
+        }
     }
     s = s == HPCW_OK ? gen_folder_publish(&folder, what->sync, &bytes, err) : s;
     *done = x.done;

@@ -81,5 +81,20 @@ if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=8m none small 2>/dev/null; the
         "$HPCGEN" export --quiet log/clog2/app.clog2 --output small/x.json
     [ -z "$(find small -name '*x.json*')" ] || bad "a refused export leaves $(ls -A small)"
     umount small
+    # New directories fail under the names that the user gave, also where the writer has another path.
+    "$HPCGEN" --ranks 4 --scale tiny --out source --quiet || bad "fails: source"
+    mount -t tmpfs -o size=40k none small || bad "cannot mount again"
+    "$HPCGEN" rewrite source/scr small/new 2>said && bad "checkpoints of more than 40 KiB in 40 KiB"
+    case $(cat said) in
+    */proc/*) bad "a descriptor in the message: $(cat said)" ;;
+    'hpcgen: small/new'*': No space left on device') ;;
+    *) bad "said: $(cat said)" ;;
+    esac
+    umount small
+    mount -t tmpfs -o size=1m,nr_inodes=9 none small || bad "cannot mount again"
+    "$HPCGEN" export source/clog2/app.clog2 --form otf2 --output small/new 2>said && bad "10 files in 9 inodes"
+    ! grep /proc/ said || bad "a descriptor in the message"
+    [ -z "$(ls -A small)" ] || bad "failed commands leave $(ls -A small)"
+    umount small
 fi
 exit $failed

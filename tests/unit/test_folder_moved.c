@@ -2,7 +2,8 @@
 /*
  * Exports and rewrites into a new directory, while somebody else renames what they write. At each system call after the
  * directory was made, once: it is exchanged for a link or another directory, or the one above is. Nothing that was there
- * before changes, and success means that the result has its name. And a summary has no size that could not be looked at.
+ * before changes, and success means that the result has its name. A summary has no size that could not be looked at, and a
+ * failure names the output.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -407,14 +408,35 @@ static void every_size_is_known(void **state) {
     check_bytes(from, to, (const char *const[]){to}, 1);
 }
 
+/* ---- messages ---- */
+
+static int fail_write(enum hpcw_i_sys_call call, size_t *size) {
+    (void)size;
+    return call == HPCW_I_SYS_PWRITE ? ENOSPC : 0;
+}
+
+/* A checkpoint is written through a path of the descriptor of its directory, which says nothing to anybody. */
+static void failures_name_the_output(void **state) {
+    char expected[2048];
+    hpcw_error err;
+    (void)state;
+    (void)snprintf(expected, sizeof expected, "%s/", in("out"));
+    hpcw_i_sys_gate = fail_write;
+    hpcw_status s = run_checkpoints(in("out"), &err);
+    hpcw_i_sys_gate = NULL;
+    assert_int_equal(s, HPCW_ENOSPC);
+    assert_int_equal(err.sys_errno, ENOSPC);
+    assert_memory_equal(err.message, expected, strlen(expected));
+    assert_null(strstr(err.message, "/proc/"));
+    assert_non_null(strstr(err.message, "No space left on device"));
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(a_link_in_its_place),
-        TEST(another_directory_in_its_place),
-        TEST(the_one_above_moves),
-        TEST(every_size_is_known),
+        TEST(a_link_in_its_place), TEST(another_directory_in_its_place), TEST(the_one_above_moves),
+        TEST(every_size_is_known), TEST(failures_name_the_output),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
