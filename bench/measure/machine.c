@@ -92,7 +92,7 @@ hpcw_status bench_machine_describe(struct bench_machine *m, const char *director
         return hpcw_i_fail(err, HPCW_ERANGE, "%s: the path is too long", directory);
     }
     s = hpcw_i_fs_block_size(inside, &m->block_size, err);
-    return s == HPCW_OK ? hpcw_i_fs_space(directory, &m->space, err) : s;
+    return s == HPCW_OK ? hpcw_i_fs_space(directory, &m->space, NULL, err) : s;
 }
 
 static uint64_t own_us(int who) {

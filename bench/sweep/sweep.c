@@ -149,7 +149,7 @@ static hpcw_status run(struct sweep *w, const struct bench_point *p, bool ceilin
 
 static hpcw_status room_for(const struct sweep *w, const struct bench_point *p, hpcw_error *err) {
     uint64_t space = 0;
-    hpcw_status s = hpcw_i_fs_space(w->directory, &space, err);
+    hpcw_status s = hpcw_i_fs_space(w->directory, &space, NULL, err);
     /* Holes are not stored; the last block of each rank may be, and a container's tables. */
     uint64_t needed = p->bytes + p->ranks * (2 * w->r->fs.block_size + 64) + (UINT64_C(1) << 16);
     return s == HPCW_OK ? bench_work_room(needed, space, w->o->max_bytes, err) : s;

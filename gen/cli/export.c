@@ -166,7 +166,8 @@ static hpcw_status measure(const struct gen_exporter *x, const char *path, const
 static hpcw_status check_space(const char *output, uint64_t bytes, hpcw_error *err) {
     uint64_t space = UINT64_MAX;
     char *directory = hpcw_i_sys_directory_of(output); /* the file need not exist */
-    bool fits = directory == NULL || hpcw_i_fs_space(directory, &space, NULL) != HPCW_OK || space >= bytes;
+    bool fits =
+        directory == NULL || hpcw_i_fs_space(directory, &space, NULL, NULL) != HPCW_OK || space >= bytes;
     hpcw_i_free(directory);
     return fits ? HPCW_OK
                 : hpcw_i_fail(err, HPCW_ENOSPC, "%s: expected %" PRIu64 " bytes of free space, got %" PRIu64,

@@ -2,7 +2,6 @@
 #include "gen/dataset/generate.h"
 
 #include <inttypes.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +11,7 @@
 #include "gen/dataset/directory.h"
 #include "gen/dataset/lease.h"
 #include "gen/dataset/older.h"
+#include "gen/dataset/room.h"
 #include "gen/format/pending.h"
 #include "libwriter/base/buf.h"
 #include "libwriter/base/mem.h"
@@ -19,31 +19,6 @@
 #include "libwriter/comm/agree.h"
 #include "libwriter/io/fsinfo.h"
 #include "libwriter/io/sys.h"
-
-hpcw_status gen_size_add(const struct gen_dataset *d, size_t format, struct gen_slice units,
-                         struct gen_size *size, hpcw_error *err) {
-    for (uint64_t k = units.begin; k < units.end; k++) {
-        struct gen_unit unit;
-        hpcw_status s = gen_format[format]->unit(d, k, &unit, err);
-        if (s != HPCW_OK) {
-            return s;
-        }
-        size->files++;
-        size->apparent += unit.apparent;
-        size->allocated += unit.allocated;
-    }
-    return HPCW_OK;
-}
-
-hpcw_status gen_part_size(const struct gen_dataset *d, uint32_t part, uint32_t parts, struct gen_size *size,
-                          hpcw_error *err) {
-    hpcw_status s = HPCW_OK;
-    *size = (struct gen_size){0};
-    for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
-        s = gen_size_add(d, f, gen_part_of(d, f, part, parts), size, err);
-    }
-    return s;
-}
 
 static void show(const struct gen_run *run, const char *text) {
     if (run->label != NULL) {
@@ -209,62 +184,29 @@ done:
 
 /* ---- the run ---- */
 
-/* The directory of the run or, if it does not exist, its parent. */
-static hpcw_status find_existing(const struct gen_run *run, char path[GEN_DIRECTORY_PATH], hpcw_error *err) {
-    struct hpcw_i_entry entry;
-    (void)snprintf(path, GEN_DIRECTORY_PATH, "%s", run->directory);
-    int e = hpcw_i_sys_look(path, true, &entry);
-    if (e == 0 && entry.kind == HPCW_I_NOTHING) {
-        const char *parent = dirname(path); /* in `path`, or "." */
-        memmove(path, parent, strlen(parent) + 1);
-    }
-    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot look at it", run->directory);
-}
-
-/* Whether there are enough free bytes for this part, when those of an older dataset are freed. On process 0. */
-static hpcw_status check_space(const struct gen_run *run, uint64_t needed, uint64_t freed, hpcw_error *err) {
-    uint64_t space = UINT64_MAX;
-    char path[GEN_DIRECTORY_PATH];
-    hpcw_status s = find_existing(run, path, err);
-    s = s == HPCW_OK ? hpcw_i_fs_space(path, &space, err) : s;
-    s = s == HPCW_ENOENT ? HPCW_OK : s; /* creating it will fail with a better message */
-    space = freed < UINT64_MAX - space ? space + freed : UINT64_MAX;
-    if (s == HPCW_OK && needed > space) {
-        s = hpcw_i_fail(err, HPCW_ENOSPC, "%s: expected %" PRIu64 " bytes of free space, got %" PRIu64,
-                        run->directory, needed, space);
-    }
-    return s;
-}
-
 /* Whether the file system allows the stripes, before anything is created or removed. On process 0. */
 static hpcw_status check_stripes(const struct gen_run *run, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     if (run->stripes.count == 0 && run->stripes.bytes == 0) {
         return HPCW_OK;
     }
-    hpcw_status s = find_existing(run, path, err);
+    hpcw_status s = gen_room_find_existing(run, path, err);
     return s == HPCW_OK ? hpcw_i_fs_can_stripe(NULL, path, &run->stripes, err) : s;
 }
 
-/* The formats whose range is not written yet, as bits, and the bytes that they need. On process 0. */
-static hpcw_status find_missing(const struct gen_run *run, uint64_t *missing, uint64_t *needed,
-                                hpcw_error *err) {
-    struct gen_size size = {0};
+/* The formats whose range is not written yet, and their size. On process 0. */
+static hpcw_status find_missing(const struct gen_run *run, struct gen_needs *needs, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
-    *missing = 0;
+    needs->missing = 0;
     for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
         struct gen_slice units = gen_part_of(run->dataset, f, run->part, run->parts);
         bool has = units.begin == units.end;
         if (!has && run->resume) {
             s = gen_directory_has_range(run, gen_format[f], units, &has, err);
         }
-        if (s == HPCW_OK && !has) {
-            *missing |= (uint64_t)1 << f;
-            s = gen_size_add(run->dataset, f, units, &size, err);
-        }
+        needs->missing |= s == HPCW_OK && !has ? (uint64_t)1 << f : 0;
     }
-    *needed = size.allocated;
-    return s;
+    return s == HPCW_OK ? gen_needs_add_up(run, needs, err) : s;
 }
 
 /* Removes an older dataset, and creates the directories. Formats that are written as a whole lose the state of their parts.
@@ -290,11 +232,10 @@ static hpcw_status agree_on_parameters(const struct gen_run *run, hpcw_status s,
     return hpcw_i_agree_same(run->comm, s, run->directory, same, sizeof same / sizeof same[0], NULL, err);
 }
 
-/* Takes the lease, and checks all that can refuse the run before anything is removed. *finished: nothing is left to do;
- * *missing: formats to write, as bits; *older, of a run by force: what it replaces. On process 0. */
-static hpcw_status prepare(struct gen_run *run, struct gen_lease *lease, bool *finished, uint64_t *missing,
-                           struct gen_older **older, hpcw_error *err) {
-    uint64_t needed;
+/* Takes the lease, and checks what can refuse the run before anything is removed: all but the limits of the processes.
+ * *finished: nothing is left to do; *needs: what is to be written; *older, of a run by force: what it replaces. On process 0. */
+static hpcw_status prepare(struct gen_run *run, struct gen_lease *lease, bool *finished,
+                           struct gen_needs *needs, struct gen_older **older, hpcw_error *err) {
     enum gen_directory_state state;
     hpcw_status s = check_stripes(run, err);
     if (s == HPCW_OK) {
@@ -309,9 +250,9 @@ static hpcw_status prepare(struct gen_run *run, struct gen_lease *lease, bool *f
     if (s != HPCW_OK || *finished) {
         return s;
     }
-    s = find_missing(run, missing, &needed, err);
+    s = find_missing(run, needs, err);
     s = s == HPCW_OK && run->force ? gen_older_find(run, older, err) : s;
-    return s == HPCW_OK ? check_space(run, needed, *older != NULL ? gen_older_bytes(*older) : 0, err) : s;
+    return s == HPCW_OK ? gen_room_on_disk(run, needs, *older, err) : s;
 }
 
 /* Collective. Writes what is missing, and joins if this is the only part. */
@@ -346,7 +287,7 @@ hpcw_status gen_generate(struct gen_run *run, struct gen_outcome *outcome, hpcw_
     *outcome = (struct gen_outcome){0};
     bool first = run->comm->process == 0;
     bool finished = false;
-    uint64_t missing = 0;
+    struct gen_needs needs = {0};
     struct gen_older *older = NULL;
     struct gen_lease lease = {.fd = -1};
     hpcw_status s = gen_dataset_fingerprint(run->dataset, run->fingerprint, err);
@@ -363,15 +304,16 @@ hpcw_status gen_generate(struct gen_run *run, struct gen_outcome *outcome, hpcw_
         return s;
     }
     if (first) {
-        s = prepare(run, &lease, &finished, &missing, &older, err);
+        s = prepare(run, &lease, &finished, &needs, &older, err);
     }
-    uint64_t word[2] = {missing, finished};
+    uint64_t word[2] = {needs.missing, finished};
     struct hpcw_i_words words = {.maxs = 2, .word = word};
     s = hpcw_i_agree(run->comm, s, &words, err);
     if (s == HPCW_OK && word[1] == 0) {
         s = gen_lease_hold(&lease, run, err);
+        s = s == HPCW_OK ? gen_room_in_process(run, word[0], &outcome->size, err) : s;
         if (s == HPCW_OK) {
-            s = hpcw_i_agree(run->comm, first ? begin(run, &lease, older, missing, err) : HPCW_OK, NULL, err);
+            s = hpcw_i_agree(run->comm, first ? begin(run, &lease, older, word[0], err) : HPCW_OK, NULL, err);
         }
     }
     if (s == HPCW_OK && word[1] != 0) {

@@ -42,6 +42,8 @@ struct gen_run {
 struct gen_size {
     uint64_t files;
     uint64_t apparent, allocated; /* bytes, as in struct gen_unit */
+    uint64_t largest;             /* apparent bytes of the largest one */
+    uint64_t path_bytes;          /* of all paths together */
 };
 
 /* The result, the same on all processes. */
@@ -65,9 +67,9 @@ hpcw_status gen_part_size(const struct gen_dataset *d, uint32_t part, uint32_t p
                           hpcw_error *err);
 
 /*
- * Prepares the directory, writes what is missing, and joins if this is the only part. Fails before it writes with
- * HPCW_EEXIST if the directory holds something else or another run writes there, HPCW_ENOSPC if there are too few free bytes, HPCW_ENOTSUP if it is
- * to have stripes and is not on Lustre.
+ * Prepares the directory, writes what is missing, and joins if this is the only part. Fails before it writes or removes with
+ * HPCW_EEXIST if the directory holds something else or another run writes there, HPCW_ENOTSUP if it is to have stripes and is
+ * not on Lustre, HPCW_ENOSPC or HPCW_EIO if the disk or the limits of a process leave no room for it (room.h).
  */
 hpcw_status gen_generate(struct gen_run *run, struct gen_outcome *outcome, hpcw_error *err);
 

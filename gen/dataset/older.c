@@ -22,7 +22,7 @@ struct gen_older {
     bool is;            /* there is an older dataset, finished or not */
     uint64_t formats;   /* bits */
     struct names files; /* of its formats; sorted */
-    uint64_t bytes;
+    struct gen_older_size size;
 };
 
 static size_t names_count(const struct names *n) {
@@ -149,7 +149,7 @@ static int may_change(const struct gen_run *run, const char *name) {
 }
 
 /* *is: it may be there. What is behind a symbolic link, or a directory, is no file of the older dataset. */
-static hpcw_status check_old(const struct gen_run *run, const char *name, bool *is, uint64_t *bytes,
+static hpcw_status check_old(const struct gen_run *run, const char *name, bool *is, struct gen_older_size *size,
                              hpcw_error *err) {
     struct hpcw_i_entry entry;
     int e = hpcw_i_below_look(run->below.root, name, &entry);
@@ -157,7 +157,8 @@ static hpcw_status check_old(const struct gen_run *run, const char *name, bool *
     if (e != 0 || !*is || entry.kind == HPCW_I_NOTHING) {
         return e == ELOOP ? HPCW_OK : cannot(run, name, e, "look at it", err);
     }
-    *bytes += entry.freed;
+    size->bytes += entry.freed;
+    size->files += entry.only_name;
     return cannot(run, name, may_change(run, name), "remove", err);
 }
 
@@ -170,7 +171,7 @@ static hpcw_status check_all_old(const struct gen_run *run, struct gen_older *o,
     for (size_t i = 0; i < count; i++) {
         /* The manifest and the description may both name it. */
         bool is = kept == 0 || strcmp(name[i], name[kept - 1]) != 0;
-        s = s == HPCW_OK && is ? check_old(run, name[i], &is, &o->bytes, err) : s;
+        s = s == HPCW_OK && is ? check_old(run, name[i], &is, &o->size, err) : s;
         if (is) {
             char *keep = name[i];
             name[i] = name[kept];
@@ -185,7 +186,7 @@ static hpcw_status check_all_old(const struct gen_run *run, struct gen_older *o,
 }
 
 /* The files of runs in .hpcw go in the end. */
-static hpcw_status check_state(const struct gen_run *run, hpcw_error *err) {
+static hpcw_status check_state(const struct gen_run *run, struct gen_older *o, hpcw_error *err) {
     struct hpcw_i_listing *listing;
     const char *entry;
     char name[GEN_DIRECTORY_PATH];
@@ -202,19 +203,33 @@ static hpcw_status check_state(const struct gen_run *run, hpcw_error *err) {
         int l = hpcw_i_sys_list_is_directory(listing, &folder);
         const bool stays = l == 0 && (folder || !gen_directory_is_state(entry));
         s = stays ? HPCW_OK : cannot(run, name, l != 0 ? l : may_change(run, name), "remove", err);
+        o->size.files += o->is && !stays && strcmp(entry, GEN_LEASE) != 0;
     }
     hpcw_i_sys_list_free(listing);
     return s == HPCW_OK ? cannot(run, GEN_STATE_DIR, e, "read the directory", err) : s;
 }
 
-/* The directories of a new file: as far as they exist, they must be directories. `last` are those checked before. */
+/* How many directories of `name` from `slash` on, where the first one ends, are not also those of a file in `last`. */
+static uint64_t others(const char *name, const char *slash, const char *last) {
+    uint64_t n = 0;
+    for (; slash != NULL; slash = strchr(slash + 1, '/')) {
+        const size_t length = (size_t)(slash - name);
+        n += strncmp(name, last, length) != 0 || (last[length] != '/' && last[length] != '\0');
+    }
+    return n;
+}
+
+/* The directories of a new file: as far as they exist, they must be directories. `last` are those of the file before, in the
+ * order of their names; *missing is the number of those that do not exist. */
 static hpcw_status check_parents(const struct gen_run *run, const char *name, char last[GEN_UNIT_PATH],
-                                 hpcw_error *err) {
+                                 uint64_t *missing, hpcw_error *err) {
     const char *end = strrchr(name, '/');
     const size_t n = end == NULL ? 0 : (size_t)(end - name);
     if (strlen(last) == n && strncmp(last, name, n) == 0) {
         return HPCW_OK;
     }
+    char before[GEN_UNIT_PATH];
+    (void)snprintf(before, sizeof before, "%s", last);
     (void)snprintf(last, GEN_UNIT_PATH, "%.*s", (int)n, name);
     for (const char *slash = name; (slash = strchr(slash, '/')) != NULL; slash++) {
         char part[GEN_UNIT_PATH];
@@ -222,6 +237,7 @@ static hpcw_status check_parents(const struct gen_run *run, const char *name, ch
         (void)snprintf(part, sizeof part, "%.*s", (int)(slash - name), name);
         int e = hpcw_i_below_look(run->below.root, part, &entry);
         if (e != 0 || entry.kind == HPCW_I_NOTHING) {
+            *missing += others(name, slash, before);
             return cannot(run, part, e != 0 ? e : may_change(run, part), "create the directory", err);
         }
         if (entry.kind != HPCW_I_DIRECTORY) {
@@ -270,13 +286,13 @@ static hpcw_status check_alone(const struct gen_run *run, const struct gen_older
     return s == HPCW_OK ? cannot(run, folder, e, "read the directory", err) : s;
 }
 
-static hpcw_status check_all_new(const struct gen_run *run, const struct gen_older *o, hpcw_error *err) {
+static hpcw_status check_all_new(const struct gen_run *run, struct gen_older *o, hpcw_error *err) {
     struct names names = {{0}};
     char last[GEN_UNIT_PATH] = "";
     hpcw_status s = add_units(run->dataset, &names, err);
     names_sort(&names);
     for (size_t i = 0; s == HPCW_OK && i < names_count(&names); i++) {
-        s = check_parents(run, names_of(&names)[i], last, err);
+        s = check_parents(run, names_of(&names)[i], last, &o->size.folders, err);
         s = s == HPCW_OK ? check_new(run, o, names_of(&names)[i], err) : s;
     }
     for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
@@ -303,9 +319,13 @@ hpcw_status gen_older_find(const struct gen_run *run, struct gen_older **out, hp
     s = s == HPCW_OK ? check_all_old(run, o, err) : s;
     s = s == HPCW_OK ? check_all_new(run, o, err) : s;
     for (size_t i = 0; s == HPCW_OK && i < sizeof lists / sizeof lists[0]; i++) {
+        bool is;
+        struct gen_older_size list = {0}; /* its bytes do not count: the new list needs as many */
         s = check_new(run, o, lists[i], err);
+        s = s == HPCW_OK && o->is ? check_old(run, lists[i], &is, &list, err) : s;
+        o->size.files += list.files;
     }
-    return s == HPCW_OK ? check_state(run, err) : s;
+    return s == HPCW_OK ? check_state(run, o, err) : s;
 }
 
 void gen_older_free(struct gen_older *o) {
@@ -315,8 +335,8 @@ void gen_older_free(struct gen_older *o) {
     }
 }
 
-uint64_t gen_older_bytes(const struct gen_older *o) {
-    return o->bytes;
+struct gen_older_size gen_older_size(const struct gen_older *o) {
+    return o->size;
 }
 
 /* Removes the directories of the files, and those above them, unless something is in them. */

@@ -19,8 +19,11 @@ struct gen_older;
 hpcw_status gen_older_find(const struct gen_run *run, struct gen_older **out, hpcw_error *err);
 void gen_older_free(struct gen_older *older);
 
-/* Bytes of the files that will be removed, at most. */
-uint64_t gen_older_bytes(const struct gen_older *older);
+/* Of the files that will be removed, at most, and of the directories that the new dataset needs and that do not exist. */
+struct gen_older_size {
+    uint64_t bytes, files, folders;
+};
+struct gen_older_size gen_older_size(const struct gen_older *older);
 
 /* Removes the files, directories that are then empty, the lists and the state. */
 hpcw_status gen_older_remove(const struct gen_older *older, const struct gen_run *run, hpcw_error *err);

@@ -66,6 +66,11 @@ static void *work_on(void *shared) {
     return NULL;
 }
 
+uint32_t gen_pool_threads(uint32_t jobs, uint64_t runs) {
+    const uint32_t wanted = jobs > MOST_THREADS ? MOST_THREADS : jobs;
+    return wanted > runs ? (uint32_t)runs : wanted;
+}
+
 hpcw_status gen_pool_run(uint32_t jobs, uint64_t first, uint64_t count, uint64_t run,
                          const struct gen_pool_work *work, hpcw_error *err) {
     struct pool_run s = {.work = work, .end = first + count, .run = run == 0 ? 1 : run};
@@ -74,8 +79,7 @@ hpcw_status gen_pool_run(uint32_t jobs, uint64_t first, uint64_t count, uint64_t
     (void)pthread_mutex_init(&s.lock, NULL);
     uint64_t runs = (count + s.run - 1) / s.run;
     pthread_t thread[MOST_THREADS];
-    uint32_t wanted = jobs > MOST_THREADS ? MOST_THREADS : jobs;
-    wanted = wanted > runs ? (uint32_t)runs : wanted;
+    const uint32_t wanted = gen_pool_threads(jobs, runs);
     uint32_t started = 0;
     while (started + 1 < wanted && pthread_create(&thread[started], NULL, work_on, &s) == 0) {
         started++;

@@ -27,6 +27,9 @@ struct gen_pool_work {
 hpcw_status gen_pool_run(uint32_t jobs, uint64_t first, uint64_t count, uint64_t run,
                          const struct gen_pool_work *work, hpcw_error *err);
 
+/* The threads of a call with so many runs, at most. */
+uint32_t gen_pool_threads(uint32_t jobs, uint64_t runs);
+
 /* Processors that this process may use, at least 1. */
 uint32_t gen_pool_processors(void);
 

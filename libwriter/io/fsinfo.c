@@ -48,16 +48,16 @@ hpcw_status hpcw_i_fs_block_size(const char *path, uint32_t *block_size, hpcw_er
     return hpcw_i_fs_block_size_at(AT_FDCWD, path, block_size, err);
 }
 
-hpcw_status hpcw_i_fs_space(const char *directory, uint64_t *bytes, hpcw_error *err) {
+hpcw_status hpcw_i_fs_space(const char *directory, uint64_t *bytes, uint64_t *files, hpcw_error *err) {
     struct statvfs v;
     if (statvfs(directory, &v) != 0) {
         return hpcw_i_fail_sys(err, errno, "%s: cannot ask for its free space", directory);
     }
-    if (v.f_blocks == 0) {
-        *bytes = UINT64_MAX; /* unknown: /proc, and some network file systems */
-        return HPCW_OK;
+    /* No blocks at all: unknown, as in /proc and on some network file systems. */
+    *bytes = v.f_blocks == 0 ? UINT64_MAX : (uint64_t)v.f_bavail * (v.f_frsize != 0 ? v.f_frsize : v.f_bsize);
+    if (files != NULL) {
+        *files = v.f_files == 0 ? UINT64_MAX : (uint64_t)v.f_favail; /* btrfs makes inodes as it needs them */
     }
-    *bytes = (uint64_t)v.f_bavail * (v.f_frsize != 0 ? v.f_frsize : v.f_bsize);
     return HPCW_OK;
 }
 

@@ -18,9 +18,9 @@ hpcw_status hpcw_i_fs_block_size(const char *path, uint32_t *block_size, hpcw_er
 /* The same where the directory is open already, so that the path is for messages only. */
 hpcw_status hpcw_i_fs_block_size_at(int directory, const char *path, uint32_t *block_size, hpcw_error *err);
 
-/* Bytes an unprivileged user can still write to the file system that holds `directory`; UINT64_MAX if
- * unknown. */
-hpcw_status hpcw_i_fs_space(const char *directory, uint64_t *bytes, hpcw_error *err);
+/* Bytes that an unprivileged user can still write to the file system that holds `directory`, and files and directories that
+ * this user can still make there; UINT64_MAX: no limit is known. `files` may be NULL. */
+hpcw_status hpcw_i_fs_space(const char *directory, uint64_t *bytes, uint64_t *files, hpcw_error *err);
 
 /*
  * Whether the files of a directory are overwritten in place: what has its space allocated can be written to again and

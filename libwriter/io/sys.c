@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "libwriter/base/hash.h"
+#include "libwriter/base/mem.h"
 #include "libwriter/io/sys_gate.h"
 
 enum { ALL_PERMISSIONS = 07777 };
@@ -30,12 +31,49 @@ int hpcw_i_sys_close(int fd) {
     return e == EINTR ? 0 : e; /* not an error of the file; on Linux the descriptor is closed */
 }
 
+uint64_t hpcw_i_sys_largest_file(void) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? (uint64_t)limit.rlim_cur
+                                                                                   : UINT64_MAX;
+}
+
 /* The kernel would also send SIGXFSZ, which ends a program that does not expect it. */
 static int within_limit(uint64_t end) {
-    struct rlimit limit;
-    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && end > limit.rlim_cur
-               ? EFBIG
-               : 0;
+    return end > hpcw_i_sys_largest_file() ? EFBIG : 0;
+}
+
+/* Copies `fd` until there are `count` copies, and closes them. *got: how many there were. */
+static int try_to_open(int fd, int *copy, uint32_t count, uint32_t *got) {
+    int e = 0;
+    for (*got = 0; e == 0 && *got < count;) {
+        copy[*got] = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+        e = copy[*got] < 0 ? errno : 0;
+        *got += e == 0;
+    }
+    for (uint32_t i = 0; i < *got; i++) {
+        (void)close(copy[i]);
+    }
+    return e;
+}
+
+int hpcw_i_sys_can_open(int fd, uint32_t count, uint64_t *limit, uint64_t *least) {
+    struct rlimit l;
+    uint32_t got;
+    int *copy = hpcw_i_malloc(count * sizeof *copy);
+    int e = copy == NULL ? ENOMEM : try_to_open(fd, copy, count, &got);
+    /* Some of the new numbers may be in use, so more than once. */
+    while (e == EMFILE && getrlimit(RLIMIT_NOFILE, &l) == 0) {
+        *limit = l.rlim_cur;
+        *least = l.rlim_cur + (count - got);
+        const bool more = l.rlim_cur < l.rlim_max;
+        l.rlim_cur = l.rlim_max < *least ? l.rlim_max : (rlim_t)*least;
+        if (!more || setrlimit(RLIMIT_NOFILE, &l) != 0) {
+            break;
+        }
+        e = try_to_open(fd, copy, count, &got);
+    }
+    hpcw_i_free(copy);
+    return e;
 }
 
 int hpcw_i_sys_pwrite(int fd, const void *data, size_t size, uint64_t offset) {

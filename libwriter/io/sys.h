@@ -47,6 +47,12 @@ enum hpcw_i_sys_call {
  */
 extern int (*hpcw_i_sys_gate)(enum hpcw_i_sys_call call, size_t *size);
 
+/* The size that a file may grow to in this process; UINT64_MAX: no limit. */
+uint64_t hpcw_i_sys_largest_file(void);
+/* Whether this process can have `count` more descriptors at once. If its limit is too low, raises it as far as it may. `fd`: any
+ * open file. EMFILE: no; the limit is *limit, and would have to be *least. */
+int hpcw_i_sys_can_open(int fd, uint32_t count, uint64_t *limit, uint64_t *least);
+
 int hpcw_i_sys_close(int fd);
 /* Calls that let a file grow answer EFBIG at the limit of the process's file sizes, without the signal that the kernel
  * sends there. */
@@ -114,6 +120,7 @@ struct hpcw_i_entry {
     unsigned owner, group;
     uint64_t size;  /* bytes */
     uint64_t freed; /* bytes on the disk, which removing the name frees; 0 if the file has other names, too */
+    bool only_name; /* removing the name frees the file itself */
     struct hpcw_i_file_id id;
 };
 /* Looks at a path; at what a symbolic link leads to, if it shall `follow`. 0 with HPCW_I_NOTHING: there is nothing of this

@@ -72,6 +72,7 @@ static int describe(int e, const struct stat *st, struct hpcw_i_entry *entry) {
             .group = st->st_gid,
             .size = (uint64_t)st->st_size,
             .freed = st->st_nlink > 1 ? 0 : (uint64_t)st->st_blocks * 512,
+            .only_name = st->st_nlink == 1,
             .id = {(uint64_t)st->st_dev, (uint64_t)st->st_ino},
         };
     }

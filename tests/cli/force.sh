@@ -112,6 +112,22 @@ keeps() { # STATUS PATTERN ARGUMENTS...
 keeps 1 'kept: expected * bytes of free space, got *' --ranks 65536 --formats linktest --set linktest.permutations=1000
 keeps 1 'kept: expected * bytes of free space, got *' --ranks 65536 --formats linktest --set linktest.permutations=1000 \
     --seed 7
+# Too low limits of the process: for the largest file of a format, for the manifest, and for the files of a set.
+limited() { # LIMIT PATTERN ARGUMENTS...
+    limit=$1 pattern=$2
+    shift 2
+    contents kept >before
+    refuse 1 "kept: expected $pattern" prlimit "$limit" "$HPCGEN" --out kept --force "$@"
+    unchanged kept
+}
+limited --fsize=100000 'to write a file of * bytes, got a limit of 100000 for the size of a file: raise it (ulimit -f)' \
+    --ranks 32
+limited --fsize=20000 'to write a file of * bytes, got a limit of 20000 for the size of a file: *' \
+    --ranks 512 --formats vom --scale tiny
+for files in 9 11; do
+    limited --nofile=$files "a limit of at least * open files, got one of $files: raise it (ulimit -n)" --ranks 32
+done
+limited --nofile=40 'a limit of at least * open files, got one of 40: *' --ranks 64 --formats sion --set sion.files=40
 for name in truth.json CHECKSUMS.xxh128 sion/particles.sion.000001 vom/data.17.json.br; do
     mv kept/$name . 2>/dev/null
     mkdir kept/$name
@@ -170,6 +186,17 @@ for name in . sion; do
 done
 make --ranks 32 --out kept --force
 "$HPCGEN" verify --quiet kept || bad "does not verify when nothing is in the way"
+
+# Too few free inodes; those of the files that go count as free.
+mkdir small
+if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=30m,nr_inodes=96 none small 2>/dev/null; then
+    make --ranks 4 --out small/out
+    contents small/out >before
+    refuse 1 'small/out: expected * free inodes, got *' "$HPCGEN" --ranks 32 --out small/out --force
+    unchanged small/out
+    make --ranks 8 --out small/out --force
+    umount small
+fi
 
 refuse 2 '--resume and --force: *' "$HPCGEN" --ranks 16 --out fresh --resume --force
 exit $failed

@@ -50,6 +50,13 @@ refuse 1 'deep/out: expected * bytes of free space, got *' sh -c 'mkdir deep && 
     --formats linktest --out deep/out --set linktest.permutations=1000
 [ ! -e out ] && [ -z "$(ls -A deep)" ] || bad "a refused run leaves its directory"
 
+# Too few files may be open at once, and where the run may raise that limit.
+refuse 1 'out: expected a limit of at least * open files, got one of 40: *' \
+    prlimit --nofile=40 "$HPCGEN" --ranks 64 --formats sion --set sion.files=64 --out out
+[ ! -e out ] || bad "a refused run leaves its directory"
+prlimit --nofile=40:200 "$HPCGEN" --quiet --ranks 64 --formats sion --set sion.files=64 --out many ||
+    bad "fails where the limit of open files may be raised"
+
 # A file size limit stops a run in the middle, like a full disk.
 limited() { # BLOCKS ARGS...
     # shellcheck disable=SC3045
