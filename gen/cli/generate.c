@@ -89,6 +89,11 @@ void gen_cli_print_left(const char *dir, const struct gen_left *left) {
     char path[GEN_DIRECTORY_PATH];
     char more[48] = "";
     hpcw_error room;
+    if (left->lease.code != HPCW_OK) {
+        (void)fprintf(
+            stderr, "hpcgen: %s: the next run on this host removes it, one on another host needs --takeover\n",
+            gen_cli_printable(left->lease.message, &room));
+    }
     if (left->count == 0) {
         return;
     }

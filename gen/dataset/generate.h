@@ -9,10 +9,11 @@
 #include "libwriter/io/fsinfo.h"
 #include "libwriter/io/sink.h"
 
-/* What stays in .hpcw although the dataset is finished, as no run made it. */
+/* What stays in .hpcw although the dataset is finished: files that no run made, and a lease that could not be removed. */
 struct gen_left {
     uint64_t count;
-    char name[256]; /* of the first */
+    char name[256];   /* of the first file */
+    hpcw_error lease; /* why the lease of the run stays; HPCW_OK: it does not */
 };
 
 struct gen_run {

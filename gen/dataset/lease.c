@@ -39,16 +39,15 @@ static void temporary_name(char name[GEN_LEASE_NAME]) {
                    (uint64_t)0);
 }
 
-/* The descriptor of .hpcw; -1, with which all calls fail, if it is lost. */
-static int state_of(const struct gen_lease *l) {
+/* *is: a name in .hpcw is that of this very file. 0, or why that cannot be known. */
+static int is_still(const struct gen_lease *l, const char *name, const struct hpcw_i_file_id *id, bool *is) {
+    struct hpcw_i_entry entry;
     int at;
-    (void)hpcw_i_dir_fd(l->state, &at);
-    return at;
-}
-
-/* Whether a name in .hpcw is that of this very file. */
-static bool is_still(const struct gen_lease *l, const char *name, const struct hpcw_i_file_id *id) {
-    return hpcw_i_sys_is_at(state_of(l), name, id);
+    int e = hpcw_i_dir_fd(l->state, &at);
+    e = e == 0 ? hpcw_i_sys_look_at(at, name, &entry) : e;
+    *is =
+        e == 0 && entry.kind != HPCW_I_NOTHING && entry.id.device == id->device && entry.id.inode == id->inode;
+    return e;
 }
 
 /* ---- the text ---- */
@@ -125,9 +124,11 @@ static hpcw_status look_at(const struct gen_lease *l, struct other *o, hpcw_erro
     char here[VALUE];
     size_t size = 0;
     bool held = false;
+    int at;
     o->life = GONE;
     state_path(l->run, o->name, path);
-    int e = hpcw_i_sys_open_own(state_of(l), o->name, O_RDWR, false, &o->fd);
+    int e = hpcw_i_dir_fd(l->state, &at);
+    e = e == 0 ? hpcw_i_sys_open_own(at, o->name, O_RDWR, false, &o->fd) : e;
     if (e == ENOENT) {
         return HPCW_OK;
     }
@@ -181,18 +182,23 @@ static hpcw_status refuse(const struct gen_run *run, const struct other *o, hpcw
 static hpcw_status remove_other(const struct gen_lease *l, const struct other *o, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     char away[GEN_LEASE_NAME];
-    const int at = state_of(l);
-    int e = hpcw_i_sys_lock(o->fd, 0);
-    if (e == EAGAIN || !is_still(l, o->name, &o->id)) {
+    bool is = false;
+    int at = -1;
+    const bool locked = hpcw_i_sys_lock(o->fd, 0) != EAGAIN;
+    int e = locked ? is_still(l, o->name, &o->id, &is) : 0;
+    if (e == 0 && !is) {
         return HPCW_OK; /* another one was faster: look again */
     }
     temporary_name(away);
-    e = hpcw_i_sys_rename_at(at, o->name, away);
-    if (e == 0 && !is_still(l, away, &o->id)) {
-        (void)hpcw_i_sys_rename_new_at(at, away, o->name);
-        return HPCW_OK;
+    e = e == 0 ? hpcw_i_dir_fd(l->state, &at) : e;
+    e = e == 0 ? hpcw_i_sys_rename_at(at, o->name, away) : e;
+    if (e == 0) {
+        e = is_still(l, away, &o->id, &is);
+        if (!is) {
+            (void)hpcw_i_sys_rename_new_at(at, away, o->name);
+        }
+        e = is ? hpcw_i_sys_unlink_at(at, away, 0) : e;
     }
-    e = e == 0 ? hpcw_i_sys_unlink_at(at, away, 0) : e;
     state_path(l->run, o->name, path);
     return e == 0 || e == ENOENT ? HPCW_OK
                                  : hpcw_i_fail_sys(err, e, "%s: cannot remove what a run that died left", path);
@@ -246,7 +252,9 @@ static hpcw_status check_parts(const struct gen_lease *l, hpcw_error *err) {
     struct other o = {.fd = -1};
     struct hpcw_i_listing *listing;
     const char *name;
-    int e = hpcw_i_sys_list_at(state_of(l), ".", &listing);
+    int at;
+    int e = hpcw_i_dir_fd(l->state, &at);
+    e = e == 0 ? hpcw_i_sys_list_at(at, ".", &listing) : e;
     if (e != 0) {
         return hpcw_i_fail_sys(err, e, "%s/" GEN_STATE_DIR ": cannot open the directory", l->run->directory);
     }
@@ -303,8 +311,15 @@ static hpcw_status make_directories(struct gen_lease *l, bool *again, hpcw_error
         return hpcw_i_fail_sys(err, made, "%s: cannot create the directory", run->directory);
     }
     int e = hold(l);
-    if (made == 0 && run->below.root != NULL && hpcw_i_dir_fd(run->below.root, &at) == 0) {
-        l->made_directory = hpcw_i_sys_id(at, &l->directory) == 0;
+    if (made == 0 && run->below.root != NULL) {
+        int i = hpcw_i_dir_fd(run->below.root, &at);
+        i = i == 0 ? hpcw_i_sys_id(at, &l->directory) : i;
+        l->made_directory = i == 0;
+        if (i != 0) {
+            let_go(l);
+            (void)hpcw_i_sys_rmdir(run->directory);
+            return hpcw_i_fail_sys(err, i, "%s: cannot look at the new directory", run->directory);
+        }
     }
     if (e == ENOENT && made == EEXIST && run->below.root == NULL &&
         hpcw_i_sys_look(run->directory, false, &entry) == 0 && entry.kind == HPCW_I_LINK) {
@@ -324,11 +339,27 @@ static hpcw_status make_directories(struct gen_lease *l, bool *again, hpcw_error
     return e == 0 || *again ? HPCW_OK : fail_state(run, e, err);
 }
 
+/* Removes the lease, if it is still that of this run. */
+static void remove_own(const struct gen_lease *l) {
+    char path[GEN_DIRECTORY_PATH];
+    bool is;
+    int at;
+    int e = is_still(l, l->name, &l->id, &is);
+    if (is) {
+        e = hpcw_i_dir_fd(l->state, &at);
+        e = e == 0 ? hpcw_i_sys_unlink_at(at, l->name, 0) : e;
+    }
+    if (e != 0 && e != ENOENT && l->run->left != NULL) {
+        state_path(l->run, l->name, path);
+        (void)hpcw_i_fail_sys(&l->run->left->lease, e, "%s: cannot remove the lease of this run", path);
+    }
+}
+
 /* Ends what was taken so far, and removes the directories if nothing is in them. */
 static void give_up(struct gen_lease *l) {
     if (l->fd >= 0) {
-        if (l->owned && is_still(l, l->name, &l->id)) {
-            (void)hpcw_i_sys_unlink_at(state_of(l), l->name, 0);
+        if (l->owned) {
+            remove_own(l);
         }
         (void)hpcw_i_sys_close(l->fd);
         l->fd = -1;
@@ -355,8 +386,10 @@ static hpcw_status create(struct gen_lease *l, const char *what, bool *again, hp
     if (s != HPCW_OK || *again) {
         return s;
     }
+    int at;
     temporary_name(l->name);
-    int e = hpcw_i_sys_open_own(state_of(l), l->name, O_RDWR | O_CREAT | O_EXCL, true, &l->fd);
+    int e = hpcw_i_dir_fd(l->state, &at);
+    e = e == 0 ? hpcw_i_sys_open_own(at, l->name, O_RDWR | O_CREAT | O_EXCL, true, &l->fd) : e;
     *again = e == ENOENT;
     if (*again) {
         return HPCW_OK;
@@ -378,7 +411,9 @@ static hpcw_status create(struct gen_lease *l, const char *what, bool *again, hp
 
 static hpcw_status name_it(struct gen_lease *l, const char *name, int *e, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
-    *e = hpcw_i_sys_rename_new_at(state_of(l), l->name, name);
+    int at;
+    *e = hpcw_i_dir_fd(l->state, &at);
+    *e = *e == 0 ? hpcw_i_sys_rename_new_at(at, l->name, name) : *e;
     if (*e == 0) {
         (void)snprintf(l->name, sizeof l->name, "%s", name);
     }
@@ -444,11 +479,18 @@ hpcw_status gen_lease_hold(struct gen_lease *l, struct gen_run *run, hpcw_error 
     hpcw_status s = hpcw_i_comm_bcast(run->comm, name, sizeof name, 0, err);
     if (s == HPCW_OK && process > 0) {
         *l = (struct gen_lease){.run = run, .fd = -1};
+        int at;
         int e = hold(l);
         if (e != 0 && e != ENOENT) {
             s = fail_state(run, e, err);
         }
-        e = e == 0 ? hpcw_i_sys_open_own(state_of(l), name, O_RDWR, false, &l->fd) : e;
+        if (e == 0) {
+            e = hpcw_i_dir_fd(l->state, &at);
+            e = e == 0 ? hpcw_i_sys_open_own(at, name, O_RDWR, false, &l->fd) : e;
+            if (e != 0 && e != ENOENT) {
+                s = hpcw_i_fail_sys(err, e, "%s/" GEN_STATE_DIR "/%s: cannot open", run->directory, name);
+            }
+        }
         if (e == 0) {
             (void)hpcw_i_sys_lock(l->fd,
                                   (uint64_t)process); /* without it, the lease is still that of process 0 */
@@ -464,15 +506,20 @@ hpcw_status gen_lease_hold(struct gen_lease *l, struct gen_run *run, hpcw_error 
 }
 
 hpcw_status gen_lease_check(const struct gen_lease *l, hpcw_error *err) {
+    char path[GEN_DIRECTORY_PATH];
+    state_path(l->run, l->name, path);
     /* Where there are no locks, it may be away for a moment: see remove_other. */
     for (unsigned tries = 0; tries < 5; tries++) {
-        if (is_still(l, l->name, &l->id)) {
+        bool is;
+        int e = is_still(l, l->name, &l->id, &is);
+        if (e != 0) {
+            return hpcw_i_fail_sys(err, e, "%s: cannot look at the lease of this run", path);
+        }
+        if (is) {
             return HPCW_OK;
         }
         wait_a_little();
     }
-    char path[GEN_DIRECTORY_PATH];
-    state_path(l->run, l->name, path);
     return hpcw_i_fail(
         err, HPCW_ESTATE,
         "%s: expected the lease of this run in %s, got none or that of another: another run took "

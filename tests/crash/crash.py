@@ -40,7 +40,7 @@ import runs  # noqa: E402
 
 # Findings that stay, at most five: a name, a pattern of "CASE POINT: text", and why it stays.
 KINDS = (
-    ("cleaning", r" look:\S+: .*status 0, .*from \w+: left: ((\S+/)?(\.hpcw-\S+\.tmp|hpcw\.\d+\.(unfinished|dropped)(\.\d+)?)(, )?)+$",
+    ("cleaning", r" look:\S+: .*status 0, .*from \w+: left: ((\S+/)?(\.hpcw-\S+\.tmp|hpcw\.\d+\.(unfinished|dropped)(\.\d+)?|\S+/\.hpcw/(lease)?)(, )?)+$",
      "all was done, but a marker or lock that is of no use any more could not be looked at; it stays until the next time"),
     ("directory", r"(prune|drop|keep)\S* (fail|look):\d+:EACCES:\S+: .*status 0, .*left: (\S+/(, )?)+$",
      "an empty directory that may not be removed stays"),

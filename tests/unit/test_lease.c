@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A run that ends removes the directory that it made, and no other one. */
+/* A run that ends removes the directory that it made, and no other one. What cannot be known is not taken for lost. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,11 +78,44 @@ static void a_link_to_nowhere_is_named(void **state) {
     place_remove(&p);
 }
 
+static int no_look(enum hpcw_i_sys_call call, size_t *size) {
+    (void)size;
+    return call == HPCW_I_SYS_STAT ? ENOMEM : 0;
+}
+
+static void an_unknown_lease_is_not_lost(void **state) {
+    (void)state;
+    struct place p;
+    place_make(&p);
+    struct gen_left left = {0};
+    hpcw_error err;
+    p.run.left = &left;
+    assert_int_equal(gen_lease_take(&p.run, "test", &p.lease, &err), HPCW_OK);
+    hpcw_i_sys_gate = no_look;
+    assert_int_equal(gen_lease_check(&p.lease, &err), HPCW_ENOMEM);
+    assert_non_null(strstr(err.message, "/made/.hpcw/lease: cannot look at the lease of this run: "));
+    gen_lease_end(&p.lease);
+    hpcw_i_sys_gate = NULL;
+    assert_int_equal(left.lease.code, HPCW_ENOMEM);
+    assert_non_null(strstr(left.lease.message, "/made/.hpcw/lease: cannot remove the lease of this run: "));
+
+    /* The next run removes it. */
+    left = (struct gen_left){0};
+    assert_int_equal(gen_lease_take(&p.run, "test", &p.lease, &err), HPCW_OK);
+    gen_lease_end(&p.lease);
+    assert_int_equal(left.lease.code, HPCW_OK);
+    char path[600];
+    (void)snprintf(path, sizeof path, "%s/.hpcw/lease", p.made);
+    assert_int_not_equal(access(path, F_OK), 0);
+    place_remove(&p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(its_own_directory_goes),
         cmocka_unit_test(a_directory_of_its_name_stays),
         cmocka_unit_test(a_link_to_nowhere_is_named),
+        cmocka_unit_test(an_unknown_lease_is_not_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
