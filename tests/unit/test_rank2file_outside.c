@@ -19,6 +19,8 @@
 #include <hpcw/rank2file.h>
 #include <hpcw/sink.h>
 
+#include "libwriter/format/rank2file/prefix/marker.h"
+#include "libwriter/io/dir.h"
 #include "libwriter/io/sys.h"
 #include "tests/support/files.h"
 #include "tests/support/prefix.h"
@@ -539,6 +541,34 @@ static void files_of_another_user(void **state) {
     assert_int_equal(prefix_restarts(&err), 8);
 }
 
+static int opens_before;
+
+static int refuse_to_open(enum hpcw_i_sys_call call, size_t *size) {
+    (void)size;
+    return call == HPCW_I_SYS_OPEN && opens_before-- == 0 ? EACCES : 0;
+}
+
+/* A file of this user that the system refuses to open is no other user's, which would be passed over. */
+static void an_own_file_that_is_refused(void **state) {
+    (void)state;
+    const struct hpcw_i_r2f_which which = {.kind = HPCW_I_R2F_UNFINISHED, .id = 7};
+    struct hpcw_i_r2f_marker marker;
+    struct hpcw_i_r2f_prefix p;
+    hpcw_error err = {.message = ""};
+    prefix_written(HPCW_RANK2FILE_SCR_1_1, 5);
+    make_source();
+    write_marker("hpcw.7.unfinished", 1, "src", "main.c\n");
+    OK(hpcw_i_r2f_hold(prefix_dir, &p, &err));
+    opens_before = 1; /* that of .scr */
+    hpcw_i_sys_gate = refuse_to_open;
+    hpcw_status s = hpcw_i_r2f_marker_read(&p, &which, &marker, &err);
+    hpcw_i_sys_gate = NULL;
+    hpcw_i_r2f_marker_free(&marker);
+    hpcw_i_dir_release(p.dir);
+    assert_int_equal(s, HPCW_EACCES);
+    assert_non_null(strstr(err.message, ".scr/hpcw.7.unfinished: cannot open for reading: Permission denied"));
+}
+
 /* ---- living writers ---- */
 
 /* A file in a dataset's directory that somebody is writing, whoever it is. */
@@ -1028,6 +1058,7 @@ int main(void) {
         TEST(planted_locks),
         TEST(a_directory_as_a_marker),
         TEST(files_of_another_user),
+        TEST(an_own_file_that_is_refused),
         TEST(temporary_files_of_the_living),
         TEST(a_dead_writer_in_a_directory_of_the_user),
         TEST(two_dead_writers),

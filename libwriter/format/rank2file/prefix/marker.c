@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
@@ -208,6 +209,14 @@ static hpcw_status parse(const struct hpcw_i_r2f_prefix *p, const char *name, in
     return s;
 }
 
+/* Whether a marker that cannot be opened is another user's, or something else has its name. */
+static bool is_foreign(const struct hpcw_i_r2f_prefix *p, const char *name, int e) {
+    struct hpcw_i_entry entry;
+    return e == EEXIST || e == ELOOP ||
+           (e == EACCES && hpcw_i_below_look(p->dir, name, &entry) == 0 && entry.kind != HPCW_I_NOTHING &&
+            entry.owner != geteuid());
+}
+
 hpcw_status hpcw_i_r2f_marker_read(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_which *which,
                                    struct hpcw_i_r2f_marker *marker, hpcw_error *err) {
     char name[NAME];
@@ -215,7 +224,7 @@ hpcw_status hpcw_i_r2f_marker_read(const struct hpcw_i_r2f_prefix *p, const stru
     *marker = (struct hpcw_i_r2f_marker){.made = false};
     print_name(which, name);
     int e = hpcw_i_below_open(p->dir, name, O_RDONLY, true, &fd);
-    if (e == EEXIST || e == ELOOP || e == EACCES) {
+    if (is_foreign(p, name, e)) {
         return hpcw_i_fail(err, HPCW_EEXIST,
                            "%s/%s: expected a file of this user, got another user's or no regular file",
                            p->path, name);
