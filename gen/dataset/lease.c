@@ -397,7 +397,7 @@ static hpcw_status create(struct gen_lease *l, const char *what, bool *again, hp
     if (e == 0) {
         e = hpcw_i_sys_id(l->fd, &l->id);
         if (e != 0) { /* later, nobody can say whose it is */
-            (void)hpcw_i_sys_unlink_at(state_of(l), l->name, 0);
+            (void)hpcw_i_sys_unlink_at(at, l->name, 0);
         }
     }
     if (e == 0) {

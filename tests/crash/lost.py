@@ -21,6 +21,7 @@ States that are equal are tried once. Names of one directory survive together: t
 K. Parts of a write and a file's writes in another order, since its last fsync, are not tried. Modes, owners and times do not count. A file that is mapped and written through memory is not modelled.
 """
 import os
+import re
 import shutil
 
 
@@ -123,7 +124,9 @@ class Model:
         return {id(place): place for place in self.known.values() if isinstance(place, Directory)}.values()
 
     def left(self, survival):
-        """What is left: path -> None for a directory, (where its bytes are, length) for a file."""
+        """What is left: path -> None for a directory, (where its bytes are, length, identity in the run) for a file."""
+        identity_of = {id(what): key for key, what in self.known.items()}
+
         def names(directory):
             """Those that survive; of a rename, both of its sides or none."""
             survives = directory.now if all_of(directory) else directory.durable
@@ -147,16 +150,38 @@ class Model:
                     found[inner] = None
                     walk(what, inner)
                 else:
-                    found[inner] = (what.synced, what.length if survival == "sizes" else what.size)
+                    length = what.length if survival == "sizes" else what.size
+                    found[inner] = (what.synced, length, identity_of.get(id(what)))
 
         found = {}
         walk(self.root, "")
         return found
 
 
+# A record of the intent of a set: number, device, inode, birth, size and owner of a file, and its name.
+RECORD = re.compile(rb"([0-9a-f]{16}) ([0-9a-f]{16}) ([0-9a-f]{16}) [0-9a-f]{16}( [0-9a-f]{16} [0-9a-f]{16} )")
+
+
+def identify(intent, now):
+    """Puts the identities of the files that were made into an intent: after a power failure, files are what they were."""
+    def record(match):
+        number, device, inode, rest = match.groups()
+        is_now = now.get(f"{int(device, 16)}:{int(inode, 16)}")
+        if is_now is None:
+            return match.group()
+        device, inode = (int(word) for word in is_now.split(":"))
+        return b"%s %016x %016x %016x%s" % (number, device, inode, 0, rest)  # a birth of 0 is none
+
+    with open(intent, "rb+") as file:
+        text = RECORD.sub(record, file.read())
+        file.seek(0)
+        file.write(text)
+
+
 def build(left, directory):
-    """Makes these files: first the intents of sets, which are older than the names that files got after them."""
-    for path, what in sorted(left.items(), key=lambda item: not os.path.basename(item[0]).startswith(".hpcw-set-")):
+    """Makes these files."""
+    now = {}  # identity in the run -> that of the file made here
+    for path, what in sorted(left.items()):
         full = os.path.join(directory, path)
         if what is None:
             os.makedirs(full, exist_ok=True)
@@ -166,3 +191,7 @@ def build(left, directory):
             shutil.copyfile(what[0], full)
         with open(full, "ab") as file:
             file.truncate(what[1])
+        now[what[2]] = identity(full)
+    for path, what in left.items():
+        if what is not None and os.path.basename(path).startswith(".hpcw-set-"):
+            identify(os.path.join(directory, path), now)
