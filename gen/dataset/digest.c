@@ -10,6 +10,11 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
+void gen_digest_bytes(const void *data, size_t size, struct gen_digest *digest) {
+    const XXH128_hash_t h = XXH3_128bits(data, size);
+    *digest = (struct gen_digest){h.high64, h.low64};
+}
+
 enum { PIECE = 1 << 20 }; /* stays in the second-level cache between the read and the digest */
 
 static hpcw_status digest_data(struct read_source *source, XXH3_state_t *state, unsigned char *buffer,

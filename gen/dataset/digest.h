@@ -3,6 +3,7 @@
 #ifndef HPCW_GEN_DATASET_DIGEST_H
 #define HPCW_GEN_DATASET_DIGEST_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <hpcw/status.h>
@@ -15,6 +16,8 @@ struct gen_digest {
 enum { GEN_DIGEST_TEXT = 33 };
 
 struct read_source;
+
+void gen_digest_bytes(const void *data, size_t size, struct gen_digest *digest);
 
 /* Reads a source once, without its holes. */
 hpcw_status gen_digest_source(struct read_source *source, struct gen_digest *digest, hpcw_error *err);

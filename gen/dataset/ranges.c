@@ -47,13 +47,16 @@ hpcw_status gen_directory_find(const char *path, bool *is, uint64_t *size, hpcw_
     return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot look at it", path);
 }
 
-/* *has: there is a file of this name with this size. */
-static hpcw_status has_size(const char *dir, const char *name, uint64_t size, bool *has, hpcw_error *err) {
+/* *has: there is a file of this name with this size. *now: the size that it has, if there is a file. */
+static hpcw_status has_size(const char *dir, const char *name, uint64_t size, bool *has, uint64_t *now,
+                            hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
-    uint64_t now;
+    bool is = false;
+    uint64_t here;
     gen_directory_path(dir, name, path);
-    hpcw_status s = gen_directory_find(path, has, &now, err);
-    *has = *has && now == size;
+    hpcw_status s = gen_directory_find(path, &is, &here, err);
+    *has = is && here == size;
+    *now = is ? here : *now;
     return s;
 }
 
@@ -61,8 +64,10 @@ static hpcw_status has_size(const char *dir, const char *name, uint64_t size, bo
  *
  *   {"fingerprint":"...","format":"vom","begin":"0","end":"4096"}
  *   {"path":"vom/data.0.json.br","size":"8312","xxh128":"..."}      for each unit
- *   {"partial":{...}}
+ *   {"partial":{...},"xxh128":"..."}                                with the digest of the partial results
  */
+#define PARTIAL "{\"partial\":"
+#define DIGEST ",\"xxh128\":\""
 
 static hpcw_status end_line(struct hpcw_i_buf *buf, struct hpcw_i_json *json, hpcw_error *err) {
     hpcw_i_json_end_object(json);
@@ -118,8 +123,13 @@ hpcw_status gen_directory_write_range(const struct gen_run *run, const struct ge
         s = s == HPCW_OK ? gen_stream_flush(&out, GEN_STREAM_PIECE, err) : s;
     }
     if (s == HPCW_OK) {
+        struct gen_digest digest;
+        char text[GEN_DIGEST_TEXT];
+        gen_digest_bytes(partial, size, &digest);
+        gen_digest_text(&digest, text);
         const struct hpcw_i_piece rest[] = {
-            {out.buf.data, out.buf.size}, {"{\"partial\":", 11}, {partial, size}, {"}\n", 2}};
+            {out.buf.data, out.buf.size}, {PARTIAL, sizeof PARTIAL - 1}, {partial, size},
+            {DIGEST, sizeof DIGEST - 1},  {text, GEN_DIGEST_TEXT - 1},   {"\"}\n", 3}};
         s = hpcw_i_sink_write(out.sink, out.at, rest, sizeof rest / sizeof rest[0], err);
     }
     hpcw_i_buf_free(&out.buf);
@@ -135,6 +145,16 @@ static void take_digest(struct gen_range *range, const cJSON *item, struct gen_d
     const cJSON *text = cJSON_GetObjectItemCaseSensitive(item, "xxh128");
     *digest = (struct gen_digest){0};
     range->digested = range->digested && cJSON_IsString(text) && gen_digest_parse(text->valuestring, digest);
+}
+
+static hpcw_status refuse_size(const char *dir, const char *name, uint64_t want, uint64_t got,
+                               hpcw_error *err) {
+    return got == UINT64_MAX
+               ? hpcw_i_fail(err, HPCW_EFORMAT, "%s/%s: expected a file of %" PRIu64 " bytes, got none", dir,
+                             name, want)
+               : hpcw_i_fail(err, HPCW_EFORMAT,
+                             "%s/%s: expected a file of %" PRIu64 " bytes, got one of %" PRIu64, dir, name,
+                             want, got);
 }
 
 /* Reads one unit, and checks that its file exists with its size. */
@@ -158,16 +178,16 @@ static hpcw_status take_unit(const struct gen_run *run, const struct gen_format 
     bool is_pending = gen_is_pending(format, run->dataset, range->begin, range->end, index);
     gen_pending_name(format, index, pending);
     bool has;
-    s = has_size(dir, unit.path, file->size, &has, err);
+    uint64_t now = UINT64_MAX;
+    s = has_size(dir, unit.path, file->size, &has, &now, err);
     if (s == HPCW_OK && !has && is_pending) {
-        s = has_size(dir, pending, file->size, &has, err);
+        s = has_size(dir, pending, file->size, &has, &now, err);
     }
     if (s != HPCW_OK) {
         return s;
     }
     if (!has) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "%s/%s: expected a file of %" PRIu64 " bytes, got none", dir,
-                           is_pending ? pending : unit.path, file->size);
+        return refuse_size(dir, is_pending ? pending : unit.path, file->size, now, err);
     }
     take_digest(range, item, &file->digest);
     return HPCW_OK;
@@ -208,6 +228,41 @@ static hpcw_status next_json(struct gen_lines *lines, cJSON **json, hpcw_error *
                                        lines->number);
 }
 
+/* The last line: its digest tells whether somebody changed the results, as they are all that knows of them. */
+static hpcw_status take_partial(struct gen_lines *lines, struct gen_range *range, hpcw_error *err) {
+    char *text;
+    hpcw_status s = gen_lines_next(lines, &text, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    if (text == NULL) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "line %" PRIu64 ": expected JSON, got the end of the file",
+                           lines->number);
+    }
+    const size_t size = strlen(text);
+    const size_t before = sizeof PARTIAL - 1;
+    const size_t after = sizeof DIGEST - 1 + GEN_DIGEST_TEXT - 1 + 2;
+    if (size < before + after || memcmp(text, PARTIAL, before) != 0 ||
+        memcmp(text + size - after, DIGEST, sizeof DIGEST - 1) != 0) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "expected the partial results with their digest, got none");
+    }
+    struct gen_digest digest;
+    char want[GEN_DIGEST_TEXT];
+    gen_digest_bytes(text + before, size - before - after, &digest);
+    gen_digest_text(&digest, want);
+    if (memcmp(text + size - (GEN_DIGEST_TEXT - 1) - 2, want, GEN_DIGEST_TEXT - 1) != 0) {
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "expected partial results with this digest, got others: they are damaged");
+    }
+    cJSON *json = cJSON_ParseWithOpts(text, NULL, 1);
+    range->partial = cJSON_DetachItemFromObjectCaseSensitive(json, "partial");
+    cJSON_Delete(json);
+    return cJSON_IsObject(range->partial)
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_EFORMAT, "line %" PRIu64 ": expected JSON, got something else",
+                             lines->number);
+}
+
 static hpcw_status take_lines(const struct gen_run *run, const struct gen_format *format,
                               struct gen_lines *lines, struct gen_range *range, hpcw_error *err) {
     cJSON *json;
@@ -231,19 +286,9 @@ static hpcw_status take_lines(const struct gen_run *run, const struct gen_format
         }
         cJSON_Delete(json);
     }
-    if (s == HPCW_OK) {
-        s = next_json(lines, &json, err);
-    }
-    if (s != HPCW_OK) {
-        return s;
-    }
-    range->partial = cJSON_DetachItemFromObjectCaseSensitive(json, "partial");
-    cJSON_Delete(json);
-    if (!cJSON_IsObject(range->partial)) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "expected the partial results, got none");
-    }
     char *more;
-    s = gen_lines_next(lines, &more, err);
+    s = s == HPCW_OK ? take_partial(lines, range, err) : s;
+    s = s == HPCW_OK ? gen_lines_next(lines, &more, err) : s;
     return s != HPCW_OK ? s
            : more == NULL
                ? HPCW_OK
@@ -267,7 +312,8 @@ static hpcw_status read_range(const char *path, const struct gen_run *run, const
         gen_range_free(range);
         s = read_source_is_of_system(s, &reason)
                 ? hpcw_i_fail_as(err, &reason)
-                : hpcw_i_fail(err, HPCW_EFORMAT, "%s: not of this dataset: %.600s: write its part again", path,
+                : hpcw_i_fail(err, HPCW_EFORMAT,
+                              "%s: not of this dataset, or damaged: %.600s: write its part again", path,
                               reason.message);
     }
     return s;
@@ -392,7 +438,9 @@ static hpcw_status is_intact(const char *dir, const cJSON *entry, bool content, 
     const cJSON *text = cJSON_GetObjectItemCaseSensitive(entry, "xxh128");
     *is = cJSON_IsString(path) && gen_directory_is_below(path->valuestring) && cJSON_IsNumber(size) &&
           size->valuedouble >= 0 && size->valuedouble <= 0x1p53;
-    hpcw_status s = *is ? has_size(dir, path->valuestring, (uint64_t)size->valuedouble, is, err) : HPCW_OK;
+    uint64_t now;
+    hpcw_status s =
+        *is ? has_size(dir, path->valuestring, (uint64_t)size->valuedouble, is, &now, err) : HPCW_OK;
     if (s != HPCW_OK || !*is || !content || !cJSON_IsString(text)) {
         return s;
     }

@@ -69,31 +69,40 @@ refuse 1 'some: linktest: expected every file once, file 0 was written by two ru
 unfinished some
 
 record=.hpcw/linktest.0-2.jsonl
-spoil() { # WANTED SED-SCRIPT
+# Gives changed partial results their digest, so that what they say is looked at.
+sign() {
+    if command -v xxh128sum >/dev/null && grep -q '^{"partial":.*,"xxh128":"' "$1"; then
+        digest=$(sed -n 's/^{"partial":\(.*\),"xxh128":"[0-9a-f]*"}$/\1/p' "$1" | head -n 1 | tr -d '\n' | xxh128sum | cut -d ' ' -f 1)
+        sed -i 's/^\({"partial":.*,"xxh128":"\)[0-9a-f]*"}$/\1'"$digest"'"}/' "$1"
+    fi
+}
+spoil() { # WANTED SED-SCRIPT [what is done to the record then]
     parts spoilt
     sed "$2" spoilt/$record >changed
     cmp -s changed spoilt/$record && bad "the script changes nothing: $2"
     mv changed spoilt/$record
+    ${3-sign} spoilt/$record
     refuse 1 "$1" "$HPCGEN" join spoilt
     unfinished spoilt
 }
-spoil 'spoilt/.hpcw/linktest.0-2.jsonl: not of this dataset: line 1: expected JSON, got something else:*' '1s/}$//'
+spoil 'spoilt/.hpcw/linktest.0-2.jsonl: not of this dataset, or damaged: line 1: expected JSON, got something else:*' '1s/}$//'
 spoil '*line 3: expected JSON, got something else:*' '3s/}$//'
 spoil '*file 1: *' 3d
 spoil '*line 4: expected JSON, got the end of the file*' '$d'
 spoil '*expected nothing after the partial results, got line 5*' '$p'
-spoil '*not of this dataset: expected format linktest and fingerprint *' 's/"linktest"/"sion"/'
+spoil '*not of this dataset, or damaged: expected format linktest and fingerprint *' 's/"linktest"/"sion"/'
 spoil '*expected format linktest and fingerprint *' 's/"fingerprint":"../"fingerprint":"zz/'
 spoil '*expected a range of the 5 files, got 0 to 18446744073709551615*' 's/"end":"2"/"end":"18446744073709551615"/'
 spoil '*end: *' 's/"end":"2"/"end":"99999999999999999999999"/'
-spoil '*expected the partial results, got none*' 's/"end":"2"/"end":1/'
+spoil '*expected the partial results with their digest, got none*' 's/"end":"2"/"end":1/'
 spoil '*expected a whole number, got something else*' 's/"end":"2"/"end":1.5/'
 spoil '*expected a whole number, got something else*' 's/"end":"2"/"end":1e300/'
 spoil '*expected a whole number, got something else*' 's/"begin":"0"/"begin":[]/'
 spoil '*file 0: expected linktest/pingpong_results_bin.sion, got another path*' 's|"path":"linktest/pingpong|"path":"../../pingpong|'
 spoil '*file 0: expected *, got another path*' 's|"path":"[^"]*"|"path":"/etc/passwd"|'
 spoil '*file 1: expected *.000001, got another path*' 's|"path":"\([^"]*000001\)"|"path":"linktest/../\1"|'
-spoil '*expected the partial results, got none*' 's/"partial"/"partiel"/'
+spoil '*expected the partial results with their digest, got none*' 's/"partial"/"partiel"/'
+spoil '*expected partial results with this digest, got others: they are damaged*' 's/"partial":{/"partial":{ /' :
 spoil '*slow connections*' 's/"slowest":\[[^]]*\]/"slowest":[]/'
 spoil '*time_ps: expected a whole number*' 's/"time_ps":"[0-9]*"/"time_ps":null/'
 spoil '*slowest: expected two of the 32 ranks, got 4294967296 and *' 's/"from":"[0-9]*"/"from":"4294967296"/'
@@ -113,7 +122,7 @@ rm spoilt/linktest/pingpong_results_bin.sion.000001
 refuse 1 '*linktest.0-2.jsonl: *expected a file of * bytes, got none: write its part again' "$HPCGEN" join spoilt
 parts spoilt
 truncate -s -1 spoilt/.hpcw/linktest.unit0
-refuse 1 '*expected a file of * bytes, got none: write its part again' "$HPCGEN" join spoilt
+refuse 1 '*expected a file of * bytes, got one of *: write its part again' "$HPCGEN" join spoilt
 parts spoilt
 echo '[hpcgen' >spoilt/.hpcw/parameters.ini
 refuse 1 'spoilt/.hpcw/parameters.ini:1: *' "$HPCGEN" join spoilt
