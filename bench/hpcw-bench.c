@@ -10,6 +10,7 @@
 #include "bench/report/results.h"
 #include "bench/site/site.h"
 #include "bench/sweep/sweep.h"
+#include "libwriter/base/status.h"
 #include "ui/page/page.h"
 
 /* The options as they were given, for the results: without names of directories. */
@@ -58,6 +59,10 @@ static hpcw_status run_report(struct bench_call *call, hpcw_error *err) {
     const char *page = o->output[0] == '\0' ? beside : o->output;
     struct bench_results r;
     bool drawn = false;
+    if (strcmp(page, "-") == 0) {
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "--output: expected a file for the page, got -: ./- is one of this name");
+    }
     hpcw_status s = ui_page_available(err);
     s = s == HPCW_OK ? bench_report_kernels(results, page, &drawn, err) : s;
     if (s != HPCW_OK || drawn) {

@@ -6,12 +6,20 @@
 #include <stdlib.h>
 
 #include "bench/measure/timer.h"
+#include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 
 static void complain(const struct bench_call *call, const hpcw_error *err) {
     if (call->processes.process == 0) {
         (void)fprintf(stderr, "%s: %s\n", call->parse.program->name, err->message);
     }
+}
+
+/* Nothing is held back that cannot be written. */
+static hpcw_status end_output(hpcw_status s, hpcw_error *err) {
+    return s == HPCW_OK && (fflush(stdout) != 0 || ferror(stdout))
+               ? hpcw_i_fail(err, HPCW_EIO, "standard output: cannot write")
+               : s;
 }
 
 /* `s`: whether the command line is right, on this process. */
@@ -28,6 +36,7 @@ static int measure(struct bench_call *call, const struct bench_command_row *row,
     if (s == HPCW_OK) {
         bench_timer_catch_signals();
         s = row->run(call, err);
+        s = call->processes.process == 0 ? end_output(s, err) : s;
     }
     if (s != HPCW_OK) {
         complain(call, err);
@@ -51,7 +60,11 @@ int bench_program_run(int argc, char **argv, const struct ui_program *program, v
     }
     if (s == HPCW_OK && call.parse.answer != UI_ANSWER_NONE) {
         ui_options_answer(&call.parse, stdout);
-        return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+        s = end_output(s, &err);
+        if (s != HPCW_OK) {
+            complain(&call, &err);
+        }
+        return s == HPCW_OK ? EXIT_SUCCESS : EXIT_FAILURE;
     }
     if (s == HPCW_OK) {
         s = ui_options_finish(&call.parse, &err);
@@ -61,9 +74,9 @@ int bench_program_run(int argc, char **argv, const struct ui_program *program, v
     if (s != HPCW_OK || row->measures) {
         return measure(&call, row, s, &err);
     }
-    s = row->run(&call, &err);
+    s = end_output(row->run(&call, &err), &err);
     if (s != HPCW_OK) {
         complain(&call, &err);
     }
-    return s == HPCW_OK && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return s == HPCW_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }

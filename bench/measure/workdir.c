@@ -112,13 +112,18 @@ hpcw_status bench_workdir_make(const struct bench_processes *p, const char *pare
 }
 
 void bench_workdir_remove(const struct bench_processes *p, const char *path) {
-    hpcw_error ignored;
-    (void)hpcw_i_agree(p->comm, HPCW_OK, NULL, &ignored);
+    hpcw_error why;
+    (void)hpcw_i_agree(p->comm, HPCW_OK, NULL, &why);
     if (p->process == 0 && path[0] != '\0') {
         char owner[BENCH_WORKDIR + sizeof OWNER];
         (void)snprintf(owner, sizeof owner, "%s%s", path, OWNER);
-        bench_remove_tree(path);
-        (void)hpcw_i_sys_unlink(owner);
+        const int e = hpcw_i_tree_remove(AT_FDCWD, path);
+        if (e == 0 || e == ENOENT) {
+            (void)hpcw_i_sys_unlink(owner);
+        } else {
+            (void)hpcw_i_fail_sys(&why, e, "%s: cannot remove the data, which the next run does", path);
+            (void)fprintf(stderr, "hpcw-bench: %s\n", why.message);
+        }
     }
 }
 

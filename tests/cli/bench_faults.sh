@@ -125,6 +125,24 @@ holds ended '"stopped": "interrupted (signal 15)"'
 holds ended 'with 5 tasks, '
 clean data
 
+# ---- data that cannot be removed are named, and the next run removes them
+if [ "$(id -u)" -eq 0 ] && mkdir mounted && mount -t tmpfs -o size=64k none mounted 2>/dev/null; then
+    umount mounted
+    "$HPCGEN" data --out held --budget 1h --repeat 500 --ranks 2 --per-rank 20000 --record 5000 --quiet \
+        --layout shared-posix --mode fsync 2>said &
+    pid=$!
+    while [ ! -e held/results.json ] && kill -0 $pid 2>/dev/null; do :; done
+    mkdir data/.hpcw-bench.$pid/held && mount -t tmpfs -o size=64k none data/.hpcw-bench.$pid/held || bad "no mount"
+    kill -TERM $pid
+    wait $pid
+    grep -q "^hpcw-bench: data/.hpcw-bench.$pid: cannot remove the data, which the next run does: " said || bad "it says: $(cat said)"
+    umount data/.hpcw-bench.$pid/held
+    "$HPCGEN" data --out after --repeat 1 --ranks 2 --per-rank 20000 --layout shared-posix --mode fsync --quiet 2>said ||
+        bad "fails after data that stayed: $(cat said)"
+    grep -q "data/.hpcw-bench.$pid: removed" said || bad "it says: $(cat said)"
+    clean data
+fi
+
 # ---- killed: what whole repetitions measured is there, and says that it is not all
 "$HPCGEN" data --out killed --budget 1h --repeat 500 --ranks 2 --per-rank 20000 --record 5000 --quiet \
     --layout shared-posix --mode fsync &

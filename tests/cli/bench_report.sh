@@ -29,6 +29,13 @@ sed -n '/<div class="findings">/,/<\/div>/p' out/report.html | grep -qF "<p>$ver
 # Drawn again it is the same, wherever it goes.
 "$HPCGEN" report out/results.json --output again.html || bad "report fails"
 cmp out/report.html again.html || bad "another page"
+refuse 1 '--output: expected a file for the page, got -: ./- is one of this name' "$HPCGEN" report out/results.json --output -
+[ ! -e ./- ] || bad "a file is called -"
+for arguments in "report --help" "compare out/results.json out/results.json" "model --ranks 64 --blocksize 4K"; do
+    # shellcheck disable=SC2086
+    if "$HPCGEN" $arguments >/dev/full 2>said; then bad "status 0 without its output: $arguments"; fi
+    [ "$(cat said)" = "hpcw-bench: standard output: cannot write" ] || bad "it says: $(cat said)"
+done
 rm out/report.html
 "$HPCGEN" report out/results.json || bad "report fails without --output"
 cmp out/report.html again.html || bad "it is not beside the results"

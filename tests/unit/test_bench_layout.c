@@ -244,6 +244,25 @@ static void direct_writes_at_any_place(void **state) {
     }
 }
 
+/* Buffered data meet the disk when somebody wants to read them from there. */
+static int syncs_fail(enum hpcw_i_sys_call call, size_t *size) {
+    (void)size;
+    return call == HPCW_I_SYS_FSYNC ? EIO : 0;
+}
+
+static void errors_of_the_disk_are_found(void **state) {
+    (void)state;
+    struct bench_shape shape = shape_of(BENCH_SHARED_POSIX, BENCH_BUFFERED);
+    struct bench_work w;
+    hpcw_error err;
+    assert_int_equal(write_all(&w, &shape, false, &err), HPCW_OK);
+    hpcw_i_sys_gate = syncs_fail;
+    hpcw_status s = bench_work_check(&w, &err);
+    hpcw_i_sys_gate = NULL;
+    assert_int_equal(s, HPCW_EIO);
+    clear(&w);
+}
+
 static unsigned long opens;
 
 /* As of a file system on which another host creates the same file at the same time. */
@@ -305,13 +324,10 @@ static void faults(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_layout_in_every_mode),
-        cmocka_unit_test(containers_lie_where_they_are_expected),
-        cmocka_unit_test(the_shifted_twin),
-        cmocka_unit_test(wrong_data_are_found),
-        cmocka_unit_test(direct_writes_at_any_place),
-        cmocka_unit_test(another_host_creates_it),
-        cmocka_unit_test(faults),
+        cmocka_unit_test(every_layout_in_every_mode), cmocka_unit_test(containers_lie_where_they_are_expected),
+        cmocka_unit_test(the_shifted_twin),           cmocka_unit_test(wrong_data_are_found),
+        cmocka_unit_test(direct_writes_at_any_place), cmocka_unit_test(errors_of_the_disk_are_found),
+        cmocka_unit_test(another_host_creates_it),    cmocka_unit_test(faults),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
