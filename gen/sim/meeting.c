@@ -267,6 +267,10 @@ static void come(struct sim *sim, struct sim_meeting *g, uint32_t rank) {
 }
 
 static enum sim_answer meet(struct sim *sim, uint32_t rank, enum sim_call call, uint32_t root, uint64_t bytes) {
+    if (root == SIM_NONE) {
+        return sim_refuse(sim, "%s: expected a root from 0 to %" PRIu32 ", got none", sim_call_name[call],
+                          sim->ranks - 1);
+    }
     if (root >= sim->ranks) {
         return sim_refuse(sim, "%s: expected a root from 0 to %" PRIu32 ", got %" PRIu32, sim_call_name[call],
                           sim->ranks - 1, root);

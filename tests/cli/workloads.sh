@@ -116,6 +116,10 @@ refuse 1 './no.lua: cannot read the workload: *' make --formats clog2 --out bad 
 wrong '*workload.planez: expected a name in the table parameters, got another' --workload wavefront --set workload.planez=1
 wrong '*workload.bytes: expected --workload, got none' --set workload.bytes=1
 wrong '*trace.skew: expected a parameter that workloads have, got one of the trace model' --workload farm --set trace.skew=1
+printf 'states = { "a\\nb" }\nfunction run() end\n' >control.lua
+wrong 'control.lua: states: expected names without control characters, got 10 in number 1' --workload control.lua
+echo 'function run() bcast(8, none) end' >root.lua
+wrong 'root.lua:1: rank 0: bcast: expected a root from 0 to 23, got none' --workload root.lua
 echo 'function run() recv(1) end' >wait.lua
 wrong 'wait.lua: deadlock: expected all ranks to end, got 24 that wait for ever: rank 0 in recv from rank 1 with tag 0 (wait.lua:1)*' \
     --workload wait.lua

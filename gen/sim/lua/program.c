@@ -134,6 +134,12 @@ static void read_states(lua_State *L, struct sim_lua *lua, int globals) {
             sim_lua_refuse(L, "states: expected names of 1 to %d bytes, got another value as number %zu",
                            SIM_LUA_STATE_NAME - 1, i + 1);
         }
+        for (size_t k = 0; k < size; k++) {
+            if ((unsigned char)name[k] < ' ' || name[k] == 0x7f) {
+                sim_lua_refuse(L, "states: expected names without control characters, got %d in number %zu",
+                               (unsigned char)name[k], i + 1);
+            }
+        }
         memcpy(lua->state_name[i], name, size + 1);
         lua_pop(L, 1);
     }
