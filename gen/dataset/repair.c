@@ -103,11 +103,15 @@ static void want_digest(struct repair_file *file, const char *text) {
     file->wants += file->wants < 2 && gen_digest_parse(text, &file->want[file->wants]);
 }
 
+static bool are_equal(const struct gen_digest *a, const struct gen_digest *b) {
+    return a->high == b->high && a->low == b->low;
+}
+
 /* Whether the file is as it is listed; by its size alone, if no digest is known. */
 static bool is_wanted(const struct repair_file *file) {
     bool is = file->wants == 0 && (!file->has_size || file->size == file->now.size);
     for (unsigned i = 0; i < file->wants; i++) {
-        is = is || (file->want[i].high == file->now.digest.high && file->want[i].low == file->now.digest.low);
+        is = is || are_equal(&file->want[i], &file->now.digest);
     }
     return is;
 }
@@ -161,6 +165,23 @@ static hpcw_status read_checksums(struct repairing *r, hpcw_error *err) {
     }
     hpcw_i_free(text);
     return HPCW_OK;
+}
+
+/* Damage changes some digests of a list. Where most differ, one of the lists came from another dataset, and nobody knows which:
+ * what is sound by one of them would be replaced by what the other one says. */
+static hpcw_status check_lists(const struct repairing *r, hpcw_error *err) {
+    size_t both = 0;
+    size_t differ = 0;
+    for (size_t i = 0; i < r->count - MANIFEST; i++) {
+        both += r->file[i].wants == 2;
+        differ += r->file[i].wants == 2 && !are_equal(&r->file[i].want[0], &r->file[i].want[1]);
+    }
+    return 2 * differ <= both
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_ECHECKSUM,
+                             "%s: expected " GEN_MANIFEST " and " GEN_CHECKSUMS
+                             " of one dataset, got %zu other digests of %zu: remove the one of another dataset",
+                             r->run->directory, differ, both);
 }
 
 /* ---- what is damaged ---- */
@@ -505,6 +526,7 @@ static hpcw_status find_damage(struct repairing *r, const char *manifest, hpcw_e
     }
     read_manifest(r, manifest);
     s = read_checksums(r, err);
+    s = s == HPCW_OK ? check_lists(r, err) : s;
     if (s != HPCW_OK) {
         return s;
     }

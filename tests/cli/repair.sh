@@ -197,6 +197,17 @@ same whole
 rights | diff expected_rights - || bad "repaired files have other rights"
 
 # ---- what it does not repair
+# A manifest of another dataset with the same files: all are sound by the checksums, and stay.
+# shellcheck disable=SC2086
+"$HPCGEN" $options --seed 77 --quiet --out other || exit
+for list in manifest.json CHECKSUMS.xxh128; do
+    fresh whole
+    cp other/$list set/
+    refused 'set: expected manifest.json and CHECKSUMS.xxh128 of one dataset, got * other digests of *: remove the one of another dataset'
+    cp whole/$list set/
+    same whole
+done
+rm -r other
 fresh whole
 sed 's/"hpcw": "[^"]*"/"hpcw": "0.0.0"/' set/manifest.json >changed && mv changed set/manifest.json
 refused 'set/manifest.json: expected a dataset of hpcw *, got one of 0.0.0'
