@@ -28,6 +28,7 @@ static const struct log_call {
     {SIM_CALL_SENDRECV, 81, "MPI_Sendrecv", "SeaGreen", NULL},
     {SIM_CALL_WAIT, 105, "MPI_Wait", "red", NULL},
     {SIM_CALL_WAITALL, 106, "MPI_Waitall", "OrangeRed", NULL},
+    {SIM_CALL_WAITANY, 107, "MPI_Waitany", "coral", NULL},
     {SIM_CALL_CHECKPOINT, HPCW_CLOG2_USER_STATE + 1, "Checkpoint", "firebrick", "bytes=%l"},
 };
 enum {

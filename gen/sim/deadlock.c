@@ -37,7 +37,7 @@ static void say_place(const struct sim *sim, struct sim_words *w, uint32_t rank)
 static void say_wait(const struct sim *sim, struct sim_words *w, uint32_t rank) {
     const struct sim_rank *r = &sim->rank[rank];
     say(w, "rank %" PRIu32 " in %s", rank, sim_call_name[r->call]);
-    if (r->waits_for_any) {
+    if (r->timed == SIM_ANY_MESSAGE) {
         say(w, " from any rank with tag %" PRId32, r->any_tag);
     }
     for (uint32_t h = r->waits_for; h != SIM_NOTHING; h = sim->match.half[h].wait_next) {

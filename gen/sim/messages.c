@@ -129,17 +129,63 @@ static uint64_t finish_wait(struct sim *sim, uint32_t rank) {
     return now_ns;
 }
 
-/* The rank will wait for a half, before those that it waits for already. */
-static void wait_for(struct sim *sim, uint32_t rank, uint32_t half) {
+/* Puts a half before those that the rank waits for already. */
+static struct sim_half *add_wait(struct sim *sim, uint32_t rank, uint32_t half) {
     struct sim_half *h = half_of(sim, half);
     h->waited = true;
     h->wait_next = sim->rank[rank].waits_for;
     sim->rank[rank].waits_for = half;
-    sim->rank[rank].missing += !h->matched && !h->eager;
+    return h;
+}
+
+/* It is known when the half is over. */
+static bool has_end(const struct sim_half *half) {
+    return half->matched || half->eager;
+}
+
+/* The rank will wait for this half, too. */
+static void wait_for(struct sim *sim, uint32_t rank, uint32_t half) {
+    sim->rank[rank].missing += !has_end(add_wait(sim, rank, half));
 }
 
 static enum sim_answer wait_or_go_on(struct sim *sim, uint32_t rank) {
     return sim->rank[rank].missing > 0 ? sim_block(sim, rank) : sim_end_call(sim, rank, finish_wait(sim, rank));
+}
+
+/* ---- timed calls ---- */
+
+/* The timed call of a rank may be over at `time_ns`, or when it began, if that was later. */
+static void may_end(struct sim *sim, uint32_t rank, uint64_t time_ns) {
+    const struct sim_rank *r = &sim->rank[rank];
+    const struct sim_entry entry = {
+        .time_ns = later_of(r->clock_ns, time_ns), .rank = rank, .item = rank, .serial = r->calls};
+    if (!sim_heap_add(&sim->timed, entry)) {
+        (void)sim_fail_memory(sim, "a timed call");
+    }
+}
+
+/* The first request that is over, in time, ends the rank's call; of those that were over when it began, the first one in the
+ * order of the call. */
+static void serve_request(struct sim *sim, uint32_t rank) {
+    struct sim_rank *r = &sim->rank[rank];
+    uint64_t first_ns = UINT64_MAX;
+    uint32_t first = SIM_NOTHING;
+    uint32_t place = 0;
+    for (uint32_t half = r->waits_for; half != SIM_NOTHING; half = half_of(sim, half)->wait_next, place++) {
+        struct sim_half *h = half_of(sim, half);
+        const uint64_t time_ns = later_of(r->clock_ns, h->done_ns);
+        h->waited = false;
+        if (has_end(h) && time_ns < first_ns) {
+            first_ns = time_ns;
+            first = half;
+            r->waited = place;
+        }
+    }
+    r->timed = SIM_NOT_TIMED;
+    r->waits_for = first;
+    half_of(sim, first)->wait_next = SIM_NOTHING;
+    const uint64_t end_ns = finish_wait(sim, rank);
+    sim_wake(sim, rank, end_ns);
 }
 
 /* ---- both halves are there ---- */
@@ -153,7 +199,9 @@ static void settle(struct sim *sim, uint32_t half) {
     if (h->eager && !h->waited && !h->held) {
         sim_match_drop(&sim->match, half); /* a send that nobody waits for */
     }
-    if (counts && --sim->rank[rank].missing == 0 && sim->rank[rank].state == SIM_RANK_WAITS) {
+    if (counts && sim->rank[rank].timed == SIM_ANY_REQUEST) {
+        may_end(sim, rank, h->done_ns);
+    } else if (counts && --sim->rank[rank].missing == 0 && sim->rank[rank].state == SIM_RANK_WAITS) {
         sim_wake(sim, rank, finish_wait(sim, rank));
     }
 }
@@ -182,19 +230,15 @@ static struct sim_half new_receive(const struct sim *sim, uint32_t rank, uint32_
 static void deliver(struct sim *sim, uint32_t rank, uint32_t half) {
     struct sim_rank *r = &sim->rank[rank];
     const struct sim_half *h = half_of(sim, half);
-    struct sim_entry entry = {.time_ns = h->envelope_ns,
-                              .rank = pair_of(sim, h->pair)->from,
-                              .number = h->number,
-                              .item = half,
-                              .serial = h->serial};
-    bool fits = sim_heap_add(&r->mail, entry);
-    if (fits && r->waits_for_any && r->any_tag == h->tag) {
-        entry = (struct sim_entry){
-            .time_ns = later_of(r->clock_ns, h->envelope_ns), .rank = rank, .item = rank, .serial = r->calls};
-        fits = sim_heap_add(&sim->timed, entry);
-    }
-    if (!fits) {
+    const struct sim_entry entry = {.time_ns = h->envelope_ns,
+                                    .rank = pair_of(sim, h->pair)->from,
+                                    .number = h->number,
+                                    .item = half,
+                                    .serial = h->serial};
+    if (!sim_heap_add(&r->mail, entry)) {
         (void)sim_fail_memory(sim, "a message");
+    } else if (r->timed == SIM_ANY_MESSAGE && r->any_tag == h->tag) {
+        may_end(sim, rank, h->envelope_ns);
     }
 }
 
@@ -238,17 +282,11 @@ static enum sim_answer receive_any(struct sim *sim, uint32_t rank, int32_t tag) 
     if (!r->receives_any) {
         open_mail(sim, rank);
     }
-    r->waits_for_any = true;
+    r->timed = SIM_ANY_MESSAGE;
     r->any_tag = tag;
     const uint32_t half = first_mail(sim, rank, tag);
     if (half != SIM_NOTHING) {
-        const struct sim_entry entry = {.time_ns = later_of(r->clock_ns, half_of(sim, half)->envelope_ns),
-                                        .rank = rank,
-                                        .item = rank,
-                                        .serial = r->calls};
-        if (!sim_heap_add(&sim->timed, entry)) {
-            return sim_fail_memory(sim, "a receive");
-        }
+        may_end(sim, rank, half_of(sim, half)->envelope_ns);
     }
     return sim_block(sim, rank);
 }
@@ -261,23 +299,27 @@ static void serve(struct sim *sim, uint32_t rank, uint32_t send) {
     send = sim_match_take(&sim->match, &pair_of(sim, pair)->message, receive.tag);
     join(sim, half_of(sim, send), &receive);
     settle(sim, send);
-    sim->rank[rank].waits_for_any = false;
+    sim->rank[rank].timed = SIM_NOT_TIMED;
     const uint64_t end_ns = end_of(sim, rank, &receive, sim_least_end_ns(sim, rank));
     tell_receive(sim, rank, &receive, end_ns);
     sim_wake(sim, rank, end_ns);
 }
 
-bool sim_serve_any(struct sim *sim) {
+bool sim_serve_timed(struct sim *sim) {
     while (sim->timed.count > 0) {
         const struct sim_entry entry = sim->timed.entry[0];
         const struct sim_rank *r = &sim->rank[entry.item];
-        const bool valid = r->waits_for_any && r->calls == entry.serial;
+        const bool valid = r->timed != SIM_NOT_TIMED && r->calls == entry.serial;
         if (valid && entry.time_ns >= sim->horizon_ns) {
             return false;
         }
         sim_heap_remove(&sim->timed);
-        if (valid) {
+        if (valid && r->timed == SIM_ANY_MESSAGE) {
             serve(sim, entry.item, first_mail(sim, entry.item, r->any_tag));
+        } else if (valid) {
+            serve_request(sim, entry.item);
+        }
+        if (valid) {
             return true;
         }
     }
@@ -535,25 +577,67 @@ enum sim_answer sim_irecv(struct sim *sim, uint32_t rank, uint32_t from, int32_t
     return end_at_once(sim, rank);
 }
 
+/* The half of a request that its rank may wait for; SIM_NOTHING: it is not one. */
+static uint32_t half_of_request(struct sim *sim, uint32_t rank, enum sim_call call, sim_request request) {
+    const uint32_t half = (uint32_t)request;
+    if (half < sim->match.count && half_of(sim, half)->serial == request >> 32 && half_of(sim, half)->held &&
+        !half_of(sim, half)->waited && owner_of(sim, half_of(sim, half)) == rank) {
+        return half;
+    }
+    (void)sim_refuse(sim, "%s: expected a request of this rank that it has not waited for, got another",
+                     sim_call_name[call]);
+    return SIM_NOTHING;
+}
+
 enum sim_answer sim_wait(struct sim *sim, uint32_t rank, enum sim_call call, const sim_request *request,
                          uint32_t count) {
     for (uint32_t i = count; i-- > 0;) {
-        const uint32_t half = (uint32_t)request[i];
         if (request[i] == NO_REQUEST) {
             continue;
         }
-        if (half >= sim->match.count || half_of(sim, half)->serial != request[i] >> 32 ||
-            !half_of(sim, half)->held || half_of(sim, half)->waited ||
-            owner_of(sim, half_of(sim, half)) != rank) {
-            return sim_refuse(sim,
-                              "%s: expected a request of this rank that it has not waited for, got another",
-                              sim_call_name[call]);
+        const uint32_t half = half_of_request(sim, rank, call, request[i]);
+        if (half == SIM_NOTHING) {
+            return SIM_REFUSED;
         }
         wait_for(sim, rank, half);
     }
     sim_begin_call(sim, rank, call);
     sim->rank[rank].received = (struct sim_received){.from = SIM_NONE};
     return wait_or_go_on(sim, rank);
+}
+
+enum sim_answer sim_waitany(struct sim *sim, uint32_t rank, const sim_request *request, uint32_t count) {
+    struct sim_rank *r = &sim->rank[rank];
+    if (count == 0) {
+        return sim_refuse(sim, "waitany: expected at least one request, got none");
+    }
+    for (r->waited = 0; r->waited < count; r->waited++) {
+        if (request[r->waited] == NO_REQUEST) {
+            sim_begin_call(sim, rank, SIM_CALL_WAITANY);
+            r->received = (struct sim_received){.from = SIM_NONE};
+            return end_at_once(sim, rank);
+        }
+    }
+    uint64_t first_ns = UINT64_MAX;
+    for (uint32_t i = count; i-- > 0;) {
+        const uint32_t half = half_of_request(sim, rank, SIM_CALL_WAITANY, request[i]);
+        if (half == SIM_NOTHING) {
+            return SIM_REFUSED;
+        }
+        const struct sim_half *h = add_wait(sim, rank, half);
+        first_ns = has_end(h) && h->done_ns < first_ns ? h->done_ns : first_ns;
+    }
+    sim_begin_call(sim, rank, SIM_CALL_WAITANY);
+    r->received = (struct sim_received){.from = SIM_NONE};
+    r->timed = SIM_ANY_REQUEST;
+    if (first_ns < UINT64_MAX) {
+        may_end(sim, rank, first_ns);
+    }
+    return sim_block(sim, rank);
+}
+
+uint32_t sim_waited(const struct sim *sim, uint32_t rank) {
+    return sim->rank[rank].waited;
 }
 
 struct sim_received sim_received(const struct sim *sim, uint32_t rank) {

@@ -16,6 +16,13 @@ enum sim_rank_state {
     SIM_RANK_ENDED
 };
 
+/* What a rank waits for in a timed call. */
+enum sim_timed {
+    SIM_NOT_TIMED,
+    SIM_ANY_MESSAGE,
+    SIM_ANY_REQUEST /* of those in `waits_for` */
+};
+
 /* The pairs of a rank's last partners: most messages need no look into the table. */
 enum { SIM_RECENT = 8 };
 struct sim_recent {
@@ -28,18 +35,19 @@ struct sim_rank {
     uint64_t out_free_ns, in_free_ns; /* when the rank's share of the cards is free */
     struct sim_received received;
     uint32_t phase;
-    uint32_t calls;     /* how many, in a circle: tells two waits apart */
-    uint32_t missing;   /* halves that it waits for and that have no other half yet */
-    uint32_t waits_for; /* the first of these; SIM_NOTHING: none */
-    uint8_t state;      /* enum sim_rank_state */
-    uint8_t call;       /* enum sim_call of its last call */
-    bool waits_for_any;
+    uint32_t calls;             /* how many, in a circle: tells two waits apart */
+    uint32_t missing;           /* halves that it waits for, all of them, and that have no other half yet */
+    uint32_t waits_for;         /* the first of these; SIM_NOTHING: none */
+    uint8_t state;              /* enum sim_rank_state */
+    uint8_t call;               /* enum sim_call of its last call */
+    uint8_t timed;              /* enum sim_timed */
     bool receives_any;          /* it has done so before: `mail` has all that it may receive */
     uint8_t next_to, next_from; /* where the next new partner goes in `to` and `from` */
     struct sim_recent to, from;
     uint32_t first_in; /* the first pair with this receiver; SIM_NOTHING: none */
     uint32_t held;     /* requests that it has not waited for */
     int32_t any_tag;   /* of a receive from any source */
+    uint32_t waited;   /* the place of the request that was over first */
     struct sim_heap
         mail; /* messages without a receive, earliest first; of those some were received meanwhile */
     uint32_t checkpoints, meetings;
@@ -58,7 +66,7 @@ struct sim {
     uint32_t parked_count;
     uint64_t horizon_ns, window_ns;
     uint64_t calls, calls_at_horizon; /* of all ranks; when the horizon moved last */
-    struct sim_heap timed;            /* ranks that wait for any message, by when they get one */
+    struct sim_heap timed;            /* ranks in a timed call, by when it may be over */
     struct sim_match match;
     struct sim_meetings meetings;
     bool observed;
@@ -89,8 +97,8 @@ enum sim_answer sim_fail_memory(struct sim *sim, const char *what);
 
 /* ---- messages.c ---- */
 
-/* Serves the earliest receive from any source before the horizon. False: there is none. */
-bool sim_serve_any(struct sim *sim);
+/* Serves the earliest timed call before the horizon. False: there is none. */
+bool sim_serve_timed(struct sim *sim);
 
 /* ---- meeting.c ---- */
 hpcw_status sim_meetings_init(struct sim *sim, hpcw_error *err);

@@ -8,10 +8,19 @@
 #include "libwriter/base/status.h"
 
 const char *const sim_call_name[SIM_CALLS] = {
-    [SIM_CALL_SEND] = "send",       [SIM_CALL_RECV] = "recv",           [SIM_CALL_SENDRECV] = "sendrecv",
-    [SIM_CALL_ISEND] = "isend",     [SIM_CALL_IRECV] = "irecv",         [SIM_CALL_WAIT] = "wait",
-    [SIM_CALL_WAITALL] = "waitall", [SIM_CALL_BARRIER] = "barrier",     [SIM_CALL_BCAST] = "bcast",
-    [SIM_CALL_REDUCE] = "reduce",   [SIM_CALL_ALLREDUCE] = "allreduce", [SIM_CALL_CHECKPOINT] = "checkpoint",
+    [SIM_CALL_SEND] = "send",
+    [SIM_CALL_RECV] = "recv",
+    [SIM_CALL_SENDRECV] = "sendrecv",
+    [SIM_CALL_ISEND] = "isend",
+    [SIM_CALL_IRECV] = "irecv",
+    [SIM_CALL_WAIT] = "wait",
+    [SIM_CALL_WAITALL] = "waitall",
+    [SIM_CALL_WAITANY] = "waitany",
+    [SIM_CALL_BARRIER] = "barrier",
+    [SIM_CALL_BCAST] = "bcast",
+    [SIM_CALL_REDUCE] = "reduce",
+    [SIM_CALL_ALLREDUCE] = "allreduce",
+    [SIM_CALL_CHECKPOINT] = "checkpoint",
 };
 
 /* ---- failures ---- */

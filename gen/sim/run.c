@@ -142,7 +142,7 @@ hpcw_status sim_run(struct sim *sim, hpcw_error *err) {
         if (sim->ready_count > 0) {
             s = run_one(sim, err);
         } else {
-            goes_on = sim_serve_any(sim) || move_horizon(sim);
+            goes_on = sim_serve_timed(sim) || move_horizon(sim);
             s = sim->failed ? hpcw_i_fail_as(err, &sim->failure) : HPCW_OK;
         }
     }

@@ -6,8 +6,8 @@
  * No result depends on the order in which ranks run:
  *   - A local call, such as a send or a receive from a named source, needs only times that are final when it ends. So a
  *     rank runs ahead of others as far as it gets.
- *   - A timed call, a receive from any source, depends on who comes first. It is served when no rank can go on locally, the
- *     earliest one first. All that happens later is sent later, so no earlier message can follow.
+ *   - A timed call, a receive from any source or a wait for any request, depends on who comes first. It is served when no rank
+ *     can go on locally, the earliest one first. All that happens later is sent later, so nothing earlier can follow.
  *   - A rank stops at a horizon of simulated time, so that messages that nobody has received yet take bounded memory. The
  *     horizon moves when no rank can go on before it.
  *
@@ -49,6 +49,7 @@ enum sim_call {
     SIM_CALL_IRECV,
     SIM_CALL_WAIT,
     SIM_CALL_WAITALL,
+    SIM_CALL_WAITANY,
     SIM_CALL_BARRIER,
     SIM_CALL_BCAST,
     SIM_CALL_REDUCE,
@@ -152,6 +153,12 @@ enum sim_answer sim_irecv(struct sim *sim, uint32_t rank, uint32_t from, int32_t
 /* `call`: SIM_CALL_WAIT or SIM_CALL_WAITALL. */
 enum sim_answer sim_wait(struct sim *sim, uint32_t rank, enum sim_call call, const sim_request *request,
                          uint32_t count);
+
+/* Waits until one request is over, the first one of those that are over by then. A request to or from nobody is over at once.
+ * The others can be waited for later. At least one. */
+enum sim_answer sim_waitany(struct sim *sim, uint32_t rank, const sim_request *request, uint32_t count);
+/* The place in `request` of the one that the last sim_waitany of a rank waited for. */
+uint32_t sim_waited(const struct sim *sim, uint32_t rank);
 
 /* What the last receive of a rank has received. `from` is SIM_NONE after a receive from nobody. */
 struct sim_received {

@@ -14,7 +14,20 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-enum script_kind { COMPUTE, SEND, RECV, ANSWER, SENDRECV, ISEND, IRECV, WAITALL, MEET, MARK };
+enum script_kind {
+    COMPUTE,
+    SEND,
+    RECV,
+    ANSWER,
+    SENDRECV,
+    ISEND,
+    IRECV,
+    WAITALL,
+    WAITANY,
+    AFTER_WAITANY,
+    MEET,
+    MARK
+};
 
 void script_begin_on(struct script *s, const char *preset, uint32_t ranks, uint32_t phases) {
     struct model_machine_params p;
@@ -84,6 +97,11 @@ void script_waitall(struct script *s, uint32_t rank) {
     add(s, rank, (struct script_step){.kind = WAITALL});
 }
 
+void script_waitany(struct script *s, uint32_t rank, uint64_t index_ns) {
+    add(s, rank, (struct script_step){.kind = WAITANY});
+    add(s, rank, (struct script_step){.kind = AFTER_WAITANY, .amount = index_ns});
+}
+
 void script_meet(struct script *s, uint32_t rank, enum sim_call call, uint32_t root, uint64_t bytes) {
     add(s, rank, (struct script_step){.kind = MEET, .call = call, .partner = root, .amount = bytes});
 }
@@ -116,6 +134,13 @@ static enum sim_answer take_step(struct script *s, uint32_t rank, const struct s
     case WAITALL:
         r->requests = 0;
         return sim_wait(s->sim, rank, SIM_CALL_WAITALL, r->request, requests);
+    case WAITANY:
+        return sim_waitany(s->sim, rank, r->request, requests);
+    case AFTER_WAITANY:
+        requests = sim_waited(s->sim, rank);
+        memmove(&r->request[requests], &r->request[requests + 1],
+                (--r->requests - requests) * sizeof *r->request);
+        return sim_compute(s->sim, rank, SIM_WORK_OBJECTS, step->amount * (requests + 1));
     case MEET:
         return sim_meet(s->sim, rank, step->call, step->partner, step->amount);
     default:

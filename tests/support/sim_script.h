@@ -55,6 +55,8 @@ void script_sendrecv(struct script *s, uint32_t rank, uint32_t to, uint64_t byte
 void script_isend(struct script *s, uint32_t rank, uint32_t to, uint64_t bytes, int32_t tag);
 void script_irecv(struct script *s, uint32_t rank, uint32_t from, int32_t tag);
 void script_waitall(struct script *s, uint32_t rank);
+/* Waits for one of the rank's requests, and computes for `index_ns` times its place, counted from 1. */
+void script_waitany(struct script *s, uint32_t rank, uint64_t index_ns);
 void script_meet(struct script *s, uint32_t rank, enum sim_call call, uint32_t root, uint64_t bytes);
 /* Remembers the rank's clock. */
 void script_mark(struct script *s, uint32_t rank);

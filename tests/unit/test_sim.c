@@ -86,6 +86,24 @@ static void add_halo(struct script *s, uint32_t ranks, uint32_t rounds) {
     }
 }
 
+/* As they come, of both kinds and sizes: what a rank does next depends on which request was over. */
+static void add_as_they_come(struct script *s, uint32_t ranks, uint32_t rounds) {
+    for (uint32_t k = 0; k < rounds; k++) {
+        for (uint32_t r = 0; r < ranks; r++) {
+            const uint32_t up = (r + 1) % ranks;
+            const uint32_t down = (r + ranks - 1) % ranks;
+            script_irecv(s, r, down, 6);
+            script_irecv(s, r, up, 7);
+            script_compute(s, r, 2000 * (1 + (r * 31 + k) % 7));
+            script_isend(s, r, up, (r + k) % 2 == 0 ? 100 : 90000, 6);
+            script_isend(s, r, down, (r + k) % 3 == 0 ? 90000 : 100, 7);
+            for (int i = 0; i < 4; i++) {
+                script_waitany(s, r, 1300);
+            }
+        }
+    }
+}
+
 /* ---- times ---- */
 
 /* A ping-pong takes what the network says, whatever share of it processors spend. */
@@ -205,6 +223,40 @@ static void test_any_takes_the_first(void **state) {
     script_end(&s);
 }
 
+/* A wait for any request takes the one that is over first, not the one whose sender ran first; of those that are over when it
+ * begins, the first one. A request of nobody is over at once. */
+static void test_waitany_takes_the_first(void **state) {
+    (void)state;
+    for (int late = 0; late < 2; late++) {
+        struct script s;
+        script_begin(&s, 4, 1);
+        for (uint32_t r = 1; r < 4; r++) {
+            script_irecv(&s, 0, r, 0);
+            script_compute(&s, r, 1000000 * (4 - r));
+            script_send(&s, r, 0, r == 2 ? 100000 : 8, 0);
+        }
+        script_compute(&s, 0, late ? 10000000 : 0);
+        for (int i = 0; i < 3; i++) {
+            script_waitany(&s, 0, 0);
+        }
+        script_irecv(&s, 0, 1, 3);
+        script_isend(&s, 0, SIM_NONE, 8, 3);
+        script_waitany(&s, 0, 0);
+        script_send(&s, 1, 0, 8, 3);
+        script_waitany(&s, 0, 0);
+        script_run(&s);
+        uint32_t received = 0;
+        for (size_t i = 0; i < s.events; i++) {
+            if (s.event[i].what == SIM_RECEIVED) {
+                assert_int_equal(s.event[i].peer, received == 3 ? 1 : late ? received + 1 : 3 - received);
+                received++;
+            }
+        }
+        assert_int_equal(received, 4);
+        script_end(&s);
+    }
+}
+
 /* The root of a broadcast does not wait for others; the others wait for the root, and not for each other. */
 static void test_bcast_does_not_synchronise(void **state) {
     enum { RANKS = 16, LATE = 7, LATE_NS = 10000000 };
@@ -255,6 +307,7 @@ static void add_all(struct script *s, uint32_t ranks) {
     add_chain(s, ranks, 5, 300000);
     add_halo(s, ranks, 4);
     add_farm(s, ranks, 6);
+    add_as_they_come(s, ranks, 5);
     add_collectives(s, ranks);
 }
 
@@ -335,6 +388,10 @@ static void test_deadlocks(void **state) {
     script_begin(&s, 4, 1);
     script_recv(&s, 3, SIM_ANY, 3);
     expect_failure(&s, "rank 3 in recv from any rank with tag 3");
+    script_begin(&s, 4, 1);
+    script_irecv(&s, 2, 1, 3);
+    script_waitany(&s, 2, 0);
+    expect_failure(&s, "rank 2 in waitany from rank 1 with tag 3");
     script_begin(&s, 6, 1);
     for (uint32_t r = 1; r < 6; r++) {
         script_meet(&s, r, SIM_CALL_BARRIER, 0, 0);
@@ -364,6 +421,9 @@ static void test_wrong_calls(void **state) {
     script_isend(&s, 0, 1, 8, 4);
     script_recv(&s, 1, 0, 4);
     expect_failure(&s, "rank 0: expected a wait for each isend and irecv, got 1 without one");
+    script_begin(&s, 2, 1);
+    script_waitany(&s, 0, 0);
+    expect_failure(&s, "waitany: expected at least one request, got none");
     script_begin(&s, 2, 2);
     expect_failure(&s, "rank 0: expected 2 calls of next_phase, got 1");
 }
@@ -376,6 +436,7 @@ int main(void) {
         cmocka_unit_test(test_rate_of_a_card),
         cmocka_unit_test(test_order_of_messages),
         cmocka_unit_test(test_any_takes_the_first),
+        cmocka_unit_test(test_waitany_takes_the_first),
         cmocka_unit_test(test_bcast_does_not_synchronise),
         cmocka_unit_test(test_who_waits_in_collectives),
         cmocka_unit_test(test_order_of_ranks),

@@ -125,6 +125,15 @@ static void test_calls(void **state) {
         "      assert(from == left and bytes == 1000000)\n"
         "    end)\n"
         "    waitall { irecv(left), isend(right, 8), irecv(none), isend(none, 8) }\n"
+        "    local open, index = { irecv(left, 4), irecv(right, 4) }\n"
+        "    send(right, 4, 4) send(left, 5, 4)\n"
+        "    for _ = 1, 2 do\n"
+        "      index, from, bytes = waitany(open)\n"
+        "      assert(from == left and bytes == 4 or from == right and bytes == 5)\n"
+        "      table.remove(open, index)\n"
+        "    end\n"
+        "    index, from, bytes = waitany { isend(none, 8) }\n"
+        "    assert(index == 1 and from == none and bytes == 0)\n"
         "    from, bytes = recv(none)\n"
         "    assert(from == none and bytes == 0)\n"
         "    barrier() bcast(8, 1) bcast(8) reduce(8, 2) allreduce(65536)\n"
@@ -295,6 +304,10 @@ static void test_wrong_calls(void **state) {
     expect_bad(RUN("work(2)"), "work: expected a share of the phase's load from 0 to 1, got 2");
     expect_bad(RUN("compute(0 / 0)"), "compute: expected seconds from 0 to 31536000, got ");
     expect_bad(RUN("wait(3)"), "wait: expected a request of this rank that it has not waited for, got another");
+    expect_bad(RUN("waitany { 3 }"), "waitany: expected a request of this rank that it has not waited for");
+    expect_bad(RUN("local r = irecv(0, 1) waitany { r, r }"),
+               "waitany: expected a request of this rank that it");
+    expect_bad(RUN("waitany {}"), "waitany: expected at least one request, got none");
     expect_bad(RUN("local r = isend(none, 8) wait(r) wait(irecv(rank)) "),
                "rank 0 in wait from rank 0 with tag 0");
     expect_bad(RUN("state('No', barrier)"), "state: expected a name of the table states, got No");

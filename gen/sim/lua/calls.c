@@ -195,23 +195,45 @@ static int call_wait(lua_State *L) {
     return finish(L, r, sim_wait(r->lua->sim, r->rank, SIM_CALL_WAIT, &request, 1), received_results);
 }
 
+/* The requests of a table. */
+static sim_request *requests_of(lua_State *L, const char *call, uint32_t *count) {
+    if (lua_type(L, 1) != LUA_TTABLE) {
+        sim_lua_refuse(L, "%s: expected a table of requests, got %s", call, luaL_typename(L, 1));
+    }
+    const size_t size = lua_rawlen(L, 1);
+    if (size > SIM_LUA_MOST_TEXT) {
+        sim_lua_refuse(L, "%s: expected at most %d requests, got %zu", call, SIM_LUA_MOST_TEXT, size);
+    }
+    sim_request *request = lua_newuserdatauv(L, (size + 1) * sizeof *request, 0);
+    for (size_t i = 0; i < size; i++) {
+        (void)lua_rawgeti(L, 1, (lua_Integer)i + 1);
+        request[i] = (sim_request)integer(L, -1, call, "requests of isend or irecv");
+        lua_pop(L, 1);
+    }
+    *count = (uint32_t)size;
+    return request;
+}
+
 /* waitall { request, ... } */
 static int call_waitall(lua_State *L) {
     struct sim_lua_rank *r = caller(L, "waitall");
-    if (lua_type(L, 1) != LUA_TTABLE) {
-        sim_lua_refuse(L, "waitall: expected a table of requests, got %s", luaL_typename(L, 1));
-    }
-    const size_t count = lua_rawlen(L, 1);
-    if (count > SIM_LUA_MOST_TEXT) {
-        sim_lua_refuse(L, "waitall: expected at most %d requests, got %zu", SIM_LUA_MOST_TEXT, count);
-    }
-    sim_request *request = lua_newuserdatauv(L, (count + 1) * sizeof *request, 0);
-    for (size_t i = 0; i < count; i++) {
-        (void)lua_rawgeti(L, 1, (lua_Integer)i + 1);
-        request[i] = (sim_request)integer(L, -1, "waitall", "requests of isend or irecv");
-        lua_pop(L, 1);
-    }
-    return finish(L, r, sim_wait(r->lua->sim, r->rank, SIM_CALL_WAITALL, request, (uint32_t)count), no_results);
+    uint32_t count;
+    const sim_request *request = requests_of(L, "waitall", &count);
+    return finish(L, r, sim_wait(r->lua->sim, r->rank, SIM_CALL_WAITALL, request, count), no_results);
+}
+
+static int waitany_results(lua_State *L, int status, lua_KContext context) {
+    const struct sim_lua_rank *r = sim_lua_rank_of(L);
+    lua_pushinteger(L, (lua_Integer)sim_waited(r->lua->sim, r->rank) + 1);
+    return 1 + received_results(L, status, context);
+}
+
+/* waitany { request, ... }: the index of the one that is over, then its sender and bytes. */
+static int call_waitany(lua_State *L) {
+    struct sim_lua_rank *r = caller(L, "waitany");
+    uint32_t count;
+    const sim_request *request = requests_of(L, "waitany", &count);
+    return finish(L, r, sim_waitany(r->lua->sim, r->rank, request, count), waitany_results);
 }
 
 /* ---- collective calls ---- */
@@ -396,6 +418,7 @@ static const luaL_Reg calls[] = {
     {"irecv", call_irecv},
     {"wait", call_wait},
     {"waitall", call_waitall},
+    {"waitany", call_waitany},
     {"barrier", call_barrier},
     {"bcast", call_bcast},
     {"reduce", call_reduce},
