@@ -17,10 +17,14 @@ static const struct log_call {
     int32_t number;
     const char *name, *colour, *format;
 } calls[] = {
+    {SIM_CALL_ALLGATHER, 0, "MPI_Allgather", "purple3", MOVED},
     {SIM_CALL_ALLREDUCE, 2, "MPI_Allreduce", "purple", MOVED},
+    {SIM_CALL_ALLTOALL, 3, "MPI_Alltoall", "DarkViolet", "send_msg_sz/p=%d, recv_msg_sz/p=%d."},
     {SIM_CALL_BARRIER, 5, "MPI_Barrier", "yellow", NULL},
     {SIM_CALL_BCAST, 6, "MPI_Bcast", "cyan", MOVED},
+    {SIM_CALL_GATHER, 7, "MPI_Gather", "white", MOVED},
     {SIM_CALL_REDUCE, 12, "MPI_Reduce", "MediumPurple", MOVED},
+    {SIM_CALL_SCATTER, 14, "MPI_Scatter", "orchid", MOVED},
     {SIM_CALL_IRECV, 70, "MPI_Irecv", "PaleGreen", NULL},
     {SIM_CALL_ISEND, 72, "MPI_Isend", "SkyBlue", NULL},
     {SIM_CALL_RECV, 77, "MPI_Recv", "green", NULL},
@@ -284,17 +288,48 @@ static hpcw_status sort_due(struct gen_workload_log *log, uint64_t before_ns, si
 
 /* ---- records ---- */
 
+/* The bytes that a rank sends from its buffer in a collective call. */
+static int64_t sent_by(const struct sim_event *e, bool root, int64_t ranks) {
+    const int64_t bytes = (int64_t)e->bytes;
+    switch (e->number) {
+    case SIM_CALL_BCAST:
+        return root ? bytes : 0;
+    case SIM_CALL_SCATTER:
+        return root ? bytes * ranks : 0;
+    default:
+        return bytes;
+    }
+}
+
+/* And those that it receives into it. */
+static int64_t received_by(const struct sim_event *e, bool root, int64_t ranks) {
+    const int64_t bytes = (int64_t)e->bytes;
+    switch (e->number) {
+    case SIM_CALL_BCAST:
+        return root ? 0 : bytes;
+    case SIM_CALL_REDUCE:
+        return root ? bytes : 0;
+    case SIM_CALL_GATHER:
+        return root ? bytes * ranks : 0;
+    case SIM_CALL_ALLGATHER:
+        return bytes * ranks;
+    default:
+        return bytes;
+    }
+}
+
 /* Packs the bytes that a rank sends and receives in a collective call, or writes in a checkpoint. */
-static void pack(hpcw_clog2_record *r, int32_t event, const struct sim_event *e) {
+static void pack(hpcw_clog2_record *r, int32_t event, const struct sim_event *e, uint32_t ranks) {
     hpcw_clog2_cargo c = {0};
     const bool root = e->rank == e->peer;
-    const int64_t bytes = (int64_t)e->bytes;
     if (e->number == SIM_CALL_CHECKPOINT) {
-        hpcw_clog2_cargo_i64(&c, bytes);
+        hpcw_clog2_cargo_i64(&c, (int64_t)e->bytes);
+    } else if (e->number == SIM_CALL_ALLTOALL) {
+        hpcw_clog2_cargo_i32(&c, (int32_t)e->bytes);
+        hpcw_clog2_cargo_i32(&c, (int32_t)e->bytes);
     } else {
-        hpcw_clog2_cargo_i64(&c, e->number == SIM_CALL_BCAST && !root ? 0 : bytes);
-        hpcw_clog2_cargo_i64(
-            &c, (e->number == SIM_CALL_BCAST && root) || (e->number == SIM_CALL_REDUCE && !root) ? 0 : bytes);
+        hpcw_clog2_cargo_i64(&c, sent_by(e, root, ranks));
+        hpcw_clog2_cargo_i64(&c, received_by(e, root, ranks));
     }
     r->kind = HPCW_CLOG2_WITH_CARGO;
     r->as.cargo.event = event;
@@ -324,7 +359,7 @@ static void fill(const struct gen_workload_log *log, hpcw_clog2_record *r, const
     case SIM_RETURNS:
         r->as.event = 2 * log->number[e->number] + 1;
         if (e->number > SIM_CALL_BARRIER) {
-            pack(r, r->as.event, e);
+            pack(r, r->as.event, e, log->d->ranks);
         }
         break;
     case SIM_COMPUTES:

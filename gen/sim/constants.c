@@ -7,6 +7,7 @@
  * N    NVIDIA, ConnectX-6 user manual, Introduction: 215 million messages per second
  * T    Thakur, Rabenseifner, Gropp: "Optimization of Collective Communication Operations in MPICH", IJHPCA 19(1), 2005. Its
  *      ring for broadcasts of 512 KiB and more is left out: without contention it moves as many bytes as recursive doubling.
+ *      So are its alltoalls of 257 bytes to 32 KiB that post all messages at once: they move as many bytes as pairs do.
  * A    assumption: what is between the parentheses
  */
 #include "gen/sim/constants.h"
@@ -22,6 +23,9 @@ const struct sim_constant_row sim_constant_row[SIM_CONSTANTS] = {
     [SIM_BCAST_RANKS] = {"bcast_ranks", 8, "ranks", "[T]", "broadcast of 1 MiB to 4 ranks"},
     [SIM_ALLREDUCE_LONG] = {"allreduce_long", 2048, "bytes", "[T]", "allreduce of 256 KiB"},
     [SIM_REDUCE_LONG] = {"reduce_long", 2048, "bytes", "[T]", "reduce of 256 KiB"},
+    [SIM_ALLGATHER_LONG] = {"allgather_long", 524288, "bytes", "[T]", "allgather of 64 KiB on 256 ranks"},
+    [SIM_ALLGATHER_ODD] = {"allgather_odd", 81920, "bytes", "[T]", "allgather of 64 KiB on 255 ranks"},
+    [SIM_ALLTOALL_LONG] = {"alltoall_long", 256, "bytes", "[T]", "alltoall of 256 KiB"},
 };
 
 void sim_constants_init(struct sim_constants *constants) {

@@ -12,6 +12,9 @@ enum sim_constant {
     SIM_BCAST_RANKS,    /* ranks from which a broadcast may be a scatter and an allgather */
     SIM_ALLREDUCE_LONG, /* size above which an allreduce is a reduce-scatter and an allgather */
     SIM_REDUCE_LONG,    /* size above which a reduce is a reduce-scatter and a gather */
+    SIM_ALLGATHER_LONG, /* bytes of all ranks from which an allgather is a ring */
+    SIM_ALLGATHER_ODD,  /* the same of a number of ranks that is no power of 2 */
+    SIM_ALLTOALL_LONG,  /* size of a part above which an alltoall exchanges in pairs */
     SIM_CONSTANTS
 };
 

@@ -13,13 +13,12 @@ static uint32_t rounded_short(double ns) {
 /* `way` of the message, `empty` of one without bytes; `pair`: share that the two ranks always add. */
 static struct sim_cost cost_of(const struct model_network *net, const struct sim_constants *constants,
                                enum model_class distance, uint64_t bytes, const struct model_way *way,
-                               const struct model_way *empty, double pair) {
+                               const struct model_way *empty, double pair, uint32_t sharing) {
     const struct model_machine_params *p = &net->machine->params;
     const double total_ns = model_network_time(way, 1, pair, 0) / 1e3;
     const double latency_ns = model_network_time(empty, 1, pair, 0) / 1e3;
     const double overhead_ns = constants->value[SIM_OVERHEAD] * latency_ns;
     const bool off_node = distance >= MODEL_SAME_SWITCH;
-    const uint32_t sharing = p->ppn < net->machine->ranks ? p->ppn : net->machine->ranks;
     const double share = off_node && sharing > p->nics ? (double)p->nics / sharing : 1;
     const double line_ns = (double)bytes / p->line_gbs[distance] + constants->value[SIM_GAP];
     return (struct sim_cost){
@@ -32,19 +31,24 @@ static struct sim_cost cost_of(const struct model_network *net, const struct sim
     };
 }
 
+uint32_t sim_cost_sharing(const struct model_network *net) {
+    const uint32_t ppn = net->machine->params.ppn;
+    return ppn < net->machine->ranks ? ppn : net->machine->ranks;
+}
+
 struct sim_cost sim_cost_between(const struct model_network *net, const struct sim_constants *constants,
                                  uint32_t from, uint32_t to, uint64_t bytes) {
     static const struct model_contention alone = {0};
     const struct model_way way = model_network_way(net, from, to, bytes, &alone);
     const struct model_way empty = model_network_way(net, from, to, 0, &alone);
     return cost_of(net, constants, model_machine_class(net->machine, from, to), bytes, &way, &empty,
-                   model_network_pair(net, from, to));
+                   model_network_pair(net, from, to), sim_cost_sharing(net));
 }
 
 struct sim_cost sim_cost_at(const struct model_network *net, const struct sim_constants *constants,
-                            enum model_class distance, uint64_t bytes) {
+                            enum model_class distance, uint64_t bytes, uint32_t sharing) {
     static const struct model_contention alone = {0};
     const struct model_way way = model_network_class_way(net, distance, bytes, &alone);
     const struct model_way empty = model_network_class_way(net, distance, 0, &alone);
-    return cost_of(net, constants, distance, bytes, &way, &empty, 0);
+    return cost_of(net, constants, distance, bytes, &way, &empty, 0, sharing);
 }

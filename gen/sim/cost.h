@@ -24,8 +24,11 @@ struct sim_cost {
 
 struct sim_cost sim_cost_between(const struct model_network *net, const struct sim_constants *constants,
                                  uint32_t from, uint32_t to, uint64_t bytes);
+/* `sharing`: ranks of a node that use its cards at the same time. */
 struct sim_cost sim_cost_at(const struct model_network *net, const struct sim_constants *constants,
-                            enum model_class distance, uint64_t bytes);
+                            enum model_class distance, uint64_t bytes, uint32_t sharing);
+/* The ranks of a node: as many as may share its cards. */
+uint32_t sim_cost_sharing(const struct model_network *net);
 
 /* All of it: flight and overheads. */
 static inline uint64_t sim_cost_total(const struct sim_cost *cost) {

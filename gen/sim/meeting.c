@@ -22,7 +22,9 @@ hpcw_status sim_meetings_init(struct sim *sim, hpcw_error *err) {
     for (uint32_t k = 0; k < m->levels; k++) {
         for (uint32_t r = 0; r < sim->ranks; r++) {
             const uint32_t below = (uint32_t)(((uint64_t)r + sim->ranks - ((uint64_t)1 << k)) % sim->ranks);
-            m->distance[(size_t)k * sim->ranks + r] = (uint8_t)model_machine_class(machine, below, r);
+            const uint8_t distance = (uint8_t)model_machine_class(machine, below, r);
+            m->distance[(size_t)k * sim->ranks + r] = distance;
+            m->farthest = distance > m->farthest ? distance : m->farthest;
         }
     }
     return HPCW_OK;
@@ -78,6 +80,10 @@ static uint32_t place_of(const struct sim *sim, const struct sim_meeting *g, uin
     return (uint32_t)(((uint64_t)rank + sim->ranks - g->root) % sim->ranks);
 }
 
+static bool is_tree(const struct sim_meeting *g) {
+    return g->plan.shape == SIM_SHAPE_UP || g->plan.shape == SIM_SHAPE_DOWN;
+}
+
 /* The children of a place are the place + 1, 2, 4 ... below this; its parent is the place without its lowest bit. */
 static uint32_t reach_of(const struct sim *sim, uint32_t place) {
     return place == 0 ? (uint32_t)1 << sim->meetings.levels : place & (~place + 1);
@@ -91,9 +97,18 @@ static uint32_t children_of(const struct sim *sim, uint32_t place) {
     return children;
 }
 
-static struct sim_cost edge_cost(const struct sim *sim, const struct sim_meeting *g, uint32_t a, uint32_t b) {
+/* Of the message between a place and its child. Where it has the bytes of all ranks below, those go through one rank of a node,
+ * as neighbours are on a node. */
+static struct sim_cost edge_cost(const struct sim *sim, const struct sim_meeting *g, uint32_t place,
+                                 uint32_t child) {
     const struct model_network *net = sim->options.network;
-    return sim_cost_at(net, &sim->options.constants, model_machine_class(net->machine, a, b), g->bytes);
+    const uint32_t reach = reach_of(sim, child);
+    const uint32_t below = reach < sim->ranks - child ? reach : sim->ranks - child;
+    const enum model_class distance =
+        model_machine_class(net->machine, rank_of(sim, g, place), rank_of(sim, g, child));
+    return g->plan.gathers
+               ? sim_cost_at(net, &sim->options.constants, distance, g->bytes * below, 1)
+               : sim_cost_at(net, &sim->options.constants, distance, g->bytes, sim_cost_sharing(net));
 }
 
 static uint64_t combine_ns(const struct sim *sim, uint64_t bytes) {
@@ -125,7 +140,7 @@ static void pass_down(struct sim *sim, struct sim_meeting *g, uint32_t place) {
             continue;
         }
         const uint32_t child = rank_of(sim, g, place + m);
-        const struct sim_cost cost = edge_cost(sim, g, rank, child);
+        const struct sim_cost cost = edge_cost(sim, g, place, place + m);
         later(&g->time_ns[child], time_ns + sim_cost_total(&cost));
         time_ns += busy_ns(&cost);
         if (--g->missing[child] == 0) {
@@ -135,38 +150,59 @@ static void pass_down(struct sim *sim, struct sim_meeting *g, uint32_t place) {
     leave(sim, g, rank, time_ns);
 }
 
-/* A rank has the data of its children. It combines them and sends the result to its parent, which may now have all, too. */
+/* When a place has received the data of its children, one after the other, the nearest one first, and has combined them. */
+static uint64_t received_ns(const struct sim *sim, const struct sim_meeting *g, uint32_t place) {
+    uint64_t time_ns = g->time_ns[rank_of(sim, g, place)];
+    uint64_t free_ns = 0;
+    for (uint32_t m = 1; m < reach_of(sim, place) && m < sim->ranks - place; m <<= 1) {
+        const struct sim_cost cost = edge_cost(sim, g, place, place + m);
+        free_ns += cost.card_ns;
+        later(&free_ns, g->time_ns[rank_of(sim, g, place + m)] + sim_cost_total(&cost));
+    }
+    later(&time_ns, free_ns);
+    return time_ns + (g->plan.gathers ? 0 : children_of(sim, place) * combine_ns(sim, g->bytes));
+}
+
+/* A rank has the data of its children. It sends the result to its parent, which may now have all, too. */
 static void pass_up(struct sim *sim, struct sim_meeting *g, uint32_t place) {
     for (;;) {
         const uint32_t rank = rank_of(sim, g, place);
-        const uint64_t time_ns = g->time_ns[rank] + children_of(sim, place) * combine_ns(sim, g->bytes);
+        const uint64_t time_ns = g->time_ns[rank] = received_ns(sim, g, place);
         if (place == 0) {
             leave(sim, g, rank, time_ns);
             return;
         }
-        place &= place - 1;
-        const uint32_t parent = rank_of(sim, g, place);
-        const struct sim_cost cost = edge_cost(sim, g, rank, parent);
+        const uint32_t parent = place & (place - 1);
+        const struct sim_cost cost = edge_cost(sim, g, parent, place);
         leave(sim, g, rank, time_ns + busy_ns(&cost));
-        later(&g->time_ns[parent], time_ns + sim_cost_total(&cost));
-        if (--g->missing[parent] > 0) {
+        if (--g->missing[rank_of(sim, g, parent)] > 0) {
             return;
         }
+        place = parent;
     }
 }
 
 /* ---- rounds ---- */
+
+/* A message while `sharing` ranks of the node send to others: the last one waits for the cards. */
+static uint64_t message_ns(const struct sim *sim, enum model_class distance, uint64_t bytes, uint32_t sharing) {
+    const struct model_network *net = sim->options.network;
+    const struct sim_cost alone = sim_cost_at(net, &sim->options.constants, distance, bytes, 1);
+    const struct sim_cost shared = sim_cost_at(net, &sim->options.constants, distance, bytes, sharing);
+    return sim_cost_total(&alone) + (shared.card_ns - alone.card_ns);
+}
 
 static void run_round(struct sim *sim, struct sim_meeting *g, const struct sim_round *round) {
     const uint8_t *distance = sim->meetings.distance + (size_t)round->level * sim->ranks;
     const uint32_t below = (uint32_t)1 << round->level;
     const uint64_t *time_ns = g->time_ns;
     uint64_t *next_ns = sim->meetings.scratch;
+    const uint32_t node = sim_cost_sharing(sim->options.network);
+    const uint32_t sharing = round->tree ? 1 : below < node ? below : node;
     uint64_t total_ns[MODEL_CLASSES];
     for (int c = 0; c < MODEL_CLASSES; c++) {
-        const struct sim_cost cost =
-            sim_cost_at(sim->options.network, &sim->options.constants, (enum model_class)c, round->bytes);
-        total_ns[c] = sim_cost_total(&cost) + (round->combines ? combine_ns(sim, round->bytes) : 0);
+        total_ns[c] = message_ns(sim, (enum model_class)c, round->bytes, sharing) +
+                      (round->combines ? combine_ns(sim, round->bytes) : 0);
     }
     for (uint32_t r = 0; r < sim->ranks; r++) {
         const uint64_t other_ns = time_ns[r < below ? r + (sim->ranks - below) : r - below];
@@ -176,9 +212,46 @@ static void run_round(struct sim *sim, struct sim_meeting *g, const struct sim_r
     g->time_ns = next_ns;
 }
 
-static void run_rounds(struct sim *sim, struct sim_meeting *g) {
+/* In a ring each rank gets all through the slowest hop, which only one rank of a node has. */
+static uint64_t ring_ns(const struct sim *sim, const struct sim_meeting *g) {
+    uint8_t farthest = 0;
+    for (uint32_t r = 0; r < sim->ranks; r++) {
+        farthest = sim->meetings.distance[r] > farthest ? sim->meetings.distance[r] : farthest;
+    }
+    return (sim->ranks - 1) * message_ns(sim, (enum model_class)farthest, g->plan.bytes, 1);
+}
+
+/* In pairs a rank has a message from each other one: those of its node, and those of others, when all ranks of the node use the
+ * cards. */
+static uint64_t pairs_ns(const struct sim *sim, const uint64_t message[2], uint32_t rank) {
+    const uint32_t ppn = sim->options.network->machine->params.ppn;
+    const uint32_t first = rank - rank % ppn;
+    const uint32_t near = sim->ranks - first < ppn ? sim->ranks - first : ppn;
+    return (near - 1) * message[0] + (sim->ranks - near) * message[1];
+}
+
+/* Nobody gets all before the last rank has come and has sent. */
+static void run_steps(struct sim *sim, struct sim_meeting *g) {
+    const bool ring = g->plan.shape == SIM_SHAPE_RING;
+    const uint64_t steps_ns = ring && sim->ranks > 1 ? ring_ns(sim, g) : 0;
+    const uint64_t message[2] = {message_ns(sim, MODEL_SAME_NODE, g->plan.bytes, 1),
+                                 message_ns(sim, (enum model_class)sim->meetings.farthest, g->plan.bytes,
+                                            sim_cost_sharing(sim->options.network))};
+    uint64_t last_ns = 0;
+    for (uint32_t r = 0; r < sim->ranks; r++) {
+        later(&last_ns, g->time_ns[r]);
+    }
+    for (uint32_t r = 0; r < sim->ranks; r++) {
+        g->time_ns[r] = last_ns + (ring ? steps_ns : pairs_ns(sim, message, r));
+    }
+}
+
+static void run_all(struct sim *sim, struct sim_meeting *g) {
     for (uint32_t i = 0; i < g->plan.rounds; i++) {
         run_round(sim, g, &g->plan.round[i]);
+    }
+    if (g->plan.shape != SIM_SHAPE_ROUNDS) {
+        run_steps(sim, g);
     }
     for (uint32_t r = sim->ranks; r-- > 0;) {
         leave(sim, g, r, g->time_ns[r] + sim->rank[r].write_ns);
@@ -197,7 +270,7 @@ static void begin(struct sim *sim, struct sim_meeting *g, uint32_t rank, enum si
     g->next = NULL;
     sim_plan_make(&g->plan, &sim->options.constants, call, sim->ranks, bytes);
     memset(g->time_ns, 0, sim->ranks * sizeof *g->time_ns);
-    for (uint32_t r = 0; g->plan.shape != SIM_SHAPE_ROUNDS && r < sim->ranks; r++) {
+    for (uint32_t r = 0; is_tree(g) && r < sim->ranks; r++) {
         const uint32_t place = place_of(sim, g, r);
         g->missing[r] =
             (uint8_t)(g->plan.shape == SIM_SHAPE_UP ? 1 + children_of(sim, place) : 1 + (place > 0));
@@ -253,9 +326,9 @@ static enum sim_answer refuse_other(struct sim *sim, const struct sim_meeting *g
 static void come(struct sim *sim, struct sim_meeting *g, uint32_t rank) {
     later(&g->time_ns[rank], sim_least_end_ns(sim, rank));
     g->came++;
-    if (g->plan.shape == SIM_SHAPE_ROUNDS) {
+    if (!is_tree(g)) {
         if (g->came == sim->ranks) {
-            run_rounds(sim, g);
+            run_all(sim, g);
         }
     } else if (--g->missing[rank] == 0) {
         if (g->plan.shape == SIM_SHAPE_DOWN) {

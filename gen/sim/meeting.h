@@ -24,6 +24,7 @@ struct sim_meetings {
     struct sim_meeting *unused;
     uint32_t levels;
     uint8_t *distance; /* [levels][ranks] enum model_class to the rank 2^level below, in a circle */
+    uint8_t farthest;  /* the largest one */
     uint64_t *scratch; /* [ranks] */
 };
 

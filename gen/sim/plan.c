@@ -9,28 +9,29 @@ uint32_t sim_plan_levels(uint32_t ranks) {
     return levels;
 }
 
-static void add(struct sim_plan *plan, uint32_t level, uint64_t bytes, bool combines) {
-    plan->round[plan->rounds++] = (struct sim_round){.level = level, .bytes = bytes, .combines = combines};
+static void add(struct sim_plan *plan, struct sim_round round) {
+    plan->round[plan->rounds++] = round;
 }
 
 /* Rounds at growing distances with the same bytes: dissemination, and recursive doubling for any number of ranks. */
 static void exchange(struct sim_plan *plan, uint32_t levels, uint64_t bytes, bool combines) {
     for (uint32_t k = 0; k < levels; k++) {
-        add(plan, k, bytes, combines);
+        add(plan, (struct sim_round){.level = k, .bytes = bytes, .combines = combines});
     }
 }
 
 /* Recursive halving: half of the bytes to the farthest ranks, a quarter to those half as far, and so on. */
 static void halve(struct sim_plan *plan, uint32_t levels, uint64_t bytes, bool combines) {
     for (uint32_t k = levels; k-- > 0;) {
-        add(plan, k, bytes >> (levels - k), combines);
+        add(plan, (struct sim_round){
+                      .level = k, .bytes = bytes >> (levels - k), .combines = combines, .tree = !combines});
     }
 }
 
-/* The way back: each rank ends with the parts of all. */
-static void gather(struct sim_plan *plan, uint32_t levels, uint64_t bytes) {
+/* The way back: each rank ends with the parts of all, or those of a tree's root. */
+static void collect(struct sim_plan *plan, uint32_t levels, uint64_t bytes, bool tree) {
     for (uint32_t k = 0; k < levels; k++) {
-        add(plan, k, bytes >> (levels - k), false);
+        add(plan, (struct sim_round){.level = k, .bytes = bytes >> (levels - k), .tree = tree});
     }
 }
 
@@ -43,7 +44,42 @@ static void broadcast(struct sim_plan *plan, const struct sim_constants *constan
         return;
     }
     halve(plan, levels, bytes, false);
-    gather(plan, levels, bytes);
+    collect(plan, levels, bytes, false);
+}
+
+/* Recursive doubling, and Bruck's algorithm for other numbers of ranks than powers of 2, have equal rounds. */
+static void allgather(struct sim_plan *plan, const struct sim_constants *constants, uint32_t ranks,
+                      uint64_t bytes) {
+    const bool odd = (ranks & (ranks - 1)) != 0;
+    const double most = constants->value[odd ? SIM_ALLGATHER_ODD : SIM_ALLGATHER_LONG];
+    if ((double)bytes * ranks >= most) {
+        plan->shape = SIM_SHAPE_RING;
+        return;
+    }
+    for (uint32_t k = 0; k < sim_plan_levels(ranks); k++) {
+        const uint64_t have = (uint64_t)1 << k;
+        const uint64_t lack = ranks - have;
+        add(plan, (struct sim_round){.level = k, .bytes = bytes * (have < lack ? have : lack)});
+    }
+}
+
+/* How many numbers below `end` have bit k. */
+static uint64_t with_bit(uint32_t end, uint32_t k) {
+    const uint64_t half = (uint64_t)1 << k;
+    const uint64_t rest = end % (2 * half);
+    return end / (2 * half) * half + (rest > half ? rest - half : 0);
+}
+
+/* Bruck's algorithm sends a part on in each round whose bit its distance has. */
+static void alltoall(struct sim_plan *plan, const struct sim_constants *constants, uint32_t ranks,
+                     uint64_t bytes) {
+    if ((double)bytes > constants->value[SIM_ALLTOALL_LONG]) {
+        plan->shape = SIM_SHAPE_PAIRS;
+        return;
+    }
+    for (uint32_t k = 0; k < sim_plan_levels(ranks); k++) {
+        add(plan, (struct sim_round){.level = k, .bytes = bytes * with_bit(ranks, k)});
+    }
 }
 
 void sim_plan_make(struct sim_plan *plan, const struct sim_constants *constants, enum sim_call call,
@@ -59,7 +95,7 @@ void sim_plan_make(struct sim_plan *plan, const struct sim_constants *constants,
             plan->shape = SIM_SHAPE_UP;
         } else {
             halve(plan, levels, bytes, true);
-            gather(plan, levels, bytes);
+            collect(plan, levels, bytes, true);
         }
         break;
     case SIM_CALL_ALLREDUCE:
@@ -67,8 +103,19 @@ void sim_plan_make(struct sim_plan *plan, const struct sim_constants *constants,
             exchange(plan, levels, bytes, true);
         } else {
             halve(plan, levels, bytes, true);
-            gather(plan, levels, bytes);
+            collect(plan, levels, bytes, false);
         }
+        break;
+    case SIM_CALL_GATHER:
+    case SIM_CALL_SCATTER:
+        plan->shape = call == SIM_CALL_GATHER ? SIM_SHAPE_UP : SIM_SHAPE_DOWN;
+        plan->gathers = true;
+        break;
+    case SIM_CALL_ALLGATHER:
+        allgather(plan, constants, ranks, bytes);
+        break;
+    case SIM_CALL_ALLTOALL:
+        alltoall(plan, constants, ranks, bytes);
         break;
     default: /* a barrier, and what begins with one */
         exchange(plan, levels, 0, false);

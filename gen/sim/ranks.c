@@ -20,6 +20,10 @@ const char *const sim_call_name[SIM_CALLS] = {
     [SIM_CALL_BCAST] = "bcast",
     [SIM_CALL_REDUCE] = "reduce",
     [SIM_CALL_ALLREDUCE] = "allreduce",
+    [SIM_CALL_GATHER] = "gather",
+    [SIM_CALL_SCATTER] = "scatter",
+    [SIM_CALL_ALLGATHER] = "allgather",
+    [SIM_CALL_ALLTOALL] = "alltoall",
     [SIM_CALL_CHECKPOINT] = "checkpoint",
 };
 

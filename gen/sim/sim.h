@@ -54,6 +54,10 @@ enum sim_call {
     SIM_CALL_BCAST,
     SIM_CALL_REDUCE,
     SIM_CALL_ALLREDUCE,
+    SIM_CALL_GATHER,
+    SIM_CALL_SCATTER,
+    SIM_CALL_ALLGATHER,
+    SIM_CALL_ALLTOALL,
     SIM_CALL_CHECKPOINT,
     SIM_CALLS
 };
@@ -168,7 +172,8 @@ struct sim_received {
 };
 struct sim_received sim_received(const struct sim *sim, uint32_t rank);
 
-/* Collective calls of all ranks; `root` is 0 where a call has none. */
+/* Collective calls of all ranks; `root` is 0 where a call has none. `bytes` are those that one rank gives or gets, of an alltoall
+ * those of one rank to another one. */
 enum sim_answer sim_meet(struct sim *sim, uint32_t rank, enum sim_call call, uint32_t root, uint64_t bytes);
 
 /* The same of a checkpoint: ranks wait for each other, and then the rank takes `write_ns` to write `bytes`. */

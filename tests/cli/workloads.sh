@@ -85,6 +85,28 @@ awk -F, '/begin,"Checkpoint"/ { printf "%d\n", $1 * 1e6 }' log.csv >log.times
 [ -s scr.times ]
 cmp log.times scr.times
 
+# Collective calls have their names, and the bytes that a rank sends and receives in them.
+cat >all.lua <<'EOF'
+function run()
+  for _ = 1, phases do
+    gather(1000, 1) scatter(2000, 1) allgather(3000) alltoall(4000)
+    waitany { isend(none, 8) }
+    checkpoint()
+    next_phase()
+  end
+end
+EOF
+make --formats clog2 --workload all.lua --out all
+"$HPCGEN" verify --quiet --deep all
+"$HPCGEN" info all/clog2/app.clog2 >facts
+for call in Gather Scatter Allgather Alltoall Waitany; do grep -q "name: MPI_$call\$" facts; done
+od -An -v -tx1 all/clog2/app.clog2 | tr -d ' \n' >hex
+for moved in '1000 0' '1000 24000' '0 2000' '48000 2000' '3000 72000'; do
+    # shellcheck disable=SC2086 # two numbers
+    grep -q "$(printf '%016x%016x' $moved)" hex
+done
+grep -q "$(printf '%08x%08x' 4000 4000)" hex
+
 # Parameters change the log; a configuration has them in a section.
 make --formats clog2 --workload ring.lua --out plain
 if cmp -s plain/clog2/app.clog2 before; then exit 1; fi

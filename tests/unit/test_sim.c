@@ -64,6 +64,10 @@ static void add_collectives(struct script *s, uint32_t ranks) {
             script_meet(s, r, SIM_CALL_BCAST, 3 % ranks, size[k]);
             script_meet(s, r, SIM_CALL_REDUCE, (ranks - 1) / 2, size[k]);
             script_meet(s, r, SIM_CALL_ALLREDUCE, 0, size[k]);
+            script_meet(s, r, SIM_CALL_GATHER, 5 % ranks, size[k]);
+            script_meet(s, r, SIM_CALL_SCATTER, ranks - 1, size[k]);
+            script_meet(s, r, SIM_CALL_ALLGATHER, 0, size[k]);
+            script_meet(s, r, SIM_CALL_ALLTOALL, 0, size[k]);
             script_meet(s, r, SIM_CALL_BARRIER, 0, 0);
         }
     }
@@ -275,12 +279,13 @@ static void test_bcast_does_not_synchronise(void **state) {
     script_end(&s);
 }
 
-/* All wait for the last one in a barrier and an allreduce; only the root does in a reduce. */
+/* All wait for the last one where all get what it gives; in a reduce and a gather only those above it in the tree do. */
 static void test_who_waits_in_collectives(void **state) {
     enum { RANKS = 13, LATE = 12, LATE_NS = 10000000 };
-    static const enum sim_call call[] = {SIM_CALL_BARRIER, SIM_CALL_ALLREDUCE, SIM_CALL_REDUCE};
+    static const enum sim_call call[] = {SIM_CALL_BARRIER,  SIM_CALL_ALLREDUCE, SIM_CALL_ALLGATHER,
+                                         SIM_CALL_ALLTOALL, SIM_CALL_REDUCE,    SIM_CALL_GATHER};
     (void)state;
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof call / sizeof call[0]; i++) {
         struct script s;
         script_begin(&s, RANKS, 1);
         for (uint32_t r = 0; r < RANKS; r++) {
@@ -291,11 +296,81 @@ static void test_who_waits_in_collectives(void **state) {
         script_run(&s);
         for (uint32_t r = 0; r < RANKS; r++) {
             /* 12 sends to 8, and 8 to the root. */
-            const bool waits = call[i] != SIM_CALL_REDUCE || r == 0 || r == 8 || r == LATE;
+            const bool waits =
+                (call[i] != SIM_CALL_REDUCE && call[i] != SIM_CALL_GATHER) || r == 0 || r == 8 || r == LATE;
             if (waits != (s.mark[r] >= LATE_NS)) {
                 fail_msg("%s: rank %u leaves at %" PRIu64, sim_call_name[call[i]], r, s.mark[r]);
             }
         }
+        script_end(&s);
+    }
+}
+
+/* The bytes that must go into or out of a node in a collective call with root 0. */
+static double bytes_of_node(enum sim_call call, double ranks, double on_node, double bytes) {
+    switch (call) {
+    case SIM_CALL_ALLTOALL:
+        return on_node * (ranks - on_node) * bytes;
+    case SIM_CALL_GATHER:
+    case SIM_CALL_SCATTER:
+    case SIM_CALL_ALLGATHER:
+        return (ranks - on_node) * bytes;
+    default:
+        return bytes;
+    }
+}
+
+static void check_cards(const char *preset, uint32_t ranks, enum sim_call call, uint64_t bytes) {
+    struct script s;
+    script_begin_on(&s, preset, ranks, 1);
+    for (uint32_t r = 0; r < ranks; r++) {
+        script_meet(&s, r, call, 0, bytes);
+    }
+    script_run(&s);
+    const struct model_machine_params *p = &s.machine.params;
+    double gbs = 0;
+    for (int c = MODEL_SAME_SWITCH; c < MODEL_CLASSES; c++) {
+        gbs = p->line_gbs[c] > gbs ? p->line_gbs[c] : gbs;
+    }
+    const double least_ns =
+        ranks > p->ppn ? bytes_of_node(call, ranks, p->ppn, (double)bytes) / (gbs * p->nics) : 0;
+    if ((double)sim_end_ns(s.sim) < least_ns) {
+        fail_msg("%s: %s of %" PRIu64 " bytes on %" PRIu32 " ranks: expected at least %.0f ns, got %" PRIu64,
+                 preset, sim_call_name[call], bytes, ranks, least_ns, sim_end_ns(s.sim));
+    }
+    script_end(&s);
+}
+
+/* No collective call is faster than the cards of a node take in or send out what it must. */
+static void test_collectives_pass_the_cards(void **state) {
+    static const char *const preset[] = {"dfplus-hdr200", "dragonfly-ss11", "tcp-1g"};
+    static const uint64_t size[] = {8, 256, 4096, 65536, 1 << 20, 16 << 20};
+    static const uint32_t ranks[] = {64, 250, 512, 4096};
+    (void)state;
+    for (size_t i = 0; i < sizeof preset / sizeof preset[0]; i++) {
+        for (size_t n = 0; n < sizeof ranks / sizeof ranks[0]; n++) {
+            for (size_t k = 0; k < sizeof size / sizeof size[0]; k++) {
+                for (int call = SIM_CALL_BCAST; call <= SIM_CALL_ALLTOALL; call++) {
+                    check_cards(preset[i], ranks[n], (enum sim_call)call, size[k]);
+                }
+            }
+        }
+    }
+}
+
+/* A gather's root takes as long as its messages do one after the other; so does a scatter's. */
+static void test_trees_carry_what_is_below(void **state) {
+    enum { RANKS = 256, BYTES = 1 << 20 };
+    (void)state;
+    for (int call = SIM_CALL_GATHER; call <= SIM_CALL_SCATTER; call++) {
+        struct script s;
+        script_begin(&s, RANKS, 1);
+        for (uint32_t r = 0; r < RANKS; r++) {
+            script_meet(&s, r, (enum sim_call)call, 0, BYTES);
+        }
+        script_run(&s);
+        const double line_ns = (RANKS - 1.0) * BYTES / s.machine.params.line_gbs[MODEL_SAME_SWITCH];
+        assert_true((double)sim_end_ns(s.sim) > 0.9 * line_ns && (double)sim_end_ns(s.sim) < 1.5 * line_ns);
         script_end(&s);
     }
 }
@@ -439,6 +514,8 @@ int main(void) {
         cmocka_unit_test(test_waitany_takes_the_first),
         cmocka_unit_test(test_bcast_does_not_synchronise),
         cmocka_unit_test(test_who_waits_in_collectives),
+        cmocka_unit_test(test_collectives_pass_the_cards),
+        cmocka_unit_test(test_trees_carry_what_is_below),
         cmocka_unit_test(test_order_of_ranks),
         cmocka_unit_test(test_passed),
         cmocka_unit_test(test_deadlocks),

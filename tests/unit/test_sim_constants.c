@@ -110,6 +110,38 @@ static bool reduce_moves_bytes_twice(const struct sim_constants *c) {
     return moves_bytes_twice(c, SIM_CALL_REDUCE);
 }
 
+/* On two nodes with one card each, a large allgather takes little more than its bytes take through the card. */
+static bool allgather_passes_the_card_once(const struct sim_constants *c, uint32_t ranks) {
+    enum { BYTES = 64 << 10 };
+    struct script s;
+    script_begin_on(&s, "dragonfly-ss11", ranks, 1);
+    s.constants = *c;
+    for (uint32_t r = 0; r < ranks; r++) {
+        script_meet(&s, r, SIM_CALL_ALLGATHER, 0, BYTES);
+    }
+    script_run(&s);
+    const bool good = (double)sim_end_ns(s.sim) <
+                      (ranks - 1) * (line_ns(&s, BYTES) + line_ns(&s, BYTES) + 3 * latency_ns(&s));
+    script_end(&s);
+    return good;
+}
+
+static bool even_allgather_is_a_ring(const struct sim_constants *c) {
+    return allgather_passes_the_card_once(c, 2 * NODE);
+}
+static bool odd_allgather_is_a_ring(const struct sim_constants *c) {
+    return allgather_passes_the_card_once(c, 2 * NODE - 1);
+}
+
+/* A large alltoall moves each part once: it takes no longer than a message to each rank, one after the other. */
+static bool alltoall_moves_parts_once(const struct sim_constants *c) {
+    struct script s;
+    const double got_ns = time_of(&s, c, RANKS, SIM_CALL_ALLTOALL, LARGE);
+    const double most_ns = (RANKS - 1) * (line_ns(&s, LARGE) + 3 * latency_ns(&s));
+    script_end(&s);
+    return got_ns < most_ns;
+}
+
 /* Few ranks send whole messages down a tree: two steps of all bytes. */
 static bool few_ranks_use_a_tree(const struct sim_constants *c) {
     struct script s;
@@ -134,6 +166,9 @@ static const struct {
     [SIM_BCAST_RANKS] = {0, "broadcast of 1 MiB to 4 ranks", few_ranks_use_a_tree},
     [SIM_ALLREDUCE_LONG] = {1e18, "allreduce of 256 KiB", allreduce_moves_bytes_twice},
     [SIM_REDUCE_LONG] = {1e18, "reduce of 256 KiB", reduce_moves_bytes_twice},
+    [SIM_ALLGATHER_LONG] = {1e18, "allgather of 64 KiB on 256 ranks", even_allgather_is_a_ring},
+    [SIM_ALLGATHER_ODD] = {1e18, "allgather of 64 KiB on 255 ranks", odd_allgather_is_a_ring},
+    [SIM_ALLTOALL_LONG] = {1e18, "alltoall of 256 KiB", alltoall_moves_parts_once},
 };
 
 static void test_ablation(void **state) {

@@ -137,6 +137,7 @@ static void test_calls(void **state) {
         "    from, bytes = recv(none)\n"
         "    assert(from == none and bytes == 0)\n"
         "    barrier() bcast(8, 1) bcast(8) reduce(8, 2) allreduce(65536)\n"
+        "    gather(8, 1) scatter(100) allgather(8) alltoall(1000)\n"
         "    if rank == 0 then for _ = 2, size do assert(recv(ANY, 3) > 0) end else send(0, rank, 3) end\n"
         "    checkpoint() checkpoint()\n"
         "    next_phase()\n"
@@ -301,6 +302,8 @@ static void test_wrong_calls(void **state) {
     expect_bad(RUN("send(0)"), "send: expected a number of bytes, got no value");
     expect_bad(RUN("send(0, 1 << 31)"), "send: expected 0 to 2147483647 bytes, got 2147483648");
     expect_bad(RUN("send(0, 8, -1)"), "send: expected a tag from 0 to 2147483647, got -1");
+    expect_bad(RUN("gather(8, 6)"), "gather: expected a rank from 0 to 5 or none, got 6");
+    expect_bad(RUN("alltoall()"), "alltoall: expected a number of bytes, got no value");
     expect_bad(RUN("work(2)"), "work: expected a share of the phase's load from 0 to 1, got 2");
     expect_bad(RUN("compute(0 / 0)"), "compute: expected seconds from 0 to 31536000, got ");
     expect_bad(RUN("wait(3)"), "wait: expected a request of this rank that it has not waited for, got another");

@@ -257,6 +257,18 @@ static int call_reduce(lua_State *L) {
 static int call_allreduce(lua_State *L) {
     return meet(L, SIM_CALL_ALLREDUCE, true, false);
 }
+static int call_gather(lua_State *L) {
+    return meet(L, SIM_CALL_GATHER, true, true);
+}
+static int call_scatter(lua_State *L) {
+    return meet(L, SIM_CALL_SCATTER, true, true);
+}
+static int call_allgather(lua_State *L) {
+    return meet(L, SIM_CALL_ALLGATHER, true, false);
+}
+static int call_alltoall(lua_State *L) {
+    return meet(L, SIM_CALL_ALLTOALL, true, false);
+}
 
 /* checkpoint(): writes one if it is due after this phase. */
 static int call_checkpoint(lua_State *L) {
@@ -423,6 +435,10 @@ static const luaL_Reg calls[] = {
     {"bcast", call_bcast},
     {"reduce", call_reduce},
     {"allreduce", call_allreduce},
+    {"gather", call_gather},
+    {"scatter", call_scatter},
+    {"allgather", call_allgather},
+    {"alltoall", call_alltoall},
     {"checkpoint", call_checkpoint},
     {"work", call_work},
     {"compute", call_compute},
