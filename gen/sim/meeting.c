@@ -97,8 +97,8 @@ static uint32_t children_of(const struct sim *sim, uint32_t place) {
     return children;
 }
 
-/* Of the message between a place and its child. Where it has the bytes of all ranks below, those go through one rank of a node,
- * as neighbours are on a node. */
+/* Of the message between a place and its child. As neighbours are on a node, one rank of it talks to other nodes, and has the
+ * node's cards alone. */
 static struct sim_cost edge_cost(const struct sim *sim, const struct sim_meeting *g, uint32_t place,
                                  uint32_t child) {
     const struct model_network *net = sim->options.network;
@@ -106,9 +106,8 @@ static struct sim_cost edge_cost(const struct sim *sim, const struct sim_meeting
     const uint32_t below = reach < sim->ranks - child ? reach : sim->ranks - child;
     const enum model_class distance =
         model_machine_class(net->machine, rank_of(sim, g, place), rank_of(sim, g, child));
-    return g->plan.gathers
-               ? sim_cost_at(net, &sim->options.constants, distance, g->bytes * below, 1)
-               : sim_cost_at(net, &sim->options.constants, distance, g->bytes, sim_cost_sharing(net));
+    return sim_cost_at(net, &sim->options.constants, distance, g->plan.gathers ? g->bytes * below : g->bytes,
+                       1);
 }
 
 static uint64_t combine_ns(const struct sim *sim, uint64_t bytes) {
@@ -187,9 +186,10 @@ static void pass_up(struct sim *sim, struct sim_meeting *g, uint32_t place) {
 /* A message while `sharing` ranks of the node send to others: the last one waits for the cards. */
 static uint64_t message_ns(const struct sim *sim, enum model_class distance, uint64_t bytes, uint32_t sharing) {
     const struct model_network *net = sim->options.network;
-    const struct sim_cost alone = sim_cost_at(net, &sim->options.constants, distance, bytes, 1);
-    const struct sim_cost shared = sim_cost_at(net, &sim->options.constants, distance, bytes, sharing);
-    return sim_cost_total(&alone) + (shared.card_ns - alone.card_ns);
+    const struct sim_cost cost = sim_cost_at(net, &sim->options.constants, distance, bytes, sharing);
+    const uint32_t nics = net->machine->params.nics;
+    const bool waits = distance >= MODEL_SAME_SWITCH && sharing > nics;
+    return sim_cost_total(&cost) + (waits ? cost.card_ns - cost.card_ns * nics / sharing : 0);
 }
 
 static void run_round(struct sim *sim, struct sim_meeting *g, const struct sim_round *round) {

@@ -343,19 +343,36 @@ static void check_cards(const char *preset, uint32_t ranks, enum sim_call call, 
 
 /* No collective call is faster than the cards of a node take in or send out what it must. */
 static void test_collectives_pass_the_cards(void **state) {
-    static const char *const preset[] = {"dfplus-hdr200", "dragonfly-ss11", "tcp-1g"};
     static const uint64_t size[] = {8, 256, 4096, 65536, 1 << 20, 16 << 20};
     static const uint32_t ranks[] = {64, 250, 512, 4096};
     (void)state;
-    for (size_t i = 0; i < sizeof preset / sizeof preset[0]; i++) {
+    for (size_t i = 0; i < model_machine_preset_count; i++) {
         for (size_t n = 0; n < sizeof ranks / sizeof ranks[0]; n++) {
             for (size_t k = 0; k < sizeof size / sizeof size[0]; k++) {
                 for (int call = SIM_CALL_BCAST; call <= SIM_CALL_ALLTOALL; call++) {
-                    check_cards(preset[i], ranks[n], (enum sim_call)call, size[k]);
+                    check_cards(model_machine_preset[i].name, ranks[n], (enum sim_call)call, size[k]);
                 }
             }
         }
     }
+}
+
+/* A broadcast takes no longer than its steps down the tree, however many ranks share a card: one rank of a node uses it. */
+static void test_trees_do_not_share_cards(void **state) {
+    enum { RANKS = 4096, STEPS = 12, BYTES = 8192 };
+    (void)state;
+    struct script s;
+    script_begin_on(&s, "dragonfly-ss11", RANKS, 1);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        script_meet(&s, r, SIM_CALL_BCAST, 0, BYTES);
+    }
+    script_run(&s);
+    const struct model_machine_params *p = &s.machine.params;
+    const double step_ns = 3 * p->latency_us[MODEL_OTHER_GROUP] * 1e3 + BYTES / p->line_gbs[MODEL_OTHER_GROUP];
+    if ((double)sim_end_ns(s.sim) > STEPS * step_ns) {
+        fail_msg("expected at most %.0f ns, got %" PRIu64, STEPS * step_ns, sim_end_ns(s.sim));
+    }
+    script_end(&s);
 }
 
 /* A gather's root takes as long as its messages do one after the other; so does a scatter's. */
@@ -515,6 +532,7 @@ int main(void) {
         cmocka_unit_test(test_bcast_does_not_synchronise),
         cmocka_unit_test(test_who_waits_in_collectives),
         cmocka_unit_test(test_collectives_pass_the_cards),
+        cmocka_unit_test(test_trees_do_not_share_cards),
         cmocka_unit_test(test_trees_carry_what_is_below),
         cmocka_unit_test(test_order_of_ranks),
         cmocka_unit_test(test_passed),
