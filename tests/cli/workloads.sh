@@ -24,17 +24,17 @@ grep -q 'name: Master' facts
 
 # Load data are those of the run: in each phase as many messages as in the log, but for those before the first task, and
 # together as much work. They are the same if nothing else is written.
-make --workload wavefront --out all
+make --workload wavefront --out formats
 make --workload wavefront --formats vom --out loads
-diff -r all/vom loads/vom
+diff -r formats/vom loads/vom
 make --workload wavefront --formats vom --set load.balancer=greedy --out balanced
 "$HPCGEN" verify --quiet --deep balanced
 "$HPCGEN" info loads/vom | awk '$1 == "messages:" { print $2 - (n++ == 0 ? 48 : 0) }' >loads.messages
-sed -n '/"clog2"/,/^  }/s/.*"messages": \([0-9]*\).*/\1/p' all/truth.json >log.messages
+sed -n '/"clog2"/,/^  }/s/.*"messages": \([0-9]*\).*/\1/p' formats/truth.json >log.messages
 [ -s log.messages ]
 cmp log.messages loads.messages
-sed -n '/"clog2"/,/^  }/s/.*"compute_ns": \([0-9]*\).*/\1/p' all/truth.json >log.work
-sed -n '/"vom"/,/^  }/s/.*"rank_load_mean_s": \([0-9.e-]*\).*/\1/p' all/truth.json |
+sed -n '/"clog2"/,/^  }/s/.*"compute_ns": \([0-9]*\).*/\1/p' formats/truth.json >log.work
+sed -n '/"vom"/,/^  }/s/.*"rank_load_mean_s": \([0-9.e-]*\).*/\1/p' formats/truth.json |
     awk '{ printf "%.0f\n", 24e9 * $1 }' >loads.work
 [ -s log.work ]
 paste log.work loads.work | awk '($1 - $2) ^ 2 > 1e-12 * $1 ^ 2 { exit 1 }'
