@@ -339,9 +339,13 @@ int hpcw_i_sys_unlink_unowned(int at, const char *name) {
     if (e == 0) {
         /* Whoever removes or renames such a file owns it. So the name stays with this file, if it still has it. */
         struct stat mine, named;
-        bool same = fstat(fd, &mine) == 0 && fstatat(at, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-                    S_ISREG(mine.st_mode) && mine.st_dev == named.st_dev && mine.st_ino == named.st_ino;
-        e = !same ? EAGAIN : unlinkat(at, name, 0) == 0 ? 0 : errno;
+        e = fstat(fd, &mine) != 0 || fstatat(at, name, &named, AT_SYMLINK_NOFOLLOW) != 0 ? errno : 0;
+        e = e == ENOENT ? EAGAIN : e; /* who owned it has just removed it */
+        if (e == 0 && S_ISREG(mine.st_mode) && mine.st_dev == named.st_dev && mine.st_ino == named.st_ino) {
+            e = unlinkat(at, name, 0) == 0 ? 0 : errno;
+        } else if (e == 0) {
+            e = EAGAIN;
+        }
     }
     if (fd >= 0) {
         (void)close(fd);
