@@ -75,6 +75,11 @@ static hpcw_status read_file(struct rank_reading *g, uint32_t rank, hpcw_error *
         s = read_vom_run(reader, UINT64_MAX, &events, err);
         read_vom_free(reader);
     }
+    if (s == HPCW_OK && g->phases < g->room) {
+        s = hpcw_i_fail(err, HPCW_EFORMAT,
+                        "%s: expected %" PRIu64 " phases as in the file of rank 0, got %" PRIu64, path, g->room,
+                        g->phases);
+    }
     return s;
 }
 

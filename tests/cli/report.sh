@@ -72,6 +72,13 @@ refuse 1 'set.report.html: expected a new file,*--force*' "$HPCGEN" report set -
 [ ! -e planted ] || bad "a page was written through a link"
 rm set.report.html
 
+# Load data of which a rank has fewer phases: the phases that are missing are no phases without work.
+cp -r set/vom uneven
+"$HPCGEN" rewrite set/vom/data.3.json.br short --last-phase 2 -q || bad "rewrite fails"
+mv short/data.3.json.br uneven/ 2>/dev/null || mv short uneven/data.3.json.br
+refuse 1 'uneven/data.3.json.br: expected * phases as in the file of rank 0, got 3' "$HPCGEN" report uneven -O x
+[ ! -e x ] || bad "a page of uneven load data is left"
+
 # Formats that the dataset does not have are not in the page; one file; a window.
 rm -r set/vom set/scr set/clog2
 "$HPCGEN" report set -q -O part.html || bad "report of a part fails"
