@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/dataset/repair.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -135,9 +136,10 @@ static void read_manifest(struct repairing *r, const char *text) {
     cJSON_Delete(manifest);
 }
 
-/* What may not be read is not damaged. */
-static bool stops(hpcw_status s) {
-    return s == HPCW_ENOMEM || s == HPCW_EACCES;
+/* What this process may not or cannot read now is not damaged; what the disk does not give back is. */
+static bool stops(hpcw_status s, const hpcw_error *why) {
+    return s == HPCW_ENOMEM || s == HPCW_EACCES ||
+           (s != HPCW_OK && (why->sys_errno == EMFILE || why->sys_errno == ENFILE || why->sys_errno == ESTALE));
 }
 
 static hpcw_status read_checksums(struct repairing *r, hpcw_error *err) {
@@ -146,7 +148,7 @@ static hpcw_status read_checksums(struct repairing *r, hpcw_error *err) {
     hpcw_error why;
     gen_directory_path(r->run->directory, GEN_CHECKSUMS, path);
     hpcw_status s = gen_directory_read(path, &text, &why);
-    if (stops(s)) {
+    if (stops(s, &why)) {
         return hpcw_i_fail_as(err, &why);
     }
     r->listed = s == HPCW_OK;
@@ -207,7 +209,7 @@ static hpcw_status look_at_file(void *context, void *state, uint64_t index, hpcw
     }
     file->damaged = s != HPCW_OK || !is || !is_wanted(file);
     /* What the disk does not give back is damaged, and is made again. */
-    return stops(s) ? hpcw_i_fail_as(err, &why) : HPCW_OK;
+    return stops(s, &why) ? hpcw_i_fail_as(err, &why) : HPCW_OK;
 }
 
 static bool wants_comparison(void *context, const char *name, uint64_t *order) {
@@ -383,7 +385,7 @@ static hpcw_status compare_unread(const struct repairing *r, const struct repair
         *same = s == HPCW_OK && is.size == file->now.size && is.digest.high == file->now.digest.high &&
                 is.digest.low == file->now.digest.low;
     }
-    return stops(s) ? hpcw_i_fail_as(err, &why) : HPCW_OK;
+    return stops(s, &why) ? hpcw_i_fail_as(err, &why) : HPCW_OK;
 }
 
 /* Puts proven files into their places; what is not proven, or is there already, is removed. The first failure counts. */
