@@ -174,7 +174,8 @@ hpcw_status read_sion_member_rules(const struct read_sion_info *base, const stru
         {"flag2", READ_SION_FLAG2_AT, base->flag2, info->flag2},
     };
     hpcw_status status = check_words(f, words, sizeof words / sizeof words[0], " as in file 0", err);
-    if (status == HPCW_OK && memcmp(base->prefix, info->prefix, sizeof base->prefix) != 0) {
+    /* What follows the name is for the strict rules. */
+    if (status == HPCW_OK && strncmp(base->prefix, info->prefix, sizeof base->prefix) != 0) {
         status =
             hpcw_i_fail(err, HPCW_EFORMAT,
                         "%s: file name prefix at offset %d: expected \"%.128s\" as in file 0, got \"%.128s\"",

@@ -19,6 +19,12 @@ for new in one packed three many linktest; do
     "$HPCGEN" verify $new.sion >said 2>&1 || bad "$new: $(cat said)"
 done
 
+# Bytes after the name of file 0 that differ are no other name.
+mkdir odd && cp three.sion* odd/
+printf '\004' | dd of=odd/three.sion bs=1 seek=1000 conv=notrunc 2>/dev/null
+again odd/three.sion odd/copy.sion
+"$HPCGEN" verify --quiet odd/copy.sion || bad "no sound copy"
+
 # Two tasks with records in chunks of 32 bytes, and a task without any.
 python3 - "$HERE" <<'PYTHON' || bad "other streams"
 import struct, sys
