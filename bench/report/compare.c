@@ -635,6 +635,12 @@ hpcw_status bench_compare_command(const char *path_a, const char *path_b, bool j
     hpcw_status s =
         r == NULL ? hpcw_i_fail_memory(err, NULL, 0, "results") : bench_results_read(&r[0], path_a, err);
     s = s == HPCW_OK ? bench_results_read(&r[1], path_b, err) : s;
+    for (int i = 0; s == HPCW_OK && i < 2; i++) {
+        if (r[i].metadatas > 0) {
+            s = hpcw_i_fail(err, HPCW_ENOTSUP, "%s: expected the results of a sweep, got those of metadata",
+                            path[i]);
+        }
+    }
     s = s == HPCW_OK ? bench_compare(&r[0], &r[1], &c, err) : s;
     s = s == HPCW_OK && json ? write_json(r, &c, err) : s;
     s = s == HPCW_OK && !json && !quiet ? print_all(path, r, &c, err) : s;

@@ -74,5 +74,7 @@ rates short --tasks 5:5000:x10 --budget 100ms
 grep -q '^task-local files *5000 .*no time' table || bad "5000 tasks in 0.1 s: $(cat table)"
 refuse 1 'nowhere: cannot*' "$HPCGEN" metadata nowhere --out four
 refuse 2 '--tasks: *' "$HPCGEN" model --tasks 5
+refuse 1 'short/results.json: expected the results of a sweep, got those of metadata' \
+    "$HPCGEN" compare short/results.json short/results.json
 [ ! -e four ] || bad "a refused run leaves its directory"
 exit $failed
