@@ -132,8 +132,10 @@ if [ "$(id -u)" -eq 0 ] && mkdir mounted && mount -t tmpfs -o size=64k none moun
         --layout shared-posix --mode fsync 2>said &
     pid=$!
     while [ ! -e held/results.json ] && kill -0 $pid 2>/dev/null; do :; done
+    kill -STOP $pid # or it would remove the new directory with the data of a run
     mkdir data/.hpcw-bench.$pid/held && mount -t tmpfs -o size=64k none data/.hpcw-bench.$pid/held || bad "no mount"
     kill -TERM $pid
+    kill -CONT $pid
     wait $pid
     grep -q "^hpcw-bench: data/.hpcw-bench.$pid: cannot remove the data, which the next run does: " said || bad "it says: $(cat said)"
     umount data/.hpcw-bench.$pid/held
