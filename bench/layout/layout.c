@@ -426,7 +426,7 @@ static hpcw_status visit_all(struct bench_work *w, visit_rank *visit, uint32_t p
         if (s == HPCW_OK && visit != NULL) {
             s = visit(w, fd, path, r, err);
         } else if (s == HPCW_OK) {
-            /* In some modes, this is where an error of the disk is told first. */
+            /* Buffered data reach the disk here, so this call has the disk's error. */
             const int e = hpcw_i_sys_fsync(fd);
             s = e == 0 || e == EINVAL ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot sync", path);
             (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);

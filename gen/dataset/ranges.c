@@ -210,34 +210,37 @@ static hpcw_status take_head(const struct gen_run *run, const struct gen_format 
     return s;
 }
 
-/* Parses the next line. The caller deletes the JSON, also after a failure. */
-static hpcw_status next_json(struct gen_lines *lines, cJSON **json, hpcw_error *err) {
-    char *text;
-    *json = NULL;
-    hpcw_status s = gen_lines_next(lines, &text, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
-    if (text == NULL) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "line %" PRIu64 ": expected JSON, got the end of the file",
-                           lines->number);
-    }
+/* A line that must be there. */
+static hpcw_status next_line(struct gen_lines *lines, char **text, hpcw_error *err) {
+    const hpcw_status s = gen_lines_next(lines, text, err);
+    return s != HPCW_OK || *text != NULL
+               ? s
+               : hpcw_i_fail(err, HPCW_EFORMAT, "line %" PRIu64 ": expected JSON, got the end of the file",
+                             lines->number);
+}
+
+/* The caller deletes the JSON, also after a failure. */
+static hpcw_status parse(const struct gen_lines *lines, const char *text, cJSON **json, hpcw_error *err) {
     *json = cJSON_ParseWithOpts(text, NULL, 1);
     return *json != NULL ? HPCW_OK
                          : hpcw_i_fail(err, HPCW_EFORMAT, "line %" PRIu64 ": expected JSON, got something else",
                                        lines->number);
 }
 
-/* The last line: its digest tells whether somebody changed the results, as they are all that knows of them. */
+static hpcw_status next_json(struct gen_lines *lines, cJSON **json, hpcw_error *err) {
+    char *text;
+    *json = NULL;
+    const hpcw_status s = next_line(lines, &text, err);
+    return s == HPCW_OK ? parse(lines, text, json, err) : s;
+}
+
+/* Takes the last line. Nothing else knows the partial results, so they have a digest against damage. */
 static hpcw_status take_partial(struct gen_lines *lines, struct gen_range *range, hpcw_error *err) {
     char *text;
-    hpcw_status s = gen_lines_next(lines, &text, err);
+    cJSON *json;
+    hpcw_status s = next_line(lines, &text, err);
     if (s != HPCW_OK) {
         return s;
-    }
-    if (text == NULL) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "line %" PRIu64 ": expected JSON, got the end of the file",
-                           lines->number);
     }
     const size_t size = strlen(text);
     const size_t before = sizeof PARTIAL - 1;
@@ -254,13 +257,12 @@ static hpcw_status take_partial(struct gen_lines *lines, struct gen_range *range
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "expected partial results with this digest, got others: they are damaged");
     }
-    cJSON *json = cJSON_ParseWithOpts(text, NULL, 1);
+    s = parse(lines, text, &json, err);
     range->partial = cJSON_DetachItemFromObjectCaseSensitive(json, "partial");
     cJSON_Delete(json);
-    return cJSON_IsObject(range->partial)
-               ? HPCW_OK
-               : hpcw_i_fail(err, HPCW_EFORMAT, "line %" PRIu64 ": expected JSON, got something else",
-                             lines->number);
+    return s != HPCW_OK || cJSON_IsObject(range->partial)
+               ? s
+               : hpcw_i_fail(err, HPCW_EFORMAT, "expected an object as partial results, got something else");
 }
 
 static hpcw_status take_lines(const struct gen_run *run, const struct gen_format *format,

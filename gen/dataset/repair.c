@@ -382,8 +382,7 @@ static hpcw_status compare_unread(const struct repairing *r, const struct repair
     *same = *same && is.size == file->now.size;
     if (s == HPCW_OK && *same) {
         s = gen_digest_file(path, &is.digest, &is.size, &why);
-        *same = s == HPCW_OK && is.size == file->now.size && is.digest.high == file->now.digest.high &&
-                is.digest.low == file->now.digest.low;
+        *same = s == HPCW_OK && is.size == file->now.size && are_equal(&is.digest, &file->now.digest);
     }
     return stops(s, &why) ? hpcw_i_fail_as(err, &why) : HPCW_OK;
 }

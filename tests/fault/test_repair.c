@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A repair that lacks descriptors: what it cannot open for now is not damaged. */
+/* A repair without enough descriptors: a file that it cannot open is not damaged. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
