@@ -84,18 +84,30 @@ uint64_t gen_trace_log_records(const struct gen_dataset *d) {
     return gen_trace_log_prologue(d) + d->trace.estimate.events;
 }
 
+static void make_id(const struct gen_dataset *d, uint32_t root, uint32_t word, hpcw_clog2_comm_id *id) {
+    char host[MODEL_HOST_SIZE];
+    model_machine_host(&d->machine, model_machine_node(&d->machine, root), host);
+    *id = (hpcw_clog2_comm_id){.random = (int32_t)(word >> 1)};
+    memcpy(id->host, host, strnlen(host, sizeof id->host));
+}
+
 void gen_trace_log_comm(void *context, uint32_t index, hpcw_clog2_comm_entry *entry) {
     const struct gen_dataset *d = context;
-    uint32_t root = index == 0 ? 0 : index - 1;
-    char host[MODEL_HOST_SIZE];
+    const uint32_t root = index == 0 ? 0 : index - 1;
     uint32_t w[4];
     hpcw_i_draw(d->seed, HPCW_I_FOR_TRACE_COMM, index == 0 ? UINT32_MAX : root, 0, 0, w);
-    model_machine_host(&d->machine, model_machine_node(&d->machine, root), host);
     *entry = (hpcw_clog2_comm_entry){.index = (int32_t)index, .kind = 1};
-    entry->id.random = (int32_t)(w[0] >> 1);
+    make_id(d, root, w[0], &entry->id);
     /* The world comes before the ranks' own; the rank in the time makes the id unique, whatever is drawn. */
     entry->id.created = index == 0 ? 0 : (double)(CREATED_NS + index) / 1e9;
-    memcpy(entry->id.host, host, strnlen(host, sizeof entry->id.host));
+}
+
+void gen_trace_log_further_comm(const struct gen_dataset *d, uint32_t root, uint32_t number, uint64_t time_ns,
+                                hpcw_clog2_comm_id *id) {
+    uint32_t w[4];
+    hpcw_i_draw(d->seed, HPCW_I_FOR_TRACE_COMM, root, number + 1, 0, w);
+    make_id(d, root, w[0], id);
+    id->created = (double)(time_ns + MODEL_TRACE_START_NS) / 1e9;
 }
 
 hpcw_clog2_options gen_trace_log_options(const struct gen_dataset *d) {

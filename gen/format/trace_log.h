@@ -14,6 +14,9 @@ hpcw_clog2_options gen_trace_log_options(const struct gen_dataset *d);
 
 /* The table of communicators, with a dataset as context: the world, then that of each rank alone. */
 void gen_trace_log_comm(void *context, uint32_t index, hpcw_clog2_comm_entry *entry);
+/* The identity of a further one, which `root` made as its first rank at `time_ns`, after `number` others. */
+void gen_trace_log_further_comm(const struct gen_dataset *d, uint32_t root, uint32_t number, uint64_t time_ns,
+                                hpcw_clog2_comm_id *id);
 
 /* The number of records before the first iteration. */
 uint64_t gen_trace_log_prologue(const struct gen_dataset *d);

@@ -25,6 +25,8 @@ static const struct log_call {
     {SIM_CALL_GATHER, 7, "MPI_Gather", "white", MOVED},
     {SIM_CALL_REDUCE, 12, "MPI_Reduce", "MediumPurple", MOVED},
     {SIM_CALL_SCATTER, 14, "MPI_Scatter", "orchid", MOVED},
+    {SIM_CALL_DUP, 21, "MPI_Comm_dup", "OliveDrab1", NULL},
+    {SIM_CALL_SPLIT, 28, "MPI_Comm_split", "DarkOliveGreen2", NULL},
     {SIM_CALL_IRECV, 70, "MPI_Irecv", "PaleGreen", NULL},
     {SIM_CALL_ISEND, 72, "MPI_Isend", "SkyBlue", NULL},
     {SIM_CALL_RECV, 77, "MPI_Recv", "green", NULL},
@@ -65,6 +67,20 @@ static uint32_t definitions(const struct gen_dataset *d) {
     return count;
 }
 
+/* ---- communicators: the world, one for each rank alone, then those that the program makes ---- */
+
+static void comm_of(void *context, uint32_t index, hpcw_clog2_comm_entry *entry) {
+    const struct gen_dataset *d = context;
+    if (index <= d->ranks) {
+        gen_trace_log_comm(context, index, entry);
+        return;
+    }
+    const struct gen_workload_comm *c = &d->workload->comm[index - d->ranks - 1];
+    gen_trace_log_further_comm(d, c->leader, c->count, c->created_ns, &entry->id);
+    entry->index = (int32_t)index;
+    entry->kind = 1;
+}
+
 /* ---- sizes ---- */
 
 hpcw_clog2_options gen_workload_log_options(const struct gen_dataset *d) {
@@ -72,8 +88,8 @@ hpcw_clog2_options gen_workload_log_options(const struct gen_dataset *d) {
     hpcw_clog2_options_init(&o);
     o.ranks = d->ranks;
     o.states = OWN_STATES + d->workload->states;
-    o.comms = d->ranks + 1;
-    o.comm_of = gen_trace_log_comm;
+    o.comms = d->ranks + 1 + (uint32_t)d->workload->comms;
+    o.comm_of = comm_of;
     o.comm_context = (void *)(uintptr_t)d;
     return o;
 }
@@ -85,7 +101,7 @@ uint64_t gen_workload_log_records(const struct gen_dataset *d) {
 uint64_t gen_workload_log_blocks(const struct gen_dataset *d, uint32_t block_size) {
     const struct gen_workload_counts *c = &d->workload->counts;
     const double bytes = 176.0 * d->ranks + 136.0 * definitions(d) + 32.0 * (double)c->events +
-                         16.0 * (double)c->messages + 32.0 * (double)c->collectives;
+                         16.0 * (double)c->messages + 32.0 * (double)c->collectives + 40.0 * (double)c->members;
     return gen_trace_log_blocks_of(bytes, gen_workload_log_records(d), block_size);
 }
 
@@ -174,6 +190,10 @@ struct gen_workload_log {
     struct workload_key *key, *other; /* [key_capacity] */
     size_t key_capacity;
     int32_t number[SIM_CALLS]; /* of the state of each call */
+    uint32_t *comm;            /* [comms] index in workload->comm, by the number of the communicator - 1 */
+    size_t comms;
+    struct hpcw_i_table place;    /* of a rank in a communicator; key: its number << 32 | rank */
+    hpcw_clog2_comm_entry *entry; /* [comms] */
     hpcw_clog2_record record[BATCH];
 };
 
@@ -186,6 +206,16 @@ hpcw_status gen_workload_log_new(const struct gen_dataset *d, hpcw_clog2_slice *
     }
     log->d = d;
     log->slice = slice;
+    log->comms = d->workload->comms;
+    log->place = (struct hpcw_i_table){.key_words = 1, .value_size = sizeof(uint64_t)};
+    log->comm = hpcw_i_calloc(log->comms + 1, sizeof *log->comm);
+    log->entry = hpcw_i_calloc(log->comms + 1, sizeof *log->entry);
+    if (log->comm == NULL || log->entry == NULL) {
+        return hpcw_i_fail_memory(err, "clog2", log->comms, "communicators");
+    }
+    for (size_t i = 0; i < log->comms; i++) {
+        comm_of((void *)(uintptr_t)d, (uint32_t)i + d->ranks + 1, &log->entry[i]);
+    }
     for (size_t i = 0; i < CALLS; i++) {
         log->number[calls[i].call] = calls[i].number;
     }
@@ -197,6 +227,9 @@ void gen_workload_log_free(struct gen_workload_log *log) {
         hpcw_i_free(log->event);
         hpcw_i_free(log->key);
         hpcw_i_free(log->other);
+        hpcw_i_free(log->comm);
+        hpcw_i_free(log->entry);
+        hpcw_i_table_free(&log->place);
         hpcw_i_free(log);
     }
 }
@@ -211,12 +244,39 @@ static hpcw_status add(struct gen_workload_log *log, const struct sim_event *eve
     return HPCW_OK;
 }
 
+/* A rank has got a communicator. */
+static hpcw_status learn_place(struct gen_workload_log *log, const struct sim_event *event, hpcw_error *err) {
+    const uint32_t number = (uint32_t)event->tag;
+    const uint64_t key = (uint64_t)number << 32 | event->rank;
+    uint64_t *place = hpcw_i_table_add(&log->place, &key, NULL);
+    if (place == NULL) {
+        return hpcw_i_fail_memory(err, "clog2", log->place.count, "members of communicators");
+    }
+    *place = event->peer;
+    log->comm[number - 1] =
+        gen_workload_find_comm(log->d->workload, (uint32_t)(event->bytes >> 32), (uint32_t)event->bytes);
+    return HPCW_OK;
+}
+
+/* A rank's place in a communicator. */
+static uint32_t place_in(const struct gen_workload_log *log, uint32_t comm, uint32_t rank) {
+    const uint64_t key = (uint64_t)comm << 32 | rank;
+    const uint64_t *place = comm == SIM_WORLD ? NULL : hpcw_i_table_find(&log->place, &key);
+    return place == NULL ? rank : (uint32_t)*place;
+}
+
+/* Its entry in the log's table. */
+static int32_t entry_of(const struct gen_workload_log *log, uint32_t comm) {
+    return comm == SIM_WORLD ? 0 : (int32_t)(log->d->ranks + 1 + log->comm[comm - 1]);
+}
+
 hpcw_status gen_workload_log_event(void *context, const struct sim_event *event, hpcw_error *err) {
     struct gen_workload_log *log = context;
     if (event->what == SIM_PHASE) {
         return HPCW_OK;
     }
-    hpcw_status s = add(log, event, err);
+    hpcw_status s = event->what == SIM_MADE ? learn_place(log, event, err) : HPCW_OK;
+    s = s == HPCW_OK ? add(log, event, err) : s;
     if (s == HPCW_OK && event->what == SIM_COMPUTES) {
         /* Its end is an event of its own: a second one with no duration. */
         struct sim_event end = *event;
@@ -319,9 +379,12 @@ static int64_t received_by(const struct sim_event *e, bool root, int64_t ranks) 
 }
 
 /* Packs the bytes that a rank sends and receives in a collective call, or writes in a checkpoint. */
-static void pack(hpcw_clog2_record *r, int32_t event, const struct sim_event *e, uint32_t ranks) {
+static void pack(const struct gen_workload_log *log, hpcw_clog2_record *r, const struct sim_event *e) {
     hpcw_clog2_cargo c = {0};
-    const bool root = e->rank == e->peer;
+    const bool root = (uint32_t)r->rank == e->peer;
+    const uint32_t ranks =
+        e->comm == SIM_WORLD ? log->d->ranks : log->d->workload->comm[log->comm[e->comm - 1]].size;
+    const int32_t event = 2 * log->number[e->number] + 1;
     if (e->number == SIM_CALL_CHECKPOINT) {
         hpcw_clog2_cargo_i64(&c, (int64_t)e->bytes);
     } else if (e->number == SIM_CALL_ALLTOALL) {
@@ -339,8 +402,8 @@ static void pack(hpcw_clog2_record *r, int32_t event, const struct sim_event *e,
 
 static void fill(const struct gen_workload_log *log, hpcw_clog2_record *r, const struct sim_event *e) {
     r->time = (double)(e->time_ns + MODEL_TRACE_START_NS) / 1e9;
-    r->comm = 0;
-    r->rank = (int32_t)e->rank;
+    r->comm = entry_of(log, e->comm);
+    r->rank = (int32_t)place_in(log, e->comm, e->rank);
     r->thread = 0;
     r->kind = HPCW_CLOG2_BARE;
     switch ((enum sim_what)e->what) {
@@ -348,8 +411,8 @@ static void fill(const struct gen_workload_log *log, hpcw_clog2_record *r, const
     case SIM_RECEIVED:
         r->kind = HPCW_CLOG2_MESSAGE;
         r->as.message.event = e->what == SIM_SENT ? HPCW_CLOG2_SEND : HPCW_CLOG2_RECEIVE;
-        r->as.message.peer_comm = 0;
-        r->as.message.peer_rank = (int32_t)e->peer;
+        r->as.message.peer_comm = r->comm;
+        r->as.message.peer_rank = (int32_t)place_in(log, e->comm, e->peer);
         r->as.message.tag = e->tag;
         r->as.message.size = (int32_t)e->bytes;
         break;
@@ -358,9 +421,17 @@ static void fill(const struct gen_workload_log *log, hpcw_clog2_record *r, const
         break;
     case SIM_RETURNS:
         r->as.event = 2 * log->number[e->number] + 1;
-        if (e->number > SIM_CALL_BARRIER) {
-            pack(r, r->as.event, e, log->d->ranks);
+        if (gen_workload_moves(e->number)) {
+            pack(log, r, e);
         }
+        break;
+    case SIM_MADE:
+        r->kind = HPCW_CLOG2_COMM_EVENT;
+        r->as.comm.event = HPCW_CLOG2_INTRA_CREATE;
+        r->as.comm.comm = entry_of(log, (uint32_t)e->tag);
+        r->as.comm.rank = (int32_t)e->peer;
+        r->as.comm.world_rank = (int32_t)e->rank;
+        r->as.comm.id = &log->entry[log->comm[e->tag - 1]].id;
         break;
     case SIM_COMPUTES:
         r->as.event = 2 * COMPUTE + e->tag;

@@ -96,8 +96,24 @@ static hpcw_status check_rank(const struct sim *sim, uint32_t rank, hpcw_error *
     return HPCW_OK;
 }
 
+/* A collective call that some members have left and others never make. */
+static hpcw_status check_meetings(const struct sim_comm *comm, hpcw_error *err) {
+    const struct sim_meeting *g = comm->meetings.oldest;
+    return g == NULL ? HPCW_OK
+                     : hpcw_i_fail(err, HPCW_EINVAL,
+                                   "rank %" PRIu32 ": expected %s of all %" PRIu32
+                                   " ranks of its communicator, got that of %" PRIu32,
+                                   sim_comm_rank(comm, g->first), sim_call_name[g->call], comm->size, g->came);
+}
+
 hpcw_status sim_check_end(const struct sim *sim, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
+    for (uint32_t i = 0; s == HPCW_OK && i < sim->comms; i++) {
+        s = check_meetings(sim->comm[i], err);
+    }
+    if (s != HPCW_OK) {
+        return s;
+    }
     for (uint32_t p = 0; p < sim->match.pairs; p++) {
         const struct sim_pair *pair = &sim->match.pair[p];
         if (pair->message.first != SIM_NOTHING) {

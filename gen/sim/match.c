@@ -89,10 +89,10 @@ void sim_match_drop(struct sim_match *m, uint32_t half) {
     m->unused = half;
 }
 
-uint32_t sim_match_take(struct sim_match *m, struct sim_queue *queue, int32_t tag) {
+uint32_t sim_match_take(struct sim_match *m, struct sim_queue *queue, uint32_t comm, int32_t tag) {
     uint32_t before = SIM_NOTHING;
     uint32_t at = queue->first;
-    while (at != SIM_NOTHING && m->half[at].tag != tag) {
+    while (at != SIM_NOTHING && (m->half[at].tag != tag || m->half[at].comm != comm)) {
         before = at;
         at = m->half[at].next;
     }

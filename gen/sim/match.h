@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Messages and receives that look for each other. Each is a half of a transfer, and is kept until both halves are there
- * and both ranks have waited for theirs. The halves of two ranks match in the order of the calls, by tag, as MPI has it.
+ * and both ranks have waited for theirs. The halves of two ranks match in the order of the calls, by tag and communicator, as
+ * MPI has it.
  */
 #ifndef HPCW_GEN_SIM_MATCH_H
 #define HPCW_GEN_SIM_MATCH_H
@@ -24,10 +25,11 @@ struct sim_half {
     uint32_t wait_next; /* of those that the rank waits for */
     uint32_t serial;    /* which use of this memory */
     int32_t tag;
-    bool sends, eager;
-    bool matched;
-    bool held;   /* a request that the rank has not waited for */
-    bool waited; /* the rank waits for it */
+    uint32_t comm;
+    bool sends : 1, eager : 1;
+    bool matched : 1;
+    bool held : 1;   /* a request that the rank has not waited for */
+    bool waited : 1; /* the rank waits for it */
 };
 
 struct sim_queue {
@@ -65,8 +67,8 @@ uint32_t sim_match_pair(struct sim_match *m, uint32_t from, uint32_t to);
 uint32_t sim_match_add(struct sim_match *m, const struct sim_half *half);
 void sim_match_drop(struct sim_match *m, uint32_t half);
 
-/* Takes the first half with a tag out of a queue; SIM_NOTHING: there is none. */
-uint32_t sim_match_take(struct sim_match *m, struct sim_queue *queue, int32_t tag);
+/* Takes the first half with a tag in a communicator out of a queue; SIM_NOTHING: there is none. */
+uint32_t sim_match_take(struct sim_match *m, struct sim_queue *queue, uint32_t comm, int32_t tag);
 void sim_match_append(struct sim_match *m, struct sim_queue *queue, uint32_t half);
 
 #endif

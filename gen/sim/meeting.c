@@ -6,28 +6,31 @@
 
 #include "gen/sim/private.h"
 #include "libwriter/base/mem.h"
-#include "libwriter/base/status.h"
+
+/* What the members of a split tell each other: colour and key. */
+enum { WISH_BYTES = 8 };
 
 /* ---- memory ---- */
 
-hpcw_status sim_meetings_init(struct sim *sim, hpcw_error *err) {
-    struct sim_meetings *m = &sim->meetings;
-    m->levels = sim_plan_levels(sim->ranks);
-    m->distance = hpcw_i_malloc((size_t)m->levels * sim->ranks + 1);
-    m->scratch = hpcw_i_malloc(sim->ranks * sizeof *m->scratch);
+bool sim_meetings_init(const struct sim *sim, struct sim_comm *comm) {
+    struct sim_meetings *m = &comm->meetings;
+    m->levels = sim_plan_levels(comm->size);
+    m->distance = hpcw_i_malloc((size_t)m->levels * comm->size + 1);
+    m->scratch = hpcw_i_malloc(comm->size * sizeof *m->scratch);
     if (m->distance == NULL || m->scratch == NULL) {
-        return hpcw_i_fail_memory(err, "simulator", sim->ranks, "ranks");
+        return false;
     }
     const struct model_machine *machine = sim->options.network->machine;
     for (uint32_t k = 0; k < m->levels; k++) {
-        for (uint32_t r = 0; r < sim->ranks; r++) {
-            const uint32_t below = (uint32_t)(((uint64_t)r + sim->ranks - ((uint64_t)1 << k)) % sim->ranks);
-            const uint8_t distance = (uint8_t)model_machine_class(machine, below, r);
-            m->distance[(size_t)k * sim->ranks + r] = distance;
+        for (uint32_t i = 0; i < comm->size; i++) {
+            const uint32_t below = (uint32_t)(((uint64_t)i + comm->size - ((uint64_t)1 << k)) % comm->size);
+            const uint8_t distance =
+                (uint8_t)model_machine_class(machine, sim_comm_rank(comm, below), sim_comm_rank(comm, i));
+            m->distance[(size_t)k * comm->size + i] = distance;
             m->farthest = distance > m->farthest ? distance : m->farthest;
         }
     }
-    return HPCW_OK;
+    return true;
 }
 
 static void free_all(struct sim_meeting *meeting) {
@@ -40,25 +43,24 @@ static void free_all(struct sim_meeting *meeting) {
     }
 }
 
-void sim_meetings_free(struct sim *sim) {
-    struct sim_meetings *m = &sim->meetings;
+void sim_meetings_free(struct sim_meetings *m) {
     free_all(m->oldest);
     free_all(m->unused);
     hpcw_i_free(m->distance);
     hpcw_i_free(m->scratch);
 }
 
-static struct sim_meeting *new_meeting(struct sim *sim) {
-    struct sim_meetings *m = &sim->meetings;
-    struct sim_meeting *meeting = m->unused;
+static struct sim_meeting *new_meeting(struct sim_comm *comm) {
+    struct sim_meeting *meeting = comm->meetings.unused;
     if (meeting != NULL) {
-        m->unused = meeting->next;
+        comm->meetings.unused = meeting->next;
         return meeting;
     }
     meeting = hpcw_i_calloc(1, sizeof *meeting);
     if (meeting != NULL) {
-        meeting->time_ns = hpcw_i_malloc(sim->ranks * sizeof *meeting->time_ns);
-        meeting->missing = hpcw_i_malloc(sim->ranks);
+        meeting->comm = comm;
+        meeting->time_ns = hpcw_i_malloc(comm->size * sizeof *meeting->time_ns);
+        meeting->missing = hpcw_i_malloc(comm->size);
     }
     if (meeting == NULL || meeting->time_ns == NULL || meeting->missing == NULL) {
         if (meeting != NULL) {
@@ -70,44 +72,51 @@ static struct sim_meeting *new_meeting(struct sim *sim) {
     return meeting;
 }
 
-/* ---- trees: ranks are numbered from the root ---- */
+/* ---- trees: slots are places, counted from the root ---- */
 
-static uint32_t rank_of(const struct sim *sim, const struct sim_meeting *g, uint32_t place) {
-    return (uint32_t)(((uint64_t)place + g->root) % sim->ranks);
+static uint32_t place_in(const struct sim_meeting *g, uint32_t slot) {
+    return (uint32_t)(((uint64_t)slot + g->root) % g->comm->size);
 }
 
-static uint32_t place_of(const struct sim *sim, const struct sim_meeting *g, uint32_t rank) {
-    return (uint32_t)(((uint64_t)rank + sim->ranks - g->root) % sim->ranks);
+static uint32_t slot_of(const struct sim_meeting *g, uint32_t place) {
+    return (uint32_t)(((uint64_t)place + g->comm->size - g->root) % g->comm->size);
 }
 
 static bool is_tree(const struct sim_meeting *g) {
     return g->plan.shape == SIM_SHAPE_UP || g->plan.shape == SIM_SHAPE_DOWN;
 }
 
-/* The children of a place are the place + 1, 2, 4 ... below this; its parent is the place without its lowest bit. */
-static uint32_t reach_of(const struct sim *sim, uint32_t place) {
-    return place == 0 ? (uint32_t)1 << sim->meetings.levels : place & (~place + 1);
+/* The children of a slot are the slot + 1, 2, 4 ... below this; its parent is the slot without its lowest bit. */
+static uint32_t reach_of(const struct sim_meeting *g, uint32_t slot) {
+    return slot == 0 ? (uint32_t)1 << g->comm->meetings.levels : slot & (~slot + 1);
 }
 
-static uint32_t children_of(const struct sim *sim, uint32_t place) {
+static uint32_t children_of(const struct sim_meeting *g, uint32_t slot) {
     uint32_t children = 0;
-    for (uint32_t m = reach_of(sim, place) >> 1; m > 0; m >>= 1) {
-        children += m < sim->ranks - place;
+    for (uint32_t m = reach_of(g, slot) >> 1; m > 0; m >>= 1) {
+        children += m < g->comm->size - slot;
     }
     return children;
 }
 
-/* Of the message between a place and its child. As neighbours are on a node, one rank of it talks to other nodes, and has the
- * node's cards alone. */
-static struct sim_cost edge_cost(const struct sim *sim, const struct sim_meeting *g, uint32_t place,
+/* How many ranks of a node use its cards when `talking` of its members do: those of other communicators are taken to do the
+ * same at that time. */
+static uint32_t sharing(const struct sim *sim, const struct sim_comm *comm, uint32_t talking) {
+    const uint32_t node = sim_cost_sharing(sim->options.network);
+    const uint32_t here = talking < comm->per_node ? talking : comm->per_node;
+    return (here * node + comm->per_node - 1) / comm->per_node;
+}
+
+/* Of the message between a slot and its child. As neighbours are on a node, one member of it talks to other nodes. */
+static struct sim_cost edge_cost(const struct sim *sim, const struct sim_meeting *g, uint32_t slot,
                                  uint32_t child) {
     const struct model_network *net = sim->options.network;
-    const uint32_t reach = reach_of(sim, child);
-    const uint32_t below = reach < sim->ranks - child ? reach : sim->ranks - child;
-    const enum model_class distance =
-        model_machine_class(net->machine, rank_of(sim, g, place), rank_of(sim, g, child));
+    const uint32_t reach = reach_of(g, child);
+    const uint32_t below = reach < g->comm->size - child ? reach : g->comm->size - child;
+    const enum model_class distance = model_machine_class(
+        net->machine, sim_comm_rank(g->comm, place_in(g, slot)), sim_comm_rank(g->comm, place_in(g, child)));
     return sim_cost_at(net, &sim->options.constants, distance, g->plan.gathers ? g->bytes * below : g->bytes,
-                       1);
+                       sharing(sim, g->comm, 1));
 }
 
 static uint64_t combine_ns(const struct sim *sim, uint64_t bytes) {
@@ -119,10 +128,14 @@ static uint64_t busy_ns(const struct sim_cost *cost) {
     return cost->overhead_ns > cost->card_ns ? cost->overhead_ns : cost->card_ns;
 }
 
-/* ---- the end of a rank's call ---- */
+/* ---- the end of a member's call ---- */
 
-static void leave(struct sim *sim, struct sim_meeting *g, uint32_t rank, uint64_t time_ns) {
+static void leave(struct sim *sim, struct sim_meeting *g, uint32_t place, uint64_t time_ns) {
+    const uint32_t rank = sim_comm_rank(g->comm, place);
     g->left++;
+    if (g->call == SIM_CALL_SPLIT || g->call == SIM_CALL_DUP) {
+        sim_tell_made(sim, rank, time_ns);
+    }
     sim_wake(sim, rank, time_ns);
 }
 
@@ -130,119 +143,135 @@ static void later(uint64_t *time_ns, uint64_t other_ns) {
     *time_ns = *time_ns > other_ns ? *time_ns : other_ns;
 }
 
-/* A rank has the data of its parent. It sends them to its children, the farthest one first. */
-static void pass_down(struct sim *sim, struct sim_meeting *g, uint32_t place) {
-    const uint32_t rank = rank_of(sim, g, place);
-    uint64_t time_ns = g->time_ns[rank];
-    for (uint32_t m = reach_of(sim, place) >> 1; m > 0; m >>= 1) {
-        if (m >= sim->ranks - place) {
+/* A slot has the data of its parent. It sends them to its children, the farthest one first. */
+static void pass_down(struct sim *sim, struct sim_meeting *g, uint32_t slot) {
+    const uint32_t place = place_in(g, slot);
+    uint64_t time_ns = g->time_ns[place];
+    for (uint32_t m = reach_of(g, slot) >> 1; m > 0; m >>= 1) {
+        if (m >= g->comm->size - slot) {
             continue;
         }
-        const uint32_t child = rank_of(sim, g, place + m);
-        const struct sim_cost cost = edge_cost(sim, g, place, place + m);
+        const uint32_t child = place_in(g, slot + m);
+        const struct sim_cost cost = edge_cost(sim, g, slot, slot + m);
         later(&g->time_ns[child], time_ns + sim_cost_total(&cost));
         time_ns += busy_ns(&cost);
         if (--g->missing[child] == 0) {
-            pass_down(sim, g, place + m);
+            pass_down(sim, g, slot + m);
         }
     }
-    leave(sim, g, rank, time_ns);
+    leave(sim, g, place, time_ns);
 }
 
-/* When a place has received the data of its children, one after the other, the nearest one first, and has combined them. */
-static uint64_t received_ns(const struct sim *sim, const struct sim_meeting *g, uint32_t place) {
-    uint64_t time_ns = g->time_ns[rank_of(sim, g, place)];
+/* When a slot has received the data of its children, one after the other, the nearest one first, and has combined them. */
+static uint64_t received_ns(const struct sim *sim, const struct sim_meeting *g, uint32_t slot) {
+    uint64_t time_ns = g->time_ns[place_in(g, slot)];
     uint64_t free_ns = 0;
-    for (uint32_t m = 1; m < reach_of(sim, place) && m < sim->ranks - place; m <<= 1) {
-        const struct sim_cost cost = edge_cost(sim, g, place, place + m);
+    for (uint32_t m = 1; m < reach_of(g, slot) && m < g->comm->size - slot; m <<= 1) {
+        const struct sim_cost cost = edge_cost(sim, g, slot, slot + m);
         free_ns += cost.card_ns;
-        later(&free_ns, g->time_ns[rank_of(sim, g, place + m)] + sim_cost_total(&cost));
+        later(&free_ns, g->time_ns[place_in(g, slot + m)] + sim_cost_total(&cost));
     }
     later(&time_ns, free_ns);
-    return time_ns + (g->plan.gathers ? 0 : children_of(sim, place) * combine_ns(sim, g->bytes));
+    return time_ns + (g->plan.gathers ? 0 : children_of(g, slot) * combine_ns(sim, g->bytes));
 }
 
-/* A rank has the data of its children. It sends the result to its parent, which may now have all, too. */
-static void pass_up(struct sim *sim, struct sim_meeting *g, uint32_t place) {
+/* A slot has the data of its children. It sends the result to its parent, which may now have all, too. */
+static void pass_up(struct sim *sim, struct sim_meeting *g, uint32_t slot) {
     for (;;) {
-        const uint32_t rank = rank_of(sim, g, place);
-        const uint64_t time_ns = g->time_ns[rank] = received_ns(sim, g, place);
-        if (place == 0) {
-            leave(sim, g, rank, time_ns);
+        const uint32_t place = place_in(g, slot);
+        const uint64_t time_ns = g->time_ns[place] = received_ns(sim, g, slot);
+        if (slot == 0) {
+            leave(sim, g, place, time_ns);
             return;
         }
-        const uint32_t parent = place & (place - 1);
-        const struct sim_cost cost = edge_cost(sim, g, parent, place);
-        leave(sim, g, rank, time_ns + busy_ns(&cost));
-        if (--g->missing[rank_of(sim, g, parent)] > 0) {
+        const uint32_t parent = slot & (slot - 1);
+        const struct sim_cost cost = edge_cost(sim, g, parent, slot);
+        leave(sim, g, place, time_ns + busy_ns(&cost));
+        if (--g->missing[place_in(g, parent)] > 0) {
             return;
         }
-        place = parent;
+        slot = parent;
     }
 }
 
 /* ---- rounds ---- */
 
-/* A message while `sharing` ranks of the node send to others: the last one waits for the cards. */
-static uint64_t message_ns(const struct sim *sim, enum model_class distance, uint64_t bytes, uint32_t sharing) {
+/* A message while `users` ranks of the node send to others: the last one waits for the cards. */
+static uint64_t message_ns(const struct sim *sim, enum model_class distance, uint64_t bytes, uint32_t users) {
     const struct model_network *net = sim->options.network;
-    const struct sim_cost cost = sim_cost_at(net, &sim->options.constants, distance, bytes, sharing);
+    const struct sim_cost cost = sim_cost_at(net, &sim->options.constants, distance, bytes, users);
     const uint32_t nics = net->machine->params.nics;
-    const bool waits = distance >= MODEL_SAME_SWITCH && sharing > nics;
-    return sim_cost_total(&cost) + (waits ? cost.card_ns - cost.card_ns * nics / sharing : 0);
+    const bool waits = distance >= MODEL_SAME_SWITCH && users > nics;
+    return sim_cost_total(&cost) + (waits ? cost.card_ns - cost.card_ns * nics / users : 0);
 }
 
 static void run_round(struct sim *sim, struct sim_meeting *g, const struct sim_round *round) {
-    const uint8_t *distance = sim->meetings.distance + (size_t)round->level * sim->ranks;
+    struct sim_meetings *m = &g->comm->meetings;
+    const uint32_t size = g->comm->size;
+    const uint8_t *distance = m->distance + (size_t)round->level * size;
     const uint32_t below = (uint32_t)1 << round->level;
     const uint64_t *time_ns = g->time_ns;
-    uint64_t *next_ns = sim->meetings.scratch;
-    const uint32_t node = sim_cost_sharing(sim->options.network);
-    const uint32_t sharing = round->tree ? 1 : below < node ? below : node;
+    uint64_t *next_ns = m->scratch;
+    const uint32_t users = sharing(sim, g->comm, round->tree ? 1 : below);
     uint64_t total_ns[MODEL_CLASSES];
     for (int c = 0; c < MODEL_CLASSES; c++) {
-        total_ns[c] = message_ns(sim, (enum model_class)c, round->bytes, sharing) +
+        total_ns[c] = message_ns(sim, (enum model_class)c, round->bytes, users) +
                       (round->combines ? combine_ns(sim, round->bytes) : 0);
     }
-    for (uint32_t r = 0; r < sim->ranks; r++) {
-        const uint64_t other_ns = time_ns[r < below ? r + (sim->ranks - below) : r - below];
-        next_ns[r] = (other_ns > time_ns[r] ? other_ns : time_ns[r]) + total_ns[distance[r]];
+    for (uint32_t i = 0; i < size; i++) {
+        const uint64_t other_ns = time_ns[i < below ? i + (size - below) : i - below];
+        next_ns[i] = (other_ns > time_ns[i] ? other_ns : time_ns[i]) + total_ns[distance[i]];
     }
-    sim->meetings.scratch = g->time_ns;
+    m->scratch = g->time_ns;
     g->time_ns = next_ns;
 }
 
-/* In a ring each rank gets all through the slowest hop, which only one rank of a node has. */
+/* In a ring each member gets all through the slowest hop, which only one member of a node has. */
 static uint64_t ring_ns(const struct sim *sim, const struct sim_meeting *g) {
     uint8_t farthest = 0;
-    for (uint32_t r = 0; r < sim->ranks; r++) {
-        farthest = sim->meetings.distance[r] > farthest ? sim->meetings.distance[r] : farthest;
+    for (uint32_t i = 0; i < g->comm->size; i++) {
+        farthest = g->comm->meetings.distance[i] > farthest ? g->comm->meetings.distance[i] : farthest;
     }
-    return (sim->ranks - 1) * message_ns(sim, (enum model_class)farthest, g->plan.bytes, 1);
+    return (g->comm->size - 1) *
+           message_ns(sim, (enum model_class)farthest, g->plan.bytes, sharing(sim, g->comm, 1));
 }
 
-/* In pairs a rank has a message from each other one: those of its node, and those of others, when all ranks of the node use the
- * cards. */
-static uint64_t pairs_ns(const struct sim *sim, const uint64_t message[2], uint32_t rank) {
-    const uint32_t ppn = sim->options.network->machine->params.ppn;
-    const uint32_t first = rank - rank % ppn;
-    const uint32_t near = sim->ranks - first < ppn ? sim->ranks - first : ppn;
-    return (near - 1) * message[0] + (sim->ranks - near) * message[1];
+/* In pairs a member has a message from each other one: `near` of its node, itself included, and those of other nodes, when all
+ * ranks of the node use the cards. */
+static uint64_t pairs_ns(const struct sim_comm *comm, const uint64_t message[2], uint32_t near) {
+    return (near - 1) * message[0] + (comm->size - near) * message[1];
 }
 
-/* Nobody gets all before the last rank has come and has sent. */
+/* The place of the n-th member in the order of ranks. */
+static uint32_t nth_place(const struct sim_comm *comm, uint32_t n) {
+    return comm->by_rank == NULL ? n : comm->by_rank[n];
+}
+
+static uint32_t nth_node(const struct sim *sim, const struct sim_comm *comm, uint32_t n) {
+    return model_machine_node(sim->options.network->machine, sim_comm_rank(comm, nth_place(comm, n)));
+}
+
+/* Nobody gets all before the last member has come and has sent. */
 static void run_steps(struct sim *sim, struct sim_meeting *g) {
+    const struct sim_comm *comm = g->comm;
     const bool ring = g->plan.shape == SIM_SHAPE_RING;
-    const uint64_t steps_ns = ring && sim->ranks > 1 ? ring_ns(sim, g) : 0;
+    const uint64_t steps_ns = ring && comm->size > 1 ? ring_ns(sim, g) : 0;
     const uint64_t message[2] = {message_ns(sim, MODEL_SAME_NODE, g->plan.bytes, 1),
-                                 message_ns(sim, (enum model_class)sim->meetings.farthest, g->plan.bytes,
+                                 message_ns(sim, (enum model_class)comm->meetings.farthest, g->plan.bytes,
                                             sim_cost_sharing(sim->options.network))};
     uint64_t last_ns = 0;
-    for (uint32_t r = 0; r < sim->ranks; r++) {
-        later(&last_ns, g->time_ns[r]);
+    for (uint32_t i = 0; i < comm->size; i++) {
+        later(&last_ns, g->time_ns[i]);
     }
-    for (uint32_t r = 0; r < sim->ranks; r++) {
-        g->time_ns[r] = last_ns + (ring ? steps_ns : pairs_ns(sim, message, r));
+    uint32_t near = 0;
+    for (uint32_t first = 0; first < comm->size; first += near) {
+        for (near = 1;
+             first + near < comm->size && nth_node(sim, comm, first + near) == nth_node(sim, comm, first);) {
+            near++;
+        }
+        for (uint32_t i = first; i < first + near; i++) {
+            g->time_ns[nth_place(comm, i)] = last_ns + (ring ? steps_ns : pairs_ns(comm, message, near));
+        }
     }
 }
 
@@ -253,49 +282,52 @@ static void run_all(struct sim *sim, struct sim_meeting *g) {
     if (g->plan.shape != SIM_SHAPE_ROUNDS) {
         run_steps(sim, g);
     }
-    for (uint32_t r = sim->ranks; r-- > 0;) {
-        leave(sim, g, r, g->time_ns[r] + sim->rank[r].write_ns);
+    if (g->call == SIM_CALL_SPLIT || g->call == SIM_CALL_DUP) {
+        sim_comms_split(sim, g->comm);
+    }
+    for (uint32_t i = g->comm->size; i-- > 0;) {
+        leave(sim, g, i, g->time_ns[i] + sim->rank[sim_comm_rank(g->comm, i)].write_ns);
     }
 }
 
 /* ---- the begin ---- */
 
-static void begin(struct sim *sim, struct sim_meeting *g, uint32_t rank, enum sim_call call, uint32_t root,
+static void begin(struct sim *sim, struct sim_meeting *g, uint32_t place, enum sim_call call, uint32_t root,
                   uint64_t bytes) {
+    const uint32_t size = g->comm->size;
     g->call = call;
     g->root = root;
     g->bytes = bytes;
-    g->first = rank;
+    g->first = place;
     g->came = g->left = 0;
     g->next = NULL;
-    sim_plan_make(&g->plan, &sim->options.constants, call, sim->ranks, bytes);
-    memset(g->time_ns, 0, sim->ranks * sizeof *g->time_ns);
-    for (uint32_t r = 0; is_tree(g) && r < sim->ranks; r++) {
-        const uint32_t place = place_of(sim, g, r);
-        g->missing[r] =
-            (uint8_t)(g->plan.shape == SIM_SHAPE_UP ? 1 + children_of(sim, place) : 1 + (place > 0));
+    sim_plan_make(&g->plan, &sim->options.constants, call, size, bytes);
+    memset(g->time_ns, 0, size * sizeof *g->time_ns);
+    for (uint32_t i = 0; is_tree(g) && i < size; i++) {
+        const uint32_t slot = slot_of(g, i);
+        g->missing[i] = (uint8_t)(g->plan.shape == SIM_SHAPE_UP ? 1 + children_of(g, slot) : 1 + (slot > 0));
     }
 }
 
-/* The meeting of this rank's next collective call; NULL when memory runs out. */
-static struct sim_meeting *find(struct sim *sim, uint32_t rank, enum sim_call call, uint32_t root,
-                                uint64_t bytes) {
-    struct sim_meetings *m = &sim->meetings;
+/* The meeting of this member's next collective call; NULL when memory runs out. */
+static struct sim_meeting *find(struct sim *sim, struct sim_comm *comm, uint32_t place, enum sim_call call,
+                                uint32_t root, uint64_t bytes) {
+    struct sim_meetings *m = &comm->meetings;
     struct sim_meeting *g = m->oldest;
-    for (uint32_t n = m->oldest_number; g != NULL && n != sim->rank[rank].meetings; n++) {
+    for (uint32_t n = m->oldest_number; g != NULL && n != comm->met[place]; n++) {
         g = g->next;
     }
     if (g != NULL) {
         return g;
     }
-    g = new_meeting(sim);
+    g = new_meeting(comm);
     if (g == NULL) {
         return NULL;
     }
-    begin(sim, g, rank, call, root, bytes);
+    begin(sim, g, place, call, root, bytes);
     if (m->oldest == NULL) {
         m->oldest = g;
-        m->oldest_number = sim->rank[rank].meetings;
+        m->oldest_number = comm->met[place];
     } else {
         m->newest->next = g;
     }
@@ -303,9 +335,9 @@ static struct sim_meeting *find(struct sim *sim, uint32_t rank, enum sim_call ca
     return g;
 }
 
-static void drop_old(struct sim *sim) {
-    struct sim_meetings *m = &sim->meetings;
-    while (m->oldest != NULL && m->oldest->left == sim->ranks) {
+static void drop_old(struct sim_comm *comm) {
+    struct sim_meetings *m = &comm->meetings;
+    while (m->oldest != NULL && m->oldest->left == comm->size) {
         struct sim_meeting *g = m->oldest;
         m->oldest = g->next;
         m->oldest_number++;
@@ -319,55 +351,72 @@ static enum sim_answer refuse_other(struct sim *sim, const struct sim_meeting *g
     return sim_refuse(sim,
                       "%s: expected the collective call of rank %" PRIu32 ", %s with root %" PRIu32
                       " and %" PRIu64 " bytes, got root %" PRIu32 " and %" PRIu64 " bytes",
-                      sim_call_name[call], g->first, sim_call_name[g->call], g->root, g->bytes, root, bytes);
+                      sim_call_name[call], sim_comm_rank(g->comm, g->first), sim_call_name[g->call], g->root,
+                      g->bytes, root, bytes);
 }
 
-/* The rank has come; whoever has all it waits for leaves. */
-static void come(struct sim *sim, struct sim_meeting *g, uint32_t rank) {
-    later(&g->time_ns[rank], sim_least_end_ns(sim, rank));
+/* A member has come; whoever has all it waits for leaves. */
+static void come(struct sim *sim, struct sim_meeting *g, uint32_t place) {
+    later(&g->time_ns[place], sim_least_end_ns(sim, sim_comm_rank(g->comm, place)));
     g->came++;
     if (!is_tree(g)) {
-        if (g->came == sim->ranks) {
+        if (g->came == g->comm->size) {
             run_all(sim, g);
         }
-    } else if (--g->missing[rank] == 0) {
+    } else if (--g->missing[place] == 0) {
         if (g->plan.shape == SIM_SHAPE_DOWN) {
-            pass_down(sim, g, place_of(sim, g, rank));
+            pass_down(sim, g, slot_of(g, place));
         } else {
-            pass_up(sim, g, place_of(sim, g, rank));
+            pass_up(sim, g, slot_of(g, place));
         }
     }
 }
 
-static enum sim_answer meet(struct sim *sim, uint32_t rank, enum sim_call call, uint32_t root, uint64_t bytes) {
+static enum sim_answer meet(struct sim *sim, uint32_t rank, uint32_t number, enum sim_call call, uint32_t root,
+                            uint64_t bytes) {
+    struct sim_comm *comm = sim->comm[number];
     if (root == SIM_NONE) {
         return sim_refuse(sim, "%s: expected a root from 0 to %" PRIu32 ", got none", sim_call_name[call],
-                          sim->ranks - 1);
+                          comm->size - 1);
     }
-    if (root >= sim->ranks) {
+    if (root >= comm->size) {
         return sim_refuse(sim, "%s: expected a root from 0 to %" PRIu32 ", got %" PRIu32, sim_call_name[call],
-                          sim->ranks - 1, root);
+                          comm->size - 1, root);
     }
-    struct sim_meeting *g = find(sim, rank, call, root, bytes);
+    const uint32_t place = sim_comm_place(comm, rank);
+    struct sim_meeting *g = find(sim, comm, place, call, root, bytes);
     if (g == NULL) {
         return sim_fail_memory(sim, "a collective call");
     }
     if (g->call != call || g->root != root || g->bytes != bytes) {
         return refuse_other(sim, g, call, root, bytes);
     }
-    sim_begin_call(sim, rank, call);
+    sim_begin_call(sim, rank, number, call);
     sim->rank[rank].root = root;
-    sim->rank[rank].meetings++;
+    comm->met[place]++;
     const enum sim_answer answer = sim_block(sim, rank); /* `come` may wake it at once */
-    come(sim, g, rank);
-    drop_old(sim);
+    come(sim, g, place);
+    drop_old(comm);
     return answer;
 }
 
-enum sim_answer sim_meet(struct sim *sim, uint32_t rank, enum sim_call call, uint32_t root, uint64_t bytes) {
+enum sim_answer sim_meet(struct sim *sim, uint32_t rank, uint32_t comm, enum sim_call call, uint32_t root,
+                         uint64_t bytes) {
     sim->rank[rank].write_ns = 0;
     sim->rank[rank].write_bytes = bytes;
-    return meet(sim, rank, call, root, bytes);
+    return meet(sim, rank, comm, call, root, bytes);
+}
+
+enum sim_answer sim_split(struct sim *sim, uint32_t rank, uint32_t comm, enum sim_call call, uint32_t colour,
+                          int32_t key) {
+    struct sim_rank *r = &sim->rank[rank];
+    if (r->comms == SIM_MOST_COMMS) {
+        return sim_refuse(sim, "%s: expected at most %d communicators of a rank, got one more",
+                          sim_call_name[call], SIM_MOST_COMMS);
+    }
+    r->comms++;
+    r->wish = (struct sim_wish){colour, key};
+    return sim_meet(sim, rank, comm, call, 0, WISH_BYTES);
 }
 
 enum sim_answer sim_checkpoint(struct sim *sim, uint32_t rank, uint64_t bytes, uint64_t write_ns) {
@@ -379,5 +428,5 @@ enum sim_answer sim_checkpoint(struct sim *sim, uint32_t rank, uint64_t bytes, u
     r->checkpoints++;
     r->write_ns = write_ns;
     r->write_bytes = bytes;
-    return meet(sim, rank, SIM_CALL_CHECKPOINT, 0, 0);
+    return meet(sim, rank, SIM_WORLD, SIM_CALL_CHECKPOINT, 0, 0);
 }

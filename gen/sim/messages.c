@@ -66,6 +66,11 @@ static uint32_t pair_from(struct sim *sim, uint32_t rank, uint32_t from) {
     return pair != SIM_NOTHING ? pair : find_pair(sim, from, rank, &r->from, from, &r->next_from);
 }
 
+/* Of a place in a communicator. Most messages are in the world. */
+static uint32_t rank_of(const struct sim *sim, uint32_t comm, uint32_t place) {
+    return comm == SIM_WORLD ? place : sim_comm_rank(sim->comm[comm], place);
+}
+
 static uint64_t later_of(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
@@ -85,16 +90,19 @@ static uint64_t end_of(struct sim *sim, uint32_t rank, const struct sim_half *ha
 }
 
 static void tell_receive(struct sim *sim, uint32_t rank, const struct sim_half *half, uint64_t time_ns) {
-    struct sim_received *received = &sim->rank[rank].received;
-    *received =
-        (struct sim_received){.bytes = half->bytes, .from = pair_of(sim, half->pair)->from, .tag = half->tag};
+    const uint32_t from = pair_of(sim, half->pair)->from;
+    sim->rank[rank].received = (struct sim_received){
+        .bytes = half->bytes,
+        .from = half->comm == SIM_WORLD ? from : sim_comm_place(sim->comm[half->comm], from),
+        .tag = half->tag};
     if (sim->observed) {
         sim_tell(sim, &(struct sim_event){.time_ns = time_ns,
                                           .rank = rank,
                                           .what = SIM_RECEIVED,
-                                          .peer = received->from,
-                                          .tag = received->tag,
-                                          .bytes = received->bytes});
+                                          .comm = half->comm & SIM_LAST_COMM,
+                                          .peer = from,
+                                          .tag = half->tag,
+                                          .bytes = half->bytes});
     }
 }
 
@@ -220,8 +228,9 @@ static void join(struct sim *sim, struct sim_half *s, struct sim_half *r) {
     }
 }
 
-static struct sim_half new_receive(const struct sim *sim, uint32_t rank, uint32_t pair, int32_t tag) {
-    return (struct sim_half){.time_ns = sim->rank[rank].clock_ns, .pair = pair, .tag = tag};
+static struct sim_half new_receive(const struct sim *sim, uint32_t rank, uint32_t pair, uint32_t comm,
+                                   int32_t tag) {
+    return (struct sim_half){.time_ns = sim->rank[rank].clock_ns, .pair = pair, .comm = comm, .tag = tag};
 }
 
 /* ---- receives from any source ---- */
@@ -237,7 +246,7 @@ static void deliver(struct sim *sim, uint32_t rank, uint32_t half) {
                                     .serial = h->serial};
     if (!sim_heap_add(&r->mail, entry)) {
         (void)sim_fail_memory(sim, "a message");
-    } else if (r->timed == SIM_ANY_MESSAGE && r->any_tag == h->tag) {
+    } else if (r->timed == SIM_ANY_MESSAGE && r->any_tag == h->tag && r->comm == h->comm) {
         may_end(sim, rank, h->envelope_ns);
     }
 }
@@ -247,20 +256,25 @@ static bool is_there(struct sim *sim, const struct sim_entry *entry) {
     return h->serial == entry->serial && !h->matched;
 }
 
-/* The earliest message with a tag in a rank's mail; SIM_NOTHING: none. */
-static uint32_t first_mail(struct sim *sim, uint32_t rank, int32_t tag) {
+/* Whether a rank's receive from any source may take a message. */
+static bool suits(struct sim *sim, uint32_t rank, uint32_t half) {
+    const struct sim_rank *r = &sim->rank[rank];
+    return half_of(sim, half)->tag == r->any_tag && half_of(sim, half)->comm == r->comm;
+}
+
+/* The earliest message in a rank's mail for its receive; SIM_NOTHING: none. */
+static uint32_t first_mail(struct sim *sim, uint32_t rank) {
     struct sim_heap *mail = &sim->rank[rank].mail;
     while (mail->count > 0 && !is_there(sim, &mail->entry[0])) {
         sim_heap_remove(mail);
     }
-    if (mail->count == 0 || half_of(sim, mail->entry[0].item)->tag == tag) {
+    if (mail->count == 0 || suits(sim, rank, mail->entry[0].item)) {
         return mail->count == 0 ? SIM_NOTHING : mail->entry[0].item;
     }
     const struct sim_entry *first = NULL;
     for (size_t i = 1; i < mail->count; i++) {
         const struct sim_entry *e = &mail->entry[i];
-        if (is_there(sim, e) && half_of(sim, e->item)->tag == tag &&
-            (first == NULL || sim_entry_is_before(e, first))) {
+        if (is_there(sim, e) && suits(sim, rank, e->item) && (first == NULL || sim_entry_is_before(e, first))) {
             first = e;
         }
     }
@@ -284,7 +298,7 @@ static enum sim_answer receive_any(struct sim *sim, uint32_t rank, int32_t tag) 
     }
     r->timed = SIM_ANY_MESSAGE;
     r->any_tag = tag;
-    const uint32_t half = first_mail(sim, rank, tag);
+    const uint32_t half = first_mail(sim, rank);
     if (half != SIM_NOTHING) {
         may_end(sim, rank, half_of(sim, half)->envelope_ns);
     }
@@ -294,9 +308,9 @@ static enum sim_answer receive_any(struct sim *sim, uint32_t rank, int32_t tag) 
 /* The rank receives a message from whoever sent it. */
 static void serve(struct sim *sim, uint32_t rank, uint32_t send) {
     const uint32_t pair = half_of(sim, send)->pair;
-    struct sim_half receive = new_receive(sim, rank, pair, half_of(sim, send)->tag);
+    struct sim_half receive = new_receive(sim, rank, pair, half_of(sim, send)->comm, half_of(sim, send)->tag);
     /* The earliest message of a rank is also the first of its pair with this tag. */
-    send = sim_match_take(&sim->match, &pair_of(sim, pair)->message, receive.tag);
+    send = sim_match_take(&sim->match, &pair_of(sim, pair)->message, receive.comm, receive.tag);
     join(sim, half_of(sim, send), &receive);
     settle(sim, send);
     sim->rank[rank].timed = SIM_NOT_TIMED;
@@ -315,7 +329,7 @@ bool sim_serve_timed(struct sim *sim) {
         }
         sim_heap_remove(&sim->timed);
         if (valid && r->timed == SIM_ANY_MESSAGE) {
-            serve(sim, entry.item, first_mail(sim, entry.item, r->any_tag));
+            serve(sim, entry.item, first_mail(sim, entry.item));
         } else if (valid) {
             serve_request(sim, entry.item);
         }
@@ -329,7 +343,8 @@ bool sim_serve_timed(struct sim *sim) {
 /* ---- sends and receives ---- */
 
 /* A message: it leaves when the cards are free. */
-static struct sim_half new_send(struct sim *sim, uint32_t rank, uint32_t pair, uint64_t bytes, int32_t tag) {
+static struct sim_half new_send(struct sim *sim, uint32_t rank, uint32_t pair, uint32_t comm, uint64_t bytes,
+                                int32_t tag) {
     struct sim_rank *r = &sim->rank[rank];
     struct sim_pair *p = pair_of(sim, pair);
     const struct sim_cost *cost = cost_of(sim, pair, bytes);
@@ -342,6 +357,7 @@ static struct sim_half new_send(struct sim *sim, uint32_t rank, uint32_t pair, u
         sim_tell(sim, &(struct sim_event){.time_ns = r->clock_ns,
                                           .rank = rank,
                                           .what = SIM_SENT,
+                                          .comm = comm & SIM_LAST_COMM,
                                           .peer = p->to,
                                           .tag = tag,
                                           .bytes = bytes});
@@ -352,6 +368,7 @@ static struct sim_half new_send(struct sim *sim, uint32_t rank, uint32_t pair, u
                              .bytes = bytes,
                              .pair = pair,
                              .number = r->calls,
+                             .comm = comm,
                              .tag = tag,
                              .sends = true,
                              .eager = !cost->rendezvous};
@@ -359,7 +376,8 @@ static struct sim_half new_send(struct sim *sim, uint32_t rank, uint32_t pair, u
 
 /* Lets a new message look for its receive. If that is there, the message is over. */
 static bool finds_receive(struct sim *sim, struct sim_half *send) {
-    const uint32_t receive = sim_match_take(&sim->match, &pair_of(sim, send->pair)->receive, send->tag);
+    const uint32_t receive =
+        sim_match_take(&sim->match, &pair_of(sim, send->pair)->receive, send->comm, send->tag);
     if (receive == SIM_NOTHING) {
         return false;
     }
@@ -371,7 +389,8 @@ static bool finds_receive(struct sim *sim, struct sim_half *send) {
 
 /* Lets a new receive look for its message. */
 static bool finds_message(struct sim *sim, struct sim_half *receive) {
-    const uint32_t send = sim_match_take(&sim->match, &pair_of(sim, receive->pair)->message, receive->tag);
+    const uint32_t send =
+        sim_match_take(&sim->match, &pair_of(sim, receive->pair)->message, receive->comm, receive->tag);
     if (send == SIM_NOTHING) {
         return false;
     }
@@ -396,23 +415,25 @@ static uint32_t keep(struct sim *sim, const struct sim_half *half) {
 }
 
 /* For calls that wait later or for more than one half. */
-static uint32_t post_send(struct sim *sim, uint32_t rank, uint32_t to, uint64_t bytes, int32_t tag, bool held) {
-    const uint32_t pair = pair_to(sim, rank, to);
+static uint32_t post_send(struct sim *sim, uint32_t rank, uint32_t comm, uint32_t to, uint64_t bytes,
+                          int32_t tag, bool held) {
+    const uint32_t pair = pair_to(sim, rank, rank_of(sim, comm, to));
     if (pair == SIM_NOTHING) {
         return pair;
     }
-    struct sim_half send = new_send(sim, rank, pair, bytes, tag);
+    struct sim_half send = new_send(sim, rank, pair, comm, bytes, tag);
     send.held = held;
     (void)finds_receive(sim, &send);
     return keep(sim, &send);
 }
 
-static uint32_t post_receive(struct sim *sim, uint32_t rank, uint32_t from, int32_t tag, bool held) {
-    const uint32_t pair = pair_from(sim, rank, from);
+static uint32_t post_receive(struct sim *sim, uint32_t rank, uint32_t comm, uint32_t from, int32_t tag,
+                             bool held) {
+    const uint32_t pair = pair_from(sim, rank, rank_of(sim, comm, from));
     if (pair == SIM_NOTHING) {
         return pair;
     }
-    struct sim_half receive = new_receive(sim, rank, pair, tag);
+    struct sim_half receive = new_receive(sim, rank, pair, comm, tag);
     receive.held = held;
     (void)finds_message(sim, &receive);
     return keep(sim, &receive);
@@ -420,10 +441,12 @@ static uint32_t post_receive(struct sim *sim, uint32_t rank, uint32_t from, int3
 
 /* ---- what a program may ask for ---- */
 
-static bool is_partner(struct sim *sim, enum sim_call call, uint32_t partner, uint64_t bytes, int32_t tag) {
-    if (partner >= sim->ranks && partner != SIM_NONE) {
+static bool is_partner(struct sim *sim, enum sim_call call, uint32_t comm, uint32_t partner, uint64_t bytes,
+                       int32_t tag) {
+    const uint32_t size = comm == SIM_WORLD ? sim->ranks : sim->comm[comm]->size;
+    if (partner >= size && partner != SIM_NONE) {
         (void)sim_refuse(sim, "%s: expected a rank from 0 to %" PRIu32 " or none, got %" PRIu32,
-                         sim_call_name[call], sim->ranks - 1, partner);
+                         sim_call_name[call], size - 1, partner);
     } else if (bytes > SIM_MOST_BYTES) {
         (void)sim_refuse(sim, "%s: expected 0 to %d bytes, got %" PRIu64, sim_call_name[call], SIM_MOST_BYTES,
                          bytes);
@@ -449,19 +472,20 @@ static enum sim_answer end_at_once(struct sim *sim, uint32_t rank) {
     return sim_end_call(sim, rank, sim_least_end_ns(sim, rank));
 }
 
-enum sim_answer sim_send(struct sim *sim, uint32_t rank, uint32_t to, uint64_t bytes, int32_t tag) {
-    if (!is_partner(sim, SIM_CALL_SEND, to, bytes, tag)) {
+enum sim_answer sim_send(struct sim *sim, uint32_t rank, uint32_t comm, uint32_t to, uint64_t bytes,
+                         int32_t tag) {
+    if (!is_partner(sim, SIM_CALL_SEND, comm, to, bytes, tag)) {
         return SIM_REFUSED;
     }
-    sim_begin_call(sim, rank, SIM_CALL_SEND);
+    sim_begin_call(sim, rank, comm, SIM_CALL_SEND);
     if (to == SIM_NONE) {
         return end_at_once(sim, rank);
     }
-    const uint32_t pair = pair_to(sim, rank, to);
+    const uint32_t pair = pair_to(sim, rank, rank_of(sim, comm, to));
     if (pair == SIM_NOTHING) {
         return sim_fail_memory(sim, "a message");
     }
-    struct sim_half send = new_send(sim, rank, pair, bytes, tag);
+    struct sim_half send = new_send(sim, rank, pair, comm, bytes, tag);
     if (finds_receive(sim, &send)) {
         return sim_end_call(sim, rank, later_of(sim_least_end_ns(sim, rank), send.done_ns));
     }
@@ -476,11 +500,11 @@ enum sim_answer sim_send(struct sim *sim, uint32_t rank, uint32_t to, uint64_t b
     return sim_block(sim, rank);
 }
 
-enum sim_answer sim_recv(struct sim *sim, uint32_t rank, uint32_t from, int32_t tag) {
-    if (from != SIM_ANY && !is_partner(sim, SIM_CALL_RECV, from, 0, tag)) {
+enum sim_answer sim_recv(struct sim *sim, uint32_t rank, uint32_t comm, uint32_t from, int32_t tag) {
+    if (from != SIM_ANY && !is_partner(sim, SIM_CALL_RECV, comm, from, 0, tag)) {
         return SIM_REFUSED;
     }
-    sim_begin_call(sim, rank, SIM_CALL_RECV);
+    sim_begin_call(sim, rank, comm, SIM_CALL_RECV);
     sim->rank[rank].received = (struct sim_received){.from = SIM_NONE};
     if (from == SIM_NONE) {
         return end_at_once(sim, rank);
@@ -488,11 +512,11 @@ enum sim_answer sim_recv(struct sim *sim, uint32_t rank, uint32_t from, int32_t 
     if (from == SIM_ANY) {
         return receive_any(sim, rank, tag);
     }
-    const uint32_t pair = pair_from(sim, rank, from);
+    const uint32_t pair = pair_from(sim, rank, rank_of(sim, comm, from));
     if (pair == SIM_NOTHING) {
         return sim_fail_memory(sim, "a message");
     }
-    struct sim_half receive = new_receive(sim, rank, pair, tag);
+    struct sim_half receive = new_receive(sim, rank, pair, comm, tag);
     if (finds_message(sim, &receive)) {
         const uint64_t end_ns = end_of(sim, rank, &receive, sim_least_end_ns(sim, rank));
         tell_receive(sim, rank, &receive, end_ns);
@@ -506,22 +530,22 @@ enum sim_answer sim_recv(struct sim *sim, uint32_t rank, uint32_t from, int32_t 
     return sim_block(sim, rank);
 }
 
-enum sim_answer sim_sendrecv(struct sim *sim, uint32_t rank, uint32_t to, uint64_t bytes, uint32_t from,
-                             int32_t tag) {
-    if (!is_partner(sim, SIM_CALL_SENDRECV, to, bytes, tag) ||
-        !is_partner(sim, SIM_CALL_SENDRECV, from, 0, tag)) {
+enum sim_answer sim_sendrecv(struct sim *sim, uint32_t rank, uint32_t comm, uint32_t to, uint64_t bytes,
+                             uint32_t from, int32_t tag) {
+    if (!is_partner(sim, SIM_CALL_SENDRECV, comm, to, bytes, tag) ||
+        !is_partner(sim, SIM_CALL_SENDRECV, comm, from, 0, tag)) {
         return SIM_REFUSED;
     }
-    sim_begin_call(sim, rank, SIM_CALL_SENDRECV);
+    sim_begin_call(sim, rank, comm, SIM_CALL_SENDRECV);
     sim->rank[rank].received = (struct sim_received){.from = SIM_NONE};
-    const uint32_t receive = from == SIM_NONE ? SIM_NOTHING : post_receive(sim, rank, from, tag, false);
+    const uint32_t receive = from == SIM_NONE ? SIM_NOTHING : post_receive(sim, rank, comm, from, tag, false);
     if (from != SIM_NONE && receive == SIM_NOTHING) {
         return refuse_half(sim, SIM_CALL_SENDRECV);
     }
     if (from != SIM_NONE) {
         wait_for(sim, rank, receive);
     }
-    const uint32_t send = to == SIM_NONE ? SIM_NOTHING : post_send(sim, rank, to, bytes, tag, false);
+    const uint32_t send = to == SIM_NONE ? SIM_NOTHING : post_send(sim, rank, comm, to, bytes, tag, false);
     if (to != SIM_NONE && send == SIM_NOTHING) {
         return refuse_half(sim, SIM_CALL_SENDRECV);
     }
@@ -538,17 +562,17 @@ static sim_request request_of(struct sim *sim, uint32_t half) {
 /* A request of nobody: one that is over. */
 #define NO_REQUEST UINT64_MAX
 
-enum sim_answer sim_isend(struct sim *sim, uint32_t rank, uint32_t to, uint64_t bytes, int32_t tag,
-                          sim_request *request) {
-    if (!is_partner(sim, SIM_CALL_ISEND, to, bytes, tag)) {
+enum sim_answer sim_isend(struct sim *sim, uint32_t rank, uint32_t comm, uint32_t to, uint64_t bytes,
+                          int32_t tag, sim_request *request) {
+    if (!is_partner(sim, SIM_CALL_ISEND, comm, to, bytes, tag)) {
         return SIM_REFUSED;
     }
-    sim_begin_call(sim, rank, SIM_CALL_ISEND);
+    sim_begin_call(sim, rank, comm, SIM_CALL_ISEND);
     *request = NO_REQUEST;
     if (to == SIM_NONE) {
         return end_at_once(sim, rank);
     }
-    const uint32_t half = post_send(sim, rank, to, bytes, tag, true);
+    const uint32_t half = post_send(sim, rank, comm, to, bytes, tag, true);
     if (half == SIM_NOTHING) {
         return refuse_half(sim, SIM_CALL_ISEND);
     }
@@ -559,16 +583,17 @@ enum sim_answer sim_isend(struct sim *sim, uint32_t rank, uint32_t to, uint64_t 
     return sim_end_call(sim, rank, later_of(sim_least_end_ns(sim, rank), posted_ns));
 }
 
-enum sim_answer sim_irecv(struct sim *sim, uint32_t rank, uint32_t from, int32_t tag, sim_request *request) {
-    if (!is_partner(sim, SIM_CALL_IRECV, from, 0, tag)) {
+enum sim_answer sim_irecv(struct sim *sim, uint32_t rank, uint32_t comm, uint32_t from, int32_t tag,
+                          sim_request *request) {
+    if (!is_partner(sim, SIM_CALL_IRECV, comm, from, 0, tag)) {
         return SIM_REFUSED;
     }
-    sim_begin_call(sim, rank, SIM_CALL_IRECV);
+    sim_begin_call(sim, rank, comm, SIM_CALL_IRECV);
     *request = NO_REQUEST;
     if (from == SIM_NONE) {
         return end_at_once(sim, rank);
     }
-    const uint32_t half = post_receive(sim, rank, from, tag, true);
+    const uint32_t half = post_receive(sim, rank, comm, from, tag, true);
     if (half == SIM_NOTHING) {
         return refuse_half(sim, SIM_CALL_IRECV);
     }
@@ -601,7 +626,7 @@ enum sim_answer sim_wait(struct sim *sim, uint32_t rank, enum sim_call call, con
         }
         wait_for(sim, rank, half);
     }
-    sim_begin_call(sim, rank, call);
+    sim_begin_call(sim, rank, SIM_WORLD, call);
     sim->rank[rank].received = (struct sim_received){.from = SIM_NONE};
     return wait_or_go_on(sim, rank);
 }
@@ -613,7 +638,7 @@ enum sim_answer sim_waitany(struct sim *sim, uint32_t rank, const sim_request *r
     }
     for (r->waited = 0; r->waited < count; r->waited++) {
         if (request[r->waited] == NO_REQUEST) {
-            sim_begin_call(sim, rank, SIM_CALL_WAITANY);
+            sim_begin_call(sim, rank, SIM_WORLD, SIM_CALL_WAITANY);
             r->received = (struct sim_received){.from = SIM_NONE};
             return end_at_once(sim, rank);
         }
@@ -627,7 +652,7 @@ enum sim_answer sim_waitany(struct sim *sim, uint32_t rank, const sim_request *r
         const struct sim_half *h = add_wait(sim, rank, half);
         first_ns = has_end(h) && h->done_ns < first_ns ? h->done_ns : first_ns;
     }
-    sim_begin_call(sim, rank, SIM_CALL_WAITANY);
+    sim_begin_call(sim, rank, SIM_WORLD, SIM_CALL_WAITANY);
     r->received = (struct sim_received){.from = SIM_NONE};
     r->timed = SIM_ANY_REQUEST;
     if (first_ns < UINT64_MAX) {

@@ -112,6 +112,8 @@ void sim_plan_make(struct sim_plan *plan, const struct sim_constants *constants,
         plan->gathers = true;
         break;
     case SIM_CALL_ALLGATHER:
+    case SIM_CALL_SPLIT: /* all learn what each one says */
+    case SIM_CALL_DUP:
         allgather(plan, constants, ranks, bytes);
         break;
     case SIM_CALL_ALLTOALL:

@@ -3,10 +3,10 @@
 #ifndef HPCW_GEN_SIM_PRIVATE_H
 #define HPCW_GEN_SIM_PRIVATE_H
 
+#include "gen/sim/comm.h"
 #include "gen/sim/cost.h"
 #include "gen/sim/heap.h"
 #include "gen/sim/match.h"
-#include "gen/sim/meeting.h"
 #include "gen/sim/sim.h"
 
 enum sim_rank_state {
@@ -34,7 +34,7 @@ struct sim_rank {
     uint64_t clock_ns;
     uint64_t out_free_ns, in_free_ns; /* when the rank's share of the cards is free */
     struct sim_received received;
-    uint32_t phase;
+    uint32_t comm;              /* of its last call */
     uint32_t calls;             /* how many, in a circle: tells two waits apart */
     uint32_t missing;           /* halves that it waits for, all of them, and that have no other half yet */
     uint32_t waits_for;         /* the first of these; SIM_NOTHING: none */
@@ -50,8 +50,12 @@ struct sim_rank {
     uint32_t waited;   /* the place of the request that was over first */
     struct sim_heap
         mail; /* messages without a receive, earliest first; of those some were received meanwhile */
-    uint32_t checkpoints, meetings;
+    uint32_t phase, checkpoints;
     uint32_t root;                  /* of its last collective call */
+    uint32_t comms;                 /* that it has asked for */
+    uint32_t led;                   /* of those, in which its place was 0 */
+    struct sim_wish wish;           /* of its last split */
+    struct sim_made made;           /* what it got */
     uint64_t write_ns, write_bytes; /* of its checkpoint; bytes of another collective call */
 };
 
@@ -68,7 +72,9 @@ struct sim {
     uint64_t calls, calls_at_horizon; /* of all ranks; when the horizon moved last */
     struct sim_heap timed;            /* ranks in a timed call, by when it may be over */
     struct sim_match match;
-    struct sim_meetings meetings;
+    struct sim_comm **comm; /* [comms] */
+    uint32_t comms;
+    size_t comm_capacity;
     bool observed;
     bool failed; /* `failure` says why; no rank is run any more */
     hpcw_error failure;
@@ -78,7 +84,7 @@ struct sim {
 /* ---- ranks.c ---- */
 
 /* A call begins: counts it, and tells the observer. */
-void sim_begin_call(struct sim *sim, uint32_t rank, enum sim_call call);
+void sim_begin_call(struct sim *sim, uint32_t rank, uint32_t comm, enum sim_call call);
 /* It returns at `time_ns`. If that is beyond the horizon, the rank stops there. */
 enum sim_answer sim_end_call(struct sim *sim, uint32_t rank, uint64_t time_ns);
 /* When a call of the rank ends that begins now and moves nothing. */
@@ -91,6 +97,8 @@ enum sim_answer sim_block(struct sim *sim, uint32_t rank);
 void sim_wake(struct sim *sim, uint32_t rank, uint64_t time_ns);
 
 void sim_tell(struct sim *sim, const struct sim_event *event);
+/* The rank has a new communicator, if it wanted one. */
+void sim_tell_made(struct sim *sim, uint32_t rank, uint64_t time_ns);
 enum sim_answer sim_refuse(struct sim *sim, const char *fmt, ...) HPCW_PRINTF(2, 3);
 /* Memory runs out; returns SIM_WAITS, as no rank is run any more. */
 enum sim_answer sim_fail_memory(struct sim *sim, const char *what);
@@ -101,8 +109,9 @@ enum sim_answer sim_fail_memory(struct sim *sim, const char *what);
 bool sim_serve_timed(struct sim *sim);
 
 /* ---- meeting.c ---- */
-hpcw_status sim_meetings_init(struct sim *sim, hpcw_error *err);
-void sim_meetings_free(struct sim *sim);
+/* Without memory: false. */
+bool sim_meetings_init(const struct sim *sim, struct sim_comm *comm);
+void sim_meetings_free(struct sim_meetings *meetings);
 
 /* ---- deadlock.c ---- */
 hpcw_status sim_fail_deadlock(const struct sim *sim, hpcw_error *err);

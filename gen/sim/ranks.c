@@ -24,6 +24,8 @@ const char *const sim_call_name[SIM_CALLS] = {
     [SIM_CALL_SCATTER] = "scatter",
     [SIM_CALL_ALLGATHER] = "allgather",
     [SIM_CALL_ALLTOALL] = "alltoall",
+    [SIM_CALL_SPLIT] = "split",
+    [SIM_CALL_DUP] = "dup",
     [SIM_CALL_CHECKPOINT] = "checkpoint",
 };
 
@@ -56,6 +58,27 @@ void sim_tell(struct sim *sim, const struct sim_event *event) {
     }
 }
 
+void sim_tell_made(struct sim *sim, uint32_t rank, uint64_t time_ns) {
+    const struct sim_rank *r = &sim->rank[rank];
+    if (r->made.comm != SIM_NONE) {
+        sim_tell(sim, &(struct sim_event){.time_ns = time_ns,
+                                          .rank = rank,
+                                          .what = SIM_MADE,
+                                          .comm = r->comm & SIM_LAST_COMM,
+                                          .tag = (int32_t)r->made.comm,
+                                          .peer = r->made.place,
+                                          .bytes = (uint64_t)r->made.leader << 32 | r->made.count});
+    }
+}
+
+struct sim_made sim_made(const struct sim *sim, uint32_t rank) {
+    return sim->rank[rank].made;
+}
+
+uint32_t sim_comm_size(const struct sim *sim, uint32_t comm) {
+    return sim->comm[comm]->size;
+}
+
 /* ---- calls ---- */
 
 uint64_t sim_clock_ns(const struct sim *sim, uint32_t rank) {
@@ -78,14 +101,18 @@ uint64_t sim_end_ns(const struct sim *sim) {
     return end_ns;
 }
 
-void sim_begin_call(struct sim *sim, uint32_t rank, enum sim_call call) {
+void sim_begin_call(struct sim *sim, uint32_t rank, uint32_t comm, enum sim_call call) {
     struct sim_rank *r = &sim->rank[rank];
     r->call = (uint8_t)call;
+    r->comm = comm;
     r->calls++;
     sim->calls++;
     if (sim->observed) {
-        sim_tell(sim, &(struct sim_event){
-                          .time_ns = r->clock_ns, .rank = rank, .what = SIM_BEGINS, .number = (uint16_t)call});
+        sim_tell(sim, &(struct sim_event){.time_ns = r->clock_ns,
+                                          .rank = rank,
+                                          .what = SIM_BEGINS,
+                                          .number = call,
+                                          .comm = comm & SIM_LAST_COMM});
     }
 }
 
@@ -110,6 +137,7 @@ enum sim_answer sim_end_call(struct sim *sim, uint32_t rank, uint64_t time_ns) {
                                           .rank = rank,
                                           .what = SIM_RETURNS,
                                           .number = r->call,
+                                          .comm = r->comm & SIM_LAST_COMM,
                                           .peer = meets ? r->root : 0,
                                           .bytes = meets ? r->write_bytes : 0});
     }
@@ -131,11 +159,9 @@ enum sim_answer sim_compute(struct sim *sim, uint32_t rank, enum sim_work work, 
     const uint64_t now_ns = sim->rank[rank].clock_ns;
     sim->calls++;
     if (sim->observed && time_ns > 0) {
-        sim_tell(sim, &(struct sim_event){.time_ns = now_ns,
-                                          .rank = rank,
-                                          .what = SIM_COMPUTES,
-                                          .number = (uint16_t)work,
-                                          .bytes = time_ns});
+        sim_tell(sim,
+                 &(struct sim_event){
+                     .time_ns = now_ns, .rank = rank, .what = SIM_COMPUTES, .number = work, .bytes = time_ns});
     }
     return advance(sim, rank, now_ns + time_ns);
 }
@@ -155,6 +181,6 @@ enum sim_answer sim_state(struct sim *sim, uint32_t rank, uint32_t state, bool b
     sim_tell(sim, &(struct sim_event){.time_ns = sim->rank[rank].clock_ns,
                                       .rank = rank,
                                       .what = begins ? SIM_STATE : SIM_STATE_ENDS,
-                                      .number = (uint16_t)state});
+                                      .number = (uint8_t)state});
     return SIM_GOES_ON;
 }

@@ -38,7 +38,7 @@ hpcw_status sim_new(const struct sim_options *options, const struct sim_program 
     sim->parked = hpcw_i_malloc(ranks * sizeof *sim->parked);
     hpcw_status s = sim->rank == NULL || sim->ready == NULL || sim->parked == NULL
                         ? hpcw_i_fail_memory(err, "simulator", ranks, "ranks")
-                        : sim_meetings_init(sim, err);
+                        : sim_comms_init(sim, err);
     if (s != HPCW_OK) {
         sim_free(sim);
         return s;
@@ -63,7 +63,7 @@ void sim_free(struct sim *sim) {
     }
     sim_heap_free(&sim->timed);
     sim_match_free(&sim->match);
-    sim_meetings_free(sim);
+    sim_comms_free(sim);
     hpcw_i_free(sim->rank);
     hpcw_i_free(sim->ready);
     hpcw_i_free(sim->parked);

@@ -58,6 +58,8 @@ enum sim_call {
     SIM_CALL_SCATTER,
     SIM_CALL_ALLGATHER,
     SIM_CALL_ALLTOALL,
+    SIM_CALL_SPLIT,
+    SIM_CALL_DUP,
     SIM_CALL_CHECKPOINT,
     SIM_CALLS
 };
@@ -65,25 +67,39 @@ extern const char *const sim_call_name[SIM_CALLS]; /* as in a program: "send" */
 
 enum sim_what {
     SIM_BEGINS,     /* a call: `number` is enum sim_call */
-    SIM_RETURNS,    /* the same call; collective: `bytes`, and `peer` is the root */
-    SIM_SENT,       /* a message to `peer` with `tag` and `bytes` */
-    SIM_RECEIVED,   /* a message from `peer` */
+    SIM_RETURNS,    /* the same call; collective: `bytes`, and `peer` is the root's place in the communicator */
+    SIM_SENT,       /* a message to the rank `peer` with `tag` and `bytes` */
+    SIM_RECEIVED,   /* a message from the rank `peer` */
     SIM_COMPUTES,   /* `bytes` nanoseconds from here on; `number` is enum sim_work */
     SIM_STATE,      /* a state of the program begins: `number` */
     SIM_STATE_ENDS, /* and ends */
-    SIM_PHASE       /* the rank has ended the phase `bytes`, counted from 0 */
+    SIM_PHASE,      /* the rank has ended the phase `bytes`, counted from 0 */
+    SIM_MADE /* before the call returns: the rank has got the communicator `tag`. `peer` is its place there, `bytes` are
+                     * struct sim_made's leader, in the upper half, and count. */
 };
 enum sim_work {
     SIM_WORK_OBJECTS,
     SIM_WORK_HANDLER
 }; /* what a rank computes: its load, or the program's own time */
 
+/* Numbers of communicators: the world's, and the highest one; how many a rank may ask for. */
+enum { SIM_WORLD = 0, SIM_LAST_COMM = (1 << 20) - 1, SIM_MOST_COMMS = 256 };
+
 struct sim_event {
     uint64_t time_ns, bytes;
     uint32_t rank, peer;
     int32_t tag;
-    uint16_t number;
-    uint16_t what; /* enum sim_what */
+    uint32_t number : 8;
+    uint32_t what : 4;  /* enum sim_what */
+    uint32_t comm : 20; /* of a call or a message; of SIM_MADE the parent */
+};
+
+/* A communicator that a rank has got. Its number may depend on the order in which ranks run; leader and count do not, and tell
+ * it from all others. */
+struct sim_made {
+    uint32_t comm;          /* its number; SIM_NONE: none, as the rank wished */
+    uint32_t place;         /* the rank's own in it */
+    uint32_t leader, count; /* its first rank, and in how many that one was the first before */
 };
 
 /* Events of a rank come in the order in which they happen, those of different ranks in any order. */
@@ -133,6 +149,8 @@ enum sim_answer {
 /* The message of the last refusal, without the place in the program. */
 const char *sim_error(const struct sim *sim);
 
+/* `comm` is the number of a communicator of the rank; other ranks, and roots, are places in it. */
+
 uint64_t sim_clock_ns(const struct sim *sim, uint32_t rank);
 uint32_t sim_phase(const struct sim *sim, uint32_t rank);
 
@@ -147,13 +165,15 @@ enum sim_answer sim_state(struct sim *sim, uint32_t rank, uint32_t state, bool b
 /* A request of a rank that it waits for once. */
 typedef uint64_t sim_request;
 
-enum sim_answer sim_send(struct sim *sim, uint32_t rank, uint32_t to, uint64_t bytes, int32_t tag);
-enum sim_answer sim_recv(struct sim *sim, uint32_t rank, uint32_t from, int32_t tag);
-enum sim_answer sim_sendrecv(struct sim *sim, uint32_t rank, uint32_t to, uint64_t bytes, uint32_t from,
-                             int32_t tag);
-enum sim_answer sim_isend(struct sim *sim, uint32_t rank, uint32_t to, uint64_t bytes, int32_t tag,
+enum sim_answer sim_send(struct sim *sim, uint32_t rank, uint32_t comm, uint32_t to, uint64_t bytes,
+                         int32_t tag);
+enum sim_answer sim_recv(struct sim *sim, uint32_t rank, uint32_t comm, uint32_t from, int32_t tag);
+enum sim_answer sim_sendrecv(struct sim *sim, uint32_t rank, uint32_t comm, uint32_t to, uint64_t bytes,
+                             uint32_t from, int32_t tag);
+enum sim_answer sim_isend(struct sim *sim, uint32_t rank, uint32_t comm, uint32_t to, uint64_t bytes,
+                          int32_t tag, sim_request *request);
+enum sim_answer sim_irecv(struct sim *sim, uint32_t rank, uint32_t comm, uint32_t from, int32_t tag,
                           sim_request *request);
-enum sim_answer sim_irecv(struct sim *sim, uint32_t rank, uint32_t from, int32_t tag, sim_request *request);
 /* `call`: SIM_CALL_WAIT or SIM_CALL_WAITALL. */
 enum sim_answer sim_wait(struct sim *sim, uint32_t rank, enum sim_call call, const sim_request *request,
                          uint32_t count);
@@ -167,16 +187,25 @@ uint32_t sim_waited(const struct sim *sim, uint32_t rank);
 /* What the last receive of a rank has received. `from` is SIM_NONE after a receive from nobody. */
 struct sim_received {
     uint64_t bytes;
-    uint32_t from;
+    uint32_t from; /* in the communicator of the receive */
     int32_t tag;
 };
 struct sim_received sim_received(const struct sim *sim, uint32_t rank);
 
-/* Collective calls of all ranks; `root` is 0 where a call has none. `bytes` are those that one rank gives or gets, of an alltoall
+/* Collective calls of all members; `root` is 0 where a call has none. `bytes` are those that one rank gives or gets, of an alltoall
  * those of one rank to another one. */
-enum sim_answer sim_meet(struct sim *sim, uint32_t rank, enum sim_call call, uint32_t root, uint64_t bytes);
+enum sim_answer sim_meet(struct sim *sim, uint32_t rank, uint32_t comm, enum sim_call call, uint32_t root,
+                         uint64_t bytes);
 
-/* The same of a checkpoint: ranks wait for each other, and then the rank takes `write_ns` to write `bytes`. */
+/* Collective: members of one colour, from 0 on, get a new communicator, with places in the order of keys, then of the places in
+ * this one; with SIM_NONE none. `call`: SIM_CALL_SPLIT, or SIM_CALL_DUP with one colour for all. */
+enum sim_answer sim_split(struct sim *sim, uint32_t rank, uint32_t comm, enum sim_call call, uint32_t colour,
+                          int32_t key);
+/* After that call. */
+struct sim_made sim_made(const struct sim *sim, uint32_t rank);
+uint32_t sim_comm_size(const struct sim *sim, uint32_t comm);
+
+/* The same of a checkpoint of all ranks: ranks wait for each other, and then the rank takes `write_ns` to write `bytes`. */
 enum sim_answer sim_checkpoint(struct sim *sim, uint32_t rank, uint64_t bytes, uint64_t write_ns);
 
 #endif

@@ -14,8 +14,16 @@ struct gen_workload_counts {
     uint64_t events;      /* of a log: begins and ends, sends and receives */
     uint64_t messages;    /* of these: sends and receives */
     uint64_t collectives; /* of these: ends of calls that say how many bytes they moved */
+    uint64_t members;     /* of these: ranks that get a communicator */
     uint32_t calls;       /* bit i: enum sim_call i */
     uint64_t end_ns;
+};
+
+/* A communicator that the program makes. */
+struct gen_workload_comm {
+    uint32_t leader, count; /* its identity, as in struct sim_made */
+    uint32_t size;
+    uint64_t created_ns; /* when its first rank got it */
 };
 
 struct gen_workload {
@@ -28,9 +36,19 @@ struct gen_workload {
     uint32_t states;
     char state[SIM_LUA_MOST_STATES][SIM_LUA_STATE_NAME];
     struct gen_workload_counts counts;
-    uint64_t *checkpoint_ns;     /* [checkpoints] when rank 0 begins each */
+    uint64_t *checkpoint_ns;        /* [checkpoints] when rank 0 begins each */
+    struct gen_workload_comm *comm; /* [comms] by leader and count, without the world */
+    size_t comms, comm_capacity;
     struct gen_traffic *traffic; /* for load data; NULL: they are not wanted */
 };
+
+/* Whether the end of a call in a log says how many bytes it moved. */
+static inline bool gen_workload_moves(uint32_t call) {
+    return call > SIM_CALL_BARRIER && call != SIM_CALL_SPLIT && call != SIM_CALL_DUP;
+}
+
+/* The index of a communicator; UINT32_MAX: there is none. */
+uint32_t gen_workload_find_comm(const struct gen_workload *workload, uint32_t leader, uint32_t count);
 
 /* A workload of the library, or of a file, whose name has a dot or a slash. `path`: of a file with the text of this name; NULL:
  * the name says where it is. HPCW_EINVAL for an unknown name, with the known ones; errors of the system. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs a dataset's workload: what its ranks compute and write is what the models of load and checkpoints say. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "gen/model/load/whole.h"
 #include "gen/spec/dataset.h"
 #include "gen/spec/workload.h"
+#include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
@@ -115,9 +117,44 @@ struct workload_measure {
     uint32_t checkpoints; /* that rank 0 has begun */
 };
 
+/* A rank has got a communicator. They are kept in the order of their numbers until the run is over. */
+static hpcw_status count_member(struct gen_workload *w, const struct sim_event *event, hpcw_error *err) {
+    const uint32_t number = (uint32_t)event->tag;
+    if (number > w->comms) {
+        struct gen_workload_comm *grown = hpcw_i_grow(w->comm, &w->comm_capacity, number, sizeof *grown);
+        if (grown == NULL) {
+            return hpcw_i_fail_memory(err, w->name, number, "communicators");
+        }
+        memset(grown + w->comms, 0, (number - w->comms) * sizeof *grown);
+        w->comm = grown;
+        w->comms = number;
+    }
+    struct gen_workload_comm *c = &w->comm[number - 1];
+    c->leader = (uint32_t)(event->bytes >> 32);
+    c->count = (uint32_t)event->bytes;
+    c->created_ns = event->peer == 0 ? event->time_ns : c->created_ns;
+    c->size++;
+    return HPCW_OK;
+}
+
+static int by_identity(const void *a, const void *b) {
+    const struct gen_workload_comm *x = a;
+    const struct gen_workload_comm *y = b;
+    return x->leader != y->leader ? (x->leader < y->leader ? -1 : 1)
+                                  : (x->count < y->count ? -1 : x->count > y->count);
+}
+
+uint32_t gen_workload_find_comm(const struct gen_workload *w, uint32_t leader, uint32_t count) {
+    const struct gen_workload_comm key = {.leader = leader, .count = count};
+    const struct gen_workload_comm *found =
+        w->comms == 0 ? NULL : bsearch(&key, w->comm, w->comms, sizeof key, by_identity);
+    return found == NULL ? UINT32_MAX : (uint32_t)(found - w->comm);
+}
+
 static hpcw_status count(void *context, const struct sim_event *event, hpcw_error *err) {
     struct workload_measure *m = context;
     struct gen_workload_counts *c = &m->workload->counts;
+    hpcw_status s = HPCW_OK;
     switch ((enum sim_what)event->what) {
     case SIM_BEGINS:
         c->calls |= UINT32_C(1) << event->number;
@@ -127,7 +164,7 @@ static hpcw_status count(void *context, const struct sim_event *event, hpcw_erro
         }
         break;
     case SIM_RETURNS:
-        c->collectives += event->number > SIM_CALL_BARRIER;
+        c->collectives += gen_workload_moves(event->number);
         c->events++;
         break;
     case SIM_SENT:
@@ -142,10 +179,15 @@ static hpcw_status count(void *context, const struct sim_event *event, hpcw_erro
     case SIM_STATE_ENDS:
         c->events++;
         break;
+    case SIM_MADE:
+        c->members++;
+        c->events++;
+        s = count_member(m->workload, event, err);
+        break;
     case SIM_PHASE:
         break;
     }
-    return m->workload->traffic != NULL ? gen_traffic_add(m->workload->traffic, event, err) : HPCW_OK;
+    return s == HPCW_OK && m->workload->traffic != NULL ? gen_traffic_add(m->workload->traffic, event, err) : s;
 }
 
 hpcw_status gen_workload_measure(struct gen_dataset *d, bool loads, hpcw_error *err) {
@@ -153,6 +195,7 @@ hpcw_status gen_workload_measure(struct gen_dataset *d, bool loads, hpcw_error *
     struct workload_measure measure = {.workload = w};
     struct sim_lua *lua;
     w->counts = (struct gen_workload_counts){0};
+    w->comms = 0;
     w->checkpoint_ns = hpcw_i_calloc(d->ckpt_params.checkpoints + (size_t)1, sizeof *w->checkpoint_ns);
     if (w->checkpoint_ns == NULL) {
         return hpcw_i_fail_memory(err, w->name, d->ckpt_params.checkpoints, "checkpoints");
@@ -170,6 +213,9 @@ hpcw_status gen_workload_measure(struct gen_dataset *d, bool loads, hpcw_error *
         s = run(d, lua, &(struct sim_observer){&measure, count, NULL}, &w->counts.end_ns, err);
     }
     sim_lua_free(lua);
+    if (w->comms > 0) {
+        qsort(w->comm, w->comms, sizeof *w->comm, by_identity);
+    }
     if (s == HPCW_OK && loads) {
         s = gen_traffic_sort(w->traffic, err);
         d->load.handler_ns = w->traffic->handler_ns;

@@ -9,7 +9,7 @@ make() { "$HPCGEN" --ranks 24 --scale tiny --quiet "$@"; }
 "$HPCGEN" list workloads --json >list.json
 "$JSON_CHECK" list.json
 
-for workload in wavefront farm; do
+for workload in wavefront farm fft; do
     make --workload $workload --formats clog2 --out $workload
     "$HPCGEN" verify --quiet --deep $workload
 done
@@ -21,6 +21,12 @@ grep -q 'name: Sweep' facts
 grep -q 'name: MPI_Recv' facts
 "$HPCGEN" info farm/clog2/app.clog2 >facts
 grep -q 'name: Master' facts
+
+# Transposes in rows and columns of 6 x 4 ranks: a communicator for each, beside the world and each rank alone.
+"$HPCGEN" info fft/clog2/app.clog2 >facts
+grep -q '^communicators: 35$' facts
+grep -q 'name: MPI_Comm_split' facts
+[ "$(sed -n '/^problems:/,/^profile:/p' facts | wc -l)" -eq 2 ]
 
 # Load data are those of the run: in each phase as many messages as in the log, but for those before the first task, and
 # together as much work. They are the same if nothing else is written.
@@ -133,7 +139,7 @@ wrong() {
     refuse 2 "$pattern" make --formats clog2 --out bad "$@"
     [ ! -e bad ] || bad "written: $*"
 }
-wrong 'workload: expected farm, wavefront or a file as NAME.lua, got "wave"' --workload wave
+wrong 'workload: expected farm, fft, wavefront or a file as NAME.lua, got "wave"' --workload wave
 refuse 1 './no.lua: cannot read the workload: *' make --formats clog2 --out bad --workload ./no.lua
 wrong '*workload.planez: expected a name in the table parameters, got another' --workload wavefront --set workload.planez=1
 wrong '*workload.bytes: expected --workload, got none' --set workload.bytes=1

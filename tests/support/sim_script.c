@@ -26,6 +26,9 @@ enum script_kind {
     WAITANY,
     AFTER_WAITANY,
     MEET,
+    SPLIT,
+    AFTER_SPLIT,
+    USE,
     MARK
 };
 
@@ -106,6 +109,15 @@ void script_meet(struct script *s, uint32_t rank, enum sim_call call, uint32_t r
     add(s, rank, (struct script_step){.kind = MEET, .call = call, .partner = root, .amount = bytes});
 }
 
+void script_split(struct script *s, uint32_t rank, enum sim_call call, uint32_t colour, int32_t key) {
+    add(s, rank, (struct script_step){.kind = SPLIT, .call = call, .partner = colour, .tag = key});
+    add(s, rank, (struct script_step){.kind = AFTER_SPLIT});
+}
+
+void script_use(struct script *s, uint32_t rank, uint32_t made) {
+    add(s, rank, (struct script_step){.kind = USE, .amount = made});
+}
+
 void script_mark(struct script *s, uint32_t rank) {
     assert_true(s->marks < SCRIPT_MOST_MARKS);
     add(s, rank, (struct script_step){.kind = MARK, .amount = s->marks++});
@@ -120,17 +132,18 @@ static enum sim_answer take_step(struct script *s, uint32_t rank, const struct s
     case COMPUTE:
         return sim_compute(s->sim, rank, SIM_WORK_OBJECTS, step->amount);
     case SEND:
-        return sim_send(s->sim, rank, step->partner, step->amount, step->tag);
+        return sim_send(s->sim, rank, r->comm, step->partner, step->amount, step->tag);
     case RECV:
-        return sim_recv(s->sim, rank, step->partner, step->tag);
+        return sim_recv(s->sim, rank, r->comm, step->partner, step->tag);
     case ANSWER:
-        return sim_send(s->sim, rank, sim_received(s->sim, rank).from, step->amount, step->tag);
+        return sim_send(s->sim, rank, r->comm, sim_received(s->sim, rank).from, step->amount, step->tag);
     case SENDRECV:
-        return sim_sendrecv(s->sim, rank, step->partner, step->amount, step->from, step->tag);
+        return sim_sendrecv(s->sim, rank, r->comm, step->partner, step->amount, step->from, step->tag);
     case ISEND:
-        return sim_isend(s->sim, rank, step->partner, step->amount, step->tag, &r->request[r->requests++]);
+        return sim_isend(s->sim, rank, r->comm, step->partner, step->amount, step->tag,
+                         &r->request[r->requests++]);
     case IRECV:
-        return sim_irecv(s->sim, rank, step->partner, step->tag, &r->request[r->requests++]);
+        return sim_irecv(s->sim, rank, r->comm, step->partner, step->tag, &r->request[r->requests++]);
     case WAITALL:
         r->requests = 0;
         return sim_wait(s->sim, rank, SIM_CALL_WAITALL, r->request, requests);
@@ -142,7 +155,15 @@ static enum sim_answer take_step(struct script *s, uint32_t rank, const struct s
                 (--r->requests - requests) * sizeof *r->request);
         return sim_compute(s->sim, rank, SIM_WORK_OBJECTS, step->amount * (requests + 1));
     case MEET:
-        return sim_meet(s->sim, rank, step->call, step->partner, step->amount);
+        return sim_meet(s->sim, rank, r->comm, step->call, step->partner, step->amount);
+    case SPLIT:
+        return sim_split(s->sim, rank, r->comm, step->call, step->partner, step->tag);
+    case AFTER_SPLIT:
+        r->made[r->mades++ % SCRIPT_MOST_COMMS] = sim_made(s->sim, rank);
+        return SIM_GOES_ON;
+    case USE:
+        r->comm = step->amount == 0 ? SIM_WORLD : r->made[step->amount - 1].comm;
+        return SIM_GOES_ON;
     default:
         s->mark[step->amount] = sim_clock_ns(s->sim, rank);
         return SIM_GOES_ON;

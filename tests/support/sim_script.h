@@ -14,13 +14,16 @@ struct script_step {
     uint64_t amount; /* bytes or nanoseconds */
 };
 
-enum { SCRIPT_MOST_REQUESTS = 16, SCRIPT_MOST_MARKS = 4096 };
+enum { SCRIPT_MOST_REQUESTS = 16, SCRIPT_MOST_COMMS = 8, SCRIPT_MOST_MARKS = 4096 };
 
 struct script_rank {
     struct script_step *step; /* [steps] */
     size_t steps, capacity, next;
     sim_request request[SCRIPT_MOST_REQUESTS];
     uint32_t requests;
+    struct sim_made made[SCRIPT_MOST_COMMS]; /* of the last script_split calls */
+    uint32_t mades;
+    uint32_t comm; /* of its calls */
 };
 
 struct script {
@@ -58,6 +61,9 @@ void script_waitall(struct script *s, uint32_t rank);
 /* Waits for one of the rank's requests, and computes for `index_ns` times its place, counted from 1. */
 void script_waitany(struct script *s, uint32_t rank, uint64_t index_ns);
 void script_meet(struct script *s, uint32_t rank, enum sim_call call, uint32_t root, uint64_t bytes);
+void script_split(struct script *s, uint32_t rank, enum sim_call call, uint32_t colour, int32_t key);
+/* The rank's further calls are in the communicator of its n-th script_split; 0: of all ranks. */
+void script_use(struct script *s, uint32_t rank, uint32_t made);
 /* Remembers the rank's clock. */
 void script_mark(struct script *s, uint32_t rank);
 

@@ -158,6 +158,44 @@ static void test_cart(void **state) {
     expect_bad(RUN("cart { 1 }:neighbour(2, 1)"), "neighbour: expected a dimension from 1 to 1, got 2");
 }
 
+/* Columns of a grid of 3 x 2 ranks, and their ranks turned round. */
+static void test_communicators(void **state) {
+    (void)state;
+    expect_good(RUN("assert(world.rank == rank and world.size == size)\n"
+                    "local g = cart { 2 }\n"
+                    "assert(g:side(1) == 3 and g:side(2) == 2)\n"
+                    "assert(g:position(1) == rank // 2 and g:position(2) == rank % 2)\n"
+                    "local column = split(g:position(2), -rank)\n"
+                    "assert(column.size == 3 and column.rank == 2 - rank // 2)\n"
+                    "local up, down = (column.rank + 1) % 3, (column.rank + 2) % 3\n"
+                    "local from, bytes = column:sendrecv(up, 100 + column.rank, down)\n"
+                    "assert(from == down and bytes == 100 + down)\n"
+                    "if column.rank == 0 then\n"
+                    "  assert(column:recv(ANY) == 2) send(2, 8)\n"
+                    "elseif column.rank == 2 then\n"
+                    "  column:send(0, 8)\n"
+                    "end\n"
+                    "if rank == 2 then recv(ANY) recv(ANY) end\n"
+                    "column:bcast(8, 2) column:allreduce(8) barrier()\n"
+                    "local pair = column:split(column.rank < 2 and 0 or none)\n"
+                    "assert(column.rank == 2 and pair == none or pair.size == 2)\n"
+                    "local all = world:dup()\n"
+                    "assert(all.rank == rank and all.size == size) all:barrier()"));
+    expect_bad(RUN("local row = split(rank // 2)\nrow:send(2, 8)"),
+               "test.lua:3: rank 0: send: expected a rank from 0 to 1 or none, got 2");
+    expect_bad(RUN("world:reduce(8, 6)"), "reduce: expected a rank from 0 to 5 or none, got 6");
+    expect_bad(RUN("world:nosuch()"), "expected rank, size or a call of a communicator, got nosuch");
+    expect_bad(RUN("world.send(0, 8)"), "expected a communicator before the colon, got number");
+    expect_bad(RUN("world.size = 3"), "attempt to index a communicator value");
+    expect_bad(RUN("split(-1)"), "split: expected a colour or none from 0 to 2147483647, got -1");
+    expect_bad(RUN("split()"), "split: expected a colour or none, got no value");
+    expect_bad(RUN("split(none):barrier()"), "attempt to index");
+    expect_bad(RUN("if rank == 0 then bcast(8) end"),
+               "rank 0: expected bcast of all 6 ranks of its communicator, got that of 1");
+    expect_bad(RUN("repeat dup() until false"),
+               "dup: expected at most 256 communicators of a rank, got one more");
+}
+
 /* Ranks share no variable, and nothing that they share can be changed. */
 static void test_ranks_share_nothing(void **state) {
     (void)state;
@@ -363,17 +401,12 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_calls),
-        cmocka_unit_test(test_cart),
-        cmocka_unit_test(test_ranks_share_nothing),
-        cmocka_unit_test(test_positive_list),
-        cmocka_unit_test(test_library),
-        cmocka_unit_test(test_settings),
-        cmocka_unit_test(test_chance),
-        cmocka_unit_test(test_wrong_texts),
-        cmocka_unit_test(test_wrong_calls),
-        cmocka_unit_test(test_wrong_programs),
-        cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_calls),          cmocka_unit_test(test_cart),
+        cmocka_unit_test(test_communicators),  cmocka_unit_test(test_ranks_share_nothing),
+        cmocka_unit_test(test_positive_list),  cmocka_unit_test(test_library),
+        cmocka_unit_test(test_settings),       cmocka_unit_test(test_chance),
+        cmocka_unit_test(test_wrong_texts),    cmocka_unit_test(test_wrong_calls),
+        cmocka_unit_test(test_wrong_programs), cmocka_unit_test(test_endless),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

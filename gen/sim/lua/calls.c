@@ -25,6 +25,17 @@ static struct sim_lua_rank *caller(lua_State *L, const char *call) {
     return r;
 }
 
+/* The communicator of a call: that of comm:send(...), or the world of send(...). */
+static uint32_t take_comm(struct sim_lua_rank *r) {
+    const uint32_t comm = r->comm;
+    r->comm = SIM_WORLD;
+    return comm;
+}
+
+static uint32_t size_of(const struct sim_lua_rank *r) {
+    return r->comm == SIM_WORLD ? r->lua->ranks : sim_comm_size(r->lua->sim, r->comm);
+}
+
 /* An integer that is written as 8.0. */
 static lua_Integer whole(lua_State *L, int index, const char *call, const char *what) {
     int is;
@@ -53,10 +64,10 @@ static uint32_t partner(lua_State *L, int index, enum sim_call call) {
         sim_lua_refuse(L, "%s: expected a rank or none, got ANY, which only recv takes", sim_call_name[call]);
     }
     const lua_Integer rank = integer(L, index, sim_call_name[call], "a rank or none");
-    const uint32_t ranks = sim_lua_rank_of(L)->lua->ranks;
-    if (rank < 0 || rank >= (lua_Integer)ranks) {
+    const uint32_t size = size_of(sim_lua_rank_of(L));
+    if (rank < 0 || rank >= (lua_Integer)size) {
         sim_lua_refuse(L, "%s: expected a rank from 0 to %" PRIu32 " or none, got %" PRId64,
-                       sim_call_name[call], ranks - 1, (int64_t)rank);
+                       sim_call_name[call], size - 1, (int64_t)rank);
     }
     return (uint32_t)rank;
 }
@@ -135,25 +146,26 @@ static int finish(lua_State *L, const struct sim_lua_rank *r, enum sim_answer an
 
 static int call_send(lua_State *L) {
     struct sim_lua_rank *r = caller(L, "send");
-    return finish(L, r,
-                  sim_send(r->lua->sim, r->rank, partner(L, 1, SIM_CALL_SEND), bytes_of(L, 2, SIM_CALL_SEND),
-                           tag_of(L, 3, SIM_CALL_SEND)),
-                  no_results);
+    const uint32_t to = partner(L, 1, SIM_CALL_SEND);
+    const uint64_t bytes = bytes_of(L, 2, SIM_CALL_SEND);
+    const int32_t tag = tag_of(L, 3, SIM_CALL_SEND);
+    return finish(L, r, sim_send(r->lua->sim, r->rank, take_comm(r), to, bytes, tag), no_results);
 }
 
 static int call_recv(lua_State *L) {
     struct sim_lua_rank *r = caller(L, "recv");
-    return finish(L, r,
-                  sim_recv(r->lua->sim, r->rank, partner(L, 1, SIM_CALL_RECV), tag_of(L, 2, SIM_CALL_RECV)),
-                  received_results);
+    const uint32_t from = partner(L, 1, SIM_CALL_RECV);
+    const int32_t tag = tag_of(L, 2, SIM_CALL_RECV);
+    return finish(L, r, sim_recv(r->lua->sim, r->rank, take_comm(r), from, tag), received_results);
 }
 
 static int call_sendrecv(lua_State *L) {
     struct sim_lua_rank *r = caller(L, "sendrecv");
-    return finish(L, r,
-                  sim_sendrecv(r->lua->sim, r->rank, partner(L, 1, SIM_CALL_SENDRECV),
-                               bytes_of(L, 2, SIM_CALL_SENDRECV), partner(L, 3, SIM_CALL_SENDRECV),
-                               tag_of(L, 4, SIM_CALL_SENDRECV)),
+    const uint32_t to = partner(L, 1, SIM_CALL_SENDRECV);
+    const uint64_t bytes = bytes_of(L, 2, SIM_CALL_SENDRECV);
+    const uint32_t from = partner(L, 3, SIM_CALL_SENDRECV);
+    const int32_t tag = tag_of(L, 4, SIM_CALL_SENDRECV);
+    return finish(L, r, sim_sendrecv(r->lua->sim, r->rank, take_comm(r), to, bytes, from, tag),
                   received_results);
 }
 
@@ -174,18 +186,20 @@ static int finish_request(lua_State *L, const struct sim_lua_rank *r, enum sim_a
 
 static int call_isend(lua_State *L) {
     struct sim_lua_rank *r = caller(L, "isend");
+    const uint32_t to = partner(L, 1, SIM_CALL_ISEND);
+    const uint64_t bytes = bytes_of(L, 2, SIM_CALL_ISEND);
+    const int32_t tag = tag_of(L, 3, SIM_CALL_ISEND);
     sim_request request = 0;
-    const enum sim_answer answer =
-        sim_isend(r->lua->sim, r->rank, partner(L, 1, SIM_CALL_ISEND), bytes_of(L, 2, SIM_CALL_ISEND),
-                  tag_of(L, 3, SIM_CALL_ISEND), &request);
+    const enum sim_answer answer = sim_isend(r->lua->sim, r->rank, take_comm(r), to, bytes, tag, &request);
     return finish_request(L, r, answer, request);
 }
 
 static int call_irecv(lua_State *L) {
     struct sim_lua_rank *r = caller(L, "irecv");
+    const uint32_t from = partner(L, 1, SIM_CALL_IRECV);
+    const int32_t tag = tag_of(L, 2, SIM_CALL_IRECV);
     sim_request request = 0;
-    const enum sim_answer answer =
-        sim_irecv(r->lua->sim, r->rank, partner(L, 1, SIM_CALL_IRECV), tag_of(L, 2, SIM_CALL_IRECV), &request);
+    const enum sim_answer answer = sim_irecv(r->lua->sim, r->rank, take_comm(r), from, tag, &request);
     return finish_request(L, r, answer, request);
 }
 
@@ -242,7 +256,7 @@ static int meet(lua_State *L, enum sim_call call, bool has_bytes, bool has_root)
     struct sim_lua_rank *r = caller(L, sim_call_name[call]);
     const uint64_t bytes = has_bytes ? bytes_of(L, 1, call) : 0;
     const uint32_t root = has_root && !lua_isnoneornil(L, 2) ? partner(L, 2, call) : 0;
-    return finish(L, r, sim_meet(r->lua->sim, r->rank, call, root, bytes), no_results);
+    return finish(L, r, sim_meet(r->lua->sim, r->rank, take_comm(r), call, root, bytes), no_results);
 }
 
 static int call_barrier(lua_State *L) {
@@ -367,6 +381,88 @@ static int call_normal(lua_State *L) {
     return 1;
 }
 
+/* ---- communicators ---- */
+
+#define COMM "communicator"
+
+/* A rank's own view of a communicator. */
+struct sim_lua_comm {
+    uint32_t number, place, size;
+};
+
+static void push_comm(lua_State *L, uint32_t number, uint32_t place, uint32_t size) {
+    struct sim_lua_comm *comm = lua_newuserdatauv(L, sizeof *comm, 0);
+    *comm = (struct sim_lua_comm){number, place, size};
+    luaL_setmetatable(L, COMM);
+}
+
+void sim_lua_push_world(lua_State *L, uint32_t rank) {
+    push_comm(L, SIM_WORLD, rank, sim_lua_rank_of(L)->lua->ranks);
+}
+
+/* comm.rank, comm.size, and the methods, which are in the table of the upvalue. */
+static int comm_index(lua_State *L) {
+    const struct sim_lua_comm *comm = luaL_checkudata(L, 1, COMM);
+    lua_settop(L, 2);
+    const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
+    if (strcmp(name, "rank") == 0) {
+        lua_pushinteger(L, comm->place);
+    } else if (strcmp(name, "size") == 0) {
+        lua_pushinteger(L, comm->size);
+    } else if (lua_rawget(L, lua_upvalueindex(1)) == LUA_TNIL) {
+        sim_lua_refuse(L, "expected rank, size or a call of a communicator, got %.100s", name);
+    }
+    return 1;
+}
+
+/* comm:CALL(...), with that call as upvalue. */
+static int comm_call(lua_State *L) {
+    const struct sim_lua_comm *comm = luaL_testudata(L, 1, COMM);
+    if (comm == NULL) {
+        sim_lua_refuse(L, "expected a communicator before the colon, got %s", luaL_typename(L, 1));
+    }
+    sim_lua_rank_of(L)->comm = comm->number;
+    lua_remove(L, 1);
+    return lua_tocfunction(L, lua_upvalueindex(1))(L);
+}
+
+static int made_results(lua_State *L, int status, lua_KContext context) {
+    const struct sim_lua_rank *r = sim_lua_rank_of(L);
+    const struct sim_made made = sim_made(r->lua->sim, r->rank);
+    (void)status;
+    (void)context;
+    if (made.comm == SIM_NONE) {
+        lua_pushlightuserdata(L, (void *)(uintptr_t)&none_mark);
+    } else {
+        push_comm(L, made.comm, made.place, sim_comm_size(r->lua->sim, made.comm));
+    }
+    return 1;
+}
+
+static lua_Integer number_in(lua_State *L, int index, const char *what, lua_Integer least) {
+    const lua_Integer value = integer(L, index, "split", what);
+    if (value < least || value > INT32_MAX) {
+        sim_lua_refuse(L, "split: expected %s from %" PRId64 " to %d, got %" PRId64, what, (int64_t)least,
+                       INT32_MAX, (int64_t)value);
+    }
+    return value;
+}
+
+/* split(colour [, key]): the communicator of all ranks with this colour. */
+static int call_split(lua_State *L) {
+    struct sim_lua_rank *r = caller(L, "split");
+    const bool none = lua_islightuserdata(L, 1) && lua_touserdata(L, 1) == &none_mark;
+    const uint32_t colour = none ? SIM_NONE : (uint32_t)number_in(L, 1, "a colour or none", 0);
+    const int32_t key = lua_isnoneornil(L, 2) ? 0 : (int32_t)number_in(L, 2, "a key", INT32_MIN);
+    return finish(L, r, sim_split(r->lua->sim, r->rank, take_comm(r), SIM_CALL_SPLIT, colour, key),
+                  made_results);
+}
+
+static int call_dup(lua_State *L) {
+    struct sim_lua_rank *r = caller(L, "dup");
+    return finish(L, r, sim_split(r->lua->sim, r->rank, take_comm(r), SIM_CALL_DUP, 0, 0), made_results);
+}
+
 /* ---- cart ---- */
 
 #define CART "cart"
@@ -376,15 +472,34 @@ struct sim_lua_cart {
     bool periodic;
 };
 
+static lua_Integer dimension_of(lua_State *L, const struct sim_lua_cart *cart, const char *call) {
+    const lua_Integer dimension = integer(L, 2, call, "a dimension");
+    if (dimension < 1 || dimension > (lua_Integer)cart->dims) {
+        sim_lua_refuse(L, "%s: expected a dimension from 1 to %" PRIu32 ", got %" PRId64, call, cart->dims,
+                       (int64_t)dimension);
+    }
+    return dimension;
+}
+
+/* grid:position(dimension), from 0 on. */
+static int cart_position(lua_State *L) {
+    const struct sim_lua_cart *cart = luaL_checkudata(L, 1, CART);
+    lua_pushinteger(L, cart->at[dimension_of(L, cart, "position") - 1]);
+    return 1;
+}
+
+/* grid:side(dimension): how many ranks it has. */
+static int cart_side(lua_State *L) {
+    const struct sim_lua_cart *cart = luaL_checkudata(L, 1, CART);
+    lua_pushinteger(L, cart->side[dimension_of(L, cart, "side") - 1]);
+    return 1;
+}
+
 /* grid:neighbour(dimension, step): a rank, or none beyond the border. */
 static int cart_neighbour(lua_State *L) {
     const struct sim_lua_cart *cart = luaL_checkudata(L, 1, CART);
-    const lua_Integer dimension = integer(L, 2, "neighbour", "a dimension");
+    const lua_Integer dimension = dimension_of(L, cart, "neighbour");
     const lua_Integer step = integer(L, 3, "neighbour", "a step");
-    if (dimension < 1 || dimension > (lua_Integer)cart->dims) {
-        sim_lua_refuse(L, "neighbour: expected a dimension from 1 to %" PRIu32 ", got %" PRId64, cart->dims,
-                       (int64_t)dimension);
-    }
     const lua_Integer side = cart->side[dimension - 1];
     lua_Integer to = step % side + cart->at[dimension - 1]; /* from 1 - side to 2 * side - 2 */
     const bool inside = step > -side && step < side && to >= 0 && to < side;
@@ -422,15 +537,13 @@ static int call_cart(lua_State *L) {
 
 /* ---- the list ---- */
 
-static const luaL_Reg calls[] = {
+/* Those of a communicator: by themselves, of the world. */
+static const luaL_Reg comm_calls[] = {
     {"send", call_send},
     {"recv", call_recv},
     {"sendrecv", call_sendrecv},
     {"isend", call_isend},
     {"irecv", call_irecv},
-    {"wait", call_wait},
-    {"waitall", call_waitall},
-    {"waitany", call_waitany},
     {"barrier", call_barrier},
     {"bcast", call_bcast},
     {"reduce", call_reduce},
@@ -439,6 +552,15 @@ static const luaL_Reg calls[] = {
     {"scatter", call_scatter},
     {"allgather", call_allgather},
     {"alltoall", call_alltoall},
+    {"split", call_split},
+    {"dup", call_dup},
+    {NULL, NULL},
+};
+
+static const luaL_Reg calls[] = {
+    {"wait", call_wait},
+    {"waitall", call_waitall},
+    {"waitany", call_waitany},
     {"checkpoint", call_checkpoint},
     {"work", call_work},
     {"compute", call_compute},
@@ -450,9 +572,26 @@ static const luaL_Reg calls[] = {
     {NULL, NULL},
 };
 
+/* The metatable of communicators. */
+static void add_comm(lua_State *L) {
+    (void)luaL_newmetatable(L, COMM);
+    lua_newtable(L);
+    for (const luaL_Reg *call = comm_calls; call->name != NULL; call++) {
+        lua_pushcfunction(L, call->func);
+        lua_pushcclosure(L, comm_call, 1);
+        lua_setfield(L, -2, call->name);
+    }
+    lua_pushcclosure(L, comm_index, 1);
+    lua_setfield(L, -2, "__index");
+    lua_pop(L, 1);
+}
+
 void sim_lua_add_calls(lua_State *L) {
-    static const luaL_Reg of_cart[] = {{"neighbour", cart_neighbour}, {NULL, NULL}};
+    static const luaL_Reg of_cart[] = {
+        {"neighbour", cart_neighbour}, {"position", cart_position}, {"side", cart_side}, {NULL, NULL}};
+    luaL_setfuncs(L, comm_calls, 0);
     luaL_setfuncs(L, calls, 0);
+    add_comm(L);
     lua_pushlightuserdata(L, (void *)(uintptr_t)&none_mark);
     lua_setfield(L, -2, "none");
     lua_pushlightuserdata(L, (void *)(uintptr_t)&any_mark);

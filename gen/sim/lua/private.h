@@ -18,6 +18,7 @@ struct sim_lua_rank {
     uint32_t rank;
     uint32_t draws; /* calls of random and normal */
     uint32_t wrote; /* the last phase with a checkpoint; UINT32_MAX: none */
+    uint32_t comm;  /* of the call that its program makes; SIM_WORLD between calls */
     bool runs;      /* in `run`; before that the text itself is run, which may make no calls */
 };
 
@@ -58,6 +59,8 @@ void sim_lua_protect(lua_State *L);
 
 /* ---- calls.c: what MPI has ---- */
 void sim_lua_add_calls(lua_State *L);
+/* Pushes the communicator of all ranks, as this rank sees it. */
+void sim_lua_push_world(lua_State *L, uint32_t rank);
 
 /* ---- failure.c ---- */
 /* Turns the error on the top of a state into one with the place; removes it. `rank`: of which rank, UINT32_MAX: of none. */

@@ -110,6 +110,8 @@ static void push_globals(lua_State *L, uint32_t rank) {
     lua_newtable(L);
     lua_pushinteger(L, rank);
     lua_setfield(L, -2, "rank");
+    sim_lua_push_world(L, rank);
+    lua_setfield(L, -2, "world");
     (void)lua_getfield(L, LUA_REGISTRYINDEX, SIM_LUA_GLOBALS);
     (void)lua_setmetatable(L, -2);
 }
