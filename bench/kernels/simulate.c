@@ -52,7 +52,7 @@ static bool no_checkpoint(void *context, uint32_t rank, uint32_t phase, uint64_t
 }
 
 static hpcw_status simulate(struct simulate_work *w, struct sim_lua_result *result, hpcw_error *err) {
-    static const struct sim_lua_host host = {NULL, load_of, no_checkpoint};
+    static const struct sim_lua_host host = {.load_ns = load_of, .checkpoint = no_checkpoint};
     struct sim_options options = {.network = &w->network, .phases = w->phases};
     sim_constants_init(&options.constants);
     return sim_lua_run(w->lua, &options, &host, result, err);

@@ -166,7 +166,7 @@ hpcw_status gen_dataset_build(struct gen_dataset *d, hpcw_error *err) {
         struct model_load_params load = d->load_params;
         load.keep_iterations = d->vom_params.iterations && gen_dataset_wants(d, VOM);
         s = model_load_init(&d->load, &load, &d->machine, err);
-        d->load.programmed = d->workload != NULL;
+        d->load.programmed = d->workload != NULL && !gen_workload_uses_edges(d->workload);
         s = s == HPCW_OK ? model_load_settle(&d->load, err) : s;
     }
     if (s == HPCW_OK) {
@@ -174,13 +174,13 @@ hpcw_status gen_dataset_build(struct gen_dataset *d, hpcw_error *err) {
     }
     const bool timers = s == HPCW_OK && d->workload == NULL && gen_dataset_wants(d, VOM | CLOG2 | RANK2FILE) &&
                         model_trace_finds_starts(&d->load);
-    const bool runs = d->workload != NULL && gen_dataset_wants(d, VOM);
-    if (s == HPCW_OK && (timers || runs || gen_dataset_wants(d, CLOG2 | RANK2FILE))) {
+    const bool loads = d->load.programmed && gen_dataset_wants(d, VOM); /* they are those of the run */
+    if (s == HPCW_OK && (timers || loads || gen_dataset_wants(d, CLOG2 | RANK2FILE))) {
         s = model_checkpoint_init(&d->checkpoint, &d->ckpt_params, &d->load, err);
     }
-    if (s == HPCW_OK && gen_dataset_wants(d, VOM | CLOG2 | RANK2FILE) && d->workload != NULL) {
-        s = gen_workload_measure(d, gen_dataset_wants(d, VOM), err);
-    } else if (s == HPCW_OK && gen_dataset_wants(d, CLOG2)) {
+    if (s == HPCW_OK && d->workload != NULL && (loads || gen_dataset_wants(d, CLOG2 | RANK2FILE))) {
+        s = gen_workload_measure(d, loads, err);
+    } else if (s == HPCW_OK && d->workload == NULL && gen_dataset_wants(d, CLOG2)) {
         s = model_trace_init(&d->trace, &d->trace_params, &d->load, &d->checkpoint, err);
     }
     s = s == HPCW_OK && timers ? find_starts(d, err) : s;

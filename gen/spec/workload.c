@@ -92,6 +92,10 @@ hpcw_status gen_workload_load(const char *name, const char *path, struct gen_wor
     return s;
 }
 
+bool gen_workload_uses_edges(const struct gen_workload *w) {
+    return sim_lua_uses_edges((const char *)w->text.data, w->text.size);
+}
+
 /* ---- parameters ---- */
 
 hpcw_status gen_workload_set(struct gen_workload *w, const char *key, const char *value, hpcw_error *err) {

@@ -42,6 +42,9 @@ struct gen_workload {
     struct gen_traffic *traffic; /* for load data; NULL: they are not wanted */
 };
 
+/* Whether it sends the edges of the load model, so that load data need no run. */
+bool gen_workload_uses_edges(const struct gen_workload *workload);
+
 /* Whether the end of a call in a log says how many bytes it moved. */
 static inline bool gen_workload_moves(uint32_t call) {
     return call > SIM_CALL_BARRIER && call != SIM_CALL_SPLIT && call != SIM_CALL_DUP;

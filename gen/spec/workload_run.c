@@ -5,6 +5,7 @@
 
 #include "gen/model/load/whole.h"
 #include "gen/spec/dataset.h"
+#include "gen/spec/edges.h"
 #include "gen/spec/workload.h"
 #include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
@@ -15,8 +16,9 @@ struct workload_loads {
     const struct gen_dataset *d;
     struct model_load load; /* without the work of the handlers: that is what the run tells */
     struct model_load_whole whole;
-    uint64_t **load_ns; /* [phases][ranks]; NULL: not measured yet */
-    uint64_t *calm_ns;  /* [ranks] of no interest */
+    uint64_t **load_ns;      /* [phases][ranks]; NULL: not measured yet */
+    uint64_t *calm_ns;       /* [ranks] of no interest */
+    struct gen_edges *edges; /* NULL: the program does not use them */
 };
 
 static hpcw_status measure_phase(struct workload_loads *l, uint32_t phase, hpcw_error *err) {
@@ -26,13 +28,23 @@ static hpcw_status measure_phase(struct workload_loads *l, uint32_t phase, hpcw_
     }
     model_load_whole_measure(&l->whole, phase);
     model_load_whole_ranks(&l->whole, l->load_ns[phase], l->calm_ns);
-    return HPCW_OK;
+    return l->edges != NULL ? gen_edges_add(l->edges, phase, l->whole.rank, err) : HPCW_OK;
 }
 
 static hpcw_status load_of(void *context, uint32_t rank, uint32_t phase, uint64_t *time_ns, hpcw_error *err) {
     struct workload_loads *l = context;
     const hpcw_status s = l->load_ns[phase] == NULL ? measure_phase(l, phase, err) : HPCW_OK;
     *time_ns = s == HPCW_OK ? l->load_ns[phase][rank] : 0;
+    return s;
+}
+
+static hpcw_status edges_of(void *context, uint32_t rank, uint32_t phase, struct sim_lua_edges *edges,
+                            hpcw_error *err) {
+    struct workload_loads *l = context;
+    const hpcw_status s = l->load_ns[phase] == NULL ? measure_phase(l, phase, err) : HPCW_OK;
+    if (s == HPCW_OK) {
+        gen_edges_of(l->edges, rank, phase, edges);
+    }
     return s;
 }
 
@@ -53,7 +65,8 @@ static hpcw_status loads_new(struct workload_loads *l, const struct gen_dataset 
     l->load.handler_ns = NULL;
     l->load_ns = hpcw_i_calloc(d->load.params.phases, sizeof *l->load_ns);
     l->calm_ns = hpcw_i_malloc(d->ranks * sizeof *l->calm_ns);
-    const hpcw_status s = model_load_whole_new(&l->whole, &l->load, err);
+    hpcw_status s = model_load_whole_new(&l->whole, &l->load, err);
+    s = s == HPCW_OK && gen_workload_uses_edges(d->workload) ? gen_edges_new(&l->load, &l->edges, err) : s;
     return s != HPCW_OK || (l->load_ns != NULL && l->calm_ns != NULL)
                ? s
                : hpcw_i_fail_memory(err, "workload", d->load.params.phases, "phases");
@@ -65,6 +78,7 @@ static void loads_free(struct workload_loads *l) {
     }
     hpcw_i_free(l->load_ns);
     hpcw_i_free(l->calm_ns);
+    gen_edges_free(l->edges);
     model_load_whole_free(&l->whole);
 }
 
@@ -92,7 +106,7 @@ static hpcw_status run(const struct gen_dataset *d, struct sim_lua *lua, const s
     sim_constants_init(&options.constants);
     hpcw_status s = loads_new(&loads, d, err);
     if (s == HPCW_OK) {
-        const struct sim_lua_host host = {&loads, load_of, checkpoint_of};
+        const struct sim_lua_host host = {&loads, load_of, checkpoint_of, edges_of};
         s = sim_lua_run(lua, &options, &host, &result, err);
         *end_ns = result.end_ns;
     }

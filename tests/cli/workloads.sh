@@ -9,9 +9,11 @@ make() { "$HPCGEN" --ranks 24 --scale tiny --quiet "$@"; }
 "$HPCGEN" list workloads --json >list.json
 "$JSON_CHECK" list.json
 
-for workload in wavefront farm fft; do
+workloads="adaptive coupled farm fft hydro solver stencil wavefront"
+for workload in $workloads; do
     make --workload $workload --formats clog2 --out $workload
     "$HPCGEN" verify --quiet --deep $workload
+    [ ! -e $workload/.hpcw ]
 done
 if cmp -s wavefront/clog2/app.clog2 farm/clog2/app.clog2; then exit 1; fi
 
@@ -139,7 +141,7 @@ wrong() {
     refuse 2 "$pattern" make --formats clog2 --out bad "$@"
     [ ! -e bad ] || bad "written: $*"
 }
-wrong 'workload: expected farm, fft, wavefront or a file as NAME.lua, got "wave"' --workload wave
+wrong 'workload: expected adaptive, coupled, farm, fft, hydro, solver, stencil, wavefront or a file as NAME.lua, got "wave"' --workload wave
 refuse 1 './no.lua: cannot read the workload: *' make --formats clog2 --out bad --workload ./no.lua
 wrong '*workload.planez: expected a name in the table parameters, got another' --workload wavefront --set workload.planez=1
 wrong '*workload.bytes: expected --workload, got none' --set workload.bytes=1

@@ -38,6 +38,19 @@ static bool checkpoint_of(void *context, uint32_t rank, uint32_t phase, uint64_t
     return phase == PHASES - 1;
 }
 
+/* 1000 bytes to the rank above, in a circle. */
+static hpcw_status edges_of(void *context, uint32_t rank, uint32_t phase, struct sim_lua_edges *edges,
+                            hpcw_error *err) {
+    static struct sim_lua_edge edge[2];
+    (void)context;
+    (void)phase;
+    (void)err;
+    edge[0] = (struct sim_lua_edge){(rank + 1) % RANKS, 1000};
+    edge[1] = (struct sim_lua_edge){(rank + RANKS - 1) % RANKS, 1000};
+    *edges = (struct sim_lua_edges){&edge[0], &edge[1], 1, 1};
+    return HPCW_OK;
+}
+
 static hpcw_status hash_event(void *context, const struct sim_event *event, hpcw_error *err) {
     struct workload *w = context;
     (void)err;
@@ -50,7 +63,7 @@ static hpcw_status hash_event(void *context, const struct sim_event *event, hpcw
 /* Opens and runs a text with one setting, NULL: none. */
 static hpcw_status run_sized(struct workload *w, const char *text, size_t size, uint32_t ranks, const char *key,
                              const char *value, uint64_t order) {
-    static const struct sim_lua_host host = {NULL, load_of, checkpoint_of};
+    static const struct sim_lua_host host = {NULL, load_of, checkpoint_of, edges_of};
     const struct sim_lua_setting setting = {key, value};
     const struct sim_lua_text t = {.name = "test.lua",
                                    .text = text,
@@ -156,6 +169,29 @@ static void test_cart(void **state) {
                     "end"));
     expect_bad(RUN("cart { 4 }"), "test.lua:2: rank 0: cart: expected 1 to 3 dimensions, got 4");
     expect_bad(RUN("cart { 1 }:neighbour(2, 1)"), "neighbour: expected a dimension from 1 to 1, got 2");
+}
+
+/* A rank sends all its edges, in as many messages as it likes. */
+static void test_edges(void **state) {
+#define TAKE                                                                                                   \
+    "local to, from = edges()\nassert(#to == 1 and to[1].rank == (rank + 1) % size and to[1].bytes == 1000)\n"
+    (void)state;
+    expect_good(RUN(TAKE "local r = { irecv(from[1].rank), isend(to[1].rank, 400), irecv(from[1].rank) }\n"
+                         "send(to[1].rank, 600) waitall(r)"));
+    expect_bad(RUN(TAKE "local r = irecv(from[1].rank) send(to[1].rank, 999) wait(r)"),
+               "next_phase: expected messages for all edges of the phase, got none for 1 bytes to rank ");
+    expect_bad(RUN("edges() edges()"), "edges: expected one call in a phase, got another one");
+    expect_bad("function run() for _ = 1, phases do next_phase() end edges() end",
+               "edges: expected a call in phases 1 to 2, got one after the last one");
+    static const char *const uses[] = {"local a = edges ()", "x=edges", "--[[ ]] edges()"};
+    static const char *const no_use[] = {"-- edges()", "local s = 'edges()'", "my_edges()",
+                                         "edges2()",   "[[edges]]",           ""};
+    for (size_t i = 0; i < sizeof uses / sizeof uses[0]; i++) {
+        assert_true(sim_lua_uses_edges(uses[i], strlen(uses[i])));
+    }
+    for (size_t i = 0; i < sizeof no_use / sizeof no_use[0]; i++) {
+        assert_false(sim_lua_uses_edges(no_use[i], strlen(no_use[i])));
+    }
 }
 
 /* Columns of a grid of 3 x 2 ranks, and their ranks turned round. */
@@ -401,12 +437,19 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_calls),          cmocka_unit_test(test_cart),
-        cmocka_unit_test(test_communicators),  cmocka_unit_test(test_ranks_share_nothing),
-        cmocka_unit_test(test_positive_list),  cmocka_unit_test(test_library),
-        cmocka_unit_test(test_settings),       cmocka_unit_test(test_chance),
-        cmocka_unit_test(test_wrong_texts),    cmocka_unit_test(test_wrong_calls),
-        cmocka_unit_test(test_wrong_programs), cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_cart),
+        cmocka_unit_test(test_communicators),
+        cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_ranks_share_nothing),
+        cmocka_unit_test(test_positive_list),
+        cmocka_unit_test(test_library),
+        cmocka_unit_test(test_settings),
+        cmocka_unit_test(test_chance),
+        cmocka_unit_test(test_wrong_texts),
+        cmocka_unit_test(test_wrong_calls),
+        cmocka_unit_test(test_wrong_programs),
+        cmocka_unit_test(test_endless),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 
 #include "gen/model/draw/grid.h"
 #include "gen/sim/lua/private.h"
+#include "libwriter/base/array.h"
 #include "libwriter/base/rng.h"
 
 /* `none` and `ANY` are these addresses, which no other value is equal to. */
@@ -142,6 +143,70 @@ static int finish(lua_State *L, const struct sim_lua_rank *r, enum sim_answer an
     }
 }
 
+/* ---- edges ---- */
+
+/* A message is an edge of the phase, or a part of one. */
+static void send_edge(struct sim_lua_rank *r, uint32_t to, uint64_t bytes) {
+    uint32_t i = 0;
+    while (i < r->due_count && r->due[i].rank != to) {
+        i++;
+    }
+    if (i < r->due_count && r->due[i].bytes > bytes) {
+        r->due[i].bytes -= bytes;
+    } else if (i < r->due_count) {
+        r->due[i] = r->due[--r->due_count];
+    }
+}
+
+static inline void sends(struct sim_lua_rank *r, uint32_t to, uint64_t bytes) {
+    if (r->due_count > 0 && r->comm == SIM_WORLD) {
+        send_edge(r, to, bytes);
+    }
+}
+
+static void push_edges(lua_State *L, const struct sim_lua_edge *edge, uint32_t count) {
+    lua_createtable(L, (int)count, 0);
+    for (uint32_t i = 0; i < count; i++) {
+        lua_createtable(L, 0, 2);
+        lua_pushinteger(L, edge[i].rank);
+        lua_setfield(L, -2, "rank");
+        lua_pushinteger(L, (lua_Integer)edge[i].bytes);
+        lua_setfield(L, -2, "bytes");
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+}
+
+/* edges(): two tables of { rank, bytes }: whom the rank sends to in this phase, and whom it receives from. */
+static int call_edges(lua_State *L) {
+    struct sim_lua_rank *r = caller(L, "edges");
+    const struct sim_lua_host *host = r->lua->host;
+    const uint32_t phase = sim_phase(r->lua->sim, r->rank);
+    struct sim_lua_edges edges;
+    hpcw_error err;
+    if (phase >= r->lua->phases) {
+        sim_lua_refuse(L, "edges: expected a call in phases 1 to %" PRIu32 ", got one after the last one",
+                       r->lua->phases);
+    }
+    if (phase == r->edges) {
+        sim_lua_refuse(L, "edges: expected one call in a phase, got another one");
+    }
+    if (host->edges(host->context, r->rank, phase, &edges, &err) != HPCW_OK) {
+        sim_lua_refuse(L, "edges: %.400s", err.message);
+    }
+    struct sim_lua_edge *due =
+        hpcw_i_grow(r->due, &r->due_capacity, edges.to_count + (size_t)1, sizeof *r->due);
+    if (due == NULL) {
+        (void)luaL_error(L, "not enough memory");
+    }
+    r->due = due;
+    r->due_count = edges.to_count;
+    memcpy(r->due, edges.to, edges.to_count * sizeof *r->due);
+    r->edges = phase;
+    push_edges(L, edges.to, edges.to_count);
+    push_edges(L, edges.from, edges.from_count);
+    return 2;
+}
+
 /* ---- messages ---- */
 
 static int call_send(lua_State *L) {
@@ -149,6 +214,7 @@ static int call_send(lua_State *L) {
     const uint32_t to = partner(L, 1, SIM_CALL_SEND);
     const uint64_t bytes = bytes_of(L, 2, SIM_CALL_SEND);
     const int32_t tag = tag_of(L, 3, SIM_CALL_SEND);
+    sends(r, to, bytes);
     return finish(L, r, sim_send(r->lua->sim, r->rank, take_comm(r), to, bytes, tag), no_results);
 }
 
@@ -165,6 +231,7 @@ static int call_sendrecv(lua_State *L) {
     const uint64_t bytes = bytes_of(L, 2, SIM_CALL_SENDRECV);
     const uint32_t from = partner(L, 3, SIM_CALL_SENDRECV);
     const int32_t tag = tag_of(L, 4, SIM_CALL_SENDRECV);
+    sends(r, to, bytes);
     return finish(L, r, sim_sendrecv(r->lua->sim, r->rank, take_comm(r), to, bytes, from, tag),
                   received_results);
 }
@@ -189,6 +256,7 @@ static int call_isend(lua_State *L) {
     const uint32_t to = partner(L, 1, SIM_CALL_ISEND);
     const uint64_t bytes = bytes_of(L, 2, SIM_CALL_ISEND);
     const int32_t tag = tag_of(L, 3, SIM_CALL_ISEND);
+    sends(r, to, bytes);
     sim_request request = 0;
     const enum sim_answer answer = sim_isend(r->lua->sim, r->rank, take_comm(r), to, bytes, tag, &request);
     return finish_request(L, r, answer, request);
@@ -329,6 +397,12 @@ static int call_compute(lua_State *L) {
 
 static int call_next_phase(lua_State *L) {
     struct sim_lua_rank *r = caller(L, "next_phase");
+    if (r->due_count > 0) {
+        sim_lua_refuse(L,
+                       "next_phase: expected messages for all edges of the phase, got none for %" PRIu64
+                       " bytes to rank %" PRIu32,
+                       r->due[0].bytes, r->due[0].rank);
+    }
     sim_lua_watch_progress(&r->lua->watch);
     return finish(L, r, sim_next_phase(r->lua->sim, r->rank), no_results);
 }
@@ -562,6 +636,7 @@ static const luaL_Reg calls[] = {
     {"waitall", call_waitall},
     {"waitany", call_waitany},
     {"checkpoint", call_checkpoint},
+    {"edges", call_edges},
     {"work", call_work},
     {"compute", call_compute},
     {"next_phase", call_next_phase},

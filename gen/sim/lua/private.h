@@ -16,10 +16,14 @@ struct sim_lua_rank {
     struct sim_lua *lua;
     lua_State *thread; /* NULL: not begun, or over */
     uint32_t rank;
-    uint32_t draws; /* calls of random and normal */
-    uint32_t wrote; /* the last phase with a checkpoint; UINT32_MAX: none */
-    uint32_t comm;  /* of the call that its program makes; SIM_WORLD between calls */
-    bool runs;      /* in `run`; before that the text itself is run, which may make no calls */
+    uint32_t draws;           /* calls of random and normal */
+    uint32_t wrote;           /* the last phase with a checkpoint; UINT32_MAX: none */
+    uint32_t comm;            /* of the call that its program makes; SIM_WORLD between calls */
+    uint32_t edges;           /* the last phase in which it has asked for them; UINT32_MAX: none */
+    struct sim_lua_edge *due; /* [due_count] those that it has to send in that phase, still */
+    uint32_t due_count;
+    size_t due_capacity;
+    bool runs; /* in `run`; before that the text itself is run, which may make no calls */
 };
 
 struct sim_lua {

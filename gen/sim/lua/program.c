@@ -431,7 +431,7 @@ hpcw_status sim_lua_run(struct sim_lua *lua, const struct sim_options *options, 
     const struct sim_program program = {lua, resume, where};
     *result = (struct sim_lua_result){0};
     for (uint32_t r = 0; r < lua->ranks; r++) {
-        lua->rank[r] = (struct sim_lua_rank){.lua = lua, .rank = r, .wrote = UINT32_MAX};
+        lua->rank[r] = (struct sim_lua_rank){.lua = lua, .rank = r, .wrote = UINT32_MAX, .edges = UINT32_MAX};
     }
     lua->host = host;
     hpcw_status s = sim_new(options, &program, &lua->sim, err);
@@ -445,6 +445,7 @@ hpcw_status sim_lua_run(struct sim_lua *lua, const struct sim_options *options, 
         if (lua->rank[r].thread != NULL) {
             drop_rank(lua, &lua->rank[r]);
         }
+        hpcw_i_free(lua->rank[r].due);
     }
     sim_free(lua->sim);
     lua->sim = NULL;

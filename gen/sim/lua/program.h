@@ -32,6 +32,16 @@ struct sim_lua_text {
         patience_s; /* tests: processor time without progress that ends it; 0: as many seconds as the ranks need */
 };
 
+/* The bytes of all edges between a rank and another one in a phase. */
+struct sim_lua_edge {
+    uint32_t rank; /* the other one */
+    uint64_t bytes;
+};
+struct sim_lua_edges {
+    const struct sim_lua_edge *to, *from; /* [to_count], [from_count] by rank */
+    uint32_t to_count, from_count;
+};
+
 /* The dataset's answers to a workload. */
 struct sim_lua_host {
     void *context;
@@ -39,9 +49,15 @@ struct sim_lua_host {
     hpcw_status (*load_ns)(void *context, uint32_t rank, uint32_t phase, uint64_t *time_ns, hpcw_error *err);
     /* Whether a checkpoint is due after a phase; its bytes on a rank, and how long the rank writes them. */
     bool (*checkpoint)(void *context, uint32_t rank, uint32_t phase, uint64_t *bytes, uint64_t *write_ns);
+    /* The edges of a rank in a phase, once for each; they are valid until the next call. */
+    hpcw_status (*edges)(void *context, uint32_t rank, uint32_t phase, struct sim_lua_edges *edges,
+                         hpcw_error *err);
 };
 
 struct sim_lua;
+
+/* Whether a text calls edges(), and so sends what the load model says. */
+bool sim_lua_uses_edges(const char *text, size_t size);
 
 /* The version of Lua that runs the texts, "5.4". All releases of a version give the same results. */
 const char *sim_lua_version(void);

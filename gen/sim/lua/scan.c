@@ -74,9 +74,14 @@ static void skip_string(struct sim_lua_place *s, char quote) {
     skip(s, 1);
 }
 
-/* The line of an operator ^; 0: there is none. */
-static int line_of_power(const char *text, size_t size) {
+static bool is_of_name(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* The line of a name, or of an operator, outside of texts and comments; 0: there is none. */
+static int line_of(const char *word, const char *text, size_t size) {
     struct sim_lua_place s = {text, text + size, 1};
+    const size_t length = strlen(word);
     while (s.at < s.end) {
         const int level = bracket_level(&s);
         if (begins(&s, "--")) {
@@ -85,13 +90,26 @@ static int line_of_power(const char *text, size_t size) {
             skip_bracket(&s, level);
         } else if (*s.at == '"' || *s.at == '\'') {
             skip_string(&s, *s.at);
-        } else if (*s.at == '^') {
+        } else if (is_of_name(*s.at)) {
+            size_t n = 1;
+            while (s.at + n < s.end && is_of_name(s.at[n])) {
+                n++;
+            }
+            if (n == length && begins(&s, word)) {
+                return s.line;
+            }
+            skip(&s, n);
+        } else if (begins(&s, word)) {
             return s.line;
         } else {
             skip(&s, 1);
         }
     }
     return 0;
+}
+
+bool sim_lua_uses_edges(const char *text, size_t size) {
+    return line_of("edges", text, size) > 0;
 }
 
 hpcw_status sim_lua_scan(const char *name, const char *text, size_t size, hpcw_error *err) {
@@ -106,7 +124,7 @@ hpcw_status sim_lua_scan(const char *name, const char *text, size_t size, hpcw_e
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected the text of a workload, got a byte of 0 in it",
                            name);
     }
-    const int line = line_of_power(text, size);
+    const int line = line_of("^", text, size);
     return line == 0 ? HPCW_OK
                      : hpcw_i_fail(err, HPCW_EINVAL,
                                    "%s:%d: expected no operator ^, whose results differ between machines: "

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/spec/edges.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "libwriter/base/array.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/base/table.h"
+
+/* Edges of a kind, of objects or, in a tree, of handlers. */
+struct edges_kind {
+    uint32_t *from, *to; /* [count] objects, or ranks */
+    uint32_t *owner;
+    double *ln_bytes;
+    uint64_t *bytes; /* in the phase of gen_edges.bytes_of */
+    uint32_t count, most;
+};
+
+/* All pairs of ranks in a phase, by sender and by receiver. */
+struct edges_phase {
+    uint32_t asked;                  /* by how many ranks */
+    uint32_t *first_to, *first_from; /* [ranks + 1] */
+    struct sim_lua_edge *to, *from;
+};
+
+struct gen_edges {
+    const struct model_load *load;
+    struct edges_kind kind[MODEL_LOAD_KINDS];
+    struct hpcw_i_table pair;  /* of the phase that is added: bytes, by from << 32 | to */
+    struct edges_phase *phase; /* [phases] */
+    struct edges_phase *over;  /* the one that all have asked for */
+};
+
+/* ---- the list of edges ---- */
+
+static bool is_tree(uint32_t kind) {
+    return kind == MODEL_LOAD_UP || kind == MODEL_LOAD_DOWN;
+}
+
+static hpcw_status new_kind(struct edges_kind *k, uint32_t most, hpcw_error *err) {
+    k->most = most;
+    k->from = hpcw_i_malloc(most * sizeof *k->from);
+    k->to = hpcw_i_malloc(most * sizeof *k->to);
+    k->owner = hpcw_i_malloc(most * sizeof *k->owner);
+    k->ln_bytes = hpcw_i_malloc(most * sizeof *k->ln_bytes);
+    k->bytes = hpcw_i_malloc(most * sizeof *k->bytes);
+    return k->from != NULL && k->to != NULL && k->owner != NULL && k->ln_bytes != NULL && k->bytes != NULL
+               ? HPCW_OK
+               : hpcw_i_fail_memory(err, "workload", most, "edges");
+}
+
+static void add(struct gen_edges *e, uint32_t kind, uint32_t from, uint32_t to, uint32_t owner,
+                double follows) {
+    struct edges_kind *k = &e->kind[kind];
+    k->from[k->count] = from;
+    k->to[k->count] = to;
+    k->owner[k->count] = owner;
+    k->ln_bytes[k->count++] = model_load_flow(e->load, owner, model_load_shared(kind), follows).ln_bytes;
+}
+
+static void list_objects(struct gen_edges *e) {
+    const struct model_load *m = e->load;
+    for (uint32_t o = 0; m->kinds > 0 && o < m->objects; o++) {
+        struct model_load_edge from[MODEL_LOAD_MOST_KINDS];
+        const uint32_t senders = model_load_exists(m, o) ? model_load_senders(m, o, from) : 0;
+        const double lasting = senders > 0 ? model_load_lasting(m, o) : 0;
+        for (uint32_t i = 0; i < senders; i++) {
+            add(e, from[i].kind, from[i].from, o, model_load_owner(from[i].kind, from[i].from, o),
+                lasting + model_load_lasting(m, from[i].from));
+        }
+    }
+}
+
+static void list_handlers(struct gen_edges *e) {
+    for (uint32_t r = 1; e->load->params.handlers && r < e->load->ranks; r++) {
+        add(e, MODEL_LOAD_UP, r, model_load_parent(r), model_load_handler(r), 0);
+        add(e, MODEL_LOAD_DOWN, model_load_parent(r), r, model_load_handler(r), 0);
+    }
+}
+
+hpcw_status gen_edges_new(const struct model_load *m, struct gen_edges **out, hpcw_error *err) {
+    struct gen_edges *e = hpcw_i_calloc(1, sizeof *e);
+    *out = NULL;
+    if (e == NULL) {
+        return hpcw_i_fail_memory(err, "workload", 0, NULL);
+    }
+    e->load = m;
+    e->pair = (struct hpcw_i_table){.key_words = 1, .value_size = sizeof(uint64_t)};
+    e->phase = hpcw_i_calloc(m->params.phases, sizeof *e->phase);
+    hpcw_status s =
+        e->phase == NULL ? hpcw_i_fail_memory(err, "workload", m->params.phases, "phases") : HPCW_OK;
+    for (uint32_t k = 0; s == HPCW_OK && k < MODEL_LOAD_KINDS; k++) {
+        s = new_kind(&e->kind[k], is_tree(k) ? m->ranks : k < m->kinds ? m->objects : 1, err);
+    }
+    if (s != HPCW_OK) {
+        gen_edges_free(e);
+        return s;
+    }
+    list_objects(e);
+    list_handlers(e);
+    *out = e;
+    return HPCW_OK;
+}
+
+static void free_phase(struct edges_phase *p) {
+    hpcw_i_free(p->first_to);
+    hpcw_i_free(p->first_from);
+    hpcw_i_free(p->to);
+    hpcw_i_free(p->from);
+    *p = (struct edges_phase){0};
+}
+
+void gen_edges_free(struct gen_edges *e) {
+    if (e == NULL) {
+        return;
+    }
+    for (uint32_t k = 0; k < MODEL_LOAD_KINDS; k++) {
+        hpcw_i_free(e->kind[k].from);
+        hpcw_i_free(e->kind[k].to);
+        hpcw_i_free(e->kind[k].owner);
+        hpcw_i_free(e->kind[k].ln_bytes);
+        hpcw_i_free(e->kind[k].bytes);
+    }
+    for (uint32_t i = 0; e->phase != NULL && i < e->load->params.phases; i++) {
+        free_phase(&e->phase[i]);
+    }
+    hpcw_i_free(e->phase);
+    hpcw_i_table_free(&e->pair);
+    hpcw_i_free(e);
+}
+
+/* ---- a phase ---- */
+
+/* Sums a kind's edges between different ranks. */
+static hpcw_status sum_kind(struct gen_edges *e, uint32_t kind, uint32_t phase, const uint32_t *rank,
+                            hpcw_error *err) {
+    const struct edges_kind *k = &e->kind[kind];
+    for (uint32_t first = 0; first < k->count; first += MODEL_LOAD_AT_ONCE) {
+        const uint32_t rest = k->count - first;
+        const uint32_t count = rest < MODEL_LOAD_AT_ONCE ? rest : MODEL_LOAD_AT_ONCE;
+        model_load_bytes(e->load, k->owner + first, model_load_shared(kind), k->ln_bytes + first, count, phase,
+                         k->bytes + first);
+        for (uint32_t i = first; i < first + count; i++) {
+            const uint32_t from = is_tree(kind) ? k->from[i] : rank[k->from[i]];
+            const uint32_t to = is_tree(kind) ? k->to[i] : rank[k->to[i]];
+            const uint64_t key = (uint64_t)from << 32 | to;
+            uint64_t *sum = from == to ? NULL : hpcw_i_table_add(&e->pair, &key, NULL);
+            if (from != to && sum == NULL) {
+                return hpcw_i_fail_memory(err, "workload", e->pair.count, "pairs of ranks");
+            }
+            if (sum != NULL) {
+                *sum += k->bytes[i];
+            }
+        }
+    }
+    return HPCW_OK;
+}
+
+static int by_rank(const void *a, const void *b) {
+    const struct sim_lua_edge *x = a;
+    const struct sim_lua_edge *y = b;
+    return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+/* Makes lists of all ranks' partners out of the table: of those a rank sends to, or of those it receives from. */
+static hpcw_status list_pairs(const struct gen_edges *e, bool senders, uint32_t **first,
+                              struct sim_lua_edge **list, hpcw_error *err) {
+    const uint32_t ranks = e->load->ranks;
+    uint64_t key;
+    size_t at = 0;
+    *first = hpcw_i_calloc(ranks + (size_t)2, sizeof **first);
+    *list = hpcw_i_malloc((e->pair.count + 1) * sizeof **list);
+    if (*first == NULL || *list == NULL) {
+        return hpcw_i_fail_memory(err, "workload", e->pair.count, "pairs of ranks");
+    }
+    uint32_t *next = *first + 1; /* counts, then where each rank's list ends so far */
+    while (hpcw_i_table_next(&e->pair, &at, &key) != NULL) {
+        next[1 + (senders ? key >> 32 : (uint32_t)key)]++;
+    }
+    for (uint32_t r = 0; r < ranks; r++) {
+        next[r + 1] += next[r];
+    }
+    at = 0;
+    for (const uint64_t *bytes; (bytes = hpcw_i_table_next(&e->pair, &at, &key)) != NULL;) {
+        const uint32_t from = (uint32_t)(key >> 32);
+        const uint32_t to = (uint32_t)key;
+        (*list)[next[senders ? from : to]++] =
+            (struct sim_lua_edge){.rank = senders ? to : from, .bytes = *bytes};
+    }
+    for (uint32_t r = 0; r < ranks; r++) {
+        qsort(*list + (*first)[r], (*first)[r + 1] - (*first)[r], sizeof **list, by_rank);
+    }
+    return HPCW_OK;
+}
+
+hpcw_status gen_edges_add(struct gen_edges *e, uint32_t phase, const uint32_t *rank, hpcw_error *err) {
+    struct edges_phase *p = &e->phase[phase];
+    hpcw_status s = HPCW_OK;
+    hpcw_i_table_clear(&e->pair);
+    for (uint32_t k = 0; s == HPCW_OK && k < MODEL_LOAD_KINDS; k++) {
+        s = sum_kind(e, k, phase, rank, err);
+    }
+    s = s == HPCW_OK ? list_pairs(e, true, &p->first_to, &p->to, err) : s;
+    return s == HPCW_OK ? list_pairs(e, false, &p->first_from, &p->from, err) : s;
+}
+
+void gen_edges_of(struct gen_edges *e, uint32_t rank, uint32_t phase, struct sim_lua_edges *of) {
+    struct edges_phase *p = &e->phase[phase];
+    if (e->over != NULL) {
+        free_phase(e->over);
+    }
+    of->to = p->to + p->first_to[rank];
+    of->to_count = p->first_to[rank + 1] - p->first_to[rank];
+    of->from = p->from + p->first_from[rank];
+    of->from_count = p->first_from[rank + 1] - p->first_from[rank];
+    e->over = ++p->asked == e->load->ranks ? p : NULL;
+}

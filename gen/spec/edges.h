@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The edges of the load model between ranks: what objects and handlers of a rank send to those of another one in a phase. */
+#ifndef HPCW_GEN_SPEC_EDGES_H
+#define HPCW_GEN_SPEC_EDGES_H
+
+#include "gen/model/load/whole.h"
+#include "gen/sim/lua/program.h"
+
+struct gen_edges;
+
+/* Memory: 24 bytes of each edge between objects, and 32 of each pair of ranks in the phases that ranks are in. HPCW_ENOMEM. */
+hpcw_status gen_edges_new(const struct model_load *load, struct gen_edges **out, hpcw_error *err);
+void gen_edges_free(struct gen_edges *edges);
+
+/* Adds a phase; `rank` has where its objects are, as in model_load_whole. HPCW_ENOMEM. */
+hpcw_status gen_edges_add(struct gen_edges *edges, uint32_t phase, const uint32_t *rank, hpcw_error *err);
+
+/* What a rank sends and what it receives in a phase that was added, each by the other rank: valid until the next call. A rank
+ * asks once for each phase, which goes when all have asked. */
+void gen_edges_of(struct gen_edges *edges, uint32_t rank, uint32_t phase, struct sim_lua_edges *of);
+
+#endif

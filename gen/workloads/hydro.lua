@@ -1,0 +1,31 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+-- Hydrodynamics with a step in time that all agree on, and two exchanges of borders in it (LULESH, CloverLeaf).
+states = { "Lagrange", "Remap" }
+
+local function half()
+  work(0.5)
+end
+
+-- The first or the second half of all edges.
+local function exchange(to, from, first)
+  local requests = {}
+  for _, edge in ipairs(from) do table.insert(requests, irecv(edge.rank)) end
+  for _, edge in ipairs(to) do
+    local bytes = edge.bytes // 2
+    table.insert(requests, isend(edge.rank, first and bytes or edge.bytes - bytes))
+  end
+  waitall(requests)
+end
+
+function run()
+  for _ = 1, phases do
+    local to, from = edges()
+    allreduce(8) -- the longest step that is stable
+    exchange(to, from, true)
+    state("Lagrange", half)
+    exchange(to, from, false)
+    state("Remap", half)
+    checkpoint()
+    next_phase()
+  end
+end

@@ -1,0 +1,39 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+-- Conjugate gradients on a sparse matrix: a product with borders, and two sums over all ranks in each iteration (HPCG, NPB CG).
+parameters = {
+  iterations = 4, -- in a phase
+}
+states = { "Product", "Solve" }
+
+local share = 1 / parameters.iterations
+
+-- Borders in as many parts as there are iterations; the last one has what is left.
+local function product(to, from, iteration)
+  local requests = {}
+  for _, edge in ipairs(from) do table.insert(requests, irecv(edge.rank)) end
+  for _, edge in ipairs(to) do
+    local part = edge.bytes // parameters.iterations
+    local last = iteration == parameters.iterations
+    table.insert(requests, isend(edge.rank, last and edge.bytes - part * (iteration - 1) or part))
+  end
+  waitall(requests)
+  work(0.8 * share)
+end
+
+local function solve(to, from)
+  for iteration = 1, parameters.iterations do
+    state("Product", function() product(to, from, iteration) end)
+    allreduce(8)
+    work(0.2 * share)
+    allreduce(8)
+  end
+end
+
+function run()
+  for _ = 1, phases do
+    local to, from = edges()
+    state("Solve", function() solve(to, from) end)
+    checkpoint()
+    next_phase()
+  end
+end

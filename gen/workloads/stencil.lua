@@ -1,0 +1,30 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+-- A stencil on a grid: ranks exchange borders, and compute meanwhile what needs none of them (heat equation, lattices).
+parameters = {
+  inner = 0.7,   -- share of the work that needs no borders
+  residual = 10, -- phases between two sums of the residual
+}
+states = { "Inner", "Border" }
+
+local function inner()
+  work(parameters.inner)
+end
+
+local function border()
+  work(1 - parameters.inner)
+end
+
+function run()
+  for phase = 1, phases do
+    local to, from = edges()
+    local requests = {}
+    for _, edge in ipairs(from) do table.insert(requests, irecv(edge.rank)) end
+    for _, edge in ipairs(to) do table.insert(requests, isend(edge.rank, edge.bytes)) end
+    state("Inner", inner)
+    waitall(requests)
+    state("Border", border)
+    if phase % parameters.residual == 0 then allreduce(8) end
+    checkpoint()
+    next_phase()
+  end
+end
