@@ -43,11 +43,11 @@ static hpcw_status load_of(void *context, uint32_t rank, uint32_t phase, uint64_
     return HPCW_OK;
 }
 
-static bool no_checkpoint(void *context, uint32_t rank, uint32_t phase, uint64_t *bytes, uint64_t *write_ns) {
+static bool no_checkpoint(void *context, uint32_t rank, uint32_t phase, uint64_t *bytes) {
     (void)context;
     (void)rank;
     (void)phase;
-    *bytes = *write_ns = 0;
+    *bytes = 0;
     return false;
 }
 

@@ -35,6 +35,10 @@ static const struct log_call {
     {SIM_CALL_WAIT, 105, "MPI_Wait", "red", NULL},
     {SIM_CALL_WAITALL, 106, "MPI_Waitall", "OrangeRed", NULL},
     {SIM_CALL_WAITANY, 107, "MPI_Waitany", "coral", NULL},
+    {SIM_CALL_FILE_OPEN, 128, "MPI_File_open", "HotPink", NULL},
+    {SIM_CALL_FILE_CLOSE, 129, "MPI_File_close", "pink", NULL},
+    {SIM_CALL_FILE_READ, 146, "MPI_File_read", "CornflowerBlue", NULL},
+    {SIM_CALL_FILE_WRITE, 148, "MPI_File_write", "LawnGreen", NULL},
     {SIM_CALL_CHECKPOINT, HPCW_CLOG2_USER_STATE + 1, "Checkpoint", "firebrick", "bytes=%l"},
 };
 enum {

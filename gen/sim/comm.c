@@ -10,9 +10,26 @@
 
 /* ---- memory ---- */
 
+void sim_meeting_free(struct sim_meeting *meeting) {
+    hpcw_i_free(meeting->time_ns);
+    hpcw_i_free(meeting->missing);
+    hpcw_i_free(meeting);
+}
+
+static void free_list(struct sim_meeting *meeting) {
+    while (meeting != NULL) {
+        struct sim_meeting *next = meeting->next;
+        sim_meeting_free(meeting);
+        meeting = next;
+    }
+}
+
 static void free_comm(struct sim_comm *comm) {
     if (comm != NULL) {
-        sim_meetings_free(&comm->meetings);
+        free_list(comm->meetings.oldest);
+        free_list(comm->meetings.unused);
+        hpcw_i_free(comm->meetings.distance);
+        hpcw_i_free(comm->meetings.scratch);
         hpcw_i_free(comm->rank);
         hpcw_i_free(comm->by_rank);
         hpcw_i_free(comm->met);
@@ -45,9 +62,31 @@ static struct sim_comm *add_comm(struct sim *sim, uint32_t size) {
     return sim->comm[sim->comms++] = comm;
 }
 
+/* After its ranks. */
+static bool init_meetings(const struct sim *sim, struct sim_comm *comm) {
+    struct sim_meetings *m = &comm->meetings;
+    m->levels = sim_plan_levels(comm->size);
+    m->distance = hpcw_i_malloc((size_t)m->levels * comm->size + 1);
+    m->scratch = hpcw_i_malloc(comm->size * sizeof *m->scratch);
+    if (m->distance == NULL || m->scratch == NULL) {
+        return false;
+    }
+    const struct model_machine *machine = sim->options.network->machine;
+    for (uint32_t k = 0; k < m->levels; k++) {
+        for (uint32_t i = 0; i < comm->size; i++) {
+            const uint32_t below = (uint32_t)(((uint64_t)i + comm->size - ((uint64_t)1 << k)) % comm->size);
+            const uint8_t distance =
+                (uint8_t)model_machine_class(machine, sim_comm_rank(comm, below), sim_comm_rank(comm, i));
+            m->distance[(size_t)k * comm->size + i] = distance;
+            m->farthest = distance > m->farthest ? distance : m->farthest;
+        }
+    }
+    return true;
+}
+
 hpcw_status sim_comms_init(struct sim *sim, hpcw_error *err) {
     struct sim_comm *world = add_comm(sim, sim->ranks);
-    if (world == NULL || !sim_meetings_init(sim, world)) {
+    if (world == NULL || !init_meetings(sim, world)) {
         return hpcw_i_fail_memory(err, "simulator", sim->ranks, "ranks");
     }
     world->per_node = sim_cost_sharing(sim->options.network);
@@ -123,7 +162,7 @@ static bool make_comm(struct sim *sim, struct sim_candidate *member, uint32_t si
         here = same ? here + 1 : 1;
         comm->per_node = here > comm->per_node ? here : comm->per_node;
     }
-    return sim_meetings_init(sim, comm);
+    return init_meetings(sim, comm);
 }
 
 void sim_comms_split(struct sim *sim, const struct sim_comm *parent) {

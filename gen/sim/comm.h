@@ -31,6 +31,8 @@ void sim_comms_free(struct sim *sim);
 /* All members have said what they want, in sim_rank. What each gets stands there, too. Without memory, the run fails. */
 void sim_comms_split(struct sim *sim, const struct sim_comm *parent);
 
+void sim_meeting_free(struct sim_meeting *meeting);
+
 static inline uint32_t sim_comm_rank(const struct sim_comm *comm, uint32_t place) {
     return comm->rank == NULL ? place : comm->rank[place];
 }

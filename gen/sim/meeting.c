@@ -12,44 +12,6 @@ enum { WISH_BYTES = 8 };
 
 /* ---- memory ---- */
 
-bool sim_meetings_init(const struct sim *sim, struct sim_comm *comm) {
-    struct sim_meetings *m = &comm->meetings;
-    m->levels = sim_plan_levels(comm->size);
-    m->distance = hpcw_i_malloc((size_t)m->levels * comm->size + 1);
-    m->scratch = hpcw_i_malloc(comm->size * sizeof *m->scratch);
-    if (m->distance == NULL || m->scratch == NULL) {
-        return false;
-    }
-    const struct model_machine *machine = sim->options.network->machine;
-    for (uint32_t k = 0; k < m->levels; k++) {
-        for (uint32_t i = 0; i < comm->size; i++) {
-            const uint32_t below = (uint32_t)(((uint64_t)i + comm->size - ((uint64_t)1 << k)) % comm->size);
-            const uint8_t distance =
-                (uint8_t)model_machine_class(machine, sim_comm_rank(comm, below), sim_comm_rank(comm, i));
-            m->distance[(size_t)k * comm->size + i] = distance;
-            m->farthest = distance > m->farthest ? distance : m->farthest;
-        }
-    }
-    return true;
-}
-
-static void free_all(struct sim_meeting *meeting) {
-    while (meeting != NULL) {
-        struct sim_meeting *next = meeting->next;
-        hpcw_i_free(meeting->time_ns);
-        hpcw_i_free(meeting->missing);
-        hpcw_i_free(meeting);
-        meeting = next;
-    }
-}
-
-void sim_meetings_free(struct sim_meetings *m) {
-    free_all(m->oldest);
-    free_all(m->unused);
-    hpcw_i_free(m->distance);
-    hpcw_i_free(m->scratch);
-}
-
 static struct sim_meeting *new_meeting(struct sim_comm *comm) {
     struct sim_meeting *meeting = comm->meetings.unused;
     if (meeting != NULL) {
@@ -62,12 +24,9 @@ static struct sim_meeting *new_meeting(struct sim_comm *comm) {
         meeting->time_ns = hpcw_i_malloc(comm->size * sizeof *meeting->time_ns);
         meeting->missing = hpcw_i_malloc(comm->size);
     }
-    if (meeting == NULL || meeting->time_ns == NULL || meeting->missing == NULL) {
-        if (meeting != NULL) {
-            meeting->next = NULL;
-            free_all(meeting);
-        }
-        return NULL;
+    if (meeting != NULL && (meeting->time_ns == NULL || meeting->missing == NULL)) {
+        sim_meeting_free(meeting);
+        meeting = NULL;
     }
     return meeting;
 }
@@ -136,7 +95,11 @@ static void leave(struct sim *sim, struct sim_meeting *g, uint32_t place, uint64
     if (g->call == SIM_CALL_SPLIT || g->call == SIM_CALL_DUP) {
         sim_tell_made(sim, rank, time_ns);
     }
-    sim_wake(sim, rank, time_ns);
+    if (g->call == SIM_CALL_CHECKPOINT) {
+        sim_files_checkpoint(sim, rank, time_ns, sim->rank[rank].write_bytes);
+    } else {
+        sim_wake(sim, rank, time_ns);
+    }
 }
 
 static void later(uint64_t *time_ns, uint64_t other_ns) {
@@ -286,7 +249,7 @@ static void run_all(struct sim *sim, struct sim_meeting *g) {
         sim_comms_split(sim, g->comm);
     }
     for (uint32_t i = g->comm->size; i-- > 0;) {
-        leave(sim, g, i, g->time_ns[i] + sim->rank[sim_comm_rank(g->comm, i)].write_ns);
+        leave(sim, g, i, g->time_ns[i]);
     }
 }
 
@@ -402,7 +365,6 @@ static enum sim_answer meet(struct sim *sim, uint32_t rank, uint32_t number, enu
 
 enum sim_answer sim_meet(struct sim *sim, uint32_t rank, uint32_t comm, enum sim_call call, uint32_t root,
                          uint64_t bytes) {
-    sim->rank[rank].write_ns = 0;
     sim->rank[rank].write_bytes = bytes;
     return meet(sim, rank, comm, call, root, bytes);
 }
@@ -419,14 +381,13 @@ enum sim_answer sim_split(struct sim *sim, uint32_t rank, uint32_t comm, enum si
     return sim_meet(sim, rank, comm, call, 0, WISH_BYTES);
 }
 
-enum sim_answer sim_checkpoint(struct sim *sim, uint32_t rank, uint64_t bytes, uint64_t write_ns) {
+enum sim_answer sim_checkpoint(struct sim *sim, uint32_t rank, uint64_t bytes) {
     struct sim_rank *r = &sim->rank[rank];
     if (r->checkpoints == sim->options.checkpoints) {
         return sim_refuse(sim, "checkpoint: expected %" PRIu32 " calls of a rank, got one more",
                           sim->options.checkpoints);
     }
     r->checkpoints++;
-    r->write_ns = write_ns;
     r->write_bytes = bytes;
     return meet(sim, rank, SIM_WORLD, SIM_CALL_CHECKPOINT, 0, 0);
 }

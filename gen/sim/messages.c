@@ -162,19 +162,9 @@ static enum sim_answer wait_or_go_on(struct sim *sim, uint32_t rank) {
 
 /* ---- timed calls ---- */
 
-/* The timed call of a rank may be over at `time_ns`, or when it began, if that was later. */
-static void may_end(struct sim *sim, uint32_t rank, uint64_t time_ns) {
-    const struct sim_rank *r = &sim->rank[rank];
-    const struct sim_entry entry = {
-        .time_ns = later_of(r->clock_ns, time_ns), .rank = rank, .item = rank, .serial = r->calls};
-    if (!sim_heap_add(&sim->timed, entry)) {
-        (void)sim_fail_memory(sim, "a timed call");
-    }
-}
-
 /* The first request that is over, in time, ends the rank's call; of those that were over when it began, the first one in the
  * order of the call. */
-static void serve_request(struct sim *sim, uint32_t rank) {
+void sim_serve_request(struct sim *sim, uint32_t rank) {
     struct sim_rank *r = &sim->rank[rank];
     uint64_t first_ns = UINT64_MAX;
     uint32_t first = SIM_NOTHING;
@@ -208,7 +198,7 @@ static void settle(struct sim *sim, uint32_t half) {
         sim_match_drop(&sim->match, half); /* a send that nobody waits for */
     }
     if (counts && sim->rank[rank].timed == SIM_ANY_REQUEST) {
-        may_end(sim, rank, h->done_ns);
+        sim_may_end(sim, rank, h->done_ns);
     } else if (counts && --sim->rank[rank].missing == 0 && sim->rank[rank].state == SIM_RANK_WAITS) {
         sim_wake(sim, rank, finish_wait(sim, rank));
     }
@@ -247,7 +237,7 @@ static void deliver(struct sim *sim, uint32_t rank, uint32_t half) {
     if (!sim_heap_add(&r->mail, entry)) {
         (void)sim_fail_memory(sim, "a message");
     } else if (r->timed == SIM_ANY_MESSAGE && r->any_tag == h->tag && r->comm == h->comm) {
-        may_end(sim, rank, h->envelope_ns);
+        sim_may_end(sim, rank, h->envelope_ns);
     }
 }
 
@@ -300,13 +290,14 @@ static enum sim_answer receive_any(struct sim *sim, uint32_t rank, int32_t tag) 
     r->any_tag = tag;
     const uint32_t half = first_mail(sim, rank);
     if (half != SIM_NOTHING) {
-        may_end(sim, rank, half_of(sim, half)->envelope_ns);
+        sim_may_end(sim, rank, half_of(sim, half)->envelope_ns);
     }
     return sim_block(sim, rank);
 }
 
 /* The rank receives a message from whoever sent it. */
-static void serve(struct sim *sim, uint32_t rank, uint32_t send) {
+void sim_serve_message(struct sim *sim, uint32_t rank) {
+    uint32_t send = first_mail(sim, rank);
     const uint32_t pair = half_of(sim, send)->pair;
     struct sim_half receive = new_receive(sim, rank, pair, half_of(sim, send)->comm, half_of(sim, send)->tag);
     /* The earliest message of a rank is also the first of its pair with this tag. */
@@ -317,27 +308,6 @@ static void serve(struct sim *sim, uint32_t rank, uint32_t send) {
     const uint64_t end_ns = end_of(sim, rank, &receive, sim_least_end_ns(sim, rank));
     tell_receive(sim, rank, &receive, end_ns);
     sim_wake(sim, rank, end_ns);
-}
-
-bool sim_serve_timed(struct sim *sim) {
-    while (sim->timed.count > 0) {
-        const struct sim_entry entry = sim->timed.entry[0];
-        const struct sim_rank *r = &sim->rank[entry.item];
-        const bool valid = r->timed != SIM_NOT_TIMED && r->calls == entry.serial;
-        if (valid && entry.time_ns >= sim->horizon_ns) {
-            return false;
-        }
-        sim_heap_remove(&sim->timed);
-        if (valid && r->timed == SIM_ANY_MESSAGE) {
-            serve(sim, entry.item, first_mail(sim, entry.item));
-        } else if (valid) {
-            serve_request(sim, entry.item);
-        }
-        if (valid) {
-            return true;
-        }
-    }
-    return false;
 }
 
 /* ---- sends and receives ---- */
@@ -656,7 +626,7 @@ enum sim_answer sim_waitany(struct sim *sim, uint32_t rank, const sim_request *r
     r->received = (struct sim_received){.from = SIM_NONE};
     r->timed = SIM_ANY_REQUEST;
     if (first_ns < UINT64_MAX) {
-        may_end(sim, rank, first_ns);
+        sim_may_end(sim, rank, first_ns);
     }
     return sim_block(sim, rank);
 }

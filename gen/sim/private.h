@@ -5,6 +5,7 @@
 
 #include "gen/sim/comm.h"
 #include "gen/sim/cost.h"
+#include "gen/sim/files.h"
 #include "gen/sim/heap.h"
 #include "gen/sim/match.h"
 #include "gen/sim/sim.h"
@@ -20,7 +21,8 @@ enum sim_rank_state {
 enum sim_timed {
     SIM_NOT_TIMED,
     SIM_ANY_MESSAGE,
-    SIM_ANY_REQUEST /* of those in `waits_for` */
+    SIM_ANY_REQUEST, /* of those in `waits_for` */
+    SIM_FILE         /* for its turn at a server of files */
 };
 
 /* The pairs of a rank's last partners: most messages need no look into the table. */
@@ -51,12 +53,13 @@ struct sim_rank {
     struct sim_heap
         mail; /* messages without a receive, earliest first; of those some were received meanwhile */
     uint32_t phase, checkpoints;
-    uint32_t root;                  /* of its last collective call */
-    uint32_t comms;                 /* that it has asked for */
-    uint32_t led;                   /* of those, in which its place was 0 */
-    struct sim_wish wish;           /* of its last split */
-    struct sim_made made;           /* what it got */
-    uint64_t write_ns, write_bytes; /* of its checkpoint; bytes of another collective call */
+    uint32_t root;        /* of its last collective call */
+    uint32_t comms;       /* that it has asked for */
+    uint32_t led;         /* of those, in which its place was 0 */
+    struct sim_wish wish; /* of its last split */
+    struct sim_made made; /* what it got */
+    uint64_t write_bytes; /* of its checkpoint, or of another collective call */
+    struct sim_file file;
 };
 
 struct sim {
@@ -75,6 +78,7 @@ struct sim {
     struct sim_comm **comm; /* [comms] */
     uint32_t comms;
     size_t comm_capacity;
+    struct sim_files files;
     bool observed;
     bool failed; /* `failure` says why; no rank is run any more */
     hpcw_error failure;
@@ -103,15 +107,15 @@ enum sim_answer sim_refuse(struct sim *sim, const char *fmt, ...) HPCW_PRINTF(2,
 /* Memory runs out; returns SIM_WAITS, as no rank is run any more. */
 enum sim_answer sim_fail_memory(struct sim *sim, const char *what);
 
+/* The timed call of a rank may be over, or go on, at `time_ns`, or when it began, if that was later. */
+void sim_may_end(struct sim *sim, uint32_t rank, uint64_t time_ns);
+
 /* ---- messages.c ---- */
 
-/* Serves the earliest timed call before the horizon. False: there is none. */
-bool sim_serve_timed(struct sim *sim);
-
-/* ---- meeting.c ---- */
-/* Without memory: false. */
-bool sim_meetings_init(const struct sim *sim, struct sim_comm *comm);
-void sim_meetings_free(struct sim_meetings *meetings);
+/* A receive from any source takes the earliest message. */
+void sim_serve_message(struct sim *sim, uint32_t rank);
+/* The first request that is over ends a wait for any of several. */
+void sim_serve_request(struct sim *sim, uint32_t rank);
 
 /* ---- deadlock.c ---- */
 hpcw_status sim_fail_deadlock(const struct sim *sim, hpcw_error *err);

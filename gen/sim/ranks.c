@@ -16,6 +16,10 @@ const char *const sim_call_name[SIM_CALLS] = {
     [SIM_CALL_WAIT] = "wait",
     [SIM_CALL_WAITALL] = "waitall",
     [SIM_CALL_WAITANY] = "waitany",
+    [SIM_CALL_FILE_OPEN] = "file_open",
+    [SIM_CALL_FILE_WRITE] = "file_write",
+    [SIM_CALL_FILE_READ] = "file_read",
+    [SIM_CALL_FILE_CLOSE] = "file_close",
     [SIM_CALL_BARRIER] = "barrier",
     [SIM_CALL_BCAST] = "bcast",
     [SIM_CALL_REDUCE] = "reduce",
@@ -152,6 +156,17 @@ enum sim_answer sim_block(struct sim *sim, uint32_t rank) {
 void sim_wake(struct sim *sim, uint32_t rank, uint64_t time_ns) {
     if (sim_end_call(sim, rank, time_ns) == SIM_GOES_ON) {
         sim->ready[sim->ready_count++] = rank;
+    }
+}
+
+void sim_may_end(struct sim *sim, uint32_t rank, uint64_t time_ns) {
+    const struct sim_rank *r = &sim->rank[rank];
+    const struct sim_entry entry = {.time_ns = r->clock_ns > time_ns ? r->clock_ns : time_ns,
+                                    .rank = rank,
+                                    .item = rank,
+                                    .serial = r->calls};
+    if (!sim_heap_add(&sim->timed, entry)) {
+        (void)sim_fail_memory(sim, "a timed call");
     }
 }
 

@@ -39,6 +39,7 @@ hpcw_status sim_new(const struct sim_options *options, const struct sim_program 
     hpcw_status s = sim->rank == NULL || sim->ready == NULL || sim->parked == NULL
                         ? hpcw_i_fail_memory(err, "simulator", ranks, "ranks")
                         : sim_comms_init(sim, err);
+    s = s == HPCW_OK ? sim_files_init(sim, err) : s;
     if (s != HPCW_OK) {
         sim_free(sim);
         return s;
@@ -64,6 +65,7 @@ void sim_free(struct sim *sim) {
     sim_heap_free(&sim->timed);
     sim_match_free(&sim->match);
     sim_comms_free(sim);
+    sim_files_free(sim);
     hpcw_i_free(sim->rank);
     hpcw_i_free(sim->ready);
     hpcw_i_free(sim->parked);
@@ -97,6 +99,30 @@ static hpcw_status run_one(struct sim *sim, hpcw_error *err) {
         return err != NULL ? err->code : HPCW_EINVAL;
     }
     return sim->failed ? hpcw_i_fail_as(err, &sim->failure) : HPCW_OK;
+}
+
+/* Serves the earliest timed call before the horizon. False: there is none. */
+static bool serve_timed(struct sim *sim) {
+    while (sim->timed.count > 0) {
+        const struct sim_entry entry = sim->timed.entry[0];
+        const struct sim_rank *r = &sim->rank[entry.item];
+        const bool valid = r->timed != SIM_NOT_TIMED && r->calls == entry.serial;
+        if (valid && entry.time_ns >= sim->horizon_ns) {
+            return false;
+        }
+        sim_heap_remove(&sim->timed);
+        if (valid && r->timed == SIM_ANY_MESSAGE) {
+            sim_serve_message(sim, entry.item);
+        } else if (valid && r->timed == SIM_ANY_REQUEST) {
+            sim_serve_request(sim, entry.item);
+        } else if (valid) {
+            sim_files_serve(sim, entry.item, entry.time_ns);
+        }
+        if (valid) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Ranks that stopped at the horizon go on, if there are any. */
@@ -142,7 +168,7 @@ hpcw_status sim_run(struct sim *sim, hpcw_error *err) {
         if (sim->ready_count > 0) {
             s = run_one(sim, err);
         } else {
-            goes_on = sim_serve_timed(sim) || move_horizon(sim);
+            goes_on = serve_timed(sim) || move_horizon(sim);
             s = sim->failed ? hpcw_i_fail_as(err, &sim->failure) : HPCW_OK;
         }
     }

@@ -50,6 +50,10 @@ enum sim_call {
     SIM_CALL_WAIT,
     SIM_CALL_WAITALL,
     SIM_CALL_WAITANY,
+    SIM_CALL_FILE_OPEN,
+    SIM_CALL_FILE_WRITE,
+    SIM_CALL_FILE_READ,
+    SIM_CALL_FILE_CLOSE,
     SIM_CALL_BARRIER,
     SIM_CALL_BCAST,
     SIM_CALL_REDUCE,
@@ -205,7 +209,12 @@ enum sim_answer sim_split(struct sim *sim, uint32_t rank, uint32_t comm, enum si
 struct sim_made sim_made(const struct sim *sim, uint32_t rank);
 uint32_t sim_comm_size(const struct sim *sim, uint32_t comm);
 
-/* The same of a checkpoint of all ranks: ranks wait for each other, and then the rank takes `write_ns` to write `bytes`. */
-enum sim_answer sim_checkpoint(struct sim *sim, uint32_t rank, uint64_t bytes, uint64_t write_ns);
+/* The same of a checkpoint of all ranks: ranks wait for each other, and then each writes a file of `bytes`. */
+enum sim_answer sim_checkpoint(struct sim *sim, uint32_t rank, uint64_t bytes);
+
+/* A file of the rank's own, one at a time. `call`: SIM_CALL_FILE_WRITE or SIM_CALL_FILE_READ. */
+enum sim_answer sim_file_open(struct sim *sim, uint32_t rank);
+enum sim_answer sim_file_move(struct sim *sim, uint32_t rank, enum sim_call call, uint64_t bytes);
+enum sim_answer sim_file_close(struct sim *sim, uint32_t rank);
 
 #endif

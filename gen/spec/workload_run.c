@@ -48,7 +48,7 @@ static hpcw_status edges_of(void *context, uint32_t rank, uint32_t phase, struct
     return s;
 }
 
-static bool checkpoint_of(void *context, uint32_t rank, uint32_t phase, uint64_t *bytes, uint64_t *write_ns) {
+static bool checkpoint_of(void *context, uint32_t rank, uint32_t phase, uint64_t *bytes) {
     const struct workload_loads *l = context;
     const struct model_checkpoint *c = &l->d->checkpoint;
     const uint32_t number = model_checkpoint_after(c, phase);
@@ -56,7 +56,6 @@ static bool checkpoint_of(void *context, uint32_t rank, uint32_t phase, uint64_t
         return false;
     }
     *bytes = model_checkpoint_size(c, (uint64_t)number * c->ranks + rank);
-    *write_ns = (uint64_t)((double)*bytes / l->d->trace_params.write_gbs + 0.5);
     return true;
 }
 

@@ -29,6 +29,10 @@ enum script_kind {
     SPLIT,
     AFTER_SPLIT,
     USE,
+    OPEN,
+    MOVE,
+    CLOSE,
+    CHECKPOINT,
     MARK
 };
 
@@ -118,6 +122,22 @@ void script_use(struct script *s, uint32_t rank, uint32_t made) {
     add(s, rank, (struct script_step){.kind = USE, .amount = made});
 }
 
+void script_open(struct script *s, uint32_t rank) {
+    add(s, rank, (struct script_step){.kind = OPEN});
+}
+
+void script_move(struct script *s, uint32_t rank, enum sim_call call, uint64_t bytes) {
+    add(s, rank, (struct script_step){.kind = MOVE, .call = call, .amount = bytes});
+}
+
+void script_close(struct script *s, uint32_t rank) {
+    add(s, rank, (struct script_step){.kind = CLOSE});
+}
+
+void script_checkpoint(struct script *s, uint32_t rank, uint64_t bytes) {
+    add(s, rank, (struct script_step){.kind = CHECKPOINT, .amount = bytes});
+}
+
 void script_mark(struct script *s, uint32_t rank) {
     assert_true(s->marks < SCRIPT_MOST_MARKS);
     add(s, rank, (struct script_step){.kind = MARK, .amount = s->marks++});
@@ -161,6 +181,14 @@ static enum sim_answer take_step(struct script *s, uint32_t rank, const struct s
     case AFTER_SPLIT:
         r->made[r->mades++ % SCRIPT_MOST_COMMS] = sim_made(s->sim, rank);
         return SIM_GOES_ON;
+    case OPEN:
+        return sim_file_open(s->sim, rank);
+    case MOVE:
+        return sim_file_move(s->sim, rank, step->call, step->amount);
+    case CLOSE:
+        return sim_file_close(s->sim, rank);
+    case CHECKPOINT:
+        return sim_checkpoint(s->sim, rank, step->amount);
     case USE:
         r->comm = step->amount == 0 ? SIM_WORLD : r->made[step->amount - 1].comm;
         return SIM_GOES_ON;
@@ -214,6 +242,7 @@ hpcw_status script_try(struct script *s) {
     const struct sim_options options = {.network = &s->network,
                                         .constants = s->constants,
                                         .phases = s->phases,
+                                        .checkpoints = s->checkpoints,
                                         .observer = {s, remember, pass},
                                         .order = s->order,
                                         .horizon_ns = s->horizon_ns};

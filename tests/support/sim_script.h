@@ -30,7 +30,8 @@ struct script {
     struct model_machine machine;
     struct model_network network;
     struct sim_constants constants;
-    uint32_t phases; /* expected of each rank, which makes one, at its end */
+    uint32_t checkpoints; /* expected of each rank */
+    uint32_t phases;      /* expected of each rank, which makes one, at its end */
     uint64_t order, horizon_ns;
     struct script_rank *rank;
     struct sim *sim; /* after a run */
@@ -64,6 +65,10 @@ void script_meet(struct script *s, uint32_t rank, enum sim_call call, uint32_t r
 void script_split(struct script *s, uint32_t rank, enum sim_call call, uint32_t colour, int32_t key);
 /* The rank's further calls are in the communicator of its n-th script_split; 0: of all ranks. */
 void script_use(struct script *s, uint32_t rank, uint32_t made);
+void script_open(struct script *s, uint32_t rank);
+void script_move(struct script *s, uint32_t rank, enum sim_call call, uint64_t bytes);
+void script_close(struct script *s, uint32_t rank);
+void script_checkpoint(struct script *s, uint32_t rank, uint64_t bytes);
 /* Remembers the rank's clock. */
 void script_mark(struct script *s, uint32_t rank);
 

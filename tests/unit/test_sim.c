@@ -420,6 +420,19 @@ static void add_grid(struct script *s, uint32_t ranks) {
     }
 }
 
+/* Files of several sizes, that others write at the same time, and messages meanwhile. */
+static void add_files(struct script *s, uint32_t ranks) {
+    for (uint32_t r = 0; r < ranks; r++) {
+        script_compute(s, r, 1000 * (1 + r * 13 % 5));
+        script_open(s, r);
+        for (uint32_t k = 0; k < 3; k++) {
+            script_move(s, r, k == 1 ? SIM_CALL_FILE_READ : SIM_CALL_FILE_WRITE, (1 + r % 3) * 5000000);
+            script_sendrecv(s, r, (r + 1) % ranks, 1000, (r + ranks - 1) % ranks, 4);
+        }
+        script_close(s, r);
+    }
+}
+
 static void add_all(struct script *s, uint32_t ranks) {
     add_collectives(s, ranks);
     add_chain(s, ranks, 5, 300000);
@@ -427,6 +440,7 @@ static void add_all(struct script *s, uint32_t ranks) {
     add_farm(s, ranks, 6);
     add_as_they_come(s, ranks, 5);
     add_grid(s, ranks);
+    add_files(s, ranks);
     add_collectives(s, ranks);
 }
 

@@ -31,10 +31,9 @@ static hpcw_status load_of(void *context, uint32_t rank, uint32_t phase, uint64_
     return HPCW_OK;
 }
 
-static bool checkpoint_of(void *context, uint32_t rank, uint32_t phase, uint64_t *bytes, uint64_t *write_ns) {
+static bool checkpoint_of(void *context, uint32_t rank, uint32_t phase, uint64_t *bytes) {
     (void)context;
     *bytes = 1000 + rank;
-    *write_ns = 50000;
     return phase == PHASES - 1;
 }
 
@@ -152,6 +151,7 @@ static void test_calls(void **state) {
         "    barrier() bcast(8, 1) bcast(8) reduce(8, 2) allreduce(65536)\n"
         "    gather(8, 1) scatter(100) allgather(8) alltoall(1000)\n"
         "    if rank == 0 then for _ = 2, size do assert(recv(ANY, 3) > 0) end else send(0, rank, 3) end\n"
+        "    file_open() file_write(1 << 20) file_read(100) file_close()\n"
         "    checkpoint() checkpoint()\n"
         "    next_phase()\n"
         "  end\n"

@@ -82,6 +82,11 @@ struct model_machine_params {
     double bad_cable_share; /* of all pairs of switches */
     double bad_cable_factor;
 
+    uint32_t file_servers; /* of data; 0: one for `file_nodes` nodes of the job */
+    uint32_t file_nodes;
+    double file_server_gbs, file_client_gbs; /* of such a server, and of a node */
+    double file_creates;                     /* of the metadata server in a second */
+
     double slow_node_share;  /* of all nodes */
     double slow_node_factor; /* of their compute times, on average */
 };

@@ -17,6 +17,8 @@
  * C3   Narval: 2 x EPYC 7532, 32 cores each; 16 caches of 16 MB a processor: 2 cores share one
  * C4   Fujitsu A64FX (Fujitsu Technical Review, "Supercomputer Fugaku CPU A64FX"): 48 compute cores in 4 groups of
  *      12 with an L2 each
+ * F1   OLCF, Summit user guide: Alpine, 77 GL4 building blocks with two servers each, 2.5 TB/s
+ * F2   Dell HPC Lustre Storage solution with Mellanox Infiniband EDR, figure 12: 29 thousand creates a second
  * M    measured with Open MPI 4.1.4 on 2 cores of an EPYC virtual machine
  * A    assumption, chosen for plausibility
  */
@@ -60,6 +62,10 @@ static const struct model_machine_params hdr200 = {
     .bad_weight = {0.6, 0.3},
     .bad_cable_share = 0.001,
     .bad_cable_factor = 0.5,
+    .file_nodes = 30, /* 4608 nodes and 154 servers with 2.5 TB/s together [F1] */
+    .file_server_gbs = 16.2,
+    .file_client_gbs = 12.5,  /* half a card [A] */
+    .file_creates = 29000,    /* [F2] */
     .slow_node_share = 0.003, /* [A]: a few of a thousand nodes run below their clock rate, */
     .slow_node_factor = 1.3,  /* for instance because of heat */
 };
@@ -256,6 +262,13 @@ const struct ui_param model_machine_param[] = {
     SHARE("bad_weight_2", bad_weight[1], "share of the second kind of bad ports; the third has the rest"),
     SHARE("bad_cable_share", bad_cable_share, "share of switch pairs with a bad cable"),
     LEFT("bad_cable_factor", bad_cable_factor, "share of the bandwidth left over a bad cable"),
+    PARAM("file_servers", U32, file_servers, 0, 0x1p20, NULL,
+          "servers of files' data; 0: as many as machine.file_nodes says"),
+    PARAM("file_nodes", U32, file_nodes, 1, 0x1p20, NULL, "nodes of the job for each server of files' data"),
+    BANDWIDTH("file_server", file_server_gbs, "rate of a server of files' data"),
+    BANDWIDTH("file_client", file_client_gbs,
+              "rate at which a node reads and writes files, at most that of its cards"),
+    PARAM("file_creates", F64, file_creates, 1e-3, 1e9, "/s", "files that the metadata server can make"),
     SHARE("slow_node_share", slow_node_share, "share of slow nodes"),
     PARAM("slow_node_factor", F64, slow_node_factor, 1, 1000, NULL,
           "mean factor of compute times on slow nodes; what they lose differs by up to a quarter"),

@@ -358,12 +358,37 @@ static int call_checkpoint(lua_State *L) {
     const struct sim_lua_host *host = r->lua->host;
     const uint32_t phase = sim_phase(r->lua->sim, r->rank);
     uint64_t bytes = 0;
-    uint64_t write_ns = 0;
-    if (phase == r->wrote || !host->checkpoint(host->context, r->rank, phase, &bytes, &write_ns)) {
+    if (phase == r->wrote || !host->checkpoint(host->context, r->rank, phase, &bytes)) {
         return 0;
     }
     r->wrote = phase;
-    return finish(L, r, sim_checkpoint(r->lua->sim, r->rank, bytes, write_ns), no_results);
+    return finish(L, r, sim_checkpoint(r->lua->sim, r->rank, bytes), no_results);
+}
+
+/* ---- files: one of the rank's own ---- */
+
+static int call_file_open(lua_State *L) {
+    struct sim_lua_rank *r = caller(L, "file_open");
+    return finish(L, r, sim_file_open(r->lua->sim, r->rank), no_results);
+}
+
+static int call_file_close(lua_State *L) {
+    struct sim_lua_rank *r = caller(L, "file_close");
+    return finish(L, r, sim_file_close(r->lua->sim, r->rank), no_results);
+}
+
+static int file_move(lua_State *L, enum sim_call call) {
+    struct sim_lua_rank *r = caller(L, sim_call_name[call]);
+    const uint64_t bytes = bytes_of(L, 1, call);
+    return finish(L, r, sim_file_move(r->lua->sim, r->rank, call, bytes), no_results);
+}
+
+static int call_file_write(lua_State *L) {
+    return file_move(L, SIM_CALL_FILE_WRITE);
+}
+
+static int call_file_read(lua_State *L) {
+    return file_move(L, SIM_CALL_FILE_READ);
 }
 
 /* ---- time ---- */
@@ -636,6 +661,10 @@ static const luaL_Reg calls[] = {
     {"waitall", call_waitall},
     {"waitany", call_waitany},
     {"checkpoint", call_checkpoint},
+    {"file_open", call_file_open},
+    {"file_write", call_file_write},
+    {"file_read", call_file_read},
+    {"file_close", call_file_close},
     {"edges", call_edges},
     {"work", call_work},
     {"compute", call_compute},

@@ -47,8 +47,8 @@ struct sim_lua_host {
     void *context;
     /* The time that the load model gives a rank in a phase. */
     hpcw_status (*load_ns)(void *context, uint32_t rank, uint32_t phase, uint64_t *time_ns, hpcw_error *err);
-    /* Whether a checkpoint is due after a phase; its bytes on a rank, and how long the rank writes them. */
-    bool (*checkpoint)(void *context, uint32_t rank, uint32_t phase, uint64_t *bytes, uint64_t *write_ns);
+    /* Whether a checkpoint is due after a phase, and its bytes on a rank. */
+    bool (*checkpoint)(void *context, uint32_t rank, uint32_t phase, uint64_t *bytes);
     /* The edges of a rank in a phase, once for each; they are valid until the next call. */
     hpcw_status (*edges)(void *context, uint32_t rank, uint32_t phase, struct sim_lua_edges *edges,
                          hpcw_error *err);
