@@ -601,8 +601,9 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_restart_check(hpcw_rank2file
 
 /**
  * Checks that a dataset is sound: the summaries, the whole map, and all data files with their sizes and, where the map has
- * one, their CRC-32. In the shared layout, both maps and both summaries must say the same. `hpcgen scr check` and
- * hpcw_rank2file_prune judge by this. Not collective: one process reads everything.
+ * one, their CRC-32. In the shared layout, both maps and both summaries must say the same. The index must have the numbers
+ * and the time of the summary; a restart does not need them, so that hpcw_rank2file_prune and hpcw_rank2file_make_current,
+ * which judge by this, leave them out. Not collective: one process reads everything.
  *
  * @param dataset  name of a dataset of the index, also of one that failed
  * @param files    false: the data files are not looked at, as when they are elsewhere

@@ -286,6 +286,25 @@ if $nobody "$HPCGEN" --version >/dev/null 2>&1 && $nobody test -r unread/scr/.sc
     grep -q 'why=.*Permission denied' said || bad "no reason: $(cat said)"
 fi
 
+# ---- the index of another run, with the same names and numbers but other totals: a check says so, a restart does not need them
+for layout in scr-1.1 scr-1.2 scr-3 shared; do
+    rm -rf set
+    make --set rank2file.layout=$layout --seed 5
+    cp set/scr/.scr/index.scr other
+    rm -rf set
+    make --set rank2file.layout=$layout
+    cp other set/scr/.scr/index.scr
+    "$HPCGEN" scr check set/scr >said 2>why && bad "the index of another run passes: $layout"
+    said 'sound=false why=.*index.scr: dataset .*: expected [0-9]* as in its summary, got [0-9]*: remove the index' 4
+    refuse 1 'set/scr/.scr/index.scr: dataset *: expected * as in its summary, got *' "$HPCGEN" verify set/scr
+    scr prune set/scr --keep 3
+    said 'removed: 1' 1
+    rm set/scr/.scr/index.scr
+    scr reindex set/scr
+    scr check set/scr
+    said 'sound=true' 3
+done
+
 # ---- what SCR itself left
 for tool in scr-1.1.8 scr-1.2.2 scr-3.1.0; do
     golden=${HPCW_GOLDEN-}/rank2file/$tool-4ranks

@@ -85,7 +85,7 @@ hpcw_status hpcw_i_r2f_take_summary(hpcw_rank2file_restart *r, const char *path,
 }
 
 hpcw_status hpcw_i_r2f_find_dataset(const struct hpcw_i_r2f_prefix *p, const char *wanted,
-                                    struct hpcw_i_r2f_known *known, hpcw_error *err) {
+                                    struct hpcw_i_r2f_known *known, hpcw_kvtree **out, hpcw_error *err) {
     hpcw_kvtree *index = NULL;
     hpcw_status s = hpcw_i_r2f_index_read(p, &index, err);
     if (s == HPCW_OK) {
@@ -95,6 +95,10 @@ hpcw_status hpcw_i_r2f_find_dataset(const struct hpcw_i_r2f_prefix *p, const cha
             hpcw_i_fail_about(err, path);
         }
         hpcw_i_free(path);
+    }
+    if (out != NULL) {
+        *out = s == HPCW_OK ? index : NULL;
+        index = s == HPCW_OK ? NULL : index;
     }
     hpcw_kvtree_free(index);
     return s;

@@ -298,7 +298,7 @@ static hpcw_status open_named(const char *prefix, hpcw_comm *comm, const char *d
                               hpcw_rank2file_restart **out, hpcw_error *err) {
     const struct hpcw_i_r2f_prefix p = {.path = prefix};
     struct hpcw_i_r2f_known known = {.id = 0};
-    hpcw_status s = comm->process == 0 ? hpcw_i_r2f_find_dataset(&p, dataset, &known, err) : HPCW_OK;
+    hpcw_status s = comm->process == 0 ? hpcw_i_r2f_find_dataset(&p, dataset, &known, NULL, err) : HPCW_OK;
     return hpcw_i_r2f_open_known(&p, comm, &known, s, out, err);
 }
 

@@ -51,9 +51,9 @@ struct hpcw_rank2file_restart {
     struct hpcw_i_buf path;   /* of the file described last */
 };
 
-/* Finds a dataset in the index. */
+/* Finds a dataset in the index. *index, to be freed, is the whole index, or NULL after a failure; NULL: not wanted. */
 hpcw_status hpcw_i_r2f_find_dataset(const struct hpcw_i_r2f_prefix *p, const char *wanted,
-                                    struct hpcw_i_r2f_known *known, hpcw_error *err);
+                                    struct hpcw_i_r2f_known *known, hpcw_kvtree **index, hpcw_error *err);
 
 /* Where a file of the dataset is read: a descriptor of a directory, and the name in there. */
 hpcw_status hpcw_i_r2f_where(const hpcw_rank2file_restart *r, const char *path, int *at, const char **name,
@@ -80,9 +80,9 @@ hpcw_status hpcw_i_r2f_list_open(const struct hpcw_i_r2f_prefix *p, hpcw_rank2fi
 /* Collective. Loads all ranks and checks that the files exist and have their sizes; then nothing is loaded. */
 hpcw_status hpcw_i_r2f_check_all(hpcw_rank2file_restart *r, hpcw_error *err);
 
-/* hpcw_rank2file_check, also of a prefix that is held. */
-hpcw_status hpcw_i_r2f_check_dataset(const struct hpcw_i_r2f_prefix *p, const char *dataset, bool files,
-                                     hpcw_error *err);
+/* hpcw_rank2file_check of a prefix that is held, with the files. What the index says about the dataset does not count: the
+ * dataset can be restarted all the same. */
+hpcw_status hpcw_i_r2f_check_dataset(const struct hpcw_i_r2f_prefix *p, const char *dataset, hpcw_error *err);
 
 /* Frees what hpcw_rank2file_restart_load found. */
 void hpcw_i_r2f_unload(hpcw_rank2file_restart *r);

@@ -89,11 +89,45 @@ static hpcw_status check_second(const struct hpcw_i_r2f_prefix *p, hpcw_rank2fil
     return s;
 }
 
-hpcw_status hpcw_i_r2f_check_dataset(const struct hpcw_i_r2f_prefix *p, const char *dataset, bool files,
-                                     hpcw_error *err) {
+/* ---- the index ---- */
+
+/* One with the names and numbers of another run may have other totals, and a listing shows them. */
+static hpcw_status check_record(const struct hpcw_i_r2f_prefix *p, const hpcw_rank2file_restart *r,
+                                const hpcw_kvtree *record, hpcw_error *err) {
+    static const char *const keys[] = {"FILES", "SIZE", "CREATED"};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const char *expected = hpcw_kvtree_value(hpcw_kvtree_get(r->summary, "DSET"), keys[i]);
+        const char *got = hpcw_kvtree_value(hpcw_kvtree_get(record, "DSET"), keys[i]);
+        if (got == NULL || strcmp(got, expected) != 0) {
+            return hpcw_i_fail(
+                err, HPCW_EFORMAT,
+                "%s/%s: dataset %s: %s: expected %s as in its summary, got %.40s: remove the index, "
+                "and make it again: hpcgen scr reindex DIR",
+                p->path, HPCW_RANK2FILE_INDEX, r->known.name, keys[i], expected, got == NULL ? "none" : got);
+        }
+    }
+    return HPCW_OK;
+}
+
+/* SCR 1.1 and 3 read a record each of the shared layout. */
+static hpcw_status check_records(const struct hpcw_i_r2f_prefix *p, const hpcw_rank2file_restart *r,
+                                 const hpcw_kvtree *index, hpcw_error *err) {
+    const struct hpcw_i_r2f_known *k = &r->known;
+    const hpcw_kvtree *record = hpcw_i_r2f_index_record(index, k->layout, k->name);
+    hpcw_status s = check_record(p, r, record, err);
+    if (s == HPCW_OK && k->layout == HPCW_RANK2FILE_SHARED) {
+        s = check_record(p, r, hpcw_i_r2f_index_record_in(record, HPCW_RANK2FILE_SCR_1_1, k->name), err);
+    }
+    return s;
+}
+
+/* `listed`: the index must agree, too. */
+static hpcw_status check(const struct hpcw_i_r2f_prefix *p, const char *dataset, bool files, bool listed,
+                         hpcw_error *err) {
     struct hpcw_i_r2f_known known = {.id = 0};
     hpcw_rank2file_restart *r = NULL;
-    hpcw_status s = hpcw_i_r2f_find_dataset(p, dataset, &known, err);
+    hpcw_kvtree *index = NULL;
+    hpcw_status s = hpcw_i_r2f_find_dataset(p, dataset, &known, &index, err);
     if (s == HPCW_OK) {
         s = open_loaded(p, &known, &r, err);
     }
@@ -103,8 +137,16 @@ hpcw_status hpcw_i_r2f_check_dataset(const struct hpcw_i_r2f_prefix *p, const ch
     if (s == HPCW_OK && hpcw_rank2file_layout_maps(known.layout) > 1) {
         s = check_second(p, r, err);
     }
+    if (s == HPCW_OK && listed) {
+        s = check_records(p, r, index, err);
+    }
     hpcw_rank2file_restart_free(r);
+    hpcw_kvtree_free(index);
     return s;
+}
+
+hpcw_status hpcw_i_r2f_check_dataset(const struct hpcw_i_r2f_prefix *p, const char *dataset, hpcw_error *err) {
+    return check(p, dataset, true, false, err);
 }
 
 hpcw_status hpcw_rank2file_check(const char *prefix, const char *dataset, bool files, hpcw_error *err) {
@@ -114,5 +156,5 @@ hpcw_status hpcw_rank2file_check(const char *prefix, const char *dataset, bool f
         return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected a prefix and the name of a dataset, got %s",
                            prefix == NULL || dataset == NULL ? "NULL" : "an empty prefix");
     }
-    return hpcw_i_r2f_check_dataset(&(struct hpcw_i_r2f_prefix){.path = prefix}, dataset, files, err);
+    return check(&(struct hpcw_i_r2f_prefix){.path = prefix}, dataset, files, true, err);
 }

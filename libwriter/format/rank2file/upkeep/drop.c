@@ -154,7 +154,7 @@ hpcw_status hpcw_i_r2f_make_current(struct hpcw_i_r2f_upkeep *u, const char *dat
     int own = -1;
     /* Reading all files takes long, so that writers do not wait for it: whoever writes the dataset again meanwhile has its
      * lock, or has finished a sound one. */
-    hpcw_status s = hpcw_i_r2f_check_dataset(&u->p, dataset, true, err);
+    hpcw_status s = hpcw_i_r2f_check_dataset(&u->p, dataset, err);
     s = s == HPCW_OK ? open_records(u, dataset, &lock, &index, &layout, record, err) : s;
     if (s == HPCW_OK) {
         const uint64_t id = hpcw_i_r2f_index_id(index, layout, dataset);
