@@ -34,6 +34,9 @@ hpcw_status gen_cli_plan(const struct gen_cli_options *options, hpcw_comm *comm,
 /* A path for terminals, in `room`: it can hold any character. As in messages of errors. */
 const char *gen_cli_printable(const char *path, hpcw_error *room);
 
+/* Says why a result may be wrong, also with --quiet; nothing if the code is HPCW_OK. */
+void gen_cli_warn(const hpcw_error *warning);
+
 /* Says what stays in .hpcw of a dataset that is finished. */
 struct gen_left;
 void gen_cli_print_left(const char *dir, const struct gen_left *left);

@@ -176,11 +176,14 @@ static hpcw_status check_space(const char *output, uint64_t bytes, hpcw_error *e
 
 /* ---- the command ---- */
 
-static void say(const char *output, const struct gen_exported *done) {
+static void say(const struct gen_cli_options *o, const struct gen_exported *done) {
     char text[UI_TEXT_SIZE];
     hpcw_error room;
-    (void)fprintf(stderr, "hpcgen: %s: %" PRIu64 " %s, %s\n", gen_cli_output_name(output, &room), done->count,
-                  done->items, ui_text_bytes(text, done->bytes));
+    gen_cli_warn(&done->warning);
+    if (!o->quiet) {
+        (void)fprintf(stderr, "hpcgen: %s: %" PRIu64 " %s, %s\n", gen_cli_output_name(o->output, &room),
+                      done->count, done->items, ui_text_bytes(text, done->bytes));
+    }
 }
 
 static hpcw_status print(const char *output, const struct gen_exported *done, hpcw_error *err) {
@@ -199,8 +202,8 @@ static hpcw_status to_standard_output(const struct gen_cli_options *o, const str
     hpcw_status s = gen_cli_standard_output(&sink, err);
     s = s == HPCW_OK ? x->run(path, what, sink, &done, err) : s;
     hpcw_sink_free(sink);
-    if (s == HPCW_OK && !o->quiet) {
-        say(o->output, &done);
+    if (s == HPCW_OK) {
+        say(o, &done);
     }
     return s;
 }
@@ -225,8 +228,8 @@ static hpcw_status to_file(const struct gen_cli_options *o, const struct gen_exp
     s = x->run(path, what, sink, &done, err);
     s = s == HPCW_OK ? hpcw_sink_publish(sink, err) : s;
     hpcw_sink_free(sink);
-    if (s == HPCW_OK && !o->quiet) {
-        say(o->output, &done);
+    if (s == HPCW_OK) {
+        say(o, &done);
     }
     return s == HPCW_OK && o->json ? print(o->output, &done, err) : s;
 }
@@ -238,8 +241,8 @@ static hpcw_status to_directory(const struct gen_cli_options *o, const char *pat
     hpcw_status s = what->form == GEN_EXPORT_TASKS
                         ? gen_export_sion_tasks(path, o->output, o->sync, &done, err)
                         : gen_export_otf2(path, what, o->output, o->sync, &done, err);
-    if (s == HPCW_OK && !o->quiet) {
-        say(o->output, &done);
+    if (s == HPCW_OK) {
+        say(o, &done);
     }
     return s == HPCW_OK && o->json ? print(o->output, &done, err) : s;
 }

@@ -106,6 +106,12 @@ hpcw_status gen_cli_result_print(struct gen_cli_result *r, hpcw_status s, hpcw_e
     return s;
 }
 
+void gen_cli_warn(const hpcw_error *warning) {
+    if (warning->code != HPCW_OK) {
+        (void)fprintf(stderr, "hpcgen: %s\n", warning->message);
+    }
+}
+
 const char *gen_cli_printable(const char *path, hpcw_error *room) {
     (void)hpcw_i_fail(room, HPCW_OK, "%s", path);
     return room->message;

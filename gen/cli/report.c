@@ -223,7 +223,8 @@ hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hp
     if (s != HPCW_OK) {
         return s;
     }
-    struct gen_report r = {.path = path, .jobs = o->jobs};
+    hpcw_error warning = {.code = HPCW_OK};
+    struct gen_report r = {.path = path, .jobs = o->jobs, .warning = &warning};
     if (o->from > 0 || o->to < 1e8) { /* not the defaults, which are the whole log */
         r.from_s = o->from;
         r.to_s = o->to;
@@ -256,6 +257,9 @@ hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hp
     }
     ui_page_free(r.page);
     cJSON_Delete(truth);
+    if (s == HPCW_OK) {
+        gen_cli_warn(&warning);
+    }
     if (s == HPCW_OK && !o->quiet) {
         hpcw_error room;
         (void)fprintf(stderr, "hpcgen: %s\n", gen_cli_output_name(output, &room));

@@ -120,6 +120,7 @@ static hpcw_status run(struct export *x, hpcw_error *err) {
         s = gen_export_no_memory(err);
     }
     s = s == HPCW_OK ? gen_stream_flush(&x->out, 0, err) : s;
+    gen_log_warn(x->log, &x->done.warning);
     x->done.bytes = x->out.at;
     return s;
 }

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <hpcw/status.h>
+
 enum gen_export_form {
     GEN_EXPORT_AUTO,
     GEN_EXPORT_CHROME,
@@ -33,6 +35,7 @@ struct gen_exported {
     const char *items; /* what is counted */
     uint64_t count;    /* lines of CSV without the heading, or entries of the JSON list */
     uint64_t bytes;
+    hpcw_error warning; /* why what was exported may be wrong; code HPCW_OK: nothing is known */
 };
 
 #endif

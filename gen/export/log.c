@@ -35,6 +35,7 @@ struct gen_log {
     uint32_t threads;             /* one past the highest */
     uint32_t *present;            /* [presents] ranks of the world that have records, ascending */
     size_t presents, capacity;
+    uint64_t cases[READ_CLOG2_RULES]; /* only those that read_clog2_warn needs */
     /* Of a run. */
     const struct gen_export *what;
     gen_log_put *put;
@@ -220,7 +221,8 @@ static hpcw_status take_event(struct gen_log *x, const struct read_clog2_item *i
             return gen_export_no_memory(err);
         }
         if (m->role == 1 && g->times == 0) {
-            return HPCW_OK; /* an end without a beginning */
+            x->cases[READ_CLOG2_END_ALONE]++;
+            return HPCW_OK;
         }
         g->times += m->role == 0 ? 1 : UINT64_MAX;
         g->since = m->role == 0 ? x->record : g->since;
@@ -282,10 +284,13 @@ static hpcw_status take(struct gen_log *x, const struct read_clog2_item *item, h
 static hpcw_status pass(struct gen_log *x, bool definitions, hpcw_error *err) {
     struct read_clog2_item item;
     bool more = true;
+    double last = 0;
     read_clog2_rewind(x->reader);
     hpcw_status s = read_clog2_next(x->reader, &item, &more, err);
     while (s == HPCW_OK && more) {
         if (definitions) {
+            x->cases[READ_CLOG2_ORDER] += item.time < last;
+            last = item.time;
             s = add_definition(x, &item, err);
         } else {
             if (!x->inside && item.time >= x->what->from_s) {
@@ -352,6 +357,10 @@ uint32_t gen_log_threads(const struct gen_log *log) {
 const uint32_t *gen_log_present(const struct gen_log *log, size_t *count) {
     *count = log->presents;
     return log->present;
+}
+
+void gen_log_warn(const struct gen_log *log, hpcw_error *warning) {
+    read_clog2_warn(log->reader, log->cases, warning);
 }
 
 hpcw_status gen_log_bound_ranks(const struct gen_log *log, hpcw_error *err) {

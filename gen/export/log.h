@@ -48,6 +48,9 @@ uint32_t gen_log_threads(const struct gen_log *log);
 /* The ranks that have records, ascending. They may be fewer than the preamble says. */
 const uint32_t *gen_log_present(const struct gen_log *log, size_t *count);
 
+/* As read_clog2_warn, by the times of the whole log and the entries of all runs. */
+void gen_log_warn(const struct gen_log *log, hpcw_error *warning);
+
 /* As read_clog2_bound_ranks. */
 hpcw_status gen_log_bound_ranks(const struct gen_log *log, hpcw_error *err);
 

@@ -566,6 +566,9 @@ hpcw_status gen_export_otf2(const char *path, const struct gen_export *what, con
         }
     }
     s = s == HPCW_OK ? gen_folder_publish(&folder, sync, &x.done.bytes, err) : s;
+    if (s == HPCW_OK) {
+        gen_log_warn(x.log, &x.done.warning);
+    }
     *done = x.done;
     gen_folder_close(&folder);
     (void)OTF2_Error_RegisterCallback(before, NULL);

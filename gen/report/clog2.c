@@ -39,6 +39,7 @@ struct log_profile {
     struct profile_turn *turn; /* whole states of rank 0, in the order in which they end */
     size_t turns, turn_capacity;
     double begin, end;
+    uint64_t cases[READ_CLOG2_RULES];
     bool failed; /* out of memory */
 
     /* The window, in a second pass. */
@@ -343,6 +344,11 @@ static hpcw_status draw(const struct gen_report *r, struct log_profile *p, struc
     uint32_t order[MOST_STATES] = {0};
     uint32_t states = sort_states(p, order);
     ui_page_heading(r->page, "Event log (CLOG-2)");
+    if (r->warning->code != HPCW_OK) {
+        ui_page_begin(r->page, UI_PAGE_PARAGRAPH);
+        ui_page_text(r->page, "%s", r->warning->message);
+        ui_page_end(r->page);
+    }
     ui_page_begin(r->page, UI_PAGE_FACTS);
     gen_report_fact(r->page, "Ranks", UI_PAGE_COUNT, p->ranks);
     if (states > 0) {
@@ -387,7 +393,10 @@ hpcw_status gen_report_clog2(const struct gen_report *r, hpcw_error *err) {
     p->group_ranks = p->ranks / GROUPS + (p->ranks % GROUPS != 0);
     p->begin = INFINITY;
     s = read_clog2_watch(
-        reader, &(struct read_clog2_watch){.context = p, .stretch = add_stretch, .state = add_state}, err);
+        reader,
+        &(struct read_clog2_watch){.context = p, .stretch = add_stretch, .state = add_state, .cases = p->cases},
+        err);
+    read_clog2_warn(reader, p->cases, r->warning);
     if (s == HPCW_OK && p->failed) {
         s = hpcw_i_fail_memory(err, r->path, 0, NULL);
     }

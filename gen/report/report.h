@@ -16,6 +16,7 @@ struct gen_report {
     const cJSON *truth;  /* truth.json, not checked; NULL: there is none */
     uint32_t jobs;       /* threads */
     double from_s, to_s; /* the window to draw in detail; from_s >= to_s: the section chooses one */
+    hpcw_error *warning; /* out: why what is drawn may be wrong; code HPCW_OK: nothing is known */
 };
 
 hpcw_status gen_report_linktest(const struct gen_report *r, hpcw_error *err);

@@ -153,9 +153,15 @@ struct read_clog2_watch {
     void (*message)(void *context, const struct read_clog2_end *e);
     /* NULL, or what a callback sets to end the pass after the current record, which fails with it. */
     const hpcw_status *stop;
+    uint64_t *cases; /* [READ_CLOG2_RULES] out: of each rule, after the pass; not a callback */
 };
 
 /* Reads every record once and reports the states and messages. Broken rules do not matter. */
 hpcw_status read_clog2_watch(struct read_clog2 *reader, const struct read_clog2_watch *watch, hpcw_error *err);
+
+/* Says in *warning why what is made of the states may be wrong: times go back, or ends have no start, as after blocks were
+ * swapped. Otherwise leaves it. */
+void read_clog2_warn(const struct read_clog2 *reader, const uint64_t cases[READ_CLOG2_RULES],
+                     hpcw_error *warning);
 
 #endif

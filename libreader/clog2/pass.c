@@ -140,6 +140,9 @@ hpcw_status read_clog2_verify(struct read_clog2 *reader, unsigned flags, hpcw_er
 hpcw_status read_clog2_watch(struct read_clog2 *reader, const struct read_clog2_watch *watch, hpcw_error *err) {
     struct read_clog2_pass pass;
     hpcw_status s = read_clog2_pass_run(&pass, reader, 0, false, watch, err);
+    if (watch->cases != NULL) {
+        memcpy(watch->cases, pass.count, sizeof pass.count);
+    }
     read_clog2_pass_free(&pass);
     return s;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The rules of a log (doc/formats/clog2.md, "Rules"): their names, and the cases that a pass finds. */
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -49,6 +50,17 @@ void read_clog2_found(struct read_clog2_pass *p, enum read_clog2_rule rule, uint
         va_end(args);
         p->status = read_clog2_wrong(read_clog2_name(p->reader), offset, p->err, "%s: %s",
                                      read_clog2_rule_text(rule), text);
+    }
+}
+
+void read_clog2_warn(const struct read_clog2 *reader, const uint64_t cases[READ_CLOG2_RULES],
+                     hpcw_error *warning) {
+    if (cases[READ_CLOG2_ORDER] > 0 || cases[READ_CLOG2_END_ALONE] > 0) {
+        (void)hpcw_i_fail(warning, HPCW_EFORMAT,
+                          "%s: expected times in order and states that start before they end, got records out "
+                          "of order: %" PRIu64 ", ends without start: %" PRIu64
+                          "; what is made of the log may be wrong, for all problems: hpcgen info",
+                          read_clog2_name(reader), cases[READ_CLOG2_ORDER], cases[READ_CLOG2_END_ALONE]);
     }
 }
 

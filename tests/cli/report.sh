@@ -98,6 +98,18 @@ refuse 1 'log/clog2/app.clog2: expected a window of time, got 2 to 1 s' \
     "$HPCGEN" report log/clog2/app.clog2 -O x --from 2 --to 1
 refuse 1 'log/clog2/app.clog2: expected a window within *' "$HPCGEN" report log/clog2/app.clog2 -O x --from 1e6
 refuse 1 'nowhere/x: *' "$HPCGEN" report log -O nowhere/x
+# Two blocks of 64 KiB change places: a result is made, and one line says that it may be wrong.
+{
+    dd if=log/clog2/app.clog2 bs=1024 count=65
+    dd if=log/clog2/app.clog2 bs=1024 skip=129 count=64
+    dd if=log/clog2/app.clog2 bs=1024 skip=65 count=64
+    dd if=log/clog2/app.clog2 bs=1024 skip=193
+} >swapped.clog2 2>/dev/null
+"$HPCGEN" report swapped.clog2 -q -O swapped.html 2>why || bad "report of swapped blocks fails: $(cat why)"
+[ "$(grep -c '^hpcgen: swapped.clog2: .*, got records out of order: 1, ends without start: ' why)" -eq 1 ] ||
+    bad "why: $(cat why)"
+grep -q 'got records out of order: 1, ends' swapped.html || bad "a page of swapped blocks that does not say so"
+
 head -c 20000 log/clog2/app.clog2 >short.clog2
 refuse 1 'short.clog2: *' "$HPCGEN" report short.clog2 -O x
 [ ! -e x ] && [ ! -e empty.report.html ] || bad "something is left"
