@@ -8,7 +8,7 @@
 #   make crash   an hour of deaths, failures and power losses at every call that changes the file system, and a table
 #   make fuzz    an hour of fuzzing of the readers, with clang, and minutes of altered inputs for the commands
 #   make cluster run everything on four hosts, namespaces of this machine, and a distributed file system; as root, 10 minutes
-#   make realism generate data of several seeds, and compare their figures with doc/realism.md
+#   make realism generate data of several seeds, compare their figures with doc/realism.md, and find their slow links
 #   make portability build with clang and musl and for aarch64 and s390x, emulated, and compare the bytes; 10 minutes
 #   make docs    the reference of the library, from the headers' comments, in build/docs/
 #   make deb     Debian packages in build/packages/, checked, and tried in a fresh Debian (for that it must be root)
@@ -72,6 +72,7 @@ portability:
 
 realism: setup
 	meson compile -C $(BUILD) realism
+	meson compile -C $(BUILD) realism-links
 
 # Needs Doxygen, which a build does not. A warning is an error.
 docs:

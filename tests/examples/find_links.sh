@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The detector of slow links finds the visible faults of the default machine with more faults, for several sizes of jobs.
+# Usage: find_links.sh HPCGEN EXAMPLES RANKS...
+set -eu
+hpcgen=$(realpath "$1") examples=$(realpath "$2") scores=$(dirname "$(realpath "$0")")/scores.py
+shift 2
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+for ranks; do
+    # 256 ranks are at three switches, and none of their cables is slow.
+    cable=$(test "$ranks" -lt 1024 || echo slow_cable)
+    data=$scratch/$ranks
+    "$hpcgen" --quiet --no-checksums --ranks "$ranks" --formats linktest --out "$data" \
+        --set machine.bad_node_share=0.06 --set machine.bad_cable_share=0.05
+    python3 "$examples/find_slow_links.py" "$data/linktest/pingpong_results_bin.sion" >"$scratch/found.json"
+    echo "$ranks ranks"
+    "$hpcgen" score --json "$scratch/found.json" "$data" | python3 "$scores" slow_port outlier ${cable:+"$cable"}
+    rm -r "$data"
+done
