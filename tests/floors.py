@@ -12,7 +12,7 @@ there is no circle of folders. Its own folder is allowed, and "a/*" stands for a
 - No name is global in two objects, and no struct, union or enum tag is defined twice.
 - Calls of the system with a path stand in libwriter/io alone (by the symbols of all objects, also those of programs). To
   start a program or to load a library is none of them.
-- No two purposes of random numbers have the same number.
+- No two purposes of random numbers have the same number, and the simulator draws each at one place.
 - 64-bit integers are printed with PRIu64 and the like, not cast to long long.
 """
 import collections
@@ -238,6 +238,19 @@ purposes = collections.Counter(re.findall(r"^ +HPCW_I_FOR_\w+ =\s*(\d+)", text["
 for number, times in purposes.items():
     if times > 1:
         bad("libwriter/base/rng.h", f"the purpose {number} occurs {times} times")
+# The simulator draws by hpcw_i_draw alone, each purpose at one place, so that no two quantities share coordinates.
+drawn = collections.Counter()
+for path in text:
+    if path.startswith("gen/sim/"):
+        for function, purpose in re.findall(r"\b(hpcw_i_(?:draw|philox|below|shuffle))\([^,;]*,\s*([^,]*),", text[path]):
+            drawn[purpose] += 1
+            if function != "hpcw_i_draw" or not purpose.startswith("HPCW_I_FOR_"):
+                bad(path, f"expected hpcw_i_draw with a purpose of the list, got {function} with {purpose}")
+for purpose, times in drawn.items():
+    if times > 1:
+        bad("gen/sim", f"{purpose} is drawn at {times} places, expected one")
+if len(drawn) < 4:
+    bad("gen/sim", f"expected the purposes of the simulator, got {len(drawn)} of them")
 if len(purposes) < 20:
     bad("libwriter/base/rng.h", f"expected the list of purposes, got {len(purposes)} of them")
 

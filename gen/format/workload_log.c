@@ -276,7 +276,7 @@ static int32_t entry_of(const struct gen_workload_log *log, uint32_t comm) {
 
 hpcw_status gen_workload_log_event(void *context, const struct sim_event *event, hpcw_error *err) {
     struct gen_workload_log *log = context;
-    if (event->what == SIM_PHASE) {
+    if (event->what == SIM_PHASE || event->what == SIM_LOSES) {
         return HPCW_OK;
     }
     hpcw_status s = event->what == SIM_MADE ? learn_place(log, event, err) : HPCW_OK;

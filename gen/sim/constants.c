@@ -8,6 +8,13 @@
  * T    Thakur, Rabenseifner, Gropp: "Optimization of Collective Communication Operations in MPICH", IJHPCA 19(1), 2005. Its
  *      ring for broadcasts of 512 KiB and more is left out: without contention it moves as many bytes as recursive doubling.
  *      So are its alltoalls of 257 bytes to 32 KiB that post all messages at once: they move as many bytes as pairs do.
+ * K    Linux kernel documentation, tools/rtla and trace/osnoise-tracer: noise that the tracer osnoise measured. In
+ *      rtla-osnoise-top, 4 processors for a minute: 1,000 timer interrupts a second, all noise 0.39 to 0.64 % of the
+ *      time. In osnoise-tracer, 8 processors of a virtual machine for a second: 88 interruptions by threads and 72 by
+ *      firmware or hypervisor; the longest one of each processor is 9 to 202 us, in the middle 66 us. In
+ *      rtla-osnoise-hist, 12 processors for a minute: 480 interruptions of 20 us and more, 195 of 30 us and more.
+ * P    Acun, Miller, Kale: "Variation Among Processors Under Turbo Boost in HPC Systems", ICS 2016: up to 16 % between
+ *      processors of Edison, Cab and Stampede; below 1 % on Blue Waters, which does not overclock
  * A    assumption: what is between the parentheses
  */
 #include "gen/sim/constants.h"
@@ -26,6 +33,16 @@ const struct sim_constant_row sim_constant_row[SIM_CONSTANTS] = {
     [SIM_ALLGATHER_LONG] = {"allgather_long", 524288, "bytes", "[T]", "allgather of 64 KiB on 256 ranks"},
     [SIM_ALLGATHER_ODD] = {"allgather_odd", 81920, "bytes", "[T]", "allgather of 64 KiB on 255 ranks"},
     [SIM_ALLTOALL_LONG] = {"alltoall_long", 256, "bytes", "[T]", "alltoall of 256 KiB"},
+    [SIM_PROCESSORS] = {"processors", 0.04, "share of the time", "[P], A (3.46 times this is the most: 14 %)",
+                        "spread of processors"},
+    [SIM_TICK_PERIOD] = {"tick_period", 1e6, "ns", "[K]", "period of the ticks"},
+    [SIM_TICK] = {"tick", 5000, "ns", "[K], A (all noise but the detours)", "time lost to the system"},
+    [SIM_DETOUR_RATE] = {"detour_rate", 20, "per second", "[K]", "longest interruption of a second"},
+    [SIM_DETOUR_SHARED] = {"detour_shared", 0.45, "share of the detours",
+                           "[K], A (firmware stops the whole host)", "interruptions of a whole host"},
+    [SIM_DETOUR_LEAST] = {"detour_least", 12000, "ns", "A (so that the longest one of a second is that of [K])",
+                          "longest interruption of a second"},
+    [SIM_DETOUR_MOST] = {"detour_most", 200000, "ns", "[K]", "longest interruption of all"},
 };
 
 void sim_constants_init(struct sim_constants *constants) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The assumptions of the simulator about MPI and network cards: one table, in constants.c. Machines are in gen/model/machine. */
+/* The assumptions of the simulator about MPI, network cards and noise: one table, in constants.c. Machines are in
+ * gen/model/machine. */
 #ifndef HPCW_GEN_SIM_CONSTANTS_H
 #define HPCW_GEN_SIM_CONSTANTS_H
 
@@ -15,6 +16,13 @@ enum sim_constant {
     SIM_ALLGATHER_LONG, /* bytes of all ranks from which an allgather is a ring */
     SIM_ALLGATHER_ODD,  /* the same of a number of ranks that is no power of 2 */
     SIM_ALLTOALL_LONG,  /* size of a part above which an alltoall exchanges in pairs */
+    SIM_PROCESSORS,     /* longer work than on the fastest processor: scale of a half-normal distribution */
+    SIM_TICK_PERIOD,    /* time from tick to tick of the system's timer */
+    SIM_TICK,           /* time that a tick takes of each rank of a host */
+    SIM_DETOUR_RATE,    /* other interruptions of a rank */
+    SIM_DETOUR_SHARED,  /* interruptions that stop all ranks of a host, as a share of those of a rank */
+    SIM_DETOUR_LEAST,   /* length of the shortest one */
+    SIM_DETOUR_MOST,    /* length of the longest one */
     SIM_CONSTANTS
 };
 

@@ -8,6 +8,7 @@
 #include "gen/sim/files.h"
 #include "gen/sim/heap.h"
 #include "gen/sim/match.h"
+#include "gen/sim/noise.h"
 #include "gen/sim/sim.h"
 
 enum sim_rank_state {
@@ -79,6 +80,7 @@ struct sim {
     uint32_t comms;
     size_t comm_capacity;
     struct sim_files files;
+    struct sim_noise noise;
     bool observed;
     bool failed; /* `failure` says why; no rank is run any more */
     hpcw_error failure;

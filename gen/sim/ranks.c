@@ -133,8 +133,24 @@ static enum sim_answer advance(struct sim *sim, uint32_t rank, uint64_t time_ns)
     return SIM_WAITS;
 }
 
+/* Tells that noise took `lost_ns`; `time_ns` is that of the event. */
+static void tell_loss(struct sim *sim, uint32_t rank, uint64_t time_ns, enum sim_work work, uint64_t lost_ns) {
+    if (sim->observed && lost_ns > 0) {
+        sim_tell(sim, &(struct sim_event){.time_ns = time_ns,
+                                          .rank = rank,
+                                          .what = SIM_LOSES,
+                                          .number = work,
+                                          .bytes = lost_ns});
+    }
+}
+
 enum sim_answer sim_end_call(struct sim *sim, uint32_t rank, uint64_t time_ns) {
     const struct sim_rank *r = &sim->rank[rank];
+    if (sim->noise.rank != NULL) {
+        const uint64_t calm_ns = time_ns;
+        time_ns = sim_noise_return(&sim->noise, rank, calm_ns);
+        tell_loss(sim, rank, time_ns, SIM_WORK_CALL, time_ns - calm_ns);
+    }
     if (sim->observed) {
         const bool meets = r->call >= SIM_CALL_BARRIER;
         sim_tell(sim, &(struct sim_event){.time_ns = time_ns,
@@ -173,6 +189,11 @@ void sim_may_end(struct sim *sim, uint32_t rank, uint64_t time_ns) {
 enum sim_answer sim_compute(struct sim *sim, uint32_t rank, enum sim_work work, uint64_t time_ns) {
     const uint64_t now_ns = sim->rank[rank].clock_ns;
     sim->calls++;
+    if (sim->noise.rank != NULL && time_ns > 0) {
+        const uint64_t calm_ns = time_ns;
+        time_ns = sim_noise_work(&sim->noise, rank, now_ns, calm_ns) - now_ns;
+        tell_loss(sim, rank, now_ns, work, time_ns - calm_ns);
+    }
     if (sim->observed && time_ns > 0) {
         sim_tell(sim,
                  &(struct sim_event){

@@ -40,6 +40,9 @@ hpcw_status sim_new(const struct sim_options *options, const struct sim_program 
                         ? hpcw_i_fail_memory(err, "simulator", ranks, "ranks")
                         : sim_comms_init(sim, err);
     s = s == HPCW_OK ? sim_files_init(sim, err) : s;
+    s = s == HPCW_OK ? sim_noise_init(&sim->noise, &options->noise, &options->constants,
+                                      options->network->machine, options->seed, err)
+                     : s;
     if (s != HPCW_OK) {
         sim_free(sim);
         return s;
@@ -66,6 +69,7 @@ void sim_free(struct sim *sim) {
     sim_match_free(&sim->match);
     sim_comms_free(sim);
     sim_files_free(sim);
+    sim_noise_free(&sim->noise);
     hpcw_i_free(sim->rank);
     hpcw_i_free(sim->ready);
     hpcw_i_free(sim->parked);

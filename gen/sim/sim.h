@@ -24,6 +24,7 @@
 
 #include "gen/model/network/network.h"
 #include "gen/sim/constants.h"
+#include "gen/sim/noise.h"
 
 /* How a rank has stopped. */
 enum sim_stop {
@@ -75,6 +76,7 @@ enum sim_what {
     SIM_SENT,       /* a message to the rank `peer` with `tag` and `bytes` */
     SIM_RECEIVED,   /* a message from the rank `peer` */
     SIM_COMPUTES,   /* `bytes` nanoseconds from here on; `number` is enum sim_work */
+    SIM_LOSES, /* `bytes` nanoseconds to noise: of the work that begins here, or before the call returns that ends here */
     SIM_STATE,      /* a state of the program begins: `number` */
     SIM_STATE_ENDS, /* and ends */
     SIM_PHASE,      /* the rank has ended the phase `bytes`, counted from 0 */
@@ -83,8 +85,9 @@ enum sim_what {
 };
 enum sim_work {
     SIM_WORK_OBJECTS,
-    SIM_WORK_HANDLER
-}; /* what a rank computes: its load, or the program's own time */
+    SIM_WORK_HANDLER,
+    SIM_WORK_CALL /* only of SIM_LOSES */
+};                /* what a rank computes: its load, the program's own time, or calls */
 
 /* Numbers of communicators: the world's, and the highest one; how many a rank may ask for. */
 enum { SIM_WORLD = 0, SIM_LAST_COMM = (1 << 20) - 1, SIM_MOST_COMMS = 256 };
@@ -119,6 +122,8 @@ struct sim_observer {
 struct sim_options {
     const struct model_network *network; /* the number of ranks is that of its machine */
     struct sim_constants constants;
+    struct sim_noise_params noise; /* zeroed: none */
+    uint64_t seed;                 /* of the noise */
     uint32_t phases;
     uint32_t checkpoints;         /* how many the program makes */
     struct sim_observer observer; /* zeroed: nobody */

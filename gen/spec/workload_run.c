@@ -197,6 +197,7 @@ static hpcw_status count(void *context, const struct sim_event *event, hpcw_erro
         c->events++;
         s = count_member(m->workload, event, err);
         break;
+    case SIM_LOSES:
     case SIM_PHASE:
         break;
     }

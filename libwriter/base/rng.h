@@ -95,6 +95,12 @@ enum hpcw_i_purpose {
     /* What its workload draws itself. */
     HPCW_I_FOR_WORKLOAD = 86, /* rank, call of random or normal, 0: words 0-1 */
 
+    /* What disturbs its ranks. */
+    HPCW_I_FOR_NOISE_PROCESSOR = 87, /* place of the node, socket, 0: words 0-1 how slow */
+    HPCW_I_FOR_NOISE_TICK = 88,      /* host, 0, 0: word 0 when its timer ticks */
+    HPCW_I_FOR_NOISE_DETOUR =
+        89, /* rank, number, 0; host, number, 1: word 0 time since the one before, 1 length */
+
     /* The template of a new format, tests/template; its copies get numbers of their own. */
     HPCW_I_FOR_COUNTER = 255, /* rank, 0, try: its value; rank, 1, 0: word 0 whether it is stuck */
 };

@@ -241,6 +241,8 @@ static hpcw_status pass(void *context, uint64_t time_ns, hpcw_error *err) {
 hpcw_status script_try(struct script *s) {
     const struct sim_options options = {.network = &s->network,
                                         .constants = s->constants,
+                                        .noise = s->noise,
+                                        .seed = s->seed,
                                         .phases = s->phases,
                                         .checkpoints = s->checkpoints,
                                         .observer = {s, remember, pass},

@@ -30,6 +30,8 @@ struct script {
     struct model_machine machine;
     struct model_network network;
     struct sim_constants constants;
+    struct sim_noise_params noise; /* none, unless a test wants some */
+    uint64_t seed;
     uint32_t checkpoints; /* expected of each rank */
     uint32_t phases;      /* expected of each rank, which makes one, at its end */
     uint64_t order, horizon_ns;

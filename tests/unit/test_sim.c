@@ -474,9 +474,8 @@ static void sort_and_end(struct script *s, struct sim_event **event, size_t *eve
 }
 
 /* Neither the order of ranks nor how far they run ahead changes anything. */
-static void test_order_of_ranks(void **state) {
+static void run_in_orders(const struct sim_noise_params *noise) {
     static const uint64_t horizon_ns[] = {0, 1, 777, 100000, UINT64_MAX / 4};
-    (void)state;
     for (uint32_t ranks = 2; ranks < 100; ranks = 3 * ranks + 1) {
         struct sim_event *expected = NULL;
         size_t count = 0;
@@ -486,6 +485,7 @@ static void test_order_of_ranks(void **state) {
             size_t events;
             script_begin(&s, ranks, 1);
             add_all(&s, ranks);
+            s.noise = *noise;
             s.order = order;
             s.horizon_ns = horizon_ns[order % 5];
             script_run(&s);
@@ -502,6 +502,17 @@ static void test_order_of_ranks(void **state) {
         }
         free(expected);
     }
+}
+
+static void test_order_of_ranks(void **state) {
+    (void)state;
+    run_in_orders(&(struct sim_noise_params){0});
+}
+
+/* With noise of all kinds, which interrupts ranks half of the time. */
+static void test_order_of_ranks_with_noise(void **state) {
+    (void)state;
+    run_in_orders(&(struct sim_noise_params){1, 10, 1000});
 }
 
 /* What has passed is over: no event comes before a time that the observer was told. */
@@ -598,6 +609,7 @@ int main(void) {
         cmocka_unit_test(test_trees_do_not_share_cards),
         cmocka_unit_test(test_trees_carry_what_is_below),
         cmocka_unit_test(test_order_of_ranks),
+        cmocka_unit_test(test_order_of_ranks_with_noise),
         cmocka_unit_test(test_passed),
         cmocka_unit_test(test_deadlocks),
         cmocka_unit_test(test_wrong_calls),

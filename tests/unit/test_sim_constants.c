@@ -152,6 +152,138 @@ static bool few_ranks_use_a_tree(const struct sim_constants *c) {
     return got_ns > least_ns;
 }
 
+/* ---- noise ---- */
+
+enum { SECOND_MS = 1000, MS_NS = 1000000, CUT_NS = 202000 };
+
+/* All ranks work in equal parts, with noise. */
+static void work_in_parts(struct script *s, const struct sim_constants *c, const struct sim_noise_params *noise,
+                          uint32_t ranks, uint32_t parts, uint64_t part_ns) {
+    script_begin(s, ranks, 1);
+    s->constants = *c;
+    s->noise = *noise;
+    s->seed = 5;
+    for (uint32_t r = 0; r < ranks; r++) {
+        for (uint32_t i = 0; i < parts; i++) {
+            script_compute(s, r, part_ns);
+        }
+    }
+    script_run(s);
+}
+
+/* Equal work takes up to 16 % longer on some processors than on others, and some differ by more than 1 %. */
+static bool processors_differ(const struct sim_constants *c) {
+    struct script s;
+    uint64_t least_ns = UINT64_MAX;
+    uint64_t most_ns = 0;
+    work_in_parts(&s, c, &(struct sim_noise_params){1, 1, 1}, 16 * RANKS, 1, (uint64_t)SECOND_MS * MS_NS);
+    for (size_t i = 0; i < s.events; i++) {
+        const uint64_t time_ns = s.event[i].bytes;
+        if (s.event[i].what == SIM_COMPUTES) {
+            least_ns = time_ns < least_ns ? time_ns : least_ns;
+            most_ns = time_ns > most_ns ? time_ns : most_ns;
+        }
+    }
+    script_end(&s);
+    const double spread = (double)(most_ns - least_ns) / (double)least_ns;
+    return spread > 0.01 && spread < 0.16;
+}
+
+/* Of parts of 100 us, every tenth one is longer: a thousand ticks a second. */
+static bool ticks_have_a_period(const struct sim_constants *c) {
+    enum { PARTS = 2000, PART_NS = 100000 };
+    struct script s;
+    uint32_t hit = 0;
+    uint64_t last_ns = 0;
+    uint32_t intervals = 0;
+    work_in_parts(&s, c, &(struct sim_noise_params){0, 1, 0}, 1, PARTS, PART_NS);
+    for (size_t i = 0; i < s.events; i++) {
+        if (s.event[i].what == SIM_LOSES) {
+            const uint64_t interval_ns = s.event[i].time_ns - last_ns;
+            intervals += hit > 0 && interval_ns > MS_NS - 2 * PART_NS && interval_ns < MS_NS + 2 * PART_NS;
+            last_ns = s.event[i].time_ns;
+            hit++;
+        }
+    }
+    script_end(&s);
+    return hit >= PARTS / 10 - 1 && hit <= PARTS / 10 + 2 && intervals == hit - 1;
+}
+
+/* The system takes 0.39 to 0.64 % of the time. */
+static bool system_takes_time(const struct sim_constants *c) {
+    struct script s;
+    uint64_t lost_ns = 0;
+    uint64_t total_ns = 0;
+    work_in_parts(&s, c, &(struct sim_noise_params){0, 1, 1}, 16, SECOND_MS, MS_NS);
+    for (size_t i = 0; i < s.events; i++) {
+        lost_ns += s.event[i].what == SIM_LOSES ? s.event[i].bytes : 0;
+        total_ns += s.event[i].what == SIM_COMPUTES ? s.event[i].bytes : 0;
+    }
+    script_end(&s);
+    const double share = (double)lost_ns / (double)total_ns;
+    return share > 0.0039 && share < 0.0064;
+}
+
+/* The longest interruption of each rank in a second, in rising order. */
+static void longest_of_second(const struct sim_constants *c, uint64_t longest_ns[RANKS]) {
+    struct script s;
+    memset(longest_ns, 0, RANKS * sizeof *longest_ns);
+    work_in_parts(&s, c, &(struct sim_noise_params){0, 0, 1}, RANKS, SECOND_MS, MS_NS);
+    for (size_t i = 0; i < s.events; i++) {
+        const struct sim_event *e = &s.event[i];
+        if (e->what == SIM_LOSES && e->bytes > longest_ns[e->rank]) {
+            longest_ns[e->rank] = e->bytes;
+        }
+    }
+    script_end(&s);
+    for (uint32_t i = 1; i < RANKS; i++) {
+        for (uint32_t k = i; k > 0 && longest_ns[k] < longest_ns[k - 1]; k--) {
+            const uint64_t other_ns = longest_ns[k];
+            longest_ns[k] = longest_ns[k - 1];
+            longest_ns[k - 1] = other_ns;
+        }
+    }
+}
+
+/* Of the longest interruptions of a second, the median is between the quartiles of those measured: 45 and 107 us. */
+static bool second_has_a_long_detour(const struct sim_constants *c) {
+    uint64_t longest_ns[RANKS];
+    longest_of_second(c, longest_ns);
+    return longest_ns[RANKS / 2] > 45000 && longest_ns[RANKS / 2] < 107000;
+}
+
+/* None is much longer than the longest one measured, 202 us; some are more than half as long. */
+static bool detours_have_a_longest(const struct sim_constants *c) {
+    uint64_t longest_ns[RANKS];
+    longest_of_second(c, longest_ns);
+    return longest_ns[RANKS - 1] > CUT_NS / 2 && longest_ns[RANKS - 1] < CUT_NS;
+}
+
+/* Of the interruptions of a rank, 72 of 160 stop its neighbour on the host, too; not those of a rank on another host. */
+static bool hosts_stop(const struct sim_constants *c) {
+    enum { TIMES = 10000, AFTER = 3 };
+    struct script s;
+    struct sim_noise noise;
+    hpcw_error err;
+    uint32_t hit[AFTER] = {0};
+    script_begin(&s, RANKS, 1);
+    const uint32_t rank[AFTER] = {0, 1, RANKS - 1};
+    assert_int_equal(sim_noise_init(&noise, &(struct sim_noise_params){0, 0, 1}, c, &s.machine, 7, &err),
+                     HPCW_OK);
+    for (uint64_t i = 0; i < TIMES; i++) {
+        const uint64_t begin_ns = i * MS_NS;
+        const uint64_t end_ns = begin_ns + MS_NS / 2;
+        bool hits[AFTER];
+        for (uint32_t k = 0; k < AFTER; k++) {
+            hits[k] = sim_noise_interrupt(&noise, rank[k], begin_ns, MS_NS / 2) > end_ns;
+            hit[k] += hits[0] && hits[k];
+        }
+    }
+    sim_noise_free(&noise);
+    script_end(&s);
+    return hit[0] > 50 && hit[1] > hit[0] / 4 && hit[1] < hit[0] * 6 / 10 && hit[2] < hit[0] / 10;
+}
+
 /* Each constant, a value without its effect, and its figure. */
 static const struct {
     double off;
@@ -169,6 +301,13 @@ static const struct {
     [SIM_ALLGATHER_LONG] = {1e18, "allgather of 64 KiB on 256 ranks", even_allgather_is_a_ring},
     [SIM_ALLGATHER_ODD] = {1e18, "allgather of 64 KiB on 255 ranks", odd_allgather_is_a_ring},
     [SIM_ALLTOALL_LONG] = {1e18, "alltoall of 256 KiB", alltoall_moves_parts_once},
+    [SIM_PROCESSORS] = {0, "spread of processors", processors_differ},
+    [SIM_TICK_PERIOD] = {1e18, "period of the ticks", ticks_have_a_period},
+    [SIM_TICK] = {0, "time lost to the system", system_takes_time},
+    [SIM_DETOUR_RATE] = {0, "longest interruption of a second", second_has_a_long_detour},
+    [SIM_DETOUR_SHARED] = {0, "interruptions of a whole host", hosts_stop},
+    [SIM_DETOUR_LEAST] = {0, "longest interruption of a second", second_has_a_long_detour},
+    [SIM_DETOUR_MOST] = {1e18, "longest interruption of all", detours_have_a_longest},
 };
 
 static void test_ablation(void **state) {
