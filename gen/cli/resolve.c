@@ -63,11 +63,10 @@ static const char *nearest_key(const char *key) {
     return near;
 }
 
-/* A parameter of the workload, or one that a workload does not take. *done: it was, or is an error. */
+/* A parameter of the workload. *done: it was, or is an error. */
 static hpcw_status apply_to_workload(const struct ui_setting *setting, struct gen_dataset *d, bool *done,
                                      hpcw_error *err) {
     static const char own[] = "workload.";
-    static const char of_model[] = "trace.";
     *done = false;
     if (strncmp(setting->key, own, sizeof own - 1) == 0) {
         *done = true;
@@ -75,12 +74,6 @@ static hpcw_status apply_to_workload(const struct ui_setting *setting, struct ge
                    ? gen_workload_set(d->workload, setting->key + sizeof own - 1, setting->value, err)
                    : hpcw_i_fail(err, HPCW_EINVAL, "%s: %s: expected --workload, got none", setting->origin,
                                  setting->key);
-    }
-    if (d->workload != NULL && strncmp(setting->key, of_model, sizeof of_model - 1) == 0) {
-        *done = true;
-        return hpcw_i_fail(err, HPCW_EINVAL,
-                           "%s: %s: expected a parameter that workloads have, got one of the trace model",
-                           setting->origin, setting->key);
     }
     return HPCW_OK;
 }
@@ -107,6 +100,14 @@ hpcw_status gen_cli_apply(const struct ui_settings *settings, struct gen_dataset
             return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a parameter, got \"%s\"%s%s%s", setting->origin,
                                setting->key, near == NULL ? "" : "; did you mean ", near == NULL ? "" : near,
                                near == NULL ? "" : "?");
+        }
+        if (!gen_dataset_has(d, group, param)) {
+            return d->workload == NULL ? hpcw_i_fail(err, HPCW_EINVAL, "%s: %s: expected --workload, got none",
+                                                     setting->origin, setting->key)
+                                       : hpcw_i_fail(err, HPCW_EINVAL,
+                                                     "%s: %s: expected a parameter of datasets with a "
+                                                     "workload, got one of those without",
+                                                     setting->origin, setting->key);
         }
         status = ui_param_set(param, (char *)d + group->offset, setting->value, err);
         if (status != HPCW_OK) {

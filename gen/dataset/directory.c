@@ -191,8 +191,8 @@ static bool describe(const struct gen_dataset *d, const char *fingerprint, struc
     for (size_t i = 0; (p = gen_dataset_param(i, &group)) != NULL; i++) {
         char value[UI_PARAM_TEXT];
         int n = (int)strcspn(p->key, ".");
-        if (d->workload != NULL && group->params == model_trace_param) {
-            continue; /* which a workload does not take */
+        if (!gen_dataset_has(d, group, p)) {
+            continue;
         }
         if (strncmp(section, p->key, (size_t)n + 1) != 0) {
             section = p->key;

@@ -45,6 +45,16 @@ static const struct ui_param vom_param[] = {
            .help = "a file beside the load data with the placement longest object first of every phase"),
 };
 
+#define NOISE(name, field, ...)                                                                                \
+    UI_PARAM(struct sim_noise_params, "noise." name, F64, field, 0, 100, NULL, __VA_ARGS__)
+static const struct ui_param noise_param[] = {
+    NOISE("processors", processors,
+          "with --workload: differences between processors, as a multiple of those of doc/workloads.md"),
+    NOISE("ticks", ticks, "with --workload: time that the system's timer takes, as a multiple of the same"),
+    NOISE("detours", detours,
+          "with --workload: other interruptions of ranks and hosts, as a multiple of the same"),
+};
+
 #define LINKTEST (UINT64_C(1) << GEN_FORMAT_LINKTEST)
 #define SION (UINT64_C(1) << GEN_FORMAT_SION)
 #define VOM (UINT64_C(1) << GEN_FORMAT_VOM)
@@ -68,6 +78,7 @@ static const struct gen_dataset_group groups[] = {
     /* Where timers show, times of tasks follow from the log. */
     {model_trace_param, &model_trace_param_count, OWNER(trace_params), VOM | CLOG2 | RANK2FILE},
     {model_checkpoint_param, &model_checkpoint_param_count, OWNER(ckpt_params), VOM | CLOG2 | RANK2FILE},
+    {noise_param, COUNT(noise_param), OWNER(noise_params), VOM | CLOG2 | RANK2FILE},
 };
 
 const struct ui_param *gen_dataset_param(size_t index, const struct gen_dataset_group **group) {
@@ -126,6 +137,7 @@ hpcw_status gen_dataset_init(struct gen_dataset *d, const char *preset, enum gen
         d->load_params.objects = scales[scale].objects;
     }
     model_checkpoint_params_init(&d->ckpt_params);
+    d->noise_params = (struct sim_noise_params){1, 1, 1};
     if (scales[scale].checkpoint != 0) {
         d->ckpt_params.mean_size = scales[scale].checkpoint;
     }
@@ -136,8 +148,26 @@ bool gen_dataset_wants(const struct gen_dataset *d, uint64_t formats) {
     return formats == 0 || (d->formats & formats) != 0;
 }
 
-bool gen_dataset_uses(const struct gen_dataset *d, const struct gen_dataset_group *group) {
-    return gen_dataset_wants(d, group->formats) && (d->workload == NULL || group->params != model_trace_param);
+/* What the load model says of the system. */
+static bool is_system_of_load(const char *key) {
+    static const char *const keys[] = {"load.jitter", "load.tick",        "load.steal",
+                                       "load.busy",   "load.preemptions", "load.warm_up"};
+    size_t i = 0;
+    while (i < sizeof keys / sizeof keys[0] && strcmp(keys[i], key) != 0) {
+        i++;
+    }
+    return i < sizeof keys / sizeof keys[0];
+}
+
+bool gen_dataset_has(const struct gen_dataset *d, const struct gen_dataset_group *group,
+                     const struct ui_param *param) {
+    return d->workload == NULL ? group->params != noise_param
+                               : group->params != model_trace_param && !is_system_of_load(param->key);
+}
+
+bool gen_dataset_uses(const struct gen_dataset *d, const struct gen_dataset_group *group,
+                      const struct ui_param *param) {
+    return gen_dataset_wants(d, group->formats) && gen_dataset_has(d, group, param);
 }
 
 /* Timers interrupt tasks when they would by the time of the log, also if that is not written. If no log can be made, that is
@@ -165,6 +195,9 @@ hpcw_status gen_dataset_build(struct gen_dataset *d, hpcw_error *err) {
     if (s == HPCW_OK && gen_dataset_wants(d, SION | VOM | CLOG2 | RANK2FILE)) {
         struct model_load_params load = d->load_params;
         load.keep_iterations = d->vom_params.iterations && gen_dataset_wants(d, VOM);
+        if (d->workload != NULL) {
+            load.jitter = load.tick_us = load.steal_us = load.preemptions = load.warm_up = 0;
+        }
         s = model_load_init(&d->load, &load, &d->machine, err);
         d->load.programmed = d->workload != NULL && !gen_workload_uses_edges(d->workload);
         s = s == HPCW_OK ? model_load_settle(&d->load, err) : s;

@@ -65,6 +65,7 @@ struct gen_dataset {
     struct gen_vom_params vom_params;
     struct model_trace_params trace_params;
     struct model_checkpoint_params ckpt_params;
+    struct sim_noise_params noise_params;
     struct gen_workload *workload; /* the dataset's own; NULL: the log is that of the trace model */
 
     /* What follows from the above; gen_dataset_build makes it. */
@@ -107,8 +108,14 @@ void gen_dataset_free(struct gen_dataset *d);
 /* Whether the dataset has any of these formats, as bits; always for 0. */
 bool gen_dataset_wants(const struct gen_dataset *d, uint64_t formats);
 
-/* Whether the parameters of a group decide bytes of the dataset. */
-bool gen_dataset_uses(const struct gen_dataset *d, const struct gen_dataset_group *group);
+/* Whether datasets with a workload, or those without one, have a parameter: the noise of a run is that of the simulator, or that
+ * of the models of load and trace. */
+bool gen_dataset_has(const struct gen_dataset *d, const struct gen_dataset_group *group,
+                     const struct ui_param *param);
+
+/* Whether a parameter decides bytes of the dataset. */
+bool gen_dataset_uses(const struct gen_dataset *d, const struct gen_dataset_group *group,
+                      const struct ui_param *param);
 
 /* "YYYY-MM-DDThh:mm:ssZ", 20 characters and a NUL, for times up to the year 9999. */
 void gen_dataset_time(uint64_t seconds, char text[24]);

@@ -14,7 +14,7 @@
 /* The loads of the ranks, measured phase by phase as the first rank gets there. */
 struct workload_loads {
     const struct gen_dataset *d;
-    struct model_load load; /* without the work of the handlers: that is what the run tells */
+    struct model_load load; /* without the work of the handlers and without noise: the run tells both */
     struct model_load_whole whole;
     uint64_t **load_ns;      /* [phases][ranks]; NULL: not measured yet */
     uint64_t *calm_ns;       /* [ranks] of no interest */
@@ -62,6 +62,7 @@ static bool checkpoint_of(void *context, uint32_t rank, uint32_t phase, uint64_t
 static hpcw_status loads_new(struct workload_loads *l, const struct gen_dataset *d, hpcw_error *err) {
     *l = (struct workload_loads){.d = d, .load = d->load};
     l->load.handler_ns = NULL;
+    l->load.disturbed = NULL;
     l->load_ns = hpcw_i_calloc(d->load.params.phases, sizeof *l->load_ns);
     l->calm_ns = hpcw_i_malloc(d->ranks * sizeof *l->calm_ns);
     hpcw_status s = model_load_whole_new(&l->whole, &l->load, err);
@@ -101,7 +102,9 @@ static hpcw_status run(const struct gen_dataset *d, struct sim_lua *lua, const s
     struct sim_options options = {.network = &d->network,
                                   .phases = d->load.params.phases,
                                   .checkpoints = d->ckpt_params.checkpoints,
-                                  .observer = *observer};
+                                  .observer = *observer,
+                                  .noise = d->noise_params,
+                                  .seed = d->seed};
     sim_constants_init(&options.constants);
     hpcw_status s = loads_new(&loads, d, err);
     if (s == HPCW_OK) {
@@ -204,6 +207,22 @@ static hpcw_status count(void *context, const struct sim_event *event, hpcw_erro
     return s == HPCW_OK && m->workload->traffic != NULL ? gen_traffic_add(m->workload->traffic, event, err) : s;
 }
 
+/* The load data have the times of the run: all that a rank works in a phase takes longer by the share that noise took. */
+static void disturb(struct gen_traffic *t, struct model_load *load) {
+    for (uint32_t k = 0; k < t->phases; k++) {
+        for (uint32_t r = 0; r < t->ranks; r++) {
+            const size_t i = (size_t)k * t->ranks + r;
+            const uint64_t calm_ns = t->work_ns[i] - t->lost_ns[i];
+            t->disturbed[i] = calm_ns > 0 ? 1 + (double)t->lost_ns[i] / (double)calm_ns : 1;
+        }
+    }
+    hpcw_i_free(t->work_ns);
+    hpcw_i_free(t->lost_ns);
+    t->work_ns = t->lost_ns = NULL;
+    load->handler_ns = t->handler_ns;
+    load->disturbed = t->disturbed;
+}
+
 hpcw_status gen_workload_measure(struct gen_dataset *d, bool loads, hpcw_error *err) {
     struct gen_workload *w = d->workload;
     struct workload_measure measure = {.workload = w};
@@ -232,7 +251,7 @@ hpcw_status gen_workload_measure(struct gen_dataset *d, bool loads, hpcw_error *
     }
     if (s == HPCW_OK && loads) {
         s = gen_traffic_sort(w->traffic, err);
-        d->load.handler_ns = w->traffic->handler_ns;
+        disturb(w->traffic, &d->load);
     }
     return s;
 }

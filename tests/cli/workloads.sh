@@ -31,7 +31,7 @@ grep -q 'name: MPI_Comm_split' facts
 [ "$(sed -n '/^problems:/,/^profile:/p' facts | wc -l)" -eq 2 ]
 
 # Load data are those of the run: in each phase as many messages as in the log, but for those before the first task, and
-# together as much work. They are the same if nothing else is written.
+# together as much work, noise included. They are the same if nothing else is written.
 make --workload wavefront --out formats
 make --workload wavefront --formats vom --out loads
 diff -r formats/vom loads/vom
@@ -41,11 +41,29 @@ make --workload wavefront --formats vom --set load.balancer=greedy --out balance
 sed -n '/"clog2"/,/^  }/s/.*"messages": \([0-9]*\).*/\1/p' formats/truth.json >log.messages
 [ -s log.messages ]
 cmp log.messages loads.messages
-sed -n '/"clog2"/,/^  }/s/.*"compute_ns": \([0-9]*\).*/\1/p' formats/truth.json >log.work
-sed -n '/"vom"/,/^  }/s/.*"rank_load_mean_s": \([0-9.e-]*\).*/\1/p' formats/truth.json |
-    awk '{ printf "%.0f\n", 24e9 * $1 }' >loads.work
-[ -s log.work ]
-paste log.work loads.work | awk '($1 - $2) ^ 2 > 1e-12 * $1 ^ 2 { exit 1 }'
+log_work() { sed -n '/"clog2"/,/^  }/s/.*"compute_ns": \([0-9]*\).*/\1/p' "$1/truth.json"; }
+same_work() {
+    log_work "$1" >log.work
+    sed -n '/"vom"/,/^  }/s/.*"rank_load_mean_s": \([0-9.e-]*\).*/\1/p' "$1/truth.json" |
+        awk '{ printf "%.0f\n", 24e9 * $1 }' >loads.work
+    [ -s log.work ]
+    paste log.work loads.work | awk '($1 - $2) ^ 2 > 1e-12 * $1 ^ 2 { exit 1 }'
+}
+same_work formats
+make --workload wavefront --formats vom,clog2 --set load.noise=0.2 --out interrupted # some ranks, by the load model
+same_work interrupted
+
+# Each kind of noise lengthens work; without noise work takes what the load data of an undisturbed run say.
+calm='--set noise.processors=0 --set noise.ticks=0 --set noise.detours=0'
+# shellcheck disable=SC2086 # several words
+make --workload wavefront --formats vom,clog2 $calm --out calm
+same_work calm
+log_work calm >calm.work
+for kind in processors ticks detours; do
+    # shellcheck disable=SC2086 # several words
+    make --workload wavefront --formats clog2 $calm --set noise.$kind=1 --out only-$kind
+    log_work only-$kind | paste - calm.work | awk '$1 <= $2 || $1 > 1.14 * $2 { exit 1 }'
+done
 
 # A text beside the dataset, with a parameter; the dataset keeps the text.
 cat >ring.lua <<'EOF'
@@ -66,6 +84,10 @@ ring --out one --jobs 1
 ring --out many --jobs 5
 diff -r one many
 "$HPCGEN" export one/vom/data.3.json.br --form csv --output tasks.csv --quiet
+[ "$(grep -c '^3,.*,"cpu",4e-06,' tasks.csv)" -eq 0 ]
+# shellcheck disable=SC2086 # several words
+ring $calm --out undisturbed
+"$HPCGEN" export undisturbed/vom/data.3.json.br --form csv --output tasks.csv --quiet
 [ "$(grep -c '^3,.*,"cpu",4e-06,' tasks.csv)" -eq 6 ]
 for part in 3 1 2; do ring --out parts --part $part/3; done
 mv ring.lua elsewhere.lua
@@ -145,7 +167,12 @@ wrong 'workload: expected adaptive, coupled, farm, fft, hydro, solver, stencil, 
 refuse 1 './no.lua: cannot read the workload: *' make --formats clog2 --out bad --workload ./no.lua
 wrong '*workload.planez: expected a name in the table parameters, got another' --workload wavefront --set workload.planez=1
 wrong '*workload.bytes: expected --workload, got none' --set workload.bytes=1
-wrong '*trace.skew: expected a parameter that workloads have, got one of the trace model' --workload farm --set trace.skew=1
+for key in trace.skew load.jitter load.warm_up; do
+    wrong "*$key: expected a parameter of datasets with a workload, got one of those without" \
+        --workload farm --set $key=1
+done
+wrong '*noise.ticks: expected --workload, got none' --set noise.ticks=1
+wrong '*noise.ticks: expected a number from 0 to 100, got "101"' --workload farm --set noise.ticks=101
 printf 'states = { "a\\nb" }\nfunction run() end\n' >control.lua
 wrong 'control.lua: states: expected names without control characters, got 10 in number 1' --workload control.lua
 echo 'function run() bcast(8, none) end' >root.lua

@@ -185,6 +185,8 @@ struct model_load {
     const struct model_lanes *lanes;    /* the fastest; all give the same bits */
     bool programmed;                    /* the ranks run a program, and their handlers work as that says */
     const uint64_t *handler_ns; /* [params.phases][ranks] borrowed, of a program; NULL: not known yet, 0 */
+    const double
+        *disturbed; /* [params.phases][ranks] borrowed: factor of times by noise in a program's run; NULL: 1 */
 };
 
 /*
@@ -276,6 +278,11 @@ void model_load_times(const struct model_load *m, const uint32_t *object, const 
 /* Splits the time of a phase into part[params.subphases], whose sum is exactly `time_ns`. */
 void model_load_split(const struct model_load *m, uint32_t object, uint32_t phase, uint64_t time_ns,
                       uint64_t *part);
+
+/* Factor of all times of a rank in a phase by the noise of a program's run. */
+static inline double model_load_disturbed(const struct model_load *m, uint32_t rank, uint32_t phase) {
+    return m->disturbed != NULL ? m->disturbed[(size_t)phase * m->ranks + rank] : 1;
+}
 
 /* Nanoseconds by which the system interrupts a rank in a phase, while it runs the object in *slot, or in slot 0 if that
  * is empty or there are fewer. Mostly 0. */

@@ -165,7 +165,8 @@ double model_load_system(const struct model_load *m, uint32_t rank, uint32_t pha
                                          (float)(a.apart / sum),
                                          (float)(a.fresh / sum),
                                          (float)(a.place * 0x1p-32)};
-    return sum * model_machine_slowness(m->machine, model_machine_node(m->machine, rank));
+    return sum * model_load_disturbed(m, rank, phase) *
+           model_machine_slowness(m->machine, model_machine_node(m->machine, rank));
 }
 
 double model_load_slowness(const struct model_load *m, uint32_t rank, uint32_t phase) {

@@ -207,7 +207,7 @@ uint64_t model_load_interruption(const struct model_load *m, uint32_t rank, uint
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_NOISE, rank, phase, 0, w);
     *slot = (uint32_t)((uint64_t)w[2] * m->per_rank >> 32);
     double ms = p->noise_min_ms + (p->noise_max_ms - p->noise_min_ms) * hpcw_i_uniform(w[1]);
-    return w[0] < hpcw_i_threshold(p->noise) ? (uint64_t)(ms * 1e6) : 0;
+    return w[0] < hpcw_i_threshold(p->noise) ? (uint64_t)(ms * 1e6 * model_load_disturbed(m, rank, phase)) : 0;
 }
 
 /* As in real files, the first groups have no work of their own; the handler always has some. */
