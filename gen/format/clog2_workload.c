@@ -7,9 +7,9 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* The compute time and messages of a rank in its current phase. */
+/* The compute time of a rank in its current phase, the time that it lost to noise, and its messages. */
 struct clog2_rank {
-    uint64_t compute_ns;
+    uint64_t compute_ns, lost_ns;
     uint32_t phase, messages;
 };
 
@@ -17,8 +17,10 @@ struct clog2_rank {
 struct clog2_phase {
     uint64_t end_ns; /* when its last rank ends it */
     uint64_t compute_ns, slowest_ns, slowest_rank, messages;
+    uint64_t lost_ns, most_lost_ns, most_lost_rank; /* to noise, of all ranks and of the one that lost most */
 };
-static const char *const phase_name[] = {"end_ns", "compute_ns", "slowest_ns", "slowest_rank", "messages"};
+static const char *const phase_name[] = {"end_ns",   "compute_ns", "slowest_ns",   "slowest_rank",
+                                         "messages", "lost_ns",    "most_lost_ns", "most_lost_rank"};
 enum { PHASE_WORDS = sizeof phase_name / sizeof phase_name[0] };
 
 struct clog2_run {
@@ -41,6 +43,11 @@ static void end_phase(struct clog2_run *run, const struct sim_event *e) {
     }
     p->end_ns = e->time_ns > p->end_ns ? e->time_ns : p->end_ns;
     p->compute_ns += r->compute_ns;
+    if (r->lost_ns > p->most_lost_ns || (r->lost_ns == p->most_lost_ns && e->rank < p->most_lost_rank)) {
+        p->most_lost_ns = r->lost_ns;
+        p->most_lost_rank = e->rank;
+    }
+    p->lost_ns += r->lost_ns;
     p->messages += r->messages;
     *r = (struct clog2_rank){0};
 }
@@ -51,6 +58,9 @@ static hpcw_status take_event(void *context, const struct sim_event *e, hpcw_err
     switch ((enum sim_what)e->what) {
     case SIM_COMPUTES:
         run->rank[e->rank].compute_ns += e->bytes;
+        break;
+    case SIM_LOSES:
+        run->rank[e->rank].lost_ns += e->bytes;
         break;
     case SIM_SENT:
         run->rank[e->rank].messages++;
@@ -77,8 +87,8 @@ static void put_facts(const struct clog2_run *run, struct hpcw_i_json *partial) 
     hpcw_i_json_key_array(partial, "phases");
     for (uint32_t k = 0; k < d->load.params.phases; k++) {
         const struct clog2_phase *p = &run->phase[k];
-        const uint64_t word[PHASE_WORDS] = {p->end_ns, p->compute_ns, p->slowest_ns, p->slowest_rank,
-                                            p->messages};
+        const uint64_t word[PHASE_WORDS] = {p->end_ns,   p->compute_ns, p->slowest_ns,   p->slowest_rank,
+                                            p->messages, p->lost_ns,    p->most_lost_ns, p->most_lost_rank};
         hpcw_i_json_begin_object(partial);
         gen_partial_put_words(partial, phase_name, PHASE_WORDS, word);
         hpcw_i_json_end_object(partial);

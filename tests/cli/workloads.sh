@@ -65,6 +65,11 @@ for kind in processors ticks detours; do
     log_work only-$kind | paste - calm.work | awk '$1 <= $2 || $1 > 1.14 * $2 { exit 1 }'
 done
 
+# truth.json has what noise takes, nothing without it.
+lost() { sed -n 's/.*"\(most_\)*lost_ns": \([0-9]*\).*/\2/p' "$1/truth.json"; }
+[ "$(lost formats | grep -c '^[1-9]')" -eq 12 ]
+[ "$(lost calm | grep -c '^0$')" -eq 12 ]
+
 # A text beside the dataset, with a parameter; the dataset keeps the text.
 cat >ring.lua <<'EOF'
 parameters = { bytes = 64, name = "one two" }
