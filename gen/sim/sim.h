@@ -133,8 +133,8 @@ struct sim_options {
 
 struct sim;
 
-/* Borrows what options and program point to. Memory: about 400 bytes a rank, and 150 for each pair of ranks that exchange
- * messages. HPCW_ENOMEM. */
+/* Borrows what options and program point to. Memory: about 400 bytes a rank, 72 more with noise, and 150 for each pair of
+ * ranks that exchange messages. HPCW_ENOMEM. */
 hpcw_status sim_new(const struct sim_options *options, const struct sim_program *program, struct sim **out,
                     hpcw_error *err);
 void sim_free(struct sim *sim);

@@ -168,10 +168,48 @@ static void test_told(void **state) {
     script_end(&s);
 }
 
+/* The time of ranks that work for 1 ms and meet, again and again. */
+static uint64_t time_to_meet(uint32_t ranks, const struct sim_noise_params *noise) {
+    struct script s;
+    script_begin(&s, ranks, 1);
+    s.noise = *noise;
+    for (uint32_t r = 0; r < ranks; r++) {
+        for (uint32_t i = 0; i < 100; i++) {
+            script_compute(&s, r, MS_NS);
+            script_meet(&s, r, SIM_CALL_BARRIER, 0, 0);
+        }
+    }
+    script_run(&s);
+    const uint64_t end_ns = sim_end_ns(s.sim);
+    script_end(&s);
+    return end_ns;
+}
+
+/* Whoever is interrupted makes all others wait: the more ranks meet, the more they lose (Petrini, Kerbyson, Pakin, SC 2003). The
+ * timer costs one tick or two in a period, with any number of hosts. */
+static void test_more_ranks_lose_more(void **state) {
+    static const struct sim_noise_params detours = {0, 0, 1};
+    static const struct sim_noise_params ticks = {0, 1, 0};
+    uint64_t less_ns = 0;
+    (void)state;
+    for (uint32_t ranks = 4; ranks <= 1024; ranks *= 16) {
+        const uint64_t calm_ns = time_to_meet(ranks, &(struct sim_noise_params){0});
+        const uint64_t lost_ns = time_to_meet(ranks, &detours) - calm_ns;
+        assert_true(lost_ns > 2 * less_ns);
+        less_ns = lost_ns;
+        assert_in_range(time_to_meet(ranks, &ticks) - calm_ns, 90 * 5000, 220 * 5000);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parts),           cmocka_unit_test(test_waits), cmocka_unit_test(test_returns),
-        cmocka_unit_test(test_hosts_and_seeds), cmocka_unit_test(test_year),  cmocka_unit_test(test_told),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_waits),
+        cmocka_unit_test(test_returns),
+        cmocka_unit_test(test_hosts_and_seeds),
+        cmocka_unit_test(test_year),
+        cmocka_unit_test(test_told),
+        cmocka_unit_test(test_more_ranks_lose_more),
     };
     return cmocka_run_group_tests_name("sim noise", tests, NULL, NULL);
 }
