@@ -134,6 +134,9 @@ hpcw_status gen_cli_rewrite(const struct gen_cli_options *o, const struct ui_par
     s = check(o, parse, r, err);
     s = s == HPCW_OK ? check_outputs(from, to, r == &sion ? o->files : 1, err) : s;
     s = s == HPCW_OK ? r->rewrite(from, to, &what, &done, err) : s;
+    if (s == HPCW_OK) {
+        gen_cli_warn(&done.warning);
+    }
     if (s == HPCW_OK && !o->quiet) {
         say(to, &done);
     }

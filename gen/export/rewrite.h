@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <hpcw/status.h>
+
 enum gen_rewrite_form {
     GEN_REWRITE_AUTO, /* load data: a file: what its name says; a directory: brotli. A container: aligned. Checkpoints: as
                          they are */
@@ -33,6 +35,8 @@ struct gen_rewritten {
     uint64_t files, count;
     uint64_t left_out; /* datasets from which no restart begins */
     uint64_t bytes;    /* of the files; of a container those of its streams */
+    hpcw_error
+        warning; /* what is wrong with the source, which is written all the same; code HPCW_OK: nothing */
 };
 
 #endif

@@ -9,6 +9,7 @@
 #include <hpcw/vom_read.h>
 
 #include "gen/export/folder.h"
+#include "gen/export/phases.h"
 #include "gen/export/text.h"
 #include "libreader/source.h"
 #include "libreader/vom/set/set.h"
@@ -42,6 +43,7 @@ struct vom_rewrite {
     struct gen_rewritten done;
     /* The writer takes ids before the records; vt puts them after the edges. */
     struct ids phases, iterations;
+    struct gen_phases all; /* those that are kept, of the first file */
     size_t next_iteration;
     bool keep;       /* the current phase */
     hpcw_error *err; /* of the writer: says more than that of the reader, whose callback failed */
@@ -81,13 +83,23 @@ static bool is_kept(const struct gen_rewrite *what, uint64_t phase) {
     return phase >= what->first_phase && phase <= what->last_phase;
 }
 
-/* The first phase with data that is kept; UINT64_MAX if there is none. */
-static uint64_t first_kept(const struct vom_rewrite *x) {
-    size_t i = 0;
+/* The phases with data that are kept, which are ascending. Returns their number. */
+static size_t kept_phases(const struct vom_rewrite *x, const uint64_t **id) {
+    size_t i = 0, count = 0;
     while (i < x->phases.count && x->phases.id[i] < x->what->first_phase) {
         i++;
     }
-    return i < x->phases.count && is_kept(x->what, x->phases.id[i]) ? x->phases.id[i] : UINT64_MAX;
+    while (i + count < x->phases.count && is_kept(x->what, x->phases.id[i + count])) {
+        count++;
+    }
+    *id = x->phases.id + i;
+    return count;
+}
+
+/* The first phase with data that is kept; UINT64_MAX if there is none. */
+static uint64_t first_kept(const struct vom_rewrite *x) {
+    const uint64_t *id;
+    return kept_phases(x, &id) > 0 ? id[0] : UINT64_MAX;
 }
 
 /* The parts of ranges in first .. last, in `out`, which has room for all. Returns their number. */
@@ -223,6 +235,11 @@ static hpcw_status rewrite_passes(struct vom_rewrite *x, const struct read_sourc
         s = hpcw_i_fail(x->err, HPCW_EFORMAT,
                         "%s: expected the rank of the file in it, got neither it nor a task", from);
     }
+    if (s == HPCW_OK) {
+        const uint64_t *id;
+        const size_t count = kept_phases(x, &id);
+        s = gen_phases_add(&x->all, from, info.rank, id, count, &x->done.warning, x->err);
+    }
     if (s != HPCW_OK) {
         return s;
     }
@@ -323,5 +340,6 @@ hpcw_status gen_rewrite_vom(const char *from, const char *to, const struct gen_r
     *done = x.done;
     hpcw_i_free(x.phases.id);
     hpcw_i_free(x.iterations.id);
+    gen_phases_free(&x.all);
     return s;
 }

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 
+#include "gen/export/phases.h"
 #include "gen/export/text.h"
 #include "gen/spec/stream.h"
 #include "libreader/source.h"
@@ -16,6 +17,7 @@ struct vom_export {
     const struct gen_export *what;
     struct gen_stream out;
     struct gen_exported done;
+    struct gen_phases all;
     /* The file that is being read. */
     uint32_t rank;
     uint64_t *phase_id; /* [phases] */
@@ -130,8 +132,11 @@ static hpcw_status put_passes(struct vom_export *x, const char *path, uint32_t r
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: expected the rank of the file in it, got neither it nor a task", path);
     }
-    return x->rank >= x->what->first_rank && x->rank <= x->what->last_rank ? pass(x, path, x->rank, &lines, err)
-                                                                           : HPCW_OK;
+    if (x->rank < x->what->first_rank || x->rank > x->what->last_rank) {
+        return HPCW_OK;
+    }
+    s = gen_phases_add(&x->all, path, x->rank, x->phase_id, x->phases, &x->done.warning, err);
+    return s == HPCW_OK ? pass(x, path, x->rank, &lines, err) : s;
 }
 
 /* Both passes read the same file, which is open meanwhile. */
@@ -183,6 +188,7 @@ hpcw_status gen_export_vom(const char *path, const struct gen_export *what, hpcw
     *done = x.done;
     done->bytes = x.out.at;
     hpcw_i_free(x.phase_id);
+    gen_phases_free(&x.all);
     hpcw_i_buf_free(&x.out.buf);
     return s;
 }

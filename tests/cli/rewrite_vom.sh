@@ -33,6 +33,25 @@ for rank in range(4):
     assert some["phases"] == old["phases"][2:4] and some["metadata"] == old["metadata"]
 PYTHON
 
+# A rank with other phases, as one that was killed has: all are written, and one line says so. With --last-phase 2 they agree.
+cp -r plain/vom short
+again plain/vom/data.2.json short/data.2.json --last-phase 2
+again plain/vom moved --as plain --last-phase 2
+again plain/vom/data.1.json moved/data.1.json --first-phase 1 --last-phase 3
+uneven() { # LINE ARGUMENT...
+    line=$1
+    shift
+    "$HPCGEN" "$@" --quiet >/dev/null 2>why || bad "fails: $*"
+    [ "$(cat why)" = "hpcgen: $line" ] || bad "$*: $(cat why)"
+}
+uneven 'short/data.2.json: expected 6 phases as in rank 0, got 3, which are written as they are' rewrite short again
+uneven 'short/data.2.json: expected 6 phases as in rank 0, got 3, which are written as they are' export short --output -
+uneven 'short/data.3.json: expected 3 phases as in rank 2, got 6, which are written as they are' export short --form edges --output - \
+    --first-rank 2
+uneven 'moved/data.1.json: expected phase 0 as in rank 0, got 1, which is written as it is' rewrite moved moved_again
+again short even --last-phase 2 2>why
+[ ! -s why ] || bad "phases that are not written: $(cat why)"
+
 # What the metadata says of phases without data: cut, too. Phase 6 is that of phase 5, which goes; 8 that of 7, which stays.
 # Any value of the user, the keys and numbers of other writers, iterations.
 cat >odd.json <<'JSON'
