@@ -7,6 +7,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "gen/dataset/digest.h"
 #include "gen/dataset/directory.h"
 #include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
@@ -50,6 +51,7 @@ struct score_fault {
 
 struct score {
     const char *truth, *findings; /* paths */
+    uint64_t ranks;               /* of the run; UINT64_MAX: unknown */
     struct score_fault *fault;
     size_t faults, capacity;
     struct hpcw_i_table places; /* where -> struct score_value, the fault there */
@@ -150,19 +152,26 @@ static bool key_of_finding(size_t kind, const cJSON *f, uint64_t key[HPCW_I_TABL
 
 /* ---- faults ---- */
 
-static uint32_t class_of(size_t kind, const cJSON *seen) {
+static hpcw_status find_class(const struct score *s, size_t kind, const cJSON *seen, uint32_t *out,
+                              hpcw_error *err) {
     uint32_t class = HIDDEN;
     const cJSON *one;
     cJSON_ArrayForEach(one, seen) {
         const cJSON *sd = cJSON_GetObjectItemCaseSensitive(one, "sd");
         bool certain = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(one, "certain"));
+        if (!certain && !cJSON_IsNumber(sd) && !cJSON_IsNull(sd)) {
+            return hpcw_i_fail(err, HPCW_EFORMAT,
+                               "%s: %s: visibility: expected sd, or certain = true, got neither", s->truth,
+                               kinds[kind].name);
+        }
         double x = certain ? INFINITY : cJSON_IsNumber(sd) ? sd->valuedouble : -1;
         uint32_t here = x >= kinds[kind].visible                 ? VISIBLE
                         : x >= FAINT_SHARE * kinds[kind].visible ? FAINT
                                                                  : HIDDEN;
         class = here < class ? here : class;
     }
-    return class;
+    *out = class;
+    return HPCW_OK;
 }
 
 /* A fault that is where an earlier one of its kind is. */
@@ -233,7 +242,7 @@ static bool add_places(struct score *s, size_t kind, const cJSON *entry, size_t 
     struct score_fault *f = &s->fault[fault];
     *known = true;
     if (kinds[kind].place == SCORE_NODE) {
-        *known = number(entry, "first_rank", &first) && number(entry, "ranks", &ranks);
+        *known = number(entry, "first_rank", &first) && number(entry, "ranks", &ranks) && ranks > 0;
         good = !*known || add_span(s, kind, (uint64_t[2]){first, 0}, ranks, fault);
         if (good && number(entry, "node", &node)) {
             key_of(kind, BY_NODE, node, 0, key);
@@ -248,7 +257,8 @@ static bool add_places(struct score *s, size_t kind, const cJSON *entry, size_t 
     if (kinds[kind].place == SCORE_CABLE) {
         static const char *const side[2][2] = {{"first_rank_a", "ranks_a"}, {"first_rank_b", "ranks_b"}};
         for (int i = 0; i < 2; i++) {
-            *known = *known && number(entry, side[i][0], &first) && number(entry, side[i][1], &ranks);
+            *known =
+                *known && number(entry, side[i][0], &first) && number(entry, side[i][1], &ranks) && ranks > 0;
             f->first_rank[i] = (uint32_t)first;
             f->ranks[i] = (uint32_t)ranks;
         }
@@ -258,7 +268,7 @@ static bool add_places(struct score *s, size_t kind, const cJSON *entry, size_t 
         uint64_t rank;
         uint64_t phases;
         *known = number(entry, "rank", &rank) && number(entry, "first_phase", &first) &&
-                 number(entry, "phases", &phases);
+                 number(entry, "phases", &phases) && phases > 0;
         return !*known || add_span(s, kind, (uint64_t[2]){rank, first}, phases, fault);
     }
     if (kinds[kind].place == SCORE_PAIR) {
@@ -274,31 +284,41 @@ static bool add_places(struct score *s, size_t kind, const cJSON *entry, size_t 
 static hpcw_status add_fault(struct score *s, const cJSON *entry, const cJSON *seen, hpcw_error *err) {
     const char *name = text(entry, "kind");
     const size_t kind = name == NULL ? KINDS : kind_of(name);
+    uint32_t class = HIDDEN;
     if (kind == KINDS) {
         return hpcw_i_fail(err, HPCW_EFORMAT, "%s: kind: expected a known one, got %.40s", s->truth,
                            name == NULL ? "none" : name);
+    }
+    if (!cJSON_IsArray(seen)) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: %s: visibility: expected a list, got none", s->truth, name);
+    }
+    hpcw_status status = find_class(s, kind, seen, &class, err);
+    if (status != HPCW_OK) {
+        return status;
     }
     struct score_fault *grown = hpcw_i_grow(s->fault, &s->capacity, s->faults + 1, sizeof *grown);
     if (grown == NULL) {
         return hpcw_i_fail_memory(err, s->truth, s->faults, "faults");
     }
     s->fault = grown;
-    s->fault[s->faults] = (struct score_fault){.kind = (uint32_t)kind, .class = class_of(kind, seen)};
+    s->fault[s->faults] = (struct score_fault){.kind = (uint32_t)kind, .class = class};
     bool known;
     if (!add_places(s, kind, entry, s->faults, &known)) {
         return hpcw_i_fail_memory(err, s->truth, s->faults, "faults");
     }
     if (!known) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: %s: expected its place, got none", s->truth, name);
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "%s: %s: expected a place of one or more ranks or phases, got none", s->truth, name);
     }
     s->faults++;
     return HPCW_OK;
 }
 
-/* Every object with a visibility is a fault. */
+/* Every object with a visibility, or of a kind of faults, is a fault. */
 static hpcw_status add_faults(struct score *s, const cJSON *at, hpcw_error *err) {
     const cJSON *seen = cJSON_GetObjectItemCaseSensitive(at, "visibility");
-    if (cJSON_IsArray(seen)) {
+    const char *name = text(at, "kind");
+    if (cJSON_IsArray(seen) || (name != NULL && kind_of(name) < KINDS)) {
         return add_fault(s, at, seen, err);
     }
     hpcw_status status = HPCW_OK;
@@ -307,6 +327,35 @@ static hpcw_status add_faults(struct score *s, const cJSON *at, hpcw_error *err)
         status =
             status == HPCW_OK && (cJSON_IsObject(one) || cJSON_IsArray(one)) ? add_faults(s, one, err) : status;
     }
+    return status;
+}
+
+/* A truth that was changed or damaged would give other scores. */
+static hpcw_status check_digest(const struct score *s, const char *dir, hpcw_error *err) {
+    char path[GEN_DIRECTORY_PATH];
+    char now[GEN_DIGEST_TEXT];
+    char *list;
+    struct gen_digest digest;
+    gen_directory_path(dir, GEN_CHECKSUMS, path);
+    hpcw_error why = {.message = ""};
+    hpcw_status status = gen_directory_read(path, &list, &why);
+    if (status != HPCW_OK) { /* a dataset can be made without checksums */
+        return status == HPCW_ENOENT ? HPCW_OK : hpcw_i_fail_as(err, &why);
+    }
+    status = gen_digest_file(s->truth, &digest, NULL, err);
+    const char *line = strstr(list, "  " GEN_TRUTH "\n");
+    if (status == HPCW_OK) {
+        gen_digest_text(&digest, now);
+        if (line == NULL || line - list < GEN_DIGEST_TEXT - 1) {
+            status = hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected a digest of " GEN_TRUTH ", got none", path);
+        } else if (memcmp(line - (GEN_DIGEST_TEXT - 1), now, GEN_DIGEST_TEXT - 1) != 0) {
+            status = hpcw_i_fail(err, HPCW_ECHECKSUM,
+                                 "%s: XXH3-128: expected %.32s as in " GEN_CHECKSUMS
+                                 ", got %s: to make it again: hpcgen repair DIR",
+                                 s->truth, line - (GEN_DIGEST_TEXT - 1), now);
+        }
+    }
+    hpcw_i_free(list);
     return status;
 }
 
@@ -334,6 +383,48 @@ static struct score_fault *fault_at(const struct score *s, size_t kind, const ui
     return NULL;
 }
 
+/* The members that score reads of a finding, and those of them that are a rank. */
+static const char *const member[] = {"kind",   "host",    "node",  "rank",      "rank_a",
+                                     "rank_b", "partner", "phase", "iteration", "file"};
+static const char *const rank_member[] = {"rank", "rank_a", "rank_b", "partner"};
+
+/* How often an object has a member: of several, a reader takes one without a word. */
+static unsigned count_member(const cJSON *object, const char *key) {
+    unsigned count = 0;
+    const cJSON *one;
+    cJSON_ArrayForEach(one, object) {
+        count += one->string != NULL && strcmp(one->string, key) == 0;
+    }
+    return count;
+}
+
+/* What cannot be one place of the run. */
+static hpcw_status check_finding(const struct score *s, size_t kind, const cJSON *f, uint64_t index,
+                                 hpcw_error *err) {
+    for (size_t i = 0; i < sizeof member / sizeof member[0]; i++) {
+        if (count_member(f, member[i]) > 1) {
+            return hpcw_i_fail(err, HPCW_EFORMAT, "%s: findings[%" PRIu64 "].%s: expected one, got %u",
+                               s->findings, index, member[i], count_member(f, member[i]));
+        }
+    }
+    if (kinds[kind].place == SCORE_NODE &&
+        count_member(f, "host") + count_member(f, "node") + count_member(f, "rank") > 1) {
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "%s: findings[%" PRIu64 "]: %s: expected one of host, node and rank, got several",
+                           s->findings, index, kinds[kind].name);
+    }
+    for (size_t i = 0; i < sizeof rank_member / sizeof rank_member[0]; i++) {
+        uint64_t rank;
+        if (number(f, rank_member[i], &rank) && rank >= s->ranks) {
+            return hpcw_i_fail(err, HPCW_EFORMAT,
+                               "%s: findings[%" PRIu64 "].%s: expected a rank below %" PRIu64
+                               " as in the run, got %" PRIu64,
+                               s->findings, index, rank_member[i], s->ranks, rank);
+        }
+    }
+    return HPCW_OK;
+}
+
 static hpcw_status take_finding(struct score *s, const cJSON *f, uint64_t index, hpcw_error *err) {
     static const char *const place[] = {
         [SCORE_NODE] = "host, node or rank",      [SCORE_CABLE] = "rank_a and rank_b",
@@ -346,6 +437,10 @@ static hpcw_status take_finding(struct score *s, const cJSON *f, uint64_t index,
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: findings[%" PRIu64 "].kind: expected one of doc/realism.md, got %.40s",
                            s->findings, index, name == NULL ? "none" : name);
+    }
+    hpcw_status status = check_finding(s, kind, f, index, err);
+    if (status != HPCW_OK) {
+        return status;
     }
     if (!key_of_finding(kind, f, key)) {
         return hpcw_i_fail(err, HPCW_EFORMAT, "%s: findings[%" PRIu64 "]: %s: expected %s, got none",
@@ -371,6 +466,10 @@ static hpcw_status take_findings(struct score *s, const cJSON *root, hpcw_error 
     if (!cJSON_IsArray(list)) {
         return hpcw_i_fail(err, HPCW_EFORMAT, "%s: findings: expected a list, got %s", s->findings,
                            list == NULL ? "none" : "something else");
+    }
+    if (count_member(root, "findings") > 1) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: findings: expected one list, got %u", s->findings,
+                           count_member(root, "findings"));
     }
     hpcw_status status = HPCW_OK;
     uint64_t index = 0;
@@ -430,6 +529,10 @@ hpcw_status gen_score(const char *findings, const char *dir, struct hpcw_i_json 
     s.places.seed = s.wrong.seed = hpcw_i_table_random();
     gen_directory_path(dir, GEN_TRUTH, path);
     hpcw_status status = gen_directory_read_json(path, &truth, err);
+    status = status == HPCW_OK ? check_digest(&s, dir, err) : status;
+    if (!number(truth, "ranks", &s.ranks)) {
+        s.ranks = UINT64_MAX;
+    }
     status = status == HPCW_OK ? add_faults(&s, truth, err) : status;
     status = status == HPCW_OK ? gen_directory_read_json(findings, &found, err) : status;
     status = status == HPCW_OK ? take_findings(&s, found, err) : status;

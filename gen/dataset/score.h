@@ -8,7 +8,8 @@
 #include "libwriter/io/json.h"
 
 /* Adds the score of each kind to an open object. `findings`: path of a JSON file. HPCW_EFORMAT for findings that are not
- * as described, with the number of the first one. Memory: that of both files as trees, 50 bytes per rank of a slow node. */
+ * as described, with the number of the first one, and for faults that are not; HPCW_ECHECKSUM for a truth that is not the one
+ * that the dataset's list of checksums has. Memory: that of both files as trees, 50 bytes per rank of a slow node. */
 hpcw_status gen_score(const char *findings, const char *dir, struct hpcw_i_json *json, hpcw_error *err);
 
 #endif

@@ -148,6 +148,31 @@ findings '{"kind": "slow_node", "rank": -1}'
 refuse '*expected host, node or rank, got none'
 findings '{"kind": "outlier", "rank": 1.5, "partner": 2}'
 refuse '*findings?0?: outlier: expected rank and partner, got none'
+findings '{"kind": "slow_node", "host": "x", "rank": 1}'
+refuse 'hpcgen: findings.json: findings?0?: slow_node: expected one of host, node and rank, got several'
+findings '{"kind": "slow_node", "rank": 127}, {"kind": "outlier", "rank": 1, "partner": 128}'
+refuse 'hpcgen: findings.json: findings?1?.partner: expected a rank below 128 as in the run, got 128'
+findings '{"kind": "outlier", "rank": 1, "partner": 2, "rank": 3}'
+refuse 'hpcgen: findings.json: findings?0?.rank: expected one, got 2'
+echo '{"findings": [], "findings": [{"kind": "fast_node"}]}' >findings.json
+refuse 'hpcgen: findings.json: findings: expected one list, got 2'
+
+# A truth that is not what was written: by the checksums, or without them by what a fault must have.
+findings '{"kind": "slow_node", "rank": 1}'
+cp -r data changed
+sed -i 's/"ranks": 128/"ranks": 127/' changed/truth.json
+refuse 'hpcgen: changed/truth.json: XXH3-128: expected * as in CHECKSUMS.xxh128, got *: to make it again: hpcgen repair DIR' changed
+rm changed/CHECKSUMS.xxh128
+"$HPCGEN" score findings.json changed >out || bad "score without checksums failed"
+change() { # EXPRESSION PATTERN
+    sed "$1" data/truth.json >changed/truth.json
+    ! cmp -s data/truth.json changed/truth.json || bad "nothing changes: $1"
+    refuse "hpcgen: changed/truth.json: slow_node: $2" changed
+}
+change 's/"visibility"/"visibilitx"/' 'visibility: expected a list, got none'
+change 's/"sd"/"se"/' 'visibility: expected sd, or certain = true, got neither'
+change 's/"ranks": 4/"ranks": 0/' 'expected a place of one or more ranks or phases, got none'
+
 findings '7'
 refuse '*findings?0?.kind: expected one of doc/realism.md, got none'
 echo '{"found": []}' >findings.json
