@@ -18,9 +18,12 @@ struct repaired_paths {
     struct hpcw_i_json *json;
 };
 
-static void told(void *context, const char *path) {
+static void told(void *context, const char *path, const char *why) {
     const struct repaired_paths *p = context;
     if (p->print) {
+        if (why != NULL) {
+            (void)fprintf(stderr, "hpcgen: %s\n", why);
+        }
         (void)fprintf(stderr, "hpcgen: repaired %s\n", path);
     }
     hpcw_i_json_str(p->json, path);
@@ -44,8 +47,8 @@ static hpcw_status find_dataset(const struct gen_cli_options *o, const char *dir
     hpcw_i_free(*manifest);
     *manifest = NULL;
     gen_dataset_free(d);
-    /* A manifest that may not be read is not one that is lost. */
-    if (s == HPCW_ENOMEM || s == HPCW_EMISMATCH || s == HPCW_EACCES) {
+    /* A manifest that may not be read, or not now, is not one that is lost. */
+    if (s == HPCW_EMISMATCH || gen_repair_stops(s, &e)) {
         return hpcw_i_fail_as(err, &e);
     }
     if (o->ranks == 0) {

@@ -22,6 +22,7 @@
 struct repair_file {
     char *name;
     bool damaged;
+    char *why;     /* it cannot be read; NULL: it can */
     bool unread;   /* taken for damaged without a look at its content, which may be right */
     bool replaced; /* made again, under its temporary name */
     bool has_size; /* in the manifest */
@@ -136,10 +137,14 @@ static void read_manifest(struct repairing *r, const char *text) {
     cJSON_Delete(manifest);
 }
 
-/* What this process may not or cannot read now is not damaged; what the disk does not give back is. */
-static bool stops(hpcw_status s, const hpcw_error *why) {
+bool gen_repair_stops(hpcw_status s, const hpcw_error *why) {
     return s == HPCW_ENOMEM || s == HPCW_EACCES ||
            (s != HPCW_OK && (why->sys_errno == EMFILE || why->sys_errno == ENFILE || why->sys_errno == ESTALE));
+}
+
+/* A file that the disk does not give back is made again; that it does not is told, too. */
+static void keep_reason(struct repair_file *file, const hpcw_error *why) {
+    file->why = file->why == NULL ? hpcw_i_strdup(why->message) : file->why;
 }
 
 static hpcw_status read_checksums(struct repairing *r, hpcw_error *err) {
@@ -148,8 +153,11 @@ static hpcw_status read_checksums(struct repairing *r, hpcw_error *err) {
     hpcw_error why;
     gen_directory_path(r->run->directory, GEN_CHECKSUMS, path);
     hpcw_status s = gen_directory_read(path, &text, &why);
-    if (stops(s, &why)) {
+    if (gen_repair_stops(s, &why)) {
         return hpcw_i_fail_as(err, &why);
+    }
+    if (s != HPCW_OK && s != HPCW_ENOENT) {
+        keep_reason(list_of(r, CHECKSUMS), &why);
     }
     r->listed = s == HPCW_OK;
     for (char *line = text; line != NULL && *line != '\0';) {
@@ -208,8 +216,10 @@ static hpcw_status look_at_file(void *context, void *state, uint64_t index, hpcw
         s = gen_digest_file(path, &file->now.digest, &file->now.size, &why);
     }
     file->damaged = s != HPCW_OK || !is || !is_wanted(file);
-    /* What the disk does not give back is damaged, and is made again. */
-    return stops(s, &why) ? hpcw_i_fail_as(err, &why) : HPCW_OK;
+    if (s != HPCW_OK) {
+        keep_reason(file, &why);
+    }
+    return gen_repair_stops(s, &why) ? hpcw_i_fail_as(err, &why) : HPCW_OK;
 }
 
 static bool wants_comparison(void *context, const char *name, uint64_t *order) {
@@ -368,7 +378,7 @@ static hpcw_status give_name(const struct repairing *r, const struct repair_file
 }
 
 /* *same: a file that nobody has read is what was made again: its size in the manifest was wrong, or it was not known. */
-static hpcw_status compare_unread(const struct repairing *r, const struct repair_file *file, bool *same,
+static hpcw_status compare_unread(const struct repairing *r, struct repair_file *file, bool *same,
                                   hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     struct gen_stored is;
@@ -384,7 +394,10 @@ static hpcw_status compare_unread(const struct repairing *r, const struct repair
         s = gen_digest_file(path, &is.digest, &is.size, &why);
         *same = s == HPCW_OK && is.size == file->now.size && are_equal(&is.digest, &file->now.digest);
     }
-    return stops(s, &why) ? hpcw_i_fail_as(err, &why) : HPCW_OK;
+    if (s != HPCW_OK) {
+        keep_reason(file, &why);
+    }
+    return gen_repair_stops(s, &why) ? hpcw_i_fail_as(err, &why) : HPCW_OK;
 }
 
 /* Puts proven files into their places; what is not proven, or is there already, is removed. The first failure counts. */
@@ -404,7 +417,7 @@ static hpcw_status put_back(struct repairing *r, size_t begin, size_t end, hpcw_
         if (one == HPCW_OK && !same) {
             r->repair->repaired++;
             if (r->repair->told != NULL) {
-                r->repair->told(r->repair->context, file->name);
+                r->repair->told(r->repair->context, file->name, file->why);
             }
         } else {
             remove_temporary(r, file);
@@ -580,6 +593,7 @@ hpcw_status gen_repair_dataset(struct gen_run *run, const char *manifest, struct
     gen_lease_end(&lease);
     for (size_t i = 0; r.file != NULL && i < r.count; i++) {
         hpcw_i_free(r.file[i].name);
+        hpcw_i_free(r.file[i].why);
     }
     hpcw_i_free(r.file);
     hpcw_i_free((void *)(uintptr_t)r.sorted);

@@ -8,10 +8,14 @@
 struct gen_repair {
     uint64_t files;    /* of the dataset, with its lists */
     uint64_t repaired; /* written again; all others are not touched */
-    /* Called for each of them; may be NULL. */
-    void (*told)(void *context, const char *path);
+    /* Called for each of them; may be NULL. `why`: the damaged file cannot be read; NULL: it can, or is missing. */
+    void (*told)(void *context, const char *path, const char *why);
     void *context;
 };
+
+/* Whether a file that could not be read stops a repair: what this process may not or cannot read now is not damaged; what the
+ * disk does not give back is. */
+bool gen_repair_stops(hpcw_status s, const hpcw_error *why);
 
 /*
  * `run` has the parameters of the manifest, or those that the user says, if `manifest` (its text, NULL if it is lost) does
