@@ -8,13 +8,21 @@
 #include "libreader/vom/statistics.h"
 #include "libwriter/io/json.h"
 
+/* JSON has no infinity, and sums and squares of large times overflow. */
+static void put_number(struct hpcw_i_json *json, const char *key, double value) {
+    hpcw_i_json_key_n(json, key, strlen(key));
+    if (value - value == 0) {
+        hpcw_i_json_f64(json, value);
+    } else {
+        hpcw_i_json_null(json);
+    }
+}
+
 static void put_figures(struct hpcw_i_json *json, const char *name, const double figure[READ_VOM_FIGURES]) {
     hpcw_i_json_key_n(json, name, strlen(name));
     hpcw_i_json_flat_object(json);
     for (int f = 0; f < READ_VOM_FIGURES; f++) {
-        const char *key = read_vom_figure_name((enum read_vom_figure)f);
-        hpcw_i_json_key_n(json, key, strlen(key));
-        hpcw_i_json_f64(json, figure[f]);
+        put_number(json, read_vom_figure_name((enum read_vom_figure)f), figure[f]);
     }
     hpcw_i_json_end_object(json);
 }
@@ -38,7 +46,7 @@ static hpcw_status data_info(const char *path, struct hpcw_i_json *json, hpcw_er
             hpcw_i_json_put_u64(json, "migratable", p->migratable);
             hpcw_i_json_put_u64(json, "communications", p->communications);
             hpcw_i_json_put_u64(json, "messages", p->messages);
-            hpcw_i_json_put_f64(json, "bytes", p->bytes);
+            put_number(json, "bytes", p->bytes);
             for (int q = 0; q < READ_VOM_QUANTITIES; q++) {
                 double figure[READ_VOM_FIGURES];
                 read_vom_moments_figures(&p->quantity[q], figure);
