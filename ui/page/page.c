@@ -212,7 +212,8 @@ void ui_page_number(struct ui_page *page, enum ui_page_unit unit, double value) 
         return;
     }
     char text[HPCW_I_FMT_ROOM + 1];
-    *hpcw_i_fmt_f64(text, value, HPCW_I_FLOAT_COMPACT) = '\0';
+    /* The first cell of an axis begins at -0.5, which ceil() makes -0. */
+    *hpcw_i_fmt_f64(text, value == 0 ? 0 : value, HPCW_I_FLOAT_COMPACT) = '\0';
     ui_page_raw(page, "<data class=\"");
     ui_page_raw(page, ui_page_unit_name[unit]);
     ui_page_raw(page, "\" value=\"");
