@@ -151,7 +151,7 @@ hpcw_status gen_checkpoints_new(const struct model_checkpoint *model, const stru
     }
     c->model = model;
     c->trace = *trace;
-    c->trace.skew_us = c->trace.drift_ppm = 0; /* rank 0 is right enough for microseconds */
+    c->trace.skew_us = c->trace.drift_ppm = 0; /* that of rank 0 is right */
     c->start_us = c->past_us = start * 1000000;
     (void)pthread_mutex_init(&c->lock, NULL);
     c->maps = hpcw_rank2file_layout_maps((hpcw_rank2file_layout)model->params.layout);

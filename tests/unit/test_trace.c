@@ -308,6 +308,34 @@ static void clocks_that_differ(void **state) {
     trace_drop(&m);
 }
 
+/* doc/hpcgen.md gives these two values. No time of the log is below zero or beyond the iteration, whatever the signs. */
+static void clocks_of_any_sign(void **state) {
+    (void)state;
+    static const uint32_t ranks[] = {1, 2, 5, 16};
+    static const uint64_t late_ns = UINT64_C(3000000000);
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        for (size_t i = 0; i < sizeof ranks / sizeof ranks[0]; i++) {
+            struct trace_made m;
+            trace_begin(&m);
+            m.trace_params.skew_us = 1;
+            m.trace_params.drift_ppm = 0.1;
+            m.load_params.phases = 2;
+            trace_make(&m, ranks[i], seed);
+            assert_true(m.trace.clock == NULL || m.trace.clock[0].offset_ns == 0);
+            assert_true(m.trace.clock == NULL || m.trace.clock[0].drift == 0);
+            assert_int_equal(m.trace.clock == NULL, m.machine.nodes == 1);
+            const struct model_trace_run run = trace_run_at(&m, 0, late_ns);
+            /* A microsecond is for the steps of the clock. */
+            const uint64_t most_ns = run.facts.duration_ns + 2 * m.trace.guard_ns + 1000;
+            const uint64_t most = model_trace_cycles(&m.trace, most_ns);
+            for (uint64_t k = 0; k < run.count; k++) {
+                assert_true(m.scratch->event[k].time <= most);
+            }
+            trace_drop(&m);
+        }
+    }
+}
+
 /* Clocks that differ by more than a reduction takes would mix iterations. */
 static void wrong_clocks_are_refused(void **state) {
     (void)state;
@@ -382,9 +410,13 @@ static void refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rules_hold),         cmocka_unit_test(long_iterations),
-        cmocka_unit_test(lanes_agree),        cmocka_unit_test(entries_are_sorted),
-        cmocka_unit_test(clocks_that_differ), cmocka_unit_test(wrong_clocks_are_refused),
+        cmocka_unit_test(rules_hold),
+        cmocka_unit_test(long_iterations),
+        cmocka_unit_test(lanes_agree),
+        cmocka_unit_test(entries_are_sorted),
+        cmocka_unit_test(clocks_that_differ),
+        cmocka_unit_test(clocks_of_any_sign),
+        cmocka_unit_test(wrong_clocks_are_refused),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests_name("trace", tests, NULL, NULL);

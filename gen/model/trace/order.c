@@ -73,8 +73,8 @@ static bool has_looked(const struct model_trace *m, const struct model_trace_eve
            ((uint32_t)(e->time ^ e->rank) * 2654435769u >> 16) % LOOKS_ONE_IN == 0;
 }
 
-/* Makes all times those of the ranks' clocks. So that none is negative, clocks that differ are late by the guard; and events
- * are later than a step. */
+/* Makes all times those of the ranks' clocks. So that none is negative, clocks that differ are late by the guard, which no
+ * error exceeds (model_trace_check_clocks); and events are later than a step. */
 static void read_clocks(const struct model_trace *m, const struct model_trace_scratch *s, uint64_t start_ns,
                         uint64_t count) {
     const uint64_t start = model_trace_cycles(m, start_ns);

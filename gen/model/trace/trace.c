@@ -47,8 +47,8 @@ const struct ui_param model_trace_param[] = {
     PARAM("write_sigma", F64, write_sigma, 0, 2, NULL, "standard deviation of ln(time to write) [A]"),
     PARAM("skew", F64, skew_us, 0, 1e6, "us",
           "by how much clocks are off that lost their time server, those of one host in 16, but at least one; "
-          "the "
-          "others are off by a twentieth of it [A]; messages can then seem to arrive before they are sent"),
+          "that of rank 0 is right, the others are off by a twentieth of it [A]; messages can then seem to "
+          "arrive before they are sent"),
     PARAM("drift", F64, drift_ppm, 0, 1e6, "ppm",
           "by how much these clocks drift, and the others a twentieth of it"),
     PARAM("clock", F64, clock_ghz, 0, 10, "GHz",
@@ -224,21 +224,22 @@ static double wrong_by(double all, bool lost, double z) {
     return all * (lost ? copysign(1, z) + z / 8 : kept * z);
 }
 
+/* The clock of rank 0 is right: the tracer corrects all others to it. So no error exceeds the spread of the clocks. */
 static bool read_clocks(struct model_trace *m) {
     const struct model_trace_params *p = &m->params;
     const uint32_t nodes = m->load->machine->nodes;
-    if (p->skew_us == 0 && p->drift_ppm == 0) {
+    if (nodes == 1 || (p->skew_us == 0 && p->drift_ppm == 0)) {
         return true;
     }
     uint32_t surely[4];
     hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CLOCK, 0, 1, 0, surely);
-    m->clock = hpcw_i_malloc(nodes * sizeof *m->clock);
-    for (uint32_t n = 0; m->clock != NULL && n < nodes; n++) {
+    m->clock = hpcw_i_calloc(nodes, sizeof *m->clock);
+    for (uint32_t n = 1; m->clock != NULL && n < nodes; n++) {
         uint32_t w[4];
         uint32_t whether[4];
         hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CLOCK, n, 0, 0, w);
         hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CLOCK, n, 2, 0, whether);
-        const bool lost = whether[0] < hpcw_i_threshold(1.0 / LOST_ONE_IN) || n == surely[0] % nodes;
+        const bool lost = whether[0] < hpcw_i_threshold(1.0 / LOST_ONE_IN) || n == 1 + surely[0] % (nodes - 1);
         m->clock[n] = (struct model_trace_clock){
             .offset_ns = wrong_by(p->skew_us * 1e3, lost, hpcw_i_normal(w[0], w[1])),
             .drift = wrong_by(p->drift_ppm * 1e-6, lost, hpcw_i_normal(w[2], w[3])),
@@ -251,8 +252,8 @@ hpcw_status model_trace_check_clocks(const struct model_trace *m, uint64_t time_
     double least = 0, most = 0;
     for (uint32_t n = 0; m->clock != NULL && n < m->load->machine->nodes; n++) {
         double error_ns = m->clock[n].offset_ns + m->clock[n].drift * (double)time_ns;
-        least = n == 0 || error_ns < least ? error_ns : least;
-        most = n == 0 || error_ns > most ? error_ns : most;
+        least = error_ns < least ? error_ns : least;
+        most = error_ns > most ? error_ns : most;
     }
     return most - least < (double)m->guard_ns
                ? HPCW_OK
