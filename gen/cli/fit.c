@@ -35,13 +35,22 @@ static hpcw_status part_of(const char *path, size_t f, char part[GEN_DIRECTORY_P
     return HPCW_OK;
 }
 
-/* Whether a path is a file or directory of a format, or a dataset with one. */
+#define FITTED "load data, a LinkTest result, a SION container or checkpoints of SCR"
+
+static hpcw_status refuse_log(const char *log, hpcw_error *err) {
+    return hpcw_i_fail(err, HPCW_EINVAL,
+                       "%s: expected " FITTED ", got an event log: fitting one is not possible in this version",
+                       log);
+}
+
+/* Whether a path is a file or directory that can be fitted, or a dataset with one. */
 static hpcw_status check(const char *path, hpcw_error *err) {
+    char log[GEN_DIRECTORY_PATH] = "";
     bool directory;
     size_t own;
     hpcw_status found = gen_format_of_file(path, &own, err);
     if (found != HPCW_OK || own < gen_format_count) {
-        return found;
+        return found != HPCW_OK || gen_fit_knows((enum gen_format_id)own) ? found : refuse_log(path, err);
     }
     found = read_source_is_directory(path, &directory, err);
     if (found != HPCW_OK || !directory) {
@@ -50,14 +59,17 @@ static hpcw_status check(const char *path, hpcw_error *err) {
     for (size_t f = 0; f < gen_format_count; f++) {
         char part[GEN_DIRECTORY_PATH];
         hpcw_status s = gen_cli_find(path, f, part, err);
-        if (s != HPCW_OK || part[0] != '\0') {
+        if (s != HPCW_OK || (part[0] != '\0' && gen_fit_knows((enum gen_format_id)f))) {
             return s;
         }
+        if (part[0] != '\0') {
+            (void)snprintf(log, sizeof log, "%s", part);
+        }
     }
-    return hpcw_i_fail(err, HPCW_EFORMAT,
-                       "%s: expected load data, a LinkTest result, an event log, a SION container or "
-                       "checkpoints of SCR, or a dataset with one of them, got none",
-                       path);
+    return log[0] != '\0'
+               ? refuse_log(log, err)
+               : hpcw_i_fail(err, HPCW_EFORMAT,
+                             "%s: expected " FITTED ", or a dataset with one of them, got none", path);
 }
 
 static hpcw_status add_format(enum gen_format_id f, const char *const *path, size_t count,
@@ -87,9 +99,33 @@ static hpcw_status add_paths(const char *const *path, size_t count, struct gen_f
     }
     for (unsigned of_sizes = 0; of_sizes < 2; of_sizes++) {
         for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
-            if ((sizes >> f & 1) == of_sizes) {
+            if ((sizes >> f & 1) == of_sizes && gen_fit_knows((enum gen_format_id)f)) {
                 s = add_format((enum gen_format_id)f, path, count, facts, twin, err);
             }
+        }
+    }
+    return s;
+}
+
+/* After all else was read: the event logs that are beside it. */
+static hpcw_status leave_out_logs(const struct gen_cli_options *o, const char *const *path, size_t count,
+                                  struct gen_fit_twin *twin, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (size_t i = 0; s == HPCW_OK && i < count; i++) {
+        char log[GEN_DIRECTORY_PATH];
+        hpcw_error room;
+        s = part_of(path[i], GEN_FORMAT_CLOG2, log, err);
+        if (s != HPCW_OK || log[0] == '\0') {
+            continue;
+        }
+        if (!o->quiet) {
+            (void)fprintf(stderr,
+                          "hpcgen: %s: left out: fitting an event log is not possible in this version\n",
+                          gen_cli_printable(log, &room));
+        }
+        if (twin != NULL) {
+            gen_fit_remark(twin,
+                           "clog2: the event log was left out: fitting one is not possible in this version");
         }
     }
     return s;
@@ -181,6 +217,7 @@ static hpcw_status make_twin(const struct gen_cli_options *o, const char *const 
     struct hpcw_i_buf buf = {0};
     hpcw_status s = gen_fit_twin_init(&twin, err);
     s = s == HPCW_OK ? add_paths(path, count, &facts, &twin, err) : s;
+    s = s == HPCW_OK ? leave_out_logs(o, path, count, &twin, err) : s;
     s = s == HPCW_OK ? gen_fit_twin_print(&twin, &buf, err) : s;
     s = s == HPCW_OK ? write_output(o->output, &buf, err) : s;
     if (s == HPCW_OK) {
@@ -275,6 +312,7 @@ static hpcw_status compare(const struct gen_cli_options *o, const char *const *p
     for (size_t i = 0; s == HPCW_OK && i < 2; i++) {
         s = add_paths(&path[i], 1, &facts[i], NULL, err);
     }
+    s = s == HPCW_OK ? leave_out_logs(o, path, 2, NULL, err) : s;
     size_t rows = facts[0].count + facts[1].count;
     if (s == HPCW_OK && (row = hpcw_i_calloc(rows, sizeof *row)) == NULL) {
         s = hpcw_i_fail_memory(err, "comparison", rows, "rows");

@@ -3,7 +3,6 @@
 
 #include "gen/fit/links.h"
 #include "gen/fit/loads.h"
-#include "gen/fit/log.h"
 #include "gen/fit/sizes.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
@@ -25,14 +24,18 @@ static hpcw_status add_loads(const char *path, struct gen_fit_facts *facts, stru
     return s;
 }
 
+/* NULL: cannot be fitted. */
 static hpcw_status (*const add[GEN_FORMATS])(const char *path, struct gen_fit_facts *facts,
                                              struct gen_fit_twin *twin, hpcw_error *err) = {
     [GEN_FORMAT_LINKTEST] = gen_fit_links,
     [GEN_FORMAT_SION] = gen_fit_sion,
     [GEN_FORMAT_VOM] = add_loads,
-    [GEN_FORMAT_CLOG2] = gen_fit_log,
     [GEN_FORMAT_RANK2FILE] = gen_fit_checkpoints,
 };
+
+bool gen_fit_knows(enum gen_format_id format) {
+    return format < GEN_FORMATS && add[format] != NULL;
+}
 
 hpcw_status gen_fit_add(const char *path, enum gen_format_id format, struct gen_fit_facts *facts,
                         struct gen_fit_twin *twin, hpcw_error *err) {

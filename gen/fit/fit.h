@@ -9,8 +9,11 @@
 #include "gen/fit/facts.h"
 #include "gen/fit/twin.h"
 
-/* Adds what a file or directory of a format says to the facts, and to the twin if it is not NULL. A twin has one of each
- * format, in their order, as the event log asks whether there are load data, and checkpoints depend on the objects of a rank.
+/* Whether data of a format can be fitted. */
+bool gen_fit_knows(enum gen_format_id format);
+
+/* Adds what a file or directory of a format says to the facts, and to the twin if it is not NULL. gen_fit_knows(format) must
+ * be true. A twin has one data set of each format. Checkpoints come after load data, whose objects decide their parameters.
  * Fails as the format's reader does. */
 hpcw_status gen_fit_add(const char *path, enum gen_format_id format, struct gen_fit_facts *facts,
                         struct gen_fit_twin *twin, hpcw_error *err);

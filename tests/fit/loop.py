@@ -15,7 +15,6 @@ import sys
 import tempfile
 
 PRESETS = ["dfplus-hdr200", "dragonfly-ss11", "fattree-hdr100", "dfplus-ndr200", "torus-tofud", "tcp-1g"]
-APPLICATIONS = ("stencil", "hydro", "solver", "adaptive")
 SCENARIOS = ["none", "spike", "ramp", "hotspot"]
 # What the control has in place of the defaults.
 OTHER = ["load.objects=20", "load.mean_first=4", "load.mean_last=3", "load.sigma_last=1", "load.skew=0", "load.persistence=0.4",
@@ -87,8 +86,6 @@ with tempfile.TemporaryDirectory() as work:
     for scenario in SCENARIOS:
         tally = Tally() if scenario != "none" else everything
         loop(work, f"scenario {scenario}", "sion,vom,rank2file", tally, "--set", f"load.scenario={scenario}")
-    for application in APPLICATIONS:
-        loop(work, f"event log, {application}", "clog2", Tally(), "--set", f"trace.application={application}")
     for preset in PRESETS:
         loop(work, f"preset {preset}", "linktest", Tally(), "-p", preset)
     control = Tally()
