@@ -18,7 +18,7 @@ static hpcw_status add_loads(const char *path, struct gen_fit_facts *facts, stru
         s = gen_fit_loads_learn(&d->whole, twin, err);
         s = s == HPCW_OK ? gen_fit_loads_intervals(d, twin, err) : s;
     }
-    s = s == HPCW_OK ? gen_fit_loads_facts(&d->whole, "vom", facts, err) : s;
+    s = s == HPCW_OK ? gen_fit_loads_facts(&d->whole, facts, err) : s;
     gen_fit_loads_free(d);
     hpcw_i_free(d);
     return s;

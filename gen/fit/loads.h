@@ -33,8 +33,7 @@ struct gen_fit_load_group {
 struct gen_fit_loads {
     uint32_t ranks, ppn; /* ppn: ranks of the first node; 0: not said */
     uint64_t phases;
-    double collections;   /* seen on the first rank */
-    double handler_edges; /* of a task, with those: the model has them in any case */
+    double collections; /* seen on the first rank */
 
     uint64_t width; /* phases in a group */
     struct gen_fit_load_group group[GEN_FIT_GROUPS][2];
@@ -97,9 +96,8 @@ size_t gen_fit_loads_begin(const struct gen_fit_loads *l);
 struct gen_fit_sketch *gen_fit_loads_times(const struct gen_fit_loads *l, int half, size_t first, size_t last);
 struct gen_fit_sketch *gen_fit_loads_ranks(const struct gen_fit_loads *l, int half, size_t first);
 
-/* For the comparison, as facts of a format; and for the twin. */
-hpcw_status gen_fit_loads_facts(struct gen_fit_loads *l, const char *format, struct gen_fit_facts *facts,
-                                hpcw_error *err);
+/* For the comparison; and for the twin. */
+hpcw_status gen_fit_loads_facts(struct gen_fit_loads *l, struct gen_fit_facts *facts, hpcw_error *err);
 hpcw_status gen_fit_loads_learn(const struct gen_fit_loads *l, struct gen_fit_twin *twin, hpcw_error *err);
 
 /* Learns from a part of the same data what is no whole number; the twin has learned the rest from all. */

@@ -108,9 +108,8 @@ struct gen_fit_sketch *gen_fit_loads_ranks(const struct gen_fit_loads *l, int ha
     return sketch;
 }
 
-static hpcw_status add_marginal(struct gen_fit_facts *facts, const char *format, const char *name,
-                                const char *unit, struct gen_fit_sketch *a, struct gen_fit_sketch *b,
-                                hpcw_error *err) {
+static hpcw_status add_marginal(struct gen_fit_facts *facts, const char *name, const char *unit,
+                                struct gen_fit_sketch *a, struct gen_fit_sketch *b, hpcw_error *err) {
     if (a == NULL || b == NULL) {
         hpcw_i_free(a);
         hpcw_i_free(b);
@@ -119,12 +118,11 @@ static hpcw_status add_marginal(struct gen_fit_facts *facts, const char *format,
     return gen_fit_facts_add(
         facts,
         &(struct gen_fit_fact){
-            .format = format, .name = name, .unit = unit, .kind = GEN_FIT_MARGINAL, .half = {a, b}},
+            .format = "vom", .name = name, .unit = unit, .kind = GEN_FIT_MARGINAL, .half = {a, b}},
         err);
 }
 
-static hpcw_status add_marginals(struct gen_fit_loads *l, const char *format, struct gen_fit_facts *facts,
-                                 hpcw_error *err) {
+static hpcw_status add_marginals(struct gen_fit_loads *l, struct gen_fit_facts *facts, hpcw_error *err) {
     const struct {
         const char *name, *unit;
         struct gen_fit_sketch **half;
@@ -134,26 +132,24 @@ static hpcw_status add_marginals(struct gen_fit_loads *l, const char *format, st
         {"bytes of an edge", "bytes", l->bytes},
         {"messages of an edge", "", l->messages},
     };
-    hpcw_status s = add_marginal(facts, format, "task time in phase 0", "s", gen_fit_loads_times(l, 0, 0, 0),
+    hpcw_status s = add_marginal(facts, "task time in phase 0", "s", gen_fit_loads_times(l, 0, 0, 0),
                                  gen_fit_loads_times(l, 1, 0, 0), err);
     if (s == HPCW_OK) {
-        s = add_marginal(facts, format, "task time from phase 1 on", "s",
-                         gen_fit_loads_times(l, 0, 1, GEN_FIT_GROUPS),
+        s = add_marginal(facts, "task time from phase 1 on", "s", gen_fit_loads_times(l, 0, 1, GEN_FIT_GROUPS),
                          gen_fit_loads_times(l, 1, 1, GEN_FIT_GROUPS), err);
     }
     if (s == HPCW_OK) {
-        s = add_marginal(facts, format, "load of a rank over the mean of its phase", "",
-                         gen_fit_loads_ranks(l, 0, 0), gen_fit_loads_ranks(l, 1, 0), err);
+        s = add_marginal(facts, "load of a rank over the mean of its phase", "", gen_fit_loads_ranks(l, 0, 0),
+                         gen_fit_loads_ranks(l, 1, 0), err);
     }
     for (size_t i = 0; s == HPCW_OK && i < sizeof own / sizeof own[0]; i++) {
-        s = add_marginal(facts, format, own[i].name, own[i].unit, own[i].half[0], own[i].half[1], err);
+        s = add_marginal(facts, own[i].name, own[i].unit, own[i].half[0], own[i].half[1], err);
         own[i].half[0] = own[i].half[1] = NULL;
     }
     return s;
 }
 
-hpcw_status gen_fit_loads_facts(struct gen_fit_loads *l, const char *format, struct gen_fit_facts *facts,
-                                hpcw_error *err) {
+hpcw_status gen_fit_loads_facts(struct gen_fit_loads *l, struct gen_fit_facts *facts, hpcw_error *err) {
     static const char *const correlation[] = {
         [GEN_FIT_NEXT] = "task times of a phase and the next one",
         [GEN_FIT_EARLY] = "task times of a phase and one far before it",
@@ -166,12 +162,12 @@ hpcw_status gen_fit_loads_facts(struct gen_fit_loads *l, const char *format, str
     const double on_rank = l->counts > 0 ? l->count_sum / l->counts : 0;
     const double alike = gen_fit_loads_correlation(l, GEN_FIT_SAME_RANK, 2, first);
     const double objects = on_rank * l->ranks / (1 + fmax(0, on_rank - 1) * (alike > 0 ? alike : 0));
-    hpcw_status s = add_marginals(l, format, facts, err);
+    hpcw_status s = add_marginals(l, facts, err);
     for (size_t i = 0; s == HPCW_OK && i < sizeof correlation / sizeof correlation[0]; i++) {
         const enum gen_fit_load_correlation which = (enum gen_fit_load_correlation)i;
         s = gen_fit_facts_add(facts,
                               &(struct gen_fit_fact){
-                                  .format = format,
+                                  .format = "vom",
                                   .name = correlation[i],
                                   .kind = GEN_FIT_CORRELATION,
                                   .value = gen_fit_loads_correlation(l, which, 2, first),
@@ -190,7 +186,7 @@ hpcw_status gen_fit_loads_facts(struct gen_fit_loads *l, const char *format, str
         {"edges between objects of different homes", l->distant, l->edges, false},
     };
     for (size_t i = 0; s == HPCW_OK && i < sizeof share / sizeof share[0]; i++) {
-        struct gen_fit_fact fact = {.format = format, .name = share[i].name, .kind = GEN_FIT_SHARE};
+        struct gen_fit_fact fact = {.format = "vom", .name = share[i].name, .kind = GEN_FIT_SHARE};
         double part = 0;
         double all = 0;
         for (size_t h = 0; h < 2; h++) {

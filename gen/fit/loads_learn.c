@@ -656,16 +656,12 @@ static void learn_volumes(struct fit_learning *g, double edges) {
     if (same) {
         learn(g, "load.edge_phases", 0, GEN_FIT_PER_RUN);
     }
-    /* Without what the model's handlers send, and what it changes after the first of its periods. */
+    /* Without what the model changes after the first of its periods. */
     const double later =
         p->edge_phases > 0 && p->phases > p->edge_phases ? 1 - (double)p->edge_phases / p->phases : 0;
     const double change = 0.01 * later;
-    const double others = l->handler_edges / (edges / l->count_sum);
-    const double squares =
-        p->handler_bytes_mean * p->handler_bytes_mean + p->handler_bytes_sd * p->handler_bytes_sd;
-    const double rest = fmax(0.1, 1 - others);
-    const double mean = (l->ln_bytes / edges - others * p->handler_bytes_mean) / rest;
-    const double variance = (l->ln_bytes_squares / edges - others * squares) / rest - mean * mean - change;
+    const double mean = l->ln_bytes / edges;
+    const double variance = l->ln_bytes_squares / edges - mean * mean - change;
     const double with_work = gen_fit_loads_correlation(l, GEN_FIT_EDGE, 2, g->begin);
     if (!isnan(with_work) && !same) {
         const double straight = g->tail.scale > 0 ? gen_fit_correlation_with_normal(&g->tail) : 1;
@@ -707,7 +703,7 @@ static void learn_edges(struct fit_learning *g) {
     }
     const struct fit_stencil stencil = stencil_of(g, (double)p->objects * p->collections);
     const double occupied = l->count_sum / l->counts / ((double)p->objects * p->collections);
-    const double of_objects = edges / l->count_sum - l->handler_edges;
+    const double of_objects = edges / l->count_sum;
     learn(g, "load.far_edges", fmax(0, of_objects - stencil.senders) / occupied, GEN_FIT_PER_OBJECT);
     if (of_objects - stencil.senders > 8) {
         gen_fit_remark(g->twin, "more edges than the model can have: the twin has %.0f of an object",
@@ -721,7 +717,7 @@ static void learn_edges(struct fit_learning *g) {
 
 /* ---- what cannot move ---- */
 
-/* All of it is the handler's, less what the model's groups take. A log does not tell. */
+/* All of it is the handler's, less what the model's groups take. */
 static void learn_fixed(struct fit_learning *g) {
     const struct gen_fit_loads *l = g->l;
     const size_t i = l->fixed[1] > 0;

@@ -425,8 +425,8 @@ static void free_problem(struct fit_problem *g) {
 
 /* ---- distant senders ---- */
 
-/* Senders of an object, as means of ranks; of a log, with those of the handlers' tree. */
-static void count_senders(const struct model_load *m, bool tree, struct gen_fit_sketch *senders) {
+/* Senders of an object, as means of ranks. */
+static void count_senders(const struct model_load *m, struct gen_fit_sketch *senders) {
     for (uint32_t r = 0; r < m->ranks; r++) {
         double count = 0;
         double sum = 0;
@@ -438,10 +438,6 @@ static void count_senders(const struct model_load *m, bool tree, struct gen_fit_
                 sum += model_load_senders(m, object, edge);
             }
         }
-        for (uint64_t child = 2 * (uint64_t)r + 1; tree && child <= 2 * (uint64_t)r + 2; child++) {
-            sum += child < m->ranks;
-        }
-        sum += tree && r > 0;
         gen_fit_sketch_add(senders, sum / count);
     }
 }
@@ -455,7 +451,7 @@ static hpcw_status distance_of_senders(const struct gen_fit_loads *l, const stru
     hpcw_status s = made != NULL ? make_model(&m, twin, l->ranks, 1, err)
                                  : hpcw_i_fail_memory(err, NULL, l->ranks, "ranks");
     if (s == HPCW_OK) {
-        count_senders(&m.load, l->handler_edges > 0, made);
+        count_senders(&m.load, made);
         *distance = gen_fit_sketch_distance(measured, made);
         free_model(&m);
     }

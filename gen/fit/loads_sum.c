@@ -341,12 +341,8 @@ hpcw_status gen_fit_loads_merge(const struct gen_fit_load_data *d, size_t withou
                                 hpcw_error *err) {
     const struct gen_fit_loads *w = &d->whole;
     hpcw_status s = HPCW_OK;
-    *l = (struct gen_fit_loads){.ranks = w->ranks,
-                                .ppn = w->ppn,
-                                .phases = w->phases,
-                                .collections = w->collections,
-                                .handler_edges = w->handler_edges,
-                                .width = 1};
+    *l = (struct gen_fit_loads){
+        .ranks = w->ranks, .ppn = w->ppn, .phases = w->phases, .collections = w->collections, .width = 1};
     for (size_t b = 0; s == HPCW_OK && b < GEN_FIT_BLOCKS; b++) {
         if (b != without) { /* all ranks have the same phases, so all blocks with ranks the same width */
             l->width = d->block[b].width > l->width ? d->block[b].width : l->width;

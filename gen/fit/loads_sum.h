@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sums up what ranks do phase by phase, wherever that was read: all phases of a rank, then those of the next one. */
+/* Sums up what ranks do phase by phase: all phases of a rank, then those of the next one. */
 #ifndef HPCW_GEN_FIT_LOADS_SUM_H
 #define HPCW_GEN_FIT_LOADS_SUM_H
 

@@ -272,8 +272,8 @@ static hpcw_status learn_checkpoints(const struct fit_checkpoints *c, struct gen
                                          [HPCW_RANK2FILE_SCR_1_2] = "scr-1.2",
                                          [HPCW_RANK2FILE_SCR_3] = "scr-3",
                                          [HPCW_RANK2FILE_SHARED] = "shared"};
-    const uint64_t application = UINT64_C(1) << GEN_FORMAT_VOM | UINT64_C(1) << GEN_FORMAT_CLOG2;
-    hpcw_status s = (twin->formats & application) == 0 ? learn_alone(c, twin, err) : HPCW_OK;
+    const bool with_loads = (twin->formats >> GEN_FORMAT_VOM & 1) != 0;
+    hpcw_status s = with_loads ? HPCW_OK : learn_alone(c, twin, err);
     s = s == HPCW_OK ? gen_fit_learn(twin, "rank2file.checkpoints", c->sound, GEN_FIT_PER_RUN, err) : s;
     s = s == HPCW_OK ? gen_fit_learn_text(twin, "rank2file.layout", layout[c->layout], GEN_FIT_PER_RUN, err)
                      : s;

@@ -138,7 +138,6 @@ static bool print_formats(uint64_t formats, struct hpcw_i_buf *buf) {
     static const char *const name[GEN_FORMATS] = {[GEN_FORMAT_LINKTEST] = "linktest",
                                                   [GEN_FORMAT_SION] = "sion",
                                                   [GEN_FORMAT_VOM] = "vom",
-                                                  [GEN_FORMAT_CLOG2] = "clog2",
                                                   [GEN_FORMAT_RANK2FILE] = "rank2file"};
     const char *before = "formats = ";
     bool good = true;

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "gen/fit/compare.h"
-#include "gen/fit/log_places.h"
 #include "gen/fit/pairs.h"
 #include "gen/fit/shape.h"
 #include "gen/fit/twin.h"
@@ -311,79 +310,6 @@ static void learned_values_are_rounded_and_in_range(void **state) {
     hpcw_i_free(t);
 }
 
-/* A rank's calls: A is a reduction of all, B a barrier, w waits for messages, x and y send to two ranks, others are local. */
-static void walk(struct gen_fit_log_places *p, uint32_t rank, const char *calls) {
-    for (const char *c = calls; *c != '\0'; c++) {
-        if (*c == 'x' || *c == 'y') {
-            gen_fit_log_send(&p->walk[rank], *c == 'x' ? 1 : 2, 0);
-        }
-        const enum gen_fit_log_waits waits = *c == 'A' || *c == 'B' ? GEN_FIT_LOG_FOR_ALL
-                                             : *c == 'w'            ? GEN_FIT_LOG_FOR_SOME
-                                                                    : GEN_FIT_LOG_NEVER;
-        const double seconds = waits == GEN_FIT_LOG_FOR_ALL ? 1e-3 : 1e-6;
-        assert_true(gen_fit_log_places_add(p, rank, (uint32_t)*c, waits, seconds));
-    }
-}
-
-/* The calls of a rank that end an iteration, from those alone and once more. */
-static uint32_t ends_in(const char *calls, const struct gen_fit_log_iterations *of) {
-    struct gen_fit_log_walk w = {.calls = 0};
-    uint32_t ends = 0;
-    for (const char *c = calls; *c != '\0'; c++) {
-        if (*c == 'x' || *c == 'y') {
-            gen_fit_log_send(&w, *c == 'x' ? 1 : 2, 0);
-        }
-        gen_fit_log_call(&w, (uint32_t)*c, *c == 'A' || *c == 'B');
-        if (w.calls > of->begin && gen_fit_log_ends(&w, of)) {
-            ends++;
-            w.ended = w.calls;
-        }
-    }
-    return ends;
-}
-
-/* Solvers and stencils, with calls before, after and now and then; ranks at a border; what does not recur. */
-static void iterations_are_what_recurs(void **state) {
-    (void)state;
-    static const struct {
-        const char *calls[2];
-        uint32_t length, count; /* of rank 0; 0: no iterations */
-    } rows[] = {
-        {{"AAAAAA", "AAAAAA"}, 1, 6},
-        {{"xwAxwAxwAxwAxwAxwA", "xwAxwAxwAxwAxwAxwA"}, 3, 6},
-        {{"rszBBxwAAxwAAxwAAxwAAxwAAxwAABB", "rszBBxwAAxwAAxwAAxwAAxwAAxwAABB"}, 4, 6},
-        {{"rcxwywxwywxwywxwywxwywxwywg", "rcxwxwxwxwxwxwg"},
-         4,
-         6}, /* nothing but messages, and one neighbour */
-        {{"xwAxwAxwABBxwAxwAxwABBxwAxwAxwABB", "xwAxwAxwABBxwAxwAxwABBxwAxwAxwABB"}, 3, 9},
-        /* the first one with fewer than half of the calls, and with more than all */
-        {{"rwAxwxwxwAxwxwxwAxwxwxwA", "rwAxwxwxwAxwxwxwAxwxwxwA"}, 7, 4},
-        {{"BBBxwxwwAxwxwAxwxwAxwxwAxwxwA", "BBBxwxwwAxwxwAxwxwAxwxwAxwxwA"}, 5, 5},
-        {{"abcdefgh", "abcdefgh"}, 0, 0},
-        {{"", "AAAAA"}, 0, 0},
-        {{"rszBBxwAxwAxwAxwAxwAxwA", "rszBBxwAxwAxwAxwAxwAxwA"}, 3, 6}, /* two barriers are no iteration */
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct gen_fit_log_places p;
-        struct gen_fit_log_iterations of[2];
-        assert_int_equal(gen_fit_log_places_init(&p, 2, NULL), HPCW_OK);
-        walk(&p, 0, rows[i].calls[0]);
-        walk(&p, 1, rows[i].calls[1]);
-        assert_int_equal(gen_fit_log_iterations(&p, of, NULL), HPCW_OK);
-        print_message("row %zu: %u of %u calls from %u on, %u of %u calls from %u on\n", i, of[0].count,
-                      of[0].length, of[0].begin, of[1].count, of[1].length, of[1].begin);
-        if (rows[i].count == 0) {
-            assert_true(of[0].count == 0 || of[1].count == 0);
-        } else {
-            assert_int_equal(of[0].length, rows[i].length);
-            assert_in_range(of[0].count, rows[i].count - 2, rows[i].count);
-            assert_int_equal(ends_in(rows[i].calls[0], &of[0]), of[0].count);
-            assert_in_range(of[1].count, of[0].count - 1, of[0].count + 1);
-        }
-        gen_fit_log_places_free(&p);
-    }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quantiles),
@@ -397,7 +323,6 @@ int main(void) {
         cmocka_unit_test(tables_are_checked),
         cmocka_unit_test(bent_correlations),
         cmocka_unit_test(learned_values_are_rounded_and_in_range),
-        cmocka_unit_test(iterations_are_what_recurs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,27 +88,15 @@ bool model_trace_program_is_silent(const struct model_trace_program *p) {
     return p->statements > 0 && kind_of(&p->statement[p->statements - 1]) == SILENT;
 }
 
-bool model_trace_program_shares(uint32_t *done, uint32_t directions) {
+/*
+ * Exchanges in some directions one after the other, none twice, share one part of the bytes, which has the weight of the first:
+ * whether an exchange shares that of those before it, whose directions are *done.
+ */
+static bool shares(uint32_t *done, uint32_t directions) {
     const bool in_some = directions != MODEL_TRACE_ALL_WAYS;
     const bool with_others = in_some && *done != 0 && (*done & directions) == 0;
     *done = in_some ? (with_others ? *done : 0) | directions : 0;
     return with_others;
-}
-
-enum model_trace_call model_trace_program_call(const char *name, const char **statement, uint32_t *usual) {
-    static const enum model_trace_call of[] = {
-        [POST] = MODEL_TRACE_CALL_POSTS,      [SEND] = MODEL_TRACE_CALL_SENDS,
-        [WAIT] = MODEL_TRACE_CALL_WAITS,      [BOTH] = MODEL_TRACE_CALL_SENDS_AND_WAITS,
-        [CALL] = MODEL_TRACE_CALL_COLLECTIVE, [END] = MODEL_TRACE_CALL_UNKNOWN,
-    };
-    for (size_t i = 0; i < ROWS; i++) {
-        if (strncmp(name, "MPI_", 4) == 0 && strcmp(rows[i].name, name) == 0) {
-            *statement = rows[i].name;
-            *usual = rows[i].number;
-            return rows[i].op == MODEL_TRACE_OP_CALL ? MODEL_TRACE_CALL_ALONE : of[rows[i].kind];
-        }
-    }
-    return MODEL_TRACE_CALL_UNKNOWN;
 }
 
 /* ---- reading ---- */
@@ -335,8 +323,7 @@ hpcw_status model_trace_program_check(const struct model_trace_program *program,
             continue;
         }
         const uint32_t before = done;
-        const bool more = !ends && (is_again(program, i) ||
-                                    model_trace_program_shares(&done, program->statement[i].directions));
+        const bool more = !ends && (is_again(program, i) || shares(&done, program->statement[i].directions));
         if (!more && before != 0 && (before & directions) != directions) {
             return hpcw_i_fail(err, HPCW_EINVAL,
                                "%s: expected exchanges in all directions of the grid of ranks, one after the "
@@ -390,7 +377,7 @@ static void begin_exchange(struct program_writing *w) {
 /* Those of the open exchange: where they go, and what part of the bytes they have. */
 static void begin_messages(struct program_writing *w, const struct model_trace_statement *s) {
     struct model_trace_exchange *x = &w->script->exchange[w->exchange];
-    w->shares = model_trace_program_shares(&w->directions, s->directions);
+    w->shares = shares(&w->directions, s->directions);
     if (!w->shares) {
         w->script->weight[w->part++] = s->number;
     }
@@ -482,8 +469,7 @@ static void go_through(struct program_writing *w, uint32_t from, uint32_t to) {
         } else if (w->script != NULL) {
             add(w, i);
         } else {
-            w->part += sends(s) && !is_again(w->program, i) &&
-                       !model_trace_program_shares(&w->directions, s->directions);
+            w->part += sends(s) && !is_again(w->program, i) && !shares(&w->directions, s->directions);
             w->all += kind_of(s) == WORK ? s->number : 0;
         }
     }

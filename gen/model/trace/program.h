@@ -46,28 +46,8 @@ hpcw_status model_trace_program_read(struct model_trace_program *program, const 
 hpcw_status model_trace_program_check(const struct model_trace_program *program, const char *key,
                                       uint32_t directions, hpcw_error *err);
 
-/*
- * Exchanges in some directions one after the other, none twice, share one part of the bytes, which has the weight of the first:
- * whether an exchange shares that of those before it, whose directions are *done.
- */
-bool model_trace_program_shares(uint32_t *done, uint32_t directions);
-
 /* Whether no call ends an iteration. */
 bool model_trace_program_is_silent(const struct model_trace_program *program);
-
-/* What a call does in a program. */
-enum model_trace_call {
-    MODEL_TRACE_CALL_UNKNOWN,
-    MODEL_TRACE_CALL_ALONE, /* and waits for nobody */
-    MODEL_TRACE_CALL_COLLECTIVE,
-    MODEL_TRACE_CALL_POSTS,
-    MODEL_TRACE_CALL_SENDS,
-    MODEL_TRACE_CALL_WAITS,
-    MODEL_TRACE_CALL_SENDS_AND_WAITS
-};
-
-/* Of a name, the statement with it: a static text; and its number if none is given. */
-enum model_trace_call model_trace_program_call(const char *name, const char **statement, uint32_t *usual);
 
 struct model_trace;
 struct model_trace_script;
