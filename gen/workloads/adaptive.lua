@@ -8,9 +8,9 @@ states = { "Advance", "Regrid" }
 -- Advances blocks when their borders have come: each takes an equal part of the work.
 local function advance(to, from)
   local requests = {}
-  for _, edge in ipairs(from) do table.insert(requests, irecv(edge.rank)) end
+  for other in from do requests[#requests + 1] = irecv(other) end
   local sends = {}
-  for _, edge in ipairs(to) do table.insert(sends, isend(edge.rank, edge.bytes)) end
+  for other, bytes in to do sends[#sends + 1] = isend(other, bytes) end
   local share = 1 / (#requests + 1)
   work(share)
   while #requests > 0 do

@@ -9,10 +9,9 @@ end
 -- The first or the second half of all edges.
 local function exchange(to, from, first)
   local requests = {}
-  for _, edge in ipairs(from) do table.insert(requests, irecv(edge.rank)) end
-  for _, edge in ipairs(to) do
-    local bytes = edge.bytes // 2
-    table.insert(requests, isend(edge.rank, first and bytes or edge.bytes - bytes))
+  for other in from do requests[#requests + 1] = irecv(other) end
+  for other, bytes in to do
+    requests[#requests + 1] = isend(other, first and bytes // 2 or bytes - bytes // 2)
   end
   waitall(requests)
 end

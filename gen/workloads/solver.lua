@@ -10,11 +10,11 @@ local share = 1 / parameters.iterations
 -- Borders in as many parts as there are iterations; the last one has what is left.
 local function product(to, from, iteration)
   local requests = {}
-  for _, edge in ipairs(from) do table.insert(requests, irecv(edge.rank)) end
-  for _, edge in ipairs(to) do
-    local part = edge.bytes // parameters.iterations
+  for other in from do requests[#requests + 1] = irecv(other) end
+  for other, bytes in to do
+    local part = bytes // parameters.iterations
     local last = iteration == parameters.iterations
-    table.insert(requests, isend(edge.rank, last and edge.bytes - part * (iteration - 1) or part))
+    requests[#requests + 1] = isend(other, last and bytes - part * (iteration - 1) or part)
   end
   waitall(requests)
   work(0.8 * share)

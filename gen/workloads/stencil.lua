@@ -18,8 +18,8 @@ function run()
   for phase = 1, phases do
     local to, from = edges()
     local requests = {}
-    for _, edge in ipairs(from) do table.insert(requests, irecv(edge.rank)) end
-    for _, edge in ipairs(to) do table.insert(requests, isend(edge.rank, edge.bytes)) end
+    for other in from do requests[#requests + 1] = irecv(other) end
+    for other, bytes in to do requests[#requests + 1] = isend(other, bytes) end
     state("Inner", inner)
     waitall(requests)
     state("Border", border)

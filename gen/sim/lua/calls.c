@@ -164,19 +164,37 @@ static inline void sends(struct sim_lua_rank *r, uint32_t to, uint64_t bytes) {
     }
 }
 
-static void push_edges(lua_State *L, const struct sim_lua_edge *edge, uint32_t count) {
-    lua_createtable(L, (int)count, 0);
-    for (uint32_t i = 0; i < count; i++) {
-        lua_createtable(L, 0, 2);
-        lua_pushinteger(L, edge[i].rank);
-        lua_setfield(L, -2, "rank");
-        lua_pushinteger(L, (lua_Integer)edge[i].bytes);
-        lua_setfield(L, -2, "bytes");
-        lua_rawseti(L, -2, (lua_Integer)i + 1);
+/* A list of edges in a loop: `for rank, bytes in to do`. */
+struct sim_lua_list {
+    uint32_t count, next;
+    struct sim_lua_edge edge[];
+};
+
+/* The next one; after the last one nil, and then the first one again. */
+static int next_edge(lua_State *L) {
+    struct sim_lua_list *list = lua_touserdata(L, lua_upvalueindex(1));
+    if (list->next == list->count) {
+        list->next = 0;
+        lua_pushnil(L);
+        return 1;
     }
+    const struct sim_lua_edge *edge = &list->edge[list->next++];
+    lua_pushinteger(L, edge->rank);
+    lua_pushinteger(L, (lua_Integer)edge->bytes);
+    return 2;
 }
 
-/* edges(): two tables of { rank, bytes }: whom the rank sends to in this phase, and whom it receives from. */
+static void push_edges(lua_State *L, const struct sim_lua_edge *edge, uint32_t count) {
+    struct sim_lua_list *list = lua_newuserdatauv(L, sizeof *list + count * sizeof *edge, 0);
+    list->count = count;
+    list->next = 0;
+    if (count > 0) {
+        memcpy(list->edge, edge, count * sizeof *edge);
+    }
+    lua_pushcclosure(L, next_edge, 1);
+}
+
+/* edges(): whom the rank sends to in this phase, and whom it receives from, each for a loop. */
 static int call_edges(lua_State *L) {
     struct sim_lua_rank *r = caller(L, "edges");
     const struct sim_lua_host *host = r->lua->host;
@@ -286,7 +304,12 @@ static sim_request *requests_of(lua_State *L, const char *call, uint32_t *count)
     if (size > SIM_LUA_MOST_TEXT) {
         sim_lua_refuse(L, "%s: expected at most %d requests, got %zu", call, SIM_LUA_MOST_TEXT, size);
     }
-    sim_request *request = lua_newuserdatauv(L, (size + 1) * sizeof *request, 0);
+    struct sim_lua *lua = sim_lua_rank_of(L)->lua;
+    sim_request *request = hpcw_i_grow(lua->request, &lua->request_capacity, size + 1, sizeof *request);
+    if (request == NULL) {
+        (void)luaL_error(L, "not enough memory");
+    }
+    lua->request = request;
     for (size_t i = 0; i < size; i++) {
         (void)lua_rawgeti(L, 1, (lua_Integer)i + 1);
         request[i] = (sim_request)integer(L, -1, call, "requests of isend or irecv");

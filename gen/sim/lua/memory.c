@@ -1,22 +1,85 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/sim/lua/memory.h"
 
+#include <stdbool.h>
+#include <string.h>
+
 #include "libwriter/base/mem.h"
+
+enum { PAGE = 64 << 10 };
+
+static bool is_small(size_t size) {
+    return size > 0 && size <= SIM_LUA_SMALL;
+}
+
+static void **unused_of(struct sim_lua_memory *m, size_t size) {
+    return &m->unused[(size - 1) / SIM_LUA_STEP];
+}
+
+/* Cuts a page into blocks of a size. */
+static void add_page(struct sim_lua_memory *m, size_t size) {
+    const size_t step = (size + SIM_LUA_STEP - 1) / SIM_LUA_STEP * SIM_LUA_STEP;
+    char *page = hpcw_i_malloc(PAGE);
+    if (page == NULL) {
+        return;
+    }
+    *(void **)(void *)page = m->pages;
+    m->pages = page;
+    for (size_t at = SIM_LUA_STEP; at + step <= PAGE; at += step) {
+        *(void **)(void *)(page + at) = *unused_of(m, size);
+        *unused_of(m, size) = page + at;
+    }
+}
+
+static void *take(struct sim_lua_memory *m, size_t size) {
+    if (!is_small(size)) {
+        return hpcw_i_malloc(size);
+    }
+    void **unused = unused_of(m, size);
+    if (*unused == NULL) {
+        add_page(m, size);
+    }
+    void *block = *unused;
+    if (block != NULL) {
+        *unused = *(void **)block;
+    }
+    return block;
+}
+
+static void give_back(struct sim_lua_memory *m, void *block, size_t size) {
+    if (is_small(size)) {
+        *(void **)block = *unused_of(m, size);
+        *unused_of(m, size) = block;
+    } else {
+        hpcw_i_free(block);
+    }
+}
 
 void *sim_lua_allocate(void *memory, void *block, size_t old_size, size_t size) {
     struct sim_lua_memory *m = memory;
     const size_t had = block != NULL ? old_size : 0; /* of a new block, `old_size` is the kind of object */
-    if (size == 0) {
-        hpcw_i_free(block);
-        m->used -= had;
-        return NULL;
-    }
     if (size > had && size - had > m->limit - m->used) {
         return NULL;
     }
-    void *moved = hpcw_i_realloc(block, size);
-    if (moved != NULL) {
-        m->used += size - had;
+    const bool stays = is_small(had) && is_small(size) && unused_of(m, had) == unused_of(m, size);
+    void *moved = stays ? block : size > 0 ? take(m, size) : NULL;
+    if (size > 0 && moved == NULL) {
+        return NULL;
     }
+    if (block != NULL && !stays) {
+        if (size > 0) {
+            memcpy(moved, block, had < size ? had : size);
+        }
+        give_back(m, block, had);
+    }
+    m->used += size - had;
     return moved;
+}
+
+void sim_lua_memory_free(struct sim_lua_memory *m) {
+    while (m->pages != NULL) {
+        void *next = *(void **)m->pages;
+        hpcw_i_free(m->pages);
+        m->pages = next;
+    }
 }

@@ -38,7 +38,9 @@ struct sim_lua {
     char state_name[SIM_LUA_MOST_STATES][SIM_LUA_STATE_NAME];
     struct sim_lua_rank *rank;  /* [ranks] */
     struct sim_lua_rank nobody; /* of the main state: no rank */
-    struct sim *sim;            /* during a run */
+    sim_request *request;       /* [request_capacity] of the call that is made */
+    size_t request_capacity;
+    struct sim *sim; /* during a run */
     const struct sim_lua_host *host;
 };
 

@@ -298,6 +298,8 @@ void sim_lua_free(struct sim_lua *lua) {
         if (lua->state != NULL) {
             lua_close(lua->state);
         }
+        sim_lua_memory_free(&lua->memory);
+        hpcw_i_free(lua->request);
         hpcw_i_free(lua->name);
         hpcw_i_free(lua->rank);
         hpcw_i_free(lua);
