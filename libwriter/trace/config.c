@@ -20,9 +20,12 @@ static const char *get(const char *name) {
 }
 
 static void refuse(struct hpcw_i_trace_config *c, const char *name, const char *expected, const char *got) {
-    if (c->refused[0] == '\0') {
-        (void)snprintf(c->refused, sizeof c->refused, "%s: expected %s, got '%.64s'", name, expected, got);
+    char *at = c->refused;
+    while (*at != '\0') {
+        at += strlen(at) + 1;
     }
+    const size_t room = sizeof c->refused - (size_t)(at - c->refused);
+    (void)snprintf(at, room - 1, "%s: expected %s, got '%.64s'", name, expected, got);
 }
 
 enum { NUMBER = 32 }; /* room for that of a child */
@@ -134,7 +137,7 @@ static void read_clock(struct hpcw_i_trace_config *c) {
     refuse(c, "HPCW_TRACE_CLOCK", "best, counter, system or mpi", value);
 }
 
-/* The classes that a variable names, one bit for each. */
+/* The classes that a variable names, one bit for each; none of them if one is unknown. */
 static uint32_t read_classes(struct hpcw_i_trace_config *c, const char *name) {
     const char *value = get(name);
     uint32_t classes = 0;
@@ -148,10 +151,13 @@ static uint32_t read_classes(struct hpcw_i_trace_config *c, const char *name) {
             }
         }
         if (named == 0 && length > 0) {
+            char word[65];
+            (void)snprintf(word, sizeof word, "%.*s", (int)(length < 64 ? length : 64), value);
             refuse(c, name,
                    "all, message, collective, communicator, topology, group, datatype, attribute, environment, "
                    "file, window, spawn, info",
-                   value);
+                   word);
+            return 0;
         }
         classes |= named;
         value += length + (value[length] == ',');

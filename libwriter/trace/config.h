@@ -36,7 +36,7 @@ struct hpcw_i_trace_config {
     bool on;              /* record from the start */
     bool named;           /* HPCW_TRACE_FILE names the log */
     bool clocks;          /* report them at the end */
-    char refused[256];    /* the first bad value, as a message; "" if there is none */
+    char refused[2048];   /* a message for each bad value, with its NUL; then "" */
 };
 
 /* `child`: another MPI program, which has the plain name, has started this one. */

@@ -146,6 +146,18 @@ one_line "HPCW_TRACE_ALSO: expected all, message, .*, info, got 'clocks'"
 traced HPCW_TRACE_CLOCK=sundial HPCW_TRACE_FILE=clock.clog2
 one_line "HPCW_TRACE_CLOCK: expected best, counter, system or mpi, got 'sundial'"
 sound clock.clog2
+traced HPCW_TRACE_MEMORY=abc HPCW_TRACE_SKIP=collective,messag,info HPCW_TRACE_FILE=two.clog2
+if [ "$(grep -c hpcw_trace: traced.err)" != 2 ] ||
+    ! grep -q "HPCW_TRACE_MEMORY: expected 8 to 1048576 MiB, got 'abc'; using the default" traced.err ||
+    ! grep -q "HPCW_TRACE_SKIP: expected all, .*, got 'messag'; using the default" traced.err; then
+    fail "expected a line for each bad setting, got:" traced.err
+fi
+sound two.clog2
+expect MPI_Bcast "$processes"
+: >no_directory
+traced HPCW_TRACE_DIR=no_directory HPCW_TRACE_FILE=file.clog2
+grep -q 'no_directory/file.clog2.*: cannot create: Not a directory' traced.err ||
+    fail "expected that no_directory is none, got:" traced.err
 
 if [ "$processes" != 1 ]; then
     echo "== a directory for each process"

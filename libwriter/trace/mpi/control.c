@@ -85,8 +85,8 @@ static bool meet(struct hpcw_i_trace_verdict *verdict, char *missing, size_t siz
     } else {
         (void)snprintf(config.path, sizeof config.path, "%s", verdict->path);
     }
-    if (config.refused[0] != '\0') {
-        say("%s; using the default", config.refused);
+    for (const char *refused = config.refused; *refused != '\0'; refused += strlen(refused) + 1) {
+        say("%s; using the default", refused);
     }
     return true;
 }

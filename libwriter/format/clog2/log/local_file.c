@@ -2,7 +2,6 @@
 /* The local file, which has every record from the moment at which it is made. */
 #include "libwriter/format/clog2/log/local_file.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -221,7 +220,7 @@ void hpcw_i_clog2_local_create(hpcw_clog2_log *log) {
     }
     (void)print_path(log, tag, process, log->local_path, size);
     int at;
-    int e = log->local_dir == NULL ? ENOENT : hpcw_i_dir_fd(log->local_dir, &at);
+    int e = log->local_dir == NULL ? log->local_dir_error : hpcw_i_dir_fd(log->local_dir, &at);
     e = e == 0 ? hpcw_i_sys_open_at(at, local_name(log), O_RDWR | O_CREAT | O_EXCL, 0600, &log->fd) : e;
     if (e == 0) {
         e = hpcw_i_sys_id(log->fd, &log->local_id);

@@ -138,7 +138,7 @@ static hpcw_status make(const char *path, hpcw_comm *comm, const hpcw_clog2_log_
         return hpcw_i_fail_memory(err, path, 0, NULL);
     }
     if (log->directory != NULL) {
-        (void)hpcw_i_dir_hold(log->directory, &log->local_dir); /* creating the local file says why not */
+        log->local_dir_error = hpcw_i_dir_hold(log->directory, &log->local_dir);
     }
     return hpcw_i_clog2_clock_begin(log, err);
 }

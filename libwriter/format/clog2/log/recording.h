@@ -57,7 +57,8 @@ struct hpcw_clog2_log {
     char *name; /* of the path at first, without directory: local files have it in theirs */
     hpcw_clog2_log_options options;
     char *directory;              /* of local files; NULL: there are none */
-    struct hpcw_i_dir *local_dir; /* the same, held; NULL: it is not there */
+    struct hpcw_i_dir *local_dir; /* the same, held; NULL: it cannot be */
+    int local_dir_error;          /* why not; an errno value */
     hpcw_clog2_clock clock;
     struct hpcw_i_clog2_ticks ticks;
     int *leader; /* [clocks] ascending: the first process that reads each clock */
