@@ -84,10 +84,10 @@ static const struct ui_option option_table[] = {
     OPTION(WORK, SWEEPING | COUNTING, 0, "files", "NUMBERS", SIZE, files,
            "physical files of a container; sweep uses all numbers but the first at the block size of the file "
            "system only. The default is 1, and in a sweep also 4",
-           UI_LIMITS(1, HPCW_SION_MAX_TASKS), .read = ui_read_sizes),
+           UI_LIMITS(1, HPCW_SION_MAX_TASKS), .param.unit = "files", .read = ui_read_sizes),
     OPTION(WORK, RATING, 0, "tasks", "NUMBERS", SIZE, tasks,
            "numbers of tasks: a number, a list with commas, or FIRST:LAST:xN. The default is 64:16384:x4",
-           UI_LIMITS(1, HPCW_SION_READER_MAX_SHARE), .read = ui_read_sizes),
+           UI_LIMITS(1, HPCW_SION_READER_MAX_SHARE), .param.unit = "tasks", .read = ui_read_sizes),
     OPTION(WORK, PRINTING, 0, "nodes", "N", U32, nodes, "nodes of the job", UI_LIMITS(1, 1000000),
            .required = PRINTING),
     OPTION(WORK, PRINTING, 0, "ntasks-per-node", "N", U32, tasks_per_node, "processes on each node",

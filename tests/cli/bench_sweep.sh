@@ -190,6 +190,8 @@ refuse 1 'nowhere: cannot*' "$HPCGEN" nowhere --out four
 refuse 2 'sweep: expected at most 1 argument*' "$HPCGEN" data more
 refuse 2 '--blocksize: *' "$HPCGEN" data --blocksize 4K:1K:x2
 refuse 1 'data: *' "$HPCGEN" data --out five --stripe-count 2 # no Lustre here
+refuse 2 '--files: expected 1 to * files, got "0"' "$HPCGEN" data --out five --files 0
+refuse 2 '--tasks: expected a number of tasks such as *, got "many"' "$HPCGEN" metadata data --tasks many
 refuse 1 '--files: *' "$HPCGEN" data --out five --ranks 2 --files 3
 [ ! -e four ] && [ ! -e five ] || bad "a refused sweep leaves its directory"
 [ -z "$(ls -A data)" ] || bad "a refused sweep leaves data"

@@ -30,6 +30,7 @@ static hpcw_status set_bool(const struct ui_param *param, const char *text, bool
 }
 
 static hpcw_status set_size(const struct ui_param *param, const char *text, uint64_t *value, hpcw_error *err) {
+    const char *unit = param->unit == NULL ? "bytes" : param->unit;
     char digits[32];
     size_t length = strlen(text);
     unsigned shift = 0;
@@ -42,8 +43,8 @@ static hpcw_status set_size(const struct ui_param *param, const char *text, uint
     }
     if (length == 0 || length >= sizeof digits || strspn(text, "0123456789") != length) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "%s: expected a number of bytes such as 4096, 4K, 2M or 1G, got \"%.200s\"",
-                           param->key, text);
+                           "%s: expected a number of %s such as 4096, 4K, 2M or 1G, got \"%.200s\"", param->key,
+                           unit, text);
     }
     memcpy(digits, text, length);
     digits[length] = '\0';
@@ -53,8 +54,8 @@ static hpcw_status set_size(const struct ui_param *param, const char *text, uint
         return status;
     }
     if (!hpcw_i_mul_u64(count, (uint64_t)1 << shift, &bytes) || bytes < min || bytes > max) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "%s: expected %" PRIu64 " to %" PRIu64 " bytes, got \"%.200s\"",
-                           param->key, min, max, text);
+        return hpcw_i_fail(err, HPCW_ERANGE, "%s: expected %" PRIu64 " to %" PRIu64 " %s, got \"%.200s\"",
+                           param->key, min, max, unit, text);
     }
     *value = bytes;
     return HPCW_OK;
