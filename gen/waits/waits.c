@@ -1,0 +1,730 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/waits/waits.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/export/export.h"
+#include "gen/export/log.h"
+#include "libwriter/base/array.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/base/table.h"
+
+enum call_kind { NO_CALL, OTHER_CALL, SEND_CALL, RECEIVE_CALL, COLLECTIVE_CALL };
+
+/* A message: key of the table of those on their way. */
+struct waits_message_key {
+    uint64_t word[HPCW_I_TABLE_KEY];
+};
+
+/* A message of which one end has been read. */
+struct waits_message {
+    uint64_t enter_ns; /* begin of the call that sends */
+    uint64_t exit_ns;  /* end of this call; UINT64_MAX: not yet */
+    uint32_t call;     /* its name */
+    uint32_t blocking; /* it may wait for the receive */
+    uint64_t received; /* the receive came before the send */
+};
+
+/* A state that has begun. */
+struct waits_state {
+    uint64_t from_ns, definition;
+    int32_t thread, comm;
+    uint32_t name;
+    enum call_kind kind;
+    uint32_t outer; /* index + 1 of the state of this rank that began before it; also links unused ones */
+    bool sends;     /* `sent` is a message of this call */
+    struct waits_message_key sent; /* the last one */
+    uint64_t late_ns;              /* the latest begin of a send whose message this call received; 0: none */
+    uint32_t late_rank, late_call;
+    uint64_t serial; /* of a collective call */
+};
+
+/* A collective call that not all ranks have left. */
+struct waits_meeting {
+    uint64_t arrived, left; /* ranks */
+    uint64_t last_ns;
+    uint32_t last_rank, last_call;
+};
+
+/* A wait, as the critical path needs it: at `to_ns` the path goes on with the rank `cause`. */
+struct path_wait {
+    uint64_t to_ns;
+    uint32_t rank, cause;
+};
+
+struct path_piece {
+    uint64_t from_ns, to_ns;
+    uint32_t rank;
+};
+
+struct waits_rank_state {
+    uint32_t top;      /* index + 1 of the innermost open state */
+    uint64_t since_ns; /* when that became the innermost one */
+    size_t piece, end; /* of the critical path: the next piece of this rank, and one past its last */
+};
+
+struct waits_run {
+    struct gen_waits *w;
+    struct gen_log *log;
+    const char *path;
+    struct gen_export what;
+    struct waits_rank_state *rank; /* [ranks] */
+    struct waits_state *open;
+    size_t opens, open_capacity;
+    uint32_t unused; /* index + 1 of the first unused one */
+    size_t name_capacity;
+    enum call_kind *kind; /* [names] */
+    size_t kind_capacity;
+    struct hpcw_i_table names;    /* definition -> uint64_t, index of the name */
+    struct hpcw_i_table messages; /* struct waits_message_key -> struct waits_message */
+    struct hpcw_i_table sizes;    /* communicator -> uint64_t, ranks */
+    struct hpcw_i_table serials;  /* (communicator, rank) -> uint64_t, collective calls so far */
+    struct hpcw_i_table meetings; /* (communicator, serial) -> struct waits_meeting */
+    struct hpcw_i_table pairs;    /* (kind, call, cause) -> struct gen_waits_sum */
+    struct hpcw_i_table shares;   /* (rank, name) -> uint64_t, ns */
+    struct path_wait *wait;
+    size_t waits, wait_capacity;
+    struct path_piece *piece;
+    size_t pieces, piece_capacity;
+    uint32_t last_rank;
+};
+
+static hpcw_status no_memory(const struct waits_run *r, hpcw_error *err) {
+    return hpcw_i_fail_memory(err, r->path, r->w->ranks, "ranks");
+}
+
+/* ---- names ---- */
+
+static enum call_kind kind_of(const char *name) {
+    static const struct {
+        const char *name;
+        enum call_kind kind;
+    } known[] = {
+        {"MPI_Allgather", COLLECTIVE_CALL},
+        {"MPI_Allgatherv", COLLECTIVE_CALL},
+        {"MPI_Allreduce", COLLECTIVE_CALL},
+        {"MPI_Alltoall", COLLECTIVE_CALL},
+        {"MPI_Alltoallv", COLLECTIVE_CALL},
+        {"MPI_Alltoallw", COLLECTIVE_CALL},
+        {"MPI_Barrier", COLLECTIVE_CALL},
+        {"MPI_Bcast", COLLECTIVE_CALL},
+        {"MPI_Exscan", COLLECTIVE_CALL},
+        {"MPI_Gather", COLLECTIVE_CALL},
+        {"MPI_Gatherv", COLLECTIVE_CALL},
+        {"MPI_Mrecv", RECEIVE_CALL},
+        {"MPI_Recv", RECEIVE_CALL},
+        {"MPI_Reduce", COLLECTIVE_CALL},
+        {"MPI_Reduce_scatter", COLLECTIVE_CALL},
+        {"MPI_Reduce_scatter_block", COLLECTIVE_CALL},
+        {"MPI_Rsend", SEND_CALL},
+        {"MPI_Scan", COLLECTIVE_CALL},
+        {"MPI_Scatter", COLLECTIVE_CALL},
+        {"MPI_Scatterv", COLLECTIVE_CALL},
+        {"MPI_Send", SEND_CALL},
+        {"MPI_Sendrecv", RECEIVE_CALL},
+        {"MPI_Sendrecv_replace", RECEIVE_CALL},
+        {"MPI_Ssend", SEND_CALL},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (strcmp(name, known[i].name) == 0) {
+            return known[i].kind;
+        }
+    }
+    return strncmp(name, "MPI_", strlen("MPI_")) == 0 ? OTHER_CALL : NO_CALL;
+}
+
+/* Returns the index of the name, UINT32_MAX without memory. */
+static uint32_t add_name(struct waits_run *r, const char *text) {
+    struct gen_waits *w = r->w;
+    for (uint32_t i = 0; i < w->names; i++) {
+        if (strcmp(w->name[i], text) == 0) {
+            return i;
+        }
+    }
+    char(*name)[GEN_WAITS_NAME] = hpcw_i_grow(w->name, &r->name_capacity, w->names + (size_t)1, sizeof *name);
+    if (name == NULL) {
+        return UINT32_MAX;
+    }
+    w->name = name;
+    enum call_kind *kind = hpcw_i_grow(r->kind, &r->kind_capacity, w->names + (size_t)1, sizeof *kind);
+    if (kind == NULL) {
+        return UINT32_MAX;
+    }
+    r->kind = kind;
+    memset(name[w->names], 0, sizeof name[w->names]);
+    memcpy(name[w->names], text, strnlen(text, GEN_WAITS_NAME - 1));
+    kind[w->names] = kind_of(name[w->names]);
+    return w->names++;
+}
+
+static uint32_t name_of(struct waits_run *r, const struct gen_log_entry *e) {
+    bool fresh;
+    uint64_t *index = hpcw_i_table_add(&r->names, &e->definition, &fresh);
+    if (index == NULL) {
+        return UINT32_MAX;
+    }
+    if (fresh) {
+        *index = add_name(r, e->name);
+    }
+    return (uint32_t)*index;
+}
+
+/* ---- open states ---- */
+
+static struct waits_state *push(struct waits_run *r, const struct gen_log_entry *e) {
+    const uint32_t name = name_of(r, e);
+    if (name == UINT32_MAX) {
+        return NULL;
+    }
+    if (r->unused == 0) {
+        struct waits_state *grown = hpcw_i_grow(r->open, &r->open_capacity, r->opens + 1, sizeof *grown);
+        if (grown == NULL) {
+            return NULL;
+        }
+        r->open = grown;
+        r->open[r->opens++].outer = 0;
+        r->unused = (uint32_t)r->opens;
+    }
+    const uint32_t at = r->unused;
+    struct waits_state *s = &r->open[at - 1];
+    r->unused = s->outer;
+    *s = (struct waits_state){.from_ns = e->ns,
+                              .definition = e->definition,
+                              .thread = e->thread,
+                              .comm = e->comm,
+                              .name = name,
+                              .kind = r->kind[name],
+                              .outer = r->rank[e->rank].top};
+    r->rank[e->rank].top = at;
+    return s;
+}
+
+/* Takes the state that ends from its list. False if it has not begun. */
+static bool pop(struct waits_run *r, const struct gen_log_entry *e, struct waits_state *state) {
+    uint32_t *link = &r->rank[e->rank].top;
+    while (*link != 0 &&
+           (r->open[*link - 1].definition != e->definition || r->open[*link - 1].thread != e->thread)) {
+        link = &r->open[*link - 1].outer;
+    }
+    const uint32_t at = *link;
+    if (at == 0) {
+        return false;
+    }
+    *state = r->open[at - 1];
+    *link = state->outer;
+    r->open[at - 1].outer = r->unused;
+    r->unused = at;
+    return true;
+}
+
+/* The call of MPI that an end of a message is in, or NULL. */
+static struct waits_state *call_of(struct waits_run *r, const struct gen_log_entry *e) {
+    uint32_t at = r->rank[e->rank].top;
+    while (at != 0 && (r->open[at - 1].kind == NO_CALL || r->open[at - 1].thread != e->thread)) {
+        at = r->open[at - 1].outer;
+    }
+    return at == 0 ? NULL : &r->open[at - 1];
+}
+
+/* ---- waits ---- */
+
+struct found_wait {
+    enum gen_waits_kind kind;
+    uint32_t rank, call;
+    uint64_t from_ns, to_ns;
+    uint32_t cause_rank, cause_call;
+};
+
+static hpcw_status add_wait(struct waits_run *r, const struct found_wait *f, hpcw_error *err) {
+    const uint64_t time_ns = f->to_ns - f->from_ns;
+    const uint64_t key[] = {f->kind, f->call, f->cause_call};
+    struct gen_waits_sum *pair = hpcw_i_table_add(&r->pairs, key, NULL);
+    struct path_wait *grown = hpcw_i_grow(r->wait, &r->wait_capacity, r->waits + 1, sizeof *grown);
+    r->wait = grown == NULL ? r->wait : grown;
+    if (pair == NULL || grown == NULL) {
+        return no_memory(r, err);
+    }
+    struct gen_waits_sum *own = &r->w->rank[f->rank].kind[f->kind];
+    own->count++;
+    own->time_ns += time_ns;
+    pair->count++;
+    pair->time_ns += time_ns;
+    r->w->rank[f->cause_rank].caused_ns += time_ns;
+    r->wait[r->waits++] = (struct path_wait){.to_ns = f->to_ns, .rank = f->rank, .cause = f->cause_rank};
+    return HPCW_OK;
+}
+
+/* The ranks of a communicator, 0 if it is not known. */
+static uint64_t size_of(const struct waits_run *r, int32_t comm) {
+    const uint64_t *size = hpcw_i_table_find(&r->sizes, (const uint64_t[]){(uint32_t)comm});
+    return size == NULL ? 0 : *size;
+}
+
+static hpcw_status enter_collective(struct waits_run *r, const struct gen_log_entry *e, struct waits_state *s,
+                                    hpcw_error *err) {
+    uint64_t *serial =
+        hpcw_i_table_add(&r->serials, (const uint64_t[]){(uint32_t)s->comm, (uint64_t)e->rank}, NULL);
+    if (serial == NULL) {
+        return no_memory(r, err);
+    }
+    s->serial = (*serial)++;
+    struct waits_meeting *m =
+        hpcw_i_table_add(&r->meetings, (const uint64_t[]){(uint32_t)s->comm, s->serial}, NULL);
+    if (m == NULL) {
+        return no_memory(r, err);
+    }
+    m->arrived++;
+    m->last_ns = e->ns;
+    m->last_rank = (uint32_t)e->rank;
+    m->last_call = s->name;
+    r->w->collectives += m->arrived == size_of(r, s->comm);
+    return HPCW_OK;
+}
+
+static hpcw_status leave_collective(struct waits_run *r, const struct gen_log_entry *e,
+                                    const struct waits_state *s, hpcw_error *err) {
+    struct waits_meeting *m = hpcw_i_table_find(&r->meetings, (const uint64_t[]){(uint32_t)s->comm, s->serial});
+    if (m == NULL) {
+        return HPCW_OK;
+    }
+    const struct waits_meeting all = *m;
+    const uint64_t size = size_of(r, s->comm);
+    m->left++;
+    if (m->left == size) {
+        hpcw_i_table_remove(&r->meetings, m);
+    }
+    if (all.arrived < size || all.last_ns <= s->from_ns) {
+        return HPCW_OK;
+    }
+    return add_wait(r,
+                    &(struct found_wait){.kind = GEN_WAITS_COLLECTIVE,
+                                         .rank = (uint32_t)e->rank,
+                                         .call = s->name,
+                                         .from_ns = s->from_ns,
+                                         .to_ns = all.last_ns,
+                                         .cause_rank = all.last_rank,
+                                         .cause_call = all.last_call},
+                    err);
+}
+
+static hpcw_status begin_state(struct waits_run *r, const struct gen_log_entry *e, hpcw_error *err) {
+    struct waits_state *s = push(r, e);
+    if (s == NULL) {
+        return no_memory(r, err);
+    }
+    return s->kind == COLLECTIVE_CALL ? enter_collective(r, e, s, err) : HPCW_OK;
+}
+
+static hpcw_status end_state(struct waits_run *r, const struct gen_log_entry *e, hpcw_error *err) {
+    struct waits_state s;
+    if (!pop(r, e, &s)) {
+        return HPCW_OK;
+    }
+    struct waits_message *m = s.sends ? hpcw_i_table_find(&r->messages, s.sent.word) : NULL;
+    if (m != NULL) {
+        m->exit_ns = e->ns;
+    }
+    hpcw_status status = s.kind == COLLECTIVE_CALL ? leave_collective(r, e, &s, err) : HPCW_OK;
+    if (status == HPCW_OK && s.late_ns > s.from_ns) {
+        status = add_wait(r,
+                          &(struct found_wait){.kind = GEN_WAITS_LATE_SENDER,
+                                               .rank = (uint32_t)e->rank,
+                                               .call = s.name,
+                                               .from_ns = s.from_ns,
+                                               .to_ns = s.late_ns,
+                                               .cause_rank = s.late_rank,
+                                               .cause_call = s.late_call},
+                          err);
+    }
+    return status;
+}
+
+/* ---- messages ---- */
+
+static struct waits_message_key key_of(const struct gen_log_entry *e) {
+    const bool send = e->letter == 's';
+    const uint64_t from = (uint64_t)(send ? e->rank : e->peer), to = (uint64_t)(send ? e->peer : e->rank);
+    const int32_t comm = send ? e->comm : e->peer_comm; /* of the sender */
+    return (struct waits_message_key){
+        {from << 32 | to, (uint64_t)(uint32_t)e->tag << 32 | (uint32_t)comm, e->number}};
+}
+
+static hpcw_status take_send(struct waits_run *r, const struct gen_log_entry *e, hpcw_error *err) {
+    const struct waits_message_key key = key_of(e);
+    bool fresh;
+    struct waits_message *m = hpcw_i_table_add(&r->messages, key.word, &fresh);
+    if (m == NULL) {
+        return no_memory(r, err);
+    }
+    if (!fresh) {
+        r->w->backward++;
+        hpcw_i_table_remove(&r->messages, m);
+        return HPCW_OK;
+    }
+    struct waits_state *call = call_of(r, e);
+    *m = (struct waits_message){.enter_ns = e->ns, .exit_ns = UINT64_MAX};
+    if (call != NULL) {
+        m->enter_ns = call->from_ns;
+        m->call = call->name;
+        m->blocking = call->kind == SEND_CALL;
+        call->sends = true;
+        call->sent = key;
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status take_receive(struct waits_run *r, const struct gen_log_entry *e, hpcw_error *err) {
+    const struct waits_message_key key = key_of(e);
+    bool fresh;
+    struct waits_message *m = hpcw_i_table_add(&r->messages, key.word, &fresh);
+    if (m == NULL) {
+        return no_memory(r, err);
+    }
+    if (fresh) {
+        m->received = true;
+        return HPCW_OK;
+    }
+    const struct waits_message sent = *m;
+    hpcw_i_table_remove(&r->messages, m);
+    r->w->messages++;
+    struct waits_state *call = call_of(r, e);
+    if (call == NULL) {
+        return HPCW_OK;
+    }
+    if (sent.enter_ns > call->from_ns && sent.enter_ns > call->late_ns) {
+        call->late_ns = sent.enter_ns;
+        call->late_rank = (uint32_t)e->peer;
+        call->late_call = sent.call;
+    }
+    /* An eager send has ended before the receive begins. */
+    if (!sent.blocking || call->kind != RECEIVE_CALL || call->from_ns <= sent.enter_ns ||
+        sent.exit_ns <= call->from_ns) {
+        return HPCW_OK;
+    }
+    return add_wait(r,
+                    &(struct found_wait){.kind = GEN_WAITS_LATE_RECEIVER,
+                                         .rank = (uint32_t)e->peer,
+                                         .call = sent.call,
+                                         .from_ns = sent.enter_ns,
+                                         .to_ns = call->from_ns,
+                                         .cause_rank = (uint32_t)e->rank,
+                                         .cause_call = call->name},
+                    err);
+}
+
+/* ---- the pass over all waits ---- */
+
+static void take_time(struct waits_run *r, const struct gen_log_entry *e) {
+    struct gen_waits *w = r->w;
+    w->begin_ns = e->ns < w->begin_ns ? e->ns : w->begin_ns;
+    if (e->ns > w->end_ns) {
+        w->end_ns = e->ns;
+        r->last_rank = (uint32_t)e->rank;
+    }
+}
+
+static hpcw_status take_entry(void *context, const struct gen_log_entry *e, hpcw_error *err) {
+    struct waits_run *r = context;
+    if ((e->letter == 's' || e->letter == 'f') && e->peer >= r->w->ranks) {
+        return HPCW_OK;
+    }
+    switch (e->letter) {
+    case 'B':
+        take_time(r, e);
+        return begin_state(r, e, err);
+    case 'E':
+        take_time(r, e);
+        return end_state(r, e, err);
+    case 's':
+        return take_send(r, e, err);
+    case 'f':
+        return take_receive(r, e, err);
+    default:
+        return HPCW_OK;
+    }
+}
+
+static hpcw_status count_members(struct waits_run *r, hpcw_error *err) {
+    int32_t comm;
+    uint32_t rank;
+    uint32_t world;
+    for (size_t at = 0; gen_log_member(r->log, &at, &comm, &rank, &world);) {
+        uint64_t *size = hpcw_i_table_add(&r->sizes, (const uint64_t[]){(uint32_t)comm}, NULL);
+        if (size == NULL) {
+            return no_memory(r, err);
+        }
+        (*size)++;
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status find_waits(struct waits_run *r, hpcw_error *err) {
+    struct gen_waits *w = r->w;
+    w->begin_ns = UINT64_MAX;
+    hpcw_status s = count_members(r, err);
+    s = s == HPCW_OK ? gen_log_run(r->log, &r->what, take_entry, r, err) : s;
+    if (s == HPCW_OK && w->begin_ns == UINT64_MAX) {
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected states, got none: no waits to find", r->path);
+    }
+    w->unmatched = r->messages.count;
+    uint64_t key[HPCW_I_TABLE_KEY];
+    const struct waits_meeting *m;
+    for (size_t at = 0; (m = hpcw_i_table_next(&r->meetings, &at, key)) != NULL;) {
+        w->incomplete += m->arrived < size_of(r, (int32_t)key[0]);
+    }
+    return s;
+}
+
+/* ---- the critical path ---- */
+
+static int by_rank_and_time(const void *a, const void *b) {
+    const struct path_wait *x = a;
+    const struct path_wait *y = b;
+    return x->rank != y->rank     ? (x->rank < y->rank ? -1 : 1)
+           : x->to_ns != y->to_ns ? (x->to_ns < y->to_ns ? -1 : 1)
+           : x->cause < y->cause  ? -1
+                                  : x->cause > y->cause;
+}
+
+static int by_rank_and_begin(const void *a, const void *b) {
+    const struct path_piece *x = a;
+    const struct path_piece *y = b;
+    return x->rank != y->rank        ? (x->rank < y->rank ? -1 : 1)
+           : x->from_ns < y->from_ns ? -1
+                                     : x->from_ns > y->from_ns;
+}
+
+static bool add_piece(struct waits_run *r, uint32_t rank, uint64_t from_ns, uint64_t to_ns) {
+    if (from_ns >= to_ns) {
+        return true;
+    }
+    struct path_piece *grown = hpcw_i_grow(r->piece, &r->piece_capacity, r->pieces + 1, sizeof *grown);
+    if (grown == NULL) {
+        return false;
+    }
+    r->piece = grown;
+    r->piece[r->pieces++] = (struct path_piece){from_ns, to_ns, rank};
+    r->w->rank[rank].path_ns += to_ns - from_ns;
+    return true;
+}
+
+/* The number of waits in [first, end) that are over at `ns`. */
+static size_t over_at(const struct waits_run *r, size_t first, size_t end, uint64_t ns) {
+    size_t low = first;
+    while (low < end) {
+        const size_t middle = low + (end - low) / 2;
+        if (r->wait[middle].to_ns <= ns) {
+            low = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    return low - first;
+}
+
+/* Each wait is used once, so that the walk ends even if ranks wait in a circle at one time. */
+static hpcw_status walk_back(struct waits_run *r, hpcw_error *err) {
+    struct gen_waits *w = r->w;
+    size_t *first = hpcw_i_calloc(w->ranks + (size_t)1, sizeof *first);
+    size_t *end = hpcw_i_calloc(w->ranks, sizeof *end); /* one past the last wait that is not used */
+    bool good = first != NULL && end != NULL;
+    if (good && r->waits > 0) {
+        qsort(r->wait, r->waits, sizeof *r->wait, by_rank_and_time);
+    }
+    for (size_t i = 0; good && i < r->waits; i++) {
+        first[r->wait[i].rank + 1] = i + 1;
+    }
+    for (uint32_t k = 0; good && k < w->ranks; k++) {
+        first[k + 1] = first[k + 1] > first[k] ? first[k + 1] : first[k];
+        end[k] = first[k + 1];
+    }
+    uint32_t rank = r->last_rank;
+    for (uint64_t ns = w->end_ns; good && ns > w->begin_ns;) {
+        const size_t over = over_at(r, first[rank], end[rank], ns);
+        if (over == 0) {
+            good = add_piece(r, rank, w->begin_ns, ns);
+            break;
+        }
+        end[rank] = first[rank] + over - 1;
+        const struct path_wait *wait = &r->wait[end[rank]];
+        good = add_piece(r, rank, wait->to_ns, ns);
+        ns = wait->to_ns;
+        rank = wait->cause;
+    }
+    hpcw_i_free(first);
+    hpcw_i_free(end);
+    return good ? HPCW_OK : no_memory(r, err);
+}
+
+/* The innermost state of the rank has lasted until now. */
+static hpcw_status add_shares(struct waits_run *r, uint32_t rank, uint64_t ns, hpcw_error *err) {
+    struct waits_rank_state *s = &r->rank[rank];
+    const uint64_t name = s->top == 0 ? 0 : r->open[s->top - 1].name;
+    uint64_t time_ns = 0;
+    for (; s->piece < s->end && r->piece[s->piece].from_ns < ns; s->piece++) {
+        const struct path_piece *p = &r->piece[s->piece];
+        const uint64_t from_ns = p->from_ns > s->since_ns ? p->from_ns : s->since_ns;
+        const uint64_t to_ns = p->to_ns < ns ? p->to_ns : ns;
+        time_ns += to_ns > from_ns ? to_ns - from_ns : 0;
+        if (p->to_ns > ns) {
+            break;
+        }
+    }
+    s->since_ns = ns;
+    if (time_ns == 0) {
+        return HPCW_OK;
+    }
+    uint64_t *share = hpcw_i_table_add(&r->shares, (const uint64_t[]){rank, name}, NULL);
+    if (share == NULL) {
+        return no_memory(r, err);
+    }
+    *share += time_ns;
+    return HPCW_OK;
+}
+
+static hpcw_status take_path_entry(void *context, const struct gen_log_entry *e, hpcw_error *err) {
+    struct waits_run *r = context;
+    if ((e->letter != 'B' && e->letter != 'E') || e->thread != 0) {
+        return HPCW_OK;
+    }
+    hpcw_status s = add_shares(r, (uint32_t)e->rank, e->ns, err);
+    struct waits_state ended;
+    if (s == HPCW_OK && e->letter == 'B' && push(r, e) == NULL) {
+        s = no_memory(r, err);
+    } else if (s == HPCW_OK && e->letter == 'E') {
+        (void)pop(r, e, &ended);
+    }
+    return s;
+}
+
+static hpcw_status find_path(struct waits_run *r, hpcw_error *err) {
+    hpcw_status s = walk_back(r, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    if (r->pieces > 0) {
+        qsort(r->piece, r->pieces, sizeof *r->piece, by_rank_and_begin);
+    }
+    memset(r->rank, 0, r->w->ranks * sizeof *r->rank);
+    r->opens = r->unused = 0;
+    for (size_t i = 0; i < r->pieces; i++) {
+        struct waits_rank_state *k = &r->rank[r->piece[i].rank];
+        k->piece = k->end == 0 ? i : k->piece;
+        k->end = i + 1;
+    }
+    s = gen_log_run(r->log, &r->what, take_path_entry, r, err);
+    for (uint32_t k = 0; s == HPCW_OK && k < r->w->ranks; k++) {
+        s = add_shares(r, k, r->w->end_ns, err);
+    }
+    return s;
+}
+
+/* ---- results ---- */
+
+static int by_pair(const void *a, const void *b) {
+    const struct gen_waits_pair *x = a;
+    const struct gen_waits_pair *y = b;
+    return x->sum.time_ns != y->sum.time_ns ? (x->sum.time_ns > y->sum.time_ns ? -1 : 1)
+           : x->kind != y->kind             ? (x->kind < y->kind ? -1 : 1)
+           : x->call != y->call             ? (x->call < y->call ? -1 : 1)
+           : x->cause < y->cause            ? -1
+                                            : x->cause > y->cause;
+}
+
+static int by_share(const void *a, const void *b) {
+    const struct gen_waits_share *x = a;
+    const struct gen_waits_share *y = b;
+    return x->time_ns != y->time_ns ? (x->time_ns > y->time_ns ? -1 : 1)
+           : x->rank != y->rank     ? (x->rank < y->rank ? -1 : 1)
+           : x->state < y->state    ? -1
+                                    : x->state > y->state;
+}
+
+static hpcw_status give_results(struct waits_run *r, hpcw_error *err) {
+    struct gen_waits *w = r->w;
+    uint64_t key[HPCW_I_TABLE_KEY];
+    const struct gen_waits_sum *sum;
+    const uint64_t *time_ns;
+    w->pair = hpcw_i_malloc((r->pairs.count + 1) * sizeof *w->pair);
+    w->share = hpcw_i_malloc((r->shares.count + 1) * sizeof *w->share);
+    if (w->pair == NULL || w->share == NULL) {
+        return no_memory(r, err);
+    }
+    for (size_t at = 0; (sum = hpcw_i_table_next(&r->pairs, &at, key)) != NULL;) {
+        w->pair[w->pairs++] =
+            (struct gen_waits_pair){(enum gen_waits_kind)key[0], (uint32_t)key[1], (uint32_t)key[2], *sum};
+    }
+    for (size_t at = 0; (time_ns = hpcw_i_table_next(&r->shares, &at, key)) != NULL;) {
+        w->share[w->shares++] = (struct gen_waits_share){(uint32_t)key[0], (uint32_t)key[1], *time_ns};
+    }
+    qsort(w->pair, w->pairs, sizeof *w->pair, by_pair);
+    qsort(w->share, w->shares, sizeof *w->share, by_share);
+    return HPCW_OK;
+}
+
+static hpcw_status begin_run(struct waits_run *r, hpcw_error *err) {
+    hpcw_status s = gen_log_open(r->path, &r->log, err);
+    s = s == HPCW_OK ? gen_log_bound_ranks(r->log, err) : s;
+    if (s != HPCW_OK) {
+        return s;
+    }
+    struct gen_waits *w = r->w;
+    w->ranks = gen_log_ranks(r->log);
+    r->what = (struct gen_export){.from_s = 0, .to_s = INFINITY, .last_rank = w->ranks - 1};
+    w->rank = hpcw_i_calloc(w->ranks, sizeof *w->rank);
+    r->rank = hpcw_i_calloc(w->ranks, sizeof *r->rank);
+    return w->rank == NULL || r->rank == NULL || add_name(r, "") == UINT32_MAX ? no_memory(r, err) : HPCW_OK;
+}
+
+static void end_run(struct waits_run *r) {
+    gen_log_free(r->log);
+    hpcw_i_table_free(&r->names);
+    hpcw_i_table_free(&r->messages);
+    hpcw_i_table_free(&r->sizes);
+    hpcw_i_table_free(&r->serials);
+    hpcw_i_table_free(&r->meetings);
+    hpcw_i_table_free(&r->pairs);
+    hpcw_i_table_free(&r->shares);
+    hpcw_i_free(r->rank);
+    hpcw_i_free(r->open);
+    hpcw_i_free(r->kind);
+    hpcw_i_free(r->wait);
+    hpcw_i_free(r->piece);
+}
+
+hpcw_status gen_waits_read(const char *path, struct gen_waits *waits, hpcw_error *err) {
+    const uint64_t seed = hpcw_i_table_random();
+    struct waits_run r = {
+        .w = waits,
+        .path = path,
+        .names = {.key_words = 1, .value_size = sizeof(uint64_t), .seed = seed},
+        .messages = {.key_words = 3, .value_size = sizeof(struct waits_message), .seed = seed},
+        .sizes = {.key_words = 1, .value_size = sizeof(uint64_t), .seed = seed},
+        .serials = {.key_words = 2, .value_size = sizeof(uint64_t), .seed = seed},
+        .meetings = {.key_words = 2, .value_size = sizeof(struct waits_meeting), .seed = seed},
+        .pairs = {.key_words = 3, .value_size = sizeof(struct gen_waits_sum), .seed = seed},
+        .shares = {.key_words = 2, .value_size = sizeof(uint64_t), .seed = seed},
+    };
+    memset(waits, 0, sizeof *waits);
+    hpcw_status s = begin_run(&r, err);
+    s = s == HPCW_OK ? find_waits(&r, err) : s;
+    s = s == HPCW_OK ? find_path(&r, err) : s;
+    s = s == HPCW_OK ? give_results(&r, err) : s;
+    end_run(&r);
+    if (s != HPCW_OK) {
+        gen_waits_free(waits);
+    }
+    return s;
+}
+
+void gen_waits_free(struct gen_waits *waits) {
+    hpcw_i_free(waits->name);
+    hpcw_i_free(waits->rank);
+    hpcw_i_free(waits->pair);
+    hpcw_i_free(waits->share);
+    memset(waits, 0, sizeof *waits);
+}

@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gen/waits: each wait of small logs has the seconds that the log was written for, and the critical path adds up. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <hpcw/clog2.h>
+
+#include "gen/waits/waits.h"
+#include "libwriter/base/mem.h"
+#include "tests/support/files.h"
+
+static char dir[256], path[300];
+
+static int make(void **state) {
+    (void)state;
+    scratch_make(dir, sizeof dir);
+    (void)snprintf(path, sizeof path, "%s/app.clog2", dir);
+    return 0;
+}
+
+static int clean(void **state) {
+    (void)state;
+    scratch_remove(dir);
+    return 0;
+}
+
+/* ---- logs ---- */
+
+enum { COMPUTE, SEND, RECV, ISEND, WAITALL, SENDRECV, BARRIER, BCAST, STATES };
+static const char *const state_name[STATES] = {"Compute",     "MPI_Send",     "MPI_Recv",    "MPI_Isend",
+                                               "MPI_Waitall", "MPI_Sendrecv", "MPI_Barrier", "MPI_Bcast"};
+
+/* What happens at a second on a rank of a communicator: begin and end of a state, or an end of a message with a peer. */
+struct happens {
+    double second;
+    int32_t rank;
+    char what;
+    int32_t state, peer, comm;
+};
+#define BEGIN_ON(second, rank, state, comm)                                                                    \
+    { second, rank, 'B', state, 0, comm }
+#define END_ON(second, rank, state, comm)                                                                      \
+    { second, rank, 'E', state, 0, comm }
+#define BEGIN(second, rank, state) BEGIN_ON(second, rank, state, WORLD)
+#define END(second, rank, state) END_ON(second, rank, state, WORLD)
+#define SENT(second, rank, peer)                                                                               \
+    { second, rank, 's', 0, peer, WORLD }
+#define RECEIVED(second, rank, peer)                                                                           \
+    { second, rank, 'f', 0, peer, WORLD }
+
+enum { WORLD, PAIR, COMMS }; /* PAIR: ranks 0 and 1 */
+
+static void comm_of(void *context, uint32_t index, hpcw_clog2_comm_entry *entry) {
+    (void)context;
+    *entry = (hpcw_clog2_comm_entry){
+        .id = {.random = 7 + (int32_t)index, .host = "node0001"}, .index = (int32_t)index, .kind = 1};
+}
+
+static size_t introduce(hpcw_clog2_record *record, int32_t comm, int32_t ranks) {
+    static hpcw_clog2_comm_id id[COMMS];
+    hpcw_clog2_comm_entry entry;
+    comm_of(NULL, (uint32_t)comm, &entry);
+    id[comm] = entry.id;
+    for (int32_t rank = 0; rank < ranks; rank++) {
+        record[rank] = (hpcw_clog2_record){.rank = rank, .kind = HPCW_CLOG2_COMM_EVENT};
+        record[rank].as.comm.event = comm == WORLD ? HPCW_CLOG2_WORLD_CREATE : HPCW_CLOG2_INTRA_CREATE;
+        record[rank].as.comm.comm = comm;
+        record[rank].as.comm.rank = record[rank].as.comm.world_rank = rank;
+        record[rank].as.comm.id = &id[comm];
+    }
+    return (size_t)ranks;
+}
+
+static hpcw_clog2_record record_of(const struct happens *h) {
+    hpcw_clog2_record r = {.time = h->second, .rank = h->rank, .comm = h->comm, .kind = HPCW_CLOG2_BARE};
+    if (h->what == 'B' || h->what == 'E') {
+        r.as.event = 2 * (HPCW_CLOG2_USER_STATE + h->state) + (h->what == 'E');
+    } else {
+        r.kind = HPCW_CLOG2_MESSAGE;
+        r.as.message.event = h->what == 's' ? HPCW_CLOG2_SEND : HPCW_CLOG2_RECEIVE;
+        r.as.message.peer_comm = h->comm;
+        r.as.message.peer_rank = h->peer;
+        r.as.message.size = 8;
+    }
+    return r;
+}
+
+/* Writes the log: what happens, by rank, each in its order. */
+static void write_log(uint32_t ranks, const struct happens *h, size_t count) {
+    hpcw_clog2_record *record = calloc(STATES + 2 * (size_t)ranks + count, sizeof *record);
+    assert_non_null(record);
+    size_t records = introduce(record, WORLD, (int32_t)ranks);
+    records += introduce(record + records, PAIR, 2);
+    for (int32_t s = 0; s < STATES; s++) {
+        hpcw_clog2_record *r = &record[records++];
+        const int32_t state = HPCW_CLOG2_USER_STATE + s;
+        r->kind = HPCW_CLOG2_STATE_DEF;
+        r->as.state.state = state;
+        r->as.state.start = 2 * state;
+        r->as.state.end = 2 * state + 1;
+        r->as.state.colour = "blue";
+        r->as.state.name = state_name[s];
+    }
+    const size_t first = records;
+    for (size_t i = 0; i < count; i++) {
+        const hpcw_clog2_record r = record_of(&h[i]);
+        size_t at = records++;
+        for (; at > first && (record[at - 1].time > r.time ||
+                              (record[at - 1].time == r.time && record[at - 1].rank > r.rank));
+             at--) {
+            record[at] = record[at - 1];
+        }
+        record[at] = r;
+    }
+    hpcw_clog2_options o;
+    hpcw_clog2_options_init(&o);
+    o.ranks = ranks;
+    o.states = STATES;
+    o.comms = COMMS;
+    o.comm_of = comm_of;
+    o.durability = HPCW_SYNC_NONE;
+    hpcw_error err = {0};
+    if (hpcw_clog2_write(path, &o, record, records, &err) != HPCW_OK) {
+        fail_msg("%s", err.message);
+    }
+    free(record);
+}
+
+static struct gen_waits waits_of(uint32_t ranks, const struct happens *h, size_t count) {
+    struct gen_waits w;
+    hpcw_error err = {0};
+    write_log(ranks, h, count);
+    if (gen_waits_read(path, &w, &err) != HPCW_OK) {
+        fail_msg("%s", err.message);
+    }
+    assert_int_equal(w.ranks, ranks);
+    uint64_t path_ns = 0;
+    for (size_t i = 0; i < w.shares; i++) {
+        path_ns += w.share[i].time_ns;
+    }
+    assert_int_equal(path_ns, w.end_ns - w.begin_ns);
+    return w;
+}
+#define WAITS_OF(ranks, log) waits_of(ranks, log, sizeof(log) / sizeof(log)[0])
+
+/* ---- expectations ---- */
+
+static uint64_t ns(double seconds) {
+    return (uint64_t)(seconds * 1e9 + 0.5);
+}
+
+static void expect_wait(const struct gen_waits *w, enum gen_waits_kind kind, uint32_t rank, uint64_t count,
+                        double seconds) {
+    assert_int_equal(w->rank[rank].kind[kind].count, count);
+    assert_int_equal(w->rank[rank].kind[kind].time_ns, ns(seconds));
+}
+
+/* All waits of all ranks. */
+static void expect_waits(const struct gen_waits *w, uint64_t count, double seconds) {
+    struct gen_waits_sum by_rank = {0}, by_pair = {0};
+    uint64_t caused_ns = 0;
+    for (uint32_t r = 0; r < w->ranks; r++) {
+        for (int kind = 0; kind < GEN_WAITS_KINDS; kind++) {
+            by_rank.count += w->rank[r].kind[kind].count;
+            by_rank.time_ns += w->rank[r].kind[kind].time_ns;
+        }
+        caused_ns += w->rank[r].caused_ns;
+    }
+    for (size_t i = 0; i < w->pairs; i++) {
+        by_pair.count += w->pair[i].sum.count;
+        by_pair.time_ns += w->pair[i].sum.time_ns;
+    }
+    assert_int_equal(by_rank.count, count);
+    assert_int_equal(by_pair.count, count);
+    assert_int_equal(by_rank.time_ns, ns(seconds));
+    assert_int_equal(by_pair.time_ns, ns(seconds));
+    assert_int_equal(caused_ns, ns(seconds));
+}
+
+static void expect_pair(const struct gen_waits *w, size_t i, enum gen_waits_kind kind, int call, int cause,
+                        double seconds) {
+    assert_true(i < w->pairs);
+    assert_int_equal(w->pair[i].kind, kind);
+    assert_string_equal(w->name[w->pair[i].call], state_name[call]);
+    assert_string_equal(w->name[w->pair[i].cause], state_name[cause]);
+    assert_int_equal(w->pair[i].sum.time_ns, ns(seconds));
+}
+
+/* The time of the critical path in a state (-1: none) of a rank. */
+static void expect_path(const struct gen_waits *w, uint32_t rank, int state, double seconds) {
+    uint64_t time_ns = 0;
+    for (size_t i = 0; i < w->shares; i++) {
+        const struct gen_waits_share *s = &w->share[i];
+        if (s->rank == rank && strcmp(w->name[s->state], state < 0 ? "" : state_name[state]) == 0) {
+            time_ns += s->time_ns;
+        }
+    }
+    assert_int_equal(time_ns, ns(seconds));
+}
+
+/* ---- messages ---- */
+
+static void late_sender(void **state) {
+    (void)state;
+    static const struct happens log[] = {
+        BEGIN(0, 0, COMPUTE), END(4, 0, COMPUTE), BEGIN(4, 0, SEND), SENT(4, 0, 1),     END(5, 0, SEND),
+        BEGIN(0, 1, COMPUTE), END(1, 1, COMPUTE), BEGIN(1, 1, RECV), RECEIVED(6, 1, 0), END(6, 1, RECV),
+    };
+    struct gen_waits w = WAITS_OF(2, log);
+    expect_waits(&w, 1, 3);
+    expect_wait(&w, GEN_WAITS_LATE_SENDER, 1, 1, 3);
+    expect_pair(&w, 0, GEN_WAITS_LATE_SENDER, RECV, SEND, 3);
+    assert_int_equal(w.rank[0].caused_ns, ns(3));
+    expect_path(&w, 0, COMPUTE, 4);
+    expect_path(&w, 1, RECV, 2);
+    assert_int_equal(w.rank[0].path_ns, ns(4));
+    assert_int_equal(w.messages, 1);
+    assert_int_equal(w.unmatched, 0);
+    gen_waits_free(&w);
+}
+
+/* A receive that finds its message there has not waited. */
+static void early_sender(void **state) {
+    (void)state;
+    static const struct happens log[] = {
+        BEGIN(1, 0, SEND), SENT(1, 0, 1),     END(2, 0, SEND),
+        BEGIN(3, 1, RECV), RECEIVED(4, 1, 0), END(4, 1, RECV),
+    };
+    struct gen_waits w = WAITS_OF(2, log);
+    expect_waits(&w, 0, 0);
+    expect_path(&w, 1, RECV, 1);
+    expect_path(&w, 1, -1, 2); /* before it, no state says what rank 1 does */
+    gen_waits_free(&w);
+}
+
+/* A call that completes several receives waits for the last send, once. */
+static void late_sender_of_several(void **state) {
+    (void)state;
+    static const struct happens log[] = {
+        BEGIN(3, 0, ISEND), SENT(3, 0, 2),        END(3.5, 0, ISEND), BEGIN(5, 1, SEND), SENT(5, 1, 2),
+        END(6, 1, SEND),    BEGIN(1, 2, WAITALL), RECEIVED(7, 2, 1),  RECEIVED(7, 2, 0), END(7, 2, WAITALL),
+    };
+    struct gen_waits w = WAITS_OF(3, log);
+    expect_waits(&w, 1, 4);
+    expect_wait(&w, GEN_WAITS_LATE_SENDER, 2, 1, 4);
+    expect_pair(&w, 0, GEN_WAITS_LATE_SENDER, WAITALL, SEND, 4);
+    expect_path(&w, 2, WAITALL, 2);
+    expect_path(&w, 1, -1, 4);
+    gen_waits_free(&w);
+}
+
+/* Both orders of the ends of the two calls. */
+static void late_receiver(void **state) {
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const struct happens log[] = {
+            BEGIN(1, 0, SEND),    SENT(1, 0, 1),      END(i == 0 ? 6 : 8, 0, SEND),
+            BEGIN(0, 1, COMPUTE), END(4, 1, COMPUTE), BEGIN(4, 1, RECV),
+            RECEIVED(7, 1, 0),    END(7, 1, RECV),
+        };
+        struct gen_waits w = WAITS_OF(2, log);
+        expect_waits(&w, 1, 3);
+        expect_wait(&w, GEN_WAITS_LATE_RECEIVER, 0, 1, 3);
+        expect_pair(&w, 0, GEN_WAITS_LATE_RECEIVER, SEND, RECV, 3);
+        expect_path(&w, 1, COMPUTE, 4);
+        expect_path(&w, 1, RECV, i == 0 ? 3 : 0);
+        expect_path(&w, 0, SEND, i == 0 ? 0 : 4);
+        gen_waits_free(&w);
+    }
+}
+
+/* An eager send does not wait; a call that completes receives does not say when they were posted; MPI_Isend never waits. */
+static void no_late_receiver(void **state) {
+    (void)state;
+    static const struct {
+        int send, receive;
+        double sent;
+    } other[] = {{SEND, RECV, 2}, {SEND, RECV, 4}, {SEND, WAITALL, 6}, {ISEND, RECV, 6}, {SENDRECV, RECV, 6}};
+    for (size_t i = 0; i < sizeof other / sizeof other[0]; i++) {
+        const struct happens log[] = {
+            BEGIN(1, 0, other[i].send),    SENT(1, 0, 1),     END(other[i].sent, 0, other[i].send),
+            BEGIN(4, 1, other[i].receive), RECEIVED(7, 1, 0), END(7, 1, other[i].receive),
+        };
+        struct gen_waits w = WAITS_OF(2, log);
+        expect_waits(&w, 0, 0);
+        assert_int_equal(w.messages, 1);
+        gen_waits_free(&w);
+    }
+}
+
+/* Both ranks send and receive in one call: the earlier one waits for the later one, once. */
+static void exchange(void **state) {
+    (void)state;
+    static const struct happens log[] = {
+        BEGIN(1, 0, SENDRECV), SENT(1, 0, 1), RECEIVED(6, 0, 1), END(6, 0, SENDRECV),
+        BEGIN(5, 1, SENDRECV), SENT(5, 1, 0), RECEIVED(7, 1, 0), END(7, 1, SENDRECV),
+    };
+    struct gen_waits w = WAITS_OF(2, log);
+    expect_waits(&w, 1, 4);
+    expect_wait(&w, GEN_WAITS_LATE_SENDER, 0, 1, 4);
+    gen_waits_free(&w);
+}
+
+/* ---- collective calls ---- */
+
+static void collective(void **state) {
+    (void)state;
+    static const struct happens log[] = {
+        BEGIN(1, 0, BARRIER), END(6, 0, BARRIER), BEGIN(2, 1, BARRIER), END(6, 1, BARRIER),
+        BEGIN(0, 2, COMPUTE), END(5, 2, COMPUTE), BEGIN(5, 2, BARRIER), END(6, 2, BARRIER),
+    };
+    struct gen_waits w = WAITS_OF(3, log);
+    expect_waits(&w, 2, 7);
+    expect_wait(&w, GEN_WAITS_COLLECTIVE, 0, 1, 4);
+    expect_wait(&w, GEN_WAITS_COLLECTIVE, 1, 1, 3);
+    expect_pair(&w, 0, GEN_WAITS_COLLECTIVE, BARRIER, BARRIER, 7);
+    assert_int_equal(w.rank[2].caused_ns, ns(7));
+    assert_int_equal(w.collectives, 1);
+    expect_path(&w, 2, COMPUTE, 5);
+    expect_path(&w, 0, BARRIER, 1);
+    gen_waits_free(&w);
+}
+
+/* Who leaves before the last one enters has not waited for it. */
+static void leaves_early(void **state) {
+    (void)state;
+    static const struct happens log[] = {
+        BEGIN(1, 0, BCAST), END(1.5, 0, BCAST), BEGIN(3, 1, BCAST),
+        END(5, 1, BCAST),   BEGIN(4, 2, BCAST), END(4.5, 2, BCAST),
+    };
+    struct gen_waits w = WAITS_OF(3, log);
+    expect_waits(&w, 1, 1);
+    expect_wait(&w, GEN_WAITS_COLLECTIVE, 1, 1, 1);
+    assert_int_equal(w.incomplete, 0);
+    gen_waits_free(&w);
+}
+
+/* Calls of one communicator do not wait for those of another. */
+static void communicators(void **state) {
+    (void)state;
+    static const struct happens log[] = {
+        BEGIN_ON(1, 0, BARRIER, PAIR), END_ON(4, 0, BARRIER, PAIR),
+        BEGIN_ON(3, 1, BARRIER, PAIR), END_ON(4, 1, BARRIER, PAIR),
+        BEGIN(5, 0, BARRIER),          END(9, 0, BARRIER),
+        BEGIN(5, 1, BARRIER),          END(9, 1, BARRIER),
+        BEGIN(8, 2, BARRIER),          END(9, 2, BARRIER),
+    };
+    struct gen_waits w = WAITS_OF(3, log);
+    expect_waits(&w, 3, 2 + 3 + 3);
+    expect_wait(&w, GEN_WAITS_COLLECTIVE, 0, 2, 2 + 3);
+    expect_wait(&w, GEN_WAITS_COLLECTIVE, 1, 1, 3);
+    assert_int_equal(w.collectives, 2);
+    gen_waits_free(&w);
+}
+
+/* ---- the critical path ---- */
+
+static void chain(void **state) {
+    (void)state;
+    static const struct happens log[] = {
+        BEGIN(0, 0, COMPUTE), END(5, 0, COMPUTE), BEGIN(5, 0, SEND), SENT(5, 0, 1),
+        END(5.5, 0, SEND),    BEGIN(1, 1, RECV),  RECEIVED(6, 1, 0), END(6, 1, RECV),
+        BEGIN(6, 1, COMPUTE), END(8, 1, COMPUTE), BEGIN(8, 1, SEND), SENT(8, 1, 2),
+        END(8.5, 1, SEND),    BEGIN(1, 2, RECV),  RECEIVED(9, 2, 1), END(9, 2, RECV),
+    };
+    struct gen_waits w = WAITS_OF(3, log);
+    expect_waits(&w, 2, 4 + 7);
+    expect_wait(&w, GEN_WAITS_LATE_SENDER, 1, 1, 4);
+    expect_wait(&w, GEN_WAITS_LATE_SENDER, 2, 1, 7);
+    expect_path(&w, 0, COMPUTE, 5);
+    expect_path(&w, 1, RECV, 1);
+    expect_path(&w, 1, COMPUTE, 2);
+    expect_path(&w, 2, RECV, 1);
+    assert_int_equal(w.share[0].time_ns, ns(5)); /* the longest first */
+    gen_waits_free(&w);
+}
+
+/* Nested states: the innermost one has the time. */
+static void nested(void **state) {
+    (void)state;
+    static const struct happens log[] = {
+        BEGIN(0, 0, COMPUTE), BEGIN(2, 0, SEND), SENT(2, 0, 1),     END(3, 0, SEND),
+        END(4, 0, COMPUTE),   BEGIN(2, 1, RECV), RECEIVED(3, 1, 0), END(3, 1, RECV),
+    };
+    struct gen_waits w = WAITS_OF(2, log);
+    expect_waits(&w, 0, 0);
+    expect_path(&w, 0, COMPUTE, 3);
+    expect_path(&w, 0, SEND, 1);
+    gen_waits_free(&w);
+}
+
+/* ---- logs that are not whole ---- */
+
+static void incomplete(void **state) {
+    (void)state;
+    static const struct happens log[] = {
+        BEGIN(1, 0, SEND), SENT(1, 0, 1),   END(2, 0, SEND),   BEGIN(3, 0, BARRIER), END(9, 0, BARRIER),
+        RECEIVED(1, 1, 2), END(2, 1, RECV), BEGIN(3, 1, RECV), BEGIN(1, 2, COMPUTE),
+    };
+    struct gen_waits w = WAITS_OF(3, log);
+    expect_waits(&w, 0, 0);
+    assert_int_equal(w.messages, 0);
+    assert_int_equal(w.unmatched, 2);
+    assert_int_equal(w.collectives, 0);
+    assert_int_equal(w.incomplete, 1);
+    gen_waits_free(&w);
+}
+
+static void backward(void **state) {
+    (void)state;
+    static const struct happens log[] = {
+        BEGIN(1, 1, RECV), RECEIVED(2, 1, 0), END(2, 1, RECV),
+        BEGIN(3, 0, SEND), SENT(3, 0, 1),     END(4, 0, SEND),
+    };
+    struct gen_waits w = WAITS_OF(2, log);
+    expect_waits(&w, 0, 0);
+    assert_int_equal(w.backward, 1);
+    assert_int_equal(w.messages, 0);
+    assert_int_equal(w.unmatched, 0);
+    gen_waits_free(&w);
+}
+
+static bool is_zero(const struct gen_waits *w) {
+    static const struct gen_waits zero;
+    return memcmp(w, &zero, sizeof zero) == 0;
+}
+
+static void refused(void **state) {
+    (void)state;
+    struct gen_waits w;
+    hpcw_error err = {0};
+    memset(&w, 1, sizeof w);
+    assert_int_equal(gen_waits_read("/nowhere/app.clog2", &w, &err), HPCW_ENOENT);
+    assert_true(is_zero(&w));
+    write_log(2, NULL, 0);
+    memset(&w, 1, sizeof w);
+    assert_int_equal(gen_waits_read(path, &w, &err), HPCW_EFORMAT);
+    assert_non_null(strstr(err.message, "app.clog2: expected states, got none: no waits to find"));
+    assert_true(is_zero(&w));
+}
+
+/* A log that ends anywhere is refused. */
+static void truncated(void **state) {
+    (void)state;
+    static const struct happens log[] = {BEGIN(1, 0, COMPUTE), END(6, 0, COMPUTE)};
+    write_log(2, log, sizeof log / sizeof log[0]);
+    size_t size;
+    unsigned char *bytes = read_file(path, &size);
+    assert_non_null(bytes);
+    for (size_t cut = 0; cut < size; cut += 997) {
+        struct gen_waits w;
+        FILE *f = fopen(path, "wb");
+        assert_non_null(f);
+        assert_int_equal(fwrite(bytes, 1, cut, f), cut);
+        assert_int_equal(fclose(f), 0);
+        assert_int_not_equal(gen_waits_read(path, &w, NULL), HPCW_OK);
+        assert_true(is_zero(&w));
+    }
+    free(bytes);
+}
+
+static unsigned left;
+static bool some(size_t size) {
+    (void)size;
+    return left-- > 0;
+}
+
+static void memory_runs_out(void **state) {
+    (void)state;
+    static const struct happens log[] = {
+        BEGIN(1, 0, BARRIER), END(6, 0, BARRIER), BEGIN(5, 1, BARRIER), END(6, 1, BARRIER), BEGIN(6, 0, SEND),
+        SENT(6, 0, 1),        END(9, 0, SEND),    BEGIN(8, 1, RECV),    RECEIVED(9, 1, 0),  END(9, 1, RECV),
+    };
+    write_log(2, log, sizeof log / sizeof log[0]);
+    hpcw_status s = HPCW_ENOMEM;
+    unsigned failures = 0;
+    for (unsigned n = 0; s != HPCW_OK; n++) {
+        struct gen_waits w;
+        left = n;
+        hpcw_i_mem_gate = some;
+        s = gen_waits_read(path, &w, NULL);
+        hpcw_i_mem_gate = NULL;
+        assert_true(s == HPCW_OK || s == HPCW_ENOMEM);
+        assert_true(s == HPCW_OK || is_zero(&w));
+        failures += s != HPCW_OK;
+        if (s == HPCW_OK) {
+            expect_waits(&w, 2, 4 + 2);
+            gen_waits_free(&w);
+        }
+    }
+    assert_true(failures > 10);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(late_sender),
+        cmocka_unit_test(early_sender),
+        cmocka_unit_test(late_sender_of_several),
+        cmocka_unit_test(late_receiver),
+        cmocka_unit_test(no_late_receiver),
+        cmocka_unit_test(exchange),
+        cmocka_unit_test(collective),
+        cmocka_unit_test(leaves_early),
+        cmocka_unit_test(communicators),
+        cmocka_unit_test(chain),
+        cmocka_unit_test(nested),
+        cmocka_unit_test(incomplete),
+        cmocka_unit_test(backward),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(truncated),
+        cmocka_unit_test(memory_runs_out),
+    };
+    return cmocka_run_group_tests(tests, make, clean);
+}
