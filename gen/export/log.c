@@ -41,7 +41,7 @@ struct gen_log {
     gen_log_put *put;
     void *context;
     struct hpcw_i_table states;  /* (rank, thread, number of the definition) -> struct open_state */
-    struct hpcw_i_table numbers; /* (from, to, tag) -> messages sent and received so far */
+    struct hpcw_i_table numbers; /* (from, to, tag, communicators) -> messages sent and received so far */
     uint64_t record;
     bool inside; /* the window has begun */
 };
@@ -248,8 +248,11 @@ static hpcw_status take_message(struct gen_log *x, const struct read_clog2_item 
     if (peer < 0) {
         return HPCW_OK;
     }
-    const uint64_t key[] = {(uint64_t)(send ? rank : peer), (uint64_t)(send ? peer : rank),
-                            (uint32_t)get_i32(p + 12)};
+    const int32_t comm = same_comm(x, item->comm), peer_comm = same_comm(x, get_i32(p + 4));
+    const uint64_t from = (uint64_t)(send ? rank : peer), to = (uint64_t)(send ? peer : rank);
+    const uint64_t from_comm = (uint32_t)(send ? comm : peer_comm),
+                   to_comm = (uint32_t)(send ? peer_comm : comm);
+    const uint64_t key[] = {from << 32 | to, (uint32_t)get_i32(p + 12), from_comm << 32 | to_comm};
     uint64_t *number = hpcw_i_table_add(&x->numbers, key, NULL);
     if (number == NULL) {
         return gen_export_no_memory(err);
@@ -258,9 +261,9 @@ static hpcw_status take_message(struct gen_log *x, const struct read_clog2_item 
                                     .ns = to_ns(item->time),
                                     .rank = rank,
                                     .thread = item->thread,
-                                    .comm = same_comm(x, item->comm),
+                                    .comm = comm,
                                     .peer = peer,
-                                    .peer_comm = same_comm(x, get_i32(p + 4)),
+                                    .peer_comm = peer_comm,
                                     .peer_in_comm = get_i32(p + 8),
                                     .tag = get_i32(p + 12),
                                     .name = "message",

@@ -28,7 +28,7 @@ struct gen_log_entry {
     int32_t peer_comm, peer_in_comm; /* the same as communicator and rank */
     int32_t tag;                     /* of a message */
     uint64_t bytes;                  /* of a message */
-    uint64_t number;                 /* of a message, among those with the same ends and tag */
+    uint64_t number;                 /* of a message, among those with the same ends, tag and communicators */
 };
 
 /* Takes an entry. What it returns instead of HPCW_OK ends the run. */

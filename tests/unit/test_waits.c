@@ -13,6 +13,7 @@
 
 #include <hpcw/clog2.h>
 
+#include "gen/export/clog2.h"
 #include "gen/waits/waits.h"
 #include "libwriter/base/mem.h"
 #include "tests/support/files.h"
@@ -51,10 +52,12 @@ struct happens {
     { second, rank, 'E', state, 0, comm }
 #define BEGIN(second, rank, state) BEGIN_ON(second, rank, state, WORLD)
 #define END(second, rank, state) END_ON(second, rank, state, WORLD)
-#define SENT(second, rank, peer)                                                                               \
-    { second, rank, 's', 0, peer, WORLD }
-#define RECEIVED(second, rank, peer)                                                                           \
-    { second, rank, 'f', 0, peer, WORLD }
+#define SENT_ON(second, rank, peer, comm)                                                                      \
+    { second, rank, 's', 0, peer, comm }
+#define RECEIVED_ON(second, rank, peer, comm)                                                                  \
+    { second, rank, 'f', 0, peer, comm }
+#define SENT(second, rank, peer) SENT_ON(second, rank, peer, WORLD)
+#define RECEIVED(second, rank, peer) RECEIVED_ON(second, rank, peer, WORLD)
 
 enum { WORLD, PAIR, COMMS }; /* PAIR: ranks 0 and 1 */
 
@@ -309,6 +312,44 @@ static void exchange(void **state) {
     gen_waits_free(&w);
 }
 
+/* How often a text is in the log's export for Chrome. */
+static unsigned in_export(const char *text) {
+    const struct gen_export what = {.form = GEN_EXPORT_CHROME, .to_s = 1e9, .last_rank = UINT32_MAX};
+    struct gen_exported done;
+    hpcw_sink *sink;
+    hpcw_error err = {0};
+    assert_int_equal(hpcw_sink_open_memory(&sink, &err), HPCW_OK);
+    if (gen_export_clog2(path, &what, sink, &done, &err) != HPCW_OK) {
+        fail_msg("%s", err.message);
+    }
+    size_t size;
+    const char *bytes = hpcw_sink_memory_data(sink, &size);
+    unsigned count = 0;
+    for (const char *at = bytes; (at = memmem(at, size - (size_t)(at - bytes), text, strlen(text))) != NULL;
+         at++) {
+        count++;
+    }
+    hpcw_sink_free(sink);
+    return count;
+}
+
+/* Messages of two communicators may have one tag, and need not arrive in the order in which they were sent. */
+static void messages_of_communicators(void **state) {
+    (void)state;
+    static const struct happens log[] = {
+        BEGIN(1, 0, ISEND),     SENT(1, 0, 1),      END(1.5, 0, ISEND), BEGIN(3, 0, ISEND),
+        SENT_ON(3, 0, 1, PAIR), END(3.5, 0, ISEND), BEGIN(2, 1, RECV),  RECEIVED_ON(4, 1, 0, PAIR),
+        END(4, 1, RECV),        BEGIN(5, 1, RECV),  RECEIVED(6, 1, 0),  END(6, 1, RECV),
+    };
+    struct gen_waits w = WAITS_OF(2, log);
+    assert_int_equal(w.messages, 2);
+    expect_waits(&w, 1, 1);
+    expect_wait(&w, GEN_WAITS_LATE_SENDER, 1, 1, 1);
+    gen_waits_free(&w);
+    assert_int_equal(in_export("\"id\":\"0>1:0:0\""), 2);
+    assert_int_equal(in_export("\"id\":\"0>1:0:0:1\""), 2);
+}
+
 /* ---- collective calls ---- */
 
 static void collective(void **state) {
@@ -507,6 +548,7 @@ int main(void) {
         cmocka_unit_test(late_receiver),
         cmocka_unit_test(no_late_receiver),
         cmocka_unit_test(exchange),
+        cmocka_unit_test(messages_of_communicators),
         cmocka_unit_test(collective),
         cmocka_unit_test(leaves_early),
         cmocka_unit_test(communicators),
