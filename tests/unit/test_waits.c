@@ -17,6 +17,7 @@
 #include "gen/waits/waits.h"
 #include "libwriter/base/mem.h"
 #include "tests/support/files.h"
+#include "tests/support/random.h"
 
 static char dir[256], path[300];
 
@@ -455,6 +456,32 @@ static void incomplete(void **state) {
     gen_waits_free(&w);
 }
 
+/* Whatever happens, and at whatever equal times: the path ends, and waits_of sees that it adds up. */
+static void random_logs(void **state) {
+    (void)state;
+    enum { LOGS = 300, HAPPEN = 200, RANKS = 3, SECONDS = 8 };
+    uint64_t random = 1;
+    uint64_t waits = 0;
+    for (int i = 0; i < LOGS; i++) {
+        struct happens log[HAPPEN + 2] = {BEGIN(0, 0, COMPUTE), END(SECONDS, 0, COMPUTE)};
+        for (int k = 0; k < HAPPEN; k++) {
+            log[2 + k] = (struct happens){
+                .second = (double)random_below(&random, SECONDS),
+                .rank = (int32_t)random_below(&random, RANKS),
+                .what = "BBEEsf"[random_below(&random, 6)],
+                .state = (int32_t)random_below(&random, STATES),
+                .peer = (int32_t)random_below(&random, RANKS),
+            };
+        }
+        struct gen_waits w = WAITS_OF(RANKS, log);
+        for (size_t k = 0; k < w.pairs; k++) {
+            waits += w.pair[k].sum.count;
+        }
+        gen_waits_free(&w);
+    }
+    assert_true(waits > LOGS);
+}
+
 static void backward(void **state) {
     (void)state;
     static const struct happens log[] = {
@@ -555,6 +582,7 @@ int main(void) {
         cmocka_unit_test(chain),
         cmocka_unit_test(nested),
         cmocka_unit_test(incomplete),
+        cmocka_unit_test(random_logs),
         cmocka_unit_test(backward),
         cmocka_unit_test(refused),
         cmocka_unit_test(truncated),
