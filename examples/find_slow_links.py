@@ -85,12 +85,15 @@ def main():
     found = []
 
     # Ports: a host is slower than the hosts before it and than those after it. At least on one side they share its
-    # switch, so neither distance nor congestion explains the difference.
+    # switch, so neither distance nor congestion explains the difference. And none of its links is as fast as the fastest
+    # of other hosts: those of a small switch, far from all others, have fast links among themselves. Only a host alone in
+    # its group looks as if its port was slow.
     near = min(NEAR, len(names) // 4)
+    fastest = [min((t for p, t in enumerate(row) if p != h), default=0) for h, row in enumerate(times)]
     excesses = []
     for h in range(len(names)):
         sides = [s for s in (range(max(h - near, 0), h), range(h + 1, min(h + 1 + near, len(names)))) if len(s) > 2]
-        excesses.append(min((excess(times, h, side) for side in sides), default=0))
+        excesses.append(min([excess(times, h, side) for side in sides] + [fastest[h] - median(fastest)]))
     middle, sd = robust(excesses)
     slow = {h for h, v in enumerate(excesses) if v - middle > max(VISIBLE * sd, PORT)}
     found += [{"kind": "slow_port", "host": names[h], "sd": (excesses[h] - middle) / sd} for h in sorted(slow)]
