@@ -18,13 +18,17 @@ static const struct log_call {
     const char *name, *colour, *format;
 } calls[] = {
     {SIM_CALL_ALLGATHER, 0, "MPI_Allgather", "purple3", MOVED},
+    {SIM_CALL_ALLGATHERV, 1, "MPI_Allgatherv", "purple3", MOVED},
     {SIM_CALL_ALLREDUCE, 2, "MPI_Allreduce", "purple", MOVED},
     {SIM_CALL_ALLTOALL, 3, "MPI_Alltoall", "DarkViolet", "send_msg_sz/p=%d, recv_msg_sz/p=%d."},
+    {SIM_CALL_ALLTOALLV, 4, "MPI_Alltoallv", "DarkViolet", MOVED},
     {SIM_CALL_BARRIER, 5, "MPI_Barrier", "yellow", NULL},
     {SIM_CALL_BCAST, 6, "MPI_Bcast", "cyan", MOVED},
     {SIM_CALL_GATHER, 7, "MPI_Gather", "white", MOVED},
+    {SIM_CALL_GATHERV, 8, "MPI_Gatherv", "white", MOVED},
     {SIM_CALL_REDUCE, 12, "MPI_Reduce", "MediumPurple", MOVED},
     {SIM_CALL_SCATTER, 14, "MPI_Scatter", "orchid", MOVED},
+    {SIM_CALL_SCATTERV, 15, "MPI_Scatterv", "orchid", MOVED},
     {SIM_CALL_DUP, 21, "MPI_Comm_dup", "OliveDrab1", NULL},
     {SIM_CALL_SPLIT, 28, "MPI_Comm_split", "DarkOliveGreen2", NULL},
     {SIM_CALL_IRECV, 70, "MPI_Irecv", "PaleGreen", NULL},
@@ -377,6 +381,11 @@ static int64_t received_by(const struct sim_event *e, bool root, int64_t ranks) 
         return root ? bytes * ranks : 0;
     case SIM_CALL_ALLGATHER:
         return bytes * ranks;
+    case SIM_CALL_GATHERV:
+    case SIM_CALL_SCATTERV:
+    case SIM_CALL_ALLGATHERV:
+    case SIM_CALL_ALLTOALLV:
+        return (int64_t)sim_event_received(e);
     default:
         return bytes;
     }

@@ -13,6 +13,7 @@
 void sim_meeting_free(struct sim_meeting *meeting) {
     hpcw_i_free(meeting->time_ns);
     hpcw_i_free(meeting->missing);
+    hpcw_i_free(meeting->parts.bytes);
     hpcw_i_free(meeting);
 }
 
@@ -115,6 +116,24 @@ uint32_t sim_comm_place(const struct sim_comm *comm, uint32_t rank) {
         }
     }
     return low < comm->size && comm->rank[comm->by_rank[low]] == rank ? comm->by_rank[low] : SIM_NONE;
+}
+
+uint32_t sim_comm_users(const struct sim *sim, const struct sim_comm *comm, uint32_t talking) {
+    const uint32_t node = sim_cost_sharing(sim->options.network);
+    const uint32_t here = talking < comm->per_node ? talking : comm->per_node;
+    return (here * node + comm->per_node - 1) / comm->per_node;
+}
+
+static uint32_t nth_node(const struct sim *sim, const struct sim_comm *comm, uint32_t n) {
+    return model_machine_node(sim->options.network->machine, sim_comm_rank(comm, sim_comm_nth(comm, n)));
+}
+
+uint32_t sim_comm_near(const struct sim *sim, const struct sim_comm *comm, uint32_t n) {
+    uint32_t near = 1;
+    while (n + near < comm->size && nth_node(sim, comm, n + near) == nth_node(sim, comm, n)) {
+        near++;
+    }
+    return near;
 }
 
 /* ---- splits ---- */

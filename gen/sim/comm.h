@@ -31,6 +31,16 @@ void sim_comms_free(struct sim *sim);
 /* All members have said what they want, in sim_rank. What each gets stands there, too. Without memory, the run fails. */
 void sim_comms_split(struct sim *sim, const struct sim_comm *parent);
 
+/* How many ranks of a node use its cards when `talking` of its members do: those of other communicators are taken to do the same
+ * at that time. */
+uint32_t sim_comm_users(const struct sim *sim, const struct sim_comm *comm, uint32_t talking);
+
+/* The place of the n-th member in the order of ranks, and how many from that one on are on its node. */
+static inline uint32_t sim_comm_nth(const struct sim_comm *comm, uint32_t n) {
+    return comm->by_rank == NULL ? n : comm->by_rank[n];
+}
+uint32_t sim_comm_near(const struct sim *sim, const struct sim_comm *comm, uint32_t n);
+
 void sim_meeting_free(struct sim_meeting *meeting);
 
 static inline uint32_t sim_comm_rank(const struct sim_comm *comm, uint32_t place) {

@@ -52,3 +52,11 @@ struct sim_cost sim_cost_at(const struct model_network *net, const struct sim_co
     const struct model_way empty = model_network_class_way(net, distance, 0, &alone);
     return cost_of(net, constants, distance, bytes, &way, &empty, 0, sharing);
 }
+
+uint64_t sim_cost_crowded(const struct model_network *net, const struct sim_constants *constants,
+                          enum model_class distance, uint64_t bytes, uint32_t users) {
+    const struct sim_cost cost = sim_cost_at(net, constants, distance, bytes, users);
+    const uint32_t nics = net->machine->params.nics;
+    const bool waits = distance >= MODEL_SAME_SWITCH && users > nics;
+    return sim_cost_total(&cost) + (waits ? cost.card_ns - cost.card_ns * nics / users : 0);
+}

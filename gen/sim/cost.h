@@ -30,6 +30,15 @@ struct sim_cost sim_cost_at(const struct model_network *net, const struct sim_co
 /* The ranks of a node: as many as may share its cards. */
 uint32_t sim_cost_sharing(const struct model_network *net);
 
+/* The time of a message while `users` ranks of the node send to others: the last one waits for the cards. */
+uint64_t sim_cost_crowded(const struct model_network *net, const struct sim_constants *constants,
+                          enum model_class distance, uint64_t bytes, uint32_t users);
+
+/* How long a rank is busy with a message: its processor, or its cards. */
+static inline uint64_t sim_cost_busy(const struct sim_cost *cost) {
+    return cost->overhead_ns > cost->card_ns ? cost->overhead_ns : cost->card_ns;
+}
+
 /* All of it: flight and overheads. */
 static inline uint64_t sim_cost_total(const struct sim_cost *cost) {
     return cost->flight_ns + 2 * cost->overhead_ns;

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "gen/sim/parts.h"
 #include "gen/sim/private.h"
 #include "libwriter/base/mem.h"
 
@@ -58,14 +59,6 @@ static uint32_t children_of(const struct sim_meeting *g, uint32_t slot) {
     return children;
 }
 
-/* How many ranks of a node use its cards when `talking` of its members do: those of other communicators are taken to do the
- * same at that time. */
-static uint32_t sharing(const struct sim *sim, const struct sim_comm *comm, uint32_t talking) {
-    const uint32_t node = sim_cost_sharing(sim->options.network);
-    const uint32_t here = talking < comm->per_node ? talking : comm->per_node;
-    return (here * node + comm->per_node - 1) / comm->per_node;
-}
-
 /* Of the message between a slot and its child. As neighbours are on a node, one member of it talks to other nodes. */
 static struct sim_cost edge_cost(const struct sim *sim, const struct sim_meeting *g, uint32_t slot,
                                  uint32_t child) {
@@ -75,16 +68,11 @@ static struct sim_cost edge_cost(const struct sim *sim, const struct sim_meeting
     const enum model_class distance = model_machine_class(
         net->machine, sim_comm_rank(g->comm, place_in(g, slot)), sim_comm_rank(g->comm, place_in(g, child)));
     return sim_cost_at(net, &sim->options.constants, distance, g->plan.gathers ? g->bytes * below : g->bytes,
-                       sharing(sim, g->comm, 1));
+                       sim_comm_users(sim, g->comm, 1));
 }
 
 static uint64_t combine_ns(const struct sim *sim, uint64_t bytes) {
     return (uint64_t)(sim->options.constants.value[SIM_COMBINE] * (double)bytes + 0.5);
-}
-
-/* How long a rank is busy with one message: its processor, or its cards. */
-static uint64_t busy_ns(const struct sim_cost *cost) {
-    return cost->overhead_ns > cost->card_ns ? cost->overhead_ns : cost->card_ns;
 }
 
 /* ---- the end of a member's call ---- */
@@ -117,7 +105,7 @@ static void pass_down(struct sim *sim, struct sim_meeting *g, uint32_t slot) {
         const uint32_t child = place_in(g, slot + m);
         const struct sim_cost cost = edge_cost(sim, g, slot, slot + m);
         later(&g->time_ns[child], time_ns + sim_cost_total(&cost));
-        time_ns += busy_ns(&cost);
+        time_ns += sim_cost_busy(&cost);
         if (--g->missing[child] == 0) {
             pass_down(sim, g, slot + m);
         }
@@ -149,7 +137,7 @@ static void pass_up(struct sim *sim, struct sim_meeting *g, uint32_t slot) {
         }
         const uint32_t parent = slot & (slot - 1);
         const struct sim_cost cost = edge_cost(sim, g, parent, slot);
-        leave(sim, g, place, time_ns + busy_ns(&cost));
+        leave(sim, g, place, time_ns + sim_cost_busy(&cost));
         if (--g->missing[place_in(g, parent)] > 0) {
             return;
         }
@@ -159,15 +147,6 @@ static void pass_up(struct sim *sim, struct sim_meeting *g, uint32_t slot) {
 
 /* ---- rounds ---- */
 
-/* A message while `users` ranks of the node send to others: the last one waits for the cards. */
-static uint64_t message_ns(const struct sim *sim, enum model_class distance, uint64_t bytes, uint32_t users) {
-    const struct model_network *net = sim->options.network;
-    const struct sim_cost cost = sim_cost_at(net, &sim->options.constants, distance, bytes, users);
-    const uint32_t nics = net->machine->params.nics;
-    const bool waits = distance >= MODEL_SAME_SWITCH && users > nics;
-    return sim_cost_total(&cost) + (waits ? cost.card_ns - cost.card_ns * nics / users : 0);
-}
-
 static void run_round(struct sim *sim, struct sim_meeting *g, const struct sim_round *round) {
     struct sim_meetings *m = &g->comm->meetings;
     const uint32_t size = g->comm->size;
@@ -175,10 +154,11 @@ static void run_round(struct sim *sim, struct sim_meeting *g, const struct sim_r
     const uint32_t below = (uint32_t)1 << round->level;
     const uint64_t *time_ns = g->time_ns;
     uint64_t *next_ns = m->scratch;
-    const uint32_t users = sharing(sim, g->comm, round->tree ? 1 : below);
+    const uint32_t users = sim_comm_users(sim, g->comm, round->tree ? 1 : below);
     uint64_t total_ns[MODEL_CLASSES];
     for (int c = 0; c < MODEL_CLASSES; c++) {
-        total_ns[c] = message_ns(sim, (enum model_class)c, round->bytes, users) +
+        total_ns[c] = sim_cost_crowded(sim->options.network, &sim->options.constants, (enum model_class)c,
+                                       round->bytes, users) +
                       (round->combines ? combine_ns(sim, round->bytes) : 0);
     }
     for (uint32_t i = 0; i < size; i++) {
@@ -195,8 +175,9 @@ static uint64_t ring_ns(const struct sim *sim, const struct sim_meeting *g) {
     for (uint32_t i = 0; i < g->comm->size; i++) {
         farthest = g->comm->meetings.distance[i] > farthest ? g->comm->meetings.distance[i] : farthest;
     }
-    return (g->comm->size - 1) *
-           message_ns(sim, (enum model_class)farthest, g->plan.bytes, sharing(sim, g->comm, 1));
+    return (g->comm->size - 1) * sim_cost_crowded(sim->options.network, &sim->options.constants,
+                                                  (enum model_class)farthest, g->plan.bytes,
+                                                  sim_comm_users(sim, g->comm, 1));
 }
 
 /* In pairs a member has a message from each other one: `near` of its node, itself included, and those of other nodes, when all
@@ -205,35 +186,25 @@ static uint64_t pairs_ns(const struct sim_comm *comm, const uint64_t message[2],
     return (near - 1) * message[0] + (comm->size - near) * message[1];
 }
 
-/* The place of the n-th member in the order of ranks. */
-static uint32_t nth_place(const struct sim_comm *comm, uint32_t n) {
-    return comm->by_rank == NULL ? n : comm->by_rank[n];
-}
-
-static uint32_t nth_node(const struct sim *sim, const struct sim_comm *comm, uint32_t n) {
-    return model_machine_node(sim->options.network->machine, sim_comm_rank(comm, nth_place(comm, n)));
-}
-
 /* Nobody gets all before the last member has come and has sent. */
 static void run_steps(struct sim *sim, struct sim_meeting *g) {
     const struct sim_comm *comm = g->comm;
     const bool ring = g->plan.shape == SIM_SHAPE_RING;
     const uint64_t steps_ns = ring && comm->size > 1 ? ring_ns(sim, g) : 0;
-    const uint64_t message[2] = {message_ns(sim, MODEL_SAME_NODE, g->plan.bytes, 1),
-                                 message_ns(sim, (enum model_class)comm->meetings.farthest, g->plan.bytes,
-                                            sim_cost_sharing(sim->options.network))};
+    const uint64_t message[2] = {
+        sim_cost_crowded(sim->options.network, &sim->options.constants, MODEL_SAME_NODE, g->plan.bytes, 1),
+        sim_cost_crowded(sim->options.network, &sim->options.constants,
+                         (enum model_class)comm->meetings.farthest, g->plan.bytes,
+                         sim_cost_sharing(sim->options.network))};
     uint64_t last_ns = 0;
     for (uint32_t i = 0; i < comm->size; i++) {
         later(&last_ns, g->time_ns[i]);
     }
     uint32_t near = 0;
     for (uint32_t first = 0; first < comm->size; first += near) {
-        for (near = 1;
-             first + near < comm->size && nth_node(sim, comm, first + near) == nth_node(sim, comm, first);) {
-            near++;
-        }
+        near = sim_comm_near(sim, comm, first);
         for (uint32_t i = first; i < first + near; i++) {
-            g->time_ns[nth_place(comm, i)] = last_ns + (ring ? steps_ns : pairs_ns(comm, message, near));
+            g->time_ns[sim_comm_nth(comm, i)] = last_ns + (ring ? steps_ns : pairs_ns(comm, message, near));
         }
     }
 }
@@ -242,7 +213,9 @@ static void run_all(struct sim *sim, struct sim_meeting *g) {
     for (uint32_t i = 0; i < g->plan.rounds; i++) {
         run_round(sim, g, &g->plan.round[i]);
     }
-    if (g->plan.shape != SIM_SHAPE_ROUNDS) {
+    if (g->plan.shape == SIM_SHAPE_PARTS) {
+        sim_parts_run(sim, g);
+    } else if (g->plan.shape != SIM_SHAPE_ROUNDS) {
         run_steps(sim, g);
     }
     if (g->call == SIM_CALL_SPLIT || g->call == SIM_CALL_DUP) {
@@ -266,6 +239,9 @@ static void begin(struct sim *sim, struct sim_meeting *g, uint32_t place, enum s
     g->next = NULL;
     sim_plan_make(&g->plan, &sim->options.constants, call, size, bytes);
     memset(g->time_ns, 0, size * sizeof *g->time_ns);
+    if (g->plan.shape == SIM_SHAPE_PARTS) {
+        memset(g->missing, 1, size);
+    }
     for (uint32_t i = 0; is_tree(g) && i < size; i++) {
         const uint32_t slot = slot_of(g, i);
         g->missing[i] = (uint8_t)(g->plan.shape == SIM_SHAPE_UP ? 1 + children_of(g, slot) : 1 + (slot > 0));
@@ -288,6 +264,10 @@ static struct sim_meeting *find(struct sim *sim, struct sim_comm *comm, uint32_t
         return NULL;
     }
     begin(sim, g, place, call, root, bytes);
+    if (g->plan.shape == SIM_SHAPE_PARTS && !sim_parts_begin(g)) {
+        sim_meeting_free(g);
+        return NULL;
+    }
     if (m->oldest == NULL) {
         m->oldest = g;
         m->oldest_number = comm->met[place];
@@ -318,11 +298,69 @@ static enum sim_answer refuse_other(struct sim *sim, const struct sim_meeting *g
                       g->bytes, root, bytes);
 }
 
+/* ---- parts of different sizes ---- */
+
+/* Nobody waits for a gatherv but the root, which waits for all. */
+static void come_to_gather(struct sim *sim, struct sim_meeting *g, uint32_t place,
+                           const struct sim_parts *parts) {
+    if (place == g->root) {
+        g->parts.root = sim_part(parts, place);
+    } else {
+        leave(sim, g, place, sim_parts_send(sim, g, place, parts));
+    }
+    if (g->came == g->comm->size) {
+        leave(sim, g, g->root, sim_parts_receive(sim, g));
+    }
+}
+
+static void leave_scatter(struct sim *sim, struct sim_meeting *g, uint32_t place) {
+    struct sim_rank *r = &sim->rank[sim_comm_rank(g->comm, place)];
+    r->write_bytes = 0;
+    r->read_bytes = g->parts.bytes[place];
+    leave(sim, g, place, g->time_ns[place]);
+}
+
+/* All wait for the root of a scatterv, which waits for nobody. */
+static void come_to_scatter(struct sim *sim, struct sim_meeting *g, uint32_t place,
+                            const struct sim_parts *parts) {
+    const uint32_t size = g->comm->size;
+    const uint64_t end_ns = place == g->root ? sim_parts_scatter(sim, g, parts) : 0;
+    g->missing[place] = 0;
+    for (uint32_t i = 0; place == g->root && i < size; i++) {
+        if (i != place && g->missing[i] == 0) {
+            leave_scatter(sim, g, i);
+        }
+    }
+    if (place == g->root) {
+        leave(sim, g, place, end_ns);
+    } else if (g->missing[g->root] == 0) {
+        leave_scatter(sim, g, place);
+    }
+}
+
+static void come_with_parts(struct sim *sim, struct sim_meeting *g, uint32_t place,
+                            const struct sim_parts *parts) {
+    if (g->call == SIM_CALL_GATHERV) {
+        come_to_gather(sim, g, place, parts);
+        return;
+    }
+    if (g->call == SIM_CALL_SCATTERV) {
+        come_to_scatter(sim, g, place, parts);
+        return;
+    }
+    sim_parts_add(sim, g, place, parts);
+    if (g->came == g->comm->size) {
+        run_all(sim, g);
+    }
+}
+
 /* A member has come; whoever has all it waits for leaves. */
-static void come(struct sim *sim, struct sim_meeting *g, uint32_t place) {
+static void come(struct sim *sim, struct sim_meeting *g, uint32_t place, const struct sim_parts *parts) {
     later(&g->time_ns[place], sim_least_end_ns(sim, sim_comm_rank(g->comm, place)));
     g->came++;
-    if (!is_tree(g)) {
+    if (parts != NULL) {
+        come_with_parts(sim, g, place, parts);
+    } else if (!is_tree(g)) {
         if (g->came == g->comm->size) {
             run_all(sim, g);
         }
@@ -336,7 +374,7 @@ static void come(struct sim *sim, struct sim_meeting *g, uint32_t place) {
 }
 
 static enum sim_answer meet(struct sim *sim, uint32_t rank, uint32_t number, enum sim_call call, uint32_t root,
-                            uint64_t bytes) {
+                            uint64_t bytes, const struct sim_parts *parts) {
     struct sim_comm *comm = sim->comm[number];
     if (root == SIM_NONE) {
         return sim_refuse(sim, "%s: expected a root from 0 to %" PRIu32 ", got none", sim_call_name[call],
@@ -345,6 +383,9 @@ static enum sim_answer meet(struct sim *sim, uint32_t rank, uint32_t number, enu
     if (root >= comm->size) {
         return sim_refuse(sim, "%s: expected a root from 0 to %" PRIu32 ", got %" PRIu32, sim_call_name[call],
                           comm->size - 1, root);
+    }
+    if (parts != NULL && !sim_parts_check(sim, call, parts, comm->size)) {
+        return SIM_REFUSED;
     }
     const uint32_t place = sim_comm_place(comm, rank);
     struct sim_meeting *g = find(sim, comm, place, call, root, bytes);
@@ -358,7 +399,7 @@ static enum sim_answer meet(struct sim *sim, uint32_t rank, uint32_t number, enu
     sim->rank[rank].root = root;
     comm->met[place]++;
     const enum sim_answer answer = sim_block(sim, rank); /* `come` may wake it at once */
-    come(sim, g, place);
+    come(sim, g, place, parts);
     drop_old(comm);
     return answer;
 }
@@ -366,7 +407,12 @@ static enum sim_answer meet(struct sim *sim, uint32_t rank, uint32_t number, enu
 enum sim_answer sim_meet(struct sim *sim, uint32_t rank, uint32_t comm, enum sim_call call, uint32_t root,
                          uint64_t bytes) {
     sim->rank[rank].write_bytes = bytes;
-    return meet(sim, rank, comm, call, root, bytes);
+    return meet(sim, rank, comm, call, root, bytes, NULL);
+}
+
+enum sim_answer sim_meet_parts(struct sim *sim, uint32_t rank, uint32_t comm, enum sim_call call, uint32_t root,
+                               const struct sim_parts *parts) {
+    return meet(sim, rank, comm, call, root, 0, parts);
 }
 
 enum sim_answer sim_split(struct sim *sim, uint32_t rank, uint32_t comm, enum sim_call call, uint32_t colour,
@@ -389,5 +435,5 @@ enum sim_answer sim_checkpoint(struct sim *sim, uint32_t rank, uint64_t bytes) {
     }
     r->checkpoints++;
     r->write_bytes = bytes;
-    return meet(sim, rank, SIM_WORLD, SIM_CALL_CHECKPOINT, 0, 0);
+    return meet(sim, rank, SIM_WORLD, SIM_CALL_CHECKPOINT, 0, 0, NULL);
 }

@@ -7,6 +7,15 @@
 
 struct sim_comm;
 
+/* What a meeting knows of parts of different sizes: parts.h. */
+struct sim_meeting_parts {
+    uint64_t *
+        bytes; /* [size] gatherv: time of a part at the root's cards, ns; scatterv: of a part; alltoallv: to a member */
+    uint64_t root;       /* gatherv: the root's own */
+    uint64_t total;      /* of all parts */
+    int64_t first, step; /* alltoallv: all send to a place `bytes`, and first + step * place */
+};
+
 struct sim_meeting {
     struct sim_comm *comm;
     enum sim_call call;
@@ -18,7 +27,9 @@ struct sim_meeting {
     struct sim_meeting *next;
     uint64_t *
         time_ns; /* [size] when a member came; in a tree also when it got what it waits for, if that was later */
-    uint8_t *missing; /* [size] in a tree: who a member waits for, itself included */
+    uint8_t
+        *missing; /* [size] in a tree: who a member waits for, itself included; in a scatterv 0: it has come */
+    struct sim_meeting_parts parts;
 };
 
 struct sim_meetings {

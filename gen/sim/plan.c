@@ -111,6 +111,12 @@ void sim_plan_make(struct sim_plan *plan, const struct sim_constants *constants,
         plan->shape = call == SIM_CALL_GATHER ? SIM_SHAPE_UP : SIM_SHAPE_DOWN;
         plan->gathers = true;
         break;
+    case SIM_CALL_GATHERV:
+    case SIM_CALL_SCATTERV:
+    case SIM_CALL_ALLGATHERV:
+    case SIM_CALL_ALLTOALLV:
+        plan->shape = SIM_SHAPE_PARTS;
+        break;
     case SIM_CALL_ALLGATHER:
     case SIM_CALL_SPLIT: /* all learn what each one says */
     case SIM_CALL_DUP:

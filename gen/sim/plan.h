@@ -11,6 +11,7 @@ enum sim_shape {
     SIM_SHAPE_RING,   /* ranks - 1 rounds, always from the rank below */
     SIM_SHAPE_PAIRS,  /* ranks - 1 rounds, each with another rank */
     SIM_SHAPE_DOWN,   /* a binomial tree from the root: a rank leaves when it has sent to its children */
+    SIM_SHAPE_PARTS,  /* of different sizes: parts.h */
     SIM_SHAPE_UP      /* the same to the root: a rank leaves when it has sent to its parent */
 };
 

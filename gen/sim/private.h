@@ -60,6 +60,7 @@ struct sim_rank {
     struct sim_wish wish; /* of its last split */
     struct sim_made made; /* what it got */
     uint64_t write_bytes; /* of its checkpoint, or of another collective call */
+    uint64_t read_bytes;  /* where parts differ: received */
     struct sim_file file;
 };
 

@@ -28,6 +28,10 @@ const char *const sim_call_name[SIM_CALLS] = {
     [SIM_CALL_SCATTER] = "scatter",
     [SIM_CALL_ALLGATHER] = "allgather",
     [SIM_CALL_ALLTOALL] = "alltoall",
+    [SIM_CALL_GATHERV] = "gatherv",
+    [SIM_CALL_SCATTERV] = "scatterv",
+    [SIM_CALL_ALLGATHERV] = "allgatherv",
+    [SIM_CALL_ALLTOALLV] = "alltoallv",
     [SIM_CALL_SPLIT] = "split",
     [SIM_CALL_DUP] = "dup",
     [SIM_CALL_CHECKPOINT] = "checkpoint",
@@ -136,11 +140,9 @@ static enum sim_answer advance(struct sim *sim, uint32_t rank, uint64_t time_ns)
 /* Tells that noise took `lost_ns`; `time_ns` is that of the event. */
 static void tell_loss(struct sim *sim, uint32_t rank, uint64_t time_ns, enum sim_work work, uint64_t lost_ns) {
     if (sim->observed && lost_ns > 0) {
-        sim_tell(sim, &(struct sim_event){.time_ns = time_ns,
-                                          .rank = rank,
-                                          .what = SIM_LOSES,
-                                          .number = work,
-                                          .bytes = lost_ns});
+        sim_tell(sim,
+                 &(struct sim_event){
+                     .time_ns = time_ns, .rank = rank, .what = SIM_LOSES, .number = work, .bytes = lost_ns});
     }
 }
 
@@ -153,12 +155,16 @@ enum sim_answer sim_end_call(struct sim *sim, uint32_t rank, uint64_t time_ns) {
     }
     if (sim->observed) {
         const bool meets = r->call >= SIM_CALL_BARRIER;
+        const bool differs = r->call >= SIM_CALL_GATHERV && r->call <= SIM_CALL_ALLTOALLV;
         sim_tell(sim, &(struct sim_event){.time_ns = time_ns,
                                           .rank = rank,
                                           .what = SIM_RETURNS,
                                           .number = r->call,
                                           .comm = r->comm & SIM_LAST_COMM,
-                                          .peer = meets ? r->root : 0,
+                                          .peer = differs ? (uint32_t)(r->read_bytes >> 32)
+                                                  : meets ? r->root
+                                                          : 0,
+                                          .tag = differs ? (int32_t)(uint32_t)r->read_bytes : 0,
                                           .bytes = meets ? r->write_bytes : 0});
     }
     return advance(sim, rank, time_ns);

@@ -63,6 +63,10 @@ enum sim_call {
     SIM_CALL_SCATTER,
     SIM_CALL_ALLGATHER,
     SIM_CALL_ALLTOALL,
+    SIM_CALL_GATHERV,
+    SIM_CALL_SCATTERV,
+    SIM_CALL_ALLGATHERV,
+    SIM_CALL_ALLTOALLV,
     SIM_CALL_SPLIT,
     SIM_CALL_DUP,
     SIM_CALL_CHECKPOINT,
@@ -71,11 +75,12 @@ enum sim_call {
 extern const char *const sim_call_name[SIM_CALLS]; /* as in a program: "send" */
 
 enum sim_what {
-    SIM_BEGINS,     /* a call: `number` is enum sim_call */
-    SIM_RETURNS,    /* the same call; collective: `bytes`, and `peer` is the root's place in the communicator */
-    SIM_SENT,       /* a message to the rank `peer` with `tag` and `bytes` */
-    SIM_RECEIVED,   /* a message from the rank `peer` */
-    SIM_COMPUTES,   /* `bytes` nanoseconds from here on; `number` is enum sim_work */
+    SIM_BEGINS, /* a call: `number` is enum sim_call */
+    SIM_RETURNS, /* the same call; collective: `bytes`, and `peer` is the root's place in the communicator. If parts differ
+                     * (sim_meet_parts): `bytes` sent, and sim_event_received */
+    SIM_SENT,     /* a message to the rank `peer` with `tag` and `bytes` */
+    SIM_RECEIVED, /* a message from the rank `peer` */
+    SIM_COMPUTES, /* `bytes` nanoseconds from here on; `number` is enum sim_work */
     SIM_LOSES, /* `bytes` nanoseconds to noise: of the work that begins here, or before the call returns that ends here */
     SIM_STATE,      /* a state of the program begins: `number` */
     SIM_STATE_ENDS, /* and ends */
@@ -100,6 +105,11 @@ struct sim_event {
     uint32_t what : 4;  /* enum sim_what */
     uint32_t comm : 20; /* of a call or a message; of SIM_MADE the parent */
 };
+
+/* Bytes received: `peer` and `tag` are their upper and their lower half. */
+static inline uint64_t sim_event_received(const struct sim_event *e) {
+    return (uint64_t)e->peer << 32 | (uint32_t)e->tag;
+}
 
 /* A communicator that a rank has got. Its number may depend on the order in which ranks run; leader and count do not, and tell
  * it from all others. */
@@ -205,6 +215,16 @@ struct sim_received sim_received(const struct sim *sim, uint32_t rank);
  * those of one rank to another one. */
 enum sim_answer sim_meet(struct sim *sim, uint32_t rank, uint32_t comm, enum sim_call call, uint32_t root,
                          uint64_t bytes);
+
+/* The same with parts of different sizes, those of [size] places: bytes, or if that is NULL first + step * place. `call`:
+ * SIM_CALL_GATHERV and SIM_CALL_ALLGATHERV, in which only the rank's own part matters; SIM_CALL_SCATTERV, in which those that the
+ * root says do; SIM_CALL_ALLTOALLV: what the rank sends to each. */
+struct sim_parts {
+    const uint64_t *bytes;
+    int64_t first, step;
+};
+enum sim_answer sim_meet_parts(struct sim *sim, uint32_t rank, uint32_t comm, enum sim_call call, uint32_t root,
+                               const struct sim_parts *parts);
 
 /* Collective: members of one colour, from 0 on, get a new communicator, with places in the order of keys, then of the places in
  * this one; with SIM_NONE none. `call`: SIM_CALL_SPLIT, or SIM_CALL_DUP with one colour for all. */

@@ -26,6 +26,7 @@ enum script_kind {
     WAITANY,
     AFTER_WAITANY,
     MEET,
+    MEET_PARTS,
     SPLIT,
     AFTER_SPLIT,
     USE,
@@ -113,6 +114,11 @@ void script_meet(struct script *s, uint32_t rank, enum sim_call call, uint32_t r
     add(s, rank, (struct script_step){.kind = MEET, .call = call, .partner = root, .amount = bytes});
 }
 
+void script_meet_parts(struct script *s, uint32_t rank, enum sim_call call, uint32_t root,
+                       const struct sim_parts *parts) {
+    add(s, rank, (struct script_step){.kind = MEET_PARTS, .call = call, .partner = root, .parts = *parts});
+}
+
 void script_split(struct script *s, uint32_t rank, enum sim_call call, uint32_t colour, int32_t key) {
     add(s, rank, (struct script_step){.kind = SPLIT, .call = call, .partner = colour, .tag = key});
     add(s, rank, (struct script_step){.kind = AFTER_SPLIT});
@@ -176,6 +182,8 @@ static enum sim_answer take_step(struct script *s, uint32_t rank, const struct s
         return sim_compute(s->sim, rank, SIM_WORK_OBJECTS, step->amount * (requests + 1));
     case MEET:
         return sim_meet(s->sim, rank, r->comm, step->call, step->partner, step->amount);
+    case MEET_PARTS:
+        return sim_meet_parts(s->sim, rank, r->comm, step->call, step->partner, &step->parts);
     case SPLIT:
         return sim_split(s->sim, rank, r->comm, step->call, step->partner, step->tag);
     case AFTER_SPLIT:

@@ -11,6 +11,7 @@ struct script_step {
     uint32_t partner, from;
     int32_t tag;
     enum sim_call call;
+    struct sim_parts parts;
     uint64_t amount; /* bytes or nanoseconds */
 };
 
@@ -64,6 +65,9 @@ void script_waitall(struct script *s, uint32_t rank);
 /* Waits for one of the rank's requests, and computes for `index_ns` times its place, counted from 1. */
 void script_waitany(struct script *s, uint32_t rank, uint64_t index_ns);
 void script_meet(struct script *s, uint32_t rank, enum sim_call call, uint32_t root, uint64_t bytes);
+/* Borrows parts->bytes. */
+void script_meet_parts(struct script *s, uint32_t rank, enum sim_call call, uint32_t root,
+                       const struct sim_parts *parts);
 void script_split(struct script *s, uint32_t rank, enum sim_call call, uint32_t colour, int32_t key);
 /* The rank's further calls are in the communicator of its n-th script_split; 0: of all ranks. */
 void script_use(struct script *s, uint32_t rank, uint32_t made);

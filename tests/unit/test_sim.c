@@ -68,6 +68,11 @@ static void add_collectives(struct script *s, uint32_t ranks) {
             script_meet(s, r, SIM_CALL_SCATTER, ranks - 1, size[k]);
             script_meet(s, r, SIM_CALL_ALLGATHER, 0, size[k]);
             script_meet(s, r, SIM_CALL_ALLTOALL, 0, size[k]);
+            const struct sim_parts parts = {.first = (int64_t)size[k], .step = 100};
+            script_meet_parts(s, r, SIM_CALL_GATHERV, 5 % ranks, &parts);
+            script_meet_parts(s, r, SIM_CALL_SCATTERV, ranks - 1, &parts);
+            script_meet_parts(s, r, SIM_CALL_ALLGATHERV, 0, &parts);
+            script_meet_parts(s, r, SIM_CALL_ALLTOALLV, 0, &parts);
             script_meet(s, r, SIM_CALL_BARRIER, 0, 0);
         }
     }

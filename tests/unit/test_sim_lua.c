@@ -150,6 +150,8 @@ static void test_calls(void **state) {
         "    assert(from == none and bytes == 0)\n"
         "    barrier() bcast(8, 1) bcast(8) reduce(8, 2) allreduce(65536)\n"
         "    gather(8, 1) scatter(100) allgather(8) alltoall(1000)\n"
+        "    gatherv({ first = 8, step = 2 }, 1) scatterv { 1, 2, 3, 4, 5, 6 }\n"
+        "    allgatherv { first = 100, step = 0 } alltoallv { 1000, 0, 0, 0, 0, 7 }\n"
         "    if rank == 0 then for _ = 2, size do assert(recv(ANY, 3) > 0) end else send(0, rank, 3) end\n"
         "    file_open() file_write(1 << 20) file_read(100) file_close()\n"
         "    checkpoint() checkpoint()\n"
@@ -383,6 +385,11 @@ static void test_wrong_calls(void **state) {
     expect_bad(RUN("send(0, 1 << 31)"), "send: expected 0 to 2147483647 bytes, got 2147483648");
     expect_bad(RUN("send(0, 8, -1)"), "send: expected a tag from 0 to 2147483647, got -1");
     expect_bad(RUN("gather(8, 6)"), "gather: expected a rank from 0 to 5 or none, got 6");
+    expect_bad(RUN("alltoallv { 1, 2 }"), "alltoallv: expected bytes for each of 6 ranks, got 2");
+    expect_bad(RUN("gatherv(8)"),
+               "gatherv: expected a table of bytes, or { first = ..., step = ... }, got number");
+    expect_bad(RUN("scatterv { first = 8 }"), "scatterv: expected bytes as step, got nil");
+    expect_bad(RUN("allgatherv { 1, 2, 3, 4, 5, -6 }"), "allgatherv: expected 0 to 2147483647 bytes, got -6");
     expect_bad(RUN("alltoall()"), "alltoall: expected a number of bytes, got no value");
     expect_bad(RUN("work(2)"), "work: expected a share of the phase's load from 0 to 1, got 2");
     expect_bad(RUN("compute(0 / 0)"), "compute: expected seconds from 0 to 31536000, got ");

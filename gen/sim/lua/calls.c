@@ -375,6 +375,62 @@ static int call_alltoall(lua_State *L) {
     return meet(L, SIM_CALL_ALLTOALL, true, false);
 }
 
+/* Of a table with one number of bytes for each place, or with `first` and `step`; kept until the next such call. */
+static struct sim_parts parts_of(lua_State *L, enum sim_call call) {
+    struct sim_lua_rank *r = sim_lua_rank_of(L);
+    const uint32_t size = size_of(r);
+    if (lua_type(L, 1) != LUA_TTABLE) {
+        sim_lua_refuse(L, "%s: expected a table of bytes, or { first = ..., step = ... }, got %s",
+                       sim_call_name[call], luaL_typename(L, 1));
+    }
+    if (lua_getfield(L, 1, "first") != LUA_TNIL) {
+        struct sim_parts linear = {.first = integer(L, -1, sim_call_name[call], "bytes as first")};
+        (void)lua_getfield(L, 1, "step");
+        linear.step = integer(L, -1, sim_call_name[call], "bytes as step");
+        if (linear.first < 0 || linear.first > SIM_MOST_BYTES || linear.step < -SIM_MOST_BYTES ||
+            linear.step > SIM_MOST_BYTES) {
+            sim_lua_refuse(L, "%s: expected first and step of at most %d bytes, got %" PRId64 " and %" PRId64,
+                           sim_call_name[call], SIM_MOST_BYTES, linear.first, linear.step);
+        }
+        return linear;
+    }
+    if (lua_rawlen(L, 1) != size) {
+        sim_lua_refuse(L, "%s: expected bytes for each of %" PRIu32 " ranks, got %zu", sim_call_name[call],
+                       size, (size_t)lua_rawlen(L, 1));
+    }
+    uint64_t *bytes = hpcw_i_grow(r->lua->part, &r->lua->part_capacity, size, sizeof *bytes);
+    if (bytes == NULL) {
+        (void)luaL_error(L, "not enough memory");
+    }
+    r->lua->part = bytes;
+    for (uint32_t i = 0; i < size; i++) {
+        (void)lua_rawgeti(L, 1, (lua_Integer)i + 1);
+        bytes[i] = bytes_of(L, -1, call);
+        lua_pop(L, 1);
+    }
+    return (struct sim_parts){.bytes = bytes};
+}
+
+static int meet_parts(lua_State *L, enum sim_call call, bool has_root) {
+    struct sim_lua_rank *r = caller(L, sim_call_name[call]);
+    const uint32_t root = has_root && !lua_isnoneornil(L, 2) ? partner(L, 2, call) : 0;
+    const struct sim_parts parts = parts_of(L, call);
+    return finish(L, r, sim_meet_parts(r->lua->sim, r->rank, take_comm(r), call, root, &parts), no_results);
+}
+
+static int call_gatherv(lua_State *L) {
+    return meet_parts(L, SIM_CALL_GATHERV, true);
+}
+static int call_scatterv(lua_State *L) {
+    return meet_parts(L, SIM_CALL_SCATTERV, true);
+}
+static int call_allgatherv(lua_State *L) {
+    return meet_parts(L, SIM_CALL_ALLGATHERV, false);
+}
+static int call_alltoallv(lua_State *L) {
+    return meet_parts(L, SIM_CALL_ALLTOALLV, false);
+}
+
 /* checkpoint(): writes one if it is due after this phase. */
 static int call_checkpoint(lua_State *L) {
     struct sim_lua_rank *r = caller(L, "checkpoint");
@@ -674,6 +730,10 @@ static const luaL_Reg comm_calls[] = {
     {"scatter", call_scatter},
     {"allgather", call_allgather},
     {"alltoall", call_alltoall},
+    {"gatherv", call_gatherv},
+    {"scatterv", call_scatterv},
+    {"allgatherv", call_allgatherv},
+    {"alltoallv", call_alltoallv},
     {"split", call_split},
     {"dup", call_dup},
     {NULL, NULL},

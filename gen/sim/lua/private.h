@@ -40,6 +40,8 @@ struct sim_lua {
     struct sim_lua_rank nobody; /* of the main state: no rank */
     sim_request *request;       /* [request_capacity] of the call that is made */
     size_t request_capacity;
+    uint64_t *part; /* [part_capacity] */
+    size_t part_capacity;
     struct sim *sim; /* during a run */
     const struct sim_lua_host *host;
 };

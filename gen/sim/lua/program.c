@@ -300,6 +300,7 @@ void sim_lua_free(struct sim_lua *lua) {
         }
         sim_lua_memory_free(&lua->memory);
         hpcw_i_free(lua->request);
+        hpcw_i_free(lua->part);
         hpcw_i_free(lua->name);
         hpcw_i_free(lua->rank);
         hpcw_i_free(lua);
