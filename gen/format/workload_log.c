@@ -273,7 +273,7 @@ static uint32_t place_in(const struct gen_workload_log *log, uint32_t comm, uint
     return place == NULL ? rank : (uint32_t)*place;
 }
 
-/* Its entry in the log's table. */
+/* The entry of a communicator in the log's table. */
 static int32_t entry_of(const struct gen_workload_log *log, uint32_t comm) {
     return comm == SIM_WORLD ? 0 : (int32_t)(log->d->ranks + 1 + log->comm[comm - 1]);
 }

@@ -18,7 +18,7 @@ struct sim_comm {
     struct sim_meetings meetings;
 };
 
-/* What a member says in a split. */
+/* The arguments of a split. */
 struct sim_wish {
     uint32_t colour; /* those of one colour get one communicator; SIM_NONE: none */
     int32_t key;     /* places are in the order of keys, then of the places in the parent */
@@ -28,7 +28,7 @@ struct sim_wish {
 hpcw_status sim_comms_init(struct sim *sim, hpcw_error *err);
 void sim_comms_free(struct sim *sim);
 
-/* All members have said what they want, in sim_rank. What each gets stands there, too. Without memory, the run fails. */
+/* Makes communicators by the members' wishes, `wish` of sim_rank, and fills in `made` there. Without memory, the run fails. */
 void sim_comms_split(struct sim *sim, const struct sim_comm *parent);
 
 /* How many ranks of a node use its cards when `talking` of its members do: those of other communicators are taken to do the same

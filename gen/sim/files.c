@@ -7,8 +7,8 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* A request to a data server moves PIECE bytes, as Lustre's do (max_pages_per_rpc); of a large file a sixteenth, so that a run has
- * few of them: more change the ends of writes by less than a sixteenth. */
+/* A request to a data server moves 4 MiB, as Lustre's do (max_pages_per_rpc). A large file goes in sixteenths, so that a run has few
+ * requests. */
 enum { PIECE = 4 << 20, MOST_PIECES = 16 };
 
 /* ---- the servers ---- */
@@ -38,7 +38,7 @@ void sim_files_free(struct sim *sim) {
     hpcw_i_free(sim->files.node_ns);
 }
 
-/* A queue that is free at *free_ns takes what comes at `time_ns` and needs it for `busy_ns`. Returns when that is done. */
+/* Waits from `time_ns` on until a queue is free, at *free_ns, and keeps it for `busy_ns`. Returns when it leaves the queue. */
 static uint64_t pass_queue(uint64_t *free_ns, uint64_t time_ns, uint64_t busy_ns) {
     *free_ns = (*free_ns > time_ns ? *free_ns : time_ns) + busy_ns;
     return *free_ns;

@@ -22,7 +22,7 @@ struct sim_files {
     double server_gbs, client_gbs; /* of a data server, and of a node */
 };
 
-/* A rank's file, and what it waits for. */
+/* The file of a rank. */
 struct sim_file {
     uint64_t left, piece; /* bytes that its call has to move, and at once */
     uint32_t opened;      /* files that it has opened: they are on one server after the other */

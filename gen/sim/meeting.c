@@ -8,7 +8,7 @@
 #include "gen/sim/private.h"
 #include "libwriter/base/mem.h"
 
-/* What the members of a split tell each other: colour and key. */
+/* Members of a split tell each other colour and key. */
 enum { WISH_BYTES = 8 };
 
 /* ---- memory ---- */
@@ -59,7 +59,7 @@ static uint32_t children_of(const struct sim_meeting *g, uint32_t slot) {
     return children;
 }
 
-/* Of the message between a slot and its child. As neighbours are on a node, one member of it talks to other nodes. */
+/* The cost of the message between a slot and its child. As neighbours are on a node, one member of it talks to other nodes. */
 static struct sim_cost edge_cost(const struct sim *sim, const struct sim_meeting *g, uint32_t slot,
                                  uint32_t child) {
     const struct model_network *net = sim->options.network;

@@ -22,6 +22,9 @@ python3 "$examples/find_slow_links.py" data/linktest/pingpong_results_bin.sion >
 python3 "$examples/find_slow_nodes.py" data/vom >nodes.json
 python3 "$examples/find_damage.py" data/scr >damage.json
 python3 "$examples/find_skew.py" log.csv >skew.json
+python3 "$examples/draw_log.py" log.csv 0 0.5 >log.svg
+grep -q '^<path fill="#4878a8" d="M' log.svg
+[ "$(tail -n 1 log.svg)" = "</svg>" ]
 # Usage: check FINDINGS KIND...
 check() {
     findings=$1

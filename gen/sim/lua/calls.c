@@ -375,7 +375,7 @@ static int call_alltoall(lua_State *L) {
     return meet(L, SIM_CALL_ALLTOALL, true, false);
 }
 
-/* Of a table with one number of bytes for each place, or with `first` and `step`; kept until the next such call. */
+/* Reads a table with one number of bytes for each place, or with `first` and `step`. It is valid until the next such call. */
 static struct sim_parts parts_of(lua_State *L, enum sim_call call) {
     struct sim_lua_rank *r = sim_lua_rank_of(L);
     const uint32_t size = size_of(r);
@@ -715,7 +715,7 @@ static int call_cart(lua_State *L) {
 
 /* ---- the list ---- */
 
-/* Those of a communicator: by themselves, of the world. */
+/* Calls that belong to a communicator. As global functions they belong to the world. */
 static const luaL_Reg comm_calls[] = {
     {"send", call_send},
     {"recv", call_recv},
