@@ -213,6 +213,7 @@ hpcw_status gen_dataset_build(struct gen_dataset *d, hpcw_error *err) {
     }
     if (s == HPCW_OK && d->workload != NULL && (loads || gen_dataset_wants(d, CLOG2 | RANK2FILE))) {
         s = gen_workload_measure(d, loads, err);
+        s = s == HPCW_OK && gen_dataset_wants(d, CLOG2) ? gen_workload_check_log(d, err) : s;
     } else if (s == HPCW_OK && d->workload == NULL && gen_dataset_wants(d, CLOG2)) {
         s = model_trace_init(&d->trace, &d->trace_params, &d->load, &d->checkpoint, err);
     }

@@ -76,4 +76,7 @@ hpcw_status gen_workload_run(const struct gen_dataset *d, const struct sim_obser
  * data, whose model gets the work of the handlers. */
 hpcw_status gen_workload_measure(struct gen_dataset *d, bool loads, hpcw_error *err);
 
+/* After that: whether a log can have its communicators. HPCW_ERANGE. */
+hpcw_status gen_workload_check_log(const struct gen_dataset *d, hpcw_error *err);
+
 #endif

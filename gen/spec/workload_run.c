@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs a dataset's workload: what its ranks compute and write is what the models of load and checkpoints say. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -254,4 +255,16 @@ hpcw_status gen_workload_measure(struct gen_dataset *d, bool loads, hpcw_error *
         disturb(w->traffic, &d->load);
     }
     return s;
+}
+
+hpcw_status gen_workload_check_log(const struct gen_dataset *d, hpcw_error *err) {
+    /* The world, each rank alone, and those that the program makes. */
+    const uint64_t comms = d->ranks + UINT64_C(1) + d->workload->comms;
+    return comms * d->ranks <= INT32_MAX
+               ? HPCW_OK
+               : hpcw_i_fail(
+                     err, HPCW_ERANGE,
+                     "%s: expected communicators x ranks below 2^31, as readers of logs number them, got "
+                     "%" PRIu64 " x %" PRIu32,
+                     d->workload->name, comms, d->ranks);
 }

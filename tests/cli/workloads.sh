@@ -105,6 +105,15 @@ cmp before one/clog2/app.clog2
 "$HPCGEN" verify --quiet --deep one
 mv elsewhere.lua ring.lua
 
+# Communicators, edges of the load model and files: the same from threads and parts.
+for workload in fft adaptive; do
+    make --workload $workload --formats vom,clog2,rank2file --out whole.$workload --jobs 1
+    for part in 2 3 1; do make --workload $workload --formats vom,clog2,rank2file --out split.$workload --part $part/3; done
+    "$HPCGEN" join --quiet split.$workload
+    diff -r whole.$workload split.$workload
+    "$HPCGEN" verify --quiet --deep whole.$workload
+done
+
 # Checkpoints have the times of the log: those of rank 0, and none of the trace model.
 make --formats clog2,rank2file --workload ring.lua --out both
 make --formats rank2file --workload ring.lua --out alone
@@ -170,6 +179,9 @@ wrong() {
 }
 wrong 'workload: expected adaptive, coupled, farm, fft, hydro, solver, stencil, wavefront or a file as NAME.lua, got "wave"' --workload wave
 refuse 1 './no.lua: cannot read the workload: *' make --formats clog2 --out bad --workload ./no.lua
+printf 'function run()\n  local a, b = split(rank), split(rank)\n  for _ = 1, phases do next_phase() end\nend\n' >many.lua
+wrong 'many.lua: expected communicators x ranks below 2^31, as readers of logs number them, got 98305 x 32768' \
+    --workload many.lua --ranks 32768 --set rank2file.checkpoints=0
 wrong '*workload.planez: expected a name in the table parameters, got another' --workload wavefront --set workload.planez=1
 wrong '*workload.bytes: expected --workload, got none' --set workload.bytes=1
 for key in trace.skew load.jitter load.warm_up; do
