@@ -287,7 +287,7 @@ static const struct ui_chapter chapters[] = {
     {"SCORE",
      "hpcgen score FINDINGS DIR prints precision and recall of a tool for each kind of fault. FINDINGS is a "
      "JSON "
-     "file, {\"findings\": [{\"kind\": \"slow_node\", \"rank\": 12}]}; doc/realism.md has all kinds, their "
+     "file, {\"findings\": [{\"kind\": \"slow_node\", \"rank\": 12}]}; doc/truth.md has all kinds, their "
      "places, and what the result means.\n"},
     {"FIT", "hpcgen fit REAL... --output FILE learns from measured data, writes a configuration for "
             "--config, and prints what it learned, with the interval that holds a number with 95 %. REAL is "

@@ -435,7 +435,7 @@ static hpcw_status take_finding(struct score *s, const cJSON *f, uint64_t index,
     uint64_t key[HPCW_I_TABLE_KEY];
     if (kind == KINDS) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: findings[%" PRIu64 "].kind: expected one of doc/realism.md, got %.40s",
+                           "%s: findings[%" PRIu64 "].kind: expected one of doc/truth.md, got %.40s",
                            s->findings, index, name == NULL ? "none" : name);
     }
     hpcw_status status = check_finding(s, kind, f, index, err);

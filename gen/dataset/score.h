@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compares what a tool found in a dataset with what truth.json lists (doc/realism.md, "Scoring a tool"). */
+/* Compares what a tool found in a dataset with what truth.json lists (doc/truth.md, "Scoring a tool"). */
 #ifndef HPCW_GEN_DATASET_SCORE_H
 #define HPCW_GEN_DATASET_SCORE_H
 

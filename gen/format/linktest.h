@@ -24,7 +24,7 @@ hpcw_status gen_linktest_complete(const struct gen_write *w, const cJSON *const 
 hpcw_status gen_linktest_truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
                                struct hpcw_i_json *json, hpcw_error *err);
 
-/* How visible slow ports are in this result, sd[nodes] in local standard deviations (doc/realism.md, "Visibility"), and slow
+/* How visible slow ports are in this result, sd[nodes] in local standard deviations (doc/truth.md, "Visibility"), and slow
  * cables, sd[cables]. Of nodes only those with slow[node]; NaN if nobody can tell. */
 hpcw_status gen_linktest_slow_ports(const struct gen_dataset *d, const bool *slow, double *sd, hpcw_error *err);
 hpcw_status gen_linktest_slow_cables(const struct gen_dataset *d, const struct model_truth_cable *cable,

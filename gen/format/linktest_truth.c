@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How visible slow ports and cables are in the result: doc/realism.md, "Visibility". */
+/* How visible slow ports and cables are in the result: doc/truth.md, "Visibility". */
 #include "gen/format/linktest.h"
 
 #include <math.h>

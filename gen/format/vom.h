@@ -42,7 +42,7 @@ hpcw_status gen_vom_put_scenario(const struct gen_dataset *d, const struct gen_l
                                  struct hpcw_i_json *json, hpcw_error *err);
 
 /* How visible it is that nodes are slow: by what their ranks do that cannot migrate, sd[nodes] in local standard
- * deviations of all nodes with all their ranks (doc/realism.md, "Visibility"). Only those with slow[node]. */
+ * deviations of all nodes with all their ranks (doc/truth.md, "Visibility"). Only those with slow[node]. */
 hpcw_status gen_vom_slow_nodes(const struct gen_dataset *d, const bool *slow, double *sd, hpcw_error *err);
 
 #endif

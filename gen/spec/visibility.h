@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How visible a fault is, for truth.json (doc/realism.md, "Visibility"). */
+/* How visible a fault is, for truth.json (doc/truth.md, "Visibility"). */
 #ifndef HPCW_GEN_SPEC_VISIBILITY_H
 #define HPCW_GEN_SPEC_VISIBILITY_H
 

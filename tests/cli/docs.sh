@@ -55,4 +55,17 @@ dir
 END
     diff -u wanted got || bad "bash completes other words"
 fi
+
+# doc/truth.md has each member of truth.json, of a run with faults and of one with a workload.
+"$HPCGEN" --ranks 64 --scale tiny --quiet --out faults --set machine.nodes_per_switch=4 --set machine.nodes_per_group=8 \
+    --set machine.bad_node_share=0.2 --set machine.bad_cable_share=0.3 --set machine.slow_node_share=0.2 \
+    --set linktest.tail_probability=1e-3 --set trace.skew=1 --set load.scenario=spike --set rank2file.missing_files=1 \
+    --set rank2file.stale_index=yes
+"$HPCGEN" --ranks 8 --scale tiny --quiet --formats clog2 --workload farm --out workload
+grep -ho '"[a-z0-9_]*":' faults/truth.json workload/truth.json | tr -d '":' | sort -u >members
+[ "$(wc -l <members)" -gt 80 ] || bad "few members in truth.json"
+while read -r member; do
+    grep -q "\`$member\`" "$HERE/../../doc/truth.md" || bad "doc/truth.md lacks $member"
+done <members
+
 exit $status

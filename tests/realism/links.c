@@ -18,7 +18,7 @@ enum distance { SAME_HOST, SAME_SWITCH, SAME_GROUP, OTHER_GROUP, DISTANCES };
 /* AROUND: steps before and after a timing that it is judged by. */
 enum { MOST_SWITCHES = 2048, FEW = 8, AROUND = 32 };
 
-/* The sample of doc/realism.md, "Visibility". */
+/* The sample of doc/truth.md, "Visibility". */
 enum { SAMPLED_SWITCHES = 192, SWITCH_ROWS = 256, FEW_RANKS = 4 };
 
 /* What a rank measured in a permutation, by step. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The faults of truth.json: how visible hpcgen says they are, and how visible they are (doc/realism.md, "Visibility"). */
+/* The faults of truth.json: how visible hpcgen says they are, and how visible they are (doc/truth.md, "Visibility"). */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -81,7 +81,7 @@ static double stands_out(double *value, size_t count, size_t at) {
 }
 
 /* A node among others with all their ranks, by a value of these. `most` nodes of `rows` ranks in all are looked at, and the
- * node of the entry: doc/realism.md, "Visibility". */
+ * node of the entry: doc/truth.md, "Visibility". */
 static double node_sd(struct truth_figures *g, const cJSON *entry, const double *value, uint32_t most,
                       uint32_t rows) {
     const struct dataset *d = g->d;

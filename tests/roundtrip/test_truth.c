@@ -369,7 +369,7 @@ static void test_faults_can_be_measured(void **state) {
     drop(&s);
 }
 
-/* What doc/realism.md, "Visibility" says of a timing. */
+/* What doc/truth.md, "Visibility" says of a timing. */
 static double visibility_of(const struct read_dataset *s, uint32_t rank, uint32_t step) {
     enum { AROUND = 32 };
     uint32_t n = s->n, partner[2 * AROUND + 1] = {0}, at = 0;

@@ -546,7 +546,7 @@ static double median(double *value, uint32_t count) {
     return count % 2 != 0 ? value[count / 2] : 0.5 * (value[count / 2 - 1] + value[count / 2]);
 }
 
-/* Notes a delay, unless the timings around it hide it: doc/realism.md, "Visibility". */
+/* Notes a delay, unless the timings around it hide it: doc/truth.md, "Visibility". */
 static void note_delay(const struct model_linktest_row *row, const struct model_linktest *model, uint32_t at,
                        struct model_truth_outliers *o) {
     enum { AROUND = 32, FEW = 8 };
