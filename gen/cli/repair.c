@@ -58,6 +58,10 @@ static hpcw_status find_dataset(const struct gen_cli_options *o, const char *dir
                            "--ranks N",
                            e.message, hpcw_i_shown_word(word, sizeof word, dir, "DIR"));
     }
+    if (s != HPCW_ENOENT && !o->quiet) {
+        hpcw_error room;
+        (void)fprintf(stderr, "hpcgen: %s\n", gen_cli_printable(e.message, &room));
+    }
     return gen_cli_resolve(o, d, err);
 }
 

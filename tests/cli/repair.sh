@@ -128,6 +128,15 @@ mv changed set/CHECKSUMS.xxh128
 rm set/vom/data.3.json.br
 repaired whole vom/data.3.json.br CHECKSUMS.xxh128 --
 
+# ---- a manifest that is no JSON: the options make it again, and the reason is told
+fresh whole
+echo '{' >set/manifest.json
+# shellcheck disable=SC2086
+"$HPCGEN" repair set $options 2>lines || bad "repair fails: $(cat lines)"
+grep -q '^hpcgen: set/manifest.json: ' lines || bad "no reason: $(cat lines)"
+grep -qx 'hpcgen: repaired manifest.json' lines || bad "it is not said to be repaired: $(cat lines)"
+same whole
+
 # ---- a lost manifest
 fresh whole
 rm set/manifest.json
