@@ -9,7 +9,7 @@
 struct gen_edges;
 
 /* Memory: 24 bytes of each edge between objects, and 32 of each pair of ranks in the phases that ranks are in. HPCW_ENOMEM. */
-hpcw_status gen_edges_new(const struct model_load *load, struct gen_edges **out, hpcw_error *err);
+hpcw_status gen_edges_new(const struct model_load *m, struct gen_edges **out, hpcw_error *err);
 void gen_edges_free(struct gen_edges *edges);
 
 /* Adds a phase; `rank` has where its objects are, as in model_load_whole. HPCW_ENOMEM. */
