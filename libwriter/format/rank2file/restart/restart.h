@@ -51,9 +51,9 @@ struct hpcw_rank2file_restart {
     struct hpcw_i_buf path;   /* of the file described last */
 };
 
-/* Finds a dataset in the index. *index, to be freed, is the whole index, or NULL after a failure; NULL: not wanted. */
+/* Finds a dataset in the index. *out, to be freed, is the whole index, or NULL after a failure; NULL: not wanted. */
 hpcw_status hpcw_i_r2f_find_dataset(const struct hpcw_i_r2f_prefix *p, const char *wanted,
-                                    struct hpcw_i_r2f_known *known, hpcw_kvtree **index, hpcw_error *err);
+                                    struct hpcw_i_r2f_known *known, hpcw_kvtree **out, hpcw_error *err);
 
 /* Where a file of the dataset is read: a descriptor of a directory, and the name in there. */
 hpcw_status hpcw_i_r2f_where(const hpcw_rank2file_restart *r, const char *path, int *at, const char **name,
