@@ -24,10 +24,10 @@ def colour(name):
 
 
 def read(path, begin, end):
-    """States as (rank, begin, end, name) and messages as (from, to, sent, received), those that touch the window."""
-    states, messages = [], []
+    """States as (rank, begin, end, name) that touch the window, and messages as (from, to, sent, received) within it."""
+    states = []
     open_states = {}  # (rank, name) -> begins
-    sent = {}  # (from, to, tag) -> times
+    sent, received = {}, {}  # (from, to, tag) -> times: the first one sent is the first one received
     ranks = 0
     with open(path, newline="", encoding="utf-8") as file:
         for event in csv.DictReader(file):
@@ -43,10 +43,9 @@ def read(path, begin, end):
             elif what == "send":
                 sent.setdefault((rank, int(event["peer"]), event["tag"]), []).append(time)
             elif what == "receive":
-                key = (int(event["peer"]), rank, event["tag"])
-                since = sent[key].pop(0)
-                if since >= begin and time <= end:
-                    messages.append((key[0], rank, since, time))
+                received.setdefault((int(event["peer"]), rank, event["tag"]), []).append(time)
+    messages = [(key[0], key[1], since, time) for key, times in received.items()
+                for since, time in zip(sent.get(key, []), times) if since >= begin and time <= end]
     return ranks, states, messages
 
 
