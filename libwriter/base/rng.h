@@ -76,8 +76,7 @@ enum hpcw_i_purpose {
     HPCW_I_FOR_TRACE_CLOCK =
         68, /* node, 0, 0: words 0-1 offset of its clock, 2-3 drift; 0, 1, 0: word 0 which clock is surely lost;
              * node, 2, 0: word 0 whether it is; ffffffff, 0, 0: words 0-1 rate of the log's clock */
-    HPCW_I_FOR_TRACE_COMM = 69, /* rank, 0, 0: word 0 id of its communicator; world: ffffffff; rank, n, 0: of
-                                 * the n-th one that a workload makes with it as first rank */
+    HPCW_I_FOR_TRACE_COMM = 69, /* rank, n, 0: word 0 id of its n-th communicator; world: ffffffff */
     HPCW_I_FOR_TRACE_CALL =
         70, /* message, iteration, 0: word 0 transfer; rank, iteration, 1: words 0-1 seed of its calls, 2-3 how slow;
              * ffffffff, kernel, 2: how its times differ; knot, kernel, 2 + steps to the next one: words 0-1 those of
