@@ -11,7 +11,9 @@
 
 #include <cmocka.h>
 
+#include "gen/sim/lua/memory.h"
 #include "gen/sim/lua/program.h"
+#include "libwriter/base/mem.h"
 
 enum { RANKS = 6, PHASES = 2 };
 
@@ -448,6 +450,40 @@ static void test_memory(void **state) {
                "test.lua:1: rank 0: expected at most 64 MiB of memory for all ranks, got more");
 }
 
+static bool refuse(size_t size) {
+    (void)size;
+    return false;
+}
+
+/* Without memory, blocks do not grow, but become smaller and keep what is in them. */
+static void test_blocks(void **state) {
+    static const size_t size[] = {2000, 512, 500, 33, 17, 1};
+    (void)state;
+    for (size_t i = 0; i + 1 < sizeof size / sizeof size[0]; i++) {
+        struct sim_lua_memory m = {.limit = 1 << 20};
+        char *block = sim_lua_allocate(&m, NULL, 0, size[i]);
+        assert_non_null(block);
+        memset(block, 'x', size[i]);
+        hpcw_i_mem_gate = refuse;
+        assert_null(sim_lua_allocate(&m, block, size[i], 3000));
+        assert_int_equal(m.used, size[i]);
+        char *smaller = sim_lua_allocate(&m, block, size[i], size[i + 1]);
+        hpcw_i_mem_gate = NULL;
+        assert_non_null(smaller);
+        assert_int_equal(m.used, size[i + 1]);
+        for (size_t k = 0; k < size[i + 1]; k++) {
+            assert_int_equal(smaller[k], 'x');
+        }
+        if (size[i] > SIM_LUA_SMALL) {
+            hpcw_i_free(smaller); /* it came from the heap */
+        } else {
+            assert_null(sim_lua_allocate(&m, smaller, size[i + 1], 0));
+            assert_int_equal(m.used, 0);
+        }
+        sim_lua_memory_free(&m);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_calls),
@@ -464,6 +500,7 @@ int main(void) {
         cmocka_unit_test(test_wrong_programs),
         cmocka_unit_test(test_endless),
         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,10 +61,14 @@ void *sim_lua_allocate(void *memory, void *block, size_t old_size, size_t size) 
     if (size > had && size - had > m->limit - m->used) {
         return NULL;
     }
-    const bool stays = is_small(had) && is_small(size) && unused_of(m, had) == unused_of(m, size);
+    bool stays = is_small(had) && is_small(size) && unused_of(m, had) == unused_of(m, size);
     void *moved = stays ? block : size > 0 ? take(m, size) : NULL;
     if (size > 0 && moved == NULL) {
-        return NULL;
+        if (size > had) {
+            return NULL;
+        }
+        moved = block; /* Lua relies on it that a block can always become smaller */
+        stays = true;
     }
     if (block != NULL && !stays) {
         if (size > 0) {
