@@ -127,9 +127,10 @@ struct read_clog2_stretch {
     int32_t number;   /* of the state, in its definition */
     const char *name; /* valid for the call */
     uint32_t rank;
-    int32_t comm, thread;       /* with the rank: its timeline */
-    double from, to;            /* seconds */
-    const unsigned char *cargo; /* [32] of the event that ends a state; NULL: it has none. Valid for the call */
+    int32_t comm, thread; /* with the rank: its timeline */
+    double from, to;      /* seconds */
+    const unsigned char
+        *cargo; /* [32] of the event that ends a state, or is alone; NULL: it has none. Valid for the call */
 };
 
 /* A send or a receive, and with it the message, if the other end came before. */
@@ -150,6 +151,8 @@ struct read_clog2_watch {
     void (*stretch)(void *context, const struct read_clog2_stretch *s);
     /* A whole state, including nested ones. */
     void (*state)(void *context, const struct read_clog2_stretch *s);
+    /* An event that is no end of a state: it takes no time. */
+    void (*solo)(void *context, const struct read_clog2_stretch *s);
     void (*message)(void *context, const struct read_clog2_end *e);
     /* NULL, or what a callback sets to end the pass after the current record, which fails with it. */
     const hpcw_status *stop;

@@ -48,14 +48,15 @@ static void watch_stretch(struct read_clog2_pass *p, const struct read_clog2_ite
     timeline->since = item->time;
 }
 
-static void watch_state(struct read_clog2_pass *p, const struct read_clog2_item *item, uint32_t definition,
-                        int64_t rank, double begin) {
-    if (p->watch != NULL && p->watch->state != NULL && p->status == HPCW_OK && rank >= 0) {
+static void call(const struct read_clog2_pass *p,
+                 void (*callback)(void *context, const struct read_clog2_stretch *s),
+                 const struct read_clog2_item *item, uint32_t definition, int64_t rank, double begin) {
+    if (callback != NULL && p->status == HPCW_OK && rank >= 0) {
         struct read_clog2_stretch s = stretch_of(p, item, definition, rank, begin);
         s.cargo = item->kind == READ_CLOG2_IS_WITH_CARGO
                       ? item->payload + (READ_CLOG2_CARGO_AT - READ_CLOG2_HEAD_SIZE)
                       : NULL;
-        p->watch->state(p->watch->context, &s);
+        callback(p->watch->context, &s);
     }
 }
 
@@ -118,13 +119,14 @@ static void end_state(struct read_clog2_pass *p, const struct read_clog2_item *i
     read_clog2_open_give(p, oldest);
     int64_t world = read_clog2_need_world_rank(p, item->offset, item->comm, item->rank);
     complete(p, item, definition, begin);
-    watch_state(p, item, definition, world, begin);
+    call(p, p->watch == NULL ? NULL : p->watch->state, item, definition, world, begin);
     read_clog2_amount_add(p, &p->shares, definition, world, 0, item->time - begin);
 }
 
 static void solo_event(struct read_clog2_pass *p, const struct read_clog2_item *item, uint32_t definition) {
     int64_t world = read_clog2_need_world_rank(p, item->offset, item->comm, item->rank);
     complete(p, item, definition, item->time);
+    call(p, p->watch == NULL ? NULL : p->watch->solo, item, definition, world, item->time);
     read_clog2_amount_add(p, &p->shares, definition, world, 0, 0);
 }
 
