@@ -101,14 +101,6 @@ hpcw_status gen_cli_apply(const struct ui_settings *settings, struct gen_dataset
                                setting->key, near == NULL ? "" : "; did you mean ", near == NULL ? "" : near,
                                near == NULL ? "" : "?");
         }
-        if (!gen_dataset_has(d, group, param)) {
-            return d->workload == NULL ? hpcw_i_fail(err, HPCW_EINVAL, "%s: %s: expected --workload, got none",
-                                                     setting->origin, setting->key)
-                                       : hpcw_i_fail(err, HPCW_EINVAL,
-                                                     "%s: %s: expected a parameter of datasets with a "
-                                                     "workload, got one of those without",
-                                                     setting->origin, setting->key);
-        }
         status = ui_param_set(param, (char *)d + group->offset, setting->value, err);
         if (status != HPCW_OK) {
             return ui_fail_at(err, status, setting->origin);

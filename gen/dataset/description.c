@@ -50,7 +50,7 @@ void gen_dataset_json(const struct gen_dataset *d, struct hpcw_i_json *json) {
     const struct gen_dataset_group *group;
     const struct ui_param *p;
     for (size_t i = 0; (p = gen_dataset_param(i, &group)) != NULL; i++) {
-        if (gen_dataset_uses(d, group, p)) { /* otherwise it decides no byte of this dataset */
+        if (gen_dataset_wants(d, group->formats)) { /* otherwise it decides no byte of this dataset */
             ui_param_json(p, (const char *)d + group->offset, json);
         }
     }
@@ -171,7 +171,7 @@ static bool read_parameters(const char *text, const cJSON *p, struct gen_dataset
     const struct gen_dataset_group *group;
     const struct ui_param *param;
     for (size_t i = 0; (param = gen_dataset_param(i, &group)) != NULL; i++) {
-        if (gen_dataset_uses(d, group, param) &&
+        if (gen_dataset_wants(d, group->formats) &&
             (!value_of(text, set, param->key, value) ||
              ui_param_set(param, (char *)d + group->offset, value, NULL) != HPCW_OK)) {
             return false;

@@ -191,9 +191,6 @@ static bool describe(const struct gen_dataset *d, const char *fingerprint, struc
     for (size_t i = 0; (p = gen_dataset_param(i, &group)) != NULL; i++) {
         char value[UI_PARAM_TEXT];
         int n = (int)strcspn(p->key, ".");
-        if (!gen_dataset_has(d, group, p)) {
-            continue;
-        }
         if (strncmp(section, p->key, (size_t)n + 1) != 0) {
             section = p->key;
             (void)snprintf(line, sizeof line, "[%.*s]\n", n, section);

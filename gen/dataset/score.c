@@ -19,8 +19,8 @@ enum score_place {
     SCORE_NODE,      /* host, node or rank; first_rank and ranks */
     SCORE_CABLE,     /* rank_a and rank_b; the ranks at two switches */
     SCORE_PAIR,      /* rank and partner */
-    SCORE_PHASE,     /* rank and phase */
-    SCORE_ITERATION, /* rank and iteration */
+    SCORE_PHASE,     /* rank and phase; first_phase and phases */
+    SCORE_ONE_PHASE, /* rank and phase */
     SCORE_FILE
 };
 
@@ -31,7 +31,7 @@ static const struct score_kind {
 } kinds[] = {
     {"slow_port", SCORE_NODE, 5},         {"slow_cable", SCORE_CABLE, 5},  {"outlier", SCORE_PAIR, 20},
     {"slow_node", SCORE_NODE, 5},         {"overloaded", SCORE_PHASE, 5},  {"clock", SCORE_NODE, 5},
-    {"interruption", SCORE_ITERATION, 8}, {"missing_file", SCORE_FILE, 0}, {"truncated_file", SCORE_FILE, 0},
+    {"interruption", SCORE_ONE_PHASE, 8}, {"missing_file", SCORE_FILE, 0}, {"truncated_file", SCORE_FILE, 0},
     {"wrong_crc", SCORE_FILE, 0},         {"missing_rank", SCORE_FILE, 0}, {"stale_index", SCORE_FILE, 0},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
@@ -111,7 +111,7 @@ static void key_of_text(size_t kind, const char *where, uint64_t key[HPCW_I_TABL
 /* Where a finding is. False if it does not say so. */
 static bool key_of_finding(size_t kind, const cJSON *f, uint64_t key[HPCW_I_TABLE_KEY]) {
     static const char *const second[] = {
-        [SCORE_PAIR] = "partner", [SCORE_PHASE] = "phase", [SCORE_ITERATION] = "iteration"};
+        [SCORE_PAIR] = "partner", [SCORE_PHASE] = "phase", [SCORE_ONE_PHASE] = "phase"};
     const enum score_place place = kinds[kind].place;
     const char *where = text(f, place == SCORE_FILE ? "file" : "host");
     uint64_t a;
@@ -137,7 +137,7 @@ static bool key_of_finding(size_t kind, const cJSON *f, uint64_t key[HPCW_I_TABL
         return false;
     case SCORE_PAIR:
     case SCORE_PHASE:
-    case SCORE_ITERATION:
+    case SCORE_ONE_PHASE:
         if (number(f, "rank", &a) && number(f, second[place], &b)) {
             key_of(kind, BY_NUMBERS, a, b, key);
             return true;
@@ -384,8 +384,8 @@ static struct score_fault *fault_at(const struct score *s, size_t kind, const ui
 }
 
 /* The members that score reads of a finding, and those of them that are a rank. */
-static const char *const member[] = {"kind",   "host",    "node",  "rank",      "rank_a",
-                                     "rank_b", "partner", "phase", "iteration", "file"};
+static const char *const member[] = {"kind",   "host",    "node",  "rank", "rank_a",
+                                     "rank_b", "partner", "phase", "file"};
 static const char *const rank_member[] = {"rank", "rank_a", "rank_b", "partner"};
 
 /* How often an object has a member: of several, a reader takes one without a word. */
@@ -427,9 +427,9 @@ static hpcw_status check_finding(const struct score *s, size_t kind, const cJSON
 
 static hpcw_status take_finding(struct score *s, const cJSON *f, uint64_t index, hpcw_error *err) {
     static const char *const place[] = {
-        [SCORE_NODE] = "host, node or rank",      [SCORE_CABLE] = "rank_a and rank_b",
-        [SCORE_PAIR] = "rank and partner",        [SCORE_PHASE] = "rank and phase",
-        [SCORE_ITERATION] = "rank and iteration", [SCORE_FILE] = "file"};
+        [SCORE_NODE] = "host, node or rank",  [SCORE_CABLE] = "rank_a and rank_b",
+        [SCORE_PAIR] = "rank and partner",    [SCORE_PHASE] = "rank and phase",
+        [SCORE_ONE_PHASE] = "rank and phase", [SCORE_FILE] = "file"};
     const char *name = text(f, "kind");
     const size_t kind = name == NULL ? KINDS : kind_of(name);
     uint64_t key[HPCW_I_TABLE_KEY];

@@ -569,10 +569,6 @@ static void learn_structure(struct fit_learning *g) {
         learn(g, "rank2file.checkpoints", (double)l->phases, GEN_FIT_PER_RUN);
     }
     learn_text(g, "load.setup", g->begin == 1 ? "yes" : "no", GEN_FIT_PER_RUN);
-    /* The measured times have all that the system adds. */
-    learn(g, "load.jitter", 0, GEN_FIT_PER_RANK);
-    learn(g, "load.preemptions", 0, GEN_FIT_PER_RANK);
-    learn(g, "load.warm_up", 0, GEN_FIT_PER_RANK);
     learn(g, "load.subphases", l->subphases_tasks > 0 ? round(l->subphases / l->subphases_tasks) : 0,
           GEN_FIT_PER_OBJECT);
     learn(g, "load.groups", round(l->groups / l->counts), GEN_FIT_PER_RANK);

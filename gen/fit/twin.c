@@ -170,6 +170,11 @@ hpcw_status gen_fit_twin_print(const struct gen_fit_twin *t, struct hpcw_i_buf *
     good = good && print_formats(t->formats, buf);
     (void)snprintf(line, sizeof line, "preset = %s\n", t->dataset.preset);
     good = good && (!t->has_preset || hpcw_i_buf_append_str(buf, line));
+    if (t->formats >> GEN_FORMAT_VOM & 1) {
+        /* It sends the edges of the load model, so that loads are those of the model, too: a run would add noise, which is
+         * in measured times already. */
+        good = good && hpcw_i_buf_append_str(buf, "workload = stencil\n");
+    }
     for (size_t p = 0; (param = gen_dataset_param(p, &group)) != NULL; p++) {
         size_t i = 0;
         while (i < t->count && t->learned[i].key != param->key) {

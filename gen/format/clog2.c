@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gen/format/clog2_facts.h"
 #include "gen/format/workload_log.h"
 #include "gen/report/report.h"
 #include "libreader/clog2/clog2.h"
@@ -28,37 +29,23 @@ static uint64_t units(const struct gen_dataset *d) {
 static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_unit *u, hpcw_error *err) {
     (void)index;
     (void)err;
-    const bool runs = d->workload != NULL;
-    const hpcw_clog2_options o = runs ? gen_workload_log_options(d) : gen_trace_log_options(d);
-    const uint64_t blocks =
-        runs ? gen_workload_log_blocks(d, o.block_size) : gen_trace_log_blocks(d, o.block_size);
+    const hpcw_clog2_options o = gen_workload_log_options(d);
+    const uint64_t blocks = gen_workload_log_blocks(d, o.block_size);
     (void)snprintf(u->path, sizeof u->path, GEN_CLOG2_PATH);
     u->apparent = hpcw_clog2_file_size(blocks, o.block_size, o.comms);
     u->allocated = hpcw_i_align_up(u->apparent, 4096);
     return HPCW_OK;
 }
 
-/* A workload takes 200 ns for each record: it is simulated twice, first to check and to measure it. */
+/* 200 ns for each record: the run is simulated twice, first to check and to measure it. */
 static double seconds(const struct gen_dataset *d) {
-    return d->workload != NULL ? (double)gen_workload_log_records(d) * 200e-9
-                               : (double)gen_trace_log_records(d) * 40e-9;
+    return (double)gen_workload_log_records(d) * 200e-9;
 }
 
-/* A workload needs memory for the events of about a hundred calls of each rank, and for its coroutine. */
+/* For the events of about a hundred calls of each rank, and for its coroutine. */
 static uint64_t memory(const struct gen_dataset *d, uint32_t jobs) {
-    return d->workload != NULL ? (UINT64_C(64) << 20) + (UINT64_C(48) << 10) * d->ranks
-                               : gen_clog2_write_memory(d, jobs);
-}
-
-static hpcw_status write_log(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err) {
-    return w->dataset->workload != NULL ? gen_clog2_workload_write(w, partial, err)
-                                        : gen_clog2_write(w, partial, err);
-}
-
-static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
-                         struct hpcw_i_json *json, hpcw_error *err) {
-    return d->workload != NULL ? gen_clog2_workload_truth(d, partial, count, json, err)
-                               : gen_clog2_truth(d, partial, count, json, err);
+    (void)jobs;
+    return (UINT64_C(64) << 20) + (UINT64_C(48) << 10) * d->ranks;
 }
 
 static bool owns(const char *path) {
@@ -97,8 +84,8 @@ const struct gen_format gen_format_clog2 = {
     .memory = memory,
     .seconds = seconds,
     .owns = owns,
-    .write = write_log,
-    .truth = truth,
+    .write = gen_clog2_write,
+    .truth = gen_clog2_facts_truth,
     .probe = read_clog2_probe,
     .verify = verify,
     .info = info,

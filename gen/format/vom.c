@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "gen/format/vom_balance.h"
-#include "gen/model/load/system.h"
 #include "gen/report/report.h"
 #include "gen/spec/pool.h"
 #include "gen/spec/visibility.h"
@@ -48,7 +47,7 @@ static uint64_t units(const struct gen_dataset *d) {
 #define EDGE_TEXT 219.0
 #define MEMORY_TEXT 190.0
 /* What brotli leaves of the text: a twentieth with the default options, and less of what stood there before. */
-#define COMPRESSED 0.05
+#define COMPRESSED 0.053
 #define COMPRESSED_AGAIN 0.01
 
 /* About how much text a rank writes, for a plan; *again of it stood there before: edges with the same volumes, objects in

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gen/model/load/system.h"
 #include "gen/spec/pool.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"

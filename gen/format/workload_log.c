@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "gen/format/trace_log.h"
 #include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
+#include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
 /* ---- states ---- */
@@ -49,7 +49,8 @@ enum {
     CALLS = sizeof calls / sizeof calls[0],
     COMPUTE = HPCW_CLOG2_USER_STATE,
     OWN_STATES = 2, /* Compute and Checkpoint, before those of the workload */
-    FIRST_STATE = HPCW_CLOG2_USER_STATE + OWN_STATES
+    FIRST_STATE = HPCW_CLOG2_USER_STATE + OWN_STATES,
+    PHASE = HPCW_CLOG2_USER_SOLO
 };
 _Static_assert(CALLS == (int)SIM_CALLS, "a state for each call");
 
@@ -68,7 +69,7 @@ static bool is_defined(const struct gen_dataset *d, const struct log_call *c) {
 }
 
 static uint32_t definitions(const struct gen_dataset *d) {
-    uint32_t count = CONSTANTS + 1 + d->workload->states;
+    uint32_t count = CONSTANTS + 2 + d->workload->states; /* with Compute, and the end of a phase */
     for (size_t i = 0; i < CALLS; i++) {
         count += is_defined(d, &calls[i]);
     }
@@ -77,16 +78,34 @@ static uint32_t definitions(const struct gen_dataset *d) {
 
 /* ---- communicators: the world, one for each rank alone, then those that the program makes ---- */
 
+/* When rank 0's communicator of its own was made, nanoseconds. */
+enum { CREATED_NS = 1000 };
+
+/* The identity of the n-th communicator of a rank, or UINT32_MAX and 0: the world. */
+static hpcw_clog2_comm_id make_id(const struct gen_dataset *d, uint32_t rank, uint32_t number,
+                                  uint64_t created_ns) {
+    char host[MODEL_HOST_SIZE];
+    uint32_t w[4];
+    const uint32_t root = rank == UINT32_MAX ? 0 : rank;
+    hpcw_i_draw(d->seed, HPCW_I_FOR_LOG_COMM, rank, number, 0, w);
+    model_machine_host(&d->machine, model_machine_node(&d->machine, root), host);
+    hpcw_clog2_comm_id id = {.random = (int32_t)(w[0] >> 1), .created = (double)created_ns / 1e9};
+    memcpy(id.host, host, strnlen(host, sizeof id.host));
+    return id;
+}
+
 static void comm_of(void *context, uint32_t index, hpcw_clog2_comm_entry *entry) {
     const struct gen_dataset *d = context;
-    if (index <= d->ranks) {
-        gen_trace_log_comm(context, index, entry);
-        return;
+    *entry = (hpcw_clog2_comm_entry){.index = (int32_t)index, .kind = 1};
+    if (index == 0) {
+        entry->id = make_id(d, UINT32_MAX, 0, 0);
+    } else if (index <= d->ranks) {
+        /* The rank in the time makes the id unique, whatever is drawn. */
+        entry->id = make_id(d, index - 1, 0, CREATED_NS + index);
+    } else {
+        const struct gen_workload_comm *c = &d->workload->comm[index - d->ranks - 1];
+        entry->id = make_id(d, c->leader, c->count + 1, c->created_ns + d->clocks.start_ns);
     }
-    const struct gen_workload_comm *c = &d->workload->comm[index - d->ranks - 1];
-    gen_trace_log_further_comm(d, c->leader, c->count, c->created_ns, &entry->id);
-    entry->index = (int32_t)index;
-    entry->kind = 1;
 }
 
 /* ---- sizes ---- */
@@ -96,6 +115,7 @@ hpcw_clog2_options gen_workload_log_options(const struct gen_dataset *d) {
     hpcw_clog2_options_init(&o);
     o.ranks = d->ranks;
     o.states = OWN_STATES + d->workload->states;
+    o.solos = 1;
     o.comms = d->ranks + 1 + (uint32_t)d->workload->comms;
     o.comm_of = comm_of;
     o.comm_context = (void *)(uintptr_t)d;
@@ -109,8 +129,10 @@ uint64_t gen_workload_log_records(const struct gen_dataset *d) {
 uint64_t gen_workload_log_blocks(const struct gen_dataset *d, uint32_t block_size) {
     const struct gen_workload_counts *c = &d->workload->counts;
     const double bytes = 176.0 * d->ranks + 136.0 * definitions(d) + 32.0 * (double)c->events +
-                         16.0 * (double)c->messages + 32.0 * (double)c->collectives + 40.0 * (double)c->members;
-    return gen_trace_log_blocks_of(bytes, gen_workload_log_records(d), block_size);
+                         16.0 * (double)c->messages + 32.0 * (double)c->cargos + 40.0 * (double)c->members;
+    /* With the mean loss at ends of blocks and of segments. */
+    const double segments = (double)gen_workload_log_records(d) / HPCW_CLOG2_SEGMENT;
+    return (uint64_t)(bytes / (block_size - 24.0 - 24.0) + 0.5 * segments) + 1;
 }
 
 /* ---- the prologue ---- */
@@ -122,7 +144,7 @@ static hpcw_status put_rank(hpcw_clog2_slice *slice, const struct gen_dataset *d
         {.rank = (int32_t)rank, .kind = HPCW_CLOG2_TIME_SHIFT, .as.shift = -0.0}};
     for (uint32_t i = 0; i < 2; i++) {
         const uint32_t comm = i == 0 ? 0 : rank + 1;
-        gen_trace_log_comm((void *)(uintptr_t)d, comm, &entry[i]);
+        comm_of((void *)(uintptr_t)d, comm, &entry[i]);
         hpcw_clog2_record *r = &record[1 + i];
         r->rank = (int32_t)rank;
         r->kind = HPCW_CLOG2_COMM_EVENT;
@@ -165,6 +187,12 @@ static hpcw_status put_definitions(hpcw_clog2_slice *slice, const struct gen_dat
     }
     for (uint32_t i = 0; s == HPCW_OK && i < d->workload->states; i++) {
         s = put_state(slice, FIRST_STATE + (int32_t)i, d->workload->state[i], colours[i % COLOURS], NULL, err);
+    }
+    if (s == HPCW_OK) {
+        const hpcw_clog2_record r = {
+            .kind = HPCW_CLOG2_EVENT_DEF,
+            .as.solo = {.event = PHASE, .colour = "white", .name = "Phase done", .format = "phase=%d"}};
+        s = hpcw_clog2_slice_put(slice, &r, 1, err);
     }
     return s;
 }
@@ -242,13 +270,21 @@ void gen_workload_log_free(struct gen_workload_log *log) {
     }
 }
 
-static hpcw_status add(struct gen_workload_log *log, const struct sim_event *event, hpcw_error *err) {
+/* Adds an event with the time of the run that its rank's clock reads. */
+static hpcw_status add(struct gen_workload_log *log, const struct sim_event *event, uint64_t time_ns,
+                       hpcw_error *err) {
+    const struct gen_clocks *c = &log->d->clocks;
     struct sim_event *grown = hpcw_i_grow(log->event, &log->capacity, log->events + 1, sizeof *grown);
     if (grown == NULL) {
         return hpcw_i_fail_memory(err, "clog2", log->events, "events");
     }
     log->event = grown;
-    grown[log->events++] = *event;
+    grown[log->events] = *event;
+    grown[log->events++].time_ns =
+        time_ns + c->start_ns +
+        (c->clock == NULL
+             ? 0
+             : (uint64_t)gen_clock_error(c, model_machine_node(&log->d->machine, event->rank), time_ns));
     return HPCW_OK;
 }
 
@@ -280,17 +316,16 @@ static int32_t entry_of(const struct gen_workload_log *log, uint32_t comm) {
 
 hpcw_status gen_workload_log_event(void *context, const struct sim_event *event, hpcw_error *err) {
     struct gen_workload_log *log = context;
-    if (event->what == SIM_PHASE || event->what == SIM_LOSES) {
+    if (event->what == SIM_LOSES) {
         return HPCW_OK;
     }
     hpcw_status s = event->what == SIM_MADE ? learn_place(log, event, err) : HPCW_OK;
-    s = s == HPCW_OK ? add(log, event, err) : s;
+    s = s == HPCW_OK ? add(log, event, event->time_ns, err) : s;
     if (s == HPCW_OK && event->what == SIM_COMPUTES) {
-        /* Its end is an event of its own: a second one with no duration. */
+        /* Its end is an event of its own. */
         struct sim_event end = *event;
-        end.time_ns += event->bytes;
         end.tag = 1;
-        s = add(log, &end, err);
+        s = add(log, &end, event->time_ns + event->bytes, err);
     }
     return s;
 }
@@ -391,6 +426,13 @@ static int64_t received_by(const struct sim_event *e, bool root, int64_t ranks) 
     }
 }
 
+static void put_cargo(hpcw_clog2_record *r, int32_t event, const hpcw_clog2_cargo *c) {
+    r->kind = HPCW_CLOG2_WITH_CARGO;
+    r->as.cargo.event = event;
+    r->as.cargo.size = c->size;
+    memcpy(r->as.cargo.bytes, c->bytes, sizeof c->bytes);
+}
+
 /* Packs the bytes that a rank sends and receives in a collective call, or writes in a checkpoint. */
 static void pack(const struct gen_workload_log *log, hpcw_clog2_record *r, const struct sim_event *e) {
     hpcw_clog2_cargo c = {0};
@@ -407,14 +449,11 @@ static void pack(const struct gen_workload_log *log, hpcw_clog2_record *r, const
         hpcw_clog2_cargo_i64(&c, sent_by(e, root, ranks));
         hpcw_clog2_cargo_i64(&c, received_by(e, root, ranks));
     }
-    r->kind = HPCW_CLOG2_WITH_CARGO;
-    r->as.cargo.event = event;
-    r->as.cargo.size = c.size;
-    memcpy(r->as.cargo.bytes, c.bytes, sizeof c.bytes);
+    put_cargo(r, event, &c);
 }
 
 static void fill(const struct gen_workload_log *log, hpcw_clog2_record *r, const struct sim_event *e) {
-    r->time = (double)(e->time_ns + MODEL_TRACE_START_NS) / 1e9;
+    r->time = (double)e->time_ns / 1e9;
     r->comm = entry_of(log, e->comm);
     r->rank = (int32_t)place_in(log, e->comm, e->rank);
     r->thread = 0;
@@ -449,6 +488,12 @@ static void fill(const struct gen_workload_log *log, hpcw_clog2_record *r, const
     case SIM_COMPUTES:
         r->as.event = 2 * COMPUTE + e->tag;
         break;
+    case SIM_PHASE: {
+        hpcw_clog2_cargo c = {0};
+        hpcw_clog2_cargo_i32(&c, (int32_t)e->bytes);
+        put_cargo(r, PHASE, &c);
+        break;
+    }
     default:
         r->as.event = 2 * (FIRST_STATE + e->number) + (e->what == SIM_STATE_ENDS);
         break;
@@ -483,7 +528,17 @@ static hpcw_status put_before(struct gen_workload_log *log, uint64_t before_ns, 
 
 hpcw_status gen_workload_log_passed(void *context, uint64_t time_ns, hpcw_error *err) {
     struct gen_workload_log *log = context;
-    return log->events < LEAST_DUE ? HPCW_OK : put_before(log, time_ns, err);
+    const struct gen_clocks *c = &log->d->clocks;
+    if (log->events < LEAST_DUE) {
+        return HPCW_OK;
+    }
+    /* What the slowest clock says by then. */
+    int64_t least = 0;
+    for (uint32_t n = 0; c->clock != NULL && n < log->d->machine.nodes; n++) {
+        const int64_t error = gen_clock_error(c, n, time_ns);
+        least = error < least ? error : least;
+    }
+    return put_before(log, time_ns + c->start_ns + (uint64_t)least, err);
 }
 
 hpcw_status gen_workload_log_finish(struct gen_workload_log *log, hpcw_error *err) {

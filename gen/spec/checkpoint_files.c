@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/spec/checkpoint_files.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "gen/spec/clocks.h"
 #include "libwriter/base/crc32.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/numfmt.h"
@@ -21,12 +21,9 @@ struct checkpoint_shape {
 
 struct gen_checkpoints {
     const struct model_checkpoint *model;
-    struct model_trace_params trace;
     uint64_t start_us; /* of the run */
     uint64_t past_us;  /* a time after the last checkpoint, for one that does not exist */
-    pthread_mutex_t lock;
-    bool times_known; /* guarded */
-    uint32_t maps;    /* of each checkpoint */
+    uint32_t maps;     /* of each checkpoint */
     struct checkpoint_shape *checkpoint;
     uint64_t index_size;
     uint64_t first_data, files;
@@ -131,29 +128,28 @@ static hpcw_status shape(struct gen_checkpoints *c, hpcw_error *err) {
     return s;
 }
 
-/* Sets the times of all checkpoints, and one after the last of them. */
+/* The times of all checkpoints, and one after the last of them. */
 static void set_times(struct gen_checkpoints *c, const uint64_t *at_ns) {
+    const struct model_load *load = c->model->load;
+    const double phase_us = 1e3 * load->params.mean_last_ms * model_load_mean_objects(load);
     for (uint32_t k = 0; k < c->model->params.checkpoints; k++) {
-        const uint64_t at_us = (MODEL_TRACE_START_NS + at_ns[k]) / 1000;
+        const uint64_t at_us = at_ns != NULL
+                                   ? (GEN_CLOCKS_START_NS + at_ns[k]) / 1000
+                                   : (uint64_t)(phase_us * (model_checkpoint_phase(c->model, k) + (uint64_t)1));
         c->checkpoint[k].options.dataset.created_us = c->start_us + at_us;
         c->past_us = c->start_us + at_us + 1;
     }
-    c->times_known = true;
 }
 
-hpcw_status gen_checkpoints_new(const struct model_checkpoint *model, const struct model_trace_params *trace,
-                                const uint64_t *at_ns, uint64_t start, struct gen_checkpoints **out,
-                                hpcw_error *err) {
+hpcw_status gen_checkpoints_new(const struct model_checkpoint *model, const uint64_t *at_ns, uint64_t start,
+                                struct gen_checkpoints **out, hpcw_error *err) {
     struct gen_checkpoints *c = hpcw_i_calloc(1, sizeof *c);
     *out = NULL;
     if (c == NULL) {
         return hpcw_i_fail_memory(err, "scr", 0, NULL);
     }
     c->model = model;
-    c->trace = *trace;
-    c->trace.skew_us = c->trace.drift_ppm = 0; /* that of rank 0 is right */
     c->start_us = c->past_us = start * 1000000;
-    (void)pthread_mutex_init(&c->lock, NULL);
     c->maps = hpcw_rank2file_layout_maps((hpcw_rank2file_layout)model->params.layout);
     c->checkpoint = hpcw_i_calloc(model->params.checkpoints, sizeof *c->checkpoint);
     hpcw_status s = c->checkpoint == NULL ? hpcw_i_fail_memory(err, "scr", 0, NULL) : shape(c, err);
@@ -161,9 +157,7 @@ hpcw_status gen_checkpoints_new(const struct model_checkpoint *model, const stru
         gen_checkpoints_free(c);
         return s;
     }
-    if (at_ns != NULL) {
-        set_times(c, at_ns);
-    }
+    set_times(c, at_ns);
     *out = c;
     return HPCW_OK;
 }
@@ -178,7 +172,6 @@ void gen_checkpoints_free(struct gen_checkpoints *c) {
         }
     }
     hpcw_i_free(c->checkpoint);
-    (void)pthread_mutex_destroy(&c->lock);
     hpcw_i_free(c);
 }
 
@@ -290,57 +283,6 @@ bool gen_checkpoints_folder(const struct gen_checkpoints *c, uint32_t index, cha
     return true;
 }
 
-/* ---- times ---- */
-
-/* Times by the log: when rank 0 begins to write. */
-static hpcw_status log_times(struct gen_checkpoints *c, hpcw_error *err) {
-    struct model_trace trace;
-    struct model_trace_scratch *scratch = NULL;
-    uint64_t start_ns = MODEL_TRACE_START_NS;
-    uint32_t next = 0;
-    hpcw_status s = model_trace_init(&trace, &c->trace, c->model->load, c->model, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
-    s = model_trace_scratch_new(&trace, &scratch, err);
-    for (uint32_t k = 0; s == HPCW_OK && k < trace.iterations; k++) {
-        struct model_trace_run run;
-        s = model_trace_iteration(&trace, scratch, k, &run, err);
-        for (size_t i = 0; s == HPCW_OK && i < 2 && run.facts.checkpoint_ns[i] != UINT64_MAX; i++) {
-            const uint64_t at_ns = start_ns + run.facts.checkpoint_ns[i];
-            c->checkpoint[next++].options.dataset.created_us = c->start_us + at_ns / 1000;
-        }
-        start_ns += run.facts.duration_ns;
-    }
-    c->past_us = c->start_us + start_ns / 1000;
-    model_trace_scratch_free(scratch);
-    model_trace_free(&trace);
-    return s;
-}
-
-static void even_times(struct gen_checkpoints *c) {
-    const struct model_load_params *p = &c->model->load->params;
-    const double phase_us = 1e3 * p->mean_last_ms * model_load_mean_objects(c->model->load);
-    for (uint32_t k = 0; k < c->model->params.checkpoints; k++) {
-        const uint64_t after_us = (uint64_t)(phase_us * (model_checkpoint_phase(c->model, k) + (uint64_t)1));
-        c->checkpoint[k].options.dataset.created_us = c->start_us + after_us;
-    }
-    c->past_us = c->start_us + (uint64_t)(phase_us * (p->phases + (uint64_t)1));
-}
-
-static hpcw_status know_times(struct gen_checkpoints *c, hpcw_error *err) {
-    hpcw_status s = HPCW_OK;
-    (void)pthread_mutex_lock(&c->lock);
-    if (!c->times_known && c->model->ranks <= MODEL_CHECKPOINT_MOST_MOVED) {
-        s = log_times(c, err);
-    } else if (!c->times_known) {
-        even_times(c);
-    }
-    c->times_known = s == HPCW_OK;
-    (void)pthread_mutex_unlock(&c->lock);
-    return s;
-}
-
 /* ---- writing ---- */
 
 /* The checksum at the end is of the bytes before it, as model_checkpoint_last needs it. */
@@ -374,10 +316,7 @@ hpcw_status gen_checkpoints_put(struct gen_checkpoints *c, uint64_t index, hpcw_
         return put_data(c, index, sink, buffer, buffer_size, err);
     }
     hpcw_kvtree *tree = NULL;
-    hpcw_status s = know_times(c, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
+    hpcw_status s;
     if (index == 0) {
         s = make_index(c, &tree, err);
     } else {

@@ -6,21 +6,18 @@
 #include <hpcw/rank2file.h>
 
 #include "gen/model/checkpoint/checkpoint.h"
-#include "gen/model/trace/trace.h"
 
 enum { GEN_CHECKPOINT_PATH = 256 };
 
 struct gen_checkpoints;
 
 /*
- * Computes the shapes of all maps, in time O(files). `start` of the run, seconds since 1970. The time of each checkpoint is
- * that of the event log: at_ns[checkpoints] after the start, or if that is NULL, by the trace model. That takes as long as to
- * model all iterations before it, and is computed when the first file that has it is written. With more ranks than a log can
- * have, checkpoints are evenly spread over the mean time of the phases. The model must outlive the files.
+ * Computes the shapes of all maps, in time O(files). `start` of the run, seconds since 1970. at_ns[checkpoints]: when rank 0
+ * begins each after that, as in the event log; NULL, of ranks that are too many to be simulated: evenly, by the mean time of the
+ * phases. The model must outlive the files.
  */
-hpcw_status gen_checkpoints_new(const struct model_checkpoint *model, const struct model_trace_params *trace,
-                                const uint64_t *at_ns, uint64_t start, struct gen_checkpoints **out,
-                                hpcw_error *err);
+hpcw_status gen_checkpoints_new(const struct model_checkpoint *model, const uint64_t *at_ns, uint64_t start,
+                                struct gen_checkpoints **out, hpcw_error *err);
 void gen_checkpoints_free(struct gen_checkpoints *c);
 
 /* Files below the prefix directory, in this order: the index, the metadata of each checkpoint, the data files. */

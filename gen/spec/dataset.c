@@ -49,10 +49,9 @@ static const struct ui_param vom_param[] = {
     UI_PARAM(struct sim_noise_params, "noise." name, F64, field, 0, 100, NULL, __VA_ARGS__)
 static const struct ui_param noise_param[] = {
     NOISE("processors", processors,
-          "with --workload: differences between processors, as a multiple of those of doc/workloads.md"),
-    NOISE("ticks", ticks, "with --workload: time that the system's timer takes, as a multiple of the same"),
-    NOISE("detours", detours,
-          "with --workload: other interruptions of ranks and hosts, as a multiple of the same"),
+          "differences between processors, as a multiple of those of doc/workloads.md"),
+    NOISE("ticks", ticks, "time that the system's timer takes, as a multiple of the same"),
+    NOISE("detours", detours, "other interruptions of ranks and hosts, as a multiple of the same"),
 };
 
 #define LINKTEST (UINT64_C(1) << GEN_FORMAT_LINKTEST)
@@ -75,10 +74,9 @@ static const struct gen_dataset_group groups[] = {
     {model_particles_param, &model_particles_param_count, OWNER(particles_params), SION},
     {model_load_param, &model_load_param_count, OWNER(load_params), SION | VOM | CLOG2 | RANK2FILE},
     {vom_param, COUNT(vom_param), OWNER(vom_params), VOM},
-    /* Where timers show, times of tasks follow from the log. */
-    {model_trace_param, &model_trace_param_count, OWNER(trace_params), VOM | CLOG2 | RANK2FILE},
     {model_checkpoint_param, &model_checkpoint_param_count, OWNER(ckpt_params), VOM | CLOG2 | RANK2FILE},
     {noise_param, COUNT(noise_param), OWNER(noise_params), VOM | CLOG2 | RANK2FILE},
+    {gen_clock_param, &gen_clock_param_count, OWNER(clock_params), CLOG2},
 };
 
 const struct ui_param *gen_dataset_param(size_t index, const struct gen_dataset_group **group) {
@@ -129,7 +127,6 @@ hpcw_status gen_dataset_init(struct gen_dataset *d, const char *preset, enum gen
     d->vom_params =
         (struct gen_vom_params){.quality = (uint32_t)brotli.quality, .window = (uint32_t)brotli.window};
     model_load_params_init(&d->load_params);
-    model_trace_params_init(&d->trace_params);
     if (scales[scale].phases != 0) {
         d->load_params.phases = scales[scale].phases;
     }
@@ -148,40 +145,38 @@ bool gen_dataset_wants(const struct gen_dataset *d, uint64_t formats) {
     return formats == 0 || (d->formats & formats) != 0;
 }
 
-/* What the load model says of the system. */
-static bool is_system_of_load(const char *key) {
-    static const char *const keys[] = {"load.jitter", "load.tick",        "load.steal",
-                                       "load.busy",   "load.preemptions", "load.warm_up"};
-    size_t i = 0;
-    while (i < sizeof keys / sizeof keys[0] && strcmp(keys[i], key) != 0) {
-        i++;
+/* Whether the log, the load data or the times of checkpoints are those of a run. */
+static bool needs_run(const struct gen_dataset *d) {
+    return gen_dataset_wants(d, CLOG2) || (gen_dataset_wants(d, VOM) && d->load.programmed) ||
+           (gen_dataset_wants(d, RANK2FILE) && d->ranks <= MODEL_CHECKPOINT_MOST_MOVED);
+}
+
+static hpcw_status build_run(struct gen_dataset *d, hpcw_error *err) {
+    const bool runs = needs_run(d);
+    hpcw_status s = HPCW_OK;
+    if (runs || gen_dataset_wants(d, RANK2FILE)) {
+        struct model_checkpoint_params p = d->ckpt_params;
+        if (!gen_dataset_wants(d, CLOG2 | RANK2FILE) && p.checkpoints > d->load_params.phases) {
+            p.checkpoints = d->load_params.phases; /* load data do not show them */
+        }
+        s = model_checkpoint_init(&d->checkpoint, &p, &d->load, err);
     }
-    return i < sizeof keys / sizeof keys[0];
-}
-
-bool gen_dataset_has(const struct gen_dataset *d, const struct gen_dataset_group *group,
-                     const struct ui_param *param) {
-    return d->workload == NULL ? group->params != noise_param
-                               : group->params != model_trace_param && !is_system_of_load(param->key);
-}
-
-bool gen_dataset_uses(const struct gen_dataset *d, const struct gen_dataset_group *group,
-                      const struct ui_param *param) {
-    return gen_dataset_wants(d, group->formats) && gen_dataset_has(d, group, param);
-}
-
-/* Timers interrupt tasks when they would by the time of the log, also if that is not written. If no log can be made, that is
- * an error of the log, and the load model's estimate stays. */
-static hpcw_status find_starts(struct gen_dataset *d, hpcw_error *err) {
-    const bool logs = gen_dataset_wants(d, CLOG2);
-    hpcw_status s =
-        logs ? HPCW_OK : model_trace_init(&d->trace, &d->trace_params, &d->load, &d->checkpoint, err);
-    s = s == HPCW_OK ? model_trace_find_starts(&d->trace, &d->load, err) : s;
-    if (!logs) {
-        model_trace_free(&d->trace);
-        s = s == HPCW_ENOMEM ? s : HPCW_OK;
+    if (s == HPCW_OK && runs) {
+        s = gen_workload_measure(d, gen_dataset_wants(d, VOM) && d->load.programmed, err);
+    }
+    if (s == HPCW_OK && gen_dataset_wants(d, CLOG2)) {
+        s = gen_workload_check_log(d, err);
+        s = s == HPCW_OK ? gen_clocks_init(&d->clocks, &d->clock_params, &d->machine, err) : s;
     }
     return s;
+}
+
+static hpcw_status build_checkpoints(struct gen_dataset *d, hpcw_error *err) {
+    return d->ckpt_params.checkpoints > 0
+               ? gen_checkpoints_new(&d->checkpoint, d->workload->checkpoint_ns, d->params.start,
+                                     &d->checkpoints, err)
+               : hpcw_i_fail(err, HPCW_ERANGE,
+                             "rank2file.checkpoints: expected at least 1 with format rank2file, got 0");
 }
 
 hpcw_status gen_dataset_build(struct gen_dataset *d, hpcw_error *err) {
@@ -192,41 +187,22 @@ hpcw_status gen_dataset_build(struct gen_dataset *d, hpcw_error *err) {
     d->built = true;
     model_network_init(&d->network, &d->machine);
     s = model_linktest_init(&d->linktest, &d->network, &d->linktest_params, err);
+    const bool runs = gen_dataset_wants(d, VOM | CLOG2 | RANK2FILE);
+    if (s == HPCW_OK && runs && d->workload == NULL) {
+        s = gen_workload_draw(d, &d->workload, err);
+    }
     if (s == HPCW_OK && gen_dataset_wants(d, SION | VOM | CLOG2 | RANK2FILE)) {
         struct model_load_params load = d->load_params;
         load.keep_iterations = d->vom_params.iterations && gen_dataset_wants(d, VOM);
-        if (d->workload != NULL) {
-            load.jitter = load.tick_us = load.steal_us = load.preemptions = load.warm_up = 0;
-        }
         s = model_load_init(&d->load, &load, &d->machine, err);
-        d->load.programmed = d->workload != NULL && !gen_workload_uses_edges(d->workload);
+        d->load.programmed = runs && s == HPCW_OK && !gen_workload_uses_edges(d->workload);
         s = s == HPCW_OK ? model_load_settle(&d->load, err) : s;
     }
     if (s == HPCW_OK) {
         s = model_particles_init(&d->particles, &d->particles_params, d->ranks, d->seed, d->load.field, err);
     }
-    const bool timers = s == HPCW_OK && d->workload == NULL && gen_dataset_wants(d, VOM | CLOG2 | RANK2FILE) &&
-                        model_trace_finds_starts(&d->load);
-    const bool loads = d->load.programmed && gen_dataset_wants(d, VOM); /* they are those of the run */
-    if (s == HPCW_OK && (timers || loads || gen_dataset_wants(d, CLOG2 | RANK2FILE))) {
-        s = model_checkpoint_init(&d->checkpoint, &d->ckpt_params, &d->load, err);
-    }
-    if (s == HPCW_OK && d->workload != NULL && (loads || gen_dataset_wants(d, CLOG2 | RANK2FILE))) {
-        s = gen_workload_measure(d, loads, err);
-        s = s == HPCW_OK && gen_dataset_wants(d, CLOG2) ? gen_workload_check_log(d, err) : s;
-    } else if (s == HPCW_OK && d->workload == NULL && gen_dataset_wants(d, CLOG2)) {
-        s = model_trace_init(&d->trace, &d->trace_params, &d->load, &d->checkpoint, err);
-    }
-    s = s == HPCW_OK && timers ? find_starts(d, err) : s;
-    if (s == HPCW_OK && gen_dataset_wants(d, RANK2FILE) && d->ckpt_params.checkpoints == 0) {
-        s = hpcw_i_fail(err, HPCW_ERANGE,
-                        "rank2file.checkpoints: expected at least 1 with format rank2file, got 0");
-    } else if (s == HPCW_OK && gen_dataset_wants(d, RANK2FILE)) {
-        s = gen_checkpoints_new(&d->checkpoint, &d->trace_params,
-                                d->workload != NULL ? d->workload->checkpoint_ns : NULL, d->params.start,
-                                &d->checkpoints, err);
-    }
-    return s;
+    s = s == HPCW_OK && runs ? build_run(d, err) : s;
+    return s == HPCW_OK && gen_dataset_wants(d, RANK2FILE) ? build_checkpoints(d, err) : s;
 }
 
 void gen_dataset_free(struct gen_dataset *d) {
@@ -235,7 +211,7 @@ void gen_dataset_free(struct gen_dataset *d) {
     if (d->built) {
         gen_checkpoints_free(d->checkpoints);
         d->checkpoints = NULL;
-        model_trace_free(&d->trace);
+        gen_clocks_free(&d->clocks);
         model_checkpoint_free(&d->checkpoint);
         model_load_free(&d->load);
         model_machine_free(&d->machine);

@@ -12,7 +12,7 @@
 #include "gen/model/machine/machine.h"
 #include "gen/model/network/network.h"
 #include "gen/model/particles/particles.h"
-#include "gen/model/trace/trace.h"
+#include "gen/spec/clocks.h"
 #include "gen/spec/workload.h"
 #include "libwriter/io/json.h"
 
@@ -63,20 +63,21 @@ struct gen_dataset {
     struct model_particles_params particles_params;
     struct model_load_params load_params;
     struct gen_vom_params vom_params;
-    struct model_trace_params trace_params;
+    struct gen_clock_params clock_params;
     struct model_checkpoint_params ckpt_params;
     struct sim_noise_params noise_params;
-    struct gen_workload *workload; /* the dataset's own; NULL: the log is that of the trace model */
+    /* The dataset's own. Set it before gen_dataset_build, which otherwise draws one of the library if formats need it. */
+    struct gen_workload *workload;
 
     /* What follows from the above; gen_dataset_build makes it. */
     struct model_machine machine;
     struct model_network network;
     struct model_linktest linktest;
     struct model_particles particles;
-    /* Only for the formats that need them; the trace only for a log. */
+    /* Only for the formats that need them; the clocks only for a log. */
     struct model_load load;
     struct model_checkpoint checkpoint;
-    struct model_trace trace;
+    struct gen_clocks clocks;
     struct gen_checkpoints *checkpoints; /* NULL if not */
     bool built;
 };
@@ -107,15 +108,6 @@ void gen_dataset_free(struct gen_dataset *d);
 
 /* Whether the dataset has any of these formats, as bits; always for 0. */
 bool gen_dataset_wants(const struct gen_dataset *d, uint64_t formats);
-
-/* Whether datasets with a workload, or those without one, have a parameter: the noise of a run is that of the simulator, or that
- * of the models of load and trace. */
-bool gen_dataset_has(const struct gen_dataset *d, const struct gen_dataset_group *group,
-                     const struct ui_param *param);
-
-/* Whether a parameter decides bytes of the dataset. */
-bool gen_dataset_uses(const struct gen_dataset *d, const struct gen_dataset_group *group,
-                      const struct ui_param *param);
 
 /* "YYYY-MM-DDThh:mm:ssZ", 20 characters and a NUL, for times up to the year 9999. */
 void gen_dataset_time(uint64_t seconds, char text[24]);

@@ -19,13 +19,11 @@ hpcw_status gen_traffic_new(uint32_t ranks, uint32_t phases, struct gen_traffic 
                                   .phases = phases,
                                   .handler_ns = hpcw_i_calloc((size_t)phases * ranks, sizeof *t->handler_ns),
                                   .work_ns = hpcw_i_calloc((size_t)phases * ranks, sizeof *t->work_ns),
-                                  .lost_ns = hpcw_i_calloc((size_t)phases * ranks, sizeof *t->lost_ns),
                                   .disturbed = hpcw_i_calloc((size_t)phases * ranks, sizeof *t->disturbed),
                                   .phase = hpcw_i_calloc(ranks, sizeof *t->phase),
                                   .sum = {.key_words = 2, .value_size = sizeof(struct traffic_sum)}};
     }
-    if (t == NULL || t->handler_ns == NULL || t->work_ns == NULL || t->lost_ns == NULL ||
-        t->disturbed == NULL || t->phase == NULL) {
+    if (t == NULL || t->handler_ns == NULL || t->work_ns == NULL || t->disturbed == NULL || t->phase == NULL) {
         gen_traffic_free(t);
         return hpcw_i_fail_memory(err, "workload", ranks, "ranks");
     }
@@ -37,7 +35,6 @@ void gen_traffic_free(struct gen_traffic *t) {
     if (t != NULL) {
         hpcw_i_free(t->handler_ns);
         hpcw_i_free(t->work_ns);
-        hpcw_i_free(t->lost_ns);
         hpcw_i_free(t->disturbed);
         hpcw_i_free(t->edge);
         hpcw_i_free(t->phase);
@@ -64,9 +61,6 @@ hpcw_status gen_traffic_add(struct gen_traffic *t, const struct sim_event *e, hp
     case SIM_COMPUTES:
         (e->number == SIM_WORK_HANDLER ? t->handler_ns : t->work_ns)[(size_t)phase * t->ranks + e->rank] +=
             e->bytes;
-        return HPCW_OK;
-    case SIM_LOSES:
-        t->lost_ns[(size_t)phase * t->ranks + e->rank] += e->number == SIM_WORK_OBJECTS ? e->bytes : 0;
         return HPCW_OK;
     case SIM_PHASE:
         t->phase[e->rank] = (uint32_t)e->bytes + 1;

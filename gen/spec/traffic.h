@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a run comes to in load data: the work of the ranks' handlers, what noise takes of the other work, and the bytes and messages of pairs of ranks, by phase. */
+/* What a run comes to in load data: the work of the ranks' objects and handlers, and the bytes and messages of pairs of ranks, by phase. */
 #ifndef HPCW_GEN_SPEC_TRAFFIC_H
 #define HPCW_GEN_SPEC_TRAFFIC_H
 
@@ -12,14 +12,13 @@ struct gen_traffic_edge {
     uint64_t bytes, messages;
 };
 
-/* Memory: 32 bytes of each rank and phase, 16 after the run. And of each pair of ranks in each phase in which it has messages, 90
+/* Memory: 24 bytes of each rank and phase, 16 after the run. And of each pair of ranks in each phase in which it has messages, 90
  * until the run ends, then 40. */
 struct gen_traffic {
     uint32_t ranks, phases;
     uint64_t *handler_ns;          /* [phases][ranks] */
     uint64_t *work_ns;             /* [phases][ranks] of objects, noise included; NULL after the run */
-    uint64_t *lost_ns;             /* [phases][ranks] the noise in it; the same */
-    double *disturbed;             /* [phases][ranks] the factor that follows, for struct model_load */
+    double *disturbed;             /* [phases][ranks] by their loads, for struct model_load */
     struct gen_traffic_edge *edge; /* [edges] by phase, sender and receiver; after gen_traffic_sort */
     size_t edges;
     uint32_t *phase; /* [ranks] which one the rank is in */

@@ -44,7 +44,7 @@ static int by_value(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-static double median(double *value, size_t count) {
+double gen_visibility_median(double *value, size_t count) {
     qsort(value, count, sizeof *value, by_value);
     return count % 2 != 0 ? value[count / 2] : 0.5 * (value[count / 2 - 1] + value[count / 2]);
 }
@@ -54,11 +54,11 @@ void gen_visibility_spread(double *value, size_t count, double *middle, double *
     if (count < GEN_VISIBILITY_PEERS) {
         return;
     }
-    *middle = median(value, count);
+    *middle = gen_visibility_median(value, count);
     for (size_t i = 0; i < count; i++) {
         value[i] = fabs(value[i] - *middle);
     }
-    *sd = 1.4826 * median(value, count);
+    *sd = 1.4826 * gen_visibility_median(value, count);
     *sd = *sd > 0 ? *sd : NAN;
 }
 

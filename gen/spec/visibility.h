@@ -19,6 +19,9 @@ void gen_visibility_put(struct hpcw_i_json *json, const char *format, const char
 void gen_visibility_put_certain(struct hpcw_i_json *json, const char *format, const char *file,
                                 const char *const *reader);
 
+/* The median of at least one value. Sorts them. */
+double gen_visibility_median(double *value, size_t count);
+
 /* The median of values and their standard deviation, by their median distance from it; NaN for few of them, or if most are
  * equal. Sorts the values. */
 void gen_visibility_spread(double *value, size_t count, double *middle, double *sd);

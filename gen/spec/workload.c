@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gen/spec/dataset.h"
 #include "gen/workloads/workloads.h"
 #include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
+#include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/text.h"
 
@@ -94,6 +96,30 @@ hpcw_status gen_workload_load(const char *name, const char *path, struct gen_wor
 
 bool gen_workload_uses_edges(const struct gen_workload *w) {
     return sim_lua_uses_edges((const char *)w->text.data, w->text.size);
+}
+
+/* With more ranks, communicators of rows and columns can be too many for a log, and load data should not need a run. */
+enum { MOST_OF_ANY = 32768 };
+
+static bool uses_edges(const struct gen_workload_file *f) {
+    return sim_lua_uses_edges((const char *)f->data, f->size);
+}
+
+hpcw_status gen_workload_draw(const struct gen_dataset *d, struct gen_workload **out, hpcw_error *err) {
+    const struct model_load_params *load = &d->load_params;
+    const bool any =
+        d->ranks <= MOST_OF_ANY && load->balancer == MODEL_BALANCER_NONE && load->comm == MODEL_COMM_STENCIL;
+    uint32_t count = 0;
+    for (size_t i = 0; i < gen_workload_files; i++) {
+        count += any || uses_edges(&gen_workload_file[i]);
+    }
+    uint32_t w[4];
+    hpcw_i_draw(d->seed, HPCW_I_FOR_RUN_WORKLOAD, 0, 0, 0, w);
+    const struct gen_workload_file *f = gen_workload_file;
+    for (uint32_t left = w[2] % count; left > 0 || !(any || uses_edges(f)); f++) {
+        left -= any || uses_edges(f);
+    }
+    return gen_workload_new(f->name, (const char *)f->data, f->size, out, err);
 }
 
 /* ---- parameters ---- */

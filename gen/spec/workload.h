@@ -11,11 +11,11 @@ enum { GEN_WORKLOAD_NAME = 64 };
 
 /* Counts of a run, for the size and the definitions of its log. */
 struct gen_workload_counts {
-    uint64_t events;      /* of a log: begins and ends, sends and receives */
-    uint64_t messages;    /* of these: sends and receives */
-    uint64_t collectives; /* of these: ends of calls that say how many bytes they moved */
-    uint64_t members;     /* of these: ranks that get a communicator */
-    uint32_t calls;       /* bit i: enum sim_call i */
+    uint64_t events;   /* of a log: begins and ends, sends and receives */
+    uint64_t messages; /* of these: sends and receives */
+    uint64_t cargos;   /* of these: ends of phases, and of calls that say how many bytes they moved */
+    uint64_t members;  /* of these: ranks that get a communicator */
+    uint32_t calls;    /* bit i: enum sim_call i */
     uint64_t end_ns;
 };
 
@@ -57,6 +57,12 @@ uint32_t gen_workload_find_comm(const struct gen_workload *workload, uint32_t le
  * the name says where it is. HPCW_EINVAL for an unknown name, with the known ones; errors of the system. */
 hpcw_status gen_workload_load(const char *name, const char *path, struct gen_workload **out, hpcw_error *err);
 
+struct gen_dataset;
+
+/* One of the library, by seed. With more than 32768 ranks, a balancer, or another communication of objects than that of a stencil, one
+ * that uses edges(). HPCW_ENOMEM. */
+hpcw_status gen_workload_draw(const struct gen_dataset *d, struct gen_workload **out, hpcw_error *err);
+
 /* One with this text, as a manifest has it. HPCW_ENOMEM. */
 hpcw_status gen_workload_new(const char *name, const char *text, size_t size, struct gen_workload **out,
                              hpcw_error *err);
@@ -65,8 +71,6 @@ void gen_workload_free(struct gen_workload *workload);
 /* Sets a parameter. HPCW_ENOMEM; whether it exists is known when the workload is measured. */
 hpcw_status gen_workload_set(struct gen_workload *workload, const char *key, const char *value,
                              hpcw_error *err);
-
-struct gen_dataset;
 
 /* Simulates the run, and tells the observer. The models of load and checkpoints must be built. As sim_lua_run. */
 hpcw_status gen_workload_run(const struct gen_dataset *d, const struct sim_observer *observer, uint64_t *end_ns,

@@ -73,6 +73,22 @@ static hpcw_status loads_new(struct workload_loads *l, const struct gen_dataset 
                : hpcw_i_fail_memory(err, "workload", d->load.params.phases, "phases");
 }
 
+/* The load data have the times of the run: all that a rank works in a phase takes as much longer as noise made it, and as much
+ * less as the program left to other ranks. */
+#define LEAST_FACTOR 1e-6 /* tasks take at least a nanosecond */
+static void disturb(const struct workload_loads *l, struct gen_traffic *t) {
+    for (uint32_t k = 0; k < t->phases; k++) {
+        for (uint32_t r = 0; r < t->ranks; r++) {
+            const size_t i = (size_t)k * t->ranks + r;
+            const uint64_t load_ns = l->load_ns[k] == NULL ? 0 : l->load_ns[k][r];
+            const double factor = load_ns > 0 ? (double)t->work_ns[i] / (double)load_ns : 0;
+            t->disturbed[i] = factor > LEAST_FACTOR ? factor : LEAST_FACTOR;
+        }
+    }
+    hpcw_i_free(t->work_ns);
+    t->work_ns = NULL;
+}
+
 static void loads_free(struct workload_loads *l) {
     for (uint32_t k = 0; l->load_ns != NULL && k < l->d->load.params.phases; k++) {
         hpcw_i_free(l->load_ns[k]);
@@ -102,7 +118,7 @@ static hpcw_status run(const struct gen_dataset *d, struct sim_lua *lua, const s
     struct sim_lua_result result;
     struct sim_options options = {.network = &d->network,
                                   .phases = d->load.params.phases,
-                                  .checkpoints = d->ckpt_params.checkpoints,
+                                  .checkpoints = d->checkpoint.params.checkpoints,
                                   .observer = *observer,
                                   .noise = d->noise_params,
                                   .seed = d->seed};
@@ -112,6 +128,9 @@ static hpcw_status run(const struct gen_dataset *d, struct sim_lua *lua, const s
         const struct sim_lua_host host = {&loads, load_of, checkpoint_of, edges_of};
         s = sim_lua_run(lua, &options, &host, &result, err);
         *end_ns = result.end_ns;
+    }
+    if (s == HPCW_OK && d->workload->traffic != NULL && d->workload->traffic->work_ns != NULL) {
+        disturb(&loads, d->workload->traffic);
     }
     loads_free(&loads);
     return s;
@@ -181,7 +200,7 @@ static hpcw_status count(void *context, const struct sim_event *event, hpcw_erro
         }
         break;
     case SIM_RETURNS:
-        c->collectives += gen_workload_moves(event->number);
+        c->cargos += gen_workload_moves(event->number);
         c->events++;
         break;
     case SIM_SENT:
@@ -201,27 +220,14 @@ static hpcw_status count(void *context, const struct sim_event *event, hpcw_erro
         c->events++;
         s = count_member(m->workload, event, err);
         break;
-    case SIM_LOSES:
     case SIM_PHASE:
+        c->cargos++;
+        c->events++;
+        break;
+    case SIM_LOSES:
         break;
     }
     return s == HPCW_OK && m->workload->traffic != NULL ? gen_traffic_add(m->workload->traffic, event, err) : s;
-}
-
-/* The load data have the times of the run: all that a rank works in a phase takes longer by the share that noise took. */
-static void disturb(struct gen_traffic *t, struct model_load *load) {
-    for (uint32_t k = 0; k < t->phases; k++) {
-        for (uint32_t r = 0; r < t->ranks; r++) {
-            const size_t i = (size_t)k * t->ranks + r;
-            const uint64_t calm_ns = t->work_ns[i] - t->lost_ns[i];
-            t->disturbed[i] = calm_ns > 0 ? 1 + (double)t->lost_ns[i] / (double)calm_ns : 1;
-        }
-    }
-    hpcw_i_free(t->work_ns);
-    hpcw_i_free(t->lost_ns);
-    t->work_ns = t->lost_ns = NULL;
-    load->handler_ns = t->handler_ns;
-    load->disturbed = t->disturbed;
 }
 
 hpcw_status gen_workload_measure(struct gen_dataset *d, bool loads, hpcw_error *err) {
@@ -230,9 +236,9 @@ hpcw_status gen_workload_measure(struct gen_dataset *d, bool loads, hpcw_error *
     struct sim_lua *lua;
     w->counts = (struct gen_workload_counts){0};
     w->comms = 0;
-    w->checkpoint_ns = hpcw_i_calloc(d->ckpt_params.checkpoints + (size_t)1, sizeof *w->checkpoint_ns);
+    w->checkpoint_ns = hpcw_i_calloc(d->checkpoint.params.checkpoints + (size_t)1, sizeof *w->checkpoint_ns);
     if (w->checkpoint_ns == NULL) {
-        return hpcw_i_fail_memory(err, w->name, d->ckpt_params.checkpoints, "checkpoints");
+        return hpcw_i_fail_memory(err, w->name, d->checkpoint.params.checkpoints, "checkpoints");
     }
     hpcw_status s = loads ? gen_traffic_new(d->ranks, d->load.params.phases, &w->traffic, err) : HPCW_OK;
     if (s != HPCW_OK) {
@@ -252,7 +258,8 @@ hpcw_status gen_workload_measure(struct gen_dataset *d, bool loads, hpcw_error *
     }
     if (s == HPCW_OK && loads) {
         s = gen_traffic_sort(w->traffic, err);
-        disturb(w->traffic, &d->load);
+        d->load.handler_ns = w->traffic->handler_ns;
+        d->load.disturbed = w->traffic->disturbed;
     }
     return s;
 }

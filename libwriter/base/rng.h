@@ -60,36 +60,21 @@ enum hpcw_i_purpose {
     HPCW_I_FOR_LOAD_GOSSIP =
         80, /* rank, phase, iteration * 6 + quarter: one word for each rank that it hears of */
     HPCW_I_FOR_LOAD_GIVE = 81, /* object, phase, iteration: word 0 to which of them */
-    HPCW_I_FOR_LOAD_SYSTEM =
-        82, /* rank, phase, 0: word 0 jitter, 1 whether preempted, 2 how long; host, window, 1: word 0 its jitter;
-             * rank, 0, 2: word 0 warm-up, 1 what is left of it */
+    HPCW_I_FOR_LOAD_HOST = 82, /* host, phase, 5: words 0-1 what is new of all its ranks */
     HPCW_I_FOR_LOAD_MESH =
         85, /* phase, 0, 0: words 0-1 layers; knot of phases, 1, 0: the same; dimension, 2, 0: word 0 cells */
     /* 48..63: its checkpoints. */
     HPCW_I_FOR_CKPT_FILE = 48,  /* rank, checkpoint, part: 0 size, 1 CRC, 2 faults, 3 contents */
     HPCW_I_FOR_CKPT_FAULT = 49, /* kind, index, try: words 0-1 which file */
 
-    /* Its trace. */
-    HPCW_I_FOR_TRACE_WRITE =
-        67, /* rank, iteration, 0: words 0-1 time to write a checkpoint, 2 whether it waits for a disk; 0, iteration, 1:
-             * words 0-1 that of all ranks; server, iteration, 2: words 0-1 that of its files */
-    HPCW_I_FOR_TRACE_CLOCK =
+    /* Its log. */
+    HPCW_I_FOR_LOG_CLOCK =
         68, /* node, 0, 0: words 0-1 offset of its clock, 2-3 drift; 0, 1, 0: word 0 which clock is surely lost;
-             * node, 2, 0: word 0 whether it is; ffffffff, 0, 0: words 0-1 rate of the log's clock */
-    HPCW_I_FOR_TRACE_COMM = 69, /* rank, n, 0: word 0 id of its n-th communicator; world: ffffffff */
-    HPCW_I_FOR_TRACE_CALL =
-        70, /* message, iteration, 0: word 0 transfer; rank, iteration, 1: words 0-1 seed of its calls, 2-3 how slow;
-             * ffffffff, kernel, 2: how its times differ; knot, kernel, 2 + steps to the next one: words 0-1 those of
-             * all ranks */
-    HPCW_I_FOR_TRACE_EXIT =
-        71, /* rank, iteration, 2 n: words 0-3 when it leaves the n-th collective call, 0 the last reduction;
-             * 0, iteration, 2 n + 1: word 0 when all do */
-    /* 72: not used any more */
-    HPCW_I_FOR_TRACE_START =
-        73, /* rank, 0, 0: word 0 when it starts; host, 0, 1: word 0; 0, 0, 2: word 0 all */
-    HPCW_I_FOR_TRACE_STYLE =
-        83, /* 0 .. 8, 0, 0: how the run differs from others; place or line, ns, 1: words 0-1 its work;
-             * iteration, 1, 0: word 0 what is done besides */
+             * node, 2, 0: word 0 whether it is */
+    HPCW_I_FOR_LOG_COMM = 69, /* rank, n, 0: word 0 id of its n-th communicator; world: ffffffff */
+
+    /* Its run. */
+    HPCW_I_FOR_RUN_WORKLOAD = 90, /* 0, 0, 0: word 2 which one of the library */
 
     /* What its workload draws itself. */
     HPCW_I_FOR_WORKLOAD = 86, /* rank, call of random or normal, 0: words 0-1 */

@@ -3,7 +3,7 @@
 # Event logs for other viewers: an export has the events of the log, cut at the ends of the window.
 . "$HERE/refuse.inc"
 log=set/clog2/app.clog2
-"$HPCGEN" --ranks 6 --formats clog2 --set load.phases=4 --out set --quiet || bad "generate fails"
+"$HPCGEN" --ranks 6 --formats clog2 --workload stencil --set load.phases=4 --out set --quiet || bad "generate fails"
 make() {
     "$HPCGEN" export --quiet "$@" || bad "fails: $*"
 }
@@ -25,8 +25,7 @@ messages=$(grep -c ',send,' all.csv)
 [ "$messages" -gt 0 ] || bad "no messages"
 count "$messages" ',receive,' all.csv
 count "$(grep -c ',begin,' all.csv)" ',end,' all.csv
-count 24 ',begin,"Iteration"' all.csv
-count 4 ',event,"Step done"' all.csv
+count 24 ',event,"Phase done"' all.csv
 sed 1d all.csv | cut -d, -f1 | sort -g -c || bad "not in the order of time"
 "$JSON_CHECK" all.json || bad "not JSON"
 count "$messages" '"ph":"s"' all.json
@@ -41,15 +40,15 @@ count 6 '"ph":"M"' all.json
 make $log --output one.csv --form csv --first-rank 3 --last-rank 3
 [ "$(sed 1d one.csv | cut -d, -f2 | sort -u)" = 3 ] || bad "other ranks"
 count "$(grep -c '^[^,]*,3,0,begin,' all.csv)" ',begin,' one.csv
-make $log --output part.csv --form csv --from 0.1 --to 0.101
+make $log --output part.csv --form csv --from 0.011 --to 0.012
 count "$(grep -c ',begin,' part.csv)" ',end,' part.csv
-count 6 '^0.1,.*,begin,"Iteration"' part.csv
-count 6 '^0.101,.*,end,"Iteration"' part.csv
-[ "$(sed 1d part.csv | awk -F, '$1 < 0.1 || $1 > 0.101' | wc -l)" -eq 0 ] || bad "outside the window"
+count 6 '^0.011,.*,begin,"Inner"' part.csv
+count 6 '^0.012,.*,end,"Inner"' part.csv
+[ "$(sed 1d part.csv | awk -F, '$1 < 0.011 || $1 > 0.012' | wc -l)" -eq 0 ] || bad "outside the window"
 
 # The JSON has the same events as the CSV, one by one.
 make $log --output one.json --first-rank 3 --last-rank 3
-make $log --output part.json --from 0.1 --to 0.101
+make $log --output part.json --from 0.011 --to 0.012
 for name in all one part; do
     python3 - $name.csv $name.json <<'PYTHON' || bad "$name.json: other events than $name.csv"
 import csv
@@ -100,7 +99,7 @@ refuse 1 'set/truth.json: *' "$HPCGEN" export set/truth.json -O x
 refuse 1 'missing: *' "$HPCGEN" export missing -O x
 refuse 1 'nowhere/x: *' "$HPCGEN" export $log -O nowhere/x -q
 # Two blocks of 64 KiB change places: a result is made, and one line says that it may be wrong.
-"$HPCGEN" --ranks 4 --formats clog2 --out more --quiet || bad "generate fails"
+"$HPCGEN" --ranks 16 --formats clog2 --workload solver --out more --quiet || bad "generate fails"
 {
     dd if=more/clog2/app.clog2 bs=1024 count=65
     dd if=more/clog2/app.clog2 bs=1024 skip=129 count=64

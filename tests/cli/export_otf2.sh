@@ -3,7 +3,7 @@
 # Event logs as OTF2, read back by otf2-print: event by event those of the CSV. Skipped without OTF2 or its tools.
 . "$HERE/refuse.inc"
 log=set/clog2/app.clog2
-"$HPCGEN" --ranks 6 --formats clog2 --set load.phases=4 --out set --quiet || bad "generate fails"
+"$HPCGEN" --ranks 6 --formats clog2 --workload hydro --set load.phases=4 --out set --quiet || bad "generate fails"
 "$HPCGEN" export $log --output run.otf2 2>said || {
     [ "$(cat said)" = "hpcgen: $log: --form otf2: expected a build with OTF2 (libotf2-trace-dev), got one without" ] ||
         bad "said: $(cat said)"

@@ -34,9 +34,9 @@ same() {
 }
 
 set -- --scale tiny --quiet --ranks 16 --seed 1
-"$HPCGEN" "$@" --out set --set linktest.all_to_all=true --set trace.skew=1.2 --set load.sigma_first=0 \
-    --set load.sigma_last=0 --set load.setup_sigma=0 --set load.fill=1 --set load.jitter=0 --set load.warm_up=0 \
-    --set trace.application=hydro ||
+"$HPCGEN" "$@" --out set --set linktest.all_to_all=true --set trace.skew=5000 --set load.sigma_first=0 \
+    --set load.sigma_last=0 --set load.setup_sigma=0 --set load.fill=1 \
+    --workload hydro ||
     bad "generate fails"
 same SION set/sion/particles.sion
 same LinkTest set/linktest/*.sion

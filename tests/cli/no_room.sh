@@ -82,7 +82,7 @@ if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=8m none small 2>/dev/null; the
     refuse 1 'small/out*' "$HPCGEN" --ranks 256 --scale small --out small/out --part 2/2
     [ ! -e small/out/manifest.json ] || bad "looks finished on a full disk"
     # An export in a directory without room for it is refused before it begins.
-    "$HPCGEN" --ranks 64 --formats clog2 --out log --quiet || bad "fails: log"
+    "$HPCGEN" --ranks 64 --formats clog2 --workload solver --out log --quiet || bad "fails: log"
     rm -rf small/out
     refuse 1 'small/x.json: expected * bytes of free space, got *' \
         "$HPCGEN" export --quiet log/clog2/app.clog2 --output small/x.json

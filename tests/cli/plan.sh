@@ -75,7 +75,7 @@ at_most() { # SECONDS ARGS...: of processor time, as others may use the machine
     # shellcheck disable=SC3045
     (ulimit -t "$seconds" && exec "$HPCGEN" plan "$@") >text || bad "plan fails, or is slow: $*"
 }
-at_most 3 --ranks 32768 --out out
+at_most 3 --ranks 32768 --formats linktest,sion,vom --out out
 grep -q '^32768 ranks' text || bad "the plan does not name the ranks"
 at_most 3 --ranks 65536 --formats linktest --files 16 --part 3/16 --out out
 grep -q 'part 3/16: 1 files' text || bad "the plan does not say how the work divides"

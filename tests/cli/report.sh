@@ -86,7 +86,7 @@ sound "3 charts, 7 tables" part.html
 ! grep -q '<h2 id=[^>]*>Event log' part.html || bad "a section of what is not there"
 "$HPCGEN" report set/linktest/pingpong_results_bin.sion -q -O one.html || bad "report of a file fails"
 sound "2 charts, 4 tables" one.html
-"$HPCGEN" -n 4 -f clog2 -o log -q || bad "generate fails"
+"$HPCGEN" -n 16 -f clog2 -w solver -o log -q || bad "generate fails"
 "$HPCGEN" report log/clog2/app.clog2 -q -O window.html --from 0.01 --to 0.02 || bad "report of a window fails"
 grep -q '"from":0.01,"to":0.02' window.html || bad "another window"
 drawn 2 window.html

@@ -22,25 +22,18 @@ if cmp -s one/sion/particles.sion other/sion/particles.sion; then exit 1; fi
 make --out alone --formats sion
 diff -r one/sion alone/sion
 
-# Nor where timers show, whose times are known by the log: of any part, and of load data alone, which repair makes again.
-short() { make --ranks 8 --set load.mean_first=0.05 --set load.mean_last=0.05 "$@"; }
-short --out ticking --jobs 3
+# Nor if all are those of one run, also in parts, and when repair makes a file again.
+run() { make --ranks 8 --workload wavefront "$@"; }
+run --out run --jobs 3
 for format in vom clog2 rank2file; do
-    short --out only-$format --formats $format
+    run --out only-$format --formats $format
 done
-diff -r ticking/vom only-vom/vom
-diff -r ticking/clog2 only-clog2/clog2
-diff -r ticking/scr only-rank2file/scr
-for part in 2 1; do short --out ticking-parts --part $part/2; done
-"$HPCGEN" join --quiet ticking-parts
-diff -r ticking ticking-parts
-short --out other-log --formats vom --set trace.exchanges=9
-cp other-log/vom/data.0.json.br before
-if cmp -s before ticking/vom/data.0.json.br; then exit 1; fi
-rm other-log/vom/data.0.json.br
-"$HPCGEN" repair --quiet other-log
-cmp before other-log/vom/data.0.json.br
-
-# If there can be no log, load data are made without it.
-short --out no-log --formats vom --set trace.loop=nothing
-"$HPCGEN" verify --quiet no-log
+diff -r run/vom only-vom/vom
+diff -r run/clog2 only-clog2/clog2
+diff -r run/scr only-rank2file/scr
+for part in 2 1; do run --out run-parts --part $part/2; done
+"$HPCGEN" join --quiet run-parts
+diff -r run run-parts
+rm run/vom/data.0.json.br
+"$HPCGEN" repair --quiet run
+cmp run/vom/data.0.json.br only-vom/vom/data.0.json.br

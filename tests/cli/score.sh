@@ -73,7 +73,7 @@ score wrong_crc 'findings=0 right=0 precision=null visible_faults=1 visible_reca
 # Wrong ones: a file that is sound, twice, and a kind that this dataset does not have.
 findings '{"kind": "wrong_crc", "file": "scr/x"}, {"kind": "wrong_crc", "file": "scr/x"}, {"kind": "wrong_crc", "file": "scr/y"},
     {"kind": "slow_cable", "rank_a": 1, "rank_b": 2}, {"kind": "slow_cable", "rank_a": 2, "rank_b": 1},
-    {"kind": "outlier", "rank": 1, "partner": 2}, {"kind": "interruption", "rank": 1, "iteration": 2},
+    {"kind": "outlier", "rank": 1, "partner": 2}, {"kind": "interruption", "rank": 1, "phase": 2},
     {"kind": "overloaded", "rank": 1, "phase": 2}, {"kind": "clock", "host": "none"}'
 score wrong_crc 'findings=2 right=0 precision=0.0 visible_faults=1 visible_recall=0.0'
 score slow_cable 'findings=1 right=0 precision=0.0 visible_faults=0 visible_recall=null'

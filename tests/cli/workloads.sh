@@ -184,11 +184,6 @@ wrong 'many.lua: expected communicators x ranks below 2^31, as readers of logs n
     --workload many.lua --ranks 32768 --set rank2file.checkpoints=0
 wrong '*workload.planez: expected a name in the table parameters, got another' --workload wavefront --set workload.planez=1
 wrong '*workload.bytes: expected --workload, got none' --set workload.bytes=1
-for key in trace.skew load.jitter load.warm_up; do
-    wrong "*$key: expected a parameter of datasets with a workload, got one of those without" \
-        --workload farm --set $key=1
-done
-wrong '*noise.ticks: expected --workload, got none' --set noise.ticks=1
 wrong '*noise.ticks: expected a number from 0 to 100, got "101"' --workload farm --set noise.ticks=101
 printf 'states = { "a\\nb" }\nfunction run() end\n' >control.lua
 wrong 'control.lua: states: expected names without control characters, got 10 in number 1' --workload control.lua

@@ -13,7 +13,7 @@ cd "$scratch"
 "$hpcgen" --quiet --no-checksums --ranks 256 --out data --set machine.nodes_per_switch=8 \
     --set machine.nodes_per_group=16 --set machine.bad_node_share=0.06 --set machine.bad_cable_share=0.1 \
     --set machine.slow_node_share=0.06 --set linktest.tail_probability=1e-5 --set linktest.tail=200 \
-    --set trace.skew=2 \
+    --workload hydro --set trace.skew=20 --set trace.drift=2 \
     --set rank2file.missing_files=2 --set rank2file.truncated_files=2 --set rank2file.wrong_crcs=2 \
     --set rank2file.missing_ranks=2 --set rank2file.stale_index=yes
 "$hpcgen" export --quiet --form csv --output log.csv data/clog2/app.clog2

@@ -27,8 +27,8 @@ struct dataset_checkpoint {
 
 /* An event of the log that must not happen to a rank alone. */
 struct dataset_interruption {
-    uint32_t rank, iteration;
-    double sd; /* standard deviations of what ranks compute from iteration to iteration */
+    uint32_t rank, phase;
+    double sd; /* standard deviations of what ranks compute from phase to phase */
 };
 
 /* What is known of a dataset, or of the files that were given in place of one. NULL and 0: not known. */

@@ -45,8 +45,6 @@ struct log_figures {
     struct stats_pairs *clock; /* [ranks] time, offset */
 
     /* Iterations. */
-    struct stats_values begin_distinct, begin_spread, iteration, compute_share;
-    double compute_sum[RING];     /* of all ranks, by iteration */
     uint64_t *iterations;         /* [ranks] ended */
     double *compute;              /* [ranks] of the iteration, seconds */
     double *before;               /* [2][ranks] ln of that of the last two */
@@ -136,26 +134,6 @@ static void whole_reduction(struct log_figures *g, const double *from, const dou
     }
 }
 
-static void whole_iteration(struct log_figures *g, uint64_t call, const double *from, const double *to) {
-    struct stats_values begins = {0};
-    double whole = 0;
-    for (uint32_t r = 0; r < g->ranks; r++) {
-        whole += to[r] - from[r];
-    }
-    if (whole > 0 && g->compute_sum[call % RING] > 0) {
-        stats_add(&g->compute_share, g->compute_sum[call % RING] / whole);
-    }
-    g->compute_sum[call % RING] = 0;
-    for (uint32_t r = 0; r < g->ranks; r++) {
-        stats_distinguish(&begins, from[r] - from[0], 1e-9);
-    }
-    /* A spread of one nanosecond per rank is enough for all to differ. */
-    stats_add(&g->begin_distinct, (double)stats_distinct(&begins) / fmin(g->ranks, STATS_KEPT));
-    stats_add(&g->begin_spread, most_of(from, g->ranks) - least_of(from, g->ranks));
-    stats_add(&g->iteration, most_of(to, g->ranks) - least_of(from, g->ranks));
-    stats_free(&begins);
-}
-
 static void align(struct log_figures *g, struct state_figures *f, const struct read_clog2_stretch *s) {
     const uint64_t call = f->aligned->calls[s->rank]++;
     const int at = (int)(call % RING);
@@ -169,11 +147,7 @@ static void align(struct log_figures *g, struct state_figures *f, const struct r
     f->aligned->ring[at].to[s->rank] = s->to;
     if (++f->aligned->ring[at].count == g->ranks) {
         f->aligned->ring[at].count = 0;
-        if (is_reduction(f->name)) {
-            whole_reduction(g, f->aligned->ring[at].from, f->aligned->ring[at].to);
-        } else {
-            whole_iteration(g, call, f->aligned->ring[at].from, f->aligned->ring[at].to);
-        }
+        whole_reduction(g, f->aligned->ring[at].from, f->aligned->ring[at].to);
     }
 }
 
@@ -253,7 +227,7 @@ static void take_state(void *context, const struct read_clog2_stretch *s) {
     const double duration = s->to - s->from;
     if (f->name[0] == '\0') {
         (void)snprintf(f->name, sizeof f->name, "%s", s->name);
-        f->aligned = is_reduction(s->name) || strcmp(s->name, "Iteration") == 0 ? aligned_new(g->ranks) : NULL;
+        f->aligned = is_reduction(s->name) ? aligned_new(g->ranks) : NULL;
     }
     stats_add(&f->duration, duration);
     stats_distinguish(&f->duration, duration, 1e-9);
@@ -264,16 +238,11 @@ static void take_state(void *context, const struct read_clog2_stretch *s) {
     const double ln = log(fmax(duration, 1e-9));
     f->ln_sum += ln;
     f->ln_squares += ln * ln;
-    if (strcmp(f->name, "Iteration") == 0) {
-        g->compute_sum[g->iterations[s->rank] % RING] += g->compute[s->rank];
-    }
     if (f->aligned != NULL) {
         align(g, f, s);
     }
     if (strcmp(f->name, "Compute") == 0) {
         g->compute[s->rank] += duration;
-    } else if (strcmp(f->name, "Iteration") == 0) {
-        end_iteration(g, s->rank);
     } else if (strcmp(f->name, "Checkpoint") == 0) {
         end_checkpoint(g, s);
     } else if (strcmp(f->name, "MPI_Send") == 0 && g->pending[s->rank] > 0 && duration > 0) {
@@ -284,6 +253,13 @@ static void take_state(void *context, const struct read_clog2_stretch *s) {
     }
     if (strncmp(f->name, "MPI_", 4) == 0 || strncmp(f->name, "MPE_", 4) == 0) {
         end_call(g, s);
+    }
+}
+
+static void take_solo(void *context, const struct read_clog2_stretch *s) {
+    struct log_figures *g = context;
+    if (s->rank < g->ranks && strcmp(s->name, "Phase done") == 0) {
+        end_iteration(g, s->rank);
     }
 }
 
@@ -341,10 +317,6 @@ static void take_message(void *context, const struct read_clog2_end *e) {
 /* ---- figures ---- */
 
 static void put_states(struct log_figures *g) {
-    double whole = 0;
-    for (int i = 0; i < MOST_STATES; i++) {
-        whole += strcmp(g->state[i].name, "Iteration") == 0 ? g->state[i].duration.sum : 0;
-    }
     for (int i = 0; i < MOST_STATES; i++) {
         struct state_figures *f = &g->state[i];
         const double n = (double)f->duration.count;
@@ -360,10 +332,6 @@ static void put_states(struct log_figures *g) {
             figure_of("log.spread.*", f->name, sqrt(fmax(f->ln_squares / n - mean * mean, 0)),
                       "%s: standard deviation of ln(duration), median %.3g us", f->name,
                       1e6 * stats_quantile(&f->duration, 0.5));
-        }
-        if (whole > 0 && f->duration.count > 0) {
-            figure_of("log.share.*", f->name, f->duration.sum / whole, "%s: share of the time of iterations",
-                      f->name);
         }
     }
 }
@@ -409,27 +377,9 @@ static void put_iterations(struct log_figures *g) {
         figure("log.exit_early_us", 1e6 * g->early,
                "reductions: a rank leaves %.3g us before the last one arrives", 1e6 * g->early);
     }
-    if (g->iteration.count > 1) {
-        const double distinct = stats_quantile(&g->begin_distinct, 0.5);
-        figure("log.begin_distinct", distinct,
-               "iterations: %.0f of %" PRIu32 " ranks begin the same one at different times",
-               distinct * g->ranks, g->ranks);
-        figure("log.begin_spread_us", 1e6 * stats_quantile(&g->begin_spread, 0.5),
-               "iterations: from the first to the last rank to begin the same one");
-        const double median = stats_quantile(&g->iteration, 0.5);
-        figure("log.iteration_spread",
-               (stats_quantile(&g->iteration, 0.9) - stats_quantile(&g->iteration, 0.1)) / median,
-               "iterations: from the 10th to the 90th of 100, of the median of %.3g s", median);
-        if (g->compute_share.count > 1) {
-            const double low = stats_quantile(&g->compute_share, 0.1);
-            const double high = stats_quantile(&g->compute_share, 0.9);
-            figure(
-                "log.compute_share_spread", high - low,
-                "iterations: ranks compute for %.1f %% of the time in the 10th of 100, for %.1f %% in the 90th",
-                100 * low, 100 * high);
-        }
+    if (g->partners.count > 1) {
         figure("log.partners", stats_quantile(&g->partners, 0.5),
-               "messages: partners of the median rank in an iteration");
+               "messages: partners of the median rank in a phase");
     }
     if (g->compared > 0) {
         figure("agree.compute", (double)g->different / (double)g->compared,
@@ -537,30 +487,23 @@ static void keep_clocks(struct log_figures *g) {
 }
 
 static void list_interruptions(struct log_figures *g) {
-    const cJSON *iteration;
     const cJSON *one;
     struct dataset *d = g->d;
-    size_t room = 0;
-    const cJSON *all = cJSON_GetObjectItem(cJSON_GetObjectItem(d->truth, "clog2"), "iterations");
-    cJSON_ArrayForEach(iteration, all) {
-        room += (size_t)cJSON_GetArraySize(cJSON_GetObjectItem(iteration, "interruptions"));
-    }
-    d->interrupted = stats_alloc(room, sizeof *d->interrupted);
-    cJSON_ArrayForEach(iteration, all) {
-        const cJSON *number = cJSON_GetObjectItem(iteration, "iteration");
-        cJSON_ArrayForEach(one, cJSON_GetObjectItem(iteration, "interruptions")) {
-            const cJSON *rank = cJSON_GetObjectItem(one, "rank");
-            if (!cJSON_IsNumber(number) || !cJSON_IsNumber(rank)) {
-                continue;
-            }
-            struct dataset_interruption *i = &d->interrupted[d->interruptions++];
-            *i = (struct dataset_interruption){
-                .rank = (uint32_t)rank->valuedouble, .iteration = (uint32_t)number->valuedouble, .sd = NAN};
-            const uint64_t key[] = {i->rank, i->iteration};
-            uint64_t *at = hpcw_i_table_add(&g->injected, key, NULL);
-            if (at != NULL) {
-                *at = d->interruptions;
-            }
+    const cJSON *all = cJSON_GetObjectItem(cJSON_GetObjectItem(d->truth, "clog2"), "interruptions");
+    d->interrupted = stats_alloc((size_t)cJSON_GetArraySize(all), sizeof *d->interrupted);
+    cJSON_ArrayForEach(one, all) {
+        const cJSON *phase = cJSON_GetObjectItem(one, "phase");
+        const cJSON *rank = cJSON_GetObjectItem(one, "rank");
+        if (!cJSON_IsNumber(phase) || !cJSON_IsNumber(rank)) {
+            continue;
+        }
+        struct dataset_interruption *i = &d->interrupted[d->interruptions++];
+        *i = (struct dataset_interruption){
+            .rank = (uint32_t)rank->valuedouble, .phase = (uint32_t)phase->valuedouble, .sd = NAN};
+        const uint64_t key[] = {i->rank, i->phase};
+        uint64_t *at = hpcw_i_table_add(&g->injected, key, NULL);
+        if (at != NULL) {
+            *at = d->interruptions;
         }
     }
 }
@@ -583,9 +526,8 @@ static void free_all(struct log_figures *g) {
         stats_free(&g->state[i].duration);
         aligned_free(g->state[i].aligned);
     }
-    struct stats_values *const values[] = {&g->exit_spread, &g->begin_distinct, &g->begin_spread, &g->iteration,
-                                           &g->jump,        &g->compute_share,  &g->partners,     &g->send_rate,
-                                           &g->size,        &g->transfer};
+    struct stats_values *const values[] = {&g->exit_spread, &g->jump, &g->partners,
+                                           &g->send_rate,   &g->size, &g->transfer};
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         stats_free(values[i]);
     }
@@ -643,14 +585,16 @@ hpcw_status figures_log(const char *path, struct dataset *d, hpcw_error *err) {
     d->checkpoint_bytes = stats_alloc(ranks, sizeof *d->checkpoint_bytes);
     list_interruptions(g);
 
-    s = read_clog2_watch(
-        reader, &(struct read_clog2_watch){.context = g, .state = take_state, .message = take_message}, err);
+    s = read_clog2_watch(reader,
+                         &(struct read_clog2_watch){
+                             .context = g, .state = take_state, .solo = take_solo, .message = take_message},
+                         err);
     if (s == HPCW_OK) {
         put_states(g);
         put_clock_step(g);
         put_iterations(g);
         put_messages(g);
-        if (d->phase_load != NULL && g->iteration.count > 0) {
+        if (d->phase_load != NULL && g->partners.count > 0) {
             put_flows(d);
         }
         keep_clocks(g);

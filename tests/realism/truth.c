@@ -181,7 +181,7 @@ static double clock_sd(struct truth_figures *g, const cJSON *entry) {
 static double interruption_sd(const struct truth_figures *g, const cJSON *entry) {
     for (size_t i = 0; i < g->d->interruptions; i++) {
         const struct dataset_interruption *k = &g->d->interrupted[i];
-        if (k->rank == number_of(entry, "rank") && k->iteration == number_of(entry, "iteration")) {
+        if (k->rank == number_of(entry, "rank") && k->phase == number_of(entry, "phase")) {
             return k->sd;
         }
     }
@@ -336,7 +336,6 @@ void figures_truth(const char *directory, struct dataset *d) {
     uint32_t visible = 0;
     uint32_t unseen = 0;
     char names[256] = "";
-    const cJSON *one;
     g.scratch = stats_alloc(d->ranks, sizeof *g.scratch);
     walk(&g, d->truth);
     count_bare(&g, member(d->truth, "machine", "slow_ports"));
@@ -345,9 +344,7 @@ void figures_truth(const char *directory, struct dataset *d) {
     count_bare(&g, member(d->truth, "linktest", "outliers"));
     count_bare(&g, member(d->truth, "rank2file", "faults"));
     count_bare(&g, member(d->truth, "clog2", "clocks"));
-    cJSON_ArrayForEach(one, member(d->truth, "clog2", "iterations")) {
-        count_bare(&g, cJSON_GetObjectItem(one, "interruptions"));
-    }
+    count_bare(&g, member(d->truth, "clog2", "interruptions"));
     for (uint32_t i = 0; i < g.kinds; i++) {
         const struct truth_kind *k = &g.kind[i];
         entries += k->entries;

@@ -44,6 +44,8 @@ static void make(struct dataset *s, void (*change)(struct gen_dataset *d)) {
     for (size_t f = 0; f < gen_format_count; f++) {
         s->d.formats |= (uint64_t)(strcmp(gen_format[f]->name, "vom") == 0) << f;
     }
+    /* Their load data are those of the model. */
+    assert_int_equal(gen_workload_load("stencil", NULL, &s->d.workload, &err), HPCW_OK);
     change(&s->d);
     scratch_make(s->dir, sizeof s->dir);
     (void)snprintf(s->vom, sizeof s->vom, "%s/vom", s->dir);
@@ -663,7 +665,7 @@ static struct gathered *gather(const struct dataset *s) {
 static void listed(struct gen_dataset *d) {
     d->load_params.noise = 0; /* an interruption stays on its rank, the object that it hit does not */
     d->machine_params.slow_node_share = 0; /* and an object takes as long on any rank */
-    d->load_params.jitter = d->load_params.preemptions = d->load_params.warm_up = 0;
+    d->noise_params = (struct sim_noise_params){0};
     d->vom_params.longest_first = true;
 }
 

@@ -29,7 +29,7 @@ static void draws_of(const struct model_lanes *lanes, uint32_t count) {
         a[i] = i * UINT32_C(2654435761);
     }
     const struct model_draws draws = {
-        UINT64_C(0x9e3779b97f4a7c15), HPCW_I_FOR_TRACE_CALL, count, a, 0xfffffffe - count, count * 7};
+        UINT64_C(0x9e3779b97f4a7c15), HPCW_I_FOR_NOISE_DETOUR, count, a, 0xfffffffe - count, count * 7};
     memset(z, 0x5a, sizeof z);
     lanes->normals(&draws, z);
     for (uint32_t words = 1; words <= 4; words++) {

@@ -12,7 +12,6 @@
 
 #include <cmocka.h>
 
-#include "gen/model/load/system.h"
 #include "tests/support/load_made.h"
 
 /* ---- figures --------------------------------------------------------------------------------------------- */
@@ -396,121 +395,6 @@ static void interruptions(void **state) {
     load_drop(&m);
 }
 
-static int smaller_first(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The system has a floor and a tail to the right, and most of what it does to a host lasts. */
-static void the_system_slows(void **state) {
-    (void)state;
-    enum { RANKS = 1000, PHASE = 33 };
-    struct model_load_params p = load_defaults();
-    struct load_made m;
-    double slow[RANKS];
-    uint32_t slow_hosts = 0, stay = 0;
-    p.phases = 40;
-    p.warm_up = 0;
-    p.preemptions = 0;
-    load_make(&m, RANKS, 2, &p);
-    m.machine.params.slow_node_share = 0;
-    for (uint32_t r = 0; r < RANKS; r++) {
-        slow[r] = model_load_slowness(&m.load, r, PHASE);
-    }
-    for (uint32_t r = 0; r < RANKS; r += 4) { /* the ranks of a host */
-        double now = slow[r], next = INFINITY;
-        for (uint32_t i = 0; i < 4; i++) {
-            const double other = model_load_slowness(&m.load, r + i, PHASE + 1);
-            now = slow[r + i] < now ? slow[r + i] : now;
-            next = other < next ? other : next;
-        }
-        slow_hosts += now > 1.004;
-        stay += now > 1.004 && next > 1.004;
-    }
-    assert_true(slow_hosts > 20 && stay > 0.6 * slow_hosts);
-    qsort(slow, RANKS, sizeof slow[0], smaller_first);
-    assert_true(slow[0] >= 1 && slow[0] < 1.001);
-    assert_true(slow[RANKS / 2] > 1 + p.jitter && slow[RANKS / 2] < 1 + 6 * p.jitter);
-    assert_true(slow[RANKS - 10] - slow[RANKS / 2] > 5 * (slow[RANKS / 2] - slow[0]));
-    load_drop(&m);
-}
-
-/* In short phases the timer of the system shows, on all ranks of a host in the same phase. */
-static void ticks_so_often(double steal_us, double per_ms) {
-    enum { PHASES = 400 };
-    struct model_load_params p = load_defaults();
-    struct load_made m;
-    uint32_t ticks = 0;
-    p.phases = PHASES;
-    p.mean_first_ms = p.mean_last_ms = 0.05;
-    p.jitter = 1e-6;
-    p.tick_us = 30;
-    p.steal_us = steal_us;
-    p.busy = 0.8;
-    p.preemptions = p.warm_up = 0;
-    load_make(&m, 4, 2, &p);
-    m.machine.params.slow_node_share = 0;
-    const double all_ns = m.load.phase[PHASES - 1].start_ns;
-    assert_true(all_ns > PHASES * 0.05e6 * model_load_mean_objects(&m.load) / p.busy);
-    for (uint32_t k = 0; k < PHASES; k++) {
-        const double mean_ns = model_load_mean_ns(&m.load, k);
-        const bool tick = (model_load_slowness(&m.load, 0, k) - 1) * mean_ns > 14000;
-        const double length_ns = k + 1 < PHASES ? m.load.phase[k + 1].start_ns - m.load.phase[k].start_ns : 0;
-        double count = 0;
-        for (uint32_t i = 0; i < MODEL_LOAD_TIMERS; i++) {
-            const struct model_load_ticks one = model_load_ticks(&m.load, 0, k, i);
-            assert_true(one.count == 0 || (one.after_ns > 0 && one.after_ns <= length_ns));
-            count += i == 0 || steal_us > 0 ? one.count : 0;
-        }
-        assert_int_equal(count > 0, tick);
-        for (uint32_t r = 1; r < 4; r++) {
-            assert_int_equal((model_load_slowness(&m.load, r, k) - 1) * mean_ns > 14000, tick);
-        }
-        ticks += tick;
-    }
-    print_message("%u ticks in %.1f ms\n", ticks, all_ns / 1e6);
-    assert_true(ticks > 0.9 * all_ns * 1e-6 * per_ms && ticks < 1.1 * all_ns * 1e-6 * per_ms + 1);
-    load_drop(&m);
-}
-
-/* That of what a virtual machine runs on ticks besides, every second time right after it. */
-static void the_timers_tick(void **state) {
-    (void)state;
-    ticks_so_often(0, 0.25);
-    ticks_so_often(30, 0.3);
-}
-
-static void preemptions_and_warm_up(void **state) {
-    (void)state;
-    enum { RANKS = 1000, PHASE = 33 };
-    struct model_load_params p = load_defaults();
-    struct load_made m;
-    uint32_t preempted = 0, away = 0, warm = 0;
-    p.phases = 40;
-    p.jitter = 0;
-    p.preemptions = 1;
-    p.warm_up = 0.5;
-    load_make(&m, RANKS, 2, &p);
-    m.machine.params.slow_node_share = 0;
-    const double mean_ns = m.load.phase[PHASE].mean_ns * model_load_mean_objects(&m.load);
-    for (uint32_t r = 0; r < RANKS; r++) {
-        const double slow = model_load_slowness(&m.load, r, PHASE);
-        const uint64_t ns = model_load_absence(&m.load, 1162500, r * (UINT32_MAX / RANKS));
-        assert_true(slow == 1 || (slow - 1) * mean_ns > 249e3);
-        preempted += slow > 1;
-        away += ns > 0;
-        assert_true(ns == 0 || (ns >= 250000 && ns <= 25000000));
-        assert_true(model_load_slowness(&m.load, r, 0) >= 1.25);
-        warm += model_load_slowness(&m.load, r, 1) > 1.02;
-    }
-    /* Once in a second, and 0.12 % of the time. */
-    assert_true(preempted > 0.6e-9 * mean_ns * RANKS && preempted < 1.4e-9 * mean_ns * RANKS);
-    assert_true(away >= 1 && away <= 3);
-    /* At most half of it is left, and often much less. */
-    assert_true(warm > 0.7 * RANKS && warm < 0.95 * RANKS);
-    load_drop(&m);
-}
-
 static void volumes_change_with_the_period(void **state) {
     (void)state;
     struct model_load_params p = load_defaults();
@@ -638,9 +522,6 @@ int main(void) {
         cmocka_unit_test(scenarios),
         cmocka_unit_test(scenarios_hit_something),
         cmocka_unit_test(interruptions),
-        cmocka_unit_test(the_system_slows),
-        cmocka_unit_test(the_timers_tick),
-        cmocka_unit_test(preemptions_and_warm_up),
         cmocka_unit_test(volumes_change_with_the_period),
         cmocka_unit_test(neighbours_send_the_same),
         cmocka_unit_test(handlers),

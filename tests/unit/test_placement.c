@@ -11,7 +11,6 @@
 #include <cmocka.h>
 
 #include "gen/model/load/balance.h"
-#include "gen/model/load/system.h"
 #include "gen/model/load/whole.h"
 
 struct made {

@@ -145,13 +145,6 @@ static uint64_t whole(double bytes, uint32_t unit) {
                                                    : MODEL_LOAD_MOST_BYTES / unit * unit;
 }
 
-/* With what an edge carries in phase 0 besides. */
-static uint64_t with_setup(const struct model_load *m, uint32_t kind, uint32_t phase, uint64_t bytes) {
-    const double more = phase == 0 && kind < MODEL_LOAD_NEIGHBOURS ? m->params.setup_edges : 0;
-    const uint64_t all = bytes + (uint64_t)((double)bytes * more / ELEMENT + 0.5) * ELEMENT;
-    return all < MODEL_LOAD_MOST_BYTES ? all : MODEL_LOAD_MOST_BYTES / ELEMENT * ELEMENT;
-}
-
 static uint32_t unit_of(const struct model_load *m, uint32_t kind) {
     return kind < MODEL_LOAD_NEIGHBOURS ? m->params.edge_unit : ELEMENT;
 }
@@ -171,9 +164,8 @@ struct model_load_volume model_load_volume(const struct model_load *m, uint32_t 
     const uint32_t period = period_of(m, phase);
     const double change = change_in(period);
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_EDGE_PHASE, owner, kind, period, now);
-    uint64_t bytes =
+    const uint64_t bytes =
         whole(hpcw_i_exp(flow.ln_bytes + change * hpcw_i_normal(now[0], now[1])), unit_of(m, kind));
-    bytes = with_setup(m, kind, phase, bytes);
     uint64_t messages =
         model_load_at_least_1(hpcw_i_exp(flow.ln_messages + change * hpcw_i_normal(now[2], now[3])));
     return (struct model_load_volume){.bytes = bytes,
@@ -202,6 +194,6 @@ void model_load_bytes(const struct model_load *m, const uint32_t *owner, uint32_
     }
     m->lanes->exps(x, count);
     for (uint32_t i = 0; i < count; i++) {
-        bytes[i] = with_setup(m, kind, phase, whole(x[i], unit));
+        bytes[i] = whole(x[i], unit);
     }
 }

@@ -6,7 +6,6 @@
 
 #include "gen/model/draw/grid.h"
 #include "gen/model/load/mesh.h"
-#include "gen/model/load/system.h"
 #include "libwriter/base/detmath.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/rng.h"
@@ -214,9 +213,6 @@ hpcw_status model_load_init(struct model_load *m, const struct model_load_params
         fill_field(m);
         fill_places(m);
         s = place_scenario(m, err);
-    }
-    if (s == HPCW_OK) {
-        model_load_fill_starts(m);
     }
     if (s != HPCW_OK) {
         model_load_free(m);

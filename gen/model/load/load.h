@@ -85,12 +85,6 @@ struct model_load_params {
     double setup_factor, setup_sigma; /* phase 0: times the mean of phase 1; sd of ln(load) */
     double noise;                     /* probability that the system interrupts a rank in a phase */
     double noise_min_ms, noise_max_ms;
-    double jitter;      /* see system.h */
-    double tick_us;     /* of the timer */
-    double steal_us;    /* of that below a virtual machine */
-    double busy;        /* share of the run in which the slowest rank computes */
-    double preemptions; /* of a rank in a second */
-    double warm_up;     /* of phase 0; later phases have less of it */
 
     double migration;           /* share of the objects that change ranks before a phase; without a balancer */
     int balancer;               /* enum model_balancer */
@@ -111,7 +105,6 @@ struct model_load_params {
     double edge_follows;  /* share of the deviation of ln(bytes) that follows the work at both ends */
     uint32_t edge_unit;   /* of volumes between neighbours */
     uint32_t edge_phases; /* in which volumes are equal; 0: all */
-    double setup_edges;   /* more in phase 0, as a share */
     double handler_ms;    /* median of a rank's handler */
     bool handlers;        /* whether they send to each other */
     double handler_bytes_mean, handler_bytes_sd; /* of ln(bytes) between handlers */
@@ -137,7 +130,6 @@ void model_load_params_init(struct model_load_params *params);
 
 /* What depends only on the phase. */
 struct model_load_phase {
-    double start_ns;  /* about when, after that of phase 0; see model_load_fill_starts */
     double mean_ns;   /* of an object */
     double median_ns; /* of z = 0 */
     double sigma;
@@ -185,8 +177,8 @@ struct model_load {
     const struct model_lanes *lanes;    /* the fastest; all give the same bits */
     bool programmed;                    /* the ranks run a program, and their handlers work as that says */
     const uint64_t *handler_ns; /* [params.phases][ranks] borrowed, of a program; NULL: not known yet, 0 */
-    const double
-        *disturbed; /* [params.phases][ranks] borrowed: factor of times by noise in a program's run; NULL: 1 */
+    const double *
+        disturbed; /* [params.phases][ranks] borrowed: factor of times in a program's run, of what it works and of noise; NULL: 1 */
 };
 
 /*
@@ -279,9 +271,15 @@ void model_load_times(const struct model_load *m, const uint32_t *object, const 
 void model_load_split(const struct model_load *m, uint32_t object, uint32_t phase, uint64_t time_ns,
                       uint64_t *part);
 
-/* Factor of all times of a rank in a phase by the noise of a program's run. */
+/* Factor of all times of a rank in a phase: what a program's run makes of them. */
 static inline double model_load_disturbed(const struct model_load *m, uint32_t rank, uint32_t phase) {
     return m->disturbed != NULL ? m->disturbed[(size_t)phase * m->ranks + rank] : 1;
+}
+
+/* The same, times that of its node if it is slow. */
+static inline double model_load_slowness(const struct model_load *m, uint32_t rank, uint32_t phase) {
+    return model_load_disturbed(m, rank, phase) *
+           model_machine_slowness(m->machine, model_machine_node(m->machine, rank));
 }
 
 /* Nanoseconds by which the system interrupts a rank in a phase, while it runs the object in *slot, or in slot 0 if that

@@ -58,26 +58,6 @@ const struct ui_param model_load_param[] = {
     PARAM("noise_min", F64, noise_min_ms, 0, 1e6, "ms", "shortest interruption [A]"),
     PARAM("noise_max", F64, noise_max_ms, 0, 1e6, "ms", "longest interruption [A]"),
     PARAM(
-        "jitter", F64, jitter, 0, 1, NULL,
-        "what the system adds to the time of a rank in a phase, as a share: about the median, for the rank and "
-        "its host [A]"),
-    PARAM("tick", F64, tick_us, 0, 1000, "us",
-          "with jitter, what the system's timer takes of all ranks of a host 250 times in a second, about; "
-          "phases of "
-          "4 ms and more do not show it [A]"),
-    PARAM("steal", F64, steal_us, 0, 1000, "us",
-          "with jitter and tick, what the timer below a virtual machine takes of all its ranks 100 times in a "
-          "second [A]"),
-    PARAM("busy", F64, busy, 0.01, 1, NULL,
-          "share of the run in which the slowest rank computes, by which the timer ticks with more than 64 "
-          "ranks, "
-          "with a balancer, or in very long logs; otherwise the log says when it does [A]"),
-    PARAM("preemptions", F64, preemptions, 0, 1000, NULL,
-          "how often in a second of computing a rank loses its core, for 0.25 to 25 ms [A]"),
-    PARAM("warm_up", F64, warm_up, 0, 100, NULL,
-          "what phase 0 takes longer because memory and caches are new, as a share; at most 15 % of it is left "
-          "in each next phase [A]"),
-    PARAM(
         "migration", F64, migration, 0, 1, NULL,
         "share of the objects that migrate to a neighbouring rank before a phase, if there is no balancer [A]"),
     PARAM(
@@ -123,8 +103,6 @@ const struct ui_param model_load_param[] = {
           "volumes between neighbours are multiples of this, such as a row of cells; a multiple of 8"),
     PARAM("edge_phases", U32, edge_phases, 0, 1048576, NULL,
           "phases after which volumes change, as when a mesh is refined; 0: they never change [A]"),
-    PARAM("setup_edges", F64, setup_edges, 0, 1000, NULL,
-          "what neighbours send to each other in phase 0 besides, as a share of that"),
     PARAM("handler_time", F64, handler_ms, 1e-6, 1e6, "ms", "median time of a rank's handler in a phase [A]"),
     PARAM("handlers", BOOL, handlers,
           .help = "handlers send to those of other ranks in every phase, up and down a tree"),
@@ -183,11 +161,6 @@ void model_load_params_init(struct model_load_params *params) {
         .noise = 5e-5,
         .noise_min_ms = 60, /* shorter ones do not stand out of what changes from phase to phase */
         .noise_max_ms = 240,
-        .jitter = 0.002,
-        .tick_us = 3,
-        .busy = 0.9,
-        .preemptions = 0.1,
-        .warm_up = 0.4,
         .migration = 0.002,
         .balancer_iterations = 8,
         .groups = 6,

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "gen/model/load/system.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
@@ -15,6 +14,7 @@ hpcw_status model_load_whole_new(struct model_load_whole *w, const struct model_
         .time_ns = hpcw_i_malloc(m->objects * sizeof *w->time_ns),
         .fixed_ns = hpcw_i_malloc(m->ranks * sizeof *w->fixed_ns),
         .slowness = hpcw_i_malloc(m->ranks * sizeof *w->slowness),
+        .node = hpcw_i_malloc(m->ranks * sizeof *w->node),
         .lasting = hpcw_i_malloc(m->objects * sizeof *w->lasting),
         .object = hpcw_i_malloc(m->objects * sizeof *w->object),
         .entry = hpcw_i_malloc(m->objects * sizeof *w->entry),
@@ -22,7 +22,8 @@ hpcw_status model_load_whole_new(struct model_load_whole *w, const struct model_
         .heap = hpcw_i_malloc(m->ranks * sizeof *w->heap),
     };
     if (w->rank == NULL || w->time_ns == NULL || w->fixed_ns == NULL || w->slowness == NULL ||
-        w->lasting == NULL || w->object == NULL || w->entry == NULL || w->other == NULL || w->heap == NULL) {
+        w->node == NULL || w->lasting == NULL || w->object == NULL || w->entry == NULL || w->other == NULL ||
+        w->heap == NULL) {
         return hpcw_i_fail_memory(err, "load", m->objects, "objects");
     }
     for (uint32_t o = 0; o < m->objects; o += MODEL_LOAD_AT_ONCE) {
@@ -41,6 +42,7 @@ void model_load_whole_free(struct model_load_whole *w) {
     hpcw_i_free(w->time_ns);
     hpcw_i_free(w->fixed_ns);
     hpcw_i_free(w->slowness);
+    hpcw_i_free(w->node);
     hpcw_i_free(w->lasting);
     hpcw_i_free(w->object);
     hpcw_i_free(w->entry);
@@ -50,7 +52,7 @@ void model_load_whole_free(struct model_load_whole *w) {
 }
 
 uint64_t model_load_whole_size(const struct model_load *m) {
-    return 40 * (uint64_t)m->objects + 32 * (uint64_t)m->ranks;
+    return 40 * (uint64_t)m->objects + 40 * (uint64_t)m->ranks;
 }
 
 /* ---- measuring ---- */
@@ -86,6 +88,7 @@ void model_load_whole_measure(struct model_load_whole *w, uint32_t phase) {
     place(w, phase);
     for (uint32_t r = 0; r < m->ranks; r++) {
         w->slowness[r] = model_load_slowness(m, r, phase);
+        w->node[r] = model_machine_slowness(m->machine, model_machine_node(m->machine, r));
     }
     for (uint32_t o = 0; o < m->objects; o += MODEL_LOAD_AT_ONCE) {
         measure_objects(w, o, m->objects - o < MODEL_LOAD_AT_ONCE ? m->objects - o : MODEL_LOAD_AT_ONCE);
@@ -106,7 +109,7 @@ void model_load_whole_measure(struct model_load_whole *w, uint32_t phase) {
 
 /* What an object takes on a rank that is not slow. */
 static double work_of(const struct model_load_whole *w, uint32_t object) {
-    return (double)w->time_ns[object] / w->slowness[w->rank[object]];
+    return (double)w->time_ns[object] / w->node[w->rank[object]];
 }
 
 /* A list of the objects, longest first by their time or their work, of equal ones in the order of their numbers: the low
@@ -185,13 +188,13 @@ struct model_load_optimum model_load_whole_optimum(struct model_load_whole *w, u
     const uint64_t *list = sort_longest_first(w, true, &count);
     double sum = 0;   /* of all work on a fast rank */
     double speed = 0; /* of all ranks */
-    double least = w->slowness[0];
+    double least = w->node[0];
     double most = 0; /* of a load that must be on some rank */
     start_heap(w, w->fixed_ns);
     for (uint32_t r = 0; r < m->ranks; r++) {
-        sum += (double)w->fixed_ns[r] / w->slowness[r];
-        speed += 1 / w->slowness[r];
-        least = w->slowness[r] < least ? w->slowness[r] : least;
+        sum += (double)w->fixed_ns[r] / w->node[r];
+        speed += 1 / w->node[r];
+        least = w->node[r] < least ? w->node[r] : least;
         most = (double)w->fixed_ns[r] > most ? (double)w->fixed_ns[r] : most;
     }
     double before = 0;
@@ -205,7 +208,7 @@ struct model_load_optimum model_load_whole_optimum(struct model_load_whole *w, u
             most = least * together > most ? least * together : most;
         }
         before = work;
-        w->heap[0].load_ns += rounded(work * w->slowness[w->heap[0].rank]);
+        w->heap[0].load_ns += rounded(work * w->node[w->heap[0].rank]);
         if (rank != NULL) {
             rank[o] = w->heap[0].rank;
         }

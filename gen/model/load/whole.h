@@ -20,6 +20,7 @@ struct model_load_whole {
     uint64_t *time_ns;  /* [objects] what it takes there, interruptions left out; 0: an empty place */
     uint64_t *fixed_ns; /* [ranks] what cannot move: handlers, groups and interruptions */
     double *slowness;   /* [ranks] in this phase */
+    double *node; /* [ranks] the share of the node in it: an object that moves takes as much more or less */
 
     /* Private. */
     double *lasting;              /* [objects] */

@@ -116,7 +116,7 @@ static double fresh_of(const struct model_load *m, uint32_t object, uint32_t pha
     if (together == 0) {
         return own;
     }
-    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SYSTEM, model_machine_node(m->machine, model_load_home(m, object)),
+    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_HOST, model_machine_node(m->machine, model_load_home(m, object)),
                 phase, 5, w);
     return sqrt(1 - together) * own + sqrt(together) * hpcw_i_normal(w[0], w[1]);
 }
