@@ -322,7 +322,9 @@ static hpcw_status compare_all(struct checking *c, struct gen_run *run, struct g
             const struct gen_slice units = {0, gen_format[f]->units(run->dataset)};
             s = range_of_entries(c, run, gen_format[f], &ranges[f], err);
             s = s == HPCW_OK ? gen_again(run, gen_format[f], units, source, &ranges[f].range->partial, err) : s;
-            ranges[f].partial[0] = s == HPCW_OK ? ranges[f].range->partial : NULL;
+            if (s == HPCW_OK) {
+                ranges[f].partial[0] = ranges[f].range->partial;
+            }
         }
     }
     for (size_t i = 0; i < c->count; i++) {

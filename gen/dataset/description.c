@@ -119,7 +119,7 @@ static bool scale_of(const char *name, enum gen_scale *scale) {
 }
 
 /* The workload of a manifest, if it has one. */
-static bool read_workload(const cJSON *json, struct gen_dataset *d) {
+static bool read_workload(const cJSON *json, struct gen_dataset *d, hpcw_error *err) {
     const cJSON *name = cJSON_GetObjectItemCaseSensitive(json, "name");
     const cJSON *text = cJSON_GetObjectItemCaseSensitive(json, "text");
     const cJSON *item;
@@ -127,7 +127,7 @@ static bool read_workload(const cJSON *json, struct gen_dataset *d) {
         return true;
     }
     if (!cJSON_IsString(name) || !cJSON_IsString(text) ||
-        gen_workload_new(name->valuestring, text->valuestring, strlen(text->valuestring), &d->workload, NULL) !=
+        gen_workload_new(name->valuestring, text->valuestring, strlen(text->valuestring), &d->workload, err) !=
             HPCW_OK) {
         return false;
     }
@@ -135,14 +135,15 @@ static bool read_workload(const cJSON *json, struct gen_dataset *d) {
         const cJSON *key = cJSON_GetObjectItemCaseSensitive(item, "key");
         const cJSON *value = cJSON_GetObjectItemCaseSensitive(item, "value");
         if (!cJSON_IsString(key) || !cJSON_IsString(value) ||
-            gen_workload_set(d->workload, key->valuestring, value->valuestring, NULL) != HPCW_OK) {
+            gen_workload_set(d->workload, key->valuestring, value->valuestring, err) != HPCW_OK) {
             return false;
         }
     }
     return true;
 }
 
-static bool read_parameters(const char *text, const cJSON *p, struct gen_dataset *d) {
+/* False: a wrong manifest, or *err. */
+static bool read_parameters(const char *text, const cJSON *p, struct gen_dataset *d, hpcw_error *err) {
     char preset[VALUE];
     char scale[VALUE];
     char value[VALUE];
@@ -151,8 +152,8 @@ static bool read_parameters(const char *text, const cJSON *p, struct gen_dataset
     uint64_t block_size;
     uint64_t files;
     if (!value_of(text, p, "preset", preset) || !value_of(text, p, "scale", scale) || !scale_of(scale, &size) ||
-        gen_dataset_init(d, preset, size, NULL) != HPCW_OK ||
-        !number_of(text, p, "ranks", UINT32_MAX, &ranks) || !number_of(text, p, "seed", UINT64_MAX, &d->seed) ||
+        gen_dataset_init(d, preset, size, err) != HPCW_OK || !number_of(text, p, "ranks", UINT32_MAX, &ranks) ||
+        !number_of(text, p, "seed", UINT64_MAX, &d->seed) ||
         !number_of(text, p, "blocksize", UINT32_MAX, &block_size) ||
         !number_of(text, p, "files", UINT32_MAX, &files)) {
         return false;
@@ -164,7 +165,7 @@ static bool read_parameters(const char *text, const cJSON *p, struct gen_dataset
     for (size_t i = 0; i < gen_format_count; i++) {
         d->formats |= (uint64_t)(cJSON_GetObjectItemCaseSensitive(formats, gen_format[i]->name) != NULL) << i;
     }
-    if (!read_workload(cJSON_GetObjectItemCaseSensitive(p, "workload"), d)) {
+    if (!read_workload(cJSON_GetObjectItemCaseSensitive(p, "workload"), d, err)) {
         return false;
     }
     const cJSON *set = cJSON_GetObjectItemCaseSensitive(p, "set");
@@ -173,7 +174,7 @@ static bool read_parameters(const char *text, const cJSON *p, struct gen_dataset
     for (size_t i = 0; (param = gen_dataset_param(i, &group)) != NULL; i++) {
         if (gen_dataset_wants(d, group->formats) &&
             (!value_of(text, set, param->key, value) ||
-             ui_param_set(param, (char *)d + group->offset, value, NULL) != HPCW_OK)) {
+             ui_param_set(param, (char *)d + group->offset, value, err) != HPCW_OK)) {
             return false;
         }
     }
@@ -192,8 +193,12 @@ hpcw_status gen_dataset_of_manifest(const char *path, const char *text, const cJ
                            "%s: expected a dataset of hpcw %s, which this program is, got one of %.40s", path,
                            hpcw_version(), version->valuestring);
     }
-    bool good = read_parameters(text, p, d) && gen_dataset_fingerprint(d, fingerprint, NULL) == HPCW_OK &&
+    hpcw_error why = {.code = HPCW_OK};
+    bool good = read_parameters(text, p, d, &why) && gen_dataset_fingerprint(d, fingerprint, &why) == HPCW_OK &&
                 cJSON_IsString(listed) && strcmp(listed->valuestring, fingerprint) == 0;
+    if (!good && why.code == HPCW_ENOMEM) {
+        return hpcw_i_fail_as(err, &why);
+    }
     return good ? gen_dataset_build(d, err)
                 : hpcw_i_fail(err, HPCW_EFORMAT,
                               "%s: expected parameters with the fingerprint of the manifest, got others", path);

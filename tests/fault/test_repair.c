@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A repair without enough descriptors: a file that it cannot open is not damaged. One that the disk does not give back is. */
+/* A repair without enough descriptors: a file that it cannot open is not damaged. One that the disk does not give back is. And
+ * a deep check without enough memory says so. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,12 +14,17 @@
 #include <cmocka.h>
 
 #include "gen/cli/commands.h"
+#include "gen/dataset/check.h"
 #include "gen/dataset/description.h"
 #include "gen/dataset/directory.h"
 #include "gen/dataset/repair.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/io/sys.h"
+#include "tests/support/faults.h"
 #include "tests/support/files.h"
+
+#define LINKTEST (UINT64_C(1) << GEN_FORMAT_LINKTEST)
+#define LOG (UINT64_C(1) << GEN_FORMAT_CLOG2)
 
 static char dir[256];
 static unsigned long opens, fails_at;
@@ -39,13 +45,13 @@ struct fixture {
     char *manifest;
 };
 
-static void set_up(struct fixture *x) {
+static void set_up(struct fixture *x, uint64_t formats) {
     struct gen_outcome outcome;
     hpcw_error err = {.message = ""};
     char path[300];
     assert_int_equal(gen_dataset_init(&x->dataset, "dfplus-hdr200", GEN_SCALE_TINY, NULL), HPCW_OK);
     x->dataset.ranks = 4;
-    x->dataset.formats = (uint64_t)1 << GEN_FORMAT_LINKTEST | (uint64_t)1 << GEN_FORMAT_CLOG2;
+    x->dataset.formats = formats;
     x->dataset.block_size = 4096;
     assert_int_equal(gen_dataset_build(&x->dataset, &err), HPCW_OK);
     scratch_make(dir, sizeof dir);
@@ -72,7 +78,7 @@ static void too_few_descriptors(void **state) {
     struct fixture x;
     struct gen_repair repair = {0};
     hpcw_error err = {.message = ""};
-    set_up(&x);
+    set_up(&x, LINKTEST | LOG);
     bool met = true;
     for (fails_at = 1; met; fails_at++) {
         opens = 0;
@@ -93,7 +99,7 @@ static void too_few_for_the_manifest(void **state) {
     (void)state;
     struct fixture x;
     const struct gen_cli_options options = {.jobs = 1, .quiet = true, .checksums = true};
-    set_up(&x);
+    set_up(&x, LINKTEST | LOG);
     for (fails_at = 1; fails_at <= 2;
          fails_at++) { /* the manifest is read twice, before anything else is opened */
         hpcw_error err = {.message = ""};
@@ -132,7 +138,7 @@ static void bad_disks(void **state) {
     (void)state;
     struct fixture x;
     unsigned repaired = 0;
-    set_up(&x);
+    set_up(&x, LINKTEST | LOG);
     bool met = true;
     for (fails_at = 1; met; fails_at++) {
         static const char word[] = "hpcgen: repaired ";
@@ -157,8 +163,31 @@ static void bad_disks(void **state) {
     tear_down(&x);
 }
 
+static void too_little_memory(void **state) {
+    (void)state;
+    struct fixture x;
+    set_up(&x, LINKTEST); /* a run would take thousands of allocations */
+    unsigned long n = 0;
+    bool met = true;
+    while (met) {
+        struct gen_check check = {.directory = dir, .jobs = 1, .deep = true};
+        hpcw_error err = {.message = ""};
+        gen_faults_init(&check.faults);
+        fault_arm(FAULT_NOMEM, ++n);
+        const hpcw_status s = gen_check_dataset(&check, &err);
+        met = fault_disarm();
+        gen_faults_free(&check.faults);
+        if (met && s != HPCW_OK && s != HPCW_ENOMEM) {
+            fail_msg("allocation %lu: status %d, %s", n, (int)s, err.message);
+        }
+    }
+    assert_true(n > 50);
+    tear_down(&x);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(too_few_descriptors),
-                                       cmocka_unit_test(too_few_for_the_manifest), cmocka_unit_test(bad_disks)};
+                                       cmocka_unit_test(too_few_for_the_manifest), cmocka_unit_test(bad_disks),
+                                       cmocka_unit_test(too_little_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
