@@ -184,6 +184,12 @@ static double field_of_block(const uint32_t block[3], uint32_t dims, double rho,
     return product;
 }
 
+/* What was measured is one value for the whole run. */
+static void learn_persistence(struct fit_learning *g, double persistence) {
+    learn(g, "load.persistence_first", persistence, GEN_FIT_PER_OBJECT);
+    learn(g, "load.persistence", persistence, GEN_FIT_PER_OBJECT);
+}
+
 /* A smooth field hardly differs between few ranks: a part of its variance is in their mean, where nobody sees it. From
  * the shares of the variance that were seen to those of the model; returns what is alike, and learns what lasts. */
 static double widen(struct fit_learning *g, const uint32_t grid[3], double rho, double alike,
@@ -204,7 +210,7 @@ static double widen(struct fit_learning *g, const uint32_t grid[3], double rho, 
     const double all = lasting + 1 - persistence;
     g->widen = sqrt(all);
     if (persists) {
-        learn(g, "load.persistence", lasting / all, GEN_FIT_PER_OBJECT);
+        learn_persistence(g, lasting / all);
     }
     return lasting > 0 ? smooth / lasting : 0;
 }
@@ -298,7 +304,7 @@ static void learn_correlations(struct fit_learning *g) {
     if (g->l->phases == g->begin + 1) {
         /* So that load.problem decides all, and not the seed of the twin. */
         persistence = 1;
-        learn(g, "load.persistence", persistence, GEN_FIT_PER_OBJECT);
+        learn_persistence(g, persistence);
         gen_fit_remark(g->twin, "one phase: load.persistence is 1, so in a longer twin loads stay the same");
     } else if (!persists) {
         gen_fit_remark(g->twin, "no object in two phases: load.persistence is the default");
@@ -306,7 +312,7 @@ static void learn_correlations(struct fit_learning *g) {
         /* Less than that is chance. */
         const double seen = 0.5 * (next + early), least = 2 / sqrt(g->run.tasks);
         persistence = seen > least ? gen_fit_correlation_behind(&g->tail, seen) : 0;
-        learn(g, "load.persistence", persistence, GEN_FIT_PER_OBJECT);
+        learn_persistence(g, persistence);
         if (next - early > 0.1) {
             gen_fit_remark(g->twin,
                            "task times forget slowly; the model has one persistence for all distances");
@@ -385,6 +391,7 @@ static void learn_course(struct fit_learning *g) {
     learn(g, "load.mean_last", 1e3 * mean.last, GEN_FIT_PER_OBJECT);
     learn(g, "load.sigma_first", sigma.first, GEN_FIT_PER_OBJECT);
     learn(g, "load.sigma_last", sigma.last, GEN_FIT_PER_OBJECT);
+    learn_text(g, "load.course", "ramp", GEN_FIT_PER_RUN);
     learn(g, "load.rise", rise, GEN_FIT_PER_RUN);
     if (g->begin == 1) {
         const struct gen_fit_load_moments setup = gen_fit_loads_moments(l, 0, 0);
@@ -665,6 +672,7 @@ static void learn_volumes(struct fit_learning *g, double edges) {
         learn(g, "load.edge_follows", follows, GEN_FIT_PER_EDGE);
     }
     const double spread = spread_of(follows, g->near);
+    learn(g, "load.edge_sizes", 0, GEN_FIT_PER_RUN); /* any */
     learn(g, "load.edge_bytes_mean", same ? gen_fit_ln(bytes) : mean, GEN_FIT_PER_EDGE);
     learn(g, "load.edge_bytes_sd", same ? 0 : sqrt(fmax(0, variance)) / spread, GEN_FIT_PER_EDGE);
     double messages = l->ln_messages / edges;

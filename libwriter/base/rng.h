@@ -63,6 +63,9 @@ enum hpcw_i_purpose {
     HPCW_I_FOR_LOAD_HOST = 82, /* host, phase, 5: words 0-1 what is new of all its ranks */
     HPCW_I_FOR_LOAD_MESH =
         85, /* phase, 0, 0: words 0-1 layers; knot of phases, 1, 0: the same; dimension, 2, 0: word 0 cells */
+    HPCW_I_FOR_LOAD_COURSE =
+        91, /* 0, 0, 0: word 0 course, 1 steps; step, 1, 0: word 0 level; phase, 2, 0: words 0-1 burst */
+    HPCW_I_FOR_LOAD_SIZES = 92, /* 0, 0, 0: word 0 the least volume of an edge */
     /* 48..63: its checkpoints. */
     HPCW_I_FOR_CKPT_FILE = 48,  /* rank, checkpoint, part: 0 size, 1 CRC, 2 faults, 3 contents */
     HPCW_I_FOR_CKPT_FAULT = 49, /* kind, index, try: words 0-1 which file */

@@ -39,9 +39,9 @@ refuse() { # MESSAGE STATUS, then the command line
 
 # ---- closed loop: load data, a container, checkpoints ----
 
-"$HPCGEN" -q -n 256 -f sion,vom,rank2file --seed 11 -o real --workload stencil --set vom.container=plain --set load.phases=12 \
+"$HPCGEN" -q -n 256 -f sion,vom,rank2file --seed 11 -o real --workload stencil --set load.course=ramp --set vom.container=plain --set load.phases=12 \
     --set load.objects=16 --set load.fill=0.7 --set load.mean_first=3 --set load.mean_last=5 --set load.skew=0.2 \
-    --set load.sigma_last=0.8 --set load.persistence=0.6 --set load.alike=0.4 \
+    --set load.sigma_last=0.8 --set load.persistence=0.6 --set load.persistence_first=0.6 --set load.alike=0.4 \
     --set load.correlation=0.6 \
     --set load.edge_bytes_mean=7 --set load.edge_bytes_sd=1 --set load.migration=0.05 --set load.dims=3 \
     --set sion.mean_size=20K --set sion.sigma=0.3 --set sion.files=2 --set rank2file.checkpoints=3 || exit 1
@@ -116,7 +116,7 @@ numbers twin.ini >told
 
 # ---- a distribution that the form of the model does not have, and no messages ----
 
-"$HPCGEN" -q -n 64 -f vom --seed 3 -o two --workload stencil --set load.phases=8 --set load.comm=none --set load.fill_spread=0.5 \
+"$HPCGEN" -q -n 64 -f vom --seed 3 -o two --workload stencil --set load.course=ramp --set load.phases=8 --set load.comm=none --set load.fill_spread=0.5 \
     --set load.objects=40 --set load.fill=0.4 --set load.setup=no --set load.sigma_first=0.9 \
     --set load.sigma_last=0.9 --set "load.time_table=200 -90 -85 -80 -70 60 150 160 170 180" || exit 1
 "$HPCGEN" fit two/vom -O two.ini -q || bad "the fit of load data alone failed"
@@ -130,7 +130,7 @@ alike two two_twin
 
 # ---- edges: whole numbers of messages, and bytes that follow the work ----
 
-"$HPCGEN" -q -n 256 -f vom --seed 6 -o edges --workload stencil --set load.phases=4 --set load.edge_follows=0.9 --set load.alike=0.9 \
+"$HPCGEN" -q -n 256 -f vom --seed 6 -o edges --workload stencil --set load.course=ramp --set load.phases=4 --set load.edge_follows=0.9 --set load.alike=0.9 \
     --set load.edge_bytes_sd=1 --set load.edge_messages_mean=0.5 --set load.edge_messages_sd=1.3 || exit 1
 "$HPCGEN" fit edges -O edges.ini -q || bad "the fit of edges failed"
 learned edge_follows 0.85 0.95 edges.ini
@@ -140,7 +140,7 @@ learned edge_messages_sd 1.22 1.38 edges.ini
 
 # ---- memory, and work that cannot move ----
 
-"$HPCGEN" -q -n 64 -f vom --seed 8 -o memory --workload stencil --set load.phases=3 --set load.block_objects=3 --set load.block_bytes=3M \
+"$HPCGEN" -q -n 64 -f vom --seed 8 -o memory --workload stencil --set load.course=ramp --set load.phases=3 --set load.block_objects=3 --set load.block_bytes=3M \
     --set load.block_sd=0.2 --set load.footprint=9K --set load.rank_bytes=70K --set load.handler_time=2 || exit 1
 "$HPCGEN" fit memory -O memory.ini -q || bad "the fit of memory failed"
 learned block_objects 3 3 memory.ini
@@ -153,7 +153,7 @@ learned block_objects 0 0 edges.ini
 
 # ---- few ranks and one phase: the problem decides what their loads are, whatever the seed ----
 
-"$HPCGEN" -q -n 4 -f vom --seed 9 -o few --workload stencil --set load.phases=1 --set load.setup=no --set load.objects=16 || exit 1
+"$HPCGEN" -q -n 4 -f vom --seed 9 -o few --workload stencil --set load.course=ramp --set load.phases=1 --set load.setup=no --set load.objects=16 || exit 1
 "$HPCGEN" fit few -O few.ini -q || bad "the fit of few ranks failed"
 learned persistence 1 1 few.ini
 learned alike 0 1 few.ini
@@ -168,7 +168,7 @@ maxima() { # DIR
         END {print most[1] * NR / all, most[2] * NR / all, most[3] * NR / all}'
 }
 for seed in 10 11 12; do
-    "$HPCGEN" -q -n 4 -f vom --seed $seed -o blocks --workload stencil --set load.phases=1 --set load.setup=no --set load.objects=16 \
+    "$HPCGEN" -q -n 4 -f vom --seed $seed -o blocks --workload stencil --set load.course=ramp --set load.phases=1 --set load.setup=no --set load.objects=16 \
         --set load.block_objects=4 --set load.sigma_first=1 --set load.subphases=0 --set vom.container=plain || exit 1
     "$HPCGEN" fit blocks -O blocks.ini -q || bad "the fit of blocks failed"
     "$HPCGEN" -q -c blocks.ini --seed 2 -o blocks_twin --set vom.container=plain || bad "the configuration of blocks is not accepted"
@@ -391,7 +391,7 @@ awk '$1 == "mean_size" {mean = $3} $1 == "sigma" {sigma = $3} $1 == "min_particl
 
 # Two ranks with other tasks: each half of the data is one of them, so chance allows all distributions.
 "$HPCGEN" -q -n 2 -f vom -o ranks --set load.phases=2 --set load.alike=1 --set load.sigma_first=2 --set load.sigma_last=2 \
-    --set load.persistence=1 --set load.skew=0 || exit 1
+    --set load.persistence=1 --set load.persistence_first=1 --set load.skew=0 || exit 1
 "$HPCGEN" fit --compare ranks single --json >rows || bad "the comparison of two ranks failed"
 [ "$(number unknown <rows)" -ge 1 ] || bad "two ranks tell all: $(cat rows)"
 "$HPCGEN" fit --compare ranks single | grep -q '^[0-9]* rows: too few ranks to tell$' || bad "no word on what is not known"

@@ -17,7 +17,7 @@ import tempfile
 PRESETS = ["dfplus-hdr200", "dragonfly-ss11", "fattree-hdr100", "dfplus-ndr200", "torus-tofud", "tcp-1g"]
 SCENARIOS = ["none", "spike", "ramp", "hotspot"]
 # What the control has in place of the defaults.
-OTHER = ["load.objects=20", "load.mean_first=4", "load.mean_last=3", "load.sigma_last=1", "load.skew=0", "load.persistence=0.4",
+OTHER = ["load.objects=20", "load.mean_first=4", "load.mean_last=3", "load.sigma_last=1", "load.skew=0", "load.persistence=0.4", "load.persistence_first=0.4",
          "load.alike=0.1", "load.edge_bytes_mean=6", "load.setup=no", "load.dims=3", "load.far_edges=3",
          "load.edge_messages_mean=0.5", "load.edge_follows=0", "load.migration=0.2", "sion.mean_size=20K", "sion.sigma=0.1",
          "rank2file.mean_size=60K"]

@@ -45,6 +45,7 @@ static void make(const char *workload, enum model_balancer balancer, enum model_
         dataset.formats |= (uint64_t)(strcmp(gen_format[f]->name, "linktest") != 0) << f;
     }
     dataset.load_params.phases = PHASES;
+    dataset.load_params.course = MODEL_COURSE_RAMP;
     dataset.load_params.migration = 0.01;
     dataset.load_params.balancer = (int)balancer;
     dataset.load_params.balancer_interval = 2;

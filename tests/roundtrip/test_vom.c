@@ -46,6 +46,7 @@ static void make(struct dataset *s, void (*change)(struct gen_dataset *d)) {
     }
     /* Their load data are those of the model. */
     assert_int_equal(gen_workload_load("stencil", NULL, &s->d.workload, &err), HPCW_OK);
+    s->d.load_params.course = MODEL_COURSE_RAMP;
     change(&s->d);
     scratch_make(s->dir, sizeof s->dir);
     (void)snprintf(s->vom, sizeof s->vom, "%s/vom", s->dir);

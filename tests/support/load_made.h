@@ -38,6 +38,7 @@ static inline struct model_load_params load_defaults(void) {
     model_load_params_init(&p);
     p.objects = 8;
     p.fill = 1;
+    p.course = MODEL_COURSE_RAMP;
     return p;
 }
 

@@ -120,11 +120,13 @@ static void like_the_measured_run(void **state) {
     struct model_load_params p;
     struct load_made m;
     model_load_params_init(&p);
+    p.course = MODEL_COURSE_RAMP;
     load_make(&m, 4096, 2, &p);
     const uint32_t objects = m.load.objects;
     struct sample setup = take(&m.load, 0);
     struct sample first = take(&m.load, 1);
     struct sample next = take(&m.load, 2);
+    struct sample early = take(&m.load, 5);
     struct sample late = take(&m.load, 30);
     struct sample later = take(&m.load, 31);
     struct sample last = take(&m.load, 39);
@@ -139,9 +141,12 @@ static void like_the_measured_run(void **state) {
     /* Of the measured run 0.05; here ranks have different numbers of objects. */
     ok = near("CV of rank loads, phase 1", sd(&first.rank) / mean(&first.rank), 0.08, 0.13) && ok;
     ok = near("CV of rank loads, late", sd(&last.rank) / mean(&last.rank), 0.38, 0.52) && ok;
-    ok = near("persistence of loads from phase to phase, late", correlation(late.ln, later.ln, objects), 0.86,
-              0.90) &&
+    /* Of the measured run 0.60 to 0.63 in its second tenth, and 0.988 to 0.993 in its eighth. */
+    struct sample after = take(&m.load, 6);
+    ok = near("persistence of loads from phase to phase, early", correlation(early.ln, after.ln, objects), 0.6,
+              0.8) &&
          ok;
+    ok = near("the same, late", correlation(late.ln, later.ln, objects), 0.98, 0.995) && ok;
     ok = near("load of neighbouring ranks, lag 1",
               correlation(last.rank_load, last.rank_load + 1, m.load.ranks - 1), 0.48, 0.60) &&
          ok;
@@ -184,7 +189,7 @@ static void like_the_measured_run(void **state) {
     }
     ok = near("mean of ln(messages)", mean(&messages), 1.85, 2.15) && ok;
     ok = near("sd of ln(messages)", sd(&messages), 1.1, 1.4) && ok;
-    struct sample *all[] = {&setup, &first, &next, &late, &later, &last};
+    struct sample *all[] = {&setup, &first, &next, &early, &after, &late, &later, &last};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         let_go(all[i]);
     }
@@ -401,6 +406,7 @@ static void volumes_change_with_the_period(void **state) {
     struct load_made m;
     p.phases = 20;
     p.edge_phases = 5;
+    p.edge_sizes = 0;
     load_make(&m, 8, 2, &p);
     const struct model_load_flow flow = model_load_flow(&m.load, 3, 0, 0);
     for (uint32_t phase = 1; phase < 20; phase++) {
@@ -415,6 +421,79 @@ static void volumes_change_with_the_period(void **state) {
     assert_int_equal(model_load_volume(&m.load, 3, 0, flow, 0).bytes,
                      model_load_volume(&m.load, 3, 0, flow, 19).bytes);
     load_drop(&m);
+}
+
+/* Volumes have few sizes, which differ from seed to seed. */
+static void volumes_have_few_sizes(void **state) {
+    (void)state;
+    enum { SEEDS = 2, MOST = 16, RANKS = 64 };
+    struct model_load_params p = load_defaults();
+    uint64_t size[SEEDS][MOST];
+    uint32_t sizes[SEEDS] = {0};
+    for (uint32_t seed = 0; seed < SEEDS; seed++) {
+        struct load_made m;
+        load_make(&m, RANKS, seed, &p);
+        for (uint32_t i = 0; i < 4 * RANKS; i++) {
+            const uint32_t kind = i % 4 < 3 ? i % 4 : MODEL_LOAD_UP;
+            const uint32_t owner = i % 4 < 3 ? i : model_load_handler(1 + i / 4 % (RANKS - 1));
+            const uint64_t bytes =
+                model_load_volume(&m.load, owner, kind, model_load_flow(&m.load, owner, kind, 0), i % 40).bytes;
+            uint32_t k = 0;
+            while (k < sizes[seed] && size[seed][k] != bytes) {
+                k++;
+            }
+            assert_true(k < MOST);
+            size[seed][k] = bytes;
+            sizes[seed] = k == sizes[seed] ? k + 1 : sizes[seed];
+        }
+        assert_true(sizes[seed] > MOST / 2);
+        load_drop(&m);
+    }
+    for (uint32_t k = 0; k < sizes[0]; k++) {
+        for (uint32_t other = 0; other < sizes[1]; other++) {
+            assert_true(size[0][k] != size[1][other] || size[0][k] < 64);
+        }
+    }
+}
+
+/* Runs of different seeds differ in how their loads change: most pairs have nothing in common. */
+static void courses_differ(void **state) {
+    (void)state;
+    enum { SEEDS = 12, FIRST = 1, PHASES = 32 };
+    struct model_load_params p;
+    double ln[SEEDS][PHASES];
+    double found[SEEDS * SEEDS];
+    uint32_t pairs = 0;
+    uint32_t unlike = 0;
+    model_load_params_init(&p);
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        struct load_made m;
+        load_make(&m, 16, seed, &p);
+        for (uint32_t k = 0; k < PHASES; k++) {
+            ln[seed][k] = log(m.load.phase[FIRST + k].mean_ns);
+        }
+        load_drop(&m);
+        for (uint64_t other = 0; other < seed; other++) {
+            found[pairs] = correlation(ln[seed], ln[other], PHASES);
+            unlike += !(found[pairs++] > 0.5); /* NaN: one of them never changes */
+        }
+    }
+    print_message("%u of %u pairs of courses have a correlation of at most 0.5\n", unlike, pairs);
+    assert_true(2 * unlike > pairs);
+    /* Each course is the one that it is called. */
+    static const struct {
+        enum model_course course;
+        double first, last; /* share of mean_last */
+    } ends[] = {{MODEL_COURSE_RAMP, 0, 1}, {MODEL_COURSE_FLAT, 1, 1}, {MODEL_COURSE_DECAY, 1, 0}};
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        struct load_made m;
+        p.course = (int)ends[i].course;
+        load_make(&m, 16, 3, &p);
+        const double range_ns = 1e6 * (p.mean_last_ms - p.mean_first_ms);
+        assert_true(fabs((m.load.phase[1].mean_ns - 1e6 * p.mean_first_ms) / range_ns - ends[i].first) < 1e-9);
+        assert_true(fabs((m.load.phase[39].mean_ns - 1e6 * p.mean_first_ms) / range_ns - ends[i].last) < 1e-9);
+        load_drop(&m);
+    }
 }
 
 /* Two neighbours send each other the same, in whole rows. */
@@ -523,6 +602,8 @@ int main(void) {
         cmocka_unit_test(scenarios_hit_something),
         cmocka_unit_test(interruptions),
         cmocka_unit_test(volumes_change_with_the_period),
+        cmocka_unit_test(volumes_have_few_sizes),
+        cmocka_unit_test(courses_differ),
         cmocka_unit_test(neighbours_send_the_same),
         cmocka_unit_test(handlers),
         cmocka_unit_test(memory_of_blocks),

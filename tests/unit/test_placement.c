@@ -21,6 +21,7 @@ struct made {
 static struct model_load_params defaults(void) {
     struct model_load_params p;
     model_load_params_init(&p);
+    p.course = MODEL_COURSE_RAMP;
     return p;
 }
 
@@ -242,7 +243,8 @@ static void balancers(void **state) {
                                     now->first[RANKS] * sizeof *now->object);
                 assert_null(model_load_trial(&again.load, phase, 0));
                 const bool runs_now = model_load_balances(&m.load, phase);
-                assert_true(runs_now ? moved > RANKS / 20 : moved == 0);
+                /* Later, what was placed well stays where it is. */
+                assert_true(runs_now ? runs > 0 || moved > RANKS / 20 : moved == 0);
                 if (runs_now) {
                     assert_true(runs > 0 || phase == rows[i].first);
                     runs++;
@@ -256,7 +258,7 @@ static void balancers(void **state) {
                                   memcmp(of_trial, rank[phase % 2], m.load.objects * sizeof *of_trial) == 0;
                         free(of_trial);
                     }
-                    assert_true(reached);
+                    assert_true(reached || moved == 0);
                 }
                 for (uint32_t r = 0; r < RANKS; r++) {
                     fewest = at[r].count < fewest ? at[r].count : fewest;

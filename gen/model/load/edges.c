@@ -145,6 +145,18 @@ static uint64_t whole(double bytes, uint32_t unit) {
                                                    : MODEL_LOAD_MOST_BYTES / unit * unit;
 }
 
+/* The nearest of the sizes that volumes have, as logarithms. Handlers can have smaller ones than objects. */
+static double size_of(const struct model_load *m, uint32_t kind, double ln_bytes) {
+    const struct model_load_params *p = &m->params;
+    const double step = p->edge_sizes > 0 ? 6 * p->edge_bytes_sd / p->edge_sizes : 0;
+    if (step == 0 || p->comm != MODEL_COMM_STENCIL) {
+        return ln_bytes;
+    }
+    const double number = floor((ln_bytes - m->least_ln_bytes) / step + 0.5);
+    const double least = kind < MODEL_LOAD_MOST_KINDS ? 0 : -INFINITY;
+    return m->least_ln_bytes + step * fmin(fmax(number, least), p->edge_sizes - 1);
+}
+
 static uint32_t unit_of(const struct model_load *m, uint32_t kind) {
     return kind < MODEL_LOAD_NEIGHBOURS ? m->params.edge_unit : ELEMENT;
 }
@@ -164,8 +176,8 @@ struct model_load_volume model_load_volume(const struct model_load *m, uint32_t 
     const uint32_t period = period_of(m, phase);
     const double change = change_in(period);
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_EDGE_PHASE, owner, kind, period, now);
-    const uint64_t bytes =
-        whole(hpcw_i_exp(flow.ln_bytes + change * hpcw_i_normal(now[0], now[1])), unit_of(m, kind));
+    const uint64_t bytes = whole(
+        hpcw_i_exp(size_of(m, kind, flow.ln_bytes + change * hpcw_i_normal(now[0], now[1]))), unit_of(m, kind));
     uint64_t messages =
         model_load_at_least_1(hpcw_i_exp(flow.ln_messages + change * hpcw_i_normal(now[2], now[3])));
     return (struct model_load_volume){.bytes = bytes,
@@ -190,7 +202,7 @@ void model_load_bytes(const struct model_load *m, const uint32_t *owner, uint32_
     m->lanes->normals(&(struct model_draws){m->seed, HPCW_I_FOR_LOAD_EDGE_PHASE, count, owner, kind, period},
                       x);
     for (uint32_t i = 0; i < count; i++) {
-        x[i] = ln_bytes[i] + change * x[i];
+        x[i] = size_of(m, kind, ln_bytes[i] + change * x[i]);
     }
     m->lanes->exps(x, count);
     for (uint32_t i = 0; i < count; i++) {

@@ -13,10 +13,69 @@
 
 /* ---- building ---- */
 
+static const double ln2 = 0.69314718055994531;
+
 /* Share of the rise up to this phase: 0 in phase 1. */
 static double risen(const struct model_load_params *p, uint32_t phase) {
     uint32_t rise = p->rise != 0 ? p->rise : (uint32_t)((uint64_t)p->phases * 35 / 100);
     return phase <= 1 || rise == 0 ? (phase > 1 ? 1 : 0) : phase - 1 >= rise ? 1 : (double)(phase - 1) / rise;
+}
+
+/* Steps: the number of levels. Bursts: how often one begins, and how many phases it lasts at most. */
+enum { LEAST_STEPS = 3, STEPS = 4, BURST_ONE_IN = 8, BURST_PHASES = 4 };
+
+static void draw_course(const struct model_load *m, uint32_t a, uint32_t b, uint32_t word[4]) {
+    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_COURSE, a, b, 0, word);
+}
+
+static double level_of(const struct model_load *m, uint32_t phase) {
+    uint32_t w[4];
+    draw_course(m, 0, 0, w);
+    const uint32_t steps = LEAST_STEPS + w[1] % STEPS;
+    const uint32_t step = (uint32_t)((uint64_t)phase * steps / m->params.phases);
+    draw_course(m, step, 1, w);
+    return hpcw_i_uniform(w[0]);
+}
+
+static bool is_in_burst(const struct model_load *m, uint32_t phase) {
+    for (uint32_t back = 0; back < BURST_PHASES && back < phase; back++) {
+        uint32_t w[4];
+        draw_course(m, phase - back, 2, w);
+        if (w[0] % BURST_ONE_IN == 0 && w[1] % BURST_PHASES >= back) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* How far the loads of a phase are from the first values to the last ones, 0 to 1. */
+static double share_of(const struct model_load *m, uint32_t phase) {
+    uint32_t w[4];
+    draw_course(m, 0, 0, w);
+    const int drawn = MODEL_COURSE_RAMP + (int)(w[0] % (MODEL_COURSE_BURSTS + 1 - MODEL_COURSE_RAMP));
+    switch (m->params.course == MODEL_COURSE_AUTO ? drawn : m->params.course) {
+    case MODEL_COURSE_FLAT:
+        return 1;
+    case MODEL_COURSE_DECAY:
+        return 1 - risen(&m->params, phase);
+    case MODEL_COURSE_STEPS:
+        return level_of(m, phase);
+    case MODEL_COURSE_BURSTS:
+        return is_in_burst(m, phase) ? 1 : 0;
+    default:
+        return risen(&m->params, phase);
+    }
+}
+
+/* What does not last becomes less by the same factor from phase to phase. */
+static double fresh_share(const struct model_load_params *p, uint32_t phase) {
+    const double first = 1 - p->persistence_first;
+    const double last = 1 - p->persistence;
+    const double passed = phase > 1 ? (double)(phase - 1) / (p->phases - 2) : 0;
+    if (first == 0 || last == 0) {
+        return passed == 1 ? last : first; /* no factor leads from one to the other */
+    }
+    return first * hpcw_i_exp(passed * ln2 * hpcw_i_log2(last / first));
 }
 
 static void fill_phases(struct model_load *m) {
@@ -30,8 +89,11 @@ static void fill_phases(struct model_load *m) {
         }
     }
     for (uint32_t k = 0; k < p->phases; k++) {
-        double r = risen(p, k);
+        const double r = share_of(m, k);
+        const double fresh = fresh_share(p, k);
         struct model_load_phase *f = &m->phase[k];
+        f->lasting = sqrt(1 - fresh);
+        f->fresh = sqrt(fresh);
         f->sigma = p->sigma_first + r * (p->sigma_last - p->sigma_first);
         if (f->sigma != sigma) {
             sigma = f->sigma;
@@ -49,7 +111,7 @@ static void fill_phases(struct model_load *m) {
         const double over_median = m->setup_tail.knots > 0
                                        ? model_load_mean_of_exp(&m->setup_tail, p->setup_sigma)
                                        : hpcw_i_exp(0.5 * p->setup_sigma * p->setup_sigma);
-        m->phase[0].mean_ns *= p->setup_factor;
+        m->phase[0].mean_ns = 1e6 * p->mean_first_ms * p->setup_factor;
         m->phase[0].median_ns = m->phase[0].mean_ns / over_median;
     }
 }
@@ -188,6 +250,12 @@ hpcw_status model_load_init(struct model_load *m, const struct model_load_params
     } else if (params->comm == MODEL_COMM_SAMPLE && params->groups == 0) {
         return hpcw_i_fail(err, HPCW_EINVAL, "load.groups: expected at least 1 with load.comm=sample, got 0");
     }
+    /* The sizes span six standard deviations, and begin somewhere in the first of as many steps. */
+    uint32_t w[4];
+    hpcw_i_draw(m->problem_seed, HPCW_I_FOR_LOAD_SIZES, 0, 0, 0, w);
+    m->least_ln_bytes = params->edge_bytes_mean -
+                        params->edge_bytes_sd *
+                            (3 - (params->edge_sizes > 0 ? 6 * hpcw_i_uniform(w[0]) / params->edge_sizes : 0));
     m->swap_threshold = params->balancer == MODEL_BALANCER_NONE ? hpcw_i_threshold(params->migration) : 0;
     m->most = m->per_rank;
     if (params->balancer_interval == 0) {

@@ -20,7 +20,8 @@
  *
  * Loads follow the statistics of a particle-in-cell run of 32 ranks, one sample every 50 phases, published with the
  * LB-analysis-framework: persistent, with a tail to the right, similar on neighbouring ranks, with a mean and a spread
- * that rise over the run, and a slow first phase. Here the run is compressed to the number of phases. Volumes of the stencil
+ * that rise over the run, a slow first phase, and changes from phase to phase that become small. Here the run is compressed to
+ * the number of phases. Volumes of the stencil
  * are those of its elements' messages, which carry 96 % of the bytes, but go to object groups of the same rank.
  */
 #ifndef HPCW_GEN_MODEL_LOAD_LOAD_H
@@ -50,6 +51,16 @@ enum { MODEL_LOAD_MOST_PLACES = 4096, MODEL_LOAD_MOST_LAYERS = 4096 };
 /* Median time of the member of an object group, of those that have work. */
 #define MODEL_LOAD_GROUP_NS 20e3
 
+/* How the mean load goes from load.mean_first to load.mean_last, and its spread with it. */
+enum model_course {
+    MODEL_COURSE_AUTO, /* one of the next ones, by the seed */
+    MODEL_COURSE_RAMP, /* up to a plateau */
+    MODEL_COURSE_FLAT,
+    MODEL_COURSE_DECAY, /* down to one */
+    MODEL_COURSE_STEPS, /* levels between the two */
+    MODEL_COURSE_BURSTS /* now and then, for a few phases */
+};
+
 enum model_balancer { MODEL_BALANCER_NONE, MODEL_BALANCER_GREEDY, MODEL_BALANCER_TEMPERED };
 
 enum model_comm {
@@ -72,11 +83,13 @@ struct model_load_params {
 
     double mean_first_ms, mean_last_ms; /* of an object */
     double sigma_first, sigma_last;     /* standard deviation of ln(load) */
+    int course;                         /* enum model_course */
     uint32_t rise;                      /* phases between the two; 0: 35 % of all */
     double skew;                        /* how much heavier than log-normal the tail is */
     char time_table[192];               /* in place of skew; see tail.h */
-    double persistence;                 /* share of the variance of ln(load) that lasts for the run */
-    double together;                    /* share of the rest that all ranks of a host have in common */
+    /* share of the variance of ln(load) that lasts for the run: in phase 1, and in the last one */
+    double persistence_first, persistence;
+    double together;       /* share of the rest that all ranks of a host have in common */
     uint32_t problem;      /* which objects there are, and what lasts of their work; 0: from the seed */
     double alike;          /* share of it that varies smoothly over the ranks */
     double correlation;    /* of the smooth share between neighbouring ranks */
@@ -101,6 +114,7 @@ struct model_load_params {
     double far_edges;                      /* senders far away, per object */
     uint32_t far_channels;                 /* that these are drawn from; 0: as few as possible */
     double edge_bytes_mean, edge_bytes_sd; /* of ln(bytes) of an edge and phase */
+    uint32_t edge_sizes;                   /* that volumes have; 0: any */
     double edge_messages_mean, edge_messages_sd;
     double edge_follows;  /* share of the deviation of ln(bytes) that follows the work at both ends */
     uint32_t edge_unit;   /* of volumes between neighbours */
@@ -133,7 +147,8 @@ struct model_load_phase {
     double mean_ns;   /* of an object */
     double median_ns; /* of z = 0 */
     double sigma;
-    uint32_t layers; /* of the mesh, see params */
+    double lasting, fresh; /* weights of what lasts of an object's work, and of what is new */
+    uint32_t layers;       /* of the mesh, see params */
     uint32_t swap_dimension,
         swap_offset; /* which neighbours swap before it: positions offset + 2 i and offset + 2 i + 1 */
 };
@@ -162,6 +177,7 @@ struct model_load {
     uint32_t grid[3], block[3]; /* homes, and positions of one home, per dimension */
     uint32_t side[3];           /* of the index space */
     uint64_t cells[3];          /* of the mesh, per dimension */
+    double least_ln_bytes;      /* of an edge, with params.edge_sizes */
     uint32_t channels;          /* permutations for senders far away */
     uint32_t kinds;             /* of edges between objects */
     uint32_t hits;              /* ranks in a scenario of the kinds spike and ramp */

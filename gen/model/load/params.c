@@ -4,6 +4,7 @@
 
 static const char *const comm_names[] = {"stencil", "sample", "none", "mesh", NULL};
 static const char *const balancer_names[] = {"none", "greedy", "tempered", NULL};
+static const char *const course_names[] = {"auto", "ramp", "flat", "decay", "steps", "bursts", NULL};
 static const char *const scenario_names[] = {"none", "spike", "ramp", "hotspot", NULL};
 
 #define PARAM(name, kind, field, ...) UI_PARAM(struct model_load_params, "load." name, kind, field, __VA_ARGS__)
@@ -28,7 +29,14 @@ const struct ui_param model_load_param[] = {
     PARAM("sigma_first", F64, sigma_first, 0, 10, NULL, "standard deviation of ln(load) in phase 1 [L]"),
     PARAM("sigma_last", F64, sigma_last, 0, 10, NULL,
           "standard deviation of ln(load) at the end of the rise [L]"),
-    PARAM("rise", U32, rise, 0, 1048576, NULL, "number of phases of the rise; 0: 35 % of all [L]"),
+    PARAM("course", CHOICE, course, .choices = course_names,
+          .help =
+              "how mean and spread of the loads change over the run: ramp (they rise to a plateau [L]), flat "
+              "(mean_last and sigma_last from phase 1 on), decay (they fall to mean_first), steps (levels "
+              "between the two), bursts (mean_first, now and then mean_last for a few phases) or auto (one of "
+              "these, by the seed)"),
+    PARAM("rise", U32, rise, 0, 1048576, NULL,
+          "number of phases in which ramp rises and decay falls; 0: 35 % of all [L]"),
     PARAM("skew", F64, skew, 0, 1, NULL,
           "how much more ln(load) spreads above its median than below; 0: equally, but for the largest loads "
           "[L]"),
@@ -36,8 +44,11 @@ const struct ui_param model_load_param[] = {
           .help = "the distribution of ln(load) as a table, in place of load.skew: its reach and its values at "
                   "scores "
                   "of a normal distribution evenly from -reach to reach, in hundredths; or none"),
-    PARAM("persistence", F64, persistence, 0, 1, NULL,
-          "share of the variance of ln(load) that lasts for the whole run; the rest is new in every phase [L]"),
+    PARAM(
+        "persistence_first", F64, persistence_first, 0, 1, NULL,
+        "share of the variance of ln(load) that lasts for the whole run, in phase 1; the rest is new in every "
+        "phase, and becomes less by the same factor from phase to phase [L]"),
+    PARAM("persistence", F64, persistence, 0, 1, NULL, "the same in the last phase [L]"),
     PARAM(
         "together", F64, together, 0, 1, NULL,
         "share of what is new in a phase that is the same for all ranks of a host: what they share slows all"),
@@ -49,7 +60,7 @@ const struct ui_param model_load_param[] = {
           "correlation of this share between neighbouring ranks [L]"),
     PARAM("setup", BOOL, setup, .help = "phase 0 sets up, with loads of its own; otherwise it is as phase 1"),
     PARAM("setup_factor", F64, setup_factor, 1e-3, 1e6, NULL,
-          "mean load in phase 0, as a multiple of that in phase 1 [L]"),
+          "mean load in phase 0, as a multiple of load.mean_first [L]"),
     PARAM("setup_table", STRING, setup_table, .size = sizeof((struct model_load_params *)0)->setup_table,
           .help = "the distribution of ln(load) in phase 0 as a table, as load.time_table; or none"),
     PARAM("setup_sigma", F64, setup_sigma, 0, 3, NULL, "standard deviation of ln(load) in phase 0 [L]"),
@@ -94,6 +105,10 @@ const struct ui_param model_load_param[] = {
           "equally likely ways to a distant sender, so that objects have different numbers; 0: the fewest"),
     PARAM("edge_bytes_mean", F64, edge_bytes_mean, 0, 30, NULL, "mean of ln(bytes) of an edge in a phase [L]"),
     PARAM("edge_bytes_sd", F64, edge_bytes_sd, 0, 5, NULL, "standard deviation of ln(bytes) [L]"),
+    PARAM(
+        "edge_sizes", U32, edge_sizes, 0, 1024, NULL,
+        "number of sizes that all volumes have with load.comm=stencil, as programs send messages of few sizes; "
+        "0: any"),
     PARAM("edge_messages_mean", F64, edge_messages_mean, 0, 15, NULL,
           "mean of ln(messages) of an edge in a phase [L]"),
     PARAM("edge_messages_sd", F64, edge_messages_sd, 0, 4, NULL, "standard deviation of ln(messages) [L]"),
@@ -151,7 +166,8 @@ void model_load_params_init(struct model_load_params *params) {
         .sigma_last = 0.475,
         .skew = 0.75,
         .time_table = "none",
-        .persistence = 0.89,
+        .persistence_first = 0.62,
+        .persistence = 0.996,
         .alike = 0.62,
         .correlation = 0.48,
         .setup = true,
@@ -170,6 +186,7 @@ void model_load_params_init(struct model_load_params *params) {
         .far_edges = 0.2,
         .edge_bytes_mean = 9.93,
         .edge_bytes_sd = 1.78,
+        .edge_sizes = 14, /* two more are for handlers */
         .edge_messages_mean = 1.95,
         .edge_messages_sd = 1.34,
         .edge_follows = 0.52,

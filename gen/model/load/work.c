@@ -133,9 +133,8 @@ uint64_t model_load_time(const struct model_load *m, uint32_t object, double las
         z = m->setup_tail.knots > 0 ? model_load_bend_by_table(&m->setup_tail, z) : z;
     } else {
         hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_PHASE, object, phase, 0, w);
-        z = model_load_bend(&m->tail, sqrt(p->persistence) * lasting +
-                                          sqrt(1 - p->persistence) *
-                                              fresh_of(m, object, phase, hpcw_i_normal(w[0], w[1])));
+        z = model_load_bend(&m->tail, f->lasting * lasting +
+                                          f->fresh * fresh_of(m, object, phase, hpcw_i_normal(w[0], w[1])));
     }
     double ns = f->median_ns * hpcw_i_exp(f->sigma * z) * slowness;
     return model_load_at_least_1(ns * model_load_scenario(m, object, phase));
@@ -177,7 +176,7 @@ void model_load_times(const struct model_load *m, const uint32_t *object, const 
     const struct model_load_params *p = &m->params;
     const struct model_load_phase *f = &m->phase[phase];
     const struct model_load_tail tail = m->tail;
-    const double old = sqrt(p->persistence), new = sqrt(1 - p->persistence);
+    const double old = f->lasting, new = f->fresh;
     double z[MODEL_LOAD_AT_ONCE];
     m->lanes->normals(&(struct model_draws){m->seed, HPCW_I_FOR_LOAD_PHASE, count, object, phase, 0}, z);
     for (uint32_t i = 0; i < count; i++) {
