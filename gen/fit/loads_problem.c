@@ -365,7 +365,8 @@ static hpcw_status measure(struct fit_problem *g, uint64_t most_objects, hpcw_er
     struct gen_fit_sketch *time[2] = {gen_fit_loads_times(l, 0, begin, GEN_FIT_GROUPS),
                                       gen_fit_loads_times(l, 1, begin, GEN_FIT_GROUPS)};
     hpcw_status s = merge_halves(half, &g->measured.load);
-    if (s == HPCW_OK && time[0] != NULL && time[1] != NULL) {
+    s = s == HPCW_OK && (time[0] == NULL || time[1] == NULL) ? HPCW_ENOMEM : s;
+    if (s == HPCW_OK) {
         g->half_time = half_of(time);
         g->half_count = half_of(l->objects);
         g->half_load = half_of(half);
