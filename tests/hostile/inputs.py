@@ -272,8 +272,6 @@ def datasets(at, base):
     for key, text in {
         "ranks": f"; 0\n[hpcgen]\nranks = {MUCH}\n",
         "names": f"; {ESC}\n[hpcgen]\npreset = {ESC}\n{ESC} = {ESC}\n",
-        "loop": "[hpcgen]\nranks = 2\nformats = clog2\nscale = tiny\n"
-                "[trace]\nloop = repeat:1000000000 { repeat:1000000000 { } } work MPI_Irecv MPI_Isend MPI_Waitall\n",
     }.items():
         name = f"configuration {key}"
         path = write(f"{at}/{name}.ini", text)
@@ -399,6 +397,7 @@ def sound(at, hpcgen):
 
 def inputs(at, hpcgen):
     base = f"{at}/base"
-    subprocess.run([hpcgen, "--quiet", "--ranks", "2", "--scale", "tiny", "--files", "2", "--out", base], check=True)
+    subprocess.run([hpcgen, "--quiet", "--ranks", "2", "--scale", "tiny", "--files", "2", "--workload", "hydro", "--out", base],
+                   check=True)
     for maker in (claims_of_words, logs, names, local_files, load_data, compressed, checkpoints, scores, datasets):
         yield from maker(at, base)
