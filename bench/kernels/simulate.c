@@ -64,7 +64,7 @@ static hpcw_status open_case(struct simulate_work *w, const struct simulate_case
         text.text = c->text;
         text.size = strlen(c->text);
     }
-    for (size_t i = 0; i < gen_workload_files; i++) {
+    for (size_t i = 0; c->text == NULL && i < gen_workload_files; i++) {
         if (strcmp(gen_workload_file[i].name, c->name) == 0) {
             text.text = (const char *)gen_workload_file[i].data;
             text.size = gen_workload_file[i].size;
