@@ -7,7 +7,8 @@
 #include "gen/workloads/workloads.h"
 #include "libwriter/base/status.h"
 
-enum { RANKS = 4096, LOAD_NS = 1000000 };
+/* PATIENCE_S: a tool that counts instructions makes a phase take minutes. */
+enum { RANKS = 4096, LOAD_NS = 1000000, PATIENCE_S = 3600 };
 
 /* Neighbours on a grid exchange messages that need no handshake. */
 static const char stencil[] = "function run()\n"
@@ -59,7 +60,8 @@ static hpcw_status simulate(struct simulate_work *w, struct sim_lua_result *resu
 }
 
 static hpcw_status open_case(struct simulate_work *w, const struct simulate_case *c, hpcw_error *err) {
-    struct sim_lua_text text = {.name = c->name, .ranks = RANKS, .phases = w->phases, .seed = 1};
+    struct sim_lua_text text = {
+        .name = c->name, .ranks = RANKS, .phases = w->phases, .seed = 1, .patience_s = PATIENCE_S};
     if (c->text != NULL) {
         text.text = c->text;
         text.size = strlen(c->text);
