@@ -141,7 +141,8 @@ extern const struct bench_kernel bench_messages, bench_own_messages;
 extern const struct bench_kernel bench_map_4096, bench_map_8192, bench_map_million, bench_checkpoint;
 
 /* simulate.c: workloads, without recording */
-extern const struct bench_kernel bench_simulate_stencil, bench_simulate_wavefront, bench_simulate_farm;
+extern const struct bench_kernel bench_simulate_stencil, bench_simulate_requests, bench_simulate_wavefront,
+    bench_simulate_farm;
 
 /* ---- shared by the kernels -------------------------------------------------------------------------------- */
 

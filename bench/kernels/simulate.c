@@ -29,12 +29,17 @@ struct simulate_case {
     uint32_t phases;
 };
 
+/* PARTNERS: a rank exchanges messages with as many before it, and as many after it, as halos in three dimensions have. */
+enum { PARTNERS = 5, EDGE_BYTES = 1024 };
+static const uint32_t distance[PARTNERS] = {1, 2, 63, 64, 65};
+
 struct simulate_work {
     struct bench_common common;
     struct model_machine machine;
     struct model_network network;
     struct sim_lua *lua;
     uint32_t phases;
+    struct sim_lua_edge edge[2 * PARTNERS]; /* of the rank that asked last */
 };
 
 static hpcw_status load_of(void *context, uint32_t rank, uint32_t phase, uint64_t *time_ns, hpcw_error *err) {
@@ -52,8 +57,23 @@ static bool no_checkpoint(void *context, uint32_t rank, uint32_t phase, uint64_t
     return false;
 }
 
+/* A rank receives from those to which it sends. They are in the order of ranks but for the first and the last ranks. */
+static hpcw_status edges_of(void *context, uint32_t rank, uint32_t phase, struct sim_lua_edges *edges,
+                            hpcw_error *err) {
+    struct simulate_work *w = context;
+    (void)phase;
+    (void)err;
+    for (uint32_t i = 0; i < PARTNERS; i++) {
+        const uint32_t before = (rank + RANKS - distance[PARTNERS - 1 - i]) % RANKS;
+        w->edge[i] = (struct sim_lua_edge){before, EDGE_BYTES};
+        w->edge[PARTNERS + i] = (struct sim_lua_edge){(rank + distance[i]) % RANKS, EDGE_BYTES};
+    }
+    *edges = (struct sim_lua_edges){w->edge, w->edge, 2 * PARTNERS, 2 * PARTNERS};
+    return HPCW_OK;
+}
+
 static hpcw_status simulate(struct simulate_work *w, struct sim_lua_result *result, hpcw_error *err) {
-    static const struct sim_lua_host host = {.load_ns = load_of, .checkpoint = no_checkpoint};
+    const struct sim_lua_host host = {w, load_of, no_checkpoint, edges_of};
     struct sim_options options = {.network = &w->network, .phases = w->phases};
     sim_constants_init(&options.constants);
     return sim_lua_run(w->lua, &options, &host, result, err);
@@ -118,17 +138,20 @@ static const struct bench_figure timed_calls[] = {
     {"call, processor time", BENCH_CPU, {1, 1}, {0, 0}, {0, 0}, {0, 0}, 375, false},
 };
 
-#define SIMULATE(workload, what_it_is, phases_of, text_of, figures_of)                                         \
+#define SIMULATE(name_is, what_it_is, phases_of, workload, text_of, figures_of)                                \
     {                                                                                                          \
-        .name = "simulate-" workload, .what = what_it_is, .needs = BENCH_ONE_PROCESS, .item = "call",          \
+        .name = "simulate-" name_is, .what = what_it_is, .needs = BENCH_ONE_PROCESS, .item = "call",           \
         .size = sizeof(struct simulate_work),                                                                  \
         .parameter = &(const struct simulate_case){workload, text_of, phases_of}, .setup = simulate_setup,     \
         .teardown = simulate_teardown, .subject = {BENCH_ROWS(sides), NULL}, BENCH_FIGURES(figures_of),        \
     }
 
-const struct bench_kernel bench_simulate_stencil =
-    SIMULATE("stencil", "4096 ranks exchange with four neighbours in 60 phases", 60, stencil, local_calls);
+const struct bench_kernel bench_simulate_stencil = SIMULATE(
+    "stencil", "4096 ranks exchange with four neighbours in 60 phases", 60, "stencil", stencil, local_calls);
 const struct bench_kernel bench_simulate_wavefront =
-    SIMULATE("wavefront", "sweeps over a grid of 4096 ranks in 8 phases", 8, NULL, local_calls);
+    SIMULATE("wavefront", "sweeps over a grid of 4096 ranks in 8 phases", 8, "wavefront", NULL, local_calls);
+const struct bench_kernel bench_simulate_requests =
+    SIMULATE("requests", "4096 ranks exchange with ten others in 20 phases, with requests that they wait for",
+             20, "stencil", NULL, local_calls);
 const struct bench_kernel bench_simulate_farm =
-    SIMULATE("farm", "a master and 4095 workers in 20 phases", 20, NULL, timed_calls);
+    SIMULATE("farm", "a master and 4095 workers in 20 phases", 20, "farm", NULL, timed_calls);
