@@ -61,6 +61,34 @@ uint32_t sim_match_pair(struct sim_match *m, uint32_t from, uint32_t to) {
     return *number;
 }
 
+uint32_t sim_partners_search(const struct sim_partners *p, uint32_t rank) {
+    uint32_t low = 0;
+    uint32_t high = p->count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (p->list[middle].rank < rank) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+bool sim_partners_add(struct sim_partners *p, uint32_t rank, uint32_t pair) {
+    struct sim_partner *grown = hpcw_i_grow(p->list, &p->capacity, p->count + (size_t)1, sizeof *grown);
+    if (grown == NULL) {
+        return false;
+    }
+    const uint32_t at = sim_partners_search(p, rank);
+    memmove(grown + at + 1, grown + at, (p->count - at) * sizeof *grown);
+    grown[at] = (struct sim_partner){rank, pair};
+    p->list = grown;
+    p->count++;
+    p->next = at + 1;
+    return true;
+}
+
 uint32_t sim_match_add(struct sim_match *m, const struct sim_half *half) {
     uint32_t number = m->unused;
     uint32_t serial = 0;

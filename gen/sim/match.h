@@ -44,6 +44,35 @@ struct sim_pair {
     uint32_t from, to;
 };
 
+/* The ranks that a rank sends to, or receives from, and their pairs. Zeroed: none. */
+struct sim_partner {
+    uint32_t rank, pair;
+};
+struct sim_partners {
+    struct sim_partner *list; /* [count] by rank */
+    size_t capacity;
+    uint32_t count;
+    uint32_t next; /* after the one that was looked for last: programs have an order, and keep to it */
+};
+
+/* Where a rank is in the list, or where it would be. */
+uint32_t sim_partners_search(const struct sim_partners *partners, uint32_t rank);
+
+/* The pair with a rank; SIM_NOTHING: it is not in the list. */
+static inline uint32_t sim_partners_find(struct sim_partners *partners, uint32_t rank) {
+    const uint32_t guess = partners->next < partners->count ? partners->next : 0;
+    const bool right = guess < partners->count && partners->list[guess].rank == rank;
+    const uint32_t at = right ? guess : sim_partners_search(partners, rank);
+    if (at == partners->count || partners->list[at].rank != rank) {
+        return SIM_NOTHING;
+    }
+    partners->next = at + 1;
+    return partners->list[at].pair;
+}
+
+/* Adds one that is not in the list. False when memory runs out. */
+bool sim_partners_add(struct sim_partners *partners, uint32_t rank, uint32_t pair);
+
 struct sim_match {
     struct sim_half *half;
     size_t capacity;

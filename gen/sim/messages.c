@@ -26,44 +26,29 @@ static const struct sim_cost *cost_of(struct sim *sim, uint32_t pair, uint64_t b
     return &p->cost;
 }
 
-static uint32_t recent_pair(const struct sim_recent *recent, uint32_t partner) {
-    for (uint32_t i = 0; i < SIM_RECENT; i++) {
-        if (recent->partner[i] == partner) {
-            return recent->pair[i];
-        }
-    }
-    return SIM_NOTHING;
-}
-
 /* The pair out of the table, known to its receiver and with a cost. SIM_NOTHING when memory runs out. */
-static uint32_t find_pair(struct sim *sim, uint32_t from, uint32_t to, struct sim_recent *recent,
-                          uint32_t partner, uint8_t *next) {
+static uint32_t find_pair(struct sim *sim, uint32_t from, uint32_t to, struct sim_partners *partners,
+                          uint32_t partner) {
     const uint32_t known = sim->match.pairs;
     const uint32_t pair = sim_match_pair(&sim->match, from, to);
-    if (pair == SIM_NOTHING) {
-        return pair;
-    }
-    if (pair == known) {
+    if (pair != SIM_NOTHING && pair == known) {
         sim->match.next_in[pair] = sim->rank[to].first_in;
         sim->rank[to].first_in = pair;
         pair_of(sim, pair)->cost = sim_cost_between(sim->options.network, &sim->options.constants, from, to, 0);
     }
-    const uint32_t slot = (*next)++ % SIM_RECENT;
-    recent->partner[slot] = partner;
-    recent->pair[slot] = pair;
-    return pair;
+    return pair != SIM_NOTHING && sim_partners_add(partners, partner, pair) ? pair : SIM_NOTHING;
 }
 
 static uint32_t pair_to(struct sim *sim, uint32_t rank, uint32_t to) {
-    struct sim_rank *r = &sim->rank[rank];
-    const uint32_t pair = recent_pair(&r->to, to);
-    return pair != SIM_NOTHING ? pair : find_pair(sim, rank, to, &r->to, to, &r->next_to);
+    struct sim_partners *partners = &sim->rank[rank].to;
+    const uint32_t pair = sim_partners_find(partners, to);
+    return pair != SIM_NOTHING ? pair : find_pair(sim, rank, to, partners, to);
 }
 
 static uint32_t pair_from(struct sim *sim, uint32_t rank, uint32_t from) {
-    struct sim_rank *r = &sim->rank[rank];
-    const uint32_t pair = recent_pair(&r->from, from);
-    return pair != SIM_NOTHING ? pair : find_pair(sim, from, rank, &r->from, from, &r->next_from);
+    struct sim_partners *partners = &sim->rank[rank].from;
+    const uint32_t pair = sim_partners_find(partners, from);
+    return pair != SIM_NOTHING ? pair : find_pair(sim, from, rank, partners, from);
 }
 
 /* Of a place in a communicator. Most messages are in the world. */

@@ -26,27 +26,20 @@ enum sim_timed {
     SIM_FILE         /* for its turn at a server of files */
 };
 
-/* The pairs of a rank's last partners: most messages need no look into the table. */
-enum { SIM_RECENT = 8 };
-struct sim_recent {
-    uint32_t partner[SIM_RECENT], pair[SIM_RECENT];
-};
-
 /* What most calls need is in the first three lines of the cache. */
 struct sim_rank {
     uint64_t clock_ns;
     uint64_t out_free_ns, in_free_ns; /* when the rank's share of the cards is free */
     struct sim_received received;
-    uint32_t comm;              /* of its last call */
-    uint32_t calls;             /* how many, in a circle: tells two waits apart */
-    uint32_t missing;           /* halves that it waits for, all of them, and that have no other half yet */
-    uint32_t waits_for;         /* the first of these; SIM_NOTHING: none */
-    uint8_t state;              /* enum sim_rank_state */
-    uint8_t call;               /* enum sim_call of its last call */
-    uint8_t timed;              /* enum sim_timed */
-    bool receives_any;          /* it has done so before: `mail` has all that it may receive */
-    uint8_t next_to, next_from; /* where the next new partner goes in `to` and `from` */
-    struct sim_recent to, from;
+    uint32_t comm;      /* of its last call */
+    uint32_t calls;     /* how many, in a circle: tells two waits apart */
+    uint32_t missing;   /* halves that it waits for, all of them, and that have no other half yet */
+    uint32_t waits_for; /* the first of these; SIM_NOTHING: none */
+    uint8_t state;      /* enum sim_rank_state */
+    uint8_t call;       /* enum sim_call of its last call */
+    uint8_t timed;      /* enum sim_timed */
+    bool receives_any;  /* it has done so before: `mail` has all that it may receive */
+    struct sim_partners to, from;
     uint32_t first_in; /* the first pair with this receiver; SIM_NOTHING: none */
     uint32_t held;     /* requests that it has not waited for */
     int32_t any_tag;   /* of a receive from any source */

@@ -49,9 +49,6 @@ hpcw_status sim_new(const struct sim_options *options, const struct sim_program 
     }
     for (uint32_t r = ranks; r-- > 0;) {
         sim->rank[r].first_in = sim->rank[r].waits_for = SIM_NOTHING;
-        for (uint32_t i = 0; i < SIM_RECENT; i++) {
-            sim->rank[r].to.partner[i] = sim->rank[r].from.partner[i] = SIM_NOTHING;
-        }
         sim->ready[sim->ready_count++] = r;
     }
     *out = sim;
@@ -64,6 +61,8 @@ void sim_free(struct sim *sim) {
     }
     for (uint32_t r = 0; sim->rank != NULL && r < sim->ranks; r++) {
         sim_heap_free(&sim->rank[r].mail);
+        hpcw_i_free(sim->rank[r].to.list);
+        hpcw_i_free(sim->rank[r].from.list);
     }
     sim_heap_free(&sim->timed);
     sim_match_free(&sim->match);

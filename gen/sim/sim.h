@@ -143,7 +143,7 @@ struct sim_options {
 
 struct sim;
 
-/* Borrows what options and program point to. Memory: about 400 bytes a rank, 72 more with noise, and 150 for each pair of
+/* Borrows what options and program point to. Memory: about 350 bytes a rank, 72 more with noise, and 170 for each pair of
  * ranks that exchange messages. HPCW_ENOMEM. */
 hpcw_status sim_new(const struct sim_options *options, const struct sim_program *program, struct sim **out,
                     hpcw_error *err);
