@@ -42,10 +42,9 @@ static void say_wait(const struct sim *sim, struct sim_words *w, uint32_t rank) 
     }
     for (uint32_t h = r->waits_for; h != SIM_NOTHING; h = sim->match.half[h].wait_next) {
         const struct sim_half *half = &sim->match.half[h];
-        const struct sim_pair *pair = &sim->match.pair[half->pair];
         if (!half->matched && !half->eager) {
-            say(w, " %s rank %" PRIu32 " with tag %" PRId32, half->sends ? "to" : "from",
-                half->sends ? pair->to : pair->from, half->tag);
+            say(w, " %s rank %" PRIu32 " with tag %" PRId32, half->sends ? "to" : "from", half->other,
+                half->tag);
             break;
         }
     }
@@ -125,7 +124,7 @@ hpcw_status sim_check_end(const struct sim *sim, hpcw_error *err) {
             const struct sim_half *half = &sim->match.half[pair->message.first];
             return hpcw_i_fail(err, HPCW_EINVAL,
                                "rank %" PRIu32
-                               ": expected a receive for each message to it, got none for %" PRIu64
+                               ": expected a receive for each message to it, got none for %" PRIu32
                                " bytes from rank %" PRIu32 " with tag %" PRId32,
                                pair->to, half->bytes, pair->from, half->tag);
         }

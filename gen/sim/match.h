@@ -12,20 +12,29 @@
 
 #define SIM_NOTHING UINT32_MAX /* no half, no pair */
 
-/* Halves and pairs are as long as a line of the cache, and begin with one: a run waits for them most of all. */
+/* Halves and pairs are as long as a line of the cache, and begin with one: a run waits for them most of all. So a half has what
+ * the end of a wait needs of its pair. */
 struct sim_half {
     uint64_t time_ns; /* a send: when the message leaves; a receive: when it was posted */
     uint64_t
         done_ns; /* if matched or sent eagerly: a send: when it is over; a receive: when the message is there */
-    uint64_t envelope_ns; /* of a message: when the receiver can know of it */
-    uint64_t bytes;
+    union {
+        uint64_t envelope_ns; /* of a message: when the receiver can know of it */
+        uint64_t card_ns;     /* of a matched receive: how long the rank's share of the cards is busy */
+    };
+    union {
+        uint32_t number;      /* of a message: of the sender's call, in a circle */
+        uint32_t overhead_ns; /* of a matched receive: processor time */
+    };
+    uint32_t bytes; /* of a message, and of a matched receive; at most SIM_MOST_BYTES */
+    uint32_t owner; /* the rank whose half it is */
+    uint32_t other; /* the other rank */
     uint32_t pair;
-    uint32_t number;    /* of a message: of the sender's call, in a circle */
     uint32_t next;      /* of the pair's halves that look for another one */
     uint32_t wait_next; /* of those that the rank waits for */
     uint32_t serial;    /* which use of this memory */
     int32_t tag;
-    uint32_t comm;
+    uint32_t comm : 20;
     bool sends : 1, eager : 1;
     bool matched : 1;
     bool held : 1;   /* a request that the rank has not waited for */

@@ -12,11 +12,6 @@ static struct sim_pair *pair_of(struct sim *sim, uint32_t pair) {
     return &sim->match.pair[pair];
 }
 
-static uint32_t owner_of(struct sim *sim, const struct sim_half *half) {
-    const struct sim_pair *pair = pair_of(sim, half->pair);
-    return half->sends ? pair->from : pair->to;
-}
-
 /* The cost of a message between two ranks: that of the size before, if it is the same. */
 static const struct sim_cost *cost_of(struct sim *sim, uint32_t pair, uint64_t bytes) {
     struct sim_pair *p = pair_of(sim, pair);
@@ -69,23 +64,21 @@ static uint64_t end_of(struct sim *sim, uint32_t rank, const struct sim_half *ha
     }
     /* Arrivals share the cards, too: in the order in which the rank takes them. */
     struct sim_rank *r = &sim->rank[rank];
-    const struct sim_cost *cost = cost_of(sim, half->pair, half->bytes);
-    r->in_free_ns = later_of(half->done_ns, r->in_free_ns + cost->card_ns);
-    return later_of(now_ns, r->in_free_ns) + cost->overhead_ns;
+    r->in_free_ns = later_of(half->done_ns, r->in_free_ns + half->card_ns);
+    return later_of(now_ns, r->in_free_ns) + half->overhead_ns;
 }
 
 static void tell_receive(struct sim *sim, uint32_t rank, const struct sim_half *half, uint64_t time_ns) {
-    const uint32_t from = pair_of(sim, half->pair)->from;
     sim->rank[rank].received = (struct sim_received){
         .bytes = half->bytes,
-        .from = half->comm == SIM_WORLD ? from : sim_comm_place(sim->comm[half->comm], from),
+        .from = half->comm == SIM_WORLD ? half->other : sim_comm_place(sim->comm[half->comm], half->other),
         .tag = half->tag};
     if (sim->observed) {
         sim_tell(sim, &(struct sim_event){.time_ns = time_ns,
                                           .rank = rank,
                                           .what = SIM_RECEIVED,
-                                          .comm = half->comm & SIM_LAST_COMM,
-                                          .peer = from,
+                                          .comm = half->comm,
+                                          .peer = half->other,
                                           .tag = half->tag,
                                           .bytes = half->bytes});
     }
@@ -176,7 +169,7 @@ void sim_serve_request(struct sim *sim, uint32_t rank) {
 /* A half has another one. If its rank waits for nothing else, that goes on. */
 static void settle(struct sim *sim, uint32_t half) {
     struct sim_half *h = half_of(sim, half);
-    const uint32_t rank = owner_of(sim, h);
+    const uint32_t rank = h->owner;
     const bool counts = h->waited && !h->eager;
     h->matched = true;
     if (h->eager && !h->waited && !h->held) {
@@ -193,6 +186,8 @@ static void settle(struct sim *sim, uint32_t half) {
 static void join(struct sim *sim, struct sim_half *s, struct sim_half *r) {
     const struct sim_cost *cost = cost_of(sim, s->pair, s->bytes);
     r->bytes = s->bytes;
+    r->card_ns = cost->card_ns;
+    r->overhead_ns = cost->overhead_ns;
     if (s->eager) {
         r->done_ns = s->time_ns + cost->flight_ns;
     } else {
@@ -203,9 +198,14 @@ static void join(struct sim *sim, struct sim_half *s, struct sim_half *r) {
     }
 }
 
-static struct sim_half new_receive(const struct sim *sim, uint32_t rank, uint32_t pair, uint32_t comm,
-                                   int32_t tag) {
-    return (struct sim_half){.time_ns = sim->rank[rank].clock_ns, .pair = pair, .comm = comm, .tag = tag};
+static struct sim_half new_receive(const struct sim *sim, uint32_t rank, uint32_t from, uint32_t pair,
+                                   uint32_t comm, int32_t tag) {
+    return (struct sim_half){.time_ns = sim->rank[rank].clock_ns,
+                             .owner = rank,
+                             .other = from,
+                             .pair = pair,
+                             .comm = comm & SIM_LAST_COMM,
+                             .tag = tag};
 }
 
 /* ---- receives from any source ---- */
@@ -214,11 +214,8 @@ static struct sim_half new_receive(const struct sim *sim, uint32_t rank, uint32_
 static void deliver(struct sim *sim, uint32_t rank, uint32_t half) {
     struct sim_rank *r = &sim->rank[rank];
     const struct sim_half *h = half_of(sim, half);
-    const struct sim_entry entry = {.time_ns = h->envelope_ns,
-                                    .rank = pair_of(sim, h->pair)->from,
-                                    .number = h->number,
-                                    .item = half,
-                                    .serial = h->serial};
+    const struct sim_entry entry = {
+        .time_ns = h->envelope_ns, .rank = h->owner, .number = h->number, .item = half, .serial = h->serial};
     if (!sim_heap_add(&r->mail, entry)) {
         (void)sim_fail_memory(sim, "a message");
     } else if (r->timed == SIM_ANY_MESSAGE && r->any_tag == h->tag && r->comm == h->comm) {
@@ -283,8 +280,9 @@ static enum sim_answer receive_any(struct sim *sim, uint32_t rank, int32_t tag) 
 /* The rank receives a message from whoever sent it. */
 void sim_serve_message(struct sim *sim, uint32_t rank) {
     uint32_t send = first_mail(sim, rank);
-    const uint32_t pair = half_of(sim, send)->pair;
-    struct sim_half receive = new_receive(sim, rank, pair, half_of(sim, send)->comm, half_of(sim, send)->tag);
+    const struct sim_half *s = half_of(sim, send);
+    const uint32_t pair = s->pair;
+    struct sim_half receive = new_receive(sim, rank, s->owner, pair, s->comm, s->tag);
     /* The earliest message of a rank is also the first of its pair with this tag. */
     send = sim_match_take(&sim->match, &pair_of(sim, pair)->message, receive.comm, receive.tag);
     join(sim, half_of(sim, send), &receive);
@@ -320,10 +318,12 @@ static struct sim_half new_send(struct sim *sim, uint32_t rank, uint32_t pair, u
     return (struct sim_half){.time_ns = leaves_ns,
                              .done_ns = later_of(sim_least_end_ns(sim, rank), ready_ns),
                              .envelope_ns = p->envelope_ns,
-                             .bytes = bytes,
-                             .pair = pair,
                              .number = r->calls,
-                             .comm = comm,
+                             .bytes = (uint32_t)bytes,
+                             .owner = rank,
+                             .other = p->to,
+                             .pair = pair,
+                             .comm = comm & SIM_LAST_COMM,
                              .tag = tag,
                              .sends = true,
                              .eager = !cost->rendezvous};
@@ -363,8 +363,8 @@ static uint32_t keep(struct sim *sim, const struct sim_half *half) {
     }
     struct sim_pair *pair = pair_of(sim, half->pair);
     sim_match_append(&sim->match, half->sends ? &pair->message : &pair->receive, kept);
-    if (half->sends && sim->rank[pair->to].receives_any) {
-        deliver(sim, pair->to, kept);
+    if (half->sends && sim->rank[half->other].receives_any) {
+        deliver(sim, half->other, kept);
     }
     return kept;
 }
@@ -384,11 +384,12 @@ static uint32_t post_send(struct sim *sim, uint32_t rank, uint32_t comm, uint32_
 
 static uint32_t post_receive(struct sim *sim, uint32_t rank, uint32_t comm, uint32_t from, int32_t tag,
                              bool held) {
-    const uint32_t pair = pair_from(sim, rank, rank_of(sim, comm, from));
+    const uint32_t sender = rank_of(sim, comm, from);
+    const uint32_t pair = pair_from(sim, rank, sender);
     if (pair == SIM_NOTHING) {
         return pair;
     }
-    struct sim_half receive = new_receive(sim, rank, pair, comm, tag);
+    struct sim_half receive = new_receive(sim, rank, sender, pair, comm, tag);
     receive.held = held;
     (void)finds_message(sim, &receive);
     return keep(sim, &receive);
@@ -467,11 +468,12 @@ enum sim_answer sim_recv(struct sim *sim, uint32_t rank, uint32_t comm, uint32_t
     if (from == SIM_ANY) {
         return receive_any(sim, rank, tag);
     }
-    const uint32_t pair = pair_from(sim, rank, rank_of(sim, comm, from));
+    const uint32_t sender = rank_of(sim, comm, from);
+    const uint32_t pair = pair_from(sim, rank, sender);
     if (pair == SIM_NOTHING) {
         return sim_fail_memory(sim, "a message");
     }
-    struct sim_half receive = new_receive(sim, rank, pair, comm, tag);
+    struct sim_half receive = new_receive(sim, rank, sender, pair, comm, tag);
     if (finds_message(sim, &receive)) {
         const uint64_t end_ns = end_of(sim, rank, &receive, sim_least_end_ns(sim, rank));
         tell_receive(sim, rank, &receive, end_ns);
@@ -561,7 +563,7 @@ enum sim_answer sim_irecv(struct sim *sim, uint32_t rank, uint32_t comm, uint32_
 static uint32_t half_of_request(struct sim *sim, uint32_t rank, enum sim_call call, sim_request request) {
     const uint32_t half = (uint32_t)request;
     if (half < sim->match.count && half_of(sim, half)->serial == request >> 32 && half_of(sim, half)->held &&
-        !half_of(sim, half)->waited && owner_of(sim, half_of(sim, half)) == rank) {
+        !half_of(sim, half)->waited && half_of(sim, half)->owner == rank) {
         return half;
     }
     (void)sim_refuse(sim, "%s: expected a request of this rank that it has not waited for, got another",
