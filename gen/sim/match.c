@@ -89,60 +89,16 @@ bool sim_partners_add(struct sim_partners *p, uint32_t rank, uint32_t pair) {
     return true;
 }
 
-uint32_t sim_match_add(struct sim_match *m, const struct sim_half *half) {
-    uint32_t number = m->unused;
-    uint32_t serial = 0;
-    if (number != SIM_NOTHING) {
-        m->unused = m->half[number].next;
-        serial = m->half[number].serial;
-    } else if (m->count == m->most) {
-        return SIM_NOTHING;
-    } else {
-        struct sim_half *grown = grow_lines(m->half, &m->capacity, m->count + (size_t)1);
-        if (grown == NULL) {
-            return SIM_NOTHING;
-        }
-        m->half = grown;
-        number = m->count++;
+bool sim_match_grow(struct sim_match *m) {
+    if (m->count == m->most) {
+        return false;
     }
-    m->half[number] = *half;
-    m->half[number].serial = serial;
-    m->half[number].next = SIM_NOTHING;
-    return number;
-}
-
-void sim_match_drop(struct sim_match *m, uint32_t half) {
-    m->half[half].serial++;
-    m->half[half].next = m->unused;
-    m->unused = half;
-}
-
-uint32_t sim_match_take(struct sim_match *m, struct sim_queue *queue, uint32_t comm, int32_t tag) {
-    uint32_t before = SIM_NOTHING;
-    uint32_t at = queue->first;
-    while (at != SIM_NOTHING && (m->half[at].tag != tag || m->half[at].comm != comm)) {
-        before = at;
-        at = m->half[at].next;
+    struct sim_half *grown = grow_lines(m->half, &m->capacity, m->count + (size_t)1);
+    if (grown == NULL) {
+        return false;
     }
-    if (at == SIM_NOTHING) {
-        return at;
-    }
-    const uint32_t next = m->half[at].next;
-    if (before == SIM_NOTHING) {
-        queue->first = next;
-    } else {
-        m->half[before].next = next;
-    }
-    queue->last = queue->last == at ? before : queue->last;
-    return at;
-}
-
-void sim_match_append(struct sim_match *m, struct sim_queue *queue, uint32_t half) {
-    m->half[half].next = SIM_NOTHING;
-    if (queue->first == SIM_NOTHING) {
-        queue->first = half;
-    } else {
-        m->half[queue->last].next = half;
-    }
-    queue->last = half;
+    m->half = grown;
+    m->unused = m->count++;
+    grown[m->unused] = (struct sim_half){.next = SIM_NOTHING};
+    return true;
 }

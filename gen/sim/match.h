@@ -101,12 +101,59 @@ void sim_match_free(struct sim_match *m);
 /* Number of the pair, or SIM_NOTHING when memory runs out. */
 uint32_t sim_match_pair(struct sim_match *m, uint32_t from, uint32_t to);
 
-/* Adds a half that nobody looks for yet, or SIM_NOTHING when memory runs out or there are too many. Halves move. */
-uint32_t sim_match_add(struct sim_match *m, const struct sim_half *half);
-void sim_match_drop(struct sim_match *m, uint32_t half);
+/* Makes room for a half; false when memory runs out or there are too many. Halves move. */
+bool sim_match_grow(struct sim_match *m);
+
+/* Adds a half that nobody looks for yet, or SIM_NOTHING as sim_match_grow. */
+static inline uint32_t sim_match_add(struct sim_match *m, const struct sim_half *half) {
+    if (m->unused == SIM_NOTHING && !sim_match_grow(m)) {
+        return SIM_NOTHING;
+    }
+    const uint32_t number = m->unused;
+    struct sim_half *h = &m->half[number];
+    const uint32_t serial = h->serial;
+    m->unused = h->next;
+    *h = *half;
+    h->serial = serial;
+    return number;
+}
+
+static inline void sim_match_drop(struct sim_match *m, uint32_t half) {
+    m->half[half].serial++;
+    m->half[half].next = m->unused;
+    m->unused = half;
+}
 
 /* Takes the first half with a tag in a communicator out of a queue; SIM_NOTHING: there is none. */
-uint32_t sim_match_take(struct sim_match *m, struct sim_queue *queue, uint32_t comm, int32_t tag);
-void sim_match_append(struct sim_match *m, struct sim_queue *queue, uint32_t half);
+static inline uint32_t sim_match_take(struct sim_match *m, struct sim_queue *queue, uint32_t comm,
+                                      int32_t tag) {
+    uint32_t before = SIM_NOTHING;
+    uint32_t at = queue->first;
+    while (at != SIM_NOTHING && (m->half[at].tag != tag || m->half[at].comm != comm)) {
+        before = at;
+        at = m->half[at].next;
+    }
+    if (at == SIM_NOTHING) {
+        return at;
+    }
+    const uint32_t next = m->half[at].next;
+    if (before == SIM_NOTHING) {
+        queue->first = next;
+    } else {
+        m->half[before].next = next;
+    }
+    queue->last = queue->last == at ? before : queue->last;
+    return at;
+}
+
+static inline void sim_match_append(struct sim_match *m, struct sim_queue *queue, uint32_t half) {
+    m->half[half].next = SIM_NOTHING;
+    if (queue->first == SIM_NOTHING) {
+        queue->first = half;
+    } else {
+        m->half[queue->last].next = half;
+    }
+    queue->last = half;
+}
 
 #endif

@@ -536,7 +536,7 @@ enum sim_answer sim_isend(struct sim *sim, uint32_t rank, uint32_t comm, uint32_
     *request = request_of(sim, half);
     sim->rank[rank].held++;
     const uint64_t posted_ns =
-        sim->rank[rank].clock_ns + cost_of(sim, half_of(sim, half)->pair, bytes)->overhead_ns;
+        sim->rank[rank].clock_ns + pair_of(sim, half_of(sim, half)->pair)->cost.overhead_ns;
     return sim_end_call(sim, rank, later_of(sim_least_end_ns(sim, rank), posted_ns));
 }
 

@@ -83,10 +83,51 @@ struct sim {
 
 /* ---- ranks.c ---- */
 
+/* Of a run that is observed. */
+void sim_tell_begin(struct sim *sim, uint32_t rank);
+void sim_tell_return(struct sim *sim, uint32_t rank, uint64_t time_ns);
+/* Noise took `lost_ns`; `time_ns` is that of the event. */
+void sim_tell_loss(struct sim *sim, uint32_t rank, uint64_t time_ns, enum sim_work work, uint64_t lost_ns);
+
 /* A call begins: counts it, and tells the observer. */
-void sim_begin_call(struct sim *sim, uint32_t rank, uint32_t comm, enum sim_call call);
-/* It returns at `time_ns`. If that is beyond the horizon, the rank stops there. */
-enum sim_answer sim_end_call(struct sim *sim, uint32_t rank, uint64_t time_ns);
+static inline void sim_begin_call(struct sim *sim, uint32_t rank, uint32_t comm, enum sim_call call) {
+    struct sim_rank *r = &sim->rank[rank];
+    r->call = (uint8_t)call;
+    r->comm = comm;
+    r->calls++;
+    sim->calls++;
+    if (sim->observed) {
+        sim_tell_begin(sim, rank);
+    }
+}
+
+/* Advances the clock. A rank beyond the horizon stops. */
+static inline enum sim_answer sim_advance(struct sim *sim, uint32_t rank, uint64_t time_ns) {
+    struct sim_rank *r = &sim->rank[rank];
+    r->clock_ns = time_ns;
+    if (time_ns < sim->horizon_ns) {
+        r->state = SIM_RANK_RUNS;
+        return SIM_GOES_ON;
+    }
+    r->state = SIM_RANK_AT_HORIZON;
+    sim->parked[sim->parked_count++] = rank;
+    return SIM_WAITS;
+}
+
+/* A call returns at `time_ns`. If that is beyond the horizon, the rank stops there. */
+static inline enum sim_answer sim_end_call(struct sim *sim, uint32_t rank, uint64_t time_ns) {
+    if (sim->noise.rank != NULL) {
+        const uint64_t calm_ns = time_ns;
+        time_ns = sim_noise_return(&sim->noise, rank, calm_ns);
+        if (time_ns > calm_ns) {
+            sim_tell_loss(sim, rank, time_ns, SIM_WORK_CALL, time_ns - calm_ns);
+        }
+    }
+    if (sim->observed) {
+        sim_tell_return(sim, rank, time_ns);
+    }
+    return sim_advance(sim, rank, time_ns);
+}
 /* When a call of the rank ends that begins now and moves nothing. */
 static inline uint64_t sim_least_end_ns(const struct sim *sim, uint32_t rank) {
     return sim->rank[rank].clock_ns + (uint64_t)sim->options.constants.value[SIM_CALL];

@@ -109,65 +109,37 @@ uint64_t sim_end_ns(const struct sim *sim) {
     return end_ns;
 }
 
-void sim_begin_call(struct sim *sim, uint32_t rank, uint32_t comm, enum sim_call call) {
-    struct sim_rank *r = &sim->rank[rank];
-    r->call = (uint8_t)call;
-    r->comm = comm;
-    r->calls++;
-    sim->calls++;
-    if (sim->observed) {
-        sim_tell(sim, &(struct sim_event){.time_ns = r->clock_ns,
-                                          .rank = rank,
-                                          .what = SIM_BEGINS,
-                                          .number = call,
-                                          .comm = comm & SIM_LAST_COMM});
-    }
+void sim_tell_begin(struct sim *sim, uint32_t rank) {
+    const struct sim_rank *r = &sim->rank[rank];
+    sim_tell(sim, &(struct sim_event){.time_ns = r->clock_ns,
+                                      .rank = rank,
+                                      .what = SIM_BEGINS,
+                                      .number = r->call,
+                                      .comm = r->comm & SIM_LAST_COMM});
 }
 
-/* Advances the clock. A rank beyond the horizon stops. */
-static enum sim_answer advance(struct sim *sim, uint32_t rank, uint64_t time_ns) {
-    struct sim_rank *r = &sim->rank[rank];
-    r->clock_ns = time_ns;
-    if (time_ns < sim->horizon_ns) {
-        r->state = SIM_RANK_RUNS;
-        return SIM_GOES_ON;
-    }
-    r->state = SIM_RANK_AT_HORIZON;
-    sim->parked[sim->parked_count++] = rank;
-    return SIM_WAITS;
+void sim_tell_return(struct sim *sim, uint32_t rank, uint64_t time_ns) {
+    const struct sim_rank *r = &sim->rank[rank];
+    const bool meets = r->call >= SIM_CALL_BARRIER;
+    const bool differs = r->call >= SIM_CALL_GATHERV && r->call <= SIM_CALL_ALLTOALLV;
+    sim_tell(sim, &(struct sim_event){.time_ns = time_ns,
+                                      .rank = rank,
+                                      .what = SIM_RETURNS,
+                                      .number = r->call,
+                                      .comm = r->comm & SIM_LAST_COMM,
+                                      .peer = differs ? (uint32_t)(r->read_bytes >> 32)
+                                              : meets ? r->root
+                                                      : 0,
+                                      .tag = differs ? (int32_t)(uint32_t)r->read_bytes : 0,
+                                      .bytes = meets ? r->write_bytes : 0});
 }
 
-/* Tells that noise took `lost_ns`; `time_ns` is that of the event. */
-static void tell_loss(struct sim *sim, uint32_t rank, uint64_t time_ns, enum sim_work work, uint64_t lost_ns) {
+void sim_tell_loss(struct sim *sim, uint32_t rank, uint64_t time_ns, enum sim_work work, uint64_t lost_ns) {
     if (sim->observed && lost_ns > 0) {
         sim_tell(sim,
                  &(struct sim_event){
                      .time_ns = time_ns, .rank = rank, .what = SIM_LOSES, .number = work, .bytes = lost_ns});
     }
-}
-
-enum sim_answer sim_end_call(struct sim *sim, uint32_t rank, uint64_t time_ns) {
-    const struct sim_rank *r = &sim->rank[rank];
-    if (sim->noise.rank != NULL) {
-        const uint64_t calm_ns = time_ns;
-        time_ns = sim_noise_return(&sim->noise, rank, calm_ns);
-        tell_loss(sim, rank, time_ns, SIM_WORK_CALL, time_ns - calm_ns);
-    }
-    if (sim->observed) {
-        const bool meets = r->call >= SIM_CALL_BARRIER;
-        const bool differs = r->call >= SIM_CALL_GATHERV && r->call <= SIM_CALL_ALLTOALLV;
-        sim_tell(sim, &(struct sim_event){.time_ns = time_ns,
-                                          .rank = rank,
-                                          .what = SIM_RETURNS,
-                                          .number = r->call,
-                                          .comm = r->comm & SIM_LAST_COMM,
-                                          .peer = differs ? (uint32_t)(r->read_bytes >> 32)
-                                                  : meets ? r->root
-                                                          : 0,
-                                          .tag = differs ? (int32_t)(uint32_t)r->read_bytes : 0,
-                                          .bytes = meets ? r->write_bytes : 0});
-    }
-    return advance(sim, rank, time_ns);
 }
 
 enum sim_answer sim_block(struct sim *sim, uint32_t rank) {
@@ -198,14 +170,14 @@ enum sim_answer sim_compute(struct sim *sim, uint32_t rank, enum sim_work work, 
     if (sim->noise.rank != NULL && time_ns > 0) {
         const uint64_t calm_ns = time_ns;
         time_ns = sim_noise_work(&sim->noise, rank, now_ns, calm_ns) - now_ns;
-        tell_loss(sim, rank, now_ns, work, time_ns - calm_ns);
+        sim_tell_loss(sim, rank, now_ns, work, time_ns - calm_ns);
     }
     if (sim->observed && time_ns > 0) {
         sim_tell(sim,
                  &(struct sim_event){
                      .time_ns = now_ns, .rank = rank, .what = SIM_COMPUTES, .number = work, .bytes = time_ns});
     }
-    return advance(sim, rank, now_ns + time_ns);
+    return sim_advance(sim, rank, now_ns + time_ns);
 }
 
 enum sim_answer sim_next_phase(struct sim *sim, uint32_t rank) {
