@@ -39,7 +39,7 @@ struct simulate_work {
     struct model_network network;
     struct sim_lua *lua;
     uint32_t phases;
-    struct sim_lua_edge edge[2 * PARTNERS]; /* of the rank that asked last */
+    struct sim_lua_edge edge[RANKS][2 * PARTNERS]; /* of a rank to others, and from them */
 };
 
 static hpcw_status load_of(void *context, uint32_t rank, uint32_t phase, uint64_t *time_ns, hpcw_error *err) {
@@ -61,14 +61,15 @@ static bool no_checkpoint(void *context, uint32_t rank, uint32_t phase, uint64_t
 static hpcw_status edges_of(void *context, uint32_t rank, uint32_t phase, struct sim_lua_edges *edges,
                             hpcw_error *err) {
     struct simulate_work *w = context;
+    struct sim_lua_edge *edge = w->edge[rank];
     (void)phase;
     (void)err;
     for (uint32_t i = 0; i < PARTNERS; i++) {
         const uint32_t before = (rank + RANKS - distance[PARTNERS - 1 - i]) % RANKS;
-        w->edge[i] = (struct sim_lua_edge){before, EDGE_BYTES};
-        w->edge[PARTNERS + i] = (struct sim_lua_edge){(rank + distance[i]) % RANKS, EDGE_BYTES};
+        edge[i] = (struct sim_lua_edge){before, EDGE_BYTES};
+        edge[PARTNERS + i] = (struct sim_lua_edge){(rank + distance[i]) % RANKS, EDGE_BYTES};
     }
-    *edges = (struct sim_lua_edges){w->edge, w->edge, 2 * PARTNERS, 2 * PARTNERS};
+    *edges = (struct sim_lua_edges){edge, edge, 2 * PARTNERS, 2 * PARTNERS};
     return HPCW_OK;
 }
 

@@ -30,7 +30,6 @@ struct gen_edges {
     struct edges_kind kind[MODEL_LOAD_KINDS];
     struct hpcw_i_table pair;  /* of the phase that is added: bytes, by from << 32 | to */
     struct edges_phase *phase; /* [phases] */
-    struct edges_phase *over;  /* the one that all have asked for */
 };
 
 /* ---- the list of edges ---- */
@@ -208,12 +207,11 @@ hpcw_status gen_edges_add(struct gen_edges *e, uint32_t phase, const uint32_t *r
 
 void gen_edges_of(struct gen_edges *e, uint32_t rank, uint32_t phase, struct sim_lua_edges *of) {
     struct edges_phase *p = &e->phase[phase];
-    if (e->over != NULL) {
-        free_phase(e->over);
+    if (++p->asked == e->load->ranks && phase > 0) {
+        free_phase(p - 1);
     }
     of->to = p->to + p->first_to[rank];
     of->to_count = p->first_to[rank + 1] - p->first_to[rank];
     of->from = p->from + p->first_from[rank];
     of->from_count = p->first_from[rank + 1] - p->first_from[rank];
-    e->over = ++p->asked == e->load->ranks ? p : NULL;
 }

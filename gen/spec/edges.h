@@ -15,8 +15,8 @@ void gen_edges_free(struct gen_edges *edges);
 /* Adds a phase; `rank` has where its objects are, as in model_load_whole. HPCW_ENOMEM. */
 hpcw_status gen_edges_add(struct gen_edges *edges, uint32_t phase, const uint32_t *rank, hpcw_error *err);
 
-/* What a rank sends and what it receives in a phase that was added, each by the other rank: valid until the next call. A rank
- * asks once for each phase, which goes when all have asked. */
+/* What a rank sends and what it receives in a phase that was added, each by the other rank: valid until the rank asks for a later
+ * phase. It asks once for each phase, which goes when all have asked for the next one. */
 void gen_edges_of(struct gen_edges *edges, uint32_t rank, uint32_t phase, struct sim_lua_edges *of);
 
 #endif

@@ -42,7 +42,8 @@ static bool checkpoint_of(void *context, uint32_t rank, uint32_t phase, uint64_t
 /* 1000 bytes to the rank above, in a circle. */
 static hpcw_status edges_of(void *context, uint32_t rank, uint32_t phase, struct sim_lua_edges *edges,
                             hpcw_error *err) {
-    static struct sim_lua_edge edge[2];
+    static struct sim_lua_edge edges_of_rank[RANKS][2];
+    struct sim_lua_edge *edge = edges_of_rank[rank];
     (void)context;
     (void)phase;
     (void)err;

@@ -15,6 +15,9 @@ static const char any_mark = 0;
 /* The longest time that a rank computes at once: a year. */
 #define MOST_SECONDS 31536000.0
 
+/* Values of a table that are on the stack at the same time: Lua keeps room for twice as many. */
+enum { AT_ONCE = LUA_MINSTACK / 2 };
+
 /* ---- arguments ---- */
 
 /* The rank whose program calls; refuses calls outside of `run`. */
@@ -55,16 +58,18 @@ static inline lua_Integer integer(lua_State *L, int index, const char *call, con
 }
 
 static uint32_t partner(lua_State *L, int index, enum sim_call call) {
-    if (!lua_isinteger(L, index) && lua_islightuserdata(L, index)) {
-        if (lua_touserdata(L, index) == &none_mark) {
-            return SIM_NONE;
-        }
-        if (call == SIM_CALL_RECV) {
-            return SIM_ANY;
-        }
+    lua_Integer rank;
+    if (lua_isinteger(L, index)) {
+        rank = lua_tointeger(L, index);
+    } else if (!lua_islightuserdata(L, index)) {
+        rank = whole(L, index, sim_call_name[call], "a rank or none");
+    } else if (lua_touserdata(L, index) == &none_mark) {
+        return SIM_NONE;
+    } else if (call == SIM_CALL_RECV) {
+        return SIM_ANY;
+    } else {
         sim_lua_refuse(L, "%s: expected a rank or none, got ANY, which only recv takes", sim_call_name[call]);
     }
-    const lua_Integer rank = integer(L, index, sim_call_name[call], "a rank or none");
     const uint32_t size = size_of(sim_lua_rank_of(L));
     if (rank < 0 || rank >= (lua_Integer)size) {
         sim_lua_refuse(L, "%s: expected a rank from 0 to %" PRIu32 " or none, got %" PRId64,
@@ -164,15 +169,8 @@ static inline void sends(struct sim_lua_rank *r, uint32_t to, uint64_t bytes) {
     }
 }
 
-/* A list of edges in a loop: `for rank, bytes in to do`. */
-struct sim_lua_list {
-    uint32_t count, next;
-    struct sim_lua_edge edge[];
-};
-
-/* The next one; after the last one nil, and then the first one again. */
-static int next_edge(lua_State *L) {
-    struct sim_lua_list *list = lua_touserdata(L, lua_upvalueindex(1));
+/* The next one of a list in a loop, `for rank, bytes in to do`; after the last one nil, and then the first one again. */
+static int next_edge(lua_State *L, struct sim_lua_list *list) {
     if (list->next == list->count) {
         list->next = 0;
         lua_pushnil(L);
@@ -184,14 +182,12 @@ static int next_edge(lua_State *L) {
     return 2;
 }
 
-static void push_edges(lua_State *L, const struct sim_lua_edge *edge, uint32_t count) {
-    struct sim_lua_list *list = lua_newuserdatauv(L, sizeof *list + count * sizeof *edge, 0);
-    list->count = count;
-    list->next = 0;
-    if (count > 0) {
-        memcpy(list->edge, edge, count * sizeof *edge);
-    }
-    lua_pushcclosure(L, next_edge, 1);
+/* The lists of a rank: these functions, which take no memory, and no time to collect it. */
+static int next_to(lua_State *L) {
+    return next_edge(L, &sim_lua_rank_of(L)->to);
+}
+static int next_from(lua_State *L) {
+    return next_edge(L, &sim_lua_rank_of(L)->from);
 }
 
 /* edges(): whom the rank sends to in this phase, and whom it receives from, each for a loop. */
@@ -218,10 +214,14 @@ static int call_edges(lua_State *L) {
     }
     r->due = due;
     r->due_count = edges.to_count;
-    memcpy(r->due, edges.to, edges.to_count * sizeof *r->due);
+    if (edges.to_count > 0) {
+        memcpy(r->due, edges.to, edges.to_count * sizeof *r->due);
+    }
     r->edges = phase;
-    push_edges(L, edges.to, edges.to_count);
-    push_edges(L, edges.from, edges.from_count);
+    r->to = (struct sim_lua_list){edges.to, edges.to_count, 0};
+    r->from = (struct sim_lua_list){edges.from, edges.from_count, 0};
+    lua_pushcfunction(L, next_to);
+    lua_pushcfunction(L, next_from);
     return 2;
 }
 
@@ -254,17 +254,16 @@ static int call_sendrecv(lua_State *L) {
                   received_results);
 }
 
-/* A request is pushed before the call ends, which may be later. */
+/* A request is pushed before the call ends, which may be later: it is on the top. */
 static int request_results(lua_State *L, int status, lua_KContext context) {
+    (void)L;
     (void)status;
     (void)context;
-    lua_settop(L, 1);
     return 1;
 }
 
 static int finish_request(lua_State *L, const struct sim_lua_rank *r, enum sim_answer answer,
                           sim_request request) {
-    lua_settop(L, 0);
     lua_pushinteger(L, (lua_Integer)request);
     return finish(L, r, answer, request_results);
 }
@@ -310,11 +309,15 @@ static sim_request *requests_of(lua_State *L, const char *call, uint32_t *count)
         (void)luaL_error(L, "not enough memory");
     }
     lua->request = request;
+    const int top = lua_gettop(L);
     for (size_t i = 0; i < size; i++) {
+        if (lua_gettop(L) == top + AT_ONCE) {
+            lua_settop(L, top);
+        }
         (void)lua_rawgeti(L, 1, (lua_Integer)i + 1);
         request[i] = (sim_request)integer(L, -1, call, "requests of isend or irecv");
-        lua_pop(L, 1);
     }
+    lua_settop(L, top);
     *count = (uint32_t)size;
     return request;
 }
@@ -559,18 +562,29 @@ static int call_normal(lua_State *L) {
     return 1;
 }
 
-/* ---- communicators ---- */
+/* ---- objects: what a text has as full userdata, which begin with their kind ---- */
 
+enum { COMM_OBJECT = 1, CART_OBJECT };
 #define COMM "communicator"
+#define CART "cart"
+
+/* The first argument, if it is an object of this kind; NULL: it is not. Lua's own check looks for names in the registry. */
+static const void *object_at_1(lua_State *L, uint32_t kind) {
+    const uint32_t *object = lua_type(L, 1) == LUA_TUSERDATA ? lua_touserdata(L, 1) : NULL;
+    return object != NULL && *object == kind ? object : NULL;
+}
+
+/* ---- communicators ---- */
 
 /* A rank's own view of a communicator. */
 struct sim_lua_comm {
+    uint32_t kind;
     uint32_t number, place, size;
 };
 
 static void push_comm(lua_State *L, uint32_t number, uint32_t place, uint32_t size) {
     struct sim_lua_comm *comm = lua_newuserdatauv(L, sizeof *comm, 0);
-    *comm = (struct sim_lua_comm){number, place, size};
+    *comm = (struct sim_lua_comm){COMM_OBJECT, number, place, size};
     luaL_setmetatable(L, COMM);
 }
 
@@ -595,7 +609,7 @@ static int comm_index(lua_State *L) {
 
 /* comm:CALL(...), with that call as upvalue. */
 static int comm_call(lua_State *L) {
-    const struct sim_lua_comm *comm = luaL_testudata(L, 1, COMM);
+    const struct sim_lua_comm *comm = object_at_1(L, COMM_OBJECT);
     if (comm == NULL) {
         sim_lua_refuse(L, "expected a communicator before the colon, got %s", luaL_typename(L, 1));
     }
@@ -643,12 +657,16 @@ static int call_dup(lua_State *L) {
 
 /* ---- cart ---- */
 
-#define CART "cart"
-
 struct sim_lua_cart {
+    uint32_t kind;
     uint32_t dims, side[3], at[3];
     bool periodic;
 };
+
+static const struct sim_lua_cart *cart_of(lua_State *L) {
+    const struct sim_lua_cart *cart = object_at_1(L, CART_OBJECT);
+    return cart != NULL ? cart : luaL_checkudata(L, 1, CART);
+}
 
 static lua_Integer dimension_of(lua_State *L, const struct sim_lua_cart *cart, const char *call) {
     const lua_Integer dimension = integer(L, 2, call, "a dimension");
@@ -661,21 +679,21 @@ static lua_Integer dimension_of(lua_State *L, const struct sim_lua_cart *cart, c
 
 /* grid:position(dimension), from 0 on. */
 static int cart_position(lua_State *L) {
-    const struct sim_lua_cart *cart = luaL_checkudata(L, 1, CART);
+    const struct sim_lua_cart *cart = cart_of(L);
     lua_pushinteger(L, cart->at[dimension_of(L, cart, "position") - 1]);
     return 1;
 }
 
 /* grid:side(dimension): how many ranks it has. */
 static int cart_side(lua_State *L) {
-    const struct sim_lua_cart *cart = luaL_checkudata(L, 1, CART);
+    const struct sim_lua_cart *cart = cart_of(L);
     lua_pushinteger(L, cart->side[dimension_of(L, cart, "side") - 1]);
     return 1;
 }
 
 /* grid:neighbour(dimension, step): a rank, or none beyond the border. */
 static int cart_neighbour(lua_State *L) {
-    const struct sim_lua_cart *cart = luaL_checkudata(L, 1, CART);
+    const struct sim_lua_cart *cart = cart_of(L);
     const lua_Integer dimension = dimension_of(L, cart, "neighbour");
     const lua_Integer step = integer(L, 3, "neighbour", "a step");
     const lua_Integer side = cart->side[dimension - 1];
@@ -706,7 +724,7 @@ static int call_cart(lua_State *L) {
     (void)lua_getfield(L, 1, "periodic");
     const bool periodic = lua_toboolean(L, -1);
     struct sim_lua_cart *cart = lua_newuserdatauv(L, sizeof *cart, 0);
-    *cart = (struct sim_lua_cart){.dims = (uint32_t)dims, .periodic = periodic};
+    *cart = (struct sim_lua_cart){.kind = CART_OBJECT, .dims = (uint32_t)dims, .periodic = periodic};
     model_grid_shape(r->lua->ranks, cart->dims, cart->side);
     model_grid_position(cart->side, r->rank, cart->at);
     luaL_setmetatable(L, CART);
@@ -786,7 +804,6 @@ void sim_lua_add_calls(lua_State *L) {
     (void)luaL_newmetatable(L, CART);
     lua_createtable(L, 0, 1);
     luaL_setfuncs(L, of_cart, 0);
-    sim_lua_protect(L);
     lua_setfield(L, -2, "__index");
     lua_pop(L, 1);
 }

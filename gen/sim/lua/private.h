@@ -11,16 +11,23 @@
 #include "gen/sim/lua/program.h"
 #include "gen/sim/lua/watch.h"
 
+/* Edges of a rank, and the next one in a loop. */
+struct sim_lua_list {
+    const struct sim_lua_edge *edge; /* [count] */
+    uint32_t count, next;
+};
+
 /* A rank's coroutine. Its Lua state points here. */
 struct sim_lua_rank {
     struct sim_lua *lua;
     lua_State *thread; /* NULL: not begun, or over */
     uint32_t rank;
-    uint32_t draws;           /* calls of random and normal */
-    uint32_t wrote;           /* the last phase with a checkpoint; UINT32_MAX: none */
-    uint32_t comm;            /* of the call that its program makes; SIM_WORLD between calls */
-    uint32_t edges;           /* the last phase in which it has asked for them; UINT32_MAX: none */
-    struct sim_lua_edge *due; /* [due_count] those that it has to send in that phase, still */
+    uint32_t draws;               /* calls of random and normal */
+    uint32_t wrote;               /* the last phase with a checkpoint; UINT32_MAX: none */
+    uint32_t comm;                /* of the call that its program makes; SIM_WORLD between calls */
+    uint32_t edges;               /* the last phase in which it has asked for them; UINT32_MAX: none */
+    struct sim_lua_list to, from; /* of that phase */
+    struct sim_lua_edge *due;     /* [due_count] those that it has to send in that phase, still */
     uint32_t due_count;
     size_t due_capacity;
     bool runs; /* in `run`; before that the text itself is run, which may make no calls */

@@ -49,7 +49,7 @@ struct sim_lua_host {
     hpcw_status (*load_ns)(void *context, uint32_t rank, uint32_t phase, uint64_t *time_ns, hpcw_error *err);
     /* Whether a checkpoint is due after a phase, and its bytes on a rank. */
     bool (*checkpoint)(void *context, uint32_t rank, uint32_t phase, uint64_t *bytes);
-    /* The edges of a rank in a phase, once for each; they are valid until the next call. */
+    /* The edges of a rank in a phase, once for each. They are valid until the rank asks for those of a later phase. */
     hpcw_status (*edges)(void *context, uint32_t rank, uint32_t phase, struct sim_lua_edges *edges,
                          hpcw_error *err);
 };
