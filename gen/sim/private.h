@@ -68,6 +68,7 @@ struct sim {
     uint32_t parked_count;
     uint64_t horizon_ns, window_ns;
     uint64_t calls, calls_at_horizon; /* of all ranks; when the horizon moved last */
+    uint64_t turns;                   /* of ranks, since then */
     struct sim_heap timed;            /* ranks in a timed call, by when it may be over */
     struct sim_match match;
     struct sim_comm **comm; /* [comms] */

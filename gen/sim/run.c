@@ -4,9 +4,16 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* The distance that ranks may run ahead decides time and memory, no result. It follows the number of calls that ranks make
- * meanwhile: enough that stopping costs little, few enough that their messages and records stay in the caches. */
-enum { FIRST_WINDOW_NS = 1000000, FEW_CALLS = 32, MANY_CALLS = 128 };
+/*
+ * The distance that ranks may run ahead decides time and memory, no result. It shrinks, so that messages and records stay in the
+ * caches, unless ranks stop too often for it.
+ *
+ *     FIRST_WINDOW_NS  the first distance
+ *     FEW_CALLS        of a rank on average within the distance: fewer are not worth a look at all ranks
+ *     MANY_CALLS       the same: with more of them, records take too much memory, however often ranks stop
+ *     FEW_STOPS        one stop in so many turns of ranks costs little
+ */
+enum { FIRST_WINDOW_NS = 1000000, FEW_CALLS = 16, MANY_CALLS = 128, FEW_STOPS = 16 };
 
 /* Sends and receives that look for their partners: with more of them, a program has a loop that never ends. */
 enum { UNDER_WAY = 1 << 20, UNDER_WAY_OF_RANK = 1 << 10 };
@@ -91,6 +98,7 @@ static uint32_t take_ready(struct sim *sim) {
 
 static hpcw_status run_one(struct sim *sim, hpcw_error *err) {
     const uint32_t rank = take_ready(sim);
+    sim->turns++;
     switch (sim->program->resume(sim->program->context, rank, err)) {
     case SIM_STOPPED:
         break;
@@ -128,6 +136,18 @@ static bool serve_timed(struct sim *sim) {
     return false;
 }
 
+static void adapt_window(struct sim *sim) {
+    const uint64_t calls = (sim->calls - sim->calls_at_horizon) / sim->ranks;
+    const bool often = sim->parked_count > sim->turns / FEW_STOPS;
+    if (calls < FEW_CALLS || (often && calls < MANY_CALLS / 2)) {
+        sim->window_ns *= 2;
+    } else if (calls > MANY_CALLS || (!often && calls > 2 * FEW_CALLS)) {
+        sim->window_ns -= sim->window_ns / 2;
+    }
+    sim->calls_at_horizon = sim->calls;
+    sim->turns = 0;
+}
+
 /* Ranks that stopped at the horizon go on, if there are any. */
 static bool move_horizon(struct sim *sim) {
     uint64_t first_ns = sim->timed.count > 0 ? sim->timed.entry[0].time_ns : UINT64_MAX;
@@ -142,12 +162,8 @@ static bool move_horizon(struct sim *sim) {
         const struct sim_observer *o = &sim->options.observer;
         sim->failed = o->passed(o->context, first_ns, &sim->failure) != HPCW_OK;
     }
-    const uint64_t calls = (sim->calls - sim->calls_at_horizon) / sim->ranks;
-    sim->calls_at_horizon = sim->calls;
     if (sim->options.horizon_ns == 0) {
-        sim->window_ns = calls < FEW_CALLS    ? 2 * sim->window_ns
-                         : calls > MANY_CALLS ? sim->window_ns - sim->window_ns / 2
-                                              : sim->window_ns;
+        adapt_window(sim);
     }
     sim->horizon_ns = first_ns + sim->window_ns;
     uint32_t kept = 0;
