@@ -57,8 +57,8 @@ static void times_of(const struct gen_dataset *d, double elapsed_s, double secon
                      char end[24]) {
     const double most = 1e12; /* beyond the year 9999 */
     double until = elapsed_s + seconds;
-    gen_dataset_time(d->params.start + (uint64_t)(elapsed_s < most ? elapsed_s : most), start);
-    gen_dataset_time(d->params.start + (uint64_t)(until < most ? until : most), end);
+    gen_dataset_time(gen_dataset_start(d) + (uint64_t)(elapsed_s < most ? elapsed_s : most), start);
+    gen_dataset_time(gen_dataset_start(d) + (uint64_t)(until < most ? until : most), end);
 }
 
 static double seconds_of(const struct gen_dataset *d, const uint64_t *slowest, const hpcw_linktest_range *times,

@@ -7,6 +7,7 @@
 
 #include "gen/model/load/balance.h"
 #include "gen/spec/checkpoint_files.h"
+#include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
 #include <hpcw/sink.h>
@@ -20,7 +21,7 @@ const char *const gen_scale_name[] = {"tiny", "small", "medium", "large", NULL};
 static const struct ui_param run_param[] = {
     /* To 9999-12-31T23:59:59Z. */
     RUN("run.start", U64, start, 0, 253402300799.0, "s",
-        "start of the simulated run, seconds since 1970-01-01 UTC"),
+        "start of the simulated run, seconds since 1970-01-01 UTC; 0: by the seed, from 2020 to 2025"),
 };
 
 static const struct ui_param sion_param[] = {
@@ -115,7 +116,7 @@ static const struct {
 hpcw_status gen_dataset_init(struct gen_dataset *d, const char *preset, enum gen_scale scale, hpcw_error *err) {
     *d = (struct gen_dataset){.scale = scale, .linktest_files = 1, .block_size = 4096};
     (void)snprintf(d->preset, sizeof d->preset, "%s", preset);
-    d->params = (struct gen_dataset_params){.start = 1714557600, .sion_files = 4};
+    d->params = (struct gen_dataset_params){.sion_files = 4};
     model_linktest_params_init(&d->linktest_params);
     model_particles_params_init(&d->particles_params);
     if (scales[scale].mean_size != 0) {
@@ -173,7 +174,7 @@ static hpcw_status build_run(struct gen_dataset *d, hpcw_error *err) {
 
 static hpcw_status build_checkpoints(struct gen_dataset *d, hpcw_error *err) {
     return d->ckpt_params.checkpoints > 0
-               ? gen_checkpoints_new(&d->checkpoint, d->workload->checkpoint_ns, d->params.start,
+               ? gen_checkpoints_new(&d->checkpoint, d->workload->checkpoint_ns, gen_dataset_start(d),
                                      &d->checkpoints, err)
                : hpcw_i_fail(err, HPCW_ERANGE,
                              "rank2file.checkpoints: expected at least 1 with format rank2file, got 0");
@@ -217,6 +218,13 @@ void gen_dataset_free(struct gen_dataset *d) {
         model_machine_free(&d->machine);
         d->built = false;
     }
+}
+
+uint64_t gen_dataset_start(const struct gen_dataset *d) {
+    const uint64_t first = 1577836800, end = 1767225600; /* 2020-01-01 and 2026-01-01, 0:00 UTC */
+    uint32_t w[4];
+    hpcw_i_draw(d->seed, HPCW_I_FOR_RUN_START, 0, 0, 0, w);
+    return d->params.start != 0 ? d->params.start : first + w[0] % (end - first);
 }
 
 void gen_dataset_time(uint64_t seconds, char text[24]) {

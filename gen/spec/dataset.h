@@ -30,7 +30,7 @@ enum gen_scale { GEN_SCALE_TINY, GEN_SCALE_SMALL, GEN_SCALE_MEDIUM, GEN_SCALE_LA
 
 /* Keys "run.*", and those of containers that belong to no model. */
 struct gen_dataset_params {
-    uint64_t start;      /* of the simulated run, seconds since 1970-01-01 UTC */
+    uint64_t start;      /* of the simulated run, seconds since 1970-01-01 UTC; 0: see gen_dataset_start */
     uint32_t sion_files; /* physical files of sion/particles.sion */
 };
 
@@ -108,6 +108,9 @@ void gen_dataset_free(struct gen_dataset *d);
 
 /* Whether the dataset has any of these formats, as bits; always for 0. */
 bool gen_dataset_wants(const struct gen_dataset *d, uint64_t formats);
+
+/* When the simulated run starts, seconds since 1970-01-01 UTC. */
+uint64_t gen_dataset_start(const struct gen_dataset *d);
 
 /* "YYYY-MM-DDThh:mm:ssZ", 20 characters and a NUL, for times up to the year 9999. */
 void gen_dataset_time(uint64_t seconds, char text[24]);

@@ -304,7 +304,7 @@ static void checkpoints_agree(void) {
         const int id = (int)cJSON_GetObjectItem(one, "id")->valuedouble;
         const double created_s = cJSON_GetObjectItem(one, "created_us")->valuedouble * 1e-6;
         assert_in_range(id, 1, CHECKPOINTS);
-        const double after_s = created_s - (double)dataset.params.start;
+        const double after_s = created_s - (double)gen_dataset_start(&dataset);
         print_message("checkpoint %d: %.6f s in the log, %.6f s in scr\n", id, events->begin[id - 1], after_s);
         assert_true(fabs(after_s - events->begin[id - 1]) < 2e-6);
         uint64_t sum = 0;
