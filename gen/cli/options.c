@@ -112,10 +112,9 @@ static const struct ui_option options[] = {
     OPTION(DATA, RUN | REPAIR | LIST, 0, "scale", "SIZE", CHOICE, scale, "amount of data per rank",
            .param.choices = gen_scale_name, .default_text = "medium"),
     OPTION(DATA, RUN | REPAIR, 'w', "workload", "NAME|FILE.lua", STRING, workload,
-           "program that the ranks run, for log and checkpoints: one of `hpcgen list workloads`, or a text in "
-           "Lua; its "
-           "parameters are "
-           "--set workload.KEY=VALUE"),
+           "program that the ranks run: one of `hpcgen list workloads`, or a text in Lua; its parameters are "
+           "--set "
+           "workload.KEY=VALUE; default: one of the library, by the seed"),
     OPTION(DATA, RUN | REPAIR | LIST, 0, "set", "KEY=VALUE", STRING, set,
            "set a parameter that `hpcgen list` shows; may be repeated", .read = ui_read_setting,
            .words = gen_dataset_key, .flags = UI_OPTION_NO_CONFIG),
