@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/spec/edges.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "libwriter/base/array.h"
@@ -30,6 +29,7 @@ struct gen_edges {
     struct edges_kind kind[MODEL_LOAD_KINDS];
     struct hpcw_i_table pair;  /* of the phase that is added: bytes, by from << 32 | to */
     struct edges_phase *phase; /* [phases] */
+    uint32_t *next;            /* [ranks] where the next edge of a rank goes in its list */
 };
 
 /* ---- the list of edges ---- */
@@ -88,8 +88,10 @@ hpcw_status gen_edges_new(const struct model_load *m, struct gen_edges **out, hp
     e->load = m;
     e->pair = (struct hpcw_i_table){.key_words = 1, .value_size = sizeof(uint64_t)};
     e->phase = hpcw_i_calloc(m->params.phases, sizeof *e->phase);
-    hpcw_status s =
-        e->phase == NULL ? hpcw_i_fail_memory(err, "workload", m->params.phases, "phases") : HPCW_OK;
+    e->next = hpcw_i_malloc(m->ranks * sizeof *e->next);
+    hpcw_status s = e->phase == NULL || e->next == NULL
+                        ? hpcw_i_fail_memory(err, "workload", m->params.phases, "phases")
+                        : HPCW_OK;
     for (uint32_t k = 0; s == HPCW_OK && k < MODEL_LOAD_KINDS; k++) {
         s = new_kind(&e->kind[k], is_tree(k) ? m->ranks : k < m->kinds ? m->objects : 1, err);
     }
@@ -126,6 +128,7 @@ void gen_edges_free(struct gen_edges *e) {
         free_phase(&e->phase[i]);
     }
     hpcw_i_free(e->phase);
+    hpcw_i_free(e->next);
     hpcw_i_table_free(&e->pair);
     hpcw_i_free(e);
 }
@@ -157,40 +160,50 @@ static hpcw_status sum_kind(struct gen_edges *e, uint32_t kind, uint32_t phase, 
     return HPCW_OK;
 }
 
-static int by_rank(const void *a, const void *b) {
-    const struct sim_lua_edge *x = a;
-    const struct sim_lua_edge *y = b;
-    return x->rank < y->rank ? -1 : x->rank > y->rank;
+/* Counts become where the list of each rank begins; count r is at first[r + 1]. */
+static void add_counts(uint32_t *first, uint32_t ranks) {
+    for (uint32_t r = 0; r < ranks; r++) {
+        first[r + 1] += first[r];
+    }
 }
 
-/* Makes lists of all ranks' partners out of the table: of those a rank sends to, or of those it receives from. */
-static hpcw_status list_pairs(const struct gen_edges *e, bool senders, uint32_t **first,
-                              struct sim_lua_edge **list, hpcw_error *err) {
+/* Makes lists of all ranks' partners out of those of the other direction. They are by rank, as those come in that order. */
+static void turn_lists(const struct gen_edges *e, const uint32_t *first, const struct sim_lua_edge *list,
+                       const uint32_t *first_other, struct sim_lua_edge *other) {
+    memcpy(e->next, first_other, e->load->ranks * sizeof *e->next);
+    for (uint32_t r = 0; r < e->load->ranks; r++) {
+        for (uint32_t i = first[r]; i < first[r + 1]; i++) {
+            other[e->next[list[i].rank]++] = (struct sim_lua_edge){.rank = r, .bytes = list[i].bytes};
+        }
+    }
+}
+
+/* Makes the lists of a phase out of the table, whose order is none. */
+static hpcw_status list_pairs(const struct gen_edges *e, struct edges_phase *p, hpcw_error *err) {
     const uint32_t ranks = e->load->ranks;
     uint64_t key;
     size_t at = 0;
-    *first = hpcw_i_calloc(ranks + (size_t)2, sizeof **first);
-    *list = hpcw_i_malloc((e->pair.count + 1) * sizeof **list);
-    if (*first == NULL || *list == NULL) {
+    p->first_to = hpcw_i_calloc(ranks + (size_t)1, sizeof *p->first_to);
+    p->first_from = hpcw_i_calloc(ranks + (size_t)1, sizeof *p->first_from);
+    p->to = hpcw_i_malloc((e->pair.count + 1) * sizeof *p->to);
+    p->from = hpcw_i_malloc((e->pair.count + 1) * sizeof *p->from);
+    if (p->first_to == NULL || p->first_from == NULL || p->to == NULL || p->from == NULL) {
         return hpcw_i_fail_memory(err, "workload", e->pair.count, "pairs of ranks");
     }
-    uint32_t *next = *first + 1; /* counts, then where each rank's list ends so far */
     while (hpcw_i_table_next(&e->pair, &at, &key) != NULL) {
-        next[1 + (senders ? key >> 32 : (uint32_t)key)]++;
+        p->first_to[(key >> 32) + 1]++;
+        p->first_from[(uint32_t)key + 1]++;
     }
-    for (uint32_t r = 0; r < ranks; r++) {
-        next[r + 1] += next[r];
-    }
+    add_counts(p->first_to, ranks);
+    add_counts(p->first_from, ranks);
+    memcpy(e->next, p->first_from, ranks * sizeof *e->next);
     at = 0;
     for (const uint64_t *bytes; (bytes = hpcw_i_table_next(&e->pair, &at, &key)) != NULL;) {
-        const uint32_t from = (uint32_t)(key >> 32);
-        const uint32_t to = (uint32_t)key;
-        (*list)[next[senders ? from : to]++] =
-            (struct sim_lua_edge){.rank = senders ? to : from, .bytes = *bytes};
+        p->from[e->next[(uint32_t)key]++] =
+            (struct sim_lua_edge){.rank = (uint32_t)(key >> 32), .bytes = *bytes};
     }
-    for (uint32_t r = 0; r < ranks; r++) {
-        qsort(*list + (*first)[r], (*first)[r + 1] - (*first)[r], sizeof **list, by_rank);
-    }
+    turn_lists(e, p->first_from, p->from, p->first_to, p->to);
+    turn_lists(e, p->first_to, p->to, p->first_from, p->from);
     return HPCW_OK;
 }
 
@@ -201,8 +214,7 @@ hpcw_status gen_edges_add(struct gen_edges *e, uint32_t phase, const uint32_t *r
     for (uint32_t k = 0; s == HPCW_OK && k < MODEL_LOAD_KINDS; k++) {
         s = sum_kind(e, k, phase, rank, err);
     }
-    s = s == HPCW_OK ? list_pairs(e, true, &p->first_to, &p->to, err) : s;
-    return s == HPCW_OK ? list_pairs(e, false, &p->first_from, &p->from, err) : s;
+    return s == HPCW_OK ? list_pairs(e, p, err) : s;
 }
 
 void gen_edges_of(struct gen_edges *e, uint32_t rank, uint32_t phase, struct sim_lua_edges *of) {
