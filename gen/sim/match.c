@@ -6,16 +6,17 @@
 #include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
 
-enum { CACHE_LINE = 64, FIRST_CAPACITY = 1024 };
+enum { CACHE_LINE = 64, FIRST_CAPACITY = 1024, LARGE_PAGE = 2 << 20 };
 _Static_assert(sizeof(struct sim_half) == CACHE_LINE && sizeof(struct sim_pair) == CACHE_LINE, "a line each");
 
-/* As hpcw_i_grow, of items of a line each. */
+/* As hpcw_i_grow, of items of a line each, in large pages: a run looks at them in no order. */
 static void *grow_lines(void *items, size_t *capacity, size_t least) {
     if (least <= *capacity) {
         return items;
     }
     const size_t more = *capacity > 0 ? 2 * *capacity : FIRST_CAPACITY;
-    void *grown = hpcw_i_malloc_aligned(CACHE_LINE, more * CACHE_LINE);
+    const size_t bytes = more * CACHE_LINE;
+    void *grown = bytes < LARGE_PAGE ? hpcw_i_malloc_aligned(CACHE_LINE, bytes) : hpcw_i_malloc_large(bytes);
     if (grown == NULL) {
         return NULL;
     }

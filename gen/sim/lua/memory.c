@@ -6,7 +6,9 @@
 
 #include "libwriter/base/mem.h"
 
-enum { PAGE = 64 << 10 };
+/* The first chunk is a page, as few ranks need no more. Further ones are large pages of the system: ranks run in turn, and what
+ * one of them needs is in many places. */
+enum { PAGE = 64 << 10, CHUNK = 2 << 20 };
 
 static bool is_small(size_t size) {
     return size > 0 && size <= SIM_LUA_SMALL;
@@ -16,15 +18,30 @@ static void **unused_of(struct sim_lua_memory *m, size_t size) {
     return &m->unused[(size - 1) / SIM_LUA_STEP];
 }
 
+/* Makes room for pages. */
+static void add_chunk(struct sim_lua_memory *m) {
+    const size_t size = m->chunks == NULL ? PAGE : CHUNK;
+    char *chunk = hpcw_i_malloc_large(size);
+    if (chunk != NULL) {
+        *(void **)(void *)chunk = m->chunks;
+        m->chunks = chunk;
+        m->page = chunk;
+        m->pages = size / PAGE;
+    }
+}
+
 /* Cuts a page into blocks of a size. */
 static void add_page(struct sim_lua_memory *m, size_t size) {
     const size_t step = (size + SIM_LUA_STEP - 1) / SIM_LUA_STEP * SIM_LUA_STEP;
-    char *page = hpcw_i_malloc(PAGE);
-    if (page == NULL) {
+    if (m->pages == 0) {
+        add_chunk(m);
+    }
+    if (m->pages == 0) {
         return;
     }
-    *(void **)(void *)page = m->pages;
-    m->pages = page;
+    char *page = m->page;
+    m->page += PAGE;
+    m->pages--;
     for (size_t at = SIM_LUA_STEP; at + step <= PAGE; at += step) {
         *(void **)(void *)(page + at) = *unused_of(m, size);
         *unused_of(m, size) = page + at;
@@ -81,9 +98,9 @@ void *sim_lua_allocate(void *memory, void *block, size_t old_size, size_t size) 
 }
 
 void sim_lua_memory_free(struct sim_lua_memory *m) {
-    while (m->pages != NULL) {
-        void *next = *(void **)m->pages;
-        hpcw_i_free(m->pages);
-        m->pages = next;
+    while (m->chunks != NULL) {
+        void *next = *(void **)m->chunks;
+        hpcw_i_free(m->chunks);
+        m->chunks = next;
     }
 }

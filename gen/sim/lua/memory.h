@@ -11,7 +11,9 @@ struct sim_lua_memory {
     size_t used, limit; /* bytes */
     void *unused[SIM_LUA_SMALL /
                  SIM_LUA_STEP]; /* of each size: blocks that are free, each of which begins with the next one */
-    void *pages;                /* that blocks come from, each of which begins with the next one */
+    char *page;                 /* [pages] the next one that blocks of a size may come from */
+    size_t pages;
+    void *chunks; /* of pages, each of which begins with the next one */
 };
 
 /* For lua_newstate, with a struct sim_lua_memory, zeroed but for its limit. */
