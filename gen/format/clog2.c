@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "gen/format/clog2_facts.h"
-#include "gen/format/workload_log.h"
+#include "gen/format/clog2_log.h"
 #include "gen/report/report.h"
 #include "libreader/clog2/clog2.h"
 #include "libwriter/base/checked.h"
@@ -29,8 +29,8 @@ static uint64_t units(const struct gen_dataset *d) {
 static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_unit *u, hpcw_error *err) {
     (void)index;
     (void)err;
-    const hpcw_clog2_options o = gen_workload_log_options(d);
-    const uint64_t blocks = gen_workload_log_blocks(d, o.block_size);
+    const hpcw_clog2_options o = gen_clog2_log_options(d);
+    const uint64_t blocks = gen_clog2_log_blocks(d, o.block_size);
     (void)snprintf(u->path, sizeof u->path, GEN_CLOG2_PATH);
     u->apparent = hpcw_clog2_file_size(blocks, o.block_size, o.comms);
     u->allocated = hpcw_i_align_up(u->apparent, 4096);
@@ -39,7 +39,7 @@ static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_
 
 /* 200 ns for each record: the run is simulated twice, first to check and to measure it. */
 static double seconds(const struct gen_dataset *d) {
-    return (double)gen_workload_log_records(d) * 200e-9;
+    return (double)gen_clog2_log_records(d) * 200e-9;
 }
 
 /* For the events of about a hundred calls of each rank, and for its coroutine. */

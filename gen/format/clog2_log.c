@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "gen/format/workload_log.h"
+#include "gen/format/clog2_log.h"
 
 #include <string.h>
 
@@ -110,7 +110,7 @@ static void comm_of(void *context, uint32_t index, hpcw_clog2_comm_entry *entry)
 
 /* ---- sizes ---- */
 
-hpcw_clog2_options gen_workload_log_options(const struct gen_dataset *d) {
+hpcw_clog2_options gen_clog2_log_options(const struct gen_dataset *d) {
     hpcw_clog2_options o;
     hpcw_clog2_options_init(&o);
     o.ranks = d->ranks;
@@ -122,16 +122,16 @@ hpcw_clog2_options gen_workload_log_options(const struct gen_dataset *d) {
     return o;
 }
 
-uint64_t gen_workload_log_records(const struct gen_dataset *d) {
+uint64_t gen_clog2_log_records(const struct gen_dataset *d) {
     return (uint64_t)FIRST_RECORDS * d->ranks + definitions(d) + d->workload->counts.events;
 }
 
-uint64_t gen_workload_log_blocks(const struct gen_dataset *d, uint32_t block_size) {
+uint64_t gen_clog2_log_blocks(const struct gen_dataset *d, uint32_t block_size) {
     const struct gen_workload_counts *c = &d->workload->counts;
     const double bytes = 176.0 * d->ranks + 136.0 * definitions(d) + 32.0 * (double)c->events +
                          16.0 * (double)c->messages + 32.0 * (double)c->cargos + 40.0 * (double)c->members;
     /* With the mean loss at ends of blocks and of segments. */
-    const double segments = (double)gen_workload_log_records(d) / HPCW_CLOG2_SEGMENT;
+    const double segments = (double)gen_clog2_log_records(d) / HPCW_CLOG2_SEGMENT;
     return (uint64_t)(bytes / (block_size - 24.0 - 24.0) + 0.5 * segments) + 1;
 }
 
@@ -197,8 +197,7 @@ static hpcw_status put_definitions(hpcw_clog2_slice *slice, const struct gen_dat
     return s;
 }
 
-hpcw_status gen_workload_log_put_prologue(hpcw_clog2_slice *slice, const struct gen_dataset *d,
-                                          hpcw_error *err) {
+hpcw_status gen_clog2_log_put_prologue(hpcw_clog2_slice *slice, const struct gen_dataset *d, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (uint32_t r = 0; s == HPCW_OK && r < d->ranks; r++) {
         s = put_rank(slice, d, r, err);
@@ -213,17 +212,17 @@ hpcw_status gen_workload_log_put_prologue(hpcw_clog2_slice *slice, const struct 
 enum { LEAST_DUE = 1 << 16, BATCH = 256, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
 /* The sort key of an event, and its index. */
-struct workload_key {
+struct log_key {
     uint64_t time_ns;
     uint32_t rank, index;
 };
 
-struct gen_workload_log {
+struct gen_clog2_log {
     const struct gen_dataset *d;
     hpcw_clog2_slice *slice;
     struct sim_event *event; /* [events] that wait, those of a rank in their order */
     size_t events, capacity;
-    struct workload_key *key, *other; /* [key_capacity] */
+    struct log_key *key, *other; /* [key_capacity] */
     size_t key_capacity;
     int32_t number[SIM_CALLS]; /* of the state of each call */
     uint32_t *comm;            /* [comms] index in workload->comm, by the number of the communicator - 1 */
@@ -233,9 +232,9 @@ struct gen_workload_log {
     hpcw_clog2_record record[BATCH];
 };
 
-hpcw_status gen_workload_log_new(const struct gen_dataset *d, hpcw_clog2_slice *slice,
-                                 struct gen_workload_log **out, hpcw_error *err) {
-    struct gen_workload_log *log = hpcw_i_calloc(1, sizeof *log);
+hpcw_status gen_clog2_log_new(const struct gen_dataset *d, hpcw_clog2_slice *slice, struct gen_clog2_log **out,
+                              hpcw_error *err) {
+    struct gen_clog2_log *log = hpcw_i_calloc(1, sizeof *log);
     *out = log;
     if (log == NULL) {
         return hpcw_i_fail_memory(err, "clog2", 0, NULL);
@@ -258,7 +257,7 @@ hpcw_status gen_workload_log_new(const struct gen_dataset *d, hpcw_clog2_slice *
     return HPCW_OK;
 }
 
-void gen_workload_log_free(struct gen_workload_log *log) {
+void gen_clog2_log_free(struct gen_clog2_log *log) {
     if (log != NULL) {
         hpcw_i_free(log->event);
         hpcw_i_free(log->key);
@@ -271,7 +270,7 @@ void gen_workload_log_free(struct gen_workload_log *log) {
 }
 
 /* Adds an event with the time of the run that its rank's clock reads. */
-static hpcw_status add(struct gen_workload_log *log, const struct sim_event *event, uint64_t time_ns,
+static hpcw_status add(struct gen_clog2_log *log, const struct sim_event *event, uint64_t time_ns,
                        hpcw_error *err) {
     const struct gen_clocks *c = &log->d->clocks;
     struct sim_event *grown = hpcw_i_grow(log->event, &log->capacity, log->events + 1, sizeof *grown);
@@ -289,7 +288,7 @@ static hpcw_status add(struct gen_workload_log *log, const struct sim_event *eve
 }
 
 /* A rank has got a communicator. */
-static hpcw_status learn_place(struct gen_workload_log *log, const struct sim_event *event, hpcw_error *err) {
+static hpcw_status learn_place(struct gen_clog2_log *log, const struct sim_event *event, hpcw_error *err) {
     const uint32_t number = (uint32_t)event->tag;
     const uint64_t key = (uint64_t)number << 32 | event->rank;
     uint64_t *place = hpcw_i_table_add(&log->place, &key, NULL);
@@ -303,19 +302,19 @@ static hpcw_status learn_place(struct gen_workload_log *log, const struct sim_ev
 }
 
 /* A rank's place in a communicator. */
-static uint32_t place_in(const struct gen_workload_log *log, uint32_t comm, uint32_t rank) {
+static uint32_t place_in(const struct gen_clog2_log *log, uint32_t comm, uint32_t rank) {
     const uint64_t key = (uint64_t)comm << 32 | rank;
     const uint64_t *place = comm == SIM_WORLD ? NULL : hpcw_i_table_find(&log->place, &key);
     return place == NULL ? rank : (uint32_t)*place;
 }
 
 /* The entry of a communicator in the log's table. */
-static int32_t entry_of(const struct gen_workload_log *log, uint32_t comm) {
+static int32_t entry_of(const struct gen_clog2_log *log, uint32_t comm) {
     return comm == SIM_WORLD ? 0 : (int32_t)(log->d->ranks + 1 + log->comm[comm - 1]);
 }
 
-hpcw_status gen_workload_log_event(void *context, const struct sim_event *event, hpcw_error *err) {
-    struct gen_workload_log *log = context;
+hpcw_status gen_clog2_log_event(void *context, const struct sim_event *event, hpcw_error *err) {
+    struct gen_clog2_log *log = context;
     if (event->what == SIM_LOSES) {
         return HPCW_OK;
     }
@@ -331,7 +330,7 @@ hpcw_status gen_workload_log_event(void *context, const struct sim_event *event,
 }
 
 /* One pass of a radix sort: stable, by 11 bits from `shift` on of the time or of the rank. */
-static void sort_digit(struct gen_workload_log *log, size_t count, bool by_time, uint32_t shift) {
+static void sort_digit(struct gen_clog2_log *log, size_t count, bool by_time, uint32_t shift) {
     size_t first[DIGITS] = {0};
     for (size_t i = 0; i < count; i++) {
         const uint64_t value = by_time ? log->key[i].time_ns : log->key[i].rank;
@@ -347,13 +346,13 @@ static void sort_digit(struct gen_workload_log *log, size_t count, bool by_time,
         const uint64_t value = by_time ? log->key[i].time_ns : log->key[i].rank;
         log->other[first[value >> shift & (DIGITS - 1)]++] = log->key[i];
     }
-    struct workload_key *sorted = log->other;
+    struct log_key *sorted = log->other;
     log->other = log->key;
     log->key = sorted;
 }
 
 /* Keys of all events before `before_ns`, sorted by time, rank and their order; times count from the earliest one. */
-static hpcw_status sort_due(struct gen_workload_log *log, uint64_t before_ns, size_t *due, hpcw_error *err) {
+static hpcw_status sort_due(struct gen_clog2_log *log, uint64_t before_ns, size_t *due, hpcw_error *err) {
     if (log->events > log->key_capacity) {
         hpcw_i_free(log->key);
         hpcw_i_free(log->other);
@@ -370,7 +369,7 @@ static hpcw_status sort_due(struct gen_workload_log *log, uint64_t before_ns, si
     for (size_t i = 0; i < log->events; i++) {
         const struct sim_event *e = &log->event[i];
         if (e->time_ns < before_ns) {
-            log->key[count++] = (struct workload_key){e->time_ns, e->rank, (uint32_t)i};
+            log->key[count++] = (struct log_key){e->time_ns, e->rank, (uint32_t)i};
             first_ns = e->time_ns < first_ns ? e->time_ns : first_ns;
             last_ns = e->time_ns > last_ns ? e->time_ns : last_ns;
         }
@@ -434,7 +433,7 @@ static void put_cargo(hpcw_clog2_record *r, int32_t event, const hpcw_clog2_carg
 }
 
 /* Packs the bytes that a rank sends and receives in a collective call, or writes in a checkpoint. */
-static void pack(const struct gen_workload_log *log, hpcw_clog2_record *r, const struct sim_event *e) {
+static void pack(const struct gen_clog2_log *log, hpcw_clog2_record *r, const struct sim_event *e) {
     hpcw_clog2_cargo c = {0};
     const bool root = (uint32_t)r->rank == e->peer;
     const uint32_t ranks =
@@ -452,7 +451,7 @@ static void pack(const struct gen_workload_log *log, hpcw_clog2_record *r, const
     put_cargo(r, event, &c);
 }
 
-static void fill(const struct gen_workload_log *log, hpcw_clog2_record *r, const struct sim_event *e) {
+static void fill(const struct gen_clog2_log *log, hpcw_clog2_record *r, const struct sim_event *e) {
     r->time = (double)e->time_ns / 1e9;
     r->comm = entry_of(log, e->comm);
     r->rank = (int32_t)place_in(log, e->comm, e->rank);
@@ -500,7 +499,7 @@ static void fill(const struct gen_workload_log *log, hpcw_clog2_record *r, const
     }
 }
 
-static hpcw_status put_due(struct gen_workload_log *log, size_t due, hpcw_error *err) {
+static hpcw_status put_due(struct gen_clog2_log *log, size_t due, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; s == HPCW_OK && i < due;) {
         size_t n = 0;
@@ -512,7 +511,7 @@ static hpcw_status put_due(struct gen_workload_log *log, size_t due, hpcw_error 
     return s;
 }
 
-static hpcw_status put_before(struct gen_workload_log *log, uint64_t before_ns, hpcw_error *err) {
+static hpcw_status put_before(struct gen_clog2_log *log, uint64_t before_ns, hpcw_error *err) {
     size_t due = 0;
     hpcw_status s = sort_due(log, before_ns, &due, err);
     s = s == HPCW_OK ? put_due(log, due, err) : s;
@@ -526,8 +525,8 @@ static hpcw_status put_before(struct gen_workload_log *log, uint64_t before_ns, 
     return s;
 }
 
-hpcw_status gen_workload_log_passed(void *context, uint64_t time_ns, hpcw_error *err) {
-    struct gen_workload_log *log = context;
+hpcw_status gen_clog2_log_passed(void *context, uint64_t time_ns, hpcw_error *err) {
+    struct gen_clog2_log *log = context;
     const struct gen_clocks *c = &log->d->clocks;
     if (log->events < LEAST_DUE) {
         return HPCW_OK;
@@ -541,6 +540,6 @@ hpcw_status gen_workload_log_passed(void *context, uint64_t time_ns, hpcw_error 
     return put_before(log, time_ns + c->start_ns + (uint64_t)least, err);
 }
 
-hpcw_status gen_workload_log_finish(struct gen_workload_log *log, hpcw_error *err) {
+hpcw_status gen_clog2_log_finish(struct gen_clog2_log *log, hpcw_error *err) {
     return put_before(log, UINT64_MAX, err);
 }

@@ -4,12 +4,12 @@
 
 #include "gen/format/clog2.h"
 #include "gen/format/clog2_facts.h"
-#include "gen/format/workload_log.h"
+#include "gen/format/clog2_log.h"
 #include "libwriter/base/status.h"
 
 struct clog2_run {
     const struct gen_write *w;
-    struct gen_workload_log *log;
+    struct gen_clog2_log *log;
     struct gen_clog2_facts *facts;
     uint64_t events;
 };
@@ -21,12 +21,12 @@ static hpcw_status take_event(void *context, const struct sim_event *e, hpcw_err
         run->w->progress(run->w->progress_context, (uint64_t)PROGRESS_EVENTS * RECORD_BYTES);
     }
     const hpcw_status s = gen_clog2_facts_event(run->facts, e, err);
-    return s == HPCW_OK ? gen_workload_log_event(run->log, e, err) : s;
+    return s == HPCW_OK ? gen_clog2_log_event(run->log, e, err) : s;
 }
 
 static hpcw_status pass_time(void *context, uint64_t time_ns, hpcw_error *err) {
     const struct clog2_run *run = context;
-    return gen_workload_log_passed(run->log, time_ns, err);
+    return gen_clog2_log_passed(run->log, time_ns, err);
 }
 
 /* Simulates into a slice that is the whole log. */
@@ -35,11 +35,11 @@ static hpcw_status fill_slice(struct clog2_run *run, hpcw_clog2_slice *slice, hp
     uint64_t end_ns;
     const struct sim_observer observer = {run, take_event, pass_time};
     hpcw_status s = hpcw_clog2_slice_place(slice, 0, err);
-    s = s == HPCW_OK ? gen_workload_log_new(d, slice, &run->log, err) : s;
-    s = s == HPCW_OK ? gen_workload_log_put_prologue(slice, d, err) : s;
+    s = s == HPCW_OK ? gen_clog2_log_new(d, slice, &run->log, err) : s;
+    s = s == HPCW_OK ? gen_clog2_log_put_prologue(slice, d, err) : s;
     s = s == HPCW_OK ? gen_workload_run(d, &observer, &end_ns, err) : s;
-    s = s == HPCW_OK ? gen_workload_log_finish(run->log, err) : s;
-    gen_workload_log_free(run->log);
+    s = s == HPCW_OK ? gen_clog2_log_finish(run->log, err) : s;
+    gen_clog2_log_free(run->log);
     run->log = NULL;
     return s == HPCW_OK ? hpcw_clog2_slice_end(slice, HPCW_CLOG2_LAST, err) : s;
 }
@@ -66,7 +66,7 @@ hpcw_status gen_clog2_write(const struct gen_write *w, struct hpcw_i_json *parti
     char path[4096 + GEN_UNIT_PATH];
     hpcw_clog2 *log;
     uint64_t blocks = 0;
-    hpcw_clog2_options o = gen_workload_log_options(w->dataset);
+    hpcw_clog2_options o = gen_clog2_log_options(w->dataset);
     o.durability = w->durability;
     o.sink_source = w->outputs;
     (void)snprintf(path, sizeof path, "%s/" GEN_CLOG2_PATH, w->directory);
