@@ -124,9 +124,9 @@ static hpcw_status run(int argc, char **argv, struct dataset *d, hpcw_error *err
 static void free_dataset(struct dataset *d) {
     cJSON_Delete(d->truth);
     hpcw_i_table_free(&d->flows);
-    void *const all[] = {d->host,       d->switch_first,     d->in_sample,    d->rank_time,   d->switch_of,
-                         d->group_of,   d->switch_time,      d->switch_ranks, d->rank_load,   d->phase_load,
-                         d->fixed_load, d->checkpoint_bytes, d->clock_offset, d->clock_drift, d->interrupted};
+    void *const all[] = {d->host,       d->switch_first, d->in_sample,        d->rank_time,    d->switch_of,
+                         d->group_of,   d->switch_time,  d->switch_ranks,     d->rank_load,    d->phase_load,
+                         d->fixed_load, d->interrupted,  d->checkpoint_bytes, d->clock_offset, d->clock_change};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         free(all[i]);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The figures of doc/realism.md, from the files alone: by the strict readers and by nothing of the generator. Each format
- * has a file that reads it once and puts its figures; what two formats must agree on stays in struct dataset, for the
- * one that is read later.
+ * The figures of doc/realism.md, from the files alone: by the strict readers, and by gen/waits, which is made of
+ * them. Each format has a file that reads it once and puts its figures; what two formats must agree on stays in struct
+ * dataset, for the one that is read later.
  */
 #ifndef HPCW_TESTS_REALISM_FIGURES_H
 #define HPCW_TESTS_REALISM_FIGURES_H
@@ -22,13 +22,14 @@ enum { DATASET_CHECKPOINTS = 64, DATASET_PATH = 4096 + 64 };
 /* A checkpoint of the log. */
 struct dataset_checkpoint {
     double begin, end; /* seconds, of the first and the last rank */
+    double last_begin; /* seconds, of the last rank */
     double bytes;      /* of all ranks, by the cargo */
 };
 
-/* An event of the log that must not happen to a rank alone. */
+/* A phase in which the system interrupts a rank, as truth.json lists it. */
 struct dataset_interruption {
     uint32_t rank, phase;
-    double sd; /* standard deviations of what ranks compute from phase to phase */
+    double sd; /* standard deviations of what ranks compute from phase to phase; NAN: not known */
 };
 
 /* What is known of a dataset, or of the files that were given in place of one. NULL and 0: not known. */
@@ -47,21 +48,24 @@ struct dataset {
     double *switch_time;    /* [switches][switches] sums of medians of ln(seconds) of ranks in the sample ... */
     double *switch_ranks;   /* ... and their number */
 
-    /* From the load data. Phases that are compared with the log are those of a sample. */
-    uint64_t phases, stride;
+    /* From the load data. */
+    uint64_t phases;
     double *rank_load;         /* [ranks] mean over the phases, seconds */
     double *phase_load;        /* [phases][ranks], seconds */
     double *fixed_load;        /* [ranks] mean of ln(seconds) of tasks that cannot migrate */
-    struct hpcw_i_table flows; /* phase, pair of ranks -> struct dataset_flow */
+    struct hpcw_i_table flows; /* phase, sender << 32 | receiver -> struct dataset_flow */
 
     /* From the log. */
     struct dataset_checkpoint checkpoint[DATASET_CHECKPOINTS];
     uint32_t checkpoints;
-    double *checkpoint_bytes;           /* [ranks] of the last one */
-    double *clock_offset, *clock_drift; /* [ranks] seconds, seconds a second */
-    double clock_noise, clock_middle,
-        clock_span; /* standard deviation of ranks; seconds, of the log's middle and of all */
-    struct dataset_interruption *interrupted; /* the furthest ones */
+    double *checkpoint_bytes; /* [ranks] of the last one */
+    double
+        *clock_offset; /* [ranks] seconds from the median rank when they leave a call of all; NULL: too few */
+    double *
+        clock_change; /* [ranks] seconds by which that changes from the first half of the calls to the second */
+    double clock_noise;                 /* standard deviation of the offsets, seconds */
+    double clock_middle, clock_between; /* seconds, of the call in the middle and between those of the halves */
+    struct dataset_interruption *interrupted; /* [interruptions] */
     size_t interruptions;
 };
 
@@ -70,13 +74,6 @@ struct dataset_flow {
     double load, log;
 };
 
-/* Phases in the sample: pairs of neighbouring ones. */
-static inline bool dataset_samples(const struct dataset *d, uint64_t phase) {
-    return phase < d->phases && phase % d->stride < 2;
-}
-static inline uint64_t dataset_sample(const struct dataset *d, uint64_t phase) {
-    return d->stride < 2 ? phase : phase / d->stride * 2 + phase % d->stride;
-}
 static inline bool dataset_same_host(const struct dataset *d, uint32_t a, uint32_t b) {
     return d->host != NULL && d->host[a] == d->host[b];
 }

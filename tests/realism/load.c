@@ -12,14 +12,11 @@
 #include "libwriter/base/status.h"
 #include "tests/realism/figures.h"
 
-enum {
-    MOST_ENTRIES = 1 << 20, /* tasks of all phases in the sample */
-    KINDS = 4               /* enum read_vom_control */
-};
+enum { KINDS = 4 }; /* enum read_vom_control */
 
 static const char *const kind_name[KINDS] = {"group", "handler", "element", "element"};
 
-/* A task in a phase of the sample. */
+/* A task in a phase. */
 struct object_figures {
     double time, bytes;
     uint32_t rank, kind;
@@ -27,12 +24,12 @@ struct object_figures {
 
 struct load_figures {
     struct dataset *d;
-    uint64_t first_tasks, phases; /* of the file of rank 0 */
-    uint64_t phase;               /* that is being read */
+    uint64_t phases; /* of the file of rank 0 */
+    uint64_t phase;  /* that is being read */
     uint32_t rank;
     struct hpcw_i_table objects; /* phase, id -> struct object_figures */
     double *own;                 /* [phases] of the rank, seconds */
-    uint32_t *count;             /* [samples][ranks] migratable tasks */
+    uint32_t *count;             /* [phases][ranks] migratable tasks */
     double fixed;                /* sum of ln(seconds) of the rank's tasks that cannot migrate */
     uint64_t fixed_count;
     double edge_bytes[KINDS][KINDS][2]; /* on a rank, between ranks */
@@ -45,15 +42,7 @@ static uint64_t id_of(const struct read_vom_entity *e) {
     return e->has_id ? e->id : e->seq_id;
 }
 
-/* ---- the first file, to know the sample ---- */
-
-static hpcw_status count_task(void *context, const struct read_vom_task *t, hpcw_error *err) {
-    (void)t;
-    (void)err;
-    struct load_figures *g = context;
-    g->first_tasks += g->phases == 0;
-    return HPCW_OK;
-}
+/* ---- the first file ---- */
 
 static hpcw_status count_phase(void *context, const struct read_vom_phase *p, hpcw_error *err) {
     (void)p;
@@ -82,16 +71,13 @@ static hpcw_status take_task(void *context, const struct read_vom_task *t, hpcw_
         g->fixed += log(t->time);
         g->fixed_count++;
     }
-    if (!dataset_samples(d, g->phase)) {
-        return HPCW_OK;
-    }
     const uint64_t key[] = {g->phase, id};
     struct object_figures *o = hpcw_i_table_add(&g->objects, key, NULL);
     if (o == NULL) {
         return hpcw_i_fail_memory(err, "load data", 0, "tasks");
     }
     *o = (struct object_figures){.time = t->time, .rank = g->rank, .kind = (uint32_t)(id & 3)};
-    g->count[dataset_sample(d, g->phase) * d->ranks + g->rank] += t->entity.migratable;
+    g->count[g->phase * d->ranks + g->rank] += t->entity.migratable;
     return HPCW_OK;
 }
 
@@ -103,7 +89,7 @@ static hpcw_status take_edge(void *context, const struct read_vom_communication 
     if (g->phase < d->phases && c->category == READ_VOM_BROADCAST) {
         g->broadcast[g->phase] = true;
     }
-    if (c->category != READ_VOM_SEND_RECV || !dataset_samples(d, g->phase)) {
+    if (c->category != READ_VOM_SEND_RECV || g->phase >= d->phases) {
         return HPCW_OK;
     }
     const uint64_t from_key[] = {g->phase, id_of(&c->from)};
@@ -181,10 +167,9 @@ static bool is_late(const struct dataset *d, uint64_t phase) {
 
 static void put_objects(const struct load_figures *g) {
     const struct dataset *d = g->d;
-    const uint64_t samples = d->phases + 2;
-    struct stats_pairs *size = stats_alloc(samples, sizeof *size);
-    struct stats_pairs *next = stats_alloc(samples, sizeof *next);
-    struct stats_pairs *plain = stats_alloc(samples, sizeof *plain);
+    struct stats_pairs *size = stats_alloc(d->phases, sizeof *size);
+    struct stats_pairs *next = stats_alloc(d->phases, sizeof *next);
+    struct stats_pairs *plain = stats_alloc(d->phases, sizeof *plain);
     uint64_t key[HPCW_I_TABLE_KEY];
     uint64_t moved = 0;
     uint64_t stayed = 0;
@@ -248,7 +233,7 @@ static void put_ranks(const struct load_figures *g) {
     uint32_t fewest = UINT32_MAX;
     uint32_t most = 0;
     for (uint64_t k = 0; k < d->phases; k++) {
-        if (!dataset_samples(d, k) || !is_late(d, k)) {
+        if (!is_late(d, k)) {
             continue;
         }
         const double *load = d->phase_load + k * d->ranks;
@@ -258,7 +243,7 @@ static void put_ranks(const struct load_figures *g) {
             for (uint32_t l = 0; l < 3 && r + l < d->ranks; l++) {
                 stats_pair(&p[l], load[r], load[r + l]);
             }
-            const uint32_t n = g->count[dataset_sample(d, k) * d->ranks + r];
+            const uint32_t n = g->count[k * d->ranks + r];
             fewest = n < fewest ? n : fewest;
             most = n > most ? n : most;
             max = fmax(max, load[r]);
@@ -282,17 +267,6 @@ static void put_ranks(const struct load_figures *g) {
     }
 }
 
-static double imbalance_of(const struct dataset *d, uint64_t phase) {
-    const double *load = d->phase_load + phase * d->ranks;
-    double max = 0;
-    double sum = 0;
-    for (uint32_t r = 0; r < d->ranks; r++) {
-        max = fmax(max, load[r]);
-        sum += load[r];
-    }
-    return sum > 0 ? max * d->ranks / sum - 1 : 0;
-}
-
 /* What truth.json says was injected must show. */
 static void put_scenario(const struct dataset *d) {
     const cJSON *scenario = cJSON_GetObjectItem(cJSON_GetObjectItem(d->truth, "vom"), "scenario");
@@ -314,11 +288,19 @@ static void put_scenario(const struct dataset *d) {
     figure("scenario.last", (double)end - 1, "last phase of the scenario");
 }
 
-static void put_imbalance(const struct dataset *d) {
+static void put_phases(const struct dataset *d) {
     for (uint64_t k = 0; k < d->phases; k++) {
+        const double *load = d->phase_load + k * d->ranks;
+        double most = 0;
+        double sum = 0;
         char phase[24];
+        for (uint32_t r = 0; r < d->ranks; r++) {
+            most = fmax(most, load[r]);
+            sum += load[r];
+        }
         (void)snprintf(phase, sizeof phase, "%" PRIu64, k);
-        figure_of("load.imbalance_in.*", phase, imbalance_of(d, k), "imbalance in this phase");
+        figure_of("load.imbalance_in.*", phase, sum > 0 ? most * d->ranks / sum - 1 : 0,
+                  "imbalance in this phase");
     }
 }
 
@@ -374,19 +356,15 @@ hpcw_status figures_load(const char *directory, struct dataset *d, hpcw_error *e
         read_vom_set_close(&set);
         return s;
     }
-    const struct read_vom_events count = {.context = &g, .task = count_task, .phase_end = count_phase};
+    const struct read_vom_events count = {.context = &g, .phase_end = count_phase};
     s = read_file(&g, &set, 0, &count, err);
     d->ranks = set.ranks;
     d->phases = g.phases;
-    const uint64_t most = MOST_ENTRIES / (g.first_tasks * set.ranks + 1) + 1;
-    d->stride = most >= g.phases ? 1 : 2 * ((g.phases + most - 1) / most);
-    const uint64_t samples = d->phases + 2;
     g.objects = (struct hpcw_i_table){.key_words = 2, .value_size = sizeof(struct object_figures)};
-    d->flows = (struct hpcw_i_table){.key_words = 2, .value_size = sizeof(struct dataset_flow)};
     d->rank_load = stats_alloc(d->ranks, sizeof *d->rank_load);
     d->fixed_load = stats_alloc(d->ranks, sizeof *d->fixed_load);
     d->phase_load = stats_alloc(d->phases * d->ranks, sizeof *d->phase_load);
-    g.count = stats_alloc(samples * d->ranks, sizeof *g.count);
+    g.count = stats_alloc(d->phases * d->ranks, sizeof *g.count);
     g.own = stats_alloc(d->phases, sizeof *g.own);
     g.broadcast = stats_alloc(d->phases, sizeof *g.broadcast);
     s = s == HPCW_OK ? read_all(&g, &set, err) : s;
@@ -394,7 +372,7 @@ hpcw_status figures_load(const char *directory, struct dataset *d, hpcw_error *e
         put_objects(&g);
         put_ranks(&g);
         put_edges(&g);
-        put_imbalance(d);
+        put_phases(d);
         put_scenario(d);
     }
     hpcw_i_table_free(&g.objects);

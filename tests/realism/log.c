@@ -1,189 +1,163 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Figures of an event log: durations, the ranks' steps from iteration to iteration, messages, clocks. */
+/* Figures of an event log: messages, collective calls and checkpoints against what memory, network cards and servers
+ * can do, waits, and what the log has in common with load data. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "gen/waits/waits.h"
 #include "libreader/clog2/clog2.h"
 #include "libwriter/base/bytes.h"
 #include "libwriter/base/status.h"
 #include "tests/realism/figures.h"
 
-enum { MOST_STATES = 64, RING = 8, FEW_CALLS = 64, SHORT_NS = 256 };
+/* Bytes of a node are counted in windows of this length, which begin every half of it. */
+#define WINDOW_S 1e-3
 
-/* Calls that all ranks make the same number of times, in the same order. */
-struct aligned_calls {
-    uint64_t *calls; /* [ranks] so far */
-    struct {
-        uint64_t call; /* of all ranks */
-        uint32_t count;
-        double *from, *to; /* [ranks] */
-    } ring[RING];
+/* Fewer calls of all ranks say nothing of a clock. */
+enum { FEW_CALLS = 4 };
+
+enum collective { NO_COLLECTIVE, BARRIER, BCAST, REDUCE, GATHER, SCATTER, ALLREDUCE, ALLGATHER, ALLTOALL };
+
+/* A collective call of a communicator. */
+struct meeting {
+    double first_from, last_from, first_to, last_to; /* seconds, of its ranks' calls */
+    double *exit; /* [ranks] seconds; NULL: not of the world, or ranks leave before all have come */
+    uint64_t serial;
+    uint32_t ranks;
+    uint64_t sent, received; /* bytes, the most of a rank; of an alltoall with each other rank */
+    uint32_t kind;
+    int32_t comm;
 };
 
-struct state_figures {
-    char name[64];
-    struct stats_values duration; /* seconds */
-    double ln_sum, ln_squares;
-    struct aligned_calls *aligned; /* or NULL */
+/* Bytes of messages that begin and end in one window. */
+struct window {
+    double in, out;
 };
 
 struct log_figures {
     struct dataset *d;
-    uint32_t ranks;
-    struct state_figures state[MOST_STATES];
-    double *scratch; /* [ranks] */
-
-    /* Reductions and barriers. */
-    double *offset; /* [ranks] of the exit of the last call from the median one */
-    bool *has_offset;
-    uint64_t exits, repeated;
-    struct stats_values exit_spread;
-    double early;              /* seconds that an exit is earlier than the last entry */
-    struct stats_pairs *clock; /* [ranks] time, offset */
-
-    /* Iterations. */
-    uint64_t *iterations;         /* [ranks] ended */
-    double *compute;              /* [ranks] of the iteration, seconds */
-    double *before;               /* [2][ranks] ln of that of the last two */
-    struct stats_values jump;     /* of ln(compute) from the mean of the iterations before and after */
-    uint64_t compared, different; /* compute times of ranks and their tasks in the load data */
-    double furthest;              /* share by which these differ */
-    struct stats_values partners;
-    uint32_t *partner_count;      /* [ranks] */
-    struct hpcw_i_table partner;  /* rank, peer -> iteration + 1 of the last message */
-    struct hpcw_i_table injected; /* rank, iteration -> 1 + index in d->interrupted */
+    uint32_t ranks, hosts;
+    hpcw_status status; /* HPCW_ENOMEM ends the pass */
+    double first_from, last_to;
 
     /* Messages. */
-    double *pending;               /* [ranks] bytes of the message in this send; 0: none */
-    double *sent_at, *came_at;     /* [ranks] of the last message in this call; NAN: none */
-    uint64_t borders, off_borders; /* of calls that have the time of a message, or should have */
-    struct stats_values send_rate, size, transfer;
-    uint64_t sends, mod8, met, backward;
-    double best[2];          /* bytes/s, between hosts and on one */
-    struct stats_pairs cost; /* ln(bytes), ln(transfer) of messages of at least 64 KiB */
+    double *sent_at, *came_at; /* [ranks] seconds, of the last message in this call; NAN: none */
+    double *pending;           /* [ranks] bytes of the message in this send; 0: none */
+    uint64_t borders;          /* ends of calls with messages */
+    uint64_t off_borders;      /* those at another time than the message's */
+    uint64_t met, backward;
+    double best_bytes_s[2];      /* between hosts and on one */
+    double send_bytes_s;         /* of MPI_Send */
+    struct hpcw_i_table sizes;   /* bytes of a message or of a collective call -> uint64_t */
+    struct hpcw_i_table windows; /* host, number of the window -> struct window */
 
-    uint64_t shortest[SHORT_NS]; /* durations of that many ns */
+    /* Collective calls. */
+    struct hpcw_i_table calls;    /* communicator << 32 | rank -> uint64_t, collective calls so far */
+    struct hpcw_i_table members;  /* communicator, host + 1 or 0 for all -> uint64_t, ranks */
+    struct hpcw_i_table meetings; /* communicator, serial -> struct meeting */
 
-    uint64_t checkpoint_calls;
+    /* Phases. */
+    uint64_t *phase;              /* [ranks] ended so far */
+    double *phase_end;            /* [phases][ranks] seconds; NULL: no load data to compare with */
+    double *compute;              /* [ranks] seconds in this phase */
+    double *before;               /* [2][ranks] ln of that of the last two phases */
+    double computed[2];           /* seconds in all, of rank 0 and of the others */
+    double furthest;              /* share by which a rank's compute time in a phase differs from its load */
+    struct stats_values jump;     /* of ln(compute) from the mean of the phases before and after */
+    struct hpcw_i_table injected; /* rank, phase -> uint64_t, 1 + index in d->interrupted */
+
     uint64_t *checkpoint_of; /* [ranks] made so far */
 };
 
-/* ---- calls of all ranks ---- */
-
-static bool is_reduction(const char *name) {
-    return strcmp(name, "MPI_Allreduce") == 0 || strcmp(name, "MPI_Barrier") == 0;
+static void *add(struct log_figures *g, struct hpcw_i_table *table, const uint64_t *key, bool *fresh) {
+    void *value = hpcw_i_table_add(table, key, fresh);
+    g->status = value == NULL ? HPCW_ENOMEM : g->status;
+    return value;
 }
 
-static struct aligned_calls *aligned_new(uint32_t ranks) {
-    struct aligned_calls *a = stats_alloc(1, sizeof *a);
-    a->calls = stats_alloc(ranks, sizeof *a->calls);
-    for (int i = 0; i < RING; i++) {
-        a->ring[i].from = stats_alloc(ranks, sizeof(double));
-        a->ring[i].to = stats_alloc(ranks, sizeof(double));
-    }
-    return a;
+static uint32_t host_of(const struct log_figures *g, uint32_t rank) {
+    return g->d->host != NULL ? g->d->host[rank] : 0;
 }
 
-static void aligned_free(struct aligned_calls *a) {
-    for (int i = 0; a != NULL && i < RING; i++) {
-        free(a->ring[i].from);
-        free(a->ring[i].to);
-    }
-    free(a == NULL ? NULL : a->calls);
-    free(a);
+static void add_size(struct log_figures *g, uint64_t bytes) {
+    (void)add(g, &g->sizes, &bytes, NULL);
 }
 
-static double least_of(const double *value, uint32_t count) {
-    double least = value[0];
-    for (uint32_t i = 1; i < count; i++) {
-        least = fmin(least, value[i]);
-    }
-    return least;
+/* ---- collective calls ---- */
+
+static const char *const collective_name[] = {
+    [BARRIER] = "MPI_Barrier",     [BCAST] = "MPI_Bcast",       [REDUCE] = "MPI_Reduce",
+    [GATHER] = "MPI_Gather",       [SCATTER] = "MPI_Scatter",   [ALLREDUCE] = "MPI_Allreduce",
+    [ALLGATHER] = "MPI_Allgather", [ALLTOALL] = "MPI_Alltoall",
+};
+
+/* Nobody leaves before all have come. */
+static bool is_of_all(enum collective kind) {
+    return kind == BARRIER || kind >= ALLREDUCE;
 }
 
-static double most_of(const double *value, uint32_t count) {
-    double most = value[0];
-    for (uint32_t i = 1; i < count; i++) {
-        most = fmax(most, value[i]);
+static enum collective collective_of(const char *name) {
+    for (int i = BARRIER; i <= ALLTOALL; i++) {
+        if (strcmp(name, collective_name[i]) == 0) {
+            return (enum collective)i;
+        }
     }
-    return most;
+    return NO_COLLECTIVE;
 }
 
-static void whole_reduction(struct log_figures *g, const double *from, const double *to) {
-    memcpy(g->scratch, to, g->ranks * sizeof *to);
-    const double middle = stats_median(g->scratch, g->ranks);
-    for (uint32_t r = 0; r < g->ranks; r++) {
-        g->scratch[r] = fabs(to[r] - middle);
-    }
-    /* The system held a rank that is further away: that says nothing of its clock. */
-    const double held = fmax(25e-6, 10 * 1.4826 * stats_median(g->scratch, g->ranks));
-    g->early = fmax(g->early, most_of(from, g->ranks) - least_of(to, g->ranks));
-    stats_add(&g->exit_spread, most_of(to, g->ranks) - least_of(to, g->ranks));
-    for (uint32_t r = 0; r < g->ranks; r++) {
-        const double offset = to[r] - middle;
-        g->exits += g->has_offset[r];
-        g->repeated += g->has_offset[r] && fabs(offset - g->offset[r]) < 2e-9;
-        g->offset[r] = offset;
-        g->has_offset[r] = true;
-        if (fabs(offset) <= held) {
-            stats_pair(&g->clock[r], middle, offset);
+static void count_member(struct log_figures *g, int32_t comm, uint32_t rank) {
+    for (int all = 0; all < 2; all++) {
+        const uint64_t key[] = {(uint64_t)comm, all ? 0 : 1 + (uint64_t)host_of(g, rank)};
+        uint64_t *ranks = add(g, &g->members, key, NULL);
+        if (ranks != NULL) {
+            ++*ranks;
         }
     }
 }
 
-static void align(struct log_figures *g, struct state_figures *f, const struct read_clog2_stretch *s) {
-    const uint64_t call = f->aligned->calls[s->rank]++;
-    const int at = (int)(call % RING);
-    if (f->aligned->ring[at].count == 0) {
-        f->aligned->ring[at].call = call;
+static void take_collective(struct log_figures *g, const struct read_clog2_stretch *s, enum collective kind) {
+    const uint64_t caller = (uint64_t)s->comm << 32 | s->rank;
+    bool fresh;
+    uint64_t *calls = add(g, &g->calls, &caller, &fresh);
+    if (calls == NULL) {
+        return;
     }
-    if (f->aligned->ring[at].call != call) {
-        return; /* some rank is far behind: not calls of all ranks */
+    if (fresh) {
+        count_member(g, s->comm, s->rank);
     }
-    f->aligned->ring[at].from[s->rank] = s->from;
-    f->aligned->ring[at].to[s->rank] = s->to;
-    if (++f->aligned->ring[at].count == g->ranks) {
-        f->aligned->ring[at].count = 0;
-        whole_reduction(g, f->aligned->ring[at].from, f->aligned->ring[at].to);
+    const uint64_t key[] = {(uint64_t)s->comm, (*calls)++};
+    struct meeting *m = add(g, &g->meetings, key, &fresh);
+    if (m == NULL) {
+        return;
+    }
+    if (fresh) {
+        *m = (struct meeting){s->from, s->from, s->to, s->to, .kind = kind, .comm = s->comm, .serial = key[1]};
+        m->exit = s->comm == 0 && is_of_all(kind) ? stats_alloc(g->ranks, sizeof *m->exit) : NULL;
+    }
+    if (m->exit != NULL) {
+        m->exit[s->rank] = s->to;
+    }
+    m->first_from = fmin(m->first_from, s->from);
+    m->last_from = fmax(m->last_from, s->from);
+    m->first_to = fmin(m->first_to, s->to);
+    m->last_to = fmax(m->last_to, s->to);
+    m->ranks++;
+    if (s->cargo != NULL && kind != BARRIER) {
+        const bool narrow = kind == ALLTOALL;
+        const uint64_t sent = narrow ? hpcw_i_get_u32(s->cargo, true) : hpcw_i_get_u64(s->cargo, true);
+        const uint64_t received = narrow ? sent : hpcw_i_get_u64(s->cargo + 8, true);
+        m->sent = sent > m->sent ? sent : m->sent;
+        m->received = received > m->received ? received : m->received;
+        if (sent > 0) { /* a rank other than the root of a broadcast sends nothing */
+            add_size(g, sent);
+        }
     }
 }
 
 /* ---- states ---- */
-
-static void end_iteration(struct log_figures *g, uint32_t rank) {
-    struct dataset *d = g->d;
-    const uint64_t k = g->iterations[rank]++;
-    const double compute = g->compute[rank];
-    double *one = &g->before[rank];
-    double *two = &g->before[(size_t)g->ranks + rank];
-    g->compute[rank] = 0;
-    stats_add(&g->partners, g->partner_count[rank]);
-    g->partner_count[rank] = 0;
-    if (compute <= 0) {
-        return;
-    }
-    if (d->phase_load != NULL && k < d->phases) {
-        const double load = d->phase_load[k * d->ranks + rank];
-        const double off = load > 0 ? fabs(compute - load) / load : 1;
-        g->compared++;
-        g->different += off > 1e-3;
-        g->furthest = fmax(g->furthest, off);
-    }
-    if (k >= 3) { /* the first iteration sets up */
-        const double jump = *one - 0.5 * (*two + log(compute));
-        stats_add(&g->jump, jump);
-        const uint64_t key[] = {rank, k - 1};
-        const uint64_t *listed = hpcw_i_table_find(&g->injected, key);
-        if (listed != NULL) {
-            d->interrupted[*listed - 1].sd = jump;
-        }
-    }
-    *two = *one;
-    *one = log(compute);
-}
 
 static void end_checkpoint(struct log_figures *g, const struct read_clog2_stretch *s) {
     struct dataset *d = g->d;
@@ -195,15 +169,17 @@ static void end_checkpoint(struct log_figures *g, const struct read_clog2_stretc
     struct dataset_checkpoint *c = &d->checkpoint[n];
     if (n >= d->checkpoints) {
         d->checkpoints = (uint32_t)n + 1;
-        *c = (struct dataset_checkpoint){.begin = s->from, .end = s->to};
+        *c = (struct dataset_checkpoint){.begin = s->from, .last_begin = s->from, .end = s->to};
     }
     c->begin = fmin(c->begin, s->from);
+    c->last_begin = fmax(c->last_begin, s->from);
     c->end = fmax(c->end, s->to);
     c->bytes += bytes;
     d->checkpoint_bytes[s->rank] = bytes;
 }
 
-/* The wrapper reads the clock when a call begins, and when it or one of its receives ends: messages have these times. */
+/* The wrapper reads the clock when a call begins, and when it or one of its receives ends: messages have these
+ * times. */
 static void end_call(struct log_figures *g, const struct read_clog2_stretch *s) {
     const double at[] = {g->sent_at[s->rank], g->came_at[s->rank]};
     const double expected[] = {s->from, s->to};
@@ -220,206 +196,312 @@ static void end_call(struct log_figures *g, const struct read_clog2_stretch *s) 
 
 static void take_state(void *context, const struct read_clog2_stretch *s) {
     struct log_figures *g = context;
-    if (s->state >= MOST_STATES || s->rank >= g->ranks) {
+    if (s->rank >= g->ranks) {
         return;
     }
-    struct state_figures *f = &g->state[s->state];
-    const double duration = s->to - s->from;
-    if (f->name[0] == '\0') {
-        (void)snprintf(f->name, sizeof f->name, "%s", s->name);
-        f->aligned = is_reduction(s->name) ? aligned_new(g->ranks) : NULL;
-    }
-    stats_add(&f->duration, duration);
-    stats_distinguish(&f->duration, duration, 1e-9);
-    const long long ns = llround(1e9 * duration);
-    if (ns > 0 && ns < SHORT_NS) {
-        g->shortest[ns]++;
-    }
-    const double ln = log(fmax(duration, 1e-9));
-    f->ln_sum += ln;
-    f->ln_squares += ln * ln;
-    if (f->aligned != NULL) {
-        align(g, f, s);
-    }
-    if (strcmp(f->name, "Compute") == 0) {
-        g->compute[s->rank] += duration;
-    } else if (strcmp(f->name, "Checkpoint") == 0) {
+    const enum collective kind = collective_of(s->name);
+    const bool call = strncmp(s->name, "MPI_", 4) == 0;
+    g->first_from = fmin(g->first_from, s->from);
+    g->last_to = fmax(g->last_to, s->to);
+    if (kind != NO_COLLECTIVE) {
+        take_collective(g, s, kind);
+    } else if (strcmp(s->name, "Compute") == 0) {
+        g->compute[s->rank] += s->to - s->from;
+        g->computed[s->rank > 0] += s->to - s->from;
+    } else if (strcmp(s->name, "Checkpoint") == 0) {
         end_checkpoint(g, s);
-    } else if (strcmp(f->name, "MPI_Send") == 0 && g->pending[s->rank] > 0 && duration > 0) {
-        stats_add(&g->send_rate, g->pending[s->rank] / duration);
+    } else if (strcmp(s->name, "MPI_Send") == 0 && g->pending[s->rank] > 0 && s->to > s->from) {
+        g->send_bytes_s = fmax(g->send_bytes_s, g->pending[s->rank] / (s->to - s->from));
     }
-    if (strncmp(f->name, "MPI_", 4) == 0) {
+    if (call) {
         g->pending[s->rank] = 0;
     }
-    if (strncmp(f->name, "MPI_", 4) == 0 || strncmp(f->name, "MPE_", 4) == 0) {
+    if (call || strncmp(s->name, "MPE_", 4) == 0) {
         end_call(g, s);
     }
+}
+
+/* ---- phases ---- */
+
+static void end_phase(struct log_figures *g, uint32_t rank, double time) {
+    struct dataset *d = g->d;
+    const uint64_t k = g->phase[rank]++;
+    const double compute = g->compute[rank];
+    double *one = &g->before[rank];
+    double *two = &g->before[(size_t)g->ranks + rank];
+    g->compute[rank] = 0;
+    if (d->phase_load != NULL && k < d->phases) {
+        const double load = d->phase_load[k * d->ranks + rank];
+        g->phase_end[k * d->ranks + rank] = time;
+        g->furthest = fmax(g->furthest, load > 0 ? fabs(compute - load) / load : compute > 0);
+    }
+    if (compute <= 0) {
+        return;
+    }
+    if (k >= 3) { /* phase 0 sets up */
+        const double jump = *one - 0.5 * (*two + log(compute));
+        const uint64_t key[] = {rank, k - 1};
+        const uint64_t *listed = hpcw_i_table_find(&g->injected, key);
+        stats_add(&g->jump, jump);
+        if (listed != NULL) {
+            d->interrupted[*listed - 1].sd = jump;
+        }
+    }
+    *two = *one;
+    *one = log(compute);
 }
 
 static void take_solo(void *context, const struct read_clog2_stretch *s) {
     struct log_figures *g = context;
     if (s->rank < g->ranks && strcmp(s->name, "Phase done") == 0) {
-        end_iteration(g, s->rank);
+        end_phase(g, s->rank, s->to);
+    }
+}
+
+static void list_interruptions(struct log_figures *g) {
+    struct dataset *d = g->d;
+    const cJSON *all = cJSON_GetObjectItem(cJSON_GetObjectItem(d->truth, "clog2"), "interruptions");
+    const cJSON *one;
+    d->interrupted = stats_alloc((size_t)cJSON_GetArraySize(all), sizeof *d->interrupted);
+    cJSON_ArrayForEach(one, all) {
+        const cJSON *phase = cJSON_GetObjectItem(one, "phase");
+        const cJSON *rank = cJSON_GetObjectItem(one, "rank");
+        if (cJSON_IsNumber(phase) && cJSON_IsNumber(rank)) {
+            const uint64_t key[] = {(uint64_t)rank->valuedouble, (uint64_t)phase->valuedouble};
+            uint64_t *at = add(g, &g->injected, key, NULL);
+            d->interrupted[d->interruptions++] =
+                (struct dataset_interruption){(uint32_t)key[0], (uint32_t)key[1], NAN};
+            if (at != NULL) {
+                *at = d->interruptions;
+            }
+        }
+    }
+}
+
+static void scale_interruptions(struct log_figures *g) {
+    double middle = 0;
+    double sd = 0;
+    const size_t n = g->jump.count < STATS_KEPT ? (size_t)g->jump.count : STATS_KEPT;
+    if (n > 0) {
+        stats_robust(g->jump.kept, n, &middle, &sd);
+    }
+    for (size_t i = 0; i < g->d->interruptions; i++) {
+        g->d->interrupted[i].sd = sd > 0 ? (g->d->interrupted[i].sd - middle) / sd : NAN;
     }
 }
 
 /* ---- messages ---- */
 
-static void take_send(struct log_figures *g, const struct read_clog2_end *e) {
-    struct dataset *d = g->d;
-    const uint64_t k = g->iterations[e->rank];
-    const uint64_t pair = (uint64_t)e->rank << 32 | e->peer;
-    g->sends++;
-    g->mod8 += e->bytes % 8 == 0;
-    stats_add(&g->size, e->bytes);
-    g->pending[e->rank] = e->bytes;
-    const uint64_t partner[] = {pair};
-    uint64_t *last = hpcw_i_table_add(&g->partner, partner, NULL);
-    if (last != NULL && *last != k + 1) {
-        *last = k + 1;
-        g->partner_count[e->rank]++;
+static void add_to_window(struct log_figures *g, uint32_t host, uint64_t number, double in, double out) {
+    const uint64_t key[] = {host, number};
+    struct window *w = add(g, &g->windows, key, NULL);
+    if (w != NULL) {
+        w->in += in;
+        w->out += out;
     }
-    if (d->phase_load != NULL && dataset_samples(d, k)) {
-        const uint64_t key[] = {k, pair};
-        struct dataset_flow *flow = hpcw_i_table_add(&d->flows, key, NULL);
-        if (flow != NULL) {
-            flow->log += e->bytes;
+}
+
+/* All bytes of a message pass both cards between its send and its receive. */
+static void fill_windows(struct log_figures *g, const struct read_clog2_end *e) {
+    const double sent = e->send ? e->time : e->other;
+    const double came = e->send ? e->other : e->time;
+    const uint32_t from = host_of(g, e->send ? e->rank : e->peer);
+    const uint32_t to = host_of(g, e->send ? e->peer : e->rank);
+    for (uint64_t half = 0; half < 2; half++) {
+        const uint64_t first = (uint64_t)(sent / WINDOW_S + 0.5 * (double)half);
+        const uint64_t last = (uint64_t)(came / WINDOW_S + 0.5 * (double)half);
+        if (from != to && first == last) {
+            add_to_window(g, from, 2 * first + half, 0, e->bytes);
+            add_to_window(g, to, 2 * first + half, e->bytes, 0);
         }
     }
 }
 
-static void take_message(void *context, const struct read_clog2_end *e) {
-    struct log_figures *g = context;
-    if (e->rank >= g->ranks || e->peer >= g->ranks) {
-        return;
+/* A message belongs to the phase in which it was sent. */
+static void add_flow(struct log_figures *g, uint32_t from, uint32_t to, double sent, int32_t bytes) {
+    uint64_t k = g->phase[from] < g->d->phases ? g->phase[from] : g->d->phases;
+    while (k > 0 && sent < g->phase_end[(k - 1) * g->ranks + from]) {
+        k--;
     }
-    if (e->send) {
-        take_send(g, e);
+    const uint64_t key[] = {k, (uint64_t)from << 32 | to};
+    struct dataset_flow *flow = add(g, &g->d->flows, key, NULL);
+    if (flow != NULL) {
+        flow->log += bytes;
     }
-    *(e->send ? &g->sent_at[e->rank] : &g->came_at[e->rank]) = e->time;
-    if (!e->meets) {
-        return;
-    }
+}
+
+static void take_whole(struct log_figures *g, const struct read_clog2_end *e) {
     const double transfer = e->send ? e->other - e->time : e->time - e->other;
     g->met++;
     g->backward += transfer <= 0;
     if (transfer > 0) {
         const int where = dataset_same_host(g->d, e->rank, e->peer);
-        g->best[where] = fmax(g->best[where], e->bytes / transfer);
-        stats_add(&g->transfer, transfer);
-        stats_distinguish(&g->transfer, transfer, 1e-9);
-        if (e->bytes >= 1 << 16) {
-            stats_pair(&g->cost, log(e->bytes), log(transfer));
-        }
+        g->best_bytes_s[where] = fmax(g->best_bytes_s[where], e->bytes / transfer);
+        fill_windows(g, e);
+    }
+    if (g->phase_end != NULL) {
+        add_flow(g, e->send ? e->rank : e->peer, e->send ? e->peer : e->rank, e->send ? e->time : e->other,
+                 e->bytes);
+    }
+}
+
+static void take_message(void *context, const struct read_clog2_end *e) {
+    struct log_figures *g = context;
+    if (e->rank >= g->ranks) {
+        return;
+    }
+    if (e->send) {
+        add_size(g, (uint64_t)e->bytes);
+        g->pending[e->rank] = e->bytes;
+    }
+    *(e->send ? &g->sent_at[e->rank] : &g->came_at[e->rank]) = e->time;
+    if (e->meets && e->peer < g->ranks) {
+        take_whole(g, e);
     }
 }
 
 /* ---- figures ---- */
 
-static void put_states(struct log_figures *g) {
-    for (int i = 0; i < MOST_STATES; i++) {
-        struct state_figures *f = &g->state[i];
-        const double n = (double)f->duration.count;
-        if (f->duration.count >= FEW_CALLS) {
-            const size_t distinct = stats_distinct(&f->duration);
-            figure_of("log.distinct.*", f->name, (double)distinct / fmin(n, 500),
-                      "%s: %zu distinct duration%s in %" PRIu64 " calls", f->name, distinct,
-                      distinct == 1 ? "" : "s", f->duration.count);
-            figure_of("log.mode.*", f->name, stats_mode(&f->duration),
-                      "%s: %" PRIu64 " of %" PRIu64 " calls take the same number of nanoseconds", f->name,
-                      f->duration.most, f->duration.count);
-            const double mean = f->ln_sum / n;
-            figure_of("log.spread.*", f->name, sqrt(fmax(f->ln_squares / n - mean * mean, 0)),
-                      "%s: standard deviation of ln(duration), median %.3g us", f->name,
-                      1e6 * stats_quantile(&f->duration, 0.5));
-        }
+static void put_messages(const struct log_figures *g) {
+    if (g->sizes.count > 0) {
+        figure("log.sizes", (double)g->sizes.count, "different sizes of messages and collective calls");
     }
-}
-
-/* How well short durations are multiples of the step of a clock, whatever it is, from 0 to 1: the length of the mean of unit
- * vectors that turn once in a step. */
-static void put_clock_step(const struct log_figures *g) {
-    enum { LEAST = 400, MOST = 6400 }; /* hundredths of a nanosecond */
-    double best = 0;
-    double best_step = 0;
-    uint64_t count = 0;
-    for (int ns = 0; ns < SHORT_NS; ns++) {
-        count += g->shortest[ns];
-    }
-    for (int hundredths = LEAST; hundredths < MOST; hundredths++) {
-        const double step = hundredths / 100.0;
-        double x = 0;
-        double y = 0;
-        for (int ns = 0; ns < SHORT_NS; ns++) {
-            x += (double)g->shortest[ns] * cos(2 * M_PI * ns / step);
-            y += (double)g->shortest[ns] * sin(2 * M_PI * ns / step);
-        }
-        if (hypot(x, y) > best) {
-            best = hypot(x, y);
-            best_step = step;
-        }
-    }
-    if (count >= FEW_CALLS) {
-        figure("log.clock_steps", best / (double)count,
-               "durations below %d ns: not multiples of one step of a clock, best %.2f ns", SHORT_NS,
-               best_step);
-    }
-}
-
-static void put_iterations(struct log_figures *g) {
-    if (g->exits > 0) {
-        figure("log.exit_repeated", (double)g->repeated / (double)g->exits,
-               "reductions: %" PRIu64 " of %" PRIu64
-               " times a rank leaves as long after the median rank as the time before",
-               g->repeated, g->exits);
-        figure("log.exit_spread_us", 1e6 * stats_quantile(&g->exit_spread, 0.5),
-               "reductions: from the first to the last rank to leave");
-        figure("log.exit_early_us", 1e6 * g->early,
-               "reductions: a rank leaves %.3g us before the last one arrives", 1e6 * g->early);
-    }
-    if (g->partners.count > 1) {
-        figure("log.partners", stats_quantile(&g->partners, 0.5),
-               "messages: partners of the median rank in a phase");
-    }
-    if (g->compared > 0) {
-        figure("agree.compute", (double)g->different / (double)g->compared,
-               "%" PRIu64 " of %" PRIu64
-               " times a rank computes another time in the log than its tasks in the load "
-               "data, by up to %.1f %%",
-               g->different, g->compared, 100 * g->furthest);
-    }
-}
-
-static void put_messages(struct log_figures *g) {
-    if (g->sends == 0) {
+    if (g->met == 0) {
         return;
     }
-    figure("log.size_mod8", (double)g->mod8 / (double)g->sends,
-           "messages: %" PRIu64 " of %" PRIu64 " sizes are multiples of 8", g->mod8, g->sends);
-    figure("log.backward", (double)g->backward / fmax((double)g->met, 1),
+    figure("log.backward", (double)g->backward / (double)g->met,
            "messages: %" PRIu64 " of %" PRIu64 " arrive before they are sent", g->backward, g->met);
-    figure("log.transfer_mode", stats_mode(&g->transfer),
-           "messages: %" PRIu64 " of %" PRIu64 " take the same number of nanoseconds", g->transfer.most,
-           g->transfer.count);
     if (g->borders > 0) {
         figure("log.message_times", (double)g->off_borders / (double)g->borders,
                "messages: %" PRIu64 " of %" PRIu64
                " times a send is not at the begin, or a receive not at the end of its call",
                g->off_borders, g->borders);
     }
-    if (g->cost.n > 100) {
-        figure("log.transfer_size", stats_correlation(&g->cost),
-               "messages of 64 KiB and more: correlation of ln(bytes) and ln(time to arrive)");
+    if (g->d->host != NULL && g->best_bytes_s[false] > 0) {
+        figure("log.best_gbs", 1e-9 * g->best_bytes_s[false],
+               "messages between hosts: the best bandwidth, GB/s");
     }
-    if (g->d->host != NULL) {
-        figure("log.best_gbs", 1e-9 * g->best[false], "messages between hosts: the best bandwidth, GB/s");
+    if (g->d->host == NULL || g->best_bytes_s[true] > 0) {
+        figure("log.best_gbs_host", 1e-9 * g->best_bytes_s[g->d->host != NULL],
+               "messages on one host: the best bandwidth, GB/s");
     }
-    figure("log.best_gbs_host", 1e-9 * g->best[g->d->host != NULL],
-           "messages on one host: the best bandwidth, GB/s");
-    if (g->send_rate.count > 0) {
-        figure("log.send_gbs", 1e-9 * g->send_rate.max,
-               "MPI_Send: the most bytes for its duration, GB/s; median %.3g",
-               1e-9 * stats_quantile(&g->send_rate, 0.5));
+    if (g->send_bytes_s > 0) {
+        figure("log.send_gbs", 1e-9 * g->send_bytes_s, "MPI_Send: the most bytes for its duration, GB/s");
+    }
+}
+
+static void put_windows(const struct log_figures *g) {
+    double most = 0;
+    uint64_t key[HPCW_I_TABLE_KEY];
+    const struct window *w;
+    for (size_t at = 0; (w = hpcw_i_table_next(&g->windows, &at, key)) != NULL;) {
+        most = fmax(most, fmax(w->in, w->out));
+    }
+    if (most > 0) {
+        figure("log.node_gbs", 1e-9 * most / WINDOW_S,
+               "messages into or out of a node within the same millisecond, GB/s");
+    }
+}
+
+/* Bytes that pass the cards of a node with `near` of all ranks of the communicator, into the node or out of it. */
+static double through_cards(const struct meeting *m, double all, double near) {
+    const double far = all - near;
+    switch ((enum collective)m->kind) {
+    case ALLTOALL:
+        return near * far * (double)m->sent;
+    case ALLGATHER:
+    case GATHER:
+        return far * (double)m->sent;
+    case SCATTER:
+        return far * (double)m->received;
+    default:
+        return far > 0 ? fmax((double)m->sent, (double)m->received) : 0;
+    }
+}
+
+/* Bytes that a rank gets, or the root gives, on a node that has all ranks of the communicator. */
+static double through_memory(const struct meeting *m, double all) {
+    const bool parts = m->kind == ALLTOALL || m->kind == ALLGATHER || m->kind == GATHER;
+    return all < 2              ? 0
+           : parts              ? (all - 1) * (double)m->sent
+           : m->kind == SCATTER ? (all - 1) * (double)m->received
+                                : fmax((double)m->sent, (double)m->received);
+}
+
+static uint64_t members_of(const struct log_figures *g, int32_t comm, uint64_t host) {
+    const uint64_t key[] = {(uint64_t)comm, host};
+    const uint64_t *ranks = hpcw_i_table_find(&g->members, key);
+    return ranks == NULL ? 0 : *ranks;
+}
+
+/* A log does not say who the root is: it may be on the node with the most ranks. */
+static double most_through_cards(const struct log_figures *g, const struct meeting *m, double all) {
+    double fullest = 0;
+    double through = 0;
+    for (uint32_t h = 0; h < g->hosts; h++) {
+        const double near = (double)members_of(g, m->comm, 1 + (uint64_t)h);
+        fullest = fmax(fullest, near);
+        through = fmax(through, near > 0 ? through_cards(m, all, near) : 0);
+    }
+    return m->kind == GATHER || m->kind == SCATTER ? through_cards(m, all, fullest) : through;
+}
+
+static void put_meetings(const struct log_figures *g) {
+    double early = 0;
+    double cards = 0;
+    double memory = 0;
+    bool known = false;
+    uint64_t key[HPCW_I_TABLE_KEY];
+    const struct meeting *m;
+    for (size_t at = 0; (m = hpcw_i_table_next(&g->meetings, &at, key)) != NULL;) {
+        const double all = (double)members_of(g, m->comm, 0);
+        const double time = m->last_to - m->first_from;
+        const double through = most_through_cards(g, m, all);
+        cards = fmax(cards, through / time);
+        memory = fmax(memory, through > 0 ? 0 : through_memory(m, all) / time);
+        if (is_of_all((enum collective)m->kind) && all > 1) {
+            known = true;
+            early = fmax(early, m->last_from - m->first_to);
+        }
+    }
+    if (known) {
+        figure("log.exit_early_us", 1e6 * early,
+               "collective calls: a rank leaves %.3g us before the last one arrives", 1e6 * early);
+    }
+    if (cards > 0) {
+        figure("log.collective_gbs", 1e-9 * cards,
+               "collective calls: bytes that pass the cards of a node, over the time of the call, GB/s");
+    }
+    if (memory > 0) {
+        figure("log.collective_gbs_host", 1e-9 * memory,
+               "collective calls on one node: bytes of a rank, over the time of the call, GB/s");
+    }
+}
+
+/* Ranks write from the last one's begin on, when the barrier before is over. */
+static void put_checkpoints(const struct log_figures *g) {
+    double most = 0;
+    for (uint32_t i = 0; i < g->d->checkpoints; i++) {
+        const struct dataset_checkpoint *c = &g->d->checkpoint[i];
+        most = fmax(most, c->bytes / (c->end - c->last_begin));
+    }
+    if (most > 0) {
+        figure("log.checkpoint_gbs", 1e-9 * most,
+               "checkpoints: bytes of all ranks, over the time from the last begin to the last end, GB/s");
+    }
+}
+
+static void put_compute(const struct log_figures *g) {
+    const double span = g->last_to - g->first_from;
+    figure("log.compute_share.first", g->computed[0] / span, "share of the run that rank 0 computes");
+    if (g->ranks > 1) {
+        figure("log.compute_share.others", g->computed[1] / (span * (g->ranks - 1)),
+               "share of the run that the other ranks compute");
+    }
+    if (g->d->phase_load != NULL && g->phase[0] > 0) {
+        figure("agree.compute", g->furthest,
+               "a rank computes another time in a phase of the log than in the load data, by %.1f %%",
+               100 * g->furthest);
     }
 }
 
@@ -428,7 +510,6 @@ static void put_flows(const struct dataset *d) {
     double all = 0;
     double load = 0;
     double silent = 0;
-    struct stats_pairs both = {0};
     uint64_t key[HPCW_I_TABLE_KEY];
     const struct dataset_flow *f;
     for (size_t at = 0; (f = hpcw_i_table_next(&d->flows, &at, key)) != NULL;) {
@@ -436,7 +517,6 @@ static void put_flows(const struct dataset *d) {
         all += fmax(f->load, f->log);
         load += f->load;
         silent += f->log == 0 ? f->load : 0;
-        stats_pair(&both, f->load, f->log);
     }
     if (all > 0) {
         figure("agree.bytes", wrong / all,
@@ -446,106 +526,147 @@ static void put_flows(const struct dataset *d) {
                "%.1f %% of the bytes between ranks of the load data are between ranks without a message in the "
                "log",
                load > 0 ? 100 * silent / load : 0);
-        figure("agree.correlation", stats_correlation(&both),
-               "correlation of the bytes of a pair of ranks in load data and log");
     }
+}
+
+static int by_serial(const void *a, const void *b) {
+    const struct meeting *x = *(const struct meeting *const *)a;
+    const struct meeting *y = *(const struct meeting *const *)b;
+    return (x->serial > y->serial) - (x->serial < y->serial);
+}
+
+/* The median of a rank's exits in some calls. */
+static double median_exit(const struct meeting *const *call, size_t calls, uint32_t rank, double *scratch) {
+    for (size_t i = 0; i < calls; i++) {
+        scratch[i] = call[i]->exit[rank];
+    }
+    return stats_median(scratch, calls);
 }
 
 /* How far one of the ranks is from the median. */
-static double furthest(const struct log_figures *g, const double *value) {
-    memcpy(g->scratch, value, g->ranks * sizeof *g->scratch);
-    const double middle = stats_median(g->scratch, g->ranks);
-    return fmax(most_of(value, g->ranks) - middle, middle - least_of(value, g->ranks));
+static double furthest(const double *value, uint32_t ranks, double *scratch) {
+    double most = 0;
+    memcpy(scratch, value, ranks * sizeof *scratch);
+    const double middle = stats_median(scratch, ranks);
+    for (uint32_t r = 0; r < ranks; r++) {
+        most = fmax(most, fabs(value[r] - middle));
+    }
+    return most;
 }
 
-static void keep_clocks(struct log_figures *g) {
+static void put_clocks(struct log_figures *g, const struct meeting *const *call, size_t calls,
+                       double *scratch) {
     struct dataset *d = g->d;
-    const double n = g->clock[0].n;
-    if (n < 4) {
-        return;
-    }
-    d->clock_offset = stats_alloc(g->ranks, sizeof *d->clock_offset);
-    d->clock_drift = stats_alloc(g->ranks, sizeof *d->clock_drift);
-    for (uint32_t r = 0; r < g->ranks; r++) {
-        const struct stats_pairs *c = &g->clock[r];
-        d->clock_offset[r] = c->y;
-        d->clock_drift[r] = c->xx > 0 ? c->xy / c->xx : 0;
-    }
+    const size_t half = calls / 2;
     double middle;
-    memcpy(g->scratch, d->clock_offset, g->ranks * sizeof *g->scratch);
-    stats_robust(g->scratch, g->ranks, &middle, &d->clock_noise);
-    d->clock_middle = g->clock[0].x;
-    d->clock_span = sqrt(12 * g->clock[0].xx / n);
+    double *times = stats_alloc(calls, sizeof *times);
+    d->clock_offset = stats_alloc(g->ranks, sizeof *d->clock_offset);
+    d->clock_change = stats_alloc(g->ranks, sizeof *d->clock_change);
+    for (size_t i = 0; i < calls; i++) {
+        memcpy(scratch, call[i]->exit, g->ranks * sizeof *scratch);
+        times[i] = stats_median(scratch, g->ranks);
+        for (uint32_t r = 0; r < g->ranks; r++) {
+            call[i]->exit[r] -= times[i];
+        }
+    }
+    for (uint32_t r = 0; r < g->ranks; r++) {
+        d->clock_offset[r] = median_exit(call, calls, r, scratch);
+        d->clock_change[r] =
+            median_exit(call + (calls - half), half, r, scratch) - median_exit(call, half, r, scratch);
+    }
+    d->clock_middle = times[half];
+    d->clock_between = times[calls - half + half / 2] - times[half / 2];
+    memcpy(scratch, d->clock_offset, g->ranks * sizeof *scratch);
+    stats_robust(scratch, g->ranks, &middle, &d->clock_noise);
     if (d->clock_noise > 0) {
-        const double offset = furthest(g, d->clock_offset);
+        const double offset = furthest(d->clock_offset, g->ranks, scratch);
+        const double change = furthest(d->clock_change, g->ranks, scratch);
         figure("log.clock_offset", offset / d->clock_noise,
                "clocks: the worst is off by %.3g us, noise %.3g us", 1e6 * offset, 1e6 * d->clock_noise);
-        const double drift = furthest(g, d->clock_drift);
-        figure("log.clock_drift", 0.5 * drift * d->clock_span / d->clock_noise,
-               "clocks: the worst drifts by %.3g ppm", 1e6 * drift);
+        figure("log.clock_drift", change / d->clock_noise,
+               "clocks: the worst drifts by %.3g us from one half of the calls to the other, noise %.3g us",
+               1e6 * change, 1e6 * d->clock_noise);
     }
+    free(times);
 }
 
-static void list_interruptions(struct log_figures *g) {
-    const cJSON *one;
-    struct dataset *d = g->d;
-    const cJSON *all = cJSON_GetObjectItem(cJSON_GetObjectItem(d->truth, "clog2"), "interruptions");
-    d->interrupted = stats_alloc((size_t)cJSON_GetArraySize(all), sizeof *d->interrupted);
-    cJSON_ArrayForEach(one, all) {
-        const cJSON *phase = cJSON_GetObjectItem(one, "phase");
-        const cJSON *rank = cJSON_GetObjectItem(one, "rank");
-        if (!cJSON_IsNumber(phase) || !cJSON_IsNumber(rank)) {
-            continue;
-        }
-        struct dataset_interruption *i = &d->interrupted[d->interruptions++];
-        *i = (struct dataset_interruption){
-            .rank = (uint32_t)rank->valuedouble, .phase = (uint32_t)phase->valuedouble, .sd = NAN};
-        const uint64_t key[] = {i->rank, i->phase};
-        uint64_t *at = hpcw_i_table_add(&g->injected, key, NULL);
-        if (at != NULL) {
-            *at = d->interruptions;
+/* Clocks show where all ranks leave a call at about the same time. */
+static void find_clocks(struct log_figures *g) {
+    const struct meeting **call = stats_alloc(g->meetings.count, sizeof *call);
+    double *scratch = stats_alloc(g->meetings.count + g->ranks, sizeof *scratch);
+    size_t calls = 0;
+    uint64_t key[HPCW_I_TABLE_KEY];
+    const struct meeting *m;
+    for (size_t at = 0; (m = hpcw_i_table_next(&g->meetings, &at, key)) != NULL;) {
+        if (m->exit != NULL && m->ranks == g->ranks) {
+            call[calls++] = m;
         }
     }
+    qsort((void *)call, calls, sizeof *call, by_serial);
+    if (calls >= FEW_CALLS) {
+        put_clocks(g, call, calls, scratch);
+    }
+    free((void *)call);
+    free(scratch);
 }
 
-static void scale_interruptions(struct log_figures *g) {
-    double middle;
-    double sd;
-    const size_t n = g->jump.count < STATS_KEPT ? (size_t)g->jump.count : STATS_KEPT;
-    if (n == 0) {
+static hpcw_status put_waits(const char *path, hpcw_error *err) {
+    static const char *const name[GEN_WAITS_KINDS] = {"late_sender", "late_receiver", "collective"};
+    struct gen_waits w;
+    const hpcw_status s = gen_waits_read(path, &w, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    const double run_ns = (double)(w.end_ns - w.begin_ns) * w.ranks;
+    for (int k = 0; k < GEN_WAITS_KINDS; k++) {
+        double time_ns = 0;
+        for (uint32_t r = 0; r < w.ranks; r++) {
+            time_ns += (double)w.rank[r].kind[k].time_ns;
+        }
+        figure_of("waits.*", name[k], time_ns / run_ns, "share of the ranks' time that is this kind of wait");
+    }
+    gen_waits_free(&w);
+    return HPCW_OK;
+}
+
+/* ---- the file ---- */
+
+/* Without a LinkTest result, truth.json knows which ranks are on one host. */
+static void place_ranks(struct dataset *d) {
+    const cJSON *machine = cJSON_GetObjectItem(d->truth, "machine");
+    const cJSON *per_node = cJSON_GetObjectItem(machine, "ranks_per_node");
+    if (d->host != NULL || !cJSON_IsNumber(per_node) || per_node->valuedouble < 1) {
         return;
     }
-    stats_robust(g->jump.kept, n, &middle, &sd);
-    for (size_t i = 0; i < g->d->interruptions; i++) {
-        g->d->interrupted[i].sd = sd > 0 ? fabs(g->d->interrupted[i].sd - middle) / sd : NAN;
+    const uint32_t ppn = (uint32_t)per_node->valuedouble;
+    d->host = stats_alloc(d->ranks, sizeof *d->host);
+    d->hosts = (d->ranks + ppn - 1) / ppn;
+    for (uint32_t r = 0; r < d->ranks; r++) {
+        d->host[r] = r / ppn;
     }
 }
 
 static void free_all(struct log_figures *g) {
-    for (int i = 0; i < MOST_STATES; i++) {
-        stats_free(&g->state[i].duration);
-        aligned_free(g->state[i].aligned);
+    uint64_t key[HPCW_I_TABLE_KEY];
+    const struct meeting *m;
+    for (size_t at = 0; (m = hpcw_i_table_next(&g->meetings, &at, key)) != NULL;) {
+        free(m->exit);
     }
-    struct stats_values *const values[] = {&g->exit_spread, &g->jump, &g->partners,
-                                           &g->send_rate,   &g->size, &g->transfer};
-    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
-        stats_free(values[i]);
-    }
-    hpcw_i_table_free(&g->partner);
+    stats_free(&g->jump);
     hpcw_i_table_free(&g->injected);
-    free(g->scratch);
-    free(g->offset);
-    free(g->has_offset);
-    free(g->clock);
-    free(g->iterations);
-    free(g->compute);
+    free(g->phase);
     free(g->before);
-    free(g->partner_count);
+    free(g->phase_end);
+    hpcw_i_table_free(&g->sizes);
+    hpcw_i_table_free(&g->windows);
+    hpcw_i_table_free(&g->calls);
+    hpcw_i_table_free(&g->members);
+    hpcw_i_table_free(&g->meetings);
+    free(g->compute);
     free(g->pending);
     free(g->sent_at);
     free(g->came_at);
     free(g->checkpoint_of);
-    free(g);
 }
 
 hpcw_status figures_log(const char *path, struct dataset *d, hpcw_error *err) {
@@ -562,45 +683,51 @@ hpcw_status figures_log(const char *path, struct dataset *d, hpcw_error *err) {
                            d->ranks, ranks);
     }
     d->ranks = ranks;
-    struct log_figures *g = stats_alloc(1, sizeof *g);
-    g->d = d;
-    g->ranks = ranks;
-    g->scratch = stats_alloc(ranks, sizeof *g->scratch);
-    g->offset = stats_alloc(ranks, sizeof *g->offset);
-    g->has_offset = stats_alloc(ranks, sizeof *g->has_offset);
-    g->clock = stats_alloc(ranks, sizeof *g->clock);
-    g->iterations = stats_alloc(ranks, sizeof *g->iterations);
-    g->compute = stats_alloc(ranks, sizeof *g->compute);
-    g->before = stats_alloc(2 * (size_t)ranks, sizeof *g->before);
-    g->partner_count = stats_alloc(ranks, sizeof *g->partner_count);
-    g->pending = stats_alloc(ranks, sizeof *g->pending);
-    g->sent_at = stats_alloc(ranks, sizeof *g->sent_at);
-    g->came_at = stats_alloc(ranks, sizeof *g->came_at);
+    place_ranks(d);
+    struct log_figures g = {
+        .d = d,
+        .ranks = ranks,
+        .hosts = d->host != NULL ? d->hosts : 1,
+        .first_from = INFINITY,
+        .sent_at = stats_alloc(ranks, sizeof *g.sent_at),
+        .came_at = stats_alloc(ranks, sizeof *g.came_at),
+        .pending = stats_alloc(ranks, sizeof *g.pending),
+        .sizes = {.key_words = 1, .value_size = sizeof(uint64_t)},
+        .windows = {.key_words = 2, .value_size = sizeof(struct window)},
+        .calls = {.key_words = 1, .value_size = sizeof(uint64_t)},
+        .members = {.key_words = 2, .value_size = sizeof(uint64_t)},
+        .meetings = {.key_words = 2, .value_size = sizeof(struct meeting)},
+        .phase = stats_alloc(ranks, sizeof *g.phase),
+        .compute = stats_alloc(ranks, sizeof *g.compute),
+        .before = stats_alloc(2 * (size_t)ranks, sizeof *g.before),
+        .injected = {.key_words = 2, .value_size = sizeof(uint64_t)},
+        .checkpoint_of = stats_alloc(ranks, sizeof *g.checkpoint_of),
+    };
     for (uint32_t r = 0; r < ranks; r++) {
-        g->sent_at[r] = g->came_at[r] = NAN;
+        g.sent_at[r] = g.came_at[r] = NAN;
     }
-    g->checkpoint_of = stats_alloc(ranks, sizeof *g->checkpoint_of);
-    g->partner = (struct hpcw_i_table){.key_words = 1, .value_size = sizeof(uint64_t)};
-    g->injected = (struct hpcw_i_table){.key_words = 2, .value_size = sizeof(uint64_t)};
     d->checkpoint_bytes = stats_alloc(ranks, sizeof *d->checkpoint_bytes);
-    list_interruptions(g);
-
-    s = read_clog2_watch(reader,
-                         &(struct read_clog2_watch){
-                             .context = g, .state = take_state, .solo = take_solo, .message = take_message},
-                         err);
-    if (s == HPCW_OK) {
-        put_states(g);
-        put_clock_step(g);
-        put_iterations(g);
-        put_messages(g);
-        if (d->phase_load != NULL && g->partners.count > 0) {
-            put_flows(d);
-        }
-        keep_clocks(g);
-        scale_interruptions(g);
+    if (d->phase_load != NULL) {
+        g.phase_end = stats_alloc(d->phases * ranks, sizeof *g.phase_end);
     }
-    free_all(g);
+    list_interruptions(&g);
+    s = read_clog2_watch(
+        reader,
+        &(struct read_clog2_watch){
+            .context = &g, .state = take_state, .solo = take_solo, .message = take_message, .stop = &g.status},
+        err);
+    if (s == HPCW_OK) {
+        put_messages(&g);
+        put_windows(&g);
+        put_meetings(&g);
+        put_checkpoints(&g);
+        put_compute(&g);
+        put_flows(d);
+        find_clocks(&g);
+        scale_interruptions(&g);
+        s = put_waits(path, err);
+    }
+    free_all(&g);
     read_clog2_free(reader);
     return s;
 }

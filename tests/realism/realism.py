@@ -9,6 +9,7 @@ the rows that hold. --keep DIR leaves the datasets there. --figures-of FILE take
 """
 import argparse
 import fnmatch
+import functools
 import json
 import math
 import os
@@ -21,11 +22,12 @@ import tempfile
 
 # Sizes round the places where protocols change: powers of two, one byte less, one more.
 SIZES = sorted({1, 8, 64, 512, *(2**k + d for k in (10, 11, 12, 13, 14, 15, 16, 18, 20, 22, 24) for d in (-1, 0, 1))})
-# More of all that can be found, so that few ranks have some of each kind. Of several names, the first that there is.
+# More of all that can be found, so that few ranks have some of each kind.
 FAULTS = ("machine.bad_node_share=0.06", "machine.slow_node_share=0.06", "machine.bad_cable_share=0.06",
-          "machine.nodes_per_switch=8", "machine.nodes_per_group=16", "trace.skew=2", "trace.drift=0.15",
-          "trace.noise|load.noise=1e-3", "load.scenario=spike", "linktest.tail_probability=1e-5", "linktest.tail=200",
-          "rank2file.missing_files=2", "rank2file.truncated_files=2", "rank2file.wrong_crcs=2")
+          "machine.nodes_per_switch=8", "machine.nodes_per_group=16", "load.scenario=spike", "load.noise=5e-3",
+          "trace.skew=20", "trace.drift=4",
+          "linktest.tail_probability=1e-5", "linktest.tail=200", "rank2file.missing_files=2",
+          "rank2file.truncated_files=2", "rank2file.wrong_crcs=2")
 
 MOST_LINES = 4  # of one row
 LONGEST = 1800  # seconds of one program
@@ -36,8 +38,7 @@ COLUMNS = ("figure", "data", "over", "bound", "measured", "source")
 class Row:
     """A line of the table."""
 
-    def __init__(self, number, cells):
-        self.number = number
+    def __init__(self, cells):
         self.figure, self.data, self.over, bound, self.measured, self.source = cells
         self.figure = self.figure.strip("`")
         self.optional = self.over.endswith("?")
@@ -64,23 +65,35 @@ def parse_bound(text):
     raise ValueError(f"expected a bound such as >= 0.2 or 0.1 .. 0.3, got {text}")
 
 
-def read_table(path):
-    rows, inside = [], False
+def read_table(path, columns):
+    """The lines of all tables with these columns: [(number of the line, cells)]."""
+    lines, inside = [], False
     with open(path, encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
             cells = tuple(cell.strip() for cell in line.strip().strip("|").split("|"))
-            if cells == COLUMNS:
+            if cells == columns:
                 inside = True
             elif not line.startswith("|"):
                 inside = False
             elif inside and not set(line.strip()) <= set("|-"):
-                try:
-                    rows.append(Row(number, cells))
-                except ValueError as error:
-                    sys.exit(f"{path}:{number}: {error}")
+                lines.append((number, cells))
+    return lines
+
+
+def read_rows(path):
+    rows = []
+    for number, cells in read_table(path, COLUMNS):
+        try:
+            rows.append(Row(cells))
+        except ValueError as error:
+            sys.exit(f"{path}:{number}: {error}")
     if not rows:
         sys.exit(f"{path}: expected a table with the columns {', '.join(COLUMNS)}, got none")
     return rows
+
+
+def set_all(settings):
+    return [part for setting in settings for part in ("--set", setting)]
 
 
 class Refused(Exception):
@@ -121,16 +134,22 @@ class Runs:
             yield seed, self.figures(out)
             self.drop(out)
 
-    def default(self):
-        return self.each_seed("default")
+    def stencil(self):
+        return self.each_seed("stencil", "--workload", "stencil")
 
     def faults(self):
-        known = json.loads(self.call(self.options.hpcgen, "list", "--json"))["set"]
-        settings = []
-        for names, value in (setting.split("=") for setting in FAULTS):
-            name = next(n for n in names.split("|") if n in known or n == "" or n == names.split("|")[-1])
-            settings += ["--set", f"{name}={value}"] if name else []
-        return self.each_seed("faults", *settings)
+        return self.each_seed("faults", "--workload", "hydro", *set_all(FAULTS))
+
+    @functools.cache
+    def workload(self, name):
+        out = self.generate(name, "--ranks", self.options.ranks, "--formats", "clog2,vom", "--workload", name)
+        figures = [(figure, value, f"{name}: {says}") for figure, value, says in self.figures(out)]
+        self.drop(out)
+        return [(1, figures)]
+
+    def workloads(self):
+        for name in json.loads(self.call(self.options.hpcgen, "list", "workloads", "--json")):
+            yield from self.workload(name)
 
     def scenario(self):
         # The defaults, few ranks, and few phases.
@@ -138,7 +157,7 @@ class Runs:
             figures = {}
             for kind in ("none", "spike", "ramp", "hotspot"):
                 out = self.generate(f"scenario-{kind}-{ranks}-{scale}", "--ranks", ranks, "--scale", scale, "--formats",
-                                    "vom", "--set", f"load.scenario={kind}")
+                                    "vom", *set_all([f"load.scenario={kind}"]))
                 figures[kind] = {name: value for name, value, _ in self.figures(out)}
                 self.drop(out)
             for kind in ("spike", "ramp", "hotspot"):
@@ -155,14 +174,14 @@ class Runs:
                                f"{what}: radii that the centre moves in a phase")]
 
     def sample(self):
-        return self.each_seed("sample", "--formats", "vom", "--set", "load.comm=sample")
+        return self.each_seed("sample", "--formats", "vom", *set_all(["load.comm=sample"]))
 
     def balancer(self):
         for seed in range(1, self.options.seeds + 1):
             figures = {}
             for kind in ("none", "greedy", "tempered"):
                 out = self.generate(f"balancer-{kind}-{seed}", "--ranks", self.options.ranks, "--seed", seed,
-                                    "--formats", "vom", "--set", f"load.balancer={kind}")
+                                    "--formats", "vom", *set_all([f"load.balancer={kind}"]))
                 figures[kind] = {name: value for name, value, _ in self.figures(out)}
                 self.drop(out)
             none = figures.pop("none")["load.imbalance"]
@@ -179,7 +198,7 @@ class Runs:
                                "together": ("linktest.message_size=4M",)}.items():
             preset = "torus-tofud" if "4M" in str(settings) else "dfplus-hdr200"
             out = self.generate(f"links-{name}", "--ranks", 256, "--preset", preset, "--formats", "linktest",
-                                *(a for s in settings for a in ("--set", s)))
+                                *set_all(settings))
             median[name] = dict((f, v) for f, v, _ in self.figures(out))["links.median_us"]
             self.drop(out)
         yield 1, [("links.gpu", median["gpu"] / median["host"],
@@ -196,7 +215,7 @@ class Runs:
                 smaller = [] if "torus" in preset else ["machine.nodes_per_switch=4", "machine.nodes_per_group=8"]
                 settings = ["machine.ppn=4", f"linktest.message_size={size}", *smaller]
                 outs.append(self.generate(f"curve-{preset}-{size}", "--ranks", 64, "--preset", preset, "--formats",
-                                          "linktest", *(a for s in settings for a in ("--set", s))))
+                                          "linktest", *set_all(settings)))
             yield 1, self.figures("--curve", preset, *(f"{o}/linktest/pingpong_results_bin.sion" for o in outs))
             for out in outs:
                 self.drop(out)
@@ -204,23 +223,27 @@ class Runs:
     def duration(self):
         for preset, ranks, serial in (("tcp-1g", 256, "no"), ("dfplus-hdr200", 256, "yes")):
             out = self.generate(f"duration-{preset}", "--ranks", ranks, "--preset", preset, "--formats", "linktest",
-                                "--set", f"linktest.serial={serial}")
+                                *set_all([f"linktest.serial={serial}"]))
             yield 1, self.figures("--curve", f"{preset}.serial-{serial}",
                                   f"{out}/linktest/pingpong_results_bin.sion")
             self.drop(out)
 
     def bisection(self):
         out = self.generate("bisection", "--ranks", 760, "--preset", "dfplus-hdr200", "--formats", "linktest",
-                            "--set", "linktest.bisection=yes", "--set", "linktest.kernel=bidirectional",
-                            "--set", "linktest.message_size=16M")
+                            *set_all(["linktest.bisection=yes", "linktest.kernel=bidirectional",
+                                      "linktest.message_size=16M"]))
         yield 1, self.figures("--bisection", f"{out}/linktest/pingpong_results_bin.sion")
         self.drop(out)
 
 
+# Workloads of the library that are also looked at alone.
+ALONE = ("coupled", "farm", "fft", "wavefront")
+
 # Kinds of data: how to make them.
-MAKE = {"default": Runs.default, "faults": Runs.faults, "scenario": Runs.scenario, "sample": Runs.sample,
-        "balancer": Runs.balancer, "curve": Runs.curve, "duration": Runs.duration, "options": Runs.options_of_links,
-        "bisection": Runs.bisection}
+MAKE = {"stencil": Runs.stencil, "workloads": Runs.workloads,
+        **{name: (lambda runs, name=name: runs.workload(name)) for name in ALONE}, "faults": Runs.faults,
+        "scenario": Runs.scenario, "sample": Runs.sample, "balancer": Runs.balancer, "curve": Runs.curve,
+        "duration": Runs.duration, "options": Runs.options_of_links, "bisection": Runs.bisection}
 
 
 def collect(runs, rows):
@@ -272,13 +295,13 @@ def main():
     parser.add_argument("--only", default="*", help="rows whose figure fits this pattern")
     parser.add_argument("--list", action="store_true", help="print the rows that hold, too")
     parser.add_argument("--keep", help="directory for the datasets, which stay")
-    parser.add_argument("--figures-of", help="JSON that `figures` printed: of default data")
+    parser.add_argument("--figures-of", help="JSON that `figures` printed: of the workload stencil")
     options = parser.parse_args()
-    rows = [row for row in read_table(options.table) if fnmatch.fnmatchcase(row.figure, options.only)]
+    rows = [row for row in read_rows(options.table) if fnmatch.fnmatchcase(row.figure, options.only)]
     if options.figures_of:
         with open(options.figures_of, encoding="utf-8") as file:
-            found = {"default": {f["name"]: [(f["value"], f["says"])] for f in json.load(file)}}
-        rows = [row for row in rows if row.data == "default"]
+            found = {"stencil": {f["name"]: [(f["value"], f["says"])] for f in json.load(file)}}
+        rows = [row for row in rows if row.data == "stencil"]
     else:
         with tempfile.TemporaryDirectory(prefix="realism.") as scratch:
             if options.keep:

@@ -34,20 +34,7 @@ void stats_add(struct stats_values *s, double value) {
     }
 }
 
-void stats_distinguish(struct stats_values *s, double value, double unit) {
-    const uint64_t key[] = {(uint64_t)(int64_t)floor(value / unit + 0.5)};
-    s->seen.key_words = 1;
-    s->seen.value_size = sizeof(uint64_t);
-    uint64_t *times =
-        s->seen.count < STATS_KEPT ? hpcw_i_table_add(&s->seen, key, NULL) : hpcw_i_table_find(&s->seen, key);
-    if (times != NULL) {
-        ++*times;
-        s->most = *times > s->most ? *times : s->most;
-    }
-}
-
 void stats_free(struct stats_values *s) {
-    hpcw_i_table_free(&s->seen);
     free(s->kept);
     memset(s, 0, sizeof *s);
 }
@@ -68,14 +55,6 @@ double stats_quantile(struct stats_values *s, double share) {
         s->sorted = n;
     }
     return s->kept[(size_t)(share * (double)(n - 1) + 0.5)];
-}
-
-size_t stats_distinct(const struct stats_values *s) {
-    return s->seen.count;
-}
-
-double stats_mode(const struct stats_values *s) {
-    return s->count == 0 ? 0 : (double)s->most / (double)s->count;
 }
 
 void stats_pair(struct stats_pairs *p, double x, double y) {

@@ -53,15 +53,6 @@ static uint32_t index_of(const cJSON *object, const char *key, uint32_t below) {
 
 /* ---- how far something is from its peers ---- */
 
-/* The mean of the values of ranks; NaN if one is not known. */
-static double mean_of(const double *value, uint32_t first, uint32_t count) {
-    double sum = 0;
-    for (uint32_t r = first; r < first + count; r++) {
-        sum += value[r];
-    }
-    return sum / count;
-}
-
 /* value[count], of which `at` is judged by the others. Sorts. */
 static double stands_out(double *value, size_t count, size_t at) {
     double middle;
@@ -158,7 +149,8 @@ static double outlier_sd(const struct truth_figures *g, const cJSON *entry) {
     return sd;
 }
 
-/* The offset over the time of the log, at its worse end, in deviations of one comparison; no more than what is listed. */
+/* How far the ranks of a host are from the median rank, and how much further in the second half; but no more than the
+ * clock's error. */
 static double clock_sd(struct truth_figures *g, const cJSON *entry) {
     const struct dataset *d = g->d;
     const uint32_t first = index_of(entry, "first_rank", d->ranks);
@@ -167,15 +159,19 @@ static double clock_sd(struct truth_figures *g, const cJSON *entry) {
         ranks > d->ranks - first || d->clock_noise <= 0) {
         return NAN;
     }
-    memcpy(g->scratch, d->clock_offset, d->ranks * sizeof *g->scratch);
-    const double offset = mean_of(d->clock_offset, first, ranks) - stats_median(g->scratch, d->ranks);
-    memcpy(g->scratch, d->clock_drift, d->ranks * sizeof *g->scratch);
-    const double drift = mean_of(d->clock_drift, first, ranks) - stats_median(g->scratch, d->ranks);
-    const double listed_offset = 1e-6 * number_of(entry, "offset_us");
-    const double listed_drift = 1e-6 * number_of(entry, "drift_ppm");
-    const double listed =
-        fabs(listed_offset + listed_drift * d->clock_middle) + 0.5 * fabs(listed_drift) * d->clock_span;
-    return fmin(fabs(offset) + 0.5 * fabs(drift) * d->clock_span, listed) / d->clock_noise;
+    const double *const value[] = {d->clock_offset, d->clock_change};
+    double seen = 0;
+    for (int i = 0; i < 2; i++) {
+        double own = 0;
+        for (uint32_t r = first; r < first + ranks; r++) {
+            own += value[i][r] / ranks;
+        }
+        memcpy(g->scratch, value[i], d->ranks * sizeof *g->scratch);
+        seen += fabs(own - stats_median(g->scratch, d->ranks));
+    }
+    const double offset = 1e-6 * number_of(entry, "offset_us");
+    const double drift = 1e-6 * number_of(entry, "drift_ppm");
+    return fmin(seen, fabs(offset + drift * d->clock_middle) + fabs(drift) * d->clock_between) / d->clock_noise;
 }
 
 static double interruption_sd(const struct truth_figures *g, const cJSON *entry) {
