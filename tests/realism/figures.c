@@ -7,6 +7,7 @@
  *                                      --load DIR, --log FILE, --checkpoints PREFIX, --particles FILE
  *     figures --curve NAME FILE...     of LinkTest results, in the order of their message sizes
  *     figures --bisection FILE
+ *     figures --wave FILE              of the event log of wave.lua
  */
 #include "tests/realism/figures.h"
 
@@ -110,8 +111,14 @@ static hpcw_status run(int argc, char **argv, struct dataset *d, hpcw_error *err
     if (strcmp(argv[1], "--curve") == 0 && argc > 3) {
         return figures_curve(argv[2], (const char *const *)argv + 3, (size_t)argc - 3, err);
     }
-    if (strcmp(argv[1], "--bisection") == 0 && argc == 3) {
-        return figures_bisection(argv[2], err);
+    static const struct {
+        const char *option;
+        hpcw_status (*figures)(const char *path, hpcw_error *err);
+    } alone[] = {{"--bisection", figures_bisection}, {"--wave", figures_wave}};
+    for (size_t i = 0; i < sizeof alone / sizeof alone[0] && argc == 3; i++) {
+        if (strcmp(argv[1], alone[i].option) == 0) {
+            return alone[i].figures(argv[2], err);
+        }
     }
     for (size_t i = 0; i < PARTS && argc == 3; i++) {
         if (strcmp(argv[1], parts[i].option) == 0) {
@@ -138,7 +145,7 @@ int main(int argc, char **argv) {
     hpcw_error err = {.message = ""};
     if (argc < 2) {
         (void)fprintf(stderr, "usage: figures DIR | --links|--load|--log|--checkpoints|--particles PATH | "
-                              "--curve NAME FILE... | --bisection FILE\n");
+                              "--curve NAME FILE... | --bisection|--wave FILE\n");
         return 2;
     }
     hpcw_i_json_open_buf(&json, &buf, &(struct hpcw_i_json_options){.indent = true, .replace_bad_utf8 = true});

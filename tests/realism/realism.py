@@ -28,10 +28,16 @@ FAULTS = ("machine.bad_node_share=0.06", "machine.slow_node_share=0.06", "machin
           "trace.skew=20", "trace.drift=4",
           "linktest.tail_probability=1e-5", "linktest.tail=200", "rank2file.missing_files=2",
           "rank2file.truncated_files=2", "rank2file.wrong_crcs=2")
+# All ranks have the same work in all phases, and nothing disturbs them.
+UNIFORM = ("load.fill=1", "load.sigma_first=0", "load.sigma_last=0", "load.setup=no", "load.noise=0",
+           "machine.slow_node_share=0", "noise.processors=0", "noise.ticks=0", "noise.detours=0")
+MASTER = 1e-3  # seconds that the master of a farm needs for a result, so that it is the bottleneck
+SERVER = 16.2  # GB/s of a server of files
 
 MOST_LINES = 4  # of one row
 LONGEST = 1800  # seconds of one program
 REFUSED = "refused"  # in place of a figure: why there are no more
+HERE = os.path.dirname(os.path.abspath(__file__))
 COLUMNS = ("figure", "data", "over", "bound", "measured", "source")
 
 
@@ -134,6 +140,12 @@ class Runs:
             yield seed, self.figures(out)
             self.drop(out)
 
+    def log(self, name, ranks, workload, *parameters, options=()):
+        """A dataset with an event log alone."""
+        text = os.path.join(HERE, f"{workload}.lua")
+        return self.generate(name, "--ranks", ranks, "--formats", "clog2", "--workload",
+                             text if os.path.exists(text) else workload, *options, *set_all(parameters))
+
     def stencil(self):
         return self.each_seed("stencil", "--workload", "stencil")
 
@@ -150,6 +162,50 @@ class Runs:
     def workloads(self):
         for name in json.loads(self.call(self.options.hpcgen, "list", "workloads", "--json")):
             yield from self.workload(name)
+
+    def wave(self):
+        out = self.log("wave", self.options.ranks, "wave", "rank2file.checkpoints=0")
+        yield 1, self.figures("--wave", f"{out}/clog2/app.clog2")
+        self.drop(out)
+
+    def late(self):
+        for name, size in (("eager", 8), ("rendezvous", 1 << 20)):
+            out = self.log(f"late-{name}", self.options.ranks, "late", f"workload.bytes={size}",
+                           "rank2file.checkpoints=0")
+            yield 1, [(f"{figure}.{name}", value, says) for figure, value, says in self.figures(out)]
+            self.drop(out)
+
+    def pipeline(self):
+        ranks = self.options.ranks
+        y = max(side for side in range(1, math.isqrt(ranks) + 1) if ranks % side == 0)
+        x = ranks // y
+        for planes in (2, 8):
+            out = self.log(f"pipeline-{planes}", ranks, "wavefront", f"workload.planes={planes}",
+                           "rank2file.checkpoints=0", *UNIFORM)
+            # Two sweeps begin one side after the one before, one at the opposite corner, and the last one drains.
+            steps = 4 * planes + 4 * (x - 1) + 2 * (y - 1)
+            share = {name: value for name, value, _ in self.figures(out)}["log.compute_share.others"]
+            yield 1, [("pipeline.efficiency", share * steps / (4 * planes),
+                       f"{x} x {y} ranks, {planes} planes: they compute for {share:.4g} of the time, "
+                       f"as {4 * planes} of {steps} steps are {4 * planes / steps:.4g}")]
+            self.drop(out)
+
+    def master(self):
+        out = self.log("master", self.options.ranks, "farm", f"workload.master={MASTER}", "rank2file.checkpoints=0",
+                       *UNIFORM)
+        share = {name: value for name, value, _ in self.figures(out)}
+        yield 1, [("master.busy", share["log.compute_share.first"], "share of the run that the master computes"),
+                  ("master.idle", 1 - share["log.compute_share.others"], "share of the run that workers wait")]
+        self.drop(out)
+
+    def checkpoint(self):
+        servers = max(1, self.options.ranks // 64)
+        out = self.log("checkpoint", self.options.ranks, "stencil", "rank2file.mean_size=256M",
+                       f"machine.file_servers={servers}", f"machine.file_server={SERVER}")
+        rate = {name: value for name, value, _ in self.figures(out)}["log.checkpoint_gbs"]
+        yield 1, [("checkpoint.rate", rate / (servers * SERVER),
+                   f"{rate:.4g} GB/s on {servers} servers of {SERVER} GB/s")]
+        self.drop(out)
 
     def scenario(self):
         # The defaults, few ranks, and few phases.
@@ -242,6 +298,8 @@ ALONE = ("coupled", "farm", "fft", "wavefront")
 # Kinds of data: how to make them.
 MAKE = {"stencil": Runs.stencil, "workloads": Runs.workloads,
         **{name: (lambda runs, name=name: runs.workload(name)) for name in ALONE}, "faults": Runs.faults,
+        "wave": Runs.wave,
+        "late": Runs.late, "pipeline": Runs.pipeline, "master": Runs.master, "checkpoint": Runs.checkpoint,
         "scenario": Runs.scenario, "sample": Runs.sample, "balancer": Runs.balancer, "curve": Runs.curve,
         "duration": Runs.duration, "options": Runs.options_of_links, "bisection": Runs.bisection}
 

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Figures of the logs of single programs: wave.lua. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libreader/clog2/clog2.h"
+#include "tests/realism/figures.h"
+
+/* Reads the states of a log. */
+static hpcw_status each_state(const char *path, void (*take)(void *, const struct read_clog2_stretch *),
+                              void *context, uint32_t *ranks, hpcw_error *err) {
+    struct read_clog2 *reader;
+    hpcw_status s = read_clog2_open(path, &reader, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    *ranks = read_clog2_info(reader)->ranks;
+    s = read_clog2_watch(reader, &(struct read_clog2_watch){.context = context, .state = take}, err);
+    read_clog2_free(reader);
+    return s;
+}
+
+/* ---- a delay that travels along a chain of ranks ---- */
+
+enum { MOST_RANKS = 1 << 16, NEVER = UINT32_MAX };
+
+struct wave_figures {
+    double delay;      /* seconds, the longest piece of work */
+    uint32_t source;   /* its rank */
+    uint32_t *waits;   /* [MOST_RANKS] so far */
+    uint32_t *reached; /* [MOST_RANKS] number of the first long wait */
+};
+
+static void take_work(void *context, const struct read_clog2_stretch *s) {
+    struct wave_figures *g = context;
+    if (strcmp(s->name, "Compute") == 0 && s->to - s->from > g->delay) {
+        g->delay = s->to - s->from;
+        g->source = s->rank;
+    }
+}
+
+static void take_wait(void *context, const struct read_clog2_stretch *s) {
+    struct wave_figures *g = context;
+    if (strcmp(s->name, "MPI_Waitall") != 0 || s->rank >= MOST_RANKS) {
+        return;
+    }
+    if (g->reached[s->rank] == NEVER && s->to - s->from > 0.5 * g->delay) {
+        g->reached[s->rank] = g->waits[s->rank];
+    }
+    g->waits[s->rank]++;
+}
+
+/* Follows the wave from the rank beside its source in one direction. Returns how many ranks it passes at one in each
+ * iteration. */
+static uint32_t follow(const struct wave_figures *g, uint32_t ranks, int direction) {
+    uint32_t reach = 0;
+    for (int64_t r = (int64_t)g->source + direction; r >= 0 && r < (int64_t)ranks; r += direction, reach++) {
+        const uint32_t first = g->reached[(int64_t)g->source + direction];
+        if (first == NEVER || g->reached[r] != first + reach) {
+            break;
+        }
+    }
+    return reach;
+}
+
+hpcw_status figures_wave(const char *path, hpcw_error *err) {
+    uint32_t ranks;
+    struct wave_figures g = {.waits = stats_alloc(MOST_RANKS, sizeof *g.waits),
+                             .reached = stats_alloc(MOST_RANKS, sizeof *g.reached)};
+    for (uint32_t r = 0; r < MOST_RANKS; r++) {
+        g.reached[r] = NEVER;
+    }
+    hpcw_status s = each_state(path, take_work, &g, &ranks, err);
+    s = s == HPCW_OK ? each_state(path, take_wait, &g, &ranks, err) : s;
+    if (s == HPCW_OK) {
+        const uint32_t down = follow(&g, ranks, -1);
+        const uint32_t up = follow(&g, ranks, 1);
+        figure("wave.reach", down < up ? down : up,
+               "the delay of rank %" PRIu32 " moves by one rank in each iteration up to the %" PRIu32
+               "th lower and the %" PRIu32 "th higher one",
+               g.source, down, up);
+    }
+    free(g.waits);
+    free(g.reached);
+    return s;
+}
