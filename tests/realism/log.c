@@ -24,6 +24,7 @@ enum collective { NO_COLLECTIVE, BARRIER, BCAST, REDUCE, GATHER, SCATTER, ALLRED
 /* A collective call of a communicator. */
 struct meeting {
     double first_from, last_from, first_to, last_to; /* seconds, of its ranks' calls */
+    double longest, sum;                             /* seconds, of its ranks' calls */
     double *exit; /* [ranks] seconds; NULL: not of the world, or ranks leave before all have come */
     uint64_t serial;
     uint32_t ranks;
@@ -144,6 +145,8 @@ static void take_collective(struct log_figures *g, const struct read_clog2_stret
     m->last_from = fmax(m->last_from, s->from);
     m->first_to = fmin(m->first_to, s->to);
     m->last_to = fmax(m->last_to, s->to);
+    m->longest = fmax(m->longest, s->to - s->from);
+    m->sum += s->to - s->from;
     m->ranks++;
     if (s->cargo != NULL && kind != BARRIER) {
         const bool narrow = kind == ALLTOALL;
@@ -478,6 +481,42 @@ static void put_meetings(const struct log_figures *g) {
     }
 }
 
+static int by_call(const void *a, const void *b) {
+    const struct meeting *x = *(const struct meeting *const *)a;
+    const struct meeting *y = *(const struct meeting *const *)b;
+    return x->kind != y->kind ? (x->kind < y->kind ? -1 : 1) : (x->sent > y->sent) - (x->sent < y->sent);
+}
+
+/* The time of all ranks' calls with the same bytes, as benchmarks print it: that of a rank on average, and the longest
+ * one; of both the median over the calls. */
+static void put_times(const struct log_figures *g) {
+    const struct meeting **call = stats_alloc(g->meetings.count, sizeof *call);
+    double *mean = stats_alloc(g->meetings.count, sizeof *mean);
+    double *longest = stats_alloc(g->meetings.count, sizeof *longest);
+    size_t calls = 0;
+    uint64_t key[HPCW_I_TABLE_KEY];
+    const struct meeting *m;
+    for (size_t at = 0; (m = hpcw_i_table_next(&g->meetings, &at, key)) != NULL;) {
+        if (m->comm == 0) {
+            call[calls++] = m;
+        }
+    }
+    qsort((void *)call, calls, sizeof *call, by_call);
+    for (size_t i = 0, n = 0; i < calls; i += n) {
+        for (n = 0; i + n < calls && by_call(&call[i], &call[i + n]) == 0; n++) {
+            mean[n] = call[i + n]->sum / call[i + n]->ranks;
+            longest[n] = call[i + n]->longest;
+        }
+        char of[64];
+        (void)snprintf(of, sizeof of, "%s.%" PRIu64, collective_name[call[i]->kind], call[i]->sent);
+        figure_of("log.mean_us.*", of, 1e6 * stats_median(mean, n), "median of %zu calls", n);
+        figure_of("log.longest_us.*", of, 1e6 * stats_median(longest, n), "median of %zu calls", n);
+    }
+    free((void *)call);
+    free(mean);
+    free(longest);
+}
+
 /* Ranks write from the last one's begin on, when the barrier before is over. */
 static void put_checkpoints(const struct log_figures *g) {
     double most = 0;
@@ -720,6 +759,7 @@ hpcw_status figures_log(const char *path, struct dataset *d, hpcw_error *err) {
         put_messages(&g);
         put_windows(&g);
         put_meetings(&g);
+        put_times(&g);
         put_checkpoints(&g);
         put_compute(&g);
         put_flows(d);

@@ -39,6 +39,7 @@ LONGEST = 1800  # seconds of one program
 REFUSED = "refused"  # in place of a figure: why there are no more
 HERE = os.path.dirname(os.path.abspath(__file__))
 COLUMNS = ("figure", "data", "over", "bound", "measured", "source")
+MEASURED = ("machine", "call", "ranks", "time", "bytes: us", "source")
 
 
 class Row:
@@ -162,6 +163,34 @@ class Runs:
     def workloads(self):
         for name in json.loads(self.call(self.options.hpcgen, "list", "workloads", "--json")):
             yield from self.workload(name)
+
+    def collectives(self):
+        lines = [cells for _, cells in read_table(self.options.table, MEASURED)]
+        for machine, ranks in sorted({(cells[0], int(cells[2])) for cells in lines}):
+            out = self.log(f"collectives-{machine}-{ranks}", ranks, "collectives", "machine.ppn=1", "load.phases=2",
+                           "rank2file.checkpoints=0", options=("--preset", machine))
+            is_us = {name: value for name, value, _ in self.figures(out)}
+            self.drop(out)
+            for _, call, _, time, measured, _ in (c for c in lines if (c[0], int(c[2])) == (machine, ranks)):
+                for size, us in (pair.split(": ") for pair in measured.split(", ")):
+                    sent = int(size) // ranks if call == "alltoall" else int(size)
+                    mine = is_us[f"log.{time}_us.MPI_{call.capitalize()}.{sent}"]
+                    yield 1, [(f"collective.{call}.{size}", mine / float(us),
+                               f"{machine}, {ranks} ranks: {mine:.4g} us, measured {us} us")]
+
+    def physics(self):
+        """Calls of growing sizes on the default machine, with all ranks on its nodes and with all on one."""
+        for ranks, parameters in ((self.options.ranks, ()), (16, ("machine.ppn=16", "machine.cores=16"))):
+            out = self.log(f"physics-{ranks}", ranks, "collectives", "load.phases=2", "rank2file.checkpoints=0",
+                           "workload.most=1048576", *parameters)
+            yield 1, [(name, value, f"{ranks} ranks: {says}") for name, value, says in self.figures(out)]
+            self.drop(out)
+
+    def burst(self):
+        out = self.log("burst", 256, "burst", "load.phases=4", "rank2file.checkpoints=0",
+                       options=("--preset", "dragonfly-ss11"))
+        yield 1, self.figures(out)
+        self.drop(out)
 
     def wave(self):
         out = self.log("wave", self.options.ranks, "wave", "rank2file.checkpoints=0")
@@ -298,7 +327,7 @@ ALONE = ("coupled", "farm", "fft", "wavefront")
 # Kinds of data: how to make them.
 MAKE = {"stencil": Runs.stencil, "workloads": Runs.workloads,
         **{name: (lambda runs, name=name: runs.workload(name)) for name in ALONE}, "faults": Runs.faults,
-        "wave": Runs.wave,
+        "physics": Runs.physics, "burst": Runs.burst, "collectives": Runs.collectives, "wave": Runs.wave,
         "late": Runs.late, "pipeline": Runs.pipeline, "master": Runs.master, "checkpoint": Runs.checkpoint,
         "scenario": Runs.scenario, "sample": Runs.sample, "balancer": Runs.balancer, "curve": Runs.curve,
         "duration": Runs.duration, "options": Runs.options_of_links, "bisection": Runs.bisection}

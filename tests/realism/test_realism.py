@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The runner: bounds, rows that fail and hold, figures that are missing, tables that it cannot read. Usage: test_realism.py REALISM"""
+"""The runner: bounds, rows that fail and hold, figures that are missing, tables that it cannot read,
+and measured times. Usage: test_realism.py REALISM"""
 import json
 import os
 import subprocess
@@ -8,23 +9,32 @@ import sys
 import tempfile
 
 HEAD = "| figure | data | over | bound | measured | source |\n|---|---|---|---|---|---|\n"
+MEASURED = "\n| machine | call | ranks | time | bytes: us | source |\n|---|---|---|---|---|---|\n"
 FIGURES = [{"name": "agree.bytes", "value": 0.002, "says": "they disagree on 0.2 %"},
            {"name": "agree.silent", "value": 0.9, "says": "90.0 % of the bytes"},
            {"name": "zero", "value": 0, "says": "nothing"}, {"name": "unknown", "value": None, "says": "no value"},
-           {"name": "negative", "value": -0.3, "says": "less than nothing"}]
+           {"name": "negative", "value": -0.3, "says": "less than nothing"},
+           {"name": "log.mean_us.MPI_Bcast.64", "value": 3, "says": ""}]
 
 runner, failed = os.path.abspath(sys.argv[1]), False
 os.chdir(tempfile.mkdtemp())
 with open("figures.json", "w", encoding="utf-8") as figures:
     json.dump(FIGURES, figures)
+# Stand for hpcgen, which makes a directory, and for figures, which prints the same of any file.
+for program, line in (("generate", 'while [ "$1" != --out ]; do shift; done; mkdir -p "$2"'),
+                      ("print", "cat figures.json")):
+    with open(program, "w", encoding="utf-8") as script:
+        script.write(f"#!/bin/sh\n{line}\n")
+    os.chmod(program, 0o700)
+PROGRAMS = ("--hpcgen", os.path.abspath("generate"), "--figures", os.path.abspath("print"))
 
 
-def run(table, status, *lines):
+def run(table, status, *lines, options=("--figures-of", "figures.json", "--list")):
     global failed
     with open("table.md", "w", encoding="utf-8") as file:
         file.write("# Page\n\n" + table)
-    done = subprocess.run([sys.executable, runner, "--table", "table.md", "--figures-of", "figures.json",
-                           "--list"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = subprocess.run([sys.executable, runner, "--table", "table.md", *options], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True)
     got = done.stdout.splitlines()
     if done.returncode != status or got != list(lines):
         print(f"expected {status}:", *lines, f"got {done.returncode}:", *got, sep="\n  ")
@@ -48,9 +58,18 @@ run(HEAD + "| `zero` | stencil | each | about 1 | | F |\n", 1,
     "table.md:5: expected a bound such as >= 0.2 or 0.1 .. 0.3, got about 1")
 run(HEAD + "| `zero` | stencil | all | 0 | | F |\n", 1, "table.md:5: expected each or median, got all")
 run(HEAD + "| `zero` | other | each | 0 | | F |\n", 1,
-    "table.md:5: expected one of stencil, workloads, coupled, farm, fft, wavefront, faults, wave, late, pipeline,"
-    " master, checkpoint, scenario, sample, balancer, curve, duration, options, bisection, got other")
+    "table.md:5: expected one of stencil, workloads, coupled, farm, fft, wavefront, faults, physics, burst, "
+    "collectives, wave, late, pipeline, master, checkpoint, scenario, sample, balancer, curve, duration, options,"
+    " bisection, got other")
 run("| a | b |\n|---|---|\n", 1,
     "table.md: expected a table with the columns figure, data, over, bound, measured, source, got none")
+
+# A broadcast takes 3 us, where 2 and 4 were measured.
+row = "| `collective.*` | collectives | each | 0.7 .. 1.3 | | C |\n"
+run(HEAD + row + MEASURED + "| tcp-1g | bcast | 2 | mean | 64: 4 | C |\n", 0,
+    "realism: collectives data", "1 of 1 rows hold, 0 fail", options=PROGRAMS)
+run(HEAD + row + MEASURED + "| tcp-1g | bcast | 2 | mean | 64: 2 | C |\n", 1, "realism: collectives data",
+    "FAIL collective.bcast.64: expected 0.7 .. 1.3, got 1.5: tcp-1g, 2 ranks: 3 us, measured 2 us [collectives]",
+    "0 of 1 rows hold, 1 fail", options=PROGRAMS)
 
 sys.exit(failed)
