@@ -7,7 +7,7 @@
  *                                      --load DIR, --log FILE, --checkpoints PREFIX, --particles FILE
  *     figures --curve NAME FILE...     of LinkTest results, in the order of their message sizes
  *     figures --bisection FILE
- *     figures --wave FILE              of the event log of wave.lua
+ *     figures --wave FILE              of the event log of wave.lua, and --noise of that of noise.lua
  */
 #include "tests/realism/figures.h"
 
@@ -114,7 +114,7 @@ static hpcw_status run(int argc, char **argv, struct dataset *d, hpcw_error *err
     static const struct {
         const char *option;
         hpcw_status (*figures)(const char *path, hpcw_error *err);
-    } alone[] = {{"--bisection", figures_bisection}, {"--wave", figures_wave}};
+    } alone[] = {{"--bisection", figures_bisection}, {"--wave", figures_wave}, {"--noise", figures_noise}};
     for (size_t i = 0; i < sizeof alone / sizeof alone[0] && argc == 3; i++) {
         if (strcmp(argv[1], alone[i].option) == 0) {
             return alone[i].figures(argv[2], err);
@@ -145,7 +145,7 @@ int main(int argc, char **argv) {
     hpcw_error err = {.message = ""};
     if (argc < 2) {
         (void)fprintf(stderr, "usage: figures DIR | --links|--load|--log|--checkpoints|--particles PATH | "
-                              "--curve NAME FILE... | --bisection|--wave FILE\n");
+                              "--curve NAME FILE... | --bisection|--wave|--noise FILE\n");
         return 2;
     }
     hpcw_i_json_open_buf(&json, &buf, &(struct hpcw_i_json_options){.indent = true, .replace_bad_utf8 = true});

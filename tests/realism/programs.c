@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Figures of the logs of single programs: wave.lua. */
+/* Figures of the logs of single programs: wave.lua and noise.lua. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -84,5 +84,67 @@ hpcw_status figures_wave(const char *path, hpcw_error *err) {
     }
     free(g.waits);
     free(g.reached);
+    return s;
+}
+
+/* ---- equal pieces of work ---- */
+
+/* What takes a piece longer than that is an interruption: timers have a resolution of less. */
+#define LEAST_INTERRUPTION_S 1e-6
+
+struct noise_figures {
+    double *shortest, *longest; /* [MOST_RANKS] seconds, pieces of the rank; 0: none */
+    double work, lost;          /* seconds of all ranks */
+    uint64_t interrupted;       /* pieces */
+};
+
+static void take_piece(void *context, const struct read_clog2_stretch *s) {
+    struct noise_figures *g = context;
+    if (strcmp(s->name, "Compute") != 0 || s->rank >= MOST_RANKS) {
+        return;
+    }
+    double *shortest = &g->shortest[s->rank];
+    double *longest = &g->longest[s->rank];
+    *shortest = *shortest > 0 ? fmin(*shortest, s->to - s->from) : s->to - s->from;
+    *longest = fmax(*longest, s->to - s->from);
+}
+
+static void take_loss(void *context, const struct read_clog2_stretch *s) {
+    struct noise_figures *g = context;
+    if (strcmp(s->name, "Compute") == 0 && s->rank < MOST_RANKS) {
+        const double lost = s->to - s->from - g->shortest[s->rank];
+        g->work += s->to - s->from;
+        g->lost += lost;
+        g->interrupted += lost > LEAST_INTERRUPTION_S;
+    }
+}
+
+static void put_noise(struct noise_figures *g, uint32_t ranks) {
+    double least = INFINITY;
+    double most = 0;
+    for (uint32_t r = 0; r < ranks; r++) {
+        least = fmin(least, g->shortest[r]);
+        most = fmax(most, g->shortest[r]);
+        g->longest[r] -= g->shortest[r];
+    }
+    figure("noise.processors", most / least - 1,
+           "the same work takes up to %.2g %% longer on some ranks than on others", 100 * (most / least - 1));
+    figure("noise.interruptions", (double)g->interrupted / g->work, "interruptions of a rank in a second");
+    figure("noise.share", g->lost / g->work, "share of the time that interruptions take");
+    figure("noise.longest_us", 1e6 * stats_median(g->longest, ranks),
+           "the longest interruption of a rank, median of the ranks, us");
+}
+
+hpcw_status figures_noise(const char *path, hpcw_error *err) {
+    uint32_t ranks;
+    struct noise_figures g = {.shortest = stats_alloc(MOST_RANKS, sizeof *g.shortest),
+                              .longest = stats_alloc(MOST_RANKS, sizeof *g.longest)};
+    hpcw_status s = each_state(path, take_piece, &g, &ranks, err);
+    s = s == HPCW_OK ? each_state(path, take_loss, &g, &ranks, err) : s;
+    if (s == HPCW_OK) {
+        put_noise(&g, ranks < MOST_RANKS ? ranks : MOST_RANKS);
+    }
+    free(g.shortest);
+    free(g.longest);
     return s;
 }

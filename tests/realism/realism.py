@@ -6,6 +6,7 @@
 
 Prints a line per row that fails, with what the figure says, and ends with status 1 if there is one. --list also prints
 the rows that hold. --keep DIR leaves the datasets there. --figures-of FILE takes figures that were printed before.
+--ablation switches each kind of noise off in turn, and fails for one without which its row still holds.
 """
 import argparse
 import fnmatch
@@ -40,6 +41,7 @@ REFUSED = "refused"  # in place of a figure: why there are no more
 HERE = os.path.dirname(os.path.abspath(__file__))
 COLUMNS = ("figure", "data", "over", "bound", "measured", "source")
 MEASURED = ("machine", "call", "ranks", "time", "bytes: us", "source")
+NOISE = ("parameter", "figure", "source")
 
 
 class Row:
@@ -236,6 +238,11 @@ class Runs:
                    f"{rate:.4g} GB/s on {servers} servers of {SERVER} GB/s")]
         self.drop(out)
 
+    def noise(self, *parameters):
+        out = self.log("noise", 64, "noise", "load.phases=2", "rank2file.checkpoints=0", *parameters)
+        yield 1, self.figures("--noise", f"{out}/clog2/app.clog2")
+        self.drop(out)
+
     def scenario(self):
         # The defaults, few ranks, and few phases.
         for ranks, scale in ((self.options.ranks, "medium"), (16, "medium"), (64, "tiny")):
@@ -329,6 +336,7 @@ MAKE = {"stencil": Runs.stencil, "workloads": Runs.workloads,
         **{name: (lambda runs, name=name: runs.workload(name)) for name in ALONE}, "faults": Runs.faults,
         "physics": Runs.physics, "burst": Runs.burst, "collectives": Runs.collectives, "wave": Runs.wave,
         "late": Runs.late, "pipeline": Runs.pipeline, "master": Runs.master, "checkpoint": Runs.checkpoint,
+        "noise": Runs.noise,
         "scenario": Runs.scenario, "sample": Runs.sample, "balancer": Runs.balancer, "curve": Runs.curve,
         "duration": Runs.duration, "options": Runs.options_of_links, "bisection": Runs.bisection}
 
@@ -372,6 +380,26 @@ def judge(row, figures):
     return bad
 
 
+def ablate(runs, rows):
+    """Prints each kind of noise without which its row still holds, or with which it does not. Returns their number."""
+    def values(*parameters):
+        return {name: value for _, figures in runs.noise(*parameters) for name, value, _ in figures}
+
+    wrong, kinds = 0, read_table(runs.options.table, NOISE)
+    whole = values()
+    for _, (parameter, figure, _) in kinds:
+        row = next(row for row in rows if row.figure == figure.strip("`"))
+        parameter = parameter.strip("`")
+        for is_, holds in ((whole, True), (values(f"{parameter}=0"), False)):
+            value = is_[row.figure]
+            if row.holds(value) != holds:
+                wrong += 1
+                print(f"FAIL {row.figure}: expected {'' if holds else 'not '}{row.bound}, got {value:.4g}: "
+                      f"{'with' if holds else 'without'} {parameter}")
+    print(f"{len(kinds)} kinds of noise, {wrong} wrong")
+    return wrong
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hpcgen")
@@ -383,6 +411,7 @@ def main():
     parser.add_argument("--list", action="store_true", help="print the rows that hold, too")
     parser.add_argument("--keep", help="directory for the datasets, which stay")
     parser.add_argument("--figures-of", help="JSON that `figures` printed: of the workload stencil")
+    parser.add_argument("--ablation", action="store_true", help="switch each kind of noise off instead")
     options = parser.parse_args()
     rows = [row for row in read_rows(options.table) if fnmatch.fnmatchcase(row.figure, options.only)]
     if options.figures_of:
@@ -393,6 +422,8 @@ def main():
         with tempfile.TemporaryDirectory(prefix="realism.") as scratch:
             if options.keep:
                 os.makedirs(options.keep, exist_ok=True)
+            if options.ablation:
+                return 1 if ablate(Runs(options, options.keep or scratch), rows) else 0
             found = collect(Runs(options, options.keep or scratch), rows)
     failed = 0
     for row in rows:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The runner: bounds, rows that fail and hold, figures that are missing, tables that it cannot read,
-and measured times. Usage: test_realism.py REALISM"""
+"""The runner: bounds, rows that fail and hold, figures that are missing, tables that it cannot read, measured times,
+and noise that no figure notices. Usage: test_realism.py REALISM"""
 import json
 import os
 import subprocess
@@ -10,11 +10,13 @@ import tempfile
 
 HEAD = "| figure | data | over | bound | measured | source |\n|---|---|---|---|---|---|\n"
 MEASURED = "\n| machine | call | ranks | time | bytes: us | source |\n|---|---|---|---|---|---|\n"
+NOISE = "\n| parameter | figure | source |\n|---|---|---|\n"
 FIGURES = [{"name": "agree.bytes", "value": 0.002, "says": "they disagree on 0.2 %"},
            {"name": "agree.silent", "value": 0.9, "says": "90.0 % of the bytes"},
            {"name": "zero", "value": 0, "says": "nothing"}, {"name": "unknown", "value": None, "says": "no value"},
            {"name": "negative", "value": -0.3, "says": "less than nothing"},
-           {"name": "log.mean_us.MPI_Bcast.64", "value": 3, "says": ""}]
+           {"name": "log.mean_us.MPI_Bcast.64", "value": 3, "says": ""},
+           {"name": "noise.share", "value": 0.5, "says": ""}]
 
 runner, failed = os.path.abspath(sys.argv[1]), False
 os.chdir(tempfile.mkdtemp())
@@ -59,8 +61,8 @@ run(HEAD + "| `zero` | stencil | each | about 1 | | F |\n", 1,
 run(HEAD + "| `zero` | stencil | all | 0 | | F |\n", 1, "table.md:5: expected each or median, got all")
 run(HEAD + "| `zero` | other | each | 0 | | F |\n", 1,
     "table.md:5: expected one of stencil, workloads, coupled, farm, fft, wavefront, faults, physics, burst, "
-    "collectives, wave, late, pipeline, master, checkpoint, scenario, sample, balancer, curve, duration, options,"
-    " bisection, got other")
+    "collectives, wave, late, pipeline, master, checkpoint, noise, scenario, sample, balancer, curve, duration, "
+    "options, bisection, got other")
 run("| a | b |\n|---|---|\n", 1,
     "table.md: expected a table with the columns figure, data, over, bound, measured, source, got none")
 
@@ -72,4 +74,11 @@ run(HEAD + row + MEASURED + "| tcp-1g | bcast | 2 | mean | 64: 2 | C |\n", 1, "r
     "FAIL collective.bcast.64: expected 0.7 .. 1.3, got 1.5: tcp-1g, 2 ranks: 3 us, measured 2 us [collectives]",
     "0 of 1 rows hold, 1 fail", options=PROGRAMS)
 
+# A share of 0.5, with and without the noise.
+NOISY = "| `noise.share` | noise | each | {} | | P |\n" + NOISE + "| `noise.ticks` | `noise.share` | P |\n"
+run(HEAD + NOISY.format("0.4 .. 0.6"), 1,
+    "FAIL noise.share: expected not 0.4 .. 0.6, got 0.5: without noise.ticks", "1 kinds of noise, 1 wrong",
+    options=(*PROGRAMS, "--ablation"))
+run(HEAD + NOISY.format("<= 0.4"), 1, "FAIL noise.share: expected <= 0.4, got 0.5: with noise.ticks",
+    "1 kinds of noise, 1 wrong", options=(*PROGRAMS, "--ablation"))
 sys.exit(failed)

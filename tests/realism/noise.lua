@@ -1,0 +1,14 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+-- Equal pieces of work, whose times show what disturbs a rank, as benchmarks of noise measure it.
+parameters = {
+  pieces = 2500, -- in a phase
+  work = 2e-4,   -- seconds of each
+}
+
+function run()
+  for _ = 1, phases do
+    for _ = 1, parameters.pieces do compute(parameters.work) end
+    checkpoint()
+    next_phase()
+  end
+end
