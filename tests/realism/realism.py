@@ -265,6 +265,9 @@ class Runs:
                     yield 1, [("scenario.jump", mine["scenario.jump"],
                                f"{what}: radii that the centre moves in a phase")]
 
+    def ramp(self):
+        return self.each_seed("ramp", "--formats", "vom", *set_all(["load.course=ramp", "load.phases=20"]))
+
     def sample(self):
         return self.each_seed("sample", "--formats", "vom", *set_all(["load.comm=sample"]))
 
@@ -336,9 +339,9 @@ MAKE = {"stencil": Runs.stencil, "workloads": Runs.workloads,
         **{name: (lambda runs, name=name: runs.workload(name)) for name in ALONE}, "faults": Runs.faults,
         "physics": Runs.physics, "burst": Runs.burst, "collectives": Runs.collectives, "wave": Runs.wave,
         "late": Runs.late, "pipeline": Runs.pipeline, "master": Runs.master, "checkpoint": Runs.checkpoint,
-        "noise": Runs.noise,
-        "scenario": Runs.scenario, "sample": Runs.sample, "balancer": Runs.balancer, "curve": Runs.curve,
-        "duration": Runs.duration, "options": Runs.options_of_links, "bisection": Runs.bisection}
+        "noise": Runs.noise, "ramp": Runs.ramp, "scenario": Runs.scenario, "sample": Runs.sample,
+        "balancer": Runs.balancer, "curve": Runs.curve, "duration": Runs.duration,
+        "options": Runs.options_of_links, "bisection": Runs.bisection}
 
 
 def collect(runs, rows):
