@@ -224,6 +224,41 @@ static void put_objects(const struct load_figures *g) {
     free(plain);
 }
 
+/* How much less objects change from phase to phase at the end than when they change most: medians of |ln(ratio)|. Phase 0
+ * sets up. */
+static void put_change(const struct load_figures *g) {
+    const uint64_t phases = g->d->phases;
+    double *change = stats_alloc(g->objects.count, sizeof *change);
+    double *of_phase = stats_alloc(phases, sizeof *of_phase);
+    uint64_t key[HPCW_I_TABLE_KEY];
+    double most = 0;
+    for (uint64_t k = 1; k + 1 < phases; k++) {
+        const struct object_figures *o;
+        size_t n = 0;
+        for (size_t at = 0; (o = hpcw_i_table_next(&g->objects, &at, key)) != NULL;) {
+            const uint64_t after[] = {k + 1, key[1]};
+            const struct object_figures *next =
+                key[0] == k && kind_name[o->kind] == kind_name[READ_VOM_MIGRATABLE_ELEMENT]
+                    ? hpcw_i_table_find(&g->objects, after)
+                    : NULL;
+            if (next != NULL && o->time > 0 && next->time > 0) {
+                change[n++] = fabs(log(next->time / o->time));
+            }
+        }
+        of_phase[k] = stats_median(change, n);
+        most = fmax(most, of_phase[k]);
+    }
+    if (phases > 5) {
+        const uint64_t last = (phases - 2) / 3;
+        const double end = stats_median(of_phase + phases - 1 - last, last);
+        figure("load.change_fall", most / end,
+               "objects: the load changes by %.2g of ln at most from phase to phase, by %.2g at the end", most,
+               end);
+    }
+    free(change);
+    free(of_phase);
+}
+
 static void put_ranks(const struct load_figures *g) {
     const struct dataset *d = g->d;
     double lag[3] = {0};
@@ -370,6 +405,7 @@ hpcw_status figures_load(const char *directory, struct dataset *d, hpcw_error *e
     s = s == HPCW_OK ? read_all(&g, &set, err) : s;
     if (s == HPCW_OK) {
         put_objects(&g);
+        put_change(&g);
         put_ranks(&g);
         put_edges(&g);
         put_phases(d);
