@@ -34,8 +34,9 @@ struct load_figures {
     uint64_t fixed_count;
     double edge_bytes[KINDS][KINDS][2]; /* on a rank, between ranks */
     uint64_t edges[KINDS][KINDS][2];
-    bool *broadcast; /* [phases] */
-    uint64_t lost;   /* ends that are no task */
+    struct hpcw_i_table volumes; /* bytes of an edge between elements -> uint64_t */
+    bool *broadcast;             /* [phases] */
+    uint64_t lost;               /* ends that are no task */
 };
 
 static uint64_t id_of(const struct read_vom_entity *e) {
@@ -103,6 +104,11 @@ static hpcw_status take_edge(void *context, const struct read_vom_communication 
     const bool far = from->rank != to->rank;
     g->edge_bytes[from->kind][to->kind][far] += c->bytes;
     g->edges[from->kind][to->kind][far]++;
+    const uint64_t volume = (uint64_t)c->bytes;
+    if (kind_name[from->kind] == kind_name[READ_VOM_MIGRATABLE_ELEMENT] && from->kind == to->kind &&
+        hpcw_i_table_add(&g->volumes, &volume, NULL) == NULL) {
+        return hpcw_i_fail_memory(err, "load data", 0, "volumes");
+    }
     from->bytes += c->bytes;
     if (from != to) {
         to->bytes += c->bytes;
@@ -357,6 +363,9 @@ static void put_edges(const struct load_figures *g) {
     }
     figure("load.far_bytes", far / all, "%.1f %% of the bytes of SendRecv leave the rank", 100 * far / all);
     figure("load.lost_ends", (double)g->lost, "ends of SendRecv that are no task of the phase");
+    if (g->volumes.count > 0) {
+        figure("load.volumes", (double)g->volumes.count, "different volumes of edges between objects");
+    }
     figure("load.broadcasts", (double)broadcasts / (double)g->d->phases, "phases with a broadcast");
     /* Both kinds of elements together. */
     for (int a = 0; a < KINDS - 1; a++) {
@@ -395,6 +404,7 @@ hpcw_status figures_load(const char *directory, struct dataset *d, hpcw_error *e
     s = read_file(&g, &set, 0, &count, err);
     d->ranks = set.ranks;
     d->phases = g.phases;
+    g.volumes = (struct hpcw_i_table){.key_words = 1, .value_size = sizeof(uint64_t)};
     g.objects = (struct hpcw_i_table){.key_words = 2, .value_size = sizeof(struct object_figures)};
     d->rank_load = stats_alloc(d->ranks, sizeof *d->rank_load);
     d->fixed_load = stats_alloc(d->ranks, sizeof *d->fixed_load);
@@ -412,6 +422,7 @@ hpcw_status figures_load(const char *directory, struct dataset *d, hpcw_error *e
         put_scenario(d);
     }
     hpcw_i_table_free(&g.objects);
+    hpcw_i_table_free(&g.volumes);
     free(g.own);
     free(g.count);
     free(g.broadcast);
