@@ -340,6 +340,7 @@ static void put_phases(const struct dataset *d) {
             sum += load[r];
         }
         (void)snprintf(phase, sizeof phase, "%" PRIu64, k);
+        figure_of("load.longest_in.*", phase, most, "the most load of a rank in this phase, seconds");
         figure_of("load.imbalance_in.*", phase, sum > 0 ? most * d->ranks / sum - 1 : 0,
                   "imbalance in this phase");
     }

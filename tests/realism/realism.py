@@ -11,6 +11,7 @@ the rows that hold. --keep DIR leaves the datasets there. --figures-of FILE take
 import argparse
 import fnmatch
 import functools
+import itertools
 import json
 import math
 import os
@@ -154,6 +155,19 @@ class Runs:
 
     def faults(self):
         return self.each_seed("faults", "--workload", "hydro", *set_all(FAULTS))
+
+    def seeds(self):
+        """Runs of one workload, which waits for the longest rank in each phase, that differ in their seed alone."""
+        logarithms = []
+        for seed in range(1, 6):
+            out = self.generate(f"seeds-{seed}", "--ranks", self.options.ranks, "--seed", seed, "--formats", "vom",
+                                "--workload", "hydro", *set_all(["load.phases=33"]))
+            is_s = {name: value for name, value, _ in self.figures(out)}
+            logarithms.append([math.log(is_s[f"load.longest_in.{phase}"]) for phase in range(1, 33)])
+            self.drop(out)
+        for one, other in itertools.combinations(range(5), 2):
+            yield 1, [("seeds.correlation", statistics.correlation(logarithms[one], logarithms[other]),
+                       f"ln(phase times) of seeds {one + 1} and {other + 1}")]
 
     @functools.cache
     def workload(self, name):
@@ -339,8 +353,8 @@ MAKE = {"stencil": Runs.stencil, "workloads": Runs.workloads,
         **{name: (lambda runs, name=name: runs.workload(name)) for name in ALONE}, "faults": Runs.faults,
         "physics": Runs.physics, "burst": Runs.burst, "collectives": Runs.collectives, "wave": Runs.wave,
         "late": Runs.late, "pipeline": Runs.pipeline, "master": Runs.master, "checkpoint": Runs.checkpoint,
-        "noise": Runs.noise, "ramp": Runs.ramp, "scenario": Runs.scenario, "sample": Runs.sample,
-        "balancer": Runs.balancer, "curve": Runs.curve, "duration": Runs.duration,
+        "noise": Runs.noise, "ramp": Runs.ramp, "seeds": Runs.seeds, "scenario": Runs.scenario,
+        "sample": Runs.sample, "balancer": Runs.balancer, "curve": Runs.curve, "duration": Runs.duration,
         "options": Runs.options_of_links, "bisection": Runs.bisection}
 
 

@@ -61,8 +61,8 @@ run(HEAD + "| `zero` | stencil | each | about 1 | | F |\n", 1,
 run(HEAD + "| `zero` | stencil | all | 0 | | F |\n", 1, "table.md:5: expected each or median, got all")
 run(HEAD + "| `zero` | other | each | 0 | | F |\n", 1,
     "table.md:5: expected one of stencil, workloads, coupled, farm, fft, wavefront, faults, physics, burst, "
-    "collectives, wave, late, pipeline, master, checkpoint, noise, ramp, scenario, sample, balancer, curve, "
-    "duration, options, bisection, got other")
+    "collectives, wave, late, pipeline, master, checkpoint, noise, ramp, seeds, scenario, sample, balancer, "
+    "curve, duration, options, bisection, got other")
 run("| a | b |\n|---|---|\n", 1,
     "table.md: expected a table with the columns figure, data, over, bound, measured, source, got none")
 
