@@ -81,10 +81,10 @@ bool sim_partners_add(struct sim_partners *p, uint32_t rank, uint32_t pair) {
     if (grown == NULL) {
         return false;
     }
+    p->list = grown;
     const uint32_t at = sim_partners_search(p, rank);
     memmove(grown + at + 1, grown + at, (p->count - at) * sizeof *grown);
     grown[at] = (struct sim_partner){rank, pair};
-    p->list = grown;
     p->count++;
     p->next = at + 1;
     return true;
