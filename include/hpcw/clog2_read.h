@@ -119,7 +119,8 @@ typedef struct hpcw_clog2_stretch {
     const unsigned char *cargo;
 } hpcw_clog2_stretch;
 
-/** A send or a receive, and with it the message, if the other end came before. */
+/** A send or a receive, and with it the message, if the other end came before. If a rank of the first end has not entered its
+ * communicator by then, that end is reported right before the second one. */
 typedef struct hpcw_clog2_end {
     uint32_t rank; /**< of the world: who sends or receives */
     uint32_t peer; /**< of the world: the other end */

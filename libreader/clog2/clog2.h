@@ -133,7 +133,8 @@ struct read_clog2_stretch {
         *cargo; /* [32] of the event that ends a state, or is alone; NULL: it has none. Valid for the call */
 };
 
-/* A send or a receive, and with it the message, if the other end came before. */
+/* A send or a receive, and with it the message, if the other end came before. If a rank of the first end has not entered its
+ * communicator by then, that end is told right before the second one. */
 struct read_clog2_end {
     uint32_t rank, peer; /* of the world */
     int32_t tag, bytes;

@@ -31,25 +31,33 @@ static void arrow(struct read_clog2_pass *p, const struct read_clog2_item *item,
     read_clog2_amount_add(p, &p->flows, from, to, is_send ? size : other->detail, 0);
 }
 
-/* `other`: the earlier end, or NULL. */
-static void watch_message(const struct read_clog2_pass *p, const struct read_clog2_item *item,
-                          const struct message_ends *ends, const struct read_clog2_open *other, bool is_send) {
+/* An end of a message. */
+struct message_end {
+    double time;
+    int32_t tag, size;
+    bool is_send;
+};
+
+/* `other`: the earlier end, or NULL. False: a rank has not entered its communicator yet. */
+static bool tell(const struct read_clog2_pass *p, const struct message_ends *ends,
+                 const struct message_end *end, const struct read_clog2_open *other) {
     if (p->watch == NULL || p->watch->message == NULL || p->status != HPCW_OK) {
-        return;
+        return true;
     }
     const int64_t from = read_clog2_world_rank(p, ends->from_comm, ends->from_rank);
     const int64_t to = read_clog2_world_rank(p, ends->to_comm, ends->to_rank);
-    if (from >= 0 && to >= 0) {
-        p->watch->message(p->watch->context,
-                          &(struct read_clog2_end){.rank = (uint32_t)(is_send ? from : to),
-                                                   .peer = (uint32_t)(is_send ? to : from),
-                                                   .tag = read_clog2_i32(item, READ_CLOG2_MESSAGE_TAG_AT),
-                                                   .bytes = read_clog2_i32(item, READ_CLOG2_MESSAGE_SIZE_AT),
-                                                   .send = is_send,
-                                                   .time = item->time,
-                                                   .meets = other != NULL,
-                                                   .other = other != NULL ? other->time : 0});
+    if (from < 0 || to < 0) {
+        return false;
     }
+    p->watch->message(p->watch->context, &(struct read_clog2_end){.rank = (uint32_t)(end->is_send ? from : to),
+                                                                  .peer = (uint32_t)(end->is_send ? to : from),
+                                                                  .tag = end->tag,
+                                                                  .bytes = end->size,
+                                                                  .send = end->is_send,
+                                                                  .time = end->time,
+                                                                  .meets = other != NULL,
+                                                                  .other = other != NULL ? other->time : 0});
+    return true;
 }
 
 void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item *item) {
@@ -72,6 +80,7 @@ void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item 
     }
     const struct message_ends ends = is_send ? (struct message_ends){item->comm, item->rank, peer_comm, peer}
                                              : (struct message_ends){peer_comm, peer, item->comm, item->rank};
+    const struct message_end end = {item->time, tag, size, is_send};
     const uint64_t key[] = {read_clog2_pack(ends.from_comm, ends.from_rank),
                             read_clog2_pack(ends.to_comm, ends.to_rank), (uint32_t)tag};
     struct read_clog2_queue *q = read_clog2_add(p, &p->queues, key);
@@ -86,14 +95,18 @@ void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item 
             hpcw_i_table_remove(&p->queues, q);
         }
         arrow(p, item, &ends, &other, size, is_send);
-        watch_message(p, item, &ends, &other, is_send);
+        if (!other.told) {
+            (void)tell(p, &ends, &(struct message_end){other.time, tag, other.detail, !is_send}, NULL);
+        }
+        (void)tell(p, &ends, &end, &other);
         return;
     }
     uint32_t n = read_clog2_open_take(p);
     if (n == 0) {
         return;
     }
-    p->open[n - 1] = (struct read_clog2_open){.time = item->time, .offset = item->offset, .detail = size};
+    p->open[n - 1] = (struct read_clog2_open){
+        .time = item->time, .offset = item->offset, .detail = size, .told = tell(p, &ends, &end, NULL)};
     if (q->head == 0) {
         q->head = n;
     } else {
@@ -101,7 +114,6 @@ void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item 
     }
     q->tail = n;
     q->receives = is_send ? 0 : 1;
-    watch_message(p, item, &ends, NULL, is_send);
 }
 
 void read_clog2_check_messages_met(struct read_clog2_pass *p) {

@@ -54,6 +54,7 @@ struct read_clog2_open {
     uint64_t offset;
     uint32_t next;
     int32_t detail; /* definition of the state, size of the message */
+    bool told;      /* of a message: to the watch */
 };
 
 /* What an event is to its definition. */
