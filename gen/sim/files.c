@@ -73,7 +73,7 @@ void sim_files_serve(struct sim *sim, uint32_t rank, uint64_t time_ns) {
         sim_may_end(sim, rank, end_ns);
     } else {
         sim->rank[rank].timed = SIM_NOT_TIMED;
-        sim_wake(sim, rank, end_ns);
+        sim_wake(sim, rank, sim_disturb(sim, rank, end_ns));
     }
 }
 

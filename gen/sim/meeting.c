@@ -86,7 +86,7 @@ static void leave(struct sim *sim, struct sim_meeting *g, uint32_t place, uint64
     if (g->call == SIM_CALL_CHECKPOINT) {
         sim_files_checkpoint(sim, rank, time_ns, sim->rank[rank].write_bytes);
     } else {
-        sim_wake(sim, rank, time_ns);
+        sim_wake(sim, rank, sim_disturb(sim, rank, time_ns));
     }
 }
 

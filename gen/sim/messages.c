@@ -103,6 +103,7 @@ static uint64_t finish_wait(struct sim *sim, uint32_t rank) {
     for (uint32_t h = half; h != SIM_NOTHING; h = half_of(sim, h)->wait_next) {
         now_ns = end_of(sim, rank, half_of(sim, h), now_ns);
     }
+    now_ns = sim_disturb(sim, rank, now_ns);
     while (half != SIM_NOTHING) {
         const uint32_t next = half_of(sim, half)->wait_next;
         if (!half_of(sim, half)->sends) {
@@ -135,7 +136,7 @@ static void wait_for(struct sim *sim, uint32_t rank, uint32_t half) {
 }
 
 static enum sim_answer wait_or_go_on(struct sim *sim, uint32_t rank) {
-    return sim->rank[rank].missing > 0 ? sim_block(sim, rank) : sim_end_call(sim, rank, finish_wait(sim, rank));
+    return sim->rank[rank].missing > 0 ? sim_block(sim, rank) : sim_return(sim, rank, finish_wait(sim, rank));
 }
 
 /* ---- timed calls ---- */
@@ -288,7 +289,8 @@ void sim_serve_message(struct sim *sim, uint32_t rank) {
     join(sim, half_of(sim, send), &receive);
     settle(sim, send);
     sim->rank[rank].timed = SIM_NOT_TIMED;
-    const uint64_t end_ns = end_of(sim, rank, &receive, sim_least_end_ns(sim, rank));
+    const uint64_t end_ns =
+        sim_disturb(sim, rank, end_of(sim, rank, &receive, sim_least_end_ns(sim, rank)));
     tell_receive(sim, rank, &receive, end_ns);
     sim_wake(sim, rank, end_ns);
 }
@@ -475,9 +477,10 @@ enum sim_answer sim_recv(struct sim *sim, uint32_t rank, uint32_t comm, uint32_t
     }
     struct sim_half receive = new_receive(sim, rank, sender, pair, comm, tag);
     if (finds_message(sim, &receive)) {
-        const uint64_t end_ns = end_of(sim, rank, &receive, sim_least_end_ns(sim, rank));
+        const uint64_t end_ns =
+            sim_disturb(sim, rank, end_of(sim, rank, &receive, sim_least_end_ns(sim, rank)));
         tell_receive(sim, rank, &receive, end_ns);
-        return sim_end_call(sim, rank, end_ns);
+        return sim_return(sim, rank, end_ns);
     }
     const uint32_t half = keep(sim, &receive);
     if (half == SIM_NOTHING) {

@@ -115,19 +115,25 @@ static inline enum sim_answer sim_advance(struct sim *sim, uint32_t rank, uint64
     return SIM_WAITS;
 }
 
-/* A call returns at `time_ns`. If that is beyond the horizon, the rank stops there. */
-static inline enum sim_answer sim_end_call(struct sim *sim, uint32_t rank, uint64_t time_ns) {
-    if (sim->noise.rank != NULL) {
-        const uint64_t calm_ns = time_ns;
-        time_ns = sim_noise_return(&sim->noise, rank, calm_ns);
-        if (time_ns > calm_ns) {
-            sim_tell_loss(sim, rank, time_ns, SIM_WORK_CALL, time_ns - calm_ns);
-        }
+/* When a call returns that would at `calm_ns`, if there were no noise. Once for each call. */
+static inline uint64_t sim_disturb(struct sim *sim, uint32_t rank, uint64_t calm_ns) {
+    const uint64_t time_ns = sim->noise.rank != NULL ? sim_noise_return(&sim->noise, rank, calm_ns) : calm_ns;
+    if (time_ns > calm_ns) {
+        sim_tell_loss(sim, rank, time_ns, SIM_WORK_CALL, time_ns - calm_ns);
     }
+    return time_ns;
+}
+
+/* A call returns at `time_ns`. If that is beyond the horizon, the rank stops there. */
+static inline enum sim_answer sim_return(struct sim *sim, uint32_t rank, uint64_t time_ns) {
     if (sim->observed) {
         sim_tell_return(sim, rank, time_ns);
     }
     return sim_advance(sim, rank, time_ns);
+}
+
+static inline enum sim_answer sim_end_call(struct sim *sim, uint32_t rank, uint64_t calm_ns) {
+    return sim_return(sim, rank, sim_disturb(sim, rank, calm_ns));
 }
 /* When a call of the rank ends that begins now and moves nothing. */
 static inline uint64_t sim_least_end_ns(const struct sim *sim, uint32_t rank) {

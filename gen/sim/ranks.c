@@ -148,7 +148,7 @@ enum sim_answer sim_block(struct sim *sim, uint32_t rank) {
 }
 
 void sim_wake(struct sim *sim, uint32_t rank, uint64_t time_ns) {
-    if (sim_end_call(sim, rank, time_ns) == SIM_GOES_ON) {
+    if (sim_return(sim, rank, time_ns) == SIM_GOES_ON) {
         sim->ready[sim->ready_count++] = rank;
     }
 }
