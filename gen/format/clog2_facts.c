@@ -10,10 +10,10 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Of a rank in its current phase: compute time, the time that it lost to noise, and its messages. */
+/* What a rank did in its current phase. */
 struct facts_rank {
-    uint64_t compute_ns, lost_ns;
-    uint32_t phase, messages;
+    uint64_t compute_ns, lost_ns; /* lost to noise */
+    uint32_t messages;
 };
 
 /* A phase in truth.json. */
@@ -243,8 +243,8 @@ static void put_interruptions(const struct gen_clog2_facts *f, struct hpcw_i_jso
 
 /* ---- how visible clocks are ---- */
 
-/* A rank's median distance from the median rank in all meetings, and by how much that of the second half of them is another
- * than that of the first half: medians, as the system holds a rank now and then. */
+/* How a rank's clock compares with that of the median rank. `offset_ns` is the median distance over all meetings; `change_ns` is by
+ * how much this grows from the first half of the meetings to the second. Medians, as the system holds a rank now and then. */
 struct facts_rank_clock {
     double offset_ns, change_ns;
 };
@@ -264,8 +264,8 @@ static struct facts_rank_clock clock_of(const struct gen_clog2_facts *f, uint32_
     return (struct facts_rank_clock){middle[0], middle[2] - middle[1]};
 }
 
-/* How far each host is from the median rank, over what spreads the ranks, their places in the trees of the calls; but no more
- * than the clock's error: rank 0, the root, leaves first with a right clock, too. */
+/* For each host, how far its ranks are from the median rank, divided by the noise: ranks also differ by their places in the trees
+ * of the calls. No more than the clock's own error counts, as rank 0, the root, leaves first with a right clock, too. */
 static void put_sds(const struct gen_clog2_facts *f, const struct facts_rank_clock *rank,
                     struct hpcw_i_json *partial) {
     const struct gen_dataset *d = f->d;

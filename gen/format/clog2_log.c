@@ -531,7 +531,7 @@ hpcw_status gen_clog2_log_passed(void *context, uint64_t time_ns, hpcw_error *er
     if (log->events < LEAST_DUE) {
         return HPCW_OK;
     }
-    /* What the slowest clock says by then. */
+    /* No clock shows less by then. */
     int64_t least = 0;
     for (uint32_t n = 0; c->clock != NULL && n < log->d->machine.nodes; n++) {
         const int64_t error = gen_clock_error(c, n, time_ns);

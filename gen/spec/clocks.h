@@ -31,8 +31,8 @@ hpcw_status gen_clocks_init(struct gen_clocks *c, const struct gen_clock_params 
                             const struct model_machine *machine, hpcw_error *err);
 void gen_clocks_free(struct gen_clocks *c);
 
-/* What the clock of a node adds to a time of the log, t nanoseconds after the start of the run, to the nanosecond. It never goes
- * back. */
+/* By how much the clock of a node is ahead, `time_ns` after the start of the run. A clock never goes back: the sum of both never
+ * falls. */
 static inline int64_t gen_clock_error(const struct gen_clocks *c, uint32_t node, uint64_t time_ns) {
     const struct gen_clock *k = c->clock == NULL ? NULL : &c->clock[node];
     return k == NULL ? 0 : (int64_t)(k->offset_ns + k->drift * (double)time_ns);

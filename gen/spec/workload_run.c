@@ -73,8 +73,8 @@ static hpcw_status loads_new(struct workload_loads *l, const struct gen_dataset 
                : hpcw_i_fail_memory(err, "workload", d->load.params.phases, "phases");
 }
 
-/* The load data have the times of the run: all that a rank works in a phase takes as much longer as noise made it, and as much
- * less as the program left to other ranks. */
+/* The load data have the times of the run. The objects of a rank take longer if noise made its work longer, and less if the program
+ * gave some of it to other ranks. */
 #define LEAST_FACTOR 1e-6 /* tasks take at least a nanosecond */
 static void disturb(const struct workload_loads *l, struct gen_traffic *t) {
     for (uint32_t k = 0; k < t->phases; k++) {
