@@ -46,6 +46,7 @@ struct log_figures {
 
     /* Messages. */
     double *sent_at, *came_at; /* [ranks] seconds, of the last message in this call; NAN: none */
+    double latest;             /* message */
     double *pending;           /* [ranks] bytes of the message in this send; 0: none */
     uint64_t borders;          /* ends of calls with messages */
     uint64_t off_borders;      /* those at another time than the message's */
@@ -357,7 +358,10 @@ static void take_message(void *context, const struct read_clog2_end *e) {
         add_size(g, (uint64_t)e->bytes);
         g->pending[e->rank] = e->bytes;
     }
-    *(e->send ? &g->sent_at[e->rank] : &g->came_at[e->rank]) = e->time;
+    if (e->time >= g->latest) { /* not one that is told late: its call is over */
+        *(e->send ? &g->sent_at[e->rank] : &g->came_at[e->rank]) = e->time;
+        g->latest = e->time;
+    }
     if (e->meets && e->peer < g->ranks) {
         take_whole(g, e);
     }
