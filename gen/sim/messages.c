@@ -289,8 +289,7 @@ void sim_serve_message(struct sim *sim, uint32_t rank) {
     join(sim, half_of(sim, send), &receive);
     settle(sim, send);
     sim->rank[rank].timed = SIM_NOT_TIMED;
-    const uint64_t end_ns =
-        sim_disturb(sim, rank, end_of(sim, rank, &receive, sim_least_end_ns(sim, rank)));
+    const uint64_t end_ns = sim_disturb(sim, rank, end_of(sim, rank, &receive, sim_least_end_ns(sim, rank)));
     tell_receive(sim, rank, &receive, end_ns);
     sim_wake(sim, rank, end_ns);
 }
