@@ -102,8 +102,8 @@ static void add_state(void *context, const struct read_clog2_stretch *s) {
 
 /* ---- The window ---- */
 
-/* Without a given window, the middle iteration. The state of iterations is the one that repeats on rank 0 and takes most
- * of its time. Programs without such a state have short ones alone, so the window is at least a fiftieth of the log. */
+/* Without a given window, the middle one of the times that rank 0 is in the state that takes most of its time, and at least a
+ * fiftieth of the log. */
 static void choose_window(struct log_profile *p, const struct gen_report *r) {
     p->from = p->begin;
     p->to = p->end;
@@ -286,23 +286,26 @@ static void draw_groups(const struct gen_report *r, const struct log_profile *p,
                                         .count = p->colours});
 }
 
-/* Marks the ranks of slow nodes, and interruptions of iterations in the window. */
+/* Marks the ranks of slow nodes, and those that were interrupted in the window. */
 static void mark_truth(const struct gen_report *r, const struct log_profile *p, struct gen_areas *areas) {
     const cJSON *one;
-    const cJSON *stop;
     cJSON_ArrayForEach(one, gen_report_truth(r, "machine.slow_nodes")) {
         double first = gen_report_number(one, "first_rank") - 0.5;
         gen_areas_add(areas, p->from, p->to, first, first + gen_report_number(one, "ranks"),
                       "slow node (injected)");
     }
-    cJSON_ArrayForEach(one, gen_report_truth(r, "clog2.iterations")) {
-        double from = gen_report_number(one, "start_ns") / 1e9;
-        double to = from + gen_report_number(one, "duration_ns") / 1e9;
-        if (!(from < p->to && to > p->from)) {
+    const cJSON *phases = gen_report_truth(r, "clog2.phases");
+    cJSON_ArrayForEach(one, gen_report_truth(r, "clog2.interruptions")) {
+        const double phase = gen_report_number(one, "phase");
+        const double rank = gen_report_number(one, "rank");
+        if (!(phase >= 0 && phase < cJSON_GetArraySize(phases))) {
             continue;
         }
-        cJSON_ArrayForEach(stop, cJSON_GetObjectItemCaseSensitive(one, "interruptions")) {
-            double rank = gen_report_number(stop, "rank");
+        /* From where the phase before ends to where this one does. */
+        const cJSON *before = phase < 1 ? NULL : cJSON_GetArrayItem(phases, (int)phase - 1);
+        const double from = before == NULL ? 0 : gen_report_number(before, "end_ns") / 1e9;
+        const double to = gen_report_number(cJSON_GetArrayItem(phases, (int)phase), "end_ns") / 1e9;
+        if (from < p->to && to > p->from) {
             gen_areas_add(areas, from, to, rank - 0.5, rank + 0.5, "interrupted rank (injected)");
         }
     }

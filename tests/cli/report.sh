@@ -91,6 +91,11 @@ sound "2 charts, 4 tables" one.html
 grep -q '"from":0.01,"to":0.02' window.html || bad "another window"
 drawn 2 window.html
 
+# Ranks that were interrupted are marked.
+"$HPCGEN" -n 8 --scale tiny -f clog2 -o stopped -q --set load.noise=0.5 || bad "generate fails"
+"$HPCGEN" report stopped -q -O stopped.html || bad "report of interruptions fails"
+grep -q 'interrupted rank (injected)' stopped.html || bad "no interruption is marked"
+
 refuse 1 'missing: expected a file or directory: *' "$HPCGEN" report missing
 mkdir empty
 refuse 1 'empty: expected a dataset, *' "$HPCGEN" report empty
