@@ -7,7 +7,7 @@
 #include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
-/* The slowest clock that still goes on: half as fast. */
+/* Errors scatter by up to 1.44 times this: the slowest clock still goes on, at 0.42 of the speed. */
 #define MOST_DRIFT_PPM 400000
 
 #define PARAM(name, field, most, unit, ...)                                                                    \

@@ -315,9 +315,6 @@ double model_load_centre(const struct model_load *m, uint32_t phase);
 uint64_t model_load_other(const struct model_load *m, uint32_t rank, uint32_t which, uint32_t phase,
                           double slowness);
 
-/* The load of a rank in a phase, on average. */
-double model_load_mean_ns(const struct model_load *m, uint32_t phase);
-
 /* The same of ranks first .. first + count - 1, at most MODEL_LOAD_AT_ONCE, added to sum[count]. */
 void model_load_add_others(const struct model_load *m, uint32_t first, uint32_t count, uint32_t which,
                            uint32_t phase, const double *slowness, uint64_t *sum);

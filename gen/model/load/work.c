@@ -217,14 +217,6 @@ static double other_median_ns(const struct model_load *m, uint32_t which) {
     return which == 0 ? 1e6 * m->params.handler_ms : which - 1 < m->params.groups / 2 ? 0 : MODEL_LOAD_GROUP_NS;
 }
 
-double model_load_mean_ns(const struct model_load *m, uint32_t phase) {
-    double sum_ns = m->phase[phase].mean_ns * model_load_mean_objects(m);
-    for (uint32_t which = 0; which <= m->params.groups; which++) {
-        sum_ns += other_median_ns(m, which);
-    }
-    return sum_ns;
-}
-
 uint64_t model_load_other(const struct model_load *m, uint32_t rank, uint32_t which, uint32_t phase,
                           double slowness) {
     const double median_ns = other_median_ns(m, which);
