@@ -13,7 +13,6 @@ struct edges_kind {
     uint32_t *from, *to; /* [count] objects, or ranks */
     uint32_t *owner;
     double *ln_bytes;
-    uint64_t *bytes; /* in the phase of gen_edges.bytes_of */
     uint32_t count, most;
 };
 
@@ -44,8 +43,7 @@ static hpcw_status new_kind(struct edges_kind *k, uint32_t most, hpcw_error *err
     k->to = hpcw_i_malloc(most * sizeof *k->to);
     k->owner = hpcw_i_malloc(most * sizeof *k->owner);
     k->ln_bytes = hpcw_i_malloc(most * sizeof *k->ln_bytes);
-    k->bytes = hpcw_i_malloc(most * sizeof *k->bytes);
-    return k->from != NULL && k->to != NULL && k->owner != NULL && k->ln_bytes != NULL && k->bytes != NULL
+    return k->from != NULL && k->to != NULL && k->owner != NULL && k->ln_bytes != NULL
                ? HPCW_OK
                : hpcw_i_fail_memory(err, "workload", most, "edges");
 }
@@ -122,7 +120,6 @@ void gen_edges_free(struct gen_edges *e) {
         hpcw_i_free(e->kind[k].to);
         hpcw_i_free(e->kind[k].owner);
         hpcw_i_free(e->kind[k].ln_bytes);
-        hpcw_i_free(e->kind[k].bytes);
     }
     for (uint32_t i = 0; e->phase != NULL && i < e->load->params.phases; i++) {
         free_phase(&e->phase[i]);
@@ -135,29 +132,48 @@ void gen_edges_free(struct gen_edges *e) {
 
 /* ---- a phase ---- */
 
-/* Sums a kind's edges between different ranks. */
+/* Edges of a kind between different ranks. */
+struct edges_batch {
+    uint32_t owner[MODEL_LOAD_AT_ONCE], count;
+    double ln_bytes[MODEL_LOAD_AT_ONCE];
+    uint64_t pair[MODEL_LOAD_AT_ONCE];
+};
+
+static hpcw_status sum_batch(struct gen_edges *e, uint32_t kind, uint32_t phase, struct edges_batch *b,
+                             hpcw_error *err) {
+    uint64_t bytes[MODEL_LOAD_AT_ONCE];
+    model_load_bytes(e->load, b->owner, model_load_shared(kind), b->ln_bytes, b->count, phase, bytes);
+    for (uint32_t i = 0; i < b->count; i++) {
+        uint64_t *sum = hpcw_i_table_add(&e->pair, &b->pair[i], NULL);
+        if (sum == NULL) {
+            return hpcw_i_fail_memory(err, "workload", e->pair.count, "pairs of ranks");
+        }
+        *sum += bytes[i];
+    }
+    b->count = 0;
+    return HPCW_OK;
+}
+
 static hpcw_status sum_kind(struct gen_edges *e, uint32_t kind, uint32_t phase, const uint32_t *rank,
                             hpcw_error *err) {
     const struct edges_kind *k = &e->kind[kind];
-    for (uint32_t first = 0; first < k->count; first += MODEL_LOAD_AT_ONCE) {
-        const uint32_t rest = k->count - first;
-        const uint32_t count = rest < MODEL_LOAD_AT_ONCE ? rest : MODEL_LOAD_AT_ONCE;
-        model_load_bytes(e->load, k->owner + first, model_load_shared(kind), k->ln_bytes + first, count, phase,
-                         k->bytes + first);
-        for (uint32_t i = first; i < first + count; i++) {
-            const uint32_t from = is_tree(kind) ? k->from[i] : rank[k->from[i]];
-            const uint32_t to = is_tree(kind) ? k->to[i] : rank[k->to[i]];
-            const uint64_t key = (uint64_t)from << 32 | to;
-            uint64_t *sum = from == to ? NULL : hpcw_i_table_add(&e->pair, &key, NULL);
-            if (from != to && sum == NULL) {
-                return hpcw_i_fail_memory(err, "workload", e->pair.count, "pairs of ranks");
-            }
-            if (sum != NULL) {
-                *sum += k->bytes[i];
-            }
+    struct edges_batch b;
+    hpcw_status s = HPCW_OK;
+    b.count = 0;
+    for (uint32_t i = 0; s == HPCW_OK && i < k->count; i++) {
+        const uint32_t from = is_tree(kind) ? k->from[i] : rank[k->from[i]];
+        const uint32_t to = is_tree(kind) ? k->to[i] : rank[k->to[i]];
+        if (from == to) {
+            continue;
+        }
+        b.owner[b.count] = k->owner[i];
+        b.ln_bytes[b.count] = k->ln_bytes[i];
+        b.pair[b.count++] = (uint64_t)from << 32 | to;
+        if (b.count == MODEL_LOAD_AT_ONCE) {
+            s = sum_batch(e, kind, phase, &b, err);
         }
     }
-    return HPCW_OK;
+    return s == HPCW_OK && b.count > 0 ? sum_batch(e, kind, phase, &b, err) : s;
 }
 
 /* Counts become where the list of each rank begins; count r is at first[r + 1]. */
