@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "gen/sim/private.h"
+#include "libwriter/base/array.h"
 
 static struct sim_half *half_of(struct sim *sim, uint32_t half) {
     return &sim->match.half[half];
@@ -514,8 +515,37 @@ enum sim_answer sim_sendrecv(struct sim *sim, uint32_t rank, uint32_t comm, uint
     return wait_or_go_on(sim, rank);
 }
 
-static sim_request request_of(struct sim *sim, uint32_t half) {
-    return (uint64_t)half_of(sim, half)->serial << 32 | half;
+static bool is_held(struct sim *sim, sim_request request) {
+    const struct sim_half *h = half_of(sim, (uint32_t)request);
+    return h->serial == request >> 32 && h->held && !h->waited;
+}
+
+/* Keeps those that the rank has not waited for. */
+static void clear_requests(struct sim *sim, struct sim_rank *r) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < r->posted; i++) {
+        if (is_held(sim, r->request[i])) {
+            r->request[kept++] = r->request[i];
+        }
+    }
+    r->posted = kept;
+}
+
+/* A new request. False when memory runs out. */
+static bool hold(struct sim *sim, uint32_t rank, uint32_t half, sim_request *request) {
+    struct sim_rank *r = &sim->rank[rank];
+    if (r->posted == r->request_capacity) {
+        clear_requests(sim, r);
+        sim_request *grown =
+            hpcw_i_grow(r->request, &r->request_capacity, 2 * (size_t)r->posted + 1, sizeof *grown);
+        if (grown == NULL) {
+            return false;
+        }
+        r->request = grown;
+    }
+    r->held++;
+    *request = r->request[r->posted++] = (uint64_t)half_of(sim, half)->serial << 32 | half;
+    return true;
 }
 
 /* A request of nobody: one that is over. */
@@ -535,8 +565,9 @@ enum sim_answer sim_isend(struct sim *sim, uint32_t rank, uint32_t comm, uint32_
     if (half == SIM_NOTHING) {
         return refuse_half(sim, SIM_CALL_ISEND);
     }
-    *request = request_of(sim, half);
-    sim->rank[rank].held++;
+    if (!hold(sim, rank, half, request)) {
+        return sim_fail_memory(sim, "requests");
+    }
     const uint64_t posted_ns =
         sim->rank[rank].clock_ns + pair_of(sim, half_of(sim, half)->pair)->cost.overhead_ns;
     return sim_end_call(sim, rank, later_of(sim_least_end_ns(sim, rank), posted_ns));
@@ -556,21 +587,27 @@ enum sim_answer sim_irecv(struct sim *sim, uint32_t rank, uint32_t comm, uint32_
     if (half == SIM_NOTHING) {
         return refuse_half(sim, SIM_CALL_IRECV);
     }
-    *request = request_of(sim, half);
-    sim->rank[rank].held++;
+    if (!hold(sim, rank, half, request)) {
+        return sim_fail_memory(sim, "requests");
+    }
     return end_at_once(sim, rank);
 }
 
 /* The half of a request that its rank may wait for; SIM_NOTHING: it is not one. */
 static uint32_t half_of_request(struct sim *sim, uint32_t rank, enum sim_call call, sim_request request) {
     const uint32_t half = (uint32_t)request;
-    if (half < sim->match.count && half_of(sim, half)->serial == request >> 32 && half_of(sim, half)->held &&
-        !half_of(sim, half)->waited && half_of(sim, half)->owner == rank) {
+    if (half < sim->match.count && is_held(sim, request) && half_of(sim, half)->owner == rank) {
         return half;
     }
     (void)sim_refuse(sim, "%s: expected a request of this rank that it has not waited for, got another",
                      sim_call_name[call]);
     return SIM_NOTHING;
+}
+
+static enum sim_answer wait_for_all(struct sim *sim, uint32_t rank, enum sim_call call) {
+    sim_begin_call(sim, rank, SIM_WORLD, call);
+    sim->rank[rank].received = (struct sim_received){.from = SIM_NONE};
+    return wait_or_go_on(sim, rank);
 }
 
 enum sim_answer sim_wait(struct sim *sim, uint32_t rank, enum sim_call call, const sim_request *request,
@@ -585,9 +622,17 @@ enum sim_answer sim_wait(struct sim *sim, uint32_t rank, enum sim_call call, con
         }
         wait_for(sim, rank, half);
     }
-    sim_begin_call(sim, rank, SIM_WORLD, call);
-    sim->rank[rank].received = (struct sim_received){.from = SIM_NONE};
-    return wait_or_go_on(sim, rank);
+    return wait_for_all(sim, rank, call);
+}
+
+enum sim_answer sim_waitall(struct sim *sim, uint32_t rank) {
+    struct sim_rank *r = &sim->rank[rank];
+    for (; r->posted > 0; r->posted--) {
+        if (is_held(sim, r->request[r->posted - 1])) {
+            wait_for(sim, rank, (uint32_t)r->request[r->posted - 1]);
+        }
+    }
+    return wait_for_all(sim, rank, SIM_CALL_WAITALL);
 }
 
 enum sim_answer sim_waitany(struct sim *sim, uint32_t rank, const sim_request *request, uint32_t count) {

@@ -42,8 +42,12 @@ struct sim_rank {
     struct sim_partners to, from;
     uint32_t first_in; /* the first pair with this receiver; SIM_NOTHING: none */
     uint32_t held;     /* requests that it has not waited for */
-    int32_t any_tag;   /* of a receive from any source */
-    uint32_t waited;   /* the place of the request that was over first */
+    uint32_t
+        posted; /* requests in `request`: these in the order of their calls, and some that it has waited for */
+    size_t request_capacity;
+    sim_request *request;
+    int32_t any_tag; /* of a receive from any source */
+    uint32_t waited; /* the place of the request that was over first */
     struct sim_heap
         mail; /* messages without a receive, earliest first; of those some were received meanwhile */
     uint32_t phase, checkpoints;

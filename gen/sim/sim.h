@@ -196,6 +196,8 @@ enum sim_answer sim_irecv(struct sim *sim, uint32_t rank, uint32_t comm, uint32_
 /* `call`: SIM_CALL_WAIT or SIM_CALL_WAITALL. */
 enum sim_answer sim_wait(struct sim *sim, uint32_t rank, enum sim_call call, const sim_request *request,
                          uint32_t count);
+/* Waits for all requests that the rank has not waited for, in the order of their calls. */
+enum sim_answer sim_waitall(struct sim *sim, uint32_t rank);
 
 /* Waits until one request is over, the first one of those that are over by then. A request to or from nobody is over at once.
  * The others can be waited for later. At least one. */

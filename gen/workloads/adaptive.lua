@@ -9,8 +9,7 @@ states = { "Advance", "Regrid" }
 local function advance(to, from)
   local requests = {}
   for other in from do requests[#requests + 1] = irecv(other) end
-  local sends = {}
-  for other, bytes in to do sends[#sends + 1] = isend(other, bytes) end
+  for other, bytes in to do isend(other, bytes) end
   local share = 1 / (#requests + 1)
   work(share)
   while #requests > 0 do
@@ -18,7 +17,7 @@ local function advance(to, from)
     table.remove(requests, index)
     work(share)
   end
-  waitall(sends)
+  waitall()
 end
 
 -- All learn how many blocks each rank has.

@@ -21,17 +21,16 @@ end
 
 -- Each rank of the sea exchanges fields with those of the air above it.
 local function couple()
-  local requests = {}
   local function exchange(with)
-    table.insert(requests, irecv(with))
-    table.insert(requests, isend(with, parameters.field))
+    irecv(with)
+    isend(with, parameters.field)
   end
   if is_sea then
     for air = seas + rank, size - 1, seas do exchange(air) end
   else
     exchange((rank - seas) % seas)
   end
-  waitall(requests)
+  waitall()
 end
 
 function run()

@@ -8,12 +8,9 @@ end
 
 -- The first or the second half of all edges.
 local function exchange(to, from, first)
-  local requests = {}
-  for other in from do requests[#requests + 1] = irecv(other) end
-  for other, bytes in to do
-    requests[#requests + 1] = isend(other, first and bytes // 2 or bytes - bytes // 2)
-  end
-  waitall(requests)
+  for other in from do irecv(other) end
+  for other, bytes in to do isend(other, first and bytes // 2 or bytes - bytes // 2) end
+  waitall()
 end
 
 function run()

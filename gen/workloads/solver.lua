@@ -9,14 +9,13 @@ local share = 1 / parameters.iterations
 
 -- Borders in as many parts as there are iterations; the last one has what is left.
 local function product(to, from, iteration)
-  local requests = {}
-  for other in from do requests[#requests + 1] = irecv(other) end
+  for other in from do irecv(other) end
   for other, bytes in to do
     local part = bytes // parameters.iterations
     local last = iteration == parameters.iterations
-    requests[#requests + 1] = isend(other, last and bytes - part * (iteration - 1) or part)
+    isend(other, last and bytes - part * (iteration - 1) or part)
   end
-  waitall(requests)
+  waitall()
   work(0.8 * share)
 end
 

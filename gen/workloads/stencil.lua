@@ -17,11 +17,10 @@ end
 function run()
   for phase = 1, phases do
     local to, from = edges()
-    local requests = {}
-    for other in from do requests[#requests + 1] = irecv(other) end
-    for other, bytes in to do requests[#requests + 1] = isend(other, bytes) end
+    for other in from do irecv(other) end
+    for other, bytes in to do isend(other, bytes) end
     state("Inner", inner)
-    waitall(requests)
+    waitall()
     state("Border", border)
     if phase % parameters.residual == 0 then allreduce(8) end
     checkpoint()

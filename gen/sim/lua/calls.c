@@ -322,9 +322,12 @@ static sim_request *requests_of(lua_State *L, const char *call, uint32_t *count)
     return request;
 }
 
-/* waitall { request, ... } */
+/* waitall { request, ... }, or waitall() for all that the rank has not waited for. */
 static int call_waitall(lua_State *L) {
     struct sim_lua_rank *r = caller(L, "waitall");
+    if (lua_isnone(L, 1)) {
+        return finish(L, r, sim_waitall(r->lua->sim, r->rank), no_results);
+    }
     uint32_t count;
     const sim_request *request = requests_of(L, "waitall", &count);
     return finish(L, r, sim_wait(r->lua->sim, r->rank, SIM_CALL_WAITALL, request, count), no_results);
