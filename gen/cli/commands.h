@@ -23,8 +23,9 @@ hpcw_status gen_cli_result_print(struct gen_cli_result *r, hpcw_status s, hpcw_e
  * known one, or the parameter's own error for its value; the message begins with the setting's origin. */
 hpcw_status gen_cli_apply(const struct ui_settings *settings, struct gen_dataset *dataset, hpcw_error *err);
 
-/* Builds and checks the dataset that a command line describes: preset, scale, settings, then the other options. */
-hpcw_status gen_cli_resolve(const struct gen_cli_options *options, struct gen_dataset *dataset,
+/* Builds and checks the dataset that a command line describes: preset, scale, settings, then the other options. `writes_log`: as in
+ * struct gen_dataset. */
+hpcw_status gen_cli_resolve(const struct gen_cli_options *options, bool writes_log, struct gen_dataset *dataset,
                             hpcw_error *err);
 
 /* Collective over `comm`; only process 0 prints. */

@@ -146,19 +146,19 @@ static hpcw_status read_described(const char *dir, struct gen_dataset *d, hpcw_e
     struct gen_cli_options described;
     struct ui_parse parse;
     hpcw_status s = read_description(dir, &described, &parse, err);
-    s = s == HPCW_OK ? gen_cli_resolve(&described, d, err) : s;
+    s = s == HPCW_OK ? gen_cli_resolve(&described, false, d, err) : s;
     gen_cli_options_free(&described);
     return s;
 }
 
 hpcw_status gen_cli_generate(const struct gen_cli_options *o, hpcw_comm *comm, hpcw_error *err) {
     double start = now();
-    struct gen_dataset d = {0};
     struct ui_progress *progress = NULL;
     bool first = hpcw_comm_process(comm) == 0;
+    struct gen_dataset d = {0};
     struct gen_size size;
     struct gen_left left = {0};
-    hpcw_status s = gen_cli_resolve(o, &d, err);
+    hpcw_status s = gen_cli_resolve(o, first, &d, err);
     if (s == HPCW_OK) {
         s = gen_part_size(&d, o->part.index, o->part.count, &size, err);
     }

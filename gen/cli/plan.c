@@ -185,7 +185,7 @@ static hpcw_status plan_json(const struct gen_cli_options *o, const struct gen_d
 
 hpcw_status gen_cli_plan(const struct gen_cli_options *o, hpcw_comm *comm, hpcw_error *err) {
     struct gen_dataset d = {0};
-    hpcw_status s = gen_cli_resolve(o, &d, err);
+    hpcw_status s = gen_cli_resolve(o, false, &d, err);
     if (s == HPCW_OK && hpcw_comm_process(comm) == 0) {
         if (o->json) {
             s = plan_json(o, &d, err);

@@ -62,7 +62,7 @@ static hpcw_status find_dataset(const struct gen_cli_options *o, const char *dir
         hpcw_error room;
         (void)fprintf(stderr, "hpcgen: %s\n", gen_cli_printable(e.message, &room));
     }
-    return gen_cli_resolve(o, d, err);
+    return gen_cli_resolve(o, false, d, err);
 }
 
 /* Whether it is the directory of a dataset that was finished. */

@@ -109,7 +109,8 @@ hpcw_status gen_cli_apply(const struct ui_settings *settings, struct gen_dataset
     return HPCW_OK;
 }
 
-hpcw_status gen_cli_resolve(const struct gen_cli_options *o, struct gen_dataset *d, hpcw_error *err) {
+hpcw_status gen_cli_resolve(const struct gen_cli_options *o, bool writes_log, struct gen_dataset *d,
+                            hpcw_error *err) {
     hpcw_status s = gen_dataset_init(d, o->preset, (enum gen_scale)o->scale, err);
     if (s != HPCW_OK) {
         return s;
@@ -122,6 +123,7 @@ hpcw_status gen_cli_resolve(const struct gen_cli_options *o, struct gen_dataset 
     if (s != HPCW_OK) {
         return s;
     }
+    d->writes_log = writes_log;
     d->ranks = o->ranks;
     d->seed = o->seed;
     d->formats = o->formats;

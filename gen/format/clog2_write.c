@@ -32,12 +32,11 @@ static hpcw_status pass_time(void *context, uint64_t time_ns, hpcw_error *err) {
 /* Simulates into a slice that is the whole log. */
 static hpcw_status fill_slice(struct clog2_run *run, hpcw_clog2_slice *slice, hpcw_error *err) {
     const struct gen_dataset *d = run->w->dataset;
-    uint64_t end_ns;
     const struct sim_observer observer = {run, take_event, pass_time};
     hpcw_status s = hpcw_clog2_slice_place(slice, 0, err);
     s = s == HPCW_OK ? gen_clog2_log_new(d, slice, &run->log, err) : s;
     s = s == HPCW_OK ? gen_clog2_log_put_prologue(slice, d, err) : s;
-    s = s == HPCW_OK ? gen_workload_run(d, &observer, &end_ns, err) : s;
+    s = s == HPCW_OK ? gen_workload_run(d, &observer, err) : s;
     s = s == HPCW_OK ? gen_clog2_log_finish(run->log, err) : s;
     gen_clog2_log_free(run->log);
     run->log = NULL;

@@ -68,6 +68,7 @@ struct gen_dataset {
     struct sim_noise_params noise_params;
     /* The dataset's own. Set it before gen_dataset_build, which otherwise draws one of the library if formats need it. */
     struct gen_workload *workload;
+    bool writes_log; /* set before: gen_workload_run tells the events of the run without another simulation */
 
     /* What follows from the above; gen_dataset_build makes it. */
     struct model_machine machine;

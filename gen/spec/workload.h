@@ -4,6 +4,7 @@
 #define HPCW_GEN_SPEC_WORKLOAD_H
 
 #include "gen/sim/lua/program.h"
+#include "gen/spec/recording.h"
 #include "gen/spec/traffic.h"
 #include "libwriter/base/buf.h"
 
@@ -39,7 +40,8 @@ struct gen_workload {
     uint64_t *checkpoint_ns;        /* [checkpoints] when rank 0 begins each */
     struct gen_workload_comm *comm; /* [comms] by leader and count, without the world */
     size_t comms, comm_capacity;
-    struct gen_traffic *traffic; /* for load data; NULL: they are not wanted */
+    struct gen_traffic *traffic;     /* for load data; NULL: they are not wanted */
+    struct gen_recording *recording; /* for the log; NULL: it is not wanted */
 };
 
 /* Whether it sends the edges of the load model, so that load data need no run. */
@@ -72,9 +74,9 @@ void gen_workload_free(struct gen_workload *workload);
 hpcw_status gen_workload_set(struct gen_workload *workload, const char *key, const char *value,
                              hpcw_error *err);
 
-/* Simulates the run, and tells the observer. The models of load and checkpoints must be built. As sim_lua_run. */
-hpcw_status gen_workload_run(const struct gen_dataset *d, const struct sim_observer *observer, uint64_t *end_ns,
-                             hpcw_error *err);
+/* Tells the observer the events of the run, once it is measured: those that were recorded, or of another simulation. As
+ * sim_lua_run. */
+hpcw_status gen_workload_run(const struct gen_dataset *d, const struct sim_observer *observer, hpcw_error *err);
 
 /* Simulates it once without recording, so that a wrong workload is refused before anything is written. `loads`: also for load
  * data, whose model gets the work of the handlers. */

@@ -136,12 +136,16 @@ static hpcw_status run(const struct gen_dataset *d, struct sim_lua *lua, const s
     return s;
 }
 
-hpcw_status gen_workload_run(const struct gen_dataset *d, const struct sim_observer *observer, uint64_t *end_ns,
+hpcw_status gen_workload_run(const struct gen_dataset *d, const struct sim_observer *observer,
                              hpcw_error *err) {
+    struct gen_recording *recording = d->workload->recording;
+    if (recording != NULL && gen_recording_is_whole(recording)) {
+        return gen_recording_play(recording, observer, err);
+    }
     struct sim_lua *lua;
-    *end_ns = 0;
+    uint64_t end_ns;
     hpcw_status s = open_lua(d, &lua, err);
-    s = s == HPCW_OK ? run(d, lua, observer, end_ns, err) : s;
+    s = s == HPCW_OK ? run(d, lua, observer, &end_ns, err) : s;
     sim_lua_free(lua);
     return s;
 }
@@ -227,8 +231,20 @@ static hpcw_status count(void *context, const struct sim_event *event, hpcw_erro
     case SIM_LOSES:
         break;
     }
-    return s == HPCW_OK && m->workload->traffic != NULL ? gen_traffic_add(m->workload->traffic, event, err) : s;
+    s = s == HPCW_OK && m->workload->traffic != NULL ? gen_traffic_add(m->workload->traffic, event, err) : s;
+    return s == HPCW_OK && m->workload->recording != NULL
+               ? gen_recording_event(m->workload->recording, event, err)
+               : s;
 }
+
+static hpcw_status pass(void *context, uint64_t time_ns, hpcw_error *err) {
+    const struct workload_measure *m = context;
+    return m->workload->recording != NULL ? gen_recording_passed(m->workload->recording, time_ns, err)
+                                          : HPCW_OK;
+}
+
+/* With more, the memory of a log of 4096 ranks would be above 300 MiB. */
+enum { RECORDING = 160 << 20 };
 
 hpcw_status gen_workload_measure(struct gen_dataset *d, bool loads, hpcw_error *err) {
     struct gen_workload *w = d->workload;
@@ -241,6 +257,9 @@ hpcw_status gen_workload_measure(struct gen_dataset *d, bool loads, hpcw_error *
         return hpcw_i_fail_memory(err, w->name, d->checkpoint.params.checkpoints, "checkpoints");
     }
     hpcw_status s = loads ? gen_traffic_new(d->ranks, d->load.params.phases, &w->traffic, err) : HPCW_OK;
+    if (s == HPCW_OK && d->writes_log) {
+        s = gen_recording_new(d->ranks, RECORDING, &w->recording, err);
+    }
     if (s != HPCW_OK) {
         return s;
     }
@@ -250,7 +269,7 @@ hpcw_status gen_workload_measure(struct gen_dataset *d, bool loads, hpcw_error *
         for (uint32_t i = 0; i < w->states; i++) {
             memcpy(w->state[i], sim_lua_state(lua, i), sizeof w->state[i]);
         }
-        s = run(d, lua, &(struct sim_observer){&measure, count, NULL}, &w->counts.end_ns, err);
+        s = run(d, lua, &(struct sim_observer){&measure, count, pass}, &w->counts.end_ns, err);
     }
     sim_lua_free(lua);
     if (w->comms > 0) {
