@@ -6,7 +6,6 @@
 #include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
-#include "libwriter/base/table.h"
 
 /* Edges of a kind, of objects or, in a tree, of handlers. */
 struct edges_kind {
@@ -23,12 +22,22 @@ struct edges_phase {
     struct sim_lua_edge *to, *from;
 };
 
+struct edges_link {
+    uint32_t from, to;
+    uint64_t bytes;
+};
+
 struct gen_edges {
     const struct model_load *load;
     struct edges_kind kind[MODEL_LOAD_KINDS];
-    struct hpcw_i_table pair;  /* of the phase that is added: bytes, by from << 32 | to */
     struct edges_phase *phase; /* [phases] */
     uint32_t *next;            /* [ranks] where the next edge of a rank goes in its list */
+
+    /* Of the phase that is added: edges between ranks, of which a pair of ranks may have several. */
+    struct edges_link *link; /* [links] */
+    size_t links, capacity;
+    struct sim_lua_edge *sorted; /* [sorted_capacity] by receiver */
+    size_t sorted_capacity;
 };
 
 /* ---- the list of edges ---- */
@@ -84,7 +93,6 @@ hpcw_status gen_edges_new(const struct model_load *m, struct gen_edges **out, hp
         return hpcw_i_fail_memory(err, "workload", 0, NULL);
     }
     e->load = m;
-    e->pair = (struct hpcw_i_table){.key_words = 1, .value_size = sizeof(uint64_t)};
     e->phase = hpcw_i_calloc(m->params.phases, sizeof *e->phase);
     e->next = hpcw_i_malloc(m->ranks * sizeof *e->next);
     hpcw_status s = e->phase == NULL || e->next == NULL
@@ -126,35 +134,38 @@ void gen_edges_free(struct gen_edges *e) {
     }
     hpcw_i_free(e->phase);
     hpcw_i_free(e->next);
-    hpcw_i_table_free(&e->pair);
+    hpcw_i_free(e->link);
+    hpcw_i_free(e->sorted);
     hpcw_i_free(e);
 }
 
 /* ---- a phase ---- */
 
-/* Edges of a kind between different ranks. */
+/* Edges of a kind between different ranks, without their volumes. */
 struct edges_batch {
     uint32_t owner[MODEL_LOAD_AT_ONCE], count;
     double ln_bytes[MODEL_LOAD_AT_ONCE];
-    uint64_t pair[MODEL_LOAD_AT_ONCE];
+    struct edges_link link[MODEL_LOAD_AT_ONCE];
 };
 
-static hpcw_status sum_batch(struct gen_edges *e, uint32_t kind, uint32_t phase, struct edges_batch *b,
+static hpcw_status add_batch(struct gen_edges *e, uint32_t kind, uint32_t phase, struct edges_batch *b,
                              hpcw_error *err) {
     uint64_t bytes[MODEL_LOAD_AT_ONCE];
+    struct edges_link *grown = hpcw_i_grow(e->link, &e->capacity, e->links + b->count, sizeof *grown);
+    if (grown == NULL) {
+        return hpcw_i_fail_memory(err, "workload", e->links, "edges");
+    }
+    e->link = grown;
     model_load_bytes(e->load, b->owner, model_load_shared(kind), b->ln_bytes, b->count, phase, bytes);
     for (uint32_t i = 0; i < b->count; i++) {
-        uint64_t *sum = hpcw_i_table_add(&e->pair, &b->pair[i], NULL);
-        if (sum == NULL) {
-            return hpcw_i_fail_memory(err, "workload", e->pair.count, "pairs of ranks");
-        }
-        *sum += bytes[i];
+        b->link[i].bytes = bytes[i];
+        grown[e->links++] = b->link[i];
     }
     b->count = 0;
     return HPCW_OK;
 }
 
-static hpcw_status sum_kind(struct gen_edges *e, uint32_t kind, uint32_t phase, const uint32_t *rank,
+static hpcw_status add_kind(struct gen_edges *e, uint32_t kind, uint32_t phase, const uint32_t *rank,
                             hpcw_error *err) {
     const struct edges_kind *k = &e->kind[kind];
     struct edges_batch b;
@@ -168,12 +179,12 @@ static hpcw_status sum_kind(struct gen_edges *e, uint32_t kind, uint32_t phase, 
         }
         b.owner[b.count] = k->owner[i];
         b.ln_bytes[b.count] = k->ln_bytes[i];
-        b.pair[b.count++] = (uint64_t)from << 32 | to;
+        b.link[b.count++] = (struct edges_link){.from = from, .to = to};
         if (b.count == MODEL_LOAD_AT_ONCE) {
-            s = sum_batch(e, kind, phase, &b, err);
+            s = add_batch(e, kind, phase, &b, err);
         }
     }
-    return s == HPCW_OK && b.count > 0 ? sum_batch(e, kind, phase, &b, err) : s;
+    return s == HPCW_OK && b.count > 0 ? add_batch(e, kind, phase, &b, err) : s;
 }
 
 /* Counts become where the list of each rank begins; count r is at first[r + 1]. */
@@ -194,43 +205,72 @@ static void turn_lists(const struct gen_edges *e, const uint32_t *first, const s
     }
 }
 
-/* Makes the lists of a phase out of the table, whose order is none. */
-static hpcw_status list_pairs(const struct gen_edges *e, struct edges_phase *p, hpcw_error *err) {
+/* Sorts the edges by receiver: first[r] is where those of rank r begin. */
+static void sort_links(struct gen_edges *e, uint32_t *first) {
+    for (size_t i = 0; i < e->links; i++) {
+        first[e->link[i].to + 1]++;
+    }
+    add_counts(first, e->load->ranks);
+    memcpy(e->next, first, e->load->ranks * sizeof *e->next);
+    for (size_t i = 0; i < e->links; i++) {
+        const struct edges_link *l = &e->link[i];
+        e->sorted[e->next[l->to]++] = (struct sim_lua_edge){.rank = l->from, .bytes = l->bytes};
+    }
+}
+
+/* Sums the edges of each pair of ranks. From then on first[r] is where the pairs of receiver r begin. */
+static void sum_pairs(struct gen_edges *e, uint32_t *first, uint32_t *first_to) {
     const uint32_t ranks = e->load->ranks;
-    uint64_t key;
-    size_t at = 0;
+    uint32_t pairs = 0;
+    memset(e->next, 0xff, ranks * sizeof *e->next); /* the pair with each sender: none */
+    for (uint32_t r = 0; r < ranks; r++) {
+        const uint32_t begin = pairs;
+        for (uint32_t i = first[r]; i < first[r + 1]; i++) {
+            const struct sim_lua_edge edge = e->sorted[i];
+            uint32_t *pair = &e->next[edge.rank];
+            if (*pair == UINT32_MAX || *pair < begin) {
+                *pair = pairs;
+                e->sorted[pairs++] = edge;
+                first_to[edge.rank + 1]++;
+            } else {
+                e->sorted[*pair].bytes += edge.bytes;
+            }
+        }
+        first[r] = begin;
+    }
+    first[ranks] = pairs;
+}
+
+/* Makes the lists of a phase. */
+static hpcw_status list_pairs(struct gen_edges *e, struct edges_phase *p, hpcw_error *err) {
+    const uint32_t ranks = e->load->ranks;
+    struct sim_lua_edge *sorted = hpcw_i_grow(e->sorted, &e->sorted_capacity, e->links + 1, sizeof *sorted);
+    e->sorted = sorted != NULL ? sorted : e->sorted;
     p->first_to = hpcw_i_calloc(ranks + (size_t)1, sizeof *p->first_to);
     p->first_from = hpcw_i_calloc(ranks + (size_t)1, sizeof *p->first_from);
-    p->to = hpcw_i_malloc((e->pair.count + 1) * sizeof *p->to);
-    p->from = hpcw_i_malloc((e->pair.count + 1) * sizeof *p->from);
-    if (p->first_to == NULL || p->first_from == NULL || p->to == NULL || p->from == NULL) {
-        return hpcw_i_fail_memory(err, "workload", e->pair.count, "pairs of ranks");
+    if (sorted == NULL || p->first_to == NULL || p->first_from == NULL) {
+        return hpcw_i_fail_memory(err, "workload", e->links, "edges");
     }
-    while (hpcw_i_table_next(&e->pair, &at, &key) != NULL) {
-        p->first_to[(key >> 32) + 1]++;
-        p->first_from[(uint32_t)key + 1]++;
-    }
+    sort_links(e, p->first_from);
+    sum_pairs(e, p->first_from, p->first_to);
     add_counts(p->first_to, ranks);
-    add_counts(p->first_from, ranks);
-    memcpy(e->next, p->first_from, ranks * sizeof *e->next);
-    at = 0;
-    for (const uint64_t *bytes; (bytes = hpcw_i_table_next(&e->pair, &at, &key)) != NULL;) {
-        p->from[e->next[(uint32_t)key]++] =
-            (struct sim_lua_edge){.rank = (uint32_t)(key >> 32), .bytes = *bytes};
+    p->to = hpcw_i_malloc((p->first_to[ranks] + (size_t)1) * sizeof *p->to);
+    p->from = hpcw_i_malloc((p->first_to[ranks] + (size_t)1) * sizeof *p->from);
+    if (p->to == NULL || p->from == NULL) {
+        return hpcw_i_fail_memory(err, "workload", e->links, "edges");
     }
-    turn_lists(e, p->first_from, p->from, p->first_to, p->to);
+    turn_lists(e, p->first_from, e->sorted, p->first_to, p->to);
     turn_lists(e, p->first_to, p->to, p->first_from, p->from);
     return HPCW_OK;
 }
 
 hpcw_status gen_edges_add(struct gen_edges *e, uint32_t phase, const uint32_t *rank, hpcw_error *err) {
-    struct edges_phase *p = &e->phase[phase];
     hpcw_status s = HPCW_OK;
-    hpcw_i_table_clear(&e->pair);
+    e->links = 0;
     for (uint32_t k = 0; s == HPCW_OK && k < MODEL_LOAD_KINDS; k++) {
-        s = sum_kind(e, k, phase, rank, err);
+        s = add_kind(e, k, phase, rank, err);
     }
-    return s == HPCW_OK ? list_pairs(e, p, err) : s;
+    return s == HPCW_OK ? list_pairs(e, &e->phase[phase], err) : s;
 }
 
 void gen_edges_of(struct gen_edges *e, uint32_t rank, uint32_t phase, struct sim_lua_edges *of) {

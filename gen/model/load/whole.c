@@ -16,14 +16,15 @@ hpcw_status model_load_whole_new(struct model_load_whole *w, const struct model_
         .slowness = hpcw_i_malloc(m->ranks * sizeof *w->slowness),
         .node = hpcw_i_malloc(m->ranks * sizeof *w->node),
         .lasting = hpcw_i_malloc(m->objects * sizeof *w->lasting),
+        .exists = hpcw_i_malloc(m->objects * sizeof *w->exists),
         .object = hpcw_i_malloc(m->objects * sizeof *w->object),
         .entry = hpcw_i_malloc(m->objects * sizeof *w->entry),
         .other = hpcw_i_malloc(m->objects * sizeof *w->other),
         .heap = hpcw_i_malloc(m->ranks * sizeof *w->heap),
     };
     if (w->rank == NULL || w->time_ns == NULL || w->fixed_ns == NULL || w->slowness == NULL ||
-        w->node == NULL || w->lasting == NULL || w->object == NULL || w->entry == NULL || w->other == NULL ||
-        w->heap == NULL) {
+        w->node == NULL || w->lasting == NULL || w->exists == NULL || w->object == NULL || w->entry == NULL ||
+        w->other == NULL || w->heap == NULL) {
         return hpcw_i_fail_memory(err, "load", m->objects, "objects");
     }
     for (uint32_t o = 0; o < m->objects; o += MODEL_LOAD_AT_ONCE) {
@@ -31,6 +32,7 @@ hpcw_status model_load_whole_new(struct model_load_whole *w, const struct model_
         const uint32_t count = rest < MODEL_LOAD_AT_ONCE ? rest : MODEL_LOAD_AT_ONCE;
         for (uint32_t i = 0; i < count; i++) {
             w->object[o + i] = o + i;
+            w->exists[o + i] = model_load_exists(m, o + i);
         }
         model_load_lastings(m, w->object + o, count, w->lasting + o);
     }
@@ -44,6 +46,7 @@ void model_load_whole_free(struct model_load_whole *w) {
     hpcw_i_free(w->slowness);
     hpcw_i_free(w->node);
     hpcw_i_free(w->lasting);
+    hpcw_i_free(w->exists);
     hpcw_i_free(w->object);
     hpcw_i_free(w->entry);
     hpcw_i_free(w->other);
@@ -52,7 +55,7 @@ void model_load_whole_free(struct model_load_whole *w) {
 }
 
 uint64_t model_load_whole_size(const struct model_load *m) {
-    return 40 * (uint64_t)m->objects + 40 * (uint64_t)m->ranks;
+    return 41 * (uint64_t)m->objects + 40 * (uint64_t)m->ranks;
 }
 
 /* ---- measuring ---- */
@@ -79,7 +82,7 @@ static void measure_objects(struct model_load_whole *w, uint32_t first, uint32_t
     }
     model_load_times(w->load, object, w->lasting + first, count, w->phase, slowness, w->time_ns + first);
     for (uint32_t i = 0; i < count; i++) {
-        w->time_ns[first + i] = model_load_exists(w->load, first + i) ? w->time_ns[first + i] : 0;
+        w->time_ns[first + i] = w->exists[first + i] ? w->time_ns[first + i] : 0;
     }
 }
 

@@ -24,6 +24,7 @@ struct model_load_whole {
 
     /* Private. */
     double *lasting;              /* [objects] */
+    bool *exists;                 /* [objects] */
     uint32_t *object;             /* [objects] by rank and slot */
     uint64_t *entry, *other;      /* [objects] to sort */
     struct model_load_heap *heap; /* [ranks] */
