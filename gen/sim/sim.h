@@ -85,8 +85,9 @@ enum sim_what {
     SIM_STATE,      /* a state of the program begins: `number` */
     SIM_STATE_ENDS, /* and ends */
     SIM_PHASE,      /* the rank has ended the phase `bytes`, counted from 0 */
-    SIM_MADE /* before the call returns: the rank has got the communicator `tag`. `peer` is its place there, `bytes` are
+    SIM_MADE, /* before the call returns: the rank has got the communicator `tag`. `peer` is its place there, `bytes` are
                      * struct sim_made's leader, in the upper half, and count. */
+    SIM_WHATS
 };
 enum sim_work {
     SIM_WORK_OBJECTS,

@@ -155,6 +155,7 @@ hpcw_status gen_workload_run(const struct gen_dataset *d, const struct sim_obser
 struct workload_measure {
     struct gen_workload *workload;
     uint32_t checkpoints; /* that rank 0 has begun */
+    uint64_t events[SIM_WHATS], calls[SIM_CALLS];
 };
 
 /* A rank has got a communicator. They are kept in the order of their numbers until the run is over. */
@@ -193,48 +194,39 @@ uint32_t gen_workload_find_comm(const struct gen_workload *w, uint32_t leader, u
 
 static hpcw_status count(void *context, const struct sim_event *event, hpcw_error *err) {
     struct workload_measure *m = context;
-    struct gen_workload_counts *c = &m->workload->counts;
+    struct gen_workload *w = m->workload;
     hpcw_status s = HPCW_OK;
+    m->events[event->what]++;
     switch ((enum sim_what)event->what) {
     case SIM_BEGINS:
-        c->calls |= UINT32_C(1) << event->number;
-        c->events++;
+        m->calls[event->number]++;
         if (event->number == SIM_CALL_CHECKPOINT && event->rank == 0) {
-            m->workload->checkpoint_ns[m->checkpoints++] = event->time_ns;
+            w->checkpoint_ns[m->checkpoints++] = event->time_ns;
         }
         break;
-    case SIM_RETURNS:
-        c->cargos += gen_workload_moves(event->number);
-        c->events++;
-        break;
-    case SIM_SENT:
-    case SIM_RECEIVED:
-        c->messages++;
-        c->events++;
-        break;
-    case SIM_COMPUTES:
-        c->events += 2;
-        break;
-    case SIM_STATE:
-    case SIM_STATE_ENDS:
-        c->events++;
-        break;
     case SIM_MADE:
-        c->members++;
-        c->events++;
-        s = count_member(m->workload, event, err);
+        s = count_member(w, event, err);
         break;
-    case SIM_PHASE:
-        c->cargos++;
-        c->events++;
-        break;
-    case SIM_LOSES:
+    default:
         break;
     }
-    s = s == HPCW_OK && m->workload->traffic != NULL ? gen_traffic_add(m->workload->traffic, event, err) : s;
-    return s == HPCW_OK && m->workload->recording != NULL
-               ? gen_recording_event(m->workload->recording, event, err)
-               : s;
+    s = s == HPCW_OK && w->traffic != NULL ? gen_traffic_add(w->traffic, event, err) : s;
+    return s == HPCW_OK && w->recording != NULL ? gen_recording_event(w->recording, event, err) : s;
+}
+
+/* What the events come to in a log. */
+static void sum_up(const struct workload_measure *m, struct gen_workload_counts *c) {
+    for (uint32_t i = 0; i < SIM_CALLS; i++) {
+        c->calls |= (uint32_t)(m->calls[i] > 0) << i;
+        c->cargos += gen_workload_moves(i) ? m->calls[i] : 0;
+    }
+    c->cargos += m->events[SIM_PHASE];
+    c->messages = m->events[SIM_SENT] + m->events[SIM_RECEIVED];
+    c->members = m->events[SIM_MADE];
+    c->events = m->events[SIM_COMPUTES]; /* these are two: a begin and an end */
+    for (uint32_t i = 0; i < SIM_WHATS; i++) {
+        c->events += i == SIM_LOSES ? 0 : m->events[i];
+    }
 }
 
 static hpcw_status pass(void *context, uint64_t time_ns, hpcw_error *err) {
@@ -270,6 +262,7 @@ hpcw_status gen_workload_measure(struct gen_dataset *d, bool loads, hpcw_error *
             memcpy(w->state[i], sim_lua_state(lua, i), sizeof w->state[i]);
         }
         s = run(d, lua, &(struct sim_observer){&measure, count, pass}, &w->counts.end_ns, err);
+        sum_up(&measure, &w->counts);
     }
     sim_lua_free(lua);
     if (w->comms > 0) {
