@@ -209,7 +209,7 @@ hpcw_status gen_clog2_log_put_prologue(hpcw_clog2_slice *slice, const struct gen
 /* ---- events, sorted by time ---- */
 
 /* LEAST_DUE: events are not sorted before there are this many, as each sort also passes over the events that stay. */
-enum { LEAST_DUE = 1 << 16, BATCH = 256, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+enum { LEAST_DUE = 1 << 16, BATCH = 256, AHEAD = 16, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
 /* The sort key of an event, and its index. */
 struct log_key {
@@ -273,13 +273,15 @@ void gen_clog2_log_free(struct gen_clog2_log *log) {
 static hpcw_status add(struct gen_clog2_log *log, const struct sim_event *event, uint64_t time_ns,
                        hpcw_error *err) {
     const struct gen_clocks *c = &log->d->clocks;
-    struct sim_event *grown = hpcw_i_grow(log->event, &log->capacity, log->events + 1, sizeof *grown);
-    if (grown == NULL) {
-        return hpcw_i_fail_memory(err, "clog2", log->events, "events");
+    if (log->events == log->capacity) {
+        struct sim_event *grown = hpcw_i_grow(log->event, &log->capacity, log->events + 1, sizeof *grown);
+        if (grown == NULL) {
+            return hpcw_i_fail_memory(err, "clog2", log->events, "events");
+        }
+        log->event = grown;
     }
-    log->event = grown;
-    grown[log->events] = *event;
-    grown[log->events++].time_ns =
+    log->event[log->events] = *event;
+    log->event[log->events++].time_ns =
         time_ns + c->start_ns +
         (c->clock == NULL
              ? 0
@@ -504,6 +506,8 @@ static hpcw_status put_due(struct gen_clog2_log *log, size_t due, hpcw_error *er
     for (size_t i = 0; s == HPCW_OK && i < due;) {
         size_t n = 0;
         for (; n < BATCH && i < due; n++, i++) {
+            /* Events are sorted by time, and in memory by rank. */
+            __builtin_prefetch(&log->event[log->key[i + AHEAD < due ? i + AHEAD : i].index]);
             fill(log, &log->record[n], &log->event[log->key[i].index]);
         }
         s = hpcw_clog2_slice_put(log->slice, log->record, n, err);
