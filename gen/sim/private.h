@@ -44,6 +44,7 @@ struct sim_rank {
     uint32_t held;     /* requests that it has not waited for */
     uint32_t
         posted; /* requests in `request`: these in the order of their calls, and some that it has waited for */
+    uint32_t all; /* of those in `request`: all that the waitall() of the rank waits for */
     size_t request_capacity;
     sim_request *request;
     int32_t any_tag; /* of a receive from any source */
