@@ -184,7 +184,8 @@ static hpcw_status read_window(struct log_profile *p, struct read_clog2 *reader,
     if (p->share == NULL) {
         return hpcw_i_fail_memory(err, "report", cells, "cells");
     }
-    s = read_clog2_watch(reader, &(struct read_clog2_watch){.context = p, .stretch = add_to_window}, err);
+    s = read_clog2_watch(
+        reader, &(struct read_clog2_watch){.context = p, .by_rank = true, .stretch = add_to_window}, err);
     for (size_t i = 0; s == HPCW_OK && i < cells; i++) {
         float most = 0;
         for (uint32_t k = 0; k < p->colours; k++) {
@@ -397,7 +398,8 @@ hpcw_status gen_report_clog2(const struct gen_report *r, hpcw_error *err) {
     p->begin = INFINITY;
     s = read_clog2_watch(
         reader,
-        &(struct read_clog2_watch){.context = p, .stretch = add_stretch, .state = add_state, .cases = p->cases},
+        &(struct read_clog2_watch){
+            .context = p, .by_rank = true, .stretch = add_stretch, .state = add_state, .cases = p->cases},
         err);
     read_clog2_warn(reader, p->cases, r->warning);
     if (s == HPCW_OK && p->failed) {

@@ -147,6 +147,7 @@ struct read_clog2_end {
 /* Called in the order of the records; stretches and states when they end. Each may be NULL. */
 struct read_clog2_watch {
     void *context;
+    bool by_rank; /* the states of a thread of a rank nest over all communicators, as on one timeline */
     /* A state was the innermost one of its timeline. Those of one timeline never overlap, and together they are the whole
      * time of its states. */
     void (*stretch)(void *context, const struct read_clog2_stretch *s);

@@ -90,8 +90,9 @@ struct read_clog2_pass {
     uint64_t records, arrows, drawables;
     double begin, end; /* times of the first and last record */
 
-    struct hpcw_i_table events;    /* event -> struct read_clog2_event */
-    struct hpcw_i_table timelines; /* (communicator, rank, thread) -> struct read_clog2_timeline */
+    struct hpcw_i_table events; /* event -> struct read_clog2_event */
+    /* (communicator, rank, thread) -> struct read_clog2_timeline; of a watch by rank (0, rank of the world, thread) */
+    struct hpcw_i_table timelines;
     struct hpcw_i_table members;   /* (communicator, rank) -> struct read_clog2_member, its rank of the world */
     struct hpcw_i_table queues;    /* both ends of messages and their tag -> struct read_clog2_queue */
     struct hpcw_i_table completed; /* drawables that ended at the time `completed_at`, if more than one */

@@ -5,7 +5,11 @@
 #include "libreader/clog2/private.h"
 
 static struct read_clog2_timeline *timeline_of(struct read_clog2_pass *p, const struct read_clog2_item *item) {
-    const uint64_t key[] = {read_clog2_pack(item->comm, item->rank), (uint32_t)item->thread};
+    const int64_t world =
+        p->watch != NULL && p->watch->by_rank ? read_clog2_world_rank(p, item->comm, item->rank) : -1;
+    const uint64_t key[] = {world >= 0 ? read_clog2_pack(0, (int32_t)world)
+                                       : read_clog2_pack(item->comm, item->rank),
+                            (uint32_t)item->thread};
     return read_clog2_add(p, &p->timelines, key);
 }
 

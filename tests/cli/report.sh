@@ -91,6 +91,24 @@ sound "2 charts, 4 tables" one.html
 grep -q '"from":0.01,"to":0.02' window.html || bad "another window"
 drawn 2 window.html
 
+# A call of another communicator takes its time from the state around it: they are one timeline.
+cat >nested.lua <<'END'
+states = { "Sum" }
+function run()
+  local pair = split(rank // 2)
+  for _ = 1, phases do
+    state("Sum", function() pair:reduce(8) end)
+    work(1)
+    checkpoint()
+    next_phase()
+  end
+end
+END
+"$HPCGEN" -n 8 --scale tiny -f clog2 -w nested.lua -o nested -q || bad "generate fails"
+"$HPCGEN" report nested -q -O nested.html || bad "report of nested states fails"
+grep -q '<td>Sum</td>.*<data class="seconds" value="0">0 s</data>' nested.html ||
+    bad "a state and the call in it have the same time: $(grep '<td>Sum</td>' nested.html)"
+
 # Ranks that were interrupted are marked.
 "$HPCGEN" -n 8 --scale tiny -f clog2 -o stopped -q --set load.noise=0.5 || bad "generate fails"
 "$HPCGEN" report stopped -q -O stopped.html || bad "report of interruptions fails"
