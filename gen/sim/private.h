@@ -50,7 +50,8 @@ struct sim_rank {
     int32_t any_tag; /* of a receive from any source */
     uint32_t waited; /* the place of the request that was over first */
     struct sim_heap
-        mail; /* messages without a receive, earliest first; of those some were received meanwhile */
+        mail;         /* messages without a receive, earliest first; of those some were received meanwhile */
+    uint64_t mark_ns; /* when it last ended a phase, or began a state */
     uint32_t phase, checkpoints;
     uint32_t root;        /* of its last collective call */
     uint32_t comms;       /* that it has asked for */

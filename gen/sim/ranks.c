@@ -180,21 +180,32 @@ enum sim_answer sim_compute(struct sim *sim, uint32_t rank, enum sim_work work, 
     return sim_advance(sim, rank, now_ns + time_ns);
 }
 
+/* Now, or a call's time later if the rank has done nothing since its last mark: in a log, no two phases or states of a rank may
+ * have the same times (doc/formats/clog2.md#clog2-19). */
+static uint64_t after_mark_ns(const struct sim *sim, uint32_t rank) {
+    const struct sim_rank *r = &sim->rank[rank];
+    return r->clock_ns > r->mark_ns ? r->clock_ns : sim_least_end_ns(sim, rank);
+}
+
 enum sim_answer sim_next_phase(struct sim *sim, uint32_t rank) {
     struct sim_rank *r = &sim->rank[rank];
     if (r->phase == sim->options.phases) {
         return sim_refuse(sim, "next_phase: expected %" PRIu32 " phases, got one more", sim->options.phases);
     }
+    r->mark_ns = after_mark_ns(sim, rank);
     sim_tell(sim,
-             &(struct sim_event){.time_ns = r->clock_ns, .rank = rank, .what = SIM_PHASE, .bytes = r->phase});
+             &(struct sim_event){.time_ns = r->mark_ns, .rank = rank, .what = SIM_PHASE, .bytes = r->phase});
     r->phase++;
-    return SIM_GOES_ON;
+    return sim_advance(sim, rank, r->mark_ns);
 }
 
 enum sim_answer sim_state(struct sim *sim, uint32_t rank, uint32_t state, bool begins) {
-    sim_tell(sim, &(struct sim_event){.time_ns = sim->rank[rank].clock_ns,
+    struct sim_rank *r = &sim->rank[rank];
+    const uint64_t time_ns = begins ? r->clock_ns : after_mark_ns(sim, rank);
+    r->mark_ns = begins ? time_ns : r->mark_ns;
+    sim_tell(sim, &(struct sim_event){.time_ns = time_ns,
                                       .rank = rank,
                                       .what = begins ? SIM_STATE : SIM_STATE_ENDS,
                                       .number = (uint8_t)state});
-    return SIM_GOES_ON;
+    return sim_advance(sim, rank, time_ns);
 }

@@ -175,6 +175,8 @@ uint64_t sim_clock_ns(const struct sim *sim, uint32_t rank);
 uint32_t sim_phase(const struct sim *sim, uint32_t rank);
 
 enum sim_answer sim_compute(struct sim *sim, uint32_t rank, enum sim_work work, uint64_t time_ns);
+/* The end of a phase or a state takes time only if the rank has done nothing since its last phase ended or its last state began:
+ * that of a call. The begin of a state takes none. */
 enum sim_answer sim_next_phase(struct sim *sim, uint32_t rank);
 enum sim_answer sim_state(struct sim *sim, uint32_t rank, uint32_t state, bool begins);
 

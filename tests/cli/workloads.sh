@@ -105,6 +105,26 @@ cmp before one/clog2/app.clog2
 "$HPCGEN" verify --quiet --deep one
 mv elsewhere.lua ring.lua
 
+# A rank that does nothing has phases and states of different times, also by a clock that is off.
+cat >idle.lua <<'EOF'
+states = { "Outer", "Inner" }
+function run()
+  for _ = 1, phases do
+    for _ = 1, 2 do
+      state("Outer", function() state("Inner", function() end) state("Inner", function() end) end)
+      state("Outer", function() end)
+    end
+    checkpoint()
+    next_phase()
+  end
+end
+EOF
+for checkpoints in 0 1; do
+    make --workload idle.lua --formats clog2 --set rank2file.checkpoints=$checkpoints --set trace.skew=100 \
+        --set trace.drift=100 --out idle.$checkpoints
+    "$HPCGEN" verify --quiet --deep idle.$checkpoints
+done
+
 # Communicators, edges of the load model and files: the same from threads and parts.
 for workload in fft adaptive; do
     make --workload $workload --formats vom,clog2,rank2file --out whole.$workload --jobs 1

@@ -209,8 +209,9 @@ static enum sim_answer take_step(struct script *s, uint32_t rank, const struct s
 static enum sim_stop resume(void *context, uint32_t rank, hpcw_error *err) {
     struct script *s = context;
     struct script_rank *r = &s->rank[rank];
-    while (r->next < r->steps) {
-        switch (take_step(s, rank, &r->step[r->next++])) {
+    while (r->next <= r->steps) { /* after the last step, the end of the phase */
+        const size_t at = r->next++;
+        switch (at < r->steps ? take_step(s, rank, &r->step[at]) : sim_next_phase(s->sim, rank)) {
         case SIM_WAITS:
             return SIM_STOPPED;
         case SIM_REFUSED:
@@ -220,7 +221,7 @@ static enum sim_stop resume(void *context, uint32_t rank, hpcw_error *err) {
             break;
         }
     }
-    return sim_next_phase(s->sim, rank) == SIM_GOES_ON ? SIM_ENDED : SIM_FAILED;
+    return SIM_ENDED;
 }
 
 static void where(void *context, uint32_t rank, char *text, size_t size) {

@@ -331,7 +331,7 @@ static void test_settings(void **state) {
         } else {
             assert_int_equal(s, HPCW_OK);
             const uint64_t end_ns = i == 0 ? 5000000 : i == 3 ? 1004000000 : 4000000;
-            assert_int_equal(w.result.end_ns, end_ns);
+            assert_int_equal(w.result.end_ns, end_ns + 50); /* in its second phase, the rank does nothing */
         }
         end(&w);
     }

@@ -520,8 +520,7 @@ static int call_next_phase(lua_State *L) {
 static int end_state(lua_State *L, int status, lua_KContext state) {
     struct sim_lua_rank *r = sim_lua_rank_of(L);
     (void)status;
-    (void)sim_state(r->lua->sim, r->rank, (uint32_t)state, false);
-    return 0;
+    return finish(L, r, sim_state(r->lua->sim, r->rank, (uint32_t)state, false), no_results);
 }
 
 /* state(name, f): calls f in a state of the program. */
