@@ -83,8 +83,9 @@ static hpcw_status check_rank(const struct sim *sim, uint32_t rank, hpcw_error *
     }
     if (r->checkpoints != sim->options.checkpoints) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "rank %" PRIu32 ": expected %" PRIu32 " calls of checkpoint, got %" PRIu32, rank,
-                           sim->options.checkpoints, r->checkpoints);
+                           "rank %" PRIu32 ": expected a call of checkpoint in each phase, got %" PRIu32
+                           " of the %" PRIu32 " that are due",
+                           rank, r->checkpoints, sim->options.checkpoints);
     }
     if (r->file.open) {
         return hpcw_i_fail(

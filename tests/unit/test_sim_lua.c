@@ -177,7 +177,11 @@ static void test_cart(void **state) {
                     "  local t = cart { 2, periodic = true }\n"
                     "  assert(t:neighbour(1, -1) == 4 and t:neighbour(1, 7) == 2 and t:neighbour(1, -4) == 4)\n"
                     "end"));
-    expect_bad(RUN("cart { 4 }"), "test.lua:2: rank 0: cart: expected 1 to 3 dimensions, got 4");
+    expect_bad(RUN("cart { 4 }"),
+               "test.lua:2: rank 0: cart: expected a number of dimensions from 1 to 3, got 4");
+    expect_bad(RUN("cart { 2, 3 }"),
+               "cart: expected one number, that of dimensions, as in cart { 2 }, got 2 numbers: "
+               "the sides follow from the number of ranks");
     expect_bad(RUN("cart { 1 }:neighbour(2, 1)"), "neighbour: expected a dimension from 1 to 1, got 2");
 }
 
@@ -424,7 +428,8 @@ static void test_wrong_programs(void **state) {
                "test.lua:2: rank 1: barrier: expected the collective call of rank 0, allreduce");
     expect_bad("function run() next_phase() end", "test.lua: rank 0: expected 2 calls of next_phase, got 1");
     expect_bad(RUN("next_phase()"), "rank 0: next_phase: expected 2 phases, got one more");
-    expect_bad(RUN("if rank == 0 then checkpoint() end"), "rank 0: expected 1 calls of checkpoint, got 0");
+    expect_bad(RUN("if rank == 0 then checkpoint() end"),
+               "rank 0: expected a call of checkpoint in each phase, got 0 of the 1 that are due");
 }
 
 /* Loops without end, in Lua and in one call of a library; without calls, with calls, outside of run. */

@@ -712,16 +712,23 @@ static int cart_neighbour(lua_State *L) {
     return 1;
 }
 
-/* cart { dims [, periodic = true] }: the ranks on a grid with sides as nearly equal as they can be. */
+/* cart { dimensions [, periodic = true] }: the ranks on a grid with sides as nearly equal as they can be. */
 static int call_cart(lua_State *L) {
     const struct sim_lua_rank *r = sim_lua_rank_of(L);
     if (lua_type(L, 1) != LUA_TTABLE) {
         sim_lua_refuse(L, "cart: expected a table, as in cart { 2 }, got %s", luaL_typename(L, 1));
     }
+    const uint64_t values = lua_rawlen(L, 1);
+    if (values > 1) {
+        sim_lua_refuse(L,
+                       "cart: expected one number, that of dimensions, as in cart { 2 }, got %" PRIu64
+                       " numbers: the sides follow from the number of ranks",
+                       values);
+    }
     (void)lua_rawgeti(L, 1, 1);
     const lua_Integer dims = integer(L, -1, "cart", "a number of dimensions");
     if (dims < 1 || dims > 3) {
-        sim_lua_refuse(L, "cart: expected 1 to 3 dimensions, got %" PRId64, (int64_t)dims);
+        sim_lua_refuse(L, "cart: expected a number of dimensions from 1 to 3, got %" PRId64, (int64_t)dims);
     }
     (void)lua_getfield(L, 1, "periodic");
     const bool periodic = lua_toboolean(L, -1);
