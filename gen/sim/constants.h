@@ -5,10 +5,10 @@
 #define HPCW_GEN_SIM_CONSTANTS_H
 
 enum sim_constant {
-    SIM_CALL,           /* processor time of a call that moves nothing */
-    SIM_OVERHEAD,       /* processor time of a send or of a receive, as a share of the latency */
-    SIM_GAP,            /* time that a network card needs for a message of any size */
-    SIM_COMBINE,        /* time to combine a byte of two operands */
+    SIM_CALL,     /* processor time of a call that moves nothing, and of an idle phase */
+    SIM_OVERHEAD, /* processor time of a send or of a receive, as a share of the latency of an empty message */
+    SIM_GAP,      /* time that a network card needs for a message, besides that for its bytes */
+    SIM_COMBINE,  /* time to combine a byte of two operands */
     SIM_BCAST_MEDIUM,   /* size from which a broadcast is a scatter and an allgather */
     SIM_BCAST_RANKS,    /* ranks from which a broadcast may be a scatter and an allgather */
     SIM_ALLREDUCE_LONG, /* size above which an allreduce is a reduce-scatter and an allgather */

@@ -8,13 +8,14 @@
 #include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
-/* Detours that one call meets, at most: a year of computing must end soon. Those after them are left out. */
+/* Detours that one call meets, at most: a year of computing must end soon. Those after them, of work of about an hour, are left
+ * out. */
 enum { MOST_DETOURS = 1 << 16 };
 
 /* ---- detours ---- */
 
-/* Their lengths are a Pareto distribution with exponent 2, cut at the longest one: of the interruptions longer than 20 us, 41 % are
- * longer than 30 us [K in constants.c]. */
+/* Their lengths are a Pareto distribution with exponent 2, cut at the longest one. So the longest ones of seconds are spread about
+ * as those measured with osnoise [K in constants.c]. */
 static uint64_t length_of(const struct sim_noise *n, double uniform) {
     return (uint64_t)(n->shortest_ns / sqrt(1 - uniform * (1 - n->least_to_most_2)) + 0.5);
 }

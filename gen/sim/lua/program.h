@@ -12,6 +12,7 @@
 
 #include "gen/sim/sim.h"
 
+/* Bytes of a text; its states, and the bytes of a state's name with the NUL, as CLOG-2 has them. */
 enum { SIM_LUA_MOST_TEXT = 1 << 20, SIM_LUA_MOST_STATES = 64, SIM_LUA_STATE_NAME = 32 };
 
 /* A parameter that the user sets. */
