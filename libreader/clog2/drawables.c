@@ -29,11 +29,11 @@ void read_clog2_amount_add(struct read_clog2_pass *p, struct hpcw_i_table *profi
 }
 
 /* doc/formats/clog2.md#clog2-19. Equal drawables end at the same time, so the keys of one time are enough. */
-void read_clog2_complete(struct read_clog2_pass *p, uint64_t offset, double time,
+void read_clog2_complete(struct read_clog2_pass *p, const struct read_clog2_item *item,
                          const uint64_t key[HPCW_I_TABLE_KEY]) {
     p->drawables++;
-    if (p->drawables == 1 || time != p->completed_at) {
-        p->completed_at = time;
+    if (p->drawables == 1 || item->time != p->completed_at) {
+        p->completed_at = item->time;
         memcpy(p->last_completed, key, sizeof p->last_completed);
         if (p->completed.count > 0) {
             hpcw_i_table_clear(&p->completed);
@@ -45,7 +45,10 @@ void read_clog2_complete(struct read_clog2_pass *p, uint64_t offset, double time
         hpcw_i_table_add(&p->completed, key, &fresh) == NULL) {
         read_clog2_no_memory(p);
     } else if (!fresh) {
-        read_clog2_found(p, READ_CLOG2_EQUAL, offset,
-                         "expected another place or time than the one before, got %.9f s", time);
+        read_clog2_found(
+            p, READ_CLOG2_EQUAL, item->offset,
+            "expected another place or time than the one before, got %.9f s again, on rank %" PRId32
+            " of communicator %" PRId32,
+            item->time, item->rank, item->comm);
     }
 }

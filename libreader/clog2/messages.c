@@ -27,7 +27,7 @@ static void arrow(struct read_clog2_pass *p, const struct read_clog2_item *item,
     /* The highest bit separates arrows from states. */
     const uint64_t key[] = {read_clog2_pack(ends->from_comm, ends->from_rank) ^ UINT64_C(1) << 63,
                             read_clog2_pack(ends->to_comm, ends->to_rank), read_clog2_bits_of(other->time)};
-    read_clog2_complete(p, item->offset, item->time, key);
+    read_clog2_complete(p, item, key);
     read_clog2_amount_add(p, &p->flows, from, to, is_send ? size : other->detail, 0);
 }
 

@@ -172,8 +172,8 @@ static inline void read_clog2_open_give(struct read_clog2_pass *p, uint32_t n) {
     p->open[n - 1].next = p->open_free;
     p->open_free = n;
 }
-/* A drawable ends. Its key differs from those of other drawables that end at the same time. */
-void read_clog2_complete(struct read_clog2_pass *p, uint64_t offset, double time,
+/* A drawable ends with `item`. Its key differs from those of other drawables that end at the same time. */
+void read_clog2_complete(struct read_clog2_pass *p, const struct read_clog2_item *item,
                          const uint64_t key[HPCW_I_TABLE_KEY]);
 
 /* For keys. */

@@ -17,7 +17,7 @@ static void complete(struct read_clog2_pass *p, const struct read_clog2_item *it
                      double begin) {
     const uint64_t key[] = {read_clog2_pack(item->comm, item->rank),
                             read_clog2_pack((int32_t)definition, item->thread), read_clog2_bits_of(begin)};
-    read_clog2_complete(p, item->offset, item->time, key);
+    read_clog2_complete(p, item, key);
 }
 
 /* ---- The watch -------------------------------------------------------------------------------------------- */

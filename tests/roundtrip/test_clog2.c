@@ -270,7 +270,8 @@ static void broken_rules_are_named(void **state) {
         hpcw_status loose = judge(&m, 0, &err);
         hpcw_status strict = judge(&m, READ_CLOG2_STRICT, &err);
         const char *text = read_clog2_rule_text(want[i].rule);
-        bool named = strstr(err.message, text) != NULL;
+        bool named = strstr(err.message, text) != NULL &&
+                     (i != 8 || strstr(err.message, " s again, on rank 0 of communicator 0") != NULL);
         if (strict != HPCW_EFORMAT || !named || (loose != HPCW_OK) != want[i].fatal) {
             fail_msg("case %d: loose %d, strict %d, expected %s: %s", i, (int)loose, (int)strict, text,
                      err.message);
