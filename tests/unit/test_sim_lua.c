@@ -239,7 +239,7 @@ static void test_communicators(void **state) {
                     "assert(all.rank == rank and all.size == size) all:barrier()"));
     expect_bad(RUN("local row = split(rank // 2)\nrow:send(2, 8)"),
                "test.lua:3: rank 0: send: expected a rank from 0 to 1 or none, got 2");
-    expect_bad(RUN("world:reduce(8, 6)"), "reduce: expected a rank from 0 to 5 or none, got 6");
+    expect_bad(RUN("world:reduce(8, 6)"), "reduce: expected a root from 0 to 5, got 6");
     expect_bad(RUN("world:nosuch()"), "expected rank, size or a call of a communicator, got nosuch");
     expect_bad(RUN("world.send(0, 8)"), "expected a communicator before the colon, got number");
     expect_bad(RUN("world.size = 3"), "attempt to index a communicator value");
@@ -396,7 +396,7 @@ static void test_wrong_calls(void **state) {
     expect_bad(RUN("send(0)"), "send: expected a number of bytes, got no value");
     expect_bad(RUN("send(0, 1 << 31)"), "send: expected 0 to 2147483647 bytes, got 2147483648");
     expect_bad(RUN("send(0, 8, -1)"), "send: expected a tag from 0 to 2147483647, got -1");
-    expect_bad(RUN("gather(8, 6)"), "gather: expected a rank from 0 to 5 or none, got 6");
+    expect_bad(RUN("gather(8, 6)"), "gather: expected a root from 0 to 5, got 6");
     expect_bad(RUN("alltoallv { 1, 2 }"), "alltoallv: expected bytes for each of 6 ranks, got 2");
     expect_bad(RUN("gatherv(8)"),
                "gatherv: expected a table of bytes, or { first = ..., step = ... }, got number");

@@ -72,8 +72,9 @@ static uint32_t partner(lua_State *L, int index, enum sim_call call) {
     }
     const uint32_t size = size_of(sim_lua_rank_of(L));
     if (rank < 0 || rank >= (lua_Integer)size) {
-        sim_lua_refuse(L, "%s: expected a rank from 0 to %" PRIu32 " or none, got %" PRId64,
-                       sim_call_name[call], size - 1, (int64_t)rank);
+        const bool root = call >= SIM_CALL_BARRIER;
+        sim_lua_refuse(L, "%s: expected a %s from 0 to %" PRIu32 "%s, got %" PRId64, sim_call_name[call],
+                       root ? "root" : "rank", size - 1, root ? "" : " or none", (int64_t)rank);
     }
     return (uint32_t)rank;
 }
