@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 -- Conjugate gradients on a sparse matrix: a product with borders, and two sums over all ranks in each iteration (HPCG, NPB CG).
 parameters = {
-  iterations = 4, -- in a phase
+  iterations = 2, -- in a phase
 }
 states = { "Product", "Solve" }
 

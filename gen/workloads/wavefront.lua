@@ -1,31 +1,35 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 -- Sweeps over a grid of ranks from corner to corner, as in transport and LU solvers (NPB LU, Sweep3D).
 parameters = {
-  planes = 4,   -- of a sweep; more of them fill the pipeline better
+  planes = 2,   -- of a sweep; more of them fill the pipeline better
   bytes = 8192, -- of a message
 }
 states = { "Sweep" }
 
--- One corner's sweep: planes come from two neighbours, and go on to the two on the other sides.
-local function sweep(grid, dx, dy)
-  local left, below = grid:neighbour(1, -dx), grid:neighbour(2, -dy)
-  local right, above = grid:neighbour(1, dx), grid:neighbour(2, dy)
-  local share = 1 / (4 * parameters.planes)
-  for _ = 1, parameters.planes do
-    recv(left)
-    recv(below)
-    work(share)
-    send(right, parameters.bytes)
-    send(above, parameters.bytes)
+-- Planes come from two neighbours, and go on to the two on the other sides.
+local function sweep(from_x, from_y, to_x, to_y)
+  local planes, bytes = parameters.planes, parameters.bytes
+  for _ = 1, planes do
+    recv(from_x)
+    recv(from_y)
+    work(1 / (4 * planes))
+    send(to_x, bytes)
+    send(to_y, bytes)
   end
 end
 
 function run()
   local grid = cart { 2 }
+  local left, right = grid:neighbour(1, -1), grid:neighbour(1, 1)
+  local below, above = grid:neighbour(2, -1), grid:neighbour(2, 1)
+  local corners = {
+    function() sweep(left, below, right, above) end,
+    function() sweep(right, below, left, above) end,
+    function() sweep(left, above, right, below) end,
+    function() sweep(right, above, left, below) end,
+  }
   for _ = 1, phases do
-    for corner = 0, 3 do
-      state("Sweep", function() sweep(grid, corner % 2 * 2 - 1, corner // 2 * 2 - 1) end)
-    end
+    for _, corner in ipairs(corners) do state("Sweep", corner) end
     allreduce(8)
     checkpoint()
     next_phase()
