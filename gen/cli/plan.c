@@ -96,6 +96,10 @@ static hpcw_status plan_text(const struct gen_cli_options *o, const struct gen_d
         (void)printf(
             "\n  The time is that of the processors. A disk of 500 MB/s takes %s for what is stored.\n",
             ui_text_duration(text, (double)total.size.allocated / DISK_RATE));
+        if (d->workload != NULL) {
+            (void)printf("  Workload: %s; phases: %u; checkpoints: %u.\n", d->workload->name,
+                         d->load_params.phases, d->ckpt_params.checkpoints);
+        }
     }
     ui_table_free(&table);
     return s;

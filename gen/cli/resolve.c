@@ -109,6 +109,14 @@ hpcw_status gen_cli_apply(const struct ui_settings *settings, struct gen_dataset
     return HPCW_OK;
 }
 
+static bool is_set(const struct ui_settings *settings, const char *key) {
+    size_t s = 0;
+    while (s < settings->count && strcmp(settings->items[s].key, key) != 0) {
+        s++;
+    }
+    return s < settings->count;
+}
+
 hpcw_status gen_cli_resolve(const struct gen_cli_options *o, bool writes_log, struct gen_dataset *d,
                             hpcw_error *err) {
     hpcw_status s = gen_dataset_init(d, o->preset, (enum gen_scale)o->scale, err);
@@ -126,6 +134,7 @@ hpcw_status gen_cli_resolve(const struct gen_cli_options *o, bool writes_log, st
     d->writes_log = writes_log;
     d->ranks = o->ranks;
     d->seed = o->seed;
+    gen_dataset_draw_length(d, is_set(&o->set, "load.phases"), is_set(&o->set, "rank2file.checkpoints"));
     d->formats = o->formats;
     d->linktest_files = o->files;
     d->block_size = (uint32_t)o->blocksize;

@@ -142,6 +142,27 @@ hpcw_status gen_dataset_init(struct gen_dataset *d, const char *preset, enum gen
     return model_machine_params_init(&d->machine_params, preset, err);
 }
 
+/* Narrow, so that datasets of all seeds have about the size that the scale promises; and no log has more records than it allows. */
+enum { FEWER_PHASES = 4 /* at most a quarter of them */, MOST_CHECKPOINTS = 3 };
+
+void gen_dataset_draw_length(struct gen_dataset *d, bool phases_set, bool checkpoints_set) {
+    const uint32_t usual = d->load_params.phases;
+    uint32_t *phases = &d->load_params.phases;
+    uint32_t *checkpoints = &d->ckpt_params.checkpoints;
+    uint32_t w[4];
+    hpcw_i_draw(d->seed, HPCW_I_FOR_RUN_LENGTH, 0, 0, 0, w);
+    if (!checkpoints_set) {
+        *checkpoints = 1 + w[1] % MOST_CHECKPOINTS;
+    }
+    if (!phases_set) {
+        *phases = usual - w[0] % (usual / FEWER_PHASES + 1);
+        *phases = *checkpoints > *phases && *checkpoints <= usual ? *checkpoints : *phases;
+    }
+    if (!checkpoints_set && *checkpoints > *phases) {
+        *checkpoints = *phases;
+    }
+}
+
 bool gen_dataset_wants(const struct gen_dataset *d, uint64_t formats) {
     return formats == 0 || (d->formats & formats) != 0;
 }

@@ -102,6 +102,10 @@ extern const char *const gen_scale_name[]; /* NULL-terminated */
 /* Applies preset and scale. The caller then applies settings, and sets ranks, seed, formats, block size and files. */
 hpcw_status gen_dataset_init(struct gen_dataset *d, const char *preset, enum gen_scale scale, hpcw_error *err);
 
+/* Draws the numbers of phases and of checkpoints by seed, unless they are set. The former is that of the scale or up to a quarter
+ * less, but not below a set number of checkpoints that the scale allows; the latter is 1 to 3, at most one for each phase. */
+void gen_dataset_draw_length(struct gen_dataset *d, bool phases_set, bool checkpoints_set);
+
 /* Builds the machine and the models that the formats need, and measures the workload. Free with gen_dataset_free, also after a
  * failure. */
 hpcw_status gen_dataset_build(struct gen_dataset *d, hpcw_error *err);

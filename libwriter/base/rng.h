@@ -79,6 +79,7 @@ enum hpcw_i_purpose {
     /* Its run. */
     HPCW_I_FOR_RUN_WORKLOAD = 90, /* 0, 0, 0: word 2 which one of the library */
     HPCW_I_FOR_RUN_START = 93,    /* 0, 0, 0: word 0 when */
+    HPCW_I_FOR_RUN_LENGTH = 94,   /* 0, 0, 0: word 0 number of phases, 1 number of checkpoints */
 
     /* What its workload draws itself. */
     HPCW_I_FOR_WORKLOAD = 86, /* rank, call of random or normal, 0: words 0-1 */

@@ -45,7 +45,7 @@ refused() { # PATTERN ARGUMENTS...: and nothing changes
     state >after
     diff before after || bad "a refused repair changes something: $pattern"
 }
-options='--ranks 16 --scale tiny --files 3 --set sion.files=3'
+options='--ranks 16 --scale tiny --files 3 --set sion.files=3 --set rank2file.checkpoints=2'
 # shellcheck disable=SC2086
 "$HPCGEN" $options --quiet --out whole || exit
 # shellcheck disable=SC2086

@@ -3,7 +3,7 @@
 # --workload: the ranks run a program in Lua, of the library or a file. The same log from threads, parts, and a repair.
 set -e
 . "$HERE/refuse.inc"
-make() { "$HPCGEN" --ranks 24 --scale tiny --quiet "$@"; }
+make() { "$HPCGEN" --ranks 24 --scale tiny --set load.phases=6 --quiet "$@"; }
 
 "$HPCGEN" list workloads
 "$HPCGEN" list workloads --json >list.json

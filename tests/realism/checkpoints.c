@@ -42,8 +42,8 @@ static hpcw_status take(void *context, const char *name, hpcw_rank2file_restart 
     return s;
 }
 
-/* Both lists ascend: the spans between neighbours are the same, whatever the clocks' zero is. SCR's times are those of the
- * begin; when the last rank ends depends on the file servers. */
+/* Both lists ascend: the spans between neighbours are the same, whatever the clocks' zero is. SCR's times are those of
+ * rank 0 when it begins; when the last rank ends depends on the file servers. */
 static double worst_interval(const struct dataset *d, const double *created, uint32_t count) {
     double worst = 0;
     for (uint32_t i = 1; i < count; i++) {

@@ -21,7 +21,8 @@ enum { DATASET_CHECKPOINTS = 64, DATASET_PATH = 4096 + 64 };
 
 /* A checkpoint of the log. */
 struct dataset_checkpoint {
-    double begin, end; /* seconds, of the first and the last rank */
+    double begin;      /* seconds, of rank 0, whose time SCR records */
+    double end;        /* seconds, of the last rank */
     double last_begin; /* seconds, of the last rank */
     double bytes;      /* of all ranks, by the cargo */
 };

@@ -175,7 +175,7 @@ static void end_checkpoint(struct log_figures *g, const struct read_clog2_stretc
         d->checkpoints = (uint32_t)n + 1;
         *c = (struct dataset_checkpoint){.begin = s->from, .last_begin = s->from, .end = s->to};
     }
-    c->begin = fmin(c->begin, s->from);
+    c->begin = s->rank == 0 ? s->from : c->begin;
     c->last_begin = fmax(c->last_begin, s->from);
     c->end = fmax(c->end, s->to);
     c->bytes += bytes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which workload of the library, and when, by the seed. */
+/* Which workload of the library, when, and how long, by the seed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,7 +75,62 @@ static void test_starts(void **state) {
     assert_int_equal(gen_dataset_start(&d), 1714557600);
 }
 
+/* Draws the numbers of a dataset that has these; 0 phases: not set, and those of the scale. UINT32_MAX checkpoints: not set. */
+static void draw_length(uint64_t seed, enum gen_scale scale, uint32_t phases, uint32_t checkpoints,
+                        struct gen_dataset *d) {
+    assert_int_equal(gen_dataset_init(d, "dfplus-hdr200", scale, NULL), HPCW_OK);
+    d->seed = seed;
+    d->load_params.phases = phases == 0 ? d->load_params.phases : phases;
+    d->ckpt_params.checkpoints = checkpoints == UINT32_MAX ? d->ckpt_params.checkpoints : checkpoints;
+    gen_dataset_draw_length(d, phases != 0, checkpoints != UINT32_MAX);
+}
+
+static void test_lengths(void **state) {
+    (void)state;
+    static const struct {
+        enum gen_scale scale;
+        uint32_t least, most;
+    } bounds[] = {{GEN_SCALE_TINY, 5, 6},
+                  {GEN_SCALE_SMALL, 12, 15},
+                  {GEN_SCALE_MEDIUM, 30, 40},
+                  {GEN_SCALE_LARGE, 150, 200}};
+    enum { ENOUGH = 4096, MOST_CHECKPOINTS = 3 };
+    struct gen_dataset d;
+    for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
+        uint32_t least = UINT32_MAX;
+        uint32_t most = 0;
+        bool drawn[MOST_CHECKPOINTS + 1] = {false};
+        for (uint64_t seed = 1; seed <= ENOUGH; seed++) {
+            draw_length(seed, bounds[i].scale, 0, UINT32_MAX, &d);
+            const uint32_t phases = d.load_params.phases;
+            least = phases < least ? phases : least;
+            most = phases > most ? phases : most;
+            assert_in_range(d.ckpt_params.checkpoints, 1, MOST_CHECKPOINTS);
+            drawn[d.ckpt_params.checkpoints] = true;
+        }
+        assert_int_equal(least, bounds[i].least);
+        assert_int_equal(most, bounds[i].most);
+        assert_true(drawn[1] && drawn[2] && drawn[3]);
+    }
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        /* What is set stays, and the other number fits it. */
+        draw_length(seed, GEN_SCALE_MEDIUM, 1, UINT32_MAX, &d);
+        assert_int_equal(d.load_params.phases, 1);
+        assert_int_equal(d.ckpt_params.checkpoints, 1);
+        draw_length(seed, GEN_SCALE_MEDIUM, 0, 39, &d);
+        assert_in_range(d.load_params.phases, 39, 40);
+        assert_int_equal(d.ckpt_params.checkpoints, 39);
+        draw_length(seed, GEN_SCALE_MEDIUM, 7, 0, &d);
+        assert_int_equal(d.load_params.phases, 7);
+        assert_int_equal(d.ckpt_params.checkpoints, 0);
+        /* More checkpoints than the scale has phases are refused later, with any seed. */
+        draw_length(seed, GEN_SCALE_MEDIUM, 0, 41, &d);
+        assert_true(d.load_params.phases < 41);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_workloads), cmocka_unit_test(test_starts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_workloads), cmocka_unit_test(test_starts),
+                                       cmocka_unit_test(test_lengths)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,9 @@ static const char *const scenario_names[] = {"none", "spike", "ramp", "hotspot",
 
 /* Sources in brackets: L = the 32-rank data set of the LB-analysis-framework, A = assumption. */
 const struct ui_param model_load_param[] = {
-    PARAM("phases", U32, phases, 1, 1048576, NULL, "number of phases, one per iteration of the simulated run"),
+    PARAM("phases", U32, phases, 1, 1048576, NULL,
+          "number of phases, one per iteration of the simulated run; if it is not set, that of --scale or up "
+          "to a quarter less, by the seed"),
     PARAM("dims", U32, dims, 1, 3, NULL, "dimensions of the objects' index space"),
     PARAM("objects", U32, objects, 1, MODEL_LOAD_MOST_PLACES, NULL,
           "places for migratable objects per rank and collection [L]"),
