@@ -40,10 +40,13 @@ enum { VISIBLE, FAINT, HIDDEN, CLASSES };
 static const char *const class_name[CLASSES] = {"visible", "faint", "hidden"};
 /* From this share of what makes a fault visible it is faint. */
 #define FAINT_SHARE 0.4
+/* A fault is costly if the run took longer by more than this share because of it. */
+#define COSTLY_SHARE 0.01
 
 struct score_fault {
     uint32_t kind, class;
     bool found;
+    double cost_s; /* 0 if it is not costly, or the truth does not say */
     size_t
         same; /* index + 1 of an earlier fault of this kind at one of its places, which counts for both; 0: none */
     uint32_t first_rank[2], ranks[2]; /* of a cable */
@@ -57,6 +60,10 @@ struct score {
     struct hpcw_i_table places; /* where -> struct score_value, the fault there */
     struct hpcw_i_table wrong;  /* where findings are that name no fault */
     uint64_t count[KINDS], right[KINDS];
+    double costly_s;    /* from this cost on a fault is costly */
+    double last_cost_s; /* of the costly fault that was found last; 0: none */
+    uint64_t pairs;     /* costly faults that were found after another one */
+    uint64_t ordered;   /* of these, those that cost no more than that one */
 };
 struct score_value {
     uint64_t fault; /* index + 1 */
@@ -182,6 +189,7 @@ static void count_as_one(struct score *s, size_t earlier, size_t fault) {
     earlier = s->fault[earlier].same == 0 ? earlier : s->fault[earlier].same - 1;
     struct score_fault *first = &s->fault[earlier];
     first->class = s->fault[fault].class < first->class ? s->fault[fault].class : first->class;
+    first->cost_s = fmax(first->cost_s, s->fault[fault].cost_s);
     s->fault[fault].same = earlier + 1;
 }
 
@@ -301,7 +309,10 @@ static hpcw_status add_fault(struct score *s, const cJSON *entry, const cJSON *s
         return hpcw_i_fail_memory(err, s->truth, s->faults, "faults");
     }
     s->fault = grown;
-    s->fault[s->faults] = (struct score_fault){.kind = (uint32_t)kind, .class = class};
+    const cJSON *cost = cJSON_GetObjectItemCaseSensitive(entry, "cost_s");
+    const double cost_s = cJSON_IsNumber(cost) ? cost->valuedouble : 0;
+    s->fault[s->faults] = (struct score_fault){
+        .kind = (uint32_t)kind, .class = class, .cost_s = cost_s > s->costly_s ? cost_s : 0};
     bool known;
     if (!add_places(s, kind, entry, s->faults, &known)) {
         return hpcw_i_fail_memory(err, s->truth, s->faults, "faults");
@@ -447,10 +458,17 @@ static hpcw_status take_finding(struct score *s, const cJSON *f, uint64_t index,
                            s->findings, index, name, place[kinds[kind].place]);
     }
     struct score_fault *fault = fault_at(s, kind, key);
-    if (fault != NULL) {
-        s->count[kind] += !fault->found;
-        s->right[kind] += !fault->found;
+    if (fault != NULL && !fault->found) {
+        s->count[kind]++;
+        s->right[kind]++;
         fault->found = true;
+        if (fault->cost_s > 0) {
+            s->pairs += s->last_cost_s > 0;
+            s->ordered += fault->cost_s <= s->last_cost_s; /* 0 of the first one */
+            s->last_cost_s = fault->cost_s;
+        }
+    }
+    if (fault != NULL) {
         return HPCW_OK;
     }
     bool fresh;
@@ -518,6 +536,37 @@ static void put_kind(const struct score *s, size_t kind, struct hpcw_i_json *jso
     hpcw_i_json_end_object(json);
 }
 
+/* What the run took longer because of costly faults, if there are any. */
+static void put_cost(const struct score *s, struct hpcw_i_json *json) {
+    double all_s = 0;
+    double found_s = 0;
+    for (size_t i = 0; i < s->faults; i++) {
+        const struct score_fault *f = &s->fault[i];
+        all_s += f->same == 0 ? f->cost_s : 0;
+        found_s += f->same == 0 && f->found ? f->cost_s : 0;
+    }
+    if (all_s > 0) {
+        hpcw_i_json_key_object(json, "cost");
+        hpcw_i_json_put_f64(json, "cost_s", all_s);
+        hpcw_i_json_put_f64(json, "cost_found_s", found_s);
+        put_share(json, "ordered", s->ordered, s->pairs);
+        hpcw_i_json_end_object(json);
+    }
+}
+
+/* How long the run took, by the end of its last phase; 0 without a log. */
+static double run_of(const cJSON *truth) {
+    const cJSON *phases =
+        cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(truth, "clog2"), "phases");
+    double end_ns = 0;
+    const cJSON *one;
+    cJSON_ArrayForEach(one, phases) {
+        const cJSON *end = cJSON_GetObjectItemCaseSensitive(one, "end_ns");
+        end_ns = cJSON_IsNumber(end) ? fmax(end_ns, end->valuedouble) : end_ns;
+    }
+    return end_ns * 1e-9;
+}
+
 hpcw_status gen_score(const char *findings, const char *dir, struct hpcw_i_json *json, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     cJSON *truth = NULL;
@@ -533,6 +582,7 @@ hpcw_status gen_score(const char *findings, const char *dir, struct hpcw_i_json 
     if (!number(truth, "ranks", &s.ranks)) {
         s.ranks = UINT64_MAX;
     }
+    s.costly_s = COSTLY_SHARE * run_of(truth);
     status = status == HPCW_OK ? add_faults(&s, truth, err) : status;
     status = status == HPCW_OK ? gen_directory_read_json(findings, &found, err) : status;
     status = status == HPCW_OK ? take_findings(&s, found, err) : status;
@@ -542,6 +592,7 @@ hpcw_status gen_score(const char *findings, const char *dir, struct hpcw_i_json 
             put_kind(&s, k, json);
         }
         hpcw_i_json_end_array(json);
+        put_cost(&s, json);
     }
     cJSON_Delete(truth);
     cJSON_Delete(found);

@@ -100,6 +100,30 @@ END
 # The second finding names the same fault, the third one no fault.
 grep -qF -- '- kind=overloaded findings=2 right=1 precision=0.5' out || bad "overloaded: got $(cat out)"
 
+# Costs: of faults that cost more than 1 % of the run of 10 s, in the order in which they were found. One does not know its cost.
+mkdir costs
+cat >costs/truth.json <<'END'
+{"clog2": {"phases": [{"end_ns": 4000000000}, {"end_ns": 10000000000}], "interruptions": [
+   {"kind": "interruption", "rank": 1, "phase": 1, "cost_s": 0.5, "visibility": []},
+   {"kind": "interruption", "rank": 2, "phase": 1, "cost_s": 2, "visibility": []},
+   {"kind": "interruption", "rank": 3, "phase": 1, "cost_s": 1, "visibility": []},
+   {"kind": "interruption", "rank": 4, "phase": 1, "cost_s": 0.25, "visibility": []},
+   {"kind": "interruption", "rank": 5, "phase": 1, "cost_s": 0.1, "visibility": []},
+   {"kind": "interruption", "rank": 6, "phase": 1, "cost_s": null, "visibility": []}]}}
+END
+cost() { # COST FOUND ORDERED
+    "$HPCGEN" score findings.json costs >out || bad "score failed"
+    sed '1,/^cost:$/d' out >got
+    printf '  cost_s: %s\n  cost_found_s: %s\n  ordered: %s\n' "$@" | diff - got || bad "other costs"
+}
+at() { printf '{"kind": "interruption", "rank": %s, "phase": 1}' "$1"; }
+findings ''
+cost 3.75 0.0 null
+findings "$(at 2), $(at 5), $(at 6), $(at 2)"
+cost 3.75 2.0 null
+findings "$(at 2), $(at 1), $(at 5), $(at 3)"
+cost 3.75 3.5 0.5
+
 # Classes and places that this dataset has no faults for: a truth made by hand.
 mkdir by_hand
 cat >by_hand/truth.json <<'END'
