@@ -35,3 +35,19 @@ check links.json slow_port slow_cable outlier
 check nodes.json slow_node
 check skew.json clock
 check damage.json missing_file truncated_file wrong_crc missing_rank stale_index
+
+# Causes of waits, of ranks with about as much work. Most of four slow nodes cost nothing, as another one is as slow.
+# Usage: causes RANKS KIND...
+causes() {
+    ranks=$1
+    shift
+    rm -rf data
+    "$hpcgen" --quiet --no-checksums --ranks "$ranks" --formats clog2,vom --out data --workload hydro \
+        --set load.phases=20 --set load.course=flat --set load.fill=1 --set load.sigma_last=0.05 \
+        --set machine.slow_node_share=0.03 --set load.noise=2e-3
+    "$hpcgen" export --quiet --form csv --output log.csv data/clog2/app.clog2
+    python3 "$examples/find_causes.py" log.csv 4 >causes.json
+    check causes.json "$@"
+}
+causes 64 slow_node interruption cost
+causes 256 interruption cost
