@@ -47,12 +47,13 @@ build() {
 }
 
 # musl on this machine. Debian has the other libraries for glibc only. They run with musl if it finds them and not glibc,
-# and four functions that glibc alone has, which compilers call for checks at run time.
+# and some functions that glibc alone has, which compilers call for checks at run time.
 musl() {
     mkdir -p musl-root/include musl-root/lib
     for header in brotli libdeflate.h xxhash.h cjson ini.h yajl lua5.4; do
         ln -sfn "/usr/include/$header" "musl-root/include/$header"
     done
+    ln -sfn "/usr/include/$($cc -print-multiarch)/lua5.4-deb-multiarch.h" musl-root/include/
     for library in brotlienc brotlidec brotlicommon deflate inih xxhash yajl cjson lua5.4; do
         ln -sf "$($cc -print-file-name="lib$library.so")" musl-root/lib/
         for file in "$(dirname "$($cc -print-file-name="lib$library.so")")/lib$library".so.*; do
@@ -60,6 +61,7 @@ musl() {
         done
     done
     cat >musl-root/glibc.c <<EOF
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -82,6 +84,15 @@ int __snprintf_chk(char *to, size_t size, int flag, size_t room, const char *fmt
     va_end(args);
     return n;
 }
+int __fprintf_chk(FILE *to, int flag, const char *fmt, ...) {
+    va_list args;
+    (void)flag;
+    va_start(args, fmt);
+    int n = vfprintf(to, fmt, args);
+    va_end(args);
+    return n;
+}
+void __longjmp_chk(jmp_buf to, int value) { longjmp(to, value); }
 EOF
     musl-gcc -shared -fPIC musl-root/glibc.c -o musl-root/glibc.so
     cat >musl.ini <<EOF
@@ -110,7 +121,7 @@ cross() {
     sysroot "$2"
     cat >"$1.ini" <<EOF
 [binaries]
-c = ['$5-gcc', '-isystem', '$directory/root-$2/usr/include']
+c = ['$5-gcc', '-isystem', '$directory/root-$2/usr/include', '-isystem', '$directory/root-$2/usr/include/$5']
 ar = '$5-ar'
 strip = '$5-strip'
 pkgconfig = 'pkg-config'
