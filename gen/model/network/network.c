@@ -153,8 +153,27 @@ struct model_way model_network_class_way(const struct model_network *net, enum m
     return way(net, distance, 1.0, 1.0, bytes, contention);
 }
 
+bool model_network_passes(const struct model_network *net, uint32_t from, uint32_t to,
+                          const struct model_repair *repair) {
+    const struct model_machine *m = net->machine;
+    uint32_t a = model_machine_node(m, from), b = model_machine_node(m, to);
+    if (repair->what == MODEL_REPAIRS_CABLE) {
+        a = model_machine_switch(m, a);
+        b = model_machine_switch(m, b);
+        return (a == repair->a && b == repair->b) || (a == repair->b && b == repair->a);
+    }
+    return repair->what == MODEL_REPAIRS_PORT && (a == repair->a || b == repair->a);
+}
+
 struct model_way model_network_way(const struct model_network *net, uint32_t from, uint32_t to, uint64_t bytes,
                                    const struct model_contention *contention) {
+    static const struct model_repair none = {.what = MODEL_REPAIRS_NOTHING};
+    return model_network_repaired_way(net, from, to, bytes, contention, &none);
+}
+
+struct model_way model_network_repaired_way(const struct model_network *net, uint32_t from, uint32_t to,
+                                            uint64_t bytes, const struct model_contention *contention,
+                                            const struct model_repair *repair) {
     const struct model_machine *m = net->machine;
     const enum model_class d = model_machine_class(m, from, to);
     if (d < MODEL_SAME_SWITCH) {
@@ -162,8 +181,13 @@ struct model_way model_network_way(const struct model_network *net, uint32_t fro
     }
     const uint32_t a = model_machine_node(m, from), b = model_machine_node(m, to);
     const double hops = m->params.torus ? model_machine_distance(m, a, b) : 1.0;
-    const double cable = 1.0 / model_machine_cable(m, model_machine_switch(m, a), model_machine_switch(m, b));
-    double slow = m->out_slowdown[a] > m->in_slowdown[b] ? m->out_slowdown[a] : m->in_slowdown[b];
+    const bool port = repair->what == MODEL_REPAIRS_PORT;
+    const bool renewed = repair->what == MODEL_REPAIRS_CABLE && model_network_passes(net, from, to, repair);
+    const double out = port && a == repair->a ? 1.0 : m->out_slowdown[a];
+    const double in = port && b == repair->a ? 1.0 : m->in_slowdown[b];
+    const double cable =
+        renewed ? 1.0 : 1.0 / model_machine_cable(m, model_machine_switch(m, a), model_machine_switch(m, b));
+    double slow = out > in ? out : in;
     slow = slow > cable ? slow : cable;
     return way(net, d, hops, slow, bytes, contention);
 }

@@ -66,6 +66,21 @@ struct model_way {
 struct model_way model_network_way(const struct model_network *net, uint32_t from, uint32_t to, uint64_t bytes,
                                    const struct model_contention *contention);
 
+/* A fault of the network that is left out: the slow port of node `a`, or the slow cable between switches `a` and `b`. */
+struct model_repair {
+    enum model_repaired { MODEL_REPAIRS_NOTHING, MODEL_REPAIRS_PORT, MODEL_REPAIRS_CABLE } what;
+    uint32_t a, b;
+};
+
+/* Whether messages from one rank to another one pass what is repaired. */
+bool model_network_passes(const struct model_network *net, uint32_t from, uint32_t to,
+                          const struct model_repair *repair);
+
+/* As model_network_way, after a repair. */
+struct model_way model_network_repaired_way(const struct model_network *net, uint32_t from, uint32_t to,
+                                            uint64_t bytes, const struct model_contention *contention,
+                                            const struct model_repair *repair);
+
 /* The same on an undisturbed link of a class, without ports, cables and further hops of a torus. */
 struct model_way model_network_class_way(const struct model_network *net, enum model_class distance,
                                          uint64_t bytes, const struct model_contention *contention);
