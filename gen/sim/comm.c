@@ -11,6 +11,10 @@
 /* ---- memory ---- */
 
 void sim_meeting_free(struct sim_meeting *meeting) {
+    for (uint64_t **other = meeting->other_ns; other != NULL && *other != NULL; other++) {
+        hpcw_i_free(*other);
+    }
+    hpcw_i_free(meeting->other_ns);
     hpcw_i_free(meeting->time_ns);
     hpcw_i_free(meeting->missing);
     hpcw_i_free(meeting->parts.bytes);

@@ -36,13 +36,25 @@ uint32_t sim_cost_sharing(const struct model_network *net) {
     return ppn < net->machine->ranks ? ppn : net->machine->ranks;
 }
 
-struct sim_cost sim_cost_between(const struct model_network *net, const struct sim_constants *constants,
-                                 uint32_t from, uint32_t to, uint64_t bytes) {
+static struct sim_cost cost_between(const struct model_network *net, const struct sim_constants *constants,
+                                    uint32_t from, uint32_t to, uint64_t bytes,
+                                    const struct model_repair *repair) {
     static const struct model_contention alone = {0};
-    const struct model_way way = model_network_way(net, from, to, bytes, &alone);
-    const struct model_way empty = model_network_way(net, from, to, 0, &alone);
+    const struct model_way way = model_network_repaired_way(net, from, to, bytes, &alone, repair);
+    const struct model_way empty = model_network_repaired_way(net, from, to, 0, &alone, repair);
     return cost_of(net, constants, model_machine_class(net->machine, from, to), bytes, &way, &empty,
                    model_network_pair(net, from, to), sim_cost_sharing(net));
+}
+
+struct sim_cost sim_cost_between(const struct model_network *net, const struct sim_constants *constants,
+                                 uint32_t from, uint32_t to, uint64_t bytes) {
+    static const struct model_repair none = {.what = MODEL_REPAIRS_NOTHING};
+    return cost_between(net, constants, from, to, bytes, &none);
+}
+
+uint64_t sim_cost_repaired_ns(const struct model_network *net, const struct sim_constants *constants,
+                              uint32_t from, uint32_t to, uint64_t bytes, const struct model_repair *repair) {
+    return cost_between(net, constants, from, to, bytes, repair).flight_ns;
 }
 
 struct sim_cost sim_cost_at(const struct model_network *net, const struct sim_constants *constants,

@@ -24,6 +24,9 @@ struct sim_cost {
 
 struct sim_cost sim_cost_between(const struct model_network *net, const struct sim_constants *constants,
                                  uint32_t from, uint32_t to, uint64_t bytes);
+/* Only its flight_ns, after a repair of the network: nothing else depends on ports and cables. */
+uint64_t sim_cost_repaired_ns(const struct model_network *net, const struct sim_constants *constants,
+                              uint32_t from, uint32_t to, uint64_t bytes, const struct model_repair *repair);
 /* `sharing`: ranks of a node that use its cards at the same time. */
 struct sim_cost sim_cost_at(const struct model_network *net, const struct sim_constants *constants,
                             enum model_class distance, uint64_t bytes, uint32_t sharing);

@@ -13,7 +13,18 @@ enum { WISH_BYTES = 8 };
 
 /* ---- memory ---- */
 
-static struct sim_meeting *new_meeting(struct sim_comm *comm) {
+/* Times of the members on further clocks. False when memory runs out. */
+static bool add_clocks(struct sim_meeting *g, uint32_t clocks) {
+    g->other_ns = hpcw_i_calloc(clocks + (size_t)1, sizeof *g->other_ns);
+    bool good = g->other_ns != NULL;
+    for (uint32_t k = 0; good && k < clocks; k++) {
+        g->other_ns[k] = hpcw_i_malloc(g->comm->size * sizeof **g->other_ns);
+        good = g->other_ns[k] != NULL;
+    }
+    return good;
+}
+
+static struct sim_meeting *new_meeting(const struct sim *sim, struct sim_comm *comm) {
     struct sim_meeting *meeting = comm->meetings.unused;
     if (meeting != NULL) {
         comm->meetings.unused = meeting->next;
@@ -25,7 +36,8 @@ static struct sim_meeting *new_meeting(struct sim_comm *comm) {
         meeting->time_ns = hpcw_i_malloc(comm->size * sizeof *meeting->time_ns);
         meeting->missing = hpcw_i_malloc(comm->size);
     }
-    if (meeting != NULL && (meeting->time_ns == NULL || meeting->missing == NULL)) {
+    if (meeting != NULL && (meeting->time_ns == NULL || meeting->missing == NULL ||
+                            (sim_has_clocks(sim) && !add_clocks(meeting, sim->clocks)))) {
         sim_meeting_free(meeting);
         meeting = NULL;
     }
@@ -75,11 +87,40 @@ static uint64_t combine_ns(const struct sim *sim, uint64_t bytes) {
     return (uint64_t)(sim->options.constants.value[SIM_COMBINE] * (double)bytes + 0.5);
 }
 
+/* ---- times, on the main clock and on further ones ---- */
+
+static void later(uint64_t *time_ns, uint64_t other_ns) {
+    *time_ns = *time_ns > other_ns ? *time_ns : other_ns;
+}
+
+/* The times of all members on the main clock, 0, or on the n-th further one. */
+static uint64_t *times_on(const struct sim_meeting *g, uint32_t clock) {
+    return clock == 0 ? g->time_ns : g->other_ns[clock - 1];
+}
+
+/* A step of a meeting, which reads and changes g->time_ns. */
+typedef void meeting_step(struct sim *sim, struct sim_meeting *g, const struct sim_parts *parts);
+
+static void take_step(struct sim *sim, struct sim_meeting *g, const struct sim_parts *parts,
+                      meeting_step *step) {
+    step(sim, g, parts);
+    for (uint32_t k = 0; k < sim->clocks; k++) {
+        uint64_t *main_ns = g->time_ns;
+        g->time_ns = g->other_ns[k];
+        step(sim, g, parts);
+        g->other_ns[k] = g->time_ns;
+        g->time_ns = main_ns;
+    }
+}
+
 /* ---- the end of a member's call ---- */
 
 static void leave(struct sim *sim, struct sim_meeting *g, uint32_t place, uint64_t time_ns) {
     const uint32_t rank = sim_comm_rank(g->comm, place);
     g->left++;
+    if (sim_has_clocks(sim)) {
+        sim_without_leave(sim, g, place);
+    }
     if (g->call == SIM_CALL_SPLIT || g->call == SIM_CALL_DUP) {
         sim_tell_made(sim, rank, time_ns);
     }
@@ -90,54 +131,58 @@ static void leave(struct sim *sim, struct sim_meeting *g, uint32_t place, uint64
     }
 }
 
-static void later(uint64_t *time_ns, uint64_t other_ns) {
-    *time_ns = *time_ns > other_ns ? *time_ns : other_ns;
-}
-
 /* A slot has the data of its parent. It sends them to its children, the farthest one first. */
 static void pass_down(struct sim *sim, struct sim_meeting *g, uint32_t slot) {
     const uint32_t place = place_in(g, slot);
-    uint64_t time_ns = g->time_ns[place];
+    uint64_t busy_ns = 0;
     for (uint32_t m = reach_of(g, slot) >> 1; m > 0; m >>= 1) {
         if (m >= g->comm->size - slot) {
             continue;
         }
         const uint32_t child = place_in(g, slot + m);
         const struct sim_cost cost = edge_cost(sim, g, slot, slot + m);
-        later(&g->time_ns[child], time_ns + sim_cost_total(&cost));
-        time_ns += sim_cost_busy(&cost);
+        for (uint32_t k = 0; k <= sim->clocks; k++) {
+            uint64_t *time_ns = times_on(g, k);
+            later(&time_ns[child], time_ns[place] + busy_ns + sim_cost_total(&cost));
+        }
+        busy_ns += sim_cost_busy(&cost);
         if (--g->missing[child] == 0) {
             pass_down(sim, g, slot + m);
         }
     }
-    leave(sim, g, place, time_ns);
+    leave(sim, g, place, g->time_ns[place] + busy_ns);
 }
 
-/* When a slot has received the data of its children, one after the other, the nearest one first, and has combined them. */
-static uint64_t received_ns(const struct sim *sim, const struct sim_meeting *g, uint32_t slot) {
-    uint64_t time_ns = g->time_ns[place_in(g, slot)];
-    uint64_t free_ns = 0;
+/* A slot receives the data of its children, one after the other, the nearest one first, and combines them. */
+static void receive_up(const struct sim *sim, struct sim_meeting *g, uint32_t slot) {
+    uint64_t free_ns[1 + SIM_MOST_CLOCKS] = {0};
     for (uint32_t m = 1; m < reach_of(g, slot) && m < g->comm->size - slot; m <<= 1) {
+        const uint32_t child = place_in(g, slot + m);
         const struct sim_cost cost = edge_cost(sim, g, slot, slot + m);
-        free_ns += cost.card_ns;
-        later(&free_ns, g->time_ns[place_in(g, slot + m)] + sim_cost_total(&cost));
+        for (uint32_t k = 0; k <= sim->clocks; k++) {
+            free_ns[k] += cost.card_ns;
+            later(&free_ns[k], times_on(g, k)[child] + sim_cost_total(&cost));
+        }
     }
-    later(&time_ns, free_ns);
-    return time_ns + (g->plan.gathers ? 0 : children_of(g, slot) * combine_ns(sim, g->bytes));
+    for (uint32_t k = 0; k <= sim->clocks; k++) {
+        uint64_t *time_ns = &times_on(g, k)[place_in(g, slot)];
+        later(time_ns, free_ns[k]);
+        *time_ns += g->plan.gathers ? 0 : children_of(g, slot) * combine_ns(sim, g->bytes);
+    }
 }
 
 /* A slot has the data of its children. It sends the result to its parent, which may now have all, too. */
 static void pass_up(struct sim *sim, struct sim_meeting *g, uint32_t slot) {
     for (;;) {
         const uint32_t place = place_in(g, slot);
-        const uint64_t time_ns = g->time_ns[place] = received_ns(sim, g, slot);
+        receive_up(sim, g, slot);
         if (slot == 0) {
-            leave(sim, g, place, time_ns);
+            leave(sim, g, place, g->time_ns[place]);
             return;
         }
         const uint32_t parent = slot & (slot - 1);
         const struct sim_cost cost = edge_cost(sim, g, parent, slot);
-        leave(sim, g, place, time_ns + sim_cost_busy(&cost));
+        leave(sim, g, place, g->time_ns[place] + sim_cost_busy(&cost));
         if (--g->missing[place_in(g, parent)] > 0) {
             return;
         }
@@ -209,7 +254,8 @@ static void run_steps(struct sim *sim, struct sim_meeting *g) {
     }
 }
 
-static void run_all(struct sim *sim, struct sim_meeting *g) {
+static void run_plan(struct sim *sim, struct sim_meeting *g, const struct sim_parts *parts) {
+    (void)parts;
     for (uint32_t i = 0; i < g->plan.rounds; i++) {
         run_round(sim, g, &g->plan.round[i]);
     }
@@ -218,6 +264,10 @@ static void run_all(struct sim *sim, struct sim_meeting *g) {
     } else if (g->plan.shape != SIM_SHAPE_ROUNDS) {
         run_steps(sim, g);
     }
+}
+
+static void run_all(struct sim *sim, struct sim_meeting *g) {
+    take_step(sim, g, NULL, run_plan);
     if (g->call == SIM_CALL_SPLIT || g->call == SIM_CALL_DUP) {
         sim_comms_split(sim, g->comm);
     }
@@ -238,7 +288,9 @@ static void begin(struct sim *sim, struct sim_meeting *g, uint32_t place, enum s
     g->came = g->left = 0;
     g->next = NULL;
     sim_plan_make(&g->plan, &sim->options.constants, call, size, bytes);
-    memset(g->time_ns, 0, size * sizeof *g->time_ns);
+    for (uint32_t k = 0; k <= sim->clocks; k++) {
+        memset(times_on(g, k), 0, size * sizeof *g->time_ns);
+    }
     if (g->plan.shape == SIM_SHAPE_PARTS) {
         memset(g->missing, 1, size);
     }
@@ -259,7 +311,7 @@ static struct sim_meeting *find(struct sim *sim, struct sim_comm *comm, uint32_t
     if (g != NULL) {
         return g;
     }
-    g = new_meeting(comm);
+    g = new_meeting(sim, comm);
     if (g == NULL) {
         return NULL;
     }
@@ -300,16 +352,31 @@ static enum sim_answer refuse_other(struct sim *sim, const struct sim_meeting *g
 
 /* ---- parts of different sizes ---- */
 
+static void receive_parts(struct sim *sim, struct sim_meeting *g, const struct sim_parts *parts) {
+    (void)parts;
+    g->time_ns[g->root] = sim_parts_receive(sim, g);
+}
+
+static void scatter_parts(struct sim *sim, struct sim_meeting *g, const struct sim_parts *parts) {
+    g->time_ns[g->root] = sim_parts_scatter(sim, g, parts);
+}
+
 /* Nobody waits for a gatherv but the root, which waits for all. */
 static void come_to_gather(struct sim *sim, struct sim_meeting *g, uint32_t place,
                            const struct sim_parts *parts) {
     if (place == g->root) {
         g->parts.root = sim_part(parts, place);
     } else {
-        leave(sim, g, place, sim_parts_send(sim, g, place, parts));
+        const uint64_t come_ns = g->time_ns[place];
+        const uint64_t end_ns = sim_parts_send(sim, g, place, parts);
+        for (uint32_t k = 0; k < sim->clocks; k++) {
+            g->other_ns[k][place] += g->time_ns[place] - come_ns;
+        }
+        leave(sim, g, place, end_ns);
     }
     if (g->came == g->comm->size) {
-        leave(sim, g, g->root, sim_parts_receive(sim, g));
+        take_step(sim, g, parts, receive_parts);
+        leave(sim, g, g->root, g->time_ns[g->root]);
     }
 }
 
@@ -324,7 +391,9 @@ static void leave_scatter(struct sim *sim, struct sim_meeting *g, uint32_t place
 static void come_to_scatter(struct sim *sim, struct sim_meeting *g, uint32_t place,
                             const struct sim_parts *parts) {
     const uint32_t size = g->comm->size;
-    const uint64_t end_ns = place == g->root ? sim_parts_scatter(sim, g, parts) : 0;
+    if (place == g->root) {
+        take_step(sim, g, parts, scatter_parts);
+    }
     g->missing[place] = 0;
     for (uint32_t i = 0; place == g->root && i < size; i++) {
         if (i != place && g->missing[i] == 0) {
@@ -332,7 +401,7 @@ static void come_to_scatter(struct sim *sim, struct sim_meeting *g, uint32_t pla
         }
     }
     if (place == g->root) {
-        leave(sim, g, place, end_ns);
+        leave(sim, g, place, g->time_ns[place]);
     } else if (g->missing[g->root] == 0) {
         leave_scatter(sim, g, place);
     }
@@ -356,7 +425,11 @@ static void come_with_parts(struct sim *sim, struct sim_meeting *g, uint32_t pla
 
 /* A member has come; whoever has all it waits for leaves. */
 static void come(struct sim *sim, struct sim_meeting *g, uint32_t place, const struct sim_parts *parts) {
-    later(&g->time_ns[place], sim_least_end_ns(sim, sim_comm_rank(g->comm, place)));
+    const uint64_t come_ns = sim_least_end_ns(sim, sim_comm_rank(g->comm, place));
+    later(&g->time_ns[place], come_ns);
+    if (sim_has_clocks(sim)) {
+        sim_without_come(sim, g, place, come_ns);
+    }
     g->came++;
     if (parts != NULL) {
         come_with_parts(sim, g, place, parts);

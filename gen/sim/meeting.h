@@ -30,6 +30,8 @@ struct sim_meeting {
     uint8_t
         *missing; /* [size] in a tree: who a member waits for, itself included; in a scatterv 0: it has come */
     struct sim_meeting_parts parts;
+    uint64_t *
+        *other_ns; /* [clocks][size] as time_ns, on further clocks; a NULL ends it; NULL: there are none */
 };
 
 struct sim_meetings {

@@ -69,6 +69,15 @@ static uint64_t end_of(struct sim *sim, uint32_t rank, const struct sim_half *ha
     return later_of(now_ns, r->in_free_ns) + half->overhead_ns;
 }
 
+/* The same of a half that was made in this call, and is all that the call waits for. */
+static uint64_t end_of_new(struct sim *sim, uint32_t rank, const struct sim_half *half) {
+    const uint64_t end_ns = end_of(sim, rank, half, sim_least_end_ns(sim, rank));
+    if (sim_has_clocks(sim)) {
+        sim_without_end_new(sim, rank, half, end_ns);
+    }
+    return end_ns;
+}
+
 static void tell_receive(struct sim *sim, uint32_t rank, const struct sim_half *half, uint64_t time_ns) {
     sim->rank[rank].received = (struct sim_received){
         .bytes = half->bytes,
@@ -113,6 +122,9 @@ static uint64_t finish_wait(struct sim *sim, uint32_t rank) {
     sim->rank[rank].all = 0;
     for (uint32_t h = half; h != SIM_NOTHING; h = half_of(sim, h)->wait_next) {
         now_ns = end_of(sim, rank, half_of(sim, h), now_ns);
+    }
+    if (sim_has_clocks(sim)) {
+        sim_without_end(sim, rank, now_ns);
     }
     now_ns = sim_disturb(sim, rank, now_ns);
     while (half != SIM_NOTHING) {
@@ -210,8 +222,11 @@ static void join(struct sim *sim, struct sim_half *s, struct sim_half *r) {
     }
 }
 
-static struct sim_half new_receive(const struct sim *sim, uint32_t rank, uint32_t from, uint32_t pair,
-                                   uint32_t comm, int32_t tag) {
+static struct sim_half new_receive(struct sim *sim, uint32_t rank, uint32_t from, uint32_t pair, uint32_t comm,
+                                   int32_t tag) {
+    if (sim_has_clocks(sim)) {
+        sim_without_receive(sim, rank);
+    }
     return (struct sim_half){.time_ns = sim->rank[rank].clock_ns,
                              .owner = rank,
                              .other = from,
@@ -298,9 +313,12 @@ void sim_serve_message(struct sim *sim, uint32_t rank) {
     /* The earliest message of a rank is also the first of its pair with this tag. */
     send = sim_match_take(&sim->match, &pair_of(sim, pair)->message, receive.comm, receive.tag);
     join(sim, half_of(sim, send), &receive);
+    if (sim_has_clocks(sim)) {
+        sim_without_join(sim, half_of(sim, send), send, SIM_NOTHING);
+    }
     settle(sim, send);
     sim->rank[rank].timed = SIM_NOT_TIMED;
-    const uint64_t end_ns = sim_disturb(sim, rank, end_of(sim, rank, &receive, sim_least_end_ns(sim, rank)));
+    const uint64_t end_ns = sim_disturb(sim, rank, end_of_new(sim, rank, &receive));
     tell_receive(sim, rank, &receive, end_ns);
     sim_wake(sim, rank, end_ns);
 }
@@ -318,6 +336,9 @@ static struct sim_half new_send(struct sim *sim, uint32_t rank, uint32_t pair, u
     const uint64_t known_ns = leaves_ns + (cost->rendezvous ? cost->latency_ns : cost->flight_ns);
     r->out_free_ns = leaves_ns + cost->card_ns;
     p->envelope_ns = later_of(p->envelope_ns, known_ns);
+    if (sim_has_clocks(sim)) {
+        sim_without_send(sim, rank, cost);
+    }
     if (sim->observed) {
         sim_tell(sim, &(struct sim_event){.time_ns = r->clock_ns,
                                           .rank = rank,
@@ -349,6 +370,9 @@ static bool finds_receive(struct sim *sim, struct sim_half *send) {
         return false;
     }
     join(sim, send, half_of(sim, receive));
+    if (sim_has_clocks(sim)) {
+        sim_without_join(sim, send, SIM_NOTHING, receive);
+    }
     send->matched = true;
     settle(sim, receive);
     return true;
@@ -362,6 +386,9 @@ static bool finds_message(struct sim *sim, struct sim_half *receive) {
         return false;
     }
     join(sim, half_of(sim, send), receive);
+    if (sim_has_clocks(sim)) {
+        sim_without_join(sim, half_of(sim, send), send, SIM_NOTHING);
+    }
     receive->matched = true;
     settle(sim, send);
     return true;
@@ -370,15 +397,14 @@ static bool finds_message(struct sim *sim, struct sim_half *receive) {
 /* Keeps a half that its rank waits for, now or later, or that looks for another one. SIM_NOTHING: see refuse_half. */
 static uint32_t keep(struct sim *sim, const struct sim_half *half) {
     const uint32_t kept = sim_match_add(&sim->match, half);
-    if (kept == SIM_NOTHING || half->matched) {
-        return kept;
+    if (kept != SIM_NOTHING && !half->matched) {
+        struct sim_pair *pair = pair_of(sim, half->pair);
+        sim_match_append(&sim->match, half->sends ? &pair->message : &pair->receive, kept);
+        if (half->sends && sim->rank[half->other].receives_any) {
+            deliver(sim, half->other, kept);
+        }
     }
-    struct sim_pair *pair = pair_of(sim, half->pair);
-    sim_match_append(&sim->match, half->sends ? &pair->message : &pair->receive, kept);
-    if (half->sends && sim->rank[half->other].receives_any) {
-        deliver(sim, half->other, kept);
-    }
-    return kept;
+    return sim_has_clocks(sim) ? sim_without_keep(sim, kept) : kept;
 }
 
 /* For calls that wait later or for more than one half. */
@@ -455,7 +481,7 @@ enum sim_answer sim_send(struct sim *sim, uint32_t rank, uint32_t comm, uint32_t
     }
     struct sim_half send = new_send(sim, rank, pair, comm, bytes, tag);
     if (finds_receive(sim, &send)) {
-        return sim_end_call(sim, rank, later_of(sim_least_end_ns(sim, rank), send.done_ns));
+        return sim_end_call(sim, rank, end_of_new(sim, rank, &send));
     }
     const uint32_t half = keep(sim, &send);
     if (half == SIM_NOTHING) {
@@ -487,8 +513,7 @@ enum sim_answer sim_recv(struct sim *sim, uint32_t rank, uint32_t comm, uint32_t
     }
     struct sim_half receive = new_receive(sim, rank, sender, pair, comm, tag);
     if (finds_message(sim, &receive)) {
-        const uint64_t end_ns =
-            sim_disturb(sim, rank, end_of(sim, rank, &receive, sim_least_end_ns(sim, rank)));
+        const uint64_t end_ns = sim_disturb(sim, rank, end_of_new(sim, rank, &receive));
         tell_receive(sim, rank, &receive, end_ns);
         return sim_return(sim, rank, end_ns);
     }

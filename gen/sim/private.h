@@ -10,6 +10,7 @@
 #include "gen/sim/match.h"
 #include "gen/sim/noise.h"
 #include "gen/sim/sim.h"
+#include "gen/sim/without.h"
 
 enum sim_rank_state {
     SIM_RANK_RUNS,  /* or is ready to */
@@ -82,11 +83,18 @@ struct sim {
     size_t comm_capacity;
     struct sim_files files;
     struct sim_noise noise;
+    uint32_t clocks; /* further ones, in `without` */
+    struct sim_without without;
     bool observed;
     bool failed; /* `failure` says why; no rank is run any more */
     hpcw_error failure;
     char error[512]; /* of a refused call */
 };
+
+/* Rarely: so that the code of other runs is in one piece. */
+static inline bool sim_has_clocks(const struct sim *sim) {
+    return __builtin_expect(sim->clocks != 0, false);
+}
 
 /* ---- ranks.c ---- */
 

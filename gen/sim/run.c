@@ -50,6 +50,7 @@ hpcw_status sim_new(const struct sim_options *options, const struct sim_program 
     s = s == HPCW_OK ? sim_noise_init(&sim->noise, &options->noise, &options->constants,
                                       options->network->machine, options->seed, err)
                      : s;
+    s = s == HPCW_OK ? sim_without_init(sim, err) : s;
     if (s != HPCW_OK) {
         sim_free(sim);
         return s;
@@ -77,6 +78,7 @@ void sim_free(struct sim *sim) {
     sim_comms_free(sim);
     sim_files_free(sim);
     sim_noise_free(&sim->noise);
+    sim_without_free(sim);
     hpcw_i_free(sim->rank);
     hpcw_i_free(sim->ready);
     hpcw_i_free(sim->parked);

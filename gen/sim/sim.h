@@ -130,6 +130,9 @@ struct sim_observer {
 
 /* ---- a run ---- */
 
+/* Further clocks of a run: each tells its times without one fault, while ranks do what they do on the main clock. */
+enum { SIM_MOST_CLOCKS = 8, SIM_MOST_AFFECTED = 10 };
+
 struct sim_options {
     const struct model_network *network; /* the number of ranks is that of its machine */
     struct sim_constants constants;
@@ -138,14 +141,18 @@ struct sim_options {
     uint32_t phases;
     uint32_t checkpoints;         /* how many the program makes */
     struct sim_observer observer; /* zeroed: nobody */
-    uint64_t order;               /* tests: seed of the order in which ranks run; 0: the fastest one */
-    uint64_t horizon_ns;          /* tests: of how far ranks run ahead; 0: as memory allows */
+    const struct model_repair
+        *repair;         /* [clocks] on each further clock; nothing for a fault of work: sim_save */
+    uint32_t clocks;     /* further ones, at most SIM_MOST_CLOCKS */
+    uint64_t order;      /* tests: seed of the order in which ranks run; 0: the fastest one */
+    uint64_t horizon_ns; /* tests: of how far ranks run ahead; 0: as memory allows */
 };
 
 struct sim;
 
 /* Borrows what options and program point to. Memory: about 350 bytes a rank, 72 more with noise, and 170 for each pair of
- * ranks that exchange messages. HPCW_ENOMEM. */
+ * ranks that exchange messages; for each further clock 32 bytes a rank, 16 for each message under way, and with repairs
+ * 8 for each pair. HPCW_ENOMEM. */
 hpcw_status sim_new(const struct sim_options *options, const struct sim_program *program, struct sim **out,
                     hpcw_error *err);
 void sim_free(struct sim *sim);
@@ -157,6 +164,18 @@ hpcw_status sim_run(struct sim *sim, hpcw_error *err);
 /* After a run: when the last rank ended, and the number of calls of all ranks. */
 uint64_t sim_end_ns(const struct sim *sim);
 uint64_t sim_calls(const struct sim *sim);
+
+/* How much longer the run took because of a fault, and the ranks whose time in calls grew most by it. */
+struct sim_price {
+    uint64_t time_ns;
+    uint32_t ranks;
+    struct sim_affected {
+        uint32_t rank;
+        uint64_t wait_ns;          /* how much it grew, > 0 */
+    } affected[SIM_MOST_AFFECTED]; /* [ranks] longest first, then by rank */
+};
+/* After a run, from a further clock. */
+struct sim_price sim_price_of(const struct sim *sim, uint32_t clock);
 
 /* ---- calls of a rank, while it runs ---- */
 
@@ -175,6 +194,8 @@ uint64_t sim_clock_ns(const struct sim *sim, uint32_t rank);
 uint32_t sim_phase(const struct sim *sim, uint32_t rank);
 
 enum sim_answer sim_compute(struct sim *sim, uint32_t rank, enum sim_work work, uint64_t time_ns);
+/* Before sim_compute: on a further clock this work takes `saved_ns` less, at most all of it. */
+void sim_save(struct sim *sim, uint32_t rank, uint32_t clock, uint64_t saved_ns);
 /* The end of a phase or a state takes time only if the rank has done nothing since its last phase ended or its last state began:
  * that of a call. The begin of a state takes none. */
 enum sim_answer sim_next_phase(struct sim *sim, uint32_t rank);

@@ -16,6 +16,7 @@
 
 enum script_kind {
     COMPUTE,
+    SAVE,
     SEND,
     RECV,
     ANSWER,
@@ -37,16 +38,22 @@ enum script_kind {
     MARK
 };
 
-void script_begin_on(struct script *s, const char *preset, uint32_t ranks, uint32_t phases) {
-    struct model_machine_params p;
+void script_begin_with(struct script *s, const struct model_machine_params *params, uint32_t ranks,
+                       uint32_t phases) {
     hpcw_error err;
     *s = (struct script){.phases = phases};
-    assert_int_equal(model_machine_params_init(&p, preset, &err), HPCW_OK);
-    assert_int_equal(model_machine_init(&s->machine, &p, ranks, 1, &err), HPCW_OK);
+    assert_int_equal(model_machine_init(&s->machine, params, ranks, 1, &err), HPCW_OK);
     model_network_init(&s->network, &s->machine);
     sim_constants_init(&s->constants);
     s->rank = calloc(ranks, sizeof *s->rank);
     assert_non_null(s->rank);
+}
+
+void script_begin_on(struct script *s, const char *preset, uint32_t ranks, uint32_t phases) {
+    struct model_machine_params p;
+    hpcw_error err;
+    assert_int_equal(model_machine_params_init(&p, preset, &err), HPCW_OK);
+    script_begin_with(s, &p, ranks, phases);
 }
 
 void script_begin(struct script *s, uint32_t ranks, uint32_t phases) {
@@ -74,6 +81,11 @@ static void add(struct script *s, uint32_t rank, struct script_step step) {
 
 void script_compute(struct script *s, uint32_t rank, uint64_t time_ns) {
     add(s, rank, (struct script_step){.kind = COMPUTE, .amount = time_ns});
+}
+
+void script_compute_less(struct script *s, uint32_t rank, uint64_t time_ns, uint32_t clock, uint64_t saved_ns) {
+    add(s, rank, (struct script_step){.kind = SAVE, .partner = clock, .amount = saved_ns});
+    script_compute(s, rank, time_ns);
 }
 
 void script_send(struct script *s, uint32_t rank, uint32_t to, uint64_t bytes, int32_t tag) {
@@ -157,6 +169,9 @@ static enum sim_answer take_step(struct script *s, uint32_t rank, const struct s
     switch (step->kind) {
     case COMPUTE:
         return sim_compute(s->sim, rank, SIM_WORK_OBJECTS, step->amount);
+    case SAVE:
+        sim_save(s->sim, rank, step->partner, step->amount);
+        return SIM_GOES_ON;
     case SEND:
         return sim_send(s->sim, rank, r->comm, step->partner, step->amount, step->tag);
     case RECV:
@@ -256,7 +271,9 @@ hpcw_status script_try(struct script *s) {
                                         .checkpoints = s->checkpoints,
                                         .observer = {s, remember, pass},
                                         .order = s->order,
-                                        .horizon_ns = s->horizon_ns};
+                                        .horizon_ns = s->horizon_ns,
+                                        .repair = s->repair,
+                                        .clocks = s->clocks};
     const struct sim_program program = {s, resume, where};
     hpcw_status status = sim_new(&options, &program, &s->sim, &s->err);
     return status == HPCW_OK ? sim_run(s->sim, &s->err) : status;

@@ -36,6 +36,8 @@ struct script {
     uint32_t checkpoints; /* expected of each rank */
     uint32_t phases;      /* expected of each rank, which makes one, at its end */
     uint64_t order, horizon_ns;
+    struct model_repair repair[SIM_MOST_CLOCKS]; /* [clocks] */
+    uint32_t clocks;                             /* further ones */
     struct script_rank *rank;
     struct sim *sim; /* after a run */
     hpcw_error err;
@@ -48,12 +50,16 @@ struct script {
     uint32_t passes, before_passed; /* times that passed; events before the last of these */
 };
 
-/* With the constants of the table; on the machine of a preset, or the default one. */
+/* With the constants of the table; on a machine, on that of a preset, or on the default one. */
+void script_begin_with(struct script *s, const struct model_machine_params *params, uint32_t ranks,
+                       uint32_t phases);
 void script_begin_on(struct script *s, const char *preset, uint32_t ranks, uint32_t phases);
 void script_begin(struct script *s, uint32_t ranks, uint32_t phases);
 void script_end(struct script *s);
 
 void script_compute(struct script *s, uint32_t rank, uint64_t time_ns);
+/* The same, `saved_ns` less on a further clock. */
+void script_compute_less(struct script *s, uint32_t rank, uint64_t time_ns, uint32_t clock, uint64_t saved_ns);
 void script_send(struct script *s, uint32_t rank, uint32_t to, uint64_t bytes, int32_t tag);
 void script_recv(struct script *s, uint32_t rank, uint32_t from, int32_t tag);
 /* Sends to whom the last receive was from, with tag 5. */
