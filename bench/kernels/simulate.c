@@ -74,7 +74,7 @@ static hpcw_status edges_of(void *context, uint32_t rank, uint32_t phase, struct
 }
 
 static hpcw_status simulate(struct simulate_work *w, struct sim_lua_result *result, hpcw_error *err) {
-    const struct sim_lua_host host = {w, load_of, no_checkpoint, edges_of};
+    const struct sim_lua_host host = {w, load_of, no_checkpoint, edges_of, NULL};
     struct sim_options options = {.network = &w->network, .phases = w->phases};
     sim_constants_init(&options.constants);
     return sim_lua_run(w->lua, &options, &host, result, err);

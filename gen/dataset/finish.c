@@ -11,6 +11,7 @@
 #include "gen/dataset/lists.h"
 #include "gen/format/linktest.h"
 #include "gen/format/vom.h"
+#include "gen/spec/costs.h"
 #include "gen/spec/stream.h"
 #include "gen/spec/visibility.h"
 #include "libwriter/base/buf.h"
@@ -111,9 +112,9 @@ static void put_topology(const struct model_machine *m, struct hpcw_i_json *json
     hpcw_i_json_end_array(json);
 }
 
-/* `sd`: [nodes] how visible they are; NULL: this dataset has no format that shows them. */
+/* `costs`: of the log; NULL: this dataset has none. `sd`: [nodes] how visible they are; NULL: it has no format that shows them. */
 static void put_nodes(const struct gen_dataset *d, const char *key, const char *kind, next_node *next,
-                      const double *sd, struct hpcw_i_json *json) {
+                      const struct gen_costs *costs, const double *sd, struct hpcw_i_json *json) {
     const struct model_machine *m = &d->machine;
     struct model_truth_node found;
     uint32_t node = 0;
@@ -134,6 +135,9 @@ static void put_nodes(const struct gen_dataset *d, const char *key, const char *
             hpcw_i_json_put_str(json, "direction", averaged ? "averaged" : found.outgoing ? "out" : "in");
         }
         hpcw_i_json_put_f64(json, "factor", found.factor);
+        if (costs != NULL) {
+            gen_costs_truth(costs, port ? GEN_COST_SLOW_PORT : GEN_COST_SLOW_NODE, found.node, 0, json);
+        }
         put_visibility_of(d, port, &found, sd, json);
         hpcw_i_json_end_object(json);
     }
@@ -145,8 +149,8 @@ typedef hpcw_status visibility_of_nodes(const struct gen_dataset *d, const bool 
                                         hpcw_error *err);
 
 static hpcw_status put_slow(const struct gen_dataset *d, const char *key, const char *kind, next_node *next,
-                            enum gen_format_id in, visibility_of_nodes *shows, struct hpcw_i_json *json,
-                            hpcw_error *err) {
+                            enum gen_format_id in, visibility_of_nodes *shows, const struct gen_costs *costs,
+                            struct hpcw_i_json *json, hpcw_error *err) {
     const struct model_machine *m = &d->machine;
     const bool shown = (d->formats >> in & 1) != 0;
     double *sd = hpcw_i_calloc(m->nodes, sizeof *sd);
@@ -162,14 +166,15 @@ static hpcw_status put_slow(const struct gen_dataset *d, const char *key, const 
         s = shows(d, slow, sd, err);
     }
     if (s == HPCW_OK) {
-        put_nodes(d, key, kind, next, shown ? sd : NULL, json);
+        put_nodes(d, key, kind, next, costs, shown ? sd : NULL, json);
     }
     hpcw_i_free(sd);
     hpcw_i_free(slow);
     return s;
 }
 
-static hpcw_status put_cables(const struct gen_dataset *d, struct hpcw_i_json *json, hpcw_error *err) {
+static hpcw_status put_cables(const struct gen_dataset *d, const struct gen_costs *costs,
+                              struct hpcw_i_json *json, hpcw_error *err) {
     const struct model_machine *m = &d->machine;
     const bool shown = (d->formats >> GEN_FORMAT_LINKTEST & 1) != 0;
     struct hpcw_i_buf list = {0};
@@ -201,6 +206,9 @@ static hpcw_status put_cables(const struct gen_dataset *d, struct hpcw_i_json *j
         hpcw_i_json_put_u64(json, "first_rank_b", cable[i].first_rank_b);
         hpcw_i_json_put_u64(json, "ranks_b", cable[i].ranks_b);
         hpcw_i_json_put_f64(json, "factor", cable[i].factor);
+        if (costs != NULL) {
+            gen_costs_truth(costs, GEN_COST_SLOW_CABLE, cable[i].switch_a, cable[i].switch_b, json);
+        }
         hpcw_i_json_key_array(json, "visibility");
         if (shown) {
             gen_visibility_put(json, "linktest", GEN_LINKTEST_FILE, sd[i]);
@@ -216,8 +224,16 @@ static hpcw_status put_cables(const struct gen_dataset *d, struct hpcw_i_json *j
 
 hpcw_status gen_write_truth(const struct gen_run *run, const struct gen_ranges *ranges, hpcw_error *err) {
     const struct gen_dataset *d = run->dataset;
+    const struct gen_ranges *log = &ranges[GEN_FORMAT_CLOG2];
+    struct gen_costs of_log;
     struct list_file l;
-    hpcw_status s = list_open(run, GEN_TRUTH, &l, err);
+    hpcw_status s = gen_costs_read(log->partial, log->count, &of_log, err);
+    if (s != HPCW_OK) {
+        hpcw_i_fail_about(err, run->directory);
+        return s;
+    }
+    const struct gen_costs *costs = (d->formats >> GEN_FORMAT_CLOG2 & 1) != 0 ? &of_log : NULL;
+    s = list_open(run, GEN_TRUTH, &l, err);
     if (s != HPCW_OK) {
         return s;
     }
@@ -233,10 +249,10 @@ hpcw_status gen_write_truth(const struct gen_run *run, const struct gen_ranges *
     hpcw_i_json_put_u64(json, "groups", d->machine.groups);
     put_topology(&d->machine, json);
     s = put_slow(d, "slow_ports", "slow_port", model_truth_next_port, GEN_FORMAT_LINKTEST,
-                 gen_linktest_slow_ports, json, err);
-    s = s == HPCW_OK ? put_cables(d, json, err) : s;
+                 gen_linktest_slow_ports, costs, json, err);
+    s = s == HPCW_OK ? put_cables(d, costs, json, err) : s;
     s = s == HPCW_OK ? put_slow(d, "slow_nodes", "slow_node", model_truth_next_node, GEN_FORMAT_VOM,
-                                gen_vom_slow_nodes, json, err)
+                                gen_vom_slow_nodes, costs, json, err)
                      : s;
     hpcw_i_json_end_object(json);
     for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {

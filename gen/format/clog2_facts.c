@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gen/format/clog2.h"
+#include "gen/spec/costs.h"
 #include "gen/spec/visibility.h"
 #include "libwriter/base/detmath.h"
 #include "libwriter/base/mem.h"
@@ -359,7 +360,8 @@ static hpcw_status phases_truth(const cJSON *list, struct hpcw_i_json *json, hpc
     return s;
 }
 
-static hpcw_status interruptions_truth(const cJSON *list, struct hpcw_i_json *json, hpcw_error *err) {
+static hpcw_status interruptions_truth(const cJSON *list, const struct gen_costs *costs,
+                                       struct hpcw_i_json *json, hpcw_error *err) {
     static const char *const name[] = {"rank", "phase", "length_ns"};
     enum { WORDS = sizeof name / sizeof name[0] };
     hpcw_status s = HPCW_OK;
@@ -372,6 +374,7 @@ static hpcw_status interruptions_truth(const cJSON *list, struct hpcw_i_json *js
         for (size_t k = 0; k < WORDS; k++) {
             hpcw_i_json_put_u64(json, name[k], word[k]);
         }
+        gen_costs_truth(costs, GEN_COST_INTERRUPTION, (uint32_t)word[0], (uint32_t)word[1], json);
         put_visibility(json, cJSON_GetObjectItemCaseSensitive(item, "sd"));
         hpcw_i_json_end_object(json);
     }
@@ -400,7 +403,8 @@ static void clocks_truth(const struct gen_dataset *d, const cJSON *list, struct 
 
 hpcw_status gen_clog2_facts_truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
                                   struct hpcw_i_json *json, hpcw_error *err) {
-    hpcw_status s = HPCW_OK;
+    struct gen_costs costs;
+    hpcw_status s = gen_costs_read(partial, count, &costs, err);
     hpcw_i_json_put_str(json, "workload", d->workload->name);
     /* The range that has the log's only unit has them all. */
     const cJSON *all = NULL;
@@ -408,11 +412,12 @@ hpcw_status gen_clog2_facts_truth(const struct gen_dataset *d, const cJSON *cons
         all = cJSON_HasObjectItem(partial[i], "phases") ? partial[i] : NULL;
     }
     hpcw_i_json_key_array(json, "phases");
-    s = phases_truth(cJSON_GetObjectItemCaseSensitive(all, "phases"), json, err);
+    s = s == HPCW_OK ? phases_truth(cJSON_GetObjectItemCaseSensitive(all, "phases"), json, err) : s;
     hpcw_i_json_end_array(json);
     hpcw_i_json_key_array(json, "interruptions");
-    s = s == HPCW_OK ? interruptions_truth(cJSON_GetObjectItemCaseSensitive(all, "interruptions"), json, err)
-                     : s;
+    s = s == HPCW_OK
+            ? interruptions_truth(cJSON_GetObjectItemCaseSensitive(all, "interruptions"), &costs, json, err)
+            : s;
     hpcw_i_json_end_array(json);
     hpcw_i_json_key_array(json, "clocks");
     clocks_truth(d, cJSON_GetObjectItemCaseSensitive(all, "clocks"), json);

@@ -5,12 +5,14 @@
 #include "gen/format/clog2.h"
 #include "gen/format/clog2_facts.h"
 #include "gen/format/clog2_log.h"
+#include "gen/spec/costs.h"
 #include "libwriter/base/status.h"
 
 struct clog2_run {
     const struct gen_write *w;
     struct gen_clog2_log *log;
     struct gen_clog2_facts *facts;
+    struct gen_costs costs;
     uint64_t events;
 };
 
@@ -36,7 +38,7 @@ static hpcw_status fill_slice(struct clog2_run *run, hpcw_clog2_slice *slice, hp
     hpcw_status s = hpcw_clog2_slice_place(slice, 0, err);
     s = s == HPCW_OK ? gen_clog2_log_new(d, slice, &run->log, err) : s;
     s = s == HPCW_OK ? gen_clog2_log_put_prologue(slice, d, err) : s;
-    s = s == HPCW_OK ? gen_workload_run(d, &observer, err) : s;
+    s = s == HPCW_OK ? gen_workload_run(d, &observer, &run->costs, err) : s;
     s = s == HPCW_OK ? gen_clog2_log_finish(run->log, err) : s;
     gen_clog2_log_free(run->log);
     run->log = NULL;
@@ -80,6 +82,7 @@ hpcw_status gen_clog2_write(const struct gen_write *w, struct hpcw_i_json *parti
     hpcw_clog2_free(log);
     if (s == HPCW_OK && good && first) {
         s = gen_clog2_facts_put(run.facts, partial, err);
+        gen_costs_put(&run.costs, partial);
     }
     gen_clog2_facts_free(run.facts);
     return s;

@@ -38,6 +38,7 @@ void gen_workload_free(struct gen_workload *w) {
         hpcw_i_free(w->comm);
         gen_traffic_free(w->traffic);
         gen_recording_free(w->recording);
+        hpcw_i_free(w->costs);
         hpcw_i_buf_free(&w->text);
         hpcw_i_free(w);
     }

@@ -10,6 +10,8 @@
 
 enum { GEN_WORKLOAD_NAME = 64 };
 
+struct gen_costs;
+
 /* Counts of a run, for the size and the definitions of its log. */
 struct gen_workload_counts {
     uint64_t events;   /* of a log: begins and ends, sends and receives */
@@ -42,6 +44,7 @@ struct gen_workload {
     size_t comms, comm_capacity;
     struct gen_traffic *traffic;     /* for load data; NULL: they are not wanted */
     struct gen_recording *recording; /* for the log; NULL: it is not wanted */
+    struct gen_costs *costs;         /* what faults cost, for the log; NULL: not measured */
 };
 
 /* Whether it sends the edges of the load model, so that load data need no run. */
@@ -74,9 +77,10 @@ void gen_workload_free(struct gen_workload *workload);
 hpcw_status gen_workload_set(struct gen_workload *workload, const char *key, const char *value,
                              hpcw_error *err);
 
-/* Tells the observer the events of the run, once it is measured: those that were recorded, or of another simulation. As
- * sim_lua_run. */
-hpcw_status gen_workload_run(const struct gen_dataset *d, const struct sim_observer *observer, hpcw_error *err);
+/* Tells the observer the events of the run, once it is measured: those that were recorded, or of another simulation. Fills in
+ * `costs`. As sim_lua_run. */
+hpcw_status gen_workload_run(const struct gen_dataset *d, const struct sim_observer *observer,
+                             struct gen_costs *costs, hpcw_error *err);
 
 /* Simulates it once without recording, so that a wrong workload is refused before anything is written. `loads`: also for load
  * data, whose model gets the work of the handlers. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gen/model/load/whole.h"
+#include "gen/spec/costs.h"
 #include "gen/spec/dataset.h"
 #include "gen/spec/edges.h"
 #include "gen/spec/workload.h"
@@ -17,9 +18,10 @@ struct workload_loads {
     const struct gen_dataset *d;
     struct model_load load; /* without the work of the handlers and without noise: the run tells both */
     struct model_load_whole whole;
-    uint64_t **load_ns;      /* [phases][ranks]; NULL: not measured yet */
-    uint64_t *calm_ns;       /* [ranks] of no interest */
-    struct gen_edges *edges; /* NULL: the program does not use them */
+    uint64_t **load_ns;            /* [phases][ranks]; NULL: not measured yet */
+    uint64_t *calm_ns;             /* [ranks] of no interest */
+    struct gen_edges *edges;       /* NULL: the program does not use them */
+    const struct gen_costs *costs; /* NULL: not wanted */
 };
 
 static hpcw_status measure_phase(struct workload_loads *l, uint32_t phase, hpcw_error *err) {
@@ -47,6 +49,12 @@ static hpcw_status edges_of(void *context, uint32_t rank, uint32_t phase, struct
         gen_edges_of(l->edges, rank, phase, edges);
     }
     return s;
+}
+
+/* After load_of. */
+static uint64_t load_without(void *context, uint32_t rank, uint32_t phase, uint32_t clock) {
+    const struct workload_loads *l = context;
+    return gen_costs_load_ns(&l->costs->fault[clock], &l->load, rank, phase, l->load_ns[phase][rank]);
 }
 
 static bool checkpoint_of(void *context, uint32_t rank, uint32_t phase, uint64_t *bytes) {
@@ -113,7 +121,7 @@ static hpcw_status open_lua(const struct gen_dataset *d, struct sim_lua **lua, h
 }
 
 static hpcw_status run(const struct gen_dataset *d, struct sim_lua *lua, const struct sim_observer *observer,
-                       uint64_t *end_ns, hpcw_error *err) {
+                       struct gen_costs *costs, uint64_t *end_ns, hpcw_error *err) {
     struct workload_loads loads;
     struct sim_lua_result result;
     struct sim_options options = {.network = &d->network,
@@ -125,9 +133,18 @@ static hpcw_status run(const struct gen_dataset *d, struct sim_lua *lua, const s
     sim_constants_init(&options.constants);
     hpcw_status s = loads_new(&loads, d, err);
     if (s == HPCW_OK) {
-        const struct sim_lua_host host = {&loads, load_of, checkpoint_of, edges_of};
+        struct sim_lua_host host = {&loads, load_of, checkpoint_of, edges_of, NULL};
+        if (costs != NULL && costs->count > 0) {
+            options.repair = costs->repair;
+            options.clocks = costs->count;
+            loads.costs = costs;
+            host.load_without_ns = load_without;
+        }
         s = sim_lua_run(lua, &options, &host, &result, err);
         *end_ns = result.end_ns;
+    }
+    if (s == HPCW_OK && costs != NULL) {
+        memcpy(costs->price, result.price, sizeof costs->price);
     }
     if (s == HPCW_OK && d->workload->traffic != NULL && d->workload->traffic->work_ns != NULL) {
         disturb(&loads, d->workload->traffic);
@@ -137,15 +154,20 @@ static hpcw_status run(const struct gen_dataset *d, struct sim_lua *lua, const s
 }
 
 hpcw_status gen_workload_run(const struct gen_dataset *d, const struct sim_observer *observer,
-                             hpcw_error *err) {
-    struct gen_recording *recording = d->workload->recording;
-    if (recording != NULL && gen_recording_is_whole(recording)) {
-        return gen_recording_play(recording, observer, err);
+                             struct gen_costs *costs, hpcw_error *err) {
+    const struct gen_workload *w = d->workload;
+    if (w->costs != NULL) {
+        *costs = *w->costs;
+    } else {
+        gen_costs_choose(d, costs);
+    }
+    if (w->recording != NULL && gen_recording_is_whole(w->recording)) {
+        return gen_recording_play(w->recording, observer, err);
     }
     struct sim_lua *lua;
     uint64_t end_ns;
     hpcw_status s = open_lua(d, &lua, err);
-    s = s == HPCW_OK ? run(d, lua, observer, &end_ns, err) : s;
+    s = s == HPCW_OK ? run(d, lua, observer, w->costs == NULL ? costs : NULL, &end_ns, err) : s;
     sim_lua_free(lua);
     return s;
 }
@@ -251,6 +273,11 @@ hpcw_status gen_workload_measure(struct gen_dataset *d, bool loads, hpcw_error *
     hpcw_status s = loads ? gen_traffic_new(d->ranks, d->load.params.phases, &w->traffic, err) : HPCW_OK;
     if (s == HPCW_OK && d->writes_log) {
         s = gen_recording_new(d->ranks, RECORDING, &w->recording, err);
+        w->costs = hpcw_i_calloc(1, sizeof *w->costs);
+        s = s == HPCW_OK && w->costs == NULL ? hpcw_i_fail_memory(err, w->name, 0, NULL) : s;
+        if (s == HPCW_OK && (d->formats >> GEN_FORMAT_CLOG2 & 1) != 0) {
+            gen_costs_choose(d, w->costs);
+        }
     }
     if (s != HPCW_OK) {
         return s;
@@ -261,7 +288,7 @@ hpcw_status gen_workload_measure(struct gen_dataset *d, bool loads, hpcw_error *
         for (uint32_t i = 0; i < w->states; i++) {
             memcpy(w->state[i], sim_lua_state(lua, i), sizeof w->state[i]);
         }
-        s = run(d, lua, &(struct sim_observer){&measure, count, pass}, &w->counts.end_ns, err);
+        s = run(d, lua, &(struct sim_observer){&measure, count, pass}, w->costs, &w->counts.end_ns, err);
         sum_up(&measure, &w->counts);
     }
     sim_lua_free(lua);

@@ -23,7 +23,7 @@ make --out alone --formats sion
 diff -r one/sion alone/sion
 
 # Nor if all are those of one run, also in parts, and when repair makes a file again.
-run() { make --ranks 8 --workload wavefront "$@"; }
+run() { make --ranks 8 --workload wavefront --set load.noise=0.05 --set machine.slow_node_share=0.5 "$@"; }
 run --out run --jobs 3
 for format in vom clog2 rank2file; do
     run --out only-$format --formats $format
@@ -34,6 +34,8 @@ diff -r run/scr only-rank2file/scr
 for part in 2 1; do run --out run-parts --part $part/2; done
 "$HPCGEN" join --quiet run-parts
 diff -r run run-parts
-rm run/vom/data.0.json.br
+grep -q '"kind": "slow_node".*"cost_s": 0\.[0-9]*[1-9].*"wait_s"' run/truth.json
+rm run/vom/data.0.json.br run/truth.json
 "$HPCGEN" repair --quiet run
 cmp run/vom/data.0.json.br only-vom/vom/data.0.json.br
+cmp run/truth.json run-parts/truth.json

@@ -26,7 +26,7 @@ findings() {
     echo "{\"findings\": [$1]}" >findings.json
 }
 
-"$HPCGEN" --quiet --ranks 128 --formats vom,rank2file --scale tiny --out data --set machine.slow_node_share=0.2 \
+"$HPCGEN" --quiet --ranks 128 --formats vom,clog2,rank2file --scale tiny --out data --set machine.slow_node_share=0.2 \
     --set rank2file.missing_files=1 --set rank2file.truncated_files=1 --set rank2file.wrong_crcs=1 \
     --set rank2file.stale_index=yes || exit 1
 

@@ -53,7 +53,7 @@ static hpcw_status watch(void *context, const struct sim_event *event, hpcw_erro
 }
 
 static hpcw_status run(struct sim_lua *lua, hpcw_error *err) {
-    static const struct sim_lua_host host = {NULL, load_of, checkpoint_of, edges_of};
+    static const struct sim_lua_host host = {NULL, load_of, checkpoint_of, edges_of, NULL};
     uint64_t last_ns[RANKS] = {0};
     struct model_machine_params p;
     struct model_machine machine;

@@ -65,7 +65,7 @@ static hpcw_status hash_event(void *context, const struct sim_event *event, hpcw
 /* Opens and runs a text with one setting, NULL: none. */
 static hpcw_status run_sized(struct workload *w, const char *text, size_t size, uint32_t ranks, const char *key,
                              const char *value, uint64_t order) {
-    static const struct sim_lua_host host = {NULL, load_of, checkpoint_of, edges_of};
+    static const struct sim_lua_host host = {NULL, load_of, checkpoint_of, edges_of, NULL};
     const struct sim_lua_setting setting = {key, value};
     const struct sim_lua_text t = {.name = "test.lua",
                                    .text = text,

@@ -479,6 +479,19 @@ static int call_file_read(lua_State *L) {
 
 /* ---- time ---- */
 
+static uint64_t share_of(double share, uint64_t load_ns) {
+    return (uint64_t)(share * (double)load_ns + 0.5);
+}
+
+/* What a rank's work would take less without the fault of each further clock. */
+static void save(const struct sim_lua_rank *r, uint32_t phase, double share, uint64_t time_ns) {
+    const struct sim_lua_host *host = r->lua->host;
+    for (uint32_t k = 0; k < r->lua->clocks; k++) {
+        const uint64_t load_ns = host->load_without_ns(host->context, r->rank, phase, k);
+        sim_save(r->lua->sim, r->rank, k, time_ns - share_of(share, load_ns));
+    }
+}
+
 /* work(share): of the load that the load model gives this rank in this phase. */
 static int call_work(lua_State *L) {
     struct sim_lua_rank *r = caller(L, "work");
@@ -494,7 +507,10 @@ static int call_work(lua_State *L) {
     if (host->load_ns(host->context, r->rank, phase, &load_ns, &err) != HPCW_OK) {
         sim_lua_refuse(L, "work: %.400s", err.message);
     }
-    const uint64_t time_ns = (uint64_t)(share * (double)load_ns + 0.5);
+    const uint64_t time_ns = share_of(share, load_ns);
+    if (__builtin_expect(host->load_without_ns != NULL, false)) {
+        save(r, phase, share, time_ns);
+    }
     return finish(L, r, sim_compute(r->lua->sim, r->rank, SIM_WORK_OBJECTS, time_ns), no_results);
 }
 

@@ -50,6 +50,7 @@ struct sim_lua {
     uint64_t *part; /* [part_capacity] */
     size_t part_capacity;
     struct sim *sim; /* during a run */
+    uint32_t clocks; /* further ones */
     const struct sim_lua_host *host;
 };
 

@@ -437,12 +437,17 @@ hpcw_status sim_lua_run(struct sim_lua *lua, const struct sim_options *options, 
         lua->rank[r] = (struct sim_lua_rank){.lua = lua, .rank = r, .wrote = UINT32_MAX, .edges = UINT32_MAX};
     }
     lua->host = host;
+    lua->clocks = options->clocks;
     hpcw_status s = sim_new(options, &program, &lua->sim, err);
     if (s == HPCW_OK) {
         s = sim_lua_watch_start(&lua->watch, lua->patience_s, err);
         s = s == HPCW_OK ? sim_run(lua->sim, err) : s;
         sim_lua_watch_stop(&lua->watch);
-        *result = (struct sim_lua_result){sim_calls(lua->sim), sim_end_ns(lua->sim)};
+        result->calls = sim_calls(lua->sim);
+        result->end_ns = sim_end_ns(lua->sim);
+        for (uint32_t k = 0; k < options->clocks; k++) {
+            result->price[k] = sim_price_of(lua->sim, k);
+        }
     }
     for (uint32_t r = 0; r < lua->ranks; r++) {
         if (lua->rank[r].thread != NULL) {

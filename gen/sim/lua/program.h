@@ -53,6 +53,8 @@ struct sim_lua_host {
     /* The edges of a rank in a phase, once for each. They are valid until the rank asks for those of a later phase. */
     hpcw_status (*edges)(void *context, uint32_t rank, uint32_t phase, struct sim_lua_edges *edges,
                          hpcw_error *err);
+    /* The load of a rank in a phase without the fault of a further clock. NULL: no fault adds to loads. */
+    uint64_t (*load_without_ns)(void *context, uint32_t rank, uint32_t phase, uint32_t clock);
 };
 
 struct sim_lua;
@@ -79,9 +81,10 @@ hpcw_status sim_lua_parameters(struct sim_lua *lua,
                                void (*list)(void *context, const char *key, const char *value), void *context,
                                hpcw_error *err);
 
-/* The totals of a run. */
+/* The totals of a run, and what the fault of each further clock costs. */
 struct sim_lua_result {
     uint64_t calls, end_ns;
+    struct sim_price price[SIM_MOST_CLOCKS];
 };
 
 /* Runs all ranks. `options` has the observer and the constants; ranks, phases are those of the text. May be called again.
