@@ -13,6 +13,7 @@
 
 #include "gen/sim/lua/memory.h"
 #include "gen/sim/lua/program.h"
+#include "gen/sim/lua/watch.h"
 #include "libwriter/base/mem.h"
 
 enum { RANKS = 6, PHASES = 2 };
@@ -495,6 +496,23 @@ static void test_blocks(void **state) {
     }
 }
 
+/* Any number of ends of phases in a period is progress: 16 phases of 4096 ranks are 2^16. */
+static void test_progress(void **state) {
+    struct sim_lua_watch watch;
+    hpcw_error err;
+    (void)state;
+    assert_int_equal(sim_lua_watch_start(&watch, 0.02, &err), HPCW_OK);
+    for (int period = 0; period < 3; period++) {
+        while (watch.progress != 0) { /* until the watch looks */
+        }
+        for (uint32_t i = 0; i < UINT32_C(1) << 16; i++) {
+            sim_lua_watch_progress(&watch);
+        }
+        assert_false(watch.tripped);
+    }
+    sim_lua_watch_stop(&watch);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_calls),
@@ -510,6 +528,7 @@ int main(void) {
         cmocka_unit_test(test_wrong_calls),
         cmocka_unit_test(test_wrong_programs),
         cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_progress),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_blocks),
     };

@@ -24,8 +24,8 @@ static void look(int signal, siginfo_t *info, void *unused) {
         return;
     }
     struct sim_lua_watch *watch = info->si_value.sival_ptr;
-    if (watch->progress != watch->seen) {
-        watch->seen = watch->progress;
+    if (watch->progress != 0) {
+        watch->progress = 0;
         return;
     }
     watch->tripped = 1;
@@ -38,7 +38,7 @@ hpcw_status sim_lua_watch_start(struct sim_lua_watch *watch, double seconds, hpc
     /* The handler stays: another thread may simulate, too. */
     struct sigaction action = {.sa_sigaction = look, .sa_flags = SA_SIGINFO | SA_RESTART};
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGVTALRM};
-    *watch = (struct sim_lua_watch){.seconds = seconds, .seen = -1};
+    *watch = (struct sim_lua_watch){.seconds = seconds, .progress = 1};
     event.sigev_value.sival_ptr = watch;
     event.sigev_notify_thread_id = gettid();
     (void)sigemptyset(&action.sa_mask);

@@ -20,8 +20,7 @@ struct sim_lua_watch {
     bool runs;
     double seconds;                 /* of a period */
     lua_State *volatile running;    /* the coroutine that runs; NULL: none */
-    volatile sig_atomic_t progress; /* changes with it */
-    sig_atomic_t seen;              /* the handler's */
+    volatile sig_atomic_t progress; /* some since the handler's last look, which clears it */
     volatile sig_atomic_t tripped;
 };
 
@@ -30,7 +29,7 @@ hpcw_status sim_lua_watch_start(struct sim_lua_watch *watch, double seconds, hpc
 void sim_lua_watch_stop(struct sim_lua_watch *watch);
 
 static inline void sim_lua_watch_progress(struct sim_lua_watch *watch) {
-    watch->progress = (watch->progress + 1) & 0xffff;
+    watch->progress = 1;
 }
 
 #endif
