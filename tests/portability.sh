@@ -27,7 +27,7 @@ sysroot() {
     shift
     apt-get "$@" update >apt.log 2>&1 || { cat apt.log; return 1; }
     (cd apt/packages && apt-get "$@" download libbrotli-dev libbrotli1 libdeflate-dev libdeflate0 libxxhash-dev libxxhash0 \
-        libcjson-dev libcjson1 libinih-dev libinih1 libinireader0 libyajl-dev libyajl2 liblua5.4-dev \
+        libcjson-dev libcjson1 libinih-dev libinih1 libinireader0 liblua5.4-dev \
         liblua5.4-0) >apt.log 2>&1 || { cat apt.log; return 1; }
     for package in apt/packages/*.deb; do
         dpkg-deb -x "$package" "$root"
@@ -50,11 +50,11 @@ build() {
 # and some functions that glibc alone has, which compilers call for checks at run time.
 musl() {
     mkdir -p musl-root/include musl-root/lib
-    for header in brotli libdeflate.h xxhash.h cjson ini.h yajl lua5.4; do
+    for header in brotli libdeflate.h xxhash.h cjson ini.h lua5.4; do
         ln -sfn "/usr/include/$header" "musl-root/include/$header"
     done
     ln -sfn "/usr/include/$($cc -print-multiarch)/lua5.4-deb-multiarch.h" musl-root/include/
-    for library in brotlienc brotlidec brotlicommon deflate inih xxhash yajl cjson lua5.4; do
+    for library in brotlienc brotlidec brotlicommon deflate inih xxhash cjson lua5.4; do
         ln -sf "$($cc -print-file-name="lib$library.so")" musl-root/lib/
         for file in "$(dirname "$($cc -print-file-name="lib$library.so")")/lib$library".so.*; do
             ln -sf "$file" musl-root/lib/

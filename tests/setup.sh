@@ -8,7 +8,7 @@ set -eu
 
 # To build; libc6-dev stands for those whose gcc came without its recommended packages.
 packages="gcc libc6-dev binutils meson ninja-build pkg-config"
-packages="$packages libbrotli-dev libdeflate-dev libxxhash-dev libcjson-dev libinih-dev libyajl-dev liblua5.4-dev"
+packages="$packages libbrotli-dev libdeflate-dev libxxhash-dev libcjson-dev libinih-dev liblua5.4-dev"
 packages="$packages libopenmpi-dev openmpi-bin"
 # For the charts of reports, traces in OTF2, the modules of Fortran and HDF5 in hpcw-bench; without them the rest is built.
 packages="$packages libjs-chart.js libotf2-trace-dev gfortran libhdf5-openmpi-dev"

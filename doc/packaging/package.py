@@ -22,7 +22,6 @@ class Hpcw(MesonPackage):
     depends_on("libdeflate")
     depends_on("lua@5.4")
     depends_on("xxhash")
-    depends_on("yajl")
     depends_on("mpi", when="+mpi")
 
     def meson_args(self):

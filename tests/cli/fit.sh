@@ -400,7 +400,7 @@ awk '$1 == "mean_size" {mean = $3} $1 == "sigma" {sigma = $3} $1 == "min_particl
 
 cp -r real/vom cut
 head -c 1000 real/vom/data.7.json >cut/data.7.json
-refuse 'hpcgen: cut/data.7.json: *premature EOF*' 1 cut -O no.ini
+refuse 'hpcgen: cut/data.7.json: *the end of the text*' 1 cut -O no.ini
 rm cut/data.7.json
 refuse 'hpcgen: cut: expected a file for each of the ranks 0 to 255, got none for rank 7' 1 cut -O no.ini
 head -c 600 real/sion/particles.sion >cut.sion

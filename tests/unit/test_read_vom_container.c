@@ -207,7 +207,13 @@ static void broken_json_is_refused(void **state) {
         {"\"time\":0.375", "\"time\":Infinity", NULL, NULL, "expected JSON"},
         {"\"label\":\"first\"", "\"label\":\"fi\nrst\"", NULL, NULL, "expected JSON"},
         {"\"label\":\"first\"", "\"label\":\"fi\\xrst\"", NULL, NULL, "expected JSON"},
-        {"\"label\":\"first\"", "\"label\":\"fi\x80rst\"", NULL, NULL, "expected JSON"},
+        {"\"label\":\"first\"", "\"label\":\"fi\\u12g4rst\"", NULL, NULL, "expected JSON"},
+        {"\"label\":\"first\"", "\"label\":\"fi\\", NULL, NULL, "expected JSON"},
+        {"\"time\":0.375", "\"time\":1e+", NULL, NULL, "expected JSON"},
+        {"\"time\":0.375", "\"time\":-", NULL, NULL, "expected JSON"},
+        {"\"id\":0,\"tasks\"", "\"id\":0,\v\"tasks\"", NULL, NULL, "expected JSON"},
+        {"\"label\":\"first\"", "\"label\":\"fi\\ud834rst\"", NULL, NULL, "expected text in UTF-8"},
+        {"\"label\":\"first\"", "\"label\":\"fi\x80rst\"", NULL, NULL, "expected text in UTF-8"},
     };
     static const char *const not_utf8[] = {"\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe0\x80\xaf",
                                            "a\xc1\xbf"};
@@ -442,7 +448,7 @@ static void no_memory_is_said(void **state) {
             }
             assert_true(n < 1000);
         }
-        assert_true(n > 10);
+        assert_true(n > 4);
     }
     free(packed);
     free(statistics);

@@ -20,10 +20,8 @@ hpcw_status read_vom_json_new(const char *name, struct read_vom_text *text, cons
         j->top = top;
         j->ordered = ordered;
         j->consumer = *consumer;
-        j->yajl = read_vom_yajl_new(&read_vom_json_callbacks, j);
     }
-    if (j == NULL || j->yajl == NULL) {
-        read_vom_json_free(j);
+    if (j == NULL) {
         return hpcw_i_fail_memory(err, name, 0, NULL);
     }
     *out = j;
@@ -32,7 +30,7 @@ hpcw_status read_vom_json_new(const char *name, struct read_vom_text *text, cons
 
 void read_vom_json_free(struct read_vom_json *json) {
     if (json != NULL) {
-        read_vom_yajl_free(json->yajl);
+        read_vom_scan_free(&json->scan);
         hpcw_i_buf_free(&json->any_key);
         hpcw_i_buf_free(&json->nested);
         hpcw_i_free(json);
@@ -55,26 +53,20 @@ uint32_t read_vom_json_seen(const struct read_vom_json *json) {
     return json->depth > 0 ? json->frame[0].seen : json->top_seen;
 }
 
-/* Reports what yajl says of bytes that are not JSON. */
-static hpcw_status no_json(struct read_vom_json *j, bool at_end) {
-    char text[200];
-    read_vom_yajl_error(j->yajl, text, sizeof text);
-    bool cut = at_end && strstr(text, "premature EOF") != NULL;
-    return hpcw_i_fail(j->err, cut ? HPCW_ETRUNCATED : HPCW_EFORMAT,
-                       "%s: expected JSON, got at offset %" PRIu64 ": %s", j->name,
-                       j->piece_at + read_vom_yajl_consumed(j->yajl), text);
-}
-
 static hpcw_status feed(struct read_vom_json *j, const unsigned char *piece, size_t size) {
     j->status = HPCW_OK;
-    switch (read_vom_yajl_parse(j->yajl, piece, size)) {
-    case READ_VOM_YAJL_GOOD:
+    const enum read_vom_scan_result r = read_vom_scan(j, piece, size);
+    switch (r) {
+    case READ_VOM_SCAN_GOOD:
         return HPCW_OK;
-    case READ_VOM_YAJL_STOPPED:
+    case READ_VOM_SCAN_STOPPED:
         return j->status;
-    case READ_VOM_YAJL_BAD:
-        return no_json(j, size == 0);
-    case READ_VOM_YAJL_HUGE:
+    case READ_VOM_SCAN_BAD:
+    case READ_VOM_SCAN_CUT:
+        return hpcw_i_fail(j->err, r == READ_VOM_SCAN_CUT ? HPCW_ETRUNCATED : HPCW_EFORMAT,
+                           "%s: expected JSON, got at offset %" PRIu64 ": %s", j->name, j->scan.problem_at,
+                           j->scan.problem);
+    case READ_VOM_SCAN_HUGE:
         return hpcw_i_fail(
             j->err, HPCW_ERANGE,
             "%s: expected strings, numbers and keys of less than 1 MiB, got a longer one that reaches "

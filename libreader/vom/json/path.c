@@ -7,8 +7,7 @@
 #include "libwriter/base/status.h"
 
 uint64_t read_vom_json_at(const struct read_vom_json *json) {
-    return json->about_frame && json->depth > 0 ? json->frame[json->depth - 1].at
-                                                : read_vom_json_token_at(json);
+    return json->about_frame && json->depth > 0 ? json->frame[json->depth - 1].at : json->scan.token_at;
 }
 
 static size_t put(char *path, size_t used, size_t size, const char *fmt, ...) HPCW_PRINTF(4, 5);

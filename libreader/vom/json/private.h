@@ -4,7 +4,7 @@
 #define HPCW_LIBREADER_VOM_JSON_PRIVATE_H
 
 #include "libreader/vom/json/json.h"
-#include "libreader/vom/json/yajl.h"
+#include "libreader/vom/json/scan.h"
 #include "libwriter/base/buf.h"
 
 /* An open object or array. */
@@ -26,12 +26,11 @@ struct read_vom_json {
     struct read_vom_consumer consumer;
     bool ordered;
 
-    struct read_vom_yajl *yajl;
+    struct read_vom_scan scan;
     bool stopping;       /* the consumer called read_vom_json_stop */
     bool stopped, ended; /* how the last run ended */
     uint64_t stopped_at;
     uint64_t piece_at; /* offset of the current piece */
-    size_t token;      /* bytes of the current token */
     bool about_frame;  /* the consumer gets the innermost frame, not a value in it */
     struct hpcw_i_buf any_key;
     /* An object or array that the schema takes as a value, while it arrives: `nested` has its key and a NUL, then its text.
@@ -47,13 +46,13 @@ struct read_vom_json {
     hpcw_error *err;
 };
 
-/* Where yajl's tokens go; their context is a struct read_vom_json. */
-extern const yajl_callbacks read_vom_json_callbacks;
-
-/* The offset of the current token. */
-static inline uint64_t read_vom_json_token_at(const struct read_vom_json *json) {
-    uint64_t end = json->piece_at + read_vom_yajl_consumed(json->yajl);
-    return end >= json->token ? end - json->token : 0;
-}
+/* The tokens of the text, in turn; those of strings and keys are decoded. The scan stops if one returns false. */
+bool read_vom_json_null(struct read_vom_json *json);
+bool read_vom_json_flag(struct read_vom_json *json, bool flag);
+bool read_vom_json_number(struct read_vom_json *json, const char *text, size_t size);
+bool read_vom_json_string(struct read_vom_json *json, const unsigned char *text, size_t size);
+bool read_vom_json_key(struct read_vom_json *json, const unsigned char *text, size_t size);
+bool read_vom_json_begin(struct read_vom_json *json, bool object);
+bool read_vom_json_end(struct read_vom_json *json);
 
 #endif

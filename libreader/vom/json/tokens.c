@@ -70,7 +70,7 @@ static bool double_of(const char *text, size_t size, double *number) {
     return hpcw_i_parse_f64("number", copy, -DBL_MAX, DBL_MAX, number, NULL) == HPCW_OK;
 }
 
-/* yajl accepts overlong forms, surrogates and numbers above U+10FFFF. */
+/* Without overlong forms, surrogates and numbers above U+10FFFF. */
 static bool is_utf8(const unsigned char *text, size_t size) {
     for (size_t i = 0; i < size;) {
         unsigned char c = text[i];
@@ -98,8 +98,8 @@ static const struct read_vom_spec anything = {.type = READ_VOM_T_ANY};
 static const struct read_vom_spec any_object = {.type = READ_VOM_T_OBJECT, .element = &anything};
 static const struct read_vom_spec any_array = {.type = READ_VOM_T_ARRAY, .element = &anything};
 
-/* The result of a callback: yajl goes on if it is not 0. */
-static int ended_with(struct read_vom_json *j, hpcw_status status) {
+/* The result of a token: whether the scan goes on. */
+static bool ended_with(struct read_vom_json *j, hpcw_status status) {
     j->status = status;
     return status == HPCW_OK && !j->stopping;
 }
@@ -196,7 +196,7 @@ static hpcw_status check(struct read_vom_json *j, const struct read_vom_spec *sp
     if (number) {
         return take_number(j, spec, v);
     }
-    if (v->type == READ_VOM_STRING && !is_utf8((const unsigned char *)v->text, v->size)) {
+    if (v->type == READ_VOM_STRING && !j->scan.ascii && !is_utf8((const unsigned char *)v->text, v->size)) {
         return not_utf8(j);
     }
     return spec->type == READ_VOM_T_WORD ? take_word(j, spec, v) : HPCW_OK;
@@ -320,9 +320,7 @@ static hpcw_status end_nested(struct read_vom_json *j) {
 
 /* ---- Tokens ---------------------------------------------------------------------------------------------- */
 
-/* `token`: its bytes in the text. */
-static int scalar(struct read_vom_json *j, struct read_vom_value *value, size_t token, const char *what) {
-    j->token = token;
+static bool scalar(struct read_vom_json *j, struct read_vom_value *value, const char *what) {
     const struct read_vom_spec *spec = next_spec(j);
     hpcw_status status = check(j, spec, value, what);
     return ended_with(j, status != HPCW_OK     ? status
@@ -330,30 +328,28 @@ static int scalar(struct read_vom_json *j, struct read_vom_value *value, size_t 
                                                : hand_on(j, spec, value));
 }
 
-static int on_number(void *context, const char *text, size_t size) {
+bool read_vom_json_number(struct read_vom_json *j, const char *text, size_t size) {
     struct read_vom_value value = {.type = READ_VOM_INTEGER, .text = text, .size = size};
-    return scalar(context, &value, size, "the number ");
+    return scalar(j, &value, "the number ");
 }
 
-static int on_string(void *context, const unsigned char *text, size_t size) {
+bool read_vom_json_string(struct read_vom_json *j, const unsigned char *text, size_t size) {
     struct read_vom_value value = {.type = READ_VOM_STRING, .text = (const char *)text, .size = size};
-    return scalar(context, &value, size + 2 /* less if it has escapes */, "the string ");
+    return scalar(j, &value, "the string ");
 }
 
-static int on_flag(void *context, int flag) {
-    const char *text = flag != 0 ? "true" : "false";
-    struct read_vom_value value = {
-        .type = READ_VOM_BOOL, .flag = flag != 0, .text = text, .size = strlen(text)};
-    return scalar(context, &value, value.size, "");
+bool read_vom_json_flag(struct read_vom_json *j, bool flag) {
+    const char *text = flag ? "true" : "false";
+    struct read_vom_value value = {.type = READ_VOM_BOOL, .flag = flag, .text = text, .size = strlen(text)};
+    return scalar(j, &value, "");
 }
 
-static int on_null(void *context) {
+bool read_vom_json_null(struct read_vom_json *j) {
     struct read_vom_value value = {.type = READ_VOM_NULL, .text = "null", .size = 4};
-    return scalar(context, &value, value.size, "");
+    return scalar(j, &value, "");
 }
 
-static int on_begin(struct read_vom_json *j, bool object) {
-    j->token = 1;
+bool read_vom_json_begin(struct read_vom_json *j, bool object) {
     const struct read_vom_spec *spec = next_spec(j);
     bool any = spec->type == READ_VOM_T_ANY;
     if (!any && spec->type != (object ? READ_VOM_T_OBJECT : READ_VOM_T_ARRAY)) {
@@ -374,7 +370,7 @@ static int on_begin(struct read_vom_json *j, bool object) {
     spec = !any ? spec : object ? &any_object : &any_array;
     struct read_vom_json_frame *f = &j->frame[j->depth];
     *f = (struct read_vom_json_frame){
-        .spec = spec, .value = object ? NULL : spec->element, .at = read_vom_json_token_at(j)};
+        .spec = spec, .value = object ? NULL : spec->element, .at = j->scan.token_at};
     j->depth++;
     j->about_frame = true;
     store(j, spec, &(struct read_vom_value){.type = READ_VOM_NESTED});
@@ -387,17 +383,8 @@ static int on_begin(struct read_vom_json *j, bool object) {
     return ended_with(j, status);
 }
 
-static int on_begin_object(void *context) {
-    return on_begin(context, true);
-}
-static int on_begin_array(void *context) {
-    return on_begin(context, false);
-}
-
-static int on_end(void *context) {
-    struct read_vom_json *j = context;
+bool read_vom_json_end(struct read_vom_json *j) {
     struct read_vom_json_frame *f = &j->frame[j->depth - 1];
-    j->token = 1;
     j->about_frame = true;
     for (unsigned k = 0; k < f->spec->keys; k++) {
         if (f->spec->key[k].required && (f->seen >> k & 1) == 0) {
@@ -447,16 +434,14 @@ static hpcw_status known_key(struct read_vom_json *j, struct read_vom_json_frame
                                size > 60 ? 60 : (int)size, text);
 }
 
-static int on_key(void *context, const unsigned char *text, size_t size) {
-    struct read_vom_json *j = context;
+bool read_vom_json_key(struct read_vom_json *j, const unsigned char *text, size_t size) {
     struct read_vom_json_frame *f = &j->frame[j->depth - 1];
     j->about_frame = false;
-    j->token = size + 2;
     f->count++;
     if (f->spec->key != NULL) {
         return ended_with(j, known_key(j, f, (const char *)text, size));
     }
-    if (!is_utf8(text, size)) {
+    if (!j->scan.ascii && !is_utf8(text, size)) {
         return ended_with(j, not_utf8(j));
     }
     f->value = f->spec->element;
@@ -473,15 +458,3 @@ static int on_key(void *context, const unsigned char *text, size_t size) {
     }
     return ended_with(j, status);
 }
-
-const yajl_callbacks read_vom_json_callbacks = {
-    .yajl_null = on_null,
-    .yajl_boolean = on_flag,
-    .yajl_number = on_number,
-    .yajl_string = on_string,
-    .yajl_start_map = on_begin_object,
-    .yajl_map_key = on_key,
-    .yajl_end_map = on_end,
-    .yajl_start_array = on_begin_array,
-    .yajl_end_array = on_end,
-};
