@@ -184,6 +184,7 @@ static hpcw_status build_run(struct gen_dataset *d, hpcw_error *err) {
         s = model_checkpoint_init(&d->checkpoint, &p, &d->load, err);
     }
     if (s == HPCW_OK && runs) {
+        d->writes_log = d->writes_log && gen_dataset_wants(d, CLOG2);
         s = gen_workload_measure(d, gen_dataset_wants(d, VOM) && d->load.programmed, err);
     }
     if (s == HPCW_OK && gen_dataset_wants(d, CLOG2)) {

@@ -82,8 +82,8 @@ hpcw_status gen_workload_set(struct gen_workload *workload, const char *key, con
 hpcw_status gen_workload_run(const struct gen_dataset *d, const struct sim_observer *observer,
                              struct gen_costs *costs, hpcw_error *err);
 
-/* Simulates it once without recording, so that a wrong workload is refused before anything is written. `loads`: also for load
- * data, whose model gets the work of the handlers. */
+/* Simulates it once, so that a wrong workload is refused before anything is written. `loads`: also for load data, whose model gets
+ * the work of the handlers. With `writes_log`, it keeps the events for gen_workload_run. */
 hpcw_status gen_workload_measure(struct gen_dataset *d, bool loads, hpcw_error *err);
 
 /* After that: whether a log can have its communicators. HPCW_ERANGE. */

@@ -275,7 +275,7 @@ hpcw_status gen_workload_measure(struct gen_dataset *d, bool loads, hpcw_error *
         s = gen_recording_new(d->ranks, RECORDING, &w->recording, err);
         w->costs = hpcw_i_calloc(1, sizeof *w->costs);
         s = s == HPCW_OK && w->costs == NULL ? hpcw_i_fail_memory(err, w->name, 0, NULL) : s;
-        if (s == HPCW_OK && (d->formats >> GEN_FORMAT_CLOG2 & 1) != 0) {
+        if (s == HPCW_OK) {
             gen_costs_choose(d, w->costs);
         }
     }
