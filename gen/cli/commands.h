@@ -51,6 +51,26 @@ hpcw_status gen_cli_refuse_file(const char *path, hpcw_error *err);
  */
 hpcw_status gen_cli_check_output(const char *output, const char *const *input, size_t count, hpcw_error *err);
 
+struct gen_format;
+struct gen_offer;
+
+/* Finds the format of a file or directory for a subcommand. Its row has it: only export, rewrite and fit may be missing. */
+hpcw_status gen_cli_find_row(const char *path, enum gen_cli_command verb, const struct gen_format **row,
+                             hpcw_error *err);
+/* The error for a format without the subcommand: names those with it, and what to use instead. `format` NULL: for a directory
+ * that has none of them. */
+hpcw_status gen_cli_refuse_verb(const char *path, const struct gen_format *format, enum gen_cli_command verb,
+                                hpcw_error *err);
+
+/* Whether an exporter or rewriter has a form, which is not 0; whether it takes an option that only some formats take. */
+bool gen_cli_has_form(const struct gen_offer *offer, int form);
+bool gen_cli_takes(const struct gen_offer *offer, const char *option);
+
+/* Refuses what the row does not offer for the command in `parse`: options, and the form that --`option` asks for, 0 for none.
+ * `names` has the words for the forms. */
+hpcw_status gen_cli_check_offer(const struct ui_parse *parse, const struct gen_format *row, const char *option,
+                                const char *const *names, int form, hpcw_error *err);
+
 /* The file or directory of format `f` in a dataset: path[GEN_DIRECTORY_PATH], "" if there is none. */
 hpcw_status gen_cli_find(const char *dir, size_t f, char *path, hpcw_error *err);
 

@@ -6,12 +6,7 @@
 
 #include "gen/cli/commands.h"
 #include "gen/cli/standard_output.h"
-#include "gen/export/clog2.h"
-#include "gen/export/linktest.h"
-#include "gen/export/otf2.h"
-#include "gen/export/rank2file.h"
-#include "gen/export/sion.h"
-#include "gen/export/vom.h"
+#include "gen/export/export.h"
 #include "gen/format/format.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
@@ -19,63 +14,8 @@
 #include "libwriter/io/sys.h"
 #include "ui/cli/text.h"
 
-enum { MOST_FORMS = 3, MOST_TAKEN = 4 };
-
-/* A format, and how to export it. */
-struct gen_exporter {
-    const struct gen_format *format;
-    hpcw_status (*run)(const char *path, const struct gen_export *what, hpcw_sink *sink,
-                       struct gen_exported *done, hpcw_error *err);
-    enum gen_export_form form[MOST_FORMS]; /* the first one is the default; GEN_EXPORT_AUTO: no more */
-    const char *forms;                     /* for messages */
-    const char *takes[MOST_TAKEN];         /* of the options in `special` */
-};
-
-static const struct gen_exporter exporters[] = {
-    {&gen_format_clog2,
-     gen_export_clog2,
-     {GEN_EXPORT_CHROME, GEN_EXPORT_CSV, GEN_EXPORT_OTF2},
-     "chrome, csv or otf2",
-     {"from", "to", "first-rank", "last-rank"}},
-    {&gen_format_linktest,
-     gen_export_linktest,
-     {GEN_EXPORT_CSV, GEN_EXPORT_NPY, GEN_EXPORT_HOSTS},
-     "csv, npy or hosts",
-     {"first-rank", "last-rank", "permutation"}},
-    {&gen_format_rank2file, gen_export_rank2file, {GEN_EXPORT_CSV}, "csv", {"first-rank", "last-rank"}},
-    {&gen_format_sion,
-     gen_export_sion,
-     {GEN_EXPORT_BYTES, GEN_EXPORT_TASKS},
-     "bytes or tasks",
-     {"task", "key"}},
-    {&gen_format_vom,
-     gen_export_vom,
-     {GEN_EXPORT_CSV, GEN_EXPORT_EDGES},
-     "csv or edges",
-     {"first-rank", "last-rank"}},
-};
-
-/* Options that only some formats take. */
-static const char *const special[] = {"from", "to", "first-rank", "last-rank", "permutation", "task", "key"};
-
-static bool has_form(const struct gen_exporter *x, int form) {
-    bool has = false;
-    for (size_t i = 0; i < MOST_FORMS; i++) {
-        has = has || (x->form[i] != GEN_EXPORT_AUTO && (int)x->form[i] == form);
-    }
-    return has;
-}
-
-static bool takes(const struct gen_exporter *x, const char *option) {
-    bool does = false;
-    for (size_t i = 0; i < MOST_TAKEN; i++) {
-        does = does || (x->takes[i] != NULL && strcmp(x->takes[i], option) == 0);
-    }
-    return does;
-}
-
 /* The form that the name of the output asks for, if the format has it; otherwise its default. */
-static int form_of_output(const struct gen_exporter *x, const char *output) {
+static int form_of_output(const struct gen_offer *offer, const char *output) {
     static const struct {
         const char *suffix;
         enum gen_export_form form;
@@ -84,70 +24,44 @@ static int form_of_output(const struct gen_exporter *x, const char *output) {
                  {".npy", GEN_EXPORT_NPY},
                  {".otf2", GEN_EXPORT_OTF2}};
     const char *suffix = strrchr(output, '.');
-    int form = (int)x->form[0];
+    int form = offer->form[0];
     for (size_t i = 0; suffix != NULL && i < sizeof known / sizeof known[0]; i++) {
-        if (strcmp(suffix, known[i].suffix) == 0 && has_form(x, (int)known[i].form)) {
+        if (strcmp(suffix, known[i].suffix) == 0 && gen_cli_has_form(offer, (int)known[i].form)) {
             form = (int)known[i].form;
         }
     }
     return form;
 }
 
-static hpcw_status find_exporter(const char *path, const struct gen_exporter **out, bool bytes,
-                                 hpcw_error *err) {
-    const size_t count = sizeof exporters / sizeof exporters[0];
-    size_t f;
-    hpcw_status s = gen_format_of_file(path, &f, err);
-    if (s != HPCW_OK || f == gen_format_count) {
-        return s == HPCW_OK ? gen_cli_refuse_file(path, err) : s;
-    }
-    /* A LinkTest result is a container, too. */
-    const struct gen_format *format =
-        bytes && gen_format[f] == &gen_format_linktest ? &gen_format_sion : gen_format[f];
-    size_t i = 0;
-    while (i < count && exporters[i].format != format) {
-        i++;
-    }
-    *out = &exporters[i];
-    return i < count ? HPCW_OK
-                     : hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected a format with an export, got %s", path,
-                                   format->name);
-}
-
 /* Finds the exporter for a file or directory, and checks what the user wants of it. */
 static hpcw_status resolve(const struct gen_cli_options *o, const struct ui_parse *parse,
                            struct gen_export *what, const struct gen_exporter **out, hpcw_error *err) {
     const char *path = parse->args[0];
-    hpcw_status s = find_exporter(
-        path, out, o->form == GEN_EXPORT_BYTES || o->form == GEN_EXPORT_TASKS || gen_cli_given(parse, "task"),
-        err);
+    const struct gen_format *row;
+    hpcw_status s = gen_cli_find_row(path, GEN_CLI_EXPORT, &row, err);
     if (s != HPCW_OK) {
         return s;
     }
-    const struct gen_exporter *x = *out;
+    /* A LinkTest result is a container, too: its form or its task may be wanted. */
+    const struct gen_offer *outer = row->within != NULL ? &row->within->export->offer : NULL;
+    if (outer != NULL && (gen_cli_has_form(outer, what->form) || gen_cli_given(parse, outer->takes[0]))) {
+        row = row->within;
+    }
+    *out = row->export;
     if (what->form == GEN_EXPORT_AUTO) {
-        what->form = form_of_output(x, o->output);
+        what->form = form_of_output(&row->export->offer, o->output);
     }
-    if (!has_form(x, what->form)) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: --form: expected %s for %s, got %s", path, x->forms,
-                           x->format->name, gen_cli_form_names[what->form]);
-    }
-    for (size_t i = 0; i < sizeof special / sizeof special[0]; i++) {
-        if (gen_cli_given(parse, special[i]) && !takes(x, special[i])) {
-            return hpcw_i_fail(err, HPCW_EINVAL, "%s: --%s: expected none for %s, got one", path, special[i],
-                               x->format->name);
-        }
-    }
-    if (what->form == GEN_EXPORT_TASKS) {
+    s = gen_cli_check_offer(parse, row, "form", gen_cli_form_names, what->form, err);
+    if (s == HPCW_OK && what->form == GEN_EXPORT_TASKS) {
         return gen_cli_given(parse, "task") || gen_cli_given(parse, "key")
                    ? hpcw_i_fail(err, HPCW_EINVAL,
                                  "%s: expected neither --task nor --key for the form tasks, got one", path)
                    : HPCW_OK;
     }
-    return takes(x, "task") && !gen_cli_given(parse, "task")
+    return s == HPCW_OK && gen_cli_takes(&row->export->offer, "task") && !gen_cli_given(parse, "task")
                ? hpcw_i_fail(err, HPCW_EINVAL, "%s: --task: expected the number of a task for %s, got none",
-                             path, x->format->name)
-               : HPCW_OK;
+                             path, row->name)
+               : s;
 }
 
 /* ---- the size, and whether it fits ---- */
@@ -235,12 +149,10 @@ static hpcw_status to_file(const struct gen_cli_options *o, const struct gen_exp
 }
 
 /* Other than a file, it is not written twice to find its size. */
-static hpcw_status to_directory(const struct gen_cli_options *o, const char *path,
+static hpcw_status to_directory(const struct gen_cli_options *o, const struct gen_exporter *x, const char *path,
                                 const struct gen_export *what, hpcw_error *err) {
     struct gen_exported done;
-    hpcw_status s = what->form == GEN_EXPORT_TASKS
-                        ? gen_export_sion_tasks(path, o->output, o->sync, &done, err)
-                        : gen_export_otf2(path, what, o->output, o->sync, &done, err);
+    hpcw_status s = x->directory(path, what, o->output, o->sync, &done, err);
     if (s == HPCW_OK) {
         say(o, &done);
     }
@@ -257,17 +169,17 @@ hpcw_status gen_cli_export(const struct gen_cli_options *o, const struct ui_pars
                               .task = o->task,
                               .has_key = gen_cli_given(parse, "key"),
                               .key = o->key};
-    const struct gen_exporter *x;
+    const struct gen_exporter *x = NULL;
     hpcw_status s = resolve(o, parse, &what, &x, err);
     const char *path = parse->args[0];
     const bool standard = gen_cli_is_standard(o->output);
-    const bool directory = what.form == GEN_EXPORT_OTF2 || what.form == GEN_EXPORT_TASKS;
+    const bool directory = s == HPCW_OK && what.form == x->directory_form;
     if (s == HPCW_OK && standard && directory) {
         s = hpcw_i_fail(err, HPCW_EINVAL, "--output: expected a new directory for %s, got standard output",
                         gen_cli_form_names[what.form]);
     }
     return s != HPCW_OK ? s
-           : directory  ? to_directory(o, path, &what, err)
+           : directory  ? to_directory(o, x, path, &what, err)
            : standard   ? to_standard_output(o, x, path, &what, err)
                         : to_file(o, x, path, &what, err);
 }

@@ -9,7 +9,7 @@
 #include "gen/cli/standard_output.h"
 #include "gen/dataset/directory.h"
 #include "gen/fit/compare.h"
-#include "gen/fit/fit.h"
+#include "gen/fit/twin.h"
 #include "gen/format/format.h"
 #include "libreader/source.h"
 #include "libwriter/base/mem.h"
@@ -35,97 +35,94 @@ static hpcw_status part_of(const char *path, size_t f, char part[GEN_DIRECTORY_P
     return HPCW_OK;
 }
 
-#define FITTED "load data, a LinkTest result, a SION container or checkpoints of SCR"
-
-static hpcw_status refuse_log(const char *log, hpcw_error *err) {
-    return hpcw_i_fail(err, HPCW_EINVAL,
-                       "%s: expected " FITTED ", got an event log: fitting one is not possible in this version",
-                       log);
-}
-
 /* Whether a path is a file or directory that can be fitted, or a dataset with one. */
 static hpcw_status check(const char *path, hpcw_error *err) {
-    char log[GEN_DIRECTORY_PATH] = "";
+    char part[GEN_DIRECTORY_PATH], other[GEN_DIRECTORY_PATH];
+    const struct gen_format *row, *unfit = NULL;
     bool directory;
     size_t own;
-    hpcw_status found = gen_format_of_file(path, &own, err);
-    if (found != HPCW_OK || own < gen_format_count) {
-        return found != HPCW_OK || gen_fit_knows((enum gen_format_id)own) ? found : refuse_log(path, err);
+    hpcw_status s = gen_format_of_file(path, &own, err);
+    if (s != HPCW_OK || own < gen_format_count) {
+        return s != HPCW_OK ? s : gen_cli_find_row(path, GEN_CLI_FIT, &row, err);
     }
-    found = read_source_is_directory(path, &directory, err);
-    if (found != HPCW_OK || !directory) {
-        return found == HPCW_OK ? gen_cli_refuse_file(path, err) : found;
+    s = read_source_is_directory(path, &directory, err);
+    if (s != HPCW_OK || !directory) {
+        return s == HPCW_OK ? gen_cli_refuse_file(path, err) : s;
     }
     for (size_t f = 0; f < gen_format_count; f++) {
-        char part[GEN_DIRECTORY_PATH];
-        hpcw_status s = gen_cli_find(path, f, part, err);
-        if (s != HPCW_OK || (part[0] != '\0' && gen_fit_knows((enum gen_format_id)f))) {
+        s = gen_cli_find(path, f, part, err);
+        if (s != HPCW_OK || (part[0] != '\0' && gen_format[f]->fit != NULL)) {
             return s;
         }
-        if (part[0] != '\0') {
-            (void)snprintf(log, sizeof log, "%s", part);
+        if (part[0] != '\0' && unfit == NULL) {
+            unfit = gen_format[f];
+            memcpy(other, part, sizeof other);
         }
     }
-    return log[0] != '\0'
-               ? refuse_log(log, err)
-               : hpcw_i_fail(err, HPCW_EFORMAT,
-                             "%s: expected " FITTED ", or a dataset with one of them, got none", path);
+    return unfit != NULL ? gen_cli_refuse_verb(other, unfit, GEN_CLI_FIT, err)
+                         : gen_cli_refuse_verb(path, NULL, GEN_CLI_FIT, err);
 }
 
-static hpcw_status add_format(enum gen_format_id f, const char *const *path, size_t count,
-                              struct gen_fit_facts *facts, struct gen_fit_twin *twin, hpcw_error *err) {
+static hpcw_status add_format(size_t f, const char *const *path, size_t count, struct gen_fit_facts *facts,
+                              struct gen_fit_twin *twin, hpcw_error *err) {
     bool seen = false;
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; s == HPCW_OK && i < count; i++) {
         char part[GEN_DIRECTORY_PATH];
         s = part_of(path[i], f, part, err);
         if (s == HPCW_OK && part[0] != '\0') {
+            if (twin != NULL) {
+                twin->formats |= UINT64_C(1) << f;
+            }
             s = seen ? hpcw_i_fail(err, HPCW_EINVAL, "%s: expected one data set of each format, got two of %s",
                                    part, gen_format[f]->name)
-                     : gen_fit_add(part, f, facts, twin, err);
+                     : gen_format[f]->fit(part, facts, twin, err);
             seen = true;
         }
     }
     return s;
 }
 
-/* In a fixed order: those of sizes come last, as their parameters depend on what the loads have told. */
+/* In a fixed order, those last that depend on what others have told. */
 static hpcw_status add_paths(const char *const *path, size_t count, struct gen_fit_facts *facts,
                              struct gen_fit_twin *twin, hpcw_error *err) {
-    const uint64_t sizes = UINT64_C(1) << GEN_FORMAT_SION | UINT64_C(1) << GEN_FORMAT_RANK2FILE;
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; s == HPCW_OK && i < count; i++) {
         s = check(path[i], err);
     }
-    for (unsigned of_sizes = 0; of_sizes < 2; of_sizes++) {
+    for (int last = 0; last < 2; last++) {
         for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
-            if ((sizes >> f & 1) == of_sizes && gen_fit_knows((enum gen_format_id)f)) {
-                s = add_format((enum gen_format_id)f, path, count, facts, twin, err);
+            if (gen_format[f]->fit != NULL && gen_format[f]->fit_last == last) {
+                s = add_format(f, path, count, facts, twin, err);
             }
         }
     }
     return s;
 }
 
-/* After all else was read: the event logs that are beside it. */
-static hpcw_status leave_out_logs(const struct gen_cli_options *o, const char *const *path, size_t count,
-                                  struct gen_fit_twin *twin, hpcw_error *err) {
+/* After all else was read: what is beside it and cannot be fitted. */
+static hpcw_status leave_out(const struct gen_cli_options *o, const char *const *path, size_t count,
+                             struct gen_fit_twin *twin, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
-    for (size_t i = 0; s == HPCW_OK && i < count; i++) {
-        char log[GEN_DIRECTORY_PATH];
-        hpcw_error room;
-        s = part_of(path[i], GEN_FORMAT_CLOG2, log, err);
-        if (s != HPCW_OK || log[0] == '\0') {
-            continue;
-        }
-        if (!o->quiet) {
-            (void)fprintf(stderr,
-                          "hpcgen: %s: left out: fitting an event log is not possible in this version\n",
-                          gen_cli_printable(log, &room));
-        }
-        if (twin != NULL) {
-            gen_fit_remark(twin,
-                           "clog2: the event log was left out: fitting one is not possible in this version");
+    for (size_t i = 0; i < count; i++) {
+        for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
+            const struct gen_format *row = gen_format[f];
+            const char *noun = row->noun != NULL ? row->noun : row->name;
+            char part[GEN_DIRECTORY_PATH] = "";
+            hpcw_error room;
+            s = row->fit == NULL ? part_of(path[i], f, part, err) : HPCW_OK;
+            if (s != HPCW_OK || part[0] == '\0') {
+                continue;
+            }
+            if (!o->quiet) {
+                (void)fprintf(stderr, "hpcgen: %s: left out: fitting %s %s is not possible in this version\n",
+                              gen_cli_printable(part, &room), strchr("aeiou", noun[0]) != NULL ? "an" : "a",
+                              noun);
+            }
+            if (twin != NULL) {
+                gen_fit_remark(twin, "%s: the %s was left out: fitting one is not possible in this version",
+                               row->name, noun);
+            }
         }
     }
     return s;
@@ -217,7 +214,7 @@ static hpcw_status make_twin(const struct gen_cli_options *o, const char *const 
     struct hpcw_i_buf buf = {0};
     hpcw_status s = gen_fit_twin_init(&twin, err);
     s = s == HPCW_OK ? add_paths(path, count, &facts, &twin, err) : s;
-    s = s == HPCW_OK ? leave_out_logs(o, path, count, &twin, err) : s;
+    s = s == HPCW_OK ? leave_out(o, path, count, &twin, err) : s;
     s = s == HPCW_OK ? gen_fit_twin_print(&twin, &buf, err) : s;
     s = s == HPCW_OK ? write_output(o->output, &buf, err) : s;
     if (s == HPCW_OK) {
@@ -312,7 +309,7 @@ static hpcw_status compare(const struct gen_cli_options *o, const char *const *p
     for (size_t i = 0; s == HPCW_OK && i < 2; i++) {
         s = add_paths(&path[i], 1, &facts[i], NULL, err);
     }
-    s = s == HPCW_OK ? leave_out_logs(o, path, 2, NULL, err) : s;
+    s = s == HPCW_OK ? leave_out(o, path, 2, NULL, err) : s;
     size_t rows = facts[0].count + facts[1].count;
     if (s == HPCW_OK && (row = hpcw_i_calloc(rows, sizeof *row)) == NULL) {
         s = hpcw_i_fail_memory(err, "comparison", rows, "rows");

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* info: what a file holds, by the independent readers. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "gen/cli/commands.h"
 #include "gen/format/format.h"
 #include "libwriter/base/status.h"
-#include "libwriter/io/sys.h"
 
 /*
  * Prints the JSON of a format's info as indented lines. Our own writer made it, so its form is known. A parser would keep
@@ -117,26 +115,15 @@ const char *gen_cli_printable(const char *path, hpcw_error *room) {
     return room->message;
 }
 
-hpcw_status gen_cli_refuse_file(const char *path, hpcw_error *err) {
-    struct hpcw_i_entry entry;
-    int e = hpcw_i_sys_look(path, true, &entry);
-    e = e == 0 && entry.kind == HPCW_I_NOTHING ? ENOENT : e;
-    if (e != 0) {
-        return hpcw_i_fail_sys(err, e, "%s: expected a file or directory", path);
-    }
-    return hpcw_i_fail(err, HPCW_EFORMAT,
-                       "%s: expected a file of a known format (see hpcgen list), got another one", path);
-}
-
 hpcw_status gen_cli_info(const struct gen_cli_options *o, const char *path, hpcw_error *err) {
-    size_t f;
-    hpcw_status s = gen_format_of_file(path, &f, err);
-    if (s != HPCW_OK || f == gen_format_count) {
-        return s == HPCW_OK ? gen_cli_refuse_file(path, err) : s;
+    const struct gen_format *row;
+    hpcw_status s = gen_cli_find_row(path, GEN_CLI_INFO, &row, err);
+    if (s != HPCW_OK) {
+        return s;
     }
     struct gen_cli_result r;
     gen_cli_result_begin(&r, o->json);
     hpcw_i_json_put_str(&r.json, "file", path);
-    hpcw_i_json_put_str(&r.json, "format", gen_format[f]->name);
-    return gen_cli_result_print(&r, gen_format[f]->info(path, &r.json, err), err);
+    hpcw_i_json_put_str(&r.json, "format", row->name);
+    return gen_cli_result_print(&r, row->info(path, &r.json, err), err);
 }

@@ -2,6 +2,7 @@
 #include "gen/export/clog2.h"
 
 #include "gen/export/log.h"
+#include "gen/export/otf2.h"
 #include "gen/export/text.h"
 #include "gen/spec/stream.h"
 #include "libwriter/base/numfmt.h"
@@ -128,8 +129,8 @@ static hpcw_status run(struct export *x, hpcw_error *err) {
     return s;
 }
 
-hpcw_status gen_export_clog2(const char *path, const struct gen_export *what, hpcw_sink *sink,
-                             struct gen_exported *done, hpcw_error *err) {
+static hpcw_status export_log(const char *path, const struct gen_export *what, hpcw_sink *sink,
+                              struct gen_exported *done, hpcw_error *err) {
     struct export x = {.what = what, .done = {.items = "events"}, .out = {.sink = sink}};
     *done = x.done;
     hpcw_status s = gen_log_open(path, &x.log, err);
@@ -139,3 +140,10 @@ hpcw_status gen_export_clog2(const char *path, const struct gen_export *what, hp
     hpcw_i_buf_free(&x.out.buf);
     return s;
 }
+
+const struct gen_exporter gen_export_clog2 = {
+    .offer = {{GEN_EXPORT_CHROME, GEN_EXPORT_CSV, GEN_EXPORT_OTF2}, {"from", "to", "first-rank", "last-rank"}},
+    .run = export_log,
+    .directory_form = GEN_EXPORT_OTF2,
+    .directory = gen_export_otf2,
+};

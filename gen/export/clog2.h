@@ -3,9 +3,6 @@
 #ifndef HPCW_GEN_EXPORT_CLOG2_H
 #define HPCW_GEN_EXPORT_CLOG2_H
 
-#include <hpcw/sink.h>
-#include <hpcw/status.h>
-
 #include "gen/export/export.h"
 
 /*
@@ -17,7 +14,6 @@
  *
  * HPCW_EINVAL for an empty window, HPCW_ENOMEM, errors of the reader and of the sink.
  */
-hpcw_status gen_export_clog2(const char *path, const struct gen_export *what, hpcw_sink *sink,
-                             struct gen_exported *done, hpcw_error *err);
+extern const struct gen_exporter gen_export_clog2;
 
 #endif

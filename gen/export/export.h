@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <hpcw/sink.h>
 #include <hpcw/status.h>
 
 enum gen_export_form {
@@ -31,11 +32,28 @@ struct gen_export {
     bool measure; /* only count: what is known without reading need not be read */
 };
 
+/* The forms and options that a format has for `export` or `rewrite`. */
+struct gen_offer {
+    int form[4];          /* the first one is the default; 0: no more */
+    const char *takes[4]; /* of the options that only some formats take, by their long names */
+};
+
 struct gen_exported {
     const char *items; /* what is counted */
     uint64_t count;    /* lines of CSV without the heading, or entries of the JSON list */
     uint64_t bytes;
     hpcw_error warning; /* why what was exported may be wrong; code HPCW_OK: nothing is known */
+};
+
+/* How a format is exported. */
+struct gen_exporter {
+    struct gen_offer offer; /* enum gen_export_form */
+    hpcw_status (*run)(const char *path, const struct gen_export *what, hpcw_sink *sink,
+                       struct gen_exported *done, hpcw_error *err);
+    /* The form that is a new directory, `output`, instead of a file; 0: none. */
+    int directory_form;
+    hpcw_status (*directory)(const char *path, const struct gen_export *what, const char *output, bool sync,
+                             struct gen_exported *done, hpcw_error *err);
 };
 
 #endif

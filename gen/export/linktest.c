@@ -148,8 +148,8 @@ static hpcw_status begin(struct linktest_export *x, const char *path, hpcw_error
     return x->time == NULL || x->partner == NULL || x->row == NULL ? gen_export_no_memory(err) : HPCW_OK;
 }
 
-hpcw_status gen_export_linktest(const char *path, const struct gen_export *what, hpcw_sink *sink,
-                                struct gen_exported *done, hpcw_error *err) {
+static hpcw_status run(const char *path, const struct gen_export *what, hpcw_sink *sink,
+                       struct gen_exported *done, hpcw_error *err) {
     struct linktest_export x = {.what = what, .out = {.sink = sink}};
     *done = (struct gen_exported){.items = "rows"};
     hpcw_status s = hpcw_linktest_reader_open(path, &x.reader, err);
@@ -164,3 +164,7 @@ hpcw_status gen_export_linktest(const char *path, const struct gen_export *what,
     hpcw_linktest_reader_free(x.reader);
     return s;
 }
+
+const struct gen_exporter gen_export_linktest = {
+    .offer = {{GEN_EXPORT_CSV, GEN_EXPORT_NPY, GEN_EXPORT_HOSTS}, {"first-rank", "last-rank", "permutation"}},
+    .run = run};

@@ -3,9 +3,6 @@
 #ifndef HPCW_GEN_EXPORT_LINKTEST_H
 #define HPCW_GEN_EXPORT_LINKTEST_H
 
-#include <hpcw/sink.h>
-#include <hpcw/status.h>
-
 #include "gen/export/export.h"
 
 /*
@@ -21,7 +18,6 @@
  * HPCW_EINVAL for an empty range of ranks or a permutation that does not exist, HPCW_ENOMEM, errors of the reader and of
  * the sink.
  */
-hpcw_status gen_export_linktest(const char *path, const struct gen_export *what, hpcw_sink *sink,
-                                struct gen_exported *done, hpcw_error *err);
+extern const struct gen_exporter gen_export_linktest;
 
 #endif

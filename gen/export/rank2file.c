@@ -87,8 +87,8 @@ static hpcw_status put_root(struct map_export *x, const char *path, hpcw_error *
     return s;
 }
 
-hpcw_status gen_export_rank2file(const char *path, const struct gen_export *what, hpcw_sink *sink,
-                                 struct gen_exported *done, hpcw_error *err) {
+static hpcw_status run(const char *path, const struct gen_export *what, hpcw_sink *sink,
+                       struct gen_exported *done, hpcw_error *err) {
     bool directory;
     struct map_export x = {.what = what, .out = {.sink = sink}, .done = {.items = "files"}};
     *done = x.done;
@@ -110,3 +110,6 @@ hpcw_status gen_export_rank2file(const char *path, const struct gen_export *what
     hpcw_i_buf_free(&x.out.buf);
     return s;
 }
+
+const struct gen_exporter gen_export_rank2file = {.offer = {{GEN_EXPORT_CSV}, {"first-rank", "last-rank"}},
+                                                  .run = run};

@@ -3,9 +3,6 @@
 #ifndef HPCW_GEN_EXPORT_RANK2FILE_H
 #define HPCW_GEN_EXPORT_RANK2FILE_H
 
-#include <hpcw/sink.h>
-#include <hpcw/status.h>
-
 #include "gen/export/export.h"
 
 /*
@@ -19,7 +16,6 @@
  * HPCW_EINVAL for an empty range of ranks, HPCW_ENOMEM, errors of the reader and of the sink: also if one dataset of several
  * cannot be read.
  */
-hpcw_status gen_export_rank2file(const char *path, const struct gen_export *what, hpcw_sink *sink,
-                                 struct gen_exported *done, hpcw_error *err);
+extern const struct gen_exporter gen_export_rank2file;
 
 #endif

@@ -8,6 +8,8 @@
 
 #include <hpcw/status.h>
 
+#include "gen/export/export.h"
+
 enum gen_rewrite_form {
     GEN_REWRITE_AUTO, /* load data: a file: what its name says; a directory: brotli. A container: aligned. Checkpoints: as
                          they are */
@@ -37,6 +39,13 @@ struct gen_rewritten {
     uint64_t bytes;    /* of the files; of a container those of its streams */
     hpcw_error
         warning; /* what is wrong with the source, which is written all the same; code HPCW_OK: nothing */
+};
+
+/* How a format is written again. */
+struct gen_rewriter {
+    struct gen_offer offer; /* enum gen_rewrite_form */
+    hpcw_status (*run)(const char *from, const char *to, const struct gen_rewrite *what,
+                       struct gen_rewritten *done, hpcw_error *err);
 };
 
 #endif

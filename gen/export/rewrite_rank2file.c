@@ -134,8 +134,8 @@ static hpcw_rank2file_layout layout_for(int form, hpcw_rank2file_layout old) {
                                          : old;
 }
 
-hpcw_status gen_rewrite_rank2file(const char *from, const char *to, const struct gen_rewrite *what,
-                                  struct gen_rewritten *done, hpcw_error *err) {
+static hpcw_status run(const char *from, const char *to, const struct gen_rewrite *what,
+                       struct gen_rewritten *done, hpcw_error *err) {
     struct map_rewrite x = {.from = from, .done = {.items = "datasets"}};
     struct gen_folder folder = {0};
     hpcw_rank2file_list *list = NULL;
@@ -165,3 +165,7 @@ hpcw_status gen_rewrite_rank2file(const char *from, const char *to, const struct
     hpcw_i_free(x.piece);
     return s;
 }
+
+const struct gen_rewriter gen_rewrite_rank2file = {
+    .offer.form = {GEN_REWRITE_SCR_1_1, GEN_REWRITE_SCR_1_2, GEN_REWRITE_SCR_3, GEN_REWRITE_SHARED},
+    .run = run};

@@ -3,8 +3,6 @@
 #ifndef HPCW_GEN_EXPORT_REWRITE_RANK2FILE_H
 #define HPCW_GEN_EXPORT_REWRITE_RANK2FILE_H
 
-#include <hpcw/status.h>
-
 #include "gen/export/rewrite.h"
 
 /*
@@ -19,7 +17,6 @@
  * HPCW_ENOENT if there is no such dataset; HPCW_EEXIST if there is something of the new directory's name; HPCW_ENOMEM; errors
  * of the reader, also if one dataset of several is damaged; and of the writer.
  */
-hpcw_status gen_rewrite_rank2file(const char *from, const char *to, const struct gen_rewrite *what,
-                                  struct gen_rewritten *done, hpcw_error *err);
+extern const struct gen_rewriter gen_rewrite_rank2file;
 
 #endif

@@ -82,8 +82,8 @@ static hpcw_status open_writer(struct sion_rewrite *x, const char *to, const str
     return s;
 }
 
-hpcw_status gen_rewrite_sion(const char *from, const char *to, const struct gen_rewrite *what,
-                             struct gen_rewritten *done, hpcw_error *err) {
+static hpcw_status run(const char *from, const char *to, const struct gen_rewrite *what,
+                       struct gen_rewritten *done, hpcw_error *err) {
     struct sion_rewrite x = {.reader = NULL};
     *done = (struct gen_rewritten){.files = what->files, .items = "tasks"};
     hpcw_status s = hpcw_sion_reader_open(from, NULL, 0, NULL, &x.reader, err);
@@ -104,3 +104,6 @@ hpcw_status gen_rewrite_sion(const char *from, const char *to, const struct gen_
     hpcw_i_buf_free(&x.value);
     return s;
 }
+
+const struct gen_rewriter gen_rewrite_sion = {.offer = {{GEN_REWRITE_ALIGNED, GEN_REWRITE_PACKED}, {"files"}},
+                                              .run = run};

@@ -3,8 +3,6 @@
 #ifndef HPCW_GEN_EXPORT_REWRITE_SION_H
 #define HPCW_GEN_EXPORT_REWRITE_SION_H
 
-#include <hpcw/status.h>
-
 #include "gen/export/rewrite.h"
 
 /*
@@ -16,7 +14,6 @@
  * HPCW_EINVAL (more files than tasks), HPCW_ERANGE (too many tasks for one process), HPCW_ENOMEM, errors of the reader and
  * of the writer.
  */
-hpcw_status gen_rewrite_sion(const char *from, const char *to, const struct gen_rewrite *what,
-                             struct gen_rewritten *done, hpcw_error *err);
+extern const struct gen_rewriter gen_rewrite_sion;
 
 #endif

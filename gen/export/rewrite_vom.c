@@ -320,8 +320,8 @@ static hpcw_status rewrite_set(struct vom_rewrite *x, const char *from, const ch
     return s;
 }
 
-hpcw_status gen_rewrite_vom(const char *from, const char *to, const struct gen_rewrite *what,
-                            struct gen_rewritten *done, hpcw_error *err) {
+static hpcw_status run(const char *from, const char *to, const struct gen_rewrite *what,
+                       struct gen_rewritten *done, hpcw_error *err) {
     struct vom_rewrite x = {.what = what, .done = {.items = "phases"}, .err = err};
     err->code = HPCW_OK;
     hpcw_status s;
@@ -343,3 +343,8 @@ hpcw_status gen_rewrite_vom(const char *from, const char *to, const struct gen_r
     gen_phases_free(&x.all);
     return s;
 }
+
+const struct gen_rewriter gen_rewrite_vom = {
+    .offer = {{GEN_REWRITE_PLAIN, GEN_REWRITE_BROTLI, GEN_REWRITE_LBAF},
+              {"first-rank", "last-rank", "first-phase", "last-phase"}},
+    .run = run};

@@ -3,8 +3,6 @@
 #ifndef HPCW_GEN_EXPORT_REWRITE_VOM_H
 #define HPCW_GEN_EXPORT_REWRITE_VOM_H
 
-#include <hpcw/status.h>
-
 #include "gen/export/rewrite.h"
 
 /*
@@ -19,7 +17,6 @@
  * HPCW_EINVAL for an empty range; HPCW_EEXIST if there is something of the new directory's name; HPCW_ENOMEM; errors of the
  * reader; and of the writer, which refuses what no program reads, and iterations after the tasks of their phase.
  */
-hpcw_status gen_rewrite_vom(const char *from, const char *to, const struct gen_rewrite *what,
-                            struct gen_rewritten *done, hpcw_error *err);
+extern const struct gen_rewriter gen_rewrite_vom;
 
 #endif

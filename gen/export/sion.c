@@ -56,8 +56,8 @@ static hpcw_status put_values(struct sion_export *x, const char *path, hpcw_erro
                              what->task, what->key);
 }
 
-hpcw_status gen_export_sion(const char *path, const struct gen_export *what, hpcw_sink *sink,
-                            struct gen_exported *done, hpcw_error *err) {
+static hpcw_status run(const char *path, const struct gen_export *what, hpcw_sink *sink,
+                       struct gen_exported *done, hpcw_error *err) {
     struct sion_export x = {.what = what, .sink = sink, .done = {.items = what->has_key ? "values" : "tasks"}};
     hpcw_status s = hpcw_sion_reader_open(path, NULL, 1, &what->task, &x.reader, err);
     if (s == HPCW_OK) {
@@ -91,18 +91,18 @@ static hpcw_status put_task(struct sion_export *x, const struct gen_folder *fold
     return s;
 }
 
-hpcw_status gen_export_sion_tasks(const char *path, const char *output, bool sync, struct gen_exported *done,
-                                  hpcw_error *err) {
+hpcw_status gen_export_sion_tasks(const char *path, const struct gen_export *what, const char *output,
+                                  bool sync, struct gen_exported *done, hpcw_error *err) {
     struct gen_folder folder = {0};
-    struct gen_export what = {.form = GEN_EXPORT_TASKS};
-    struct sion_export x = {.what = &what, .done = {.items = "tasks"}};
+    struct gen_export one = *what;
+    struct sion_export x = {.what = &one, .done = {.items = "tasks"}};
     hpcw_status s = hpcw_sion_reader_open(path, NULL, 0, NULL, &x.reader, err);
     if (s == HPCW_OK) {
         x.piece = hpcw_i_malloc(PIECE);
         s = x.piece == NULL ? gen_export_no_memory(err) : gen_folder_open(&folder, output, err);
     }
     for (uint32_t i = 0; s == HPCW_OK && i < hpcw_sion_reader_count(x.reader); i++) {
-        what.task = hpcw_sion_reader_task(x.reader, i)->rank;
+        one.task = hpcw_sion_reader_task(x.reader, i)->rank;
         s = put_task(&x, &folder, err);
     }
     s = s == HPCW_OK ? gen_folder_publish(&folder, sync, &x.done.bytes, err) : s;
@@ -112,3 +112,10 @@ hpcw_status gen_export_sion_tasks(const char *path, const char *output, bool syn
     hpcw_sion_reader_free(x.reader);
     return s;
 }
+
+const struct gen_exporter gen_export_sion = {
+    .offer = {{GEN_EXPORT_BYTES, GEN_EXPORT_TASKS}, {"task", "key"}},
+    .run = run,
+    .directory_form = GEN_EXPORT_TASKS,
+    .directory = gen_export_sion_tasks,
+};

@@ -15,8 +15,7 @@
  * HPCW_EINVAL for a task that does not exist, HPCW_ENOENT if no record has the key, HPCW_ENOTSUP for a key and a container
  * without records, HPCW_ENOMEM, errors of the reader and of the sink.
  */
-hpcw_status gen_export_sion(const char *path, const struct gen_export *what, hpcw_sink *sink,
-                            struct gen_exported *done, hpcw_error *err);
+extern const struct gen_exporter gen_export_sion;
 
 /*
  * Writes the streams of all tasks to files of their own, "task.000000" and so on by their ranks, in a new directory.
@@ -24,7 +23,7 @@ hpcw_status gen_export_sion(const char *path, const struct gen_export *what, hpc
  * HPCW_EEXIST if there is something of the output's name, HPCW_ERANGE for more than HPCW_SION_READER_MAX_SHARE tasks,
  * HPCW_ENOMEM, errors of the reader and of the files.
  */
-hpcw_status gen_export_sion_tasks(const char *path, const char *output, bool sync, struct gen_exported *done,
-                                  hpcw_error *err);
+hpcw_status gen_export_sion_tasks(const char *path, const struct gen_export *what, const char *output,
+                                  bool sync, struct gen_exported *done, hpcw_error *err);
 
 #endif

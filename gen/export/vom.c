@@ -165,8 +165,8 @@ static hpcw_status put_set(struct vom_export *x, const char *path, hpcw_error *e
     return s;
 }
 
-hpcw_status gen_export_vom(const char *path, const struct gen_export *what, hpcw_sink *sink,
-                           struct gen_exported *done, hpcw_error *err) {
+static hpcw_status run(const char *path, const struct gen_export *what, hpcw_sink *sink,
+                       struct gen_exported *done, hpcw_error *err) {
     struct vom_export x = {.what = what, .out = {.sink = sink}};
     x.done.items = what->form == GEN_EXPORT_EDGES ? "edges" : "tasks";
     *done = x.done;
@@ -192,3 +192,6 @@ hpcw_status gen_export_vom(const char *path, const struct gen_export *what, hpcw
     hpcw_i_buf_free(&x.out.buf);
     return s;
 }
+
+const struct gen_exporter gen_export_vom = {
+    .offer = {{GEN_EXPORT_CSV, GEN_EXPORT_EDGES}, {"first-rank", "last-rank"}}, .run = run};

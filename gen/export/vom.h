@@ -3,9 +3,6 @@
 #ifndef HPCW_GEN_EXPORT_VOM_H
 #define HPCW_GEN_EXPORT_VOM_H
 
-#include <hpcw/sink.h>
-#include <hpcw/status.h>
-
 #include "gen/export/export.h"
 
 /*
@@ -18,7 +15,6 @@
  *
  * HPCW_EINVAL for an empty range of ranks, HPCW_ENOMEM, errors of the reader and of the sink.
  */
-hpcw_status gen_export_vom(const char *path, const struct gen_export *what, hpcw_sink *sink,
-                           struct gen_exported *done, hpcw_error *err);
+extern const struct gen_exporter gen_export_vom;
 
 #endif

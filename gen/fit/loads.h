@@ -12,6 +12,11 @@
 #include "gen/fit/sketch.h"
 #include "gen/fit/twin.h"
 
+/* Adds what a directory of load data, or a file as a run of one rank, says to the facts, and to the twin if it is not NULL.
+ * Memory: see gen_fit_loads_read. */
+hpcw_status gen_fit_vom(const char *path, struct gen_fit_facts *facts, struct gen_fit_twin *twin,
+                        hpcw_error *err);
+
 /* Phases are summed up in this many groups, phase 0 alone in the first: loads change over a run. */
 enum { GEN_FIT_GROUPS = 65 };
 

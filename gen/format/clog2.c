@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* clog2/app.clog2: the log that MPE would have merged of the simulated application. */
+#include "gen/export/clog2.h"
 #include "gen/format/clog2.h"
 
 #include <stdio.h>
@@ -90,4 +91,8 @@ const struct gen_format gen_format_clog2 = {
     .verify = verify,
     .info = info,
     .report = gen_report_clog2,
+    .export = &gen_export_clog2,
+    .noun = "event log",
+    .unfit = "expected load data, a LinkTest result, a SION container or checkpoints of SCR, got an event log: "
+             "fitting one is not possible in this version",
 };

@@ -17,7 +17,11 @@
 #include "gen/spec/units.h"
 #include "libwriter/comm/comm.h"
 
+struct gen_exporter;
+struct gen_fit_facts;
+struct gen_fit_twin;
 struct gen_format;
+struct gen_rewriter;
 struct hpcw_i_dir;
 
 /* A range of units that all processes of `comm` write. */
@@ -42,6 +46,9 @@ struct gen_format {
     const char *name;
     const char *version; /* of the file format, for the manifest */
     const char *help;    /* one phrase */
+
+    /* The format that such a file has, too, and whose verbs stand in for what this one lacks; or NULL. */
+    const struct gen_format *within;
 
     /* Whether the format allows this dataset. HPCW_EINVAL or HPCW_ERANGE, with what would be allowed. NULL: any. */
     hpcw_status (*limits)(const struct gen_dataset *d, hpcw_error *err);
@@ -93,6 +100,17 @@ struct gen_format {
     hpcw_status (*info)(const char *path, struct hpcw_i_json *json, hpcw_error *err);
     /* Adds sections to a page. Memory: a few words per rank. */
     hpcw_status (*report)(const struct gen_report *r, hpcw_error *err);
+    /* Converts for other programs: gen/export/export.h. NULL: `export` is refused. */
+    const struct gen_exporter *export;
+    /* Writes again in another form: gen/export/rewrite.h. NULL: `rewrite` is refused. */
+    const struct gen_rewriter *rewrite;
+    /* Adds what a file or directory says to the facts, and to the twin if it is not NULL. A twin has one data set of each
+     * format. NULL: `fit` is refused. */
+    hpcw_status (*fit)(const char *path, struct gen_fit_facts *facts, struct gen_fit_twin *twin,
+                       hpcw_error *err);
+    bool fit_last;     /* what it learns depends on what the formats without this have told */
+    const char *noun;  /* fit NULL: what messages call such a file; NULL: its name */
+    const char *unfit; /* fit NULL: what the refusal says after the path; NULL: as for the other verbs */
 };
 
 extern const struct gen_format gen_format_linktest;

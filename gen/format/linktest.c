@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* linktest/pingpong_results_bin.sion: what LinkTest would have measured between all ranks. */
+#include "gen/export/linktest.h"
+#include "gen/fit/links.h"
 #include "gen/format/linktest.h"
 
 #include <inttypes.h>
@@ -247,6 +249,7 @@ const struct gen_format gen_format_linktest = {
     .name = "linktest",
     .version = "2.1.17",
     .help = "N x N communication timings as LinkTest writes them, in a SION container",
+    .within = &gen_format_sion,
     .limits = limits,
     .container = true,
     .units = units,
@@ -263,4 +266,6 @@ const struct gen_format gen_format_linktest = {
     .verify = verify,
     .info = info,
     .report = gen_report_linktest,
+    .export = &gen_export_linktest,
+    .fit = gen_fit_links,
 };

@@ -5,6 +5,9 @@
 
 #include <hpcw/rank2file.h>
 
+#include "gen/export/rank2file.h"
+#include "gen/export/rewrite_rank2file.h"
+#include "gen/fit/sizes.h"
 #include "gen/format/format.h"
 #include "gen/format/pending.h"
 #include "gen/report/report.h"
@@ -297,4 +300,8 @@ const struct gen_format gen_format_rank2file = {
     .verify = verify,
     .info = read_rank2file_info,
     .report = gen_report_rank2file,
+    .export = &gen_export_rank2file,
+    .rewrite = &gen_rewrite_rank2file,
+    .fit = gen_fit_checkpoints,
+    .fit_last = true,
 };

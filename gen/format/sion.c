@@ -5,6 +5,9 @@
 
 #include <hpcw/sion.h>
 
+#include "gen/export/rewrite_sion.h"
+#include "gen/export/sion.h"
+#include "gen/fit/sizes.h"
 #include "gen/format/format.h"
 #include "gen/format/pages.h"
 #include "gen/format/pending.h"
@@ -328,4 +331,8 @@ const struct gen_format gen_format_sion = {
     .verify = verify,
     .info = info,
     .report = gen_report_sion,
+    .export = &gen_export_sion,
+    .rewrite = &gen_rewrite_sion,
+    .fit = gen_fit_sion,
+    .fit_last = true,
 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* vom/data.<rank>.json.br: what vt would have written about the objects of the simulated application. */
+#include "gen/export/vom.h"
+#include "gen/export/rewrite_vom.h"
+#include "gen/fit/loads.h"
 #include "gen/format/vom.h"
 
 #include <math.h>
@@ -350,4 +353,7 @@ const struct gen_format gen_format_vom = {
     .verify = verify,
     .info = info,
     .report = gen_report_vom,
+    .export = &gen_export_vom,
+    .rewrite = &gen_rewrite_vom,
+    .fit = gen_fit_vom,
 };

@@ -409,7 +409,7 @@ refuse 'hpcgen: nothing: expected a file or directory: *' 1 nothing -O no.ini
 mkdir empty nothing_ran
 echo '{"phases":[],"type":"LBDatafile"}' >nothing_ran/data.0.json
 refuse 'hpcgen: nothing_ran: expected at least one phase, got none' 1 nothing_ran -O no.ini
-refuse 'hpcgen: empty: expected load data, a LinkTest result, * got none' 1 empty -O no.ini
+refuse 'hpcgen: empty: fit: expected linktest, sion, vom or rank2file, or a dataset with one of them, got none' 1 empty -O no.ini
 "$HPCGEN" -q -n 4 -f clog2 -o short --set load.phases=1 --set rank2file.checkpoints=1 || exit 1
 no_log='expected load data, a LinkTest result, * got an event log: fitting one is not possible in this version'
 refuse "hpcgen: short/clog2/app.clog2: $no_log" 1 short -O no.ini

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "gen/dataset/generate.h"
-#include "gen/fit/fit.h"
+#include "gen/fit/loads.h"
 #include "gen/format/format.h"
 #include "tests/support/faults.h"
 #include "tests/support/files.h"
@@ -48,7 +48,7 @@ static hpcw_status fit(unsigned long n, struct hpcw_i_buf *text, bool *met, hpcw
     (void)snprintf(path, sizeof path, "%s/vom", dir);
     fault_arm(FAULT_NOMEM, n);
     hpcw_status s = gen_fit_twin_init(&twin, err);
-    s = s == HPCW_OK ? gen_fit_add(path, GEN_FORMAT_VOM, &facts, &twin, err) : s;
+    s = s == HPCW_OK ? gen_fit_vom(path, &facts, &twin, err) : s;
     s = s == HPCW_OK ? gen_fit_twin_print(&twin, text, err) : s;
     *met = fault_disarm();
     gen_fit_facts_free(&facts);

@@ -196,7 +196,7 @@ static hpcw_status export_loads(const struct subject *s, const char *path, struc
     struct gen_exported done;
     hpcw_sink *sink;
     assert_int_equal(hpcw_sink_open_memory(&sink, err), HPCW_OK);
-    return take(sink, gen_export_vom(path, &what, sink, &done, err), text);
+    return take(sink, gen_export_vom.run(path, &what, sink, &done, err), text);
 }
 
 static hpcw_status rewrite_loads(const struct subject *s, const char *path, struct hpcw_i_buf *text,
@@ -208,7 +208,7 @@ static hpcw_status rewrite_loads(const struct subject *s, const char *path, stru
     char to[512];
     size_t size = 0;
     (void)snprintf(to, sizeof to, "%s/again", dir);
-    hpcw_status status = gen_rewrite_vom(path, to, &what, &done, err);
+    hpcw_status status = gen_rewrite_vom.run(path, to, &what, &done, err);
     unsigned char *bytes = status == HPCW_OK ? read_file(to, &size) : NULL;
     assert_true(status != HPCW_OK || hpcw_i_buf_append(text, bytes, size));
     free(bytes);

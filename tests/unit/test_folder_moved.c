@@ -123,7 +123,8 @@ static hpcw_status run_tasks(const char *to, hpcw_error *err) {
     char from[2048]; /* the gate asks for other names meanwhile */
     (void)snprintf(from, sizeof from, "%s", in("in.sion"));
     struct gen_exported done;
-    return gen_export_sion_tasks(from, to, true, &done, err);
+    const struct gen_export what = {.form = GEN_EXPORT_TASKS};
+    return gen_export_sion_tasks(from, &what, to, true, &done, err);
 }
 
 static hpcw_status run_otf2(const char *to, hpcw_error *err) {
@@ -140,7 +141,7 @@ static hpcw_status run_loads(const char *to, hpcw_error *err) {
     struct gen_rewritten done;
     const struct gen_rewrite what = {
         .form = GEN_REWRITE_PLAIN, .last_phase = UINT64_MAX, .last_rank = UINT32_MAX, .sync = true};
-    return gen_rewrite_vom(from, to, &what, &done, err);
+    return gen_rewrite_vom.run(from, to, &what, &done, err);
 }
 
 static hpcw_status run_checkpoints(const char *to, hpcw_error *err) {
@@ -148,7 +149,7 @@ static hpcw_status run_checkpoints(const char *to, hpcw_error *err) {
     (void)snprintf(from, sizeof from, "%s", in("in.scr"));
     struct gen_rewritten done;
     const struct gen_rewrite what = {.sync = true};
-    return gen_rewrite_rank2file(from, to, &what, &done, err);
+    return gen_rewrite_rank2file.run(from, to, &what, &done, err);
 }
 
 static const struct {
@@ -374,7 +375,7 @@ static void check_bytes(const char *from, const char *to, const char *const *fil
         struct gen_rewritten done;
         failing.looks = 0;
         hpcw_i_sys_gate = fail_look;
-        hpcw_status s = gen_rewrite_vom(from, to, &what, &done, &err);
+        hpcw_status s = gen_rewrite_vom.run(from, to, &what, &done, &err);
         hpcw_i_sys_gate = NULL;
         uint64_t bytes = 0;
         for (size_t i = 0; s == HPCW_OK && i < files; i++) {

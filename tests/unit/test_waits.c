@@ -320,7 +320,7 @@ static unsigned in_export(const char *text) {
     hpcw_sink *sink;
     hpcw_error err = {0};
     assert_int_equal(hpcw_sink_open_memory(&sink, &err), HPCW_OK);
-    if (gen_export_clog2(path, &what, sink, &done, &err) != HPCW_OK) {
+    if (gen_export_clog2.run(path, &what, sink, &done, &err) != HPCW_OK) {
         fail_msg("%s", err.message);
     }
     size_t size;

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a format's row has of a subcommand. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gen/cli/commands.h"
+#include "gen/export/rewrite.h"
+#include "gen/format/format.h"
+#include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
+
+enum { LIST = 256 };
+
+/* Adds a word to a list "a, b or c". */
+static void add(char list[LIST], const char *word) {
+    char *last = strstr(list, " or ");
+    if (last != NULL) {
+        memmove(last + 2, last + 4, strlen(last + 4) + 1);
+        memcpy(last, ", ", 2);
+    }
+    const size_t n = strlen(list);
+    (void)snprintf(list + n, LIST - n, "%s%s", n == 0 ? "" : " or ", word);
+}
+
+static bool has(const struct gen_format *f, enum gen_cli_command verb) {
+    return verb == GEN_CLI_EXPORT    ? f->export != NULL
+           : verb == GEN_CLI_REWRITE ? f->rewrite != NULL
+           : verb == GEN_CLI_FIT     ? f->fit != NULL
+                                     : true;
+}
+
+hpcw_status gen_cli_refuse_verb(const char *path, const struct gen_format *format, enum gen_cli_command verb,
+                                hpcw_error *err) {
+    static const enum gen_cli_command verbs[] = {GEN_CLI_VERIFY, GEN_CLI_INFO,    GEN_CLI_REPORT,
+                                                 GEN_CLI_EXPORT, GEN_CLI_REWRITE, GEN_CLI_FIT};
+    const char *name = gen_cli_program.commands[verb].name;
+    char formats[LIST] = "", instead[LIST] = "";
+    for (size_t f = 0; f < gen_format_count; f++) {
+        if (has(gen_format[f], verb)) {
+            add(formats, gen_format[f]->name);
+        }
+    }
+    for (size_t v = 0; v < sizeof verbs / sizeof verbs[0]; v++) {
+        if (format != NULL && has(format, verbs[v])) {
+            add(instead, gen_cli_program.commands[verbs[v]].name);
+        }
+    }
+    if (format == NULL) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: %s: expected %s, or a dataset with one of them, got none",
+                           path, name, formats);
+    }
+    return verb == GEN_CLI_FIT && format->unfit != NULL
+               ? hpcw_i_fail(err, HPCW_EINVAL, "%s: %s", path, format->unfit)
+               : hpcw_i_fail(err, HPCW_EFORMAT, "%s: %s: expected %s, got %s; use %s", path, name, formats,
+                             format->name, instead);
+}
+
+hpcw_status gen_cli_refuse_file(const char *path, hpcw_error *err) {
+    struct hpcw_i_entry entry;
+    int e = hpcw_i_sys_look(path, true, &entry);
+    e = e == 0 && entry.kind == HPCW_I_NOTHING ? ENOENT : e;
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: expected a file or directory", path);
+    }
+    return hpcw_i_fail(err, HPCW_EFORMAT,
+                       "%s: expected a file of a known format (see hpcgen list), got another one", path);
+}
+
+hpcw_status gen_cli_find_row(const char *path, enum gen_cli_command verb, const struct gen_format **row,
+                             hpcw_error *err) {
+    size_t f;
+    hpcw_status s = gen_format_of_file(path, &f, err);
+    if (s != HPCW_OK || f == gen_format_count) {
+        return s == HPCW_OK ? gen_cli_refuse_file(path, err) : s;
+    }
+    const struct gen_format *own = gen_format[f];
+    *row = has(own, verb) || own->within == NULL ? own : own->within;
+    return has(*row, verb) ? HPCW_OK : gen_cli_refuse_verb(path, own, verb, err);
+}
+
+/* ---- forms and options ---- */
+
+bool gen_cli_has_form(const struct gen_offer *offer, int form) {
+    bool found = false;
+    for (size_t i = 0; i < sizeof offer->form / sizeof offer->form[0]; i++) {
+        found = found || (form != 0 && offer->form[i] == form);
+    }
+    return found;
+}
+
+bool gen_cli_takes(const struct gen_offer *offer, const char *option) {
+    bool does = false;
+    for (size_t i = 0; i < sizeof offer->takes / sizeof offer->takes[0] && offer->takes[i] != NULL; i++) {
+        does = does || strcmp(offer->takes[i], option) == 0;
+    }
+    return does;
+}
+
+/* NULL: the format has none. */
+static const struct gen_offer *offer_of(const struct gen_format *f, size_t verb) {
+    const struct gen_offer *rewrite = f->rewrite != NULL ? &f->rewrite->offer : NULL;
+    const struct gen_offer *export = f->export != NULL ? &f->export->offer : NULL;
+    return verb == GEN_CLI_REWRITE ? rewrite : export;
+}
+
+hpcw_status gen_cli_check_offer(const struct ui_parse *parse, const struct gen_format *row, const char *option,
+                                const char *const *names, int form, hpcw_error *err) {
+    const char *path = parse->args[0];
+    const struct gen_offer *own = offer_of(row, parse->command);
+    char forms[LIST] = "";
+    for (size_t f = 0; f < gen_format_count; f++) {
+        const struct gen_offer *other = offer_of(gen_format[f], parse->command);
+        for (size_t i = 0; other != NULL && i < sizeof other->takes / sizeof other->takes[0]; i++) {
+            const char *taken = other->takes[i];
+            if (taken != NULL && gen_cli_given(parse, taken) && !gen_cli_takes(own, taken)) {
+                return hpcw_i_fail(err, HPCW_EINVAL, "%s: --%s: expected none for %s, got one", path, taken,
+                                   row->name);
+            }
+        }
+    }
+    for (size_t i = 0; i < sizeof own->form / sizeof own->form[0] && own->form[i] != 0; i++) {
+        add(forms, names[own->form[i]]);
+    }
+    return form == 0 || gen_cli_has_form(own, form)
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_EINVAL, "%s: --%s: expected %s for %s, got %s", path, option, forms,
+                             row->name, names[form]);
+}
