@@ -3,7 +3,8 @@
 """Checks that the folders are floors. Usage: floors.py SOURCE_ROOT [NM BUILD_ROOT LIBRARY.a...]
 
 A line of FLOORS is a folder and the folders that its files may include and call. All of these are in earlier lines, so
-there is no circle of folders. Its own folder is allowed, and "a/*" stands for all folders below a. In addition:
+there is no circle of folders. Its own folder is allowed, and "a/*" stands for all folders below a; as the first word of a line, for
+those in a that have no line of their own. In addition:
 
 - Files include each other in no circle, and call each other in none (by the libraries' symbols).
 - The lower floors include only the public headers of what they declare. gen, bench and libreader reach the formats'
@@ -36,8 +37,7 @@ libwriter/format/sion/handle libwriter/base libwriter/io libwriter/comm libwrite
 libwriter/format/sion/data   libwriter/base libwriter/io libwriter/format/sion/placement libwriter/format/sion/handle
 libwriter/format/sion/meta   libwriter/base libwriter/io libwriter/comm libwriter/format/sion/placement libwriter/format/sion/handle
 libwriter/format/sion        libwriter/base libwriter/io libwriter/comm libwriter/format/sion/*
-libwriter/format/linktest    libwriter/base libwriter/io libwriter/comm
-libwriter/format/vom         libwriter/base libwriter/io libwriter/comm
+libwriter/format/*           libwriter/base libwriter/io libwriter/comm
 libwriter/format/clog2/file  libwriter/base libwriter/io libwriter/comm
 libwriter/format/clog2/merge libwriter/base libwriter/io libwriter/comm libwriter/format/clog2/file
 libwriter/format/clog2/log   libwriter/base libwriter/io libwriter/comm libwriter/format/clog2/file libwriter/format/clog2/merge
@@ -48,8 +48,7 @@ libreader                    libwriter/base libwriter/io
 libreader/sion               libwriter/base libwriter/io libreader
 libreader/sion/streams       libwriter/base libwriter/io libwriter/comm libreader libreader/sion
 libreader/linktest           libwriter/base libwriter/io libreader libreader/sion
-libreader/clog2              libwriter/base libwriter/io libreader
-libreader/rank2file          libwriter/base libwriter/io libreader
+libreader/*                  libwriter/base libwriter/io libreader
 libreader/vom/json           libwriter/base libwriter/io libreader
 libreader/vom                libwriter/base libwriter/io libreader libreader/vom/json
 libreader/vom/rules          libwriter/base libwriter/io libreader libreader/vom libreader/vom/json
@@ -62,6 +61,7 @@ compat/sionlib/ompi          compat/sionlib compat/sionlib/mpi compat/sionlib/om
 ui/param                     libwriter/base libwriter/io
 ui/cli                       libwriter/base libwriter/io ui/param
 ui/page                      libwriter/base libwriter/io
+gen/model/*                  libwriter/base ui/param
 gen/model/draw               libwriter/base
 gen/model/machine            libwriter/base ui/param
 gen/model/network            libwriter/base gen/model/machine
@@ -133,10 +133,20 @@ def bad(where, why):
     failed = True
 
 
+def folder(path):
+    return os.path.dirname(path)
+
+
+sources = []
+for top in ("include", "libwriter", "libreader", "ui", "gen", "bench", "fortran", "compat"):
+    for directory, folders, names in os.walk(os.path.join(root, top)):
+        sources += [os.path.relpath(os.path.join(directory, n), root) for n in names if re.search(r"\.[ch]$", n)]
+sources.sort()
 allowed, order = {}, []
-for line in FLOORS.split("\n"):
-    if line.strip():
-        name, *others = line.split()
+lines = [line.split() for line in FLOORS.split("\n") if line.strip()]
+folders = {folder(path) for path in sources} - {line[0] for line in lines}
+for line, *others in lines:
+    for name in sorted(f for f in folders if folder(f) + "/*" == line) if line.endswith("/*") else [line]:
         below = set()
         for other in others:
             known = [f for f in order if f == other or (other.endswith("/*") and (f + "/").startswith(other[:-1]))]
@@ -146,21 +156,12 @@ for line in FLOORS.split("\n"):
         order.append(name)
         allowed[name] = below
 
-sources = []
-for top in ("include", "libwriter", "libreader", "ui", "gen", "bench", "fortran", "compat"):
-    for directory, folders, names in os.walk(os.path.join(root, top)):
-        sources += [os.path.relpath(os.path.join(directory, n), root) for n in names if re.search(r"\.[ch]$", n)]
-sources.sort()
 known = set(sources)
 text = {path: open(os.path.join(root, path), encoding="utf-8").read() for path in sources}
 
 for path in sources:
     for cast in re.finditer(r'\(unsigned long long\)|"[^"\n]*%[-+ #0-9.*]*ll[diouxX]', text[path]):
         bad(f"{path}:{text[path].count(chr(10), 0, cast.start()) + 1}", "print it with a macro of <inttypes.h>")
-
-
-def folder(path):
-    return os.path.dirname(path)
 
 
 def circle(edges):

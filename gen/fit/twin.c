@@ -135,15 +135,13 @@ void gen_fit_learned_text(const struct gen_fit_twin *t, size_t index, char *valu
 
 /* A twin has the formats that were fitted; --formats can ask for others. */
 static bool print_formats(uint64_t formats, struct hpcw_i_buf *buf) {
-    static const char *const name[GEN_FORMATS] = {[GEN_FORMAT_LINKTEST] = "linktest",
-                                                  [GEN_FORMAT_SION] = "sion",
-                                                  [GEN_FORMAT_VOM] = "vom",
-                                                  [GEN_FORMAT_RANK2FILE] = "rank2file"};
+#define NAME(number, name) #name,
+    static const char *const names[] = {GEN_FORMAT_LIST(NAME)};
     const char *before = "formats = ";
     bool good = true;
     for (size_t f = 0; f < GEN_FORMATS; f++) {
         if (formats >> f & 1) {
-            good = good && hpcw_i_buf_append_str(buf, before) && hpcw_i_buf_append_str(buf, name[f]);
+            good = good && hpcw_i_buf_append_str(buf, before) && hpcw_i_buf_append_str(buf, names[f]);
             before = ",";
         }
     }

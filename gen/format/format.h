@@ -113,11 +113,8 @@ struct gen_format {
     const char *unfit; /* fit NULL: what the refusal says after the path; NULL: as for the other verbs */
 };
 
-extern const struct gen_format gen_format_linktest;
-extern const struct gen_format gen_format_rank2file;
-extern const struct gen_format gen_format_sion;
-extern const struct gen_format gen_format_vom;
-extern const struct gen_format gen_format_clog2;
+#define GEN_FORMAT_ROW(number, name) extern const struct gen_format gen_format_##name;
+GEN_FORMAT_LIST(GEN_FORMAT_ROW)
 
 /* The table: that of table.c, unless a program defines its own. */
 extern const struct gen_format *const gen_format[];

@@ -55,11 +55,9 @@ static const struct ui_param noise_param[] = {
     NOISE("detours", detours, "other interruptions of ranks and hosts, as a multiple of the same"),
 };
 
-#define LINKTEST (UINT64_C(1) << GEN_FORMAT_LINKTEST)
-#define SION (UINT64_C(1) << GEN_FORMAT_SION)
-#define VOM (UINT64_C(1) << GEN_FORMAT_VOM)
-#define CLOG2 (UINT64_C(1) << GEN_FORMAT_CLOG2)
-#define RANK2FILE (UINT64_C(1) << GEN_FORMAT_RANK2FILE)
+/* LINKTEST, SION and so on: the bit of a format. */
+#define BIT(number, name) number = 1 << GEN_FORMAT_##number,
+enum { GEN_FORMAT_LIST(BIT) };
 
 #define COUNT(table)                                                                                           \
     &(const size_t) {                                                                                          \

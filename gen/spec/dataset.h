@@ -13,18 +13,9 @@
 #include "gen/model/network/network.h"
 #include "gen/model/particles/particles.h"
 #include "gen/spec/clocks.h"
+#include "gen/spec/formats.h"
 #include "gen/spec/workload.h"
 #include "libwriter/io/json.h"
-
-/* The formats in the order of the table (format.h). LinkTest results are SION containers, too, so LinkTest comes first. */
-enum gen_format_id {
-    GEN_FORMAT_LINKTEST,
-    GEN_FORMAT_SION,
-    GEN_FORMAT_VOM,
-    GEN_FORMAT_CLOG2,
-    GEN_FORMAT_RANK2FILE,
-    GEN_FORMATS,
-};
 
 enum gen_scale { GEN_SCALE_TINY, GEN_SCALE_SMALL, GEN_SCALE_MEDIUM, GEN_SCALE_LARGE };
 

@@ -5,6 +5,8 @@
 
 #include <hpcw/status.h>
 
+#include "gen/spec/formats.h"
+
 /* One file. */
 struct docs_example {
     const char *page; /* file in doc/formats; NULL ends a list */
@@ -20,11 +22,8 @@ struct docs_example {
 };
 
 /* A list per format, in a source file of its own. */
-extern const struct docs_example docs_clog2[];
-extern const struct docs_example docs_linktest[];
-extern const struct docs_example docs_rank2file[];
-extern const struct docs_example docs_sion[];
-extern const struct docs_example docs_vom[];
+#define DOCS_LIST(number, name) extern const struct docs_example docs_##name[];
+GEN_FORMAT_LIST(DOCS_LIST)
 
 /* The list of lists, which NULL ends: tests/docs/lists.c. */
 extern const struct docs_example *const docs_lists[];

@@ -4,6 +4,5 @@
 
 #include "tests/docs/example.h"
 
-const struct docs_example *const docs_lists[] = {
-    docs_clog2, docs_linktest, docs_rank2file, docs_sion, docs_vom, NULL,
-};
+#define ITEM(number, name) docs_##name,
+const struct docs_example *const docs_lists[] = {GEN_FORMAT_LIST(ITEM) NULL};
