@@ -5,9 +5,12 @@
 
 #include <hpcw/counter.h>
 
+#include "gen/export/export.h"
+#include "gen/export/text.h"
 #include "gen/format/format.h"
 #include "gen/model/counter/counter.h"
 #include "gen/report/report.h"
+#include "gen/spec/stream.h"
 #include "libreader/counter/counter.h"
 #include "libwriter/base/checked.h"
 #include "libwriter/base/status.h"
@@ -163,6 +166,43 @@ static hpcw_status report(const struct gen_report *r, hpcw_error *err) {
     return s;
 }
 
+/* ---- export ---- */
+
+static bool put_line(struct hpcw_i_buf *b, uint32_t rank, uint64_t value) {
+    return gen_export_u64(b, rank) && hpcw_i_buf_append_str(b, ",") && gen_export_u64(b, value) &&
+           hpcw_i_buf_append_str(b, "\n");
+}
+
+/* A format with more forms has its exporter in gen/export/NAME.c. */
+static hpcw_status export_csv(const char *path, const struct gen_export *what, hpcw_sink *sink,
+                              struct gen_exported *done, hpcw_error *err) {
+    struct gen_stream out = {.sink = sink};
+    struct read_counter *reader;
+    *done = (struct gen_exported){.items = "ranks"};
+    hpcw_status s = read_counter_open(path, &reader, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    const uint32_t ranks = read_counter_info(reader)->ranks;
+    bool good = hpcw_i_buf_append_str(&out.buf, "rank,value\n");
+    for (uint32_t rank = what->first_rank; s == HPCW_OK && rank < ranks && rank <= what->last_rank; rank++) {
+        uint64_t value;
+        s = read_counter_values(reader, rank, 1, &value, err);
+        good = good && (s != HPCW_OK || put_line(&out.buf, rank, value));
+        s = s == HPCW_OK && good ? gen_stream_flush(&out, GEN_STREAM_PIECE, err) : s;
+        done->count++;
+    }
+    s = s == HPCW_OK && good ? gen_stream_flush(&out, 0, err) : s;
+    s = s == HPCW_OK && !good ? gen_export_no_memory(err) : s;
+    done->bytes = out.at;
+    hpcw_i_buf_free(&out.buf);
+    read_counter_free(reader);
+    return s;
+}
+
+static const struct gen_exporter exporter = {.offer = {{GEN_EXPORT_CSV}, {"first-rank", "last-rank"}},
+                                             .run = export_csv};
+
 const struct gen_format gen_format_counter = {
     .name = "counter",
     .version = "1",
@@ -179,4 +219,6 @@ const struct gen_format gen_format_counter = {
     .verify = verify,
     .info = info,
     .report = report,
+    .export = &exporter,
+    /* No .rewrite and no .fit: refused. */
 };
