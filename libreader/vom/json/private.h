@@ -53,6 +53,8 @@ bool read_vom_json_number(struct read_vom_json *json, const char *text, size_t s
 bool read_vom_json_string(struct read_vom_json *json, const unsigned char *text, size_t size);
 bool read_vom_json_key(struct read_vom_json *json, const unsigned char *text, size_t size);
 bool read_vom_json_begin(struct read_vom_json *json, bool object);
+/* Takes a key of the schema with its colon, if `text` begins with one that may come here, and returns its bytes; otherwise 0. */
+size_t read_vom_json_next_key(struct read_vom_json *json, const unsigned char *text, size_t size);
 bool read_vom_json_end(struct read_vom_json *json);
 
 #endif

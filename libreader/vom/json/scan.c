@@ -384,6 +384,16 @@ static enum read_vom_scan_result take_next(struct read_vom_json *j, struct scan_
                : bad(j, s->token_at, "something else than a comma or the end of the list");
 }
 
+static enum read_vom_scan_result take_key(struct read_vom_json *j, struct scan_piece *p) {
+    const size_t known = read_vom_json_next_key(j, p->at, (size_t)(p->end - p->at));
+    if (known > 0) {
+        p->at += known;
+        j->scan.state = READ_VOM_SCAN_VALUE;
+        return READ_VOM_SCAN_GOOD;
+    }
+    return *p->at == '"' ? take_string(j, p) : bad(j, j->scan.token_at, "something else than a key");
+}
+
 static enum read_vom_scan_result take(struct read_vom_json *j, struct scan_piece *p) {
     struct read_vom_scan *s = &j->scan;
     const unsigned char c = *p->at;
@@ -406,7 +416,7 @@ static enum read_vom_scan_result take(struct read_vom_json *j, struct scan_piece
         s->state = s->state == READ_VOM_SCAN_KEY_OR_END ? READ_VOM_SCAN_KEY : READ_VOM_SCAN_VALUE;
         return READ_VOM_SCAN_GOOD;
     case READ_VOM_SCAN_KEY:
-        return c == '"' ? take_string(j, p) : bad(j, s->token_at, "something else than a key");
+        return take_key(j, p);
     default:
         return take_value(j, p);
     }

@@ -407,6 +407,31 @@ bool read_vom_json_end(struct read_vom_json *j) {
     return ended_with(j, status);
 }
 
+/* The key that is next or a later one: keys are mostly in the order of the schema. */
+size_t read_vom_json_next_key(struct read_vom_json *j, const unsigned char *text, size_t size) {
+    struct read_vom_json_frame *f = &j->frame[j->depth - 1];
+    const struct read_vom_spec *o = f->spec;
+    for (unsigned k = f->next; k < o->keys; k++) {
+        const struct read_vom_key *key = &o->key[k];
+        const size_t all = key->size + 3; /* with quotation marks and colon */
+        if (size < all || text[1] != (unsigned char)key->name[0] || text[all - 2] != '"' ||
+            memcmp(text + 1, key->name, key->size) != 0 || text[all - 1] != ':') {
+            continue;
+        }
+        if (f->seen >> k != 0) {
+            return 0; /* it or a later one was there: known_key says so if that is wrong */
+        }
+        f->key = key;
+        f->value = &key->value;
+        f->next = k + 1;
+        f->count++;
+        f->seen |= UINT32_C(1) << k;
+        j->about_frame = false;
+        return all;
+    }
+    return 0;
+}
+
 static hpcw_status known_key(struct read_vom_json *j, struct read_vom_json_frame *f, const char *text,
                              size_t size) {
     const struct read_vom_spec *o = f->spec;
