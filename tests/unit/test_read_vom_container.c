@@ -201,6 +201,8 @@ static void broken_json_is_refused(void **state) {
         {"\"id\":0,\"tasks\"", "\"id\":0,,\"tasks\"", NULL, NULL, "expected JSON"},
         {"\"id\":0,\"tasks\"", "\"id\" 0,\"tasks\"", NULL, NULL, "expected JSON"},
         {"\"id\":0,\"tasks\"", "id:0,\"tasks\"", NULL, NULL, "expected JSON"},
+        {"\"id\":0,\"tasks\"", "xid\":0,\"tasks\"", NULL, NULL, "expected JSON"},
+        {"\"id\":0,\"tasks\"", "\"id\"0,\"tasks\"", NULL, NULL, "expected JSON"},
         {"\"id\":0,\"tasks\"", "\"id\":0,/* */\"tasks\"", NULL, NULL, "expected JSON"},
         {"\"time\":0.375", "\"time\":.375", NULL, NULL, "expected JSON"},
         {"\"time\":0.375", "\"time\":0.", NULL, NULL, "expected JSON"},

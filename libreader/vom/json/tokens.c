@@ -414,7 +414,7 @@ size_t read_vom_json_next_key(struct read_vom_json *j, const unsigned char *text
     for (unsigned k = f->next; k < o->keys; k++) {
         const struct read_vom_key *key = &o->key[k];
         const size_t all = key->size + 3; /* with quotation marks and colon */
-        if (size < all || text[1] != (unsigned char)key->name[0] || text[all - 2] != '"' ||
+        if (size < all || text[0] != '"' || text[1] != (unsigned char)key->name[0] || text[all - 2] != '"' ||
             memcmp(text + 1, key->name, key->size) != 0 || text[all - 1] != ':') {
             continue;
         }
