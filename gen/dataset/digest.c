@@ -32,22 +32,22 @@ static hpcw_status digest_data(struct read_source *source, XXH3_state_t *state, 
 }
 
 hpcw_status gen_digest_source(struct read_source *source, struct gen_digest *digest, hpcw_error *err) {
+    static const unsigned char zeros[4096];
+    const uint64_t total = read_source_size(source);
     XXH3_state_t *state = XXH3_createState();
-    unsigned char *buffer = hpcw_i_malloc(PIECE);
-    unsigned char *zeros = hpcw_i_calloc(1, PIECE);
+    unsigned char *buffer = hpcw_i_malloc(total < PIECE ? (size_t)total + 1 : PIECE);
     hpcw_status s = HPCW_OK;
-    if (state == NULL || buffer == NULL || zeros == NULL) {
+    if (state == NULL || buffer == NULL) {
         s = hpcw_i_fail_memory(err, read_source_name(source), 0, "its digest");
         goto done;
     }
     (void)XXH3_128bits_reset(state);
-    uint64_t total = read_source_size(source);
     for (uint64_t at = 0; s == HPCW_OK && at < total;) {
         uint64_t begin = 0;
         uint64_t end = 0;
         s = read_source_data(source, at, &begin, &end, err);
         while (s == HPCW_OK && at < begin) {
-            size_t n = begin - at < PIECE ? (size_t)(begin - at) : PIECE;
+            size_t n = begin - at < sizeof zeros ? (size_t)(begin - at) : sizeof zeros;
             (void)XXH3_128bits_update(state, zeros, n);
             at += n;
         }
@@ -62,7 +62,6 @@ hpcw_status gen_digest_source(struct read_source *source, struct gen_digest *dig
     }
 done:
     hpcw_i_free(buffer);
-    hpcw_i_free(zeros);
     (void)XXH3_freeState(state);
     return s;
 }
