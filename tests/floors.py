@@ -69,7 +69,6 @@ gen/model/linktest           libwriter/base ui/param gen/model/draw gen/model/ma
 gen/model/particles          libwriter/base ui/param gen/model/draw
 gen/model/load               libwriter/base ui/param gen/model/draw gen/model/machine
 gen/model/checkpoint         libwriter/base ui/param gen/model/load
-gen/model/trace              libwriter/base ui/param gen/model/draw gen/model/machine gen/model/network gen/model/load gen/model/checkpoint
 gen/sim                      libwriter/base gen/model/machine gen/model/network
 gen/sim/lua                  libwriter/base gen/model/draw gen/sim
 gen/workloads
