@@ -60,7 +60,7 @@ static int hex_digit(unsigned char c) {
                                   : -1;
 }
 
-/* The number of an escape \uXXXX, of which `text` is what follows the u. */
+/* The number of an escape with four digits, such as \u00e4, of which `text` is what follows the u. */
 static bool read_hex(const unsigned char *text, size_t size, uint32_t *number) {
     *number = 0;
     for (size_t i = 0; i < 4; i++) {
@@ -221,12 +221,18 @@ static enum read_vom_scan_result keep_rest(struct read_vom_scan *s, enum read_vo
                                                                   : READ_VOM_SCAN_NO_MEMORY;
 }
 
-static bool in_number(unsigned char c) {
-    return (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E';
-}
-
 static bool in_word(unsigned char c) {
     return c >= 'a' && c <= 'z';
+}
+
+/* Where a number or a word ends. */
+static const unsigned char *run_end(const unsigned char *at, const unsigned char *end, bool number) {
+    while (at < end && (number ? (*at >= '0' && *at <= '9') || *at == '.' || *at == '-' || *at == '+' ||
+                                     *at == 'e' || *at == 'E'
+                               : in_word(*at))) {
+        at++;
+    }
+    return at;
 }
 
 /* Where the rest of a string ends, at its quotation mark; `end`: not here. NULL: at a control character. */
@@ -278,10 +284,7 @@ static enum read_vom_scan_result go_on(struct read_vom_json *j, struct scan_piec
     if (s->rest_of == READ_VOM_SCAN_STRING) {
         return string_on(j, p);
     }
-    const unsigned char *to = p->at;
-    while (to < p->end && (s->rest_of == READ_VOM_SCAN_NUMBER ? in_number(*to) : in_word(*to))) {
-        to++;
-    }
+    const unsigned char *to = run_end(p->at, p->end, s->rest_of == READ_VOM_SCAN_NUMBER);
     const enum read_vom_scan_result r = keep_rest(s, s->rest_of, p->at, to);
     p->at = to;
     return r != READ_VOM_SCAN_GOOD || to == p->end ? r : pass_rest(j);
@@ -310,28 +313,16 @@ static enum read_vom_scan_result take_string(struct read_vom_json *j, struct sca
     return pass_string(j, text, (size_t)(to - text), plain);
 }
 
-static enum read_vom_scan_result take_number(struct read_vom_json *j, struct scan_piece *p) {
+/* A number or a word. */
+static enum read_vom_scan_result take_run(struct read_vom_json *j, struct scan_piece *p, bool number) {
     const unsigned char *text = p->at;
-    while (p->at < p->end && in_number(*p->at)) {
-        p->at++;
-    }
+    p->at = run_end(text, p->end, number);
+    const size_t size = (size_t)(p->at - text);
     if (p->at == p->end) {
         j->scan.rest.size = 0;
-        return keep_rest(&j->scan, READ_VOM_SCAN_NUMBER, text, p->at);
+        return keep_rest(&j->scan, number ? READ_VOM_SCAN_NUMBER : READ_VOM_SCAN_WORD, text, p->at);
     }
-    return pass_number(j, text, (size_t)(p->at - text));
-}
-
-static enum read_vom_scan_result take_word(struct read_vom_json *j, struct scan_piece *p) {
-    const unsigned char *text = p->at;
-    while (p->at < p->end && in_word(*p->at)) {
-        p->at++;
-    }
-    if (p->at == p->end) {
-        j->scan.rest.size = 0;
-        return keep_rest(&j->scan, READ_VOM_SCAN_WORD, text, p->at);
-    }
-    return pass_word(j, text, (size_t)(p->at - text));
+    return number ? pass_number(j, text, size) : pass_word(j, text, size);
 }
 
 static enum read_vom_scan_result begin(struct read_vom_json *j, bool object) {
@@ -359,13 +350,13 @@ static enum read_vom_scan_result take_value(struct read_vom_json *j, struct scan
         return take_string(j, p);
     }
     if (c == '-' || (c >= '0' && c <= '9')) {
-        return take_number(j, p);
+        return take_run(j, p, true);
     }
     if (c == '{' || c == '[') {
         p->at++;
         return begin(j, c == '{');
     }
-    return in_word(c) ? take_word(j, p) : bad(j, j->scan.token_at, "something else than a value");
+    return in_word(c) ? take_run(j, p, false) : bad(j, j->scan.token_at, "something else than a value");
 }
 
 static bool in_object(const struct read_vom_scan *s) {
