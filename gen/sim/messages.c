@@ -105,8 +105,7 @@ static void release(struct sim *sim, uint32_t rank, uint32_t half) {
     }
 }
 
-/* A waitall() looks at many halves, which other ranks have pushed out of the caches: it is a tenth faster if they are fetched all
- * at once. */
+/* A waitall() looks at many halves, which other ranks have pushed out of the caches: all are fetched at once. */
 static void fetch_requests(struct sim *sim, const struct sim_rank *r) {
     for (uint32_t i = 0; i < r->all; i++) {
         __builtin_prefetch(half_of(sim, (uint32_t)r->request[i]));
