@@ -42,6 +42,7 @@ void read_clog2_introduce(struct read_clog2_pass *p, const struct read_clog2_ite
     struct read_clog2_member *v = read_clog2_add(p, &p->members, key);
     if (v != NULL) {
         v->rank = world;
+        p->introductions++;
     }
 }
 

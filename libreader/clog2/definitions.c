@@ -49,16 +49,20 @@ static void definition_add(struct read_clog2_pass *p, bool state, int32_t number
     }
 }
 
-struct read_clog2_event *read_clog2_event_get(struct read_clog2_pass *p, int32_t event) {
-    struct read_clog2_event *found = event_find(p, event);
+const struct read_clog2_event *read_clog2_event_find(struct read_clog2_pass *p, int32_t event) {
+    const struct read_clog2_event *found = event_find(p, event);
     uint32_t role;
-    if (found != NULL || !is_announced(p, event, &role)) {
-        return found;
+    if (found == NULL && is_announced(p, event, &role)) {
+        bool state = role != READ_CLOG2_ALONE;
+        int32_t start = state ? event / 2 * 2 : event;
+        definition_add(p, state, state ? event / 2 : event, start, start + 1);
+        found = event_find(p, event);
     }
-    bool state = role != READ_CLOG2_ALONE;
-    int32_t start = state ? event / 2 * 2 : event;
-    definition_add(p, state, state ? event / 2 : event, start, start + 1);
-    return event_find(p, event);
+    if (found != NULL) {
+        p->near_event[(uint32_t)event % READ_CLOG2_NEAR_EVENTS] =
+            (struct read_clog2_near_event){.event = event, .valid = true, .is = *found};
+    }
+    return found;
 }
 
 /* ---- Records ---------------------------------------------------------------------------------------------- */

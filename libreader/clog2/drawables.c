@@ -28,27 +28,29 @@ void read_clog2_amount_add(struct read_clog2_pass *p, struct hpcw_i_table *profi
     }
 }
 
-/* doc/formats/clog2.md#clog2-19. Equal drawables end at the same time, so the keys of one time are enough. */
+/* doc/formats/clog2.md#clog2-19 */
+void read_clog2_equal(struct read_clog2_pass *p, const struct read_clog2_item *item) {
+    read_clog2_found(p, READ_CLOG2_EQUAL, item->offset,
+                     "expected another place or time than the one before, got %.9f s again, on rank %" PRId32
+                     " of communicator %" PRId32,
+                     item->time, item->rank, item->comm);
+}
+
+/* Equal drawables end at the same time, so the keys of one time are enough. */
 void read_clog2_complete(struct read_clog2_pass *p, const struct read_clog2_item *item,
-                         const uint64_t key[HPCW_I_TABLE_KEY]) {
-    p->drawables++;
-    if (p->drawables == 1 || item->time != p->completed_at) {
-        p->completed_at = item->time;
-        memcpy(p->last_completed, key, sizeof p->last_completed);
-        if (p->completed.count > 0) {
-            hpcw_i_table_clear(&p->completed);
-        }
-        return;
+                         uint64_t (*key)[HPCW_I_TABLE_KEY], uint32_t count) {
+    bool fresh = true;
+    if (p->completed.count > 0 && item->time != p->completed_at) {
+        hpcw_i_table_clear(&p->completed);
     }
-    bool fresh;
-    if (hpcw_i_table_add(&p->completed, p->last_completed, NULL) == NULL ||
-        hpcw_i_table_add(&p->completed, key, &fresh) == NULL) {
-        read_clog2_no_memory(p);
-    } else if (!fresh) {
-        read_clog2_found(
-            p, READ_CLOG2_EQUAL, item->offset,
-            "expected another place or time than the one before, got %.9f s again, on rank %" PRId32
-            " of communicator %" PRId32,
-            item->time, item->rank, item->comm);
+    p->completed_at = item->time;
+    for (uint32_t i = 0; i < count; i++) {
+        if (hpcw_i_table_add(&p->completed, key[i], &fresh) == NULL) {
+            read_clog2_no_memory(p);
+            return;
+        }
+    }
+    if (!fresh) {
+        read_clog2_equal(p, item);
     }
 }

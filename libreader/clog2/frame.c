@@ -21,9 +21,11 @@ struct read_clog2 {
     uint32_t at;         /* of the next record in the block */
     bool first;          /* of its block */
     bool ended;
-    double announced; /* time at the end of the previous block */
+    struct read_clog2_item batch[READ_CLOG2_BATCH]; /* records that are decoded */
+    uint32_t batched, taken;                        /* how many; how many of them the caller has */
+    double announced;                               /* time at the end of the previous block */
     struct read_clog2_frame frame;
-    hpcw_error failure; /* the first one since the rewind, which every later read repeats */
+    hpcw_error failure; /* the first one since the rewind, which every read after the batch repeats */
 };
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -206,6 +208,8 @@ void read_clog2_rewind(struct read_clog2 *r) {
     r->next_block = 0;
     r->at = 0;
     r->ended = false;
+    r->batched = 0;
+    r->taken = 0;
     r->frame = (struct read_clog2_frame){0};
     r->failure.code = HPCW_OK;
 }
@@ -250,72 +254,97 @@ static hpcw_status end_block(struct read_clog2 *r, const struct read_clog2_item 
     return HPCW_OK;
 }
 
-static hpcw_status next_record(struct read_clog2 *r, struct read_clog2_item *item, bool *more,
-                               hpcw_error *err) {
-    for (;;) {
-        if (r->ended) {
-            return HPCW_OK;
+/* Decodes the record at `at`. One that ends the block sets `at` to 0 and gives no item. */
+static hpcw_status decode(struct read_clog2 *r, struct read_clog2_item *item, hpcw_error *err) {
+    const unsigned char *p = r->block + r->at;
+    uint32_t left = r->info.block_size - r->at;
+    item->offset = offset_of(r);
+    item->block = r->next_block - 1;
+    if (left < READ_CLOG2_HEAD_SIZE) {
+        return read_clog2_wrong(read_clog2_name(r), item->offset, err,
+                                "block %" PRIu64 ": expected a record that ends it, got only %" PRIu32
+                                " bytes left",
+                                item->block, left);
+    }
+    item->time = hpcw_i_get_f64(p + READ_CLOG2_HEAD_TIME_AT, true);
+    item->comm = (int32_t)hpcw_i_get_u32(p + READ_CLOG2_HEAD_COMM_AT, true);
+    item->rank = (int32_t)hpcw_i_get_u32(p + READ_CLOG2_HEAD_RANK_AT, true);
+    item->thread = (int32_t)hpcw_i_get_u32(p + READ_CLOG2_HEAD_THREAD_AT, true);
+    item->kind = (int32_t)hpcw_i_get_u32(p + READ_CLOG2_HEAD_KIND_AT, true);
+    if (item->kind < 0 || item->kind >= READ_CLOG2_KINDS) {
+        return read_clog2_wrong(read_clog2_name(r), item->offset + READ_CLOG2_HEAD_KIND_AT, err,
+                                "record type: expected 0 to 11, got %" PRId32, item->kind);
+    }
+    if (item->kind <= READ_CLOG2_IS_END_BLOCK) {
+        hpcw_status s = end_block(r, item, err);
+        r->at = 0;
+        return s;
+    }
+    uint32_t size = record_size[item->kind];
+    if (size > left || left - size < READ_CLOG2_HEAD_SIZE) {
+        return read_clog2_wrong(read_clog2_name(r), item->offset, err,
+                                "record type %" PRId32 " of %" PRIu32
+                                " bytes: expected it and the end of the block in the %" PRIu32 " bytes left",
+                                item->kind, size, left);
+    }
+    if (r->first && item->block > 0 && r->frame.chain_at == 0 && item->time != r->announced) {
+        r->frame.chain_at = item->offset;
+    }
+    item->payload = p + READ_CLOG2_HEAD_SIZE;
+    item->size = size - READ_CLOG2_HEAD_SIZE;
+    r->first = false;
+    r->at += size;
+    return HPCW_OK;
+}
+
+/* The next records of one block. A failure after some of them waits until they are taken. */
+static void fill(struct read_clog2 *r) {
+    r->batched = 0;
+    r->taken = 0;
+    while (r->batched == 0 && !r->ended && r->failure.code == HPCW_OK) {
+        if (r->at == 0 && next_block(r, &r->failure) != HPCW_OK) {
+            return;
         }
-        if (r->at == 0) {
-            hpcw_status s = next_block(r, err);
-            if (s != HPCW_OK) {
-                return s;
-            }
+        while (r->batched < READ_CLOG2_BATCH && decode(r, &r->batch[r->batched], &r->failure) == HPCW_OK &&
+               r->at != 0) {
+            r->batched++;
         }
-        const unsigned char *p = r->block + r->at;
-        uint32_t left = r->info.block_size - r->at;
-        item->offset = offset_of(r);
-        item->block = r->next_block - 1;
-        if (left < READ_CLOG2_HEAD_SIZE) {
-            return read_clog2_wrong(read_clog2_name(r), item->offset, err,
-                                    "block %" PRIu64 ": expected a record that ends it, got only %" PRIu32
-                                    " bytes left",
-                                    item->block, left);
-        }
-        item->time = hpcw_i_get_f64(p + READ_CLOG2_HEAD_TIME_AT, true);
-        item->comm = (int32_t)hpcw_i_get_u32(p + READ_CLOG2_HEAD_COMM_AT, true);
-        item->rank = (int32_t)hpcw_i_get_u32(p + READ_CLOG2_HEAD_RANK_AT, true);
-        item->thread = (int32_t)hpcw_i_get_u32(p + READ_CLOG2_HEAD_THREAD_AT, true);
-        item->kind = (int32_t)hpcw_i_get_u32(p + READ_CLOG2_HEAD_KIND_AT, true);
-        if (item->kind < 0 || item->kind >= READ_CLOG2_KINDS) {
-            return read_clog2_wrong(read_clog2_name(r), item->offset + READ_CLOG2_HEAD_KIND_AT, err,
-                                    "record type: expected 0 to 11, got %" PRId32, item->kind);
-        }
-        if (item->kind <= READ_CLOG2_IS_END_BLOCK) {
-            hpcw_status s = end_block(r, item, err);
-            if (s != HPCW_OK) {
-                return s;
-            }
-            r->at = 0;
-            continue;
-        }
-        uint32_t size = record_size[item->kind];
-        if (size > left || left - size < READ_CLOG2_HEAD_SIZE) {
-            return read_clog2_wrong(read_clog2_name(r), item->offset, err,
-                                    "record type %" PRId32 " of %" PRIu32
-                                    " bytes: expected it and the end of the block in the %" PRIu32
-                                    " bytes left",
-                                    item->kind, size, left);
-        }
-        if (r->first && item->block > 0 && r->frame.chain_at == 0 && item->time != r->announced) {
-            r->frame.chain_at = item->offset;
-        }
-        item->payload = p + READ_CLOG2_HEAD_SIZE;
-        item->size = size - READ_CLOG2_HEAD_SIZE;
-        r->first = false;
-        r->at += size;
-        *more = true;
-        return HPCW_OK;
     }
 }
 
-hpcw_status read_clog2_next(struct read_clog2 *r, struct read_clog2_item *item, bool *more, hpcw_error *err) {
-    *more = false;
-    if (r->failure.code == HPCW_OK && next_record(r, item, more, &r->failure) == HPCW_OK) {
+hpcw_status read_clog2_next_batch(struct read_clog2 *r, const struct read_clog2_item **items, uint32_t *count,
+                                  hpcw_error *err) {
+    if (r->taken == r->batched) {
+        fill(r);
+    }
+    *items = r->batch + r->taken;
+    *count = r->batched - r->taken;
+    r->taken = r->batched;
+    if (*count > 0 || r->failure.code == HPCW_OK) {
         return HPCW_OK;
     }
     if (err != NULL) {
         *err = r->failure;
     }
     return r->failure.code;
+}
+
+void read_clog2_give_back(struct read_clog2 *r, uint32_t count) {
+    r->taken -= count;
+}
+
+hpcw_status read_clog2_next(struct read_clog2 *r, struct read_clog2_item *item, bool *more, hpcw_error *err) {
+    const struct read_clog2_item *items;
+    uint32_t count;
+    *more = false;
+    if (r->taken == r->batched) {
+        hpcw_status s = read_clog2_next_batch(r, &items, &count, err);
+        r->taken = 0;
+        if (s != HPCW_OK || count == 0) {
+            return s;
+        }
+    }
+    *item = r->batch[r->taken++];
+    *more = true;
+    return HPCW_OK;
 }

@@ -8,9 +8,29 @@ struct message_ends {
     int32_t from_comm, from_rank, to_comm, to_rank;
 };
 
+/* An arrow that ends with the record. The few that one call ends need no table. */
+static void complete(struct read_clog2_pass *p, const struct read_clog2_item *item,
+                     const uint64_t key[HPCW_I_TABLE_KEY]) {
+    if (item->time != p->arrow_at) {
+        p->arrow_at = item->time;
+        p->arrows_then = 0;
+    }
+    if (p->arrows_then < READ_CLOG2_ARROWS) {
+        for (uint32_t i = 0; i < p->arrows_then; i++) {
+            if (memcmp(p->arrow[i], key, sizeof p->arrow[i]) == 0) {
+                read_clog2_equal(p, item);
+            }
+        }
+        memcpy(p->arrow[p->arrows_then++], key, sizeof p->arrow[0]);
+        return;
+    }
+    memcpy(p->arrow[READ_CLOG2_ARROWS], key, sizeof p->arrow[0]);
+    read_clog2_complete(p, item, p->arrow, READ_CLOG2_ARROWS + 1);
+}
+
 /* A send and a receive have met; `other` is the earlier one of them. */
 static void arrow(struct read_clog2_pass *p, const struct read_clog2_item *item,
-                  const struct message_ends *ends, const struct read_clog2_open *other, int32_t size,
+                  const struct message_ends *ends, const struct read_clog2_queue *other, int32_t size,
                   bool is_send) {
     p->arrows++;
     int64_t from = read_clog2_need_world_rank(p, item->offset, ends->from_comm, ends->from_rank);
@@ -20,15 +40,16 @@ static void arrow(struct read_clog2_pass *p, const struct read_clog2_item *item,
                          "expected the send first, got it at %.9f s and its receive at %.9f s", item->time,
                          other->time);
     }
-    if (size != other->detail) {
+    if (size != other->size) {
         read_clog2_found(p, READ_CLOG2_MESSAGE_SIZE, item->offset + READ_CLOG2_MESSAGE_SIZE_AT,
-                         "expected %" PRId32 " bytes, got %" PRId32, other->detail, size);
+                         "expected %" PRId32 " bytes, got %" PRId32, other->size, size);
     }
     /* The highest bit separates arrows from states. */
     const uint64_t key[] = {read_clog2_pack(ends->from_comm, ends->from_rank) ^ UINT64_C(1) << 63,
                             read_clog2_pack(ends->to_comm, ends->to_rank), read_clog2_bits_of(other->time)};
-    read_clog2_complete(p, item, key);
-    read_clog2_amount_add(p, &p->flows, from, to, is_send ? size : other->detail, 0);
+    p->drawables++;
+    complete(p, item, key);
+    read_clog2_amount_add(p, &p->flows, from, to, is_send ? size : other->size, 0);
 }
 
 /* An end of a message. */
@@ -40,7 +61,7 @@ struct message_end {
 
 /* `other`: the earlier end, or NULL. False: a rank has not entered its communicator yet. */
 static bool tell(const struct read_clog2_pass *p, const struct message_ends *ends,
-                 const struct message_end *end, const struct read_clog2_open *other) {
+                 const struct message_end *end, const struct read_clog2_queue *other) {
     if (p->watch == NULL || p->watch->message == NULL || p->status != HPCW_OK) {
         return true;
     }
@@ -60,11 +81,60 @@ static bool tell(const struct read_clog2_pass *p, const struct message_ends *end
     return true;
 }
 
-void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item *item) {
+static struct message_ends ends_of(const struct read_clog2_item *item) {
+    const int32_t peer_comm = read_clog2_i32(item, READ_CLOG2_MESSAGE_PEER_COMM_AT),
+                  peer = read_clog2_i32(item, READ_CLOG2_MESSAGE_PEER_RANK_AT);
+    return read_clog2_i32(item, READ_CLOG2_EVENT_AT) == READ_CLOG2_SEND
+               ? (struct message_ends){item->comm, item->rank, peer_comm, peer}
+               : (struct message_ends){peer_comm, peer, item->comm, item->rank};
+}
+
+void read_clog2_message_place(const struct read_clog2_pass *p, const struct read_clog2_item *item,
+                              struct read_clog2_place *place) {
+    const struct message_ends ends = ends_of(item);
+    place->key[0] = read_clog2_pack(ends.from_comm, ends.from_rank);
+    place->key[1] = read_clog2_pack(ends.to_comm, ends.to_rank);
+    place->key[2] = (uint32_t)read_clog2_i32(item, READ_CLOG2_MESSAGE_TAG_AT);
+    place->hash = hpcw_i_table_hash(&p->queues, place->key);
+    hpcw_i_table_fetch(&p->queues, place->hash);
+}
+
+/* Takes the first end of a queue away. */
+static void queue_shift(struct read_clog2_pass *p, struct read_clog2_queue *q) {
+    if (q->head == 0) {
+        hpcw_i_table_remove(&p->queues, q);
+        return;
+    }
+    const uint32_t second = q->head;
+    const struct read_clog2_open next = p->open[second - 1];
+    read_clog2_open_give(p, second);
+    q->time = next.time;
+    q->offset = next.offset;
+    q->size = next.detail;
+    q->told = next.told;
+    q->head = next.next;
+}
+
+static void queue_append(struct read_clog2_pass *p, struct read_clog2_queue *q,
+                         const struct read_clog2_open *end) {
+    const uint32_t n = read_clog2_open_take(p);
+    if (n == 0) {
+        return;
+    }
+    p->open[n - 1] = *end;
+    if (q->head == 0) {
+        q->head = n;
+    } else {
+        p->open[q->tail - 1].next = n;
+    }
+    q->tail = n;
+}
+
+void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item *item,
+                        const struct read_clog2_place *place) {
     const struct read_clog2_info *info = read_clog2_info(p->reader);
     int32_t event = read_clog2_i32(item, READ_CLOG2_EVENT_AT);
-    int32_t peer_comm = read_clog2_i32(item, READ_CLOG2_MESSAGE_PEER_COMM_AT),
-            peer = read_clog2_i32(item, READ_CLOG2_MESSAGE_PEER_RANK_AT);
+    int32_t peer_comm = read_clog2_i32(item, READ_CLOG2_MESSAGE_PEER_COMM_AT);
     int32_t tag = read_clog2_i32(item, READ_CLOG2_MESSAGE_TAG_AT),
             size = read_clog2_i32(item, READ_CLOG2_MESSAGE_SIZE_AT);
     bool is_send = event == READ_CLOG2_SEND;
@@ -78,51 +148,47 @@ void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item 
         read_clog2_found(p, READ_CLOG2_INDEX, item->offset + READ_CLOG2_MESSAGE_PEER_COMM_AT,
                          "expected one below %" PRIu32 ", got %" PRId32, info->comms, peer_comm);
     }
-    const struct message_ends ends = is_send ? (struct message_ends){item->comm, item->rank, peer_comm, peer}
-                                             : (struct message_ends){peer_comm, peer, item->comm, item->rank};
+    const struct message_ends ends = ends_of(item);
     const struct message_end end = {item->time, tag, size, is_send};
-    const uint64_t key[] = {read_clog2_pack(ends.from_comm, ends.from_rank),
-                            read_clog2_pack(ends.to_comm, ends.to_rank), (uint32_t)tag};
-    struct read_clog2_queue *q = read_clog2_add(p, &p->queues, key);
+    bool fresh;
+    struct read_clog2_queue *q = hpcw_i_table_add_hashed(&p->queues, place->key, place->hash, &fresh);
     if (q == NULL) {
+        read_clog2_no_memory(p);
         return;
     }
-    if (q->head != 0 && (q->receives == 1) == is_send) {
-        struct read_clog2_open other = p->open[q->head - 1];
-        read_clog2_open_give(p, q->head);
-        q->head = other.next;
-        if (q->head == 0) {
-            hpcw_i_table_remove(&p->queues, q);
+    if (!fresh && q->receives == is_send) {
+        const struct read_clog2_queue first = *q;
+        queue_shift(p, q);
+        arrow(p, item, &ends, &first, size, is_send);
+        if (!first.told) {
+            (void)tell(p, &ends, &(struct message_end){first.time, tag, first.size, !is_send}, NULL);
         }
-        arrow(p, item, &ends, &other, size, is_send);
-        if (!other.told) {
-            (void)tell(p, &ends, &(struct message_end){other.time, tag, other.detail, !is_send}, NULL);
-        }
-        (void)tell(p, &ends, &end, &other);
+        (void)tell(p, &ends, &end, &first);
         return;
     }
-    uint32_t n = read_clog2_open_take(p);
-    if (n == 0) {
-        return;
-    }
-    p->open[n - 1] = (struct read_clog2_open){
-        .time = item->time, .offset = item->offset, .detail = size, .told = tell(p, &ends, &end, NULL)};
-    if (q->head == 0) {
-        q->head = n;
+    const bool told = tell(p, &ends, &end, NULL);
+    if (fresh) {
+        *q = (struct read_clog2_queue){
+            .time = item->time, .offset = item->offset, .size = size, .told = told, .receives = !is_send};
     } else {
-        p->open[q->tail - 1].next = n;
+        queue_append(p, q,
+                     &(struct read_clog2_open){
+                         .time = item->time, .offset = item->offset, .detail = size, .told = told});
     }
-    q->tail = n;
-    q->receives = is_send ? 0 : 1;
 }
 
 void read_clog2_check_messages_met(struct read_clog2_pass *p) {
     uint64_t key[HPCW_I_TABLE_KEY];
     const struct read_clog2_queue *queue;
     for (size_t at = 0; (queue = hpcw_i_table_next(&p->queues, &at, key)) != NULL;) {
-        for (uint32_t i = queue->head; i != 0; i = p->open[i - 1].next) {
-            read_clog2_found(p, READ_CLOG2_MESSAGE, p->open[i - 1].offset, "expected a %s with tag %" PRIu64,
-                             queue->receives == 1 ? "send" : "receive", key[2]);
+        uint64_t offset = queue->offset;
+        for (uint32_t i = queue->head;; i = p->open[i - 1].next) {
+            read_clog2_found(p, READ_CLOG2_MESSAGE, offset, "expected a %s with tag %" PRIu64,
+                             queue->receives ? "send" : "receive", key[2]);
+            if (i == 0) {
+                break;
+            }
+            offset = p->open[i - 1].offset;
         }
     }
 }

@@ -31,7 +31,21 @@ static void check_head(struct read_clog2_pass *p, const struct read_clog2_item *
     p->records++;
 }
 
-static void take(struct read_clog2_pass *p, const struct read_clog2_item *item) {
+static bool is_event(const struct read_clog2_item *item) {
+    return item->kind == READ_CLOG2_IS_BARE || item->kind == READ_CLOG2_IS_WITH_CARGO;
+}
+
+static void place_of(struct read_clog2_pass *p, const struct read_clog2_item *item,
+                     struct read_clog2_place *place) {
+    if (item->kind == READ_CLOG2_IS_MESSAGE) {
+        read_clog2_message_place(p, item, place);
+    } else if (is_event(item)) {
+        read_clog2_event_place(p, item, place);
+    }
+}
+
+static void take(struct read_clog2_pass *p, const struct read_clog2_item *item,
+                 const struct read_clog2_place *place) {
     check_head(p, item);
     switch (item->kind) {
     case READ_CLOG2_IS_STATE_DEF:
@@ -40,10 +54,10 @@ static void take(struct read_clog2_pass *p, const struct read_clog2_item *item) 
         break;
     case READ_CLOG2_IS_BARE:
     case READ_CLOG2_IS_WITH_CARGO:
-        read_clog2_event(p, item);
+        read_clog2_event(p, item, place);
         break;
     case READ_CLOG2_IS_MESSAGE:
-        read_clog2_message(p, item);
+        read_clog2_message(p, item, place);
         break;
     case READ_CLOG2_IS_COMM_EVENT:
         read_clog2_introduce(p, item);
@@ -55,6 +69,35 @@ static void take(struct read_clog2_pass *p, const struct read_clog2_item *item) 
         break;
     default:
         break; /* constants and time shifts break no rule */
+    }
+}
+
+/* Ends the pass if a callback says so. */
+static void check_stop(struct read_clog2_pass *p) {
+    if (p->status == HPCW_OK && p->watch != NULL && p->watch->stop != NULL) {
+        p->status = read_clog2_stopped(p->reader, *p->watch->stop, p->err);
+    }
+}
+
+static void take_batch(struct read_clog2_pass *p, const struct read_clog2_item *item, uint32_t count) {
+    struct read_clog2_place place[READ_CLOG2_BATCH];
+    /* The timelines of a watch by rank depend on records of communicators, which may be in the batch. */
+    const bool ahead = p->watch == NULL || !p->watch->by_rank;
+    for (uint32_t i = 0; ahead && i < count; i++) {
+        place_of(p, &item[i], &place[i]);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (!ahead) {
+            place_of(p, &item[i], &place[i]);
+        }
+        if (p->status == HPCW_OK) {
+            take(p, &item[i], &place[i]);
+            check_stop(p);
+        }
+        if (p->status != HPCW_OK) {
+            read_clog2_give_back(p->reader, count - 1 - i);
+            return;
+        }
     }
 }
 
@@ -76,23 +119,17 @@ static void check_log(struct read_clog2_pass *p) {
     }
 }
 
-/* Ends the pass if a callback says so. */
-static void check_stop(struct read_clog2_pass *p) {
-    if (p->status == HPCW_OK && p->watch != NULL && p->watch->stop != NULL) {
-        p->status = read_clog2_stopped(p->reader, *p->watch->stop, p->err);
-    }
-}
-
 hpcw_status read_clog2_pass_run(struct read_clog2_pass *p, struct read_clog2 *reader, unsigned refuse,
                                 bool profile, const struct read_clog2_watch *watch, hpcw_error *err) {
     *p = (struct read_clog2_pass){
         .reader = reader,
+        .introductions = 1,
         .refuse = refuse,
         .profile = profile,
         .watch = watch,
         .err = err,
         .events = {.key_words = 1, .value_size = sizeof(struct read_clog2_event)},
-        .timelines = {.key_words = 2, .value_size = sizeof(struct read_clog2_timeline)},
+        .timelines = {.key_words = 2, .value_size = sizeof(uint64_t)},
         .members = {.key_words = 1, .value_size = sizeof(struct read_clog2_member)},
         .queues = {.key_words = 3, .value_size = sizeof(struct read_clog2_queue)},
         .completed = {.key_words = 3},
@@ -100,13 +137,16 @@ hpcw_status read_clog2_pass_run(struct read_clog2_pass *p, struct read_clog2 *re
         .flows = {.key_words = 2, .value_size = sizeof(struct read_clog2_amount)},
     };
     read_clog2_rewind(reader);
-    struct read_clog2_item item;
-    bool more = true;
-    while (more && p->status == HPCW_OK) {
-        p->status = read_clog2_next(reader, &item, &more, err);
-        if (more && p->status == HPCW_OK) {
-            take(p, &item);
-            check_stop(p);
+    p->near_timeline = hpcw_i_calloc(READ_CLOG2_NEAR_TIMELINES, sizeof *p->near_timeline);
+    if (p->near_timeline == NULL) {
+        read_clog2_no_memory(p);
+    }
+    const struct read_clog2_item *item;
+    uint32_t count = 1;
+    while (count > 0 && p->status == HPCW_OK) {
+        p->status = read_clog2_next_batch(reader, &item, &count, err);
+        if (p->status == HPCW_OK) {
+            take_batch(p, item, count);
         }
     }
     if (p->status == HPCW_OK) {
@@ -123,6 +163,8 @@ void read_clog2_pass_free(struct read_clog2_pass *p) {
     hpcw_i_table_free(&p->completed);
     hpcw_i_table_free(&p->shares);
     hpcw_i_table_free(&p->flows);
+    hpcw_i_free(p->near_timeline);
+    hpcw_i_free(p->timeline);
     hpcw_i_free(p->definition);
     hpcw_i_free(p->open);
 }

@@ -21,6 +21,14 @@ hpcw_status read_clog2_wrong(const char *name, uint64_t offset, hpcw_error *err,
 hpcw_status read_clog2_preamble(const struct read_source *source, struct read_clog2_info *info,
                                 hpcw_error *err);
 
+/* As read_clog2_next, for up to READ_CLOG2_BATCH records of one block; *count is 0 after the last one. They and their payloads
+ * are valid until the next call. */
+enum { READ_CLOG2_BATCH = 128 };
+hpcw_status read_clog2_next_batch(struct read_clog2 *reader, const struct read_clog2_item **items,
+                                  uint32_t *count, hpcw_error *err);
+/* The last `count` records of the batch are read again by the next call. */
+void read_clog2_give_back(struct read_clog2 *reader, uint32_t count);
+
 /* Where the first fault of each kind in the frame was since the rewind; 0: none. */
 struct read_clog2_frame {
     uint64_t slack_at; /* not all zero after the end of a block, or in the header of the record that ends it */
@@ -64,16 +72,49 @@ enum { READ_CLOG2_STARTS, READ_CLOG2_ENDS, READ_CLOG2_ALONE };
 struct read_clog2_event {
     uint32_t definition, role;
 };
+struct read_clog2_drawn {
+    double since;
+    uint64_t definition; /* + 1; 0: none */
+};
 struct read_clog2_timeline {
-    uint64_t top; /* index + 1 of the innermost open state */
-    double since; /* when that became the innermost */
+    uint32_t top;                     /* index + 1 of the innermost open state */
+    uint32_t known;                   /* `introductions` when `world` was looked up */
+    int64_t world;                    /* rank of the world, or -1 */
+    double since;                     /* when `top` became the innermost */
+    double ended;                     /* when a drawable ended here last */
+    struct read_clog2_drawn drawn[2]; /* the first two that ended then */
 };
 struct read_clog2_member {
     int64_t rank;
 };
+/* The ends of messages that wait for the others: the first one, and a list of later ones. */
 struct read_clog2_queue {
+    double time;
+    uint64_t offset;
+    int32_t size;
+    bool told;           /* to the watch */
+    bool receives;       /* receives wait; false: sends */
     uint32_t head, tail; /* index + 1 */
-    uint64_t receives;   /* 1: receives wait, 0: sends */
+};
+
+/* Where a record belongs, found for a batch of records at a time so that memory comes in time. */
+struct read_clog2_place {
+    uint32_t timeline;                    /* of an event: index + 1; 0: memory ran out */
+    uint64_t key[HPCW_I_TABLE_KEY], hash; /* of a message, in `queues` */
+};
+
+enum { READ_CLOG2_ARROWS = 8 };
+
+/* Direct-mapped caches in front of `events` and `timelines`. */
+enum { READ_CLOG2_NEAR_EVENTS = 256, READ_CLOG2_NEAR_TIMELINES = 8192 };
+struct read_clog2_near_event {
+    int32_t event;
+    bool valid;
+    struct read_clog2_event is;
+};
+struct read_clog2_near_timeline {
+    int32_t comm, rank, thread;
+    uint32_t timeline; /* index + 1; 0: empty */
 };
 
 /* The first failure stays in `status`. From then on no rule is checked, and take() is not called again. */
@@ -91,15 +132,24 @@ struct read_clog2_pass {
     double begin, end; /* times of the first and last record */
 
     struct hpcw_i_table events; /* event -> struct read_clog2_event */
-    /* (communicator, rank, thread) -> struct read_clog2_timeline; of a watch by rank (0, rank of the world, thread) */
+    struct read_clog2_near_event near_event[READ_CLOG2_NEAR_EVENTS];
+    /* (communicator, rank, thread) -> uint64_t, index of `timeline`; of a watch by rank (0, rank of the world, thread) */
     struct hpcw_i_table timelines;
-    struct hpcw_i_table members;   /* (communicator, rank) -> struct read_clog2_member, its rank of the world */
-    struct hpcw_i_table queues;    /* both ends of messages and their tag -> struct read_clog2_queue */
-    struct hpcw_i_table completed; /* drawables that ended at the time `completed_at`, if more than one */
-    struct hpcw_i_table shares;    /* (definition, rank of the world) -> struct read_clog2_amount */
-    struct hpcw_i_table flows;     /* (from, to) -> struct read_clog2_amount */
+    struct read_clog2_near_timeline *near_timeline; /* [READ_CLOG2_NEAR_TIMELINES] */
+    struct read_clog2_timeline *timeline;
+    size_t timeline_capacity;
+    struct hpcw_i_table members; /* (communicator, rank) -> struct read_clog2_member, its rank of the world */
+    uint32_t introductions;      /* changes of `members` */
+    struct hpcw_i_table queues;  /* both ends of messages and their tag -> struct read_clog2_queue */
+    struct hpcw_i_table
+        completed; /* drawables that ended at the time `completed_at`, where one alone does not tell */
+    struct hpcw_i_table shares; /* (definition, rank of the world) -> struct read_clog2_amount */
+    struct hpcw_i_table flows;  /* (from, to) -> struct read_clog2_amount */
     double completed_at;
-    uint64_t last_completed[HPCW_I_TABLE_KEY];
+    double arrow_at;
+    uint64_t arrow[READ_CLOG2_ARROWS + 1]
+                  [HPCW_I_TABLE_KEY]; /* the first ones that ended at the time `arrow_at` */
+    uint32_t arrows_then;
 
     struct read_clog2_definition *definition;
     uint32_t definitions;
@@ -134,8 +184,12 @@ static inline void read_clog2_check_zero(struct read_clog2_pass *p, const struct
 
 /* definitions.c */
 void read_clog2_define(struct read_clog2_pass *p, const struct read_clog2_item *item);
-/* The definition of an event that is defined or announced; NULL if it is neither. */
-struct read_clog2_event *read_clog2_event_get(struct read_clog2_pass *p, int32_t event);
+/* What an event is that is defined or announced; NULL if it is neither. */
+const struct read_clog2_event *read_clog2_event_find(struct read_clog2_pass *p, int32_t event);
+static inline const struct read_clog2_event *read_clog2_event_get(struct read_clog2_pass *p, int32_t event) {
+    const struct read_clog2_near_event *near = &p->near_event[(uint32_t)event % READ_CLOG2_NEAR_EVENTS];
+    return near->event == event && near->valid ? &near->is : read_clog2_event_find(p, event);
+}
 /* All that the preamble announces must be defined. */
 void read_clog2_check_announced(struct read_clog2_pass *p);
 
@@ -146,11 +200,17 @@ void read_clog2_unknown_rank(struct read_clog2_pass *p, uint64_t offset, int32_t
 void read_clog2_check_table(struct read_clog2_pass *p);
 
 /* states.c: states and solo events */
-void read_clog2_event(struct read_clog2_pass *p, const struct read_clog2_item *item);
+void read_clog2_event_place(struct read_clog2_pass *p, const struct read_clog2_item *item,
+                            struct read_clog2_place *place);
+void read_clog2_event(struct read_clog2_pass *p, const struct read_clog2_item *item,
+                      const struct read_clog2_place *place);
 void read_clog2_check_states_ended(struct read_clog2_pass *p);
 
 /* messages.c */
-void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item *item);
+void read_clog2_message_place(const struct read_clog2_pass *p, const struct read_clog2_item *item,
+                              struct read_clog2_place *place);
+void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item *item,
+                        const struct read_clog2_place *place);
 void read_clog2_check_messages_met(struct read_clog2_pass *p);
 
 /* rows.c: the rows of a profile. At least one is allocated; NULL: out of memory. */
@@ -172,9 +232,11 @@ static inline void read_clog2_open_give(struct read_clog2_pass *p, uint32_t n) {
     p->open[n - 1].next = p->open_free;
     p->open_free = n;
 }
-/* A drawable ends with `item`. Its key differs from those of other drawables that end at the same time. */
+/* The drawable that ends with `item` equals another. */
+void read_clog2_equal(struct read_clog2_pass *p, const struct read_clog2_item *item);
+/* Drawables end with the time of `item`, the last of them with it. They are equal if their keys are. */
 void read_clog2_complete(struct read_clog2_pass *p, const struct read_clog2_item *item,
-                         const uint64_t key[HPCW_I_TABLE_KEY]);
+                         uint64_t (*key)[HPCW_I_TABLE_KEY], uint32_t count);
 
 /* For keys. */
 static inline uint64_t read_clog2_pack(int32_t high, int32_t low) {

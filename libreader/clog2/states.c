@@ -3,21 +3,104 @@
 #include <inttypes.h>
 
 #include "libreader/clog2/private.h"
+#include "libwriter/base/array.h"
 
-static struct read_clog2_timeline *timeline_of(struct read_clog2_pass *p, const struct read_clog2_item *item) {
-    const int64_t world =
-        p->watch != NULL && p->watch->by_rank ? read_clog2_world_rank(p, item->comm, item->rank) : -1;
+static bool by_rank(const struct read_clog2_pass *p) {
+    return p->watch != NULL && p->watch->by_rank;
+}
+
+/* Index + 1 of the timeline, which is made if it is missing; 0: memory ran out. */
+static uint32_t timeline_find(struct read_clog2_pass *p, const struct read_clog2_item *item) {
+    const int64_t world = by_rank(p) ? read_clog2_world_rank(p, item->comm, item->rank) : -1;
     const uint64_t key[] = {world >= 0 ? read_clog2_pack(0, (int32_t)world)
                                        : read_clog2_pack(item->comm, item->rank),
                             (uint32_t)item->thread};
-    return read_clog2_add(p, &p->timelines, key);
+    const size_t count = p->timelines.count;
+    bool fresh;
+    struct read_clog2_timeline *grown =
+        count == UINT32_MAX ? NULL : hpcw_i_grow(p->timeline, &p->timeline_capacity, count + 1, sizeof *grown);
+    uint64_t *index = grown == NULL ? NULL : hpcw_i_table_add(&p->timelines, key, &fresh);
+    p->timeline = grown == NULL ? p->timeline : grown;
+    if (index == NULL) {
+        read_clog2_no_memory(p);
+        return 0;
+    }
+    if (fresh) {
+        *index = count;
+        p->timeline[count] = (struct read_clog2_timeline){0};
+    }
+    return (uint32_t)*index + 1;
 }
 
-static void complete(struct read_clog2_pass *p, const struct read_clog2_item *item, uint32_t definition,
-                     double begin) {
-    const uint64_t key[] = {read_clog2_pack(item->comm, item->rank),
-                            read_clog2_pack((int32_t)definition, item->thread), read_clog2_bits_of(begin)};
-    read_clog2_complete(p, item, key);
+void read_clog2_event_place(struct read_clog2_pass *p, const struct read_clog2_item *item,
+                            struct read_clog2_place *place) {
+    const uint32_t at = (uint32_t)item->rank + (uint32_t)item->comm * 97 + (uint32_t)item->thread * 31;
+    struct read_clog2_near_timeline *near = &p->near_timeline[at % READ_CLOG2_NEAR_TIMELINES];
+    if (near->timeline == 0 || near->comm != item->comm || near->rank != item->rank ||
+        near->thread != item->thread || by_rank(p)) {
+        *near = (struct read_clog2_near_timeline){
+            .comm = item->comm, .rank = item->rank, .thread = item->thread, .timeline = timeline_find(p, item)};
+    }
+    place->timeline = near->timeline;
+    if (place->timeline != 0) {
+        __builtin_prefetch(&p->timeline[place->timeline - 1]);
+    }
+}
+
+/* Returns the rank of the world, or -1. It is kept where a timeline belongs to one communicator. */
+static int64_t world_of(const struct read_clog2_pass *p, const struct read_clog2_item *item,
+                        struct read_clog2_timeline *timeline) {
+    if (timeline->known != p->introductions || by_rank(p)) {
+        timeline->known = p->introductions;
+        timeline->world = read_clog2_world_rank(p, item->comm, item->rank);
+    }
+    return timeline->world;
+}
+
+static int64_t need_world(struct read_clog2_pass *p, const struct read_clog2_item *item,
+                          struct read_clog2_timeline *timeline) {
+    const int64_t world = world_of(p, item, timeline);
+    if (world < 0) {
+        read_clog2_unknown_rank(p, item->offset, item->comm, item->rank);
+    }
+    return world;
+}
+
+static void key_of(const struct read_clog2_item *item, const struct read_clog2_drawn *drawn,
+                   uint64_t key[HPCW_I_TABLE_KEY]) {
+    key[0] = read_clog2_pack(item->comm, item->rank);
+    key[1] = read_clog2_pack((int32_t)drawn->definition - 1, item->thread);
+    key[2] = read_clog2_bits_of(drawn->since);
+}
+
+/* A drawable that ends with the record. Where communicators share timelines, equal ones are not looked for. */
+static void complete(struct read_clog2_pass *p, const struct read_clog2_item *item,
+                     struct read_clog2_timeline *timeline, uint32_t definition, double begin) {
+    struct read_clog2_drawn *drawn = timeline->drawn;
+    const struct read_clog2_drawn now = {.since = begin, .definition = (uint64_t)definition + 1};
+    p->drawables++;
+    if (timeline->ended != item->time || drawn[0].definition == 0) {
+        timeline->ended = item->time;
+        drawn[0] = now;
+        drawn[1].definition = 0;
+        return;
+    }
+    if (by_rank(p)) {
+        return;
+    }
+    /* An inner state and the one around it end at one time in most programs: two need no table. */
+    if (drawn[1].definition == 0) {
+        drawn[1] = now;
+        if (now.since == drawn[0].since && now.definition == drawn[0].definition) {
+            read_clog2_equal(p, item);
+        }
+        return;
+    }
+    uint64_t key[3][HPCW_I_TABLE_KEY];
+    key_of(item, &drawn[0], key[0]);
+    key_of(item, &drawn[1], key[1]);
+    key_of(item, &now, key[2]);
+    read_clog2_complete(p, item, key, 3);
 }
 
 /* ---- The watch -------------------------------------------------------------------------------------------- */
@@ -42,7 +125,7 @@ static void watch_stretch(struct read_clog2_pass *p, const struct read_clog2_ite
         return;
     }
     if (timeline->top != 0 && item->time > timeline->since) {
-        int64_t rank = read_clog2_world_rank(p, item->comm, item->rank);
+        int64_t rank = world_of(p, item, timeline);
         if (rank >= 0) {
             uint32_t definition = (uint32_t)p->open[timeline->top - 1].detail;
             struct read_clog2_stretch s = stretch_of(p, item, definition, rank, timeline->since);
@@ -66,14 +149,14 @@ static void call(const struct read_clog2_pass *p,
 
 /* ---- Records ---------------------------------------------------------------------------------------------- */
 
-static void start_state(struct read_clog2_pass *p, const struct read_clog2_item *item, uint32_t definition) {
-    struct read_clog2_timeline *timeline = timeline_of(p, item);
-    uint32_t n = timeline == NULL ? 0 : read_clog2_open_take(p);
+static void start_state(struct read_clog2_pass *p, const struct read_clog2_item *item,
+                        struct read_clog2_timeline *timeline, uint32_t definition) {
+    uint32_t n = read_clog2_open_take(p);
     if (n == 0) {
         return;
     }
     watch_stretch(p, item, timeline);
-    for (uint32_t i = (uint32_t)timeline->top; i != 0; i = p->open[i - 1].next) {
+    for (uint32_t i = timeline->top; i != 0; i = p->open[i - 1].next) {
         if (p->open[i - 1].detail == (int32_t)definition) {
             read_clog2_found(p, READ_CLOG2_NESTING, item->offset,
                              "expected its end first, got state %" PRId32 " inside itself",
@@ -81,21 +164,16 @@ static void start_state(struct read_clog2_pass *p, const struct read_clog2_item 
             break;
         }
     }
-    p->open[n - 1] = (struct read_clog2_open){.time = item->time,
-                                              .offset = item->offset,
-                                              .next = (uint32_t)timeline->top,
-                                              .detail = (int32_t)definition};
+    p->open[n - 1] = (struct read_clog2_open){
+        .time = item->time, .offset = item->offset, .next = timeline->top, .detail = (int32_t)definition};
     timeline->top = n;
 }
 
 /* Ends the oldest open state of a kind: what the viewers do. */
-static void end_state(struct read_clog2_pass *p, const struct read_clog2_item *item, uint32_t definition) {
-    struct read_clog2_timeline *timeline = timeline_of(p, item);
-    if (timeline == NULL) {
-        return;
-    }
+static void end_state(struct read_clog2_pass *p, const struct read_clog2_item *item,
+                      struct read_clog2_timeline *timeline, uint32_t definition) {
     uint32_t above = 0, oldest = 0, above_oldest = 0;
-    for (uint32_t i = (uint32_t)timeline->top; i != 0; above = i, i = p->open[i - 1].next) {
+    for (uint32_t i = timeline->top; i != 0; above = i, i = p->open[i - 1].next) {
         if (p->open[i - 1].detail == (int32_t)definition) {
             oldest = i;
             above_oldest = above;
@@ -121,15 +199,16 @@ static void end_state(struct read_clog2_pass *p, const struct read_clog2_item *i
         timeline->top = o->next;
     }
     read_clog2_open_give(p, oldest);
-    int64_t world = read_clog2_need_world_rank(p, item->offset, item->comm, item->rank);
-    complete(p, item, definition, begin);
+    int64_t world = need_world(p, item, timeline);
+    complete(p, item, timeline, definition, begin);
     call(p, p->watch == NULL ? NULL : p->watch->state, item, definition, world, begin);
     read_clog2_amount_add(p, &p->shares, definition, world, 0, item->time - begin);
 }
 
-static void solo_event(struct read_clog2_pass *p, const struct read_clog2_item *item, uint32_t definition) {
-    int64_t world = read_clog2_need_world_rank(p, item->offset, item->comm, item->rank);
-    complete(p, item, definition, item->time);
+static void solo_event(struct read_clog2_pass *p, const struct read_clog2_item *item,
+                       struct read_clog2_timeline *timeline, uint32_t definition) {
+    int64_t world = need_world(p, item, timeline);
+    complete(p, item, timeline, definition, item->time);
     call(p, p->watch == NULL ? NULL : p->watch->solo, item, definition, world, item->time);
     read_clog2_amount_add(p, &p->shares, definition, world, 0, 0);
 }
@@ -154,7 +233,8 @@ static bool cargo_fits(const unsigned char *cargo, const char *format) {
     return true;
 }
 
-void read_clog2_event(struct read_clog2_pass *p, const struct read_clog2_item *item) {
+void read_clog2_event(struct read_clog2_pass *p, const struct read_clog2_item *item,
+                      const struct read_clog2_place *place) {
     int32_t id = read_clog2_i32(item, READ_CLOG2_EVENT_AT);
     if (id == READ_CLOG2_UNDEFINED) {
         return;
@@ -178,20 +258,22 @@ void read_clog2_event(struct read_clog2_pass *p, const struct read_clog2_item *i
         read_clog2_found(p, READ_CLOG2_CARGO, item->offset + READ_CLOG2_CARGO_AT,
                          "expected what \"%s\" shows, got too little", d->format);
     }
+    if (place->timeline == 0) {
+        return;
+    }
+    struct read_clog2_timeline *timeline = &p->timeline[place->timeline - 1];
     if (e.role == READ_CLOG2_STARTS) {
-        start_state(p, item, e.definition);
+        start_state(p, item, timeline, e.definition);
     } else if (e.role == READ_CLOG2_ENDS) {
-        end_state(p, item, e.definition);
+        end_state(p, item, timeline, e.definition);
     } else {
-        solo_event(p, item, e.definition);
+        solo_event(p, item, timeline, e.definition);
     }
 }
 
 void read_clog2_check_states_ended(struct read_clog2_pass *p) {
-    uint64_t key[HPCW_I_TABLE_KEY];
-    const struct read_clog2_timeline *timeline;
-    for (size_t at = 0; (timeline = hpcw_i_table_next(&p->timelines, &at, key)) != NULL;) {
-        for (uint32_t i = (uint32_t)timeline->top; i != 0; i = p->open[i - 1].next) {
+    for (size_t k = 0; k < p->timelines.count; k++) {
+        for (uint32_t i = p->timeline[k].top; i != 0; i = p->open[i - 1].next) {
             read_clog2_found(p, READ_CLOG2_START_ALONE, p->open[i - 1].offset,
                              "expected an end of state %" PRId32, p->definition[p->open[i - 1].detail].number);
         }

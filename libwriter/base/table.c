@@ -34,21 +34,6 @@ static void *value_at(const struct hpcw_i_table *t, size_t i) {
     return at_slot(t, i) + t->key_words * sizeof(uint64_t);
 }
 
-/* Spreads every bit over all others: the finaliser of MurmurHash3. */
-static uint64_t mix(uint64_t x) {
-    x = (x ^ x >> 33) * UINT64_C(0xff51afd7ed558ccd);
-    x = (x ^ x >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
-    return x ^ x >> 33;
-}
-
-static uint64_t hash_of(const struct hpcw_i_table *t, const uint64_t *key) {
-    uint64_t hash = mix(key[0] ^ t->seed);
-    for (uint32_t i = 1; i < t->key_words; i++) {
-        hash = mix(hash + key[i]);
-    }
-    return hash;
-}
-
 static bool same(const struct hpcw_i_table *t, const unsigned char *slot, const uint64_t *key) {
     for (uint32_t i = 0; i < t->key_words; i++) {
         uint64_t word;
@@ -86,7 +71,7 @@ static size_t look(const struct hpcw_i_table *t, const uint64_t *key, uint64_t h
 /* The hash of the key that a slot holds. */
 static uint64_t hash_at(const struct hpcw_i_table *t, size_t i, uint64_t *key) {
     memcpy(key, at_slot(t, i), t->key_words * sizeof *key);
-    return hash_of(t, key);
+    return hpcw_i_table_hash(t, key);
 }
 
 static bool grow(struct hpcw_i_table *t) {
@@ -115,12 +100,23 @@ static bool grow(struct hpcw_i_table *t) {
 }
 
 void *hpcw_i_table_find(const struct hpcw_i_table *t, const uint64_t *key) {
-    size_t i = t->count == 0 ? 0 : look(t, key, hash_of(t, key));
+    size_t i = t->count == 0 ? 0 : look(t, key, hpcw_i_table_hash(t, key));
     return t->count == 0 || marks(t)[i] == 0 ? NULL : value_at(t, i);
 }
 
+void hpcw_i_table_fetch(const struct hpcw_i_table *t, uint64_t hash) {
+    if (t->slots > 0) {
+        const size_t i = home_of(t, hash);
+        __builtin_prefetch(marks(t) + i);
+        __builtin_prefetch(at_slot(t, i));
+    }
+}
+
 void *hpcw_i_table_add(struct hpcw_i_table *t, const uint64_t *key, bool *fresh) {
-    uint64_t hash = hash_of(t, key);
+    return hpcw_i_table_add_hashed(t, key, hpcw_i_table_hash(t, key), fresh);
+}
+
+void *hpcw_i_table_add_hashed(struct hpcw_i_table *t, const uint64_t *key, uint64_t hash, bool *fresh) {
     size_t i = t->slots == 0 ? 0 : look(t, key, hash);
     bool added = t->slots == 0 || marks(t)[i] == 0;
     if (added) {

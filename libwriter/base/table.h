@@ -29,6 +29,24 @@ void *hpcw_i_table_find(const struct hpcw_i_table *t, const uint64_t *key);
 /* The same; a missing key is added with a value of zeros (*fresh, which may be NULL). NULL when memory runs out. */
 void *hpcw_i_table_add(struct hpcw_i_table *t, const uint64_t *key, bool *fresh);
 
+/* Spreads every bit over all others: the finaliser of MurmurHash3. */
+static inline uint64_t hpcw_i_table_mix(uint64_t x) {
+    x = (x ^ x >> 33) * UINT64_C(0xff51afd7ed558ccd);
+    x = (x ^ x >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
+    return x ^ x >> 33;
+}
+
+/* The hash of a key, for the next two: who knows a key some time before the call can have its memory fetched meanwhile. */
+static inline uint64_t hpcw_i_table_hash(const struct hpcw_i_table *t, const uint64_t *key) {
+    uint64_t hash = hpcw_i_table_mix(key[0] ^ t->seed);
+    for (uint32_t i = 1; i < t->key_words; i++) {
+        hash = hpcw_i_table_mix(hash + key[i]);
+    }
+    return hash;
+}
+void hpcw_i_table_fetch(const struct hpcw_i_table *t, uint64_t hash);
+void *hpcw_i_table_add_hashed(struct hpcw_i_table *t, const uint64_t *key, uint64_t hash, bool *fresh);
+
 /* Removes the key of this value. */
 void hpcw_i_table_remove(struct hpcw_i_table *t, void *value);
 
