@@ -123,31 +123,43 @@ hpcw_status read_clog2_report(struct read_clog2 *reader, struct hpcw_i_json *jso
 
 /* A state on a rank of the world, or a piece of it. */
 struct read_clog2_stretch {
-    uint32_t state;   /* numbers states and events in the order in which the log introduces them */
-    int32_t number;   /* of the state, in its definition */
-    const char *name; /* valid for the call */
+    uint32_t state;     /* numbers states and events in the order in which the log introduces them */
+    int32_t number;     /* of the state, in its definition */
+    const char *name;   /* valid for the call */
+    const char *format; /* of the cargo; valid for the call */
     uint32_t rank;
     int32_t comm, thread; /* with the rank: its timeline */
+    uint32_t timeline;    /* numbers timelines in the order in which the log introduces them */
+    uint32_t depth;       /* states of the timeline that were open when it began; 0 for a solo event */
     double from, to;      /* seconds */
-    const unsigned char
-        *cargo; /* [32] of the event that ends a state, or is alone; NULL: it has none. Valid for the call */
+    /* [32] of the event that ends a state, or is alone; of `begin`, of the event that begins it. NULL: it has none. Valid for
+     * the call */
+    const unsigned char *cargo;
 };
 
 /* A send or a receive, and with it the message, if the other end came before. If a rank of the first end has not entered its
  * communicator by then, that end is told right before the second one. */
 struct read_clog2_end {
     uint32_t rank, peer; /* of the world */
+    int32_t thread;
+    int32_t comm, peer_comm,
+        peer_in_comm; /* as logged: where this end is; communicator and rank there of the other */
     int32_t tag, bytes;
     bool send;
-    double time;  /* seconds */
-    bool meets;   /* the other end came before, at the time `other` */
-    double other; /* seconds */
+    double time;    /* seconds */
+    bool meets;     /* the other end came before, at the time `other` */
+    double other;   /* seconds */
+    uint64_t *mark; /* what is stored here for an end that comes first, `met` is for the other */
+    uint64_t met;   /* 0 if nothing was stored */
 };
 
 /* Called in the order of the records; stretches and states when they end. Each may be NULL. */
 struct read_clog2_watch {
     void *context;
-    bool by_rank; /* the states of a thread of a rank nest over all communicators, as on one timeline */
+    bool by_rank;     /* the states of a thread of a rank nest over all communicators, as on one timeline */
+    bool no_messages; /* are matched: for callers that have no use for them */
+    /* A state begins. */
+    void (*begin)(void *context, const struct read_clog2_stretch *s);
     /* A state was the innermost one of its timeline. Those of one timeline never overlap, and together they are the whole
      * time of its states. */
     void (*stretch)(void *context, const struct read_clog2_stretch *s);
@@ -156,12 +168,15 @@ struct read_clog2_watch {
     /* An event that is no end of a state: it takes no time. */
     void (*solo)(void *context, const struct read_clog2_stretch *s);
     void (*message)(void *context, const struct read_clog2_end *e);
+    /* NULL, or called before each record with its time. False ends the pass there. */
+    bool (*before)(void *context, double time);
     /* NULL, or what a callback sets to end the pass after the current record, which fails with it. */
     const hpcw_status *stop;
     uint64_t *cases; /* [READ_CLOG2_RULES] out: of each rule, after the pass; not a callback */
 };
 
-/* Reads every record once and reports the states and messages. Broken rules do not matter. */
+/* Reads every record once and reports the states and messages. Broken rules do not matter, and definitions and ranks of
+ * communicators hold for all of the log, wherever they stand: once one is missed, the rest of the log is read for them. */
 hpcw_status read_clog2_watch(struct read_clog2 *reader, const struct read_clog2_watch *watch, hpcw_error *err);
 
 /* Says in *warning why what is made of the states may be wrong: times go back, or ends have no start, as after blocks were

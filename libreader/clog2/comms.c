@@ -31,7 +31,7 @@ void read_clog2_introduce(struct read_clog2_pass *p, const struct read_clog2_ite
     if (event == READ_CLOG2_REMOTE_CREATE) {
         return;
     }
-    const uint64_t key[] = {read_clog2_pack(comm, rank)};
+    const uint64_t key[] = {read_clog2_pack(read_clog2_same_comm(p, comm), rank)};
     const int64_t before = read_clog2_world_rank(p, comm, rank);
     if (before >= 0 && before != world) {
         read_clog2_found(p, READ_CLOG2_TABLE, item->offset + READ_CLOG2_COMM_WORLD_RANK_AT,
@@ -40,10 +40,22 @@ void read_clog2_introduce(struct read_clog2_pass *p, const struct read_clog2_ite
                          before, rank, comm, world);
     }
     struct read_clog2_member *v = read_clog2_add(p, &p->members, key);
-    if (v != NULL) {
+    if (v != NULL && before != world) {
         v->rank = world;
         p->introductions++;
     }
+}
+
+struct read_clog2_near_rank *read_clog2_near_make(struct read_clog2_pass *p, struct read_clog2_near_rank *near,
+                                                  int32_t comm, int32_t rank, int32_t thread) {
+    int64_t world = read_clog2_world_rank(p, comm, rank);
+    if (world < 0 && p->watch != NULL && !p->looked_ahead) {
+        read_clog2_look_ahead(p);
+        world = read_clog2_world_rank(p, comm, rank);
+    }
+    *near = (struct read_clog2_near_rank){
+        .comm = comm, .rank = rank, .thread = thread, .known = p->introductions, .world = (int32_t)world};
+    return near;
 }
 
 void read_clog2_unknown_rank(struct read_clog2_pass *p, uint64_t offset, int32_t comm, int32_t rank) {

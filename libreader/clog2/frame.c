@@ -14,6 +14,7 @@ static const uint32_t record_size[READ_CLOG2_KINDS] = {24, 24, 136, 128, 64, 32,
 
 struct read_clog2 {
     struct read_source *source;
+    bool borrows; /* source and entries, which belong to another reader */
     struct read_clog2_info info;
     struct read_clog2_entry *entry; /* [comms] */
     unsigned char *block;
@@ -142,6 +143,26 @@ static hpcw_status opened(struct read_source *source, struct read_clog2 **out, h
     return HPCW_OK;
 }
 
+hpcw_status read_clog2_open_rest(const struct read_clog2 *reader, struct read_clog2 **out, hpcw_error *err) {
+    *out = hpcw_i_calloc(1, sizeof **out);
+    if (*out == NULL) {
+        return hpcw_i_fail_memory(err, read_clog2_name(reader), 0, NULL);
+    }
+    (*out)->source = reader->source;
+    (*out)->borrows = true;
+    (*out)->info = reader->info;
+    (*out)->entry = reader->entry;
+    (*out)->block = hpcw_i_malloc(reader->info.block_size);
+    if ((*out)->block == NULL) {
+        read_clog2_free(*out);
+        *out = NULL;
+        return hpcw_i_fail_memory(err, read_clog2_name(reader), reader->info.block_size, "bytes");
+    }
+    read_clog2_rewind(*out);
+    (*out)->next_block = reader->next_block - 1;
+    return HPCW_OK;
+}
+
 hpcw_status read_clog2_open(const char *path, struct read_clog2 **out, hpcw_error *err) {
     struct read_source *source;
     *out = NULL;
@@ -158,8 +179,10 @@ hpcw_status read_clog2_open_memory(const void *data, size_t size, struct read_cl
 
 void read_clog2_free(struct read_clog2 *r) {
     if (r != NULL) {
-        read_source_free(r->source);
-        hpcw_i_free(r->entry);
+        if (!r->borrows) {
+            read_source_free(r->source);
+            hpcw_i_free(r->entry);
+        }
         hpcw_i_free(r->block);
         hpcw_i_free(r);
     }

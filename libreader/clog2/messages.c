@@ -30,11 +30,12 @@ static void complete(struct read_clog2_pass *p, const struct read_clog2_item *it
 
 /* A send and a receive have met; `other` is the earlier one of them. */
 static void arrow(struct read_clog2_pass *p, const struct read_clog2_item *item,
-                  const struct message_ends *ends, const struct read_clog2_queue *other, int32_t size,
-                  bool is_send) {
+                  const struct read_clog2_place *place, const struct message_ends *ends,
+                  const struct read_clog2_queue *other, int32_t size, bool is_send) {
+    const int64_t from = is_send ? place->rank : place->peer, to = is_send ? place->peer : place->rank;
     p->arrows++;
-    int64_t from = read_clog2_need_world_rank(p, item->offset, ends->from_comm, ends->from_rank);
-    int64_t to = read_clog2_need_world_rank(p, item->offset, ends->to_comm, ends->to_rank);
+    read_clog2_need(p, item->offset, from, ends->from_comm, ends->from_rank);
+    read_clog2_need(p, item->offset, to, ends->to_comm, ends->to_rank);
     if (is_send) {
         read_clog2_found(p, READ_CLOG2_BACKWARD, item->offset,
                          "expected the send first, got it at %.9f s and its receive at %.9f s", item->time,
@@ -52,35 +53,6 @@ static void arrow(struct read_clog2_pass *p, const struct read_clog2_item *item,
     read_clog2_amount_add(p, &p->flows, from, to, is_send ? size : other->size, 0);
 }
 
-/* An end of a message. */
-struct message_end {
-    double time;
-    int32_t tag, size;
-    bool is_send;
-};
-
-/* `other`: the earlier end, or NULL. False: a rank has not entered its communicator yet. */
-static bool tell(const struct read_clog2_pass *p, const struct message_ends *ends,
-                 const struct message_end *end, const struct read_clog2_queue *other) {
-    if (p->watch == NULL || p->watch->message == NULL || p->status != HPCW_OK) {
-        return true;
-    }
-    const int64_t from = read_clog2_world_rank(p, ends->from_comm, ends->from_rank);
-    const int64_t to = read_clog2_world_rank(p, ends->to_comm, ends->to_rank);
-    if (from < 0 || to < 0) {
-        return false;
-    }
-    p->watch->message(p->watch->context, &(struct read_clog2_end){.rank = (uint32_t)(end->is_send ? from : to),
-                                                                  .peer = (uint32_t)(end->is_send ? to : from),
-                                                                  .tag = end->tag,
-                                                                  .bytes = end->size,
-                                                                  .send = end->is_send,
-                                                                  .time = end->time,
-                                                                  .meets = other != NULL,
-                                                                  .other = other != NULL ? other->time : 0});
-    return true;
-}
-
 static struct message_ends ends_of(const struct read_clog2_item *item) {
     const int32_t peer_comm = read_clog2_i32(item, READ_CLOG2_MESSAGE_PEER_COMM_AT),
                   peer = read_clog2_i32(item, READ_CLOG2_MESSAGE_PEER_RANK_AT);
@@ -89,15 +61,77 @@ static struct message_ends ends_of(const struct read_clog2_item *item) {
                : (struct message_ends){peer_comm, peer, item->comm, item->rank};
 }
 
-void read_clog2_message_place(const struct read_clog2_pass *p, const struct read_clog2_item *item,
+void read_clog2_message_place(struct read_clog2_pass *p, const struct read_clog2_item *item,
                               struct read_clog2_place *place) {
     const struct message_ends ends = ends_of(item);
-    place->key[0] = read_clog2_pack(ends.from_comm, ends.from_rank);
-    place->key[1] = read_clog2_pack(ends.to_comm, ends.to_rank);
+    if (p->watch != NULL && p->watch->no_messages) {
+        return;
+    }
+    place->rank = read_clog2_near(p, item->comm, item->rank, item->thread)->world;
+    place->peer = read_clog2_near(p, read_clog2_i32(item, READ_CLOG2_MESSAGE_PEER_COMM_AT),
+                                  read_clog2_i32(item, READ_CLOG2_MESSAGE_PEER_RANK_AT), 0)
+                      ->world;
+    place->key[0] = read_clog2_pack(read_clog2_same_comm(p, ends.from_comm), ends.from_rank);
+    place->key[1] = read_clog2_pack(read_clog2_same_comm(p, ends.to_comm), ends.to_rank);
     place->key[2] = (uint32_t)read_clog2_i32(item, READ_CLOG2_MESSAGE_TAG_AT);
     place->hash = hpcw_i_table_hash(&p->queues, place->key);
     hpcw_i_table_fetch(&p->queues, place->hash);
 }
+
+/* ---- The watch -------------------------------------------------------------------------------------------- */
+
+/* The end that a record is. */
+static struct read_clog2_end end_of(const struct read_clog2_item *item, const struct read_clog2_place *place) {
+    return (struct read_clog2_end){
+        .rank = (uint32_t)place->rank,
+        .peer = (uint32_t)place->peer,
+        .thread = item->thread,
+        .comm = item->comm,
+        .peer_comm = read_clog2_i32(item, READ_CLOG2_MESSAGE_PEER_COMM_AT),
+        .peer_in_comm = read_clog2_i32(item, READ_CLOG2_MESSAGE_PEER_RANK_AT),
+        .tag = read_clog2_i32(item, READ_CLOG2_MESSAGE_TAG_AT),
+        .bytes = read_clog2_i32(item, READ_CLOG2_MESSAGE_SIZE_AT),
+        .send = read_clog2_i32(item, READ_CLOG2_EVENT_AT) == READ_CLOG2_SEND,
+        .time = item->time,
+    };
+}
+
+/* False: a rank has not entered its communicator yet. */
+static bool tell(const struct read_clog2_pass *p, struct read_clog2_end *end) {
+    if (p->watch == NULL || p->watch->message == NULL || p->status != HPCW_OK) {
+        return true;
+    }
+    if ((int32_t)end->rank < 0 || (int32_t)end->peer < 0) {
+        return false;
+    }
+    p->watch->message(p->watch->context, end);
+    return true;
+}
+
+/* The record meets `first`. */
+static void tell_both(const struct read_clog2_pass *p, const struct read_clog2_item *item,
+                      const struct read_clog2_place *place, const struct read_clog2_queue *first) {
+    struct read_clog2_end second = end_of(item, place);
+    second.meets = true;
+    second.other = first->time;
+    second.met = first->mark;
+    if (!first->told) {
+        struct read_clog2_end late = {.rank = second.peer,
+                                      .peer = second.rank,
+                                      .comm = second.peer_comm,
+                                      .peer_comm = second.comm,
+                                      .peer_in_comm = item->rank,
+                                      .tag = second.tag,
+                                      .bytes = first->size,
+                                      .send = !second.send,
+                                      .time = first->time,
+                                      .mark = &second.met};
+        (void)tell(p, &late);
+    }
+    (void)tell(p, &second);
+}
+
+/* ---- Records ---------------------------------------------------------------------------------------------- */
 
 /* Takes the first end of a queue away. */
 static void queue_shift(struct read_clog2_pass *p, struct read_clog2_queue *q) {
@@ -110,6 +144,7 @@ static void queue_shift(struct read_clog2_pass *p, struct read_clog2_queue *q) {
     read_clog2_open_give(p, second);
     q->time = next.time;
     q->offset = next.offset;
+    q->mark = next.mark;
     q->size = next.detail;
     q->told = next.told;
     q->head = next.next;
@@ -134,8 +169,7 @@ void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item 
                         const struct read_clog2_place *place) {
     const struct read_clog2_info *info = read_clog2_info(p->reader);
     int32_t event = read_clog2_i32(item, READ_CLOG2_EVENT_AT);
-    int32_t peer_comm = read_clog2_i32(item, READ_CLOG2_MESSAGE_PEER_COMM_AT);
-    int32_t tag = read_clog2_i32(item, READ_CLOG2_MESSAGE_TAG_AT),
+    int32_t peer_comm = read_clog2_i32(item, READ_CLOG2_MESSAGE_PEER_COMM_AT),
             size = read_clog2_i32(item, READ_CLOG2_MESSAGE_SIZE_AT);
     bool is_send = event == READ_CLOG2_SEND;
     if (!is_send && event != READ_CLOG2_RECEIVE) {
@@ -143,13 +177,14 @@ void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item 
                          "expected -101 (send) or -102 (receive), got %" PRId32, event);
         return;
     }
+    if (p->watch != NULL && p->watch->no_messages) {
+        return;
+    }
     read_clog2_check_zero(p, item, READ_CLOG2_MESSAGE_PAD_AT, READ_CLOG2_MESSAGE_END);
     if (peer_comm < 0 || (uint32_t)peer_comm >= info->comms) {
         read_clog2_found(p, READ_CLOG2_INDEX, item->offset + READ_CLOG2_MESSAGE_PEER_COMM_AT,
                          "expected one below %" PRIu32 ", got %" PRId32, info->comms, peer_comm);
     }
-    const struct message_ends ends = ends_of(item);
-    const struct message_end end = {item->time, tag, size, is_send};
     bool fresh;
     struct read_clog2_queue *q = hpcw_i_table_add_hashed(&p->queues, place->key, place->hash, &fresh);
     if (q == NULL) {
@@ -158,22 +193,33 @@ void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item 
     }
     if (!fresh && q->receives == is_send) {
         const struct read_clog2_queue first = *q;
+        const struct message_ends ends = ends_of(item);
         queue_shift(p, q);
-        arrow(p, item, &ends, &first, size, is_send);
-        if (!first.told) {
-            (void)tell(p, &ends, &(struct message_end){first.time, tag, first.size, !is_send}, NULL);
+        arrow(p, item, place, &ends, &first, size, is_send);
+        if (p->watch != NULL) {
+            tell_both(p, item, place, &first);
         }
-        (void)tell(p, &ends, &end, &first);
         return;
     }
-    const bool told = tell(p, &ends, &end, NULL);
+    uint64_t mark = 0;
+    bool told = true;
+    if (p->watch != NULL) {
+        struct read_clog2_end end = end_of(item, place);
+        end.mark = &mark;
+        told = tell(p, &end);
+    }
     if (fresh) {
-        *q = (struct read_clog2_queue){
-            .time = item->time, .offset = item->offset, .size = size, .told = told, .receives = !is_send};
+        *q = (struct read_clog2_queue){.time = item->time,
+                                       .offset = item->offset,
+                                       .mark = mark,
+                                       .size = size,
+                                       .told = told,
+                                       .receives = !is_send};
     } else {
-        queue_append(p, q,
-                     &(struct read_clog2_open){
-                         .time = item->time, .offset = item->offset, .detail = size, .told = told});
+        queue_append(
+            p, q,
+            &(struct read_clog2_open){
+                .time = item->time, .offset = item->offset, .mark = mark, .detail = size, .told = told});
     }
 }
 

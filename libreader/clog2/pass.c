@@ -79,23 +79,37 @@ static void check_stop(struct read_clog2_pass *p) {
     }
 }
 
+/* Judges records whose places are known. Returns how many: fewer where the pass ends. */
+static uint32_t take_some(struct read_clog2_pass *p, const struct read_clog2_item *item,
+                          const struct read_clog2_place *place, uint32_t count) {
+    const struct read_clog2_watch *w = p->watch;
+    for (uint32_t i = 0; i < count; i++) {
+        if (w != NULL && w->before != NULL && !w->before(w->context, item[i].time)) {
+            p->ended = true;
+            return i;
+        }
+        take(p, &item[i], &place[i]);
+        check_stop(p);
+        if (p->status != HPCW_OK) {
+            return i + 1;
+        }
+    }
+    return count;
+}
+
+/* The places of records follow from those of communicators before them, which therefore end a row of places. */
 static void take_batch(struct read_clog2_pass *p, const struct read_clog2_item *item, uint32_t count) {
     struct read_clog2_place place[READ_CLOG2_BATCH];
-    /* The timelines of a watch by rank depend on records of communicators, which may be in the batch. */
-    const bool ahead = p->watch == NULL || !p->watch->by_rank;
-    for (uint32_t i = 0; ahead && i < count; i++) {
-        place_of(p, &item[i], &place[i]);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        if (!ahead) {
-            place_of(p, &item[i], &place[i]);
-        }
+    for (uint32_t done = 0; done < count;) {
+        uint32_t end = done;
+        do {
+            place_of(p, &item[end], &place[end]);
+        } while (item[end++].kind != READ_CLOG2_IS_COMM_EVENT && end < count && p->status == HPCW_OK);
         if (p->status == HPCW_OK) {
-            take(p, &item[i], &place[i]);
-            check_stop(p);
+            done += take_some(p, item + done, place + done, end - done);
         }
-        if (p->status != HPCW_OK) {
-            read_clog2_give_back(p->reader, count - 1 - i);
+        if (p->status != HPCW_OK || p->ended) {
+            read_clog2_give_back(p->reader, count - done);
             return;
         }
     }
@@ -137,19 +151,19 @@ hpcw_status read_clog2_pass_run(struct read_clog2_pass *p, struct read_clog2 *re
         .flows = {.key_words = 2, .value_size = sizeof(struct read_clog2_amount)},
     };
     read_clog2_rewind(reader);
-    p->near_timeline = hpcw_i_calloc(READ_CLOG2_NEAR_TIMELINES, sizeof *p->near_timeline);
-    if (p->near_timeline == NULL) {
+    p->near_rank = hpcw_i_calloc(READ_CLOG2_NEAR_RANKS, sizeof *p->near_rank);
+    if (p->near_rank == NULL) {
         read_clog2_no_memory(p);
     }
     const struct read_clog2_item *item;
     uint32_t count = 1;
-    while (count > 0 && p->status == HPCW_OK) {
+    while (count > 0 && p->status == HPCW_OK && !p->ended) {
         p->status = read_clog2_next_batch(reader, &item, &count, err);
         if (p->status == HPCW_OK) {
             take_batch(p, item, count);
         }
     }
-    if (p->status == HPCW_OK) {
+    if (p->status == HPCW_OK && !p->ended) {
         check_log(p);
     }
     return p->status;
@@ -163,7 +177,7 @@ void read_clog2_pass_free(struct read_clog2_pass *p) {
     hpcw_i_table_free(&p->completed);
     hpcw_i_table_free(&p->shares);
     hpcw_i_table_free(&p->flows);
-    hpcw_i_free(p->near_timeline);
+    hpcw_i_free(p->near_rank);
     hpcw_i_free(p->timeline);
     hpcw_i_free(p->definition);
     hpcw_i_free(p->open);

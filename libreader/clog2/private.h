@@ -26,6 +26,8 @@ hpcw_status read_clog2_preamble(const struct read_source *source, struct read_cl
 enum { READ_CLOG2_BATCH = 128 };
 hpcw_status read_clog2_next_batch(struct read_clog2 *reader, const struct read_clog2_item **items,
                                   uint32_t *count, hpcw_error *err);
+/* A second reader of the same source, at the same block, to be freed before the first; NULL on failure. */
+hpcw_status read_clog2_open_rest(const struct read_clog2 *reader, struct read_clog2 **out, hpcw_error *err);
 /* The last `count` records of the batch are read again by the next call. */
 void read_clog2_give_back(struct read_clog2 *reader, uint32_t count);
 
@@ -60,7 +62,9 @@ struct read_clog2_amount {
 struct read_clog2_open {
     double time;
     uint64_t offset;
+    uint64_t mark; /* of a message: of the watch */
     uint32_t next;
+    uint32_t depth; /* of a state */
     int32_t detail; /* definition of the state, size of the message */
     bool told;      /* of a message: to the watch */
 };
@@ -78,8 +82,7 @@ struct read_clog2_drawn {
 };
 struct read_clog2_timeline {
     uint32_t top;                     /* index + 1 of the innermost open state */
-    uint32_t known;                   /* `introductions` when `world` was looked up */
-    int64_t world;                    /* rank of the world, or -1 */
+    uint32_t depth;                   /* open states */
     double since;                     /* when `top` became the innermost */
     double ended;                     /* when a drawable ended here last */
     struct read_clog2_drawn drawn[2]; /* the first two that ended then */
@@ -91,6 +94,7 @@ struct read_clog2_member {
 struct read_clog2_queue {
     double time;
     uint64_t offset;
+    uint64_t mark; /* of the watch */
     int32_t size;
     bool told;           /* to the watch */
     bool receives;       /* receives wait; false: sends */
@@ -100,21 +104,24 @@ struct read_clog2_queue {
 /* Where a record belongs, found for a batch of records at a time so that memory comes in time. */
 struct read_clog2_place {
     uint32_t timeline;                    /* of an event: index + 1; 0: memory ran out */
+    int64_t rank, peer;                   /* of the world, or -1; `peer` of a message */
     uint64_t key[HPCW_I_TABLE_KEY], hash; /* of a message, in `queues` */
 };
 
 enum { READ_CLOG2_ARROWS = 8 };
 
-/* Direct-mapped caches in front of `events` and `timelines`. */
-enum { READ_CLOG2_NEAR_EVENTS = 256, READ_CLOG2_NEAR_TIMELINES = 8192 };
+/* Direct-mapped caches in front of `events`, and of `timelines` and `members`. */
+enum { READ_CLOG2_NEAR_EVENTS = 256, READ_CLOG2_NEAR_RANKS = 8192 };
 struct read_clog2_near_event {
     int32_t event;
     bool valid;
     struct read_clog2_event is;
 };
-struct read_clog2_near_timeline {
+struct read_clog2_near_rank {
     int32_t comm, rank, thread;
-    uint32_t timeline; /* index + 1; 0: empty */
+    uint32_t known;    /* `introductions` when it was looked up; 0: empty */
+    int32_t world;     /* rank of the world, or -1 */
+    uint32_t timeline; /* index + 1; 0: not looked up */
 };
 
 /* The first failure stays in `status`. From then on no rule is checked, and take() is not called again. */
@@ -135,11 +142,13 @@ struct read_clog2_pass {
     struct read_clog2_near_event near_event[READ_CLOG2_NEAR_EVENTS];
     /* (communicator, rank, thread) -> uint64_t, index of `timeline`; of a watch by rank (0, rank of the world, thread) */
     struct hpcw_i_table timelines;
-    struct read_clog2_near_timeline *near_timeline; /* [READ_CLOG2_NEAR_TIMELINES] */
+    struct read_clog2_near_rank *near_rank; /* [READ_CLOG2_NEAR_RANKS] */
     struct read_clog2_timeline *timeline;
     size_t timeline_capacity;
     struct hpcw_i_table members; /* (communicator, rank) -> struct read_clog2_member, its rank of the world */
-    uint32_t introductions;      /* changes of `members` */
+    uint32_t introductions;      /* changes of `members`, from 1 */
+    bool looked_ahead;           /* all definitions and ranks of communicators are known */
+    bool ended;                  /* before the end of the log, as the watch wants it */
     struct hpcw_i_table queues;  /* both ends of messages and their tag -> struct read_clog2_queue */
     struct hpcw_i_table
         completed; /* drawables that ended at the time `completed_at`, where one alone does not tell */
@@ -207,11 +216,14 @@ void read_clog2_event(struct read_clog2_pass *p, const struct read_clog2_item *i
 void read_clog2_check_states_ended(struct read_clog2_pass *p);
 
 /* messages.c */
-void read_clog2_message_place(const struct read_clog2_pass *p, const struct read_clog2_item *item,
+void read_clog2_message_place(struct read_clog2_pass *p, const struct read_clog2_item *item,
                               struct read_clog2_place *place);
 void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item *item,
                         const struct read_clog2_place *place);
 void read_clog2_check_messages_met(struct read_clog2_pass *p);
+
+/* ahead.c: reads the rest of the log for definitions and ranks of communicators, once, if there is a watch. */
+void read_clog2_look_ahead(struct read_clog2_pass *p);
 
 /* rows.c: the rows of a profile. At least one is allocated; NULL: out of memory. */
 struct read_clog2_row {
@@ -248,21 +260,38 @@ static inline uint64_t read_clog2_bits_of(double x) {
     return bits;
 }
 
+/* The communicator that an entry of the table stands for. A strict pass takes the entries as they are. */
+static inline int32_t read_clog2_same_comm(const struct read_clog2_pass *p, int32_t comm) {
+    return p->watch == NULL || comm < 0 || (uint32_t)comm >= read_clog2_info(p->reader)->comms
+               ? comm
+               : read_clog2_entry(p->reader, (uint32_t)comm)->index;
+}
+
 /* The rank of the world, or -1. */
 static inline int64_t read_clog2_world_rank(const struct read_clog2_pass *p, int32_t comm, int32_t rank) {
-    const uint64_t key[] = {read_clog2_pack(comm, rank)};
+    const uint64_t key[] = {read_clog2_pack(read_clog2_same_comm(p, comm), rank)};
     const struct read_clog2_member *v = hpcw_i_table_find(&p->members, key);
     return v == NULL ? -1 : v->rank;
 }
 
-/* The same. -1 is a case of READ_CLOG2_COMM at `offset`. */
-static inline int64_t read_clog2_need_world_rank(struct read_clog2_pass *p, uint64_t offset, int32_t comm,
-                                                 int32_t rank) {
-    int64_t world = read_clog2_world_rank(p, comm, rank);
+/* comms.c: the entry of a rank and thread of a communicator in the cache, made if need be. */
+struct read_clog2_near_rank *read_clog2_near_make(struct read_clog2_pass *p, struct read_clog2_near_rank *near,
+                                                  int32_t comm, int32_t rank, int32_t thread);
+static inline struct read_clog2_near_rank *read_clog2_near(struct read_clog2_pass *p, int32_t comm,
+                                                           int32_t rank, int32_t thread) {
+    const uint32_t at = (uint32_t)rank + (uint32_t)comm * 97 + (uint32_t)thread * 31;
+    struct read_clog2_near_rank *near = &p->near_rank[at % READ_CLOG2_NEAR_RANKS];
+    return near->known == p->introductions && near->comm == comm && near->rank == rank && near->thread == thread
+               ? near
+               : read_clog2_near_make(p, near, comm, rank, thread);
+}
+
+/* Where a drawable needs the rank of the world: -1 is a case of READ_CLOG2_COMM at `offset`. */
+static inline void read_clog2_need(struct read_clog2_pass *p, uint64_t offset, int64_t world, int32_t comm,
+                                   int32_t rank) {
     if (world < 0) {
         read_clog2_unknown_rank(p, offset, comm, rank);
     }
-    return world;
 }
 
 /* Index + 1 of an unused entry of `open`; 0 if memory ran out, which fails the pass. */

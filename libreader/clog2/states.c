@@ -10,11 +10,10 @@ static bool by_rank(const struct read_clog2_pass *p) {
 }
 
 /* Index + 1 of the timeline, which is made if it is missing; 0: memory ran out. */
-static uint32_t timeline_find(struct read_clog2_pass *p, const struct read_clog2_item *item) {
-    const int64_t world = by_rank(p) ? read_clog2_world_rank(p, item->comm, item->rank) : -1;
-    const uint64_t key[] = {world >= 0 ? read_clog2_pack(0, (int32_t)world)
-                                       : read_clog2_pack(item->comm, item->rank),
-                            (uint32_t)item->thread};
+static uint32_t timeline_find(struct read_clog2_pass *p, const struct read_clog2_item *item, int32_t world) {
+    const bool whole = by_rank(p) && world >= 0;
+    const uint64_t key[] = {whole ? read_clog2_pack(0, world) : read_clog2_pack(item->comm, item->rank),
+                            read_clog2_pack(whole ? 1 : 0, item->thread)};
     const size_t count = p->timelines.count;
     bool fresh;
     struct read_clog2_timeline *grown =
@@ -34,36 +33,15 @@ static uint32_t timeline_find(struct read_clog2_pass *p, const struct read_clog2
 
 void read_clog2_event_place(struct read_clog2_pass *p, const struct read_clog2_item *item,
                             struct read_clog2_place *place) {
-    const uint32_t at = (uint32_t)item->rank + (uint32_t)item->comm * 97 + (uint32_t)item->thread * 31;
-    struct read_clog2_near_timeline *near = &p->near_timeline[at % READ_CLOG2_NEAR_TIMELINES];
-    if (near->timeline == 0 || near->comm != item->comm || near->rank != item->rank ||
-        near->thread != item->thread || by_rank(p)) {
-        *near = (struct read_clog2_near_timeline){
-            .comm = item->comm, .rank = item->rank, .thread = item->thread, .timeline = timeline_find(p, item)};
+    struct read_clog2_near_rank *near = read_clog2_near(p, item->comm, item->rank, item->thread);
+    if (near->timeline == 0) {
+        near->timeline = timeline_find(p, item, near->world);
     }
     place->timeline = near->timeline;
+    place->rank = near->world;
     if (place->timeline != 0) {
         __builtin_prefetch(&p->timeline[place->timeline - 1]);
     }
-}
-
-/* Returns the rank of the world, or -1. It is kept where a timeline belongs to one communicator. */
-static int64_t world_of(const struct read_clog2_pass *p, const struct read_clog2_item *item,
-                        struct read_clog2_timeline *timeline) {
-    if (timeline->known != p->introductions || by_rank(p)) {
-        timeline->known = p->introductions;
-        timeline->world = read_clog2_world_rank(p, item->comm, item->rank);
-    }
-    return timeline->world;
-}
-
-static int64_t need_world(struct read_clog2_pass *p, const struct read_clog2_item *item,
-                          struct read_clog2_timeline *timeline) {
-    const int64_t world = world_of(p, item, timeline);
-    if (world < 0) {
-        read_clog2_unknown_rank(p, item->offset, item->comm, item->rank);
-    }
-    return world;
 }
 
 static void key_of(const struct read_clog2_item *item, const struct read_clog2_drawn *drawn,
@@ -107,55 +85,55 @@ static void complete(struct read_clog2_pass *p, const struct read_clog2_item *it
 
 /* Ends with the record. */
 static struct read_clog2_stretch stretch_of(const struct read_clog2_pass *p, const struct read_clog2_item *item,
-                                            uint32_t definition, int64_t rank, double from) {
+                                            const struct read_clog2_place *place, uint32_t definition) {
+    const struct read_clog2_definition *d = &p->definition[definition];
     return (struct read_clog2_stretch){.state = definition,
-                                       .number = p->definition[definition].number,
-                                       .name = p->definition[definition].name,
-                                       .rank = (uint32_t)rank,
+                                       .number = d->number,
+                                       .name = d->name,
+                                       .format = d->format,
+                                       .rank = (uint32_t)place->rank,
                                        .comm = item->comm,
                                        .thread = item->thread,
-                                       .from = from,
+                                       .timeline = place->timeline - 1,
+                                       .from = item->time,
                                        .to = item->time};
 }
 
 /* Reports the innermost state of a timeline, which another one is about to replace. */
 static void watch_stretch(struct read_clog2_pass *p, const struct read_clog2_item *item,
-                          struct read_clog2_timeline *timeline) {
+                          const struct read_clog2_place *place, struct read_clog2_timeline *timeline) {
     if (p->watch == NULL || p->watch->stretch == NULL) {
         return;
     }
-    if (timeline->top != 0 && item->time > timeline->since) {
-        int64_t rank = world_of(p, item, timeline);
-        if (rank >= 0) {
-            uint32_t definition = (uint32_t)p->open[timeline->top - 1].detail;
-            struct read_clog2_stretch s = stretch_of(p, item, definition, rank, timeline->since);
-            p->watch->stretch(p->watch->context, &s);
-        }
+    if (timeline->top != 0 && item->time > timeline->since && place->rank >= 0) {
+        const struct read_clog2_open *o = &p->open[timeline->top - 1];
+        struct read_clog2_stretch s = stretch_of(p, item, place, (uint32_t)o->detail);
+        s.from = timeline->since;
+        s.depth = o->depth;
+        p->watch->stretch(p->watch->context, &s);
     }
     timeline->since = item->time;
 }
 
 static void call(const struct read_clog2_pass *p,
                  void (*callback)(void *context, const struct read_clog2_stretch *s),
-                 const struct read_clog2_item *item, uint32_t definition, int64_t rank, double begin) {
-    if (callback != NULL && p->status == HPCW_OK && rank >= 0) {
-        struct read_clog2_stretch s = stretch_of(p, item, definition, rank, begin);
-        s.cargo = item->kind == READ_CLOG2_IS_WITH_CARGO
-                      ? item->payload + (READ_CLOG2_CARGO_AT - READ_CLOG2_HEAD_SIZE)
-                      : NULL;
-        callback(p->watch->context, &s);
-    }
+                 const struct read_clog2_item *item, struct read_clog2_stretch s) {
+    s.cargo = item->kind == READ_CLOG2_IS_WITH_CARGO
+                  ? item->payload + (READ_CLOG2_CARGO_AT - READ_CLOG2_HEAD_SIZE)
+                  : NULL;
+    callback(p->watch->context, &s);
 }
 
 /* ---- Records ---------------------------------------------------------------------------------------------- */
 
 static void start_state(struct read_clog2_pass *p, const struct read_clog2_item *item,
-                        struct read_clog2_timeline *timeline, uint32_t definition) {
+                        const struct read_clog2_place *place, uint32_t definition) {
+    struct read_clog2_timeline *timeline = &p->timeline[place->timeline - 1];
     uint32_t n = read_clog2_open_take(p);
     if (n == 0) {
         return;
     }
-    watch_stretch(p, item, timeline);
+    watch_stretch(p, item, place, timeline);
     for (uint32_t i = timeline->top; i != 0; i = p->open[i - 1].next) {
         if (p->open[i - 1].detail == (int32_t)definition) {
             read_clog2_found(p, READ_CLOG2_NESTING, item->offset,
@@ -164,14 +142,23 @@ static void start_state(struct read_clog2_pass *p, const struct read_clog2_item 
             break;
         }
     }
-    p->open[n - 1] = (struct read_clog2_open){
-        .time = item->time, .offset = item->offset, .next = timeline->top, .detail = (int32_t)definition};
+    p->open[n - 1] = (struct read_clog2_open){.time = item->time,
+                                              .offset = item->offset,
+                                              .next = timeline->top,
+                                              .depth = timeline->depth++,
+                                              .detail = (int32_t)definition};
     timeline->top = n;
+    if (p->watch != NULL && p->watch->begin != NULL && p->status == HPCW_OK && place->rank >= 0) {
+        struct read_clog2_stretch s = stretch_of(p, item, place, definition);
+        s.depth = timeline->depth - 1;
+        call(p, p->watch->begin, item, s);
+    }
 }
 
 /* Ends the oldest open state of a kind: what the viewers do. */
 static void end_state(struct read_clog2_pass *p, const struct read_clog2_item *item,
-                      struct read_clog2_timeline *timeline, uint32_t definition) {
+                      const struct read_clog2_place *place, uint32_t definition) {
+    struct read_clog2_timeline *timeline = &p->timeline[place->timeline - 1];
     uint32_t above = 0, oldest = 0, above_oldest = 0;
     for (uint32_t i = timeline->top; i != 0; above = i, i = p->open[i - 1].next) {
         if (p->open[i - 1].detail == (int32_t)definition) {
@@ -186,31 +173,38 @@ static void end_state(struct read_clog2_pass *p, const struct read_clog2_item *i
                          p->definition[definition].number, item->rank, item->comm, item->thread);
         return;
     }
-    watch_stretch(p, item, timeline);
-    const struct read_clog2_open *o = &p->open[oldest - 1];
-    double begin = o->time;
+    watch_stretch(p, item, place, timeline);
+    const struct read_clog2_open o = p->open[oldest - 1];
     if (above_oldest != 0) {
         read_clog2_found(p, READ_CLOG2_NESTING, item->offset,
                          "expected the end of state %" PRId32 " first, got that of state %" PRId32,
                          p->definition[p->open[timeline->top - 1].detail].number,
                          p->definition[definition].number);
-        p->open[above_oldest - 1].next = o->next;
+        p->open[above_oldest - 1].next = o.next;
     } else {
-        timeline->top = o->next;
+        timeline->top = o.next;
     }
+    timeline->depth--;
     read_clog2_open_give(p, oldest);
-    int64_t world = need_world(p, item, timeline);
-    complete(p, item, timeline, definition, begin);
-    call(p, p->watch == NULL ? NULL : p->watch->state, item, definition, world, begin);
-    read_clog2_amount_add(p, &p->shares, definition, world, 0, item->time - begin);
+    read_clog2_need(p, item->offset, place->rank, item->comm, item->rank);
+    complete(p, item, timeline, definition, o.time);
+    if (p->watch != NULL && p->watch->state != NULL && p->status == HPCW_OK && place->rank >= 0) {
+        struct read_clog2_stretch s = stretch_of(p, item, place, definition);
+        s.from = o.time;
+        s.depth = o.depth;
+        call(p, p->watch->state, item, s);
+    }
+    read_clog2_amount_add(p, &p->shares, definition, place->rank, 0, item->time - o.time);
 }
 
 static void solo_event(struct read_clog2_pass *p, const struct read_clog2_item *item,
-                       struct read_clog2_timeline *timeline, uint32_t definition) {
-    int64_t world = need_world(p, item, timeline);
-    complete(p, item, timeline, definition, item->time);
-    call(p, p->watch == NULL ? NULL : p->watch->solo, item, definition, world, item->time);
-    read_clog2_amount_add(p, &p->shares, definition, world, 0, 0);
+                       const struct read_clog2_place *place, uint32_t definition) {
+    read_clog2_need(p, item->offset, place->rank, item->comm, item->rank);
+    complete(p, item, &p->timeline[place->timeline - 1], definition, item->time);
+    if (p->watch != NULL && p->watch->solo != NULL && p->status == HPCW_OK && place->rank >= 0) {
+        call(p, p->watch->solo, item, stretch_of(p, item, place, definition));
+    }
+    read_clog2_amount_add(p, &p->shares, definition, place->rank, 0, 0);
 }
 
 /* doc/formats/clog2.md#clog2-23 */
@@ -240,6 +234,10 @@ void read_clog2_event(struct read_clog2_pass *p, const struct read_clog2_item *i
         return;
     }
     const struct read_clog2_event *v = read_clog2_event_get(p, id);
+    if ((v == NULL || !p->definition[v->definition].defined) && p->watch != NULL && !p->looked_ahead) {
+        read_clog2_look_ahead(p);
+        v = read_clog2_event_get(p, id);
+    }
     if (v == NULL) {
         read_clog2_found(p, READ_CLOG2_ID, item->offset + READ_CLOG2_EVENT_AT,
                          "expected one of the ids announced, got %" PRId32, id);
@@ -261,13 +259,12 @@ void read_clog2_event(struct read_clog2_pass *p, const struct read_clog2_item *i
     if (place->timeline == 0) {
         return;
     }
-    struct read_clog2_timeline *timeline = &p->timeline[place->timeline - 1];
     if (e.role == READ_CLOG2_STARTS) {
-        start_state(p, item, timeline, e.definition);
+        start_state(p, item, place, e.definition);
     } else if (e.role == READ_CLOG2_ENDS) {
-        end_state(p, item, timeline, e.definition);
+        end_state(p, item, place, e.definition);
     } else {
-        solo_event(p, item, timeline, e.definition);
+        solo_event(p, item, place, e.definition);
     }
 }
 

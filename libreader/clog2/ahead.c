@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Definitions and communicators that stand behind their first use, as in the logs of MPE's own wrapper. */
+#include "libreader/clog2/private.h"
+#include "libreader/source.h"
+#include "libwriter/base/status.h"
+
+void read_clog2_look_ahead(struct read_clog2_pass *p) {
+    struct read_clog2 *rest;
+    p->looked_ahead = true;
+    hpcw_error why;
+    hpcw_status s = read_clog2_open_rest(p->reader, &rest, &why);
+    const struct read_clog2_item *item;
+    uint32_t count = 1;
+    while (s == HPCW_OK && count > 0) {
+        s = read_clog2_next_batch(rest, &item, &count, &why);
+        for (uint32_t i = 0; s == HPCW_OK && i < count; i++) {
+            if (item[i].kind == READ_CLOG2_IS_STATE_DEF || item[i].kind == READ_CLOG2_IS_EVENT_DEF) {
+                read_clog2_define(p, &item[i]);
+            } else if (item[i].kind == READ_CLOG2_IS_COMM_EVENT) {
+                read_clog2_introduce(p, &item[i]);
+            }
+        }
+    }
+    read_clog2_free(rest);
+    /* A fault in the rest of the log is reported by the pass, when it comes there. */
+    if (p->status == HPCW_OK && read_source_is_of_system(s, &why)) {
+        p->status = hpcw_i_fail_as(p->err, &why);
+    }
+}
