@@ -2,10 +2,11 @@
 /**
  * Reading CLOG-2 event logs: those of <hpcw/clog2.h> and <hpcw/clog2_log.h>, and merged logs of MPE2.
  *
- * There are three ways, from records to figures:
+ * There are four ways, from records to figures:
  *
  * - hpcw_clog2_reader_next gives the records one by one, in the order of the file, as hpcw_clog2_write takes them.
  * - hpcw_clog2_reader_watch puts starts and ends together, and calls back for each state and message.
+ * - hpcw_clog2_reader_select and the calls after it fill arrays with states, messages or solo events of a window.
  * - hpcw_clog2_reader_profile adds up the states of each rank and the messages of each pair of ranks.
  *
  *     hpcw_clog2_reader *r;
@@ -159,6 +160,132 @@ typedef struct hpcw_clog2_watch {
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_reader_watch(hpcw_clog2_reader *reader,
                                                              const hpcw_clog2_watch *watch, hpcw_error *err);
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Columns
+ *
+ *      hpcw_clog2_window window;
+ *      hpcw_clog2_window_init(&window);
+ *      window.from = 0.5;
+ *      window.to = 0.6;
+ *      double from[ROWS], to[ROWS];
+ *      uint32_t rank[ROWS];
+ *      const hpcw_clog2_states columns = {.rank = rank, .from = from, .to = to};
+ *      size_t count = 1;
+ *      status = hpcw_clog2_reader_select(r, HPCW_CLOG2_TABLE_STATES, &window, &err);
+ *      while (status == HPCW_OK && count > 0) {
+ *          status = hpcw_clog2_reader_states(r, &columns, ROWS, &count, &err);
+ *          ...count rows...
+ *      }
+ *
+ *  What breaks a rule is passed over, as by hpcw_clog2_reader_watch. Definitions and ranks of communicators hold for the whole
+ *  log, wherever they stand.
+ * --------------------------------------------------------------------------------------------------------- */
+
+/** What rows are of. */
+typedef enum hpcw_clog2_table {
+    HPCW_CLOG2_TABLE_STATES = 1,
+    HPCW_CLOG2_TABLE_MESSAGES = 2, /**< of which both ends are in the log */
+    HPCW_CLOG2_TABLE_SOLOS = 3     /**< solo events */
+} hpcw_clog2_table;
+
+/** Which rows: those that have a part in [from, to), of some ranks of the world. */
+typedef struct hpcw_clog2_window {
+    double from, to;     /**< seconds */
+    uint32_t first_rank; /**< of the state or event, or of one of the ends of a message */
+    uint32_t last_rank;
+} hpcw_clog2_window;
+
+/** All times and ranks. */
+HPCW_API void hpcw_clog2_window_init(hpcw_clog2_window *window);
+
+/**
+ * Starts to read rows from the beginning of the log. Any other call on the handle but hpcw_clog2_reader_info,
+ * hpcw_clog2_reader_comm, hpcw_clog2_reader_definition and the one that fills columns of this table ends it.
+ *
+ * Memory until then: 200 KiB, and what is open at a time. A state may begin long before the window, so the log is read from
+ * its first block, but only until all states or messages that began before the end of the window have ended.
+ *
+ * @param window  NULL: all times and ranks
+ * @return HPCW_OK; HPCW_EINVAL (a pointer is NULL, no such table, an empty window); HPCW_ESTATE (called by a callback);
+ *         HPCW_ENOMEM
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_reader_select(hpcw_clog2_reader *reader, hpcw_clog2_table table,
+                                                              const hpcw_clog2_window *window, hpcw_error *err);
+
+/** Arrays for the columns of states; each may be NULL. Rows are in the order in which states end. */
+typedef struct hpcw_clog2_states {
+    uint32_t *definition; /**< see hpcw_clog2_reader_definition */
+    uint32_t *rank;       /**< of the world */
+    int32_t *thread;      /**< of the rank, as logged */
+    int32_t *comm;        /**< communicator, as logged */
+    uint32_t *depth;      /**< other states of the thread of the rank that were open when it began */
+    double *from;         /**< seconds */
+    double *to;           /**< seconds */
+    unsigned char *cargo; /**< [capacity][HPCW_CLOG2_CARGO] of the event that ends it; zeros: none */
+} hpcw_clog2_states;
+
+/** Arrays for the columns of messages; each may be NULL. Rows are in the order of the later ends. */
+typedef struct hpcw_clog2_messages {
+    uint32_t *from;   /**< rank of the world */
+    uint32_t *to;     /**< rank of the world */
+    int32_t *comm;    /**< communicator of the send, as logged */
+    int32_t *tag;     /**< as logged */
+    int32_t *size;    /**< bytes, as the send says */
+    double *sent;     /**< seconds */
+    double *received; /**< seconds */
+} hpcw_clog2_messages;
+
+/** Arrays for the columns of solo events; each may be NULL. Rows are in the order of the log. */
+typedef struct hpcw_clog2_solos {
+    uint32_t *definition; /**< see hpcw_clog2_reader_definition */
+    uint32_t *rank;       /**< of the world */
+    int32_t *thread;      /**< of the rank, as logged */
+    int32_t *comm;        /**< communicator, as logged */
+    double *time;         /**< seconds */
+    unsigned char *cargo; /**< [capacity][HPCW_CLOG2_CARGO]; zeros: none */
+} hpcw_clog2_solos;
+
+/**
+ * The next rows, up to `capacity`.
+ *
+ * @param columns  arrays of `capacity` elements each
+ * @param count    out: rows filled in; 0 only after the last one, or after a failure
+ * @return HPCW_OK; HPCW_EINVAL (a pointer is NULL, a capacity of 0); HPCW_ESTATE (another table is selected, or none);
+ *         HPCW_ENOMEM; and as hpcw_clog2_reader_next. After a failure every call fails in the same way
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_reader_states(hpcw_clog2_reader *reader,
+                                                              const hpcw_clog2_states *columns, size_t capacity,
+                                                              size_t *count, hpcw_error *err);
+
+/** The same for messages. */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_reader_messages(hpcw_clog2_reader *reader,
+                                                                const hpcw_clog2_messages *columns,
+                                                                size_t capacity, size_t *count,
+                                                                hpcw_error *err);
+
+/** The same for solo events. */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_reader_solos(hpcw_clog2_reader *reader,
+                                                             const hpcw_clog2_solos *columns, size_t capacity,
+                                                             size_t *count, hpcw_error *err);
+
+/** What a definition says. An event without definition has empty texts. */
+typedef struct hpcw_clog2_definition {
+    bool state;         /**< false: of a solo event */
+    int32_t number;     /**< of the state, or the event */
+    const char *name;   /**< valid until the next call on the handle */
+    const char *colour; /**< the same */
+    const char *format; /**< of cargo; the same */
+} hpcw_clog2_definition;
+
+/** The definition with the index that rows of the table selected give; false, and nothing filled in, for an index that no row
+ * had. */
+HPCW_API bool hpcw_clog2_reader_definition(const hpcw_clog2_reader *reader, uint32_t index,
+                                           hpcw_clog2_definition *definition);
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Figures
+ * --------------------------------------------------------------------------------------------------------- */
 
 /** A state, or a solo event, of one rank. */
 typedef struct hpcw_clog2_share {

@@ -157,7 +157,8 @@ struct read_clog2_end {
 struct read_clog2_watch {
     void *context;
     bool by_rank;     /* the states of a thread of a rank nest over all communicators, as on one timeline */
-    bool no_messages; /* are matched: for callers that have no use for them */
+    bool no_states;   /* neither states nor solo events are looked at: for callers that have no use for them */
+    bool no_messages; /* nor messages */
     /* A state begins. */
     void (*begin)(void *context, const struct read_clog2_stretch *s);
     /* A state was the innermost one of its timeline. Those of one timeline never overlap, and together they are the whole
@@ -168,7 +169,7 @@ struct read_clog2_watch {
     /* An event that is no end of a state: it takes no time. */
     void (*solo)(void *context, const struct read_clog2_stretch *s);
     void (*message)(void *context, const struct read_clog2_end *e);
-    /* NULL, or called before each record with its time. False ends the pass there. */
+    /* NULL, or called before each record with its time. False ends the pass there, or interrupts one in steps. */
     bool (*before)(void *context, double time);
     /* NULL, or what a callback sets to end the pass after the current record, which fails with it. */
     const hpcw_status *stop;

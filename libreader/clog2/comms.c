@@ -46,18 +46,6 @@ void read_clog2_introduce(struct read_clog2_pass *p, const struct read_clog2_ite
     }
 }
 
-struct read_clog2_near_rank *read_clog2_near_make(struct read_clog2_pass *p, struct read_clog2_near_rank *near,
-                                                  int32_t comm, int32_t rank, int32_t thread) {
-    int64_t world = read_clog2_world_rank(p, comm, rank);
-    if (world < 0 && p->watch != NULL && !p->looked_ahead) {
-        read_clog2_look_ahead(p);
-        world = read_clog2_world_rank(p, comm, rank);
-    }
-    *near = (struct read_clog2_near_rank){
-        .comm = comm, .rank = rank, .thread = thread, .known = p->introductions, .world = (int32_t)world};
-    return near;
-}
-
 void read_clog2_unknown_rank(struct read_clog2_pass *p, uint64_t offset, int32_t comm, int32_t rank) {
     read_clog2_found(p, READ_CLOG2_COMM, offset,
                      "expected a communicator event before, got none for rank %" PRId32

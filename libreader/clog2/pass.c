@@ -39,7 +39,7 @@ static void place_of(struct read_clog2_pass *p, const struct read_clog2_item *it
                      struct read_clog2_place *place) {
     if (item->kind == READ_CLOG2_IS_MESSAGE) {
         read_clog2_message_place(p, item, place);
-    } else if (is_event(item)) {
+    } else if (is_event(item) && !(p->watch != NULL && p->watch->no_states)) {
         read_clog2_event_place(p, item, place);
     }
 }
@@ -54,7 +54,9 @@ static void take(struct read_clog2_pass *p, const struct read_clog2_item *item,
         break;
     case READ_CLOG2_IS_BARE:
     case READ_CLOG2_IS_WITH_CARGO:
-        read_clog2_event(p, item, place);
+        if (!(p->watch != NULL && p->watch->no_states)) {
+            read_clog2_event(p, item, place);
+        }
         break;
     case READ_CLOG2_IS_MESSAGE:
         read_clog2_message(p, item, place);
@@ -133,15 +135,14 @@ static void check_log(struct read_clog2_pass *p) {
     }
 }
 
-hpcw_status read_clog2_pass_run(struct read_clog2_pass *p, struct read_clog2 *reader, unsigned refuse,
-                                bool profile, const struct read_clog2_watch *watch, hpcw_error *err) {
+void read_clog2_pass_open(struct read_clog2_pass *p, struct read_clog2 *reader, unsigned refuse, bool profile,
+                          const struct read_clog2_watch *watch) {
     *p = (struct read_clog2_pass){
         .reader = reader,
         .introductions = 1,
         .refuse = refuse,
         .profile = profile,
         .watch = watch,
-        .err = err,
         .events = {.key_words = 1, .value_size = sizeof(struct read_clog2_event)},
         .timelines = {.key_words = 2, .value_size = sizeof(uint64_t)},
         .members = {.key_words = 1, .value_size = sizeof(struct read_clog2_member)},
@@ -151,14 +152,21 @@ hpcw_status read_clog2_pass_run(struct read_clog2_pass *p, struct read_clog2 *re
         .flows = {.key_words = 2, .value_size = sizeof(struct read_clog2_amount)},
     };
     read_clog2_rewind(reader);
-    p->near_rank = hpcw_i_calloc(READ_CLOG2_NEAR_RANKS, sizeof *p->near_rank);
-    if (p->near_rank == NULL) {
-        read_clog2_no_memory(p);
-    }
+}
+
+hpcw_status read_clog2_pass_step(struct read_clog2_pass *p, hpcw_error *err) {
     const struct read_clog2_item *item;
     uint32_t count = 1;
+    p->err = err;
+    p->ended = false;
+    if (p->near_rank == NULL) {
+        p->near_rank = hpcw_i_calloc(READ_CLOG2_NEAR_RANKS, sizeof *p->near_rank);
+        if (p->near_rank == NULL) {
+            read_clog2_no_memory(p);
+        }
+    }
     while (count > 0 && p->status == HPCW_OK && !p->ended) {
-        p->status = read_clog2_next_batch(reader, &item, &count, err);
+        p->status = read_clog2_next_batch(p->reader, &item, &count, err);
         if (p->status == HPCW_OK) {
             take_batch(p, item, count);
         }
@@ -167,6 +175,12 @@ hpcw_status read_clog2_pass_run(struct read_clog2_pass *p, struct read_clog2 *re
         check_log(p);
     }
     return p->status;
+}
+
+hpcw_status read_clog2_pass_run(struct read_clog2_pass *p, struct read_clog2 *reader, unsigned refuse,
+                                bool profile, const struct read_clog2_watch *watch, hpcw_error *err) {
+    read_clog2_pass_open(p, reader, refuse, profile, watch);
+    return read_clog2_pass_step(p, err);
 }
 
 void read_clog2_pass_free(struct read_clog2_pass *p) {

@@ -148,7 +148,7 @@ struct read_clog2_pass {
     struct hpcw_i_table members; /* (communicator, rank) -> struct read_clog2_member, its rank of the world */
     uint32_t introductions;      /* changes of `members`, from 1 */
     bool looked_ahead;           /* all definitions and ranks of communicators are known */
-    bool ended;                  /* before the end of the log, as the watch wants it */
+    bool ended;                  /* the last step, before the end of the log */
     struct hpcw_i_table queues;  /* both ends of messages and their tag -> struct read_clog2_queue */
     struct hpcw_i_table
         completed; /* drawables that ended at the time `completed_at`, where one alone does not tell */
@@ -172,6 +172,10 @@ struct read_clog2_pass {
 hpcw_status read_clog2_pass_run(struct read_clog2_pass *pass, struct read_clog2 *reader, unsigned refuse,
                                 bool profile, const struct read_clog2_watch *watch, hpcw_error *err);
 void read_clog2_pass_free(struct read_clog2_pass *pass);
+/* The same in steps, which end where the watch wants it (`ended`) or after the log. */
+void read_clog2_pass_open(struct read_clog2_pass *pass, struct read_clog2 *reader, unsigned refuse,
+                          bool profile, const struct read_clog2_watch *watch);
+hpcw_status read_clog2_pass_step(struct read_clog2_pass *pass, hpcw_error *err);
 
 /* rules.c: counts a case of a rule, and fails if the rule is to be refused. Nothing after a failure. */
 void read_clog2_found(struct read_clog2_pass *p, enum read_clog2_rule rule, uint64_t offset, const char *fmt,
@@ -274,7 +278,7 @@ static inline int64_t read_clog2_world_rank(const struct read_clog2_pass *p, int
     return v == NULL ? -1 : v->rank;
 }
 
-/* comms.c: the entry of a rank and thread of a communicator in the cache, made if need be. */
+/* ahead.c: the entry of a rank and thread of a communicator in the cache, made if need be. */
 struct read_clog2_near_rank *read_clog2_near_make(struct read_clog2_pass *p, struct read_clog2_near_rank *near,
                                                   int32_t comm, int32_t rank, int32_t thread);
 static inline struct read_clog2_near_rank *read_clog2_near(struct read_clog2_pass *p, int32_t comm,

@@ -7,15 +7,6 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-struct hpcw_clog2_reader {
-    struct read_clog2 *r;
-    hpcw_clog2_info info;
-    bool calls_back; /* in a watch or a profile, which have the place in the log */
-    /* What the last record points to. */
-    char colour[READ_CLOG2_COLOUR_SIZE + 1], name[READ_CLOG2_NAME_SIZE + 1], format[READ_CLOG2_FORMAT_SIZE + 1];
-    hpcw_clog2_comm_id id;
-};
-
 hpcw_status read_clog2_publish(struct read_clog2 *r, hpcw_clog2_reader **out, hpcw_error *err) {
     *out = hpcw_i_calloc(1, sizeof **out);
     if (*out == NULL) {
@@ -38,21 +29,12 @@ hpcw_status read_clog2_publish(struct read_clog2 *r, hpcw_clog2_reader **out, hp
     return HPCW_OK;
 }
 
-static hpcw_status missing(const char *what, hpcw_error *err) {
-    return hpcw_i_fail(err, HPCW_EINVAL, "clog2: %s: expected a pointer, got NULL", what);
-}
-
-static hpcw_status in_callback(const hpcw_clog2_reader *reader, hpcw_error *err) {
-    return hpcw_i_fail(err, HPCW_ESTATE, "%s: expected a call outside of callbacks, got one of a callback",
-                       read_clog2_name(reader->r));
-}
-
 hpcw_status hpcw_clog2_reader_open(const char *path, hpcw_clog2_reader **out, hpcw_error *err) {
     if (out != NULL) {
         *out = NULL;
     }
     if (out == NULL || path == NULL) {
-        return missing(out == NULL ? "handle" : "path", err);
+        return read_clog2_missing(out == NULL ? "handle" : "path", err);
     }
     struct read_clog2 *r;
     hpcw_status status = read_clog2_open(path, &r, err);
@@ -61,6 +43,7 @@ hpcw_status hpcw_clog2_reader_open(const char *path, hpcw_clog2_reader **out, hp
 
 void hpcw_clog2_reader_free(hpcw_clog2_reader *reader) {
     if (reader != NULL) {
+        read_clog2_deselect(reader);
         read_clog2_free(reader->r);
         hpcw_i_free(reader);
     }
@@ -176,11 +159,12 @@ hpcw_status hpcw_clog2_reader_next(hpcw_clog2_reader *reader, hpcw_clog2_record 
         *more = false;
     }
     if (reader == NULL || record == NULL || more == NULL) {
-        return missing(reader == NULL ? "handle" : record == NULL ? "record" : "more", err);
+        return read_clog2_missing(reader == NULL ? "handle" : record == NULL ? "record" : "more", err);
     }
     if (reader->calls_back) {
-        return in_callback(reader, err);
+        return read_clog2_in_callback(reader, err);
     }
+    read_clog2_deselect(reader);
     struct read_clog2_item item;
     hpcw_status status = read_clog2_next(reader->r, &item, more, err);
     if (status == HPCW_OK && *more) {
@@ -191,6 +175,7 @@ hpcw_status hpcw_clog2_reader_next(hpcw_clog2_reader *reader, hpcw_clog2_record 
 
 void hpcw_clog2_reader_rewind(hpcw_clog2_reader *reader) {
     if (reader != NULL && !reader->calls_back) {
+        read_clog2_deselect(reader);
         read_clog2_rewind(reader->r);
     }
 }
@@ -247,11 +232,12 @@ static void call_message(void *context, const struct read_clog2_end *e) {
 
 hpcw_status hpcw_clog2_reader_watch(hpcw_clog2_reader *reader, const hpcw_clog2_watch *watch, hpcw_error *err) {
     if (reader == NULL || watch == NULL) {
-        return missing(reader == NULL ? "handle" : "watch", err);
+        return read_clog2_missing(reader == NULL ? "handle" : "watch", err);
     }
     if (reader->calls_back) {
-        return in_callback(reader, err);
+        return read_clog2_in_callback(reader, err);
     }
+    read_clog2_deselect(reader);
     struct watching w = {.calls = *watch};
     const struct read_clog2_watch calls = {.context = &w,
                                            .stretch = watch->stretch == NULL ? NULL : call_stretch,
@@ -304,11 +290,12 @@ static hpcw_status call_flows(const struct read_clog2_pass *p, const struct read
 hpcw_status hpcw_clog2_reader_profile(hpcw_clog2_reader *reader, const hpcw_clog2_profile *profile,
                                       hpcw_error *err) {
     if (reader == NULL || profile == NULL) {
-        return missing(reader == NULL ? "handle" : "profile", err);
+        return read_clog2_missing(reader == NULL ? "handle" : "profile", err);
     }
     if (reader->calls_back) {
-        return in_callback(reader, err);
+        return read_clog2_in_callback(reader, err);
     }
+    read_clog2_deselect(reader);
     struct read_clog2_pass pass;
     struct read_clog2_row *shares = NULL, *flows = NULL;
     hpcw_status s = read_clog2_pass_run(&pass, reader->r, 0, true, NULL, err);

@@ -80,6 +80,38 @@ static void read_records(hpcw_clog2_reader *reader) {
     demand(sum < SIZE_MAX);
 }
 
+/* The rows of a window: every state has a definition, and none is outside. */
+static void read_columns(hpcw_clog2_reader *reader) {
+    enum { ROWS = 5 };
+    uint32_t definition[ROWS], rank[ROWS];
+    double from[ROWS], to[ROWS];
+    unsigned char cargo[ROWS * HPCW_CLOG2_CARGO];
+    const hpcw_clog2_states states = {
+        .definition = definition, .rank = rank, .from = from, .to = to, .cargo = cargo};
+    const hpcw_clog2_messages messages = {.from = rank, .sent = from, .received = to};
+    const hpcw_clog2_solos solos = {.definition = definition, .time = from, .cargo = cargo};
+    hpcw_clog2_window window;
+    hpcw_clog2_window_init(&window);
+    for (int wide = 1; wide >= 0; wide--) {
+        window.to = wide ? window.to : 0.5;
+        size_t count = 1;
+        demand(hpcw_clog2_reader_select(reader, HPCW_CLOG2_TABLE_STATES, &window, NULL) == HPCW_OK);
+        while (hpcw_clog2_reader_states(reader, &states, ROWS, &count, NULL) == HPCW_OK && count > 0) {
+            for (size_t i = 0; i < count; i++) {
+                hpcw_clog2_definition d;
+                demand(hpcw_clog2_reader_definition(reader, definition[i], &d) && d.state);
+                demand(from[i] < window.to);
+            }
+        }
+        demand(hpcw_clog2_reader_select(reader, HPCW_CLOG2_TABLE_MESSAGES, &window, NULL) == HPCW_OK);
+        while (hpcw_clog2_reader_messages(reader, &messages, ROWS, &count, NULL) == HPCW_OK && count > 0) {
+        }
+        demand(hpcw_clog2_reader_select(reader, HPCW_CLOG2_TABLE_SOLOS, &window, NULL) == HPCW_OK);
+        while (hpcw_clog2_reader_solos(reader, &solos, ROWS, &count, NULL) == HPCW_OK && count > 0) {
+        }
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct read_sion_image images[FUZZ_IMAGES];
     struct read_clog2 *reader;
@@ -105,6 +137,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     hpcw_clog2_reader *published;
     demand(read_clog2_publish(reader, &published, &err) == HPCW_OK);
     read_records(published);
+    read_columns(published);
     hpcw_clog2_reader_free(published);
     return 0;
 }
