@@ -45,14 +45,7 @@ static bool put_chrome(struct export *x, const struct gen_log_entry *e) {
         ok = ok && add(x, ",\"s\":\"t\"");
     }
     if (flow) {
-        int64_t from = e->letter == 's' ? e->rank : e->peer;
-        int64_t to = e->letter == 's' ? e->peer : e->rank;
-        int32_t comm = e->letter == 's' ? e->comm : e->peer_comm;
-        ok = ok && add(x, ",\"cat\":\"message\",\"id\":\"") && gen_export_u64(&x->out.buf, (uint64_t)from) &&
-             add(x, ">") && gen_export_u64(&x->out.buf, (uint64_t)to) && add(x, ":") &&
-             gen_export_u64(&x->out.buf, (uint64_t)e->tag) && add(x, ":") &&
-             gen_export_u64(&x->out.buf, e->number) &&
-             (comm == 0 || (add(x, ":") && gen_export_u64(&x->out.buf, (uint32_t)comm))) &&
+        ok = ok && add(x, ",\"cat\":\"message\",\"id\":\"") && gen_export_u64(&x->out.buf, e->number) &&
              add(x, e->letter == 'f' ? "\",\"bp\":\"e\"" : "\"") && add(x, ",\"args\":{\"tag\":") &&
              gen_export_u64(&x->out.buf, (uint64_t)e->tag) && add(x, ",\"bytes\":") &&
              gen_export_u64(&x->out.buf, e->bytes) && add(x, "}");
@@ -119,7 +112,7 @@ static hpcw_status run(struct export *x, hpcw_error *err) {
     if (s == HPCW_OK && !csv) {
         s = put_ranks(x, err);
     }
-    s = s == HPCW_OK ? gen_log_run(x->log, x->what, put, x, err) : s;
+    s = s == HPCW_OK ? gen_log_run(x->log, x->what, true, put, x, err) : s;
     if (s == HPCW_OK && !csv && !add(x, "\n]}\n")) {
         s = gen_export_no_memory(err);
     }

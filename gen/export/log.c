@@ -12,38 +12,51 @@
 #include "libwriter/base/status.h"
 #include "libwriter/base/table.h"
 
-enum { KIND_STATE_DEF = 2, KIND_EVENT_DEF = 3, KIND_BARE = 5, KIND_CARGO = 6, KIND_MESSAGE = 7, KIND_COMM = 9 };
-enum { SEND = -101, NAME_SIZE = 33, FORMAT_SIZE = 41 };
+enum { KIND_COMM = 9 };
+enum { NAME_SIZE = 33, FORMAT_SIZE = 41 };
 
-/* What an event number means. */
-struct event_meaning {
+/* A definition as all forms can quote it. */
+struct clean_definition {
+    bool known;
     char name[NAME_SIZE], format[FORMAT_SIZE];
-    uint64_t role;   /* 0 start, 1 end, 2 solo */
-    uint64_t number; /* of the definition: its first event, the same for start and end */
 };
 
 /* A state that has begun and not ended. */
 struct open_state {
-    uint64_t times, since; /* how often it has begun; number of the record of the last beginning */
-    int64_t comm;          /* of that */
+    uint64_t record; /* number of the record that began it */
+    uint32_t definition, event;
+    int32_t comm;
+};
+
+struct log_timeline {
+    int64_t rank;
+    int32_t thread;
+    struct open_state *open; /* [opens] in the order in which they began */
+    size_t opens, capacity;
 };
 
 struct gen_log {
     struct read_clog2 *reader;
-    struct hpcw_i_table meanings; /* event -> struct event_meaning */
-    struct hpcw_i_table members;  /* (communicator, rank) -> rank of the world */
-    uint32_t threads;             /* one past the highest */
-    uint32_t *present;            /* [presents] ranks of the world that have records, ascending */
+    struct hpcw_i_table members; /* (communicator, rank) -> rank of the world */
+    bool plain;                  /* ranks of communicator 0 are those of the world */
+    uint32_t threads;            /* one past the highest */
+    uint32_t *present;           /* [presents] ranks of the world that have records, ascending */
     size_t presents, capacity;
     uint64_t cases[READ_CLOG2_RULES]; /* only those that read_clog2_warn needs */
     /* Of a run. */
     const struct gen_export *what;
     gen_log_put *put;
     void *context;
-    struct hpcw_i_table states;  /* (rank, thread, number of the definition) -> struct open_state */
-    struct hpcw_i_table numbers; /* (from, to, tag, communicators) -> messages sent and received so far */
+    struct clean_definition *definition; /* [definitions] */
+    size_t definitions, definition_capacity;
+    struct log_timeline *timeline; /* [timelines] */
+    size_t timelines, timeline_capacity;
     uint64_t record;
-    bool inside; /* the window has begun */
+    uint64_t messages; /* numbers given */
+    bool inside;       /* the window has begun */
+    double last_s;     /* time of the record */
+    hpcw_status status;
+    hpcw_error *err;
 };
 
 static int32_t get_i32(const unsigned char *p) {
@@ -56,32 +69,17 @@ static uint64_t to_ns(double seconds) {
                            : UINT64_C(1000000000) * 1000000000;
 }
 
-/* A text as all forms can quote it: printable ASCII, without quotes and backslashes. name: [size + 1]. */
-static void clean_text(char *name, const unsigned char *field, size_t size) {
+/* A text as all forms can quote it: printable ASCII, without quotes and backslashes. name: [size]. */
+static void clean_text(char *name, const char *text, size_t size) {
     size_t n = 0;
-    for (; n < size && field[n] != 0; n++) {
-        unsigned char c = field[n];
+    for (; n + 1 < size && text[n] != '\0'; n++) {
+        const unsigned char c = (unsigned char)text[n];
         name[n] = c < 32 || c > 126 || c == '"' || c == '\\' ? '_' : (char)c;
     }
     name[n] = '\0';
 }
 
-/* ---- definitions and members: the first pass ---- */
-
-/* What a definition says of one of its events. */
-static hpcw_status add_meaning(struct gen_log *x, int32_t event, uint64_t role, uint64_t number,
-                               const unsigned char *name, const unsigned char *format, hpcw_error *err) {
-    const uint64_t key[] = {(uint32_t)event};
-    struct event_meaning *m = hpcw_i_table_add(&x->meanings, key, NULL);
-    if (m == NULL) {
-        return gen_export_no_memory(err);
-    }
-    clean_text(m->name, name, NAME_SIZE - 1);
-    clean_text(m->format, format, FORMAT_SIZE - 1);
-    m->role = role;
-    m->number = number;
-    return HPCW_OK;
-}
+/* ---- members: the first pass ---- */
 
 /* Several entries of the table may be one communicator: the first of them stands for all. */
 static int32_t same_comm(const struct gen_log *x, int32_t comm) {
@@ -123,197 +121,250 @@ static void sort_present(struct gen_log *x) {
     x->presents = count;
 }
 
-static hpcw_status add_definition(struct gen_log *x, const struct read_clog2_item *item, hpcw_error *err) {
+static hpcw_status add_member(struct gen_log *x, const struct read_clog2_item *item, hpcw_error *err) {
     const unsigned char *p = item->payload;
-    if (item->thread >= 0 && (uint32_t)item->thread >= x->threads) {
-        x->threads = (uint32_t)item->thread + 1;
+    const int32_t rank = get_i32(p + 8), world = get_i32(p + 12);
+    if (rank < 0 || world < 0) {
+        return HPCW_OK;
     }
-    if (item->kind == KIND_STATE_DEF) {
-        uint64_t number = (uint32_t)get_i32(p + 4);
-        hpcw_status s = add_meaning(x, get_i32(p + 4), 0, number, p + 40, p + 72, err);
-        return s == HPCW_OK ? add_meaning(x, get_i32(p + 8), 1, number, p + 40, p + 72, err) : s;
+    const int32_t comm = same_comm(x, get_i32(p + 4));
+    int64_t *member = hpcw_i_table_add(&x->members, (const uint64_t[]){(uint32_t)comm, (uint32_t)rank}, NULL);
+    if (member == NULL || !add_present(x, (uint32_t)world)) {
+        return gen_export_no_memory(err);
     }
-    if (item->kind == KIND_EVENT_DEF) {
-        return add_meaning(x, get_i32(p), 2, (uint32_t)get_i32(p), p + 32, p + 64, err);
-    }
-    if (item->kind == KIND_COMM && get_i32(p + 12) >= 0 && get_i32(p + 8) >= 0) {
-        const uint64_t key[] = {(uint32_t)same_comm(x, get_i32(p + 4)), (uint32_t)get_i32(p + 8)};
-        int64_t *world = hpcw_i_table_add(&x->members, key, NULL);
-        if (world == NULL) {
-            return gen_export_no_memory(err);
-        }
-        *world = get_i32(p + 12);
-        if (!add_present(x, (uint32_t)*world)) {
-            return gen_export_no_memory(err);
-        }
-    }
+    *member = world;
+    x->plain = x->plain && (comm != 0 || rank == world);
     return HPCW_OK;
 }
 
-/* Rank of the world, or -1. */
-static int64_t world_rank(const struct gen_log *x, int32_t comm, int32_t rank) {
-    const uint64_t key[] = {(uint32_t)same_comm(x, comm), (uint32_t)rank};
-    const int64_t *world = hpcw_i_table_find(&x->members, key);
-    return world != NULL ? *world : -1;
-}
-
-/* ---- the ends of the window ---- */
-
-struct cut_state {
-    uint64_t key[HPCW_I_TABLE_KEY];
-    struct open_state state;
-};
-
-static int by_since(const void *a, const void *b) {
-    uint64_t x = ((const struct cut_state *)a)->state.since;
-    uint64_t y = ((const struct cut_state *)b)->state.since;
-    return (x > y) - (x < y);
-}
-
-/* Begins open states at the beginning of the window, in their order; ends them at its end, in reverse order. */
-static hpcw_status cut_states(struct gen_log *x, char letter, double at_s, hpcw_error *err) {
-    struct cut_state *cut = hpcw_i_malloc((x->states.count + 1) * sizeof *cut);
-    size_t count = 0;
-    size_t at = 0;
-    const struct open_state *g;
-    if (cut == NULL) {
-        return gen_export_no_memory(err);
-    }
-    while ((g = hpcw_i_table_next(&x->states, &at, cut[count].key)) != NULL) {
-        if (g->times > 0) {
-            cut[count++].state = *g;
+static hpcw_status read_members(struct gen_log *x, hpcw_error *err) {
+    struct read_clog2_item item;
+    bool more = true;
+    double last = 0;
+    hpcw_status s = read_clog2_next(x->reader, &item, &more, err);
+    while (s == HPCW_OK && more) {
+        x->cases[READ_CLOG2_ORDER] += item.time < last;
+        last = item.time;
+        if (item.thread >= 0 && (uint32_t)item.thread >= x->threads) {
+            x->threads = (uint32_t)item.thread + 1;
         }
+        s = item.kind == KIND_COMM ? add_member(x, &item, err) : HPCW_OK;
+        s = s == HPCW_OK ? read_clog2_next(x->reader, &item, &more, err) : s;
     }
-    qsort(cut, count, sizeof *cut, by_since);
-    hpcw_status s = HPCW_OK;
-    for (size_t i = 0; s == HPCW_OK && i < count; i++) {
-        const struct cut_state *c = &cut[letter == 'B' ? i : count - 1 - i];
-        const uint64_t *k = c->key;
-        const uint64_t event[] = {k[2]};
-        const struct event_meaning *m = hpcw_i_table_find(&x->meanings, event);
-        const struct gen_log_entry e = {.letter = letter,
-                                        .ns = to_ns(at_s),
-                                        .rank = (int64_t)k[0],
-                                        .thread = (int32_t)k[1],
-                                        .comm = (int32_t)c->state.comm,
-                                        .name = m != NULL ? m->name : "",
-                                        .definition = k[2],
-                                        .format = ""};
-        s = x->put(x->context, &e, err);
-    }
-    hpcw_i_free(cut);
     return s;
 }
 
 /* ---- the second pass ---- */
 
-static hpcw_status take_event(struct gen_log *x, const struct read_clog2_item *item, int64_t rank,
-                              hpcw_error *err) {
-    const uint64_t event[] = {(uint32_t)get_i32(item->payload)};
-    const struct event_meaning *m = hpcw_i_table_find(&x->meanings, event);
-    if (m == NULL) {
-        return HPCW_OK; /* never defined, so it has no name */
+static void no_memory(struct gen_log *x) {
+    if (x->status == HPCW_OK) {
+        x->status = gen_export_no_memory(x->err);
     }
-    if (m->role != 2) {
-        const uint64_t key[] = {(uint64_t)rank, (uint32_t)item->thread, m->number};
-        struct open_state *g = hpcw_i_table_add(&x->states, key, NULL);
-        if (g == NULL) {
-            return gen_export_no_memory(err);
-        }
-        if (m->role == 1 && g->times == 0) {
-            x->cases[READ_CLOG2_END_ALONE]++;
-            return HPCW_OK;
-        }
-        g->times += m->role == 0 ? 1 : UINT64_MAX;
-        g->since = m->role == 0 ? x->record : g->since;
-        g->comm = m->role == 0 ? same_comm(x, item->comm) : g->comm;
-    }
-    const struct gen_log_entry e = {.letter = "BEi"[m->role],
-                                    .ns = to_ns(item->time),
-                                    .rank = rank,
-                                    .thread = item->thread,
-                                    .comm = same_comm(x, item->comm),
-                                    .name = m->name,
-                                    .definition = m->number,
-                                    .format = m->format,
-                                    .cargo = item->kind == KIND_CARGO ? item->payload + 8 : NULL};
-    return x->inside ? x->put(x->context, &e, err) : HPCW_OK;
 }
 
-static hpcw_status take_message(struct gen_log *x, const struct read_clog2_item *item, int64_t rank,
-                                hpcw_error *err) {
-    const unsigned char *p = item->payload;
-    bool send = get_i32(p) == SEND;
-    int64_t peer = world_rank(x, get_i32(p + 4), get_i32(p + 8));
-    if (peer < 0) {
-        return HPCW_OK;
+static void put(struct gen_log *x, const struct gen_log_entry *e) {
+    if (x->inside && x->status == HPCW_OK) {
+        x->status = x->put(x->context, e, x->err);
     }
-    const int32_t comm = same_comm(x, item->comm), peer_comm = same_comm(x, get_i32(p + 4));
-    const uint64_t from = (uint64_t)(send ? rank : peer), to = (uint64_t)(send ? peer : rank);
-    const uint64_t from_comm = (uint32_t)(send ? comm : peer_comm),
-                   to_comm = (uint32_t)(send ? peer_comm : comm);
-    const uint64_t key[] = {from << 32 | to, (uint32_t)get_i32(p + 12), from_comm << 32 | to_comm};
-    uint64_t *number = hpcw_i_table_add(&x->numbers, key, NULL);
-    if (number == NULL) {
-        return gen_export_no_memory(err);
-    }
-    const struct gen_log_entry e = {.letter = send ? 's' : 'f',
-                                    .ns = to_ns(item->time),
-                                    .rank = rank,
-                                    .thread = item->thread,
-                                    .comm = comm,
-                                    .peer = peer,
-                                    .peer_comm = peer_comm,
-                                    .peer_in_comm = get_i32(p + 8),
-                                    .tag = get_i32(p + 12),
-                                    .name = "message",
-                                    .bytes = (uint32_t)get_i32(p + 16),
-                                    .number = number[send ? 0 : 1]++};
-    return x->inside ? x->put(x->context, &e, err) : HPCW_OK;
 }
 
-static hpcw_status take(struct gen_log *x, const struct read_clog2_item *item, hpcw_error *err) {
-    int64_t rank = world_rank(x, item->comm, item->rank);
-    bool event = item->kind == KIND_BARE || item->kind == KIND_CARGO;
+static bool is_wanted(const struct gen_log *x, uint32_t rank, int32_t thread) {
+    return x->status == HPCW_OK && rank >= x->what->first_rank && rank <= x->what->last_rank && thread >= 0;
+}
+
+/* NULL without memory, which ends the run. */
+static const struct clean_definition *definition_of(struct gen_log *x, uint32_t number, const char *name,
+                                                    const char *format) {
+    if (number >= x->definitions) {
+        struct clean_definition *grown =
+            hpcw_i_grow(x->definition, &x->definition_capacity, (size_t)number + 1, sizeof *grown);
+        if (grown == NULL) {
+            no_memory(x);
+            return NULL;
+        }
+        x->definition = grown;
+        memset(grown + x->definitions, 0, (number + 1 - x->definitions) * sizeof *grown);
+        x->definitions = (size_t)number + 1;
+    }
+    struct clean_definition *d = &x->definition[number];
+    if (!d->known) {
+        d->known = true;
+        clean_text(d->name, name, sizeof d->name);
+        clean_text(d->format, format, sizeof d->format);
+    }
+    return d;
+}
+
+/* NULL without memory, which ends the run. */
+static struct log_timeline *timeline_of(struct gen_log *x, const struct read_clog2_stretch *s) {
+    if (s->timeline >= x->timelines) {
+        struct log_timeline *grown =
+            hpcw_i_grow(x->timeline, &x->timeline_capacity, (size_t)s->timeline + 1, sizeof *grown);
+        if (grown == NULL) {
+            no_memory(x);
+            return NULL;
+        }
+        x->timeline = grown;
+        memset(grown + x->timelines, 0, (s->timeline + 1 - x->timelines) * sizeof *grown);
+        x->timelines = (size_t)s->timeline + 1;
+    }
+    struct log_timeline *t = &x->timeline[s->timeline];
+    t->rank = s->rank;
+    t->thread = s->thread;
+    return t;
+}
+
+/* A state that is never defined has no name, and is left out. */
+static void put_event(struct gen_log *x, char letter, const struct read_clog2_stretch *s) {
+    const struct clean_definition *d = definition_of(x, s->state, s->name, s->format);
+    if (d != NULL) {
+        put(x, &(struct gen_log_entry){.letter = letter,
+                                       .ns = to_ns(letter == 'B' ? s->from : s->to),
+                                       .rank = s->rank,
+                                       .thread = s->thread,
+                                       .comm = same_comm(x, s->comm),
+                                       .name = d->name,
+                                       .definition = (uint32_t)s->event,
+                                       .format = d->format,
+                                       .cargo = s->cargo});
+    }
+}
+
+static void begin_state(void *context, const struct read_clog2_stretch *s) {
+    struct gen_log *x = context;
+    struct log_timeline *t = is_wanted(x, s->rank, s->thread) && s->defined ? timeline_of(x, s) : NULL;
+    if (t == NULL) {
+        return;
+    }
+    struct open_state *grown = hpcw_i_grow(t->open, &t->capacity, t->opens + 1, sizeof *grown);
+    if (grown == NULL) {
+        no_memory(x);
+        return;
+    }
+    t->open = grown;
+    t->open[t->opens++] = (struct open_state){x->record, s->state, (uint32_t)s->event, same_comm(x, s->comm)};
+    put_event(x, 'B', s);
+}
+
+static void end_state(void *context, const struct read_clog2_stretch *s) {
+    struct gen_log *x = context;
+    struct log_timeline *t = is_wanted(x, s->rank, s->thread) && s->defined ? timeline_of(x, s) : NULL;
+    if (t == NULL) {
+        return;
+    }
+    /* The reader ends the oldest state of a definition. */
+    size_t i = 0;
+    while (i < t->opens && t->open[i].definition != s->state) {
+        i++;
+    }
+    if (i < t->opens) {
+        t->opens--;
+        memmove(&t->open[i], &t->open[i + 1], (t->opens - i) * sizeof t->open[0]);
+        put_event(x, 'E', s);
+    }
+}
+
+static void solo(void *context, const struct read_clog2_stretch *s) {
+    struct gen_log *x = context;
+    if (is_wanted(x, s->rank, s->thread) && s->defined) {
+        put_event(x, 'i', s);
+    }
+}
+
+static void message(void *context, const struct read_clog2_end *m) {
+    struct gen_log *x = context;
+    uint64_t number = m->met;
+    if (m->mark != NULL) {
+        number = *m->mark = ++x->messages;
+    }
+    if (is_wanted(x, m->rank, m->thread)) {
+        put(x, &(struct gen_log_entry){.letter = m->send ? 's' : 'f',
+                                       .ns = to_ns(m->time),
+                                       .rank = m->rank,
+                                       .thread = m->thread,
+                                       .comm = same_comm(x, m->comm),
+                                       .peer = m->peer,
+                                       .peer_comm = same_comm(x, m->peer_comm),
+                                       .peer_in_comm = m->peer_in_comm,
+                                       .tag = m->tag,
+                                       .name = "message",
+                                       .bytes = (uint32_t)m->bytes,
+                                       .number = number});
+    }
+}
+
+/* ---- the ends of the window ---- */
+
+struct cut_state {
+    struct open_state state;
+    const struct log_timeline *timeline;
+};
+
+static int by_record(const void *a, const void *b) {
+    uint64_t x = ((const struct cut_state *)a)->state.record;
+    uint64_t y = ((const struct cut_state *)b)->state.record;
+    return (x > y) - (x < y);
+}
+
+/* Begins open states at the beginning of the window, in their order; ends them at its end, in reverse order. */
+static void cut_states(struct gen_log *x, char letter, double at_s) {
+    size_t count = 0, n = 0;
+    for (size_t i = 0; i < x->timelines; i++) {
+        count += x->timeline[i].opens;
+    }
+    struct cut_state *cut = hpcw_i_malloc((count + 1) * sizeof *cut);
+    if (cut == NULL) {
+        no_memory(x);
+        return;
+    }
+    for (size_t i = 0; i < x->timelines; i++) {
+        for (size_t k = 0; k < x->timeline[i].opens; k++) {
+            cut[n++] = (struct cut_state){x->timeline[i].open[k], &x->timeline[i]};
+        }
+    }
+    qsort(cut, count, sizeof *cut, by_record);
+    for (size_t i = 0; i < count; i++) {
+        const struct cut_state *c = &cut[letter == 'B' ? i : count - 1 - i];
+        put(x, &(struct gen_log_entry){.letter = letter,
+                                       .ns = to_ns(at_s),
+                                       .rank = c->timeline->rank,
+                                       .thread = c->timeline->thread,
+                                       .comm = c->state.comm,
+                                       .name = x->definition[c->state.definition].name,
+                                       .definition = c->state.event,
+                                       .format = ""});
+    }
+    hpcw_i_free(cut);
+}
+
+static bool before(void *context, double time_s) {
+    struct gen_log *x = context;
     x->record++;
-    if (rank < x->what->first_rank || rank > x->what->last_rank || item->thread < 0) {
-        return HPCW_OK;
+    if (!x->inside && time_s >= x->what->from_s) {
+        x->inside = true;
+        cut_states(x, 'B', x->what->from_s);
     }
-    return event                        ? take_event(x, item, rank, err)
-           : item->kind == KIND_MESSAGE ? take_message(x, item, rank, err)
-                                        : HPCW_OK;
-}
-
-static hpcw_status pass(struct gen_log *x, bool definitions, hpcw_error *err) {
-    struct read_clog2_item item;
-    bool more = true;
-    double last = 0;
-    read_clog2_rewind(x->reader);
-    hpcw_status s = read_clog2_next(x->reader, &item, &more, err);
-    while (s == HPCW_OK && more) {
-        if (definitions) {
-            x->cases[READ_CLOG2_ORDER] += item.time < last;
-            last = item.time;
-            s = add_definition(x, &item, err);
-        } else {
-            if (!x->inside && item.time >= x->what->from_s) {
-                x->inside = true;
-                s = cut_states(x, 'B', x->what->from_s, err);
-            }
-            if (item.time >= x->what->to_s) {
-                break;
-            }
-            s = s == HPCW_OK ? take(x, &item, err) : s;
-        }
-        s = s == HPCW_OK ? read_clog2_next(x->reader, &item, &more, err) : s;
+    if (time_s < x->what->to_s) {
+        x->last_s = time_s;
+        return x->status == HPCW_OK;
     }
-    if (s == HPCW_OK && !definitions && x->inside) {
-        s = cut_states(x, 'E', more ? x->what->to_s : item.time, err);
-    }
-    return s;
+    x->last_s = x->what->to_s;
+    return false;
 }
 
 /* ---- the log ---- */
+
+static void free_run(struct gen_log *x) {
+    for (size_t i = 0; i < x->timelines; i++) {
+        hpcw_i_free(x->timeline[i].open);
+    }
+    hpcw_i_free(x->timeline);
+    hpcw_i_free(x->definition);
+    x->timeline = NULL;
+    x->definition = NULL;
+    x->timelines = x->timeline_capacity = 0;
+    x->definitions = x->definition_capacity = 0;
+}
 
 hpcw_status gen_log_open(const char *path, struct gen_log **out, hpcw_error *err) {
     struct gen_log *x = hpcw_i_calloc(1, sizeof *x);
@@ -322,12 +373,10 @@ hpcw_status gen_log_open(const char *path, struct gen_log **out, hpcw_error *err
         return gen_export_no_memory(err);
     }
     x->threads = 1;
-    x->meanings = (struct hpcw_i_table){.key_words = 1, .value_size = sizeof(struct event_meaning)};
+    x->plain = true;
     x->members = (struct hpcw_i_table){.key_words = 2, .value_size = sizeof(int64_t)};
-    x->states = (struct hpcw_i_table){.key_words = 3, .value_size = sizeof(struct open_state)};
-    x->numbers = (struct hpcw_i_table){.key_words = 3, .value_size = 2 * sizeof(uint64_t)};
     hpcw_status s = read_clog2_open(path, &x->reader, err);
-    s = s == HPCW_OK ? pass(x, true, err) : s;
+    s = s == HPCW_OK ? read_members(x, err) : s;
     if (s != HPCW_OK) {
         gen_log_free(x);
         return s;
@@ -341,10 +390,8 @@ void gen_log_free(struct gen_log *log) {
     if (log != NULL) {
         read_clog2_free(log->reader);
         hpcw_i_free(log->present);
-        hpcw_i_table_free(&log->meanings);
         hpcw_i_table_free(&log->members);
-        hpcw_i_table_free(&log->states);
-        hpcw_i_table_free(&log->numbers);
+        free_run(log);
         hpcw_i_free(log);
     }
 }
@@ -390,18 +437,39 @@ hpcw_status gen_log_check(const struct gen_export *what, hpcw_error *err) {
                              what->from_s, what->to_s, what->first_rank, what->last_rank);
 }
 
-hpcw_status gen_log_run(struct gen_log *log, const struct gen_export *what, gen_log_put *put, void *context,
-                        hpcw_error *err) {
+hpcw_status gen_log_run(struct gen_log *log, const struct gen_export *what, bool match, gen_log_put *put_entry,
+                        void *context, hpcw_error *err) {
     hpcw_status s = gen_log_check(what, err);
     if (s != HPCW_OK) {
         return s;
     }
-    hpcw_i_table_clear(&log->states);
-    hpcw_i_table_clear(&log->numbers);
+    const uint32_t ranks[] = {what->first_rank, what->last_rank};
+    uint64_t cases[READ_CLOG2_RULES];
+    const struct read_clog2_watch watch = {.context = log,
+                                           .by_rank = true,
+                                           .no_meetings = !match,
+                                           .ranks = !match && log->plain ? ranks : NULL,
+                                           .begin = begin_state,
+                                           .state = end_state,
+                                           .solo = solo,
+                                           .message = message,
+                                           .before = before,
+                                           .cases = cases};
     log->what = what;
-    log->put = put;
+    log->put = put_entry;
     log->context = context;
     log->record = 0;
+    log->messages = 0;
     log->inside = false;
-    return pass(log, false, err);
+    log->status = HPCW_OK;
+    log->err = err;
+    s = read_clog2_watch(log->reader, &watch, err);
+    s = s == HPCW_OK ? log->status : s;
+    log->cases[READ_CLOG2_END_ALONE] += cases[READ_CLOG2_END_ALONE];
+    if (s == HPCW_OK && log->inside) {
+        cut_states(log, 'E', log->last_s);
+        s = log->status;
+    }
+    free_run(log);
+    return s;
 }

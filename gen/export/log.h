@@ -28,7 +28,7 @@ struct gen_log_entry {
     int32_t peer_comm, peer_in_comm; /* the same as communicator and rank */
     int32_t tag;                     /* of a message */
     uint64_t bytes;                  /* of a message */
-    uint64_t number;                 /* of a message, among those with the same ends, tag and communicators */
+    uint64_t number;                 /* of a message, from 1; 0: gen_log_run did not match messages */
 };
 
 /* Takes an entry. What it returns instead of HPCW_OK ends the run. */
@@ -59,11 +59,12 @@ bool gen_log_member(const struct gen_log *log, size_t *at, int32_t *comm, uint32
 
 /*
  * Reads the log and calls `put` for the entries of some ranks in a window of time, in their order: states that are open
- * then begin at its beginning and end at its end. May be called again.
+ * then begin at its beginning and end at its end. With `match`, both ends of a message have the same number. May be called
+ * again.
  *
  * As gen_log_check, HPCW_ENOMEM, errors of the reader and of `put`.
  */
-hpcw_status gen_log_run(struct gen_log *log, const struct gen_export *what, gen_log_put *put, void *context,
-                        hpcw_error *err);
+hpcw_status gen_log_run(struct gen_log *log, const struct gen_export *what, bool match, gen_log_put *put,
+                        void *context, hpcw_error *err);
 
 #endif

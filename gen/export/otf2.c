@@ -386,7 +386,7 @@ static hpcw_status put_events(struct otf2_export *x, hpcw_error *err) {
         x->first_rank = (uint32_t)first;
         some.first_rank = some.first_rank > first ? some.first_rank : (uint32_t)first;
         some.last_rank = some.last_rank < last ? some.last_rank : (uint32_t)last;
-        s = some.first_rank <= some.last_rank ? gen_log_run(x->log, &some, put, x, err) : HPCW_OK;
+        s = some.first_rank <= some.last_rank ? gen_log_run(x->log, &some, false, put, x, err) : HPCW_OK;
         hpcw_status closed = close_locations(x, err);
         s = s == HPCW_OK ? closed : s;
     }

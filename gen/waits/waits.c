@@ -15,11 +15,6 @@
 
 enum call_kind { NO_CALL, OTHER_CALL, SEND_CALL, RECEIVE_CALL, COLLECTIVE_CALL };
 
-/* A message: key of the table of those on their way. */
-struct waits_message_key {
-    uint64_t word[HPCW_I_TABLE_KEY];
-};
-
 /* A message of which one end has been read. */
 struct waits_message {
     uint64_t enter_ns; /* begin of the call that sends */
@@ -35,10 +30,10 @@ struct waits_state {
     int32_t thread, comm;
     uint32_t name;
     enum call_kind kind;
-    uint32_t outer; /* index + 1 of the state of this rank that began before it; also links unused ones */
-    bool sends;     /* `sent` is a message of this call */
-    struct waits_message_key sent; /* the last one */
-    uint64_t late_ns;              /* the latest begin of a send whose message this call received; 0: none */
+    uint32_t outer;   /* index + 1 of the state of this rank that began before it; also links unused ones */
+    bool sends;       /* `sent` is a message of this call */
+    uint64_t sent;    /* number of the last one */
+    uint64_t late_ns; /* the latest begin of a send whose message this call received; 0: none */
     uint32_t late_rank, late_call;
     uint64_t serial; /* of a collective call */
 };
@@ -80,7 +75,7 @@ struct waits_run {
     enum call_kind *kind; /* [names] */
     size_t kind_capacity;
     struct hpcw_i_table names;    /* definition -> uint64_t, index of the name */
-    struct hpcw_i_table messages; /* struct waits_message_key -> struct waits_message */
+    struct hpcw_i_table messages; /* number -> struct waits_message */
     struct hpcw_i_table sizes;    /* communicator -> uint64_t, ranks */
     struct hpcw_i_table serials;  /* (communicator, rank) -> uint64_t, collective calls so far */
     struct hpcw_i_table meetings; /* (communicator, serial) -> struct waits_meeting */
@@ -324,7 +319,7 @@ static hpcw_status end_state(struct waits_run *r, const struct gen_log_entry *e,
     if (!pop(r, e, &s)) {
         return HPCW_OK;
     }
-    struct waits_message *m = s.sends ? hpcw_i_table_find(&r->messages, s.sent.word) : NULL;
+    struct waits_message *m = s.sends ? hpcw_i_table_find(&r->messages, &s.sent) : NULL;
     if (m != NULL) {
         m->exit_ns = e->ns;
     }
@@ -345,18 +340,9 @@ static hpcw_status end_state(struct waits_run *r, const struct gen_log_entry *e,
 
 /* ---- messages ---- */
 
-static struct waits_message_key key_of(const struct gen_log_entry *e) {
-    const bool send = e->letter == 's';
-    const uint64_t from = (uint64_t)(send ? e->rank : e->peer), to = (uint64_t)(send ? e->peer : e->rank);
-    const int32_t comm = send ? e->comm : e->peer_comm; /* of the sender */
-    return (struct waits_message_key){
-        {from << 32 | to, (uint64_t)(uint32_t)e->tag << 32 | (uint32_t)comm, e->number}};
-}
-
 static hpcw_status take_send(struct waits_run *r, const struct gen_log_entry *e, hpcw_error *err) {
-    const struct waits_message_key key = key_of(e);
     bool fresh;
-    struct waits_message *m = hpcw_i_table_add(&r->messages, key.word, &fresh);
+    struct waits_message *m = hpcw_i_table_add(&r->messages, &e->number, &fresh);
     if (m == NULL) {
         return no_memory(r, err);
     }
@@ -372,15 +358,14 @@ static hpcw_status take_send(struct waits_run *r, const struct gen_log_entry *e,
         m->call = call->name;
         m->blocking = call->kind == SEND_CALL;
         call->sends = true;
-        call->sent = key;
+        call->sent = e->number;
     }
     return HPCW_OK;
 }
 
 static hpcw_status take_receive(struct waits_run *r, const struct gen_log_entry *e, hpcw_error *err) {
-    const struct waits_message_key key = key_of(e);
     bool fresh;
-    struct waits_message *m = hpcw_i_table_add(&r->messages, key.word, &fresh);
+    struct waits_message *m = hpcw_i_table_add(&r->messages, &e->number, &fresh);
     if (m == NULL) {
         return no_memory(r, err);
     }
@@ -466,7 +451,7 @@ static hpcw_status find_waits(struct waits_run *r, hpcw_error *err) {
     struct gen_waits *w = r->w;
     w->begin_ns = UINT64_MAX;
     hpcw_status s = count_members(r, err);
-    s = s == HPCW_OK ? gen_log_run(r->log, &r->what, take_entry, r, err) : s;
+    s = s == HPCW_OK ? gen_log_run(r->log, &r->what, true, take_entry, r, err) : s;
     if (s == HPCW_OK && w->begin_ns == UINT64_MAX) {
         s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected states, got none: no waits to find", r->path);
     }
@@ -616,7 +601,7 @@ static hpcw_status find_path(struct waits_run *r, hpcw_error *err) {
         k->piece = k->end == 0 ? i : k->piece;
         k->end = i + 1;
     }
-    s = gen_log_run(r->log, &r->what, take_path_entry, r, err);
+    s = gen_log_run(r->log, &r->what, false, take_path_entry, r, err);
     for (uint32_t k = 0; s == HPCW_OK && k < r->w->ranks; k++) {
         s = add_shares(r, k, r->w->end_ns, err);
     }
@@ -702,7 +687,7 @@ hpcw_status gen_waits_read(const char *path, struct gen_waits *waits, hpcw_error
         .w = waits,
         .path = path,
         .names = {.key_words = 1, .value_size = sizeof(uint64_t), .seed = seed},
-        .messages = {.key_words = 3, .value_size = sizeof(struct waits_message), .seed = seed},
+        .messages = {.key_words = 1, .value_size = sizeof(struct waits_message), .seed = seed},
         .sizes = {.key_words = 1, .value_size = sizeof(uint64_t), .seed = seed},
         .serials = {.key_words = 2, .value_size = sizeof(uint64_t), .seed = seed},
         .meetings = {.key_words = 2, .value_size = sizeof(struct waits_meeting), .seed = seed},

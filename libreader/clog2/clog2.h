@@ -123,7 +123,9 @@ hpcw_status read_clog2_report(struct read_clog2 *reader, struct hpcw_i_json *jso
 
 /* A state on a rank of the world, or a piece of it. */
 struct read_clog2_stretch {
-    uint32_t state;     /* numbers states and events in the order in which the log introduces them */
+    uint32_t state; /* numbers states and events in the order in which the log introduces them */
+    bool defined;
+    int32_t event;      /* that begins the state, or is alone: unique */
     int32_t number;     /* of the state, in its definition */
     const char *name;   /* valid for the call */
     const char *format; /* of the cargo; valid for the call */
@@ -159,6 +161,10 @@ struct read_clog2_watch {
     bool by_rank;     /* the states of a thread of a rank nest over all communicators, as on one timeline */
     bool no_states;   /* neither states nor solo events are looked at: for callers that have no use for them */
     bool no_messages; /* nor messages */
+    bool no_meetings; /* ends of messages are told as they come and never meet */
+    /* With no_meetings, NULL or the first and the last rank of the world that matter: records of others may be passed over
+     * undecoded if they are of communicator 0, whose ranks must be those of the world then. */
+    const uint32_t *ranks;
     /* A state begins. */
     void (*begin)(void *context, const struct read_clog2_stretch *s);
     /* A state was the innermost one of its timeline. Those of one timeline never overlap, and together they are the whole

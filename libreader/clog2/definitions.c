@@ -42,7 +42,7 @@ static void definition_add(struct read_clog2_pass *p, bool state, int32_t number
     }
     p->definition = grown;
     uint32_t d = p->definitions++;
-    p->definition[d] = (struct read_clog2_definition){.state = state, .number = number};
+    p->definition[d] = (struct read_clog2_definition){.state = state, .number = number, .event = start};
     event_add(p, start, d, state ? READ_CLOG2_STARTS : READ_CLOG2_ALONE);
     if (state) {
         event_add(p, end, d, READ_CLOG2_ENDS);

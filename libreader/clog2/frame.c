@@ -22,6 +22,7 @@ struct read_clog2 {
     uint32_t at;         /* of the next record in the block */
     bool first;          /* of its block */
     bool ended;
+    const uint32_t *ranks;                          /* see read_clog2_pass_over */
     struct read_clog2_item batch[READ_CLOG2_BATCH]; /* records that are decoded */
     uint32_t batched, taken;                        /* how many; how many of them the caller has */
     double announced;                               /* time at the end of the previous block */
@@ -233,6 +234,7 @@ void read_clog2_rewind(struct read_clog2 *r) {
     r->ended = false;
     r->batched = 0;
     r->taken = 0;
+    r->ranks = NULL;
     r->frame = (struct read_clog2_frame){0};
     r->failure.code = HPCW_OK;
 }
@@ -275,6 +277,26 @@ static hpcw_status end_block(struct read_clog2 *r, const struct read_clog2_item 
         }
     }
     return HPCW_OK;
+}
+
+void read_clog2_pass_over(struct read_clog2 *r, const uint32_t *ranks) {
+    r->ranks = ranks;
+}
+
+/* Passes over records that nobody wants. A damaged one, and what may be the last of the block, is left to decode(). */
+static void pass_over(struct read_clog2 *r) {
+    const uint32_t first = r->ranks[0], others = r->ranks[1] - r->ranks[0], end = r->info.block_size;
+    while (!r->first && end - r->at >= 2 * READ_CLOG2_HEAD_SIZE) {
+        const unsigned char *p = r->block + r->at;
+        const uint32_t kind = hpcw_i_get_u32(p + READ_CLOG2_HEAD_KIND_AT, true);
+        if (kind < READ_CLOG2_IS_BARE || kind > READ_CLOG2_IS_MESSAGE ||
+            hpcw_i_get_u32(p + READ_CLOG2_HEAD_COMM_AT, true) != 0 ||
+            hpcw_i_get_u32(p + READ_CLOG2_HEAD_RANK_AT, true) - first <= others ||
+            end - r->at < record_size[kind] + READ_CLOG2_HEAD_SIZE) {
+            return;
+        }
+        r->at += record_size[kind];
+    }
 }
 
 /* Decodes the record at `at`. One that ends the block sets `at` to 0 and gives no item. */
@@ -328,10 +350,12 @@ static void fill(struct read_clog2 *r) {
         if (r->at == 0 && next_block(r, &r->failure) != HPCW_OK) {
             return;
         }
-        while (r->batched < READ_CLOG2_BATCH && decode(r, &r->batch[r->batched], &r->failure) == HPCW_OK &&
-               r->at != 0) {
-            r->batched++;
-        }
+        do {
+            if (r->ranks != NULL) {
+                pass_over(r);
+            }
+        } while (decode(r, &r->batch[r->batched], &r->failure) == HPCW_OK && r->at != 0 &&
+                 ++r->batched < READ_CLOG2_BATCH);
     }
 }
 

@@ -71,6 +71,9 @@ void read_clog2_message_place(struct read_clog2_pass *p, const struct read_clog2
     place->peer = read_clog2_near(p, read_clog2_i32(item, READ_CLOG2_MESSAGE_PEER_COMM_AT),
                                   read_clog2_i32(item, READ_CLOG2_MESSAGE_PEER_RANK_AT), 0)
                       ->world;
+    if (p->watch != NULL && p->watch->no_meetings) {
+        return;
+    }
     place->key[0] = read_clog2_pack(read_clog2_same_comm(p, ends.from_comm), ends.from_rank);
     place->key[1] = read_clog2_pack(read_clog2_same_comm(p, ends.to_comm), ends.to_rank);
     place->key[2] = (uint32_t)read_clog2_i32(item, READ_CLOG2_MESSAGE_TAG_AT);
@@ -184,6 +187,11 @@ void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item 
     if (peer_comm < 0 || (uint32_t)peer_comm >= info->comms) {
         read_clog2_found(p, READ_CLOG2_INDEX, item->offset + READ_CLOG2_MESSAGE_PEER_COMM_AT,
                          "expected one below %" PRIu32 ", got %" PRId32, info->comms, peer_comm);
+    }
+    if (p->watch != NULL && p->watch->no_meetings) {
+        struct read_clog2_end end = end_of(item, place);
+        (void)tell(p, &end);
+        return;
     }
     bool fresh;
     struct read_clog2_queue *q = hpcw_i_table_add_hashed(&p->queues, place->key, place->hash, &fresh);

@@ -44,6 +44,13 @@ static void place_of(struct read_clog2_pass *p, const struct read_clog2_item *it
     }
 }
 
+/* Of a rank that does not matter, but was not passed over. */
+static bool is_unwanted(const struct read_clog2_pass *p, const struct read_clog2_item *item) {
+    const uint32_t *ranks = p->watch == NULL ? NULL : p->watch->ranks;
+    return ranks != NULL && item->comm == 0 && (item->kind == READ_CLOG2_IS_MESSAGE || is_event(item)) &&
+           ((uint32_t)item->rank < ranks[0] || (uint32_t)item->rank > ranks[1]);
+}
+
 static void take(struct read_clog2_pass *p, const struct read_clog2_item *item,
                  const struct read_clog2_place *place) {
     check_head(p, item);
@@ -90,7 +97,9 @@ static uint32_t take_some(struct read_clog2_pass *p, const struct read_clog2_ite
             p->ended = true;
             return i;
         }
-        take(p, &item[i], &place[i]);
+        if (!is_unwanted(p, &item[i])) {
+            take(p, &item[i], &place[i]);
+        }
         check_stop(p);
         if (p->status != HPCW_OK) {
             return i + 1;
@@ -159,6 +168,7 @@ hpcw_status read_clog2_pass_step(struct read_clog2_pass *p, hpcw_error *err) {
     uint32_t count = 1;
     p->err = err;
     p->ended = false;
+    read_clog2_pass_over(p->reader, p->watch == NULL ? NULL : p->watch->ranks);
     if (p->near_rank == NULL) {
         p->near_rank = hpcw_i_calloc(READ_CLOG2_NEAR_RANKS, sizeof *p->near_rank);
         if (p->near_rank == NULL) {

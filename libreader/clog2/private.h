@@ -26,6 +26,8 @@ hpcw_status read_clog2_preamble(const struct read_source *source, struct read_cl
 enum { READ_CLOG2_BATCH = 128 };
 hpcw_status read_clog2_next_batch(struct read_clog2 *reader, const struct read_clog2_item **items,
                                   uint32_t *count, hpcw_error *err);
+/* From now on, events and messages of ranks of communicator 0 outside of ranks[0] to ranks[1] are passed over; NULL: none are. */
+void read_clog2_pass_over(struct read_clog2 *reader, const uint32_t *ranks);
 /* A second reader of the same source, at the same block, to be freed before the first; NULL on failure. */
 hpcw_status read_clog2_open_rest(const struct read_clog2 *reader, struct read_clog2 **out, hpcw_error *err);
 /* The last `count` records of the batch are read again by the next call. */
@@ -49,6 +51,7 @@ hpcw_status read_clog2_stopped(const struct read_clog2 *reader, hpcw_status stat
 struct read_clog2_definition {
     bool state, defined, used;
     int32_t number; /* of the state, or the solo event */
+    int32_t event;  /* that begins the state, or is the solo event */
     char colour[READ_CLOG2_COLOUR_SIZE + 1], name[READ_CLOG2_NAME_SIZE + 1], format[READ_CLOG2_FORMAT_SIZE + 1];
 };
 

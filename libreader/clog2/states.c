@@ -88,6 +88,8 @@ static struct read_clog2_stretch stretch_of(const struct read_clog2_pass *p, con
                                             const struct read_clog2_place *place, uint32_t definition) {
     const struct read_clog2_definition *d = &p->definition[definition];
     return (struct read_clog2_stretch){.state = definition,
+                                       .defined = d->defined,
+                                       .event = d->event,
                                        .number = d->number,
                                        .name = d->name,
                                        .format = d->format,

@@ -64,7 +64,7 @@ assert all(e["args"]["name"] == f"rank {e['pid']}" for e in names)
 assert {str(e["pid"]) for e in names} == {row["rank"] for row in rows}
 events = [e for e in events if e["ph"] != "M"]
 assert len(events) == len(rows), (len(events), len(rows))
-order = {}
+order, message = {}, {}
 for row, e in zip(rows, events):
     assert (e["ph"], e["pid"], e["tid"], e["name"]) == \
         (LETTER[row["what"]], int(row["rank"]), int(row["thread"]), row["name"]), (row, e)
@@ -73,12 +73,11 @@ for row, e in zip(rows, events):
     if e["ph"] in "sf":
         assert e["args"] == {"tag": int(row["tag"]), "bytes": int(row["bytes"])}, (row, e)
         pair = (row["rank"], row["peer"]) if e["ph"] == "s" else (row["peer"], row["rank"])
-        ends = f"{pair[0]}>{pair[1]}:{row['tag']}:"
-        assert e["id"].startswith(ends), (row, e)
-        # The n-th message from one rank to another with a tag is the n-th that is received.
-        number = int(e["id"][len(ends):])
-        assert number == order.get((e["ph"], ends), number - 1) + 1, (row, e)
-        order[e["ph"], ends] = number
+        # The n-th message from one rank to another with a tag is the n-th that is received: the ids of both rise.
+        ends = (e["ph"], *pair, row["tag"])
+        assert int(e["id"]) > order.get(ends, 0), (row, e)
+        order[ends] = int(e["id"])
+        assert message.setdefault(e["id"], ends[1:]) == ends[1:], (row, e)
 PYTHON
 done
 

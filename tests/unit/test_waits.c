@@ -347,8 +347,8 @@ static void messages_of_communicators(void **state) {
     expect_waits(&w, 1, 1);
     expect_wait(&w, GEN_WAITS_LATE_SENDER, 1, 1, 1);
     gen_waits_free(&w);
-    assert_int_equal(in_export("\"id\":\"0>1:0:0\""), 2);
-    assert_int_equal(in_export("\"id\":\"0>1:0:0:1\""), 2);
+    assert_int_equal(in_export("\"id\":\"1\""), 2);
+    assert_int_equal(in_export("\"id\":\"2\""), 2);
 }
 
 /* ---- collective calls ---- */
