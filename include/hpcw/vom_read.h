@@ -144,6 +144,75 @@ typedef struct hpcw_vom_watch {
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_reader_watch(hpcw_vom_reader *reader, uint64_t phases,
                                                            const hpcw_vom_watch *watch, hpcw_error *err);
 
+/* ------------------------------------------------------------------------------------------------------------
+ *  Columns
+ *
+ *      hpcw_vom_rows rows;
+ *      hpcw_vom_reader_open("lb_data/data.17.json.br", &r, &err);
+ *      hpcw_vom_reader_load(r, 3, 5, &rows, &err);
+ *      double *time_s = calloc(rows.tasks, sizeof *time_s);
+ *      uint64_t *id = calloc(rows.tasks, sizeof *id);
+ *      const hpcw_vom_tasks columns = {.id = id, .time_s = time_s};
+ *      hpcw_vom_reader_tasks(r, 0, rows.tasks, &columns, &err);
+ *
+ *  Numbers only: positions in collections, subphases, attributes and iterations come with hpcw_vom_reader_watch.
+ * --------------------------------------------------------------------------------------------------------- */
+
+/** Rows that were loaded. */
+typedef struct hpcw_vom_rows {
+    size_t tasks; /**< rows of tasks */
+    size_t edges; /**< rows of edges */
+} hpcw_vom_rows;
+
+/**
+ * Reads on, up to the end of the file, and keeps the tasks and edges of the phases with ids from `first_phase` to
+ * `last_phase`. What was kept before is dropped. Memory until the handle is freed: 56 bytes for each task, 64 for each edge.
+ *
+ * @param rows  out: how many; 0 of both after a failure
+ * @return as hpcw_vom_reader_watch, but for callbacks
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_reader_load(hpcw_vom_reader *reader, uint64_t first_phase,
+                                                          uint64_t last_phase, hpcw_vom_rows *rows,
+                                                          hpcw_error *err);
+
+/** Arrays for the columns of tasks; each may be NULL. Rows are in the order of the file. */
+typedef struct hpcw_vom_tasks {
+    uint64_t *phase;         /**< id of the phase */
+    uint64_t *id;            /**< vt's id of the entity; its seq_id if it has none */
+    uint32_t *home;          /**< rank in the id; 0: none */
+    bool *migratable;        /**< whether vt may move it */
+    uint64_t *collection_id; /**< 0: absent */
+    uint64_t *objgroup_id;   /**< 0: absent */
+    double *time_s;          /**< load, seconds */
+} hpcw_vom_tasks;
+
+/** Arrays for the columns of edges; each may be NULL. Rows are in the order of the file. */
+typedef struct hpcw_vom_edges {
+    uint64_t *phase;             /**< id of the phase */
+    hpcw_vom_category *category; /**< says what the ends are */
+    uint64_t *from;              /**< vt's id of an object, or its seq_id; a rank; a shared block */
+    uint64_t *to;                /**< the same */
+    uint32_t *from_home;         /**< rank in the id; 0: none */
+    uint32_t *to_home;           /**< rank in the id; 0: none */
+    double *bytes;               /**< in all */
+    uint64_t *messages;          /**< their number */
+} hpcw_vom_edges;
+
+/**
+ * Fills columns with the rows `first` to `first + count` - 1 of those that were loaded.
+ *
+ * @param columns  arrays of `count` elements each
+ * @return HPCW_OK; HPCW_EINVAL (a pointer is NULL, rows that were not loaded); HPCW_ESTATE (called by a callback)
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_reader_tasks(const hpcw_vom_reader *reader, size_t first,
+                                                           size_t count, const hpcw_vom_tasks *columns,
+                                                           hpcw_error *err);
+
+/** The same for edges. */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_reader_edges(const hpcw_vom_reader *reader, size_t first,
+                                                           size_t count, const hpcw_vom_edges *columns,
+                                                           hpcw_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -11,19 +11,6 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Values as the writer takes them. */
-struct values {
-    hpcw_vom_value *item;
-    size_t count, capacity;
-};
-
-struct hpcw_vom_reader {
-    struct read_vom *r;
-    hpcw_vom_info info;
-    const hpcw_vom_watch *watch; /* while it runs */
-    struct values attributes, values;
-};
-
 /* ---- open and free ---- */
 
 static void take_facts(hpcw_vom_reader *reader) {
@@ -58,16 +45,12 @@ hpcw_status read_vom_publish(struct read_source *source, hpcw_vom_reader **out, 
     return HPCW_OK;
 }
 
-static hpcw_status missing(const char *what, hpcw_error *err) {
-    return hpcw_i_fail(err, HPCW_EINVAL, "load data: %s: expected a pointer, got NULL", what);
-}
-
 hpcw_status hpcw_vom_reader_open(const char *path, hpcw_vom_reader **out, hpcw_error *err) {
     if (out != NULL) {
         *out = NULL;
     }
     if (out == NULL || path == NULL) {
-        return missing(out == NULL ? "handle" : "path", err);
+        return read_vom_missing(out == NULL ? "handle" : "path", err);
     }
     struct read_source *source;
     hpcw_status status = read_source_open(path, &source, err);
@@ -79,6 +62,8 @@ void hpcw_vom_reader_free(hpcw_vom_reader *reader) {
         read_vom_free(reader->r);
         hpcw_i_free(reader->attributes.item);
         hpcw_i_free(reader->values.item);
+        hpcw_i_free(reader->task);
+        hpcw_i_free(reader->edge);
         hpcw_i_free(reader);
     }
 }
@@ -133,7 +118,7 @@ static hpcw_vom_value value_of(const struct read_vom_member *m) {
 }
 
 static hpcw_status take_values(const hpcw_vom_reader *reader, const struct read_vom_members *from,
-                               struct values *to, hpcw_error *err) {
+                               struct read_vom_values *to, hpcw_error *err) {
     to->count = 0;
     if (from->count == 0) {
         return HPCW_OK;
@@ -155,7 +140,7 @@ static hpcw_status take_values(const hpcw_vom_reader *reader, const struct read_
     return status;
 }
 
-static const hpcw_vom_value *first_of(const struct values *values) {
+static const hpcw_vom_value *first_of(const struct read_vom_values *values) {
     return values->count > 0 ? values->item : NULL;
 }
 
@@ -323,14 +308,22 @@ static hpcw_status on_end_iteration(void *context, const struct read_vom_phase *
     return on_end(reader, p, reader->watch->end_iteration, err);
 }
 
+hpcw_status read_vom_run_public(hpcw_vom_reader *reader, uint64_t phases, const struct read_vom_events *events,
+                                hpcw_error *err) {
+    reader->runs = true;
+    const hpcw_status status = read_vom_run(reader->r, phases, events, err);
+    reader->runs = false;
+    take_facts(reader);
+    return status;
+}
+
 hpcw_status hpcw_vom_reader_watch(hpcw_vom_reader *reader, uint64_t phases, const hpcw_vom_watch *watch,
                                   hpcw_error *err) {
     if (reader == NULL || watch == NULL) {
-        return missing(reader == NULL ? "handle" : "watch", err);
+        return read_vom_missing(reader == NULL ? "handle" : "watch", err);
     }
-    if (reader->watch != NULL) {
-        return hpcw_i_fail(err, HPCW_ESTATE, "%s: expected a call outside of callbacks, got one of a callback",
-                           reader->r->name);
+    if (reader->runs) {
+        return read_vom_in_callback(reader, err);
     }
     const hpcw_vom_watch calls = *watch;
     const struct read_vom_events events = {
@@ -344,8 +337,5 @@ hpcw_status hpcw_vom_reader_watch(hpcw_vom_reader *reader, uint64_t phases, cons
         .iteration_end = calls.end_iteration == NULL ? NULL : on_end_iteration,
     };
     reader->watch = &calls;
-    hpcw_status status = read_vom_run(reader->r, phases, &events, err);
-    reader->watch = NULL;
-    take_facts(reader);
-    return status;
+    return read_vom_run_public(reader, phases, &events, err);
 }

@@ -1,13 +1,59 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The public reader of a source that is open already. */
+/* The public reader: its handle, and one for a source that is open already. */
 #ifndef HPCW_LIBREADER_VOM_PUBLIC_H
 #define HPCW_LIBREADER_VOM_PUBLIC_H
 
 #include <hpcw/vom_read.h>
 
-#include "libreader/source.h"
+#include "libreader/vom/private.h"
+#include "libwriter/base/status.h"
+
+/* Values as the writer takes them. */
+struct read_vom_values {
+    hpcw_vom_value *item;
+    size_t count, capacity;
+};
+
+/* Rows of the columns. */
+struct read_vom_task_row {
+    uint64_t phase, id, collection_id, objgroup_id;
+    double time;
+    uint32_t home;
+    bool migratable;
+};
+struct read_vom_edge_row {
+    uint64_t phase, from, to, messages;
+    double bytes;
+    uint32_t from_home, to_home;
+    hpcw_vom_category category;
+};
+
+struct hpcw_vom_reader {
+    struct read_vom *r;
+    hpcw_vom_info info;
+    bool runs; /* in a watch, which calls back */
+    const hpcw_vom_watch *watch;
+    struct read_vom_values attributes, values;
+    /* What was loaded. */
+    struct read_vom_task_row *task; /* [tasks] */
+    struct read_vom_edge_row *edge; /* [edges] */
+    size_t tasks, edges, task_capacity, edge_capacity;
+};
 
 /* Takes the source over, even on failure. */
 hpcw_status read_vom_publish(struct read_source *source, hpcw_vom_reader **out, hpcw_error *err);
+
+/* public.c: runs over up to `phases` phases, and says in the handle what is known then. */
+hpcw_status read_vom_run_public(hpcw_vom_reader *reader, uint64_t phases, const struct read_vom_events *events,
+                                hpcw_error *err);
+
+/* Refusals. */
+static inline hpcw_status read_vom_missing(const char *what, hpcw_error *err) {
+    return hpcw_i_fail(err, HPCW_EINVAL, "load data: %s: expected a pointer, got NULL", what);
+}
+static inline hpcw_status read_vom_in_callback(const hpcw_vom_reader *reader, hpcw_error *err) {
+    return hpcw_i_fail(err, HPCW_ESTATE, "%s: expected a call outside of callbacks, got one of a callback",
+                       reader->r->name);
+}
 
 #endif
