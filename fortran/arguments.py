@@ -33,7 +33,8 @@ hpcw_rank2file_add.crc hpcw_rank2file_drop.how hpcw_rank2file_drop.tally hpcw_ra
 hpcw_rank2file_prune.tally hpcw_rank2file_reindex.tally hpcw_rank2file_restart_open.dataset
 hpcw_rank2file_restart_load.ranks
 hpcw_sion_reader_open.ranks hpcw_sion_reader_open_named.ranks
-hpcw_linktest_reader_row.time_s hpcw_linktest_reader_row.partner hpcw_linktest_reader_row.all_to_all_s hpcw_clog2_reader_select.window
+hpcw_linktest_reader_row.time_s hpcw_linktest_reader_row.partner hpcw_linktest_reader_row.all_to_all_s
+hpcw_clog2_reader_select.window
 """.split())
 
 # Pointers to more than one value whose number is not the next argument.
