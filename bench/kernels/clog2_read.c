@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading an event log against plain preads of the same bytes. */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "libreader/clog2/clog2.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
 
 enum { RANKS = 4096, PIECE = 4 << 20, ROWS = 4096 };
 
@@ -128,9 +128,10 @@ static hpcw_status read_messages(void *work, hpcw_error *err) {
 
 static hpcw_status read_bytes(void *work, hpcw_error *err) {
     const struct clog2_reading *w = work;
-    const int fd = open(w->path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return hpcw_i_fail_sys(err, errno, "%s: cannot open", w->path);
+    int fd;
+    const int e = hpcw_i_sys_open(w->path, O_RDONLY, 0, &fd);
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot open", w->path);
     }
     ssize_t got = 1;
     uint64_t at = 0;
@@ -138,7 +139,7 @@ static hpcw_status read_bytes(void *work, hpcw_error *err) {
         got = pread(fd, w->piece, PIECE, (off_t)at);
         at += got > 0 ? (uint64_t)got : 0;
     }
-    (void)close(fd);
+    (void)hpcw_i_sys_close(fd);
     return at == w->bytes ? HPCW_OK : hpcw_i_fail(err, HPCW_EIO, "%s: expected other bytes to read", w->path);
 }
 
