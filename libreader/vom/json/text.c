@@ -27,8 +27,8 @@ struct read_vom_text {
     size_t again_size;
     bool finished;          /* the stream has ended */
     unsigned char start[3]; /* first bytes of the file */
-    unsigned char in[READ_VOM_PIECE];
-    unsigned char out[READ_VOM_PIECE];
+    unsigned char in[READ_VOM_PIECE + READ_VOM_PAD];
+    unsigned char out[READ_VOM_PIECE + READ_VOM_PAD];
 };
 
 static void *allocate(void *context, size_t size) {
@@ -43,10 +43,11 @@ static void release(void *context, void *p) {
 
 static hpcw_status fill(struct read_vom_text *t, hpcw_error *err) {
     uint64_t left = read_source_size(t->source) - t->source_next;
-    size_t size = left < sizeof t->in ? (size_t)left : sizeof t->in;
+    size_t size = left < READ_VOM_PIECE ? (size_t)left : READ_VOM_PIECE;
     hpcw_status status = read_source_read(t->source, t->source_next, t->in, size,
                                           t->decoder != NULL ? "the brotli stream" : "the text", err);
     if (status == HPCW_OK) {
+        memset(t->in + size, 0, READ_VOM_PAD);
         t->source_next += size;
         t->input = t->in;
         t->input_size = size;
@@ -134,7 +135,7 @@ static hpcw_status decoder_failed(const struct read_vom_text *t, uint64_t at, hp
         return hpcw_i_fail_memory(err, read_source_name(t->source), 0, NULL);
     }
     const char *name = read_source_name(t->source);
-    if (t->offset > 0 || t->source_next > sizeof t->in) {
+    if (t->offset > 0 || t->source_next > READ_VOM_PIECE) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: the brotli stream is corrupt near offset %" PRIu64 " (text offset %" PRIu64
                            "): %s",
@@ -152,7 +153,7 @@ static hpcw_status decoder_failed(const struct read_vom_text *t, uint64_t at, hp
 static hpcw_status inflate_piece(struct read_vom_text *t, const unsigned char **piece, size_t *size,
                                  hpcw_error *err) {
     const char *name = read_source_name(t->source);
-    size_t left = sizeof t->out;
+    size_t left = READ_VOM_PIECE;
     uint8_t *to = t->out;
     while (left > 0 && !t->finished) {
         bool at_end = t->input_size == 0 && t->source_next == read_source_size(t->source);
@@ -168,7 +169,7 @@ static hpcw_status inflate_piece(struct read_vom_text *t, const unsigned char **
                 return hpcw_i_fail(err, HPCW_ETRUNCATED,
                                    "%s: the brotli stream is cut: it needs more than the %" PRIu64
                                    " bytes of the file (text offset %" PRIu64 ")",
-                                   name, t->source_next, t->offset + (sizeof t->out - left));
+                                   name, t->source_next, t->offset + (READ_VOM_PIECE - left));
             }
             hpcw_status status = fill(t, err);
             if (status != HPCW_OK) {
@@ -177,7 +178,8 @@ static hpcw_status inflate_piece(struct read_vom_text *t, const unsigned char **
         }
     }
     *piece = t->out;
-    *size = sizeof t->out - left;
+    *size = READ_VOM_PIECE - left;
+    memset(t->out + *size, 0, READ_VOM_PAD);
     t->offset += *size;
     uint64_t used = t->source_next - t->input_size;
     if (t->offset > READ_VOM_FREE_TEXT && t->offset / MOST_TIMES > used) {

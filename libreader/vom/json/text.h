@@ -15,6 +15,9 @@
 #define READ_VOM_PIECE ((size_t)65536)
 #endif
 
+/* Zeros after a piece, so that several bytes are compared at a time. No text that may be there is longer. */
+#define READ_VOM_PAD 32u
+
 /* Texts of up to this many bytes are fine, longer ones only up to a thousand times the size of their stream. Load data of
  * idle objects, which is as regular as it gets, shrinks a hundredfold. */
 #ifndef READ_VOM_FREE_TEXT
@@ -33,7 +36,7 @@ bool read_vom_text_compressed(const struct read_vom_text *text);
 hpcw_status read_vom_text_skip(struct read_vom_text *text, uint64_t offset, hpcw_error *err);
 
 /*
- * The next piece of *size bytes, valid until the next call. *size is 0 at the end, which a compressed file only reaches
+ * The next piece of *size bytes and READ_VOM_PAD zeros, valid until the next call. *size is 0 at the end, which a compressed file only reaches
  * if its stream is complete and nothing follows it. HPCW_EFORMAT, HPCW_ETRUNCATED, HPCW_ERANGE (inflates to more than is
  * plausible), HPCW_EIO.
  */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "libreader/vom/json/number.h"
 #include "libreader/vom/json/private.h"
 #include "libwriter/base/numfmt.h"
 #include "libwriter/base/status.h"
@@ -24,50 +25,15 @@ static bool looks_float(const char *text, size_t size) {
     return false;
 }
 
-/* An integer. False if it has other characters than digits, or is above `most`. */
-static bool count_of(const char *text, size_t size, uint64_t most, uint64_t *count) {
-    uint64_t v = 0;
-    for (size_t i = 0; i < size; i++) {
-        unsigned digit = (unsigned)(unsigned char)text[i] - '0';
-        if (digit > 9 || v > (UINT64_MAX - digit) / 10) {
-            return false;
-        }
-        v = 10 * v + digit;
-    }
-    *count = v;
-    return v <= most;
-}
-
-static const double power_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                      1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-
-/* The nearest double of a JSON number of at most MOST_NUMBER characters. False if it is too large. A number with few
- * digits is the quotient of two exact doubles, which IEEE 754 rounds to the nearest. Most numbers are like that. */
+/* The nearest double of a JSON number that ends in zeros. False if it is too large. */
 static bool double_of(const char *text, size_t size, double *number) {
-    uint64_t digits = 0;
-    size_t i = text[0] == '-' ? 1 : 0;
-    size_t decimals = 0;
-    bool point = false;
-    for (; i < size && digits < (UINT64_C(1) << 53) / 10; i++) {
-        unsigned digit = (unsigned)(unsigned char)text[i] - '0';
-        if (digit <= 9) {
-            digits = 10 * digits + digit;
-            decimals += point;
-        } else if (text[i] == '.') {
-            point = true;
-        } else {
-            break;
-        }
-    }
-    if (i == size && decimals < sizeof power_of_ten / sizeof power_of_ten[0]) {
-        double v = (double)digits / power_of_ten[decimals];
-        *number = text[0] == '-' ? -v : v;
+    const unsigned char *digits = (const unsigned char *)text + (text[0] == '-');
+    bool is_float;
+    if (read_vom_double(digits, number, &is_float) == (const unsigned char *)text + size) {
+        *number = text[0] == '-' ? -*number : *number;
         return true;
     }
-    char copy[MOST_NUMBER + 1];
-    memcpy(copy, text, size);
-    copy[size] = '\0';
-    return hpcw_i_parse_f64("number", copy, -DBL_MAX, DBL_MAX, number, NULL) == HPCW_OK;
+    return hpcw_i_parse_f64("number", text, -DBL_MAX, DBL_MAX, number, NULL) == HPCW_OK;
 }
 
 /* Without overlong forms, surrogates and numbers above U+10FFFF. */
@@ -148,15 +114,19 @@ static const struct read_vom_spec *next_spec(struct read_vom_json *j) {
 
 static hpcw_status take_number(struct read_vom_json *j, const struct read_vom_spec *spec,
                                struct read_vom_value *v) {
+    char text[MOST_NUMBER + sizeof(uint64_t)]; /* as read_vom_double needs it */
+    memcpy(text, v->text, v->size);
+    memset(text + v->size, 0, sizeof(uint64_t));
+    const unsigned char *digits = (const unsigned char *)text;
     if (spec->type == READ_VOM_T_COUNT) {
-        return count_of(v->text, v->size, spec->most, &v->count)
+        return read_vom_count(digits, &v->count) == digits + v->size && v->count <= spec->most
                    ? HPCW_OK
                    : read_vom_json_wrong(j, HPCW_EFORMAT, j->err,
                                          "expected an integer from 0 to %" PRIu64 ", got %.*s", spec->most,
                                          v->size > 60 ? 60 : (int)v->size, v->text);
     }
     v->type = looks_float(v->text, v->size) ? READ_VOM_FLOAT : READ_VOM_INTEGER;
-    bool good = double_of(v->text, v->size, &v->number);
+    bool good = double_of(text, v->size, &v->number);
     if (spec->type == READ_VOM_T_ANY) {
         /* No reader can keep a number beyond the range of doubles. */
         return good ? HPCW_OK : unexpected(j, spec, "a number beyond the range of doubles: ", v->text, v->size);

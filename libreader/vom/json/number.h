@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Private to the VOM reader: the values of JSON numbers. Eight characters are read at once, so eight bytes after a number must
+ * be readable. */
+#ifndef HPCW_LIBREADER_VOM_JSON_NUMBER_H
+#define HPCW_LIBREADER_VOM_JSON_NUMBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libwriter/base/bytes.h"
+
+/* Powers of ten that are exact as doubles. */
+#define READ_VOM_EXACT_POWER 22
+extern const double read_vom_power_of_ten[READ_VOM_EXACT_POWER + 1];
+
+/* The nearest double of digits * 10^exponent, ties to even. False: not found; the number is too large, too small, or too near to
+ * the middle of two doubles. */
+bool read_vom_nearest(uint64_t digits, int exponent, double *number);
+
+/* Appends the digits at `text` to *value. Returns their end, or NULL if the value does not fit. */
+static inline const unsigned char *read_vom_digits(const unsigned char *text, uint64_t *value) {
+    static const uint64_t unit[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    size_t count = sizeof(uint64_t);
+    while (count == sizeof(uint64_t)) {
+        uint64_t x = hpcw_i_get_u64(text, false) ^ ones * '0';
+        /* The first byte above 9 has its top bit in this sum. Only later ones may get a carry. */
+        const uint64_t others = ((x + ones * 0x76) | x) & ones * 0x80;
+        count = others == 0 ? count : (size_t)__builtin_ctzll(others) / 8;
+        if (count == 0) {
+            break;
+        }
+        x <<= 64 - 8 * count;
+        /* Pairs, fours and all eight digits; the first digit is in the lowest byte. */
+        x = (x * 10 + (x >> 8)) & UINT64_C(0x00ff00ff00ff00ff);
+        x = (x * 100 + (x >> 16)) & UINT64_C(0x0000ffff0000ffff);
+        x = (x * 10000 + (x >> 32)) & UINT64_C(0xffffffff);
+        if (__builtin_mul_overflow(*value, unit[count], value) || __builtin_add_overflow(*value, x, value)) {
+            return NULL;
+        }
+        text += count;
+    }
+    return text;
+}
+
+/* An integer >= 0. Returns its end; NULL: none is here, or one with a zero in front or above 2^64 - 1. */
+static inline const unsigned char *read_vom_count(const unsigned char *text, uint64_t *count) {
+    *count = 0;
+    const unsigned char *end = read_vom_digits(text, count);
+    return end == text || (text[0] == '0' && end != text + 1) ? NULL : end;
+}
+
+/*
+ * The nearest double of a number without a sign. Returns its end. NULL: it is not a number, has digits that do not fit into 64
+ * bits, or read_vom_nearest does not find it. *is_float: it has a point or an exponent.
+ */
+static inline const unsigned char *read_vom_double(const unsigned char *text, double *number, bool *is_float) {
+    uint64_t digits;
+    int exponent = 0;
+    const unsigned char *at = read_vom_count(text, &digits);
+    *is_float = at != NULL && (*at == '.' || *at == 'e' || *at == 'E');
+    if (at != NULL && *at == '.') {
+        const unsigned char *fraction = at + 1;
+        at = read_vom_digits(fraction, &digits);
+        if (at == NULL || at == fraction || at - fraction > 64) {
+            return NULL;
+        }
+        exponent = (int)(fraction - at);
+    }
+    if (at != NULL && (*at == 'e' || *at == 'E')) {
+        const bool below_one = at[1] == '-';
+        const unsigned char *power = at + 1 + (below_one || at[1] == '+');
+        uint64_t value = 0;
+        at = read_vom_digits(power, &value);
+        if (at == NULL || at == power || value > 1000) {
+            return NULL;
+        }
+        exponent += below_one ? -(int)value : (int)value;
+    }
+    if (at == NULL) {
+        return NULL;
+    }
+    /* Two exact doubles have a quotient or product that IEEE 754 rounds to the nearest. Most numbers are like that. */
+    if (digits <= UINT64_C(1) << 53 && exponent <= 0 && exponent >= -READ_VOM_EXACT_POWER) {
+        *number = (double)digits / read_vom_power_of_ten[-exponent];
+        return at;
+    }
+    return read_vom_nearest(digits, exponent, number) ? at : NULL;
+}
+
+#endif
