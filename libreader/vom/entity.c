@@ -82,9 +82,9 @@ static hpcw_status group_check(const struct read_vom *r, const struct read_vom_e
     if ((e->id & GROUP_IS) == 0 || e->id >> GROUP_END != 0) {
         return bits_wrong(r, e, "id", "bit 2 set and none above 51 for an object group", e->id, err);
     }
-    char expected[32];
-    (void)snprintf(expected, sizeof expected, "%" PRIu64, group_of(e->id));
     if (e->has_objgroup_id && e->objgroup_id != group_of(e->id)) {
+        char expected[32];
+        (void)snprintf(expected, sizeof expected, "%" PRIu64, group_of(e->id));
         return bits_wrong(r, e, "objgroup_id", expected, e->objgroup_id, err);
     }
     return HPCW_OK;

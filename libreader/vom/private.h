@@ -73,7 +73,7 @@ struct read_vom {
     struct read_vom_text *text;
     struct read_vom_json *json;
     const char *name;
-    bool strict;
+    bool strict, parsed;           /* flags */
     bool rank_from_task;           /* here.rank comes from the first task, not from the caller or metadata */
     uint64_t until;                /* number of phases at which this run stops */
     struct read_vom_position here; /* without the members that the parser has */
@@ -88,6 +88,9 @@ hpcw_status read_vom_open_source(struct read_source *source, uint32_t rank, unsi
 
 /* Takes the values of the schema of a data file; its context is the reader. */
 extern const struct read_vom_consumer read_vom_data_consumer;
+/* Its `whole`. */
+const unsigned char *read_vom_take_whole(void *context, const struct read_vom_spec *spec,
+                                         const unsigned char *text);
 void read_vom_records_free(struct read_vom_records *records);
 
 /* The names in the files. */

@@ -355,4 +355,5 @@ static hpcw_status end(void *context, const struct read_vom_spec *spec, uint64_t
     }
 }
 
-const struct read_vom_consumer read_vom_data_consumer = {.begin = begin, .value = value, .end = end};
+const struct read_vom_consumer read_vom_data_consumer = {
+    .begin = begin, .value = value, .end = end, .whole = read_vom_take_whole};

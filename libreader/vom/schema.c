@@ -63,7 +63,8 @@ static const struct read_vom_key communication_keys[] = {
     {KEY("to"), true, OBJECT(entity_keys, SLOT(END_POINT), AT(communication.to))},
     {KEY("type"), true, WORD(categories, PUT(communication.category))},
 };
-static const struct read_vom_spec communication = OBJECT(communication_keys, SLOT(COMMUNICATION));
+static const struct read_vom_spec communication =
+    OBJECT(communication_keys, SLOT(COMMUNICATION), .whole = true);
 
 /* ---- Tasks ----------------------------------------------------------------------------------------------- */
 
@@ -82,7 +83,7 @@ static const struct read_vom_key task_keys[] = {
     {KEY("time"), true, FLOAT(PUT(task.time))},
     {KEY("user_defined"), false, ANY_KEYS(user_value, HAS(user_defined.present))},
 };
-static const struct read_vom_spec task = OBJECT(task_keys, SLOT(TASK));
+static const struct read_vom_spec task = OBJECT(task_keys, SLOT(TASK), .whole = true);
 
 /* ---- Phases and iterations ------------------------------------------------------------------------------- */
 

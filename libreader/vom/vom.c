@@ -17,6 +17,7 @@
 static hpcw_status new_parser(struct read_vom *r, hpcw_error *err) {
     struct read_vom_consumer consumer = read_vom_data_consumer;
     consumer.context = r;
+    consumer.whole = r->parsed ? NULL : consumer.whole;
     return read_vom_json_new(r->name, r->text, &read_vom_data_schema, r->strict, &consumer, &r->json, err);
 }
 
@@ -33,6 +34,7 @@ hpcw_status read_vom_open_source(struct read_source *source, uint32_t rank, unsi
     r->name = read_source_name(source);
     r->here.rank = rank;
     r->strict = (flags & READ_VOM_STRICT) != 0;
+    r->parsed = (flags & READ_VOM_PARSED) != 0;
     hpcw_status status = read_vom_text_new(source, &r->text, err);
     if (status == HPCW_OK) {
         status = new_parser(r, err);

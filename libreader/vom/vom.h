@@ -182,7 +182,9 @@ enum {
      * byte order, as many subphases in each task, which do not exceed its time, a migratable task for each rank and
      * phase, communications in the file of the rank that has to record them, id 0 in phase 0 only, no user_defined of
      * phases, no foreign file in the directory, no compressed file whose last byte vt would lose. */
-    READ_VOM_STRICT = 1
+    READ_VOM_STRICT = 1,
+    /* Take no record whole: all are parsed. The outcome is the same, only slower. For tests and benchmarks. */
+    READ_VOM_PARSED = 2,
 };
 
 /*

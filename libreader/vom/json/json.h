@@ -51,6 +51,7 @@ struct read_vom_spec {
     const struct read_vom_key *key;
     unsigned keys;
     const struct read_vom_spec *element; /* of an ARRAY */
+    bool whole;                          /* of an OBJECT: the consumer may take it whole */
     size_t at;                           /* offset of where the value belongs */
     size_t size;    /* bytes of it if the parser puts it there: a COUNT, WORD, number or FLAG */
     size_t present; /* offset of a bool that the value sets; 0: none */
@@ -98,6 +99,12 @@ struct read_vom_consumer {
     hpcw_status (*value)(void *context, const struct read_vom_spec *spec, const struct read_vom_value *value,
                          hpcw_error *err);
     hpcw_status (*end)(void *context, const struct read_vom_spec *spec, uint64_t count, hpcw_error *err);
+    /*
+     * Between `begin` and `end` of a spec with `whole`: takes an object that obeys the schema, and returns its end. NULL: it
+     * has an unusual spelling, is wrong or goes on in the next piece, so that it is parsed. READ_VOM_PAD zeros follow the
+     * piece. May be NULL.
+     */
+    const unsigned char *(*whole)(void *context, const struct read_vom_spec *spec, const unsigned char *text);
 };
 
 /* ---- The parser ------------------------------------------------------------------------------------------ */

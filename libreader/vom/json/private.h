@@ -56,5 +56,7 @@ bool read_vom_json_begin(struct read_vom_json *json, bool object);
 /* Takes a key of the schema with its colon, if `text` begins with one that may come here, and returns its bytes; otherwise 0. */
 size_t read_vom_json_next_key(struct read_vom_json *json, const unsigned char *text, size_t size);
 bool read_vom_json_end(struct read_vom_json *json);
+/* After read_vom_json_begin: the end of the object at `text` if the consumer takes it whole, otherwise NULL. */
+const unsigned char *read_vom_json_whole(struct read_vom_json *json, const unsigned char *text);
 
 #endif

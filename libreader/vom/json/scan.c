@@ -344,6 +344,13 @@ static enum read_vom_scan_result finish(struct read_vom_json *j) {
     return told(read_vom_json_end(j));
 }
 
+static enum read_vom_scan_result take_object(struct read_vom_json *j, struct scan_piece *p) {
+    enum read_vom_scan_result r = begin(j, true);
+    const unsigned char *end = r == READ_VOM_SCAN_GOOD ? read_vom_json_whole(j, p->at) : NULL;
+    p->at = end != NULL ? end : p->at + 1;
+    return end != NULL ? finish(j) : r;
+}
+
 static enum read_vom_scan_result take_value(struct read_vom_json *j, struct scan_piece *p) {
     const unsigned char c = *p->at;
     if (c == '"') {
@@ -352,9 +359,12 @@ static enum read_vom_scan_result take_value(struct read_vom_json *j, struct scan
     if (c == '-' || (c >= '0' && c <= '9')) {
         return take_run(j, p, true);
     }
-    if (c == '{' || c == '[') {
+    if (c == '[') {
         p->at++;
-        return begin(j, c == '{');
+        return begin(j, false);
+    }
+    if (c == '{') {
+        return take_object(j, p);
     }
     return in_word(c) ? take_run(j, p, false) : bad(j, j->scan.token_at, "something else than a value");
 }

@@ -353,6 +353,16 @@ bool read_vom_json_begin(struct read_vom_json *j, bool object) {
     return ended_with(j, status);
 }
 
+const unsigned char *read_vom_json_whole(struct read_vom_json *j, const unsigned char *text) {
+    struct read_vom_json_frame *f = &j->frame[j->depth - 1];
+    if (!f->spec->whole || j->consumer.whole == NULL) {
+        return NULL;
+    }
+    const unsigned char *end = j->consumer.whole(j->consumer.context, f->spec, text);
+    f->seen = end != NULL ? ~UINT32_C(0) : 0;
+    return end;
+}
+
 bool read_vom_json_end(struct read_vom_json *j) {
     struct read_vom_json_frame *f = &j->frame[j->depth - 1];
     j->about_frame = true;
