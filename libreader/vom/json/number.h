@@ -22,14 +22,13 @@ bool read_vom_nearest(uint64_t digits, int exponent, double *number);
 static inline const unsigned char *read_vom_digits(const unsigned char *text, uint64_t *value) {
     static const uint64_t unit[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
     const uint64_t ones = UINT64_C(0x0101010101010101);
-    size_t count = sizeof(uint64_t);
-    while (count == sizeof(uint64_t)) {
+    for (;;) {
         uint64_t x = hpcw_i_get_u64(text, false) ^ ones * '0';
         /* The first byte above 9 has its top bit in this sum. Only later ones may get a carry. */
         const uint64_t others = ((x + ones * 0x76) | x) & ones * 0x80;
-        count = others == 0 ? count : (size_t)__builtin_ctzll(others) / 8;
+        const size_t count = others == 0 ? sizeof x : (size_t)__builtin_ctzll(others) / 8;
         if (count == 0) {
-            break;
+            return text;
         }
         x <<= 64 - 8 * count;
         /* Pairs, fours and all eight digits; the first digit is in the lowest byte. */
@@ -40,15 +39,19 @@ static inline const unsigned char *read_vom_digits(const unsigned char *text, ui
             return NULL;
         }
         text += count;
+        if (count < sizeof x) {
+            return text;
+        }
     }
-    return text;
 }
 
 /* An integer >= 0. Returns its end; NULL: none is here, or one with a zero in front or above 2^64 - 1. */
 static inline const unsigned char *read_vom_count(const unsigned char *text, uint64_t *count) {
-    *count = 0;
-    const unsigned char *end = read_vom_digits(text, count);
-    return end == text || (text[0] == '0' && end != text + 1) ? NULL : end;
+    *count = (unsigned char)(text[0] - '0');
+    if (*count > 9 || (unsigned char)(text[1] - '0') > 9) {
+        return *count > 9 ? NULL : text + 1; /* most numbers have one digit */
+    }
+    return *count == 0 ? NULL : read_vom_digits(text + 1, count);
 }
 
 /*

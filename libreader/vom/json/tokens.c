@@ -183,7 +183,9 @@ static void store(struct read_vom_json *j, const struct read_vom_spec *spec, con
     } else if (spec->type == READ_VOM_T_FLOAT || spec->type == READ_VOM_T_REAL) {
         from = &v->number;
     }
-    memcpy(context + spec->at, from, spec->size);
+    if (spec->size > 0) {
+        memcpy(context + spec->at, from, spec->size);
+    }
     if (spec->present != 0) {
         memcpy(context + spec->present, &yes, sizeof yes);
     }
@@ -353,20 +355,22 @@ bool read_vom_json_begin(struct read_vom_json *j, bool object) {
     return ended_with(j, status);
 }
 
+#define ALL_KEYS UINT32_MAX
+
 const unsigned char *read_vom_json_whole(struct read_vom_json *j, const unsigned char *text) {
     struct read_vom_json_frame *f = &j->frame[j->depth - 1];
     if (!f->spec->whole || j->consumer.whole == NULL) {
         return NULL;
     }
     const unsigned char *end = j->consumer.whole(j->consumer.context, f->spec, text);
-    f->seen = end != NULL ? ~UINT32_C(0) : 0;
+    f->seen = end != NULL ? ALL_KEYS : 0;
     return end;
 }
 
 bool read_vom_json_end(struct read_vom_json *j) {
     struct read_vom_json_frame *f = &j->frame[j->depth - 1];
     j->about_frame = true;
-    for (unsigned k = 0; k < f->spec->keys; k++) {
+    for (unsigned k = 0; k < f->spec->keys && f->seen != ALL_KEYS; k++) {
         if (f->spec->key[k].required && (f->seen >> k & 1) == 0) {
             return ended_with(j, read_vom_json_wrong(j, HPCW_EFORMAT, j->err,
                                                      "expected the key \"%s\", got an object without it",
