@@ -348,6 +348,11 @@ static hpcw_status verify_text(void *work, hpcw_error *err) {
     return read_vom_verify(((struct vom_work *)work)->common.path[TEXT_FILE], READ_VOM_STRICT, err);
 }
 
+static hpcw_status parse_text(void *work, hpcw_error *err) {
+    return read_vom_verify(((struct vom_work *)work)->common.path[TEXT_FILE], READ_VOM_STRICT | READ_VOM_PARSED,
+                           err);
+}
+
 static hpcw_status verify_stream(void *work, hpcw_error *err) {
     return read_vom_verify(((struct vom_work *)work)->common.path[OURS_FILE], READ_VOM_STRICT, err);
 }
@@ -357,13 +362,17 @@ static hpcw_status verify_stream(void *work, hpcw_error *err) {
 static const struct bench_side verify_sides[] = {
     {"plain", "the strict check of a plain file", 0, idle_prepare, VERIFY(verify_text)},
     {"compressed", "the strict check of the same text, compressed", 0, idle_prepare, VERIFY(verify_stream)},
+    {"parsed", "the strict check of the plain file, no record taken whole", 0, idle_prepare,
+     VERIFY(parse_text)},
     NOTHING,
 };
 
 static const struct bench_figure verify_figures[] = {
-    {"plain", BENCH_RATE, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 100e6, false},
-    {"compressed, text", BENCH_RATE, {2, 0}, {0, 0}, {0, 0}, {0, 0}, 100e6, false},
-    {"memory, with the ids of one phase", BENCH_MEMORY, {2, 0}, {3, 0}, {0, 0}, {0, 0}, 64.0 * MIB, false},
+    {"plain", BENCH_RATE, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 500e6, false},
+    {"compressed, text", BENCH_RATE, {2, 0}, {0, 0}, {0, 0}, {0, 0}, 0, false},
+    {"compressed / plain", BENCH_RATIO, {2, 0}, {0, 0}, {1, 0}, {0, 0}, 1 / 0.8, false},
+    {"parsed", BENCH_RATE, {3, 0}, {0, 0}, {0, 0}, {0, 0}, 0, false},
+    {"memory, with the ids of one phase", BENCH_MEMORY, {2, 0}, {4, 0}, {0, 0}, {0, 0}, 64.0 * MIB, false},
 };
 
 const struct bench_kernel bench_vom_verify =
