@@ -24,6 +24,7 @@ import sys
 
 FLOORS = """
 libwriter/base
+libwriter/fields
 libwriter/io                 libwriter/base
 libwriter/comm               libwriter/base
 libwriter/format/kvtree      libwriter/base libwriter/io
@@ -37,6 +38,7 @@ libwriter/format/sion/handle libwriter/base libwriter/io libwriter/comm libwrite
 libwriter/format/sion/data   libwriter/base libwriter/io libwriter/format/sion/placement libwriter/format/sion/handle
 libwriter/format/sion/meta   libwriter/base libwriter/io libwriter/comm libwriter/format/sion/placement libwriter/format/sion/handle
 libwriter/format/sion        libwriter/base libwriter/io libwriter/comm libwriter/format/sion/*
+libwriter/format/linktest    libwriter/base libwriter/io libwriter/comm libwriter/fields
 libwriter/format/*           libwriter/base libwriter/io libwriter/comm
 libwriter/format/clog2/file  libwriter/base libwriter/io libwriter/comm
 libwriter/format/clog2/merge libwriter/base libwriter/io libwriter/comm libwriter/format/clog2/file

@@ -17,8 +17,8 @@
  */
 static hpcw_status check_header(int fd, const char *path, const hpcw_linktest_params *p, size_t host_size,
                                 uint64_t at, hpcw_error *err) {
-    unsigned char want[HPCW_I_LINKTEST_HEADER + 16];
-    unsigned char got[HPCW_I_LINKTEST_HEADER + 16];
+    unsigned char want[HPCW_I_LINKTEST_MOST_HEADER];
+    unsigned char got[HPCW_I_LINKTEST_MOST_HEADER];
     size_t size = (size_t)hpcw_i_linktest_header_size(p);
     size_t n = 0;
     hpcw_i_linktest_encode_header(p, want);

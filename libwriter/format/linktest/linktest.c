@@ -124,37 +124,32 @@ static hpcw_status prepare(hpcw_linktest *lt, const char *path, const hpcw_linkt
 /* Compares the path and the parameters that the container does not compare. `p` may be NULL after a failure. */
 static hpcw_status agree_on_params(hpcw_comm *comm, const char *path, const hpcw_linktest_params *p,
                                    hpcw_status s, hpcw_error *err) {
-    static const char no_yes[] = "no yes";
     const hpcw_linktest_params none = {0};
     p = p == NULL ? &none : p;
-    const struct hpcw_i_same same[] = {
+    const struct hpcw_i_same others[] = {
         {.name = "path", .text = path},
         {.name = "tasks", .number = p->tasks},
         {.name = "git_hash", .text = p->git_hash, .words = "none"},
         {.name = "mode", .text = p->mode, .words = "none"},
         {.name = "kernel", .number = p->kernel, .words = "semidirectional unidirectional bidirectional"},
-        {.name = "all_to_all", .number = p->all_to_all, .words = no_yes},
-        {.name = "bisection", .number = p->bisection, .words = no_yes},
-        {.name = "randomize_steps", .number = p->randomize_steps, .words = no_yes},
-        {.name = "serial", .number = p->serial, .words = no_yes},
-        {.name = "gpu_memory", .number = p->gpu_memory, .words = no_yes},
-        {.name = "random_buffers", .number = p->random_buffers, .words = no_yes},
-        {.name = "check_buffers", .number = p->check_buffers, .words = no_yes},
-        {.name = "messages", .number = p->messages},
-        {.name = "message_size", .number = p->message_size},
-        {.name = "warmup_messages", .number = p->warmup_messages},
-        {.name = "retests", .number = p->retests},
-        {.name = "message_buffers", .number = p->message_buffers},
-        {.name = "buffer_seed", .number = p->buffer_seed},
-        {.name = "permutations", .number = p->permutations},
-        {.name = "task_seed", .number = p->task_seed},
         {.name = "step_seed", .number = p->step_seed},
         {.name = "max_host_size", .number = p->max_host_size},
         {.name = "set_first_file", .number = p->set_first_file},
         {.name = "set_files", .number = p->set_files},
         {.name = "sink_source", .number = p->sink_source.open != NULL, .words = "files own"},
     };
-    return hpcw_i_agree_same(comm, s, path, same, sizeof same / sizeof same[0], NULL, err);
+    struct hpcw_i_same same[sizeof others / sizeof others[0] + HPCW_I_LINKTEST_MOST_FIELDS];
+    size_t count = sizeof others / sizeof others[0];
+    memcpy(same, others, sizeof others);
+    for (size_t i = 0; i < hpcw_i_linktest_field_count; i++) {
+        const struct hpcw_i_linktest_field *f = &hpcw_i_linktest_fields[i];
+        if (f->params != HPCW_I_LINKTEST_DERIVED) {
+            same[count++] = (struct hpcw_i_same){.name = f->name,
+                                                 .number = hpcw_i_linktest_given(f, p),
+                                                 .words = hpcw_i_linktest_is_byte(f) ? "no yes" : NULL};
+        }
+    }
+    return hpcw_i_agree_same(comm, s, path, same, count, NULL, err);
 }
 
 hpcw_status hpcw_linktest_open(const char *path, hpcw_comm *comm, const hpcw_linktest_params *params,
@@ -309,7 +304,7 @@ hpcw_status hpcw_linktest_task(hpcw_linktest *lt, uint32_t rank, const char *hos
     if (lt->task[i].named) {
         return hpcw_i_fail(err, HPCW_ESTATE, "%s: task %u: its host was given before", lt->path, rank);
     }
-    unsigned char head[HPCW_I_LINKTEST_HEADER + 64 + HPCW_I_LINKTEST_CHUNK + HPCW_LINKTEST_MAX_HOST + 1];
+    unsigned char head[HPCW_I_LINKTEST_MOST_HEADER + HPCW_I_LINKTEST_CHUNK + HPCW_LINKTEST_MAX_HOST + 1];
     unsigned char *q = head;
     if (rank == 0) {
         hpcw_i_linktest_encode_header(&lt->params, q);

@@ -42,7 +42,8 @@ uint32_t hpcw_linktest_steps(const hpcw_linktest_params *p) {
 }
 
 uint64_t hpcw_i_linktest_header_size(const hpcw_linktest_params *p) {
-    return HPCW_I_LINKTEST_HEADER + strlen(p->mode) + 1;
+    return HPCW_I_LINKTEST_MODE_AT + strlen(p->mode) + 1 + hpcw_i_linktest_fields_size +
+           HPCW_I_LINKTEST_HEADER_END;
 }
 
 uint64_t hpcw_i_linktest_summary_size(const hpcw_linktest_params *p) {
@@ -121,32 +122,26 @@ void hpcw_i_linktest_encode_header(const hpcw_linktest_params *p, unsigned char 
     hpcw_i_put_u32(q + 16, 17, false);
     memcpy(q + 20, p->git_hash != NULL ? p->git_hash : no_hash, HPCW_LINKTEST_HASH_SIZE);
     hpcw_i_put_u32(q + 61, (uint32_t)mode_size, false);
-    memcpy(q + 65, p->mode, mode_size);
-    q += 65 + mode_size;
-    const bool flags[12] = {
-        p->all_to_all,
-        p->kernel == HPCW_LINKTEST_BIDIRECTIONAL,
-        p->kernel == HPCW_LINKTEST_UNIDIRECTIONAL,
-        p->bisection,
-        p->randomize_steps,
-        p->serial,
-        false, /* "no SION file": this is one */
-        true,  /* written in parallel: the bytes must not depend on the processes */
-        p->gpu_memory,
-        p->message_buffers > 1,
-        p->random_buffers,
-        p->check_buffers,
+    memcpy(q + HPCW_I_LINKTEST_MODE_AT, p->mode, mode_size);
+    q += HPCW_I_LINKTEST_MODE_AT + mode_size;
+    hpcw_linktest_params given = *p;
+    given.retests = hpcw_i_linktest_retests(p);
+    /* 0 are no_sion, as this is a container, and allocator, as its codes are not published. */
+    const hpcw_linktest_info derived = {
+        .bidirectional = p->kernel == HPCW_LINKTEST_BIDIRECTIONAL,
+        .unidirectional = p->kernel == HPCW_LINKTEST_UNIDIRECTIONAL,
+        .parallel_sion = true, /* with one process, too: the bytes must not depend on the processes */
+        .many_buffers = p->message_buffers > 1,
     };
-    for (size_t i = 0; i < 12; i++) {
-        *q++ = flags[i];
+    for (size_t i = 0; i < hpcw_i_linktest_field_count; i++) {
+        const struct hpcw_i_linktest_field *f = &hpcw_i_linktest_fields[i];
+        uint64_t value = f->params == HPCW_I_LINKTEST_DERIVED ? hpcw_i_linktest_read(f, &derived)
+                                                              : hpcw_i_linktest_given(f, &given);
+        if (hpcw_i_linktest_is_byte(f)) {
+            q[f->at] = (unsigned char)value;
+        } else {
+            hpcw_i_put_u64(q + f->at, value, false);
+        }
     }
-    *q++ = 0; /* memory allocator: its codes are not published */
-    const uint64_t numbers[8] = {
-        p->messages,        p->message_size, p->warmup_messages, hpcw_i_linktest_retests(p),
-        p->message_buffers, p->buffer_seed,  p->permutations,    p->task_seed,
-    };
-    for (size_t i = 0; i < 8; i++, q += 8) {
-        hpcw_i_put_u64(q, numbers[i], false);
-    }
-    memcpy(q, "END_HEADER", 10); /* without NUL */
+    memcpy(q + hpcw_i_linktest_fields_size, "END_HEADER", HPCW_I_LINKTEST_HEADER_END); /* without NUL */
 }

@@ -3,11 +3,14 @@
 #ifndef HPCW_FORMAT_LINKTEST_PARAMS_H
 #define HPCW_FORMAT_LINKTEST_PARAMS_H
 
-#include <hpcw/linktest.h>
+#include "libwriter/fields/linktest.h"
 
 /* Sizes of the parts, doc/formats/linktest.md, "Container"; the data follow from the number of tasks. */
 enum {
-    HPCW_I_LINKTEST_HEADER = 152, /* + mode string with NUL */
+    HPCW_I_LINKTEST_MODE_AT = 65,    /* the mode string and the fields follow */
+    HPCW_I_LINKTEST_HEADER_END = 10, /* "END_HEADER" */
+    HPCW_I_LINKTEST_MOST_HEADER =    /* for buffers: no mode has more than 16 bytes */
+    HPCW_I_LINKTEST_MODE_AT + 16 + HPCW_I_LINKTEST_MOST_FIELDS_SIZE + HPCW_I_LINKTEST_HEADER_END,
     HPCW_I_LINKTEST_CHUNK = 8,    /* + host name with NUL */
     HPCW_I_LINKTEST_SUMMARY = 88, /* + 24 with all-to-all + 32 per retest */
     HPCW_I_LINKTEST_END = 9,      /* "END_BLOCK" */

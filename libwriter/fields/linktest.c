@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "libwriter/fields/linktest.h"
+
+/* A parameter, and a field that follows from parameters. */
+#define GIVEN(name) #name, offsetof(hpcw_linktest_params, name), offsetof(hpcw_linktest_info, name)
+#define DERIVED(name) #name, HPCW_I_LINKTEST_DERIVED, offsetof(hpcw_linktest_info, name)
+
+/* clang-format off */
+const struct hpcw_i_linktest_field hpcw_i_linktest_fields[] = {
+    {GIVEN(all_to_all), 0, HPCW_I_LINKTEST_FLAG},
+    {DERIVED(bidirectional), 1, HPCW_I_LINKTEST_HIDDEN},
+    {DERIVED(unidirectional), 2, HPCW_I_LINKTEST_HIDDEN},
+    {GIVEN(bisection), 3, HPCW_I_LINKTEST_FLAG},
+    {GIVEN(randomize_steps), 4, HPCW_I_LINKTEST_FLAG},
+    {GIVEN(serial), 5, HPCW_I_LINKTEST_FLAG},
+    {DERIVED(no_sion), 6, HPCW_I_LINKTEST_HIDDEN},
+    {DERIVED(parallel_sion), 7, HPCW_I_LINKTEST_FLAG},
+    {GIVEN(gpu_memory), 8, HPCW_I_LINKTEST_FLAG},
+    {DERIVED(many_buffers), 9, HPCW_I_LINKTEST_HIDDEN},
+    {GIVEN(random_buffers), 10, HPCW_I_LINKTEST_FLAG},
+    {GIVEN(check_buffers), 11, HPCW_I_LINKTEST_FLAG},
+    {DERIVED(allocator), 12, HPCW_I_LINKTEST_HIDDEN},
+    {GIVEN(messages), 13, HPCW_I_LINKTEST_NUMBER},
+    {GIVEN(message_size), 21, HPCW_I_LINKTEST_NUMBER},
+    {GIVEN(warmup_messages), 29, HPCW_I_LINKTEST_NUMBER},
+    {GIVEN(message_buffers), 45, HPCW_I_LINKTEST_NUMBER},
+    {GIVEN(retests), 37, HPCW_I_LINKTEST_NUMBER},
+    {GIVEN(permutations), 61, HPCW_I_LINKTEST_NUMBER},
+    {GIVEN(buffer_seed), 53, HPCW_I_LINKTEST_SEED},
+    {GIVEN(task_seed), 69, HPCW_I_LINKTEST_SEED},
+};
+/* clang-format on */
+#define SIZE 77u
+const size_t hpcw_i_linktest_fields_size = SIZE;
+
+#define COUNT (sizeof hpcw_i_linktest_fields / sizeof hpcw_i_linktest_fields[0])
+const size_t hpcw_i_linktest_field_count = COUNT;
+_Static_assert(COUNT <= HPCW_I_LINKTEST_MOST_FIELDS && SIZE <= HPCW_I_LINKTEST_MOST_FIELDS_SIZE,
+               "there is room for all fields");
+
+static uint64_t value(const struct hpcw_i_linktest_field *f, const void *owner, size_t at) {
+    const void *member = (const char *)owner + at;
+    return hpcw_i_linktest_is_byte(f) ? *(const uint8_t *)member : *(const uint64_t *)member;
+}
+
+uint64_t hpcw_i_linktest_given(const struct hpcw_i_linktest_field *field, const hpcw_linktest_params *params) {
+    return value(field, params, field->params);
+}
+
+uint64_t hpcw_i_linktest_read(const struct hpcw_i_linktest_field *field, const hpcw_linktest_info *info) {
+    return value(field, info, field->info);
+}
+
+hpcw_linktest_kernel hpcw_i_linktest_kernel_of(const hpcw_linktest_info *info) {
+    return info->bidirectional    ? HPCW_LINKTEST_BIDIRECTIONAL
+           : info->unidirectional ? HPCW_LINKTEST_UNIDIRECTIONAL
+                                  : HPCW_LINKTEST_SEMIDIRECTIONAL;
+}
