@@ -16,10 +16,11 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/base/table.h"
+#include "libwriter/fields/linktest.h"
 
 struct fit_links {
     struct read_linktest *reader;
-    struct read_linktest_info info;
+    hpcw_linktest_info info;
     struct gen_fit_twin *twin; /* NULL: only facts */
     struct gen_fit_rows rows;  /* for the twin */
     uint32_t *node;            /* [ranks] */
@@ -68,52 +69,30 @@ static hpcw_status read_hosts(struct fit_links *l, hpcw_error *err) {
 
 /* ---- settings ---- */
 
-static hpcw_status learn_count(struct gen_fit_twin *t, const char *key, uint64_t value, hpcw_error *err) {
-    char text[32];
+static hpcw_status learn_field(struct gen_fit_twin *t, const struct hpcw_i_linktest_field *f, uint64_t value,
+                               hpcw_error *err) {
+    char key[64], text[32];
+    (void)snprintf(key, sizeof key, "linktest.%s", f->name);
     (void)snprintf(text, sizeof text, "%" PRIu64, value);
     return gen_fit_learn_text(t, key, text, GEN_FIT_PER_RUN, err);
 }
 
-static hpcw_status learn_flag(struct gen_fit_twin *t, const char *key, bool value, hpcw_error *err) {
-    return gen_fit_learn_text(t, key, value ? "yes" : "no", GEN_FIT_PER_RUN, err);
-}
-
 /* The settings of the run: no measured values. */
 static hpcw_status learn_settings(struct fit_links *l, hpcw_error *err) {
-    const struct read_linktest_info *i = &l->info;
+    hpcw_linktest_info i = l->info;
     struct gen_fit_twin *t = l->twin;
-    const struct {
-        const char *key;
-        uint64_t value;
-    } count[] = {{"linktest.messages", i->messages},
-                 {"linktest.message_size", i->message_size},
-                 {"linktest.warmup_messages", i->warmup_messages},
-                 {"linktest.retests", i->retests < i->tasks ? i->retests : i->tasks},
-                 {"linktest.message_buffers", i->message_buffers},
-                 {"linktest.permutations", i->randomized}};
-    const struct {
-        const char *key;
-        enum read_linktest_flag flag;
-    } flag[] = {{"linktest.all_to_all", READ_LINKTEST_ALL_TO_ALL},
-                {"linktest.bisection", READ_LINKTEST_BISECTION},
-                {"linktest.randomize_steps", READ_LINKTEST_RANDOM_STEPS},
-                {"linktest.serial", READ_LINKTEST_SERIAL},
-                {"linktest.gpu_memory", READ_LINKTEST_GPU_MEMORY},
-                {"linktest.random_buffers", READ_LINKTEST_RANDOM_BUFFERS},
-                {"linktest.check_buffers", READ_LINKTEST_CHECK_BUFFERS}};
-    hpcw_status s = gen_fit_learn_text(t, "linktest.kernel",
-                                       i->flags[READ_LINKTEST_BIDIRECTIONAL]    ? "bidirectional"
-                                       : i->flags[READ_LINKTEST_UNIDIRECTIONAL] ? "unidirectional"
-                                                                                : "semidirectional",
-                                       GEN_FIT_PER_RUN, err);
-    for (size_t k = 0; s == HPCW_OK && k < sizeof count / sizeof count[0]; k++) {
-        s = learn_count(t, count[k].key, count[k].value, err);
-    }
-    for (size_t k = 0; s == HPCW_OK && k < sizeof flag / sizeof flag[0]; k++) {
-        s = learn_flag(t, flag[k].key, i->flags[flag[k].flag] != 0, err);
+    i.retests = i.retests < i.tasks ? i.retests : i.tasks;
+    i.permutations = i.randomized ? i.permutations : 0;
+    hpcw_status s = gen_fit_learn_text(
+        t, "linktest.kernel", model_linktest_kernels[hpcw_i_linktest_kernel_of(&i)], GEN_FIT_PER_RUN, err);
+    for (size_t k = 0; s == HPCW_OK && k < hpcw_i_linktest_field_count; k++) {
+        const struct hpcw_i_linktest_field *f = &hpcw_i_linktest_fields[k];
+        if (f->params != HPCW_I_LINKTEST_DERIVED && f->kind != HPCW_I_LINKTEST_SEED) {
+            s = learn_field(t, f, hpcw_i_linktest_read(f, &i), err);
+        }
     }
     for (size_t k = 0; s == HPCW_OK && model_linktest_modes[k] != NULL; k++) {
-        if (strcasecmp(model_linktest_modes[k], i->mode) == 0) {
+        if (strcasecmp(model_linktest_modes[k], i.mode) == 0) {
             s = gen_fit_learn_text(t, "linktest.mode", model_linktest_modes[k], GEN_FIT_PER_RUN, err);
         }
     }

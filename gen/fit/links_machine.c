@@ -30,7 +30,7 @@ static hpcw_status no_memory(const struct gen_fit_rows *rows, hpcw_error *err) {
     return hpcw_i_fail_memory(err, "linktest", rows->info->tasks, "ranks");
 }
 
-hpcw_status gen_fit_rows_init(struct gen_fit_rows *rows, const struct read_linktest_info *info, uint32_t ppn,
+hpcw_status gen_fit_rows_init(struct gen_fit_rows *rows, const hpcw_linktest_info *info, uint32_t ppn,
                               hpcw_error *err) {
     const uint32_t steps = info->steps > 0 ? info->steps : 1;
     const uint32_t wanted = ENOUGH_TIMINGS / steps > LEAST_ROWS ? ENOUGH_TIMINGS / steps : LEAST_ROWS;
@@ -167,7 +167,7 @@ static hpcw_status params_of(const struct gen_fit_rows *rows, size_t preset, str
     hpcw_status s = model_machine_params_init(p, model_machine_preset[preset].name, err);
     p->ppn = rows->ppn;
     p->cores = p->cores > rows->ppn ? p->cores : rows->ppn;
-    p->gpus = rows->info->flags[READ_LINKTEST_GPU_MEMORY] && p->gpus == 0 ? 1 : p->gpus;
+    p->gpus = rows->info->gpu_memory && p->gpus == 0 ? 1 : p->gpus;
     return s;
 }
 
@@ -249,7 +249,7 @@ hpcw_status gen_fit_rows_learn_machine(struct gen_fit_rows *rows, struct gen_fit
     if (s == HPCW_OK && rows->ppn > twin->dataset.machine_params.cores) {
         s = gen_fit_learn(twin, "machine.cores", rows->ppn, GEN_FIT_PER_NODE, err);
     }
-    if (s == HPCW_OK && rows->info->flags[READ_LINKTEST_GPU_MEMORY] && twin->dataset.machine_params.gpus == 0) {
+    if (s == HPCW_OK && rows->info->gpu_memory && twin->dataset.machine_params.gpus == 0) {
         s = gen_fit_learn(twin, "machine.gpus", 1, GEN_FIT_PER_NODE, err);
     }
     /* Messages to near nodes meet the least congestion, which is not the machine's own. */

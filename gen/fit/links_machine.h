@@ -24,7 +24,7 @@ struct gen_fit_timings {
 
 /* Some rows of a result, of every so manyth rank, in its first permutation. Borrows info. */
 struct gen_fit_rows {
-    const struct read_linktest_info *info;
+    const hpcw_linktest_info *info;
     uint32_t ppn;
     uint32_t count, every;
     uint32_t *partner; /* [count][steps] */
@@ -32,7 +32,7 @@ struct gen_fit_rows {
 };
 
 /* Memory: at most 80 bytes for each rank, and 150 KiB. Free also after a failure (HPCW_ENOMEM). */
-hpcw_status gen_fit_rows_init(struct gen_fit_rows *rows, const struct read_linktest_info *info, uint32_t ppn,
+hpcw_status gen_fit_rows_init(struct gen_fit_rows *rows, const hpcw_linktest_info *info, uint32_t ppn,
                               hpcw_error *err);
 void gen_fit_rows_free(struct gen_fit_rows *rows);
 

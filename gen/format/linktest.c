@@ -16,6 +16,7 @@
 #include "libreader/source.h"
 #include "libwriter/base/checked.h"
 #include "libwriter/base/status.h"
+#include "libwriter/fields/linktest.h"
 
 /* Above this the 16 bytes per pair alone are 2^56. */
 #define MOST_RANKS (1u << 26)
@@ -142,21 +143,21 @@ static hpcw_status verify(const char *path, bool ours, uint64_t *files, hpcw_err
     return s;
 }
 
-static void put_summary(struct hpcw_i_json *json, const struct read_linktest_info *i,
+static void put_summary(struct hpcw_i_json *json, const hpcw_linktest_info *i,
                         const struct read_linktest_summary *m) {
     hpcw_i_json_put_str(json, "start", m->start);
     hpcw_i_json_put_str(json, "end", m->end);
     hpcw_i_json_put_f64(json, "min_s", m->min);
     hpcw_i_json_put_f64(json, "avg_s", m->avg);
     hpcw_i_json_put_f64(json, "max_s", m->max);
-    if (i->flags[READ_LINKTEST_ALL_TO_ALL] != 0) {
+    if (i->all_to_all) {
         hpcw_i_json_put_f64(json, "all_to_all_min_s", m->all_to_all_min);
         hpcw_i_json_put_f64(json, "all_to_all_avg_s", m->all_to_all_avg);
         hpcw_i_json_put_f64(json, "all_to_all_max_s", m->all_to_all_max);
     }
 }
 
-static hpcw_status put_permutations(struct read_linktest *reader, const struct read_linktest_info *i,
+static hpcw_status put_permutations(struct read_linktest *reader, const hpcw_linktest_info *i,
                                     struct hpcw_i_json *json, hpcw_error *err) {
     enum { MOST_SHOWN = 16 };
     hpcw_status s = HPCW_OK;
@@ -196,38 +197,23 @@ static hpcw_status info(const char *path, struct hpcw_i_json *json, hpcw_error *
     if (s != HPCW_OK) {
         return s;
     }
-    const struct read_linktest_info *i = read_linktest_info(reader);
-    const struct {
-        const char *key;
-        enum read_linktest_flag flag;
-    } flag[] = {
-        {"all_to_all", READ_LINKTEST_ALL_TO_ALL},         {"bisection", READ_LINKTEST_BISECTION},
-        {"random_steps", READ_LINKTEST_RANDOM_STEPS},     {"serial", READ_LINKTEST_SERIAL},
-        {"parallel_sion", READ_LINKTEST_PARALLEL_SION},   {"gpu_memory", READ_LINKTEST_GPU_MEMORY},
-        {"random_buffers", READ_LINKTEST_RANDOM_BUFFERS}, {"check_buffers", READ_LINKTEST_CHECK_BUFFERS},
-    };
+    const hpcw_linktest_info *i = read_linktest_info(reader);
     char version[48];
-    (void)snprintf(version, sizeof version, "%u.%u.%u", i->major, i->minor, i->patch);
+    (void)snprintf(version, sizeof version, "%u.%u.%u", i->version[0], i->version[1], i->version[2]);
     hpcw_i_json_put_str(json, "version", version);
     hpcw_i_json_put_str(json, "git_hash", i->git_hash);
     hpcw_i_json_put_str(json, "mode", i->mode);
-    hpcw_i_json_put_str(json, "kernel",
-                        i->flags[READ_LINKTEST_BIDIRECTIONAL] != 0    ? "bidirectional"
-                        : i->flags[READ_LINKTEST_UNIDIRECTIONAL] != 0 ? "unidirectional"
-                                                                      : "semidirectional");
+    hpcw_i_json_put_str(json, "kernel", model_linktest_kernels[hpcw_i_linktest_kernel_of(i)]);
     hpcw_i_json_put_u64(json, "tasks", i->tasks);
     hpcw_i_json_put_u64(json, "steps", i->steps);
-    for (size_t k = 0; k < sizeof flag / sizeof flag[0]; k++) {
-        hpcw_i_json_put_bool(json, flag[k].key, i->flags[flag[k].flag] != 0);
+    for (size_t k = 0; k < hpcw_i_linktest_field_count; k++) {
+        const struct hpcw_i_linktest_field *f = &hpcw_i_linktest_fields[k];
+        if (f->kind == HPCW_I_LINKTEST_FLAG) {
+            hpcw_i_json_put_bool(json, f->name, hpcw_i_linktest_read(f, i) != 0);
+        } else if (f->kind != HPCW_I_LINKTEST_HIDDEN) {
+            hpcw_i_json_put_u64(json, f->name, hpcw_i_linktest_read(f, i));
+        }
     }
-    hpcw_i_json_put_u64(json, "messages", i->messages);
-    hpcw_i_json_put_u64(json, "message_size", i->message_size);
-    hpcw_i_json_put_u64(json, "warmup_messages", i->warmup_messages);
-    hpcw_i_json_put_u64(json, "message_buffers", i->message_buffers);
-    hpcw_i_json_put_u64(json, "retests", i->retests);
-    hpcw_i_json_put_u64(json, "permutations", i->permutations);
-    hpcw_i_json_put_u64(json, "buffer_seed", i->buffer_seed);
-    hpcw_i_json_put_u64(json, "task_seed", i->task_seed);
     uint32_t hosts = 0;
     uint64_t payload = 0;
     s = read_linktest_totals(reader, &hosts, &payload, err);

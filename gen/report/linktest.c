@@ -15,10 +15,9 @@ enum { MOST_SLOWEST = 20 };
  * Marks the rows and columns of slow ports and cables. A row is the rank that measured. A timing is that of a message and
  * its answer, so a slow port shows in rows and columns, except with messages in one direction only.
  */
-static void mark_truth(const struct gen_report *r, const struct read_linktest_info *info,
-                       struct gen_areas *areas) {
+static void mark_truth(const struct gen_report *r, const hpcw_linktest_info *info, struct gen_areas *areas) {
     const double end = (double)info->tasks - 0.5;
-    const bool one_way = info->flags[READ_LINKTEST_UNIDIRECTIONAL] != 0;
+    const bool one_way = info->unidirectional;
     const cJSON *one;
     cJSON_ArrayForEach(one, gen_report_truth(r, "machine.slow_ports")) {
         double from = gen_report_number(one, "first_rank") - 0.5;
@@ -44,7 +43,7 @@ static void mark_truth(const struct gen_report *r, const struct read_linktest_in
 
 static hpcw_status read_rows(struct read_linktest *reader, struct ui_raster *matrix, struct gen_by_rank *mean,
                              hpcw_error *err) {
-    const struct read_linktest_info *info = read_linktest_info(reader);
+    const hpcw_linktest_info *info = read_linktest_info(reader);
     size_t n = info->tasks == 0 ? 0 : info->tasks - 1;
     double *time = hpcw_i_calloc(n + 1, sizeof *time);
     uint64_t *partner = hpcw_i_calloc(n + 1, sizeof *partner);
@@ -76,7 +75,7 @@ static hpcw_status read_rows(struct read_linktest *reader, struct ui_raster *mat
 }
 
 static hpcw_status put_facts(const struct gen_report *r, struct read_linktest *reader, hpcw_error *err) {
-    const struct read_linktest_info *info = read_linktest_info(reader);
+    const hpcw_linktest_info *info = read_linktest_info(reader);
     struct ui_page *page = r->page;
     uint32_t hosts;
     hpcw_status s = read_linktest_totals(reader, &hosts, NULL, err);
@@ -85,7 +84,8 @@ static hpcw_status put_facts(const struct gen_report *r, struct read_linktest *r
     }
     ui_page_begin(page, UI_PAGE_FACTS);
     ui_page_fact(page, "Written by");
-    ui_page_text(page, "LinkTest %u.%u.%u, %s", info->major, info->minor, info->patch, info->mode);
+    ui_page_text(page, "LinkTest %u.%u.%u, %s", info->version[0], info->version[1], info->version[2],
+                 info->mode);
     ui_page_end(page);
     gen_report_fact(page, "Ranks", UI_PAGE_COUNT, info->tasks);
     gen_report_fact(page, "Hosts", UI_PAGE_COUNT, hosts);
@@ -112,7 +112,7 @@ static hpcw_status put_facts(const struct gen_report *r, struct read_linktest *r
 }
 
 static hpcw_status put_slowest(const struct gen_report *r, struct read_linktest *reader, hpcw_error *err) {
-    const struct read_linktest_info *info = read_linktest_info(reader);
+    const hpcw_linktest_info *info = read_linktest_info(reader);
     struct read_linktest_slow slow[MOST_SLOWEST];
     size_t shown = info->retests < MOST_SLOWEST ? (size_t)info->retests : MOST_SLOWEST;
     if (shown == 0) {
@@ -136,7 +136,7 @@ static hpcw_status put_slowest(const struct gen_report *r, struct read_linktest 
     return HPCW_OK;
 }
 
-static void put_matrix(const struct gen_report *r, const struct read_linktest_info *info,
+static void put_matrix(const struct gen_report *r, const hpcw_linktest_info *info,
                        const struct ui_raster *matrix, const struct gen_areas *areas) {
     double last = (double)info->tasks - 0.5;
     ui_page_heat(r->page, &(struct ui_page_heat){

@@ -1,12 +1,86 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The file header and the lengths that follow from it. Rule numbers are those of doc/formats/linktest.md, "Rules". */
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "libreader/linktest/private.h"
 #include "libwriter/base/bytes.h"
 #include "libwriter/base/checked.h"
 #include "libwriter/base/status.h"
+
+/* The fields after the mode string (doc/formats/linktest.md, "File header"). The writer has a table of its own,
+ * which this one checks. */
+enum { FIELDS_SIZE = 77, END_HEADER_SIZE = 10 };
+
+static const struct field {
+    uint8_t at;                       /* offset after the mode string */
+    enum { FLAG, CODE, NUMBER } kind; /* bool and uint8_t of one byte, uint64_t */
+    size_t member;                    /* offset in hpcw_linktest_info */
+    const char *name;                 /* in messages */
+} fields[] = {
+#define MEMBER(name) offsetof(hpcw_linktest_info, name)
+    {0, FLAG, MEMBER(all_to_all), "all-to-all"},
+    {1, FLAG, MEMBER(bidirectional), "bidirectional kernel"},
+    {2, FLAG, MEMBER(unidirectional), "unidirectional kernel"},
+    {3, FLAG, MEMBER(bisection), "bisection"},
+    {4, FLAG, MEMBER(randomize_steps), "randomized steps"},
+    {5, FLAG, MEMBER(serial), "serial"},
+    {6, FLAG, MEMBER(no_sion), "no SION file"},
+    {7, FLAG, MEMBER(parallel_sion), "parallel SION file"},
+    {8, FLAG, MEMBER(gpu_memory), "GPU memory"},
+    {9, FLAG, MEMBER(many_buffers), "several buffers"},
+    {10, FLAG, MEMBER(random_buffers), "random fill"},
+    {11, FLAG, MEMBER(check_buffers), "checked buffers"},
+    {12, CODE, MEMBER(allocator), "memory allocator"},
+    {13, NUMBER, MEMBER(messages), "messages"},
+    {21, NUMBER, MEMBER(message_size), "message size"},
+    {29, NUMBER, MEMBER(warmup_messages), "warm-up messages"},
+    {37, NUMBER, MEMBER(retests), "retests"},
+    {45, NUMBER, MEMBER(message_buffers), "message buffers"},
+    {53, NUMBER, MEMBER(buffer_seed), "seed of the buffer fill"},
+    {61, NUMBER, MEMBER(permutations), "randomized tasks"},
+    {69, NUMBER, MEMBER(task_seed), "seed of the task randomization"},
+#undef MEMBER
+};
+
+/* Takes a field from the bytes after the mode string. */
+static void take(struct read_linktest *r, const struct field *f, const unsigned char *bytes) {
+    void *member = (char *)&r->info + f->member;
+    switch (f->kind) {
+    case FLAG:
+        *(bool *)member = bytes[f->at] != 0;
+        if (bytes[f->at] > 1 && r->odd_flag == NULL) {
+            r->odd_flag = member;
+            r->odd_value = bytes[f->at];
+        }
+        break;
+    case CODE:
+        *(uint8_t *)member = bytes[f->at];
+        break;
+    case NUMBER:
+        *(uint64_t *)member = hpcw_i_get_u64(bytes + f->at, r->data_big);
+        break;
+    }
+}
+
+static const struct field *field_of(const struct read_linktest *r, const void *member) {
+    const struct field *f = fields;
+    while ((const char *)&r->info + f->member != member) {
+        f++;
+    }
+    return f;
+}
+
+hpcw_status read_linktest_wrong_field(const struct read_linktest *r, const void *member, const char *expected,
+                                      hpcw_error *err) {
+    const struct field *f = field_of(r, member);
+    uint64_t got = member == r->odd_flag ? r->odd_value
+                   : f->kind == NUMBER   ? *(const uint64_t *)member
+                                         : *(const uint8_t *)member;
+    return read_linktest_wrong(r, NULL, r->fields_at + f->at, err, "%s: expected %s, got %" PRIu64, f->name,
+                               expected, got);
+}
 
 /* Rules 1 and 2. */
 static hpcw_status check_container(struct read_linktest *r, hpcw_error *err) {
@@ -25,7 +99,7 @@ static hpcw_status check_container(struct read_linktest *r, hpcw_error *err) {
                            "%s: expected file 0 of the set of %" PRIu32 " files, got file %" PRIu32, r->name,
                            sion.files, sion.file_number);
     }
-    r->info.data_big = sion.data_big;
+    r->data_big = sion.data_big;
     r->info.tasks = read_sion_tasks(r->sion);
     if (r->info.tasks < 2 || r->info.tasks % 2 != 0) {
         return hpcw_i_fail(err, HPCW_EFORMAT, "%s: number of tasks: expected an even one >= 2, got %" PRIu32,
@@ -36,8 +110,7 @@ static hpcw_status check_container(struct read_linktest *r, hpcw_error *err) {
 
 /* Tag, version, hash and mode: rules 6, 7 and 9. */
 static hpcw_status read_texts(struct read_linktest *r, hpcw_error *err) {
-    struct read_linktest_info *info = &r->info;
-    bool big = info->data_big;
+    hpcw_linktest_info *info = &r->info;
     unsigned char head[READ_LINKTEST_MODE_AT];
     hpcw_status status = read_sion_read(r->sion, &r->task0, 0, head, sizeof head, err);
     if (status != HPCW_OK) {
@@ -47,20 +120,19 @@ static hpcw_status read_texts(struct read_linktest *r, hpcw_error *err) {
         return read_linktest_wrong(r, NULL, 0, err, "tag: expected \"LinkTest\", got %02x %02x %02x %02x ...",
                                    head[0], head[1], head[2], head[3]);
     }
-    info->major = hpcw_i_get_u32(head + READ_LINKTEST_VERSION_AT, big);
-    info->minor = hpcw_i_get_u32(head + READ_LINKTEST_VERSION_AT + 4, big);
-    info->patch = hpcw_i_get_u32(head + READ_LINKTEST_VERSION_AT + 8, big);
-    if (info->major != 2 || info->minor != 1 || info->patch != 17) {
+    for (size_t i = 0; i < 3; i++) {
+        info->version[i] = hpcw_i_get_u32(head + READ_LINKTEST_VERSION_AT + 4 * i, r->data_big);
+    }
+    if (info->version[0] != 2 || info->version[1] != 1 || info->version[2] != 17) {
         return read_linktest_wrong(r, NULL, READ_LINKTEST_VERSION_AT, err,
                                    "version: expected 2.1.17, whose layout this is, got %" PRIu32 ".%" PRIu32
                                    ".%" PRIu32,
-                                   info->major, info->minor, info->patch);
+                                   info->version[0], info->version[1], info->version[2]);
     }
-    memcpy(info->git_hash, head + READ_LINKTEST_HASH_AT, READ_LINKTEST_HASH_SIZE);
-    info->git_hash[READ_LINKTEST_HASH_SIZE] = '\0';
-    r->hash_whole = strlen(info->git_hash) == READ_LINKTEST_HASH_SIZE - 1;
+    info->git_hash = memcpy(r->git_hash, head + READ_LINKTEST_HASH_AT, READ_LINKTEST_HASH_SIZE);
+    r->hash_whole = strlen(r->git_hash) == READ_LINKTEST_HASH_SIZE - 1;
 
-    uint32_t b = hpcw_i_get_u32(head + READ_LINKTEST_MODE_SIZE_AT, big);
+    uint32_t b = hpcw_i_get_u32(head + READ_LINKTEST_MODE_SIZE_AT, r->data_big);
     if (b < 1 || b > r->task0.size - READ_LINKTEST_MODE_AT) {
         return read_linktest_wrong(r, NULL, READ_LINKTEST_MODE_SIZE_AT, err,
                                    "length of the mode string: expected 1 .. the stream's %" PRIu64
@@ -73,56 +145,40 @@ static hpcw_status read_texts(struct read_linktest *r, hpcw_error *err) {
             "%s: stream of rank 0 at offset %d: mode string: this reader takes %u bytes, got %" PRIu32, r->name,
             READ_LINKTEST_MODE_SIZE_AT, READ_LINKTEST_MOST_MODE, b);
     }
-    status = read_sion_read(r->sion, &r->task0, READ_LINKTEST_MODE_AT, info->mode, b, err);
-    info->mode[b] = '\0';
-    r->mode_whole = strlen(info->mode) == b - 1;
-    r->flags_at = READ_LINKTEST_MODE_AT + (uint64_t)b;
-    r->numbers_at = r->flags_at + READ_LINKTEST_FLAGS;
+    status = read_sion_read(r->sion, &r->task0, READ_LINKTEST_MODE_AT, r->mode, b, err);
+    info->mode = r->mode;
+    r->mode_whole = strlen(r->mode) == b - 1;
+    r->fields_at = READ_LINKTEST_MODE_AT + (uint64_t)b;
     return status;
 }
 
-/* Flags, numbers and the tag at the end: rule 16. */
-static hpcw_status read_numbers(struct read_linktest *r, hpcw_error *err) {
-    enum { NUMBERS_SIZE = 8 * READ_LINKTEST_NUMBERS };
-    struct read_linktest_info *info = &r->info;
-    uint64_t *const numbers[READ_LINKTEST_NUMBERS] = {
-        [READ_LINKTEST_MESSAGES] = &info->messages,
-        [READ_LINKTEST_MESSAGE_SIZE] = &info->message_size,
-        [READ_LINKTEST_WARMUP_MESSAGES] = &info->warmup_messages,
-        [READ_LINKTEST_RETESTS] = &info->retests,
-        [READ_LINKTEST_MESSAGE_BUFFERS] = &info->message_buffers,
-        [READ_LINKTEST_BUFFER_SEED] = &info->buffer_seed,
-        [READ_LINKTEST_RANDOMIZED] = &info->randomized,
-        [READ_LINKTEST_TASK_SEED] = &info->task_seed,
-    };
-    unsigned char bytes[READ_LINKTEST_FLAGS + NUMBERS_SIZE + READ_LINKTEST_END_HEADER_SIZE];
-    hpcw_status status = read_sion_read(r->sion, &r->task0, r->flags_at, bytes, sizeof bytes, err);
+/* The fields after the mode string and the tag at the end: rule 16. */
+static hpcw_status read_fields(struct read_linktest *r, hpcw_error *err) {
+    hpcw_linktest_info *info = &r->info;
+    unsigned char bytes[FIELDS_SIZE + END_HEADER_SIZE];
+    hpcw_status status = read_sion_read(r->sion, &r->task0, r->fields_at, bytes, sizeof bytes, err);
     if (status != HPCW_OK) {
         return status;
     }
-    memcpy(info->flags, bytes, sizeof info->flags);
-    for (size_t i = 0; i < READ_LINKTEST_NUMBERS; i++) {
-        *numbers[i] = hpcw_i_get_u64(bytes + READ_LINKTEST_FLAGS + 8 * i, info->data_big);
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        take(r, &fields[i], bytes);
     }
-    r->header_size = r->flags_at + sizeof bytes;
-    if (memcmp(bytes + READ_LINKTEST_FLAGS + NUMBERS_SIZE, "END_HEADER", READ_LINKTEST_END_HEADER_SIZE) != 0) {
-        return read_linktest_wrong(r, NULL, r->numbers_at + NUMBERS_SIZE, err,
+    r->header_size = r->fields_at + sizeof bytes;
+    if (memcmp(bytes + FIELDS_SIZE, "END_HEADER", END_HEADER_SIZE) != 0) {
+        return read_linktest_wrong(r, NULL, r->fields_at + FIELDS_SIZE, err,
                                    "expected \"END_HEADER\", got something else");
     }
-    info->permutations = info->randomized > 0 ? info->randomized : 1;
-    info->steps = info->flags[READ_LINKTEST_BISECTION] != 0 ? info->tasks / 2 : info->tasks - 1;
+    info->randomized = info->permutations > 0;
+    info->permutations = info->randomized ? info->permutations : 1;
+    info->steps = info->bisection ? info->tasks / 2 : info->tasks - 1;
     return HPCW_OK;
-}
-
-uint64_t read_linktest_number_at(const struct read_linktest *r, enum read_linktest_number number) {
-    return r->numbers_at + 8 * (uint64_t)number;
 }
 
 /* The sizes of the parts, none of which can be larger than the stream of rank 0: rules 13 and 17. */
 static hpcw_status measure(struct read_linktest *r, hpcw_error *err) {
-    const struct read_linktest_info *info = &r->info;
-    uint64_t retests_at = read_linktest_number_at(r, READ_LINKTEST_RETESTS);
-    r->all_to_all = info->flags[READ_LINKTEST_ALL_TO_ALL] != 0 ? 8 : 0;
+    const hpcw_linktest_info *info = &r->info;
+    uint64_t retests_at = r->fields_at + field_of(r, &info->retests)->at;
+    r->all_to_all = info->all_to_all ? 8 : 0;
     r->data_size = 16 * (uint64_t)(info->tasks - 1) + r->all_to_all;
     uint64_t timings = (uint64_t)info->tasks * info->steps;
     if (info->retests > timings || info->retests > r->task0.size / READ_LINKTEST_SLOW_SIZE) {
@@ -140,7 +196,7 @@ static hpcw_status measure(struct read_linktest *r, hpcw_error *err) {
     r->summary_size = READ_LINKTEST_SUMMARY_SIZE + 3 * r->all_to_all + READ_LINKTEST_SLOW_SIZE * info->retests;
     uint64_t all;
     if (!hpcw_i_mul_u64(info->permutations, r->summary_size + r->data_size, &all) || all > r->task0.size) {
-        return read_linktest_wrong(r, NULL, read_linktest_number_at(r, READ_LINKTEST_RANDOMIZED), err,
+        return read_linktest_wrong(r, NULL, r->fields_at + field_of(r, &info->permutations)->at, err,
                                    "randomized tasks: expected as many permutations of %" PRIu64
                                    " bytes as the stream's %" PRIu64 " bytes can hold, got %" PRIu64,
                                    r->summary_size + r->data_size, r->task0.size, info->permutations);
@@ -154,7 +210,7 @@ hpcw_status read_linktest_header(struct read_linktest *r, hpcw_error *err) {
         status = read_texts(r, err);
     }
     if (status == HPCW_OK) {
-        status = read_numbers(r, err);
+        status = read_fields(r, err);
     }
     return status == HPCW_OK ? measure(r, err) : status;
 }

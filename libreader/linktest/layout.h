@@ -3,27 +3,13 @@
 #ifndef HPCW_LIBREADER_LINKTEST_LAYOUT_H
 #define HPCW_LIBREADER_LINKTEST_LAYOUT_H
 
-/* File header. The flags follow the mode string, the numbers follow the flags. */
+/* File header, up to the mode string. */
 enum {
     READ_LINKTEST_VERSION_AT = 8,
     READ_LINKTEST_HASH_AT = 20,
     READ_LINKTEST_HASH_SIZE = 41,
     READ_LINKTEST_MODE_SIZE_AT = 61,
     READ_LINKTEST_MODE_AT = 65,
-    READ_LINKTEST_END_HEADER_SIZE = 10,
-};
-
-/* Numbers of the file header, 8 bytes each. */
-enum read_linktest_number {
-    READ_LINKTEST_MESSAGES,
-    READ_LINKTEST_MESSAGE_SIZE,
-    READ_LINKTEST_WARMUP_MESSAGES,
-    READ_LINKTEST_RETESTS,
-    READ_LINKTEST_MESSAGE_BUFFERS,
-    READ_LINKTEST_BUFFER_SEED,
-    READ_LINKTEST_RANDOMIZED,
-    READ_LINKTEST_TASK_SEED,
-    READ_LINKTEST_NUMBERS
 };
 
 /* Chunk header, without the host name. */

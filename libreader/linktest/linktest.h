@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <hpcw/linktest_read.h>
 #include <hpcw/status.h>
 
 #include "libreader/sion/sion.h"
@@ -24,44 +25,6 @@ struct read_linktest;
 #define READ_LINKTEST_MOST_HOST 4096u
 /* Limit of the retested connections: the larger of this and the number of tasks. */
 #define READ_LINKTEST_MOST_RETESTS (UINT64_C(1) << 20)
-
-/* The thirteen bytes after the mode string, doc/formats/linktest.md, "File header". Nonzero means set. */
-enum read_linktest_flag {
-    READ_LINKTEST_ALL_TO_ALL,
-    READ_LINKTEST_BIDIRECTIONAL,
-    READ_LINKTEST_UNIDIRECTIONAL,
-    READ_LINKTEST_BISECTION,
-    READ_LINKTEST_RANDOM_STEPS,
-    READ_LINKTEST_SERIAL,
-    READ_LINKTEST_NO_SION,
-    READ_LINKTEST_PARALLEL_SION,
-    READ_LINKTEST_GPU_MEMORY,
-    READ_LINKTEST_MANY_BUFFERS,
-    READ_LINKTEST_RANDOM_BUFFERS,
-    READ_LINKTEST_CHECK_BUFFERS,
-    READ_LINKTEST_ALLOCATOR, /* a code, not a flag */
-    READ_LINKTEST_FLAGS
-};
-
-struct read_linktest_info {
-    uint32_t tasks; /* N, the container's */
-    uint32_t major, minor, patch;
-    char git_hash[42]; /* usually 40 hex digits */
-    char mode[READ_LINKTEST_MOST_MODE + 1];
-    uint8_t flags[READ_LINKTEST_FLAGS]; /* as stored */
-    uint64_t messages;
-    uint64_t message_size; /* bytes */
-    uint64_t warmup_messages;
-    uint64_t retests; /* d */
-    uint64_t message_buffers;
-    uint64_t buffer_seed;
-    uint64_t randomized; /* R: iterations with randomly renumbered tasks. 0: one in plain order */
-    uint64_t task_seed;
-
-    uint64_t permutations; /* M = max(1, R) */
-    uint32_t steps;        /* of a permutation: N - 1, or N / 2 for the bisection test */
-    bool data_big;         /* numbers in the streams are big-endian */
-};
 
 struct read_linktest_summary {
     char start[33], end[33];                               /* with a NUL even if the field is full */
@@ -81,7 +44,7 @@ hpcw_status read_linktest_open_memory(const struct read_sion_image *images, uint
 void read_linktest_free(struct read_linktest *reader);
 
 /* Never NULL; lives as long as the handle. */
-const struct read_linktest_info *read_linktest_info(const struct read_linktest *reader);
+const hpcw_linktest_info *read_linktest_info(const struct read_linktest *reader);
 
 /* The container of the result. */
 struct read_sion *read_linktest_sion(struct read_linktest *reader);

@@ -11,14 +11,18 @@
 struct read_linktest {
     struct read_sion *sion;
     const char *name;
-    struct read_linktest_info info;
+    hpcw_linktest_info info;
+    char git_hash[READ_LINKTEST_HASH_SIZE + 1]; /* with a NUL even if the field is full */
+    char mode[READ_LINKTEST_MOST_MODE + 1];     /* as git_hash */
     struct read_sion_task task0;
-    bool mode_whole;       /* the mode string has one NUL, at its end */
-    bool hash_whole;       /* the same for the git hash */
-    uint64_t flags_at;     /* offset in the file header */
-    uint64_t numbers_at;   /* offset in the file header */
-    uint64_t header_size;  /* file header at the start of the stream of rank 0 */
-    uint64_t all_to_all;   /* f: 8 with the all-to-all test, else 0 */
+    bool data_big;        /* numbers in the streams are big-endian */
+    bool mode_whole;      /* the mode string has one NUL, at its end */
+    bool hash_whole;      /* the same for the git hash */
+    const void *odd_flag; /* the first flag in `info` that was stored as neither 0 nor 1; NULL: there is none */
+    uint8_t odd_value;    /* what was stored there */
+    uint64_t fields_at;   /* offset in the file header of the fields after the mode string */
+    uint64_t header_size; /* file header at the start of the stream of rank 0 */
+    uint64_t all_to_all;  /* f: 8 with the all-to-all test, else 0 */
     uint64_t summary_size; /* before the data of each permutation, rank 0 only */
     uint64_t data_size;    /* of one task and permutation */
 };
@@ -32,8 +36,9 @@ struct read_linktest_head {
 /* Reads the file header, and sets the sizes of the parts. */
 hpcw_status read_linktest_header(struct read_linktest *r, hpcw_error *err);
 
-/* Offset of a number in the file header. */
-uint64_t read_linktest_number_at(const struct read_linktest *r, enum read_linktest_number number);
+/* HPCW_EFORMAT at a field after the mode string, which is a member of r->info: what is expected, and what it is. */
+hpcw_status read_linktest_wrong_field(const struct read_linktest *r, const void *member, const char *expected,
+                                      hpcw_error *err);
 
 /*
  * Where the head of a task's stream has to be, and its length. All other parts have known sizes, so the length of the

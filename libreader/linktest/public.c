@@ -17,40 +17,7 @@ enum { PIECE = 512 };
 
 struct hpcw_linktest_reader {
     struct read_linktest *r;
-    hpcw_linktest_info info;
 };
-
-static hpcw_linktest_info public_info(const struct read_linktest_info *i) {
-    return (hpcw_linktest_info){
-        .tasks = i->tasks,
-        .steps = i->steps,
-        .permutations = i->permutations,
-        .version = {i->major, i->minor, i->patch},
-        .git_hash = i->git_hash,
-        .mode = i->mode,
-        .all_to_all = i->flags[READ_LINKTEST_ALL_TO_ALL] != 0,
-        .bidirectional = i->flags[READ_LINKTEST_BIDIRECTIONAL] != 0,
-        .unidirectional = i->flags[READ_LINKTEST_UNIDIRECTIONAL] != 0,
-        .bisection = i->flags[READ_LINKTEST_BISECTION] != 0,
-        .randomize_steps = i->flags[READ_LINKTEST_RANDOM_STEPS] != 0,
-        .serial = i->flags[READ_LINKTEST_SERIAL] != 0,
-        .no_sion = i->flags[READ_LINKTEST_NO_SION] != 0,
-        .parallel_sion = i->flags[READ_LINKTEST_PARALLEL_SION] != 0,
-        .gpu_memory = i->flags[READ_LINKTEST_GPU_MEMORY] != 0,
-        .many_buffers = i->flags[READ_LINKTEST_MANY_BUFFERS] != 0,
-        .random_buffers = i->flags[READ_LINKTEST_RANDOM_BUFFERS] != 0,
-        .check_buffers = i->flags[READ_LINKTEST_CHECK_BUFFERS] != 0,
-        .allocator = i->flags[READ_LINKTEST_ALLOCATOR],
-        .randomized = i->randomized != 0,
-        .messages = i->messages,
-        .message_size = i->message_size,
-        .warmup_messages = i->warmup_messages,
-        .retests = i->retests,
-        .message_buffers = i->message_buffers,
-        .buffer_seed = i->buffer_seed,
-        .task_seed = i->task_seed,
-    };
-}
 
 hpcw_status read_linktest_publish(struct read_linktest *r, hpcw_linktest_reader **out, hpcw_error *err) {
     *out = hpcw_i_calloc(1, sizeof **out);
@@ -60,7 +27,6 @@ hpcw_status read_linktest_publish(struct read_linktest *r, hpcw_linktest_reader 
         return status;
     }
     (*out)->r = r;
-    (*out)->info = public_info(&r->info);
     return HPCW_OK;
 }
 
@@ -85,7 +51,7 @@ void hpcw_linktest_reader_free(hpcw_linktest_reader *reader) {
 }
 
 const hpcw_linktest_info *hpcw_linktest_reader_info(const hpcw_linktest_reader *reader) {
-    return reader == NULL ? NULL : &reader->info;
+    return reader == NULL ? NULL : &reader->r->info;
 }
 
 /* A handle, a place for the result, and a task or a permutation of it. */
@@ -95,13 +61,13 @@ static hpcw_status check(const hpcw_linktest_reader *reader, const void *result,
         return hpcw_i_fail(err, HPCW_EINVAL, "linktest: %s: expected a pointer, got NULL",
                            reader == NULL ? "handle" : "result");
     }
-    if (rank >= reader->info.tasks) {
+    if (rank >= reader->r->info.tasks) {
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a rank below %" PRIu32 ", got %" PRIu32,
-                           reader->r->name, reader->info.tasks, rank);
+                           reader->r->name, reader->r->info.tasks, rank);
     }
-    if (permutation >= reader->info.permutations) {
+    if (permutation >= reader->r->info.permutations) {
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a permutation below %" PRIu64 ", got %" PRIu64,
-                           reader->r->name, reader->info.permutations, permutation);
+                           reader->r->name, reader->r->info.permutations, permutation);
     }
     return HPCW_OK;
 }
@@ -229,10 +195,10 @@ hpcw_status hpcw_linktest_reader_slowest(hpcw_linktest_reader *reader, uint64_t 
                                          size_t count, hpcw_linktest_connection *connection, hpcw_error *err) {
     struct read_linktest_slow slow[PIECE + 1];
     hpcw_status status = check(reader, count == 0 ? (const void *)reader : connection, 0, permutation, err);
-    if (status == HPCW_OK && (first > reader->info.retests || count > reader->info.retests - first)) {
+    if (status == HPCW_OK && (first > reader->r->info.retests || count > reader->r->info.retests - first)) {
         status = hpcw_i_fail(err, HPCW_EINVAL,
                              "%s: expected entries of a slow list of %" PRIu64 ", got %" PRIu64 " + %zu",
-                             reader->r->name, reader->info.retests, first, count);
+                             reader->r->name, reader->r->info.retests, first, count);
     }
     for (size_t i = 0; status == HPCW_OK && i < count; i += PIECE) {
         size_t part = count - i < PIECE ? count - i : PIECE;

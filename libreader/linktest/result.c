@@ -58,7 +58,7 @@ void read_linktest_free(struct read_linktest *reader) {
     }
 }
 
-const struct read_linktest_info *read_linktest_info(const struct read_linktest *reader) {
+const hpcw_linktest_info *read_linktest_info(const struct read_linktest *reader) {
     return &reader->info;
 }
 
@@ -143,7 +143,7 @@ static hpcw_status summary_at(struct read_linktest *r, uint64_t permutation, uin
 
 hpcw_status read_linktest_summary(struct read_linktest *reader, uint64_t permutation,
                                   struct read_linktest_summary *summary, hpcw_error *err) {
-    bool big = reader->info.data_big;
+    bool big = reader->data_big;
     unsigned char bytes[READ_LINKTEST_TIME_SIZE + 2 * READ_LINKTEST_FIGURES_SIZE];
     uint64_t at = 0;
     hpcw_status status = summary_at(reader, permutation, &at, err);
@@ -184,7 +184,7 @@ hpcw_status read_linktest_words(const struct read_linktest *r, const struct read
     unsigned char *p = words; /* the words may be numbers or times */
     hpcw_status status = read_sion_read(r->sion, task, at, p, 8 * count, err);
     for (size_t i = 0; i < count && status == HPCW_OK; i++, p += 8) {
-        uint64_t word = hpcw_i_get_u64(p, r->info.data_big);
+        uint64_t word = hpcw_i_get_u64(p, r->data_big);
         memcpy(p, &word, sizeof word);
     }
     return status;

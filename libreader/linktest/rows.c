@@ -54,7 +54,7 @@ static hpcw_status read_row(struct read_linktest_pass *p, struct read_linktest_r
                                      "expected \"END_BLOCK\", got something else");
     }
     size_t words = (size_t)r->data_size / 8;
-    for (size_t i = 0; i < words && r->info.data_big != HPCW_I_HOST_BIG; i++) {
+    for (size_t i = 0; i < words && r->data_big != HPCW_I_HOST_BIG; i++) {
         p->row[i] = __builtin_bswap64(p->row[i]);
     }
     return status;

@@ -56,7 +56,7 @@ static hpcw_status all_met(const struct read_linktest_pass *p, const struct read
                            hpcw_error *err) {
     uint32_t n = p->r->info.tasks, half = n / 2, rank = row->rank;
     uint32_t from[2] = {0, rank + 1}, to[2] = {rank, n};
-    if (p->r->info.flags[READ_LINKTEST_BISECTION] != 0) {
+    if (p->r->info.bisection) {
         from[0] = rank < half ? half : 0;
         to[0] = rank < half ? n : half;
         from[1] = to[1] = n;

@@ -47,7 +47,7 @@ hpcw_status read_linktest_head_of(const struct read_linktest *r, const struct re
 hpcw_status read_linktest_head_check(const struct read_linktest *r, const struct read_sion_task *task,
                                      const struct read_linktest_head *head, const unsigned char *bytes,
                                      char *host, int32_t *core, hpcw_error *err) {
-    bool big = r->info.data_big;
+    bool big = r->data_big;
     size_t h = (size_t)head->size - READ_LINKTEST_HEAD_SIZE;
     uint32_t stored = hpcw_i_get_u32(bytes, big);
     if (stored != h) {

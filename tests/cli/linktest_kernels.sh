@@ -26,7 +26,7 @@ holds() { # LINE...: of the facts
 # ---- what a result says
 measure 2 -s 8
 holds 'kernel: semidirectional' 'messages: 5' 'message_size: 8' 'warmup_messages: 2' 'retests: 2' 'permutations: 1' \
-    'steps: 1' 'mode: mpi' 'hosts: 1' 'serial: false' 'bisection: false' 'all_to_all: false' 'random_steps: false'
+    'steps: 1' 'mode: mpi' 'hosts: 1' 'serial: false' 'bisection: false' 'all_to_all: false' 'randomize_steps: false'
 grep -aq "$(uname -n)" r.sion || bad "the result does not name the host"
 grep -Eq '^git_hash: [0-9a-f]{40}$' facts || bad "no hash: $(cat facts)"
 grep -qx '2 processes on 1 host, ping-pong, 5 messages after 2 to warm up' said || bad "it says: $(cat said)"
@@ -57,7 +57,7 @@ for processes in 2 4; do
     done
 done
 measure 4 --randomize --num-randomize-tasks 3 --seed 7 --all-to-all --num-slowest 3 -w 0 -s 2M
-holds 'random_steps: true' 'permutations: 3' 'task_seed: 7' 'all_to_all: true' 'retests: 3' 'warmup_messages: 0'
+holds 'randomize_steps: true' 'permutations: 3' 'task_seed: 7' 'all_to_all: true' 'retests: 3' 'warmup_messages: 0'
 [ "$(grep -c ' all_to_all_min_s: ' facts)" -eq 3 ] || bad "expected all-to-all times of 3 permutations, got: $(cat facts)"
 [ "$(grep -Ec '^ +all ( +[0-9.]+ (ns|us|ms|s)){3}$' said)" -eq 3 ] || bad "the table: $(cat said)"
 measure 4 --num-slowest 0 --quiet -s 1K

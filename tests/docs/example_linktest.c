@@ -90,7 +90,7 @@ static bool pair_is_as_noted(struct read_linktest *reader, hpcw_error *err) {
     double time;
     uint64_t partner;
     int32_t core;
-    const struct read_linktest_info *info = read_linktest_info(reader);
+    const hpcw_linktest_info *info = read_linktest_info(reader);
     return strcmp(info->git_hash, HASH) == 0 && strcmp(info->mode, "mpi") == 0 && info->messages == 100 &&
            info->message_size == 8 && info->warmup_messages == 3 &&
            read_linktest_summary(reader, 0, &sum, err) == HPCW_OK && strcmp(sum.start, START) == 0 &&

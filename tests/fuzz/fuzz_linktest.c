@@ -14,7 +14,7 @@ static void demand(bool good) {
 }
 
 static void read_all(struct read_linktest *reader) {
-    const struct read_linktest_info *info = read_linktest_info(reader);
+    const hpcw_linktest_info *info = read_linktest_info(reader);
     hpcw_error err;
     uint32_t hosts;
     uint64_t payload;

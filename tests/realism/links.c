@@ -193,7 +193,7 @@ static void read_switches(struct dataset *d) {
 
 struct link_figures {
     struct dataset *d;
-    const struct read_linktest_info *info;
+    const hpcw_linktest_info *info;
     double *slowest;             /* [steps] seconds, over all ranks */
     double serial;               /* seconds of all pairs one after the other */
     double best[2];              /* bytes/s, between hosts and on one */
@@ -297,14 +297,14 @@ static double seconds_of(const char *text) {
 }
 
 static void put_duration(struct link_figures *g, const char *name, const struct read_linktest_summary *sum) {
-    const struct read_linktest_info *info = g->info;
+    const hpcw_linktest_info *info = g->info;
     const double messages = 2.0 * (double)(info->warmup_messages + info->messages);
     const double stated = seconds_of(sum->end) - seconds_of(sum->start);
     double needed = 0;
     for (uint32_t k = 0; k < info->steps; k++) {
         needed += g->slowest[k];
     }
-    needed = messages * (info->flags[READ_LINKTEST_SERIAL] != 0 ? g->serial : needed);
+    needed = messages * (info->serial ? g->serial : needed);
     /* Times are stated in whole seconds. */
     figure_of("links.time_missing_s.*", name, needed - (stated + 1),
               "start and end say %.0f s, the slowest pairs of the steps take %.1f s", stated, needed);
@@ -328,7 +328,7 @@ static hpcw_status open_result(const char *path, struct dataset *d, struct read_
 }
 
 static void put_all(struct link_figures *g) {
-    const struct read_linktest_info *info = g->info;
+    const hpcw_linktest_info *info = g->info;
     size_t digits = 0;
     for (const char *hex = "0123456789abcdef"; *hex != '\0'; hex++) {
         digits += strchr(info->git_hash, *hex) != NULL;

@@ -14,7 +14,7 @@
     UI_PARAM(struct model_linktest_params, "linktest." name, kind, field, __VA_ARGS__)
 
 const char *const model_linktest_modes[] = {"mpi", "tcp", "ucp", "ibverbs", "psm2", "cuda", NULL};
-static const char *const kernels[] = {"semidirectional", "unidirectional", "bidirectional", NULL};
+const char *const model_linktest_kernels[] = {"semidirectional", "unidirectional", "bidirectional", NULL};
 
 /* A permutation must fit in one word of the draws' counters. */
 #define MAX_PERMUTATIONS 4294967295.0
@@ -22,7 +22,8 @@ static const char *const kernels[] = {"semidirectional", "unidirectional", "bidi
 const struct ui_param model_linktest_param[] = {
     PARAM("mode", CHOICE, mode, .choices = model_linktest_modes,
           .help = "transport of the run, as recorded in the results"),
-    PARAM("kernel", CHOICE, kernel, .choices = kernels, .help = "directions of the messages of a pair"),
+    PARAM("kernel", CHOICE, kernel, .choices = model_linktest_kernels,
+          .help = "directions of the messages of a pair"),
     PARAM("all_to_all", BOOL, all_to_all, .help = "one all-to-all test per permutation, only with mode mpi"),
     PARAM("bisection", BOOL, bisection, .help = "only pairs across the two halves of the ranks"),
     PARAM("randomize_steps", BOOL, randomize_steps, .help = "random order of the steps"),

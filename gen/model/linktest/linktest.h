@@ -42,7 +42,8 @@ struct model_linktest_params {
     double s_all_to_all;
 };
 
-extern const char *const model_linktest_modes[]; /* NULL-terminated */
+extern const char *const model_linktest_modes[];   /* NULL-terminated */
+extern const char *const model_linktest_kernels[]; /* by hpcw_linktest_kernel, NULL-terminated */
 extern const struct ui_param model_linktest_param[];
 extern const size_t model_linktest_param_count;
 void model_linktest_params_init(struct model_linktest_params *params);
