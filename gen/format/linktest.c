@@ -93,16 +93,16 @@ static uint64_t memory(const struct gen_dataset *d, uint32_t jobs) {
 /* The partial results list the ranks with a delayed message. In cJSON's tree each is an object of up to nine members: ten
  * nodes of 80 bytes, with their names and values of 32. */
 static uint64_t partial_memory(const struct gen_dataset *d) {
-    double timings = (double)d->ranks * (double)(d->linktest_params.permutations + 1);
+    double timings = (double)d->ranks * (double)(d->linktest_params.run.permutations + 1);
     double listed = 1 - exp(-timings * (double)d->linktest.tail_threshold * 0x1p-32);
     uint64_t outliers = (uint64_t)((double)d->ranks * listed * 1280);
     /* Of several ranges, each lists the slowest timing of every step, once as a text. */
     uint64_t ranges = d->linktest_files > 1 ? d->linktest_files : 0;
-    return outliers + ranges * d->linktest.steps * 13 * (d->linktest_params.permutations + 1);
+    return outliers + ranges * d->linktest.steps * 13 * (d->linktest_params.run.permutations + 1);
 }
 
 static double seconds(const struct gen_dataset *d) {
-    return (double)d->ranks * (double)d->ranks * (double)(d->linktest_params.permutations + 1) * 10e-9;
+    return (double)d->ranks * (double)d->ranks * (double)(d->linktest_params.run.permutations + 1) * 10e-9;
 }
 
 static bool owns(const char *path) {

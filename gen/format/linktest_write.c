@@ -22,28 +22,18 @@ static const char git_hash[] = "5d1c0be94f27a6380e9b7c42d8a1f5360b94e7d2";
 hpcw_linktest_params gen_linktest_params(const struct gen_dataset *d) {
     const struct model_linktest_params *m = &d->linktest_params;
     char host[MODEL_HOST_SIZE];
-    hpcw_linktest_params p;
-    hpcw_linktest_params_init(&p);
+    hpcw_linktest_params p = m->run;
     p.tasks = d->ranks;
     p.git_hash = git_hash;
     p.mode = model_linktest_modes[m->mode];
     p.kernel = (hpcw_linktest_kernel)m->kernel;
-    p.all_to_all = m->all_to_all;
-    p.bisection = m->bisection;
-    p.randomize_steps = m->randomize_steps;
-    p.serial = m->serial;
-    p.gpu_memory = m->gpu_memory;
-    p.random_buffers = m->random_buffers;
-    p.check_buffers = m->check_buffers;
-    p.messages = m->messages;
-    p.message_size = m->message_size;
-    p.warmup_messages = m->warmup_messages;
-    p.retests = m->retests;
-    p.message_buffers = m->message_buffers;
-    p.permutations = m->permutations;
-    p.buffer_seed = m->buffer_seed != 0 ? m->buffer_seed : m->random_buffers ? d->seed : 0;
-    p.task_seed = m->task_seed != 0 ? m->task_seed : m->permutations > 0 ? d->seed : 0;
-    p.step_seed = m->step_seed != 0 ? m->step_seed : d->seed;
+    if (p.buffer_seed == 0 && p.random_buffers) {
+        p.buffer_seed = d->seed;
+    }
+    if (p.task_seed == 0 && p.permutations > 0) {
+        p.task_seed = d->seed;
+    }
+    p.step_seed = p.step_seed != 0 ? p.step_seed : d->seed;
     p.files = d->linktest_files;
     p.fs_block_size = d->block_size;
     /* The names of a preset differ only in their number: none is longer than the last node's. */
@@ -69,7 +59,7 @@ static double seconds_of(const struct gen_dataset *d, const uint64_t *slowest, c
     }
     double sum_ps = (double)times->sum_high * 0x1p64 + (double)times->sum_low;
     return model_linktest_seconds(&d->linktest, slowest, sum_ps, retests_ps,
-                                  d->linktest_params.all_to_all ? all_to_all->max_ps : 0);
+                                  d->linktest_params.run.all_to_all ? all_to_all->max_ps : 0);
 }
 
 /* ---- one rank ---- */
@@ -152,13 +142,13 @@ static hpcw_status write_rank(void *context, void *state, uint64_t index, hpcw_e
     hpcw_linktest_partners(job->schedule, rank, t->partner);
     model_linktest_row(&d->linktest, t->scratch, rank, job->permutation, 0, job->steps, t->partner, t->time_ps,
                        t->slowest, &job->outliers[rank - job->begin]);
-    if (d->linktest_params.serial) {
+    if (d->linktest_params.run.serial) {
         for (uint32_t s = 0; s < job->steps; s++) {
             add_time(&t->times, t->time_ps[s]);
         }
     }
     uint64_t all_to_all =
-        d->linktest_params.all_to_all ? model_linktest_all_to_all(&d->linktest, rank, job->permutation) : 0;
+        d->linktest_params.run.all_to_all ? model_linktest_all_to_all(&d->linktest, rank, job->permutation) : 0;
     add_time(&t->all_to_all, all_to_all);
     hpcw_status s = hpcw_linktest_timings(job->lt, rank, t->time_ps, t->partner, all_to_all, err);
     if (s == HPCW_OK) {

@@ -120,7 +120,7 @@ hpcw_status gen_dataset_init(struct gen_dataset *d, const char *preset, enum gen
     if (scales[scale].mean_size != 0) {
         d->particles_params.mean_size = scales[scale].mean_size;
     }
-    d->linktest_params.permutations = scales[scale].permutations;
+    d->linktest_params.run.permutations = scales[scale].permutations;
     hpcw_brotli_options brotli;
     hpcw_brotli_options_init(&brotli);
     d->vom_params =

@@ -96,9 +96,9 @@ static void steps(void) {
     double low = 0, mean = 0, high = 0;
     build("dfplus-hdr200", 96, 1, &m, &net);
     model_linktest_params_init(&lp);
-    lp.serial = true;
+    lp.run.serial = true;
     lp.tail_probability = 0;
-    lp.messages = 170;
+    lp.run.messages = 170;
     if (model_linktest_init(&model, &net, &lp, NULL) != HPCW_OK) {
         exit(1);
     }
@@ -132,9 +132,9 @@ static void bisection(void) {
         build("dfplus-hdr200", RANKS, seed, &m, &net);
         model_linktest_params_init(&lp);
         lp.kernel = HPCW_LINKTEST_BIDIRECTIONAL;
-        lp.bisection = true;
-        lp.message_size = 16 << 20;
-        lp.messages = 1000;
+        lp.run.bisection = true;
+        lp.run.message_size = 16 << 20;
+        lp.run.messages = 1000;
         lp.tail_probability = 0;
         if (model_linktest_init(&model, &net, &lp, NULL) != HPCW_OK) {
             exit(1);

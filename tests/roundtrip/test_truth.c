@@ -362,8 +362,8 @@ static void test_faults_can_be_measured(void **state) {
     describe(&s, 1024, 6);
     inject(&s);
     s.d.linktest_params.kernel = HPCW_LINKTEST_UNIDIRECTIONAL;
-    s.d.linktest_params.message_size = 16 << 20;
-    s.d.linktest_params.serial = true; /* without contention, the ratio of two times is the factor */
+    s.d.linktest_params.run.message_size = 16 << 20;
+    s.d.linktest_params.run.serial = true; /* without contention, the ratio of two times is the factor */
     make(&s);
     find_all(&s, true);
     drop(&s);
@@ -470,7 +470,7 @@ static void test_like_the_published_excerpt(void **state) {
     (void)state;
     struct read_dataset s;
     describe(&s, 1024, 2);
-    s.d.linktest_params.messages = 170; /* as long as the published steps took */
+    s.d.linktest_params.run.messages = 170; /* as long as the published steps took */
     make(&s);
     struct detector t;
     detect(&t, &s);
@@ -505,10 +505,10 @@ static void test_like_the_published_bisection(void **state) {
     (void)state;
     struct read_dataset s;
     describe(&s, 760, 1);
-    s.d.linktest_params.message_size = 16 << 20;
-    s.d.linktest_params.bisection = true;
+    s.d.linktest_params.run.message_size = 16 << 20;
+    s.d.linktest_params.run.bisection = true;
     s.d.linktest_params.kernel = HPCW_LINKTEST_BIDIRECTIONAL;
-    s.d.linktest_params.messages = 1000;
+    s.d.linktest_params.run.messages = 1000;
     s.d.machine_params.bad_node_share = s.d.machine_params.bad_cable_share = 0;
     s.d.machine_params.busy_share = 0;
     make(&s);

@@ -330,7 +330,7 @@ static void settings_reach_their_parameters(void **state) {
     command_line(&c, (const char *const[]){"--set", "machine.ppn=3", NULL});
     good(&c, "[machine]\nppn = 2\n[linktest]\nmessages = 100\n");
     assert_int_equal(gen_cli_apply(&c.options.set, &d, &c.err), HPCW_OK);
-    assert_int_equal(d.linktest_params.messages, 100);
+    assert_int_equal(d.linktest_params.run.messages, 100);
     assert_int_equal(d.machine_params.ppn, 3);
     assert_int_equal(d.ranks, 1);
     gen_cli_options_free(&c.options);

@@ -143,12 +143,12 @@ static void test_same_bits_everywhere(void **state) {
                 mp.bad_node_share = 0.2; /* so that all paths run */
                 mp.bad_cable_share = 0.2;
                 lp.kernel = what % 3;
-                lp.serial = what == 3;
+                lp.run.serial = what == 3;
                 lp.noisy = what >= 4;
-                lp.message_size = what == 2 ? 16 << 20 : what == 5 ? 8 : 262144;
-                lp.bisection = what == 4;
-                lp.permutations = what == 1 ? 7 : 0;
-                lp.gpu_memory = what == 3 && mp.gpus > 0;
+                lp.run.message_size = what == 2 ? 16 << 20 : what == 5 ? 8 : 262144;
+                lp.run.bisection = what == 4;
+                lp.run.permutations = what == 1 ? 7 : 0;
+                lp.run.gpu_memory = what == 3 && mp.gpus > 0;
                 mp.busy_share = what == 5 ? 0.3 : 0;
                 mp.job = what == 1 ? 9 : 0;
                 compare_all_simd(&mp, &lp, sizes[k], seed++ * 0x9e3779b97f4a7c15);
@@ -169,7 +169,7 @@ static void test_same_bits_at_odd_shapes(void **state) {
     mp.nodes_per_group = 15;
     mp.bad_node_share = 0.3;
     mp.bad_cable_share = 0.3;
-    lp.messages = 1;
+    lp.run.messages = 1;
     lp.s_msg = 1.5;
     mp.pair_spread = 0.5;
     compare_all_simd(&mp, &lp, 1234, 77);
@@ -185,7 +185,7 @@ static void test_same_bits_at_odd_shapes(void **state) {
         mp.rendezvous_us[c] = 0;
         mp.protocol_us[c] = 0;
     }
-    lp.message_size = 0;
+    lp.run.message_size = 0;
     lp.tail_probability = 0;
     compare_all_simd(&mp, &lp, 1234, 80);
     struct setup s;
@@ -311,9 +311,9 @@ static void test_like_the_published_steps(void **state) {
     struct setup s;
     mp.bad_node_share = 0;
     mp.bad_cable_share = 0;
-    lp.serial = true;
+    lp.run.serial = true;
     lp.tail_probability = 0;
-    lp.messages = 170;
+    lp.run.messages = 170;
     set_up(&s, &mp, &lp, 4096, 1);
     assert_false(s.model.congested);
     double sum = 0, least = 1e30, most = 0;
@@ -346,9 +346,9 @@ static void test_like_the_bisection(void **state) {
     struct model_machine_params mp = preset(0);
     struct model_linktest_params lp = defaults();
     struct setup s;
-    lp.message_size = 16 << 20;
-    lp.messages = 1000;
-    lp.bisection = true;
+    lp.run.message_size = 16 << 20;
+    lp.run.messages = 1000;
+    lp.run.bisection = true;
     lp.kernel = HPCW_LINKTEST_BIDIRECTIONAL;
     mp.bad_node_share = 0;
     mp.bad_cable_share = 0;
@@ -364,14 +364,14 @@ static void test_like_the_bisection(void **state) {
             for (uint32_t i = 0; i < HALF; i++) {
                 us += (double)model_linktest_one(&s.model, i, HALF + (i + step) % HALF, 0, step) * 1e-6 / HALF;
             }
-            double tib = HALF * 2.0 * (double)lp.message_size / (us * 1e-6) / 0x1p40;
+            double tib = HALF * 2.0 * (double)lp.run.message_size / (us * 1e-6) / 0x1p40;
             low = tib < low ? tib : low;
             high = tib > high ? tib : high;
             all_us += us / HALF;
         }
         least += low / SEEDS;
         most += high / SEEDS;
-        mean += HALF * 2.0 * (double)lp.message_size / (all_us * 1e-6) / 0x1p40 / SEEDS;
+        mean += HALF * 2.0 * (double)lp.run.message_size / (all_us * 1e-6) / 0x1p40 / SEEDS;
         tear_down(&s);
     }
     near("bisection, minimum, TiB/s", least, 8.2409, 0.15);
@@ -389,12 +389,12 @@ static void test_when_links_are_congested(void **state) {
     const double plain = s.model.run.wait[MODEL_OTHER_GROUP];
     tear_down(&s);
     /* Renumbered at random, the ranks of a group meet all others, and fewer messages need a detour. */
-    lp.permutations = 1;
+    lp.run.permutations = 1;
     set_up(&s, &mp, &lp, 4096, 1);
     assert_true(s.model.congested && s.model.run.wait[MODEL_OTHER_GROUP] < 0.35 * plain);
     tear_down(&s);
     lp = defaults();
-    lp.serial = true;
+    lp.run.serial = true;
     set_up(&s, &mp, &lp, 4096, 1);
     assert_false(s.model.congested);
     tear_down(&s);
@@ -441,7 +441,7 @@ static void test_kernels(void **state) {
     mp = preset(4);
     mp.bad_node_share = 0;
     mp.pair_spread = 0;
-    lp.serial = true;
+    lp.run.serial = true;
     lp.kernel = HPCW_LINKTEST_SEMIDIRECTIONAL;
     set_up(&s, &mp, &lp, 4096, 1);
     double one_hop = (double)model_linktest_one(&s.model, 0, 4, 0, 0);
@@ -458,8 +458,8 @@ static void test_gpu_memory(void **state) {
     double us[2][2];
     for (int gpu = 0; gpu < 2; gpu++) {
         struct setup s;
-        lp.gpu_memory = gpu == 1;
-        lp.serial = true;
+        lp.run.gpu_memory = gpu == 1;
+        lp.run.serial = true;
         set_up(&s, &mp, &lp, 4096, 1);
         us[gpu][0] = (double)model_linktest_one(&s.model, 0, 2, 0, 0) * 1e-6;
         us[gpu][1] = (double)model_linktest_one(&s.model, 0, 8, 0, 0) * 1e-6;
@@ -522,13 +522,13 @@ static void test_seconds(void **state) {
     struct model_machine_params mp = preset(0);
     struct model_linktest_params lp = defaults();
     struct setup s;
-    lp.messages = 25;
-    lp.warmup_messages = 3;
+    lp.run.messages = 25;
+    lp.run.warmup_messages = 3;
     set_up(&s, &mp, &lp, 4, 1);
     const uint64_t slowest[3] = {UINT64_C(1000000000), UINT64_C(2000000000), UINT64_C(3000000000)};
     near("seconds", model_linktest_seconds(&s.model, slowest, 0, 1e9, 500000000), 7e-3 * 56 + 0.0005, 1e-12);
     tear_down(&s);
-    lp.serial = true;
+    lp.run.serial = true;
     set_up(&s, &mp, &lp, 4, 1);
     near("serial seconds", model_linktest_seconds(&s.model, NULL, 24e9, 1e9, 0), 13e-3 * 56, 1e-12);
     tear_down(&s);
@@ -660,7 +660,7 @@ static void test_refusals(void **state) {
     hpcw_error err;
     assert_int_equal(model_machine_init(&m, &mp, 64, 1, &err), HPCW_OK);
     model_network_init(&net, &m);
-    lp.messages = 0;
+    lp.run.messages = 0;
     assert_int_equal(model_linktest_init(&model, &net, &lp, &err), HPCW_EINVAL);
     assert_non_null(strstr(err.message, "linktest.messages"));
     lp = defaults();
@@ -668,7 +668,7 @@ static void test_refusals(void **state) {
     assert_int_equal(model_linktest_init(&model, &net, &lp, &err), HPCW_EINVAL);
     assert_non_null(strstr(err.message, "linktest.tail_max"));
     lp = defaults();
-    lp.message_size = (uint64_t)1 << 40;
+    lp.run.message_size = (uint64_t)1 << 40;
     m.params.line_gbs[2] = 0.01;
     assert_int_equal(model_linktest_init(&model, &net, &lp, &err), HPCW_ERANGE);
     assert_non_null(strstr(err.message, "2251 s"));

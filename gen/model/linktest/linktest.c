@@ -12,6 +12,8 @@
 
 #define PARAM(name, kind, field, ...)                                                                          \
     UI_PARAM(struct model_linktest_params, "linktest." name, kind, field, __VA_ARGS__)
+/* A parameter of the run. */
+#define RUN(name, kind, ...) PARAM(#name, kind, run.name, __VA_ARGS__)
 
 const char *const model_linktest_modes[] = {"mpi", "tcp", "ucp", "ibverbs", "psm2", "cuda", NULL};
 const char *const model_linktest_kernels[] = {"semidirectional", "unidirectional", "bidirectional", NULL};
@@ -24,26 +26,24 @@ const struct ui_param model_linktest_param[] = {
           .help = "transport of the run, as recorded in the results"),
     PARAM("kernel", CHOICE, kernel, .choices = model_linktest_kernels,
           .help = "directions of the messages of a pair"),
-    PARAM("all_to_all", BOOL, all_to_all, .help = "one all-to-all test per permutation, only with mode mpi"),
-    PARAM("bisection", BOOL, bisection, .help = "only pairs across the two halves of the ranks"),
-    PARAM("randomize_steps", BOOL, randomize_steps, .help = "random order of the steps"),
-    PARAM("serial", BOOL, serial, .help = "one pair at a time: no congestion, no shared network cards"),
-    PARAM("gpu_memory", BOOL, gpu_memory,
-          .help = "message buffers in GPU memory: NVLink within a node, further latency between nodes"),
-    PARAM("random_buffers", BOOL, random_buffers, .help = "random content of message buffers"),
-    PARAM("check_buffers", BOOL, check_buffers, .help = "check of message buffers after each step"),
-    PARAM("messages", U64, messages, 1, 0x1p32, NULL, "timed messages per pair"),
-    PARAM("message_size", SIZE, message_size, 0, 0x1p40, "bytes", "size of a message"),
-    PARAM("warmup_messages", U64, warmup_messages, 0, 0x1p32, NULL, "warm-up messages per pair"),
-    PARAM("retests", U64, retests, 0, 0x1p20, NULL, "number of slowest connections that are measured again"),
-    PARAM("message_buffers", U64, message_buffers, 1, 0x1p20, NULL, "message buffers per task"),
-    PARAM("permutations", U64, permutations, 0, MAX_PERMUTATIONS, NULL,
-          "iterations with randomly renumbered tasks; 0: one iteration in rank order"),
-    PARAM("buffer_seed", U64, buffer_seed, 0, 0x1p63, NULL,
-          "seed of the buffers' content; 0: the dataset's seed"),
-    PARAM("task_seed", U64, task_seed, 0, 0x1p63, NULL, "seed of the renumbering; 0: the dataset's seed"),
-    PARAM("step_seed", U64, step_seed, 0, 0x1p63, NULL,
-          "seed of the order of the steps; 0: the dataset's seed"),
+    RUN(all_to_all, BOOL, .help = "one all-to-all test per permutation, only with mode mpi"),
+    RUN(bisection, BOOL, .help = "only pairs across the two halves of the ranks"),
+    RUN(randomize_steps, BOOL, .help = "random order of the steps"),
+    RUN(serial, BOOL, .help = "one pair at a time: no congestion, no shared network cards"),
+    RUN(gpu_memory, BOOL,
+        .help = "message buffers in GPU memory: NVLink within a node, further latency between nodes"),
+    RUN(random_buffers, BOOL, .help = "random content of message buffers"),
+    RUN(check_buffers, BOOL, .help = "check of message buffers after each step"),
+    RUN(messages, U64, 1, 0x1p32, NULL, "timed messages per pair"),
+    RUN(message_size, SIZE, 0, 0x1p40, "bytes", "size of a message"),
+    RUN(warmup_messages, U64, 0, 0x1p32, NULL, "warm-up messages per pair"),
+    RUN(retests, U64, 0, 0x1p20, NULL, "number of slowest connections that are measured again"),
+    RUN(message_buffers, U64, 1, 0x1p20, NULL, "message buffers per task"),
+    RUN(permutations, U64, 0, MAX_PERMUTATIONS, NULL,
+        "iterations with randomly renumbered tasks; 0: one iteration in rank order"),
+    RUN(buffer_seed, U64, 0, 0x1p63, NULL, "seed of the buffers' content; 0: the dataset's seed"),
+    RUN(task_seed, U64, 0, 0x1p63, NULL, "seed of the renumbering; 0: the dataset's seed"),
+    RUN(step_seed, U64, 0, 0x1p63, NULL, "seed of the order of the steps; 0: the dataset's seed"),
     PARAM("s_msg", F64, s_msg, 0, 2, NULL,
           "spread between messages: standard deviation, as a share of the time [M]"),
     PARAM("tail_probability", F64, tail_probability, 0, 1, NULL, "probability that a message is delayed [A]"),
@@ -60,11 +60,6 @@ const size_t model_linktest_param_count = sizeof model_linktest_param / sizeof m
 
 void model_linktest_params_init(struct model_linktest_params *params) {
     *params = (struct model_linktest_params){
-        .messages = 25,
-        .message_size = 256 * 1024,
-        .warmup_messages = 3,
-        .retests = 10,
-        .message_buffers = 1,
         .s_msg = 0.08,
         .tail_probability = 1e-6,
         .tail_us = 400,
@@ -72,6 +67,7 @@ void model_linktest_params_init(struct model_linktest_params *params) {
         .bidirectional_share = 0.96,
         .s_all_to_all = 0.1,
     };
+    hpcw_linktest_params_init(&params->run);
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -112,30 +108,30 @@ static struct model_linktest_costs costs(const struct model_linktest *model,
     struct model_machine machine = {.params = model->machine->params};
     struct model_network net = *model->network;
     net.machine = &machine;
-    if (p->gpu_memory) {
+    if (p->run.gpu_memory) {
         use_gpus(&machine.params);
     }
     const struct model_machine_params *mp = &machine.params;
     struct model_linktest_costs c = {.hop = mp->hop_us * 1e6};
     for (int d = 0; d < MODEL_CLASSES; d++) {
         const enum model_class class = (enum model_class)d;
-        const struct model_way way = model_network_class_way(&net, class, p->message_size, contention);
+        const struct model_way way = model_network_class_way(&net, class, p->run.message_size, contention);
         const double latency = mp->latency_us[d] * 1e6;
-        const double line_ps = (double)p->message_size * 1e3 / mp->line_gbs[d];
+        const double line_ps = (double)p->run.message_size * 1e3 / mp->line_gbs[d];
         c.transfer[d] = line_ps * (d >= MODEL_SAME_SWITCH ? 1.0 + contention->card : 1.0);
         c.wait[d] = line_ps * contention->link[d];
         const double protocol = way.floor_ps + way.transfer_ps - latency - c.transfer[d];
         c.fixed[d] = latency + protocol;
         if (p->kernel == HPCW_LINKTEST_UNIDIRECTIONAL) {
             /* A stream has the latency once. Then a card takes a new message ten times in a latency [A]. */
-            c.fixed[d] = latency * (0.1 + 0.9 / (double)p->messages) + protocol;
+            c.fixed[d] = latency * (0.1 + 0.9 / (double)p->run.messages) + protocol;
         } else if (p->kernel == HPCW_LINKTEST_BIDIRECTIONAL) {
             c.transfer[d] /= p->bidirectional_share;
         }
     }
-    c.hop_wait = (double)p->message_size * 1e3 / mp->line_gbs[MODEL_SAME_SWITCH] * contention->hop;
+    c.hop_wait = (double)p->run.message_size * 1e3 / mp->line_gbs[MODEL_SAME_SWITCH] * contention->hop;
     if (p->kernel == HPCW_LINKTEST_UNIDIRECTIONAL) {
-        c.hop /= (double)p->messages;
+        c.hop /= (double)p->run.messages;
     }
     return c;
 }
@@ -153,11 +149,11 @@ static double within(uint32_t half, uint64_t first, uint64_t end) {
 static struct model_pattern pattern_of(const struct model_linktest *model) {
     const struct model_machine *m = model->machine;
     const struct model_linktest_params *p = &model->params;
-    if (p->serial) {
+    if (p->run.serial) {
         return (struct model_pattern){0};
     }
     struct model_pattern pattern = model_network_uniform(model->network);
-    if (p->bisection) {
+    if (p->run.bisection) {
         const uint32_t half = m->ranks / 2, ppn = m->params.ppn;
         const uint32_t node = model_machine_node(m, half), w = m->node_switch[node];
         uint32_t group_first = w, group_end = w + 1;
@@ -176,7 +172,7 @@ static struct model_pattern pattern_of(const struct model_linktest *model) {
         pattern.groups = pattern.groups / 2 > 1 ? pattern.groups / 2 : pattern.groups;
     }
     /* In plain order the ranks of a group meet neighbours, who are in one or two groups. */
-    if (p->permutations == 0 && pattern.groups > 2) {
+    if (p->run.permutations == 0 && pattern.groups > 2) {
         pattern.groups = 2;
     }
     return pattern;
@@ -218,7 +214,7 @@ static hpcw_status check_longest(const struct model_linktest *model, hpcw_error 
                    (model->run.wait[d] + model->run.hop_wait * hops) * most;
         longest = t > longest ? t : longest;
     }
-    longest = longest * (1 + noise) + model->tail_max_ps / (double)model->params.messages;
+    longest = longest * (1 + noise) + model->tail_max_ps / (double)model->params.run.messages;
     if (longest >= MODEL_TIME_MAX) {
         return hpcw_i_fail(err, HPCW_ERANGE,
                            "linktest: expected timings below 2251 s, got parameters that allow %.3g s",
@@ -239,7 +235,7 @@ hpcw_status model_linktest_init(struct model_linktest *model, const struct model
         p->tail_probability = 1e-3;
         p->tail_us = 2000;
     }
-    if (p->messages < 1) {
+    if (p->run.messages < 1) {
         return hpcw_i_fail(err, HPCW_EINVAL, "linktest.messages: expected at least 1, got 0");
     }
     if (p->tail_us > p->tail_max_us) {
@@ -247,7 +243,7 @@ hpcw_status model_linktest_init(struct model_linktest *model, const struct model
                            "linktest.tail: expected at most linktest.tail_max = %g us, got %g us",
                            p->tail_max_us, p->tail_us);
     }
-    if (p->gpu_memory && machine->params.gpus == 0) {
+    if (p->run.gpu_memory && machine->params.gpus == 0) {
         return hpcw_i_fail(err, HPCW_EINVAL,
                            "linktest.gpu_memory: expected a machine with machine.gpus of at least 1, got 0");
     }
@@ -256,9 +252,9 @@ hpcw_status model_linktest_init(struct model_linktest *model, const struct model
     const struct model_contention contention = model_network_contention(network, &pattern), alone = {0};
     model->run = costs(model, &contention);
     model->quiet = costs(model, &alone);
-    model->steps = p->bisection ? machine->ranks / 2 : machine->ranks - 1;
+    model->steps = p->run.bisection ? machine->ranks / 2 : machine->ranks - 1;
 
-    const double messages = (double)p->messages, s_message = p->s_msg / sqrt(messages);
+    const double messages = (double)p->run.messages, s_message = p->s_msg / sqrt(messages);
     const double s_pair = machine->params.pair_spread;
     model->pair_scale = s_pair * MODEL_TAIL_SCALE;
     model->message_scale = s_message * MODEL_TAIL_SCALE;
@@ -274,7 +270,7 @@ hpcw_status model_linktest_init(struct model_linktest *model, const struct model
     model->congested = wait > 0;
     model->step_ps = (c->fixed[furthest] + c->transfer[furthest] + c->hop * pattern.hops +
                       wait * (1 + machine->params.congestion_spread)) *
-                     (1 + model->usual_share) * 2 * (messages + (double)p->warmup_messages);
+                     (1 + model->usual_share) * 2 * (messages + (double)p->run.warmup_messages);
 
     model->tail_threshold = hpcw_i_threshold(p->tail_probability * messages);
     model->tail_ps = p->tail_us * 1e6;
@@ -346,7 +342,8 @@ uint64_t model_linktest_one(const struct model_linktest *model, uint32_t rank, u
     double time =
         undisturbed(model, &model->run, rank, partner, congestion) * (1.0 + noise(model, rank, partner, w));
     if (w[2] < model->tail_threshold) {
-        time += model_linktest_tail(model->tail_ps, model->tail_max_ps, (double)model->params.messages, w[3]);
+        time +=
+            model_linktest_tail(model->tail_ps, model->tail_max_ps, (double)model->params.run.messages, w[3]);
     }
     return whole_ps(time);
 }
@@ -371,14 +368,15 @@ double model_linktest_seconds(const struct model_linktest *model, const uint64_t
                               double retests_ps, uint64_t all_to_all_max_ps) {
     const struct model_linktest_params *p = &model->params;
     double ps = retests_ps;
-    if (p->serial) {
+    if (p->run.serial) {
         ps += sum_ps / 2; /* each pair is in the sum from both sides */
     } else {
         for (uint32_t s = 0; s < model->steps; s++) {
             ps += (double)slowest[s];
         }
     }
-    return (ps * 2 * ((double)p->messages + (double)p->warmup_messages) + (double)all_to_all_max_ps) * 1e-12;
+    return (ps * 2 * ((double)p->run.messages + (double)p->run.warmup_messages) + (double)all_to_all_max_ps) *
+           1e-12;
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -645,7 +643,7 @@ void model_linktest_row(const struct model_linktest *model, struct model_linktes
         .tail_threshold = model->tail_threshold,
         .tail_ps = model->tail_ps,
         .tail_max_ps = model->tail_max_ps,
-        .messages = (double)model->params.messages,
+        .messages = (double)model->params.run.messages,
         .delayed = s->delayed,
         .delays = &delays,
     };

@@ -25,14 +25,12 @@
 #include "gen/model/network/network.h"
 #include "ui/param/param.h"
 
-/* Keys "linktest.*": first the run, as in the header of the file, then the noise. */
+/* Keys "linktest.*": first the run, then the noise. */
 struct model_linktest_params {
     int mode;   /* index into model_linktest_modes */
     int kernel; /* hpcw_linktest_kernel */
-    bool all_to_all, bisection, randomize_steps, serial, gpu_memory, random_buffers, check_buffers;
-    uint64_t messages, message_size, warmup_messages, retests, message_buffers;
-    uint64_t permutations;                      /* 0: one, in plain rank order */
-    uint64_t buffer_seed, task_seed, step_seed; /* 0: the dataset's seed, where the run needs one */
+    /* The other parameters of the run. A seed of 0 stands for the dataset's seed, where the run needs one. */
+    hpcw_linktest_params run;
 
     double s_msg;
     double tail_probability; /* per message */
