@@ -67,7 +67,7 @@ gen/model/*                  libwriter/base ui/param
 gen/model/draw               libwriter/base
 gen/model/machine            libwriter/base ui/param
 gen/model/network            libwriter/base gen/model/machine
-gen/model/linktest           libwriter/base ui/param gen/model/draw gen/model/machine gen/model/network
+gen/model/linktest           libwriter/base libwriter/fields ui/param gen/model/draw gen/model/machine gen/model/network
 gen/model/particles          libwriter/base ui/param gen/model/draw
 gen/model/load               libwriter/base ui/param gen/model/draw gen/model/machine
 gen/model/checkpoint         libwriter/base ui/param gen/model/load

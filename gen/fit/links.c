@@ -83,17 +83,17 @@ static hpcw_status learn_settings(struct fit_links *l, hpcw_error *err) {
     struct gen_fit_twin *t = l->twin;
     i.retests = i.retests < i.tasks ? i.retests : i.tasks;
     i.permutations = i.randomized ? i.permutations : 0;
-    hpcw_status s = gen_fit_learn_text(
-        t, "linktest.kernel", model_linktest_kernels[hpcw_i_linktest_kernel_of(&i)], GEN_FIT_PER_RUN, err);
+    hpcw_status s =
+        gen_fit_learn_text(t, "linktest.kernel", hpcw_i_linktest_kernel_of(&i), GEN_FIT_PER_RUN, err);
     for (size_t k = 0; s == HPCW_OK && k < hpcw_i_linktest_field_count; k++) {
         const struct hpcw_i_linktest_field *f = &hpcw_i_linktest_fields[k];
         if (f->params != HPCW_I_LINKTEST_DERIVED && f->kind != HPCW_I_LINKTEST_SEED) {
             s = learn_field(t, f, hpcw_i_linktest_read(f, &i), err);
         }
     }
-    for (size_t k = 0; s == HPCW_OK && model_linktest_modes[k] != NULL; k++) {
-        if (strcasecmp(model_linktest_modes[k], i.mode) == 0) {
-            s = gen_fit_learn_text(t, "linktest.mode", model_linktest_modes[k], GEN_FIT_PER_RUN, err);
+    for (size_t k = 0; s == HPCW_OK && hpcw_i_linktest_modes[k] != NULL; k++) {
+        if (strcasecmp(hpcw_i_linktest_modes[k], i.mode) == 0) {
+            s = gen_fit_learn_text(t, "linktest.mode", hpcw_i_linktest_modes[k], GEN_FIT_PER_RUN, err);
         }
     }
     return s;

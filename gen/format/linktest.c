@@ -203,7 +203,7 @@ static hpcw_status info(const char *path, struct hpcw_i_json *json, hpcw_error *
     hpcw_i_json_put_str(json, "version", version);
     hpcw_i_json_put_str(json, "git_hash", i->git_hash);
     hpcw_i_json_put_str(json, "mode", i->mode);
-    hpcw_i_json_put_str(json, "kernel", model_linktest_kernels[hpcw_i_linktest_kernel_of(i)]);
+    hpcw_i_json_put_str(json, "kernel", hpcw_i_linktest_kernel_of(i));
     hpcw_i_json_put_u64(json, "tasks", i->tasks);
     hpcw_i_json_put_u64(json, "steps", i->steps);
     for (size_t k = 0; k < hpcw_i_linktest_field_count; k++) {

@@ -15,6 +15,7 @@
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 #include "libwriter/comm/exchange.h"
+#include "libwriter/fields/linktest.h"
 
 /* Of the program that this dataset could be from. Not a commit of LinkTest's. */
 static const char git_hash[] = "5d1c0be94f27a6380e9b7c42d8a1f5360b94e7d2";
@@ -25,7 +26,7 @@ hpcw_linktest_params gen_linktest_params(const struct gen_dataset *d) {
     hpcw_linktest_params p = m->run;
     p.tasks = d->ranks;
     p.git_hash = git_hash;
-    p.mode = model_linktest_modes[m->mode];
+    p.mode = hpcw_i_linktest_modes[m->mode];
     p.kernel = (hpcw_linktest_kernel)m->kernel;
     if (p.buffer_seed == 0 && p.random_buffers) {
         p.buffer_seed = d->seed;

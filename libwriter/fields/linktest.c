@@ -51,8 +51,11 @@ uint64_t hpcw_i_linktest_read(const struct hpcw_i_linktest_field *field, const h
     return value(field, info, field->info);
 }
 
-hpcw_linktest_kernel hpcw_i_linktest_kernel_of(const hpcw_linktest_info *info) {
-    return info->bidirectional    ? HPCW_LINKTEST_BIDIRECTIONAL
-           : info->unidirectional ? HPCW_LINKTEST_UNIDIRECTIONAL
-                                  : HPCW_LINKTEST_SEMIDIRECTIONAL;
+const char *const hpcw_i_linktest_modes[] = {"mpi", "tcp", "ucp", "ibverbs", "psm2", "cuda", NULL};
+const char *const hpcw_i_linktest_kernels[] = {"semidirectional", "unidirectional", "bidirectional", NULL};
+
+const char *hpcw_i_linktest_kernel_of(const hpcw_linktest_info *info) {
+    return hpcw_i_linktest_kernels[info->bidirectional    ? HPCW_LINKTEST_BIDIRECTIONAL
+                                   : info->unidirectional ? HPCW_LINKTEST_UNIDIRECTIONAL
+                                                          : HPCW_LINKTEST_SEMIDIRECTIONAL];
 }

@@ -49,7 +49,11 @@ enum { HPCW_I_LINKTEST_MOST_FIELDS = 32, HPCW_I_LINKTEST_MOST_FIELDS_SIZE = 128 
 uint64_t hpcw_i_linktest_given(const struct hpcw_i_linktest_field *field, const hpcw_linktest_params *params);
 uint64_t hpcw_i_linktest_read(const struct hpcw_i_linktest_field *field, const hpcw_linktest_info *info);
 
-/* What the two flags of a result stand for. */
-hpcw_linktest_kernel hpcw_i_linktest_kernel_of(const hpcw_linktest_info *info);
+/* Names that NULL ends: the modes that LinkTest has, and the kernels by hpcw_linktest_kernel. */
+extern const char *const hpcw_i_linktest_modes[];
+extern const char *const hpcw_i_linktest_kernels[];
+
+/* The kernel that the two flags of a result stand for. */
+const char *hpcw_i_linktest_kernel_of(const hpcw_linktest_info *info);
 
 #endif

@@ -9,22 +9,20 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
+#include "libwriter/fields/linktest.h"
 
 #define PARAM(name, kind, field, ...)                                                                          \
     UI_PARAM(struct model_linktest_params, "linktest." name, kind, field, __VA_ARGS__)
 /* A parameter of the run. */
 #define RUN(name, kind, ...) PARAM(#name, kind, run.name, __VA_ARGS__)
 
-const char *const model_linktest_modes[] = {"mpi", "tcp", "ucp", "ibverbs", "psm2", "cuda", NULL};
-const char *const model_linktest_kernels[] = {"semidirectional", "unidirectional", "bidirectional", NULL};
-
 /* A permutation must fit in one word of the draws' counters. */
 #define MAX_PERMUTATIONS 4294967295.0
 
 const struct ui_param model_linktest_param[] = {
-    PARAM("mode", CHOICE, mode, .choices = model_linktest_modes,
+    PARAM("mode", CHOICE, mode, .choices = hpcw_i_linktest_modes,
           .help = "transport of the run, as recorded in the results"),
-    PARAM("kernel", CHOICE, kernel, .choices = model_linktest_kernels,
+    PARAM("kernel", CHOICE, kernel, .choices = hpcw_i_linktest_kernels,
           .help = "directions of the messages of a pair"),
     RUN(all_to_all, BOOL, .help = "one all-to-all test per permutation, only with mode mpi"),
     RUN(bisection, BOOL, .help = "only pairs across the two halves of the ranks"),

@@ -27,7 +27,7 @@
 
 /* Keys "linktest.*": first the run, then the noise. */
 struct model_linktest_params {
-    int mode;   /* index into model_linktest_modes */
+    int mode;   /* index into hpcw_i_linktest_modes */
     int kernel; /* hpcw_linktest_kernel */
     /* The other parameters of the run. A seed of 0 stands for the dataset's seed, where the run needs one. */
     hpcw_linktest_params run;
@@ -40,8 +40,6 @@ struct model_linktest_params {
     double s_all_to_all;
 };
 
-extern const char *const model_linktest_modes[];   /* NULL-terminated */
-extern const char *const model_linktest_kernels[]; /* by hpcw_linktest_kernel, NULL-terminated */
 extern const struct ui_param model_linktest_param[];
 extern const size_t model_linktest_param_count;
 void model_linktest_params_init(struct model_linktest_params *params);

@@ -24,13 +24,11 @@ void hpcw_linktest_params_init(hpcw_linktest_params *p) {
 }
 
 const char *hpcw_i_linktest_mode(const char *name) {
-    static const char *const modes[] = {"mpi", "tcp", "ucp", "ibverbs", "psm2", "cuda"};
-    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
-        if (strcmp(name, modes[i]) == 0) {
-            return modes[i];
-        }
+    const char *const *mode = hpcw_i_linktest_modes;
+    while (*mode != NULL && strcmp(name, *mode) != 0) {
+        mode++;
     }
-    return NULL;
+    return *mode;
 }
 
 uint64_t hpcw_linktest_permutations(const hpcw_linktest_params *p) {
