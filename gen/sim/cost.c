@@ -28,6 +28,8 @@ static struct sim_cost cost_of(const struct model_network *net, const struct sim
         .overhead_ns = rounded_short(overhead_ns),
         .bytes = (uint32_t)bytes & INT32_MAX,
         .rendezvous = way->rendezvous,
+        .distance = (uint16_t)distance,
+        .hops = 1,
     };
 }
 
@@ -40,10 +42,15 @@ static struct sim_cost cost_between(const struct model_network *net, const struc
                                     uint32_t from, uint32_t to, uint64_t bytes,
                                     const struct model_repair *repair) {
     static const struct model_contention alone = {0};
+    const struct model_machine *m = net->machine;
     const struct model_way way = model_network_repaired_way(net, from, to, bytes, &alone, repair);
     const struct model_way empty = model_network_repaired_way(net, from, to, 0, &alone, repair);
-    return cost_of(net, constants, model_machine_class(net->machine, from, to), bytes, &way, &empty,
-                   model_network_pair(net, from, to), sim_cost_sharing(net));
+    struct sim_cost cost = cost_of(net, constants, model_machine_class(m, from, to), bytes, &way, &empty,
+                                   model_network_pair(net, from, to), sim_cost_sharing(net));
+    if (m->params.torus) {
+        cost.hops = (uint16_t)model_machine_distance(m, model_machine_node(m, from), model_machine_node(m, to));
+    }
+    return cost;
 }
 
 struct sim_cost sim_cost_between(const struct model_network *net, const struct sim_constants *constants,

@@ -20,6 +20,8 @@ struct sim_cost {
     uint32_t overhead_ns;    /* processor time, at each end */
     uint32_t bytes : 31;     /* at most SIM_MOST_BYTES */
     uint32_t rendezvous : 1; /* the sender waits until the receive is posted */
+    uint16_t distance;       /* enum model_class */
+    uint16_t hops;           /* between two ranks of a torus; otherwise 1 */
 };
 
 struct sim_cost sim_cost_between(const struct model_network *net, const struct sim_constants *constants,

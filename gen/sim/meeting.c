@@ -240,7 +240,8 @@ static void run_steps(struct sim *sim, struct sim_meeting *g) {
         sim_cost_crowded(sim->options.network, &sim->options.constants, MODEL_SAME_NODE, g->plan.bytes, 1),
         sim_cost_crowded(sim->options.network, &sim->options.constants,
                          (enum model_class)comm->meetings.farthest, g->plan.bytes,
-                         sim_cost_sharing(sim->options.network))};
+                         sim_cost_sharing(sim->options.network)) +
+            sim_crowd_pairs_wait(sim, (enum model_class)comm->meetings.farthest, g->plan.bytes)};
     uint64_t last_ns = 0;
     for (uint32_t i = 0; i < comm->size; i++) {
         later(&last_ns, g->time_ns[i]);

@@ -208,15 +208,16 @@ static void settle(struct sim *sim, uint32_t half) {
 /* A message and its receive meet: what becomes of both. */
 static void join(struct sim *sim, struct sim_half *s, struct sim_half *r) {
     const struct sim_cost *cost = cost_of(sim, s->pair, s->bytes);
+    const uint64_t flight_ns = cost->flight_ns + (s->eager ? 0 : sim_crowd_wait(&sim->crowd, cost));
     r->bytes = s->bytes;
     r->card_ns = cost->card_ns;
     r->overhead_ns = cost->overhead_ns;
     if (s->eager) {
-        r->done_ns = s->time_ns + cost->flight_ns;
+        r->done_ns = s->time_ns + flight_ns;
     } else {
         /* The data follow the request when that and the receive are there; the sender is free when they have left it. */
         const uint64_t start_ns = later_of(s->time_ns + cost->latency_ns, r->time_ns);
-        r->done_ns = start_ns + cost->flight_ns - cost->latency_ns;
+        r->done_ns = start_ns + flight_ns - cost->latency_ns;
         s->done_ns = later_of(start_ns, r->done_ns - cost->latency_ns);
     }
 }
@@ -332,11 +333,15 @@ static struct sim_half new_send(struct sim *sim, uint32_t rank, uint32_t pair, u
     const struct sim_cost *cost = cost_of(sim, pair, bytes);
     const uint64_t ready_ns = r->clock_ns + cost->overhead_ns;
     const uint64_t leaves_ns = later_of(ready_ns, r->out_free_ns);
-    const uint64_t known_ns = leaves_ns + (cost->rendezvous ? cost->latency_ns : cost->flight_ns);
-    r->out_free_ns = leaves_ns + cost->card_ns;
+    const uint64_t wait_ns = sim_crowd_wait(&sim->crowd, cost);
+    /* The request of a rendezvous does not wait for links: its data do, from when they follow. */
+    const uint64_t time_ns = leaves_ns + (cost->rendezvous ? 0 : wait_ns);
+    const uint64_t known_ns = time_ns + (cost->rendezvous ? cost->latency_ns : cost->flight_ns);
+    r->out_free_ns = leaves_ns + cost->card_ns + wait_ns;
+    sim_crowd_count(&sim->crowd, r->phase, cost, leaves_ns, wait_ns);
     p->envelope_ns = later_of(p->envelope_ns, known_ns);
     if (sim_has_clocks(sim)) {
-        sim_without_send(sim, rank, cost);
+        sim_without_send(sim, rank, cost, wait_ns);
     }
     if (sim->observed) {
         sim_tell(sim, &(struct sim_event){.time_ns = r->clock_ns,
@@ -347,7 +352,7 @@ static struct sim_half new_send(struct sim *sim, uint32_t rank, uint32_t pair, u
                                           .tag = tag,
                                           .bytes = bytes});
     }
-    return (struct sim_half){.time_ns = leaves_ns,
+    return (struct sim_half){.time_ns = time_ns,
                              .done_ns = later_of(sim_least_end_ns(sim, rank), ready_ns),
                              .envelope_ns = p->envelope_ns,
                              .number = r->calls,

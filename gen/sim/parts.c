@@ -142,10 +142,12 @@ static uint64_t ring_ns(const struct sim *sim, const struct sim_meeting *g, uint
 /* Of pairs: what a member sends or receives goes in equal shares to those of its node, `near`, and to those of others. */
 static uint64_t pairs_ns(const struct sim *sim, const struct sim_meeting *g, uint64_t bytes, uint32_t near) {
     const uint64_t others = g->comm->size - 1;
+    const enum model_class far = (enum model_class)g->comm->meetings.farthest;
     const uint64_t near_bytes = others == 0 ? 0 : (uint64_t)((double)bytes * (near - 1) / (double)others);
     return messages_ns(sim, MODEL_SAME_NODE, near - 1, near_bytes, 1) +
-           messages_ns(sim, (enum model_class)g->comm->meetings.farthest, g->comm->size - near,
-                       bytes - near_bytes, sim_cost_sharing(sim->options.network));
+           messages_ns(sim, far, g->comm->size - near, bytes - near_bytes,
+                       sim_cost_sharing(sim->options.network)) +
+           sim_crowd_pairs_wait(sim, far, bytes - near_bytes);
 }
 
 void sim_parts_run(struct sim *sim, struct sim_meeting *g) {

@@ -5,6 +5,7 @@
 
 #include "gen/sim/comm.h"
 #include "gen/sim/cost.h"
+#include "gen/sim/crowd.h"
 #include "gen/sim/files.h"
 #include "gen/sim/heap.h"
 #include "gen/sim/match.h"
@@ -74,6 +75,7 @@ struct sim {
     uint32_t *parked; /* [parked_count] ranks at the horizon */
     uint32_t parked_count;
     uint64_t horizon_ns, window_ns;
+    bool cut; /* the horizon is nearer than the window, as links may be crowded after it */
     uint64_t calls, calls_at_horizon; /* of all ranks; when the horizon moved last */
     uint64_t turns;                   /* of ranks, since then */
     struct sim_heap timed;            /* ranks in a timed call, by when it may be over */
@@ -83,6 +85,7 @@ struct sim {
     size_t comm_capacity;
     struct sim_files files;
     struct sim_noise noise;
+    struct sim_crowd crowd;
     uint32_t clocks; /* further ones, in `without` */
     struct sim_without without;
     bool observed;

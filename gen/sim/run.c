@@ -25,6 +25,13 @@ static uint32_t most_under_way(uint32_t ranks) {
     return most < SIM_NOTHING ? (uint32_t)most : SIM_NOTHING - 1;
 }
 
+/* No rank's call begins before `first_ns`. */
+static void set_horizon(struct sim *sim, uint64_t first_ns) {
+    const uint64_t most_ns = sim_crowd_pass(sim, first_ns);
+    sim->cut = most_ns - first_ns < sim->window_ns;
+    sim->horizon_ns = sim->cut ? most_ns : first_ns + sim->window_ns;
+}
+
 hpcw_status sim_new(const struct sim_options *options, const struct sim_program *program, struct sim **out,
                     hpcw_error *err) {
     const uint32_t ranks = options->network->machine->ranks;
@@ -38,7 +45,6 @@ hpcw_status sim_new(const struct sim_options *options, const struct sim_program 
     sim->ranks = ranks;
     sim->observed = options->observer.event != NULL;
     sim->window_ns = options->horizon_ns > 0 ? options->horizon_ns : FIRST_WINDOW_NS;
-    sim->horizon_ns = sim->window_ns;
     sim_match_init(&sim->match, most_under_way(ranks));
     sim->rank = hpcw_i_calloc(ranks, sizeof *sim->rank);
     sim->ready = hpcw_i_malloc(ranks * sizeof *sim->ready);
@@ -51,10 +57,12 @@ hpcw_status sim_new(const struct sim_options *options, const struct sim_program 
                                       options->network->machine, options->seed, err)
                      : s;
     s = s == HPCW_OK ? sim_without_init(sim, err) : s;
+    s = s == HPCW_OK ? sim_crowd_init(sim, err) : s;
     if (s != HPCW_OK) {
         sim_free(sim);
         return s;
     }
+    set_horizon(sim, 0);
     for (uint32_t r = ranks; r-- > 0;) {
         sim->rank[r].first_in = sim->rank[r].waits_for = SIM_NOTHING;
         sim->ready[sim->ready_count++] = r;
@@ -79,6 +87,7 @@ void sim_free(struct sim *sim) {
     sim_files_free(sim);
     sim_noise_free(&sim->noise);
     sim_without_free(sim);
+    sim_crowd_free(sim);
     hpcw_i_free(sim->rank);
     hpcw_i_free(sim->ready);
     hpcw_i_free(sim->parked);
@@ -165,10 +174,10 @@ static bool move_horizon(struct sim *sim) {
         const struct sim_observer *o = &sim->options.observer;
         sim->failed = o->passed(o->context, first_ns, &sim->failure) != HPCW_OK;
     }
-    if (sim->options.horizon_ns == 0) {
+    if (sim->options.horizon_ns == 0 && !sim->cut) {
         adapt_window(sim);
     }
-    sim->horizon_ns = first_ns + sim->window_ns;
+    set_horizon(sim, first_ns);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < sim->parked_count; i++) {
         const uint32_t rank = sim->parked[i];

@@ -9,7 +9,7 @@
  *   - A timed call, a receive from any source or a wait for any request, depends on who comes first. It is served when no rank
  *     can go on locally, the earliest one first. All that happens later is sent later, so nothing earlier can follow.
  *   - A rank stops at a horizon of simulated time, so that messages that nobody has received yet take bounded memory. The
- *     horizon moves when no rank can go on before it.
+ *     horizon moves when no rank can go on before it. Which links are crowded changes only then (crowd.h).
  *
  * Times are nanoseconds from the start of the run.
  */

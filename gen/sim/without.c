@@ -59,7 +59,7 @@ uint32_t sim_without_keep(struct sim *sim, uint32_t half) {
 
 /* ---- messages ---- */
 
-void sim_without_send(struct sim *sim, uint32_t rank, const struct sim_cost *cost) {
+void sim_without_send(struct sim *sim, uint32_t rank, const struct sim_cost *cost, uint64_t wait_ns) {
     struct sim_without_rank *r = clocks_of(sim, rank);
     struct sim_without_half *h = times_of(sim, SIM_NOTHING);
     const uint64_t clock_ns = sim->rank[rank].clock_ns;
@@ -67,8 +67,9 @@ void sim_without_send(struct sim *sim, uint32_t rank, const struct sim_cost *cos
     for (uint32_t k = 0; k < sim->clocks; k++) {
         const uint64_t ready_ns = clock_ns - r[k].gain_ns + cost->overhead_ns;
         const uint64_t leaves_ns = later_of(ready_ns, r[k].out_free_ns);
-        r[k].out_free_ns = leaves_ns + cost->card_ns;
-        h[k] = (struct sim_without_half){leaves_ns, later_of(least_ns - r[k].gain_ns, ready_ns)};
+        r[k].out_free_ns = leaves_ns + cost->card_ns + wait_ns;
+        h[k] = (struct sim_without_half){leaves_ns + (cost->rendezvous ? 0 : wait_ns),
+                                         later_of(least_ns - r[k].gain_ns, ready_ns)};
     }
 }
 
@@ -114,10 +115,11 @@ static const uint64_t *flights_of(struct sim *sim, uint32_t pair, const struct s
 void sim_without_join(struct sim *sim, const struct sim_half *s, uint32_t send, uint32_t receive) {
     const struct sim_cost *cost = &sim->match.pair[s->pair].cost; /* of this size, as it has just been used */
     const uint64_t *flights = sim->without.repairs ? flights_of(sim, s->pair, cost) : NULL;
+    const uint64_t wait_ns = s->eager ? 0 : sim_crowd_wait(&sim->crowd, cost);
     struct sim_without_half *from = times_of(sim, send);
     struct sim_without_half *to = times_of(sim, receive);
     for (uint32_t k = 0; k < sim->clocks; k++) {
-        const uint64_t flight_ns = flights != NULL ? flights[k] : cost->flight_ns;
+        const uint64_t flight_ns = (flights != NULL ? flights[k] : cost->flight_ns) + wait_ns;
         if (s->eager) {
             to[k].done_ns = from[k].time_ns + flight_ns;
         } else {

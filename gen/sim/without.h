@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What faults cost: further clocks beside the main one, each without one fault. Messages match, and calls are served, in the
- * order of the main clock. Noise and files take the time that they take there. So no rank is anywhere later on a further clock,
+ * order of the main clock. Noise, files and crowded links take the time that they take there. So no rank is anywhere later on a further clock,
  * and it is enough to keep how much earlier: what takes equally long on all clocks changes nothing.
  *
  * The functions that follow a call are for runs with further clocks. A half that is being made, and is not kept yet, has the
@@ -41,8 +41,8 @@ struct sim_without {
 hpcw_status sim_without_init(struct sim *sim, hpcw_error *err);
 void sim_without_free(struct sim *sim);
 
-/* A rank makes a half: a send that costs this, or a receive. */
-void sim_without_send(struct sim *sim, uint32_t rank, const struct sim_cost *cost);
+/* A rank makes a half: a send that costs this, and waits for crowded links, or a receive. */
+void sim_without_send(struct sim *sim, uint32_t rank, const struct sim_cost *cost, uint64_t wait_ns);
 void sim_without_receive(struct sim *sim, uint32_t rank);
 
 /* The half that was made is kept with this number, which is returned; SIM_NOTHING when memory runs out. */

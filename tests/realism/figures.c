@@ -114,7 +114,10 @@ static hpcw_status run(int argc, char **argv, struct dataset *d, hpcw_error *err
     static const struct {
         const char *option;
         hpcw_status (*figures)(const char *path, hpcw_error *err);
-    } alone[] = {{"--bisection", figures_bisection}, {"--wave", figures_wave}, {"--noise", figures_noise}};
+    } alone[] = {{"--bisection", figures_bisection},
+                 {"--wave", figures_wave},
+                 {"--noise", figures_noise},
+                 {"--across", figures_across}};
     for (size_t i = 0; i < sizeof alone / sizeof alone[0] && argc == 3; i++) {
         if (strcmp(argv[1], alone[i].option) == 0) {
             return alone[i].figures(argv[2], err);
@@ -145,7 +148,7 @@ int main(int argc, char **argv) {
     hpcw_error err = {.message = ""};
     if (argc < 2) {
         (void)fprintf(stderr, "usage: figures DIR | --links|--load|--log|--checkpoints|--particles PATH | "
-                              "--curve NAME FILE... | --bisection|--wave|--noise FILE\n");
+                              "--curve NAME FILE... | --bisection|--wave|--noise|--across FILE\n");
         return 2;
     }
     hpcw_i_json_open_buf(&json, &buf, &(struct hpcw_i_json_options){.indent = true, .replace_bad_utf8 = true});

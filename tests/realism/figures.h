@@ -99,9 +99,10 @@ hpcw_status figures_particles(const char *path, struct dataset *d, hpcw_error *e
 hpcw_status figures_curve(const char *name, const char *const *path, size_t count, hpcw_error *err);
 /* A LinkTest result of the bisection test: what the steps carry together. */
 hpcw_status figures_bisection(const char *path, hpcw_error *err);
-/* Event logs of wave.lua and of noise.lua. */
+/* Event logs of wave.lua, of noise.lua and of across.lua. */
 hpcw_status figures_wave(const char *path, hpcw_error *err);
 hpcw_status figures_noise(const char *path, hpcw_error *err);
+hpcw_status figures_across(const char *path, hpcw_error *err);
 
 /* What truth.json says against what the other files show. After all others. */
 void figures_truth(const char *directory, struct dataset *d);

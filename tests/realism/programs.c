@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Figures of the logs of single programs: wave.lua and noise.lua. */
+/* Figures of the logs of single programs: wave.lua, noise.lua and across.lua. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -146,5 +146,42 @@ hpcw_status figures_noise(const char *path, hpcw_error *err) {
     }
     free(g.shortest);
     free(g.longest);
+    return s;
+}
+
+/* ---- messages across the machine ---- */
+
+struct across_figures {
+    double end;  /* seconds, of the last exchange */
+    double time; /* seconds, of all exchanges of the second half of the run */
+    uint64_t exchanges;
+};
+
+static bool is_exchange(const struct read_clog2_stretch *s) {
+    return strcmp(s->name, "MPI_Sendrecv") == 0;
+}
+
+static void take_end(void *context, const struct read_clog2_stretch *s) {
+    struct across_figures *g = context;
+    g->end = is_exchange(s) ? fmax(g->end, s->to) : g->end;
+}
+
+static void take_exchange(void *context, const struct read_clog2_stretch *s) {
+    struct across_figures *g = context;
+    if (is_exchange(s) && s->from > g->end / 2) {
+        g->time += s->to - s->from;
+        g->exchanges++;
+    }
+}
+
+hpcw_status figures_across(const char *path, hpcw_error *err) {
+    uint32_t ranks;
+    struct across_figures g = {0};
+    hpcw_status s = each_state(path, take_end, &g, &ranks, err);
+    s = s == HPCW_OK ? each_state(path, take_exchange, &g, &ranks, err) : s;
+    if (s == HPCW_OK) {
+        figure("across.exchange_us", 1e6 * g.time / (double)g.exchanges,
+               "an exchange in the second half of the run, mean, us");
+    }
     return s;
 }

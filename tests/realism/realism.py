@@ -106,6 +106,16 @@ def set_all(settings):
     return [part for setting in settings for part in ("--set", setting)]
 
 
+def torus_hops(sides, a, b):
+    """Hops between two nodes of a torus, whose last coordinate changes fastest."""
+    hops = 0
+    for side in reversed(sides):
+        straight = abs(a % side - b % side)
+        hops += min(straight, side - straight)
+        a, b = a // side, b // side
+    return hops
+
+
 class Refused(Exception):
     """A program failed, with this message."""
 
@@ -207,6 +217,30 @@ class Runs:
                        options=("--preset", "dragonfly-ss11"))
         yield 1, self.figures(out)
         self.drop(out)
+
+    def across(self):
+        """What links carry of what they can when all ranks send at once: a mean over the links."""
+        size, healthy = 4 << 20, ("load.phases=16", "rank2file.checkpoints=0", "machine.bad_node_share=0",
+                                  "machine.bad_cable_share=0")
+        # Two islands of 66 nodes, with 14 links of 100 Gb/s to each other.
+        out = self.log("across-tree", 132, "across", "machine.ppn=1", "machine.busy_share=0", *healthy,
+                       options=("--preset", "fattree-hdr100"))
+        yield from self.carried(out, "fattree-hdr100", 66 * size / 14 / 12.5e3)
+        # 4 x 4 x 4 units of 2 x 3 x 2 nodes. A node has 10 links of 6.8 GB/s and 4 ranks.
+        sides, ranks, messages = (4, 4, 4, 2, 3, 2), 4 * 768, 8
+        out = self.log("across-torus", ranks, "across", f"workload.messages={messages}", *healthy,
+                       options=("--preset", "torus-tofud"))
+        distances = [(ranks // 2 + n * (618 * ranks // 1000)) % ranks for n in range(messages)]
+        hops = statistics.mean(torus_hops(sides, rank // 4, (rank + distance) % ranks // 4)
+                               for distance in distances for rank in range(ranks))
+        yield from self.carried(out, "torus-tofud", 4 * hops * size / 10 / 6.8e3)
+
+    def carried(self, out, machine, least_us):
+        is_us = {name: value for name, value, _ in self.figures("--across", f"{out}/clog2/app.clog2")}
+        self.drop(out)
+        mine = is_us["across.exchange_us"]
+        yield 1, [(f"across.carried.{machine}", least_us / mine,
+                   f"an exchange takes {mine:.4g} us, and full links need {least_us:.4g} us for it")]
 
     def wave(self):
         out = self.log("wave", self.options.ranks, "wave", "rank2file.checkpoints=0")
@@ -351,7 +385,8 @@ ALONE = ("coupled", "farm", "fft", "wavefront")
 # Kinds of data: how to make them.
 MAKE = {"stencil": Runs.stencil, "workloads": Runs.workloads,
         **{name: (lambda runs, name=name: runs.workload(name)) for name in ALONE}, "faults": Runs.faults,
-        "physics": Runs.physics, "burst": Runs.burst, "collectives": Runs.collectives, "wave": Runs.wave,
+        "physics": Runs.physics, "across": Runs.across, "burst": Runs.burst, "collectives": Runs.collectives,
+        "wave": Runs.wave,
         "late": Runs.late, "pipeline": Runs.pipeline, "master": Runs.master, "checkpoint": Runs.checkpoint,
         "noise": Runs.noise, "ramp": Runs.ramp, "seeds": Runs.seeds, "scenario": Runs.scenario,
         "sample": Runs.sample, "balancer": Runs.balancer, "curve": Runs.curve, "duration": Runs.duration,

@@ -60,7 +60,7 @@ run(HEAD + "| `zero` | stencil | each | about 1 | | F |\n", 1,
     "table.md:5: expected a bound such as >= 0.2 or 0.1 .. 0.3, got about 1")
 run(HEAD + "| `zero` | stencil | all | 0 | | F |\n", 1, "table.md:5: expected each or median, got all")
 run(HEAD + "| `zero` | other | each | 0 | | F |\n", 1,
-    "table.md:5: expected one of stencil, workloads, coupled, farm, fft, wavefront, faults, physics, burst, "
+    "table.md:5: expected one of stencil, workloads, coupled, farm, fft, wavefront, faults, physics, across, burst, "
     "collectives, wave, late, pipeline, master, checkpoint, noise, ramp, seeds, scenario, sample, balancer, "
     "curve, duration, options, bisection, got other")
 run("| a | b |\n|---|---|\n", 1,

@@ -35,6 +35,7 @@ enum script_kind {
     MOVE,
     CLOSE,
     CHECKPOINT,
+    NEXT_PHASE,
     MARK
 };
 
@@ -156,6 +157,10 @@ void script_checkpoint(struct script *s, uint32_t rank, uint64_t bytes) {
     add(s, rank, (struct script_step){.kind = CHECKPOINT, .amount = bytes});
 }
 
+void script_next_phase(struct script *s, uint32_t rank) {
+    add(s, rank, (struct script_step){.kind = NEXT_PHASE});
+}
+
 void script_mark(struct script *s, uint32_t rank) {
     assert_true(s->marks < SCRIPT_MOST_MARKS);
     add(s, rank, (struct script_step){.kind = MARK, .amount = s->marks++});
@@ -212,6 +217,8 @@ static enum sim_answer take_step(struct script *s, uint32_t rank, const struct s
         return sim_file_close(s->sim, rank);
     case CHECKPOINT:
         return sim_checkpoint(s->sim, rank, step->amount);
+    case NEXT_PHASE:
+        return sim_next_phase(s->sim, rank);
     case USE:
         r->comm = step->amount == 0 ? SIM_WORLD : r->made[step->amount - 1].comm;
         return SIM_GOES_ON;

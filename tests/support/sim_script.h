@@ -34,7 +34,7 @@ struct script {
     struct sim_noise_params noise; /* none, unless a test wants some */
     uint64_t seed;
     uint32_t checkpoints; /* expected of each rank */
-    uint32_t phases;      /* expected of each rank, which makes one, at its end */
+    uint32_t phases;      /* expected of each rank, which ends one at its end */
     uint64_t order, horizon_ns;
     struct model_repair repair[SIM_MOST_CLOCKS]; /* [clocks] */
     uint32_t clocks;                             /* further ones */
@@ -81,6 +81,8 @@ void script_open(struct script *s, uint32_t rank);
 void script_move(struct script *s, uint32_t rank, enum sim_call call, uint64_t bytes);
 void script_close(struct script *s, uint32_t rank);
 void script_checkpoint(struct script *s, uint32_t rank, uint64_t bytes);
+/* Ends a phase before the last one. */
+void script_next_phase(struct script *s, uint32_t rank);
 /* Remembers the rank's clock. */
 void script_mark(struct script *s, uint32_t rank);
 

@@ -76,11 +76,32 @@ static double lost(const struct model_machine_params *p, double load) {
     return half + sqrt(half * half + p->collisions * p->collisions);
 }
 
-/* Messages that leave a switch or group with `nodes` nodes, of which the job has `own`: those of the job, and of others. */
-static double leaving(const struct model_machine_params *p, double own, double nodes, double cards,
-                      double share) {
-    const double others = p->busy_share > 0 && nodes > own ? (nodes - own) * p->background * p->nics : 0;
-    return own * cards * share + others;
+/* Messages of other jobs that leave a switch or group with `nodes` nodes, of which this job has `own`. */
+static double of_others(const struct model_machine_params *p, double own, double nodes) {
+    return p->busy_share > 0 && nodes > own ? (nodes - own) * p->background * p->nics : 0;
+}
+
+static double busy_cards(const struct model_machine_params *p, const struct model_pattern *pattern) {
+    return pattern->ranks < p->nics ? pattern->ranks : p->nics;
+}
+
+/* Links of a switch to the others of its group, as many as its cards unless the parameter says otherwise. */
+static double links_of_switch(const struct model_machine *m) {
+    const struct model_machine_params *p = &m->params;
+    return p->switch_links > 0 ? p->switch_links : (double)m->nodes_per_switch * p->nics;
+}
+
+/* Links of a group to others. In a dragonfly only some of them lead to the groups that are meant; messages over the others make
+ * a detour through a third group, and take two links. */
+static double links_of_group(const struct model_machine *m, const struct model_pattern *pattern) {
+    const struct model_machine_params *p = &m->params;
+    const double links = p->group_links > 0 ? p->group_links : (double)m->nodes_per_group * p->nics;
+    if (!p->detours) {
+        return links;
+    }
+    const double others = m->machine_groups > 1 ? m->machine_groups - 1.0 : 1.0;
+    const double direct = links * (pattern->groups < others ? pattern->groups / others : 1.0);
+    return direct + (links - direct) * 0.5;
 }
 
 struct model_contention model_network_contention(const struct model_network *net,
@@ -91,7 +112,7 @@ struct model_contention model_network_contention(const struct model_network *net
     if (pattern->ranks <= 0) {
         return c;
     }
-    const double cards = pattern->ranks < p->nics ? pattern->ranks : p->nics; /* busy ones of a node */
+    const double cards = busy_cards(p, pattern);
     const double quiet = 1.0 / (1.0 + p->congestion_spread);
     c.card = pattern->ranks > p->nics ? pattern->ranks / p->nics - 1 : 0;
     if (p->torus) {
@@ -99,27 +120,49 @@ struct model_contention model_network_contention(const struct model_network *net
         c.hop = lost(p, cards * hops / torus_links(m)) / hops * quiet;
         return c;
     }
-    /* Links of a switch to the others of its group, as many as its cards unless the parameter says otherwise. */
-    const double switch_links = p->switch_links > 0 ? p->switch_links : (double)m->nodes_per_switch * p->nics;
-    const double in_group = lost(
-        p, leaving(p, net->nodes_in_switch, m->nodes_per_switch, cards, pattern->off_switch) / switch_links);
+    const double off_switch = net->nodes_in_switch * cards * pattern->off_switch +
+                              of_others(p, net->nodes_in_switch, m->nodes_per_switch);
+    const double in_group = lost(p, off_switch / links_of_switch(m));
     c.link[MODEL_SAME_GROUP] = in_group * quiet;
     if (m->groups == 1) {
         return c;
     }
-    /* Links of a group to others. In a dragonfly only some of them lead to the groups that are meant; messages over the
-     * others make a detour through a third group, and take two links. */
-    const double group_links = p->group_links > 0 ? p->group_links : (double)m->nodes_per_group * p->nics;
-    double usable = group_links;
-    if (p->detours) {
-        double others = m->machine_groups > 1 ? m->machine_groups - 1.0 : 1.0;
-        double direct = group_links * (pattern->groups < others ? pattern->groups / others : 1.0);
-        usable = direct + (group_links - direct) * 0.5;
-    }
-    const double between =
-        lost(p, leaving(p, net->nodes_in_group, m->nodes_per_group, cards, pattern->off_group) / usable);
+    const double off_group = net->nodes_in_group * cards * pattern->off_group +
+                             of_others(p, net->nodes_in_group, m->nodes_per_group);
+    const double between = lost(p, off_group / links_of_group(m, pattern));
     c.link[MODEL_OTHER_GROUP] = (between > in_group ? between : in_group) * quiet;
     return c;
+}
+
+/* By how much messages that `cards` of each node send to `links` of a switch or group exceed what these have for the job. */
+static double excess(const struct model_machine_params *p, double own, double nodes, double cards,
+                     double links) {
+    const double left = links - of_others(p, own, nodes);
+    const double share = links * own / nodes;
+    const double load = own * cards / (left > share ? left : share);
+    return load > 1 ? load : 1;
+}
+
+void model_network_crowding(const struct model_network *net, const struct model_pattern *pattern,
+                            double factor[MODEL_CLASSES]) {
+    const struct model_machine *m = net->machine;
+    const struct model_machine_params *p = &m->params;
+    const double cards = busy_cards(p, pattern);
+    for (int c = 0; c < MODEL_CLASSES; c++) {
+        factor[c] = 1;
+    }
+    if (p->torus) {
+        const double load = cards * pattern->hops / torus_links(m);
+        factor[MODEL_SAME_SWITCH] = load > 1 ? load : 1;
+        return;
+    }
+    factor[MODEL_SAME_GROUP] =
+        excess(p, net->nodes_in_switch, m->nodes_per_switch, cards * pattern->off_switch, links_of_switch(m));
+    if (m->groups > 1) {
+        const double between = excess(p, net->nodes_in_group, m->nodes_per_group, cards * pattern->off_group,
+                                      links_of_group(m, pattern));
+        factor[MODEL_OTHER_GROUP] = between > factor[MODEL_SAME_GROUP] ? between : factor[MODEL_SAME_GROUP];
+    }
 }
 
 /* ---- one message ---- */

@@ -52,6 +52,15 @@ struct model_contention {
 struct model_contention model_network_contention(const struct model_network *net,
                                                  const struct model_pattern *pattern);
 
+/*
+ * How many times as long messages of a class take, >= 1, where links would have to carry more than they can. Messages share
+ * a link equally, as in SimGrid (Casanova, Giersch, Legrand, Quinson, Suter: "Versatile, Scalable, and Accurate Simulation of
+ * Distributed Applications and Platforms", JPDC 74(10), 2014): those of the job have what others leave, and at least
+ * the share of its nodes.
+ */
+void model_network_crowding(const struct model_network *net, const struct model_pattern *pattern,
+                            double factor[MODEL_CLASSES]);
+
 /* The pattern in which all ranks talk at once, each to any other rank, all over the job. */
 struct model_pattern model_network_uniform(const struct model_network *net);
 

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/sim/crowd.h"
+
+#include "gen/sim/private.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+static uint64_t later_of(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+/* When all ranks had ended the n-th phase, counted from 1. */
+static uint64_t end_of(const struct sim_crowd *crowd, uint32_t n) {
+    return n > 0 ? crowd->phase[n - 1].end_ns : 0;
+}
+
+/* ---- from a pattern of messages to its figures ---- */
+
+/* Returns whether some link is crowded. */
+static bool find_excess(const struct sim *sim, const struct model_pattern *pattern, double *excess) {
+    bool crowded = false;
+    model_network_crowding(sim->options.network, pattern, excess);
+    for (int c = 0; c < MODEL_CLASSES; c++) {
+        excess[c] -= 1;
+        crowded = crowded || excess[c] > 0;
+    }
+    return crowded;
+}
+
+/* The share of a node's cards that one of its ranks has, in cards. */
+static double cards_of_rank(const struct model_network *net) {
+    const uint32_t sharing = sim_cost_sharing(net);
+    const uint32_t nics = net->machine->params.nics;
+    return sharing > nics ? (double)nics / sharing : 1;
+}
+
+static void use_phase(struct sim *sim, uint32_t phase) {
+    const struct sim_crowd_phase *p = &sim->crowd.phase[phase];
+    const struct model_network *net = sim->options.network;
+    const double group_ns = (double)p->busy_ns[MODEL_OTHER_GROUP];
+    const double switch_ns = group_ns + (double)p->busy_ns[MODEL_SAME_GROUP];
+    const double all_ns = switch_ns + (double)p->busy_ns[MODEL_SAME_SWITCH];
+    struct model_pattern pattern = {.ranks = 0};
+    if (all_ns > 0) {
+        /* When ranks are in different phases, messages of several phases are under way at once: as many as if a phase took
+         * from the end of the one before to its own. */
+        const uint64_t length_ns = p->end_ns - end_of(&sim->crowd, phase);
+        const uint64_t sends_ns = p->last_ns - p->first_ns;
+        const double node_ns =
+            (double)net->machine->nodes * (double)(length_ns < sends_ns ? length_ns : sends_ns);
+        pattern = (struct model_pattern){.ranks = all_ns * cards_of_rank(net) / node_ns,
+                                         .off_switch = switch_ns / all_ns,
+                                         .off_group = group_ns / all_ns,
+                                         .groups = model_network_uniform(net).groups,
+                                         .hops = (double)p->busy_hops / all_ns};
+    }
+    sim->crowd.now = find_excess(sim, &pattern, sim->crowd.excess);
+}
+
+/* Whether links are crowded if all ranks send as far as they can, all the time. */
+static bool can_be_crowded(const struct sim *sim) {
+    const struct model_network *net = sim->options.network;
+    struct model_pattern most = {.ranks = sim_cost_sharing(net) * cards_of_rank(net),
+                                 .off_switch = 1,
+                                 .off_group = 1,
+                                 .groups = model_network_uniform(net).groups};
+    for (int d = 0; d < MODEL_TORUS_DIMS; d++) {
+        const uint32_t farthest = net->machine->torus[d] / 2;
+        most.hops += farthest;
+    }
+    double excess[MODEL_CLASSES];
+    return net->machine->nodes > 1 && find_excess(sim, &most, excess);
+}
+
+uint64_t sim_crowd_pairs_wait(const struct sim *sim, enum model_class distance, uint64_t bytes) {
+    const struct model_network *net = sim->options.network;
+    const struct sim_cost cost =
+        sim_cost_at(net, &sim->options.constants, distance, bytes, sim_cost_sharing(net));
+    return (uint64_t)(sim->crowd.all_excess[distance] * (double)cost.card_ns + 0.5);
+}
+
+/* ---- phases ---- */
+
+hpcw_status sim_crowd_init(struct sim *sim, hpcw_error *err) {
+    const size_t phases = sim->options.phases + (size_t)1;
+    if (!can_be_crowded(sim)) {
+        return HPCW_OK;
+    }
+    const struct model_pattern all = model_network_uniform(sim->options.network);
+    (void)find_excess(sim, &all, sim->crowd.all_excess);
+    sim->crowd.phase = hpcw_i_calloc(phases, sizeof *sim->crowd.phase);
+    if (sim->crowd.phase == NULL) {
+        return hpcw_i_fail_memory(err, "simulator", phases, "phases");
+    }
+    for (size_t k = 0; k < phases; k++) {
+        sim->crowd.phase[k].first_ns = UINT64_MAX;
+    }
+    return HPCW_OK;
+}
+
+void sim_crowd_free(struct sim *sim) {
+    hpcw_i_free(sim->crowd.phase);
+}
+
+/* How long after its end, at `end_ns` or later, a phase's figures hold, if it is the next one that all ranks end. */
+static uint64_t delay_of(const struct sim_crowd *crowd, uint64_t end_ns) {
+    const uint64_t before_ns = end_of(crowd, crowd->ended);
+    const uint64_t length_ns = crowd->ended > 0 ? before_ns - end_of(crowd, crowd->ended - 1) : 0;
+    return later_of(length_ns, end_ns > before_ns ? end_ns - before_ns : 0);
+}
+
+void sim_crowd_end_phase(struct sim *sim, uint32_t phase, uint64_t time_ns) {
+    struct sim_crowd *crowd = &sim->crowd;
+    if (crowd->phase == NULL) {
+        return;
+    }
+    struct sim_crowd_phase *p = &crowd->phase[phase];
+    p->end_ns = later_of(p->end_ns, time_ns);
+    if (++p->ended == sim->ranks) {
+        const uint64_t before_ns = phase > 0 ? crowd->phase[phase - 1].holds_ns : 0;
+        p->holds_ns = later_of(before_ns, p->end_ns + delay_of(crowd, p->end_ns));
+        crowd->ended++;
+    }
+}
+
+uint64_t sim_crowd_pass(struct sim *sim, uint64_t first_ns) {
+    struct sim_crowd *crowd = &sim->crowd;
+    const uint32_t used = crowd->used;
+    if (crowd->phase == NULL) {
+        return UINT64_MAX;
+    }
+    while (crowd->used < crowd->ended && crowd->phase[crowd->used].holds_ns <= first_ns) {
+        crowd->used++;
+    }
+    if (crowd->used > used) {
+        use_phase(sim, crowd->used - 1);
+    }
+    const uint64_t next_ns = crowd->used < crowd->ended ? crowd->phase[crowd->used].holds_ns : UINT64_MAX;
+    const uint64_t until_ns = first_ns + later_of(delay_of(crowd, first_ns), 1);
+    return until_ns < next_ns ? until_ns : next_ns;
+}

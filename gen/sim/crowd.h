@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Crowded links between switches, groups, or nodes of a torus. A message over one that has to carry more than it can keeps its
+ * sender's share of the cards busy for longer, and arrives as much later. By how much follows from the messages of a
+ * phase before: how many cards were busy at once, and how far their messages went (struct model_pattern). Links are a mean
+ * field, as for the link test: no message is routed, so one crowded link among empty ones is not seen.
+ *
+ * Ranks may be in different phases at one time of the run, so a phase counts when all ranks have ended it. Its figures hold
+ * for calls that begin after as much time again as it took, or as the phase before it took if that was longer. In a
+ * run of equal phases these are the calls of the next phase but one. No rank has got there when the phase ends, since the horizon is
+ * at most that far away. So nobody waits in simulated time, and no result depends on the order in which ranks run.
+ */
+#ifndef HPCW_GEN_SIM_CROWD_H
+#define HPCW_GEN_SIM_CROWD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <hpcw/status.h>
+
+#include "gen/sim/cost.h"
+
+struct sim;
+
+/* The messages between nodes that ranks sent in one of their phases. */
+struct sim_crowd_phase {
+    uint64_t busy_ns[MODEL_CLASSES]; /* of all ranks: how long their shares of the cards were busy */
+    uint64_t busy_hops;              /* the same times the hops of a torus, of all classes */
+    uint64_t first_ns, last_ns;      /* when the first message left, and when the last one had left */
+    uint64_t end_ns;                 /* when the last rank ended the phase */
+    uint64_t holds_ns;               /* if all ranks have ended it: from when on its figures hold */
+    uint32_t ended;                  /* ranks that have ended it */
+};
+
+struct sim_crowd {
+    struct sim_crowd_phase *phase;    /* [phases + 1] NULL: no link of the job can be crowded */
+    uint32_t ended;                   /* phases that all ranks have ended */
+    uint32_t used;                    /* of these, the ones whose figures hold, or held */
+    bool now;                         /* some link is crowded */
+    double excess[MODEL_CLASSES];     /* what a message takes longer now, as a share of the card's time */
+    double all_excess[MODEL_CLASSES]; /* the same while all ranks send to all others */
+};
+
+/* HPCW_ENOMEM. */
+hpcw_status sim_crowd_init(struct sim *sim, hpcw_error *err);
+void sim_crowd_free(struct sim *sim);
+
+/* What a message takes longer now. */
+static inline uint64_t sim_crowd_wait(const struct sim_crowd *crowd, const struct sim_cost *cost) {
+    return crowd->now ? (uint64_t)(crowd->excess[cost->distance] * (double)cost->card_ns + 0.5) : 0;
+}
+
+/* A message of a rank in this phase leaves at `leaves_ns` and takes `wait_ns` longer. */
+static inline void sim_crowd_count(struct sim_crowd *crowd, uint32_t phase, const struct sim_cost *cost,
+                                   uint64_t leaves_ns, uint64_t wait_ns) {
+    if (crowd->phase != NULL && cost->distance >= MODEL_SAME_SWITCH) {
+        struct sim_crowd_phase *p = &crowd->phase[phase];
+        const uint64_t busy_ns = cost->card_ns + wait_ns;
+        const uint64_t left_ns = leaves_ns + busy_ns;
+        p->busy_ns[cost->distance] += busy_ns;
+        p->busy_hops += busy_ns * cost->hops;
+        p->first_ns = leaves_ns < p->first_ns ? leaves_ns : p->first_ns;
+        p->last_ns = left_ns > p->last_ns ? left_ns : p->last_ns;
+    }
+}
+
+/* What a message takes longer in an alltoall in pairs: all ranks send at once, all over the job. */
+uint64_t sim_crowd_pairs_wait(const struct sim *sim, enum model_class distance, uint64_t bytes);
+
+/* A rank ends a phase. */
+void sim_crowd_end_phase(struct sim *sim, uint32_t phase, uint64_t time_ns);
+
+/* All further calls begin at `first_ns` or later: takes the figures that hold then. Returns a time after it up to which no others
+ * do. */
+uint64_t sim_crowd_pass(struct sim *sim, uint64_t first_ns);
+
+#endif

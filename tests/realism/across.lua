@@ -1,0 +1,18 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+-- All ranks send long messages at once, all over the machine.
+parameters = {
+  bytes = 4194304, -- of a message
+  messages = 1,    -- of a rank in a phase: the first one goes half way round, each further one elsewhere
+}
+
+function run()
+  for _ = 1, phases do
+    local distance = size // 2
+    for _ = 1, parameters.messages do
+      sendrecv((rank + distance) % size, parameters.bytes, (rank - distance) % size)
+      distance = (distance + 618 * size // 1000) % size
+    end
+    checkpoint()
+    next_phase()
+  end
+end

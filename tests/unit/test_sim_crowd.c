@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Crowded links: messages take as long as the links need for all of them, in any order of the ranks, and no rank waits for it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "tests/support/sim_script.h"
+
+enum { NODES = 8, PHASES = 12, ROUNDS = 4, BYTES = 1 << 20, MS = 1000000 };
+
+/* Two islands with a card for each node, and few links between them. */
+static void begin_islands(struct script *s, uint32_t links, uint32_t ppn) {
+    struct model_machine_params p;
+    hpcw_error err;
+    assert_int_equal(model_machine_params_init(&p, "fattree-hdr100", &err), HPCW_OK);
+    p.ppn = ppn;
+    p.nodes = NODES;
+    p.nodes_per_switch = p.nodes_per_group = NODES / 2;
+    p.group_links = links;
+    p.busy_share = 0;
+    p.bad_node_share = p.bad_cable_share = 0;
+    script_begin_with(s, &p, NODES * ppn, PHASES);
+    assert_int_equal(s->machine.groups, 2);
+}
+
+/* Each rank exchanges messages with the one that is half of all ranks away. */
+static void add_exchange(struct script *s, uint32_t rank, uint64_t bytes) {
+    const uint32_t other = (rank + s->machine.ranks / 2) % s->machine.ranks;
+    for (uint32_t k = 0; k < ROUNDS; k++) {
+        script_sendrecv(s, rank, other, bytes, other, 0);
+    }
+}
+
+static void end_phase(struct script *s, uint32_t rank, uint32_t phase) {
+    if (phase + 1 < s->phases) {
+        script_next_phase(s, rank);
+    }
+}
+
+/* Nanoseconds of a phase: from when the last rank ended the one before to when the last one ended it. */
+static uint64_t length_of(const struct script *s, uint32_t phase) {
+    uint64_t end_ns[2] = {0, 0};
+    for (size_t i = 0; i < s->events; i++) {
+        const struct sim_event *e = &s->event[i];
+        for (uint32_t k = 0; k < 2; k++) {
+            if (e->what == SIM_PHASE && e->bytes + 1 == phase + k && e->time_ns > end_ns[k]) {
+                end_ns[k] = e->time_ns;
+            }
+        }
+    }
+    return end_ns[1] - end_ns[0];
+}
+
+/* When all ranks send all the time, the links are full: they take the time for their bytes. */
+static void test_full_links(void **state) {
+    static const uint32_t ppns[] = {1, 4};
+    (void)state;
+    for (size_t i = 0; i < sizeof ppns / sizeof ppns[0]; i++) {
+        for (uint32_t links = 1; links <= 2 * NODES; links *= 2) {
+            struct script s;
+            begin_islands(&s, links, ppns[i]);
+            for (uint32_t r = 0; r < s.machine.ranks; r++) {
+                for (uint32_t k = 0; k < PHASES; k++) {
+                    add_exchange(&s, r, BYTES);
+                    end_phase(&s, r, k);
+                }
+            }
+            script_run(&s);
+            const double line_ns = BYTES / s.machine.params.line_gbs[MODEL_OTHER_GROUP];
+            const double messages = (double)ROUNDS * s.machine.ranks / 2;
+            const double carried = messages * line_ns / (double)length_of(&s, PHASES - 1) / links;
+            if (carried > 1 || (links < NODES / 2 && carried < 0.8)) {
+                fail_msg("%u links, %u ranks a node: they carry %g of what they can", links, ppns[i], carried);
+            }
+            assert_true(links < NODES / 2 || length_of(&s, 1) == length_of(&s, PHASES - 1));
+            script_end(&s);
+        }
+    }
+}
+
+/* An alltoall takes at least the time that the links need for the parts from one island to the other one, and not much more. */
+static void test_alltoall(void **state) {
+    (void)state;
+    for (int parts = 0; parts < 2; parts++) {
+        struct script s;
+        begin_islands(&s, 1, 1);
+        s.phases = 1;
+        for (uint32_t r = 0; r < NODES; r++) {
+            if (parts == 1) {
+                script_meet_parts(&s, r, SIM_CALL_ALLTOALLV, 0, &(struct sim_parts){.first = BYTES});
+            } else {
+                script_meet(&s, r, SIM_CALL_ALLTOALL, 0, BYTES);
+            }
+        }
+        script_run(&s);
+        const double line_ns = BYTES / s.machine.params.line_gbs[MODEL_OTHER_GROUP];
+        const double carried = NODES / 2.0 * (NODES / 2.0) * line_ns / (double)sim_end_ns(s.sim);
+        assert_true(carried > 0.8 && carried < 1);
+        script_end(&s);
+    }
+}
+
+/* Messages that seldom meet are as fast as alone. */
+static void test_empty_links(void **state) {
+    (void)state;
+    uint64_t end_ns[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        struct script s;
+        begin_islands(&s, i == 0 ? 1 : NODES, 1);
+        for (uint32_t r = 0; r < s.machine.ranks; r++) {
+            for (uint32_t k = 0; k < PHASES; k++) {
+                script_compute(&s, r, (1 + r % (NODES / 2)) * MS);
+                add_exchange(&s, r, 1024);
+                end_phase(&s, r, k);
+            }
+        }
+        script_run(&s);
+        end_ns[i] = sim_end_ns(s.sim);
+        script_end(&s);
+    }
+    assert_int_equal(end_ns[0], end_ns[1]);
+}
+
+/* ---- the order in which ranks run ---- */
+
+/* Messages of both protocols to near and far ranks, of ranks that are in different phases: the lowest ones run ahead. */
+static void add_all(struct script *s) {
+    const uint32_t ranks = s->machine.ranks;
+    for (uint32_t r = 0; r < ranks; r++) {
+        for (uint32_t k = 0; k < PHASES; k++) {
+            script_compute(s, r, (1 + (r * 7 + k * 5) % 11) * 1000);
+            for (uint32_t far = 1; far < ranks; far *= 2) {
+                script_isend(s, r, (r + far) % ranks, far % 3 == 0 ? 4000 : 300000, (int32_t)far);
+                script_irecv(s, r, (r + ranks - far) % ranks, (int32_t)far);
+            }
+            script_waitall(s, r);
+            if (r > 0) {
+                script_recv(s, r, r - 1, 9);
+            }
+            if (r + 1 < ranks) {
+                script_send(s, r, r + 1, 5000, 9);
+            }
+            if (r == 0) {
+                for (uint32_t n = 1; n < ranks; n++) {
+                    script_recv(s, r, SIM_ANY, 8);
+                }
+            } else {
+                script_send(s, r, 0, 7000, 8);
+            }
+            end_phase(s, r, k);
+        }
+    }
+}
+
+/* Neither the order of ranks nor how far they run ahead changes anything, on any clock. */
+static void test_order(void **state) {
+    static const uint64_t horizon_ns[] = {0, 777, 100000, UINT64_MAX / 4};
+    (void)state;
+    struct sim_event *expected = NULL;
+    size_t count = 0;
+    for (uint64_t order = 0; order < 8; order++) {
+        struct script s;
+        begin_islands(&s, 1, 2);
+        s.order = order;
+        s.horizon_ns = horizon_ns[order % 4];
+        s.clocks = 1;
+        add_all(&s);
+        script_run(&s);
+        script_sort(&s);
+        assert_int_equal(sim_price_of(s.sim, 0).time_ns, 0);
+        assert_int_equal(sim_price_of(s.sim, 0).ranks, 0);
+        if (order == 0) {
+            expected = s.event;
+            count = s.events;
+            s.event = NULL;
+        } else {
+            assert_int_equal(s.events, count);
+            assert_memory_equal(s.event, expected, count * sizeof *expected);
+        }
+        script_end(&s);
+    }
+    free(expected);
+}
+
+/* A rank that needs what another one sends in its next phase, or that is many phases ahead, holds nobody up. */
+static void test_phases_apart(void **state) {
+    (void)state;
+    struct script s;
+    begin_islands(&s, 1, 1);
+    for (uint32_t r = 0; r < NODES; r++) {
+        for (uint32_t k = 0; k < PHASES; k++) {
+            if (r > 0) {
+                script_recv(&s, r, r - 1, 0);
+            }
+            if (r > 0) {
+                end_phase(&s, r, k);
+            }
+            if (r + 1 < NODES) {
+                script_send(&s, r, r + 1, 4096, 0);
+            }
+            if (r == 0) {
+                end_phase(&s, r, k);
+            }
+        }
+    }
+    script_run(&s);
+    script_end(&s);
+}
+
+/* Ranks in a phase of a few nanoseconds, before one of a second with many calls, do not stop at each of these. */
+static void test_short_phase(void **state) {
+    (void)state;
+    struct script s;
+    begin_islands(&s, 1, 1);
+    s.phases = 2;
+    for (uint32_t r = 0; r < NODES; r++) {
+        end_phase(&s, r, 0);
+        for (uint32_t k = 0; k < 1000; k++) {
+            script_compute(&s, r, MS);
+        }
+    }
+    script_run(&s);
+    assert_true(s.passes < 100);
+    script_end(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_full_links),   cmocka_unit_test(test_alltoall),
+        cmocka_unit_test(test_empty_links),  cmocka_unit_test(test_order),
+        cmocka_unit_test(test_phases_apart), cmocka_unit_test(test_short_phase),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
