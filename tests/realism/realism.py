@@ -194,7 +194,7 @@ class Runs:
         lines = [cells for _, cells in read_table(self.options.table, MEASURED)]
         for machine, ranks in sorted({(cells[0], int(cells[2])) for cells in lines}):
             out = self.log(f"collectives-{machine}-{ranks}", ranks, "collectives", "machine.ppn=1", "load.phases=2",
-                           "rank2file.checkpoints=0", options=("--preset", machine))
+                           "rank2file.checkpoints=0", "workload.least=4", options=("--preset", machine))
             is_us = {name: value for name, value, _ in self.figures(out)}
             self.drop(out)
             for _, call, _, time, measured, _ in (c for c in lines if (c[0], int(c[2])) == (machine, ranks)):
