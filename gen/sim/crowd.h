@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Crowded links between switches, groups, or nodes of a torus. A message over one that has to carry more than it can keeps its
- * sender's share of the cards busy for longer, and arrives as much later. By how much follows from the messages of a
- * phase before: how many cards were busy at once, and how far their messages went (struct model_pattern). Links are a mean
- * field, as for the link test: no message is routed, so one crowded link among empty ones is not seen.
+ * Crowded links between switches, groups, or nodes of a torus. A message over one that has to carry more than it can keeps
+ * its sender's share of the cards busy for longer, and arrives as much later. By how much follows from the messages of a
+ * phase before: how many cards were busy at once, and how far their messages went (struct model_pattern). Links are a
+ * mean field, as for the link test: no message is routed, so one crowded link among empty ones is not seen.
  *
- * Ranks may be in different phases at one time of the run, so a phase counts when all ranks have ended it. Its figures hold
- * for calls that begin after as much time again as it took, or as the phase before it took if that was longer. In a
- * run of equal phases these are the calls of the next phase but one. No rank has got there when the phase ends, since the horizon is
- * at most that far away. So nobody waits in simulated time, and no result depends on the order in which ranks run.
+ * Ranks may be in different phases at one time of the run, so a phase counts when all ranks have ended it. Its figures
+ * hold for calls that begin after as much time again as it took, or as the phase before it took if that was longer. In a
+ * run of equal phases these are the calls of the next phase but one. No rank has got there when the phase ends, since the
+ * horizon is at most that far away. So nobody waits in simulated time, and no result depends on the order in which ranks
+ * run.
  */
 #ifndef HPCW_GEN_SIM_CROWD_H
 #define HPCW_GEN_SIM_CROWD_H
@@ -70,8 +71,8 @@ uint64_t sim_crowd_pairs_wait(const struct sim *sim, enum model_class distance, 
 /* A rank ends a phase. */
 void sim_crowd_end_phase(struct sim *sim, uint32_t phase, uint64_t time_ns);
 
-/* All further calls begin at `first_ns` or later: takes the figures that hold then. Returns a time after it up to which no others
- * do. */
+/* All further calls begin at `first_ns` or later: takes the figures that hold then. Returns a time after it up to which
+ * no others do. */
 uint64_t sim_crowd_pass(struct sim *sim, uint64_t first_ns);
 
 #endif

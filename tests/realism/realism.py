@@ -219,28 +219,41 @@ class Runs:
         self.drop(out)
 
     def across(self):
-        """What links carry of what they can when all ranks send at once: a mean over the links."""
-        size, healthy = 4 << 20, ("load.phases=16", "rank2file.checkpoints=0", "machine.bad_node_share=0",
-                                  "machine.bad_cable_share=0")
-        # Two islands of 66 nodes, with 14 links of 100 Gb/s to each other.
-        out = self.log("across-tree", 132, "across", "machine.ppn=1", "machine.busy_share=0", *healthy,
-                       options=("--preset", "fattree-hdr100"))
-        yield from self.carried(out, "fattree-hdr100", 66 * size / 14 / 12.5e3)
-        # 4 x 4 x 4 units of 2 x 3 x 2 nodes. A node has 10 links of 6.8 GB/s and 4 ranks.
+        """What links carry of what they can, on average, when all ranks send at once: messages, and an alltoall."""
+        healthy = ("rank2file.checkpoints=0", "machine.bad_node_share=0", "machine.bad_cable_share=0")
+        # Two islands of 66 nodes, with 14 links of 12.5 GB/s to each other.
+        tree = (132, "fattree-hdr100", *healthy, "machine.ppn=1", "machine.busy_share=0")
+        yield from self.exchanged(*tree, messages=1, of_rank=66 / 14 / 12.5e3)
+        yield from self.in_alltoall(*tree, of_rank=66 * 66 / 132 / 14 / 12.5e3)
+        # 4 x 4 x 4 units of 2 x 3 x 2 nodes with 4 ranks and 10 links of 6.8 GB/s each.
         sides, ranks, messages = (4, 4, 4, 2, 3, 2), 4 * 768, 8
-        out = self.log("across-torus", ranks, "across", f"workload.messages={messages}", *healthy,
-                       options=("--preset", "torus-tofud"))
-        distances = [(ranks // 2 + n * (618 * ranks // 1000)) % ranks for n in range(messages)]
+        torus = (ranks, "torus-tofud", *healthy)
+        distances = [ranks // 2 + n * (618 * ranks // 1000) for n in range(messages)]
         hops = statistics.mean(torus_hops(sides, rank // 4, (rank + distance) % ranks // 4)
                                for distance in distances for rank in range(ranks))
-        yield from self.carried(out, "torus-tofud", 4 * hops * size / 10 / 6.8e3)
+        yield from self.exchanged(*torus, messages=messages, of_rank=4 * hops / 10 / 6.8e3)
+        hops = statistics.mean(torus_hops(sides, 0, other) for other in range(ranks // 4))
+        yield from self.in_alltoall(*torus, of_rank=4 * hops / 10 / 6.8e3)
 
-    def carried(self, out, machine, least_us):
+    def exchanged(self, ranks, machine, *parameters, messages, of_rank):
+        size = 4 << 20
+        out = self.log(f"across-{machine}", ranks, "across", "load.phases=16", f"workload.bytes={size}",
+                       f"workload.messages={messages}", *parameters, options=("--preset", machine))
         is_us = {name: value for name, value, _ in self.figures("--across", f"{out}/clog2/app.clog2")}
+        yield self.carried(f"messages.{machine}", of_rank * size, is_us["across.exchange_us"], out)
+
+    def in_alltoall(self, ranks, machine, *parameters, of_rank):
+        size = 64 << 20  # bytes of a rank to all others together
+        out = self.log(f"alltoall-{machine}", ranks, "collectives", "load.phases=2", f"workload.least={size}",
+                       f"workload.most={size}", *parameters, options=("--preset", machine))
+        is_us = {name: value for name, value, _ in self.figures(out)}
+        mine_us = is_us[f"log.mean_us.MPI_Alltoall.{size // ranks}"]
+        yield self.carried(f"alltoall.{machine}", of_rank * size, mine_us, out)
+
+    def carried(self, name, least_us, mine_us, out):
         self.drop(out)
-        mine = is_us["across.exchange_us"]
-        yield 1, [(f"across.carried.{machine}", least_us / mine,
-                   f"an exchange takes {mine:.4g} us, and full links need {least_us:.4g} us for it")]
+        return 1, [(f"across.{name}", least_us / mine_us,
+                    f"it takes {mine_us:.4g} us, and full links need {least_us:.4g} us for it")]
 
     def wave(self):
         out = self.log("wave", self.options.ranks, "wave", "rank2file.checkpoints=0")
