@@ -18,14 +18,16 @@
  *
  * The reader is strict and needs no trust in the file: whatever breaks a rule of the format that a stream depends on is
  * HPCW_EFORMAT or HPCW_ETRUNCATED, with file, field, offset, expected and actual value, and no content makes it allocate more
- * than 64 MiB. `hpcgen verify` checks all rules.
+ * than 112 MiB. `hpcgen verify` checks all rules.
  *
- * Memory of a process: 80 bytes for each of its tasks, up to 64 for each physical file that has them, up to 17 MiB of
+ * Memory of a process: 80 bytes for each of its tasks, up to 64 for each physical file that has them, up to 65 MiB of
  * buffers, and less than 1 MiB; of process 0 during the open up to 7 MiB more.
  *
  * Reads of 32 KiB and more go straight into the caller's memory. Smaller ones come from buffers, which are filled with reads
- * that become larger, up to 1 MiB, as long as a stream is read on. Up to 4096 tasks have a buffer each. Of more, several share
- * one: when they are read in turn, each small read brings 4 KiB from the file again.
+ * that become larger, up to 1 MiB, as long as a stream is read on. Tasks that are read one after the other take turns with one
+ * buffer of 1 MiB. A task that is read again after another one has a buffer of its own, out of 64 MiB: 16 KiB if the process
+ * has 4096 tasks. Of more than 16384 tasks, several share one: when they are read in turn, each small read brings 4 KiB from
+ * the file again.
  *
  * One thread at a time may use a handle. Several handles may read the same container.
  *

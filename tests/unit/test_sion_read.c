@@ -274,7 +274,7 @@ static void changed_files(void **state) {
 
 /* ---- memory --------------------------------------------------------------------------------------------- */
 
-#define MOST ((size_t)64 << 20)
+#define MOST ((size_t)112 << 20)
 
 static size_t requested;
 
@@ -432,6 +432,132 @@ static void very_many_tasks(void **state) {
     hpcw_sion_reader_free(r);
 }
 
+/* ---- tasks in turn -------------------------------------------------------------------------------------- */
+
+/* Of these streams every seventh is long, some are empty. A chunk has 700 bytes: long streams have many blocks. */
+static size_t length_of(uint32_t task, uint32_t tasks) {
+    uint32_t kind = tasks > 20 && task % 16384 > 20 ? 1 : task % 7;
+    return kind == 0 ? 20000 + task % 90 : kind == 1 ? 10 : kind == 2 ? 0 : 997 * kind;
+}
+
+static unsigned char stream_byte(uint32_t task, size_t at) {
+    return (unsigned char)(31 * task + 7 * at + at / 256);
+}
+
+static void write_lengths(const char *path, uint32_t tasks) {
+    unsigned char bytes[20100];
+    hpcw_sion_options o;
+    hpcw_sion_options_init(&o);
+    o.count = tasks;
+    o.chunk_size = 700;
+    o.fs_block_size = 100;
+    o.content = HPCW_SION_STREAM;
+    o.durability = HPCW_SYNC_NONE;
+    hpcw_sion *h;
+    assert_int_equal(hpcw_sion_open(path, NULL, &o, &h, NULL), HPCW_OK);
+    for (uint32_t t = 0; t < tasks; t++) {
+        for (size_t k = 0; k < length_of(t, tasks); k++) {
+            bytes[k] = stream_byte(t, k);
+        }
+        assert_int_equal(hpcw_sion_write(h, t, bytes, length_of(t, tasks), NULL), HPCW_OK);
+    }
+    assert_int_equal(hpcw_sion_close(h, NULL), HPCW_OK);
+    hpcw_sion_free(h);
+}
+
+/* Reads `size` bytes of each task, over and over, and compares them. Returns the number of tasks that failed. */
+static uint32_t read_in_turn(hpcw_sion_reader *r, size_t size) {
+    uint32_t tasks = hpcw_sion_reader_count(r), failed = 0;
+    unsigned char bytes[5000];
+    for (uint32_t open = tasks; open > failed;) {
+        open = failed = 0;
+        for (uint32_t t = 0; t < tasks; t++) {
+            uint64_t at = hpcw_sion_reader_position(r, t);
+            size_t rest = length_of(t, tasks) - (size_t)at, want = rest < size ? rest : size, got;
+            hpcw_status s = hpcw_sion_reader_read(r, t, bytes, size, &got, NULL);
+            assert_int_equal(got, s == HPCW_OK ? want : 0);
+            assert_int_equal(hpcw_sion_reader_position(r, t), at + got);
+            for (size_t k = 0; k < got; k++) {
+                assert_int_equal(bytes[k], stream_byte(t, (size_t)at + k));
+            }
+            failed += s != HPCW_OK;
+            open += !hpcw_sion_reader_at_end(r, t);
+        }
+    }
+    return failed;
+}
+
+/* 4 tasks have large buffers, 40 smaller ones, and of 16500 some share one. */
+static void tasks_in_turn(void **state) {
+    (void)state;
+    static const uint32_t task_counts[] = {4, 40, 16500};
+    static const size_t sizes_in_turn[] = {63, 64, 1001, 4999};
+    char path[300];
+    (void)snprintf(path, sizeof path, "%s/turn.sion", dir);
+    for (size_t c = 0; c < COUNT(task_counts); c++) {
+        write_lengths(path, task_counts[c]);
+        hpcw_sion_reader *r;
+        assert_int_equal(hpcw_sion_reader_open(path, NULL, 0, NULL, &r, NULL), HPCW_OK);
+        for (size_t s = 0; s < COUNT(sizes_in_turn); s++) {
+            assert_int_equal(read_in_turn(r, sizes_in_turn[s]), 0);
+            for (uint32_t t = 0; t < task_counts[c]; t++) {
+                assert_int_equal(hpcw_sion_reader_seek(r, t, 0, NULL), HPCW_OK);
+            }
+        }
+        hpcw_sion_reader_free(r);
+    }
+}
+
+/* One task after the other takes the large buffer alone; a task that comes back has one of its own. */
+static void task_after_task_takes_one_buffer(void **state) {
+    (void)state;
+    enum { TASKS = 16500, LARGE = 1 << 20, ALL = 64 << 20 };
+    char path[300];
+    unsigned char bytes[64];
+    size_t got;
+    hpcw_sion_reader *r;
+    (void)snprintf(path, sizeof path, "%s/turn.sion", dir);
+    write_lengths(path, TASKS);
+    assert_int_equal(hpcw_sion_reader_open(path, NULL, 0, NULL, &r, NULL), HPCW_OK);
+    requested = 0;
+    hpcw_i_mem_gate = count_memory;
+    for (uint32_t t = 0; t < TASKS; t++) {
+        if (length_of(t, TASKS) <= 4096) { /* fits into a buffer of its own */
+            continue;
+        }
+        do {
+            assert_int_equal(hpcw_sion_reader_read(r, t, bytes, sizeof bytes, &got, NULL), HPCW_OK);
+        } while (got == sizeof bytes);
+        assert_int_equal(requested, LARGE);
+        assert_int_equal(hpcw_sion_reader_seek(r, t, 0, NULL), HPCW_OK);
+    }
+    assert_int_equal(read_in_turn(r, 1000), 0);
+    hpcw_i_mem_gate = NULL;
+    assert_int_equal(requested, LARGE + ALL);
+    hpcw_sion_reader_free(r);
+}
+
+/* A file that is cut after the open: what is behind the cut fails, what is before it is read. */
+static void cut_in_turn(void **state) {
+    (void)state;
+    enum { TASKS = 40 };
+    char path[300];
+    (void)snprintf(path, sizeof path, "%s/cut.sion", dir);
+    write_lengths(path, TASKS);
+    hpcw_sion_reader *r;
+    assert_int_equal(hpcw_sion_reader_open(path, NULL, 0, NULL, &r, NULL), HPCW_OK);
+    uint64_t half = hpcw_sion_reader_task(r, TASKS / 2)->start;
+    assert_int_equal(truncate(path, (off_t)half), 0);
+    uint32_t failed = read_in_turn(r, 64);
+    assert_true(failed >= TASKS / 2 - 3 && failed < TASKS); /* 3 of the second half are empty */
+    unsigned char bytes[64];
+    size_t got;
+    hpcw_error err;
+    assert_int_equal(hpcw_sion_reader_read(r, TASKS - 1, bytes, sizeof bytes, &got, &err), HPCW_ETRUNCATED);
+    assert_non_null(strstr(err.message, "payload"));
+    hpcw_sion_reader_free(r);
+}
+
 static unsigned open_descriptors(void) {
     unsigned count = 0;
     for (int fd = 0; fd < 1024; fd++) {
@@ -553,6 +679,9 @@ int main(void) {
         cmocka_unit_test(hostile_words_take_no_memory),
         cmocka_unit_test(large_reads_take_no_buffer),
         cmocka_unit_test(very_many_tasks),
+        cmocka_unit_test(tasks_in_turn),
+        cmocka_unit_test(task_after_task_takes_one_buffer),
+        cmocka_unit_test(cut_in_turn),
         cmocka_unit_test(many_files_from_elsewhere),
         cmocka_unit_test(files_with_other_names),
         cmocka_unit_test(sparse_file_takes_no_memory),

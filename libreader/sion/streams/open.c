@@ -7,8 +7,9 @@
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 
-/* Bytes of all small buffers together, and the least of each: 4096 tasks that are read in turn have one each. */
-#define BUFFERS ((size_t)16 << 20)
+/* Bytes of all small buffers together, as many as a writer has, and the least of each: 16384 tasks that are read in turn
+ * have one each. */
+#define BUFFERS ((size_t)64 << 20)
 #define SMALL ((size_t)4 << 10)
 
 /* What process 0 broadcasts of the container. */
@@ -36,10 +37,8 @@ void hpcw_sion_reader_free(hpcw_sion_reader *r) {
     for (uint32_t i = 0; i < READ_SION_POOL; i++) {
         read_sion_file_free(r->pool[i]);
     }
-    for (uint32_t i = 0; r->buffer != NULL && i < r->buffers; i++) {
-        hpcw_i_free(r->buffer[i].data);
-    }
     hpcw_i_free(r->buffer);
+    hpcw_i_free(r->block);
     hpcw_i_free(r->large.data);
     hpcw_i_free(r->part);
     hpcw_i_free(r->own);

@@ -18,6 +18,7 @@
 struct read_sion_own {
     hpcw_sion_task task;
     uint32_t part;                  /* its physical file */
+    bool began;                     /* bytes of it have been in a buffer */
     uint64_t position;              /* in its stream */
     uint64_t record_end;            /* end of the current key-value record; 0: there is none */
     struct read_sion_cursor cursor; /* block of what was read last */
@@ -34,7 +35,7 @@ struct read_sion_buffer {
     uint32_t owner;
     size_t size;
     uint64_t from;
-    unsigned char *data; /* NULL until it is used */
+    unsigned char *data; /* NULL until it is used; of the small ones a part of `block` */
 };
 
 struct hpcw_sion_reader {
@@ -48,9 +49,10 @@ struct hpcw_sion_reader {
     struct read_source *first;                   /* file 0, if there are more parts than files in the pool */
     struct read_sion_file *pool[READ_SION_POOL]; /* part p is at p mod READ_SION_POOL, if it is open */
 
-    /* The buffer of own task i is i mod buffers. With many tasks they are small; one that is read for a while has the
-     * large one. */
+    /* A task begins with the large buffer, so that tasks read one after the other need no other. A task that comes back
+     * when another has taken it has a small one from then on: own task i that of number i mod buffers. */
     struct read_sion_buffer *buffer;
+    unsigned char *block; /* memory of all small buffers; NULL until one of them is used */
     uint32_t buffers;
     size_t buffer_size;
     struct read_sion_buffer large;
