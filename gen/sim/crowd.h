@@ -46,7 +46,7 @@ struct sim_crowd {
 hpcw_status sim_crowd_init(struct sim *sim, hpcw_error *err);
 void sim_crowd_free(struct sim *sim);
 
-/* What a message takes longer now. */
+/* Extra transfer time of a message now, ns. */
 static inline uint64_t sim_crowd_wait(const struct sim_crowd *crowd, const struct sim_cost *cost) {
     return crowd->now ? (uint64_t)(crowd->excess[cost->distance] * (double)cost->card_ns + 0.5) : 0;
 }
@@ -65,7 +65,7 @@ static inline void sim_crowd_count(struct sim_crowd *crowd, uint32_t phase, cons
     }
 }
 
-/* What a message takes longer in an alltoall in pairs: all ranks send at once, all over the job. */
+/* Extra transfer time of a message in an alltoall in pairs, ns: all ranks send at once, all over the job. */
 uint64_t sim_crowd_pairs_wait(const struct sim *sim, enum model_class distance, uint64_t bytes);
 
 /* A rank ends a phase. */

@@ -82,7 +82,10 @@ static void take_text(struct read_clog2_pass *p, const struct read_clog2_item *i
 }
 
 /* All letters of a format must exist, and its values fit into cargo (doc/formats/clog2.md, "Cargo"). */
-static void check_format(struct read_clog2_pass *p, const struct read_clog2_item *item, const char *format) {
+static void check_format(struct read_clog2_pass *p, const struct read_clog2_item *item,
+                         struct read_clog2_definition *d) {
+    const char *format = d->format;
+    d->shows_all = false;
     uint32_t size = 0;
     for (const char *c = strchr(format, '%'); c != NULL; c = strchr(c + 2, '%')) {
         switch (c[1]) {
@@ -110,6 +113,7 @@ static void check_format(struct read_clog2_pass *p, const struct read_clog2_item
             return;
         }
     }
+    d->shows_all = size <= READ_CLOG2_CARGO_SIZE && strstr(d->format, "%s") == NULL;
     if (size > READ_CLOG2_CARGO_SIZE) {
         read_clog2_found(p, READ_CLOG2_CARGO, item->offset,
                          "expected a format of at most 32 bytes, got %" PRIu32 " for \"%s\"", size, format);
@@ -166,7 +170,7 @@ void read_clog2_define(struct read_clog2_pass *p, const struct read_clog2_item *
     if (d->name[0] == '\0') {
         read_clog2_found(p, READ_CLOG2_DEFINITION, item->offset, "expected a name for event %" PRId32, start);
     }
-    check_format(p, item, d->format);
+    check_format(p, item, d);
 }
 
 /* Stops at the first case: a damaged preamble may announce any number. */

@@ -17,10 +17,10 @@ uint32_t read_clog2_open_grow(struct read_clog2_pass *p) {
     return ++p->opens;
 }
 
-void read_clog2_amount_add(struct read_clog2_pass *p, struct hpcw_i_table *profile, int64_t first,
+void read_clog2_amount_put(struct read_clog2_pass *p, struct hpcw_i_table *profile, int64_t first,
                            int64_t second, int32_t bytes, double seconds) {
     const uint64_t key[] = {(uint64_t)first, (uint64_t)second};
-    struct read_clog2_amount *v = p->profile ? read_clog2_add(p, profile, key) : NULL;
+    struct read_clog2_amount *v = read_clog2_add(p, profile, key);
     if (v != NULL) {
         v->count++;
         v->bytes += bytes > 0 ? (uint64_t)bytes : 0;

@@ -6,29 +6,37 @@
 #include "libreader/clog2/private.h"
 #include "libwriter/base/mem.h"
 
-static void check_head(struct read_clog2_pass *p, const struct read_clog2_item *item) {
+/* The faults of a head, once there is one. */
+static void find_head_faults(struct read_clog2_pass *p, const struct read_clog2_item *item, double least) {
     const struct read_clog2_info *info = read_clog2_info(p->reader);
-    double least = p->records == 0 ? 0 : p->end;
     if (!(item->time >= least && item->time < READ_CLOG2_LAST)) {
         read_clog2_found(p, READ_CLOG2_ORDER, item->offset, "expected %.9f s to below 1e8 s, got %.9f", least,
                          item->time);
     }
-    if (item->comm < 0 || (uint32_t)item->comm >= info->comms) {
+    if ((uint32_t)item->comm >= info->comms) {
         read_clog2_found(p, READ_CLOG2_INDEX, item->offset + READ_CLOG2_HEAD_COMM_AT,
                          "expected one below %" PRIu32 ", got %" PRId32, info->comms, item->comm);
     }
-    if (item->rank < 0 || (uint32_t)item->rank >= info->ranks || item->thread < 0 ||
-        (uint32_t)item->thread >= info->threads) {
+    if ((uint32_t)item->rank >= info->ranks || (uint32_t)item->thread >= info->threads) {
         read_clog2_found(p, READ_CLOG2_TIMELINE, item->offset + READ_CLOG2_HEAD_RANK_AT,
                          "expected rank and thread below %" PRIu32 " and %" PRIu32 ", got %" PRId32
                          " and %" PRId32,
                          info->ranks, info->threads, item->rank, item->thread);
     }
-    if (p->records == 0) {
+}
+
+/* The preamble's numbers are at most 2^31 - 1, so that negative ones are beyond them as unsigned ones. */
+static void check_head(struct read_clog2_pass *p, const struct read_clog2_item *item) {
+    const struct read_clog2_info *info = read_clog2_info(p->reader);
+    const double least = p->records == 0 ? 0 : p->end;
+    if (!(item->time >= least && item->time < READ_CLOG2_LAST) || (uint32_t)item->comm >= info->comms ||
+        (uint32_t)item->rank >= info->ranks || (uint32_t)item->thread >= info->threads) {
+        find_head_faults(p, item, least);
+    }
+    if (p->records++ == 0) {
         p->begin = item->time;
     }
     p->end = item->time;
-    p->records++;
 }
 
 static bool is_event(const struct read_clog2_item *item) {

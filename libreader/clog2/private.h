@@ -50,6 +50,7 @@ hpcw_status read_clog2_stopped(const struct read_clog2 *reader, hpcw_status stat
 /* A definition, or the placeholder of one that the preamble announces. */
 struct read_clog2_definition {
     bool state, defined, used;
+    bool shows_all; /* any cargo fits its format */
     int32_t number; /* of the state, or the solo event */
     int32_t event;  /* that begins the state, or is the solo event */
     char colour[READ_CLOG2_COLOUR_SIZE + 1], name[READ_CLOG2_NAME_SIZE + 1], format[READ_CLOG2_FORMAT_SIZE + 1];
@@ -244,8 +245,14 @@ int read_clog2_by_key(const void *a, const void *b);
 /* drawables.c: more entries of `open`; index + 1 of one of them, or 0 if memory ran out, which fails the pass. */
 uint32_t read_clog2_open_grow(struct read_clog2_pass *p);
 /* Adds to the profile of a pair: of a definition and a rank, or of two ranks. */
-void read_clog2_amount_add(struct read_clog2_pass *p, struct hpcw_i_table *profile, int64_t first,
+void read_clog2_amount_put(struct read_clog2_pass *p, struct hpcw_i_table *profile, int64_t first,
                            int64_t second, int32_t bytes, double seconds);
+static inline void read_clog2_amount_add(struct read_clog2_pass *p, struct hpcw_i_table *profile, int64_t first,
+                                         int64_t second, int32_t bytes, double seconds) {
+    if (p->profile) {
+        read_clog2_amount_put(p, profile, first, second, bytes, seconds);
+    }
+}
 /* Makes an entry of `open` unused. */
 static inline void read_clog2_open_give(struct read_clog2_pass *p, uint32_t n) {
     p->open[n - 1].next = p->open_free;

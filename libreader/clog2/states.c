@@ -104,9 +104,6 @@ static struct read_clog2_stretch stretch_of(const struct read_clog2_pass *p, con
 /* Reports the innermost state of a timeline, which another one is about to replace. */
 static void watch_stretch(struct read_clog2_pass *p, const struct read_clog2_item *item,
                           const struct read_clog2_place *place, struct read_clog2_timeline *timeline) {
-    if (p->watch == NULL || p->watch->stretch == NULL) {
-        return;
-    }
     if (timeline->top != 0 && item->time > timeline->since && place->rank >= 0) {
         const struct read_clog2_open *o = &p->open[timeline->top - 1];
         struct read_clog2_stretch s = stretch_of(p, item, place, (uint32_t)o->detail);
@@ -135,7 +132,9 @@ static void start_state(struct read_clog2_pass *p, const struct read_clog2_item 
     if (n == 0) {
         return;
     }
-    watch_stretch(p, item, place, timeline);
+    if (p->watch != NULL && p->watch->stretch != NULL) {
+        watch_stretch(p, item, place, timeline);
+    }
     for (uint32_t i = timeline->top; i != 0; i = p->open[i - 1].next) {
         if (p->open[i - 1].detail == (int32_t)definition) {
             read_clog2_found(p, READ_CLOG2_NESTING, item->offset,
@@ -175,7 +174,9 @@ static void end_state(struct read_clog2_pass *p, const struct read_clog2_item *i
                          p->definition[definition].number, item->rank, item->comm, item->thread);
         return;
     }
-    watch_stretch(p, item, place, timeline);
+    if (p->watch != NULL && p->watch->stretch != NULL) {
+        watch_stretch(p, item, place, timeline);
+    }
     const struct read_clog2_open o = p->open[oldest - 1];
     if (above_oldest != 0) {
         read_clog2_found(p, READ_CLOG2_NESTING, item->offset,
@@ -253,7 +254,7 @@ void read_clog2_event(struct read_clog2_pass *p, const struct read_clog2_item *i
     }
     d->used = true;
     read_clog2_check_zero(p, item, READ_CLOG2_EVENT_PAD_AT, READ_CLOG2_CARGO_AT);
-    if (item->kind == READ_CLOG2_IS_WITH_CARGO && d->defined &&
+    if (item->kind == READ_CLOG2_IS_WITH_CARGO && d->defined && !d->shows_all &&
         !cargo_fits(item->payload + (READ_CLOG2_CARGO_AT - READ_CLOG2_HEAD_SIZE), d->format)) {
         read_clog2_found(p, READ_CLOG2_CARGO, item->offset + READ_CLOG2_CARGO_AT,
                          "expected what \"%s\" shows, got too little", d->format);
