@@ -191,9 +191,10 @@ typedef enum hpcw_clog2_table {
 
 /** Which rows: those that have a part in [from, to), of some ranks of the world. */
 typedef struct hpcw_clog2_window {
-    double from, to;     /**< seconds */
+    double from;         /**< seconds */
+    double to;           /**< seconds */
     uint32_t first_rank; /**< of the state or event, or of one of the ends of a message */
-    uint32_t last_rank;
+    uint32_t last_rank;  /**< the same */
 } hpcw_clog2_window;
 
 /** All times and ranks. */

@@ -28,6 +28,7 @@ static void event_add(struct read_clog2_pass *p, int32_t event, uint32_t definit
     struct read_clog2_event *v = read_clog2_add(p, &p->events, key);
     if (v != NULL) {
         *v = (struct read_clog2_event){definition, role};
+        p->near_event[(uint32_t)event % READ_CLOG2_NEAR_EVENTS].valid = false; /* it may have been another's */
     }
 }
 

@@ -14,6 +14,7 @@
 
 #include <hpcw/clog2_read.h>
 
+#include "libwriter/base/bytes.h"
 #include "tests/support/clog2_cases.h"
 #include "tests/support/files.h"
 
@@ -396,6 +397,62 @@ static void depth(void **state) {
     hpcw_clog2_reader_free(r);
 }
 
+/* Replaces the first big-endian `from` at or after `at` by `to`, and returns where it was. */
+static size_t replace_number(unsigned char *data, size_t size, size_t at, int32_t from, int32_t to) {
+    unsigned char old[4];
+    hpcw_i_put_u32(old, (uint32_t)from, true);
+    unsigned char *found = memmem(data + at, size - at, old, sizeof old);
+    assert_non_null(found);
+    hpcw_i_put_u32(found, (uint32_t)to, true);
+    return (size_t)(found - data);
+}
+
+/* An event may pass from one definition to another: its use before must not be remembered. */
+static void events_that_change_hands(void **state) {
+    (void)state;
+    enum { OTHER = 4999 }; /* an event that is not announced; no writer of ours defines one */
+    struct clog2_case c;
+    char file[300];
+    static struct rows all;
+    size_t size;
+    (void)snprintf(file, sizeof file, "%s/hands.clog2", dir);
+    clog2_case_make(&c, 1, 0);
+    const int32_t start = HPCW_CLOG2_USER_EVENT + 2 * (int32_t)c.options.states++;
+    const size_t before = c.count;
+    c.record = realloc(c.record, (c.count + 5) * sizeof *c.record);
+    assert_non_null(c.record);
+    c.record[c.count++] = (hpcw_clog2_record){.time = 1,
+                                              .kind = HPCW_CLOG2_STATE_DEF,
+                                              .as.state = {.state = start / 2,
+                                                           .start = start,
+                                                           .end = start + 1,
+                                                           .colour = "red",
+                                                           .name = "borrows",
+                                                           .format = ""}};
+    while (c.count < before + 5) {
+        c.record[c.count] = (hpcw_clog2_record){.time = (double)(1 + c.count - before),
+                                                .kind = HPCW_CLOG2_BARE,
+                                                .as.event = start + (int32_t)((c.count - before + 1) % 2)};
+        c.count++;
+    }
+    assert_int_equal(clog2_case_write(&c, file, 0, NULL), HPCW_OK);
+    clog2_case_free(&c);
+    /* The first of the two states begins with another event: its definition, and its use. */
+    unsigned char *data = read_file(file, &size);
+    assert_non_null(data);
+    const size_t defined = replace_number(data, size, 1024, start, OTHER);
+    (void)replace_number(data, size, defined, start, OTHER);
+    FILE *f = fopen(file, "wb");
+    assert_true(f != NULL && fwrite(data, 1, size, f) == size && fclose(f) == 0);
+    free(data);
+    hpcw_clog2_reader *r = opened("hands.clog2");
+    read_rows(r, HPCW_CLOG2_TABLE_STATES, NULL, 9, &all);
+    assert_int_equal(all.count, 2);
+    assert_true(all.from[0] == 2 && all.to[0] == 3 && all.from[1] == 4 && all.to[1] == 5);
+    assert_string_equal(all.name[0], "borrows");
+    hpcw_clog2_reader_free(r);
+}
+
 /* ---- misuse ---- */
 
 static hpcw_status select_in_callback(void *context, const hpcw_clog2_stretch *s) {
@@ -468,6 +525,7 @@ int main(void) {
         cmocka_unit_test(no_more_is_read_than_the_window_needs),
         cmocka_unit_test(definitions_hold_wherever_they_stand),
         cmocka_unit_test(depth),
+        cmocka_unit_test(events_that_change_hands),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, make, clean);
