@@ -120,8 +120,7 @@ typedef struct hpcw_clog2_stretch {
     const unsigned char *cargo;
 } hpcw_clog2_stretch;
 
-/** A send or a receive, and with it the message, if the other end came before. If a rank of the first end has not entered its
- * communicator by then, that end is reported right before the second one. */
+/** A send or a receive, and with it the message, if the other end came before. */
 typedef struct hpcw_clog2_end {
     uint32_t rank; /**< of the world: who sends or receives */
     uint32_t peer; /**< of the world: the other end */
@@ -153,8 +152,8 @@ typedef struct hpcw_clog2_watch {
 
 /**
  * Reads all records, from the first one on, and calls back. What breaks a rule is passed over, as viewers do: the end of a
- * state that did not begin, a rank that no communicator event introduced. Afterwards the handle is after the last record
- * that was read.
+ * state that did not begin, a rank that no communicator event introduced. Definitions and ranks of communicators hold for the
+ * whole log, wherever they stand. Afterwards the handle is after the last record that was read.
  *
  * @return as hpcw_clog2_reader_next; HPCW_ENOMEM; HPCW_ESTATE (called by a callback); the status of a callback
  */

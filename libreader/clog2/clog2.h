@@ -139,8 +139,7 @@ struct read_clog2_stretch {
     const unsigned char *cargo;
 };
 
-/* A send or a receive, and with it the message, if the other end came before. If a rank of the first end has not entered its
- * communicator by then, that end is told right before the second one. */
+/* A send or a receive, and with it the message, if the other end came before. */
 struct read_clog2_end {
     uint32_t rank, peer; /* of the world */
     int32_t thread;

@@ -99,39 +99,12 @@ static struct read_clog2_end end_of(const struct read_clog2_item *item, const st
     };
 }
 
-/* False: a rank has not entered its communicator yet. */
-static bool tell(const struct read_clog2_pass *p, struct read_clog2_end *end) {
-    if (p->watch == NULL || p->watch->message == NULL || p->status != HPCW_OK) {
-        return true;
+/* Ranks that no record of the log introduces have no ends. */
+static void tell(const struct read_clog2_pass *p, const struct read_clog2_end *end) {
+    if (p->watch->message != NULL && p->status == HPCW_OK && (int32_t)end->rank >= 0 &&
+        (int32_t)end->peer >= 0) {
+        p->watch->message(p->watch->context, end);
     }
-    if ((int32_t)end->rank < 0 || (int32_t)end->peer < 0) {
-        return false;
-    }
-    p->watch->message(p->watch->context, end);
-    return true;
-}
-
-/* The record meets `first`. */
-static void tell_both(const struct read_clog2_pass *p, const struct read_clog2_item *item,
-                      const struct read_clog2_place *place, const struct read_clog2_queue *first) {
-    struct read_clog2_end second = end_of(item, place);
-    second.meets = true;
-    second.other = first->time;
-    second.met = first->mark;
-    if (!first->told) {
-        struct read_clog2_end late = {.rank = second.peer,
-                                      .peer = second.rank,
-                                      .comm = second.peer_comm,
-                                      .peer_comm = second.comm,
-                                      .peer_in_comm = item->rank,
-                                      .tag = second.tag,
-                                      .bytes = first->size,
-                                      .send = !second.send,
-                                      .time = first->time,
-                                      .mark = &second.met};
-        (void)tell(p, &late);
-    }
-    (void)tell(p, &second);
 }
 
 /* ---- Records ---------------------------------------------------------------------------------------------- */
@@ -149,7 +122,6 @@ static void queue_shift(struct read_clog2_pass *p, struct read_clog2_queue *q) {
     q->offset = next.offset;
     q->mark = next.mark;
     q->size = next.detail;
-    q->told = next.told;
     q->head = next.next;
 }
 
@@ -189,8 +161,8 @@ void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item 
                          "expected one below %" PRIu32 ", got %" PRId32, info->comms, peer_comm);
     }
     if (p->watch != NULL && p->watch->no_meetings) {
-        struct read_clog2_end end = end_of(item, place);
-        (void)tell(p, &end);
+        const struct read_clog2_end end = end_of(item, place);
+        tell(p, &end);
         return;
     }
     bool fresh;
@@ -205,29 +177,27 @@ void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item 
         queue_shift(p, q);
         arrow(p, item, place, &ends, &first, size, is_send);
         if (p->watch != NULL) {
-            tell_both(p, item, place, &first);
+            struct read_clog2_end end = end_of(item, place);
+            end.meets = true;
+            end.other = first.time;
+            end.met = first.mark;
+            tell(p, &end);
         }
         return;
     }
     uint64_t mark = 0;
-    bool told = true;
     if (p->watch != NULL) {
         struct read_clog2_end end = end_of(item, place);
         end.mark = &mark;
-        told = tell(p, &end);
+        tell(p, &end);
     }
     if (fresh) {
-        *q = (struct read_clog2_queue){.time = item->time,
-                                       .offset = item->offset,
-                                       .mark = mark,
-                                       .size = size,
-                                       .told = told,
-                                       .receives = !is_send};
+        *q = (struct read_clog2_queue){
+            .time = item->time, .offset = item->offset, .mark = mark, .size = size, .receives = !is_send};
     } else {
-        queue_append(
-            p, q,
-            &(struct read_clog2_open){
-                .time = item->time, .offset = item->offset, .mark = mark, .detail = size, .told = told});
+        queue_append(p, q,
+                     &(struct read_clog2_open){
+                         .time = item->time, .offset = item->offset, .mark = mark, .detail = size});
     }
 }
 

@@ -70,7 +70,6 @@ struct read_clog2_open {
     uint32_t next;
     uint32_t depth; /* of a state */
     int32_t detail; /* definition of the state, size of the message */
-    bool told;      /* of a message: to the watch */
 };
 
 /* What an event is to its definition. */
@@ -100,7 +99,6 @@ struct read_clog2_queue {
     uint64_t offset;
     uint64_t mark; /* of the watch */
     int32_t size;
-    bool told;           /* to the watch */
     bool receives;       /* receives wait; false: sends */
     uint32_t head, tail; /* index + 1 */
 };
