@@ -7,6 +7,7 @@
 void read_clog2_look_ahead(struct read_clog2_pass *p) {
     struct read_clog2 *rest;
     p->looked_ahead = true;
+    p->ahead = true;
     hpcw_error why;
     hpcw_status s = read_clog2_open_rest(p->reader, &rest, &why);
     const struct read_clog2_item *item;
@@ -22,6 +23,7 @@ void read_clog2_look_ahead(struct read_clog2_pass *p) {
         }
     }
     read_clog2_free(rest);
+    p->ahead = false;
     /* A fault in the rest of the log is reported by the pass, when it comes there. */
     if (p->status == HPCW_OK && read_source_is_of_system(s, &why)) {
         p->status = hpcw_i_fail_as(p->err, &why);

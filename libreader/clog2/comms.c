@@ -40,7 +40,7 @@ void read_clog2_introduce(struct read_clog2_pass *p, const struct read_clog2_ite
                          before, rank, comm, world);
     }
     struct read_clog2_member *v = read_clog2_add(p, &p->members, key);
-    if (v != NULL && before != world) {
+    if (v != NULL && before != world && (before < 0 || !p->ahead)) {
         v->rank = world;
         p->introductions++;
     }

@@ -148,7 +148,7 @@ void read_clog2_define(struct read_clog2_pass *p, const struct read_clog2_item *
     int32_t end = state ? read_clog2_i32(item, READ_CLOG2_STATE_END_AT) : start;
     uint32_t at = state ? READ_CLOG2_STATE_TEXTS_AT : READ_CLOG2_SOLO_TEXTS_AT;
     struct read_clog2_definition *d = definition_of(p, item, state, number, start, end);
-    if (d == NULL) {
+    if (d == NULL || (d->defined && p->ahead)) {
         return;
     }
     if (d->used && !d->defined) {

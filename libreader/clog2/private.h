@@ -149,6 +149,7 @@ struct read_clog2_pass {
     size_t timeline_capacity;
     struct hpcw_i_table members; /* (communicator, rank) -> struct read_clog2_member, its rank of the world */
     uint32_t introductions;      /* changes of `members`, from 1 */
+    bool ahead;                  /* reads what stands behind: it is for what is missing, and changes nothing */
     bool looked_ahead;           /* all definitions and ranks of communicators are known */
     bool ended;                  /* the last step, before the end of the log */
     struct hpcw_i_table queues;  /* both ends of messages and their tag -> struct read_clog2_queue */
