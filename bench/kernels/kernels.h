@@ -131,12 +131,9 @@ extern const struct bench_kernel bench_json_records;
 /* vom.c: load-balancing files */
 extern const struct bench_kernel bench_vom_plain, bench_vom_compressed, bench_vom_settings, bench_vom_verify;
 
-/* clog2.c: event logs, recorded and known */
+/* clog2.c: event logs, recorded, known and read */
 extern const struct bench_kernel bench_clog2_event, bench_clog2_threads, bench_clog2_processes,
-    bench_clog2_finish, bench_clog2_file, bench_clog2_run;
-
-/* clog2_read.c: event logs, read */
-extern const struct bench_kernel bench_clog2_read;
+    bench_clog2_finish, bench_clog2_file, bench_clog2_run, bench_clog2_read;
 
 /* messages.c: what a tool like the wrapper of MPI's calls adds to them */
 extern const struct bench_kernel bench_messages, bench_own_messages;

@@ -40,6 +40,7 @@ struct gen_log {
     struct hpcw_i_table members; /* (communicator, rank) -> rank of the world */
     bool plain;                  /* ranks of communicator 0 are those of the world */
     uint32_t threads;            /* one past the highest */
+    double end_s;                /* time of the last record */
     uint32_t *present;           /* [presents] ranks of the world that have records, ascending */
     size_t presents, capacity;
     uint64_t cases[READ_CLOG2_RULES]; /* only those that read_clog2_warn needs */
@@ -54,7 +55,7 @@ struct gen_log {
     uint64_t record;
     uint64_t messages; /* numbers given */
     bool inside;       /* the window has begun */
-    double last_s;     /* time of the record */
+    double last_s;     /* where states that are open then are cut */
     hpcw_status status;
     hpcw_error *err;
 };
@@ -144,7 +145,7 @@ static hpcw_status read_members(struct gen_log *x, hpcw_error *err) {
     hpcw_status s = read_clog2_next(x->reader, &item, &more, err);
     while (s == HPCW_OK && more) {
         x->cases[READ_CLOG2_ORDER] += item.time < last;
-        last = item.time;
+        x->end_s = last = item.time;
         if (item.thread >= 0 && (uint32_t)item.thread >= x->threads) {
             x->threads = (uint32_t)item.thread + 1;
         }
@@ -345,7 +346,6 @@ static bool before(void *context, double time_s) {
         cut_states(x, 'B', x->what->from_s);
     }
     if (time_s < x->what->to_s) {
-        x->last_s = time_s;
         return x->status == HPCW_OK;
     }
     x->last_s = x->what->to_s;
@@ -461,6 +461,7 @@ hpcw_status gen_log_run(struct gen_log *log, const struct gen_export *what, bool
     log->record = 0;
     log->messages = 0;
     log->inside = false;
+    log->last_s = log->end_s;
     log->status = HPCW_OK;
     log->err = err;
     s = read_clog2_watch(log->reader, &watch, err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* <hpcw/vom_read.h>, "Columns". */
+#include "libreader/column.h"
 #include "libreader/vom/public.h"
 #include "libwriter/base/array.h"
 
@@ -111,26 +112,19 @@ static hpcw_status check_rows(const hpcw_vom_reader *reader, const void *columns
                              reader->r->name, loaded, first, count);
 }
 
-#define PUT(column, row, value)                                                                                \
-    do {                                                                                                       \
-        if ((column) != NULL) {                                                                                \
-            (column)[row] = (value);                                                                           \
-        }                                                                                                      \
-    } while (0)
-
 hpcw_status hpcw_vom_reader_tasks(const hpcw_vom_reader *reader, size_t first, size_t count,
                                   const hpcw_vom_tasks *columns, hpcw_error *err) {
     const hpcw_status status = reader == NULL ? read_vom_missing("handle", err)
                                               : check_rows(reader, columns, first, count, reader->tasks, err);
     for (size_t i = 0; status == HPCW_OK && i < count; i++) {
         const struct read_vom_task_row *row = &reader->task[first + i];
-        PUT(columns->phase, i, row->phase);
-        PUT(columns->id, i, row->id);
-        PUT(columns->home, i, row->home);
-        PUT(columns->migratable, i, row->migratable);
-        PUT(columns->collection_id, i, row->collection_id);
-        PUT(columns->objgroup_id, i, row->objgroup_id);
-        PUT(columns->time_s, i, row->time);
+        READ_COLUMN_PUT(columns->phase, i, row->phase);
+        READ_COLUMN_PUT(columns->id, i, row->id);
+        READ_COLUMN_PUT(columns->home, i, row->home);
+        READ_COLUMN_PUT(columns->migratable, i, row->migratable);
+        READ_COLUMN_PUT(columns->collection_id, i, row->collection_id);
+        READ_COLUMN_PUT(columns->objgroup_id, i, row->objgroup_id);
+        READ_COLUMN_PUT(columns->time_s, i, row->time);
     }
     return status;
 }
@@ -141,14 +135,14 @@ hpcw_status hpcw_vom_reader_edges(const hpcw_vom_reader *reader, size_t first, s
                                               : check_rows(reader, columns, first, count, reader->edges, err);
     for (size_t i = 0; status == HPCW_OK && i < count; i++) {
         const struct read_vom_edge_row *row = &reader->edge[first + i];
-        PUT(columns->phase, i, row->phase);
-        PUT(columns->category, i, row->category);
-        PUT(columns->from, i, row->from);
-        PUT(columns->to, i, row->to);
-        PUT(columns->from_home, i, row->from_home);
-        PUT(columns->to_home, i, row->to_home);
-        PUT(columns->bytes, i, row->bytes);
-        PUT(columns->messages, i, row->messages);
+        READ_COLUMN_PUT(columns->phase, i, row->phase);
+        READ_COLUMN_PUT(columns->category, i, row->category);
+        READ_COLUMN_PUT(columns->from, i, row->from);
+        READ_COLUMN_PUT(columns->to, i, row->to);
+        READ_COLUMN_PUT(columns->from_home, i, row->from_home);
+        READ_COLUMN_PUT(columns->to_home, i, row->to_home);
+        READ_COLUMN_PUT(columns->bytes, i, row->bytes);
+        READ_COLUMN_PUT(columns->messages, i, row->messages);
     }
     return status;
 }
