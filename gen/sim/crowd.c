@@ -5,10 +5,6 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-static uint64_t later_of(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
-}
-
 /* When all ranks had ended the n-th phase, counted from 1. */
 static uint64_t end_of(const struct sim_crowd *crowd, uint32_t n) {
     return n > 0 ? crowd->phase[n - 1].end_ns : 0;
@@ -106,7 +102,7 @@ void sim_crowd_free(struct sim *sim) {
 static uint64_t delay_of(const struct sim_crowd *crowd, uint64_t end_ns) {
     const uint64_t before_ns = end_of(crowd, crowd->ended);
     const uint64_t length_ns = crowd->ended > 0 ? before_ns - end_of(crowd, crowd->ended - 1) : 0;
-    return later_of(length_ns, end_ns > before_ns ? end_ns - before_ns : 0);
+    return sim_later_ns(length_ns, end_ns > before_ns ? end_ns - before_ns : 0);
 }
 
 void sim_crowd_end_phase(struct sim *sim, uint32_t phase, uint64_t time_ns) {
@@ -115,10 +111,10 @@ void sim_crowd_end_phase(struct sim *sim, uint32_t phase, uint64_t time_ns) {
         return;
     }
     struct sim_crowd_phase *p = &crowd->phase[phase];
-    p->end_ns = later_of(p->end_ns, time_ns);
+    p->end_ns = sim_later_ns(p->end_ns, time_ns);
     if (++p->ended == sim->ranks) {
         const uint64_t before_ns = phase > 0 ? crowd->phase[phase - 1].holds_ns : 0;
-        p->holds_ns = later_of(before_ns, p->end_ns + delay_of(crowd, p->end_ns));
+        p->holds_ns = sim_later_ns(before_ns, p->end_ns + delay_of(crowd, p->end_ns));
         crowd->ended++;
     }
 }
@@ -136,6 +132,6 @@ uint64_t sim_crowd_pass(struct sim *sim, uint64_t first_ns) {
         use_phase(sim, crowd->used - 1);
     }
     const uint64_t next_ns = crowd->used < crowd->ended ? crowd->phase[crowd->used].holds_ns : UINT64_MAX;
-    const uint64_t until_ns = first_ns + later_of(delay_of(crowd, first_ns), 1);
+    const uint64_t until_ns = first_ns + sim_later_ns(delay_of(crowd, first_ns), 1);
     return until_ns < next_ns ? until_ns : next_ns;
 }

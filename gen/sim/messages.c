@@ -52,21 +52,17 @@ static uint32_t rank_of(const struct sim *sim, uint32_t comm, uint32_t place) {
     return comm == SIM_WORLD ? place : sim_comm_rank(sim->comm[comm], place);
 }
 
-static uint64_t later_of(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
-}
-
 /* ---- the end of a wait ---- */
 
 /* One half that a rank waits for is over. Returns when the rank knows, after `now_ns`. */
 static uint64_t end_of(struct sim *sim, uint32_t rank, const struct sim_half *half, uint64_t now_ns) {
     if (half->sends) {
-        return later_of(now_ns, half->done_ns);
+        return sim_later_ns(now_ns, half->done_ns);
     }
     /* Arrivals share the cards, too: in the order in which the rank takes them. */
     struct sim_rank *r = &sim->rank[rank];
-    r->in_free_ns = later_of(half->done_ns, r->in_free_ns + half->card_ns);
-    return later_of(now_ns, r->in_free_ns) + half->overhead_ns;
+    r->in_free_ns = sim_later_ns(half->done_ns, r->in_free_ns + half->card_ns);
+    return sim_later_ns(now_ns, r->in_free_ns) + half->overhead_ns;
 }
 
 /* The same of a half that was made in this call, and is all that the call waits for. */
@@ -172,7 +168,7 @@ void sim_serve_request(struct sim *sim, uint32_t rank) {
     uint32_t place = 0;
     for (uint32_t half = r->waits_for; half != SIM_NOTHING; half = half_of(sim, half)->wait_next, place++) {
         struct sim_half *h = half_of(sim, half);
-        const uint64_t time_ns = later_of(r->clock_ns, h->done_ns);
+        const uint64_t time_ns = sim_later_ns(r->clock_ns, h->done_ns);
         h->waited = false;
         if (has_end(h) && time_ns < first_ns) {
             first_ns = time_ns;
@@ -216,9 +212,9 @@ static void join(struct sim *sim, struct sim_half *s, struct sim_half *r) {
         r->done_ns = s->time_ns + flight_ns;
     } else {
         /* The data follow the request when that and the receive are there; the sender is free when they have left it. */
-        const uint64_t start_ns = later_of(s->time_ns + cost->latency_ns, r->time_ns);
+        const uint64_t start_ns = sim_later_ns(s->time_ns + cost->latency_ns, r->time_ns);
         r->done_ns = start_ns + flight_ns - cost->latency_ns;
-        s->done_ns = later_of(start_ns, r->done_ns - cost->latency_ns);
+        s->done_ns = sim_later_ns(start_ns, r->done_ns - cost->latency_ns);
     }
 }
 
@@ -332,14 +328,14 @@ static struct sim_half new_send(struct sim *sim, uint32_t rank, uint32_t pair, u
     struct sim_pair *p = pair_of(sim, pair);
     const struct sim_cost *cost = cost_of(sim, pair, bytes);
     const uint64_t ready_ns = r->clock_ns + cost->overhead_ns;
-    const uint64_t leaves_ns = later_of(ready_ns, r->out_free_ns);
+    const uint64_t leaves_ns = sim_later_ns(ready_ns, r->out_free_ns);
     const uint64_t wait_ns = sim_crowd_wait(&sim->crowd, cost);
     /* The request of a rendezvous does not wait for links: its data do, from when they follow. */
     const uint64_t time_ns = leaves_ns + (cost->rendezvous ? 0 : wait_ns);
     const uint64_t known_ns = time_ns + (cost->rendezvous ? cost->latency_ns : cost->flight_ns);
     r->out_free_ns = leaves_ns + cost->card_ns + wait_ns;
     sim_crowd_count(&sim->crowd, r->phase, cost, leaves_ns, wait_ns);
-    p->envelope_ns = later_of(p->envelope_ns, known_ns);
+    p->envelope_ns = sim_later_ns(p->envelope_ns, known_ns);
     if (sim_has_clocks(sim)) {
         sim_without_send(sim, rank, cost, wait_ns);
     }
@@ -353,7 +349,7 @@ static struct sim_half new_send(struct sim *sim, uint32_t rank, uint32_t pair, u
                                           .bytes = bytes});
     }
     return (struct sim_half){.time_ns = time_ns,
-                             .done_ns = later_of(sim_least_end_ns(sim, rank), ready_ns),
+                             .done_ns = sim_later_ns(sim_least_end_ns(sim, rank), ready_ns),
                              .envelope_ns = p->envelope_ns,
                              .number = r->calls,
                              .bytes = (uint32_t)bytes,
@@ -609,7 +605,7 @@ enum sim_answer sim_isend(struct sim *sim, uint32_t rank, uint32_t comm, uint32_
     }
     const uint64_t posted_ns =
         sim->rank[rank].clock_ns + pair_of(sim, half_of(sim, half)->pair)->cost.overhead_ns;
-    return sim_end_call(sim, rank, later_of(sim_least_end_ns(sim, rank), posted_ns));
+    return sim_end_call(sim, rank, sim_later_ns(sim_least_end_ns(sim, rank), posted_ns));
 }
 
 enum sim_answer sim_irecv(struct sim *sim, uint32_t rank, uint32_t comm, uint32_t from, int32_t tag,

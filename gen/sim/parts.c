@@ -35,10 +35,6 @@ static struct sim_rank *rank_of(struct sim *sim, const struct sim_meeting *g, ui
     return &sim->rank[sim_comm_rank(g->comm, place)];
 }
 
-static uint64_t later_of(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
-}
-
 /* ---- to and from a root, one part after the other ---- */
 
 static struct sim_cost cost_with_root(const struct sim *sim, const struct sim_meeting *g, uint32_t place,
@@ -66,11 +62,11 @@ uint64_t sim_parts_receive(struct sim *sim, struct sim_meeting *g) {
     struct sim_rank *r = rank_of(sim, g, g->root);
     uint64_t free_ns = 0;
     for (uint32_t i = 0; i < g->comm->size; i++) {
-        free_ns = i == g->root ? free_ns : later_of(free_ns + g->parts.bytes[i], g->time_ns[i]);
+        free_ns = i == g->root ? free_ns : sim_later_ns(free_ns + g->parts.bytes[i], g->time_ns[i]);
     }
     r->write_bytes = g->parts.root;
     r->read_bytes = g->parts.total + r->write_bytes;
-    return later_of(g->time_ns[g->root], free_ns);
+    return sim_later_ns(g->time_ns[g->root], free_ns);
 }
 
 uint64_t sim_parts_scatter(struct sim *sim, struct sim_meeting *g, const struct sim_parts *parts) {
@@ -84,7 +80,7 @@ uint64_t sim_parts_scatter(struct sim *sim, struct sim_meeting *g, const struct 
         if (i != g->root) {
             const struct sim_cost cost = cost_with_root(sim, g, i, bytes);
             g->parts.bytes[i] = bytes;
-            g->time_ns[i] = later_of(g->time_ns[i], time_ns + sim_cost_total(&cost));
+            g->time_ns[i] = sim_later_ns(g->time_ns[i], time_ns + sim_cost_total(&cost));
             time_ns += sim_cost_busy(&cost);
         }
     }
@@ -154,7 +150,7 @@ void sim_parts_run(struct sim *sim, struct sim_meeting *g) {
     const struct sim_comm *comm = g->comm;
     uint64_t last_ns = 0;
     for (uint32_t i = 0; i < comm->size; i++) {
-        last_ns = later_of(last_ns, g->time_ns[i]);
+        last_ns = sim_later_ns(last_ns, g->time_ns[i]);
     }
     uint32_t near = 0;
     for (uint32_t first = 0; first < comm->size; first += near) {
@@ -166,7 +162,7 @@ void sim_parts_run(struct sim *sim, struct sim_meeting *g) {
             g->time_ns[place] =
                 last_ns + (g->call == SIM_CALL_ALLGATHERV
                                ? ring_ns(sim, g, r->read_bytes - r->write_bytes)
-                               : pairs_ns(sim, g, later_of(r->write_bytes, r->read_bytes), near));
+                               : pairs_ns(sim, g, sim_later_ns(r->write_bytes, r->read_bytes), near));
         }
     }
 }

@@ -94,6 +94,10 @@ struct sim {
     char error[512]; /* of a refused call */
 };
 
+static inline uint64_t sim_later_ns(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
 /* Rarely: so that the code of other runs is in one piece. */
 static inline bool sim_has_clocks(const struct sim *sim) {
     return __builtin_expect(sim->clocks != 0, false);

@@ -8,10 +8,6 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-static uint64_t later_of(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
-}
-
 /* ---- memory ---- */
 
 hpcw_status sim_without_init(struct sim *sim, hpcw_error *err) {
@@ -66,10 +62,10 @@ void sim_without_send(struct sim *sim, uint32_t rank, const struct sim_cost *cos
     const uint64_t least_ns = sim_least_end_ns(sim, rank);
     for (uint32_t k = 0; k < sim->clocks; k++) {
         const uint64_t ready_ns = clock_ns - r[k].gain_ns + cost->overhead_ns;
-        const uint64_t leaves_ns = later_of(ready_ns, r[k].out_free_ns);
+        const uint64_t leaves_ns = sim_later_ns(ready_ns, r[k].out_free_ns);
         r[k].out_free_ns = leaves_ns + cost->card_ns + wait_ns;
         h[k] = (struct sim_without_half){leaves_ns + (cost->rendezvous ? 0 : wait_ns),
-                                         later_of(least_ns - r[k].gain_ns, ready_ns)};
+                                         sim_later_ns(least_ns - r[k].gain_ns, ready_ns)};
     }
 }
 
@@ -123,9 +119,9 @@ void sim_without_join(struct sim *sim, const struct sim_half *s, uint32_t send, 
         if (s->eager) {
             to[k].done_ns = from[k].time_ns + flight_ns;
         } else {
-            const uint64_t start_ns = later_of(from[k].time_ns + cost->latency_ns, to[k].time_ns);
+            const uint64_t start_ns = sim_later_ns(from[k].time_ns + cost->latency_ns, to[k].time_ns);
             to[k].done_ns = start_ns + flight_ns - cost->latency_ns;
-            from[k].done_ns = later_of(start_ns, to[k].done_ns - cost->latency_ns);
+            from[k].done_ns = sim_later_ns(start_ns, to[k].done_ns - cost->latency_ns);
         }
     }
 }
@@ -137,10 +133,10 @@ static void end_half(struct sim *sim, uint32_t rank, const struct sim_half *h, u
     const struct sim_without_half *times = times_of(sim, half);
     for (uint32_t k = 0; k < sim->clocks; k++) {
         if (h->sends) {
-            now_ns[k] = later_of(now_ns[k], times[k].done_ns);
+            now_ns[k] = sim_later_ns(now_ns[k], times[k].done_ns);
         } else {
-            r[k].in_free_ns = later_of(times[k].done_ns, r[k].in_free_ns + h->card_ns);
-            now_ns[k] = later_of(now_ns[k], r[k].in_free_ns) + h->overhead_ns;
+            r[k].in_free_ns = sim_later_ns(times[k].done_ns, r[k].in_free_ns + h->card_ns);
+            now_ns[k] = sim_later_ns(now_ns[k], r[k].in_free_ns) + h->overhead_ns;
         }
     }
 }
@@ -179,7 +175,7 @@ void sim_without_end_new(struct sim *sim, uint32_t rank, const struct sim_half *
 void sim_without_come(struct sim *sim, struct sim_meeting *g, uint32_t place, uint64_t time_ns) {
     const struct sim_without_rank *r = clocks_of(sim, sim_comm_rank(g->comm, place));
     for (uint32_t k = 0; k < sim->clocks; k++) {
-        g->other_ns[k][place] = later_of(g->other_ns[k][place], time_ns - r[k].gain_ns);
+        g->other_ns[k][place] = sim_later_ns(g->other_ns[k][place], time_ns - r[k].gain_ns);
     }
 }
 
@@ -217,7 +213,7 @@ struct sim_price sim_price_of(const struct sim *sim, uint32_t clock) {
     uint64_t end_ns = 0;
     for (uint32_t rank = 0; rank < sim->ranks; rank++) {
         const struct sim_without_rank *r = &sim->without.rank[(size_t)rank * sim->clocks + clock];
-        end_ns = later_of(end_ns, sim->rank[rank].clock_ns - r->gain_ns);
+        end_ns = sim_later_ns(end_ns, sim->rank[rank].clock_ns - r->gain_ns);
         /* What a rank does not compute it waits: it ended later by its gain, and worked longer by what was saved. */
         if (r->gain_ns > r->saved_ns) {
             rate(&price, (struct sim_affected){rank, r->gain_ns - r->saved_ns});
