@@ -8,7 +8,7 @@ those in a that have no line of their own. In addition:
 
 - Files include each other in no circle, and call each other in none (by the libraries' symbols).
 - The lower floors include only the public headers of what they declare. gen, bench and libreader reach the formats'
-  writers through public headers alone, and call nothing of them but public functions. compat does so with everything.
+  writers through public headers alone, and call nothing of them but public functions. bindings does so with everything.
 - mpi.h is seen by the MPI communicator, the tracing wrapper, and the programs' own launchers.
 - No name is global in two objects, and no struct, union or enum tag is defined twice.
 - Calls of the system with a path stand in libwriter/io alone (by the symbols of all objects, also those of programs). To
@@ -55,11 +55,11 @@ libreader/vom/json           libwriter/base libwriter/io libreader
 libreader/vom                libwriter/base libwriter/io libreader libreader/vom/json
 libreader/vom/rules          libwriter/base libwriter/io libreader libreader/vom libreader/vom/json
 libreader/vom/set            libwriter/base libwriter/io libreader libreader/vom libreader/vom/json libreader/vom/rules
-compat/mpe
-compat/sionlib
-compat/sionlib/mpi           compat/sionlib
-compat/sionlib/omp           compat/sionlib
-compat/sionlib/ompi          compat/sionlib compat/sionlib/mpi compat/sionlib/omp
+bindings/mpe
+bindings/sionlib
+bindings/sionlib/mpi         bindings/sionlib
+bindings/sionlib/omp         bindings/sionlib
+bindings/sionlib/ompi        bindings/sionlib bindings/sionlib/mpi bindings/sionlib/omp
 ui/param                     libwriter/base libwriter/io
 ui/cli                       libwriter/base libwriter/io ui/param
 ui/page                      libwriter/base libwriter/io
@@ -91,7 +91,7 @@ bench/layout                 libwriter/base libwriter/io libwriter/comm gen/data
 bench/sweep                  libwriter/base libwriter/io libwriter/comm ui/* bench/measure bench/report bench/count bench/layout
 bench/kernels                libwriter/base libwriter/io libwriter/comm libreader/* ui/cli gen/model/* gen/sim gen/sim/lua gen/workloads bench/measure
 bench                        libwriter/base libwriter/io libwriter/comm ui/* bench/measure bench/report bench/site bench/count bench/layout bench/sweep
-fortran
+bindings/fortran
 """
 
 # Folders that may include only these public headers; every other folder may include all.
@@ -101,7 +101,7 @@ PUBLIC = {
     "libwriter/comm": {"status", "version", "comm", "mpi"},
 }
 # Who may see mpi.h or hpcw/mpi.h.
-MPI = re.compile(r"libwriter/comm/comm_mpi\.c$|libwriter/trace/|include/hpcw/(mpi|trace)\.h$|include/hpcw-|compat/|gen/cli/launch\.c$|bench/|fortran/comm\.c$")
+MPI = re.compile(r"libwriter/comm/comm_mpi\.c$|libwriter/trace/|include/hpcw/(mpi|trace)\.h$|include/hpcw-|bindings/(mpe|sionlib)/|gen/cli/launch\.c$|bench/|bindings/fortran/comm\.c$")
 # The one header of the generator that bench, without its kernels, includes.
 BENCH_GEN = "gen/dataset/sample.h"
 
@@ -119,7 +119,7 @@ PATH_CALLS = set(
 )
 # Files elsewhere that may make such a call, and why.
 PATH_CALLERS = {
-    "compat/sionlib/report.c": "open: appends to the file of HPCW_SIONLIB_ERRORS, and has the public headers alone",
+    "bindings/sionlib/report.c": "open: appends to the file of HPCW_SIONLIB_ERRORS, and has the public headers alone",
     "libwriter/trace/program.c": "syscall: ends the process, in the place of _exit",
     "ui/page/embed.c": "fopen: runs while the project is built, and is linked with nothing of it",
 }
@@ -139,7 +139,7 @@ def folder(path):
 
 
 sources = []
-for top in ("include", "libwriter", "libreader", "ui", "gen", "bench", "fortran", "compat"):
+for top in ("include", "libwriter", "libreader", "ui", "gen", "bench", "bindings"):
     for directory, folders, names in os.walk(os.path.join(root, top)):
         sources += [os.path.relpath(os.path.join(directory, n), root) for n in names if re.search(r"\.[ch]$", n)]
 sources.sort()
@@ -268,13 +268,13 @@ for path in sources:
 
 
 def source_of_object(top, name):
-    fits = joined.get(f"{top}_" + re.sub(r"\.o$", "", name), [])
+    fits = joined.get(top.replace("/", "_") + "_" + re.sub(r"\.o$", "", name), [])
     return fits[0] if len(fits) == 1 else None
 
 
 def source_of(member):
     """The source of an object of a library."""
-    top = re.search(r"([a-z]+)/lib[^/]*\.a", member)
+    top = re.search(r"((?:bindings/)?[a-z]+)/lib[^/]*\.a", member)
     return source_of_object(top.group(1), os.path.basename(member)) if top else None
 
 
@@ -327,7 +327,7 @@ def plain(name):
 
 
 objects = []
-for top in ("libwriter", "libreader", "ui", "gen", "bench", "compat", "fortran") if build else ():
+for top in ("libwriter", "libreader", "ui", "gen", "bench", "bindings/fortran", "bindings/mpe", "bindings/sionlib") if build else ():
     for directory, folders, names in os.walk(os.path.join(build, top)):
         objects += [(top, os.path.join(directory, n)) for n in names if n.endswith(".o")]
 callers = collections.defaultdict(set)

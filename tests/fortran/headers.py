@@ -74,7 +74,7 @@ if len(can_be_null) < 20:
     print(f"expected comments that say what may be NULL, got {len(can_be_null)}")
     failed = True
 for argument in sorted(can_be_null - optional):
-    print(f"{argument} may be NULL: expected an entry in fortran/arguments.py, got none")
+    print(f"{argument} may be NULL: expected an entry in bindings/fortran/arguments.py, got none")
     failed = True
 
 # ---- Values, sizes and places

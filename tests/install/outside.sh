@@ -163,11 +163,11 @@ if [ -z "${HPCW_PREFIX-}" ]; then
     (cd uninstalled && LD_LIBRARY_PATH=$scratch/build/libreader ./two_tasks && cmp two_tasks.sion ../shared.sion)
     if [ -n "$fc" ]; then
         (cd uninstalled && $fc ../two_tasks.f90 -o two_tasks_fortran $(pkg-config --cflags --libs hpcw-fortran) &&
-            LD_LIBRARY_PATH=$scratch/build/libreader:$scratch/build/fortran ./two_tasks_fortran &&
+            LD_LIBRARY_PATH=$scratch/build/libreader:$scratch/build/bindings/fortran ./two_tasks_fortran &&
             cmp two_tasks.sion ../shared.sion)
     fi
     $compiler "$source/tests/compat/sionlib_serial.c" -o uninstalled/sionlib $(pkg-config --cflags --libs hpcw-sionlib)
-    (cd uninstalled && LD_LIBRARY_PATH=$scratch/build/libreader:$scratch/build/compat ./sionlib >sionlib.out &&
+    (cd uninstalled && LD_LIBRARY_PATH=$scratch/build/libreader:$scratch/build/bindings/sionlib ./sionlib >sionlib.out &&
         diff "$source/tests/compat/sionlib_ser.stdout" sionlib.out)
     if [ -n "$mpiexec" ]; then
         $compiler heat_plain.c heat_solver.c -o uninstalled/heat_plain $(pkg-config --cflags --libs hpcw-mpi) -lm

@@ -202,10 +202,10 @@ def main():
     if not source or not prefix:
         print("skipped: HPCW_MPE_SOURCE and HPCW_MPE name no MPE2")
         return 77
-    directory = os.path.join(given.built, "compat", "mpe")
+    directory = os.path.join(given.built, "bindings", "mpe")
     library = [os.path.join(directory, n) for n in os.listdir(directory) if re.search(r"^libhpcw_mpe\.so\.[0-9.]+$", n)]
     wrapper = os.path.join(given.built, "libwriter", "libhpcw_trace.so")
-    paths = [f"-Wl,-rpath,{os.path.join(given.built, d)}" for d in ("compat/mpe", "libreader", "libwriter")]
+    paths = [f"-Wl,-rpath,{os.path.join(given.built, d)}" for d in ("bindings/mpe", "libreader", "libwriter")]
 
     def theirs(row):
         if "-DCLOG_NOMPI" in row[2]:
