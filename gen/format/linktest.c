@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* linktest/pingpong_results_bin.sion: what LinkTest would have measured between all ranks. */
 #include "gen/export/linktest.h"
-#include "gen/fit/links.h"
+#include "gen/fit/links/links.h"
 #include "gen/format/linktest.h"
 
 #include <inttypes.h>

@@ -7,7 +7,7 @@
 
 #include "gen/export/rank2file.h"
 #include "gen/export/rewrite_rank2file.h"
-#include "gen/fit/sizes.h"
+#include "gen/fit/sizes/sizes.h"
 #include "gen/format/format.h"
 #include "gen/format/pending.h"
 #include "gen/report/report.h"

@@ -7,7 +7,7 @@
 
 #include "gen/export/rewrite_sion.h"
 #include "gen/export/sion.h"
-#include "gen/fit/sizes.h"
+#include "gen/fit/sizes/sizes.h"
 #include "gen/format/format.h"
 #include "gen/format/pages.h"
 #include "gen/format/pending.h"

@@ -2,7 +2,7 @@
 /* vom/data.<rank>.json.br: what vt would have written about the objects of the simulated application. */
 #include "gen/export/vom.h"
 #include "gen/export/rewrite_vom.h"
-#include "gen/fit/loads.h"
+#include "gen/fit/loads/loads.h"
 #include "gen/format/vom.h"
 
 #include <math.h>

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "gen/dataset/generate.h"
-#include "gen/fit/loads.h"
+#include "gen/fit/loads/loads.h"
 #include "gen/format/format.h"
 #include "tests/support/faults.h"
 #include "tests/support/files.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is learned from the sizes of files and tasks: SION containers and checkpoints of SCR. */
-#ifndef HPCW_GEN_FIT_SIZES_H
-#define HPCW_GEN_FIT_SIZES_H
+#ifndef HPCW_GEN_FIT_SIZES_SIZES_H
+#define HPCW_GEN_FIT_SIZES_SIZES_H
 
 #include "gen/fit/facts.h"
 #include "gen/fit/twin.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "gen/fit/loads.h"
+#include "gen/fit/loads/loads.h"
 
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"

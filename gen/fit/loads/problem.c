@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "gen/fit/loads.h"
+#include "gen/fit/loads/loads.h"
 #include "libwriter/base/detmath.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/rng.h"

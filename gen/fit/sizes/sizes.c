@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "gen/fit/sizes.h"
+#include "gen/fit/sizes/sizes.h"
 
 #include <math.h>
 #include <stdbool.h>
 
 #include <hpcw/rank2file.h>
 
-#include "gen/fit/loads.h"
+#include "gen/fit/loads/loads.h"
 #include "gen/fit/pairs.h"
 #include "libreader/rank2file/rank2file.h"
 #include "libreader/sion/sion.h"

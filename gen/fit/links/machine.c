@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "gen/fit/links_machine.h"
+#include "gen/fit/links/machine.h"
 
 #include <math.h>
 #include <stdio.h>

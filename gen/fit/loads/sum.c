@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "gen/fit/loads_sum.h"
+#include "gen/fit/loads/sum.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  * the same pairs, have the distributions that are nearest to the measured ones. Then its times are scaled to the measured
  * medians, within nodes and between them.
  */
-#ifndef HPCW_GEN_FIT_LINKS_H
-#define HPCW_GEN_FIT_LINKS_H
+#ifndef HPCW_GEN_FIT_LINKS_LINKS_H
+#define HPCW_GEN_FIT_LINKS_LINKS_H
 
 #include "gen/fit/facts.h"
 #include "gen/fit/twin.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is learned from vt's load data: sums and sketches from one pass over the files, and what follows from them. */
-#ifndef HPCW_GEN_FIT_LOADS_H
-#define HPCW_GEN_FIT_LOADS_H
+#ifndef HPCW_GEN_FIT_LOADS_LOADS_H
+#define HPCW_GEN_FIT_LOADS_LOADS_H
 
 #include <stdint.h>
 

@@ -3,7 +3,7 @@
 #ifndef HPCW_GEN_FIT_LOADS_SUM_H
 #define HPCW_GEN_FIT_LOADS_SUM_H
 
-#include "gen/fit/loads.h"
+#include "gen/fit/loads/loads.h"
 #include "libwriter/base/table.h"
 
 struct gen_fit_task {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "gen/fit/links.h"
+#include "gen/fit/links/links.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gen/fit/links_machine.h"
+#include "gen/fit/links/machine.h"
 #include "gen/fit/pairs.h"
 #include "gen/model/linktest/linktest.h"
 #include "libreader/linktest/linktest.h"

@@ -2,7 +2,7 @@
 /* What the sums over load data say, by name. */
 #include <math.h>
 
-#include "gen/fit/loads.h"
+#include "gen/fit/loads/loads.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 

@@ -2,7 +2,7 @@
 /* How uncertain the parameters of loads are: a jackknife that leaves out blocks of ranks. */
 #include <math.h>
 
-#include "gen/fit/loads.h"
+#include "gen/fit/loads/loads.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gen/fit/loads_sum.h"
+#include "gen/fit/loads/sum.h"
 #include "libreader/vom/set/set.h"
 #include "libreader/vom/vom.h"
 #include "libwriter/base/status.h"

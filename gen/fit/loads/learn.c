@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "gen/fit/loads.h"
+#include "gen/fit/loads/loads.h"
 #include "gen/fit/shape.h"
 #include "gen/model/draw/grid.h"
 #include "libwriter/base/detmath.h"
