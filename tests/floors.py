@@ -80,7 +80,7 @@ gen/export                   libwriter/base libwriter/io libreader libreader/clo
 gen/fit                      libwriter/base ui/param ui/page gen/model/load gen/model/machine gen/spec
 gen/fit/links                libwriter/base libwriter/fields libreader/linktest libreader/sion gen/model/* gen/spec gen/fit
 gen/fit/loads                libwriter/base libwriter/io libreader libreader/vom libreader/vom/set gen/model/* gen/spec gen/fit
-gen/fit/sizes                libwriter/base libwriter/io libreader/rank2file libreader/sion gen/spec gen/fit gen/fit/loads
+gen/fit/sizes                libwriter/base libwriter/io libreader/rank2file libreader/sion gen/model/draw gen/spec gen/fit
 gen/format                   libwriter/base libwriter/io libwriter/comm libwriter/fields libreader/* ui/page ui/param gen/model/* gen/sim gen/spec gen/report gen/export gen/fit gen/fit/*
 gen/waits                    libwriter/base gen/export
 gen/dataset                  libwriter/base libwriter/io libwriter/comm libreader ui/param gen/model/* gen/sim/lua gen/spec gen/format

@@ -147,18 +147,12 @@ static hpcw_status print_learned(const struct gen_fit_twin *t, FILE *to, hpcw_er
     char usual[UI_PARAM_TEXT];
     ui_table_column(&table, "parameter", UI_LEFT);
     ui_table_column(&table, "learned", UI_RIGHT);
-    ui_table_column(&table, "95 %", UI_LEFT);
     ui_table_column(&table, "default", UI_RIGHT);
     ui_table_column(&table, "per", UI_LEFT);
     for (size_t i = 0; i < t->count; i++) {
         gen_fit_learned_text(t, i, value, usual, sizeof value);
         ui_table_cell(&table, "%s", t->learned[i].key);
         ui_table_cell(&table, "%s", strlen(value) > 24 ? "(text)" : value);
-        if (t->learned[i].low == t->learned[i].low) {
-            ui_table_cell(&table, "%.3g to %.3g", t->learned[i].low, t->learned[i].high);
-        } else {
-            ui_table_cell(&table, "-");
-        }
         ui_table_cell(&table, "%s", usual);
         ui_table_cell(&table, "%s", gen_fit_scale_name(t->learned[i].scale));
     }
@@ -193,8 +187,6 @@ static hpcw_status print_learned_json(const struct gen_fit_twin *t, hpcw_error *
         hpcw_i_json_put_str(&r.json, "key", t->learned[i].key);
         hpcw_i_json_put_str(&r.json, "value", value);
         hpcw_i_json_put_str(&r.json, "default", usual);
-        put_number(&r.json, "low", t->learned[i].low);
-        put_number(&r.json, "high", t->learned[i].high);
         hpcw_i_json_put_str(&r.json, "per", gen_fit_scale_name(t->learned[i].scale));
         hpcw_i_json_end_object(&r.json);
     }

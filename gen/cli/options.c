@@ -289,7 +289,7 @@ static const struct ui_chapter chapters[] = {
      "file, {\"findings\": [{\"kind\": \"slow_node\", \"rank\": 12}]}; doc/truth.md has all kinds, their "
      "places, and what the result means.\n"},
     {"FIT", "hpcgen fit REAL... --output FILE learns from measured data, writes a configuration for "
-            "--config, and prints what it learned, with the interval that holds a number with 95 %. REAL is "
+            "--config, and prints what it learned. REAL is "
             "a directory of load data (vom) or a file of it, a LinkTest result, a SION container, a "
             "prefix directory of SCR, or a dataset, whose event log is left out; several of different "
             "formats make one configuration. No measured value is in it. hpcgen fit --compare REAL TWIN "

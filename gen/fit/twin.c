@@ -55,21 +55,6 @@ static size_t index_of(const struct gen_fit_twin *t, const char *key) {
     return i;
 }
 
-double gen_fit_value(const struct gen_fit_twin *t, const char *key) {
-    const size_t i = index_of(t, key);
-    return i < t->count ? t->learned[i].value : NAN;
-}
-
-void gen_fit_interval(struct gen_fit_twin *t, const char *key, double low, double high) {
-    size_t offset;
-    const struct ui_param *param = find(key, &offset);
-    const size_t i = index_of(t, key);
-    if (param != NULL && i < t->count) {
-        t->learned[i].low = fmax(low, param->min);
-        t->learned[i].high = fmin(high, param->max);
-    }
-}
-
 hpcw_status gen_fit_learn_text(struct gen_fit_twin *t, const char *key, const char *text,
                                enum gen_fit_scale scale, hpcw_error *err) {
     size_t offset = 0;
@@ -81,7 +66,6 @@ hpcw_status gen_fit_learn_text(struct gen_fit_twin *t, const char *key, const ch
     }
     t->learned[i].key = param->key;
     t->learned[i].scale = scale;
-    t->learned[i].value = t->learned[i].low = t->learned[i].high = NAN;
     t->count = i == t->count ? i + 1 : t->count;
     return ui_param_set(param, (char *)&t->dataset + offset, text, err);
 }
@@ -106,11 +90,7 @@ hpcw_status gen_fit_learn(struct gen_fit_twin *t, const char *key, double value,
         whole = fmax(param->min, fmin(param->max, round(whole / unit) * unit));
         (void)snprintf(text, sizeof text, "%.0f", whole);
     }
-    hpcw_status s = gen_fit_learn_text(t, key, text, scale, err);
-    if (s == HPCW_OK) {
-        t->learned[index_of(t, key)].value = value;
-    }
-    return s;
+    return gen_fit_learn_text(t, key, text, scale, err);
 }
 
 void gen_fit_remark(struct gen_fit_twin *t, const char *fmt, ...) {
@@ -192,13 +172,8 @@ hpcw_status gen_fit_twin_print(const struct gen_fit_twin *t, struct hpcw_i_buf *
         ui_param_get(param, (const char *)&t->dataset + group->offset, value, sizeof value);
         const char *name = param->key + dot + 1;
         const char *scale = gen_fit_scale_name(t->learned[i].scale);
-        char interval[64] = "";
-        if (!isnan(t->learned[i].low)) {
-            (void)snprintf(interval, sizeof interval, ", 95 %%: %.3g to %.3g", t->learned[i].low,
-                           t->learned[i].high);
-        }
         if (strlen(name) + strlen(value) < 100) {
-            (void)snprintf(line, sizeof line, "%s = %s ; per %s%s\n", name, value, scale, interval);
+            (void)snprintf(line, sizeof line, "%s = %s ; per %s\n", name, value, scale);
             good = good && hpcw_i_buf_append_str(buf, line);
         } else {
             (void)snprintf(line, sizeof line, "; per %s:\n", scale);

@@ -28,8 +28,6 @@ struct gen_fit_twin {
     struct {
         const char *key;
         enum gen_fit_scale scale;
-        double value;     /* before it was rounded; NaN: a text */
-        double low, high; /* where the parameter is with 95 %; NaN: not known */
     } learned[GEN_FIT_MOST_LEARNED];
     size_t count;
     char remark[GEN_FIT_MOST_REMARKS][GEN_FIT_REMARK]; /* sentences without a full stop */
@@ -54,12 +52,6 @@ void gen_fit_remark(struct gen_fit_twin *t, const char *fmt, ...) HPCW_PRINTF(2,
 
 /* The value that was learned, and the default, as text. */
 void gen_fit_learned_text(const struct gen_fit_twin *t, size_t index, char *value, char *usual, size_t size);
-
-/* Sets the interval of a parameter that was learned, within the parameter's range. */
-void gen_fit_interval(struct gen_fit_twin *t, const char *key, double low, double high);
-
-/* The number that was learned, before it was rounded; NaN: it was not learned, or is a text. */
-double gen_fit_value(const struct gen_fit_twin *t, const char *key);
 
 const char *gen_fit_scale_name(enum gen_fit_scale scale);
 

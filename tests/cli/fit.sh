@@ -70,27 +70,6 @@ learned migration 0.03 0.06 twin.ini
 learned dims 3 3 twin.ini
 learned sigma 0.27 0.33 twin.ini
 learned checkpoints 3 3 twin.ini
-learned problem 1 600000000 twin.ini
-
-# Intervals hold the parameters, nearly all.
-while read -r key value; do
-    awk -v key="$key" -v value="$value" '$1 == key && $2 == "=" && /95 %:/ {
-        found = 1
-        print key, ($(NF - 2) < value && value < $NF ? "holds" : "misses"), value ": " $0
-    }
-    END {exit !found}' twin.ini >>intervals || bad "$key has no interval: $(grep "^$key " twin.ini)"
-done <<END
-mean_first 3
-mean_last 5
-sigma_last 0.8
-skew 0.2
-persistence 0.6
-alike 0.4
-correlation 0.6
-edge_bytes_mean 7
-edge_bytes_sd 1
-END
-[ "$(grep -c ' misses ' intervals)" -le 2 ] || bad "intervals do not hold the parameters: $(cat intervals)"
 
 # Control: the default data are different.
 "$HPCGEN" -q -n 256 -f sion,vom,rank2file --seed 12 -o other || exit 1
@@ -151,33 +130,12 @@ learned rank_bytes 71600 71800 memory.ini
 learned handler_time 1.5 2.6 memory.ini
 learned block_objects 0 0 edges.ini
 
-# ---- few ranks and one phase: the problem decides what their loads are, whatever the seed ----
+# ---- few ranks and one phase, of which nobody knows what lasts ----
 
 "$HPCGEN" -q -n 4 -f vom --seed 9 -o few --workload stencil --set load.course=ramp --set load.phases=1 --set load.setup=no --set load.objects=16 || exit 1
 "$HPCGEN" fit few -O few.ini -q || bad "the fit of few ranks failed"
 learned persistence 1 1 few.ini
 learned alike 0 1 few.ini
-learned problem 1 600000000 few.ini
-# What limits a balancer: the slowest rank, the longest task, and the heaviest block of memory, over the mean of ranks.
-maxima() { # DIR
-    for file in "$1"/vom/data.*.json; do
-        grep -oE '"(time|shared_id)":[0-9.e+-]+' "$file" | awk -F : '$1 == "\"time\"" {t = $2} $1 != "\"time\"" {print $2, t}' |
-            awk '{sum += $2; block[$1] += $2; longest = $2 > longest ? $2 : longest}
-                END {for (b in block) {most = block[b] > most ? block[b] : most}; print sum, longest, most}'
-    done | awk '{all += $1; for (i = 1; i <= 3; i++) {most[i] = $i > most[i] ? $i : most[i]}}
-        END {print most[1] * NR / all, most[2] * NR / all, most[3] * NR / all}'
-}
-for seed in 10 11 12; do
-    "$HPCGEN" -q -n 4 -f vom --seed $seed -o blocks --workload stencil --set load.course=ramp --set load.phases=1 --set load.setup=no --set load.objects=16 \
-        --set load.block_objects=4 --set load.sigma_first=1 --set load.subphases=0 --set vom.container=plain || exit 1
-    "$HPCGEN" fit blocks -O blocks.ini -q || bad "the fit of blocks failed"
-    "$HPCGEN" -q -c blocks.ini --seed 2 -o blocks_twin --set vom.container=plain || bad "the configuration of blocks is not accepted"
-    echo "$(maxima blocks) $(maxima blocks_twin)" | awk '{for (i = 1; i <= 3; i++) {
-        r = $(3 + i) / $i; if (!(r > (i > 1 ? 0.9 : 0.96) && r < (i > 1 ? 1.1 : 1.04))) {exit 1}}}' ||
-        bad "maxima of blocks: $(maxima blocks), of their twin: $(maxima blocks_twin)"
-    rm -r blocks blocks_twin
-done
-
 # Numbers in sequence, as others write them, begin with 0.
 mkdir sequence
 task='{"entity": {"collection_id": 7, "home": 0, "migratable": true, "seq_id": %s, "type": "object"}, "node": 0,
@@ -280,7 +238,6 @@ $left_out" ] || bad "expected the line '$left_out' twice, got: $(cat err)"
     --set linktest.kernel=bidirectional --set linktest.all_to_all=yes --set linktest.serial=yes || exit 1
 "$HPCGEN" fit settings -O settings.ini -q || bad "the fit of other settings failed"
 "$HPCGEN" -q -c settings.ini -f linktest -s 6 -o settings_twin || bad "other settings are not accepted"
-! grep -q '95 %' settings.ini || bad "an interval of what is no draw: $(grep 95 settings.ini)"
 for line in 'kernel = bidirectional' 'all_to_all = true' 'serial = true' 'gpu_memory = true' 'ppn = 4'; do
     grep -q "^$line" settings.ini || bad "expected $line, got: $(cat settings.ini)"
 done
@@ -352,7 +309,6 @@ poor() { # DIRECTORY PHASES TASKS TIME REMARK
         bad "$1: the configuration is not accepted for all formats"
     "$HPCGEN" -q -c poor.ini -f vom -o "$1.twin" || bad "$1: the configuration is not accepted"
     "$HPCGEN" fit --compare "$1" "$1.twin" >/dev/null || bad "$1: the comparison failed"
-    ! grep -q '95 %' poor.ini || bad "$1: an interval from one rank: $(grep 95 poor.ini)"
     grep -q "^; $5" poor.ini || bad "$1: expected a remark '$5', got: $(grep '^;' poor.ini)"
     grep -q "^$5" table || bad "$1: the remark is not printed: $(cat table)"
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What numbers of the model of loads decide: the problem, the channels of distant senders, and meshes. */
+/* What numbers of the model of loads decide: the channels of distant senders, and meshes. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,35 +14,6 @@
 #include "tests/support/load_made.h"
 
 enum { RANKS = 128 };
-
-/* A problem has the same objects, with the same lasting work, whatever the seed; what is new in a phase follows the seed. The
- * seed with the number of the problem has others. */
-static void test_problem(void **state) {
-    (void)state;
-    struct model_load_params p;
-    struct load_made m[3]; /* problem 5 with two seeds; seed 5 */
-    uint32_t objects = 0, different_times = 0, as_seed = 0;
-    model_load_params_init(&p);
-    p.fill_spread = 0.5;
-    for (uint32_t i = 0; i < 3; i++) {
-        p.problem = i < 2 ? 5 : 0;
-        load_make(&m[i], RANKS, i == 2 ? 5 : 10 + i, &p);
-    }
-    for (uint32_t k = 0; k < m[0].load.objects; k++) {
-        const double lasting = model_load_lasting(&m[0].load, k);
-        assert_int_equal(model_load_exists(&m[0].load, k), model_load_exists(&m[1].load, k));
-        assert_true(lasting == model_load_lasting(&m[1].load, k));
-        objects++;
-        different_times +=
-            model_load_time(&m[0].load, k, lasting, 3, 1) != model_load_time(&m[1].load, k, lasting, 3, 1);
-        as_seed += lasting == model_load_lasting(&m[2].load, k);
-    }
-    assert_true(different_times > objects / 2);
-    assert_true(as_seed < objects / 100);
-    for (uint32_t i = 0; i < 3; i++) {
-        load_drop(&m[i]);
-    }
-}
 
 /* Mean and variance of the number of senders, over all objects of a torus without empty places. */
 static void senders(uint32_t channels, double *mean, double *variance) {
@@ -170,7 +141,7 @@ static void test_layers(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_problem), cmocka_unit_test(test_channels),
-                                       cmocka_unit_test(test_mesh), cmocka_unit_test(test_layers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_channels), cmocka_unit_test(test_mesh),
+                                       cmocka_unit_test(test_layers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ enum { ENOUGH_TIMINGS = 1 << 15, LEAST_ROWS = 16 };
 
 /* Jobs that are simulated for each preset, whose runs differ; and for the preset that was chosen, as far as the number of all
  * timings allows, or until one is near: half of the distance that a comparison allows. */
-enum { TRIED_JOBS = 8, MOST_JOBS = 512, MOST_TIMINGS = 1 << 24 };
+enum { TRIED_JOBS = 8, MOST_JOBS = 128, MOST_TIMINGS = 1 << 24 };
 #define NEAR_DISTANCE 0.025
 
 enum gen_fit_place gen_fit_place_of(uint32_t node_a, uint32_t node_b) {

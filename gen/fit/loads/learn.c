@@ -302,7 +302,7 @@ static void learn_correlations(struct fit_learning *g) {
         return; /* nothing varies */
     }
     if (g->l->phases == g->begin + 1) {
-        /* So that load.problem decides all, and not the seed of the twin. */
+        /* Nobody knows what lasts. */
         persistence = 1;
         learn_persistence(g, persistence);
         gen_fit_remark(g->twin, "one phase: load.persistence is 1, so in a longer twin loads stay the same");
@@ -763,30 +763,6 @@ static void learn_memory(struct fit_learning *g) {
     }
 }
 
-/* What is no count and no choice. */
-static void learn_numbers(struct fit_learning *g) {
-    if (g->run.tasks >= GEN_FIT_LEAST_VALUES) {
-        learn_distribution(g);
-        learn_correlations(g);
-        learn_course(g);
-        learn_edges(g);
-    }
-}
-
-hpcw_status gen_fit_loads_learn_part(const struct gen_fit_loads *l, size_t begin, struct gen_fit_twin *twin,
-                                     hpcw_error *err) {
-    struct fit_learning g = {.l = l,
-                             .twin = twin,
-                             .begin = begin,
-                             .run = gen_fit_loads_moments(l, begin, GEN_FIT_GROUPS - 1),
-                             .widen = 1,
-                             .near = twin->dataset.load_params.alike,
-                             .dims = twin->dataset.load_params.dims,
-                             .err = err};
-    learn_numbers(&g);
-    return g.status;
-}
-
 hpcw_status gen_fit_loads_learn(const struct gen_fit_loads *l, struct gen_fit_twin *twin, hpcw_error *err) {
     struct fit_learning g = {.l = l,
                              .twin = twin,
@@ -802,7 +778,12 @@ hpcw_status gen_fit_loads_learn(const struct gen_fit_loads *l, struct gen_fit_tw
         learn_fixed(&g);
         learn_memory(&g);
     }
-    learn_numbers(&g);
+    if (g.run.tasks >= GEN_FIT_LEAST_VALUES) {
+        learn_distribution(&g);
+        learn_correlations(&g);
+        learn_course(&g);
+        learn_edges(&g);
+    }
     static const char *const unknown =
         "not learned, so default: interruptions, slow nodes, balancer, "
         "scenario, working memory of tasks, work of groups, that of phase 0 that cannot move";
@@ -813,7 +794,6 @@ hpcw_status gen_fit_loads_learn(const struct gen_fit_loads *l, struct gen_fit_tw
     twin->ranks = l->ranks > twin->ranks ? l->ranks : twin->ranks;
     if (g.status == HPCW_OK && g.run.tasks >= GEN_FIT_LEAST_VALUES) {
         g.status = gen_fit_loads_learn_channels(l, twin, err);
-        g.status = g.status == HPCW_OK ? gen_fit_loads_learn_problem(l, twin, err) : g.status;
     }
     return g.status;
 }

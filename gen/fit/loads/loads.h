@@ -34,7 +34,7 @@ struct gen_fit_load_group {
     struct gen_fit_sketch *time, *rank, *block;
 };
 
-/* Sums over some ranks. The first members are those of the whole run. */
+/* Sums over the ranks. */
 struct gen_fit_loads {
     uint32_t ranks, ppn; /* ppn: ranks of the first node; 0: not said */
     uint64_t phases;
@@ -60,22 +60,10 @@ struct gen_fit_loads {
     double unread_user_defined;
 };
 
-/* Blocks of consecutive ranks, and all of them. What is learned without one of the blocks tells how uncertain it is: ranks
- * near each other are alike, so they are left out together. */
-enum { GEN_FIT_BLOCKS = 10 };
-struct gen_fit_load_data {
-    struct gen_fit_loads block[GEN_FIT_BLOCKS], whole;
-};
-
-/* Reads a directory of load data, or a file as a run of one rank. Memory: 60 MiB, with blocks of memory 85, and the tasks of
+/* Reads a directory of load data, or a file as a run of one rank. Memory: 6 MiB, with blocks of memory 9, and the tasks of
  * one rank. Free also after a failure. */
-hpcw_status gen_fit_loads_read(const char *path, struct gen_fit_load_data *d, hpcw_error *err);
-void gen_fit_loads_free(struct gen_fit_load_data *d);
-
-/* All blocks but one; `without` GEN_FIT_BLOCKS: all. Free with gen_fit_loads_clear, also after a failure (HPCW_ENOMEM). */
-hpcw_status gen_fit_loads_merge(const struct gen_fit_load_data *d, size_t without, struct gen_fit_loads *l,
-                                hpcw_error *err);
-void gen_fit_loads_clear(struct gen_fit_loads *l);
+hpcw_status gen_fit_loads_read(const char *path, struct gen_fit_loads *l, hpcw_error *err);
+void gen_fit_loads_free(struct gen_fit_loads *l);
 
 /* The sums of all groups from `first` on, of one half (0, 1) or of all ranks (2), as correlations; NaN: not known. */
 enum gen_fit_load_correlation {
@@ -105,22 +93,8 @@ struct gen_fit_sketch *gen_fit_loads_ranks(const struct gen_fit_loads *l, int ha
 hpcw_status gen_fit_loads_facts(struct gen_fit_loads *l, struct gen_fit_facts *facts, hpcw_error *err);
 hpcw_status gen_fit_loads_learn(const struct gen_fit_loads *l, struct gen_fit_twin *twin, hpcw_error *err);
 
-/* Learns from a part of the same data what is no whole number; the twin has learned the rest from all. */
-hpcw_status gen_fit_loads_learn_part(const struct gen_fit_loads *l, size_t begin, struct gen_fit_twin *twin,
-                                     hpcw_error *err);
-
-/* After all other parameters: how evenly distant senders are spread; which problem is like the measured run. */
+/* After all other parameters: how evenly distant senders are spread. */
 hpcw_status gen_fit_loads_learn_channels(const struct gen_fit_loads *l, struct gen_fit_twin *twin,
                                          hpcw_error *err);
-hpcw_status gen_fit_loads_learn_problem(const struct gen_fit_loads *l, struct gen_fit_twin *twin,
-                                        hpcw_error *err);
-
-/* The correlation of the twin's smooth field between a rank and the next one: that of its problem, or the mean over some. */
-hpcw_status gen_fit_field_neighbours(const struct gen_fit_twin *twin, uint32_t ranks, double *correlation,
-                                     hpcw_error *err);
-
-/* The intervals of what was learned from all. */
-hpcw_status gen_fit_loads_intervals(const struct gen_fit_load_data *d, struct gen_fit_twin *twin,
-                                    hpcw_error *err);
 
 #endif

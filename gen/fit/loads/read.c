@@ -13,7 +13,6 @@
 
 struct fit_reading {
     struct gen_fit_summing sums;
-    struct gen_fit_load_data *d;
     const struct read_vom *reader;
     struct hpcw_i_table collections; /* of the first rank */
     struct hpcw_i_table blocks;      /* of memory, in a phase of a rank: seconds of the tasks that share one */
@@ -32,7 +31,7 @@ static bool is_migratable(const struct read_vom_entity *e) {
 
 static hpcw_status take_metadata(void *context, const struct read_vom_metadata *m, hpcw_error *err) {
     (void)err;
-    struct gen_fit_loads *l = &((struct fit_reading *)context)->d->whole;
+    struct gen_fit_loads *l = ((struct fit_reading *)context)->sums.l;
     l->ppn = l->ppn == 0 && m->has_shared_node ? m->shared_node.size : l->ppn;
     return HPCW_OK;
 }
@@ -42,11 +41,11 @@ static hpcw_status begin_phase(void *context, uint64_t number, hpcw_error *err) 
     hpcw_i_table_clear(&g->blocks);
     g->fixed = 0;
     hpcw_status s = gen_fit_sum_phase(&g->sums, number, err);
-    return s != HPCW_OK || number < g->d->whole.phases
+    return s != HPCW_OK || number < g->sums.l->phases
                ? s
                : read_vom_wrong(g->reader, err,
                                 "expected %" PRIu64 " phases as in the file of rank 0, got more",
-                                g->d->whole.phases);
+                                g->sums.l->phases);
 }
 
 static void take_shape(struct gen_fit_loads *l, const struct read_vom_task *t) {
@@ -161,8 +160,7 @@ static hpcw_status end_phase(void *context, const struct read_vom_phase *phase, 
 
 /* ---- files ---- */
 
-static hpcw_status read_rank(struct fit_reading *g, const char *path, uint32_t rank, uint32_t ranks,
-                             hpcw_error *err) {
+static hpcw_status read_rank(struct fit_reading *g, const char *path, uint32_t rank, hpcw_error *err) {
     const struct read_vom_events events = {.context = g,
                                            .metadata = take_metadata,
                                            .phase_begin = begin_phase,
@@ -175,14 +173,14 @@ static hpcw_status read_rank(struct fit_reading *g, const char *path, uint32_t r
         return s;
     }
     g->reader = reader;
-    gen_fit_sum_rank(&g->sums, rank == READ_VOM_ANY_RANK ? 0 : rank, ranks);
+    gen_fit_sum_rank(&g->sums, rank == READ_VOM_ANY_RANK ? 0 : rank);
     s = read_vom_run(reader, UINT64_MAX, &events, err);
     struct read_vom_facts facts;
     read_vom_facts(reader, &facts);
-    if (s == HPCW_OK && facts.phases != g->d->whole.phases) {
+    if (s == HPCW_OK && facts.phases != g->sums.l->phases) {
         s = hpcw_i_fail(err, HPCW_EFORMAT,
                         "%s: expected %" PRIu64 " phases as in the file of rank 0, got %" PRIu64, path,
-                        g->d->whole.phases, facts.phases);
+                        g->sums.l->phases, facts.phases);
     } else if (s == HPCW_ENOMEM) {
         hpcw_i_fail_about(err, path);
     }
@@ -198,7 +196,7 @@ static hpcw_status read_set(struct fit_reading *g, const char *path, hpcw_error 
         return hpcw_i_fail_sys(err, e, "%s: cannot look at it", path);
     }
     if (entry.kind != HPCW_I_DIRECTORY) {
-        return read_rank(g, path, READ_VOM_ANY_RANK, 1, err);
+        return read_rank(g, path, READ_VOM_ANY_RANK, err);
     }
     struct read_vom_set set;
     hpcw_status s = read_vom_set_open(path, false, &set, err);
@@ -206,25 +204,23 @@ static hpcw_status read_set(struct fit_reading *g, const char *path, hpcw_error 
         return s;
     }
     for (uint32_t r = 0; s == HPCW_OK && r < set.ranks; r++) {
-        s = read_rank(g, read_vom_set_path(&set, r), r, set.ranks, err);
+        s = read_rank(g, read_vom_set_path(&set, r), r, err);
     }
     s = read_vom_set_check(&set, s, err);
     read_vom_set_close(&set);
     return s;
 }
 
-hpcw_status gen_fit_loads_read(const char *path, struct gen_fit_load_data *d, hpcw_error *err) {
+hpcw_status gen_fit_loads_read(const char *path, struct gen_fit_loads *l, hpcw_error *err) {
     struct fit_reading g = {
-        .d = d,
         .collections = {.key_words = 1, .seed = hpcw_i_table_random()},
         .blocks = {.key_words = 1, .value_size = sizeof(double), .seed = hpcw_i_table_random()}};
-    hpcw_status s = gen_fit_sum_init(&g.sums, d, err);
+    hpcw_status s = gen_fit_sum_init(&g.sums, l, err);
     s = s == HPCW_OK ? read_set(&g, path, err) : s;
-    if (s == HPCW_OK && d->whole.phases == 0) {
+    if (s == HPCW_OK && l->phases == 0) {
         s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected at least one phase, got none", path);
     }
-    d->whole.collections = (double)g.collections.count;
-    s = s == HPCW_OK ? gen_fit_sum_finish(&g.sums, err) : s;
+    l->collections = (double)g.collections.count;
     hpcw_i_table_free(&g.collections);
     hpcw_i_table_free(&g.blocks);
     gen_fit_sum_free(&g.sums);

@@ -81,16 +81,12 @@ static hpcw_status init_sums(struct gen_fit_loads *l, hpcw_error *err) {
     return s;
 }
 
-hpcw_status gen_fit_sum_init(struct gen_fit_summing *g, struct gen_fit_load_data *d, hpcw_error *err) {
-    memset(d, 0, sizeof *d);
-    *g = (struct gen_fit_summing){.d = d};
+hpcw_status gen_fit_sum_init(struct gen_fit_summing *g, struct gen_fit_loads *l, hpcw_error *err) {
+    memset(l, 0, sizeof *l);
+    *g = (struct gen_fit_summing){.l = l};
     g->seen = (struct hpcw_i_table){
         .key_words = 1, .value_size = sizeof(struct fit_seen), .seed = hpcw_i_table_random()};
-    hpcw_status s = HPCW_OK;
-    for (size_t b = 0; s == HPCW_OK && b < GEN_FIT_BLOCKS; b++) {
-        s = init_sums(&d->block[b], err);
-    }
-    return s;
+    return init_sums(l, err);
 }
 
 void gen_fit_sum_free(struct gen_fit_summing *g) {
@@ -100,10 +96,9 @@ void gen_fit_sum_free(struct gen_fit_summing *g) {
     hpcw_i_free(g->before);
 }
 
-void gen_fit_sum_rank(struct gen_fit_summing *g, uint32_t rank, uint32_t ranks) {
+void gen_fit_sum_rank(struct gen_fit_summing *g, uint32_t rank) {
     g->rank = rank;
-    g->l = &g->d->block[(uint64_t)rank * GEN_FIT_BLOCKS / ranks];
-    g->d->whole.ranks++;
+    g->l->ranks++;
     hpcw_i_table_clear(&g->seen);
 }
 
@@ -118,7 +113,7 @@ hpcw_status gen_fit_sum_phase(struct gen_fit_summing *g, uint64_t phase, hpcw_er
         }
         g->before = grown;
         g->before[phase] = NAN;
-        g->d->whole.phases = phase + 1;
+        g->l->phases = phase + 1;
     }
     return HPCW_OK;
 }
@@ -275,91 +270,7 @@ hpcw_status gen_fit_sum_end(struct gen_fit_summing *g, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* ---- blocks ---- */
-
-static hpcw_status copy_sketch(struct gen_fit_sketch **to, const struct gen_fit_sketch *from, hpcw_error *err) {
-    hpcw_status s = from == NULL || *to != NULL ? HPCW_OK : new_sketch(to, from->least, err);
-    if (s == HPCW_OK && from != NULL) {
-        gen_fit_sketch_merge(*to, from, 1);
-    }
-    return s;
-}
-
-static void add_counts(struct gen_fit_loads *to, const struct gen_fit_loads *from) {
-    for (size_t h = 0; h < 2; h++) {
-        to->edges[h] += from->edges[h];
-        to->distant[h] += from->distant[h];
-        to->stayed[h] += from->stayed[h];
-        to->arrived[h] += from->arrived[h];
-        to->fixed[h] += from->fixed[h];
-        to->ln_fixed[h] += from->ln_fixed[h];
-    }
-    to->count_sum += from->count_sum;
-    to->count_squares += from->count_squares;
-    to->counts += from->counts;
-    to->ln_bytes += from->ln_bytes;
-    to->ln_bytes_squares += from->ln_bytes_squares;
-    to->ln_messages += from->ln_messages;
-    to->ln_messages_squares += from->ln_messages_squares;
-    to->element_bytes += from->element_bytes;
-    to->group_bytes += from->group_bytes;
-    to->subphases_tasks += from->subphases_tasks;
-    to->subphases += from->subphases;
-    to->groups += from->groups;
-    to->dimensions += from->dimensions;
-    to->indexed += from->indexed;
-    to->sharing += from->sharing;
-    to->blocks += from->blocks;
-    to->ln_block += from->ln_block;
-    to->ln_block_squares += from->ln_block_squares;
-    to->footprints += from->footprints;
-    to->ln_footprint += from->ln_footprint;
-    to->rank_memories += from->rank_memories;
-    to->rank_bytes += from->rank_bytes;
-    to->unread_user_defined += from->unread_user_defined;
-}
-
-static hpcw_status add_block(struct gen_fit_loads *to, const struct gen_fit_loads *from, hpcw_error *err) {
-    hpcw_status s = HPCW_OK;
-    add_counts(to, from);
-    for (size_t h = 0; h < 2; h++) {
-        for (size_t i = 0; s == HPCW_OK && i < GEN_FIT_GROUPS; i++) {
-            add_sums(&to->group[i][h], &from->group[i][h]);
-            s = copy_sketch(&to->group[i][h].time, from->group[i][h].time, err);
-            s = s == HPCW_OK ? copy_sketch(&to->group[i][h].rank, from->group[i][h].rank, err) : s;
-            s = s == HPCW_OK ? copy_sketch(&to->group[i][h].block, from->group[i][h].block, err) : s;
-        }
-        s = s == HPCW_OK ? copy_sketch(&to->objects[h], from->objects[h], err) : s;
-        s = s == HPCW_OK ? copy_sketch(&to->bytes[h], from->bytes[h], err) : s;
-        s = s == HPCW_OK ? copy_sketch(&to->messages[h], from->messages[h], err) : s;
-        s = s == HPCW_OK ? copy_sketch(&to->senders[h], from->senders[h], err) : s;
-    }
-    return s;
-}
-
-hpcw_status gen_fit_loads_merge(const struct gen_fit_load_data *d, size_t without, struct gen_fit_loads *l,
-                                hpcw_error *err) {
-    const struct gen_fit_loads *w = &d->whole;
-    hpcw_status s = HPCW_OK;
-    *l = (struct gen_fit_loads){
-        .ranks = w->ranks, .ppn = w->ppn, .phases = w->phases, .collections = w->collections, .width = 1};
-    for (size_t b = 0; s == HPCW_OK && b < GEN_FIT_BLOCKS; b++) {
-        if (b != without) { /* all ranks have the same phases, so all blocks with ranks the same width */
-            l->width = d->block[b].width > l->width ? d->block[b].width : l->width;
-            s = add_block(l, &d->block[b], err);
-        }
-    }
-    return s;
-}
-
-hpcw_status gen_fit_sum_finish(struct gen_fit_summing *g, hpcw_error *err) {
-    struct gen_fit_loads whole;
-    hpcw_status s = gen_fit_loads_merge(g->d, GEN_FIT_BLOCKS, &whole, err);
-    g->d->whole = whole; /* had no sketches */
-    return s;
-}
-
-void gen_fit_loads_clear(struct gen_fit_loads *l) {
+void gen_fit_loads_free(struct gen_fit_loads *l) {
     for (size_t h = 0; h < 2; h++) {
         for (size_t i = 0; i < GEN_FIT_GROUPS; i++) {
             hpcw_i_free(l->group[i][h].time);
@@ -372,11 +283,4 @@ void gen_fit_loads_clear(struct gen_fit_loads *l) {
         hpcw_i_free(l->senders[h]);
     }
     *l = (struct gen_fit_loads){0};
-}
-
-void gen_fit_loads_free(struct gen_fit_load_data *d) {
-    for (size_t b = 0; b < GEN_FIT_BLOCKS; b++) {
-        gen_fit_loads_clear(&d->block[b]);
-    }
-    gen_fit_loads_clear(&d->whole);
 }

@@ -16,8 +16,7 @@ struct gen_fit_edge {
 };
 
 struct gen_fit_summing {
-    struct gen_fit_load_data *d; /* the caller's */
-    struct gen_fit_loads *l;     /* the block of the rank */
+    struct gen_fit_loads *l; /* the caller's */
     uint32_t rank;
     uint64_t phase;
     struct hpcw_i_table seen;  /* objects of the rank */
@@ -31,12 +30,12 @@ struct gen_fit_summing {
     size_t before_capacity;
 };
 
-/* Makes `d` empty. Call gen_fit_sum_free, and gen_fit_loads_free for `d`, also after a failure (HPCW_ENOMEM, as all here). */
-hpcw_status gen_fit_sum_init(struct gen_fit_summing *g, struct gen_fit_load_data *d, hpcw_error *err);
+/* Makes `l` empty. Call gen_fit_sum_free, and gen_fit_loads_free for `l`, also after a failure (HPCW_ENOMEM, as all here). */
+hpcw_status gen_fit_sum_init(struct gen_fit_summing *g, struct gen_fit_loads *l, hpcw_error *err);
 void gen_fit_sum_free(struct gen_fit_summing *g);
 
-/* Begins a rank of that many. */
-void gen_fit_sum_rank(struct gen_fit_summing *g, uint32_t rank, uint32_t ranks);
+/* Begins a rank. */
+void gen_fit_sum_rank(struct gen_fit_summing *g, uint32_t rank);
 
 /* Phases of a rank are numbered from 0; rank 0 decides how many there are. */
 hpcw_status gen_fit_sum_phase(struct gen_fit_summing *g, uint64_t phase, hpcw_error *err);
@@ -47,8 +46,5 @@ hpcw_status gen_fit_sum_block(struct gen_fit_summing *g, double seconds, hpcw_er
 hpcw_status gen_fit_sum_edge(struct gen_fit_summing *g, uint64_t to, double bytes, double messages,
                              bool distant, hpcw_error *err);
 hpcw_status gen_fit_sum_end(struct gen_fit_summing *g, hpcw_error *err);
-
-/* After the last rank: the sums of all. */
-hpcw_status gen_fit_sum_finish(struct gen_fit_summing *g, hpcw_error *err);
 
 #endif

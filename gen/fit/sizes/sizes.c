@@ -6,8 +6,8 @@
 
 #include <hpcw/rank2file.h>
 
-#include "gen/fit/loads/loads.h"
 #include "gen/fit/pairs.h"
+#include "gen/model/draw/grid.h"
 #include "libreader/rank2file/rank2file.h"
 #include "libreader/sion/sion.h"
 #include "libwriter/base/detmath.h"
@@ -115,20 +115,26 @@ static hpcw_status add_tasks(struct read_sion *r, struct fit_sizes *z, hpcw_erro
     return s;
 }
 
-/* Sizes follow a smooth field, whose correlation between neighbours the twin has: the share of it that they show. */
+/* The correlation of the smooth field of the twin's loads between a rank and the next one: at the end of each row of the model's
+ * grid of ranks, the next one is no neighbour. */
+static double field_neighbours(const struct gen_fit_twin *twin, double ranks) {
+    const struct model_load_params *p = &twin->dataset.load_params;
+    uint32_t grid[3];
+    model_grid_shape((uint32_t)ranks, p->dims, grid);
+    return p->correlation * (1 - 1.0 / grid[p->dims - 1]);
+}
+
+/* Sizes follow this field: the share of its correlation that they show. */
 static hpcw_status learn_follows(const struct fit_sizes *z, struct gen_fit_twin *twin, hpcw_error *err) {
     struct gen_fit_pairs next = z->next[0];
-    double of_field;
+    const double of_field = field_neighbours(twin, z->ranks);
     gen_fit_pairs_merge(&next, &z->next[1]);
     const double of_sizes = gen_fit_correlation(&next);
-    const hpcw_status s = gen_fit_field_neighbours(twin, (uint32_t)z->ranks, &of_field, err);
-    if (s == HPCW_OK && (isnan(of_sizes) || !(of_field > 0.1))) {
+    if (isnan(of_sizes) || of_field <= 0.1) {
         gen_fit_remark(twin, "sion: neighbouring ranks are hardly alike, so sion.follows is the default");
         return HPCW_OK;
     }
-    return s == HPCW_OK ? gen_fit_learn(twin, "sion.follows", fmax(0, fmin(1, of_sizes / of_field)),
-                                        GEN_FIT_PER_RANK, err)
-                        : s;
+    return gen_fit_learn(twin, "sion.follows", fmax(0, fmin(1, of_sizes / of_field)), GEN_FIT_PER_RANK, err);
 }
 
 static hpcw_status learn_sion(const struct fit_sizes *z, uint32_t files, struct gen_fit_twin *twin,
@@ -250,12 +256,11 @@ static double sigma_of_objects(const struct gen_fit_twin *twin, double sigma) {
 static hpcw_status learn_alone(const struct fit_checkpoints *c, struct gen_fit_twin *twin, hpcw_error *err) {
     const struct fit_sizes *z = &c->sizes;
     struct gen_fit_pairs next = z->next[0];
-    double of_field;
+    const double of_field = field_neighbours(twin, c->ranks);
     gen_fit_pairs_merge(&next, &z->next[1]);
     const double of_sizes = gen_fit_correlation(&next);
     hpcw_status s = gen_fit_learn(twin, "load.objects", 1, GEN_FIT_PER_RANK, err);
     s = s == HPCW_OK ? gen_fit_learn(twin, "load.migration", 0, GEN_FIT_PER_OBJECT, err) : s;
-    s = s == HPCW_OK ? gen_fit_field_neighbours(twin, c->ranks, &of_field, err) : s;
     if (s == HPCW_OK && of_field > 0.1) { /* half of the variance of sizes follows the work */
         const double alike = isnan(of_sizes) ? 0 : fmax(0, fmin(1, 2 * of_sizes / of_field));
         s = gen_fit_learn(twin, "load.alike", alike, GEN_FIT_PER_RANK, err);

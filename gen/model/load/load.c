@@ -127,7 +127,7 @@ static void fill_field(struct model_load *m) {
         for (uint32_t i = 0; i < count; i++) {
             home[i] = r + i;
         }
-        m->lanes->normals(&(struct model_draws){m->problem_seed, HPCW_I_FOR_LOAD_HOME, count, home, 0, 0},
+        m->lanes->normals(&(struct model_draws){m->seed, HPCW_I_FOR_LOAD_HOME, count, home, 0, 0},
                           m->field + r);
     }
     for (int d = 0; d < 3; d++) {
@@ -157,7 +157,7 @@ static void fill_places(struct model_load *m) {
     const double spread = m->params.fill_spread;
     for (uint32_t r = 0; m->fill_threshold != NULL && r < m->ranks; r++) {
         uint32_t w[4];
-        hpcw_i_draw(m->problem_seed, HPCW_I_FOR_LOAD_EXISTS, r, 1, 0, w);
+        hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_EXISTS, r, 1, 0, w);
         const double z = hpcw_i_normal(w[0], w[1]);
         m->fill_threshold[r] =
             hpcw_i_threshold(m->params.fill * hpcw_i_exp(spread * z - 0.5 * spread * spread));
@@ -226,7 +226,6 @@ hpcw_status model_load_init(struct model_load *m, const struct model_load_params
     m->params = *params;
     m->machine = machine;
     m->seed = machine->seed;
-    m->problem_seed = hpcw_i_numbered_seed(params->problem, m->seed);
     m->ranks = machine->ranks;
     m->per_rank = params->objects * params->collections;
     if (m->per_rank > MODEL_LOAD_MOST_OBJECTS / m->ranks) {
@@ -252,7 +251,7 @@ hpcw_status model_load_init(struct model_load *m, const struct model_load_params
     }
     /* The sizes span six standard deviations, and begin somewhere in the first of as many steps. */
     uint32_t w[4];
-    hpcw_i_draw(m->problem_seed, HPCW_I_FOR_LOAD_SIZES, 0, 0, 0, w);
+    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SIZES, 0, 0, 0, w);
     m->least_ln_bytes = params->edge_bytes_mean -
                         params->edge_bytes_sd *
                             (3 - (params->edge_sizes > 0 ? 6 * hpcw_i_uniform(w[0]) / params->edge_sizes : 0));

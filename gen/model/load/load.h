@@ -89,12 +89,11 @@ struct model_load_params {
     char time_table[192];               /* in place of skew; see tail.h */
     /* share of the variance of ln(load) that lasts for the run: in phase 1, and in the last one */
     double persistence_first, persistence;
-    double together;       /* share of the rest that all ranks of a host have in common */
-    uint32_t problem;      /* which objects there are, and what lasts of their work; 0: from the seed */
-    double alike;          /* share of it that varies smoothly over the ranks */
-    double correlation;    /* of the smooth share between neighbouring ranks */
-    bool setup;            /* whether phase 0 has loads of its own */
-    char setup_table[192]; /* of phase 0, as time_table */
+    double together;                  /* share of the rest that all ranks of a host have in common */
+    double alike;                     /* share of it that varies smoothly over the ranks */
+    double correlation;               /* of the smooth share between neighbouring ranks */
+    bool setup;                       /* whether phase 0 has loads of its own */
+    char setup_table[192];            /* of phase 0, as time_table */
     double setup_factor, setup_sigma; /* phase 0: times the mean of phase 1; sd of ln(load) */
     double noise;                     /* probability that the system interrupts a rank in a phase */
     double noise_min_ms, noise_max_ms;
@@ -170,7 +169,7 @@ enum { MODEL_LOAD_MANY_RANKS = 64 };
 struct model_load {
     struct model_load_params params; /* what was 0 for "derived" has its value */
     const struct model_machine *machine;
-    uint64_t seed, problem_seed;
+    uint64_t seed;
     uint32_t ranks, per_rank;   /* places of a rank over all collections */
     uint32_t objects;           /* places of all ranks */
     uint32_t most;              /* objects, or places, of a rank in any phase */

@@ -53,7 +53,7 @@ hpcw_status model_load_fill_mesh(struct model_load *m, hpcw_error *err) {
     double face = sizeof(double);
     for (uint32_t d = 0; d < 3; d++) {
         uint32_t w[4];
-        hpcw_i_draw(m->problem_seed, HPCW_I_FOR_LOAD_MESH, d, 2, 0, w);
+        hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_MESH, d, 2, 0, w);
         m->cells[d] = (uint64_t)p->cells * m->side[d] + (uint64_t)(hpcw_i_uniform(w[0]) * m->side[d]);
         face *= d > 0 && d < p->dims ? p->cells + 1 : 1;
     }

@@ -20,7 +20,7 @@ bool model_load_exists(const struct model_load *m, uint32_t object) {
     if (threshold > UINT32_MAX || model_load_slot(m, object) == 0) {
         return true;
     }
-    hpcw_i_draw(m->problem_seed, HPCW_I_FOR_LOAD_EXISTS, object, 0, 0, w);
+    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_EXISTS, object, 0, 0, w);
     return w[0] < threshold;
 }
 

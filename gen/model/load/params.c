@@ -54,8 +54,6 @@ const struct ui_param model_load_param[] = {
     PARAM(
         "together", F64, together, 0, 1, NULL,
         "share of what is new in a phase that is the same for all ranks of a host: what they share slows all"),
-    PARAM("problem", U32, problem, 0, 4294967295.0, NULL,
-          "number of the problem: which places have an object, and what lasts of its work; 0: from the seed"),
     PARAM("alike", F64, alike, 0, 1, NULL,
           "share of the lasting variance that varies smoothly over the ranks [L]"),
     PARAM("correlation", F64, correlation, 0, 0.99, NULL,

@@ -97,13 +97,12 @@ static double lasting_of(const struct model_load *m, uint32_t object, double own
 
 double model_load_lasting(const struct model_load *m, uint32_t object) {
     uint32_t own[4];
-    hpcw_i_draw(m->problem_seed, HPCW_I_FOR_LOAD_OBJECT, object, 0, 0, own);
+    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_OBJECT, object, 0, 0, own);
     return lasting_of(m, object, hpcw_i_normal(own[0], own[1]));
 }
 
 void model_load_lastings(const struct model_load *m, const uint32_t *object, uint32_t count, double *lasting) {
-    m->lanes->normals(&(struct model_draws){m->problem_seed, HPCW_I_FOR_LOAD_OBJECT, count, object, 0, 0},
-                      lasting);
+    m->lanes->normals(&(struct model_draws){m->seed, HPCW_I_FOR_LOAD_OBJECT, count, object, 0, 0}, lasting);
     for (uint32_t i = 0; i < count; i++) {
         lasting[i] = lasting_of(m, object[i], lasting[i]);
     }
@@ -128,7 +127,7 @@ uint64_t model_load_time(const struct model_load *m, uint32_t object, double las
     uint32_t w[4];
     double z;
     if (phase == 0 && p->setup) {
-        hpcw_i_draw(m->problem_seed, HPCW_I_FOR_LOAD_OBJECT, object, 0, 0, w);
+        hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_OBJECT, object, 0, 0, w);
         z = hpcw_i_normal(w[2], w[3]);
         z = m->setup_tail.knots > 0 ? model_load_bend_by_table(&m->setup_tail, z) : z;
     } else {
