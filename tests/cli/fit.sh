@@ -41,7 +41,7 @@ refuse() { # MESSAGE STATUS, then the command line
 
 "$HPCGEN" -q -n 256 -f sion,vom,rank2file --seed 11 -o real --workload stencil --set load.course=ramp --set vom.container=plain --set load.phases=12 \
     --set load.objects=16 --set load.fill=0.7 --set load.mean_first=3 --set load.mean_last=5 --set load.skew=0.2 \
-    --set load.sigma_last=0.8 --set load.persistence=0.6 --set load.persistence_first=0.6 --set load.alike=0.4 \
+    --set load.sigma_last=0.8 --set load.persistence=0.8 --set load.persistence_first=0.4 --set load.alike=0.4 \
     --set load.correlation=0.6 \
     --set load.edge_bytes_mean=7 --set load.edge_bytes_sd=1 --set load.migration=0.05 --set load.dims=3 \
     --set sion.mean_size=20K --set sion.sigma=0.3 --set sion.files=2 --set rank2file.checkpoints=3 || exit 1
@@ -61,7 +61,8 @@ learned mean_first 2.7 3.3 twin.ini
 learned mean_last 4.5 5.5 twin.ini
 learned skew 0.1 0.3 twin.ini
 learned sigma_last 0.75 0.85 twin.ini
-learned persistence 0.55 0.65 twin.ini
+learned persistence 0.75 0.85 twin.ini
+learned persistence_first 0.33 0.47 twin.ini
 learned alike 0.25 0.55 twin.ini
 learned correlation 0.2 0.9 twin.ini
 learned edge_bytes_mean 6.9 7.1 twin.ini
@@ -135,6 +136,7 @@ learned block_objects 0 0 edges.ini
 "$HPCGEN" -q -n 4 -f vom --seed 9 -o few --workload stencil --set load.course=ramp --set load.phases=1 --set load.setup=no --set load.objects=16 || exit 1
 "$HPCGEN" fit few -O few.ini -q || bad "the fit of few ranks failed"
 learned persistence 1 1 few.ini
+learned persistence_first 1 1 few.ini
 learned alike 0 1 few.ini
 # Numbers in sequence, as others write them, begin with 0.
 mkdir sequence

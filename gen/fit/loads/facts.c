@@ -6,6 +6,8 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
+enum { LAST = GEN_FIT_GROUPS - 1 };
+
 struct gen_fit_load_moments gen_fit_loads_moments(const struct gen_fit_loads *l, size_t first, size_t last) {
     struct gen_fit_load_group sum = {0};
     for (size_t i = first; i <= last; i++) {
@@ -55,10 +57,10 @@ static struct gen_fit_load_group sums_of(const struct gen_fit_loads *l, size_t g
 }
 
 double gen_fit_loads_correlation(const struct gen_fit_loads *l, enum gen_fit_load_correlation which, int half,
-                                 size_t first) {
+                                 size_t first, size_t last) {
     double sum = 0;
     double weights = 0;
-    for (size_t i = first; i < GEN_FIT_GROUPS; i++) {
+    for (size_t i = first; i <= last; i++) {
         const struct gen_fit_load_group p = sums_of(l, i, half);
         const double value = which == GEN_FIT_NEXT        ? gen_fit_correlation(&p.next)
                              : which == GEN_FIT_EARLY     ? gen_fit_correlation(&p.early)
@@ -160,7 +162,7 @@ hpcw_status gen_fit_loads_facts(struct gen_fit_loads *l, struct gen_fit_facts *f
     const size_t first = l->phases > 1 ? 1 : 0;
     /* Objects of a rank are alike, so they tell less than independent ones (Kish's design effect). */
     const double on_rank = l->counts > 0 ? l->count_sum / l->counts : 0;
-    const double alike = gen_fit_loads_correlation(l, GEN_FIT_SAME_RANK, 2, first);
+    const double alike = gen_fit_loads_correlation(l, GEN_FIT_SAME_RANK, 2, first, LAST);
     const double objects = on_rank * l->ranks / (1 + fmax(0, on_rank - 1) * (alike > 0 ? alike : 0));
     hpcw_status s = add_marginals(l, facts, err);
     for (size_t i = 0; s == HPCW_OK && i < sizeof correlation / sizeof correlation[0]; i++) {
@@ -170,9 +172,9 @@ hpcw_status gen_fit_loads_facts(struct gen_fit_loads *l, struct gen_fit_facts *f
                                   .format = "vom",
                                   .name = correlation[i],
                                   .kind = GEN_FIT_CORRELATION,
-                                  .value = gen_fit_loads_correlation(l, which, 2, first),
-                                  .part = {gen_fit_loads_correlation(l, which, 0, first),
-                                           gen_fit_loads_correlation(l, which, 1, first)},
+                                  .value = gen_fit_loads_correlation(l, which, 2, first, LAST),
+                                  .part = {gen_fit_loads_correlation(l, which, 0, first, LAST),
+                                           gen_fit_loads_correlation(l, which, 1, first, LAST)},
                                   .samples = which >= GEN_FIT_SAME_RANK ? l->ranks : objects,
                               },
                               err);

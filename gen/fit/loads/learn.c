@@ -10,6 +10,8 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
+enum { LAST = GEN_FIT_GROUPS - 1 };
+
 /* Fewer objects give a parametric form, never a table. */
 enum { LEAST_FOR_TABLE = 200 };
 
@@ -33,6 +35,7 @@ struct fit_learning {
     struct model_load_tail tail;
     double fill;
     double widen; /* standard deviation of ln(load) over that among the ranks that were measured */
+    double lasts; /* share of the variance that lasts, on average over the phases */
     double near;  /* correlation of the lasting work of two objects near each other */
     uint32_t dims;
     hpcw_status status; /* the first failure; nothing is learned after it */
@@ -85,8 +88,8 @@ static struct gen_fit_shape *shape_of(const struct fit_learning *g, size_t first
 /* What lasts makes the times of an object tell that object, so they are one value; what does not is a value in each phase. */
 static double independent_values(const struct fit_learning *g) {
     const double objects = g->run.tasks / (double)(g->l->phases - g->begin);
-    const double next = gen_fit_loads_correlation(g->l, GEN_FIT_NEXT, 2, 1);
-    const double early = gen_fit_loads_correlation(g->l, GEN_FIT_EARLY, 2, 1);
+    const double next = gen_fit_loads_correlation(g->l, GEN_FIT_NEXT, 2, 1, LAST);
+    const double early = gen_fit_loads_correlation(g->l, GEN_FIT_EARLY, 2, 1, LAST);
     const double lasts = fmax(0, fmax(next, early));
     return isnan(next) || isnan(early) ? objects : fmax(objects, g->run.tasks * (1 - lasts) / (1 + lasts));
 }
@@ -94,7 +97,7 @@ static double independent_values(const struct fit_learning *g) {
 static void learn_distribution(struct fit_learning *g) {
     const double objects = independent_values(g);
     char table[sizeof g->twin->dataset.load_params.time_table] = "none";
-    struct gen_fit_shape *shape = shape_of(g, g->begin, GEN_FIT_GROUPS - 1);
+    struct gen_fit_shape *shape = shape_of(g, g->begin, LAST);
     double skew = 0;
     if (shape == NULL) {
         g->status = g->status == HPCW_OK ? hpcw_i_fail_memory(g->err, NULL, 1, "shape") : g->status;
@@ -184,16 +187,15 @@ static double field_of_block(const uint32_t block[3], uint32_t dims, double rho,
     return product;
 }
 
-/* What was measured is one value for the whole run. */
-static void learn_persistence(struct fit_learning *g, double persistence) {
-    learn(g, "load.persistence_first", persistence, GEN_FIT_PER_OBJECT);
-    learn(g, "load.persistence", persistence, GEN_FIT_PER_OBJECT);
+static void learn_persistence(struct fit_learning *g, struct gen_fit_lasting p) {
+    learn(g, "load.persistence_first", p.first, GEN_FIT_PER_OBJECT);
+    learn(g, "load.persistence", p.last, GEN_FIT_PER_OBJECT);
 }
 
 /* A smooth field hardly differs between few ranks: a part of its variance is in their mean, where nobody sees it. From
  * the shares of the variance that were seen to those of the model; returns what is alike, and learns what lasts. */
 static double widen(struct fit_learning *g, const uint32_t grid[3], double rho, double alike,
-                    double persistence, bool persists) {
+                    struct gen_fit_lasting p) {
     double unseen = 1; /* mean correlation of two ranks */
     for (int d = 0; d < 3; d++) {
         double sum = 0;
@@ -205,14 +207,15 @@ static double widen(struct fit_learning *g, const uint32_t grid[3], double rho, 
     if (g->l->ranks >= MODEL_LOAD_MANY_RANKS) {
         return alike;
     }
-    const double smooth = alike * persistence / fmax(0.2, 1 - unseen);
-    const double lasting = smooth + (1 - alike) * persistence;
-    const double all = lasting + 1 - persistence;
-    g->widen = sqrt(all);
-    if (persists) {
-        learn_persistence(g, lasting / all);
+    const double smooth = alike / fmax(0.2, 1 - unseen);
+    const double more = smooth + 1 - alike; /* what lasts, over what was seen of it */
+    g->widen = sqrt(more * p.mean + 1 - p.mean);
+    if (p.known) {
+        p.first *= more / (more * p.first + 1 - p.first);
+        p.last *= more / (more * p.last + 1 - p.last);
+        learn_persistence(g, p);
     }
-    return lasting > 0 ? smooth / lasting : 0;
+    return smooth / more;
 }
 
 /* Of means of neighbouring ranks, in the same phase or one after the other: the covariance over the variance. */
@@ -244,8 +247,9 @@ static void learn_lone_objects(struct fit_learning *g, double persistence, doubl
     learn(g, "load.together", more > 0.1 ? fmin(1, more / (1 - persistence)) : 0, GEN_FIT_PER_RANK);
 }
 
-static void learn_ranks(struct fit_learning *g, double persistence, bool persists) {
-    double same = gen_fit_loads_correlation(g->l, GEN_FIT_SAME_RANK, 2, g->begin);
+static void learn_ranks(struct fit_learning *g, struct gen_fit_lasting p) {
+    const double persistence = fmax(p.mean, 0.05);
+    double same = gen_fit_loads_correlation(g->l, GEN_FIT_SAME_RANK, 2, g->begin, LAST);
     double next = neighbour_share(g, true);
     uint32_t block[3] = {1, 1, 1};
     if (isnan(same) && g->l->count_sum == g->l->counts && !isnan(next)) {
@@ -290,35 +294,31 @@ static void learn_ranks(struct fit_learning *g, double persistence, bool persist
     }
     const double inside = (places * field_of_block(block, g->dims, rho, 0) - 1) / fmax(1, places - 1);
     const double alike = places > 1 && inside > 0 ? fmin(1, same / (inside * persistence)) : 0;
-    learn(g, "load.alike", widen(g, grid, rho, alike, persistence, persists), GEN_FIT_PER_RANK);
+    learn(g, "load.alike", widen(g, grid, rho, alike, p), GEN_FIT_PER_RANK);
 }
 
 static void learn_correlations(struct fit_learning *g) {
-    const double next = gen_fit_loads_correlation(g->l, GEN_FIT_NEXT, 2, 1);
-    const double early = gen_fit_loads_correlation(g->l, GEN_FIT_EARLY, 2, 1);
-    double persistence = g->twin->dataset.load_params.persistence;
-    const bool persists = !isnan(next) && !isnan(early);
+    const struct model_load_params *usual = &g->twin->dataset.load_params;
+    struct gen_fit_lasting p = {usual->persistence_first, usual->persistence,
+                                0.5 * (usual->persistence_first + usual->persistence), false};
     if (g->tail.scale == 0) {
         return; /* nothing varies */
     }
     if (g->l->phases == g->begin + 1) {
-        /* Nobody knows what lasts. */
-        persistence = 1;
-        learn_persistence(g, persistence);
+        p = (struct gen_fit_lasting){1, 1, 1, false}; /* nobody knows what lasts */
+        learn_persistence(g, p);
         gen_fit_remark(g->twin, "one phase: load.persistence is 1, so in a longer twin loads stay the same");
-    } else if (!persists) {
-        gen_fit_remark(g->twin, "no object in two phases: load.persistence is the default");
     } else {
-        /* Less than that is chance. */
-        const double seen = 0.5 * (next + early), least = 2 / sqrt(g->run.tasks);
-        persistence = seen > least ? gen_fit_correlation_behind(&g->tail, seen) : 0;
-        learn_persistence(g, persistence);
-        if (next - early > 0.1) {
-            gen_fit_remark(g->twin,
-                           "task times forget slowly; the model has one persistence for all distances");
+        const struct gen_fit_lasting seen = gen_fit_loads_lasting(g->l, &g->tail);
+        if (seen.known) {
+            p = seen;
+            learn_persistence(g, p);
+        } else {
+            gen_fit_remark(g->twin, "no object in two phases: load.persistence is the default");
         }
     }
-    learn_ranks(g, fmax(persistence, 0.05), persists);
+    g->lasts = p.mean;
+    learn_ranks(g, p);
 }
 
 /* ---- how loads change over the run ---- */
@@ -332,8 +332,7 @@ enum { FEWEST_GROUPS = 6 };
 
 /* Share of the rise in the middle of a group. */
 static double risen(const struct gen_fit_loads *l, size_t group, double rise) {
-    const double phase = group == 0 ? 1 : 1 + ((double)group - 0.5) * (double)l->width - 0.5;
-    return fmax(0, fmin(1, (phase - 1) / rise));
+    return fmax(0, fmin(1, (gen_fit_loads_middle(l, group) - 1) / rise));
 }
 
 /* The deviation, or with a course of it the mean that the model needs. Distributions with a table have single tasks that the
@@ -665,10 +664,10 @@ static void learn_volumes(struct fit_learning *g, double edges) {
     const double change = 0.01 * later;
     const double mean = l->ln_bytes / edges;
     const double variance = l->ln_bytes_squares / edges - mean * mean - change;
-    const double with_work = gen_fit_loads_correlation(l, GEN_FIT_EDGE, 2, g->begin);
+    const double with_work = gen_fit_loads_correlation(l, GEN_FIT_EDGE, 2, g->begin, LAST);
     if (!isnan(with_work) && !same) {
         const double straight = g->tail.scale > 0 ? gen_fit_correlation_with_normal(&g->tail) : 1;
-        follows = follows_of(fmax(0, with_work / straight), p->persistence, g->near);
+        follows = follows_of(fmax(0, with_work / straight), g->lasts, g->near);
         learn(g, "load.edge_follows", follows, GEN_FIT_PER_EDGE);
     }
     const double spread = spread_of(follows, g->near);
@@ -769,9 +768,10 @@ hpcw_status gen_fit_loads_learn(const struct gen_fit_loads *l, struct gen_fit_tw
                              .begin = gen_fit_loads_begin(l),
                              .fill = 1,
                              .widen = 1,
+                             .lasts = twin->dataset.load_params.persistence,
                              .near = twin->dataset.load_params.alike,
                              .err = err};
-    g.run = gen_fit_loads_moments(l, g.begin, GEN_FIT_GROUPS - 1);
+    g.run = gen_fit_loads_moments(l, g.begin, LAST);
     learn_structure(&g);
     if (l->count_sum > 0) {
         learn_objects(&g);

@@ -65,7 +65,7 @@ struct gen_fit_loads {
 hpcw_status gen_fit_loads_read(const char *path, struct gen_fit_loads *l, hpcw_error *err);
 void gen_fit_loads_free(struct gen_fit_loads *l);
 
-/* The sums of all groups from `first` on, of one half (0, 1) or of all ranks (2), as correlations; NaN: not known. */
+/* The sums of the groups from `first` to `last`, of one half (0, 1) or of all ranks (2), as correlations; NaN: not known. */
 enum gen_fit_load_correlation {
     GEN_FIT_NEXT,
     GEN_FIT_EARLY,
@@ -74,7 +74,7 @@ enum gen_fit_load_correlation {
     GEN_FIT_EDGE
 };
 double gen_fit_loads_correlation(const struct gen_fit_loads *l, enum gen_fit_load_correlation which, int half,
-                                 size_t first);
+                                 size_t first, size_t last);
 
 /* Groups of all ranks: the number of tasks, mean seconds, mean and standard deviation of x. Zeros without tasks. */
 struct gen_fit_load_moments {
@@ -84,6 +84,17 @@ struct gen_fit_load_moments gen_fit_loads_moments(const struct gen_fit_loads *l,
 
 /* The first group of the run itself: 1 if phase 0 sets up, otherwise 0. */
 size_t gen_fit_loads_begin(const struct gen_fit_loads *l);
+
+/* The middle phase of a group. */
+double gen_fit_loads_middle(const struct gen_fit_loads *l, size_t group);
+
+/* The share of the variance that lasts for the run: in phase 1, in the last phase, and on average. With the tail of the model's
+ * distribution. `known`: some object was seen in two phases of the run. */
+struct gen_fit_lasting {
+    double first, last, mean;
+    bool known;
+};
+struct gen_fit_lasting gen_fit_loads_lasting(const struct gen_fit_loads *l, const struct model_load_tail *tail);
 
 /* The sketch of all tasks from that group on, or of rank loads over the mean of their phases. NULL when memory runs out. */
 struct gen_fit_sketch *gen_fit_loads_times(const struct gen_fit_loads *l, int half, size_t first, size_t last);

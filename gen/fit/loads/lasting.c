@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How much of an object's work lasts, at both ends of a run. */
+#include <math.h>
+
+#include "gen/fit/loads/loads.h"
+#include "gen/fit/shape.h"
+#include "libwriter/base/detmath.h"
+
+double gen_fit_loads_middle(const struct gen_fit_loads *l, size_t group) {
+    return group == 0 ? 1 : 1 + ((double)group - 0.5) * (double)l->width - 0.5;
+}
+
+/* The share of the variance that lasts in a phase, as the model has it: the rest becomes less by the same factor from phase to
+ * phase. */
+static double lasting_in(const struct gen_fit_loads *l, const double ln_fresh[2], double phase) {
+    const double passed = l->phases > 2 ? fmax(0, phase - 1) / (double)(l->phases - 2) : 0;
+    return 1 - hpcw_i_exp(ln_fresh[0] + passed * (ln_fresh[1] - ln_fresh[0]));
+}
+
+/* Correlations of deviations in a group: with the phase before, and with the last one before that is a power of two. NaN: not
+ * known. */
+struct fit_kept {
+    double next, early, weight;
+};
+
+static double error_of(const struct gen_fit_loads *l, const struct fit_kept *seen, const double ln_fresh[2]) {
+    double error = 0;
+    for (size_t i = 1; i < GEN_FIT_GROUPS; i++) {
+        const double phase = gen_fit_loads_middle(l, i);
+        double power = 1;
+        while (2 * power < phase) {
+            power *= 2;
+        }
+        const double here = lasting_in(l, ln_fresh, phase);
+        const double next = seen[i].next - sqrt(here * lasting_in(l, ln_fresh, phase - 1));
+        const double early = seen[i].early - sqrt(here * lasting_in(l, ln_fresh, power));
+        error += seen[i].weight * ((isnan(next) ? 0 : next * next) + (isnan(early) ? 0 : early * early));
+    }
+    return error;
+}
+
+/* Least squares: steps in both ends, half as long when none of them helps. */
+static void search(const struct gen_fit_loads *l, const struct fit_kept *seen, double ln_fresh[2]) {
+    enum { HALVINGS = 8 };
+    static const double way[][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, -1}, {1, -1}, {-1, 1}};
+    const double least = -9; /* all but a ten thousandth lasts */
+    double error = error_of(l, seen, ln_fresh);
+    double step = 1;
+    for (int halved = 0; halved < HALVINGS;) {
+        bool better = false;
+        for (size_t i = 0; i < sizeof way / sizeof way[0]; i++) {
+            const double tried[2] = {fmax(least, fmin(0, ln_fresh[0] + step * way[i][0])),
+                                     fmax(least, fmin(0, ln_fresh[1] + step * way[i][1]))};
+            const double e = error_of(l, seen, tried);
+            if (e < error) {
+                error = e;
+                ln_fresh[0] = tried[0];
+                ln_fresh[1] = tried[1];
+                better = true;
+            }
+        }
+        if (!better) {
+            step *= 0.5;
+            halved++;
+        }
+    }
+}
+
+struct gen_fit_lasting gen_fit_loads_lasting(const struct gen_fit_loads *l,
+                                             const struct model_load_tail *tail) {
+    struct fit_kept seen[GEN_FIT_GROUPS] = {{0}};
+    struct gen_fit_lasting p = {.known = false};
+    double sum = 0;
+    double weights = 0;
+    for (size_t i = 1; i < GEN_FIT_GROUPS; i++) {
+        const double next = gen_fit_loads_correlation(l, GEN_FIT_NEXT, 2, i, i);
+        const double early = gen_fit_loads_correlation(l, GEN_FIT_EARLY, 2, i, i);
+        seen[i].weight = gen_fit_loads_moments(l, i, i).tasks;
+        seen[i].next = isnan(next) ? NAN : gen_fit_correlation_behind(tail, fmax(0, next));
+        seen[i].early = isnan(early) ? NAN : gen_fit_correlation_behind(tail, fmax(0, early));
+        p.known = p.known || !isnan(next);
+    }
+    double ln_fresh[2] = {-1, -1};
+    search(l, seen, ln_fresh);
+    for (size_t i = 1; i < GEN_FIT_GROUPS; i++) {
+        sum += seen[i].weight * lasting_in(l, ln_fresh, gen_fit_loads_middle(l, i));
+        weights += seen[i].weight;
+    }
+    p.first = lasting_in(l, ln_fresh, 1);
+    p.last = lasting_in(l, ln_fresh, (double)l->phases - 1);
+    p.mean = weights > 0 ? sum / weights : p.first;
+    return p;
+}
