@@ -43,10 +43,10 @@ static double seconds(const struct gen_dataset *d) {
     return (double)gen_clog2_log_records(d) * 200e-9;
 }
 
-/* For the events of about a hundred calls of each rank, and for its coroutine. */
+/* For the events of at most seventy calls of each rank, and for its coroutine. */
 static uint64_t memory(const struct gen_dataset *d, uint32_t jobs) {
     (void)jobs;
-    return (UINT64_C(64) << 20) + (UINT64_C(48) << 10) * d->ranks;
+    return (UINT64_C(64) << 20) + (UINT64_C(32) << 10) * d->ranks;
 }
 
 static bool owns(const char *path) {

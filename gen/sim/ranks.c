@@ -208,5 +208,5 @@ enum sim_answer sim_state(struct sim *sim, uint32_t rank, uint32_t state, bool b
                                       .rank = rank,
                                       .what = begins ? SIM_STATE : SIM_STATE_ENDS,
                                       .number = (uint8_t)state});
-    return sim_advance(sim, rank, time_ns);
+    return begins ? SIM_GOES_ON : sim_advance(sim, rank, time_ns);
 }

@@ -10,10 +10,11 @@
  *
  *     FIRST_WINDOW_NS  the first distance
  *     FEW_CALLS        of a rank on average within the distance: fewer are not worth a look at all ranks
- *     MANY_CALLS       the same: with more of them, records take too much memory, however often ranks stop
+ *     MANY_CALLS       the same: with more of them, records take too much memory, however often ranks stop; logs of
+ *                      32,768 ranks would need more than 1 GiB
  *     FEW_STOPS        one stop in so many turns of ranks costs little
  */
-enum { FIRST_WINDOW_NS = 1000000, FEW_CALLS = 16, MANY_CALLS = 128, FEW_STOPS = 16 };
+enum { FIRST_WINDOW_NS = 1000000, FEW_CALLS = 16, MANY_CALLS = 64, FEW_STOPS = 16 };
 
 /* Sends and receives that look for their partners: with more of them, a program has a loop that never ends. */
 enum { UNDER_WAY = 1 << 20, UNDER_WAY_OF_RANK = 1 << 10 };
@@ -108,6 +109,13 @@ static uint32_t take_ready(struct sim *sim) {
     return rank;
 }
 
+/* In a checkpoint, ranks make few calls and the distance grows; it is too long for what follows. So when ranks have
+ * made many calls, the horizon comes to where this rank is. */
+static void stop_early(struct sim *sim, uint32_t rank) {
+    const uint64_t now_ns = sim->rank[rank].clock_ns;
+    sim->horizon_ns = now_ns < sim->horizon_ns ? now_ns : sim->horizon_ns;
+}
+
 static hpcw_status run_one(struct sim *sim, hpcw_error *err) {
     const uint32_t rank = take_ready(sim);
     sim->turns++;
@@ -120,6 +128,9 @@ static hpcw_status run_one(struct sim *sim, hpcw_error *err) {
         break;
     default:
         return err != NULL ? err->code : HPCW_EINVAL;
+    }
+    if (sim->calls - sim->calls_at_horizon > (uint64_t)MANY_CALLS * sim->ranks) {
+        stop_early(sim, rank);
     }
     return sim->failed ? hpcw_i_fail_as(err, &sim->failure) : HPCW_OK;
 }
@@ -153,7 +164,7 @@ static void adapt_window(struct sim *sim) {
     const bool often = sim->parked_count > sim->turns / FEW_STOPS;
     if (calls < FEW_CALLS || (often && calls < MANY_CALLS / 2)) {
         sim->window_ns *= 2;
-    } else if (calls > MANY_CALLS || (!often && calls > 2 * FEW_CALLS)) {
+    } else if (calls >= MANY_CALLS || (!often && calls > 2 * FEW_CALLS)) {
         sim->window_ns -= sim->window_ns / 2;
     }
     sim->calls_at_horizon = sim->calls;

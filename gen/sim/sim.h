@@ -9,7 +9,8 @@
  *   - A timed call, a receive from any source or a wait for any request, depends on who comes first. It is served when no rank
  *     can go on locally, the earliest one first. All that happens later is sent later, so nothing earlier can follow.
  *   - A rank stops at a horizon of simulated time, so that messages that nobody has received yet take bounded memory. The
- *     horizon moves when no rank can go on before it. Which links are crowded changes only then (crowd.h).
+ *     horizon moves when no rank can go on before it; only then it changes which links are crowded (crowd.h). It comes
+ *     nearer when ranks have made many calls.
  *
  * Times are nanoseconds from the start of the run.
  */
@@ -197,7 +198,7 @@ enum sim_answer sim_compute(struct sim *sim, uint32_t rank, enum sim_work work, 
 /* Before sim_compute: on a further clock this work takes `saved_ns` less, at most all of it. */
 void sim_save(struct sim *sim, uint32_t rank, uint32_t clock, uint64_t saved_ns);
 /* The end of a phase or a state takes time only if the rank has done nothing since its last phase ended or its last state began:
- * that of a call. The begin of a state takes none. */
+ * that of a call. The begin of a state takes none, so the rank goes on. */
 enum sim_answer sim_next_phase(struct sim *sim, uint32_t rank);
 enum sim_answer sim_state(struct sim *sim, uint32_t rank, uint32_t state, bool begins);
 

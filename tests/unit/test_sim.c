@@ -520,6 +520,33 @@ static void test_order_of_ranks_with_noise(void **state) {
     run_in_orders(&(struct sim_noise_params){1, 10, 1000});
 }
 
+/* How often the horizon moves while ranks wait for one that computes now and then, and in some barriers after that. */
+static uint32_t passes_with(uint32_t barriers) {
+    enum { MANY_RANKS = 16 };
+    struct script s;
+    script_begin(&s, MANY_RANKS, 1);
+    for (uint32_t r = 0; r < MANY_RANKS; r++) {
+        for (uint32_t i = 0; r == 0 && i < 20; i++) {
+            script_compute(&s, r, 1000000000);
+        }
+        script_meet(&s, r, SIM_CALL_BARRIER, 0, 0);
+        for (uint32_t i = 0; i < barriers; i++) {
+            script_meet(&s, r, SIM_CALL_BARRIER, 0, 0);
+        }
+    }
+    script_run(&s);
+    const uint32_t passes = s.passes;
+    script_end(&s);
+    return passes;
+}
+
+/* After a pause in which ranks run far ahead, their events do not wait in memory for longer than before it. */
+static void test_pause(void **state) {
+    (void)state;
+    const uint32_t pause = passes_with(1);
+    assert_in_range(passes_with(2000), pause + 2000 / 128, pause + 2000 / 8);
+}
+
 /* What has passed is over: no event comes before a time that the observer was told. */
 static void test_passed(void **state) {
     (void)state;
@@ -616,6 +643,7 @@ int main(void) {
         cmocka_unit_test(test_order_of_ranks),
         cmocka_unit_test(test_order_of_ranks_with_noise),
         cmocka_unit_test(test_passed),
+        cmocka_unit_test(test_pause),
         cmocka_unit_test(test_deadlocks),
         cmocka_unit_test(test_wrong_calls),
     };
