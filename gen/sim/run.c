@@ -109,6 +109,15 @@ static uint32_t take_ready(struct sim *sim) {
     return rank;
 }
 
+/* Ranks wait for their memory most of all. So that of the next one comes while this one runs. */
+static void fetch_next(const struct sim *sim) {
+    if (sim->ready_count > 0 && sim->program->fetch != NULL) {
+        const uint32_t rank = sim->ready[sim->ready_count - 1];
+        hpcw_i_fetch(&sim->rank[rank], sizeof *sim->rank);
+        sim->program->fetch(sim->program->context, rank);
+    }
+}
+
 /* In a checkpoint, ranks make few calls and the distance grows; it is too long for what follows. So when ranks have
  * made many calls, the horizon comes to where this rank is. */
 static void stop_early(struct sim *sim, uint32_t rank) {
@@ -119,6 +128,7 @@ static void stop_early(struct sim *sim, uint32_t rank) {
 static hpcw_status run_one(struct sim *sim, hpcw_error *err) {
     const uint32_t rank = take_ready(sim);
     sim->turns++;
+    fetch_next(sim);
     switch (sim->program->resume(sim->program->context, rank, err)) {
     case SIM_STOPPED:
         break;

@@ -39,6 +39,8 @@ struct sim_program {
     enum sim_stop (*resume)(void *context, uint32_t rank, hpcw_error *err);
     /* Where a rank is in the text of its program, for messages: "wave.lua:12". NULL: nobody knows. */
     void (*where)(void *context, uint32_t rank, char *text, size_t size);
+    /* A rank runs soon: its memory may be fetched into the caches. NULL: nothing is. */
+    void (*fetch)(void *context, uint32_t rank);
 };
 
 /* ---- what happens, for who wants to know ---- */

@@ -21,4 +21,13 @@ char *hpcw_i_strdup(const char *text);
  * they link mem.c compiled with HPCW_I_TEST_GATES. */
 extern bool (*hpcw_i_mem_gate)(size_t size);
 
+/* Begins to bring memory into the caches. */
+static inline void hpcw_i_fetch(const void *p, size_t size) {
+    enum { CACHE_LINE = 64 };
+    const char *at = p;
+    for (size_t done = 0; done < size; done += CACHE_LINE) {
+        __builtin_prefetch(at + done);
+    }
+}
+
 #endif

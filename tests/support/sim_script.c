@@ -281,7 +281,7 @@ hpcw_status script_try(struct script *s) {
                                         .horizon_ns = s->horizon_ns,
                                         .repair = s->repair,
                                         .clocks = s->clocks};
-    const struct sim_program program = {s, resume, where};
+    const struct sim_program program = {s, resume, where, NULL};
     hpcw_status status = sim_new(&options, &program, &s->sim, &s->err);
     return status == HPCW_OK ? sim_run(s->sim, &s->err) : status;
 }

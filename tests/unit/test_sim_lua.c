@@ -513,6 +513,36 @@ static void test_blocks(void **state) {
     }
 }
 
+/* Small blocks of a row follow one another. */
+static void test_rows(void **state) {
+    (void)state;
+    struct sim_lua_memory m = {.limit = 1 << 20};
+    for (size_t rows = 0; rows < 100; rows++) {
+        const char *row = sim_lua_memory_begin_row(&m);
+        char *first = sim_lua_allocate(&m, NULL, 0, 20);
+        char *large = sim_lua_allocate(&m, NULL, 0, SIM_LUA_SMALL + 1);
+        char *second = sim_lua_allocate(&m, NULL, 0, 100);
+        assert_ptr_equal(first, row);
+        assert_ptr_equal(second, first + 32);
+        assert_int_equal(sim_lua_memory_end_row(&m, row), 32 + 112);
+        memset(first, 'x', 20);
+        memset(second, 'x', 100);
+        assert_null(sim_lua_allocate(&m, large, SIM_LUA_SMALL + 1, 0));
+        assert_null(sim_lua_allocate(&m, first, 20, 0));
+        assert_ptr_equal(sim_lua_allocate(&m, NULL, 0, 20), first);
+    }
+    sim_lua_memory_free(&m);
+
+    m = (struct sim_lua_memory){.limit = 1 << 20};
+    const char *row = sim_lua_memory_begin_row(&m);
+    for (size_t bytes = 0; bytes + 512 <= SIM_LUA_ROW; bytes += 512) {
+        assert_ptr_equal(sim_lua_allocate(&m, NULL, 0, 512), row + bytes);
+    }
+    assert_non_null(sim_lua_allocate(&m, NULL, 0, 512));
+    assert_int_equal(sim_lua_memory_end_row(&m, row), SIM_LUA_ROW);
+    sim_lua_memory_free(&m);
+}
+
 /* Any number of ends of phases in a period is progress: 16 phases of 4096 ranks are 2^16. */
 static void test_progress(void **state) {
     struct sim_lua_watch watch;
@@ -540,7 +570,7 @@ int main(void) {
         cmocka_unit_test(test_wrong_texts),    cmocka_unit_test(test_wrong_calls),
         cmocka_unit_test(test_wrong_programs), cmocka_unit_test(test_endless),
         cmocka_unit_test(test_progress),       cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_blocks),         cmocka_unit_test(test_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

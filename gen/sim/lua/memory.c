@@ -8,7 +8,7 @@
 
 /* The first chunk is a page, as few ranks need no more. Further ones are large pages of the system: ranks run in turn, and what
  * one of them needs is in many places. */
-enum { PAGE = 64 << 10, CHUNK = 2 << 20 };
+enum { PAGE = 64 << 10, CHUNK = 2 << 20, CACHE_LINE = 64 };
 
 static bool is_small(size_t size) {
     return size > 0 && size <= SIM_LUA_SMALL;
@@ -16,6 +16,10 @@ static bool is_small(size_t size) {
 
 static void **unused_of(struct sim_lua_memory *m, size_t size) {
     return &m->unused[(size - 1) / SIM_LUA_STEP];
+}
+
+static size_t step_of(size_t size) {
+    return (size + SIM_LUA_STEP - 1) / SIM_LUA_STEP * SIM_LUA_STEP;
 }
 
 /* Makes room for pages. */
@@ -30,27 +34,45 @@ static void add_chunk(struct sim_lua_memory *m) {
     }
 }
 
-/* Cuts a page into blocks of a size. */
-static void add_page(struct sim_lua_memory *m, size_t size) {
-    const size_t step = (size + SIM_LUA_STEP - 1) / SIM_LUA_STEP * SIM_LUA_STEP;
+/* The next page, NULL when memory runs out. Its first bytes may be those of a chunk. */
+static char *next_page(struct sim_lua_memory *m) {
     if (m->pages == 0) {
         add_chunk(m);
     }
     if (m->pages == 0) {
-        return;
+        return NULL;
     }
     char *page = m->page;
     m->page += PAGE;
     m->pages--;
-    for (size_t at = SIM_LUA_STEP; at + step <= PAGE; at += step) {
+    return page;
+}
+
+/* Cuts a page into blocks of a size. */
+static void add_page(struct sim_lua_memory *m, size_t size) {
+    const size_t step = step_of(size);
+    char *page = next_page(m);
+    for (size_t at = SIM_LUA_STEP; page != NULL && at + step <= PAGE; at += step) {
         *(void **)(void *)(page + at) = *unused_of(m, size);
         *unused_of(m, size) = page + at;
     }
 }
 
+/* The next bytes of the row. */
+static void *extend_row(struct sim_lua_memory *m, size_t bytes) {
+    void *block = m->row;
+    m->row += bytes;
+    m->row_left -= bytes;
+    m->row_room -= bytes;
+    return block;
+}
+
 static void *take(struct sim_lua_memory *m, size_t size) {
     if (!is_small(size)) {
         return hpcw_i_malloc(size);
+    }
+    if (step_of(size) <= m->row_room) {
+        return extend_row(m, step_of(size));
     }
     void **unused = unused_of(m, size);
     if (*unused == NULL) {
@@ -95,6 +117,27 @@ void *sim_lua_allocate(void *memory, void *block, size_t old_size, size_t size) 
     }
     m->used += size - had;
     return moved;
+}
+
+const char *sim_lua_memory_begin_row(struct sim_lua_memory *m) {
+    const size_t skipped = m->row_left % CACHE_LINE;
+    m->row += skipped;
+    m->row_left -= skipped;
+    if (m->row_left < SIM_LUA_ROW) {
+        char *page = next_page(m);
+        if (page == NULL) {
+            return NULL;
+        }
+        m->row = page + CACHE_LINE;
+        m->row_left = PAGE - CACHE_LINE;
+    }
+    m->row_room = SIM_LUA_ROW;
+    return m->row;
+}
+
+size_t sim_lua_memory_end_row(struct sim_lua_memory *m, const char *row) {
+    m->row_room = 0;
+    return row == NULL ? 0 : (size_t)(m->row - row);
 }
 
 void sim_lua_memory_free(struct sim_lua_memory *m) {

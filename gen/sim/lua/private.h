@@ -21,6 +21,8 @@ struct sim_lua_list {
 struct sim_lua_rank {
     struct sim_lua *lua;
     lua_State *thread; /* NULL: not begun, or over */
+    const char *row;   /* [row_bytes] what it allocated in its first turn: most of what it needs */
+    size_t row_bytes;
     uint32_t rank;
     uint32_t draws;               /* calls of random and normal */
     uint32_t wrote;               /* the last phase with a checkpoint; UINT32_MAX: none */

@@ -408,13 +408,18 @@ static enum sim_stop resume(void *context, uint32_t rank, hpcw_error *err) {
                           lua->name, rank, lua->watch.seconds);
         return SIM_FAILED;
     }
-    if (r->thread == NULL) {
+    const bool begins = r->thread == NULL;
+    if (begins) {
         sim_lua_watch_progress(&lua->watch);
+        r->row = sim_lua_memory_begin_row(&lua->memory);
         if (call(lua, make_rank, r, err) != HPCW_OK) {
             return SIM_FAILED;
         }
     }
     const int status = run_on(lua, r);
+    if (begins) {
+        r->row_bytes = sim_lua_memory_end_row(&lua->memory, r->row);
+    }
     if (status == LUA_YIELD) {
         return SIM_STOPPED;
     }
@@ -427,11 +432,16 @@ static enum sim_stop resume(void *context, uint32_t rank, hpcw_error *err) {
     return SIM_ENDED;
 }
 
+static void fetch(void *context, uint32_t rank) {
+    const struct sim_lua *lua = context;
+    hpcw_i_fetch(lua->rank[rank].row, lua->rank[rank].row_bytes);
+}
+
 /* ---- a run ---- */
 
 hpcw_status sim_lua_run(struct sim_lua *lua, const struct sim_options *options, const struct sim_lua_host *host,
                         struct sim_lua_result *result, hpcw_error *err) {
-    const struct sim_program program = {lua, resume, where};
+    const struct sim_program program = {lua, resume, where, fetch};
     *result = (struct sim_lua_result){0};
     for (uint32_t r = 0; r < lua->ranks; r++) {
         lua->rank[r] = (struct sim_lua_rank){.lua = lua, .rank = r, .wrote = UINT32_MAX, .edges = UINT32_MAX};
