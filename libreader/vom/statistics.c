@@ -21,6 +21,7 @@ struct statistics_state {
     uint64_t phases, id, last_id, migrations;
     unsigned groups;
     bool after;
+    bool typed; /* in metadata, or at the top as in vt's first files */
     double figure[READ_VOM_FIGURES];
 };
 
@@ -65,13 +66,16 @@ static const struct read_vom_spec phase = {.type = READ_VOM_T_OBJECT, .slot = PH
 
 static const char *const type_words[] = {"LBStatsfile"};
 static const struct read_vom_words type = {.expected = "\"LBStatsfile\"", .count = 1, .word = type_words};
+#define TYPE                                                                                                   \
+    { .type = READ_VOM_T_WORD, .words = &type, .present = offsetof(struct statistics_state, typed) }
 static const struct read_vom_key metadata_keys[] = {
-    {READ_VOM_KEY("type"), true, {.type = READ_VOM_T_WORD, .words = &type}},
+    {READ_VOM_KEY("type"), true, TYPE},
 };
 
 static const struct read_vom_key top_keys[] = {
-    {READ_VOM_KEY("metadata"), true, {.type = READ_VOM_T_OBJECT, READ_VOM_KEYS(metadata_keys)}},
+    {READ_VOM_KEY("metadata"), false, {.type = READ_VOM_T_OBJECT, READ_VOM_KEYS(metadata_keys)}},
     {READ_VOM_KEY("phases"), true, {.type = READ_VOM_T_ARRAY, .element = &phase}},
+    {READ_VOM_KEY("type"), false, TYPE},
 };
 static const struct read_vom_spec top = {.type = READ_VOM_T_OBJECT, READ_VOM_KEYS(top_keys)};
 
@@ -160,10 +164,16 @@ hpcw_status read_vom_statistics_source(const struct read_source *source,
     const struct read_vom_consumer consumer = {.context = &p, .begin = begin, .end = end};
     hpcw_status status = read_vom_text_new(source, &text, err);
     if (status == HPCW_OK) {
-        status = read_vom_json_new(read_source_name(source), text, &top, false, &consumer, &p.json, err);
+        status = read_vom_json_new(read_source_name(source), text, &top, 0, &consumer, &p.json, err);
     }
     if (status == HPCW_OK) {
         status = read_vom_json_run(p.json, err);
+    }
+    if (status == HPCW_OK && !p.typed) {
+        status = hpcw_i_fail(
+            err, HPCW_EFORMAT,
+            "%s: expected the type \"LBStatsfile\" in metadata or at the top, got a file without it",
+            read_source_name(source));
     }
     read_vom_json_free(p.json);
     read_vom_text_free(text);
