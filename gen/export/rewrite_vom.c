@@ -12,7 +12,9 @@
 #include "gen/export/phases.h"
 #include "gen/export/text.h"
 #include "libreader/source.h"
+#include "libreader/vom/public.h"
 #include "libreader/vom/set/set.h"
+#include "libreader/vom/vom.h"
 #include "libwriter/base/array.h"
 #include "libwriter/base/buf.h"
 #include "libwriter/base/mem.h"
@@ -191,11 +193,13 @@ static hpcw_status put_task(void *context, const hpcw_vom_task *task) {
 
 /* ---- files ---- */
 
-static hpcw_status pass(struct vom_rewrite *x, const char *from, const hpcw_vom_watch *watch,
+static hpcw_status pass(struct vom_rewrite *x, const char *from, uint32_t rank, const hpcw_vom_watch *watch,
                         hpcw_vom_info *info) {
     hpcw_vom_reader *r;
+    struct read_source *source;
     hpcw_error of_reader = {.code = HPCW_OK};
-    hpcw_status s = hpcw_vom_reader_open(from, &r, x->err);
+    hpcw_status s = read_source_open(from, &source, x->err);
+    s = s == HPCW_OK ? read_vom_publish(source, rank, READ_VOM_LENIENT, &r, x->err) : s;
     if (s != HPCW_OK) {
         return s;
     }
@@ -204,13 +208,14 @@ static hpcw_status pass(struct vom_rewrite *x, const char *from, const hpcw_vom_
         *x->err = of_reader;
     }
     *info = *hpcw_vom_reader_info(r);
+    read_vom_warn(r->r, &x->done.warning);
     hpcw_vom_reader_free(r);
     return s;
 }
 
 /* `below`: the directory of `to`; NULL: it is found by the path. `held`: `from`, open. */
 static hpcw_status rewrite_passes(struct vom_rewrite *x, const struct read_source *held, const char *from,
-                                  const char *to, const struct hpcw_i_sink_below *below) {
+                                  uint32_t rank, const char *to, const struct hpcw_i_sink_below *below) {
     static const hpcw_vom_content content[] = {[GEN_REWRITE_AUTO] = HPCW_VOM_BY_NAME,
                                                [GEN_REWRITE_PLAIN] = HPCW_VOM_PLAIN,
                                                [GEN_REWRITE_BROTLI] = HPCW_VOM_BROTLI,
@@ -230,7 +235,7 @@ static hpcw_status rewrite_passes(struct vom_rewrite *x, const struct read_sourc
     hpcw_vom_info info;
     x->to = to;
     x->phases.count = x->iterations.count = x->next_iteration = 0;
-    hpcw_status s = pass(x, from, &ids, &info);
+    hpcw_status s = pass(x, from, rank, &ids, &info);
     if (s == HPCW_OK && !info.has_rank) {
         s = hpcw_i_fail(x->err, HPCW_EFORMAT,
                         "%s: expected the rank of the file in it, got neither it nor a task", from);
@@ -253,7 +258,7 @@ static hpcw_status rewrite_passes(struct vom_rewrite *x, const struct read_sourc
     x->options.content = content[x->what->form];
     x->options.durability = x->what->sync ? HPCW_SYNC_DIRECTORY : HPCW_SYNC_NONE;
     x->ranks = x->ranks > info.rank ? x->ranks : info.rank + 1;
-    s = pass(x, from, &all, &info);
+    s = pass(x, from, rank, &all, &info);
     if (s == HPCW_OK && x->writer == NULL) { /* neither metadata nor a phase */
         s = open_writer(x, &(hpcw_vom_metadata){.has_rank = false});
     }
@@ -265,13 +270,13 @@ static hpcw_status rewrite_passes(struct vom_rewrite *x, const struct read_sourc
     return s;
 }
 
-/* Both passes read the same file, which is open meanwhile. */
-static hpcw_status rewrite_file(struct vom_rewrite *x, const char *from, const char *to,
+/* Both passes read the same file, which is open meanwhile. `rank`: by its name; READ_VOM_ANY_RANK: not known. */
+static hpcw_status rewrite_file(struct vom_rewrite *x, const char *from, uint32_t rank, const char *to,
                                 const struct hpcw_i_sink_below *below) {
     struct read_source *held;
     hpcw_status s = read_source_open(from, &held, x->err);
     if (s == HPCW_OK) {
-        s = rewrite_passes(x, held, from, to, below);
+        s = rewrite_passes(x, held, from, rank, to, below);
         read_source_free(held);
     }
     return s;
@@ -279,7 +284,7 @@ static hpcw_status rewrite_file(struct vom_rewrite *x, const char *from, const c
 
 static hpcw_status rewrite_alone(struct vom_rewrite *x, const char *from, const char *to) {
     struct hpcw_i_entry entry;
-    hpcw_status s = rewrite_file(x, from, to, NULL);
+    hpcw_status s = rewrite_file(x, from, READ_VOM_ANY_RANK, to, NULL);
     if (s != HPCW_OK) {
         return s;
     }
@@ -309,7 +314,7 @@ static hpcw_status rewrite_set(struct vom_rewrite *x, const char *from, const ch
         (void)snprintf(name, sizeof name, "/data.%" PRIu32 ".json%s", r, br ? ".br" : "");
         path.size = 0;
         s = hpcw_i_buf_append_str(&path, folder.path) && hpcw_i_buf_append(&path, name, strlen(name) + 1)
-                ? rewrite_file(x, read_vom_set_path(&set, r), (const char *)path.data, &folder.below)
+                ? rewrite_file(x, read_vom_set_path(&set, r), r, (const char *)path.data, &folder.below)
                 : gen_export_no_memory(x->err);
     }
     s = read_vom_set_check(&set, s, x->err);

@@ -105,12 +105,13 @@ static hpcw_status keep_phase(void *context, const struct read_vom_phase *p, hpc
 static hpcw_status pass(struct vom_export *x, const char *path, uint32_t rank,
                         const struct read_vom_events *events, hpcw_error *err) {
     struct read_vom *reader;
-    hpcw_status s = read_vom_open(path, rank, 0, &reader, err);
+    hpcw_status s = read_vom_open(path, rank, READ_VOM_LENIENT, &reader, err);
     if (s == HPCW_OK) {
         struct read_vom_facts facts;
         s = read_vom_run(reader, UINT64_MAX, events, err);
         read_vom_facts(reader, &facts);
         x->rank = facts.rank;
+        read_vom_warn(reader, &x->done.warning);
         read_vom_free(reader);
     }
     return s;

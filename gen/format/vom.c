@@ -307,9 +307,8 @@ static hpcw_status probe(const char *path, bool *is, hpcw_error *err) {
     enum read_vom_file_type type;
     bool directory;
     hpcw_status s = read_source_is_directory(path, &directory, err);
-    if (s == HPCW_OK && directory) {
-        s = read_vom_is_set(path, is, err);
-    } else if (s == HPCW_OK) {
+    s = s == HPCW_OK ? read_vom_is_set(path, is, err) : s;
+    if (s == HPCW_OK && !directory && !*is) {
         s = read_vom_file_type(path, &type, err);
         *is = s == HPCW_OK && type != READ_VOM_UNKNOWN_FILE;
     }
@@ -319,7 +318,7 @@ static hpcw_status probe(const char *path, bool *is, hpcw_error *err) {
 static hpcw_status verify(const char *path, bool ours, uint64_t *files, hpcw_error *err) {
     unsigned flags = ours ? READ_VOM_STRICT : 0;
     bool directory;
-    hpcw_status s = read_source_is_directory(path, &directory, err);
+    hpcw_status s = read_vom_is_directory(path, &directory, err);
     if (s != HPCW_OK || directory) {
         return s == HPCW_OK ? read_vom_verify_directory(path, flags, 0, err) : s;
     }

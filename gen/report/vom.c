@@ -12,27 +12,31 @@
 #include "libreader/vom/vom.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
-#include "libwriter/io/sys.h"
 
 struct phase_load {
     uint64_t sum_ns; /* of ranks: an integer, so the order of the threads does not matter */
     double most;     /* of a rank */
     uint64_t tasks;
+    uint32_t ranks; /* that have the phase */
 };
+
+static double mean_of(const struct phase_load *p) {
+    return (double)p->sum_ns / 1e9 / p->ranks;
+}
 
 struct vom_loads {
     struct read_vom_set set;
-    struct ui_raster raster;  /* phases x ranks */
-    struct phase_load *phase; /* [phases] */
-    uint64_t phases;
+    struct ui_raster raster;      /* phases x ranks */
+    struct phase_load *phase;     /* [phases] */
+    uint64_t phases, most_phases; /* of the first rank, or the most that were met */
     uint32_t ranks;
+    hpcw_error warning;
     pthread_mutex_t lock;
 };
 
 /* What one thread reads: a rank's file. */
 struct rank_reading {
     struct vom_loads *all;
-    const struct read_vom *reader;
     double *load;    /* [phases] */
     uint64_t *tasks; /* [phases] */
     uint64_t room;   /* phases; 0: not known before the first file is read */
@@ -41,20 +45,17 @@ struct rank_reading {
 
 static hpcw_status phase_begin(void *context, uint64_t number, hpcw_error *err) {
     struct rank_reading *g = context;
+    (void)err;
     g->at = number;
     g->phases = number + 1;
-    if (g->room == 0 || number < g->room) {
-        return HPCW_OK;
-    }
-    return read_vom_wrong(g->reader, err, "expected %" PRIu64 " phases as in the file of rank 0, got more",
-                          g->room);
+    return HPCW_OK;
 }
 
 static hpcw_status task(void *context, const struct read_vom_task *t, hpcw_error *err) {
     (void)err;
     struct rank_reading *g = context;
     /* As vt, without the entity that stands for "none". */
-    if (g->room > 0 && (!t->entity.has_id || t->entity.id != 0)) {
+    if (g->at < g->room && (!t->entity.has_id || t->entity.id != 0)) {
         g->load[g->at] += t->time;
         g->tasks[g->at]++;
     }
@@ -67,18 +68,18 @@ static hpcw_status read_file(struct rank_reading *g, uint32_t rank, hpcw_error *
     (void)snprintf(path, sizeof path, "%s", read_vom_set_path(&g->all->set, rank));
     (void)pthread_mutex_unlock(&g->all->lock);
     struct read_vom *reader;
-    hpcw_status s = read_vom_open(path, rank, 0, &reader, err);
+    hpcw_status s = read_vom_open(path, rank, READ_VOM_LENIENT, &reader, err);
     if (s == HPCW_OK) {
         const struct read_vom_events events = {.context = g, .phase_begin = phase_begin, .task = task};
-        g->reader = reader;
         g->phases = 0;
         s = read_vom_run(reader, UINT64_MAX, &events, err);
+        (void)pthread_mutex_lock(&g->all->lock);
+        read_vom_warn(reader, &g->all->warning);
+        if (g->room > 0) {
+            read_vom_warn_phases(path, g->room, g->phases, &g->all->warning);
+        }
+        (void)pthread_mutex_unlock(&g->all->lock);
         read_vom_free(reader);
-    }
-    if (s == HPCW_OK && g->phases < g->room) {
-        s = hpcw_i_fail(err, HPCW_EFORMAT,
-                        "%s: expected %" PRIu64 " phases as in the file of rank 0, got %" PRIu64, path, g->room,
-                        g->phases);
     }
     return s;
 }
@@ -112,11 +113,13 @@ static hpcw_status read_rank(void *context, void *state, uint64_t rank, hpcw_err
         return s;
     }
     (void)pthread_mutex_lock(&all->lock);
-    for (uint64_t k = 0; k < g->phases; k++) {
+    all->most_phases = g->phases > all->most_phases ? g->phases : all->most_phases;
+    for (uint64_t k = 0; k < g->phases && k < all->phases; k++) {
         struct phase_load *p = &all->phase[k];
         ui_raster_add(&all->raster, k, rank, g->load[k]);
         p->sum_ns += g->load[k] > 0 ? (uint64_t)llround(g->load[k] * 1e9) : 0;
         p->tasks += g->tasks[k];
+        p->ranks++;
         p->most = g->load[k] > p->most ? g->load[k] : p->most;
     }
     (void)pthread_mutex_unlock(&all->lock);
@@ -174,7 +177,7 @@ static hpcw_status draw_curves(const struct gen_report *r, const struct vom_load
         point[i] = (struct ui_page_point){.x = (double)(i % n * span), .y = NAN, .low = NAN, .high = NAN};
     }
     for (uint64_t k = 0; k < all->phases; k++) {
-        double mean = (double)all->phase[k].sum_ns / 1e9 / all->ranks;
+        double mean = mean_of(&all->phase[k]);
         const double value[3] = {mean > 0 ? all->phase[k].most / mean - 1 : 0, all->phase[k].most, mean};
         for (size_t c = 0; c < 3; c++) {
             double *y = &point[c * n + (size_t)(k / span)].y;
@@ -214,7 +217,7 @@ static void put_finding(const struct gen_report *r, const struct vom_loads *all)
     double whole = 0, necessary = 0, lost = -1;
     uint64_t worst = 0;
     for (uint64_t k = 0; k < all->phases; k++) {
-        double mean = (double)all->phase[k].sum_ns / 1e9 / all->ranks, most = all->phase[k].most;
+        double mean = mean_of(&all->phase[k]), most = all->phase[k].most;
         whole += most;
         necessary += mean;
         worst = most - mean > lost ? k : worst;
@@ -260,18 +263,13 @@ static hpcw_status draw(const struct gen_report *r, const struct vom_loads *all,
     return draw_curves(r, all, err);
 }
 
-static hpcw_status read_all(const struct gen_report *r, struct vom_loads *all, hpcw_error *err) {
-    struct rank_reading first = {.all = all};
-    hpcw_status s = read_file(&first, 0, err);
-    all->phases = first.phases;
-    if (s != HPCW_OK || all->phases == 0) {
-        return s;
-    }
+/* Reads all ranks, with room for all->phases. */
+static hpcw_status read_ranks(const struct gen_report *r, struct vom_loads *all, hpcw_error *err) {
     all->phase = hpcw_i_calloc((size_t)all->phases, sizeof *all->phase);
     if (all->phase == NULL) {
         return hpcw_i_fail_memory(err, "report", all->phases, "phases");
     }
-    s = ui_raster_init(&all->raster, all->phases, all->ranks, UI_RASTER_MAX, UI_REDUCE_MAX, err);
+    hpcw_status s = ui_raster_init(&all->raster, all->phases, all->ranks, UI_RASTER_MAX, UI_REDUCE_MAX, err);
     if (s == HPCW_OK) {
         const struct gen_pool_work work = {.name = "report",
                                            .context = all,
@@ -285,18 +283,32 @@ static hpcw_status read_all(const struct gen_report *r, struct vom_loads *all, h
     return s;
 }
 
-hpcw_status gen_report_vom(const struct gen_report *r, hpcw_error *err) {
-    struct hpcw_i_entry entry;
-    int e = hpcw_i_sys_look(r->path, true, &entry);
-    if (e != 0) {
-        return hpcw_i_fail_sys(err, e, "%s: cannot look at it", r->path);
+/* Once more if a rank has more phases than the first one, which a killed run left behind. */
+static hpcw_status read_all(const struct gen_report *r, struct vom_loads *all, hpcw_error *err) {
+    struct rank_reading first = {.all = all};
+    hpcw_status s = read_file(&first, 0, err);
+    all->most_phases = first.phases;
+    while (s == HPCW_OK && all->phases < all->most_phases) {
+        all->phases = all->most_phases;
+        hpcw_i_free(all->phase);
+        ui_raster_free(&all->raster);
+        s = read_ranks(r, all, err);
     }
-    if (entry.kind != HPCW_I_DIRECTORY) {
+    return s;
+}
+
+hpcw_status gen_report_vom(const struct gen_report *r, hpcw_error *err) {
+    bool directory;
+    hpcw_status s = read_vom_is_directory(r->path, &directory, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    if (!directory) {
         return hpcw_i_fail(err, HPCW_ENOTSUP, "%s: expected the directory of all ranks' files, got one file",
                            r->path);
     }
     struct vom_loads all = {0};
-    hpcw_status s = read_vom_set_open(r->path, false, &all.set, err);
+    s = read_vom_set_open(r->path, false, &all.set, err);
     if (s != HPCW_OK) {
         return s;
     }
@@ -306,6 +318,9 @@ hpcw_status gen_report_vom(const struct gen_report *r, hpcw_error *err) {
     s = read_vom_set_check(&all.set, s, err);
     if (s == HPCW_OK && all.phases > 0) {
         s = draw(r, &all, err);
+    }
+    if (all.warning.code != HPCW_OK && r->warning->code == HPCW_OK) {
+        *r->warning = all.warning;
     }
     (void)pthread_mutex_destroy(&all.lock);
     ui_raster_free(&all.raster);

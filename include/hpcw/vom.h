@@ -146,17 +146,17 @@ typedef enum hpcw_vom_type {
     HPCW_VOM_INTEGER = 0,
     HPCW_VOM_FLOAT = 1,
     HPCW_VOM_TEXT = 2,
-    HPCW_VOM_BOOLEAN = 3, /**< true or false; no attribute has this type */
-    HPCW_VOM_JSON =
-        4 /**< any other value as JSON text: null, an array, an object; no attribute has this type */
+    HPCW_VOM_BOOLEAN =
+        3,            /**< true or false; an attribute with HPCW_VOM_ALLOW_TEXT_VALUES alone, as the next one */
+    HPCW_VOM_JSON = 4 /**< any other value as JSON text: null, an array, an object */
 } hpcw_vom_type;
 
 /** One of them, of an entity or of a rank. */
 typedef struct hpcw_vom_value {
     const char *key;    /**< its name */
     hpcw_vom_type type; /**< which of the following counts */
-    int64_t integer;    /**< attributes: -2^31 .. 2^31 - 1; a boolean: 0 is false, 1 is true */
-    double number;      /**< finite; always written as a float */
+    int64_t integer; /**< attributes without that flag: -2^31 .. 2^31 - 1; a boolean: 0 is false, 1 is true */
+    double number;   /**< finite; always written as a float */
     /** UTF-8. JSON is written without its blanks, otherwise as it is; at most 24 levels of nesting, and numbers
      * that a double can hold */
     const char *text;
@@ -224,7 +224,8 @@ enum {
     HPCW_VOM_ALLOW_SEQ_IDS = 1 << 0,
     /** Values of a whole phase (hpcw_vom_end_phase): legal by the schema, but vt's reader throws on them. */
     HPCW_VOM_ALLOW_PHASE_VALUES = 1 << 1,
-    /** Texts, booleans and JSON in a task's values: vt's TemperedLB aborts on texts, and vt writes no other ones. */
+    /** Texts, booleans and JSON in a task's values, on texts among which vt's TemperedLB aborts; booleans, JSON and integers of
+     * 64 bits as attributes. vt writes none of them. */
     HPCW_VOM_ALLOW_TEXT_VALUES = 1 << 2,
     /** Edges on a rank that holds neither end that should record them: readers accept, a strict check does not. */
     HPCW_VOM_ALLOW_FOREIGN_EDGES = 1 << 3,

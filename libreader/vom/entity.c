@@ -172,6 +172,34 @@ hpcw_status read_vom_entity_check(const struct read_vom *r, const struct read_vo
     return HPCW_OK;
 }
 
+/* An entity that is known by a number. What is missing follows from the rest: the home is that of the file, and whoever has a
+ * number in sequence can migrate. */
+hpcw_status read_vom_entity_mend(struct read_vom *r, struct read_vom_entity *e, const hpcw_error *why,
+                                 hpcw_error *err) {
+    if (e->kind != READ_VOM_OBJECT || (!e->has_id && !e->has_seq_id)) {
+        return hpcw_i_fail_as(err, why);
+    }
+    if (!e->has_home) {
+        e->home = r->here.rank == READ_VOM_ANY_RANK ? 0 : r->here.rank;
+    }
+    if (!e->has_migratable) {
+        e->migratable = !e->has_id || control_of(e->id) == READ_VOM_MIGRATABLE_ELEMENT;
+    }
+    e->has_home = e->has_migratable = true;
+    if (e->has_id && packed_check(r, e, NULL) != HPCW_OK) {
+        e->seq_id = e->has_seq_id ? e->seq_id : e->id;
+        e->has_seq_id = true;
+        e->has_id = false;
+    }
+    /* Keys that only others have are as good as absent. */
+    const bool element = read_vom_is_element(e);
+    e->has_collection_id = e->has_collection_id && element;
+    e->dimensions = element ? e->dimensions : 0;
+    e->has_objgroup_id = e->has_objgroup_id && e->has_id && control_of(e->id) == READ_VOM_GROUP && e->id != 0;
+    read_vom_mended(r, why->message);
+    return HPCW_OK;
+}
+
 /* ---- The ends of a communication -------------------------------------------------------------------------- */
 
 /* All others are from object to object. */

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 
 #include "libreader/vom/private.h"
+#include "libwriter/base/status.h"
 
 hpcw_status read_vom_wrong(const struct read_vom *reader, hpcw_error *err, const char *fmt, ...) {
     va_list args;
@@ -14,4 +15,10 @@ hpcw_status read_vom_wrong(const struct read_vom *reader, hpcw_error *err, const
 
 uint64_t read_vom_at(const struct read_vom *reader) {
     return read_vom_json_at(reader->json);
+}
+
+void read_vom_mended(struct read_vom *r, const char *why) {
+    if (r->mended++ == 0) {
+        (void)hpcw_i_fail(&r->first_mended, HPCW_EFORMAT, "%s", why);
+    }
 }

@@ -73,13 +73,15 @@ struct read_vom {
     struct read_vom_text *text;
     struct read_vom_json *json;
     const char *name;
-    bool strict, parsed;           /* flags */
+    bool strict, parsed, lenient;  /* flags */
     bool rank_from_task;           /* here.rank comes from the first task, not from the caller or metadata */
     uint64_t until;                /* number of phases at which this run stops */
     struct read_vom_position here; /* without the members that the parser has */
     hpcw_status broken;            /* how an earlier run failed */
     const struct read_vom_events *events;
     struct read_vom_records records;
+    uint64_t mended;
+    hpcw_error first_mended;
 };
 
 /* As read_vom_open. Takes the source over, even on failure. */
@@ -100,6 +102,11 @@ extern const char *const read_vom_category_names[READ_VOM_CATEGORIES];
 /* The bits of an entity's packed id against its other fields. `task`: of a task, not an end point. */
 hpcw_status read_vom_entity_check(const struct read_vom *r, const struct read_vom_entity *e, bool task,
                                   hpcw_error *err);
+/* After that failed with *why: what a lenient reader makes of the entity. Returns the same failure if it has no meaning. */
+hpcw_status read_vom_entity_mend(struct read_vom *r, struct read_vom_entity *e, const hpcw_error *why,
+                                 hpcw_error *err);
+/* Counts it; the first one is kept as a warning. */
+void read_vom_mended(struct read_vom *r, const char *why);
 /* The end points of a communication against its category. */
 hpcw_status read_vom_ends_check(const struct read_vom *r, const struct read_vom_communication *c,
                                 hpcw_error *err);

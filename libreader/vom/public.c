@@ -27,10 +27,11 @@ static void take_facts(hpcw_vom_reader *reader) {
     };
 }
 
-hpcw_status read_vom_publish(struct read_source *source, hpcw_vom_reader **out, hpcw_error *err) {
+hpcw_status read_vom_publish(struct read_source *source, uint32_t rank, unsigned flags, hpcw_vom_reader **out,
+                             hpcw_error *err) {
     *out = NULL;
     struct read_vom *r;
-    hpcw_status status = read_vom_open_source(source, READ_VOM_ANY_RANK, 0, &r, err);
+    hpcw_status status = read_vom_open_source(source, rank, flags, &r, err);
     if (status != HPCW_OK) {
         return status;
     }
@@ -54,7 +55,7 @@ hpcw_status hpcw_vom_reader_open(const char *path, hpcw_vom_reader **out, hpcw_e
     }
     struct read_source *source;
     hpcw_status status = read_source_open(path, &source, err);
-    return status == HPCW_OK ? read_vom_publish(source, out, err) : status;
+    return status == HPCW_OK ? read_vom_publish(source, READ_VOM_ANY_RANK, 0, out, err) : status;
 }
 
 void hpcw_vom_reader_free(hpcw_vom_reader *reader) {

@@ -41,7 +41,8 @@ struct hpcw_vom_reader {
 };
 
 /* Takes the source over, even on failure. */
-hpcw_status read_vom_publish(struct read_source *source, hpcw_vom_reader **out, hpcw_error *err);
+hpcw_status read_vom_publish(struct read_source *source, uint32_t rank, unsigned flags, hpcw_vom_reader **out,
+                             hpcw_error *err);
 
 /* public.c: runs over up to `phases` phases, and says in the handle what is known then. */
 hpcw_status read_vom_run_public(hpcw_vom_reader *reader, uint64_t phases, const struct read_vom_events *events,

@@ -236,9 +236,15 @@ static hpcw_status value(void *context, const struct read_vom_spec *spec, const 
 /* ---- End ------------------------------------------------------------------------------------------------- */
 
 static hpcw_status end_entity(struct read_vom *r, const struct read_vom_spec *spec, hpcw_error *err) {
-    const struct read_vom_entity *e = &r->records.entity;
+    struct read_vom_entity *e = &r->records.entity;
+    const bool task = spec->slot == READ_VOM_S_TASK_ENTITY;
+    hpcw_error why;
+    hpcw_status status = read_vom_entity_check(r, e, task, r->lenient ? &why : err);
+    if (status != HPCW_OK && r->lenient) {
+        status = read_vom_entity_mend(r, e, &why, err);
+    }
     memcpy(place_of(r, spec), e, offsetof(struct read_vom_entity, index) + e->dimensions * sizeof e->index[0]);
-    return read_vom_entity_check(r, e, spec->slot == READ_VOM_S_TASK_ENTITY, err);
+    return status;
 }
 
 static hpcw_status end_range(struct read_vom *r, const struct read_vom_spec *spec, uint64_t count,

@@ -2,6 +2,7 @@
 #include "libreader/vom/vom.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "libreader/vom/private.h"
 #include "libwriter/base/mem.h"
@@ -18,7 +19,8 @@ static hpcw_status new_parser(struct read_vom *r, hpcw_error *err) {
     struct read_vom_consumer consumer = read_vom_data_consumer;
     consumer.context = r;
     consumer.whole = r->parsed ? NULL : consumer.whole;
-    return read_vom_json_new(r->name, r->text, &read_vom_data_schema, r->strict, &consumer, &r->json, err);
+    const unsigned flags = (r->strict ? READ_VOM_JSON_ORDERED : 0u) | (r->lenient ? READ_VOM_JSON_LENIENT : 0u);
+    return read_vom_json_new(r->name, r->text, &read_vom_data_schema, flags, &consumer, &r->json, err);
 }
 
 hpcw_status read_vom_open_source(struct read_source *source, uint32_t rank, unsigned flags,
@@ -35,6 +37,7 @@ hpcw_status read_vom_open_source(struct read_source *source, uint32_t rank, unsi
     r->here.rank = rank;
     r->strict = (flags & READ_VOM_STRICT) != 0;
     r->parsed = (flags & READ_VOM_PARSED) != 0;
+    r->lenient = (flags & READ_VOM_LENIENT) != 0;
     hpcw_status status = read_vom_text_new(source, &r->text, err);
     if (status == HPCW_OK) {
         status = new_parser(r, err);
@@ -73,10 +76,29 @@ void read_vom_free(struct read_vom *reader) {
     }
 }
 
+void read_vom_warn(const struct read_vom *reader, hpcw_error *warning) {
+    const char *why = reader->first_mended.message;
+    if (reader->mended == 0 || warning->code != HPCW_OK) {
+        return;
+    }
+    if (reader->mended == 1) {
+        (void)hpcw_i_fail(warning, HPCW_EFORMAT, "%s; taken as it is", why);
+    } else {
+        (void)hpcw_i_fail(warning, HPCW_EFORMAT, "%s; taken as it is, like %" PRIu64 " other records", why,
+                          reader->mended - 1);
+    }
+}
+
 /* The rules of the whole file: doc/formats/vom.md#vom-6, vom-7 and vom-8. */
-static hpcw_status whole_file(const struct read_vom *r, hpcw_error *err) {
+static hpcw_status whole_file(struct read_vom *r, hpcw_error *err) {
     uint64_t size = read_vom_text_offset(r->text);
-    if (!r->here.typed) {
+    if (!r->here.typed && r->lenient) {
+        char why[1024];
+        (void)snprintf(why, sizeof why,
+                       "%s: expected the type \"LBDatafile\" in metadata or at the top, got a file without it",
+                       r->name);
+        read_vom_mended(r, why);
+    } else if (!r->here.typed) {
         return hpcw_i_fail(
             err, HPCW_EFORMAT,
             "%s: expected the type \"LBDatafile\" in metadata or at the top, got a file without it", r->name);
@@ -133,6 +155,7 @@ void read_vom_facts(const struct read_vom *reader, struct read_vom_facts *facts)
         .text_size = reader->text != NULL ? read_vom_text_offset(reader->text) : 0,
         .phases = reader->here.phases,
         .rank = reader->here.rank,
+        .mended = reader->mended,
     };
 }
 

@@ -185,6 +185,10 @@ enum {
     READ_VOM_STRICT = 1,
     /* Take no record whole: all are parsed. The outcome is the same, only slower. For tests and benchmarks. */
     READ_VOM_PARSED = 2,
+    /* Take what others write against the rules, as far as it has one meaning: whole numbers as times, attributes of any type,
+     * files without their type, entities without home or migratable, and ids whose bits contradict the other fields, which
+     * then count as numbers in sequence (seq_id). read_vom_facts has the first of them that changed an entity or a file. */
+    READ_VOM_LENIENT = 4,
 };
 
 /*
@@ -218,6 +222,7 @@ struct read_vom_facts {
     uint64_t text_size; /* of the JSON text, as far as it was read */
     uint64_t phases;    /* read so far */
     uint32_t rank;      /* READ_VOM_ANY_RANK if unknown */
+    uint64_t mended;    /* records, and the file itself, that only READ_VOM_LENIENT takes */
 };
 void read_vom_facts(const struct read_vom *reader, struct read_vom_facts *facts);
 
@@ -236,6 +241,9 @@ struct read_vom_position {
 };
 void read_vom_position(const struct read_vom *reader, struct read_vom_position *position);
 hpcw_status read_vom_resume(struct read_vom *reader, const struct read_vom_position *position, hpcw_error *err);
+
+/* Gives *warning a message about the first record that was mended, if there is one and no warning yet. */
+void read_vom_warn(const struct read_vom *reader, hpcw_error *warning);
 
 /* For events: fails with a message about the record that the event got. */
 hpcw_status read_vom_wrong(const struct read_vom *reader, hpcw_error *err, const char *fmt, ...)

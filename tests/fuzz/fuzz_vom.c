@@ -188,7 +188,7 @@ static void read_publicly(const void *data, size_t size) {
         const hpcw_vom_watch watch = {&digest[steps], public_metadata, public_begin, public_edge,
                                       public_task,    public_end,      public_begin, public_end};
         if (read_source_open_memory("m", data, size, &source, &err) != HPCW_OK ||
-            read_vom_publish(source, &reader, &err) != HPCW_OK) {
+            read_vom_publish(source, READ_VOM_ANY_RANK, 0, &reader, &err) != HPCW_OK) {
             return;
         }
         const hpcw_vom_info *info = hpcw_vom_reader_info(reader);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Parameters of the model of loads (gen/model/load/load.h) from the sums over load data. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -788,6 +789,15 @@ hpcw_status gen_fit_loads_learn(const struct gen_fit_loads *l, struct gen_fit_tw
         "not learned, so default: interruptions, slow nodes, balancer, "
         "scenario, working memory of tasks, work of groups, that of phase 0 that cannot move";
     gen_fit_remark(twin, "%s", unknown);
+    if (l->uneven > 0) {
+        gen_fit_remark(twin,
+                       "%u ranks have not as many phases as the first one, %" PRIu64 ": rank %u has %" PRIu64,
+                       l->uneven, l->first_phases, l->uneven_rank, l->uneven_phases);
+    }
+    if (l->mended > 0) {
+        gen_fit_remark(twin, "%" PRIu64 " records break a rule of the format, as hpcgen verify says",
+                       l->mended);
+    }
     if (l->unread_user_defined > 0) {
         gen_fit_remark(twin, "not learned, so missing: user-defined values of tasks");
     }

@@ -37,8 +37,12 @@ struct gen_fit_load_group {
 /* Sums over the ranks. */
 struct gen_fit_loads {
     uint32_t ranks, ppn; /* ppn: ranks of the first node; 0: not said */
-    uint64_t phases;
-    double collections; /* seen on the first rank */
+    uint64_t phases;     /* of the rank with most */
+    double collections;  /* seen on the first rank */
+    /* Ranks with another number of phases than the first one, and the first of them; records that only a lenient reader takes. */
+    uint64_t first_phases, uneven_phases;
+    uint32_t uneven, uneven_rank;
+    uint64_t mended;
 
     uint64_t width; /* phases in a group */
     struct gen_fit_load_group group[GEN_FIT_GROUPS][2];

@@ -98,15 +98,30 @@ void gen_fit_sum_free(struct gen_fit_summing *g) {
 
 void gen_fit_sum_rank(struct gen_fit_summing *g, uint32_t rank) {
     g->rank = rank;
+    g->phases = 0;
     g->l->ranks++;
     hpcw_i_table_clear(&g->seen);
 }
 
+void gen_fit_sum_rank_end(struct gen_fit_summing *g) {
+    struct gen_fit_loads *l = g->l;
+    for (uint64_t k = g->phases; k < l->phases; k++) {
+        g->before[k] = NAN;
+    }
+    if (l->ranks == 1) {
+        l->first_phases = g->phases;
+    } else if (g->phases != l->first_phases && l->uneven++ == 0) {
+        l->uneven_rank = g->rank;
+        l->uneven_phases = g->phases;
+    }
+}
+
 hpcw_status gen_fit_sum_phase(struct gen_fit_summing *g, uint64_t phase, hpcw_error *err) {
     g->phase = phase;
+    g->phases = phase + 1;
     g->tasks = g->edges = 0;
     g->seconds = 0;
-    if (g->rank == 0) {
+    if (phase >= g->l->phases) {
         double *grown = hpcw_i_grow(g->before, &g->before_capacity, phase + 1, sizeof *grown);
         if (grown == NULL) {
             return hpcw_i_fail_memory(err, NULL, phase + 1, "phases");

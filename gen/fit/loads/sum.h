@@ -18,14 +18,14 @@ struct gen_fit_edge {
 struct gen_fit_summing {
     struct gen_fit_loads *l; /* the caller's */
     uint32_t rank;
-    uint64_t phase;
+    uint64_t phase, phases;    /* of the rank: the current one, and how many there were so far */
     struct hpcw_i_table seen;  /* objects of the rank */
     struct gen_fit_task *task; /* of the phase */
     size_t tasks, task_capacity;
     struct gen_fit_edge *edge;
     size_t edges, edge_capacity;
     double seconds; /* of the rank in the phase */
-    double *before; /* [phases of rank 0] mean x of the rank before; NaN without tasks */
+    double *before; /* [most phases so far] mean x of the rank before; NaN without tasks */
     double earlier; /* the same in the phase before */
     size_t before_capacity;
 };
@@ -34,10 +34,11 @@ struct gen_fit_summing {
 hpcw_status gen_fit_sum_init(struct gen_fit_summing *g, struct gen_fit_loads *l, hpcw_error *err);
 void gen_fit_sum_free(struct gen_fit_summing *g);
 
-/* Begins a rank. */
+/* Begins and ends a rank. One that was killed has fewer phases than others. */
 void gen_fit_sum_rank(struct gen_fit_summing *g, uint32_t rank);
+void gen_fit_sum_rank_end(struct gen_fit_summing *g);
 
-/* Phases of a rank are numbered from 0; rank 0 decides how many there are. */
+/* Phases of a rank are numbered from 0. */
 hpcw_status gen_fit_sum_phase(struct gen_fit_summing *g, uint64_t phase, hpcw_error *err);
 hpcw_status gen_fit_sum_task(struct gen_fit_summing *g, uint64_t id, double seconds, hpcw_error *err);
 /* A block of memory, with the seconds of all tasks of the rank that share it. */

@@ -10,7 +10,7 @@
 #include "libwriter/base/status.h"
 
 hpcw_status read_vom_json_new(const char *name, struct read_vom_text *text, const struct read_vom_spec *top,
-                              bool ordered, const struct read_vom_consumer *consumer,
+                              unsigned flags, const struct read_vom_consumer *consumer,
                               struct read_vom_json **out, hpcw_error *err) {
     *out = NULL;
     struct read_vom_json *j = hpcw_i_calloc(1, sizeof *j);
@@ -18,7 +18,8 @@ hpcw_status read_vom_json_new(const char *name, struct read_vom_text *text, cons
         j->name = name;
         j->text = text;
         j->top = top;
-        j->ordered = ordered;
+        j->ordered = (flags & READ_VOM_JSON_ORDERED) != 0;
+        j->lenient = (flags & READ_VOM_JSON_LENIENT) != 0;
         j->consumer = *consumer;
     }
     if (j == NULL) {

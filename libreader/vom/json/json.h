@@ -112,11 +112,14 @@ struct read_vom_consumer {
 struct read_vom_json;
 
 /*
- * Parses from the current offset of `text` on. All arguments but `out` are borrowed. `ordered`: the keys of objects
- * have to be in byte order.
+ * Parses from the current offset of `text` on. All arguments but `out` are borrowed.
  */
+enum {
+    READ_VOM_JSON_ORDERED = 1, /* the keys of objects have to be in byte order */
+    READ_VOM_JSON_LENIENT = 2, /* a FLOAT or REAL may be a whole number, a SCALAR anything */
+};
 hpcw_status read_vom_json_new(const char *name, struct read_vom_text *text, const struct read_vom_spec *top,
-                              bool ordered, const struct read_vom_consumer *consumer,
+                              unsigned flags, const struct read_vom_consumer *consumer,
                               struct read_vom_json **out, hpcw_error *err);
 void read_vom_json_free(struct read_vom_json *json);
 

@@ -24,7 +24,7 @@ struct read_vom_json {
     struct read_vom_text *text;
     const struct read_vom_spec *top;
     struct read_vom_consumer consumer;
-    bool ordered;
+    bool ordered, lenient; /* flags */
 
     struct read_vom_scan scan;
     bool stopping;       /* the consumer called read_vom_json_stop */

@@ -91,6 +91,11 @@ static const struct {
     [READ_VOM_T_ARRAY] = {"an array", 0},
 };
 
+/* Whether a value may be of any type. */
+static bool takes_any(const struct read_vom_json *j, const struct read_vom_spec *spec) {
+    return spec->type == READ_VOM_T_ANY || (spec->type == READ_VOM_T_SCALAR && j->lenient);
+}
+
 static hpcw_status unexpected(struct read_vom_json *j, const struct read_vom_spec *spec, const char *what,
                               const char *text, size_t size) {
     return read_vom_json_wrong(j, HPCW_EFORMAT, j->err, "expected %s, got %s%.*s%s", types[spec->type].text,
@@ -127,13 +132,15 @@ static hpcw_status take_number(struct read_vom_json *j, const struct read_vom_sp
     }
     v->type = looks_float(v->text, v->size) ? READ_VOM_FLOAT : READ_VOM_INTEGER;
     bool good = double_of(text, v->size, &v->number);
-    if (spec->type == READ_VOM_T_ANY) {
+    if (takes_any(j, spec)) {
         /* No reader can keep a number beyond the range of doubles. */
         return good ? HPCW_OK : unexpected(j, spec, "a number beyond the range of doubles: ", v->text, v->size);
     }
     if (v->type == READ_VOM_INTEGER) {
-        good = good && spec->type == READ_VOM_T_SCALAR && v->number >= INT32_MIN && v->number <= INT32_MAX;
-    } else if (spec->type == READ_VOM_T_FLOAT) {
+        good = good && (spec->type == READ_VOM_T_SCALAR ? v->number >= INT32_MIN && v->number <= INT32_MAX
+                                                        : j->lenient);
+    }
+    if (spec->type == READ_VOM_T_FLOAT) {
         good = good && v->number >= 0;
     }
     return good ? HPCW_OK : unexpected(j, spec, "", v->text, v->size);
@@ -160,7 +167,7 @@ static hpcw_status check(struct read_vom_json *j, const struct read_vom_spec *sp
         return read_vom_json_wrong(j, HPCW_ERANGE, j->err,
                                    "expected a number of at most %u characters, got %zu", MOST_NUMBER, v->size);
     }
-    if ((types[spec->type].takes >> v->type & 1) == 0) {
+    if (!takes_any(j, spec) && (types[spec->type].takes >> v->type & 1) == 0) {
         return unexpected(j, spec, what, v->text, v->size);
     }
     if (number) {
@@ -323,7 +330,7 @@ bool read_vom_json_null(struct read_vom_json *j) {
 
 bool read_vom_json_begin(struct read_vom_json *j, bool object) {
     const struct read_vom_spec *spec = next_spec(j);
-    bool any = spec->type == READ_VOM_T_ANY;
+    bool any = takes_any(j, spec);
     if (!any && spec->type != (object ? READ_VOM_T_OBJECT : READ_VOM_T_ARRAY)) {
         return ended_with(j, unexpected(j, spec, "", object ? "an object" : "an array", object ? 9 : 8));
     }

@@ -8,11 +8,10 @@
 #include "libreader/vom/json/text.h"
 #include "libwriter/base/status.h"
 
-/* vt wrote its first data files with the type as the last key, far from the beginning: known by their first two keys. */
-static bool is_old_data(const unsigned char *text, size_t size) {
-    static const char *const token[] = {"{", "\"phases\"", ":", "[", "{"};
+/* Whether a text begins with these tokens. */
+static bool begins(const unsigned char *text, size_t size, const char *const *token, size_t tokens) {
     size_t at = 0;
-    for (size_t i = 0; i < sizeof token / sizeof token[0]; i++) {
+    for (size_t i = 0; i < tokens; i++) {
         const size_t n = strlen(token[i]);
         while (at < size && (text[at] == ' ' || text[at] == '\t' || text[at] == '\n' || text[at] == '\r')) {
             at++;
@@ -22,8 +21,22 @@ static bool is_old_data(const unsigned char *text, size_t size) {
         }
         at += n;
     }
-    return memmem(text + at, size - at, "\"communications\"", 16) != NULL ||
-           memmem(text + at, size - at, "\"tasks\"", 7) != NULL;
+    return true;
+}
+
+static bool has(const unsigned char *text, size_t size, const char *key) {
+    return memmem(text, size, key, strlen(key)) != NULL;
+}
+
+/* vt wrote its first data files with the type as the last key, far from the beginning, and other programs write none: known by
+ * their first keys. */
+static bool is_untyped_data(const unsigned char *text, size_t size) {
+    static const char *const phases[] = {"{", "\"phases\"", ":", "[", "{"}, *const metadata[] = {
+                                                                                "{", "\"metadata\"", ":"};
+    return (has(text, size, "\"communications\"") || has(text, size, "\"tasks\"")) &&
+           (begins(text, size, phases, sizeof phases / sizeof phases[0]) ||
+            (begins(text, size, metadata, sizeof metadata / sizeof metadata[0]) &&
+             has(text, size, "\"phases\"")));
 }
 
 hpcw_status read_vom_file_type_of_source(const struct read_source *source, enum read_vom_file_type *type,
@@ -42,7 +55,7 @@ hpcw_status read_vom_file_type_of_source(const struct read_source *source, enum 
     if (status == HPCW_OK && memmem(piece, size, statistics, sizeof statistics - 1) != NULL) {
         *type = READ_VOM_STATISTICS_FILE;
     } else if (status == HPCW_OK &&
-               (memmem(piece, size, data, sizeof data - 1) != NULL || is_old_data(piece, size))) {
+               (memmem(piece, size, data, sizeof data - 1) != NULL || is_untyped_data(piece, size))) {
         *type = READ_VOM_DATA_FILE;
     }
     read_vom_text_free(text);

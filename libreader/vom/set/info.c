@@ -32,6 +32,9 @@ static hpcw_status data_info(const char *path, struct hpcw_i_json *json, hpcw_er
     hpcw_status status = read_vom_summarise(path, &s, err);
     if (status == HPCW_OK) {
         hpcw_i_json_put_str(json, "type", "LBDatafile");
+        if (s.warning.code != HPCW_OK) {
+            hpcw_i_json_put_str(json, "warning", s.warning.message);
+        }
         hpcw_i_json_put_u64(json, "files", s.ranks);
         hpcw_i_json_put_u64(json, "compressed_files", s.compressed);
         hpcw_i_json_put_u64(json, "file_bytes", s.file_bytes);

@@ -48,15 +48,37 @@ bool read_vom_name_rank(const char *name, size_t *stem_size, uint32_t *rank, boo
     return true;
 }
 
-/* Whether it is the data file of rank 0. */
-static hpcw_status is_first(const char *directory, const char *name, bool *is, hpcw_error *err) {
+/* Lists a directory; or for DIRECTORY/STEM that one, with *stem in `path`, otherwise NULL. */
+static int list_names(const char *path, char directory[PATH_MAX], const char **stem,
+                      struct hpcw_i_listing **listing) {
+    const int e = hpcw_i_sys_list(path, listing);
+    const char *slash = strrchr(path, '/');
+    const size_t size = slash == NULL ? 0 : (size_t)(slash - path);
+    *stem = NULL;
+    (void)snprintf(directory, PATH_MAX, "%s", path);
+    if (e != ENOENT || strlen(path) >= PATH_MAX || (slash != NULL && slash[1] == '\0')) {
+        return e;
+    }
+    *stem = slash == NULL ? path : slash + 1;
+    (void)snprintf(directory, PATH_MAX, "%.*s", slash == NULL ? 1 : (int)size, slash == NULL ? "." : path);
+    return hpcw_i_sys_list(slash == path ? "/" : directory, listing);
+}
+
+static bool has_stem(const char *name, size_t size, const char *stem) {
+    return strlen(stem) == size && memcmp(name, stem, size) == 0;
+}
+
+/* Whether it is the data file of rank 0. `only`: with this stem; NULL: with any. */
+static hpcw_status is_first(const char *directory, const char *name, const char *only, bool *is,
+                            hpcw_error *err) {
     enum read_vom_file_type type = READ_VOM_UNKNOWN_FILE;
     char path[PATH_MAX];
     size_t stem;
     uint32_t rank;
     bool br;
     hpcw_status s = HPCW_OK;
-    if (read_vom_name_rank(name, &stem, &rank, &br) && rank == 0) {
+    if (read_vom_name_rank(name, &stem, &rank, &br) && rank == 0 &&
+        (only == NULL || has_stem(name, stem, only))) {
         int n = snprintf(path, sizeof path, "%s/%s", directory, name);
         s = n > 0 && (size_t)n < sizeof path ? read_vom_file_type(path, &type, err) : HPCW_OK;
     }
@@ -64,22 +86,42 @@ static hpcw_status is_first(const char *directory, const char *name, bool *is, h
     return s;
 }
 
-hpcw_status read_vom_is_set(const char *directory, bool *is, hpcw_error *err) {
+hpcw_status read_vom_is_set(const char *path, bool *is, hpcw_error *err) {
+    char directory[PATH_MAX];
     struct hpcw_i_listing *listing;
-    const char *name;
+    const char *name, *stem;
     *is = false;
-    int e = hpcw_i_sys_list(directory, &listing);
+    int e = list_names(path, directory, &stem, &listing);
     if (e != 0) {
-        return e == ENOENT || e == ENOTDIR
-                   ? HPCW_OK
-                   : hpcw_i_fail_sys(err, e, "%s: cannot open the directory", directory);
+        return e == ENOENT || e == ENOTDIR ? HPCW_OK
+                                           : hpcw_i_fail_sys(err, e, "%s: cannot open the directory", path);
     }
     hpcw_status s = HPCW_OK;
     while (s == HPCW_OK && !*is && (e = hpcw_i_sys_list_next(listing, &name)) == 0 && name != NULL) {
-        s = is_first(directory, name, is, err);
+        s = is_first(directory, name, stem, is, err);
     }
     hpcw_i_sys_list_free(listing);
-    return e == 0 ? s : hpcw_i_fail_sys(err, e, "%s: cannot read the directory", directory);
+    return e == 0 ? s : hpcw_i_fail_sys(err, e, "%s: cannot read the directory", path);
+}
+
+hpcw_status read_vom_is_directory(const char *path, bool *is, hpcw_error *err) {
+    struct hpcw_i_entry entry;
+    const int e = hpcw_i_sys_look(path, true, &entry);
+    *is = e == 0 && entry.kind == HPCW_I_DIRECTORY;
+    if (e != 0 || entry.kind != HPCW_I_NOTHING) {
+        return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot look at it", path);
+    }
+    hpcw_status s = read_vom_is_set(path, is, err);
+    return s != HPCW_OK || *is ? s : hpcw_i_fail_sys(err, ENOENT, "%s: cannot look at it", path);
+}
+
+void read_vom_warn_phases(const char *path, uint64_t expected, uint64_t got, hpcw_error *warning) {
+    if (expected != got && warning->code == HPCW_OK) {
+        (void)hpcw_i_fail(warning, HPCW_EFORMAT,
+                          "%s: expected %" PRIu64 " phases as in the ranks before, got %" PRIu64
+                          ", which are read as they are",
+                          path, expected, got);
+    }
 }
 
 static hpcw_status foreign(const struct read_vom_set *set, const char *name, hpcw_error *err) {
@@ -97,6 +139,9 @@ static hpcw_status take(struct read_vom_set *set, const char *name, bool strict,
     if (!read_vom_name_rank(name, &stem, &rank, &br)) {
         return strict && name[0] != '.' ? foreign(set, name, err) : HPCW_OK;
     }
+    if (set->chosen && !has_stem(name, stem, set->stem)) {
+        return HPCW_OK;
+    }
     if (set->stem == NULL) {
         set->stem = hpcw_i_strdup(name);
         if (set->stem == NULL) {
@@ -104,11 +149,12 @@ static hpcw_status take(struct read_vom_set *set, const char *name, bool strict,
         }
         set->stem[stem] = '\0';
     }
-    if (strlen(set->stem) != stem || memcmp(set->stem, name, stem) != 0) {
+    if (!has_stem(name, stem, set->stem)) {
         /* In byte order, so that the message does not depend on the order of the directory. */
         int order = strncmp(set->stem, name, stem);
         bool swap = order > 0 || (order == 0 && strlen(set->stem) > stem);
-        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected one data set, got two, \"%.*s\" and \"%.*s\"",
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "%s: expected one data set, got two, \"%.*s\" and \"%.*s\": choose a stem",
                            set->directory, swap ? (int)stem : (int)strlen(set->stem), swap ? name : set->stem,
                            swap ? (int)strlen(set->stem) : (int)stem, swap ? set->stem : name);
     }
@@ -150,24 +196,28 @@ static hpcw_status complete(struct read_vom_set *set, bool strict, hpcw_error *e
 }
 
 /* The names in the directory as they are now. */
-static hpcw_status list(const char *directory, bool strict, struct read_vom_set *set, hpcw_error *err) {
+static hpcw_status list(const char *path, bool strict, struct read_vom_set *set, hpcw_error *err) {
     *set = (struct read_vom_set){0};
     hpcw_status status = HPCW_OK;
     struct hpcw_i_listing *listing;
-    int e = hpcw_i_sys_list(directory, &listing);
+    char directory[PATH_MAX];
+    const char *stem;
+    int e = list_names(path, directory, &stem, &listing);
     if (e != 0) {
-        return hpcw_i_fail_sys(err, e, "%s: cannot open the directory", directory);
+        return hpcw_i_fail_sys(err, e, "%s: cannot open the directory", path);
     }
+    set->chosen = stem != NULL;
+    set->stem = stem != NULL ? hpcw_i_strdup(stem) : NULL;
     set->directory = hpcw_i_strdup(directory);
     set->form = hpcw_i_calloc(READ_VOM_MOST_RANKS, 1);
-    if (set->directory == NULL || set->form == NULL) {
-        status = hpcw_i_fail_memory(err, directory, 0, "the names in it");
+    if (set->directory == NULL || set->form == NULL || (set->chosen && set->stem == NULL)) {
+        status = hpcw_i_fail_memory(err, path, 0, "the names in it");
     }
     while (status == HPCW_OK) {
         const char *name;
         e = hpcw_i_sys_list_next(listing, &name);
         if (e != 0) {
-            status = hpcw_i_fail_sys(err, e, "%s: cannot read the directory", directory);
+            status = hpcw_i_fail_sys(err, e, "%s: cannot read the directory", path);
         }
         if (name == NULL) {
             break;
@@ -185,21 +235,20 @@ static bool same_names(const struct read_vom_set *a, const struct read_vom_set *
     return a->ranks == b->ranks && strcmp(a->stem, b->stem) == 0 && memcmp(a->form, b->form, a->ranks) == 0;
 }
 
-hpcw_status read_vom_set_open(const char *directory, bool strict, struct read_vom_set *set, hpcw_error *err) {
+hpcw_status read_vom_set_open(const char *path, bool strict, struct read_vom_set *set, hpcw_error *err) {
     struct read_vom_set again = {0};
-    hpcw_status status = list(directory, strict, set, err);
+    hpcw_status status = list(path, strict, set, err);
     if (status == HPCW_OK) {
         status = read_source_open(read_vom_set_path(set, 0), &set->first, err);
     }
     /* Once the file of rank 0 has its name, all others have theirs. */
     if (status == HPCW_OK) {
-        status = list(directory, strict, &again, err);
+        status = list(path, strict, &again, err);
     }
     if (status == HPCW_OK && !same_names(set, &again)) {
         status = hpcw_i_fail(
             err, HPCW_EIO,
-            "%s: expected the same files in two looks, got others: somebody writes them; read it again",
-            directory);
+            "%s: expected the same files in two looks, got others: somebody writes them; read it again", path);
     }
     read_vom_set_close(&again);
     if (status != HPCW_OK) {

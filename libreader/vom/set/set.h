@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The files of load-balancing data in a directory, by their names: STEM.RANK.json and STEM.RANK.json.br. */
+/* The files of load-balancing data in a directory, by their names: STEM.RANK.json and STEM.RANK.json.br. Where a directory has
+ * two sets, the path DIRECTORY/STEM stands for one of them. */
 #ifndef HPCW_LIBREADER_VOM_SET_SET_H
 #define HPCW_LIBREADER_VOM_SET_SET_H
 
@@ -12,6 +13,7 @@
 struct read_vom_set {
     char *directory;
     char *stem;
+    bool chosen; /* the stem, so files of others do not count */
     uint32_t ranks;
     unsigned char *form; /* [ranks] */
     char *path;          /* of one file */
@@ -20,10 +22,10 @@ struct read_vom_set {
 };
 
 /*
- * Lists a directory. HPCW_EFORMAT: it has no such file, two stems, a rank missing or twice, or one above 32767; with
+ * Lists the files of a set. HPCW_EFORMAT: there is no such file, two stems, a rank missing or twice, or one above 32767; with
  * `strict` also any other name that does not begin with a dot, and a dot in the stem. HPCW_EIO: a writer changes it.
  */
-hpcw_status read_vom_set_open(const char *directory, bool strict, struct read_vom_set *set, hpcw_error *err);
+hpcw_status read_vom_set_open(const char *path, bool strict, struct read_vom_set *set, hpcw_error *err);
 void read_vom_set_close(struct read_vom_set *set);
 
 /*
@@ -36,8 +38,15 @@ hpcw_status read_vom_set_check(struct read_vom_set *set, hpcw_status status, hpc
 /* The path of a rank's file, valid until the next call. */
 const char *read_vom_set_path(struct read_vom_set *set, uint32_t rank);
 
-/* Whether a path is a directory with a data file of rank 0, whatever its stem. Fails if that cannot be known. */
-hpcw_status read_vom_is_set(const char *directory, bool *is, hpcw_error *err);
+/* Whether a path is a directory with a data file of rank 0, whatever its stem, or DIRECTORY/STEM of one. Fails if that cannot be
+ * known. */
+hpcw_status read_vom_is_set(const char *path, bool *is, hpcw_error *err);
+
+/* Whether a path is to be read as a set: a directory or DIRECTORY/STEM. Fails if there is nothing. */
+hpcw_status read_vom_is_directory(const char *path, bool *is, hpcw_error *err);
+
+/* Gives *warning, if it has none yet, a message that a rank has another number of phases than the ranks before. */
+void read_vom_warn_phases(const char *path, uint64_t expected, uint64_t got, hpcw_error *warning);
 
 /* The rank in a name. False if there is none or one above 32767. *stem_size: bytes before the rank and its dot. */
 bool read_vom_name_rank(const char *name, size_t *stem_size, uint32_t *rank, bool *br);

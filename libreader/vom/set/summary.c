@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "libreader/vom/set/summary.h"
 
-#include <errno.h>
 #include <inttypes.h>
 
 #include "libreader/vom/private.h"
@@ -9,7 +8,6 @@
 #include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
-#include "libwriter/io/sys.h"
 
 const char *read_vom_quantity_name(enum read_vom_quantity quantity) {
     static const char *const names[READ_VOM_QUANTITIES] = {"Object_load", "Rank_load", "Object_comm",
@@ -20,7 +18,6 @@ const char *read_vom_quantity_name(enum read_vom_quantity quantity) {
 struct summary_state {
     struct read_vom_summary *summary;
     size_t capacity;
-    bool first; /* the first file, with which the later ones must agree */
     const struct read_vom *reader;
     struct read_vom_phase_summary *phase; /* the current one */
     double rank_load, rank_comm;
@@ -30,16 +27,13 @@ static hpcw_status phase_begin(void *context, uint64_t number, hpcw_error *err) 
     struct summary_state *p = context;
     struct read_vom_summary *s = p->summary;
     if (number >= s->phases) {
-        if (!p->first) {
-            return read_vom_wrong(p->reader, err, "expected %zu phases as in rank 0, got more", s->phases);
-        }
         struct read_vom_phase_summary *grown =
             hpcw_i_grow(s->phase, &p->capacity, s->phases + 1, sizeof *grown);
         if (grown == NULL) {
             return hpcw_i_fail_memory(err, NULL, s->phases + 1, "figures of phases");
         }
         s->phase = grown;
-        s->phase[s->phases++] = (struct read_vom_phase_summary){0};
+        s->phase[s->phases++] = (struct read_vom_phase_summary){.id = UINT64_MAX};
     }
     p->phase = &s->phase[number];
     p->rank_load = p->rank_comm = 0;
@@ -100,10 +94,10 @@ static hpcw_status communication(void *context, const struct read_vom_communicat
 
 static hpcw_status phase_end(void *context, const struct read_vom_phase *phase, hpcw_error *err) {
     struct summary_state *p = context;
-    if (p->first) {
+    if (p->phase->id == UINT64_MAX) {
         p->phase->id = phase->id;
     } else if (p->phase->id != phase->id) {
-        return read_vom_wrong(p->reader, err, "id: expected %" PRIu64 " as in rank 0, got %" PRIu64,
+        return read_vom_wrong(p->reader, err, "id: expected %" PRIu64 " as in the ranks before, got %" PRIu64,
                               p->phase->id, phase->id);
     }
     read_vom_moments_add(&p->phase->quantity[READ_VOM_RANK_LOAD], p->rank_load);
@@ -118,19 +112,20 @@ static hpcw_status sum_up_file(struct summary_state *p, const char *path, uint32
                                            .communication = communication,
                                            .phase_end = phase_end};
     struct read_vom *reader;
-    hpcw_status status = read_vom_open(path, rank, 0, &reader, err);
+    hpcw_status status = read_vom_open(path, rank, READ_VOM_LENIENT, &reader, err);
     if (status != HPCW_OK) {
         return status;
     }
     p->reader = reader;
-    p->first = p->summary->ranks == 0;
+    const size_t before = p->summary->phases;
     status = read_vom_run(reader, UINT64_MAX, &events, err);
     struct read_vom_facts facts;
     read_vom_facts(reader, &facts);
-    if (status == HPCW_OK && facts.phases != p->summary->phases) {
-        status = hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected %zu phases as in rank 0, got %" PRIu64, path,
-                             p->summary->phases, facts.phases);
-    } else if (status == HPCW_ENOMEM) {
+    if (p->summary->ranks > 0) {
+        read_vom_warn_phases(path, before, facts.phases, &p->summary->warning);
+    }
+    read_vom_warn(reader, &p->summary->warning);
+    if (status == HPCW_ENOMEM) {
         hpcw_i_fail_about(err, path);
     }
     p->summary->ranks++;
@@ -141,19 +136,11 @@ static hpcw_status sum_up_file(struct summary_state *p, const char *path, uint32
     return status;
 }
 
-static hpcw_status is_directory(const char *path, bool *is, hpcw_error *err) {
-    struct hpcw_i_entry entry;
-    int e = hpcw_i_sys_look(path, true, &entry);
-    e = e == 0 && entry.kind == HPCW_I_NOTHING ? ENOENT : e;
-    *is = e == 0 && entry.kind == HPCW_I_DIRECTORY;
-    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot look at it", path);
-}
-
 hpcw_status read_vom_summarise(const char *path, struct read_vom_summary *summary, hpcw_error *err) {
     *summary = (struct read_vom_summary){0};
     struct summary_state p = {.summary = summary};
     bool directory;
-    hpcw_status status = is_directory(path, &directory, err);
+    hpcw_status status = read_vom_is_directory(path, &directory, err);
     if (status != HPCW_OK || !directory) {
         return status != HPCW_OK ? status : sum_up_file(&p, path, READ_VOM_ANY_RANK, err);
     }

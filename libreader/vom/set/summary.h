@@ -32,9 +32,10 @@ struct read_vom_summary {
     uint64_t file_bytes, text_bytes;
     struct read_vom_phase_summary *phase; /* [phases], freed with the summary */
     size_t phases;
+    hpcw_error warning; /* what the files have that verify refuses; no code: nothing */
 };
 
-/* Sums up a data file or a directory of them. Call read_vom_summary_free even after a failure. */
+/* Sums up a data file or a set of them, as they are. Call read_vom_summary_free even after a failure. */
 hpcw_status read_vom_summarise(const char *path, struct read_vom_summary *summary, hpcw_error *err);
 void read_vom_summary_free(struct read_vom_summary *summary);
 

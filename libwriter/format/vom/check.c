@@ -55,8 +55,11 @@ static hpcw_status check_value(const struct hpcw_i_vom_place *place, enum hpcw_i
     }
     switch (v->type) {
     case HPCW_VOM_INTEGER:
-        if (kind == HPCW_I_VOM_ATTRIBUTES && (v->integer < INT32_MIN || v->integer > INT32_MAX)) {
-            return hpcw_i_vom_refuse(place, err, HPCW_ERANGE, "attribute %s: expected 32 bits, got %" PRId64,
+        if (kind == HPCW_I_VOM_ATTRIBUTES && (v->integer < INT32_MIN || v->integer > INT32_MAX) &&
+            !allowed(place, HPCW_VOM_ALLOW_TEXT_VALUES)) {
+            return hpcw_i_vom_refuse(place, err, HPCW_ERANGE,
+                                     "attribute %s: expected 32 bits, got %" PRId64
+                                     " without HPCW_VOM_ALLOW_TEXT_VALUES",
                                      v->key, v->integer);
         }
         return HPCW_OK;
@@ -86,16 +89,11 @@ static hpcw_status check_value(const struct hpcw_i_vom_place *place, enum hpcw_i
                                      "%s %s: expected JSON in UTF-8 of at most %d levels, got %.64s", of,
                                      v->key, MOST_LEVELS, v->text == NULL ? "NULL" : v->text);
         }
-        if (kind == HPCW_I_VOM_ATTRIBUTES) {
-            return hpcw_i_vom_refuse(place, err, HPCW_EINVAL,
-                                     "attribute %s: expected an integer, a float or a text, got %s", v->key,
-                                     v->type == HPCW_VOM_JSON ? "JSON" : "a boolean");
-        }
-        if (kind == HPCW_I_VOM_TASK_VALUES && !allowed(place, HPCW_VOM_ALLOW_TEXT_VALUES)) {
-            return hpcw_i_vom_refuse(place, err, HPCW_EINVAL,
-                                     "value %s: expected a number, got %s without "
-                                     "HPCW_VOM_ALLOW_TEXT_VALUES",
-                                     v->key, v->type == HPCW_VOM_JSON ? "JSON" : "a boolean");
+        if (kind != HPCW_I_VOM_PHASE_VALUES && !allowed(place, HPCW_VOM_ALLOW_TEXT_VALUES)) {
+            return hpcw_i_vom_refuse(
+                place, err, HPCW_EINVAL, "%s %s: expected %s, got %s without HPCW_VOM_ALLOW_TEXT_VALUES", of,
+                v->key, kind == HPCW_I_VOM_ATTRIBUTES ? "an integer, a float or a text" : "a number",
+                v->type == HPCW_VOM_JSON ? "JSON" : "a boolean");
         }
         return HPCW_OK;
     default:
