@@ -54,6 +54,10 @@ hpcw_status gen_cli_check_output(const char *output, const char *const *input, s
 struct gen_format;
 struct gen_offer;
 
+/* With --stem: puts DIRECTORY/STEM, as libreader/vom/set/set.h has it, in place of each directory that has such load data. Fails
+ * if none has. */
+hpcw_status gen_cli_choose_stem(struct gen_cli_options *o, struct ui_parse *parse, hpcw_error *err);
+
 /* Finds the format of a file or directory for a subcommand. Its row has it: only export, rewrite and fit may be missing. */
 hpcw_status gen_cli_find_row(const char *path, enum gen_cli_command verb, const struct gen_format **row,
                              hpcw_error *err);

@@ -88,7 +88,7 @@ static hpcw_status agree_on_options(const struct gen_cli_options *o, const struc
     return s;
 }
 
-static hpcw_status run_command(struct gen_cli_options *o, const struct ui_parse *parse,
+static hpcw_status run_command(struct gen_cli_options *o, struct ui_parse *parse,
                                const struct gen_cli_launch *launch, hpcw_error *err) {
     bool first = hpcw_comm_process(launch->comm) == 0;
     /* Paths and messages name the directory without slashes at its end. */
@@ -98,6 +98,10 @@ static hpcw_status run_command(struct gen_cli_options *o, const struct ui_parse 
     if (o->jobs == 0) {
         uint32_t processors = gen_pool_processors() / launch->processes_per_node;
         o->jobs = processors == 0 ? 1 : processors;
+    }
+    hpcw_status s = first ? gen_cli_choose_stem(o, parse, err) : HPCW_OK;
+    if (s != HPCW_OK) {
+        return s;
     }
     switch ((enum gen_cli_command)parse->command) {
     case GEN_CLI_GENERATE:

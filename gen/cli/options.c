@@ -9,6 +9,7 @@
 #include "gen/export/rewrite.h"
 #include "gen/format/format.h"
 #include "gen/spec/dataset.h"
+#include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "ui/cli/config.h"
 
@@ -206,6 +207,9 @@ static const struct ui_option options[] = {
            UI_LIMITS(0, U64_MAX), .default_text = "0", .flags = UI_OPTION_NO_CONFIG),
     OPTION(EXPORTED, REWRITE, 0, "last-phase", "N", U64, last_phase, "highest phase to keep",
            UI_LIMITS(0, U64_MAX), .default_text = "18446744073709551615", .default_help = "the last one",
+           .flags = UI_OPTION_NO_CONFIG),
+    OPTION(EXPORTED, VERIFY | INFO | REPORT | EXPORT | REWRITE | FIT, 0, "stem", "NAME", STRING, stem,
+           "load data: which set of a directory that has several: that of the files NAME.RANK.json",
            .flags = UI_OPTION_NO_CONFIG),
     OPTION(EXPORTED, EXPORT, 0, "permutation", "N", U64, permutation,
            "which measurement of a LinkTest result that renumbers its tasks", UI_LIMITS(0, U64_MAX),
@@ -450,4 +454,5 @@ bool gen_cli_given(const struct ui_parse *parse, const char *option) {
 
 void gen_cli_options_free(struct gen_cli_options *o) {
     ui_settings_free(&o->set);
+    hpcw_i_free(o->joined);
 }

@@ -69,6 +69,10 @@ struct gen_cli_options {
     uint64_t first_phase, last_phase;
     char output[GEN_CLI_PATH_SIZE];
 
+    /* Load data. */
+    char stem[256];
+    char *joined; /* no option: paths with the stem, which ui_parse.args then points to */
+
     /* A twin. */
     bool compare;
     bool partial;

@@ -2,9 +2,11 @@
 /* Whether an output may be written: a slip on a command line must not cost what is read, or the only copy of records. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "gen/cli/commands.h"
+#include "gen/format/format.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/format/clog2/log/local_file.h"
@@ -130,11 +132,27 @@ static int look_below_map(const char *input, const struct gen_cli_place out[2], 
     return e;
 }
 
+/* Of load data with a stem, DIRECTORY/STEM, that is the directory. */
+static int look_at_set(const char *path, struct hpcw_i_entry *entry) {
+    char directory[GEN_CLI_PATH_SIZE];
+    const char *slash = strrchr(path, '/');
+    size_t f = gen_format_count;
+    if (slash == NULL || slash == path || strlen(path) >= sizeof directory ||
+        gen_format_of_file(path, &f, NULL) != HPCW_OK || f == gen_format_count) {
+        return 0;
+    }
+    (void)snprintf(directory, sizeof directory, "%.*s", (int)(slash - path), path);
+    return hpcw_i_sys_look(directory, true, entry);
+}
+
 static int compare(const char *input, const struct hpcw_i_file_id *id, const struct gen_cli_place out[2],
                    bool *same, bool *part) {
     struct hpcw_i_entry entry;
     int e = hpcw_i_sys_look(input, true, &entry);
     *same = *part = false;
+    if (e == 0 && entry.kind == HPCW_I_NOTHING) {
+        e = look_at_set(input, &entry);
+    }
     if (e != 0 || entry.kind == HPCW_I_NOTHING) {
         return e;
     }

@@ -214,14 +214,14 @@ hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hp
     if (s != HPCW_OK) {
         return s;
     }
-    int e = hpcw_i_sys_look(path, true, &entry);
-    e = e == 0 && entry.kind == HPCW_I_NOTHING ? ENOENT : e;
-    if (e != 0) {
-        return hpcw_i_fail_sys(err, e, "%s: expected a file or directory", path);
-    }
     s = gen_format_of_file(path, &f, err);
     if (s != HPCW_OK) {
         return s;
+    }
+    int e = hpcw_i_sys_look(path, true, &entry);
+    e = e == 0 && entry.kind == HPCW_I_NOTHING && f == gen_format_count ? ENOENT : e;
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: expected a file or directory", path);
     }
     hpcw_error warning = {.code = HPCW_OK};
     struct gen_report r = {.path = path, .jobs = o->jobs, .warning = &warning};

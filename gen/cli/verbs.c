@@ -7,6 +7,8 @@
 #include "gen/cli/commands.h"
 #include "gen/export/rewrite.h"
 #include "gen/format/format.h"
+#include "libreader/source.h"
+#include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/sys.h"
 
@@ -77,6 +79,42 @@ hpcw_status gen_cli_find_row(const char *path, enum gen_cli_command verb, const 
     const struct gen_format *own = gen_format[f];
     *row = has(own, verb) || own->within == NULL ? own : own->within;
     return has(*row, verb) ? HPCW_OK : gen_cli_refuse_verb(path, own, verb, err);
+}
+
+hpcw_status gen_cli_choose_stem(struct gen_cli_options *o, struct ui_parse *parse, hpcw_error *err) {
+    /* What rewrite writes is no input. */
+    const size_t count = parse->command == GEN_CLI_REWRITE ? 1 : parse->arg_count;
+    size_t size = 0;
+    bool found = false;
+    hpcw_status s = HPCW_OK;
+    for (size_t i = 0; i < count; i++) {
+        size += strlen(parse->args[i]) + strlen(o->stem) + 2;
+    }
+    if (o->stem[0] == '\0') {
+        return HPCW_OK;
+    }
+    o->joined = hpcw_i_malloc(size);
+    char *path = o->joined;
+    if (path == NULL) {
+        return hpcw_i_fail_memory(err, "--stem", count, "paths");
+    }
+    for (size_t i = 0; s == HPCW_OK && i < count; i++) {
+        size_t f = gen_format_count;
+        const int n = snprintf(path, size, "%s/%s", parse->args[i], o->stem);
+        bool directory;
+        s = read_source_is_directory(parse->args[i], &directory, err);
+        s = s == HPCW_OK && directory ? gen_format_of_file(path, &f, err) : s;
+        if (s == HPCW_OK && f < gen_format_count) {
+            parse->args[i] = path;
+            path += n + 1;
+            size -= (size_t)n + 1;
+            found = true;
+        }
+    }
+    return s != HPCW_OK || found
+               ? s
+               : hpcw_i_fail(err, HPCW_EINVAL, "%s: expected load data with the stem \"%s\", got none",
+                             parse->args[0], o->stem);
 }
 
 /* ---- forms and options ---- */
