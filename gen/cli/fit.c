@@ -259,8 +259,10 @@ static hpcw_status print_rows(const struct gen_fit_row *row, size_t count, FILE 
 }
 
 static hpcw_status print_rows_json(const struct gen_fit_row *row, size_t count, hpcw_error *err) {
-    static const char *const kind[] = {
-        [GEN_FIT_MARGINAL] = "marginal", [GEN_FIT_CORRELATION] = "correlation", [GEN_FIT_SHARE] = "share"};
+    static const char *const kind[] = {[GEN_FIT_MARGINAL] = "marginal",
+                                       [GEN_FIT_CORRELATION] = "correlation",
+                                       [GEN_FIT_SHARE] = "share",
+                                       [GEN_FIT_FACTOR] = "factor"};
     struct gen_cli_result r;
     size_t verdicts[GEN_FIT_VERDICTS] = {0};
     gen_cli_result_begin(&r, true);

@@ -14,6 +14,9 @@ static struct gen_fit_sketch whole_of(const struct gen_fit_fact *fact) {
     return whole;
 }
 
+/* Half of the logarithm of a ratio that chance may make of few counts: none and one are not told apart, none and two are. */
+#define MOST_CHANCE 0.49
+
 /* The variance of a correlation of n pairs, after Fisher. */
 static double variance_of(const struct gen_fit_fact *fact) {
     const double rest = 1 - fact->value * fact->value;
@@ -41,7 +44,12 @@ static struct gen_fit_row row_of(const struct gen_fit_fact *real, const struct g
         return row;
     }
     double chance;
-    if (real->kind == GEN_FIT_MARGINAL && few(whole[0].count, whole[1].count)) {
+    if (real->kind == GEN_FIT_FACTOR) {
+        const double n[] = {real->value * real->samples + 1, twin->value * twin->samples + 1};
+        row.distance = fabs(gen_fit_ln(n[0] / real->samples * (twin->samples / n[1])));
+        row.allowed = gen_fit_ln(2);
+        chance = fmin(MOST_CHANCE, sqrt(1 / n[0] + 1 / n[1])); /* of counts, after Poisson */
+    } else if (real->kind == GEN_FIT_MARGINAL && few(whole[0].count, whole[1].count)) {
         row.distance = gen_fit_sketch_distance(&whole[0], &whole[1]);
         row.allowed = chance = 1;
     } else if (real->kind == GEN_FIT_MARGINAL) {

@@ -19,7 +19,8 @@ struct gen_fit_row {
 /*
  * Fills row[real->count + twin->count], returns their number. Alike are marginals whose distribution functions differ by at
  * most the larger of 0.05 and twice what two halves of the real ranks differ by; correlations, by at most 0.1 or twice the
- * standard error of the difference; shares, by at most 0.05 or twice what the halves differ by. What only one of them has
+ * standard error of the difference; shares, by at most 0.05 or twice what the halves differ by; factors, by at most 2, of few
+ * counts 2.7. What only one of them has
  * is different. If a distance of 1 would be allowed, nothing is known: there are too few ranks.
  */
 size_t gen_fit_compare(const struct gen_fit_facts *real, const struct gen_fit_facts *twin,

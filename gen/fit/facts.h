@@ -10,14 +10,19 @@
 
 #include "gen/fit/sketch.h"
 
-enum gen_fit_kind { GEN_FIT_MARGINAL, GEN_FIT_CORRELATION, GEN_FIT_SHARE };
+enum gen_fit_kind {
+    GEN_FIT_MARGINAL,
+    GEN_FIT_CORRELATION,
+    GEN_FIT_SHARE,
+    GEN_FIT_FACTOR, /* a number > 0, or 0, of which the ratio counts: one of `samples` things is added to both sides */
+};
 
 struct gen_fit_fact {
     const char *format, *name, *unit; /* static texts */
     enum gen_fit_kind kind;
     struct gen_fit_sketch *half[2]; /* of a marginal; owned */
     double value, part[2];          /* of the others, and that of each half; NaN: not known */
-    double samples;                 /* independent ones, of a correlation */
+    double samples;                 /* independent ones, of a correlation; see GEN_FIT_FACTOR */
 };
 
 struct gen_fit_facts {

@@ -209,6 +209,20 @@ alike links links_twin
 "$HPCGEN" fit spread -O spread.ini -q || bad "the fit of a spread job failed"
 "$HPCGEN" -q -c spread.ini -s 1001 -o spread_twin || bad "the configuration of a job is not accepted"
 alike spread spread_twin
+# Processes of one host that wait for processors: a wide spread, and messages that are delayed. What a finder of timings far out
+# flags, it flags in the twin as often.
+"$HPCGEN" -q -n 32 -f linktest --preset dfplus-hdr200 --seed 1 -o crowded --set machine.ppn=32 --set linktest.messages=20 \
+    --set linktest.s_msg=0.9 --set linktest.tail_probability=0.006 --set linktest.tail=1500 --set linktest.tail_max=3000 || exit 1
+"$HPCGEN" -q -n 32 -f linktest --preset dfplus-hdr200 --seed 2 -o calm --set machine.ppn=32 --set linktest.messages=20 || exit 1
+"$HPCGEN" fit crowded -O crowded.ini -q || bad "the fit of a crowded host failed"
+learned s_msg 0.6 2 crowded.ini
+learned tail_probability 0.004 0.009 crowded.ini
+"$HPCGEN" -q -c crowded.ini -s 1001 -o crowded_twin || bad "the configuration of a crowded host is not accepted"
+alike crowded crowded_twin
+"$HPCGEN" fit --compare crowded calm --json >rows || bad "the comparison of a calm host failed"
+for row in 'spread of times in a place' 'times far out in their place'; do
+    grep -q "\"$row\".*\"different\"" rows || bad "$row is not different: $(cat rows)"
+done
 # Slow nodes are found by their fastest timings, with any number of permutations.
 "$HPCGEN" -q -n 512 -f linktest --preset torus-tofud --seed 1 -o sound --set machine.ppn=8 --set linktest.permutations=4 \
     --set machine.bad_node_share=0 || exit 1

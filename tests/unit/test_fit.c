@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "gen/fit/compare.h"
+#include "gen/fit/links/spread.h"
 #include "gen/fit/pairs.h"
 #include "gen/fit/shape.h"
 #include "gen/fit/twin.h"
@@ -125,6 +126,61 @@ static void correlations(void **state) {
     near(gen_fit_correlation(&half[0]), gen_fit_correlation(&p), 1e-9);
     assert_true(isnan(gen_fit_correlation(&constant)));
     assert_true(isnan(gen_fit_correlation(&(struct gen_fit_pairs){.n = 4, .xx = 1, .yy = 1})));
+}
+
+/* ---- links ---- */
+
+/* Of 0 to 100 s the median absolute deviation is 25 s, so what is above 175 s is far out. */
+static void timings_far_out(void **state) {
+    (void)state;
+    struct gen_fit_timing t[112];
+    struct gen_fit_spread spread[GEN_FIT_PLACES];
+    size_t count = 0;
+    for (int i = 0; i <= 100; i++) {
+        t[count++] = (struct gen_fit_timing){GEN_FIT_NEAR, (i * 37) % 101};
+    }
+    for (int i = 0; i < 8; i++) {
+        t[count++] = (struct gen_fit_timing){GEN_FIT_FAR, 7};
+    }
+    for (int i = 0; i < 3; i++) { /* too few */
+        t[count++] = (struct gen_fit_timing){GEN_FIT_IN_NODE, i};
+    }
+    gen_fit_spread_of(t, count, spread);
+    near(spread[GEN_FIT_NEAR].median_s, 50, 0);
+    near(spread[GEN_FIT_NEAR].deviation_s, 25, 0);
+    near(spread[GEN_FIT_NEAR].far_out, 0, 0);
+    near(spread[GEN_FIT_FAR].deviation_s, 0, 0);
+    near(spread[GEN_FIT_IN_NODE].timings, 0, 0);
+    near(gen_fit_mean_spread(spread), 0.5 * 101 / 109, 1e-12);
+    for (size_t i = 0; i < 3; i++) { /* in place of the places with too few */
+        t[i] = (struct gen_fit_timing){GEN_FIT_NEAR, 150 + 50 * (double)i};
+    }
+    gen_fit_spread_of(t, count, spread);
+    near(spread[GEN_FIT_NEAR].far_out, 2, 0);
+    near(spread[GEN_FIT_NEAR].excess_s, 200 - spread[GEN_FIT_NEAR].median_s, 0);
+    near(gen_fit_far_out(spread), 2.0 / 112, 1e-12);
+}
+
+/* Factors count by their ratio, and one of the samples is added to both. */
+static void factors(void **state) {
+    (void)state;
+    static const struct {
+        double real, twin;
+        enum gen_fit_verdict verdict;
+    } rows[] = {{0.125, 0, GEN_FIT_DIFFERENT}, {0.125, 0.1, GEN_FIT_ALIKE}, {0, 0, GEN_FIT_ALIKE},
+                {0.01, 0, GEN_FIT_ALIKE},      {0.3, 0.6, GEN_FIT_ALIKE},   {0.3, 0.7, GEN_FIT_DIFFERENT},
+                {0.7, 0.3, GEN_FIT_DIFFERENT}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct gen_fit_row row[2];
+        struct gen_fit_fact side[2] = {
+            {.format = "f", .name = "n", .kind = GEN_FIT_FACTOR, .value = rows[i].real, .samples = 100},
+            {.format = "f", .name = "n", .kind = GEN_FIT_FACTOR, .value = rows[i].twin, .samples = 100}};
+        const struct gen_fit_facts facts[2] = {{&side[0], 1, 1}, {&side[1], 1, 1}};
+        assert_int_equal(gen_fit_compare(&facts[0], &facts[1], row), 1);
+        if (row[0].verdict != rows[i].verdict) {
+            fail_msg("%g and %g: %s", rows[i].real, rows[i].twin, gen_fit_verdict_name(row[0].verdict));
+        }
+    }
 }
 
 /* ---- shapes ---- */
@@ -316,6 +372,8 @@ int main(void) {
         cmocka_unit_test(sketches_add_up),
         cmocka_unit_test(distances),
         cmocka_unit_test(correlations),
+        cmocka_unit_test(timings_far_out),
+        cmocka_unit_test(factors),
         cmocka_unit_test(skews_are_found),
         cmocka_unit_test(tables_come_back),
         cmocka_unit_test(tables_never_fall),

@@ -157,12 +157,13 @@ static hpcw_status read_rows(struct fit_links *l, hpcw_error *err) {
             s = s == HPCW_OK ? check_row(l, r, err) : s;
             if (s == HPCW_OK) {
                 add_row(l, r, p * l->info.steps);
-                if (l->twin != NULL && p == 0) {
+                if (p == 0) {
                     gen_fit_rows_add(&l->rows, r, l->node, l->partner, l->time);
                 }
             }
         }
     }
+    gen_fit_rows_end(&l->rows);
     return s;
 }
 
@@ -194,7 +195,10 @@ static hpcw_status learn_machine(struct fit_links *l, hpcw_error *err) {
     if (l->nodes < 2) {
         gen_fit_remark(l->twin, "linktest: one node, so nothing about the network was learned");
     }
-    return s == HPCW_OK ? gen_fit_rows_learn_job(&l->rows, l->twin, err) : s;
+    s = s == HPCW_OK ? gen_fit_rows_learn_noise(&l->rows, l->twin, err) : s;
+    s = s == HPCW_OK ? gen_fit_rows_learn_times(&l->rows, l->twin, err) : s;
+    s = s == HPCW_OK ? gen_fit_rows_learn_job(&l->rows, l->twin, err) : s;
+    return s == HPCW_OK ? gen_fit_rows_learn_delays(&l->rows, l->twin, err) : s;
 }
 
 /* ---- all ---- */
@@ -217,6 +221,25 @@ static hpcw_status add_facts(struct fit_links *l, struct gen_fit_facts *facts, h
                                   err);
             half[0] = half[1] = NULL;
         }
+    }
+    const struct {
+        const char *name;
+        double value, samples;
+    } factor[] = {
+        /* What clocks do not resolve is no spread, and one in a hundred is hardly noticed. */
+        {"spread of times in a place", gen_fit_mean_spread(l->rows.spread), 1e4},
+        {"times far out in their place", gen_fit_far_out(l->rows.spread),
+         fmin(100, (double)l->rows.count * l->info.steps)},
+    };
+    for (size_t i = 0; s == HPCW_OK && i < sizeof factor / sizeof factor[0]; i++) {
+        s = gen_fit_facts_add(facts,
+                              &(struct gen_fit_fact){.format = "linktest",
+                                                     .name = factor[i].name,
+                                                     .kind = GEN_FIT_FACTOR,
+                                                     .value = factor[i].value,
+                                                     .part = {NAN, NAN},
+                                                     .samples = factor[i].samples},
+                              err);
     }
     struct gen_fit_pairs all = l->step[0];
     gen_fit_pairs_merge(&all, &l->step[1]);
@@ -283,7 +306,7 @@ hpcw_status gen_fit_links(const char *path, struct gen_fit_facts *facts, struct 
     }
     s = s == HPCW_OK ? read_hosts(l, err) : s;
     s = s == HPCW_OK && twin != NULL ? learn_settings(l, err) : s;
-    s = s == HPCW_OK && twin != NULL ? gen_fit_rows_init(&l->rows, &l->info, l->ppn, err) : s;
+    s = s == HPCW_OK ? gen_fit_rows_init(&l->rows, &l->info, l->ppn, err) : s;
     s = s == HPCW_OK ? read_rows(l, err) : s;
     for (uint32_t n = 0; s == HPCW_OK && n < l->nodes; n++) {
         l->of_node[n] /= l->on_node[n] * (double)l->info.permutations;

@@ -21,6 +21,10 @@ enum { ENOUGH_TIMINGS = 1 << 15, LEAST_ROWS = 16 };
 enum { TRIED_JOBS = 8, MOST_JOBS = 128, MOST_TIMINGS = 1 << 24 };
 #define NEAR_DISTANCE 0.025
 
+/* Share of timings far out, beyond those that the machine has anyway, from which on messages are delayed: comparisons add as much
+ * to both sides. */
+#define MORE_DELAYS 0.01
+
 enum gen_fit_place gen_fit_place_of(uint32_t node_a, uint32_t node_b) {
     const uint32_t apart = node_a > node_b ? node_a - node_b : node_b - node_a;
     return apart == 0 ? GEN_FIT_IN_NODE : apart <= NEAR ? GEN_FIT_NEAR : GEN_FIT_FAR;
@@ -36,9 +40,10 @@ hpcw_status gen_fit_rows_init(struct gen_fit_rows *rows, const hpcw_linktest_inf
     const uint32_t wanted = ENOUGH_TIMINGS / steps > LEAST_ROWS ? ENOUGH_TIMINGS / steps : LEAST_ROWS;
     *rows = (struct gen_fit_rows){.info = info, .ppn = ppn};
     rows->every = (info->tasks + wanted - 1) / wanted;
-    rows->partner =
-        hpcw_i_calloc(((size_t)info->tasks - 1) / rows->every + 1, (size_t)steps * sizeof *rows->partner);
-    bool good = rows->partner != NULL;
+    const size_t most = ((size_t)info->tasks - 1) / rows->every + 1;
+    rows->partner = hpcw_i_calloc(most, (size_t)steps * sizeof *rows->partner);
+    rows->timing = hpcw_i_calloc(most, (size_t)steps * sizeof *rows->timing);
+    bool good = rows->partner != NULL && rows->timing != NULL;
     for (size_t i = 0; good && i < GEN_FIT_TIMINGS; i++) {
         rows->measured.sketch[i] = gen_fit_sketch_new(GEN_FIT_LEAST_TIMING);
         rows->made.sketch[i] = gen_fit_sketch_new(GEN_FIT_LEAST_TIMING);
@@ -49,6 +54,7 @@ hpcw_status gen_fit_rows_init(struct gen_fit_rows *rows, const hpcw_linktest_inf
 
 void gen_fit_rows_free(struct gen_fit_rows *rows) {
     hpcw_i_free(rows->partner);
+    hpcw_i_free(rows->timing);
     for (size_t i = 0; i < GEN_FIT_TIMINGS; i++) {
         hpcw_i_free(rows->measured.sketch[i]);
         hpcw_i_free(rows->made.sketch[i]);
@@ -90,18 +96,28 @@ void gen_fit_rows_add(struct gen_fit_rows *rows, uint32_t rank, const uint32_t *
         return;
     }
     struct fit_row row = {.before = NAN};
+    struct gen_fit_timing *timing = rows->timing + (size_t)rows->count * steps;
     uint32_t *to = rows->partner + (size_t)rows->count++ * steps;
     for (uint32_t i = 0; i < steps; i++) {
         to[i] = (uint32_t)partner[i];
-        add_timing(&rows->measured, &row, gen_fit_place_of(node[rank], node[to[i]]), time[i]);
+        timing[i] = (struct gen_fit_timing){gen_fit_place_of(node[rank], node[to[i]]), time[i]};
+        add_timing(&rows->measured, &row, timing[i].place, time[i]);
     }
     end_row(&rows->measured, &row);
+}
+
+static void find_spread(struct gen_fit_rows *rows, struct gen_fit_spread spread[GEN_FIT_PLACES]) {
+    gen_fit_spread_of(rows->timing, (size_t)rows->count * rows->info->steps, spread);
+}
+
+void gen_fit_rows_end(struct gen_fit_rows *rows) {
+    find_spread(rows, rows->spread);
 }
 
 /* ---- one job on a machine ---- */
 
 /* Makes the timings of the same pairs. */
-static hpcw_status simulate(struct gen_fit_rows *rows, const struct gen_fit_twin *twin,
+static hpcw_status simulate(struct gen_fit_rows *rows, const struct model_linktest_params *run,
                             struct model_machine_params params, uint32_t job, hpcw_error *err) {
     const uint32_t steps = rows->info->steps;
     struct model_machine machine;
@@ -121,16 +137,18 @@ static hpcw_status simulate(struct gen_fit_rows *rows, const struct gen_fit_twin
     uint64_t *time_ps = hpcw_i_calloc(steps > 0 ? steps : 1, sizeof *time_ps);
     s = time_ps != NULL ? HPCW_OK : no_memory(rows, err);
     model_network_init(&network, &machine);
-    s = s == HPCW_OK ? model_linktest_init(&linktest, &network, &twin->dataset.linktest_params, err) : s;
+    s = s == HPCW_OK ? model_linktest_init(&linktest, &network, run, err) : s;
     s = s == HPCW_OK ? model_linktest_scratch_new(&linktest, &scratch, err) : s;
     for (uint32_t r = 0; s == HPCW_OK && r < rows->count; r++) {
         const uint32_t rank = r * rows->every;
         const uint32_t *to = rows->partner + (size_t)r * steps;
         struct fit_row row = {.before = NAN};
         model_linktest_row(&linktest, scratch, rank, 0, 0, steps, to, time_ps, NULL, NULL);
+        struct gen_fit_timing *timing = rows->timing + (size_t)r * steps;
         for (uint32_t i = 0; i < steps; i++) {
-            add_timing(&rows->made, &row, gen_fit_place_of(rank / params.ppn, to[i] / params.ppn),
-                       1e-12 * (double)time_ps[i]);
+            timing[i] = (struct gen_fit_timing){gen_fit_place_of(rank / params.ppn, to[i] / params.ppn),
+                                                1e-12 * (double)time_ps[i]};
+            add_timing(&rows->made, &row, timing[i].place, timing[i].seconds);
         }
         end_row(&rows->made, &row);
     }
@@ -171,13 +189,12 @@ static hpcw_status params_of(const struct gen_fit_rows *rows, size_t preset, str
     return s;
 }
 
-static hpcw_status run_preset(struct gen_fit_rows *rows, const struct gen_fit_twin *twin, size_t preset,
-                              struct fit_runs *runs, hpcw_error *err) {
-    struct model_machine_params p;
-    hpcw_status s = params_of(rows, preset, &p, err);
+static hpcw_status run_machine(struct gen_fit_rows *rows, const struct gen_fit_twin *twin,
+                               const struct model_machine_params *p, struct fit_runs *runs, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
     *runs = (struct fit_runs){.distance = 0};
     for (uint32_t k = 0; s == HPCW_OK && k < TRIED_JOBS; k++) {
-        s = simulate(rows, twin, p, k + 1, err);
+        s = simulate(rows, &twin->dataset.linktest_params, *p, k + 1, err);
         for (size_t i = 0; s == HPCW_OK && i < GEN_FIT_PLACES; i++) {
             runs->ratio[k][i] = NAN;
             if (rows->measured.sketch[i]->count >= GEN_FIT_LEAST_VALUES && rows->made.sketch[i]->count > 0) {
@@ -230,14 +247,16 @@ static hpcw_status scale(struct gen_fit_twin *twin, int first, int last, double 
 }
 
 hpcw_status gen_fit_rows_learn_machine(struct gen_fit_rows *rows, struct gen_fit_twin *twin, hpcw_error *err) {
-    struct fit_runs best = {.distance = INFINITY};
+    double least = INFINITY;
     const char *name = NULL;
     hpcw_status s = HPCW_OK;
     for (size_t k = 0; s == HPCW_OK && k < model_machine_preset_count; k++) {
         struct fit_runs runs;
-        s = run_preset(rows, twin, k, &runs, err);
-        if (s == HPCW_OK && (name == NULL || runs.distance < best.distance)) {
-            best = runs;
+        struct model_machine_params p;
+        s = params_of(rows, k, &p, err);
+        s = s == HPCW_OK ? run_machine(rows, twin, &p, &runs, err) : s;
+        if (s == HPCW_OK && (name == NULL || runs.distance < least)) {
+            least = runs.distance;
             name = model_machine_preset[k].name;
         }
     }
@@ -252,14 +271,85 @@ hpcw_status gen_fit_rows_learn_machine(struct gen_fit_rows *rows, struct gen_fit
     if (s == HPCW_OK && rows->info->gpu_memory && twin->dataset.machine_params.gpus == 0) {
         s = gen_fit_learn(twin, "machine.gpus", 1, GEN_FIT_PER_NODE, err);
     }
+    gen_fit_remark(twin, "linktest: the nearest machine is %s; its network is the default", name);
+    return s;
+}
+
+/* ---- noise ---- */
+
+/* Jobs whose spreads are averaged, and halvings of the range of the factor. */
+enum { NOISE_JOBS = 4, HALVINGS = 12 };
+
+/* The place that tells noise and delays: that with the least congestion. GEN_FIT_PLACES: there are too few timings. */
+static int quietest(const struct gen_fit_rows *rows) {
+    int place = 0;
+    while (place < GEN_FIT_PLACES && rows->spread[place].timings == 0) {
+        place++;
+    }
+    return place;
+}
+
+/* MAD over median there, of the twin with its noise times a factor. */
+static hpcw_status try_noise(struct gen_fit_rows *rows, const struct gen_fit_twin *twin, double factor,
+                             int place, double *spread, hpcw_error *err) {
+    struct model_machine_params p = twin->dataset.machine_params;
+    struct model_linktest_params l = twin->dataset.linktest_params;
+    hpcw_status s = HPCW_OK;
+    p.pair_spread *= factor;
+    l.s_msg *= factor;
+    l.tail_probability = 0;
+    *spread = 0;
+    for (uint32_t job = 1; s == HPCW_OK && job <= NOISE_JOBS; job++) {
+        struct gen_fit_spread made[GEN_FIT_PLACES];
+        s = simulate(rows, &l, p, job, err);
+        if (s == HPCW_OK) {
+            find_spread(rows, made);
+            *spread +=
+                made[place].timings > 0 ? made[place].deviation_s / made[place].median_s / NOISE_JOBS : 0;
+        }
+    }
+    return s;
+}
+
+hpcw_status gen_fit_rows_learn_noise(struct gen_fit_rows *rows, struct gen_fit_twin *twin, hpcw_error *err) {
+    const double same = 0.35;  /* half of the logarithm of what comparisons allow */
+    const double least = 1e-6; /* no clock tells less */
+    const int place = quietest(rows);
+    double spread;
+    if (place == GEN_FIT_PLACES) {
+        return HPCW_OK;
+    }
+    const double wanted = rows->spread[place].deviation_s / rows->spread[place].median_s;
+    hpcw_status s = try_noise(rows, twin, 1, place, &spread, err);
+    if (s != HPCW_OK || fabs(gen_fit_ln(fmax(least, wanted) / fmax(least, spread))) <= same) {
+        return s;
+    }
+    double low = gen_fit_ln(1e-3);
+    double high = gen_fit_ln(1e3);
+    for (int i = 0; s == HPCW_OK && i < HALVINGS; i++) {
+        const double middle = 0.5 * (low + high);
+        s = try_noise(rows, twin, hpcw_i_exp(middle), place, &spread, err);
+        low = spread < wanted ? middle : low;
+        high = spread < wanted ? high : middle;
+    }
+    const double factor = hpcw_i_exp(0.5 * (low + high));
+    const double pair = factor * twin->dataset.machine_params.pair_spread;
+    const double message = factor * twin->dataset.linktest_params.s_msg;
+    s = s == HPCW_OK ? gen_fit_learn(twin, "machine.pair_spread", pair, GEN_FIT_PER_LINK, err) : s;
+    return s == HPCW_OK ? gen_fit_learn(twin, "linktest.s_msg", message, GEN_FIT_PER_LINK, err) : s;
+}
+
+/* ---- times ---- */
+
+hpcw_status gen_fit_rows_learn_times(struct gen_fit_rows *rows, struct gen_fit_twin *twin, hpcw_error *err) {
+    struct fit_runs runs;
+    hpcw_status s = run_machine(rows, twin, &twin->dataset.machine_params, &runs, err);
     /* Messages to near nodes meet the least congestion, which is not the machine's own. */
     const enum gen_fit_place nearest =
         rows->measured.sketch[GEN_FIT_NEAR]->count >= GEN_FIT_LEAST_VALUES ? GEN_FIT_NEAR : GEN_FIT_FAR;
-    s = s == HPCW_OK ? scale(twin, MODEL_SAME_CACHE, MODEL_SAME_NODE, factor_of(&best, GEN_FIT_IN_NODE), err)
+    s = s == HPCW_OK ? scale(twin, MODEL_SAME_CACHE, MODEL_SAME_NODE, factor_of(&runs, GEN_FIT_IN_NODE), err)
                      : s;
-    s = s == HPCW_OK ? scale(twin, MODEL_SAME_SWITCH, MODEL_OTHER_GROUP, factor_of(&best, nearest), err) : s;
-    gen_fit_remark(twin, "linktest: the nearest machine is %s; its network and noise are the defaults", name);
-    return s;
+    return s == HPCW_OK ? scale(twin, MODEL_SAME_SWITCH, MODEL_OTHER_GROUP, factor_of(&runs, nearest), err) : s;
 }
 
 /* ---- the job ---- */
@@ -275,10 +365,43 @@ hpcw_status gen_fit_rows_learn_job(struct gen_fit_rows *rows, struct gen_fit_twi
         return HPCW_OK; /* hardly a network */
     }
     for (uint32_t job = 1; s == HPCW_OK && job <= jobs && least > NEAR_DISTANCE; job++) {
-        s = simulate(rows, twin, twin->dataset.machine_params, job, err);
+        s = simulate(rows, &twin->dataset.linktest_params, twin->dataset.machine_params, job, err);
         const double distance = s == HPCW_OK ? distance_of(rows) : 0;
         best = distance < least ? job : best;
         least = fmin(least, distance);
     }
     return s == HPCW_OK ? gen_fit_learn(twin, "machine.job", best, GEN_FIT_PER_RUN, err) : s;
+}
+
+/* ---- delays ---- */
+
+hpcw_status gen_fit_rows_learn_delays(struct gen_fit_rows *rows, struct gen_fit_twin *twin, hpcw_error *err) {
+    const int place = quietest(rows);
+    const double messages = (double)rows->info->messages;
+    struct model_linktest_params l = twin->dataset.linktest_params;
+    struct gen_fit_spread made[GEN_FIT_PLACES];
+    if (place == GEN_FIT_PLACES || rows->spread[place].far_out < GEN_FIT_LEAST_VALUES) {
+        return HPCW_OK;
+    }
+    l.tail_probability = 0;
+    hpcw_status s = simulate(rows, &l, twin->dataset.machine_params, twin->dataset.machine_params.job, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    find_spread(rows, made);
+    const struct gen_fit_spread *m = &rows->spread[place];
+    const double of_noise = made[place].timings > 0 ? made[place].far_out / made[place].timings : 0;
+    const double more = m->far_out / m->timings - of_noise;
+    if (more < MORE_DELAYS) {
+        return HPCW_OK;
+    }
+    /* The median of a Pareto distribution with exponent 2 is sqrt(2) times its least value, which is to be seen in a timing that is
+     * short by the noise, too. */
+    const double least_us =
+        1e6 * messages * fmax(m->excess_s / sqrt(2), (GEN_FIT_FAR_OUT + 1) * m->deviation_s);
+    s = gen_fit_learn(twin, "linktest.tail_max", 2 * least_us, GEN_FIT_PER_LINK, err);
+    s = s == HPCW_OK ? gen_fit_learn(twin, "linktest.tail", least_us, GEN_FIT_PER_LINK, err) : s;
+    return s == HPCW_OK
+               ? gen_fit_learn(twin, "linktest.tail_probability", more / messages, GEN_FIT_PER_LINK, err)
+               : s;
 }

@@ -3,13 +3,12 @@
 #ifndef HPCW_GEN_FIT_LINKS_MACHINE_H
 #define HPCW_GEN_FIT_LINKS_MACHINE_H
 
+#include "gen/fit/links/spread.h"
 #include "gen/fit/pairs.h"
 #include "gen/fit/sketch.h"
 #include "gen/fit/twin.h"
 #include "libreader/linktest/linktest.h"
 
-/* Where the partner of a timing is; nodes are counted in the order of the ranks, and near ones are a few nodes apart. */
-enum gen_fit_place { GEN_FIT_IN_NODE, GEN_FIT_NEAR, GEN_FIT_FAR, GEN_FIT_PLACES };
 enum gen_fit_place gen_fit_place_of(uint32_t node_a, uint32_t node_b);
 
 /* Picoseconds: below what any clock tells. */
@@ -28,20 +27,29 @@ struct gen_fit_rows {
     uint32_t ppn;
     uint32_t count, every;
     uint32_t *partner; /* [count][steps] */
+    struct gen_fit_timing
+        *timing; /* [count][steps] those that were measured, then in turn those of a simulation */
+    struct gen_fit_spread spread[GEN_FIT_PLACES]; /* of those that were measured */
     struct gen_fit_timings measured, made;
 };
 
-/* Memory: at most 80 bytes for each rank, and 150 KiB. Free also after a failure (HPCW_ENOMEM). */
+/* Memory: at most 320 bytes for each rank, and 700 KiB. Free also after a failure (HPCW_ENOMEM). */
 hpcw_status gen_fit_rows_init(struct gen_fit_rows *rows, const hpcw_linktest_info *info, uint32_t ppn,
                               hpcw_error *err);
 void gen_fit_rows_free(struct gen_fit_rows *rows);
+
+/* After the last row: the spread. */
+void gen_fit_rows_end(struct gen_fit_rows *rows);
 
 /* A row of the first permutation, in ascending order of the ranks; time: seconds. Takes those that are compared. */
 void gen_fit_rows_add(struct gen_fit_rows *rows, uint32_t rank, const uint32_t *node, const uint64_t *partner,
                       const double *time);
 
-/* Learns the preset, and factors for its times; then, of the twin's machine, the job. */
+/* Learns, in this order: the preset; the noise of its timings; factors for its times; the job; delays. */
 hpcw_status gen_fit_rows_learn_machine(struct gen_fit_rows *rows, struct gen_fit_twin *twin, hpcw_error *err);
+hpcw_status gen_fit_rows_learn_noise(struct gen_fit_rows *rows, struct gen_fit_twin *twin, hpcw_error *err);
+hpcw_status gen_fit_rows_learn_times(struct gen_fit_rows *rows, struct gen_fit_twin *twin, hpcw_error *err);
 hpcw_status gen_fit_rows_learn_job(struct gen_fit_rows *rows, struct gen_fit_twin *twin, hpcw_error *err);
+hpcw_status gen_fit_rows_learn_delays(struct gen_fit_rows *rows, struct gen_fit_twin *twin, hpcw_error *err);
 
 #endif
