@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/fit/twin.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -146,6 +147,10 @@ hpcw_status gen_fit_twin_print(const struct gen_fit_twin *t, struct hpcw_i_buf *
     (void)snprintf(line, sizeof line, "\n[hpcgen]\nranks = %u\n", t->ranks);
     good = good && hpcw_i_buf_append_str(buf, line);
     good = good && print_formats(t->formats, buf);
+    if (t->seed != 0) {
+        (void)snprintf(line, sizeof line, "seed = %" PRIu64 "\n", t->seed);
+        good = good && hpcw_i_buf_append_str(buf, line);
+    }
     (void)snprintf(line, sizeof line, "preset = %s\n", t->dataset.preset);
     good = good && (!t->has_preset || hpcw_i_buf_append_str(buf, line));
     if (t->formats >> GEN_FORMAT_VOM & 1) {

@@ -23,6 +23,7 @@ enum { GEN_FIT_MOST_LEARNED = 128, GEN_FIT_MOST_REMARKS = 64, GEN_FIT_REMARK = 2
 struct gen_fit_twin {
     bool has_preset;
     uint32_t ranks;   /* of the measured data; the most, of several data sets */
+    uint64_t seed;    /* 0: any */
     uint64_t formats; /* bit i: enum gen_format_id i was fitted */
     struct gen_dataset dataset;
     struct {

@@ -137,6 +137,21 @@ learned block_objects 0 0 edges.ini
 "$HPCGEN" fit few -O few.ini -q || bad "the fit of few ranks failed"
 learned persistence 1 1 few.ini
 learned persistence_first 1 1 few.ini
+# The seed of the configuration has about as slow ranks and as long tasks as the data, whatever theirs.
+maxima() { # DIR
+    "$HPCGEN" export "$1" --output - -q | awk -F , '$6 == 1 {load[$1] += $11; all += $11; longest = $11 > longest ? $11 : longest}
+        END {for (r in load) {n++; most = load[r] > most ? load[r] : most}; print most * n / all, longest * n / all}'
+}
+for seed in 10 11 12; do
+    "$HPCGEN" -q -n 4 -f vom --seed $seed -o uneven --workload stencil --set load.course=ramp --set load.phases=1 --set load.setup=no \
+        --set load.objects=16 --set load.sigma_first=1 || exit 1
+    "$HPCGEN" fit uneven -O uneven.ini -q || bad "the fit of uneven ranks failed"
+    "$HPCGEN" -q -c uneven.ini -o uneven_twin || bad "the configuration of uneven ranks is not accepted"
+    echo "$(maxima uneven/vom) $(maxima uneven_twin/vom)" | awk '{for (i = 1; i <= 2; i++) {
+        r = $(2 + i) / $i; if (!(r > (i == 1 ? 0.9 : 0.8) && r < (i == 1 ? 1.1 : 1.25))) {exit 1}}}' ||
+        bad "maxima of uneven ranks: $(maxima uneven/vom), of their twin: $(maxima uneven_twin/vom)"
+    rm -r uneven uneven_twin
+done
 learned alike 0 1 few.ini
 # Numbers in sequence, as others write them, begin with 0.
 mkdir sequence

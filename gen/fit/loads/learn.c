@@ -803,7 +803,7 @@ hpcw_status gen_fit_loads_learn(const struct gen_fit_loads *l, struct gen_fit_tw
     }
     twin->ranks = l->ranks > twin->ranks ? l->ranks : twin->ranks;
     if (g.status == HPCW_OK && g.run.tasks >= GEN_FIT_LEAST_VALUES) {
-        g.status = gen_fit_loads_learn_channels(l, twin, err);
+        g.status = gen_fit_loads_learn_seed(l, twin, err);
     }
     return g.status;
 }

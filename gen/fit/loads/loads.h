@@ -30,8 +30,7 @@ struct gen_fit_load_group {
     /* Of a task in a phase and the next one; in the last phase that is a power of two, so up to half the run before;
      * means of a rank and the next one, and of that in the next phase; ln(bytes) of an edge to a task. */
     struct gen_fit_pairs next, early, neighbour, later, edge;
-    /* Seconds of tasks; of ranks, all their migratable tasks together; likewise of blocks of memory on a rank. */
-    struct gen_fit_sketch *time, *rank, *block;
+    struct gen_fit_sketch *time, *rank; /* seconds of tasks; of ranks, all their migratable tasks together */
 };
 
 /* Sums over the ranks. */
@@ -64,7 +63,7 @@ struct gen_fit_loads {
     double unread_user_defined;
 };
 
-/* Reads a directory of load data, or a file as a run of one rank. Memory: 6 MiB, with blocks of memory 9, and the tasks of
+/* Reads a directory of load data, or a file as a run of one rank. Memory: 6 MiB, and the tasks of
  * one rank. Free also after a failure. */
 hpcw_status gen_fit_loads_read(const char *path, struct gen_fit_loads *l, hpcw_error *err);
 void gen_fit_loads_free(struct gen_fit_loads *l);
@@ -108,8 +107,7 @@ struct gen_fit_sketch *gen_fit_loads_ranks(const struct gen_fit_loads *l, int ha
 hpcw_status gen_fit_loads_facts(struct gen_fit_loads *l, struct gen_fit_facts *facts, hpcw_error *err);
 hpcw_status gen_fit_loads_learn(const struct gen_fit_loads *l, struct gen_fit_twin *twin, hpcw_error *err);
 
-/* After all other parameters: how evenly distant senders are spread. */
-hpcw_status gen_fit_loads_learn_channels(const struct gen_fit_loads *l, struct gen_fit_twin *twin,
-                                         hpcw_error *err);
+/* After all parameters: the seed with which the twin is nearest in its slowest ranks and longest tasks. */
+hpcw_status gen_fit_loads_learn_seed(const struct gen_fit_loads *l, struct gen_fit_twin *twin, hpcw_error *err);
 
 #endif

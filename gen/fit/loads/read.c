@@ -13,7 +13,7 @@ struct fit_reading {
     struct gen_fit_summing sums;
     const struct read_vom *reader;
     struct hpcw_i_table collections; /* of the first rank */
-    struct hpcw_i_table blocks;      /* of memory, in a phase of a rank: seconds of the tasks that share one */
+    struct hpcw_i_table blocks;      /* of memory, in a phase of a rank */
     double fixed;                    /* seconds of what cannot move, likewise */
 };
 
@@ -89,11 +89,9 @@ static hpcw_status take_memory(struct fit_reading *g, const struct read_vom_task
     }
     const uint64_t id = (uint64_t)m.shared_id;
     bool fresh;
-    double *seconds = hpcw_i_table_add(&g->blocks, &id, &fresh);
-    if (seconds == NULL) {
+    if (hpcw_i_table_add(&g->blocks, &id, &fresh) == NULL) {
         return hpcw_i_fail_memory(err, NULL, g->blocks.count, "memory blocks");
     }
-    *seconds += t->time;
     l->sharing++;
     if (fresh) {
         const double ln = gen_fit_ln(fmax(1, m.block));
@@ -142,14 +140,7 @@ static hpcw_status end_phase(void *context, const struct read_vom_phase *phase, 
     struct fit_reading *g = context;
     g->sums.l->fixed[phase->number > 0]++;
     g->sums.l->ln_fixed[phase->number > 0] += gen_fit_ln(fmax(g->fixed, GEN_FIT_LEAST_SECONDS));
-    hpcw_status s = HPCW_OK;
-    size_t at = 0;
-    uint64_t id;
-    const double *seconds;
-    while (s == HPCW_OK && (seconds = hpcw_i_table_next(&g->blocks, &at, &id)) != NULL) {
-        s = gen_fit_sum_block(&g->sums, *seconds, err);
-    }
-    return s == HPCW_OK ? gen_fit_sum_end(&g->sums, err) : s;
+    return gen_fit_sum_end(&g->sums, err);
 }
 
 /* ---- files ---- */
@@ -200,9 +191,8 @@ static hpcw_status read_set(struct fit_reading *g, const char *path, hpcw_error 
 }
 
 hpcw_status gen_fit_loads_read(const char *path, struct gen_fit_loads *l, hpcw_error *err) {
-    struct fit_reading g = {
-        .collections = {.key_words = 1, .seed = hpcw_i_table_random()},
-        .blocks = {.key_words = 1, .value_size = sizeof(double), .seed = hpcw_i_table_random()}};
+    struct fit_reading g = {.collections = {.key_words = 1, .seed = hpcw_i_table_random()},
+                            .blocks = {.key_words = 1, .seed = hpcw_i_table_random()}};
     hpcw_status s = gen_fit_sum_init(&g.sums, l, err);
     s = s == HPCW_OK ? read_set(&g, path, err) : s;
     if (s == HPCW_OK && l->phases == 0) {

@@ -39,8 +39,7 @@ static void add_sums(struct gen_fit_load_group *to, const struct gen_fit_load_gr
 
 static void merge_group(struct gen_fit_load_group *to, struct gen_fit_load_group *from) {
     add_sums(to, from);
-    struct gen_fit_sketch **const sketch[][2] = {
-        {&to->time, &from->time}, {&to->rank, &from->rank}, {&to->block, &from->block}};
+    struct gen_fit_sketch **const sketch[][2] = {{&to->time, &from->time}, {&to->rank, &from->rank}};
     for (size_t i = 0; i < sizeof sketch / sizeof sketch[0]; i++) {
         if (*sketch[i][0] == NULL) {
             *sketch[i][0] = *sketch[i][1];
@@ -146,15 +145,6 @@ hpcw_status gen_fit_sum_task(struct gen_fit_summing *g, uint64_t id, double seco
     if (s == HPCW_OK) {
         gen_fit_sketch_add(p->time, seconds);
         p->seconds += seconds;
-    }
-    return s;
-}
-
-hpcw_status gen_fit_sum_block(struct gen_fit_summing *g, double seconds, hpcw_error *err) {
-    struct gen_fit_load_group *p = group_of(g->l, g->phase, g->rank);
-    hpcw_status s = p->block != NULL ? HPCW_OK : new_sketch(&p->block, GEN_FIT_LEAST_SECONDS, err);
-    if (s == HPCW_OK) {
-        gen_fit_sketch_add(p->block, seconds);
     }
     return s;
 }
@@ -290,7 +280,6 @@ void gen_fit_loads_free(struct gen_fit_loads *l) {
         for (size_t i = 0; i < GEN_FIT_GROUPS; i++) {
             hpcw_i_free(l->group[i][h].time);
             hpcw_i_free(l->group[i][h].rank);
-            hpcw_i_free(l->group[i][h].block);
         }
         hpcw_i_free(l->objects[h]);
         hpcw_i_free(l->bytes[h]);

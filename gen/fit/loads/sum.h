@@ -41,8 +41,6 @@ void gen_fit_sum_rank_end(struct gen_fit_summing *g);
 /* Phases of a rank are numbered from 0. */
 hpcw_status gen_fit_sum_phase(struct gen_fit_summing *g, uint64_t phase, hpcw_error *err);
 hpcw_status gen_fit_sum_task(struct gen_fit_summing *g, uint64_t id, double seconds, hpcw_error *err);
-/* A block of memory, with the seconds of all tasks of the rank that share it. */
-hpcw_status gen_fit_sum_block(struct gen_fit_summing *g, double seconds, hpcw_error *err);
 /* An edge to a task of the phase, which may be added later. `distant`: its ends have different homes. */
 hpcw_status gen_fit_sum_edge(struct gen_fit_summing *g, uint64_t to, double bytes, double messages,
                              bool distant, hpcw_error *err);
