@@ -172,8 +172,7 @@ hpcw_status read_vom_entity_check(const struct read_vom *r, const struct read_vo
     return HPCW_OK;
 }
 
-/* An entity that is known by a number. What is missing follows from the rest: the home is that of the file, and whoever has a
- * number in sequence can migrate. */
+/* Takes an entity that has a number. A home that is missing is that of the file. Whoever has a number in sequence can migrate. */
 hpcw_status read_vom_entity_mend(struct read_vom *r, struct read_vom_entity *e, const hpcw_error *why,
                                  hpcw_error *err) {
     if (e->kind != READ_VOM_OBJECT || (!e->has_id && !e->has_seq_id)) {

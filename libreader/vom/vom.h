@@ -185,9 +185,8 @@ enum {
     READ_VOM_STRICT = 1,
     /* Take no record whole: all are parsed. The outcome is the same, only slower. For tests and benchmarks. */
     READ_VOM_PARSED = 2,
-    /* Take what others write against the rules, as far as it has one meaning: whole numbers as times, attributes of any type,
-     * files without their type, entities without home or migratable, and ids whose bits contradict the other fields, which
-     * then count as numbers in sequence (seq_id). read_vom_facts has the first of them that changed an entity or a file. */
+    /* Read on where data of other programs break a rule but have one meaning: doc/formats/vom.md, "Rules", lists the cases.
+     * read_vom_facts counts the records that this changes, and read_vom_warn names the first. */
     READ_VOM_LENIENT = 4,
 };
 

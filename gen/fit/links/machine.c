@@ -16,8 +16,8 @@ enum { NEAR = 8 };
 /* Rows that are compared: as many as have about this many timings, and at least this many rows. */
 enum { ENOUGH_TIMINGS = 1 << 15, LEAST_ROWS = 16 };
 
-/* Jobs that are simulated for each preset, whose runs differ; and for the preset that was chosen, as far as the number of all
- * timings allows, or until one is near: half of the distance that a comparison allows. */
+/* Jobs that are simulated for each preset, whose runs differ; and most jobs for the preset that was chosen. Fewer are simulated if
+ * there are many timings, or once one is near: by half of the distance that a comparison allows. */
 enum { TRIED_JOBS = 8, MOST_JOBS = 128, MOST_TIMINGS = 1 << 24 };
 #define NEAR_DISTANCE 0.025
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How far timings lie from the median of their place, and how many lie far out: what finders of slow links look at. */
+/* The spread of timings in a place, and the timings far out of it. Finders of slow links look at these. */
 #ifndef HPCW_GEN_FIT_LINKS_SPREAD_H
 #define HPCW_GEN_FIT_LINKS_SPREAD_H
 
@@ -16,7 +16,7 @@ struct gen_fit_timing {
 /* Median absolute deviations (MAD) beyond which a timing lies far out. */
 #define GEN_FIT_FAR_OUT 5
 
-/* Of the timings of a place; zeros for fewer than GEN_FIT_LEAST_VALUES of them. */
+/* The spread of the timings of a place. It is all zeros for fewer than GEN_FIT_LEAST_VALUES of them. */
 struct gen_fit_spread {
     double timings, median_s, deviation_s; /* the MAD */
     double far_out;                        /* those above the median by more than GEN_FIT_FAR_OUT MAD */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How much of an object's work lasts, at both ends of a run. */
+/* Learns the share of an object's work that lasts, at both ends of a run. */
 #include <math.h>
 
 #include "gen/fit/loads/loads.h"

@@ -13,7 +13,7 @@ enum { SEEDS = 900, FIRST_SEED = 100, PHASES = 8, MOST_TIMES = 1 << 21 };
 /* A mean square of differences of logarithms that is near enough: no comparison of one run with the next tells 2 % apart. */
 #define NEAR_SCORE (0.02 * 0.02)
 
-/* Of a phase: the mean number of tasks of a rank, and their seconds; the slowest rank and the longest task over these. */
+/* A phase: tasks of a rank and their seconds, as means over the ranks; the slowest rank and the longest task over these seconds. */
 struct fit_extremes {
     double tasks, mean, slowest, longest;
 };
