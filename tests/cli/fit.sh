@@ -108,6 +108,18 @@ learned fill_spread 0.3 0.7 two.ini
 "$HPCGEN" verify two_twin >/dev/null || bad "the twin of a table is not sound"
 alike two two_twin
 
+# ---- a run with bursts of load, and one with steps ----
+
+for course in bursts steps; do
+    "$HPCGEN" -q -n 64 -f vom --seed 7 -o course --workload stencil --set load.course=$course --set load.setup=no || exit 1
+    "$HPCGEN" fit course -O course.ini -q || bad "the fit of $course failed"
+    grep -q "^course = $course " course.ini || bad "expected $course, got: $(grep '^course' course.ini)"
+    "$HPCGEN" -q -c course.ini -o course_twin || bad "the configuration of $course is not accepted"
+    "$HPCGEN" fit --compare course course_twin >rows || bad "the comparison of $course failed"
+    grep -q 'task time from phase 1 on .* alike$' rows || bad "$course: other task times: $(cat rows)"
+    rm -r course course_twin
+done
+
 # ---- edges: whole numbers of messages, and bytes that follow the work ----
 
 "$HPCGEN" -q -n 256 -f vom --seed 6 -o edges --workload stencil --set load.course=ramp --set load.phases=4 --set load.edge_follows=0.9 --set load.alike=0.9 \

@@ -371,6 +371,57 @@ static struct fit_line line_of(const struct fit_learning *g, double rise, const 
     return (struct fit_line){first, first + slope, yy - slope * slope * xx};
 }
 
+/* The root mean square of what a line leaves over, as a share of the mean level, from which on the course is no line. */
+#define LINE_HOLDS 0.1
+
+/* How far a group may be from one of two levels to count as it, as a share of their distance. */
+#define SAME_LEVEL 0.15
+
+/* The course of the run. If it is no line, *mean and *sigma become those of its lowest and highest levels: of steps, or of two
+ * levels, the higher one in bursts. */
+static const char *course_of(const struct fit_learning *g, double error, struct fit_line *mean,
+                             struct fit_line *sigma) {
+    struct fit_line low = {.first = INFINITY};
+    struct fit_line high = {.first = 0};
+    double groups = 0;
+    double sum = 0;
+    double sums[2][3] = {{0}}; /* of each of two levels: groups, means, deviations */
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = g->begin; i < GEN_FIT_GROUPS; i++) {
+            const struct gen_fit_load_moments m = gen_fit_loads_moments(g->l, i, i);
+            const struct fit_line own = {m.sd, m.sd, 0};
+            const double level = m.tasks >= GEN_FIT_LEAST_VALUES ? level_of(g, m, &own, 0) : NAN;
+            if (isnan(level)) {
+                continue;
+            }
+            if (pass == 0) {
+                groups++;
+                sum += level;
+                low = level < low.first ? (struct fit_line){level, m.sd * g->widen, 0} : low;
+                high = level > high.first ? (struct fit_line){level, m.sd * g->widen, 0} : high;
+            } else {
+                const double share = (level - low.first) / (high.first - low.first);
+                const int which = share > 0.5;
+                const double is = share < SAME_LEVEL || share > 1 - SAME_LEVEL;
+                sums[which][0] += is;
+                sums[which][1] += is * level;
+                sums[which][2] += is * m.sd * g->widen;
+            }
+        }
+        if (groups < FEWEST_GROUPS || sqrt(error / groups) < LINE_HOLDS * sum / groups) {
+            return "ramp";
+        }
+    }
+    const bool bursts = sums[0][0] + sums[1][0] > 0.9 * groups && sums[0][0] > sums[1][0];
+    *mean = (struct fit_line){low.first, high.first, 0};
+    *sigma = (struct fit_line){low.last, high.last, 0};
+    if (bursts) {
+        *mean = (struct fit_line){sums[0][1] / sums[0][0], sums[1][1] / sums[1][0], 0};
+        *sigma = (struct fit_line){sums[0][2] / sums[0][0], sums[1][2] / sums[1][0], 0};
+    }
+    return bursts ? "bursts" : "steps";
+}
+
 static void learn_course(struct fit_learning *g) {
     const struct gen_fit_loads *l = g->l;
     enum { TRIED = 64 };
@@ -385,13 +436,14 @@ static void learn_course(struct fit_learning *g) {
             rise = r;
         }
     }
-    const struct fit_line sigma = line_of(g, rise, NULL);
-    const struct fit_line mean = line_of(g, rise, &sigma);
+    struct fit_line sigma = line_of(g, rise, NULL);
+    struct fit_line mean = line_of(g, rise, &sigma);
+    const char *course = course_of(g, mean.error, &mean, &sigma);
     learn(g, "load.mean_first", 1e3 * mean.first, GEN_FIT_PER_OBJECT);
     learn(g, "load.mean_last", 1e3 * mean.last, GEN_FIT_PER_OBJECT);
     learn(g, "load.sigma_first", sigma.first, GEN_FIT_PER_OBJECT);
     learn(g, "load.sigma_last", sigma.last, GEN_FIT_PER_OBJECT);
-    learn_text(g, "load.course", "ramp", GEN_FIT_PER_RUN);
+    learn_text(g, "load.course", course, GEN_FIT_PER_RUN);
     learn(g, "load.rise", rise, GEN_FIT_PER_RUN);
     if (g->begin == 1) {
         const struct gen_fit_load_moments setup = gen_fit_loads_moments(l, 0, 0);

@@ -2,6 +2,7 @@
 /* The seed of a twin: of some, that with which its loads, slowest ranks and longest tasks are nearest to the measured ones. These decide
  * what a balancer can win, and differ much from seed to seed where there are few ranks or tasks. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "gen/fit/loads/loads.h"
 #include "libwriter/base/detmath.h"
@@ -85,6 +86,34 @@ static double square_of_ratio(double a, double b) {
     return ln * ln;
 }
 
+static int by_level(const void *a, const void *b) {
+    const double x = *(const double *)a;
+    const double y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* How far the levels of all phases are from the measured ones, each in ascending order. */
+static double score_of_levels(const struct gen_fit_loads *l, const struct model_load *load) {
+    enum { LEVELS = 256 };
+    double level[2][LEVELS];
+    const size_t begin = gen_fit_loads_begin(l);
+    const uint64_t phases = l->phases - begin;
+    const size_t count = phases < LEVELS ? (size_t)phases : LEVELS;
+    double score = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t phase = begin + i * phases / count;
+        const size_t group = phase == 0 ? 0 : 1 + (size_t)((phase - 1) / l->width);
+        level[0][i] = gen_fit_loads_moments(l, group, group).seconds;
+        level[1][i] = 1e-9 * load->phase[phase].mean_ns;
+    }
+    qsort(level[0], count, sizeof level[0][0], by_level);
+    qsort(level[1], count, sizeof level[1][0], by_level);
+    for (size_t i = 0; i < count; i++) {
+        score += square_of_ratio(level[0][i], level[1][i]) / (double)count;
+    }
+    return score;
+}
+
 static hpcw_status try_seed(const struct gen_fit_loads *l, const struct gen_fit_twin *twin, uint64_t seed,
                             const struct fit_extreme_phases *wanted, double *score, hpcw_error *err) {
     struct model_machine machine;
@@ -96,8 +125,12 @@ static hpcw_status try_seed(const struct gen_fit_loads *l, const struct gen_fit_
     }
     s = model_load_init(&load, &twin->dataset.load_params, &machine, err);
     *score = 0;
-    if (s == HPCW_OK) {
+    if (s == HPCW_OK && load.params.course == MODEL_COURSE_RAMP) {
         simulated(&load, &made);
+    } else if (s == HPCW_OK) { /* the phases of the twin are others, so the extremes of one say nothing */
+        *score = score_of_levels(l, &load);
+    }
+    if (s == HPCW_OK) {
         model_load_free(&load);
     }
     for (uint32_t i = 0; i < made.count; i++) {
@@ -116,7 +149,8 @@ hpcw_status gen_fit_loads_learn_seed(const struct gen_fit_loads *l, struct gen_f
     const struct model_load_params *p = &twin->dataset.load_params;
     const struct fit_extreme_phases wanted = measured(l);
     const uint64_t times = (uint64_t)l->ranks * p->objects * p->collections * wanted.count;
-    const uint64_t seeds = MOST_TIMES / times < SEEDS ? MOST_TIMES / times : SEEDS;
+    const bool all = p->course != MODEL_COURSE_RAMP || MOST_TIMES / times >= SEEDS;
+    const uint64_t seeds = all ? SEEDS : MOST_TIMES / times;
     double least = INFINITY;
     hpcw_status s = HPCW_OK;
     for (uint64_t k = 0; s == HPCW_OK && k < seeds && least > NEAR_SCORE; k++) {
