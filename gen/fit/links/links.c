@@ -26,11 +26,9 @@ struct fit_links {
     uint32_t *node;            /* [ranks] */
     uint32_t *on_node;         /* [nodes] ranks of each; the last one may have fewer */
     uint32_t nodes, ppn;
-    double *time;      /* [steps] of a row, seconds */
-    uint64_t *partner; /* [steps] */
-    struct gen_fit_sketch *place[GEN_FIT_PLACES][2];
-    struct gen_fit_sketch *rank[2]; /* mean timings of ranks with other nodes */
-    struct gen_fit_pairs step[2];   /* ln(seconds) of a timing with another node, and of the next step */
+    double *time;                   /* [steps] of a row, seconds */
+    uint64_t *partner;              /* [steps] */
+    struct gen_fit_timings half[2]; /* of the run */
     double *of_node; /* [nodes] mean ln(seconds) of its ranks' fastest timings with other nodes */
 };
 
@@ -105,30 +103,18 @@ static hpcw_status learn_settings(struct fit_links *l, hpcw_error *err) {
 static void add_row(struct fit_links *l, uint32_t rank, uint64_t first_step) {
     const uint32_t steps = l->info.steps;
     const uint64_t middle = l->info.permutations * steps / 2;
-    double sum[2] = {0};
-    double count[2] = {0};
-    double fastest = INFINITY;
-    double before = NAN;
+    struct gen_fit_row_so_far row[2] = {GEN_FIT_NO_ROW, GEN_FIT_NO_ROW};
+    size_t last = 0;
     for (uint32_t i = 0; i < steps; i++) {
         const size_t h = first_step + i >= middle;
-        const enum gen_fit_place place = gen_fit_place_of(l->node[rank], l->node[l->partner[i]]);
-        gen_fit_sketch_add(l->place[place][h], l->time[i]);
-        const double ln = place == GEN_FIT_IN_NODE ? NAN : gen_fit_ln(fmax(GEN_FIT_LEAST_TIMING, l->time[i]));
-        if (!isnan(ln)) {
-            sum[h] += l->time[i];
-            count[h]++;
-            fastest = fmin(fastest, ln);
-        }
-        if (!isnan(ln) && !isnan(before)) {
-            gen_fit_pair(&l->step[h], before, ln);
-        }
-        before = ln;
+        row[h].before = row[last].before;
+        gen_fit_timings_add(&l->half[h], &row[h], gen_fit_place_of(l->node[rank], l->node[l->partner[i]]),
+                            l->time[i]);
+        last = h;
     }
-    for (size_t h = 0; h < 2; h++) {
-        if (count[h] > 0) {
-            gen_fit_sketch_add(l->rank[h], sum[h] / count[h]);
-        }
-    }
+    gen_fit_timings_end(&l->half[0], &row[0]);
+    gen_fit_timings_end(&l->half[1], &row[1]);
+    const double fastest = fmin(row[0].fastest, row[1].fastest);
     if (fastest < INFINITY) {
         l->of_node[l->node[rank]] += fastest;
     }
@@ -204,23 +190,18 @@ static hpcw_status learn_machine(struct fit_links *l, hpcw_error *err) {
 /* ---- all ---- */
 
 static hpcw_status add_facts(struct fit_links *l, struct gen_fit_facts *facts, hpcw_error *err) {
-    static const char *const name[GEN_FIT_PLACES] = {
-        "time of a message in a node", "time of a message to a near node", "time of a message to a far node"};
+    static const char *const name[GEN_FIT_TIMINGS] = {
+        "time of a message in a node", "time of a message to a near node", "time of a message to a far node",
+        "mean time of a rank with other nodes"};
     hpcw_status s = HPCW_OK;
-    for (size_t i = 0; i <= GEN_FIT_PLACES; i++) {
-        struct gen_fit_sketch **half = i < GEN_FIT_PLACES ? l->place[i] : l->rank;
-        if (s == HPCW_OK) {
-            s = gen_fit_facts_add(facts,
-                                  &(struct gen_fit_fact){.format = "linktest",
-                                                         .name = i < GEN_FIT_PLACES
-                                                                     ? name[i]
-                                                                     : "mean time of a rank with other nodes",
-                                                         .unit = "s",
-                                                         .kind = GEN_FIT_MARGINAL,
-                                                         .half = {half[0], half[1]}},
-                                  err);
-            half[0] = half[1] = NULL;
+    for (size_t i = 0; s == HPCW_OK && i < GEN_FIT_TIMINGS; i++) {
+        struct gen_fit_fact fact = {
+            .format = "linktest", .name = name[i], .unit = "s", .kind = GEN_FIT_MARGINAL};
+        for (size_t h = 0; h < 2; h++) {
+            fact.half[h] = l->half[h].sketch[i];
+            l->half[h].sketch[i] = NULL;
         }
+        s = gen_fit_facts_add(facts, &fact, err);
     }
     const struct {
         const char *name;
@@ -241,18 +222,19 @@ static hpcw_status add_facts(struct fit_links *l, struct gen_fit_facts *facts, h
                                                      .samples = factor[i].samples},
                               err);
     }
-    struct gen_fit_pairs all = l->step[0];
-    gen_fit_pairs_merge(&all, &l->step[1]);
-    return s == HPCW_OK ? gen_fit_facts_add(facts,
-                                            &(struct gen_fit_fact){.format = "linktest",
-                                                                   .name = "times of a step and the next one",
-                                                                   .kind = GEN_FIT_CORRELATION,
-                                                                   .value = gen_fit_correlation(&all),
-                                                                   .part = {gen_fit_correlation(&l->step[0]),
-                                                                            gen_fit_correlation(&l->step[1])},
-                                                                   .samples = l->info.tasks},
-                                            err)
-                        : s;
+    struct gen_fit_pairs all = l->half[0].step;
+    gen_fit_pairs_merge(&all, &l->half[1].step);
+    return s == HPCW_OK
+               ? gen_fit_facts_add(facts,
+                                   &(struct gen_fit_fact){.format = "linktest",
+                                                          .name = "times of a step and the next one",
+                                                          .kind = GEN_FIT_CORRELATION,
+                                                          .value = gen_fit_correlation(&all),
+                                                          .part = {gen_fit_correlation(&l->half[0].step),
+                                                                   gen_fit_correlation(&l->half[1].step)},
+                                                          .samples = l->info.tasks},
+                                   err)
+               : s;
 }
 
 static hpcw_status allocate(struct fit_links *l, hpcw_error *err) {
@@ -263,25 +245,15 @@ static hpcw_status allocate(struct fit_links *l, hpcw_error *err) {
     l->of_node = hpcw_i_calloc(ranks, sizeof *l->of_node);
     l->time = hpcw_i_calloc(slots, sizeof *l->time);
     l->partner = hpcw_i_calloc(slots, sizeof *l->partner);
-    bool good =
-        l->node != NULL && l->on_node != NULL && l->of_node != NULL && l->time != NULL && l->partner != NULL;
-    struct gen_fit_sketch **const sketch[] = {&l->place[0][0], &l->place[0][1], &l->place[1][0],
-                                              &l->place[1][1], &l->place[2][0], &l->place[2][1],
-                                              &l->rank[0],     &l->rank[1]};
-    for (size_t i = 0; good && i < sizeof sketch / sizeof sketch[0]; i++) {
-        *sketch[i] = gen_fit_sketch_new(GEN_FIT_LEAST_TIMING);
-        good = *sketch[i] != NULL;
-    }
+    const bool good = gen_fit_timings_init(&l->half[0]) && gen_fit_timings_init(&l->half[1]) &&
+                      l->node != NULL && l->on_node != NULL && l->of_node != NULL && l->time != NULL &&
+                      l->partner != NULL;
     return good ? HPCW_OK : no_memory(l, err);
 }
 
 static void free_links(struct fit_links *l) {
-    for (size_t i = 0; i < GEN_FIT_PLACES; i++) {
-        hpcw_i_free(l->place[i][0]);
-        hpcw_i_free(l->place[i][1]);
-    }
-    hpcw_i_free(l->rank[0]);
-    hpcw_i_free(l->rank[1]);
+    gen_fit_timings_free(&l->half[0]);
+    gen_fit_timings_free(&l->half[1]);
     hpcw_i_free(l->node);
     hpcw_i_free(l->on_node);
     hpcw_i_free(l->of_node);

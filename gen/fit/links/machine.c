@@ -11,8 +11,6 @@
 #include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
-enum { NEAR = 8 };
-
 /* Rows that are compared: as many as have about this many timings, and at least this many rows. */
 enum { ENOUGH_TIMINGS = 1 << 15, LEAST_ROWS = 16 };
 
@@ -24,11 +22,6 @@ enum { TRIED_JOBS = 8, MOST_JOBS = 128, MOST_TIMINGS = 1 << 24 };
 /* Share of timings far out, beyond those that the machine has anyway, from which on messages are delayed: comparisons add as much
  * to both sides. */
 #define MORE_DELAYS 0.01
-
-enum gen_fit_place gen_fit_place_of(uint32_t node_a, uint32_t node_b) {
-    const uint32_t apart = node_a > node_b ? node_a - node_b : node_b - node_a;
-    return apart == 0 ? GEN_FIT_IN_NODE : apart <= NEAR ? GEN_FIT_NEAR : GEN_FIT_FAR;
-}
 
 static hpcw_status no_memory(const struct gen_fit_rows *rows, hpcw_error *err) {
     return hpcw_i_fail_memory(err, "linktest", rows->info->tasks, "ranks");
@@ -43,50 +36,17 @@ hpcw_status gen_fit_rows_init(struct gen_fit_rows *rows, const hpcw_linktest_inf
     const size_t most = ((size_t)info->tasks - 1) / rows->every + 1;
     rows->partner = hpcw_i_calloc(most, (size_t)steps * sizeof *rows->partner);
     rows->timing = hpcw_i_calloc(most, (size_t)steps * sizeof *rows->timing);
-    bool good = rows->partner != NULL && rows->timing != NULL;
-    for (size_t i = 0; good && i < GEN_FIT_TIMINGS; i++) {
-        rows->measured.sketch[i] = gen_fit_sketch_new(GEN_FIT_LEAST_TIMING);
-        rows->made.sketch[i] = gen_fit_sketch_new(GEN_FIT_LEAST_TIMING);
-        good = rows->measured.sketch[i] != NULL && rows->made.sketch[i] != NULL;
-    }
+    const bool good = gen_fit_timings_init(&rows->measured) && gen_fit_timings_init(&rows->made) &&
+                      rows->partner != NULL && rows->timing != NULL;
     return good ? HPCW_OK : no_memory(rows, err);
 }
 
 void gen_fit_rows_free(struct gen_fit_rows *rows) {
     hpcw_i_free(rows->partner);
     hpcw_i_free(rows->timing);
-    for (size_t i = 0; i < GEN_FIT_TIMINGS; i++) {
-        hpcw_i_free(rows->measured.sketch[i]);
-        hpcw_i_free(rows->made.sketch[i]);
-    }
+    gen_fit_timings_free(&rows->measured);
+    gen_fit_timings_free(&rows->made);
     *rows = (struct gen_fit_rows){.info = NULL};
-}
-
-/* A row so far: timings with other nodes, and ln(seconds) of the last timing if it was one. */
-struct fit_row {
-    double sum, count, before;
-};
-
-static void add_timing(struct gen_fit_timings *t, struct fit_row *row, enum gen_fit_place place,
-                       double seconds) {
-    gen_fit_sketch_add(t->sketch[place], seconds);
-    if (place == GEN_FIT_IN_NODE) {
-        row->before = NAN;
-        return;
-    }
-    const double ln = gen_fit_ln(fmax(GEN_FIT_LEAST_TIMING, seconds));
-    if (!isnan(row->before)) {
-        gen_fit_pair(&t->step, row->before, ln);
-    }
-    row->before = ln;
-    row->sum += seconds;
-    row->count++;
-}
-
-static void end_row(struct gen_fit_timings *t, const struct fit_row *row) {
-    if (row->count > 0) {
-        gen_fit_sketch_add(t->sketch[GEN_FIT_OF_RANK], row->sum / row->count);
-    }
 }
 
 void gen_fit_rows_add(struct gen_fit_rows *rows, uint32_t rank, const uint32_t *node, const uint64_t *partner,
@@ -95,15 +55,15 @@ void gen_fit_rows_add(struct gen_fit_rows *rows, uint32_t rank, const uint32_t *
     if (rank % rows->every != 0) {
         return;
     }
-    struct fit_row row = {.before = NAN};
+    struct gen_fit_row_so_far row = GEN_FIT_NO_ROW;
     struct gen_fit_timing *timing = rows->timing + (size_t)rows->count * steps;
     uint32_t *to = rows->partner + (size_t)rows->count++ * steps;
     for (uint32_t i = 0; i < steps; i++) {
         to[i] = (uint32_t)partner[i];
         timing[i] = (struct gen_fit_timing){gen_fit_place_of(node[rank], node[to[i]]), time[i]};
-        add_timing(&rows->measured, &row, timing[i].place, time[i]);
+        gen_fit_timings_add(&rows->measured, &row, timing[i].place, time[i]);
     }
-    end_row(&rows->measured, &row);
+    gen_fit_timings_end(&rows->measured, &row);
 }
 
 static void find_spread(struct gen_fit_rows *rows, struct gen_fit_spread spread[GEN_FIT_PLACES]) {
@@ -130,10 +90,7 @@ static hpcw_status simulate(struct gen_fit_rows *rows, const struct model_linkte
     if (s != HPCW_OK) {
         return s;
     }
-    for (size_t i = 0; i < GEN_FIT_TIMINGS; i++) {
-        *rows->made.sketch[i] = (struct gen_fit_sketch){.least = GEN_FIT_LEAST_TIMING};
-    }
-    rows->made.step = (struct gen_fit_pairs){0};
+    gen_fit_timings_clear(&rows->made);
     uint64_t *time_ps = hpcw_i_calloc(steps > 0 ? steps : 1, sizeof *time_ps);
     s = time_ps != NULL ? HPCW_OK : no_memory(rows, err);
     model_network_init(&network, &machine);
@@ -142,15 +99,15 @@ static hpcw_status simulate(struct gen_fit_rows *rows, const struct model_linkte
     for (uint32_t r = 0; s == HPCW_OK && r < rows->count; r++) {
         const uint32_t rank = r * rows->every;
         const uint32_t *to = rows->partner + (size_t)r * steps;
-        struct fit_row row = {.before = NAN};
+        struct gen_fit_row_so_far row = GEN_FIT_NO_ROW;
         model_linktest_row(&linktest, scratch, rank, 0, 0, steps, to, time_ps, NULL, NULL);
         struct gen_fit_timing *timing = rows->timing + (size_t)r * steps;
         for (uint32_t i = 0; i < steps; i++) {
             timing[i] = (struct gen_fit_timing){gen_fit_place_of(rank / params.ppn, to[i] / params.ppn),
                                                 1e-12 * (double)time_ps[i]};
-            add_timing(&rows->made, &row, timing[i].place, timing[i].seconds);
+            gen_fit_timings_add(&rows->made, &row, timing[i].place, timing[i].seconds);
         }
-        end_row(&rows->made, &row);
+        gen_fit_timings_end(&rows->made, &row);
     }
     model_linktest_scratch_free(scratch);
     hpcw_i_free(time_ps);

@@ -3,23 +3,9 @@
 #ifndef HPCW_GEN_FIT_LINKS_MACHINE_H
 #define HPCW_GEN_FIT_LINKS_MACHINE_H
 
-#include "gen/fit/links/spread.h"
-#include "gen/fit/pairs.h"
-#include "gen/fit/sketch.h"
+#include "gen/fit/links/timings.h"
 #include "gen/fit/twin.h"
 #include "libreader/linktest/linktest.h"
-
-enum gen_fit_place gen_fit_place_of(uint32_t node_a, uint32_t node_b);
-
-/* Picoseconds: below what any clock tells. */
-#define GEN_FIT_LEAST_TIMING 1e-12
-
-/* Timings by place, and means of ranks with other nodes; ln(seconds) of a timing with another node and of the next step. */
-enum { GEN_FIT_OF_RANK = GEN_FIT_PLACES, GEN_FIT_TIMINGS };
-struct gen_fit_timings {
-    struct gen_fit_sketch *sketch[GEN_FIT_TIMINGS];
-    struct gen_fit_pairs step;
-};
 
 /* Some rows of a result, of every so manyth rank, in its first permutation. Borrows info. */
 struct gen_fit_rows {
