@@ -79,7 +79,7 @@ gen/report                   libwriter/base libwriter/io libreader/* ui/page gen
 gen/export                   libwriter/base libwriter/io libreader libreader/clog2 libreader/vom libreader/vom/set gen/spec
 gen/fit                      libwriter/base ui/param ui/page gen/model/load gen/model/machine gen/spec
 gen/fit/links                libwriter/base libwriter/fields libreader/linktest libreader/sion gen/model/* gen/spec gen/fit
-gen/fit/loads                libwriter/base libwriter/io libreader libreader/vom libreader/vom/set gen/model/* gen/spec gen/fit
+gen/fit/loads                libwriter/base libreader libreader/vom libreader/vom/set gen/model/* gen/spec gen/fit
 gen/fit/sizes                libwriter/base libwriter/io libreader/rank2file libreader/sion gen/model/draw gen/spec gen/fit
 gen/format                   libwriter/base libwriter/io libwriter/comm libwriter/fields libreader/* ui/page ui/param gen/model/* gen/sim gen/spec gen/report gen/export gen/fit gen/fit/*
 gen/waits                    libwriter/base gen/export
