@@ -11,8 +11,9 @@ import re
 import sys
 import textwrap
 
-from arguments import arguments, check_tables, symbol_of, type_of
-from declarations import declared, value_of
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from arguments import arguments, check_tables, symbol_of, type_of  # noqa: E402
+from declarations import declared, value_of  # noqa: E402
 
 BYTES = {"c_bool": 1, "c_double": 8, "c_float": 4, "c_int": 4, "c_int8_t": 1, "c_char": 1, "c_int16_t": 2, "c_int32_t": 4,
          "c_int64_t": 8, "c_size_t": 8, "c_ptr": 8, "c_funptr": 8}

@@ -34,7 +34,7 @@ class Function:
 
 
 def fail(what):
-    sys.exit(f"bindings/fortran/module.py: {what}")
+    sys.exit(f"bindings/declarations.py: {what}")
 
 
 def value_of(text, constants):
