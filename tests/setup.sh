@@ -13,11 +13,11 @@ packages="$packages libopenmpi-dev openmpi-bin"
 # For the charts of reports, traces in OTF2, the modules of Fortran and HDF5 in hpcw-bench; without them the rest is built.
 packages="$packages libjs-chart.js libotf2-trace-dev gfortran libhdf5-openmpi-dev"
 # To test: the headers are also compiled as C++, a program outside is built with CMake, checksum lists are also checked by
-# xxhsum, exports by NumPy and otf2-print.
-packages="$packages libcmocka-dev g++ cmake xxhash strace btrfs-progs python3-numpy otf2-tools"
+# xxhsum, exports by NumPy and otf2-print, and the Python package by pytest.
+packages="$packages libcmocka-dev g++ cmake xxhash strace btrfs-progs python3-numpy python3-pytest otf2-tools"
 case ${1-} in
 docs) packages="$packages doxygen" ;;
-deb) packages="$packages build-essential doxygen git debhelper lintian fakeroot debootstrap" ;;
+deb) packages="$packages build-essential doxygen git debhelper dh-python lintian fakeroot debootstrap" ;;
 ci) packages="$packages doxygen clang clang-format clang-tidy libclang-rt-14-dev libomp-dev shellcheck chromium"
     packages="$packages mpich libmpich-dev libhdf5-mpich-dev ccache" ;;
 cluster) packages="$packages mpich libmpich-dev iproute2 procps moosefs-master moosefs-chunkserver moosefs-client"

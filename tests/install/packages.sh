@@ -62,8 +62,12 @@ hpcgen verify /tmp/synth
 apt-get install -y --no-install-recommends /hpcw/*.deb gcc gfortran libc6-dev make pkg-config cmake openmpi-bin xxhash \
     >/hpcw/log 2>&1 || { cat /hpcw/log; exit 1; }
 cd /tmp/synth && xxhsum -c --quiet CHECKSUMS.xxh128 && cd /
+python3 -c '
+import hpcw
+with hpcw.open("/tmp/synth") as run:
+    assert len(run.log.states()) > 0 and hpcw.verify(run)["ok"]'
 HPCW_PREFIX=/usr sh /hpcw/source/tests/install/outside.sh /hpcw/source gcc mpiexec mpicc gfortran mpifort
-apt-get purge -y 'libhpcw*' 'hpcw-*' >/hpcw/log 2>&1 || { cat /hpcw/log; exit 1; }
+apt-get purge -y 'libhpcw*' 'hpcw-*' python3-hpcw >/hpcw/log 2>&1 || { cat /hpcw/log; exit 1; }
 left=$(find / -xdev -path /proc -prune -o -path /hpcw -prune -o -path /tmp -prune -o -name '*hpcw*' -print |
     grep -v -e ^/var/lib/dpkg/ || true)
 [ -z "$left" ] || { echo "left after the purge: $left"; exit 1; }

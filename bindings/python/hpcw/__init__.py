@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files of parallel programs in NumPy: event logs, link matrices, load data, particles and checkpoints, and the datasets
+that hpcgen makes of all of them.
+
+    import hpcw
+    run = hpcw.open("synth/")
+    states = hpcw.to_df(run.log.states(begin=0.5, end=0.6))
+
+Every failure is an HpcwError with a `status` and a message that names the file. Objects close themselves, and can be used by
+`with`. Each may be used by several threads, which then wait for each other, and in a child of os.fork().
+"""
+from ._where import VERSION as __version__
+from .clog2 import EventLog
+from .dataset import Run
+from .dataset import open_path as open
+from .errors import (HpcwError, HpcwExistsError, HpcwFormatError, HpcwLibraryError, HpcwMemoryError, HpcwNotFoundError,
+                     HpcwPermissionError, HpcwValueError, Status)
+from .frames import to_df
+from .linktest import Links
+from .program import generate, info, score, verify
+from .rank2file import Checkpoints, Map, Tree
+from .sion import PARTICLE, Container
+from .vom import Loads
+
+__all__ = ["PARTICLE", "Checkpoints", "Container", "EventLog", "HpcwError", "HpcwExistsError", "HpcwFormatError",
+           "HpcwLibraryError", "HpcwMemoryError", "HpcwNotFoundError", "HpcwPermissionError", "HpcwValueError", "Links",
+           "Loads", "Map", "Run", "Status", "Tree", "__version__", "generate", "info", "open", "score", "to_df", "verify"]

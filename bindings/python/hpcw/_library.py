@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The shared library: finding it, calling it, and handles of it."""
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import threading
+import weakref
+from ctypes import byref
+
+from . import _c, _where, errors
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def _paths(name: str) -> list:
+    """Where a library may be: as HPCW_LIBRARY says; or beside the package, in the wheel's folder or the installed prefix, and
+    where the system's loader looks."""
+    given = os.environ.get("HPCW_LIBRARY")
+    if given and name == "libhpcw" and not os.path.isdir(given):
+        return [given]
+    wheel = os.path.join(os.path.dirname(_HERE), ".hpcw.mesonpy.libs")
+    folders = [given if os.path.isdir(given) else os.path.dirname(given)] if given else [_HERE, wheel, _where.LIBDIR]
+    # A wheel has no symbolic links.
+    files = [f"{name}.so.{_where.ABI}", f"{name}.so.{_where.VERSION}"]
+    return [path for folder in folders for path in (os.path.join(folder, file) for file in files) if os.path.exists(path)] + files[:1]
+
+
+def load(name: str) -> ctypes.CDLL:
+    """A library by its name without ending."""
+    paths = _paths(name)
+    try:
+        return ctypes.CDLL(paths[0])
+    except OSError as failure:
+        raise errors.HpcwLibraryError(
+            f"{paths[0]}: expected the shared library {name} of hpcw {_where.VERSION}, got: {failure}; HPCW_LIBRARY names its "
+            "path", errors.Status.ENOTSUP) from None
+
+
+@functools.lru_cache(maxsize=None)
+def library() -> ctypes.CDLL:
+    """libhpcw, with the types of its calls."""
+    lib = load("libhpcw")
+    try:
+        for name, (result, *args) in _c.CALLS.items():
+            call = getattr(lib, name)
+            call.restype, call.argtypes = result, args
+        version = lib.hpcw_version().decode()
+    except AttributeError as failure:
+        raise errors.HpcwLibraryError(f"{lib._name}: expected version {_where.VERSION}, got one without {name}",
+                                      errors.Status.ENOTSUP) from failure
+    if version.split(".")[:2] != _where.VERSION.split(".")[:2]:
+        raise errors.HpcwLibraryError(f"{lib._name}: expected version {_where.VERSION}, got {version}", errors.Status.ENOTSUP)
+    return lib
+
+
+def raise_of(error: _c.hpcw_error, status: int) -> None:
+    raise errors.of(error.message.decode(errors="replace") or f"status {status}", status, error.sys_errno, error.process)
+
+
+def call(name: str, *args) -> None:
+    """A call that returns a status and takes an hpcw_error as its last argument."""
+    error = _c.hpcw_error()
+    status = getattr(library(), name)(*args, byref(error))
+    if status != _c.HPCW_OK:
+        raise_of(error, status)
+
+
+def path_of(path) -> bytes:
+    """A path as the library takes it: absolute, so that it holds when the working directory changes."""
+    encoded = os.fsencode(path)
+    if b"\0" in encoded:
+        raise errors.HpcwValueError(f"{path!r}: expected a path, got one with a NUL")
+    return os.path.abspath(encoded)
+
+
+def text(value) -> str | None:
+    """A text of C."""
+    return None if value is None else value.decode(errors="replace")
+
+
+_handles = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    """A thread that held a lock is not there in the child."""
+    for handle in _handles:
+        handle._lock = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+class Handle:
+    """A handle of the library, for one thread at a time. `with handle as pointer:` uses it."""
+
+    def __init__(self, name: str, *args, free: str):
+        self._free = getattr(library(), free)
+        self._pointer = None
+        self._lock = threading.RLock()
+        out = ctypes.c_void_p()
+        call(name, *(byref(out) if a is Handle.OUT else a for a in args))
+        self._pointer = out.value
+        _handles.add(self)
+
+    OUT = object()  # stands for the address of the handle among the arguments
+
+    def __enter__(self) -> int:
+        self._lock.acquire()
+        if self._pointer is None:
+            self._lock.release()
+            raise errors.HpcwError("expected an object that is open, got one that was closed", errors.Status.ESTATE)
+        return self._pointer
+
+    def __exit__(self, *_exception) -> None:
+        self._lock.release()
+
+    def close(self) -> None:
+        with self._lock:
+            pointer, self._pointer = self._pointer, None
+            if pointer is not None:
+                self._free(pointer)
+
+    def __del__(self):
+        if getattr(self, "_pointer", None) is not None:
+            self.close()

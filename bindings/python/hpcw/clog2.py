@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""CLOG-2 event logs: states, messages and solo events."""
+from __future__ import annotations
+
+import os
+from ctypes import byref, c_size_t
+
+import numpy as np
+
+from . import _c, _library, _show, _tables
+from ._library import Handle
+
+STATES = [("rank", "u4"), ("thread", "i4"), ("depth", "u4"), ("name", "u4"), ("begin", "f8"), ("end", "f8")]
+MESSAGES = [("source", "u4"), ("dest", "u4"), ("comm", "i4"), ("tag", "i4"), ("size", "i4"), ("sent", "f8"), ("received", "f8")]
+EVENTS = [("rank", "u4"), ("thread", "i4"), ("name", "u4"), ("time", "f8")]
+# Columns that have another name in C.
+_IN_C = {"name": "definition", "begin": "from", "end": "to", "source": "from", "dest": "to"}
+
+
+class EventLog(_show.Shown):
+    """An event log of MPE2 or hpcw.
+
+    ranks: ranks of the world. threads: the most of one rank. comms: entries of the table of communicators.
+    """
+
+    def __init__(self, path: str | os.PathLike):
+        self.path = os.fspath(path)
+        self._handle = Handle("hpcw_clog2_reader_open", _library.path_of(path), Handle.OUT, free="hpcw_clog2_reader_free")
+        with self._handle as reader:
+            info = _library.library().hpcw_clog2_reader_info(reader).contents
+            self.ranks: int = info.ranks
+            self.threads: int = info.threads
+            self.comms: int = info.comms
+            self.block_size: int = info.block_size
+            self.blocks: int = info.blocks
+            self.user_states: int = info.states
+            self.user_events: int = info.solos
+        self._names = []  # of all columns "name" of this log: their values are indices here
+        self._index = {}  # (is a state, number): index
+
+    def close(self) -> None:
+        self._handle.close()
+
+    def _facts(self) -> dict:
+        return {"ranks": self.ranks, "threads": self.threads,
+                "size": _show.size_text(self.blocks * self.block_size)}
+
+    @property
+    def names(self) -> np.ndarray:
+        """Names of states and events, by the column `name`: `log.names[states["name"]]`. Before the first call that reads
+        rows, the log is read for it."""
+        if not self._names:
+            self.states(ranks=range(0, 1))
+            self.events(ranks=range(0, 1))
+        return np.array(self._names, dtype=object)
+
+    def _dtype(self, fields: list) -> np.dtype:
+        """With the names beside the column `name`, for to_df()."""
+        return np.dtype([(name, np.dtype(kind, metadata={"names": self._names}) if name == "name" else kind)
+                         for name, kind in fields])
+
+    def _definitions(self, reader: int, known: np.ndarray) -> np.ndarray:
+        """Indices in `names` by the indices of the rows of a selection."""
+        lib = _library.library()
+        found = _c.hpcw_clog2_definition()
+        while lib.hpcw_clog2_reader_definition(reader, len(known), byref(found)):
+            key = (found.state, found.number)
+            if key not in self._index:
+                self._index[key] = len(self._names)
+                self._names.append(_library.text(found.name) or f"{'state' if found.state else 'event'} {found.number}")
+            known = np.append(known, np.uint32(self._index[key]))
+        return known
+
+    def _select(self, what: str, table: int, fields: list, begin, end, ranks) -> np.ndarray:
+        dtype = self._dtype(fields)
+        window = _c.hpcw_clog2_window()
+        _library.library().hpcw_clog2_window_init(byref(window))
+        which = _tables.wanted(ranks, window.last_rank)
+        if which is None:
+            return np.empty(0, dtype)
+        window.first_rank, window.last_rank, mask = which
+        if begin is not None:
+            setattr(window, "from", begin)
+        if end is not None:
+            window.to = end
+        columns = {name: np.empty(_tables.BLOCK, kind) for name, kind in fields}
+        c = getattr(_c, f"hpcw_clog2_{what}")()
+        for name, column in columns.items():
+            setattr(c, _IN_C.get(name, name), column.ctypes.data)
+        return self._read(what, table, window, columns, c, mask, dtype)
+
+    def _read(self, what, table, window, columns, c, mask, dtype) -> np.ndarray:
+        rows = _tables.Rows(dtype)
+        count, error = c_size_t(1), _c.hpcw_error()
+        fill = getattr(_library.library(), f"hpcw_clog2_reader_{what}")
+        known = np.empty(0, np.uint32)
+        with self._handle as reader:
+            _library.call("hpcw_clog2_reader_select", reader, table, byref(window))
+            while count.value > 0:
+                status = fill(reader, byref(c), _tables.BLOCK, byref(count), byref(error))
+                if status != _c.HPCW_OK:
+                    _library.raise_of(error, status)
+                n = count.value
+                if n and "name" in columns:
+                    name = columns["name"]
+                    if name[:n].max() >= len(known):
+                        known = self._definitions(reader, known)
+                    np.take(known, name[:n], out=name[:n])
+                if n:
+                    rows.add(columns, n, None if mask is None else self._of_ranks(columns, n, mask, window.first_rank))
+        return rows.array()
+
+    @staticmethod
+    def _of_ranks(columns: dict, count: int, mask: np.ndarray, first: int) -> np.ndarray:
+        def of(name):
+            rank = columns[name][:count].astype(np.int64) - first
+            inside = (rank >= 0) & (rank < len(mask))
+            return inside & mask[np.where(inside, rank, 0)]
+        return of("rank") if "rank" in columns else of("source") | of("dest")
+
+    def states(self, begin: float | None = None, end: float | None = None, ranks=None) -> np.ndarray:
+        """States that have a part in [begin, end), seconds, of some ranks (all, one, a range or a list).
+
+        A structured array in the order in which states end: rank, thread, depth (states around it), name (index in
+        `names`), begin, end (seconds).
+        """
+        return self._select("states", _c.HPCW_CLOG2_TABLE_STATES, STATES, begin, end, ranks)
+
+    def messages(self, begin: float | None = None, end: float | None = None, ranks=None) -> np.ndarray:
+        """Messages with both ends in the log that are on their way in a part of [begin, end), from or to some ranks.
+
+        A structured array in the order of the later ends: source, dest (ranks), comm, tag, size (bytes), sent, received
+        (seconds).
+        """
+        return self._select("messages", _c.HPCW_CLOG2_TABLE_MESSAGES, MESSAGES, begin, end, ranks)
+
+    def events(self, begin: float | None = None, end: float | None = None, ranks=None) -> np.ndarray:
+        """Solo events in [begin, end) of some ranks.
+
+        A structured array in the order of the log: rank, thread, name (index in `names`), time (seconds).
+        """
+        return self._select("solos", _c.HPCW_CLOG2_TABLE_SOLOS, EVENTS, begin, end, ranks)

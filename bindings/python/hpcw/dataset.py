@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Datasets of hpcgen, and how a path becomes an object."""
+from __future__ import annotations
+
+import functools
+import json
+import os
+
+from . import _show, errors
+from .clog2 import EventLog
+from .linktest import Links
+from .rank2file import Checkpoints, Map, Tree
+from .sion import PARTICLE, Container
+from .vom import Loads, is_set
+
+
+class Run(_show.Shown):
+    """A dataset: all formats of one simulated run. What it was generated without raises HpcwNotFoundError.
+
+    manifest: dictionary of parameters and files. truth: dictionary of what is wrong in it (doc/truth.md).
+    """
+
+    def __init__(self, path: str | os.PathLike):
+        self.path = os.fspath(path)
+        self._root = os.path.abspath(self.path)
+        self.manifest: dict = self._json("manifest.json")
+        self.ranks: int = self.manifest["parameters"]["ranks"]
+
+    def _json(self, name: str) -> dict:
+        path = os.path.join(self._root, name)
+        try:
+            with open(path, encoding="utf-8") as file:
+                return json.load(file)
+        except FileNotFoundError as failure:
+            raise errors.of(f"{path}: expected a file of a dataset, got none", errors.Status.ENOENT, failure.errno) from None
+        except ValueError as failure:
+            raise errors.of(f"{path}: expected JSON, got {failure}", errors.Status.EFORMAT) from None
+
+    def _at(self, *parts: str) -> str:
+        path = os.path.join(self._root, *parts)
+        if not os.path.exists(path):
+            raise errors.of(f"{path}: expected the {parts[0]} data of the dataset, got none", errors.Status.ENOENT)
+        return path
+
+    @functools.cached_property
+    def truth(self) -> dict:
+        return self._json("truth.json")
+
+    @functools.cached_property
+    def links(self) -> Links:
+        """The LinkTest result."""
+        return Links(self._at("linktest", "pingpong_results_bin.sion"))
+
+    @functools.cached_property
+    def log(self) -> EventLog:
+        """The event log."""
+        return EventLog(self._at("clog2", "app.clog2"))
+
+    @functools.cached_property
+    def loads(self) -> Loads:
+        """The load data of all ranks."""
+        return Loads(self._at("vom"))
+
+    @functools.cached_property
+    def particles(self) -> Container:
+        """The container of particles; `read` gives arrays of PARTICLE."""
+        return Container(self._at("sion", "particles.sion"), PARTICLE)
+
+    @functools.cached_property
+    def checkpoints(self) -> Checkpoints:
+        """The SCR checkpoints."""
+        return Checkpoints(self._at("scr"))
+
+    def close(self) -> None:
+        """Closes all files that were opened."""
+        for name in ("links", "log", "loads", "particles", "checkpoints"):
+            if name in self.__dict__:
+                self.__dict__[name].close()
+
+    def _facts(self) -> dict:
+        parameters = self.manifest["parameters"]
+        return {"ranks": self.ranks, "seed": parameters["seed"], "machine": parameters["preset"],
+                "formats": ", ".join(parameters["formats"]),
+                "size": _show.size_text(sum(f["size"] for f in self.manifest["files"]))}
+
+
+_KVTREE = b"\x95\x1f\xc3\xf5"
+
+
+def open_path(path: str | os.PathLike):
+    """Opens a dataset (Run), a file, or a directory of a format by its content.
+
+    Returns Run, EventLog, Links, Loads, Container, Checkpoints, Map or Tree. Raises HpcwNotFoundError, HpcwFormatError for
+    anything else or what is damaged.
+    """
+    name = os.fsdecode(path)
+    if os.path.isdir(name):
+        if os.path.exists(os.path.join(name, "manifest.json")):
+            return Run(path)
+        if os.path.exists(os.path.join(name, ".scr", "index.scr")):
+            return Checkpoints(path)
+        if is_set(name):
+            return Loads(path)
+        raise errors.of(f"{name}: expected a dataset, load data or checkpoints, got another directory", errors.Status.EFORMAT)
+    try:
+        with open(name, "rb") as file:
+            start = file.read(8)
+    except OSError as failure:
+        status = {FileNotFoundError: errors.Status.ENOENT, PermissionError: errors.Status.EACCES}
+        raise errors.of(f"{name}: cannot open: {failure.strerror}", status.get(type(failure), errors.Status.EIO),
+                        failure.errno) from None
+    if start.startswith(b"CLOG-"):
+        return EventLog(path)
+    if start.startswith(b"sion"):
+        return _container(path)
+    if start.startswith(_KVTREE):
+        return _checkpoint_file(path, name)
+    return Loads(path)
+
+
+def _checkpoint_file(path, name: str):
+    """As hpcgen does, by the name: the index stands for its prefix directory, and the root of a map for the map."""
+    if os.path.abspath(name).endswith(os.path.join(".scr", "index.scr")):
+        return Checkpoints(os.path.dirname(os.path.dirname(os.path.abspath(name))))
+    return Map(path) if name.endswith(("rank2file", "rank2file.scr")) else Tree(path)
+
+
+def _container(path):
+    """A LinkTest result if the stream of task 0 begins as one, otherwise the container."""
+    container = Container(path)
+    if len(container) and container.tasks["rank"][0] == 0 and container.starts_with(0, b"LinkTest"):
+        container.close()
+        return Links(path)
+    return container

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Exceptions. Each is an HpcwError with a status and a message of one line; some are also one of Python's."""
+from __future__ import annotations
+
+import enum
+
+from . import _c
+
+Status = enum.IntEnum("Status", {name[5:]: value for name, value in vars(_c).items()
+                                 if name == "HPCW_OK" or name.startswith("HPCW_E") and isinstance(value, int) and value < 0})
+Status.__doc__ = "The status codes of the library: Status.EFORMAT is HPCW_EFORMAT."
+
+
+class HpcwError(Exception):
+    """What failed, in one line: `PATH: what: expected X, got Y`.
+
+    status: the Status. sys_errno: errno of the failure, 0 if none. process: of the communicator, that failed first.
+    """
+
+    def __init__(self, message: str, status: int = Status.EINVAL, sys_errno: int = 0, process: int = 0):
+        super().__init__(message)
+        self.status = Status(status)
+        self.sys_errno = sys_errno
+        self.process = process
+
+    def __str__(self) -> str:
+        return self.args[0]
+
+    def __reduce__(self):
+        return of, (self.args[0], int(self.status), self.sys_errno, self.process)
+
+
+class HpcwValueError(HpcwError, ValueError):
+    """An argument is wrong: EINVAL, ERANGE, EMISMATCH."""
+
+
+class HpcwFormatError(HpcwError, ValueError):
+    """A file is damaged, or is not of the format: EFORMAT, ETRUNCATED, ECHECKSUM."""
+
+
+class HpcwNotFoundError(HpcwError, FileNotFoundError):
+    """A file or directory does not exist: ENOENT."""
+
+
+class HpcwPermissionError(HpcwError, PermissionError):
+    """The system does not allow it: EACCES."""
+
+
+class HpcwExistsError(HpcwError, FileExistsError):
+    """The target exists: EEXIST."""
+
+
+class HpcwMemoryError(HpcwError, MemoryError):
+    """There is not enough memory: ENOMEM."""
+
+
+class HpcwLibraryError(HpcwError, ImportError):
+    """libhpcw, libhpcw_mpi or hpcgen was not found, or is of another version: ENOTSUP."""
+
+
+_CLASSES = {
+    Status.EINVAL: HpcwValueError, Status.ERANGE: HpcwValueError, Status.EMISMATCH: HpcwValueError,
+    Status.EFORMAT: HpcwFormatError, Status.ETRUNCATED: HpcwFormatError, Status.ECHECKSUM: HpcwFormatError,
+    Status.ENOENT: HpcwNotFoundError, Status.EACCES: HpcwPermissionError, Status.EEXIST: HpcwExistsError,
+    Status.ENOMEM: HpcwMemoryError,
+}
+
+
+def of(message: str, status: int, sys_errno: int = 0, process: int = 0) -> HpcwError:
+    """The exception for a status."""
+    return _CLASSES.get(Status(status), HpcwError)(message, status, sys_errno, process)

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""LinkTest results: the time of a message between every two tasks."""
+from __future__ import annotations
+
+import functools
+import os
+from ctypes import byref, c_int32, create_string_buffer
+
+import numpy as np
+
+from . import _c, _library, _show, errors
+from ._library import Handle
+
+SLOWEST = np.dtype([("source", "u4"), ("dest", "u4"), ("time", "f8"), ("retest", "f8")])
+
+
+class Links(_show.Shown):
+    """A LinkTest result.
+
+    tasks: N. permutations: measurements of all pairs, 1 or more. settings: dictionary of what the header says, with the
+    names of hpcw_linktest_info.
+    """
+
+    def __init__(self, path: str | os.PathLike):
+        self.path = os.fspath(path)
+        self._handle = self._open()
+        with self._handle as reader:
+            info = _library.library().hpcw_linktest_reader_info(reader).contents
+            self.settings = {name: self._setting(getattr(info, name)) for name, *_ in info._fields_}
+        self.tasks: int = self.settings["tasks"]
+        self.permutations: int = self.settings["permutations"]
+
+    def _open(self) -> Handle:
+        return Handle("hpcw_linktest_reader_open", _library.path_of(self.path), Handle.OUT, free="hpcw_linktest_reader_free")
+
+    @staticmethod
+    def _setting(value):
+        if isinstance(value, bytes):
+            return _library.text(value)
+        return value if isinstance(value, (bool, int)) else tuple(value)
+
+    def close(self) -> None:
+        self._handle.close()
+
+    def _facts(self) -> dict:
+        return {"tasks": self.tasks, "permutations": self.permutations, "mode": self.settings["mode"],
+                "messages": f"{self.settings['messages']} of {_show.size_text(self.settings['message_size'])}"}
+
+    @functools.cached_property
+    def _places(self):
+        hosts, cores = np.empty(self.tasks, object), np.empty(self.tasks, np.int32)
+        host, core = create_string_buffer(_c.HPCW_LINKTEST_READER_HOST_SIZE), c_int32()
+        known = {}  # one text for each host
+        with self._handle as reader:
+            for rank in range(self.tasks):
+                _library.call("hpcw_linktest_reader_host", reader, rank, host, byref(core))
+                name = _library.text(host.value)
+                hosts[rank], cores[rank] = known.setdefault(name, name), core.value
+        return hosts, cores
+
+    @property
+    def hosts(self) -> np.ndarray:
+        """Host names by task."""
+        return self._places[0].copy()
+
+    @property
+    def cores(self) -> np.ndarray:
+        """Numbers of cores by task."""
+        return self._places[1].copy()
+
+    @functools.cached_property
+    def seconds(self) -> np.ndarray:
+        """N x N float64: [a, b] is the time of a message between a and b in seconds, as a measured it. NaN where it measured
+        none: on the diagonal, and within a half in a bisection test. Of permutation 0; see `matrix`."""
+        return self.matrix(0)
+
+    def matrix(self, permutation: int) -> np.ndarray:
+        """`seconds` of a permutation."""
+        self._check(permutation)
+        out = np.empty((self.tasks, self.tasks))
+        if self.settings["steps"] < self.tasks - 1:
+            out.fill(np.nan)
+        from concurrent.futures import ThreadPoolExecutor
+        count = len(os.sched_getaffinity(0))
+        with self._handle, ThreadPoolExecutor(count) as threads:
+            shares = [range(self.tasks * i // count, self.tasks * (i + 1) // count) for i in range(count)]
+            for _ in threads.map(lambda share: self._fill(out, permutation, share), shares):
+                pass
+        np.fill_diagonal(out, np.nan)
+        return out
+
+    def _fill(self, out: np.ndarray, permutation: int, ranks: range) -> None:
+        """Rows of the matrix, read by a handle of this thread."""
+        steps = self.settings["steps"]
+        time, partner = np.empty(steps), np.empty(steps, np.uint32)
+        row, error = _library.library().hpcw_linktest_reader_row, _c.hpcw_error()
+        time_at, partner_at = time.ctypes.data, partner.ctypes.data
+        handle = self._open()
+        with handle as reader:
+            for rank in ranks:
+                status = row(reader, rank, permutation, time_at, partner_at, None, byref(error))
+                if status != _c.HPCW_OK:
+                    _library.raise_of(error, status)
+                out[rank][partner] = time
+        handle.close()
+
+    def _check(self, permutation: int) -> None:
+        if not 0 <= permutation < self.permutations:
+            raise errors.HpcwValueError(f"{self.path}: expected a permutation below {self.permutations}, got {permutation}")
+
+    def totals(self, permutation: int = 0) -> dict:
+        """The summary of a permutation as stored: start, end (texts), min_s, avg_s, max_s, and the same of the all-to-all
+        tests."""
+        self._check(permutation)
+        totals = _c.hpcw_linktest_totals()
+        with self._handle as reader:
+            _library.call("hpcw_linktest_reader_totals", reader, permutation, byref(totals))
+        return {name: _library.text(value) if isinstance(value, bytes) else value
+                for name, value in ((name, getattr(totals, name)) for name, _ in totals._fields_)}
+
+    def slowest(self, permutation: int = 0) -> np.ndarray:
+        """The slowest connections of a permutation, slowest first: source, dest, time, retest (seconds)."""
+        self._check(permutation)
+        count = self.settings["retests"]
+        found = (_c.hpcw_linktest_connection * count)()
+        with self._handle as reader:
+            _library.call("hpcw_linktest_reader_slowest", reader, permutation, 0, count, found)
+        return np.array([(getattr(f, "from"), f.to, f.time_s, f.retest_s) for f in found], SLOWEST)

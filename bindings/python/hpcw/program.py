@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""hpcgen: makes, checks and scores datasets."""
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+
+from . import _where, errors
+
+
+def hpcgen() -> str:
+    """The path of the program: $HPCW_HPCGEN, that of the environment, of the installed prefix, or of $PATH."""
+    given = os.environ.get("HPCW_HPCGEN")
+    if given:
+        return given
+    for folder in (sysconfig.get_path("scripts"), _where.BINDIR):
+        path = os.path.join(folder, "hpcgen")
+        if os.access(path, os.X_OK):
+            return path
+    found = shutil.which("hpcgen")
+    if found is None:
+        raise errors.HpcwLibraryError(f"hpcgen: expected it in {_where.BINDIR} or in $PATH, got none; set HPCW_HPCGEN to its path",
+                                      errors.Status.ENOTSUP)
+    return found
+
+
+def _run(*args: str, show: bool = False) -> str:
+    """What hpcgen prints on standard output. `show`: its messages go to sys.stderr as they come."""
+    process = subprocess.Popen([hpcgen(), *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=None if show and _is_terminal() else subprocess.PIPE, text=True, errors="replace")
+    try:
+        if process.stderr is None:
+            out, last = process.communicate()[0], ""
+        elif show:
+            last = ""
+            for line in process.stderr:
+                sys.stderr.write(line)
+                last = line
+            out = process.communicate()[0]
+        else:
+            out, last = process.communicate()
+    except BaseException:
+        process.terminate()
+        process.wait()
+        raise
+    if process.returncode != 0:
+        message = re.sub(r"^hpcgen: ", "", last.strip().rpartition("\n")[2]) or f"hpcgen {args[0]}: status {process.returncode}"
+        raise errors.of(message, errors.Status.EINVAL if process.returncode == 2 else errors.Status.EFORMAT)
+    return out
+
+
+def _is_terminal() -> bool:
+    """Whether the program's own standard error is what people see, and no cell of a notebook."""
+    return sys.stderr is sys.__stderr__ and sys.stderr is not None and sys.stderr.isatty()
+
+
+def _options(options: dict) -> list:
+    """ranks=4096 as --ranks 4096, sync=False as --no-sync, set={"load.phases": 3} as --set load.phases=3."""
+    args = []
+    for name, value in options.items():
+        option = "--" + name.rstrip("_").replace("_", "-")
+        if isinstance(value, bool):
+            args.append(option if value else option.replace("--", "--no-", 1))
+        elif isinstance(value, dict):
+            for key, one in value.items():
+                args += [option, f"{key}={str(one).lower() if isinstance(one, bool) else one}"]
+        elif isinstance(value, (list, tuple)):
+            args += [option, ",".join(map(str, value))]
+        elif value is not None:
+            args += [option, os.fspath(value) if isinstance(value, os.PathLike) else str(value)]
+    return args
+
+
+def generate(out: str | os.PathLike, ranks: int | None = None, show: bool = True, **options):
+    """Makes a dataset with hpcgen and opens it.
+
+    out: its directory, which must be empty or missing. options: those of `hpcgen generate`, with underscores: seed=3,
+    workload="wavefront", formats=["clog2", "vom"], scale="small", jobs=2, force=True; parameters by their names:
+    set={"load.phases": 3}. show: progress and messages go to sys.stderr.
+
+    Returns a Run. Raises HpcwValueError for options that are impossible.
+    """
+    from .dataset import Run
+    _run("generate", *_options({"out": os.fspath(out), "ranks": ranks, **options}), show=show)
+    return Run(out)
+
+
+def verify(what, deep: bool = False, jobs: int | None = None) -> dict:
+    """Checks a dataset, a file, or an object of it with hpcgen: checksums and structure.
+
+    deep: makes the dataset again and compares every byte. Returns what hpcgen tells. Raises HpcwFormatError with the first
+    fault.
+    """
+    options = {"deep": True if deep else None, "jobs": jobs}
+    return json.loads(_run("verify", "--json", *_options(options), os.fspath(getattr(what, "path", what))))
+
+
+def score(findings, run) -> dict:
+    """Compares what a tool found with what is wrong in a dataset (doc/truth.md).
+
+    findings: a list of dictionaries, {"findings": [...]}, or the path of a file with that. run: a Run, or its directory.
+    Returns the score: for each kind, precision and recall.
+    """
+    directory = os.fspath(getattr(run, "path", run))
+    if isinstance(findings, (str, os.PathLike)):
+        return json.loads(_run("score", "--json", os.fspath(findings), directory))
+    import tempfile
+    if not isinstance(findings, dict):
+        findings = {"findings": list(findings)}
+    with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
+        json.dump(findings, file, default=_plain)
+        file.flush()
+        return json.loads(_run("score", "--json", file.name, directory))
+
+
+def _plain(value):
+    """A number of NumPy as one of Python."""
+    return value.item()
+
+
+def info(path: str | os.PathLike) -> dict:
+    """What a file holds, as `hpcgen info --json` tells it (doc/info.md)."""
+    return json.loads(_run("info", "--json", os.fspath(path)))

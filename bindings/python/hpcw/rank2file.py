@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""SCR checkpoints: which files each rank wrote."""
+from __future__ import annotations
+
+import os
+from ctypes import byref, c_uint32
+
+import numpy as np
+
+from . import _c, _library, _show, errors
+from ._library import Handle
+
+FILES = np.dtype([("dataset", "O"), ("rank", "u4"), ("path", "O"), ("size", "u8"), ("crc", "u4"), ("has_size", "?"),
+                  ("has_crc", "?")])
+
+
+def _files(handle: Handle, name: str) -> list:
+    """Rows of FILES of an open dataset."""
+    lib, found, rows = _library.library(), _c.hpcw_rank2file_found(), []
+    with handle as restart:
+        _library.call("hpcw_rank2file_restart_load", restart, 0, None)
+        for i in range(lib.hpcw_rank2file_restart_files(restart)):
+            _library.call("hpcw_rank2file_restart_file", restart, i, byref(found))
+            rows.append((name, found.rank, os.fsdecode(found.path), found.size, found.crc, found.has_size, found.has_crc))
+    return rows
+
+
+def _shape(handle: Handle) -> dict:
+    lib = _library.library()
+    leaves, inner, levels = c_uint32(), c_uint32(), c_uint32()
+    with handle as restart:
+        lib.hpcw_rank2file_restart_shape(restart, byref(leaves), byref(inner), byref(levels))
+        return {"ranks": lib.hpcw_rank2file_restart_ranks(restart), "leaves": leaves.value, "inner_nodes": inner.value,
+                "levels": levels.value}
+
+
+class Checkpoints(_show.Shown):
+    """The checkpoints in a prefix directory of SCR.
+
+    names: of the datasets in the index, by id. current: the one to restart from, or None. layout: of the maps.
+    """
+
+    def __init__(self, path: str | os.PathLike):
+        self.path = os.fspath(path)
+        self._prefix = _library.path_of(path)
+        lib = _library.library()
+        handle = Handle("hpcw_rank2file_list_open", self._prefix, None, Handle.OUT, free="hpcw_rank2file_list_free")
+        with handle as listed:
+            entries = [lib.hpcw_rank2file_list_get(listed, i).contents for i in range(lib.hpcw_rank2file_list_count(listed))]
+            self._listed = {_library.text(e.name): {
+                "id": e.id, "complete": e.complete, "failed": _library.text(e.failed), "created_us": e.created_us,
+                "files": e.files, "bytes": e.size} for e in sorted(entries, key=lambda e: e.id)}
+            self.current: str | None = _library.text(lib.hpcw_rank2file_list_current(listed))
+            self.layout: str = _library.text(lib.hpcw_rank2file_layout_name(lib.hpcw_rank2file_list_layout(listed)))
+        handle.close()
+        self.names = list(self._listed)
+
+    def _facts(self) -> dict:
+        return {"datasets": len(self.names), "current": self.current, "layout": self.layout}
+
+    def _open(self, name: str) -> Handle:
+        return Handle("hpcw_rank2file_restart_open", self._prefix, None, name.encode(), Handle.OUT,
+                      free="hpcw_rank2file_restart_free")
+
+    def dataset(self, name: str) -> dict:
+        """What index and summary say of a dataset: id, checkpoint, created_us, user, job_id, job_name, files, bytes, complete,
+        failed, and of its map: ranks, leaves, inner_nodes, levels."""
+        if name not in self._listed:
+            raise errors.HpcwValueError(f"{self.path}: expected one of {', '.join(self.names)}, got {name}")
+        handle = self._open(name)
+        with handle as restart:
+            d = _library.library().hpcw_rank2file_restart_dataset(restart).contents
+            told = {"name": name, **self._listed[name], "checkpoint": d.checkpoint, "user": _library.text(d.user),
+                    "job_id": _library.text(d.job_id), "job_name": _library.text(d.job_name), **_shape(handle)}
+        handle.close()
+        return told
+
+    @property
+    def files(self) -> np.ndarray:
+        """All files of all datasets of the index, by dataset and rank, a structured array: dataset, rank, path, size (bytes),
+        crc (CRC-32 of the content), has_size, has_crc (SCR 3 stores neither)."""
+        return np.array([row for name in self.names for row in _files(self._open(name), name)], FILES)
+
+    def check(self, name: str, files: bool = True) -> None:
+        """Raises what is wrong with a dataset: summaries, map, and if `files` sizes and CRC-32 of the files."""
+        _library.call("hpcw_rank2file_check", self._prefix, name.encode(), files)
+
+
+class Map(_show.Shown):
+    """The map of one dataset, by the path of its root."""
+
+    def __init__(self, path: str | os.PathLike):
+        self.path = os.fspath(path)
+        self._handle = Handle("hpcw_rank2file_restart_open_root", _library.path_of(path), None, Handle.OUT,
+                              free="hpcw_rank2file_restart_free")
+        self.shape = _shape(self._handle)
+
+    def close(self) -> None:
+        self._handle.close()
+
+    def _facts(self) -> dict:
+        return self.shape
+
+    @property
+    def files(self) -> np.ndarray:
+        """As Checkpoints.files; the dataset is ""."""
+        return np.array(_files(self._handle, ""), FILES)
+
+
+class Tree(_show.Shown):
+    """Any other KVTree file. tree: its keys as nested dictionaries, with values as texts."""
+
+    def __init__(self, path: str | os.PathLike):
+        self.path = os.fspath(path)
+        handle = Handle("hpcw_kvtree_read_file", _library.path_of(path), Handle.OUT, free="hpcw_kvtree_free")
+        with handle as root:
+            self.stored_bytes: int = _library.library().hpcw_kvtree_size(root)
+            self.tree = self._children(root)
+        handle.close()
+
+    @classmethod
+    def _children(cls, node: int) -> dict:
+        lib, children = _library.library(), {}
+        child = lib.hpcw_kvtree_first(node)
+        while child:
+            key = lib.hpcw_kvtree_key(child)
+            value = lib.hpcw_kvtree_value(node, key)
+            children[_library.text(key)] = cls._children(child) if value is None else _library.text(value)
+            child = lib.hpcw_kvtree_next(child)
+        return children
+
+    def _facts(self) -> dict:
+        return {"bytes": self.stored_bytes, "keys on top": len(self.tree)}

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Load-balancing data of vt (LBDatafile): tasks and the messages between them, phase by phase, a file for each rank."""
+from __future__ import annotations
+
+import functools
+import os
+import re
+from ctypes import CFUNCTYPE, POINTER, byref, c_int, c_void_p, cast
+
+import numpy as np
+
+from . import _c, _library, _show, _tables, errors
+from ._library import Handle
+
+TASKS = np.dtype([("rank", "u4"), ("phase", "u8"), ("id", "u8"), ("home", "u4"), ("migratable", "?"), ("collection_id", "u8"),
+                  ("objgroup_id", "u8"), ("time", "f8")])
+EDGES = np.dtype([("rank", "u4"), ("phase", "u8"), ("category", "i4"), ("source", "u8"), ("dest", "u8"), ("source_home", "u4"),
+                  ("dest_home", "u4"), ("bytes", "f8"), ("messages", "u8")])
+IMBALANCE = np.dtype([("phase", "u8"), ("mean", "f8"), ("max", "f8"), ("rank", "u4"), ("imbalance", "f8")])
+_IN_C = {"time": "time_s", "source": "from", "dest": "to", "source_home": "from_home", "dest_home": "to_home"}
+_NAME = re.compile(r"(?P<stem>.+)\.(?P<rank>0|[1-9]\d{0,5})\.json(?:\.br)?")
+
+
+def entities(tasks: np.ndarray) -> np.ndarray:
+    """Which tasks are of entities. In files of old versions, which have seq_ids only, 0 is one."""
+    return (tasks["id"] != 0) | tasks["migratable"]
+
+
+def is_set(directory: str) -> bool:
+    """Whether a directory has data files of ranks."""
+    return any(_NAME.fullmatch(name) for name in os.listdir(directory))
+
+
+class Loads(_show.Shown):
+    """Load data: the file of one rank, or a directory with the files of all, STEM.RANK.json or STEM.RANK.json.br.
+
+    ranks: array of the ranks whose files are there.
+    """
+
+    def __init__(self, path: str | os.PathLike):
+        self.path = os.fspath(path)
+        self._files = self._list(os.fsdecode(_library.path_of(path)))
+        self.ranks = np.array(sorted(self._files), np.uint32)
+
+    def _list(self, path: str) -> dict:
+        """Paths by rank."""
+        if not os.path.isdir(path):
+            handle = Handle("hpcw_vom_reader_open", os.fsencode(path), Handle.OUT, free="hpcw_vom_reader_free")
+            with handle as reader:
+                rows = _c.hpcw_vom_rows()
+                _library.call("hpcw_vom_reader_load", reader, 1, 0, byref(rows))
+                info = _library.library().hpcw_vom_reader_info(reader).contents
+                rank = info.rank if info.has_rank else int((_NAME.fullmatch(os.path.basename(path)) or {"rank": 0})["rank"])
+            handle.close()
+            return {rank: path}
+        files, stems = {}, set()
+        for name in sorted(os.listdir(path)):
+            m = _NAME.fullmatch(name)
+            if m:
+                if int(m["rank"]) in files:
+                    raise errors.HpcwFormatError(f"{path}: expected one file for rank {m['rank']}, got two",
+                                                 errors.Status.EFORMAT)
+                files[int(m["rank"])] = os.path.join(path, name)
+                stems.add(m["stem"])
+        if len(stems) != 1:
+            raise errors.HpcwFormatError(f"{path}: expected files named STEM.RANK.json or STEM.RANK.json.br of one stem, got "
+                                         f"{len(stems)} stems", errors.Status.EFORMAT)
+        return files
+
+    def _facts(self) -> dict:
+        return {"ranks": len(self.ranks), "size": _show.size_text(sum(os.path.getsize(f) for f in self._files.values()))}
+
+    def tasks(self, phases=None, ranks=None) -> np.ndarray:
+        """Tasks of some phases (their ids) and ranks: all, one, a range or a list.
+
+        A structured array by rank, then in the order of the file: rank, phase (its id), id, home (rank in the id),
+        migratable, collection_id, objgroup_id, time (seconds). What is absent is 0.
+        """
+        return self._table("tasks", TASKS, phases, ranks)
+
+    def edges(self, phases=None, ranks=None) -> np.ndarray:
+        """Edges: all messages of one category from one end to another, of some phases and ranks.
+
+        A structured array by rank of the file, then in its order: rank, phase (its id), category (hpcw_vom_category), source,
+        dest (ids, ranks or shared blocks, as the category says), source_home, dest_home (ranks in the ids), bytes, messages.
+        """
+        return self._table("edges", EDGES, phases, ranks)
+
+    def _table(self, what: str, dtype: np.dtype, phases, ranks) -> np.ndarray:
+        phase = _tables.wanted(phases, (1 << 64) - 1)
+        rank = _tables.wanted(ranks, (1 << 32) - 1)
+        if phase is None or rank is None:
+            return np.empty(0, dtype)
+        chosen = [r for r in self._files if rank[0] <= r <= rank[1] and (rank[2] is None or rank[2][r - rank[0]])]
+        rows = _tables.Rows(dtype)
+        read = functools.partial(self._read, what, dtype, phase)
+        from concurrent.futures import ThreadPoolExecutor
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as threads:
+            for columns, count, which in threads.map(read, sorted(chosen)):
+                rows.add(columns, count, which)
+        return rows.array()
+
+    def _read(self, what: str, dtype: np.dtype, phase: tuple, rank: int) -> tuple:
+        """Columns of a file, their rows, and which of these are wanted."""
+        handle = Handle("hpcw_vom_reader_open", os.fsencode(self._files[rank]), Handle.OUT, free="hpcw_vom_reader_free")
+        with handle as reader:
+            loaded = _c.hpcw_vom_rows()
+            _library.call("hpcw_vom_reader_load", reader, phase[0], phase[1], byref(loaded))
+            count = getattr(loaded, what)
+            c = getattr(_c, f"hpcw_vom_{what}")()
+            columns = {name: np.empty(count, dtype[name]) for name in dtype.names}
+            columns["rank"].fill(rank)
+            for name, column in columns.items():
+                if name != "rank":
+                    setattr(c, _IN_C.get(name, name), column.ctypes.data)
+            _library.call(f"hpcw_vom_reader_{what}", reader, 0, count, byref(c))
+        handle.close()
+        return columns, count, None if phase[2] is None else phase[2][columns["phase"] - np.uint64(phase[0])]
+
+    @functools.cached_property
+    def phases(self) -> np.ndarray:
+        """Ids of the phases, as in the file of the first rank."""
+        ids = []
+
+        @CFUNCTYPE(c_int, c_void_p, POINTER(_c.hpcw_vom_section))
+        def end_phase(_context, section):
+            ids.append(section.contents.id)
+            return _c.HPCW_OK
+
+        watch = _c.hpcw_vom_watch(end_phase=cast(end_phase, c_void_p).value)
+        handle = Handle("hpcw_vom_reader_open", os.fsencode(self._files[int(self.ranks[0])]), Handle.OUT,
+                        free="hpcw_vom_reader_free")
+        with handle as reader:
+            _library.call("hpcw_vom_reader_watch", reader, (1 << 64) - 1, byref(watch))
+        handle.close()
+        return np.array(ids, np.uint64)
+
+    def rank_loads(self, phases=None) -> tuple:
+        """(ids of phases, 2-D array [phase, rank] of the seconds of all tasks). Ranks are those of `ranks`. As vt does, it
+        leaves out id 0, which is no entity."""
+        tasks = self.tasks(phases)
+        tasks = tasks[entities(tasks)]
+        ids, phase = np.unique(tasks["phase"], return_inverse=True)
+        rank = np.searchsorted(self.ranks, tasks["rank"])
+        seconds = np.bincount(phase * len(self.ranks) + rank, tasks["time"], len(ids) * len(self.ranks))
+        return ids, seconds.reshape(len(ids), len(self.ranks))
+
+    def imbalance(self, phases=None) -> np.ndarray:
+        """How unequal the loads of the ranks are, by phase: a structured array with phase (its id), mean, max (seconds of a
+        rank), rank (that has the most), imbalance (max / mean - 1)."""
+        ids, seconds = self.rank_loads(phases)
+        rows = np.zeros(len(ids), IMBALANCE)
+        if len(ids):
+            rows["phase"], rows["mean"], rows["max"] = ids, seconds.mean(axis=1), seconds.max(axis=1)
+            rows["rank"] = self.ranks[seconds.argmax(axis=1)]
+            np.divide(rows["max"], rows["mean"], out=rows["imbalance"], where=rows["mean"] > 0)
+            rows["imbalance"] -= rows["mean"] > 0
+        return rows

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What tests share. The variables are those of tests/python/meson.build."""
+import os
+
+import pytest
+
+import hpcw
+
+
+@pytest.fixture(scope="session")
+def source():
+    """The source tree."""
+    return os.environ["HPCW_SOURCE"]
+
+
+@pytest.fixture(scope="session")
+def seeds(source, tmp_path_factory):
+    """Paths of small files: the seeds of the readers' fuzz targets, which are one or several files in one input."""
+    at = tmp_path_factory.mktemp("seeds")
+    paths = []
+    for name in ("clog2", "linktest", "rank2file", "sion", "vom"):
+        folder = os.path.join(source, "tests", "fuzz", "seeds", name)
+        for seed in sorted(os.listdir(folder)):
+            with open(os.path.join(folder, seed), "rb") as file:
+                parts = split(file.read())
+            paths.append(str(at / f"{name}-{seed}"))
+            for i, part in enumerate(parts):
+                with open(paths[-1] + (f".{i:06}" if i else ""), "wb") as file:
+                    file.write(part)
+    return paths
+
+
+def split(data):
+    """tests/fuzz/images.h: a byte that says how many files there are, and the length of each but the last."""
+    count, data = 1 + data[0] % 3, data[1:]
+    parts = []
+    for _ in range(count - 1):
+        size = int.from_bytes(data[:4], "little")
+        parts.append(data[4:4 + size])
+        data = data[4 + size:]
+    return parts + [data]
+
+
+@pytest.fixture(scope="session")
+def dataset(tmp_path_factory):
+    """The directory of a dataset of 32 ranks."""
+    path = tmp_path_factory.mktemp("dataset") / "synth"
+    hpcw.generate(path, ranks=32, seed=1, scale="small", show=False)
+    return str(path)
