@@ -21,7 +21,9 @@ from .program import generate, info, score, verify
 from .rank2file import Checkpoints, Map, Tree
 from .sion import PARTICLE, Container
 from .vom import Loads
+from .write import checkpoint_create, links_create, loads_create, log_create, sion_create
 
 __all__ = ["PARTICLE", "Checkpoints", "Container", "EventLog", "HpcwError", "HpcwExistsError", "HpcwFormatError",
            "HpcwLibraryError", "HpcwMemoryError", "HpcwNotFoundError", "HpcwPermissionError", "HpcwValueError", "Links",
-           "Loads", "Map", "Run", "Status", "Tree", "__version__", "generate", "info", "open", "score", "to_df", "verify"]
+           "Loads", "Map", "Run", "Status", "Tree", "__version__", "checkpoint_create", "generate", "info", "links_create",
+           "loads_create", "log_create", "open", "score", "sion_create", "to_df", "verify"]

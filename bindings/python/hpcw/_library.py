@@ -95,33 +95,37 @@ os.register_at_fork(after_in_child=_after_fork)
 class Handle:
     """A handle of the library, for one thread at a time. `with handle as pointer:` uses it."""
 
-    def __init__(self, name: str, *args, free: str):
+    OUT = object()  # stands for the address of the handle among the arguments of `of`
+
+    def __init__(self, pointer: int, free: str):
         self._free = getattr(library(), free)
-        self._pointer = None
+        self.pointer = pointer
         self._lock = threading.RLock()
-        out = ctypes.c_void_p()
-        call(name, *(byref(out) if a is Handle.OUT else a for a in args))
-        self._pointer = out.value
         _handles.add(self)
 
-    OUT = object()  # stands for the address of the handle among the arguments
+    @classmethod
+    def of(cls, name: str, *args, free: str) -> Handle:
+        """What a call opens."""
+        out = ctypes.c_void_p()
+        call(name, *(byref(out) if a is Handle.OUT else a for a in args))
+        return cls(out.value, free)
 
     def __enter__(self) -> int:
         self._lock.acquire()
-        if self._pointer is None:
+        if self.pointer is None:
             self._lock.release()
             raise errors.HpcwError("expected an object that is open, got one that was closed", errors.Status.ESTATE)
-        return self._pointer
+        return self.pointer
 
     def __exit__(self, *_exception) -> None:
         self._lock.release()
 
     def close(self) -> None:
         with self._lock:
-            pointer, self._pointer = self._pointer, None
+            pointer, self.pointer = self.pointer, None
             if pointer is not None:
                 self._free(pointer)
 
     def __del__(self):
-        if getattr(self, "_pointer", None) is not None:
+        if getattr(self, "pointer", None) is not None:
             self.close()

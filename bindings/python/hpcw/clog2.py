@@ -25,7 +25,7 @@ class EventLog(_show.Shown):
 
     def __init__(self, path: str | os.PathLike):
         self.path = os.fspath(path)
-        self._handle = Handle("hpcw_clog2_reader_open", _library.path_of(path), Handle.OUT, free="hpcw_clog2_reader_free")
+        self._handle = Handle.of("hpcw_clog2_reader_open", _library.path_of(path), Handle.OUT, free="hpcw_clog2_reader_free")
         with self._handle as reader:
             info = _library.library().hpcw_clog2_reader_info(reader).contents
             self.ranks: int = info.ranks

@@ -31,7 +31,7 @@ class Links(_show.Shown):
         self.permutations: int = self.settings["permutations"]
 
     def _open(self) -> Handle:
-        return Handle("hpcw_linktest_reader_open", _library.path_of(self.path), Handle.OUT, free="hpcw_linktest_reader_free")
+        return Handle.of("hpcw_linktest_reader_open", _library.path_of(self.path), Handle.OUT, free="hpcw_linktest_reader_free")
 
     @staticmethod
     def _setting(value):

@@ -29,10 +29,20 @@ def hpcgen() -> str:
     return found
 
 
+# By these, hpcgen knows that it runs under a launcher of MPI. One that is started here is alone.
+_LAUNCHED = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_SIZE",
+             "SLURM_STEP_NUM_TASKS"}
+
+
 def _run(*args: str, show: bool = False) -> str:
     """What hpcgen prints on standard output. `show`: its messages go to sys.stderr as they come."""
-    process = subprocess.Popen([hpcgen(), *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=None if show and _is_terminal() else subprocess.PIPE, text=True, errors="replace")
+    environment = {name: value for name, value in os.environ.items() if name not in _LAUNCHED}
+    program = hpcgen()
+    try:
+        process = subprocess.Popen([program, *args], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=None if show and _is_terminal() else subprocess.PIPE, text=True, errors="replace")
+    except OSError as failure:
+        raise errors.HpcwLibraryError(f"{program}: expected hpcgen, got: {failure.strerror}", errors.Status.ENOTSUP) from None
     try:
         if process.stderr is None:
             out, last = process.communicate()[0], ""

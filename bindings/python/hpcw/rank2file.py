@@ -44,7 +44,7 @@ class Checkpoints(_show.Shown):
         self.path = os.fspath(path)
         self._prefix = _library.path_of(path)
         lib = _library.library()
-        handle = Handle("hpcw_rank2file_list_open", self._prefix, None, Handle.OUT, free="hpcw_rank2file_list_free")
+        handle = Handle.of("hpcw_rank2file_list_open", self._prefix, None, Handle.OUT, free="hpcw_rank2file_list_free")
         with handle as listed:
             entries = [lib.hpcw_rank2file_list_get(listed, i).contents for i in range(lib.hpcw_rank2file_list_count(listed))]
             self._listed = {_library.text(e.name): {
@@ -59,7 +59,7 @@ class Checkpoints(_show.Shown):
         return {"datasets": len(self.names), "current": self.current, "layout": self.layout}
 
     def _open(self, name: str) -> Handle:
-        return Handle("hpcw_rank2file_restart_open", self._prefix, None, name.encode(), Handle.OUT,
+        return Handle.of("hpcw_rank2file_restart_open", self._prefix, None, name.encode(), Handle.OUT,
                       free="hpcw_rank2file_restart_free")
 
     def dataset(self, name: str) -> dict:
@@ -91,7 +91,7 @@ class Map(_show.Shown):
 
     def __init__(self, path: str | os.PathLike):
         self.path = os.fspath(path)
-        self._handle = Handle("hpcw_rank2file_restart_open_root", _library.path_of(path), None, Handle.OUT,
+        self._handle = Handle.of("hpcw_rank2file_restart_open_root", _library.path_of(path), None, Handle.OUT,
                               free="hpcw_rank2file_restart_free")
         self.shape = _shape(self._handle)
 
@@ -112,7 +112,7 @@ class Tree(_show.Shown):
 
     def __init__(self, path: str | os.PathLike):
         self.path = os.fspath(path)
-        handle = Handle("hpcw_kvtree_read_file", _library.path_of(path), Handle.OUT, free="hpcw_kvtree_free")
+        handle = Handle.of("hpcw_kvtree_read_file", _library.path_of(path), Handle.OUT, free="hpcw_kvtree_free")
         with handle as root:
             self.stored_bytes: int = _library.library().hpcw_kvtree_size(root)
             self.tree = self._children(root)

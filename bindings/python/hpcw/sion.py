@@ -30,7 +30,7 @@ class Container(_show.Shown):
     def __init__(self, path: str | os.PathLike, dtype=np.uint8):
         self.path = os.fspath(path)
         self.dtype = np.dtype(dtype)
-        self._handle = Handle("hpcw_sion_reader_open", _library.path_of(path), None, 0, None, Handle.OUT,
+        self._handle = Handle.of("hpcw_sion_reader_open", _library.path_of(path), None, 0, None, Handle.OUT,
                               free="hpcw_sion_reader_free")
         with self._handle as reader:
             info = _library.library().hpcw_sion_reader_info(reader).contents

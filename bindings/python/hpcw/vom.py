@@ -45,7 +45,7 @@ class Loads(_show.Shown):
     def _list(self, path: str) -> dict:
         """Paths by rank."""
         if not os.path.isdir(path):
-            handle = Handle("hpcw_vom_reader_open", os.fsencode(path), Handle.OUT, free="hpcw_vom_reader_free")
+            handle = Handle.of("hpcw_vom_reader_open", os.fsencode(path), Handle.OUT, free="hpcw_vom_reader_free")
             with handle as reader:
                 rows = _c.hpcw_vom_rows()
                 _library.call("hpcw_vom_reader_load", reader, 1, 0, byref(rows))
@@ -102,7 +102,7 @@ class Loads(_show.Shown):
 
     def _read(self, what: str, dtype: np.dtype, phase: tuple, rank: int) -> tuple:
         """Columns of a file, their rows, and which of these are wanted."""
-        handle = Handle("hpcw_vom_reader_open", os.fsencode(self._files[rank]), Handle.OUT, free="hpcw_vom_reader_free")
+        handle = Handle.of("hpcw_vom_reader_open", os.fsencode(self._files[rank]), Handle.OUT, free="hpcw_vom_reader_free")
         with handle as reader:
             loaded = _c.hpcw_vom_rows()
             _library.call("hpcw_vom_reader_load", reader, phase[0], phase[1], byref(loaded))
@@ -128,7 +128,7 @@ class Loads(_show.Shown):
             return _c.HPCW_OK
 
         watch = _c.hpcw_vom_watch(end_phase=cast(end_phase, c_void_p).value)
-        handle = Handle("hpcw_vom_reader_open", os.fsencode(self._files[int(self.ranks[0])]), Handle.OUT,
+        handle = Handle.of("hpcw_vom_reader_open", os.fsencode(self._files[int(self.ranks[0])]), Handle.OUT,
                         free="hpcw_vom_reader_free")
         with handle as reader:
             _library.call("hpcw_vom_reader_watch", reader, (1 << 64) - 1, byref(watch))

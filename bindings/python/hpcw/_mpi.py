@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Communicators of mpi4py for the library."""
+from __future__ import annotations
+
+import ctypes
+from ctypes import POINTER, byref, c_int, c_void_p
+
+from . import _c, _library, errors
+
+
+class Communicator(_library.Handle):
+    """An hpcw_comm of a communicator of mpi4py. None stands for this process alone. Collective."""
+
+    def __init__(self, comm):
+        from mpi4py import MPI
+        lib = _library.load("libhpcw_mpi")
+        self._same_mpi(lib, MPI)
+        kind = c_int if MPI._sizeof(MPI.Comm) == ctypes.sizeof(c_int) else c_void_p
+        make = lib.hpcw_comm_from_mpi
+        make.restype, make.argtypes = c_int, (kind, c_void_p, POINTER(_c.hpcw_error))
+        error, out = _c.hpcw_error(), c_void_p()
+        status = make(kind.from_address(MPI._addressof(comm)), byref(out), byref(error))
+        if status != _c.HPCW_OK:
+            _library.raise_of(error, status)
+        super().__init__(out.value, free="hpcw_comm_free")
+
+    @staticmethod
+    def _same_mpi(lib: ctypes.CDLL, MPI) -> None:
+        """Two MPIs in one process end in a crash."""
+        text, length = ctypes.create_string_buffer(16384), c_int()
+        lib.MPI_Get_library_version(text, byref(length))
+        ours = text.value.decode(errors="replace")
+        if ours.rstrip("\0") != MPI.Get_library_version().rstrip("\0"):
+            raise errors.HpcwLibraryError(
+                f"{lib._name}: expected the MPI of mpi4py, {MPI.Get_library_version().split(',')[0]}, got {ours.split(',')[0]}",
+                errors.Status.ENOTSUP)

@@ -1,0 +1,488 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writers: one for each format, for one process or those of a communicator of mpi4py.
+
+A file gets its name when its writer is closed. In a `with` block that ends with an exception none does, on any process: the
+close of the others raises it. All calls of a writer but `write` and `add` are collective.
+"""
+from __future__ import annotations
+
+import ctypes
+import os
+from ctypes import byref, c_size_t, c_uint32
+
+import numpy as np
+
+from . import _c, _library, errors
+from ._library import Handle
+
+SYNC = {"none": _c.HPCW_SYNC_NONE, "file": _c.HPCW_SYNC_FILE, "directory": _c.HPCW_SYNC_DIRECTORY}
+_CONTENTS = {"records": _c.HPCW_SION_RECORDS, "stream": _c.HPCW_SION_STREAM, "keys": _c.HPCW_SION_KEYVAL}
+_LAYOUTS = {"aligned": _c.HPCW_SION_ALIGNED, "packed": _c.HPCW_SION_PACKED}
+_ENDIANS = {"little": _c.HPCW_SION_LITTLE, "big": _c.HPCW_SION_BIG}
+_COLOURS = (b"SteelBlue", b"orange", b"SeaGreen", b"red", b"MediumPurple", b"brown", b"pink", b"gray", b"gold", b"cyan")
+
+
+def _one_of(choices: dict, name: str, value):
+    if value not in choices:
+        raise errors.HpcwValueError(f"{name}: expected one of {', '.join(choices)}, got {value!r}")
+    return choices[value]
+
+
+def _bytes_of(data) -> np.ndarray:
+    """The bytes of an array or of anything with a buffer, in the order of C."""
+    data = np.frombuffer(data, np.uint8) if isinstance(data, (bytes, bytearray, memoryview)) else np.ascontiguousarray(data)
+    if data.dtype.hasobject or data.dtype.kind == "U":
+        raise errors.HpcwValueError(f"expected numbers or bytes, got an array of {data.dtype}")
+    return data
+
+
+def _options(name: str):
+    """A struct of options with the defaults."""
+    options = getattr(_c, f"hpcw_{name}_options")()
+    getattr(_library.library(), f"hpcw_{name}_options_fill")(byref(options), ctypes.sizeof(options))
+    return options
+
+
+class Writer:
+    """What the writers have in common. path: the final name."""
+
+    _calls: str  # begin of the names of the calls in C
+
+    def _open(self, path, comm) -> None:
+        from . import _mpi
+        self.path = os.fspath(path)
+        self._path = _library.path_of(path)
+        self._comm = None if comm is None else _mpi.Communicator(comm)
+
+    def _comm_pointer(self):
+        return None if self._comm is None else self._comm.pointer
+
+    def _make(self, *args) -> None:
+        self._handle = Handle.of(f"{self._calls}_open", *args, free=f"{self._calls}_free")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, _traceback) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.abandon(value)
+
+    def close(self) -> None:
+        """Writes what is left and gives the file its name. Raises the first failure of any process."""
+        if self._handle.pointer is not None:
+            try:
+                self._finish()
+            finally:
+                self._free()
+
+    def _finish(self) -> None:
+        with self._handle as handle:
+            _library.call(f"{self._calls}_close", handle)
+
+    def abandon(self, reason: BaseException | str = "given up") -> None:
+        """Gives the file up: none gets the name, and the close of the other processes raises the reason."""
+        if self._handle.pointer is None:
+            return
+        try:
+            error = _c.hpcw_error(code=getattr(reason, "status", errors.Status.EINVAL),
+                                  message=f"{self.path}: {reason}".encode()[:1000])
+            with self._handle as handle:
+                getattr(_library.library(), f"{self._calls}_abandon")(handle, byref(error))
+            self._finish()
+        except errors.HpcwError:
+            pass  # it is the reason
+        finally:
+            self._free()
+
+    def _free(self) -> None:
+        self._handle.close()
+        if self._comm is not None:
+            self._comm.close()
+
+
+class SionWriter(Writer):
+    """See sion_create. tasks: of the whole container. first_task: the lowest of this process."""
+
+    _calls = "hpcw_sion"
+
+    def __init__(self, path, tasks, comm, chunk_size, ranks, content, files, layout, block_size, byte_order, sync):
+        self._open(path, comm)
+        options = _options("sion")
+        own = None if ranks is None else np.ascontiguousarray(ranks, np.uint32)
+        options.count = tasks if own is None else len(own)
+        options.ranks = None if own is None else own.ctypes.data
+        sizes = None if np.ndim(chunk_size) == 0 else np.ascontiguousarray(chunk_size, np.uint64)
+        if sizes is None:
+            options.chunk_size = chunk_size
+        elif len(sizes) != options.count:
+            raise errors.HpcwValueError(f"{self.path}: expected {options.count} sizes of chunks, got {len(sizes)}")
+        else:
+            options.sizes = sizes.ctypes.data
+        options.content = _one_of(_CONTENTS, "content", content)
+        options.layout = _one_of(_LAYOUTS, "layout", layout)
+        options.endian = options.data_endian = _one_of(_ENDIANS, "byte_order", byte_order)
+        options.files, options.fs_block_size = files, block_size
+        options.durability = _one_of(SYNC, "sync", sync)
+        self._make(self._path, self._comm_pointer(), byref(options), Handle.OUT)
+        with self._handle as handle:
+            self.tasks: int = _library.library().hpcw_sion_tasks(handle)
+            self.first_task: int = _library.library().hpcw_sion_first_rank(handle)
+
+    def write(self, task: int, data, key: int | None = None) -> None:
+        """Appends an array, or bytes, to the stream of a task of this process; with a key as a record."""
+        data = _bytes_of(data)
+        with self._handle as handle:
+            if key is None:
+                _library.call("hpcw_sion_write", handle, task, data.ctypes.data, data.nbytes)
+            else:
+                _library.call("hpcw_sion_write_key", handle, task, key, data.ctypes.data, data.nbytes)
+
+
+def sion_create(path: str | os.PathLike, tasks: int = 1, comm=None, chunk_size=1 << 20, *, ranks=None, content: str = "stream",
+                files: int = 1, layout: str = "aligned", block_size: int = 0, byte_order: str = "little",
+                sync: str = "file") -> SionWriter:
+    """Creates a SION container: `with sion_create(...) as f: f.write(task, array)`. Collective over `comm`.
+
+    tasks: of this process; they are numbered from process to process. ranks: their numbers, instead. chunk_size: bytes that
+    each task gets at a time, or a list for these tasks. content: "stream"; "records", each of which SIONlib keeps in one
+    chunk; "keys". files: physical files. layout: "aligned" or "packed". block_size: of the file system, 0: as it says.
+    byte_order: of the metadata, and the mark of the data. sync: "none", "file" or "directory".
+    """
+    return SionWriter(path, tasks, comm, chunk_size, ranks, content, files, layout, block_size, byte_order, sync)
+
+
+class LinksWriter(Writer):
+    """See links_create. tasks: N. own: range of the tasks of this process."""
+
+    _calls = "hpcw_linktest"
+
+    def __init__(self, path, tasks, comm, start, end, settings):
+        self._open(path, comm)
+        self._params = p = _c.hpcw_linktest_params()
+        _library.library().hpcw_linktest_params_init(byref(p))
+        for name, value in settings.items():
+            if not hasattr(p, name) or name in ("tasks", "count", "ranks", "permutations", "sink_source"):
+                raise errors.HpcwValueError(f"{self.path}: expected a setting of hpcw_linktest_params, got {name}")
+            setattr(p, name, value.encode() if isinstance(value, str) else value)
+        process, processes = (0, 1) if comm is None else (comm.rank, comm.size)
+        first, last = tasks * process // processes, tasks * (process + 1) // processes
+        self.tasks, self.own = tasks, range(first, last)
+        p.tasks, p.count = tasks, len(self.own)
+        if start is None or end is None:
+            import time
+            now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+            now = now if comm is None else comm.bcast(now)
+            start, end = start or now, end or start or now
+        self._times = start.encode(), end.encode()
+        self._make(self._path, self._comm_pointer(), byref(p), Handle.OUT)
+        self._schedule = Handle.of("hpcw_linktest_schedule_new", byref(p), 0, Handle.OUT, free="hpcw_linktest_schedule_free")
+
+    def write(self, task: int, seconds, host: str, core: int = 0) -> None:
+        """Stores what a task of this process measured: `seconds` [N], the time of a message to each other task, and where it
+        ran. Times are rounded to picoseconds."""
+        seconds = np.asarray(seconds, np.float64)
+        if seconds.shape != (self.tasks,):
+            raise errors.HpcwValueError(f"{self.path}: expected the times of {self.tasks} tasks, got shape {seconds.shape}")
+        partner = np.empty(_library.library().hpcw_linktest_steps(byref(self._params)), np.uint32)
+        with self._schedule as schedule:
+            _library.library().hpcw_linktest_partners(schedule, task, partner.ctypes.data)
+        with np.errstate(invalid="ignore"):
+            time_ps = np.rint(seconds[partner] * 1e12).astype(np.uint64)
+        with self._handle as handle:
+            _library.call("hpcw_linktest_task", handle, task, host.encode(), core)
+            _library.call("hpcw_linktest_timings", handle, task, time_ps.ctypes.data, None, 0)
+
+    def _finish(self) -> None:
+        with self._handle as handle:
+            _library.call("hpcw_linktest_end_permutation", handle, *self._times, None)
+            _library.call("hpcw_linktest_close", handle)
+
+    def _free(self) -> None:
+        self._schedule.close()
+        super()._free()
+
+
+def links_create(path: str | os.PathLike, tasks: int, comm=None, *, start: str | None = None, end: str | None = None,
+                 **settings) -> LinksWriter:
+    """Creates a LinkTest result: `with links_create(path, N) as f: f.write(task, seconds, host, core)` for each task in
+    `f.own`. Collective over `comm`; each process owns the next part of the tasks.
+
+    tasks: N, even. start, end: texts like 2026-01-31T12:00:00Z; default: now. settings: of hpcw_linktest_params, for instance
+    messages=25, message_size=1 << 20, retests=10, kernel, mode="mpi".
+    """
+    return LinksWriter(path, tasks, comm, start, end, settings)
+
+
+class LoadsWriter(Writer):
+    """See loads_create. rank: of the file."""
+
+    _calls = "hpcw_vom"
+
+    def __init__(self, path, rank, ranks, allow_gaps, sync):
+        self._open(path, None)
+        options = _options("vom")
+        options.rank, options.ranks = rank, ranks
+        options.allow = _c.HPCW_VOM_ALLOW_GAPS if allow_gaps else 0
+        options.durability = _one_of(SYNC, "sync", sync)
+        self.rank = rank
+        self._make(self._path, byref(options), Handle.OUT)
+
+    @staticmethod
+    def _entity(id_: int, collection: int, whole: bool):
+        """An entity by its id, with all that a task has if `whole`, and the array that it points to."""
+        lib, parts = _library.library(), _c.hpcw_vom_id()
+        _library.call("hpcw_vom_id_parts", id_, byref(parts))
+        if parts.kind == _c.HPCW_VOM_NOBODY:
+            return lib.hpcw_vom_nobody(), None
+        if not whole:
+            return lib.hpcw_vom_far(id_), None
+        if parts.kind == _c.HPCW_VOM_ELEMENT:
+            index = np.array([parts.home, parts.number], np.uint64)
+            return lib.hpcw_vom_element(parts.home, parts.number, collection, index.ctypes.data, 2), index
+        if parts.kind == _c.HPCW_VOM_GROUP:
+            return lib.hpcw_vom_group(parts.number, parts.home, parts.collective), None
+        return lib.hpcw_vom_handler(parts.home), None
+
+    def write(self, phase: int, tasks: np.ndarray, edges: np.ndarray | None = None) -> None:
+        """Writes a phase, in ascending order: structured arrays with the fields that Loads.tasks and Loads.edges give. Of a
+        task id, collection_id and time are used, of an edge category, source, dest, bytes and messages. The index of an element
+        in its collection is (home, number)."""
+        own = {int(task["id"]): int(task["collection_id"]) for task in tasks}
+        with self._handle as handle:
+            _library.call("hpcw_vom_begin_phase", handle, phase)
+            for edge in () if edges is None else edges:
+                self._edge(handle, edge, own)
+            for task in tasks:
+                entity, _index = self._entity(int(task["id"]), int(task["collection_id"]), True)
+                record = _c.hpcw_vom_task(entity=entity, time_s=task["time"])
+                _library.call("hpcw_vom_task_add", handle, byref(record))
+            _library.call("hpcw_vom_end_phase", handle, None, 0)
+
+    def _edge(self, handle: int, edge, own: dict) -> None:
+        record = _c.hpcw_vom_edge(category=edge["category"], bytes=edge["bytes"], messages=edge["messages"])
+        kept = []
+        objects = {_c.HPCW_VOM_SEND_RECV: ("source", "dest"), _c.HPCW_VOM_BROADCAST: ("source", "dest"),
+                   _c.HPCW_VOM_COLLECTION_TO_NODE: ("source",), _c.HPCW_VOM_COLLECTION_TO_NODE_BCAST: ("source",),
+                   _c.HPCW_VOM_NODE_TO_COLLECTION: ("dest",), _c.HPCW_VOM_NODE_TO_COLLECTION_BCAST: ("dest",)}
+        chosen = objects.get(int(edge["category"]))
+        if chosen is None:
+            raise errors.HpcwValueError(f"{self.path}: expected an edge of objects or nodes, got category {edge['category']}")
+        for name, member in (("source", "from"), ("dest", "to")):
+            id_ = int(edge[name])
+            if name in chosen:
+                entity, index = self._entity(id_, own.get(id_, 0), id_ in own)
+                kept.append(index)
+                setattr(record, member, entity)
+            else:
+                record.node = id_
+        _library.call("hpcw_vom_edge_add", handle, byref(record))
+
+    def abandon(self, reason: BaseException | str = "given up") -> None:
+        self._free()
+
+
+def loads_create(path: str | os.PathLike, rank: int = 0, ranks: int = 1, *, allow_gaps: bool = False,
+                 sync: str = "file") -> LoadsWriter:
+    """Creates the load data of one rank: `with loads_create("lb/data.3.json.br", 3, 16) as f: f.write(phase, tasks, edges)`.
+    Compressed if the name ends in ".br". Not collective: every rank of a job needs a file.
+
+    ranks: of the job. allow_gaps: phases may be missing. sync: "none", "file" or "directory".
+    """
+    return LoadsWriter(path, rank, ranks, allow_gaps, sync)
+
+
+class LogWriter(Writer):
+    """See log_create."""
+
+    _calls = "hpcw_clog2"
+
+    def __init__(self, path, ranks, comm, threads, sync):
+        self.path, self._path = os.fspath(path), _library.path_of(path)
+        self._mpi, self.ranks, self._threads, self._sync = comm, ranks, threads, _one_of(SYNC, "sync", sync)
+        self._rows = {"states": [], "events": [], "messages": []}
+        self._open_ = True
+
+    def write(self, states=None, messages=None, events=None, names=()) -> None:
+        """Adds rows: structured arrays with the fields that EventLog.states, messages and events give. The field `name` is an
+        index in `names`, or in those that the array has from an EventLog. Ranks are of the world; of messages `comm` is not
+        used."""
+        for what, rows in (("states", states), ("messages", messages), ("events", events)):
+            if rows is not None:
+                known = names
+                if "name" in rows.dtype.names and not len(known):
+                    known = (rows.dtype["name"].metadata or {}).get("names", ())
+                self._rows[what].append((np.array(rows), [str(name) for name in known]))
+
+    def close(self) -> None:
+        """Writes the log, on process 0, and raises its failure on all."""
+        if not self._open_:
+            return
+        self._open_ = False
+        failure = None
+        gathered = [self._rows] if self._mpi is None else self._mpi.gather(self._rows)
+        if gathered is not None:
+            try:
+                self._write(gathered)
+            except errors.HpcwError as raised:
+                failure = raised
+        if self._mpi is not None:
+            failure = self._mpi.bcast(failure)
+        if failure is not None:
+            raise failure
+
+    def abandon(self, reason: BaseException | str = "given up") -> None:
+        """Gives the log up. Collective as close, which then raises the reason."""
+        if self._open_ and self._mpi is not None:
+            self._open_ = False
+            gathered = self._mpi.gather(errors.of(f"{self.path}: {reason}", getattr(reason, "status", errors.Status.EINVAL)))
+            self._mpi.bcast(None if gathered is None else next(g for g in gathered if isinstance(g, Exception)))
+        self._open_ = False
+
+    def _write(self, gathered: list) -> None:
+        for part in gathered:
+            if isinstance(part, Exception):
+                raise part
+        states, events, messages = ([rows for part in gathered for rows in part[what]] for what in self._rows)
+        numbers = _numbers(states, _c.HPCW_CLOG2_USER_STATE)
+        solos = _numbers(events, _c.HPCW_CLOG2_USER_SOLO)
+        members = _members(states, numbers, events, solos, messages)
+        first = len(numbers) + len(solos)
+        records = (_c.hpcw_clog2_record * (first + len(members["time"])))()
+        for i, (name, number) in enumerate(numbers.items()):
+            records[i].kind = _c.HPCW_CLOG2_STATE_DEF
+            getattr(records[i], "as").state = _c.hpcw_clog2_record_state(
+                number, 2 * number, 2 * number + 1, _COLOURS[i % len(_COLOURS)], name.encode(), None)
+        for i, (name, number) in enumerate(solos.items(), len(numbers)):
+            records[i].kind = _c.HPCW_CLOG2_EVENT_DEF
+            getattr(records[i], "as").solo = _c.hpcw_clog2_record_solo(number, _COLOURS[i % len(_COLOURS)], name.encode(), None)
+        rows = np.frombuffer(records, _record_dtype())[first:]
+        for name, values in members.items():
+            rows[name] = values
+        options = _options("clog2")
+        options.ranks, options.threads, options.durability = self.ranks, self._threads, self._sync
+        options.states, options.solos = len(numbers), len(solos)
+        _library.call("hpcw_clog2_write", self._path, byref(options), records, len(records))
+
+
+def _numbers(parts: list, first: int) -> dict:
+    """Numbers by the names that occur."""
+    used = (names[i] for rows, names in parts for i in np.unique(rows["name"]))
+    return {name: first + i for i, name in enumerate(dict.fromkeys(used))}
+
+
+def _record_dtype() -> np.dtype:
+    """The members of an hpcw_clog2_record that events and messages have."""
+    record, message = _c.hpcw_clog2_record, _c.hpcw_clog2_record_message
+    fields = {name: (getattr(record, name).offset, kind)
+              for name, kind in (("time", "f8"), ("rank", "i4"), ("thread", "i4"), ("kind", "i4"))}
+    fields.update({name: (getattr(record, "as").offset + getattr(message, name).offset, "i4")
+                   for name in ("event", "peer_rank", "tag", "size")})
+    return np.dtype({"names": list(fields), "offsets": [o for o, _ in fields.values()],
+                     "formats": [k for _, k in fields.values()], "itemsize": ctypes.sizeof(record)})
+
+
+def _members(states: list, numbers: dict, events: list, solos: dict, messages: list) -> dict:
+    """The members of the records of rows, in their order: by time, then rank, then thread, then as they happened."""
+    members = {name: [] for name in _record_dtype().names}
+
+    def add(count: int, **given) -> None:
+        for name, column in members.items():
+            column.append(np.broadcast_to(np.asarray(given.get(name, 0)), count))
+
+    def coded(rows, names, known):
+        return np.array([known.get(name, 0) for name in names] or [0])[rows["name"]]
+
+    for rows, names in states:
+        time, which, end = _begins_and_ends(rows)
+        add(len(time), time=time, rank=rows["rank"][which], thread=rows["thread"][which], kind=_c.HPCW_CLOG2_BARE,
+            event=2 * coded(rows, names, numbers)[which] + end)
+    for rows, names in events:
+        add(len(rows), time=rows["time"], rank=rows["rank"], thread=rows["thread"], kind=_c.HPCW_CLOG2_BARE,
+            event=coded(rows, names, solos))
+    for rows, _ in messages:
+        for time, own, peer, event in (("sent", "source", "dest", _c.HPCW_CLOG2_SEND),
+                                       ("received", "dest", "source", _c.HPCW_CLOG2_RECEIVE)):
+            add(len(rows), time=rows[time], rank=rows[own], kind=_c.HPCW_CLOG2_MESSAGE, event=event, peer_rank=rows[peer],
+                tag=rows["tag"], size=rows["size"])
+    joined = {name: np.concatenate(column) if column else np.zeros(0) for name, column in members.items()}
+    order = np.lexsort((joined["thread"], joined["rank"], joined["time"]))
+    return {name: column[order] for name, column in joined.items()}
+
+
+def _begins_and_ends(rows: np.ndarray) -> tuple:
+    """(times, rows, 0 for the begin and 1 for the end of each state), nested as `depth` says, timeline by timeline."""
+    order = np.lexsort((rows["end"], rows["depth"], rows["begin"], rows["thread"], rows["rank"]))
+    which, ends, stack, last = [], [], [], None
+    depth, rank, thread = rows["depth"], rows["rank"], rows["thread"]
+    for i in order.tolist():
+        line = (rank[i], thread[i])
+        while stack and (line != last or depth[stack[-1]] >= depth[i]):
+            which.append(stack.pop())
+            ends.append(1)
+        which.append(i)
+        ends.append(0)
+        stack.append(i)
+        last = line
+    while stack:
+        which.append(stack.pop())
+        ends.append(1)
+    which, ends = np.array(which, np.int64), np.array(ends, np.int64)
+    return np.where(ends == 1, rows["end"][which], rows["begin"][which]), which, ends
+
+
+def log_create(path: str | os.PathLike, ranks: int, comm=None, *, threads: int = 1, sync: str = "file") -> LogWriter:
+    """Creates an event log of states, messages and solo events that are in memory: `with log_create(path, ranks) as f:
+    f.write(states, messages, names=names)`. Collective over `comm`: each process adds rows of any ranks, and process 0 writes
+    them all at the close.
+
+    ranks: of the world. threads: the most of one rank. sync: "none", "file" or "directory".
+    """
+    return LogWriter(path, ranks, comm, threads, sync)
+
+
+class CheckpointWriter(Writer):
+    """See checkpoint_create. ranks: of the job. first_rank: the lowest of this process. name: of the dataset."""
+
+    _calls = "hpcw_rank2file"
+
+    def __init__(self, prefix, ranks, comm, id_, name, layout, replace, sync):
+        self._open(prefix, comm)
+        options = _options("rank2file")
+        _library.call("hpcw_rank2file_layout_of", layout.encode(), ctypes.addressof(options) + type(options).layout.offset)
+        options.dataset.id, options.count, options.replace = id_, ranks, replace
+        options.dataset.name = None if name is None else name.encode()
+        options.durability = _one_of(SYNC, "sync", sync)
+        self._make(self._path, self._comm_pointer(), byref(options), Handle.OUT)
+        with self._handle as handle:
+            lib = _library.library()
+            self.ranks: int = lib.hpcw_rank2file_ranks(handle)
+            self.first_rank: int = lib.hpcw_rank2file_first_rank(handle)
+            self.name: str = _library.text(lib.hpcw_rank2file_dataset_of(handle).contents.name)
+
+    def write(self, rank: int, name: str, data) -> None:
+        """Writes a file of a rank of this process, `name` below the directory of the dataset."""
+        data = _bytes_of(data)
+        with self._handle as handle:
+            file = Handle.of("hpcw_rank2file_create", handle, rank, name.encode(), Handle.OUT, free="hpcw_rank2file_file_free")
+            with file as pointer:
+                _library.call("hpcw_rank2file_file_write", pointer, data.ctypes.data, data.nbytes)
+                _library.call("hpcw_rank2file_file_close", pointer)
+            file.close()
+
+    def add(self, rank: int, name: str, size: int, crc: int | None = None) -> None:
+        """Adds a file that the program writes itself. It must be there, with its size, at the close."""
+        with self._handle as handle:
+            _library.call("hpcw_rank2file_add", handle, rank, name.encode(), size, None if crc is None else byref(c_uint32(crc)))
+
+
+def checkpoint_create(prefix: str | os.PathLike, ranks: int = 1, comm=None, *, id: int = 1, name: str | None = None,
+                      layout: str = "scr-1.1", replace: bool = False, sync: str = "file") -> CheckpointWriter:
+    """Creates a checkpoint in a prefix directory of SCR: `with checkpoint_create("scr", 4) as f: f.write(rank, name, array)`.
+    Collective over `comm`.
+
+    ranks: of this process; they are numbered from process to process. id, name: of the dataset; default name: SCR's. layout:
+    "scr-1.1", "scr-1.2", "scr-3" or "shared". replace: an older dataset of this id goes. sync: "none", "file" or "directory".
+    """
+    return CheckpointWriter(prefix, ranks, comm, id, name, layout, replace, sync)

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The package as people use it: hpcgen, frames, what objects show, errors, threads and processes."""
+import json
+import os
+import pickle
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import hpcw
+
+
+def test_generate_verify_and_score(tmp_path, capfd):
+    run = hpcw.generate(tmp_path / "out", ranks=16, seed=3, workload="wavefront", formats=["clog2", "linktest"],
+                        set={"linktest.bisection": True}, sync=False)
+    assert "is complete" in capfd.readouterr().err
+    assert run.ranks == 16 and run.manifest["parameters"]["seed"] == 3 and hpcw.verify(run) == hpcw.verify(run.path)
+    assert hpcw.verify(run, deep=True, jobs=1)["ok"]
+    assert np.isnan(run.links.seconds[:8, :8]).all() and (run.links.seconds[:8, 8:] > 0).all()
+    with pytest.raises(FileNotFoundError, match="expected the vom data of the dataset"):
+        run.loads
+    score = hpcw.score([{"kind": "outlier", "rank": np.int64(1), "partner": 2}], run)
+    assert score == hpcw.score({"findings": [{"kind": "outlier", "rank": 1, "partner": 2}]}, tmp_path / "out")
+    findings = tmp_path / "findings.json"
+    findings.write_text(json.dumps({"findings": []}))
+    assert hpcw.score(findings, run) != score
+    with pytest.raises(hpcw.HpcwValueError, match="--speed"):
+        hpcw.generate(tmp_path / "other", ranks=4, speed=3)
+    with pytest.raises(hpcw.HpcwError, match="kind"):
+        hpcw.score([{"kind": "nonsense"}], run)
+    with open(run.log.path, "r+b") as file:
+        file.truncate(1000)
+    with pytest.raises(hpcw.HpcwFormatError, match="app.clog2"):
+        hpcw.verify(run)
+
+
+def test_windows(dataset):
+    run = hpcw.open(dataset)
+    log, loads = run.log, run.loads
+    states, messages, events = log.states(), log.messages(), log.events()
+    middle = float(np.median(states["begin"]))
+    for ranks in (range(4, 9), [1, 7, 8], 3, np.array([30, 2])):
+        some = np.atleast_1d(list(ranks) if isinstance(ranks, range) else ranks)
+        part = log.states(begin=middle, ranks=ranks)
+        assert np.array_equal(part, states[(states["end"] > middle) & np.isin(states["rank"], some)
+                                           | (states["begin"] == middle) & np.isin(states["rank"], some)])
+        ends = np.isin(messages["source"], some) | np.isin(messages["dest"], some)
+        assert np.array_equal(log.messages(ranks=ranks), messages[ends])
+        assert np.array_equal(log.events(end=middle, ranks=ranks),
+                              events[(events["time"] < middle) & np.isin(events["rank"], some)])
+        tasks = loads.tasks()
+        assert np.array_equal(loads.tasks(ranks=ranks), tasks[np.isin(tasks["rank"], some)])
+        assert np.array_equal(loads.tasks(phases=[0, 3]), tasks[np.isin(tasks["phase"], [0, 3])])
+        assert np.array_equal(loads.edges(phases=2), loads.edges()[loads.edges()["phase"] == 2])
+    assert len(log.states(ranks=[])) == len(loads.tasks(phases=range(0))) == 0
+    with pytest.raises(hpcw.HpcwValueError, match="window of time"):
+        log.states(begin=2, end=1)
+    fresh = hpcw.open(dataset).log
+    assert set(fresh.names) == set(log.names) and "Compute" in fresh.names
+
+
+def test_truth(dataset):
+    run = hpcw.open(dataset)
+    imbalance = run.loads.imbalance()
+    assert [p["imbalance"] for p in run.truth["vom"]["phases"]] == pytest.approx(imbalance["imbalance"].tolist())
+    assert [p["rank_of_max"] for p in run.truth["vom"]["phases"]] == imbalance["rank"].tolist()
+    sizes = [len(run.particles.read(rank)) for rank in range(run.ranks)]
+    assert sum(sizes) == run.truth["sion"]["particles"] and max(sizes) == run.truth["sion"]["most_particles"]
+    assert run.particles.read(5).dtype == hpcw.PARTICLE
+
+
+def test_frames(dataset):
+    pandas = pytest.importorskip("pandas")
+    log = hpcw.open(dataset).log
+    states = hpcw.to_df(log.states())
+    assert isinstance(states, pandas.DataFrame) and states["name"].dtype == "category"
+    assert states["name"].astype(str).tolist() == log.names[log.states()["name"]].tolist()
+    assert len(hpcw.to_df(log.states()[:0])) == 0 and len(hpcw.to_df(log.messages())) == len(log.messages())
+    assert hpcw.to_df(hpcw.open(dataset).links.seconds).shape == (32, 32)
+    assert hpcw.to_df(hpcw.open(dataset).checkpoints.files)["rank"].max() == 31
+    with pytest.raises(hpcw.HpcwValueError):
+        hpcw.to_df(np.arange(3))
+
+
+def test_what_objects_show(dataset):
+    with hpcw.open(dataset) as run:
+        for thing in (run, run.log, run.links, run.loads, run.particles, run.checkpoints):
+            assert type(thing).__name__ in repr(thing) and "<table>" in thing._repr_html_()
+        log = run.log
+    with pytest.raises(hpcw.HpcwError, match="closed"):
+        log.states()
+
+
+def test_errors(tmp_path, monkeypatch):
+    with pytest.raises(FileNotFoundError) as missing:
+        hpcw.open(tmp_path / "none")
+    assert isinstance(missing.value, hpcw.HpcwError) and missing.value.status == hpcw.Status.ENOENT
+    copy = pickle.loads(pickle.dumps(missing.value))
+    assert (str(copy), copy.status, type(copy)) == (str(missing.value), missing.value.status, type(missing.value))
+    (tmp_path / "x").write_bytes(b"nothing known")
+    for path in (tmp_path, tmp_path / "x"):
+        with pytest.raises(hpcw.HpcwFormatError):
+            hpcw.open(path)
+    monkeypatch.setenv("HPCW_HPCGEN", str(tmp_path / "none"))
+    with pytest.raises(hpcw.HpcwLibraryError, match="hpcgen"):
+        hpcw.generate(tmp_path / "out", ranks=2)
+
+
+@pytest.mark.parametrize("where, message", [("no/such.so", "expected the shared library libhpcw"), ("libc.so.6", "without hpcw_")])
+def test_library_is_not_ours(where, message):
+    run = subprocess.run([sys.executable, "-c", "import hpcw\nhpcw.sion_create('x')"], text=True, check=False,
+                         env={**os.environ, "HPCW_LIBRARY": where}, stderr=subprocess.PIPE)
+    assert run.returncode == 1 and f"HpcwLibraryError: {where}: expected" in run.stderr and message in run.stderr
+
+
+def test_other_version(monkeypatch):
+    from hpcw import _library, _where
+    monkeypatch.setattr(_where, "VERSION", "9.9.9")
+    with pytest.raises(hpcw.HpcwLibraryError, match="expected version 9.9.9, got"):
+        _library.library.__wrapped__()
+
+
+def test_threads_share_an_object(dataset):
+    log = hpcw.open(dataset).log
+    expected = log.states()
+    results = []
+    threads = [threading.Thread(target=lambda: results.append(np.array_equal(log.states(), expected))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [True] * 8
+
+
+def test_child_of_fork(dataset, tmp_path):
+    log = hpcw.open(dataset).log
+    writer = hpcw.sion_create(tmp_path / "x.sion")
+    writer.write(0, b"abc")
+    expected = len(log.states())
+    with log._handle:  # as another thread that is in a call
+        child = os.fork()
+        if child == 0:
+            writer = None
+            os._exit(0 if len(log.states()) == expected else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    writer.close()
+    assert hpcw.open(tmp_path / "x.sion").read(0).tobytes() == b"abc" and len(log.states()) == expected
+
+
+def test_paths_hold(dataset, monkeypatch):
+    monkeypatch.chdir(os.path.dirname(dataset))
+    run = hpcw.open(os.path.basename(dataset))
+    loads = hpcw.open(os.path.join(os.path.basename(dataset), "vom"))
+    monkeypatch.chdir("/")
+    assert len(run.log.states()) and len(loads.tasks(ranks=0)) and run.truth["ranks"] == 32

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writers of several processes: `mpiexec -n 2 python3 together.py`. Skipped without mpi4py of the MPI of libhpcw_mpi."""
+import shutil
+import sys
+import tempfile
+
+try:
+    from mpi4py import MPI
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+import numpy as np
+
+import hpcw
+from hpcw.clog2 import STATES
+
+comm = MPI.COMM_WORLD
+
+
+def write(scratch):
+    with hpcw.sion_create(f"{scratch}/x.sion", comm=comm, chunk_size=1 << 16) as f:
+        assert f.tasks == comm.size
+        f.write(f.first_task, np.arange(10 * (comm.rank + 1)))
+    with hpcw.links_create(f"{scratch}/r.sion", 4, comm) as f:
+        for task in f.own:
+            f.write(task, np.full(4, 1e-6 * (task + 1)), "node", task)
+    with hpcw.log_create(f"{scratch}/app.clog2", comm.size, comm) as f:
+        f.write(np.array([(comm.rank, 0, 0, 0, 0.5, 1.0)], STATES), names=["Step"])
+    with hpcw.checkpoint_create(f"{scratch}/scr", 1, comm) as f:
+        f.write(f.first_rank, f"rank_{f.first_rank}", b"abc")
+    comm.barrier()
+    if comm.rank == 0:
+        assert np.array_equal(hpcw.open(f"{scratch}/x.sion").read(comm.size - 1, "i8"), np.arange(10 * comm.size))
+        assert len(hpcw.open(f"{scratch}/app.clog2").states()) == comm.size
+        for name in ("x.sion", "r.sion", "app.clog2", "scr"):
+            assert hpcw.verify(f"{scratch}/{name}")["ok"]
+
+
+def fail(scratch):
+    """An exception of one process is one of all."""
+    for create in (lambda path: hpcw.sion_create(path, comm=comm), lambda path: hpcw.links_create(path, 4, comm),
+                   lambda path: hpcw.log_create(path, 2, comm), lambda path: hpcw.checkpoint_create(path, 1, comm, id=2)):
+        try:
+            with create(f"{scratch}/bad"):
+                if comm.rank == comm.size - 1:
+                    raise KeyError("broken")
+            raise AssertionError("expected a failure, got none")
+        except KeyError:
+            assert comm.rank == comm.size - 1
+        except hpcw.HpcwError:
+            assert comm.rank < comm.size - 1
+
+
+scratch = comm.bcast(tempfile.mkdtemp() if comm.rank == 0 else None)
+try:
+    write(scratch)
+    fail(scratch)
+except hpcw.HpcwLibraryError as other:
+    print(f"skipped: {other}")
+    sys.exit(77)
+finally:
+    if comm.rank == 0:
+        shutil.rmtree(scratch)
