@@ -19,7 +19,8 @@ case ${1-} in
 docs) packages="$packages doxygen" ;;
 deb) packages="$packages build-essential doxygen git debhelper dh-python lintian fakeroot debootstrap" ;;
 ci) packages="$packages doxygen clang clang-format clang-tidy libclang-rt-14-dev libomp-dev shellcheck chromium"
-    packages="$packages mpich libmpich-dev libhdf5-mpich-dev ccache python3-pandas python3-mpi4py" ;;
+    packages="$packages mpich libmpich-dev libhdf5-mpich-dev ccache python3-pandas python3-matplotlib python3-mpi4py"
+    packages="$packages python3-venv python3-mesonpy patchelf" ;;
 cluster) packages="$packages mpich libmpich-dev iproute2 procps moosefs-master moosefs-chunkserver moosefs-client"
     packages="$packages slurmctld slurmd slurm-client munge" ;;
 esac

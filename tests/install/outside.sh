@@ -74,6 +74,18 @@ for row in slowest:linktest/pingpong_results_bin.sion imbalance:vom/data.0.json.
     "./$reader.static" "$file" | diff expected -
 done
 
+echo "== Python"
+python=$(command -v /usr/bin/python3 || command -v python3)
+site=$(find "$prefix" -type d -path '*-packages/hpcw' | head -n 1)
+[ -z "$site" ] || ! "$python" -c 'import numpy' 2>/dev/null ||
+    env -u LD_LIBRARY_PATH -u HPCW_LIBRARY -u HPCW_HPCGEN PYTHONPATH="${site%/hpcw}" PYTHONDONTWRITEBYTECODE=1 "$python" -c '
+import sys
+import hpcw
+from hpcw import _library, program
+assert hpcw.verify("data")["ok"] and len(hpcw.open("data").log.states()) > 0
+for path in (hpcw.__file__, _library.library()._name, program.hpcgen()):
+    assert path.startswith(sys.argv[1]), path' "$prefix"
+
 if [ -n "$mpiexec" ]; then
     echo "== MPI"
     make -s CC="$mpicc" # as examples/README.md says
