@@ -12,8 +12,8 @@
 
 _Static_assert(HPCW_LINKTEST_READER_HOST_SIZE == READ_LINKTEST_MOST_HOST, "any host name that is read fits");
 
-/* Words of a row, and entries of a list, that are converted at a time. */
-enum { PIECE = 512 };
+/* Entries of a list that are converted at a time, and words of a row: large reads take fewer calls of the system. */
+enum { PIECE = 512, ROW_PIECE = 4096 };
 
 struct hpcw_linktest_reader {
     struct read_linktest *r;
@@ -113,16 +113,16 @@ hpcw_status hpcw_linktest_reader_row(hpcw_linktest_reader *reader, uint32_t rank
     }
     struct read_linktest *r = reader->r;
     struct read_sion_task task;
-    uint64_t word[PIECE], times = 0;
+    uint64_t word[ROW_PIECE], times = 0;
     status = read_linktest_row_find(r, rank, permutation, &task, &times, err);
     if (status != HPCW_OK) {
         return status;
     }
     /* Slots for N - 1 times, then for as many partners; the bisection test leaves the last of both unused. */
     uint64_t partners = times + 8 * (uint64_t)(r->info.tasks - 1);
-    for (uint32_t first = 0; status == HPCW_OK && first < r->info.steps; first += PIECE) {
+    for (uint32_t first = 0; status == HPCW_OK && first < r->info.steps; first += ROW_PIECE) {
         uint64_t at = 8 * (uint64_t)first;
-        size_t count = r->info.steps - first < PIECE ? r->info.steps - first : PIECE;
+        size_t count = r->info.steps - first < ROW_PIECE ? r->info.steps - first : ROW_PIECE;
         if (time_s != NULL) {
             status = read_linktest_words(r, &task, times + at, count, word, err);
             status =
