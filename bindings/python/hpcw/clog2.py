@@ -7,7 +7,7 @@ from ctypes import byref, c_size_t
 
 import numpy as np
 
-from . import _c, _library, _show, _tables
+from . import _c, _library, _show, _tables, _waits
 from ._library import Handle
 
 STATES = [("rank", "u4"), ("thread", "i4"), ("depth", "u4"), ("name", "u4"), ("begin", "f8"), ("end", "f8")]
@@ -55,8 +55,9 @@ class EventLog(_show.Shown):
         return np.array(self._names, dtype=object)
 
     def _dtype(self, fields: list) -> np.dtype:
-        """With the names beside the column `name`, for to_df()."""
-        return np.dtype([(name, np.dtype(kind, metadata={"names": self._names}) if name == "name" else kind)
+        """With the names beside the columns that are indices of names, for to_df()."""
+        names = {"name": self._names, "kind": _waits.KINDS}
+        return np.dtype([(name, np.dtype(kind, metadata={"names": names[name]}) if name in names else kind)
                          for name, kind in fields])
 
     def _definitions(self, reader: int, known: np.ndarray) -> np.ndarray:
@@ -140,3 +141,12 @@ class EventLog(_show.Shown):
         A structured array in the order of the log: rank, thread, name (index in `names`), time (seconds).
         """
         return self._select("solos", _c.HPCW_CLOG2_TABLE_SOLOS, EVENTS, begin, end, ranks)
+
+    def waits(self) -> np.ndarray:
+        """How long ranks wait in MPI calls for others, as Scalasca defines it and a log can tell, of the main threads.
+
+        A structured array by time: rank (that waits), kind ("late sender", "late receiver" or "collective", as a number for
+        to_df), name (of the call, an index in `names`), cause (the rank that it waits for), begin, seconds.
+        """
+        states = self._select("states", _c.HPCW_CLOG2_TABLE_STATES, [*STATES, ("comm", "i4")], None, None, None)
+        return _waits.find(states, self.messages(), self._names, self.ranks, self._dtype(_waits.WAITS))

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Wait states of an event log, as Scalasca defines them: late sender, late receiver, wait in collective calls.
+
+Calls are known by the names of their states. https://apps.fz-juelich.de/scalasca/releases/scalasca/2.4/help/scalasca_patterns-2.4.html
+"""
+from __future__ import annotations
+
+import numpy as np
+
+KINDS = ["late sender", "late receiver", "collective"]
+WAITS = [("rank", "u4"), ("kind", "u4"), ("name", "u4"), ("cause", "u4"), ("begin", "f8"), ("seconds", "f8")]
+# Calls that may block until the receive, calls that a message may wait for, and calls that wait for all ranks.
+SENDS = {"MPI_Send", "MPI_Ssend", "MPI_Rsend"}
+RECEIVES = {"MPI_Recv", "MPI_Mrecv", "MPI_Sendrecv", "MPI_Sendrecv_replace"}
+COLLECTIVES = {"MPI_" + name for name in (
+    "Allgather", "Allgatherv", "Allreduce", "Alltoall", "Alltoallv", "Alltoallw", "Barrier", "Bcast", "Exscan", "Gather",
+    "Gatherv", "Reduce", "Reduce_scatter", "Reduce_scatter_block", "Scan", "Scatter", "Scatterv")}
+
+
+def find(states: np.ndarray, messages: np.ndarray, names: list, ranks: int, dtype: np.dtype) -> np.ndarray:
+    """The waits. `states` has the communicators, too."""
+    is_call = np.array([name.startswith("MPI_") for name in names], bool)
+    calls = states[is_call[states["name"]] & (states["thread"] == 0)]
+    calls = calls[np.lexsort((calls["begin"], calls["rank"]))]
+    members = {comm: len(np.unique(states["rank"][states["comm"] == comm])) for comm in np.unique(calls["comm"]).tolist()}
+    members[0] = ranks
+    found = [*_of_messages(calls, messages[messages["received"] >= messages["sent"]], names),
+             *_of_collectives(calls[_has(calls, names, COLLECTIVES)], members)]
+    waits = np.empty(sum(len(columns["rank"]) for columns in found), dtype)
+    first = 0
+    for columns in found:
+        last = first + len(columns["rank"])
+        for name, column in columns.items():
+            waits[name][first:last] = column
+        first = last
+    return waits[np.lexsort((waits["rank"], waits["begin"]))]
+
+
+def _has(calls: np.ndarray, names: list, wanted: set) -> np.ndarray:
+    """Which calls have one of some names."""
+    return np.array([name in wanted for name in names], bool)[calls["name"]]
+
+
+def _enclosing(calls: np.ndarray, rank: np.ndarray, time: np.ndarray, begins_count: bool) -> np.ndarray:
+    """The call of a rank that is open at a time, or -1. Whether one that begins then is open. Calls are sorted."""
+    n = len(calls)
+    later = np.repeat([not begins_count, begins_count], [n, len(rank)])  # of what has the same time
+    order = np.lexsort((later, np.concatenate((calls["begin"], time)), np.concatenate((calls["rank"], rank))))
+    last = np.maximum.accumulate(np.where(order < n, order, -1))
+    at = np.empty(len(rank), np.int64)
+    at[order[order >= n] - n] = last[order >= n]
+    good = at >= 0
+    good[good] = (calls["rank"][at[good]] == rank[good]) & (calls["end"][at[good]] >= time[good])
+    at[~good] = -1
+    return at
+
+
+def _of_messages(calls: np.ndarray, messages: np.ndarray, names: list):
+    """Late senders and late receivers."""
+    send = _enclosing(calls, messages["source"], messages["sent"], True)
+    receive = _enclosing(calls, messages["dest"], messages["received"], False)
+    none = receive < 0
+    receive[none] = _enclosing(calls, messages["dest"][none], messages["received"][none], True)
+    messages, send, receive = messages[receive >= 0], send[receive >= 0], receive[receive >= 0]
+    enter = np.where(send >= 0, calls["begin"][send] if len(calls) else 0, messages["sent"])
+    begin = calls["begin"][receive]
+
+    late = np.flatnonzero(enter > begin)
+    late = late[np.lexsort((-late, enter[late], receive[late]))]
+    late = late[np.append(receive[late][1:] != receive[late][:-1], True)[:len(late)]]  # the last one of each call
+    yield {"rank": messages["dest"][late], "kind": 0, "name": calls["name"][receive[late]], "cause": messages["source"][late],
+           "begin": begin[late], "seconds": enter[late] - begin[late]}
+
+    blocks = (send >= 0) & (begin > enter)
+    blocks[blocks] = (_has(calls, names, SENDS)[send[blocks]] & _has(calls, names, RECEIVES)[receive[blocks]]
+                      & (calls["end"][send[blocks]] > begin[blocks]))
+    yield {"rank": messages["source"][blocks], "kind": 1, "name": calls["name"][send[blocks]], "cause": messages["dest"][blocks],
+           "begin": enter[blocks], "seconds": begin[blocks] - enter[blocks]}
+
+
+def _of_collectives(calls: np.ndarray, members: dict):
+    """Waits for the last rank. The calls of a communicator with the same number belong together."""
+    calls = calls[np.lexsort((calls["begin"], calls["rank"], calls["comm"]))]
+    new = np.append(True, (calls["rank"][1:] != calls["rank"][:-1]) | (calls["comm"][1:] != calls["comm"][:-1]))[:len(calls)]
+    place = np.arange(len(calls))
+    serial = place - np.maximum.accumulate(np.where(new, place, 0))
+    order = np.lexsort((calls["rank"], calls["begin"], serial, calls["comm"]))
+    calls, serial = calls[order], serial[order]
+    ends = np.append((serial[1:] != serial[:-1]) | (calls["comm"][1:] != calls["comm"][:-1]), True)[:len(calls)]
+    last = np.flatnonzero(ends)
+    count = np.diff(last, prepend=-1)
+    meeting = np.repeat(np.arange(len(last)), count)
+    size = np.array([members[comm] for comm in calls["comm"][last].tolist()], np.int64)
+    all_came, last = (count == size)[meeting], last[meeting]
+    until = calls["begin"][last]
+    waits = all_came & (calls["begin"] < until) & (calls["end"] >= until)
+    yield {"rank": calls["rank"][waits], "kind": 2, "name": calls["name"][waits], "cause": calls["rank"][last[waits]],
+           "begin": calls["begin"][waits], "seconds": until[waits] - calls["begin"][waits]}
