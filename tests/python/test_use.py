@@ -89,6 +89,8 @@ def test_what_objects_show(dataset):
     with hpcw.open(dataset) as run:
         for thing in (run, run.log, run.links, run.loads, run.particles, run.checkpoints):
             assert type(thing).__name__ in repr(thing) and "<table>" in thing._repr_html_()
+        assert str(run.log.states()["end"][4]) in run.log._repr_html_() and "MPI_" in run.log._repr_html_()
+        assert str(run.loads.tasks()["id"][4]) in run.loads._repr_html_()
         log = run.log
     with pytest.raises(hpcw.HpcwError, match="closed"):
         log.states()
@@ -100,6 +102,8 @@ def test_errors(tmp_path, monkeypatch):
     assert isinstance(missing.value, hpcw.HpcwError) and missing.value.status == hpcw.Status.ENOENT
     copy = pickle.loads(pickle.dumps(missing.value))
     assert (str(copy), copy.status, type(copy)) == (str(missing.value), missing.value.status, type(missing.value))
+    with pytest.raises(hpcw.HpcwValueError, match="NUL"):
+        hpcw.open("x\0y")
     (tmp_path / "x").write_bytes(b"nothing known")
     for path in (tmp_path, tmp_path / "x"):
         with pytest.raises(hpcw.HpcwFormatError):
@@ -156,3 +160,4 @@ def test_paths_hold(dataset, monkeypatch):
     loads = hpcw.open(os.path.join(os.path.basename(dataset), "vom"))
     monkeypatch.chdir("/")
     assert len(run.log.states()) and len(loads.tasks(ranks=0)) and run.truth["ranks"] == 32
+    assert run.links.seconds.shape == (32, 32) and run.log.info()["ranks"] == 32 and hpcw.verify(run)["ok"]

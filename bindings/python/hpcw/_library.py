@@ -67,12 +67,12 @@ def call(name: str, *args) -> None:
         raise_of(error, status)
 
 
-def path_of(path) -> bytes:
-    """A path as the library takes it: absolute, so that it holds when the working directory changes."""
-    encoded = os.fsencode(path)
-    if b"\0" in encoded:
-        raise errors.HpcwValueError(f"{path!r}: expected a path, got one with a NUL")
-    return os.path.abspath(encoded)
+def absolute(path: str | os.PathLike) -> str:
+    """A path that holds when the working directory changes."""
+    name = os.fsdecode(path)
+    if "\0" in name:
+        raise errors.HpcwValueError(f"{name!r}: expected a path, got one with a NUL")
+    return os.path.abspath(name)
 
 
 def text(value) -> str | None:

@@ -13,6 +13,10 @@ class Shown:
     def _facts(self) -> dict:
         raise NotImplementedError
 
+    def _head(self):
+        """The first rows of what the object has most of, or None."""
+        return None
+
     def __repr__(self) -> str:
         facts = ", ".join(f"{name}={value}" for name, value in self._facts().items())
         return f"<hpcw.{type(self).__name__} {self.path!r}: {facts}>"
@@ -20,7 +24,7 @@ class Shown:
     def _repr_html_(self) -> str:
         rows = "".join(f"<tr><th>{html.escape(name)}</th><td>{html.escape(str(value))}</td></tr>"
                        for name, value in self._facts().items())
-        return f"<b>hpcw.{type(self).__name__}</b> {html.escape(self.path)}<table>{rows}</table>"
+        return f"<b>hpcw.{type(self).__name__}</b> {html.escape(self.path)}<table>{rows}</table>{table(self._head())}"
 
     def __enter__(self):
         return self
@@ -35,6 +39,19 @@ class Shown:
         """All figures of the file that `hpcgen info --json` prints, with its names (doc/info.md)."""
         from . import program
         return program.info(self.path)
+
+
+def table(rows) -> str:
+    """A structured array as a table of HTML, with the names of states and events."""
+    if rows is None or len(rows) == 0:
+        return ""
+    columns = []
+    for name in rows.dtype.names:
+        names = (rows.dtype[name].metadata or {}).get("names")
+        columns.append([str(value) if names is None else names[value] for value in rows[name].tolist()])
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in rows.dtype.names)
+    body = "".join("<tr>" + "".join(f"<td>{html.escape(value)}</td>" for value in row) + "</tr>" for row in zip(*columns))
+    return f"<table><tr>{head}</tr>{body}</table>"
 
 
 def size_text(size: float) -> str:

@@ -24,8 +24,8 @@ class EventLog(_show.Shown):
     """
 
     def __init__(self, path: str | os.PathLike):
-        self.path = os.fspath(path)
-        self._handle = Handle.of("hpcw_clog2_reader_open", _library.path_of(path), Handle.OUT, free="hpcw_clog2_reader_free")
+        self.path = _library.absolute(path)
+        self._handle = Handle.of("hpcw_clog2_reader_open", os.fsencode(self.path), Handle.OUT, free="hpcw_clog2_reader_free")
         with self._handle as reader:
             info = _library.library().hpcw_clog2_reader_info(reader).contents
             self.ranks: int = info.ranks
@@ -72,7 +72,11 @@ class EventLog(_show.Shown):
             known = np.append(known, np.uint32(self._index[key]))
         return known
 
-    def _select(self, what: str, table: int, fields: list, begin, end, ranks) -> np.ndarray:
+    def _head(self) -> np.ndarray:
+        return self._select("states", _c.HPCW_CLOG2_TABLE_STATES, STATES, None, None, None, head=5)
+
+    def _select(self, what: str, table: int, fields: list, begin, end, ranks, head: int | None = None) -> np.ndarray:
+        """Rows of a table; with `head`, only as many from the first on."""
         dtype = self._dtype(fields)
         window = _c.hpcw_clog2_window()
         _library.library().hpcw_clog2_window_init(byref(window))
@@ -84,13 +88,13 @@ class EventLog(_show.Shown):
             setattr(window, "from", begin)
         if end is not None:
             window.to = end
-        columns = {name: np.empty(_tables.BLOCK, kind) for name, kind in fields}
+        columns = {name: np.empty(head or _tables.BLOCK, kind) for name, kind in fields}
         c = getattr(_c, f"hpcw_clog2_{what}")()
         for name, column in columns.items():
             setattr(c, _IN_C.get(name, name), column.ctypes.data)
-        return self._read(what, table, window, columns, c, mask, dtype)
+        return self._read(what, table, window, columns, c, mask, dtype, head)
 
-    def _read(self, what, table, window, columns, c, mask, dtype) -> np.ndarray:
+    def _read(self, what, table, window, columns, c, mask, dtype, head) -> np.ndarray:
         rows = _tables.Rows(dtype)
         count, error = c_size_t(1), _c.hpcw_error()
         fill = getattr(_library.library(), f"hpcw_clog2_reader_{what}")
@@ -98,7 +102,7 @@ class EventLog(_show.Shown):
         with self._handle as reader:
             _library.call("hpcw_clog2_reader_select", reader, table, byref(window))
             while count.value > 0:
-                status = fill(reader, byref(c), _tables.BLOCK, byref(count), byref(error))
+                status = fill(reader, byref(c), head or _tables.BLOCK, byref(count), byref(error))
                 if status != _c.HPCW_OK:
                     _library.raise_of(error, status)
                 n = count.value
@@ -109,6 +113,8 @@ class EventLog(_show.Shown):
                     np.take(known, name[:n], out=name[:n])
                 if n:
                     rows.add(columns, n, None if mask is None else self._of_ranks(columns, n, mask, window.first_rank))
+                if head:
+                    break
         return rows.array()
 
     @staticmethod

@@ -6,7 +6,7 @@ import functools
 import json
 import os
 
-from . import _show, errors
+from . import _library, _show, errors
 from .clog2 import EventLog
 from .linktest import Links
 from .rank2file import Checkpoints, Map, Tree
@@ -21,13 +21,12 @@ class Run(_show.Shown):
     """
 
     def __init__(self, path: str | os.PathLike):
-        self.path = os.fspath(path)
-        self._root = os.path.abspath(self.path)
+        self.path = _library.absolute(path)
         self.manifest: dict = self._json("manifest.json")
         self.ranks: int = self.manifest["parameters"]["ranks"]
 
     def _json(self, name: str) -> dict:
-        path = os.path.join(self._root, name)
+        path = os.path.join(self.path, name)
         try:
             with open(path, encoding="utf-8") as file:
                 return json.load(file)
@@ -37,7 +36,7 @@ class Run(_show.Shown):
             raise errors.of(f"{path}: expected JSON, got {failure}", errors.Status.EFORMAT) from None
 
     def _at(self, *parts: str) -> str:
-        path = os.path.join(self._root, *parts)
+        path = os.path.join(self.path, *parts)
         if not os.path.exists(path):
             raise errors.of(f"{path}: expected the {parts[0]} data of the dataset, got none", errors.Status.ENOENT)
         return path
@@ -93,7 +92,7 @@ def open_path(path: str | os.PathLike):
     Returns Run, EventLog, Links, Loads, Container, Checkpoints, Map or Tree. Raises HpcwNotFoundError, HpcwFormatError for
     anything else or what is damaged.
     """
-    name = os.fsdecode(path)
+    name = _library.absolute(path)
     if os.path.isdir(name):
         if os.path.exists(os.path.join(name, "manifest.json")):
             return Run(path)
@@ -120,8 +119,8 @@ def open_path(path: str | os.PathLike):
 
 def _checkpoint_file(path, name: str):
     """As hpcgen does, by the name: the index stands for its prefix directory, and the root of a map for the map."""
-    if os.path.abspath(name).endswith(os.path.join(".scr", "index.scr")):
-        return Checkpoints(os.path.dirname(os.path.dirname(os.path.abspath(name))))
+    if name.endswith(os.path.join(".scr", "index.scr")):
+        return Checkpoints(os.path.dirname(os.path.dirname(name)))
     return Map(path) if name.endswith(("rank2file", "rank2file.scr")) else Tree(path)
 
 

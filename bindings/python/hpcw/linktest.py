@@ -22,7 +22,7 @@ class Links(_show.Shown):
     """
 
     def __init__(self, path: str | os.PathLike):
-        self.path = os.fspath(path)
+        self.path = _library.absolute(path)
         self._handle = self._open()
         with self._handle as reader:
             info = _library.library().hpcw_linktest_reader_info(reader).contents
@@ -31,7 +31,7 @@ class Links(_show.Shown):
         self.permutations: int = self.settings["permutations"]
 
     def _open(self) -> Handle:
-        return Handle.of("hpcw_linktest_reader_open", _library.path_of(self.path), Handle.OUT, free="hpcw_linktest_reader_free")
+        return Handle.of("hpcw_linktest_reader_open", os.fsencode(self.path), Handle.OUT, free="hpcw_linktest_reader_free")
 
     @staticmethod
     def _setting(value):
@@ -45,6 +45,9 @@ class Links(_show.Shown):
     def _facts(self) -> dict:
         return {"tasks": self.tasks, "permutations": self.permutations, "mode": self.settings["mode"],
                 "messages": f"{self.settings['messages']} of {_show.size_text(self.settings['message_size'])}"}
+
+    def _head(self) -> np.ndarray:
+        return self.slowest()[:5]
 
     @functools.cached_property
     def _places(self):

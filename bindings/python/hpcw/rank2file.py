@@ -41,8 +41,8 @@ class Checkpoints(_show.Shown):
     """
 
     def __init__(self, path: str | os.PathLike):
-        self.path = os.fspath(path)
-        self._prefix = _library.path_of(path)
+        self.path = _library.absolute(path)
+        self._prefix = os.fsencode(self.path)
         lib = _library.library()
         handle = Handle.of("hpcw_rank2file_list_open", self._prefix, None, Handle.OUT, free="hpcw_rank2file_list_free")
         with handle as listed:
@@ -90,8 +90,8 @@ class Map(_show.Shown):
     """The map of one dataset, by the path of its root."""
 
     def __init__(self, path: str | os.PathLike):
-        self.path = os.fspath(path)
-        self._handle = Handle.of("hpcw_rank2file_restart_open_root", _library.path_of(path), None, Handle.OUT,
+        self.path = _library.absolute(path)
+        self._handle = Handle.of("hpcw_rank2file_restart_open_root", os.fsencode(self.path), None, Handle.OUT,
                               free="hpcw_rank2file_restart_free")
         self.shape = _shape(self._handle)
 
@@ -111,8 +111,8 @@ class Tree(_show.Shown):
     """Any other KVTree file. tree: its keys as nested dictionaries, with values as texts."""
 
     def __init__(self, path: str | os.PathLike):
-        self.path = os.fspath(path)
-        handle = Handle.of("hpcw_kvtree_read_file", _library.path_of(path), Handle.OUT, free="hpcw_kvtree_free")
+        self.path = _library.absolute(path)
+        handle = Handle.of("hpcw_kvtree_read_file", os.fsencode(self.path), Handle.OUT, free="hpcw_kvtree_free")
         with handle as root:
             self.stored_bytes: int = _library.library().hpcw_kvtree_size(root)
             self.tree = self._children(root)

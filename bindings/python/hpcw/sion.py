@@ -28,9 +28,9 @@ class Container(_show.Shown):
     """
 
     def __init__(self, path: str | os.PathLike, dtype=np.uint8):
-        self.path = os.fspath(path)
+        self.path = _library.absolute(path)
         self.dtype = np.dtype(dtype)
-        self._handle = Handle.of("hpcw_sion_reader_open", _library.path_of(path), None, 0, None, Handle.OUT,
+        self._handle = Handle.of("hpcw_sion_reader_open", os.fsencode(self.path), None, 0, None, Handle.OUT,
                               free="hpcw_sion_reader_free")
         with self._handle as reader:
             info = _library.library().hpcw_sion_reader_info(reader).contents
@@ -50,6 +50,9 @@ class Container(_show.Shown):
     def _facts(self) -> dict:
         return {"tasks": len(self), "files": self.files, "bytes": _show.size_text(int(self._tasks["size"].sum())),
                 "content": "key-value" if self.keys_and_values else "plain"}
+
+    def _head(self) -> np.ndarray:
+        return self._tasks[:5]
 
     @staticmethod
     def _read_tasks(reader: int) -> np.ndarray:

@@ -38,8 +38,8 @@ class Loads(_show.Shown):
     """
 
     def __init__(self, path: str | os.PathLike):
-        self.path = os.fspath(path)
-        self._files = self._list(os.fsdecode(_library.path_of(path)))
+        self.path = _library.absolute(path)
+        self._files = self._list(self.path)
         self.ranks = np.array(sorted(self._files), np.uint32)
 
     def _list(self, path: str) -> dict:
@@ -69,6 +69,9 @@ class Loads(_show.Shown):
 
     def _facts(self) -> dict:
         return {"ranks": len(self.ranks), "size": _show.size_text(sum(os.path.getsize(f) for f in self._files.values()))}
+
+    def _head(self) -> np.ndarray:
+        return self.tasks(ranks=self.ranks[:1])[:5]
 
     def tasks(self, phases=None, ranks=None) -> np.ndarray:
         """Tasks of some phases (their ids) and ranks: all, one, a range or a list.

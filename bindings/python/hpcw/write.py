@@ -50,8 +50,8 @@ class Writer:
 
     def _open(self, path, comm) -> None:
         from . import _mpi
-        self.path = os.fspath(path)
-        self._path = _library.path_of(path)
+        self.path = _library.absolute(path)
+        self._path = os.fsencode(self.path)
         self._comm = None if comm is None else _mpi.Communicator(comm)
 
     def _comm_pointer(self):
@@ -299,7 +299,8 @@ class LogWriter(Writer):
     _calls = "hpcw_clog2"
 
     def __init__(self, path, ranks, comm, threads, sync):
-        self.path, self._path = os.fspath(path), _library.path_of(path)
+        self.path = _library.absolute(path)
+        self._path = os.fsencode(self.path)
         self._mpi, self.ranks, self._threads, self._sync = comm, ranks, threads, _one_of(SYNC, "sync", sync)
         self._rows = {"states": [], "events": [], "messages": []}
         self._open_ = True
