@@ -22,19 +22,20 @@ run = hpcw.open(dataset)
 
 
 def median(call, times=5):
-    """(median, least, most) of the seconds of a call, and its last result."""
-    seconds, result = [], None
+    """Median, least and most of the seconds of a call, the median of its processor time, and its last result."""
+    seconds, busy, result = [], [], None
     for _ in range(times):
         result = None
-        begin = time.perf_counter()
+        before, begin = os.times(), time.perf_counter()
         result = call()
         seconds.append(time.perf_counter() - begin)
-    return (statistics.median(seconds), min(seconds), max(seconds)), result
+        busy.append(sum(os.times()[:4]) - sum(before[:4]))
+    return (statistics.median(seconds), min(seconds), max(seconds), statistics.median(busy)), result
 
 
 def row(what, measured, told=""):
-    middle, least, most = measured
-    print(f"| {what} | {middle:.3f} ({least:.3f} to {most:.3f}) | {told} |", flush=True)
+    middle, least, most, busy = measured
+    print(f"| {what} | {middle:.3f} ({least:.3f} to {most:.3f}) | {busy:.2f} | {told} |", flush=True)
 
 
 def memory_of(call):
@@ -102,7 +103,8 @@ def peer_rows():
     csv, trace = os.path.join(scratch, "log.csv"), os.path.join(scratch, "trace")
     subprocess.run([program.hpcgen(), "export", "-q", "--form", "csv", "-O", csv, run.log.path], check=True)
     subprocess.run([program.hpcgen(), "export", "-q", "--form", "otf2", "-O", trace, run.log.path], check=True)
-    row("`to_df` of states and messages", median(lambda: (hpcw.to_df(run.log.states()), hpcw.to_df(run.log.messages())))[0])
+    frames = median(lambda: (hpcw.to_df(run.log.states()), hpcw.to_df(run.log.messages())))[0]
+    row("`to_df` of states and messages", frames)
     row("`pandas.read_csv` of the exported log", median(lambda: pandas.read_csv(csv), 1)[0], "begins and ends are not yet paired")
 
     def read():
@@ -113,11 +115,11 @@ def peer_rows():
     shutil.rmtree(trace)
 
 
-print("| what | seconds | |\n|---|---|---|")
+print("| what | seconds | of a processor | |\n|---|---|---|---|")
 log_rows()
 load_rows()
 link_rows()
 container_rows()
-print(f"| `import hpcw` above NumPy | {importing():.3f} | |")
+print(f"| `import hpcw` above NumPy | {importing():.3f} | | |")
 if len(sys.argv) < 4:
     peer_rows()

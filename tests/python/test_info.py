@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `hpcgen info --json` prints is what the objects give: of the original tools' files, of ours, big-endian and damaged ones.
+"""What `hpcgen info --json` prints is what the objects give: of the original tools' files, of ours, and big-endian ones.
 
 What is in ONLY_INFO follows from bytes that no object shows: layouts, records, and what viewers cannot draw.
 """

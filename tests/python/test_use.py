@@ -113,7 +113,8 @@ def test_errors(tmp_path, monkeypatch):
         hpcw.generate(tmp_path / "out", ranks=2)
 
 
-@pytest.mark.parametrize("where, message", [("no/such.so", "expected the shared library libhpcw"), ("libc.so.6", "without hpcw_")])
+@pytest.mark.parametrize("where, message", [
+    ("no/such.so", "expected the shared library libhpcw"), ("libc.so.6", "without hpcw_")])
 def test_library_is_not_ours(where, message):
     run = subprocess.run([sys.executable, "-c", "import hpcw\nhpcw.sion_create('x')"], text=True, check=False,
                          env={**os.environ, "HPCW_LIBRARY": where}, stderr=subprocess.PIPE)

@@ -24,7 +24,8 @@ def _paths(name: str) -> list:
     folders = [given if os.path.isdir(given) else os.path.dirname(given)] if given else [_HERE, wheel, _where.LIBDIR]
     # A wheel has no symbolic links.
     files = [f"{name}.so.{_where.ABI}", f"{name}.so.{_where.VERSION}"]
-    return [path for folder in folders for path in (os.path.join(folder, file) for file in files) if os.path.exists(path)] + files[:1]
+    paths = [os.path.join(folder, file) for folder in folders for file in files]
+    return [path for path in paths if os.path.exists(path)] + files[:1]
 
 
 def load(name: str) -> ctypes.CDLL:

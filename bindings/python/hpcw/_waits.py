@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Wait states of an event log, as Scalasca defines them: late sender, late receiver, wait in collective calls.
 
-Calls are known by the names of their states. https://apps.fz-juelich.de/scalasca/releases/scalasca/2.4/help/scalasca_patterns-2.4.html
+Calls are known by the names of their states.
+https://apps.fz-juelich.de/scalasca/releases/scalasca/2.4/help/scalasca_patterns-2.4.html
 """
 from __future__ import annotations
 
@@ -74,8 +75,8 @@ def _of_messages(calls: np.ndarray, messages: np.ndarray, names: list):
     blocks = (send >= 0) & (begin > enter)
     blocks[blocks] = (_has(calls, names, SENDS)[send[blocks]] & _has(calls, names, RECEIVES)[receive[blocks]]
                       & (calls["end"][send[blocks]] > begin[blocks]))
-    yield {"rank": messages["source"][blocks], "kind": 1, "name": calls["name"][send[blocks]], "cause": messages["dest"][blocks],
-           "begin": enter[blocks], "seconds": begin[blocks] - enter[blocks]}
+    yield {"rank": messages["source"][blocks], "kind": 1, "name": calls["name"][send[blocks]],
+           "cause": messages["dest"][blocks], "begin": enter[blocks], "seconds": begin[blocks] - enter[blocks]}
 
 
 def _of_collectives(calls: np.ndarray, members: dict):

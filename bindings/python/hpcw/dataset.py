@@ -86,7 +86,7 @@ class Run(_show.Shown):
 _KVTREE = b"\x95\x1f\xc3\xf5"
 
 
-def open_path(path: str | os.PathLike):
+def open_path(path: str | os.PathLike) -> Run | EventLog | Links | Loads | Container | Checkpoints | Map | Tree:
     """Opens a dataset (Run), a file, or a directory of a format by its content.
 
     Returns Run, EventLog, Links, Loads, Container, Checkpoints, Map or Tree. Raises HpcwNotFoundError, HpcwFormatError for

@@ -24,8 +24,8 @@ def hpcgen() -> str:
             return path
     found = shutil.which("hpcgen")
     if found is None:
-        raise errors.HpcwLibraryError(f"hpcgen: expected it in {_where.BINDIR} or in $PATH, got none; set HPCW_HPCGEN to its path",
-                                      errors.Status.ENOTSUP)
+        raise errors.HpcwLibraryError(f"hpcgen: expected it in {_where.BINDIR} or in $PATH, got none; HPCW_HPCGEN names its "
+                                      "path", errors.Status.ENOTSUP)
     return found
 
 

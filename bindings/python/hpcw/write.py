@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from ctypes import byref, c_size_t, c_uint32
+from ctypes import byref, c_uint32
 
 import numpy as np
 
@@ -475,7 +475,8 @@ class CheckpointWriter(Writer):
     def add(self, rank: int, name: str, size: int, crc: int | None = None) -> None:
         """Adds a file that the program writes itself. It must be there, with its size, at the close."""
         with self._handle as handle:
-            _library.call("hpcw_rank2file_add", handle, rank, name.encode(), size, None if crc is None else byref(c_uint32(crc)))
+            crc = None if crc is None else byref(c_uint32(crc))
+            _library.call("hpcw_rank2file_add", handle, rank, name.encode(), size, crc)
 
 
 def checkpoint_create(prefix: str | os.PathLike, ranks: int = 1, comm=None, *, id: int = 1, name: str | None = None,
