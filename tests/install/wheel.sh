@@ -10,6 +10,7 @@ python=$(command -v /usr/bin/python3 || command -v python3)
 for module in mesonpy numpy venv ensurepip; do
     "$python" -c "import $module" 2>/dev/null || { echo "skipped: expected the Python package $module, got none"; exit 77; }
 done
+command -v patchelf >/dev/null || { echo "skipped: expected patchelf, got none"; exit 77; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 unset PYTHONPATH HPCW_LIBRARY HPCW_HPCGEN

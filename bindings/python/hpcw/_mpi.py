@@ -29,8 +29,7 @@ class Communicator(_library.Handle):
         """Two MPIs in one process end in a crash."""
         text, length = ctypes.create_string_buffer(16384), c_int()
         lib.MPI_Get_library_version(text, byref(length))
-        ours = text.value.decode(errors="replace")
-        if ours.rstrip("\0") != MPI.Get_library_version().rstrip("\0"):
-            raise errors.HpcwLibraryError(
-                f"{lib._name}: expected the MPI of mpi4py, {MPI.Get_library_version().split(',')[0]}, got {ours.split(',')[0]}",
-                errors.Status.ENOTSUP)
+        ours, theirs = text.value.decode(errors="replace"), MPI.Get_library_version().rstrip("\0")
+        if ours != theirs:
+            ours, theirs = (" ".join(name.splitlines()[0].split(",")[0].split()) for name in (ours, theirs))
+            raise errors.HpcwLibraryError(f"{lib._name}: expected the MPI of mpi4py, {theirs}, got {ours}", errors.Status.ENOTSUP)
