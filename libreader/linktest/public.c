@@ -81,15 +81,15 @@ hpcw_status hpcw_linktest_reader_host(hpcw_linktest_reader *reader, uint32_t ran
 /* ---- rows ---- */
 
 static hpcw_status take_times(const struct read_linktest *r, const struct read_sion_task *task, uint64_t at,
-                              const uint64_t *word, size_t count, double *time, hpcw_error *err) {
-    for (size_t i = 0; i < count; i++) {
-        time[i] = read_linktest_double(word[i]);
-        if (!read_linktest_is_time(word[i])) {
-            return read_linktest_wrong(r, task, at + 8 * i, err,
-                                       "timing: expected a finite number > 0, got %.17g", time[i]);
+                              size_t count, double *time, hpcw_error *err) {
+    hpcw_status status = read_linktest_words(r, task, at, count, time, err);
+    for (size_t i = 0; status == HPCW_OK && i < count; i++) {
+        if (!read_linktest_is_time(read_linktest_bits(time[i]))) {
+            status = read_linktest_wrong(r, task, at + 8 * i, err,
+                                         "timing: expected a finite number > 0, got %.17g", time[i]);
         }
     }
-    return HPCW_OK;
+    return status;
 }
 
 static hpcw_status take_partners(const struct read_linktest *r, const struct read_sion_task *task, uint64_t at,
@@ -124,9 +124,7 @@ hpcw_status hpcw_linktest_reader_row(hpcw_linktest_reader *reader, uint32_t rank
         uint64_t at = 8 * (uint64_t)first;
         size_t count = r->info.steps - first < ROW_PIECE ? r->info.steps - first : ROW_PIECE;
         if (time_s != NULL) {
-            status = read_linktest_words(r, &task, times + at, count, word, err);
-            status =
-                status == HPCW_OK ? take_times(r, &task, times + at, word, count, time_s + first, err) : status;
+            status = take_times(r, &task, times + at, count, time_s + first, err);
         }
         if (partner != NULL && status == HPCW_OK) {
             status = read_linktest_words(r, &task, partners + at, count, word, err);
@@ -139,8 +137,7 @@ hpcw_status hpcw_linktest_reader_row(hpcw_linktest_reader *reader, uint32_t rank
         uint64_t at = partners + 8 * (uint64_t)(r->info.tasks - 1);
         size_t count = r->all_to_all != 0 ? 1 : 0;
         *all_to_all_s = 0;
-        status = read_linktest_words(r, &task, at, count, word, err);
-        status = status == HPCW_OK ? take_times(r, &task, at, word, count, all_to_all_s, err) : status;
+        status = take_times(r, &task, at, count, all_to_all_s, err);
     }
     return status;
 }
