@@ -23,15 +23,12 @@ class Links(_show.Shown):
 
     def __init__(self, path: str | os.PathLike):
         self.path = _library.absolute(path)
-        self._handle = self._open()
+        self._handle = Handle.of("hpcw_linktest_reader_open", os.fsencode(self.path), Handle.OUT, free="hpcw_linktest_reader_free")
         with self._handle as reader:
             info = _library.library().hpcw_linktest_reader_info(reader).contents
             self.settings = {name: self._setting(getattr(info, name)) for name, *_ in info._fields_}
         self.tasks: int = self.settings["tasks"]
         self.permutations: int = self.settings["permutations"]
-
-    def _open(self) -> Handle:
-        return Handle.of("hpcw_linktest_reader_open", os.fsencode(self.path), Handle.OUT, free="hpcw_linktest_reader_free")
 
     @staticmethod
     def _setting(value):
@@ -80,32 +77,21 @@ class Links(_show.Shown):
     def matrix(self, permutation: int) -> np.ndarray:
         """`seconds` of a permutation."""
         self._check(permutation)
-        out = np.empty((self.tasks, self.tasks))
-        if self.settings["steps"] < self.tasks - 1:
-            out.fill(np.nan)
-        from concurrent.futures import ThreadPoolExecutor
-        count = len(os.sched_getaffinity(0))
-        with self._handle, ThreadPoolExecutor(count) as threads:
-            shares = [range(self.tasks * i // count, self.tasks * (i + 1) // count) for i in range(count)]
-            for _ in threads.map(lambda share: self._fill(out, permutation, share), shares):
-                pass
-        np.fill_diagonal(out, np.nan)
-        return out
-
-    def _fill(self, out: np.ndarray, permutation: int, ranks: range) -> None:
-        """Rows of the matrix, read by a handle of this thread."""
         steps = self.settings["steps"]
+        out = np.empty((self.tasks, self.tasks))
+        if steps < self.tasks - 1:
+            out.fill(np.nan)
         time, partner = np.empty(steps), np.empty(steps, np.uint32)
-        row, error = _library.library().hpcw_linktest_reader_row, _c.hpcw_error()
         time_at, partner_at = time.ctypes.data, partner.ctypes.data
-        handle = self._open()
-        with handle as reader:
-            for rank in ranks:
+        row, error = _library.library().hpcw_linktest_reader_row, _c.hpcw_error()
+        with self._handle as reader:
+            for rank in range(self.tasks):
                 status = row(reader, rank, permutation, time_at, partner_at, None, byref(error))
                 if status != _c.HPCW_OK:
                     _library.raise_of(error, status)
                 out[rank][partner] = time
-        handle.close()
+        np.fill_diagonal(out, np.nan)
+        return out
 
     def _check(self, permutation: int) -> None:
         if not 0 <= permutation < self.permutations:
