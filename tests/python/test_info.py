@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `hpcgen info --json` prints is what the objects give: of the original tools' files, of ours, and big-endian ones.
+"""What `hpcgen info --json` prints is what the objects give: of the original tools' files, of ours, big-endian and damaged ones.
 
 What is in ONLY_INFO follows from bytes that no object shows: layouts, records, and what viewers cannot draw.
 """
 import os
+import random
 
 import numpy as np
 import pytest
@@ -73,6 +74,28 @@ def test_dataset(dataset):
     for part in ("linktest/pingpong_results_bin.sion", "sion/particles.sion", "vom", "vom/data.1.json.br", "clog2/app.clog2",
                  "scr", "scr/scr.dataset.1/.scr/rank2file.scr", "scr/.scr/index.scr"):
         assert compare(os.path.join(run.path, part)), part
+
+
+def test_links_agree_with_their_summary(dataset):
+    links = hpcw.open(dataset).links
+    for name, figure in (("min_s", np.nanmin), ("avg_s", np.nanmean), ("max_s", np.nanmax)):
+        assert figure(links.seconds) == pytest.approx(links.totals()[name], rel=1e-9)
+
+
+def test_altered_files(seeds, dataset, tmp_path):
+    """Files with a changed byte: both take them, or the objects refuse them."""
+    random_ = random.Random(1)
+    compared = 0
+    for path in [*seeds, os.path.join(dataset, "clog2/app.clog2"), os.path.join(dataset, "linktest/pingpong_results_bin.sion")]:
+        with open(path, "rb") as file:
+            data = bytearray(file.read())
+        for _ in range(6):
+            other = bytearray(data)
+            other[random_.randrange(len(data))] ^= 1 << random_.randrange(8)
+            target = tmp_path / os.path.basename(path)
+            target.write_bytes(other)
+            compared += compare(str(target))
+    assert compared > 20
 
 
 def test_original_tools():
