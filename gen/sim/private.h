@@ -32,6 +32,7 @@ enum sim_timed {
 struct sim_rank {
     uint64_t clock_ns;
     uint64_t out_free_ns, in_free_ns; /* when the rank's share of the cards is free */
+    uint64_t stall_ns;                /* by how much its next call returns later */
     struct sim_received received;
     uint32_t comm;      /* of its last call */
     uint32_t calls;     /* how many, in a circle: tells two waits apart */
@@ -136,8 +137,10 @@ static inline enum sim_answer sim_advance(struct sim *sim, uint32_t rank, uint64
     return SIM_WAITS;
 }
 
-/* When a call returns that would at `calm_ns`, if there were no noise. Once for each call. */
+/* When a call returns that would at `calm_ns`, if it were not stalled and there were no noise. Once for each call. */
 static inline uint64_t sim_disturb(struct sim *sim, uint32_t rank, uint64_t calm_ns) {
+    calm_ns += sim->rank[rank].stall_ns;
+    sim->rank[rank].stall_ns = 0;
     const uint64_t time_ns = sim->noise.rank != NULL ? sim_noise_return(&sim->noise, rank, calm_ns) : calm_ns;
     if (time_ns > calm_ns) {
         sim_tell_loss(sim, rank, time_ns, SIM_WORK_CALL, time_ns - calm_ns);

@@ -180,6 +180,10 @@ enum sim_answer sim_compute(struct sim *sim, uint32_t rank, enum sim_work work, 
     return sim_advance(sim, rank, now_ns + time_ns);
 }
 
+void sim_stall(struct sim *sim, uint32_t rank, uint64_t time_ns) {
+    sim->rank[rank].stall_ns += time_ns;
+}
+
 /* Now, or a call's time later if the rank has done nothing since its last mark: in a log, no two phases or states of a rank may
  * have the same times (doc/formats/clog2.md#clog2-19). */
 static uint64_t after_mark_ns(const struct sim *sim, uint32_t rank) {

@@ -197,6 +197,8 @@ uint64_t sim_clock_ns(const struct sim *sim, uint32_t rank);
 uint32_t sim_phase(const struct sim *sim, uint32_t rank);
 
 enum sim_answer sim_compute(struct sim *sim, uint32_t rank, enum sim_work work, uint64_t time_ns);
+/* The rank's next call returns `time_ns` later than it would: for what a library or a system does that is not simulated. */
+void sim_stall(struct sim *sim, uint32_t rank, uint64_t time_ns);
 /* Before sim_compute: on a further clock this work takes `saved_ns` less, at most all of it. */
 void sim_save(struct sim *sim, uint32_t rank, uint32_t clock, uint64_t saved_ns);
 /* The end of a phase or a state takes time only if the rank has done nothing since its last phase ended or its last state began:

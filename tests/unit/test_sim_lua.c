@@ -187,6 +187,21 @@ static void test_state_after_horizon(void **state) {
     }
 }
 
+/* A stall makes the next call longer, and no other: of a barrier, all are as late as the last one, and the stalled one later. */
+static void test_stall(void **state) {
+    struct workload w;
+    (void)state;
+    const char *text = RUN("if rank == 1 then stall(0.5) stall(0.25) end barrier()");
+    assert_int_equal(run_sized(&w, text, strlen(text), RANKS, NULL, NULL, 0), HPCW_OK);
+    assert_in_range(w.result.end_ns, 750000000, 750100000);
+    end(&w);
+    text = RUN("if rank == 1 then stall(0.5) end barrier() barrier()");
+    assert_int_equal(run_sized(&w, text, strlen(text), RANKS, NULL, NULL, 0), HPCW_OK);
+    assert_in_range(w.result.end_ns, 500000000, 500100000);
+    end(&w);
+    expect_bad(RUN("stall(-1)"), "stall: expected seconds from 0 to 31536000, got -1");
+}
+
 static void test_cart(void **state) {
     (void)state;
     expect_good(RUN("local g = cart { 2 }\n" /* 3 x 2 */
@@ -562,15 +577,25 @@ static void test_progress(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_calls),          cmocka_unit_test(test_state_after_horizon),
-        cmocka_unit_test(test_cart),           cmocka_unit_test(test_communicators),
-        cmocka_unit_test(test_edges),          cmocka_unit_test(test_ranks_share_nothing),
-        cmocka_unit_test(test_positive_list),  cmocka_unit_test(test_library),
-        cmocka_unit_test(test_settings),       cmocka_unit_test(test_chance),
-        cmocka_unit_test(test_wrong_texts),    cmocka_unit_test(test_wrong_calls),
-        cmocka_unit_test(test_wrong_programs), cmocka_unit_test(test_endless),
-        cmocka_unit_test(test_progress),       cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_blocks),         cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_state_after_horizon),
+        cmocka_unit_test(test_stall),
+        cmocka_unit_test(test_cart),
+        cmocka_unit_test(test_communicators),
+        cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_ranks_share_nothing),
+        cmocka_unit_test(test_positive_list),
+        cmocka_unit_test(test_library),
+        cmocka_unit_test(test_settings),
+        cmocka_unit_test(test_chance),
+        cmocka_unit_test(test_wrong_texts),
+        cmocka_unit_test(test_wrong_calls),
+        cmocka_unit_test(test_wrong_programs),
+        cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

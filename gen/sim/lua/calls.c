@@ -522,6 +522,14 @@ static int call_compute(lua_State *L) {
                   no_results);
 }
 
+/* stall(seconds): the next call returns that much later. */
+static int call_stall(lua_State *L) {
+    struct sim_lua_rank *r = caller(L, "stall");
+    const double seconds = number_at_least_0(L, 1, "stall", "seconds", MOST_SECONDS);
+    sim_stall(r->lua->sim, r->rank, (uint64_t)(seconds * 1e9 + 0.5));
+    return 0;
+}
+
 static int call_next_phase(lua_State *L) {
     struct sim_lua_rank *r = caller(L, "next_phase");
     if (r->due_count > 0) {
@@ -795,6 +803,7 @@ static const luaL_Reg calls[] = {
     {"edges", call_edges},
     {"work", call_work},
     {"compute", call_compute},
+    {"stall", call_stall},
     {"next_phase", call_next_phase},
     {"state", call_state},
     {"random", call_random},
