@@ -444,8 +444,9 @@ static void pack(const struct gen_clog2_log *log, hpcw_clog2_record *r, const st
     if (e->number == SIM_CALL_CHECKPOINT) {
         hpcw_clog2_cargo_i64(&c, (int64_t)e->bytes);
     } else if (e->number == SIM_CALL_ALLTOALL) {
-        hpcw_clog2_cargo_i32(&c, (int32_t)e->bytes);
-        hpcw_clog2_cargo_i32(&c, (int32_t)e->bytes);
+        const int32_t all = (int32_t)(e->bytes * ranks < INT32_MAX ? e->bytes * ranks : INT32_MAX);
+        hpcw_clog2_cargo_i32(&c, all);
+        hpcw_clog2_cargo_i32(&c, all);
     } else {
         hpcw_clog2_cargo_i64(&c, sent_by(e, root, ranks));
         hpcw_clog2_cargo_i64(&c, received_by(e, root, ranks));
