@@ -222,8 +222,11 @@ static const struct ui_option options[] = {
     OPTION(EXPORTED, FIT, 0, "compare", NULL, BOOL, compare,
            "say how alike two data sets are, for instance REAL and its twin: a row for each statistic",
            .flags = UI_OPTION_NO_CONFIG),
-    OPTION(EXPORTED, RECOVER, 0, "partial", NULL, BOOL, partial,
-           "make a log although local files of some ranks are missing", .flags = UI_OPTION_NO_CONFIG),
+    OPTION(EXPORTED, RECOVER | FIT, 0, "partial", NULL, BOOL, partial,
+           "recover: make a log although local files of some ranks are missing; fit: make a twin of an event "
+           "log that lacks more "
+           "than a tenth of its calls or bytes, or takes another time; the configuration says so",
+           .flags = UI_OPTION_NO_CONFIG),
     OPTION("Checkpoints", SCR, 'k', "keep", "K", U32, keep,
            "scr prune: drop what is older than the newest K datasets that scr check finds sound; 0: drop no "
            "dataset",
@@ -295,8 +298,10 @@ static const struct ui_chapter chapters[] = {
     {"FIT", "hpcgen fit REAL... --output FILE learns from measured data, writes a configuration for "
             "--config, and prints what it learned. REAL is "
             "a directory of load data (vom) or a file of it, a LinkTest result, a SION container, a "
-            "prefix directory of SCR, or a dataset, whose event log is left out; several of different "
-            "formats make one configuration. No measured value is in it. hpcgen fit --compare REAL TWIN "
+            "prefix directory of SCR, an event log, or a dataset; several of different formats make one "
+            "configuration. "
+            "The twin of a log is a workload, FILE with .lua at the end, and has no other format: a log beside "
+            "others is left out. hpcgen fit --compare REAL TWIN "
             "prints a row for each statistic of the two, with their distance and what is allowed.\n"
             "\n"
             "  hpcgen fit run/lb_data --output twin.ini\n"
@@ -408,6 +413,21 @@ const struct ui_program gen_cli_program = {
 
 /* ---- reading ---- */
 
+/* The file of a workload that a configuration names is beside the configuration. */
+static hpcw_status find_workload(struct gen_cli_options *o, hpcw_error *err) {
+    const char *slash = strrchr(o->config, '/');
+    const int folder = slash == NULL ? 0 : (int)(slash + 1 - o->config);
+    if (o->workload[0] == '/' || strpbrk(o->workload, "./") == NULL) {
+        return HPCW_OK;
+    }
+    const int size =
+        snprintf(o->workload_text, sizeof o->workload_text, "%.*s%s", folder, o->config, o->workload);
+    return size < (int)sizeof o->workload_text
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_ERANGE, "%s: workload: expected a path of less than %zu bytes, got %d",
+                             o->config, sizeof o->workload_text, size);
+}
+
 hpcw_status gen_cli_options_read(struct gen_cli_options *o, struct ui_parse *parse, int argc, char *const *argv,
                                  hpcw_error *err) {
     hpcw_status status = ui_options_init(parse, &gen_cli_program, o, err);
@@ -418,7 +438,12 @@ hpcw_status gen_cli_options_read(struct gen_cli_options *o, struct ui_parse *par
         return status;
     }
     if (o->config[0] != '\0') {
+        const bool has_workload = o->workload[0] != '\0';
         status = ui_config_read(parse, o->config, err);
+        if (status != HPCW_OK) {
+            return status;
+        }
+        status = has_workload ? HPCW_OK : find_workload(o, err);
         if (status != HPCW_OK) {
             return status;
         }
