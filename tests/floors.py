@@ -77,12 +77,13 @@ gen/workloads
 gen/spec                     libwriter/base libwriter/io ui/param gen/model/* gen/sim gen/sim/lua gen/workloads
 gen/report                   libwriter/base libwriter/io libreader/* ui/page gen/spec
 gen/export                   libwriter/base libwriter/io libreader libreader/clog2 libreader/vom libreader/vom/set gen/spec
+gen/waits                    libwriter/base gen/export
 gen/fit                      libwriter/base ui/param ui/page gen/model/load gen/model/machine gen/spec
 gen/fit/links                libwriter/base libwriter/fields libreader/linktest libreader/sion gen/model/* gen/spec gen/fit
 gen/fit/loads                libwriter/base libreader libreader/vom libreader/vom/set gen/model/* gen/spec gen/fit
+gen/fit/log                  libwriter/base libreader gen/sim gen/sim/lua gen/spec gen/waits gen/fit
 gen/fit/sizes                libwriter/base libwriter/io libreader/rank2file libreader/sion gen/model/draw gen/spec gen/fit
 gen/format                   libwriter/base libwriter/io libwriter/comm libwriter/fields libreader/* ui/page ui/param gen/model/* gen/sim gen/spec gen/report gen/export gen/fit gen/fit/*
-gen/waits                    libwriter/base gen/export
 gen/dataset                  libwriter/base libwriter/io libwriter/comm libreader ui/param gen/model/* gen/sim/lua gen/spec gen/format
 gen/cli                      libwriter/base libwriter/io libwriter/comm libwriter/format/clog2/log libreader libreader/rank2file ui/* gen/model/* gen/sim/lua gen/workloads gen/spec gen/format gen/export gen/fit gen/dataset gen/report
 bench/measure                libwriter/base libwriter/io libwriter/comm ui/cli

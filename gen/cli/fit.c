@@ -83,16 +83,37 @@ static hpcw_status add_format(size_t f, const char *const *path, size_t count, s
     return s;
 }
 
+/* Whether the paths have a format beside those whose twins have no other one. */
+static hpcw_status has_others(const char *const *path, size_t count, bool *others, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    *others = false;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
+            char part[GEN_DIRECTORY_PATH] = "";
+            s = gen_format[f]->fit == NULL || gen_format[f]->fit_alone ? HPCW_OK
+                                                                       : part_of(path[i], f, part, err);
+            *others = *others || part[0] != '\0';
+        }
+    }
+    return s;
+}
+
+/* Whether a format is left out of a twin, or of a comparison. */
+static bool is_left_out(const struct gen_format *row, bool twin, bool others) {
+    return row->fit == NULL || (twin && others && row->fit_alone);
+}
+
 /* In a fixed order, those last that depend on what others have told. */
 static hpcw_status add_paths(const char *const *path, size_t count, struct gen_fit_facts *facts,
                              struct gen_fit_twin *twin, hpcw_error *err) {
-    hpcw_status s = HPCW_OK;
+    bool others;
+    hpcw_status s = has_others(path, count, &others, err);
     for (size_t i = 0; s == HPCW_OK && i < count; i++) {
         s = check(path[i], err);
     }
     for (int last = 0; last < 2; last++) {
         for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
-            if (gen_format[f]->fit != NULL && gen_format[f]->fit_last == last) {
+            if (!is_left_out(gen_format[f], twin != NULL, others) && gen_format[f]->fit_last == last) {
                 s = add_format(f, path, count, facts, twin, err);
             }
         }
@@ -100,28 +121,31 @@ static hpcw_status add_paths(const char *const *path, size_t count, struct gen_f
     return s;
 }
 
-/* After all else was read: what is beside it and cannot be fitted. */
+/* After all else was read: what is beside it and is left out. */
 static hpcw_status leave_out(const struct gen_cli_options *o, const char *const *path, size_t count,
                              struct gen_fit_twin *twin, hpcw_error *err) {
-    hpcw_status s = HPCW_OK;
+    bool others;
+    hpcw_status s = has_others(path, count, &others, err);
     for (size_t i = 0; i < count; i++) {
         for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
             const struct gen_format *row = gen_format[f];
             const char *noun = row->noun != NULL ? row->noun : row->name;
+            char why[96] = "its twin has no other format; fit it alone";
             char part[GEN_DIRECTORY_PATH] = "";
             hpcw_error room;
-            s = row->fit == NULL ? part_of(path[i], f, part, err) : HPCW_OK;
+            s = is_left_out(row, twin != NULL, others) ? part_of(path[i], f, part, err) : HPCW_OK;
             if (s != HPCW_OK || part[0] == '\0') {
                 continue;
             }
+            if (row->fit == NULL) {
+                (void)snprintf(why, sizeof why, "fitting %s %s is not possible in this version",
+                               strchr("aeiou", noun[0]) != NULL ? "an" : "a", noun);
+            }
             if (!o->quiet) {
-                (void)fprintf(stderr, "hpcgen: %s: left out: fitting %s %s is not possible in this version\n",
-                              gen_cli_printable(part, &room), strchr("aeiou", noun[0]) != NULL ? "an" : "a",
-                              noun);
+                (void)fprintf(stderr, "hpcgen: %s: left out: %s\n", gen_cli_printable(part, &room), why);
             }
             if (twin != NULL) {
-                gen_fit_remark(twin, "%s: the %s was left out: fitting one is not possible in this version",
-                               row->name, noun);
+                gen_fit_remark(twin, "%s: the %s was left out: %s", row->name, noun, why);
             }
         }
     }
@@ -199,22 +223,59 @@ static hpcw_status print_learned_json(const struct gen_fit_twin *t, hpcw_error *
     return gen_cli_result_print(&r, HPCW_OK, err);
 }
 
+/* The file of a workload: that of the configuration, with another ending. HPCW_EINVAL for a configuration that has no name. */
+static hpcw_status name_workload(const char *output, char workload[GEN_CLI_PATH_SIZE], hpcw_error *err) {
+    const char *slash = strrchr(output, '/');
+    const char *dot = strrchr(output, '.');
+    const size_t length =
+        dot != NULL && (slash == NULL || dot > slash + 1) ? (size_t)(dot - output) : strlen(output);
+    if (gen_cli_is_standard(output)) {
+        return hpcw_i_fail(
+            err, HPCW_EINVAL,
+            "--output: expected a file, as the workload is written beside it, got standard output");
+    }
+    if (length + sizeof ".lua" > GEN_CLI_PATH_SIZE) {
+        return hpcw_i_fail(err, HPCW_ERANGE, "--output: expected room for .lua at the end, got %zu bytes",
+                           strlen(output));
+    }
+    (void)snprintf(workload, GEN_CLI_PATH_SIZE, "%.*s.lua", (int)length, output);
+    return strcmp(workload, output) != 0
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_EINVAL,
+                             "--output: expected a name as twin.ini, got %s: the workload gets .lua", output);
+}
+
+static hpcw_status write_twin(const struct gen_cli_options *o, const struct gen_fit_twin *twin,
+                              hpcw_error *err) {
+    struct hpcw_i_buf buf = {0};
+    char workload[GEN_CLI_PATH_SIZE] = "";
+    hpcw_status s = HPCW_OK;
+    if (twin->workload.size > 0) {
+        s = name_workload(o->output, workload, err);
+        s = s == HPCW_OK ? write_output(workload, &twin->workload, err) : s;
+    }
+    const char *slash = strrchr(workload, '/');
+    s = s == HPCW_OK ? gen_fit_twin_print(twin, slash != NULL ? slash + 1 : workload, &buf, err) : s;
+    s = s == HPCW_OK ? write_output(o->output, &buf, err) : s;
+    hpcw_i_buf_free(&buf);
+    return s;
+}
+
 static hpcw_status make_twin(const struct gen_cli_options *o, const char *const *path, size_t count,
                              hpcw_error *err) {
     struct gen_fit_facts facts = {0};
     struct gen_fit_twin twin;
-    struct hpcw_i_buf buf = {0};
     hpcw_status s = gen_fit_twin_init(&twin, err);
+    twin.partial = o->partial;
     s = s == HPCW_OK ? add_paths(path, count, &facts, &twin, err) : s;
     s = s == HPCW_OK ? leave_out(o, path, count, &twin, err) : s;
-    s = s == HPCW_OK ? gen_fit_twin_print(&twin, &buf, err) : s;
-    s = s == HPCW_OK ? write_output(o->output, &buf, err) : s;
+    s = s == HPCW_OK ? write_twin(o, &twin, err) : s;
     if (s == HPCW_OK) {
         s = o->json    ? print_learned_json(&twin, err)
             : o->quiet ? HPCW_OK
                        : print_learned(&twin, beside(o), err);
     }
-    hpcw_i_buf_free(&buf);
+    gen_fit_twin_free(&twin);
     gen_fit_facts_free(&facts);
     return s;
 }
@@ -248,6 +309,15 @@ static hpcw_status print_rows(const struct gen_fit_row *row, size_t count, FILE 
         ui_table_cell(&table, "%s", gen_fit_verdict_name(row[i].verdict));
         verdicts[row[i].verdict]++;
     }
+    /* On top what whoever uses the twin meets first: rows have that order. */
+    const char *before = "different: ";
+    for (size_t i = 0; i < count; i++) {
+        if (row[i].verdict == GEN_FIT_DIFFERENT) {
+            (void)fprintf(to, "%s%s", before, (row[i].real != NULL ? row[i].real : row[i].twin)->name);
+            before = ", ";
+        }
+    }
+    (void)fputs(verdicts[GEN_FIT_DIFFERENT] > 0 ? "\n\n" : "", to);
     hpcw_status s = ui_table_print(&table, to, 0, err);
     ui_table_free(&table);
     (void)fprintf(to, "%zu of %zu rows are alike\n", verdicts[GEN_FIT_ALIKE],
@@ -259,10 +329,11 @@ static hpcw_status print_rows(const struct gen_fit_row *row, size_t count, FILE 
 }
 
 static hpcw_status print_rows_json(const struct gen_fit_row *row, size_t count, hpcw_error *err) {
-    static const char *const kind[] = {[GEN_FIT_MARGINAL] = "marginal",
-                                       [GEN_FIT_CORRELATION] = "correlation",
-                                       [GEN_FIT_SHARE] = "share",
-                                       [GEN_FIT_FACTOR] = "factor"};
+    static const char *const kind[] = {[GEN_FIT_MARGINAL] = "marginal", [GEN_FIT_CORRELATION] = "correlation",
+                                       [GEN_FIT_SHARE] = "share",       [GEN_FIT_FACTOR] = "factor",
+                                       [GEN_FIT_RATIO] = "ratio",       [GEN_FIT_AMOUNT] = "amount",
+                                       [GEN_FIT_MIX] = "mix",           [GEN_FIT_MATRIX] = "matrix",
+                                       [GEN_FIT_LARGEST] = "largest"};
     struct gen_cli_result r;
     size_t verdicts[GEN_FIT_VERDICTS] = {0};
     gen_cli_result_begin(&r, true);

@@ -28,6 +28,78 @@ static bool few(double n, double m) {
     return n > 0 && m > 0 && 1.36 * sqrt((n + m) / (n * m)) >= 1;
 }
 
+/* The parts of both sides by key: calls `add` for each key that one of them has. */
+struct sides {
+    double sum[2], squares[2], product, differences;
+    double keys;
+};
+
+static void meet_parts(const struct gen_fit_fact *const side[2], const double whole[2], struct sides *sums) {
+    size_t at[2] = {0, 0};
+    *sums = (struct sides){.keys = 0};
+    while (at[0] < side[0]->pieces || at[1] < side[1]->pieces) {
+        const uint64_t key[2] = {at[0] < side[0]->pieces ? side[0]->piece[at[0]].key : UINT64_MAX,
+                                 at[1] < side[1]->pieces ? side[1]->piece[at[1]].key : UINT64_MAX};
+        double amount[2] = {0, 0};
+        for (size_t i = 0; i < 2; i++) {
+            if (at[i] < side[i]->pieces && key[i] <= key[1 - i]) {
+                amount[i] = side[i]->piece[at[i]++].amount;
+            }
+            sums->sum[i] += amount[i];
+            sums->squares[i] += amount[i] * amount[i];
+        }
+        sums->product += amount[0] * amount[1];
+        sums->differences += fabs(amount[0] / whole[0] - amount[1] / whole[1]);
+        sums->keys++;
+    }
+}
+
+/* How far two mixes are apart: half of what their shares differ by, from 0 to 1. */
+static double distance_of_mixes(const struct gen_fit_fact *const side[2]) {
+    struct sides sums;
+    meet_parts(side, (const double[]){1, 1}, &sums);
+    const double whole[2] = {sums.sum[0], sums.sum[1]};
+    meet_parts(side, whole, &sums);
+    return whole[0] > 0 && whole[1] > 0 ? sums.differences / 2 : 1;
+}
+
+/* 1 less the correlation of all pairs that one of them has. Matrices that are constant are alike if both are. */
+static double distance_of_matrices(const struct gen_fit_fact *const side[2]) {
+    struct sides s;
+    meet_parts(side, (const double[]){1, 1}, &s);
+    const double covariance = s.product / s.keys - s.sum[0] / s.keys * (s.sum[1] / s.keys);
+    double variance[2];
+    for (size_t i = 0; i < 2; i++) {
+        variance[i] = s.squares[i] / s.keys - s.sum[i] / s.keys * (s.sum[i] / s.keys);
+        variance[i] = variance[i] > 1e-12 * s.squares[i] / s.keys ? variance[i] : 0;
+    }
+    return variance[0] > 0 && variance[1] > 0 ? 1 - covariance / sqrt(variance[0] * variance[1])
+           : variance[0] == variance[1]       ? 0
+                                              : 1;
+}
+
+static const struct gen_fit_part *largest(const struct gen_fit_fact *fact) {
+    const struct gen_fit_part *most = fact->piece;
+    for (size_t i = 1; i < fact->pieces; i++) {
+        most = fact->piece[i].amount > most->amount ? &fact->piece[i] : most;
+    }
+    return most;
+}
+
+/* How much smaller the largest one of the twin is in the real data than the largest one there. */
+static double distance_of_largest(const struct gen_fit_fact *real, const struct gen_fit_fact *twin) {
+    double amount = 0;
+    for (size_t i = 0; i < real->pieces; i++) {
+        amount = real->piece[i].key == largest(twin)->key ? real->piece[i].amount : amount;
+    }
+    return largest(real)->amount - amount;
+}
+
+static struct gen_fit_row judge(struct gen_fit_row row) {
+    row.verdict = row.distance <= row.allowed ? GEN_FIT_ALIKE : GEN_FIT_DIFFERENT;
+    return row;
+}
+
 static struct gen_fit_row row_of(const struct gen_fit_fact *real, const struct gen_fit_fact *twin) {
     struct gen_fit_row row = {.real = real, .twin = twin, .value = {NAN, NAN}, .distance = NAN, .allowed = NAN};
     const struct gen_fit_fact *const side[] = {real, twin};
@@ -42,6 +114,28 @@ static struct gen_fit_row row_of(const struct gen_fit_fact *real, const struct g
     }
     if (real == NULL || twin == NULL) {
         return row;
+    }
+    row.allowed = real->allowed;
+    switch (real->kind) {
+    case GEN_FIT_RATIO:
+        row.distance = real->value != 0 ? fabs(twin->value / real->value - 1) : twin->value != 0;
+        return judge(row);
+    case GEN_FIT_AMOUNT:
+        row.distance = fabs(twin->value - real->value);
+        return judge(row);
+    case GEN_FIT_MIX:
+        row.distance = distance_of_mixes(side);
+        return judge(row);
+    case GEN_FIT_LARGEST:
+        row.value[0] = (double)largest(real)->key;
+        row.value[1] = (double)largest(twin)->key;
+        row.distance = distance_of_largest(real, twin);
+        return judge(row);
+    case GEN_FIT_MATRIX:
+        row.distance = distance_of_matrices(side);
+        return judge(row);
+    default:
+        break;
     }
     double chance;
     if (real->kind == GEN_FIT_FACTOR) {

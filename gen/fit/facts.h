@@ -15,6 +15,18 @@ enum gen_fit_kind {
     GEN_FIT_CORRELATION,
     GEN_FIT_SHARE,
     GEN_FIT_FACTOR, /* a number > 0, or 0, of which the ratio counts: one of `samples` things is added to both sides */
+    GEN_FIT_RATIO,  /* alike if the other one differs by at most the share `allowed` */
+    GEN_FIT_AMOUNT, /* by at most `allowed` */
+    GEN_FIT_MIX,    /* amounts of several kinds: alike by the total variation of their shares */
+    GEN_FIT_MATRIX, /* amounts of pairs: alike by their correlation */
+    GEN_FIT_LARGEST, /* amounts: alike if the largest one of the twin is, in the real data, at most `allowed` below the largest */
+    GEN_FIT_KINDS
+};
+
+/* An amount of a kind or a pair, which the key tells from others. */
+struct gen_fit_part {
+    uint64_t key;
+    double amount;
 };
 
 struct gen_fit_fact {
@@ -23,6 +35,9 @@ struct gen_fit_fact {
     struct gen_fit_sketch *half[2]; /* of a marginal; owned */
     double value, part[2];          /* of the others, and that of each half; NaN: not known */
     double samples;                 /* independent ones, of a correlation; see GEN_FIT_FACTOR */
+    double allowed;                 /* where the kind says so */
+    struct gen_fit_part *piece;     /* [pieces] of a mix or a matrix, by ascending keys; owned */
+    size_t pieces;
 };
 
 struct gen_fit_facts {

@@ -29,6 +29,10 @@ hpcw_status gen_fit_twin_init(struct gen_fit_twin *t, hpcw_error *err) {
     return defaults(&t->dataset, model_machine_preset[0].name, err);
 }
 
+void gen_fit_twin_free(struct gen_fit_twin *t) {
+    hpcw_i_buf_free(&t->workload);
+}
+
 hpcw_status gen_fit_twin_preset(struct gen_fit_twin *t, const char *preset, hpcw_error *err) {
     t->has_preset = true;
     (void)snprintf(t->dataset.preset, sizeof t->dataset.preset, "%s", preset);
@@ -103,6 +107,15 @@ void gen_fit_remark(struct gen_fit_twin *t, const char *fmt, ...) {
     va_end(args);
 }
 
+void gen_fit_remark_first(struct gen_fit_twin *t, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    t->remarks += t->remarks < GEN_FIT_MOST_REMARKS;
+    memmove(t->remark[1], t->remark[0], (t->remarks - 1) * sizeof t->remark[0]);
+    (void)vsnprintf(t->remark[0], GEN_FIT_REMARK, fmt, args);
+    va_end(args);
+}
+
 void gen_fit_learned_text(const struct gen_fit_twin *t, size_t index, char *value, char *usual, size_t size) {
     struct gen_dataset d;
     size_t offset = 0;
@@ -130,7 +143,8 @@ static bool print_formats(uint64_t formats, struct hpcw_i_buf *buf) {
 }
 
 /* In the order of the parameters' table, which has each group in one piece. */
-hpcw_status gen_fit_twin_print(const struct gen_fit_twin *t, struct hpcw_i_buf *buf, hpcw_error *err) {
+hpcw_status gen_fit_twin_print(const struct gen_fit_twin *t, const char *workload, struct hpcw_i_buf *buf,
+                               hpcw_error *err) {
     char line[512];
     const struct gen_dataset_group *group;
     const struct ui_param *param;
@@ -153,7 +167,10 @@ hpcw_status gen_fit_twin_print(const struct gen_fit_twin *t, struct hpcw_i_buf *
     }
     (void)snprintf(line, sizeof line, "preset = %s\n", t->dataset.preset);
     good = good && (!t->has_preset || hpcw_i_buf_append_str(buf, line));
-    if (t->formats >> GEN_FORMAT_VOM & 1) {
+    if (t->workload.size > 0) {
+        (void)snprintf(line, sizeof line, "workload = %.190s\n", workload);
+        good = good && hpcw_i_buf_append_str(buf, line);
+    } else if (t->formats >> GEN_FORMAT_VOM & 1) {
         /* It sends the edges of the load model, so that loads are those of the model, too: a run would add noise, which is
          * in measured times already. */
         good = good && hpcw_i_buf_append_str(buf, "workload = stencil\n");
@@ -184,6 +201,11 @@ hpcw_status gen_fit_twin_print(const struct gen_fit_twin *t, struct hpcw_i_buf *
             (void)snprintf(line, sizeof line, "; per %s:\n", scale);
             good = good && hpcw_i_buf_append_str(buf, line) && ui_param_line(name, value, buf);
         }
+    }
+    if (t->workload.size > 0) {
+        (void)snprintf(line, sizeof line, "\n[workload]\nrest = %.3g ; per run\ntogether = %.3g ; per run\n",
+                       t->rest, t->together);
+        good = good && hpcw_i_buf_append_str(buf, line);
     }
     return good ? HPCW_OK : hpcw_i_fail_memory(err, "configuration", 0, NULL);
 }

@@ -33,10 +33,14 @@ struct gen_fit_twin {
     size_t count;
     char remark[GEN_FIT_MOST_REMARKS][GEN_FIT_REMARK]; /* sentences without a full stop */
     size_t remarks;
+    struct hpcw_i_buf workload; /* a text in Lua; empty: none. Owned */
+    double rest, together;      /* its parameters of these names */
+    bool partial;               /* asked for: also one that lacks much of the data */
 };
 
 /* With the defaults of the first preset. */
 hpcw_status gen_fit_twin_init(struct gen_fit_twin *t, hpcw_error *err);
+void gen_fit_twin_free(struct gen_fit_twin *t);
 
 /* Takes the machine of a preset, whose parameters are then the defaults of "machine.*". */
 hpcw_status gen_fit_twin_preset(struct gen_fit_twin *t, const char *preset, hpcw_error *err);
@@ -50,13 +54,16 @@ hpcw_status gen_fit_learn_text(struct gen_fit_twin *t, const char *key, const ch
 
 /* What a person should know: what was not learned, and why. */
 void gen_fit_remark(struct gen_fit_twin *t, const char *fmt, ...) HPCW_PRINTF(2, 3);
+/* The same, before all others. */
+void gen_fit_remark_first(struct gen_fit_twin *t, const char *fmt, ...) HPCW_PRINTF(2, 3);
 
 /* The value that was learned, and the default, as text. */
 void gen_fit_learned_text(const struct gen_fit_twin *t, size_t index, char *value, char *usual, size_t size);
 
 const char *gen_fit_scale_name(enum gen_fit_scale scale);
 
-/* Appends the configuration file. */
-hpcw_status gen_fit_twin_print(const struct gen_fit_twin *t, struct hpcw_i_buf *buf, hpcw_error *err);
+/* Appends the configuration file, which names the file of the workload, if there is one. */
+hpcw_status gen_fit_twin_print(const struct gen_fit_twin *t, const char *workload, struct hpcw_i_buf *buf,
+                               hpcw_error *err);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gen/fit/log/learn.h"
 #include "gen/format/clog2_facts.h"
 #include "gen/format/clog2_log.h"
 #include "gen/report/report.h"
@@ -92,7 +93,7 @@ const struct gen_format gen_format_clog2 = {
     .info = info,
     .report = gen_report_clog2,
     .export = &gen_export_clog2,
+    .fit = gen_fit_log,
+    .fit_alone = true,
     .noun = "event log",
-    .unfit = "expected load data, a LinkTest result, a SION container or checkpoints of SCR, got an event log: "
-             "fitting one is not possible in this version",
 };

@@ -108,6 +108,7 @@ struct gen_format {
      * format. NULL: `fit` is refused. */
     hpcw_status (*fit)(const char *path, struct gen_fit_facts *facts, struct gen_fit_twin *twin,
                        hpcw_error *err);
+    bool fit_alone;    /* its twin has no other format */
     bool fit_last;     /* what it learns depends on what the formats without this have told */
     const char *noun;  /* fit NULL: what messages call such a file; NULL: its name */
     const char *unfit; /* fit NULL: what the refusal says after the path; NULL: as for the other verbs */

@@ -10,8 +10,11 @@
 
 #include <cmocka.h>
 
+#include <hpcw/clog2.h>
+
 #include "gen/dataset/generate.h"
 #include "gen/fit/loads/loads.h"
+#include "gen/fit/log/text.h"
 #include "gen/format/format.h"
 #include "tests/support/faults.h"
 #include "tests/support/files.h"
@@ -49,7 +52,7 @@ static hpcw_status fit(unsigned long n, struct hpcw_i_buf *text, bool *met, hpcw
     fault_arm(FAULT_NOMEM, n);
     hpcw_status s = gen_fit_twin_init(&twin, err);
     s = s == HPCW_OK ? gen_fit_vom(path, &facts, &twin, err) : s;
-    s = s == HPCW_OK ? gen_fit_twin_print(&twin, text, err) : s;
+    s = s == HPCW_OK ? gen_fit_twin_print(&twin, "", text, err) : s;
     *met = fault_disarm();
     gen_fit_facts_free(&facts);
     return s;
@@ -80,7 +83,95 @@ static void too_little_memory(void **state) {
     scratch_remove(dir);
 }
 
+/* Two ranks that exchange messages of three sizes, and meet. */
+static void make_log(char *path, size_t size) {
+    hpcw_clog2_options o;
+    hpcw_clog2_options_init(&o);
+    o.ranks = 2;
+    o.states = 3;
+    hpcw_clog2_record record[200];
+    size_t n = 0;
+    static const char *const name[] = {"MPI_Send", "MPI_Recv", "MPI_Barrier"};
+    for (int i = 0; i < 3; i++) {
+        const int32_t state = HPCW_CLOG2_USER_STATE + i;
+        record[n++] = (hpcw_clog2_record){
+            .kind = HPCW_CLOG2_STATE_DEF,
+            .as.state = {
+                .state = state, .start = 2 * state, .end = 2 * state + 1, .colour = "red", .name = name[i]}};
+    }
+    double time = 0.001;
+    for (int turn = 0; turn < 9; turn++) {
+        for (int call = 0; call < 2; call++) {
+            for (int part = 0; part < 3; part++) {
+                for (int32_t rank = 0; rank < 2; rank++) {
+                    const int kind = call == 1 ? 2 : rank;
+                    const int32_t event = 2 * (HPCW_CLOG2_USER_STATE + kind) + (part == 2);
+                    time += 0.0001;
+                    if (part != 1) {
+                        record[n++] = (hpcw_clog2_record){
+                            .time = time, .rank = rank, .kind = HPCW_CLOG2_BARE, .as.event = event};
+                    } else if (call == 0) {
+                        record[n++] =
+                            (hpcw_clog2_record){.time = time,
+                                                .rank = rank,
+                                                .kind = HPCW_CLOG2_MESSAGE,
+                                                .as.message = {rank == 0 ? HPCW_CLOG2_SEND : HPCW_CLOG2_RECEIVE,
+                                                               0, 1 - rank, 0, 8 << turn % 3}};
+                    }
+                }
+            }
+        }
+    }
+    (void)snprintf(path, size, "%s/two.clog2", dir);
+    hpcw_error err;
+    if (hpcw_clog2_write(path, &o, record, n, &err) != HPCW_OK) {
+        fail_msg("%s", err.message);
+    }
+}
+
+static hpcw_status fit_log(const char *path, unsigned long n, struct hpcw_i_buf *text, bool *met,
+                           hpcw_error *err) {
+    struct fit_program program;
+    size_t lines;
+    fault_arm(FAULT_NOMEM, n);
+    hpcw_status s = fit_program_read(path, &program, err);
+    s = s == HPCW_OK ? fit_program_fold(&program, 0, err) : s;
+    s = s == HPCW_OK ? fit_program_fold(&program, 4, err) : s;
+    s = s == HPCW_OK ? fit_text_write(&program, text, &lines, err) : s;
+    *met = fault_disarm();
+    fit_program_free(&program);
+    return s;
+}
+
+static void too_little_memory_for_a_log(void **state) {
+    (void)state;
+    struct hpcw_i_buf sound = {0};
+    hpcw_error err = {.message = ""};
+    char path[300];
+    bool met;
+    unsigned long n = 0;
+    scratch_make(dir, sizeof dir);
+    make_log(path, sizeof path);
+    if (fit_log(path, 0, &sound, &met, &err) != HPCW_OK) {
+        fail_msg("%s", err.message);
+    }
+    do {
+        struct hpcw_i_buf text = {0};
+        const hpcw_status s = fit_log(path, ++n, &text, &met, &err);
+        if (s != HPCW_OK && s != HPCW_ENOMEM) {
+            fail_msg("allocation %lu: status %d, %s", n, (int)s, err.message);
+        }
+        if (s == HPCW_OK && (text.size != sound.size || memcmp(text.data, sound.data, sound.size) != 0)) {
+            fail_msg("allocation %lu: another text: %.*s", n, (int)text.size, (const char *)text.data);
+        }
+        hpcw_i_buf_free(&text);
+    } while (met);
+    hpcw_i_buf_free(&sound);
+    scratch_remove(dir);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(too_little_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(too_little_memory),
+                                       cmocka_unit_test(too_little_memory_for_a_log)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

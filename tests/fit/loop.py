@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Closes the loop of `hpcgen fit` for all presets and scenarios. Usage: loop.py HPCGEN [--ranks N] [--seeds N]
+"""Closes the loop of `hpcgen fit` for all presets, scenarios and workloads. Usage: loop.py HPCGEN [--ranks N] [--seeds N]
 
 Data of known parameters are generated, fitted, generated from the fit with another seed, and compared. It prints how many
 rows are alike, which are not, what became of the parameters, and in how many rows other data differ. Not part of
@@ -15,6 +15,8 @@ import sys
 import tempfile
 
 PRESETS = ["dfplus-hdr200", "dragonfly-ss11", "fattree-hdr100", "dfplus-ndr200", "torus-tofud", "tcp-1g"]
+WORKLOADS = ["stencil", "hydro", "solver", "wavefront", "fft", "coupled"]
+MOST_RANKS_OF_LOGS = 64
 SCENARIOS = ["none", "spike", "ramp", "hotspot"]
 # What the control has in place of the defaults.
 OTHER = ["load.objects=20", "load.mean_first=4", "load.mean_last=3", "load.sigma_last=1", "load.skew=0", "load.persistence=0.4", "load.persistence_first=0.4",
@@ -89,6 +91,9 @@ with tempfile.TemporaryDirectory() as work:
         loop(work, f"scenario {scenario}", "sion,vom,rank2file", tally, "--set", f"load.scenario={scenario}")
     for preset in PRESETS:
         loop(work, f"preset {preset}", "linktest", Tally(), "-p", preset)
+    options.ranks = min(options.ranks, MOST_RANKS_OF_LOGS)
+    for workload in WORKLOADS:
+        loop(work, f"workload {workload}", "clog2", Tally(), "-w", workload)
     control = Tally()
     for seed in range(1, options.seeds + 1):
         generate(f"{work}/real", "sion,vom,rank2file", seed)

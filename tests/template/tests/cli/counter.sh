@@ -41,7 +41,7 @@ use='got counter; use verify, info, report or export'
 refuse 1 "whole/$file: --form: expected csv for counter, got npy" "$HPCGEN" export whole/$file --output x --form npy
 refuse 1 "whole/$file: --task: expected none for counter, got one" "$HPCGEN" export whole/$file --output x --task 1
 refuse 1 "whole/$file: rewrite: expected sion, vom or rank2file, $use" "$HPCGEN" rewrite whole/$file x
-fits='fit: expected linktest, sion, vom or rank2file'
+fits='fit: expected linktest, sion, vom, clog2 or rank2file'
 refuse 1 "whole/$file: $fits, $use" "$HPCGEN" fit whole/$file --output x
 refuse 1 "whole/$file: $fits, $use" "$HPCGEN" fit whole --output x
 refuse 1 "whole/$file: $fits, $use" "$HPCGEN" fit --compare whole whole

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/fit/log/course.h"
+
+#include <math.h>
+
+#include "gen/fit/sketch.h"
+#include "libwriter/base/mem.h"
+
+/* Long times before calls in the longest loop. */
+static bool is_long(const struct fit_draws *d) {
+    return d->count > 0 && d->points == 0 && d->mean == 0 && d->time[d->count - 1].turn > 0;
+}
+
+/* Takes out what was before the first turn. */
+static void take_first(struct fit_draws *d) {
+    size_t kept = 0, firsts = 0;
+    for (size_t k = 0; k < d->count; k++) {
+        if (d->time[k].turn > 0) {
+            d->time[kept++] = d->time[k];
+        } else {
+            d->first += d->time[k].value;
+            d->sum -= d->time[k].value;
+            firsts++;
+        }
+    }
+    d->count = kept;
+    d->first /= firsts > 0 ? (double)firsts : 1;
+}
+
+static uint32_t group_of(const struct fit_course *c, uint32_t turn) {
+    return (turn - 1) / c->width;
+}
+
+/* ---- the course ---- */
+
+/* Of all long times, or of those that are not before the first step of a turn. False: there are none. */
+static bool add_up(struct fit_program *p, bool all) {
+    struct fit_course *c = &p->course;
+    double sum = 0;
+    *c = (struct fit_course){.turns = p->phases, .width = (p->phases + FIT_MOST_COURSE - 1) / FIT_MOST_COURSE};
+    c->groups = (c->turns + c->width - 1) / c->width;
+    for (uint32_t r = 0; r < p->roles; r++) {
+        for (uint32_t i = 0; i < p->role[r].tree.sites; i++) {
+            const struct fit_draws *d = &p->role[r].site[i].gap;
+            for (size_t k = 0; is_long(d) && k < d->count; k++) {
+                if (all || !d->time[k].first) {
+                    c->factor[group_of(c, d->time[k].turn)] += d->time[k].value;
+                    sum += d->time[k].value;
+                }
+            }
+        }
+    }
+    for (uint32_t turn = 1; sum > 0 && turn <= c->turns; turn += c->width) {
+        const uint32_t left = c->turns + 1 - turn;
+        const double share = (double)(left < c->width ? left : c->width) / c->turns;
+        c->factor[group_of(c, turn)] /= sum * share;
+    }
+    return sum > 0;
+}
+
+/* How much times before first steps vary over the course, if they are of the turn, or of the one before. */
+static double spread_of_firsts(const struct fit_program *p, const struct fit_role *r, uint32_t before) {
+    double spread = 0;
+    for (uint32_t i = 0; i < r->tree.sites; i++) {
+        const struct fit_draws *d = &r->site[i].gap;
+        double sum = 0, squares = 0, count = 0;
+        for (size_t k = 0; is_long(d) && k < d->count; k++) {
+            if (d->time[k].first && d->time[k].turn > 1) {
+                const double factor = p->course.factor[group_of(&p->course, d->time[k].turn - before)];
+                const double value = d->time[k].value / fmax(factor, 1e-6);
+                sum += value;
+                squares += value * value;
+                count++;
+            }
+        }
+        spread += sum > 0 ? squares * count / (sum * sum) : 0;
+    }
+    return spread;
+}
+
+/* A log does not say whether a rank computes at the begin of a turn, or at the end of the one before. */
+static void begin_turns(struct fit_program *p) {
+    if (!add_up(p, false)) {
+        return;
+    }
+    for (uint32_t r = 0; r < p->roles; r++) {
+        struct fit_role *role = &p->role[r];
+        /* A first step that is a loop of its own cannot be taken apart. */
+        role->late = role->tree.node[role->tree.node[role->loop].child[0]].number != FIT_LOOP &&
+                     spread_of_firsts(p, role, 1) < spread_of_firsts(p, role, 0);
+        for (uint32_t i = 0; role->late && i < role->tree.sites; i++) {
+            struct fit_draws *d = &role->site[i].gap;
+            for (size_t k = 0; is_long(d) && k < d->count; k++) {
+                d->time[k].turn -= d->time[k].first;
+            }
+            if (is_long(d)) {
+                take_first(d);
+            }
+        }
+    }
+}
+
+/* The variance of the times over the square of their mean, if they are over these factors; NULL: or not. */
+static double variance(const struct fit_course *c, const struct fit_draws *d, const double *factor) {
+    double sum = 0, squares = 0;
+    for (size_t k = 0; k < d->count; k++) {
+        const double over = factor != NULL ? fmax(factor[group_of(c, d->time[k].turn)], 1e-6) : 1;
+        const double value = d->time[k].value / over;
+        sum += value;
+        squares += value * value;
+    }
+    return sum > 0 ? squares * (double)d->count / (sum * sum) - 1 : 0;
+}
+
+/* The course of one step, as means of at least FIT_LEAST_VALUES values; NULL: it has fewer, or memory has run out. */
+static double *course_of(const struct fit_course *c, const struct fit_draws *d, bool *good) {
+    double *factor = hpcw_i_calloc(c->groups, sizeof *factor);
+    uint32_t *count = hpcw_i_calloc(c->groups, sizeof *count);
+    *good = factor != NULL && count != NULL;
+    bool enough = *good && d->sum > 0;
+    for (size_t k = 0; enough && k < d->count; k++) {
+        factor[group_of(c, d->time[k].turn)] += d->time[k].value;
+        count[group_of(c, d->time[k].turn)]++;
+    }
+    for (uint32_t g = 0; enough && g < c->groups; g++) {
+        enough = count[g] >= FIT_LEAST_VALUES;
+        factor[g] /= d->sum / (double)d->count * (count[g] > 0 ? count[g] : 1);
+    }
+    hpcw_i_free(count);
+    if (!enough) {
+        hpcw_i_free(factor);
+        factor = NULL;
+    }
+    return factor;
+}
+
+/* A step has a course of its own if that leaves less than half of the variance that the common one leaves. */
+static bool choose_course(const struct fit_course *c, struct fit_draws *d) {
+    bool good;
+    double *own = course_of(c, d, &good);
+    const double common = variance(c, d, c->factor), none = variance(c, d, NULL);
+    if (own != NULL && variance(c, d, own) < fmin(common, none) / 2) {
+        d->course = own;
+        d->follows = true;
+        return good;
+    }
+    hpcw_i_free(own);
+    d->follows = common < none;
+    return good;
+}
+
+/* ---- luck ---- */
+
+struct lucks {
+    double *took, *expected; /* [ranks][columns] seconds */
+    uint32_t *count;         /* steps */
+    size_t columns;          /* turns, or groups of them */
+    bool table;
+};
+
+static size_t column_of(const struct fit_program *p, const struct lucks *l, const struct fit_time *t) {
+    return t->member * l->columns + (l->table ? group_of(&p->course, t->turn) : t->turn - 1);
+}
+
+static void add_steps(const struct fit_program *p, const struct fit_role *r, struct lucks *l) {
+    for (uint32_t i = 0; i < r->tree.sites; i++) {
+        const struct fit_draws *d = &r->site[i].gap;
+        for (size_t k = 0; d->follows && k < d->count; k++) {
+            const struct fit_time *t = &d->time[k];
+            const size_t at = column_of(p, l, t);
+            const double factor = d->factor != NULL ? d->factor[t->member] : 1;
+            l->took[at] += t->value * factor;
+            l->expected[at] += d->sum / (double)d->count * factor;
+            l->count[at]++;
+        }
+    }
+}
+
+/* How much the logarithms of a role's times vary about their steps' means, if they are over luck; NULL: or not. */
+static double spread_of(const struct fit_program *p, const struct fit_role *r, const struct lucks *l) {
+    double spread = 0;
+    for (uint32_t i = 0; i < r->tree.sites; i++) {
+        const struct fit_draws *d = &r->site[i].gap;
+        double sum = 0, squares = 0;
+        for (size_t k = 0; d->follows && k < d->count; k++) {
+            const struct fit_time *t = &d->time[k];
+            const double luck = l != NULL ? fmax(1e-6, l->took[column_of(p, l, t)]) : 1;
+            const double ln = gen_fit_ln(fmax(1e-9, t->value) / luck);
+            sum += ln;
+            squares += ln * ln;
+        }
+        spread += d->count > 0 ? squares - sum * sum / (double)d->count : 0;
+    }
+    return spread;
+}
+
+static void take_out(const struct fit_program *p, struct fit_role *r, const struct lucks *l) {
+    for (uint32_t i = 0; i < r->tree.sites; i++) {
+        struct fit_draws *d = &r->site[i].gap;
+        for (size_t k = 0; d->follows && k < d->count; k++) {
+            struct fit_time *t = &d->time[k];
+            const double luck = l->took[column_of(p, l, t)];
+            t->value = luck > 0 ? t->value / luck : d->sum / (double)d->count;
+        }
+    }
+}
+
+/* Of drawn luck, that of a rank with one step in a turn is the distribution of the step itself. */
+static bool learn_luck(const struct fit_program *p, struct fit_role *r) {
+    struct lucks l = {.table = (uint64_t)p->history.ranks * p->course.groups <= FIT_MOST_LUCKS};
+    l.columns = l.table ? p->course.groups : p->course.turns;
+    const size_t cells = r->ranks * l.columns;
+    l.took = hpcw_i_calloc(cells, sizeof *l.took);
+    l.expected = hpcw_i_calloc(cells, sizeof *l.expected);
+    l.count = hpcw_i_calloc(cells, sizeof *l.count);
+    bool good = l.took != NULL && l.expected != NULL && l.count != NULL;
+    bool worth = l.table;
+    if (good) {
+        add_steps(p, r, &l);
+    }
+    for (size_t at = 0; good && at < cells; at++) {
+        worth = worth || l.count[at] > 1;
+        l.took[at] = l.expected[at] > 0 ? l.took[at] / l.expected[at] : 1;
+    }
+    for (size_t at = 0; good && worth && !l.table && at < cells; at++) {
+        good = l.count[at] == 0 ||
+               fit_draws_add(&r->luck,
+                             (struct fit_time){.value = l.took[at], .member = (uint32_t)(at / l.columns)});
+    }
+    worth = worth && good && spread_of(p, r, &l) < spread_of(p, r, NULL);
+    if (worth) {
+        take_out(p, r, &l);
+    } else {
+        fit_draws_free(&r->luck);
+    }
+    if (worth && l.table) {
+        r->lucks = l.took;
+        l.took = NULL;
+    }
+    hpcw_i_free(l.took);
+    hpcw_i_free(l.expected);
+    hpcw_i_free(l.count);
+    return good;
+}
+
+bool fit_course_learn(struct fit_program *p, double least) {
+    bool good = true;
+    for (uint32_t r = 0; r < p->roles; r++) {
+        for (uint32_t i = 0; i < p->role[r].tree.sites; i++) {
+            if (is_long(&p->role[r].site[i].gap)) {
+                take_first(&p->role[r].site[i].gap);
+            }
+        }
+    }
+    begin_turns(p);
+    if (!add_up(p, true)) {
+        p->course.turns = 0;
+    }
+    for (uint32_t r = 0; good && p->course.turns > 0 && r < p->roles; r++) {
+        struct fit_role *role = &p->role[r];
+        for (uint32_t i = 0; good && i < role->tree.sites; i++) {
+            struct fit_draws *d = &role->site[i].gap;
+            if (!is_long(d)) {
+                continue;
+            }
+            good = choose_course(&p->course, d);
+            if (!d->follows) {
+                continue;
+            }
+            const double *factor = d->course != NULL ? d->course : p->course.factor;
+            d->sum = 0;
+            for (size_t k = 0; k < d->count; k++) {
+                d->time[k].value /= fmax(factor[group_of(&p->course, d->time[k].turn)], 1e-6);
+                d->sum += d->time[k].value;
+            }
+            good = good && fit_draws_members(d, role->ranks, least);
+        }
+        good = good && learn_luck(p, role);
+    }
+    return good;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The statistics of an event log. */
+#ifndef HPCW_GEN_FIT_LOG_FACTS_H
+#define HPCW_GEN_FIT_LOG_FACTS_H
+
+#include "gen/fit/facts.h"
+#include "gen/fit/log/program.h"
+
+/* Adds them. Errors of gen_waits_read; HPCW_ENOMEM. */
+hpcw_status fit_log_facts(const char *path, const struct fit_program *p, struct gen_fit_facts *facts,
+                          hpcw_error *err);
+
+#endif

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/fit/log/learn.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "gen/fit/log/facts.h"
+#include "gen/fit/log/program.h"
+#include "gen/fit/log/text.h"
+#include "gen/spec/workload.h"
+#include "libwriter/base/status.h"
+
+/* All ranks are on one node, whose network is as fast as the fastest messages of the log: what others took longer is in the times
+ * of the calls. */
+static hpcw_status learn_machine(const struct fit_program *p, struct gen_fit_twin *twin, hpcw_error *err) {
+    const struct {
+        const char *key;
+        uint32_t value;
+    } exact[] = {
+        {"load.phases", p->phases},
+        {"machine.ppn", p->history.ranks},
+        {"machine.cores", p->history.ranks},
+        {"machine.cores_per_cache", p->history.ranks},
+        {"machine.cores_per_socket", p->history.ranks},
+    };
+    const struct {
+        const char *key;
+        double value;
+    } learned[] = {
+        {"rank2file.checkpoints", 0},
+        {"machine.latency_0", p->machine.latency * 1e6},
+        {"machine.line_0", p->machine.rate / 1e9},
+        {"machine.protocol_0", 0},
+        {"machine.rendezvous_0", 0},
+        {"machine.eager_node", p->machine.eager},
+        {"machine.pair_spread", 0},
+        {"noise.processors", 0},
+        {"noise.ticks", 0},
+        {"noise.detours", 0},
+    };
+    hpcw_status s = HPCW_OK;
+    for (size_t i = 0; s == HPCW_OK && i < sizeof exact / sizeof exact[0]; i++) {
+        char text[16];
+        (void)snprintf(text, sizeof text, "%" PRIu32, exact[i].value);
+        s = gen_fit_learn_text(twin, exact[i].key, text, GEN_FIT_PER_RUN, err);
+    }
+    for (size_t i = 0; s == HPCW_OK && i < sizeof learned / sizeof learned[0]; i++) {
+        s = gen_fit_learn(twin, learned[i].key, learned[i].value, GEN_FIT_PER_RUN, err);
+    }
+    return s;
+}
+
+/* ---- the length of the run ---- */
+
+/* On a busy host, what keeps one rank in a call keeps others, too. How often that is so decides how long ranks wait for each other, and
+ * so how long the run takes. If it cannot, the times in calls are longer or shorter by a factor. */
+enum { TRIALS = 7, SEEDS = 3, FEW_RANKS = 64 };
+#define MOST_REST 4.0
+#define CLOSE 0.01
+
+/* How long the twin takes, seconds: the mean over some seeds. */
+static hpcw_status simulate(const struct gen_fit_twin *twin, double *seconds, hpcw_error *err) {
+    const uint64_t seeds =
+        twin->ranks <= FEW_RANKS ? SEEDS : 1; /* the more ranks, the less one of them decides */
+    hpcw_status s = HPCW_OK;
+    *seconds = 0;
+    for (uint64_t seed = 1; s == HPCW_OK && seed <= seeds; seed++) {
+        struct gen_dataset d = twin->dataset;
+        char rest[32], together[32];
+        d.ranks = twin->ranks;
+        d.seed = seed;
+        d.formats = UINT64_C(1) << GEN_FORMAT_CLOG2;
+        (void)snprintf(rest, sizeof rest, "%.9g", twin->rest);
+        (void)snprintf(together, sizeof together, "%.9g", twin->together);
+        s = gen_workload_new("twin.lua", (const char *)twin->workload.data, twin->workload.size, &d.workload,
+                             err);
+        s = s == HPCW_OK ? gen_workload_set(d.workload, "rest", rest, err) : s;
+        s = s == HPCW_OK ? gen_workload_set(d.workload, "together", together, err) : s;
+        s = s == HPCW_OK ? gen_dataset_build(&d, err) : s;
+        *seconds += s == HPCW_OK ? (double)d.workload->counts.end_ns * 1e-9 / (double)seeds : 0;
+        gen_dataset_free(&d);
+    }
+    return s;
+}
+
+/* Halves the range of a parameter, until the twin takes as long as the log. `sign`: 1 if it then takes longer with more of it, -1 if
+ * it takes less long. */
+static hpcw_status search(struct gen_fit_twin *twin, double *parameter, double low, double high, int sign,
+                          double length, double *seconds, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (int i = 0; s == HPCW_OK && i < TRIALS && fabs(*seconds / length - 1) >= CLOSE; i++) {
+        *parameter = (low + high) / 2;
+        s = simulate(twin, seconds, err);
+        if (sign * (*seconds - length) < 0) {
+            low = *parameter;
+        } else {
+            high = *parameter;
+        }
+    }
+    return s;
+}
+
+/* The parameters with which the twin takes as long as the log; *seconds: how long it takes. */
+static hpcw_status learn_rest(const struct fit_program *p, struct gen_fit_twin *twin, double *seconds,
+                              hpcw_error *err) {
+    const double length = p->history.end - p->history.begin;
+    twin->rest = 1;
+    twin->together = 0;
+    hpcw_status s = simulate(twin, seconds, err);
+    if (s == HPCW_OK && *seconds < length) {
+        return search(twin, &twin->rest, 1, MOST_REST, 1, length, seconds, err);
+    }
+    twin->together = 1;
+    s = s == HPCW_OK ? simulate(twin, seconds, err) : s;
+    return s != HPCW_OK        ? s
+           : *seconds < length ? search(twin, &twin->together, 0, 1, -1, length, seconds, err)
+                               : search(twin, &twin->rest, 0, 1, 1, length, seconds, err);
+}
+
+/* ---- the text ---- */
+
+/* Lists of messages of a step, as many as the text has room for. */
+static const uint32_t most_versions[] = {1024, 32, 16, 8, 4};
+enum { VERSIONS = sizeof most_versions / sizeof most_versions[0] };
+
+/* A text in which steps are equal if their messages are. If it is too long, one in which others are equal, too, if that is shorter. The
+ * program has the roles of the one that was taken. */
+static hpcw_status write_text(struct fit_program *p, struct hpcw_i_buf *text, hpcw_error *err) {
+    size_t lines = SIZE_MAX;
+    hpcw_status s = fit_program_fold(p, 0, err);
+    s = s == HPCW_OK ? fit_text_write(p, text, &lines, err) : s;
+    const hpcw_status first = s;
+    if (s == HPCW_OK ? lines <= FIT_FEW_LINES : s != HPCW_EINVAL) {
+        return s;
+    }
+    for (size_t i = 0; i < VERSIONS; i++) {
+        struct hpcw_i_buf other = {0};
+        hpcw_error why;
+        s = fit_program_fold(p, most_versions[i], &why);
+        s = s == HPCW_OK ? fit_text_write(p, &other, &lines, &why) : s;
+        if (s == HPCW_OK && (first != HPCW_OK || other.size < text->size)) {
+            hpcw_i_buf_free(text);
+            *text = other;
+            return HPCW_OK;
+        }
+        hpcw_i_buf_free(&other);
+        if (s != HPCW_EINVAL || lines > FIT_MOST_LINES) {
+            break; /* fewer lists make no fewer lines */
+        }
+    }
+    return first == HPCW_OK ? fit_program_fold(p, 0, err) : first;
+}
+
+/* ---- what the twin lacks ---- */
+
+/* A twin has at least this share of the calls and of the bytes. */
+#define LEAST_SHARE 0.9
+#define MOST_OFF 0.1 /* of the length */
+
+static double share_of(double part, double whole) {
+    return whole > 0 ? part / whole : 0;
+}
+
+/* Refuses a twin, or says at its top what it lacks. */
+static hpcw_status lack(struct gen_fit_twin *twin, const char *path, const char *what, hpcw_error *err) {
+    if (!twin->partial) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: %s; --partial makes a twin of it all the same", path, what);
+    }
+    gen_fit_remark_first(twin, "clog2: partial: %s", what);
+    return HPCW_OK;
+}
+
+static hpcw_status name_lack(const char *path, const struct fit_program *p, struct gen_fit_twin *twin,
+                             hpcw_error *err) {
+    const struct fit_history *h = &p->history;
+    double calls = 0, bytes = (double)h->bytes, lost_calls = 0, lost_bytes = 0;
+    const char *most = "";
+    double most_calls = 0;
+    for (uint32_t r = 0; r < h->ranks; r++) {
+        calls += (double)h->rank[r].calls;
+        for (size_t c = 0; c < h->rank[r].calls; c++) {
+            bytes += (double)h->rank[r].call[c].sent;
+        }
+    }
+    for (size_t i = 0; i < h->names; i++) {
+        const struct fit_lack *l = &p->lack[i];
+        lost_calls += (double)l->calls;
+        lost_bytes += (double)l->bytes;
+        most = (double)l->calls > most_calls ? h->name[i] : most;
+        most_calls = fmax(most_calls, (double)l->calls);
+        if (l->calls > 0) {
+            gen_fit_remark(twin,
+                           "clog2: %s is a state without effect on other ranks: %.2g %% of the calls, %.2g %% "
+                           "of the time, %.2g %% of the bytes",
+                           h->name[i], 100 * share_of((double)l->calls, calls),
+                           100 * share_of(l->seconds, (h->end - h->begin) * h->ranks),
+                           100 * share_of((double)l->bytes, bytes));
+        }
+    }
+    char what[160];
+    (void)snprintf(what, sizeof what,
+                   "expected %.0f %% of calls and bytes in a twin, got %.0f %% of the calls and %.0f %% of the "
+                   "bytes, for want of %s",
+                   100 * LEAST_SHARE, 100 - 100 * share_of(lost_calls, calls),
+                   100 - 100 * share_of(lost_bytes, bytes), most);
+    return share_of(lost_calls, calls) > 1 - LEAST_SHARE || share_of(lost_bytes, bytes) > 1 - LEAST_SHARE
+               ? lack(twin, path, what, err)
+               : HPCW_OK;
+}
+
+/* Other threads, and a length that no times in calls can give it. */
+static hpcw_status check_twin(const char *path, const struct fit_program *p, struct gen_fit_twin *twin,
+                              double seconds, hpcw_error *err) {
+    const double length = p->history.end - p->history.begin;
+    char what[160];
+    if (p->history.of_threads > 0) {
+        gen_fit_remark(
+            twin, "clog2: calls of other threads than the main one are left out: %.2g %%",
+            100 * share_of((double)p->history.of_threads, (double)(p->history.of_threads + p->history.calls)));
+    }
+    (void)snprintf(
+        what, sizeof what,
+        "expected a twin that takes %.3g s, got %.3g s: what ranks wait for may depend on who comes first",
+        length, seconds);
+    return fabs(seconds / length - 1) > MOST_OFF ? lack(twin, path, what, err) : HPCW_OK;
+}
+
+hpcw_status gen_fit_log(const char *path, struct gen_fit_facts *facts, struct gen_fit_twin *twin,
+                        hpcw_error *err) {
+    struct fit_program p;
+    double seconds = 0;
+    hpcw_status s = fit_program_read(path, &p, err);
+    if (s == HPCW_OK && twin == NULL) {
+        s = fit_program_fold(&p, 1, err);
+        s = s == HPCW_OK ? fit_log_facts(path, &p, facts, err) : s;
+    }
+    if (s == HPCW_OK && twin != NULL) {
+        twin->ranks = p.history.ranks;
+        s = name_lack(path, &p, twin, err);
+        s = s == HPCW_OK ? write_text(&p, &twin->workload, err) : s;
+        s = s == HPCW_OK ? learn_machine(&p, twin, err) : s;
+        s = s == HPCW_OK ? learn_rest(&p, twin, &seconds, err) : s;
+        s = s == HPCW_OK ? check_twin(path, &p, twin, seconds, err) : s;
+    }
+    fit_program_free(&p);
+    return s;
+}

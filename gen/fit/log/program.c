@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/fit/log/program.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/fit/log/course.h"
+#include "gen/fit/log/machine.h"
+#include "gen/fit/log/versions.h"
+#include "libwriter/base/array.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+/* Calls that are held in memory, at most: 100 bytes each. */
+#define MOST_CALLS UINT64_C(20000000)
+
+/* ---- roles ---- */
+
+static hpcw_status add_to_role(struct fit_program *p, uint32_t rank, hpcw_error *err) {
+    uint32_t role = 0;
+    while (role < p->roles && p->steps[p->role[role].rank[0]].hash != p->steps[rank].hash) {
+        role++;
+    }
+    struct fit_role *r = &p->role[role];
+    p->roles = role == p->roles ? role + 1 : p->roles;
+    if ((r->ranks & (r->ranks - 1)) == 0) { /* full: twice as many */
+        uint32_t *grown = hpcw_i_realloc(r->rank, (r->ranks == 0 ? 1 : 2 * (size_t)r->ranks) * sizeof *grown);
+        if (grown == NULL) {
+            return hpcw_i_fail_memory(err, "fit", p->history.ranks, "ranks");
+        }
+        r->rank = grown;
+    }
+    r->rank[r->ranks++] = rank;
+    p->role_of[rank] = role;
+    return HPCW_OK;
+}
+
+/* The last site of a node: sites are numbered in the order of the text. */
+static uint32_t last_site(const struct fit_tree *t, uint32_t node) {
+    const struct fit_node *n = &t->node[node];
+    while (n->number == FIT_LOOP) {
+        n = &t->node[n->child[n->children - 1]];
+    }
+    return n->site;
+}
+
+static uint32_t first_site(const struct fit_tree *t, uint32_t node) {
+    const struct fit_node *n = &t->node[node];
+    while (n->number == FIT_LOOP) {
+        n = &t->node[n->child[0]];
+    }
+    return n->site;
+}
+
+/* The loop of a list that makes most of the calls, if it makes more than half of `all`; FIT_LOOP: there is none. `calls`: of each site. */
+static uint32_t longest_of(const struct fit_tree *t, const uint32_t *node, size_t count, const uint64_t *calls,
+                           uint64_t least, uint64_t *most) {
+    uint32_t longest = FIT_LOOP;
+    *most = least;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t sum = 0;
+        for (uint32_t site = first_site(t, node[i]); site <= last_site(t, node[i]); site++) {
+            sum += calls[site];
+        }
+        if (t->node[node[i]].number == FIT_LOOP && sum > *most) {
+            *most = sum;
+            longest = node[i];
+        }
+    }
+    return longest;
+}
+
+/* The loop that makes most of a role's calls, and of the loops in it those that turn often and make more than half of its calls. */
+static bool find_loop(const struct fit_program *p, struct fit_role *r, const struct fit_place *place) {
+    const struct fit_steps *s = &p->steps[r->rank[0]];
+    uint64_t *calls = hpcw_i_calloc(r->tree.sites + (size_t)1, sizeof *calls);
+    uint64_t most = 0;
+    r->loop = FIT_LOOP;
+    for (size_t i = 0; calls != NULL && i < s->count; i++) {
+        calls[place[i].site] += s->step[i].calls;
+    }
+    uint32_t loop = calls == NULL ? FIT_LOOP : longest_of(&r->tree, r->tree.top, r->tree.tops, calls, 0, &most);
+    while (loop != FIT_LOOP && (r->loop == FIT_LOOP || r->tree.node[loop].turns[0] > FIT_FEW)) {
+        const struct fit_node *n = &r->tree.node[loop];
+        r->loop = loop;
+        loop = longest_of(&r->tree, n->child, n->children, calls, most / 2, &most);
+    }
+    hpcw_i_free(calls);
+    return calls != NULL;
+}
+
+/* ---- times ---- */
+
+struct timing {
+    struct fit_program *p;
+    uint32_t versions; /* as in fit_program_fold */
+    uint32_t *serial;  /* [comms] */
+};
+
+static uint32_t levels_of(uint32_t size) {
+    uint32_t levels = 0;
+    while ((UINT32_C(1) << levels) < size && levels < 31) {
+        levels++;
+    }
+    return levels;
+}
+
+/* When the simulator would end a call that began when it did: seconds. */
+static double least_end(struct timing *t, uint32_t rank, const struct fit_step *step,
+                        const struct fit_call *call) {
+    const struct fit_machine *m = &t->p->machine;
+    const struct fit_rank *of = &t->p->history.rank[rank];
+    double end = call->begin + 5e-8; /* SIM_CALL */
+    if (step->verb == FIT_MEET || step->verb == FIT_SPLIT) {
+        uint32_t place;
+        const uint32_t comm = fit_comm_of(&t->p->history, rank, step, &place);
+        const struct fit_meetings *g = &t->p->meetings[comm];
+        const double bytes = step->verb == FIT_MEET ? t->p->steps[rank].item[step->first].bytes : 8;
+        if (place < g->size) {
+            const enum sim_call as = step->verb == FIT_MEET ? (enum sim_call)step->call : SIM_CALL_ALLGATHER;
+            end = fmax(end, fit_meetings_wait(g, t->serial[comm], place, as)) +
+                  levels_of(g->size) * (m->latency + bytes / m->rate);
+        }
+        t->serial[comm]++;
+        return end;
+    }
+    for (uint32_t e = call->first; e < call->first + call->ends; e++) {
+        const struct fit_end *message = &of->end[e];
+        const double flight = m->latency + message->bytes / m->rate;
+        if (!message->send) {
+            end = fmax(end, message->other + flight);
+        } else if (step->verb == FIT_SEND && message->bytes > m->eager) {
+            /* The receive's end knows when it was posted; here, it is enough that it was before it ended. */
+            end = fmax(end, call->begin + flight);
+        } else {
+            end = fmax(end, call->begin + m->latency / 4);
+        }
+    }
+    return end;
+}
+
+static bool add_times(struct timing *t, struct fit_role *r, uint32_t member, const struct fit_place *place) {
+    const uint32_t rank = r->rank[member];
+    const struct fit_steps *s = &t->p->steps[rank];
+    const struct fit_call *call = t->p->history.rank[rank].call;
+    bool good = true;
+    double last = t->p->history.begin;
+    for (uint32_t c = 0; c < t->p->history.comms; c++) {
+        t->serial[c] = 0;
+    }
+    for (size_t i = 0; good && i < s->count; i++) {
+        const struct fit_step *step = &s->step[i];
+        struct fit_site *at = &r->site[place[i].site];
+        struct fit_time time = {.member = member, .turn = place[i].turn, .part = place[i].part};
+        for (uint32_t k = 0; good && k < step->calls; k++) {
+            const struct fit_call *c = &call[step->call_index + k];
+            time.first = k == 0 && place[i].turn > 0 && (i == 0 || place[i - 1].turn != place[i].turn);
+            time.value = c->begin - last;
+            good = fit_draws_add(k == 0 ? &at->gap : &at->between, time);
+            time.value = c->end - (step->verb == FIT_OTHER ? c->begin : least_end(t, rank, step, c));
+            good = good && fit_draws_add(&at->rest, time);
+            last = c->end;
+        }
+    }
+    return good;
+}
+
+/* Members are told apart where their times differ by more than this share of the run. */
+#define LEAST_SHARE 1e-3
+
+/* Steps that take less than the first share of the run, and are fewer than the second share of a role's, have a mean, and share the
+ * form of the distribution. */
+#define MINOR_SHARE 2e-3
+#define FEW_SHARE 0.02
+
+/* The last one, beyond the sites of the text, has the times of such steps over their mean. */
+static bool pool(struct fit_draws *d, struct fit_draws *all, double least, double few) {
+    bool good = true;
+    if (d->count == 0 || d->sum > least || (double)d->count > few) {
+        return good;
+    }
+    const double mean = d->sum / (double)d->count;
+    for (size_t i = 0; good && mean > 0 && i < d->count; i++) {
+        d->time[i].value /= mean;
+        good = fit_draws_add(all, d->time[i]);
+    }
+    fit_draws_free(d);
+    d->mean = mean;
+    return good;
+}
+
+static bool pool_minor(const struct fit_program *p, struct fit_role *r) {
+    const double least = MINOR_SHARE * (p->history.end - p->history.begin) * r->ranks;
+    const double few = fmax(100, FEW_SHARE * (double)p->steps[r->rank[0]].count * r->ranks);
+    struct fit_site *minor = &r->site[r->tree.sites];
+    bool good = true;
+    for (uint32_t i = 0; good && i < r->tree.sites; i++) {
+        struct fit_site *s = &r->site[i];
+        good = pool(&s->gap, &minor->gap, least, few) && pool(&s->between, &minor->between, least, few) &&
+               pool(&s->rest, &minor->rest, least, few);
+    }
+    return good;
+}
+
+static bool learn_times(const struct fit_program *p, struct fit_role *r) {
+    const double least = LEAST_SHARE * (p->history.end - p->history.begin);
+    bool good = true;
+    for (uint32_t i = 0; good && i <= r->tree.sites; i++) {
+        struct fit_draws *of[] = {&r->site[i].gap, &r->site[i].between, &r->site[i].rest};
+        for (size_t k = 0; good && k < 3; k++) {
+            /* Those that follow the course know their members. */
+            good = i == r->tree.sites || of[k]->follows || fit_draws_members(of[k], r->ranks, least);
+            if (i < r->tree.sites && k < 2) {
+                fit_draws_compare(of[k], r->ranks);
+            }
+            fit_draws_learn(of[k]);
+        }
+    }
+    fit_draws_learn(&r->luck);
+    return good;
+}
+
+/* ---- roles and their times ---- */
+
+static void free_sites(struct fit_role *r) {
+    for (uint32_t i = 0; r->site != NULL && i <= r->tree.sites; i++) {
+        fit_draws_free(&r->site[i].gap);
+        fit_draws_free(&r->site[i].between);
+        fit_draws_free(&r->site[i].rest);
+    }
+    hpcw_i_free(r->site);
+    r->site = NULL;
+}
+
+/* Collects the times of a role. */
+static hpcw_status place_times(struct timing *t, struct fit_role *r, struct fit_place *place, hpcw_error *err) {
+    struct fit_program *p = t->p;
+    const struct fit_steps *s = &p->steps[r->rank[0]];
+    hpcw_status status = fit_tree_places(&r->tree, FIT_LOOP, place, s->count, err);
+    if (status != HPCW_OK) {
+        return status;
+    }
+    bool good = find_loop(p, r, place);
+    status = fit_tree_places(&r->tree, r->loop, place, s->count, err);
+    r->site = hpcw_i_calloc(r->tree.sites + (size_t)1, sizeof *r->site);
+    good = good && r->site != NULL;
+    r->turns = 1;
+    for (size_t i = 0; status == HPCW_OK && good && i < s->count; i++) {
+        const struct fit_step *step = &s->step[i];
+        r->site[place[i].site].step = (uint32_t)i;
+        r->site[place[i].site].inner = place[i].inner;
+        r->turns = place[i].turn > r->turns ? place[i].turn : r->turns;
+        r->keeps = r->keeps || step->verb == FIT_WAIT || step->verb == FIT_WAITANY ||
+                   (step->verb == FIT_WAITALL && !step->all);
+    }
+    for (uint32_t m = 0; status == HPCW_OK && good && m < r->ranks; m++) {
+        good = add_times(t, r, m, place);
+    }
+    return good ? status : hpcw_i_fail_memory(err, "fit", s->count, "steps");
+}
+
+/* Whether times of the turns of an inner loop differ by more than chance. */
+static bool parts_differ(const struct fit_draws *d, double least) {
+    double sum[FIT_FEW] = {0}, squares[FIT_FEW] = {0}, n[FIT_FEW] = {0};
+    if (d->sum <= least) {
+        return false;
+    }
+    for (size_t k = 0; k < d->count; k++) {
+        const struct fit_time *time = &d->time[k];
+        sum[time->part] += time->value;
+        squares[time->part] += time->value * time->value;
+        n[time->part]++;
+    }
+    const double whole = d->sum / (double)d->count;
+    double between = 0, chance = 0;
+    for (size_t part = 0; part < FIT_FEW; part++) {
+        if (n[part] > 0) {
+            const double mean = sum[part] / n[part];
+            between += (mean - whole) * (mean - whole);
+            chance += fmax(0, squares[part] / n[part] - mean * mean) / n[part];
+        }
+    }
+    return between > 2 * chance && between > 0.01 * whole * whole;
+}
+
+static bool contains(const struct fit_tree *t, uint32_t loop, uint32_t other) {
+    const struct fit_node *n = &t->node[loop];
+    bool found = false;
+    for (size_t i = 0; n->number == FIT_LOOP && !found && i < n->children; i++) {
+        found = n->child[i] == other || contains(t, n->child[i], other);
+    }
+    return found;
+}
+
+/* A loop whose turns take different times, not only as phases do; FIT_LOOP: there is none. */
+static uint32_t find_uneven(const struct fit_program *p, const struct fit_role *r) {
+    const double least = MINOR_SHARE * (p->history.end - p->history.begin) * r->ranks;
+    for (uint32_t i = 0; i < r->tree.sites; i++) {
+        const struct fit_site *s = &r->site[i];
+        if (s->inner == FIT_LOOP || !(parts_differ(&s->gap, least) || parts_differ(&s->rest, least))) {
+            continue;
+        }
+        if (!contains(&r->tree, s->inner, r->loop) && fit_tree_is_plain(&r->tree, s->inner)) {
+            return s->inner;
+        }
+    }
+    return FIT_LOOP;
+}
+
+/* ---- folding ---- */
+
+/* Loops that are written turn by turn, at most. */
+enum { MOST_UNROLLED = 64 };
+
+static hpcw_status fold_role(struct timing *t, struct fit_role *r, hpcw_error *err) {
+    const struct fit_steps *s = &t->p->steps[r->rank[0]];
+    struct fit_place *place = hpcw_i_malloc((s->count + 1) * sizeof *place);
+    bool good = place != NULL;
+    hpcw_status status = !good ? HPCW_OK : fit_fold(s->number, s->count, &r->tree, err);
+    status = status == HPCW_OK && good ? place_times(t, r, place, err) : status;
+    for (int i = 0; status == HPCW_OK && good && i < MOST_UNROLLED; i++) {
+        const uint32_t loop = find_uneven(t->p, r);
+        if (loop == FIT_LOOP) {
+            break;
+        }
+        free_sites(r);
+        good = fit_tree_unroll(&r->tree, loop);
+        status = good ? place_times(t, r, place, err) : status;
+    }
+    good = good && (status != HPCW_OK || t->versions == 0 || fit_versions_number(t->p, r, place, t->versions));
+    good = good && (status != HPCW_OK || pool_minor(t->p, r));
+    hpcw_i_free(place);
+    return good ? status : hpcw_i_fail_memory(err, "fit", s->count, "steps");
+}
+
+/* ---- all ---- */
+
+static void free_roles(struct fit_program *p) {
+    for (uint32_t r = 0; p->role != NULL && r < p->roles; r++) {
+        struct fit_role *role = &p->role[r];
+        fit_draws_free(&role->luck);
+        hpcw_i_free(role->lucks);
+        free_sites(role);
+        hpcw_i_free(role->rank);
+        fit_tree_free(&role->tree);
+        *role = (struct fit_role){0};
+    }
+    p->roles = 0;
+}
+
+static hpcw_status make_steps(struct fit_program *p, hpcw_error *err) {
+    const uint32_t ranks = p->history.ranks;
+    p->steps = hpcw_i_calloc(ranks, sizeof *p->steps);
+    p->role = hpcw_i_calloc(ranks, sizeof *p->role);
+    p->role_of = hpcw_i_calloc(ranks, sizeof *p->role_of);
+    p->lack = hpcw_i_calloc(p->history.names + 1, sizeof *p->lack);
+    if (p->lack == NULL || p->steps == NULL || p->role == NULL || p->role_of == NULL) {
+        return hpcw_i_fail_memory(err, "fit", ranks, "ranks");
+    }
+    hpcw_status s = HPCW_OK;
+    for (uint32_t r = 0; s == HPCW_OK && r < ranks; r++) {
+        s = fit_steps_make(&p->history, r, &p->steps[r], p->lack, err);
+    }
+    return s == HPCW_OK ? fit_meetings_find(&p->history, p->steps, &p->meetings, err) : s;
+}
+
+hpcw_status fit_program_read(const char *path, struct fit_program *p, hpcw_error *err) {
+    *p = (struct fit_program){0};
+    hpcw_status s = fit_history_read(path, MOST_CALLS, &p->history, err);
+    s = s == HPCW_OK ? make_steps(p, err) : s;
+    if (s == HPCW_OK && !(fit_machine_learn(p))) {
+        s = hpcw_i_fail_memory(err, "fit", p->history.messages, "messages");
+    }
+    return s;
+}
+
+hpcw_status fit_program_fold(struct fit_program *p, uint32_t versions, hpcw_error *err) {
+    struct timing t = {.p = p, .versions = versions};
+    t.serial = hpcw_i_calloc(p->history.comms, sizeof *t.serial);
+    hpcw_status s =
+        t.serial == NULL ? hpcw_i_fail_memory(err, "fit", p->history.comms, "communicators") : HPCW_OK;
+    free_roles(p);
+    for (uint32_t r = 0; s == HPCW_OK && r < p->history.ranks; r++) {
+        s = fit_steps_number(&p->steps[r], versions > 0, err);
+        s = s == HPCW_OK ? add_to_role(p, r, err) : s;
+    }
+    for (uint32_t r = 0; s == HPCW_OK && r < p->roles; r++) {
+        s = fold_role(&t, &p->role[r], err);
+    }
+    p->phases = s == HPCW_OK ? p->role[0].turns : 1;
+    for (uint32_t r = 1; s == HPCW_OK && r < p->roles; r++) {
+        p->phases = p->role[r].turns == p->phases ? p->phases : 1;
+    }
+    p->course = (struct fit_course){0};
+    bool good = s != HPCW_OK || p->phases == 1 ||
+                fit_course_learn(p, LEAST_SHARE * (p->history.end - p->history.begin));
+    for (uint32_t r = 0; s == HPCW_OK && good && r < p->roles; r++) {
+        good = learn_times(p, &p->role[r]);
+    }
+    s = good ? s : hpcw_i_fail_memory(err, "fit", p->history.calls, "calls");
+    hpcw_i_free(t.serial);
+    return s;
+}
+
+void fit_program_free(struct fit_program *p) {
+    free_roles(p);
+    for (uint32_t r = 0; p->steps != NULL && r < p->history.ranks; r++) {
+        fit_steps_free(&p->steps[r]);
+    }
+    fit_meetings_free(p->meetings, p->history.comms);
+    hpcw_i_free(p->role);
+    hpcw_i_free(p->role_of);
+    hpcw_i_free(p->lack);
+    hpcw_i_free(p->steps);
+    fit_history_free(&p->history);
+    *p = (struct fit_program){0};
+}

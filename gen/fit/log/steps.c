@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/fit/log/steps.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "libwriter/base/array.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/base/table.h"
+
+/* ---- names ---- */
+
+/* What becomes of a call. Names that are not here are states with their time. */
+static const struct known {
+    const char *name;
+    enum fit_verb verb;
+    enum sim_call call; /* the call of the simulator that has this name, or the nearest one */
+    bool wraps;
+} known[] = {
+    {"MPI_Send", FIT_SEND, SIM_CALL_SEND, false},
+    {"MPI_Ssend", FIT_SEND, SIM_CALL_SEND, true},
+    {"MPI_Bsend", FIT_SEND, SIM_CALL_SEND, true},
+    {"MPI_Rsend", FIT_SEND, SIM_CALL_SEND, true},
+    {"MPI_Recv", FIT_RECV, SIM_CALL_RECV, false},
+    {"MPI_Mrecv", FIT_RECV, SIM_CALL_RECV, true},
+    {"MPI_Isend", FIT_ISEND, SIM_CALL_ISEND, false},
+    {"MPI_Issend", FIT_ISEND, SIM_CALL_ISEND, true},
+    {"MPI_Ibsend", FIT_ISEND, SIM_CALL_ISEND, true},
+    {"MPI_Irsend", FIT_ISEND, SIM_CALL_ISEND, true},
+    {"MPI_Start", FIT_ISEND, SIM_CALL_ISEND, true},
+    {"MPI_Startall", FIT_ISEND, SIM_CALL_ISEND, true},
+    {"MPI_Irecv", FIT_IRECV, SIM_CALL_IRECV, false},
+    {"MPI_Imrecv", FIT_IRECV, SIM_CALL_IRECV, true},
+    {"MPI_Sendrecv", FIT_SENDRECV, SIM_CALL_SENDRECV, false},
+    {"MPI_Sendrecv_replace", FIT_SENDRECV, SIM_CALL_SENDRECV, true},
+    {"MPI_Wait", FIT_WAIT, SIM_CALL_WAIT, false},
+    {"MPI_Test", FIT_WAIT, SIM_CALL_WAIT, true},
+    {"MPI_Waitall", FIT_WAITALL, SIM_CALL_WAITALL, false},
+    {"MPI_Testall", FIT_WAITALL, SIM_CALL_WAITALL, true},
+    {"MPI_Waitsome", FIT_WAITALL, SIM_CALL_WAITALL, true},
+    {"MPI_Testsome", FIT_WAITALL, SIM_CALL_WAITALL, true},
+    {"MPI_Waitany", FIT_WAITANY, SIM_CALL_WAITANY, false},
+    {"MPI_Testany", FIT_WAITANY, SIM_CALL_WAITANY, true},
+    {"MPI_Barrier", FIT_MEET, SIM_CALL_BARRIER, false},
+    {"MPI_Bcast", FIT_MEET, SIM_CALL_BCAST, false},
+    {"MPI_Reduce", FIT_MEET, SIM_CALL_REDUCE, false},
+    {"MPI_Allreduce", FIT_MEET, SIM_CALL_ALLREDUCE, false},
+    {"MPI_Reduce_scatter", FIT_MEET, SIM_CALL_ALLREDUCE, true},
+    {"MPI_Reduce_scatter_block", FIT_MEET, SIM_CALL_ALLREDUCE, true},
+    {"MPI_Scan", FIT_MEET, SIM_CALL_ALLREDUCE, true},
+    {"MPI_Exscan", FIT_MEET, SIM_CALL_ALLREDUCE, true},
+    {"MPI_Gather", FIT_MEET, SIM_CALL_GATHER, false},
+    {"MPI_Scatter", FIT_MEET, SIM_CALL_SCATTER, false},
+    {"MPI_Allgather", FIT_MEET, SIM_CALL_ALLGATHER, false},
+    {"MPI_Alltoall", FIT_MEET, SIM_CALL_ALLTOALL, false},
+    {"MPI_Gatherv", FIT_MEET, SIM_CALL_GATHERV, false},
+    {"MPI_Scatterv", FIT_MEET, SIM_CALL_SCATTERV, false},
+    {"MPI_Allgatherv", FIT_MEET, SIM_CALL_ALLGATHERV, false},
+    {"MPI_Alltoallv", FIT_MEET, SIM_CALL_ALLTOALLV, false},
+    {"MPI_Alltoallw", FIT_MEET, SIM_CALL_ALLTOALLV, true},
+    {"MPI_Comm_split", FIT_SPLIT, SIM_CALL_SPLIT, false},
+    {"MPI_Comm_dup", FIT_SPLIT, SIM_CALL_SPLIT, true},
+    {"MPI_Comm_create", FIT_SPLIT, SIM_CALL_SPLIT, true},
+    {"MPI_Comm_split_type", FIT_SPLIT, SIM_CALL_SPLIT, true},
+    {"MPI_Cart_create", FIT_SPLIT, SIM_CALL_SPLIT, true},
+    {"MPI_Cart_sub", FIT_SPLIT, SIM_CALL_SPLIT, true},
+    {"MPI_Graph_create", FIT_SPLIT, SIM_CALL_SPLIT, true},
+    {"MPI_Dist_graph_create", FIT_SPLIT, SIM_CALL_SPLIT, true},
+    {"MPI_Dist_graph_create_adjacent", FIT_SPLIT, SIM_CALL_SPLIT, true},
+};
+enum { KNOWN = sizeof known / sizeof known[0] };
+
+static const struct known *find_known(const char *name) {
+    for (size_t i = 0; i < KNOWN; i++) {
+        if (strcmp(known[i].name, name) == 0) {
+            return &known[i];
+        }
+    }
+    return NULL;
+}
+
+enum sim_call fit_meets_as(const char *name) {
+    const struct known *k = find_known(name);
+    return k == NULL              ? SIM_CALLS
+           : k->verb == FIT_MEET  ? k->call
+           : k->verb == FIT_SPLIT ? SIM_CALL_SPLIT
+                                  : SIM_CALLS;
+}
+
+/* ---- one rank ---- */
+
+/* MPI_Put and the like: the rank that calls has both ends. */
+enum { ONE_SIDED = INT32_MAX };
+
+struct making {
+    const struct fit_history *h;
+    const struct fit_rank *rank;
+    const struct known **known; /* [names]; NULL: a state */
+    struct fit_steps *s;
+    struct fit_lack *lack;
+    uint32_t *given;        /* [ends] of a receive: the call that posted it, plus 1; 0: none has */
+    uint32_t *of;           /* [calls] of an Irecv: its end, plus 1 */
+    size_t receives, sends; /* under way */
+    size_t mades;           /* communicators that it has got */
+    uint32_t *open;         /* posted receives of which the end is not known yet: calls, oldest first */
+    bool failed;            /* memory has run out */
+};
+
+static enum fit_verb verb_of(const struct making *m, const struct fit_call *c) {
+    const struct known *k = m->known[c->name];
+    return k == NULL ? FIT_OTHER : k->verb;
+}
+
+static bool is_receive(const struct making *m, size_t end) {
+    const struct fit_end *e = &m->rank->end[end];
+    return !e->send && e->tag != ONE_SIDED;
+}
+
+/* Which Irecv has posted the receives that end in other calls. */
+static void give_receives(struct making *m) {
+    size_t first = 0, last = 0;
+    for (size_t c = 0; c < m->rank->calls; c++) {
+        const struct fit_call *call = &m->rank->call[c];
+        const enum fit_verb verb = verb_of(m, call);
+        if (verb == FIT_IRECV) {
+            m->open[last++] = (uint32_t)c;
+        }
+        bool own = verb == FIT_RECV || verb == FIT_SENDRECV;
+        for (uint32_t e = call->first; e < call->first + call->ends; e++) {
+            if (!is_receive(m, e)) {
+                continue;
+            }
+            if (own) {
+                own = false;
+                m->s->posted[e] = call->begin;
+            } else if (first < last) {
+                m->of[m->open[first]] = e + 1;
+                m->s->posted[e] = m->rank->call[m->open[first]].begin;
+                m->given[e] = m->open[first++] + 1;
+            }
+        }
+    }
+}
+
+static void add_item(struct making *m, struct fit_step *step, struct fit_item item) {
+    struct fit_steps *s = m->s;
+    struct fit_item *grown = hpcw_i_grow(s->item, &s->item_capacity, s->items + 1, sizeof *grown);
+    if (grown == NULL) {
+        m->failed = true;
+        return;
+    }
+    s->item = grown;
+    s->item[s->items++] = item;
+    step->items++;
+}
+
+static void add_end(struct making *m, struct fit_step *step, const struct fit_end *e) {
+    add_item(m, step, (struct fit_item){e->peer, e->bytes, e->tag, e->send});
+}
+
+/* The messages that a call sends, and a receive that is its own. */
+static void add_messages(struct making *m, struct fit_step *step, const struct fit_call *call, bool receive) {
+    const struct fit_end *end = m->rank->end;
+    for (uint32_t e = call->first; e < call->first + call->ends; e++) {
+        if (end[e].send && end[e].tag != ONE_SIDED && step->verb != FIT_RECV) {
+            add_end(m, step, &end[e]);
+        }
+    }
+    for (uint32_t e = call->first; receive && e < call->first + call->ends; e++) {
+        if (is_receive(m, e)) {
+            add_end(m, step, &end[e]);
+            return;
+        }
+    }
+}
+
+/* Receives that end in this call: those that some Irecv posted. Others are posted in the call itself. */
+static void count_receives(struct making *m, struct fit_step *step, const struct fit_call *call) {
+    for (uint32_t e = call->first; e < call->first + call->ends; e++) {
+        if (is_receive(m, e)) {
+            step->receives++;
+            if (m->given[e] == 0) {
+                add_end(m, step, &m->rank->end[e]);
+            }
+        }
+    }
+}
+
+static void make_wait(struct making *m, struct fit_step *step, const struct fit_call *call) {
+    count_receives(m, step, call);
+    m->receives += step->items; /* posted here */
+    const bool any = step->receives > 0 || m->sends > 0;
+    step->all = step->verb == FIT_WAITALL && any && step->receives == m->receives;
+    if (step->all || (step->verb == FIT_WAITALL && step->receives == 0)) {
+        step->sends = (uint32_t)m->sends;
+    } else if (step->receives == 0) {
+        step->sends = m->sends > 0;
+    }
+    if (step->verb == FIT_WAITANY && step->receives != 1) {
+        step->verb = FIT_WAIT;
+    }
+    if (step->verb == FIT_WAIT && step->receives > 1) {
+        step->verb = FIT_WAITALL;
+        step->wraps = true;
+    }
+    m->receives -= step->receives;
+    m->sends -= step->sends;
+    if (!any || step->receives + step->sends == 0) {
+        step->verb = FIT_OTHER;
+    }
+}
+
+static uint32_t clip(uint64_t bytes) {
+    return bytes < SIM_MOST_BYTES ? (uint32_t)bytes : SIM_MOST_BYTES;
+}
+
+/* Bytes as the simulator takes them: of a rank, or of a pair of ranks. */
+static uint64_t bytes_of(const struct making *m, const struct fit_call *c, enum sim_call call) {
+    const uint64_t size = m->h->comm[c->comm].size > 0 ? m->h->comm[c->comm].size : 1;
+    const uint64_t both = c->sent > c->received ? c->sent : c->received;
+    switch (call) {
+    case SIM_CALL_ALLTOALL:
+    case SIM_CALL_ALLTOALLV:
+        return c->sent / size;
+    case SIM_CALL_ALLGATHER:
+    case SIM_CALL_ALLGATHERV:
+    case SIM_CALL_GATHER:
+    case SIM_CALL_GATHERV:
+        return c->sent;
+    case SIM_CALL_SCATTER:
+    case SIM_CALL_SCATTERV:
+        return c->received;
+    default:
+        return both;
+    }
+}
+
+static uint32_t place_in(const struct making *m, uint32_t comm, size_t *slot) {
+    for (*slot = 0; *slot < m->rank->mades; (*slot)++) {
+        if (m->rank->made[*slot].comm == comm) {
+            return m->rank->made[*slot].place;
+        }
+    }
+    return FIT_NOBODY;
+}
+
+/* The root is the rank that moves other bytes than the others: of a broadcast, it receives none. FIT_NOBODY: it is another. */
+static bool is_root(const struct fit_call *c, enum sim_call call) {
+    switch (call) {
+    case SIM_CALL_BCAST:
+        return c->sent > 0;
+    case SIM_CALL_REDUCE:
+    case SIM_CALL_GATHER:
+    case SIM_CALL_GATHERV:
+        return c->received > 0;
+    case SIM_CALL_SCATTER:
+    case SIM_CALL_SCATTERV:
+        return c->sent > 0;
+    default:
+        return false;
+    }
+}
+
+/* Whether ranks exchange data by calls of this name. */
+static bool exchanges(const char *name, const struct known *k) {
+    static const char *const begin[] = {
+        "MPI_Put",         "MPI_Get_accumulate", "MPI_Accumulate",       "MPI_Rput",       "MPI_Rget",
+        "MPI_Raccumulate", "MPI_Fetch_and_op",   "MPI_Compare_and_swap", "MPI_Win_",       "MPI_Neighbor_",
+        "MPI_Ineighbor_",  "MPI_Ibarrier",       "MPI_Ibcast",           "MPI_Igather",    "MPI_Iscatter",
+        "MPI_Iallgather",  "MPI_Ialltoall",      "MPI_Ireduce",          "MPI_Iallreduce", "MPI_Iscan",
+        "MPI_Iexscan",     "MPI_File_",          "MPI_Comm_spawn",       "MPI_Intercomm_"};
+    bool does = strcmp(name, "MPI_Get") == 0 || (k != NULL && k->verb == FIT_MEET);
+    for (size_t i = 0; i < sizeof begin / sizeof begin[0]; i++) {
+        does = does || strncmp(name, begin[i], strlen(begin[i])) == 0;
+    }
+    return does;
+}
+
+static void add_lack(struct making *m, const struct fit_call *call) {
+    struct fit_lack *lack = &m->lack[call->name];
+    lack->calls++;
+    lack->seconds += call->end - call->begin;
+    lack->bytes += call->sent;
+    for (uint32_t e = call->first; e < call->first + call->ends; e++) {
+        lack->bytes += m->rank->end[e].send ? m->rank->end[e].bytes : 0;
+    }
+}
+
+static void make_step(struct making *m, struct fit_step *step, size_t c) {
+    const struct fit_call *call = &m->rank->call[c];
+    const struct known *k = m->known[call->name];
+    size_t slot = 0;
+    *step = (struct fit_step){.verb = (uint8_t)verb_of(m, call),
+                              .name = call->name,
+                              .wraps = k != NULL && k->wraps,
+                              .call = (uint8_t)(k != NULL ? k->call : SIM_CALLS),
+                              .first = (uint32_t)m->s->items,
+                              .call_index = (uint32_t)c,
+                              .calls = 1};
+    switch (step->verb) {
+    case FIT_RECV:
+    case FIT_SENDRECV:
+    case FIT_SEND:
+    case FIT_ISEND:
+        add_messages(m, step, call, step->verb == FIT_RECV || step->verb == FIT_SENDRECV);
+        if (step->verb == FIT_SENDRECV && step->items == 1) {
+            /* One half of it is to or from nobody. */
+            const bool sends = m->s->item[step->first].send;
+            add_item(m, step, (struct fit_item){.peer = FIT_NOBODY, .send = !sends});
+            if (!sends) {
+                const struct fit_item receive = m->s->item[step->first];
+                m->s->item[step->first] = m->s->item[step->first + 1];
+                m->s->item[step->first + 1] = receive;
+            }
+        } else if (step->items == 0) {
+            add_item(m, step, (struct fit_item){.peer = FIT_NOBODY});
+            if (step->verb == FIT_SENDRECV) {
+                add_item(m, step, (struct fit_item){.peer = FIT_NOBODY});
+            }
+        }
+        m->sends += step->verb == FIT_ISEND ? step->items : 0;
+        break;
+    case FIT_IRECV:
+        if (m->of[c] == 0) {
+            add_item(m, step, (struct fit_item){.peer = FIT_NOBODY});
+        } else {
+            add_end(m, step, &m->rank->end[m->of[c] - 1]);
+            m->receives++;
+        }
+        break;
+    case FIT_WAIT:
+    case FIT_WAITALL:
+    case FIT_WAITANY:
+        make_wait(m, step, call);
+        break;
+    case FIT_MEET: {
+        const bool world = call->comm == 0;
+        const uint32_t place = world ? (uint32_t)(m->rank - m->h->rank) : place_in(m, call->comm, &slot);
+        if (place == FIT_NOBODY || m->h->comm[call->comm].size < 2) {
+            step->verb = FIT_OTHER; /* of a communicator that nobody is known to have made, or alone */
+        } else {
+            step->comm = world ? 0 : (uint32_t)slot + 1;
+            const bool root = is_root(call, (enum sim_call)step->call);
+            add_item(m, step,
+                     (struct fit_item){root ? place : FIT_NOBODY,
+                                       clip(bytes_of(m, call, (enum sim_call)step->call)), 0, false});
+        }
+        break;
+    }
+    case FIT_SPLIT: {
+        /* A communicator is there when the call ends, or before the next one. */
+        const double next = c + 1 < m->rank->calls ? fmax(call->end, call[1].begin) : INFINITY;
+        const struct fit_made *found = NULL;
+        while (m->mades < m->rank->mades && m->rank->made[m->mades].time < call->begin) {
+            m->mades++;
+        }
+        if (m->mades < m->rank->mades && m->rank->made[m->mades].time <= next) {
+            found = &m->rank->made[m->mades++];
+        }
+        add_item(m, step,
+                 (struct fit_item){found != NULL ? m->h->comm[found->comm].leader : FIT_NOBODY,
+                                   found != NULL ? found->place : 0, 0, false});
+        step->comm = call->comm == 0 || place_in(m, call->comm, &slot) == FIT_NOBODY ? 0 : (uint32_t)slot + 1;
+        break;
+    }
+    default:
+        break;
+    }
+    if (step->verb == FIT_OTHER && exchanges(m->h->name[call->name], k)) {
+        add_lack(m, call);
+    }
+}
+
+/* Whether a step continues the one before: the same with another partner. */
+static bool continues(const struct making *m, const struct fit_step *last, const struct fit_step *next) {
+    const bool grows =
+        next->verb == FIT_SEND || next->verb == FIT_RECV || next->verb == FIT_ISEND || next->verb == FIT_IRECV;
+    if (!grows || last->verb != next->verb || last->name != next->name || next->items != 1 ||
+        last->items != last->calls) {
+        return false;
+    }
+    for (uint32_t i = 0; i < last->items; i++) {
+        const uint32_t peer = m->s->item[last->first + i].peer;
+        if (peer == m->s->item[next->first].peer && peer != FIT_NOBODY) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void add_step(struct making *m, const struct fit_step *step) {
+    struct fit_steps *s = m->s;
+    if (s->count > 0 && continues(m, &s->step[s->count - 1], step)) {
+        s->step[s->count - 1].items++;
+        s->step[s->count - 1].calls++;
+        return;
+    }
+    struct fit_step *grown = hpcw_i_grow(s->step, &s->step_capacity, s->count + 1, sizeof *grown);
+    if (grown == NULL) {
+        m->failed = true;
+        return;
+    }
+    s->step = grown;
+    s->step[s->count++] = *step;
+}
+
+/* ---- numbers ---- */
+
+static uint64_t mix(uint64_t hash, uint64_t value) {
+    return hpcw_i_table_mix(hash * UINT64_C(0x9E3779B97F4A7C15) + value + 1);
+}
+
+/* What steps of a role have in common. */
+static uint64_t form_of(const struct fit_step *p) {
+    uint64_t hash = mix(p->verb, p->call);
+    hash = mix(hash, p->name);
+    hash = mix(hash, p->comm);
+    hash = mix(hash, (uint64_t)p->all << 1 | p->wraps);
+    return p->all ? hash : mix(mix(hash, p->receives), p->sends);
+}
+
+hpcw_status fit_steps_number(struct fit_steps *s, bool loose, hpcw_error *err) {
+    hpcw_i_free(s->number);
+    s->numbers = 0;
+    s->hash = 0;
+    struct hpcw_i_table numbers = {.key_words = 1, .value_size = sizeof(uint32_t)};
+    s->number = hpcw_i_malloc((s->count + 1) * sizeof *s->number);
+    bool failed = s->number == NULL;
+    for (size_t i = 0; !failed && i < s->count; i++) {
+        const struct fit_step *p = &s->step[i];
+        const uint64_t form = form_of(p);
+        uint64_t hash = loose ? form : mix(form, p->items);
+        for (uint32_t k = p->first; !loose && k < p->first + p->items; k++) {
+            hash = mix(mix(mix(hash, s->item[k].peer), s->item[k].bytes), (uint32_t)s->item[k].tag);
+        }
+        bool fresh;
+        uint32_t *number = hpcw_i_table_add(&numbers, &hash, &fresh);
+        if (number != NULL && fresh) {
+            uint32_t *grown = hpcw_i_grow(s->sample, &s->sample_capacity, s->numbers + 1, sizeof *grown);
+            if (grown != NULL) {
+                s->sample = grown;
+                s->sample[s->numbers] = (uint32_t)i;
+                *number = (uint32_t)s->numbers++;
+                s->hash = mix(s->hash, form);
+            }
+            failed = grown == NULL;
+        }
+        failed = failed || number == NULL;
+        if (!failed) {
+            s->number[i] = *number;
+            s->hash = mix(s->hash, *number);
+        }
+    }
+    hpcw_i_table_free(&numbers);
+    return failed ? hpcw_i_fail_memory(err, "fit", s->count, "steps") : HPCW_OK;
+}
+
+static bool begin(struct making *m) {
+    const size_t ends = m->rank->ends + 1, calls = m->rank->calls + 1;
+    m->known = hpcw_i_calloc(m->h->names + 1, sizeof(*m->known));
+    m->given = hpcw_i_calloc(ends, sizeof *m->given);
+    m->of = hpcw_i_calloc(calls, sizeof *m->of);
+    m->open = hpcw_i_calloc(calls, sizeof *m->open);
+    m->s->posted = hpcw_i_malloc(ends * sizeof *m->s->posted);
+    if (m->known == NULL || m->given == NULL || m->of == NULL || m->open == NULL || m->s->posted == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < m->h->names; i++) {
+        m->known[i] = find_known(m->h->name[i]);
+    }
+    for (size_t i = 0; i < ends; i++) {
+        m->s->posted[i] = NAN;
+    }
+    return true;
+}
+
+hpcw_status fit_steps_make(const struct fit_history *h, uint32_t rank, struct fit_steps *s,
+                           struct fit_lack *lack, hpcw_error *err) {
+    *s = (struct fit_steps){0};
+    struct making m = {.h = h, .rank = &h->rank[rank], .s = s, .lack = lack};
+    m.failed = !begin(&m);
+    if (!m.failed) {
+        give_receives(&m);
+    }
+    for (size_t c = 0; !m.failed && c < m.rank->calls; c++) {
+        struct fit_step step;
+        make_step(&m, &step, c);
+        add_step(&m, &step);
+    }
+    hpcw_i_free(m.known);
+    hpcw_i_free(m.given);
+    hpcw_i_free(m.of);
+    hpcw_i_free(m.open);
+    return m.failed ? hpcw_i_fail_memory(err, "fit", m.rank->calls, "calls") : HPCW_OK;
+}
+
+void fit_steps_free(struct fit_steps *s) {
+    hpcw_i_free(s->step);
+    hpcw_i_free(s->item);
+    hpcw_i_free(s->number);
+    hpcw_i_free(s->sample);
+    hpcw_i_free(s->posted);
+    *s = (struct fit_steps){0};
+}

@@ -1,0 +1,741 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/fit/log/text.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/fit/log/prelude.h"
+#include "gen/sim/lua/program.h"
+#include "libwriter/base/array.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+struct text {
+    const struct fit_program *p;
+    struct hpcw_i_buf *buf;
+    bool tags; /* needed, as messages between two ranks are not received in the order in which they are sent */
+    bool failed; /* memory has run out */
+    uint32_t depth;
+    size_t lines, table_lines; /* of these: in tables */
+};
+
+/* A constant text, of any length. */
+static void put_text(struct text *t, const char *text) {
+    if (t->buf->size > FIT_MOST_TEXT) {
+        return; /* it is refused anyway */
+    }
+    for (const char *c = text; *c != '\0'; c++) {
+        t->lines += *c == '\n';
+    }
+    t->failed = t->failed || !hpcw_i_buf_append_str(t->buf, text);
+}
+
+static void put(struct text *t, const char *fmt, ...) HPCW_PRINTF(2, 3);
+static void put(struct text *t, const char *fmt, ...) {
+    char piece[512];
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(piece, sizeof piece, fmt, args);
+    va_end(args);
+    put_text(t, piece);
+}
+
+/* Without its licence: a twin is the user's. */
+static void put_prelude(struct text *t) {
+    const char *begin = (const char *)fit_prelude[0].data;
+    const char *own = memchr(begin, '\n', fit_prelude[0].size);
+    const size_t size = fit_prelude[0].size - (size_t)(own + 1 - begin);
+    t->failed = t->failed || !hpcw_i_buf_append(t->buf, own + 1, size);
+}
+
+static void indent(struct text *t) {
+    put(t, "%*s", (int)(2 * t->depth), "");
+}
+
+/* ---- names that need a state ---- */
+
+static bool needs_state(const struct fit_step *step) {
+    return step->verb == FIT_OTHER || step->wraps;
+}
+
+static hpcw_status put_states(struct text *t, hpcw_error *err) {
+    const struct fit_program *p = t->p;
+    bool *used = hpcw_i_calloc(p->history.names + 1, sizeof *used);
+    size_t count = 0;
+    if (used == NULL) {
+        return hpcw_i_fail_memory(err, "fit", p->history.names, "names");
+    }
+    for (uint32_t r = 0; r < p->history.ranks; r++) {
+        for (size_t i = 0; i < p->steps[r].count; i++) {
+            const struct fit_step *step = &p->steps[r].step[i];
+            count += needs_state(step) && !used[step->name];
+            used[step->name] = used[step->name] || needs_state(step);
+        }
+    }
+    if (count > 0) {
+        put(t, "states = {\n");
+        for (size_t i = 0; i < p->history.names; i++) {
+            if (used[i]) {
+                put(t, "  \"%s\",\n", p->history.name[i]);
+            }
+        }
+        put(t, "}\n\n");
+    }
+    hpcw_i_free(used);
+    return count <= SIM_LUA_MOST_STATES
+               ? HPCW_OK
+               : hpcw_i_fail(
+                     err, HPCW_EINVAL,
+                     "log: expected at most %d kinds of calls that the simulator does not have, got %zu",
+                     SIM_LUA_MOST_STATES, count);
+}
+
+/* ---- lists of messages ---- */
+
+/* A partner as a function of the rank. */
+struct partner {
+    enum { PARTNER_TABLE, PARTNER_SAME, PARTNER_SUM, PARTNER_XOR } kind;
+    uint32_t value;
+    bool wraps; /* of a sum, modulo the number of ranks */
+};
+
+static const struct fit_step *step_of(const struct text *t, uint32_t rank, uint32_t number) {
+    const struct fit_steps *s = &t->p->steps[rank];
+    return &s->step[s->sample[number]];
+}
+
+static const struct fit_item *item_of(const struct text *t, uint32_t rank, uint32_t number, uint32_t i) {
+    const struct fit_steps *s = &t->p->steps[rank];
+    return &s->item[s->step[s->sample[number]].first + i];
+}
+
+static struct partner partner_of(const struct text *t, const struct fit_role *r, uint32_t number, uint32_t i) {
+    const uint32_t ranks = t->p->history.ranks;
+    struct partner all[] = {
+        {PARTNER_SAME, item_of(t, r->rank[0], number, i)->peer, false},
+        {PARTNER_SUM, (item_of(t, r->rank[0], number, i)->peer + ranks - r->rank[0]) % ranks, false},
+        {PARTNER_XOR, item_of(t, r->rank[0], number, i)->peer ^ r->rank[0], false}};
+    bool fits[] = {true, true, true};
+    for (uint32_t m = 0; m < r->ranks; m++) {
+        const uint32_t rank = r->rank[m], peer = item_of(t, rank, number, i)->peer;
+        fits[0] = fits[0] && peer == all[0].value;
+        fits[1] = fits[1] && peer != FIT_NOBODY && peer == (rank + all[1].value) % ranks;
+        all[1].wraps = all[1].wraps || rank + all[1].value >= ranks;
+        fits[2] = fits[2] && peer != FIT_NOBODY && peer == (rank ^ all[2].value);
+    }
+    for (size_t k = 0; k < 3; k++) {
+        if (fits[k]) {
+            return all[k];
+        }
+    }
+    return (struct partner){.kind = PARTNER_TABLE};
+}
+
+/* Whether all ranks of a role have this many items, with the same bytes and tags. */
+static bool is_regular(const struct text *t, const struct fit_role *r, uint32_t number) {
+    const struct fit_step *first = step_of(t, r->rank[0], number);
+    for (uint32_t m = 1; m < r->ranks; m++) {
+        if (step_of(t, r->rank[m], number)->items != first->items) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < first->items; i++) {
+        const struct fit_item *like = item_of(t, r->rank[0], number, i);
+        for (uint32_t m = 1; m < r->ranks; m++) {
+            const struct fit_item *item = item_of(t, r->rank[m], number, i);
+            if (item->bytes != like->bytes || (t->tags && item->tag != like->tag)) {
+                return false;
+            }
+        }
+        if (partner_of(t, r, number, i).kind == PARTNER_TABLE) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void put_partner(struct text *t, struct partner p) {
+    const uint32_t ranks = t->p->history.ranks;
+    switch (p.kind) {
+    case PARTNER_SUM:
+        if (p.wraps && p.value > ranks / 2) {
+            /* A sum without the modulus needs no wrap in the other direction. */
+            put(t, "(rank - %" PRIu32 ") %% size", ranks - p.value);
+        } else {
+            put(t, p.wraps ? "(rank + %" PRIu32 ") %% size" : "rank + %" PRIu32, p.value);
+        }
+        break;
+    case PARTNER_XOR:
+        put(t, "rank ~ %" PRIu32, p.value);
+        break;
+    default:
+        put(t, p.value == FIT_NOBODY ? "none" : "%" PRIu32, p.value);
+    }
+}
+
+/* Partner, bytes and tag of an item that is regular. */
+static void put_item(struct text *t, const struct fit_role *r, uint32_t number, uint32_t i) {
+    const struct fit_item *item = item_of(t, r->rank[0], number, i);
+    put_partner(t, partner_of(t, r, number, i));
+    put(t, ", %" PRIu32, item->bytes);
+    if (t->tags && item->tag != 0) {
+        put(t, ", %" PRId32, item->tag);
+    }
+}
+
+static int width_of(uint64_t value) {
+    int width = 2; /* a blank before it */
+    while (value >= 10) {
+        value /= 10;
+        width++;
+    }
+    return width;
+}
+
+/* A table with a line for each rank of the role. */
+static void put_table(struct text *t, const struct fit_role *r, uint32_t number) {
+    uint32_t items = 0;
+    uint64_t most[3] = {10, 1, 0}; /* partners may be -1 */
+    for (uint32_t m = 0; m < r->ranks; m++) {
+        const struct fit_step *step = step_of(t, r->rank[m], number);
+        items = step->items > items ? step->items : items;
+        for (uint32_t i = 0; i < step->items; i++) {
+            const struct fit_item *item = item_of(t, r->rank[m], number, i);
+            most[0] = item->peer > most[0] && item->peer != FIT_NOBODY ? item->peer : most[0];
+            most[1] = item->bytes > most[1] ? item->bytes : most[1];
+            most[2] = t->tags && (uint32_t)item->tag > most[2] ? (uint32_t)item->tag : most[2];
+        }
+    }
+    const int width[3] = {width_of(most[0]), width_of(most[1]), t->tags ? width_of(most[2]) : 0};
+    t->table_lines += r->ranks;
+    put(t, "messages([[\n");
+    for (uint32_t m = 0; m < r->ranks; m++) {
+        const struct fit_step *step = step_of(t, r->rank[m], number);
+        for (uint32_t i = 0; i < items; i++) {
+            if (i >= step->items) {
+                put(t, "%*s", width[0] + width[1] + width[2], "");
+                continue;
+            }
+            const struct fit_item *item = item_of(t, r->rank[m], number, i);
+            put(t, "%*" PRId64 "%*" PRIu32, width[0],
+                item->peer == FIT_NOBODY ? (int64_t)-1 : (int64_t)item->peer, width[1], item->bytes);
+            if (t->tags) {
+                put(t, "%*" PRId32, width[2], item->tag);
+            }
+        }
+        put(t, "\n");
+    }
+    put(t, "]], %" PRIu32 ", %d, %d", items, width[0], width[1]);
+    if (t->tags) {
+        put(t, ", %d", width[2]);
+    }
+    put(t, ")");
+}
+
+/* Whether a step is written with its one message in the line. */
+static bool is_single(const struct text *t, const struct fit_role *r, uint32_t number) {
+    const struct fit_step *step = step_of(t, r->rank[0], number);
+    return step->items == 1 && is_regular(t, r, number);
+}
+
+static bool has_list(const struct text *t, const struct fit_role *r, uint32_t number) {
+    const struct fit_step *step = step_of(t, r->rank[0], number);
+    bool any = step->items > 0;
+    for (uint32_t m = 1; !any && m < r->ranks; m++) {
+        any = step_of(t, r->rank[m], number)->items > 0;
+    }
+    return any && !is_single(t, r, number);
+}
+
+static void put_one_list(struct text *t, const struct fit_role *r, uint32_t number) {
+    put(t, "  list[%" PRIu32 "] = ", number);
+    if (!is_regular(t, r, number)) {
+        put_table(t, r, number);
+        put(t, "\n");
+        return;
+    }
+    const char *before = "{ ";
+    for (uint32_t i = 0; i < step_of(t, r->rank[0], number)->items; i++) {
+        put(t, "%s{ ", before);
+        put_item(t, r, number, i);
+        put(t, " }");
+        before = ", ";
+    }
+    put(t, before[0] == ',' ? " }\n" : "{}\n");
+}
+
+/* The lists of the steps in the text, each once. */
+static void put_lists(struct text *t, const struct fit_role *r) {
+    const size_t numbers = t->p->steps[r->rank[0]].numbers;
+    bool *done = hpcw_i_calloc(numbers + 1, sizeof *done);
+    bool any = false;
+    t->failed = t->failed || done == NULL;
+    for (size_t i = 0; done != NULL && i < r->tree.nodes; i++) {
+        const struct fit_node *n = &r->tree.node[i];
+        const size_t versions = n->versions > 0 ? n->versions : 1;
+        for (size_t v = 0; n->used && n->number != FIT_LOOP && v < versions; v++) {
+            const uint32_t number = n->number + (uint32_t)v;
+            if (done[number] || !(n->versions > 0 || has_list(t, r, number))) {
+                continue;
+            }
+            if (!any) {
+                put(t, "  -- Partner, bytes and tag of messages; in collective calls root and bytes, in splits "
+                       "leader and key.\n"
+                       "  local list = {}\n");
+            }
+            any = done[number] = true;
+            put_one_list(t, r, number);
+        }
+    }
+    hpcw_i_free(done);
+}
+
+/* ---- times ---- */
+
+static void put_seconds(struct text *t, double seconds) {
+    put(t, "%.3g", seconds);
+}
+
+/* A factor for each rank of the role, in a table. */
+static void put_factor(struct text *t, const struct fit_draws *d, uint32_t ranks) {
+    if (d->factor != NULL) {
+        put(t, ", cell([[\n");
+        for (uint32_t m = 0; m < ranks; m++) {
+            put(t, " %9.3g\n", d->factor[m]);
+        }
+        put(t, "]], 10, 1, 1)");
+    }
+}
+
+static void put_points(struct text *t, const struct fit_draws *d) {
+    for (size_t p = 0; p < d->points; p++) {
+        put(t, "%s%.3g, ", p > 0 ? "  " : "", d->share[p]);
+        put_seconds(t, d->at[p]);
+        put(t, p + 1 < d->points ? "," : " }");
+    }
+}
+
+static void end_draws(struct text *t, const struct fit_draws *d) {
+    put(t, ")");
+    if (d->follows && (d->first > 0 || d->course != NULL)) {
+        put(t, ", %.3g", d->first);
+    }
+    if (d->course != NULL) {
+        put(t, ", {");
+        for (uint32_t g = 0; g < t->p->course.groups; g++) {
+            put(t, g % 12 == 0 ? "\n    %.3g," : " %.3g,", d->course[g]);
+        }
+        put(t, "\n  }");
+    }
+    put(t, d->follows ? ")\n" : "\n");
+}
+
+static void put_draws(struct text *t, const char *what, const char *step, const struct fit_draws *d,
+                      uint32_t ranks) {
+    if (d->points == 0) {
+        return;
+    }
+    if (d->points == 2 && d->at[0] == d->at[1]) {
+        put(t, "  %s[%s] = %salways(", what, step, d->follows ? "in_course(" : "");
+        put_seconds(t, d->at[0]);
+        put_factor(t, d, ranks);
+        end_draws(t, d);
+        return;
+    }
+    put(t, "  %s[%s] = %sdraws(%zu, { ", what, step, d->follows ? "in_course(" : "",
+        d->count / ranks > 0 ? d->count / ranks : 1);
+    put_points(t, d);
+    put_factor(t, d, ranks);
+    if (d->shared > 0) {
+        put(t, d->factor == NULL ? ", 1, %.2g" : ", %.2g", d->shared);
+    }
+    end_draws(t, d);
+}
+
+/* A line for each rank, and a column for each factor of the course. */
+static void put_lucks(struct text *t, const struct fit_role *r) {
+    const struct fit_course *c = &t->p->course;
+    put(t, "  lucks = by_course([[\n");
+    for (uint32_t m = 0; m < r->ranks; m++) {
+        for (uint32_t g = 0; g < c->groups; g++) {
+            put(t, " %7.3g", r->lucks[m * c->groups + g]);
+        }
+        put(t, "\n");
+    }
+    put(t, "]], 8, %" PRIu32 ")\n", c->groups);
+}
+
+static void put_luck(struct text *t, const struct fit_role *r) {
+    if (r->lucks != NULL) {
+        put_lucks(t, r);
+        return;
+    }
+    if (r->luck.points > 0) {
+        put(t, "  lucks = draws(%" PRIu32 ", { ", t->p->phases);
+        put_points(t, &r->luck);
+        put(t, ")\n");
+    }
+}
+
+/* How times before calls change from turn to turn. */
+static void put_course(struct text *t) {
+    const struct fit_course *c = &t->p->course;
+    if (c->turns == 0) {
+        return;
+    }
+    put(t, "\nwidth = %" PRIu32 "\ncourse = {", c->width);
+    for (uint32_t i = 0; i * c->width < c->turns; i++) {
+        put(t, i % 12 == 0 ? "\n  %.3g," : " %.3g,", c->factor[i]);
+    }
+    put(t, "\n}\n");
+}
+
+/* Means of the steps whose times are short, up to the last one. */
+static void put_means(struct text *t, const char *what, const struct fit_role *r, size_t of) {
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < r->tree.sites; i++) {
+        const struct fit_draws *d = (const void *)((const char *)&r->site[i] + of);
+        last = d->mean > 0 ? i + 1 : last;
+    }
+    if (last > 0) {
+        put(t, "  %s.mean = {", what);
+        for (uint32_t i = 0; i < last; i++) {
+            const struct fit_draws *d = (const void *)((const char *)&r->site[i] + of);
+            put(t, i % 12 == 0 ? "\n    %.3g," : " %.3g,", d->mean);
+        }
+        put(t, "\n  }\n");
+    }
+}
+
+static void put_times(struct text *t, const struct fit_role *r) {
+    static const size_t of[] = {offsetof(struct fit_site, gap), offsetof(struct fit_site, between),
+                                offsetof(struct fit_site, rest)};
+    static const char *const name[] = {"gap", "between", "rest"};
+    for (size_t k = 0; k < 3; k++) {
+        put_means(t, name[k], r, of[k]);
+    }
+    for (uint32_t i = 0; i <= r->tree.sites; i++) {
+        char step[16] = "\"minor\"";
+        if (i < r->tree.sites) {
+            (void)snprintf(step, sizeof step, "%" PRIu32, i + 1);
+        }
+        put_draws(t, "gap", step, &r->site[i].gap, r->ranks);
+        put_draws(t, "between", step, &r->site[i].between, r->ranks);
+        put_draws(t, "rest", step, &r->site[i].rest, r->ranks);
+    }
+}
+
+/* ---- steps ---- */
+
+static void put_comm(struct text *t, const struct fit_step *step) {
+    if (step->comm > 0) {
+        put(t, "comm[%" PRIu32 "]:", step->comm);
+    }
+}
+
+/* A step at a place of the text. */
+struct fit_text_line {
+    const struct fit_role *r;
+    const struct fit_step *step; /* of the role's first rank */
+    uint32_t number, site;
+    bool changes; /* its messages do: they are in `m` */
+    bool single;  /* it has one message, which is the same function of the rank on all of them */
+};
+
+static void put_list(struct text *t, const struct fit_text_line *l) {
+    put(t, l->changes ? "m" : "list[%" PRIu32 "]", l->number);
+}
+
+static void put_meeting(struct text *t, const struct fit_text_line *l) {
+    const enum sim_call call = (enum sim_call)l->step->call;
+    const bool rooted = call == SIM_CALL_BCAST || call == SIM_CALL_REDUCE || call == SIM_CALL_GATHER ||
+                        call == SIM_CALL_SCATTER || call == SIM_CALL_GATHERV || call == SIM_CALL_SCATTERV;
+    const bool parts = call >= SIM_CALL_GATHERV && call <= SIM_CALL_ALLTOALLV;
+    put_comm(t, l->step);
+    put(t, "%s(", sim_call_name[call]);
+    if (call != SIM_CALL_BARRIER) {
+        put(t, parts ? "{ first = " : "");
+        if (l->single) {
+            put(t, "%" PRIu32, item_of(t, l->r->rank[0], l->number, 0)->bytes);
+        } else {
+            put_list(t, l);
+            put(t, "[1][2]");
+        }
+        put(t, parts ? ", step = 0 }" : "");
+    }
+    if (rooted && l->single && item_of(t, l->r->rank[0], l->number, 0)->peer != 0) {
+        put(t, ", ");
+        put_partner(t, partner_of(t, l->r, l->number, 0));
+    } else if (rooted && !l->single) {
+        put(t, ", ");
+        put_list(t, l);
+        put(t, "[1][1]");
+    }
+    put(t, ")");
+}
+
+/* An item of a step that has one or two: in the text, or in the list. */
+static void put_part(struct text *t, const struct fit_text_line *l, uint32_t item, const char *fields) {
+    const bool regular = !l->changes && is_regular(t, l->r, l->number);
+    const char *before = "";
+    for (const char *f = fields; *f != '\0'; f++) {
+        put(t, "%s", before);
+        before = ", ";
+        if (!regular) {
+            put_list(t, l);
+            put(t, "[%" PRIu32 "][%c]", item + 1, *f == 'p' ? '1' : '2');
+        } else if (*f == 'p') {
+            put_partner(t, partner_of(t, l->r, l->number, item));
+        } else {
+            put(t, "%" PRIu32, item_of(t, l->r->rank[0], l->number, item)->bytes);
+        }
+    }
+}
+
+static const char *const of_verb[] = {
+    [FIT_SEND] = "send", [FIT_RECV] = "get", [FIT_ISEND] = "start", [FIT_IRECV] = "post"};
+
+/* The call itself, without its time. */
+static void put_call(struct text *t, const struct fit_text_line *l) {
+    const struct fit_step *step = l->step;
+    switch (step->verb) {
+    case FIT_SENDRECV:
+        put(t, "sendrecv(");
+        put_part(t, l, 0, "pb");
+        put(t, ", ");
+        put_part(t, l, 1, "p");
+        put(t, ")");
+        break;
+    case FIT_WAIT:
+        put(t, "wait(table.remove(%s, 1))", step->receives > 0 ? "receives" : "sends");
+        break;
+    case FIT_WAITALL:
+        put(t, step->all ? "all()" : "waitall(oldest(%" PRIu32 ", %" PRIu32 "))", step->receives, step->sends);
+        break;
+    case FIT_WAITANY:
+        put(t, "any()");
+        break;
+    case FIT_MEET:
+        put_meeting(t, l);
+        break;
+    case FIT_SPLIT:
+        put(t, "divide(");
+        put(t, step->comm > 0 ? "comm[%" PRIu32 "], " : "world, ", step->comm);
+        put_part(t, l, 0, "pb");
+        put(t, ")");
+        break;
+    default:
+        put(t, "%s(", of_verb[step->verb]);
+        put_item(t, l->r, l->number, 0);
+        put(t, ")");
+    }
+}
+
+static bool is_message(const struct fit_step *step) {
+    return step->verb == FIT_SEND || step->verb == FIT_RECV || step->verb == FIT_ISEND ||
+           step->verb == FIT_IRECV;
+}
+
+static bool is_wait(const struct fit_step *step) {
+    return step->verb == FIT_WAIT || step->verb == FIT_WAITALL || step->verb == FIT_WAITANY;
+}
+
+static void put_step(struct text *t, const struct fit_role *r, const struct fit_node *n) {
+    struct fit_text_line l = {
+        .r = r, .step = step_of(t, r->rank[0], n->number), .number = n->number, .site = n->site + 1};
+    const char *name = t->p->history.name[l.step->name];
+    l.changes = n->versions > 0;
+    l.single = !l.changes && is_single(t, r, n->number);
+    const bool list = l.changes || has_list(t, r, n->number);
+    indent(t);
+    if (l.step->verb == FIT_OTHER) {
+        put(t, "other(%" PRIu32 ", \"%s\")\n", l.site, name);
+        return;
+    }
+    if (l.changes) {
+        put(t, "m = current(list, %" PRIu32 ")\n", l.site);
+        indent(t);
+    }
+    if (is_wait(l.step) && (list || l.single)) {
+        /* Receives of which the log does not show who posted them. */
+        if (l.single) {
+            put(t, "post(");
+            put_item(t, r, n->number, 0);
+            put(t, ")\n");
+        } else {
+            put(t, "for _, one in ipairs(");
+            put_list(t, &l);
+            put(t, ") do post(one[1], one[2], one[3]) end\n");
+        }
+        indent(t);
+    }
+    if (is_message(l.step) && !l.single) {
+        put(t, l.step->wraps ? "each_as(%" PRIu32 ", " : "each(%" PRIu32 ", ", l.site);
+        if (l.step->wraps) {
+            put(t, "\"%s\", ", name);
+        }
+        put(t, "%s, ", of_verb[l.step->verb]);
+        put_list(t, &l);
+        put(t, ")\n");
+        return;
+    }
+    if (l.step->wraps) {
+        put(t, "as(%" PRIu32 ", \"%s\", function() ", l.site, name);
+        put_call(t, &l);
+        put(t, " end)\n");
+        return;
+    }
+    put(t, "at(%" PRIu32 ") ", l.site);
+    put_call(t, &l);
+    put(t, "\n");
+}
+
+/* When the lists of steps change. */
+static void put_since(struct text *t, const struct fit_role *r) {
+    bool any = false;
+    for (size_t i = 0; i < r->tree.nodes; i++) {
+        const struct fit_node *n = &r->tree.node[i];
+        if (!n->used || n->number == FIT_LOOP || n->versions == 0) {
+            continue;
+        }
+        put(t, any ? "" : "  local m\n");
+        any = true;
+        put(t, "  since[%" PRIu32 "] = {", n->site + 1);
+        for (size_t v = 0; v < n->versions; v++) {
+            put(t,
+                v % 8 == 0 && n->versions > 8 ? "\n    %" PRIu32 ", %" PRIu32 ","
+                                              : " %" PRIu32 ", %" PRIu32 ",",
+                n->number + (uint32_t)v, n->start[v]);
+        }
+        put(t, n->versions > 8 ? "\n  }\n" : " }\n");
+    }
+}
+
+/* How often inner loops turn, where it differs. */
+static void put_turns(struct text *t, const struct fit_role *r) {
+    for (size_t i = 0; i < r->tree.nodes; i++) {
+        const struct fit_node *n = &r->tree.node[i];
+        if (!n->used || n->number != FIT_LOOP || fit_turns_the_same(n)) {
+            continue;
+        }
+        put(t, "  local turns_%zu = in_turn { ", i);
+        for (size_t k = 0; k < n->times; k++) {
+            put(t, "%s%" PRIu32, k > 0 ? ", " : "", n->turns[k]);
+        }
+        put(t, " }\n");
+    }
+}
+
+static void put_nodes(struct text *t, const struct fit_role *r, const uint32_t *node, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const struct fit_node *n = &r->tree.node[node[i]];
+        if (n->number != FIT_LOOP) {
+            put_step(t, r, n);
+            continue;
+        }
+        indent(t);
+        const bool turns = node[i] == r->loop && t->p->course.turns > 0;
+        const size_t before = turns && r->late;
+        if (fit_turns_the_same(n)) {
+            put(t, "for _ = 1, %" PRIu32 " do\n", n->turns[0]);
+        } else {
+            put(t, "for _ = 1, turns_%" PRIu32 "() do\n", node[i]);
+        }
+        t->depth++;
+        put_nodes(t, r, n->child, before);
+        if (turns) {
+            indent(t);
+            put(t, "begin_turn()\n");
+        }
+        put_nodes(t, r, n->child + before, n->children - before);
+        if (node[i] == r->loop && t->p->phases > 1) {
+            indent(t);
+            put(t, "next_phase()\n");
+        }
+        t->depth--;
+        indent(t);
+        put(t, "end\n");
+    }
+}
+
+static void put_role(struct text *t, uint32_t number) {
+    const struct fit_role *r = &t->p->role[number];
+    put(t, "\nlocal function role_%" PRIu32 "()\n", number + 1);
+    put_lists(t, r);
+    put_times(t, r);
+    put_luck(t, r);
+    put_since(t, r);
+    put_turns(t, r);
+    t->depth = 1;
+    put_nodes(t, r, r->tree.top, r->tree.tops);
+    if (t->p->phases == 1) {
+        put(t, "  next_phase()\n");
+    }
+    t->depth = 0;
+    put(t, "end\n");
+}
+
+/* Which role each rank has: found in a line of fixed width. */
+static void put_roles(struct text *t) {
+    const struct fit_program *p = t->p;
+    put(t, "-- The roles of the ranks, and the place of this rank among those of its role.\n");
+    put(t, "local roles = [[\n");
+    const int width = width_of(p->roles);
+    for (uint32_t r = 0; r < p->history.ranks; r++) {
+        put(t, "%*" PRIu32 "%s", width, p->role_of[r] + 1,
+            r % 16 == 15 || r + 1 == p->history.ranks ? "\n" : "");
+    }
+    put(t, "]]\n");
+    put(t,
+        "local function role_of(r)\n"
+        "  local at = r * %d + r // 16\n"
+        "  return tonumber(string.sub(roles, at + 1, at + %d))\n"
+        "end\n"
+        "role, place = role_of(rank), 0\n"
+        "for r = 0, rank do place = place + (role_of(r) == role and 1 or 0) end\n",
+        width, width);
+}
+
+/* ---- all ---- */
+
+hpcw_status fit_text_write(const struct fit_program *p, struct hpcw_i_buf *buf, size_t *lines,
+                           hpcw_error *err) {
+    *lines = 0;
+    struct text t = {.p = p, .buf = buf};
+    t.tags = p->tags;
+    put(&t,
+        "-- A twin of an event log with %" PRIu32 " ranks, by hpcgen fit. It holds for as many ranks.\n"
+        "parameters = {\n"
+        "  rest = 1.0,     -- factor of the time in calls that the simulator does not give them\n"
+        "  together = 0.0, -- share of these times that come on all ranks together\n"
+        "}\n",
+        p->history.ranks);
+    hpcw_status s = put_states(&t, err);
+    put_prelude(&t);
+    if (p->roles > 1) {
+        put_roles(&t);
+    }
+    put_course(&t);
+    for (uint32_t r = 0; r < p->roles && buf->size <= FIT_MOST_TEXT; r++) {
+        put_role(&t, r);
+    }
+    put(&t, "\nfunction run()\n");
+    for (uint32_t r = 0; r < p->roles; r++) {
+        put(&t, "  if role == %" PRIu32 " then role_%" PRIu32 "() end\n", r + 1, r + 1);
+    }
+    put(&t, "end\n");
+    if (t.failed) {
+        return hpcw_i_fail_memory(err, "workload", buf->size, "bytes");
+    }
+    *lines = t.lines - t.table_lines;
+    if (s == HPCW_OK && (*lines > FIT_MOST_LINES || buf->size > FIT_MOST_TEXT)) {
+        s = hpcw_i_fail(err, HPCW_EINVAL,
+                        "log: expected calls that repeat, for a text of at most %d lines and %d KiB, got more",
+                        FIT_MOST_LINES, FIT_MOST_TEXT >> 10);
+    }
+    return s;
+}

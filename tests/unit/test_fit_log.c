@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Twins of event logs: loops that are found give back what was folded, and times keep their distribution. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "gen/fit/log/draws.h"
+#include "gen/fit/log/fold.h"
+#include "libwriter/base/mem.h"
+
+enum { MOST = 20000 };
+
+/* The numbers of a tree in the order in which its text takes them. */
+static uint32_t numbers[MOST];
+
+static void check(const struct fit_tree *tree, const uint32_t *number, size_t count) {
+    struct fit_place *place = hpcw_i_malloc((count + 1) * sizeof *place);
+    uint32_t *of_site = hpcw_i_calloc(tree->sites + (size_t)1, sizeof *of_site);
+    hpcw_error err;
+    assert_int_equal(fit_tree_places(tree, FIT_LOOP, place, count, &err), HPCW_OK);
+    for (size_t i = 0; i < tree->nodes; i++) {
+        const struct fit_node *n = &tree->node[i];
+        if (n->used && n->number != FIT_LOOP) {
+            of_site[n->site] = n->number;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (of_site[place[i].site] != number[i]) {
+            fail_msg("number %zu: expected %u, got %u", i, number[i], of_site[place[i].site]);
+        }
+    }
+    hpcw_i_free(place);
+    hpcw_i_free(of_site);
+}
+
+static void fold(const uint32_t *number, size_t count, struct fit_tree *tree) {
+    hpcw_error err;
+    assert_int_equal(fit_fold(number, count, tree, &err), HPCW_OK);
+    check(tree, number, count);
+}
+
+/* A sweep of 5 planes and a sum, 40 times, with a word every tenth time. */
+static size_t make_nested(void) {
+    size_t n = 0;
+    for (uint32_t turn = 0; turn < 40; turn++) {
+        for (uint32_t plane = 0; plane < 5; plane++) {
+            numbers[n++] = 1;
+            numbers[n++] = 2;
+        }
+        numbers[n++] = 3;
+        if (turn % 10 == 9) {
+            numbers[n++] = 4;
+        }
+    }
+    return n;
+}
+
+static void test_loops_are_nested(void **state) {
+    (void)state;
+    struct fit_tree tree;
+    fold(numbers, make_nested(), &tree);
+    assert_int_equal(tree.tops, 1); /* 4 times: 10 times: 5 times 1, 2; 3; then 4 */
+    assert_int_equal(tree.sites, 4);
+    const struct fit_node *outer = &tree.node[tree.top[0]];
+    assert_int_equal(outer->turns[0], 4);
+    assert_int_equal(outer->children, 2);
+    assert_int_equal(tree.node[outer->child[0]].turns[0], 10);
+    fit_tree_free(&tree);
+}
+
+/* Iterations until something converges: 3, 7, 5, 3, 7, 5, ... times. */
+static void test_turns_may_differ(void **state) {
+    static const uint32_t turns[] = {3, 7, 5};
+    struct fit_tree tree;
+    size_t n = 0;
+    (void)state;
+    for (uint32_t k = 0; k < 30; k++) {
+        numbers[n++] = 9;
+        for (uint32_t i = 0; i < turns[k % 3]; i++) {
+            numbers[n++] = 1;
+            numbers[n++] = 2;
+        }
+    }
+    fold(numbers, n, &tree);
+    assert_int_equal(tree.tops, 1);
+    assert_int_equal(tree.sites, 3);
+    fit_tree_free(&tree);
+}
+
+/* Whatever is folded comes back, also without any order, and with loops written out. */
+static void test_anything_comes_back(void **state) {
+    uint64_t x = 1;
+    (void)state;
+    for (int round = 0; round < 300; round++) {
+        struct fit_tree tree;
+        size_t n = 0;
+        const uint32_t kinds = 1 + (uint32_t)round % 5;
+        for (int i = 0; i < 200; i++) {
+            x = x * UINT64_C(6364136223846793005) + 1442695040888963407;
+            numbers[n++] = (uint32_t)(x >> 40) % kinds;
+        }
+        fold(numbers, n, &tree);
+        for (size_t i = 0; i < tree.nodes; i++) {
+            const struct fit_node *loop = &tree.node[i];
+            if (loop->used && loop->number == FIT_LOOP && fit_tree_is_plain(&tree, (uint32_t)i)) {
+                assert_true(fit_tree_unroll(&tree, (uint32_t)i));
+                check(&tree, numbers, n);
+                break;
+            }
+        }
+        fit_tree_free(&tree);
+    }
+}
+
+/* Two members, one of which is three times as slow, with a long tail. */
+static void test_draws_keep_the_mean(void **state) {
+    struct fit_draws d = {0};
+    double sum[2] = {0, 0};
+    (void)state;
+    for (uint32_t member = 0; member < 2; member++) {
+        for (int i = 0; i < 500; i++) {
+            const double value = (member == 0 ? 1e-3 : 3e-3) * (i % 100 == 0 ? 50 : 1 + i % 7);
+            sum[member] += value;
+            assert_true(fit_draws_add(&d, (struct fit_time){.value = value, .member = member}));
+        }
+    }
+    assert_true(fit_draws_members(&d, 2, 1e-6));
+    assert_non_null(d.factor);
+    assert_true(fabs(d.factor[1] / d.factor[0] - 3) < 1e-9);
+    fit_draws_learn(&d);
+    double mean = 0;
+    for (size_t p = 0; p + 1 < d.points; p++) {
+        assert_true(d.share[p] < d.share[p + 1] && d.at[p] <= d.at[p + 1]);
+        mean += (d.share[p + 1] - d.share[p]) * (d.at[p] + d.at[p + 1]) / 2;
+    }
+    assert_true(d.points >= 3 && d.share[0] == 0 && d.share[d.points - 1] == 1);
+    assert_true(fabs(mean * d.factor[0] * 500 / sum[0] - 1) < 0.01);
+    assert_true(fabs(mean * d.factor[1] * 500 / sum[1] - 1) < 0.01);
+    fit_draws_free(&d);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_loops_are_nested),
+        cmocka_unit_test(test_turns_may_differ),
+        cmocka_unit_test(test_anything_comes_back),
+        cmocka_unit_test(test_draws_keep_the_mean),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
