@@ -121,8 +121,10 @@ void *sim_lua_allocate(void *memory, void *block, size_t old_size, size_t size) 
 
 const char *sim_lua_memory_begin_row(struct sim_lua_memory *m) {
     const size_t skipped = m->row_left % CACHE_LINE;
-    m->row += skipped;
-    m->row_left -= skipped;
+    if (skipped > 0) { /* not of the first row, which is nowhere yet */
+        m->row += skipped;
+        m->row_left -= skipped;
+    }
     if (m->row_left < SIM_LUA_ROW) {
         char *page = next_page(m);
         if (page == NULL) {
