@@ -169,7 +169,7 @@ for moved in '1000 0' '1000 24000' '0 2000' '48000 2000' '3000 72000'; do
     # shellcheck disable=SC2086 # two numbers
     grep -q "$(printf '%016x%016x' $moved)" hex
 done
-grep -q "$(printf '%08x%08x' 4000 4000)" hex
+grep -q "$(printf '%08x%08x' 96000 96000)" hex
 
 # Parameters change the log; a configuration has them in a section.
 make --formats clog2 --workload ring.lua --out plain

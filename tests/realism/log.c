@@ -28,7 +28,7 @@ struct meeting {
     double *exit; /* [ranks] seconds; NULL: not of the world, or ranks leave before all have come */
     uint64_t serial;
     uint32_t ranks;
-    uint64_t sent, received; /* bytes, the most of a rank; of an alltoall with each other rank */
+    uint64_t sent, received; /* bytes, the most of a rank */
     uint32_t kind;
     int32_t comm;
 };
@@ -415,7 +415,7 @@ static double through_cards(const struct meeting *m, double all, double near) {
     const double far = all - near;
     switch ((enum collective)m->kind) {
     case ALLTOALL:
-        return near * far * (double)m->sent;
+        return near * far * (double)m->sent / all;
     case ALLGATHER:
     case GATHER:
         return far * (double)m->sent;
@@ -428,11 +428,12 @@ static double through_cards(const struct meeting *m, double all, double near) {
 
 /* Bytes that a rank gets, or the root gives, on a node that has all ranks of the communicator. */
 static double through_memory(const struct meeting *m, double all) {
-    const bool parts = m->kind == ALLTOALL || m->kind == ALLGATHER || m->kind == GATHER;
-    return all < 2              ? 0
-           : parts              ? (all - 1) * (double)m->sent
-           : m->kind == SCATTER ? (all - 1) * (double)m->received
-                                : fmax((double)m->sent, (double)m->received);
+    const bool parts = m->kind == ALLGATHER || m->kind == GATHER;
+    return all < 2               ? 0
+           : m->kind == ALLTOALL ? (all - 1) / all * (double)m->sent
+           : parts               ? (all - 1) * (double)m->sent
+           : m->kind == SCATTER  ? (all - 1) * (double)m->received
+                                 : fmax((double)m->sent, (double)m->received);
 }
 
 static uint64_t members_of(const struct log_figures *g, int32_t comm, uint64_t host) {

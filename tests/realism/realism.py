@@ -199,7 +199,7 @@ class Runs:
             self.drop(out)
             for _, call, _, time, measured, _ in (c for c in lines if (c[0], int(c[2])) == (machine, ranks)):
                 for size, us in (pair.split(": ") for pair in measured.split(", ")):
-                    sent = int(size) // ranks if call == "alltoall" else int(size)
+                    sent = int(size) // ranks * ranks if call == "alltoall" else int(size)
                     mine = is_us[f"log.{time}_us.MPI_{call.capitalize()}.{sent}"]
                     yield 1, [(f"collective.{call}.{size}", mine / float(us),
                                f"{machine}, {ranks} ranks: {mine:.4g} us, measured {us} us")]
@@ -247,7 +247,7 @@ class Runs:
         out = self.log(f"alltoall-{machine}", ranks, "collectives", "load.phases=2", f"workload.least={size}",
                        f"workload.most={size}", *parameters, options=("--preset", machine))
         is_us = {name: value for name, value, _ in self.figures(out)}
-        mine_us = is_us[f"log.mean_us.MPI_Alltoall.{size // ranks}"]
+        mine_us = is_us[f"log.mean_us.MPI_Alltoall.{size // ranks * ranks}"]
         yield self.carried(f"alltoall.{machine}", of_rank * size, mine_us, out)
 
     def carried(self, name, least_us, mine_us, out):
