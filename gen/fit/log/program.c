@@ -311,8 +311,8 @@ static uint32_t find_uneven(const struct fit_program *p, const struct fit_role *
 
 /* ---- folding ---- */
 
-/* Loops that are written turn by turn, at most. */
-enum { MOST_UNROLLED = 64 };
+/* Loops that are written turn by turn, at most; and roles, each of which is a function of the text. */
+enum { MOST_UNROLLED = 64, MOST_ROLES = 256 };
 
 static hpcw_status fold_role(struct timing *t, struct fit_role *r, hpcw_error *err) {
     const struct fit_steps *s = &t->p->steps[r->rank[0]];
@@ -385,6 +385,10 @@ hpcw_status fit_program_fold(struct fit_program *p, uint32_t versions, hpcw_erro
     for (uint32_t r = 0; s == HPCW_OK && r < p->history.ranks; r++) {
         s = fit_steps_number(&p->steps[r], versions > 0, err);
         s = s == HPCW_OK ? add_to_role(p, r, err) : s;
+    }
+    if (s == HPCW_OK && p->roles > MOST_ROLES) {
+        s = hpcw_i_fail(err, HPCW_EINVAL, "log: expected ranks of at most %d roles, got %" PRIu32, MOST_ROLES,
+                        p->roles);
     }
     for (uint32_t r = 0; s == HPCW_OK && r < p->roles; r++) {
         s = fold_role(&t, &p->role[r], err);

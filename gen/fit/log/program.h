@@ -67,7 +67,7 @@ hpcw_status fit_program_read(const char *path, struct fit_program *p, hpcw_error
 
 /* Finds the roles, or finds them anew. `versions` > 0: ranks that make the same calls have one role and the same loops, even if whom they
  * send to, and how much, changes at other times on each. Then a step of the text has up to so many lists of messages, one after the
- * other. HPCW_ENOMEM. */
+ * other. HPCW_EINVAL: there are more roles than a text can have; HPCW_ENOMEM. */
 hpcw_status fit_program_fold(struct fit_program *p, uint32_t versions, hpcw_error *err);
 void fit_program_free(struct fit_program *p);
 
