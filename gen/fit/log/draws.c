@@ -95,16 +95,15 @@ static int by_value(const void *a, const void *b) {
     return (x->value > y->value) - (x->value < y->value);
 }
 
-/* The mean of values near the i-th one. */
+/* The mean of the values next to the i-th one, and of itself. */
 static double near(const struct fit_draws *d, size_t i) {
-    const size_t half = FIT_LEAST_VALUES / 2;
-    const size_t first = i > half ? i - half : 0;
-    const size_t last = i + half < d->count ? i + half : d->count - 1;
+    size_t first = i > FIT_LEAST_VALUES / 2 ? i - FIT_LEAST_VALUES / 2 : 0;
+    first = first + FIT_LEAST_VALUES < d->count ? first : d->count - FIT_LEAST_VALUES;
     double sum = 0;
-    for (size_t k = first; k <= last; k++) {
+    for (size_t k = first; k < first + FIT_LEAST_VALUES; k++) {
         sum += d->time[k].value;
     }
-    return sum / (double)(last - first + 1);
+    return sum / FIT_LEAST_VALUES;
 }
 
 /* Of the values between two points that are at least FIT_LEAST_VALUES from both: the one whose share differs most from that on the
