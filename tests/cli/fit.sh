@@ -287,6 +287,11 @@ for workload in wavefront fft stencil; do
         bad "the twin of a log of $workload cannot be generated"
     alike log log_twin
     "$HPCGEN" verify log_twin >/dev/null || bad "the twin of a log of $workload is not sound"
+    said=$("$HPCGEN" -q -n 8 -c made/log.ini -o smaller 2>&1) && bad "a twin of a log has another number of ranks"
+    case $said in
+    'hpcgen: log.lua:6: expected as many ranks as the log has, 16, got 8') ;;
+    *) bad "expected a line on the number of ranks, got: $said" ;;
+    esac
     rm -r log log_twin made
 done
 # Another workload is not alike, and the first line says what differs.

@@ -714,6 +714,9 @@ hpcw_status fit_text_write(const struct fit_program *p, struct hpcw_i_buf *buf, 
         "  together = 0.0, -- share of these times that come on all ranks together\n"
         "}\n",
         p->history.ranks);
+    put(&t,
+        "assert(size == %" PRIu32 ", \"expected as many ranks as the log has, %" PRIu32 ", got \" .. size)\n\n",
+        p->history.ranks, p->history.ranks);
     hpcw_status s = put_states(&t, err);
     put_prelude(&t);
     if (p->roles > 1) {
