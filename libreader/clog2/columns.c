@@ -145,10 +145,13 @@ hpcw_status hpcw_clog2_reader_select(hpcw_clog2_reader *reader, hpcw_clog2_table
                            read_clog2_name(reader->r), HPCW_CLOG2_TABLE_STATES, HPCW_CLOG2_TABLE_SOLOS,
                            (int)table);
     }
-    if (!(window->from < window->to) || window->first_rank > window->last_rank) {
-        return hpcw_i_fail(
-            err, HPCW_EINVAL, "%s: expected a window of time and ranks, got %g to %g s and ranks %u to %u",
-            read_clog2_name(reader->r), window->from, window->to, window->first_rank, window->last_rank);
+    if (!(window->from < window->to)) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: window of time: expected end > begin, got %g to %g s",
+                           read_clog2_name(reader->r), window->from, window->to);
+    }
+    if (window->first_rank > window->last_rank) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: window of ranks: expected last >= first, got %u to %u",
+                           read_clog2_name(reader->r), window->first_rank, window->last_rank);
     }
     read_clog2_deselect(reader);
     struct read_clog2_selection *s = hpcw_i_calloc(1, sizeof *s);
