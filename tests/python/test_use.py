@@ -56,10 +56,63 @@ def test_windows(dataset):
         assert np.array_equal(loads.tasks(phases=[0, 3]), tasks[np.isin(tasks["phase"], [0, 3])])
         assert np.array_equal(loads.edges(phases=2), loads.edges()[loads.edges()["phase"] == 2])
     assert len(log.states(ranks=[])) == len(loads.tasks(phases=range(0))) == 0
-    with pytest.raises(hpcw.HpcwValueError, match="window of time"):
-        log.states(begin=2, end=1)
+    for begin, end in ((0.5, 0.5), (2, 1)):
+        with pytest.raises(hpcw.HpcwValueError, match=f"app.clog2: window of time: expected end > begin, got {begin} to {end} s"):
+            log.states(begin, end)
     fresh = hpcw.open(dataset).log
     assert set(fresh.names) == set(log.names) and "Compute" in fresh.names
+
+
+def test_masks(dataset):
+    log, loads = hpcw.open(dataset).log, hpcw.open(dataset).loads
+    for mask in (np.arange(32) < 3, np.arange(32) % 5 == 1, np.zeros(32, bool)):
+        some = np.flatnonzero(mask)
+        for wanted in (mask, mask.tolist()):
+            for call in (log.states, log.messages, log.events, loads.tasks, loads.edges):
+                assert np.array_equal(call(ranks=wanted), call(ranks=some))
+    late = loads.phases > 3
+    assert set(loads.tasks(phases=late)["phase"].tolist()) == set(loads.phases[late].tolist())
+    for call in (log.states, log.messages, log.events, loads.tasks, loads.edges):
+        for wrong in (np.ones(31, bool), [True] * 33, True, np.ones((32, 1), bool)):
+            with pytest.raises(hpcw.HpcwValueError, match="ranks: expected a mask of 32 Booleans, got"):
+                call(ranks=wrong)
+    with pytest.raises(hpcw.HpcwValueError, match=f"phases: expected a mask of {len(loads.phases)} Booleans, got 1"):
+        loads.tasks(phases=[True])
+
+
+def test_numbers_that_are_not_there(dataset):
+    run = hpcw.open(dataset)
+    log, loads = run.log, run.loads
+    phases = len(loads.phases)
+    for call in (log.states, log.messages, log.events, loads.tasks, loads.edges):
+        for wrong, got in ((1.5, "1.5"), ("12", "'12'"), ("x", "'x'"), ([0.5, 1], "0.5"), ([1, None], "1"), ({1}, "{1}"),
+                           ([[1], [2, 3]], "")):
+            with pytest.raises(hpcw.HpcwValueError, match=f"ranks: expected whole numbers, got {got}"):
+                call(ranks=wrong)
+        for wrong, got in ((32, 32), (-1, -1), ([1, 999], 999), (range(30, 300), 32), (range(10 ** 12), 32),
+                           (range(-1, 3), -1), (np.uint64(2 ** 64 - 1), 2 ** 64 - 1)):
+            with pytest.raises(hpcw.HpcwValueError, match=f"ranks: expected some of 32 numbers from 0 to 31, got {got}$"):
+                call(ranks=wrong)
+    for call in (loads.tasks, loads.edges, loads.rank_loads, loads.imbalance):
+        with pytest.raises(hpcw.HpcwValueError, match=f"vom: phases: expected some of {phases} numbers from 0 to "
+                                                      f"{phases - 1}, got 99"):
+            call(phases=99)
+    for wrong in (1.5, True, np.True_, "x", -1, 32):
+        with pytest.raises(hpcw.HpcwValueError, match="expected a task of the container, got"):
+            run.particles.read(wrong)
+    assert len(run.particles.read(np.uint32(3)))
+
+
+def test_phases_of_some_files(tmp_path):
+    for rank, phases in ((0, [0]), (1, [0, 5])):
+        with hpcw.loads_create(tmp_path / f"data.{rank}.json", rank, ranks=2, allow_gaps=True) as f:
+            for phase in phases:
+                f.write(phase, np.array([(rank, phase, rank << 2 | 1, rank, True, 0, 0, 1.0)], hpcw.vom.TASKS))
+    loads = hpcw.open(tmp_path)
+    assert loads.tasks(phases=5)["rank"].tolist() == [1] and len(loads.tasks(phases=range(0, 1))) == 2
+    for wanted in ({"phases": [0, 3]}, {"phases": 5, "ranks": 0}):
+        with pytest.raises(hpcw.HpcwValueError, match="phases: expected some of"):
+            loads.tasks(**wanted)
 
 
 def test_truth(dataset):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from . import errors
+
 # Rows of a block: its columns stay in the cache of a core.
 BLOCK = 1 << 14
 
@@ -33,19 +35,41 @@ class Rows:
         return self.rows
 
 
-def wanted(numbers, most: int):
-    """(first, last, mask or None) of numbers that a caller wants: None, one number, a range or a list. The mask is by
-    number less `first`, and None if all from first to last are wanted. None if there are none."""
-    if numbers is None:
-        return 0, most, None
-    if isinstance(numbers, range) and numbers.step == 1:
-        return (numbers.start, numbers.stop - 1, None) if len(numbers) else None
-    numbers = np.unique(np.atleast_1d(np.asarray(numbers, dtype=np.int64)))
-    if len(numbers) == 0:
-        return None
-    first, last = int(numbers[0]), int(numbers[-1])
+def chosen(path: str, what: str, given, known: np.ndarray, more=None) -> list:
+    """Sorted numbers that a caller wants of those in `known`: one, a range, a list, or a mask of `known`. `more()` gives
+    further ones that exist, and is called only if some are not in `known`."""
+    numbers = given if isinstance(given, range) else _listed(path, what, given, known)
+    ids = set(known.tolist())
+    other = next((n for n in numbers if n not in ids), None)
+    if other is not None and more is not None:
+        ids.update(more())
+        other = next((n for n in numbers if n not in ids), None)
+    if other is not None:
+        there = f"some of {len(ids)} numbers from {min(ids)} to {max(ids)}" if ids else "none, as there are none"
+        raise errors.HpcwValueError(f"{path}: {what}: expected {there}, got {other}")
+    return sorted(set(numbers))
+
+
+def _listed(path: str, what: str, given, known: np.ndarray) -> list:
+    try:
+        array = np.asarray(given)
+    except ValueError:  # lists of different lengths in a list
+        array = np.empty((), object)
+        array[()] = given
+    if array.dtype == bool:
+        if array.shape != known.shape:
+            raise errors.HpcwValueError(f"{path}: {what}: expected a mask of {len(known)} Booleans, got {array.size}")
+        array = known[array]
+    if array.size and array.dtype.kind not in "iu":
+        raise errors.HpcwValueError(f"{path}: {what}: expected whole numbers, got {array.ravel()[:1].tolist()[0]!r:.60}")
+    return array.ravel().tolist()
+
+
+def window(numbers: list) -> tuple:
+    """(first, last, mask or None) of sorted numbers. The mask is by number less `first`, and None if all are wanted."""
+    first, last = numbers[0], numbers[-1]
     if last - first + 1 == len(numbers):
         return first, last, None
     mask = np.zeros(last - first + 1, bool)
-    mask[numbers - first] = True
+    mask[[n - first for n in numbers]] = True
     return first, last, mask

@@ -50,8 +50,8 @@ class EventLog(_show.Shown):
         """Names of states and events, by the column `name`: `log.names[states["name"]]`. Before the first call that reads
         rows, the log is read for it."""
         if not self._names:
-            self.states(ranks=range(0, 1))
-            self.events(ranks=range(0, 1))
+            self.states(ranks=range(min(self.ranks, 1)))
+            self.events(ranks=range(min(self.ranks, 1)))
         return np.array(self._names, dtype=object)
 
     def _dtype(self, fields: list) -> np.dtype:
@@ -80,10 +80,12 @@ class EventLog(_show.Shown):
         dtype = self._dtype(fields)
         window = _c.hpcw_clog2_window()
         _library.library().hpcw_clog2_window_init(byref(window))
-        which = _tables.wanted(ranks, window.last_rank)
-        if which is None:
-            return np.empty(0, dtype)
-        window.first_rank, window.last_rank, mask = which
+        mask = None
+        if ranks is not None:
+            ranks = _tables.chosen(self.path, "ranks", ranks, np.arange(self.ranks))
+            if not ranks:
+                return np.empty(0, dtype)
+            window.first_rank, window.last_rank, mask = _tables.window(ranks)
         if begin is not None:
             setattr(window, "from", begin)
         if end is not None:
@@ -126,7 +128,8 @@ class EventLog(_show.Shown):
         return of("rank") if "rank" in columns else of("source") | of("dest")
 
     def states(self, begin: float | None = None, end: float | None = None, ranks=None) -> np.ndarray:
-        """States that have a part in [begin, end), seconds, of some ranks (all, one, a range or a list).
+        """States that have a part in [begin, end), seconds, of some ranks: all, one, a range, a list or a
+        mask of all ranks.
 
         A structured array in the order in which states end: rank, thread, depth (states around it), name (index in
         `names`), begin, end (seconds).

@@ -2,6 +2,7 @@
 """SION containers: a stream of bytes, or of records with keys, for each of many tasks."""
 from __future__ import annotations
 
+import numbers
 import os
 from ctypes import byref, c_bool, c_size_t
 
@@ -74,9 +75,10 @@ class Container(_show.Shown):
         return self._tasks.copy()
 
     def _own(self, reader: int, task: int) -> _c.hpcw_sion_task:
-        found = _library.library().hpcw_sion_reader_find(reader, task) if 0 <= task < 1 << 32 else None
+        whole = isinstance(task, numbers.Integral) and not isinstance(task, bool)
+        found = _library.library().hpcw_sion_reader_find(reader, task) if whole and 0 <= task < 1 << 32 else None
         if not found:
-            raise errors.HpcwValueError(f"{self.path}: expected a task of the container, got {task}")
+            raise errors.HpcwValueError(f"{self.path}: expected a task of the container, got {task!r:.60}")
         return found.contents
 
     def _read_into(self, reader: int, task: int, data: np.ndarray) -> None:

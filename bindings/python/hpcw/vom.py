@@ -74,10 +74,12 @@ class Loads(_show.Shown):
         return self.tasks(ranks=self.ranks[:1])[:5]
 
     def tasks(self, phases=None, ranks=None) -> np.ndarray:
-        """Tasks of some phases (their ids) and ranks: all, one, a range or a list.
+        """Tasks of some phases (their ids) and ranks: all, one, a range, a list, or a mask
+        of the object's `phases` or `ranks`.
 
         A structured array by rank, then in the order of the file: rank, phase (its id), id, home (rank in the id),
-        migratable, collection_id, objgroup_id, time (seconds). What is absent is 0.
+        migratable, collection_id, objgroup_id, time (seconds). What is absent is 0. Rows with id 0 that are not migratable
+        are no entities: vt neither moves nor counts them.
         """
         return self._table("tasks", TASKS, phases, ranks)
 
@@ -90,16 +92,19 @@ class Loads(_show.Shown):
         return self._table("edges", EDGES, phases, ranks)
 
     def _table(self, what: str, dtype: np.dtype, phases, ranks) -> np.ndarray:
-        phase = _tables.wanted(phases, (1 << 64) - 1)
-        rank = _tables.wanted(ranks, (1 << 32) - 1)
-        if phase is None or rank is None:
-            return np.empty(0, dtype)
-        chosen = [r for r in self._files if rank[0] <= r <= rank[1] and (rank[2] is None or rank[2][r - rank[0]])]
+        ranks = self.ranks.tolist() if ranks is None else _tables.chosen(self.path, "ranks", ranks, self.ranks)
+        phase = (0, (1 << 64) - 1, None)
+        if phases is not None:
+            phases = _tables.chosen(self.path, "phases", phases, self.phases,
+                                    lambda: (n for rank in ranks for n in self._phases_of(rank).tolist()))
+            if not phases:
+                return np.empty(0, dtype)
+            phase = _tables.window(phases)
         rows = _tables.Rows(dtype)
         read = functools.partial(self._read, what, dtype, phase)
         from concurrent.futures import ThreadPoolExecutor
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as threads:
-            for columns, count, which in threads.map(read, sorted(chosen)):
+            for columns, count, which in threads.map(read, ranks):
                 rows.add(columns, count, which)
         return rows.array()
 
@@ -122,7 +127,10 @@ class Loads(_show.Shown):
 
     @functools.cached_property
     def phases(self) -> np.ndarray:
-        """Ids of the phases, as in the file of the first rank."""
+        """Ids of the phases, an array, as in the file of the first rank."""
+        return self._phases_of(int(self.ranks[0]))
+
+    def _phases_of(self, rank: int) -> np.ndarray:
         ids = []
 
         @CFUNCTYPE(c_int, c_void_p, POINTER(_c.hpcw_vom_section))
@@ -131,8 +139,7 @@ class Loads(_show.Shown):
             return _c.HPCW_OK
 
         watch = _c.hpcw_vom_watch(end_phase=cast(end_phase, c_void_p).value)
-        handle = Handle.of("hpcw_vom_reader_open", os.fsencode(self._files[int(self.ranks[0])]), Handle.OUT,
-                        free="hpcw_vom_reader_free")
+        handle = Handle.of("hpcw_vom_reader_open", os.fsencode(self._files[rank]), Handle.OUT, free="hpcw_vom_reader_free")
         with handle as reader:
             _library.call("hpcw_vom_reader_watch", reader, (1 << 64) - 1, byref(watch))
         handle.close()
