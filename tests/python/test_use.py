@@ -29,6 +29,13 @@ def test_generate_verify_and_score(tmp_path, capfd):
     assert hpcw.score(findings, run) != score
     with pytest.raises(hpcw.HpcwValueError, match="--speed"):
         hpcw.generate(tmp_path / "other", ranks=4, speed=3)
+    for target in (run.path, findings.parent):
+        with pytest.raises(hpcw.HpcwExistsError, match="choose another directory, or force=True to") as exists:
+            hpcw.generate(target, ranks=8, formats="linktest", show=False)
+        assert exists.value.status == hpcw.Status.EEXIST and isinstance(exists.value, FileExistsError)
+    assert hpcw.generate(run.path, ranks=8, formats="linktest", force=True, show=False).ranks == 8
+    assert "workload" not in repr(hpcw.open(run.path))
+    run = hpcw.generate(run.path, ranks=16, formats="clog2", force=True, show=False)
     with pytest.raises(hpcw.HpcwError, match="kind"):
         hpcw.score([{"kind": "nonsense"}], run)
     with open(run.log.path, "r+b") as file:

@@ -60,7 +60,10 @@ def _run(*args: str, show: bool = False) -> str:
         raise
     if process.returncode != 0:
         message = re.sub(r"^hpcgen: ", "", last.strip().rpartition("\n")[2]) or f"hpcgen {args[0]}: status {process.returncode}"
-        raise errors.of(message, errors.Status.EINVAL if process.returncode == 2 else errors.Status.EFORMAT)
+        # The messages of hpcgen for what it replaces with --force only.
+        message, exists = re.subn("choose another --out, or --force to", "choose another directory, or force=True to", message)
+        raise errors.of(message, errors.Status.EEXIST if exists else
+                        errors.Status.EINVAL if process.returncode == 2 else errors.Status.EFORMAT)
     return out
 
 
@@ -89,11 +92,12 @@ def _options(options: dict) -> list:
 def generate(out: str | os.PathLike, ranks: int | None = None, show: bool = True, **options):
     """Makes a dataset with hpcgen and opens it.
 
-    out: its directory, which must be empty or missing. options: those of `hpcgen generate`, with underscores: seed=3,
-    workload="wavefront", formats=["clog2", "vom"], scale="small", jobs=2, force=True; parameters by their names:
-    set={"load.phases": 3}. show: progress and messages go to sys.stderr.
+    out: its directory, which is empty, missing, or has the same dataset, finished or not. options: those of
+    `hpcgen generate`, with underscores: seed=3, workload="wavefront", formats=["clog2", "vom"], scale="small", jobs=2,
+    force=True; parameters by their names: set={"load.phases": 3}. show: progress and messages go to sys.stderr.
 
-    Returns a Run. Raises HpcwValueError for options that are impossible.
+    Returns a Run. Raises HpcwValueError for options that are impossible, HpcwExistsError if the directory has anything
+    else; with force=True the dataset takes its place.
     """
     from .dataset import Run
     _run("generate", *_options({"out": os.fspath(out), "ranks": ranks, **options}), show=show)
