@@ -3,6 +3,7 @@
 import json
 import os
 import pickle
+import pydoc
 import subprocess
 import sys
 import threading
@@ -151,9 +152,19 @@ def test_what_objects_show(dataset):
             assert type(thing).__name__ in repr(thing) and "<table>" in thing._repr_html_()
         assert str(run.log.states()["end"][4]) in run.log._repr_html_() and "MPI_" in run.log._repr_html_()
         assert str(run.loads.tasks()["id"][4]) in run.loads._repr_html_()
-        log = run.log
-    with pytest.raises(hpcw.HpcwError, match="closed"):
-        log.states()
+        assert f"workload={run.manifest['parameters']['workload']['name']}" in repr(run)
+    for call, name in ((run.log.states, "app.clog2"), (run.links.slowest, "pingpong_results_bin.sion"),
+                       (lambda: run.particles.read(0), "particles.sion")):
+        with pytest.raises(hpcw.HpcwError, match=f"^{dataset}/.*{name}: expected an object that is open, got one that was closed"):
+            call()
+
+
+def test_help():
+    page = pydoc.plain(pydoc.render_doc(hpcw.Run))
+    for kind in ("EventLog", "Links", "Loads", "Container", "Checkpoints"):
+        assert f", a {kind}" in page or f", an {kind}" in page
+    assert "What is wrong in the dataset, a dictionary" in page
+    assert pydoc.plain(pydoc.render_doc(hpcw.open)).split("\n")[2].startswith("open(path")
 
 
 def test_errors(tmp_path, monkeypatch):

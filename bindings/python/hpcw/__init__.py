@@ -11,8 +11,7 @@ Every failure is an HpcwError with a `status` and a message that names the file.
 """
 from ._where import VERSION as __version__
 from .clog2 import EventLog
-from .dataset import Run
-from .dataset import open_path as open
+from .dataset import Run, open
 from .errors import (HpcwError, HpcwExistsError, HpcwFormatError, HpcwLibraryError, HpcwMemoryError, HpcwNotFoundError,
                      HpcwPermissionError, HpcwValueError, Status)
 from .frames import to_df

@@ -98,7 +98,8 @@ class Handle:
 
     OUT = object()  # stands for the address of the handle among the arguments of `of`
 
-    def __init__(self, pointer: int, free: str):
+    def __init__(self, pointer: int, free: str, name: str = ""):
+        self._name = name  # of its file, as errors have it
         self._free = getattr(library(), free)
         self.pointer = pointer
         self._lock = threading.RLock()
@@ -109,13 +110,13 @@ class Handle:
         """What a call opens."""
         out = ctypes.c_void_p()
         call(name, *(byref(out) if a is Handle.OUT else a for a in args))
-        return cls(out.value, free)
+        return cls(out.value, free, f"{os.fsdecode(args[0])}: " if isinstance(args[0], bytes) else "")
 
     def __enter__(self) -> int:
         self._lock.acquire()
         if self.pointer is None:
             self._lock.release()
-            raise errors.HpcwError("expected an object that is open, got one that was closed", errors.Status.ESTATE)
+            raise errors.HpcwError(f"{self._name}expected an object that is open, got one that was closed", errors.Status.ESTATE)
         return self.pointer
 
     def __exit__(self, *_exception) -> None:

@@ -155,7 +155,8 @@ class EventLog(_show.Shown):
         """How long ranks wait in MPI calls for others, as Scalasca defines it and a log can tell, of the main threads.
 
         A structured array by time: rank (that waits), kind ("late sender", "late receiver" or "collective", as a number for
-        to_df), name (of the call, an index in `names`), cause (the rank that it waits for), begin, seconds.
+        to_df), name (of the call, an index in `names`), cause (the rank that it waits for), begin, seconds. Always of the whole
+        log, as collective calls are matched by counting them from its start: for a window of time, select rows by `begin`.
         """
         states = self._select("states", _c.HPCW_CLOG2_TABLE_STATES, [*STATES, ("comm", "i4")], None, None, None)
         return _waits.find(states, self.messages(), self._names, self.ranks, self._dtype(_waits.WAITS))

@@ -2,6 +2,7 @@
 """Datasets of hpcgen, and how a path becomes an object."""
 from __future__ import annotations
 
+import builtins
 import functools
 import json
 import os
@@ -17,7 +18,7 @@ from .vom import Loads, is_set
 class Run(_show.Shown):
     """A dataset: all formats of one simulated run. What it was generated without raises HpcwNotFoundError.
 
-    manifest: dictionary of parameters and files. truth: dictionary of what is wrong in it (doc/truth.md).
+    ranks: of the simulated run. manifest: dictionary of parameters and files.
     """
 
     def __init__(self, path: str | os.PathLike):
@@ -28,7 +29,7 @@ class Run(_show.Shown):
     def _json(self, name: str) -> dict:
         path = os.path.join(self.path, name)
         try:
-            with open(path, encoding="utf-8") as file:
+            with builtins.open(path, encoding="utf-8") as file:
                 return json.load(file)
         except FileNotFoundError as failure:
             raise errors.of(f"{path}: expected a file of a dataset, got none", errors.Status.ENOENT, failure.errno) from None
@@ -43,31 +44,32 @@ class Run(_show.Shown):
 
     @functools.cached_property
     def truth(self) -> dict:
+        """What is wrong in the dataset, a dictionary (doc/truth.md)."""
         return self._json("truth.json")
 
     @functools.cached_property
     def links(self) -> Links:
-        """The LinkTest result."""
+        """The LinkTest result, a Links."""
         return Links(self._at("linktest", "pingpong_results_bin.sion"))
 
     @functools.cached_property
     def log(self) -> EventLog:
-        """The event log."""
+        """The event log, an EventLog."""
         return EventLog(self._at("clog2", "app.clog2"))
 
     @functools.cached_property
     def loads(self) -> Loads:
-        """The load data of all ranks."""
+        """The load data of all ranks, a Loads."""
         return Loads(self._at("vom"))
 
     @functools.cached_property
     def particles(self) -> Container:
-        """The container of particles; `read` gives arrays of PARTICLE."""
+        """The particles, a Container whose `read` gives arrays of PARTICLE."""
         return Container(self._at("sion", "particles.sion"), PARTICLE)
 
     @functools.cached_property
     def checkpoints(self) -> Checkpoints:
-        """The SCR checkpoints."""
+        """The SCR checkpoints, a Checkpoints."""
         return Checkpoints(self._at("scr"))
 
     def close(self) -> None:
@@ -78,7 +80,8 @@ class Run(_show.Shown):
 
     def _facts(self) -> dict:
         parameters = self.manifest["parameters"]
-        return {"ranks": self.ranks, "seed": parameters["seed"], "machine": parameters["preset"],
+        workload = {"workload": parameters["workload"]["name"]} if "workload" in parameters else {}  # only with a log
+        return {"ranks": self.ranks, "seed": parameters["seed"], "machine": parameters["preset"], **workload,
                 "formats": ", ".join(parameters["formats"]),
                 "size": _show.size_text(sum(f["size"] for f in self.manifest["files"]))}
 
@@ -86,7 +89,7 @@ class Run(_show.Shown):
 _KVTREE = b"\x95\x1f\xc3\xf5"
 
 
-def open_path(path: str | os.PathLike) -> Run | EventLog | Links | Loads | Container | Checkpoints | Map | Tree:
+def open(path: str | os.PathLike) -> Run | EventLog | Links | Loads | Container | Checkpoints | Map | Tree:
     """Opens a dataset (Run), a file, or a directory of a format by its content.
 
     Returns Run, EventLog, Links, Loads, Container, Checkpoints, Map or Tree. Raises HpcwNotFoundError, HpcwFormatError for
@@ -102,7 +105,7 @@ def open_path(path: str | os.PathLike) -> Run | EventLog | Links | Loads | Conta
             return Loads(path)
         raise errors.of(f"{name}: expected a dataset, load data or checkpoints, got another directory", errors.Status.EFORMAT)
     try:
-        with open(name, "rb") as file:
+        with builtins.open(name, "rb") as file:
             start = file.read(8)
     except OSError as failure:
         status = {FileNotFoundError: errors.Status.ENOENT, PermissionError: errors.Status.EACCES}
