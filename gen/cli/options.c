@@ -69,11 +69,11 @@ static const char *preset_word(const void *list, size_t index) {
     return index < model_machine_preset_count ? model_machine_preset[index].name : NULL;
 }
 
-const char *const gen_cli_form_names[] = {[GEN_EXPORT_AUTO] = "auto",   [GEN_EXPORT_CHROME] = "chrome",
-                                          [GEN_EXPORT_CSV] = "csv",     [GEN_EXPORT_EDGES] = "edges",
-                                          [GEN_EXPORT_NPY] = "npy",     [GEN_EXPORT_HOSTS] = "hosts",
-                                          [GEN_EXPORT_BYTES] = "bytes", [GEN_EXPORT_OTF2] = "otf2",
-                                          [GEN_EXPORT_TASKS] = "tasks", NULL};
+const char *const gen_cli_form_names[] = {
+    [GEN_EXPORT_AUTO] = "auto",     [GEN_EXPORT_CHROME] = "chrome",     [GEN_EXPORT_CSV] = "csv",
+    [GEN_EXPORT_EDGES] = "edges",   [GEN_EXPORT_NPY] = "npy",           [GEN_EXPORT_HOSTS] = "hosts",
+    [GEN_EXPORT_BYTES] = "bytes",   [GEN_EXPORT_OTF2] = "otf2",         [GEN_EXPORT_TASKS] = "tasks",
+    [GEN_EXPORT_STATES] = "states", [GEN_EXPORT_MESSAGES] = "messages", NULL};
 
 const char *const gen_cli_rewrite_names[] = {[GEN_REWRITE_AUTO] = "auto",
                                              [GEN_REWRITE_PLAIN] = "plain",
@@ -177,7 +177,8 @@ static const struct ui_option options[] = {
     OPTION(
         EXPORTED, EXPORT, 0, "form", "FORM", CHOICE, form,
         "chrome: JSON of an event log for Perfetto and Chrome's trace viewer; otf2: a new directory with a "
-        "trace of an event log; csv: a table of anything but a SION container; edges: csv of the edges of load "
+        "trace of an event log; states, messages: csv with a line for each state or message of an event log; "
+        "csv: a table of anything but a SION container; edges: csv of the edges of load "
         "data; npy: LinkTest's times for NumPy; hosts: csv of LinkTest's hosts; bytes: a stream of a SION "
         "container; tasks: a new directory with a file for each of its streams; auto: what .csv, .json, .npy "
         "or .otf2 at the end of FILE says, otherwise chrome for event "
@@ -313,6 +314,8 @@ static const struct ui_chapter chapters[] = {
      "  event log    chrome: JSON for Perfetto and Chrome's trace viewer\n"
      "               otf2: a directory with traces.otf2, for Vampir and Scalasca\n"
      "               csv: a line for each event\n"
+     "               states: csv with a line for each state\n"
+     "               messages: csv with a line for each message of which both ends are there\n"
      "  LinkTest     csv: rank, host, core and the seconds to each other task\n"
      "               npy: the matrix of these seconds for NumPy\n"
      "               hosts: csv of rank, host and core\n"

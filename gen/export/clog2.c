@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/export/clog2.h"
 
+#include "gen/export/clog2_rows.h"
 #include "gen/export/log.h"
 #include "gen/export/otf2.h"
 #include "gen/export/text.h"
@@ -124,6 +125,9 @@ static hpcw_status run(struct export *x, hpcw_error *err) {
 
 static hpcw_status export_log(const char *path, const struct gen_export *what, hpcw_sink *sink,
                               struct gen_exported *done, hpcw_error *err) {
+    if (what->form != GEN_EXPORT_CHROME && what->form != GEN_EXPORT_CSV) {
+        return gen_export_clog2_rows(path, what, sink, done, err);
+    }
     struct export x = {.what = what, .done = {.items = "events"}, .out = {.sink = sink}};
     *done = x.done;
     hpcw_status s = gen_log_open(path, &x.log, err);
@@ -135,7 +139,8 @@ static hpcw_status export_log(const char *path, const struct gen_export *what, h
 }
 
 const struct gen_exporter gen_export_clog2 = {
-    .offer = {{GEN_EXPORT_CHROME, GEN_EXPORT_CSV, GEN_EXPORT_OTF2}, {"from", "to", "first-rank", "last-rank"}},
+    .offer = {{GEN_EXPORT_CHROME, GEN_EXPORT_CSV, GEN_EXPORT_OTF2, GEN_EXPORT_STATES, GEN_EXPORT_MESSAGES},
+              {"from", "to", "first-rank", "last-rank"}},
     .run = export_log,
     .directory_form = GEN_EXPORT_OTF2,
     .directory = gen_export_otf2,

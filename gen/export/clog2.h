@@ -12,6 +12,8 @@
  * Chrome: a process for each rank, with its threads; states as B and E, cut at the ends of the window; solo events as
  * instants; messages as flows. CSV: time in seconds, rank, thread, what, name, peer, tag, bytes, in the order of the log.
  *
+ * The other forms: clog2_rows.h.
+ *
  * HPCW_EINVAL for an empty window, HPCW_ENOMEM, errors of the reader and of the sink.
  */
 extern const struct gen_exporter gen_export_clog2;

@@ -19,6 +19,8 @@ enum gen_export_form {
     GEN_EXPORT_BYTES,
     GEN_EXPORT_OTF2,
     GEN_EXPORT_TASKS,
+    GEN_EXPORT_STATES,
+    GEN_EXPORT_MESSAGES,
 };
 
 struct gen_export {
@@ -34,7 +36,7 @@ struct gen_export {
 
 /* The forms and options that a format has for `export` or `rewrite`. */
 struct gen_offer {
-    int form[4];          /* the first one is the default; 0: no more */
+    int form[6];          /* the first one is the default; 0: no more */
     const char *takes[4]; /* of the options that only some formats take, by their long names */
 };
 

@@ -70,16 +70,6 @@ static uint64_t to_ns(double seconds) {
                            : UINT64_C(1000000000) * 1000000000;
 }
 
-/* A text as all forms can quote it: printable ASCII, without quotes and backslashes. name: [size]. */
-static void clean_text(char *name, const char *text, size_t size) {
-    size_t n = 0;
-    for (; n + 1 < size && text[n] != '\0'; n++) {
-        const unsigned char c = (unsigned char)text[n];
-        name[n] = c < 32 || c > 126 || c == '"' || c == '\\' ? '_' : (char)c;
-    }
-    name[n] = '\0';
-}
-
 /* ---- members: the first pass ---- */
 
 /* Several entries of the table may be one communicator: the first of them stands for all. */
@@ -190,8 +180,8 @@ static const struct clean_definition *definition_of(struct gen_log *x, uint32_t 
     struct clean_definition *d = &x->definition[number];
     if (!d->known) {
         d->known = true;
-        clean_text(d->name, name, sizeof d->name);
-        clean_text(d->format, format, sizeof d->format);
+        gen_export_clean(d->name, name, sizeof d->name);
+        gen_export_clean(d->format, format, sizeof d->format);
     }
     return d;
 }

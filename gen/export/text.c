@@ -26,6 +26,15 @@ bool gen_export_quoted(struct hpcw_i_buf *b, const char *text) {
     return good && hpcw_i_buf_append_str(b, text) && hpcw_i_buf_append(b, "\"", 1);
 }
 
+void gen_export_clean(char *clean, const char *text, size_t size) {
+    size_t n = 0;
+    for (; n + 1 < size && text[n] != '\0'; n++) {
+        const unsigned char c = (unsigned char)text[n];
+        clean[n] = c < 32 || c > 126 || c == '"' || c == '\\' ? '_' : (char)c;
+    }
+    clean[n] = '\0';
+}
+
 hpcw_status gen_export_no_memory(hpcw_error *err) {
     return hpcw_i_fail_memory(err, "export", 0, NULL);
 }

@@ -16,6 +16,9 @@ bool gen_export_f64(struct hpcw_i_buf *b, double value);
 /* In quotes, with the quotes inside doubled, as CSV wants it. */
 bool gen_export_quoted(struct hpcw_i_buf *b, const char *text);
 
+/* A text as all forms can quote it: printable ASCII, without quotes and backslashes. clean: [size]. */
+void gen_export_clean(char *clean, const char *text, size_t size);
+
 /* HPCW_ENOMEM, with its message. */
 hpcw_status gen_export_no_memory(hpcw_error *err);
 

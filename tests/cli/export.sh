@@ -81,6 +81,47 @@ for row, e in zip(rows, events):
 PYTHON
 done
 
+# States and messages have the events of the whole log, put together. In a window, those that have a part in it are whole.
+for form in states messages; do
+    make $log --output $form.csv --form $form
+    make $log --output part.$form.csv --form $form --from 0.011 --to 0.012 --first-rank 2 --last-rank 3
+    "$HPCGEN" export --quiet $log --output - --form $form | cmp - $form.csv || bad "$form: other bytes in a pipe"
+done
+python3 - <<'PYTHON' || bad "other states or messages than events"
+import collections, csv
+def read(name):
+    return list(csv.DictReader(open(name, encoding="ascii")))
+def times(rows, begin, end):
+    return [(float(row[begin]), float(row[end])) for row in rows]
+states, ends, begun = [], [], collections.defaultdict(list)
+sent, messages = collections.defaultdict(list), []
+for e in read("all.csv"):
+    at, time = (e["rank"], e["thread"]), float(e["time_s"])
+    if e["what"] == "begin":
+        begun[at].append((e["name"], time))
+    elif e["what"] == "end":
+        name, begin = begun[at].pop()
+        states.append((*at, name, begin, time, len(begun[at])))
+    elif e["what"] == "send":
+        sent[e["rank"], e["peer"], e["tag"]].append((e["bytes"], time))
+    elif e["what"] == "receive":
+        key = e["peer"], e["rank"], e["tag"]
+        messages.append((*key, *sent[key].pop(0), time))
+rows = read("states.csv")
+assert list(rows[0]) == ["rank", "thread", "name", "begin", "end", "depth"], rows[0]
+got = [(r["rank"], r["thread"], r["name"], float(r["begin"]), float(r["end"]), int(r["depth"])) for r in rows]
+assert got == states and len(states) > 100, (got[:3], states[:3])
+part = [r for r in rows if r["rank"] in "23" and float(r["begin"]) < 0.012 and float(r["end"]) > 0.011]
+assert read("part.states.csv") == part and 0 < len(part) < len(rows), (len(part), read("part.states.csv")[:3])
+rows = read("messages.csv")
+assert list(rows[0]) == ["from", "to", "tag", "bytes", "sent", "received"], rows[0]
+got = [(r["from"], r["to"], r["tag"], r["bytes"], float(r["sent"]), float(r["received"])) for r in rows]
+assert got == messages and len(messages) > 50, (got[:3], messages[:3])
+part = [r for r in rows if (r["from"] in "23" or r["to"] in "23")
+        and float(r["sent"]) < 0.012 and float(r["received"]) > 0.011]
+assert read("part.messages.csv") == part and 0 < len(part) < len(rows), (len(part), len(rows))
+PYTHON
+
 # It first prints the right size.
 "$HPCGEN" export --quiet --json $log --output 'a"b.json' >said || bad "export --json fails"
 "$JSON_CHECK" said || bad "no JSON: $(cat said)"
@@ -105,7 +146,7 @@ refuse 1 'nowhere/x: *' "$HPCGEN" export $log -O nowhere/x -q
     dd if=more/clog2/app.clog2 bs=1024 skip=65 count=64
     dd if=more/clog2/app.clog2 bs=1024 skip=193
 } >swapped.clog2 2>/dev/null
-for form in csv chrome; do
+for form in csv chrome states messages; do
     for output in - x; do
         make swapped.clog2 --form $form --output $output >/dev/null 2>why
         [ "$(grep -c '^hpcgen: swapped.clog2: .*, got records out of order: 1, ends without start: ' why)" -eq 1 ] ||

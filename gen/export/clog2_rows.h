@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The states and messages of an event log, a row each. */
+#ifndef HPCW_GEN_EXPORT_CLOG2_ROWS_H
+#define HPCW_GEN_EXPORT_CLOG2_ROWS_H
+
+#include "gen/export/export.h"
+
+/*
+ * Writes the rows of hpcw_clog2_reader_states or hpcw_clog2_reader_messages as CSV to a sink, from its beginning; with a null
+ * sink it only counts. A row has a part in the window, and is not cut at its ends.
+ *
+ * Memory: a block of rows, and what the reader keeps for them.
+ *
+ * HPCW_EINVAL for an empty window, HPCW_ENOMEM, errors of the reader and of the sink.
+ */
+hpcw_status gen_export_clog2_rows(const char *path, const struct gen_export *what, hpcw_sink *sink,
+                                  struct gen_exported *done, hpcw_error *err);
+
+#endif
