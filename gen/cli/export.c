@@ -22,6 +22,7 @@ static int form_of_output(const struct gen_offer *offer, const char *output) {
     } known[] = {{".csv", GEN_EXPORT_CSV},
                  {".json", GEN_EXPORT_CHROME},
                  {".npy", GEN_EXPORT_NPY},
+                 {".npz", GEN_EXPORT_NPZ},
                  {".otf2", GEN_EXPORT_OTF2}};
     const char *suffix = strrchr(output, '.');
     int form = offer->form[0];
@@ -44,7 +45,9 @@ static hpcw_status resolve(const struct gen_cli_options *o, const struct ui_pars
     }
     /* A LinkTest result is a container, too: its form or its task may be wanted. */
     const struct gen_offer *outer = row->within != NULL ? &row->within->export->offer : NULL;
-    if (outer != NULL && (gen_cli_has_form(outer, what->form) || gen_cli_given(parse, outer->takes[0]))) {
+    const bool inner = gen_cli_has_form(&row->export->offer, what->form);
+    if (outer != NULL &&
+        ((!inner && gen_cli_has_form(outer, what->form)) || gen_cli_given(parse, outer->takes[0]))) {
         row = row->within;
     }
     *out = row->export;
@@ -58,7 +61,8 @@ static hpcw_status resolve(const struct gen_cli_options *o, const struct ui_pars
                                  "%s: expected neither --task nor --key for the form tasks, got one", path)
                    : HPCW_OK;
     }
-    return s == HPCW_OK && gen_cli_takes(&row->export->offer, "task") && !gen_cli_given(parse, "task")
+    const bool all = what->form == GEN_EXPORT_NPZ && !what->has_key;
+    return s == HPCW_OK && gen_cli_takes(&row->export->offer, "task") && !what->has_task && !all
                ? hpcw_i_fail(err, HPCW_EINVAL, "%s: --task: expected the number of a task for %s, got none",
                              path, row->name)
                : s;
@@ -166,6 +170,7 @@ hpcw_status gen_cli_export(const struct gen_cli_options *o, const struct ui_pars
                               .first_rank = o->first_rank,
                               .last_rank = o->last_rank,
                               .permutation = o->permutation,
+                              .has_task = gen_cli_given(parse, "task"),
                               .task = o->task,
                               .has_key = gen_cli_given(parse, "key"),
                               .key = o->key};

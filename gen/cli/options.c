@@ -69,11 +69,19 @@ static const char *preset_word(const void *list, size_t index) {
     return index < model_machine_preset_count ? model_machine_preset[index].name : NULL;
 }
 
-const char *const gen_cli_form_names[] = {
-    [GEN_EXPORT_AUTO] = "auto",     [GEN_EXPORT_CHROME] = "chrome",     [GEN_EXPORT_CSV] = "csv",
-    [GEN_EXPORT_EDGES] = "edges",   [GEN_EXPORT_NPY] = "npy",           [GEN_EXPORT_HOSTS] = "hosts",
-    [GEN_EXPORT_BYTES] = "bytes",   [GEN_EXPORT_OTF2] = "otf2",         [GEN_EXPORT_TASKS] = "tasks",
-    [GEN_EXPORT_STATES] = "states", [GEN_EXPORT_MESSAGES] = "messages", NULL};
+const char *const gen_cli_form_names[] = {[GEN_EXPORT_AUTO] = "auto",
+                                          [GEN_EXPORT_CHROME] = "chrome",
+                                          [GEN_EXPORT_CSV] = "csv",
+                                          [GEN_EXPORT_EDGES] = "edges",
+                                          [GEN_EXPORT_NPY] = "npy",
+                                          [GEN_EXPORT_HOSTS] = "hosts",
+                                          [GEN_EXPORT_BYTES] = "bytes",
+                                          [GEN_EXPORT_OTF2] = "otf2",
+                                          [GEN_EXPORT_TASKS] = "tasks",
+                                          [GEN_EXPORT_STATES] = "states",
+                                          [GEN_EXPORT_MESSAGES] = "messages",
+                                          [GEN_EXPORT_NPZ] = "npz",
+                                          NULL};
 
 const char *const gen_cli_rewrite_names[] = {[GEN_REWRITE_AUTO] = "auto",
                                              [GEN_REWRITE_PLAIN] = "plain",
@@ -179,9 +187,10 @@ static const struct ui_option options[] = {
         "chrome: JSON of an event log for Perfetto and Chrome's trace viewer; otf2: a new directory with a "
         "trace of an event log; states, messages: csv with a line for each state or message of an event log; "
         "csv: a table of anything but a SION container; edges: csv of the edges of load "
-        "data; npy: LinkTest's times for NumPy; hosts: csv of LinkTest's hosts; bytes: a stream of a SION "
-        "container; tasks: a new directory with a file for each of its streams; auto: what .csv, .json, .npy "
-        "or .otf2 at the end of FILE says, otherwise chrome for event "
+        "data; npz: the arrays of any of them for NumPy; npy: LinkTest's times for NumPy; hosts: csv of "
+        "LinkTest's hosts; bytes: a stream of a SION "
+        "container; tasks: a new directory with a file for each of its streams; auto: what .csv, .json, .npy, "
+        ".npz or .otf2 at the end of FILE says, otherwise chrome for event "
         "logs, bytes for SION, csv for others",
         .param.choices = gen_cli_form_names, .default_text = "auto", .flags = UI_OPTION_NO_CONFIG),
     OPTION(EXPORTED, EXPORT | REPORT, 0, "from", "SECONDS", F64, from,
@@ -323,6 +332,10 @@ static const struct ui_chapter chapters[] = {
      "  SION         bytes: the stream of --task, or its values with --key\n"
      "  load data    csv: a line for each task\n"
      "               edges: csv with a line for each edge\n"
+     "\n"
+     "Each of them also to npz: the arrays of the Python package, for numpy.load. SION: the bytes of --task, "
+     "or "
+     "of all tasks.\n"
      "\n"
      "A time of LinkTest is that of one message, one way; where nothing was measured, csv has an empty field "
      "and npy a NaN. A LinkTest result is also a SION container, for --task.\n"},

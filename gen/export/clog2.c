@@ -139,7 +139,8 @@ static hpcw_status export_log(const char *path, const struct gen_export *what, h
 }
 
 const struct gen_exporter gen_export_clog2 = {
-    .offer = {{GEN_EXPORT_CHROME, GEN_EXPORT_CSV, GEN_EXPORT_OTF2, GEN_EXPORT_STATES, GEN_EXPORT_MESSAGES},
+    .offer = {{GEN_EXPORT_CHROME, GEN_EXPORT_CSV, GEN_EXPORT_OTF2, GEN_EXPORT_STATES, GEN_EXPORT_MESSAGES,
+               GEN_EXPORT_NPZ},
               {"from", "to", "first-rank", "last-rank"}},
     .run = export_log,
     .directory_form = GEN_EXPORT_OTF2,

@@ -6,6 +6,7 @@
 
 #include <hpcw/clog2_read.h>
 
+#include "gen/export/npz.h"
 #include "gen/export/text.h"
 #include "gen/spec/stream.h"
 #include "libreader/clog2/clog2.h"
@@ -17,14 +18,15 @@ enum { ROWS = 4096, NAME_SIZE = 64 };
 
 struct rows_export {
     const struct gen_export *what;
-    struct gen_stream out;
+    struct gen_npz npz; /* of other forms only its stream */
+    struct gen_stream *out;
     struct gen_exported done;
     hpcw_clog2_reader *reader;
     /* Columns of states, then of messages, which share those of times. */
     uint32_t definition[ROWS], rank[ROWS], depth[ROWS];
     int32_t thread[ROWS];
     uint32_t from[ROWS], to[ROWS];
-    int32_t tag[ROWS], size[ROWS];
+    int32_t comm[ROWS], tag[ROWS], size[ROWS];
     double begin[ROWS], end[ROWS];
 };
 
@@ -42,8 +44,13 @@ static hpcw_status fill(struct rows_export *x, hpcw_clog2_table table, size_t *c
                                       .depth = x->depth,
                                       .from = x->begin,
                                       .to = x->end};
-    const hpcw_clog2_messages messages = {
-        .from = x->from, .to = x->to, .tag = x->tag, .size = x->size, .sent = x->begin, .received = x->end};
+    const hpcw_clog2_messages messages = {.from = x->from,
+                                          .to = x->to,
+                                          .comm = x->comm,
+                                          .tag = x->tag,
+                                          .size = x->size,
+                                          .sent = x->begin,
+                                          .received = x->end};
     return table == HPCW_CLOG2_TABLE_STATES
                ? hpcw_clog2_reader_states(x->reader, &states, ROWS, count, err)
                : hpcw_clog2_reader_messages(x->reader, &messages, ROWS, count, err);
@@ -77,31 +84,31 @@ static hpcw_status warn(const char *path, hpcw_error *warning, hpcw_error *err) 
 /* ---- CSV ---- */
 
 static bool add(struct rows_export *x, const char *text) {
-    return hpcw_i_buf_append_str(&x->out.buf, text);
+    return hpcw_i_buf_append_str(&x->out->buf, text);
 }
 
 /* A comma and a number. */
 static bool add_i32(struct rows_export *x, int32_t value) {
     return add(x, value < 0 ? ",-" : ",") &&
-           gen_export_u64(&x->out.buf, (uint64_t)(value < 0 ? -(int64_t)value : value));
+           gen_export_u64(&x->out->buf, (uint64_t)(value < 0 ? -(int64_t)value : value));
 }
 
 static bool add_times(struct rows_export *x, size_t i) {
-    return add(x, ",") && gen_export_f64(&x->out.buf, x->begin[i]) && add(x, ",") &&
-           gen_export_f64(&x->out.buf, x->end[i]);
+    return add(x, ",") && gen_export_f64(&x->out->buf, x->begin[i]) && add(x, ",") &&
+           gen_export_f64(&x->out->buf, x->end[i]);
 }
 
 static bool add_state(struct rows_export *x, size_t i) {
     char name[NAME_SIZE], clean[NAME_SIZE];
     name_of(x, x->definition[i], name);
     gen_export_clean(clean, name, sizeof clean);
-    return gen_export_u64(&x->out.buf, x->rank[i]) && add_i32(x, x->thread[i]) && add(x, ",\"") &&
+    return gen_export_u64(&x->out->buf, x->rank[i]) && add_i32(x, x->thread[i]) && add(x, ",\"") &&
            add(x, clean) && add(x, "\"") && add_times(x, i) && add(x, ",") &&
-           gen_export_u64(&x->out.buf, x->depth[i]) && add(x, "\n");
+           gen_export_u64(&x->out->buf, x->depth[i]) && add(x, "\n");
 }
 
 static bool add_message(struct rows_export *x, size_t i) {
-    return gen_export_u64(&x->out.buf, x->from[i]) && add(x, ",") && gen_export_u64(&x->out.buf, x->to[i]) &&
+    return gen_export_u64(&x->out->buf, x->from[i]) && add(x, ",") && gen_export_u64(&x->out->buf, x->to[i]) &&
            add_i32(x, x->tag[i]) && add_i32(x, x->size[i]) && add_times(x, i) && add(x, "\n");
 }
 
@@ -119,12 +126,87 @@ static hpcw_status put_csv(struct rows_export *x, hpcw_error *err) {
             good = states ? add_state(x, i) : add_message(x, i);
         }
         s = s == HPCW_OK && !good ? gen_export_no_memory(err) : s;
-        s = s == HPCW_OK ? gen_stream_flush(&x->out, GEN_STREAM_PIECE, err) : s;
+        s = s == HPCW_OK ? gen_stream_flush(x->out, GEN_STREAM_PIECE, err) : s;
         x->done.count += count;
     }
-    s = s == HPCW_OK ? gen_stream_flush(&x->out, 0, err) : s;
-    x->done.bytes = x->out.at;
+    return s == HPCW_OK ? gen_stream_flush(x->out, 0, err) : s;
+}
+
+/* ---- NPZ ---- */
+
+/* Rows of the whole window. */
+static hpcw_status count_rows(struct rows_export *x, hpcw_clog2_table table, uint64_t *rows, hpcw_error *err) {
+    hpcw_status s = select_rows(x, table, err);
+    size_t count = 1;
+    *rows = 0;
+    while (s == HPCW_OK && count > 0) {
+        s = fill(x, table, &count, err);
+        *rows += count;
+    }
     return s;
+}
+
+static hpcw_status put_array(struct rows_export *x, const char *name, hpcw_clog2_table table,
+                             const struct gen_npz_field *field, size_t fields, hpcw_error *err) {
+    struct gen_npz_shape shape = {.dimensions = 1};
+    size_t count = 1;
+    hpcw_status s = count_rows(x, table, &shape.size[0], err);
+    s = s == HPCW_OK ? gen_npz_begin(&x->npz, name, field, fields, &shape, err) : s;
+    if (!x->what->measure) {
+        s = s == HPCW_OK ? select_rows(x, table, err) : s;
+        while (s == HPCW_OK && count > 0) {
+            s = fill(x, table, &count, err);
+            s = s == HPCW_OK ? gen_npz_rows(&x->npz, field, fields, count, err) : s;
+        }
+    }
+    return s == HPCW_OK ? gen_npz_end(&x->npz, err) : s;
+}
+
+/* Of the definitions that the selection has met. */
+static hpcw_status put_names(struct rows_export *x, hpcw_error *err) {
+    char name[NAME_SIZE];
+    const char *value = name;
+    struct gen_npz_field field = {.type = GEN_NPZ_TEXT, .values = &value, .width = 1};
+    struct gen_npz_shape shape = {.dimensions = 1};
+    hpcw_clog2_definition d;
+    for (; hpcw_clog2_reader_definition(x->reader, (uint32_t)shape.size[0], &d); shape.size[0]++) {
+        name_of(x, (uint32_t)shape.size[0], name);
+        const size_t width = gen_npz_width(name);
+        field.width = width > field.width ? width : field.width;
+    }
+    hpcw_status s = gen_npz_begin(&x->npz, "names", &field, 1, &shape, err);
+    for (uint32_t i = 0; s == HPCW_OK && !x->what->measure && i < shape.size[0]; i++) {
+        name_of(x, i, name);
+        s = gen_npz_rows(&x->npz, &field, 1, 1, err);
+    }
+    return s == HPCW_OK ? gen_npz_end(&x->npz, err) : s;
+}
+
+static hpcw_status put_npz(struct rows_export *x, hpcw_error *err) {
+    const struct gen_npz_field states[] = {
+        {.name = "rank", .type = GEN_NPZ_U32, .values = x->rank},
+        {.name = "thread", .type = GEN_NPZ_I32, .values = x->thread},
+        {.name = "depth", .type = GEN_NPZ_U32, .values = x->depth},
+        {.name = "name", .type = GEN_NPZ_U32, .values = x->definition},
+        {.name = "begin", .type = GEN_NPZ_F64, .values = x->begin},
+        {.name = "end", .type = GEN_NPZ_F64, .values = x->end},
+    };
+    const struct gen_npz_field messages[] = {
+        {.name = "source", .type = GEN_NPZ_U32, .values = x->from},
+        {.name = "dest", .type = GEN_NPZ_U32, .values = x->to},
+        {.name = "comm", .type = GEN_NPZ_I32, .values = x->comm},
+        {.name = "tag", .type = GEN_NPZ_I32, .values = x->tag},
+        {.name = "size", .type = GEN_NPZ_I32, .values = x->size},
+        {.name = "sent", .type = GEN_NPZ_F64, .values = x->begin},
+        {.name = "received", .type = GEN_NPZ_F64, .values = x->end},
+    };
+    hpcw_status s =
+        put_array(x, "states", HPCW_CLOG2_TABLE_STATES, states, sizeof states / sizeof states[0], err);
+    s = s == HPCW_OK ? put_names(x, err) : s;
+    s = s == HPCW_OK ? put_array(x, "messages", HPCW_CLOG2_TABLE_MESSAGES, messages,
+                                 sizeof messages / sizeof messages[0], err)
+                     : s;
+    return s == HPCW_OK ? gen_npz_close(&x->npz, err) : s;
 }
 
 hpcw_status gen_export_clog2_rows(const char *path, const struct gen_export *what, hpcw_sink *sink,
@@ -134,14 +216,19 @@ hpcw_status gen_export_clog2_rows(const char *path, const struct gen_export *wha
         return gen_export_no_memory(err);
     }
     x->what = what;
-    x->out.sink = sink;
-    x->done.items = what->form == GEN_EXPORT_STATES ? "states" : "messages";
+    x->out = &x->npz.out;
+    x->out->sink = sink;
+    x->npz.measure = what->measure;
+    const bool npz = what->form == GEN_EXPORT_NPZ;
+    x->done.items = npz ? "arrays" : what->form == GEN_EXPORT_STATES ? "states" : "messages";
     hpcw_status s = hpcw_clog2_reader_open(path, &x->reader, err);
-    s = s == HPCW_OK ? put_csv(x, err) : s;
+    s = s != HPCW_OK ? s : npz ? put_npz(x, err) : put_csv(x, err);
+    x->done.count = npz ? x->npz.arrays : x->done.count;
+    x->done.bytes = x->out->at;
     s = s == HPCW_OK && !what->measure ? warn(path, &x->done.warning, err) : s;
     *done = x->done;
     hpcw_clog2_reader_free(x->reader);
-    hpcw_i_buf_free(&x->out.buf);
+    gen_npz_free(&x->npz);
     hpcw_i_free(x);
     return s;
 }

@@ -21,6 +21,7 @@ enum gen_export_form {
     GEN_EXPORT_TASKS,
     GEN_EXPORT_STATES,
     GEN_EXPORT_MESSAGES,
+    GEN_EXPORT_NPZ,
 };
 
 struct gen_export {
@@ -28,8 +29,9 @@ struct gen_export {
     double from_s, to_s;            /* events with from <= time < to */
     uint32_t first_rank, last_rank; /* of the world */
     uint64_t permutation;           /* of a LinkTest result */
-    uint32_t task;                  /* of a container */
-    bool has_key;                   /* only the values with this key */
+    bool has_task;
+    uint32_t task; /* of a container */
+    bool has_key;  /* only the values with this key */
     uint64_t key;
     bool measure; /* only count: what is known without reading need not be read */
 };

@@ -3,20 +3,19 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include <hpcw/linktest_read.h>
 
+#include "gen/export/npz.h"
 #include "gen/export/text.h"
 #include "gen/spec/stream.h"
-#include "libwriter/base/bytes.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
 struct linktest_export {
     const struct gen_export *what;
-    struct gen_stream out;
+    struct gen_npz npz; /* of CSV only its stream */
+    struct gen_stream *out;
     hpcw_linktest_reader *reader;
     uint32_t tasks, steps;
     uint32_t first, end; /* rows */
@@ -26,35 +25,23 @@ struct linktest_export {
 };
 
 static bool add(struct linktest_export *x, const char *text) {
-    return hpcw_i_buf_append_str(&x->out.buf, text);
+    return hpcw_i_buf_append_str(&x->out->buf, text);
 }
 
 /* ---- headings ---- */
 
-/* Format version 1.0 of NumPy: magic, version, length of the rest, and a Python dictionary; a multiple of 64 bytes with its
- * blanks and line feed. */
-static bool add_npy_header(struct linktest_export *x) {
-    enum { SIZE = 128, MAGIC = 10 };
-    char header[SIZE + 1];
-    memset(header, ' ', sizeof header);
-    memcpy(header, "\x93NUMPY\x01", 8); /* and the NUL: 1.0 */
-    header[8] = SIZE - MAGIC;
-    header[9] = 0;
-    int n = snprintf(header + MAGIC, SIZE - MAGIC,
-                     "{'descr': '<f8', 'fortran_order': False, 'shape': (%" PRIu32 ", %" PRIu32 "), }",
-                     x->end - x->first, x->tasks);
-    header[MAGIC + n] = ' ';
-    header[SIZE - 1] = '\n';
-    return hpcw_i_buf_append(&x->out.buf, header, SIZE);
+static struct gen_npz_shape shape_of(const struct linktest_export *x, unsigned dimensions) {
+    return (struct gen_npz_shape){.dimensions = dimensions, .size = {x->end - x->first, x->tasks}};
 }
 
 static bool add_heading(struct linktest_export *x) {
     if (x->what->form == GEN_EXPORT_NPY) {
-        return add_npy_header(x);
+        const struct gen_npz_shape shape = shape_of(x, 2);
+        return gen_npy_heading(&x->out->buf, &(struct gen_npz_field){.type = GEN_NPZ_F64}, 1, &shape);
     }
     bool good = add(x, "rank,host,core");
     for (uint32_t k = 0; good && x->what->form == GEN_EXPORT_CSV && k < x->tasks; k++) {
-        good = add(x, ",") && gen_export_u64(&x->out.buf, k);
+        good = add(x, ",") && gen_export_u64(&x->out->buf, k);
     }
     return good && add(x, "\n");
 }
@@ -73,22 +60,10 @@ static hpcw_status take_row(struct linktest_export *x, uint32_t rank, hpcw_error
     return s;
 }
 
-static bool add_npy_row(struct linktest_export *x) {
-    struct hpcw_i_buf *b = &x->out.buf;
-    if (!hpcw_i_buf_reserve(b, 8 * (size_t)x->tasks)) {
-        return false;
-    }
-    for (uint32_t k = 0; k < x->tasks; k++) {
-        hpcw_i_put_f64(b->data + b->size, x->row[k], false);
-        b->size += 8;
-    }
-    return true;
-}
-
 static bool add_csv_row(struct linktest_export *x) {
     bool good = true;
     for (uint32_t k = 0; good && k < x->tasks; k++) {
-        good = add(x, ",") && (isnan(x->row[k]) || gen_export_f64(&x->out.buf, x->row[k]));
+        good = add(x, ",") && (isnan(x->row[k]) || gen_export_f64(&x->out->buf, x->row[k]));
     }
     return good;
 }
@@ -97,6 +72,7 @@ static hpcw_status put_row(struct linktest_export *x, uint32_t rank, hpcw_error 
     char host[HPCW_LINKTEST_READER_HOST_SIZE];
     int32_t core;
     const bool times = x->what->form != GEN_EXPORT_HOSTS, csv = x->what->form != GEN_EXPORT_NPY;
+    const struct gen_npz_field field = {.type = GEN_NPZ_F64, .values = x->row};
     hpcw_status s = times ? take_row(x, rank, err) : HPCW_OK;
     if (s == HPCW_OK && csv) {
         s = hpcw_linktest_reader_host(x->reader, rank, host, &core, err);
@@ -104,12 +80,13 @@ static hpcw_status put_row(struct linktest_export *x, uint32_t rank, hpcw_error 
     if (s != HPCW_OK) {
         return s;
     }
-    bool good = csv ? gen_export_u64(&x->out.buf, rank) && add(x, ",") &&
-                          gen_export_quoted(&x->out.buf, host) && add(x, ",") &&
-                          gen_export_u64(&x->out.buf, (uint64_t)core) && (!times || add_csv_row(x)) &&
-                          add(x, "\n")
-                    : add_npy_row(x);
-    return good ? gen_stream_flush(&x->out, GEN_STREAM_PIECE, err) : gen_export_no_memory(err);
+    if (!csv) {
+        return gen_npz_rows(&x->npz, &field, 1, x->tasks, err);
+    }
+    bool good = gen_export_u64(&x->out->buf, rank) && add(x, ",") && gen_export_quoted(&x->out->buf, host) &&
+                add(x, ",") && gen_export_u64(&x->out->buf, (uint64_t)core) && (!times || add_csv_row(x)) &&
+                add(x, "\n");
+    return good ? gen_stream_flush(x->out, GEN_STREAM_PIECE, err) : gen_export_no_memory(err);
 }
 
 static hpcw_status put_rows(struct linktest_export *x, hpcw_error *err) {
@@ -117,14 +94,99 @@ static hpcw_status put_rows(struct linktest_export *x, hpcw_error *err) {
         return gen_export_no_memory(err);
     }
     if (x->what->measure && x->what->form == GEN_EXPORT_NPY) {
-        x->out.at = x->out.buf.size + 8 * (uint64_t)(x->end - x->first) * x->tasks;
+        x->out->at = x->out->buf.size + 8 * (uint64_t)(x->end - x->first) * x->tasks;
         return HPCW_OK;
     }
     hpcw_status s = HPCW_OK;
     for (uint32_t r = x->first; s == HPCW_OK && r < x->end; r++) {
         s = put_row(x, r, err);
     }
-    return s == HPCW_OK ? gen_stream_flush(&x->out, 0, err) : s;
+    return s == HPCW_OK ? gen_stream_flush(x->out, 0, err) : s;
+}
+
+/* ---- NPZ ---- */
+
+static hpcw_status put_seconds(struct linktest_export *x, hpcw_error *err) {
+    const struct gen_npz_field field = {.type = GEN_NPZ_F64, .values = x->row};
+    const struct gen_npz_shape shape = shape_of(x, 2);
+    hpcw_status s = gen_npz_begin(&x->npz, "seconds", &field, 1, &shape, err);
+    for (uint32_t r = x->first; s == HPCW_OK && !x->what->measure && r < x->end; r++) {
+        s = take_row(x, r, err);
+        s = s == HPCW_OK ? gen_npz_rows(&x->npz, &field, 1, x->tasks, err) : s;
+    }
+    return s == HPCW_OK ? gen_npz_end(&x->npz, err) : s;
+}
+
+/* Host names, or cores. */
+static hpcw_status put_places(struct linktest_export *x, bool hosts, hpcw_error *err) {
+    char host[HPCW_LINKTEST_READER_HOST_SIZE];
+    const char *name = host;
+    int32_t core;
+    struct gen_npz_field field = {
+        .type = hosts ? GEN_NPZ_TEXT : GEN_NPZ_I32, .values = hosts ? (const void *)&name : &core, .width = 1};
+    const struct gen_npz_shape shape = shape_of(x, 1);
+    hpcw_status s = HPCW_OK;
+    for (uint32_t r = x->first; s == HPCW_OK && hosts && r < x->end; r++) {
+        s = hpcw_linktest_reader_host(x->reader, r, host, &core, err);
+        const size_t width = s == HPCW_OK ? gen_npz_width(host) : 0;
+        field.width = width > field.width ? width : field.width;
+    }
+    s = s == HPCW_OK ? gen_npz_begin(&x->npz, hosts ? "hosts" : "cores", &field, 1, &shape, err) : s;
+    for (uint32_t r = x->first; s == HPCW_OK && !x->what->measure && r < x->end; r++) {
+        s = hpcw_linktest_reader_host(x->reader, r, host, &core, err);
+        s = s == HPCW_OK ? gen_npz_rows(&x->npz, &field, 1, 1, err) : s;
+    }
+    return s == HPCW_OK ? gen_npz_end(&x->npz, err) : s;
+}
+
+/* What the header says, an array without dimensions. */
+static hpcw_status put_settings(struct linktest_export *x, hpcw_error *err) {
+    const hpcw_linktest_info *i = hpcw_linktest_reader_info(x->reader);
+    const size_t hash = gen_npz_width(i->git_hash), mode = gen_npz_width(i->mode);
+#define SETTING(TYPE, member)                                                                                  \
+    { .name = #member, .type = GEN_NPZ_##TYPE, .values = &i->member }
+    const struct gen_npz_field field[] = {
+        SETTING(U32, tasks),
+        SETTING(U32, steps),
+        SETTING(U64, permutations),
+        {.name = "version", .type = GEN_NPZ_U32, .values = i->version, .repeat = 3},
+        {.name = "git_hash", .type = GEN_NPZ_TEXT, .values = &i->git_hash, .width = hash > 0 ? hash : 1},
+        {.name = "mode", .type = GEN_NPZ_TEXT, .values = &i->mode, .width = mode > 0 ? mode : 1},
+        SETTING(BOOL, all_to_all),
+        SETTING(BOOL, bidirectional),
+        SETTING(BOOL, unidirectional),
+        SETTING(BOOL, bisection),
+        SETTING(BOOL, randomize_steps),
+        SETTING(BOOL, serial),
+        SETTING(BOOL, no_sion),
+        SETTING(BOOL, parallel_sion),
+        SETTING(BOOL, gpu_memory),
+        SETTING(BOOL, many_buffers),
+        SETTING(BOOL, random_buffers),
+        SETTING(BOOL, check_buffers),
+        SETTING(U8, allocator),
+        SETTING(BOOL, randomized),
+        SETTING(U64, messages),
+        SETTING(U64, message_size),
+        SETTING(U64, warmup_messages),
+        SETTING(U64, retests),
+        SETTING(U64, message_buffers),
+        SETTING(U64, buffer_seed),
+        SETTING(U64, task_seed),
+    };
+#undef SETTING
+    enum { FIELDS = sizeof field / sizeof field[0] };
+    hpcw_status s = gen_npz_begin(&x->npz, "settings", field, FIELDS, &(struct gen_npz_shape){0}, err);
+    s = s == HPCW_OK && !x->what->measure ? gen_npz_rows(&x->npz, field, FIELDS, 1, err) : s;
+    return s == HPCW_OK ? gen_npz_end(&x->npz, err) : s;
+}
+
+static hpcw_status put_npz(struct linktest_export *x, hpcw_error *err) {
+    hpcw_status s = put_seconds(x, err);
+    s = s == HPCW_OK ? put_places(x, true, err) : s;
+    s = s == HPCW_OK ? put_places(x, false, err) : s;
+    s = s == HPCW_OK ? put_settings(x, err) : s;
+    return s == HPCW_OK ? gen_npz_close(&x->npz, err) : s;
 }
 
 static hpcw_status begin(struct linktest_export *x, const char *path, hpcw_error *err) {
@@ -150,14 +212,16 @@ static hpcw_status begin(struct linktest_export *x, const char *path, hpcw_error
 
 static hpcw_status run(const char *path, const struct gen_export *what, hpcw_sink *sink,
                        struct gen_exported *done, hpcw_error *err) {
-    struct linktest_export x = {.what = what, .out = {.sink = sink}};
-    *done = (struct gen_exported){.items = "rows"};
+    struct linktest_export x = {.what = what, .npz = {.out = {.sink = sink}, .measure = what->measure}};
+    const bool npz = what->form == GEN_EXPORT_NPZ;
+    x.out = &x.npz.out;
+    *done = (struct gen_exported){.items = npz ? "arrays" : "rows"};
     hpcw_status s = hpcw_linktest_reader_open(path, &x.reader, err);
     s = s == HPCW_OK ? begin(&x, path, err) : s;
-    s = s == HPCW_OK ? put_rows(&x, err) : s;
-    done->count = x.end - x.first;
-    done->bytes = x.out.at;
-    hpcw_i_buf_free(&x.out.buf);
+    s = s != HPCW_OK ? s : npz ? put_npz(&x, err) : put_rows(&x, err);
+    done->count = npz ? x.npz.arrays : x.end - x.first;
+    done->bytes = x.out->at;
+    gen_npz_free(&x.npz);
     hpcw_i_free(x.row);
     hpcw_i_free(x.partner);
     hpcw_i_free(x.time);
@@ -166,5 +230,6 @@ static hpcw_status run(const char *path, const struct gen_export *what, hpcw_sin
 }
 
 const struct gen_exporter gen_export_linktest = {
-    .offer = {{GEN_EXPORT_CSV, GEN_EXPORT_NPY, GEN_EXPORT_HOSTS}, {"first-rank", "last-rank", "permutation"}},
+    .offer = {{GEN_EXPORT_CSV, GEN_EXPORT_NPY, GEN_EXPORT_HOSTS, GEN_EXPORT_NPZ},
+              {"first-rank", "last-rank", "permutation"}},
     .run = run};

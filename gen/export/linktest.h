@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Converts a LinkTest result to a NumPy array or CSV. */
+/* Converts a LinkTest result to NumPy arrays or CSV. */
 #ifndef HPCW_GEN_EXPORT_LINKTEST_H
 #define HPCW_GEN_EXPORT_LINKTEST_H
 
@@ -11,7 +11,8 @@
  * permutation.
  *
  * NPY: little-endian doubles, [rows][N]; NaN where nothing was measured, as between a task and itself. CSV: rank, host,
- * core, and N values, empty where nothing was measured. HOSTS: CSV of rank, host and core alone.
+ * core, and N values, empty where nothing was measured. HOSTS: CSV of rank, host and core alone. NPZ: these numbers as
+ * `seconds`, `hosts`, `cores`, and `settings`, one row with what the header says (hpcw_linktest_info).
  *
  * Memory: O(N), one row.
  *

@@ -5,6 +5,7 @@
 
 #include <hpcw/rank2file.h>
 
+#include "gen/export/npz.h"
 #include "gen/export/text.h"
 #include "gen/spec/stream.h"
 #include "libreader/source.h"
@@ -14,20 +15,55 @@
 
 struct map_export {
     const struct gen_export *what;
-    struct gen_stream out;
+    struct gen_npz npz; /* of CSV only its stream */
+    struct gen_stream *out;
     struct gen_exported done;
     const char *prefix; /* NULL: only a root */
+    /* Of the array, whose size is counted first. */
+    bool counts;
+    uint64_t files;
+    size_t dataset_width, path_width;
 };
 
 static bool add(struct map_export *x, const char *text) {
-    return hpcw_i_buf_append_str(&x->out.buf, text);
+    return hpcw_i_buf_append_str(&x->out->buf, text);
 }
 
 /* As the maps have it. */
 static bool add_crc(struct map_export *x, uint32_t crc) {
     char digits[HPCW_I_FMT_ROOM];
     char *end = hpcw_i_fmt_hex(digits, crc, 8);
-    return add(x, "0x") && hpcw_i_buf_append(&x->out.buf, digits, (size_t)(end - digits));
+    return add(x, "0x") && hpcw_i_buf_append(&x->out->buf, digits, (size_t)(end - digits));
+}
+
+enum { FIELDS = 7 };
+
+static void describe(const struct map_export *x, const char *const *dataset, const char *const *path,
+                     const hpcw_rank2file_found *f, struct gen_npz_field field[FIELDS]) {
+    const struct gen_npz_field all[FIELDS] = {
+        {.name = "dataset", .type = GEN_NPZ_TEXT, .values = dataset, .width = x->dataset_width},
+        {.name = "rank", .type = GEN_NPZ_U32, .values = &f->rank},
+        {.name = "path", .type = GEN_NPZ_TEXT, .values = path, .width = x->path_width},
+        {.name = "size", .type = GEN_NPZ_U64, .values = &f->size},
+        {.name = "crc", .type = GEN_NPZ_U32, .values = &f->crc},
+        {.name = "has_size", .type = GEN_NPZ_BOOL, .values = &f->has_size},
+        {.name = "has_crc", .type = GEN_NPZ_BOOL, .values = &f->has_crc},
+    };
+    memcpy(field, all, sizeof all);
+}
+
+static hpcw_status put_row(struct map_export *x, const char *dataset, const char *path,
+                           const hpcw_rank2file_found *f, hpcw_error *err) {
+    struct gen_npz_field field[FIELDS];
+    if (x->counts) {
+        const size_t dataset_width = gen_npz_width(dataset), path_width = gen_npz_width(path);
+        x->files++;
+        x->dataset_width = dataset_width > x->dataset_width ? dataset_width : x->dataset_width;
+        x->path_width = path_width > x->path_width ? path_width : x->path_width;
+        return HPCW_OK;
+    }
+    describe(x, &dataset, &path, f, field);
+    return gen_npz_rows(&x->npz, field, FIELDS, 1, err);
 }
 
 static hpcw_status put_file(struct map_export *x, const char *dataset, const hpcw_rank2file_found *f,
@@ -37,12 +73,15 @@ static hpcw_status put_file(struct map_export *x, const char *dataset, const hpc
         path = f->path + strlen(x->prefix);
         path += strspn(path, "/");
     }
-    struct hpcw_i_buf *b = &x->out.buf;
+    if (x->what->form == GEN_EXPORT_NPZ) {
+        return put_row(x, dataset, path, f, err);
+    }
+    struct hpcw_i_buf *b = &x->out->buf;
     bool good = gen_export_quoted(b, dataset) && add(x, ",") && gen_export_u64(b, f->rank) && add(x, ",") &&
                 gen_export_quoted(b, path) && add(x, ",") && (!f->has_size || gen_export_u64(b, f->size)) &&
                 add(x, ",") && (!f->has_crc || add_crc(x, f->crc)) && add(x, "\n");
     x->done.count++;
-    return good ? gen_stream_flush(&x->out, GEN_STREAM_PIECE, err) : gen_export_no_memory(err);
+    return good ? gen_stream_flush(x->out, GEN_STREAM_PIECE, err) : gen_export_no_memory(err);
 }
 
 static hpcw_status put_map(struct map_export *x, const char *dataset, hpcw_rank2file_restart *r,
@@ -87,29 +126,56 @@ static hpcw_status put_root(struct map_export *x, const char *path, hpcw_error *
     return s;
 }
 
+static hpcw_status put_all(struct map_export *x, const char *path, hpcw_error *err) {
+    return x->prefix != NULL ? put_prefix(x, err) : put_root(x, path, err);
+}
+
+static hpcw_status put_csv(struct map_export *x, const char *path, hpcw_error *err) {
+    hpcw_status s =
+        add(x, "dataset,rank,file,bytes,crc32\n") ? put_all(x, path, err) : gen_export_no_memory(err);
+    return s == HPCW_OK ? gen_stream_flush(x->out, 0, err) : s;
+}
+
+static hpcw_status put_npz(struct map_export *x, const char *path, hpcw_error *err) {
+    struct gen_npz_field field[FIELDS];
+    const hpcw_rank2file_found none = {0};
+    x->counts = true;
+    x->dataset_width = x->path_width = 1;
+    hpcw_status s = put_all(x, path, err);
+    x->counts = false;
+    describe(x, NULL, NULL, &none, field);
+    const struct gen_npz_shape shape = {.dimensions = 1, .size = {x->files}};
+    s = s == HPCW_OK ? gen_npz_begin(&x->npz, "files", field, FIELDS, &shape, err) : s;
+    s = s == HPCW_OK && !x->what->measure ? put_all(x, path, err) : s;
+    s = s == HPCW_OK ? gen_npz_end(&x->npz, err) : s;
+    s = s == HPCW_OK ? gen_npz_close(&x->npz, err) : s;
+    x->done.count = x->npz.arrays;
+    return s;
+}
+
 static hpcw_status run(const char *path, const struct gen_export *what, hpcw_sink *sink,
                        struct gen_exported *done, hpcw_error *err) {
     bool directory;
-    struct map_export x = {.what = what, .out = {.sink = sink}, .done = {.items = "files"}};
+    const bool npz = what->form == GEN_EXPORT_NPZ;
+    struct map_export x = {.what = what,
+                           .npz = {.out = {.sink = sink}, .measure = what->measure},
+                           .done = {.items = npz ? "arrays" : "files"}};
+    x.out = &x.npz.out;
     *done = x.done;
     if (what->first_rank > what->last_rank) {
         return hpcw_i_fail(err, HPCW_EINVAL, "export: expected a range of ranks, got %u to %u",
                            what->first_rank, what->last_rank);
     }
-    if (!add(&x, "dataset,rank,file,bytes,crc32\n")) {
-        return gen_export_no_memory(err);
-    }
     hpcw_status s = read_source_is_directory(path, &directory, err);
     if (s == HPCW_OK) {
         x.prefix = directory ? path : NULL;
-        s = directory ? put_prefix(&x, err) : put_root(&x, path, err);
+        s = npz ? put_npz(&x, path, err) : put_csv(&x, path, err);
     }
-    s = s == HPCW_OK ? gen_stream_flush(&x.out, 0, err) : s;
     *done = x.done;
-    done->bytes = x.out.at;
-    hpcw_i_buf_free(&x.out.buf);
+    done->bytes = x.out->at;
+    gen_npz_free(&x.npz);
     return s;
 }
 
-const struct gen_exporter gen_export_rank2file = {.offer = {{GEN_EXPORT_CSV}, {"first-rank", "last-rank"}},
-                                                  .run = run};
+const struct gen_exporter gen_export_rank2file = {
+    .offer = {{GEN_EXPORT_CSV, GEN_EXPORT_NPZ}, {"first-rank", "last-rank"}}, .run = run};

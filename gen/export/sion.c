@@ -9,6 +9,7 @@
 #include <hpcw/sion_read.h>
 
 #include "gen/export/folder.h"
+#include "gen/export/npz.h"
 #include "gen/export/text.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
@@ -18,6 +19,7 @@ enum { PIECE = 1 << 20 };
 struct sion_export {
     const struct gen_export *what;
     hpcw_sink *sink;
+    struct gen_npz *npz; /* NULL: to the sink */
     hpcw_sion_reader *reader;
     struct gen_exported done;
     unsigned char *piece; /* [PIECE] */
@@ -34,7 +36,10 @@ static hpcw_status put(struct sion_export *x, uint64_t size, hpcw_error *err) {
     hpcw_status s;
     do {
         s = hpcw_sion_reader_read(x->reader, x->what->task, x->piece, PIECE, &got, err);
-        s = s == HPCW_OK ? hpcw_sink_write_at(x->sink, x->done.bytes, x->piece, got, err) : s;
+        const struct gen_npz_field field = {.type = GEN_NPZ_U8, .values = x->piece};
+        s = s != HPCW_OK     ? s
+            : x->npz != NULL ? gen_npz_rows(x->npz, &field, 1, got, err)
+                             : hpcw_sink_write_at(x->sink, x->done.bytes, x->piece, got, err);
         x->done.bytes += got;
     } while (s == HPCW_OK && got == PIECE);
     return s;
@@ -56,15 +61,60 @@ static hpcw_status put_values(struct sion_export *x, const char *path, hpcw_erro
                              what->task, what->key);
 }
 
+static hpcw_status put_content(struct sion_export *x, const char *path, hpcw_error *err) {
+    return x->what->has_key ? put_values(x, path, err)
+                            : put(x, hpcw_sion_reader_find(x->reader, x->what->task)->size, err);
+}
+
+/* A task as an array, whose size comes before it. */
+static hpcw_status put_array(struct sion_export *x, const char *path, hpcw_error *err) {
+    const struct gen_export *what = x->what;
+    const struct gen_npz_field field = {.type = GEN_NPZ_U8};
+    struct gen_npz_shape shape = {.dimensions = 1};
+    struct gen_export size = *what;
+    char name[sizeof "task.4294967295"];
+    (void)snprintf(name, sizeof name, "task.%06" PRIu32, what->task);
+    size.measure = true;
+    x->what = &size;
+    x->done.bytes = 0;
+    hpcw_status s = put_content(x, path, err);
+    x->what = what;
+    shape.size[0] = x->done.bytes;
+    s = s == HPCW_OK ? gen_npz_begin(x->npz, name, &field, 1, &shape, err) : s;
+    if (!what->measure) {
+        s = s == HPCW_OK ? hpcw_sion_reader_seek(x->reader, what->task, 0, err) : s;
+        s = s == HPCW_OK ? put_content(x, path, err) : s;
+    }
+    return s == HPCW_OK ? gen_npz_end(x->npz, err) : s;
+}
+
+static hpcw_status put_npz(struct sion_export *x, const char *path, hpcw_error *err) {
+    struct gen_npz npz = {.out = {.sink = x->sink}, .measure = x->what->measure};
+    struct gen_export one = *x->what;
+    hpcw_status s = HPCW_OK;
+    x->npz = &npz;
+    x->what = &one;
+    for (uint32_t i = 0; s == HPCW_OK && i < hpcw_sion_reader_count(x->reader); i++) {
+        one.task = hpcw_sion_reader_task(x->reader, i)->rank;
+        s = put_array(x, path, err);
+    }
+    s = s == HPCW_OK ? gen_npz_close(&npz, err) : s;
+    x->done = (struct gen_exported){.items = "arrays", .count = npz.arrays, .bytes = npz.out.at};
+    gen_npz_free(&npz);
+    return s;
+}
+
 static hpcw_status run(const char *path, const struct gen_export *what, hpcw_sink *sink,
                        struct gen_exported *done, hpcw_error *err) {
     struct sion_export x = {.what = what, .sink = sink, .done = {.items = what->has_key ? "values" : "tasks"}};
-    hpcw_status s = hpcw_sion_reader_open(path, NULL, 1, &what->task, &x.reader, err);
+    const bool npz = what->form == GEN_EXPORT_NPZ;
+    hpcw_status s =
+        hpcw_sion_reader_open(path, NULL, 1, npz && !what->has_task ? NULL : &what->task, &x.reader, err);
     if (s == HPCW_OK) {
         x.piece = hpcw_i_malloc(PIECE);
         s = x.piece == NULL ? gen_export_no_memory(err)
-            : what->has_key ? put_values(&x, path, err)
-                            : put(&x, hpcw_sion_reader_find(x.reader, what->task)->size, err);
+            : npz           ? put_npz(&x, path, err)
+                            : put_content(&x, path, err);
     }
     *done = x.done;
     hpcw_i_free(x.piece);
@@ -114,7 +164,7 @@ hpcw_status gen_export_sion_tasks(const char *path, const struct gen_export *wha
 }
 
 const struct gen_exporter gen_export_sion = {
-    .offer = {{GEN_EXPORT_BYTES, GEN_EXPORT_TASKS}, {"task", "key"}},
+    .offer = {{GEN_EXPORT_BYTES, GEN_EXPORT_TASKS, GEN_EXPORT_NPZ}, {"task", "key"}},
     .run = run,
     .directory_form = GEN_EXPORT_TASKS,
     .directory = gen_export_sion_tasks,

@@ -10,7 +10,8 @@
 
 /*
  * Writes the stream of a task to a sink, from its beginning; with a key only the values of its records that have the key,
- * one after the other. With a null sink it only counts. The bytes are as they were written: nothing is swapped.
+ * one after the other. NPZ: the same as an array of bytes with the name of the file below, of a task or of all. With a null sink
+ * it only counts. The bytes are as they were written: nothing is swapped.
  *
  * HPCW_EINVAL for a task that does not exist, HPCW_ENOENT if no record has the key, HPCW_ENOTSUP for a key and a container
  * without records, HPCW_ENOMEM, errors of the reader and of the sink.

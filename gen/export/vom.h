@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Converts load data to CSV. */
+/* Converts load data to CSV or NumPy arrays. */
 #ifndef HPCW_GEN_EXPORT_VOM_H
 #define HPCW_GEN_EXPORT_VOM_H
 
 #include "gen/export/export.h"
 
 /*
- * Writes a line for each task, or each edge, of some ranks to a sink, from its beginning; with a null sink it only counts.
+ * Writes a line of CSV for each task, or each edge, of some ranks to a sink, from its beginning; with a null sink it only counts.
  * `path` is a file, or a directory with the files of all ranks. In the order of ranks, phases and records; without
  * iterations, attributes and user-defined values. Numbers of an index and times of subphases are separated by blanks.
+ *
+ * NPZ: `tasks` and `edges`, with the columns of hpcw_vom_reader_tasks and hpcw_vom_reader_edges, and the rank.
  *
  * Reads each file twice: the first time for the numbers of the phases, which come after their edges. Memory: a reader, and 8
  * bytes for each phase of a file.

@@ -59,7 +59,7 @@ refuse 1 "set/linktest/$result: --permutation: expected one below 2, got 2" \
     "$HPCGEN" export set/linktest/$result -O x --permutation 2
 refuse 1 "set/linktest/$result: expected ranks of 0 to 5, got 6 to 7" \
     "$HPCGEN" export set/linktest/$result -O x --first-rank 6 --last-rank 7
-refuse 1 "set/linktest/$result: --form: expected csv, npy or hosts for linktest, got chrome" \
+refuse 1 "set/linktest/$result: --form: expected csv, npy, hosts or npz for linktest, got chrome" \
     "$HPCGEN" export set/linktest/$result -O x --form chrome
 refuse 1 "set/linktest/$result: --from: expected none for linktest, got one" \
     "$HPCGEN" export set/linktest/$result -O x --from 1

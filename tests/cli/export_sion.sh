@@ -46,6 +46,14 @@ value() { # EXPECTED KEY
 value helloagain 7
 value '' 9
 value x 18446744073709551615
+"$HPCGEN" export keys.sion --task 0 --key 7 --output key.npz --quiet || bad "values in an array fail"
+"$HPCGEN" export keys.sion --output keys.npz --quiet || bad "all tasks in arrays fail"
+python3 - <<'PYTHON' || bad "other bytes in arrays"
+import zipfile
+assert zipfile.ZipFile("key.npz").read("task.000000.npy")[128:] == b"helloagain"
+keys = zipfile.ZipFile("keys.npz")
+assert [keys.read(n)[128:] for n in keys.namelist()] == [open("keys.task", "rb").read(), b""]
+PYTHON
 "$HPCGEN" export keys.sion --task 0 --output whole --quiet || bad "the whole stream fails"
 cmp whole keys.task || bad "another stream"
 "$HPCGEN" export keys.sion --task 1 --output empty --quiet || bad "an empty task fails"
@@ -87,7 +95,7 @@ refuse 1 'keys.sion: task 1: expected a record with key 7, got none' \
     "$HPCGEN" export keys.sion -O x --task 1 --key 7
 refuse 1 'set/sion/particles.sion: content: expected key-value records, got plain streams' \
     "$HPCGEN" export set/sion/particles.sion -O x --task 1 --key 7
-refuse 1 'keys.sion: --form: expected bytes or tasks for sion, got csv' "$HPCGEN" export keys.sion -O x --task 0 --form csv
+refuse 1 'keys.sion: --form: expected bytes, tasks or npz for sion, got csv' "$HPCGEN" export keys.sion -O x --task 0 --form csv
 refuse 1 'keys.sion: --first-rank: expected none for sion, got one' \
     "$HPCGEN" export keys.sion -O x --task 0 --first-rank 1
 [ ! -e x ] || bad "something is left"
