@@ -64,6 +64,8 @@ def test_windows(dataset):
         assert np.array_equal(loads.tasks(phases=[0, 3]), tasks[np.isin(tasks["phase"], [0, 3])])
         assert np.array_equal(loads.edges(phases=2), loads.edges()[loads.edges()["phase"] == 2])
     assert len(log.states(ranks=[])) == len(loads.tasks(phases=range(0))) == 0
+    per_node = run.manifest["parameters"]["set"]["machine.ppn"]
+    assert np.array_equal(loads.nodes, loads.ranks // per_node)
     for begin, end in ((0.5, 0.5), (2, 1)):
         with pytest.raises(hpcw.HpcwValueError, match=f"app.clog2: window of time: expected end > begin, got {begin} to {end} s"):
             log.states(begin, end)

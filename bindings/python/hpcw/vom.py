@@ -139,11 +139,31 @@ class Loads(_show.Shown):
             return _c.HPCW_OK
 
         watch = _c.hpcw_vom_watch(end_phase=cast(end_phase, c_void_p).value)
+        self._watch(rank, (1 << 64) - 1, watch)
+        return np.array(ids, np.uint64)
+
+    @functools.cached_property
+    def nodes(self) -> np.ndarray:
+        """Number of the node of each rank of `ranks`, from the metadata; -1 where the file has none."""
+        found = []
+
+        @CFUNCTYPE(c_int, c_void_p, POINTER(_c.hpcw_vom_metadata))
+        def take(_context, metadata):
+            node = metadata.contents.node
+            found[-1] = node.id if node.size else -1
+            return _c.HPCW_OK
+
+        watch = _c.hpcw_vom_watch(metadata=cast(take, c_void_p).value)
+        for rank in self.ranks.tolist():
+            found.append(-1)
+            self._watch(rank, 1, watch)  # the metadata come before all phases
+        return np.array(found, np.int64)
+
+    def _watch(self, rank: int, phases: int, watch) -> None:
         handle = Handle.of("hpcw_vom_reader_open", os.fsencode(self._files[rank]), Handle.OUT, free="hpcw_vom_reader_free")
         with handle as reader:
-            _library.call("hpcw_vom_reader_watch", reader, (1 << 64) - 1, byref(watch))
+            _library.call("hpcw_vom_reader_watch", reader, phases, byref(watch))
         handle.close()
-        return np.array(ids, np.uint64)
 
     def rank_loads(self, phases=None) -> tuple:
         """(ids of phases, 2-D array [phase, rank] of the seconds of all tasks). Ranks are those of `ranks`. As vt does, it
