@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Draws a window of an event log as SVG: ranks from top to bottom, time to the right.
 
-    hpcgen export --form csv --output log.csv data/clog2/app.clog2
-    ./draw_log.py log.csv 0.1 0.2 > log.svg
+    ./draw_log.py data/clog2/app.clog2 0.1 0.2 > log.svg
 
 Computing is blue, calls of MPI are red, files violet, and other states thin lines above. Messages within the window are lines.
 """
-import csv
 import sys
+
+import hpcw
 
 WIDTH, LEFT, ROW = 900, 40, 18
 COMPUTE, CALL, FILE, STATE, MESSAGE = "#4878a8", "#d9774f", "#8a6fb0", "#b0b0b0", "#333333"
@@ -24,29 +24,14 @@ def colour(name):
 
 
 def read(path, begin, end):
-    """States as (rank, begin, end, name) that touch the window, and messages as (from, to, sent, received) within it."""
-    states = []
-    open_states = {}  # (rank, name) -> begins
-    sent, received = {}, {}  # (from, to, tag) -> times: the first one sent is the first one received
-    ranks = 0
-    with open(path, newline="", encoding="utf-8") as file:
-        for event in csv.DictReader(file):
-            time, rank = float(event["time_s"]), int(event["rank"])
-            ranks = max(ranks, rank + 1)
-            what = event["what"]
-            if what == "begin":
-                open_states.setdefault((rank, event["name"]), []).append(time)
-            elif what == "end":
-                since = open_states[rank, event["name"]].pop()
-                if since < end and time > begin:
-                    states.append((rank, max(since, begin), min(time, end), event["name"]))
-            elif what == "send":
-                sent.setdefault((rank, int(event["peer"]), event["tag"]), []).append(time)
-            elif what == "receive":
-                received.setdefault((int(event["peer"]), rank, event["tag"]), []).append(time)
-    messages = [(key[0], key[1], since, time) for key, times in received.items()
-                for since, time in zip(sent.get(key, []), times) if since >= begin and time <= end]
-    return ranks, states, messages
+    """The number of ranks, states as (rank, begin, end, name) that touch the window, and messages as (from, to, sent, received)
+    within it."""
+    log = hpcw.open(path)
+    states, messages = log.states(begin, end), log.messages(begin, end)
+    messages = messages[(messages["sent"] >= begin) & (messages["received"] <= end)]
+    return (log.ranks, list(zip(states["rank"].tolist(), states["begin"].clip(begin).tolist(),
+                                states["end"].clip(max=end).tolist(), log.names[states["name"]])),
+            messages[["source", "dest", "sent", "received"]].tolist())
 
 
 def draw(ranks, states, messages, begin, end):

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Finds what makes ranks wait in an event log, the most expensive first, and prints it for `hpcgen score`.
 
-    hpcgen export --form csv --output log.csv data/clog2/app.clog2
-    ./find_causes.py log.csv RANKS_PER_NODE > findings.json
+    ./find_causes.py data/clog2/app.clog2 RANKS_PER_NODE > findings.json
 
 An interruption makes a rank compute longer in one phase than in those before and after. A slow node makes all its ranks
 compute longer in all phases; no log tells it from a heavy load where loads differ as much. The log is replayed without
@@ -11,11 +10,13 @@ each cause: a call ends as long after its begin, or after the last rank that it 
 the run ends is the cost of the cause. Clocks must be right, and ranks do the same work without the cause.
 """
 import collections
-import csv
 import json
 import math
 import sys
-from statistics import mean, median
+
+import numpy as np
+
+import hpcw
 
 INTERRUPTED, SLOW = 8, 5  # standard deviations from which on doc/truth.md calls them visible
 LEAST = 1e-3  # share of the run; what costs less is not worth a look
@@ -26,23 +27,13 @@ ENDS_SENDS = ("MPI_Send", "MPI_Sendrecv", "MPI_Waitall")
 RECEIVES = ("MPI_Recv", "MPI_Irecv", "MPI_Sendrecv")
 
 
-def events(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        for time, rank, _, what, name, peer, tag, _ in csv.reader(file):
-            if what != "what":
-                yield float(time), int(rank), what, name, peer, tag
-
-
-def compute_times(path):
-    """Seconds that each rank computes in each phase."""
-    times, began, now = collections.defaultdict(list), {}, collections.defaultdict(float)
-    for time, rank, what, name, _, _ in events(path):
-        if name == "Compute" and what == "begin":
-            began[rank] = time
-        elif name == "Compute":
-            now[rank] += time - began[rank]
-        elif name == "Phase done":
-            times[rank].append(now.pop(rank, 0))
+def compute_times(states, done):
+    """Seconds that each rank computes in each phase: {rank: array}."""
+    times = {}
+    for rank in np.unique(done["rank"]).tolist():
+        own, ends = states[states["rank"] == rank], done["time"][done["rank"] == rank]
+        phase = np.searchsorted(ends, own["end"])
+        times[rank] = np.bincount(phase, own["end"] - own["begin"], len(ends))[:len(ends)]
     return times
 
 
@@ -50,9 +41,9 @@ def outliers(values, least):
     """{key: distance from the median} of the values that are at least so many standard deviations above it."""
     if len(values) < 8:
         return {}
-    middle = median(values.values())
-    sd = 1.4826 * median(abs(v - middle) for v in values.values())
-    return {key: v - middle for key, v in values.items() if v - middle > least * sd}
+    away = np.array(list(values.values())) - np.median(list(values.values()))
+    sd = 1.4826 * np.median(abs(away))
+    return {key: by for key, by in zip(values, away.tolist()) if by > least * sd}
 
 
 def find(times, per_node):
@@ -60,7 +51,7 @@ def find(times, per_node):
     phases = range(1, min(map(len, times.values()), default=0))  # phase 0 sets up
     if not phases:
         return
-    log = {r: [math.log(t) for t in row] for r, row in times.items() if min(row) > 0}
+    log = {r: np.log(row) for r, row in times.items() if min(row) > 0}
     found = []
     for p in phases:
         near = [n for n in (p - 1, p + 1) if n in phases]
@@ -68,12 +59,31 @@ def find(times, per_node):
         found += [("interruption", r, (r,), (p,), by) for r, by in outliers(jumps, INTERRUPTED).items()]
     means = collections.defaultdict(list)
     for r, row in log.items():
-        means[r // per_node * per_node].append(mean(row[p] for p in phases))
-    for first, by in outliers({first: mean(values) for first, values in means.items()}, SLOW).items():
+        means[r // per_node * per_node].append(np.mean(row[phases]))
+    for first, by in outliers({first: np.mean(values) for first, values in means.items()}, SLOW).items():
         ranks = [r for r in range(first, first + per_node) if r in times]
         found.append(("slow_node", first, ranks, range(len(times[first])), by))
     for kind, rank, ranks, at, by in found:
         yield {"kind": kind, "rank": rank, "ranks": ranks, "phases": at, "share": 1 - math.exp(-by)}
+
+
+def events(log, states, done):
+    """(time, rank, what, name, number of the state or message, other rank) as they follow each other. Of what has the same
+    time, a call ends after it received and before the next one begins, which sends after that."""
+    messages = log.messages()
+    name = log.names[states["name"]].tolist()
+    empty = states["begin"] == states["end"]
+    parts = [(messages["received"], messages["dest"], "receive", 0, messages["source"]),
+             (states["end"], states["rank"], "end", np.where(empty, 5, 1), states["rank"]),
+             (done["time"], done["rank"], "done", 2, done["rank"]),
+             (states["begin"], states["rank"], "begin", 3, states["rank"]),
+             (messages["sent"], messages["source"], "send", 4, messages["dest"])]
+    order = np.lexsort((np.concatenate([np.broadcast_to(p[3], len(p[0])) for p in parts]),
+                        np.concatenate([p[0] for p in parts])))
+    rows = [(time, rank, what, name[number] if what in ("begin", "end") else "", number, other)
+            for times, ranks, what, _, others in parts
+            for number, (time, rank, other) in enumerate(zip(times.tolist(), ranks.tolist(), others.tolist()))]
+    return (rows[at] for at in order.tolist())
 
 
 def latest(waits, time, gain):
@@ -83,7 +93,7 @@ def latest(waits, time, gain):
     return max(waits[0], time), [max(w, time - g) for w, g in zip(waits[1], gain)]
 
 
-def replay(path, causes):
+def replay(happened, causes):
     """How much earlier the run ends without each of the causes, seconds."""
     hit = collections.defaultdict(list)  # (rank, phase) -> numbers of causes
     for number, cause in enumerate(causes):
@@ -93,23 +103,23 @@ def replay(path, causes):
     gain = collections.defaultdict(lambda: [0.0] * len(causes))  # rank -> by how much it is earlier
     last, began, waits, posted, met = {}, {}, {}, {}, {}
     phase, calls = collections.Counter(), collections.Counter()
-    sent, to = collections.defaultdict(collections.deque), collections.defaultdict(set)
-    for time, rank, what, name, peer, tag in events(path):
+    sent, to = {}, collections.defaultdict(set)
+    for time, rank, what, name, number, other in happened:
         last[rank] = time
         if what == "send":
-            sent[rank, int(peer), tag].append((time, gain[rank]))
-            to[rank].add(int(peer))
+            sent[number] = time, gain[rank]
+            to[rank].add(other)
         elif what == "receive":
-            if rank in waits and sent[int(peer), rank, tag]:
-                waits[rank] = latest(waits[rank], *sent[int(peer), rank, tag].popleft())
-        elif name == "Phase done":
+            if rank in waits and number in sent:
+                waits[rank] = latest(waits[rank], *sent.pop(number))
+        elif what == "done":
             phase[rank] += 1
         elif name == "Compute" and what == "begin":
             began[rank] = time
         elif name == "Compute":
             gain[rank] = list(gain[rank])
-            for number in hit[rank, phase[rank]]:
-                gain[rank][number] += (time - began[rank]) * causes[number]["share"]
+            for cause in hit[rank, phase[rank]]:
+                gain[rank][cause] += (time - began[rank]) * causes[cause]["share"]
         elif name in STARTS or name in WAITS:
             if what == "begin":
                 if name in RECEIVES:
@@ -117,9 +127,9 @@ def replay(path, causes):
                 if name in WAITS:
                     waits[rank] = latest(None, time, gain[rank])
             elif name in WAITS:
-                for other in to[rank]:  # a large message leaves when its receiver is there
-                    if posted.get(other, (0,))[0] > waits[rank][0]:
-                        waits[rank] = latest(waits[rank], *posted[other])
+                for receiver in to[rank]:  # a large message leaves when its receiver is there
+                    if posted.get(receiver, (0,))[0] > waits[rank][0]:
+                        waits[rank] = latest(waits[rank], *posted[receiver])
                 until, earlier = waits.pop(rank)
                 gain[rank] = [until - e for e in earlier]
                 if name in ENDS_SENDS:
@@ -136,8 +146,12 @@ def replay(path, causes):
 
 
 def main():
-    causes = list(find(compute_times(sys.argv[1]), int(sys.argv[2])))
-    end, costs = replay(sys.argv[1], causes)
+    log = hpcw.open(sys.argv[1])
+    states, done = log.states(), log.events()
+    done = done[log.names[done["name"]] == "Phase done"]
+    times = compute_times(states[log.names[states["name"]] == "Compute"], done)
+    causes = list(find(times, int(sys.argv[2])))
+    end, costs = replay(events(log, states, done), causes)
     found = []
     for cost, cause in sorted(zip(costs, causes), key=lambda c: -c[0]):
         if cost >= LEAST * end:

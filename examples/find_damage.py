@@ -4,44 +4,23 @@
 
     ./find_damage.py data/scr > findings.json
 
-Reads the leaves of all maps (doc/formats/rank2file.md, "Stored tree"), and compares the files with them: each exists,
-and has its size and CRC-32. A file that is in no map belongs to a rank that the map lost. The index must name datasets that
-exist.
+Reads the leaves of all maps one by one, as a map that lost a rank is refused as a whole, and compares the files with them: each
+exists, and has its size and CRC-32. A file that is in no map belongs to a rank that the map lost. The index must name datasets
+that exist.
 """
 import json
 import os
-import struct
 import sys
 import zlib
 
-
-def unpack(data, at):
-    """A map of a stored tree, and where it ends."""
-    (count,), at, tree = struct.unpack_from(">I", data, at), at + 4, {}
-    for _ in range(count):
-        end = data.index(b"\0", at)
-        key = data[at:end].decode()
-        tree[key], at = unpack(data, end + 1)
-    return tree, at
-
-
-def read(path):
-    with open(path, "rb") as file:
-        data = file.read()
-    if data[:8] != bytes.fromhex("951fc3f500010001"):
-        sys.exit(f"{path}: expected a KVTree file")
-    return unpack(data, 20)[0]
-
-
-def value(tree, key):
-    return next(iter(tree.get(key, {})), None)
+import hpcw
 
 
 def check(path, said):
     """What is wrong with a file that has these attributes in the map; None: nothing."""
     if not os.path.exists(path):
         return "missing_file"
-    size, crc = value(said, "SIZE"), value(said, "CRC")
+    size, crc = said.get("SIZE"), said.get("CRC")
     if size is not None and os.path.getsize(path) != int(size):
         return "truncated_file"
     with open(path, "rb") as file:
@@ -59,7 +38,7 @@ def main():
                 # In the layout of SCR 1.1 the maps are in the dataset, and names count from there.
                 above = os.path.dirname(directory)
                 base = prefix if above == os.path.join(prefix, ".scr") else above
-                for entry in read(path).get("RANK", {}).values():
+                for entry in hpcw.open(path).tree.get("RANK", {}).values():
                     for file, said in entry.get("FILE", {}).items():
                         listed.setdefault(os.path.normpath(os.path.join(base, file)), {}).update(said)
             elif ".scr" not in os.path.relpath(directory, prefix).split(os.sep):
@@ -69,7 +48,7 @@ def main():
     for kind, path in wrong:
         if kind:
             found.append({"kind": kind, "file": os.path.join(top, os.path.relpath(path, prefix))})
-    current = value(read(os.path.join(prefix, ".scr", "index.scr")), "CURRENT")
+    current = hpcw.open(prefix).current
     if current is not None and not os.path.isdir(os.path.join(prefix, current)):
         found.append({"kind": "stale_index", "file": f"{top}/.scr/index.scr", "current": current})
     json.dump({"findings": found}, sys.stdout, indent=1)

@@ -2,51 +2,50 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Finds clocks that are wrong in an event log, and prints them for `hpcgen score`.
 
-    hpcgen export --form csv --output log.csv data/clog2/app.clog2
-    ./find_skew.py log.csv > findings.json
+    ./find_skew.py data/clog2/app.clog2 > findings.json
 
 All ranks leave a reduction within microseconds. A rank that mostly leaves early or late has a wrong clock, and one of which
 that changes from the first half of the log to the second half has one that drifts. Most clocks are right: how most ranks
 differ says what is noise.
 """
-import csv
 import json
 import sys
-from statistics import median
+
+import numpy as np
+
+import hpcw
 
 VISIBLE = 5  # standard deviations
 REDUCTIONS = ("MPI_Allreduce", "MPI_Barrier")
 
 
+def exits(log):
+    """The ranks, and when each left each reduction: [rank, call]."""
+    states = log.states()
+    ranks, calls = np.unique(states["rank"]), []
+    for name in REDUCTIONS:
+        own = states[log.names[states["name"]] == name]
+        ends = [own["end"][own["rank"] == rank] for rank in ranks]
+        calls += list(zip(*ends))
+    return ranks, np.array(calls).T
+
+
 def main():
-    exits = {}  # name -> rank -> times
-    with open(sys.argv[1], newline="", encoding="utf-8") as file:
-        for event in csv.DictReader(file):
-            if event["what"] == "end" and event["name"] in REDUCTIONS:
-                exits.setdefault(event["name"], {}).setdefault(int(event["rank"]), []).append(float(event["time_s"]))
-    away = {}  # rank -> distance from the median rank, call by call
-    when = []  # the median rank's times
-    for ranks in exits.values():
-        for call in range(min(len(times) for times in ranks.values())):
-            middle = median(times[call] for times in ranks.values())
-            when.append(middle)
-            for rank, times in ranks.items():
-                away.setdefault(rank, []).append(times[call] - middle)
+    ranks, times = exits(hpcw.open(sys.argv[1]))
     found = []
-    if len(when) > 3:
-        order = sorted(range(len(when)), key=when.__getitem__)
+    if times.shape[-1] > 3:
+        when = np.median(times, axis=0)
+        away = times - when
+        order = np.argsort(when, kind="stable")
         early, late = order[:len(order) // 2], order[-(len(order) // 2):]
-        offset = {rank: median(seconds) for rank, seconds in away.items()}
-        change = {rank: median(seconds[i] for i in late) - median(seconds[i] for i in early)
-                  for rank, seconds in away.items()}
-        span = median(when[i] for i in late) - median(when[i] for i in early)
-        middle, common = median(offset.values()), median(change.values())
-        noise = 1.4826 * median(abs(o - middle) for o in offset.values())
-        for rank in sorted(offset):
-            off = abs(offset[rank] - middle) + abs(change[rank] - common)
-            if off > VISIBLE * noise:
-                found.append({"kind": "clock", "rank": rank, "offset_us": 1e6 * (offset[rank] - middle),
-                              "drift_ppm": 1e6 * (change[rank] - common) / span})
+        offset = np.median(away, axis=1)
+        change = np.median(away[:, late], axis=1) - np.median(away[:, early], axis=1)
+        span = np.median(when[late]) - np.median(when[early])
+        offset, change = offset - np.median(offset), change - np.median(change)
+        noise = 1.4826 * np.median(abs(offset))
+        for i in np.flatnonzero(abs(offset) + abs(change) > VISIBLE * noise):
+            found.append({"kind": "clock", "rank": int(ranks[i]), "offset_us": 1e6 * offset[i],
+                          "drift_ppm": 1e6 * change[i] / span})
     json.dump({"findings": found}, sys.stdout, indent=1)
 
 

@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The detectors of examples/ find the visible faults of a dataset and hardly anything else, by `hpcgen score`.
-# Usage: find.sh HPCGEN EXAMPLES
+# Usage: find.sh HPCGEN EXAMPLES PYTHON
 set -eu
-hpcgen=$(realpath "$1") examples=$(realpath "$2") scores=$(dirname "$(realpath "$0")")/scores.py
+hpcgen=$(realpath "$1") examples=$(realpath "$2") python=$3 scores=$(dirname "$(realpath "$0")")/scores.py
+
+"$python" -c 'import numpy' || exit 77
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -16,20 +18,19 @@ cd "$scratch"
     --workload hydro --set trace.skew=20 --set trace.drift=2 \
     --set rank2file.missing_files=2 --set rank2file.truncated_files=2 --set rank2file.wrong_crcs=2 \
     --set rank2file.missing_ranks=2 --set rank2file.stale_index=yes
-"$hpcgen" export --quiet --form csv --output log.csv data/clog2/app.clog2
 
-python3 "$examples/find_slow_links.py" data/linktest/pingpong_results_bin.sion >links.json
-python3 "$examples/find_slow_nodes.py" data/vom >nodes.json
-python3 "$examples/find_damage.py" data/scr >damage.json
-python3 "$examples/find_skew.py" log.csv >skew.json
-python3 "$examples/draw_log.py" log.csv 0 0.5 >log.svg
+"$python" "$examples/find_slow_links.py" data/linktest/pingpong_results_bin.sion >links.json
+"$python" "$examples/find_slow_nodes.py" data/vom >nodes.json
+"$python" "$examples/find_damage.py" data/scr >damage.json
+"$python" "$examples/find_skew.py" data/clog2/app.clog2 >skew.json
+"$python" "$examples/draw_log.py" data/clog2/app.clog2 0 0.5 >log.svg
 grep -q '^<path fill="#4878a8" d="M' log.svg
 [ "$(tail -n 1 log.svg)" = "</svg>" ]
 # Usage: check FINDINGS KIND...
 check() {
     findings=$1
     shift
-    "$hpcgen" score --json "$findings" data | python3 "$scores" "$@"
+    "$hpcgen" score --json "$findings" data | "$python" "$scores" "$@"
 }
 check links.json slow_port slow_cable outlier
 check nodes.json slow_node
@@ -45,8 +46,7 @@ causes() {
     "$hpcgen" --quiet --no-checksums --ranks "$ranks" --formats clog2,vom --out data --workload hydro \
         --set load.phases=20 --set load.course=flat --set load.fill=1 --set load.sigma_last=0.05 \
         --set machine.slow_node_share=0.03 --set load.noise=2e-3
-    "$hpcgen" export --quiet --form csv --output log.csv data/clog2/app.clog2
-    python3 "$examples/find_causes.py" log.csv 4 >causes.json
+    "$python" "$examples/find_causes.py" data/clog2/app.clog2 4 >causes.json
     check causes.json "$@"
 }
 causes 64 slow_node interruption cost

@@ -12,6 +12,7 @@ deviations, must find as many within a factor of 2, after one is added to both.
 """
 import collections
 import glob
+import importlib.util
 import itertools
 import json
 import math
@@ -30,6 +31,9 @@ PHASES = 6  # of a set, at most
 SAME = 0.05  # times of the slowest rank that differ by less are a tie: another twin differs by as much
 TAU = 0.8
 hpcgen = os.path.realpath(sys.argv[1])
+if importlib.util.find_spec("numpy") is None:
+    print("skipped: expected the Python package numpy, got none")
+    sys.exit(77)
 
 
 def run(*words):
