@@ -6,6 +6,7 @@
 
 #include <hpcw/clog2_read.h>
 
+#include "gen/export/log.h"
 #include "gen/export/npz.h"
 #include "gen/export/text.h"
 #include "gen/spec/stream.h"
@@ -221,7 +222,8 @@ hpcw_status gen_export_clog2_rows(const char *path, const struct gen_export *wha
     x->npz.measure = what->measure;
     const bool npz = what->form == GEN_EXPORT_NPZ;
     x->done.items = npz ? "arrays" : what->form == GEN_EXPORT_STATES ? "states" : "messages";
-    hpcw_status s = hpcw_clog2_reader_open(path, &x->reader, err);
+    hpcw_status s = gen_log_check(what, err);
+    s = s == HPCW_OK ? hpcw_clog2_reader_open(path, &x->reader, err) : s;
     s = s != HPCW_OK ? s : npz ? put_npz(x, err) : put_csv(x, err);
     x->done.count = npz ? x->npz.arrays : x->done.count;
     x->done.bytes = x->out->at;

@@ -6,8 +6,8 @@
 #include "gen/export/export.h"
 
 /*
- * Writes the rows of hpcw_clog2_reader_states or hpcw_clog2_reader_messages as CSV, or all of them as NPZ, to a sink, from its beginning; with a null
- * sink it only counts. A row has a part in the window, and is not cut at its ends.
+ * Writes the rows of hpcw_clog2_reader_states or hpcw_clog2_reader_messages as CSV, or all of them as NPZ, to a sink, from its
+ * beginning; with a null sink it only counts. A row has a part in the window, and is not cut at its ends.
  *
  * NPZ: `states`, `names` of the states by their column `name`, `messages`.
  *
