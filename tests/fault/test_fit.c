@@ -170,8 +170,38 @@ static void too_little_memory_for_a_log(void **state) {
     scratch_remove(dir);
 }
 
+/* A small log that claims many ranks takes no memory for them. */
+static void many_ranks(void **state) {
+    static const char key[] = "max_comm_world_size=", claimed[] = "999999999";
+    enum { PREAMBLE = 1024 };
+    (void)state;
+    char path[300], preamble[PREAMBLE];
+    scratch_make(dir, sizeof dir);
+    make_log(path, sizeof path);
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    assert_int_equal(fread(preamble, 1, PREAMBLE, file), PREAMBLE);
+    char *at = preamble;
+    while (memcmp(at, key, sizeof key) != 0) {
+        at++;
+    }
+    at += sizeof key; /* with its NUL: there is the number, "2" */
+    memmove(at + strlen(claimed), at + 1, (size_t)(preamble + PREAMBLE - at) - strlen(claimed));
+    memcpy(at, claimed, strlen(claimed));
+    assert_int_equal(fseek(file, 0, SEEK_SET), 0);
+    assert_int_equal(fwrite(preamble, 1, PREAMBLE, file), PREAMBLE);
+    assert_int_equal(fclose(file), 0);
+    struct fit_program program;
+    hpcw_error err;
+    assert_int_equal(fit_program_read(path, &program, &err), HPCW_EFORMAT);
+    assert_non_null(strstr(err.message, "expected records of each rank, got 999999999 ranks in "));
+    fit_program_free(&program);
+    scratch_remove(dir);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(too_little_memory),
-                                       cmocka_unit_test(too_little_memory_for_a_log)};
+                                       cmocka_unit_test(too_little_memory_for_a_log),
+                                       cmocka_unit_test(many_ranks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

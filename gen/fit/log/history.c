@@ -12,8 +12,8 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Rows that are read at once. */
-enum { ROWS = 1024 };
+/* Rows that are read at once; bytes of the shortest record. */
+enum { ROWS = 1024, LEAST_RECORD = 24 };
 
 struct fit_log_reading {
     struct fit_history *h;
@@ -291,7 +291,14 @@ size_t fit_call_at(const struct fit_rank *rank, double time) {
 
 static hpcw_status read_all(struct fit_log_reading *r, hpcw_error *err) {
     struct fit_history *h = r->h;
-    h->ranks = hpcw_clog2_reader_info(r->reader)->ranks;
+    const hpcw_clog2_info *info = hpcw_clog2_reader_info(r->reader);
+    /* Each rank has records, so that a small file cannot ask for much memory. */
+    if (info->ranks > info->blocks * info->block_size / LEAST_RECORD) {
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "%s: expected records of each rank, got %" PRIu32 " ranks in %" PRIu64 " bytes",
+                           r->path, info->ranks, info->blocks * info->block_size);
+    }
+    h->ranks = info->ranks;
     h->rank = hpcw_i_calloc(h->ranks, sizeof *h->rank);
     if (h->rank == NULL) {
         return hpcw_i_fail_memory(err, r->path, h->ranks, "ranks");
