@@ -146,12 +146,28 @@ static void test_draws_keep_the_mean(void **state) {
     fit_draws_free(&d);
 }
 
+/* A step that takes no time, but now and then a long one: what is between stays 0. */
+static void test_draws_keep_a_jump(void **state) {
+    struct fit_draws d = {0};
+    (void)state;
+    for (int i = 0; i < 1000; i++) {
+        const double value = i % 15 == 7 ? 1e-3 * (1 + i % 4) : 0;
+        assert_true(fit_draws_add(&d, (struct fit_time){.value = value}));
+    }
+    fit_draws_learn(&d);
+    size_t p = 0;
+    while (d.at[p + 1] == 0) {
+        p++;
+    }
+    assert_true(d.share[p] > 0.91 && d.share[p] < 0.95); /* 933 of them are 0 */
+    fit_draws_free(&d);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_loops_are_nested),
-        cmocka_unit_test(test_turns_may_differ),
-        cmocka_unit_test(test_anything_comes_back),
-        cmocka_unit_test(test_draws_keep_the_mean),
+        cmocka_unit_test(test_loops_are_nested),    cmocka_unit_test(test_turns_may_differ),
+        cmocka_unit_test(test_anything_comes_back), cmocka_unit_test(test_draws_keep_the_mean),
+        cmocka_unit_test(test_draws_keep_a_jump),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,10 +95,16 @@ static int by_value(const void *a, const void *b) {
     return (x->value > y->value) - (x->value < y->value);
 }
 
-/* The mean of the values next to the i-th one, and of itself. */
+/* The mean of values next to the i-th one, and of itself: on that side, or both, where they are nearest to each other, so that a jump
+ * stays one. */
 static double near(const struct fit_draws *d, size_t i) {
-    size_t first = i > FIT_LEAST_VALUES / 2 ? i - FIT_LEAST_VALUES / 2 : 0;
-    first = first + FIT_LEAST_VALUES < d->count ? first : d->count - FIT_LEAST_VALUES;
+    const size_t most = d->count - FIT_LEAST_VALUES; /* first one of the last of them */
+    size_t first = i < most ? i : most;
+    for (size_t before = 1; before < FIT_LEAST_VALUES && before <= i; before++) {
+        const size_t other = i - before < most ? i - before : most;
+        const double spread = d->time[first + FIT_LEAST_VALUES - 1].value - d->time[first].value;
+        first = d->time[other + FIT_LEAST_VALUES - 1].value - d->time[other].value < spread ? other : first;
+    }
     double sum = 0;
     for (size_t k = first; k < first + FIT_LEAST_VALUES; k++) {
         sum += d->time[k].value;
