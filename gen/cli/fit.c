@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fit: the configuration of a synthetic twin, or how alike two data sets are. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@
 #include "libreader/source.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/text.h"
 #include "ui/cli/text.h"
 
 /* Where tables for people go: standard output, unless the output itself does. */
@@ -245,6 +247,32 @@ static hpcw_status name_workload(const char *output, char workload[GEN_CLI_PATH_
                              "--output: expected a name as twin.ini, got %s: the workload gets .lua", output);
 }
 
+/* The user has not named the workload's file: another text there, perhaps a workload of his own, is not replaced. HPCW_EEXIST; what the
+ * system says. */
+static hpcw_status check_workload(const char *workload, hpcw_error *err) {
+    struct hpcw_i_text text;
+    char line[sizeof GEN_FIT_TWIN_OF_LOG] = "";
+    int e = hpcw_i_text_open(workload, &text);
+    if (e == ENOENT) {
+        return HPCW_OK;
+    }
+    if (e == 0) {
+        e = hpcw_i_text_line(&text, line, sizeof line);
+        hpcw_i_text_close(&text);
+    }
+    return e != 0 ? hpcw_i_fail_sys(err, e, "%s: cannot read what has the name of the workload", workload)
+           : strcmp(line, GEN_FIT_TWIN_OF_LOG) == 0
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_EEXIST,
+                             "%s: expected no file, or a workload by fit, in the place of the workload, got "
+                             "another file: "
+                             "choose another --output",
+                             workload);
+}
+
+/* Bytes of a line of a configuration, less what stands before a workload's name. */
+enum { MOST_NAME = 180 };
+
 static hpcw_status write_twin(const struct gen_cli_options *o, const struct gen_fit_twin *twin,
                               hpcw_error *err) {
     struct hpcw_i_buf buf = {0};
@@ -252,10 +280,18 @@ static hpcw_status write_twin(const struct gen_cli_options *o, const struct gen_
     hpcw_status s = HPCW_OK;
     if (twin->workload.size > 0) {
         s = name_workload(o->output, workload, err);
-        s = s == HPCW_OK ? write_output(workload, &twin->workload, err) : s;
+        s = s == HPCW_OK ? check_workload(workload, err) : s;
     }
     const char *slash = strrchr(workload, '/');
-    s = s == HPCW_OK ? gen_fit_twin_print(twin, slash != NULL ? slash + 1 : workload, &buf, err) : s;
+    const char *name = slash != NULL ? slash + 1 : workload;
+    if (s == HPCW_OK && strlen(name) > MOST_NAME) {
+        s = hpcw_i_fail(err, HPCW_ERANGE, "--output: expected a name of at most %d bytes, got %zu", MOST_NAME,
+                        strlen(name));
+    }
+    s = s == HPCW_OK ? gen_fit_twin_print(twin, name, &buf, err) : s;
+    if (s == HPCW_OK && twin->workload.size > 0) {
+        s = write_output(workload, &twin->workload, err);
+    }
     s = s == HPCW_OK ? write_output(o->output, &buf, err) : s;
     hpcw_i_buf_free(&buf);
     return s;

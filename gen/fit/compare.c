@@ -28,7 +28,7 @@ static bool few(double n, double m) {
     return n > 0 && m > 0 && 1.36 * sqrt((n + m) / (n * m)) >= 1;
 }
 
-/* The parts of both sides by key: calls `add` for each key that one of them has. */
+/* Sums over the keys that one of two sides has. */
 struct sides {
     double sum[2], squares[2], product, differences;
     double keys;

@@ -20,7 +20,6 @@ enum gen_fit_kind {
     GEN_FIT_MIX,    /* amounts of several kinds: alike by the total variation of their shares */
     GEN_FIT_MATRIX, /* amounts of pairs: alike by their correlation */
     GEN_FIT_LARGEST, /* amounts: alike if the largest one of the twin is, in the real data, at most `allowed` below the largest */
-    GEN_FIT_KINDS
 };
 
 /* An amount of a kind or a pair, which the key tells from others. */

@@ -20,6 +20,9 @@ enum gen_fit_scale {
 
 enum { GEN_FIT_MOST_LEARNED = 128, GEN_FIT_MOST_REMARKS = 64, GEN_FIT_REMARK = 200 };
 
+/* How the text of a workload begins that was learned. */
+#define GEN_FIT_TWIN_OF_LOG "-- A twin of an event log"
+
 struct gen_fit_twin {
     bool has_preset;
     uint32_t ranks;   /* of the measured data; the most, of several data sets */

@@ -312,6 +312,11 @@ refuse 'hpcgen: farm/clog2/app.clog2: expected a twin that takes * s, got * s: *
 "$HPCGEN" fit farm -O farm.ini -q --partial || bad "--partial makes no twin"
 grep -q '^; clog2: partial: expected a twin that takes ' farm.ini || bad "a partial twin does not say so: $(cat farm.ini)"
 refuse 'hpcgen: --output: expected a file, as the workload is written beside it, got standard output' 1 log -O -
+# A workload of the user's own is not replaced, one of fit is.
+echo '-- my own' >own.lua
+refuse 'hpcgen: own.lua: expected no file, or a workload by fit, *: choose another --output' 1 log -O own.ini
+[ "$(cat own.lua)" = '-- my own' ] && [ ! -e own.ini ] || bad "a workload of the user's own was replaced"
+"$HPCGEN" fit log -O twice.ini -q && "$HPCGEN" fit log -O twice.ini -q || bad "a twin is not replaced by another one"
 refuse 'hpcgen: --output: expected a name as twin.ini, got log.lua: the workload gets .lua' 1 log -O log.lua
 
 # ---- settings ----

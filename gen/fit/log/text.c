@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "gen/fit/log/prelude.h"
+#include "gen/fit/twin.h"
 #include "gen/sim/lua/program.h"
 #include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
@@ -708,7 +709,8 @@ hpcw_status fit_text_write(const struct fit_program *p, struct hpcw_i_buf *buf, 
     struct text t = {.p = p, .buf = buf};
     t.tags = p->tags;
     put(&t,
-        "-- A twin of an event log with %" PRIu32 " ranks, by hpcgen fit. It holds for as many ranks.\n"
+        GEN_FIT_TWIN_OF_LOG
+        " with %" PRIu32 " ranks, by hpcgen fit. It holds for as many ranks.\n"
         "parameters = {\n"
         "  rest = 1.0,     -- factor of the time in calls that the simulator does not give them\n"
         "  together = 0.0, -- share of these times that come on all ranks together\n"
