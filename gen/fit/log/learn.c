@@ -59,12 +59,16 @@ enum { TRIALS = 7, SEEDS = 3, FEW_RANKS = 64 };
 #define MOST_REST 4.0
 #define CLOSE 0.01
 
-/* How long the twin takes, seconds: the mean over some seeds. */
-static hpcw_status simulate(const struct gen_fit_twin *twin, double *seconds, hpcw_error *err) {
+/* What a run of the twin is like: the mean length over some seeds, and the number of messages. */
+struct trial {
+    double seconds, messages;
+};
+
+static hpcw_status simulate(const struct gen_fit_twin *twin, struct trial *trial, hpcw_error *err) {
     const uint64_t seeds =
         twin->ranks <= FEW_RANKS ? SEEDS : 1; /* the more ranks, the less one of them decides */
     hpcw_status s = HPCW_OK;
-    *seconds = 0;
+    *trial = (struct trial){.seconds = 0};
     for (uint64_t seed = 1; s == HPCW_OK && seed <= seeds; seed++) {
         struct gen_dataset d = twin->dataset;
         char rest[32], together[32];
@@ -78,7 +82,10 @@ static hpcw_status simulate(const struct gen_fit_twin *twin, double *seconds, hp
         s = s == HPCW_OK ? gen_workload_set(d.workload, "rest", rest, err) : s;
         s = s == HPCW_OK ? gen_workload_set(d.workload, "together", together, err) : s;
         s = s == HPCW_OK ? gen_dataset_build(&d, err) : s;
-        *seconds += s == HPCW_OK ? (double)d.workload->counts.end_ns * 1e-9 / (double)seeds : 0;
+        if (s == HPCW_OK) {
+            trial->seconds += (double)d.workload->counts.end_ns * 1e-9 / (double)seeds;
+            trial->messages = (double)d.workload->counts.messages / 2;
+        }
         gen_dataset_free(&d);
     }
     return s;
@@ -87,12 +94,12 @@ static hpcw_status simulate(const struct gen_fit_twin *twin, double *seconds, hp
 /* Halves the range of a parameter, until the twin takes as long as the log. `sign`: 1 if it then takes longer with more of it, -1 if
  * it takes less long. */
 static hpcw_status search(struct gen_fit_twin *twin, double *parameter, double low, double high, int sign,
-                          double length, double *seconds, hpcw_error *err) {
+                          double length, struct trial *trial, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
-    for (int i = 0; s == HPCW_OK && i < TRIALS && fabs(*seconds / length - 1) >= CLOSE; i++) {
+    for (int i = 0; s == HPCW_OK && i < TRIALS && fabs(trial->seconds / length - 1) >= CLOSE; i++) {
         *parameter = (low + high) / 2;
-        s = simulate(twin, seconds, err);
-        if (sign * (*seconds - length) < 0) {
+        s = simulate(twin, trial, err);
+        if (sign * (trial->seconds - length) < 0) {
             low = *parameter;
         } else {
             high = *parameter;
@@ -101,21 +108,21 @@ static hpcw_status search(struct gen_fit_twin *twin, double *parameter, double l
     return s;
 }
 
-/* The parameters with which the twin takes as long as the log; *seconds: how long it takes. */
-static hpcw_status learn_rest(const struct fit_program *p, struct gen_fit_twin *twin, double *seconds,
+/* The parameters with which the twin takes as long as the log. */
+static hpcw_status learn_rest(const struct fit_program *p, struct gen_fit_twin *twin, struct trial *trial,
                               hpcw_error *err) {
     const double length = p->history.end - p->history.begin;
     twin->rest = 1;
     twin->together = 0;
-    hpcw_status s = simulate(twin, seconds, err);
-    if (s == HPCW_OK && *seconds < length) {
-        return search(twin, &twin->rest, 1, MOST_REST, 1, length, seconds, err);
+    hpcw_status s = simulate(twin, trial, err);
+    if (s == HPCW_OK && trial->seconds < length) {
+        return search(twin, &twin->rest, 1, MOST_REST, 1, length, trial, err);
     }
     twin->together = 1;
-    s = s == HPCW_OK ? simulate(twin, seconds, err) : s;
-    return s != HPCW_OK        ? s
-           : *seconds < length ? search(twin, &twin->together, 0, 1, -1, length, seconds, err)
-                               : search(twin, &twin->rest, 0, 1, 1, length, seconds, err);
+    s = s == HPCW_OK ? simulate(twin, trial, err) : s;
+    return s != HPCW_OK              ? s
+           : trial->seconds < length ? search(twin, &twin->together, 0, 1, -1, length, trial, err)
+                                     : search(twin, &twin->rest, 0, 1, 1, length, trial, err);
 }
 
 /* ---- the text ---- */
@@ -156,7 +163,7 @@ static hpcw_status write_text(struct fit_program *p, struct hpcw_i_buf *text, hp
 
 /* A twin has at least this share of the calls and of the bytes. */
 #define LEAST_SHARE 0.9
-#define MOST_OFF 0.1 /* of the length */
+#define MOST_OFF 0.1 /* of the length, and of the number of messages */
 
 static double share_of(double part, double whole) {
     return whole > 0 ? part / whole : 0;
@@ -209,27 +216,36 @@ static hpcw_status name_lack(const char *path, const struct fit_program *p, stru
                : HPCW_OK;
 }
 
-/* Other threads, and a length that no times in calls can give it. */
+/* Other threads; a length that no times in calls can give it; and messages that were lost where lists stand for others. */
 static hpcw_status check_twin(const char *path, const struct fit_program *p, struct gen_fit_twin *twin,
-                              double seconds, hpcw_error *err) {
-    const double length = p->history.end - p->history.begin;
+                              const struct trial *trial, hpcw_error *err) {
+    const struct fit_history *h = &p->history;
+    const double length = h->end - h->begin, messages = (double)h->messages;
     char what[160];
-    if (p->history.of_threads > 0) {
-        gen_fit_remark(
-            twin, "clog2: calls of other threads than the main one are left out: %.2g %%",
-            100 * share_of((double)p->history.of_threads, (double)(p->history.of_threads + p->history.calls)));
+    if (h->of_threads > 0) {
+        gen_fit_remark(twin, "clog2: calls of other threads than the main one are left out: %.2g %%",
+                       100 * share_of((double)h->of_threads, (double)(h->of_threads + h->calls)));
     }
-    (void)snprintf(
-        what, sizeof what,
-        "expected a twin that takes %.3g s, got %.3g s: what ranks wait for may depend on who comes first",
-        length, seconds);
-    return fabs(seconds / length - 1) > MOST_OFF ? lack(twin, path, what, err) : HPCW_OK;
+    hpcw_status s = HPCW_OK;
+    if (fabs(trial->seconds / length - 1) > MOST_OFF) {
+        (void)snprintf(
+            what, sizeof what,
+            "expected a twin that takes %.3g s, got %.3g s: what ranks wait for may depend on who comes first",
+            length, trial->seconds);
+        s = lack(twin, path, what, err);
+    }
+    if (s == HPCW_OK && fabs(trial->messages - messages) > MOST_OFF * messages) {
+        (void)snprintf(what, sizeof what, "expected a twin with %.0f messages, got %.0f: they change too often",
+                       messages, trial->messages);
+        s = lack(twin, path, what, err);
+    }
+    return s;
 }
 
 hpcw_status gen_fit_log(const char *path, struct gen_fit_facts *facts, struct gen_fit_twin *twin,
                         hpcw_error *err) {
     struct fit_program p;
-    double seconds = 0;
+    struct trial trial;
     hpcw_status s = fit_program_read(path, &p, err);
     if (s == HPCW_OK && twin == NULL) {
         s = fit_program_fold(&p, 1, err);
@@ -240,8 +256,8 @@ hpcw_status gen_fit_log(const char *path, struct gen_fit_facts *facts, struct ge
         s = name_lack(path, &p, twin, err);
         s = s == HPCW_OK ? write_text(&p, &twin->workload, err) : s;
         s = s == HPCW_OK ? learn_machine(&p, twin, err) : s;
-        s = s == HPCW_OK ? learn_rest(&p, twin, &seconds, err) : s;
-        s = s == HPCW_OK ? check_twin(path, &p, twin, seconds, err) : s;
+        s = s == HPCW_OK ? learn_rest(&p, twin, &trial, err) : s;
+        s = s == HPCW_OK ? check_twin(path, &p, twin, &trial, err) : s;
     }
     fit_program_free(&p);
     return s;

@@ -21,7 +21,7 @@ struct text {
     bool tags; /* needed, as messages between two ranks are not received in the order in which they are sent */
     bool failed; /* memory has run out */
     uint32_t depth;
-    size_t lines, table_lines; /* of these: in tables */
+    size_t lines, table_lines; /* of these: of lists of messages, and of tables of ranks */
 };
 
 /* A constant text, of any length. */
@@ -212,7 +212,6 @@ static void put_table(struct text *t, const struct fit_role *r, uint32_t number)
         }
     }
     const int width[3] = {width_of(most[0]), width_of(most[1]), t->tags ? width_of(most[2]) : 0};
-    t->table_lines += r->ranks;
     put(t, "messages([[\n");
     for (uint32_t m = 0; m < r->ranks; m++) {
         const struct fit_step *step = step_of(t, r->rank[m], number);
@@ -305,6 +304,7 @@ static void put_seconds(struct text *t, double seconds) {
 static void put_factor(struct text *t, const struct fit_draws *d, uint32_t ranks) {
     if (d->factor != NULL) {
         put(t, ", cell([[\n");
+        t->table_lines += ranks;
         for (uint32_t m = 0; m < ranks; m++) {
             put(t, " %9.3g\n", d->factor[m]);
         }
@@ -361,6 +361,7 @@ static void put_draws(struct text *t, const char *what, const char *step, const 
 static void put_lucks(struct text *t, const struct fit_role *r) {
     const struct fit_course *c = &t->p->course;
     put(t, "  lucks = by_course([[\n");
+    t->table_lines += r->ranks;
     for (uint32_t m = 0; m < r->ranks; m++) {
         for (uint32_t g = 0; g < c->groups; g++) {
             put(t, " %7.3g", r->lucks[m * c->groups + g]);
@@ -666,10 +667,12 @@ static void put_nodes(struct text *t, const struct fit_role *r, const uint32_t *
 static void put_role(struct text *t, uint32_t number) {
     const struct fit_role *r = &t->p->role[number];
     put(t, "\nlocal function role_%" PRIu32 "()\n", number + 1);
+    const size_t before = t->lines;
     put_lists(t, r);
+    put_since(t, r);
+    t->table_lines += t->lines - before;
     put_times(t, r);
     put_luck(t, r);
-    put_since(t, r);
     put_turns(t, r);
     t->depth = 1;
     put_nodes(t, r, r->tree.top, r->tree.tops);
