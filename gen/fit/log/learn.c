@@ -131,14 +131,16 @@ static hpcw_status learn_rest(const struct fit_program *p, struct gen_fit_twin *
 static const uint32_t most_versions[] = {1024, 32, 16, 8, 4};
 enum { VERSIONS = sizeof most_versions / sizeof most_versions[0] };
 
-/* A text in which steps are equal if their messages are. If it is too long, one in which others are equal, too, if that is shorter. The
+/* A text in which steps are equal if their messages are. If it is long, or its ranks have no phases in common, one in which others are
+ * equal, too, if that is shorter, or has phases: times that change from phase to phase need them. The
  * program has the roles of the one that was taken. */
 static hpcw_status write_text(struct fit_program *p, struct hpcw_i_buf *text, hpcw_error *err) {
     size_t lines = SIZE_MAX;
     hpcw_status s = fit_program_fold(p, 0, err);
     s = s == HPCW_OK ? fit_text_write(p, text, &lines, err) : s;
     const hpcw_status first = s;
-    if (s == HPCW_OK ? lines <= FIT_FEW_LINES : s != HPCW_EINVAL) {
+    const uint32_t phases = p->phases;
+    if (s == HPCW_OK ? lines <= FIT_FEW_LINES && phases > 1 : s != HPCW_EINVAL) {
         return s;
     }
     for (size_t i = 0; i < VERSIONS; i++) {
@@ -146,7 +148,7 @@ static hpcw_status write_text(struct fit_program *p, struct hpcw_i_buf *text, hp
         hpcw_error why;
         s = fit_program_fold(p, most_versions[i], &why);
         s = s == HPCW_OK ? fit_text_write(p, &other, &lines, &why) : s;
-        if (s == HPCW_OK && (first != HPCW_OK || other.size < text->size)) {
+        if (s == HPCW_OK && (first != HPCW_OK || other.size < text->size || (phases == 1 && p->phases > 1))) {
             hpcw_i_buf_free(text);
             *text = other;
             return HPCW_OK;
