@@ -326,7 +326,8 @@ static void value_cell(struct ui_table *table, double value) {
     }
 }
 
-static hpcw_status print_rows(const struct gen_fit_row *row, size_t count, FILE *to, hpcw_error *err) {
+static hpcw_status print_rows(const char *lacks, const struct gen_fit_row *row, size_t count, FILE *to,
+                              hpcw_error *err) {
     static const char *const title[] = {"format",   "statistic", "real",   "twin",
                                         "distance", "allowed",   "verdict"};
     struct ui_table table = {0};
@@ -344,6 +345,10 @@ static hpcw_status print_rows(const struct gen_fit_row *row, size_t count, FILE 
         value_cell(&table, row[i].allowed);
         ui_table_cell(&table, "%s", gen_fit_verdict_name(row[i].verdict));
         verdicts[row[i].verdict]++;
+    }
+    if (lacks != NULL) {
+        hpcw_error room;
+        (void)fprintf(to, "a partial twin: %s\n", gen_cli_printable(lacks, &room));
     }
     /* On top what whoever uses the twin meets first: rows have that order. */
     const char *before = "different: ";
@@ -364,7 +369,8 @@ static hpcw_status print_rows(const struct gen_fit_row *row, size_t count, FILE 
     return s;
 }
 
-static hpcw_status print_rows_json(const struct gen_fit_row *row, size_t count, hpcw_error *err) {
+static hpcw_status print_rows_json(const char *lacks, const struct gen_fit_row *row, size_t count,
+                                   hpcw_error *err) {
     static const char *const kind[] = {[GEN_FIT_MARGINAL] = "marginal", [GEN_FIT_CORRELATION] = "correlation",
                                        [GEN_FIT_SHARE] = "share",       [GEN_FIT_FACTOR] = "factor",
                                        [GEN_FIT_RATIO] = "ratio",       [GEN_FIT_AMOUNT] = "amount",
@@ -373,6 +379,9 @@ static hpcw_status print_rows_json(const struct gen_fit_row *row, size_t count, 
     struct gen_cli_result r;
     size_t verdicts[GEN_FIT_VERDICTS] = {0};
     gen_cli_result_begin(&r, true);
+    if (lacks != NULL) {
+        hpcw_i_json_put_str(&r.json, "lacks", lacks);
+    }
     hpcw_i_json_key_array(&r.json, "rows");
     for (size_t i = 0; i < count; i++) {
         const struct gen_fit_fact *f = row[i].real != NULL ? row[i].real : row[i].twin;
@@ -401,12 +410,30 @@ static hpcw_status print_rows_json(const struct gen_fit_row *row, size_t count, 
     return gen_cli_result_print(&r, HPCW_OK, err);
 }
 
+/* The truth of a dataset; *truth is NULL if the path has none. */
+static hpcw_status read_truth(const char *dir, cJSON **truth, hpcw_error *err) {
+    char path[GEN_DIRECTORY_PATH];
+    bool is;
+    uint64_t size;
+    *truth = NULL;
+    hpcw_status s = read_source_is_directory(dir, &is, err);
+    if (s != HPCW_OK || !is) {
+        return s;
+    }
+    gen_directory_path(dir, GEN_TRUTH, path);
+    s = gen_directory_find(path, &is, &size, err);
+    return s == HPCW_OK && is ? gen_directory_read_json(path, truth, err) : s;
+}
+
 /* path[2] */
 static hpcw_status compare(const struct gen_cli_options *o, const char *const *path, hpcw_error *err) {
     struct gen_fit_facts facts[2] = {{0}};
     struct gen_fit_row *row = NULL;
     hpcw_sink *page;
-    hpcw_status s = HPCW_OK;
+    cJSON *truth;
+    hpcw_status s = read_truth(path[1], &truth, err);
+    const char *lacks = cJSON_GetStringValue(
+        cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(truth, "clog2"), "lacks"));
     for (size_t i = 0; s == HPCW_OK && i < 2; i++) {
         s = add_paths(&path[i], 1, &facts[i], NULL, err);
     }
@@ -417,15 +444,16 @@ static hpcw_status compare(const struct gen_cli_options *o, const char *const *p
     }
     if (s == HPCW_OK) {
         rows = gen_fit_compare(&facts[0], &facts[1], row);
-        s = o->json    ? print_rows_json(row, rows, err)
+        s = o->json    ? print_rows_json(lacks, row, rows, err)
             : o->quiet ? HPCW_OK
-                       : print_rows(row, rows, beside(o), err);
+                       : print_rows(lacks, row, rows, beside(o), err);
     }
     if (s == HPCW_OK && o->output[0] != '\0') {
         s = gen_cli_open_output(o->output, HPCW_SYNC_NONE, &page, err);
-        s = s == HPCW_OK ? gen_fit_compare_page(page, row, rows, err) : s;
+        s = s == HPCW_OK ? gen_fit_compare_page(page, lacks, row, rows, err) : s;
     }
     hpcw_i_free(row);
+    cJSON_Delete(truth);
     gen_fit_facts_free(&facts[0]);
     gen_fit_facts_free(&facts[1]);
     return s;

@@ -263,14 +263,19 @@ static void put_chart(struct ui_page *page, const struct gen_fit_row *row) {
                                           .count = count});
 }
 
-hpcw_status gen_fit_compare_page(hpcw_sink *sink, const struct gen_fit_row *row, size_t count,
-                                 hpcw_error *err) {
+hpcw_status gen_fit_compare_page(hpcw_sink *sink, const char *lacks, const struct gen_fit_row *row,
+                                 size_t count, hpcw_error *err) {
     struct ui_page *page;
     hpcw_status s = ui_page_open_sink(sink, "Real data and twin", &page, err);
     if (s != HPCW_OK) {
         return s;
     }
     ui_page_heading(page, "How alike they are");
+    if (lacks != NULL) {
+        ui_page_begin(page, UI_PAGE_PARAGRAPH);
+        ui_page_text(page, "A partial twin: %s", lacks);
+        ui_page_end(page);
+    }
     put_table(page, row, count);
     ui_page_heading(page, "Distributions");
     for (size_t i = 0; i < count; i++) {

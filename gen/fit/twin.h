@@ -39,6 +39,7 @@ struct gen_fit_twin {
     struct hpcw_i_buf workload; /* a text in Lua; empty: none. Owned */
     double rest, together;      /* its parameters of these names */
     bool partial;               /* asked for: also one that lacks much of the data */
+    char lacks[GEN_FIT_REMARK]; /* what it lacks; empty: not much */
 };
 
 /* With the defaults of the first preset. */

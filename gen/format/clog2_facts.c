@@ -405,7 +405,13 @@ hpcw_status gen_clog2_facts_truth(const struct gen_dataset *d, const cJSON *cons
                                   struct hpcw_i_json *json, hpcw_error *err) {
     struct gen_costs costs;
     hpcw_status s = gen_costs_read(partial, count, &costs, err);
+    size_t size;
+    const char *lacks = gen_workload_lacks(d->workload, &size);
     hpcw_i_json_put_str(json, "workload", d->workload->name);
+    if (lacks != NULL) {
+        hpcw_i_json_key(json, "lacks");
+        hpcw_i_json_str_n(json, lacks, size);
+    }
     /* The range that has the log's only unit has them all. */
     const cJSON *all = NULL;
     for (size_t i = 0; i < count && all == NULL; i++) {

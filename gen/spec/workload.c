@@ -100,6 +100,22 @@ bool gen_workload_uses_edges(const struct gen_workload *w) {
     return sim_lua_uses_edges((const char *)w->text.data, w->text.size);
 }
 
+const char *gen_workload_lacks(const struct gen_workload *w, size_t *size) {
+    const char *line = (const char *)w->text.data;
+    const char *end = line + w->text.size;
+    while (line < end && *line == '-') {
+        const char *next = memchr(line, '\n', (size_t)(end - line));
+        const size_t before = strlen(GEN_WORKLOAD_LACKS);
+        *size = (size_t)((next != NULL ? next : end) - line);
+        if (*size > before && memcmp(line, GEN_WORKLOAD_LACKS, before) == 0) {
+            *size -= before;
+            return line + before;
+        }
+        line += *size + 1;
+    }
+    return NULL;
+}
+
 /* With more ranks, communicators of rows and columns can be too many for a log, and load data should not need a run. */
 enum { MOST_OF_ANY = 32768 };
 

@@ -47,6 +47,11 @@ struct gen_workload {
     struct gen_costs *costs;         /* what faults cost, for the log; NULL: not measured */
 };
 
+/* What the text says of itself on a line of this kind among the comments at its top, to the end of that line: what the program
+ * lacks of the one it stands for. NULL: nothing. */
+#define GEN_WORKLOAD_LACKS "-- Lacks: "
+const char *gen_workload_lacks(const struct gen_workload *workload, size_t *size);
+
 /* Whether it sends the edges of the load model, so that load data need no run. */
 bool gen_workload_uses_edges(const struct gen_workload *workload);
 

@@ -311,6 +311,12 @@ refuse 'hpcgen: farm/clog2/app.clog2: expected a twin that takes * s, got * s: *
 [ ! -e no.lua ] || bad "a refused twin has a workload"
 "$HPCGEN" fit farm -O farm.ini -q --partial || bad "--partial makes no twin"
 grep -q '^; clog2: partial: expected a twin that takes ' farm.ini || bad "a partial twin does not say so: $(cat farm.ini)"
+"$HPCGEN" -q -c farm.ini -o farm_twin || bad "a partial twin cannot be generated"
+grep -q '"lacks": *"expected a twin that takes ' farm_twin/truth.json || bad "the truth of a partial twin does not say so"
+"$HPCGEN" fit --compare farm farm_twin -O farm.html >said || bad "a partial twin cannot be compared"
+[ "$(head -n 1 said | cut -c 1-42)" = 'a partial twin: expected a twin that takes' ] || bad "a comparison hides that the twin is partial: $(cat said)"
+grep -q 'A partial twin: expected a twin that takes' farm.html || bad "the page of a comparison hides that the twin is partial"
+"$HPCGEN" fit --compare farm farm_twin --json | grep -q '"lacks": *"expected a twin' || bad "--json hides that the twin is partial"
 refuse 'hpcgen: --output: expected a file, as the workload is written beside it, got standard output' 1 log -O -
 # A workload of the user's own is not replaced, one of fit is.
 echo '-- my own' >own.lua

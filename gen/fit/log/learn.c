@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "gen/fit/log/facts.h"
 #include "gen/fit/log/program.h"
@@ -177,7 +178,24 @@ static hpcw_status lack(struct gen_fit_twin *twin, const char *path, const char 
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: %s; --partial makes a twin of it all the same", path, what);
     }
     gen_fit_remark_first(twin, "clog2: partial: %s", what);
+    const size_t size = strlen(twin->lacks);
+    (void)snprintf(twin->lacks + size, sizeof twin->lacks - size, "%s%s", size > 0 ? "; " : "", what);
     return HPCW_OK;
+}
+
+/* Puts what the twin lacks below the first line of its workload. */
+static hpcw_status say_lacks(struct gen_fit_twin *twin, hpcw_error *err) {
+    const struct hpcw_i_buf *text = &twin->workload;
+    const size_t first =
+        (size_t)((const char *)memchr(text->data, '\n', text->size) - (const char *)text->data) + 1;
+    struct hpcw_i_buf buf = {0};
+    const bool good = hpcw_i_buf_append(&buf, text->data, first) &&
+                      hpcw_i_buf_append_str(&buf, GEN_WORKLOAD_LACKS) &&
+                      hpcw_i_buf_append_str(&buf, twin->lacks) && hpcw_i_buf_append_str(&buf, "\n") &&
+                      hpcw_i_buf_append(&buf, text->data + first, text->size - first);
+    hpcw_i_buf_free(good ? &twin->workload : &buf);
+    twin->workload = good ? buf : twin->workload;
+    return good ? HPCW_OK : hpcw_i_fail_memory(err, "workload", text->size, "bytes");
 }
 
 static hpcw_status name_lack(const char *path, const struct fit_program *p, struct gen_fit_twin *twin,
@@ -260,6 +278,7 @@ hpcw_status gen_fit_log(const char *path, struct gen_fit_facts *facts, struct ge
         s = s == HPCW_OK ? learn_machine(&p, twin, err) : s;
         s = s == HPCW_OK ? learn_rest(&p, twin, &trial, err) : s;
         s = s == HPCW_OK ? check_twin(path, &p, twin, &trial, err) : s;
+        s = s == HPCW_OK && twin->lacks[0] != '\0' ? say_lacks(twin, err) : s;
     }
     fit_program_free(&p);
     return s;
