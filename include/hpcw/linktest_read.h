@@ -99,6 +99,20 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_reader_host(hpcw_linktest_rea
                                                                char *host, int32_t *core, hpcw_error *err);
 
 /**
+ * The times of a permutation by task: rows of the matrix whose element [a, b] is the time of a message between a and b, as a measured it. It
+ * is NaN where a measured none: with itself, and within its half in the bisection test.
+ *
+ * @param permutation   0 .. permutations - 1
+ * @param first, count  rows: tasks `first` .. first + count - 1
+ * @param time_s        [count][tasks] out, seconds
+ * @return as hpcw_linktest_reader_row
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_reader_matrix(hpcw_linktest_reader *reader,
+                                                                 uint64_t permutation, uint32_t first,
+                                                                 uint32_t count, double *time_s,
+                                                                 hpcw_error *err);
+
+/**
  * What a task measured in a permutation: in step s it exchanged messages with partner[s], and time_s[s] is the time of one
  * of them, one way. Every timing is a finite number > 0, every partner another task.
  *

@@ -3,6 +3,7 @@
 #include <hpcw/linktest_read.h>
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "libreader/linktest/private.h"
@@ -139,6 +140,37 @@ hpcw_status hpcw_linktest_reader_row(hpcw_linktest_reader *reader, uint32_t rank
         *all_to_all_s = 0;
         status = take_times(r, &task, at, count, all_to_all_s, err);
     }
+    return status;
+}
+
+hpcw_status hpcw_linktest_reader_matrix(hpcw_linktest_reader *reader, uint64_t permutation, uint32_t first,
+                                        uint32_t count, double *time_s, hpcw_error *err) {
+    hpcw_status status = check(reader, time_s, first, permutation, err);
+    if (status != HPCW_OK) {
+        return status;
+    }
+    const uint32_t tasks = reader->r->info.tasks;
+    const uint32_t steps = reader->r->info.steps;
+    if (count > tasks - first) {
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "%s: expected rows of %" PRIu32 " tasks, got %" PRIu32 " + %" PRIu32,
+                           reader->r->name, tasks, first, count);
+    }
+    double *time = hpcw_i_malloc(steps * (sizeof *time + sizeof(uint32_t)));
+    if (time == NULL) {
+        return hpcw_i_fail_memory(err, reader->r->name, steps, "timings");
+    }
+    uint32_t *partner = (uint32_t *)(time + steps);
+    for (uint32_t i = 0; status == HPCW_OK && i < count; i++, time_s += tasks) {
+        status = hpcw_linktest_reader_row(reader, first + i, permutation, time, partner, NULL, err);
+        for (uint32_t k = 0; k < tasks; k++) {
+            time_s[k] = NAN;
+        }
+        for (uint32_t k = 0; status == HPCW_OK && k < steps; k++) {
+            time_s[partner[k]] = time[k];
+        }
+    }
+    hpcw_i_free(time);
     return status;
 }
 

@@ -306,7 +306,7 @@ contains
     integer(c_int64_t) :: time_ps(tasks - 1)
     integer(c_int32_t) :: partner(tasks - 1), core
     integer(c_size_t) :: count
-    real(c_double) :: time_s(tasks - 1)
+    real(c_double) :: time_s(tasks - 1), by_task(tasks)
     integer :: task
     call hpcw_linktest_params_init(params)
     mode = 'tcp'//c_null_char
@@ -340,6 +340,8 @@ contains
     call check(host == 'node2' .and. core == 2, 'the host: '//host)
     call ok(hpcw_linktest_reader_row(reader, 1, 0_c_int64_t, time_s, err=err), 'row')
     call check(all(abs(time_s - [2e-9, 4e-9, 6e-9]) < 1e-12), 'the row')
+    call ok(hpcw_linktest_reader_matrix(reader, 0_c_int64_t, 1, 1, by_task, err), 'a row of the matrix')
+    call check(abs(sum(by_task, abs(by_task) < 1) - 12e-9) < 1e-12 .and. by_task(2) /= by_task(2), 'the matrix')
     call hpcw_linktest_reader_free(reader)
   end subroutine
 

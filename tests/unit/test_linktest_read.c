@@ -45,6 +45,28 @@ static void check_rows(hpcw_linktest_reader *reader, const struct linktest_image
     }
 }
 
+/* Rows from the second one on, which has the time of a message to each task that it met, and NaN elsewhere. */
+static void check_matrix(hpcw_linktest_reader *reader, const struct linktest_image *image,
+                         uint64_t permutation) {
+    const uint32_t tasks = hpcw_linktest_reader_info(reader)->tasks;
+    double got[LINKTEST_IMAGE_TASKS * LINKTEST_IMAGE_TASKS];
+    assert_int_equal(hpcw_linktest_reader_matrix(reader, permutation, 1, tasks - 1, got, NULL), HPCW_OK);
+    for (uint32_t rank = 1; rank < tasks; rank++) {
+        double expected[LINKTEST_IMAGE_TASKS];
+        for (uint32_t k = 0; k < tasks; k++) {
+            expected[k] = NAN;
+        }
+        for (uint32_t s = 0; s < hpcw_linktest_reader_info(reader)->steps; s++) {
+            const uint32_t partner = linktest_image_partner(&image->spec, rank, s, permutation);
+            expected[partner] = linktest_image_time(rank, partner, permutation);
+        }
+        for (uint32_t k = 0; k < tasks; k++) {
+            const double time = got[(rank - 1) * tasks + k];
+            assert_true(time == expected[k] || (isnan(time) && isnan(expected[k])));
+        }
+    }
+}
+
 static void every_kind_of_result(void **state) {
     (void)state;
     for (unsigned i = 0; i < LINKTEST_SPECS; i++) {
@@ -64,6 +86,7 @@ static void every_kind_of_result(void **state) {
         }
         for (uint64_t p = 0; p < info->permutations; p++) {
             check_rows(reader, &image, p);
+            check_matrix(reader, &image, p);
             hpcw_linktest_totals totals;
             struct read_linktest_summary summary;
             assert_int_equal(hpcw_linktest_reader_totals(reader, p, &totals, NULL), HPCW_OK);
@@ -217,6 +240,7 @@ static void bad_arguments(void **state) {
     char host[HPCW_LINKTEST_READER_HOST_SIZE];
     int32_t core;
     hpcw_linktest_totals totals;
+    double time[36];
     hpcw_linktest_connection slow[5];
     assert_int_equal(hpcw_linktest_reader_open(NULL, &none, NULL), HPCW_EINVAL);
     assert_null(none);
@@ -227,6 +251,9 @@ static void bad_arguments(void **state) {
     assert_int_equal(hpcw_linktest_reader_host(NULL, 0, host, &core, NULL), HPCW_EINVAL);
     assert_int_equal(hpcw_linktest_reader_row(reader, 6, 0, NULL, NULL, NULL, NULL), HPCW_EINVAL);
     assert_int_equal(hpcw_linktest_reader_row(reader, 0, 1, NULL, NULL, NULL, NULL), HPCW_EINVAL);
+    assert_int_equal(hpcw_linktest_reader_matrix(reader, 0, 0, 6, NULL, NULL), HPCW_EINVAL);
+    assert_int_equal(hpcw_linktest_reader_matrix(reader, 1, 0, 6, time, NULL), HPCW_EINVAL);
+    assert_int_equal(hpcw_linktest_reader_matrix(reader, 0, 1, 6, time, NULL), HPCW_EINVAL);
     assert_int_equal(hpcw_linktest_reader_totals(reader, 1, &totals, NULL), HPCW_EINVAL);
     assert_int_equal(hpcw_linktest_reader_totals(reader, 0, NULL, NULL), HPCW_EINVAL);
     assert_int_equal(hpcw_linktest_reader_slowest(reader, 0, 3, 2, slow, NULL), HPCW_EINVAL);

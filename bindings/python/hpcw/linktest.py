@@ -77,20 +77,9 @@ class Links(_show.Shown):
     def matrix(self, permutation: int) -> np.ndarray:
         """`seconds` of a permutation."""
         self._check(permutation)
-        steps = self.settings["steps"]
         out = np.empty((self.tasks, self.tasks))
-        if steps < self.tasks - 1:
-            out.fill(np.nan)
-        time, partner = np.empty(steps), np.empty(steps, np.uint32)
-        time_at, partner_at = time.ctypes.data, partner.ctypes.data
-        row, error = _library.library().hpcw_linktest_reader_row, _c.hpcw_error()
         with self._handle as reader:
-            for rank in range(self.tasks):
-                status = row(reader, rank, permutation, time_at, partner_at, None, byref(error))
-                if status != _c.HPCW_OK:
-                    _library.raise_of(error, status)
-                out[rank][partner] = time
-        np.fill_diagonal(out, np.nan)
+            _library.call("hpcw_linktest_reader_matrix", reader, permutation, 0, self.tasks, out.ctypes.data)
         return out
 
     def _check(self, permutation: int) -> None:
