@@ -23,7 +23,7 @@ struct rows_export {
     struct gen_stream *out;
     struct gen_exported done;
     hpcw_clog2_reader *reader;
-    /* Columns of states, then of messages, which share those of times. */
+    /* Columns of states, messages, and events, which share those of times. */
     uint32_t definition[ROWS], rank[ROWS], depth[ROWS];
     int32_t thread[ROWS];
     uint32_t from[ROWS], to[ROWS];
@@ -52,17 +52,20 @@ static hpcw_status fill(struct rows_export *x, hpcw_clog2_table table, size_t *c
                                           .size = x->size,
                                           .sent = x->begin,
                                           .received = x->end};
-    return table == HPCW_CLOG2_TABLE_STATES
-               ? hpcw_clog2_reader_states(x->reader, &states, ROWS, count, err)
+    const hpcw_clog2_solos events = {
+        .definition = x->definition, .rank = x->rank, .thread = x->thread, .time = x->begin};
+    return table == HPCW_CLOG2_TABLE_STATES ? hpcw_clog2_reader_states(x->reader, &states, ROWS, count, err)
+           : table == HPCW_CLOG2_TABLE_SOLOS
+               ? hpcw_clog2_reader_solos(x->reader, &events, ROWS, count, err)
                : hpcw_clog2_reader_messages(x->reader, &messages, ROWS, count, err);
 }
 
-/* The name of a state; its number for one that is not defined. */
+/* The name of a state or an event; its number for one that is not defined. */
 static void name_of(const struct rows_export *x, uint32_t index, char name[NAME_SIZE]) {
     hpcw_clog2_definition d = {.name = ""};
     (void)hpcw_clog2_reader_definition(x->reader, index, &d);
     if (d.name[0] == '\0') {
-        (void)snprintf(name, NAME_SIZE, "state %" PRId32, d.number);
+        (void)snprintf(name, NAME_SIZE, "%s %" PRId32, d.state ? "state" : "event", d.number);
     } else {
         (void)snprintf(name, NAME_SIZE, "%s", d.name);
     }
@@ -164,7 +167,7 @@ static hpcw_status put_array(struct rows_export *x, const char *name, hpcw_clog2
 }
 
 /* Of the definitions that the selection has met. */
-static hpcw_status put_names(struct rows_export *x, hpcw_error *err) {
+static hpcw_status put_names(struct rows_export *x, const char *array, hpcw_error *err) {
     char name[NAME_SIZE];
     const char *value = name;
     struct gen_npz_field field = {.type = GEN_NPZ_TEXT, .values = &value, .width = 1};
@@ -175,7 +178,7 @@ static hpcw_status put_names(struct rows_export *x, hpcw_error *err) {
         const size_t width = gen_npz_width(name);
         field.width = width > field.width ? width : field.width;
     }
-    hpcw_status s = gen_npz_begin(&x->npz, "names", &field, 1, &shape, err);
+    hpcw_status s = gen_npz_begin(&x->npz, array, &field, 1, &shape, err);
     for (uint32_t i = 0; s == HPCW_OK && !x->what->measure && i < shape.size[0]; i++) {
         name_of(x, i, name);
         s = gen_npz_rows(&x->npz, &field, 1, 1, err);
@@ -201,12 +204,22 @@ static hpcw_status put_npz(struct rows_export *x, hpcw_error *err) {
         {.name = "sent", .type = GEN_NPZ_F64, .values = x->begin},
         {.name = "received", .type = GEN_NPZ_F64, .values = x->end},
     };
+    const struct gen_npz_field events[] = {
+        {.name = "rank", .type = GEN_NPZ_U32, .values = x->rank},
+        {.name = "thread", .type = GEN_NPZ_I32, .values = x->thread},
+        {.name = "name", .type = GEN_NPZ_U32, .values = x->definition},
+        {.name = "time", .type = GEN_NPZ_F64, .values = x->begin},
+    };
     hpcw_status s =
         put_array(x, "states", HPCW_CLOG2_TABLE_STATES, states, sizeof states / sizeof states[0], err);
-    s = s == HPCW_OK ? put_names(x, err) : s;
+    s = s == HPCW_OK ? put_names(x, "names", err) : s;
     s = s == HPCW_OK ? put_array(x, "messages", HPCW_CLOG2_TABLE_MESSAGES, messages,
                                  sizeof messages / sizeof messages[0], err)
                      : s;
+    s = s == HPCW_OK
+            ? put_array(x, "events", HPCW_CLOG2_TABLE_SOLOS, events, sizeof events / sizeof events[0], err)
+            : s;
+    s = s == HPCW_OK ? put_names(x, "event_names", err) : s;
     return s == HPCW_OK ? gen_npz_close(&x->npz, err) : s;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The states and messages of an event log, a row each. */
+/* The states, messages and solo events of an event log, a row each. */
 #ifndef HPCW_GEN_EXPORT_CLOG2_ROWS_H
 #define HPCW_GEN_EXPORT_CLOG2_ROWS_H
 
@@ -9,7 +9,7 @@
  * Writes the rows of hpcw_clog2_reader_states or hpcw_clog2_reader_messages as CSV, or all of them as NPZ, to a sink, from its
  * beginning; with a null sink it only counts. A row has a part in the window, and is not cut at its ends.
  *
- * NPZ: `states`, `names` of the states by their column `name`, `messages`.
+ * NPZ: `states`, `names` of the states by their column `name`, `messages`, `events`, `event_names` in the same way.
  *
  * Memory: a block of rows, and what the reader keeps for them.
  *

@@ -89,7 +89,7 @@ def rows(name):
 
 def check_log(name, prefix):
     arrays = load(name)
-    assert list(arrays) == ["states", "names", "messages"]
+    assert list(arrays) == ["states", "names", "messages", "events", "event_names"]
     names = [n for n, in arrays["names"][2]]
     got = [(r, t, names[n], b, e, d) for r, t, d, n, b, e in arrays["states"][2]]
     assert got == [(int(s["rank"]), int(s["thread"]), s["name"], float(s["begin"]), float(s["end"]), int(s["depth"]))
