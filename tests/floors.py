@@ -56,10 +56,11 @@ libreader/vom                libwriter/base libwriter/io libreader libreader/vom
 libreader/vom/rules          libwriter/base libwriter/io libreader libreader/vom libreader/vom/json
 libreader/vom/set            libwriter/base libwriter/io libreader libreader/vom libreader/vom/json libreader/vom/rules
 bindings/mpe
-bindings/sionlib
-bindings/sionlib/mpi         bindings/sionlib
-bindings/sionlib/omp         bindings/sionlib
-bindings/sionlib/ompi        bindings/sionlib bindings/sionlib/mpi bindings/sionlib/omp
+bindings/sionlib/handles
+bindings/sionlib             bindings/sionlib/handles
+bindings/sionlib/mpi         bindings/sionlib bindings/sionlib/handles
+bindings/sionlib/omp         bindings/sionlib bindings/sionlib/handles
+bindings/sionlib/ompi        bindings/sionlib bindings/sionlib/handles bindings/sionlib/mpi bindings/sionlib/omp
 ui/param                     libwriter/base libwriter/io
 ui/cli                       libwriter/base libwriter/io ui/param
 ui/page                      libwriter/base libwriter/io
@@ -71,21 +72,25 @@ gen/model/linktest           libwriter/base libwriter/fields ui/param gen/model/
 gen/model/particles          libwriter/base ui/param gen/model/draw
 gen/model/load               libwriter/base ui/param gen/model/draw gen/model/machine
 gen/model/checkpoint         libwriter/base ui/param gen/model/load
-gen/sim                      libwriter/base gen/model/machine gen/model/network
-gen/sim/lua                  libwriter/base gen/model/draw gen/sim
+gen/sim/timing               libwriter/base gen/model/machine gen/model/network
+gen/sim                      libwriter/base gen/model/machine gen/model/network gen/sim/timing
+gen/sim/lua                  libwriter/base gen/model/draw gen/sim gen/sim/timing
 gen/workloads
-gen/spec                     libwriter/base libwriter/io ui/param gen/model/* gen/sim gen/sim/lua gen/workloads
+gen/spec                     libwriter/base libwriter/io ui/param gen/model/* gen/sim gen/sim/* gen/workloads
 gen/report                   libwriter/base libwriter/io libreader/* ui/page gen/spec
 gen/export                   libwriter/base libwriter/io libreader libreader/clog2 libreader/vom libreader/vom/set gen/spec
+gen/export/rewrite           libwriter/base libwriter/io libreader libreader/vom libreader/vom/set gen/spec gen/export
 gen/waits                    libwriter/base gen/export
 gen/fit                      libwriter/base ui/param ui/page gen/model/load gen/model/machine gen/spec
 gen/fit/links                libwriter/base libwriter/fields libreader/linktest libreader/sion gen/model/* gen/spec gen/fit
 gen/fit/loads                libwriter/base libreader libreader/vom libreader/vom/set gen/model/* gen/spec gen/fit
 gen/fit/log                  libwriter/base libreader gen/sim gen/sim/lua gen/spec gen/waits gen/fit
 gen/fit/sizes                libwriter/base libwriter/io libreader/rank2file libreader/sion gen/model/draw gen/spec gen/fit
-gen/format                   libwriter/base libwriter/io libwriter/comm libwriter/fields libreader/* ui/page ui/param gen/model/* gen/sim gen/spec gen/report gen/export gen/fit gen/fit/*
-gen/dataset                  libwriter/base libwriter/io libwriter/comm libreader ui/param gen/model/* gen/sim/lua gen/spec gen/format
-gen/cli                      libwriter/base libwriter/io libwriter/comm libwriter/format/clog2/log libreader libreader/rank2file ui/* gen/model/* gen/sim/lua gen/workloads gen/spec gen/format gen/export gen/fit gen/dataset gen/report
+gen/format                   libwriter/base libwriter/io libwriter/comm libwriter/fields libreader/* ui/page ui/param gen/model/* gen/sim gen/sim/timing gen/spec gen/report
+gen/format/rows              libwriter/base libwriter/io libwriter/comm libwriter/fields libreader/* ui/page ui/param gen/model/* gen/sim gen/sim/timing gen/spec gen/report gen/export gen/export/rewrite gen/fit gen/fit/* gen/format
+gen/dataset/directory        libwriter/base libwriter/io libwriter/comm libreader ui/param gen/model/* gen/sim/lua gen/spec gen/format gen/format/rows
+gen/dataset                  libwriter/base libwriter/io libwriter/comm libreader ui/param gen/model/* gen/spec gen/format gen/format/rows gen/dataset/directory
+gen/cli                      libwriter/base libwriter/io libwriter/comm libwriter/format/clog2/log libreader libreader/rank2file ui/* gen/model/* gen/sim/lua gen/workloads gen/spec gen/format gen/format/rows gen/export gen/export/rewrite gen/fit gen/dataset gen/dataset/directory gen/report
 bench/measure                libwriter/base libwriter/io libwriter/comm ui/cli
 bench/linktest               libwriter/base libwriter/io libwriter/comm ui/* bench/measure
 bench/report                 libwriter/base libwriter/io ui/* bench/measure
@@ -93,7 +98,7 @@ bench/count                  libwriter/base libwriter/io ui/cli bench/measure be
 bench/site                   libwriter/base libwriter/io ui/cli bench/measure bench/report
 bench/layout                 libwriter/base libwriter/io libwriter/comm gen/dataset bench/measure bench/report
 bench/sweep                  libwriter/base libwriter/io libwriter/comm ui/* bench/measure bench/report bench/count bench/layout
-bench/kernels                libwriter/base libwriter/io libwriter/comm libreader/* ui/cli gen/model/* gen/sim gen/sim/lua gen/workloads bench/measure
+bench/kernels                libwriter/base libwriter/io libwriter/comm libreader/* ui/cli gen/model/* gen/sim gen/sim/* gen/workloads bench/measure
 bench                        libwriter/base libwriter/io libwriter/comm ui/* bench/measure bench/report bench/site bench/count bench/layout bench/sweep
 bindings/fortran
 """
@@ -123,7 +128,7 @@ PATH_CALLS = set(
 )
 # Files elsewhere that may make such a call, and why.
 PATH_CALLERS = {
-    "bindings/sionlib/report.c": "open: appends to the file of HPCW_SIONLIB_ERRORS, and has the public headers alone",
+    "bindings/sionlib/handles/report.c": "open: appends to the file of HPCW_SIONLIB_ERRORS, and has the public headers alone",
     "libwriter/trace/program.c": "syscall: ends the process, in the place of _exit",
     "ui/page/embed.c": "fopen: runs while the project is built, and is linked with nothing of it",
 }

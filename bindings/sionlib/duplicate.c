@@ -2,7 +2,7 @@
 /* A second handle for a container that several processes read: its positions are its own. */
 #include <stdlib.h>
 
-#include "bindings/sionlib/parallel.h"
+#include "bindings/sionlib/handles/parallel.h"
 
 /* The tasks of `h`, or `only` if it is not -1, read by this process alone. NULL: reported. */
 static hpcw_sion_reader *open_again(const struct sionlib_handle *h, int only) {

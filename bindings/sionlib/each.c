@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "bindings/sionlib/parallel.h"
-#include "bindings/sionlib/stream.h"
+#include "bindings/sionlib/handles/parallel.h"
+#include "bindings/sionlib/handles/stream.h"
 
 /* Opens for writing, with p->mode and so on. The handle has its communicator and task after the first time. Collective.
  * False: reported. */

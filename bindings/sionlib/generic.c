@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bindings/sionlib/parallel.h"
+#include "bindings/sionlib/handles/parallel.h"
 
 typedef int create_call(void **, void *, int, int, int, int, int, int);
 typedef int free_call(void *);

@@ -3,8 +3,8 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "bindings/sionlib/handle.h"
-#include "bindings/sionlib/stream.h"
+#include "bindings/sionlib/handles/handle.h"
+#include "bindings/sionlib/handles/stream.h"
 
 /* The handle of all tasks that sion_open made, with the sizes of their blocks. NULL: reported. */
 static struct sionlib_handle *all_tasks(int sid, const char *call) {

@@ -2,8 +2,8 @@
 /* Keys and values of the current task. */
 #include <stdlib.h>
 
-#include "bindings/sionlib/handle.h"
-#include "bindings/sionlib/records.h"
+#include "bindings/sionlib/handles/handle.h"
+#include "bindings/sionlib/handles/records.h"
 
 static bool reported(const hpcw_error *err) {
     sionlib_report("%s", err->message);

@@ -3,10 +3,12 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "bindings/sionlib/handles/mode.h"
+
 #include <sion.h>
 
 int sion_get_endianness(void) {
-    return *(const unsigned char *)&(const uint16_t){1} == 0;
+    return sionlib_machine_endian() == HPCW_SION_BIG;
 }
 
 void sion_swap(void *target, void *source, int size, int n, int do_swap) {

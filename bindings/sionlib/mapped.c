@@ -2,8 +2,8 @@
 /* Containers with any number of tasks per process. */
 #include <stdlib.h>
 
-#include "bindings/sionlib/parallel.h"
-#include "bindings/sionlib/stream.h"
+#include "bindings/sionlib/handles/parallel.h"
+#include "bindings/sionlib/handles/stream.h"
 
 /* A task of the caller: when it writes, by its number of hpcw_sion, and when it reads, by its rank. */
 struct local {

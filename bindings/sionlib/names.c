@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bindings/sionlib/parallel.h"
+#include "bindings/sionlib/handles/parallel.h"
 
 char *sionlib_file_name(const char *path, int file) {
     size_t size = strlen(path) + sizeof ".2147483647";

@@ -2,7 +2,7 @@
 /* Reads from the current task. */
 #include <inttypes.h>
 
-#include "bindings/sionlib/handle.h"
+#include "bindings/sionlib/handles/handle.h"
 
 int sion_feof(int sid) {
     struct sionlib_handle *h = sionlib_handle_of(sid, "sion_feof");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Selects a task and a position. What is refused, and what not, is as in SIONlib. */
-#include "bindings/sionlib/handle.h"
-#include "bindings/sionlib/stream.h"
+#include "bindings/sionlib/handles/handle.h"
+#include "bindings/sionlib/handles/stream.h"
 #include <inttypes.h>
 
 /* The place of a task in the handle's list; h->count: there is none. */

@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "bindings/sionlib/handle.h"
-#include "bindings/sionlib/mode.h"
-#include "bindings/sionlib/stream.h"
+#include "bindings/sionlib/handles/handle.h"
+#include "bindings/sionlib/handles/mode.h"
+#include "bindings/sionlib/handles/stream.h"
 
 /* Fills in the arrays of the caller, which are made if they point to NULL. False: reported. */
 static bool hand_out(const struct sionlib_handle *h, sion_int64 **chunksizes, int **globalranks) {

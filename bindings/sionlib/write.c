@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes to the current task. */
 
-#include "bindings/sionlib/handle.h"
+#include "bindings/sionlib/handles/handle.h"
 
 /* size * nitems. False: reported. */
 static bool bytes_of(size_t size, size_t nitems, const char *call, size_t *bytes) {

@@ -8,7 +8,7 @@
 
 #include "gen/cli/commands.h"
 #include "gen/cli/standard_output.h"
-#include "gen/dataset/directory.h"
+#include "gen/dataset/directory/directory.h"
 #include "gen/fit/compare.h"
 #include "gen/fit/twin.h"
 #include "gen/format/format.h"

@@ -9,8 +9,8 @@
 #include <cjson/cJSON.h>
 
 #include "gen/cli/commands.h"
-#include "gen/dataset/description.h"
-#include "gen/dataset/directory.h"
+#include "gen/dataset/directory/description.h"
+#include "gen/dataset/directory/directory.h"
 #include "gen/dataset/generate.h"
 #include "gen/spec/pool.h"
 #include "libwriter/base/mem.h"

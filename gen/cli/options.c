@@ -6,7 +6,7 @@
 #include <hpcw/version.h>
 
 #include "gen/export/export.h"
-#include "gen/export/rewrite.h"
+#include "gen/export/rewrite/rewrite.h"
 #include "gen/format/format.h"
 #include "gen/spec/dataset.h"
 #include "libwriter/base/mem.h"

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "gen/cli/commands.h"
-#include "gen/dataset/description.h"
-#include "gen/dataset/directory.h"
+#include "gen/dataset/directory/description.h"
+#include "gen/dataset/directory/directory.h"
 #include "gen/dataset/repair.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/shown.h"

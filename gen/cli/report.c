@@ -6,7 +6,7 @@
 
 #include "gen/cli/commands.h"
 #include "gen/cli/standard_output.h"
-#include "gen/dataset/directory.h"
+#include "gen/dataset/directory/directory.h"
 #include "gen/format/format.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"

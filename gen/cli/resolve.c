@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "gen/cli/commands.h"
-#include "gen/dataset/directory.h"
+#include "gen/dataset/directory/directory.h"
 #include "gen/format/format.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/fsinfo.h"

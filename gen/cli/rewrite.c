@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "gen/cli/commands.h"
-#include "gen/dataset/directory.h"
-#include "gen/export/rewrite.h"
+#include "gen/dataset/directory/directory.h"
+#include "gen/export/rewrite/rewrite.h"
 #include "gen/format/format.h"
 #include "ui/cli/text.h"
 

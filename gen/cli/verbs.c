@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "gen/cli/commands.h"
-#include "gen/export/rewrite.h"
+#include "gen/export/rewrite/rewrite.h"
 #include "gen/format/format.h"
 #include "libreader/source.h"
 #include "libwriter/base/mem.h"

@@ -7,7 +7,7 @@
 
 #include "gen/dataset/again.h"
 #include "gen/dataset/compare.h"
-#include "gen/dataset/description.h"
+#include "gen/dataset/directory/description.h"
 #include "gen/spec/pool.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "gen/dataset/again.h"
-#include "gen/dataset/description.h"
-#include "gen/dataset/directory.h"
-#include "gen/dataset/lease.h"
+#include "gen/dataset/directory/description.h"
+#include "gen/dataset/directory/directory.h"
+#include "gen/dataset/directory/lease.h"
 #include "gen/dataset/lists.h"
 #include "gen/format/linktest.h"
 #include "gen/format/vom.h"

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "gen/dataset/again.h"
-#include "gen/dataset/description.h"
-#include "gen/dataset/digests.h"
-#include "gen/dataset/directory.h"
-#include "gen/dataset/lease.h"
-#include "gen/dataset/older.h"
-#include "gen/dataset/room.h"
+#include "gen/dataset/directory/description.h"
+#include "gen/dataset/directory/digests.h"
+#include "gen/dataset/directory/directory.h"
+#include "gen/dataset/directory/lease.h"
+#include "gen/dataset/directory/older.h"
+#include "gen/dataset/directory/room.h"
 #include "gen/format/pending.h"
 #include "libwriter/base/buf.h"
 #include "libwriter/base/mem.h"

@@ -3,49 +3,7 @@
 #ifndef HPCW_GEN_DATASET_GENERATE_H
 #define HPCW_GEN_DATASET_GENERATE_H
 
-#include "gen/spec/dataset.h"
-#include "gen/spec/units.h"
-#include "libwriter/comm/comm.h"
-#include "libwriter/io/fsinfo.h"
-#include "libwriter/io/sink.h"
-
-/* What stays in .hpcw although the dataset is finished: files that no run made, and a lease that could not be removed. */
-struct gen_left {
-    uint64_t count;
-    char name[256];   /* of the first file */
-    hpcw_error lease; /* why the lease of the run stays; HPCW_OK: it does not */
-};
-
-struct gen_run {
-    const struct gen_dataset *dataset;
-    char fingerprint[33]; /* of the dataset; gen_generate and gen_join set it */
-    const char *directory;
-    hpcw_comm *comm;
-    uint32_t jobs;
-    uint32_t part, parts; /* part 0 .. parts - 1 */
-    bool resume, force, checksums;
-    bool takeover;                 /* also take the lease of a run that nobody can know to be dead */
-    struct hpcw_i_stripes stripes; /* default layout of the formats' directories; zeroed: theirs */
-    hpcw_durability durability;
-    struct hpcw_i_sink_below below; /* the directory, held while the run has the lease on it (lease.h) */
-    hpcw_sink_source outputs;       /* of the lists; zeroed: files below it */
-    /* Called with what the run does, and with bytes written; may be NULL. From any thread. */
-    void (*label)(void *context, const char *text);
-    void (*progress)(void *context, uint64_t bytes);
-    void *context;
-    struct gen_left *left; /* out, on process 0; may be NULL */
-    /* Reads GEN_PARAMETERS, the description of an unfinished dataset, and builds the dataset. The caller frees it, also after a
-     * failure. HPCW_ENOENT: there is none. NULL without `force`. */
-    hpcw_status (*read_description)(const char *directory, struct gen_dataset *d, hpcw_error *err);
-};
-
-/* Files, as planned. */
-struct gen_size {
-    uint64_t files;
-    uint64_t apparent, allocated; /* bytes, as in struct gen_unit */
-    uint64_t largest;             /* apparent bytes of the largest one */
-    uint64_t path_bytes;          /* of all paths together */
-};
+#include "gen/dataset/directory/run.h"
 
 /* The result, the same on all processes. */
 struct gen_outcome {
@@ -55,17 +13,6 @@ struct gen_outcome {
     bool complete;        /* the dataset is finished */
     bool already;         /* it was so before a join */
 };
-
-/* Units of a format that belong to a part. */
-struct gen_slice gen_part_of(const struct gen_dataset *d, size_t format, uint32_t part, uint32_t parts);
-
-/* Adds the files of some units of a format. */
-hpcw_status gen_size_add(const struct gen_dataset *d, size_t format, struct gen_slice units,
-                         struct gen_size *size, hpcw_error *err);
-
-/* The files of a part. */
-hpcw_status gen_part_size(const struct gen_dataset *d, uint32_t part, uint32_t parts, struct gen_size *size,
-                          hpcw_error *err);
 
 /*
  * Prepares the directory, writes what is missing, and joins if this is the only part. Fails before it writes or removes with

@@ -3,7 +3,7 @@
 #ifndef HPCW_GEN_DATASET_LISTS_H
 #define HPCW_GEN_DATASET_LISTS_H
 
-#include "gen/dataset/directory.h"
+#include "gen/dataset/directory/directory.h"
 
 /* The ranges of one format, in order; zeroed for a format that the dataset does not have. */
 struct gen_ranges {

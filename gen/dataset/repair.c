@@ -10,8 +10,8 @@
 
 #include "gen/dataset/again.h"
 #include "gen/dataset/compare.h"
-#include "gen/dataset/description.h"
-#include "gen/dataset/lease.h"
+#include "gen/dataset/directory/description.h"
+#include "gen/dataset/directory/lease.h"
 #include "gen/spec/pool.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"

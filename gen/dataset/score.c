@@ -7,8 +7,8 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "gen/dataset/digest.h"
-#include "gen/dataset/directory.h"
+#include "gen/dataset/directory/digest.h"
+#include "gen/dataset/directory/directory.h"
 #include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"

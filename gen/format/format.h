@@ -102,7 +102,7 @@ struct gen_format {
     hpcw_status (*report)(const struct gen_report *r, hpcw_error *err);
     /* Converts for other programs: gen/export/export.h. NULL: `export` is refused. */
     const struct gen_exporter *export;
-    /* Writes again in another form: gen/export/rewrite.h. NULL: `rewrite` is refused. */
+    /* Writes again in another form: gen/export/rewrite/rewrite.h. NULL: `rewrite` is refused. */
     const struct gen_rewriter *rewrite;
     /* Adds what a file or directory says to the facts, and to the twin if it is not NULL. A twin has one data set of each
      * format. NULL: `fit` is refused. */

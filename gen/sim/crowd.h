@@ -19,7 +19,7 @@
 
 #include <hpcw/status.h>
 
-#include "gen/sim/cost.h"
+#include "gen/sim/timing/cost.h"
 
 struct sim;
 

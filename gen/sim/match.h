@@ -7,7 +7,7 @@
 #ifndef HPCW_GEN_SIM_MATCH_H
 #define HPCW_GEN_SIM_MATCH_H
 
-#include "gen/sim/cost.h"
+#include "gen/sim/timing/cost.h"
 #include "libwriter/base/table.h"
 
 #define SIM_NOTHING UINT32_MAX /* no half, no pair */

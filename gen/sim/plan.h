@@ -3,8 +3,8 @@
 #ifndef HPCW_GEN_SIM_PLAN_H
 #define HPCW_GEN_SIM_PLAN_H
 
-#include "gen/sim/cost.h"
 #include "gen/sim/sim.h"
+#include "gen/sim/timing/cost.h"
 
 enum sim_shape {
     SIM_SHAPE_ROUNDS, /* in each round all ranks exchange at once, so nobody leaves before all have entered */

@@ -24,8 +24,8 @@
 #include <hpcw/status.h>
 
 #include "gen/model/network/network.h"
-#include "gen/sim/constants.h"
-#include "gen/sim/noise.h"
+#include "gen/sim/timing/constants.h"
+#include "gen/sim/timing/noise.h"
 
 /* How a rank has stopped. */
 enum sim_stop {

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "gen/dataset/directory.h"
+#include "gen/dataset/directory/directory.h"
 #include "gen/dataset/generate.h"
 #include "gen/format/format.h"
 #include "libwriter/io/sys.h"

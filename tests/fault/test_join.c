@@ -11,8 +11,9 @@
 
 #include <cmocka.h>
 
-#include "gen/dataset/description.h"
-#include "gen/dataset/lease.h"
+#include "gen/dataset/directory/description.h"
+#include "gen/dataset/directory/lease.h"
+#include "gen/dataset/generate.h"
 #include "libwriter/io/sys.h"
 #include "tests/support/faults.h"
 #include "tests/support/files.h"

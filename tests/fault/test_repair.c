@@ -15,8 +15,8 @@
 
 #include "gen/cli/commands.h"
 #include "gen/dataset/check.h"
-#include "gen/dataset/description.h"
-#include "gen/dataset/directory.h"
+#include "gen/dataset/directory/description.h"
+#include "gen/dataset/directory/directory.h"
 #include "gen/dataset/repair.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/io/sys.h"

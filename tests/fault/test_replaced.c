@@ -17,8 +17,8 @@
 #include <hpcw/sion_read.h>
 
 #include "gen/export/export.h"
-#include "gen/export/rewrite.h"
-#include "gen/export/rewrite_vom.h"
+#include "gen/export/rewrite/rewrite.h"
+#include "gen/export/rewrite/vom.h"
 #include "gen/export/vom.h"
 #include "libreader/sion/sion.h"
 #include "libreader/vom/set/set.h"

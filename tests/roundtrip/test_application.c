@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "gen/dataset/directory.h"
+#include "gen/dataset/directory/directory.h"
 #include "gen/dataset/generate.h"
 #include "gen/format/format.h"
 #include "libreader/clog2/clog2.h"

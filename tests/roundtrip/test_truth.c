@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "gen/dataset/directory.h"
+#include "gen/dataset/directory/directory.h"
 #include "gen/dataset/generate.h"
 #include "gen/model/machine/truth.h"
 #include "libreader/linktest/linktest.h"

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "gen/dataset/directory.h"
+#include "gen/dataset/directory/directory.h"
 #include "gen/dataset/generate.h"
 #include "libreader/vom/set/summary.h"
 #include "libreader/vom/set/verify.h"

@@ -26,8 +26,8 @@
 
 #include "gen/export/export.h"
 #include "gen/export/otf2.h"
-#include "gen/export/rewrite_rank2file.h"
-#include "gen/export/rewrite_vom.h"
+#include "gen/export/rewrite/rank2file.h"
+#include "gen/export/rewrite/vom.h"
 #include "gen/export/sion.h"
 #include "libwriter/io/sys.h"
 #include "tests/support/files.h"

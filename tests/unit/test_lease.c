@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "gen/dataset/generate.h"
-#include "gen/dataset/lease.h"
+#include "gen/dataset/directory/lease.h"
 #include "tests/support/files.h"
 
 struct place {

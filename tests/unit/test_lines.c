@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "gen/dataset/lines.h"
+#include "gen/dataset/directory/lines.h"
 #include "tests/support/files.h"
 
 static char scratch[400];

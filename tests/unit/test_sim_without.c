@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "gen/sim/cost.h"
+#include "gen/sim/timing/cost.h"
 #include "tests/support/sim_script.h"
 
 enum { MS = 1000000, RANKS = 24, ROUNDS = 4, LATE_NS = 3 * MS, CLOCK = 2, CLOCKS = 4, LATE_RANK = 9, SLOW = 3 };

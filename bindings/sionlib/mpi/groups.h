@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Collective containers. */
-#ifndef HPCW_COMPAT_SIONLIB_MPI_GROUPS_H
-#define HPCW_COMPAT_SIONLIB_MPI_GROUPS_H
+#ifndef HPCW_BINDINGS_SIONLIB_MPI_GROUPS_H
+#define HPCW_BINDINGS_SIONLIB_MPI_GROUPS_H
 
 #include "bindings/sionlib/mpi/processes.h"
 

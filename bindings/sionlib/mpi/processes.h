@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The processes of MPI. */
-#ifndef HPCW_COMPAT_SIONLIB_MPI_PROCESSES_H
-#define HPCW_COMPAT_SIONLIB_MPI_PROCESSES_H
+#ifndef HPCW_BINDINGS_SIONLIB_MPI_PROCESSES_H
+#define HPCW_BINDINGS_SIONLIB_MPI_PROCESSES_H
 
 #include <mpi.h>
 
-#include "bindings/sionlib/parallel.h"
+#include "bindings/sionlib/handles/parallel.h"
 
 /* What sionlib_processes has as its context. */
 struct sionlib_mpi {

@@ -3,8 +3,8 @@
 
 #include <omp.h>
 
+#include "bindings/sionlib/handles/stream.h"
 #include "bindings/sionlib/omp/team.h"
-#include "bindings/sionlib/stream.h"
 
 struct sionlib_team *sionlib_team_new(const char *path, const char *mode) {
     int threads = omp_get_num_threads();

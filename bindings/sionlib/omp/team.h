@@ -3,12 +3,12 @@
  * Threads that have a container together. When they write, the master thread opens one writer with a task for each of them;
  * when they read, each has a reader of its own, as a reader is for one thread.
  */
-#ifndef HPCW_COMPAT_SIONLIB_OMP_TEAM_H
-#define HPCW_COMPAT_SIONLIB_OMP_TEAM_H
+#ifndef HPCW_BINDINGS_SIONLIB_OMP_TEAM_H
+#define HPCW_BINDINGS_SIONLIB_OMP_TEAM_H
 
 #include <stdatomic.h>
 
-#include "bindings/sionlib/parallel.h"
+#include "bindings/sionlib/handles/parallel.h"
 
 struct sionlib_team {
     int threads;

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "bindings/sionlib/handles/group.h"
+
+static int64_t align(int64_t bytes, int64_t block) {
+    return (bytes + block - 1) / block * block;
+}
+
+/* Most groups of a file when the mode does not say. */
+static int64_t usual_groups(int64_t tasks) {
+    return tasks >= 512 ? 32 : tasks >= 256 ? 16 : tasks >= 32 ? 8 : tasks >= 16 ? 4 : tasks;
+}
+
+/* Bytes up to which a group takes more tasks. `all` tasks ask for as many bytes together, in groups of `each`. */
+static int64_t share_of_group(int64_t all, int64_t tasks, int64_t block, int64_t each) {
+    int64_t groups = each > 0 ? (tasks + each - 1) / each : usual_groups(tasks);
+    int64_t most = (all + block - 1) / block;
+    groups = groups < most ? groups : most;
+    return align(all / (groups < 1 ? 1 : groups), block);
+}
+
+/* Tasks [first, end) are a group of `bytes`. */
+static void close_group(struct sionlib_member *m, int64_t first, int64_t end, int64_t bytes, int64_t block,
+                        bool merge) {
+    int64_t whole = align(bytes, block);
+    for (int64_t t = first; t < end; t++) {
+        m[t].collector = first;
+        m[t].tasks = end - first;
+        if (merge) {
+            m[t].chunk = t == first ? whole : align(m[t].chunk, block);
+        }
+    }
+    if (!merge) {
+        m[end - 1].chunk += whole - bytes;
+    }
+}
+
+bool sionlib_group_tasks(struct sionlib_member *m, int64_t tasks, const struct sionlib_mode *mode, bool again,
+                         int64_t block) {
+    bool merge = mode->merge && !again;
+    int64_t all = 0;
+    for (int64_t t = 0; t < tasks; t++) {
+        if (m[t].chunk < 0 || m[t].chunk > INT64_MAX - 2 * block - all) {
+            return false;
+        }
+        all += m[t].chunk;
+    }
+    int64_t share = share_of_group(all, tasks, block, mode->collector_size);
+    int64_t first = 0;
+    int64_t bytes = m[0].chunk;
+    for (int64_t t = 1; t < tasks; t++) {
+        if (bytes + m[t].chunk > share && (again || !m[t].follows)) {
+            close_group(m, first, t, bytes, block, merge);
+            first = t;
+            bytes = 0;
+        }
+        bytes += m[t].chunk;
+    }
+    close_group(m, first, tasks, bytes, block, merge);
+    return true;
+}

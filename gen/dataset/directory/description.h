@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The description of a dataset as JSON, for the manifest, and its fingerprint. */
+#ifndef HPCW_GEN_DATASET_DIRECTORY_DESCRIPTION_H
+#define HPCW_GEN_DATASET_DIRECTORY_DESCRIPTION_H
+
+#include <cjson/cJSON.h>
+
+#include "gen/spec/dataset.h"
+
+/* Adds the description as members of an open object. */
+void gen_dataset_json(const struct gen_dataset *d, struct hpcw_i_json *json);
+
+/* Appends it as a whole JSON text. */
+hpcw_status gen_dataset_text(const struct gen_dataset *d, struct hpcw_i_buf *buf, hpcw_error *err);
+
+/* XXH3-128 of the canonical description, 32 hex digits and a NUL. */
+hpcw_status gen_dataset_fingerprint(const struct gen_dataset *d, char text[33], hpcw_error *err);
+
+/*
+ * The dataset that a manifest describes: `text`, and the same as JSON. Built; free with gen_dataset_free, also after a
+ * failure. HPCW_EMISMATCH if another version of hpcw made it, HPCW_EFORMAT if the description does not have the fingerprint
+ * of the manifest.
+ */
+hpcw_status gen_dataset_of_manifest(const char *path, const char *text, const cJSON *manifest,
+                                    struct gen_dataset *d, hpcw_error *err);
+
+#endif

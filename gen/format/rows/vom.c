@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* vom/data.<rank>.json.br: what vt would have written about the objects of the simulated application. */
+#include "gen/export/vom.h"
+#include "gen/export/rewrite/vom.h"
+#include "gen/fit/loads/loads.h"
+#include "gen/format/vom.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gen/format/vom_balance.h"
+#include "gen/report/report.h"
+#include "gen/spec/pool.h"
+#include "gen/spec/visibility.h"
+#include "libreader/source.h"
+#include "libreader/vom/set/file_type.h"
+#include "libreader/vom/set/info.h"
+#include "libreader/vom/set/set.h"
+#include "libreader/vom/set/verify.h"
+#include "libreader/vom/vom.h"
+#include "libwriter/base/checked.h"
+#include "libwriter/base/detmath.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+static hpcw_status limits(const struct gen_dataset *d, hpcw_error *err) {
+    if (d->ranks < 1 || d->ranks > HPCW_VOM_MAX_RANKS) {
+        return hpcw_i_fail(err, HPCW_ERANGE, "vom: expected 1 to %u ranks (ids have 15 bits for one), got %u",
+                           HPCW_VOM_MAX_RANKS, d->ranks);
+    }
+    if (d->vom_params.window == 16 || d->vom_params.window == 21) {
+        return hpcw_i_fail(
+            err, HPCW_EINVAL,
+            "vom.window: expected 10 to 24, but not 16 or 21, which readers can take for plain text, "
+            "got %u",
+            d->vom_params.window);
+    }
+    return HPCW_OK;
+}
+
+static uint64_t units(const struct gen_dataset *d) {
+    return (uint64_t)d->ranks + gen_vom_balance_files(d);
+}
+
+/* Bytes of a record, measured on generated datasets. */
+#define TASK_TEXT 209.0
+#define SUBPHASE_TEXT 29.0
+#define OTHER_TEXT 178.0
+#define EDGE_TEXT 219.0
+#define MEMORY_TEXT 190.0
+/* What brotli leaves of the text: a twentieth with the default options, and less of what stood there before. */
+#define COMPRESSED 0.053
+#define COMPRESSED_AGAIN 0.01
+
+/* About how much text a rank writes, for a plan; *again of it stood there before: edges with the same volumes, objects in
+ * the iterations of a balancer. Objects at the border have fewer neighbours. */
+static double text_size(const struct gen_dataset *d, double *again) {
+    const struct model_load_params *p = &d->load_params;
+    const double objects = model_load_mean_objects(&d->load);
+    const double fill = objects / d->load.per_rank; /* of a neighbour's place */
+    double neighbours = 0;
+    for (uint32_t k = 0; k < p->dims; k++) {
+        double side = d->load.side[k];
+        neighbours += p->periodic ? (side > 2 ? 2 : side - 1) : 2 - 2 / side;
+    }
+    const bool stencil = p->comm == MODEL_COMM_STENCIL, of_index = stencil || p->comm == MODEL_COMM_MESH;
+    double senders = fill * (neighbours + (stencil ? (p->collections > 1) + p->far_edges : 0)) +
+                     (p->broadcast_every > 0 ? 1.0 / p->broadcast_every : 0);
+    if (!of_index) {
+        senders = p->comm == MODEL_COMM_SAMPLE ? 4 : 0;
+    }
+    const struct gen_traffic *run = d->workload != NULL ? d->workload->traffic : NULL;
+    if (run != NULL) {
+        senders = (double)run->edges / ((double)d->ranks * p->phases) / objects;
+    }
+    double phase = objects * (TASK_TEXT + SUBPHASE_TEXT * p->subphases +
+                              (p->block_objects > 0 ? MEMORY_TEXT : 0) + senders * EDGE_TEXT) +
+                   (1 + p->groups) * OTHER_TEXT + 2 * EDGE_TEXT + 50;
+    double iterations = 0;
+    if (d->load.params.keep_iterations) {
+        iterations = (d->load.placements - 1.0) * model_load_iterations(&d->load) *
+                     (objects * (TASK_TEXT + SUBPHASE_TEXT * p->subphases) + (1 + p->groups) * OTHER_TEXT);
+    }
+    const bool changes = run != NULL ? false : stencil ? p->edge_phases > 0 : of_index && p->layers_sd > 0;
+    const double periods = !changes ? 1 : stencil ? ceil((double)p->phases / p->edge_phases) : p->phases;
+    const double edges = of_index || run != NULL ? objects * senders + 2 : 2;
+    *again = (p->phases - periods) * edges * EDGE_TEXT + iterations;
+    return 200 + p->phases * phase + iterations;
+}
+
+static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_unit *u, hpcw_error *err) {
+    if (index >= d->ranks) {
+        gen_vom_balance_unit(d, (uint32_t)(index - d->ranks), u);
+        return HPCW_OK;
+    }
+    double again;
+    double size = text_size(d, &again);
+    if (gen_vom_is_compressed(d)) {
+        size = COMPRESSED * (size - again) + COMPRESSED_AGAIN * again;
+    }
+    u->apparent = (uint64_t)size;
+    u->allocated = hpcw_i_align_up(u->apparent + 2048, 4096);
+    return hpcw_vom_file_name(u->path, sizeof u->path, GEN_VOM_FOLDER "/data.%p.json", (uint32_t)index,
+                              d->vom_params.container == GEN_VOM_BROTLI_FILES, err);
+}
+
+static uint64_t memory(const struct gen_dataset *d, uint32_t jobs) {
+    uint64_t tally = d->load_params.phases * sizeof(struct gen_load_tally);
+    const uint64_t kept =
+        4 + (d->load.params.keep_iterations ? 8 + 4 * (uint64_t)model_load_iterations(&d->load) : 0);
+    return (jobs + (uint64_t)1) * tally + jobs * model_load_whole_size(&d->load) +
+           jobs * ((uint64_t)d->load.most * 480 + (8 << 20)) + gen_vom_balance_memory(d) +
+           kept * d->load.placements * d->load.objects + 96 * (uint64_t)d->ranks + (4 << 20);
+}
+
+/* A compressor begins with fresh memory for each file. */
+static double seconds(const struct gen_dataset *d) {
+    double ignored;
+    const double size = text_size(d, &ignored);
+    return d->ranks * (gen_vom_is_compressed(d) ? 2.5e-3 + size * 6e-9 : size * 1.2e-9);
+}
+
+static bool owns(const char *path) {
+    static const char start[] = GEN_VOM_FOLDER "/data.";
+    if (strncmp(path, start, sizeof start - 1) != 0) {
+        return gen_vom_balance_owns(path);
+    }
+    const char *rest = path + sizeof start - 1;
+    size_t digits = strspn(rest, "0123456789");
+    return digits > 0 && (strcmp(rest + digits, ".json") == 0 || strcmp(rest + digits, ".json.br") == 0);
+}
+
+/* ---- truth ---- */
+
+/* The heaviest ones, if above `least` times the mean. */
+static void put_overloaded(const struct model_load *m, struct hpcw_i_json *json, const char *key,
+                           const struct gen_tally_heavy *list, double mean, double least) {
+    bool objects = strcmp(key, "objects") == 0;
+    hpcw_i_json_key_array(json, key);
+    for (size_t i = 0;
+         i < GEN_TALLY_HEAVIEST && (double)list[i].load_ns / 1e9 >= least * mean && list[i].load_ns > 0; i++) {
+        hpcw_i_json_flat_object(json);
+        if (objects) {
+            uint32_t o = (uint32_t)list[i].number;
+            hpcw_i_json_put_u64(json, "id",
+                                hpcw_vom_element_id(model_load_home(m, o), model_load_slot(m, o), true));
+        }
+        hpcw_i_json_put_u64(json, "rank", list[i].rank);
+        hpcw_i_json_put_f64(json, "load_s", (double)list[i].load_ns / 1e9);
+        hpcw_i_json_put_f64(json, "ratio", (double)list[i].load_ns / 1e9 / mean);
+        hpcw_i_json_end_object(json);
+    }
+    hpcw_i_json_end_array(json);
+}
+
+static void put_phase(const struct model_load *m, uint32_t phase, const struct gen_load_tally *t,
+                      struct hpcw_i_json *json) {
+    double mean = gen_tally_mean(t, m->ranks);
+    hpcw_i_json_begin_object(json);
+    hpcw_i_json_put_u64(json, "phase", phase);
+    hpcw_i_json_put_f64(json, "rank_load_mean_s", mean);
+    hpcw_i_json_put_f64(json, "rank_load_sd_s", gen_tally_sd(t, m->ranks));
+    hpcw_i_json_put_f64(json, "rank_load_max_s", (double)t->ranks[0].load_ns / 1e9);
+    hpcw_i_json_put_u64(json, "rank_of_max", t->ranks[0].number);
+    hpcw_i_json_put_f64(json, "imbalance", gen_tally_imbalance(t, m->ranks));
+    if (m->params.scenario != MODEL_SCENARIO_NONE) {
+        hpcw_i_json_put_f64(json, "imbalance_without_scenario", gen_tally_calm_imbalance(t, m->ranks));
+    }
+    hpcw_i_json_put_f64(json, "rank_load_bound_s", (double)t->bound_ns / 1e9);
+    hpcw_i_json_put_f64(json, "longest_first_max_s", (double)t->longest_first_ns / 1e9);
+    hpcw_i_json_put_f64(json, "longest_first_imbalance", gen_tally_longest_first(t, m->ranks));
+    hpcw_i_json_put_u64(json, "migrations", t->arrived);
+    put_overloaded(m, json, "ranks", t->ranks, mean, 1.5);
+    put_overloaded(m, json, "objects", t->objects, mean / model_load_mean_objects(m), 3);
+    hpcw_i_json_end_object(json);
+}
+
+/* Adds what one range counted. *known is false if the partial has no tallies: it is then the part of truth.json of a
+ * finished dataset that lost files of other formats. */
+static hpcw_status add_partial(const cJSON *partial, uint32_t phases, struct gen_load_tally *tally, bool *known,
+                               hpcw_error *err) {
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(partial, "tallies");
+    *known = list != NULL;
+    if (*known && cJSON_GetArraySize(list) != (int)phases) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "partial result: tallies: expected %u of them, got %d", phases,
+                           cJSON_GetArraySize(list));
+    }
+    hpcw_status s = HPCW_OK;
+    const cJSON *item;
+    cJSON_ArrayForEach(item, list) {
+        struct gen_load_tally one;
+        s = s == HPCW_OK ? gen_tally_get(item, &one, err) : s;
+        if (s == HPCW_OK) {
+            gen_tally_merge(tally++, &one);
+        }
+    }
+    return s;
+}
+
+/* Computes the same tallies from the model alone. */
+static hpcw_status count_again(const struct model_load *m, struct gen_load_tally *tally, hpcw_error *err) {
+    struct gen_vom_slots slots;
+    hpcw_status s = gen_vom_slots_new(&slots, m, err);
+    memset(tally, 0, m->params.phases * sizeof *tally);
+    for (uint32_t rank = 0; s == HPCW_OK && rank < m->ranks; rank++) {
+        gen_vom_slots_begin(&slots, m, rank, &tally[0]);
+        for (uint32_t phase = 1; phase < m->params.phases; phase++) {
+            gen_vom_slots_next(&slots, m, &tally[phase]);
+        }
+    }
+    gen_vom_slots_free(&slots);
+    struct model_load_whole whole = {0};
+    s = s == HPCW_OK ? model_load_whole_new(&whole, m, err) : s;
+    for (uint32_t phase = 0; s == HPCW_OK && phase < m->params.phases; phase++) {
+        model_load_whole_measure(&whole, phase);
+        const struct model_load_optimum optimum = model_load_whole_optimum(&whole, NULL);
+        gen_tally_optimum(&tally[phase], &optimum);
+    }
+    model_load_whole_free(&whole);
+    return s;
+}
+
+static hpcw_status merged(const struct model_load *m, const cJSON *const *partial, size_t count,
+                          struct gen_load_tally *tally, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    bool known = true;
+    for (size_t i = 0; s == HPCW_OK && known && i < count; i++) {
+        s = add_partial(partial[i], m->params.phases, tally, &known, err);
+    }
+    return s == HPCW_OK && !known ? count_again(m, tally, err) : s;
+}
+
+static uint64_t count_objects(const struct model_load *m) {
+    uint64_t count = 0;
+    for (uint32_t o = 0; o < m->objects; o++) {
+        count += model_load_exists(m, o);
+    }
+    return count;
+}
+
+static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
+                         struct hpcw_i_json *json, hpcw_error *err) {
+    const struct model_load *m = &d->load;
+    const uint32_t phases = m->params.phases;
+    struct gen_load_tally *tally = hpcw_i_calloc(phases, sizeof *tally);
+    hpcw_status s = tally == NULL ? hpcw_i_fail_memory(err, "vom", phases, "phases")
+                                  : merged(m, partial, count, tally, err);
+    if (s == HPCW_OK) {
+        hpcw_i_json_put_u64(json, "objects", count_objects(m));
+        s = gen_vom_put_scenario(d, tally, json, err);
+    }
+    if (s == HPCW_OK) {
+        hpcw_i_json_key_array(json, "phases");
+        for (uint32_t k = 0; k < phases; k++) {
+            put_phase(m, k, &tally[k], json);
+        }
+        hpcw_i_json_end_array(json);
+    }
+    hpcw_i_free(tally);
+    return s;
+}
+
+/* The mean of log2(time) of a rank's tasks that cannot migrate; phase 0 sets up. */
+static double fixed_load(const struct model_load *m, uint32_t rank) {
+    double sum = 0;
+    uint64_t count = 0;
+    for (uint32_t phase = 1; phase < m->params.phases; phase++) {
+        const double slowness = model_load_slowness(m, rank, phase);
+        for (uint32_t which = 0; which <= m->params.groups; which++) {
+            const uint64_t time_ns = model_load_other(m, rank, which, phase, slowness);
+            sum += time_ns > 0 ? hpcw_i_log2((double)time_ns) : 0;
+            count += time_ns > 0;
+        }
+    }
+    return count > 0 ? sum / (double)count : NAN;
+}
+
+hpcw_status gen_vom_slow_nodes(const struct gen_dataset *d, const bool *slow, double *sd, hpcw_error *err) {
+    const uint32_t ppn = d->machine.params.ppn;
+    const uint32_t nodes = d->ranks / ppn; /* the last one may have fewer ranks */
+    double *value = hpcw_i_malloc(((size_t)nodes + 1) * 2 * sizeof *value);
+    if (value == NULL) {
+        return hpcw_i_fail_memory(err, "vom", nodes, "nodes");
+    }
+    double *others = value + nodes + 1;
+    for (uint32_t node = 0; node < nodes; node++) {
+        value[node] = 0;
+        for (uint32_t i = 0; i < ppn; i++) {
+            value[node] += fixed_load(&d->load, node * ppn + i) / ppn;
+        }
+    }
+    for (uint32_t node = 0; node < d->machine.nodes; node++) {
+        sd[node] = NAN;
+        if (slow[node] && node < nodes) {
+            memcpy(others, value, nodes * sizeof *value);
+            sd[node] = gen_visibility_sd(others, nodes, node);
+        }
+    }
+    hpcw_i_free(value);
+    return HPCW_OK;
+}
+
+/* ---- reading ---- */
+
+static hpcw_status probe(const char *path, bool *is, hpcw_error *err) {
+    enum read_vom_file_type type;
+    bool directory;
+    hpcw_status s = read_source_is_directory(path, &directory, err);
+    s = s == HPCW_OK ? read_vom_is_set(path, is, err) : s;
+    if (s == HPCW_OK && !directory && !*is) {
+        s = read_vom_file_type(path, &type, err);
+        *is = s == HPCW_OK && type != READ_VOM_UNKNOWN_FILE;
+    }
+    return s;
+}
+
+static hpcw_status verify(const char *path, bool ours, uint64_t *files, hpcw_error *err) {
+    unsigned flags = ours ? READ_VOM_STRICT : 0;
+    bool directory;
+    hpcw_status s = read_vom_is_directory(path, &directory, err);
+    if (s != HPCW_OK || directory) {
+        return s == HPCW_OK ? read_vom_verify_directory(path, flags, 0, err) : s;
+    }
+    *files = 1;
+    if (ours && gen_vom_balance_is_list(path)) {
+        return gen_vom_balance_verify_list(path, err);
+    }
+    return read_vom_verify(path, flags, err);
+}
+
+static hpcw_status info(const char *path, struct hpcw_i_json *json, hpcw_error *err) {
+    return read_vom_info(path, json, err);
+}
+
+const struct gen_format gen_format_vom = {
+    .name = "vom",
+    .version = "LBDatafile of vt 1.6.0",
+    .help = "load-balancing data of vt, one JSON file per rank, compressed",
+    .limits = limits,
+    .folder = GEN_VOM_FOLDER,
+    .alone = true,
+    .beside = GEN_VOM_BALANCE_FOLDER,
+    .units = units,
+    .unit = unit,
+    .memory = memory,
+    .seconds = seconds,
+    .owns = owns,
+    .write = gen_vom_write,
+    .truth = truth,
+    .probe = probe,
+    .verify = verify,
+    .info = info,
+    .report = gen_report_vom,
+    .export = &gen_export_vom,
+    .rewrite = &gen_rewrite_vom,
+    .fit = gen_fit_vom,
+};

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The assumptions of the simulator about MPI, network cards and noise: one table, in constants.c. Machines are in
+ * gen/model/machine. */
+#ifndef HPCW_GEN_SIM_TIMING_CONSTANTS_H
+#define HPCW_GEN_SIM_TIMING_CONSTANTS_H
+
+enum sim_constant {
+    SIM_CALL,     /* processor time of a call that moves nothing, and of an idle phase */
+    SIM_OVERHEAD, /* processor time of a send or of a receive, as a share of the latency of an empty message */
+    SIM_GAP,      /* time that a network card needs for a message, besides that for its bytes */
+    SIM_COMBINE,  /* time to combine a byte of two operands */
+    SIM_BCAST_MEDIUM,   /* size from which a broadcast is a scatter and an allgather */
+    SIM_BCAST_RANKS,    /* ranks from which a broadcast may be a scatter and an allgather */
+    SIM_ALLREDUCE_LONG, /* size above which an allreduce is a reduce-scatter and an allgather */
+    SIM_REDUCE_LONG,    /* size above which a reduce is a reduce-scatter and a gather */
+    SIM_ALLGATHER_LONG, /* bytes of all ranks from which an allgather is a ring */
+    SIM_ALLGATHER_ODD,  /* the same of a number of ranks that is no power of 2 */
+    SIM_ALLTOALL_LONG,  /* size of a part above which an alltoall exchanges in pairs */
+    SIM_PROCESSORS,     /* longer work than on the fastest processor: scale of a half-normal distribution */
+    SIM_TICK_PERIOD,    /* time from tick to tick of the system's timer */
+    SIM_TICK,           /* time that a tick takes of each rank of a host */
+    SIM_DETOUR_RATE,    /* other interruptions of a rank */
+    SIM_DETOUR_SHARED,  /* interruptions that stop all ranks of a host, as a share of those of a rank */
+    SIM_DETOUR_LEAST,   /* length of the shortest one */
+    SIM_DETOUR_MOST,    /* length of the longest one */
+    SIM_CONSTANTS
+};
+
+struct sim_constant_row {
+    const char *name;
+    double value;
+    const char *unit, *source;
+    const char *figure; /* the figure of tests/unit/test_sim_constants.c that fails without it */
+};
+extern const struct sim_constant_row sim_constant_row[SIM_CONSTANTS];
+
+/* The values of a run: those of the table, unless a test changes one. */
+struct sim_constants {
+    double value[SIM_CONSTANTS];
+};
+void sim_constants_init(struct sim_constants *constants);
+
+#endif
