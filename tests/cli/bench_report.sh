@@ -45,13 +45,13 @@ cmp out/report.html again.html || bad "it is not beside the results"
 grep -q 'failed: shared.dat: cannot write: Invalid argument &lt;&amp;&gt;' four.html || bad "no reason of a failure"
 grep -q 'left out: the budget of 120 s was over' four.html || bad "no reason of an omission"
 
-# Those of the other benchmark, too: all that the repository has.
-for file in "$HERE"/../../bench/kernels/results/*.json "$HERE"/../cluster/results/moosefs.json; do
+# Those of the other benchmark, too.
+for file in "$HERE"/../fuzz/seeds/results/kernels.json "$HERE"/../cluster/results/moosefs.json; do
     "$HPCGEN" report "$file" --output kernels.html || bad "report of $file fails"
     "$HTML_CHECK" kernels.html "$file" >/dev/null || bad "no sound page of $file, or one with other figures"
 done
-"$HPCGEN" report "$HERE/../../bench/kernels/results/ext4-1.json" --output kernels.html
-grep -q "<h2 id=[^>]*>task-after-task" kernels.html || bad "a kernel is missing"
+"$HPCGEN" report "$HERE/../fuzz/seeds/results/kernels.json" --output kernels.html
+grep -q "<h2 id=[^>]*>clog2-run" kernels.html || bad "a kernel is missing"
 
 # Text from outside is text; figures that its samples do not give are refused, and what is no result.
 sed 's|"processor": "[^"]*"|"processor": "</script><script>alert(1)</script>"|' out/results.json >odd.json
