@@ -30,7 +30,7 @@ struct sim_constant_row {
     const char *name;
     double value;
     const char *unit, *source;
-    const char *figure; /* the figure of tests/unit/test_sim_constants.c that fails without it */
+    const char *figure; /* the figure of tests/unit/sim/test_sim_constants.c that fails without it */
 };
 extern const struct sim_constant_row sim_constant_row[SIM_CONSTANTS];
 
