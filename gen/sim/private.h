@@ -4,13 +4,13 @@
 #define HPCW_GEN_SIM_PRIVATE_H
 
 #include "gen/sim/comm.h"
-#include "gen/sim/timing/cost.h"
 #include "gen/sim/crowd.h"
 #include "gen/sim/files.h"
 #include "gen/sim/heap.h"
 #include "gen/sim/match.h"
-#include "gen/sim/timing/noise.h"
 #include "gen/sim/sim.h"
+#include "gen/sim/timing/cost.h"
+#include "gen/sim/timing/noise.h"
 #include "gen/sim/without.h"
 
 enum sim_rank_state {

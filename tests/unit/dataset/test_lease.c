@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "gen/dataset/generate.h"
 #include "gen/dataset/directory/lease.h"
+#include "gen/dataset/generate.h"
 #include "tests/support/files.h"
 
 struct place {
