@@ -170,3 +170,70 @@ void prefix_write_index(hpcw_kvtree *index) {
     OK(hpcw_kvtree_write_file(index, in_prefix(HPCW_RANK2FILE_INDEX), HPCW_SYNC_NONE, NULL));
     hpcw_kvtree_free(index);
 }
+
+/* ---- a directory that must stay as it is ---- */
+
+char prefix_outside[256];
+static const char *const victims[] = {"rank_0.ckpt",   "rank_1.ckpt",       "rank2file",   "rank2file.0.0",
+                                      "rank2file.scr", "rank2file.0.0.scr", "summary.scr", "notes"};
+enum { VICTIMS = sizeof victims / sizeof victims[0], VICTIM_BYTES = 77 };
+_Static_assert((int)VICTIMS == (int)PREFIX_VICTIMS, "as the header says");
+
+const char *prefix_victim(size_t i) {
+    static char path[400];
+    (void)snprintf(path, sizeof path, "%s/%s", prefix_outside, victims[i]);
+    return path;
+}
+
+int prefix_begin_guarded(void **state) {
+    scratch_make(prefix_outside, sizeof prefix_outside);
+    for (size_t i = 0; i < VICTIMS; i++) {
+        prefix_plain_file(prefix_victim(i), VICTIM_BYTES);
+    }
+    (void)alarm(100); /* a hang is a failure */
+    return prefix_begin(state);
+}
+
+int prefix_end_guarded(void **state) {
+    (void)alarm(0);
+    for (size_t i = 0; i < VICTIMS; i++) {
+        struct stat st;
+        if (lstat(prefix_victim(i), &st) != 0 || st.st_size != VICTIM_BYTES) {
+            print_error("%s is gone, or another\n", prefix_victim(i));
+            return -1;
+        }
+    }
+    scratch_remove(prefix_outside);
+    return prefix_end(state);
+}
+
+const char *prefix_name_of(hpcw_rank2file_layout layout, uint64_t id) {
+    static char name[4][64];
+    static unsigned next;
+    char *p = name[next++ % 4];
+    (void)snprintf(p, sizeof name[0], "%s.%u", layout == HPCW_RANK2FILE_SCR_3 ? "ckpt" : "scr.dataset",
+                   (unsigned)id);
+    return p;
+}
+
+void prefix_write_marker(const char *file, int made, const char *name, const char *names) {
+    enum { HEAD = 232 };
+    char text[1000];
+    const bool intent = strstr(file, ".dropped") != NULL;
+    memset(text, '\n', HEAD);
+    int n =
+        snprintf(text, HEAD, "scr-1.1 %d %06x %s\n%s", made, (unsigned)hpcw_i_sys_host(), intent ? "" : name,
+                 names == NULL ? ""
+                 : intent      ? "names\n"
+                               : "files\n");
+    text[n] = '\n';
+    n = snprintf(text + HEAD, sizeof text - HEAD, "%s%s%s", intent ? name : "", intent ? "\n" : "",
+                 names == NULL ? "" : names);
+    for (int i = HEAD; intent && i < HEAD + n; i++) {
+        text[i] = text[i] == '\n' ? '\0' : text[i];
+    }
+    FILE *f = fopen(in_prefix(".scr/%s", file), "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(text, 1, (size_t)(HEAD + n), f), HEAD + n);
+    assert_int_equal(fclose(f), 0);
+}
