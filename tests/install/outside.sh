@@ -147,7 +147,9 @@ sionlib() {
     "$@" "$source/tests/compat/$program" -o "sionlib-$kind/shared" $(pkg-config --cflags --libs "$module")
     "$@" "$source/tests/compat/$program" -o "sionlib-$kind/static" $(pkg-config --cflags "$module") -Lstatic-only \
         $(pkg-config --static --libs-only-l --libs-only-other "$module")
-    for linked in shared static; do
+    "$@" $(sionconfig "--$kind" --cflags) "$source/tests/compat/$program" -o "sionlib-$kind/asked" \
+        $(sionconfig "--$kind" --libs)
+    for linked in shared static asked; do
         case $kind in
         *mpi) (cd "sionlib-$kind" && "$mpiexec" -n 4 ./$linked) ;;
         *) (cd "sionlib-$kind" && ./$linked) ;;
@@ -166,6 +168,35 @@ fi
 if pkg-config --exists hpcw-sionlib-ompi; then
     sionlib ompi sionlib_omp.c "$mpicc" -fopenmp -DWITH_MPI
 fi
+
+echo "== the calls of sionconfig by others"
+# Usage: answers EXPECTED WORDS... : sionconfig prints this and ends with 0.
+answers() {
+    expected=$1
+    shift
+    got=$(sionconfig "$@") || { echo "sionconfig $* fails"; exit 1; }
+    [ "$got" = "$expected" ] || { echo "sionconfig $*: expected $expected, got $got"; exit 1; }
+}
+cflags="-I$prefix/include/hpcw-sionlib -D_SION_LINUX"
+answers "$cflags" --be --gen --threadsafe --cflags # Score-P, OTF2
+answers "-L$libdir -lhpcw_sionlib -lhpcw" --be --gen --threadsafe --64 --libs
+answers "SIONlib Version 1.7.6, by hpcw $version" --version # NEST
+answers "$prefix" --path
+for api in ser omp mpi ompi; do
+    ls "$libdir/libhpcw_sionlib_$api.so" >/dev/null 2>&1 || [ $api = ser ] || continue
+    for language in c cxx; do # FTI, PDI: they add a word that nobody knows
+        case $(sionconfig --$api --$language --cflags --foobar) in
+        "$cflags" | "$cflags -DSION_MPI" | "$cflags -DSION_OMP" | "$cflags -DSION_OMPI") ;;
+        *) echo "sionconfig --$api --$language --cflags: $(sionconfig --$api --$language --cflags)"; exit 1 ;;
+        esac
+        [ -n "$(sionconfig --$api --$language --gcc --libs)" ]
+    done
+done
+for refused in "--ser --f90 --libs" "--32 --libs" --mpi ""; do
+    # shellcheck disable=SC2086 # several words
+    ! sionconfig $refused >refused.out 2>refused.err || { echo "sionconfig $refused does not fail"; exit 1; }
+    [ ! -s refused.out ] && [ -s refused.err ] || { echo "sionconfig $refused says nothing on stderr"; exit 1; }
+done
 
 if [ -z "${HPCW_PREFIX-}" ]; then
     echo "== the build directory"
@@ -245,7 +276,7 @@ EOF
 fi
 
 echo "== manual pages, completions, schema"
-for file in share/man/man1/hpcgen.1 share/man/man1/hpcw-bench.1 share/bash-completion/completions/hpcgen \
+for file in share/man/man1/sionconfig.1 share/man/man1/hpcgen.1 share/man/man1/hpcw-bench.1 share/bash-completion/completions/hpcgen \
     share/bash-completion/completions/hpcw-bench share/zsh/site-functions/_hpcw-bench \
     share/fish/vendor_completions.d/hpcw-bench.fish share/hpcw/results.schema.json share/hpcw/workloads/wavefront.lua \
     ${mpiexec:+share/man/man1/hpcw-linktest.1 share/bash-completion/completions/hpcw-linktest \
