@@ -2,7 +2,7 @@
 /*
  * The heat solver and nothing else: a program that knows nothing of hpcw, to be recorded by libhpcw_trace.so.
  *
- *     mpiexec -n 4 env LD_PRELOAD=.../libhpcw_trace.so ./heat_plain [POINTS [PHASES]]
+ *     mpiexec -n 4 hpcw-trace ./heat_plain [POINTS [PHASES]]
  */
 #include <stdio.h>
 #include <stdlib.h>

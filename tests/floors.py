@@ -64,6 +64,7 @@ bindings/sionlib/ompi        bindings/sionlib bindings/sionlib/handles bindings/
 ui/param                     libwriter/base libwriter/io
 ui/cli                       libwriter/base libwriter/io ui/param
 ui/page                      libwriter/base libwriter/io
+trace                        libwriter/base libwriter/io libwriter/trace ui/cli
 gen/model/*                  libwriter/base ui/param
 gen/model/draw               libwriter/base
 gen/model/machine            libwriter/base ui/param
@@ -148,7 +149,7 @@ def folder(path):
 
 
 sources = []
-for top in ("include", "libwriter", "libreader", "ui", "gen", "bench", "bindings"):
+for top in ("include", "libwriter", "libreader", "ui", "gen", "trace", "bench", "bindings"):
     for directory, folders, names in os.walk(os.path.join(root, top)):
         sources += [os.path.relpath(os.path.join(directory, n), root) for n in names if re.search(r"\.[ch]$", n)]
 sources.sort()
@@ -336,7 +337,7 @@ def plain(name):
 
 
 objects = []
-for top in ("libwriter", "libreader", "ui", "gen", "bench", "bindings/fortran", "bindings/mpe", "bindings/sionlib") if build else ():
+for top in ("libwriter", "libreader", "ui", "gen", "trace", "bench", "bindings/fortran", "bindings/mpe", "bindings/sionlib") if build else ():
     for directory, folders, names in os.walk(os.path.join(build, top)):
         objects += [(top, os.path.join(directory, n)) for n in names if n.endswith(".o")]
 callers = collections.defaultdict(set)

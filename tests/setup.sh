@@ -17,7 +17,7 @@ packages="$packages libjs-chart.js libotf2-trace-dev gfortran libhdf5-openmpi-de
 packages="$packages libcmocka-dev g++ cmake xxhash strace btrfs-progs python3-numpy python3-pytest otf2-tools"
 case ${1-} in
 docs) packages="$packages doxygen" ;;
-deb) packages="$packages build-essential doxygen git debhelper dh-python lintian fakeroot debootstrap" ;;
+deb) packages="$packages libmpich-dev build-essential doxygen git debhelper dh-python lintian fakeroot debootstrap" ;;
 ci) packages="$packages doxygen clang clang-format clang-tidy libclang-rt-14-dev libomp-dev shellcheck chromium"
     packages="$packages mpich libmpich-dev libhdf5-mpich-dev ccache python3-pandas python3-matplotlib python3-mpi4py"
     packages="$packages python3-venv python3-mesonpy patchelf" ;;

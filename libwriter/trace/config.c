@@ -8,11 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const class_name[HPCW_I_CLASSES] = {
-    "message",   "collective",  "communicator", "topology", "group", "datatype",
-    "attribute", "environment", "file",         "window",   "spawn", "info",
-};
-
 /* The value of a variable, or NULL if it is unset or empty. */
 static const char *get(const char *name) {
     const char *value = getenv(name);
@@ -145,7 +140,8 @@ static uint32_t read_classes(struct hpcw_i_trace_config *c, const char *name) {
         size_t length = strcspn(value, ",");
         uint32_t named = 0;
         for (int i = 0; i < HPCW_I_CLASSES; i++) {
-            if ((strlen(class_name[i]) == length && memcmp(class_name[i], value, length) == 0) ||
+            if ((strlen(hpcw_i_trace_class_name[i]) == length &&
+                 memcmp(hpcw_i_trace_class_name[i], value, length) == 0) ||
                 (length == 3 && memcmp(value, "all", 3) == 0)) {
                 named |= UINT32_C(1) << i;
             }

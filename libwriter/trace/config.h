@@ -25,6 +25,9 @@ enum hpcw_i_trace_class {
     HPCW_I_CLASSES
 };
 
+/* Their words in options and variables. */
+extern const char *const hpcw_i_trace_class_name[HPCW_I_CLASSES];
+
 /* Process 0 broadcasts these bytes: no pointers. */
 struct hpcw_i_trace_config {
     char path[4096];      /* of the log */

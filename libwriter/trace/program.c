@@ -21,6 +21,8 @@
 
 #include <hpcw/status.h>
 
+#include "libwriter/trace/launched.h"
+
 static struct {
     int process;                /* that loaded this library: a child of fork() has nothing to say */
     bool of_mpi;                /* it was linked with this MPI */
@@ -32,15 +34,10 @@ void hpcw_i_trace_program_begins(void) {
     atomic_store(&program.begun, true);
 }
 
-/* Launchers set the rank before MPI knows it. Unknown ones speak for themselves. */
 static void say(const char *fmt, ...) HPCW_PRINTF(1, 2);
 static void say(const char *fmt, ...) {
-    static const char *const name[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
-        const char *rank = getenv(name[i]);
-        if (rank != NULL && strcmp(rank, "0") != 0) {
-            return;
-        }
+    if (!hpcw_i_launched_first()) {
+        return;
     }
     char text[9000];
     va_list args;

@@ -56,7 +56,7 @@ find . -name '*.md' -not -path './build*' -not -path './.*' | sed 's|^\./||' | L
             }
         }'
     # A section name may not be broken over two lines: what stands on one line is what is checked.
-    find include libwriter libreader gen bench tests -name '*.[ch]' 2>/dev/null | LC_ALL=C sort | xargs awk '
+    find include libwriter libreader gen trace bench tests -name '*.[ch]' 2>/dev/null | LC_ALL=C sort | xargs awk '
         {
             line = $0
             while (match(line, /doc\/[a-z0-9_\/-]*\.md(#[a-z0-9-]+|, "[^"]*")?/)) {

@@ -21,7 +21,7 @@ import re
 import sys
 
 TEMPLATE = "tests/template"
-TOPS = ("include", "libwriter", "libreader", "ui", "gen", "bench", "bindings", "tests", "examples", "doc", ".ci")
+TOPS = ("include", "libwriter", "libreader", "ui", "gen", "trace", "bench", "bindings", "tests", "examples", "doc", ".ci")
 PREFIX = re.compile(r"\b(?:hpcw|HPCW|read|READ|model|MODEL|gen|GEN|ui|UI|bench|BENCH)_(?![a-z]\b)\w*") # hpcw_x stands for any
 # Tables of results name what was measured at the time; the changelog what there was.
 SKIPPED = ("CHANGELOG.md",)

@@ -103,6 +103,8 @@ if [ -n "$mpiexec" ]; then
     echo "== the wrapper, preloaded and linked"
     "$mpiexec" -n 2 env LD_PRELOAD="$(pkg-config --variable=trace_library hpcw-mpi)" ./heat_plain 40 2
     hpcgen verify heat_plain.clog2
+    "$mpiexec" -n 2 hpcw-trace --output by_command.clog2 ./heat_plain 40 2
+    hpcgen verify by_command.clog2
     $compiler heat_plain.c heat_solver.c -o linked -L"$libdir" -lhpcw_trace \
         $(pkg-config --cflags --libs hpcw-mpi) -lm
     "$mpiexec" -n 2 ./linked 40 2
@@ -280,7 +282,8 @@ for file in share/man/man1/sionconfig.1 share/man/man1/hpcgen.1 share/man/man1/h
     share/bash-completion/completions/hpcw-bench share/zsh/site-functions/_hpcw-bench \
     share/fish/vendor_completions.d/hpcw-bench.fish share/hpcw/results.schema.json share/hpcw/workloads/wavefront.lua \
     ${mpiexec:+share/man/man1/hpcw-linktest.1 share/bash-completion/completions/hpcw-linktest \
-        share/zsh/site-functions/_hpcw-linktest share/fish/vendor_completions.d/hpcw-linktest.fish}; do
+        share/man/man1/hpcw-trace.1 share/bash-completion/completions/hpcw-trace share/zsh/site-functions/_hpcw-trace \
+        share/fish/vendor_completions.d/hpcw-trace.fish share/zsh/site-functions/_hpcw-linktest share/fish/vendor_completions.d/hpcw-linktest.fish}; do
     [ -s "$prefix/$file" ] || [ -s "$prefix/$file.gz" ] || { echo "not installed: $file"; exit 1; }
 done
 

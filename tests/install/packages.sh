@@ -66,6 +66,11 @@ python3 -c '
 import hpcw
 with hpcw.open("/tmp/synth") as run:
     assert len(run.log.states()) > 0 and hpcw.verify(run)["ok"]'
+apt-get install -y --no-install-recommends mpich >/hpcw/log 2>&1 || { cat /hpcw/log; exit 1; }
+mkdir /tmp/mpich && cd /tmp/mpich
+mpicc.mpich /usr/share/doc/hpcw/examples/heat_plain.c /usr/share/doc/hpcw/examples/heat_solver.c -o heat_plain -lm
+mpiexec.mpich -n 2 hpcw-trace ./heat_plain 40 2
+hpcgen verify heat_plain.clog2 && cd /
 HPCW_PREFIX=/usr sh /hpcw/source/tests/install/outside.sh /hpcw/source gcc mpiexec mpicc gfortran mpifort
 apt-get purge -y 'libhpcw*' 'hpcw-*' python3-hpcw >/hpcw/log 2>&1 || { cat /hpcw/log; exit 1; }
 left=$(find / -xdev -path /proc -prune -o -path /hpcw -prune -o -path /tmp -prune -o -name '*hpcw*' -print |

@@ -368,6 +368,7 @@ hpcw_status ui_options_parse(struct ui_parse *parse, int argc, char *const *argv
         hpcw_status status;
         if (options_over || word[0] != '-' || word[1] == '\0') {
             status = argument(&scan, err);
+            options_over = options_over || program->starts_another;
         } else if (strcmp(word, "--") == 0) {
             options_over = true;
             continue;

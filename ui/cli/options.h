@@ -13,7 +13,8 @@
  *     switch (parse.command) ...  parse.args[0] ...  options.ranks ...
  *
  * The command line: --name value, --name=value, -n value, -nvalue, -abc for three flags; options and arguments
- * in any order; "--" ends the options; the subcommand comes first, without one, the first of the table runs.
+ * in any order, unless the program starts another one; "--" ends the options; the subcommand comes first, without one,
+ * the first of the table runs.
  * Names are never abbreviated. If an option is given twice, the last one counts. A value that is a
  * word of its own cannot begin with "--": `--out --force` lacks a value, `--out=--force` has one.
  */
@@ -109,6 +110,7 @@ struct ui_program {
     size_t options_size; /* sizeof the program's own struct */
     const struct ui_chapter *chapters;
     size_t chapter_count;
+    bool starts_another; /* the first argument is a program, and all after it is for that one */
 };
 
 /* ---- the result of parsing ---- */

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a launcher tells a process before MPI does. */
+#ifndef HPCW_TRACE_LAUNCHED_H
+#define HPCW_TRACE_LAUNCHED_H
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Whether this is process 0 of its job, as far as a variable of the launcher tells: without one, each process is. */
+static inline bool hpcw_i_launched_first(void) {
+    static const char *const name[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        const char *rank = getenv(name[i]);
+        if (rank != NULL && strcmp(rank, "0") != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+#endif

@@ -1,0 +1,111 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# hpcw-trace finds the library of the program's MPI, says where the log will be, and sets what its options say.
+# Usage: command.sh HPCW_TRACE LIBDIR LIBRARY MPIEXEC PROGRAM OTHER_PROGRAM OTHER_LIBRARY HPCGEN [STATIC_PROGRAM]
+# LIBDIR: from the directory of hpcw-trace. OTHER_...: of another MPI.
+set -eu
+command=$(realpath "$1") libdir=$2 library=$(realpath "$3") mpiexec=$4 program=$(realpath "$5") other=$(realpath "$6")
+other_library=$(realpath "$7") hpcgen=$(realpath "$8") static=${9:+$(realpath "$9")}
+
+scratch=$(realpath "$(mktemp -d)")
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+unset HPCW_TRACE HPCW_TRACE_FILE HPCW_TRACE_DIR HPCW_TRACE_MEMORY HPCW_TRACE_ALSO HPCW_TRACE_SKIP HPCW_TRACE_WAIT
+ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:detect_leaks=0
+export ASAN_OPTIONS
+
+fail() {
+    echo "$1"
+    [ $# -lt 2 ] || cat "$2"
+    exit 1
+}
+# Usage: refused STATUS PATTERN WORDS... : nothing is started, and one line says why.
+refused() {
+    expected=$1 pattern=$2 got=0
+    shift 2
+    "$trace" "$@" >out 2>err || got=$?
+    [ "$got" = "$expected" ] || fail "$*: expected status $expected, got $got" err
+    [ ! -s out ] || fail "$*: expected that nothing starts" out
+    [ "$(wc -l <err)" = 1 ] || fail "$*: expected one line" err
+    grep -q "^hpcw-trace: $pattern" err || fail "$*: expected $pattern" err
+}
+# The environment that a program gets.
+environment() {
+    "$trace" "$@" sh -c 'env' 2>/dev/null | grep -e '^HPCW_TRACE' -e '^LD_PRELOAD' | LC_ALL=C sort
+}
+
+# An installation with the library of another MPI beside it.
+mkdir -p prefix/bin "prefix/bin/$libdir" "prefix/bin/$libdir/hpcw/this"
+trace=$scratch/prefix/bin/hpcw-trace
+installed=$(realpath "prefix/bin/$libdir")
+cp "$command" "$trace"
+refused 1 "$installed: expected libhpcw_trace.so, got none: name it with --library" "$program"
+cp "$library" "$installed/hpcw/this/libhpcw_trace.so"
+cp "$other_library" "$installed/libhpcw_trace.so"
+
+echo "== a log of all processes, without a variable"
+"$mpiexec" -n 2 "$trace" "$program" >out 2>err || fail "the program fails" err
+log=$scratch/$(basename "$program").clog2
+[ "$(grep hpcw err)" = "hpcw-trace: $program: the log will be $log" ] || fail "expected one line with $log" err
+"$hpcgen" verify "$log"
+"$hpcgen" info --json "$log" >info.json
+grep -q '"ranks": 2' info.json || fail "expected a log of 2 ranks" info.json
+
+echo "== from PATH, and by a link"
+ln -s "$trace" link
+cp "$program" prefix/bin/the_program
+PATH=$scratch/prefix/bin:$PATH ./link --output "sub.clog2" the_program >out 2>err || fail "the program fails" err
+grep -q "^hpcw-trace: the_program: the log will be $scratch/sub.clog2$" err || fail "another log" err
+"$hpcgen" verify sub.clog2
+
+echo "== options instead of variables"
+preload=$(environment | sed -n 's/^LD_PRELOAD=//p')
+case $preload in "$installed/libhpcw_trace.so"*) ;; *) fail "expected the first library for a shell, got $preload" ;; esac
+[ "$(environment | grep -v LD_PRELOAD)" = "" ] || fail "variables without options: $(environment)"
+cat >expected <<ENDE
+HPCW_TRACE=0
+HPCW_TRACE_ALSO=group
+HPCW_TRACE_CLOCK=mpi
+HPCW_TRACE_CLOCKS=1
+HPCW_TRACE_DIR=/dev/shm
+HPCW_TRACE_FILE=/a/b.clog2
+HPCW_TRACE_MEMORY=128
+HPCW_TRACE_SKIP=message,collective
+HPCW_TRACE_WAIT=30
+ENDE
+environment --output /a/b.clog2 --dir /dev/shm --memory 128M --also group --skip message,collective --paused --wait 30 \
+    --clock mpi --clocks | grep -v LD_PRELOAD | diff expected -
+environment --only message,group | grep -v LD_PRELOAD >got
+cat >expected <<ENDE
+HPCW_TRACE_ALSO=message,group
+HPCW_TRACE_SKIP=collective,communicator,topology,datatype,attribute,environment,file,window,spawn,info
+ENDE
+diff expected got
+"$mpiexec" -n 2 "$trace" --only collective --output few.clog2 "$program" >out 2>err || fail "the program fails" err
+"$hpcgen" info few.clog2 | grep -q 'MPI_Send' && fail "messages are recorded"
+# What follows the program is the program's.
+[ "$("$trace" sh -c 'echo "$@"' sh --output x -h 2>/dev/null)" = "--output x -h" ] || fail "the program gets other words"
+got=0
+"$trace" sh -c 'exit 5' 2>/dev/null || got=$?
+[ $got = 5 ] || fail "expected the program's status, got $got"
+
+echo "== programs without MPI, of another one, without libraries"
+"$trace" sh -c true 2>err
+grep -q "^hpcw-trace: sh: not linked with MPI: if it opens MPI, .* the log will be $scratch/PROGRAM.clog2$" err ||
+    fail "nothing is said of a program without MPI" err
+PMI_RANK=1 "$trace" sh -c true 2>err
+[ ! -s err ] || fail "more than one process speaks" err
+rm "$installed/libhpcw_trace.so"
+refused 1 "$other: expected a program of the MPI of an installed libhpcw_trace.so (libmpi.*), got .* (libmpi_other.so)" "$other"
+refused 1 "$other: expected .* got .* (libmpi_other.so)" --library "$library" "$other"
+[ -z "$static" ] || refused 1 "$static: nothing can be recorded: .* statically linked one" "$static"
+
+echo "== refusals"
+refused 127 "$scratch/none: cannot start it: " "$scratch/none"
+refused 127 'no_such_program: expected a program in PATH, got none' no_such_program
+refused 1 'none.so: expected a file for --library, got none' --library none.so sh
+refused 2 'mpirun: expected a program that the launcher starts: mpirun \.\.\. hpcw-trace PROGRAM' mpirun -np 2 sh
+refused 2 '--only: expected neither --also nor --skip' --only message --skip file sh
+refused 2 'hpcw-trace: expected PROGRAM-FILE' --output x
+refused 2 '--memory: ' --memory 1 sh
+refused 2 '--only: expected .* did you mean message' --only messages sh

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "trace/find.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
+
+#define LIBRARY "libhpcw_trace.so"
+#define SELF "/proc/self/exe"
+
+/* ---- the program ---- */
+
+static bool is_file(const char *path) {
+    struct hpcw_i_entry entry;
+    return hpcw_i_sys_look(path, true, &entry) == 0 && entry.kind == HPCW_I_FILE && (entry.mode & 0111) != 0;
+}
+
+hpcw_status trace_find_program(const char *name, char path[TRACE_PATH], hpcw_error *err) {
+    const char *at = strchr(name, '/') != NULL ? NULL : getenv("PATH");
+    (void)snprintf(path, TRACE_PATH, "%s", name);
+    if (strchr(name, '/') != NULL) {
+        struct hpcw_i_entry entry;
+        int e = hpcw_i_sys_look(name, true, &entry);
+        e = e == 0 && entry.kind == HPCW_I_NOTHING ? ENOENT : e;
+        return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot start it", name);
+    }
+    while (at != NULL && *at != '\0') {
+        const size_t length = strcspn(at, ":");
+        int n = snprintf(path, TRACE_PATH, "%.*s/%s", (int)length, length == 0 ? "." : at, name);
+        if (n > 0 && n < TRACE_PATH && is_file(path)) {
+            return HPCW_OK;
+        }
+        at += length + (at[length] == ':');
+    }
+    return hpcw_i_fail(err, HPCW_EIO, "%s: expected a program in PATH, got none", name);
+}
+
+/* ---- what a file is ---- */
+
+/* The loader that starts an executable of this machine. */
+static enum trace_kind kind_of(const char *path, char loader[TRACE_PATH]) {
+    ElfW(Ehdr) head;
+    ElfW(Phdr) part;
+    uint64_t size;
+    size_t got = 0;
+    int fd;
+    if (hpcw_i_sys_open_file_at(AT_FDCWD, path, &fd, &size) != 0) {
+        return TRACE_UNKNOWN;
+    }
+    enum trace_kind kind = TRACE_UNKNOWN;
+    loader[0] = '\0';
+    if (hpcw_i_sys_pread(fd, &head, sizeof head, 0, &got) == 0 && got == sizeof head &&
+        memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 &&
+        head.e_ident[EI_CLASS] == (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) &&
+        head.e_phentsize == sizeof part) {
+        kind = TRACE_STATIC;
+    }
+    for (unsigned i = 0; kind == TRACE_STATIC && i < head.e_phnum; i++) {
+        if (hpcw_i_sys_pread(fd, &part, sizeof part, head.e_phoff + i * sizeof part, &got) != 0 ||
+            got != sizeof part) {
+            break;
+        }
+        if (part.p_type == PT_INTERP && part.p_filesz < TRACE_PATH &&
+            hpcw_i_sys_pread(fd, loader, (size_t)part.p_filesz, part.p_offset, &got) == 0) {
+            loader[got] = '\0';
+            kind = TRACE_DYNAMIC;
+        }
+    }
+    (void)hpcw_i_sys_close(fd);
+    return kind;
+}
+
+/* Asks the loader which libraries it would load; this starts neither the program nor a library. */
+static void list_mpi(const char *loader, const char *path, struct trace_mpi *mpi) {
+    static const char mark[] = "libmpi";
+    int ends[2];
+    char line[TRACE_PATH];
+    *mpi = (struct trace_mpi){0};
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        return;
+    }
+    const pid_t child = fork();
+    if (child == 0) {
+        (void)unsetenv("LD_PRELOAD"); /* what is preloaded is not the program's */
+        (void)dup2(ends[1], STDOUT_FILENO);
+        (void)dup2(ends[1], STDERR_FILENO);
+        (void)execl(loader, loader, "--list", path, (char *)NULL);
+        _exit(127);
+    }
+    (void)close(ends[1]);
+    FILE *text = fdopen(ends[0], "r");
+    while (child > 0 && text != NULL && fgets(line, sizeof line, text) != NULL) {
+        const char *name = line + strspn(line, " \t");
+        if (strncmp(name, mark, sizeof mark - 1) == 0 && mpi->count < sizeof mpi->name / sizeof *mpi->name) {
+            (void)snprintf(mpi->name[mpi->count++], TRACE_NAME, "%.*s", (int)strcspn(name, " \t\n"), name);
+        }
+    }
+    (void)(text != NULL ? fclose(text) : close(ends[0]));
+    if (child > 0) {
+        (void)waitpid(child, NULL, 0);
+    }
+}
+
+enum trace_kind trace_look_at(const char *path, struct trace_mpi *mpi) {
+    char loader[TRACE_PATH];
+    enum trace_kind kind = kind_of(path, loader);
+    *mpi = (struct trace_mpi){0};
+    if (kind == TRACE_DYNAMIC) {
+        list_mpi(loader, path, mpi);
+    }
+    return kind;
+}
+
+/* ---- the library ---- */
+
+/* The directory of the libraries of this installation. */
+static void library_directory(char path[TRACE_PATH]) {
+    static const char from[] = HPCW_TRACE_LIBDIR;
+    char *self = from[0] == '/' ? NULL : hpcw_i_sys_real_path(SELF);
+    char *directory = self == NULL ? NULL : hpcw_i_sys_directory_of(self);
+    (void)snprintf(path, TRACE_PATH, "%s%s%s", directory == NULL ? "" : directory, directory == NULL ? "" : "/",
+                   from);
+    char *plain = hpcw_i_sys_real_path(path);
+    if (plain != NULL) {
+        (void)snprintf(path, TRACE_PATH, "%s", plain);
+    }
+    hpcw_i_free(plain);
+    hpcw_i_free(self);
+    hpcw_i_free(directory);
+}
+
+static bool has(const struct trace_mpi *mpi, const char *name) {
+    size_t i = 0;
+    while (i < mpi->count && strcmp(mpi->name[i], name) != 0) {
+        i++;
+    }
+    return i < mpi->count;
+}
+
+struct trace_search {
+    const struct trace_mpi *wanted;
+    char loader[TRACE_PATH]; /* of this program, which is one for the libraries, too */
+    char *path;              /* of the library that fits; until then, of the first */
+    struct trace_mpi tried;  /* of all */
+    bool found;
+};
+
+static void try_library(struct trace_search *s, const char *path) {
+    struct trace_mpi own;
+    struct hpcw_i_entry entry;
+    if (s->found || hpcw_i_sys_look(path, true, &entry) != 0 || entry.kind != HPCW_I_FILE) {
+        return;
+    }
+    if (s->path[0] == '\0') {
+        (void)snprintf(s->path, TRACE_PATH, "%s", path);
+    }
+    list_mpi(s->loader, path, &own);
+    s->found = s->wanted->count == 0;
+    for (size_t i = 0; i < own.count && !s->found; i++) {
+        s->found = has(s->wanted, own.name[i]);
+        if (s->tried.count < sizeof s->tried.name / sizeof *s->tried.name && !has(&s->tried, own.name[i])) {
+            memcpy(s->tried.name[s->tried.count++], own.name[i], TRACE_NAME);
+        }
+    }
+    if (s->found) {
+        (void)snprintf(s->path, TRACE_PATH, "%s", path);
+    }
+}
+
+/* LIBDIR/libhpcw_trace.so, then LIBDIR/hpcw/NAME/libhpcw_trace.so, which are of other MPIs. */
+static void try_installed(struct trace_search *s, const char *directory) {
+    char path[2 * TRACE_PATH];
+    struct hpcw_i_listing *listing;
+    const char *name;
+    (void)snprintf(path, sizeof path, "%s/" LIBRARY, directory);
+    try_library(s, path);
+    (void)snprintf(path, sizeof path, "%s/hpcw", directory);
+    if (hpcw_i_sys_list(path, &listing) != 0) {
+        return;
+    }
+    while (hpcw_i_sys_list_next(listing, &name) == 0 && name != NULL) {
+        (void)snprintf(path, sizeof path, "%s/hpcw/%s/" LIBRARY, directory, name);
+        try_library(s, path);
+    }
+    hpcw_i_sys_list_free(listing);
+}
+
+static const char *join(const struct trace_mpi *mpi, char text[8 * TRACE_NAME]) {
+    text[0] = '\0';
+    for (size_t i = 0; i < mpi->count; i++) {
+        const size_t n = strlen(text);
+        (void)snprintf(text + n, 8 * TRACE_NAME - n, "%s%s", i == 0 ? "" : ", ", mpi->name[i]);
+    }
+    return text;
+}
+
+hpcw_status trace_find_library(const char *program, const struct trace_mpi *mpi, const char *given,
+                               char path[TRACE_PATH], hpcw_error *err) {
+    char directory[TRACE_PATH], ours[8 * TRACE_NAME], theirs[8 * TRACE_NAME];
+    struct trace_search s = {.wanted = mpi, .path = path};
+    path[0] = '\0';
+    library_directory(directory);
+    (void)kind_of(SELF, s.loader);
+    if (given[0] != '\0') {
+        try_library(&s, given);
+    } else {
+        try_installed(&s, directory);
+    }
+    if (path[0] == '\0') {
+        return given[0] != '\0'
+                   ? hpcw_i_fail(err, HPCW_EIO, "%s: expected a file for --library, got none", given)
+                   : hpcw_i_fail(err, HPCW_EIO, "%s: expected " LIBRARY ", got none: name it with --library",
+                                 directory);
+    }
+    return s.found ? HPCW_OK
+                   : hpcw_i_fail(err, HPCW_ENOTSUP,
+                                 "%s: expected a program of the MPI of an installed " LIBRARY
+                                 " (%s), got one of another (%s): build hpcw with that one (-Dmpicc)",
+                                 program, join(&s.tried, ours), join(mpi, theirs));
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "trace/start.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
+#include "libwriter/trace/config.h"
+#include "libwriter/trace/launched.h"
+#include "trace/find.h"
+
+/* ---- variables ---- */
+
+static void set(const char *name, const char *fmt, ...) HPCW_PRINTF(2, 3);
+static void set(const char *name, const char *fmt, ...) {
+    char value[2 * TRACE_PATH];
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(value, sizeof value, fmt, args);
+    va_end(args);
+    (void)setenv(name, value, 1);
+}
+
+static void set_classes(const char *name, uint64_t classes) {
+    char text[256] = "";
+    for (unsigned i = 0; i < HPCW_I_CLASSES; i++) {
+        if ((classes >> i & 1) != 0) {
+            const size_t n = strlen(text);
+            (void)snprintf(text + n, sizeof text - n, "%s%s", n == 0 ? "" : ",", hpcw_i_trace_class_name[i]);
+        }
+    }
+    set(name, "%s", text);
+}
+
+/* `here`: the working directory. The program may leave it. */
+static void set_variables(const struct ui_parse *parse, const char *here) {
+    const struct trace_options *o = parse->options;
+    if (o->output[0] != '\0') {
+        set("HPCW_TRACE_FILE", "%s%s%s", o->output[0] == '/' ? "" : here, o->output[0] == '/' ? "" : "/",
+            o->output);
+    }
+    if (o->directory[0] != '\0') {
+        set("HPCW_TRACE_DIR", "%s", o->directory);
+    }
+    if (o->memory != 0) {
+        set("HPCW_TRACE_MEMORY", "%" PRIu64, o->memory >> 20);
+    }
+    if (o->only != 0) {
+        set_classes("HPCW_TRACE_ALSO", o->only);
+        set_classes("HPCW_TRACE_SKIP", ~o->only);
+    }
+    if (o->also != 0) {
+        set_classes("HPCW_TRACE_ALSO", o->also);
+    }
+    if (o->skip != 0) {
+        set_classes("HPCW_TRACE_SKIP", o->skip);
+    }
+    if (o->paused) {
+        set("HPCW_TRACE", "0");
+    }
+    if (o->wait != 0) {
+        set("HPCW_TRACE_WAIT", "%" PRIu32, o->wait);
+    }
+    if (parse->source[ui_options_find(parse->program, "clock")] == UI_FROM_COMMAND_LINE) {
+        set("HPCW_TRACE_CLOCK", "%s", trace_clock[o->clock]);
+    }
+    if (o->clocks) {
+        set("HPCW_TRACE_CLOCKS", "1");
+    }
+}
+
+/* ---- messages ---- */
+
+static const char *last_part(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+/* Where the log will be. One process of the job says it. */
+static void say_where(const char *program, bool has_mpi, const char *here) {
+    const char *file = getenv("HPCW_TRACE_FILE");
+    const bool named = file != NULL && file[0] != '\0';
+    char log[2 * TRACE_PATH];
+    if (!hpcw_i_launched_first()) {
+        return;
+    }
+    if (named) {
+        (void)snprintf(log, sizeof log, "%s%s%s", file[0] == '/' ? "" : here, file[0] == '/' ? "" : "/", file);
+    } else {
+        (void)snprintf(log, sizeof log, "%s/%s.clog2", here, has_mpi ? last_part(program) : "PROGRAM");
+    }
+    (void)fprintf(
+        stderr,
+        has_mpi ? "hpcw-trace: %s: the log will be %s\n"
+                : "hpcw-trace: %s: not linked with MPI: if it opens MPI, or starts a program of MPI, the log "
+                  "will be %s\n",
+        program, log);
+}
+
+/* ---- the start ---- */
+
+/* Launchers start hpcw-trace, as the processes on other hosts do not get the library otherwise. */
+static bool is_launcher(const char *program) {
+    static const char *const name[] = {"mpirun", "mpiexec", "orterun", "prterun", "srun"};
+    const char *base = last_part(program);
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        const size_t n = strlen(name[i]);
+        if (strncmp(base, name[i], n) == 0 && (base[n] == '\0' || base[n] == '.')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static hpcw_status preload(const char *library, hpcw_error *err) {
+    const char *others = getenv("LD_PRELOAD");
+    if (strpbrk(library, " :") != NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "%s: expected a path without blanks and colons, as LD_PRELOAD parts at these",
+                           library);
+    }
+    set("LD_PRELOAD", "%s%s%s", library, others == NULL || others[0] == '\0' ? "" : ":",
+        others == NULL ? "" : others);
+    return HPCW_OK;
+}
+
+hpcw_status trace_start(const struct ui_parse *parse, char **argv, int *code, hpcw_error *err) {
+    const struct trace_options *o = parse->options;
+    char path[TRACE_PATH], library[TRACE_PATH];
+    struct trace_mpi mpi;
+    *code = 2;
+    if (o->only != 0 && (o->also | o->skip) != 0) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "--only: expected neither --also nor --skip with it");
+    }
+    if (is_launcher(argv[0])) {
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "%s: expected a program that the launcher starts: %s ... hpcw-trace PROGRAM",
+                           argv[0], last_part(argv[0]));
+    }
+    *code = 127;
+    hpcw_status s = trace_find_program(argv[0], path, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    *code = EXIT_FAILURE;
+    const enum trace_kind kind = trace_look_at(path, &mpi);
+    if (kind == TRACE_STATIC) {
+        return hpcw_i_fail(
+            err, HPCW_ENOTSUP,
+            "%s: nothing can be recorded: expected a program that loads shared libraries, got a statically "
+            "linked one",
+            argv[0]);
+    }
+    s = trace_find_library(argv[0], &mpi, o->library, library, err);
+    char *here = hpcw_i_sys_real_path(".");
+    if (s == HPCW_OK) {
+        s = preload(library, err);
+    }
+    if (s == HPCW_OK) {
+        set_variables(parse, here == NULL ? "." : here);
+        say_where(argv[0], mpi.count > 0, here == NULL ? "." : here);
+        (void)execvp(argv[0], argv);
+        *code = 126;
+        s = hpcw_i_fail_sys(err, errno, "%s: cannot start it", argv[0]);
+    }
+    hpcw_i_free(here);
+    return s;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The environment of the program, and its start. */
+#ifndef HPCW_TRACE_START_H
+#define HPCW_TRACE_START_H
+
+#include <hpcw/status.h>
+
+#include "trace/options.h"
+
+/* Becomes the program, whose words are `argv`. Returns only if it cannot, with the exit status in *code. */
+hpcw_status trace_start(const struct ui_parse *parse, char **argv, int *code, hpcw_error *err);
+
+#endif
