@@ -12,3 +12,19 @@ void bench_advice_say(struct bench_advice *a, const char *fmt, ...) {
     (void)vsnprintf(a->text + n, sizeof a->text - n, fmt, args);
     va_end(args);
 }
+
+void bench_advice_where(struct bench_advice *a, const struct bench_results *r) {
+    enum { MOST = 200 }; /* bytes of a path that a sentence can bear */
+    const size_t n = strlen(r->directory);
+    const char *end = r->directory + (n > MOST ? n - MOST : 0);
+    while (((unsigned char)*end & 0xc0) == 0x80) { /* not the rest of a character */
+        end++;
+    }
+    bench_advice_say(a, "On %s%s (%s, ", n > MOST ? "..." : "", end, r->fs.type);
+    if (r->hosts > 1) {
+        bench_advice_say(a, "%d hosts, ", r->hosts);
+    } else {
+        bench_advice_say(a, "host %s, ", r->host);
+    }
+    bench_advice_say(a, "%.10s) ", r->time);
+}

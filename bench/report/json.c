@@ -76,6 +76,8 @@ static void said(struct bench_json *io, const char *key, const char *sentence) {
 
 static void run_of(struct bench_json *io, struct bench_results *r) {
     (void)bench_json_begin(io, "run", false, NULL);
+    bench_json_text(io, "directory", r->directory, sizeof r->directory, true);
+    bench_json_text(io, "host", r->host, sizeof r->host, true);
     bench_json_int(io, "processes", &r->processes, 1);
     bench_json_int(io, "hosts", &r->hosts, 1);
     bench_json_u32(io, "writers", &r->writers, 1, UINT32_MAX);
@@ -446,9 +448,9 @@ static void points_of(struct bench_json *io, struct bench_results *r, id_text *t
 
 static void results_of(struct bench_json *io, struct bench_results *r) {
     static const char *const format = "hpcw-bench sweep";
-    uint32_t version = 4;
+    uint32_t version = 5;
     (void)bench_json_word(io, "format", 0, &format, 1);
-    bench_json_u32(io, "version", &version, 4, 4);
+    bench_json_u32(io, "version", &version, 5, 5);
     bench_json_text(io, "hpcw", r->version, sizeof r->version, false);
     bench_json_text(io, "time", r->time, sizeof r->time, false);
     bench_json_machine(io, &r->machine);

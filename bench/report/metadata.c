@@ -57,12 +57,14 @@ static void give_verdict(struct bench_results *r) {
     for (size_t i = r->metadatas / 2 * 2; i > 0; i -= 2) {
         const struct bench_metadata *files = &r->metadata[i - 2], *container = &r->metadata[i - 1];
         if (files->trials > 0 && container->trials > 0 && files->trials < LEAST_RUNS) {
+            bench_advice_where(a, r);
             bench_advice_say(a, "nothing can be said: expected %d runs or more, got %zu; use a larger --repeat",
                              LEAST_RUNS, files->trials);
             return;
         }
         if (files->trials > 0 && container->trials > 0) {
-            bench_advice_say(a, "verdict: with %u tasks, and compared with task-local files, one container is ",
+            bench_advice_where(a, r);
+            bench_advice_say(a, "with %u tasks, and compared with a file for each, one container is ",
                              files->tasks);
             say_factor(a, "created", &container->rate[BENCH_CREATE].stats, &files->rate[BENCH_CREATE].stats);
             say_factor(a, " and opened", &container->rate[BENCH_REOPEN].stats,
@@ -70,6 +72,7 @@ static void give_verdict(struct bench_results *r) {
             return;
         }
     }
+    bench_advice_where(a, r);
     bench_advice_say(a, "nothing can be said: no number of tasks was measured; use a larger --budget");
 }
 

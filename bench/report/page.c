@@ -62,8 +62,10 @@ static void file_system_facts(struct ui_page *page, const struct bench_fs *fs) {
 }
 
 static void facts(struct ui_page *page, const struct bench_results *r) {
-    ui_page_heading(page, "What was measured");
+    ui_page_heading(page, "How it was measured");
     ui_page_begin(page, UI_PAGE_FACTS);
+    plain_fact(page, "Directory", r->directory[0] == '\0' ? "unknown" : r->directory);
+    plain_fact(page, "Host", r->host[0] == '\0' ? "unknown" : r->host);
     ui_page_fact(page, "Machine");
     ui_page_text(page, "%s, ", r->machine.processor);
     ui_page_number(page, UI_PAGE_COUNT, r->machine.processors);
@@ -172,10 +174,51 @@ static void sentence(struct ui_page *page, const struct bench_results *r, const 
     }
 }
 
-static void advice(struct ui_page *page, const struct bench_results *r) {
+static void verdict(struct ui_page *page, const struct bench_results *r) {
     ui_page_finding(page);
     sentence(page, r, &r->verdict);
     ui_page_end(page);
+}
+
+/* For a reader who sees such a page for the first time. */
+static void what_it_is(struct ui_page *page, const struct bench_results *r) {
+    static const char *const word[][2] = {
+        {"Point", "a way to write the data: a layout, a mode, and a block size or the size of a write"},
+        {"Aligned", "the data of each rank begin at a multiple of the block size; shifted (unaligned): half a "
+                    "block later"},
+        {"Packed",
+         "groups of ranks begin at a multiple of the block size, and share no block with other groups"},
+        {"Task-local", "a file for each rank; shared-posix, MPI-IO and HDF5: one file for all"},
+        {"fsync", "all data are on the disk at the end; direct: past the page cache; preallocated: in space "
+                  "allocated before"},
+        {"Durable",
+         "counted until the data are on the disk; page cache: until the system has taken them into memory"},
+        {"Ceiling",
+         "a plain loop of large writes of the same bytes at the same offsets, beside each run of a point"},
+        {"Noisy",
+         "runs differ so much that only large differences would be seen; such points are hollow or pale"},
+        {"Too small", "runs write too little, or are too short, to be compared"},
+        {"Interval", "where the median of very many runs would be, by the runs that there are"},
+    };
+    ui_page_heading(page, "What this is");
+    ui_page_begin(page, UI_PAGE_PARAGRAPH);
+    ui_page_text(page, "hpcw-bench wrote the data of ");
+    ui_page_number(page, UI_PAGE_COUNT, r->points > 0 ? r->point[0].ranks : 0);
+    ui_page_text(page, " ranks from ");
+    ui_page_number(page, UI_PAGE_COUNT, r->writers);
+    ui_page_text(page, r->writers == 1 ? " process" : " processes");
+    ui_page_text(
+        page,
+        " in several ways, to find which one this file system writes fastest. These words are used here:");
+    ui_page_end(page);
+    ui_page_begin(page, UI_PAGE_FACTS);
+    for (size_t i = 0; i < sizeof word / sizeof word[0]; i++) {
+        plain_fact(page, word[i][0], word[i][1]);
+    }
+    ui_page_end(page);
+}
+
+static void advice(struct ui_page *page, const struct bench_results *r) {
     if (r->advices == 0) {
         return;
     }
@@ -292,25 +335,33 @@ hpcw_status bench_report_page(const struct bench_results *r, const char *path, h
         goto done;
     }
     if (r->metadatas > 0) {
-        advice(d.page, r);
+        verdict(d.page, r);
         s = bench_metadata_draw(r, d.page, err);
         facts(d.page, r);
         s = s == HPCW_OK ? ui_page_finish(d.page, err) : s;
         goto done;
     }
     find_ticks(&d);
+    verdict(d.page, r);
+    const bool curves = bench_page_durable(&d);
+    if (!curves) {
+        bench_page_side_by_side(&d);
+    }
+    what_it_is(d.page, r);
     warnings(d.page, r);
     advice(d.page, r);
-    facts(d.page, r);
-    bench_page_durable(&d);
+    bench_page_modes(&d);
     bench_page_twins(&d);
-    bench_page_side_by_side(&d);
+    if (curves) {
+        bench_page_side_by_side(&d);
+    }
     bench_page_shared_blocks(&d);
     bench_page_ratios(&d);
     bench_page_cached(&d);
     bench_page_times(&d);
     bench_page_samples(&d);
     all_points(&d);
+    facts(d.page, r);
     s = ui_page_finish(d.page, err);
 done:
     hpcw_i_free(d.point);

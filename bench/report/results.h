@@ -21,7 +21,7 @@
 #include "bench/measure/stats.h"
 #include "bench/measure/timer.h"
 
-enum { BENCH_NAME = 64, BENCH_REASON = HPCW_ERROR_MESSAGE_SIZE };
+enum { BENCH_NAME = 64, BENCH_REASON = HPCW_ERROR_MESSAGE_SIZE, BENCH_DIRECTORY = 4096 };
 
 enum bench_layout {
     BENCH_SION_ALIGNED,      /* chunks of a container start at multiples of the block size */
@@ -172,7 +172,7 @@ struct bench_fs {
 
 /* A sentence of the recommendation and the points whose figures it rests on. */
 struct bench_advice {
-    char text[512];
+    char text[1024];
     size_t evidence[8]; /* indices of points */
     size_t evidences;
 };
@@ -182,6 +182,8 @@ struct bench_results {
     char version[32];
     struct bench_machine machine;
     struct bench_fs fs;
+    char directory[BENCH_DIRECTORY]; /* of the data, absolute; "": unknown */
+    char host[4 * BENCH_HOST]; /* of process 0; several if another one went on with the sweep. "": unknown */
     int processes;
     int hosts;
     uint64_t stonewall_ns;  /* after this time a process begins no write but its first; 0: never */
@@ -204,7 +206,8 @@ struct bench_results {
     struct bench_point *point;
     size_t metadatas; /* of hpcw-bench metadata, which has no points */
     struct bench_metadata *metadata;
-    struct bench_advice verdict; /* one line: what to choose, or that nothing can be said and what to do then */
+    struct bench_advice
+        verdict; /* one sentence: where, what to choose, or that nothing can be said and what to do then */
     size_t advices;
     struct bench_advice advice[8];
 };
@@ -248,6 +251,9 @@ const struct bench_point *bench_results_find(const struct bench_results *r, cons
 
 /* Appends to the text, as far as it fits. */
 HPCW_PRINTF(2, 3) void bench_advice_say(struct bench_advice *a, const char *fmt, ...);
+
+/* Begins a verdict: "On /scratch (ext4, host node1, 2026-11-29) ". */
+void bench_advice_where(struct bench_advice *a, const struct bench_results *r);
 
 /* Fills in verdict and advice from the points. Says nothing that the figures do not show. HPCW_ENOMEM. */
 hpcw_status bench_results_advise(struct bench_results *r, hpcw_error *err);

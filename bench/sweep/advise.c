@@ -267,7 +267,76 @@ static void say_why_nothing(const struct bench_results *r, size_t choices, struc
     }
 }
 
-static void judge(const struct bench_results *r, struct bench_advice *a) {
+/* "4 MiB" */
+static const char *plain_size(char text[UI_TEXT_SIZE], uint64_t bytes) {
+    char *unit = ui_text_size(text, bytes) + strlen(text) - 1;
+    const char letter = *unit;
+    const bool whole = letter >= '0' && letter <= '9';
+    (void)snprintf(unit + whole, (size_t)(text + UI_TEXT_SIZE - unit - whole), whole ? " B" : " %ciB", letter);
+    return text;
+}
+
+/* "2.1 x " */
+static void say_factor(struct bench_advice *a, double factor) {
+    bench_advice_say(a, "%.*f x ", factor < 2 ? 2 : factor < 10 ? 1 : 0, factor);
+}
+
+/* The fastest aligned container. SIZE_MAX: none. */
+static size_t best_aligned(const struct bench_results *r) {
+    size_t best = SIZE_MAX;
+    for (size_t i = 0; i < r->points; i++) {
+        const struct bench_point *p = &r->point[i];
+        if (usable(r, p) && p->layout == BENCH_SION_ALIGNED &&
+            (best == SIZE_MAX || p->log_mean > r->point[best].log_mean)) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* "this job writes 1.2 GB/s if files are aligned to 4 MiB: 2.1 x unaligned", in words that need no explanation. An aligned
+ * container is compared with its shifted twin, and all else with the best aligned container. */
+static void say_choice(const struct bench_results *r, const struct bench_point *p, struct bench_advice *a) {
+    static const char *const how[BENCH_LAYOUTS] = {
+        [BENCH_SION_ALIGNED] = "files are aligned to",
+        [BENCH_SION_PACKED] = "the data of several ranks are packed and aligned to",
+        [BENCH_TASK_LOCAL] = "each rank has a file of its own",
+        [BENCH_SHARED_POSIX] = "all ranks share one file without gaps",
+        [BENCH_MPIIO_INDEPENDENT] = "all ranks share one file by MPI-IO",
+        [BENCH_MPIIO_COLLECTIVE] = "all ranks share one file by collective MPI-IO",
+        [BENCH_HDF5_INDEPENDENT] = "all ranks share one file by HDF5",
+        [BENCH_HDF5_COLLECTIVE] = "all ranks share one file by collective HDF5",
+    };
+    static const char *const mode[BENCH_MODES] = {[BENCH_FSYNC] = "",
+                                                  [BENCH_DIRECT] = ", past the page cache",
+                                                  [BENCH_PREALLOCATED] = ", in space allocated before"};
+    char text[UI_TEXT_SIZE];
+    const bool aligned = p->layout == BENCH_SION_ALIGNED;
+    const size_t k = aligned ? find(r, p, BENCH_SION_SHIFTED, p->mode, p->files) : best_aligned(r);
+    bench_advice_say(a, "this job writes %s if %s", ui_text_rate(text, rate(p)), how[p->layout]);
+    if (p->block_size != 0) {
+        bench_advice_say(a, " %s", plain_size(text, p->block_size));
+    }
+    bench_advice_say(a, "%s", mode[p->mode]);
+    if (k == SIZE_MAX) {
+        return;
+    }
+    const struct bench_point *other = &r->point[k];
+    rest_on(a, k);
+    bench_advice_say(a, ": ");
+    if (bench_results_differ(p, other) == 0) {
+        bench_advice_say(a, "no faster than ");
+    } else {
+        say_factor(a, rate(p) / rate(other));
+    }
+    if (aligned) {
+        bench_advice_say(a, "unaligned");
+    } else {
+        bench_advice_say(a, "files aligned to %s", plain_size(text, other->block_size));
+    }
+}
+
+static void judge(struct bench_results *r, struct bench_advice *a) {
     size_t best = SIZE_MAX, choices = 0, near = 0;
     for (size_t i = 0; i < r->points; i++) {
         if (is_choice(r, &r->point[i])) {
@@ -276,6 +345,7 @@ static void judge(const struct bench_results *r, struct bench_advice *a) {
         }
     }
     *a = (struct bench_advice){0};
+    bench_advice_where(a, r);
     if (choices < 2) {
         say_why_nothing(r, choices, a);
         return;
@@ -303,13 +373,16 @@ static void judge(const struct bench_results *r, struct bench_advice *a) {
         say_what_to_do(r, p, a);
         return;
     }
+    say_choice(r, p, a);
     char text[UI_TEXT_SIZE];
-    bench_advice_say(a, "verdict: %s, %s to %s; ", p->id, ui_text_rate(text, rate(p)),
+    a = begin(r);
+    rest_on(a, best);
+    bench_advice_say(a, "The fastest point is %s, %s to %s; ", p->id, ui_text_rate(text, rate(p)),
                      bench_fs_is_memory(&r->fs) ? "memory" : "the disk");
     if (near == 0) {
-        bench_advice_say(a, "each of the %zu other points is slower", choices - 1);
+        bench_advice_say(a, "each of the %zu others is slower.", choices - 1);
     } else {
-        bench_advice_say(a, "none of the %zu other points is more than %.0f %% faster, %zu may be as fast",
+        bench_advice_say(a, "none of the %zu others is more than %.0f %% faster, %zu may be as fast.",
                          choices - 1, ceil(100 * expm1(most)), near);
     }
 }

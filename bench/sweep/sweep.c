@@ -19,6 +19,7 @@
 #include "bench/measure/timer.h"
 #include "bench/report/metadata.h"
 #include "libwriter/base/mem.h"
+#include "libwriter/base/shown.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 #include "libwriter/io/fsinfo.h"
@@ -614,6 +615,11 @@ static hpcw_status describe(struct sweep *w, const char *directory, const char *
         }
     }
     bench_json_now(r->time);
+    char *plain = hpcw_i_sys_real_path(directory);
+    (void)snprintf(r->directory, sizeof r->directory, "%s", plain != NULL ? plain : directory);
+    hpcw_i_free(plain);
+    hpcw_i_shown(r->directory);
+    (void)gethostname(r->host, sizeof r->host - 1);
     (void)snprintf(r->version, sizeof r->version, "%s", hpcw_version());
     (void)snprintf(r->mpi, sizeof r->mpi, "%s", w->processes->library);
     (void)snprintf(r->command, sizeof r->command, "%s", command);

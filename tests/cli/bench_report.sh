@@ -15,7 +15,7 @@ drawn "$charts" out/report.html
 rates='Durable throughput'
 grep -q '"type": "tmpfs"' out/results.json && rates='Throughput into memory'
 for what in "$rates" 'Aligned against misaligned' 'Layouts side by side' 'Into the page cache' \
-    'Comparison with the ceiling' 'Where the time goes' 'Raw samples' 'All points'; do
+    'Comparison with the ceiling' 'Where the time goes' 'Raw samples' 'All points' 'How it was measured'; do
     grep -q "<h2 id=[^>]*>$what" out/report.html || bad "there is no section: $what"
 done
 if grep -q '"file_system_blocks": {' out/results.json; then
@@ -25,6 +25,19 @@ fi
 # The verdict is on top, and leads to its evidence.
 verdict=$(sed -n 's/^  "verdict": {.*"text": "\(.*\)",.*/\1/p; /^  "verdict": {$/{n;s/.*"text": "\(.*\)",/\1/p}' out/results.json)
 sed -n '/<div class="findings">/,/<\/div>/p' out/report.html | grep -qF "<p>$verdict" || bad "the verdict is not on top: $verdict"
+
+# The verdict says where; then come one chart, what the page is, with its words, and at the end how it was measured.
+case $verdict in
+"On $PWD/data ("*", host $(uname -n), 20"*') '*) ;;
+*) bad "the verdict does not say where: $verdict" ;;
+esac
+grep -o '<h2 id=[^>]*>[^<]*\|<figure' out/report.html | sed 's/.*>//; s/^<figure$/chart/' >order
+[ "$(sed -n '1,3p' order | tr '\n' ,)" = "$rates,chart,What this is," ] || bad "another order at the begin: $(cat order)"
+[ "$(tail -n 1 order)" = 'How it was measured' ] || bad "another order at the end: $(cat order)"
+sed -n '/>What this is</,/<h2/p' out/report.html >words
+for word in Aligned Ceiling Noisy 'Too small' Interval; do
+    grep -q ">$word<" words || bad "a word is not explained: $word"
+done
 
 # Drawn again it is the same, wherever it goes.
 "$HPCGEN" report out/results.json --output again.html || bad "report fails"
