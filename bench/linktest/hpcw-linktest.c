@@ -77,10 +77,18 @@ static hpcw_status run(struct bench_call *call, hpcw_error *err) {
     if (s == HPCW_OK && call->processes.process == 0 && !o->quiet) {
         bench_progress_begin(&l.progress, measurements(&l));
     }
+    const bool json = s == HPCW_OK && o->json && call->processes.process == 0;
+    if (json) {
+        s = bench_linktest_begin_json(&l, err);
+    }
+    s = hpcw_i_agree(call->processes.comm, s, NULL, err);
     for (size_t i = 0; s == HPCW_OK && i < o->sizes.count; i++) {
         char path[BENCH_PATH];
         s = hpcw_i_agree(call->processes.comm, name(path, o, o->sizes.at[i], err), NULL, err);
         s = s == HPCW_OK ? bench_linktest_measure(&l, o->sizes.at[i], path, err) : s;
+    }
+    if (json) {
+        s = bench_linktest_end_json(&l, s, err);
     }
     bench_linktest_free(&l);
     return s;

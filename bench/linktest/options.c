@@ -59,6 +59,7 @@ static const struct ui_option option_table[] = {
     OPTION(OUTPUT, 'o', "output", "FILE", STRING, output,
            "result to write; with several sizes, the size goes before the last dot of the name",
            .default_text = HPCW_LINKTEST_FILE_NAME),
+    OPTION(OUTPUT, 0, "json", NULL, BOOL, json, "print the table as JSON on standard output", FLAG),
     OPTION(OUTPUT, 'q', "quiet", NULL, BOOL, quiet, "print no table and no progress", FLAG),
 };
 

@@ -23,6 +23,7 @@ struct bench_linktest_options {
     char output[BENCH_PATH];
     bool oversubscribe;
     bool quiet;
+    bool json; /* instead of the table */
 };
 
 /* Its options are a struct bench_linktest_options. */

@@ -199,7 +199,7 @@ hpcw_status bench_linktest_measure(struct bench_linktest *l, uint64_t size, cons
         s = measure_permutation(l, file, m, err);
         s = s == HPCW_OK ? hpcw_linktest_figures(file, &times, &all_to_all, err) : s;
         if (s == HPCW_OK) {
-            bench_linktest_show(l, &times, &all_to_all);
+            bench_linktest_show(l, path, &times, &all_to_all);
         }
     }
     s = s == HPCW_OK ? hpcw_linktest_close(file, err) : s;

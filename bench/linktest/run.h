@@ -24,8 +24,9 @@ struct bench_linktest {
     hpcw_linktest_slow *slow;       /* [slow_count] slowest connections of the last permutation */
     uint64_t *again_ps;             /* [slow_count] */
     size_t slow_count;
-    char last[BENCH_TIME]; /* time that was written last */
-    uint64_t shown;        /* permutations in the table */
+    char last[BENCH_TIME];  /* time that was written last */
+    uint64_t shown;         /* permutations in the table */
+    struct bench_json json; /* what is printed instead, of process 0 */
 };
 
 /* Commit of the tree that this program was built from; "": none. */
@@ -39,8 +40,13 @@ void bench_linktest_free(struct bench_linktest *l);
 /* Measures with messages of `size` bytes, shows each permutation, and writes the result. Collective. */
 hpcw_status bench_linktest_measure(struct bench_linktest *l, uint64_t size, const char *path, hpcw_error *err);
 
-/* Adds the last permutation, with l->slow, to the table on standard output. On process 0, unless it is to be quiet. */
-void bench_linktest_show(struct bench_linktest *l, const hpcw_linktest_range *times,
+/* Adds the last permutation of the result `path`, with l->slow, to the table on standard output, or to l->json. On process 0, unless
+ * it is to be quiet. */
+void bench_linktest_show(struct bench_linktest *l, const char *path, const hpcw_linktest_range *times,
                          const hpcw_linktest_range *all_to_all);
+
+/* Begin and end of l->json. */
+hpcw_status bench_linktest_begin_json(struct bench_linktest *l, hpcw_error *err);
+hpcw_status bench_linktest_end_json(struct bench_linktest *l, hpcw_status s, hpcw_error *err);
 
 #endif

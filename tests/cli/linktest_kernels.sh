@@ -34,6 +34,16 @@ grep -qx '2 processes on 1 host, ping-pong, 5 messages after 2 to warm up' said 
     bad "the table: $(cat said)"
 [ ! -s errors ] || bad "on stderr: $(cat errors)"
 
+# The same as JSON, one object for all sizes, and nothing else on standard output.
+"$MPIEXEC" -n 2 "$HPCGEN" --oversubscribe --output r.sion -w 2 -n 5 -s 8,1K --all-to-all --json >links.json 2>errors ||
+    bad "--json fails: $(cat errors)"
+"$JSON_CHECK" links.json || bad "no JSON: $(cat links.json)"
+for member in '"format": "hpcw-linktest"' '"processes": 2' '"kernel": "ping-pong"' '"file": "r.8.sion"' '"file": "r.1K.sion"' \
+    '"bytes": 1024' '"mean_s": [0-9.e-]*' '"bytes_per_s": [0-9.e+]*' '{"from": [01], "to": [01], "time_s": .*, "again_s": .*}' \
+    '"all_to_all": {'; do
+    grep -q "$member" links.json || bad "JSON has no $member"
+done
+
 # Two hosts, if this user may name them.
 if unshare -u true 2>/dev/null; then
     # shellcheck disable=SC2016
