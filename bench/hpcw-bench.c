@@ -22,9 +22,13 @@ static void join_command(int argc, char **argv, const struct ui_parse *parse, ch
         for (size_t k = 0; k < parse->arg_count; k++) {
             argument = argument || parse->args[k] == argv[i];
         }
+        /* These change nothing of what is measured. */
+        const bool shown = strcmp(argv[i], "--resume") == 0 || strcmp(argv[i], "-r") == 0 ||
+                           strcmp(argv[i], "--json") == 0 || strcmp(argv[i], "--quiet") == 0 ||
+                           strcmp(argv[i], "-q") == 0;
         if (strcmp(argv[i], "--out") == 0 || strcmp(argv[i], "-o") == 0) {
             i++;
-        } else if (!argument && strncmp(argv[i], "--out=", 6) != 0) {
+        } else if (!argument && !shown && strncmp(argv[i], "--out=", 6) != 0) {
             int more = snprintf(text + n, size - n, "%s%s", n == 0 ? "" : " ", argv[i]);
             n += more > 0 ? (size_t)more : 0;
         }

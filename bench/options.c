@@ -153,10 +153,19 @@ static const struct ui_option option_table[] = {
            "most bytes on the file system at any time", UI_LIMITS(65536, LARGEST_SIZE), .default_text = "4G"),
     OPTION(OUTPUT, SWEEPING | RATING, 'o', "out", "DIR", STRING, output,
            "new directory for the results; by default ./hpcw-bench- and the time"),
+    OPTION(OUTPUT, SWEEPING, 'r', "resume", NULL, BOOL, resume,
+           "go on with a sweep that was interrupted or killed: its results are in the directory of --out, and "
+           "all other "
+           "options are the same. What it measured is not measured again",
+           .flags = UI_OPTION_NEGATABLE),
+    OPTION(OUTPUT, SWEEPING, 0, "dry-run", NULL, BOOL, dry_run,
+           "say what would be measured, with how many bytes and files and in what time; nothing is written",
+           .flags = UI_OPTION_NEGATABLE),
     OPTION(OUTPUT, UI_COMMAND(BENCH_COMMAND_REPORT), 'O', "output", "FILE", STRING, output,
            "page to write; by default report.html in the directory of the results"),
-    OPTION(OUTPUT, COUNTING | UI_COMMAND(BENCH_COMMAND_COMPARE), 0, "json", NULL, BOOL, json,
-           "print the result as JSON on standard output", .flags = UI_OPTION_NEGATABLE),
+    OPTION(OUTPUT, SWEEPING | RATING | COUNTING | UI_COMMAND(BENCH_COMMAND_COMPARE), 0, "json", NULL, BOOL,
+           json, "print the result as JSON on standard output, instead of a table",
+           .flags = UI_OPTION_NEGATABLE),
     OPTION(OUTPUT, SWEEPING | RATING | UI_COMMAND(BENCH_COMMAND_MODEL) | UI_COMMAND(BENCH_COMMAND_COMPARE), 'q',
            "quiet", NULL, BOOL, quiet, "print no table and no progress", .flags = UI_OPTION_NEGATABLE),
 };
@@ -188,9 +197,15 @@ static const struct ui_chapter chapters[] = {
      "layouts and modes. A slow file system gets "
      "smaller runs, then fewer points; what the budget has no time for is named in one line.\n"
      "\n"
-     "The last line is the verdict: the point to choose, if no other can be more than 10 % faster, or that "
-     "nothing can be said, and what to try then. The directory of the results holds results.json and "
-     "results.csv, with every run.\n"},
+     "The last line is the verdict. It says where the sweep ran, how to write the files and how fast that is, "
+     "if no "
+     "other point can be more than 10 % faster; or that nothing can be said, and what to try then. The "
+     "directory of "
+     "the results holds results.json and results.csv, with every run.\n"
+     "\n"
+     "The results are written after each run, so a sweep that was killed goes on with --resume. It needs the "
+     "same "
+     "command, with --out, on the same kind of machine. Points warm up again.\n"},
     {"WHAT METADATA RATES ARE",
      "metadata creates, opens, looks up and removes an empty file for each task, and does the same with one "
      "container that holds all tasks, for several numbers of tasks. The processes share the tasks. Files are "
@@ -227,6 +242,11 @@ static const struct ui_chapter chapters[] = {
      "  hpcw-bench /scratch/me\n"
      "  mpirun -n 16 hpcw-bench /scratch/me\n"
      "  hpcw-bench /scratch/me --blocksize 4K:16M:x2 --layout sion-aligned,sion-shifted --budget 20m\n"
+     "\n"
+     "What a sweep would do, and the rest of one whose job has ended:\n"
+     "\n"
+     "  hpcw-bench /scratch/me --out sweep --dry-run\n"
+     "  hpcw-bench /scratch/me --out sweep --resume\n"
      "\n"
      "What a file for each task costs, with as many tasks as processes and with more:\n"
      "\n"

@@ -40,7 +40,9 @@ struct bench_options {
     uint64_t chunk_bytes;           /* model, 0: per_rank */
     bool quiet;                     /* no table, no progress */
     char output[BENCH_PATH];        /* "": sweep, a name made from the time; report, beside the results */
-    bool json;                      /* model, compare: JSON instead of the table */
+    bool json;                      /* JSON instead of the table */
+    bool dry_run;                   /* sweep: only say what would be measured */
+    bool resume;                    /* sweep: go on with the one whose results are in `output` */
 };
 
 #endif

@@ -189,10 +189,10 @@ static void what_it_is(struct ui_page *page, const struct bench_results *r) {
         {"Packed",
          "groups of ranks begin at a multiple of the block size, and share no block with other groups"},
         {"Task-local", "a file for each rank; shared-posix, MPI-IO and HDF5: one file for all"},
-        {"fsync", "all data are on the disk at the end; direct: past the page cache; preallocated: in space "
+        {"fsync", "all data are flushed at the end; direct: past the page cache; preallocated: in space "
                   "allocated before"},
-        {"Durable",
-         "counted until the data are on the disk; page cache: until the system has taken them into memory"},
+        {"With the flush",
+         "until all data are flushed; page cache: until the system has taken them into memory"},
         {"Ceiling",
          "a plain loop of large writes of the same bytes at the same offsets, beside each run of a point"},
         {"Noisy",

@@ -28,6 +28,7 @@ hpcw_status bench_output_make(const struct bench_options *o, const struct bench_
         path[n] = '\0';
     }
     int e = hpcw_i_sys_mkdir(path, 0777);
+    e = e == EEXIST && o->resume ? 0 : e;
     hpcw_status s =
         e == 0 ? HPCW_OK
         : e == EEXIST
@@ -133,6 +134,57 @@ static void print_unmeasured(const struct bench_results *r, FILE *stream) {
         }
         (void)fputs(before[0] == '\0' ? "" : "\n", stream);
     }
+}
+
+/* "10 to 30" */
+static void range_text(char *text, size_t size, const char *low, const char *high) {
+    (void)snprintf(text, size, strcmp(low, high) == 0 ? "%s" : "%s to %s", low, high);
+}
+
+hpcw_status bench_output_plan(const struct bench_options *o, const struct bench_results *r,
+                              const struct bench_planned *planned, FILE *stream, hpcw_error *err) {
+    const uint32_t least = o->repeat != 0 ? o->repeat : BENCH_LEAST_REPEAT;
+    const uint32_t most = o->repeat != 0 ? o->repeat : BENCH_MOST_REPEAT;
+    struct ui_table t = {0};
+    size_t points = 0;
+    uint64_t round = 0, largest = 0;
+    uint32_t files = 0;
+    ui_table_column(&t, "point", UI_LEFT);
+    ui_table_column(&t, "bytes a run", UI_RIGHT);
+    ui_table_column(&t, "files", UI_RIGHT);
+    for (size_t i = 0; i < r->points; i++) {
+        const struct bench_point *p = &r->point[i];
+        char bytes[UI_TEXT_SIZE];
+        if (planned[i].active) {
+            ui_table_cell(&t, "%s", p->id);
+            ui_table_cell(&t, "%s", ui_text_bytes(bytes, p->bytes));
+            ui_table_cell(&t, "%" PRIu32, p->files);
+            round += 2 * p->bytes;
+            files = p->files > files ? p->files : files;
+            largest = p->bytes > largest ? p->bytes : largest;
+            points++;
+        }
+    }
+    hpcw_status s = points == 0 ? HPCW_OK : ui_table_print(&t, stream, 0, err);
+    ui_table_free(&t);
+    print_unmeasured(r, stream);
+    char low[UI_TEXT_SIZE], high[UI_TEXT_SIZE], both[2 * UI_TEXT_SIZE + 8];
+    (void)snprintf(low, sizeof low, "%" PRIu32, least);
+    (void)snprintf(high, sizeof high, "%" PRIu32, most);
+    range_text(both, sizeof both, low, high);
+    (void)fprintf(stream,
+                  "\nwhere: %s (%s, blocks of %" PRIu64 " B), from %d process%s on %d host%s\n"
+                  "runs: of each of %zu points and of its ceiling %s, after one that warms up\n",
+                  r->directory, r->fs.type, r->fs.block_size, r->processes, r->processes == 1 ? "" : "es",
+                  r->hosts, r->hosts == 1 ? "" : "s", points, both);
+    range_text(both, sizeof both, ui_text_bytes(low, round * (least + 1)),
+               ui_text_bytes(high, round * (most + 1)));
+    (void)fprintf(stream, "writes: %s in all%s; at most %s in %" PRIu32 " files at any time\n", both,
+                  o->per_rank != 0 ? "" : ", if a probe at the start keeps these sizes",
+                  ui_text_bytes(low, o->per_rank != 0 ? largest : o->max_bytes), files);
+    (void)fprintf(stream, "time: at most %s (--budget); points and runs that do not fit are left out\n",
+                  ui_text_duration(low, o->budget));
+    return s;
 }
 
 hpcw_status bench_output_print(const struct bench_results *r, FILE *stream, hpcw_error *err) {

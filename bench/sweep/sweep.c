@@ -57,6 +57,7 @@ struct sweep {
     uint64_t bytes, most_bytes; /* of a run */
     uint64_t random;
     uint32_t order;
+    bool resumed;                 /* points have runs of an earlier sweep */
     struct ui_progress *progress; /* NULL where nothing is shown */
 };
 
@@ -226,8 +227,11 @@ static hpcw_status decide(struct sweep *w, uint32_t repetition, size_t index, bo
     if (s == HPCW_OK) {
         if (repetition == 0) {
             active[n] = 1;
-            (void)bench_sweep_admit(w->o, w->r, w->planned, index, w->r->repeat + 1, left_ns(w, AIM_PERCENT),
-                                    w->guess_ns);
+            /* An earlier sweep has admitted them. */
+            if (!w->resumed) {
+                (void)bench_sweep_admit(w->o, w->r, w->planned, index, w->r->repeat + 1,
+                                        left_ns(w, AIM_PERCENT), w->guess_ns);
+            }
         } else {
             const uint32_t rounds = w->o->repeat != 0 ? w->r->repeat : BENCH_LEAST_REPEAT;
             active[n] = bench_sweep_fit(w->o, w->r, w->planned, rounds + 1, left_ns(w, 98));
@@ -303,7 +307,9 @@ static hpcw_status show(struct sweep *w, uint32_t repetitions, hpcw_error *err) 
         return HPCW_OK;
     }
     for (size_t i = 0; i < w->r->points; i++) {
-        shown.total += w->planned[i].active ? w->r->point[i].bytes * repetitions : 0;
+        const struct bench_point *p = &w->r->point[i];
+        const uint64_t runs = repetitions > p->trials ? repetitions - p->trials : 0;
+        shown.total += w->planned[i].active ? p->bytes * runs : 0;
     }
     return ui_progress_start(&shown, &w->progress, err);
 }
@@ -365,6 +371,9 @@ static hpcw_status count_shared(const struct bench_processes *processes, struct 
                                    .container_block = p->block_size,
                                    .files = p->files};
         struct bench_sharing c;
+        if (p->counted) {
+            continue;
+        }
         hpcw_status s = bench_sharing_count(&g, &c, err);
         s = s == HPCW_OK ? count_owners(processes, r->writers, &g, false, &p->process_blocks, err) : s;
         s = s == HPCW_OK ? count_owners(processes, r->writers, &g, true, &p->host_blocks, err) : s;
@@ -398,7 +407,7 @@ static hpcw_status conclude(struct sweep *w, const char *why, hpcw_error *err) {
             r->complete = false;
             if (p->trials == 0) {
                 p->fate = BENCH_LEFT_OUT;
-                (void)snprintf(p->reason, sizeof p->reason, "the sweep ended before it was measured");
+                (void)snprintf(p->reason, sizeof p->reason, "%s", bench_sweep_ended);
             }
         }
     }
@@ -407,13 +416,25 @@ static hpcw_status conclude(struct sweep *w, const char *why, hpcw_error *err) {
     return compute(w->processes, r, err);
 }
 
-/* After each repetition process 0 writes the results so far, in case the job is killed or MPI ends it. */
+/* After each run process 0 writes the results so far, in case the job is killed or MPI ends it. */
 static hpcw_status keep(struct sweep *w, hpcw_error *err) {
     hpcw_status s = w->processes->process == 0 ? conclude(w, "not ended", err) : HPCW_OK;
     if (s == HPCW_OK && w->processes->process == 0) {
         s = bench_output_write(w->r, w->output, err);
+        for (size_t i = 0; i < w->r->points; i++) {
+            struct bench_point *p = &w->r->point[i];
+            if (w->planned[i].active && p->trials == 0) { /* its turn will come */
+                p->fate = BENCH_MEASURED;
+                p->reason[0] = '\0';
+            }
+        }
     }
     return hpcw_i_agree(w->processes->comm, s, NULL, err);
+}
+
+/* Whether an earlier sweep has the run of this repetition; where it has all, nothing needs to warm up. */
+static bool is_done(const struct sweep *w, const struct bench_point *p, uint32_t repetition) {
+    return w->resumed && p->trials >= (repetition == 0 ? w->r->repeat : repetition);
 }
 
 static hpcw_status run_all(struct sweep *w, hpcw_error *err) {
@@ -423,7 +444,7 @@ static hpcw_status run_all(struct sweep *w, hpcw_error *err) {
     bool on = s == HPCW_OK;
     for (uint32_t repetition = 0; on && repetition <= w->r->repeat; repetition++) {
         if (repetition == 1) {
-            s = resize(w, err);
+            s = w->resumed ? HPCW_OK : resize(w, err);
             tell_plan(w);
         }
         if (repetition <= 1) {
@@ -432,22 +453,29 @@ static hpcw_status run_all(struct sweep *w, hpcw_error *err) {
             on = s == HPCW_OK;
         }
         order_of(w, repetition, order);
+        bool ran = false;
         for (size_t i = 0; on && i < w->r->points; i++) {
+            if (is_done(w, &w->r->point[order[i]], repetition)) {
+                continue;
+            }
             s = decide(w, repetition, order[i], &on, err);
             if (on && w->planned[order[i]].active) {
                 s = run_pair(w, order[i], repetition, err);
+                s = s == HPCW_OK && repetition > 0 ? keep(w, err) : s;
                 on = s == HPCW_OK;
+                ran = true;
             }
         }
-        if (on && repetition > 0) {
-            s = keep(w, err);
-            s = s == HPCW_OK ? count_rounds(w, repetition, err) : s;
+        if (on && repetition > 0 && ran) {
+            s = count_rounds(w, repetition, err);
             on = s == HPCW_OK;
         }
     }
     hpcw_i_free(order);
     return s;
 }
+
+#define NO_DISK "%.26s is memory, with no disk for O_DIRECT"
 
 /* Whether O_DIRECT reaches a disk with the alignment of the layouts: "" if it does, otherwise the reason. An open and a write
  * alone do not tell: tmpfs takes both, and its files are the page cache. */
@@ -456,7 +484,7 @@ static void try_direct(const struct sweep *w, char why[BENCH_NAME]) {
     char path[BENCH_PATH];
     int fd, e = EINVAL;
     if (bench_fs_is_memory(fs)) {
-        (void)snprintf(why, BENCH_NAME, "%s is memory, with no disk for O_DIRECT", fs->type);
+        (void)snprintf(why, BENCH_NAME, NO_DISK, fs->type);
         return;
     }
     if (!fs->direct_known || fs->direct_memory != 0) {
@@ -472,6 +500,25 @@ static void try_direct(const struct sweep *w, char why[BENCH_NAME]) {
                    e == 0        ? ""
                    : e == EINVAL ? "the file system has no O_DIRECT"
                                  : "O_DIRECT could not be tried");
+}
+
+/* The facts of the file system, as it tells them of a file or of a directory. */
+static void note_file_system(struct sweep *w, const struct hpcw_i_fsinfo *found) {
+    struct bench_fs *fs = &w->r->fs;
+    const bool known = found->block_bytes != 0;
+    memcpy(fs->type, found->type, sizeof fs->type);
+    fs->magic = found->magic;
+    fs->block_size = known ? found->block_bytes : w->r->machine.block_size;
+    fs->free_bytes = w->r->machine.space;
+    (void)snprintf(fs->block_source, sizeof fs->block_source, "%s", known ? found->block_source : "assumed");
+    fs->direct_known = found->direct_known;
+    fs->direct_memory = found->direct_memory;
+    fs->direct_offset = found->direct_offset;
+    (void)snprintf(fs->direct_source, sizeof fs->direct_source, "%s", found->direct_source);
+    fs->stripe_known = found->stripe_known;
+    fs->stripe_count = found->stripe.stripes;
+    fs->stripe_size = found->stripe.stripe_bytes;
+    (void)snprintf(fs->stripe_source, sizeof fs->stripe_source, "%s", found->stripe_source);
 }
 
 /* What the file system says of a file in the directory of the data, and whether O_DIRECT works. By process 0. */
@@ -499,20 +546,7 @@ static hpcw_status look(struct sweep *w, hpcw_error *err) {
     if (s != HPCW_OK) {
         return s;
     }
-    bool known = found.block_bytes != 0;
-    memcpy(fs->type, found.type, sizeof fs->type);
-    fs->magic = found.magic;
-    fs->block_size = known ? found.block_bytes : w->r->machine.block_size;
-    fs->free_bytes = w->r->machine.space;
-    (void)snprintf(fs->block_source, sizeof fs->block_source, "%s", known ? found.block_source : "assumed");
-    fs->direct_known = found.direct_known;
-    fs->direct_memory = found.direct_memory;
-    fs->direct_offset = found.direct_offset;
-    (void)snprintf(fs->direct_source, sizeof fs->direct_source, "%s", found.direct_source);
-    fs->stripe_known = found.stripe_known;
-    fs->stripe_count = found.stripe.stripes;
-    fs->stripe_size = found.stripe.stripe_bytes;
-    (void)snprintf(fs->stripe_source, sizeof fs->stripe_source, "%s", found.stripe_source);
+    note_file_system(w, &found);
     return HPCW_OK;
 }
 
@@ -574,9 +608,14 @@ static hpcw_status probe(struct sweep *w, hpcw_error *err) {
     return HPCW_OK;
 }
 
+/* Runs of a point, without those that warm up. */
+static size_t most_runs(const struct sweep *w) {
+    return w->o->repeat == 0 ? BENCH_MOST_REPEAT : w->o->repeat;
+}
+
 static hpcw_status allocate_trials(struct sweep *w, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
-    const size_t most = w->o->repeat == 0 ? BENCH_MOST_REPEAT : w->o->repeat;
+    const size_t most = most_runs(w);
     for (size_t i = 0; i < w->r->points; i++) {
         struct bench_point *p = &w->r->point[i];
         p->trial = hpcw_i_calloc(most, sizeof *p->trial);
@@ -586,6 +625,19 @@ static hpcw_status allocate_trials(struct sweep *w, hpcw_error *err) {
         }
     }
     return hpcw_i_agree(w->processes->comm, s, NULL, err);
+}
+
+/* Goes on with the sweep whose results are in the directory for the results, if there are any. Collective. */
+static hpcw_status resume(struct sweep *w, hpcw_error *err) {
+    struct bench_results earlier;
+    hpcw_status s = bench_sweep_earlier(w->processes, w->output, &earlier, &w->resumed, err);
+    if (s == HPCW_OK && w->resumed) {
+        s = bench_sweep_take_over(w->r, w->planned, most_runs(w), &earlier, w->output, &w->order, err);
+        s = hpcw_i_agree(w->processes->comm, s, NULL, err);
+        w->begin_ns -= w->r->elapsed_ns; /* the budget is one for both */
+    }
+    bench_results_free(&earlier);
+    return s;
 }
 
 /* The facts that are known before planning. */
@@ -687,13 +739,37 @@ static hpcw_status measure(struct sweep *w, const char *directory, hpcw_error *e
     if (s == HPCW_OK) {
         s = allocate_trials(w, err);
     }
-    if (s == HPCW_OK) {
+    if (s == HPCW_OK && w->o->resume) {
+        s = resume(w, err);
+    }
+    if (s == HPCW_OK && !w->resumed) {
         s = probe(w, err);
     }
     if (s == HPCW_OK) {
         s = run_all(w, err);
     }
     ui_progress_stop(w->progress);
+    return s;
+}
+
+/* Says what would be measured, by what can be known without a file. Collective. */
+static hpcw_status plan_only(struct sweep *w, const char *directory, hpcw_error *err) {
+    struct hpcw_i_fsinfo found;
+    hpcw_status s = hpcw_i_fsinfo_look(NULL, directory, w->o->fs_block, &found, err);
+    s = hpcw_i_agree(w->processes->comm, s, NULL, err);
+    if (s == HPCW_OK) {
+        note_file_system(w, &found);
+        if (bench_fs_is_memory(&w->r->fs)) {
+            (void)snprintf(w->no_direct, sizeof w->no_direct, NO_DISK, w->r->fs.type);
+        }
+        s = limit_sizes(w, err);
+    }
+    if (s == HPCW_OK) {
+        s = bench_sweep_plan(w->o, w->no_direct, w->bytes, w->r, &w->planned, err);
+        s = s == HPCW_OK && w->processes->process == 0 ? bench_output_plan(w->o, w->r, w->planned, stdout, err)
+                                                       : s;
+        s = hpcw_i_agree(w->processes->comm, s, NULL, err);
+    }
     return s;
 }
 
@@ -721,8 +797,15 @@ hpcw_status bench_sweep(const struct bench_options *options, const char *directo
         s = describe(&w, directory, command, err);
         s = hpcw_i_agree(processes->comm, s, NULL, err);
     }
+    if (s == HPCW_OK && own.dry_run) {
+        s = plan_only(&w, directory, err);
+        goto done;
+    }
     if (s == HPCW_OK && processes->process == 0) {
-        s = bench_output_make(&own, &results, w.output, err);
+        s = own.resume && own.output[0] == '\0'
+                ? hpcw_i_fail(err, HPCW_EINVAL,
+                              "--resume: expected --out DIR, where the interrupted sweep has its results")
+                : bench_output_make(&own, &results, w.output, err);
     }
     s = hpcw_i_agree(processes->comm, s, NULL, err);
     if (s != HPCW_OK) {
@@ -752,9 +835,15 @@ hpcw_status bench_sweep(const struct bench_options *options, const char *directo
     if (s == HPCW_OK && processes->process == 0) {
         s = bench_output_write(&results, w.output, err);
         s = s == HPCW_OK ? bench_output_draw(&results, w.output, err) : s;
-        if (s == HPCW_OK && !own.quiet) {
+        if (s == HPCW_OK && own.json) {
+            s = bench_results_write_json(&results, NULL, err);
+        } else if (s == HPCW_OK && !own.quiet) {
             (void)printf("results: %s\n\n", w.output);
             s = bench_output_print(&results, stdout, err);
+        }
+        if (s == HPCW_OK && signal != 0 && !own.metadata && !own.quiet) {
+            (void)fprintf(stderr, "hpcw-bench: interrupted: the same command with --out %s --resume goes on\n",
+                          w.output);
         }
         s = s == HPCW_OK && signal == 0 && !*failed ? expect_some(&results, directory, err) : s;
     }

@@ -89,9 +89,24 @@ uint32_t bench_sweep_repeat(const struct bench_results *r, const struct bench_pl
 bool bench_sweep_fit(const struct bench_options *o, struct bench_results *r, struct bench_planned *planned,
                      uint32_t runs, uint64_t left_ns);
 
+/* ---- a sweep that was interrupted ---- */
+
+/* Reads the results in the directory `output`, which process 0 sees, for all processes. *there: whether it has any. Collective. */
+hpcw_status bench_sweep_earlier(const struct bench_processes *processes, const char *output,
+                                struct bench_results *earlier, bool *there, hpcw_error *err);
+
+/* Takes over what an earlier sweep measured and decided. `r` has the facts of this one, and its plan with memory for `most` runs
+ * of each point. HPCW_EMISMATCH: the earlier one was another sweep. *order: of its last run. */
+hpcw_status bench_sweep_take_over(struct bench_results *r, struct bench_planned *planned, size_t most,
+                                  const struct bench_results *earlier, const char *output, uint32_t *order,
+                                  hpcw_error *err);
+
+/* Reason of a point that a sweep did not come to. */
+extern const char bench_sweep_ended[];
+
 /* ---- output ---- */
 
-/* By process 0. Makes the directory. HPCW_EEXIST: there is something of that name. */
+/* By process 0. Makes the directory. HPCW_EEXIST: there is something of that name, and o->resume is not set. */
 hpcw_status bench_output_make(const struct bench_options *o, const struct bench_results *r,
                               char path[BENCH_PATH], hpcw_error *err);
 
@@ -100,6 +115,10 @@ hpcw_status bench_output_write(const struct bench_results *r, const char *direct
 
 /* report.html in the same directory, in a build that makes reports. */
 hpcw_status bench_output_draw(const struct bench_results *r, const char *directory, hpcw_error *err);
+
+/* What would be measured, for people. `bytes`: of a run, where that is given, and otherwise what a probe starts with. */
+hpcw_status bench_output_plan(const struct bench_options *o, const struct bench_results *r,
+                              const struct bench_planned *planned, FILE *stream, hpcw_error *err);
 
 /* The table for people. */
 hpcw_status bench_output_print(const struct bench_results *r, FILE *stream, hpcw_error *err);

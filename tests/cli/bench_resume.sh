@@ -1,0 +1,124 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# A sweep that is killed goes on with what it measured, and measures nothing twice. --dry-run and --json. $HPCGEN is the
+# benchmark, $MPIEXEC may be empty.
+export PROGRAM=hpcw-bench
+. "$HERE/refuse.inc"
+mkdir data
+
+set -- --budget 300s --repeat 6 --ranks 4 --per-rank 3000000 --record 50000 --blocksize 4K,64K --files 1 --mode fsync \
+    --layout sion-aligned,sion-shifted,task-local --least-bytes 1 --least-time 1us
+
+# What a sweep would do; nothing is written.
+"$HPCGEN" data "$@" --out out --dry-run >plan || bad "--dry-run fails"
+[ -z "$(ls -A data)" ] && [ ! -e out ] || bad "--dry-run writes: $(ls -A data)"
+cat >expected <<ENDE
+sion-aligned/fsync/4K           12.0 MB      1
+sion-aligned/fsync/64K          12.0 MB      1
+sion-shifted/fsync/4K           12.0 MB      1
+sion-shifted/fsync/64K          12.0 MB      1
+task-local/fsync/records-50000       12.0 MB      4
+ENDE
+grep '^[a-z-]*/fsync' plan | tr -s ' ' >points
+tr -s ' ' <expected | diff - points >said || bad "other points are planned: $(cat said)"
+grep -q "^where: $PWD/data (.*, blocks of [0-9]* B), from 1 process on 1 host\$" plan || bad "not where: $(cat plan)"
+grep -q '^runs: of each of 5 points and of its ceiling 6, after one that warms up$' plan || bad "no runs: $(cat plan)"
+# Five points and their ceilings, seven times.
+grep -q '^writes: 840.0 MB in all; at most 12.0 MB in 4 files at any time$' plan || bad "no bytes: $(cat plan)"
+grep -q '^time: at most 5 min 00 s (--budget)' plan || bad "no time: $(cat plan)"
+
+# trials FILE: a line for each run that results have
+trials() {
+    grep '{"repetition": ' "$1" | sed 's/^ *//; s/,$//' | LC_ALL=C sort
+}
+# until_runs N: waits until the results have so many runs with their ceilings
+until_runs() {
+    tries=0
+    while [ "$(trials out/results.json 2>/dev/null | wc -l)" -lt $((2 * $1)) ] && [ $tries -lt 3000 ]; do
+        sleep 0.02
+        tries=$((tries + 1))
+    done
+}
+# end SIGNAL PROCESS: of a sweep that runs in the background
+end() {
+    kill -s "$1" "$2" 2>/dev/null || bad "the sweep has ended before it is killed"
+    wait $sweep 2>/dev/null
+}
+# Of the interrupted file each run is in the end, byte by byte, and each point has each repetition once.
+whole() {
+    trials out/results.json >after
+    [ -z "$(LC_ALL=C comm -23 before after)" ] || bad "runs are gone: $(LC_ALL=C comm -23 before after)"
+    [ "$(wc -l <after)" -eq 60 ] || bad "expected 60 runs, got $(wc -l <after)"
+    [ "$(sed 's/.*"order": \([0-9]*\),.*/\1/' after | sort -n | uniq -d)" = "" ] || bad "two runs have one number"
+    for repetition in 1 2 3 4 5 6; do
+        [ "$(grep -c "\"repetition\": $repetition," after)" -eq 10 ] || bad "repetition $repetition is not there ten times"
+    done
+    grep -q '"complete": true' out/results.json || bad "not complete"
+    grep -q '"stopped": null' out/results.json || bad "stopped"
+    [ -z "$(ls -A data)" ] || bad "data remain: $(ls -A data)"
+}
+
+"$HPCGEN" data "$@" --out out --quiet 2>err &
+sweep=$!
+until_runs 7
+end KILL $sweep
+trials out/results.json >before
+"$HPCGEN" data "$@" --out out --resume >table 2>progress || bad "--resume fails: $(cat progress)"
+grep -q 'removed: a run that was killed left it' progress || bad "the data of the killed run are not removed"
+whole
+tail -n 1 table | grep -q '^On ' || bad "no verdict after a resume: $(cat table)"
+# Of a sweep that is complete nothing is left to measure.
+cp after before
+"$HPCGEN" data "$@" --out out --resume --quiet || bad "a complete sweep cannot be resumed"
+whole
+
+# Killed twice; the first time there is nothing yet to go on with.
+rm -r out
+mkdir out
+"$HPCGEN" data "$@" --out out --resume --quiet 2>err &
+sweep=$!
+until_runs 1
+end KILL $sweep
+trials out/results.json >first
+"$HPCGEN" data "$@" --out out --resume --quiet 2>err &
+sweep=$!
+until_runs $(($(wc -l <first) / 2 + 4))
+end KILL $sweep
+trials out/results.json >before
+[ -z "$(LC_ALL=C comm -23 first before)" ] || bad "runs of the first sweep are gone after the second"
+"$HPCGEN" data "$@" --out out --resume --json >json 2>err || bad "the third start fails: $(cat err)"
+whole
+# JSON on standard output is that of the file.
+cmp json out/results.json || bad "--json prints something else"
+
+if [ -n "$MPIEXEC" ]; then
+    ! timeout 100 "$MPIEXEC" -n 2 "$HPCGEN" data "$@" --out out --resume --quiet 2>err || bad "other processes go on"
+    grep -q 'out: expected the results of .* the same processes (2 on 1 host), got another (1 on 1 host)$' err ||
+        bad "nothing is said of other processes: $(cat err)"
+    rm -r out
+    # One process is killed, and the launcher ends the other.
+    # shellcheck disable=SC2016 # the inner shell expands it
+    timeout 100 "$MPIEXEC" -n 2 sh -c 'echo $$ >>pids; exec "$0" "$@"' "$HPCGEN" data "$@" --out out --quiet 2>err &
+    sweep=$!
+    until_runs 5
+    end KILL "$(head -n 1 pids)"
+    trials out/results.json >before
+    timeout 100 "$MPIEXEC" -n 2 "$HPCGEN" data "$@" --out out --resume --quiet 2>err || bad "two processes do not go on: $(cat err)"
+    whole
+fi
+
+# An interrupt says how to go on.
+rm -r out
+"$HPCGEN" data "$@" --out out >table 2>progress &
+sweep=$!
+until_runs 1
+end TERM $sweep
+grep -q '^hpcw-bench: interrupted: the same command with --out out --resume goes on$' progress || bad "it does not say how to go on"
+refuse 1 'out: expected the results of an interrupted sweep with the same options (*), got another (*)' \
+    "$HPCGEN" data "$@" --verify --out out --resume --quiet
+refuse 1 'out: expected the name of a new directory*' "$HPCGEN" data "$@" --out out
+refuse 1 '--resume: expected --out DIR, *' "$HPCGEN" data "$@" --resume
+mkdir other
+refuse 1 'out: expected the results of an interrupted sweep with the same directory (*), got another (*)' \
+    "$HPCGEN" other "$@" --out out --resume --quiet
+exit $failed
