@@ -12,6 +12,7 @@ mkdir data
 charts=$(cut -d' ' -f1 said)
 [ "$charts" -ge 8 ] || bad "expected 8 charts or more, got $charts"
 drawn "$charts" out/report.html
+narrow out/report.html
 rates='Durable throughput'
 grep -q '"type": "tmpfs"' out/results.json && rates='Throughput into memory'
 for what in "$rates" 'Aligned against misaligned' 'Layouts side by side' 'Into the page cache' \
@@ -64,7 +65,11 @@ for file in "$HERE"/../fuzz/seeds/results/kernels.json "$HERE"/../cluster/result
     "$HTML_CHECK" kernels.html "$file" >/dev/null || bad "no sound page of $file, or one with other figures"
 done
 "$HPCGEN" report "$HERE/../fuzz/seeds/results/kernels.json" --output kernels.html
+narrow kernels.html
 grep -q "<h2 id=[^>]*>clog2-run" kernels.html || bad "a kernel is missing"
+
+"$HPCGEN" report "$HERE/../fuzz/seeds/results/metadata.json" --output metadata.html || bad "report of a seed fails"
+narrow metadata.html
 
 # Text from outside is text; figures that its samples do not give are refused, and what is no result.
 sed 's|"processor": "[^"]*"|"processor": "</script><script>alert(1)</script>"|' out/results.json >odd.json
