@@ -256,10 +256,11 @@ static hpcw_status next_block(struct read_clog2 *r, hpcw_error *err) {
 static hpcw_status end_block(struct read_clog2 *r, const struct read_clog2_item *head, hpcw_error *err) {
     bool last = r->next_block == r->info.blocks;
     if (last != (head->kind == READ_CLOG2_IS_END_LOG)) {
-        return read_clog2_wrong(
-            read_clog2_name(r), head->offset, err,
-            "block %" PRIu64 " of %" PRIu64 ": expected it to end with record type %d, got %" PRId32,
-            head->block, r->info.blocks, last ? READ_CLOG2_IS_END_LOG : READ_CLOG2_IS_END_BLOCK, head->kind);
+        return read_clog2_wrong(read_clog2_name(r), head->offset, err,
+                                "block %" PRIu64 " of %" PRIu64
+                                ": expected it to end with record type %d, got %" PRId32,
+                                r->next_block - 1, r->info.blocks,
+                                last ? READ_CLOG2_IS_END_LOG : READ_CLOG2_IS_END_BLOCK, head->kind);
     }
     struct read_clog2_frame *f = &r->frame;
     r->announced = head->time;
@@ -283,39 +284,51 @@ void read_clog2_pass_over(struct read_clog2 *r, const uint32_t *ranks) {
     r->ranks = ranks;
 }
 
-/* Passes over records that nobody wants. A damaged one, and what may be the last of the block, is left to decode(). */
-static void pass_over(struct read_clog2 *r) {
-    const uint32_t first = r->ranks[0], others = r->ranks[1] - r->ranks[0], end = r->info.block_size;
-    while (!r->first && end - r->at >= 2 * READ_CLOG2_HEAD_SIZE) {
-        const unsigned char *p = r->block + r->at;
+static void decode_head(const unsigned char *p, uint64_t offset, struct read_clog2_item *item) {
+    item->offset = offset;
+    item->payload = p + READ_CLOG2_HEAD_SIZE;
+    item->time = hpcw_i_get_f64(p + READ_CLOG2_HEAD_TIME_AT, true);
+    item->comm = (int32_t)hpcw_i_get_u32(p + READ_CLOG2_HEAD_COMM_AT, true);
+    item->rank = (int32_t)hpcw_i_get_u32(p + READ_CLOG2_HEAD_RANK_AT, true);
+    item->thread = (int32_t)hpcw_i_get_u32(p + READ_CLOG2_HEAD_THREAD_AT, true);
+    item->kind = (int32_t)hpcw_i_get_u32(p + READ_CLOG2_HEAD_KIND_AT, true);
+}
+
+/* Decodes whole records inside a block, and passes over those that nobody wants. What begins or ends a block, or is damaged, is
+ * left to decode(). */
+static void decode_inner(struct read_clog2 *r) {
+    const uint32_t end = r->info.block_size;
+    const uint64_t start = offset_of(r) - r->at;
+    uint32_t at = r->at, n = r->batched;
+    while (n < READ_CLOG2_BATCH && end - at >= 2 * READ_CLOG2_HEAD_SIZE) {
+        const unsigned char *p = r->block + at;
         const uint32_t kind = hpcw_i_get_u32(p + READ_CLOG2_HEAD_KIND_AT, true);
-        if (kind < READ_CLOG2_IS_BARE || kind > READ_CLOG2_IS_MESSAGE ||
-            hpcw_i_get_u32(p + READ_CLOG2_HEAD_COMM_AT, true) != 0 ||
-            hpcw_i_get_u32(p + READ_CLOG2_HEAD_RANK_AT, true) - first <= others ||
-            end - r->at < record_size[kind] + READ_CLOG2_HEAD_SIZE) {
-            return;
+        if (kind <= READ_CLOG2_IS_END_BLOCK || kind >= READ_CLOG2_KINDS ||
+            end - at < record_size[kind] + READ_CLOG2_HEAD_SIZE) {
+            break;
         }
-        r->at += record_size[kind];
+        struct read_clog2_item *item = &r->batch[n];
+        decode_head(p, start + at, item);
+        item->size = record_size[kind] - READ_CLOG2_HEAD_SIZE;
+        at += record_size[kind];
+        n += r->ranks == NULL || kind < READ_CLOG2_IS_BARE || kind > READ_CLOG2_IS_MESSAGE || item->comm != 0 ||
+             (uint32_t)item->rank - r->ranks[0] <= r->ranks[1] - r->ranks[0];
     }
+    r->at = at;
+    r->batched = n;
 }
 
 /* Decodes the record at `at`. One that ends the block sets `at` to 0 and gives no item. */
 static hpcw_status decode(struct read_clog2 *r, struct read_clog2_item *item, hpcw_error *err) {
     const unsigned char *p = r->block + r->at;
     uint32_t left = r->info.block_size - r->at;
-    item->offset = offset_of(r);
-    item->block = r->next_block - 1;
     if (left < READ_CLOG2_HEAD_SIZE) {
-        return read_clog2_wrong(read_clog2_name(r), item->offset, err,
+        return read_clog2_wrong(read_clog2_name(r), offset_of(r), err,
                                 "block %" PRIu64 ": expected a record that ends it, got only %" PRIu32
                                 " bytes left",
-                                item->block, left);
+                                r->next_block - 1, left);
     }
-    item->time = hpcw_i_get_f64(p + READ_CLOG2_HEAD_TIME_AT, true);
-    item->comm = (int32_t)hpcw_i_get_u32(p + READ_CLOG2_HEAD_COMM_AT, true);
-    item->rank = (int32_t)hpcw_i_get_u32(p + READ_CLOG2_HEAD_RANK_AT, true);
-    item->thread = (int32_t)hpcw_i_get_u32(p + READ_CLOG2_HEAD_THREAD_AT, true);
-    item->kind = (int32_t)hpcw_i_get_u32(p + READ_CLOG2_HEAD_KIND_AT, true);
+    decode_head(p, offset_of(r), item);
     if (item->kind < 0 || item->kind >= READ_CLOG2_KINDS) {
         return read_clog2_wrong(read_clog2_name(r), item->offset + READ_CLOG2_HEAD_KIND_AT, err,
                                 "record type: expected 0 to 11, got %" PRId32, item->kind);
@@ -332,10 +345,9 @@ static hpcw_status decode(struct read_clog2 *r, struct read_clog2_item *item, hp
                                 " bytes: expected it and the end of the block in the %" PRIu32 " bytes left",
                                 item->kind, size, left);
     }
-    if (r->first && item->block > 0 && r->frame.chain_at == 0 && item->time != r->announced) {
+    if (r->first && r->next_block > 1 && r->frame.chain_at == 0 && item->time != r->announced) {
         r->frame.chain_at = item->offset;
     }
-    item->payload = p + READ_CLOG2_HEAD_SIZE;
     item->size = size - READ_CLOG2_HEAD_SIZE;
     r->first = false;
     r->at += size;
@@ -351,11 +363,11 @@ static void fill(struct read_clog2 *r) {
             return;
         }
         do {
-            if (r->ranks != NULL) {
-                pass_over(r);
+            if (!r->first) {
+                decode_inner(r);
             }
-        } while (decode(r, &r->batch[r->batched], &r->failure) == HPCW_OK && r->at != 0 &&
-                 ++r->batched < READ_CLOG2_BATCH);
+        } while (r->batched < READ_CLOG2_BATCH && decode(r, &r->batch[r->batched], &r->failure) == HPCW_OK &&
+                 r->at != 0 && ++r->batched < READ_CLOG2_BATCH);
     }
 }
 
