@@ -74,7 +74,7 @@ static uint64_t hash_at(const struct hpcw_i_table *t, size_t i, uint64_t *key) {
     return hpcw_i_table_hash(t, key);
 }
 
-static bool grow(struct hpcw_i_table *t) {
+__attribute__((noinline)) static bool grow(struct hpcw_i_table *t) {
     struct hpcw_i_table larger = *t;
     size_t size;
     larger.slots = t->slots == 0 ? FIRST_SLOTS : t->slots + t->slots / 2;
