@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* States and messages that are open, and all that is complete and can be drawn. */
+/* Messages that wait, and all that is complete and can be drawn. */
 #include <inttypes.h>
 
 #include "libreader/clog2/private.h"

@@ -121,7 +121,7 @@ static void queue_shift(struct read_clog2_pass *p, struct read_clog2_queue *q) {
     q->time = next.time;
     q->offset = next.offset;
     q->mark = next.mark;
-    q->size = next.detail;
+    q->size = next.size;
     q->head = next.next;
 }
 
@@ -142,7 +142,7 @@ static void queue_append(struct read_clog2_pass *p, struct read_clog2_queue *q,
 
 void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item *item,
                         const struct read_clog2_place *place) {
-    const struct read_clog2_info *info = read_clog2_info(p->reader);
+    const struct read_clog2_info *info = p->info;
     int32_t event = read_clog2_i32(item, READ_CLOG2_EVENT_AT);
     int32_t peer_comm = read_clog2_i32(item, READ_CLOG2_MESSAGE_PEER_COMM_AT),
             size = read_clog2_i32(item, READ_CLOG2_MESSAGE_SIZE_AT);
@@ -195,9 +195,9 @@ void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item 
         *q = (struct read_clog2_queue){
             .time = item->time, .offset = item->offset, .mark = mark, .size = size, .receives = !is_send};
     } else {
-        queue_append(p, q,
-                     &(struct read_clog2_open){
-                         .time = item->time, .offset = item->offset, .mark = mark, .detail = size});
+        queue_append(
+            p, q,
+            &(struct read_clog2_open){.time = item->time, .offset = item->offset, .mark = mark, .size = size});
     }
 }
 

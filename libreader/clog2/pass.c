@@ -7,10 +7,11 @@
 #include "libwriter/base/mem.h"
 
 /* The faults of a head, once there is one. */
-static void find_head_faults(struct read_clog2_pass *p, const struct read_clog2_item *item, double least) {
-    const struct read_clog2_info *info = read_clog2_info(p->reader);
-    if (!(item->time >= least && item->time < READ_CLOG2_LAST)) {
-        read_clog2_found(p, READ_CLOG2_ORDER, item->offset, "expected %.9f s to below 1e8 s, got %.9f", least,
+__attribute__((noinline)) static void find_head_faults(struct read_clog2_pass *p,
+                                                       const struct read_clog2_item *item) {
+    const struct read_clog2_info *info = p->info;
+    if (!(item->time >= p->end && item->time < READ_CLOG2_LAST)) {
+        read_clog2_found(p, READ_CLOG2_ORDER, item->offset, "expected %.9f s to below 1e8 s, got %.9f", p->end,
                          item->time);
     }
     if ((uint32_t)item->comm >= info->comms) {
@@ -27,11 +28,10 @@ static void find_head_faults(struct read_clog2_pass *p, const struct read_clog2_
 
 /* The preamble's numbers are at most 2^31 - 1, so that negative ones are beyond them as unsigned ones. */
 static void check_head(struct read_clog2_pass *p, const struct read_clog2_item *item) {
-    const struct read_clog2_info *info = read_clog2_info(p->reader);
-    const double least = p->records == 0 ? 0 : p->end;
-    if (!(item->time >= least && item->time < READ_CLOG2_LAST) || (uint32_t)item->comm >= info->comms ||
+    const struct read_clog2_info *info = p->info;
+    if (!(item->time >= p->end && item->time < READ_CLOG2_LAST) || (uint32_t)item->comm >= info->comms ||
         (uint32_t)item->rank >= info->ranks || (uint32_t)item->thread >= info->threads) {
-        find_head_faults(p, item, least);
+        find_head_faults(p, item);
     }
     if (p->records++ == 0) {
         p->begin = item->time;
@@ -43,18 +43,31 @@ static bool is_event(const struct read_clog2_item *item) {
     return item->kind == READ_CLOG2_IS_BARE || item->kind == READ_CLOG2_IS_WITH_CARGO;
 }
 
+static void place_event(struct read_clog2_pass *p, const struct read_clog2_item *item,
+                        struct read_clog2_place *place) {
+    struct read_clog2_near_rank *near = read_clog2_near(p, item->comm, item->rank, item->thread);
+    if (near->timeline == 0) {
+        near->timeline = read_clog2_timeline_find(p, item, near->world);
+    }
+    place->timeline = near->timeline;
+    place->rank = near->world;
+    if (place->timeline != 0) {
+        hpcw_i_fetch(&p->timeline[place->timeline - 1], sizeof *p->timeline);
+    }
+}
+
 static void place_of(struct read_clog2_pass *p, const struct read_clog2_item *item,
                      struct read_clog2_place *place) {
     if (item->kind == READ_CLOG2_IS_MESSAGE) {
         read_clog2_message_place(p, item, place);
     } else if (is_event(item) && !(p->watch != NULL && p->watch->no_states)) {
-        read_clog2_event_place(p, item, place);
+        place_event(p, item, place);
     }
 }
 
 /* Of a rank that does not matter, but was not passed over. */
-static bool is_unwanted(const struct read_clog2_pass *p, const struct read_clog2_item *item) {
-    const uint32_t *ranks = p->watch == NULL ? NULL : p->watch->ranks;
+static bool is_unwanted(const struct read_clog2_watch *w, const struct read_clog2_item *item) {
+    const uint32_t *ranks = w->ranks;
     return ranks != NULL && item->comm == 0 && (item->kind == READ_CLOG2_IS_MESSAGE || is_event(item)) &&
            ((uint32_t)item->rank < ranks[0] || (uint32_t)item->rank > ranks[1]);
 }
@@ -89,31 +102,25 @@ static void take(struct read_clog2_pass *p, const struct read_clog2_item *item,
     }
 }
 
-/* Ends the pass if a callback says so. */
-static void check_stop(struct read_clog2_pass *p) {
-    if (p->status == HPCW_OK && p->watch != NULL && p->watch->stop != NULL) {
-        p->status = read_clog2_stopped(p->reader, *p->watch->stop, p->err);
-    }
-}
-
 /* Judges records whose places are known. Returns how many: fewer where the pass ends. */
 static uint32_t take_some(struct read_clog2_pass *p, const struct read_clog2_item *item,
                           const struct read_clog2_place *place, uint32_t count) {
     const struct read_clog2_watch *w = p->watch;
-    for (uint32_t i = 0; i < count; i++) {
+    uint32_t i = 0;
+    while (i < count && p->status == HPCW_OK) {
         if (w != NULL && w->before != NULL && !w->before(w->context, item[i].time)) {
             p->ended = true;
-            return i;
+            break;
         }
-        if (!is_unwanted(p, &item[i])) {
+        if (w == NULL || !is_unwanted(w, &item[i])) {
             take(p, &item[i], &place[i]);
         }
-        check_stop(p);
-        if (p->status != HPCW_OK) {
-            return i + 1;
+        i++;
+        if (w != NULL && w->stop != NULL && p->status == HPCW_OK) {
+            p->status = read_clog2_stopped(p->reader, *w->stop, p->err);
         }
     }
-    return count;
+    return i;
 }
 
 /* The places of records follow from those of communicators before them, which therefore end a row of places. */
@@ -156,6 +163,7 @@ void read_clog2_pass_open(struct read_clog2_pass *p, struct read_clog2 *reader, 
                           const struct read_clog2_watch *watch) {
     *p = (struct read_clog2_pass){
         .reader = reader,
+        .info = read_clog2_info(reader),
         .introductions = 1,
         .refuse = refuse,
         .profile = profile,
@@ -202,6 +210,9 @@ hpcw_status read_clog2_pass_run(struct read_clog2_pass *p, struct read_clog2 *re
 }
 
 void read_clog2_pass_free(struct read_clog2_pass *p) {
+    for (size_t i = 0; i < p->timelines.count; i++) {
+        hpcw_i_free(p->timeline[i].deep);
+    }
     hpcw_i_table_free(&p->events);
     hpcw_i_table_free(&p->timelines);
     hpcw_i_table_free(&p->members);

@@ -62,14 +62,13 @@ struct read_clog2_amount {
     double seconds;
 };
 
-/* An open state of a timeline, or a message that waits for its partner. Lists of them are linked by index + 1. */
+/* A message that waits for its partner. Lists of them are linked by index + 1. */
 struct read_clog2_open {
     double time;
     uint64_t offset;
-    uint64_t mark; /* of a message: of the watch */
+    uint64_t mark; /* of the watch */
     uint32_t next;
-    uint32_t depth; /* of a state */
-    int32_t detail; /* definition of the state, size of the message */
+    int32_t size;
 };
 
 /* What an event is to its definition. */
@@ -79,16 +78,23 @@ enum { READ_CLOG2_STARTS, READ_CLOG2_ENDS, READ_CLOG2_ALONE };
 struct read_clog2_event {
     uint32_t definition, role;
 };
-struct read_clog2_drawn {
-    double since;
-    uint64_t definition; /* + 1; 0: none */
+struct read_clog2_state {
+    double time;
+    uint64_t offset;
+    uint32_t definition;
+    uint32_t depth; /* open states when it began */
 };
+/* Programs open few states inside each other. Those of hpcgen's logs, three, have room here; a timeline takes two cache lines. */
+enum { READ_CLOG2_STATES = 3, READ_CLOG2_DRAWN = 2 };
 struct read_clog2_timeline {
-    uint32_t top;                     /* index + 1 of the innermost open state */
-    uint32_t depth;                   /* open states */
-    double since;                     /* when `top` became the innermost */
-    double ended;                     /* when a drawable ended here last */
-    struct read_clog2_drawn drawn[2]; /* the first two that ended then */
+    uint32_t depth;                /* open states */
+    uint32_t capacity;             /* of `deep` */
+    struct read_clog2_state *deep; /* all open states once they were more than `state` holds; NULL before */
+    double since;                  /* when the innermost state became the innermost */
+    double ended;                  /* when a drawable ended here last */
+    double drawn_since[READ_CLOG2_DRAWN];        /* the first ones that ended then */
+    uint32_t drawn_definition[READ_CLOG2_DRAWN]; /* + 1; 0: none */
+    struct read_clog2_state state[READ_CLOG2_STATES];
 };
 struct read_clog2_member {
     int64_t rank;
@@ -129,6 +135,7 @@ struct read_clog2_near_rank {
 /* The first failure stays in `status`. From then on no rule is checked, and take() is not called again. */
 struct read_clog2_pass {
     struct read_clog2 *reader;
+    const struct read_clog2_info *info;   /* of the reader */
     unsigned refuse;                      /* bit per rule: fail at the first case */
     bool profile;                         /* fill `shares` and `flows` */
     const struct read_clog2_watch *watch; /* or NULL */
@@ -166,7 +173,7 @@ struct read_clog2_pass {
     struct read_clog2_definition *definition;
     uint32_t definitions;
     size_t definition_capacity;
-    struct read_clog2_open *open; /* open states and messages; unused ones form a list */
+    struct read_clog2_open *open; /* unused ones form a list */
     uint32_t opens, open_free;
     size_t open_capacity;
 };
@@ -189,6 +196,9 @@ void *read_clog2_add(struct read_clog2_pass *p, struct hpcw_i_table *table, cons
 /* Bytes [from, to) of a record must be zero. */
 static inline void read_clog2_check_zero(struct read_clog2_pass *p, const struct read_clog2_item *item,
                                          uint32_t from, uint32_t to) {
+    if (to - from == 4 && read_clog2_i32(item, from) == 0) {
+        return; /* the padding of events and messages */
+    }
     for (uint32_t i = from; i < to; i++) {
         unsigned char byte = item->payload[i - READ_CLOG2_HEAD_SIZE];
         if (byte != 0) {
@@ -215,9 +225,8 @@ void read_clog2_introduce(struct read_clog2_pass *p, const struct read_clog2_ite
 void read_clog2_unknown_rank(struct read_clog2_pass *p, uint64_t offset, int32_t comm, int32_t rank);
 void read_clog2_check_table(struct read_clog2_pass *p);
 
-/* states.c: states and solo events */
-void read_clog2_event_place(struct read_clog2_pass *p, const struct read_clog2_item *item,
-                            struct read_clog2_place *place);
+/* states.c: states and solo events. Index + 1 of the timeline, which is made if it is missing; 0: memory ran out. */
+uint32_t read_clog2_timeline_find(struct read_clog2_pass *p, const struct read_clog2_item *item, int32_t world);
 void read_clog2_event(struct read_clog2_pass *p, const struct read_clog2_item *item,
                       const struct read_clog2_place *place);
 void read_clog2_check_states_ended(struct read_clog2_pass *p);

@@ -4,13 +4,14 @@
 
 #include "libreader/clog2/private.h"
 #include "libwriter/base/array.h"
+#include "libwriter/base/mem.h"
 
 static bool by_rank(const struct read_clog2_pass *p) {
     return p->watch != NULL && p->watch->by_rank;
 }
 
-/* Index + 1 of the timeline, which is made if it is missing; 0: memory ran out. */
-static uint32_t timeline_find(struct read_clog2_pass *p, const struct read_clog2_item *item, int32_t world) {
+uint32_t read_clog2_timeline_find(struct read_clog2_pass *p, const struct read_clog2_item *item,
+                                  int32_t world) {
     const bool whole = by_rank(p) && world >= 0;
     const uint64_t key[] = {whole ? read_clog2_pack(0, world) : read_clog2_pack(item->comm, item->rank),
                             read_clog2_pack(whole ? 1 : 0, item->thread)};
@@ -31,54 +32,76 @@ static uint32_t timeline_find(struct read_clog2_pass *p, const struct read_clog2
     return (uint32_t)*index + 1;
 }
 
-void read_clog2_event_place(struct read_clog2_pass *p, const struct read_clog2_item *item,
-                            struct read_clog2_place *place) {
-    struct read_clog2_near_rank *near = read_clog2_near(p, item->comm, item->rank, item->thread);
-    if (near->timeline == 0) {
-        near->timeline = timeline_find(p, item, near->world);
-    }
-    place->timeline = near->timeline;
-    place->rank = near->world;
-    if (place->timeline != 0) {
-        __builtin_prefetch(&p->timeline[place->timeline - 1]);
-    }
-}
-
-static void key_of(const struct read_clog2_item *item, const struct read_clog2_drawn *drawn,
+static void key_of(const struct read_clog2_item *item, uint32_t definition, double since,
                    uint64_t key[HPCW_I_TABLE_KEY]) {
     key[0] = read_clog2_pack(item->comm, item->rank);
-    key[1] = read_clog2_pack((int32_t)drawn->definition - 1, item->thread);
-    key[2] = read_clog2_bits_of(drawn->since);
+    key[1] = read_clog2_pack((int32_t)definition, item->thread);
+    key[2] = read_clog2_bits_of(since);
+}
+
+/* A drawable that ends with the record, at the time of others of its timeline. */
+__attribute__((noinline)) static void complete_with(struct read_clog2_pass *p,
+                                                    const struct read_clog2_item *item,
+                                                    struct read_clog2_timeline *timeline, uint32_t definition,
+                                                    double begin) {
+    double *since = timeline->drawn_since;
+    uint32_t *drawn = timeline->drawn_definition;
+    /* An inner state and the one around it end at one time in most programs: two need no table. */
+    if (drawn[1] == 0) {
+        since[1] = begin;
+        drawn[1] = definition + 1;
+        if (since[0] == begin && drawn[0] == drawn[1]) {
+            read_clog2_equal(p, item);
+        }
+        return;
+    }
+    uint64_t key[READ_CLOG2_DRAWN + 1][HPCW_I_TABLE_KEY];
+    for (uint32_t i = 0; i < READ_CLOG2_DRAWN; i++) {
+        key_of(item, drawn[i] - 1, since[i], key[i]);
+    }
+    key_of(item, definition, begin, key[READ_CLOG2_DRAWN]);
+    read_clog2_complete(p, item, key, READ_CLOG2_DRAWN + 1);
 }
 
 /* A drawable that ends with the record. Where communicators share timelines, equal ones are not looked for. */
 static void complete(struct read_clog2_pass *p, const struct read_clog2_item *item,
                      struct read_clog2_timeline *timeline, uint32_t definition, double begin) {
-    struct read_clog2_drawn *drawn = timeline->drawn;
-    const struct read_clog2_drawn now = {.since = begin, .definition = (uint64_t)definition + 1};
     p->drawables++;
-    if (timeline->ended != item->time || drawn[0].definition == 0) {
+    if (timeline->ended != item->time || timeline->drawn_definition[0] == 0) {
         timeline->ended = item->time;
-        drawn[0] = now;
-        drawn[1].definition = 0;
-        return;
+        timeline->drawn_since[0] = begin;
+        timeline->drawn_definition[0] = definition + 1;
+        timeline->drawn_definition[1] = 0;
+    } else if (!by_rank(p)) {
+        complete_with(p, item, timeline, definition, begin);
     }
-    if (by_rank(p)) {
-        return;
+}
+
+/* ---- Open states ------------------------------------------------------------------------------------------ */
+
+/* [depth], the innermost one last. */
+static struct read_clog2_state *states_of(struct read_clog2_timeline *timeline) {
+    return timeline->deep == NULL ? timeline->state : timeline->deep;
+}
+
+/* The same with room for one more; NULL: memory ran out. */
+__attribute__((noinline)) static struct read_clog2_state *states_grow(struct read_clog2_pass *p,
+                                                                      struct read_clog2_timeline *timeline) {
+    size_t capacity = timeline->capacity;
+    struct read_clog2_state *grown =
+        timeline->depth > UINT32_MAX / 2
+            ? NULL
+            : hpcw_i_grow(timeline->deep, &capacity, (size_t)timeline->depth + 1, sizeof *grown);
+    if (grown == NULL) {
+        read_clog2_no_memory(p);
+        return NULL;
     }
-    /* An inner state and the one around it end at one time in most programs: two need no table. */
-    if (drawn[1].definition == 0) {
-        drawn[1] = now;
-        if (now.since == drawn[0].since && now.definition == drawn[0].definition) {
-            read_clog2_equal(p, item);
-        }
-        return;
+    if (timeline->deep == NULL) {
+        memcpy(grown, timeline->state, sizeof timeline->state);
     }
-    uint64_t key[3][HPCW_I_TABLE_KEY];
-    key_of(item, &drawn[0], key[0]);
-    key_of(item, &drawn[1], key[1]);
-    key_of(item, &now, key[2]);
-    read_clog2_complete(p, item, key, 3);
+    timeline->deep = grown;
+    timeline->capacity = (uint32_t)capacity;
+    return grown;
 }
 
 /* ---- The watch -------------------------------------------------------------------------------------------- */
@@ -104,23 +127,31 @@ static struct read_clog2_stretch stretch_of(const struct read_clog2_pass *p, con
 /* Reports the innermost state of a timeline, which another one is about to replace. */
 static void watch_stretch(struct read_clog2_pass *p, const struct read_clog2_item *item,
                           const struct read_clog2_place *place, struct read_clog2_timeline *timeline) {
-    if (timeline->top != 0 && item->time > timeline->since && place->rank >= 0) {
-        const struct read_clog2_open *o = &p->open[timeline->top - 1];
-        struct read_clog2_stretch s = stretch_of(p, item, place, (uint32_t)o->detail);
+    if (timeline->depth > 0 && item->time > timeline->since && place->rank >= 0) {
+        const struct read_clog2_state *top = &states_of(timeline)[timeline->depth - 1];
+        struct read_clog2_stretch s = stretch_of(p, item, place, top->definition);
         s.from = timeline->since;
-        s.depth = o->depth;
+        s.depth = top->depth;
         p->watch->stretch(p->watch->context, &s);
     }
     timeline->since = item->time;
 }
 
-static void call(const struct read_clog2_pass *p,
-                 void (*callback)(void *context, const struct read_clog2_stretch *s),
-                 const struct read_clog2_item *item, struct read_clog2_stretch s) {
-    s.cargo = item->kind == READ_CLOG2_IS_WITH_CARGO
-                  ? item->payload + (READ_CLOG2_CARGO_AT - READ_CLOG2_HEAD_SIZE)
-                  : NULL;
-    callback(p->watch->context, &s);
+/* Reports a state or event to a callback, which may be NULL. Not inline, so that a pass without a watch has less to save. */
+__attribute__((noinline)) static void tell(const struct read_clog2_pass *p,
+                                           void (*callback)(void *context, const struct read_clog2_stretch *s),
+                                           const struct read_clog2_item *item,
+                                           const struct read_clog2_place *place, uint32_t definition,
+                                           double from, uint32_t depth) {
+    if (callback != NULL && p->status == HPCW_OK && place->rank >= 0) {
+        struct read_clog2_stretch s = stretch_of(p, item, place, definition);
+        s.from = from;
+        s.depth = depth;
+        s.cargo = item->kind == READ_CLOG2_IS_WITH_CARGO
+                      ? item->payload + (READ_CLOG2_CARGO_AT - READ_CLOG2_HEAD_SIZE)
+                      : NULL;
+        callback(p->watch->context, &s);
+    }
 }
 
 /* ---- Records ---------------------------------------------------------------------------------------------- */
@@ -128,31 +159,28 @@ static void call(const struct read_clog2_pass *p,
 static void start_state(struct read_clog2_pass *p, const struct read_clog2_item *item,
                         const struct read_clog2_place *place, uint32_t definition) {
     struct read_clog2_timeline *timeline = &p->timeline[place->timeline - 1];
-    uint32_t n = read_clog2_open_take(p);
-    if (n == 0) {
+    struct read_clog2_state *state = timeline->deep == NULL && timeline->depth < READ_CLOG2_STATES
+                                         ? timeline->state
+                                         : states_grow(p, timeline);
+    if (state == NULL) {
         return;
     }
     if (p->watch != NULL && p->watch->stretch != NULL) {
         watch_stretch(p, item, place, timeline);
     }
-    for (uint32_t i = timeline->top; i != 0; i = p->open[i - 1].next) {
-        if (p->open[i - 1].detail == (int32_t)definition) {
+    for (uint32_t i = timeline->depth; i > 0; i--) {
+        if (state[i - 1].definition == definition) {
             read_clog2_found(p, READ_CLOG2_NESTING, item->offset,
                              "expected its end first, got state %" PRId32 " inside itself",
                              p->definition[definition].number);
             break;
         }
     }
-    p->open[n - 1] = (struct read_clog2_open){.time = item->time,
-                                              .offset = item->offset,
-                                              .next = timeline->top,
-                                              .depth = timeline->depth++,
-                                              .detail = (int32_t)definition};
-    timeline->top = n;
-    if (p->watch != NULL && p->watch->begin != NULL && p->status == HPCW_OK && place->rank >= 0) {
-        struct read_clog2_stretch s = stretch_of(p, item, place, definition);
-        s.depth = timeline->depth - 1;
-        call(p, p->watch->begin, item, s);
+    state[timeline->depth] = (struct read_clog2_state){
+        .time = item->time, .offset = item->offset, .definition = definition, .depth = timeline->depth};
+    timeline->depth++;
+    if (p->watch != NULL) {
+        tell(p, p->watch->begin, item, place, definition, item->time, timeline->depth - 1);
     }
 }
 
@@ -160,14 +188,12 @@ static void start_state(struct read_clog2_pass *p, const struct read_clog2_item 
 static void end_state(struct read_clog2_pass *p, const struct read_clog2_item *item,
                       const struct read_clog2_place *place, uint32_t definition) {
     struct read_clog2_timeline *timeline = &p->timeline[place->timeline - 1];
-    uint32_t above = 0, oldest = 0, above_oldest = 0;
-    for (uint32_t i = timeline->top; i != 0; above = i, i = p->open[i - 1].next) {
-        if (p->open[i - 1].detail == (int32_t)definition) {
-            oldest = i;
-            above_oldest = above;
-        }
+    struct read_clog2_state *state = states_of(timeline);
+    uint32_t oldest = 0;
+    while (oldest < timeline->depth && state[oldest].definition != definition) {
+        oldest++;
     }
-    if (oldest == 0) {
+    if (oldest == timeline->depth) {
         read_clog2_found(p, READ_CLOG2_END_ALONE, item->offset,
                          "expected state %" PRId32 " to be open on rank %" PRId32 " of communicator %" PRId32
                          ", thread %" PRId32,
@@ -177,35 +203,29 @@ static void end_state(struct read_clog2_pass *p, const struct read_clog2_item *i
     if (p->watch != NULL && p->watch->stretch != NULL) {
         watch_stretch(p, item, place, timeline);
     }
-    const struct read_clog2_open o = p->open[oldest - 1];
-    if (above_oldest != 0) {
+    const struct read_clog2_state ended = state[oldest];
+    timeline->depth--;
+    if (oldest < timeline->depth) {
         read_clog2_found(p, READ_CLOG2_NESTING, item->offset,
                          "expected the end of state %" PRId32 " first, got that of state %" PRId32,
-                         p->definition[p->open[timeline->top - 1].detail].number,
+                         p->definition[state[timeline->depth].definition].number,
                          p->definition[definition].number);
-        p->open[above_oldest - 1].next = o.next;
-    } else {
-        timeline->top = o.next;
+        memmove(&state[oldest], &state[oldest + 1], (timeline->depth - oldest) * sizeof *state);
     }
-    timeline->depth--;
-    read_clog2_open_give(p, oldest);
     read_clog2_need(p, item->offset, place->rank, item->comm, item->rank);
-    complete(p, item, timeline, definition, o.time);
-    if (p->watch != NULL && p->watch->state != NULL && p->status == HPCW_OK && place->rank >= 0) {
-        struct read_clog2_stretch s = stretch_of(p, item, place, definition);
-        s.from = o.time;
-        s.depth = o.depth;
-        call(p, p->watch->state, item, s);
+    complete(p, item, timeline, definition, ended.time);
+    if (p->watch != NULL) {
+        tell(p, p->watch->state, item, place, definition, ended.time, ended.depth);
     }
-    read_clog2_amount_add(p, &p->shares, definition, place->rank, 0, item->time - o.time);
+    read_clog2_amount_add(p, &p->shares, definition, place->rank, 0, item->time - ended.time);
 }
 
 static void solo_event(struct read_clog2_pass *p, const struct read_clog2_item *item,
                        const struct read_clog2_place *place, uint32_t definition) {
     read_clog2_need(p, item->offset, place->rank, item->comm, item->rank);
     complete(p, item, &p->timeline[place->timeline - 1], definition, item->time);
-    if (p->watch != NULL && p->watch->solo != NULL && p->status == HPCW_OK && place->rank >= 0) {
-        call(p, p->watch->solo, item, stretch_of(p, item, place, definition));
+    if (p->watch != NULL) {
+        tell(p, p->watch->solo, item, place, definition, item->time, 0);
     }
     read_clog2_amount_add(p, &p->shares, definition, place->rank, 0, 0);
 }
@@ -273,9 +293,11 @@ void read_clog2_event(struct read_clog2_pass *p, const struct read_clog2_item *i
 
 void read_clog2_check_states_ended(struct read_clog2_pass *p) {
     for (size_t k = 0; k < p->timelines.count; k++) {
-        for (uint32_t i = p->timeline[k].top; i != 0; i = p->open[i - 1].next) {
-            read_clog2_found(p, READ_CLOG2_START_ALONE, p->open[i - 1].offset,
-                             "expected an end of state %" PRId32, p->definition[p->open[i - 1].detail].number);
+        const struct read_clog2_state *state = states_of(&p->timeline[k]);
+        for (uint32_t i = p->timeline[k].depth; i > 0; i--) {
+            read_clog2_found(p, READ_CLOG2_START_ALONE, state[i - 1].offset,
+                             "expected an end of state %" PRId32,
+                             p->definition[state[i - 1].definition].number);
         }
     }
 }
