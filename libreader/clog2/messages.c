@@ -109,10 +109,31 @@ static void tell(const struct read_clog2_pass *p, const struct read_clog2_end *e
 
 /* ---- Records ---------------------------------------------------------------------------------------------- */
 
+/* Forgets the queues in which nothing waits, if they are many. */
+static void queues_clean(struct read_clog2_pass *p) {
+    enum { FEW = 4096 }; /* 0.5 MB */
+    if (p->queues.count < 2 * p->most_waiting + FEW) {
+        return;
+    }
+    struct hpcw_i_table kept = {
+        .key_words = p->queues.key_words, .value_size = p->queues.value_size, .seed = p->queues.seed};
+    uint64_t key[HPCW_I_TABLE_KEY];
+    const struct read_clog2_queue *q;
+    for (size_t at = 0; (q = hpcw_i_table_next(&p->queues, &at, key)) != NULL;) {
+        struct read_clog2_queue *to = q->waits ? read_clog2_add(p, &kept, key) : NULL;
+        if (to != NULL) {
+            *to = *q;
+        }
+    }
+    hpcw_i_table_free(&p->queues);
+    p->queues = kept;
+}
+
 /* Takes the first end of a queue away. */
 static void queue_shift(struct read_clog2_pass *p, struct read_clog2_queue *q) {
     if (q->head == 0) {
-        hpcw_i_table_remove(&p->queues, q);
+        q->waits = false;
+        p->waiting--;
         return;
     }
     const uint32_t second = q->head;
@@ -165,13 +186,13 @@ void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item 
         tell(p, &end);
         return;
     }
-    bool fresh;
-    struct read_clog2_queue *q = hpcw_i_table_add_hashed(&p->queues, place->key, place->hash, &fresh);
+    queues_clean(p);
+    struct read_clog2_queue *q = hpcw_i_table_add_hashed(&p->queues, place->key, place->hash, NULL);
     if (q == NULL) {
         read_clog2_no_memory(p);
         return;
     }
-    if (!fresh && q->receives == is_send) {
+    if (q->waits && q->receives == is_send) {
         const struct read_clog2_queue first = *q;
         const struct message_ends ends = ends_of(item);
         queue_shift(p, q);
@@ -191,9 +212,15 @@ void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item 
         end.mark = &mark;
         tell(p, &end);
     }
-    if (fresh) {
-        *q = (struct read_clog2_queue){
-            .time = item->time, .offset = item->offset, .mark = mark, .size = size, .receives = !is_send};
+    if (!q->waits) {
+        *q = (struct read_clog2_queue){.time = item->time,
+                                       .offset = item->offset,
+                                       .mark = mark,
+                                       .size = size,
+                                       .waits = true,
+                                       .receives = !is_send};
+        p->waiting++;
+        p->most_waiting = p->waiting > p->most_waiting ? p->waiting : p->most_waiting;
     } else {
         queue_append(
             p, q,
@@ -206,7 +233,7 @@ void read_clog2_check_messages_met(struct read_clog2_pass *p) {
     const struct read_clog2_queue *queue;
     for (size_t at = 0; (queue = hpcw_i_table_next(&p->queues, &at, key)) != NULL;) {
         uint64_t offset = queue->offset;
-        for (uint32_t i = queue->head;; i = p->open[i - 1].next) {
+        for (uint32_t i = queue->head; queue->waits; i = p->open[i - 1].next) {
             read_clog2_found(p, READ_CLOG2_MESSAGE, offset, "expected a %s with tag %" PRIu64,
                              queue->receives ? "send" : "receive", key[2]);
             if (i == 0) {

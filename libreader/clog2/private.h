@@ -105,6 +105,7 @@ struct read_clog2_queue {
     uint64_t offset;
     uint64_t mark; /* of the watch */
     int32_t size;
+    bool waits;          /* there is one */
     bool receives;       /* receives wait; false: sends */
     uint32_t head, tail; /* index + 1 */
 };
@@ -159,7 +160,10 @@ struct read_clog2_pass {
     bool ahead;                  /* reads what stands behind: it is for what is missing, and changes nothing */
     bool looked_ahead;           /* all definitions and ranks of communicators are known */
     bool ended;                  /* the last step, before the end of the log */
-    struct hpcw_i_table queues;  /* both ends of messages and their tag -> struct read_clog2_queue */
+    /* Both ends of messages and their tag -> struct read_clog2_queue. Programs send the same messages again and again, so queues
+     * stay when nothing waits in them, until they are many. */
+    struct hpcw_i_table queues;
+    size_t waiting, most_waiting; /* queues in which something waits; the most at a time */
     struct hpcw_i_table
         completed; /* drawables that ended at the time `completed_at`, where one alone does not tell */
     struct hpcw_i_table shares; /* (definition, rank of the world) -> struct read_clog2_amount */

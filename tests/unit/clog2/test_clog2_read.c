@@ -18,7 +18,7 @@
 #include "tests/support/clog2_cases.h"
 #include "tests/support/files.h"
 
-enum { RANKS = 3, STEPS = 400 };
+enum { RANKS = 3, STEPS = 400, TAGS = 10000 };
 
 static char dir[256], path[300];
 
@@ -212,14 +212,16 @@ static void states_messages_and_their_profile(void **state) {
 
 /* ---- timelines ---- */
 
+enum { PIECES = 16 };
+
 struct pieces {
     unsigned count;
-    hpcw_clog2_stretch piece[4];
+    hpcw_clog2_stretch piece[PIECES];
 };
 
 static hpcw_status keep_stretch(void *context, const hpcw_clog2_stretch *s) {
     struct pieces *pieces = context;
-    assert_true(pieces->count < 4);
+    assert_true(pieces->count < PIECES);
     pieces->piece[pieces->count++] = *s;
     return HPCW_OK;
 }
@@ -288,6 +290,62 @@ static void nested_states(void **state) {
     assert_true(is_piece(&stretches.piece[2], &events[0], 3, 4));
     assert_true(is_piece(&states.piece[0], &events[1], 2, 3));
     assert_true(is_piece(&states.piece[1], &events[0], 1, 4));
+}
+
+/* States that end in the order of their begins, more of them than a timeline has room for in itself. */
+static void many_states_at_a_time(void **state) {
+    (void)state;
+    enum { OPEN = 6 };
+    static const struct event events[] = {{0, 0, 600}, {0, 0, 602}, {0, 0, 600}, {0, 0, 602},
+                                          {0, 0, 600}, {0, 0, 602}, {0, 0, 601}, {0, 0, 603},
+                                          {0, 0, 601}, {0, 0, 603}, {0, 0, 601}, {0, 0, 603}};
+    struct pieces stretches, states;
+    watch_events(events, 2 * OPEN, &stretches, &states);
+    assert_true(stretches.count == 2 * OPEN - 1 && states.count == OPEN);
+    for (size_t i = 0; i < OPEN; i++) {
+        assert_true(is_piece(&states.piece[i], &events[i], (double)(1 + i), (double)(1 + OPEN + i)));
+    }
+}
+
+/* ---- messages ---- */
+
+static hpcw_status count_meetings(void *context, const hpcw_clog2_end *e) {
+    unsigned *meetings = context;
+    assert_true(e->meets == !e->send);
+    if (e->meets) {
+        assert_true(e->other == (*meetings < TAGS ? e->time - 1 : 1));
+        ++*meetings;
+    }
+    return HPCW_OK;
+}
+
+/* A message waits while those of so many other tags meet that the reader forgets some of these. */
+static void messages_of_many_tags(void **state) {
+    (void)state;
+    struct clog2_case c;
+    char other[300];
+    (void)snprintf(other, sizeof other, "%s/tags.clog2", dir);
+    clog2_case_make(&c, 1, 0);
+    c.record = realloc(c.record, (c.count + 2 * TAGS + 2) * sizeof *c.record);
+    assert_non_null(c.record);
+    for (int32_t i = 0; i < 2 * TAGS + 2; i++) {
+        const bool waits = i == 0 || i == 2 * TAGS + 1;
+        c.record[c.count++] = (hpcw_clog2_record){
+            .time = (double)(1 + i),
+            .kind = HPCW_CLOG2_MESSAGE,
+            .as.message = {.event = (waits ? i == 0 : i % 2 == 1) ? HPCW_CLOG2_SEND : HPCW_CLOG2_RECEIVE,
+                           .tag = waits ? TAGS : (i - 1) / 2}};
+    }
+    assert_int_equal(clog2_case_write(&c, other, 0, NULL), HPCW_OK);
+    clog2_case_free(&c);
+    hpcw_clog2_reader *r;
+    unsigned meetings = 0;
+    assert_int_equal(hpcw_clog2_reader_open(other, &r, NULL), HPCW_OK);
+    assert_int_equal(
+        hpcw_clog2_reader_watch(r, &(hpcw_clog2_watch){.context = &meetings, .message = count_meetings}, NULL),
+        HPCW_OK);
+    assert_int_equal(meetings, TAGS + 1);
+    hpcw_clog2_reader_free(r);
 }
 
 /* ---- callbacks ---- */
@@ -416,6 +474,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_read_can_be_written), cmocka_unit_test(states_messages_and_their_profile),
         cmocka_unit_test(timelines_of_a_rank_overlap), cmocka_unit_test(nested_states),
+        cmocka_unit_test(many_states_at_a_time),       cmocka_unit_test(messages_of_many_tags),
         cmocka_unit_test(callbacks_end_a_run),         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, make, clean);
