@@ -587,6 +587,31 @@ HPCW_API uint64_t hpcw_rank2file_restart_files(const hpcw_rank2file_restart *r);
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_restart_file(hpcw_rank2file_restart *r, uint64_t index,
                                                                  hpcw_rank2file_found *found, hpcw_error *err);
 
+/** Arrays for the columns of files; each may be NULL. Rows are in the order of hpcw_rank2file_restart_file. */
+typedef struct hpcw_rank2file_files {
+    uint32_t *rank; /**< the rank of the file */
+    const char **
+        name; /**< below hpcw_rank2file_restart_base; valid until ranks are loaded again and as long as the handle */
+    uint64_t *size; /**< bytes; 0: the map has none */
+    uint32_t *crc;  /**< CRC-32 of the content; 0 if the map has none */
+    bool *has_size; /**< whether the map has a size */
+    bool *has_crc;  /**< whether it has a CRC-32 */
+} hpcw_rank2file_files;
+
+/**
+ * Fills columns with files `first` to `first + count` - 1 of the loaded ranks.
+ *
+ * @param columns  arrays of `count` elements each
+ * @return HPCW_OK or HPCW_EINVAL (a pointer is NULL, files that were not loaded)
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_restart_fill(const hpcw_rank2file_restart *r,
+                                                                 uint64_t first, size_t count,
+                                                                 const hpcw_rank2file_files *columns,
+                                                                 hpcw_error *err);
+
+/** The directory below which the names of files are. Valid as long as the handle. NULL for NULL. */
+HPCW_API const char *hpcw_rank2file_restart_base(const hpcw_rank2file_restart *r);
+
 /**
  * Checks that the files of the loaded ranks exist and agree with the map; if all processes loaded their shares (NULL),
  * also that there are as many of them, with together as many bytes, as the summary says: the maps of SCR 3 have no sizes.

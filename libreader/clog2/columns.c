@@ -5,7 +5,7 @@
 
 #include "libreader/clog2/private.h"
 #include "libreader/clog2/public.h"
-#include "libreader/column.h"
+#include "libwriter/base/column.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
@@ -63,13 +63,13 @@ static void put_state(void *context, const struct read_clog2_stretch *e) {
     s->pending -= s->pending > 0 && e->from < s->window.to;
     if (inside(s, e->from, e->to)) {
         const size_t row = s->count++;
-        READ_COLUMN_PUT(s->states.definition, row, e->state);
-        READ_COLUMN_PUT(s->states.rank, row, e->rank);
-        READ_COLUMN_PUT(s->states.thread, row, e->thread);
-        READ_COLUMN_PUT(s->states.comm, row, e->comm);
-        READ_COLUMN_PUT(s->states.depth, row, e->depth);
-        READ_COLUMN_PUT(s->states.from, row, e->from);
-        READ_COLUMN_PUT(s->states.to, row, e->to);
+        HPCW_I_COLUMN_PUT(s->states.definition, row, e->state);
+        HPCW_I_COLUMN_PUT(s->states.rank, row, e->rank);
+        HPCW_I_COLUMN_PUT(s->states.thread, row, e->thread);
+        HPCW_I_COLUMN_PUT(s->states.comm, row, e->comm);
+        HPCW_I_COLUMN_PUT(s->states.depth, row, e->depth);
+        HPCW_I_COLUMN_PUT(s->states.from, row, e->from);
+        HPCW_I_COLUMN_PUT(s->states.to, row, e->to);
         put_cargo(s->states.cargo, row, e->cargo);
     }
 }
@@ -78,11 +78,11 @@ static void put_solo(void *context, const struct read_clog2_stretch *e) {
     struct read_clog2_selection *s = context;
     if (of_ranks(s, e->rank) && inside(s, e->from, e->to)) {
         const size_t row = s->count++;
-        READ_COLUMN_PUT(s->solos.definition, row, e->state);
-        READ_COLUMN_PUT(s->solos.rank, row, e->rank);
-        READ_COLUMN_PUT(s->solos.thread, row, e->thread);
-        READ_COLUMN_PUT(s->solos.comm, row, e->comm);
-        READ_COLUMN_PUT(s->solos.time, row, e->from);
+        HPCW_I_COLUMN_PUT(s->solos.definition, row, e->state);
+        HPCW_I_COLUMN_PUT(s->solos.rank, row, e->rank);
+        HPCW_I_COLUMN_PUT(s->solos.thread, row, e->thread);
+        HPCW_I_COLUMN_PUT(s->solos.comm, row, e->comm);
+        HPCW_I_COLUMN_PUT(s->solos.time, row, e->from);
         put_cargo(s->solos.cargo, row, e->cargo);
     }
 }
@@ -101,13 +101,13 @@ static void put_message(void *context, const struct read_clog2_end *e) {
     const double sent = e->send ? e->time : e->other, received = e->send ? e->other : e->time;
     if (inside(s, fmin(sent, received), fmax(sent, received))) {
         const size_t row = s->count++;
-        READ_COLUMN_PUT(s->messages.from, row, e->send ? e->rank : e->peer);
-        READ_COLUMN_PUT(s->messages.to, row, e->send ? e->peer : e->rank);
-        READ_COLUMN_PUT(s->messages.comm, row, e->send ? e->comm : e->peer_comm);
-        READ_COLUMN_PUT(s->messages.tag, row, e->tag);
-        READ_COLUMN_PUT(s->messages.size, row, e->send ? e->bytes : (int32_t)(uint32_t)(e->met >> 1));
-        READ_COLUMN_PUT(s->messages.sent, row, sent);
-        READ_COLUMN_PUT(s->messages.received, row, received);
+        HPCW_I_COLUMN_PUT(s->messages.from, row, e->send ? e->rank : e->peer);
+        HPCW_I_COLUMN_PUT(s->messages.to, row, e->send ? e->peer : e->rank);
+        HPCW_I_COLUMN_PUT(s->messages.comm, row, e->send ? e->comm : e->peer_comm);
+        HPCW_I_COLUMN_PUT(s->messages.tag, row, e->tag);
+        HPCW_I_COLUMN_PUT(s->messages.size, row, e->send ? e->bytes : (int32_t)(uint32_t)(e->met >> 1));
+        HPCW_I_COLUMN_PUT(s->messages.sent, row, sent);
+        HPCW_I_COLUMN_PUT(s->messages.received, row, received);
     }
 }
 

@@ -10,21 +10,35 @@
 /* A larger tree is not shown; levels below MOST_LEVELS do not fit into a JSON text of 64 levels. */
 enum { MOST_SHOWN = 64 << 10, MOST_LEVELS = 48 };
 
+/* The sum of the sizes. Maps of SCR 3 have none; *sized is false then. */
+static hpcw_status sum_sizes(hpcw_rank2file_restart *r, uint64_t *sum, bool *sized, hpcw_error *err) {
+    enum { ROWS = 256 };
+    uint64_t size[ROWS];
+    bool has_size[ROWS];
+    const hpcw_rank2file_files columns = {.size = size, .has_size = has_size};
+    const uint64_t files = hpcw_rank2file_restart_files(r);
+    hpcw_status s = HPCW_OK;
+    *sum = 0;
+    *sized = true;
+    for (uint64_t first = 0; s == HPCW_OK && first < files; first += ROWS) {
+        const size_t count = files - first < ROWS ? (size_t)(files - first) : ROWS;
+        s = hpcw_rank2file_restart_fill(r, first, count, &columns, err);
+        for (size_t i = 0; s == HPCW_OK && i < count; i++) {
+            *sum += size[i];
+            *sized = *sized && has_size[i];
+        }
+    }
+    return s;
+}
+
 static hpcw_status put_map(hpcw_rank2file_restart *r, struct hpcw_i_json *json, hpcw_error *err) {
     uint32_t leaves;
     uint32_t inner;
     uint32_t levels;
-    uint64_t size = 0;
-    bool sized = true; /* maps of SCR 3 have no sizes; its summary has their sum */
+    uint64_t size;
+    bool sized;
     hpcw_status s = hpcw_rank2file_restart_load(r, 0, NULL, err);
-    for (uint64_t i = 0; s == HPCW_OK && i < hpcw_rank2file_restart_files(r); i++) {
-        hpcw_rank2file_found f;
-        s = hpcw_rank2file_restart_file(r, i, &f, err);
-        if (s == HPCW_OK) {
-            sized = sized && f.has_size;
-            size += f.size;
-        }
-    }
+    s = s == HPCW_OK ? sum_sizes(r, &size, &sized, err) : s;
     if (s == HPCW_OK) {
         hpcw_rank2file_restart_shape(r, &leaves, &inner, &levels);
         hpcw_i_json_put_str(json, "layout", hpcw_rank2file_layout_name(hpcw_rank2file_restart_layout(r)));
@@ -33,7 +47,7 @@ static hpcw_status put_map(hpcw_rank2file_restart *r, struct hpcw_i_json *json, 
         hpcw_i_json_put_u64(json, "inner_nodes", inner);
         hpcw_i_json_put_u64(json, "levels", levels);
         hpcw_i_json_put_u64(json, "files", hpcw_rank2file_restart_files(r));
-        size = sized ? size : hpcw_rank2file_restart_dataset(r)->size;
+        size = sized ? size : hpcw_rank2file_restart_dataset(r)->size; /* SCR 3 has the sum in its summary */
         if (sized || size > 0) {
             hpcw_i_json_put_u64(json, "bytes", size);
         }

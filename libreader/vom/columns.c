@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* <hpcw/vom_read.h>, "Columns". */
-#include "libreader/column.h"
 #include "libreader/vom/public.h"
 #include "libwriter/base/array.h"
+#include "libwriter/base/column.h"
 
 /* ---- load ---- */
 
@@ -118,13 +118,13 @@ hpcw_status hpcw_vom_reader_tasks(const hpcw_vom_reader *reader, size_t first, s
                                               : check_rows(reader, columns, first, count, reader->tasks, err);
     for (size_t i = 0; status == HPCW_OK && i < count; i++) {
         const struct read_vom_task_row *row = &reader->task[first + i];
-        READ_COLUMN_PUT(columns->phase, i, row->phase);
-        READ_COLUMN_PUT(columns->id, i, row->id);
-        READ_COLUMN_PUT(columns->home, i, row->home);
-        READ_COLUMN_PUT(columns->migratable, i, row->migratable);
-        READ_COLUMN_PUT(columns->collection_id, i, row->collection_id);
-        READ_COLUMN_PUT(columns->objgroup_id, i, row->objgroup_id);
-        READ_COLUMN_PUT(columns->time_s, i, row->time);
+        HPCW_I_COLUMN_PUT(columns->phase, i, row->phase);
+        HPCW_I_COLUMN_PUT(columns->id, i, row->id);
+        HPCW_I_COLUMN_PUT(columns->home, i, row->home);
+        HPCW_I_COLUMN_PUT(columns->migratable, i, row->migratable);
+        HPCW_I_COLUMN_PUT(columns->collection_id, i, row->collection_id);
+        HPCW_I_COLUMN_PUT(columns->objgroup_id, i, row->objgroup_id);
+        HPCW_I_COLUMN_PUT(columns->time_s, i, row->time);
     }
     return status;
 }
@@ -135,14 +135,14 @@ hpcw_status hpcw_vom_reader_edges(const hpcw_vom_reader *reader, size_t first, s
                                               : check_rows(reader, columns, first, count, reader->edges, err);
     for (size_t i = 0; status == HPCW_OK && i < count; i++) {
         const struct read_vom_edge_row *row = &reader->edge[first + i];
-        READ_COLUMN_PUT(columns->phase, i, row->phase);
-        READ_COLUMN_PUT(columns->category, i, row->category);
-        READ_COLUMN_PUT(columns->from, i, row->from);
-        READ_COLUMN_PUT(columns->to, i, row->to);
-        READ_COLUMN_PUT(columns->from_home, i, row->from_home);
-        READ_COLUMN_PUT(columns->to_home, i, row->to_home);
-        READ_COLUMN_PUT(columns->bytes, i, row->bytes);
-        READ_COLUMN_PUT(columns->messages, i, row->messages);
+        HPCW_I_COLUMN_PUT(columns->phase, i, row->phase);
+        HPCW_I_COLUMN_PUT(columns->category, i, row->category);
+        HPCW_I_COLUMN_PUT(columns->from, i, row->from);
+        HPCW_I_COLUMN_PUT(columns->to, i, row->to);
+        HPCW_I_COLUMN_PUT(columns->from_home, i, row->from_home);
+        HPCW_I_COLUMN_PUT(columns->to_home, i, row->to_home);
+        HPCW_I_COLUMN_PUT(columns->bytes, i, row->bytes);
+        HPCW_I_COLUMN_PUT(columns->messages, i, row->messages);
     }
     return status;
 }

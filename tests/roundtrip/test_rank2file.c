@@ -65,6 +65,37 @@ static void assert_loads(const struct rank2file_case *c, hpcw_rank2file_restart 
     assert_true(rank2file_case_loaded(c, r, count, want));
 }
 
+/* Columns have what the call for one file has, whatever the number of rows. */
+static void assert_columns(hpcw_rank2file_restart *r) {
+    enum { ROWS = 5 };
+    uint32_t rank[ROWS], crc[ROWS];
+    const char *name[ROWS];
+    uint64_t size[ROWS];
+    bool has_size[ROWS], has_crc[ROWS];
+    const hpcw_rank2file_files columns = {rank, name, size, crc, has_size, has_crc};
+    const uint64_t files = hpcw_rank2file_restart_files(r);
+    for (uint64_t k = 0; k < files; k++) {
+        hpcw_rank2file_found f;
+        char path[512];
+        const size_t i = k % ROWS, left = (size_t)(files - k);
+        if (i == 0) {
+            assert_int_equal(hpcw_rank2file_restart_fill(r, k, left < ROWS ? left : ROWS, &columns, NULL),
+                             HPCW_OK);
+        }
+        assert_int_equal(hpcw_rank2file_restart_file(r, k, &f, NULL), HPCW_OK);
+        (void)snprintf(path, sizeof path, "%s/%s", hpcw_rank2file_restart_base(r), name[i]);
+        assert_string_equal(path, f.path);
+        assert_true(rank[i] == f.rank && name[i] == f.name && size[i] == f.size && crc[i] == f.crc &&
+                    has_size[i] == f.has_size && has_crc[i] == f.has_crc);
+    }
+    const hpcw_rank2file_files none = {.rank = NULL};
+    assert_int_equal(hpcw_rank2file_restart_fill(r, 0, (size_t)files, &none, NULL), HPCW_OK);
+    assert_int_equal(hpcw_rank2file_restart_fill(r, files, 0, &columns, NULL), HPCW_OK);
+    assert_int_equal(hpcw_rank2file_restart_fill(r, files, 1, &columns, NULL), HPCW_EINVAL);
+    assert_int_equal(hpcw_rank2file_restart_fill(r, 0, SIZE_MAX, &columns, NULL), HPCW_EINVAL);
+    assert_int_equal(hpcw_rank2file_restart_fill(r, 0, 0, NULL, NULL), HPCW_EINVAL);
+}
+
 static void what_was_written_is_found(void **state) {
     (void)state;
     for (unsigned i = 0; i < rank2file_case_count; i++) {
@@ -100,10 +131,12 @@ static void what_was_written_is_found(void **state) {
             sum += f.size;
         }
         assert_int_equal(sum, d->size);
+        assert_columns(r);
         assert_loads(c, r, c->ranks, all, all);
         assert_loads(c, r, n, some, some);
         assert_loads(c, r, 0, all, all);
         assert_loads(c, r, 1, &all[c->ranks - 1], &all[c->ranks - 1]);
+        assert_columns(r);
         hpcw_rank2file_restart_free(r);
     }
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from ctypes import byref, c_uint32
+from ctypes import addressof, byref, c_char_p, c_uint32
 
 import numpy as np
 
@@ -14,15 +14,23 @@ FILES = np.dtype([("dataset", "O"), ("rank", "u4"), ("path", "O"), ("size", "u8"
                   ("has_crc", "?")])
 
 
-def _files(handle: Handle, name: str) -> list:
-    """Rows of FILES of an open dataset."""
-    lib, found, rows = _library.library(), _c.hpcw_rank2file_found(), []
+def _files(handle: Handle, name: str) -> np.ndarray:
+    """FILES of an open dataset."""
+    lib = _library.library()
     with handle as restart:
         _library.call("hpcw_rank2file_restart_load", restart, 0, None)
-        for i in range(lib.hpcw_rank2file_restart_files(restart)):
-            _library.call("hpcw_rank2file_restart_file", restart, i, byref(found))
-            rows.append((name, found.rank, os.fsdecode(found.path), found.size, found.crc, found.has_size, found.has_crc))
-    return rows
+        count = lib.hpcw_rank2file_restart_files(restart)
+        names = (c_char_p * count)()
+        columns = {column: np.empty(count, FILES[column]) for column in FILES.names if FILES[column] != "O"}
+        _library.call("hpcw_rank2file_restart_fill", restart, 0, count, byref(_c.hpcw_rank2file_files(
+            name=addressof(names), **{column: array.ctypes.data for column, array in columns.items()})))
+        base = os.fsdecode(lib.hpcw_rank2file_restart_base(restart))
+        files = np.empty(count, FILES)
+        files["dataset"] = name
+        files["path"] = [f"{base}/{os.fsdecode(file)}" for file in names]
+        for column, array in columns.items():
+            files[column] = array
+    return files
 
 
 def _shape(handle: Handle) -> dict:
@@ -79,7 +87,7 @@ class Checkpoints(_show.Shown):
     def files(self) -> np.ndarray:
         """All files of all datasets of the index, by dataset and rank, a structured array: dataset, rank, path, size (bytes),
         crc (CRC-32 of the content), has_size, has_crc (SCR 3 stores neither)."""
-        return np.array([row for name in self.names for row in _files(self._open(name), name)], FILES)
+        return np.concatenate([np.empty(0, FILES), *(_files(self._open(name), name) for name in self.names)])
 
     def check(self, name: str, files: bool = True) -> None:
         """Raises what is wrong with a dataset: summaries, map, and if `files` sizes and CRC-32 of the files."""
@@ -104,7 +112,7 @@ class Map(_show.Shown):
     @property
     def files(self) -> np.ndarray:
         """As Checkpoints.files; the dataset is ""."""
-        return np.array(_files(self._handle, ""), FILES)
+        return _files(self._handle, "")
 
 
 class Tree(_show.Shown):

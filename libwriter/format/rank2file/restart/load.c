@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "libwriter/base/column.h"
 #include "libwriter/base/crc32.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
@@ -245,30 +246,63 @@ uint64_t hpcw_rank2file_restart_files(const hpcw_rank2file_restart *r) {
     return r == NULL ? 0 : r->places.size / sizeof(struct hpcw_i_r2f_place);
 }
 
-hpcw_status hpcw_rank2file_restart_file(hpcw_rank2file_restart *r, uint64_t index, hpcw_rank2file_found *found,
-                                        hpcw_error *err) {
-    if (r == NULL || found == NULL || index >= hpcw_rank2file_restart_files(r)) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected a loaded file, got %" PRIu64 " of %" PRIu64,
-                           index, hpcw_rank2file_restart_files(r));
-    }
+const char *hpcw_rank2file_restart_base(const hpcw_rank2file_restart *r) {
+    return r == NULL ? NULL : r->base;
+}
+
+static void get_file(const hpcw_rank2file_restart *r, uint64_t index, hpcw_rank2file_found *found) {
     const struct hpcw_i_r2f_place *place =
         (const struct hpcw_i_r2f_place *)(const void *)r->places.data + index;
     struct hpcw_i_r2f_file f;
     (void)hpcw_i_r2f_get_file(r->words + place->word, &f);
-    r->path.size = 0;
-    if (!hpcw_i_buf_append_str(&r->path, r->base) || !hpcw_i_buf_append(&r->path, "/", 1) ||
-        !hpcw_i_buf_append(&r->path, f.name, f.name_size + 1)) {
-        return hpcw_i_fail_memory(err, r->base, 0, NULL);
-    }
     *found = (hpcw_rank2file_found){
         .rank = place->rank,
-        .path = (const char *)r->path.data,
         .name = f.name,
         .size = f.size,
         .crc = f.crc,
         .has_size = (f.flags & HPCW_I_R2F_HAS_SIZE) != 0,
         .has_crc = (f.flags & HPCW_I_R2F_HAS_CRC) != 0,
     };
+}
+
+hpcw_status hpcw_rank2file_restart_file(hpcw_rank2file_restart *r, uint64_t index, hpcw_rank2file_found *found,
+                                        hpcw_error *err) {
+    if (r == NULL || found == NULL || index >= hpcw_rank2file_restart_files(r)) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected a loaded file, got %" PRIu64 " of %" PRIu64,
+                           index, hpcw_rank2file_restart_files(r));
+    }
+    get_file(r, index, found);
+    r->path.size = 0;
+    if (!hpcw_i_buf_append_str(&r->path, r->base) || !hpcw_i_buf_append(&r->path, "/", 1) ||
+        !hpcw_i_buf_append(&r->path, found->name, strlen(found->name) + 1)) {
+        return hpcw_i_fail_memory(err, r->base, 0, NULL);
+    }
+    found->path = (const char *)r->path.data;
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_rank2file_restart_fill(const hpcw_rank2file_restart *r, uint64_t first, size_t count,
+                                        const hpcw_rank2file_files *columns, hpcw_error *err) {
+    const uint64_t files = hpcw_rank2file_restart_files(r);
+    if (r == NULL || columns == NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: %s: expected a pointer, got NULL",
+                           r == NULL ? "handle" : "columns");
+    }
+    if (first > files || count > files - first) {
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "rank2file: expected rows of %" PRIu64 " loaded files, got %zu from %" PRIu64 " on",
+                           files, count, first);
+    }
+    for (size_t i = 0; i < count; i++) {
+        hpcw_rank2file_found f;
+        get_file(r, first + i, &f);
+        HPCW_I_COLUMN_PUT(columns->rank, i, f.rank);
+        HPCW_I_COLUMN_PUT(columns->name, i, f.name);
+        HPCW_I_COLUMN_PUT(columns->size, i, f.size);
+        HPCW_I_COLUMN_PUT(columns->crc, i, f.crc);
+        HPCW_I_COLUMN_PUT(columns->has_size, i, f.has_size);
+        HPCW_I_COLUMN_PUT(columns->has_crc, i, f.has_crc);
+    }
     return HPCW_OK;
 }
 
