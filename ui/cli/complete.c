@@ -6,7 +6,7 @@
 
 #include "ui/cli/values.h"
 
-/* ---- what the three have in common ---- */
+/* ---- What the three shells have in common ---- */
 
 enum completion { KIND_FLAG, KIND_OTHER, KIND_FILE, KIND_DIR, KIND_WORD, KIND_WORD_LIST, KIND_KEY };
 
@@ -55,7 +55,7 @@ static void print_words(FILE *stream, const struct ui_option *option) {
     }
 }
 
-/* What a shell completes as a value. With `after` set, the words stand between the two texts. */
+/* How a shell completes a value. If `after` is not NULL, the words stand between `before` and `after`. */
 struct value_form {
     const char *before, *after;
 };
@@ -69,7 +69,7 @@ static void print_value(FILE *stream, const struct value_form *form, const struc
     }
 }
 
-/* A flag that is on by default is offered as --no- only, other negatable flags in both forms. */
+/* Whether the plain form of a flag is offered. A flag that is on by default is offered as --no- only. */
 static bool offers_plain(const struct ui_option *option) {
     return (option->flags & UI_OPTION_NEGATABLE) == 0 || option->default_text == NULL;
 }
@@ -77,7 +77,7 @@ static bool offers_negated(const struct ui_option *option) {
     return (option->flags & UI_OPTION_NEGATABLE) != 0;
 }
 
-/* A negated flag that is offered next to the plain one needs a sentence of its own. */
+/* A flag that is offered in both forms needs a help sentence of its own for the negated one. */
 static const char *help_of(const struct ui_option *option, bool negated, char *text, size_t size) {
     if (negated && offers_plain(option)) {
         (void)snprintf(text, size, "undo --%s", option->param.key);
@@ -87,7 +87,7 @@ static const char *help_of(const struct ui_option *option, bool negated, char *t
     return text;
 }
 
-/* A program's name with the characters that are not allowed in shell functions replaced. */
+/* The program's name, with characters that shell functions must not have replaced. */
 static const char *identifier(const struct ui_program *program, char *text, size_t size) {
     (void)snprintf(text, size, "%s", program->name);
     for (char *p = text; *p != '\0'; p++) {
@@ -153,7 +153,7 @@ void ui_options_print_bash(const struct ui_program *program, FILE *stream) {
                   "options='' args=''\n"
                   "    local command=%s\n",
                   program->name, id, command_name(program, 0));
-    /* Bash takes the '=' of --name=value for a word of its own. */
+    /* Bash splits --name=value: it takes the '=' for a word of its own. */
     (void)fprintf(stream, "    if [[ $cur == = ]]; then\n"
                           "        cur=\n"
                           "    elif [[ $prev == = ]] && ((COMP_CWORD > 2)); then\n"
@@ -190,7 +190,7 @@ void ui_options_print_bash(const struct ui_program *program, FILE *stream) {
                           "    if [[ $cur == -* ]]; then\n"
                           "        mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$cur\")\n");
     if (program->command_count > 1) {
-        /* The first word may be an argument of the command that runs if none is named. */
+        /* Without a named subcommand the first one runs, so the first word may be its argument. */
         (void)fprintf(stream, "    elif ((COMP_CWORD == 1)); then\n"
                               "        [[ -z $args ]] || compopt -o filenames\n"
                               "        mapfile -t COMPREPLY < <(compgen $args -W '");
@@ -211,7 +211,7 @@ void ui_options_print_bash(const struct ui_program *program, FILE *stream) {
 
 /* ---- zsh ---- */
 
-/* Text in single quotes in a specification of _arguments, where brackets and colons are special. */
+/* Prints text for a specification of _arguments in single quotes. Brackets and colons are special there. */
 static void zsh_text(FILE *stream, const char *text) {
     for (const char *p = text; *p != '\0'; p++) {
         if (*p == '\'') {
@@ -235,7 +235,7 @@ static const struct value_form zsh_form[] = {
 static void zsh_option(FILE *stream, const struct ui_option *option, bool negated) {
     enum completion kind = kind_of(option);
     const char *no = negated ? "no-" : "";
-    /* "(-n --ranks)" hides both forms once one is given; --set may be repeated. */
+    /* "(-n --ranks)" hides both forms once one is given. --set may be repeated. */
     (void)fprintf(stream, "      ");
     if (option->read == ui_read_setting) {
         (void)fprintf(stream, "'*--%s=", option->param.key);
@@ -323,7 +323,7 @@ void ui_options_print_zsh(const struct ui_program *program, FILE *stream) {
 
 /* ---- fish ---- */
 
-/* Inside single quotes. */
+/* Prints text inside single quotes. */
 static void fish_text(FILE *stream, const char *text) {
     for (const char *p = text; *p != '\0'; p++) {
         (void)fprintf(stream, *p == '\'' || *p == '\\' ? "\\%c" : "%c", *p);
@@ -383,7 +383,7 @@ void ui_options_print_fish(const struct ui_program *program, FILE *stream) {
             (void)fprintf(stream, "'\n");
         }
         enum completion args = kind_of_args(command);
-        bool not_first = c > 0; /* the command that runs if none is named takes arguments at once */
+        bool not_first = c > 0; /* the first subcommand runs if none is named, so it takes arguments at once */
         if (args == KIND_FILE || args == KIND_DIR) {
             (void)fprintf(stream, "complete -c %s -n '__%s_is %s%s%s%s' %s\n", program->name, id,
                           command_name(program, c), not_first ? "; and not __" : "", not_first ? id : "",

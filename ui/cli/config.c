@@ -11,18 +11,18 @@
 #include "libwriter/io/text.h"
 #include "ui/cli/values.h"
 
-/* Lengths from which on libinih cuts names without an error. */
+/* From these lengths on, libinih cuts names without an error. */
 enum { SECTION_MAX = 49, KEY_MAX = 127, PLACE_SIZE = 512 };
 
 struct reading {
     struct ui_parse *parse;
     const char *name;
-    const char *next, *end; /* what was not yet handed to the parser */
-    int line;               /* of the line handed out last, from 1 */
-    bool goes_on;           /* that line adds to the parameter above */
+    const char *next, *end; /* text that the parser has not got yet */
+    int line;               /* number of the last line that the parser got, from 1 */
+    bool goes_on;           /* the last line continues the value above it */
     struct ui_settings settings;
-    int option_line[UI_OPTIONS_MAX]; /* where an option was given, 0: nowhere yet */
-    hpcw_status status;              /* the first failure; the rest of the file is not read then */
+    int option_line[UI_OPTIONS_MAX]; /* [row] line that sets the option; 0: none so far */
+    hpcw_status status;              /* the first failure, after which no more is read */
     hpcw_error *err;
 };
 
@@ -32,9 +32,10 @@ static const char *place_of(const struct reading *r, int line, char place[PLACE_
 }
 
 /*
- * libinih's reader, like fgets. We hand out whole lines: too long ones would reach the parser in pieces.
- * The parser takes an indented line for more of the value above. We drop the blanks of all but those that can be nothing else:
- * without a =, below a parameter.
+ * Reads a line for libinih, as fgets does. A line goes out whole: libinih would parse the pieces of a long one as
+ * separate lines.
+ * libinih takes an indented line for the continuation of a value. So the indentation is removed, except where only
+ * a continuation is possible: a line without '=' below a parameter.
  */
 static char *read_line(char *buffer, int size, void *context) {
     struct reading *r = context;
@@ -80,7 +81,7 @@ static hpcw_status take_option(struct reading *r, const char *place, const char 
     bool known = i < program->option_count;
     if (!known || (program->options[i].flags & UI_OPTION_NO_CONFIG) != 0) {
         const char *near = known ? NULL : ui_options_nearest(program, UINT32_MAX, key);
-        /* "no-checksums" is near to no key, but its meaning is clear. */
+        /* No key is near to "no-checksums", but its meaning is clear. */
         if (strncmp(key, "no-", 3) == 0 && ui_options_find(program, key + 3) < program->option_count) {
             return hpcw_i_fail(r->err, HPCW_EINVAL, "%s: expected \"%s = no\", got \"%s\"", place, key + 3,
                                key);
@@ -99,7 +100,7 @@ static hpcw_status take_option(struct reading *r, const char *place, const char 
     bool overruled = parse->source[i] == UI_FROM_COMMAND_LINE;
     void *copy = NULL;
     if (overruled) {
-        /* A wrong value is an error even if the command line wins: check it in a separate field. */
+        /* A wrong value is an error even if the command line overrides it. Check it in a separate field. */
         copy = hpcw_i_calloc(1, program->options_size);
         if (copy == NULL) {
             return hpcw_i_fail_memory(r->err, place, 0, NULL);
@@ -126,7 +127,7 @@ static hpcw_status take_parameter(struct reading *r, const char *place, const ch
     return ui_settings_add(&r->settings, full, value, place, r->err);
 }
 
-/* More of the value above. */
+/* Appends a continuation line to the last value. */
 static hpcw_status add_to_value(struct reading *r, const char *more) {
     struct ui_setting *s = &r->settings.items[r->settings.count - 1];
     const size_t length = strlen(s->value), size = length + strlen(more) + 2;
@@ -140,7 +141,7 @@ static hpcw_status add_to_value(struct reading *r, const char *more) {
     return HPCW_OK;
 }
 
-/* libinih's handler: 0 means that the line is wrong. */
+/* Called by libinih for each pair. 0 reports a wrong line. */
 static int take_pair(void *context, const char *section, const char *key, const char *value) {
     struct reading *r = context;
     if (r->status != HPCW_OK) {
@@ -165,7 +166,7 @@ static int take_pair(void *context, const char *section, const char *key, const 
     return r->status == HPCW_OK;
 }
 
-/* The list of --set, NULL in a program without parameters. */
+/* The list that --set fills, NULL in a program without parameters. */
 static struct ui_settings *settings_of(const struct ui_parse *parse) {
     const struct ui_program *program = parse->program;
     for (size_t i = 0; i < program->option_count; i++) {
@@ -186,7 +187,7 @@ hpcw_status ui_config_text(struct ui_parse *parse, const char *name, const char 
     }
     int wrong_line = ini_parse_stream(read_line, &r, take_pair, &r);
     char place[PLACE_SIZE];
-    /* The parser continues after a line that it does not understand: an earlier failure of ours comes first. */
+    /* The parser continues after a wrong line. Report the earlier of its failure and ours. */
     if (wrong_line > 0 && (r.status == HPCW_OK || wrong_line < r.line)) {
         r.status = hpcw_i_fail(err, HPCW_EINVAL, "%s: expected [section] or key = value, got neither",
                                place_of(&r, wrong_line, place));

@@ -9,8 +9,8 @@
  *     [linktest]          every other section is a group of parameters
  *     messages = 100      as --set linktest.messages=100
  *
- * A file may hold options of all subcommands. All are checked; those of other subcommands have no effect. A key that
- * is given twice is an error. If file and command line differ, the command line wins.
+ * A file may hold options of all subcommands. All are checked; those of other subcommands have no effect. A key
+ * that is given twice is an error. If file and command line differ, the command line wins.
  */
 #ifndef HPCW_UI_CLI_CONFIG_H
 #define HPCW_UI_CLI_CONFIG_H
@@ -27,15 +27,16 @@ enum {
 };
 
 /*
- * Applies a file to the options that the command line did not set; its parameters go before those of --set. Call it after
- * ui_options_parse. After a failure some of the program's options are set: free them, do not use them.
+ * Applies a file to the options that the command line did not set; its parameters go before those of --set. Call
+ * it after ui_options_parse. After a failure some of the program's options are set: free them, do not use them.
  *
  * Errors begin with "path:line". HPCW_EINVAL and HPCW_ERANGE (content), HPCW_ENOENT, HPCW_EACCES, HPCW_EIO
  * (file), HPCW_ENOMEM.
  */
 HPCW_MUST_CHECK hpcw_status ui_config_read(struct ui_parse *parse, const char *path, hpcw_error *err);
 
-/* The same for text in memory, [size] bytes, not necessarily ended by NUL; `name` stands for the path. */
+/* Reads a configuration from memory: [size] bytes that need not end in NUL. Messages have `name` in place of a
+ * path. */
 HPCW_MUST_CHECK hpcw_status ui_config_text(struct ui_parse *parse, const char *name, const char *text,
                                            size_t size, hpcw_error *err);
 

@@ -6,23 +6,23 @@
 
 #include "ui/cli/values.h"
 
-/* ---- what both say about an option ---- */
+/* ---- Shared by --help and the manual page ---- */
 
 enum { NAMES_SIZE = 96, HELP_SIZE = 1024 };
 
-/* A flag that is on by default can only be switched off, so help shows that form. */
+/* Whether help shows the --no- form: a flag that is on by default can only be switched off. */
 static bool shown_negated(const struct ui_option *option) {
     return (option->flags & UI_OPTION_NEGATABLE) != 0 && option->default_text != NULL;
 }
 
-/* "--[no-]sync", "--no-checksums", "--ranks" */
+/* The long name with its form of negation: "--[no-]sync", "--no-checksums", "--ranks". */
 static const char *long_name(const struct ui_option *option, char *text, size_t size) {
     const char *no = shown_negated(option) ? "no-" : (option->flags & UI_OPTION_NEGATABLE) != 0 ? "[no-]" : "";
     (void)snprintf(text, size, "--%s%s", no, option->param.key);
     return text;
 }
 
-/* The help sentence, the words and the default. */
+/* Returns the help sentence, followed by the words and the default. */
 static const char *full_help(const struct ui_option *option, char *text, size_t size) {
     size_t used = (size_t)snprintf(text, size, "%s", option->param.help);
     const char *word = NULL, *between = ": ";
@@ -55,8 +55,8 @@ static const struct ui_option common[] = {
      .commands = UINT32_MAX},
 };
 
-/* The next row from *i on that is taken by the set of subcommands, NULL after the last; *new_section: another section than
- * that of `before`, the row before it. */
+/* Returns the next row, from *i on, of an option that one of the subcommands takes; NULL after the last.
+ * *new_section: its section differs from that of `before`, the previous row. */
 static const struct ui_option *next_row(const struct ui_program *program, uint32_t commands, size_t *i,
                                         const struct ui_option *before, bool *new_section) {
     const size_t own = program->option_count, all = own + sizeof common / sizeof common[0];
@@ -93,7 +93,7 @@ static void help_row(FILE *stream, unsigned width, const struct ui_option *optio
     ui_text_wrap(stream, full_help(option, text, sizeof text), column, indent, width);
 }
 
-/* "hpcgen plan --ranks N [OPTION...]" */
+/* Prints a usage line: "hpcgen plan --ranks N [OPTION...]". */
 static void print_usage(const struct ui_program *program, size_t command, bool bracket_name, FILE *stream,
                         unsigned column, unsigned width) {
     const struct ui_command *c = &program->commands[command];
@@ -174,7 +174,7 @@ static void roff(FILE *stream, const char *text) {
     }
 }
 
-/* Paragraphs and literal lines, see struct ui_chapter. */
+/* Prints paragraphs and literal lines, see struct ui_chapter. */
 static void roff_chapter(FILE *stream, const char *text) {
     bool literal = false, fresh = true;
     for (const char *p = text; *p != '\0';) {

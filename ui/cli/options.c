@@ -14,7 +14,7 @@ static void *field_of(const struct ui_parse *parse, const struct ui_option *opti
     return (char *)parse->options + option->param.offset;
 }
 
-/* How to call the subcommand in a message. */
+/* Name of a subcommand for messages. */
 static const char *command_title(const struct ui_program *program, size_t command) {
     const char *name = program->commands[command].name;
     return name == NULL ? program->name : name;
@@ -71,10 +71,10 @@ hpcw_status ui_options_set(struct ui_parse *parse, size_t index, const char *nam
                                option->metavar);
         }
         struct ui_param param = option->param;
-        param.key = name; /* for the message */
+        param.key = name; /* messages name the option as the user wrote it */
         bool zero = option->zero_word != NULL && strcmp(text, option->zero_word) == 0;
         if (zero) {
-            param.min = 0; /* the word may stand for a value that is not legal as a number */
+            param.min = 0; /* the zero word may stand for a number below the minimum */
         }
         status = ui_param_set(&param, parse->options, zero ? "0" : text, err);
     }
@@ -115,12 +115,13 @@ struct scan {
     struct ui_parse *parse;
     int argc;
     char *const *argv;
-    int at; /* the word being read */
+    int at; /* index of the current word in argv */
 };
 
 static const char *const shells[] = {"bash", "zsh", "fish", NULL};
 
-/* The next word as the value of `shown`, NULL with an error if there is none, or if it is an option. */
+/* Returns the next word as the value of option `shown`. NULL, with an error, if there is none or if it is an
+ * option. */
 static const char *next_value(struct scan *scan, const char *shown, const char *metavar, hpcw_error *err) {
     if (scan->at + 1 >= scan->argc) {
         (void)hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a value (%s), got the end of the command line", shown,
@@ -186,7 +187,7 @@ static hpcw_status no_value_expected(const char *shown, const char *value, hpcw_
     return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected no value, got \"%s\"", shown, value);
 }
 
-/* The options that every program has. *known says whether `name` is one of them. */
+/* Handles the options that every program has. *known: `name` is one of them. */
 static hpcw_status built_in(struct scan *scan, const char *shown, const char *name, const char *value,
                             bool *known, hpcw_error *err) {
     static const struct {
@@ -226,7 +227,7 @@ static hpcw_status built_in(struct scan *scan, const char *shown, const char *na
     return HPCW_OK;
 }
 
-/* argv[at] is "--name" or "--name=value". */
+/* Parses "--name" or "--name=value" at argv[at]. */
 static hpcw_status long_option(struct scan *scan, hpcw_error *err) {
     const struct ui_program *program = scan->parse->program;
     const char *word = scan->argv[scan->at];
@@ -276,7 +277,7 @@ static hpcw_status long_option(struct scan *scan, hpcw_error *err) {
     return ui_options_set(scan->parse, i, shown, value, shown, UI_FROM_COMMAND_LINE, err);
 }
 
-/* argv[at] is "-n", "-nvalue" or "-abc". */
+/* Parses "-n", "-nvalue" or "-abc" at argv[at]. */
 static hpcw_status short_options(struct scan *scan, hpcw_error *err) {
     const struct ui_program *program = scan->parse->program;
     for (const char *p = scan->argv[scan->at] + 1; *p != '\0'; p++) {

@@ -12,11 +12,11 @@
  *     status = ui_options_finish(&parse, &err);                          options that are missing
  *     switch (parse.command) ...  parse.args[0] ...  options.ranks ...
  *
- * The command line: --name value, --name=value, -n value, -nvalue, -abc for three flags; options and arguments
- * in any order, unless the program starts another one; "--" ends the options; the subcommand comes first, without one,
- * the first of the table runs.
- * Names are never abbreviated. If an option is given twice, the last one counts. A value that is a
- * word of its own cannot begin with "--": `--out --force` lacks a value, `--out=--force` has one.
+ * The forms are --name value, --name=value, -n value, -nvalue, and -abc for three flags. Options and arguments may
+ * come in any order, unless the program starts another one; "--" ends the options. The subcommand comes first.
+ * Without it the first one of the table runs. Names are never abbreviated. If an option is given twice, the last
+ * one counts. A value in a separate word cannot begin with "--": `--out --force` lacks a value, `--out=--force` has
+ * one.
  */
 #ifndef HPCW_UI_CLI_OPTIONS_H
 #define HPCW_UI_CLI_OPTIONS_H
@@ -37,7 +37,7 @@ enum {
     UI_ARGS_MAX = 16384,  /* arguments of a subcommand: a file of every process */
 };
 
-/* ---- what a program describes ---- */
+/* ---- The description of a program ---- */
 
 struct ui_command {
     const char *name; /* "plan"; NULL in a program without subcommands, which has one row */
@@ -57,33 +57,35 @@ enum ui_option_flag {
 struct ui_option;
 
 /*
- * Turns text into the field at `field`. `name` is the name of the option in a message ("--part", or the key in
- * a configuration file), `origin` where it was given ("--part", "run.ini:3").
+ * Parses text into the field at `field`. `name` is the option's name for messages: "--part", or the key in a
+ * configuration file. `origin` says where it was given: "--part" or "run.ini:3".
  */
 typedef hpcw_status ui_option_read(const struct ui_option *option, void *field, const char *name,
                                    const char *text, const char *origin, hpcw_error *err);
 
 struct ui_option {
     /*
-     * key: the long name without dashes. offset: of the field in the program's own options struct. type, min,
-     * max, choices, size as in any parameter; help: one sentence without a full stop and without the default.
+     * `key` is the long name without dashes, `offset` that of the field in the program's struct. `type`, `min`,
+     * `max`, `choices` and `size` are as in any parameter. `help` is one sentence, without a full stop and without
+     * the default.
      */
     struct ui_param param;
     const char *metavar;      /* "N"; DIR and FILE are completed as such. NULL: a flag, param.type is BOOL */
     const char *default_text; /* as on the command line; NULL: the field is zeroed */
-    const char *default_help; /* what help says of the default, "the end"; NULL: default_text */
-    const char *zero_word;    /* a word for the value 0 of a number, "auto"; NULL: none */
-    ui_option_read *read;     /* NULL: by param.type; values.h has others */
+    const char *default_help; /* the default as help shows it, "the end"; NULL: default_text */
+    const char *zero_word;    /* a word that stands for the number 0, "auto"; NULL: none */
+    ui_option_read *read;     /* parser; NULL: the one for param.type. values.h has more */
     ui_text_name *words;      /* legal or likely words, for messages and completion; NULL: none */
     const void *word_list;    /* first argument of `words` */
     const char *section;      /* heading in help and manual; rows of a section stand together */
     uint32_t commands;        /* subcommands that take it */
     uint32_t required;        /* subcommands that require it */
-    unsigned flags;           /* of ui_option_flag */
+    unsigned flags;           /* sum of enum ui_option_flag */
     char letter;              /* 'n' for -n, or 0 */
 };
 
-/* A row of the table: what all options have, then designators for the rest. `owner` is the type of the program's struct. */
+/* A row of the table: what all options have, then designators for the rest. `owner` is the type of the program's
+ * options struct. */
 #define UI_OPTION(owner, section_, commands_, letter_, name, metavar_, kind, field, help_, ...)                \
     {                                                                                                          \
         .section = section_, .commands = commands_, .letter = letter_, .metavar = metavar_, .param.key = name, \
@@ -119,7 +121,7 @@ enum ui_answer {
     UI_ANSWER_NONE,      /* run the subcommand */
     UI_ANSWER_HELP,      /* --help, -h: all subcommands, or those of the one named */
     UI_ANSWER_VERSION,   /* --version, -V */
-    UI_ANSWER_MAN,       /* --help-man: the manual page; for the build and not in --help, as the next one */
+    UI_ANSWER_MAN,       /* --help-man: the manual page, for the build. Not in --help, as the next one */
     UI_ANSWER_COMPLETION /* --help-completion bash|zsh|fish */
 };
 
@@ -131,10 +133,10 @@ struct ui_parse {
     size_t command;
     bool command_named;
     enum ui_answer answer;
-    int shell;                     /* of UI_ANSWER_COMPLETION: index into bash, zsh, fish */
+    int shell;                     /* for UI_ANSWER_COMPLETION: index into bash, zsh, fish */
     const char *args[UI_ARGS_MAX]; /* point into argv */
     size_t arg_count;
-    unsigned char source[UI_OPTIONS_MAX]; /* enum ui_origin per row */
+    unsigned char source[UI_OPTIONS_MAX]; /* [row] an enum ui_origin */
 };
 
 /* Clears *parse and the program's struct, and fills in the defaults. HPCW_EINTERNAL: a default in
@@ -142,18 +144,20 @@ struct ui_parse {
 HPCW_MUST_CHECK hpcw_status ui_options_init(struct ui_parse *parse, const struct ui_program *program,
                                             void *options, hpcw_error *err);
 
-/* Reads argv[1 .. argc-1]. HPCW_EINVAL, HPCW_ERANGE, HPCW_ENOMEM: one line with what, expected and got. */
+/* Reads argv[1 .. argc-1]. HPCW_EINVAL, HPCW_ERANGE, HPCW_ENOMEM: the message is one line. */
 HPCW_MUST_CHECK hpcw_status ui_options_parse(struct ui_parse *parse, int argc, char *const *argv,
                                              hpcw_error *err);
 
-/* Checks that all required options of the subcommand were given. HPCW_EINVAL names the first one that is missing. */
+/*
+ * Checks that all required options of the subcommand were given. HPCW_EINVAL names the first one that is missing.
+ */
 HPCW_MUST_CHECK hpcw_status ui_options_finish(const struct ui_parse *parse, hpcw_error *err);
 
-/* Prints the answer to --help, --version and the hidden options. Help is as wide as the stream's terminal, at most
- * 100. */
+/* Prints the answer to --help, --version and the hidden options. Help is as wide as the stream's terminal, but at
+ * most 100 columns. */
 void ui_options_answer(const struct ui_parse *parse, FILE *stream);
 
-/* ---- used by the other files of this directory ---- */
+/* ---- For the other files of this directory ---- */
 
 /* Sets row `index` from text; `name` and `origin` as in ui_option_read. */
 HPCW_MUST_CHECK hpcw_status ui_options_set(struct ui_parse *parse, size_t index, const char *name,
@@ -163,7 +167,7 @@ HPCW_MUST_CHECK hpcw_status ui_options_set(struct ui_parse *parse, size_t index,
 /* Row of a long name without dashes, option_count if there is none. */
 size_t ui_options_find(const struct ui_program *program, const char *name);
 
-/* The long name without dashes that is nearest to `name`, among the options in `commands`. NULL if none is
+/* Returns the long name, without dashes, that is nearest to `name` among the options of `commands`. NULL: none is
  * near. */
 const char *ui_options_nearest(const struct ui_program *program, uint32_t commands, const char *name);
 

@@ -17,8 +17,9 @@ enum { LABEL_SIZE = 64, LINE_SIZE = 512 };
 
 struct ui_progress {
     atomic_uint_fast64_t done;
-    char apart[64];       /* keeps the workers' counter off the cache line that the drawing thread reads */
-    pthread_mutex_t lock; /* label, stopping, and every byte that goes to the stream */
+    /* keeps the counter, which workers write, off the cache line that the drawing thread reads */
+    char apart[64];
+    pthread_mutex_t lock; /* protects the label, `stopping`, and all output to the stream */
     pthread_cond_t wake;
     pthread_t thread;
     FILE *stream;
@@ -44,7 +45,7 @@ static const char *remaining(char text[UI_TEXT_SIZE], const struct ui_progress_s
         return NULL;
     }
     double left = (double)(s->total - s->done) / s->rate;
-    if (left <= 60) { /* whole seconds: the tenths of an estimate change all the time */
+    if (left <= 60) { /* tenths of a second in an estimate would change all the time */
         (void)snprintf(text, UI_TEXT_SIZE, "%.0f s", ceil(left));
         return text;
     }
@@ -55,7 +56,7 @@ static unsigned percent(const struct ui_progress_state *s) {
     return s->done >= s->total ? 100 : (unsigned)((double)s->done / (double)s->total * 100);
 }
 
-/* Appends to `text` if it stays within `columns`. */
+/* Appends `gap` and `what` if the text then fits into `columns`. */
 static void append(char *text, size_t size, size_t columns, const char *gap, const char *what) {
     char piece[128];
     int n = snprintf(piece, sizeof piece, "%s%s", gap, what);
@@ -71,7 +72,7 @@ void ui_progress_bar(char *text, size_t size, unsigned width, const struct ui_pr
     char done[UI_TEXT_SIZE], total[UI_TEXT_SIZE], rate[UI_TEXT_SIZE], left[UI_TEXT_SIZE];
     size_t columns = width > 1 ? width - 1 : 1;
     char tail[256] = "";
-    /* In the order of importance: parts that do not fit are left out. */
+    /* Most important part first: parts that do not fit are left out. */
     if (s->total != 0) {
         (void)snprintf(tail, sizeof tail, "%3u%%", percent(s));
         char both[2 * UI_TEXT_SIZE + 8];
@@ -102,7 +103,7 @@ void ui_progress_bar(char *text, size_t size, unsigned width, const struct ui_pr
     }
     /* The bar is more important than the label. */
     if (ui_text_columns(tail) + BAR_MIN + 3 > columns) {
-        tail[tail_columns] = '\0'; /* all ASCII up to here */
+        tail[tail_columns] = '\0'; /* the text is ASCII so far, so columns are bytes */
     }
     size_t cells = columns - ui_text_columns(tail) - 3;
     cells = cells > BAR_MAX ? BAR_MAX : cells;
@@ -140,7 +141,7 @@ void ui_progress_line(char *text, size_t size, const struct ui_progress_state *s
 
 /* ---- the thread that draws ---- */
 
-/* With the lock held. */
+/* Removes the bar from the screen. The caller holds the lock. */
 static void clear(struct ui_progress *p) {
     if (p->drawn) {
         (void)fprintf(p->stream, "\r\033[K");
@@ -148,7 +149,7 @@ static void clear(struct ui_progress *p) {
     }
 }
 
-/* With the lock held. */
+/* Draws the bar. The caller holds the lock. */
 static void draw(struct ui_progress *p, double rate) {
     char line[LINE_SIZE];
     struct ui_progress_state state = {
@@ -162,7 +163,7 @@ static void draw(struct ui_progress *p, double rate) {
     if (p->bar) {
         unsigned width = p->width != 0 ? p->width : ui_text_width(p->stream);
         size_t lead = ui_text_columns(prefix) + strlen(colon);
-        if (lead + 20 > width) { /* too narrow for both */
+        if (lead + 20 > width) { /* too narrow for label and bar */
             prefix = colon = "";
             lead = 0;
         }
@@ -176,8 +177,8 @@ static void draw(struct ui_progress *p, double rate) {
     (void)fflush(p->stream);
 }
 
-/* The rate of the last seconds: samples fade with a time constant, so that no burst or old pause
- * dominates. */
+/* A rate that follows the last seconds. Older samples fade with a time constant, so that neither a burst nor an
+ * old pause dominates. */
 struct rate {
     double value, at_s;
     uint64_t done;
@@ -204,7 +205,7 @@ static void rate_update(struct rate *r, double at_s, uint64_t done) {
 static void *run(void *arg) {
     struct ui_progress *p = arg;
     struct rate rate = {.at_s = p->start_s};
-    /* The intervals between lines grow, those between samples of the rate do not. */
+    /* The interval between lines grows. That between samples of the rate does not. */
     const double sample_s = p->bar ? p->interval_s : fmin(p->interval_s, 1),
                  longest_s = fmax(60, p->interval_s);
     double distance_s = p->interval_s, next_line_s = p->start_s + distance_s, next_s = p->start_s;
@@ -212,7 +213,7 @@ static void *run(void *arg) {
     while (!p->stopping) {
         next_s += sample_s;
         double now = now_s();
-        if (next_s < now) { /* after a pause of the machine or the terminal: do not draw the missed ones */
+        if (next_s < now) { /* the machine or the terminal was paused: skip the missed drawings */
             next_s = now + sample_s;
         }
         struct timespec until = {.tv_sec = (time_t)next_s};
@@ -241,7 +242,8 @@ static void *run(void *arg) {
 
 /* ---- the calls ---- */
 
-/* The program handles signals: block them in the thread that holds the lock of the terminal. */
+/* Starts the thread with all signals blocked. The program's signal handlers must not run in it, as it may hold the
+ * lock. */
 static bool start_thread(struct ui_progress *p) {
     sigset_t all, before;
     (void)sigfillset(&all);

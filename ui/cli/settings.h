@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Parameters given as key=value, by --set or in a configuration file, kept until the parameters they belong
- * to have taken their defaults, preset and scale.
+ * Parameters given as key=value, by --set or in a configuration file. They are kept here until defaults, preset
+ * and scale have been applied, and then set.
  */
 #ifndef HPCW_UI_CLI_SETTINGS_H
 #define HPCW_UI_CLI_SETTINGS_H
@@ -17,18 +17,17 @@ struct ui_setting {
     char *origin; /* where it was given: "--set", "run.ini:12" */
 };
 
-/* In ascending order of precedence. A zeroed struct is an empty list. */
+/* A list in ascending order of precedence. A zeroed struct is an empty list. */
 struct ui_settings {
     struct ui_setting *items;
     size_t count, capacity;
 };
 
-/* Appends copies of the three. HPCW_ENOMEM. */
+/* Appends copies of key, value and origin. HPCW_ENOMEM. */
 HPCW_MUST_CHECK hpcw_status ui_settings_add(struct ui_settings *settings, const char *key, const char *value,
                                             const char *origin, hpcw_error *err);
 
-/* Moves all of `weaker` before those of `settings`; `weaker` is empty then. HPCW_ENOMEM leaves both as they
- * were. */
+/* Moves all items of `weaker` in front of those of `settings`. HPCW_ENOMEM leaves both as they were. */
 HPCW_MUST_CHECK hpcw_status ui_settings_put_before(struct ui_settings *settings, struct ui_settings *weaker,
                                                    hpcw_error *err);
 

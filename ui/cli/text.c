@@ -61,7 +61,8 @@ char *ui_text_rate(char text[UI_TEXT_SIZE], double bytes_per_second) {
     return text;
 }
 
-/* Three digits with the unit that puts one to three of them before the point; false if it rounds up to 1000. */
+/* Prints three digits, with the unit that leaves one to three of them before the point. False if the value rounds
+ * up to 1000. */
 static bool three_digits(char *text, double value, const char *unit) {
     int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
     if (value >= 999.5) {
@@ -220,7 +221,7 @@ const char *ui_text_nearest(const char *word, ui_text_name *name, const void *li
     if (length == 0 || length > NEAREST_MAX) {
         return NULL;
     }
-    /* A third of the letters may be wrong, at least one: beyond that it is another word. */
+    /* At most a third of the letters may be wrong, but one in a short word. Beyond that it is another word. */
     unsigned limit = (unsigned)(length < 6 ? 1 : length / 3);
     const char *best = NULL, *begins = NULL;
     size_t beginners = 0;

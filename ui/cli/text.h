@@ -12,7 +12,7 @@
 
 /* ---- numbers ---- */
 
-/* Size of the largest text that the functions below make, with its NUL. Each returns its first argument. */
+/* Capacity for any text that the functions below make, with its NUL. Each returns its first argument. */
 #define UI_TEXT_SIZE 32
 
 /* "999 B", "285.3 MB", "17.2 GB": powers of 1000, one decimal, rounded half up and never to "1000.0 MB". */
@@ -21,18 +21,18 @@ char *ui_text_bytes(char text[UI_TEXT_SIZE], uint64_t bytes);
 /* "272.1 MiB": powers of 1024. */
 char *ui_text_bytes_binary(char text[UI_TEXT_SIZE], uint64_t bytes);
 
-/* "4K", "16M", "4097": the shortest text that a size option takes back to the same number. */
+/* "4K", "16M", "4097": the shortest text that a size option reads as the same number. */
 char *ui_text_size(char text[UI_TEXT_SIZE], uint64_t bytes);
 
 /* "812.4 MB/s"; a negative or not finite rate is "- B/s". */
 char *ui_text_rate(char text[UI_TEXT_SIZE], double bytes_per_second);
 
-/* "12.3 us", "1.50 s", "2 min 05 s", "3 h 07 min", "2 d 03 h"; a negative or not finite one is "-". */
+/* "12.3 us", "1.50 s", "2 min 05 s", "3 h 07 min", "2 d 03 h"; "-" for a negative or not finite number. */
 char *ui_text_duration(char text[UI_TEXT_SIZE], double seconds);
 
 /* ---- terminals ---- */
 
-/* Whether a stream is a terminal that can move its cursor (TERM is set and not "dumb"). */
+/* Whether a stream is a terminal with a movable cursor: TERM is set and not "dumb". */
 bool ui_text_is_terminal(FILE *stream);
 
 /* Columns of the stream's terminal, or of the variable COLUMNS, or 80; at least 20. */
@@ -47,21 +47,20 @@ unsigned ui_text_width(FILE *stream);
  */
 void ui_text_wrap(FILE *stream, const char *text, unsigned column, unsigned indent, unsigned width);
 
-/* Columns that a UTF-8 text takes, one per code point: the names and units used here have no wide characters.
- */
+/* Columns of a UTF-8 text, one per code point: our names and units have no wide characters. */
 size_t ui_text_columns(const char *text);
 
 /* ---- the nearest name ---- */
 
-/* The index-th name of a list, NULL after the last one. */
+/* Returns the index-th name of a list, NULL after the last one. */
 typedef const char *ui_text_name(const void *list, size_t index);
 
-/* Names as a NULL-terminated array: `list` is a const char *const *. */
+/* A ui_text_name for a NULL-terminated array: `list` is a const char *const *. */
 const char *ui_text_name_in_array(const void *list, size_t index);
 
 /*
- * The name that `word` most likely stands for: the fewest insertions, deletions, replacements and swaps
- * of neighbours, or else the only name that begins with the word. NULL if none is near.
+ * Returns the name that `word` most likely stands for: the one with the fewest insertions, deletions, replacements
+ * and swaps of neighbours. If none is near, the only name that begins with the word, or else NULL.
  */
 const char *ui_text_nearest(const char *word, ui_text_name *name, const void *list);
 
@@ -71,8 +70,7 @@ enum ui_align { UI_LEFT, UI_RIGHT };
 
 #define UI_TABLE_COLUMNS 16
 
-/* Rows of aligned cells. A zeroed struct is an empty table. Failures are kept until ui_table_print reports
- * it. */
+/* Rows of aligned cells. A zeroed struct is an empty table. A failure is kept until ui_table_print reports it. */
 struct ui_table {
     struct {
         const char *title;
@@ -84,7 +82,7 @@ struct ui_table {
     bool failed;
 };
 
-/* Appends a column, before the first cell. The title is borrowed. Without any title no head is printed. */
+/* Appends a column, before the first cell. The title is borrowed. The head is omitted if no column has a title. */
 void ui_table_column(struct ui_table *table, const char *title, enum ui_align align);
 
 /* Fills the next cell; cells fill rows from the left. */
@@ -92,7 +90,7 @@ void ui_table_cell(struct ui_table *table, const char *fmt, ...) HPCW_PRINTF(2, 
 
 /*
  * Prints head, rule and rows, each line `indent` spaces in, columns two spaces apart, no blanks at line ends.
- * HPCW_ENOMEM if a cell could not be kept, HPCW_EINVAL if the last row is not complete.
+ * HPCW_ENOMEM if memory ran out for a cell, HPCW_EINVAL if the last row is not complete.
  */
 HPCW_MUST_CHECK hpcw_status ui_table_print(const struct ui_table *table, FILE *stream, unsigned indent,
                                            hpcw_error *err);

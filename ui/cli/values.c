@@ -7,7 +7,7 @@
 #include "libwriter/base/checked.h"
 #include "libwriter/base/status.h"
 
-/* Decimal digits only: no sign, no blank, no other base, all of which strtoul accepts. */
+/* Reads decimal digits only. strtoul would also accept a sign, blanks and other bases. */
 static bool read_count(const char *text, size_t length, uint32_t *value) {
     if (length == 0 || length > 9 || strspn(text, "0123456789") < length) {
         return false;
@@ -51,7 +51,7 @@ static hpcw_status unknown_word(const struct ui_option *option, const char *name
                        near == NULL ? "" : "?");
 }
 
-/* The place of a word of `length` bytes in the option's list, or -1. */
+/* Index of a word of `length` bytes in the option's list, or -1. */
 static int find_word(const struct ui_option *option, const char *word, size_t length) {
     const char *w;
     for (int i = 0; (w = option->words(option->word_list, (size_t)i)) != NULL; i++) {
@@ -141,7 +141,7 @@ hpcw_status ui_read_duration(const struct ui_option *option, void *field, const 
         const char *unit;
         double seconds;
     } units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"m", 60}, {"min", 60}, {"h", 3600}};
-    /* The plain decimal form first: strtod alone would take "0x10", "inf" and leading blanks. */
+    /* Require the plain decimal form first: strtod alone would accept "0x10", "inf" and leading blanks. */
     size_t digits = strspn(text, "0123456789");
     size_t length = digits;
     if (text[length] == '.') {
@@ -190,7 +190,7 @@ static hpcw_status add_size(struct ui_sizes *sizes, const char *name, uint64_t v
     return HPCW_OK;
 }
 
-/* `text` is FIRST:LAST:STEP; the colons are at the two offsets. */
+/* Adds the sizes of `text`, FIRST:LAST:STEP. colon1 and colon2 are the offsets of the colons. */
 static hpcw_status add_range(const struct ui_option *option, struct ui_sizes *sizes, const char *name,
                              const char *text, size_t colon1, size_t colon2, size_t length, hpcw_error *err) {
     uint64_t first, last, step;
@@ -211,7 +211,7 @@ static hpcw_status add_range(const struct ui_option *option, struct ui_sizes *si
     }
     if (plus) {
         struct ui_option any = *option;
-        any.param.min = 0; /* the limits are those of the sizes, not of the steps between them */
+        any.param.min = 0; /* the limits hold for sizes, not for the step */
         status = read_size(&any, name, how + 1, how_length - 1, &step, err);
         if (status != HPCW_OK) {
             return status;

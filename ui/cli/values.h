@@ -8,28 +8,29 @@
 
 #include "ui/cli/options.h"
 
-/* "2/3": the second of three. Stored from 0, so that part.index < part.count; "1/1" is the whole. */
+/* Value of "2/3", the second of three parts. `index` counts from 0, so index < count. "1/1" is the whole. */
 struct ui_part {
     uint32_t index, count;
 };
 ui_option_read ui_read_part;
 
-/* "linktest,sion" or "all" into a uint64_t: bit i stands for the i-th word of option->words, at most 64 words.
- */
+/* Reads "linktest,sion" or "all" into a uint64_t: bit i stands for the i-th word of option->words, at most 64
+ * words. */
 ui_option_read ui_read_word_set;
 
-/* One of option->words into a char[param.size]. */
+/* Reads one of option->words into a char[param.size]. */
 ui_option_read ui_read_word;
 
-/* "linktest.messages=100", appended to a struct ui_settings. Configuration files use this row, too. */
+/* Reads "linktest.messages=100" and appends it to a struct ui_settings. Configuration files use this reader,
+ * too. */
 ui_option_read ui_read_setting;
 
-/* "90", "90s", "2m", "1.5h", "500ms" into a double, seconds, within param.min and param.max. */
+/* Reads "90", "90s", "2m", "1.5h" or "500ms" into a double, seconds, within param.min and param.max. */
 ui_option_read ui_read_duration;
 
 /*
- * Sizes, ascending or as listed: "4K", "4K,64K,1M", "4K:16M:x2" (each twice the one before), "4K:64K:+4K", or
- * a comma list of those. A last step that would pass the end is left out. Each within param.min and param.max.
+ * Sizes: "4K", "4K,64K,1M", "4K:16M:x2" (each twice the previous one), "4K:64K:+4K", or a comma list of those.
+ * Each is within param.min and param.max. A last step beyond the end is left out.
  */
 enum { UI_SIZES_MAX = 256 };
 struct ui_sizes {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Charts of a page. A chart is a figure: its caption, the place where page/charts.js draws it, what to draw as JSON,
- * and the same figures as a table.
+ * Charts of a page. A chart is a figure: its caption, the place where page/charts.js draws it, what to draw as
+ * JSON, and the same figures as a table.
  */
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 #define SQUARE SIZE_MAX
 
-/* `lines`: the height in lines of text; 0: the default, SQUARE: as high as wide. */
+/* Begins a figure. `lines` is its height in lines of text; 0: the default, SQUARE: as high as wide. */
 static void begin_figure(struct ui_page *page, const char *title, const char *caption,
                          enum ui_page_origin origin, size_t lines) {
     char text[64];
@@ -71,7 +71,7 @@ static void numbers(struct hpcw_i_json *j, const char *key, const double *v, siz
     hpcw_i_json_end_array(j);
 }
 
-/* As text, since it is no figure of the chart. */
+/* Writes a colour as text: an integer in the JSON would be taken for a figure of the chart. */
 static void put_colour(struct hpcw_i_json *j, unsigned colour) {
     char text[16];
     (void)snprintf(text, sizeof text, "c%u", colour);
@@ -297,8 +297,8 @@ static void put_side(struct hpcw_i_json *j, const char *key, const struct ui_pag
 }
 
 /*
- * Cells as integers, and the value of one: a power of ten that keeps four digits of the smallest value, as far as the
- * largest one stays exact in a double.
+ * Returns the value that a cell's integer 1 stands for. It is the power of ten that keeps four digits of the
+ * smallest value, or a larger one so that the largest value stays exact in a double.
  */
 static double worth(const struct ui_raster *r) {
     double least = INFINITY;
@@ -332,7 +332,7 @@ static void put_cells(struct hpcw_i_json *j, const struct ui_raster *r, bool nam
     hpcw_i_json_end_array(j);
 }
 
-/* The place of a cell on its axis, as text for the table. */
+/* Prints the position of a cell on its axis, as text for the table. */
 static void place_cell(struct ui_page *page, const struct ui_page_side *side, uint64_t all, uint64_t first,
                        uint64_t end) {
     double step = (side->to - side->from) / (double)all;
@@ -353,7 +353,7 @@ static void place_cell(struct ui_page *page, const struct ui_page_side *side, ui
 
 enum { TABLE_CELLS = 16 };
 
-/* The cells again, reduced to fit into a table. */
+/* Prints the cells as a table, reduced to fit. */
 static void table_of_heat(struct ui_page *page, const struct ui_page_heat *chart) {
     const struct ui_raster *r = chart->raster;
     struct ui_raster few;
@@ -395,7 +395,7 @@ static void table_of_heat(struct ui_page *page, const struct ui_page_heat *chart
     ui_raster_free(&few);
 }
 
-/* For cells with names instead of quantities: the number of cells of each name. */
+/* Prints a table for cells that hold names instead of quantities: the number of cells with each name. */
 static void table_of_names(struct ui_page *page, const struct ui_page_heat *chart) {
     const struct ui_raster *r = chart->raster;
     size_t cells = (size_t)r->width * r->height;
@@ -439,7 +439,7 @@ void ui_page_heat(struct ui_page *page, const struct ui_page_heat *chart) {
         said[0] = '\0'; /* the caller explains how names were reduced */
     }
     (void)snprintf(caption, sizeof caption, "%s%s%s", chart->caption, said[0] == '\0' ? "" : "; ", said);
-    /* Of ranks with ranks: a cell is as high as wide. */
+    /* With ranks on both axes, a cell is as high as wide. */
     const bool matrix = chart->x.index && chart->y.index && chart->raster->columns == chart->raster->rows;
     begin_figure(page, chart->title, caption, chart->origin, matrix ? SQUARE : 34);
     begin_json(page, &j, "heat");

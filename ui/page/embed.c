@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For the build: files as a C table, each under a name. Usage: embed OUTPUT.c HEADER TABLE NAME=FILE...
- * HEADER declares struct TABLE { name, data, size }, the array TABLE and its length, TABLEs. */
+/* 
+ * A tool of the build that turns files into a C table. Usage: embed OUTPUT.c HEADER TABLE NAME=FILE...
+ * HEADER declares struct TABLE { name, data, size }, the array TABLE, and its length TABLEs. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

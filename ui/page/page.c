@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Text and tables of a page; its head and its end. */
+/* Text and tables of a page, and its head and end. */
 #include "ui/page/page.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ const char *const ui_page_unit_name[] = {
     [UI_PAGE_RATE] = "rate",   [UI_PAGE_SECONDS] = "seconds", [UI_PAGE_SHARE] = "share",
 };
 
-/* After a number, for readers without a script that rounds it. */
+/* Printed after a number. A reader with scripts sees the rounded number instead. */
 static const char *const unit_text[] = {
     [UI_PAGE_PLAIN] = "",    [UI_PAGE_COUNT] = "",     [UI_PAGE_BYTES] = " B",
     [UI_PAGE_RATE] = " B/s", [UI_PAGE_SECONDS] = " s", [UI_PAGE_SHARE] = "",
@@ -65,7 +65,7 @@ static void put_file(struct ui_page *page, const char *name) {
     fail(page, HPCW_EINTERNAL, "report: this program lacks an embedded file");
 }
 
-/* The markup in place of a character; NULL: itself. */
+/* Returns the markup that replaces a character; NULL: the character itself. */
 static const char *markup_of(unsigned char c, bool utf8) {
     switch (c) {
     case '<':
@@ -95,7 +95,8 @@ void ui_page_escaped(struct ui_page *page, const char *text) {
 }
 
 void ui_page_json(struct ui_page *page, const char *json, size_t size) {
-    /* '<' occurs in strings only. Without it the text contains neither "</script" nor "<!--". */
+    /* In JSON, '<' occurs in strings only, so it can be escaped. Without it the text contains neither "</script"
+     * nor "<!--". */
     for (const char *end = json + size; json < end;) {
         const char *angle = memchr(json, '<', (size_t)(end - json));
         const char *stop = angle == NULL ? end : angle;
@@ -303,7 +304,7 @@ void ui_page_number_cell(struct ui_page *page, enum ui_page_unit unit, double va
     ui_page_raw(page, "</td>");
 }
 
-/* ---- The whole ---- */
+/* ---- The whole page ---- */
 
 hpcw_status ui_page_available(hpcw_error *err) {
     for (size_t i = 0; i < ui_page_files; i++) {
@@ -317,7 +318,7 @@ hpcw_status ui_page_available(hpcw_error *err) {
 }
 
 static void put_head(struct ui_page *page, const char *title) {
-    /* The page needs no network, and this forbids any use of it. */
+    /* The page needs no network. This line forbids any use of it. */
     ui_page_raw(page,
                 "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                 "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; "
@@ -378,7 +379,7 @@ hpcw_status ui_page_open_sink(hpcw_sink *sink, const char *title, struct ui_page
     return HPCW_OK;
 }
 
-/* What stands before the sections, and is only known at the end. */
+/* Writes what comes before the sections but is known only at the end. */
 static void put_top(struct ui_page *page) {
     struct hpcw_i_buf rest = page->out;
     page->out = (struct hpcw_i_buf){0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A report as one self-contained HTML file: text, tables, charts. It needs no network and no other file; charts
- * are drawn in the browser by Chart.js, which is embedded, and every figure of a chart is also in a table that needs
- * no script.
+ * are drawn in the browser by Chart.js, which is embedded, and every figure of a chart is also in a table that
+ * needs no script.
  *
  *     struct ui_page *page;
  *     status = ui_page_open("report.html", "Title", &page, err);
@@ -15,9 +15,9 @@
  *     status = ui_page_finish(page, err);
  *     ui_page_free(page);
  *
- * As in libwriter/io/json.h, only the last call needs a check: the first failure sticks (HPCW_ENOMEM, HPCW_ESTATE for an end
- * without a begin, what the file system says), and ui_page_finish reports it. Numbers go into the page as they
- * are, in the SI unit given with them; the browser rounds them for display. Any text is allowed: it is
+ * As in libwriter/io/json.h, only the last call needs a check: ui_page_finish reports the first failure. It may be
+ * HPCW_ENOMEM, HPCW_ESTATE for an end without a begin, or an error of the file system. Numbers go into the page as
+ * they are, in the SI unit given with them; the browser rounds them for display. Any text is allowed: it is
  * escaped, and bytes that are not UTF-8 are replaced.
  */
 #ifndef HPCW_UI_PAGE_PAGE_H
@@ -41,10 +41,10 @@ enum ui_page_unit {
     UI_PAGE_BYTES,   /* sizes: KiB, MiB */
     UI_PAGE_RATE,    /* bytes per second: MB/s, GB/s */
     UI_PAGE_SECONDS, /* us, ms, s */
-    UI_PAGE_SHARE,   /* of one: per cent */
+    UI_PAGE_SHARE,   /* a share of one, shown in per cent */
 };
 
-/* Where the figures of a chart or table come from; shown next to each of them. */
+/* Where the figures of a chart or table come from. Shown next to each of them. */
 enum ui_page_origin {
     UI_PAGE_MEASURED, /* by a clock, on this machine */
     UI_PAGE_COUNTED,  /* computed from a layout, without I/O */
@@ -58,17 +58,18 @@ enum ui_page_origin {
 HPCW_MUST_CHECK hpcw_status ui_page_open(const char *path, const char *title, struct ui_page **page,
                                          hpcw_error *err);
 
-/* The same for a sink, which the page writes in order, publishes and frees. After a failure it is freed, too. */
+/* Starts a page that goes to a sink. The page writes it in order, publishes and frees it; a failure here frees it,
+ * too. */
 HPCW_MUST_CHECK hpcw_status ui_page_open_sink(hpcw_sink *sink, const char *title, struct ui_page **page,
                                               hpcw_error *err);
 
-/* Whether this build can make pages; HPCW_ENOTSUP and the message if not. */
+/* Checks that this build can make pages. If not, HPCW_ENOTSUP and a message. */
 HPCW_MUST_CHECK hpcw_status ui_page_available(hpcw_error *err);
 
-/* Ends the page and gives it its name. Returns the first failure of all calls; then there is no new file. */
+/* Ends the page and publishes it. Returns the first failure of all calls; then there is no new file. */
 HPCW_MUST_CHECK hpcw_status ui_page_finish(struct ui_page *page, hpcw_error *err);
 
-/* After finish, or instead of it. NULL is allowed. */
+/* Frees a page, after finish or instead of it. NULL is allowed. */
 void ui_page_free(struct ui_page *page);
 
 /* ---- Text ---- */
@@ -81,40 +82,41 @@ enum ui_page_element {
     UI_PAGE_FACTS, /* a table of ui_page_fact */
 };
 
-/* Elements nest: the one that was begun last ends first. */
+/* Begins and ends an element. Elements nest: the one begun last ends first. */
 void ui_page_begin(struct ui_page *page, enum ui_page_element element);
 void ui_page_end(struct ui_page *page);
 
 /*
- * Begins an element, outside of all others, that ui_page_end ends. Wherever it is written, it stands at the top of the page:
- * what a reader should know first. In a section it begins with the section's title, which links to it.
+ * Begins an element that ui_page_end ends. It must be outside of all others. Wherever it is written, it appears at
+ * the top of the page, as something to know first. In a section it begins with the section's title, which links to
+ * it.
  */
 void ui_page_finding(struct ui_page *page);
 
-/* Begins a new section. The page has a table of contents. */
+/* Begins a new section, which also gets a line in the table of contents. */
 void ui_page_heading(struct ui_page *page, const char *text);
 
-/* Inside an element. */
+/* Adds text to the open element. */
 void ui_page_text(struct ui_page *page, const char *fmt, ...) HPCW_PRINTF(2, 3);
-/* NaN and infinities are shown as a dash. */
+/* Adds a number to the open element. NaN and infinities are shown as a dash. */
 void ui_page_number(struct ui_page *page, enum ui_page_unit unit, double value);
-/* Links to the table row that has this id. */
+/* Adds a link to the table row that has this id. */
 void ui_page_link(struct ui_page *page, const char *id, const char *text);
 
-/* A line of UI_PAGE_FACTS; begins an element. */
+/* Begins a line of UI_PAGE_FACTS, an element. */
 void ui_page_fact(struct ui_page *page, const char *name);
 
 /* ---- Tables ---- */
 
 /* Begins an element that holds rows. `folded`: hidden until the reader opens it. */
 void ui_page_table(struct ui_page *page, const char *caption, enum ui_page_origin origin, bool folded);
-/* Column titles, before any row; ends with NULL. */
+/* Writes the column titles, before any row. The array ends with NULL. */
 void ui_page_columns(struct ui_page *page, const char *const *title);
-/* Each begins an element: a row of cells, and a cell. `id`: for links, letters, digits and '-'; NULL: none. `dim`: the
- * figures of the row are not reliable. */
+/* Each begins an element: a row of cells, or a cell. `id`: the target of links, of letters, digits and '-'; NULL:
+ * none. `dim`: the figures of the row are not reliable. */
 void ui_page_row(struct ui_page *page, const char *id, bool dim);
 void ui_page_cell(struct ui_page *page);
-/* Whole cells. */
+/* Write a whole cell: begin, content and end. */
 void ui_page_text_cell(struct ui_page *page, const char *fmt, ...) HPCW_PRINTF(2, 3);
 void ui_page_number_cell(struct ui_page *page, enum ui_page_unit unit, double value);
 
@@ -124,9 +126,9 @@ struct ui_page_axis {
     const char *label;
     enum ui_page_unit unit;
     bool log;
-    const double *tick; /* [ticks], ascending: where labels may be; NULL: anywhere */
+    const double *tick; /* [ticks], ascending: the only positions of labels; NULL: anywhere */
     size_t ticks;
-    /* A second axis opposite: the values divided by this number. 0: none. */
+    /* A second axis on the opposite side, whose values are divided by this number. 0: none. */
     double divide;
     const char *divided_label;
 };
@@ -135,12 +137,12 @@ struct ui_page_point {
     double x, y;      /* y NaN: a gap */
     double low, high; /* an interval around y; NaN: none */
     const char *note; /* shown with the point, NULL: none */
-    bool doubtful;    /* drawn hollow */
+    bool doubtful;    /* drawn hollow, as its value is not reliable */
 };
 
 struct ui_page_series {
     const char *name;
-    unsigned colour; /* 0 to 11, the same for the same thing in all charts */
+    unsigned colour; /* 0 to 11; one thing has one colour in all charts */
     bool line;       /* joined by a line; points alone otherwise */
     bool dashed;
     const struct ui_page_point *point;
@@ -166,12 +168,12 @@ struct ui_page_xy {
 };
 void ui_page_xy(struct ui_page *page, const struct ui_page_xy *chart);
 
-/* Horizontal bars: a category is a line of bars. */
+/* A horizontal bar in each category. */
 struct ui_page_bar {
     const char *name;
     unsigned colour;
     const char *stack;        /* bars of the same stack lie end to end; NULL: each on its own */
-    bool faint;               /* paler, and not in the legend: of a second stack */
+    bool faint;               /* paler, and not in the legend: for a bar of a second stack */
     const double *value;      /* [categories], NaN: none */
     const double *low, *high; /* [categories], or NULL */
     const bool *doubtful;     /* [categories], or NULL */
@@ -181,7 +183,7 @@ struct ui_page_bars {
     const char *title, *caption;
     enum ui_page_origin origin;
     const char *category_label; /* what the categories are */
-    const char *label;          /* of the axis */
+    const char *label;          /* label of the value axis */
     enum ui_page_unit unit;
     const char *const *category; /* [categories] */
     size_t categories;
@@ -199,20 +201,20 @@ struct ui_page_area {
 struct ui_page_side {
     const char *label;
     enum ui_page_unit unit;
-    double from, to; /* of the first source column or row, and after the last one */
-    bool index;      /* columns are numbered things (ranks), not ranges of a quantity (time) */
+    double from, to; /* start of the first source column or row, and end of the last one */
+    bool index;      /* columns are numbered things such as ranks, not ranges of a quantity such as time */
 };
 
-/* A raster as an image. Row 0 is at the top. */
+/* A heat map: a raster drawn as an image. Row 0 is at the top. */
 struct ui_page_heat {
     const char *title, *caption;
     enum ui_page_origin origin;
     struct ui_page_side x, y;
     const char *label; /* of the values */
     enum ui_page_unit unit;
-    bool log; /* colours by the logarithm */
+    bool log; /* colours follow the logarithm of the value */
     const struct ui_raster *raster;
-    /* Values are indices of these names instead; NULL: they are quantities. */
+    /* If not NULL, values are indices of these names. NULL: values are quantities. */
     const char *const *name;
     size_t names;
     const struct ui_page_area *area;

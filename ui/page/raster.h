@@ -10,11 +10,11 @@
 
 #include <hpcw/status.h>
 
-#define UI_RASTER_MAX 512 /* cells in a row or column that a page shows */
+#define UI_RASTER_MAX 512 /* most cells in a row or column of a page's raster */
 
 /* How the values of one cell are reduced. */
 enum ui_reduce {
-    UI_REDUCE_MAX, /* the largest: rare large values stay visible */
+    UI_REDUCE_MAX, /* the largest value, so that rare large values stay visible */
     UI_REDUCE_MEAN,
     UI_REDUCE_SUM,
 };
@@ -28,17 +28,17 @@ struct ui_raster {
     uint32_t *count; /* values of each cell, for the mean */
 };
 
-/* An empty raster of at most `most` by `most` cells. HPCW_EINVAL (a number is 0), HPCW_ENOMEM. */
+/* Makes an empty raster of at most `most` by `most` cells. HPCW_EINVAL (a number is 0), HPCW_ENOMEM. */
 HPCW_MUST_CHECK hpcw_status ui_raster_init(struct ui_raster *r, uint64_t columns, uint64_t rows, uint32_t most,
                                            enum ui_reduce reduce, hpcw_error *err);
 
 /* Adds a value of the matrix; NaN is ignored. column < columns, row < rows. */
 void ui_raster_add(struct ui_raster *r, uint64_t column, uint64_t row, double value);
 
-/* Call it after the last value: it divides the means. */
+/* Computes the means. Call it after the last value. */
 void ui_raster_finish(struct ui_raster *r);
 
-/* "each cell is the largest of 8 x 8 values", or "" where a cell is one value. */
+/* Describes the reduction: "each cell is the largest of 8 x 8 values", or "" where a cell is one value. */
 const char *ui_raster_said(const struct ui_raster *r, char text[96]);
 
 void ui_raster_free(struct ui_raster *r);

@@ -13,7 +13,7 @@
 
 static const char size_suffixes[] = "KMGT"; /* powers of 1024 */
 
-/* A limit of the table as an integer; 2^64 and above mean the largest there is. */
+/* A limit of the table as an integer; from 2^64 on, the largest one. */
 static uint64_t whole(double limit) {
     return limit <= 0 ? 0 : limit >= 0x1p64 ? UINT64_MAX : (uint64_t)limit;
 }
@@ -158,7 +158,8 @@ void ui_param_get(const struct ui_param *param, const void *owner, char *text, s
     (void)snprintf(text, size, "%s", from);
 }
 
-/* The longest line that a configuration may have is 198 bytes; shorter ones are read more easily. */
+/* Longest line of a configuration that is written. Up to 198 bytes would be legal, but shorter lines read
+ * better. */
 enum { WIDTH = 120 };
 
 bool ui_param_line(const char *name, const char *value, struct hpcw_i_buf *buf) {
