@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Logging under the names of MPE2 2.4.9b, recorded and written by hpcw: a program written for MPE2 compiles and links
- * without a change. Link with libhpcw_mpe (pkg-config hpcw-mpe). doc/compatibility.md says what differs.
+ * Logging under the names of MPE2 2.4.9b, recorded and written by hpcw: a program written for MPE2 compiles and
+ * links without a change. Link with libhpcw_mpe (pkg-config hpcw-mpe). doc/compatibility.md says what differs.
  *
  * Alone, the library records between MPE_Init_log and MPE_Finish_log, which writes the log. Beside the wrapper
- * (libhpcw_trace), preloaded or linked, it records into the wrapper's log, as with MPE2's liblmpe: from MPI_Init on, also
- * without MPE_Init_log. MPI_Finalize then writes that log, under the wrapper's name; MPE_Finish_log only ends the
- * program's own events.
+ * (libhpcw_trace), preloaded or linked, it records into the wrapper's log, as with MPE2's liblmpe: from MPI_Init
+ * on, also without MPE_Init_log. MPI_Finalize then writes that log, under the wrapper's name; MPE_Finish_log only
+ * ends the program's own events.
  *
  * Environment of process 0, alone (beside the wrapper, HPCW_TRACE_... count instead):
  *
@@ -21,8 +21,8 @@
  * Without effect: MPE_LOG_FORMAT, which MPE2 does not read either; MPE_LOG_RANK2PROCNAME; MPE_DELETE_LOCALFILE;
  * MPE_LOG_OVERHEAD; CLOG_BUFFERED_BLOCKS.
  *
- * Calls return MPE_LOG_OK or what they say. What goes wrong is a line on stderr. All but MPE_Init_log and MPE_Finish_log
- * may be called on any thread. Where nothing is recorded, events are ignored.
+ * Calls return MPE_LOG_OK or what they say. What goes wrong is a line on stderr. All but MPE_Init_log and
+ * MPE_Finish_log may be called on any thread. Where nothing is recorded, events are ignored.
  */
 #ifndef HPCW_MPE_LOG_H
 #define HPCW_MPE_LOG_H
@@ -57,8 +57,8 @@ typedef char MPE_LOG_BYTES[MPE_LOG_BYTESIZE];
 
 /* ---- Begin and end ---- */
 
-/** Begins a recording. Collective over MPI_COMM_WORLD. Calls MPI_Init, with a message, if the program has not, and then MPI_Finalize when
- * the program exits. */
+/** Begins a recording. Collective over MPI_COMM_WORLD. Calls MPI_Init, with a message, if the program has not, and
+ * then MPI_Finalize when the program exits. */
 int MPE_Init_log(void);
 
 /** 0 before MPE_Init_log, 1 after it, 2 after MPE_Finish_log. */
@@ -70,7 +70,8 @@ int MPE_Start_log(void);
 /** Interrupts recording. Definitions still count. MPE_LOG_NOT_INITIALIZED. */
 int MPE_Stop_log(void);
 
-/** Does nothing: clocks are compared at the begin and at the end of the recording, and corrected for offset and drift. */
+/** Does nothing: clocks are compared at the begin and at the end of the recording, and corrected for offset and
+ * drift. */
 int MPE_Log_sync_clocks(void);
 
 /** Writes the log, `filename`.clog2. Collective. The argument of process 0 counts. MPE_LOG_FILE_PROB. */
@@ -109,8 +110,8 @@ int MPE_Describe_event(int eventID, const char *name, const char *color);
 /* ---- Events ---- */
 
 /**
- * Packs values into cargo, in the order of the format's letters, and moves `position` past them. The rest of the buffer
- * becomes zero. MPE_LOG_PACK_FAIL.
+ * Packs values into cargo, in the order of the format's letters, and moves `position` past them. The rest of the
+ * buffer becomes zero. MPE_LOG_PACK_FAIL.
  *
  * @param tokentype  s (a text of `count` bytes), h, d, l, x, X, e, E (`count` values)
  */
@@ -121,7 +122,9 @@ int MPE_Log_event(int event, int data, const char *bytebuf);
 int MPE_Log_bare_event(int event);
 int MPE_Log_info_event(int event, const char *bytebuf);
 
-/** On a communicator. One that the log does not know is shown as MPI_COMM_WORLD: beside the wrapper, it knows all. */
+/**
+ * On a communicator. One that the log does not know is shown as MPI_COMM_WORLD: beside the wrapper, it knows all.
+ */
 int MPE_Log_comm_event(MPI_Comm comm, int event, const char *bytebuf);
 
 /** Records one end of a message; MPI_PROC_NULL has none. */

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * The names of SIONlib 1.7, for programs written for it: they compile and link unchanged (pkg-config hpcw-sionlib, with MPI
- * hpcw-sionlib-mpi), write the same bytes, and read what either library wrote. New programs use <hpcw/sion.h> and
- * <hpcw/sion_read.h>, which can do more and report errors in words.
+ * The names of SIONlib 1.7, for programs written for it: they compile and link unchanged (pkg-config hpcw-sionlib,
+ * with MPI hpcw-sionlib-mpi), write the same bytes, and read what either library wrote. New programs use
+ * <hpcw/sion.h> and <hpcw/sion_read.h>, which can do more and report errors in words.
  *
- * Calls, results and effects of errors are SIONlib's. What differs, and what is missing: doc/compatibility.md. In short:
+ * Calls, results and effects of errors are SIONlib's. What differs, and what is missing: doc/compatibility.md. In
+ * short:
  * - A container gets its name when it is closed. Until then its bytes are in a temporary file beside it.
  * - Nothing is printed. See sion_hpcw_on_error.
- * - A `FILE *` is a stream whose bytes go through the chunk: fwrite, fread, ftell and the like work, fileno does not. Its
- *   positions count the bytes of the task. A write that does not fit into the chunk fails. It is closed with the container.
+ * - A `FILE *` is a stream whose bytes go through the chunk: fwrite, fread, ftell and the like work, fileno does
+ *   not. Its positions count the bytes of the task. A write that does not fit into the chunk fails. It is closed
+ *   with the container.
  *
- * The MPI calls are declared if mpi.h is included before, or SION_MPI is defined; those of OpenMP if SION_OMP is defined.
+ * The MPI calls are declared if mpi.h is included before, or SION_MPI is defined; those of OpenMP if SION_OMP is
+ * defined.
  */
 #ifndef HPCW_SIONLIB_SION_H
 #define HPCW_SIONLIB_SION_H
@@ -83,9 +86,10 @@ typedef unsigned long long sion_uint64;
 typedef void sion_hpcw_report(void *context, const char *message);
 
 /**
- * What is called for each error; not part of SIONlib, which prints. NULL, as at the start: the environment variable
- * HPCW_SIONLIB_ERRORS names a file to which messages are appended, for instance /dev/stderr; without it nobody hears of
- * them, but that buddy checkpointing is refused, which is also said on stderr then. For the whole program; set it before other threads call.
+ * What is called for each error; not part of SIONlib, which prints. NULL, as at the start: the environment
+ * variable HPCW_SIONLIB_ERRORS names a file to which messages are appended, for instance /dev/stderr; without it
+ * nobody hears of them, but that buddy checkpointing is refused, which is also said on stderr then. For the whole
+ * program; set it before other threads call.
  */
 SION_API void sion_hpcw_on_error(sion_hpcw_report *report, void *context);
 
@@ -96,8 +100,8 @@ SION_API void sion_hpcw_on_error(sion_hpcw_report *report, void *context);
 /**
  * One process and all tasks of a container.
  *
- * @param file_mode  words with commas: w, r (wb, bw, rb, br), keyval, keyval=inline, endianness=big, endianness=little;
- *                   others make no difference
+ * @param file_mode  words with commas: w, r (wb, bw, rb, br), keyval, keyval=inline, endianness=big,
+ *                   endianness=little; others make no difference
  * @param ntasks     for "w" in, from 1 on; for "r" out
  * @param nfiles     for "w" 1; for "r" out
  * @param chunksizes   for "w" [*ntasks] bytes; for "r" NULL, or out: [*ntasks], from malloc if it points to NULL
@@ -123,13 +127,16 @@ SION_API int sion_close(int sid);
 /** Appends a record, which goes into one chunk as a whole. @return items written: nitems, or 0 */
 SION_API size_t sion_fwrite(const void *data, size_t size, size_t nitems, int sid);
 
-/** Goes to the next block unless `bytes` fit into the chunk. @return SION_SUCCESS; SION_NOT_SUCCESS, also if they never fit */
+/** Goes to the next block unless `bytes` fit into the chunk. @return SION_SUCCESS; SION_NOT_SUCCESS, also if they
+ * never fit */
 SION_API int sion_ensure_free_space(int sid, sion_int64 bytes);
 
-/** Reads from what is left of the chunk; at its end from the next one. @return items read; 0 if the chunk has less left */
+/** Reads from what is left of the chunk; at its end from the next one. @return items read; 0 if the chunk has less
+ * left */
 SION_API size_t sion_fread(void *data, size_t size, size_t nitems, int sid);
 
-/** Whether the position is at the end of the task; at the end of another chunk it moves to the next one. @return 1 or 0 */
+/** Whether the position is at the end of the task; at the end of another chunk it moves to the next one. @return 1
+ * or 0 */
 SION_API int sion_feof(int sid);
 
 /** @return bytes from the position to the end of what the chunk holds; -1 */
@@ -142,8 +149,8 @@ SION_API sion_int64 sion_bytes_avail_in_chunk(int sid);
  * Selects a task, and a position in it.
  *
  * @param rank            the task, or SION_CURRENT_RANK
- * @param currentblocknr  SION_CURRENT_BLK, and in "r" also a block; SION_ABSOLUTE_POS: posinblk counts from the start of the
- *                        task, SION_END_POS: it counts from the end, 0 or negative
+ * @param currentblocknr  SION_CURRENT_BLK, and in "r" also a block; SION_ABSOLUTE_POS: posinblk counts from the
+ *                        start of the task, SION_END_POS: it counts from the end, 0 or negative
  * @param posinblk        SION_CURRENT_POS, and in "r" also a position
  */
 SION_API int sion_seek(int sid, int rank, int currentblocknr, sion_int64 posinblk);
@@ -151,10 +158,13 @@ SION_API int sion_seek(int sid, int rank, int currentblocknr, sion_int64 posinbl
 /** sion_seek, and the stream. There is one for all tasks, which follows the selected one. */
 SION_API int sion_seek_fp(int sid, int rank, int currentblocknr, sion_int64 posinblk, FILE **fileptr);
 
-/** Nothing to do: what was written is in the file when it is closed. @return SION_NOT_SUCCESS while the chunk is empty */
+/** Nothing to do: what was written is in the file when it is closed. @return SION_NOT_SUCCESS while the chunk is
+ * empty */
 SION_API int sion_flush(int sid);
 
-/** As sion_fwrite, called by all processes of the container; the bytes of a merged container go to the collector. */
+/**
+ * As sion_fwrite, called by all processes of the container; the bytes of a merged container go to the collector.
+ */
 SION_API size_t sion_coll_fwrite(const void *data, size_t size, size_t nitems, int sid);
 
 /** As sion_fread, called by all processes of the container. */
@@ -173,7 +183,8 @@ SION_API size_t sion_fread_key(void *data, uint64_t key, size_t size, size_t nit
 /** sion_fread_key_iterator_next starts again with the first record. */
 SION_API int sion_fread_key_iterator_reset(int sid);
 
-/** The next record, in the order of writing. sion_fread_key then reads its value. @return SION_SUCCESS; SION_NOT_SUCCESS at the end */
+/** The next record, in the order of writing. sion_fread_key then reads its value. @return SION_SUCCESS;
+ * SION_NOT_SUCCESS at the end */
 SION_API int sion_fread_key_iterator_next(int sid, uint64_t *key, size_t *size);
 
 /** Moves in the values of a key: to record `entrynum`, or SION_CURRENT_BLOCK, or SION_ABSOLUTE_POS. */
@@ -242,7 +253,8 @@ SION_API int sion_endianness_swap_needed(int sid);
 /** @return 1: this machine is big-endian, 0: little-endian */
 SION_API int sion_get_endianness(void);
 
-/** Reverses the bytes of `n` items of `size` bytes, in place or from one array to another; without do_swap it copies. */
+/** Reverses the bytes of `n` items of `size` bytes, in place or from one array to another; without do_swap it
+ * copies. */
 SION_API void sion_swap(void *target, void *source, int size, int n, int do_swap);
 
 SION_API int sion_get_version(int *main_version, int *sub_version, int *patch_level, int *fileformat_version);
@@ -265,8 +277,8 @@ SION_API int sion_get_fd(int sid);
 /**
  * The position in the physical file.
  *
- * @return bytes, for containers of sion_open, and in the first chunk of a task of others that are read; otherwise -1, as the
- *         distance of chunks is not known
+ * @return bytes, for containers of sion_open, and in the first chunk of a task of others that are read; otherwise
+ *         -1, as the distance of chunks is not known
  */
 SION_API sion_int64 sion_get_position(int sid);
 
@@ -297,7 +309,8 @@ SION_API int sion_free_io_info(sion_io_stat_t *info);
 #define SION_DUP_RANK_KEY -203
 
 /**
- * A second handle for the tasks of one that several processes read, at the same positions; keys begin anew. Not collective.
+ * A second handle for the tasks of one that several processes read, at the same positions; keys begin anew. Not
+ * collective.
  *
  * @param mode  SION_DUP_ALL; the others: only task `rank`
  * @param key   not used

@@ -2,8 +2,9 @@
 /**
  * SIONlib's calls for processes that communicate by a program's own callbacks. See sion.h, which includes this.
  *
- * A program makes an interface, registers its callbacks, and opens containers with the number of the interface and the
- * program's own group of processes, which the callbacks get. All opens and closes are collective over this group.
+ * A program makes an interface, registers its callbacks, and opens containers with the number of the interface and
+ * the program's own group of processes, which the callbacks get. All opens and closes are collective over this
+ * group.
  */
 #ifndef HPCW_SIONLIB_SION_GENERIC_H
 #define HPCW_SIONLIB_SION_GENERIC_H
@@ -26,8 +27,8 @@ SION_API int sion_generic_create_api(char *name);
 SION_API int sion_generic_free_api(int aid);
 
 /*
- * Registration, once for each callback: the eight that follow are necessary. Each is collective over its group, and returns
- * 0; `root` is a rank in it.
+ * Registration, once for each callback: the eight that follow are necessary. Each is collective over its group,
+ * and returns 0; `root` is a rank in it.
  */
 
 /** Makes the group of the processes of a file. */
@@ -52,7 +53,8 @@ SION_API int sion_generic_register_scattervr_cb(int aid,
                                                 int scatterv(void *in, void *out, void *group, int type,
                                                              int *counts, int items, int root));
 
-/** Names of files by the program, from malloc, for a name and the number of a file. @return 0; -1: there is one already */
+/** Names of files by the program, from malloc, for a name and the number of a file. @return 0; -1: there is one
+ * already */
 SION_API int sion_generic_register_get_multi_filename_cb(int aid, char *name(const char *, int));
 
 typedef int sion_generic_gather_execute(const void *, sion_int64 *, int, sion_int64, void *, int, int, int, int,
@@ -61,10 +63,11 @@ typedef int sion_generic_execute_scatter(void *, sion_int64 *, int, sion_int64, 
                                          int process(void *, sion_int64 *, int));
 
 /*
- * With these three, containers can be collective; the second one must not be the last of all callbacks that is registered.
- * `capability` is 50 for a process that can collect, 51 for one that can only send. `gather_and_execute` is called for merged
- * containers: it brings data[spec[1]] of processes first to last to the collector, which calls `process` with each piece.
- * `execute_and_scatter` is not called, as each process reads its own chunks.
+ * With these three, containers can be collective; the second one must not be the last of all callbacks that is
+ * registered. `capability` is 50 for a process that can collect, 51 for one that can only send.
+ * `gather_and_execute` is called for merged containers: it brings data[spec[1]] of processes first to last to the
+ * collector, which calls `process` with each piece. `execute_and_scatter` is not called, as each process reads its
+ * own chunks.
  */
 SION_API int sion_generic_register_gather_and_execute_cb(int aid, sion_generic_gather_execute *call);
 SION_API int sion_generic_register_execute_and_scatter_cb(int aid, sion_generic_execute_scatter *call);

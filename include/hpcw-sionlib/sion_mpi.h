@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * SIONlib's calls for MPI programs, which link hpcw-sionlib-mpi instead of hpcw-sionlib. All are collective over the
- * processes of the open. See sion.h, which includes this.
+ * SIONlib's calls for MPI programs, which link hpcw-sionlib-mpi instead of hpcw-sionlib. All are collective over
+ * the processes of the open. See sion.h, which includes this.
  */
 #ifndef HPCW_SIONLIB_SION_MPI_H
 #define HPCW_SIONLIB_SION_MPI_H
@@ -20,12 +20,12 @@ extern "C" {
 /**
  * One task per process, with the process's rank in gComm.
  *
- * @param file_mode   as in sion_open; also collective with collsize=N, and with cmerge. Without collsize, or with -1, groups
- *                    of tasks get about as large as SIONlib makes them
- * @param numFiles    for "w" the number of files, among which the ranks are divided; 0 or less: one file for each lComm, and
- *                    then out; for "r" out
- * @param lComm       the processes of a file, in the order in which it has their tasks; only used if numFiles is 0 or less. Files
- *                    are numbered by the ranks in gComm of the first processes
+ * @param file_mode   as in sion_open; also collective with collsize=N, and with cmerge. Without collsize, or with
+ *                    -1, groups of tasks get about as large as SIONlib makes them
+ * @param numFiles    for "w" the number of files, among which the ranks are divided; 0 or less: one file for each
+ *                    lComm, and then out; for "r" out
+ * @param lComm       the processes of a file, in the order in which it has their tasks; only used if numFiles is 0
+ *                    or less. Files are numbered by the ranks in gComm of the first processes
  * @param chunksize   for "w" bytes, at least 0; for "r" out
  * @param fsblksize   for "w" bytes, -1: that of the file system, which it then becomes; for "r" out
  * @param globalrank  out: the rank in gComm
@@ -44,11 +44,13 @@ SION_API int sion_parclose_mpi(int sid);
 SION_API int sion_parreinit_mpi(int sid, sion_int64 chunksize);
 
 /**
- * Any number of tasks per process, selected with sion_seek by their global ranks. Arrays have `*nlocaltasks` entries.
+ * Any number of tasks per process, selected with sion_seek by their global ranks. Arrays have `*nlocaltasks`
+ * entries.
  *
  * @param numFiles         for "w" in, at least 1; for "r" out
  * @param nlocaltasks      for "r" -1: a share of all tasks, and then out
- * @param globalranks      ranks; together all processes have 0, 1, 2 and so on once when they write. Out for a share
+ * @param globalranks      ranks; together all processes have 0, 1, 2 and so on once when they write. Out for a
+ *                         share
  * @param chunksizes       for "w" bytes; for "r" out
  * @param mapping_filenrs  for "w" the file of each task; for "r" out
  * @param mapping_lranks   for "w" the task's place in its file, from 0 on without a gap; for "r" out

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * SIONlib's calls for OpenMP programs, which link hpcw-sionlib-omp. All threads of a team call them, outside of worksharing
- * constructs. Each has a task and a handle of its own, which other threads must not use. See sion.h, which includes this if
- * SION_OMP is defined.
+ * SIONlib's calls for OpenMP programs, which link hpcw-sionlib-omp. All threads of a team call them, outside of
+ * worksharing constructs. Each has a task and a handle of its own, which other threads must not use. See sion.h,
+ * which includes this if SION_OMP is defined.
  */
 #ifndef HPCW_SIONLIB_SION_OMP_H
 #define HPCW_SIONLIB_SION_OMP_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * SIONlib's calls for programs with MPI and OpenMP, which link hpcw-sionlib-ompi. All threads of a team call them, on all
- * processes, each with the same number of threads; the master thread calls MPI (MPI_THREAD_FUNNELED). See sion_omp.h, and
- * sion.h, which includes this with sion_mpi.h.
+ * SIONlib's calls for programs with MPI and OpenMP, which link hpcw-sionlib-ompi. All threads of a team call them,
+ * on all processes, each with the same number of threads; the master thread calls MPI (MPI_THREAD_FUNNELED). See
+ * sion_omp.h, and sion.h, which includes this with sion_mpi.h.
  */
 #ifndef HPCW_SIONLIB_SION_OMPI_H
 #define HPCW_SIONLIB_SION_OMPI_H

@@ -24,7 +24,8 @@
  *
  * The order of records is by time, then rank (of the world), then thread, then as they happened.
  *
- * Readers: <hpcw/clog2_read.h>, clog2_print, clog2TOslog2, Jumpshot of MPE2 2.4.9b. The format to the byte: doc/formats/clog2.md.
+ * Readers: <hpcw/clog2_read.h>, clog2_print, clog2TOslog2, Jumpshot of MPE2 2.4.9b. The format to the byte:
+ * doc/formats/clog2.md.
  */
 #ifndef HPCW_CLOG2_H
 #define HPCW_CLOG2_H
@@ -213,8 +214,8 @@ HPCW_API void hpcw_clog2_cargo_f64(hpcw_clog2_cargo *cargo, double value);   /**
 /** %s: takes 2 bytes more than the text, which need not end in NUL. */
 HPCW_API void hpcw_clog2_cargo_text(hpcw_clog2_cargo *cargo, const char *text, size_t size);
 
-/** Instead of all pieces: bytes that are packed already, as the file has them. Of these, it is only checked that the
- * pieces of the format find their bytes; an event without a format keeps them, too. */
+/** Instead of all pieces: bytes that are packed already, as the file has them. Of these, it is only checked that
+ * the pieces of the format find their bytes; an event without a format keeps them, too. */
 HPCW_API void hpcw_clog2_cargo_packed(hpcw_clog2_cargo *cargo, const void *bytes, size_t size);
 
 /**
@@ -288,11 +289,11 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_options_check(const hpcw_clog2_o
 typedef struct hpcw_clog2 hpcw_clog2;
 
 /**
- * Creates a log. Collective. `options` is copied. Process 0 creates the file, under a temporary name beside `path`; the
- * others must see it there.
+ * Creates a log. Collective. `options` is copied. Process 0 creates the file, under a temporary name beside
+ * `path`; the others must see it there.
  *
- * @return HPCW_OK; as hpcw_clog2_options_check; HPCW_EMISMATCH (also if `path` leads processes to different directories),
- * HPCW_ECOMM; HPCW_ENOMEM; errors of the system
+ * @return HPCW_OK; as hpcw_clog2_options_check; HPCW_EMISMATCH (also if `path` leads processes to different
+ * directories), HPCW_ECOMM; HPCW_ENOMEM; errors of the system
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_open(const char *path, hpcw_comm *comm,
                                                      const hpcw_clog2_options *options, hpcw_clog2 **out,
@@ -314,8 +315,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_close(hpcw_clog2 *log, uint64_t 
  */
 HPCW_API void hpcw_clog2_abandon(hpcw_clog2 *log, const hpcw_error *reason);
 
-/** Frees a log in any state, after its slices. NULL is allowed. A log that was not closed is discarded, but not by a child of
- * fork(). */
+/** Frees a log in any state, after its slices. NULL is allowed. A log that was not closed is discarded, but not by
+ * a child of fork(). */
 HPCW_API void hpcw_clog2_free(hpcw_clog2 *log);
 
 /** Size of a file with this number of blocks and communicators, in bytes. */

@@ -18,15 +18,15 @@
  *
  * That memory is a local file, mapped in windows of 2 MiB: records and definitions are in the file from the moment
  * at which they are made. However the program dies (a signal, abort, exit), nothing that it has recorded is lost,
- * and hpcw_clog2_recover makes a log of the local files of all processes. If the host dies, what the kernel had not
- * written is lost, except what was flushed. The space of a window is allocated before it is used. If the disk is
- * full, or cannot be mapped, the thread goes on in ordinary memory and the report says so. The directory must be on a
- * tmpfs, ext2, ext3, ext4 or xfs. Elsewhere, a store to space that is allocated could still end the program (SIGBUS), so
- * all threads record in ordinary memory: file systems that copy on write (btrfs, zfs, bcachefs), network file systems
- * (NFS, Lustre, GPFS), an overlay.
+ * and hpcw_clog2_recover makes a log of the local files of all processes. If the host dies, what the kernel had
+ * not written is lost, except what was flushed. The space of a window is allocated before it is used. If the disk
+ * is full, or cannot be mapped, the thread goes on in ordinary memory and the report says so. The directory must
+ * be on a tmpfs, ext2, ext3, ext4 or xfs. Elsewhere, a store to space that is allocated could still end the
+ * program (SIGBUS), so all threads record in ordinary memory: file systems that copy on write (btrfs, zfs,
+ * bcachefs), network file systems (NFS, Lustre, GPFS), an overlay.
  *
- * A helper thread, which a process starts when a first window is full, prepares windows ahead. A thread that records
- * faster than the disk can write has to wait; the log shows a wait of more than 2 ms as the state
+ * A helper thread, which a process starts when a first window is full, prepares windows ahead. A thread that
+ * records faster than the disk can write has to wait; the log shows a wait of more than 2 ms as the state
  * CLOG_Buffer_write2disk. A child process that fork() makes shares the windows and must not record.
  */
 #ifndef HPCW_CLOG2_LOG_H
@@ -84,8 +84,9 @@ typedef struct hpcw_clog2_log_options {
      * unmapped and only in the local file */
     uint64_t memory;
     const char *
-        directory; /**< of local files, as seen when the log is opened; NULL: none. Without a local file, records beyond `memory` are lost and
-                                 counted */
+        /** of local files, as seen when the log is opened; NULL: none. Without a local file, records beyond
+         * `memory` are lost and counted */
+        directory;
     uint32_t block_size;          /**< of the file, default 65536 */
     hpcw_durability durability;   /**< of the file, default HPCW_SYNC_FILE */
     hpcw_sink_source sink_source; /**< of the file */
@@ -112,12 +113,14 @@ typedef struct hpcw_clog2_timeline hpcw_clog2_timeline;
 /**
  * Begins a recording and compares the clocks. Collective. Process p of `comm` is rank p of the log.
  *
- * @param path     of the log; the file appears in hpcw_clog2_log_finish. All processes must see one directory there, now
- *                 and then: a file for a moment proves it. If it cannot be written to, only hpcw_clog2_log_finish fails.
- *                 A symbolic link that has the name is followed now; what has the name at the end is replaced
+ * @param path     of the log; the file appears in hpcw_clog2_log_finish. All processes must see one directory
+ *                 there, now and then: a file for a moment proves it. If it cannot be written to, only
+ *                 hpcw_clog2_log_finish fails. A symbolic link that has the name is followed now; what has the
+ *                 name at the end is replaced
  * @param options  copied; NULL: the defaults
- * @return HPCW_OK; HPCW_EINVAL; HPCW_EMISMATCH (also if `path` leads processes to different directories); HPCW_ENOTSUP: this CPU has no such counter; HPCW_ERANGE: too
- * many processes for the readers, or a name that is too long; HPCW_ENOMEM, HPCW_ECOMM
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_EMISMATCH (also if `path` leads processes to different directories);
+ * HPCW_ENOTSUP: this CPU has no such counter; HPCW_ERANGE: too many processes for the readers, or a name that is
+ * too long; HPCW_ENOMEM, HPCW_ECOMM
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_open(const char *path, hpcw_comm *comm,
                                                          const hpcw_clog2_log_options *options,
@@ -144,9 +147,9 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_known_state(hpcw_clog2_log *
                                                                 const char *format, hpcw_error *err);
 
 /**
- * Names one of MPE's known states that this program may use, without defining it: a log that is recovered has it if a
- * record uses it. For programs that know only at the end which states to define. Call it by ascending `state`, after
- * hpcw_clog2_log_open. Otherwise as hpcw_clog2_log_known_state.
+ * Names one of MPE's known states that this program may use, without defining it: a log that is recovered has it
+ * if a record uses it. For programs that know only at the end which states to define. Call it by ascending
+ * `state`, after hpcw_clog2_log_open. Otherwise as hpcw_clog2_log_known_state.
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_offer_state(hpcw_clog2_log *log, int32_t state,
                                                                 const char *name, const char *colour,
@@ -258,7 +261,9 @@ static inline uint64_t hpcw_clog2_timeline_word(uint32_t kind, uint32_t comm, in
     return (uint64_t)kind << 56 | (uint64_t)(comm & 0xffffff) << 32 | (uint32_t)event;
 }
 
-/** Private: ends a record. Its second word is stored last: without it, the record is not there if the program dies. */
+/**
+ * Private: ends a record. Its second word is stored last: without it, the record is not there if the program dies.
+ */
 static inline void hpcw_clog2_timeline_done(hpcw_clog2_timeline *timeline, uint64_t word, int words) {
     uint64_t *p = timeline->next;
     __atomic_signal_fence(__ATOMIC_RELEASE);
@@ -339,8 +344,8 @@ static inline void hpcw_clog2_log_receive(hpcw_clog2_timeline *timeline, uint32_
 /**
  * Waits until what this process has recorded so far is on the disk. It then survives a crash of the host, too.
  *
- * @return HPCW_OK; HPCW_ESTATE: no directory for local files; errors of the system, also an earlier one of the local
- * file, such as HPCW_ENOSPC
+ * @return HPCW_OK; HPCW_ESTATE: no directory for local files; errors of the system, also an earlier one of the
+ * local file, such as HPCW_ENOSPC
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_flush(hpcw_clog2_timeline *timeline, hpcw_error *err);
 
@@ -374,19 +379,20 @@ typedef struct hpcw_clog2_log_report {
 } hpcw_clog2_log_report;
 
 /**
- * Gives the log another path. Collective, before hpcw_clog2_log_finish. The names of local files stay. A relative path begins
- * in the working directory of process 0, and a symbolic link that has the name is followed now.
+ * Gives the log another path. Collective, before hpcw_clog2_log_finish. The names of local files stay. A relative
+ * path begins in the working directory of process 0, and a symbolic link that has the name is followed now.
  *
- * @return HPCW_OK; HPCW_EINVAL; HPCW_EMISMATCH: paths that differ; HPCW_ESTATE: the recording has ended; HPCW_ENOMEM;
- * HPCW_ECOMM; and what the system says of the directory. After a failure the log has its old path
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_EMISMATCH: paths that differ; HPCW_ESTATE: the recording has ended;
+ * HPCW_ENOMEM; HPCW_ECOMM; and what the system says of the directory. After a failure the log has its old path
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_rename(hpcw_clog2_log *log, const char *path,
                                                            hpcw_error *err);
 
 /**
  * Ends the recording: compares the clocks again, corrects all times for offset and drift, merges and writes the
- * log. Collective. No thread may record any more. Local files are removed on success. After a failure they are kept,
- * with all that is in them, and the message says how to make a log of them, and how many threads recorded in memory.
+ * log. Collective. No thread may record any more. Local files are removed on success. After a failure they are
+ * kept, with all that is in them, and the message says how to make a log of them, and how many threads recorded in
+ * memory.
  *
  * @param report  out, may be NULL; valid also if records were lost
  * @return HPCW_OK; HPCW_EMISMATCH: the processes' definitions differ; HPCW_ESTATE; HPCW_ECOMM; HPCW_ENOMEM;
@@ -415,9 +421,10 @@ typedef struct hpcw_clog2_recovered {
 } hpcw_clog2_recovered;
 
 /**
- * Looks in the directory of local files for those of an earlier run with the same name of its log, whose processes have
- * died or could not write it. Not collective; sees this host's directory alone, and in it files that this host made since it booted: whether processes of other hosts
- * live cannot be known here. Where files cannot be locked, it finds none.
+ * Looks in the directory of local files for those of an earlier run with the same name of its log, whose processes
+ * have died or could not write it. Not collective; sees this host's directory alone, and in it files that this
+ * host made since it booted: whether processes of other hosts live cannot be known here. Where files cannot be
+ * locked, it finds none.
  *
  * @param pattern  out [size]: how a shell names all files of that run; of several runs, of one
  * @return whether there are such files
@@ -435,8 +442,8 @@ HPCW_API bool hpcw_clog2_log_left(const hpcw_clog2_log *log, char *pattern, size
  *                 cut short, damaged, or had no space for all records
  * @param found  out, may be NULL
  * @return HPCW_OK; HPCW_EINVAL; HPCW_EFORMAT: not a local file, files of different runs, the same rank twice;
- * HPCW_EMISMATCH: a rank without a file or without all its records, and not `partial`: the message names it, and there is
- * no log; HPCW_ENOMEM; errors of the system
+ * HPCW_EMISMATCH: a rank without a file or without all its records, and not `partial`: the message names it, and
+ * there is no log; HPCW_ENOMEM; errors of the system
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_recover(const char *path, const char *const *local,
                                                         size_t count, bool partial, hpcw_clog2_recovered *found,

@@ -21,11 +21,13 @@
  *
  * Nothing here is collective. One thread at a time may use a handle. Several handles may read the same log.
  *
- * Open and next refuse what does not let the records be found: preamble, table of communicators, chain of blocks, lengths.
- * Broken rules of the content (a state that does not end) are left to the caller; `hpcgen verify` and `hpcgen info` name them.
+ * Open and next refuse what does not let the records be found: preamble, table of communicators, chain of blocks,
+ * lengths. Broken rules of the content (a state that does not end) are left to the caller; `hpcgen verify` and
+ * `hpcgen info` name them.
  *
- * Memory: a block (65536 bytes unless the writer chose another size), 40 bytes per communicator, and while watching, what is
- * open at a time: timelines, states, messages on their way. Sizes that a file cannot hold are refused.
+ * Memory: a block (65536 bytes unless the writer chose another size), 40 bytes per communicator, and while
+ * watching, what is open at a time: timelines, states, messages on their way. Sizes that a file cannot hold are
+ * refused.
  *
  * The bytes: doc/formats/clog2.md.
  */
@@ -50,8 +52,9 @@ typedef struct hpcw_clog2_reader hpcw_clog2_reader;
  * Opens a log.
  *
  * @param out  the handle, to be freed with hpcw_clog2_reader_free; NULL on failure
- * @return HPCW_OK; HPCW_EINVAL (a pointer is NULL, not a regular file); HPCW_EFORMAT; HPCW_ETRUNCATED; HPCW_ENOTSUP (the
- *         local file of a process, see hpcw_clog2_recover); HPCW_ENOMEM; and the system's HPCW_ENOENT, HPCW_EACCES, HPCW_EIO
+ * @return HPCW_OK; HPCW_EINVAL (a pointer is NULL, not a regular file); HPCW_EFORMAT; HPCW_ETRUNCATED;
+ *         HPCW_ENOTSUP (the local file of a process, see hpcw_clog2_recover); HPCW_ENOMEM; and the system's
+ *         HPCW_ENOENT, HPCW_EACCES, HPCW_EIO
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_reader_open(const char *path, hpcw_clog2_reader **out,
                                                             hpcw_error *err);
@@ -85,16 +88,17 @@ HPCW_API bool hpcw_clog2_reader_comm(const hpcw_clog2_reader *reader, uint32_t i
 /**
  * The next record.
  *
- * Its pointers are valid until the next call on the handle: texts end in NUL, `format` is never NULL, `id` is NULL if the
- * identity is all zero. The size of cargo is not stored: it is always HPCW_CLOG2_CARGO. Kinds 8 and 10 of MPE, which no
- * program writes, have no member of `as`. Values are as stored: a rank, an event or a time may be any.
+ * Its pointers are valid until the next call on the handle: texts end in NUL, `format` is never NULL, `id` is NULL
+ * if the identity is all zero. The size of cargo is not stored: it is always HPCW_CLOG2_CARGO. Kinds 8 and 10 of
+ * MPE, which no program writes, have no member of `as`. Values are as stored: a rank, an event or a time may be
+ * any.
  *
  * After a failure every call fails in the same way, until hpcw_clog2_reader_rewind.
  *
  * @param record  out, if there is one
  * @param more    out: false after the last one
- * @return HPCW_OK; HPCW_EINVAL; HPCW_ESTATE (called by a callback); HPCW_EFORMAT or HPCW_ETRUNCATED; and what the system
- *         says
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_ESTATE (called by a callback); HPCW_EFORMAT or HPCW_ETRUNCATED; and what the
+ *         system says
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_reader_next(hpcw_clog2_reader *reader,
                                                             hpcw_clog2_record *record, bool *more,
@@ -136,13 +140,13 @@ typedef struct hpcw_clog2_end {
  * What to call, in the order of the records. Each may be NULL.
  *
  * A callback returns HPCW_OK, or another status, which ends the run and is its result. It may ask the handle for
- * hpcw_clog2_reader_info and hpcw_clog2_reader_comm only: other calls are HPCW_ESTATE, a rewind does nothing, and the handle
- * must not be freed.
+ * hpcw_clog2_reader_info and hpcw_clog2_reader_comm only: other calls are HPCW_ESTATE, a rewind does nothing, and
+ * the handle must not be freed.
  */
 typedef struct hpcw_clog2_watch {
     void *context; /**< first argument of all */
-    /** A state was the innermost one of its timeline. Those of one timeline never overlap, and together they are the whole
-     * time of its states. Those of several threads or communicators of a rank may overlap. No cargo. */
+    /** A state was the innermost one of its timeline. Those of one timeline never overlap, and together they are
+     * the whole time of its states. Those of several threads or communicators of a rank may overlap. No cargo. */
     hpcw_status (*stretch)(void *context, const hpcw_clog2_stretch *stretch);
     /** A whole state, when it ends, with the time of those nested in it. */
     hpcw_status (*state)(void *context, const hpcw_clog2_stretch *state);
@@ -151,9 +155,10 @@ typedef struct hpcw_clog2_watch {
 } hpcw_clog2_watch;
 
 /**
- * Reads all records, from the first one on, and calls back. What breaks a rule is passed over, as viewers do: the end of a
- * state that did not begin, a rank that no communicator event introduced. Definitions and ranks of communicators hold for the
- * whole log, wherever they stand. Afterwards the handle is after the last record that was read.
+ * Reads all records, from the first one on, and calls back. What breaks a rule is passed over, as viewers do: the
+ * end of a state that did not begin, a rank that no communicator event introduced. Definitions and ranks of
+ * communicators hold for the whole log, wherever they stand. Afterwards the handle is after the last record that
+ * was read.
  *
  * @return as hpcw_clog2_reader_next; HPCW_ENOMEM; HPCW_ESTATE (called by a callback); the status of a callback
  */
@@ -177,8 +182,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_reader_watch(hpcw_clog2_reader *
  *          ...count rows...
  *      }
  *
- *  What breaks a rule is passed over, as by hpcw_clog2_reader_watch. Definitions and ranks of communicators hold for the whole
- *  log, wherever they stand.
+ *  What breaks a rule is passed over, as by hpcw_clog2_reader_watch. Definitions and ranks of communicators hold
+ *  for the whole log, wherever they stand.
  * --------------------------------------------------------------------------------------------------------- */
 
 /** What rows are of. */
@@ -203,12 +208,13 @@ HPCW_API void hpcw_clog2_window_init(hpcw_clog2_window *window);
  * Starts to read rows from the beginning of the log. Any other call on the handle but hpcw_clog2_reader_info,
  * hpcw_clog2_reader_comm, hpcw_clog2_reader_definition and the one that fills columns of this table ends it.
  *
- * Memory until then: 200 KiB, and what is open at a time. A state may begin long before the window, so the log is read from
- * its first block, but only until all states or messages that began before the end of the window have ended.
+ * Memory until then: 200 KiB, and what is open at a time. A state may begin long before the window, so the log is
+ * read from its first block, but only until all states or messages that began before the end of the window have
+ * ended.
  *
  * @param window  NULL: all times and ranks
- * @return HPCW_OK; HPCW_EINVAL (a pointer is NULL, no such table, an empty window); HPCW_ESTATE (called by a callback);
- *         HPCW_ENOMEM
+ * @return HPCW_OK; HPCW_EINVAL (a pointer is NULL, no such table, an empty window); HPCW_ESTATE (called by a
+ *         callback); HPCW_ENOMEM
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_reader_select(hpcw_clog2_reader *reader, hpcw_clog2_table table,
                                                               const hpcw_clog2_window *window, hpcw_error *err);
@@ -251,8 +257,8 @@ typedef struct hpcw_clog2_solos {
  *
  * @param columns  arrays of `capacity` elements each
  * @param count    out: rows filled in; 0 only after the last one, or after a failure
- * @return HPCW_OK; HPCW_EINVAL (a pointer is NULL, a capacity of 0); HPCW_ESTATE (another table is selected, or none);
- *         HPCW_ENOMEM; and as hpcw_clog2_reader_next. After a failure every call fails in the same way
+ * @return HPCW_OK; HPCW_EINVAL (a pointer is NULL, a capacity of 0); HPCW_ESTATE (another table is selected, or
+ *         none); HPCW_ENOMEM; and as hpcw_clog2_reader_next. After a failure every call fails in the same way
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_reader_states(hpcw_clog2_reader *reader,
                                                               const hpcw_clog2_states *columns, size_t capacity,
@@ -278,8 +284,8 @@ typedef struct hpcw_clog2_definition {
     const char *format; /**< of cargo; the same */
 } hpcw_clog2_definition;
 
-/** The definition with the index that rows of the table selected give; false, and nothing filled in, for an index that no row
- * had. */
+/** The definition with the index that rows of the table selected give; false, and nothing filled in, for an index
+ * that no row had. */
 HPCW_API bool hpcw_clog2_reader_definition(const hpcw_clog2_reader *reader, uint32_t index,
                                            hpcw_clog2_definition *definition);
 
@@ -305,8 +311,8 @@ typedef struct hpcw_clog2_flow {
     uint64_t bytes; /**< together */
 } hpcw_clog2_flow;
 
-/** What to call: all shares, by definition and rank, then all flows, by ranks. Each may be NULL, and has the rules of the
- * callbacks of hpcw_clog2_watch. */
+/** What to call: all shares, by definition and rank, then all flows, by ranks. Each may be NULL, and has the rules
+ * of the callbacks of hpcw_clog2_watch. */
 typedef struct hpcw_clog2_profile {
     void *context; /**< first argument of both */
     hpcw_status (*share)(void *context,

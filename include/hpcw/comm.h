@@ -2,9 +2,9 @@
 /**
  * Communicators: the processes that write together.
  *
- * A *process* is one program instance; a *rank* (or task) is a number written into a file. A process may own
- * many ranks. This header needs no MPI; <hpcw/mpi.h> makes a communicator out of an MPI_Comm. Programs that communicate by
- * other means give the library functions of their own: hpcw_comm_from_callbacks.
+ * A *process* is one program instance; a *rank* (or task) is a number written into a file. A process may own many
+ * ranks. This header needs no MPI; <hpcw/mpi.h> makes a communicator out of an MPI_Comm. Programs that communicate
+ * by other means give the library functions of their own: hpcw_comm_from_callbacks.
  */
 #ifndef HPCW_COMM_H
 #define HPCW_COMM_H
@@ -32,25 +32,27 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_comm_self(hpcw_comm **out, hpcw_error 
 /**
  * A program's own communication. Initialise with hpcw_comm_callbacks_init.
  *
- * The library makes each call on all processes of the communicator, in the same order, on the thread that calls the
- * library. A call returns on a process as soon as that one has what it is to get and its data may change. Messages of a
- * gather and a scatter have sizes that are multiples of 8, or the same size on all processes.
+ * The library makes each call on all processes of the communicator, in the same order, on the thread that calls
+ * the library. A call returns on a process as soon as that one has what it is to get and its data may change.
+ * Messages of a gather and a scatter have sizes that are multiples of 8, or the same size on all processes.
  *
- * Results: 0, or any other number, which stands in the message of the error. A failure must be one on all processes:
- * otherwise the others wait in the next call.
+ * Results: 0, or any other number, which stands in the message of the error. A failure must be one on all
+ * processes: otherwise the others wait in the next call.
  */
 typedef struct hpcw_comm_callbacks {
     size_t size; /**< of this struct; hpcw_comm_callbacks_init sets it (hpcw.h) */
     /** All get the [size] bytes that process `root` has in `data`. */
     int (*broadcast)(void *context, void *data, size_t size, int root);
-    /** Process `root` gets the messages of all one after the other, its own too: sizes[p] bytes of process p, which stand in
-     * `mine` there. `all` and `sizes` are NULL on the others. */
+    /** Process `root` gets the messages of all one after the other, its own too: sizes[p] bytes of process p, which
+     * stand in `mine` there. `all` and `sizes` are NULL on the others. */
     int (*gather)(void *context, const void *mine, size_t size, void *all, const size_t *sizes, int root);
-    /** The reverse: process p gets `size` bytes in `mine`, which are the next sizes[p] bytes of `all` on process `root`. */
+    /** The reverse: process p gets `size` bytes in `mine`, which are the next sizes[p] bytes of `all` on process
+     * `root`. */
     int (*scatter)(void *context, const void *all, const size_t *sizes, void *mine, size_t size, int root);
     /**
-     * Divides the processes into `parts` parts, of which this one is in number `part`, as process `process` of `size`. Only
-     * for SION containers with one file per colour (hpcw_sion_options, `files` 0); NULL: these are refused.
+     * Divides the processes into `parts` parts, of which this one is in number `part`, as process `process` of
+     * `size`. Only for SION containers with one file per colour (hpcw_sion_options, `files` 0); NULL: these are
+     * refused.
      *
      * @param out  the context of calls among the processes of the part, which free_part gets at the end
      */
@@ -70,9 +72,10 @@ static inline void hpcw_comm_callbacks_init(hpcw_comm_callbacks *callbacks) {
 /**
  * A communicator of a program's own calls. Not collective, and makes no call.
  *
- * Reductions and exchanges go through process 0, which holds the messages of all for a while: of an exchange the square of
- * the number of processes, words. So this is for up to some thousands of processes; with MPI, hpcw_comm_from_mpi is faster.
- * All handles can be opened with it but hpcw_clog2_log, which measures the times of messages between two processes.
+ * Reductions and exchanges go through process 0, which holds the messages of all for a while: of an exchange the
+ * square of the number of processes, words. So this is for up to some thousands of processes; with MPI,
+ * hpcw_comm_from_mpi is faster. All handles can be opened with it but hpcw_clog2_log, which measures the times of
+ * messages between two processes.
  *
  * @param callbacks  `broadcast`, `gather` and `scatter` are not NULL; copied
  * @param context    first argument of the calls; stays the caller's, and valid as long as the communicator

@@ -2,8 +2,8 @@
 /**
  * hpcw: rank-aware writers and readers for the file formats of parallel programs.
  *
- * Many HPC formats hold the data of thousands of ranks in one file, or in one tree of files. This library
- * writes them, from one process for all ranks, from one process per rank, or anything between. The bytes are the same.
+ * Many HPC formats hold the data of thousands of ranks in one file, or in one tree of files. This library writes
+ * them, from one process for all ranks, from one process per rank, or anything between. The bytes are the same.
  *
  *   header       what it writes
  *   -----------  -------------------------------------------------------------------------------
@@ -38,9 +38,10 @@
  * - No file has the name of its target before `close` succeeds.
  * - Collective calls are marked so; they must be made by all processes of the communicator, and return the same
  *   status and message on all of them.
- * - Options are a struct that its `..._options_init` fills in with the defaults; set what differs after that. The init
- *   also sets the first member, the size of the struct. So a later version of the library can have more options, at the
- *   end of the struct, and programs need no new compilation. Structs inside other structs do not grow.
+ * - Options are a struct that its `..._options_init` fills in with the defaults; set what differs after that. The
+ *   init also sets the first member, the size of the struct. So a later version of the library can have more
+ *   options, at the end of the struct, and programs need no new compilation. Structs inside other structs do not
+ *   grow.
  * - Distinct handles are independent. Each call says what may run on several threads.
  */
 #ifndef HPCW_HPCW_H

@@ -97,8 +97,8 @@ HPCW_API void hpcw_linktest_params_init(hpcw_linktest_params *params);
 /**
  * Checks parameters without opening anything.
  *
- * @return HPCW_OK; HPCW_EINVAL with the expected and the actual value; HPCW_ERANGE if a stream or a file would pass a
- * limit
+ * @return HPCW_OK; HPCW_EINVAL with the expected and the actual value; HPCW_ERANGE if a stream or a file would
+ * pass a limit
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_params_check(const hpcw_linktest_params *params,
                                                                 hpcw_error *err);
@@ -253,7 +253,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_figures(const hpcw_linktest *
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_close(hpcw_linktest *lt, hpcw_error *err);
 
-/** Frees a handle in any state, NULL allowed. Discards the file if it was not closed; a child of fork() touches none. */
+/** Frees a handle in any state, NULL allowed. Discards the file if it was not closed; a child of fork() touches
+ * none. */
 HPCW_API void hpcw_linktest_free(hpcw_linktest *lt);
 
 /* ------------------------------------------------------------------------------------------------------------

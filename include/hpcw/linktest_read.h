@@ -6,16 +6,18 @@
  *     hpcw_linktest_reader_open("pingpong_results_bin.sion", &r, &err);
  *     uint32_t steps = hpcw_linktest_reader_info(r)->steps;
  *     for (uint32_t rank = 0; rank < hpcw_linktest_reader_info(r)->tasks; rank++)
- *         hpcw_linktest_reader_row(r, rank, 0, time_s, partner, NULL, &err);  // [steps] each: time_s[s] with partner[s]
+ *         hpcw_linktest_reader_row(r, rank, 0, time_s, partner, NULL, &err);  // [steps] each: time_s[s] with
+ *         partner[s]
  *     hpcw_linktest_reader_free(r);
  *
  * Nothing here is collective: every process that reads opens the result, and reads any rows.
  *
- * The reader is strict: what breaks a rule of the format is HPCW_EFORMAT or HPCW_ETRUNCATED, with file, offset, expected and
- * actual value. `hpcgen verify` checks all rules, also those between rows. Memory: less than 1 MiB, whatever the content,
- * or 7 MiB for a set of several physical files.
+ * The reader is strict: what breaks a rule of the format is HPCW_EFORMAT or HPCW_ETRUNCATED, with file, offset,
+ * expected and actual value. `hpcgen verify` checks all rules, also those between rows. Memory: less than 1 MiB,
+ * whatever the content, or 7 MiB for a set of several physical files.
  *
- * One thread at a time may use a handle. Several handles may read the same result. The bytes: doc/formats/linktest.md.
+ * One thread at a time may use a handle. Several handles may read the same result. The bytes:
+ * doc/formats/linktest.md.
  */
 #ifndef HPCW_LINKTEST_READ_H
 #define HPCW_LINKTEST_READ_H
@@ -41,10 +43,10 @@ typedef struct hpcw_linktest_reader hpcw_linktest_reader;
  *
  * @param out  the handle, to be freed with hpcw_linktest_reader_free; NULL on failure
  * @return HPCW_OK; HPCW_EINVAL (a bad argument, not a regular file, a later file of a set); HPCW_EFORMAT;
- *         HPCW_ETRUNCATED; HPCW_ENOTSUP (a container that no program reads); HPCW_ERANGE (a mode string of 256 bytes or
- *         more, more retests than both the tasks and 2^20, a host name of task 0 of 4096 bytes or more); HPCW_ENOMEM; and
- *         the system's HPCW_ENOENT, HPCW_EACCES, HPCW_EIO. The further files of a divided result are opened when they are
- *         needed: HPCW_EIO, here and later, if it was replaced since this open
+ *         HPCW_ETRUNCATED; HPCW_ENOTSUP (a container that no program reads); HPCW_ERANGE (a mode string of 256
+ *         bytes or more, more retests than both the tasks and 2^20, a host name of task 0 of 4096 bytes or more);
+ *         HPCW_ENOMEM; and the system's HPCW_ENOENT, HPCW_EACCES, HPCW_EIO. The further files of a divided result
+ *         are opened when they are needed: HPCW_EIO, here and later, if it was replaced since this open
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_reader_open(const char *path, hpcw_linktest_reader **out,
                                                                hpcw_error *err);
@@ -92,15 +94,16 @@ HPCW_API const hpcw_linktest_info *hpcw_linktest_reader_info(const hpcw_linktest
  * @param rank  0 .. tasks - 1
  * @param host  [HPCW_LINKTEST_READER_HOST_SIZE] out
  * @param core  out: number of the core
- * @return HPCW_OK; HPCW_EINVAL; HPCW_EFORMAT; HPCW_ETRUNCATED; HPCW_ERANGE (a longer host name); HPCW_ENOMEM; and what the
- *         system says
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_EFORMAT; HPCW_ETRUNCATED; HPCW_ERANGE (a longer host name); HPCW_ENOMEM; and
+ *         what the system says
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_reader_host(hpcw_linktest_reader *reader, uint32_t rank,
                                                                char *host, int32_t *core, hpcw_error *err);
 
 /**
- * The times of a permutation by task: rows of the matrix whose element [a, b] is the time of a message between a and b, as a measured it. It
- * is NaN where a measured none: with itself, and within its half in the bisection test.
+ * The times of a permutation by task: rows of the matrix whose element [a, b] is the time of a message between a
+ * and b, as a measured it. It is NaN where a measured none: with itself, and within its half in the bisection
+ * test.
  *
  * @param permutation   0 .. permutations - 1
  * @param first, count  rows: tasks `first` .. first + count - 1
@@ -113,8 +116,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_reader_matrix(hpcw_linktest_r
                                                                  hpcw_error *err);
 
 /**
- * What a task measured in a permutation: in step s it exchanged messages with partner[s], and time_s[s] is the time of one
- * of them, one way. Every timing is a finite number > 0, every partner another task.
+ * What a task measured in a permutation: in step s it exchanged messages with partner[s], and time_s[s] is the
+ * time of one of them, one way. Every timing is a finite number > 0, every partner another task.
  *
  * Ranks in ascending order are quickest.
  *
@@ -130,8 +133,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_reader_row(hpcw_linktest_read
                                                               uint32_t *partner, double *all_to_all_s,
                                                               hpcw_error *err);
 
-/** The summary of a permutation, as stored: its times are finite numbers > 0. Only `hpcgen verify` compares them with the
- * rows. */
+/** The summary of a permutation, as stored: its times are finite numbers > 0. Only `hpcgen verify` compares them
+ * with the rows. */
 typedef struct hpcw_linktest_totals {
     char start[33];          /**< usually YYYY-MM-DDThh:mm:ssZ */
     char end[33];            /**< see start */
@@ -157,8 +160,8 @@ typedef struct hpcw_linktest_connection {
 } hpcw_linktest_connection;
 
 /**
- * Reads entries [first, first + count) of the list of the slowest connections of a permutation, first + count <= retests.
- * Slowest first; times are finite numbers > 0, tasks are two different ones.
+ * Reads entries [first, first + count) of the list of the slowest connections of a permutation, first + count <=
+ * retests. Slowest first; times are finite numbers > 0, tasks are two different ones.
  *
  * @param connection  [count] out
  * @return as hpcw_linktest_reader_host

@@ -49,8 +49,8 @@ extern "C" {
 
 /** Longest name of a data file below the prefix, without NUL (path buffers of SCR and KVTree). */
 #define HPCW_RANK2FILE_MAX_NAME 999u
-/** Longest name of a dataset that is written, without NUL. Those that SCR 1.2 and later wrote have up to 1023 bytes, of any
- * value, and are read, checked, dropped and indexed as well. */
+/** Longest name of a dataset that is written, without NUL. Those that SCR 1.2 and later wrote have up to 1023
+ * bytes, of any value, and are read, checked, dropped and indexed as well. */
 #define HPCW_RANK2FILE_MAX_DATASET 200u
 /** Size of the longest path of a metadata file below the prefix, with NUL. */
 #define HPCW_RANK2FILE_PATH 512
@@ -83,8 +83,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_layout_of(const char *name, 
 HPCW_API uint32_t hpcw_rank2file_layout_maps(hpcw_rank2file_layout layout);
 
 /** The description of a checkpoint (map DSET in summary.scr; doc/formats/rank2file.md, "Summary"). The defaults are
- * those of hpcw_rank2file_open; hpcw_rank2file_summary and hpcw_rank2file_index_add know neither clock nor user: there
- * `flushed` is created_us in UTC, and `user` "user". */
+ * those of hpcw_rank2file_open; hpcw_rank2file_summary and hpcw_rank2file_index_add know neither clock nor user:
+ * there `flushed` is created_us in UTC, and `user` "user". */
 typedef struct hpcw_rank2file_dataset {
     uint64_t id;         /**< 1 .. 2^31 - 1 */
     const char *name;    /**< NULL: "ckpt.ID" with SCR_3 alone, otherwise "scr.dataset.ID" (SCR's defaults) */
@@ -148,33 +148,35 @@ typedef struct hpcw_rank2file_file hpcw_rank2file_file;
 /**
  * Begins a dataset: makes its directories. Collective.
  *
- * A dataset is finished as a whole or not at all. If on any process a write or the close of a file fails, a file cannot
- * be created, a file is freed that was neither closed nor discarded, or at the end a file that was closed or added does
- * not exist with its size (one stat(2) for each), then the dataset is doomed: hpcw_rank2file_close fails on all processes
- * with this reason, whether the application took notice or not, and the index stays as it was. hpcw_rank2file_discard
- * gives up one file on purpose.
+ * A dataset is finished as a whole or not at all. If on any process a write or the close of a file fails, a file
+ * cannot be created, a file is freed that was neither closed nor discarded, or at the end a file that was closed
+ * or added does not exist with its size (one stat(2) for each), then the dataset is doomed: hpcw_rank2file_close
+ * fails on all processes with this reason, whether the application took notice or not, and the index stays as it
+ * was. hpcw_rank2file_discard gives up one file on purpose.
  *
- * Several programs may write datasets of one prefix at the same time. They lock bytes of P/.scr/hpcw.lock: one for the
- * index while it changes, and one for each dataset until it is closed; the end of a program, and of the children that it
- * forked meanwhile, releases them as well. A child must not use or free the handle. The lock file gets the group of P/.scr,
- * and all who may write there may read and write it, so that they may lock; anybody else gets HPCW_EACCES. On a file system without such
- * locks (Lustre mounted with noflock, for instance) they write without them: there, programs that close at the same moment
- * can lose an entry of the index, which hpcw_rank2file_reindex restores. A program that dies leaves its files and
- * P/.scr/hpcw.ID.unfinished, which lists them, until hpcw_rank2file_prune on the same host. A program locks that file, too,
- * until the close: if somebody removes the lock file, the dataset is still known to be written, and the close takes the
- * lock again. If another program wrote the dataset meanwhile, the close fails with HPCW_EEXIST and leaves it alone.
+ * Several programs may write datasets of one prefix at the same time. They lock bytes of P/.scr/hpcw.lock: one for
+ * the index while it changes, and one for each dataset until it is closed; the end of a program, and of the
+ * children that it forked meanwhile, releases them as well. A child must not use or free the handle. The lock file
+ * gets the group of P/.scr, and all who may write there may read and write it, so that they may lock; anybody else
+ * gets HPCW_EACCES. On a file system without such locks (Lustre mounted with noflock, for instance) they write
+ * without them: there, programs that close at the same moment can lose an entry of the index, which
+ * hpcw_rank2file_reindex restores. A program that dies leaves its files and P/.scr/hpcw.ID.unfinished, which lists
+ * them, until hpcw_rank2file_prune on the same host. A program locks that file, too, until the close: if somebody
+ * removes the lock file, the dataset is still known to be written, and the close takes the lock again. If another
+ * program wrote the dataset meanwhile, the close fails with HPCW_EEXIST and leaves it alone.
  *
- * The prefix is looked up once: the program may change its working directory or rename the prefix while the dataset is
- * open. Below the prefix, nothing is created, overwritten or removed through symbolic links; the prefix itself may be
- * behind one. Sinks of the program (`sink_source`) get paths.
+ * The prefix is looked up once: the program may change its working directory or rename the prefix while the
+ * dataset is open. Below the prefix, nothing is created, overwritten or removed through symbolic links; the prefix
+ * itself may be behind one. Sinks of the program (`sink_source`) get paths.
  *
  * @param prefix   directory of the job (agree); made if it is missing, but not its parents
  * @param comm     the processes; NULL: this process alone
  * @param out      the handle, to be freed with hpcw_rank2file_free; NULL on failure
- * @return HPCW_OK; HPCW_EINVAL; HPCW_ERANGE; HPCW_EMISMATCH; HPCW_ENOMEM; HPCW_ECOMM; HPCW_EACCES if a symbolic link is
- *         in the way, also as P/D; HPCW_ENOENT if P/D is a file; HPCW_EEXIST if the index lists a dataset of that id or name (see `replace`), if a complete one is
- *         there that it does not list, as when the index is lost, if the index is one of another layout, or if another
- *         program is writing a dataset of that id or name; HPCW_EFORMAT if the index is damaged; and what the system says
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_ERANGE; HPCW_EMISMATCH; HPCW_ENOMEM; HPCW_ECOMM; HPCW_EACCES if a symbolic
+ *         link is in the way, also as P/D; HPCW_ENOENT if P/D is a file; HPCW_EEXIST if the index lists a dataset
+ *         of that id or name (see `replace`), if a complete one is there that it does not list, as when the index
+ *         is lost, if the index is one of another layout, or if another program is writing a dataset of that id or
+ *         name; HPCW_EFORMAT if the index is damaged; and what the system says
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_open(const char *prefix, hpcw_comm *comm,
                                                          const hpcw_rank2file_options *options,
@@ -187,25 +189,26 @@ HPCW_API uint32_t hpcw_rank2file_ranks(const hpcw_rank2file *w);
 HPCW_API uint32_t hpcw_rank2file_first_rank(const hpcw_rank2file *w);
 
 /**
- * Adds a data file that the application has written itself, or will have written before the close: it must then be in
- * P/D/`name`, D being the dataset's name, and have `size` bytes. Any number of files per rank, none is legal. Not
- * collective, any thread.
+ * Adds a data file that the application has written itself, or will have written before the close: it must then be
+ * in P/D/`name`, D being the dataset's name, and have `size` bytes. Any number of files per rank, none is legal.
+ * Not collective, any thread.
  *
  * @param rank  a rank of this process
- * @param name  below P/D: relative, '/' between directories, no empty part, "." or "..", no control bytes; with "D/"
- *              in front at most HPCW_RANK2FILE_MAX_NAME bytes (doc/formats/rank2file.md#rank2file-17). SCR deletes
- *              the files it lists when it prunes.
+ * @param name  below P/D: relative, '/' between directories, no empty part, "." or "..", no control bytes; with
+ *              "D/" in front at most HPCW_RANK2FILE_MAX_NAME bytes (doc/formats/rank2file.md#rank2file-17). SCR
+ *              deletes the files it lists when it prunes.
  * @param size  bytes; SCR 1.x compares it with the file
  * @param crc   CRC-32 of the content (zlib's); NULL: unknown, SCR 1.x then does not check it
- * @return HPCW_OK; HPCW_EINVAL; HPCW_ERANGE; HPCW_ESTATE; and these, which doom the dataset: HPCW_ENOMEM, and what the
- *         system says if the file cannot be listed in the marker. After a failure nothing is added.
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_ERANGE; HPCW_ESTATE; and these, which doom the dataset: HPCW_ENOMEM, and what
+ *         the system says if the file cannot be listed in the marker. After a failure nothing is added.
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_add(hpcw_rank2file *w, uint32_t rank, const char *name,
                                                         uint64_t size, const uint32_t *crc, hpcw_error *err);
 
 /**
  * Begins a data file, and makes the directories above it below P/D. hpcw_rank2file_file_close adds it, under these
- * rules. Not collective, any thread. A failure dooms the dataset, unless the call was wrong (HPCW_EINVAL, HPCW_ESTATE).
+ * rules. Not collective, any thread. A failure dooms the dataset, unless the call was wrong (HPCW_EINVAL,
+ * HPCW_ESTATE).
  *
  * @param file  out: to be freed with hpcw_rank2file_file_free, before `w`; NULL on failure
  */
@@ -216,8 +219,9 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_create(hpcw_rank2file *w, ui
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_file_open(const char *path, hpcw_durability durability,
                                                               hpcw_rank2file_file **file, hpcw_error *err);
 
-/** Appends. One thread per file. The file gathers small writes in a buffer of 256 KiB, made with the first one; a larger
- * write goes out in one call, together with what was gathered. So a failure may come with a later write or the close.
+/** Appends. One thread per file. The file gathers small writes in a buffer of 256 KiB, made with the first one; a
+ * larger write goes out in one call, together with what was gathered. So a failure may come with a later write or
+ * the close.
  * @return as hpcw_sink_write_at; HPCW_ENOMEM; HPCW_ESTATE after a failure or the close */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_file_write(hpcw_rank2file_file *file, const void *data,
                                                                size_t size, hpcw_error *err);
@@ -226,8 +230,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_file_write(hpcw_rank2file_fi
  * hpcw_sink_publish and hpcw_rank2file_add */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_file_close(hpcw_rank2file_file *file, hpcw_error *err);
 
-/** Gives a file up on purpose: it is removed, and its dataset is finished without it. Also after a write or the close of
- * the file failed. Does nothing to one that was closed with success. NULL is allowed. */
+/** Gives a file up on purpose: it is removed, and its dataset is finished without it. Also after a write or the
+ * close of the file failed. Does nothing to one that was closed with success. NULL is allowed. */
 HPCW_API void hpcw_rank2file_discard(hpcw_rank2file_file *file);
 
 /** Bytes so far. 0 for NULL. */
@@ -235,7 +239,8 @@ HPCW_API uint64_t hpcw_rank2file_file_size(const hpcw_rank2file_file *file);
 /** CRC-32 of the bytes so far. 0 for NULL. */
 HPCW_API uint32_t hpcw_rank2file_file_crc(const hpcw_rank2file_file *file);
 
-/** Frees, and removes a file that was not closed, which dooms its dataset; see hpcw_rank2file_discard. NULL is allowed. */
+/** Frees, and removes a file that was not closed, which dooms its dataset; see hpcw_rank2file_discard. NULL is
+ * allowed. */
 HPCW_API void hpcw_rank2file_file_free(hpcw_rank2file_file *file);
 
 /** Reports that this process cannot finish its files: the close then fails on all processes, with this reason.
@@ -244,20 +249,20 @@ HPCW_API void hpcw_rank2file_abandon(hpcw_rank2file *w, const hpcw_error *reason
 
 /**
  * Writes the leaves (each by the process that owns it: the one whose share of the ranks holds its first one), the
- * inner nodes, the root, the summary, and last the index, in which the dataset becomes the current one unless that has
- * a higher id. Collective; memory: own files, a leaf, and four bytes for each leaf on process 0. After a failure the
- * index is unchanged, so that no reader sees the dataset. With HPCW_SYNC_DIRECTORY there is one exception, as with
- * hpcw_sink_publish: if the last step fails, the fsync of the directory of the index, the dataset is complete and listed,
- * but the older index may come back when the power fails.
+ * inner nodes, the root, the summary, and last the index, in which the dataset becomes the current one unless that
+ * has a higher id. Collective; memory: own files, a leaf, and four bytes for each leaf on process 0. After a
+ * failure the index is unchanged, so that no reader sees the dataset. With HPCW_SYNC_DIRECTORY there is one
+ * exception, as with hpcw_sink_publish: if the last step fails, the fsync of the directory of the index, the
+ * dataset is complete and listed, but the older index may come back when the power fails.
  *
- * @return HPCW_OK; HPCW_EINVAL (two files with the same name, on any processes); HPCW_ERANGE; HPCW_ESTATE (also for a
- *         file that is still open); HPCW_ENOENT, HPCW_ETRUNCATED or HPCW_EFORMAT for an added file; HPCW_EEXIST;
- *         otherwise the first failure of any process, also one that it ignored
+ * @return HPCW_OK; HPCW_EINVAL (two files with the same name, on any processes); HPCW_ERANGE; HPCW_ESTATE (also
+ *         for a file that is still open); HPCW_ENOENT, HPCW_ETRUNCATED or HPCW_EFORMAT for an added file;
+ *         HPCW_EEXIST; otherwise the first failure of any process, also one that it ignored
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_close(hpcw_rank2file *w, hpcw_error *err);
 
-/** The description of the dataset, with all defaults filled in; `files`, `size` and `flushed` after the close. The same on
- * all processes. Valid as long as the handle. */
+/** The description of the dataset, with all defaults filled in; `files`, `size` and `flushed` after the close. The
+ * same on all processes. Valid as long as the handle. */
 HPCW_API const hpcw_rank2file_dataset *hpcw_rank2file_dataset_of(const hpcw_rank2file *w);
 
 /** Frees in any state, NULL allowed. Not collective. */
@@ -336,8 +341,8 @@ HPCW_API void hpcw_rank2file_summary_path(const hpcw_rank2file_options *options,
                                           char path[HPCW_RANK2FILE_PATH]);
 
 /**
- * Lists the dataset in an index; as the current one, if its id is the highest or options->current is set. `index` is an
- * empty tree or one of the same layout.
+ * Lists the dataset in an index; as the current one, if its id is the highest or options->current is set. `index`
+ * is an empty tree or one of the same layout.
  *
  * @return HPCW_OK; HPCW_EEXIST if it lists the id or name, or is of another layout; HPCW_EINVAL; HPCW_ENOMEM
  */
@@ -378,14 +383,15 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_list_open(const char *prefix
 /** Number of datasets. 0 for NULL. */
 HPCW_API uint32_t hpcw_rank2file_list_count(const hpcw_rank2file_list *list);
 
-/** Dataset `index`, in the order in which a restart tries them: the current one, then from the highest id to the lowest.
- * NULL beyond the last. Valid as long as the list. */
+/** Dataset `index`, in the order in which a restart tries them: the current one, then from the highest id to the
+ * lowest. NULL beyond the last. Valid as long as the list. */
 HPCW_API const hpcw_rank2file_listed *hpcw_rank2file_list_get(const hpcw_rank2file_list *list, uint32_t index);
 
 /** The layout of the index, and so of all datasets. */
 HPCW_API hpcw_rank2file_layout hpcw_rank2file_list_layout(const hpcw_rank2file_list *list);
 
-/** The name that CURRENT has, perhaps of no dataset in the list; NULL: the index has no CURRENT. Valid as long as the list. */
+/** The name that CURRENT has, perhaps of no dataset in the list; NULL: the index has no CURRENT. Valid as long as
+ * the list. */
 HPCW_API const char *hpcw_rank2file_list_current(const hpcw_rank2file_list *list);
 
 /** Frees, NULL allowed. Not collective. */
@@ -403,13 +409,13 @@ typedef struct hpcw_rank2file_tally {
 /** Says what may be removed with a dataset. */
 typedef struct hpcw_rank2file_removal {
     size_t size; /**< of this struct; hpcw_rank2file_removal_init sets it (hpcw.h) */
-    /** Also removes datasets of which nothing lists the files: all that is in P/D goes. Those are datasets without a map
-     * that can be read, and unfinished ones whose marker is of an earlier version of this library. If a file system is
-     * mounted in there, nothing of the dataset goes: HPCW_EACCES. Default: they stay.
-     * Agree on all processes. */
+    /** Also removes datasets of which nothing lists the files: all that is in P/D goes. Those are datasets without
+     * a map that can be read, and unfinished ones whose marker is of an earlier version of this library. If a file
+     * system is mounted in there, nothing of the dataset goes: HPCW_EACCES. Default: they stay. Agree on all
+     * processes. */
     bool all_files;
-    /** Called on process 0 with the path of every file that is going to be removed, before anything is removed. NULL, the
-     * default: not called. The text is valid during the call */
+    /** Called on process 0 with the path of every file that is going to be removed, before anything is removed.
+     * NULL, the default: not called. The text is valid during the call */
     void (*told)(void *context, const char *path);
     void *context; /**< passed to `told` */
 } hpcw_rank2file_removal;
@@ -423,32 +429,33 @@ static inline void hpcw_rank2file_removal_init(hpcw_rank2file_removal *removal) 
 }
 
 /**
- * Removes a dataset, first from the index, where the newest of the others that did not fail becomes the current one. Then
- * these files go: its summaries and its map, the data files that the map lists, and temporary files of these that dead
- * writers left. Directories that are empty then go, too. Nothing else does: tally->left counts what stays in the
- * directories. Without a map that can be read, nothing changes and the call fails, unless how->all_files is set.
- * Collective; process 0 does the work. Other writers are kept out by the locks that hpcw_rank2file_open describes.
+ * Removes a dataset, first from the index, where the newest of the others that did not fail becomes the current
+ * one. Then these files go: its summaries and its map, the data files that the map lists, and temporary files of
+ * these that dead writers left. Directories that are empty then go, too. Nothing else does: tally->left counts
+ * what stays in the directories. Without a map that can be read, nothing changes and the call fails, unless
+ * how->all_files is set. Collective; process 0 does the work. Other writers are kept out by the locks that
+ * hpcw_rank2file_open describes.
  *
- * No symbolic link below the prefix is followed: if a file of the dataset is behind one, nothing changes and the call
- * fails with HPCW_EACCES. If the program dies, the next call that changes the prefix finishes the removal, or undoes it if
- * the index still lists the dataset (doc/formats/rank2file.md, "Several writers").
+ * No symbolic link below the prefix is followed: if a file of the dataset is behind one, nothing changes and the
+ * call fails with HPCW_EACCES. If the program dies, the next call that changes the prefix finishes the removal, or
+ * undoes it if the index still lists the dataset (doc/formats/rank2file.md, "Several writers").
  *
- * Memory: process 0 loads the map of one dataset at a time, of all its ranks: about 250 bytes for each file with a name of
- * 30 bytes, so 250 MB for a million files. So do hpcw_rank2file_prune, an open with
- * `replace`, and hpcw_rank2file_reindex for datasets that the index does not list.
+ * Memory: process 0 loads the map of one dataset at a time, of all its ranks: about 250 bytes for each file with a
+ * name of 30 bytes, so 250 MB for a million files. So do hpcw_rank2file_prune, an open with `replace`, and
+ * hpcw_rank2file_reindex for datasets that the index does not list.
  *
  * @param how    what may be removed; NULL: the defaults
  * @param tally  out: what was done; may be NULL
  * @return HPCW_OK; HPCW_EINVAL; HPCW_EMISMATCH; HPCW_ENOENT if it is not in the index; HPCW_EEXIST if somebody is
- *         writing it; HPCW_EACCES; the failure of an open for restart if its map cannot be read; HPCW_ENOMEM; HPCW_ECOMM;
- *         and what the system says
+ *         writing it; HPCW_EACCES; the failure of an open for restart if its map cannot be read; HPCW_ENOMEM;
+ *         HPCW_ECOMM; and what the system says
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_drop(const char *prefix, hpcw_comm *comm,
                                                          const char *dataset, const hpcw_rank2file_removal *how,
                                                          hpcw_rank2file_tally *tally, hpcw_error *err);
 
-/** Marks a dataset as FAILED in the index, as SCR does after a restart that fails: a restart without a name leaves it
- * out, and it is not the current one. Collective. Results as hpcw_rank2file_drop. */
+/** Marks a dataset as FAILED in the index, as SCR does after a restart that fails: a restart without a name leaves
+ * it out, and it is not the current one. Collective. Results as hpcw_rank2file_drop. */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_mark_failed(const char *prefix, hpcw_comm *comm,
                                                                 const char *dataset, hpcw_error *err);
 
@@ -463,14 +470,14 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_make_current(const char *pre
                                                                  const char *dataset, hpcw_error *err);
 
 /**
- * Drops the datasets that are older than the newest `keep` sound ones: those that are complete, did not fail and pass
- * hpcw_rank2file_check. Their content is read before anything is removed, so that damaged datasets do not push out sound
- * ones. With fewer than `keep` sound ones, none is dropped. The current one stays. Then
- * it removes what writers left that died: the files that the markers of unfinished datasets list, and temporary files. A
- * writer is dead if it does not hold its lock. Some file systems keep locks
- * on one host (Lustre with localflock, NFS with nolock), so only what a writer of the host of process 0 left is removed,
- * since that was started; without locks, nothing of this. Only markers of the effective user are believed. Collective;
- * process 0 does the work.
+ * Drops the datasets that are older than the newest `keep` sound ones: those that are complete, did not fail and
+ * pass hpcw_rank2file_check. Their content is read before anything is removed, so that damaged datasets do not
+ * push out sound ones. With fewer than `keep` sound ones, none is dropped. The current one stays. Then it removes
+ * what writers left that died: the files that the markers of unfinished datasets list, and temporary files. A
+ * writer is dead if it does not hold its lock. Some file systems keep locks on one host (Lustre with localflock,
+ * NFS with nolock), so only what a writer of the host of process 0 left is removed, since that was started;
+ * without locks, nothing of this. Only markers of the effective user are believed. Collective; process 0 does the
+ * work.
  *
  * @param keep   0: drops no dataset
  * @param how    what may be removed; NULL: the defaults
@@ -482,16 +489,15 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_prune(const char *prefix, hp
                                                           hpcw_rank2file_tally *tally, hpcw_error *err);
 
 /**
- * Builds the index anew from the summaries below the prefix, of any version of SCR. A dataset that was in the index keeps
- * its record, with its FAILED mark, also if it is damaged, cannot be read, or is being written: then it is skipped. One
- * that was not must pass the check of a restart. Entries without a summary go;
- * those that cannot be understood stay, and are skipped. CURRENT stays, unless it is gone, or a
- * higher id comes back: then it is the highest. What somebody began to drop does not come back. Collective; process 0 does the
- * work.
+ * Builds the index anew from the summaries below the prefix, of any version of SCR. A dataset that was in the
+ * index keeps its record, with its FAILED mark, also if it is damaged, cannot be read, or is being written: then
+ * it is skipped. One that was not must pass the check of a restart. Entries without a summary go; those that
+ * cannot be understood stay, and are skipped. CURRENT stays, unless it is gone, or a higher id comes back: then it
+ * is the highest. What somebody began to drop does not come back. Collective; process 0 does the work.
  *
  * @param tally  out: what was done; may be NULL
- * @return HPCW_OK; HPCW_ENOENT if there is no summary; HPCW_EFORMAT if they are of several versions of SCR and no index
- *         tells which one counts; and as hpcw_rank2file_drop
+ * @return HPCW_OK; HPCW_ENOENT if there is no summary; HPCW_EFORMAT if they are of several versions of SCR and no
+ *         index tells which one counts; and as hpcw_rank2file_drop
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_reindex(const char *prefix, hpcw_comm *comm,
                                                             hpcw_rank2file_tally *tally, hpcw_error *err);
@@ -507,12 +513,13 @@ typedef struct hpcw_rank2file_restart hpcw_rank2file_restart;
  * Opens a dataset: index, summary, and the inner nodes of its map. Collective; process 0 reads and broadcasts.
  * Strict: refuses whatever breaks a rule of the format, with file, offset, field, expected and actual value.
  *
- * Without a name it takes the first dataset of hpcw_rank2file_list_open that is complete, did not fail, and passes a
- * check: the whole map is sound, and all data files exist and have their sizes (one open per file, shared by all
- * processes; their content is not read, see hpcw_rank2file_restart_check). hpcw_rank2file_restart_skipped names those
- * that it passed over. A FIFO, a device or a directory in the place of a file is damage. A file that is there and cannot be
- * read, for want of rights, descriptors or memory or by an error of the disk, is none: the open fails, and takes no older
- * dataset instead. After a damage that only the content shows, mark the dataset with hpcw_rank2file_mark_failed and open again.
+ * Without a name it takes the first dataset of hpcw_rank2file_list_open that is complete, did not fail, and passes
+ * a check: the whole map is sound, and all data files exist and have their sizes (one open per file, shared by all
+ * processes; their content is not read, see hpcw_rank2file_restart_check). hpcw_rank2file_restart_skipped names
+ * those that it passed over. A FIFO, a device or a directory in the place of a file is damage. A file that is
+ * there and cannot be read, for want of rights, descriptors or memory or by an error of the disk, is none: the
+ * open fails, and takes no older dataset instead. After a damage that only the content shows, mark the dataset
+ * with hpcw_rank2file_mark_failed and open again.
  *
  * @param prefix   directory of the job (agree)
  * @param dataset  name of a dataset (agree); NULL: see above
@@ -537,7 +544,9 @@ HPCW_API uint32_t hpcw_rank2file_restart_skips(const hpcw_rank2file_restart *r);
 HPCW_API const hpcw_rank2file_skipped *hpcw_rank2file_restart_skipped(const hpcw_rank2file_restart *r,
                                                                       uint32_t index);
 
-/** The same from the root of a map alone, without summary and index: the description of the dataset is then empty. */
+/**
+ * The same from the root of a map alone, without summary and index: the description of the dataset is then empty.
+ */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_restart_open_root(const char *root, hpcw_comm *comm,
                                                                       hpcw_rank2file_restart **out,
                                                                       hpcw_error *err);
@@ -556,11 +565,11 @@ HPCW_API void hpcw_rank2file_restart_shape(const hpcw_rank2file_restart *r, uint
                                            uint32_t *levels);
 
 /**
- * Finds the files of ranks. Collective: one process reads each leaf and sends its entries to the processes that need
- * them, so that any number of processes can restart any number of ranks. May be called again.
+ * Finds the files of ranks. Collective: one process reads each leaf and sends its entries to the processes that
+ * need them, so that any number of processes can restart any number of ranks. May be called again.
  *
- * To restart on another number of processes, load the share of each process with NULL, and read the files of all ranks
- * that it gets: examples/restart.c. SCR itself needs as many processes as the dataset has ranks.
+ * To restart on another number of processes, load the share of each process with NULL, and read the files of all
+ * ranks that it gets: examples/restart.c. SCR itself needs as many processes as the dataset has ranks.
  *
  * @param count  number of ranks to find
  * @param ranks  [count] strictly ascending; several processes may name the same. NULL: this process's share, a
@@ -613,9 +622,9 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_restart_fill(const hpcw_rank
 HPCW_API const char *hpcw_rank2file_restart_base(const hpcw_rank2file_restart *r);
 
 /**
- * Checks that the files of the loaded ranks exist and agree with the map; if all processes loaded their shares (NULL),
- * also that there are as many of them, with together as many bytes, as the summary says: the maps of SCR 3 have no sizes.
- * Collective.
+ * Checks that the files of the loaded ranks exist and agree with the map; if all processes loaded their shares
+ * (NULL), also that there are as many of them, with together as many bytes, as the summary says: the maps of SCR 3
+ * have no sizes. Collective.
  *
  * @param content  also read them and compare the CRC-32
  * @return HPCW_OK; HPCW_ENOENT; HPCW_ETRUNCATED or HPCW_EFORMAT for another size; HPCW_ECHECKSUM; and what the
@@ -625,15 +634,15 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_restart_check(hpcw_rank2file
                                                                   hpcw_error *err);
 
 /**
- * Checks that a dataset is sound: the summaries, the whole map, and all data files with their sizes and, where the map has
- * one, their CRC-32. In the shared layout, both maps and both summaries must say the same. The index must have the numbers
- * and the time of the summary; a restart does not need them, so that hpcw_rank2file_prune and hpcw_rank2file_make_current,
- * which judge by this, leave them out. Not collective: one process reads everything.
+ * Checks that a dataset is sound: the summaries, the whole map, and all data files with their sizes and, where the
+ * map has one, their CRC-32. In the shared layout, both maps and both summaries must say the same. The index must
+ * have the numbers and the time of the summary; a restart does not need them, so that hpcw_rank2file_prune and
+ * hpcw_rank2file_make_current, which judge by this, leave them out. Not collective: one process reads everything.
  *
  * @param dataset  name of a dataset of the index, also of one that failed
  * @param files    false: the data files are not looked at, as when they are elsewhere
- * @return HPCW_OK; HPCW_EINVAL; HPCW_ENOENT; HPCW_EFORMAT, HPCW_ETRUNCATED or HPCW_ECHECKSUM for damage; HPCW_ENOMEM; and
- *         what the system says
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_ENOENT; HPCW_EFORMAT, HPCW_ETRUNCATED or HPCW_ECHECKSUM for damage;
+ *         HPCW_ENOMEM; and what the system says
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_check(const char *prefix, const char *dataset, bool files,
                                                           hpcw_error *err);

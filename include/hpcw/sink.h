@@ -6,21 +6,23 @@
  * file, to one file shared by many processes, to memory, or nowhere (to measure the encoder alone), and every
  * destination serves every format.
  *
- * A file sink looks the target's directory up when it is opened, and holds it: the program may change its working directory,
- * and the directory may be renamed. A symbolic link as target stays, and what it leads to is replaced. The new file gets
- * the group, the access list and the permissions of the one that it replaces, and its owner if the program is root's: if the
- * owner is refused, the publish fails. Where it cannot have the group or the list, its group has no rights; set-user-ID and set-group-ID bits go.
+ * A file sink looks the target's directory up when it is opened, and holds it: the program may change its working
+ * directory, and the directory may be renamed. A symbolic link as target stays, and what it leads to is replaced.
+ * The new file gets the group, the access list and the permissions of the one that it replaces, and its owner if
+ * the program is root's: if the owner is refused, the publish fails. Where it cannot have the group or the list,
+ * its group has no rights; set-user-ID and set-group-ID bits go.
  *
  * A file sink writes under a temporary name in that directory, ".hpcw-NUMBER-NAME.tmp", and takes the target's
- * name NAME only when it is published. A failure before that leaves nothing under the target's name. A process that is
- * killed leaves the temporary file. The next one that opens the same path on the same host removes it, as nobody holds
- * its lock any more. It stays if that cannot be known: after a restart of the host, from a run on several hosts,
- * where the file system has no locks (fcntl, F_OFD_SETLK), or if more than four sinks of the path were open at the same time.
- * Then remove it by hand.
+ * name NAME only when it is published. A failure before that leaves nothing under the target's name. A process
+ * that is killed leaves the temporary file. The next one that opens the same path on the same host removes it, as
+ * nobody holds its lock any more. It stays if that cannot be known: after a restart of the host, from a run on
+ * several hosts, where the file system has no locks (fcntl, F_OFD_SETLK), or if more than four sinks of the path
+ * were open at the same time. Then remove it by hand.
  *
- * A child by fork() may free its copy of a handle, of a sink and of what writes to it: that touches no file. Once its parent
- * has ended with _exit(), it may also go on with it and close it, as a daemon does. While the parent lives, what would write to
- * the file fails with HPCW_ESTATE: calls that fill a buffer may still succeed, the close does not.
+ * A child by fork() may free its copy of a handle, of a sink and of what writes to it: that touches no file. Once
+ * its parent has ended with _exit(), it may also go on with it and close it, as a daemon does. While the parent
+ * lives, what would write to the file fails with HPCW_ESTATE: calls that fill a buffer may still succeed, the
+ * close does not.
  *
  * Sinks are not collective. Writes to disjoint ranges of one sink may run on different threads; every other
  * call must be alone.
@@ -61,12 +63,12 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sink_open_file(const char *path, hpcw_
                                                          hpcw_sink **out, hpcw_error *err);
 
 /**
- * A file that several processes write together. All of them pass the same `path` and the same `tag`, a number
- * that no other run uses, for instance drawn by one process and broadcast. One process creates the file; the others
+ * A file that several processes write together. All of them pass the same `path` and the same `tag`, a number that
+ * no other run uses, for instance drawn by one process and broadcast. One process creates the file; the others
  * open it after that (the caller lets them wait), which fails if they do not see it: a relative path means another
- * directory to a process in another one, and some file systems belong to one host. For that check the first 8 bytes
- * hold the tag until a process writes there, one alone; what is not written reads as zero once the file is published. So
- * the file has at least 8 bytes.
+ * directory to a process in another one, and some file systems belong to one host. For that check the first 8
+ * bytes hold the tag until a process writes there, one alone; what is not written reads as zero once the file is
+ * published. So the file has at least 8 bytes.
  *
  * The process that created the file must publish it, after all others have written; the others call
  * hpcw_sink_detach before that.
@@ -146,9 +148,9 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sink_sync(hpcw_sink *sink, hpcw_error 
  * Finishes: makes the content durable as asked at open, then gives it the final name. Afterwards the sink only
  * answers hpcw_sink_memory_data and hpcw_sink_free.
  *
- * @return HPCW_OK; HPCW_ESTATE if published before; HPCW_ENOSPC, HPCW_EACCES or HPCW_EIO: an older file of that name is
- *         still there. Unless it was the directory that could not be written back: then the new file is complete and has
- *         the name, but may lose it when the power fails
+ * @return HPCW_OK; HPCW_ESTATE if published before; HPCW_ENOSPC, HPCW_EACCES or HPCW_EIO: an older file of that
+ *         name is still there. Unless it was the directory that could not be written back: then the new file is
+ *         complete and has the name, but may lose it when the power fails
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sink_publish(hpcw_sink *sink, hpcw_error *err);
 
@@ -161,8 +163,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sink_publish(hpcw_sink *sink, hpcw_err
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sink_detach(hpcw_sink *sink, hpcw_error *err);
 
-/** Removes what was not published (the temporary file; a shared one for as long as the process that created it has it
- * open, only there); the sink then only answers hpcw_sink_free. NULL is allowed. */
+/** Removes what was not published (the temporary file; a shared one for as long as the process that created it has
+ * it open, only there); the sink then only answers hpcw_sink_free. NULL is allowed. */
 HPCW_API void hpcw_sink_discard(hpcw_sink *sink);
 
 /**
@@ -185,9 +187,8 @@ HPCW_API const void *hpcw_sink_memory_data(const hpcw_sink *sink, size_t *size);
  * `open` is called once for each physical file a process writes to, with the final path and, when several
  * processes write to it, the same non-zero `tag` on all of them; once more for a shared file that the process
  * detached from and then has metadata to write to. `creates` is true for one process per file, whose call has
- * succeeded before `open` is called on the others. What is no file may ignore both. It returns a sink that the writer
- * owns.
- * It may be called on several processes, never on two threads at once.
+ * succeeded before `open` is called on the others. What is no file may ignore both. It returns a sink that the
+ * writer owns. It may be called on several processes, never on two threads at once.
  */
 typedef struct hpcw_sink_source {
     /** See above. NULL: files. */

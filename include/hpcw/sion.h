@@ -20,8 +20,8 @@
  * The bytes of a container depend on the number of tasks, the options and the data. They do not depend on
  * how the tasks are spread over processes, or on the order of writes to different tasks.
  *
- * Readers: <hpcw/sion_read.h>, SIONlib 1.5 to 1.7 and its tools (siondump, sionsplit, sioncat, siondefrag), nest-sionlib-reader.
- * The bytes: doc/formats/sion.md.
+ * Readers: <hpcw/sion_read.h>, SIONlib 1.5 to 1.7 and its tools (siondump, sionsplit, sioncat, siondefrag),
+ * nest-sionlib-reader. The bytes: doc/formats/sion.md.
  */
 #ifndef HPCW_SION_H
 #define HPCW_SION_H
@@ -42,11 +42,13 @@ extern "C" {
  *  Limits (SIONlib 1.7.6: field widths of META1 and META2, int arithmetic of its readers)
  * --------------------------------------------------------------------------------------------------------- */
 
-/** Most tasks of one physical file: SIONlib computes the size of its header in an int (doc/formats/sion.md#sion-6). */
+/**
+ * Most tasks of one physical file: SIONlib computes the size of its header in an int (doc/formats/sion.md#sion-6).
+ */
 #define HPCW_SION_MAX_TASKS 134217659u
-/** Least chunk of a task with key-value records, the size of their header: from smaller ones SIONlib's reader (1.7.6)
- * loses records whose header ends where a chunk ends. Aligned
- * chunks are whole file system blocks. See doc/formats/sion.md, "Traps". */
+/** Least chunk of a task with key-value records, the size of their header: from smaller ones SIONlib's reader
+ * (1.7.6) loses records whose header ends where a chunk ends. Aligned chunks are whole file system blocks. See
+ * doc/formats/sion.md, "Traps". */
 #define HPCW_SION_MIN_KEY_CHUNK 16u
 /** Longest base name, without a directory; a set adds ".000001" to it. */
 #define HPCW_SION_MAX_NAME 1016u
@@ -89,24 +91,25 @@ typedef enum hpcw_sion_flavour {
 typedef uint64_t hpcw_sion_size_of(void *context, uint32_t rank);
 
 /**
- * Options of a container. Initialise with hpcw_sion_options_init, then set what differs. "agree" marks what
- * must be the same on all processes; the open fails on all of them with HPCW_EMISMATCH if it is not. Of `size_of`,
- * `all_sizes` and `file_tasks` the open only compares which of them is set: equal contents are the caller's responsibility.
+ * Options of a container. Initialise with hpcw_sion_options_init, then set what differs. "agree" marks what must
+ * be the same on all processes; the open fails on all of them with HPCW_EMISMATCH if it is not. Of `size_of`,
+ * `all_sizes` and `file_tasks` the open only compares which of them is set: equal contents are the caller's
+ * responsibility.
  *
  * What a process owns: `count` tasks. Their numbers are
  * - ranks == NULL: consecutive, starting where the tasks of the process before end (one prefix sum);
  * - ranks != NULL: `ranks[0 .. count-1]`, strictly ascending. Any distribution is legal (of a part of a set, see
- *   set_tasks, only one that ascends from process to process). Lists that ascend from process to process need only the
- *   prefix sum; others use a distributed directory.
+ *   set_tasks, only one that ascends from process to process). Lists that ascend from process to process need only
+ *   the prefix sum; others use a distributed directory.
  * Together the processes own every number 0 .. N-1 exactly once, N being the sum of the counts.
  *
- * A task's number says where it is: the tasks of file 0 come first, then those of file 1 and so on, each file's in their
- * order. Readers know a task by its rank, which is its number unless `global_ranks` gives it another one. So `file_tasks`
- * and `global_ranks` together put any task at any place of any file.
+ * A task's number says where it is: the tasks of file 0 come first, then those of file 1 and so on, each file's in
+ * their order. Readers know a task by its rank, which is its number unless `global_ranks` gives it another one. So
+ * `file_tasks` and `global_ranks` together put any task at any place of any file.
  *
- * Chunk sizes: the first that is set of `size_of` (agree), `all_sizes` [N] (agree), `sizes` [count],
- * `chunk_size`. With the first two the packed layout needs no communication; otherwise a message of two words goes from
- * process to process, as the place of a group depends on all before it. A task of size 0 takes no data.
+ * Chunk sizes: the first that is set of `size_of` (agree), `all_sizes` [N] (agree), `sizes` [count], `chunk_size`.
+ * With the first two the packed layout needs no communication; otherwise a message of two words goes from process
+ * to process, as the place of a group depends on all before it. A task of size 0 takes no data.
  */
 typedef struct hpcw_sion_options {
     size_t size;           /**< of this struct; hpcw_sion_options_init sets it (hpcw.h) */
@@ -159,8 +162,9 @@ typedef struct hpcw_sion_options {
      * set, or with HPCW_SION_MAPPED, all ranks together are 0 .. N-1 in any order, otherwise any below 2^31.
      * Not with colours or parts of a set */
     const uint32_t *global_ranks;
-    /** agree whether it is set; a container of the same path, open for writing: this one goes into its directory, wherever
-     * the program is by now. The program then frees the other one without a close. NULL (default): the path is looked up */
+    /** agree whether it is set; a container of the same path, open for writing: this one goes into its directory,
+     * wherever the program is by now. The program then frees the other one without a close. NULL (default): the
+     * path is looked up */
     const hpcw_sion *instead_of;
 } hpcw_sion_options;
 
@@ -179,31 +183,30 @@ static inline void hpcw_sion_options_init(hpcw_sion_options *options) {
 /**
  * Creates a container. Collective over `comm`.
  *
- * Touches the file system: the physical files appear under temporary names beside `path`. File 0 is `path`,
- * file k > 0 is `path` followed by "." and k in at least six digits. The process that owns the first task
- * of a file creates it and names it at the end; the others must see it there, and whoever creates another file of the set
- * must see file 0. The directory is looked up here, once: a program may change its working directory, or the directory may
- * be renamed, before the close.
- * Links, modes of older files, and what a killed program leaves: <hpcw/sink.h>. A file that the older container does not have
- * gets the rights of that container's file 0.
+ * Touches the file system: the physical files appear under temporary names beside `path`. File 0 is `path`, file
+ * k > 0 is `path` followed by "." and k in at least six digits. The process that owns the first task of a file
+ * creates it and names it at the end; the others must see it there, and whoever creates another file of the set
+ * must see file 0. The directory is looked up here, once: a program may change its working directory, or the
+ * directory may be renamed, before the close. Links, modes of older files, and what a killed program leaves:
+ * <hpcw/sink.h>. A file that the older container does not have gets the rights of that container's file 0.
  *
- * The files of a set get their names together, at the close: it removes an older file 0, then renames the others, then
- * file 0. So in between there is no container, and never a mixture. Before the first of these calls all data are written (and
- * synced, as `durability` says), and a file ".hpcw-set-NAME" lists the files. If the program dies in between, or a rename
- * fails, the next open of this path by the same user, for writing or reading, finishes the set. So it is in a
- * copy of the directory. If somebody put another file 0 there since, as from a backup, readers take that one, and the next open
- * for writing removes what is left of the set, if no other new file has its name. If one of the new files is gone or was replaced since,
- * it fails with HPCW_ETRUNCATED and says what to do.
+ * The files of a set get their names together, at the close: it removes an older file 0, then renames the others,
+ * then file 0. So in between there is no container, and never a mixture. Before the first of these calls all data
+ * are written (and synced, as `durability` says), and a file ".hpcw-set-NAME" lists the files. If the program dies
+ * in between, or a rename fails, the next open of this path by the same user, for writing or reading, finishes the
+ * set. So it is in a copy of the directory. If somebody put another file 0 there since, as from a backup, readers
+ * take that one, and the next open for writing removes what is left of the set, if no other new file has its name.
+ * If one of the new files is gone or was replaced since, it fails with HPCW_ETRUNCATED and says what to do.
  * Communication: a constant number of collectives. Memory: O(own tasks + buffers + files).
  *
  * @param path     final name of file 0 (agree); an existing container is replaced at close
  * @param comm     the processes; NULL: this process alone
  * @param options  NULL: the defaults with one task
  * @param out      the handle, to be freed with hpcw_sion_free; NULL on failure
- * @return HPCW_OK; HPCW_EINVAL; HPCW_ERANGE (a limit above, or an offset beyond 2^63 - 1); HPCW_EMISMATCH (also if `path`
- * leads processes to different directories); HPCW_ENOMEM; HPCW_ECOMM; HPCW_EEXIST (another user's set of this name is
- * not finished, or the path is a symbolic link to a set elsewhere); and the system's HPCW_ENOENT, HPCW_EACCES, HPCW_ENOSPC,
- * HPCW_EIO
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_ERANGE (a limit above, or an offset beyond 2^63 - 1); HPCW_EMISMATCH (also if
+ * `path` leads processes to different directories); HPCW_ENOMEM; HPCW_ECOMM; HPCW_EEXIST (another user's set of
+ * this name is not finished, or the path is a symbolic link to a set elsewhere); and the system's HPCW_ENOENT,
+ * HPCW_EACCES, HPCW_ENOSPC, HPCW_EIO
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_open(const char *path, hpcw_comm *comm,
                                                     const hpcw_sion_options *options, hpcw_sion **out,
@@ -216,14 +219,15 @@ HPCW_API uint32_t hpcw_sion_tasks(const hpcw_sion *sion);
  * here. */
 HPCW_API uint32_t hpcw_sion_first_rank(const hpcw_sion *sion);
 
-/** Size of the chunk of an own task after rounding, bytes: the longest record it can take, unless hpcw_sion_limit says less.
- * 0 if not owned. */
+/** Size of the chunk of an own task after rounding, bytes: the longest record it can take, unless hpcw_sion_limit
+ * says less. 0 if not owned. */
 HPCW_API uint64_t hpcw_sion_chunk_size(const hpcw_sion *sion, uint32_t rank);
 
 /**
- * Limits an own task to the first `size` bytes of each of its chunks. The chunks in the file stay as large as they are, and
- * their other bytes stay empty. So a program can fill the size that it asked for, and not the rounded one. SIONlib does so
- * after sion_parreinit_mpi. Before the first write to the task; not collective. Threads as hpcw_sion_write.
+ * Limits an own task to the first `size` bytes of each of its chunks. The chunks in the file stay as large as they
+ * are, and their other bytes stay empty. So a program can fill the size that it asked for, and not the rounded
+ * one. SIONlib does so after sion_parreinit_mpi. Before the first write to the task; not collective. Threads as
+ * hpcw_sion_write.
  *
  * @param size  bytes; at most the size of the chunk, and less than it by at most UINT32_MAX
  * @return HPCW_OK; HPCW_EINVAL (task not owned, or it holds data); HPCW_ERANGE (another size); HPCW_ESTATE
@@ -247,9 +251,9 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_write(hpcw_sion *sion, uint32_t r
                                                      size_t size, hpcw_error *err);
 
 /**
- * Lets the next writes of an own task, up to `size` bytes together, go into one chunk: if the rest of the current one is
- * smaller, the next block begins. For records that a program writes in pieces, and for key-value records, whose header has
- * HPCW_SION_MIN_KEY_CHUNK bytes. Threads as hpcw_sion_write.
+ * Lets the next writes of an own task, up to `size` bytes together, go into one chunk: if the rest of the current
+ * one is smaller, the next block begins. For records that a program writes in pieces, and for key-value records,
+ * whose header has HPCW_SION_MIN_KEY_CHUNK bytes. Threads as hpcw_sion_write.
  *
  * @return as hpcw_sion_write; HPCW_ERANGE if `size` is larger than the chunk
  */
@@ -261,13 +265,13 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_keep_together(hpcw_sion *sion, ui
  * reader. Only in HPCW_SION_KEYVAL containers; otherwise as hpcw_sion_write. Keys and lengths are written in
  * the byte order of the metadata.
  *
- * A value may be empty, and no record is ever refused or lost for that: it is in the file, and a reader of the format
- * finds it. Two tools (observed with 1.7.6) do not show all: SIONlib's readers pass over the last record of a stream, without
- * an error, if its value is empty and its header does not cross the end of a chunk; they lose no byte of a value. And
- * sionsplit stops a key at its first empty value. For these, end a stream with a value.
+ * A value may be empty, and no record is ever refused or lost for that: it is in the file, and a reader of the
+ * format finds it. Two tools (observed with 1.7.6) do not show all: SIONlib's readers pass over the last record of
+ * a stream, without an error, if its value is empty and its header does not cross the end of a chunk; they lose no
+ * byte of a value. And sionsplit stops a key at its first empty value. For these, end a stream with a value.
  *
- * A task whose chunks are smaller than HPCW_SION_MIN_KEY_CHUNK takes no record (HPCW_ERANGE: nothing was stored, the
- * handle stays usable).
+ * A task whose chunks are smaller than HPCW_SION_MIN_KEY_CHUNK takes no record (HPCW_ERANGE: nothing was stored,
+ * the handle stays usable).
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_write_key(hpcw_sion *sion, uint32_t rank, uint64_t key,
                                                          const void *value, size_t size, hpcw_error *err);
@@ -312,8 +316,8 @@ HPCW_API void hpcw_sion_abandon(hpcw_sion *sion, const hpcw_error *reason);
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_close(hpcw_sion *sion, hpcw_error *err);
 
-/** Frees a handle in any state, NULL allowed. Not collective. What was not closed is discarded; a child of fork() touches no
- * file. */
+/** Frees a handle in any state, NULL allowed. Not collective. What was not closed is discarded; a child of fork()
+ * touches no file. */
 HPCW_API void hpcw_sion_free(hpcw_sion *sion);
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -340,8 +344,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_shape_of(uint32_t tasks, uint32_t
                                                         hpcw_sion_shape *shape, hpcw_error *err);
 
 /**
- * The block size that hpcw_sion_options.fs_block_size 0 stands for, without opening a file: that of the directory of `path`
- * as its file system reports it, or 2 MiB if that is 0 or above 32 MiB. Not collective.
+ * The block size that hpcw_sion_options.fs_block_size 0 stands for, without opening a file: that of the directory
+ * of `path` as its file system reports it, or 2 MiB if that is 0 or above 32 MiB. Not collective.
  *
  * @return HPCW_OK, HPCW_EINVAL (a NULL), HPCW_ENOENT (no directory), HPCW_EACCES, HPCW_EIO
  */
@@ -349,9 +353,10 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_block_size(const char *path, uint
                                                           hpcw_error *err);
 
 /**
- * The packed layout: bytes of requests per group, a multiple of `fs_block_size`. Tasks of a file follow each other without
- * a gap. A group takes tasks until the next one would make its requests more than this, and at least one; the chunk of
- * its last task then ends at the next multiple of `fs_block_size`. So groups never share a block of that size.
+ * The packed layout: bytes of requests per group, a multiple of `fs_block_size`. Tasks of a file follow each other
+ * without a gap. A group takes tasks until the next one would make its requests more than this, and at least one;
+ * the chunk of its last task then ends at the next multiple of `fs_block_size`. So groups never share a block of
+ * that size.
  *
  * @param requested        bytes that all tasks of the file request; below 2^63
  * @param tasks            tasks of the file

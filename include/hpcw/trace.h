@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * The recording of the wrapper (libhpcw_trace), for programs and libraries that add states of their own to its log:
+ * The recording of the wrapper (libhpcw_trace), for programs and libraries that add states of their own to its
+ * log:
  *
  *     if (hpcw_trace_log != NULL && (log = hpcw_trace_log(HPCW_TRACE_VERSION)) != NULL) {
  *         hpcw_clog2_log_state(log, "Compute", "blue", NULL, &compute, &error);
  *         hpcw_clog2_log_begin(hpcw_trace_timeline(), hpcw_trace_comm(MPI_COMM_WORLD), compute);
  *     }
  *
- * All functions are weak: without the wrapper, their addresses are NULL. So a program needs no library for them, and
- * runs with the wrapper and without. The wrapper opens the log in MPI_Init and writes it in MPI_Finalize: it must not be
- * finished or freed.
+ * All functions are weak: without the wrapper, their addresses are NULL. So a program needs no library for them,
+ * and runs with the wrapper and without. The wrapper opens the log in MPI_Init and writes it in MPI_Finalize: it
+ * must not be finished or freed.
  */
 #ifndef HPCW_TRACE_H
 #define HPCW_TRACE_H
@@ -44,9 +45,10 @@ HPCW_API HPCW_TRACE_WEAK hpcw_clog2_timeline *hpcw_trace_timeline(void);
 HPCW_API HPCW_TRACE_WEAK uint32_t hpcw_trace_comm(MPI_Comm comm);
 
 /**
- * Has the wrapper call a function before it writes the log, in MPI_Finalize: the last moment for definitions, which must
- * be the same on all processes. The function may call MPI, whose calls are not recorded any more. It is called if all
- * processes of MPI_COMM_WORLD have one, and on all of them. A second call of hpcw_trace_at_end replaces the function.
+ * Has the wrapper call a function before it writes the log, in MPI_Finalize: the last moment for definitions,
+ * which must be the same on all processes. The function may call MPI, whose calls are not recorded any more. It is
+ * called if all processes of MPI_COMM_WORLD have one, and on all of them. A second call of hpcw_trace_at_end
+ * replaces the function.
  *
  * @param call  returns whether something of it is in the log, which is then written even if it has no call of MPI
  */

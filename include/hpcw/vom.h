@@ -17,14 +17,14 @@
  *     hpcw_vom_close(v, &err);                  // or hpcw_vom_close_set for many ranks: all files or none
  *     hpcw_vom_free(v);
  *
- * Records go directly to the file: memory does not depend on their number. The text has the layout of vt 1.6.0: one
- * line, keys in byte order, so that the edges of a phase come before its tasks.
+ * Records go directly to the file: memory does not depend on their number. The text has the layout of vt 1.6.0:
+ * one line, keys in byte order, so that the edges of a phase come before its tasks.
  *
- * A call refuses what a reader could not handle, with the expected and the actual value; the handle is then unchanged.
- * HPCW_VOM_ALLOW_... are the exceptions that can be allowed, each with the readers that fail.
+ * A call refuses what a reader could not handle, with the expected and the actual value; the handle is then
+ * unchanged. HPCW_VOM_ALLOW_... are the exceptions that can be allowed, each with the readers that fail.
  *
- * Readers: vt 1.6.0 (replay, OfflineLB), LBAF 1.6.0, vt-tv 1.6.0. doc/formats/vom.md describes the format, its rules
- * and what surprises these readers.
+ * Readers: vt 1.6.0 (replay, OfflineLB), LBAF 1.6.0, vt-tv 1.6.0. doc/formats/vom.md describes the format, its
+ * rules and what surprises these readers.
  */
 #ifndef HPCW_VOM_H
 #define HPCW_VOM_H
@@ -224,12 +224,13 @@ enum {
     HPCW_VOM_ALLOW_SEQ_IDS = 1 << 0,
     /** Values of a whole phase (hpcw_vom_end_phase): legal by the schema, but vt's reader throws on them. */
     HPCW_VOM_ALLOW_PHASE_VALUES = 1 << 1,
-    /** Texts, booleans and JSON in a task's values, on texts among which vt's TemperedLB aborts; booleans, JSON and integers of
-     * 64 bits as attributes. vt writes none of them. */
+    /** Texts, booleans and JSON in a task's values, on texts among which vt's TemperedLB aborts; booleans, JSON and
+     * integers of 64 bits as attributes. vt writes none of them. */
     HPCW_VOM_ALLOW_TEXT_VALUES = 1 << 2,
     /** Edges on a rank that holds neither end that should record them: readers accept, a strict check does not. */
     HPCW_VOM_ALLOW_FOREIGN_EDGES = 1 << 3,
-    /** Migratable tasks of one phase with different numbers of subphases: the replay of vt throws when it moves one. */
+    /** Migratable tasks of one phase with different numbers of subphases: the replay of vt throws when it moves
+     * one. */
     HPCW_VOM_ALLOW_UNEVEN_SUBPHASES = 1 << 4,
     /** Phases that are missing between others without being listed as skipped or identical: OfflineLB aborts.
      * Implied by a specification (see `spec`), which makes vt itself write such files. */
@@ -325,7 +326,8 @@ static inline void hpcw_vom_options_init(hpcw_vom_options *options) {
  *                    script guesses it from the numbers in the name, so leave digits out of the stem
  * @param rank        0 .. 32767
  * @param compressed  false also for LBAF's way, brotli under the plain name
- * @return HPCW_OK, HPCW_EINVAL (a pattern whose files vt-tv misreads), HPCW_ERANGE (`size` too small, rank too high)
+ * @return HPCW_OK, HPCW_EINVAL (a pattern whose files vt-tv misreads), HPCW_ERANGE (`size` too small, rank too
+ *     high)
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_file_name(char *name, size_t size, const char *pattern,
                                                         uint32_t rank, bool compressed, hpcw_error *err);
@@ -336,8 +338,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_file_name(char *name, size_t size,
  *
  * Keep one set, in one form, in a directory: vt-tv counts the files.
  *
- * @return HPCW_OK; HPCW_EINVAL; HPCW_EMISMATCH; HPCW_EEXIST (something else has this name), HPCW_ENOENT, HPCW_EACCES,
- * HPCW_ENOSPC, HPCW_EIO; HPCW_ECOMM
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_EMISMATCH; HPCW_EEXIST (something else has this name), HPCW_ENOENT,
+ * HPCW_EACCES, HPCW_ENOSPC, HPCW_EIO; HPCW_ECOMM
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_make_directory(const char *path, hpcw_comm *comm,
                                                              hpcw_error *err);
@@ -393,7 +395,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_edge_add(hpcw_vom *v, const hpcw_v
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_begin_iteration(hpcw_vom *v, uint64_t id, hpcw_error *err);
 
-/** Ends the open iteration. `values` [count] are its "user_defined"; NULL and 0: none. Results as hpcw_vom_task_add. */
+/** Ends the open iteration. `values` [count] are its "user_defined"; NULL and 0: none. Results as
+ * hpcw_vom_task_add. */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_end_iteration(hpcw_vom *v, const hpcw_vom_value *values,
                                                             size_t count, hpcw_error *err);
 
@@ -422,12 +425,13 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_close(hpcw_vom *v, hpcw_error *err
  * Closes the files of a whole set, or of this program's part of it: all get their names, or none, if one of them
  * could not be written or was broken before. Collective over `comm` (NULL: this process alone).
  *
- * If all are files in one directory with names that differ in the rank alone, as hpcw_vom_file_name makes them, they get
- * their names together: the file of the lowest rank is the last, and an older one of its name is removed before. So a reader
- * that keeps this file open, and finds it under its name after it opened others, has files of one set. A file
- * ".hpcw-set-STEM.json" lists them meanwhile. If the program dies in between, or a rename fails, the next hpcw_vom_open of
- * any of these names gives all of them theirs; if somebody put another file of the lowest rank there since, as from a
- * backup, and no new one has its name, it removes what is left of the set instead. HPCW_ETRUNCATED: a new file is gone. Process memory: the names of all files, on one process.
+ * If all are files in one directory with names that differ in the rank alone, as hpcw_vom_file_name makes them,
+ * they get their names together: the file of the lowest rank is the last, and an older one of its name is removed
+ * before. So a reader that keeps this file open, and finds it under its name after it opened others, has files of
+ * one set. A file ".hpcw-set-STEM.json" lists them meanwhile. If the program dies in between, or a rename fails,
+ * the next hpcw_vom_open of any of these names gives all of them theirs; if somebody put another file of the
+ * lowest rank there since, as from a backup, and no new one has its name, it removes what is left of the set
+ * instead. HPCW_ETRUNCATED: a new file is gone. Process memory: the names of all files, on one process.
  *
  * @param handles  [count] the open files of this process, any number; NULL entries are skipped. A file that could
  *                 not be opened is not known here: agree on the opens before
@@ -436,7 +440,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_close(hpcw_vom *v, hpcw_error *err
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_close_set(hpcw_vom *const *handles, size_t count, hpcw_comm *comm,
                                                         hpcw_error *err);
 
-/** Frees a handle in any state, NULL allowed. Discards the file if it was not closed; a child of fork() touches none. */
+/** Frees a handle in any state, NULL allowed. Discards the file if it was not closed; a child of fork() touches
+ * none. */
 HPCW_API void hpcw_vom_free(hpcw_vom *v);
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -537,7 +542,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_stats_phase(hpcw_vom_stats *stats,
 /** Ends the text and gives the file its name. Results as hpcw_vom_close. */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_stats_close(hpcw_vom_stats *stats, hpcw_error *err);
 
-/** Frees a handle in any state, NULL allowed. Discards the file if it was not closed; a child of fork() touches none. */
+/** Frees a handle in any state, NULL allowed. Discards the file if it was not closed; a child of fork() touches
+ * none. */
 HPCW_API void hpcw_vom_stats_free(hpcw_vom_stats *stats);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Reading vt's load-balancing data (LBDatafile), the file of one rank: those of <hpcw/vom.h>, of vt and of LBAF, plain or
- * compressed with brotli, whatever their names say.
+ * Reading vt's load-balancing data (LBDatafile), the file of one rank: those of <hpcw/vom.h>, of vt and of LBAF,
+ * plain or compressed with brotli, whatever their names say.
  *
  *     hpcw_vom_reader *r;
  *     hpcw_vom_watch watch = {.context = &sums, .task = add_task, .end_phase = put_phase};
@@ -9,19 +9,21 @@
  *     hpcw_vom_reader_watch(r, UINT64_MAX, &watch, &err);
  *     hpcw_vom_reader_free(r);
  *
- * Records come as hpcw_vom_task_add and hpcw_vom_edge_add take them, in the order of the file: what vt wrote can be
- * written again.
+ * Records come as hpcw_vom_task_add and hpcw_vom_edge_add take them, in the order of the file: what vt wrote can
+ * be written again.
  *
  * Nothing here is collective. One thread at a time may use a handle. Several handles may read the same file.
  *
- * The reader refuses what is not JSON, what breaks the schema (types, ranges, unknown, missing and repeated keys), and
- * records that contradict themselves (the bits of an id and its fields, the ends of an edge and its category), with the
- * file, the path of the value, its offset, expected and actual value. `hpcgen verify` also checks the rules between records.
+ * The reader refuses what is not JSON, what breaks the schema (types, ranges, unknown, missing and repeated keys),
+ * and records that contradict themselves (the bits of an id and its fields, the ends of an edge and its category),
+ * with the file, the path of the value, its offset, expected and actual value. `hpcgen verify` also checks the
+ * rules between records.
  *
- * Memory: 150 KiB, the largest record, the window of a compressed file, and 32 bytes for each entry of the lists of
- * phases without data; never more than 128 MiB, whatever the content. The reader has limits of its own, beyond which it fails
- * with HPCW_ERANGE: strings and keys below 1 MiB, values of 4 MiB in one place, 2^20 phases and as many list entries, 16
- * numbers in an index, 32 levels of nesting, and a text above 64 MiB at most a thousand times as large as its stream.
+ * Memory: 150 KiB, the largest record, the window of a compressed file, and 32 bytes for each entry of the lists
+ * of phases without data; never more than 128 MiB, whatever the content. The reader has limits of its own, beyond
+ * which it fails with HPCW_ERANGE: strings and keys below 1 MiB, values of 4 MiB in one place, 2^20 phases and as
+ * many list entries, 16 numbers in an index, 32 levels of nesting, and a text above 64 MiB at most a thousand
+ * times as large as its stream.
  *
  * The format: doc/formats/vom.md.
  */
@@ -46,8 +48,9 @@ typedef struct hpcw_vom_reader hpcw_vom_reader;
  * Opens a file and looks at its first bytes.
  *
  * @param out  the handle, to be freed with hpcw_vom_reader_free; NULL on failure
- * @return HPCW_OK; HPCW_EINVAL (a pointer is NULL, not a regular file); HPCW_ETRUNCATED (an empty file); HPCW_EFORMAT (a
- *         brotli stream with a large window); HPCW_ENOMEM; and the system's HPCW_ENOENT, HPCW_EACCES, HPCW_EIO
+ * @return HPCW_OK; HPCW_EINVAL (a pointer is NULL, not a regular file); HPCW_ETRUNCATED (an empty file);
+ *         HPCW_EFORMAT (a brotli stream with a large window); HPCW_ENOMEM; and the system's HPCW_ENOENT,
+ *         HPCW_EACCES, HPCW_EIO
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_reader_open(const char *path, hpcw_vom_reader **out,
                                                           hpcw_error *err);
@@ -70,8 +73,8 @@ typedef struct hpcw_vom_info {
 HPCW_API const hpcw_vom_info *hpcw_vom_reader_info(const hpcw_vom_reader *reader);
 
 /* ------------------------------------------------------------------------------------------------------------
- *  Records. The pointers in them are valid for the call. Fields that hpcw_vom_task, hpcw_vom_edge and hpcw_vom_entity
- *  do not have in the file are 0 or NULL.
+ *  Records. The pointers in them are valid for the call. Fields that hpcw_vom_task, hpcw_vom_edge and
+ *  hpcw_vom_entity do not have in the file are 0 or NULL.
  * --------------------------------------------------------------------------------------------------------- */
 
 /** About the file. Later versions may add members at the end. */
@@ -104,12 +107,12 @@ typedef struct hpcw_vom_section {
 /**
  * What to call, in the order of the file. Each may be NULL.
  *
- * vt puts the edges of a phase before its id, which only `end_phase` has. Who needs it before the records reads the
- * file twice.
+ * vt puts the edges of a phase before its id, which only `end_phase` has. Who needs it before the records reads
+ * the file twice.
  *
- * A task has its times in seconds. An edge has the rank of its node in `node`. Values of user_defined: an integer that does
- * not fit into 64 bits comes as HPCW_VOM_FLOAT; null, arrays and objects come as HPCW_VOM_JSON, without blanks, in ASCII
- * with the escapes of vt.
+ * A task has its times in seconds. An edge has the rank of its node in `node`. Values of user_defined: an integer
+ * that does not fit into 64 bits comes as HPCW_VOM_FLOAT; null, arrays and objects come as HPCW_VOM_JSON, without
+ * blanks, in ASCII with the escapes of vt.
  *
  * A callback returns HPCW_OK, or another status, which ends the run and is its result. It may ask the handle for
  * hpcw_vom_reader_info only: a watch is HPCW_ESTATE, and the handle must not be freed.
@@ -129,17 +132,18 @@ typedef struct hpcw_vom_watch {
 } hpcw_vom_watch;
 
 /**
- * Reads on, up to the end of the file or of `phases` more phases, and calls back. At the end of the file it does nothing.
+ * Reads on, up to the end of the file or of `phases` more phases, and calls back. At the end of the file it does
+ * nothing.
  *
- * Several handles can so be read in step, a phase of all ranks at a time. In a compressed file each call inflates anew
- * what was read before: few calls with many phases each are quick.
+ * Several handles can so be read in step, a phase of all ranks at a time. In a compressed file each call inflates
+ * anew what was read before: few calls with many phases each are quick.
  *
  * After a failure, also one of a callback, the handle reads no further.
  *
  * @param phases  how many at most; UINT64_MAX: all
  * @return HPCW_OK; HPCW_EINVAL; HPCW_ESTATE (called by a callback; failed before); HPCW_EFORMAT; HPCW_ETRUNCATED;
- *         HPCW_ERANGE (a limit above); HPCW_ENOTSUP (a text that contains NUL); HPCW_ENOMEM; HPCW_EIO; the status of a
- *         callback
+ *         HPCW_ERANGE (a limit above); HPCW_ENOTSUP (a text that contains NUL); HPCW_ENOMEM; HPCW_EIO; the status
+ *         of a callback
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_reader_watch(hpcw_vom_reader *reader, uint64_t phases,
                                                            const hpcw_vom_watch *watch, hpcw_error *err);
@@ -166,7 +170,8 @@ typedef struct hpcw_vom_rows {
 
 /**
  * Reads on, up to the end of the file, and keeps the tasks and edges of the phases with ids from `first_phase` to
- * `last_phase`. What was kept before is dropped. Memory until the handle is freed: 56 bytes for each task, 64 for each edge.
+ * `last_phase`. What was kept before is dropped. Memory until the handle is freed: 56 bytes for each task, 64 for
+ * each edge.
  *
  * @param rows  out: how many; 0 of both after a failure
  * @return as hpcw_vom_reader_watch, but for callbacks

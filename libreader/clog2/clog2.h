@@ -44,8 +44,9 @@ struct read_clog2_entry {
     int32_t index, kind;
 };
 
-/* Opens a log. HPCW_EFORMAT if preamble, table and size contradict each other, HPCW_ETRUNCATED if the file is shorter
- * than it says, HPCW_ENOTSUP for the local file of a process, HPCW_ENOMEM, and as read_source_open fails. */
+/* Opens a log. HPCW_EFORMAT if preamble, table and size contradict each other, HPCW_ETRUNCATED if the file is
+ * shorter than it says, HPCW_ENOTSUP for the local file of a process, HPCW_ENOMEM, and as read_source_open
+ * fails. */
 hpcw_status read_clog2_open(const char *path, struct read_clog2 **out, hpcw_error *err);
 hpcw_status read_clog2_open_memory(const void *data, size_t size, struct read_clog2 **out, hpcw_error *err);
 void read_clog2_free(struct read_clog2 *reader);
@@ -56,8 +57,8 @@ hpcw_status read_clog2_probe(const char *path, bool *is, hpcw_error *err);
 /* Never NULL; lives as long as the handle. */
 const struct read_clog2_info *read_clog2_info(const struct read_clog2 *reader);
 
-/* HPCW_EFORMAT if the log has more ranks than bytes, where those without records are few: for callers that need memory or time
- * for each rank. */
+/* HPCW_EFORMAT if the log has more ranks than bytes, where those without records are few: for callers that need
+ * memory or time for each rank. */
 hpcw_status read_clog2_bound_ranks(const struct read_clog2 *reader, hpcw_error *err);
 
 /* Entry `index` < comms of the table. */
@@ -66,16 +67,16 @@ const struct read_clog2_entry *read_clog2_entry(const struct read_clog2 *reader,
 /* Back to the first record. */
 void read_clog2_rewind(struct read_clog2 *reader);
 
-/* The next record; *more is false after the last one. HPCW_EFORMAT if the chain of blocks or the length of a record is
- * wrong. After a failure every call fails in the same way, until a rewind. */
+/* The next record; *more is false after the last one. HPCW_EFORMAT if the chain of blocks or the length of a
+ * record is wrong. After a failure every call fails in the same way, until a rewind. */
 hpcw_status read_clog2_next(struct read_clog2 *reader, struct read_clog2_item *item, bool *more,
                             hpcw_error *err);
 
 /* ---- Rules ------------------------------------------------------------------------------------------------ */
 
-/* Rules for logs whose blocks and records are whole: clog2-9 to clog2-29 in their order (doc/formats/clog2.md, "Rules").
- * The converter fails on a log that breaks one of the first group. The others make tools show something wrongly or not
- * at all. */
+/* Rules for logs whose blocks and records are whole: clog2-9 to clog2-29 in their order (doc/formats/clog2.md,
+ * "Rules"). The converter fails on a log that breaks one of the first group. The others make tools show something
+ * wrongly or not at all. */
 enum read_clog2_rule {
     READ_CLOG2_ID,                       /* an event that is neither announced nor defined */
     READ_CLOG2_COMM,                     /* a (communicator, rank) that no communicator event has introduced */
@@ -116,8 +117,8 @@ enum {
  */
 hpcw_status read_clog2_verify(struct read_clog2 *reader, unsigned flags, hpcw_error *err);
 
-/* Reads every record once and adds to an open object: the values of the preamble, the number of cases of each rule, a
- * profile per state and rank, and the largest flows of messages. */
+/* Reads every record once and adds to an open object: the values of the preamble, the number of cases of each
+ * rule, a profile per state and rank, and the largest flows of messages. */
 hpcw_status read_clog2_report(struct read_clog2 *reader, struct hpcw_i_json *json, hpcw_error *err);
 
 /* A state on a rank of the world, or a piece of it. */
@@ -133,8 +134,8 @@ struct read_clog2_stretch {
     uint32_t timeline;    /* numbers timelines in the order in which the log introduces them */
     uint32_t depth;       /* states of the timeline that were open when it began; 0 for a solo event */
     double from, to;      /* seconds */
-    /* [32] of the event that ends a state, or is alone; of `begin`, of the event that begins it. NULL: it has none. Valid for
-     * the call */
+    /* [32] of the event that ends a state, or is alone; of `begin`, of the event that begins it. NULL: it has
+     * none. Valid for the call */
     const unsigned char *cargo;
 };
 
@@ -160,13 +161,13 @@ struct read_clog2_watch {
     bool no_states;   /* neither states nor solo events are looked at: for callers that have no use for them */
     bool no_messages; /* nor messages */
     bool no_meetings; /* ends of messages are told as they come and never meet */
-    /* With no_meetings, NULL or the first and the last rank of the world that matter: records of others may be passed over
-     * undecoded if they are of communicator 0, whose ranks must be those of the world then. */
+    /* With no_meetings, NULL or the first and the last rank of the world that matter: records of others may be
+     * passed over undecoded if they are of communicator 0, whose ranks must be those of the world then. */
     const uint32_t *ranks;
     /* A state begins. */
     void (*begin)(void *context, const struct read_clog2_stretch *s);
-    /* A state was the innermost one of its timeline. Those of one timeline never overlap, and together they are the whole
-     * time of its states. */
+    /* A state was the innermost one of its timeline. Those of one timeline never overlap, and together they are
+     * the whole time of its states. */
     void (*stretch)(void *context, const struct read_clog2_stretch *s);
     /* A whole state, including nested ones. */
     void (*state)(void *context, const struct read_clog2_stretch *s);
@@ -180,12 +181,13 @@ struct read_clog2_watch {
     uint64_t *cases; /* [READ_CLOG2_RULES] out: of each rule, after the pass; not a callback */
 };
 
-/* Reads every record once and reports the states and messages. Broken rules do not matter, and definitions and ranks of
- * communicators hold for all of the log, wherever they stand: once one is missed, the rest of the log is read for them. */
+/* Reads every record once and reports the states and messages. Broken rules do not matter, and definitions and
+ * ranks of communicators hold for all of the log, wherever they stand: once one is missed, the rest of the log is
+ * read for them. */
 hpcw_status read_clog2_watch(struct read_clog2 *reader, const struct read_clog2_watch *watch, hpcw_error *err);
 
-/* Says in *warning why what is made of the states may be wrong: times go back, or ends have no start, as after blocks were
- * swapped. Otherwise leaves it. */
+/* Says in *warning why what is made of the states may be wrong: times go back, or ends have no start, as after
+ * blocks were swapped. Otherwise leaves it. */
 void read_clog2_warn(const struct read_clog2 *reader, const uint64_t cases[READ_CLOG2_RULES],
                      hpcw_error *warning);
 

@@ -21,12 +21,13 @@ hpcw_status read_clog2_wrong(const char *name, uint64_t offset, hpcw_error *err,
 hpcw_status read_clog2_preamble(const struct read_source *source, struct read_clog2_info *info,
                                 hpcw_error *err);
 
-/* As read_clog2_next, for up to READ_CLOG2_BATCH records of one block; *count is 0 after the last one. They and their payloads
- * are valid until the next call. */
+/* As read_clog2_next, for up to READ_CLOG2_BATCH records of one block; *count is 0 after the last one. They and
+ * their payloads are valid until the next call. */
 enum { READ_CLOG2_BATCH = 128 };
 hpcw_status read_clog2_next_batch(struct read_clog2 *reader, const struct read_clog2_item **items,
                                   uint32_t *count, hpcw_error *err);
-/* From now on, events and messages of ranks of communicator 0 outside of ranks[0] to ranks[1] are passed over; NULL: none are. */
+/* From now on, events and messages of ranks of communicator 0 outside of ranks[0] to ranks[1] are passed over;
+ * NULL: none are. */
 void read_clog2_pass_over(struct read_clog2 *reader, const uint32_t *ranks);
 /* A second reader of the same source, at the same block, to be freed before the first; NULL on failure. */
 hpcw_status read_clog2_open_rest(const struct read_clog2 *reader, struct read_clog2 **out, hpcw_error *err);
@@ -150,7 +151,8 @@ struct read_clog2_pass {
 
     struct hpcw_i_table events; /* event -> struct read_clog2_event */
     struct read_clog2_near_event near_event[READ_CLOG2_NEAR_EVENTS];
-    /* (communicator, rank, thread) -> uint64_t, index of `timeline`; of a watch by rank (0, rank of the world, thread) */
+    /* (communicator, rank, thread) -> uint64_t, index of `timeline`; of a watch by rank (0, rank of the world,
+     * thread) */
     struct hpcw_i_table timelines;
     struct read_clog2_near_rank *near_rank; /* [READ_CLOG2_NEAR_RANKS] */
     struct read_clog2_timeline *timeline;

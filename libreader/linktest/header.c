@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The file header and the lengths that follow from it. Rule numbers are those of doc/formats/linktest.md, "Rules". */
+/*
+ * The file header and the lengths that follow from it. Rule numbers are those of doc/formats/linktest.md, "Rules".
+ */
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>

@@ -66,15 +66,15 @@ hpcw_status read_linktest_summary(struct read_linktest *reader, uint64_t permuta
 hpcw_status read_linktest_slow(struct read_linktest *reader, uint64_t permutation, uint64_t first, size_t count,
                                struct read_linktest_slow *slow, hpcw_error *err);
 
-/* What a rank measured in a permutation: by step, time [N - 1] in seconds and partner [N - 1]; all_to_all is one value,
- * 0 without that test. Each may be NULL. */
+/* What a rank measured in a permutation: by step, time [N - 1] in seconds and partner [N - 1]; all_to_all is one
+ * value, 0 without that test. Each may be NULL. */
 hpcw_status read_linktest_row(struct read_linktest *reader, uint32_t rank, uint64_t permutation, double *time,
                               uint64_t *partner, double *all_to_all, hpcw_error *err);
 
 /*
  * Checks the container and the streams (doc/formats/linktest.md, "Rules"), with the flags of read_sion_verify.
- * READ_SION_STRICT adds the conventions of hpcw where no source decides: ISO times, one kernel, a known mode, seeds of 0
- * without their flags, retests <= N, unused slots of the bisection test.
+ * READ_SION_STRICT adds the conventions of hpcw where no source decides: ISO times, one kernel, a known mode,
+ * seeds of 0 without their flags, retests <= N, unused slots of the bisection test.
  *
  * Memory: 30 bytes per task, one task's data of one permutation, and 32 bytes per retest.
  */

@@ -41,13 +41,15 @@ hpcw_status read_linktest_wrong_field(const struct read_linktest *r, const void 
                                       hpcw_error *err);
 
 /*
- * Where the head of a task's stream has to be, and its length. All other parts have known sizes, so the length of the
- * stream tells. HPCW_EFORMAT if no host name fits, HPCW_ERANGE if it is longer than this reader takes.
+ * Where the head of a task's stream has to be, and its length. All other parts have known sizes, so the length of
+ * the stream tells. HPCW_EFORMAT if no host name fits, HPCW_ERANGE if it is longer than this reader takes.
  */
 hpcw_status read_linktest_head_of(const struct read_linktest *r, const struct read_sion_task *task,
                                   struct read_linktest_head *head, hpcw_error *err);
 
-/* Parses and checks a head of head->size bytes: rules 17 to 19. host: [READ_LINKTEST_MOST_HOST]; both may be NULL. */
+/*
+ * Parses and checks a head of head->size bytes: rules 17 to 19. host: [READ_LINKTEST_MOST_HOST]; both may be NULL.
+ */
 hpcw_status read_linktest_head_check(const struct read_linktest *r, const struct read_sion_task *task,
                                      const struct read_linktest_head *head, const unsigned char *bytes,
                                      char *host, int32_t *core, hpcw_error *err);

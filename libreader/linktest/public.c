@@ -13,7 +13,9 @@
 
 _Static_assert(HPCW_LINKTEST_READER_HOST_SIZE == READ_LINKTEST_MOST_HOST, "any host name that is read fits");
 
-/* Entries of a list that are converted at a time, and words of a row: large reads take fewer calls of the system. */
+/*
+ * Entries of a list that are converted at a time, and words of a row: large reads take fewer calls of the system.
+ */
 enum { PIECE = 512, ROW_PIECE = 4096 };
 
 struct hpcw_linktest_reader {

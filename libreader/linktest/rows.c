@@ -19,8 +19,8 @@ static hpcw_status first_bad_time(const struct read_linktest_pass *p, const stru
                                s, row->permutation, read_linktest_double(p->row[s]));
 }
 
-/* Reads the data of a permutation in one call, at the first one with the head before it, at the last one with the end
- * after it. */
+/* Reads the data of a permutation in one call, at the first one with the head before it, at the last one with the
+ * end after it. */
 static hpcw_status read_row(struct read_linktest_pass *p, struct read_linktest_row *row, hpcw_error *err) {
     struct read_linktest *r = p->r;
     const struct read_sion_task *task = row->task;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The schedule is right if every task meets every other one once (rule 25: its row has each other rank once) and if in
- * each step the partner of my partner is me (rule 26). The first is checked exactly, row by row. The second relates
- * entries that are far apart in the file, and holding them all would take N * N words. Instead every rank r gets two
- * random numbers a(r), b(r), and each step s a sum, modulo 2^64, of a(r) b(q) - b(r) a(q) over all ranks r, where q is
- * r's partner. The term changes its sign if r and q change places, so a step of true pairs always adds up to zero. As
- * a polynomial in the random numbers the sum is zero for no other step: the coefficient of a(r) b(q) is
- * [r meets q] - [q meets r]. A sum that is not the zero polynomial vanishes by chance with a probability of about 2^-59
- * (linear in the a's, whose coefficients are odd half of the time, divisible by 2^k once in 2^k). The numbers are new in
- * every run, so nobody can make a file that fits them.
+ * The schedule is right if every task meets every other one once (rule 25: its row has each other rank once) and
+ * if in each step the partner of my partner is me (rule 26). The first is checked exactly, row by row. The second
+ * relates entries that are far apart in the file, and holding them all would take N * N words. Instead every rank
+ * r gets two random numbers a(r), b(r), and each step s a sum, modulo 2^64, of a(r) b(q) - b(r) a(q) over all
+ * ranks r, where q is r's partner. The term changes its sign if r and q change places, so a step of true pairs
+ * always adds up to zero. As a polynomial in the random numbers the sum is zero for no other step: the coefficient
+ * of a(r) b(q) is [r meets q] - [q meets r]. A sum that is not the zero polynomial vanishes by chance with a
+ * probability of about 2^-59 (linear in the a's, whose coefficients are odd half of the time, divisible by 2^k
+ * once in 2^k). The numbers are new in every run, so nobody can make a file that fits them.
  */
 #include <inttypes.h>
 #include <sys/random.h>
@@ -51,7 +51,9 @@ static bool add_partners(struct read_linktest_pass *p, const uint64_t *partner, 
     return true;
 }
 
-/* There are as many steps as possible partners. So if a row has each of them, it has none twice and no other rank. */
+/*
+ * There are as many steps as possible partners. So if a row has each of them, it has none twice and no other rank.
+ */
 static hpcw_status all_met(const struct read_linktest_pass *p, const struct read_linktest_row *row,
                            hpcw_error *err) {
     uint32_t n = p->r->info.tasks, half = n / 2, rank = row->rank;

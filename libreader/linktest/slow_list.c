@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The list of the slowest connections (rule 23). It is right if its entries are different measured ones, and if the
- * number of timings larger than its last entry is the same in the list and in the rows. That needs a counter, not a heap.
+ * The list of the slowest connections (rule 23). It is right if its entries are different measured ones, and if
+ * the number of timings larger than its last entry is the same in the list and in the rows. That needs a counter,
+ * not a heap.
  */
 #include <float.h>
 #include <inttypes.h>

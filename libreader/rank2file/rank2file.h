@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reads checkpoints and KVTree files (doc/formats/rank2file.md). The restart reader of the library, which uses no code
- * of the writers, checks one map. This reader adds all datasets of a prefix directory ("Index"), both maps of a shared
- * dataset against each other ("Layouts"), and the sums of the summary.
+ * Reads checkpoints and KVTree files (doc/formats/rank2file.md). The restart reader of the library, which uses no
+ * code of the writers, checks one map. This reader adds all datasets of a prefix directory ("Index"), both maps of
+ * a shared dataset against each other ("Layouts"), and the sums of the summary.
  */
 #ifndef HPCW_LIBREADER_RANK2FILE_RANK2FILE_H
 #define HPCW_LIBREADER_RANK2FILE_RANK2FILE_H
@@ -24,9 +24,9 @@ hpcw_status read_rank2file_verify(const char *path, hpcw_error *err);
 hpcw_status read_rank2file_info(const char *path, struct hpcw_i_json *json, hpcw_error *err);
 
 /*
- * Calls `dataset` for every dataset in the index of a prefix directory, in the order of the index: with all ranks loaded,
- * valid for the call; or with NULL and what is wrong with it. If it does not return HPCW_OK, this stops and returns the
- * same; also if the system does not let a dataset be read.
+ * Calls `dataset` for every dataset in the index of a prefix directory, in the order of the index: with all ranks
+ * loaded, valid for the call; or with NULL and what is wrong with it. If it does not return HPCW_OK, this stops
+ * and returns the same; also if the system does not let a dataset be read.
  */
 struct hpcw_rank2file_restart;
 typedef hpcw_status read_rank2file_dataset(void *context, const char *name,

@@ -55,8 +55,8 @@ struct read_sion_file {
 /* Takes the source, which is freed even on failure. */
 hpcw_status read_sion_file_open(struct read_source *source, struct read_sion_file **out, hpcw_error *err);
 
-/* The same for a file that another process has checked, with what it found. Reads nothing. Such a file has no window:
- * it is for read_sion_file_locate and read_sion_file_block_size, with tasks of that process. */
+/* The same for a file that another process has checked, with what it found. Reads nothing. Such a file has no
+ * window: it is for read_sion_file_locate and read_sion_file_block_size, with tasks of that process. */
 hpcw_status read_sion_file_open_checked(struct read_source *source, const struct read_sion_info *info,
                                         struct read_sion_file **out, hpcw_error *err);
 void read_sion_file_free(struct read_sion_file *f);
@@ -82,14 +82,15 @@ hpcw_status read_sion_file_block_size(struct read_sion_file *f, const struct rea
 hpcw_status read_sion_file_read(struct read_sion_file *f, const struct read_sion_task *task, uint64_t offset,
                                 void *data, size_t size, hpcw_error *err);
 
-/* Moves a cursor to the block of byte `offset` < task->size of the stream, quickly if it is there or a little before.
- * `at` is the offset of that byte in the file, `left` the number of bytes from there to the end of the block's. */
+/* Moves a cursor to the block of byte `offset` < task->size of the stream, quickly if it is there or a little
+ * before. `at` is the offset of that byte in the file, `left` the number of bytes from there to the end of the
+ * block's. */
 hpcw_status read_sion_file_locate(struct read_sion_file *f, const struct read_sion_task *task, uint64_t offset,
                                   struct read_sion_cursor *cursor, uint64_t *at, uint64_t *left,
                                   hpcw_error *err);
 
-/* Decodes the header of the record at byte `at` <= task->size of a key-value stream. `header` is not looked at if the
- * stream ends before its 16 bytes, which is an error. */
+/* Decodes the header of the record at byte `at` <= task->size of a key-value stream. `header` is not looked at if
+ * the stream ends before its 16 bytes, which is an error. */
 hpcw_status read_sion_record_decode(const struct read_sion_file *f, const struct read_sion_task *task,
                                     uint64_t at, const unsigned char *header, struct read_sion_record *record,
                                     hpcw_error *err);
@@ -102,8 +103,8 @@ hpcw_status read_sion_file_mapping(struct read_sion_file *f, uint32_t rank, int3
                                    hpcw_error *err);
 
 /*
- * Iterates over the rows of block sizes of tasks [first, first + count). Skips rows in a hole of the file, which are
- * zero. It uses f->raw: no second iteration and no load before it ends.
+ * Iterates over the rows of block sizes of tasks [first, first + count). Skips rows in a hole of the file, which
+ * are zero. It uses f->raw: no second iteration and no load before it ends.
  */
 struct read_sion_rows {
     struct read_sion_file *f;
@@ -134,8 +135,9 @@ struct read_sion_place {
     int directory; /* where a relative path begins: the working directory at init, which the caller may leave */
     struct read_sion_image *images; /* NULL for files on disk */
     uint32_t image_count;
-    /* File 0, once it is open: whoever replaces a container first removes its file 0, or renames another over it. As long as
-     * file 0 has its name, what was opened before belongs to it. Not owned; NULL: nothing is compared. */
+    /* File 0, once it is open: whoever replaces a container first removes its file 0, or renames another over
+     * it. As long as file 0 has its name, what was opened before belongs to it. Not owned; NULL: nothing is
+     * compared. */
     const struct read_source *first;
 };
 hpcw_status read_sion_place_init(struct read_sion_place *place, const char *path,
@@ -145,7 +147,8 @@ hpcw_status read_sion_place_init_memory(struct read_sion_place *place, const str
 /* Opens a file. HPCW_EIO: it may be of another container than `first`. */
 hpcw_status read_sion_place_source(const struct read_sion_place *place, uint32_t index,
                                    struct read_source **out, hpcw_error *err);
-/* Whether all files that were opened until now are of the container of `first`: HPCW_EIO if that cannot be said any more. */
+/* Whether all files that were opened until now are of the container of `first`: HPCW_EIO if that cannot be said
+ * any more. */
 hpcw_status read_sion_place_check(const struct read_sion_place *place, hpcw_error *err);
 void read_sion_place_free(struct read_sion_place *place);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Opens one physical SION file: a header with per-task tables (META1), chunks, and the table of block sizes (META2).
- * Numbers in the header give the place of everything, so they are checked completely and first: in an open file every
- * chunk and every table entry is inside the file.
+ * Opens one physical SION file: a header with per-task tables (META1), chunks, and the table of block sizes
+ * (META2). Numbers in the header give the place of everything, so they are checked completely and first: in an
+ * open file every chunk and every table entry is inside the file.
  */
 #include "libreader/sion/file.h"
 
@@ -37,7 +37,8 @@ static hpcw_status read_common(struct read_sion_file *f, hpcw_error *err) {
             "%s: magic at offset 0: expected 73 69 6f 6e, got %02x %02x %02x %02x: not a SION file",
             read_sion_file_name(f), head[0], head[1], head[2], head[3]);
     }
-    /* The word is symmetric, so the lowest bit of a native integer is the lowest bit of its first byte on any host. */
+    /* The word is symmetric, so the lowest bit of a native integer is the lowest bit of its first byte on any
+     * host. */
     memcpy(info->endian_word, head + READ_SION_ENDIAN_AT, sizeof info->endian_word);
     info->meta_big = (info->endian_word[0] & 1) != 0;
     info->data_big = (info->endian_word[1] & 1) != 0;

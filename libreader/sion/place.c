@@ -78,8 +78,8 @@ static char *name_of(const struct read_sion_place *place, uint32_t index, hpcw_s
     return name;
 }
 
-/* The first file of a set is missing while a writer gives the files their names. If it died, this finishes its work, and the
- * file may be there. False: *status and *missing say why that is not so. */
+/* The first file of a set is missing while a writer gives the files their names. If it died, this finishes its
+ * work, and the file may be there. False: *status and *missing say why that is not so. */
 static bool finish_set(const struct read_sion_place *place, hpcw_status *status, hpcw_error *missing) {
     struct hpcw_i_dir *dir;
     hpcw_error why;

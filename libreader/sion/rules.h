@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Private to the SION reader: the rules of one physical file that open does not need (doc/formats/sion.md, "Rules"). */
+/* Private to the SION reader: the rules of one physical file that open does not need (doc/formats/sion.md,
+ * "Rules"). */
 #ifndef HPCW_LIBREADER_SION_RULES_H
 #define HPCW_LIBREADER_SION_RULES_H
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A strict, independent reader of SION containers, written from doc/formats/sion.md alone: file format versions 2 to
- * 5, and later ones as if they were 5; both byte orders; single files and sets.
+ * A strict, independent reader of SION containers, written from doc/formats/sion.md alone: file format versions 2
+ * to 5, and later ones as if they were 5; both byte orders; single files and sets.
  *
- * Open checks what is needed to find every byte safely, verify checks the rest (doc/formats/sion.md, "Rules"). Tables are
- * read in windows, so memory does not depend on the number of blocks: at most 210 KiB for each physical file in use (9 at
- * a time) and eight bytes per 2048 of its tasks. Sizes from a file are compared with its length before anything is
- * allocated or multiplied.
+ * Open checks what is needed to find every byte safely, verify checks the rest (doc/formats/sion.md, "Rules").
+ * Tables are read in windows, so memory does not depend on the number of blocks: at most 210 KiB for each physical
+ * file in use (9 at a time) and eight bytes per 2048 of its tasks. Sizes from a file are compared with its length
+ * before anything is allocated or multiplied.
  *
  * A handle has buffers, so it belongs to one thread at a time. Several handles may read the same file.
  */
@@ -73,15 +73,15 @@ struct read_sion_task {
 };
 
 /*
- * Opens a container by the name of its file 0; the other files of a set are opened when needed. A file k > 0 of a set can
- * be opened alone.
+ * Opens a container by the name of its file 0; the other files of a set are opened when needed. A file k > 0 of a
+ * set can be opened alone.
  *
- * A container that is replaced meanwhile never becomes a mixture: what needs a file that is not open yet fails with
- * HPCW_EIO then.
+ * A container that is replaced meanwhile never becomes a mixture: what needs a file that is not open yet fails
+ * with HPCW_EIO then.
  *
  * Fails with HPCW_EFORMAT (a field contradicts the format; the message has file, field, offset, expected and got),
- * HPCW_ETRUNCATED (cut short, or never closed by its writer), HPCW_ENOTSUP (a variant that no program reads), HPCW_ENOMEM,
- * and as read_source_open does.
+ * HPCW_ETRUNCATED (cut short, or never closed by its writer), HPCW_ENOTSUP (a variant that no program reads),
+ * HPCW_ENOMEM, and as read_source_open does.
  */
 hpcw_status read_sion_open(const char *path, struct read_sion **out, hpcw_error *err);
 
@@ -113,8 +113,8 @@ uint32_t read_sion_tasks(const struct read_sion *reader);
 /* Path (or name) of file 0, for messages. */
 const char *read_sion_name(const struct read_sion *reader);
 
-/* The header of one physical file, and what follows from it and the tables' positions. The sizes in the tables are not
- * known at open: see read_sion_task and read_sion_block_size. Checks that a file of a set belongs to it. */
+/* The header of one physical file, and what follows from it and the tables' positions. The sizes in the tables are
+ * not known at open: see read_sion_task and read_sion_block_size. Checks that a file of a set belongs to it. */
 hpcw_status read_sion_info(struct read_sion *reader, uint32_t file, struct read_sion_info *info,
                            hpcw_error *err);
 
@@ -122,7 +122,8 @@ hpcw_status read_sion_info(struct read_sion *reader, uint32_t file, struct read_
 hpcw_status read_sion_task(struct read_sion *reader, uint32_t file, uint32_t index, struct read_sion_task *task,
                            hpcw_error *err);
 
-/* The task with a global rank, by the mapping if there is one, otherwise by a search. HPCW_EINVAL if there is none. */
+/* The task with a global rank, by the mapping if there is one, otherwise by a search. HPCW_EINVAL if there is
+ * none. */
 hpcw_status read_sion_find(struct read_sion *reader, uint32_t rank, struct read_sion_task *task,
                            hpcw_error *err);
 
@@ -156,17 +157,18 @@ hpcw_status read_sion_keys_next(struct read_sion *reader, struct read_sion_keys 
 
 /* How strict verify is. Without flags it accepts the known faults of real writers. */
 enum {
-    /* Also check what hpcw's own writer obeys: version words 5 and 1007/6, zeros in reserved fields and after the name,
-     * no directory in the name, unused block sizes 0, no empty block in a stream of several, ranks ascending (0 .. n-1
-     * in a single file), no buddy copy, the mapping that belongs to the file number. */
+    /* Also check what hpcw's own writer obeys: version words 5 and 1007/6, zeros in reserved fields and after the
+     * name, no directory in the name, unused block sizes 0, no empty block in a stream of several, ranks ascending
+     * (0 .. n-1 in a single file), no buddy copy, the mapping that belongs to the file number. */
     READ_SION_STRICT = 1,
     /* Also check that bytes which no stream uses are zero. All of them are read but holes. */
     READ_SION_GAPS = 2
 };
 
 /*
- * Checks every structural rule in all files of the container. It reads the payload of key-value containers only, and
- * gaps only for READ_SION_GAPS. The time it takes is otherwise bounded by the length of the metadata, without holes.
+ * Checks every structural rule in all files of the container. It reads the payload of key-value containers only,
+ * and gaps only for READ_SION_GAPS. The time it takes is otherwise bounded by the length of the metadata, without
+ * holes.
  */
 hpcw_status read_sion_verify(struct read_sion *reader, unsigned flags, hpcw_error *err);
 

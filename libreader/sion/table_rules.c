@@ -24,8 +24,8 @@ struct table_check {
 };
 
 /*
- * Every task with a rank >= 0 must be where the mapping says. The mapping has one place for each rank, so no
- * two tasks have the same rank. The number of these tasks is compared with the number of entries, so no entry is left
+ * Every task with a rank >= 0 must be where the mapping says. The mapping has one place for each rank, so no two
+ * tasks have the same rank. The number of these tasks is compared with the number of entries, so no entry is left
  * over. Together that is a bijection, without a table in memory.
  */
 hpcw_status read_sion_mapping_rule(struct read_sion_file *base, const struct read_sion_file *f, uint32_t file,

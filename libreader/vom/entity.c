@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One entity: the bits of its packed id against its other fields (doc/formats/vom.md, "Entity" and "Bits of an id").
- * And the kinds of both ends of a communication against its category ("Edge"). */
+/* One entity: the bits of its packed id against its other fields (doc/formats/vom.md, "Entity" and "Bits of an
+ * id"). And the kinds of both ends of a communication against its category ("Edge"). */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -156,7 +156,9 @@ hpcw_status read_vom_entity_check(const struct read_vom *r, const struct read_vo
             return status;
         }
     }
-    /* Only elements and groups have these. A task has all of them, but an end point on another rank may lack some. */
+    /*
+     * Only elements and groups have these. A task has all of them, but an end point on another rank may lack some.
+     */
     bool element = read_vom_is_element(e);
     bool group = e->has_id && control_of(e->id) == READ_VOM_GROUP && e->id != 0;
     bool strict_task = task && r->strict;
@@ -172,7 +174,8 @@ hpcw_status read_vom_entity_check(const struct read_vom *r, const struct read_vo
     return HPCW_OK;
 }
 
-/* Takes an entity that has a number. A home that is missing is that of the file. Whoever has a number in sequence can migrate. */
+/* Takes an entity that has a number. A home that is missing is that of the file. Whoever has a number in sequence
+ * can migrate. */
 hpcw_status read_vom_entity_mend(struct read_vom *r, struct read_vom_entity *e, const hpcw_error *why,
                                  hpcw_error *err) {
     if (e->kind != READ_VOM_OBJECT || (!e->has_id && !e->has_seq_id)) {

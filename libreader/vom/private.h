@@ -102,7 +102,8 @@ extern const char *const read_vom_category_names[READ_VOM_CATEGORIES];
 /* The bits of an entity's packed id against its other fields. `task`: of a task, not an end point. */
 hpcw_status read_vom_entity_check(const struct read_vom *r, const struct read_vom_entity *e, bool task,
                                   hpcw_error *err);
-/* After that failed with *why: what a lenient reader makes of the entity. Returns the same failure if it has no meaning. */
+/* After that failed with *why: what a lenient reader makes of the entity. Returns the same failure if it has no
+ * meaning. */
 hpcw_status read_vom_entity_mend(struct read_vom *r, struct read_vom_entity *e, const hpcw_error *why,
                                  hpcw_error *err);
 /* Counts it; the first one is kept as a warning. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The schema of a data file, from the inside out: the tables of doc/formats/vom.md from "Edge" back to "Top". Keys are
- * in byte order. */
+/* The schema of a data file, from the inside out: the tables of doc/formats/vom.md from "Edge" back to "Top". Keys
+ * are in byte order. */
 #include "libreader/vom/private.h"
 
 /* Where values go: fields of the record that is being read. */

@@ -178,15 +178,16 @@ struct read_vom_events {
 /* How strict a reader and verify are (doc/formats/vom.md, "Rules"). Without flags they accept the known faults of
  * real writers. */
 enum {
-    /* Also check what hpcw's own writer obeys: complete metadata, every missing phase listed, packed ids, keys in
-     * byte order, as many subphases in each task, which do not exceed its time, a migratable task for each rank and
-     * phase, communications in the file of the rank that has to record them, id 0 in phase 0 only, no user_defined of
-     * phases, no foreign file in the directory, no compressed file whose last byte vt would lose. */
+    /* Also check what hpcw's own writer obeys: complete metadata, every missing phase listed, packed ids, keys
+     * in byte order, as many subphases in each task, which do not exceed its time, a migratable task for each
+     * rank and phase, communications in the file of the rank that has to record them, id 0 in phase 0 only, no
+     * user_defined of phases, no foreign file in the directory, no compressed file whose last byte vt would
+     * lose. */
     READ_VOM_STRICT = 1,
     /* Take no record whole: all are parsed. The outcome is the same, only slower. For tests and benchmarks. */
     READ_VOM_PARSED = 2,
-    /* Read on where data of other programs break a rule but have one meaning: doc/formats/vom.md, "Rules", lists the cases.
-     * read_vom_facts counts the records that this changes, and read_vom_warn names the first. */
+    /* Read on where data of other programs break a rule but have one meaning: doc/formats/vom.md, "Rules", lists
+     * the cases. read_vom_facts counts the records that this changes, and read_vom_warn names the first. */
     READ_VOM_LENIENT = 4,
 };
 

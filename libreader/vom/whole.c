@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tasks and communications in the spelling of vt and hpcw, taken whole: no blanks, keys in byte order. Such records are nearly
- * all bytes of most files. A function here moves *at over what it takes. It returns false for what it does not know and for what
- * is wrong; the parser then reads the record, and has the messages.
+ * Tasks and communications in the spelling of vt and hpcw, taken whole: no blanks, keys in byte order. Such
+ * records are nearly all bytes of most files. A function here moves *at over what it takes. It returns false for
+ * what it does not know and for what is wrong; the parser then reads the record, and has the messages.
  */
 #include <string.h>
 

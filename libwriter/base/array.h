@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arrays that grow, and a search. A growing array is a pointer, its number of items and its capacity, kept by its owner. */
+/* Arrays that grow, and a search. A growing array is a pointer, its number of items and its capacity, kept by its
+ * owner. */
 #ifndef HPCW_BASE_ARRAY_H
 #define HPCW_BASE_ARRAY_H
 

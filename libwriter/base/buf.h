@@ -12,7 +12,9 @@ struct hpcw_i_buf {
     size_t capacity;
 };
 
-/* Makes sure that `more` bytes can follow those in use. Growth is geometric. False when memory or size_t runs out. */
+/*
+ * Makes sure that `more` bytes can follow those in use. Growth is geometric. False when memory or size_t runs out.
+ */
 bool hpcw_i_buf_reserve(struct hpcw_i_buf *b, size_t more);
 
 /* Appends; false when memory runs out, the buffer is then as before. */

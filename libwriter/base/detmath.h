@@ -15,9 +15,9 @@ double hpcw_i_exp(double x);
 /* Logarithm to base 2, exact for powers of two; -infinity for 0, NaN for negative x, passes infinity and NaN on. */
 double hpcw_i_log2(double x);
 
-/* What hpcw_i_exp computes with, for vector code that repeats its operations: ln 2 in two parts, of which the first
- * has 32 trailing zero bits, so that its product with an exponent is exact; what is added and subtracted to round to
- * an integer; 1/n! from 13! down to 2!: the first term left out is below 2^-55 of the result. */
+/* What hpcw_i_exp computes with, for vector code that repeats its operations: ln 2 in two parts, of which the
+ * first has 32 trailing zero bits, so that its product with an exponent is exact; what is added and subtracted to
+ * round to an integer; 1/n! from 13! down to 2!: the first term left out is below 2^-55 of the result. */
 #define HPCW_I_LN2_HIGH 0x1.62e42feep-1
 #define HPCW_I_LN2_LOW 0x1.a39ef35793c76p-33
 #define HPCW_I_ONE_OVER_LN2 0x1.71547652b82fep+0

@@ -21,8 +21,8 @@ static bool refused(size_t size) {
 }
 #endif
 
-/* Blocks that glibc maps begin 16 bytes after a page. The kernel copies data there that are at the beginning of a page, as
- * those of files are; on AMD's Zen 3 this takes up to seven times as long as to any other place. */
+/* Blocks that glibc maps begin 16 bytes after a page. The kernel copies data there that are at the beginning of a
+ * page, as those of files are; on AMD's Zen 3 this takes up to seven times as long as to any other place. */
 void *hpcw_i_malloc(size_t size) {
     enum { CACHE_LINE = 64, MAPPED = 128 << 10 };
     return size >= MAPPED  ? hpcw_i_malloc_aligned(CACHE_LINE, size)

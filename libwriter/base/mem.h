@@ -11,14 +11,14 @@ void *hpcw_i_calloc(size_t count, size_t size); /* NULL if count * size overflow
 void *hpcw_i_realloc(void *p, size_t size);
 /* `alignment` is a power of two and a multiple of the size of a pointer. */
 void *hpcw_i_malloc_aligned(size_t alignment, size_t size);
-/* For buffers that are used as a whole: in large pages if the system has them, because the first touch of a small page
- * costs as much as several copies of it. */
+/* For buffers that are used as a whole: in large pages if the system has them, because the first touch of a small
+ * page costs as much as several copies of it. */
 void *hpcw_i_malloc_large(size_t size);
 void hpcw_i_free(void *p);
 char *hpcw_i_strdup(const char *text);
 
-/* Called before each allocation, which fails if it returns false. NULL, the default, allows all. Only tests have it:
- * they link mem.c compiled with HPCW_I_TEST_GATES. */
+/* Called before each allocation, which fails if it returns false. NULL, the default, allows all. Only tests have
+ * it: they link mem.c compiled with HPCW_I_TEST_GATES. */
 extern bool (*hpcw_i_mem_gate)(size_t size);
 
 /* Begins to bring memory into the caches. */

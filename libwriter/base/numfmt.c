@@ -119,11 +119,11 @@ __extension__ typedef unsigned __int128 uint128;
 
 /* floor(g * m / 2^128) rounded to odd, for g of the table of powers.
  *
- * As g exceeds the scaled power of ten by less than one, and m < 2^59, the product exceeds the true one by less than
- * 2^-69: a true integer gets a fraction that is zero in 64 bits. Any other true value that occurs here has a fraction
- * of at least 2^-63.6 and at most 1 - 2^-61.5, so that its 64 bits are not zero and nothing is carried. The one
- * exception is 8887055249355788 * 2^664: its fraction is 2^-65.4, and its integer is odd. (Found by the Euclidean
- * algorithm on 2^q * 10^-k modulo 1, for all q and all multipliers up to 2^55.) */
+ * As g exceeds the scaled power of ten by less than one, and m < 2^59, the product exceeds the true one by less
+ * than 2^-69: a true integer gets a fraction that is zero in 64 bits. Any other true value that occurs here has a
+ * fraction of at least 2^-63.6 and at most 1 - 2^-61.5, so that its 64 bits are not zero and nothing is carried.
+ * The one exception is 8887055249355788 * 2^664: its fraction is 2^-65.4, and its integer is odd. (Found by the
+ * Euclidean algorithm on 2^q * 10^-k modulo 1, for all q and all multipliers up to 2^55.) */
 static inline uint64_t scale(const uint64_t g[2], uint64_t m) {
     uint64_t low = (uint64_t)((uint128)g[1] * m >> 64);
     uint128 product = (uint128)g[0] * m + low;

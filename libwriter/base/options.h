@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Structs of options, which begin with their size: a program that was compiled with another version of the header has a
- * shorter or a longer one. An option that a later version adds stands at the end.
+ * Structs of options, which begin with their size: a program that was compiled with another version of the header
+ * has a shorter or a longer one. An option that a later version adds stands at the end.
  */
 #ifndef HPCW_BASE_OPTIONS_H
 #define HPCW_BASE_OPTIONS_H

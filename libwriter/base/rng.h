@@ -94,8 +94,8 @@ enum hpcw_i_purpose {
     HPCW_I_FOR_COUNTER = 255, /* rank, 0, try: its value; rank, 1, 0: word 0 whether it is stuck */
 };
 
-/* The seed of what has a number of its own in place of the dataset's seed; 0: no number. From the largest seed down, which
- * nobody gives a dataset, so that what is numbered is never that of a small seed. */
+/* The seed of what has a number of its own in place of the dataset's seed; 0: no number. From the largest seed
+ * down, which nobody gives a dataset, so that what is numbered is never that of a small seed. */
 static inline uint64_t hpcw_i_numbered_seed(uint32_t number, uint64_t seed) {
     return number == 0 ? seed : UINT64_MAX - number;
 }

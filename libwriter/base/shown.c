@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes of the character at c, or 0 if a terminal may take it for a command: controls of ASCII, U+0080 to U+009F, and bytes that
- * are not UTF-8. */
+/* Bytes of the character at c, or 0 if a terminal may take it for a command: controls of ASCII, U+0080 to U+009F,
+ * and bytes that are not UTF-8. */
 static size_t tame(const unsigned char *c) {
     const size_t size = *c < 0x80                 ? 1
                         : *c >= 0xc2 && *c < 0xe0 ? 2

@@ -5,13 +5,14 @@
 
 #include <stddef.h>
 
-/* Replaces each byte that a terminal may take for a part of a command by a question mark: controls of ASCII, U+0080 to
- * U+009F, and bytes that are not UTF-8. Line feeds are among them, so the text is one line. The length stays. */
+/* Replaces each byte that a terminal may take for a part of a command by a question mark: controls of ASCII,
+ * U+0080 to U+009F, and bytes that are not UTF-8. Line feeds are among them, so the text is one line. The length
+ * stays. */
 void hpcw_i_shown(char *text);
 
 /*
- * A path as one word of a command that a person copies into a shell: quoted if it has to be, and never an option. Returns
- * `room`, or `instead` if the word does not fit or the path has bytes that hpcw_i_shown replaces.
+ * A path as one word of a command that a person copies into a shell: quoted if it has to be, and never an option.
+ * Returns `room`, or `instead` if the word does not fit or the path has bytes that hpcw_i_shown replaces.
  */
 const char *hpcw_i_shown_word(char *room, size_t size, const char *path, const char *instead);
 

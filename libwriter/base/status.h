@@ -20,8 +20,8 @@ hpcw_status hpcw_i_fail_memory(hpcw_error *err, const char *where, uint64_t coun
 /* Records a failure that another record holds, and returns its code. */
 hpcw_status hpcw_i_fail_as(hpcw_error *err, const hpcw_error *why);
 
-/* Puts "name: " before a message that does not begin with the name: for failures of helpers that do not know the name
- * of their file. */
+/* Puts "name: " before a message that does not begin with the name: for failures of helpers that do not know the
+ * name of their file. */
 void hpcw_i_fail_about(hpcw_error *err, const char *name);
 
 /* The status that stands for an errno value. */

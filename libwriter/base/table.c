@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Open addressing with linear probing. A slot is a key and its value. After the slots there is a mark for each: 0 if the
- * slot is free, otherwise seven bits of the hash, so that most other keys are passed without reading them.
+ * Open addressing with linear probing. A slot is a key and its value. After the slots there is a mark for each: 0
+ * if the slot is free, otherwise seven bits of the hash, so that most other keys are passed without reading them.
  */
 #include "libwriter/base/table.h"
 

@@ -9,8 +9,8 @@
 
 enum { HPCW_I_TABLE_KEY = 3 }; /* words of the longest key */
 
-/* Empty if all but the first three are zero. A key takes 1.25 to 1.9 times the bytes of itself, its value and one more;
- * growing needs both the old slots and the new ones. There are at most 2^32 - 1 slots. */
+/* Empty if all but the first three are zero. A key takes 1.25 to 1.9 times the bytes of itself, its value and one
+ * more; growing needs both the old slots and the new ones. There are at most 2^32 - 1 slots. */
 struct hpcw_i_table {
     uint32_t key_words;  /* 1 to HPCW_I_TABLE_KEY */
     uint32_t value_size; /* bytes; a multiple of 8 if values must be aligned; may be 0 */
@@ -36,7 +36,8 @@ static inline uint64_t hpcw_i_table_mix(uint64_t x) {
     return x ^ x >> 33;
 }
 
-/* The hash of a key, for the next two: who knows a key some time before the call can have its memory fetched meanwhile. */
+/* The hash of a key, for the next two: who knows a key some time before the call can have its memory fetched
+ * meanwhile. */
 static inline uint64_t hpcw_i_table_hash(const struct hpcw_i_table *t, const uint64_t *key) {
     uint64_t hash = hpcw_i_table_mix(key[0] ^ t->seed);
     for (uint32_t i = 1; i < t->key_words; i++) {

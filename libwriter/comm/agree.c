@@ -46,8 +46,8 @@ static hpcw_status agree(hpcw_comm *comm, hpcw_status mine, uint64_t fingerprint
     if (sums + rest > MAX_WORDS) {
         return hpcw_i_fail(err, HPCW_EINTERNAL, "agreement on %zu words", sums + rest);
     }
-    /* The caller's words with three more: the lowest process that failed and the fingerprint are the first minima, the
-     * fingerprint is also the last maximum. */
+    /* The caller's words with three more: the lowest process that failed and the fingerprint are the first minima,
+     * the fingerprint is also the last maximum. */
     uint64_t word[MAX_WORDS + 3];
     struct hpcw_i_words all = {words->sums, words->mins + 2, words->maxs + 1, word};
     uint64_t *failed = word + sums;
@@ -81,7 +81,9 @@ hpcw_status hpcw_i_agree(hpcw_comm *comm, hpcw_status mine, struct hpcw_i_words 
 
 /* ---- values ---- */
 
-/* One number for all values. The first byte says which kind follows, so that different rows give different bytes. */
+/*
+ * One number for all values. The first byte says which kind follows, so that different rows give different bytes.
+ */
 static uint64_t fingerprint_of(const struct hpcw_i_same *same, size_t count) {
     uint64_t hash = HPCW_I_HASH_START;
     for (size_t i = 0; i < count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One verdict on all processes, and the check that all were called with the same values. Used at the edges of phases
- * (open, layout, finish), never per write. All calls are collective.
+ * One verdict on all processes, and the check that all were called with the same values. Used at the edges of
+ * phases (open, layout, finish), never per write. All calls are collective.
  */
 #ifndef HPCW_COMM_AGREE_H
 #define HPCW_COMM_AGREE_H
@@ -9,11 +9,12 @@
 #include "libwriter/comm/comm.h"
 
 /*
- * Every process brings its own status, with its message in `*err` if it failed. All return the status of the lowest
- * process that failed, with that process's message and number in `*err`. If no process failed, HPCW_OK. `err` may be
- * NULL.
+ * Every process brings its own status, with its message in `*err` if it failed. All return the status of the
+ * lowest process that failed, with that process's message and number in `*err`. If no process failed, HPCW_OK.
+ * `err` may be NULL.
  *
- * `words`, which may be NULL, travel in the same reduction; they are reduced only if the result is HPCW_OK. At most 64.
+ * `words`, which may be NULL, travel in the same reduction; they are reduced only if the result is HPCW_OK. At
+ * most 64.
  */
 hpcw_status hpcw_i_agree(hpcw_comm *comm, hpcw_status mine, struct hpcw_i_words *words, hpcw_error *err);
 
@@ -26,18 +27,19 @@ struct hpcw_i_same {
 };
 
 /*
- * hpcw_i_agree that also compares `count` values. If no process failed and a value differs, all return HPCW_EMISMATCH
- * with the message "ABOUT: expected the same NAME on all processes, got X on process 0 and Y on process P"; P is the
- * lowest process that differs from process 0 in the first such value. One reduction, as without values; only a
- * difference costs more. `same` has the same rows on all processes, and is not read if `mine` is a failure.
+ * hpcw_i_agree that also compares `count` values. If no process failed and a value differs, all return
+ * HPCW_EMISMATCH with the message "ABOUT: expected the same NAME on all processes, got X on process 0 and Y on
+ * process P"; P is the lowest process that differs from process 0 in the first such value. One reduction, as
+ * without values; only a difference costs more. `same` has the same rows on all processes, and is not read if
+ * `mine` is a failure.
  */
 hpcw_status hpcw_i_agree_same(hpcw_comm *comm, hpcw_status mine, const char *about,
                               const struct hpcw_i_same *same, size_t count, struct hpcw_i_words *words,
                               hpcw_error *err);
 
 /*
- * For callers that reduce by themselves. All processes already know that `process` failed: it brings its status and its
- * message, and all return that status with that message.
+ * For callers that reduce by themselves. All processes already know that `process` failed: it brings its status
+ * and its message, and all return that status with that message.
  */
 hpcw_status hpcw_i_share_failure(hpcw_comm *comm, int process, hpcw_status mine, hpcw_error *err);
 

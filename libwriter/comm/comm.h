@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A communicator and its calls. All of them are collective over the communicator unless marked otherwise. Calls built
- * of several of these: agree.h, exchange.h, reduce.h.
- * Only comm_mpi.c includes mpi.h; it needs this header and no symbol of the library.
+ * A communicator and its calls. All of them are collective over the communicator unless marked otherwise. Calls
+ * built of several of these: agree.h, exchange.h, reduce.h. Only comm_mpi.c includes mpi.h; it needs this header
+ * and no symbol of the library.
  */
 #ifndef HPCW_COMM_COMM_H
 #define HPCW_COMM_COMM_H
@@ -14,8 +14,8 @@
 #include <hpcw/comm.h>
 
 /*
- * Words to reduce: `sums` words that are added, followed by `mins` and `maxs` words. One call carries all kinds, because
- * on a large machine the number of collectives matters more than their size.
+ * Words to reduce: `sums` words that are added, followed by `mins` and `maxs` words. One call carries all kinds,
+ * because on a large machine the number of collectives matters more than their size.
  */
 struct hpcw_i_words {
     uint32_t sums, mins, maxs;
@@ -36,8 +36,8 @@ static inline void hpcw_i_words_combine(uint64_t *inout, const uint64_t *in, siz
     }
 }
 
-/* What a kind of communicator provides. Results: 0, or a code for `text`. No call prints or aborts. One process alone
- * needs none down to alltoallv. */
+/* What a kind of communicator provides. Results: 0, or a code for `text`. No call prints or aborts. One process
+ * alone needs none down to alltoallv. */
 struct hpcw_i_comm_ops {
     int (*allreduce)(hpcw_comm *comm, struct hpcw_i_words *words);
     /* Exclusive scan: each process gets the reduction over the processes below it; process 0 gets anything. */
@@ -50,11 +50,13 @@ struct hpcw_i_comm_ops {
      * received always do. No offset and no sum exceeds INT_MAX. `scratch`: [4 * size]. */
     int (*alltoallv)(hpcw_comm *comm, const uint64_t *send, const uint64_t *send_at, const uint64_t *send_words,
                      uint64_t *receive, const uint64_t *receive_words, int *scratch);
-    /* Messages of `words` 8-byte words to `root`, which gets sizes[p] words of process p, one message after the other. Only
-     * for communicators without `send`; `all` and `sizes` are NULL on the others. */
+    /* Messages of `words` 8-byte words to `root`, which gets sizes[p] words of process p, one message after the
+     * other. Only for communicators without `send`; `all` and `sizes` are NULL on the others. */
     int (*gather)(hpcw_comm *comm, const uint64_t *mine, size_t words, uint64_t *all, const uint64_t *sizes,
                   int root);
-    /* Point to point, lengths in 8-byte words: not collective. NULL: this communicator has collective calls alone. */
+    /*
+     * Point to point, lengths in 8-byte words: not collective. NULL: this communicator has collective calls alone.
+     */
     int (*send)(hpcw_comm *comm, const uint64_t *data, size_t words, int to);
     int (*probe)(hpcw_comm *comm, size_t *words, int from);
     int (*receive)(hpcw_comm *comm, uint64_t *data, size_t words, int from);
@@ -76,7 +78,9 @@ static inline bool hpcw_i_comm_has_messages(const hpcw_comm *comm) {
     return comm->ops->send != NULL;
 }
 
-/* The communicator of one process alone, for callers that passed NULL. Static; need not be freed. Not collective. */
+/*
+ * The communicator of one process alone, for callers that passed NULL. Static; need not be freed. Not collective.
+ */
 hpcw_comm *hpcw_i_comm_or_self(hpcw_comm *comm);
 
 /* The calls of the table; a failure is HPCW_ECOMM with a message in `err`. Of an exclusive scan process 0 gets 0,

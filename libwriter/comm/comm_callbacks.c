@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A communicator of a program's own collective calls. What they do not do goes through process 0. Memory is of the C
- * library, as in comm_mpi.c: a test that lets the n-th allocation fail counts the same ones with either. */
+/* A communicator of a program's own collective calls. What they do not do goes through process 0. Memory is of the
+ * C library, as in comm_mpi.c: a test that lets the n-th allocation fail counts the same ones with either. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,8 @@ static const size_t *same_size(const struct callback_comm *c, size_t size, int r
     return c->sizes;
 }
 
-/* Memory of process 0; NULL on the others. All get the same result, as nobody must wait for a process without memory. */
+/* Memory of process 0; NULL on the others. All get the same result, as nobody must wait for a process without
+ * memory. */
 static int get_memory(const struct callback_comm *c, uint64_t words, uint64_t **out) {
     unsigned char ready = 1;
     *out = NULL;
@@ -70,7 +71,8 @@ static int scatter_same(const struct callback_comm *c, const uint64_t *all, uint
     return c->call.scatter(c->context, all, same_size(c, size, 0), mine, size, 0);
 }
 
-/* Process 0 reduces the rows of words from process to process, so that each row is the reduction up to its process. */
+/* Process 0 reduces the rows of words from process to process, so that each row is the reduction up to its
+ * process. */
 static int reduce(hpcw_comm *comm, const struct hpcw_i_words *w, bool scan) {
     const struct callback_comm *c = callbacks_of(comm);
     size_t n = (size_t)w->sums + w->mins + w->maxs;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The only file of the library that uses MPI. It uses no symbol of libhpcw, so that they can be separate libraries. */
+/* The only file of the library that uses MPI. It uses no symbol of libhpcw, so that they can be separate
+ * libraries. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,8 +27,8 @@ static struct mpi_comm *mpi_of(hpcw_comm *comm) {
 }
 
 /*
- * An element starts with a word that holds the number of sums and of minima, because a user operation of MPI gets no
- * context. The size of the type gives the number of words; `*len` is always 1.
+ * An element starts with a word that holds the number of sums and of minima, because a user operation of MPI gets
+ * no context. The size of the type gives the number of words; `*len` is always 1.
  */
 static void combine(void *in_, void *inout_, int *len, MPI_Datatype *type) {
     int bytes = 0;

@@ -19,17 +19,17 @@ struct hpcw_i_inbox {
     size_t capacity;
 };
 
-/* The same for repeated calls: message p begins at send + send_at[p], and messages may overlap. What is received goes to
- * inbox->words, which grows when it is too small. */
+/* The same for repeated calls: message p begins at send + send_at[p], and messages may overlap. What is received
+ * goes to inbox->words, which grows when it is too small. */
 hpcw_status hpcw_i_comm_exchange_at(hpcw_comm *comm, const uint64_t *send, const uint64_t *send_at,
                                     const uint64_t *send_words, struct hpcw_i_inbox *inbox,
                                     uint64_t *receive_words, hpcw_error *err);
 
 /*
- * All processes send one message to `root`, which holds one of them at a time and gives it to `take`: its own first, then
- * those of the others in order. Point to point, so that the root needs no memory for all; a communicator without such
- * messages gathers all. A process that failed sends an empty message, so that the root need not wait for it. The result is
- * not the same on all processes: agree after it.
+ * All processes send one message to `root`, which holds one of them at a time and gives it to `take`: its own
+ * first, then those of the others in order. Point to point, so that the root needs no memory for all; a
+ * communicator without such messages gathers all. A process that failed sends an empty message, so that the root
+ * need not wait for it. The result is not the same on all processes: agree after it.
  */
 hpcw_status hpcw_i_comm_collect(hpcw_comm *comm, int root, const uint64_t *send, size_t words,
                                 hpcw_status (*take)(void *context, const uint64_t *message, size_t words,
@@ -37,9 +37,9 @@ hpcw_status hpcw_i_comm_collect(hpcw_comm *comm, int root, const uint64_t *send,
                                 void *context, hpcw_error *err);
 
 /*
- * One process after the other takes a step: it gets the `state` of [words] that the process before left, process 0 its own.
- * A process also takes its step after a failure, as others wait for it. The result and the state are not the same on all
- * processes: agree after it.
+ * One process after the other takes a step: it gets the `state` of [words] that the process before left, process 0
+ * its own. A process also takes its step after a failure, as others wait for it. The result and the state are not
+ * the same on all processes: agree after it.
  */
 hpcw_status hpcw_i_comm_relay(hpcw_comm *comm, uint64_t *state, size_t words,
                               hpcw_status (*step)(void *context, uint64_t *state, hpcw_error *err),

@@ -53,7 +53,9 @@ hpcw_status hpcw_i_comm_reduce_scan(hpcw_comm *comm, uint64_t *record, uint64_t 
     if (!hpcw_i_comm_has_messages(comm) && comm->size > 1) {
         return reduce_scan_of_all(comm, record, below, words, combine, err);
     }
-    /* Up: a process whose number, written in base RADIX, ends in zeros stands for all that share its other digits. */
+    /*
+     * Up: a process whose number, written in base RADIX, ends in zeros stands for all that share its other digits.
+     */
     for (; step < comm->size && comm->process % (step * RADIX) == 0; step *= RADIX) {
         for (int64_t c = comm->process + step; c < comm->process + step * RADIX && c < comm->size; c += step) {
             hpcw_status s = hpcw_i_comm_receive(comm, message, words, (int)c, err);

@@ -13,9 +13,9 @@
 enum { HPCW_I_SCAN_WORDS = 15 };
 
 /*
- * A reduction and an exclusive scan in one, of at most HPCW_I_SCAN_WORDS words. `record`: in: this process's own, out:
- * that of all processes. `below`: out: that of the processes below this one; unchanged on process 0. Each process sends
- * and receives once on the way up a tree and once on the way down; no memory but the stack's.
+ * A reduction and an exclusive scan in one, of at most HPCW_I_SCAN_WORDS words. `record`: in: this process's own,
+ * out: that of all processes. `below`: out: that of the processes below this one; unchanged on process 0. Each
+ * process sends and receives once on the way up a tree and once on the way down; no memory but the stack's.
  */
 hpcw_status hpcw_i_comm_reduce_scan(hpcw_comm *comm, uint64_t *record, uint64_t *below, size_t words,
                                     void (*combine)(uint64_t *left, const uint64_t *right), hpcw_error *err);

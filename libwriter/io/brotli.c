@@ -64,9 +64,8 @@ static hpcw_status drain(struct brotli_sink *b, bool all, hpcw_error *err) {
 
 /* ---- The encoder -----------------------------------------------------------------------------------------
  *
- * Debian's build of brotli 1.0.9 ends the process when an allocation fails. So the allocator never returns a failure: it
- * jumps out of the encoder, and we free the encoder's blocks, of which we keep a list.
- */
+ * Debian's build of brotli 1.0.9 ends the process when an allocation fails. So the allocator never returns a
+ * failure: it jumps out of the encoder, and we free the encoder's blocks, of which we keep a list. */
 
 static void *encoder_alloc(void *sink, size_t size) {
     struct brotli_sink *b = sink;
@@ -153,7 +152,9 @@ static unsigned window_bits(int window, unsigned *count) {
     return window >= 18 ? (unsigned)(window - 17) << 1 | 1 : window == 17 ? 1 : (unsigned)(window - 8) << 4 | 1;
 }
 
-/* The header of a meta-block of stored text: its length, and the flags: not last, not compressed. At most 5 bytes. */
+/*
+ * The header of a meta-block of stored text: its length, and the flags: not last, not compressed. At most 5 bytes.
+ */
 static size_t stored_header(struct brotli_sink *b, size_t size, unsigned char *out) {
     unsigned count = 0;
     uint64_t bits = b->begun ? 0 : window_bits(b->window, &count);

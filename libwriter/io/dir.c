@@ -52,7 +52,9 @@ unsigned hpcw_i_dir_forks(void) {
 
 /* ---- descriptors ---- */
 
-/* EBADF: a descriptor is not the one that was opened here. Those that programs open for themselves are no O_PATH. */
+/*
+ * EBADF: a descriptor is not the one that was opened here. Those that programs open for themselves are no O_PATH.
+ */
 static int expect_ours(int fd, const struct hpcw_i_file_id *id) {
     int flags = fcntl(fd, F_GETFL);
     return flags >= 0 && (flags & O_PATH) != 0 ? hpcw_i_sys_expect(fd, id) : EBADF;

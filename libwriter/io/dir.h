@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Directories that are held: whoever opens a file for writing looks its directory up once, and reaches it through a
- * descriptor from then on. The program may change its working directory, or rename the directory, and the file still gets
- * its name where the open meant it. Results are 0 or an errno value.
+ * Directories that are held: whoever opens a file for writing looks its directory up once, and reaches it through
+ * a descriptor from then on. The program may change its working directory, or rename the directory, and the file
+ * still gets its name where the open meant it. Results are 0 or an errno value.
  */
 #ifndef HPCW_IO_DIR_H
 #define HPCW_IO_DIR_H
@@ -22,12 +22,13 @@ int hpcw_i_dir_hold_from(struct hpcw_i_dir *start, const char *path, struct hpcw
 struct hpcw_i_dir *hpcw_i_dir_again(struct hpcw_i_dir *dir);
 void hpcw_i_dir_release(struct hpcw_i_dir *dir); /* NULL is allowed */
 
-/* The descriptor of a held directory, for the calls of sys.h that end in _at. Programs close descriptors that they do not
- * know, and others take the number. Then the directory is opened again, if it still has its path; otherwise EBADF. */
+/* The descriptor of a held directory, for the calls of sys.h that end in _at. Programs close descriptors that they
+ * do not know, and others take the number. Then the directory is opened again, if it still has its path; otherwise
+ * EBADF. */
 int hpcw_i_dir_fd(struct hpcw_i_dir *dir, int *fd);
 
-/* How often fork() was called on the way from the first process that held a directory to this one. Who holds a directory
- * compares it with what it was then: a child that only frees leaves the files of its parent alone. */
+/* How often fork() was called on the way from the first process that held a directory to this one. Who holds a
+ * directory compares it with what it was then: a child that only frees leaves the files of its parent alone. */
 unsigned hpcw_i_dir_forks(void);
 
 /* Writes the entries of a directory back to the disk. */
@@ -42,9 +43,9 @@ int hpcw_i_dir_follow(struct hpcw_i_dir *dir, const char *name, struct hpcw_i_di
 /* ---- names below a directory ---- */
 
 /*
- * What creates, overwrites or removes files below a directory that others write, too, goes through these: they walk from
- * part to part and follow no symbolic link, so that nothing outside is reached. A name is relative, and no part of it is
- * empty, "." or ".."; otherwise EINVAL. ELOOP: a part is a symbolic link.
+ * What creates, overwrites or removes files below a directory that others write, too, goes through these: they
+ * walk from part to part and follow no symbolic link, so that nothing outside is reached. A name is relative, and
+ * no part of it is empty, "." or ".."; otherwise EINVAL. ELOOP: a part is a symbolic link.
  */
 
 /* Holds the directory that `name` is in; its last part need not exist. */
@@ -55,8 +56,8 @@ int hpcw_i_below_hold_itself(struct hpcw_i_dir *root, const char *name, struct h
 int hpcw_i_below_look(struct hpcw_i_dir *root, const char *name, struct hpcw_i_entry *entry);
 /* Opens a file: see hpcw_i_sys_open_own. */
 int hpcw_i_below_open(struct hpcw_i_dir *root, const char *name, int flags, bool own, int *fd);
-/* Makes the directories that `name` is in, as far as they are missing. With `sync`, each new one is written back to the
- * disk with its name. */
+/* Makes the directories that `name` is in, as far as they are missing. With `sync`, each new one is written back
+ * to the disk with its name. */
 int hpcw_i_below_make_parents(struct hpcw_i_dir *root, const char *name, bool sync);
 /* Makes one directory: EEXIST if there is one. *made (may be NULL): whether there was none. */
 int hpcw_i_below_make(struct hpcw_i_dir *root, const char *name, bool sync, bool *made);

@@ -18,9 +18,8 @@
  *
  *   HPCW_ESTATE  wrong order: a value without a key in an object, a key elsewhere, an end that fits no begin, a
  *                second value at the top, more than 64 levels, an unfinished text
- *   HPCW_EINVAL  values that JSON does not have: NaN, infinities, text that is not UTF-8 (unless it is to be replaced)
- *   HPCW_ENOMEM  no memory for the buffer, or a growing hpcw_i_buf
- *   others       from the sink
+ *   HPCW_EINVAL  values that JSON does not have: NaN, infinities, text that is not UTF-8 (unless it is to be
+ *   replaced) HPCW_ENOMEM  no memory for the buffer, or a growing hpcw_i_buf others       from the sink
  *
  * Keys are not compared: an object that names one twice is the caller's mistake.
  */
@@ -85,7 +84,8 @@ struct hpcw_i_json {
 };
 
 /* Starts a text that goes to `sink`, sequentially from options->offset on, in pieces that end at multiples of
- * 4096. The sink is borrowed until finish or free, which neither publish nor free it. `options` may be NULL: all zero. */
+ * 4096. The sink is borrowed until finish or free, which neither publish nor free it. `options` may be NULL: all
+ * zero. */
 void hpcw_i_json_open_sink(struct hpcw_i_json *j, hpcw_sink *sink, const struct hpcw_i_json_options *options);
 
 /* Starts a text that is appended to `buf`, which no other code may touch until finish or free. After a failure
@@ -102,8 +102,8 @@ void hpcw_i_json_free(struct hpcw_i_json *j);
 /* Whether these bytes are UTF-8, for callers that must know before a string is refused. */
 bool hpcw_i_json_is_utf8(const char *text, size_t size);
 
-/* Whether a text is JSON in UTF-8, with at most `levels` of nesting, which hpcw_i_json_text may be given. Numbers are those
- * that a double can hold, of at most 256 characters. Keys are not compared. */
+/* Whether a text is JSON in UTF-8, with at most `levels` of nesting, which hpcw_i_json_text may be given. Numbers
+ * are those that a double can hold, of at most 256 characters. Keys are not compared. */
 bool hpcw_i_json_is_text(const char *text, unsigned levels);
 
 /* For long loops: the first failure so far, HPCW_OK if there was none. */

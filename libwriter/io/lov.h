@@ -42,8 +42,8 @@ struct hpcw_i_lov {
 /*
  * Decodes a layout. No number in it is trusted beyond the bytes that are there.
  *
- * HPCW_ETRUNCATED: fewer bytes than it declares. HPCW_EFORMAT: a field contradicts the format. HPCW_ENOTSUP: a kind of
- * layout that has no stripes (foreign, joined). `name` begins the message.
+ * HPCW_ETRUNCATED: fewer bytes than it declares. HPCW_EFORMAT: a field contradicts the format. HPCW_ENOTSUP: a
+ * kind of layout that has no stripes (foreign, joined). `name` begins the message.
  */
 HPCW_MUST_CHECK hpcw_status hpcw_i_lov_decode(const char *name, const void *data, size_t size,
                                               struct hpcw_i_lov *out, hpcw_error *err);

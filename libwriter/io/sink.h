@@ -9,8 +9,8 @@
 
 #include "libwriter/io/sys.h"
 
-/* Any may be NULL: then the call goes to the inner sink, and without one there is nothing to do. A sink with an inner one
- * has its own `write`. */
+/* Any may be NULL: then the call goes to the inner sink, and without one there is nothing to do. A sink with an
+ * inner one has its own `write`. */
 struct hpcw_i_sink_ops {
     /* Writes all pieces, which follow each other in the file. `size` is their total. */
     hpcw_status (*write)(hpcw_sink *sink, uint64_t offset, const struct hpcw_i_piece *piece, size_t pieces,
@@ -35,32 +35,33 @@ struct hpcw_sink {
 
 struct hpcw_i_dir;
 
-/* A sink for a file: of `source`, if it has any; otherwise a file, shared by several processes if `tag` is not 0. Then
- * one process `creates` it, and the others open it after that. `dir` is the directory that `path` is in, held by the
- * caller since it was given the path; NULL: it is looked up now. A symbolic link as the last part is followed now. */
+/* A sink for a file: of `source`, if it has any; otherwise a file, shared by several processes if `tag` is not 0.
+ * Then one process `creates` it, and the others open it after that. `dir` is the directory that `path` is in, held
+ * by the caller since it was given the path; NULL: it is looked up now. A symbolic link as the last part is
+ * followed now. */
 hpcw_status hpcw_i_sink_open(const hpcw_sink_source *source, struct hpcw_i_dir *dir, const char *path,
                              uint64_t tag, bool creates, hpcw_durability durability, hpcw_sink **out,
                              hpcw_error *err);
 
-/* The same for a file of a set in `dir`. While it has no older one, it gets the group, the access list and the permissions of
- * the file that the first one of the set replaces, which has the name `first`. */
+/* The same for a file of a set in `dir`. While it has no older one, it gets the group, the access list and the
+ * permissions of the file that the first one of the set replaces, which has the name `first`. */
 hpcw_status hpcw_i_sink_open_member(const hpcw_sink_source *source, struct hpcw_i_dir *dir, const char *path,
                                     const char *first, uint64_t tag, bool creates, hpcw_durability durability,
                                     hpcw_sink **out, hpcw_error *err);
 
-/* As hpcw_i_sink_open for a caller that has followed the links before, to `name` in `dir`: a link that has the name by now is replaced.
- * The path is for messages, and for `source`. */
+/* As hpcw_i_sink_open for a caller that has followed the links before, to `name` in `dir`: a link that has the
+ * name by now is replaced. The path is for messages, and for `source`. */
 hpcw_status hpcw_i_sink_open_found(const hpcw_sink_source *source, struct hpcw_i_dir *dir, const char *name,
                                    const char *path, uint64_t tag, bool creates, hpcw_durability durability,
                                    hpcw_sink **out, hpcw_error *err);
 
-/* A sink for a file below a directory that others write, too: no symbolic link is followed (libwriter/io/dir.h). The path is
- * for messages. */
+/* A sink for a file below a directory that others write, too: no symbolic link is followed (libwriter/io/dir.h).
+ * The path is for messages. */
 hpcw_status hpcw_i_sink_open_below(struct hpcw_i_dir *root, const char *name, const char *path,
                                    hpcw_durability durability, hpcw_sink **out, hpcw_error *err);
 
-/* The same for all files of a writer: a source for paths that begin with `path` and a slash, the root's name. `below` must
- * outlive it. */
+/* The same for all files of a writer: a source for paths that begin with `path` and a slash, the root's name.
+ * `below` must outlive it. */
 struct hpcw_i_sink_below {
     struct hpcw_i_dir *root;
     const char *path;
@@ -68,17 +69,17 @@ struct hpcw_i_sink_below {
 };
 hpcw_sink_source hpcw_i_sink_below_source(const struct hpcw_i_sink_below *below);
 
-/* Does everything that a publish does but giving the name: for files that get their names together (sink_set.h). A publish
- * follows, which leaves the temporary file if it fails, or a discard. */
+/* Does everything that a publish does but giving the name: for files that get their names together (sink_set.h). A
+ * publish follows, which leaves the temporary file if it fails, or a discard. */
 hpcw_status hpcw_i_sink_settle(hpcw_sink *sink, hpcw_error *err);
 
-/* Of a file sink: the number in its temporary name, and that name for a final one (without directory, to be freed; NULL: out
- * of memory). */
+/* Of a file sink: the number in its temporary name, and that name for a final one (without directory, to be freed;
+ * NULL: out of memory). */
 uint64_t hpcw_i_sink_number(const hpcw_sink *file);
 char *hpcw_i_sink_temporary(const char *base, uint64_t number);
 
-/* Of a file sink: removes the older file that it replaces. The name is the one that the open found, whatever has it now; a
- * symbolic link goes, and not what it leads to. Returns 0 or an errno value. */
+/* Of a file sink: removes the older file that it replaces. The name is the one that the open found, whatever has
+ * it now; a symbolic link goes, and not what it leads to. Returns 0 or an errno value. */
 int hpcw_i_sink_retire(hpcw_sink *file);
 
 /* Closes a settled file sink, whose temporary file stays for the next open of the set. */
@@ -98,11 +99,12 @@ void hpcw_i_sink_withdraw(hpcw_sink *sink);
 /* A number that no other run draws. */
 uint64_t hpcw_i_sink_random(void);
 
-/* The tag of a shared file. `random`: of one process; hosts: least and greatest hpcw_i_sys_host of all of them. A dead
- * writer's file is found again if they are the same (sink_file.c). */
+/* The tag of a shared file. `random`: of one process; hosts: least and greatest hpcw_i_sys_host of all of them. A
+ * dead writer's file is found again if they are the same (sink_file.c). */
 uint64_t hpcw_i_sink_tag(uint64_t random, uint64_t least_host, uint64_t greatest_host);
 
-/* Removes what dead writers of this host left for a name in a directory that this run does not write. Whether there was any. */
+/* Removes what dead writers of this host left for a name in a directory that this run does not write. Whether
+ * there was any. */
 bool hpcw_i_sink_clear(struct hpcw_i_dir *dir, const char *base);
 
 /* Whether a name (without its directory) is one that file sinks use for unfinished files. */

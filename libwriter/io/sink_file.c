@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Files with a temporary name until they are published: ".hpcw-NUMBER-BASE.tmp" beside the target BASE, in a directory that
- * is held from the open on. Whoever creates
- * one holds a lock on it until it has its final name or is removed; the kernel drops the lock of a process that dies. So
- * the next writer of the same path can tell what a dead one left, and removes it. It need not search for it: the numbers
- * of one host are its own number and a slot. A writer takes the first free slot, and empties those of dead writers. Locks may
- * not reach from host to host. So the files of a run on several hosts have random numbers, and nobody removes them.
+ * Files with a temporary name until they are published: ".hpcw-NUMBER-BASE.tmp" beside the target BASE, in a
+ * directory that is held from the open on. Whoever creates one holds a lock on it until it has its final name or
+ * is removed; the kernel drops the lock of a process that dies. So the next writer of the same path can tell what
+ * a dead one left, and removes it. It need not search for it: the numbers of one host are its own number and a
+ * slot. A writer takes the first free slot, and empties those of dead writers. Locks may not reach from host to
+ * host. So the files of a run on several hosts have random numbers, and nobody removes them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -68,8 +68,9 @@ static bool is_child(const struct file_sink *f) {
     return hpcw_i_dir_forks() != f->forks;
 }
 
-/* A child that writes or closes after its parent has ended goes on for it, as a daemon does: the file is its own from now on.
- * While the parent lives, a destructor may have called the close, and the parent has not written all. */
+/* A child that writes or closes after its parent has ended goes on for it, as a daemon does: the file is its
+ * own from now on. While the parent lives, a destructor may have called the close, and the parent has not
+ * written all. */
 static hpcw_status claim(struct file_sink *f, hpcw_error *err) {
     if (!is_child(f)) {
         return HPCW_OK;
@@ -129,8 +130,8 @@ static hpcw_status file_sync(hpcw_sink *sink, hpcw_error *err) {
     return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot write the data back to the disk", f->path);
 }
 
-/* Of the file that is to be replaced: in a directory like /tmp, only its owner can do that. Whoever finds that out by the rename
- * has removed the older file 0 of a set by then. */
+/* Of the file that is to be replaced: in a directory like /tmp, only its owner can do that. Whoever finds that out
+ * by the rename has removed the older file 0 of a set by then. */
 static hpcw_status check_owner(const struct file_sink *f, int at, const struct hpcw_i_entry *older,
                                hpcw_error *err) {
     int e =
@@ -140,8 +141,8 @@ static hpcw_status check_owner(const struct file_sink *f, int at, const struct h
                                     f->path, older->owner);
 }
 
-/* Remembers the rights of the older file. A new member of a set has none: then those of the file that the first one replaces.
- * *at and *name: out, where it is. Returns 0 or an errno value. */
+/* Remembers the rights of the older file. A new member of a set has none: then those of the file that the first
+ * one replaces. *at and *name: out, where it is. Returns 0 or an errno value. */
 static int find_rights(struct file_sink *f, struct hpcw_i_entry older, int *at, const char **name) {
     *name = f->base;
     if (older.kind == HPCW_I_NOTHING && f->first_base != NULL) {
@@ -273,8 +274,8 @@ static void file_withdraw(hpcw_sink *sink) {
     }
 }
 
-/* Where the file system has no locks, or has them for each host, an opener of the set may take the writer for a dead one, and give
- * its settled files their names. */
+/* Where the file system has no locks, or has them for each host, an opener of the set may take the writer for a
+ * dead one, and give its settled files their names. */
 static bool has_name(const struct file_sink *f) {
     int at;
     return f->settled && is_mine(f, f->base, &at);
@@ -362,8 +363,8 @@ static const char *base_of(const char *path) {
     return slash == NULL ? path : slash + 1;
 }
 
-/* A long base name is cut, not inside a character of UTF-8, and ends in a hash instead: members of a set differ in their
- * last bytes. The number is blank. */
+/* A long base name is cut, not inside a character of UTF-8, and ends in a hash instead: members of a set differ in
+ * their last bytes. The number is blank. */
 static void print_temporary(const char *base, char name[TEMPORARY]) {
     size_t keep = strlen(base);
     char hash[DIGITS + 2] = "";
@@ -428,8 +429,8 @@ bool hpcw_i_sink_is_temporary(const char *name) {
            strcmp(name + size - (sizeof suffix - 1), suffix) == 0;
 }
 
-/* Looks at what has the name already. `within`: nothing outside the directory is to be written, so a symbolic link is
- * replaced and not followed. */
+/* Looks at what has the name already. `within`: nothing outside the directory is to be written, so a symbolic link
+ * is replaced and not followed. */
 static hpcw_status look_at_older(struct file_sink *f, bool within, hpcw_error *err) {
     struct hpcw_i_entry older;
     int at;
@@ -453,10 +454,11 @@ static hpcw_status look_at_older(struct file_sink *f, bool within, hpcw_error *e
 
 /* ---- create ---- */
 
-/* Creates the file of this name and locks it. Between the two another writer may take it for one of a dead process, and
- * remove it: then once more. */
+/* Creates the file of this name and locks it. Between the two another writer may take it for one of a dead
+ * process, and remove it: then once more. */
 static int create_locked(struct file_sink *f, const char *name, bool *locked) {
-    /* What replaces a private file is private from its first byte on. The rights of its group are none of this one's. */
+    /* What replaces a private file is private from its first byte on. The rights of its group are none of this
+     * one's. */
     mode_t mode = f->replaces ? (f->mode | 0600) & 0707 : 0666;
     int at;
     int unheld = hpcw_i_dir_fd(f->dir, &at);
@@ -609,8 +611,8 @@ static int find_first(struct file_sink *f, struct hpcw_i_dir *dir, const char *f
     return e == ENOENT || e == ENOTDIR || e == ELOOP ? 0 : e;
 }
 
-/* `name` is that of the file below `dir` if it shall stay `within`; otherwise its last part is in `dir`, or if that is NULL
- * where the path says. */
+/* `name` is that of the file below `dir` if it shall stay `within`; otherwise its last part is in `dir`, or if
+ * that is NULL where the path says. */
 static hpcw_status open_file(struct hpcw_i_dir *dir, const char *name, bool within, const char *path,
                              const char *first, uint64_t tag, bool creates, hpcw_durability durability,
                              hpcw_sink **out, hpcw_error *err) {

@@ -15,9 +15,10 @@
 #include "libwriter/base/status.h"
 
 /*
- * An intent is this line, a record for the intent itself, one for the older file that has the name of the first file, one for
- * each file of the set, and the last line. A record is "NUMBER DEVICE INODE BIRTH SIZE OWNER NAME" with a NUL, all in
- * hexadecimal but the name. An intent without the last line is of a writer that died before it renamed anything.
+ * An intent is this line, a record for the intent itself, one for the older file that has the name of the first
+ * file, one for each file of the set, and the last line. A record is "NUMBER DEVICE INODE BIRTH SIZE OWNER NAME"
+ * with a NUL, all in hexadecimal but the name. An intent without the last line is of a writer that died before it
+ * renamed anything.
  */
 static const char first_line[] = "hpcw set 3\n";
 static const char last_line[] = "end\n";
@@ -54,8 +55,8 @@ static void set_file_free(struct set_file *f) {
     hpcw_i_free(f->temporary);
 }
 
-/* In the directory of the set, or where the name leads to: whoever put a link there later changes nothing for a file that waits
- * for its name. */
+/* In the directory of the set, or where the name leads to: whoever put a link there later changes nothing for a
+ * file that waits for its name. */
 static int set_file_find(struct hpcw_i_dir *dir, const char *name, uint64_t number, struct set_file *f) {
     struct hpcw_i_entry entry;
     *f = (struct set_file){.at = -1, .dir = hpcw_i_dir_again(dir), .base = hpcw_i_strdup(name)};
@@ -180,7 +181,8 @@ static int print_files(struct hpcw_i_dir *dir, uint32_t files, const struct hpcw
     return e;
 }
 
-/* The whole text. The intent exists by now, so no other writer changes the older file of the first one's name any more. */
+/* The whole text. The intent exists by now, so no other writer changes the older file of the first one's name any
+ * more. */
 static int print_intent(const struct hpcw_i_set *set, const struct set_file *first,
                         const struct hpcw_i_buf *files, struct hpcw_i_buf *text) {
     int at;
@@ -293,8 +295,9 @@ static int rename_all(struct hpcw_i_dir *dir, const struct listed *base, struct 
 /* ---- what is there of a set ---- */
 
 /*
- * Whether a name has the very file that a record lists. Nothing that users do to a file changes its inode and its birth, and no
- * later file has both. The device may have another number after the next mount, so it counts only where no birth is known.
+ * Whether a name has the very file that a record lists. Nothing that users do to a file changes its inode and its
+ * birth, and no later file has both. The device may have another number after the next mount, so it counts only
+ * where no birth is known.
  */
 static int is_listed(int at, const char *name, const struct listed *file, bool *listed) {
     struct hpcw_i_mark mark;
@@ -308,7 +311,9 @@ static int is_listed(int at, const char *name, const struct listed *file, bool *
 /* Where the new file of a record is. */
 enum new_file { LOST, WAITS, NAMED };
 
-/* `copied`: all files are copies of the listed ones, and only what they are called and their sizes tell anything. */
+/*
+ * `copied`: all files are copies of the listed ones, and only what they are called and their sizes tell anything.
+ */
 static int find_new(const struct set_file *f, const struct listed *file, bool copied, enum new_file *place) {
     struct hpcw_i_entry waits, named = {.kind = HPCW_I_NOTHING};
     bool waiting_is = false, named_is = false;
@@ -376,14 +381,15 @@ static bool take_apart(const struct hpcw_i_buf *text, struct intent *intent) {
 }
 
 /*
- * The one judge of what a dead writer left. No time decides: whoever touches, links or restores a file changes that.
+ * The one judge of what a dead writer left. No time decides: whoever touches, links or restores a file changes
+ * that.
  *
- * While the intent is the very file that its writer created, a file of the set is the listed one or lost. With a lost one nothing
- * is done. But if none of the new files has its name, the set is given up where somebody put another first file there, as
- * from a backup, or where no new file is left.
+ * While the intent is the very file that its writer created, a file of the set is the listed one or lost. With a
+ * lost one nothing is done. But if none of the new files has its name, the set is given up where somebody put
+ * another first file there, as from a backup, or where no new file is left.
  *
- * Otherwise the directory was copied or restored. Then a file waits or has its name, with the size in the list, and those with
- * names are the ones that got them first.
+ * Otherwise the directory was copied or restored. Then a file waits or has its name, with the size in the list,
+ * and those with names are the ones that got them first.
  */
 static int judge(const struct hpcw_i_set *set, const struct intent *intent, enum verdict *verdict) {
     struct found others = {.in_order = true}, base = {.in_order = true};
@@ -423,7 +429,8 @@ static int judge(const struct hpcw_i_set *set, const struct intent *intent, enum
     return 0;
 }
 
-/* Does all that a whole intent of a dead writer says. The first file is the last one. ESTALE: that would make a mixture. */
+/* Does all that a whole intent of a dead writer says. The first file is the last one. ESTALE: that would make a
+ * mixture. */
 static int do_intent(const struct hpcw_i_set *set, const struct hpcw_i_buf *text) {
     struct intent intent;
     enum verdict verdict;
@@ -437,8 +444,8 @@ static int do_intent(const struct hpcw_i_set *set, const struct hpcw_i_buf *text
                                 : ESTALE;
 }
 
-/* Why the intent cannot be opened, whose open answered `e`. 0: there is none; EPERM: what has its name is not of this user's
- * writers. */
+/* Why the intent cannot be opened, whose open answered `e`. 0: there is none; EPERM: what has its name is not of
+ * this user's writers. */
 static int why_not(struct hpcw_i_set *set, int at, int e) {
     struct hpcw_i_entry entry = {.kind = HPCW_I_NOTHING};
     if (e == EACCES && hpcw_i_sys_look_at(at, set->name, &entry) == 0 && entry.kind != HPCW_I_NOTHING) {
@@ -537,8 +544,8 @@ hpcw_status hpcw_i_set_finish(struct hpcw_i_dir *dir, const char *path, hpcw_err
 
 /* ---- a writer ---- */
 
-/* Creates the intent, without a text. Waits for another writer that gives the set its names, and finishes what a dead one
- * left. */
+/* Creates the intent, without a text. Waits for another writer that gives the set its names, and finishes what a
+ * dead one left. */
 static hpcw_status create_intent(struct hpcw_i_set *set, hpcw_error *err) {
     int e = EEXIST;
     hpcw_status s = HPCW_OK;
@@ -590,7 +597,8 @@ hpcw_status hpcw_i_set_announce(struct hpcw_i_dir *dir, const char *path, uint32
         if (e == 0 && durability >= HPCW_SYNC_FILE) {
             e = hpcw_i_sys_fsync(set->fd);
             e = e == 0 ? hpcw_i_dir_sync(dir) : e;
-            /* Where names may be made, but not read. Without the promise about names this must not keep the set from its own. */
+            /* Where names may be made, but not read. Without the promise about names this must not keep the set
+             * from its own. */
             e = e == EACCES && durability < HPCW_SYNC_DIRECTORY ? 0 : e;
         }
         if (e != 0) {

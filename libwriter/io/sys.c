@@ -278,8 +278,8 @@ void hpcw_i_sys_take_access(int fd, int at, const char *name, unsigned mode, uns
     }
     bool same = st.st_gid == group || fchown(fd, (uid_t)-1, group) == 0;
     same = take_list(fd, at, name) && same;
-    /* Where the group, or the list whose mask stands for the group, cannot be kept, its rights would be those of others. And
-     * a program that takes the rights of its owner had another one. */
+    /* Where the group, or the list whose mask stands for the group, cannot be kept, its rights would be those of
+     * others. And a program that takes the rights of its owner had another one. */
     mode &= same ? 0777 : 0707;
     if ((st.st_mode & ALL_PERMISSIONS) != mode) {
         (void)fchmod(fd, mode);

@@ -49,13 +49,13 @@ extern int (*hpcw_i_sys_gate)(enum hpcw_i_sys_call call, size_t *size);
 
 /* The size that a file may grow to in this process; UINT64_MAX: no limit. */
 uint64_t hpcw_i_sys_largest_file(void);
-/* Whether this process can have `count` more descriptors at once. If its limit is too low, raises it as far as it may. `fd`: any
- * open file. EMFILE: no; the limit is *limit, and would have to be *least. */
+/* Whether this process can have `count` more descriptors at once. If its limit is too low, raises it as far as it
+ * may. `fd`: any open file. EMFILE: no; the limit is *limit, and would have to be *least. */
 int hpcw_i_sys_can_open(int fd, uint32_t count, uint64_t *limit, uint64_t *least);
 
 int hpcw_i_sys_close(int fd);
-/* Calls that let a file grow answer EFBIG at the limit of the process's file sizes, without the signal that the kernel
- * sends there. */
+/* Calls that let a file grow answer EFBIG at the limit of the process's file sizes, without the signal that the
+ * kernel sends there. */
 int hpcw_i_sys_pwrite(int fd, const void *data, size_t size, uint64_t offset);
 /* All pieces, which follow each other in the file. In memory they may lie anywhere and overlap. */
 int hpcw_i_sys_pwritev(int fd, const struct hpcw_i_piece *piece, size_t pieces, uint64_t offset);
@@ -68,10 +68,13 @@ int hpcw_i_sys_fsync(int fd);
 /* Gives a part of a file its space on the disk: no later write to it fails as the disk is full. Bytes that were not
  * written are 0. A failure leaves no space behind. EOPNOTSUPP: the file system cannot do that. */
 int hpcw_i_sys_allocate(int fd, uint64_t offset, uint64_t size);
-/* Maps a part of a file for reading and writing, shared with the file: what is stored there outlives the process. */
+/*
+ * Maps a part of a file for reading and writing, shared with the file: what is stored there outlives the process.
+ */
 int hpcw_i_sys_map(int fd, uint64_t offset, size_t size, void **out);
 void hpcw_i_sys_unmap(void *p, size_t size);
-/* Makes the pages of a new mapping, so that the first store to each is quick. Where storing would be a SIGBUS, EFAULT. */
+/* Makes the pages of a new mapping, so that the first store to each is quick. Where storing would be a SIGBUS,
+ * EFAULT. */
 int hpcw_i_sys_populate(void *p, size_t size);
 
 /* Which file an open one is. */
@@ -83,31 +86,31 @@ int hpcw_i_sys_id(int fd, struct hpcw_i_file_id *id);
 int hpcw_i_sys_expect(int fd, const struct hpcw_i_file_id *id);
 /* Whether a descriptor is that of this file. False if that cannot be known. */
 bool hpcw_i_sys_is_still(int fd, const struct hpcw_i_file_id *id);
-/* Gives an open file the group, the access list and the permissions of the file of this name, which has `mode` and `group`,
- * as far as the system allows. Where the group or the list cannot be had, the group gets no rights; set-user-ID and
- * set-group-ID bits go, as with a write. */
+/* Gives an open file the group, the access list and the permissions of the file of this name, which has `mode` and
+ * `group`, as far as the system allows. Where the group or the list cannot be had, the group gets no rights;
+ * set-user-ID and set-group-ID bits go, as with a write. */
 void hpcw_i_sys_take_access(int fd, int at, const char *name, unsigned mode, unsigned group);
-/* Gives a file to a user, if this one is root: it replaces a private file, and its owner can still read it. Others may not, and 0
- * is the answer. */
+/* Gives a file to a user, if this one is root: it replaces a private file, and its owner can still read it. Others
+ * may not, and 0 is the answer. */
 int hpcw_i_sys_give(int fd, unsigned owner);
 
 /* ---- files by their names ---- */
 
 /*
- * Calls with a path, and the same with a name in a directory (`at`, a descriptor; see libwriter/io/dir.h). No other part of
- * the project calls the system with a path.
+ * Calls with a path, and the same with a name in a directory (`at`, a descriptor; see libwriter/io/dir.h). No
+ * other part of the project calls the system with a path.
  */
 
 int hpcw_i_sys_open(const char *path, int flags, mode_t mode, int *fd);
 int hpcw_i_sys_open_at(int at, const char *name, int flags, mode_t mode, int *fd);
 /*
- * Opens a regular file that has a name which others can guess: without following a symbolic link (ELOOP), and without
- * waiting for the other end of a FIFO. O_CREAT needs O_EXCL. EEXIST: something else has the name; with `own`, also a file of
- * another user.
+ * Opens a regular file that has a name which others can guess: without following a symbolic link (ELOOP), and
+ * without waiting for the other end of a FIFO. O_CREAT needs O_EXCL. EEXIST: something else has the name; with
+ * `own`, also a file of another user.
  */
 int hpcw_i_sys_open_own(int at, const char *name, int flags, bool own, int *fd);
-/* Opens a regular file for reading, also behind links, and asks for its size. Waits for nothing, as for the writer of a FIFO.
- * After a failure that hpcw_i_sys_no_file knows, something else has the name. */
+/* Opens a regular file for reading, also behind links, and asks for its size. Waits for nothing, as for the writer
+ * of a FIFO. After a failure that hpcw_i_sys_no_file knows, something else has the name. */
 int hpcw_i_sys_open_file_at(int at, const char *name, int *fd, uint64_t *size);
 /* What has the name of a file that cannot be opened, in words; NULL: a file may be there, and the system failed. */
 const char *hpcw_i_sys_no_file(int e);
@@ -123,21 +126,24 @@ struct hpcw_i_entry {
     bool only_name; /* removing the name frees the file itself */
     struct hpcw_i_file_id id;
 };
-/* Looks at a path; at what a symbolic link leads to, if it shall `follow`. 0 with HPCW_I_NOTHING: there is nothing of this
- * name (ENOENT, ENOTDIR). Any other failure is an error, never absence. */
+/* Looks at a path; at what a symbolic link leads to, if it shall `follow`. 0 with HPCW_I_NOTHING: there is nothing
+ * of this name (ENOENT, ENOTDIR). Any other failure is an error, never absence. */
 int hpcw_i_sys_look(const char *path, bool follow, struct hpcw_i_entry *entry);
 /* The same for a name in a directory, where a link is a link. */
 int hpcw_i_sys_look_at(int at, const char *name, struct hpcw_i_entry *entry);
-/* Whether a directory in another one is where a file system is mounted, also a part of the same one. Before Linux 5.8 only
- * another device tells. */
+/* Whether a directory in another one is where a file system is mounted, also a part of the same one. Before Linux
+ * 5.8 only another device tells. */
 bool hpcw_i_sys_is_mounted(int at, const char *name);
-/* Whether this user may create, replace or remove a name in a directory: as far as permissions, immutable and append-only
- * files, and mounts tell. 0, or what that would fail with. The system may still refuse it, for other reasons. */
+/* Whether this user may create, replace or remove a name in a directory: as far as permissions, immutable and
+ * append-only files, and mounts tell. 0, or what that would fail with. The system may still refuse it, for other
+ * reasons. */
 int hpcw_i_sys_may_change_at(int at, const char *name);
-/* Whether a name in a directory is that of this very file, itself and not by a link. False if that cannot be known. */
+/* Whether a name in a directory is that of this very file, itself and not by a link. False if that cannot be
+ * known. */
 bool hpcw_i_sys_is_at(int at, const char *name, const struct hpcw_i_file_id *id);
-/* Which file has a name, itself and not by a link, for one that looks later. An inode is used again after its file was
- * removed; the birth, which nobody can set, tells the two apart. 0: the file system knows none. All are 0 if there is nothing. */
+/* Which file has a name, itself and not by a link, for one that looks later. An inode is used again after its file
+ * was removed; the birth, which nobody can set, tells the two apart. 0: the file system knows none. All are 0 if
+ * there is nothing. */
 struct hpcw_i_mark {
     uint64_t device, inode, birth_ns;
 };
@@ -183,16 +189,16 @@ void hpcw_i_sys_list_free(struct hpcw_i_listing *listing); /* NULL is allowed */
 
 /* ---- who writes a file ---- */
 
-/* Locks one byte of a file that is open for writing, for this open file alone: until all its descriptors are closed, also
- * by the end of the process. EAGAIN: another open file, of any process, has the lock. */
+/* Locks one byte of a file that is open for writing, for this open file alone: until all its descriptors are
+ * closed, also by the end of the process. EAGAIN: another open file, of any process, has the lock. */
 int hpcw_i_sys_lock(int fd, uint64_t byte);
 /* Releases all locks of an open file. Closing is not enough: a child by fork() has a copy of the descriptor. */
 int hpcw_i_sys_unlock(int fd);
 /* Whether another open file has the lock of any byte. */
 int hpcw_i_sys_locked(int fd, bool *held);
 
-/* Locks a temporary file as that of its writer, in the same way. EAGAIN: somebody else has it, or has removed the file;
- * other errors: no locks here. */
+/* Locks a temporary file as that of its writer, in the same way. EAGAIN: somebody else has it, or has removed the
+ * file; other errors: no locks here. */
 int hpcw_i_sys_own(int fd);
 /* Another descriptor of the same open file, with the same locks. */
 int hpcw_i_sys_copy(int fd, int *copy);
@@ -200,8 +206,9 @@ int hpcw_i_sys_copy(int fd, int *copy);
 int hpcw_i_sys_show(int fd);
 /* Closes a descriptor whose late errors do not matter. */
 void hpcw_i_sys_drop(int fd);
-/* Lets those read and write a file of this process, to lock it, who may write in its directory, the descriptor `at`, as far
- * as the system allows. Nobody else may read it: that would be enough to lock it against all of them. */
+/* Lets those read and write a file of this process, to lock it, who may write in its directory, the descriptor
+ * `at`, as far as the system allows. Nobody else may read it: that would be enough to lock it against all of
+ * them. */
 void hpcw_i_sys_share(int fd, int at);
 /* Removes a regular file unless somebody owns it (EAGAIN). */
 int hpcw_i_sys_unlink_unowned(int at, const char *name);

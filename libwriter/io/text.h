@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reads a text from its beginning: of a file, also one of /proc, which does not know its size, of a character device, and of a
- * pipe that somebody writes into, as in --config <(command). Results are 0 or an errno value.
+ * Reads a text from its beginning: of a file, also one of /proc, which does not know its size, of a character
+ * device, and of a pipe that somebody writes into, as in --config <(command). Results are 0 or an errno value.
  */
 #ifndef HPCW_IO_TEXT_H
 #define HPCW_IO_TEXT_H
@@ -16,8 +16,8 @@ struct hpcw_i_text {
     char piece[4096];
 };
 
-/* Never waits for a writer: EPIPE says that a pipe has none. EISDIR, EINVAL: it is no text. After a failure there is
- * nothing to close. */
+/* Never waits for a writer: EPIPE says that a pipe has none. EISDIR, EINVAL: it is no text. After a failure there
+ * is nothing to close. */
 int hpcw_i_text_open(const char *path, struct hpcw_i_text *text);
 
 /* Up to `size` bytes, fewer only at the end. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of the calls that the wrapper records. An includer defines one or more of these macros; the others expand
- * to nothing.
+ * The table of the calls that the wrapper records. An includer defines one or more of these macros; the others
+ * expand to nothing.
  *
  *     PLAIN(state, class, colour, shown_on, function, prototype, arguments)
  *                          a call that is a state and nothing else, shown on this communicator
@@ -12,8 +12,8 @@
  *     SEND, ISEND, SEND_INIT(state, colour, function)
  *                          sends, which have the same arguments
  *     COLLECTS(state, colour, started, moved, function, prototype, arguments)
- *                          a collective call on `comm` that moves this many bytes; COLLECTS_AS shows one as the state
- *                          of a similar call, as there are too few numbers. `started`: its request, or NULL
+ *                          a collective call on `comm` that moves this many bytes; COLLECTS_AS shows one as the
+ *                          state of a similar call, as there are too few numbers. `started`: its request, or NULL
  *     ON_FILE(state, colour, started, function, prototype, arguments)
  *                          a call on the file `fh`
  *     MAKES_WINDOW(state, colour, function, prototype, arguments)
@@ -34,14 +34,14 @@
  *                          instead of the others: every call but those of CLOCK
  *     STATES_ONLY          the includer wants states, so not the calls of MPI 4 that have those of older calls
  *
- * Macros, because 220 of these functions differ only in their arguments: written out they would be 1500 lines, too many
- * to check. Each row is prototype and call at once, and the compiler checks it against mpi.h.
+ * Macros, because 220 of these functions differ only in their arguments: written out they would be 1500 lines, too
+ * many to check. Each row is prototype and call at once, and the compiler checks it against mpi.h.
  *
- * Numbers, names and colours to 228 and from 250 to 252 are those of MPE2 2.4.9b (src/wrappers/src/log_mpi_*.c), white
- * where it names none, with two exceptions: it gives 28 to both MPI_Comm_split and MPI_Comm_split_type, which also has
- * 224; and it gives 215 to MPI_Dist_graph_neighbors_count and another call, while 217 is free. It does not know MPI 3:
- * here these calls, and those about an info, have numbers that are free in its table. Its readers accept any state
- * that the log defines.
+ * Numbers, names and colours to 228 and from 250 to 252 are those of MPE2 2.4.9b (src/wrappers/src/log_mpi_*.c),
+ * white where it names none, with two exceptions: it gives 28 to both MPI_Comm_split and MPI_Comm_split_type,
+ * which also has 224; and it gives 215 to MPI_Dist_graph_neighbors_count and another call, while 217 is free. It
+ * does not know MPI 3: here these calls, and those about an info, have numbers that are free in its table. Its
+ * readers accept any state that the log defines.
  */
 /* clang-format off */
 #ifdef FUNCTION

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Each communicator gets an identity, the same on all its processes. Its process 0 draws it and broadcasts it inside
- * the call that made the communicator, which is collective anyway.
+ * Each communicator gets an identity, the same on all its processes. Its process 0 draws it and broadcasts it
+ * inside the call that made the communicator, which is collective anyway.
  *
- * All processes of a communicator must decide alike whether to take part. So a communicator is followed unless a process
- * of another MPI_COMM_WORLD is in it, which is not in this log and may not be traced at all. A process without memory
- * takes part, and then does without the number. If some processes of MPI_COMM_WORLD are not traced, no new communicator is
- * followed.
+ * All processes of a communicator must decide alike whether to take part. So a communicator is followed unless a
+ * process of another MPI_COMM_WORLD is in it, which is not in this log and may not be traced at all. A process
+ * without memory takes part, and then does without the number. If some processes of MPI_COMM_WORLD are not traced,
+ * no new communicator is followed.
  */
 #include "libwriter/trace/comms.h"
 
@@ -97,8 +97,8 @@ struct side {
 };
 
 /*
- * Gives all processes of an inter-communicator the identities of both sides. Two broadcasts bring those of each side
- * to the other; two more bring them back, to the side's other processes. The side whose leader is lower in
+ * Gives all processes of an inter-communicator the identities of both sides. Two broadcasts bring those of each
+ * side to the other; two more bring them back, to the side's other processes. The side whose leader is lower in
  * MPI_COMM_WORLD goes first.
  */
 static void swap_ids(MPI_Comm made, bool first, bool leads, struct side *mine, struct side *theirs) {
@@ -114,9 +114,9 @@ static void swap_ids(MPI_Comm made, bool first, bool leads, struct side *mine, s
 }
 
 /*
- * The identity of the local half. If it has the processes of the communicator that the program gave, in the same order,
- * it has the same identity: they are one timeline in the log. The world and communicators of one process have entries
- * of their own in the log's table, which cannot be halves.
+ * The identity of the local half. If it has the processes of the communicator that the program gave, in the same
+ * order, it has the same identity: they are one timeline in the log. The world and communicators of one process
+ * have entries of their own in the log's table, which cannot be halves.
  */
 static void half_id(struct hpcw_i_trace_thread *t, uint32_t parent, MPI_Comm given, MPI_Group local,
                     hpcw_clog2_comm_id *id) {

@@ -50,10 +50,10 @@ void hpcw_i_trace_comm_made(struct hpcw_i_trace_thread *t, MPI_Comm parent, MPI_
 void hpcw_i_trace_comm_freed(struct hpcw_i_trace_thread *t, struct hpcw_i_trace_handle *comm);
 
 /*
- * Duplicates that MPI makes in the background (MPI_Comm_idup) get no identity by broadcast: a process that waits for one
- * must not wait for other processes. Instead all processes compute it, from the parent's identity and the number of
- * duplicates so far. They add it to the log before they call MPI: no process can use a duplicate before all have asked
- * for it.
+ * Duplicates that MPI makes in the background (MPI_Comm_idup) get no identity by broadcast: a process that waits
+ * for one must not wait for other processes. Instead all processes compute it, from the parent's identity and the
+ * number of duplicates so far. They add it to the log before they call MPI: no process can use a duplicate before
+ * all have asked for it.
  */
 struct hpcw_i_trace_duplicate {
     struct hpcw_i_trace_comm comm;

@@ -2,9 +2,9 @@
 /*
  * A table of what the wrapper knows about MPI's handles: about communicators, or about requests.
  *
- * Any number of threads find, add and remove entries at once, without a lock. A thread takes an entry by a change of its
- * key. Almost always the entry has no other user, as MPI allows only one thread at a time to make, complete or free a
- * handle. But MPI gives one handle to all requests that are complete when it returns them.
+ * Any number of threads find, add and remove entries at once, without a lock. A thread takes an entry by a change
+ * of its key. Almost always the entry has no other user, as MPI allows only one thread at a time to make, complete
+ * or free a handle. But MPI gives one handle to all requests that are complete when it returns them.
  */
 #ifndef HPCW_TRACE_HANDLES_H
 #define HPCW_TRACE_HANDLES_H
@@ -68,7 +68,9 @@ struct hpcw_i_trace_handles {
     unsigned bits;
 };
 
-/* Whether threads call MPI at the same time: if not, entries are taken without an atomic operation, which is slow. */
+/*
+ * Whether threads call MPI at the same time: if not, entries are taken without an atomic operation, which is slow.
+ */
 extern bool hpcw_i_trace_handles_threads;
 
 /* Changes the key of an entry. False: another thread has changed it before. */
@@ -130,8 +132,8 @@ static inline struct hpcw_i_trace_handle *hpcw_i_trace_handles_add(struct hpcw_i
 }
 
 /*
- * Hides an entry while MPI may free its handle: as soon as it has, MPI may give an equal handle to another thread. The
- * caller then shows the entry again or drops it. False: another thread has the entry.
+ * Hides an entry while MPI may free its handle: as soon as it has, MPI may give an equal handle to another thread.
+ * The caller then shows the entry again or drops it. False: another thread has the entry.
  */
 static inline bool hpcw_i_trace_handle_hide(struct hpcw_i_trace_handle *handle, uintptr_t key) {
     return hpcw_i_trace_handle_take(handle, key, HPCW_I_TRACE_HIDDEN);

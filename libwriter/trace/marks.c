@@ -51,8 +51,8 @@ static bool on_one_host(uint32_t ranks) {
 }
 
 /*
- * Names the job, so that jobs that start at once in one directory do not meet. Open MPI, PMIx and Slurm say its number; MPICH's
- * launcher starts all processes of a host. Jobs of MPICH on several hosts have one name.
+ * Names the job, so that jobs that start at once in one directory do not meet. Open MPI, PMIx and Slurm say its
+ * number; MPICH's launcher starts all processes of a host. Jobs of MPICH on several hosts have one name.
  */
 static void name_job(char *text, size_t size, uint32_t ranks) {
     static const char *const name[] = {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID",

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whether all processes of a job have the wrapper. Launchers can start several programs as one job, and set LD_PRELOAD for some
- * of them. A process without the wrapper would take a collective call of the wrapper for the next one of the program: the job
- * hangs, or the program receives what was not meant for it. So the processes first meet outside MPI, in a directory.
+ * Whether all processes of a job have the wrapper. Launchers can start several programs as one job, and set
+ * LD_PRELOAD for some of them. A process without the wrapper would take a collective call of the wrapper for the
+ * next one of the program: the job hangs, or the program receives what was not meant for it. So the processes
+ * first meet outside MPI, in a directory.
  */
 #ifndef HPCW_TRACE_MARKS_H
 #define HPCW_TRACE_MARKS_H
@@ -21,11 +22,12 @@ struct hpcw_i_trace_verdict {
 };
 
 /*
- * Makes the mark of this process, and waits until one process has said for all whether there is a mark of each. It says so at the
- * latest after `wait_s`, of process 0, or after twice this time, if process 0 has no wrapper. Then removes the mark.
+ * Makes the mark of this process, and waits until one process has said for all whether there is a mark of each. It
+ * says so at the latest after `wait_s`, of process 0, or after twice this time, if process 0 has no wrapper. Then
+ * removes the mark.
  *
- * @param log      path of the log. If the job is on several hosts, the marks are beside it if it is absolute, else in the working
- *                 directory. Otherwise they are in /tmp
+ * @param log      path of the log. If the job is on several hosts, the marks are beside it if it is absolute, else
+ *                 in the working directory. Otherwise they are in /tmp
  * @param verdict  out: the same on all processes that have the wrapper, but for the rank
  * @param missing  out [size]: the ranks without a mark, if this process has said so; "" on all others
  * @return false: no verdict can be read or written

@@ -6,8 +6,8 @@
 #include "libwriter/trace/comms.h"
 
 /*
- * Bytes of a message. MPI would report a datatype that is none to the error handler of MPI_COMM_WORLD, which may not be that
- * of the program's call; besides, it is legal beside a count of 0 in some calls.
+ * Bytes of a message. MPI would report a datatype that is none to the error handler of MPI_COMM_WORLD, which may
+ * not be that of the program's call; besides, it is legal beside a count of 0 in some calls.
  */
 static inline uint64_t hpcw_i_trace_message_bytes(uint64_t count, MPI_Datatype type) {
     MPI_Count size = 0;

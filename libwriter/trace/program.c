@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI's libraries differ in the types of handles, so nothing good comes of this library in a program of another MPI than
- * its own. Before main, it compares the library that the program's MPI calls lead to with its own. If they differ, it
- * says so, and starts the program again without itself. Programs without MPI, such as a shell that starts the program,
- * are left alone.
+ * MPI's libraries differ in the types of handles, so nothing good comes of this library in a program of another
+ * MPI than its own. Before main, it compares the library that the program's MPI calls lead to with its own. If
+ * they differ, it says so, and starts the program again without itself. Programs without MPI, such as a shell that
+ * starts the program, are left alone.
  */
 #include "libwriter/trace/program.h"
 
@@ -47,7 +47,8 @@ static void say(const char *fmt, ...) {
     (void)fprintf(stderr, "hpcw_trace: %s: %s\n", program_invocation_short_name, text);
 }
 
-/* The address of MPI in a loaded library, or in those that it needs. Of a function that this library does not have. */
+/* The address of MPI in a loaded library, or in those that it needs. Of a function that this library does not
+ * have. */
 static void *mpi_of(const char *library) {
     void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
     if (handle == NULL) {
@@ -130,8 +131,9 @@ __attribute__((constructor)) static void look_at_program(int argc, char **argv) 
 }
 
 /*
- * Calls of a library that the program has opened come here although it was linked with another MPI. It is too late to start the
- * program again, so the wrapper hands them on to that MPI. They pass unchanged: handles are pointers or shorter.
+ * Calls of a library that the program has opened come here although it was linked with another MPI. It is too late
+ * to start the program again, so the wrapper hands them on to that MPI. They pass unchanged: handles are pointers
+ * or shorter.
  */
 void *hpcw_i_trace_program_other_mpi(const void *caller) {
     Dl_info info;
@@ -214,7 +216,9 @@ __attribute__((destructor)) static void say_why_no_log(void) {
     }
 }
 
-/* These end a process without destructors. The wrapper replaces them, as programs of Python call them in the end. */
+/*
+ * These end a process without destructors. The wrapper replaces them, as programs of Python call them in the end.
+ */
 #pragma GCC visibility push(default)
 void _exit(int status) {
     say_what_is_lost();

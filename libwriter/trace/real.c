@@ -14,7 +14,8 @@ void hpcw_i_trace_real_find(const void *caller) {
     void *library = hpcw_i_trace_program_other_mpi(caller);
     r->of_another_mpi = library != NULL;
     if (library != NULL && sizeof(MPI_Comm) < sizeof(void *) && dlsym(library, "ompi_mpi_comm_world") != NULL) {
-        hpcw_i_trace_program_stop(); /* the arguments here are too short for Open MPI's handles, which are pointers */
+        /* the arguments here are too short for Open MPI's handles, which are pointers */
+        hpcw_i_trace_program_stop();
     }
     library = library == NULL ? RTLD_NEXT : library;
 #define FIND(function) *(void **)&r->function = dlsym(library, "P" #function);

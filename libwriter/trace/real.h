@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI's own functions. The wrapper replaces PMPI_... as well as MPI_..., for the sake of Fortran (mpi/bindings.c), so it
- * calls neither by name: REAL(MPI_Send)(...) calls MPI.
+ * MPI's own functions. The wrapper replaces PMPI_... as well as MPI_..., for the sake of Fortran (mpi/bindings.c),
+ * so it calls neither by name: REAL(MPI_Send)(...) calls MPI.
  */
 #ifndef HPCW_TRACE_REAL_H
 #define HPCW_TRACE_REAL_H
@@ -24,7 +24,8 @@
 struct hpcw_i_trace_real {
     atomic_bool known;
     bool
-        of_another_mpi; /* they are not those of the MPI that the wrapper is built with, so nothing can be recorded */
+        /* they are not those of the MPI that the wrapper is built with, so nothing can be recorded */
+        of_another_mpi;
     __typeof__(MPI_Init) *MPI_Init;
     __typeof__(MPI_Init_thread) *MPI_Init_thread;
     __typeof__(MPI_Query_thread) *MPI_Query_thread;
@@ -38,8 +39,8 @@ struct hpcw_i_trace_real {
 #pragma GCC diagnostic pop
 extern struct hpcw_i_trace_real hpcw_i_trace_real;
 
-/* Finds all of them. Not a constructor: those of other libraries may call MPI earlier. `caller`: an address in the library
- * that makes the first call. */
+/* Finds all of them. Not a constructor: those of other libraries may call MPI earlier. `caller`: an address in the
+ * library that makes the first call. */
 void hpcw_i_trace_real_find(const void *caller);
 
 /* Inlined, so that the return address is that of the function of MPI. */
@@ -50,7 +51,8 @@ __attribute__((always_inline)) static inline const struct hpcw_i_trace_real *hpc
     return &hpcw_i_trace_real;
 }
 
-/* A function of MPI that a library behind the wrapper replaces, and that library; or NULL. The wrapper calls MPI past it. */
+/* A function of MPI that a library behind the wrapper replaces, and that library; or NULL. The wrapper calls MPI
+ * past it. */
 const char *hpcw_i_trace_real_hides(const char **library);
 
 #define REAL(function) (hpcw_i_trace_real_get()->function)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Requests whose completion is recorded: receives, matched receives, persistent requests, and communicators that MPI
- * duplicates in the background. Other sends are recorded when they are posted, and only followed on communicators other
- * than the world. The table also has the messages that a probe has matched.
+ * Requests whose completion is recorded: receives, matched receives, persistent requests, and communicators that
+ * MPI duplicates in the background. Other sends are recorded when they are posted, and only followed on
+ * communicators other than the world. The table also has the messages that a probe has matched.
  *
- * A receive is recorded if the call that posted it was, even if recording stops before it completes. If all processes
- * switch recording at the same point between posting and waiting, the log then has both ends of every message. With
- * one end missing, viewers would pair all later messages wrongly.
+ * A receive is recorded if the call that posted it was, even if recording stops before it completes. If all
+ * processes switch recording at the same point between posting and waiting, the log then has both ends of every
+ * message. With one end missing, viewers would pair all later messages wrongly.
  */
 #ifndef HPCW_TRACE_REQUESTS_H
 #define HPCW_TRACE_REQUESTS_H
@@ -102,8 +102,8 @@ static inline void hpcw_i_trace_request_keep(const struct hpcw_i_trace_held *hel
 }
 
 /*
- * Notes a request that a recorded call has started, so that waits for it are shown on its communicator. Waits are shown
- * on the world if nothing is known of their request, so those of the world need no note.
+ * Notes a request that a recorded call has started, so that waits for it are shown on its communicator. Waits are
+ * shown on the world if nothing is known of their request, so those of the world need no note.
  */
 void hpcw_i_trace_request_note_other(const struct hpcw_i_trace_span *s, int code, MPI_Request request);
 static inline void hpcw_i_trace_request_belongs(const struct hpcw_i_trace_span *s, int code,

@@ -18,7 +18,9 @@ static struct {
     size_t idles, capacity;
 } threads = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* A thread ends. The next new one gets its timeline, so that a program with many short threads has few timelines. */
+/*
+ * A thread ends. The next new one gets its timeline, so that a program with many short threads has few timelines.
+ */
 static void thread_ends(void *context) {
     struct hpcw_i_trace_thread *t = context;
     if (!atomic_load(&hpcw_i_trace_session.following)) {

@@ -2,9 +2,9 @@
 /*
  * The recording of this program: its log, and the timelines of its threads.
  *
- * The wrapper replaces MPI's functions in a program that was not written for it. So, unlike the rest of the library, it
- * has process-wide state, uses MPI_COMM_WORLD, and reports failures on stderr: no caller of it could handle them. No
- * failure of it changes what the program gets from MPI.
+ * The wrapper replaces MPI's functions in a program that was not written for it. So, unlike the rest of the
+ * library, it has process-wide state, uses MPI_COMM_WORLD, and reports failures on stderr: no caller of it could
+ * handle them. No failure of it changes what the program gets from MPI.
  */
 #ifndef HPCW_TRACE_SESSION_H
 #define HPCW_TRACE_SESSION_H

@@ -81,8 +81,8 @@ static inline int hpcw_i_trace_span_end_with(const struct hpcw_i_trace_span *s, 
     return code;
 }
 
-/* Whether the program made this call, not MPI, and handles are followed: then the handles that it makes or completes
- * are noted, whether it is recorded or not. */
+/* Whether the program made this call, not MPI, and handles are followed: then the handles that it makes or
+ * completes are noted, whether it is recorded or not. */
 static inline bool hpcw_i_trace_span_follows(const struct hpcw_i_trace_span *s) {
     return s->thread->depth == 1 && hpcw_i_trace_following();
 }

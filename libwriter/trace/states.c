@@ -60,7 +60,9 @@ void hpcw_i_trace_states_offer(hpcw_clog2_log *log) {
     }
 }
 
-/* The order is the same on all processes. A process that runs out of memory stops early: the others have the rest. */
+/*
+ * The order is the same on all processes. A process that runs out of memory stops early: the others have the rest.
+ */
 void hpcw_i_trace_states_define(hpcw_clog2_log *log, const unsigned char used[HPCW_I_TRACE_STATES]) {
     hpcw_status status = HPCW_OK;
     for (int i = 0; i < HPCW_I_TRACE_STATES && status == HPCW_OK; i++) {

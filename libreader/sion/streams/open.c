@@ -7,8 +7,8 @@
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 
-/* Bytes of all small buffers together, as many as a writer has, and the least of each: 16384 tasks that are read in turn
- * have one each. */
+/* Bytes of all small buffers together, as many as a writer has, and the least of each: 16384 tasks that are read
+ * in turn have one each. */
 #define BUFFERS ((size_t)64 << 20)
 #define SMALL ((size_t)4 << 10)
 
@@ -152,14 +152,16 @@ static hpcw_status open_tasks(struct hpcw_sion_reader *r, hpcw_comm *comm, struc
     }
     status = hpcw_i_agree(comm, status, NULL, err);
     if (status == HPCW_OK) {
-        /* The files of all processes were opened by their names between the open of file 0 on process 0 and this look at it.
-         * Inodes are not compared between processes: on other hosts the same file may have another one. */
+        /* The files of all processes were opened by their names between the open of file 0 on process 0 and this
+         * look at it. Inodes are not compared between processes: on other hosts the same file may have another
+         * one. */
         status = hpcw_i_agree(comm, container == NULL ? HPCW_OK : read_sion_check(container, err), NULL, err);
     }
     return status;
 }
 
-/* Opens a container, by path if there are no images. Without a handle this process still takes part in the agreement. */
+/* Opens a container, by path if there are no images. Without a handle this process still takes part in the
+ * agreement. */
 static hpcw_status open_container(const char *path, const struct read_sion_names *names,
                                   const struct read_sion_image *images, uint32_t image_count, hpcw_comm *comm,
                                   uint32_t count, const uint32_t *ranks, hpcw_sion_reader **out,

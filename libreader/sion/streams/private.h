@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Private to <hpcw/sion_read.h>: the handle, which is the strict reader of libreader/sion for the tasks of one process. */
+/* Private to <hpcw/sion_read.h>: the handle, which is the strict reader of libreader/sion for the tasks of one
+ * process. */
 #ifndef HPCW_LIBREADER_SION_STREAMS_PRIVATE_H
 #define HPCW_LIBREADER_SION_STREAMS_PRIVATE_H
 
@@ -49,8 +50,8 @@ struct hpcw_sion_reader {
     struct read_source *first;                   /* file 0, if there are more parts than files in the pool */
     struct read_sion_file *pool[READ_SION_POOL]; /* part p is at p mod READ_SION_POOL, if it is open */
 
-    /* A task begins with the large buffer, so that tasks read one after the other need no other. A task that comes back
-     * when another has taken it has a small one from then on: own task i that of number i mod buffers. */
+    /* A task begins with the large buffer, so that tasks read one after the other need no other. A task that comes
+     * back when another has taken it has a small one from then on: own task i that of number i mod buffers. */
     struct read_sion_buffer *buffer;
     unsigned char *block; /* memory of all small buffers; NULL until one of them is used */
     uint32_t buffers;
@@ -91,9 +92,9 @@ struct read_sion_window {
 };
 
 /*
- * Finds the own tasks: reader->own and reader->part. Collective, whatever fails: agree after it. `container` is that of
- * process 0, NULL elsewhere. `ranks` [reader->count]; NULL: a share of all. `mine`: this process failed before, and has no
- * reader->own.
+ * Finds the own tasks: reader->own and reader->part. Collective, whatever fails: agree after it. `container` is
+ * that of process 0, NULL elsewhere. `ranks` [reader->count]; NULL: a share of all. `mine`: this process failed
+ * before, and has no reader->own.
  */
 hpcw_status read_sion_share(struct hpcw_sion_reader *reader, hpcw_comm *comm, struct read_sion *container,
                             const uint32_t *ranks, bool by_rank, struct read_sion_window *window,

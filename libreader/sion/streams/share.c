@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which tasks a process reads, and where they are. Process 0 goes through the tables of all files and broadcasts them in
- * windows, so that no process but this one reads them, and none has them all.
+ * Which tasks a process reads, and where they are. Process 0 goes through the tables of all files and broadcasts
+ * them in windows, so that no process but this one reads them, and none has them all.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -216,8 +216,8 @@ static hpcw_status new_share(struct sharing *s, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* The tables of one file. *mine: what failed on this process, which takes part even so. False: process 0 gave up, or a
- * message did not arrive. */
+/* The tables of one file. *mine: what failed on this process, which takes part even so. False: process 0 gave up,
+ * or a message did not arrive. */
 static bool share_file(struct sharing *s, uint32_t file, hpcw_status *mine, hpcw_error *err) {
     struct file_message m = {.failed = false};
     bool leads = s->comm->process == 0;
@@ -276,8 +276,8 @@ hpcw_status read_sion_share(struct hpcw_sion_reader *reader, hpcw_comm *comm, st
     if (mine == HPCW_OK && goes_on) {
         mine = check_share(&s, err);
     }
-    /* Without a mapping, tasks of the same rank may be in two shares. Ascending ranks cannot, and are what nearly all files
-     * have. Named tasks are compared with all others when they are taken. */
+    /* Without a mapping, tasks of the same rank may be in two shares. Ascending ranks cannot, and are what nearly
+     * all files have. Named tasks are compared with all others when they are taken. */
     if (goes_on && s.any_order && ranks == NULL && !by_rank && comm->size > 1) {
         s.again = true;
         (void)share_file(&s, 0, &mine, err);

@@ -9,7 +9,8 @@
 
 /* Where a task begins to read, and after a jump; each further piece is twice as long as the one before. */
 #define FIRST_PIECE ((size_t)4 << 10)
-/* Reads of this many bytes go past the buffers, as do those that fill one: copying takes longer than the system call. */
+/* Reads of this many bytes go past the buffers, as do those that fill one: copying takes longer than the system
+ * call. */
 #define DIRECT ((size_t)32 << 10)
 
 /* ---- tasks ---- */
@@ -96,8 +97,8 @@ struct fill_plan {
     size_t size;     /* bytes to read, if the file and the buffer have them */
 };
 
-/* For `size` bytes from `at` on, which are in no buffer. More are read the longer the task is read without a jump, into the
- * large buffer if the task begins, has it already, or is the only one that is read. */
+/* For `size` bytes from `at` on, which are in no buffer. More are read the longer the task is read without a jump,
+ * into the large buffer if the task begins, has it already, or is the only one that is read. */
 static struct fill_plan plan_fill(struct hpcw_sion_reader *r, uint32_t i, uint64_t at, size_t size) {
     struct fill_plan p = {.buffer = small_buffer(r, i), .capacity = r->buffer_size, .size = FIRST_PIECE};
     const struct read_sion_buffer *before = r->large.owner == i ? &r->large : p.buffer;
@@ -117,8 +118,8 @@ static struct fill_plan plan_fill(struct hpcw_sion_reader *r, uint32_t i, uint64
     return p;
 }
 
-/* Memory for a buffer that has none. The small ones are in one block, in large pages: reads in turn touch all of them, and
- * would miss the address cache with each. */
+/* Memory for a buffer that has none. The small ones are in one block, in large pages: reads in turn touch all of
+ * them, and would miss the address cache with each. */
 static unsigned char *memory_of(struct hpcw_sion_reader *r, const struct read_sion_buffer *b) {
     if (b == &r->large) {
         return hpcw_i_malloc(READ_SION_LARGE);
@@ -178,8 +179,8 @@ static hpcw_status read_bytes(struct hpcw_sion_reader *r, uint32_t i, uint64_t a
     return HPCW_OK;
 }
 
-/* Reads the next bytes of own task i if a copy out of one buffer is all there is to do; otherwise false, and nothing
- * changed. */
+/* Reads the next bytes of own task i if a copy out of one buffer is all there is to do; otherwise false, and
+ * nothing changed. */
 static inline bool read_quickly(struct hpcw_sion_reader *r, uint32_t i, void *data, size_t size) {
     struct read_sion_own *o = &r->own[i];
     const struct read_sion_buffer *b = r->large.owner == i ? &r->large : small_buffer(r, i);

@@ -100,9 +100,9 @@ struct read_vom_consumer {
                          hpcw_error *err);
     hpcw_status (*end)(void *context, const struct read_vom_spec *spec, uint64_t count, hpcw_error *err);
     /*
-     * Between `begin` and `end` of a spec with `whole`: takes an object that obeys the schema, and returns its end. NULL: it
-     * has an unusual spelling, is wrong or goes on in the next piece, so that it is parsed. READ_VOM_PAD zeros follow the
-     * piece. May be NULL.
+     * Between `begin` and `end` of a spec with `whole`: takes an object that obeys the schema, and returns its
+     * end. NULL: it has an unusual spelling, is wrong or goes on in the next piece, so that it is parsed.
+     * READ_VOM_PAD zeros follow the piece. May be NULL.
      */
     const unsigned char *(*whole)(void *context, const struct read_vom_spec *spec, const unsigned char *text);
 };

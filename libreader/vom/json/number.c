@@ -12,9 +12,10 @@ const double read_vom_power_of_ten[READ_VOM_EXACT_POWER + 1] = {1e0,  1e1,  1e2,
 __extension__ typedef unsigned __int128 uint128;
 
 /*
- * The digits, scaled to 64 bits, times the power of ten of the table: 192 bits, of which the first 54 and whether any other is set
- * decide (D. Lemire, "Number parsing at a gigabyte per second", 2021). The table is rounded up, by less than 1, unless the power is
- * exact. So the true product is smaller than this one, by less than the scaled digits.
+ * The digits, scaled to 64 bits, times the power of ten of the table: 192 bits, of which the first 54 and whether
+ * any other is set decide (D. Lemire, "Number parsing at a gigabyte per second", 2021). The table is rounded up,
+ * by less than 1, unless the power is exact. So the true product is smaller than this one, by less than the scaled
+ * digits.
  */
 bool read_vom_nearest(uint64_t digits, int exponent, double *number) {
     /* 5^55 < 2^128 < 5^56. */
@@ -38,7 +39,8 @@ bool read_vom_nearest(uint64_t digits, int exponent, double *number) {
     const uint64_t bits = first >> (9 + top);
     const bool more = rest || bits << (9 + top) != first;
     const uint64_t mantissa = (bits >> 1) + ((bits & 1) != 0 && (more || (bits & 2) != 0));
-    /* The exponent of a double whose first bit is that of `mantissa` below 2^53. floor(log2(10^exponent)) as in base/numfmt.c. */
+    /* The exponent of a double whose first bit is that of `mantissa` below 2^53. floor(log2(10^exponent)) as in
+     * base/numfmt.c. */
     const int biased = ((exponent * 1741647) >> 19) + 1 - shift + 10 + top + 1075;
     if (biased < 1 || biased > 2045) {
         return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Private to the VOM reader: the values of JSON numbers. Eight characters are read at once, so eight bytes after a number must
- * be readable. */
+/* Private to the VOM reader: the values of JSON numbers. Eight characters are read at once, so eight bytes after a
+ * number must be readable. */
 #ifndef HPCW_LIBREADER_VOM_JSON_NUMBER_H
 #define HPCW_LIBREADER_VOM_JSON_NUMBER_H
 
@@ -14,8 +14,8 @@
 #define READ_VOM_EXACT_POWER 22
 extern const double read_vom_power_of_ten[READ_VOM_EXACT_POWER + 1];
 
-/* The nearest double of digits * 10^exponent, ties to even. False: not found; the number is too large, too small, or too near to
- * the middle of two doubles. */
+/* The nearest double of digits * 10^exponent, ties to even. False: not found; the number is too large, too small,
+ * or too near to the middle of two doubles. */
 bool read_vom_nearest(uint64_t digits, int exponent, double *number);
 
 /* Appends the digits at `text` to *value. Returns their end, or NULL if the value does not fit. */
@@ -55,8 +55,8 @@ static inline const unsigned char *read_vom_count(const unsigned char *text, uin
 }
 
 /*
- * The nearest double of a number without a sign. Returns its end. NULL: it is not a number, has digits that do not fit into 64
- * bits, or read_vom_nearest does not find it. *is_float: it has a point or an exponent.
+ * The nearest double of a number without a sign. Returns its end. NULL: it is not a number, has digits that do not
+ * fit into 64 bits, or read_vom_nearest does not find it. *is_float: it has a point or an exponent.
  */
 static inline const unsigned char *read_vom_double(const unsigned char *text, double *number, bool *is_float) {
     uint64_t digits;
@@ -84,7 +84,8 @@ static inline const unsigned char *read_vom_double(const unsigned char *text, do
     if (at == NULL) {
         return NULL;
     }
-    /* Two exact doubles have a quotient or product that IEEE 754 rounds to the nearest. Most numbers are like that. */
+    /* Two exact doubles have a quotient or product that IEEE 754 rounds to the nearest. Most numbers are like
+     * that. */
     if (digits <= UINT64_C(1) << 53 && exponent <= 0 && exponent >= -READ_VOM_EXACT_POWER) {
         *number = (double)digits / read_vom_power_of_ten[-exponent];
         return at;

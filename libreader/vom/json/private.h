@@ -33,8 +33,8 @@ struct read_vom_json {
     uint64_t piece_at; /* offset of the current piece */
     bool about_frame;  /* the consumer gets the innermost frame, not a value in it */
     struct hpcw_i_buf any_key;
-    /* An object or array that the schema takes as a value, while it arrives: `nested` has its key and a NUL, then its text.
-     * nested_depth: of its frame, 0 if there is none. */
+    /* An object or array that the schema takes as a value, while it arrives: `nested` has its key and a NUL, then
+     * its text. nested_depth: of its frame, 0 if there is none. */
     struct hpcw_i_buf nested;
     size_t nested_key;
     unsigned nested_depth;
@@ -53,7 +53,8 @@ bool read_vom_json_number(struct read_vom_json *json, const char *text, size_t s
 bool read_vom_json_string(struct read_vom_json *json, const unsigned char *text, size_t size);
 bool read_vom_json_key(struct read_vom_json *json, const unsigned char *text, size_t size);
 bool read_vom_json_begin(struct read_vom_json *json, bool object);
-/* Takes a key of the schema with its colon, if `text` begins with one that may come here, and returns its bytes; otherwise 0. */
+/* Takes a key of the schema with its colon, if `text` begins with one that may come here, and returns its bytes;
+ * otherwise 0. */
 size_t read_vom_json_next_key(struct read_vom_json *json, const unsigned char *text, size_t size);
 bool read_vom_json_end(struct read_vom_json *json);
 /* After read_vom_json_begin: the end of the object at `text` if the consumer takes it whole, otherwise NULL. */

@@ -32,8 +32,9 @@ static enum read_vom_scan_result told(bool goes_on) {
 
 /* ---- strings --------------------------------------------------------------------------------------------- */
 
-/* How many bytes from `text` on stand for themselves in a string: ASCII but control characters, quotation mark and backslash. Eight
- * at a time: a byte of a sum below has its top bit if the byte is such a one, or a carry from one comes into it. */
+/* How many bytes from `text` on stand for themselves in a string: ASCII but control characters, quotation mark and
+ * backslash. Eight at a time: a byte of a sum below has its top bit if the byte is such a one, or a carry from one
+ * comes into it. */
 static size_t count_plain(const unsigned char *text, size_t size) {
     const uint64_t ones = UINT64_C(0x0101010101010101);
     const uint64_t tops = ones << 7;
@@ -87,7 +88,8 @@ static size_t encode(uint32_t c, unsigned char out[4]) {
     return size;
 }
 
-/* The character of an escape, of which `text` is what follows the backslash, and the bytes that it takes there; 0: it is none. */
+/* The character of an escape, of which `text` is what follows the backslash, and the bytes that it takes there; 0:
+ * it is none. */
 static size_t read_escape(const unsigned char *text, size_t size, uint32_t *c) {
     static const char letters[] = "\"\\/bfnrt";
     static const char characters[] = "\"\\/\b\f\n\r\t";

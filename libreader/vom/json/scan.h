@@ -57,8 +57,8 @@ struct read_vom_scan {
 
 struct read_vom_json;
 
-/* Passes the tokens of a piece to read_vom_json_number and the others (private.h). Size 0 is the end of the text. Only after GOOD
- * may it be called again. */
+/* Passes the tokens of a piece to read_vom_json_number and the others (private.h). Size 0 is the end of the text.
+ * Only after GOOD may it be called again. */
 enum read_vom_scan_result read_vom_scan(struct read_vom_json *json, const unsigned char *piece, size_t size);
 void read_vom_scan_free(struct read_vom_scan *scan);
 

@@ -11,8 +11,8 @@
 
 #define MOST_TIMES UINT64_C(1000) /* beyond READ_VOM_FREE_TEXT */
 
-/* The first byte of a stream with a window of more than 24 bits. That is an extension which no reader of these files
- * accepts. */
+/* The first byte of a stream with a window of more than 24 bits. That is an extension which no reader of these
+ * files accepts. */
 #define LARGE_WINDOW 0x11u
 #define LARGE_WINDOW_MASK 0x7fu
 
@@ -141,7 +141,9 @@ static hpcw_status decoder_failed(const struct read_vom_text *t, uint64_t at, hp
                            "): %s",
                            name, at, t->offset, BrotliDecoderErrorString(code));
     }
-    /* An error this early: maybe the file was never compressed. Any byte can start a stream, so only now it shows. */
+    /*
+     * An error this early: maybe the file was never compressed. Any byte can start a stream, so only now it shows.
+     */
     bool mark = memcmp(t->start, "\xef\xbb\xbf", 3) == 0;
     return hpcw_i_fail(
         err, HPCW_EFORMAT,

@@ -10,7 +10,8 @@
 
 #include "libreader/source.h"
 
-/* Bytes of text in a piece. Fuzzing sets both to little, so that short inputs have many pieces and take little time. */
+/* Bytes of text in a piece. Fuzzing sets both to little, so that short inputs have many pieces and take little
+ * time. */
 #ifndef READ_VOM_PIECE
 #define READ_VOM_PIECE ((size_t)65536)
 #endif
@@ -18,8 +19,8 @@
 /* Zeros after a piece, so that several bytes are compared at a time. No text that may be there is longer. */
 #define READ_VOM_PAD 32u
 
-/* Texts of up to this many bytes are fine, longer ones only up to a thousand times the size of their stream. Load data of
- * idle objects, which is as regular as it gets, shrinks a hundredfold. */
+/* Texts of up to this many bytes are fine, longer ones only up to a thousand times the size of their stream. Load
+ * data of idle objects, which is as regular as it gets, shrinks a hundredfold. */
 #ifndef READ_VOM_FREE_TEXT
 #define READ_VOM_FREE_TEXT (UINT64_C(64) << 20)
 #endif
@@ -36,9 +37,9 @@ bool read_vom_text_compressed(const struct read_vom_text *text);
 hpcw_status read_vom_text_skip(struct read_vom_text *text, uint64_t offset, hpcw_error *err);
 
 /*
- * The next piece of *size bytes and READ_VOM_PAD zeros, valid until the next call. *size is 0 at the end, which a compressed file only reaches
- * if its stream is complete and nothing follows it. HPCW_EFORMAT, HPCW_ETRUNCATED, HPCW_ERANGE (inflates to more than is
- * plausible), HPCW_EIO.
+ * The next piece of *size bytes and READ_VOM_PAD zeros, valid until the next call. *size is 0 at the end, which a
+ * compressed file only reaches if its stream is complete and nothing follows it. HPCW_EFORMAT, HPCW_ETRUNCATED,
+ * HPCW_ERANGE (inflates to more than is plausible), HPCW_EIO.
  */
 hpcw_status read_vom_text_next(struct read_vom_text *text, const unsigned char **piece, size_t *size,
                                hpcw_error *err);

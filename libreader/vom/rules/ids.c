@@ -83,7 +83,8 @@ static struct entity entry_of(const struct read_vom_entity *e) {
     return f;
 }
 
-/* The field of a claim on `e` that contradicts the truth; NULL if none does. A field that a task lacks is absent for good. */
+/* The field of a claim on `e` that contradicts the truth; NULL if none does. A field that a task lacks is absent
+ * for good. */
 static const char *contradicted(const struct read_vom_entity *e, const struct entity *truth,
                                 const struct entity *claim) {
     if ((claim->flags & HAS_COLLECTION) != 0 &&

@@ -102,8 +102,9 @@ static hpcw_status task(void *context, const struct read_vom_task *t, hpcw_error
 /* ---- Communications -------------------------------------------------------------------------------------- */
 
 /*
- * Which end point has to be a task of the rank in whose file the record is (doc/formats/vom.md#vom-26): the element that
- * receives a SendRecv, otherwise its sender; the object if the other end is a node; none for shared memory.
+ * Which end point has to be a task of the rank in whose file the record is (doc/formats/vom.md#vom-26): the
+ * element that receives a SendRecv, otherwise its sender; the object if the other end is a node; none for shared
+ * memory.
  */
 static void recorder(const struct read_vom_communication *c, bool *from_here, bool *to_here) {
     *from_here = *to_here = false;

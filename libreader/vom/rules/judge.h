@@ -72,8 +72,8 @@ size_t read_vom_judge_bytes(const struct read_vom_judge *j);
 /* Call before a file is read. */
 void read_vom_judge_file(struct read_vom_judge *j, const struct read_vom *reader, uint32_t rank);
 
-/* Call when all files are read up to the end of an open phase. Checks what depends on all of them. Messages name the file
- * of a rank by `name_of`. */
+/* Call when all files are read up to the end of an open phase. Checks what depends on all of them. Messages name
+ * the file of a rank by `name_of`. */
 hpcw_status read_vom_judge_phase(struct read_vom_judge *j, uint64_t number,
                                  const char *(*name_of)(void *context, uint32_t rank), void *context,
                                  hpcw_error *err);

@@ -20,7 +20,9 @@ static int by_first(const void *a, const void *b) {
 enum { IDENTICAL, SKIPPED };
 static const char *const keys[2] = {"identical_to_previous", "skipped"};
 
-/* Joins numbers and ranges to one sorted list. Both ascend, and no number occurs twice: doc/formats/vom.md#vom-10. */
+/*
+ * Joins numbers and ranges to one sorted list. Both ascend, and no number occurs twice: doc/formats/vom.md#vom-10.
+ */
 static hpcw_status merge(const struct read_vom_judge *j, const char *key,
                          const struct read_vom_intervals parts[2], struct read_vom_intervals *out,
                          hpcw_error *err) {
@@ -146,7 +148,9 @@ static const struct read_vom_interval *interval_at(const struct read_vom_judge *
     return NULL;
 }
 
-/* Every phase up to the last one has data or is listed: doc/formats/vom.md#vom-11. *next: the one after the last. */
+/*
+ * Every phase up to the last one has data or is listed: doc/formats/vom.md#vom-11. *next: the one after the last.
+ */
 static hpcw_status no_gap(const struct read_vom_judge *j, const char *name, uint64_t *next, hpcw_error *err) {
     const char *key;
     size_t p = 0;

@@ -9,8 +9,8 @@ struct read_source;
 
 enum read_vom_file_type { READ_VOM_UNKNOWN_FILE, READ_VOM_DATA_FILE, READ_VOM_STATISTICS_FILE };
 
-/* By the first 64 KiB of text. READ_VOM_UNKNOWN_FILE also if there is no file of this name, or none with a text. Fails if
- * the system does not let it be read. */
+/* By the first 64 KiB of text. READ_VOM_UNKNOWN_FILE also if there is no file of this name, or none with a text.
+ * Fails if the system does not let it be read. */
 hpcw_status read_vom_file_type(const char *path, enum read_vom_file_type *type, hpcw_error *err);
 
 /* The same of an open file. */

@@ -14,8 +14,8 @@ enum read_vom_quantity {
     READ_VOM_OBJECT_LOAD, /* time of every task but id 0 */
     READ_VOM_RANK_LOAD,   /* their sum per rank */
     READ_VOM_OBJECT_COMM, /* bytes of every SendRecv between two entities */
-    /* Per rank, the bytes that left it as vt counts them: of each SendRecv to a handler or group on another rank, of
-     * messages to another node, and of shared memory. What elements receive does not count. */
+    /* Per rank, the bytes that left it as vt counts them: of each SendRecv to a handler or group on another rank,
+     * of messages to another node, and of shared memory. What elements receive does not count. */
     READ_VOM_RANK_COMM,
     READ_VOM_QUANTITIES
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The bytes of stored trees (doc/formats/rank2file.md, "Stored tree"). Writing: calls that return the end of what
- * they wrote, into memory whose size the caller computed from the sizes below. Reading: a cursor that checks every step
- * and never leaves its tree.
+ * they wrote, into memory whose size the caller computed from the sizes below. Reading: a cursor that checks every
+ * step and never leaves its tree.
  */
 #ifndef HPCW_FORMAT_KVTREE_PACK_H
 #define HPCW_FORMAT_KVTREE_PACK_H
@@ -60,8 +60,8 @@ struct hpcw_i_kv_cursor {
     const unsigned char *p, *end; /* the rest of the map */
 };
 
-/* The header alone, in the first HPCW_I_KV_HEADER bytes, with the length of the stored tree. `left`: bytes from here
- * to the end of the file. */
+/* The header alone, in the first HPCW_I_KV_HEADER bytes, with the length of the stored tree. `left`: bytes from
+ * here to the end of the file. */
 hpcw_status hpcw_i_kv_stored_size(const char *name, uint64_t offset, const unsigned char *header, uint64_t left,
                                   uint64_t *stored, hpcw_error *err);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The result file. Task r's stream: [file header, task 0 only] [chunk header] { [summary, task 0 only] [data] } x
- * permutations, END_BLOCK (doc/formats/linktest.md, "Stream"). Every stream lies in one chunk. A summary comes first
- * in the stream and is known last: its bytes are reserved with the data of task 0, and written at the end of the
- * permutation.
+ * permutations, END_BLOCK (doc/formats/linktest.md, "Stream"). Every stream lies in one chunk. A summary comes
+ * first in the stream and is known last: its bytes are reserved with the data of task 0, and written at the end of
+ * the permutation.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -70,10 +70,9 @@ static bool owns_summary(const hpcw_linktest *lt) {
     return lt->params.count > 0 && hpcw_sion_first_rank(lt->sion) == 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------------------
+/* --------------------------------------------------------------------------------------------------------------
  *  Open and free
- * ---------------------------------------------------------------------------------------------------------------
- */
+ * ----------------------------------------------------------------------------------------------------------- */
 
 /* Every process knows the size of every stream, so the container needs no communication for their offsets. */
 static uint64_t chunk_of(void *context, uint32_t rank) {
@@ -230,10 +229,9 @@ uint32_t hpcw_linktest_first_rank(const hpcw_linktest *lt) {
     return lt == NULL ? 0 : hpcw_sion_first_rank(lt->sion);
 }
 
-/* ------------------------------------------------------------------------------------------------------------------
+/* --------------------------------------------------------------------------------------------------------------
  *  Tasks and timings
- * ---------------------------------------------------------------------------------------------------------------
- */
+ * ----------------------------------------------------------------------------------------------------------- */
 
 void hpcw_linktest_abandon(hpcw_linktest *lt, const hpcw_error *reason) {
     if (lt != NULL && reason != NULL && lt->abandoned.code == HPCW_OK) {
@@ -466,10 +464,9 @@ done:
     return s;
 }
 
-/* ------------------------------------------------------------------------------------------------------------------
+/* --------------------------------------------------------------------------------------------------------------
  *  Summaries
- * ---------------------------------------------------------------------------------------------------------------
- */
+ * ----------------------------------------------------------------------------------------------------------- */
 
 /* In words: count, then the entries. */
 enum { SLOW_WORDS = 2 };
@@ -515,7 +512,9 @@ static hpcw_status check_complete(const hpcw_linktest *lt, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* Ends a collective call: a wrong call leaves the handle unchanged, any other failure breaks it, on all processes. */
+/*
+ * Ends a collective call: a wrong call leaves the handle unchanged, any other failure breaks it, on all processes.
+ */
 static hpcw_status settle(hpcw_linktest *lt, hpcw_status s, hpcw_error *err) {
     if (s != HPCW_OK) {
         hpcw_i_fail_about(err, lt->path);
@@ -599,8 +598,8 @@ static hpcw_status write_summary(hpcw_linktest *lt, const char *start, const cha
     return s;
 }
 
-/* A sum is sent as two words of 32 bits each and a third for the high part, so that no number of processes overflows
- * them. */
+/* A sum is sent as two words of 32 bits each and a third for the high part, so that no number of processes
+ * overflows them. */
 enum { RANGE_SUMS = 4 };
 
 static void range_to_words(const hpcw_linktest_range *r, uint64_t *sum) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who meets whom. The full test uses the circle method: rank 0 is fixed, the other m = N - 1 ranks are on a circle as
- * x = rank - 1, and in step s, with l = s + 1, x meets y = (-2l - x) mod m, or rank 0 where y = x. For N = 4, 6, 8
- * and 16 this is the access pattern of LinkTest 1.2. See doc/formats/linktest.md, "Meaning of the numbers".
+ * Who meets whom. The full test uses the circle method: rank 0 is fixed, the other m = N - 1 ranks are on a circle
+ * as x = rank - 1, and in step s, with l = s + 1, x meets y = (-2l - x) mod m, or rank 0 where y = x. For N = 4,
+ * 6, 8 and 16 this is the access pattern of LinkTest 1.2. See doc/formats/linktest.md, "Meaning of the numbers".
  */
 #include <inttypes.h>
 #include <string.h>

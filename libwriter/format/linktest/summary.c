@@ -106,8 +106,8 @@ void hpcw_linktest_sort_slow(hpcw_linktest_slow *slow, size_t count) {
 }
 
 /*
- * Blocks are short, so that the sum of their times (below 2^52 each) fits into 64 bits. Lanes are independent, so that
- * compilers can make vector code of the inner loop without a change of order.
+ * Blocks are short, so that the sum of their times (below 2^52 each) fits into 64 bits. Lanes are independent, so
+ * that compilers can make vector code of the inner loop without a change of order.
  */
 enum { BLOCK = 2048, LANES = 8 };
 

@@ -29,8 +29,8 @@ double hpcw_i_linktest_mean_seconds(const hpcw_linktest_range *r);
 void hpcw_i_linktest_slowest_add(struct hpcw_i_linktest_slowest *s, const hpcw_linktest_slow *entry);
 
 /*
- * Encodes one row in one pass: the doubles of `count` timings (little-endian, at any address), and their range. Returns
- * the index of the first timing that is 0 or not below the limit; `count` if there is none.
+ * Encodes one row in one pass: the doubles of `count` timings (little-endian, at any address), and their range.
+ * Returns the index of the first timing that is 0 or not below the limit; `count` if there is none.
  */
 size_t hpcw_i_linktest_encode_times(const uint64_t *time_ps, size_t count, unsigned char *out,
                                     hpcw_linktest_range *range);

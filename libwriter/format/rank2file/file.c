@@ -62,8 +62,8 @@ hpcw_status hpcw_rank2file_file_open(const char *path, hpcw_durability durabilit
     return new_file(path, NULL, 0, NULL, NULL, durability, file, err);
 }
 
-/* Lists the file in the marker before it is made. What has its name already is nobody's to remove if this program dies: then
- * it is listed like a folder, which leads to the temporary files and keeps what has the name. */
+/* Lists the file in the marker before it is made. What has its name already is nobody's to remove if this program
+ * dies: then it is listed like a folder, which leads to the temporary files and keeps what has the name. */
 static hpcw_status note(hpcw_rank2file *w, const char *name, const char *below, hpcw_error *err) {
     char kept[HPCW_RANK2FILE_MAX_NAME + 2];
     struct hpcw_i_entry entry;

@@ -67,11 +67,12 @@ struct hpcw_i_r2f_marker hpcw_i_r2f_marker_of(const hpcw_rank2file *w);
 struct hpcw_i_r2f_which hpcw_i_r2f_which_of(const hpcw_rank2file *w);
 void hpcw_i_r2f_forget(hpcw_rank2file *w);
 
-/* Writes the directories of this process's data files back to the disk, if the options ask for that. For the close: alone. */
+/* Writes the directories of this process's data files back to the disk, if the options ask for that. For the
+ * close: alone. */
 hpcw_status hpcw_i_r2f_sync_directories(const hpcw_rank2file *w, hpcw_error *err);
 
-/* Writes a file below the prefix: `put` fills the sink. *named (may be NULL): it has its name, perhaps in spite of a
- * failure. */
+/* Writes a file below the prefix: `put` fills the sink. *named (may be NULL): it has its name, perhaps in spite of
+ * a failure. */
 hpcw_status hpcw_i_r2f_write_file(const hpcw_rank2file *w, const char *name,
                                   hpcw_status (*put)(void *context, hpcw_sink *sink, hpcw_error *err),
                                   void *context, bool *named, hpcw_error *err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One map, written by all processes. Each process has the records of its share of the ranks. Processes find the
- * beginnings of leaves one after the other: each passes on how full the current leaf is. The process in whose share a
- * leaf begins writes it, and receives the rest of it from the processes that follow.
+ * beginnings of leaves one after the other: each passes on how full the current leaf is. The process in whose
+ * share a leaf begins writes it, and receives the rest of it from the processes that follow.
  */
 #include <string.h>
 

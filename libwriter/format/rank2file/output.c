@@ -84,8 +84,8 @@ static int sync_one(const hpcw_rank2file *w, const char *directory) {
     return e;
 }
 
-/* The directories of one file from the innermost up to that of the dataset, as far as they are not those of `last`, the file
- * before it. */
+/* The directories of one file from the innermost up to that of the dataset, as far as they are not those of
+ * `last`, the file before it. */
 static int sync_directories_of(const hpcw_rank2file *w, char *name, const char *last) {
     int e = 0;
     for (char *slash; e == 0 && (slash = strrchr(name, '/')) != NULL;) {

@@ -159,8 +159,8 @@ static struct hpcw_i_r2f_dataset dataset_of(const hpcw_rank2file *w) {
     return (struct hpcw_i_r2f_dataset){w->options.layout, w->options.dataset.id, w->dataset};
 }
 
-/* Lists what an older dataset of this name has, for one that replaces it. Files that only a damaged map names stay, and those
- * of the new dataset replace them. */
+/* Lists what an older dataset of this name has, for one that replaces it. Files that only a damaged map names
+ * stay, and those of the new dataset replace them. */
 static hpcw_status list_older(const hpcw_rank2file *w, const hpcw_kvtree *index, struct hpcw_i_r2f_removal *r,
                               hpcw_error *err) {
     const struct hpcw_i_r2f_dataset d = dataset_of(w);
@@ -173,8 +173,9 @@ static hpcw_status list_older(const hpcw_rank2file *w, const hpcw_kvtree *index,
     return s == HPCW_OK ? hpcw_i_r2f_removal_check(r, err) : s;
 }
 
-/* Removes what dead writers of this id left, as the marker of this dataset takes the place of theirs: under this name only
- * temporary files. What cannot be removed stays. The caller has the locks of the index and of the dataset. */
+/* Removes what dead writers of this id left, as the marker of this dataset takes the place of theirs: under this
+ * name only temporary files. What cannot be removed stays. The caller has the locks of the index and of the
+ * dataset. */
 static hpcw_status remove_earlier(const hpcw_rank2file *w, const hpcw_kvtree *index, hpcw_error *err) {
     const struct hpcw_i_r2f_dataset d = dataset_of(w);
     struct hpcw_i_r2f_upkeep u = {.p = w->place};
@@ -194,8 +195,8 @@ static hpcw_status remove_earlier(const hpcw_rank2file *w, const hpcw_kvtree *in
     return s;
 }
 
-/* Takes a dataset that is written again out of the index, before any of its files changes, and removes its files. Finishes
- * before that what dead programs were doing with this id or name. */
+/* Takes a dataset that is written again out of the index, before any of its files changes, and removes its files.
+ * Finishes before that what dead programs were doing with this id or name. */
 static hpcw_status take_out(const hpcw_rank2file *w, hpcw_error *err) {
     const struct hpcw_i_r2f_dataset d = dataset_of(w);
     struct hpcw_i_r2f_removal r = hpcw_i_r2f_removal_new(&w->place);
@@ -225,8 +226,8 @@ static hpcw_status take_out(const hpcw_rank2file *w, hpcw_error *err) {
     return s;
 }
 
-/* The index may be lost: what is complete is not written over unless the caller says so. What an attempt that died left is, as
- * its marker tells. */
+/* The index may be lost: what is complete is not written over unless the caller says so. What an attempt that died
+ * left is, as its marker tells. */
 static hpcw_status refuse_unlisted(hpcw_rank2file *w, hpcw_error *err) {
     const struct hpcw_i_r2f_dataset d = dataset_of(w);
     uint32_t summaries = 0;
@@ -259,7 +260,9 @@ static hpcw_status remove_summaries(const hpcw_rank2file *w, hpcw_error *err) {
     return s;
 }
 
-/* Removes the nodes and summaries that an unfinished attempt left: some readers take every node in the directory. */
+/*
+ * Removes the nodes and summaries that an unfinished attempt left: some readers take every node in the directory.
+ */
 static hpcw_status remove_metadata(const hpcw_rank2file *w, hpcw_error *err) {
     const struct hpcw_i_r2f_dataset d = dataset_of(w);
     struct hpcw_i_r2f_removal r = hpcw_i_r2f_removal_new(&w->place);
@@ -500,8 +503,8 @@ const hpcw_rank2file_dataset *hpcw_rank2file_dataset_of(const hpcw_rank2file *w)
 
 /* ---- close ---- */
 
-/* On process 0, before the close writes anything over what others may have: somebody may have removed the lock file, and
- * another program may then have written a dataset of this id or name. */
+/* On process 0, before the close writes anything over what others may have: somebody may have removed the lock
+ * file, and another program may then have written a dataset of this id or name. */
 static hpcw_status regain_lock(hpcw_rank2file *w, hpcw_error *err) {
     hpcw_kvtree *index = NULL;
     hpcw_rank2file_layout layout;

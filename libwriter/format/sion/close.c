@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The close of a container: the rest of the data, the metadata, the names. The files of a set get theirs together. */
+/*
+ * The close of a container: the rest of the data, the metadata, the names. The files of a set get theirs together.
+ */
 #include <string.h>
 
 #include "libwriter/base/bytes.h"
@@ -51,8 +53,8 @@ static hpcw_status write_rest(struct hpcw_sion *h, const struct hpcw_i_sion_part
     return s == HPCW_OK ? hpcw_sink_set_size(part->sink, shape.file_size, err) : s;
 }
 
-/* The head and the commit mark. The head must not come earlier: processes that open the file only for its tables look
- * there for the nonce of the run. */
+/* The head and the commit mark. The head must not come earlier: processes that open the file only for its tables
+ * look there for the nonce of the run. */
 static hpcw_status commit(struct hpcw_sion *h, const struct hpcw_i_sion_part *part,
                           const struct hpcw_i_sion_extent *e, hpcw_error *err) {
     hpcw_sion_shape shape = hpcw_i_sion_shape_of_file(h, part->file, e->blocks[part->file]);
@@ -67,7 +69,8 @@ static hpcw_status commit(struct hpcw_sion *h, const struct hpcw_i_sion_part *pa
                : s;
 }
 
-/* The leaders write what is left but the head. The others detach from their files, which shows late errors of their writes. */
+/* The leaders write what is left but the head. The others detach from their files, which shows late errors of
+ * their writes. */
 static hpcw_status finish_parts(struct hpcw_sion *h, const struct hpcw_i_sion_extent *e, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (uint32_t p = 0; s == HPCW_OK && p < h->parts; p++) {
@@ -83,8 +86,8 @@ static bool leads_base(const struct hpcw_sion *h) {
     return h->parts > 0 && h->part[0].file == 0 && hpcw_i_sion_leads(h, &h->part[0]);
 }
 
-/* Whether the files get their names together. Sinks of the caller have no names here, and a part of a set that has not the
- * base file waits for that of another run. */
+/* Whether the files get their names together. Sinks of the caller have no names here, and a part of a set that has
+ * not the base file waits for that of another run. */
 static bool is_named_together(const struct hpcw_sion *h) {
     return h->placement.files > 1 && h->options.sink_source.open == NULL &&
            (h->options.set_tasks == 0 || h->options.set_first_file == 0);
@@ -127,7 +130,8 @@ static hpcw_status publish_base(struct hpcw_sion *h, hpcw_status so_far, hpcw_er
     return s;
 }
 
-/* Lists the files of this run beside the set, with the numbers in their temporary names; those of other runs have none. */
+/* Lists the files of this run beside the set, with the numbers in their temporary names; those of other runs have
+ * none. */
 static hpcw_status announce(struct hpcw_sion *h, const uint64_t *number, struct hpcw_i_set **set,
                             hpcw_error *err) {
     uint32_t files = h->placement.files;
@@ -166,9 +170,9 @@ static hpcw_status share_numbers(const struct hpcw_sion *h, uint64_t *number, hp
 }
 
 /*
- * Gives the files of a set their names: the intent first, then away with an older base file, so that no moment shows old and
- * new files together, and the base file last. Whoever dies in between leaves the intent, and the next open of the path
- * finishes it. All processes return the same.
+ * Gives the files of a set their names: the intent first, then away with an older base file, so that no moment
+ * shows old and new files together, and the base file last. Whoever dies in between leaves the intent, and the
+ * next open of the path finishes it. All processes return the same.
  */
 static hpcw_status publish_set(struct hpcw_sion *h, uint64_t *number, hpcw_error *err) {
     struct hpcw_i_set *set = NULL;
@@ -202,7 +206,9 @@ static hpcw_status publish_set(struct hpcw_sion *h, uint64_t *number, hpcw_error
     return hpcw_i_set_begun(err, h->path);
 }
 
-/* Commits and names the files. All processes return the same. `number`: [files] scratch, which may be that of `e`. */
+/*
+ * Commits and names the files. All processes return the same. `number`: [files] scratch, which may be that of `e`.
+ */
 static hpcw_status publish_all(struct hpcw_sion *h, const struct hpcw_i_sion_extent *e, uint64_t *number,
                                hpcw_error *err) {
     const bool together = is_named_together(h);

@@ -68,8 +68,8 @@ static hpcw_status agree_on_options(struct hpcw_sion *h, hpcw_status s, hpcw_err
     bool first = h->comm->process == 0;
     uint64_t leader = o->count > 0 ? (uint64_t)h->comm->process : UINT64_MAX;
     uint64_t host = hpcw_i_sys_host();
-    /* The lowest process with tasks, and the hosts; of process 0 the block size, which only it asks for, and what names
-     * the temporary files. */
+    /* The lowest process with tasks, and the hosts; of process 0 the block size, which only it asks for, and what
+     * names the temporary files. */
     uint64_t word[5] = {leader, host, h->block_size, first ? hpcw_i_sink_random() : 0, host};
     struct hpcw_i_words words = {.mins = 2, .maxs = 3, .word = word};
     s = hpcw_i_agree_same(h->comm, s, h->path, same, sizeof same / sizeof same[0], &words, err);
@@ -81,7 +81,8 @@ static hpcw_status agree_on_options(struct hpcw_sion *h, hpcw_status s, hpcw_err
     return s;
 }
 
-/* Counts the tasks of all processes, and checks that they make a container. `below`: of the processes below this one. */
+/* Counts the tasks of all processes, and checks that they make a container. `below`: of the processes below this
+ * one. */
 static hpcw_status agree_on_arguments(struct hpcw_sion *h, hpcw_status s, struct hpcw_i_sion_census *census,
                                       struct hpcw_i_sion_census *below, hpcw_error *err) {
     const hpcw_sion_options *o = &h->options;
@@ -201,7 +202,8 @@ void hpcw_sion_free(hpcw_sion *h) {
     hpcw_i_free(h);
 }
 
-/* Holds the directory of the path. Process 0 also finishes what a writer left there that died while it named a set. */
+/* Holds the directory of the path. Process 0 also finishes what a writer left there that died while it named a
+ * set. */
 static hpcw_status find_directory(struct hpcw_sion *h, hpcw_error *err) {
     const hpcw_sion *other = h->options.instead_of;
     int e = 0;

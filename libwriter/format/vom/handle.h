@@ -86,8 +86,8 @@ hpcw_status hpcw_i_vom_usable(const struct hpcw_vom *v, hpcw_error *err);
 /* Ends the text of a data file, and writes all of it. */
 hpcw_status hpcw_i_vom_finish(struct hpcw_vom *v, hpcw_error *err);
 
-/* The path of the set that a file is in: its own without ".RANK" and ".br", as in data.json. To be freed; NULL: out of
- * memory. */
+/* The path of the set that a file is in: its own without ".RANK" and ".br", as in data.json. To be freed; NULL:
+ * out of memory. */
 char *hpcw_i_vom_set_path(const char *path);
 
 /* Whether the phases so far may be all of them. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The bits of ids and proxies, and entities made from them (doc/formats/vom.md, "Bits of an id"). No I/O, no state. */
+/* The bits of ids and proxies, and entities made from them (doc/formats/vom.md, "Bits of an id"). No I/O, no
+ * state. */
 #include <inttypes.h>
 
 #include <hpcw/vom.h>

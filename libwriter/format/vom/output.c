@@ -26,8 +26,8 @@ static hpcw_status finish_set(const struct hpcw_i_vom_output *out, hpcw_error *e
     return s;
 }
 
-/* Holds the directory of the path, where a writer of the set may have died. One that is missing is that of the file that cannot
- * be created. */
+/* Holds the directory of the path, where a writer of the set may have died. One that is missing is that of the
+ * file that cannot be created. */
 static hpcw_status find_directory(struct hpcw_i_vom_output *out, hpcw_error *err) {
     int e = hpcw_i_dir_hold_of(out->path, &out->dir);
     return e == 0                        ? finish_set(out, err)
@@ -35,7 +35,8 @@ static hpcw_status find_directory(struct hpcw_i_vom_output *out, hpcw_error *err
                                          : hpcw_i_fail_sys(err, e, "%s: cannot open its directory", out->path);
 }
 
-/* What a dead writer of more ranks left, as far as they follow each other. The file of the last rank looks for them. */
+/* What a dead writer of more ranks left, as far as they follow each other. The file of the last rank looks for
+ * them. */
 static void clear_further_ranks(const struct hpcw_i_vom_output *out, const hpcw_vom_options *o) {
     const char *slash = strrchr(out->path, '/');
     const char *base = slash == NULL ? out->path : slash + 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records as text (doc/formats/vom.md, "Task" and "Edge"). Records of a limited length are composed in the emitter's
- * buffer, without a call for each key. */
+/* Records as text (doc/formats/vom.md, "Task" and "Edge"). Records of a limited length are composed in the
+ * emitter's buffer, without a call for each key. */
 #include <string.h>
 
 #include "libwriter/base/numfmt.h"

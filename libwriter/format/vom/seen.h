@@ -2,9 +2,9 @@
 /*
  * The keys of the records so far: a set of 72-bit keys with a mark for each, at most 24 bytes per key and 48 KiB.
  *
- * It is a table of 256 open-addressed parts. A part doubles when three quarters of it are in use. So it is never less
- * than 3/8 full, with 9 bytes a slot, and doubling needs the memory of one part only. With base/table in each part,
- * records of a first phase take 15 to 25 % longer.
+ * It is a table of 256 open-addressed parts. A part doubles when three quarters of it are in use. So it is never
+ * less than 3/8 full, with 9 bytes a slot, and doubling needs the memory of one part only. With base/table in each
+ * part, records of a first phase take 15 to 25 % longer.
  */
 #ifndef HPCW_FORMAT_VOM_SEEN_H
 #define HPCW_FORMAT_VOM_SEEN_H

@@ -25,8 +25,8 @@ struct vom_set {
     struct hpcw_i_set *intent; /* on the root */
 };
 
-/* The file with the lowest rank of this process, which has one: of all files, that of the root gets its name last, as readers
- * compare all others with it. */
+/* The file with the lowest rank of this process, which has one: of all files, that of the root gets its name last,
+ * as readers compare all others with it. */
 static size_t first_of(const struct vom_set *set) {
     size_t first = SIZE_MAX;
     for (size_t i = 0; i < set->count; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The statistics file (doc/formats/vom.md, "Statistics file") and its figures, checked against a file that vt wrote. */
+/* The statistics file (doc/formats/vom.md, "Statistics file") and its figures, checked against a file that vt
+ * wrote. */
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls from Fortran. MPI's own bindings (mpif.h, the modules mpi and mpi_f08) convert handles, constants, statuses,
- * strings and indices, and then call a function of C: MPI_Send in some libraries, PMPI_Send in others or for other
- * calls. So the wrapper replaces PMPI_... as well. If the caller is the binding of this very function, the program made
- * the call, and it is recorded as one from C. Other callers get what MPI has under that name: tools, MPI itself, and
- * bindings that ask for the size of a communicator on the way to another call.
+ * Calls from Fortran. MPI's own bindings (mpif.h, the modules mpi and mpi_f08) convert handles, constants,
+ * statuses, strings and indices, and then call a function of C: MPI_Send in some libraries, PMPI_Send in others or
+ * for other calls. So the wrapper replaces PMPI_... as well. If the caller is the binding of this very function,
+ * the program made the call, and it is recorded as one from C. Other callers get what MPI has under that name:
+ * tools, MPI itself, and bindings that ask for the size of a communicator on the way to another call.
  */
 #include <dlfcn.h>
 #include <string.h>
@@ -17,7 +17,8 @@
 enum { CALLERS_BITS = 12 };
 static _Atomic(uint64_t) callers[1u << CALLERS_BITS];
 
-/* The binding of MPI_Send is mpi_send_, ompi_send_f, pmpi_send_, mpi_send_f08_ or the like; MPI_Send itself is none. */
+/* The binding of MPI_Send is mpi_send_, ompi_send_f, pmpi_send_, mpi_send_f08_ or the like; MPI_Send itself is
+ * none. */
 static bool is_binding(const char *function, const void *caller) {
     Dl_info info;
     return dladdr(caller, &info) != 0 && info.dli_sname != NULL &&
@@ -65,15 +66,16 @@ int PMPI_Pcontrol(const int level, ...) {
  * --------------------------------------------------------------------------------------------------------- */
 
 /*
- * Some of the calls do not reach C. Their arguments are addresses, the first that of a communicator or a count. None has
- * more than six; those that a call has not got are passed on with whatever they are.
+ * Some of the calls do not reach C. Their arguments are addresses, the first that of a communicator or a count.
+ * None has more than six; those that a call has not got are passed on with whatever they are.
  */
 typedef void binding(void *a, void *b, void *c, void *d, void *e, void *f);
 
 #define OF_COMM MPI_Comm_f2c(*(const MPI_Fint *)a)
 #define NO_REQUEST (*(const MPI_Fint *)a == 0)
 
-/* MPI's own, found at the first call. A library that the program opened by itself has a binding that nobody else sees. */
+/* MPI's own, found at the first call. A library that the program opened by itself has a binding that nobody else
+ * sees. */
 enum index {
 #define FORTRAN(state, shown_on, when, name) INDEX_##name##_, INDEX_##name##_f08_,
 #include "libwriter/trace/calls.h"

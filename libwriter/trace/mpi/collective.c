@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collective calls. Their states have the bytes as cargo that this process sends from its buffer and receives into it;
- * those of MPI_Alltoall and MPI_Alltoallv as MPE has them.
+ * Collective calls. Their states have the bytes as cargo that this process sends from its buffer and receives into
+ * it; those of MPI_Alltoall and MPI_Alltoallv as MPE has them.
  */
 #include "libwriter/trace/messages.h"
 #include "libwriter/trace/requests.h"

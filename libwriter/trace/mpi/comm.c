@@ -54,8 +54,8 @@ int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI_Re
 #endif
 
 /*
- * Hidden while MPI frees it, as MPI may give an equal handle to another thread. Also in a callback of MPI: programs free
- * communicators that are attributes of others when those are freed.
+ * Hidden while MPI frees it, as MPI may give an equal handle to another thread. Also in a callback of MPI:
+ * programs free communicators that are attributes of others when those are freed.
  */
 static int leave(const struct hpcw_i_trace_span *s, MPI_Comm *comm, int (*call)(MPI_Comm *)) {
     uintptr_t key = HPCW_I_TRACE_KEY(*comm);

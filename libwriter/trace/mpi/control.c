@@ -63,8 +63,9 @@ static void free_all(void) {
 }
 
 /*
- * No collective call before all processes are known to have the wrapper: until then, each one reads its own environment. Then all
- * use that of process 0, as launchers do not pass it to all of them. False: nothing can be known.
+ * No collective call before all processes are known to have the wrapper: until then, each one reads its own
+ * environment. Then all use that of process 0, as launchers do not pass it to all of them. False: nothing can be
+ * known.
  */
 static bool meet(struct hpcw_i_trace_verdict *verdict, char *missing, size_t size) {
     MPI_Comm parent = MPI_COMM_NULL;
@@ -107,8 +108,8 @@ static hpcw_status open_log(const struct hpcw_i_trace_verdict *verdict, hpcw_clo
     return status == HPCW_OK ? hpcw_clog2_log_open(config.path, world, &options, log, err) : status;
 }
 
-/* A child of fork() shares the memory that is recorded in, so it must not record. Libraries call MPI_Finalized when a
- * child exits. */
+/* A child of fork() shares the memory that is recorded in, so it must not record. Libraries call MPI_Finalized
+ * when a child exits. */
 static void child_stops(void) {
     atomic_store(&hpcw_i_trace_session.following, false);
     switch_to(false);
@@ -210,9 +211,9 @@ static void end_recording(void) {
 }
 
 /*
- * MPI_Finalize first deletes the attributes of MPI_COMM_SELF, the one that was set first last. So this runs after the callbacks
- * of the program, in which for instance HDF5 and PETSc close their files: these are recorded as well. It also runs if another
- * tool calls MPI_Finalize past the wrapper.
+ * MPI_Finalize first deletes the attributes of MPI_COMM_SELF, the one that was set first last. So this runs after
+ * the callbacks of the program, in which for instance HDF5 and PETSc close their files: these are recorded as
+ * well. It also runs if another tool calls MPI_Finalize past the wrapper.
  */
 static int at_finalize(MPI_Comm comm, int key, void *value, void *context) {
     (void)comm, (void)key, (void)value, (void)context;
@@ -233,7 +234,8 @@ static bool end_with_finalize(void) {
  *  Start
  * --------------------------------------------------------------------------------------------------------- */
 
-/* If the process ends before MPI_Finalize, or cannot write a log with the others, the records are in local files at best. */
+/* If the process ends before MPI_Finalize, or cannot write a log with the others, the records are in local files
+ * at best. */
 static void say_at_end(const hpcw_clog2_log *log, const char *missing) {
     static char line[1400];
     hpcw_error error = {.message = "no log: the program ended without MPI_Finalize"};
@@ -255,8 +257,8 @@ static void say_at_end(const hpcw_clog2_log *log, const char *missing) {
     hpcw_i_trace_program_records(line);
 }
 
-/* As with other tools, a log replaces that of the last run, so that scripts find it; but not without a word if the user did not
- * choose its name. Said while the old log is still there. */
+/* As with other tools, a log replaces that of the last run, so that scripts find it; but not without a word if the
+ * user did not choose its name. Said while the old log is still there. */
 static void say_what_is_replaced(void) {
     struct hpcw_i_entry old;
     if (process == 0 && config.on && !config.named && hpcw_i_sys_look(config.path, true, &old) == 0 &&

@@ -109,8 +109,8 @@ static int end_exchange(const struct hpcw_i_trace_span *s, int code, uint64_t co
     }
 #include "libwriter/trace/calls.h"
 
-/* Begins the receive of a message that a probe has matched, on its communicator, and removes its entry: MPI may give the
- * same handle to the request. */
+/* Begins the receive of a message that a probe has matched, on its communicator, and removes its entry: MPI may
+ * give the same handle to the request. */
 static struct hpcw_i_trace_span take(int32_t state, MPI_Message message, struct hpcw_i_trace_comm *comm) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_open(state);
     struct hpcw_i_trace_handle *h = hpcw_i_trace_request_find(&s, HPCW_I_TRACE_KEY(message));

@@ -16,7 +16,9 @@ static int end_made(const struct hpcw_i_trace_span *s, int code, uintptr_t key, 
     return hpcw_i_trace_span_end(s, code);
 }
 
-/* Forgets a handle before MPI frees it, as MPI may give an equal one to another thread. Also in a callback of MPI. */
+/*
+ * Forgets a handle before MPI frees it, as MPI may give an equal one to another thread. Also in a callback of MPI.
+ */
 static void forget(uintptr_t key) {
     struct hpcw_i_trace_handle *h =
         hpcw_i_trace_following() ? hpcw_i_trace_handles_find(&hpcw_i_trace_owned, key) : NULL;
@@ -78,9 +80,9 @@ int MPI_Win_free(MPI_Win *win) {
 }
 
 /*
- * An arrow needs a record on the timeline of each process, and the other one makes no call: so this process records both
- * ends, at the begin and the end of its call. The arrows have the largest tag, so that viewers do not pair them with
- * those of messages, which are on the same communicator.
+ * An arrow needs a record on the timeline of each process, and the other one makes no call: so this process
+ * records both ends, at the begin and the end of its call. The arrows have the largest tag, so that viewers do not
+ * pair them with those of messages, which are on the same communicator.
  */
 enum { TAG = INT32_MAX };
 static const uint64_t NO_ARROW = UINT64_MAX;

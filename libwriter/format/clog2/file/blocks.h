@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Puts records into blocks, in memory (doc/formats/clog2.md, "Blocks"). A new block begins where MPE's fill rule demands it (MPE2 2.4.9b,
- * CLOG_Buffer_save_*: the record and the record that ends the block fit, and at least one byte stays free). It
- * also begins at every record whose number is a multiple of HPCW_CLOG2_SEGMENT, so that a block never depends
- * on records of another segment.
+ * Puts records into blocks, in memory (doc/formats/clog2.md, "Blocks"). A new block begins where MPE's fill rule
+ * demands it (MPE2 2.4.9b, CLOG_Buffer_save_*: the record and the record that ends the block fit, and at least one
+ * byte stays free). It also begins at every record whose number is a multiple of HPCW_CLOG2_SEGMENT, so that a
+ * block never depends on records of another segment.
  */
 #ifndef HPCW_FORMAT_CLOG2_FILE_BLOCKS_H
 #define HPCW_FORMAT_CLOG2_FILE_BLOCKS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Cargo and the formats that show it. A piece is coded in four bits, a list of pieces in 64: a cargo of 32 bytes holds
- * 16 of them at most, two bytes each, and equal lists are equal numbers.
+ * Cargo and the formats that show it. A piece is coded in four bits, a list of pieces in 64: a cargo of 32 bytes
+ * holds 16 of them at most, two bytes each, and equal lists are equal numbers.
  */
 #include "libwriter/format/clog2/file/definitions.h"
 

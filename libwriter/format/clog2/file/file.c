@@ -80,7 +80,8 @@ uint64_t hpcw_clog2_file_size(uint64_t blocks, uint32_t block_size, uint32_t com
  *  Open and free
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Whether all processes mean the same; *tag: of the temporary file, 0 for one process alone. `o` may be NULL after a failure. */
+/* Whether all processes mean the same; *tag: of the temporary file, 0 for one process alone. `o` may be NULL after
+ * a failure. */
 static hpcw_status agree_on_options(hpcw_comm *comm, const char *path, const hpcw_clog2_options *o,
                                     hpcw_status s, uint64_t *tag, hpcw_error *err) {
     const hpcw_clog2_options none = {0};

@@ -39,7 +39,8 @@ hpcw_status hpcw_i_clog2_sink_open(const struct hpcw_i_clog2_place *place, const
 hpcw_status hpcw_i_clog2_open_at(const struct hpcw_i_clog2_place *place, const char *path, hpcw_comm *comm,
                                  const hpcw_clog2_options *options, hpcw_clog2 **out, hpcw_error *err);
 
-/* ---- preamble.c: what comes before and after the blocks (doc/formats/clog2.md, "Preamble" and "Communicators") ---- */
+/* ---- preamble.c: what comes before and after the blocks (doc/formats/clog2.md, "Preamble" and "Communicators")
+ * ---- */
 
 enum {
     HPCW_I_CLOG2_PREAMBLE = 1024,

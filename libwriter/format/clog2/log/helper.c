@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The helper thread. A recording thread that fills a window finds the next one prepared, and full windows do not stay in
- * memory without end. */
+/* The helper thread. A recording thread that fills a window finds the next one prepared, and full windows do not
+ * stay in memory without end. */
 #include <signal.h>
 
 #include "libwriter/format/clog2/log/recording.h"

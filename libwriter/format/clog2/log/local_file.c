@@ -23,8 +23,8 @@ enum { TABLE_STEP = 65536, TAG_DIGITS = 16 };
  *  Windows
  * --------------------------------------------------------------------------------------------------------- */
 
-/* EBADF: the descriptor is no more that of the local file. Programs close descriptors that they do not know, and their next file
- * has the number: nothing may be written there. */
+/* EBADF: the descriptor is no more that of the local file. Programs close descriptors that they do not know, and
+ * their next file has the number: nothing may be written there. */
 static int expect_own(const hpcw_clog2_log *log) {
     return hpcw_i_sys_expect(log->fd, &log->local_id);
 }
@@ -75,8 +75,9 @@ static int make_window(int fd, uint64_t offset, size_t size, struct hpcw_i_clog2
 }
 
 /*
- * Makes the pages of a window, so that a recording thread finds them. Written as one call, they are large pages where the
- * file system has these: on ext4 this takes a third of the time that 512 first stores take, and elsewhere the same.
+ * Makes the pages of a window, so that a recording thread finds them. Written as one call, they are large pages
+ * where the file system has these: on ext4 this takes a third of the time that 512 first stores take, and
+ * elsewhere the same.
  */
 static int prepare(int fd, const struct hpcw_i_clog2_window *window) {
     enum { PIECE = HPCW_I_CLOG2_CHUNK_BYTES / HPCW_I_SYS_PIECES };
@@ -114,8 +115,8 @@ bool hpcw_i_clog2_local_make(hpcw_clog2_log *log, struct hpcw_i_clog2_window *wi
  *  The table
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Under the lock. `size` more bytes of the table, which are 0; NULL: refused. A file that was refused space does not
- * grow, but what is allocated for the table is used. */
+/* Under the lock. `size` more bytes of the table, which are 0; NULL: refused. A file that was refused space does
+ * not grow, but what is allocated for the table is used. */
 static unsigned char *table_space(hpcw_clog2_log *log, size_t size) {
     int e;
     bool fits = log->table.base != NULL && log->table_used + size <= log->table_allocated;
@@ -278,8 +279,8 @@ void hpcw_i_clog2_local_close(hpcw_clog2_log *log, bool remove) {
  *  What a run leaves
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Prints the local files of this run as a word of a command. The tag alone names them, too: so it does in a directory whose
- * words or those of the log a shell cannot take. False: they do not fit. */
+/* Prints the local files of this run as a word of a command. The tag alone names them, too: so it does in a
+ * directory whose words or those of the log a shell cannot take. False: they do not fit. */
 static bool print_files(const hpcw_clog2_log *log, char *to, size_t size) {
     char path[PATH_MAX], word[PATH_MAX + 64], tag[TAG_DIGITS + 1];
     print_tag(log, tag);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The format of local files, in the byte order of the machine. A file is a row of windows of one size, which the process
- * maps into its memory. The first begins with the head of the file. A window has pieces, each with a head of its own; where
- * no piece is, its bytes are 0. A piece of records has the rest of its window, and its records end where the second word of
- * the next one is 0. The tag of a head and that word are stored last, so that the death of a process leaves nothing half
- * written.
+ * The format of local files, in the byte order of the machine. A file is a row of windows of one size, which the
+ * process maps into its memory. The first begins with the head of the file. A window has pieces, each with a head
+ * of its own; where no piece is, its bytes are 0. A piece of records has the rest of its window, and its records
+ * end where the second word of the next one is 0. The tag of a head and that word are stored last, so that the
+ * death of a process leaves nothing half written.
  */
 #ifndef HPCW_FORMAT_CLOG2_LOG_LOCAL_FILE_H
 #define HPCW_FORMAT_CLOG2_LOG_LOCAL_FILE_H

@@ -84,7 +84,8 @@ static void release_place(struct hpcw_i_clog2_place *place) {
     *place = (struct hpcw_i_clog2_place){0};
 }
 
-/* A symbolic link that has the name is followed here, once: what somebody gives the name while the program runs is replaced. */
+/* A symbolic link that has the name is followed here, once: what somebody gives the name while the program runs is
+ * replaced. */
 static int follow_last_part(const char *path, struct hpcw_i_clog2_place *place) {
     struct hpcw_i_dir *dir = place->dir;
     int e = hpcw_i_dir_follow(dir, last_part(path), &place->dir, &place->name);
@@ -92,8 +93,9 @@ static int follow_last_part(const char *path, struct hpcw_i_clog2_place *place) 
     return e;
 }
 
-/* Finds the place of the log, in the directory of this name if it is not "". A directory that is missing or closed now, that of
- * the path or of a symbolic link, may be there when the log is written: then *start is where the path begins. */
+/* Finds the place of the log, in the directory of this name if it is not "". A directory that is missing or closed
+ * now, that of the path or of a symbolic link, may be there when the log is written: then *start is where the path
+ * begins. */
 static hpcw_status find_place(const hpcw_clog2_log_options *o, const char *path, const char *directory,
                               struct hpcw_i_clog2_place *place, struct hpcw_i_dir **start, hpcw_error *err) {
     *place = (struct hpcw_i_clog2_place){0};
@@ -171,8 +173,8 @@ static hpcw_status agree_on_options(hpcw_clog2_log *log, hpcw_comm *comm, const 
     return s;
 }
 
-/* Whether all processes see one directory for the log: better known before the program runs than after it. Whatever else
- * is wrong with that directory may be right by then. Collective. */
+/* Whether all processes see one directory for the log: better known before the program runs than after it.
+ * Whatever else is wrong with that directory may be right by then. Collective. */
 static hpcw_status check_directory(const hpcw_clog2_log *log, uint64_t tag, hpcw_error *err) {
     hpcw_sink *sink = NULL;
     hpcw_status s = HPCW_OK;

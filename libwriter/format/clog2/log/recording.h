@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A recording in progress. A timeline is a list of chunks of words; a chunk is a window of the local file, or memory
- * where there is no such file. One lock guards what threads share. Recording takes it once per chunk. */
+/* A recording in progress. A timeline is a list of chunks of words; a chunk is a window of the local file, or
+ * memory where there is no such file. One lock guards what threads share. Recording takes it once per chunk. */
 #ifndef HPCW_FORMAT_CLOG2_LOG_RECORDING_H
 #define HPCW_FORMAT_CLOG2_LOG_RECORDING_H
 
@@ -114,7 +114,9 @@ struct hpcw_i_clog2_apart {
     uint64_t began_ns; /* the system clock of that host then */
 };
 
-/* Begins a recording that ends with its local file, for hpcw_clog2_recover: it cannot be finished. Not collective. */
+/*
+ * Begins a recording that ends with its local file, for hpcw_clog2_recover: it cannot be finished. Not collective.
+ */
 hpcw_status hpcw_i_clog2_log_open_apart(const char *path, const hpcw_clog2_log_options *options,
                                         const struct hpcw_i_clog2_apart *apart, hpcw_clog2_log **out,
                                         hpcw_error *err);
@@ -170,8 +172,8 @@ void hpcw_i_clog2_local_in_memory(const hpcw_clog2_log *log);
 /* Closes the file, and removes it. */
 void hpcw_i_clog2_local_close(hpcw_clog2_log *log, bool remove);
 
-/* Appends to a message how the log can still be made of `files` local files, and that `unsaved` threads have records
- * that are in none: numbers of all processes. */
+/* Appends to a message how the log can still be made of `files` local files, and that `unsaved` threads have
+ * records that are in none: numbers of all processes. */
 void hpcw_i_clog2_local_hint(const hpcw_clog2_log *log, uint64_t files, uint64_t unsaved, hpcw_error *err);
 
 /* ---- helper.c ---- */

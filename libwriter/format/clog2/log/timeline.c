@@ -47,7 +47,9 @@ static uint64_t *get_buffer(hpcw_clog2_log *log) {
     return data;
 }
 
-/* Under the lock, which it may release for a while. Puts the chunk into a window; false: there is none to be had. */
+/*
+ * Under the lock, which it may release for a while. Puts the chunk into a window; false: there is none to be had.
+ */
 static bool get_window(struct hpcw_i_clog2_timeline *l, struct hpcw_i_clog2_chunk *chunk) {
     hpcw_clog2_log *log = l->log;
     struct hpcw_i_clog2_window window;

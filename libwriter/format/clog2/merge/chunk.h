@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records as a thread leaves them: words in chunks. A chunk is in memory, or in a window of the local file, which may be
- * mapped or not. */
+/* Records as a thread leaves them: words in chunks. A chunk is in memory, or in a window of the local file, which
+ * may be mapped or not. */
 #ifndef HPCW_FORMAT_CLOG2_MERGE_CHUNK_H
 #define HPCW_FORMAT_CLOG2_MERGE_CHUNK_H
 

@@ -11,8 +11,8 @@ struct hpcw_i_clog2_open_state {
     uint32_t count;
 };
 
-/* Counts open states by (communicator, start event). Open addressing, as base/table takes 5 ns more for each event of a
- * merge; keys stay. */
+/* Counts open states by (communicator, start event). Open addressing, as base/table takes 5 ns more for each event
+ * of a merge; keys stay. */
 struct hpcw_i_clog2_open_states {
     struct hpcw_i_clog2_open_state *slot; /* [slots] */
     uint32_t slots, used;

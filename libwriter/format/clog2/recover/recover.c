@@ -77,8 +77,8 @@ static hpcw_status check_ranks(const char *path, const struct hpcw_i_clog2_recov
                        ranks, count, ranks - count == 1 ? "" : "s", missing);
 }
 
-/* Whether all that was recorded is in the files. Of MPE's this cannot be known: they are cut short whenever their program
- * died. */
+/* Whether all that was recorded is in the files. Of MPE's this cannot be known: they are cut short whenever their
+ * program died. */
 static hpcw_status check_whole(const char *path, const struct hpcw_i_clog2_recovered_file *file, size_t count,
                                hpcw_error *err) {
     for (size_t i = 0; i < count; i++) {

@@ -207,8 +207,8 @@ static bool is_piece(const struct hpcw_i_clog2_piece_head *piece) {
            piece->size <= HPCW_I_CLOG2_CHUNK_BYTES && piece->thread < HPCW_I_CLOG2_MOST_THREADS;
 }
 
-/* A window that begins with no tag has not been used: beyond its first page, where a tag may have been about to come, it is
- * zeros. */
+/* A window that begins with no tag has not been used: beyond its first page, where a tag may have been about to
+ * come, it is zeros. */
 static hpcw_status check_unused(struct hpcw_i_clog2_recovered_file *f, uint64_t at, uint64_t end,
                                 hpcw_error *err) {
     uint64_t words[512]; /* a page */

@@ -50,8 +50,8 @@ void hpcw_i_clog2_recovered_close(struct hpcw_i_clog2_recovered_file *file);
 hpcw_status hpcw_i_clog2_recovered_read(const struct hpcw_i_clog2_recovered_file *file, uint64_t offset,
                                         void *to, size_t size, bool *whole, hpcw_error *err);
 
-/* Reads an open local file of this library, of `size` bytes. It notes where the records are, and does not keep them in
- * memory. */
+/* Reads an open local file of this library, of `size` bytes. It notes where the records are, and does not keep
+ * them in memory. */
 hpcw_status hpcw_i_clog2_read_own(struct hpcw_i_clog2_recovered_file *file, uint64_t size, hpcw_error *err);
 
 /* The same for one of MPE2. Its records become `encoded`, with the communicator numbers of that file. */

@@ -28,8 +28,8 @@ struct hpcw_i_r2f_inner {
 hpcw_status hpcw_i_r2f_get_inner(struct hpcw_i_kv_cursor *c, struct hpcw_i_r2f_inner *inner, hpcw_error *err);
 
 /*
- * A leaf of exactly the ranks first .. end - 1 of a job of `ranks`. Appends their records to `words`, in the order of
- * the leaf; at [end - first] is the first word of each.
+ * A leaf of exactly the ranks first .. end - 1 of a job of `ranks`. Appends their records to `words`, in the order
+ * of the leaf; at [end - first] is the first word of each.
  */
 hpcw_status hpcw_i_r2f_get_leaf(struct hpcw_i_kv_cursor *c, uint32_t ranks, uint32_t first, uint32_t end,
                                 struct hpcw_i_buf *words, uint64_t *at, hpcw_error *err);

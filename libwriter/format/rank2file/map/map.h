@@ -60,7 +60,8 @@ static inline bool hpcw_i_r2f_cut(struct hpcw_i_r2f_cutter *c, uint64_t size) {
 struct hpcw_i_r2f_node {
     uint32_t first, end; /* ranks */
     uint32_t child,
-        items; /* inner nodes: index of the first child, and the number of children; leaves: the number of entries */
+        /* inner nodes: index of the first child, and the number of children; leaves: the number of entries */
+        items;
     uint64_t size;
 };
 
@@ -81,7 +82,8 @@ void hpcw_i_r2f_map_init(hpcw_rank2file_map *map, const hpcw_rank2file_options *
 /* The cuts of leaves. */
 struct hpcw_i_r2f_cutter hpcw_i_r2f_leaf_cutter(const hpcw_rank2file_map *map);
 
-/* Adds a node that begins at rank `first` and, if it is an inner one, at node `child`. Its end and size follow later. */
+/* Adds a node that begins at rank `first` and, if it is an inner one, at node `child`. Its end and size follow
+ * later. */
 hpcw_status hpcw_i_r2f_map_add(hpcw_rank2file_map *map, uint32_t first, uint32_t child, hpcw_error *err);
 
 /* Adds all inner nodes. All leaves must be there. */

@@ -37,8 +37,8 @@ const char *hpcw_i_r2f_bad_name(const char *name, size_t size, size_t most);
 /* Longest name of a dataset that an index may have, without NUL: that of a path in SCR (SCR_MAX_FILENAME). */
 enum { HPCW_I_R2F_LONGEST = 1023 };
 
-/* What is wrong with the name of a dataset in an index, or NULL. In the layouts of SCR 1.1 it is that of a directory. SCR 1.2
- * and later take any name. */
+/* What is wrong with the name of a dataset in an index, or NULL. In the layouts of SCR 1.1 it is that of a
+ * directory. SCR 1.2 and later take any name. */
 const char *hpcw_i_r2f_bad_listed(hpcw_rank2file_layout layout, const char *name);
 
 /* Whether this is also the name of a directory below the prefix, so that files below it may be removed. */

@@ -25,8 +25,8 @@ static bool is_unsupported(int e) {
     return e == ENOSYS || e == EOPNOTSUPP || e == EINVAL || e == ENOLCK;
 }
 
-/* Whoever creates the file lets all others lock it who may write in the directory, whatever the umask. It may be another
- * user's: a group shares it. */
+/* Whoever creates the file lets all others lock it who may write in the directory, whatever the umask. It may be
+ * another user's: a group shares it. */
 static int open_or_create(struct hpcw_i_dir *prefix, int *fd) {
     struct hpcw_i_dir *directory = NULL;
     int at;
@@ -46,7 +46,8 @@ static int open_or_create(struct hpcw_i_dir *prefix, int *fd) {
     return e;
 }
 
-/* A lock that may not be opened is not "no lock here": others hold it, and this program would destroy what they write. */
+/* A lock that may not be opened is not "no lock here": others hold it, and this program would destroy what they
+ * write. */
 static hpcw_status open_lock(const struct hpcw_i_r2f_prefix *p, int *fd, hpcw_error *err) {
     *fd = -1;
     int e = open_or_create(p->dir, fd);

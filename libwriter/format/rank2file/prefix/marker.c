@@ -16,12 +16,13 @@
 #include "libwriter/io/sys.h"
 
 /*
- * The first HEAD bytes are a line with layout, 0 or 1, host and name of the dataset, the line "files", and line feeds. So a
- * writer replaces the line of an earlier one by one call, and whoever is killed leaves an empty file, the old line or the
- * new one. Names follow, each with a line feed; a last one without it was not written to its end.
+ * The first HEAD bytes are a line with layout, 0 or 1, host and name of the dataset, the line "files", and line
+ * feeds. So a writer replaces the line of an earlier one by one call, and whoever is killed leaves an empty file,
+ * the old line or the new one. Names follow, each with a line feed; a last one without it was not written to its
+ * end.
  *
- * An intent is written at once, of datasets whose names SCR gave. So its line has no name and the next one is "names": names
- * follow with a NUL each, the first one that of the dataset, and may have any other byte.
+ * An intent is written at once, of datasets whose names SCR gave. So its line has no name and the next one is
+ * "names": names follow with a NUL each, the first one that of the dataset, and may have any other byte.
  */
 enum { HEAD = HPCW_RANK2FILE_MAX_DATASET + 32, LARGEST = INT32_MAX };
 static const char *const list_word[] = {
@@ -154,7 +155,8 @@ static bool parse_names(const char *text, size_t size, char ending_byte, struct 
     return true;
 }
 
-/* Takes the name of the dataset of an intent, and its length with NUL. False: the intent was not written to its end. */
+/* Takes the name of the dataset of an intent, and its length with NUL. False: the intent was not written to its
+ * end. */
 static bool parse_dataset(const char *text, size_t size, struct hpcw_i_r2f_marker *marker, size_t *taken) {
     const char *end = memchr(text, '\0', size);
     *taken = end == NULL ? 0 : (size_t)(end - text) + 1;

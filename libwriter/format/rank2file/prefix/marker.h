@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Markers: small files in .scr that say what is not finished, so that it can be finished or undone if the program dies
- * (doc/formats/rank2file.md, "Several writers").
+ * Markers: small files in .scr that say what is not finished, so that it can be finished or undone if the program
+ * dies (doc/formats/rank2file.md, "Several writers").
  *
  * hpcw.ID.unfinished    a dataset that is being written: its first line, and the data files of process 0
  * hpcw.ID.unfinished.P  the same line, and the data files of process P > 0
@@ -43,14 +43,15 @@ hpcw_status hpcw_i_r2f_markers_find(const struct hpcw_i_r2f_prefix *p, enum hpcw
 /*
  * Reads a marker; *marker is to be freed in any case.
  *
- * HPCW_ENOENT: there is none; HPCW_EEXIST: something of this name that is not this user's marker; HPCW_EFORMAT: it names no
- * dataset, as of a program that died before it did anything else.
+ * HPCW_ENOENT: there is none; HPCW_EEXIST: something of this name that is not this user's marker; HPCW_EFORMAT: it
+ * names no dataset, as of a program that died before it did anything else.
  */
 hpcw_status hpcw_i_r2f_marker_read(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_which *which,
                                    struct hpcw_i_r2f_marker *marker, hpcw_error *err);
 void hpcw_i_r2f_marker_free(struct hpcw_i_r2f_marker *marker);
 
-/* Writes a whole intent, instead of whatever has its name. `sync`: it is on the disk, with its name, when this returns. */
+/* Writes a whole intent, instead of whatever has its name. `sync`: it is on the disk, with its name, when this
+ * returns. */
 hpcw_status hpcw_i_r2f_intent_write(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_which *which,
                                     const struct hpcw_i_r2f_marker *marker, bool sync, hpcw_error *err);
 
@@ -78,8 +79,8 @@ struct hpcw_i_r2f_marker_file {
 /* Whether the first process of a writer of this id owns its marker. False if that cannot be known. */
 bool hpcw_i_r2f_marker_is_held(const struct hpcw_i_r2f_prefix *p, uint64_t id);
 
-/* Opens the marker of a writer that has the lock of the dataset. What an earlier attempt listed stays listed; something
- * else of this name is replaced. `marker` has no names. */
+/* Opens the marker of a writer that has the lock of the dataset. What an earlier attempt listed stays listed;
+ * something else of this name is replaced. `marker` has no names. */
 hpcw_status hpcw_i_r2f_marker_open(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_which *which,
                                    const struct hpcw_i_r2f_marker *marker, bool sync,
                                    struct hpcw_i_r2f_marker_file *file, hpcw_error *err);

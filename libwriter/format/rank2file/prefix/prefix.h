@@ -13,8 +13,8 @@
 struct hpcw_i_dir;
 
 /*
- * The prefix is looked up once and held. What creates, overwrites or removes below it follows no symbolic link, so that
- * nothing outside is reached (libwriter/io/dir.h). The prefix itself, and all reading, may go through links.
+ * The prefix is looked up once and held. What creates, overwrites or removes below it follows no symbolic link, so
+ * that nothing outside is reached (libwriter/io/dir.h). The prefix itself, and all reading, may go through links.
  */
 struct hpcw_i_r2f_prefix {
     const char *path; /* for messages */
@@ -25,13 +25,13 @@ struct hpcw_i_r2f_prefix {
 /* Holds a prefix that exists. p->dir is to be released, and NULL after a failure. */
 hpcw_status hpcw_i_r2f_hold(const char *path, struct hpcw_i_r2f_prefix *p, hpcw_error *err);
 
-/* Records that a call for a name below the prefix failed: "PREFIX/NAME: WHAT". If a link is the reason, the message names
- * the link. */
+/* Records that a call for a name below the prefix failed: "PREFIX/NAME: WHAT". If a link is the reason, the
+ * message names the link. */
 hpcw_status hpcw_i_r2f_fail_below(const struct hpcw_i_r2f_prefix *p, int e, const char *name, const char *what,
                                   hpcw_error *err);
 
-/* Makes one directory, which may exist. With `sync`, a new one is written back to the disk with its name. *made (may be
- * NULL): whether there was none. */
+/* Makes one directory, which may exist. With `sync`, a new one is written back to the disk with its name. *made
+ * (may be NULL): whether there was none. */
 hpcw_status hpcw_i_r2f_make_directory(const struct hpcw_i_r2f_prefix *p, const char *name, bool sync,
                                       bool *made, hpcw_error *err);
 
@@ -41,13 +41,13 @@ hpcw_status hpcw_i_r2f_make_directory(const struct hpcw_i_r2f_prefix *p, const c
 #define HPCW_I_R2F_LOCK ".scr/hpcw.lock"
 
 /*
- * Locks the index, or a dataset by its id and name. The directory .scr must exist. hpcw_i_r2f_unlock
- * closes *fd and releases the lock, as the end of the program and of its children does; -1 after a failure. The lock of the index waits; a dataset that
- * another writer holds gives HPCW_EEXIST. Where the file system has no locks, *fd is open and nothing is locked;
- * *locked (may be NULL) tells.
+ * Locks the index, or a dataset by its id and name. The directory .scr must exist. hpcw_i_r2f_unlock closes *fd
+ * and releases the lock, as the end of the program and of its children does; -1 after a failure. The lock of the
+ * index waits; a dataset that another writer holds gives HPCW_EEXIST. Where the file system has no locks, *fd is
+ * open and nothing is locked; *locked (may be NULL) tells.
  *
- * Somebody else may have removed the file. A lock is taken on the file that has the name then; and a dataset whose writer
- * still owns its marker is being written, whatever the lock says.
+ * Somebody else may have removed the file. A lock is taken on the file that has the name then; and a dataset whose
+ * writer still owns its marker is being written, whatever the lock says.
  */
 hpcw_status hpcw_i_r2f_lock_index(const struct hpcw_i_r2f_prefix *p, int *fd, bool *locked, hpcw_error *err);
 hpcw_status hpcw_i_r2f_lock_dataset(const struct hpcw_i_r2f_prefix *p, uint64_t id, const char *name, int *fd,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A dataset in the index of a prefix (doc/formats/rank2file.md, "Index"), and its summary; trees for all processes. */
+/* A dataset in the index of a prefix (doc/formats/rank2file.md, "Index"), and its summary; trees for all
+ * processes. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>

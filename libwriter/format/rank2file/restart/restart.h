@@ -51,7 +51,9 @@ struct hpcw_rank2file_restart {
     struct hpcw_i_buf path;   /* of the file described last */
 };
 
-/* Finds a dataset in the index. *out, to be freed, is the whole index, or NULL after a failure; NULL: not wanted. */
+/*
+ * Finds a dataset in the index. *out, to be freed, is the whole index, or NULL after a failure; NULL: not wanted.
+ */
 hpcw_status hpcw_i_r2f_find_dataset(const struct hpcw_i_r2f_prefix *p, const char *wanted,
                                     struct hpcw_i_r2f_known *known, hpcw_kvtree **out, hpcw_error *err);
 
@@ -63,8 +65,8 @@ hpcw_status hpcw_i_r2f_where(const hpcw_rank2file_restart *r, const char *path, 
 hpcw_status hpcw_i_r2f_read_summary(hpcw_rank2file_restart *r, const char *prefix, hpcw_error *err);
 
 /*
- * Collective. Opens the dataset that process 0 knows; `s` is the status of that. Reads the map, but no index. A prefix that
- * is held, by one process alone, is not looked up again, and must be held until the handle is freed.
+ * Collective. Opens the dataset that process 0 knows; `s` is the status of that. Reads the map, but no index. A
+ * prefix that is held, by one process alone, is not looked up again, and must be held until the handle is freed.
  */
 hpcw_status hpcw_i_r2f_open_known(const struct hpcw_i_r2f_prefix *p, hpcw_comm *comm,
                                   const struct hpcw_i_r2f_known *known, hpcw_status s,
@@ -80,8 +82,8 @@ hpcw_status hpcw_i_r2f_list_open(const struct hpcw_i_r2f_prefix *p, hpcw_rank2fi
 /* Collective. Loads all ranks and checks that the files exist and have their sizes; then nothing is loaded. */
 hpcw_status hpcw_i_r2f_check_all(hpcw_rank2file_restart *r, hpcw_error *err);
 
-/* hpcw_rank2file_check of a prefix that is held, with the files. What the index says about the dataset does not count: the
- * dataset can be restarted all the same. */
+/* hpcw_rank2file_check of a prefix that is held, with the files. What the index says about the dataset does not
+ * count: the dataset can be restarted all the same. */
 hpcw_status hpcw_i_r2f_check_dataset(const struct hpcw_i_r2f_prefix *p, const char *dataset, hpcw_error *err);
 
 /* Frees what hpcw_rank2file_restart_load found. */

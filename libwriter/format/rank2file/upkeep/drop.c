@@ -112,7 +112,8 @@ hpcw_status hpcw_i_r2f_drop(struct hpcw_i_r2f_upkeep *u, const char *dataset, bo
     return s;
 }
 
-/* The records of a dataset under the lock of the index: the second one is that of SCR 1.1 in the shared layout, or NULL. */
+/* The records of a dataset under the lock of the index: the second one is that of SCR 1.1 in the shared layout, or
+ * NULL. */
 static hpcw_status open_records(struct hpcw_i_r2f_upkeep *u, const char *dataset, int *lock,
                                 hpcw_kvtree **index, hpcw_rank2file_layout *layout, hpcw_kvtree *record[2],
                                 hpcw_error *err) {
@@ -152,8 +153,8 @@ hpcw_status hpcw_i_r2f_make_current(struct hpcw_i_r2f_upkeep *u, const char *dat
     hpcw_rank2file_layout layout;
     int lock = -1;
     int own = -1;
-    /* Reading all files takes long, so that writers do not wait for it: whoever writes the dataset again meanwhile has its
-     * lock, or has finished a sound one. */
+    /* Reading all files takes long, so that writers do not wait for it: whoever writes the dataset again meanwhile
+     * has its lock, or has finished a sound one. */
     hpcw_status s = hpcw_i_r2f_check_dataset(&u->p, dataset, err);
     s = s == HPCW_OK ? open_records(u, dataset, &lock, &index, &layout, record, err) : s;
     if (s == HPCW_OK) {

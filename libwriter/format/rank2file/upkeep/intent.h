@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Datasets that are removed in steps: an intent that lists their files, the index without them, the files, the intent.
- * Whoever changes the prefix next finishes what a dead program began, or undoes it if the index still lists the dataset.
+ * Datasets that are removed in steps: an intent that lists their files, the index without them, the files, the
+ * intent. Whoever changes the prefix next finishes what a dead program began, or undoes it if the index still
+ * lists the dataset.
  */
 #ifndef HPCW_FORMAT_RANK2FILE_INTENT_H
 #define HPCW_FORMAT_RANK2FILE_INTENT_H
@@ -25,8 +26,9 @@ hpcw_status hpcw_i_r2f_is_being_removed(const struct hpcw_i_r2f_prefix *p, uint6
                                         hpcw_error *err);
 
 /*
- * Takes a dataset out of the index, after an intent that lists what is to be removed. The caller has the locks of the index
- * and of the dataset. `index` is without it already. After a failure the index is as it was, or another start finishes it.
+ * Takes a dataset out of the index, after an intent that lists what is to be removed. The caller has the locks of
+ * the index and of the dataset. `index` is without it already. After a failure the index is as it was, or another
+ * start finishes it.
  */
 hpcw_status hpcw_i_r2f_take_out(const struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
                                 const hpcw_kvtree *index, hpcw_durability durability, hpcw_error *err);

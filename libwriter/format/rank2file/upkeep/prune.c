@@ -37,7 +37,9 @@ static hpcw_status find_old(const struct hpcw_i_r2f_prefix *p, const hpcw_rank2f
     return s;
 }
 
-/* The datasets that are older than the newest `keep` sound ones, but for the current one: each name with its NUL. */
+/*
+ * The datasets that are older than the newest `keep` sound ones, but for the current one: each name with its NUL.
+ */
 static hpcw_status list_old(const struct hpcw_i_r2f_prefix *p, uint32_t keep, struct hpcw_i_buf *names,
                             hpcw_error *err) {
     hpcw_rank2file_list *list;
@@ -148,8 +150,8 @@ static hpcw_status remove_by_marker(struct unfinished *x, const struct hpcw_i_r2
     return s;
 }
 
-/* Removes the temporary files that a marker leads to, of a dataset that is finished, or written again. Its other files may
- * have become those of the new one. */
+/* Removes the temporary files that a marker leads to, of a dataset that is finished, or written again. Its other
+ * files may have become those of the new one. */
 static hpcw_status remove_temporary(const struct unfinished *x, const struct hpcw_i_r2f_dataset *d,
                                     hpcw_error *err) {
     struct hpcw_i_r2f_removal listed = hpcw_i_r2f_removal_new(&x->u->p);
@@ -187,7 +189,8 @@ static hpcw_status finish_marker(struct unfinished *x, bool own, hpcw_error *err
     return remove_by_marker(x, &d, err);
 }
 
-/* Under the locks of the dataset of this name, which its writer may have taken and released since the marker was read. */
+/* Under the locks of the dataset of this name, which its writer may have taken and released since the marker was
+ * read. */
 static hpcw_status take_locked(struct unfinished *x, const char *name, bool own,
                                struct hpcw_i_r2f_marker *marker, hpcw_error *err) {
     hpcw_i_r2f_marker_free(marker);

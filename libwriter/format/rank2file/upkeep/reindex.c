@@ -178,7 +178,8 @@ static hpcw_status add_listed(struct search *found, const struct hpcw_i_r2f_pref
     return HPCW_OK;
 }
 
-/* Whether a dataset can be opened. One that the old index does not have must be sound, and is added to the new one. */
+/* Whether a dataset can be opened. One that the old index does not have must be sound, and is added to the new
+ * one. */
 static hpcw_status list_again(const struct hpcw_i_r2f_prefix *p, const struct summarised *found,
                               hpcw_rank2file_layout layout, bool was, hpcw_kvtree *index, hpcw_error *err) {
     hpcw_rank2file_options o;
@@ -254,7 +255,8 @@ static hpcw_status check_not_removed(const struct hpcw_i_r2f_prefix *p, const st
                               : s;
 }
 
-/* Whether its writer died, or lives, before the last of its summaries: prune removes it, and nobody else misses it. */
+/* Whether its writer died, or lives, before the last of its summaries: prune removes it, and nobody else misses
+ * it. */
 static hpcw_status is_unfinished(const struct hpcw_i_r2f_prefix *p, const struct summarised *f,
                                  hpcw_rank2file_layout layout, bool *is, hpcw_error *err) {
     *is = false;

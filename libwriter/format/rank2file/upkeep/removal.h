@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What of a dataset is to be removed: a list that is made first, and then done. It has the files that the map, the marker
- * of a writer or an intent names, and the metadata by their names. Nothing else is removed.
+ * What of a dataset is to be removed: a list that is made first, and then done. It has the files that the map, the
+ * marker of a writer or an intent names, and the metadata by their names. Nothing else is removed.
  */
 #ifndef HPCW_FORMAT_RANK2FILE_REMOVAL_H
 #define HPCW_FORMAT_RANK2FILE_REMOVAL_H
@@ -40,20 +40,21 @@ bool hpcw_i_r2f_is_temporary(const char *name);
 hpcw_status hpcw_i_r2f_removal_add_metadata(struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
                                             hpcw_error *err);
 
-/* Adds the data files that a map of the dataset lists, with the dataset's directory. Fails as a restart does if no map can
- * be read; then nothing is added. */
+/* Adds the data files that a map of the dataset lists, with the dataset's directory. Fails as a restart does if no
+ * map can be read; then nothing is added. */
 hpcw_status hpcw_i_r2f_removal_add_map(struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
                                        hpcw_error *err);
 
 /*
- * Takes out of the list what other datasets of the index list, too: SCR lets an application keep its file names, so that a
- * newer checkpoint may have files of an older one. Only those outside the dataset's directories are looked for; all of these
- * stay if the map of another dataset cannot be read.
+ * Takes out of the list what other datasets of the index list, too: SCR lets an application keep its file names,
+ * so that a newer checkpoint may have files of an older one. Only those outside the dataset's directories are
+ * looked for; all of these stay if the map of another dataset cannot be read.
  */
 hpcw_status hpcw_i_r2f_removal_spare(struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
                                      const hpcw_kvtree *index, hpcw_error *err);
 
-/* Takes out of the list what is not in the directories of the dataset, as from a list that somebody may have changed. */
+/* Takes out of the list what is not in the directories of the dataset, as from a list that somebody may have
+ * changed. */
 hpcw_status hpcw_i_r2f_removal_confine(struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
                                        hpcw_error *err);
 
@@ -61,8 +62,8 @@ hpcw_status hpcw_i_r2f_removal_confine(struct hpcw_i_r2f_removal *r, const struc
 hpcw_status hpcw_i_r2f_removal_add_names(struct hpcw_i_r2f_removal *r, const char *dataset,
                                          const struct hpcw_i_buf *names, hpcw_error *err);
 
-/* Adds all that is in the directory of a dataset, with its directories. HPCW_EACCES if a file system is mounted there, as what
- * is in that one is somebody else's. */
+/* Adds all that is in the directory of a dataset, with its directories. HPCW_EACCES if a file system is mounted
+ * there, as what is in that one is somebody else's. */
 hpcw_status hpcw_i_r2f_removal_add_all(struct hpcw_i_r2f_removal *r, const char *dataset, hpcw_error *err);
 
 /* Adds the temporary files in the directory of a dataset that writers of the listed files left. */
@@ -82,8 +83,8 @@ hpcw_status hpcw_i_r2f_removal_check(const struct hpcw_i_r2f_removal *r, hpcw_er
 hpcw_status hpcw_i_r2f_removal_tell(const struct hpcw_i_r2f_removal *r, const hpcw_rank2file_removal *how,
                                     hpcw_error *err);
 
-/* Removes all files of the list, temporary ones only if no writer has them, and the directories on their way that are
- * empty then. `sync`: that is on the disk when this returns. Goes on after a failure, and returns the first. */
+/* Removes all files of the list, temporary ones only if no writer has them, and the directories on their way that
+ * are empty then. `sync`: that is on the disk when this returns. Goes on after a failure, and returns the first. */
 hpcw_status hpcw_i_r2f_removal_do(const struct hpcw_i_r2f_removal *r, bool sync, hpcw_error *err);
 
 /* ---- what is left ---- */

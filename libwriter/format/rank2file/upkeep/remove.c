@@ -51,8 +51,8 @@ static int add_directory(struct directories *d, const char *name, size_t size) {
     return 0;
 }
 
-/* Adds the first `size` bytes of a name as a directory, and those above it but the prefix, as far as they are not those of
- * the last call. */
+/* Adds the first `size` bytes of a name as a directory, and those above it but the prefix, as far as they are not
+ * those of the last call. */
 static int add_directories(struct directories *d, const char *name, size_t size) {
     const size_t all = size;
     int e = 0;

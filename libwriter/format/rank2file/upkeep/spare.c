@@ -9,7 +9,8 @@
 #include "libwriter/format/rank2file/restart/restart.h"
 #include "libwriter/format/rank2file/upkeep/removal.h"
 
-/* The files of a list that are outside the dataset's directories; all data files if nothing lists those of the dataset. */
+/* The files of a list that are outside the dataset's directories; all data files if nothing lists those of the
+ * dataset. */
 struct outside {
     struct outside_file {
         const char *name;

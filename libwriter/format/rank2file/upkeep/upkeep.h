@@ -31,12 +31,12 @@ hpcw_status hpcw_i_r2f_count_summaries(const struct hpcw_i_r2f_prefix *p, const 
                                        uint32_t *count, hpcw_error *err);
 
 /*
- * Removes what dead writers of the id `id` left that were of this host: what their markers list. The caller has the lock of
- * the index. Writers that are alive, and those whose dataset reindex would find, are left alone. What is skipped, and what
- * is left in the directories, goes to the tally.
+ * Removes what dead writers of the id `id` left that were of this host: what their markers list. The caller has
+ * the lock of the index. Writers that are alive, and those whose dataset reindex would find, are left alone. What
+ * is skipped, and what is left in the directories, goes to the tally.
  *
- * own      a dataset that the caller writes again, with its locks: of its markers only the temporary files go. NULL: none
- * telling  says what would be removed, and changes nothing
+ * own      a dataset that the caller writes again, with its locks: of its markers only the temporary files go.
+ * NULL: none telling  says what would be removed, and changes nothing
  */
 hpcw_status hpcw_i_r2f_remove_unfinished(struct hpcw_i_r2f_upkeep *u, const hpcw_kvtree *index,
                                          hpcw_rank2file_layout layout, const struct hpcw_i_r2f_which *which,

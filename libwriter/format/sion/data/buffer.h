@@ -23,7 +23,8 @@ static inline uint64_t hpcw_i_sion_used(const struct hpcw_sion *h, uint32_t i) {
 /* Appends bytes that fit into the current chunk. */
 hpcw_status hpcw_i_sion_append(struct hpcw_sion *h, uint32_t i, const void *data, size_t size, hpcw_error *err);
 
-/* memcpy. 32 to 64 bytes, the size of many records, are copied as four pieces that may overlap: a call takes longer. */
+/* memcpy. 32 to 64 bytes, the size of many records, are copied as four pieces that may overlap: a call takes
+ * longer. */
 static inline void hpcw_i_sion_copy(unsigned char *to, const void *from, size_t size) {
     typedef unsigned char piece __attribute__((vector_size(16)));
     const unsigned char *p = from;

@@ -197,9 +197,9 @@ hpcw_status hpcw_sion_write_key(hpcw_sion *h, uint32_t rank, uint64_t key, const
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected hpcw_sion_write, this is no key-value container",
                            h->path);
     }
-    /* doc/formats/sion.md#sion-30:
-     * SIONlib's reader subtracts a whole header from what is left of the chunk in which the header begins. A header that
-     * continues in the next chunk and fills it leaves the reader after the end of that chunk: the value is lost. */
+    /* doc/formats/sion.md#sion-30: SIONlib's reader subtracts a whole header from what is left of the chunk in
+     * which the header begins. A header that continues in the next chunk and fills it leaves the reader after the
+     * end of that chunk: the value is lost. */
     uint64_t chunk = hpcw_i_sion_usable(&h->task[i]);
     if (chunk > 0 && chunk < HPCW_SION_MIN_KEY_CHUNK) {
         return hpcw_i_fail(err, HPCW_ERANGE,
@@ -284,7 +284,8 @@ uint64_t hpcw_sion_stream_size(const hpcw_sion *h, uint32_t rank) {
     if (i == UINT32_MAX) {
         return 0;
     }
-    /* Another thread may just take this task's slot, as in a write. The cast is legal: open made the handle writable. */
+    /* Another thread may just take this task's slot, as in a write. The cast is legal: open made the handle
+     * writable. */
     hpcw_sion *self = (hpcw_sion *)(uintptr_t)h;
     const struct hpcw_i_sion_task *t = &h->task[i];
     hpcw_i_sion_claim(self, i);

@@ -2,7 +2,8 @@
 /*
  * The slots that small writes wait in until they are one large write. What a task has depends on their number:
  *
- *   own slots     one per task, as long as the budget gives every task at least HPCW_I_SION_SMALLEST_SLOT bytes. Writes to
+ *   own slots     one per task, as long as the budget gives every task at least HPCW_I_SION_SMALLEST_SLOT bytes.
+ *   Writes to
  *                 different tasks share nothing and take no lock.
  *   slots_hot.c   with own slots that are small, a task begins with a large one that it borrows
  *   pool          with more tasks than the budget has slots, all slots are borrowed

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Own slots are small where tasks are many, and all of them together are far larger than any cache: a program
- * that writes task after task would leave a piece in each, to be fetched from memory again at the end.
- * Therefore a task begins with one of a few large *hot* slots, and the thread that finds none free takes back
- * the one that it lent longest ago. If many tasks come back after they have lost their slot, as when a program writes to
- * all of them in turn, hot slots gain nothing any more; from then on tasks begin with their own slots.
+ * Own slots are small where tasks are many, and all of them together are far larger than any cache: a program that
+ * writes task after task would leave a piece in each, to be fetched from memory again at the end. Therefore a task
+ * begins with one of a few large *hot* slots, and the thread that finds none free takes back the one that it lent
+ * longest ago. If many tasks come back after they have lost their slot, as when a program writes to all of them in
+ * turn, hot slots gain nothing any more; from then on tasks begin with their own slots.
  *
- * A hot slot belongs to the thread that last wrote to its task (`writer`): only that thread fills it or takes it back
- * without a lock. A thread that comes to another thread's task takes the slot over, under the lock.
+ * A hot slot belongs to the thread that last wrote to its task (`writer`): only that thread fills it or takes it
+ * back without a lock. A thread that comes to another thread's task takes the slot over, under the lock.
  */
 #include <string.h>
 
@@ -61,8 +61,8 @@ static uint32_t choose_hot_slot(const struct hpcw_sion *h) {
 }
 
 /*
- * Task i has just lost hot slot `k`. Few bytes in it move to the task's own slot: to write them costs more, above all
- * when a first round of records goes to thousands of tasks. Whether they moved.
+ * Task i has just lost hot slot `k`. Few bytes in it move to the task's own slot: to write them costs more, above
+ * all when a first round of records goes to thousands of tasks. Whether they moved.
  */
 static bool keep_waiting(struct hpcw_sion *h, uint32_t i, uint32_t k, size_t size) {
     if (size == 0) {

@@ -18,8 +18,8 @@ struct hpcw_i_sion_part {
     hpcw_sink *sink;
 };
 
-/* Where a small record of a task goes. Most records need nothing else, and the cursors of thousands of tasks stay in the
- * cache. */
+/* Where a small record of a task goes. Most records need nothing else, and the cursors of thousands of tasks stay
+ * in the cache. */
 struct hpcw_i_sion_cursor {
     unsigned char *to; /* end of the buffered bytes; NULL: there are none */
     uint32_t room;     /* bytes that the buffer still takes; 0 if nothing is buffered */
@@ -59,8 +59,8 @@ struct hpcw_sion {
 
     /* Write buffers, see slots.h. */
     struct hpcw_i_sion_cursor *cursor; /* [count], NULL: unbuffered */
-    /* The first `quick` own tasks are consecutive, have slots of their own, and take plain writes: all tasks, or none
-     * once the container is broken or closed. */
+    /* The first `quick` own tasks are consecutive, have slots of their own, and take plain writes: all tasks, or
+     * none once the container is broken or closed. */
     atomic_uint quick;
     unsigned char *slots; /* in slot_memory */
     unsigned char *slot_memory;
@@ -88,8 +88,8 @@ struct hpcw_sion {
     bool begun; /* some of a set may have their names, and the next open of the path gives them to the others */
 };
 
-/* Checks `path` and `o` as far as one process can alone, and copies into the handle what the caller lends for the call
- * only. After a failure `h->options.count` fits what was copied. */
+/* Checks `path` and `o` as far as one process can alone, and copies into the handle what the caller lends for the
+ * call only. After a failure `h->options.count` fits what was copied. */
 hpcw_status hpcw_i_sion_prepare(struct hpcw_sion *h, const char *path, const hpcw_sion_options *o,
                                 hpcw_error *err);
 
@@ -128,7 +128,9 @@ static inline uint32_t hpcw_i_sion_column(const struct hpcw_sion *h, uint32_t i)
     return hpcw_i_sion_rank(h, i) - first;
 }
 
-/* The process that owns a file's first task leads the file: it creates it, writes the head, commits and names it. */
+/*
+ * The process that owns a file's first task leads the file: it creates it, writes the head, commits and names it.
+ */
 static inline bool hpcw_i_sion_leads(const struct hpcw_sion *h, const struct hpcw_i_sion_part *part) {
     return part->begin < part->end && hpcw_i_sion_column(h, part->begin) == 0;
 }

@@ -107,8 +107,9 @@ static void clear_further_files(const struct hpcw_sion *h) {
     }
 }
 
-/* If the name of a set is a symbolic link, the first file replaces what it leads to, and the others are beside the link. Where
- * the target has other files beside it, that set would be a mixture of an older container and this one. */
+/* If the name of a set is a symbolic link, the first file replaces what it leads to, and the others are beside the
+ * link. Where the target has other files beside it, that set would be a mixture of an older container and this
+ * one. */
 static hpcw_status refuse_mixture(const struct hpcw_sion *h, hpcw_error *err) {
     struct hpcw_i_dir *dir = NULL;
     struct hpcw_i_entry entry = {.kind = HPCW_I_NOTHING};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The end of a single file whose tables are small: every process sends one message with its status and what its tasks
- * used, the leader writes all tables, commits and names the file, and sends the result to the others. One wave to the
- * leader and one back.
+ * The end of a single file whose tables are small: every process sends one message with its status and what its
+ * tasks used, the leader writes all tables, commits and names the file, and sends the result to the others. One
+ * wave to the leader and one back.
  *
- * The sizes of a task's blocks are mostly the same number over and over. So they travel as runs, and rows of the table in
- * which no run ends are written from the same few rows in memory, by few calls. A close then costs the same for one block
- * and for thousands, except for the write itself.
+ * The sizes of a task's blocks are mostly the same number over and over. So they travel as runs, and rows of the
+ * table in which no run ends are written from the same few rows in memory, by few calls. A close then costs the
+ * same for one block and for thousands, except for the write itself.
  */
 #include <string.h>
 
@@ -47,10 +47,9 @@ static bool is_too_large(const struct hpcw_sion *h) {
     return (blocks + 4) * h->tasks > MOST_WORDS;
 }
 
-/* ------------------------------------------------------------------------------------------------------------------
+/* --------------------------------------------------------------------------------------------------------------
  *  Runs: a word 2 * length + 1 and `length` words, or 2 * length and the one word that they all are
- * ---------------------------------------------------------------------------------------------------------------
- */
+ * ----------------------------------------------------------------------------------------------------------- */
 
 static size_t repeats(const uint64_t *value, size_t n) {
     size_t k = 1;
@@ -181,10 +180,9 @@ static uint64_t rows_alike(struct column *c, size_t columns) {
     return alike;
 }
 
-/* ------------------------------------------------------------------------------------------------------------------
+/* --------------------------------------------------------------------------------------------------------------
  *  The leader
- * ---------------------------------------------------------------------------------------------------------------
- */
+ * ----------------------------------------------------------------------------------------------------------- */
 
 struct gathered {
     struct hpcw_sion *h;
@@ -263,8 +261,8 @@ static void tables_free(struct tables *t) {
 }
 
 /*
- * The rows of META2 on their way to the sink. The first failure sticks: later calls do nothing, and `status` reports it
- * at the end.
+ * The rows of META2 on their way to the sink. The first failure sticks: later calls do nothing, and `status`
+ * reports it at the end.
  */
 struct rows {
     struct column *column;
@@ -426,10 +424,9 @@ static hpcw_status write_tables(const struct gathered *g, hpcw_error *err) {
     return s == HPCW_OK ? hpcw_sink_publish(sink, err) : s;
 }
 
-/* ------------------------------------------------------------------------------------------------------------------
+/* --------------------------------------------------------------------------------------------------------------
  *  All together
- * ---------------------------------------------------------------------------------------------------------------
- */
+ * ----------------------------------------------------------------------------------------------------------- */
 
 bool hpcw_i_sion_has_leader(const struct hpcw_sion *h) {
     return h->comm->size > 1 && h->placement.files == 1 && h->placement.in_order &&

@@ -22,8 +22,8 @@ uint64_t hpcw_i_sion_mapping_of(const struct hpcw_sion *h, uint32_t file);
 hpcw_sion_shape hpcw_i_sion_shape_of_file(const struct hpcw_sion *h, uint32_t file, uint64_t blocks);
 
 /* Offsets, sizes and counts for which the format or its readers have too few bits (doc/formats/sion.md, "Rules").
- * `blocks` [files]: the largest number of blocks of any task, 0: another run's file; NULL: one block each, which all
- * processes find good or bad alike. */
+ * `blocks` [files]: the largest number of blocks of any task, 0: another run's file; NULL: one block each, which
+ * all processes find good or bad alike. */
 hpcw_status hpcw_i_sion_check_limits(const struct hpcw_sion *h, const uint64_t *blocks, hpcw_error *err);
 
 /* Bytes in a block that a task does not use, as the table of sizes says: the same word in either byte order. */
@@ -43,8 +43,8 @@ uint64_t hpcw_i_sion_mapping_entry(const struct hpcw_sion *h, uint32_t file, uin
 
 /* ---- files.c: the physical files, as one process sees them; no collectives ---- */
 
-/* Cuts the own tasks into runs of one file each, makes their starts absolute, and creates the files that this process
- * leads. Once all processes have done that, hpcw_i_sion_files_join opens the others. */
+/* Cuts the own tasks into runs of one file each, makes their starts absolute, and creates the files that this
+ * process leads. Once all processes have done that, hpcw_i_sion_files_join opens the others. */
 hpcw_status hpcw_i_sion_files_create(struct hpcw_sion *h, hpcw_error *err);
 hpcw_status hpcw_i_sion_files_join(struct hpcw_sion *h, hpcw_error *err);
 
@@ -63,9 +63,9 @@ hpcw_status hpcw_i_sion_files_reopen(struct hpcw_sion *h, hpcw_error *err);
 bool hpcw_i_sion_has_leader(const struct hpcw_sion *h);
 
 /*
- * The whole end of a file: its tables, the commit mark and its name. Collective, if hpcw_i_sion_has_leader. `s` is the
- * status of this process so far. All processes return the same. `*large`: nothing was written, as the tables are more
- * than one process should write; other sinks than the leader's may be detached already.
+ * The whole end of a file: its tables, the commit mark and its name. Collective, if hpcw_i_sion_has_leader. `s` is
+ * the status of this process so far. All processes return the same. `*large`: nothing was written, as the tables
+ * are more than one process should write; other sinks than the leader's may be detached already.
  */
 hpcw_status hpcw_i_sion_gather_meta(struct hpcw_sion *h, hpcw_status s, bool *large, hpcw_error *err);
 

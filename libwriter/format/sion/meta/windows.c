@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The tables of any container. A SION file's tables (ranks and chunk sizes in META1; block counts and sizes in META2;
- * the mapping) have one column per task, and a process knows the columns of its own tasks. To write column by column
- * would be very many writes of 8 bytes. So the tables are cut into windows of a few MiB, every process sends the
- * rectangles that it knows to the owner of the window, and the owner writes the window in one piece. One exchange,
- * whatever the number of blocks. What nobody used stays a hole and reads as zero
- * (doc/formats/sion.md, "Tables at the end").
+ * The tables of any container. A SION file's tables (ranks and chunk sizes in META1; block counts and sizes in
+ * META2; the mapping) have one column per task, and a process knows the columns of its own tasks. To write column
+ * by column would be very many writes of 8 bytes. So the tables are cut into windows of a few MiB, every process
+ * sends the rectangles that it knows to the owner of the window, and the owner writes the window in one piece. One
+ * exchange, whatever the number of blocks. What nobody used stays a hole and reads as zero (doc/formats/sion.md,
+ * "Tables at the end").
  */
 #include <string.h>
 
@@ -78,8 +78,8 @@ static struct window window_of(const struct table *t, uint64_t index) {
 }
 
 /*
- * Files by count: every process knows in which file a rank is, and `i` is the rank.
- * Files by colour, and ranks that are not the numbers of tasks: only the owner knows, and `i` counts the own tasks by rank.
+ * Files by count: every process knows in which file a rank is, and `i` is the rank. Files by colour, and ranks
+ * that are not the numbers of tasks: only the owner knows, and `i` counts the own tasks by rank.
  */
 static bool mapping_is_known(const struct hpcw_sion *h) {
     return h->placement.column == NULL && h->global == NULL;
@@ -127,10 +127,9 @@ static uint64_t word_of(const struct hpcw_sion *h, const struct table *t, uint64
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------------
+/* --------------------------------------------------------------------------------------------------------------
  *  Assembly and write of a window
- * ---------------------------------------------------------------------------------------------------------------
- */
+ * ----------------------------------------------------------------------------------------------------------- */
 
 struct assembly {
     const struct table *table;
@@ -165,10 +164,9 @@ static hpcw_status assembly_write(struct hpcw_sion *h, const struct assembly *a,
                               (size_t)(8 * (a->touched_to - a->touched_from)), err);
 }
 
-/* ------------------------------------------------------------------------------------------------------------------
+/* --------------------------------------------------------------------------------------------------------------
  *  What this process knows, as rectangles: a run of neighbouring columns of equal height, cut by the window
- * ---------------------------------------------------------------------------------------------------------------
- */
+ * ----------------------------------------------------------------------------------------------------------- */
 
 struct piece {
     uint64_t row, rows;
@@ -218,10 +216,9 @@ static void piece_row(const struct hpcw_sion *h, const struct table *t, const st
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------------
+/* --------------------------------------------------------------------------------------------------------------
  *  All tables of all files, their windows numbered in one series
- * ---------------------------------------------------------------------------------------------------------------
- */
+ * ----------------------------------------------------------------------------------------------------------- */
 
 struct plan {
     struct hpcw_sion *h;

@@ -77,8 +77,8 @@ hpcw_status hpcw_i_sion_placement_by_colour(const struct hpcw_i_sion_request *r,
             s = hpcw_i_sion_placement_by_directory(part, &mine, &whole, first, &own, placement->column, err);
         }
     }
-    /* A whole colour fails together. Only the process with the failure reports it, so that the message names this one by
-     * its number in `comm`. */
+    /* A whole colour fails together. Only the process with the failure reports it, so that the message names this
+     * one by its number in `comm`. */
     bool other = s != HPCW_OK && s != HPCW_ECOMM && err->process != part->process;
     s = hpcw_i_agree(r->comm, other ? HPCW_OK : s, NULL, err);
     struct colour_record record = {word[1], word[0], own.stride};

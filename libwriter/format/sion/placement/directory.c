@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Tasks in any order: a distributed directory. Task numbers 0 .. N-1 are cut into one slice per process, and each
- * process collects the requests for the tasks in its slice, whichever process owns them. Slices ascend, so the ordered
- * placement works on them.
+ * process collects the requests for the tasks in its slice, whichever process owns them. Slices ascend, so the
+ * ordered placement works on them.
  */
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"

@@ -92,8 +92,8 @@ static inline uint64_t hpcw_i_sion_add_up(uint64_t a, uint64_t b) {
 }
 
 /*
- * Packing (doc/formats/sion.md, "Chunks"). Tasks follow each other without padding inside a group; a group's last chunk
- * is widened so that the next group starts at a file system block.
+ * Packing (doc/formats/sion.md, "Chunks"). Tasks follow each other without padding inside a group; a group's last
+ * chunk is widened so that the next group starts at a file system block.
  */
 
 /* Whether a group ends before a task that requests `next` bytes. `group`: requested by its tasks so far. */

@@ -67,8 +67,8 @@ static hpcw_status total_per_file(const struct hpcw_i_sion_order *o, uint64_t *m
 
 /* ---- packed ---- */
 
-/* What a process must know of its neighbours: a group ends where the next task does not fit any more. So the walk over
- * the tasks goes from process to process, a message of two words each. */
+/* What a process must know of its neighbours: a group ends where the next task does not fit any more. So the walk
+ * over the tasks goes from process to process, a message of two words each. */
 enum {
     POSITION_CHUNK, /* where the next task's chunk starts */
     POSITION_GROUP, /* bytes requested in the open group */
@@ -87,8 +87,8 @@ static hpcw_status ask_in_turn(const struct hpcw_i_sion_order *o, uint64_t *next
     return s;
 }
 
-/* `*next`: what the task after the own ones requests; without own tasks, after those below. Every process sends once to
- * the one below it; only one without tasks waits for that from above first. */
+/* `*next`: what the task after the own ones requests; without own tasks, after those below. Every process sends
+ * once to the one below it; only one without tasks waits for that from above first. */
 static hpcw_status ask_above(const struct hpcw_i_sion_order *o, uint64_t *next, hpcw_error *err) {
     hpcw_comm *comm = o->comm;
     int me = comm->process;

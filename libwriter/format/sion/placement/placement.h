@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The placement of tasks: from what each process owns to where each own task's chunk is. Collective. Memory
- * O(own tasks + N / processes + files), a constant number of collectives, and for packed tasks a message along all processes.
+ * The placement of tasks: from what each process owns to where each own task's chunk is. Collective. Memory O(own
+ * tasks + N / processes + files), a constant number of collectives, and for packed tasks a message along all
+ * processes.
  *
  *   placement.c            chooses the way; also the one for sizes that all processes know
  *   placement_order.c      tasks whose order over the processes is the order of their numbers
@@ -40,8 +41,8 @@ static inline uint64_t hpcw_i_sion_usable(const struct hpcw_i_sion_task *t) {
 /* ---- census.c ---- */
 
 /*
- * Numbers and sums of the tasks of some neighbouring processes. The censuses of neighbours combine to that of both. So
- * one collective (hpcw_i_comm_fold) gives every process the census of all and of those below it.
+ * Numbers and sums of the tasks of some neighbouring processes. The censuses of neighbours combine to that of
+ * both. So one collective (hpcw_i_comm_fold) gives every process the census of all and of those below it.
  */
 struct hpcw_i_sion_census {
     uint64_t tasks;

@@ -41,8 +41,8 @@ hpcw_status hpcw_i_sion_directory_fill(hpcw_comm *comm, const struct hpcw_i_sion
 /* Whether the global ranks of all processes are 0 .. N-1. */
 hpcw_status hpcw_i_sion_directory_check(const struct hpcw_i_sion_request *r, hpcw_error *err);
 
-/* Places what the slices hold and sends the answers to the owners. `column`: NULL, or [count] index of each own task
- * in its file, out. */
+/* Places what the slices hold and sends the answers to the owners. `column`: NULL, or [count] index of each own
+ * task in its file, out. */
 hpcw_status hpcw_i_sion_placement_by_directory(hpcw_comm *comm, const struct hpcw_i_sion_request *r,
                                                const struct hpcw_i_sion_division *division, uint32_t first,
                                                struct hpcw_i_sion_file *file, uint32_t *column,
