@@ -70,7 +70,7 @@ int main(int argc, char **argv) {
     if (status == HPCW_OK)
         status = hpcw_vom_make_directory(directory, comm, &error);
     if (status == HPCW_OK && chdir(directory) != 0) {
-        perror(directory); /* it is not on a file system that all hosts share */
+        perror(directory); /* another host may not see the directory: it is on no shared file system */
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     if (status == HPCW_OK)

@@ -9,7 +9,7 @@
 
 #include "heat_solver.h"
 
-/* heat_log.c: an event log. `watch` records what the solver does; its begin and end also take HEAT_WRITE. */
+/* heat_log.c: an event log. `watch` makes the solver record its parts. Its begin and end also take HEAT_WRITE. */
 enum { HEAT_WRITE = HEAT_PARTS, HEAT_STATES };
 
 struct heat_log {
@@ -24,7 +24,7 @@ hpcw_status heat_log_open(struct heat_log *l, const char *path, hpcw_comm *comm,
                           hpcw_error *error);
 hpcw_status heat_log_close(struct heat_log *l, hpcw_error *error);
 
-/* heat_loads.c: load-balancing data, a file for each process. `steps`: of the solver in a phase. */
+/* heat_loads.c: load-balancing data, a file for each process. `steps` is the number of steps in a phase. */
 hpcw_status heat_loads_open(hpcw_vom **vom, const struct heat *heat, hpcw_comm *comm, hpcw_error *error);
 hpcw_status heat_loads_phase(hpcw_vom *vom, struct heat *heat, uint64_t phase, int steps, hpcw_error *error);
 

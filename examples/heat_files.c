@@ -7,7 +7,7 @@
 
 #include "heat.h"
 
-/* The rows of the own rectangle, without the neighbours' edges. */
+/* A row of this process's rectangle, without the edges of its neighbours. */
 static const double *row_of(const struct heat *heat, int row) {
     return heat->now + (size_t)(row + 1) * (size_t)(heat->width + 2) + 1;
 }
@@ -37,7 +37,7 @@ hpcw_status heat_checkpoint(const struct heat *heat, hpcw_comm *comm, uint64_t i
     if (status != HPCW_OK)
         return status;
     if (write_file(checkpoint, heat, &local) != HPCW_OK)
-        hpcw_rank2file_abandon(checkpoint, &local); /* then the close fails on all processes */
+        hpcw_rank2file_abandon(checkpoint, &local); /* makes the close fail on all processes */
     status = hpcw_rank2file_close(checkpoint, error);
     hpcw_rank2file_free(checkpoint);
     return status;

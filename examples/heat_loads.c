@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How long each process's rectangle took in each phase, and who sent to whom: lb_data/data.RANK.json, for vt and load
- * balancers. A rectangle is an element of a collection. */
+/* How long each process's rectangle took in each phase, and which processes sent to which: lb_data/data.RANK.json,
+ * for vt and load balancers. A rectangle is an element of a collection. */
 #include <stdio.h>
 
 #include "heat.h"
@@ -22,7 +22,7 @@ hpcw_status heat_loads_open(hpcw_vom **vom, const struct heat *heat, hpcw_comm *
     return heat_agree(hpcw_vom_open(name, &options, vom, error), error);
 }
 
-/* Edges first, then tasks. The receiver's process records an edge. */
+/* Records edges first, then tasks. The receiving process records an edge. */
 static hpcw_status record(hpcw_vom *vom, const struct heat *heat, uint64_t phase, int steps,
                           hpcw_error *error) {
     uint64_t self = (uint64_t)heat->rank;

@@ -40,7 +40,7 @@ void heat_free(struct heat *h) {
     free(h->next);
 }
 
-/* Own edges to the four neighbours, theirs from them. The tag is the direction of the message. */
+/* Sends the own edges to the four neighbours and receives theirs. The tag of a message is its direction. */
 static void exchange(struct heat *h, const struct heat_watch *watch) {
     static const int opposite[4] = {1, 0, 3, 2};
     const int own[4][2] = {{1, 1}, {1, h->width}, {1, 1}, {h->height, 1}};

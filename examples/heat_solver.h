@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Heat in a square plate: a Jacobi solver under MPI. Each process has a rectangle. Nothing of hpcw here. */
+/* Heat in a square plate: a Jacobi solver with MPI. Each process has a rectangle. This file does not use hpcw. */
 #ifndef HEAT_SOLVER_H
 #define HEAT_SOLVER_H
 
@@ -9,7 +9,7 @@
 
 enum heat_part { HEAT_EXCHANGE, HEAT_SWEEP, HEAT_RESIDUAL, HEAT_PARTS };
 
-/* What an observer sees of a run. */
+/* Calls at the begin and end of each part of a run. */
 struct heat_watch {
     void (*begin)(void *context, int part);
     void (*end)(void *context, int part);
@@ -18,11 +18,11 @@ struct heat_watch {
 };
 
 struct heat {
-    MPI_Comm grid; /* the processes as a grid */
+    MPI_Comm grid; /* communicator of the processes as a grid */
     MPI_Datatype column;
     int rank, processes;
     int neighbour[4];   /* left, right, above, below; MPI_PROC_NULL at the edge */
-    int width, height;  /* of the rectangle */
+    int width, height;  /* size of the rectangle, points */
     double *now, *next; /* [height + 2][width + 2], with the neighbours' edges around it */
     double sweep_s;     /* time in sweeps so far */
 };

@@ -9,9 +9,9 @@ enum { MOST_PHASES = 10000 };
 
 struct phase {
     uint64_t id;
-    double sum, max; /* seconds: of all ranks, of the one with the most */
+    double sum, max; /* seconds: sum over all ranks, and the most of one rank */
     int busiest;     /* index of its file */
-    int files;       /* that have the phase */
+    int files;       /* number of files that have the phase */
 };
 
 struct loads {
@@ -41,7 +41,7 @@ static hpcw_status end_phase(void *context, const hpcw_vom_section *section) {
         all->phases++;
     }
     if (phase->id != section->id)
-        return HPCW_EFORMAT; /* another rank has other phases */
+        return HPCW_EFORMAT; /* the ranks have different phases */
     phase->sum += all->rank_s;
     phase->files++;
     if (all->rank_s > phase->max) {

@@ -7,7 +7,7 @@
 
 #include <mpi.h>
 
-/* The time of one message in one direction, as the process that leads sees it; picoseconds. */
+/* Returns the time of one message in one direction, picoseconds. The leading process measures it. */
 static uint64_t measure(const hpcw_linktest_params *p, char *message, int partner, int leads) {
     int size = (int)p->message_size;
     double start = 0;
@@ -24,7 +24,8 @@ static uint64_t measure(const hpcw_linktest_params *p, char *message, int partne
     return time_ps > 0 ? time_ps : 1;
 }
 
-/* In each step all pairs measure at the same time: first the lower process of a pair leads, then the higher. */
+/* Measures all pairs of a step at the same time. First the lower process of each pair leads, then the higher
+ * one. */
 static void measure_all(const hpcw_linktest_params *p, const hpcw_linktest_schedule *schedule, int process,
                         char *message, uint64_t *time_ps) {
     for (uint32_t step = 0; step < hpcw_linktest_steps(p); step++) {
@@ -39,7 +40,7 @@ static void measure_all(const hpcw_linktest_params *p, const hpcw_linktest_sched
     }
 }
 
-/* The time on process 0: all processes must give the same text. */
+/* Gets the time of process 0: all processes must pass the same text. */
 static void now(char text[HPCW_LINKTEST_TIME_SIZE]) {
     time_t seconds = time(NULL);
     strftime(text, HPCW_LINKTEST_TIME_SIZE, "%Y-%m-%dT%H:%M:%SZ", gmtime(&seconds));
@@ -58,7 +59,7 @@ hpcw_status links_measure(const char *path, hpcw_comm *comm, uint64_t messages, 
     p.count = 1; /* this process is one task */
     p.messages = messages;
     p.message_size = size;
-    p.retests = 0; /* LinkTest also measures its slowest pairs again */
+    p.retests = 0; /* skip LinkTest's second measurement of the slowest pairs */
     p.max_host_size = MPI_MAX_PROCESSOR_NAME;
 
     hpcw_linktest *lt;
@@ -74,7 +75,8 @@ hpcw_status links_measure(const char *path, hpcw_comm *comm, uint64_t messages, 
     measure_all(&p, schedule, process, message, time_ps);
     now(end);
     MPI_Get_processor_name(host, &length);
-    hpcw_error local; /* of local calls: after a failure the next collective call fails on all processes */
+    /* error of local calls: after a failure the next collective call fails on all processes */
+    hpcw_error local;
     status = hpcw_linktest_task(lt, self, host, 0, &local);
     if (status == HPCW_OK)
         status = hpcw_linktest_timings(lt, self, time_ps, NULL, 0, &local);

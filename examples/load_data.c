@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A rod that cools down, cut into cells, CELLS of them on every process. Each process measures how long its cells take
- * and writes that, and who sent to whom, as load-balancing data of vt: lb_data/data.RANK.json.
+ * A rod that cools down. It is cut into cells, CELLS of them on every process. Each process measures how long its
+ * cells take. It writes these times, and who sent to whom, as vt's load-balancing data: lb_data/data.RANK.json.
  *
  *     mpiexec -n 4 load_data [lb_data [PHASES]]
  */
@@ -13,14 +13,14 @@
 #include <hpcw/mpi.h>
 #include <hpcw/vom.h>
 
-enum { CELLS = 8, POINTS = 1000, STEPS = 20 /* in a phase */ };
+enum { CELLS = 8, POINTS = 1000, STEPS = 20 /* STEPS: in a phase */ };
 
 struct cell {
     double point[POINTS + 2]; /* the first and the last are the neighbours' */
     double time_s;            /* in this phase */
 };
 
-/* Each cell gets a point from each neighbour; those of other processes come as messages. */
+/* Exchanges a point with each neighbour of each cell. Points of other processes come as messages. */
 static void exchange(struct cell cell[CELLS], int process, int processes) {
     int left = process > 0 ? process - 1 : MPI_PROC_NULL;
     int right = process + 1 < processes ? process + 1 : MPI_PROC_NULL;
@@ -50,14 +50,14 @@ static hpcw_vom_entity entity(const uint64_t *index) {
     return hpcw_vom_element((uint32_t)(*index / CELLS), *index % CELLS, hpcw_vom_collection_id(0), index, 1);
 }
 
-/* Edges first, then tasks. The receiver's process records an edge. */
+/* Records edges first, then tasks. The receiving process records an edge. */
 static hpcw_status record(hpcw_vom *vom, const struct cell cell[CELLS], uint64_t first, uint64_t cells,
                           uint64_t phase, hpcw_error *error) {
     hpcw_status status = hpcw_vom_begin_phase(vom, phase, error);
     for (uint64_t to = first; to < first + CELLS; to++)
         for (int side = -1; side <= 1 && status == HPCW_OK; side += 2) {
             uint64_t from = to + (uint64_t)side;
-            if (from >= cells) /* the end of the rod; -1 is very large */
+            if (from >= cells) /* no neighbour at the end of the rod: -1 becomes very large */
                 continue;
             int here = from / CELLS == to / CELLS;
             hpcw_vom_edge edge = {.category = HPCW_VOM_SEND_RECV,
@@ -111,14 +111,14 @@ int main(int argc, char **argv) {
                 work(&cell[i]);
         }
         if (recorded ==
-            HPCW_OK) /* a process that cannot record goes on computing: its neighbours wait for it */
+            HPCW_OK) /* a process that cannot record goes on to compute: its neighbours wait for it */
             recorded = record(vom, cell, (uint64_t)process * CELLS, (uint64_t)processes * CELLS, phase, &local);
         for (int i = 0; i < CELLS; i++)
             cell[i].time_s = 0;
     }
     if (recorded != status)
         fprintf(stderr, "process %d: %s\n", process, local.message);
-    /* All files get their names, or none does, if a process failed. */
+    /* If a process failed, no file gets its name. */
     if (status == HPCW_OK)
         status = hpcw_vom_close_set(&vom, 1, comm, &error);
     if (status != HPCW_OK && process == 0)

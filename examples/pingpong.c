@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Measures the time of a message between every two MPI processes and writes what it found as a LinkTest result.
+ * Measures the time of a message between every two MPI processes and writes the times as a LinkTest result.
  *
  *     mpiexec -n 4 pingpong [FILE [MESSAGES [BYTES]]]
  */

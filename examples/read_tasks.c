@@ -6,7 +6,7 @@
 #include <hpcw/hpcw.h>
 #include <hpcw/mpi.h>
 
-/* Adds up the bytes of a stream; of a key-value container, the bytes of its values. */
+/* Adds up the bytes of a task's stream. In a key-value container, adds up the bytes of its values. */
 static hpcw_status read_task(hpcw_sion_reader *reader, uint32_t rank, hpcw_error *error) {
     unsigned char data[4096];
     uint64_t records = 0, bytes = 0, sum = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Goes on from its newest checkpoint, on any number of processes: mpiexec -n 4 ./restart, then mpiexec -n 3 ./restart */
+/* Continues from its newest checkpoint, on any number of processes: mpiexec -n 4 ./restart, then mpiexec -n 3
+ * ./restart */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,12 +11,12 @@ enum { CELLS = 1000, STEPS = 10 };
 
 static int process, processes;
 
-/* The cells of rank r of n: from first_cell(r, n) up to first_cell(r + 1, n). */
+/* First cell of a rank. Rank r of n has the cells from first_cell(r, n) up to first_cell(r + 1, n). */
 static int first_cell(int rank, int ranks) {
     return (int)((long)CELLS * rank / ranks);
 }
 
-/* The part of a file with the cells [begin, end) that are mine. */
+/* Reads the cells of this process from a file that holds the cells [begin, end). */
 static int read_part(const hpcw_rank2file_found *found, int begin, double *cell, int my_begin, int my_end,
                      int end) {
     int from = begin > my_begin ? begin : my_begin;
@@ -29,7 +30,8 @@ static int read_part(const hpcw_rank2file_found *found, int begin, double *cell,
     return good;
 }
 
-/* The ranks that wrote the checkpoint had other cells than we have: each process reads the files that overlap its own. */
+/* Restarts from a checkpoint. The ranks that wrote it may have had other cells, so each process reads the files
+ * that overlap its own. */
 static hpcw_status restart(hpcw_comm *comm, double *cell, uint64_t *step, hpcw_error *error) {
     hpcw_rank2file_restart *checkpoint;
     hpcw_status status = hpcw_rank2file_restart_open("state", comm, NULL, &checkpoint, error);
@@ -45,7 +47,7 @@ static hpcw_status restart(hpcw_comm *comm, double *cell, uint64_t *step, hpcw_e
             wanted[count++] = (uint32_t)rank;
     status = hpcw_rank2file_restart_load(checkpoint, count, wanted, error);
     if (status == HPCW_OK)
-        status = hpcw_rank2file_restart_check(checkpoint, true, error); /* their CRC-32, too */
+        status = hpcw_rank2file_restart_check(checkpoint, true, error); /* checks sizes and CRC-32 */
     int good = 1;
     for (uint64_t i = 0; status == HPCW_OK && i < hpcw_rank2file_restart_files(checkpoint); i++) {
         hpcw_rank2file_found found;
@@ -60,7 +62,7 @@ static hpcw_status restart(hpcw_comm *comm, double *cell, uint64_t *step, hpcw_e
     return status != HPCW_OK || good ? status : HPCW_EIO;
 }
 
-/* Failures of a file need no care: the close of the checkpoint then fails on all processes. */
+/* Writes a checkpoint. After a failed write the close fails on all processes, so nothing more is checked. */
 static hpcw_status write_checkpoint(hpcw_comm *comm, const double *cell, uint64_t step, hpcw_error *error) {
     hpcw_rank2file *checkpoint;
     hpcw_rank2file_file *file;
@@ -68,7 +70,7 @@ static hpcw_status write_checkpoint(hpcw_comm *comm, const double *cell, uint64_
     char name[32];
     hpcw_rank2file_options_init(&options);
     options.dataset.id = step;
-    options.replace = true; /* a damaged one that the restart passed over */
+    options.replace = true; /* a damaged checkpoint that the restart passed over */
     options.count = 1;
     hpcw_status status = hpcw_rank2file_open("state", comm, &options, &checkpoint, error);
     if (status != HPCW_OK)
@@ -100,7 +102,7 @@ int main(int argc, char **argv) {
         status = hpcw_rank2file_list_open("state", comm, &list, &error);
         hpcw_rank2file_list_free(list);
         for (int i = 0; status == HPCW_ENOENT && i < cells; i++)
-            cell[i] = begin + i; /* the first run */
+            cell[i] = begin + i; /* no checkpoint yet: start values */
         status = status == HPCW_OK       ? restart(comm, cell, &step, &error)
                  : status == HPCW_ENOENT ? HPCW_OK
                                          : status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The states of an event log, and the share of each in the time of all: ./where_time_goes heat_out/heat.clog2 */
+/* Lists the states of an event log with their shares of the total time: ./where_time_goes heat_out/heat.clog2 */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,9 +13,9 @@ struct totals {
     struct {
         int32_t number;
         char name[HPCW_CLOG2_NAME + 2];
-        double seconds; /* of all timelines, without states nested inside */
+        double seconds; /* seconds on all timelines, without nested states */
     } state[MOST_STATES];
-    double seconds; /* of all states */
+    double seconds; /* seconds of all states */
     uint64_t messages, bytes;
 };
 

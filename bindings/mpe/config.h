@@ -16,12 +16,13 @@ struct mpe_config {
     bool same_directory;
     char directory[MPE_PATH];
     char prefix[MPE_PATH]; /* empty: none */
-    char refused[200];     /* what is wrong with a variable, which then has its default; empty: nothing */
+    /* message about a variable with a wrong value, which then has its default; empty: none */
+    char refused[200];
 };
 
 void mpe_config_read(struct mpe_config *config);
 
-/* Finds the directory of local files of this process. */
+/* Finds the directory for the local files of this process. */
 void mpe_config_directory(char directory[MPE_PATH]);
 
 #endif

@@ -8,16 +8,17 @@
 #include "bindings/mpe/session.h"
 
 struct definition {
-    int32_t number; /* of a state, from 0 on; of an event without duration, from HPCW_CLOG2_USER_SOLO on */
+    /* of a state, counted from 0; of an event without duration, counted from HPCW_CLOG2_USER_SOLO */
+    int32_t number;
     char name[HPCW_CLOG2_NAME + 1], colour[HPCW_CLOG2_COLOUR + 1], format[HPCW_CLOG2_FORMAT + 1];
 };
 
-/* Under the session's lock. */
+/* All definitions. The session's lock protects them. */
 static struct {
     struct definition *list; /* [count]; the first `defined` are in the log, in this order */
     int count, defined;
-    int32_t next_state, next_solo;   /* of the log */
-    int next_event, next_solo_event; /* to be handed out */
+    int32_t next_state, next_solo;   /* next numbers of the log */
+    int next_event, next_solo_event; /* next numbers for the program */
 } all;
 
 void mpe_definitions_begin(void) {
@@ -60,7 +61,7 @@ int MPE_Log_get_solo_eventID(int *eventdef_eventID) {
  *  Definitions
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Passes one on to the log. False: refused. */
+/* Passes a definition on to the log. False: refused. */
 static bool define(const struct definition *d) {
     hpcw_error error;
     const char *format = d->format[0] == '\0' ? NULL : d->format;
@@ -85,7 +86,7 @@ static bool is_next(int32_t number) {
     return number < HPCW_CLOG2_USER_STATE || number == all.next_state || number == all.next_solo;
 }
 
-/* Moves what can be defined now to the front. */
+/* Moves the definitions whose numbers are next to the front, and passes them on to the log. */
 static void define_next(void) {
     for (int i = all.defined; i < all.count;) {
         struct definition d = all.list[i];
@@ -96,7 +97,7 @@ static void define_next(void) {
         memmove(&all.list[all.defined + 1], &all.list[all.defined], (size_t)(i - all.defined) * sizeof d);
         if (define(&d)) {
             all.list[all.defined++] = d;
-            i = all.defined; /* another one may be next by now */
+            i = all.defined; /* the next number may be at an earlier place: start again */
         } else {
             memmove(&all.list[all.defined], &all.list[all.defined + 1],
                     (size_t)(all.count - all.defined - 1) * sizeof d);
@@ -115,7 +116,7 @@ static bool has(int32_t number) {
     return false;
 }
 
-/* The first definition of a number counts. False: out of memory. */
+/* Adds a definition. A second definition of a number is ignored. False: out of memory. */
 static bool add(const struct definition *d) {
     if (has(d->number)) {
         return true;
@@ -140,7 +141,7 @@ static int describe(int32_t number, const char *name, const char *colour, const 
     copy_text(d.colour, sizeof d.colour, colour);
     copy_text(d.format, sizeof d.format, format);
     if (hpcw_clog2_colour_check(d.colour, NULL) != HPCW_OK) {
-        copy_text(d.colour, sizeof d.colour, "white"); /* as the converter does */
+        copy_text(d.colour, sizeof d.colour, "white"); /* MPE's converter has the same default */
     }
     hpcw_error error;
     if (hpcw_clog2_format_check(d.format, &error) != HPCW_OK) {
@@ -162,7 +163,7 @@ int MPE_Describe_comm_state(MPI_Comm comm, int state_startID, int state_finalID,
     if (!mpe_begun()) {
         return MPE_LOG_NOT_INITIALIZED;
     }
-    /* The wrapper describes MPE's known states. */
+    /* With the wrapper, MPE's known states are taken: the wrapper describes them. */
     int least = mpe_session.joined ? 2 * HPCW_CLOG2_USER_STATE : 0;
     if (state_startID < least || state_startID % 2 != 0 || state_finalID != state_startID + 1 ||
         state_startID >= HPCW_CLOG2_USER_SOLO) {
@@ -208,14 +209,14 @@ int MPE_Describe_event(int eventID, const char *name, const char *color) {
  *  The end
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Whether process 0 could allocate something, for all. */
+/* Whether the allocation on process 0 succeeded. All processes get the answer. */
 static bool agree(const void *allocated) {
     int good = mpe_session.process != 0 || allocated != NULL;
     (void)MPI_Bcast(&good, 1, MPI_INT, 0, MPI_COMM_WORLD);
     return good;
 }
 
-/* Process 0 gets the definitions of the others. Without the memory for it, these are lost. */
+/* Collects the definitions of all processes on process 0. If memory runs out, those of other processes are lost. */
 static void collect(void) {
     bool root = mpe_session.process == 0;
     int processes = 0, bytes = root ? 0 : all.count * (int)sizeof *all.list, total = 0;
@@ -245,7 +246,7 @@ static void collect(void) {
     free(size);
 }
 
-/* Numbers below a described one that nobody described get a name, as the log's numbers have no gaps. */
+/* Names the numbers that nobody described below one that was described: the log's numbers have no gaps. */
 static void fill_gaps(void) {
     define_next();
     while (all.defined < all.count) {
@@ -272,7 +273,7 @@ bool mpe_definitions_settle(void) {
     }
     int count = all.defined;
     (void)MPI_Bcast(&count, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    bool good = true; /* a process may have fewer definitions than others, but none of its own */
+    bool good = true; /* false on a process that has a definition of its own but lacks one of the others */
     for (int i = 0; i < count; i++) {
         struct definition d;
         if (mpe_session.process == 0) {

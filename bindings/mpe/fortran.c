@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The same functions for Fortran (mpe_logf.h), under names with an underscore. Lengths of texts follow all other
- * arguments. A text ends in blanks, and one of nothing else is NULL; cargo may be any 32 bytes.
+ * MPE's functions for Fortran (mpe_logf.h), under names with an underscore. The lengths of texts follow all other
+ * arguments. Blanks at the end of a text are removed, and a blank text becomes NULL. Cargo may be any 32 bytes.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "bindings/mpe/session.h"
 
-/* Nothing of C declares them. */
+/* No C header declares these functions. */
 #pragma GCC visibility push(default)
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 enum { MPE_FORTRAN_TEXT = 4096 };
 
-/* As a text of C; NULL: it is blank. */
+/* Copies a Fortran text into a C string. Returns NULL if it is blank. */
 static const char *text(char to[MPE_FORTRAN_TEXT], const char *from, size_t length) {
     while (length > 0 && from[length - 1] == ' ') {
         length--;
@@ -86,12 +86,12 @@ int mpe_describe_event_(const int *event, const char *name, const char *colour, 
     return mpe_describe_info_event_(event, name, colour, "", name_length, colour_length, 0);
 }
 
-/* `tokentype` and `data` may be texts: their lengths, at the end, are not needed. */
+/* `tokentype` and `data` may be texts. Their lengths, at the end of the arguments, are not needed. */
 int mpe_log_pack_(char *bytebuf, int *position, const char *tokentype, const int *count, const void *data) {
     return MPE_Log_pack(bytebuf, position, *tokentype, *count, data);
 }
 
-/* A shorter text than cargo, such as one blank, is none. */
+/* A text shorter than cargo, such as one blank, means no cargo. */
 int mpe_log_event_(const int *event, const int *data, const char *bytebuf, size_t length) {
     return MPE_Log_event(*event, *data, length < MPE_LOG_BYTESIZE ? NULL : bytebuf);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events, messages, cargo. */
+/* Records of events and messages, and their cargo. */
 #include <stdio.h>
 #include <string.h>
 
@@ -71,7 +71,7 @@ int MPE_Log_receive(int sender, int tag, int size) {
 
 /* ---- cargo ---- */
 
-/* Bytes of a value; 0: no such letter. */
+/* Bytes of a value of the type that a letter names; 0: unknown letter. */
 static size_t size_of(char letter) {
     switch (letter) {
     case 's':
@@ -108,7 +108,7 @@ int MPE_Log_pack(MPE_LOG_BYTES bytebuf, int *position, char tokentype, int count
         bytebuf[at++] = 0;
         bytebuf[at++] = (char)count;
     }
-    /* Big-endian, whatever the processor. */
+    /* Cargo is big-endian on every processor. */
     const unsigned char *from = data;
     for (; at < end; at += unit, from += unit) {
         for (size_t i = 0; i < unit; i++) {

@@ -17,10 +17,10 @@ struct mpe_session mpe_session = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct mpe_config config;
 static hpcw_comm *world;
-static char merged[MPE_PATH]; /* what MPE_Log_merged_logfilename returns */
+static char merged[MPE_PATH]; /* name that MPE_Log_merged_logfilename returns */
 static _Thread_local struct {
     hpcw_clog2_timeline *timeline;
-    unsigned round; /* that it belongs to */
+    unsigned round; /* round in which the timeline was made */
 } own;
 
 void mpe_say(const char *fmt, ...) {
@@ -32,7 +32,7 @@ void mpe_say(const char *fmt, ...) {
     (void)fprintf(stderr, "hpcw_mpe: %s\n", text);
 }
 
-/* Process 0 speaks for all. */
+/* Prints a message on process 0 only. */
 static void say_once(const char *about, const char *message) {
     if (mpe_session.process == 0) {
         mpe_say("%s%s", about, message);
@@ -43,7 +43,7 @@ static void say_once(const char *about, const char *message) {
  *  Begin; the wrapper's log
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Under the lock. */
+/* Starts to record into `log`. The caller holds the lock. */
 static void open_session(hpcw_clog2_log *log) {
     mpe_session.log = log;
     merged[0] = '\0';
@@ -69,7 +69,7 @@ static bool wrapper_ends(void *context) {
     if (hpcw_trace_log(HPCW_TRACE_VERSION) == NULL) {
         return false;
     }
-    join(); /* a process may have made no call */
+    join(); /* a process without an MPE call has not joined so far */
     atomic_store(&mpe_session.on, false);
     bool any = mpe_definitions_settle();
     mpe_session.log = NULL;
@@ -78,13 +78,13 @@ static bool wrapper_ends(void *context) {
     return any;
 }
 
-/* A child of fork() shares the memory that is recorded in, so it must not record. */
+/* Stops recording in a child of fork(): it shares the memory into which its parent records. */
 static void child_stops(void) {
     atomic_store(&mpe_session.on, false);
     atomic_store(&mpe_session.phase, MPE_ENDED);
 }
 
-/* Before main, and so on all processes, whether they log or not. */
+/* A constructor runs before main, so all processes register the handler, whether they log or not. */
 __attribute__((constructor)) static void prepare(void) {
     (void)pthread_atfork(NULL, NULL, child_stops);
     if (hpcw_trace_at_end != NULL) {
@@ -136,7 +136,7 @@ uint32_t mpe_comm(MPI_Comm comm) {
  *  A log of our own
  * --------------------------------------------------------------------------------------------------------- */
 
-/* A program that left it to us to begin MPI leaves it to us to end it. */
+/* Ends MPI at the program's exit if this library began it. */
 static void end_mpi(void) {
     int finalised = 0;
     (void)MPI_Finalized(&finalised);
@@ -145,7 +145,7 @@ static void end_mpi(void) {
     }
 }
 
-/* False: too late. */
+/* Begins MPI if the program did not. False: MPI has already ended. */
 static bool need_mpi(void) {
     int initialised = 0, finalised = 0;
     (void)MPI_Initialized(&initialised);
@@ -166,12 +166,12 @@ static hpcw_status open_log(hpcw_clog2_log **log, hpcw_error *err) {
     o.block_size = config.block_size != 0 ? config.block_size : o.block_size;
     o.directory = config.directory;
     hpcw_status s = hpcw_comm_from_mpi(MPI_COMM_WORLD, &world, err);
-    /* The name that it has until MPE_Finish_log. */
+    /* The log's name until MPE_Finish_log gives the final one. */
     const char *path = config.prefix[0] != '\0' ? config.prefix : "mpe.clog2";
     return s == HPCW_OK ? hpcw_clog2_log_open(path, world, &o, log, err) : s;
 }
 
-/* Under the lock. */
+/* Opens a log of our own. The caller holds the lock. */
 static int begin(void) {
     (void)MPI_Comm_rank(MPI_COMM_WORLD, &mpe_session.process);
     if (mpe_session.process == 0) {
@@ -194,7 +194,7 @@ static int begin(void) {
         return status == HPCW_ENOMEM ? MPE_LOG_NO_MEMORY : MPE_LOG_FILE_PROB;
     }
     open_session(log);
-    (void)new_timeline(); /* of the main thread, which is the first one */
+    (void)new_timeline(); /* the first timeline is the main thread's */
     return MPE_LOG_OK;
 }
 
@@ -220,7 +220,7 @@ int MPE_Initialized_logging(void) {
     return atomic_load(&mpe_session.phase);
 }
 
-/* The wrapper's own calls follow, as MPE's do. */
+/* Switches recording on or off. As with MPE, this includes the calls that the wrapper records. */
 static int switch_to(bool on) {
     if (!mpe_begun()) {
         return atomic_load(&mpe_session.phase) == MPE_NEVER ? MPE_LOG_NOT_INITIALIZED : MPE_LOG_OK;
@@ -248,7 +248,7 @@ int MPE_Log_sync_clocks(void) {
  *  The end
  * --------------------------------------------------------------------------------------------------------- */
 
-/* The file of process 0 counts. */
+/* Sets the log's name. That of process 0 counts. */
 static void name_log(const char *filename) {
     if (mpe_session.process == 0) {
         const char *stem = config.prefix[0] != '\0' ? config.prefix : filename;
@@ -266,7 +266,7 @@ static void say_what_is_missing(const hpcw_clog2_log_report *r) {
     }
 }
 
-/* Under the lock. */
+/* Ends the log. The caller holds the lock. */
 static int finish(const char *filename) {
     hpcw_error error;
     hpcw_clog2_log_report report;

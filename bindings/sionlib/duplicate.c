@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A second handle for a container that several processes read: its positions are its own. */
+/* Makes a second handle, with positions of its own, for a container that several processes read. */
 #include <stdlib.h>
 
 #include "bindings/sionlib/handles/parallel.h"
 
-/* The tasks of `h`, or `only` if it is not -1, read by this process alone. NULL: reported. */
+/* Opens the tasks of `h`, or task `only` if it is not -1, for this process alone. Returns NULL after reporting an
+ * error. */
 static hpcw_sion_reader *open_again(const struct sionlib_handle *h, int only) {
     hpcw_sion_reader *reader = NULL;
     hpcw_error err;
@@ -26,7 +27,7 @@ static hpcw_sion_reader *open_again(const struct sionlib_handle *h, int only) {
 
 int sion_dup(int sid, int mode, int rank, uint64_t key) {
     const struct sionlib_handle *h = sionlib_handle_of(sid, "sion_dup");
-    (void)key; /* all keys of the task can be read */
+    (void)key; /* a reader finds all keys of the task in any case */
     if (h == NULL || h->reader == NULL || h->parallel == NULL) {
         if (h != NULL) {
             sionlib_report("sion_dup: expected a container that several processes read");

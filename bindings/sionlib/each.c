@@ -6,8 +6,8 @@
 #include "bindings/sionlib/handles/parallel.h"
 #include "bindings/sionlib/handles/stream.h"
 
-/* Opens for writing, with p->mode and so on. The handle has its communicator and task after the first time. Collective.
- * False: reported. */
+/* Opens a container for writing in mode p->mode. On later calls for the same handle, its communicator and task are
+ * kept. Collective. Returns false after reporting an error. */
 static bool create(struct sionlib_handle *h, sion_int64 chunk) {
     struct sionlib_parallel *p = h->parallel;
     struct sionlib_task *t = &h->task[0];
@@ -27,7 +27,8 @@ static bool create(struct sionlib_handle *h, sion_int64 chunk) {
         return false;
     }
     o.chunk_size = (uint64_t)own.chunk;
-    o.instead_of = h->writer; /* its directory is that of the container, wherever the program is now */
+    /* puts the new container into the same directory, wherever the program is now */
+    o.instead_of = h->writer;
     if (h->comm == NULL && p->processes.comm(p->processes.context, &h->comm, &err) != HPCW_OK) {
         sionlib_report("%s", err.message);
         return false;
@@ -38,7 +39,7 @@ static bool create(struct sionlib_handle *h, sion_int64 chunk) {
     }
     t->chunk = (sion_int64)hpcw_sion_chunk_size(h->writer, t->number);
     if (p->again) {
-        /* SIONlib rounds the chunk in the file, but fills only the bytes that the program asked for. */
+        /* SIONlib rounds the chunk in the file up, but fills only the bytes that the program asked for. */
         if (hpcw_sion_limit(h->writer, t->number, (uint64_t)chunk, &err) != HPCW_OK) {
             sionlib_report("%s", err.message);
             return false;
@@ -54,7 +55,7 @@ static bool create(struct sionlib_handle *h, sion_int64 chunk) {
     return true;
 }
 
-/* A handle for a process that writes: its task has no chunk yet. NULL: reported. */
+/* Makes the handle of a writing process. Its task has no chunk yet. Returns NULL after reporting an error. */
 static struct sionlib_handle *new_writer(const struct sionlib_parallel *p) {
     struct sionlib_handle *h = sionlib_handle_new(SIONLIB_PARALLEL, 1);
     if (h == NULL) {
@@ -79,7 +80,8 @@ static struct sionlib_handle *new_writer(const struct sionlib_parallel *p) {
     return h;
 }
 
-/* `p` becomes the handle's, also on failure. Collective. NULL: reported. */
+/* Opens a container for writing. The handle owns `p`, also on failure. Collective. Returns NULL after reporting an
+ * error. */
 static struct sionlib_handle *open_to_write(struct sionlib_parallel *p, bool well, int *files, sion_int64 chunk,
                                             sion_int32 *block_size) {
     if (chunk < 0) {
@@ -103,7 +105,8 @@ static struct sionlib_handle *open_to_write(struct sionlib_parallel *p, bool wel
     return h;
 }
 
-/* The same. */
+/* Opens a container for reading. The handle owns `p`, also on failure. Collective. Returns NULL after reporting an
+ * error. */
 static struct sionlib_handle *open_to_read(struct sionlib_parallel *p, int *files, sion_int64 *chunk,
                                            sion_int32 *block_size) {
     hpcw_comm *comm = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Containers of processes that communicate by a program's own callbacks. */
+/* Containers of processes that communicate through a program's own callbacks. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,16 +28,16 @@ enum call {
     CALLS
 };
 
-/* What a task says that it can do in collective calls; SIONlib has the numbers in no public header. */
+/* Capability that a task reports for collective calls. SIONlib has the number in no public header. */
 enum { ONLY_SENDER = 51 };
 
 typedef void any_call(void);
 
-/* What a program has registered under a number: all that is needed if the first ones are not NULL. */
+/* The callbacks that a program registered under one number. */
 struct interface {
     any_call *call[CALLS];
-    bool collective;            /* all are there */
-    struct sionlib_names names; /* of files; none if it has no call */
+    bool collective;            /* all callbacks are registered */
+    struct sionlib_names names; /* names of files; empty without such a callback */
 };
 
 enum { APIS = 256 };
@@ -83,7 +83,7 @@ static int register_call(int aid, enum call which, any_call *call, const char *n
         return SION_NOT_SUCCESS;
     }
     api->call[which] = call;
-    bool all = which != DISTRIBUTE; /* after which SIONlib does not look */
+    bool all = which != DISTRIBUTE; /* SIONlib does not check for completeness after this one */
     for (int c = 0; c < CALLS; c++) {
         all = all && api->call[c] != NULL;
     }
@@ -129,7 +129,7 @@ int sion_generic_register_get_multi_filename_cb(int aid, char *call(const char *
         if (api != NULL) {
             sionlib_report("%s: expected no callback so far, got a second one", __func__);
         }
-        return -1; /* and 0 if all is well: not as the others */
+        return -1; /* SIONlib returns 0 on success here, unlike elsewhere */
     }
     api->names.of = call;
     return 0;
@@ -149,15 +149,15 @@ int sion_generic_register_get_capability_cb(int aid, free_call *call) {
 
 /* ---- Processes and their communicator ---- */
 
-/* The context of the calls below: all processes, or those of a file. */
+/* The context of the calls below. The group is all processes, or those of one file. */
 struct processes {
     const struct interface *api;
-    void *group; /* of the program */
+    void *group; /* the program's group */
     int rank, size;
-    int *count;                /* [size] items of the messages of a gather or scatter */
-    int64_t *word;             /* [size] of a reduction, in process 0 */
-    void *of_file;             /* of the program: those of this one's file; NULL: not needed */
-    struct sionlib_member own; /* its task in a collective container */
+    int *count;                /* [size] bytes of each message of a gather or scatter, in items */
+    int64_t *word;             /* [size] words of a reduction, on process 0 */
+    void *of_file;             /* the program's group of this file; NULL: not needed */
+    struct sionlib_member own; /* task of this process in a collective container */
 };
 
 static void free_processes(void *context) {
@@ -195,7 +195,7 @@ static same_call *gather_of(const struct interface *api) {
     return (same_call *)api->call[GATHER];
 }
 
-/* The largest type that the sizes of all processes are multiples of: see hpcw_comm_callbacks. */
+/* Returns the size of the largest item that divides the sizes of all processes; see hpcw_comm_callbacks. */
 static size_t item_of(size_t size, int *type) {
     *type = size % 8 == 0 ? _SION_INT64 : size % 4 == 0 ? _SION_INT32 : _SION_CHAR;
     return size % 8 == 0 ? 8 : size % 4 == 0 ? 4 : 1;
@@ -222,7 +222,7 @@ static const int *counts(const struct processes *p, const size_t *sizes, size_t 
     return p->count;
 }
 
-/* SIONlib's callbacks take what they only read as if they wrote it. */
+/* SIONlib's callbacks have no const where they only read. */
 static void *writable(const void *data) {
     return (void *)(uintptr_t)data;
 }
@@ -235,7 +235,7 @@ static int gather(void *context, const void *mine, size_t size, void *all, const
         writable(mine), all, p->group, type, writable(counts(p, sizes, item)), (int)(size / item), root);
 }
 
-/* SIONlib has what a process receives first, in this direction, too. */
+/* As in a gather, SIONlib's scatter names the receive buffer first. */
 static int scatter(void *context, const void *all, const size_t *sizes, void *mine, size_t size, int root) {
     const struct processes *p = context;
     int type;
@@ -298,20 +298,20 @@ static int64_t reduce(void *context, int64_t mine, enum sionlib_reduction how) {
 
 /* ---- Collective containers ---- */
 
-/* A piece of a record, which the program's callback has brought to the first task of a group. */
+/* Writes a piece of a record that the program's callback has brought to the first task of a group. */
 static int write_piece(const void *data, sion_int64 *spec, int sid) {
     struct sionlib_handle *h = sionlib_writer_of(sid, "gather_and_execute");
     return h != NULL && spec[1] >= 0 && sionlib_write(h, data, (size_t)spec[1]) ? SION_STD_SUCCESS
                                                                                 : SION_STD_NOT_SUCCESS;
 }
 
-/* A collective write of a merged container. False: reported. */
+/* Writes collectively to a merged container. Returns false after reporting an error. */
 static bool merge(struct sionlib_handle *h, const void *data, size_t size) {
     const struct processes *p = h->parallel->processes.context;
     int first = (int)p->own.collector, last = first + (int)p->own.tasks - 1;
     bool collects = h->parallel->rank_in_file == first;
-    sion_int64 spec[] = {
-        -2, (sion_int64)size}; /* not a position in the file, but the end of the collector's chunk */
+    sion_int64 spec[] = {/* no position in the file: SIONlib's mark for the end of the collector's chunk */
+                         -2, (sion_int64)size};
     bool well = !collects || sionlib_write(h, data, size);
     int code = ((sion_generic_gather_execute *)p->api->call[COLLECT])(
         data, spec, 2, h->parallel->block_size, p->of_file, first, first + 1, last, h->sid, write_piece);
@@ -320,14 +320,15 @@ static bool merge(struct sionlib_handle *h, const void *data, size_t size) {
     }
     well = well && code == SION_STD_SUCCESS;
     if (!well && collects) {
-        /* The others do not hear of it before the close. */
+        /* The other processes learn of the failure only at the close. */
         hpcw_sion_abandon(h->writer,
                           &(hpcw_error){.code = HPCW_EIO, .message = "a merged record was not written"});
     }
     return well;
 }
 
-/* The group and chunk of the task: see struct sionlib_parallel. The first process of a file groups the tasks of all. */
+/* Sets the group and the chunk of the task, see struct sionlib_parallel. The first process of a file groups the
+ * tasks of all. Returns false after reporting an error. */
 static bool group(struct sionlib_handle *h, struct sionlib_member *own, hpcw_sion_options *options) {
     struct sionlib_parallel *p = h->parallel;
     struct processes *all = p->processes.context;
@@ -364,7 +365,8 @@ static bool group(struct sionlib_handle *h, struct sionlib_member *own, hpcw_sio
 
 /* ---- Opens and closes ---- */
 
-/* The container of an open, with the program's names of files. Collective. NULL: reported. */
+/* Makes the parallel part of a handle, with the program's names of files. Collective. Returns NULL after reporting
+ * an error. */
 static struct sionlib_parallel *new_parallel(int aid, const char *path, const char *mode,
                                              const struct sionlib_processes *processes) {
     const struct interface *api = atomic_load(&table[aid]);
@@ -375,7 +377,7 @@ static struct sionlib_parallel *new_parallel(int aid, const char *path, const ch
     return p;
 }
 
-/* False: reported. */
+/* Returns false after reporting an error. */
 static bool processes_of(struct sionlib_processes *processes, int aid, void *group, int rank, int size,
                          const char *call) {
     const struct interface *api = api_of(aid, call);

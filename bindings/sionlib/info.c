@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a program asks of a handle. */
+/* Queries of a handle. */
 #include <limits.h>
 #include <stdlib.h>
 
 #include "bindings/sionlib/handles/handle.h"
 #include "bindings/sionlib/handles/stream.h"
 
-/* The handle of all tasks that sion_open made, with the sizes of their blocks. NULL: reported. */
+/* Returns the handle with all tasks, made by sion_open, and loads the sizes of their blocks. Returns NULL after
+ * reporting an error. */
 static struct sionlib_handle *all_tasks(int sid, const char *call) {
     struct sionlib_handle *h = sionlib_handle_of(sid, call);
     if (h == NULL || h->opened != SIONLIB_SERIAL || h->count == 0) {
@@ -193,7 +194,7 @@ FILE *sion_get_fp(int sid) {
     return h == NULL || h->count == 0 ? NULL : sionlib_stream(h);
 }
 
-/* SIONlib has a list only for buddy checkpointing. */
+/* In SIONlib only buddy checkpointing has such a list. */
 sion_io_stat_t *sion_get_io_info(int sid) {
     (void)sionlib_handle_of(sid, "sion_get_io_info");
     return NULL;

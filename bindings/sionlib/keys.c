@@ -10,7 +10,7 @@ static bool reported(const hpcw_error *err) {
     return false;
 }
 
-/* Finds one more record. *more: whether there was one. False: reported. */
+/* Finds one more record. *more: it exists. Returns false after reporting an error. */
 static bool scan(struct sionlib_handle *h, struct sionlib_keys *k, bool *more) {
     struct sionlib_task *t = sionlib_current(h);
     hpcw_sion_record found;
@@ -19,7 +19,7 @@ static bool scan(struct sionlib_handle *h, struct sionlib_keys *k, bool *more) {
     if (k->complete) {
         return true;
     }
-    size_t last = k->records - 1; /* SIONLIB_NONE without one */
+    size_t last = k->records - 1; /* SIONLIB_NONE without a record */
     if (k->in != last || last == SIONLIB_NONE) {
         uint64_t from =
             last == SIONLIB_NONE ? 0 : k->record[last].offset + SIONLIB_RECORD_HEADER + k->record[last].size;
@@ -44,7 +44,7 @@ static bool scan(struct sionlib_handle *h, struct sionlib_keys *k, bool *more) {
     return true;
 }
 
-/* The list of the current task of a container open for reading. NULL: reported. */
+/* Returns the record list of the current task of a reader. Returns NULL after reporting an error. */
 static struct sionlib_keys *keys_of(struct sionlib_handle *h, const char *call) {
     if (h == NULL) {
         return NULL;
@@ -65,7 +65,7 @@ static struct sionlib_keys *keys_of(struct sionlib_handle *h, const char *call) 
     return t->keys;
 }
 
-/* Reads from the value of a record. False: reported. */
+/* Reads a part of a record's value. Returns false after reporting an error. */
 static bool read_value(struct sionlib_handle *h, struct sionlib_keys *k, size_t r, uint64_t at, void *data,
                        size_t size) {
     struct sionlib_task *t = sionlib_current(h);
@@ -90,7 +90,7 @@ static bool read_value(struct sionlib_handle *h, struct sionlib_keys *k, size_t 
     return got == size;
 }
 
-/* After `size` bytes of the value of a key were read: its next bytes may be in another record. */
+/* Advances the position of a key by `size` bytes that were read. It may move to another record. */
 static void read_on(const struct sionlib_keys *k, struct sionlib_key *key, uint64_t size) {
     key->at += size;
     if (key->at == k->record[key->current].size) {
@@ -154,7 +154,7 @@ int sion_fread_key_iterator_next(int sid, uint64_t *key, size_t *size) {
     return SION_SUCCESS;
 }
 
-/* Sets the position of a key. False: not in the records that were found so far. */
+/* Sets the position of a key. False: it is not in the records that were found so far. */
 static bool set_position(const struct sionlib_keys *k, struct sionlib_key *entry, int entrynum, sion_int64 at) {
     if (entry == NULL || (entrynum == SION_CURRENT_BLOCK && entry->current == SIONLIB_NONE)) {
         return false;

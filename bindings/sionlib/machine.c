@@ -47,6 +47,6 @@ char *sion_keyval_type_to_str(int type) {
     static const char *const names[] = {"SION_KEYVAL_NONE", "SION_KEYVAL_INLINE", "SION_KEYVAL_META",
                                         "SION_KEYVAL_HASH", "SION_KEYVAL_UNKNOWN"};
     bool known = type >= SION_KEYVAL_NONE && type <= SION_KEYVAL_UNKNOWN;
-    /* SIONlib's type is not const, though the text is. */
+    /* SIONlib declares the result without const, though the text is constant. */
     return (char *)(uintptr_t)(known ? names[type - SION_KEYVAL_NONE] : "unknown");
 }

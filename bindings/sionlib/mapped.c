@@ -5,10 +5,10 @@
 #include "bindings/sionlib/handles/parallel.h"
 #include "bindings/sionlib/handles/stream.h"
 
-/* A task of the caller: when it writes, by its number of hpcw_sion, and when it reads, by its rank. */
+/* A task of the caller. `key` is its number in hpcw_sion when it is written, and its rank when it is read. */
 struct local {
     uint32_t key;
-    int index; /* in the caller's arrays */
+    int index; /* index in the caller's arrays */
 };
 
 static int by_key(const void *a, const void *b) {
@@ -16,7 +16,8 @@ static int by_key(const void *a, const void *b) {
     return (x->key > y->key) - (x->key < y->key);
 }
 
-/* The caller's tasks, ascending, in new memory. `first`: the first number of each file; NULL: by ranks. NULL: none. */
+/* Returns the caller's tasks, sorted by key, in new memory; NULL without memory. `first` has the first number of
+ * each file; NULL: sort by ranks. */
 static struct local *sorted(const struct sionlib_mapping *a, const uint32_t *first) {
     size_t count = *a->count > 0 ? (size_t)*a->count : 0;
     struct local *local = calloc(count + 1, sizeof *local);
@@ -31,7 +32,7 @@ static struct local *sorted(const struct sionlib_mapping *a, const uint32_t *fir
     return local;
 }
 
-/* Whether the tasks of the caller can be written, as far as one process sees it. False: reported. */
+/* Checks the tasks of this process for an open to write. Returns false after reporting an error. */
 static bool check_mapping(const char *path, const struct sionlib_mapping *a, int64_t tasks, int files) {
     bool well = files > 0 && files <= tasks && *a->count >= 0;
     if (!well) {
@@ -51,7 +52,7 @@ static bool check_mapping(const char *path, const struct sionlib_mapping *a, int
     return well;
 }
 
-/* SIONlib selects the first task of the caller in the lowest file. */
+/* Selects the first of the caller's tasks in the lowest file, as SIONlib does. */
 static void select_first(struct sionlib_handle *h, const int *ranks) {
     uint32_t lowest = UINT32_MAX;
     for (uint32_t i = 0; i < h->count; i++) {
@@ -65,13 +66,13 @@ static void select_first(struct sionlib_handle *h, const int *ranks) {
     h->file = h->count > 0 ? (int)lowest : 0;
 }
 
-/* What the writer is to know of the tasks of this process, in the order of their numbers. */
+/* Input of the writer: the tasks of this process in the order of their numbers. */
 struct writing {
-    uint32_t *tasks, *first; /* [files] tasks of each file, and the number of the first one */
+    uint32_t *tasks, *first; /* [files] tasks of each file, and the number of its first task */
     struct local *local;     /* [count] */
     uint32_t *number, *rank; /* [count] */
     uint64_t *size;          /* [count] */
-    bool renamed;            /* ranks of tasks of any process are not their numbers */
+    bool renamed;            /* some task of any process has a rank that differs from its number */
 };
 
 static void writing_free(struct writing *w) {
@@ -81,7 +82,7 @@ static void writing_free(struct writing *w) {
     free(w->size);
 }
 
-/* Collective. False: reported. */
+/* Counts the tasks of each file. Collective. Returns false after reporting an error. */
 static bool count_tasks(const struct sionlib_parallel *p, const struct sionlib_mapping *a, int files,
                         struct writing *w) {
     int64_t tasks = p->processes.reduce(p->processes.context, *a->count, SIONLIB_SUM);
@@ -103,7 +104,7 @@ static bool count_tasks(const struct sionlib_parallel *p, const struct sionlib_m
     return well;
 }
 
-/* Collective. False: reported. */
+/* Fills in `w`. Collective. Returns false after reporting an error. */
 static bool prepare(const struct sionlib_parallel *p, const struct sionlib_mapping *a, struct writing *w) {
     size_t count = (size_t)*a->count;
     w->local = sorted(a, w->first);
@@ -122,7 +123,7 @@ static bool prepare(const struct sionlib_parallel *p, const struct sionlib_mappi
     return sionlib_agree(&p->processes, well);
 }
 
-/* The tasks of the handle. False: reported. */
+/* Fills in the tasks of the handle. Returns false after reporting an error. */
 static bool fill_in(struct sionlib_handle *h, const struct sionlib_mapping *a, const struct writing *w) {
     for (uint32_t i = 0; i < h->count; i++) {
         int k = w->local[i].index;
@@ -140,7 +141,7 @@ static bool fill_in(struct sionlib_handle *h, const struct sionlib_mapping *a, c
     return true;
 }
 
-/* Collective. NULL: reported. */
+/* Opens a container for writing. Collective. Returns NULL after reporting an error. */
 static struct sionlib_handle *open_to_write(struct sionlib_parallel *p, int files,
                                             const struct sionlib_mapping *a, sion_int32 block_size) {
     struct writing w = {.tasks = NULL};
@@ -186,14 +187,15 @@ done:
     return h;
 }
 
-/* SIONlib's shares: as many tasks for each process, and the rest for the last one. */
+/* Divides the tasks as SIONlib does: equal shares, and the rest for the last process. */
 static void share(const struct sionlib_parallel *p, uint32_t tasks, int64_t *first, int64_t *end) {
     int64_t each = tasks / (uint32_t)p->processes.size;
     *first = p->processes.rank * each;
     *end = p->processes.rank == p->processes.size - 1 ? tasks : *first + each;
 }
 
-/* The reader of the caller's tasks, or of a share. Collective. NULL: reported. */
+/* Opens a reader of the caller's tasks, or of a share of all tasks. Collective. Returns NULL after reporting an
+ * error. */
 static hpcw_sion_reader *open_reader(struct sionlib_parallel *p, hpcw_comm *comm,
                                      const struct sionlib_mapping *a) {
     hpcw_sion_reader *reader = NULL;
@@ -234,12 +236,12 @@ static hpcw_sion_reader *open_reader(struct sionlib_parallel *p, hpcw_comm *comm
     return reader;
 }
 
-/* An array of the caller, made if there is none. */
+/* Returns the caller's array, or a new one if it is NULL. */
 static void *array(void *given, uint32_t count, size_t size) {
     return given != NULL ? given : malloc(((size_t)count + 1) * size);
 }
 
-/* Tells the caller of its tasks. False: reported. */
+/* Copies the tasks into the caller's arrays. Returns false after reporting an error. */
 static bool hand_out(const struct sionlib_handle *h, const struct sionlib_mapping *a) {
     bool shares = *a->count < 0;
     *a->ranks = array(*a->ranks, h->count, sizeof **a->ranks);
@@ -263,7 +265,7 @@ static bool hand_out(const struct sionlib_handle *h, const struct sionlib_mappin
     return true;
 }
 
-/* Collective. NULL: reported. */
+/* Opens a container for reading. Collective. Returns NULL after reporting an error. */
 static struct sionlib_handle *open_to_read(struct sionlib_parallel *p, int *files,
                                            const struct sionlib_mapping *a) {
     hpcw_comm *comm = NULL;

@@ -31,7 +31,7 @@ static bool write_name(void *names, const char *path, uint32_t file, char *name,
     return fits;
 }
 
-/* `path` is SIONlib's name: the one of the set, and after it a dot and the number if that is not 0. */
+/* Opens a file under the program's name. `path` is SIONlib's: the set's name, and for file k > 0 a dot and k. */
 static hpcw_status open_named(void *context, const char *path, uint64_t tag, bool creates, hpcw_sink **out,
                               hpcw_error *err) {
     const struct sionlib_parallel *p = context;

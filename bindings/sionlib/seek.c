@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Selects a task and a position. What is refused, and what not, is as in SIONlib. */
+/* Selects a task and a position. It refuses and accepts what SIONlib does. */
 #include "bindings/sionlib/handles/handle.h"
 #include "bindings/sionlib/handles/stream.h"
 #include <inttypes.h>
 
-/* The place of a task in the handle's list; h->count: there is none. */
+/* Returns the index of a task in the handle's list, or h->count if it has none of this rank. */
 static uint32_t find(const struct sionlib_handle *h, int rank) {
     if (h->opened == SIONLIB_SERIAL) {
         return rank >= 0 && (uint32_t)rank < h->count ? (uint32_t)rank : h->count;
@@ -18,7 +18,7 @@ static uint32_t find(const struct sionlib_handle *h, int rank) {
     return h->count;
 }
 
-/* SION_ABSOLUTE_POS */
+/* Resolves SION_ABSOLUTE_POS. */
 static bool from_start(const struct sionlib_task *t, sion_int64 *at, int *block) {
     if (*at < 0) {
         return false;
@@ -30,7 +30,7 @@ static bool from_start(const struct sionlib_task *t, sion_int64 *at, int *block)
     return true;
 }
 
-/* SION_END_POS */
+/* Resolves SION_END_POS. */
 static bool from_end(const struct sionlib_task *t, sion_int64 *at, int *block) {
     if (*at > 0) {
         return false;
@@ -49,7 +49,7 @@ static int refuse(const struct sionlib_handle *h, const char *what, sion_int64 v
     return SION_NOT_SUCCESS;
 }
 
-/* `at` as given, `block` may be a constant of sion.h. */
+/* Moves to position `at` of `block`; each may be a constant of sion.h. */
 static int seek_in_task(struct sionlib_handle *h, int block, sion_int64 at) {
     struct sionlib_task *t = sionlib_current(h);
     sion_int64 wanted = at;
@@ -75,7 +75,7 @@ static int seek_in_task(struct sionlib_handle *h, int block, sion_int64 at) {
     return SION_SUCCESS;
 }
 
-/* A task that was read to the end of a chunk goes on with the next one when it is selected again. */
+/* Selects a task of a reader. If the task was read to the end of a chunk, it continues with the next chunk. */
 static int select_for_reading(struct sionlib_handle *h, int *block, sion_int64 *at) {
     const struct sionlib_task *t = sionlib_current(h);
     *block = *block == SION_CURRENT_BLK ? t->block : *block;
@@ -126,7 +126,7 @@ int sion_seek_fp(int sid, int rank, int currentblocknr, sion_int64 posinblk, FIL
             result = seek_in_task(h, block, at);
         }
     } else if (block != SION_CURRENT_BLK || at != SION_CURRENT_POS) {
-        /* A writer stays where it is. With several tasks, SIONlib says so and returns that all is well. */
+        /* A writer does not move. With several tasks, SIONlib prints this message and returns success. */
         sionlib_report(
             "sion_seek: expected SION_CURRENT_BLK and SION_CURRENT_POS in a container open for writing");
         result = one_task ? SION_NOT_SUCCESS : SION_SUCCESS;

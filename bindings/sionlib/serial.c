@@ -7,7 +7,8 @@
 #include "bindings/sionlib/handles/mode.h"
 #include "bindings/sionlib/handles/stream.h"
 
-/* Fills in the arrays of the caller, which are made if they point to NULL. False: reported. */
+/* Copies chunk sizes and ranks into the caller's arrays, which are made if NULL. Returns false after reporting an
+ * error. */
 static bool hand_out(const struct sionlib_handle *h, sion_int64 **chunksizes, int **globalranks) {
     sion_int64 *sizes = chunksizes == NULL ? NULL : *chunksizes;
     int *ranks = globalranks == NULL ? NULL : *globalranks;
@@ -40,7 +41,8 @@ static bool hand_out(const struct sionlib_handle *h, sion_int64 **chunksizes, in
     return true;
 }
 
-/* The distance of blocks in each file, from the sizes of its chunks: the handle has all of them. False: reported. */
+/* Sets the distance between blocks in each file. It is the sum of the file's chunks, and the handle has all tasks.
+ * Returns false after reporting an error. */
 static bool set_strides(struct sionlib_handle *h) {
     sion_int64 *sum = calloc((size_t)h->files, sizeof *sum);
     if (sum == NULL) {
@@ -57,7 +59,7 @@ static bool set_strides(struct sionlib_handle *h) {
     return true;
 }
 
-/* Of the array of the caller, during the open. None is negative. */
+/* Returns a chunk size from the caller's array, during the open. None is negative. */
 static uint64_t chunk_of(void *chunksizes, uint32_t task) {
     return (uint64_t)((const sion_int64 *)chunksizes)[task];
 }
@@ -83,12 +85,12 @@ static struct sionlib_handle *create(const char *path, const struct sionlib_mode
     hpcw_sion_shape shape;
     sion_int64 stride = 0;
     sionlib_mode_options(mode, path, block_size, &o);
-    o.layout = HPCW_SION_ALIGNED; /* there is nobody to write collectively with */
+    o.layout = HPCW_SION_ALIGNED; /* one process has no partner for collective writes */
     o.flavour = HPCW_SION_SERIAL;
     o.count = (uint32_t)ntasks;
     o.size_of = chunk_of;
     o.size_context = chunksizes;
-    /* None is negative. Close is quicker without. */
+    /* Ranks are not negative. Without this option the close is faster. */
     o.global_ranks = in_order(ranks, h->count) ? NULL : (const uint32_t *)(const void *)ranks;
     if (hpcw_sion_open(path, NULL, &o, &h->writer, &err) != HPCW_OK) {
         goto failed;
@@ -116,7 +118,7 @@ static struct sionlib_handle *create(const char *path, const struct sionlib_mode
         h->task[i].stride = stride;
     }
     h->files = 1;
-    h->file = 1; /* as it is in the file: doc/formats/sion.md, "Single files, sets, ranks, mapping" */
+    h->file = 1; /* the value that files have: doc/formats/sion.md, "Single files, sets, ranks, mapping" */
     h->keys = mode->keys;
     h->big_data = mode->data == HPCW_SION_BIG;
     *fsblksize = block_size;
@@ -128,7 +130,7 @@ reported:
     return NULL;
 }
 
-/* Tasks of one file are numbered by their place in it, those of a set by their ranks. */
+/* Returns the tasks of one file in the order of their index, and those of a set by rank. */
 static int by_index(const void *a, const void *b) {
     const struct sionlib_task *x = a, *y = b;
     return (x->index > y->index) - (x->index < y->index);
@@ -159,7 +161,7 @@ static struct sionlib_handle *open_existing(const char *path) {
     return h;
 }
 
-/* Whether what the caller passes makes a container to write. */
+/* Checks the arguments of an open for writing. Returns false after reporting an error. */
 static bool check(const char *path, const struct sionlib_mode *mode, const int *ntasks, const int *nfiles,
                   sion_int64 **chunksizes, int **globalranks) {
     if (ntasks == NULL || *ntasks < 1) {

@@ -3,7 +3,7 @@
 
 #include "bindings/sionlib/handles/handle.h"
 
-/* size * nitems. False: reported. */
+/* Multiplies size and nitems. Returns false after reporting an error. */
 static bool bytes_of(size_t size, size_t nitems, const char *call, size_t *bytes) {
     if (size != 0 && nitems > SIZE_MAX / size) {
         sionlib_report("%s: expected at most %zu bytes, got %zu items of %zu", call, SIZE_MAX, nitems, size);
@@ -27,7 +27,7 @@ size_t sion_coll_fwrite(const void *data, size_t size, size_t nitems, int sid) {
         return h == NULL ? (size_t)-1 : 0;
     }
     if (h->merge != NULL) {
-        return h->merge(h, data, bytes) ? bytes : 0; /* SIONlib counts bytes here */
+        return h->merge(h, data, bytes) ? bytes : 0; /* SIONlib returns bytes here, not items */
     }
     return sionlib_write(h, data, bytes) && size > 0 ? nitems : 0;
 }
@@ -63,7 +63,8 @@ int sion_flush(int sid) {
     return SION_SUCCESS;
 }
 
-/* doc/formats/sion.md, "Key-value content": header and value are split over chunks anywhere. */
+/* Counts bytes of a record. Its header and value may be split over chunks anywhere: doc/formats/sion.md,
+ * "Key-value content". */
 static void count_bytes(struct sionlib_task *t, sion_int64 size) {
     while (size > 0) {
         sion_int64 n = t->chunk - t->at;

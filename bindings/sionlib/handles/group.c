@@ -5,12 +5,13 @@ static int64_t align(int64_t bytes, int64_t block) {
     return (bytes + block - 1) / block * block;
 }
 
-/* Most groups of a file when the mode does not say. */
+/* Most groups of a file if the mode does not set their size. */
 static int64_t usual_groups(int64_t tasks) {
     return tasks >= 512 ? 32 : tasks >= 256 ? 16 : tasks >= 32 ? 8 : tasks >= 16 ? 4 : tasks;
 }
 
-/* Bytes up to which a group takes more tasks. `all` tasks ask for as many bytes together, in groups of `each`. */
+/* A group takes tasks until it has this many bytes. `all` is the number of bytes of all tasks together, `each` the
+ * tasks per group that the mode asks for. */
 static int64_t share_of_group(int64_t all, int64_t tasks, int64_t block, int64_t each) {
     int64_t groups = each > 0 ? (tasks + each - 1) / each : usual_groups(tasks);
     int64_t most = (all + block - 1) / block;
@@ -18,7 +19,7 @@ static int64_t share_of_group(int64_t all, int64_t tasks, int64_t block, int64_t
     return align(all / (groups < 1 ? 1 : groups), block);
 }
 
-/* Tasks [first, end) are a group of `bytes`. */
+/* Makes tasks [first, end) a group of `bytes`. */
 static void close_group(struct sionlib_member *m, int64_t first, int64_t end, int64_t bytes, int64_t block,
                         bool merge) {
     int64_t whole = align(bytes, block);

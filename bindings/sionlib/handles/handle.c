@@ -6,10 +6,10 @@
 #include "bindings/sionlib/handles/parallel.h"
 #include "bindings/sionlib/handles/records.h"
 
-/* Containers that a process can have open at a time. */
+/* Containers that a process can have open at the same time. */
 #define SIONLIB_HANDLES 4096
 
-/* A number is the lowest that is free. */
+/* A new handle gets the lowest free number. */
 static _Atomic(struct sionlib_handle *) table[SIONLIB_HANDLES];
 
 static int number(struct sionlib_handle *h) {

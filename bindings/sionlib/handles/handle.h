@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The handles behind SIONlib's numbers, and what all calls need of them. */
+/* The handles behind SIONlib's numbers. */
 #ifndef HPCW_BINDINGS_SIONLIB_HANDLES_HANDLE_H
 #define HPCW_BINDINGS_SIONLIB_HANDLES_HANDLE_H
 
 #include "bindings/sionlib/handles/task.h"
 
-/* A handle with `count` tasks and a number. NULL: reported. */
+/* Makes a handle with `count` tasks and a number. Returns NULL after reporting an error. */
 struct sionlib_handle *sionlib_handle_new(enum sionlib_opened opened, uint32_t count);
 
-/* NULL is allowed. Closes nothing. */
+/* Frees a handle without closing it. NULL is allowed. */
 void sionlib_handle_free(struct sionlib_handle *h);
 
-/* The handle with a number. NULL: reported. */
+/* Returns the handle with a number. Returns NULL after reporting an error. */
 struct sionlib_handle *sionlib_handle_of(int sid, const char *call);
 
-/* The same, opened by several processes for `call`, with one task each or any number. */
+/* Returns the handle with a number if several processes have opened it as `opened` says: with one task each, or
+ * with any number. Returns NULL after reporting an error. */
 struct sionlib_handle *sionlib_handle_of_several(int sid, enum sionlib_opened opened, const char *call);
 
-/* The handle with a number, open for writing or reading. */
+/* Return the handle with a number if it is open for writing or reading. NULL after reporting an error. */
 struct sionlib_handle *sionlib_writer_of(int sid, const char *call);
 struct sionlib_handle *sionlib_reader_of(int sid, const char *call);
 
-/* Writes the metadata if it is a writer, and frees the handle. Collective as hpcw_sion_close. */
+/* Closes a handle and frees it. A writer writes its metadata. Collective as hpcw_sion_close. */
 int sionlib_handle_close(struct sionlib_handle *h);
 
-/* A handle for what `reader` reads, which becomes the handle's, also on failure. NULL: reported. */
+/* Makes a handle for `reader`, which it owns, also on failure. Returns NULL after reporting an error. */
 struct sionlib_handle *sionlib_handle_of_reader(enum sionlib_opened opened, hpcw_sion_reader *reader);
 
-/* The name of physical file `file` of a set, from malloc; NULL without memory. */
+/* Returns the name of physical file `file` of a set, from malloc, or NULL without memory. */
 char *sionlib_file_name(const char *path, int file);
 
 #endif

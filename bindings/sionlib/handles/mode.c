@@ -6,7 +6,7 @@
 #include "bindings/sionlib/handles/report.h"
 #include <sion.h>
 
-/* A word with or without a value: "collsize=4". */
+/* A word of the mode, with or without a value: "collsize=4". */
 struct word {
     const char *key, *value;
     size_t key_size, value_size;
@@ -66,13 +66,13 @@ bool sionlib_mode_check(const struct sionlib_mode *mode, const char *path) {
 void sionlib_mode_options(const struct sionlib_mode *mode, const char *path, int fs_block_size,
                           hpcw_sion_options *options) {
     hpcw_sion_options_init(options);
-    /* SIONlib stores the path as the program passes it. */
+    /* SIONlib stores the path as the program passed it. */
     options->name = strlen(path) <= HPCW_SION_MAX_STORED_NAME ? path : NULL;
     options->content = mode->keys ? HPCW_SION_KEYVAL : HPCW_SION_RECORDS;
     options->endian = sionlib_machine_endian();
     options->data_endian = mode->data;
     options->fs_block_size = (uint32_t)fs_block_size;
-    /* SIONlib leaves it to the system when the data gets to the disk. */
+    /* SIONlib leaves it to the system when the data reaches the disk. */
     options->durability = HPCW_SYNC_NONE;
     if (mode->collective) {
         options->layout = HPCW_SION_PACKED;
@@ -82,6 +82,6 @@ void sionlib_mode_options(const struct sionlib_mode *mode, const char *path, int
 
 int sionlib_block_size(const char *path) {
     uint32_t size;
-    /* Where it cannot be known, the open says why. */
+    /* On failure take SIONlib's default: the open then reports the error. */
     return hpcw_sion_block_size(path, &size, NULL) == HPCW_OK ? (int)size : SION_DEFAULT_FSBLOCKSIZE;
 }

@@ -8,7 +8,7 @@ bool sionlib_agree(const struct sionlib_processes *processes, bool well) {
     return processes->reduce(processes->context, well, SIONLIB_LEAST) == 1;
 }
 
-/* All have the same mode, so process 0 says what is wrong with it. */
+/* Checks the mode. It is the same everywhere, so process 0 reports for all. */
 static bool check_mode(const struct sionlib_parallel *p, const char *mode) {
     bool known = p->mode.write || p->mode.read;
     if (p->processes.rank > 0) {
@@ -75,7 +75,7 @@ bool sionlib_divide_by_number(struct sionlib_parallel *p, int files) {
 }
 
 void sionlib_group_options(hpcw_sion_options *options) {
-    /* The chunks are as they are to be: of what hpcw_sion makes one group, nothing but the end is rounded up. */
+    /* Chunks already have their final sizes. In one group, hpcw_sion rounds up nothing but the end. */
     options->layout = HPCW_SION_PACKED;
     options->tasks_per_group = HPCW_SION_MAX_TASKS;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where errors go. */
+/* Reports of errors: to a listener, a file, or stderr. */
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 #include "bindings/sionlib/handles/report.h"
 #include <sion.h>
 
-/* SIONlib's interface has no place for it but the program. */
+/* The program's listener. SIONlib's calls take no context, so it is global. */
 static sion_hpcw_report *listener;
 static void *listener_context;
 
@@ -19,7 +19,8 @@ void sion_hpcw_on_error(sion_hpcw_report *report, void *context) {
     listener_context = context;
 }
 
-/* `line` ends with a newline, which the listener does not get. `aloud`: on stderr if nobody listens. */
+/* Delivers a line that ends with a newline; a listener gets it without. `aloud`: without a listener it goes to
+ * stderr. */
 static void deliver(char *line, size_t size, bool aloud) {
     if (listener != NULL) {
         line[size - 1] = '\0';
@@ -28,15 +29,15 @@ static void deliver(char *line, size_t size, bool aloud) {
     }
     const char *path = getenv("HPCW_SIONLIB_ERRORS");
     bool to_file = path != NULL && path[0] != '\0';
-    /* A pipe that nobody reads must not stop the program. */
+    /* Do not block: opening a pipe that nobody reads must not stop the program. */
     int fd = to_file ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666) : -1;
-    /* One write, so that the lines of several processes stay whole. */
+    /* Write the line with one call, so that lines of several processes do not mix. */
     bool written = fd >= 0 && write(fd, line, size) == (ssize_t)size;
     if (fd >= 0) {
         (void)close(fd);
     }
     if (!written && (to_file || aloud)) {
-        ssize_t ignored = write(STDERR_FILENO, line, size); /* there is nobody to tell of a failure */
+        ssize_t ignored = write(STDERR_FILENO, line, size); /* a failure cannot be reported anywhere */
         (void)ignored;
     }
 }

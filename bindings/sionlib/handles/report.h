@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Errors, which SIONlib prints: see sion_hpcw_on_error. */
+/* Reports of errors, which SIONlib prints. See sion_hpcw_on_error. */
 #ifndef HPCW_BINDINGS_SIONLIB_HANDLES_REPORT_H
 #define HPCW_BINDINGS_SIONLIB_HANDLES_REPORT_H
 
@@ -8,10 +8,10 @@
 /* Reports an error of one of our own checks. */
 void sionlib_report(const char *format, ...) HPCW_PRINTF(1, 2);
 
-/* Reports what this library does not have at all: on stderr if nobody listens. */
+/* Reports a call that this library does not support. Goes to stderr if nobody listens. */
 void sionlib_refuse(const char *format, ...) HPCW_PRINTF(1, 2);
 
-/* Reports what hpcw says; of a collective call only the process that failed does. */
+/* Reports an error of hpcw. After a collective call only the process that failed reports. */
 void sionlib_report_error(const hpcw_comm *comm, const hpcw_error *err);
 
 #endif

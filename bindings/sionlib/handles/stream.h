@@ -4,7 +4,7 @@
 
 #include "bindings/sionlib/handles/task.h"
 
-/* The stream of a handle, opened if necessary. NULL: reported. */
+/* Returns the stream of a handle, and opens it if necessary. Returns NULL after reporting an error. */
 FILE *sionlib_stream(struct sionlib_handle *h);
 
 #endif

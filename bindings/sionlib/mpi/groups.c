@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The first process of a file groups the tasks of all, as the groups depend on the requests of all. */
+/* Groups depend on the requests of all tasks, so the first process of a file makes them. */
 #include <stdlib.h>
 
 #include "bindings/sionlib/mpi/groups.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collective writes of a merged container: the first process of a group writes the records of all, by rank. */
+/* Collective writes to a merged container. The first process of a group writes the records of all, by rank. */
 #include <stdlib.h>
 
 #include "bindings/sionlib/mpi/groups.h"
 
 enum { MESSAGE = 1 << 20, TAG = 1 };
 
-/* SIONlib sends a record in pieces of a block, which need not go into one chunk. Messages are as many of them as make it
- * worthwhile. */
+/* Returns the size of a message. SIONlib sends a record in pieces of a block, which may go into different chunks.
+ * A message holds several pieces if blocks are small. */
 static int message_of(int block_size) {
     return block_size < MESSAGE ? MESSAGE / block_size * block_size : block_size;
 }
@@ -20,7 +20,7 @@ static void send_record(MPI_Comm group, const struct sionlib_piece *record, int 
     }
 }
 
-/* What cannot be written is still received, as the others send it. */
+/* Receives a record and writes it. After a failed write it goes on to receive, as the sender does not know. */
 static bool receive_record(struct sionlib_handle *h, MPI_Comm group, int from, int64_t size, int block_size,
                            char *data) {
     int message = message_of(block_size);
@@ -66,7 +66,7 @@ bool sionlib_merge_pieces(struct sionlib_handle *h, MPI_Comm group, int block_si
     free(sizes);
     free(data);
     if (!well && rank == 0) {
-        /* The others do not hear of it before the close. */
+        /* The other processes learn of the failure only at the close. */
         hpcw_sion_abandon(h->writer,
                           &(hpcw_error){.code = HPCW_EIO, .message = "a merged record was not written"});
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The opens and closes of MPI programs. */
+/* Opens and closes of MPI programs. */
 #include "bindings/sionlib/mpi/groups.h"
 
-/* The group of the process's task; of a merged container, with a communicator. */
+/* Sets the group of the process's task. A merged container also needs a communicator of the group. Collective. */
 static bool group(struct sionlib_handle *h, struct sionlib_member *own, hpcw_sion_options *options) {
     struct sionlib_parallel *p = h->parallel;
     struct sionlib_mpi *mpi = sionlib_mpi_of(p);

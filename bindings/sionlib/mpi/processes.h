@@ -7,24 +7,26 @@
 
 #include "bindings/sionlib/handles/parallel.h"
 
-/* What sionlib_processes has as its context. */
+/* Context of a struct sionlib_processes. */
 struct sionlib_mpi {
-    MPI_Comm all;      /* the caller's */
-    MPI_Comm of_file;  /* the processes of this one's file; MPI_COMM_NULL: not needed */
-    MPI_Comm of_group; /* those of its group, the collector first; MPI_COMM_NULL: not merged */
+    MPI_Comm all;      /* the caller's communicator */
+    MPI_Comm of_file;  /* processes of this file; MPI_COMM_NULL: not needed */
+    MPI_Comm of_group; /* processes of this group, the collector first; MPI_COMM_NULL: not merged */
 };
 
-/* The processes of the caller's communicator; free them. Collective. False: reported. */
+/* Makes the processes of the caller's communicator, to be freed. Collective. Returns false after reporting an
+ * error. */
 bool sionlib_processes_of_mpi(struct sionlib_processes *processes, MPI_Comm all);
 
 static inline struct sionlib_mpi *sionlib_mpi_of(const struct sionlib_parallel *p) {
     return p->processes.context;
 }
 
-/* Frees the communicators of file and group; collective. */
+/* Frees the communicators of file and group. Collective. */
 void sionlib_forget_groups(struct sionlib_mpi *mpi);
 
-/* Divides the processes, of `tasks` tasks each, by the caller's communicators. Collective. False: reported. */
+/* Divides processes with `tasks` tasks each among files, by the caller's communicators. Collective. Returns false
+ * after reporting an error. */
 bool sionlib_divide_by_comm(struct sionlib_parallel *p, MPI_Comm part, int tasks);
 
 #endif

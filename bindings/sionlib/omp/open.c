@@ -4,7 +4,7 @@
 
 #include "bindings/sionlib/omp/team.h"
 
-/* The threads are one group, whose task is that of the master. */
+/* Writes the records of all threads, which are one group, into the master's task. */
 static bool merge(struct sionlib_team *team) {
     bool well = true;
     for (int t = 0; t < team->threads; t++) {

@@ -59,7 +59,7 @@ void sionlib_team_options(struct sionlib_team *team, hpcw_sion_options *options)
     options->sizes = team->chunk;
 }
 
-/* A collective write of a merged container. All threads call. */
+/* Writes collectively to a merged container. All threads call. */
 static bool merge(struct sionlib_handle *h, const void *data, size_t size) {
     struct sionlib_team *team = h->team;
     team->record[omp_get_thread_num()] = (struct sionlib_piece){data, size};
@@ -70,7 +70,7 @@ static bool merge(struct sionlib_handle *h, const void *data, size_t size) {
     return team->merged;
 }
 
-/* The handle of the calling thread. NULL: reported. */
+/* Makes the handle of the calling thread. Returns NULL after reporting an error. */
 static struct sionlib_handle *writer_of(const struct sionlib_team *team, uint32_t thread) {
     struct sionlib_handle *h = sionlib_handle_new(SIONLIB_PARALLEL, 1);
     if (h == NULL) {
@@ -93,7 +93,7 @@ static struct sionlib_handle *writer_of(const struct sionlib_team *team, uint32_
         .blocks = 1,
     };
     if (!sionlib_reserve_blocks(&h->task[0], 1)) {
-        h->writer = NULL; /* the team's */
+        h->writer = NULL; /* the team owns it */
         sionlib_handle_free(h);
         return NULL;
     }
@@ -111,7 +111,7 @@ static struct sionlib_handle *reader_of(const struct sionlib_team *team, uint32_
     return sionlib_handle_of_reader(SIONLIB_PARALLEL, reader);
 }
 
-/* Whether no thread of any process has failed. All threads call. */
+/* Returns whether no thread of any process has failed. All threads call. */
 static bool agree(struct sionlib_team *team, bool well) {
     if (!well) {
         atomic_store(&team->failed, true);
@@ -125,7 +125,7 @@ static bool agree(struct sionlib_team *team, bool well) {
     }
 #pragma omp barrier
     bool all = !atomic_load(&team->failed);
-    /* A thread that is ahead may fail at once in what follows, which is no failure here. */
+    /* Keep a fast thread here: its next failure must not change this result. */
 #pragma omp barrier
     return all;
 }
@@ -147,7 +147,7 @@ int sionlib_team_open(struct sionlib_team *team, sion_int64 *chunk, sion_int32 *
     }
     if (!well) {
         if (h != NULL) {
-            h->team = team; /* the writer is the team's */
+            h->team = team; /* the team owns the writer */
             sionlib_handle_free(h);
         }
 #pragma omp barrier

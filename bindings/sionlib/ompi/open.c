@@ -33,7 +33,7 @@ static bool create(struct sionlib_team *team) {
         sionlib_group_options(&o);
     }
     o.files = (uint32_t)p->files;
-    /* The threads of a process stay in one file. */
+    /* All threads of a process have their tasks in one file. */
     o.tasks_per_file = (uint32_t)(p->processes.size / p->files * team->threads);
     if (p->file_tasks != NULL) {
         o.file_tasks = p->file_tasks;
@@ -48,7 +48,8 @@ static bool create(struct sionlib_team *team) {
     return true;
 }
 
-/* Divides the processes among files. The master thread calls, on all processes. False: reported. */
+/* Divides the processes among files. The master thread calls, on all processes. Returns false after reporting an
+ * error. */
 static bool divide(struct sionlib_team *team, int *files, const MPI_Comm *part) {
     struct sionlib_parallel *p = team->parallel;
     const struct sionlib_processes *all = &p->processes;
