@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files of parallel programs in NumPy: event logs, link matrices, load data, particles and checkpoints, and the datasets
-that hpcgen makes of all of them.
+"""Reads and writes files of parallel programs with NumPy: event logs, link matrices, load data, particles, checkpoints, and
+the datasets of hpcgen that hold all of them.
 
     import hpcw
     run = hpcw.open("synth/")
     states = hpcw.to_df(run.log.states(begin=0.5, end=0.6))
 
-Every failure is an HpcwError with a `status` and a message that names the file. Objects close themselves, and can be used by
-`with`. Each may be used by several threads, which then wait for each other, and in a child of os.fork().
+Every failure raises an HpcwError with a `status` and a message that names the file. Objects close themselves, and can be used
+in a `with` statement. Several threads may use an object; then they wait for each other. A child of os.fork() may use it, too.
+
 """
 from ._where import VERSION as __version__
 from .clog2 import EventLog

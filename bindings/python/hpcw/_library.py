@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The shared library: finding it, calling it, and handles of it."""
+"""The shared library: finds it, calls it, and keeps its handles."""
 from __future__ import annotations
 
 import ctypes
@@ -15,21 +15,21 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def _paths(name: str) -> list:
-    """Where a library may be: as HPCW_LIBRARY says; or beside the package, in the wheel's folder or the installed prefix, and
-    where the system's loader looks."""
+    """Candidate paths of a library: what HPCW_LIBRARY names; or beside the package, in the wheel's folder, in the installed
+    prefix, and in the system's search path."""
     given = os.environ.get("HPCW_LIBRARY")
     if given and name == "libhpcw" and not os.path.isdir(given):
         return [given]
     wheel = os.path.join(os.path.dirname(_HERE), ".hpcw.mesonpy.libs")
     folders = [given if os.path.isdir(given) else os.path.dirname(given)] if given else [_HERE, wheel, _where.LIBDIR]
-    # A wheel has no symbolic links.
+    # A wheel cannot hold symbolic links.
     files = [f"{name}.so.{_where.ABI}", f"{name}.so.{_where.VERSION}"]
     paths = [os.path.join(folder, file) for folder in folders for file in files]
     return [path for path in paths if os.path.exists(path)] + files[:1]
 
 
 def load(name: str) -> ctypes.CDLL:
-    """A library by its name without ending."""
+    """Loads a library by its name without ending."""
     paths = _paths(name)
     try:
         return ctypes.CDLL(paths[0])
@@ -61,7 +61,7 @@ def raise_of(error: _c.hpcw_error, status: int) -> None:
 
 
 def call(name: str, *args) -> None:
-    """A call that returns a status and takes an hpcw_error as its last argument."""
+    """Calls a function that returns a status and takes an hpcw_error as its last argument. Raises its error."""
     error = _c.hpcw_error()
     status = getattr(library(), name)(*args, byref(error))
     if status != _c.HPCW_OK:
@@ -69,7 +69,7 @@ def call(name: str, *args) -> None:
 
 
 def absolute(path: str | os.PathLike) -> str:
-    """A path that holds when the working directory changes."""
+    """Makes a path absolute, so that it stays valid when the working directory changes."""
     name = os.fsdecode(path)
     if "\0" in name:
         raise errors.HpcwValueError(f"{name!r}: expected a path, got one with a NUL")
@@ -77,7 +77,7 @@ def absolute(path: str | os.PathLike) -> str:
 
 
 def text(value) -> str | None:
-    """A text of C."""
+    """Converts a C text."""
     return None if value is None else value.decode(errors="replace")
 
 
@@ -85,7 +85,7 @@ _handles = weakref.WeakSet()
 
 
 def _after_fork() -> None:
-    """A thread that held a lock is not there in the child."""
+    """Renews locks in a child of fork(): the thread that held one does not exist there."""
     for handle in _handles:
         handle._lock = threading.RLock()
 
@@ -99,7 +99,7 @@ class Handle:
     OUT = object()  # stands for the address of the handle among the arguments of `of`
 
     def __init__(self, pointer: int, free: str, name: str = ""):
-        self._name = name  # of its file, as errors have it
+        self._name = name  # its file, for errors
         self._free = getattr(library(), free)
         self.pointer = pointer
         self._lock = threading.RLock()

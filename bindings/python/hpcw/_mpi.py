@@ -9,7 +9,7 @@ from . import _c, _library, errors
 
 
 class Communicator(_library.Handle):
-    """An hpcw_comm of a communicator of mpi4py. None stands for this process alone. Collective."""
+    """An hpcw_comm made from a communicator of mpi4py. None stands for this process alone. Collective."""
 
     def __init__(self, comm):
         from mpi4py import MPI

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How objects show themselves, as text and in Jupyter."""
+"""The display of objects, as text and in Jupyter."""
 from __future__ import annotations
 
 import html
 
 
 class Shown:
-    """Has a path and facts: `_facts()` gives a dictionary of them."""
+    """Base of objects with a path and facts. `_facts()` returns the facts as a dictionary."""
 
     path: str
 
@@ -14,7 +14,7 @@ class Shown:
         raise NotImplementedError
 
     def _head(self):
-        """The first rows of what the object has most of, or None."""
+        """The first rows of the object's largest table, or None."""
         return None
 
     def __repr__(self) -> str:
@@ -36,7 +36,7 @@ class Shown:
         """Closes the file. Calls that need it fail afterwards."""
 
     def info(self) -> dict:
-        """All figures of the file that `hpcgen info --json` prints, with its names (doc/info.md)."""
+        """The figures that `hpcgen info --json` prints for the file, under the same names (doc/info.md)."""
         from . import program
         return program.info(self.path)
 

@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows that come as columns, a block at a time, as one structured array."""
+"""Joins rows that come as blocks of columns into one structured array."""
 from __future__ import annotations
 
 import numpy as np
 
 from . import errors
 
-# Rows of a block: its columns stay in the cache of a core.
+# Rows of a block. Its columns fit into the cache of a core.
 BLOCK = 1 << 14
 
 
 class Rows:
-    """Collects blocks in one array, which grows in its place: a quarter of it may be unused meanwhile."""
+    """Collects blocks in one array that grows in place. Meanwhile up to a quarter of it may be unused."""
 
     def __init__(self, dtype: np.dtype):
         self.rows = np.empty(BLOCK, dtype)
         self.used = 0
 
     def add(self, columns: dict, count: int, which=None) -> None:
-        """Takes the first `count` rows of arrays by their names; of these only `which`, a mask, if it is given."""
+        """Adds the first `count` rows of named arrays. `which`, a mask, selects some of them."""
         if which is not None:
             columns = {name: column[:count][which] for name, column in columns.items()}
             count = np.count_nonzero(which)
@@ -36,8 +36,8 @@ class Rows:
 
 
 def chosen(path: str, what: str, given, known: np.ndarray, more=None) -> list:
-    """Sorted numbers that a caller wants of those in `known`: one, a range, a list, or a mask of `known`. `more()` gives
-    further ones that exist, and is called only if some are not in `known`."""
+    """Returns the numbers in `known` that a caller selects, sorted: one, a range, a list, or a mask of `known`. `more()`
+    returns further numbers that exist. It is called only if a selected one is not in `known`."""
     numbers = given if isinstance(given, range) else _listed(path, what, given, known)
     ids = set(known.tolist())
     other = next((n for n in numbers if n not in ids), None)

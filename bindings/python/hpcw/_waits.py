@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Wait states of an event log, as Scalasca defines them: late sender, late receiver, wait in collective calls.
 
-Calls are known by the names of their states.
+Calls are recognised by the names of their states.
 https://apps.fz-juelich.de/scalasca/releases/scalasca/2.4/help/scalasca_patterns-2.4.html
 """
 from __future__ import annotations
@@ -10,7 +10,7 @@ import numpy as np
 
 KINDS = ["late sender", "late receiver", "collective"]
 WAITS = [("rank", "u4"), ("kind", "u4"), ("name", "u4"), ("cause", "u4"), ("begin", "f8"), ("seconds", "f8")]
-# Calls that may block until the receive, calls that a message may wait for, and calls that wait for all ranks.
+# Calls that may block until the message is received, calls that wait for a message, and calls that wait for all ranks.
 SENDS = {"MPI_Send", "MPI_Ssend", "MPI_Rsend"}
 RECEIVES = {"MPI_Recv", "MPI_Mrecv", "MPI_Sendrecv", "MPI_Sendrecv_replace"}
 COLLECTIVES = {"MPI_" + name for name in (
@@ -19,7 +19,7 @@ COLLECTIVES = {"MPI_" + name for name in (
 
 
 def find(states: np.ndarray, messages: np.ndarray, names: list, ranks: int, dtype: np.dtype) -> np.ndarray:
-    """The waits. `states` has the communicators, too."""
+    """Finds all waits. `states` also has the field `comm`."""
     is_call = np.array([name.startswith("MPI_") for name in names], bool)
     calls = states[is_call[states["name"]] & (states["thread"] == 0)]
     calls = calls[np.lexsort((calls["begin"], calls["rank"]))]
@@ -38,14 +38,15 @@ def find(states: np.ndarray, messages: np.ndarray, names: list, ranks: int, dtyp
 
 
 def _has(calls: np.ndarray, names: list, wanted: set) -> np.ndarray:
-    """Which calls have one of some names."""
+    """A mask of the calls that have one of the wanted names."""
     return np.array([name in wanted for name in names], bool)[calls["name"]]
 
 
 def _enclosing(calls: np.ndarray, rank: np.ndarray, time: np.ndarray, begins_count: bool) -> np.ndarray:
-    """The call of a rank that is open at a time, or -1. Whether one that begins then is open. Calls are sorted."""
+    """Index of the call that is open on a rank at a time, or -1. `begins_count`: a call that begins at that time is open.
+    Calls are sorted."""
     n = len(calls)
-    later = np.repeat([not begins_count, begins_count], [n, len(rank)])  # of what has the same time
+    later = np.repeat([not begins_count, begins_count], [n, len(rank)])  # order of calls and queries at the same time
     order = np.lexsort((later, np.concatenate((calls["begin"], time)), np.concatenate((calls["rank"], rank))))
     last = np.maximum.accumulate(np.where(order < n, order, -1))
     at = np.empty(len(rank), np.int64)
@@ -57,7 +58,7 @@ def _enclosing(calls: np.ndarray, rank: np.ndarray, time: np.ndarray, begins_cou
 
 
 def _of_messages(calls: np.ndarray, messages: np.ndarray, names: list):
-    """Late senders and late receivers."""
+    """Finds late senders and late receivers."""
     send = _enclosing(calls, messages["source"], messages["sent"], True)
     receive = _enclosing(calls, messages["dest"], messages["received"], False)
     none = receive < 0

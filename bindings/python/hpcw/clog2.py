@@ -13,14 +13,14 @@ from ._library import Handle
 STATES = [("rank", "u4"), ("thread", "i4"), ("depth", "u4"), ("name", "u4"), ("begin", "f8"), ("end", "f8")]
 MESSAGES = [("source", "u4"), ("dest", "u4"), ("comm", "i4"), ("tag", "i4"), ("size", "i4"), ("sent", "f8"), ("received", "f8")]
 EVENTS = [("rank", "u4"), ("thread", "i4"), ("name", "u4"), ("time", "f8")]
-# Columns that have another name in C.
+# Columns that have a different name in C.
 _IN_C = {"name": "definition", "begin": "from", "end": "to", "source": "from", "dest": "to"}
 
 
 class EventLog(_show.Shown):
     """An event log of MPE2 or hpcw.
 
-    ranks: ranks of the world. threads: the most of one rank. comms: entries of the table of communicators.
+    ranks: number of ranks of the world. threads: most threads of a rank. comms: entries of the table of communicators.
     """
 
     def __init__(self, path: str | os.PathLike):
@@ -35,7 +35,7 @@ class EventLog(_show.Shown):
             self.blocks: int = info.blocks
             self.user_states: int = info.states
             self.user_events: int = info.solos
-        self._names = []  # of all columns "name" of this log: their values are indices here
+        self._names = []  # the columns "name" of this log hold indices in this list
         self._index = {}  # (is a state, number): index
 
     def close(self) -> None:
@@ -47,21 +47,21 @@ class EventLog(_show.Shown):
 
     @property
     def names(self) -> np.ndarray:
-        """Names of states and events, by the column `name`: `log.names[states["name"]]`. Before the first call that reads
-        rows, the log is read for it."""
+        """Names of states and events. The column `name` holds indices here: `log.names[states["name"]]`. If no call has read
+        rows so far, this reads the log."""
         if not self._names:
             self.states(ranks=range(min(self.ranks, 1)))
             self.events(ranks=range(min(self.ranks, 1)))
         return np.array(self._names, dtype=object)
 
     def _dtype(self, fields: list) -> np.dtype:
-        """With the names beside the columns that are indices of names, for to_df()."""
+        """Makes a dtype. Columns that are indices of names carry the names as metadata, for to_df()."""
         names = {"name": self._names, "kind": _waits.KINDS}
         return np.dtype([(name, np.dtype(kind, metadata={"names": names[name]}) if name in names else kind)
                          for name, kind in fields])
 
     def _definitions(self, reader: int, known: np.ndarray) -> np.ndarray:
-        """Indices in `names` by the indices of the rows of a selection."""
+        """Maps the reader's indices of definitions to indices in `names`."""
         lib = _library.library()
         found = _c.hpcw_clog2_definition()
         while lib.hpcw_clog2_reader_definition(reader, len(known), byref(found)):
@@ -76,7 +76,7 @@ class EventLog(_show.Shown):
         return self._select("states", _c.HPCW_CLOG2_TABLE_STATES, STATES, None, None, None, head=5)
 
     def _select(self, what: str, table: int, fields: list, begin, end, ranks, head: int | None = None) -> np.ndarray:
-        """Rows of a table; with `head`, only as many from the first on."""
+        """Selects rows of a table. `head`: the largest number of rows, from the first on."""
         dtype = self._dtype(fields)
         window = _c.hpcw_clog2_window()
         _library.library().hpcw_clog2_window_init(byref(window))
@@ -128,26 +128,25 @@ class EventLog(_show.Shown):
         return of("rank") if "rank" in columns else of("source") | of("dest")
 
     def states(self, begin: float | None = None, end: float | None = None, ranks=None) -> np.ndarray:
-        """States that have a part in [begin, end), seconds, of some ranks: all, one, a range, a list or a
-        mask of all ranks.
+        """States that overlap [begin, end), seconds. `ranks` selects all ranks, one, a range, a list, or a mask of all ranks.
 
-        A structured array in the order in which states end: rank, thread, depth (states around it), name (index in
-        `names`), begin, end (seconds).
+        Returns a structured array in the order in which states end: rank, thread, depth (number of states around it), name
+        (index in `names`), begin, end (seconds).
         """
         return self._select("states", _c.HPCW_CLOG2_TABLE_STATES, STATES, begin, end, ranks)
 
     def messages(self, begin: float | None = None, end: float | None = None, ranks=None) -> np.ndarray:
-        """Messages with both ends in the log that are on their way in a part of [begin, end), from or to some ranks.
+        """Messages that are in flight during some of [begin, end), from or to some ranks. Both ends must be in the log.
 
-        A structured array in the order of the later ends: source, dest (ranks), comm, tag, size (bytes), sent, received
-        (seconds).
+        Returns a structured array in the order of the later of both ends: source, dest (ranks), comm, tag, size (bytes),
+        sent, received (seconds).
         """
         return self._select("messages", _c.HPCW_CLOG2_TABLE_MESSAGES, MESSAGES, begin, end, ranks)
 
     def events(self, begin: float | None = None, end: float | None = None, ranks=None) -> np.ndarray:
         """Solo events in [begin, end) of some ranks.
 
-        A structured array in the order of the log: rank, thread, name (index in `names`), time (seconds).
+        Returns a structured array in the order of the log: rank, thread, name (index in `names`), time (seconds).
         """
         return self._select("solos", _c.HPCW_CLOG2_TABLE_SOLOS, EVENTS, begin, end, ranks)
 

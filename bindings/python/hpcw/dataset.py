@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Datasets of hpcgen, and how a path becomes an object."""
+"""Datasets of hpcgen, and `open`, which makes an object of any path."""
 from __future__ import annotations
 
 import builtins
@@ -16,9 +16,9 @@ from .vom import Loads, is_set
 
 
 class Run(_show.Shown):
-    """A dataset: all formats of one simulated run. What it was generated without raises HpcwNotFoundError.
+    """A dataset: all formats of one simulated run. A format that it was generated without raises HpcwNotFoundError.
 
-    ranks: of the simulated run. manifest: dictionary of parameters and files.
+    ranks: number of ranks of the simulated run. manifest: dictionary of parameters and files.
     """
 
     def __init__(self, path: str | os.PathLike):
@@ -44,7 +44,7 @@ class Run(_show.Shown):
 
     @functools.cached_property
     def truth(self) -> dict:
-        """What is wrong in the dataset, a dictionary (doc/truth.md)."""
+        """The faults that hpcgen put into the dataset, a dictionary (doc/truth.md)."""
         return self._json("truth.json")
 
     @functools.cached_property
@@ -92,8 +92,8 @@ _KVTREE = b"\x95\x1f\xc3\xf5"
 def open(path: str | os.PathLike) -> Run | EventLog | Links | Loads | Container | Checkpoints | Map | Tree:
     """Opens a dataset (Run), a file, or a directory of a format by its content.
 
-    Returns Run, EventLog, Links, Loads, Container, Checkpoints, Map or Tree. Raises HpcwNotFoundError, HpcwFormatError for
-    anything else or what is damaged.
+    Returns Run, EventLog, Links, Loads, Container, Checkpoints, Map or Tree. Raises HpcwNotFoundError, or HpcwFormatError for
+    a file of another format or a damaged one.
     """
     name = _library.absolute(path)
     if os.path.isdir(name):
@@ -121,7 +121,8 @@ def open(path: str | os.PathLike) -> Run | EventLog | Links | Loads | Container 
 
 
 def _checkpoint_file(path, name: str):
-    """As hpcgen does, by the name: the index stands for its prefix directory, and the root of a map for the map."""
+    """Opens a file of a checkpoint by its name, as hpcgen does: the index opens its prefix directory, and a map's root the
+    map."""
     if name.endswith(os.path.join(".scr", "index.scr")):
         return Checkpoints(os.path.dirname(os.path.dirname(name)))
     return Map(path) if name.endswith(("rank2file", "rank2file.scr")) else Tree(path)

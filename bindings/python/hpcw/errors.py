@@ -14,7 +14,7 @@ Status.__doc__ = "The status codes of the library: Status.EFORMAT is HPCW_EFORMA
 class HpcwError(Exception):
     """What failed, in one line: `PATH: what: expected X, got Y`.
 
-    status: the Status. sys_errno: errno of the failure, 0 if none. process: of the communicator, that failed first.
+    status: the Status. sys_errno: errno of the failure, 0 if none. process: rank of the process that failed first.
     """
 
     def __init__(self, message: str, status: int = Status.EINVAL, sys_errno: int = 0, process: int = 0):

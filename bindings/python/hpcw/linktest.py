@@ -17,8 +17,8 @@ SLOWEST = np.dtype([("source", "u4"), ("dest", "u4"), ("time", "f8"), ("retest",
 class Links(_show.Shown):
     """A LinkTest result.
 
-    tasks: N. permutations: measurements of all pairs, 1 or more. settings: dictionary of what the header says, with the
-    names of hpcw_linktest_info.
+    tasks: N, the number of tasks. permutations: how often all pairs were measured, at least 1. settings: the fields of the
+    header, a dictionary with the names of hpcw_linktest_info.
     """
 
     def __init__(self, path: str | os.PathLike):
@@ -60,22 +60,22 @@ class Links(_show.Shown):
 
     @property
     def hosts(self) -> np.ndarray:
-        """Host names by task."""
+        """Host name of each task."""
         return self._places[0].copy()
 
     @property
     def cores(self) -> np.ndarray:
-        """Numbers of cores by task."""
+        """Core number of each task."""
         return self._places[1].copy()
 
     @functools.cached_property
     def seconds(self) -> np.ndarray:
-        """N x N float64: [a, b] is the time of a message between a and b in seconds, as a measured it. NaN where it measured
-        none: on the diagonal, and within a half in a bisection test. Of permutation 0; see `matrix`."""
+        """N x N float64 of permutation 0 (see `matrix`). [a, b] is the time of a message between a and b, seconds, measured by
+        a. NaN: not measured, as on the diagonal, and within a half in a bisection test."""
         return self.matrix(0)
 
     def matrix(self, permutation: int) -> np.ndarray:
-        """`seconds` of a permutation."""
+        """The matrix of any permutation; see `seconds`."""
         self._check(permutation)
         out = np.empty((self.tasks, self.tasks))
         with self._handle as reader:

@@ -14,7 +14,7 @@ from . import _where, errors
 
 
 def hpcgen() -> str:
-    """The path of the program: $HPCW_HPCGEN, that of the environment, of the installed prefix, or of $PATH."""
+    """The path of hpcgen: $HPCW_HPCGEN, or the program in the Python environment, in the installed prefix, or in $PATH."""
     given = os.environ.get("HPCW_HPCGEN")
     if given:
         return given
@@ -29,13 +29,13 @@ def hpcgen() -> str:
     return found
 
 
-# By these, hpcgen knows that it runs under a launcher of MPI. One that is started here is alone.
+# Variables by which hpcgen recognises a launcher of MPI. They are removed here, where it runs as a single process.
 _LAUNCHED = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_SIZE",
              "SLURM_STEP_NUM_TASKS"}
 
 
 def _run(*args: str, show: bool = False) -> str:
-    """What hpcgen prints on standard output. `show`: its messages go to sys.stderr as they come."""
+    """Runs hpcgen and returns its standard output. `show`: its messages go to sys.stderr as they come."""
     environment = {name: value for name, value in os.environ.items() if name not in _LAUNCHED}
     program = hpcgen()
     try:
@@ -60,7 +60,7 @@ def _run(*args: str, show: bool = False) -> str:
         raise
     if process.returncode != 0:
         message = re.sub(r"^hpcgen: ", "", last.strip().rpartition("\n")[2]) or f"hpcgen {args[0]}: status {process.returncode}"
-        # The messages of hpcgen for what it replaces with --force only.
+        # Messages of hpcgen for a target that it replaces only with --force.
         message, exists = re.subn("choose another --out, or --force to", "choose another directory, or force=True to", message)
         raise errors.of(message, errors.Status.EEXIST if exists else
                         errors.Status.EINVAL if process.returncode == 2 else errors.Status.EFORMAT)
@@ -68,12 +68,13 @@ def _run(*args: str, show: bool = False) -> str:
 
 
 def _is_terminal() -> bool:
-    """Whether the program's own standard error is what people see, and no cell of a notebook."""
+    """Whether the user sees the standard error of this process, and not a cell of a notebook."""
     return sys.stderr is sys.__stderr__ and sys.stderr is not None and sys.stderr.isatty()
 
 
 def _options(options: dict) -> list:
-    """ranks=4096 as --ranks 4096, sync=False as --no-sync, set={"load.phases": 3} as --set load.phases=3."""
+    """Options for the command line: ranks=4096 becomes --ranks 4096, sync=False --no-sync, and set={"load.phases": 3} --set
+    load.phases=3."""
     args = []
     for name, value in options.items():
         option = "--" + name.rstrip("_").replace("_", "-")
@@ -92,12 +93,12 @@ def _options(options: dict) -> list:
 def generate(out: str | os.PathLike, ranks: int | None = None, show: bool = True, **options):
     """Makes a dataset with hpcgen and opens it.
 
-    out: its directory, which is empty, missing, or has the same dataset, finished or not. options: those of
+    out: directory of the dataset. It may be missing or empty, or hold the same dataset, finished or not. options: those of
     `hpcgen generate`, with underscores: seed=3, workload="wavefront", formats=["clog2", "vom"], scale="small", jobs=2,
     force=True; parameters by their names: set={"load.phases": 3}. show: progress and messages go to sys.stderr.
 
-    Returns a Run. Raises HpcwValueError for options that are impossible, HpcwExistsError if the directory has anything
-    else; with force=True the dataset takes its place.
+    Returns a Run. Raises HpcwValueError for impossible options, and HpcwExistsError if the directory holds anything else;
+    with force=True the dataset replaces that.
     """
     from .dataset import Run
     _run("generate", *_options({"out": os.fspath(out), "ranks": ranks, **options}), show=show)
@@ -107,7 +108,7 @@ def generate(out: str | os.PathLike, ranks: int | None = None, show: bool = True
 def verify(what, deep: bool = False, jobs: int | None = None) -> dict:
     """Checks a dataset, a file, or an object of it with hpcgen: checksums and structure.
 
-    deep: makes the dataset again and compares every byte. Returns what hpcgen tells. Raises HpcwFormatError with the first
+    deep: generates the dataset again and compares every byte. Returns hpcgen's report. Raises HpcwFormatError with the first
     fault.
     """
     options = {"deep": True if deep else None, "jobs": jobs}
@@ -115,10 +116,10 @@ def verify(what, deep: bool = False, jobs: int | None = None) -> dict:
 
 
 def score(findings, run) -> dict:
-    """Compares what a tool found with what is wrong in a dataset (doc/truth.md).
+    """Compares the findings of a tool with the faults that the dataset has (doc/truth.md).
 
-    findings: a list of dictionaries, {"findings": [...]}, or the path of a file with that. run: a Run, or its directory.
-    Returns the score: for each kind, precision and recall.
+    findings: a list of dictionaries, {"findings": [...]}, or the path of a file with one of these. run: a Run, or its
+    directory. Returns the score: precision and recall of each kind.
     """
     directory = os.fspath(getattr(run, "path", run))
     if isinstance(findings, (str, os.PathLike)):
@@ -133,7 +134,7 @@ def score(findings, run) -> dict:
 
 
 def _plain(value):
-    """A number of NumPy as one of Python."""
+    """Converts a NumPy number to a Python number, for json."""
     return value.item()
 
 

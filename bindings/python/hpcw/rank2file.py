@@ -45,7 +45,7 @@ def _shape(handle: Handle) -> dict:
 class Checkpoints(_show.Shown):
     """The checkpoints in a prefix directory of SCR.
 
-    names: of the datasets in the index, by id. current: the one to restart from, or None. layout: of the maps.
+    names: names of the datasets in the index, by id. current: the dataset to restart from, or None. layout: that of the maps.
     """
 
     def __init__(self, path: str | os.PathLike):
@@ -71,8 +71,8 @@ class Checkpoints(_show.Shown):
                       free="hpcw_rank2file_restart_free")
 
     def dataset(self, name: str) -> dict:
-        """What index and summary say of a dataset: id, checkpoint, created_us, user, job_id, job_name, files, bytes, complete,
-        failed, and of its map: ranks, leaves, inner_nodes, levels."""
+        """Facts about a dataset. From index and summary: id, checkpoint, created_us, user, job_id, job_name, files, bytes,
+        complete, failed. From its map: ranks, leaves, inner_nodes, levels."""
         if name not in self._listed:
             raise errors.HpcwValueError(f"{self.path}: expected one of {', '.join(self.names)}, got {name}")
         handle = self._open(name)
@@ -90,7 +90,7 @@ class Checkpoints(_show.Shown):
         return np.concatenate([np.empty(0, FILES), *(_files(self._open(name), name) for name in self.names)])
 
     def check(self, name: str, files: bool = True) -> None:
-        """Raises what is wrong with a dataset: summaries, map, and if `files` sizes and CRC-32 of the files."""
+        """Checks summaries and map of a dataset, and with `files` sizes and CRC-32 of its files. Raises the first fault."""
         _library.call("hpcw_rank2file_check", self._prefix, name.encode(), files)
 
 

@@ -23,9 +23,9 @@ _ENDIAN = ("little", "big")
 class Container(_show.Shown):
     """A SION container, or the physical files of a set.
 
-    dtype: of what the tasks wrote, for `read`. keys_and_values: whether the streams are records with keys. byte_order,
-    data_byte_order: of the metadata, and as the writer marked its data, which nobody converts. block_size: bytes of the file
-    system's blocks. format_version, library_version, name: as stored.
+    dtype: default type of the elements for `read`. keys_and_values: whether the streams are records with keys. byte_order:
+    that of the metadata. data_byte_order: the one that the writer marked the data with; no reader converts them. block_size:
+    bytes of a block of the file system. format_version, library_version, name: as stored.
     """
 
     def __init__(self, path: str | os.PathLike, dtype=np.uint8):
@@ -89,11 +89,11 @@ class Container(_show.Shown):
                                          errors.Status.ETRUNCATED)
 
     def read(self, task: int, dtype=None, key: int | None = None) -> np.ndarray:
-        """What a task wrote, as an array of `dtype` (default: that of the container). With a key: its values, one after the
-        other. Byte order is that of `dtype`.
+        """Reads the stream of a task as an array of `dtype` (default: that of the container). With a key, reads the values of
+        the key, one after the other. The byte order is that of `dtype`.
 
-        Raises HpcwValueError for a task or a key that is not there, HpcwFormatError if the bytes are no whole number of
-        elements or the file is damaged.
+        Raises HpcwValueError for a task or a key that does not exist. Raises HpcwFormatError if the bytes are not a whole
+        number of elements, or the file is damaged.
         """
         dtype = self.dtype if dtype is None else np.dtype(dtype)
         with self._handle as reader:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Load-balancing data of vt (LBDatafile): tasks and the messages between them, phase by phase, a file for each rank."""
+"""Load-balancing data of vt (LBDatafile): the tasks of each phase and the messages between them, in a file per rank."""
 from __future__ import annotations
 
 import functools
@@ -22,19 +22,19 @@ _NAME = re.compile(r"(?P<stem>.+)\.(?P<rank>0|[1-9]\d{0,5})\.json(?:\.br)?")
 
 
 def entities(tasks: np.ndarray) -> np.ndarray:
-    """Which tasks are of entities. In files of old versions, which have seq_ids only, 0 is one."""
+    """A mask of the tasks that are of entities. Files of old versions have seq_ids only, and there 0 is an entity."""
     return (tasks["id"] != 0) | tasks["migratable"]
 
 
 def is_set(directory: str) -> bool:
-    """Whether a directory has data files of ranks."""
+    """Whether a directory holds data files of ranks."""
     return any(_NAME.fullmatch(name) for name in os.listdir(directory))
 
 
 class Loads(_show.Shown):
     """Load data: the file of one rank, or a directory with the files of all, STEM.RANK.json or STEM.RANK.json.br.
 
-    ranks: array of the ranks whose files are there.
+    ranks: array of the ranks that have a file.
     """
 
     def __init__(self, path: str | os.PathLike):
@@ -77,17 +77,18 @@ class Loads(_show.Shown):
         """Tasks of some phases (their ids) and ranks: all, one, a range, a list, or a mask
         of the object's `phases` or `ranks`.
 
-        A structured array by rank, then in the order of the file: rank, phase (its id), id, home (rank in the id),
-        migratable, collection_id, objgroup_id, time (seconds). What is absent is 0. Rows with id 0 that are not migratable
-        are no entities: vt neither moves nor counts them.
+        Returns a structured array, by rank and then in the order of the file: rank, phase (its id), id, home (rank in the id),
+        migratable, collection_id, objgroup_id, time (seconds). A member that the file does not have is 0. Rows with id 0 that
+        are not migratable are no entities: vt neither moves nor counts them.
         """
         return self._table("tasks", TASKS, phases, ranks)
 
     def edges(self, phases=None, ranks=None) -> np.ndarray:
-        """Edges: all messages of one category from one end to another, of some phases and ranks.
+        """Edges of some phases and ranks. An edge stands for all messages of one category between two ends.
 
-        A structured array by rank of the file, then in its order: rank, phase (its id), category (hpcw_vom_category), source,
-        dest (ids, ranks or shared blocks, as the category says), source_home, dest_home (ranks in the ids), bytes, messages.
+        Returns a structured array, by rank of the file and then in its order: rank, phase (its id), category
+        (hpcw_vom_category), source, dest (ids, ranks or shared blocks, depending on the category), source_home, dest_home
+        (ranks in the ids), bytes, messages.
         """
         return self._table("edges", EDGES, phases, ranks)
 
@@ -109,7 +110,7 @@ class Loads(_show.Shown):
         return rows.array()
 
     def _read(self, what: str, dtype: np.dtype, phase: tuple, rank: int) -> tuple:
-        """Columns of a file, their rows, and which of these are wanted."""
+        """Reads a file. Returns its columns, the number of rows, and a mask of the wanted rows."""
         handle = Handle.of("hpcw_vom_reader_open", os.fsencode(self._files[rank]), Handle.OUT, free="hpcw_vom_reader_free")
         with handle as reader:
             loaded = _c.hpcw_vom_rows()
@@ -127,7 +128,7 @@ class Loads(_show.Shown):
 
     @functools.cached_property
     def phases(self) -> np.ndarray:
-        """Ids of the phases, an array, as in the file of the first rank."""
+        """Array of the ids of the phases in the file of the first rank."""
         return self._phases_of(int(self.ranks[0]))
 
     def _phases_of(self, rank: int) -> np.ndarray:
@@ -144,7 +145,7 @@ class Loads(_show.Shown):
 
     @functools.cached_property
     def nodes(self) -> np.ndarray:
-        """Number of the node of each rank of `ranks`, from the metadata; -1 where the file has none."""
+        """Node number of each rank of `ranks`, from the metadata; -1: the file does not say."""
         found = []
 
         @CFUNCTYPE(c_int, c_void_p, POINTER(_c.hpcw_vom_metadata))
@@ -166,8 +167,8 @@ class Loads(_show.Shown):
         handle.close()
 
     def rank_loads(self, phases=None) -> tuple:
-        """(ids of phases, 2-D array [phase, rank] of the seconds of all tasks). Ranks are those of `ranks`. As vt does, it
-        leaves out id 0, which is no entity."""
+        """Returns (ids of phases, loads). `loads` [phase, rank] is the time of all tasks together, seconds, for the ranks of
+        `ranks`. As in vt, tasks with id 0, which are no entities, do not count."""
         tasks = self.tasks(phases)
         tasks = tasks[entities(tasks)]
         ids, phase = np.unique(tasks["phase"], return_inverse=True)

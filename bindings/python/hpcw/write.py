@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writers: one for each format, for one process or those of a communicator of mpi4py.
 
-A file gets its name when its writer is closed. In a `with` block that ends with an exception none does, on any process: the
-close of the others raises it. All calls of a writer but `write` and `add` are collective.
+A file gets its name when its writer is closed. If the `with` block of a process ends with an exception, no file gets its
+name: the close of the other processes raises that exception. All calls of a writer but `write` and `add` are collective.
 """
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _one_of(choices: dict, name: str, value):
 
 
 def _bytes_of(data) -> np.ndarray:
-    """The bytes of an array or of anything with a buffer, in the order of C."""
+    """Returns an array, or anything with a buffer, as a contiguous array in C order."""
     data = np.frombuffer(data, np.uint8) if isinstance(data, (bytes, bytearray, memoryview)) else np.ascontiguousarray(data)
     if data.dtype.hasobject or data.dtype.kind == "U":
         raise errors.HpcwValueError(f"expected numbers or bytes, got an array of {data.dtype}")
@@ -37,16 +37,16 @@ def _bytes_of(data) -> np.ndarray:
 
 
 def _options(name: str):
-    """A struct of options with the defaults."""
+    """Returns an options struct with the defaults."""
     options = getattr(_c, f"hpcw_{name}_options")()
     getattr(_library.library(), f"hpcw_{name}_options_fill")(byref(options), ctypes.sizeof(options))
     return options
 
 
 class Writer:
-    """What the writers have in common. path: the final name."""
+    """Base of the writers. path: the final name."""
 
-    _calls: str  # begin of the names of the calls in C
+    _calls: str  # prefix of the C functions
 
     def _open(self, path, comm) -> None:
         from . import _mpi
@@ -82,7 +82,7 @@ class Writer:
             _library.call(f"{self._calls}_close", handle)
 
     def abandon(self, reason: BaseException | str = "given up") -> None:
-        """Gives the file up: none gets the name, and the close of the other processes raises the reason."""
+        """Gives the file up: it does not get its name, and the close of the other processes raises the reason."""
         if self._handle.pointer is None:
             return
         try:
@@ -92,7 +92,7 @@ class Writer:
                 getattr(_library.library(), f"{self._calls}_abandon")(handle, byref(error))
             self._finish()
         except errors.HpcwError:
-            pass  # it is the reason
+            pass  # the error is the reason itself
         finally:
             self._free()
 
@@ -103,7 +103,7 @@ class Writer:
 
 
 class SionWriter(Writer):
-    """See sion_create. tasks: of the whole container. first_task: the lowest of this process."""
+    """See sion_create. tasks: number of tasks of the container. first_task: the lowest task of this process."""
 
     _calls = "hpcw_sion"
 
@@ -131,7 +131,7 @@ class SionWriter(Writer):
             self.first_task: int = _library.library().hpcw_sion_first_rank(handle)
 
     def write(self, task: int, data, key: int | None = None) -> None:
-        """Appends an array, or bytes, to the stream of a task of this process; with a key as a record."""
+        """Appends an array, or bytes, to the stream of a task of this process. With a key, appends a record."""
         data = _bytes_of(data)
         with self._handle as handle:
             if key is None:
@@ -145,16 +145,17 @@ def sion_create(path: str | os.PathLike, tasks: int = 1, comm=None, chunk_size=1
                 sync: str = "file") -> SionWriter:
     """Creates a SION container: `with sion_create(...) as f: f.write(task, array)`. Collective over `comm`.
 
-    tasks: of this process; they are numbered from process to process. ranks: their numbers, instead. chunk_size: bytes that
-    each task gets at a time, or a list for these tasks. content: "stream"; "records", each of which SIONlib keeps in one
-    chunk; "keys". files: physical files. layout: "aligned" or "packed". block_size: of the file system, 0: as it says.
-    byte_order: of the metadata, and the mark of the data. sync: "none", "file" or "directory".
+    tasks: number of tasks of this process; tasks are numbered from process to process. ranks: the numbers of its tasks,
+    instead. chunk_size: bytes of a task's chunk, or a list with a size for each task. content: "stream"; "records", each of
+    which SIONlib keeps in one chunk; "keys". files: number of physical files. layout: "aligned" or "packed". block_size:
+    bytes of a block of the file system, 0: ask it. byte_order: that of the metadata, and the one that the data are marked
+    with. sync: "none", "file" or "directory".
     """
     return SionWriter(path, tasks, comm, chunk_size, ranks, content, files, layout, block_size, byte_order, sync)
 
 
 class LinksWriter(Writer):
-    """See links_create. tasks: N. own: range of the tasks of this process."""
+    """See links_create. tasks: N, the number of tasks. own: range of the tasks of this process."""
 
     _calls = "hpcw_linktest"
 
@@ -180,8 +181,8 @@ class LinksWriter(Writer):
         self._schedule = Handle.of("hpcw_linktest_schedule_new", byref(p), 0, Handle.OUT, free="hpcw_linktest_schedule_free")
 
     def write(self, task: int, seconds, host: str, core: int = 0) -> None:
-        """Stores what a task of this process measured: `seconds` [N], the time of a message to each other task, and where it
-        ran. Times are rounded to picoseconds."""
+        """Stores the measurements of a task of this process, and the host and core where it ran. `seconds` [N] is the time of
+        a message to each other task. Times are rounded to picoseconds."""
         seconds = np.asarray(seconds, np.float64)
         if seconds.shape != (self.tasks,):
             raise errors.HpcwValueError(f"{self.path}: expected the times of {self.tasks} tasks, got shape {seconds.shape}")
@@ -209,14 +210,14 @@ def links_create(path: str | os.PathLike, tasks: int, comm=None, *, start: str |
     """Creates a LinkTest result: `with links_create(path, N) as f: f.write(task, seconds, host, core)` for each task in
     `f.own`. Collective over `comm`; each process owns the next part of the tasks.
 
-    tasks: N, even. start, end: texts like 2026-01-31T12:00:00Z; default: now. settings: of hpcw_linktest_params, for instance
-    messages=25, message_size=1 << 20, retests=10, kernel, mode="mpi".
+    tasks: N, even. start, end: texts like 2026-01-31T12:00:00Z; default: now. settings: members of hpcw_linktest_params, for
+    instance messages=25, message_size=1 << 20, retests=10, kernel, mode="mpi".
     """
     return LinksWriter(path, tasks, comm, start, end, settings)
 
 
 class LoadsWriter(Writer):
-    """See loads_create. rank: of the file."""
+    """See loads_create. rank: the rank whose file it writes."""
 
     _calls = "hpcw_vom"
 
@@ -231,7 +232,7 @@ class LoadsWriter(Writer):
 
     @staticmethod
     def _entity(id_: int, collection: int, whole: bool):
-        """An entity by its id, with all that a task has if `whole`, and the array that it points to."""
+        """Returns the entity of an id and the array that it points to. `whole`: with all members that a task needs."""
         lib, parts = _library.library(), _c.hpcw_vom_id()
         _library.call("hpcw_vom_id_parts", id_, byref(parts))
         if parts.kind == _c.HPCW_VOM_NOBODY:
@@ -246,9 +247,9 @@ class LoadsWriter(Writer):
         return lib.hpcw_vom_handler(parts.home), None
 
     def write(self, phase: int, tasks: np.ndarray, edges: np.ndarray | None = None) -> None:
-        """Writes a phase, in ascending order: structured arrays with the fields that Loads.tasks and Loads.edges give. Of a
-        task id, collection_id and time are used, of an edge category, source, dest, bytes and messages. The index of an element
-        in its collection is (home, number)."""
+        """Writes a phase; phases come in ascending order. Tasks and edges are structured arrays with the fields of Loads.tasks
+        and Loads.edges. Used are id, collection_id and time of a task, and category, source, dest, bytes and messages of an
+        edge. The index of an element in its collection is (home, number)."""
         own = {int(task["id"]): int(task["collection_id"]) for task in tasks}
         with self._handle as handle:
             _library.call("hpcw_vom_begin_phase", handle, phase)
@@ -288,7 +289,7 @@ def loads_create(path: str | os.PathLike, rank: int = 0, ranks: int = 1, *, allo
     """Creates the load data of one rank: `with loads_create("lb/data.3.json.br", 3, 16) as f: f.write(phase, tasks, edges)`.
     Compressed if the name ends in ".br". Not collective: every rank of a job needs a file.
 
-    ranks: of the job. allow_gaps: phases may be missing. sync: "none", "file" or "directory".
+    ranks: number of ranks of the job. allow_gaps: phases may be missing. sync: "none", "file" or "directory".
     """
     return LoadsWriter(path, rank, ranks, allow_gaps, sync)
 
@@ -306,9 +307,9 @@ class LogWriter(Writer):
         self._open_ = True
 
     def write(self, states=None, messages=None, events=None, names=()) -> None:
-        """Adds rows: structured arrays with the fields that EventLog.states, messages and events give. The field `name` is an
-        index in `names`, or in those that the array has from an EventLog. Ranks are of the world; of messages `comm` is not
-        used."""
+        """Adds rows: structured arrays with the fields of EventLog.states, messages and events. The field `name` is an index
+        in `names`, or without them in the names of the EventLog that made the array. Ranks are ranks of the world. The field
+        `comm` of messages is not used."""
         for what, rows in (("states", states), ("messages", messages), ("events", events)):
             if rows is not None:
                 known = names
@@ -317,7 +318,7 @@ class LogWriter(Writer):
                 self._rows[what].append((np.array(rows), [str(name) for name in known]))
 
     def close(self) -> None:
-        """Writes the log, on process 0, and raises its failure on all."""
+        """Writes the log on process 0, and raises its failure on all processes."""
         if not self._open_:
             return
         self._open_ = False
@@ -334,7 +335,7 @@ class LogWriter(Writer):
             raise failure
 
     def abandon(self, reason: BaseException | str = "given up") -> None:
-        """Gives the log up. Collective as close, which then raises the reason."""
+        """Gives the log up, in place of close: the close of the other processes raises the reason."""
         if self._open_ and self._mpi is not None:
             self._open_ = False
             gathered = self._mpi.gather(errors.of(f"{self.path}: {reason}", getattr(reason, "status", errors.Status.EINVAL)))
@@ -368,13 +369,13 @@ class LogWriter(Writer):
 
 
 def _numbers(parts: list, first: int) -> dict:
-    """Numbers by the names that occur."""
+    """Numbers the names that occur, from `first` on."""
     used = (names[i] for rows, names in parts for i in np.unique(rows["name"]))
     return {name: first + i for i, name in enumerate(dict.fromkeys(used))}
 
 
 def _record_dtype() -> np.dtype:
-    """The members of an hpcw_clog2_record that events and messages have."""
+    """A dtype with those members of hpcw_clog2_record that events and messages use."""
     record, message = _c.hpcw_clog2_record, _c.hpcw_clog2_record_message
     fields = {name: (getattr(record, name).offset, kind)
               for name, kind in (("time", "f8"), ("rank", "i4"), ("thread", "i4"), ("kind", "i4"))}
@@ -385,7 +386,7 @@ def _record_dtype() -> np.dtype:
 
 
 def _members(states: list, numbers: dict, events: list, solos: dict, messages: list) -> dict:
-    """The members of the records of rows, in their order: by time, then rank, then thread, then as they happened."""
+    """Columns of the records that rows become, sorted by time, rank, thread, and then by the order in which they happened."""
     members = {name: [] for name in _record_dtype().names}
 
     def add(count: int, **given) -> None:
@@ -413,7 +414,7 @@ def _members(states: list, numbers: dict, events: list, solos: dict, messages: l
 
 
 def _begins_and_ends(rows: np.ndarray) -> tuple:
-    """(times, rows, 0 for the begin and 1 for the end of each state), nested as `depth` says, timeline by timeline."""
+    """The begins and ends of states, timeline by timeline, nested as `depth` says: (time, row, 0: begin, 1: end)."""
     order = np.lexsort((rows["end"], rows["depth"], rows["begin"], rows["thread"], rows["rank"]))
     which, ends, stack, last = [], [], [], None
     depth, rank, thread = rows["depth"], rows["rank"], rows["thread"]
@@ -438,13 +439,14 @@ def log_create(path: str | os.PathLike, ranks: int, comm=None, *, threads: int =
     f.write(states, messages, names=names)`. Collective over `comm`: each process adds rows of any ranks, and process 0 writes
     them all at the close.
 
-    ranks: of the world. threads: the most of one rank. sync: "none", "file" or "directory".
+    ranks: number of ranks of the world. threads: most threads of a rank. sync: "none", "file" or "directory".
     """
     return LogWriter(path, ranks, comm, threads, sync)
 
 
 class CheckpointWriter(Writer):
-    """See checkpoint_create. ranks: of the job. first_rank: the lowest of this process. name: of the dataset."""
+    """See checkpoint_create. ranks: number of ranks of the job. first_rank: the lowest rank of this process. name: that of the
+    dataset."""
 
     _calls = "hpcw_rank2file"
 
@@ -463,7 +465,7 @@ class CheckpointWriter(Writer):
             self.name: str = _library.text(lib.hpcw_rank2file_dataset_of(handle).contents.name)
 
     def write(self, rank: int, name: str, data) -> None:
-        """Writes a file of a rank of this process, `name` below the directory of the dataset."""
+        """Writes a file of a rank of this process. `name` is relative to the directory of the dataset."""
         data = _bytes_of(data)
         with self._handle as handle:
             file = Handle.of("hpcw_rank2file_create", handle, rank, name.encode(), Handle.OUT, free="hpcw_rank2file_file_free")
@@ -473,7 +475,7 @@ class CheckpointWriter(Writer):
             file.close()
 
     def add(self, rank: int, name: str, size: int, crc: int | None = None) -> None:
-        """Adds a file that the program writes itself. It must be there, with its size, at the close."""
+        """Adds a file that the program writes itself. The close fails if it is missing or has another size."""
         with self._handle as handle:
             crc = None if crc is None else byref(c_uint32(crc))
             _library.call("hpcw_rank2file_add", handle, rank, name.encode(), size, crc)
