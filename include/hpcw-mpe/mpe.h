@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/** What programs written for MPE2 include. Of MPE2, this is the logging alone: neither graphics nor its other
- * tools. */
+/** The header that programs written for MPE2 include. It declares MPE2's logging, but neither its graphics nor its
+ * other tools. */
 #ifndef HPCW_MPE_H
 #define HPCW_MPE_H
 

@@ -3,26 +3,27 @@
  * Logging under the names of MPE2 2.4.9b, recorded and written by hpcw: a program written for MPE2 compiles and
  * links without a change. Link with libhpcw_mpe (pkg-config hpcw-mpe). doc/compatibility.md says what differs.
  *
- * Alone, the library records between MPE_Init_log and MPE_Finish_log, which writes the log. Beside the wrapper
- * (libhpcw_trace), preloaded or linked, it records into the wrapper's log, as with MPE2's liblmpe: from MPI_Init
- * on, also without MPE_Init_log. MPI_Finalize then writes that log, under the wrapper's name; MPE_Finish_log only
- * ends the program's own events.
+ * Without the wrapper (libhpcw_trace), the library records between MPE_Init_log and MPE_Finish_log, which writes
+ * the log. If the wrapper is preloaded or linked, the library records into the wrapper's log, as with MPE2's
+ * liblmpe. That log begins in MPI_Init, also without MPE_Init_log. MPI_Finalize writes it under the wrapper's
+ * name, and MPE_Finish_log only ends the program's own events.
  *
- * Environment of process 0, alone (beside the wrapper, HPCW_TRACE_... count instead):
+ * Environment variables of process 0. With the wrapper, HPCW_TRACE_... count instead:
  *
  *   MPE_LOGFILE_PREFIX   name of the log without .clog2, instead of the argument of MPE_Finish_log
  *   MPE_TMPDIR, TMPDIR, TMP, TEMP   directory of local files; the first one that is set counts; otherwise /tmp
  *   MPE_SAME_TMPDIR      no: each process looks at its own environment for that directory
  *   MPE_CLOCKS_SYNC      no: all processes have the same clock; otherwise clocks are compared
- *   MPE_SYNC_ALGORITHM   DEFAULT, SEQ, BITREE or ALTNGBR: how
- *   MPE_SYNC_FREQUENCY   number of ping-pongs of which the quickest counts
+ *   MPE_SYNC_ALGORITHM   how clocks are compared: DEFAULT, SEQ, BITREE or ALTNGBR
+ *   MPE_SYNC_FREQUENCY   number of ping-pongs; the quickest one counts
  *   CLOG_BLOCK_SIZE      size of a block of the log, bytes
  *
  * Without effect: MPE_LOG_FORMAT, which MPE2 does not read either; MPE_LOG_RANK2PROCNAME; MPE_DELETE_LOCALFILE;
  * MPE_LOG_OVERHEAD; CLOG_BUFFERED_BLOCKS.
  *
- * Calls return MPE_LOG_OK or what they say. What goes wrong is a line on stderr. All but MPE_Init_log and
- * MPE_Finish_log may be called on any thread. Where nothing is recorded, events are ignored.
+ * Calls return MPE_LOG_OK or a code that their comment names. Errors are printed on stderr, one line each. All
+ * calls but MPE_Init_log and MPE_Finish_log may be made on any thread. While nothing is recorded, events are
+ * ignored.
  */
 #ifndef HPCW_MPE_LOG_H
 #define HPCW_MPE_LOG_H
@@ -57,17 +58,17 @@ typedef char MPE_LOG_BYTES[MPE_LOG_BYTESIZE];
 
 /* ---- Begin and end ---- */
 
-/** Begins a recording. Collective over MPI_COMM_WORLD. Calls MPI_Init, with a message, if the program has not, and
- * then MPI_Finalize when the program exits. */
+/** Begins a recording. Collective over MPI_COMM_WORLD. If the program has not called MPI_Init, this does, with a
+ * message, and calls MPI_Finalize when the program exits. */
 int MPE_Init_log(void);
 
-/** 0 before MPE_Init_log, 1 after it, 2 after MPE_Finish_log. */
+/** State of the recording: 0 before MPE_Init_log, 1 after it, 2 after MPE_Finish_log. */
 int MPE_Initialized_logging(void);
 
-/** Goes on recording. MPE_LOG_NOT_INITIALIZED. Beside the wrapper, also MPI calls are recorded again. */
+/** Resumes recording. With the wrapper, this includes MPI calls. MPE_LOG_NOT_INITIALIZED. */
 int MPE_Start_log(void);
 
-/** Interrupts recording. Definitions still count. MPE_LOG_NOT_INITIALIZED. */
+/** Pauses recording. Definitions still count. MPE_LOG_NOT_INITIALIZED. */
 int MPE_Stop_log(void);
 
 /** Does nothing: clocks are compared at the begin and at the end of the recording, and corrected for offset and
@@ -82,13 +83,13 @@ const char *MPE_Log_merged_logfilename(void);
 
 /* ---- Numbers and definitions ---- */
 
-/** A number for an event of a state; a state needs two in a row, the first of them even. */
+/** Returns a number for an event of a state. A state needs two consecutive numbers, the first of them even. */
 int MPE_Log_get_event_number(void);
 
-/** The numbers of a state's begin and end. */
+/** Gets the numbers of a state's begin and end. */
 int MPE_Log_get_state_eventIDs(int *statedef_startID, int *statedef_finalID);
 
-/** The number of an event without duration. */
+/** Gets the number of an event without duration. */
 int MPE_Log_get_solo_eventID(int *eventdef_eventID);
 
 /**
@@ -101,7 +102,7 @@ int MPE_Describe_info_state(int state_startID, int state_finalID, const char *na
                             const char *format);
 int MPE_Describe_state(int state_startID, int state_finalID, const char *name, const char *color);
 
-/** The same for an event without duration. */
+/** Describes an event without duration, under the same rules. */
 int MPE_Describe_comm_event(MPI_Comm comm, int eventID, const char *name, const char *color,
                             const char *format);
 int MPE_Describe_info_event(int eventID, const char *name, const char *color, const char *format);
@@ -123,15 +124,16 @@ int MPE_Log_bare_event(int event);
 int MPE_Log_info_event(int event, const char *bytebuf);
 
 /**
- * On a communicator. One that the log does not know is shown as MPI_COMM_WORLD: beside the wrapper, it knows all.
+ * Records an event on a communicator. One that the log does not know is shown as MPI_COMM_WORLD. With the wrapper,
+ * the log knows all communicators.
  */
 int MPE_Log_comm_event(MPI_Comm comm, int event, const char *bytebuf);
 
-/** Records one end of a message; MPI_PROC_NULL has none. */
+/** Record one end of a message. A message to or from MPI_PROC_NULL is ignored. */
 int MPE_Log_send(int receiver, int tag, int size);
 int MPE_Log_receive(int sender, int tag, int size);
 
-/** On a communicator; left out on one that the log does not know. */
+/** Record one end of a message on a communicator. It is left out if the log does not know the communicator. */
 int MPE_Log_comm_send(MPI_Comm comm, int receiver, int tag, int size);
 int MPE_Log_comm_receive(MPI_Comm comm, int sender, int tag, int size);
 

@@ -2,10 +2,10 @@
 /**
  * The names of SIONlib 1.7, for programs written for it: they compile and link unchanged (pkg-config hpcw-sionlib,
  * with MPI hpcw-sionlib-mpi), write the same bytes, and read what either library wrote. New programs use
- * <hpcw/sion.h> and <hpcw/sion_read.h>, which can do more and report errors in words.
+ * <hpcw/sion.h> and <hpcw/sion_read.h>, which do more and explain errors.
  *
- * Calls, results and effects of errors are SIONlib's. What differs, and what is missing: doc/compatibility.md. In
- * short:
+ * Calls, results and effects of errors are SIONlib's. doc/compatibility.md lists what differs and what is missing.
+ * In short:
  * - A container gets its name when it is closed. Until then its bytes are in a temporary file beside it.
  * - Nothing is printed. See sion_hpcw_on_error.
  * - A `FILE *` is a stream whose bytes go through the chunk: fwrite, fread, ftell and the like work, fileno does
@@ -53,7 +53,7 @@ typedef unsigned long long sion_uint64;
 #define SION_SIZE_NOT_VALID -1
 #define SION_ANSI_SIZE_NOT_VALID 0
 
-/* The version whose interface and files these are. */
+/* The version of SIONlib whose interface and files these are. */
 #define SION_MAIN_VERSION 1
 #define SION_SUB_VERSION 7
 #define SION_VERSION_PATCHLEVEL 6
@@ -86,10 +86,10 @@ typedef unsigned long long sion_uint64;
 typedef void sion_hpcw_report(void *context, const char *message);
 
 /**
- * What is called for each error; not part of SIONlib, which prints. NULL, as at the start: the environment
- * variable HPCW_SIONLIB_ERRORS names a file to which messages are appended, for instance /dev/stderr; without it
- * nobody hears of them, but that buddy checkpointing is refused, which is also said on stderr then. For the whole
- * program; set it before other threads call.
+ * Sets the function that is called for each error. It is not part of SIONlib, which prints errors. `report` NULL,
+ * the state at the start: the environment variable HPCW_SIONLIB_ERRORS names a file to which messages are
+ * appended, for instance /dev/stderr. Without the variable, errors are silent, except that a refusal of buddy
+ * checkpointing goes to stderr. The setting holds for the whole program; set it before other threads call.
  */
 SION_API void sion_hpcw_on_error(sion_hpcw_report *report, void *context);
 
@@ -98,48 +98,50 @@ SION_API void sion_hpcw_on_error(sion_hpcw_report *report, void *context);
  * --------------------------------------------------------------------------------------------------------- */
 
 /**
- * One process and all tasks of a container.
+ * Opens a container with all tasks in one process.
  *
  * @param file_mode  words with commas: w, r (wb, bw, rb, br), keyval, keyval=inline, endianness=big,
- *                   endianness=little; others make no difference
- * @param ntasks     for "w" in, from 1 on; for "r" out
+ *                   endianness=little; other words have no effect
+ * @param ntasks     for "w" in, at least 1; for "r" out
  * @param nfiles     for "w" 1; for "r" out
  * @param chunksizes   for "w" [*ntasks] bytes; for "r" NULL, or out: [*ntasks], from malloc if it points to NULL
- * @param fsblksize    for "w" bytes, -1: that of the file system, which it then becomes; for "r" out
- * @param globalranks  as chunksizes; for "w" any, from 0 on. Calls know the tasks by their place in this list
+ * @param fsblksize    bytes. For "w" in; -1 is replaced by that of the file system. For "r" out
+ * @param globalranks  as chunksizes; for "w" any numbers >= 0. Other calls name a task by its index in this list
  * @param fileptr      out: the stream, see above; may be NULL
- * @return the handle, from 0 on; -1
+ * @return the handle, at least 0, or -1
  */
 SION_API int sion_open(const char *fname, const char *file_mode, int *ntasks, int *nfiles,
                        sion_int64 **chunksizes, sion_int32 *fsblksize, int **globalranks, FILE **fileptr);
 
-/** One process and one task, `*rank`, of a container that exists: "r" only. Other parameters as sion_open. */
+/** Opens one task, `*rank`, of an existing container in one process. Only mode "r". Other parameters as
+ * sion_open. */
 SION_API int sion_open_rank(const char *fname, const char *file_mode, sion_int64 *chunksize,
                             sion_int32 *fsblksize, int *rank, FILE **fileptr);
 
-/** For what sion_open and sion_open_rank opened. @return SION_SUCCESS, or SION_NOT_SUCCESS: no file got its name */
+/** Closes a container that sion_open or sion_open_rank opened. @return SION_SUCCESS, or SION_NOT_SUCCESS: no file
+ * got its name */
 SION_API int sion_close(int sid);
 
 /* ------------------------------------------------------------------------------------------------------------
  *  Write and read
  * --------------------------------------------------------------------------------------------------------- */
 
-/** Appends a record, which goes into one chunk as a whole. @return items written: nitems, or 0 */
+/** Appends a record, which is kept in one chunk. @return items written: nitems, or 0 */
 SION_API size_t sion_fwrite(const void *data, size_t size, size_t nitems, int sid);
 
-/** Goes to the next block unless `bytes` fit into the chunk. @return SION_SUCCESS; SION_NOT_SUCCESS, also if they
- * never fit */
+/** Moves to the next block unless `bytes` fit into the rest of the chunk. @return SION_SUCCESS; SION_NOT_SUCCESS,
+ * also if they never fit */
 SION_API int sion_ensure_free_space(int sid, sion_int64 bytes);
 
-/** Reads from what is left of the chunk; at its end from the next one. @return items read; 0 if the chunk has less
- * left */
+/** Reads from the rest of the chunk, or at its end from the next one. @return items read; 0 if the chunk has fewer
+ * bytes left */
 SION_API size_t sion_fread(void *data, size_t size, size_t nitems, int sid);
 
-/** Whether the position is at the end of the task; at the end of another chunk it moves to the next one. @return 1
- * or 0 */
+/** Whether the position is at the end of the task. At the end of any other chunk it moves to the next one. @return
+ * 1 or 0 */
 SION_API int sion_feof(int sid);
 
-/** @return bytes from the position to the end of what the chunk holds; -1 */
+/** @return bytes from the position to the end of the data in the chunk, or -1 */
 SION_API sion_int64 sion_bytes_avail_in_block(int sid);
 
 /** The same as sion_bytes_avail_in_block. */
@@ -149,62 +151,64 @@ SION_API sion_int64 sion_bytes_avail_in_chunk(int sid);
  * Selects a task, and a position in it.
  *
  * @param rank            the task, or SION_CURRENT_RANK
- * @param currentblocknr  SION_CURRENT_BLK, and in "r" also a block; SION_ABSOLUTE_POS: posinblk counts from the
- *                        start of the task, SION_END_POS: it counts from the end, 0 or negative
+ * @param currentblocknr  SION_CURRENT_BLK, and in "r" also a block. SION_ABSOLUTE_POS: posinblk counts from the
+ *                        start of the task. SION_END_POS: it counts from the end, 0 or negative
  * @param posinblk        SION_CURRENT_POS, and in "r" also a position
  */
 SION_API int sion_seek(int sid, int rank, int currentblocknr, sion_int64 posinblk);
 
-/** sion_seek, and the stream. There is one for all tasks, which follows the selected one. */
+/** Does what sion_seek does, and returns the stream. All tasks share one stream, which follows the selected
+ * task. */
 SION_API int sion_seek_fp(int sid, int rank, int currentblocknr, sion_int64 posinblk, FILE **fileptr);
 
-/** Nothing to do: what was written is in the file when it is closed. @return SION_NOT_SUCCESS while the chunk is
- * empty */
+/** Does nothing: written data is in the file when the container is closed. @return SION_NOT_SUCCESS while the chunk
+ * is empty */
 SION_API int sion_flush(int sid);
 
 /**
- * As sion_fwrite, called by all processes of the container; the bytes of a merged container go to the collector.
+ * Writes as sion_fwrite. All processes of the container call it. In a merged container the bytes go to the
+ * collector.
  */
 SION_API size_t sion_coll_fwrite(const void *data, size_t size, size_t nitems, int sid);
 
-/** As sion_fread, called by all processes of the container. */
+/** Reads as sion_fread. All processes of the container call it. */
 SION_API size_t sion_coll_fread(void *data, size_t size, size_t nitems, int sid);
 
 /* ------------------------------------------------------------------------------------------------------------
  *  Keys and values (keyval=inline)
  * --------------------------------------------------------------------------------------------------------- */
 
-/** Appends a record of a key. @return items written; (size_t)-1 */
+/** Appends a record of a key. @return items written, or (size_t)-1 */
 SION_API size_t sion_fwrite_key(const void *data, uint64_t key, size_t size, size_t nitems, int sid);
 
-/** Reads on in the values of a key, at most to the end of one of them. @return items read; 0 */
+/** Reads from the position in the values of a key, at most to the end of one value. @return items read, or 0 */
 SION_API size_t sion_fread_key(void *data, uint64_t key, size_t size, size_t nitems, int sid);
 
-/** sion_fread_key_iterator_next starts again with the first record. */
+/** Makes sion_fread_key_iterator_next start again with the first record. */
 SION_API int sion_fread_key_iterator_reset(int sid);
 
-/** The next record, in the order of writing. sion_fread_key then reads its value. @return SION_SUCCESS;
+/** Gets the next record, in the order of writing. sion_fread_key then reads its value. @return SION_SUCCESS;
  * SION_NOT_SUCCESS at the end */
 SION_API int sion_fread_key_iterator_next(int sid, uint64_t *key, size_t *size);
 
-/** Moves in the values of a key: to record `entrynum`, or SION_CURRENT_BLOCK, or SION_ABSOLUTE_POS. */
+/** Moves the position in the values of a key: to record `entrynum`, SION_CURRENT_BLOCK or SION_ABSOLUTE_POS. */
 SION_API int sion_seek_key(int sid, uint64_t key, int entrynum, sion_int64 posinentry);
 
-/** Finds all records, for what follows. */
+/** Finds all records, for the calls below. */
 SION_API int sion_key_full_scan(int sid);
 
 SION_API int sion_key_list_iterator_reset(int sid);
 
-/** The next key that was found, in the order of their first records. */
+/** Gets the next key, in the order of the keys' first records. */
 SION_API int sion_key_list_iterator_next(int sid, uint64_t *keyptr);
 
 typedef struct _sion_key_stat_struct {
     uint64_t key;
-    sion_int64 num_blocks; /* records */
+    sion_int64 num_blocks; /* number of records */
     sion_int64 total_size; /* bytes of their values */
 } sion_key_stat_t;
 
-/** Of a key that was found. */
+/** Gets figures of a key that was found. */
 SION_API int sion_key_get_stat(int sid, uint64_t key, sion_key_stat_t *stat);
 
 /** @return SION_KEYVAL_NONE or SION_KEYVAL_INLINE; SION_KEYVAL_UNKNOWN for no handle */
@@ -214,71 +218,74 @@ SION_API int sion_get_keyval_mode(int sid);
 SION_API char *sion_keyval_type_to_str(int type);
 
 /* ------------------------------------------------------------------------------------------------------------
- *  What there is
+ *  Properties of a container
  * --------------------------------------------------------------------------------------------------------- */
 
-/** For all tasks of sion_open. The arrays are the handle's, and change with it. */
+/** Gets the layout of all tasks of sion_open. The arrays belong to the handle, and change with it. */
 SION_API int sion_get_locations(int sid, int *ntasks, int *maxblocks, sion_int64 *globalskip,
                                 sion_int64 *start_of_varheader, sion_int64 **sion_chunksizes,
                                 sion_int64 **sion_globalranks, sion_int64 **sion_blockcount,
                                 sion_int64 **sion_blocksizes);
 
-/** For all tasks of sion_open: offset in the file, and block. */
+/** Gets the position of each task of sion_open: offset in the file, and block. */
 SION_API int sion_get_current_locations(int sid, int *ntasks, sion_int64 **sion_currentpos,
                                         sion_int64 **sion_currentblocknr);
 
-/** For the selected task: `*chunksizes` has `*maxchunks` bytes used, one for each block, until the next call. */
+/** Gets the position of the selected task. `*chunksizes` is the number of bytes used in each of its `*maxchunks`
+ * blocks. It is valid until the next call. */
 SION_API int sion_get_current_location(int sid, int *currentblock, sion_int64 *currentpos, int *maxchunks,
                                        sion_int64 **chunksizes);
 
-/** Pairs of file and task in it, for all tasks of a set. `*mapping_size` is -1 if there is one file. */
+/** Gets pairs of a file and a task's index in it, for all tasks of a set. `*mapping_size` is -1 if there is one
+ * file. */
 SION_API int sion_get_mapping(int sid, int *mapping_size, sion_int32 **mapping, int *numfiles);
 
 SION_API int sion_get_number_of_files(int sid);
 SION_API int sion_get_filenumber(int sid);
 SION_API int sion_is_serial_opened(int sid);
 
-/** @return bytes that the selected task has written; -1 in "r" */
+/** @return bytes that the selected task has written, or -1 in "r" */
 SION_API sion_int64 sion_get_bytes_written(int sid);
 
-/** @return bytes before the position of the selected task; -1 in "w" */
+/** @return bytes before the position of the selected task, or -1 in "w" */
 SION_API sion_int64 sion_get_bytes_read(int sid);
 
-/** @return 1: the data is marked as big-endian, 0: little-endian */
+/** @return 1 if the data is marked as big-endian, 0 if as little-endian */
 SION_API int sion_get_file_endianness(int sid);
 
-/** @return whether the mark differs from this machine */
+/** @return whether the data is marked with another byte order than this machine's */
 SION_API int sion_endianness_swap_needed(int sid);
 
-/** @return 1: this machine is big-endian, 0: little-endian */
+/** @return 1 if this machine is big-endian, 0 if it is little-endian */
 SION_API int sion_get_endianness(void);
 
-/** Reverses the bytes of `n` items of `size` bytes, in place or from one array to another; without do_swap it
+/** Reverses the bytes of `n` items of `size` bytes, in place or into another array. Without do_swap it only
  * copies. */
 SION_API void sion_swap(void *target, void *source, int size, int n, int do_swap);
 
 SION_API int sion_get_version(int *main_version, int *sub_version, int *patch_level, int *fileformat_version);
 
-/** @return 1: different handles can be used by different threads */
+/** @return 1: threads may use different handles at the same time */
 SION_API int sion_is_thread_safe(void);
 
 /** @return 0 */
 SION_API int sion_using_hints(int sid);
 
-/** Nothing to do. */
+/** Does nothing. */
 SION_API int sion_optimize_fp_buffer(int sid);
 
-/** Bytes of memory of a handle, and physical files that it uses. @return SION_SUCCESS; -1 */
+/** Gets the bytes of memory of a handle and the number of physical files that it uses. @return SION_SUCCESS, or
+ * -1 */
 SION_API int sion_get_sizeof(int sid, int *numbytes, int *numfds);
 
 /** @return -1, as with SIONlib unless the mode has `posix`: streams here have no file descriptor */
 SION_API int sion_get_fd(int sid);
 
 /**
- * The position in the physical file.
+ * Returns the position in the physical file.
  *
- * @return bytes, for containers of sion_open, and in the first chunk of a task of others that are read; otherwise
- *         -1, as the distance of chunks is not known
+ * @return bytes, or -1 if the distance of chunks is not known. It is known for containers of sion_open, and in the
+ *     first chunk of a task of any other container that is read
  */
 SION_API sion_int64 sion_get_position(int sid);
 
@@ -299,7 +306,7 @@ typedef struct _sion_io_stat_struct {
     int *roles;
 } sion_io_stat_t;
 
-/** The files of buddy checkpointing, which is not there. @return NULL, as with SIONlib without buddies */
+/** Lists the files of buddy checkpointing, which is not supported. @return NULL, as SIONlib without buddies */
 SION_API sion_io_stat_t *sion_get_io_info(int sid);
 SION_API sion_io_stat_t *sion_get_io_info_by_spec(int sid, int roles, int flag);
 SION_API int sion_free_io_info(sion_io_stat_t *info);
@@ -309,19 +316,19 @@ SION_API int sion_free_io_info(sion_io_stat_t *info);
 #define SION_DUP_RANK_KEY -203
 
 /**
- * A second handle for the tasks of one that several processes read, at the same positions; keys begin anew. Not
- * collective.
+ * Makes a second handle for tasks of a container that several processes read. It starts at the same positions;
+ * keys start from their first record. Not collective.
  *
- * @param mode  SION_DUP_ALL; the others: only task `rank`
+ * @param mode  SION_DUP_ALL: all tasks; any other: only task `rank`
  * @param key   not used
- * @return the handle, for sion_dedup; -1
+ * @return the handle, for sion_dedup, or -1
  */
 SION_API int sion_dup(int sid, int mode, int rank, uint64_t key);
 
 /** Frees a handle of sion_dup. */
 SION_API int sion_dedup(int sid);
 
-/** @return the stream, NULL if the open was not asked for it */
+/** @return the stream, or NULL if the open did not ask for it */
 SION_API FILE *sion_get_fp(int sid);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/** SIONlib's debug output, of which there is none here: for programs that switch it on. */
+/** Stubs of SIONlib's debug output, for programs that switch it on. They print nothing. */
 #ifndef HPCW_SIONLIB_SION_DEBUG_H
 #define HPCW_SIONLIB_SION_DEBUG_H
 

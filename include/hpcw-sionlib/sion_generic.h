@@ -2,9 +2,9 @@
 /**
  * SIONlib's calls for processes that communicate by a program's own callbacks. See sion.h, which includes this.
  *
- * A program makes an interface, registers its callbacks, and opens containers with the number of the interface and
- * the program's own group of processes, which the callbacks get. All opens and closes are collective over this
- * group.
+ * A program makes an interface and registers its callbacks. It then opens containers with the number of the
+ * interface and with a group of processes of its own. The callbacks get this group, and all opens and closes are
+ * collective over it.
  */
 #ifndef HPCW_SIONLIB_SION_GENERIC_H
 #define HPCW_SIONLIB_SION_GENERIC_H
@@ -15,20 +15,20 @@
 extern "C" {
 #endif
 
-/* What `type` says of the items of a callback: 4 bytes, 8 bytes, 1 byte. */
+/* Types of the items of a callback: 4 bytes, 8 bytes, 1 byte. */
 #define _SION_INT32 10
 #define _SION_INT64 11
 #define _SION_CHAR 12
 
-/** @return the number of a new interface, from 0 on; -1 */
+/** @return the number of a new interface, at least 0, or -1 */
 SION_API int sion_generic_create_api(char *name);
 
-/** For an interface whose containers are closed. @return SION_SUCCESS or SION_NOT_SUCCESS, as all below */
+/** Frees an interface whose containers are closed. @return SION_SUCCESS or SION_NOT_SUCCESS, as all calls below */
 SION_API int sion_generic_free_api(int aid);
 
 /*
- * Registration, once for each callback: the eight that follow are necessary. Each is collective over its group,
- * and returns 0; `root` is a rank in it.
+ * Registration, once for each callback. The following eight callbacks are necessary. Each is collective over its
+ * group and returns 0. `root` is a rank in the group.
  */
 
 /** Makes the group of the processes of a file. */
@@ -37,24 +37,24 @@ SION_API int sion_generic_register_create_local_commgroup_cb(int aid,
                                                                         int gsize, int lrank, int lsize,
                                                                         int filenumber, int numfiles));
 SION_API int sion_generic_register_free_local_commgroup_cb(int aid, int free_group(void *local));
-/** Not called: whoever waits does so in another callback. */
+/** This callback is not called: processes that must wait do so in another callback. */
 SION_API int sion_generic_register_barrier_cb(int aid, int barrier(void *group));
 SION_API int sion_generic_register_bcastr_cb(int aid,
                                              int bcast(void *data, void *group, int type, int items, int root));
 SION_API int sion_generic_register_gatherr_cb(int aid, int gather(void *in, void *out, void *group, int type,
                                                                   int items, int root));
-/** counts[] is that of the root. */
+/** Only the root has `counts`. */
 SION_API int sion_generic_register_gathervr_cb(int aid, int gatherv(void *in, void *out, void *group, int type,
                                                                     int *counts, int items, int root));
 SION_API int sion_generic_register_scatterr_cb(int aid, int scatter(void *in, void *out, void *group, int type,
                                                                     int items, int root));
-/** Here `out` is what the root sends, and `in` what each process gets. */
+/** Here `out` is what the root sends, and `in` is what each process receives. */
 SION_API int sion_generic_register_scattervr_cb(int aid,
                                                 int scatterv(void *in, void *out, void *group, int type,
                                                              int *counts, int items, int root));
 
-/** Names of files by the program, from malloc, for a name and the number of a file. @return 0; -1: there is one
- * already */
+/** Registers the program's names of files. The callback returns a name, from malloc, for the container's name and a
+ * file number. @return 0; -1: a callback is registered already */
 SION_API int sion_generic_register_get_multi_filename_cb(int aid, char *name(const char *, int));
 
 typedef int sion_generic_gather_execute(const void *, sion_int64 *, int, sion_int64, void *, int, int, int, int,
@@ -63,9 +63,10 @@ typedef int sion_generic_execute_scatter(void *, sion_int64 *, int, sion_int64, 
                                          int process(void *, sion_int64 *, int));
 
 /*
- * With these three, containers can be collective; the second one must not be the last of all callbacks that is
- * registered. `capability` is 50 for a process that can collect, 51 for one that can only send.
- * `gather_and_execute` is called for merged containers: it brings data[spec[1]] of processes first to last to the
+ * These three callbacks allow collective containers. The second one must not be the last callback that is
+ * registered. `capability` returns 50 for a process that can collect, 51 for one that can only send.
+ *
+ * `gather_and_execute` is called for merged containers. It brings data[spec[1]] of processes first to last to the
  * collector, which calls `process` with each piece. `execute_and_scatter` is not called, as each process reads its
  * own chunks.
  */
@@ -74,11 +75,11 @@ SION_API int sion_generic_register_execute_and_scatter_cb(int aid, sion_generic_
 SION_API int sion_generic_register_get_capability_cb(int aid, int capability(void *group));
 
 /**
- * One task per process, with its rank in the group.
+ * Opens a container with one task per process. The task's rank is that of the process in the group.
  *
  * @param filenumber  for "w" the file of this process; for "r" out
- * @param numfiles    for "w" their number; for "r" out
- * @param lrank       for "w" the place of this process in its file, from 0 on without a gap
+ * @param numfiles    for "w" the number of files; for "r" out
+ * @param lrank       for "w" the index of this process in its file, from 0 on without a gap
  * @param lsize       not used
  *
  * Other parameters as sion_paropen_mpi. @return the handle; -1 on all processes
@@ -88,10 +89,10 @@ SION_API int sion_generic_paropen(int aid, const char *fname, const char *file_m
                                   int *filenumber, int *numfiles, const int *lrank, const int *lsize,
                                   FILE **fileptr, char **newfname);
 
-/** @return SION_SUCCESS; SION_NOT_SUCCESS on all processes: no file got its name */
+/** Closes a container. @return SION_SUCCESS; SION_NOT_SUCCESS on all processes: no file got its name */
 SION_API int sion_generic_parclose(int sid);
 
-/** Any number of tasks per process: as sion_paropen_mapped_mpi. */
+/** Opens a container with any number of tasks per process, as sion_paropen_mapped_mpi. */
 SION_API int sion_generic_paropen_mapped(int aid, char *fname, const char *file_mode, int *numFiles,
                                          void *gcommgroup, int grank, int gsize, int *nlocaltasks,
                                          int **globalranks, sion_int64 **chunksizes, int **mapping_filenrs,
@@ -99,7 +100,7 @@ SION_API int sion_generic_paropen_mapped(int aid, char *fname, const char *file_
 
 SION_API int sion_generic_parclose_mapped(int sid);
 
-/** As sion_parreinit_mpi. */
+/** Works as sion_parreinit_mpi. */
 SION_API int sion_generic_parreinit(int sid, sion_int64 chunksize);
 
 #ifdef __cplusplus

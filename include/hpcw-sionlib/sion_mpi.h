@@ -13,47 +13,47 @@
 extern "C" {
 #endif
 
-/* MPI's types for those of SIONlib. */
+/* MPI's types for the integers of SIONlib. */
 #define SION_MPI_INT32 MPI_INT
 #define SION_MPI_INT64 MPI_LONG_LONG
 
 /**
- * One task per process, with the process's rank in gComm.
+ * Opens a container with one task per process. The task's rank is that of the process in gComm.
  *
  * @param file_mode   as in sion_open; also collective with collsize=N, and with cmerge. Without collsize, or with
- *                    -1, groups of tasks get about as large as SIONlib makes them
- * @param numFiles    for "w" the number of files, among which the ranks are divided; 0 or less: one file for each
- *                    lComm, and then out; for "r" out
- * @param lComm       the processes of a file, in the order in which it has their tasks; only used if numFiles is 0
- *                    or less. Files are numbered by the ranks in gComm of the first processes
+ *                    -1, the sizes of groups follow SIONlib's rule
+ * @param numFiles    for "w" the number of files, among which the ranks are divided. 0 or less: one file for each
+ *                    lComm, and out: their number. For "r" out
+ * @param lComm       the processes of this file, in the order of their tasks; only used if numFiles is 0 or less.
+ *                    Files are numbered in the order of their first processes in gComm
  * @param chunksize   for "w" bytes, at least 0; for "r" out
- * @param fsblksize   for "w" bytes, -1: that of the file system, which it then becomes; for "r" out
+ * @param fsblksize   bytes. For "w" in; -1 is replaced by that of the file system. For "r" out
  * @param globalrank  out: the rank in gComm
  * @param fileptr     out: the stream; may be NULL
  * @param newfname    out: the name of the physical file of this process, from malloc; may be NULL
- * @return the handle; -1 on all processes
+ * @return the handle, or -1 on all processes
  */
 SION_API int sion_paropen_mpi(const char *fname, const char *file_mode, int *numFiles, MPI_Comm gComm,
                               const MPI_Comm *lComm, sion_int64 *chunksize, sion_int32 *fsblksize,
                               int *globalrank, FILE **fileptr, char **newfname);
 
-/** @return SION_SUCCESS; SION_NOT_SUCCESS on all processes: no file got its name */
+/** Closes a container. @return SION_SUCCESS; SION_NOT_SUCCESS on all processes: no file got its name */
 SION_API int sion_parclose_mpi(int sid);
 
-/** Begins anew with other chunk sizes: what was written is lost. For "w". */
+/** Restarts a container that is being written, with other chunk sizes. What was written is lost. */
 SION_API int sion_parreinit_mpi(int sid, sion_int64 chunksize);
 
 /**
- * Any number of tasks per process, selected with sion_seek by their global ranks. Arrays have `*nlocaltasks`
- * entries.
+ * Opens a container with any number of tasks per process. sion_seek selects them by their global ranks. Arrays
+ * have `*nlocaltasks` entries.
  *
  * @param numFiles         for "w" in, at least 1; for "r" out
- * @param nlocaltasks      for "r" -1: a share of all tasks, and then out
- * @param globalranks      ranks; together all processes have 0, 1, 2 and so on once when they write. Out for a
- *                         share
+ * @param nlocaltasks      number of own tasks; for "r" -1 asks for a share of all tasks, and the number is out
+ * @param globalranks      ranks of the own tasks. For "w", all processes together have each of 0 .. N-1 once. Out
+ *                         for a share
  * @param chunksizes       for "w" bytes; for "r" out
  * @param mapping_filenrs  for "w" the file of each task; for "r" out
- * @param mapping_lranks   for "w" the task's place in its file, from 0 on without a gap; for "r" out
+ * @param mapping_lranks   for "w" the task's index in its file, from 0 on without a gap; for "r" out
  *
  * Arrays that are out come from malloc if they are NULL. Other parameters as sion_paropen_mpi.
  */

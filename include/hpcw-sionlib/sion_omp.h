@@ -13,11 +13,12 @@
 extern "C" {
 #endif
 
-/** As sion_paropen_mpi, with threads for processes and one file. @return the handle; -1 on all threads */
+/** Opens as sion_paropen_mpi, with threads in place of processes, and one file. @return the handle, or -1 on all
+ * threads */
 SION_API int sion_paropen_omp(const char *fname, const char *file_mode, sion_int64 *chunksize,
                               sion_int32 *fsblksize, int *globalrank, FILE **fileptr, char **newfname);
 
-/** @return SION_SUCCESS; SION_NOT_SUCCESS on all threads: the file did not get its name */
+/** Closes a container. @return SION_SUCCESS; SION_NOT_SUCCESS on all threads: the file did not get its name */
 SION_API int sion_parclose_omp(int sid);
 
 #ifdef __cplusplus

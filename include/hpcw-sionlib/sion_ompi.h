@@ -14,12 +14,13 @@
 extern "C" {
 #endif
 
-/** As sion_paropen_mpi, with a task per thread. The threads of a process are in one file. */
+/** Opens as sion_paropen_mpi, with a task per thread. The threads of a process are in one file. */
 SION_API int sion_paropen_ompi(const char *fname, const char *file_mode, int *numFiles, MPI_Comm gComm,
                                const MPI_Comm *lComm, sion_int64 *chunksize, sion_int32 *fsblksize,
                                int *globalrank, FILE **fileptr, char **newfname);
 
-/** @return SION_SUCCESS; SION_NOT_SUCCESS on all threads of all processes: no file got its name */
+/** Closes a container. @return SION_SUCCESS; SION_NOT_SUCCESS on all threads of all processes: no file got its
+ * name */
 SION_API int sion_parclose_ompi(int sid);
 
 #ifdef __cplusplus

@@ -22,7 +22,8 @@
  *     options.states = 1;
  *     status = hpcw_clog2_write("app.clog2", &options, record, 3, &error);
  *
- * The order of records is by time, then rank (of the world), then thread, then as they happened.
+ * Records are sorted by time, then by rank in the world, then by thread. Records that are equal in all three are
+ * in the order in which they happened.
  *
  * Readers: <hpcw/clog2_read.h>, clog2_print, clog2TOslog2, Jumpshot of MPE2 2.4.9b. The format to the byte:
  * doc/formats/clog2.md.
@@ -52,14 +53,13 @@ typedef struct hpcw_clog2_record hpcw_clog2_record;   /**< see "Records" */
 /**
  * Writes a whole log. Not collective: one process does it.
  *
- * @param path     of the log; it appears once it is complete
+ * @param path     path of the log, which appears once it is complete
  * @param options  at least `ranks`, and `states` and `solos` if there are definitions of the user. If `comm_of`
- *                 is
- *                 NULL, the communicators are the world and one for each rank, and the records that introduce
+ *                 is NULL, the communicators are the world and one for each rank, and the records that introduce
  *                 them (HPCW_CLOG2_COMM_EVENT at time 0) are written before `record`
  * @param record   [count] in the order of the file: definitions, then events
- * @return HPCW_OK; as hpcw_clog2_options_check and hpcw_clog2_slice_put; HPCW_ENOMEM; errors of the system.
- * A failure leaves no file of that name, or the old one
+ * @return HPCW_OK; the failures of hpcw_clog2_options_check and hpcw_clog2_slice_put; HPCW_ENOMEM; errors of the
+ * system. A failure leaves an older file of that name as it was
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_write(const char *path, const hpcw_clog2_options *options,
                                                       const hpcw_clog2_record *record, size_t count,
@@ -69,17 +69,17 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_write(const char *path, const hp
  *  Limits and numbers (doc/formats/clog2.md, "Limits" and "Events and states")
  * --------------------------------------------------------------------------------------------------------- */
 
-#define HPCW_CLOG2_SEGMENT 65536u       /**< slices begin at multiples of this number of records */
+#define HPCW_CLOG2_SEGMENT 65536u       /**< a slice begins at a record whose number is a multiple of this */
 #define HPCW_CLOG2_LAST 100000000.0     /**< 1e8 s: time of the last record; all others are earlier */
 #define HPCW_CLOG2_COLOUR 23u           /**< longest colour, bytes without NUL */
 #define HPCW_CLOG2_NAME 31u             /**< longest name */
 #define HPCW_CLOG2_FORMAT 39u           /**< longest format */
 #define HPCW_CLOG2_CARGO 32u            /**< most bytes of cargo */
 #define HPCW_CLOG2_HOST 20u             /**< bytes of the host's name in a communicator's id */
-#define HPCW_CLOG2_STATES 2200u         /**< most states of the user; their events end below the solo events */
-#define HPCW_CLOG2_SOLOS 1000000u       /**< most solo events of the user (our limit) */
-#define HPCW_CLOG2_MIN_BLOCK 256u       /**< block sizes are multiples of 8 from here ... */
-#define HPCW_CLOG2_MAX_BLOCK (1u << 30) /**< ... to here */
+#define HPCW_CLOG2_STATES 2200u         /**< most user states; the next event would be a solo event */
+#define HPCW_CLOG2_SOLOS 1000000u       /**< most user solo events (a limit of this library) */
+#define HPCW_CLOG2_MIN_BLOCK 256u       /**< smallest block size; block sizes are multiples of 8 */
+#define HPCW_CLOG2_MAX_BLOCK (1u << 30) /**< largest block size */
 
 /**
  * State `s` has the events 2s (its start) and 2s + 1 (its end). States 0 to 299 are known to MPE; those of the
@@ -88,8 +88,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_write(const char *path, const hp
 #define HPCW_CLOG2_USER_STATE 300
 #define HPCW_CLOG2_USER_EVENT 600   /**< first event of the user's states */
 #define HPCW_CLOG2_USER_SOLO 5000   /**< first solo event of the user */
-#define HPCW_CLOG2_KNOWN_SOLO (-10) /**< MPE_Comm_init, and -9 MPE_Comm_finalize */
-#define HPCW_CLOG2_SPILL_STATE 280  /**< CLOG_Buffer_write2disk */
+#define HPCW_CLOG2_KNOWN_SOLO (-10) /**< MPE_Comm_init; -9 is MPE_Comm_finalize */
+#define HPCW_CLOG2_SPILL_STATE 280  /**< state CLOG_Buffer_write2disk */
 
 /** Events of messages. */
 enum { HPCW_CLOG2_SEND = -101, HPCW_CLOG2_RECEIVE = -102 };
@@ -124,45 +124,45 @@ typedef enum hpcw_clog2_kind {
     HPCW_CLOG2_TIME_SHIFT = 11
 } hpcw_clog2_kind;
 
-/** Identity of a communicator: equal fields are the same communicator. All zero: none. */
+/** Identity of a communicator. Communicators with equal fields are the same. All zero: no communicator. */
 typedef struct hpcw_clog2_comm_id {
-    int32_t random;             /**< drawn by its rank 0 */
-    double created;             /**< clock of its rank 0, s */
-    char host[HPCW_CLOG2_HOST]; /**< of its rank 0; zero padded, without NUL if it fills the field */
+    int32_t random;             /**< number drawn by its rank 0 */
+    double created;             /**< time on the clock of its rank 0, s */
+    char host[HPCW_CLOG2_HOST]; /**< host of its rank 0; zero padded, without NUL if it fills the field */
 } hpcw_clog2_comm_id;
 
 /** One record. Pointers are borrowed for the call. */
 struct hpcw_clog2_record {
     double time;          /**< s since the log's start, 0 <= time < HPCW_CLOG2_LAST; never decreases */
     int32_t comm;         /**< entry of the table of communicators; 0 is the world */
-    int32_t rank;         /**< in that communicator */
+    int32_t rank;         /**< rank in that communicator */
     int32_t thread;       /**< 0 .. threads - 1; 0 is the main thread */
-    hpcw_clog2_kind kind; /**< which member of `as` counts */
+    hpcw_clog2_kind kind; /**< says which member of `as` is valid */
     union {
         int32_t event; /**< BARE: start or end of a state, or a solo event */
         struct {
             int32_t event;
-            uint32_t size;                         /**< bytes in use; the rest is written as zeros */
-            unsigned char bytes[HPCW_CLOG2_CARGO]; /**< as hpcw_clog2_cargo makes them */
+            uint32_t size;                         /**< bytes in use; the others are written as zeros */
+            unsigned char bytes[HPCW_CLOG2_CARGO]; /**< packed by hpcw_clog2_cargo */
         } cargo;                                   /**< WITH_CARGO */
         struct {
             int32_t event; /**< HPCW_CLOG2_SEND or HPCW_CLOG2_RECEIVE */
-            /** as `comm`; the remote half where the message crosses an inter-communicator */
+            /** communicator of the peer, as `comm`; the remote half if the message crosses an inter-communicator */
             int32_t peer_comm;
-            int32_t peer_rank; /**< the actual one, never a wildcard */
-            int32_t tag;       /**< the actual one, >= 0 */
+            int32_t peer_rank; /**< actual rank of the peer, never a wildcard */
+            int32_t tag;       /**< actual tag, >= 0 */
             int32_t size;      /**< bytes, >= 0 */
         } message;             /**< MESSAGE */
         struct {
-            int32_t state;      /**< its number; its events are start and end */
+            int32_t state;      /**< number of the state, whose events are start and end */
             int32_t start, end; /**< 2 * state, 2 * state + 1 */
             const char *colour; /**< name of an X11 colour, 1 .. 23 bytes of printable ASCII */
             const char *name;   /**< 1 .. 31 bytes */
-            const char *format; /**< of the cargo, see hpcw_clog2_format_check; NULL or "": none */
+            const char *format; /**< format of the cargo, see hpcw_clog2_format_check; NULL or "": no cargo */
         } state;                /**< STATE_DEF */
         struct {
             int32_t event;
-            const char *colour, *name, *format; /**< as of a state */
+            const char *colour, *name, *format; /**< as in `state` */
         } solo;                                 /**< EVENT_DEF */
         struct {
             int32_t value;
@@ -170,23 +170,24 @@ struct hpcw_clog2_record {
         } constant;           /**< CONST_DEF */
         struct {
             int32_t event;                /**< HPCW_CLOG2_WORLD_CREATE ... */
-            int32_t comm;                 /**< the new communicator, -999999999 when one is freed */
-            int32_t rank;                 /**< in it; -1 for a remote half and when freed */
-            int32_t world_rank;           /**< -1 when freed */
-            const hpcw_clog2_comm_id *id; /**< NULL: all zero, as when freed */
+            int32_t comm;                 /**< the new communicator; -999999999 if one is freed */
+            int32_t rank;                 /**< rank in it; -1 for a remote half, and if one is freed */
+            int32_t world_rank;           /**< -1 if one is freed */
+            const hpcw_clog2_comm_id *id; /**< NULL: all zero, as if one is freed */
         } comm;       /**< COMM_EVENT: introduces a rank of a communicator, before its first event there */
         double shift; /**< TIME_SHIFT: original local time = time + shift */
-    } as;             /**< what the record says */
+    } as;             /**< content of the record */
 };
 
 /** One entry of the table of communicators (doc/formats/clog2.md, "Communicators"). */
 typedef struct hpcw_clog2_comm_entry {
-    hpcw_clog2_comm_id id; /**< of the communicator */
-    int32_t index;         /**< its own, or that of the first entry with the same id */
-    int32_t kind;          /**< 1 intra, 0 inter, 2 local half, 3 remote half, -1 not known */
+    hpcw_clog2_comm_id id; /**< identity of the communicator */
+    int32_t index;         /**< index of this entry, or of the first entry with the same id */
+    int32_t kind;          /**< 1: intra, 0: inter, 2: local half, 3: remote half, -1: not known */
 } hpcw_clog2_comm_entry;
 
-/** Fills in entry `index` of the table. A pure function: it returns the same at any time and on any process. */
+/** Fills in entry `index` of the table. A pure function: it gives the same result at any time and on any
+ * process. */
 typedef void hpcw_clog2_comm_of(void *context, uint32_t index, hpcw_clog2_comm_entry *entry);
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -194,14 +195,14 @@ typedef void hpcw_clog2_comm_of(void *context, uint32_t index, hpcw_clog2_comm_e
  * --------------------------------------------------------------------------------------------------------- */
 
 /**
- * Cargo, packed piece after piece in the order of the format. A zeroed struct is empty. Each call below adds
- * one piece. If a piece does not fit, the struct remembers that, and the cargo is refused when it is recorded
- * or put.
+ * Cargo: pieces, packed in the order of the format. A zeroed struct is empty. Each call below adds one piece. If a
+ * piece does not fit, the struct remembers that, and the cargo is refused when it is recorded or put.
  */
 typedef struct hpcw_clog2_cargo {
-    uint64_t pieces;                       /**< private: four bits for each piece, the last one lowest */
-    uint32_t size;                         /**< bytes in use; above HPCW_CLOG2_CARGO: did not fit */
-    unsigned char bytes[HPCW_CLOG2_CARGO]; /**< the pieces, as the file has them */
+    /** private: four bits for each piece, the last piece in the lowest ones */
+    uint64_t pieces;
+    uint32_t size;                         /**< bytes in use; above HPCW_CLOG2_CARGO: a piece did not fit */
+    unsigned char bytes[HPCW_CLOG2_CARGO]; /**< the pieces, in the form of the file */
 } hpcw_clog2_cargo;
 
 HPCW_API void hpcw_clog2_cargo_i16(hpcw_clog2_cargo *cargo, int16_t value);  /**< %h */
@@ -211,25 +212,25 @@ HPCW_API void hpcw_clog2_cargo_x32(hpcw_clog2_cargo *cargo, uint32_t value); /**
 HPCW_API void hpcw_clog2_cargo_x64(hpcw_clog2_cargo *cargo, uint64_t value); /**< %X */
 HPCW_API void hpcw_clog2_cargo_f32(hpcw_clog2_cargo *cargo, float value);    /**< %e */
 HPCW_API void hpcw_clog2_cargo_f64(hpcw_clog2_cargo *cargo, double value);   /**< %E */
-/** %s: takes 2 bytes more than the text, which need not end in NUL. */
+/** %s: takes 2 bytes more than the text. The text need not end in NUL. */
 HPCW_API void hpcw_clog2_cargo_text(hpcw_clog2_cargo *cargo, const char *text, size_t size);
 
-/** Instead of all pieces: bytes that are packed already, as the file has them. Of these, it is only checked that
- * the pieces of the format find their bytes; an event without a format keeps them, too. */
+/** Sets packed bytes in place of all pieces, in the form of the file. The library only checks that the bytes are
+ * enough for the pieces of the format. An event without a format keeps them, too. */
 HPCW_API void hpcw_clog2_cargo_packed(hpcw_clog2_cargo *cargo, const void *bytes, size_t size);
 
 /**
- * Whether a cargo has the pieces of a format, in its order.
+ * Checks that a cargo has the pieces of a format, in its order.
  *
- * @return HPCW_OK; HPCW_ERANGE if it is longer than HPCW_CLOG2_CARGO; HPCW_EINVAL with both lists of pieces, or
- * for a format that hpcw_clog2_format_check refuses
+ * @return HPCW_OK; HPCW_ERANGE if it is longer than HPCW_CLOG2_CARGO; HPCW_EINVAL if the pieces differ (the
+ * message lists both), or for a format that hpcw_clog2_format_check refuses
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_cargo_check(const hpcw_clog2_cargo *cargo, const char *format,
                                                             hpcw_error *err);
 
 /**
- * Checks a format: a text with %s %h %d %l %x %X %e %E in it. Nothing else of printf exists, not even a plain
- * per cent sign: one at the end crashes the converter, and another letter makes the viewer fail.
+ * Checks a format: a text that may contain %s %h %d %l %x %X %e %E. No other conversion of printf is allowed, and
+ * no plain per cent sign. A per cent sign at the end crashes the converter; another letter makes the viewer fail.
  *
  * @return HPCW_OK; HPCW_ERANGE if it is longer than HPCW_CLOG2_FORMAT or its pieces do not fit into a cargo;
  * HPCW_EINVAL for anything else
@@ -248,20 +249,20 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_colour_check(const char *colour,
  *  Options
  * --------------------------------------------------------------------------------------------------------- */
 
-/** Options of a file. All must agree on all processes. Initialise them with hpcw_clog2_options_init. */
+/** Options of a log. All must agree on all processes. Initialise them with hpcw_clog2_options_init. */
 struct hpcw_clog2_options {
     size_t size;          /**< of this struct; hpcw_clog2_options_init sets it (hpcw.h) */
-    uint32_t ranks;       /**< of the world, >= 1 */
+    uint32_t ranks;       /**< ranks of the world, >= 1 */
     uint32_t threads;     /**< the largest number of threads of a rank, >= 1; default 1 */
     uint32_t states;      /**< user states, numbered from HPCW_CLOG2_USER_STATE; at most HPCW_CLOG2_STATES */
     uint32_t solos;       /**< solo events of the user, numbered from HPCW_CLOG2_USER_SOLO */
     uint32_t known_solos; /**< 2 if the events -10 and -9 are used, otherwise 0 */
     uint32_t block_size;  /**< default 65536 */
     uint32_t comms;       /**< entries of the table of communicators, >= 1 */
-    hpcw_clog2_comm_of *comm_of;  /**< fills in these entries; process 0 calls it at the close */
+    hpcw_clog2_comm_of *comm_of;  /**< fills in the entries of the table; process 0 calls it at the close */
     void *comm_context;           /**< first argument of `comm_of` */
     hpcw_durability durability;   /**< default HPCW_SYNC_FILE */
-    hpcw_sink_source sink_source; /**< where the bytes go; zeroed: files */
+    hpcw_sink_source sink_source; /**< where bytes go; zeroed: files */
 };
 
 /** Private: fills in the defaults of a struct of this size. */
@@ -292,8 +293,8 @@ typedef struct hpcw_clog2 hpcw_clog2;
  * Creates a log. Collective. `options` is copied. Process 0 creates the file, under a temporary name beside
  * `path`; the others must see it there.
  *
- * @return HPCW_OK; as hpcw_clog2_options_check; HPCW_EMISMATCH (also if `path` leads processes to different
- * directories), HPCW_ECOMM; HPCW_ENOMEM; errors of the system
+ * @return HPCW_OK; the failures of hpcw_clog2_options_check; HPCW_EMISMATCH (also if `path` leads processes to
+ * different directories), HPCW_ECOMM; HPCW_ENOMEM; errors of the system
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_open(const char *path, hpcw_comm *comm,
                                                      const hpcw_clog2_options *options, hpcw_clog2 **out,
@@ -305,7 +306,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_open(const char *path, hpcw_comm
  *
  * @param blocks  number of blocks that *this process* wrote. The blocks of all processes must be 0 .. sum - 1
  * @return HPCW_OK; HPCW_EINVAL: there is no block; HPCW_ESTATE: closed or failed before; errors of the system,
- * also those of a slice that could not be written. A failure leaves no file of that name, or the old one
+ * also those of a slice that could not be written. A failure leaves an older file of that name as it was
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_close(hpcw_clog2 *log, uint64_t blocks, hpcw_error *err);
 
@@ -315,8 +316,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_close(hpcw_clog2 *log, uint64_t 
  */
 HPCW_API void hpcw_clog2_abandon(hpcw_clog2 *log, const hpcw_error *reason);
 
-/** Frees a log in any state, after its slices. NULL is allowed. A log that was not closed is discarded, but not by
- * a child of fork(). */
+/** Frees a log in any state, after its slices. NULL is allowed. A log that was not closed is discarded. In a child
+ * of fork(), no file is touched. */
 HPCW_API void hpcw_clog2_free(hpcw_clog2 *log);
 
 /** Size of a file with this number of blocks and communicators, in bytes. */
@@ -334,16 +335,16 @@ HPCW_API uint64_t hpcw_clog2_file_size(uint64_t blocks, uint32_t block_size, uin
  *      hpcw_clog2_slice_end(slice, HPCW_CLOG2_LAST, &error);
  *      hpcw_clog2_close(log, hpcw_clog2_slice_blocks(slice), &error);
  *
- *  Many can write at once, each its own slices. A slice begins at a record whose number in the whole file is a
- *  multiple of HPCW_CLOG2_SEGMENT. Each such record begins a new block, whoever writes it, so the blocks of a
- *  slice depend on its own records alone. Writers only need to exchange the numbers of their blocks, to place
- *  their slices.
+ *  Many threads and processes can write at once, each its own slices. A slice begins at a record whose number in
+ *  the whole file is a multiple of HPCW_CLOG2_SEGMENT. Each such record begins a new block, whoever writes it, so
+ *  the blocks of a slice depend on its own records alone. Writers only need to exchange the numbers of their
+ *  blocks, to place their slices.
  * --------------------------------------------------------------------------------------------------------- */
 
 /**
  * An opaque slice: a run of blocks that one thread fills. Different slices may be filled on different threads at
- * the same time. It stays in memory until its place is known; from then on its blocks go to the file as they
- * fill.
+ * the same time. A slice stays in memory until hpcw_clog2_slice_place sets its position. From then on each full
+ * block goes to the file.
  */
 typedef struct hpcw_clog2_slice hpcw_clog2_slice;
 
@@ -366,16 +367,16 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_slice_again(hpcw_clog2_slice *sl
  * Adds records.
  *
  * @param record  [count] in the order of the file
- * @return HPCW_OK; HPCW_EINVAL: a value out of its range, a text that is missing; HPCW_ERANGE: a text or cargo
- * that is too long; HPCW_ESTATE: the slice has ended or failed; HPCW_ENOMEM; errors of the sink. The records
- * before a refused one are in the slice, which accepts more records after a refusal (HPCW_EINVAL, HPCW_ERANGE)
+ * @return HPCW_OK; HPCW_EINVAL: a value out of its range, or a missing text; HPCW_ERANGE: a text or cargo is too
+ * long; HPCW_ESTATE: the slice has ended or failed; HPCW_ENOMEM; errors of the sink. The records before a refused
+ * one are in the slice, which accepts more records after a refusal (HPCW_EINVAL, HPCW_ERANGE)
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_slice_put(hpcw_clog2_slice *slice,
                                                           const hpcw_clog2_record *record, size_t count,
                                                           hpcw_error *err);
 
 /**
- * Sets where the slice begins. Call it once, at any time.
+ * Sets the position of the slice in the file. Call it once, at any time.
  *
  * @param first_block  number of blocks in the file before this slice
  * @return HPCW_OK, HPCW_ESTATE, errors of the sink
@@ -399,8 +400,8 @@ HPCW_API uint64_t hpcw_clog2_slice_blocks(const hpcw_clog2_slice *slice);
 /** Number of records so far. */
 HPCW_API uint64_t hpcw_clog2_slice_records(const hpcw_clog2_slice *slice);
 
-/** Frees a slice in any state; NULL is allowed. Blocks that were not yet written are lost: unless the slice has
- *  ended, the close of the log then fails. */
+/** Frees a slice in any state; NULL is allowed. Blocks that were not written are lost. Unless the slice has ended,
+ * the close of the log then fails. */
 HPCW_API void hpcw_clog2_slice_free(hpcw_clog2_slice *slice);
 
 #ifdef __cplusplus

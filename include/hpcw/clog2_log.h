@@ -6,9 +6,7 @@
  *     hpcw_clog2_log_open("app.clog2", comm, NULL, &log, &error);                // collective
  *     hpcw_clog2_log_state(log, "Compute", "blue", NULL, &compute, &error);      // everywhere in the same order
  *     hpcw_clog2_log_thread(log, &timeline, &error);                             // once on each thread
- *     hpcw_clog2_log_begin(timeline, 0, compute);
- *     ...
- *     hpcw_clog2_log_end(timeline, 0, compute);
+ *     hpcw_clog2_log_begin(timeline, 0, compute); ... hpcw_clog2_log_end(timeline, 0, compute);
  *     hpcw_clog2_log_finish(log, NULL, &error);                                  // collective
  *     hpcw_clog2_log_free(log);
  *
@@ -55,22 +53,23 @@ extern "C" {
 
 /** Clocks. */
 typedef enum hpcw_clog2_clock {
-    HPCW_CLOG2_CLOCK_BEST = 0,    /**< the counter if it is invariant, otherwise the system's clock */
+    HPCW_CLOG2_CLOCK_BEST = 0,    /**< the counter if it is invariant, otherwise CLOCK_MONOTONIC */
     HPCW_CLOG2_CLOCK_COUNTER = 1, /**< the CPU's counter, calibrated against the system's clock */
     HPCW_CLOG2_CLOCK_SYSTEM = 2,  /**< CLOCK_MONOTONIC */
-    HPCW_CLOG2_CLOCK_CALLER = 3   /**< `now` of the options, for instance MPI_Wtime */
+    HPCW_CLOG2_CLOCK_CALLER = 3   /**< `now` in the options, for instance MPI_Wtime */
 } hpcw_clog2_clock;
 
 /**
- * How the clocks of processes are compared with that of process 0. All processes of a host share the counter
- * and the system's clock, so only the first process of each host compares these.
+ * How the clocks of processes are compared with that of process 0. All processes of a host share the counter and
+ * CLOCK_MONOTONIC. For these clocks only the first process of each host takes part.
  */
 typedef enum hpcw_clog2_sync {
     HPCW_CLOG2_SYNC_BEST = 0,       /**< sequential up to 16 processes, then the tree (as MPE) */
-    HPCW_CLOG2_SYNC_NONE = 1,       /**< not at all: all processes have the same clock */
-    HPCW_CLOG2_SYNC_SEQUENTIAL = 2, /**< process 0 with each other one in turn */
-    HPCW_CLOG2_SYNC_TREE = 3,       /**< pairwise in a binomial tree; offsets add up along it */
-    HPCW_CLOG2_SYNC_NEIGHBOURS = 4  /**< each process with the one below; offsets add up by an exclusive scan */
+    HPCW_CLOG2_SYNC_NONE = 1,       /**< clocks are not compared: all processes have the same clock */
+    HPCW_CLOG2_SYNC_SEQUENTIAL = 2, /**< process 0 compares with each other process in turn */
+    HPCW_CLOG2_SYNC_TREE = 3,       /**< pairs compare in a binomial tree; offsets add up along it */
+    /** each process compares with the one below; offsets add up by an exclusive scan */
+    HPCW_CLOG2_SYNC_NEIGHBOURS = 4
 } hpcw_clog2_sync;
 
 /** Options of a recording; all but `directory` must agree on all processes. */
@@ -79,17 +78,16 @@ typedef struct hpcw_clog2_log_options {
     hpcw_clog2_clock clock; /**< default HPCW_CLOG2_CLOCK_BEST */
     double (*now)(void);    /**< for HPCW_CLOG2_CLOCK_CALLER: seconds since any moment; never steps back */
     hpcw_clog2_sync sync;   /**< default HPCW_CLOG2_SYNC_BEST */
-    uint32_t sync_rounds;   /**< ping-pongs of which the quickest counts; default 128 */
-    /** for records; default 64 MiB, at least 8 MiB, and 4 MiB for each thread. Beyond it, full windows are
-     * unmapped and only in the local file */
+    uint32_t sync_rounds;   /**< number of ping-pongs, of which the quickest counts; default 128 */
+    /** bytes of memory for records; default 64 MiB, at least 8 MiB, and 4 MiB for each thread. Beyond it, full
+     * windows are unmapped and stay only in the local file */
     uint64_t memory;
-    const char *
-        /** of local files, as seen when the log is opened; NULL: none. Without a local file, records beyond
-         * `memory` are lost and counted */
-        directory;
-    uint32_t block_size;          /**< of the file, default 65536 */
-    hpcw_durability durability;   /**< of the file, default HPCW_SYNC_FILE */
-    hpcw_sink_source sink_source; /**< of the file */
+    /** Directory of local files, looked up when the log is opened. NULL: no local files; then records beyond
+     * `memory` are lost and counted. */
+    const char *directory;
+    uint32_t block_size;          /**< block size of the log, bytes; default 65536 */
+    hpcw_durability durability;   /**< durability of the log; default HPCW_SYNC_FILE */
+    hpcw_sink_source sink_source; /**< where the bytes of the log go; zeroed: files */
 } hpcw_clog2_log_options;
 
 /** Private: fills in the defaults of a struct of this size. */
@@ -107,31 +105,31 @@ static inline void hpcw_clog2_log_options_init(hpcw_clog2_log_options *options) 
 /** An opaque recording. */
 typedef struct hpcw_clog2_log hpcw_clog2_log;
 
-/** The timeline of one thread; see below. */
+/** The timeline of one thread; see hpcw_clog2_log_thread. */
 typedef struct hpcw_clog2_timeline hpcw_clog2_timeline;
 
 /**
  * Begins a recording and compares the clocks. Collective. Process p of `comm` is rank p of the log.
  *
- * @param path     of the log; the file appears in hpcw_clog2_log_finish. All processes must see one directory
- *                 there, now and then: a file for a moment proves it. If it cannot be written to, only
- *                 hpcw_clog2_log_finish fails. A symbolic link that has the name is followed now; what has the
- *                 name at the end is replaced
+ * @param path     path of the log, which appears in hpcw_clog2_log_finish. All processes must see the same
+ *                 directory, now and at the finish; a short-lived file checks this. If the directory cannot be
+ *                 written to, only hpcw_clog2_log_finish fails. A symbolic link of that name is followed now; a
+ *                 file that has the name at the finish is replaced
  * @param options  copied; NULL: the defaults
  * @return HPCW_OK; HPCW_EINVAL; HPCW_EMISMATCH (also if `path` leads processes to different directories);
- * HPCW_ENOTSUP: this CPU has no such counter; HPCW_ERANGE: too many processes for the readers, or a name that is
- * too long; HPCW_ENOMEM, HPCW_ECOMM
+ * HPCW_ENOTSUP: this CPU has no such counter; HPCW_ERANGE: too many processes for the readers, or a name is too
+ * long; HPCW_ENOMEM, HPCW_ECOMM
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_open(const char *path, hpcw_comm *comm,
                                                          const hpcw_clog2_log_options *options,
                                                          hpcw_clog2_log **out, hpcw_error *err);
 
 /**
- * Defines a state. Not collective, on any thread. All processes must define the same states and events in the
- * same order; a process may stop earlier than the others.
+ * Defines a state. Not collective; callable on any thread. All processes must define the same states and events in
+ * the same order; a process may stop earlier than the others.
  *
  * @param name, colour, format  see hpcw_clog2_record
- * @param state  out: its number, from HPCW_CLOG2_USER_STATE on
+ * @param state  out: number of the state, from HPCW_CLOG2_USER_STATE on
  * @return HPCW_OK; HPCW_EINVAL; HPCW_ERANGE: more than HPCW_CLOG2_STATES, or a text that is too long; HPCW_ENOMEM
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_state(hpcw_clog2_log *log, const char *name,
@@ -147,9 +145,9 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_known_state(hpcw_clog2_log *
                                                                 const char *format, hpcw_error *err);
 
 /**
- * Names one of MPE's known states that this program may use, without defining it: a log that is recovered has it
- * if a record uses it. For programs that know only at the end which states to define. Call it by ascending
- * `state`, after hpcw_clog2_log_open. Otherwise as hpcw_clog2_log_known_state.
+ * Names one of MPE's known states that this program may use, without defining it. A recovered log has the state if
+ * a record uses it. This is for programs that know only at the end which states to define. Call it in ascending
+ * order of `state`, after hpcw_clog2_log_open. Otherwise as hpcw_clog2_log_known_state.
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_offer_state(hpcw_clog2_log *log, int32_t state,
                                                                 const char *name, const char *colour,
@@ -167,11 +165,12 @@ HPCW_API uint32_t hpcw_clog2_log_rank(const hpcw_clog2_log *log);
 typedef enum hpcw_clog2_comm_kind {
     HPCW_CLOG2_INTER = 0,
     HPCW_CLOG2_INTRA = 1,
-    HPCW_CLOG2_LOCAL_HALF = 2, /**< an inter-communicator needs three calls: itself, then its two halves */
+    /** an inter-communicator needs three calls: for itself, then for its two halves */
+    HPCW_CLOG2_LOCAL_HALF = 2,
     HPCW_CLOG2_REMOTE_HALF = 3
 } hpcw_clog2_comm_kind;
 
-/** Makes an identity for a new communicator, to be sent to its other members. On any thread. */
+/** Makes an identity for a new communicator, to be sent to its other members. Callable on any thread. */
 HPCW_API void hpcw_clog2_log_comm_id(hpcw_clog2_log *log, hpcw_clog2_comm_id *id);
 
 /**
@@ -179,9 +178,9 @@ HPCW_API void hpcw_clog2_log_comm_id(hpcw_clog2_log *log, hpcw_clog2_comm_id *id
  * collective. Communicator 0 is that of hpcw_clog2_log_open, 1 is this process alone.
  *
  * @param timeline  records this event
- * @param parent  number of the communicator that it was made from
- * @param rank    of this process in it; not used for a remote half
- * @param comm    out: its number on this process
+ * @param parent  number of the parent communicator
+ * @param rank    rank of this process in the new communicator; not used for a remote half
+ * @param comm    out: number of the new communicator on this process
  * @return HPCW_OK, HPCW_EINVAL, HPCW_ERANGE or HPCW_ENOMEM
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_comm(hpcw_clog2_timeline *timeline, uint32_t parent,
@@ -189,14 +188,14 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_comm(hpcw_clog2_timeline *ti
                                                          const hpcw_clog2_comm_id *id, uint32_t rank,
                                                          uint32_t *comm, hpcw_error *err);
 
-/** The same for a communicator of this library; its process 0 makes the identity. Collective over `members`. */
+/** Adds a communicator of this library to the log. Its process 0 makes the identity. Collective over `members`. */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_comm_of(hpcw_clog2_timeline *timeline, uint32_t parent,
                                                             hpcw_comm *members, uint32_t *comm,
                                                             hpcw_error *err);
 
 /**
- * Gives the identity of a communicator that this process has added, or of 0 or 1. For the halves of an
- * inter-communicator, whose identity is that of the communicator that it was made from.
+ * Gets the identity of a communicator that this process has added, or of 0 or 1. The halves of an
+ * inter-communicator need it: their identity is that of the communicator from which it was made.
  *
  * @return HPCW_OK, HPCW_EINVAL: no such communicator
  */
@@ -204,8 +203,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_comm_identity(hpcw_clog2_tim
                                                                   hpcw_clog2_comm_id *id, hpcw_error *err);
 
 /**
- * Makes a timeline for a thread. Timelines are numbered in this order: the first one is thread 0. They belong
- * to the log; only one thread at a time may use each.
+ * Makes a timeline for a thread. Timelines are numbered in the order of these calls: the first one is thread 0.
+ * They belong to the log; only one thread at a time may use each.
  *
  * @return HPCW_OK, HPCW_EINVAL, HPCW_ERANGE (more than 32767 threads), HPCW_ENOMEM
  */
@@ -217,28 +216,28 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_thread(hpcw_clog2_log *log, 
  * --------------------------------------------------------------------------------------------------------- */
 
 /**
- * Private: what the functions below need. A record has two words or more: the clock, then kind, communicator
- * and event.
+ * Private: the parts of a timeline that the functions below need. A record has two or more words: the clock, then
+ * kind, communicator and event.
  */
 struct hpcw_clog2_timeline {
-    uint64_t *next;      /**< of the next record; between `next` and `end` the largest record fits */
+    uint64_t *next;      /**< where the next record goes; the largest record fits between `next` and `end` */
     uint64_t *end;       /**< see `next` */
-    double (*now)(void); /**< NULL: the counter */
+    double (*now)(void); /**< clock of the caller or the system; NULL: the counter */
 };
 
 /** Private: number of words of each kind of record. */
 enum { HPCW_CLOG2_WORDS_BARE = 2, HPCW_CLOG2_WORDS_MESSAGE = 4, HPCW_CLOG2_WORDS_CARGO = 7 };
 
-/** Private: what a peer sends and receives without a call of its own, so that its partner records it. */
+/** Private: events of messages of a peer that records nothing itself, so that its partner records both ends. */
 enum { HPCW_CLOG2_PEER_SEND = -1101, HPCW_CLOG2_PEER_RECEIVE = -1102 };
 
-/** Private: instead of the number of a new communicator, the record says that one is freed. */
+/** Private: in place of a new communicator's number, means that a communicator is freed. */
 enum { HPCW_CLOG2_COMM_FREED = -1 };
 
-/** Private: the slow part of a record, when a chunk is full. */
+/** Private: the slow path of a record, taken when a chunk is full. */
 HPCW_API void hpcw_clog2_timeline_next(hpcw_clog2_timeline *timeline);
 
-/** Private: the clock of a timeline that does not use the counter. */
+/** Private: reads the clock of a timeline that does not use the counter. */
 HPCW_API uint64_t hpcw_clog2_timeline_time(const hpcw_clog2_timeline *timeline);
 
 static inline uint64_t hpcw_clog2_timeline_clock(const hpcw_clog2_timeline *timeline) {
@@ -262,7 +261,8 @@ static inline uint64_t hpcw_clog2_timeline_word(uint32_t kind, uint32_t comm, in
 }
 
 /**
- * Private: ends a record. Its second word is stored last: without it, the record is not there if the program dies.
+ * Private: completes a record. Its second word is stored last, so that a record that the program did not complete
+ * does not count.
  */
 static inline void hpcw_clog2_timeline_done(hpcw_clog2_timeline *timeline, uint64_t word, int words) {
     uint64_t *p = timeline->next;
@@ -274,7 +274,7 @@ static inline void hpcw_clog2_timeline_done(hpcw_clog2_timeline *timeline, uint6
     }
 }
 
-/** Private: a record of two words. */
+/** Private: stores a record of two words. */
 static inline void hpcw_clog2_timeline_put(hpcw_clog2_timeline *timeline, uint64_t ticks, uint64_t word) {
     timeline->next[0] = ticks;
     hpcw_clog2_timeline_done(timeline, word, HPCW_CLOG2_WORDS_BARE);
@@ -286,14 +286,13 @@ static inline void hpcw_clog2_log_comm_freed(hpcw_clog2_timeline *timeline, uint
                             hpcw_clog2_timeline_word(HPCW_CLOG2_COMM_EVENT, comm, HPCW_CLOG2_COMM_FREED));
 }
 
-/** Records an event: start (2s) or end (2s + 1) of a state s, or a solo event. `comm`: the communicator that it
- * belongs to. */
+/** Records an event on communicator `comm`: start (2s) or end (2s + 1) of a state s, or a solo event. */
 static inline void hpcw_clog2_log_event(hpcw_clog2_timeline *timeline, uint32_t comm, int32_t event) {
     hpcw_clog2_timeline_put(timeline, hpcw_clog2_timeline_clock(timeline),
                             hpcw_clog2_timeline_word(HPCW_CLOG2_BARE, comm, event));
 }
 
-/** Records that a state begins. States of a thread nest. A state inside itself is shown as two that overlap. */
+/** Records that a state begins. States of a thread nest. A state nested in itself is shown as two that overlap. */
 static inline void hpcw_clog2_log_begin(hpcw_clog2_timeline *timeline, uint32_t comm, int32_t state) {
     hpcw_clog2_log_event(timeline, comm, 2 * state);
 }
@@ -304,13 +303,13 @@ static inline void hpcw_clog2_log_end(hpcw_clog2_timeline *timeline, uint32_t co
 }
 
 /**
- * Records an event with cargo. Of a state, viewers show the cargo of its end. Cargo that does not match the
+ * Records an event with cargo. Of a state, viewers show the cargo of the end event. Cargo that does not match the
  * event's format is left out and counted; the event is then bare.
  */
 HPCW_API void hpcw_clog2_log_cargo(hpcw_clog2_timeline *timeline, uint32_t comm, int32_t event,
                                    const hpcw_clog2_cargo *cargo);
 
-/** Private: both kinds of message. */
+/** Private: records either end of a message, at a given time. */
 static inline void hpcw_clog2_timeline_message_at(hpcw_clog2_timeline *timeline, uint64_t ticks, uint32_t comm,
                                                   int32_t event, uint32_t peer_comm, int32_t peer, int32_t tag,
                                                   uint64_t size) {
@@ -322,7 +321,7 @@ static inline void hpcw_clog2_timeline_message_at(hpcw_clog2_timeline *timeline,
                              HPCW_CLOG2_WORDS_MESSAGE);
 }
 
-/** Private: the same, now. */
+/** Private: records either end of a message, now. */
 static inline void hpcw_clog2_timeline_message(hpcw_clog2_timeline *timeline, uint32_t comm, int32_t event,
                                                uint32_t peer_comm, int32_t peer, int32_t tag, uint64_t size) {
     hpcw_clog2_timeline_message_at(timeline, hpcw_clog2_timeline_clock(timeline), comm, event, peer_comm, peer,
@@ -341,12 +340,7 @@ static inline void hpcw_clog2_log_receive(hpcw_clog2_timeline *timeline, uint32_
     hpcw_clog2_timeline_message(timeline, comm, HPCW_CLOG2_RECEIVE, comm, peer, tag, size);
 }
 
-/**
- * Waits until what this process has recorded so far is on the disk. It then survives a crash of the host, too.
- *
- * @return HPCW_OK; HPCW_ESTATE: no directory for local files; errors of the system, also an earlier one of the
- * local file, such as HPCW_ENOSPC
- */
+/** Waits until all records of this process so far are on the disk. They then survive a crash of the host, too. */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_flush(hpcw_clog2_timeline *timeline, hpcw_error *err);
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -355,44 +349,44 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_flush(hpcw_clog2_timeline *t
 
 /** What was recorded and what was not. Counts are totals over all processes. */
 typedef struct hpcw_clog2_log_report {
-    uint64_t records;     /**< in the file */
-    uint64_t lost;        /**< because memory or disk was full */
-    uint64_t undefined;   /**< left out: events, communicators or messages that are not defined */
+    uint64_t records;     /**< records in the file */
+    uint64_t lost;        /**< records lost because memory or disk was full */
+    uint64_t undefined;   /**< left out: events, communicators or messages that were not defined */
     uint64_t end_alone;   /**< left out: ends of states that did not begin */
     uint64_t start_alone; /**< states that did not end; kept */
-    uint64_t bad_cargo;   /**< cargo left out */
-    uint64_t spilled;     /**< bytes beyond `memory`, which were only in local files */
+    uint64_t bad_cargo;   /**< pieces of cargo left out */
+    uint64_t spilled;     /**< bytes beyond `memory`, which were in local files only */
     uint64_t stalls;      /**< waits for the disk of more than 2 ms */
-    /** threads that recorded in memory, as their local file was refused space or not created: the death of the
-     * process would have lost these records */
+    /** threads that recorded in memory, as their local file got no space or could not be created. Had the process
+     * died, their records would have been lost */
     uint64_t unsaved;
-    hpcw_error disk; /**< why: the failure of the first process whose local file had one; code HPCW_OK: none */
-    /* The rest is of this process. */
-    int64_t begin_offset_ns;      /**< what to add to its clock for that of process 0, at the begin */
-    int64_t end_offset_ns;        /**< and at the end */
-    uint64_t begin_round_trip_ns; /**< of the quickest ping-pong at the begin */
-    uint64_t end_round_trip_ns;   /**< and at the end */
-    double drift;                 /**< seconds per second that its clock runs slower than that of process 0 */
-    bool same_clock; /**< it reads the same clock as process 0: offsets, round trips and drift are exactly 0 */
-    hpcw_clog2_clock clock; /**< the one that was used */
-    double tick_ns;         /**< length of a tick of it */
+    hpcw_error disk; /**< failure of the first process whose local file had one; code HPCW_OK: none */
+    /* The rest describes this process. */
+    int64_t begin_offset_ns;      /**< its clock + this = clock of process 0, at the begin */
+    int64_t end_offset_ns;        /**< the same at the end */
+    uint64_t begin_round_trip_ns; /**< round trip of the quickest ping-pong at the begin */
+    uint64_t end_round_trip_ns;   /**< the same at the end */
+    double drift;                 /**< seconds per second that its clock is slower than that of process 0 */
+    /** it reads the same clock as process 0: offsets, round trips and drift are exactly 0 */
+    bool same_clock;
+    hpcw_clog2_clock clock; /**< the clock that was used */
+    double tick_ns;         /**< length of a tick of this clock */
 } hpcw_clog2_log_report;
 
 /**
  * Gives the log another path. Collective, before hpcw_clog2_log_finish. The names of local files stay. A relative
  * path begins in the working directory of process 0, and a symbolic link that has the name is followed now.
  *
- * @return HPCW_OK; HPCW_EINVAL; HPCW_EMISMATCH: paths that differ; HPCW_ESTATE: the recording has ended;
- * HPCW_ENOMEM; HPCW_ECOMM; and what the system says of the directory. After a failure the log has its old path
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_EMISMATCH: the paths differ; HPCW_ESTATE: the recording has ended;
+ * HPCW_ENOMEM; HPCW_ECOMM; and errors of the system for the directory. After a failure the log has its old path
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_rename(hpcw_clog2_log *log, const char *path,
                                                            hpcw_error *err);
 
 /**
  * Ends the recording: compares the clocks again, corrects all times for offset and drift, merges and writes the
- * log. Collective. No thread may record any more. Local files are removed on success. After a failure they are
- * kept, with all that is in them, and the message says how to make a log of them, and how many threads recorded in
- * memory.
+ * log. Collective. No thread may record any more. Local files are removed on success and kept after a failure. The
+ * message then says how to make a log of them, and how many threads recorded in memory.
  *
  * @param report  out, may be NULL; valid also if records were lost
  * @return HPCW_OK; HPCW_EMISMATCH: the processes' definitions differ; HPCW_ESTATE; HPCW_ECOMM; HPCW_ENOMEM;
@@ -402,8 +396,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_finish(hpcw_clog2_log *log, 
                                                            hpcw_error *err);
 
 /**
- * Frees a recording and its timelines in any state. NULL is allowed. The local file of a recording without a log is
- * kept if an event is in it.
+ * Frees a recording and its timelines in any state. NULL is allowed. The local file of a recording without a log
+ * is kept if it holds an event.
  */
 HPCW_API void hpcw_clog2_log_free(hpcw_clog2_log *log);
 
@@ -413,37 +407,36 @@ HPCW_API void hpcw_clog2_log_free(hpcw_clog2_log *log);
 
 /** What hpcw_clog2_recover found. */
 typedef struct hpcw_clog2_recovered {
-    uint64_t records;   /**< in the log */
-    uint64_t left_out;  /**< as `undefined` and `end_alone` of a report */
-    uint32_t files;     /**< that were used */
-    uint32_t truncated; /**< how many of these are cut short or damaged, or had no space for all records */
+    uint64_t records;   /**< records in the log */
+    uint64_t left_out;  /**< records left out, as `undefined` and `end_alone` of hpcw_clog2_log_report */
+    uint32_t files;     /**< local files that were used */
+    uint32_t truncated; /**< files of these that are cut short or damaged, or had no space for all records */
     uint32_t missing;   /**< ranks of the run without a file */
 } hpcw_clog2_recovered;
 
 /**
- * Looks in the directory of local files for those of an earlier run with the same name of its log, whose processes
- * have died or could not write it. Not collective; sees this host's directory alone, and in it files that this
- * host made since it booted: whether processes of other hosts live cannot be known here. Where files cannot be
+ * Looks in the directory of local files for files of an earlier run whose log had the same name, and whose
+ * processes died or could not write it. Not collective. It sees only this host's directory, and only files that
+ * this host made since it booted: it cannot know whether processes of other hosts live. Where files cannot be
  * locked, it finds none.
  *
- * @param pattern  out [size]: how a shell names all files of that run; of several runs, of one
+ * @param pattern  out [size]: shell pattern for all files of that run. If there are several runs, those of one
  * @return whether there are such files
  */
 HPCW_API bool hpcw_clog2_log_left(const hpcw_clog2_log *log, char *pattern, size_t size);
 
 /**
- * Makes a log of the local files of a run that died: those of this library, or those of MPE2
- * (clog2_*_taskID=*). Not collective. Clocks are corrected by the comparison at the begin; there was none at
- * the end.
+ * Makes a log from the local files of a run that died, written by this library or by MPE2 (clog2_*_taskID=*). Not
+ * collective. Clocks are corrected by their comparison at the begin, as there was none at the end.
  *
  * @param path   of the log
  * @param local  [count] paths of local files, all of one run
- * @param partial  also make a log if some ranks have no file, and are empty in it, or one of this library that is
+ * @param partial  also make a log if ranks have no file (they are empty in it), or if a file of this library is
  *                 cut short, damaged, or had no space for all records
  * @param found  out, may be NULL
  * @return HPCW_OK; HPCW_EINVAL; HPCW_EFORMAT: not a local file, files of different runs, the same rank twice;
- * HPCW_EMISMATCH: a rank without a file or without all its records, and not `partial`: the message names it, and
- * there is no log; HPCW_ENOMEM; errors of the system
+ * HPCW_EMISMATCH: without `partial`, a rank has no file or not all its records; the message names it, and there is
+ * no log; HPCW_ENOMEM; errors of the system
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_recover(const char *path, const char *const *local,
                                                         size_t count, bool partial, hpcw_clog2_recovered *found,

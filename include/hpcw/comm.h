@@ -21,8 +21,8 @@ extern "C" {
 typedef struct hpcw_comm hpcw_comm;
 
 /**
- * The communicator of one process alone. Never initialises MPI. NULL means this one wherever a call takes a
- * communicator.
+ * Makes the communicator of one process alone. Never initialises MPI. Where a call takes a communicator, NULL
+ * means this one.
  *
  * @param out  the communicator, to be freed with hpcw_comm_free; NULL on failure
  * @return HPCW_OK, HPCW_EINVAL (out is NULL) or HPCW_ENOMEM
@@ -32,32 +32,32 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_comm_self(hpcw_comm **out, hpcw_error 
 /**
  * A program's own communication. Initialise with hpcw_comm_callbacks_init.
  *
- * The library makes each call on all processes of the communicator, in the same order, on the thread that calls
- * the library. A call returns on a process as soon as that one has what it is to get and its data may change.
- * Messages of a gather and a scatter have sizes that are multiples of 8, or the same size on all processes.
+ * The library calls each function on all processes of the communicator, in the same order, on the thread that
+ * calls the library. A function may return on a process once that process has its result and may change its data.
+ * In a gather or scatter, the sizes are multiples of 8, or the same on all processes.
  *
- * Results: 0, or any other number, which stands in the message of the error. A failure must be one on all
- * processes: otherwise the others wait in the next call.
+ * The functions return 0, or any other number for a failure; the error message contains that number. A call must
+ * fail on all processes or on none: otherwise the others wait in the next call.
  */
 typedef struct hpcw_comm_callbacks {
     size_t size; /**< of this struct; hpcw_comm_callbacks_init sets it (hpcw.h) */
-    /** All get the [size] bytes that process `root` has in `data`. */
+    /** Sends the [size] bytes of `data` on process `root` to all processes. */
     int (*broadcast)(void *context, void *data, size_t size, int root);
-    /** Process `root` gets the messages of all one after the other, its own too: sizes[p] bytes of process p, which
-     * stand in `mine` there. `all` and `sizes` are NULL on the others. */
+    /** Gathers the messages of all processes, including its own, on process `root`, one after the other in `all`.
+     * Process p sends `mine`, of sizes[p] bytes. `all` and `sizes` are NULL on the others. */
     int (*gather)(void *context, const void *mine, size_t size, void *all, const size_t *sizes, int root);
-    /** The reverse: process p gets `size` bytes in `mine`, which are the next sizes[p] bytes of `all` on process
-     * `root`. */
+    /** Scatters `all` of process `root`, the reverse of gather: process p receives the next sizes[p] bytes of it in
+     * `mine` [size]. */
     int (*scatter)(void *context, const void *all, const size_t *sizes, void *mine, size_t size, int root);
     /**
-     * Divides the processes into `parts` parts, of which this one is in number `part`, as process `process` of
-     * `size`. Only for SION containers with one file per colour (hpcw_sion_options, `files` 0); NULL: these are
-     * refused.
+     * Divides the processes into `parts` parts. This process becomes process `process` of the `size` processes of
+     * part `part`. Only SION containers with one file per colour need it (hpcw_sion_options, `files` 0); NULL:
+     * they are refused.
      *
-     * @param out  the context of calls among the processes of the part, which free_part gets at the end
+     * @param out  the context of calls within the part; passed to free_part at the end
      */
     int (*split)(void *context, int part, int parts, int process, int size, void **out);
-    /** Frees what `split` made, on all processes of the part; may be NULL. */
+    /** Frees the context that `split` made, on all processes of the part. May be NULL. */
     void (*free_part)(void *context);
 } hpcw_comm_callbacks;
 
@@ -70,12 +70,12 @@ static inline void hpcw_comm_callbacks_init(hpcw_comm_callbacks *callbacks) {
 }
 
 /**
- * A communicator of a program's own calls. Not collective, and makes no call.
+ * Makes a communicator from a program's own functions. Not collective; calls none of them.
  *
- * Reductions and exchanges go through process 0, which holds the messages of all for a while: of an exchange the
- * square of the number of processes, words. So this is for up to some thousands of processes; with MPI,
- * hpcw_comm_from_mpi is faster. All handles can be opened with it but hpcw_clog2_log, which measures the times of
- * messages between two processes.
+ * Reductions and exchanges go through process 0, which holds the messages of all processes for a while. In an
+ * exchange that is one word for each pair of processes. So this suits up to some thousands of processes; with MPI,
+ * hpcw_comm_from_mpi is faster. All handles but hpcw_clog2_log can use it: that one measures message times between
+ * two processes.
  *
  * @param callbacks  `broadcast`, `gather` and `scatter` are not NULL; copied
  * @param context    first argument of the calls; stays the caller's, and valid as long as the communicator

@@ -38,10 +38,9 @@
  * - No file has the name of its target before `close` succeeds.
  * - Collective calls are marked so; they must be made by all processes of the communicator, and return the same
  *   status and message on all of them.
- * - Options are a struct that its `..._options_init` fills in with the defaults; set what differs after that. The
- *   init also sets the first member, the size of the struct. So a later version of the library can have more
- *   options, at the end of the struct, and programs need no new compilation. Structs inside other structs do not
- *   grow.
+ * - Options are a struct. Its `..._options_init` fills in the defaults; set what differs after that. The init also
+ *   sets the first member, the size of the struct. So a later version of the library can add options at the end of
+ *   the struct, and programs need not be compiled again. Structs inside other structs do not grow.
  * - Distinct handles are independent. Each call says what may run on several threads.
  */
 #ifndef HPCW_HPCW_H

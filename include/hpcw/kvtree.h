@@ -41,14 +41,14 @@ typedef struct hpcw_kvtree hpcw_kvtree;
  *  Building
  * --------------------------------------------------------------------------------------------------------- */
 
-/** An empty tree. @return HPCW_OK, HPCW_EINVAL (out is NULL) or HPCW_ENOMEM */
+/** Makes an empty tree. @return HPCW_OK, HPCW_EINVAL (out is NULL) or HPCW_ENOMEM */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_kvtree_new(hpcw_kvtree **out, hpcw_error *err);
 
 /** Frees a tree with all its nodes. Only for roots. NULL is allowed. */
 HPCW_API void hpcw_kvtree_free(hpcw_kvtree *root);
 
 /**
- * The child with this key; if there is none, it is added as the last one.
+ * Finds the child with this key. If there is none, adds it as the last one.
  *
  * @param key    any bytes, copied; it may be empty
  * @param child  out: the child; may be NULL
@@ -61,7 +61,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_kvtree_add(hpcw_kvtree *node, const ch
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_kvtree_set(hpcw_kvtree *node, const char *key, const char *value,
                                                      hpcw_error *err);
 
-/** The same for a number, in decimal. */
+/** Sets a number as hpcw_kvtree_set does, in decimal. */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_kvtree_set_u64(hpcw_kvtree *node, const char *key, uint64_t value,
                                                          hpcw_error *err);
 
@@ -77,13 +77,14 @@ HPCW_API void hpcw_kvtree_remove(hpcw_kvtree *node, const char *key);
  *  Looking
  * --------------------------------------------------------------------------------------------------------- */
 
-/** The child with this key, or NULL. The child of NULL is NULL, so that calls chain. */
+/** Returns the child with this key, or NULL. The child of NULL is NULL, so that calls chain. */
 HPCW_API hpcw_kvtree *hpcw_kvtree_get(const hpcw_kvtree *node, const char *key);
 
-/** The value of `key`: the key of its only child, if that has no children; NULL otherwise. */
+/** Returns the value of `key`: the key of its only child, if that has no children; NULL otherwise. */
 HPCW_API const char *hpcw_kvtree_value(const hpcw_kvtree *node, const char *key);
 
-/** The value of `key` as a decimal number. @return HPCW_OK; HPCW_EFORMAT if there is none, or no number */
+/** Gets the value of `key` as a decimal number. @return HPCW_OK; HPCW_EFORMAT if there is no value, or it is no
+ * number */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_kvtree_value_u64(const hpcw_kvtree *node, const char *key,
                                                            uint64_t *value, hpcw_error *err);
 
@@ -120,8 +121,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_kvtree_write_file(const hpcw_kvtree *r
                                                             hpcw_durability durability, hpcw_error *err);
 
 /**
- * Reads a stored tree. Strict: refuses what the original reader overlooks (counts that do not fit, bytes after
- * the map, unknown flags, equal keys below one parent). A tree without a CRC is accepted.
+ * Reads a stored tree. Strict: refuses what the original reader overlooks (wrong counts, bytes after the map,
+ * unknown flags, equal keys below one parent). A tree without a CRC is accepted.
  *
  * @param name    for messages
  * @param data    [size] bytes
@@ -133,7 +134,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_kvtree_write_file(const hpcw_kvtree *r
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_kvtree_decode(const char *name, const void *data, size_t size,
                                                         size_t *stored, hpcw_kvtree **out, hpcw_error *err);
 
-/** Reads a file that holds one tree and nothing else. Results as hpcw_kvtree_decode and of the system. */
+/** Reads a file that holds one tree and nothing else. @return as hpcw_kvtree_decode, and errors of the system */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_kvtree_read_file(const char *path, hpcw_kvtree **out,
                                                            hpcw_error *err);
 
@@ -143,9 +144,10 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_kvtree_read_file(const char *path, hpc
 
 /** How a tree is printed. */
 typedef enum hpcw_kvtree_form {
-    HPCW_KVTREE_TREE = 0,   /**< one key a line, two blanks per level (kvtree_print) */
-    HPCW_KVTREE_KEYVAL = 1, /**< the same with values after their keys: "LEVEL = 0" (kvtree_print -m keyval) */
-    HPCW_KVTREE_JSON = 2    /**< objects, with values as strings; bytes that are not UTF-8 become U+FFFD */
+    HPCW_KVTREE_TREE = 0, /**< one key a line, two blanks per level (kvtree_print) */
+    /** as a tree, with values after their keys: "LEVEL = 0" (kvtree_print -m keyval) */
+    HPCW_KVTREE_KEYVAL = 1,
+    HPCW_KVTREE_JSON = 2 /**< objects, with values as strings; bytes that are not UTF-8 become U+FFFD */
 } hpcw_kvtree_form;
 
 /** Prints to a sink, from offset 0. @return HPCW_OK, HPCW_EINVAL, HPCW_ERANGE (JSON: deeper than 62 levels),

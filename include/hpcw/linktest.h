@@ -69,29 +69,30 @@ typedef struct hpcw_linktest_params {
     bool gpu_memory;             /**< message buffers are in the memory of a GPU */
     bool random_buffers;         /**< message buffers filled at random with buffer_seed */
     bool check_buffers;          /**< received messages are compared with those sent */
-    uint64_t messages;           /**< timed messages per pair, >= 1 */
+    uint64_t messages;           /**< number of timed messages per pair, >= 1 */
     uint64_t message_size;       /**< bytes */
     uint64_t warmup_messages;    /**< messages per pair before the timed ones */
     uint64_t retests;            /**< number d of slowest connections to measure again; min(d, N) is written */
-    uint64_t message_buffers;    /**< 1 (default), or more: then the several-buffers flag is set */
-    uint64_t buffer_seed;        /**< must be 0 unless random_buffers */
+    /** number of buffers; 1 (default), or more, which sets the several-buffers flag */
+    uint64_t message_buffers;
+    uint64_t buffer_seed;  /**< must be 0 unless random_buffers */
     uint64_t permutations; /**< R: iterations with randomly renumbered tasks; 0: one, in plain rank order */
     uint64_t task_seed;    /**< seed of the renumbering, must be 0 if permutations is 0 */
     uint64_t step_seed;    /**< seed of the step shuffle; not stored in the file */
 
-    size_t max_host_size;         /**< longest host name with its NUL among all tasks; default 64 */
-    uint32_t files;               /**< physical SION files, default 1 */
-    uint32_t set_first_file;      /**< with set_files: the first physical file that this call writes */
-    uint32_t set_files;           /**< 0 (default): all of them. Otherwise only this many of the `files`, as in
-                                       hpcw_sion_options, without the summaries, which need all timings: see
-                                       hpcw_linktest_complete */
+    size_t max_host_size;    /**< longest host name with its NUL among all tasks; default 64 */
+    uint32_t files;          /**< physical SION files, default 1 */
+    uint32_t set_first_file; /**< with set_files: the first physical file that this call writes */
+    /** 0 (default): all files are written. Otherwise only this many of the `files`, as in hpcw_sion_options,
+     * and without summaries, which need all timings: see hpcw_linktest_complete */
+    uint32_t set_files;
     uint32_t fs_block_size;       /**< as in hpcw_sion_options; 0: that of the directory */
     hpcw_sion_layout layout;      /**< default HPCW_SION_ALIGNED; packed avoids the padding per stream */
     hpcw_durability durability;   /**< default HPCW_SYNC_FILE */
     hpcw_sink_source sink_source; /**< where bytes go; zeroed: files */
 } hpcw_linktest_params;
 
-/** Fills in the defaults: 0 tasks, mode "mpi", 25 messages of 256 KiB, 3 warm-ups, 10 retests, 1 file. */
+/** Fills in the defaults: no tasks, mode "mpi", 25 messages of 256 KiB, 3 warm-ups, 10 retests, 1 file. */
 HPCW_API void hpcw_linktest_params_init(hpcw_linktest_params *params);
 
 /**
@@ -114,12 +115,13 @@ HPCW_API uint64_t hpcw_linktest_stream_size(const hpcw_linktest_params *params, 
                                             size_t host_size);
 
 /* ------------------------------------------------------------------------------------------------------------
- *  Schedule: who meets whom
+ *  Schedule: which tasks are partners in which step
  * --------------------------------------------------------------------------------------------------------- */
 
 /**
- * The order of meetings of one permutation: shuffled steps and renumbered tasks included. Memory O(N) if the
- * parameters ask for a shuffle, otherwise O(1). Read-only after creation: threads may share it.
+ * The partners of all tasks in each step of a permutation, after the shuffle of steps and the renumbering of
+ * tasks. Memory O(N) if the parameters ask for a shuffle, otherwise O(1). Read-only after creation: threads may
+ * share it.
  */
 typedef struct hpcw_linktest_schedule hpcw_linktest_schedule;
 
@@ -133,10 +135,11 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_schedule_new(const hpcw_linkt
                                                                 uint64_t permutation,
                                                                 hpcw_linktest_schedule **out, hpcw_error *err);
 
-/** The partner of `rank` in step `step` (0 .. steps - 1); O(1). */
+/** Returns the partner of `rank` in step `step` (0 .. steps - 1). Time O(1). */
 HPCW_API uint32_t hpcw_linktest_partner(const hpcw_linktest_schedule *schedule, uint32_t rank, uint32_t step);
 
-/** All partners of `rank`: partner[s] for s = 0 .. steps - 1. Much faster than one by one. */
+/** Gets all partners of `rank`: partner[s] for s = 0 .. steps - 1. Much faster than hpcw_linktest_partner for each
+ * step. */
 HPCW_API void hpcw_linktest_partners(const hpcw_linktest_schedule *schedule, uint32_t rank, uint32_t *partner);
 
 /** Frees a schedule, NULL allowed. Copied partners stay valid. */
@@ -157,9 +160,7 @@ typedef struct hpcw_linktest_slow {
     uint32_t to;        /**< its partner */
 } hpcw_linktest_slow;
 
-/**
- * Creates the file. Collective. Results as hpcw_sion_open and hpcw_linktest_params_check. `params` is copied.
- */
+/** Creates the file. Collective. `params` is copied. @return as hpcw_sion_open and hpcw_linktest_params_check */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_open(const char *path, hpcw_comm *comm,
                                                         const hpcw_linktest_params *params, hpcw_linktest **out,
                                                         hpcw_error *err);
@@ -168,10 +169,10 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_open(const char *path, hpcw_c
 HPCW_API uint32_t hpcw_linktest_first_rank(const hpcw_linktest *lt);
 
 /**
- * Sets where a task of this process runs; once per task, before its first timings. Different threads may handle
- * different tasks.
+ * Sets host and core of a task of this process. Call it once per task, before its first timings. Different threads
+ * may handle different tasks.
  *
- * @param host  ASCII, not empty, at most max_host_size - 1 characters; every node needs its own name
+ * @param host  ASCII, not empty, at most max_host_size - 1 characters; every node needs a different name
  * @param core  number of the core, >= 0
  * @return HPCW_OK, HPCW_EINVAL, HPCW_ERANGE (name too long), HPCW_ESTATE (set before), and as hpcw_sion_write
  */
@@ -179,8 +180,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_task(hpcw_linktest *lt, uint3
                                                         int32_t core, hpcw_error *err);
 
 /**
- * Stores the timings of a task of this process in the current permutation; once per task and permutation. Different
- * threads may handle different tasks.
+ * Stores the timings of a task of this process in the current permutation. Call it once per task and permutation.
+ * Different threads may handle different tasks.
  *
  * @param time_ps     [steps] picoseconds per message, one way, 1 .. 2^52 - 1
  * @param partner     [steps] the partner in each step; NULL: the schedule of hpcw_linktest_schedule_new
@@ -201,31 +202,31 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_timings(hpcw_linktest *lt, ui
 HPCW_API void hpcw_linktest_abandon(hpcw_linktest *lt, const hpcw_error *reason);
 
 /**
- * The slowest connections of the current permutation over all processes, slowest first, equal ones by measurer
- * and partner. Collective, after all processes have stored their timings. The caller may
- * measure them again.
+ * Gets the slowest connections of the current permutation over all processes, slowest first. Equal times are
+ * sorted by measuring task, then by partner. Collective; call it after all processes have stored their timings.
+ * The caller may measure these connections again.
  *
  * @param slow   out: [min(retests, N)], the same on all processes, retest_ps = time_ps
- * @param count  out: entries
+ * @param count  out: number of entries
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_slowest(hpcw_linktest *lt, hpcw_linktest_slow *slow,
                                                            size_t *count, hpcw_error *err);
 
 /**
- * Ends a permutation: the summary (minimum, mean, maximum, slowest connections) is computed over all processes
- * and stored with task 0. Collective.
+ * Ends a permutation. The summary (minimum, mean, maximum, slowest connections) is computed over all processes and
+ * stored with task 0. Collective.
  *
  * @param start   text of at most 31 characters, by convention YYYY-MM-DDThh:mm:ssZ (agree)
  * @param end     the same, not before `start`
- * @param slow    [min(retests, N)] from hpcw_linktest_slowest with retest_ps filled in (significant on the
- * owner of task 0), or NULL: retested = original
+ * @param slow    [min(retests, N)] from hpcw_linktest_slowest with retest_ps filled in; only that of the owner of
+ * task 0 counts. NULL: retest_ps = time_ps
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_end_permutation(hpcw_linktest *lt, const char *start,
                                                                    const char *end,
                                                                    const hpcw_linktest_slow *slow,
                                                                    hpcw_error *err);
 
-/** Exact figures over a number of timings: mergeable in any order and grouping. */
+/** Exact figures of any number of timings. They can be merged in any order and grouping. */
 typedef struct hpcw_linktest_range {
     uint64_t count;    /**< number of timings */
     uint64_t min_ps;   /**< UINT64_MAX if count is 0 */
@@ -238,7 +239,7 @@ typedef struct hpcw_linktest_range {
 HPCW_API void hpcw_linktest_range_merge(hpcw_linktest_range *into, const hpcw_linktest_range *from);
 
 /**
- * The figures of the last permutation that ended, over all processes of the communicator. Not collective.
+ * Gets the figures of the last permutation that ended, over all processes of the communicator. Not collective.
  *
  * @param times       out, may be NULL
  * @param all_to_all  out, may be NULL
@@ -253,8 +254,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_figures(const hpcw_linktest *
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_close(hpcw_linktest *lt, hpcw_error *err);
 
-/** Frees a handle in any state, NULL allowed. Discards the file if it was not closed; a child of fork() touches
- * none. */
+/** Frees a handle in any state, NULL allowed. A file that was not closed is discarded. In a child of fork(), no
+ * file is touched. */
 HPCW_API void hpcw_linktest_free(hpcw_linktest *lt);
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -265,21 +266,21 @@ HPCW_API void hpcw_linktest_free(hpcw_linktest *lt);
 typedef struct hpcw_linktest_summary {
     const char *start;              /**< as in hpcw_linktest_end_permutation */
     const char *end;                /**< as in hpcw_linktest_end_permutation */
-    hpcw_linktest_range times;      /**< over all tasks of the set */
+    hpcw_linktest_range times;      /**< figures over all tasks of the set */
     hpcw_linktest_range all_to_all; /**< ignored without all-to-all tests */
     const hpcw_linktest_slow *slow; /**< [min(retests, N)], slowest first, retests filled in */
 } hpcw_linktest_summary;
 
 /**
- * Writes the summaries into a file 0 that was made with set_files > 0, when all other parts are known, too. Not
- * collective. The file keeps its name; the caller renames it after success.
+ * Writes the summaries into a file 0 that was made with set_files > 0, once the timings of all other parts are
+ * known. Not collective. The file keeps its name; the caller renames it after success.
  *
  * @param path       the current name of the file
- * @param params     as at its open; fs_block_size must be the block size of the file, not 0
+ * @param params     the parameters of its open; fs_block_size must be the block size of the file, not 0
  * @param host_size  size of task 0's host name with NUL
  * @param summary    [hpcw_linktest_permutations(params)]
- * @return HPCW_OK; HPCW_EINVAL; HPCW_EFORMAT if task 0's stream is not where it belongs in the file; errors of the
- *         system
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_EFORMAT if the stream of task 0 is not at its offset in the file; errors of
+ *         the system
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_complete(const char *path,
                                                             const hpcw_linktest_params *params,
@@ -287,7 +288,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_complete(const char *path,
                                                             const hpcw_linktest_summary *summary,
                                                             hpcw_error *err);
 
-/** Sorts connections as in the file: slowest first, equal ones by measurer and partner. */
+/** Sorts connections as in the file: slowest first; equal times by measuring task, then by partner. */
 HPCW_API void hpcw_linktest_sort_slow(hpcw_linktest_slow *slow, size_t count);
 
 #ifdef __cplusplus

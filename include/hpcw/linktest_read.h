@@ -6,15 +6,14 @@
  *     hpcw_linktest_reader_open("pingpong_results_bin.sion", &r, &err);
  *     uint32_t steps = hpcw_linktest_reader_info(r)->steps;
  *     for (uint32_t rank = 0; rank < hpcw_linktest_reader_info(r)->tasks; rank++)
- *         hpcw_linktest_reader_row(r, rank, 0, time_s, partner, NULL, &err);  // [steps] each: time_s[s] with
- *         partner[s]
+ *         hpcw_linktest_reader_row(r, rank, 0, time_s, partner, NULL, &err);  // [steps] times and partners
  *     hpcw_linktest_reader_free(r);
  *
  * Nothing here is collective: every process that reads opens the result, and reads any rows.
  *
- * The reader is strict: what breaks a rule of the format is HPCW_EFORMAT or HPCW_ETRUNCATED, with file, offset,
- * expected and actual value. `hpcgen verify` checks all rules, also those between rows. Memory: less than 1 MiB,
- * whatever the content, or 7 MiB for a set of several physical files.
+ * The reader is strict. Data that break a rule of the format give HPCW_EFORMAT or HPCW_ETRUNCATED, and the message
+ * has the file, offset, expected and actual value. `hpcgen verify` checks all rules, also those between rows.
+ * Memory: less than 1 MiB, whatever the content, or 7 MiB for a set of several physical files.
  *
  * One thread at a time may use a handle. Several handles may read the same result. The bytes:
  * doc/formats/linktest.md.
@@ -39,7 +38,7 @@ extern "C" {
 typedef struct hpcw_linktest_reader hpcw_linktest_reader;
 
 /**
- * Opens a result by the name of its container, reads the file header, and compares all lengths with it.
+ * Opens a result by the name of its container. Reads the file header, and checks all lengths against it.
  *
  * @param out  the handle, to be freed with hpcw_linktest_reader_free; NULL on failure
  * @return HPCW_OK; HPCW_EINVAL (a bad argument, not a regular file, a later file of a set); HPCW_EFORMAT;
@@ -54,16 +53,17 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_reader_open(const char *path,
 /** Closes and frees, NULL allowed. */
 HPCW_API void hpcw_linktest_reader_free(hpcw_linktest_reader *reader);
 
-/** What the file header says; texts are valid as long as the handle. Later versions may add members at the end. */
+/** Content of the file header. Texts are valid as long as the handle. Later versions may add members at the end. */
 typedef struct hpcw_linktest_info {
     uint32_t tasks; /**< N */
-    uint32_t steps; /**< of a permutation, with one partner each: N - 1, or N / 2 for the bisection test */
+    /** steps of a permutation, with one partner each: N - 1, or N / 2 for the bisection test */
+    uint32_t steps;
     uint64_t permutations;    /**< at least 1 */
-    uint32_t version[3];      /**< of LinkTest: 2, 1, 17 */
+    uint32_t version[3];      /**< version of LinkTest: 2, 1, 17 */
     const char *git_hash;     /**< usually 40 hex digits */
     const char *mode;         /**< "mpi", "tcp", ... */
     bool all_to_all;          /**< an all-to-all test in each permutation */
-    bool bidirectional;       /**< with neither of these two, a pair plays ping-pong */
+    bool bidirectional;       /**< kernel; a pair plays ping-pong if neither this nor unidirectional is set */
     bool unidirectional;      /**< see bidirectional */
     bool bisection;           /**< pairs only across the halves */
     bool randomize_steps;     /**< the steps are shuffled */
@@ -71,11 +71,11 @@ typedef struct hpcw_linktest_info {
     bool no_sion;             /**< flag of this name: LinkTest was to write no result in a container */
     bool parallel_sion;       /**< flag of this name: the container was written by all processes */
     bool gpu_memory;          /**< messages lie in the memory of a GPU */
-    bool many_buffers;        /**< a message has one of several buffers */
-    bool random_buffers;      /**< with random content, of buffer_seed */
+    bool many_buffers;        /**< a pair uses several message buffers */
+    bool random_buffers;      /**< buffers have random content, made with buffer_seed */
     bool check_buffers;       /**< received messages are compared with those sent */
     uint8_t allocator;        /**< code of the memory allocator, as stored */
-    bool randomized;          /**< the tasks are renumbered in each permutation, with task_seed */
+    bool randomized;          /**< tasks are renumbered in each permutation, with task_seed */
     uint64_t messages;        /**< timed messages per pair */
     uint64_t message_size;    /**< bytes */
     uint64_t warmup_messages; /**< messages per pair before the timed ones */
@@ -85,25 +85,24 @@ typedef struct hpcw_linktest_info {
     uint64_t task_seed;       /**< see randomized */
 } hpcw_linktest_info;
 
-/** Valid as long as the handle. NULL for NULL. */
+/** Returns the file header, valid as long as the handle. NULL for NULL. */
 HPCW_API const hpcw_linktest_info *hpcw_linktest_reader_info(const hpcw_linktest_reader *reader);
 
 /**
- * Where a task ran: a host name of printable ASCII, and a core >= 0.
+ * Gets the place where a task ran: a host name of printable ASCII, and a core >= 0.
  *
  * @param rank  0 .. tasks - 1
  * @param host  [HPCW_LINKTEST_READER_HOST_SIZE] out
  * @param core  out: number of the core
  * @return HPCW_OK; HPCW_EINVAL; HPCW_EFORMAT; HPCW_ETRUNCATED; HPCW_ERANGE (a longer host name); HPCW_ENOMEM; and
- *         what the system says
+ *         errors of the system
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_reader_host(hpcw_linktest_reader *reader, uint32_t rank,
                                                                char *host, int32_t *core, hpcw_error *err);
 
 /**
- * The times of a permutation by task: rows of the matrix whose element [a, b] is the time of a message between a
- * and b, as a measured it. It is NaN where a measured none: with itself, and within its half in the bisection
- * test.
+ * Gets rows of the matrix of a permutation. Its element [a, b] is the time of a message between tasks a and b,
+ * measured by a. It is NaN if a measured none: on the diagonal, and within a half in the bisection test.
  *
  * @param permutation   0 .. permutations - 1
  * @param first, count  rows: tasks `first` .. first + count - 1
@@ -116,10 +115,10 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_reader_matrix(hpcw_linktest_r
                                                                  hpcw_error *err);
 
 /**
- * What a task measured in a permutation: in step s it exchanged messages with partner[s], and time_s[s] is the
- * time of one of them, one way. Every timing is a finite number > 0, every partner another task.
+ * Gets the measurements of a task in a permutation. In step s it exchanged messages with partner[s], and time_s[s]
+ * is the one-way time of a message. Every timing is a finite number > 0, every partner another task.
  *
- * Ranks in ascending order are quickest.
+ * Reading ranks in ascending order is fastest.
  *
  * @param rank          0 .. tasks - 1
  * @param permutation   0 .. permutations - 1
@@ -133,17 +132,17 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_reader_row(hpcw_linktest_read
                                                               uint32_t *partner, double *all_to_all_s,
                                                               hpcw_error *err);
 
-/** The summary of a permutation, as stored: its times are finite numbers > 0. Only `hpcgen verify` compares them
+/** The summary of a permutation, as stored. Its times are finite numbers > 0. Only `hpcgen verify` compares them
  * with the rows. */
 typedef struct hpcw_linktest_totals {
     char start[33];          /**< usually YYYY-MM-DDThh:mm:ssZ */
     char end[33];            /**< see start */
-    double min_s;            /**< seconds, over the timings of all tasks */
-    double avg_s;            /**< their mean */
-    double max_s;            /**< the largest */
-    double all_to_all_min_s; /**< the same of the all-to-all tests; 0 without them */
-    double all_to_all_avg_s; /**< their mean */
-    double all_to_all_max_s; /**< the largest */
+    double min_s;            /**< smallest timing of all tasks, seconds */
+    double avg_s;            /**< mean timing, seconds */
+    double max_s;            /**< largest timing, seconds */
+    double all_to_all_min_s; /**< smallest time of an all-to-all test, seconds; 0 without these tests */
+    double all_to_all_avg_s; /**< mean time of an all-to-all test */
+    double all_to_all_max_s; /**< largest time of an all-to-all test */
 } hpcw_linktest_totals;
 
 /** Reads the summary of a permutation. @return as hpcw_linktest_reader_host */
@@ -153,7 +152,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_reader_totals(hpcw_linktest_r
 
 /** One connection among the slowest, and its second measurement. */
 typedef struct hpcw_linktest_connection {
-    double time_s;   /**< seconds, as `from` measured them */
+    double time_s;   /**< seconds, measured by `from` */
     double retest_s; /**< seconds of the second measurement */
     uint32_t from;   /**< the task that measured */
     uint32_t to;     /**< its partner */
@@ -161,7 +160,7 @@ typedef struct hpcw_linktest_connection {
 
 /**
  * Reads entries [first, first + count) of the list of the slowest connections of a permutation, first + count <=
- * retests. Slowest first; times are finite numbers > 0, tasks are two different ones.
+ * retests. The slowest connection comes first. Times are finite numbers > 0, and the two tasks differ.
  *
  * @param connection  [count] out
  * @return as hpcw_linktest_reader_host

@@ -13,11 +13,11 @@ extern "C" {
 #endif
 
 #if defined(__GNUC__)
-/** Marks what the library exports. */
+/** Marks exported functions. */
 #define HPCW_API __attribute__((visibility("default")))
-/** The compiler warns about a result that is not used. */
+/** Makes the compiler warn about an unused result. */
 #define HPCW_MUST_CHECK __attribute__((warn_unused_result))
-/** The compiler checks arguments against the format. */
+/** Makes the compiler check arguments against the format. */
 #define HPCW_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 #else
 #define HPCW_API

@@ -8,9 +8,9 @@
  *         hpcw_clog2_log_begin(hpcw_trace_timeline(), hpcw_trace_comm(MPI_COMM_WORLD), compute);
  *     }
  *
- * All functions are weak: without the wrapper, their addresses are NULL. So a program needs no library for them,
- * and runs with the wrapper and without. The wrapper opens the log in MPI_Init and writes it in MPI_Finalize: it
- * must not be finished or freed.
+ * All functions are weak symbols: without the wrapper, their addresses are NULL. So a program links no library for
+ * them, and runs with the wrapper and without. The wrapper opens the log in MPI_Init and writes it in
+ * MPI_Finalize: it must not be finished or freed.
  */
 #ifndef HPCW_TRACE_H
 #define HPCW_TRACE_H
@@ -27,30 +27,30 @@ extern "C" {
 /** Version of these headers, as a number. */
 #define HPCW_TRACE_VERSION (10000 * HPCW_VERSION_MAJOR + 100 * HPCW_VERSION_MINOR + HPCW_VERSION_PATCH)
 
-/** Private: marks what the program may run without. */
+/** Private: marks functions that may be missing at run time. */
 #define HPCW_TRACE_WEAK __attribute__((weak))
 
 /**
- * The log between MPI_Init and MPI_Finalize.
+ * Returns the log between MPI_Init and MPI_Finalize.
  *
  * @param version  HPCW_TRACE_VERSION; the wrapper and the program's libhpcw must be of one version
  * @return NULL: nothing is recorded, or the wrapper has another version
  */
 HPCW_API HPCW_TRACE_WEAK hpcw_clog2_log *hpcw_trace_log(int version);
 
-/** The timeline of the calling thread; NULL if there is none, or no memory. */
+/** Returns the timeline of the calling thread; NULL if there is none, or no memory. */
 HPCW_API HPCW_TRACE_WEAK hpcw_clog2_timeline *hpcw_trace_timeline(void);
 
-/** The log's number of a communicator of the program; UINT32_MAX if the wrapper does not follow it. */
+/** Returns the log's number of a communicator of the program; UINT32_MAX if the wrapper does not follow it. */
 HPCW_API HPCW_TRACE_WEAK uint32_t hpcw_trace_comm(MPI_Comm comm);
 
 /**
- * Has the wrapper call a function before it writes the log, in MPI_Finalize: the last moment for definitions,
- * which must be the same on all processes. The function may call MPI, whose calls are not recorded any more. It is
- * called if all processes of MPI_COMM_WORLD have one, and on all of them. A second call of hpcw_trace_at_end
- * replaces the function.
+ * Registers a function that the wrapper calls in MPI_Finalize, before it writes the log. It is the last chance for
+ * definitions, which must be the same on all processes. The function may call MPI; these calls are not recorded.
+ * It is called only if all processes of MPI_COMM_WORLD have registered one, and then on all of them. A second call
+ * of hpcw_trace_at_end replaces the function.
  *
- * @param call  returns whether something of it is in the log, which is then written even if it has no call of MPI
+ * @param call  returns whether it recorded anything; the log is then written even if it has no call of MPI
  */
 HPCW_API HPCW_TRACE_WEAK void hpcw_trace_at_end(bool (*call)(void *context), void *context);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Reading vt's load-balancing data (LBDatafile), the file of one rank: those of <hpcw/vom.h>, of vt and of LBAF,
- * plain or compressed with brotli, whatever their names say.
+ * Reads vt's load-balancing data (LBDatafile), the file of one rank. It may come from <hpcw/vom.h>, vt or LBAF,
+ * and be plain or compressed with brotli, whatever its name.
  *
  *     hpcw_vom_reader *r;
  *     hpcw_vom_watch watch = {.context = &sums, .task = add_task, .end_phase = put_phase};
@@ -9,21 +9,24 @@
  *     hpcw_vom_reader_watch(r, UINT64_MAX, &watch, &err);
  *     hpcw_vom_reader_free(r);
  *
- * Records come as hpcw_vom_task_add and hpcw_vom_edge_add take them, in the order of the file: what vt wrote can
- * be written again.
+ * Records have the form that hpcw_vom_task_add and hpcw_vom_edge_add take, and come in the order of the file. So a
+ * file of vt can be written again.
  *
  * Nothing here is collective. One thread at a time may use a handle. Several handles may read the same file.
  *
- * The reader refuses what is not JSON, what breaks the schema (types, ranges, unknown, missing and repeated keys),
- * and records that contradict themselves (the bits of an id and its fields, the ends of an edge and its category),
- * with the file, the path of the value, its offset, expected and actual value. `hpcgen verify` also checks the
- * rules between records.
+ * The reader refuses text that is not JSON or breaks the schema (types, ranges, unknown, missing and repeated
+ * keys). It also refuses records that contradict themselves: the bits of an id and its fields, or the ends of an
+ * edge and its category. The message has the file, the path of the value, its offset, expected and actual value.
+ * `hpcgen verify` also checks the rules between records.
  *
  * Memory: 150 KiB, the largest record, the window of a compressed file, and 32 bytes for each entry of the lists
- * of phases without data; never more than 128 MiB, whatever the content. The reader has limits of its own, beyond
- * which it fails with HPCW_ERANGE: strings and keys below 1 MiB, values of 4 MiB in one place, 2^20 phases and as
- * many list entries, 16 numbers in an index, 32 levels of nesting, and a text above 64 MiB at most a thousand
- * times as large as its stream.
+ * of phases without data. It never exceeds 128 MiB, whatever the content. Beyond these limits the reader fails
+ * with HPCW_ERANGE:
+ * - strings and keys: below 1 MiB each
+ * - named values of one task, phase or file: 4 MiB
+ * - phases: 2^20; entries of the lists of phases: 2^20
+ * - numbers in an index: 16; levels of nesting: 32
+ * - size of a text above 64 MiB: a thousand times that of its compressed stream
  *
  * The format: doc/formats/vom.md.
  */
@@ -58,7 +61,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_reader_open(const char *path, hpcw
 /** Closes and frees, NULL allowed. */
 HPCW_API void hpcw_vom_reader_free(hpcw_vom_reader *reader);
 
-/** What is known of the file after open, or after the last watch. Later versions may add members at the end. */
+/** State of the file after the open, or after the last watch. Later versions may add members at the end. */
 typedef struct hpcw_vom_info {
     bool ended;         /**< all phases were read, and the end of the file is sound */
     bool compressed;    /**< with brotli */
@@ -73,13 +76,13 @@ typedef struct hpcw_vom_info {
 HPCW_API const hpcw_vom_info *hpcw_vom_reader_info(const hpcw_vom_reader *reader);
 
 /* ------------------------------------------------------------------------------------------------------------
- *  Records. The pointers in them are valid for the call. Fields that hpcw_vom_task, hpcw_vom_edge and
- *  hpcw_vom_entity do not have in the file are 0 or NULL.
+ *  Records. The pointers in them are valid for the call. Members of hpcw_vom_task, hpcw_vom_edge and
+ *  hpcw_vom_entity that the file does not have are 0 or NULL.
  * --------------------------------------------------------------------------------------------------------- */
 
-/** About the file. Later versions may add members at the end. */
+/** The metadata of a file. Later versions may add members at the end. */
 typedef struct hpcw_vom_metadata {
-    bool has_rank;                    /**< files of the old form have none */
+    bool has_rank;                    /**< the file says its rank; files of the old form do not */
     uint32_t rank;                    /**< of the file */
     hpcw_vom_node node;               /**< size 0: not in the file */
     const hpcw_vom_range *skipped;    /**< [skipped_count] as in hpcw_vom_options, by first phase */
@@ -87,60 +90,63 @@ typedef struct hpcw_vom_metadata {
     const hpcw_vom_range *identical;  /**< [identical_count] as in hpcw_vom_options, by first phase */
     size_t identical_count;           /**< length of `identical` */
     uint64_t phase_count;             /**< 0: not in the file */
-    const hpcw_vom_value *attributes; /**< [attribute_count] rank-wide */
+    const hpcw_vom_value *attributes; /**< [attribute_count] attributes of the rank */
     size_t attribute_count;           /**< length of `attributes` */
     bool has_rank_alpha;              /**< the file has rank_alpha */
     double rank_alpha;                /**< weight of the rank's load */
 } hpcw_vom_metadata;
 
-/** A phase, or an iteration in it, when all of it has been read. Later versions may add members at the end. */
+/** A phase, or an iteration in it, after all of it was read. Later versions may add members at the end. */
 typedef struct hpcw_vom_section {
-    uint64_t number;              /**< place in the file, or in the phase: 0, 1, ... */
+    uint64_t number;              /**< index in the file, or in the phase: 0, 1, ... */
     uint64_t id;                  /**< number of the phase or iteration, as stored */
-    uint64_t tasks;               /**< their number */
-    uint64_t edges;               /**< their number */
-    uint64_t iterations;          /**< their number, of a phase */
+    uint64_t tasks;               /**< number of tasks */
+    uint64_t edges;               /**< number of edges */
+    uint64_t iterations;          /**< number of iterations of a phase */
     const hpcw_vom_value *values; /**< [value_count] "user_defined" */
     size_t value_count;           /**< length of `values` */
 } hpcw_vom_section;
 
 /**
- * What to call, in the order of the file. Each may be NULL.
+ * Callbacks of hpcw_vom_reader_watch, called in the order of the file. Each may be NULL.
  *
- * vt puts the edges of a phase before its id, which only `end_phase` has. Who needs it before the records reads
- * the file twice.
+ * vt writes the edges of a phase before its id, which only `end_phase` gets. A program that needs the id before
+ * the records reads the file twice.
  *
  * A task has its times in seconds. An edge has the rank of its node in `node`. Values of user_defined: an integer
  * that does not fit into 64 bits comes as HPCW_VOM_FLOAT; null, arrays and objects come as HPCW_VOM_JSON, without
  * blanks, in ASCII with the escapes of vt.
  *
- * A callback returns HPCW_OK, or another status, which ends the run and is its result. It may ask the handle for
- * hpcw_vom_reader_info only: a watch is HPCW_ESTATE, and the handle must not be freed.
+ * A callback returns HPCW_OK, or another status, which ends the run and is its result. On the handle it may only
+ * call hpcw_vom_reader_info. A watch returns HPCW_ESTATE, and the handle must not be freed.
  */
 typedef struct hpcw_vom_watch {
-    void *context; /**< first argument of all */
-    /** In files of vt before all phases; never in files of the old form. */
+    void *context; /**< first argument of all callbacks */
+    /** Called before all phases in files of vt, and never in files of the old form. */
     hpcw_status (*metadata)(void *context, const hpcw_vom_metadata *metadata);
-    hpcw_status (*begin_phase)(void *context, uint64_t number);             /**< place in the file: 0, 1, ... */
-    hpcw_status (*edge)(void *context, const hpcw_vom_edge *edge);          /**< all messages of two ends */
-    hpcw_status (*task)(void *context, const hpcw_vom_task *task);          /**< the work of an entity */
-    hpcw_status (*end_phase)(void *context, const hpcw_vom_section *phase); /**< after its last record */
-    /** Without it, what is in an iteration is checked, but calls nothing. */
+    /** gets the index in the file: 0, 1, ... */
+    hpcw_status (*begin_phase)(void *context, uint64_t number);
+    /** gets all messages between two ends */
+    hpcw_status (*edge)(void *context, const hpcw_vom_edge *edge);
+    hpcw_status (*task)(void *context, const hpcw_vom_task *task); /**< gets the work of an entity */
+    /** called after the last record of the phase */
+    hpcw_status (*end_phase)(void *context, const hpcw_vom_section *phase);
+    /** NULL: the records of iterations are checked, but cause no callbacks. */
     hpcw_status (*begin_iteration)(void *context, uint64_t number);
-    hpcw_status (*end_iteration)(void *context,
-                                 const hpcw_vom_section *iteration); /**< after its last record */
+    /** called after the last record of the iteration */
+    hpcw_status (*end_iteration)(void *context, const hpcw_vom_section *iteration);
 } hpcw_vom_watch;
 
 /**
- * Reads on, up to the end of the file or of `phases` more phases, and calls back. At the end of the file it does
- * nothing.
+ * Continues to read, to the end of the file or of the next `phases` phases, and calls back. At the end of the file
+ * it does nothing.
  *
- * Several handles can so be read in step, a phase of all ranks at a time. In a compressed file each call inflates
- * anew what was read before: few calls with many phases each are quick.
+ * So several handles can be read in step, a phase of all ranks at a time. In a compressed file each call
+ * decompresses again what earlier calls read: few calls with many phases each are faster.
  *
  * After a failure, also one of a callback, the handle reads no further.
  *
- * @param phases  how many at most; UINT64_MAX: all
+ * @param phases  largest number of phases to read; UINT64_MAX: all
  * @return HPCW_OK; HPCW_EINVAL; HPCW_ESTATE (called by a callback; failed before); HPCW_EFORMAT; HPCW_ETRUNCATED;
  *         HPCW_ERANGE (a limit above); HPCW_ENOTSUP (a text that contains NUL); HPCW_ENOMEM; HPCW_EIO; the status
  *         of a callback
@@ -169,12 +175,12 @@ typedef struct hpcw_vom_rows {
 } hpcw_vom_rows;
 
 /**
- * Reads on, up to the end of the file, and keeps the tasks and edges of the phases with ids from `first_phase` to
- * `last_phase`. What was kept before is dropped. Memory until the handle is freed: 56 bytes for each task, 64 for
- * each edge.
+ * Continues to read, to the end of the file, and keeps the tasks and edges of the phases with ids from
+ * `first_phase` to `last_phase`. It replaces what was kept before. Memory until the handle is freed: 56 bytes for
+ * each task, 64 for each edge.
  *
- * @param rows  out: how many; 0 of both after a failure
- * @return as hpcw_vom_reader_watch, but for callbacks
+ * @param rows  out: numbers of rows; both 0 after a failure
+ * @return as hpcw_vom_reader_watch, without those of callbacks
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_reader_load(hpcw_vom_reader *reader, uint64_t first_phase,
                                                           uint64_t last_phase, hpcw_vom_rows *rows,
@@ -194,13 +200,13 @@ typedef struct hpcw_vom_tasks {
 /** Arrays for the columns of edges; each may be NULL. Rows are in the order of the file. */
 typedef struct hpcw_vom_edges {
     uint64_t *phase;             /**< id of the phase */
-    hpcw_vom_category *category; /**< says what the ends are */
+    hpcw_vom_category *category; /**< category; says what the ends are */
     uint64_t *from;              /**< vt's id of an object, or its seq_id; a rank; a shared block */
-    uint64_t *to;                /**< the same */
+    uint64_t *to;                /**< the other end, in the same form */
     uint32_t *from_home;         /**< rank in the id; 0: none */
     uint32_t *to_home;           /**< rank in the id; 0: none */
-    double *bytes;               /**< in all */
-    uint64_t *messages;          /**< their number */
+    double *bytes;               /**< total bytes */
+    uint64_t *messages;          /**< number of messages */
 } hpcw_vom_edges;
 
 /**
@@ -213,7 +219,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_reader_tasks(const hpcw_vom_reader
                                                            size_t count, const hpcw_vom_tasks *columns,
                                                            hpcw_error *err);
 
-/** The same for edges. */
+/** As hpcw_vom_reader_tasks, for edges. */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_reader_edges(const hpcw_vom_reader *reader, size_t first,
                                                            size_t count, const hpcw_vom_edges *columns,
                                                            hpcw_error *err);
