@@ -13,7 +13,8 @@
 #include "libwriter/base/status.h"
 #include "libwriter/io/sys.h"
 
-/* Linux reads at most 2 GiB - 4 KiB per call. A round number below that keeps requests aligned. */
+/* Most bytes of one system call. Linux reads at most 2 GiB - 4 KiB per call; a round number below keeps requests
+ * aligned. */
 #define MOST_PER_CALL ((size_t)1 << 30)
 
 struct read_source {
@@ -38,7 +39,7 @@ static hpcw_status new_source(const char *name, struct read_source **out, hpcw_e
     return HPCW_OK;
 }
 
-/* A source for s->fd. */
+/* Completes a source whose descriptor is s->fd. */
 static hpcw_status begin(struct read_source *s, hpcw_error *err) {
     struct stat st;
     if (fstat(s->fd, &st) != 0) {
@@ -52,7 +53,7 @@ static hpcw_status begin(struct read_source *s, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* Opens a file of a directory, or copies the descriptor `original` if there is one. */
+/* Opens a file relative to a directory. If there is a descriptor `original`, copies that instead. */
 static hpcw_status open_source(int directory, const char *name, int original, struct read_source **out,
                                hpcw_error *err) {
     struct read_source *s;
@@ -92,7 +93,7 @@ hpcw_status read_source_open_descriptor(const char *name, int fd, struct read_so
 
 hpcw_status read_source_open_memory(const char *name, const void *data, size_t size, struct read_source **out,
                                     hpcw_error *err) {
-    /* An empty block may come without an address, but NULL marks a file. */
+    /* An empty block may have no address, but NULL marks a file. */
     static const unsigned char nothing[1];
     hpcw_status status = new_source(name, out, err);
     if (status == HPCW_OK) {
@@ -219,11 +220,11 @@ hpcw_status read_source_data(const struct read_source *source, uint64_t offset, 
         return HPCW_OK;
     }
     if (data < 0 && (errno == EINVAL || errno == EOPNOTSUPP || errno == ENOSYS)) {
-        return HPCW_OK; /* a file system without holes */
+        return HPCW_OK; /* the file system does not report holes */
     }
     off_t hole = data < 0 ? data : lseek(source->fd, data, SEEK_HOLE);
     if (hole < 0 && errno == ENXIO) {
-        return HPCW_OK; /* it became shorter, which the read reports */
+        return HPCW_OK; /* the file became shorter; the read reports it */
     }
     if (hole < 0) {
         return hpcw_i_fail_sys(err, errno, "%s: looking for data after offset %" PRIu64, source->name, offset);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Definitions and communicators that stand behind their first use, as in the logs of MPE's own wrapper. */
+/* Finds definitions and communicators that come after their first use, as in the logs of MPE's own wrapper. */
 #include "libreader/clog2/private.h"
 #include "libreader/source.h"
 #include "libwriter/base/status.h"
@@ -24,7 +24,7 @@ void read_clog2_look_ahead(struct read_clog2_pass *p) {
     }
     read_clog2_free(rest);
     p->ahead = false;
-    /* A fault in the rest of the log is reported by the pass, when it comes there. */
+    /* Ignore a fault in the rest of the log: the pass reports it when it gets there. */
     if (p->status == HPCW_OK && read_source_is_of_system(s, &why)) {
         p->status = hpcw_i_fail_as(p->err, &why);
     }

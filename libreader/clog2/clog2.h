@@ -3,7 +3,8 @@
  * A strict, independent reader of CLOG-2 logs ("CLOG-02.44", merged and finished), written from
  * doc/formats/clog2.md alone. A handle belongs to one thread.
  *
- * Memory: one block, the table of communicators, and what is open at a time (timelines, states, messages).
+ * Memory: one block, the table of communicators, all timelines, and the states and messages that are open at a
+ * time.
  */
 #ifndef HPCW_LIBREADER_CLOG2_CLOG2_H
 #define HPCW_LIBREADER_CLOG2_CLOG2_H
@@ -17,15 +18,16 @@
 struct read_clog2;
 struct hpcw_i_json;
 
-/* The values of the preamble, and what follows from them. */
+/* The values of the preamble, and values that follow from them. */
 struct read_clog2_info {
     uint32_t block_size;
-    uint32_t buffered_blocks; /* of the writer's buffer */
+    uint32_t buffered_blocks; /* number of blocks in the writer's buffer */
     uint32_t ranks, threads;
-    uint32_t states, solos, known_solos; /* that are announced: of the user, of the user, of MPE */
+    /* numbers of announced states of the user, solo events of the user, solo events of MPE */
+    uint32_t states, solos, known_solos;
     uint64_t blocks;
     uint64_t table_at; /* offset of the table of communicators */
-    uint32_t comms;    /* its entries */
+    uint32_t comms;    /* number of its entries */
 };
 
 /* One record. */
@@ -34,8 +36,8 @@ struct read_clog2_item {
     double time;
     int32_t comm, rank, thread;
     int32_t kind;                 /* 2 .. 11 */
-    const unsigned char *payload; /* after the header; valid until the next call */
-    uint32_t size;                /* of the payload */
+    const unsigned char *payload; /* payload after the header; valid until the next call */
+    uint32_t size;                /* bytes of the payload */
 };
 
 /* One entry of the table of communicators. */
@@ -44,9 +46,8 @@ struct read_clog2_entry {
     int32_t index, kind;
 };
 
-/* Opens a log. HPCW_EFORMAT if preamble, table and size contradict each other, HPCW_ETRUNCATED if the file is
- * shorter than it says, HPCW_ENOTSUP for the local file of a process, HPCW_ENOMEM, and as read_source_open
- * fails. */
+/* Opens a log. HPCW_EFORMAT if preamble, table and size of the file contradict each other, HPCW_ETRUNCATED if the
+ * file is too short, HPCW_ENOTSUP for the local file of a process, HPCW_ENOMEM, and as read_source_open fails. */
 hpcw_status read_clog2_open(const char *path, struct read_clog2 **out, hpcw_error *err);
 hpcw_status read_clog2_open_memory(const void *data, size_t size, struct read_clog2 **out, hpcw_error *err);
 void read_clog2_free(struct read_clog2 *reader);
@@ -54,20 +55,20 @@ void read_clog2_free(struct read_clog2 *reader);
 /* Whether a file begins like a log. Fails if it cannot be read. */
 hpcw_status read_clog2_probe(const char *path, bool *is, hpcw_error *err);
 
-/* Never NULL; lives as long as the handle. */
+/* Returns the values of the preamble, never NULL; valid as long as the handle. */
 const struct read_clog2_info *read_clog2_info(const struct read_clog2 *reader);
 
-/* HPCW_EFORMAT if the log has more ranks than bytes, where those without records are few: for callers that need
- * memory or time for each rank. */
+/* Fails with HPCW_EFORMAT if the log has more ranks than bytes. Then few of the ranks can have records. For
+ * callers that need memory or time for each rank. */
 hpcw_status read_clog2_bound_ranks(const struct read_clog2 *reader, hpcw_error *err);
 
-/* Entry `index` < comms of the table. */
+/* Returns entry `index` < comms of the table. */
 const struct read_clog2_entry *read_clog2_entry(const struct read_clog2 *reader, uint32_t index);
 
-/* Back to the first record. */
+/* Goes back to the first record. */
 void read_clog2_rewind(struct read_clog2 *reader);
 
-/* The next record; *more is false after the last one. HPCW_EFORMAT if the chain of blocks or the length of a
+/* Gets the next record; *more is false after the last one. HPCW_EFORMAT if the chain of blocks or the length of a
  * record is wrong. After a failure every call fails in the same way, until a rewind. */
 hpcw_status read_clog2_next(struct read_clog2 *reader, struct read_clog2_item *item, bool *more,
                             hpcw_error *err);
@@ -84,26 +85,28 @@ enum read_clog2_rule {
     READ_CLOG2_FORMAT,                   /* a format that ends in % */
     READ_CLOG2_EMPTY,                    /* nothing to show: no state, event or message */
     READ_CLOG2_INDEX,                    /* a communicator beyond the table */
-    READ_CLOG2_FATAL,                    /* no rule, but the number of those above */
-    READ_CLOG2_ORDER = READ_CLOG2_FATAL, /* a time out of range, or before that of the previous record */
-    READ_CLOG2_NESTING,      /* a state that ends before one that began later, or is inside itself */
-    READ_CLOG2_END_ALONE,    /* the end of a state that did not begin */
-    READ_CLOG2_START_ALONE,  /* a state that does not end */
-    READ_CLOG2_EQUAL,        /* two drawables of one kind at the same place and time */
-    READ_CLOG2_BACKWARD,     /* a receive before its send */
-    READ_CLOG2_MESSAGE,      /* a send or receive without partner */
-    READ_CLOG2_MESSAGE_SIZE, /* a receive of another size than its send */
-    READ_CLOG2_CARGO,        /* cargo that its format cannot show, or a format that nothing can */
-    READ_CLOG2_DEFINITION,   /* a definition that is missing, late, or does not fit its events */
-    READ_CLOG2_TIMELINE,     /* a rank or thread beyond what the preamble says */
-    READ_CLOG2_TABLE,        /* an identity that the table does not have, an entry that refers wrongly */
-    READ_CLOG2_PADDING,      /* bytes that are not zero where nothing is stored */
-    READ_CLOG2_CHAIN,        /* a block that does not end with the time of the next one's first record */
-    READ_CLOG2_KIND,         /* records that no tool shows (kinds 8 and 10) */
+    READ_CLOG2_FATAL,                    /* number of rules above, which is no rule */
+    READ_CLOG2_ORDER = READ_CLOG2_FATAL, /* a time is out of range, or before that of the previous record */
+    READ_CLOG2_NESTING,                  /* a state ends before one that began later, or is nested in itself */
+    READ_CLOG2_END_ALONE,                /* the end of a state that did not begin */
+    READ_CLOG2_START_ALONE,              /* a state that does not end */
+    READ_CLOG2_EQUAL,                    /* two drawables of one kind at the same place and time */
+    READ_CLOG2_BACKWARD,                 /* a receive is before its send */
+    READ_CLOG2_MESSAGE,                  /* a send or receive without partner */
+    READ_CLOG2_MESSAGE_SIZE,             /* a receive of another size than its send */
+    READ_CLOG2_CARGO, /* cargo that does not fit its format, or a format that no cargo fits */
+    /* a definition is missing, comes after its first use, or does not fit its events */
+    READ_CLOG2_DEFINITION,
+    READ_CLOG2_TIMELINE, /* a rank or thread beyond those of the preamble */
+    /* an identity that the table does not have, or an entry with a wrong reference */
+    READ_CLOG2_TABLE,
+    READ_CLOG2_PADDING, /* bytes of padding that are not zero */
+    READ_CLOG2_CHAIN,   /* a block that does not end with the time of the next one's first record */
+    READ_CLOG2_KIND,    /* records that no tool shows (kinds 8 and 10) */
     READ_CLOG2_RULES
 };
 
-/* A few words, "receive before its send". */
+/* Returns a short description, "receive before its send". */
 const char *read_clog2_rule_text(enum read_clog2_rule rule);
 
 enum {
@@ -112,82 +115,88 @@ enum {
 };
 
 /*
- * Reads every record once and fails at the first broken rule: of the first group without flags, of all rules with
- * READ_CLOG2_STRICT. Logs of hpcw's own writers break none.
+ * Reads every record once and fails at the first broken rule. Without flags only the first group counts, with
+ * READ_CLOG2_STRICT all rules. Logs of hpcw's own writers break none.
  */
 hpcw_status read_clog2_verify(struct read_clog2 *reader, unsigned flags, hpcw_error *err);
 
-/* Reads every record once and adds to an open object: the values of the preamble, the number of cases of each
+/* Reads every record once and adds to an open JSON object: the values of the preamble, the number of cases of each
  * rule, a profile per state and rank, and the largest flows of messages. */
 hpcw_status read_clog2_report(struct read_clog2 *reader, struct hpcw_i_json *json, hpcw_error *err);
 
-/* A state on a rank of the world, or a piece of it. */
+/* A state on a rank of the world, or a part of it; or a solo event. */
 struct read_clog2_stretch {
-    uint32_t state; /* numbers states and events in the order in which the log introduces them */
+    uint32_t state; /* number of the state or event, in the order in which the log introduces them */
     bool defined;
-    int32_t event;      /* that begins the state, or is alone: unique */
-    int32_t number;     /* of the state, in its definition */
+    int32_t event;      /* event that begins the state, or the solo event; unique */
+    int32_t number;     /* number of the state in its definition */
     const char *name;   /* valid for the call */
-    const char *format; /* of the cargo; valid for the call */
+    const char *format; /* format of the cargo; valid for the call */
     uint32_t rank;
-    int32_t comm, thread; /* with the rank: its timeline */
-    uint32_t timeline;    /* numbers timelines in the order in which the log introduces them */
-    uint32_t depth;       /* states of the timeline that were open when it began; 0 for a solo event */
-    double from, to;      /* seconds */
-    /* [32] of the event that ends a state, or is alone; of `begin`, of the event that begins it. NULL: it has
-     * none. Valid for the call */
+    int32_t comm, thread; /* with the rank they identify the timeline */
+    uint32_t timeline;    /* number of the timeline, in the order in which the log introduces them */
+    /* number of states of the timeline that were open when it began; 0 for a solo event */
+    uint32_t depth;
+    double from, to; /* begin and end, seconds */
+    /* [32] cargo of the event that ends the state, or of the solo event; in the callback `begin`, that of the
+     * event that begins it. NULL: no cargo. Valid for the call */
     const unsigned char *cargo;
 };
 
-/* A send or a receive, and with it the message, if the other end came before. */
+/* A send or a receive. If the other end of the message came before, the struct describes the whole message. */
 struct read_clog2_end {
-    uint32_t rank, peer; /* of the world */
+    uint32_t rank, peer; /* ranks in the world */
     int32_t thread;
-    int32_t comm, peer_comm,
-        peer_in_comm; /* as logged: where this end is; communicator and rank there of the other */
+    /* as logged: communicator of this end; communicator and rank of the other end */
+    int32_t comm, peer_comm, peer_in_comm;
     int32_t tag, bytes;
     bool send;
-    double time;    /* seconds */
-    bool meets;     /* the other end came before, at the time `other` */
-    double other;   /* seconds */
-    uint64_t *mark; /* what is stored here for an end that comes first, `met` is for the other */
-    uint64_t met;   /* 0 if nothing was stored */
+    double time;  /* seconds */
+    bool meets;   /* the other end came before */
+    double other; /* time of the other end, seconds */
+    /* if this end comes first: a word where the callback may store a value for the other end */
+    uint64_t *mark;
+    uint64_t met; /* the value stored for the end that came before; 0: none */
 };
 
-/* Called in the order of the records; stretches and states when they end. Each may be NULL. */
+/* Callbacks, called in the order of the records; those for stretches and states at the end of the state. Each may
+ * be NULL. */
 struct read_clog2_watch {
     void *context;
-    bool by_rank;     /* the states of a thread of a rank nest over all communicators, as on one timeline */
-    bool no_states;   /* neither states nor solo events are looked at: for callers that have no use for them */
-    bool no_messages; /* nor messages */
-    bool no_meetings; /* ends of messages are told as they come and never meet */
-    /* With no_meetings, NULL or the first and the last rank of the world that matter: records of others may be
-     * passed over undecoded if they are of communicator 0, whose ranks must be those of the world then. */
+    bool by_rank;     /* all states of a thread of a rank nest, over all communicators, as on one timeline */
+    bool no_states;   /* ignore states and solo events */
+    bool no_messages; /* ignore messages */
+    bool no_meetings; /* report each end of a message alone, without a search for the other end */
+    /* Only with no_meetings; NULL: all ranks. Otherwise the first and the last rank of the world that matter.
+     * Records of other ranks may then be skipped undecoded if they are of communicator 0; its ranks must be those
+     * of the world. */
     const uint32_t *ranks;
-    /* A state begins. */
+    /* Called when a state begins. */
     void (*begin)(void *context, const struct read_clog2_stretch *s);
-    /* A state was the innermost one of its timeline. Those of one timeline never overlap, and together they are
-     * the whole time of its states. */
+    /* Called for each time span in which a state was the innermost one of its timeline. Spans of a timeline never
+     * overlap, and together they cover the whole time of its states. */
     void (*stretch)(void *context, const struct read_clog2_stretch *s);
-    /* A whole state, including nested ones. */
+    /* Called for a whole state, including the time of nested ones. */
     void (*state)(void *context, const struct read_clog2_stretch *s);
-    /* An event that is no end of a state: it takes no time. */
+    /* Called for a solo event, which takes no time. */
     void (*solo)(void *context, const struct read_clog2_stretch *s);
     void (*message)(void *context, const struct read_clog2_end *e);
-    /* NULL, or called before each record with its time. False ends the pass there, or interrupts one in steps. */
+    /* Called before each record with its time. False ends the pass there, or interrupts a pass in steps. */
     bool (*before)(void *context, double time);
-    /* NULL, or what a callback sets to end the pass after the current record, which fails with it. */
+    /* A status that callbacks may set. A value other than HPCW_OK ends the pass after the current record, and is
+     * its result. May be NULL. */
     const hpcw_status *stop;
-    uint64_t *cases; /* [READ_CLOG2_RULES] out: of each rule, after the pass; not a callback */
+    /* [READ_CLOG2_RULES] out: number of cases of each rule, after the pass; not a callback */
+    uint64_t *cases;
 };
 
-/* Reads every record once and reports the states and messages. Broken rules do not matter, and definitions and
- * ranks of communicators hold for all of the log, wherever they stand: once one is missed, the rest of the log is
- * read for them. */
+/* Reads every record once and reports states and messages. Broken rules are no failure. Definitions and ranks of
+ * communicators hold for the whole log, wherever their records are: at the first missing one, the rest of the log
+ * is searched for them. */
 hpcw_status read_clog2_watch(struct read_clog2 *reader, const struct read_clog2_watch *watch, hpcw_error *err);
 
-/* Says in *warning why what is made of the states may be wrong: times go back, or ends have no start, as after
- * blocks were swapped. Otherwise leaves it. */
+/* Sets *warning if the reported states may be wrong: times go back, or ends have no start, as after blocks were
+ * swapped. Otherwise leaves it unchanged. */
 void read_clog2_warn(const struct read_clog2 *reader, const uint64_t cases[READ_CLOG2_RULES],
                      hpcw_error *warning);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* <hpcw/clog2_read.h>, "Columns": a watch that is interrupted whenever the arrays of the caller are full. */
+/* <hpcw/clog2_read.h>, "Columns": a watch that is interrupted whenever the caller's arrays are full. */
 #include <math.h>
 #include <string.h>
 
@@ -15,9 +15,9 @@ struct read_clog2_selection {
     struct read_clog2_watch watch;
     struct read_clog2_pass pass;
     uint64_t pending; /* states and messages that began before the end of the window and have not ended */
-    bool over;        /* no row follows */
+    bool over;        /* no more rows follow */
     hpcw_error failure;
-    /* Of the call. */
+    /* arguments of the current call */
     size_t capacity, count;
     hpcw_clog2_states states;
     hpcw_clog2_messages messages;
@@ -174,7 +174,7 @@ hpcw_status hpcw_clog2_reader_select(hpcw_clog2_reader *reader, hpcw_clog2_table
     return HPCW_OK;
 }
 
-/* Whether columns of the table can be filled now. */
+/* Checks that columns of the table can be filled now. */
 static hpcw_status check_fill(const hpcw_clog2_reader *reader, hpcw_clog2_table table, const void *columns,
                               size_t capacity, size_t *count, hpcw_error *err) {
     if (count != NULL) {

@@ -28,7 +28,8 @@ static void event_add(struct read_clog2_pass *p, int32_t event, uint32_t definit
     struct read_clog2_event *v = read_clog2_add(p, &p->events, key);
     if (v != NULL) {
         *v = (struct read_clog2_event){definition, role};
-        p->near_event[(uint32_t)event % READ_CLOG2_NEAR_EVENTS].valid = false; /* it may have been another's */
+        /* the cached event may have had no definition, or another one */
+        p->near_event[(uint32_t)event % READ_CLOG2_NEAR_EVENTS].valid = false;
     }
 }
 
@@ -121,7 +122,7 @@ static void check_format(struct read_clog2_pass *p, const struct read_clog2_item
     }
 }
 
-/* The definition that a record is about, made if need be; NULL if its events do not fit. */
+/* Returns the definition that a record is about, made if necessary; NULL if its events do not fit. */
 static struct read_clog2_definition *definition_of(struct read_clog2_pass *p,
                                                    const struct read_clog2_item *item, bool state,
                                                    int32_t number, int32_t start, int32_t end) {
@@ -174,7 +175,8 @@ void read_clog2_define(struct read_clog2_pass *p, const struct read_clog2_item *
     check_format(p, item, d);
 }
 
-/* Stops at the first case: a damaged preamble may announce any number. */
+/* Checks that all announced states and events are defined. Stops at the first case: a damaged preamble may
+ * announce any number. */
 void read_clog2_check_announced(struct read_clog2_pass *p) {
     const struct read_clog2_info *info = read_clog2_info(p->reader);
     for (uint32_t i = 0; i < info->states + info->solos && p->status == HPCW_OK; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages that wait, and all that is complete and can be drawn. */
+/* Open states and messages, and complete ones, which can be drawn. */
 #include <inttypes.h>
 
 #include "libreader/clog2/private.h"
@@ -28,7 +28,7 @@ void read_clog2_amount_put(struct read_clog2_pass *p, struct hpcw_i_table *profi
     }
 }
 
-/* doc/formats/clog2.md#clog2-19 */
+/* Reports two equal drawables: doc/formats/clog2.md#clog2-19. */
 void read_clog2_equal(struct read_clog2_pass *p, const struct read_clog2_item *item) {
     read_clog2_found(p, READ_CLOG2_EQUAL, item->offset,
                      "expected another place or time than the one before, got %.9f s again, on rank %" PRId32
@@ -36,7 +36,7 @@ void read_clog2_equal(struct read_clog2_pass *p, const struct read_clog2_item *i
                      item->time, item->rank, item->comm);
 }
 
-/* Equal drawables end at the same time, so the keys of one time are enough. */
+/* Looks for equal drawables. Equal ones end at the same time, so only the keys of one time are kept. */
 void read_clog2_complete(struct read_clog2_pass *p, const struct read_clog2_item *item,
                          uint64_t (*key)[HPCW_I_TABLE_KEY], uint32_t count) {
     bool fresh = true;

@@ -10,7 +10,7 @@
 
 enum { READ_CLOG2_PREAMBLE_SIZE = 1024 };
 
-/* Time of ENDLOG, seconds. All other times are below. */
+/* Time of the record ENDLOG, seconds. All other times are below it. */
 #define READ_CLOG2_LAST 1e8
 
 /* Table of communicators: the number of entries, then the entries. */
@@ -22,7 +22,7 @@ enum {
     READ_CLOG2_ENTRY_SIZE = 40,
 };
 
-/* The offset of an entry of the table in the file. */
+/* Returns the offset in the file of an entry of the table. */
 static inline uint64_t read_clog2_entry_at(const struct read_clog2_info *info, uint32_t index) {
     return info->table_at + READ_CLOG2_TABLE_HEAD + (uint64_t)READ_CLOG2_ENTRY_SIZE * index;
 }
@@ -54,7 +54,7 @@ enum {
     READ_CLOG2_KINDS = 12,
 };
 
-/* Both definitions end in three texts. */
+/* Definitions of states and of solo events both end in three texts. */
 enum {
     READ_CLOG2_STATE_NUMBER_AT = 24,
     READ_CLOG2_STATE_START_AT = 28,
@@ -62,7 +62,7 @@ enum {
     READ_CLOG2_STATE_TEXTS_AT = 40,
     READ_CLOG2_SOLO_EVENT_AT = 24,
     READ_CLOG2_SOLO_TEXTS_AT = 32,
-    READ_CLOG2_DEF_PAD_SIZE = 4, /* before the texts */
+    READ_CLOG2_DEF_PAD_SIZE = 4, /* padding before the texts */
     READ_CLOG2_COLOUR_SIZE = 24,
     READ_CLOG2_NAME_SIZE = 32,
     READ_CLOG2_FORMAT_SIZE = 40,
@@ -74,7 +74,8 @@ enum {
 };
 
 enum {
-    READ_CLOG2_EVENT_AT = 24, /* of bare events, events with cargo, messages and communicator events */
+    /* offset of the event in bare events, events with cargo, messages and communicator events */
+    READ_CLOG2_EVENT_AT = 24,
     READ_CLOG2_EVENT_PAD_AT = 28,
     READ_CLOG2_CARGO_AT = 32,
     READ_CLOG2_CARGO_SIZE = 32,
@@ -96,7 +97,7 @@ enum {
     READ_CLOG2_COMM_ID_AT = 40,
 };
 
-/* In an identity. */
+/* Fields of an identity. */
 enum {
     READ_CLOG2_ID_RANDOM_AT = 0,
     READ_CLOG2_ID_CREATED_AT = 4,
@@ -118,7 +119,7 @@ enum {
     READ_CLOG2_REMOTE_CREATE = 102,
 };
 
-/* The field of a record at an offset from its start. */
+/* Reads the field of a record at an offset from the record's start. */
 static inline int32_t read_clog2_i32(const struct read_clog2_item *item, uint32_t at) {
     return (int32_t)hpcw_i_get_u32(item->payload + (at - READ_CLOG2_HEAD_SIZE), true);
 }

@@ -9,32 +9,33 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* By kind, header included. */
+/* [kind] size of a record, header included. */
 static const uint32_t record_size[READ_CLOG2_KINDS] = {24, 24, 136, 128, 64, 32, 64, 48, 40, 72, 72, 32};
 
 struct read_clog2 {
     struct read_source *source;
-    bool borrows; /* source and entries, which belong to another reader */
+    bool borrows; /* source and entries belong to another reader */
     struct read_clog2_info info;
     struct read_clog2_entry *entry; /* [comms] */
     unsigned char *block;
-    uint64_t next_block; /* the one to read next */
-    uint32_t at;         /* of the next record in the block */
-    bool first;          /* of its block */
+    uint64_t next_block; /* number of the block to read next */
+    uint32_t at;         /* offset in the block of the next record */
+    bool first;          /* the next record is the first of its block */
     bool ended;
     const uint32_t *ranks;                          /* see read_clog2_pass_over */
-    struct read_clog2_item batch[READ_CLOG2_BATCH]; /* records that are decoded */
-    uint32_t batched, taken;                        /* how many; how many of them the caller has */
-    double announced;                               /* time at the end of the previous block */
+    struct read_clog2_item batch[READ_CLOG2_BATCH]; /* decoded records */
+    /* number of records in `batch`; number that the caller has got */
+    uint32_t batched, taken;
+    double announced; /* time at the end of the previous block */
     struct read_clog2_frame frame;
-    hpcw_error failure; /* the first one since the rewind, which every read after the batch repeats */
+    hpcw_error failure; /* the first failure since the rewind; every read after the batch repeats it */
 };
 
 /* ------------------------------------------------------------------------------------------------------------
  *  Table of communicators (doc/formats/clog2.md, "Communicators")
  * --------------------------------------------------------------------------------------------------------- */
 
-/* doc/formats/clog2.md#clog2-4 and clog2-5 */
+/* Finds size and number of entries of the table: doc/formats/clog2.md#clog2-4 and clog2-5. */
 static hpcw_status measure(struct read_clog2 *r, hpcw_error *err) {
     struct read_clog2_info *info = &r->info;
     uint64_t size = read_source_size(r->source);
@@ -97,7 +98,7 @@ static hpcw_status read_table(struct read_clog2 *r, hpcw_error *err) {
             memcpy(e->id, p, sizeof e->id);
             e->index = (int32_t)hpcw_i_get_u32(p + READ_CLOG2_ENTRY_INDEX_AT, true);
             e->kind = (int32_t)hpcw_i_get_u32(p + READ_CLOG2_ENTRY_KIND_AT, true);
-            /* Other readers use it without a check: doc/formats/clog2.md#clog2-6. */
+            /* Other readers use the index without a check: doc/formats/clog2.md#clog2-6. */
             if (e->index < 0 || (uint32_t)e->index >= info->comms || e->kind < -1 || e->kind > 3) {
                 return read_clog2_wrong(read_clog2_name(r),
                                         read_clog2_entry_at(info, i + k) + READ_CLOG2_ENTRY_INDEX_AT, err,
@@ -252,7 +253,7 @@ static hpcw_status next_block(struct read_clog2 *r, hpcw_error *err) {
     return s;
 }
 
-/* The record that ends a block or the log, and the bytes after it: doc/formats/clog2.md#clog2-7. */
+/* Checks the record that ends a block or the log, and the bytes after it: doc/formats/clog2.md#clog2-7. */
 static hpcw_status end_block(struct read_clog2 *r, const struct read_clog2_item *head, hpcw_error *err) {
     bool last = r->next_block == r->info.blocks;
     if (last != (head->kind == READ_CLOG2_IS_END_LOG)) {
@@ -318,7 +319,7 @@ static void decode_inner(struct read_clog2 *r) {
     r->batched = n;
 }
 
-/* Decodes the record at `at`. One that ends the block sets `at` to 0 and gives no item. */
+/* Decodes the record at `at`. A record that ends the block sets `at` to 0 and gives no item. */
 static hpcw_status decode(struct read_clog2 *r, struct read_clog2_item *item, hpcw_error *err) {
     const unsigned char *p = r->block + r->at;
     uint32_t left = r->info.block_size - r->at;
@@ -354,7 +355,7 @@ static hpcw_status decode(struct read_clog2 *r, struct read_clog2_item *item, hp
     return HPCW_OK;
 }
 
-/* The next records of one block. A failure after some of them waits until they are taken. */
+/* Decodes the next records of one block. A failure after some of them is kept until these are taken. */
 static void fill(struct read_clog2 *r) {
     r->batched = 0;
     r->taken = 0;

@@ -8,7 +8,7 @@ struct message_ends {
     int32_t from_comm, from_rank, to_comm, to_rank;
 };
 
-/* An arrow that ends with the record. The few that one call ends need no table. */
+/* Counts an arrow that ends with the record. A few arrows of one time are compared without a table. */
 static void complete(struct read_clog2_pass *p, const struct read_clog2_item *item,
                      const uint64_t key[HPCW_I_TABLE_KEY]) {
     if (item->time != p->arrow_at) {
@@ -28,7 +28,7 @@ static void complete(struct read_clog2_pass *p, const struct read_clog2_item *it
     read_clog2_complete(p, item, p->arrow, READ_CLOG2_ARROWS + 1);
 }
 
-/* A send and a receive have met; `other` is the earlier one of them. */
+/* Handles a send and a receive that met; `other` is the earlier one of them. */
 static void arrow(struct read_clog2_pass *p, const struct read_clog2_item *item,
                   const struct read_clog2_place *place, const struct message_ends *ends,
                   const struct read_clog2_queue *other, int32_t size, bool is_send) {
@@ -45,7 +45,7 @@ static void arrow(struct read_clog2_pass *p, const struct read_clog2_item *item,
         read_clog2_found(p, READ_CLOG2_MESSAGE_SIZE, item->offset + READ_CLOG2_MESSAGE_SIZE_AT,
                          "expected %" PRId32 " bytes, got %" PRId32, other->size, size);
     }
-    /* The highest bit separates arrows from states. */
+    /* The highest bit distinguishes keys of arrows from those of states. */
     const uint64_t key[] = {read_clog2_pack(ends->from_comm, ends->from_rank) ^ UINT64_C(1) << 63,
                             read_clog2_pack(ends->to_comm, ends->to_rank), read_clog2_bits_of(other->time)};
     p->drawables++;
@@ -83,7 +83,7 @@ void read_clog2_message_place(struct read_clog2_pass *p, const struct read_clog2
 
 /* ---- The watch -------------------------------------------------------------------------------------------- */
 
-/* The end that a record is. */
+/* Makes the end of a message from a record. */
 static struct read_clog2_end end_of(const struct read_clog2_item *item, const struct read_clog2_place *place) {
     return (struct read_clog2_end){
         .rank = (uint32_t)place->rank,
@@ -99,7 +99,7 @@ static struct read_clog2_end end_of(const struct read_clog2_item *item, const st
     };
 }
 
-/* Ranks that no record of the log introduces have no ends. */
+/* Reports an end of a message, unless the log does not introduce one of its ranks. */
 static void tell(const struct read_clog2_pass *p, const struct read_clog2_end *end) {
     if (p->watch->message != NULL && p->status == HPCW_OK && (int32_t)end->rank >= 0 &&
         (int32_t)end->peer >= 0) {

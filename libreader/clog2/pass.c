@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One pass over the records of a log: does with them what the converter does, and finds every case of a rule
- * (doc/formats/clog2.md, "Records" and "Rules"). */
+/* One pass over the records of a log. It pairs starts and ends as the converter does, and finds every case of a
+ * rule (doc/formats/clog2.md, "Records" and "Rules"). */
 #include <inttypes.h>
 
 #include "libreader/clog2/private.h"
@@ -26,7 +26,8 @@ __attribute__((noinline)) static void find_head_faults(struct read_clog2_pass *p
     }
 }
 
-/* The preamble's numbers are at most 2^31 - 1, so that negative ones are beyond them as unsigned ones. */
+/* Checks a record header. The preamble's numbers are at most 2^31 - 1, so as unsigned numbers negative ones are
+ * beyond them. */
 static void check_head(struct read_clog2_pass *p, const struct read_clog2_item *item) {
     const struct read_clog2_info *info = p->info;
     if (!(item->time >= p->end && item->time < READ_CLOG2_LAST) || (uint32_t)item->comm >= info->comms ||
@@ -123,7 +124,8 @@ static uint32_t take_some(struct read_clog2_pass *p, const struct read_clog2_ite
     return i;
 }
 
-/* The places of records follow from those of communicators before them, which therefore end a row of places. */
+/* Applies the rules to a batch of records. The place of a record depends on communicator events before it, so such
+ * an event ends a run of places. */
 static void take_batch(struct read_clog2_pass *p, const struct read_clog2_item *item, uint32_t count) {
     struct read_clog2_place place[READ_CLOG2_BATCH];
     for (uint32_t done = 0; done < count;) {
@@ -141,7 +143,7 @@ static void take_batch(struct read_clog2_pass *p, const struct read_clog2_item *
     }
 }
 
-/* The rules of the log as a whole. */
+/* Checks the rules of the log as a whole. */
 static void check_log(struct read_clog2_pass *p) {
     const struct read_clog2_frame *frame = read_clog2_frame(p->reader);
     read_clog2_check_states_ended(p);

@@ -8,7 +8,7 @@
 #include "libreader/source.h"
 #include "libwriter/base/status.h"
 
-/* Indices of texts. */
+/* Indices of the texts. */
 enum {
     VERSION = 0,
     BIG_ENDIAN = 2,
@@ -19,13 +19,13 @@ enum {
     TEXTS = 33,
 };
 
-/* The offset of the table of communicators is quotient * 2^30 + remainder. */
+/* The preamble stores the offset of the table of communicators as quotient * 2^30 + remainder. */
 enum { TABLE_UNIT_BITS = 30 };
 
 enum { MOST_CHARACTERS = 31, MOST_DIGITS = 18 /* 10^18 fits an int64_t */ };
 enum { LEAST_BLOCK = 64 };
 
-/* The first failure stays in `status`. From then on nothing is checked, and numbers are 0. */
+/* A preamble being parsed. The first failure stays in `status`; after it nothing is checked, and numbers are 0. */
 struct preamble {
     const char *name;
     unsigned char bytes[READ_CLOG2_PREAMBLE_SIZE];
@@ -44,7 +44,7 @@ hpcw_status read_clog2_wrong(const char *name, uint64_t offset, hpcw_error *err,
     return hpcw_i_fail(err, HPCW_EFORMAT, "%s: at offset %" PRIu64 ": %s", name, offset, text);
 }
 
-/* doc/formats/clog2.md#clog2-2 */
+/* Splits the preamble into its texts: doc/formats/clog2.md#clog2-2. */
 static void split(struct preamble *p) {
     const unsigned char *bytes = p->bytes;
     uint32_t at = 0;
@@ -77,7 +77,7 @@ static void check_text(struct preamble *p, uint32_t i, const char *expected) {
     }
 }
 
-/* The value at index i, after its title. */
+/* Reads the number at index i, after checking its title. */
 static int64_t take_number(struct preamble *p, uint32_t i, const char *title, int64_t low, int64_t high) {
     check_text(p, i - 1, title);
     if (p->status != HPCW_OK) {
@@ -104,7 +104,7 @@ static int64_t take_number(struct preamble *p, uint32_t i, const char *title, in
     return v;
 }
 
-/* Only merged logs are read. */
+/* Checks that the log is merged: no other logs are read. */
 static void check_merged(struct preamble *p) {
     check_text(p, BIG_ENDIAN - 1, "is_big_endian=");
     check_text(p, FINALIZED - 1, "is_finalzed=");

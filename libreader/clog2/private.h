@@ -11,53 +11,56 @@
 
 struct read_source;
 
-/* HPCW_EFORMAT at an offset of the file `name`. */
+/* Fails with HPCW_EFORMAT at an offset of the file `name`. */
 hpcw_status read_clog2_wrong(const char *name, uint64_t offset, hpcw_error *err, const char *fmt, ...)
     HPCW_PRINTF(4, 5);
 
 /* ---- Preamble and frame ----------------------------------------------------------------------------------- */
 
-/* Reads the preamble: all of `info` but `blocks` and `comms`. */
+/* Reads the preamble: all members of `info` but `blocks` and `comms`. */
 hpcw_status read_clog2_preamble(const struct read_source *source, struct read_clog2_info *info,
                                 hpcw_error *err);
 
-/* As read_clog2_next, for up to READ_CLOG2_BATCH records of one block; *count is 0 after the last one. They and
- * their payloads are valid until the next call. */
+/* Gets up to READ_CLOG2_BATCH records of one block, otherwise as read_clog2_next; *count is 0 after the last one.
+ * Records and payloads are valid until the next call. */
 enum { READ_CLOG2_BATCH = 128 };
 hpcw_status read_clog2_next_batch(struct read_clog2 *reader, const struct read_clog2_item **items,
                                   uint32_t *count, hpcw_error *err);
-/* From now on, events and messages of ranks of communicator 0 outside of ranks[0] to ranks[1] are passed over;
- * NULL: none are. */
+/* From now on, skips events and messages of those ranks of communicator 0 that are outside of ranks[0] to
+ * ranks[1]. NULL: skips none. */
 void read_clog2_pass_over(struct read_clog2 *reader, const uint32_t *ranks);
-/* A second reader of the same source, at the same block, to be freed before the first; NULL on failure. */
+/* Opens a second reader of the same source, at the same block. Free it before the first one. NULL on failure. */
 hpcw_status read_clog2_open_rest(const struct read_clog2 *reader, struct read_clog2 **out, hpcw_error *err);
-/* The last `count` records of the batch are read again by the next call. */
+/* Makes the next call return the last `count` records of the batch again. */
 void read_clog2_give_back(struct read_clog2 *reader, uint32_t count);
 
-/* Where the first fault of each kind in the frame was since the rewind; 0: none. */
+/* Offsets of the first faults in the frame since the rewind; 0: none. */
 struct read_clog2_frame {
-    uint64_t slack_at; /* not all zero after the end of a block, or in the header of the record that ends it */
-    uint64_t chain_at; /* a block does not end with the time of the next record, or the log not with 1e8 */
+    /* bytes that are not zero after the end of a block, or in the header of the record that ends it */
+    uint64_t slack_at;
+    /* a block that does not end with the time of the next record, or a log that does not end with 1e8 */
+    uint64_t chain_at;
 };
 
 const struct read_clog2_frame *read_clog2_frame(const struct read_clog2 *reader);
 const char *read_clog2_name(const struct read_clog2 *reader);
 
-/* The status of a callback, with a message if it is a failure. */
+/* Returns the status of a callback. Makes a message if it is a failure. */
 hpcw_status read_clog2_stopped(const struct read_clog2 *reader, hpcw_status status, hpcw_error *err);
 
 /* ---- One pass --------------------------------------------------------------------------------------------- */
 
-/* A definition, or the placeholder of one that the preamble announces. */
+/* A definition, or the placeholder of one that the preamble announces and that has not come yet. */
 struct read_clog2_definition {
     bool state, defined, used;
     bool shows_all; /* any cargo fits its format */
-    int32_t number; /* of the state, or the solo event */
-    int32_t event;  /* that begins the state, or is the solo event */
+    int32_t number; /* number of the state or solo event */
+    int32_t event;  /* event that begins the state, or the solo event */
     char colour[READ_CLOG2_COLOUR_SIZE + 1], name[READ_CLOG2_NAME_SIZE + 1], format[READ_CLOG2_FORMAT_SIZE + 1];
 };
 
-/* A state or solo event on a rank of the world, or messages from one rank of the world to another. */
+/* Totals of a state or solo event on a rank of the world, or of the messages from one rank of the world to
+ * another. */
 struct read_clog2_amount {
     uint64_t count, bytes;
     double seconds;
@@ -72,10 +75,10 @@ struct read_clog2_open {
     int32_t size;
 };
 
-/* What an event is to its definition. */
+/* Role of an event in its definition. */
 enum { READ_CLOG2_STARTS, READ_CLOG2_ENDS, READ_CLOG2_ALONE };
 
-/* Values of the maps. */
+/* Values of the tables. */
 struct read_clog2_event {
     uint32_t definition, role;
 };
@@ -100,27 +103,29 @@ struct read_clog2_timeline {
 struct read_clog2_member {
     int64_t rank;
 };
-/* The ends of messages that wait for the others: the first one, and a list of later ones. */
+/* Ends of messages that wait for their partners: the first one, and a list of later ones. */
 struct read_clog2_queue {
     double time;
     uint64_t offset;
-    uint64_t mark; /* of the watch */
+    uint64_t mark; /* value that the watch has stored for the first end */
     int32_t size;
     bool waits;          /* there is one */
     bool receives;       /* receives wait; false: sends */
     uint32_t head, tail; /* index + 1 */
 };
 
-/* Where a record belongs, found for a batch of records at a time so that memory comes in time. */
+/* Table entries that a record needs. They are looked up for a whole batch of records, so that memory is prefetched
+ * in time. */
 struct read_clog2_place {
-    uint32_t timeline;                    /* of an event: index + 1; 0: memory ran out */
-    int64_t rank, peer;                   /* of the world, or -1; `peer` of a message */
-    uint64_t key[HPCW_I_TABLE_KEY], hash; /* of a message, in `queues` */
+    uint32_t timeline;                    /* event: index + 1 of its timeline; 0: memory ran out */
+    int64_t rank, peer;                   /* ranks in the world, or -1; `peer` is that of a message */
+    uint64_t key[HPCW_I_TABLE_KEY], hash; /* message: its key in `queues` */
 };
 
 enum { READ_CLOG2_ARROWS = 8 };
 
-/* Direct-mapped caches in front of `events`, and of `timelines` and `members`. */
+/* Direct-mapped caches. The first one is in front of `events`, the second one in front of `timelines` and
+ * `members`. */
 enum { READ_CLOG2_NEAR_EVENTS = 256, READ_CLOG2_NEAR_RANKS = 8192 };
 struct read_clog2_near_event {
     int32_t event;
@@ -129,12 +134,13 @@ struct read_clog2_near_event {
 };
 struct read_clog2_near_rank {
     int32_t comm, rank, thread;
-    uint32_t known;    /* `introductions` when it was looked up; 0: empty */
-    int32_t world;     /* rank of the world, or -1 */
-    uint32_t timeline; /* index + 1; 0: not looked up */
+    uint32_t known;    /* value of `introductions` at the lookup; 0: empty */
+    int32_t world;     /* rank in the world, or -1 */
+    uint32_t timeline; /* index + 1 of the timeline; 0: not looked up */
 };
 
-/* The first failure stays in `status`. From then on no rule is checked, and take() is not called again. */
+/* A pass over a log. The first failure stays in `status`; after it no rule is checked, and take() is not called
+ * again. */
 struct read_clog2_pass {
     struct read_clog2 *reader;
     const struct read_clog2_info *info;   /* of the reader */
@@ -144,15 +150,15 @@ struct read_clog2_pass {
     hpcw_status status;
     hpcw_error *err;
 
-    uint64_t count[READ_CLOG2_RULES]; /* cases of each rule */
+    uint64_t count[READ_CLOG2_RULES]; /* number of cases of each rule */
     uint64_t first[READ_CLOG2_RULES]; /* offset of the first case */
     uint64_t records, arrows, drawables;
     double begin, end; /* times of the first and last record */
 
     struct hpcw_i_table events; /* event -> struct read_clog2_event */
     struct read_clog2_near_event near_event[READ_CLOG2_NEAR_EVENTS];
-    /* (communicator, rank, thread) -> uint64_t, index of `timeline`; of a watch by rank (0, rank of the world,
-     * thread) */
+    /* (communicator, rank, thread) -> uint64_t, index of `timeline`. In a watch by rank the key is (0, rank in the
+     * world, thread) */
     struct hpcw_i_table timelines;
     struct read_clog2_near_rank *near_rank; /* [READ_CLOG2_NEAR_RANKS] */
     struct read_clog2_timeline *timeline;
@@ -172,14 +178,14 @@ struct read_clog2_pass {
     struct hpcw_i_table flows;  /* (from, to) -> struct read_clog2_amount */
     double completed_at;
     double arrow_at;
-    uint64_t arrow[READ_CLOG2_ARROWS + 1]
-                  [HPCW_I_TABLE_KEY]; /* the first ones that ended at the time `arrow_at` */
+    /* keys of the first arrows that ended at the time `arrow_at` */
+    uint64_t arrow[READ_CLOG2_ARROWS + 1][HPCW_I_TABLE_KEY];
     uint32_t arrows_then;
 
     struct read_clog2_definition *definition;
     uint32_t definitions;
     size_t definition_capacity;
-    struct read_clog2_open *open; /* unused ones form a list */
+    struct read_clog2_open *open; /* open states and messages; unused entries form a list */
     uint32_t opens, open_free;
     size_t open_capacity;
 };
@@ -188,18 +194,18 @@ struct read_clog2_pass {
 hpcw_status read_clog2_pass_run(struct read_clog2_pass *pass, struct read_clog2 *reader, unsigned refuse,
                                 bool profile, const struct read_clog2_watch *watch, hpcw_error *err);
 void read_clog2_pass_free(struct read_clog2_pass *pass);
-/* The same in steps, which end where the watch wants it (`ended`) or after the log. */
+/* Runs in steps. A step ends where the watch interrupts it (`ended`) or at the end of the log. */
 void read_clog2_pass_open(struct read_clog2_pass *pass, struct read_clog2 *reader, unsigned refuse,
                           bool profile, const struct read_clog2_watch *watch);
 hpcw_status read_clog2_pass_step(struct read_clog2_pass *pass, hpcw_error *err);
 
-/* rules.c: counts a case of a rule, and fails if the rule is to be refused. Nothing after a failure. */
+/* rules.c: counts a case of a rule, and fails if the rule must not be broken. Does nothing after a failure. */
 void read_clog2_found(struct read_clog2_pass *p, enum read_clog2_rule rule, uint64_t offset, const char *fmt,
                       ...) HPCW_PRINTF(4, 5);
 void read_clog2_no_memory(struct read_clog2_pass *p);
-/* The value of a key, which is added if it is missing; NULL if memory ran out, which fails the pass. */
+/* Returns the value of a key, adding it if it is missing. NULL if memory ran out, which fails the pass. */
 void *read_clog2_add(struct read_clog2_pass *p, struct hpcw_i_table *table, const uint64_t *key);
-/* Bytes [from, to) of a record must be zero. */
+/* Checks that bytes [from, to) of a record are zero. */
 static inline void read_clog2_check_zero(struct read_clog2_pass *p, const struct read_clog2_item *item,
                                          uint32_t from, uint32_t to) {
     if (to - from == 4 && read_clog2_i32(item, from) == 0) {
@@ -216,18 +222,18 @@ static inline void read_clog2_check_zero(struct read_clog2_pass *p, const struct
 
 /* definitions.c */
 void read_clog2_define(struct read_clog2_pass *p, const struct read_clog2_item *item);
-/* What an event is that is defined or announced; NULL if it is neither. */
+/* Finds a defined or announced event; NULL if it is neither. */
 const struct read_clog2_event *read_clog2_event_find(struct read_clog2_pass *p, int32_t event);
 static inline const struct read_clog2_event *read_clog2_event_get(struct read_clog2_pass *p, int32_t event) {
     const struct read_clog2_near_event *near = &p->near_event[(uint32_t)event % READ_CLOG2_NEAR_EVENTS];
     return near->event == event && near->valid ? &near->is : read_clog2_event_find(p, event);
 }
-/* All that the preamble announces must be defined. */
+/* Checks that everything that the preamble announces is defined. */
 void read_clog2_check_announced(struct read_clog2_pass *p);
 
 /* comms.c: communicator events, the table, and ranks of the world */
 void read_clog2_introduce(struct read_clog2_pass *p, const struct read_clog2_item *item);
-/* A case of READ_CLOG2_COMM at `offset`. */
+/* Reports a case of READ_CLOG2_COMM at `offset`. */
 void read_clog2_unknown_rank(struct read_clog2_pass *p, uint64_t offset, int32_t comm, int32_t rank);
 void read_clog2_check_table(struct read_clog2_pass *p);
 
@@ -247,7 +253,7 @@ void read_clog2_check_messages_met(struct read_clog2_pass *p);
 /* ahead.c: reads the rest of the log for definitions and ranks of communicators, once, if there is a watch. */
 void read_clog2_look_ahead(struct read_clog2_pass *p);
 
-/* rows.c: the rows of a profile. At least one is allocated; NULL: out of memory. */
+/* rows.c: the rows of a profile. At least one is allocated; NULL if memory runs out. */
 struct read_clog2_row {
     uint64_t key[2]; /* definition and rank, or from and to */
     struct read_clog2_amount amount;
@@ -256,9 +262,10 @@ struct read_clog2_row *read_clog2_rows(const struct hpcw_i_table *map,
                                        int (*order)(const void *, const void *));
 int read_clog2_by_key(const void *a, const void *b);
 
-/* drawables.c: more entries of `open`; index + 1 of one of them, or 0 if memory ran out, which fails the pass. */
+/* drawables.c: adds entries to `open`. Returns index + 1 of one of them, or 0 if memory ran out, which fails the
+ * pass. */
 uint32_t read_clog2_open_grow(struct read_clog2_pass *p);
-/* Adds to the profile of a pair: of a definition and a rank, or of two ranks. */
+/* Adds to the profile of a pair: a definition and a rank, or two ranks. */
 void read_clog2_amount_put(struct read_clog2_pass *p, struct hpcw_i_table *profile, int64_t first,
                            int64_t second, int32_t bytes, double seconds);
 static inline void read_clog2_amount_add(struct read_clog2_pass *p, struct hpcw_i_table *profile, int64_t first,
@@ -272,13 +279,14 @@ static inline void read_clog2_open_give(struct read_clog2_pass *p, uint32_t n) {
     p->open[n - 1].next = p->open_free;
     p->open_free = n;
 }
-/* The drawable that ends with `item` equals another. */
+/* Reports that the drawable that ends with `item` equals another one. */
 void read_clog2_equal(struct read_clog2_pass *p, const struct read_clog2_item *item);
-/* Drawables end with the time of `item`, the last of them with it. They are equal if their keys are. */
+/* Counts drawables that end at the time of `item`; the last of `key` ends with it. Drawables with equal keys are
+ * equal. */
 void read_clog2_complete(struct read_clog2_pass *p, const struct read_clog2_item *item,
                          uint64_t (*key)[HPCW_I_TABLE_KEY], uint32_t count);
 
-/* For keys. */
+/* Packs two numbers into a word of a key. */
 static inline uint64_t read_clog2_pack(int32_t high, int32_t low) {
     return (uint64_t)(uint32_t)high << 32 | (uint32_t)low;
 }
@@ -288,21 +296,21 @@ static inline uint64_t read_clog2_bits_of(double x) {
     return bits;
 }
 
-/* The communicator that an entry of the table stands for. A strict pass takes the entries as they are. */
+/* Returns the communicator that an entry of the table stands for. Without a watch, entries are not merged. */
 static inline int32_t read_clog2_same_comm(const struct read_clog2_pass *p, int32_t comm) {
     return p->watch == NULL || comm < 0 || (uint32_t)comm >= read_clog2_info(p->reader)->comms
                ? comm
                : read_clog2_entry(p->reader, (uint32_t)comm)->index;
 }
 
-/* The rank of the world, or -1. */
+/* Returns the rank in the world, or -1. */
 static inline int64_t read_clog2_world_rank(const struct read_clog2_pass *p, int32_t comm, int32_t rank) {
     const uint64_t key[] = {read_clog2_pack(read_clog2_same_comm(p, comm), rank)};
     const struct read_clog2_member *v = hpcw_i_table_find(&p->members, key);
     return v == NULL ? -1 : v->rank;
 }
 
-/* ahead.c: the entry of a rank and thread of a communicator in the cache, made if need be. */
+/* ahead.c: fills the cache entry of a rank and thread of a communicator. */
 struct read_clog2_near_rank *read_clog2_near_make(struct read_clog2_pass *p, struct read_clog2_near_rank *near,
                                                   int32_t comm, int32_t rank, int32_t thread);
 static inline struct read_clog2_near_rank *read_clog2_near(struct read_clog2_pass *p, int32_t comm,
@@ -314,7 +322,7 @@ static inline struct read_clog2_near_rank *read_clog2_near(struct read_clog2_pas
                : read_clog2_near_make(p, near, comm, rank, thread);
 }
 
-/* Where a drawable needs the rank of the world: -1 is a case of READ_CLOG2_COMM at `offset`. */
+/* Checks the rank in the world of a drawable: -1 is a case of READ_CLOG2_COMM at `offset`. */
 static inline void read_clog2_need(struct read_clog2_pass *p, uint64_t offset, int64_t world, int32_t comm,
                                    int32_t rank) {
     if (world < 0) {
@@ -322,7 +330,7 @@ static inline void read_clog2_need(struct read_clog2_pass *p, uint64_t offset, i
     }
 }
 
-/* Index + 1 of an unused entry of `open`; 0 if memory ran out, which fails the pass. */
+/* Takes an unused entry of `open`. Returns index + 1, or 0 if memory ran out, which fails the pass. */
 static inline uint32_t read_clog2_open_take(struct read_clog2_pass *p) {
     uint32_t n = p->open_free;
     if (n == 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* <hpcw/clog2_read.h>: records as the writer takes them, states, messages, and a profile. */
+/* <hpcw/clog2_read.h>: records in the form that the writer takes, states, messages, and a profile. */
 #include <string.h>
 
 #include "libreader/clog2/private.h"
@@ -71,7 +71,7 @@ bool hpcw_clog2_reader_comm(const hpcw_clog2_reader *reader, uint32_t index, hpc
 
 /* ---- records ---- */
 
-/* A text of a field that it may fill. */
+/* Copies a text whose field may have no NUL. */
 static const char *text_of(const struct read_clog2_item *item, uint32_t at, char *to, size_t size) {
     memcpy(to, item->payload + (at - READ_CLOG2_HEAD_SIZE), size);
     to[size] = '\0';
@@ -193,10 +193,10 @@ static hpcw_clog2_stretch public_stretch(const struct read_clog2_stretch *s) {
                                 .cargo = s->cargo};
 }
 
-/* The callbacks of a run. */
+/* The callbacks of a watch. */
 struct watching {
     hpcw_clog2_watch calls;
-    hpcw_status stop; /* the first one that is no HPCW_OK; then no callback follows */
+    hpcw_status stop; /* the first status other than HPCW_OK; no callback follows it */
 };
 
 static void call_stretch(void *context, const struct read_clog2_stretch *s) {
@@ -258,7 +258,7 @@ static hpcw_status call_shares(const struct read_clog2_pass *p, const struct rea
     for (size_t i = 0; status == HPCW_OK && i < p->shares.count; i++) {
         const struct read_clog2_definition *d = &p->definition[row[i].key[0]];
         if (row[i].key[1] > UINT32_MAX) {
-            continue; /* of a rank that no communicator event introduced */
+            continue; /* skip a rank that no communicator event introduced */
         }
         const hpcw_clog2_share share = {.state = d->state,
                                         .number = d->number,

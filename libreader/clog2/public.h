@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The public reader: its handle, and one for a log that is open already. */
+/* The handle of the public reader, and a function that makes it from an open log. */
 #ifndef HPCW_LIBREADER_CLOG2_PUBLIC_H
 #define HPCW_LIBREADER_CLOG2_PUBLIC_H
 
@@ -13,17 +13,17 @@ struct read_clog2_selection;
 struct hpcw_clog2_reader {
     struct read_clog2 *r;
     hpcw_clog2_info info;
-    bool calls_back;                        /* in a watch or a profile, which have the place in the log */
-    struct read_clog2_selection *selection; /* NULL: none */
-    /* What the last record points to. */
+    bool calls_back;                        /* a watch or a profile runs, and owns the position in the log */
+    struct read_clog2_selection *selection; /* NULL: no selection */
+    /* Texts and identity that the last record points to. */
     char colour[READ_CLOG2_COLOUR_SIZE + 1], name[READ_CLOG2_NAME_SIZE + 1], format[READ_CLOG2_FORMAT_SIZE + 1];
     hpcw_clog2_comm_id id;
 };
 
-/* Takes the reader, which is freed even on failure. */
+/* Makes a public handle from a reader, which it owns, also on failure. */
 hpcw_status read_clog2_publish(struct read_clog2 *r, hpcw_clog2_reader **out, hpcw_error *err);
 
-/* Refusals. */
+/* Messages for wrong arguments. */
 static inline hpcw_status read_clog2_missing(const char *what, hpcw_error *err) {
     return hpcw_i_fail(err, HPCW_EINVAL, "clog2: %s: expected a pointer, got NULL", what);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A profile in order. */
+/* Sorts the rows of a profile. */
 #include <stdlib.h>
 
 #include "libreader/clog2/private.h"

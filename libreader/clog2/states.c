@@ -63,7 +63,8 @@ __attribute__((noinline)) static void complete_with(struct read_clog2_pass *p,
     read_clog2_complete(p, item, key, READ_CLOG2_DRAWN + 1);
 }
 
-/* A drawable that ends with the record. Where communicators share timelines, equal ones are not looked for. */
+/* Counts a drawable that ends with the record. If communicators share timelines, it does not look for equal
+ * ones. */
 static void complete(struct read_clog2_pass *p, const struct read_clog2_item *item,
                      struct read_clog2_timeline *timeline, uint32_t definition, double begin) {
     p->drawables++;
@@ -106,7 +107,7 @@ __attribute__((noinline)) static struct read_clog2_state *states_grow(struct rea
 
 /* ---- The watch -------------------------------------------------------------------------------------------- */
 
-/* Ends with the record. */
+/* Makes a stretch that ends with the record. */
 static struct read_clog2_stretch stretch_of(const struct read_clog2_pass *p, const struct read_clog2_item *item,
                                             const struct read_clog2_place *place, uint32_t definition) {
     const struct read_clog2_definition *d = &p->definition[definition];
@@ -184,7 +185,7 @@ static void start_state(struct read_clog2_pass *p, const struct read_clog2_item 
     }
 }
 
-/* Ends the oldest open state of a kind: what the viewers do. */
+/* Ends the oldest open state of a kind, as the viewers do. */
 static void end_state(struct read_clog2_pass *p, const struct read_clog2_item *item,
                       const struct read_clog2_place *place, uint32_t definition) {
     struct read_clog2_timeline *timeline = &p->timeline[place->timeline - 1];
@@ -230,7 +231,7 @@ static void solo_event(struct read_clog2_pass *p, const struct read_clog2_item *
     read_clog2_amount_add(p, &p->shares, definition, place->rank, 0, 0);
 }
 
-/* doc/formats/clog2.md#clog2-23 */
+/* Checks the cargo's values against a format: doc/formats/clog2.md#clog2-23. */
 static bool cargo_fits(const unsigned char *cargo, const char *format) {
     uint32_t at = 0;
     for (const char *c = strchr(format, '%'); c != NULL && c[1] != '\0'; c = strchr(c + 2, '%')) {

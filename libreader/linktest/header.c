@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The file header and the lengths that follow from it. Rule numbers are those of doc/formats/linktest.md, "Rules".
+ * The file header, and the lengths that follow from it. Rules are numbered as in doc/formats/linktest.md, "Rules".
  */
 #include <inttypes.h>
 #include <stddef.h>
@@ -11,15 +11,15 @@
 #include "libwriter/base/checked.h"
 #include "libwriter/base/status.h"
 
-/* The fields after the mode string (doc/formats/linktest.md, "File header"). The writer has a table of its own,
- * which this one checks. */
+/* The fields after the mode string (doc/formats/linktest.md, "File header"). The writer has a table of its own, so
+ * that this reader checks it. */
 enum { FIELDS_SIZE = 77, END_HEADER_SIZE = 10 };
 
 static const struct field {
     uint8_t at;                       /* offset after the mode string */
-    enum { FLAG, CODE, NUMBER } kind; /* bool and uint8_t of one byte, uint64_t */
+    enum { FLAG, CODE, NUMBER } kind; /* FLAG: bool of one byte; CODE: uint8_t; NUMBER: uint64_t */
     size_t member;                    /* offset in hpcw_linktest_info */
-    const char *name;                 /* in messages */
+    const char *name;                 /* name for messages */
 } fields[] = {
 #define MEMBER(name) offsetof(hpcw_linktest_info, name)
     {0, FLAG, MEMBER(all_to_all), "all-to-all"},
@@ -46,7 +46,7 @@ static const struct field {
 #undef MEMBER
 };
 
-/* Takes a field from the bytes after the mode string. */
+/* Reads a field from the bytes after the mode string. */
 static void take(struct read_linktest *r, const struct field *f, const unsigned char *bytes) {
     void *member = (char *)&r->info + f->member;
     switch (f->kind) {
@@ -84,7 +84,7 @@ hpcw_status read_linktest_wrong_field(const struct read_linktest *r, const void 
                                expected, got);
 }
 
-/* Rules 1 and 2. */
+/* Checks rules 1 and 2, about the container. */
 static hpcw_status check_container(struct read_linktest *r, hpcw_error *err) {
     struct read_sion_info sion;
     hpcw_status status = read_sion_info(r->sion, 0, &sion, err);
@@ -110,7 +110,7 @@ static hpcw_status check_container(struct read_linktest *r, hpcw_error *err) {
     return read_sion_find(r->sion, 0, &r->task0, err);
 }
 
-/* Tag, version, hash and mode: rules 6, 7 and 9. */
+/* Reads tag, version, hash and mode: rules 6, 7 and 9. */
 static hpcw_status read_texts(struct read_linktest *r, hpcw_error *err) {
     hpcw_linktest_info *info = &r->info;
     unsigned char head[READ_LINKTEST_MODE_AT];
@@ -154,7 +154,7 @@ static hpcw_status read_texts(struct read_linktest *r, hpcw_error *err) {
     return status;
 }
 
-/* The fields after the mode string and the tag at the end: rule 16. */
+/* Reads the fields after the mode string, and the tag at the end: rule 16. */
 static hpcw_status read_fields(struct read_linktest *r, hpcw_error *err) {
     hpcw_linktest_info *info = &r->info;
     unsigned char bytes[FIELDS_SIZE + END_HEADER_SIZE];
@@ -176,7 +176,7 @@ static hpcw_status read_fields(struct read_linktest *r, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* The sizes of the parts, none of which can be larger than the stream of rank 0: rules 13 and 17. */
+/* Computes the sizes of the parts. None can be larger than the stream of rank 0: rules 13 and 17. */
 static hpcw_status measure(struct read_linktest *r, hpcw_error *err) {
     const hpcw_linktest_info *info = &r->info;
     uint64_t retests_at = r->fields_at + field_of(r, &info->retests)->at;

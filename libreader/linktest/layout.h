@@ -3,7 +3,7 @@
 #ifndef HPCW_LIBREADER_LINKTEST_LAYOUT_H
 #define HPCW_LIBREADER_LINKTEST_LAYOUT_H
 
-/* File header, up to the mode string. */
+/* File header before the mode string. */
 enum {
     READ_LINKTEST_VERSION_AT = 8,
     READ_LINKTEST_HASH_AT = 20,
@@ -19,12 +19,12 @@ enum {
     READ_LINKTEST_HEAD_SIZE = 8,
 };
 
-/* Summary: start time, minimum, mean and maximum, the same of the all-to-all times, four arrays, end time. */
+/* Summary: start time; minimum, mean and maximum; the same three of the all-to-all times; four arrays; end time. */
 enum {
     READ_LINKTEST_TIME_SIZE = 32,
     READ_LINKTEST_FIGURES_SIZE = 24,
-    READ_LINKTEST_SUMMARY_SIZE = 88, /* without all-to-all times and slow list */
-    READ_LINKTEST_SLOW_SIZE = 32,    /* of a connection in the four arrays */
+    READ_LINKTEST_SUMMARY_SIZE = 88, /* without all-to-all times and the list of slow connections */
+    READ_LINKTEST_SLOW_SIZE = 32,    /* of one connection, in all four arrays */
 };
 
 enum { READ_LINKTEST_END_BLOCK_SIZE = 9 };

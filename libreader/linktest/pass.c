@@ -7,7 +7,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Space before a row for the head of a stream, in words, so that the row itself is aligned. */
+/* Words before a row for the head of a stream, so that the row itself is aligned. */
 #define LEAD_WORDS ((READ_LINKTEST_HEAD_SIZE + READ_LINKTEST_MOST_HOST) / 8)
 
 hpcw_status read_linktest_pass_new(struct read_linktest *r, bool strict, struct read_linktest_pass **out,
@@ -24,7 +24,7 @@ hpcw_status read_linktest_pass_new(struct read_linktest *r, bool strict, struct 
         p->present = hpcw_i_calloc(n, 1);
         p->step_of = d > 0 ? hpcw_i_calloc(n, sizeof *p->step_of) : NULL;
         p->slow = d > 0 ? hpcw_i_calloc(d, sizeof *p->slow) : NULL;
-        /* The row is followed by the all-to-all time and END_BLOCK. */
+        /* The all-to-all time and END_BLOCK follow the row. */
         p->words = hpcw_i_calloc(LEAD_WORDS + 2 * (n - 1) + 3, sizeof *p->words);
     }
     if (p == NULL || p->random == NULL || p->balance == NULL || p->met == NULL || p->present == NULL ||
@@ -52,7 +52,7 @@ void read_linktest_pass_free(struct read_linktest_pass *pass) {
     hpcw_i_free(pass);
 }
 
-/* YYYY-MM-DDThh:mm:ssZ */
+/* Whether a text has the form YYYY-MM-DDThh:mm:ssZ. */
 static bool is_iso(const char *t) {
     static const char shape[] = "dddd-dd-ddTdd:dd:ddZ";
     for (size_t i = 0; i < sizeof shape; i++) {
@@ -61,12 +61,12 @@ static bool is_iso(const char *t) {
         }
     }
     int month = (t[5] - '0') * 10 + (t[6] - '0'), day = (t[8] - '0') * 10 + (t[9] - '0');
-    /* 60: a leap second */
+    /* second 60: a leap second */
     return month >= 1 && month <= 12 && day >= 1 && day <= 31 && memcmp(t + 11, "23", 2) <= 0 &&
            memcmp(t + 14, "59", 2) <= 0 && memcmp(t + 17, "60", 2) <= 0;
 }
 
-/* Rule 20. */
+/* Checks rule 20, about the time texts. */
 static hpcw_status check_time(const struct read_linktest_pass *p, uint64_t permutation, const char *what,
                               const char *text, const char *before, hpcw_error *err) {
     if (!read_linktest_is_date(text) || (p->strict && !is_iso(text))) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Private to the LinkTest reader: one pass over all that was measured in a permutation. Memory is proportional to
- * the number of tasks. Rule numbers are those of doc/formats/linktest.md, "Rules".
+ * Private to the LinkTest reader: one pass over all measurements of a permutation. Memory is proportional to the
+ * number of tasks. Rules are numbered as in doc/formats/linktest.md, "Rules".
  */
 #ifndef HPCW_LIBREADER_LINKTEST_PASS_H
 #define HPCW_LIBREADER_LINKTEST_PASS_H
@@ -11,7 +11,7 @@
 /* Extremes, sum and number of timings. */
 struct read_linktest_timings {
     double min, max, sum;
-    uint64_t above; /* larger than the last of the slow list */
+    uint64_t above; /* number of timings larger than the last one of the slow list */
     uint64_t count;
 };
 
@@ -22,25 +22,26 @@ struct read_linktest_random {
 struct read_linktest_pass {
     struct read_linktest *r;
     bool strict;
-    struct read_linktest_random *random; /* [tasks] */
-    uint64_t *balance;                   /* [steps] */
-    unsigned char *met;                  /* [tasks] by the rank of the current row */
+    struct read_linktest_random *random; /* [tasks] random numbers of the ranks, see schedule.c */
+    uint64_t *balance;                   /* [steps] sums of the steps, see schedule.c */
+    unsigned char *met;                  /* [tasks] partners that the current row has */
     unsigned char *present;              /* [tasks] the container has this rank */
-    uint32_t *step_of;                   /* [tasks] step in which a partner was met; NULL without retests */
-    struct read_linktest_slow *slow;     /* [retests] */
-    uint64_t *words;                     /* head of a stream, a row, END_BLOCK */
-    uint64_t *row;                       /* the row in `words` */
-    double threshold;                    /* last of the slow list */
+    /* [tasks] step in which the rank of the current row met this partner; NULL without retests */
+    uint32_t *step_of;
+    struct read_linktest_slow *slow; /* [retests] list of slow connections */
+    uint64_t *words;                 /* buffer for the head of a stream, a row, and END_BLOCK */
+    uint64_t *row;                   /* the row in `words` */
+    double threshold;                /* time of the last entry of the slow list */
     struct read_linktest_timings timings, all_to_all;
     char last_end[READ_LINKTEST_TIME_SIZE + 1]; /* end time of the previous permutation */
 };
 
-/* What a task measured in a permutation; the data is in `row` of the pass. */
+/* The measurements of a task in a permutation. The data is in `row` of the pass. */
 struct read_linktest_row {
     const struct read_sion_task *task;
     uint32_t rank;
     uint64_t permutation;
-    uint64_t data; /* offset in the stream */
+    uint64_t data; /* offset of the data in the stream */
 };
 
 hpcw_status read_linktest_pass_new(struct read_linktest *r, bool strict, struct read_linktest_pass **out,
@@ -51,10 +52,10 @@ void read_linktest_pass_free(struct read_linktest_pass *pass);
 /* rows.c: reads and checks the rows of all tasks. */
 hpcw_status read_linktest_check_rows(struct read_linktest_pass *p, uint64_t permutation, hpcw_error *err);
 
-/* timings.c: adds timings, given as bits. False if one is no finite number > 0. */
+/* timings.c: adds timings, given as bits. False if one is not a finite number > 0. */
 bool read_linktest_timings_add(struct read_linktest_timings *t, const uint64_t *bits, size_t count,
                                double threshold);
-/* Rules 21 and 22: the figures of the summary. */
+/* Checks the figures of the summary: rules 21 and 22. */
 hpcw_status read_linktest_timings_check(const struct read_linktest_pass *p, uint64_t permutation,
                                         const char *what, const struct read_linktest_timings *t, double min,
                                         double avg, double max, hpcw_error *err);
@@ -63,11 +64,11 @@ hpcw_status read_linktest_timings_check(const struct read_linktest_pass *p, uint
  * its entries that exceed the threshold. */
 hpcw_status read_linktest_slow_list(struct read_linktest_pass *p, uint64_t permutation, uint64_t *above,
                                     hpcw_error *err);
-/* The entries that the rank of a row measured, against the row. */
+/* Checks the entries that the rank of a row measured against the row. */
 hpcw_status read_linktest_slow_entries(struct read_linktest_pass *p, const struct read_linktest_row *row,
                                        hpcw_error *err);
 
-/* schedule.c: the partners of a row (rules 25 and 27), and after all rows those of each step (rule 26). */
+/* schedule.c: checks the partners of a row (rules 25 and 27), and after all rows those of each step (rule 26). */
 void read_linktest_schedule_randomize(struct read_linktest_pass *p);
 hpcw_status read_linktest_schedule_add(struct read_linktest_pass *p, const struct read_linktest_row *row,
                                        hpcw_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* <hpcw/linktest_read.h>: the reader, with the checks of rows and lists that verify otherwise does. */
+/* <hpcw/linktest_read.h>: the reader, with the checks of rows and lists that otherwise only verify makes. */
 #include <hpcw/linktest_read.h>
 
 #include <inttypes.h>
@@ -14,7 +14,8 @@
 _Static_assert(HPCW_LINKTEST_READER_HOST_SIZE == READ_LINKTEST_MOST_HOST, "any host name that is read fits");
 
 /*
- * Entries of a list that are converted at a time, and words of a row: large reads take fewer calls of the system.
+ * PIECE: entries of a list that are converted at a time. ROW_PIECE: words of a row that are read at a time, many
+ * to save system calls.
  */
 enum { PIECE = 512, ROW_PIECE = 4096 };
 
@@ -57,7 +58,7 @@ const hpcw_linktest_info *hpcw_linktest_reader_info(const hpcw_linktest_reader *
     return reader == NULL ? NULL : &reader->r->info;
 }
 
-/* A handle, a place for the result, and a task or a permutation of it. */
+/* Checks the arguments: a handle, a result pointer, and a task or a permutation. */
 static hpcw_status check(const hpcw_linktest_reader *reader, const void *result, uint32_t rank,
                          uint64_t permutation, hpcw_error *err) {
     if (reader == NULL || result == NULL) {
@@ -121,7 +122,8 @@ hpcw_status hpcw_linktest_reader_row(hpcw_linktest_reader *reader, uint32_t rank
     if (status != HPCW_OK) {
         return status;
     }
-    /* Slots for N - 1 times, then for as many partners; the bisection test leaves the last of both unused. */
+    /* Slots for N - 1 times are followed by as many for partners. The bisection test leaves the last slots of both
+     * unused. */
     uint64_t partners = times + 8 * (uint64_t)(r->info.tasks - 1);
     for (uint32_t first = 0; status == HPCW_OK && first < r->info.steps; first += ROW_PIECE) {
         uint64_t at = 8 * (uint64_t)first;
@@ -233,7 +235,7 @@ hpcw_status hpcw_linktest_reader_slowest(hpcw_linktest_reader *reader, uint64_t 
     }
     for (size_t i = 0; status == HPCW_OK && i < count; i += PIECE) {
         size_t part = count - i < PIECE ? count - i : PIECE;
-        /* With the entry before, which must not be quicker. */
+        /* Read the entry before, too: it must not be faster. */
         size_t before = first + i > 0 ? 1 : 0;
         status = read_linktest_slow(reader->r, permutation, first + i - before, before + part, slow, err);
         if (status == HPCW_OK) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The public reader of a result that is open already. */
+/* Makes the public reader from a result that is open already. */
 #ifndef HPCW_LIBREADER_LINKTEST_PUBLIC_H
 #define HPCW_LIBREADER_LINKTEST_PUBLIC_H
 
@@ -7,7 +7,7 @@
 
 #include "libreader/linktest/linktest.h"
 
-/* Takes the reader, which is freed even on failure. */
+/* Makes a public handle from a reader, which it owns, also on failure. */
 hpcw_status read_linktest_publish(struct read_linktest *r, hpcw_linktest_reader **out, hpcw_error *err);
 
 #endif

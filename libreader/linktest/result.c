@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* LinkTest 2.1.17 results: open, and what a stream holds (doc/formats/linktest.md, "Summary" and "Data"). */
+/* LinkTest 2.1.17 results: open, and the parts of a stream (doc/formats/linktest.md, "Summary" and "Data"). */
 #include "libreader/linktest/linktest.h"
 
 #include <inttypes.h>
@@ -126,7 +126,7 @@ hpcw_status read_linktest_host(struct read_linktest *reader, uint32_t rank, char
 
 /* ---- Permutations ----------------------------------------------------------------------------------------- */
 
-/* Where the summary of a permutation starts in task 0's stream. */
+/* Gets the offset of a permutation's summary in the stream of task 0. */
 static hpcw_status summary_at(struct read_linktest *r, uint64_t permutation, uint64_t *offset,
                               hpcw_error *err) {
     struct read_linktest_head head;
@@ -190,7 +190,7 @@ hpcw_status read_linktest_words(const struct read_linktest *r, const struct read
                                 size_t count, void *words, hpcw_error *err) {
     unsigned char *p = words; /* the words may be numbers or times */
     hpcw_status status = read_sion_read(r->sion, task, at, p, 8 * count, err);
-    /* Two loops, as the compiler leaves out the one of the machine's own order. */
+    /* Two loops with a constant order each: the compiler removes the one for the machine's own order. */
     if (status == HPCW_OK && r->data_big) {
         put_in_order(p, count, true);
     } else if (status == HPCW_OK) {
@@ -209,7 +209,7 @@ hpcw_status read_linktest_slow(struct read_linktest *reader, uint64_t permutatio
     }
     hpcw_status status = summary_at(reader, permutation, &at, err);
     at += READ_LINKTEST_TIME_SIZE + READ_LINKTEST_FIGURES_SIZE + 3 * reader->all_to_all;
-    /* Four arrays of words, read in pieces. */
+    /* The list is stored as four arrays of words. Read them in pieces. */
     static const size_t member[4] = {
         offsetof(struct read_linktest_slow, retest), offsetof(struct read_linktest_slow, original),
         offsetof(struct read_linktest_slow, from), offsetof(struct read_linktest_slow, to)};

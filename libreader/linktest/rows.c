@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rows of a permutation: the data that each task has in its stream. */
+/* Reads the rows of a permutation: the data that each task has in its stream. */
 #include <float.h>
 #include <inttypes.h>
 
@@ -19,8 +19,8 @@ static hpcw_status first_bad_time(const struct read_linktest_pass *p, const stru
                                s, row->permutation, read_linktest_double(p->row[s]));
 }
 
-/* Reads the data of a permutation in one call, at the first one with the head before it, at the last one with the
- * end after it. */
+/* Reads the data of a permutation in one call. For the first permutation the call includes the head before it, for
+ * the last one the end after it. */
 static hpcw_status read_row(struct read_linktest_pass *p, struct read_linktest_row *row, hpcw_error *err) {
     struct read_linktest *r = p->r;
     const struct read_sion_task *task = row->task;
@@ -31,7 +31,7 @@ static hpcw_status read_row(struct read_linktest_pass *p, struct read_linktest_r
     }
     row->data = read_linktest_data_at(r, task, &head, row->permutation);
     bool first = row->permutation == 0, last = row->permutation + 1 == r->info.permutations;
-    /* In the stream of rank 0 there is a summary of any size between head and row. */
+    /* In the stream of rank 0, a summary of any size lies between head and row. */
     size_t lead = first && row->rank != 0 ? (size_t)head.size : 0;
     size_t trail = last ? READ_LINKTEST_END_BLOCK_SIZE : 0;
     unsigned char *bytes = (unsigned char *)p->row - lead;
@@ -83,7 +83,7 @@ static hpcw_status check_row(struct read_linktest_pass *p, struct read_linktest_
     return read_linktest_slow_entries(p, row, err);
 }
 
-/* Streams may be in any order, but the ranks must be 0 .. N-1, each in one chunk: rules 3 and 4. */
+/* Checks a task: rules 3 and 4. Streams may be in any order, but the ranks must be 0 .. N-1, each in one chunk. */
 static hpcw_status check_task(struct read_linktest_pass *p, const struct read_sion_task *task,
                               hpcw_error *err) {
     uint32_t n = p->r->info.tasks;
@@ -102,7 +102,7 @@ static hpcw_status check_task(struct read_linktest_pass *p, const struct read_si
     return HPCW_OK;
 }
 
-/* In the order of the files, which is the order on disk. */
+/* Goes through tasks in the order of the files, which is the order on disk. */
 hpcw_status read_linktest_check_rows(struct read_linktest_pass *p, uint64_t permutation, hpcw_error *err) {
     struct read_sion *sion = p->r->sion;
     uint32_t files = read_sion_files(sion), count = 0;

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The schedule is right if every task meets every other one once (rule 25: its row has each other rank once) and
- * if in each step the partner of my partner is me (rule 26). The first is checked exactly, row by row. The second
- * relates entries that are far apart in the file, and holding them all would take N * N words. Instead every rank
- * r gets two random numbers a(r), b(r), and each step s a sum, modulo 2^64, of a(r) b(q) - b(r) a(q) over all
- * ranks r, where q is r's partner. The term changes its sign if r and q change places, so a step of true pairs
- * always adds up to zero. As a polynomial in the random numbers the sum is zero for no other step: the coefficient
- * of a(r) b(q) is [r meets q] - [q meets r]. A sum that is not the zero polynomial vanishes by chance with a
- * probability of about 2^-59 (linear in the a's, whose coefficients are odd half of the time, divisible by 2^k
- * once in 2^k). The numbers are new in every run, so nobody can make a file that fits them.
+ * Checks the schedule. It is right if two rules hold. Rule 25: every task meets every other one once, so its row
+ * has each other rank once. Rule 26: in each step, the partner of my partner is me. Rule 25 is checked exactly,
+ * row by row.
+ *
+ * Rule 26 relates entries that are far apart in the file, and holding them all would take N * N words. Instead
+ * every rank r gets two random numbers a(r) and b(r). Each step s has a sum, modulo 2^64, of a(r) b(q) - b(r) a(q)
+ * over all ranks r, where q is r's partner. A term changes its sign if r and q change places, so the sum is zero
+ * for a step of true pairs.
+ *
+ * For any other step, the sum is not zero as a polynomial in the random numbers: the coefficient of a(r) b(q) is
+ * [r meets q] - [q meets r]. Such a sum is zero by chance with a probability of about 2^-59: it is linear in the
+ * a's, whose coefficients are odd half of the time, and divisible by 2^k once in 2^k. The numbers are new in every
+ * run, so nobody can make a file that fits them.
  */
 #include <inttypes.h>
 #include <sys/random.h>
@@ -25,7 +29,7 @@ static uint64_t split_mix(uint64_t *state) {
 
 void read_linktest_schedule_randomize(struct read_linktest_pass *p) {
     uint64_t state = UINT64_C(0x6a09e667f3bcc908);
-    /* If the system has no random numbers, fixed ones still find every accident. */
+    /* If the system has no random numbers, fixed ones still find every accidental fault. */
     (void)!getrandom(&state, sizeof state, GRND_NONBLOCK);
     for (size_t i = 0; i < p->r->info.tasks; i++) {
         p->random[i].a = split_mix(&state);
@@ -52,7 +56,8 @@ static bool add_partners(struct read_linktest_pass *p, const uint64_t *partner, 
 }
 
 /*
- * There are as many steps as possible partners. So if a row has each of them, it has none twice and no other rank.
+ * Checks that a row has all partners. There are as many steps as possible partners. So if each partner occurs,
+ * none occurs twice and no other rank occurs.
  */
 static hpcw_status all_met(const struct read_linktest_pass *p, const struct read_linktest_row *row,
                            hpcw_error *err) {
@@ -88,7 +93,7 @@ static hpcw_status first_bad_partner(const struct read_linktest_pass *p, const s
                                s, row->permutation, n, partner[s]);
 }
 
-/* Rule 27: after the steps of a bisection test. */
+/* Checks rule 27: the slots after the steps of a bisection test are unused. */
 static hpcw_status unused_slots(const struct read_linktest_pass *p, const struct read_linktest_row *row,
                                 hpcw_error *err) {
     uint32_t slots = p->r->info.tasks - 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The list of the slowest connections (rule 23). It is right if its entries are different measured ones, and if
- * the number of timings larger than its last entry is the same in the list and in the rows. That needs a counter,
- * not a heap.
+ * The list of the slowest connections (rule 23). The list is right under two conditions: its entries are different
+ * measured connections, and the number of timings larger than its last entry is the same in the list and in the
+ * rows. So a counter is enough, and no heap of the slowest is needed.
  */
 #include <float.h>
 #include <inttypes.h>
@@ -71,7 +71,7 @@ hpcw_status read_linktest_slow_entries(struct read_linktest_pass *p, const struc
     for (; low < d && p->slow[low].from == row->rank; low++) {
         const struct read_linktest_slow *slow = &p->slow[low];
         uint32_t s = p->step_of[slow->to];
-        /* If the two never met, step_of has an old value. */
+        /* If the two never met, step_of has the value of an earlier row. */
         bool known = p->row[slots + s] == slow->to;
         if (!known || p->row[s] != read_linktest_bits(slow->original)) {
             return hpcw_i_fail(err, HPCW_EFORMAT,

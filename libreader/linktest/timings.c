@@ -7,7 +7,7 @@
 #define LANES 4
 #define MEAN_ERROR 1e-9
 
-/* Independent lanes hide the latency of the additions. */
+/* Adds in independent lanes, which hides the latency of the additions. */
 bool read_linktest_timings_add(struct read_linktest_timings *t, const uint64_t *bits, size_t count,
                                double threshold) {
     double min[LANES], max[LANES], sum[LANES] = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All rules of doc/formats/linktest.md, "Rules": the container, the file header, then every permutation. */
+/* Checks all rules of doc/formats/linktest.md, "Rules": the container, the file header, then every permutation. */
 #include <string.h>
 
 #include "libreader/linktest/pass.h"
@@ -7,7 +7,7 @@
 
 /* ---- Rules of the file header ----------------------------------------------------------------------------- */
 
-/* The first failure stays in `status`. From then on nothing is checked. */
+/* A check of the file header. The first failure stays in `status`; after it nothing is checked. */
 struct header_check {
     const struct read_linktest *r;
     hpcw_status status;
@@ -27,7 +27,7 @@ static void text_rule(struct header_check *c, uint64_t offset, bool good, const 
     }
 }
 
-/* Rules 8 to 10 and 12. */
+/* Checks rules 8 to 10 and 12. */
 static void header_rules(struct header_check *c) {
     const hpcw_linktest_info *info = &c->r->info;
     text_rule(c, READ_LINKTEST_HASH_AT, c->r->hash_whole, "git hash: expected 40 characters and a NUL",
@@ -49,7 +49,7 @@ static bool is_known(const char *mode) {
     return false;
 }
 
-/* What no source decides, as hpcw writes it: rules 8, 9, 11, 13 to 15. */
+/* Checks conventions of hpcw where no source has a rule: 8, 9, 11, 13 to 15. */
 static void strict_rules(struct header_check *c) {
     const hpcw_linktest_info *info = &c->r->info;
     text_rule(c, READ_LINKTEST_HASH_AT,

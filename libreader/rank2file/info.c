@@ -7,7 +7,7 @@
 #include "libreader/rank2file/private.h"
 #include "libwriter/io/json.h"
 
-/* A larger tree is not shown; levels below MOST_LEVELS do not fit into a JSON text of 64 levels. */
+/* A tree of more nodes is not shown. Levels below MOST_LEVELS would exceed the 64 levels of a JSON text. */
 enum { MOST_SHOWN = 64 << 10, MOST_LEVELS = 48 };
 
 /* The sum of the sizes. Maps of SCR 3 have none; *sized is false then. */
@@ -102,7 +102,7 @@ static hpcw_status put_prefix(const char *prefix, struct hpcw_i_json *json, hpcw
     return s;
 }
 
-/* Values as strings, other nodes as objects. */
+/* Writes values as strings, and other nodes as objects. */
 static void put_tree(const hpcw_kvtree *node, unsigned levels, struct hpcw_i_json *json) {
     hpcw_i_json_begin_object(json);
     for (const hpcw_kvtree *c = levels == 0 ? NULL : hpcw_kvtree_first(node); c != NULL;

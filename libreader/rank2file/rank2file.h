@@ -13,20 +13,20 @@
 
 struct hpcw_i_json;
 
-/* Whether a path is a KVTree file, or a directory with an index below it. Fails if that cannot be known. */
+/* Whether a path is a KVTree file, or a directory with an index below it. Fails if it cannot find out. */
 hpcw_status read_rank2file_probe(const char *path, bool *is, hpcw_error *err);
 
 /* Checks everything below a prefix directory (or its index), the map of a root, or any other tree. Data files are
- * checked unless all those of a map are missing. */
+ * checked, too, unless all data files of a map are missing. */
 hpcw_status read_rank2file_verify(const char *path, hpcw_error *err);
 
-/* Adds what a path holds to an open object. */
+/* Adds the content of a path to an open JSON object. */
 hpcw_status read_rank2file_info(const char *path, struct hpcw_i_json *json, hpcw_error *err);
 
 /*
- * Calls `dataset` for every dataset in the index of a prefix directory, in the order of the index: with all ranks
- * loaded, valid for the call; or with NULL and what is wrong with it. If it does not return HPCW_OK, this stops
- * and returns the same; also if the system does not let a dataset be read.
+ * Calls `dataset` for every dataset in the index of a prefix directory, in the order of the index. The call gets
+ * the dataset with all ranks loaded, valid for the call; or NULL and the error, if the dataset is damaged. If a
+ * call does not return HPCW_OK, this stops and returns the same. It also stops at an error of the system.
  */
 struct hpcw_rank2file_restart;
 typedef hpcw_status read_rank2file_dataset(void *context, const char *name,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All rules of checkpoints and KVTree files: doc/formats/rank2file.md, "Rules". */
+/* Checks all rules of checkpoints and KVTree files: doc/formats/rank2file.md, "Rules". */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "libwriter/base/status.h"
 #include "libwriter/io/sys.h"
 
-/* False if the map is all that is left of a dataset. A file that cannot be looked at is one. */
+/* Whether any data file of the dataset exists. A file that cannot be examined counts as existing. */
 static bool any_file(hpcw_rank2file_restart *r) {
     hpcw_rank2file_found f;
     struct hpcw_i_entry entry;
@@ -40,7 +40,7 @@ static hpcw_status verify_dataset(const char *prefix, const char *name, hpcw_err
     return s == HPCW_OK ? hpcw_rank2file_check(prefix, name, files, err) : s;
 }
 
-/* doc/formats/rank2file.md#rank2file-21 */
+/* Checks CURRENT in the index: doc/formats/rank2file.md#rank2file-21. */
 static hpcw_status verify_current(const char *prefix, const hpcw_kvtree *index, hpcw_error *err) {
     const hpcw_kvtree *current = hpcw_kvtree_get(index, "CURRENT");
     const char *name = hpcw_kvtree_value(index, "CURRENT");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rules of key-value streams and of bytes that no stream uses: doc/formats/sion.md, "Rules". */
+/* Checks the rules of key-value streams, and of bytes that no stream uses: doc/formats/sion.md, "Rules". */
 #include <inttypes.h>
 #include <string.h>
 
@@ -30,8 +30,8 @@ hpcw_status read_sion_key_rules(struct read_sion *reader, struct read_sion_file 
 
 struct gap_check {
     struct read_sion_file *f;
-    uint64_t data_from, data_to; /* the last part found that is no hole */
-    uint64_t known_from;         /* no data in [known_from, data_from) */
+    uint64_t data_from, data_to; /* part of the file that was found last and is no hole */
+    uint64_t known_from;         /* [known_from, data_from) is a hole */
 };
 
 static hpcw_status zero_range(struct gap_check *g, uint64_t from, uint64_t to, hpcw_error *err) {
@@ -69,7 +69,7 @@ static hpcw_status zero_range(struct gap_check *g, uint64_t from, uint64_t to, h
     return HPCW_OK;
 }
 
-/* The slack of one row of chunks. */
+/* Checks the unused bytes of one row of chunks. */
 static hpcw_status gap_row(struct gap_check *g, uint32_t block, const unsigned char *row, hpcw_error *err) {
     const struct read_sion_file *f = g->f;
     hpcw_status status = HPCW_OK;
@@ -82,7 +82,7 @@ static hpcw_status gap_row(struct gap_check *g, uint32_t block, const unsigned c
     return status;
 }
 
-/* The iteration skips rows of empty blocks, whose chunks are gaps from end to end. */
+/* Checks rows of empty blocks, which the iteration skips: their chunks are unused from end to end. */
 static hpcw_status gap_blocks(struct gap_check *g, uint32_t block, uint32_t end, hpcw_error *err) {
     const struct read_sion_info *info = &g->f->info;
     uint32_t last = g->f->window.count - 1;
@@ -96,7 +96,7 @@ static hpcw_status gap_blocks(struct gap_check *g, uint32_t block, uint32_t end,
         if (status != HPCW_OK) {
             return status;
         }
-        /* Such files are usually sparse: go on with the block in which data begins. */
+        /* Such files are usually sparse: continue with the block in which data begins. */
         block++;
         uint64_t data = g->data_from > info->data_start ? g->data_from - info->data_start : 0;
         if (data / info->block_stride > block) {
@@ -106,7 +106,7 @@ static hpcw_status gap_blocks(struct gap_check *g, uint32_t block, uint32_t end,
     return HPCW_OK;
 }
 
-/* Rule 31. */
+/* Checks rule 31: bytes that no stream uses are zero. */
 hpcw_status read_sion_gap_rules(struct read_sion_file *f, hpcw_error *err) {
     struct gap_check g = {.f = f, .known_from = UINT64_MAX};
     hpcw_status status = zero_range(&g, f->info.meta1_size, f->info.data_start, err);

@@ -9,7 +9,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Files of a set that are open at a time. A set may have more files than a process may open. */
+/* Most files of a set that are open at a time. A set may have more files than a process may open. */
 #define POOL 8u
 
 struct read_sion {
@@ -19,7 +19,7 @@ struct read_sion {
     struct read_sion_file *pool[POOL]; /* file k > 0 is at k mod POOL, if it is open */
 };
 
-/* Opens file 0 of a reader that has its place, if `status` is good; takes the reader over. */
+/* Opens file 0 of a reader whose place is set, if `status` is HPCW_OK. Owns the reader, also on failure. */
 static hpcw_status open_base(struct read_sion *r, hpcw_status status, struct read_sion **out, hpcw_error *err) {
     struct read_source *source;
     if (status == HPCW_OK) {
@@ -87,7 +87,7 @@ const char *read_sion_name(const struct read_sion *reader) {
     return reader->place.path;
 }
 
-/* doc/formats/sion.md#sion-25 */
+/* Checks that a file belongs to the set: doc/formats/sion.md#sion-25. */
 static hpcw_status check_member(const struct read_sion *r, uint32_t index, const struct read_sion_file *f,
                                 hpcw_error *err) {
     const struct read_sion_info *base = &r->base->info, *info = &f->info;
@@ -165,7 +165,7 @@ hpcw_status read_sion_task(struct read_sion *reader, uint32_t file, uint32_t ind
     return status;
 }
 
-/* By the mapping, which may be wrong. */
+/* Finds a task by the mapping. The mapping may be wrong, so the task is checked. */
 static hpcw_status find_mapped(struct read_sion *r, uint32_t rank, struct read_sion_task *task,
                                hpcw_error *err) {
     int32_t file, index;
@@ -207,7 +207,8 @@ hpcw_status read_sion_find(struct read_sion *reader, uint32_t rank, struct read_
     if (f->info.mapping == READ_SION_MAPPING_FULL && rank < f->info.mapping_tasks) {
         return find_mapped(reader, rank, task, err);
     }
-    /* Without a mapping, ranks are usually in order. The serial writer stores any order. */
+    /* Without a mapping, ranks are usually in order, so try the index of that number first. The serial writer
+     * stores any order. */
     int64_t got = -1;
     hpcw_status status = HPCW_OK;
     if (rank < f->info.tasks) {

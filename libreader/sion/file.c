@@ -26,7 +26,7 @@ bool read_sion_chunk_size(const struct read_sion_info *info, int64_t stored, uin
     if (stored < 0) {
         return false;
     }
-    /* doc/formats/sion.md, "Older versions" */
+    /* Old versions round chunks up: doc/formats/sion.md, "Older versions". */
     return info->format > 3 || hpcw_i_round_up_u64((uint64_t)stored, info->fs_block_size, chunk);
 }
 
@@ -42,7 +42,7 @@ uint64_t read_sion_file_size_at(const struct read_sion_file *f, uint32_t index, 
     return f->info.meta2_start + 8 * (uint64_t)f->info.tasks * (1 + (uint64_t)block) + 8 * (uint64_t)index;
 }
 
-/* A few bytes of a table. Those that follow are read, too: they may be next. */
+/* Reads a few bytes of a table, and the bytes that follow, as they may be needed next. */
 static hpcw_status entry(struct read_sion_file *f, uint64_t offset, size_t size, const char *what,
                          const unsigned char **p, hpcw_error *err) {
     if (offset < f->near_from || offset - f->near_from > f->near_size ||
@@ -84,7 +84,7 @@ struct read_sion_rows read_sion_rows_begin(struct read_sion_file *f, uint32_t fi
     };
 }
 
-/* Goes to the next row that is in no hole, and reads it if it is not in memory. */
+/* Moves to the next row that is not in a hole, and reads it if it is not in memory. */
 static hpcw_status find_row(struct read_sion_rows *rows) {
     struct read_sion_file *f = rows->f;
     while (rows->next < rows->end && rows->next >= rows->filled_to) {
@@ -124,7 +124,8 @@ const unsigned char *read_sion_rows_next(struct read_sion_rows *rows, uint32_t *
     return rows->f->raw + (size_t)(*block - rows->filled_from) * rows->piece;
 }
 
-/* Stream sizes of the window: sums over the used blocks of each task (doc/formats/sion.md, "Tables at the end"). */
+/* Computes the stream sizes of the window: sums over the used blocks of each task (doc/formats/sion.md, "Tables at
+ * the end"). */
 static hpcw_status sum_sizes(struct read_sion_file *f, hpcw_error *err) {
     int64_t most = 0;
     for (uint32_t i = 0; i < f->window.count; i++) {
@@ -302,7 +303,7 @@ hpcw_status read_sion_file_locate(struct read_sion_file *f, const struct read_si
             *left = used - skip;
             return HPCW_OK;
         }
-        /* The blocks together have task->size bytes, as long as nobody writes. */
+        /* All blocks together have task->size bytes, unless somebody writes to the file. */
         if (cursor->block + 1 == task->blocks) {
             return sizes_changed(f, err);
         }

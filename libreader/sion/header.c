@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Opens one physical SION file: a header with per-task tables (META1), chunks, and the table of block sizes
- * (META2). Numbers in the header give the place of everything, so they are checked completely and first: in an
- * open file every chunk and every table entry is inside the file.
+ * (META2). Numbers in the header determine all offsets, so they are checked first and completely. In an open file,
+ * every chunk and every table entry is inside the file.
  */
 #include "libreader/sion/file.h"
 
@@ -14,7 +14,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Most bytes of tables to read at a time. */
+/* Most bytes of tables that are read at a time. */
 #define RAW_MOST ((size_t)128 * 1024)
 
 static hpcw_status wrong(const struct read_sion_file *f, const char *field, uint64_t offset,
@@ -23,7 +23,7 @@ static hpcw_status wrong(const struct read_sion_file *f, const char *field, uint
                        read_sion_file_name(f), field, offset, expected, got);
 }
 
-/* The fields that all versions have: rules 1, 3, 5 to 7 of doc/formats/sion.md, "Rules". */
+/* Reads the fields that all versions have: rules 1, 3, 5 to 7 of doc/formats/sion.md, "Rules". */
 static hpcw_status read_common(struct read_sion_file *f, hpcw_error *err) {
     struct read_sion_info *info = &f->info;
     unsigned char head[READ_SION_COMMON_SIZE];
@@ -37,7 +37,7 @@ static hpcw_status read_common(struct read_sion_file *f, hpcw_error *err) {
             "%s: magic at offset 0: expected 73 69 6f 6e, got %02x %02x %02x %02x: not a SION file",
             read_sion_file_name(f), head[0], head[1], head[2], head[3]);
     }
-    /* The word is symmetric, so the lowest bit of a native integer is the lowest bit of its first byte on any
+    /* The word is symmetric. So its lowest bit as a native integer is the lowest bit of its first byte, on any
      * host. */
     memcpy(info->endian_word, head + READ_SION_ENDIAN_AT, sizeof info->endian_word);
     info->meta_big = (info->endian_word[0] & 1) != 0;
@@ -47,7 +47,7 @@ static hpcw_status read_common(struct read_sion_file *f, hpcw_error *err) {
     info->library_version = read_sion_i32(head + READ_SION_VERSION_AT, big);
     info->library_patch = read_sion_i32(head + READ_SION_PATCH_AT, big);
     info->format = read_sion_i32(head + READ_SION_FORMAT_AT, big);
-    /* Later versions are read as if they were 5. A huge one is 2 to 5 in the other byte order. */
+    /* Later versions are read as version 5. A huge number is a version 2 to 5 in the other byte order. */
     if (info->format < 2 || info->format > 0xffff) {
         return wrong(f, "file format version", READ_SION_FORMAT_AT,
                      big ? "2..65535 (big-endian)" : "2..65535 (little-endian)", info->format, err);
@@ -70,7 +70,7 @@ static hpcw_status read_common(struct read_sion_file *f, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* The other fields before the tables; version 2 has only the prefix. */
+/* Reads the other fields before the tables. Version 2 has only the prefix. */
 static hpcw_status read_rest(struct read_sion_file *f, hpcw_error *err) {
     struct read_sion_info *info = &f->info;
     unsigned char head[READ_SION_TABLES_AT];
@@ -105,7 +105,7 @@ static hpcw_status read_rest(struct read_sion_file *f, hpcw_error *err) {
         info->file_number = (uint32_t)number;
         info->flag1 = hpcw_i_get_u64(head + READ_SION_FLAG1_AT, big);
         info->flag2 = hpcw_i_get_u64(head + READ_SION_FLAG2_AT, big);
-        /* The mode is new in format 5; files without it have 0 there. */
+        /* The mode is new in format 5. Files without it have 0 here. */
         if (info->format >= 5 && info->flag1 >> 32 != 0) {
             info->mode = (uint32_t)(info->flag1 >> 32);
         }
@@ -115,7 +115,7 @@ static hpcw_status read_rest(struct read_sion_file *f, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* The last two fields of META1, which a writer fills in at close: doc/formats/sion.md#sion-10. */
+/* Reads the last two fields of META1, which a writer fills in at the close: doc/formats/sion.md#sion-10. */
 static hpcw_status read_commit_mark(struct read_sion_file *f, hpcw_error *err) {
     struct read_sion_info *info = &f->info;
     unsigned char mark[READ_SION_COMMIT_SIZE];
@@ -143,7 +143,7 @@ static hpcw_status read_commit_mark(struct read_sion_file *f, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* Adds up the chunk sizes (doc/formats/sion.md#sion-12), remembers where each window starts and counts the
+/* Adds up the chunk sizes (doc/formats/sion.md#sion-12), records where each window starts, and counts the
  * collectors of buddy copies. */
 static hpcw_status scan_tables(struct read_sion_file *f, hpcw_error *err) {
     struct read_sion_info *info = &f->info;
@@ -180,7 +180,7 @@ static hpcw_status scan_tables(struct read_sion_file *f, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* META2 must start where the chunks end (doc/formats/sion.md#sion-14), and end in the file (#sion-20). */
+/* Checks that META2 starts where the chunks end (doc/formats/sion.md#sion-14), and ends in the file (#sion-20). */
 static hpcw_status locate_meta2(struct read_sion_file *f, hpcw_error *err) {
     struct read_sion_info *info = &f->info;
     uint64_t expected, rows;
@@ -208,7 +208,7 @@ static hpcw_status locate_meta2(struct read_sion_file *f, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* doc/formats/sion.md, "Mapping" */
+/* Finds out which mapping the file has: doc/formats/sion.md, "Mapping". */
 static hpcw_status find_mapping(struct read_sion_file *f, hpcw_error *err) {
     struct read_sion_info *info = &f->info;
     uint64_t rest = info->file_size - info->meta2_end;
@@ -223,7 +223,7 @@ static hpcw_status find_mapping(struct read_sion_file *f, hpcw_error *err) {
     }
     int32_t entries = read_sion_i32(word, info->meta_big);
     if (!needed) {
-        /* Verify refuses anything else after the sizes of a single file. */
+        /* Verify refuses any other bytes after the sizes of a single file. */
         if (entries == 0) {
             info->mapping = READ_SION_MAPPING_EMPTY;
         } else if (entries > 0 && (uint32_t)entries == info->tasks &&
@@ -252,7 +252,7 @@ static hpcw_status find_mapping(struct read_sion_file *f, hpcw_error *err) {
 static bool allocate(struct read_sion_file *f) {
     size_t width = f->info.tasks < READ_SION_WINDOW ? f->info.tasks : READ_SION_WINDOW;
     uint64_t rows = 8 * (uint64_t)f->info.tasks;
-    /* Holds all sizes of a small file, whole rows of a medium one, or the part of a row that is in a window. */
+    /* Large enough for all sizes of a small file, whole rows of a medium one, or the part of a row in a window. */
     if (!hpcw_i_mul_u64(rows, f->info.blocks, &rows) || rows > RAW_MOST) {
         rows = RAW_MOST;
     }
@@ -270,7 +270,7 @@ static bool allocate(struct read_sion_file *f) {
     return true;
 }
 
-/* Takes the source. */
+/* Makes a file of a source, which it owns, also on failure. */
 static hpcw_status new_file(struct read_source *source, struct read_sion_file **out, hpcw_error *err) {
     struct read_sion_file *f = hpcw_i_calloc(1, sizeof *f);
     *out = f;

@@ -3,7 +3,7 @@
 #ifndef HPCW_LIBREADER_SION_LAYOUT_H
 #define HPCW_LIBREADER_SION_LAYOUT_H
 
-/* META1 up to the tables: "Header". */
+/* Header of META1, before the tables. */
 enum {
     READ_SION_MAGIC_AT = 0,
     READ_SION_ENDIAN_AT = 4,
@@ -13,7 +13,7 @@ enum {
     READ_SION_FSBLKSIZE_AT = 20,
     READ_SION_NTASKS_AT = 24,
     READ_SION_NFILES_AT = 28,
-    READ_SION_COMMON_SIZE = 32, /* the same in all versions */
+    READ_SION_COMMON_SIZE = 32, /* bytes that are the same in all versions */
     READ_SION_FILENUMBER_AT = 32,
     READ_SION_FLAG1_AT = 36,
     READ_SION_FLAG2_AT = 44,
@@ -28,9 +28,9 @@ enum {
     READ_SION_TABLES_AT_2 = 1056,
 };
 
-/* After the tables of ranks and chunk sizes: the commit mark, the end of META1. */
+/* The commit mark: end of META1, after the tables of ranks and chunk sizes. */
 enum {
-    READ_SION_TASK_SIZE = 16, /* of a task in both tables */
+    READ_SION_TASK_SIZE = 16, /* bytes of a task in both tables */
     READ_SION_COMMIT_BLOCKS_AT = 0,
     READ_SION_COMMIT_META2_AT = 4,
     READ_SION_COMMIT_SIZE = 12,
@@ -40,7 +40,7 @@ enum {
 enum {
     READ_SION_MAPPING_HEADER = 4,
     READ_SION_MAPPING_ENTRY = 8,
-    READ_SION_MAPPING_INDEX_AT = 4, /* in an entry */
+    READ_SION_MAPPING_INDEX_AT = 4, /* offset in an entry */
 };
 
 /* "Key-value streams": key and length before each value. */

@@ -12,7 +12,7 @@
 #include "libwriter/io/sink_set.h"
 #include "libwriter/io/sys.h"
 
-/* Needs no permission to read the directory where the system has it. */
+/* With O_PATH, a directory can be opened without permission to read it. */
 #ifdef O_PATH
 #define OPEN_DIRECTORY (O_PATH | O_DIRECTORY)
 #else
@@ -55,7 +55,7 @@ hpcw_status read_sion_place_init_memory(struct read_sion_place *place, const str
     return HPCW_OK;
 }
 
-/* The name of a file, to be freed. NULL: *status says why. */
+/* Returns the name of a file, to be freed. NULL after a failure, with *status set. */
 static char *name_of(const struct read_sion_place *place, uint32_t index, hpcw_status *status,
                      hpcw_error *err) {
     /* File k > 0 of a set is the base name, a dot and k as at least six digits. */
@@ -78,13 +78,13 @@ static char *name_of(const struct read_sion_place *place, uint32_t index, hpcw_s
     return name;
 }
 
-/* The first file of a set is missing while a writer gives the files their names. If it died, this finishes its
- * work, and the file may be there. False: *status and *missing say why that is not so. */
+/* Handles a missing file 0 of a set: it is missing while a writer names the files. If the writer died, this
+ * finishes its work, and the file may exist then. False if not: *status and *missing say why. */
 static bool finish_set(const struct read_sion_place *place, hpcw_status *status, hpcw_error *missing) {
     struct hpcw_i_dir *dir;
     hpcw_error why;
     if (hpcw_i_dir_hold_of(place->path, &dir) != 0) {
-        return false; /* nor is its directory there */
+        return false; /* the directory is missing, too */
     }
     hpcw_status s = hpcw_i_set_finish(dir, place->path, &why);
     hpcw_i_dir_release(dir);
@@ -125,7 +125,7 @@ hpcw_status read_sion_place_source(const struct read_sion_place *place, uint32_t
                                        : open_image(place, index, name, out, &why);
         hpcw_i_free(name);
     }
-    /* Also where it failed: that the container was replaced explains why a file is missing. */
+    /* Check this also after a failure: if the container was replaced, that explains why a file is missing. */
     hpcw_error replaced;
     if (name != NULL && read_sion_place_check(place, &replaced) != HPCW_OK) {
         read_source_free(*out);

@@ -6,26 +6,26 @@
 
 #include "libreader/sion/file.h"
 
-/* Of its header: 2, 7, 8 and 13. */
+/* Checks rules 2, 7, 8 and 13, of the header. */
 hpcw_status read_sion_header_rules(const struct read_sion_file *f, hpcw_error *err);
 
-/* What all files of a set share: 25. `base`: of file 0. */
+/* Checks rule 25: the values that all files of a set share. `base` is the header of file 0. */
 hpcw_status read_sion_member_rules(const struct read_sion_info *base, const struct read_sion_file *f,
                                    hpcw_error *err);
 
-/* Of the mapping in `base`: 24, for task `index` of `f`, which is file number `file`. */
+/* Checks rule 24, of the mapping in `base`, for task `index` of `f`, which is file number `file`. */
 hpcw_status read_sion_mapping_rule(struct read_sion_file *base, const struct read_sion_file *f, uint32_t file,
                                    uint32_t index, int64_t rank, hpcw_error *err);
 
-/* Of its tables: 16 to 19, 22 to 24 and 28. `base` has the mapping, `file` is the number of `f`. */
+/* Checks rules 16 to 19, 22 to 24 and 28, of the tables. `base` has the mapping, `file` is the number of `f`. */
 hpcw_status read_sion_table_rules(struct read_sion_file *base, struct read_sion_file *f, uint32_t file,
                                   bool strict, hpcw_error *err);
 
-/* Of key-value records: 27. */
+/* Checks rule 27, of key-value records. */
 hpcw_status read_sion_key_rules(struct read_sion *reader, struct read_sion_file *f, uint32_t file,
                                 hpcw_error *err);
 
-/* 31: bytes that no stream uses are zero. */
+/* Checks rule 31: bytes that no stream uses are zero. */
 hpcw_status read_sion_gap_rules(struct read_sion_file *f, hpcw_error *err);
 
 #endif

@@ -3,10 +3,10 @@
  * A strict, independent reader of SION containers, written from doc/formats/sion.md alone: file format versions 2
  * to 5, and later ones as if they were 5; both byte orders; single files and sets.
  *
- * Open checks what is needed to find every byte safely, verify checks the rest (doc/formats/sion.md, "Rules").
- * Tables are read in windows, so memory does not depend on the number of blocks: at most 210 KiB for each physical
- * file in use (9 at a time) and eight bytes per 2048 of its tasks. Sizes from a file are compared with its length
- * before anything is allocated or multiplied.
+ * Open checks the rules that make it safe to find every byte. Verify checks the other rules (doc/formats/sion.md,
+ * "Rules"). Tables are read in windows, so memory does not depend on the number of blocks: at most 210 KiB for
+ * each physical file in use (9 at a time) and eight bytes per 2048 of its tasks. Sizes from a file are compared
+ * with its length before anything is allocated or multiplied.
  *
  * A handle has buffers, so it belongs to one thread at a time. Several handles may read the same file.
  */
@@ -25,50 +25,53 @@ struct read_sion;
 #define READ_SION_MODE_PLAIN 50u
 #define READ_SION_MODE_KEYVAL 51u
 
-/* The mapping after the block sizes gives the place of each global rank (doc/formats/sion.md, "Mapping"). */
+/* Kind of the mapping after the block sizes, which gives the file and index of each global rank
+ * (doc/formats/sion.md, "Mapping"). */
 enum read_sion_mapping {
     READ_SION_MAPPING_NONE,  /* no bytes: parallel writers, one file; files k > 0 of a set */
     READ_SION_MAPPING_EMPTY, /* four zero bytes: the serial writer */
     READ_SION_MAPPING_FULL   /* file 0 of a set, and the mapped writer */
 };
 
-/* The header of a physical file (doc/formats/sion.md, "Header"), and what follows from it. */
+/* The header of a physical file (doc/formats/sion.md, "Header"), and values that follow from it. */
 struct read_sion_info {
     unsigned char endian_word[4]; /* bytes 4..7 as stored */
     bool meta_big;                /* metadata is big-endian */
-    bool data_big;                /* user data is declared big-endian; callers swap it, this reader does not */
+    bool data_big;                /* user data is declared big-endian; this reader does not swap it */
     int32_t library_version;      /* 1000 * major + minor */
     int32_t library_patch;
-    int32_t format; /* 2 ..: file format version */
+    int32_t format; /* file format version, at least 2 */
     uint32_t fs_block_size;
-    uint32_t tasks;       /* in this physical file */
-    uint32_t files;       /* of the set it belongs to */
-    uint32_t file_number; /* in the set; single files: 1 serial writer, 0 others; 0 in format 2 */
-    uint64_t flag1;       /* 0 in format 2 */
+    uint32_t tasks; /* tasks in this physical file */
+    uint32_t files; /* files of the set that it belongs to */
+    /* its number in the set. Of a single file: 1 from the serial writer, otherwise 0. In format 2: 0 */
+    uint32_t file_number;
+    uint64_t flag1; /* 0 in format 2 */
     uint64_t flag2;
-    uint32_t mode;     /* READ_SION_MODE_x, or one that this reader does not know */
-    char prefix[1025]; /* the stored name, with a NUL even if the field is full */
-    uint32_t blocks;   /* maxchunks */
+    uint32_t mode;     /* READ_SION_MODE_x, or a mode that this reader does not know */
+    char prefix[1025]; /* stored name; ends in a NUL even if the field is full */
+    uint32_t blocks;   /* number of blocks (maxchunks) */
 
     uint64_t meta1_size;
-    uint64_t data_start;   /* of block 0 */
-    uint64_t block_stride; /* from block to block (globalskip) */
-    uint64_t meta2_start;  /* start_of_varheader */
-    uint64_t meta2_end;    /* after the last row of sizes */
+    uint64_t data_start;   /* offset of block 0 */
+    uint64_t block_stride; /* bytes from block to block (globalskip) */
+    uint64_t meta2_start;  /* offset of META2 (start_of_varheader) */
+    uint64_t meta2_end;    /* offset after the last row of sizes */
     enum read_sion_mapping mapping;
     uint32_t mapping_tasks; /* entries of a full mapping */
-    uint32_t collectors;    /* tasks with a negative global rank: the file is a buddy copy if there are any */
+    /* number of tasks with a negative global rank; if there are any, the file is a buddy copy */
+    uint32_t collectors;
     uint64_t file_size;
 };
 
 /* One task. */
 struct read_sion_task {
     uint32_t file;       /* its physical file */
-    uint32_t index;      /* in that file */
+    uint32_t index;      /* index in that file */
     int64_t rank;        /* global rank; -(g + 1) for a collector in a buddy copy */
     uint64_t chunk_size; /* bytes of its chunk in every block */
     uint64_t start;      /* offset of its chunk in block 0 */
-    uint32_t blocks;     /* blocks it used, >= 1 */
+    uint32_t blocks;     /* number of blocks that it used, >= 1 */
     uint64_t size;       /* bytes of its stream */
 };
 
@@ -76,8 +79,8 @@ struct read_sion_task {
  * Opens a container by the name of its file 0; the other files of a set are opened when needed. A file k > 0 of a
  * set can be opened alone.
  *
- * A container that is replaced meanwhile never becomes a mixture: what needs a file that is not open yet fails
- * with HPCW_EIO then.
+ * If the container is replaced meanwhile, the reader never mixes both: a call that has to open another file fails
+ * with HPCW_EIO.
  *
  * Fails with HPCW_EFORMAT (a field contradicts the format; the message has file, field, offset, expected and got),
  * HPCW_ETRUNCATED (cut short, or never closed by its writer), HPCW_ENOTSUP (a variant that no program reads),
@@ -85,16 +88,16 @@ struct read_sion_task {
  */
 hpcw_status read_sion_open(const char *path, struct read_sion **out, hpcw_error *err);
 
-/* The same for files with other names. */
+/* Opens a container whose files have other names. */
 struct read_sion_names {
-    /* hpcw_sion_name_of_file; NULL: as doc/formats/sion.md says */
+    /* as hpcw_sion_name_of_file; NULL: the names that doc/formats/sion.md describes */
     bool (*of_file)(void *context, const char *path, uint32_t file, char *name, size_t size);
     void *context;
 };
 hpcw_status read_sion_open_named(const char *path, const struct read_sion_names *names, struct read_sion **out,
                                  hpcw_error *err);
 
-/* The same for files in memory: images[0 .. count-1] are file 0, 1, ... Their bytes must outlive the handle. */
+/* Opens a container in memory: images[0 .. count-1] are file 0, 1, ... Their bytes must outlive the handle. */
 struct read_sion_image {
     const void *data;
     size_t size;
@@ -107,27 +110,28 @@ void read_sion_free(struct read_sion *reader);
 /* Number of physical files: those of the set, or 1. */
 uint32_t read_sion_files(const struct read_sion *reader);
 
-/* Number of tasks with a global rank >= 0, in all files. Only verify checks it. */
+/* Number of tasks with a global rank >= 0 in all files. Only verify checks this number. */
 uint32_t read_sion_tasks(const struct read_sion *reader);
 
 /* Path (or name) of file 0, for messages. */
 const char *read_sion_name(const struct read_sion *reader);
 
-/* The header of one physical file, and what follows from it and the tables' positions. The sizes in the tables are
- * not known at open: see read_sion_task and read_sion_block_size. Checks that a file of a set belongs to it. */
+/* Gets the header of one physical file, with values that follow from it and the offsets of the tables. Sizes in
+ * the tables are not known at open: see read_sion_task and read_sion_block_size. Checks that a file of a set
+ * belongs to it. */
 hpcw_status read_sion_info(struct read_sion *reader, uint32_t file, struct read_sion_info *info,
                            hpcw_error *err);
 
-/* Task `index` of file `file`. Cheap in ascending order. */
+/* Gets task `index` of file `file`. Cheap in ascending order. */
 hpcw_status read_sion_task(struct read_sion *reader, uint32_t file, uint32_t index, struct read_sion_task *task,
                            hpcw_error *err);
 
-/* The task with a global rank, by the mapping if there is one, otherwise by a search. HPCW_EINVAL if there is
- * none. */
+/* Gets the task with a global rank, by the mapping if there is one, otherwise by a search. HPCW_EINVAL if no task
+ * has this rank. */
 hpcw_status read_sion_find(struct read_sion *reader, uint32_t rank, struct read_sion_task *task,
                            hpcw_error *err);
 
-/* Bytes that the task used in block `block` < task->blocks. */
+/* Gets the bytes that the task used in block `block` < task->blocks. */
 hpcw_status read_sion_block_size(struct read_sion *reader, const struct read_sion_task *task, uint32_t block,
                                  uint64_t *size, hpcw_error *err);
 
@@ -145,29 +149,30 @@ struct read_sion_keys {
 };
 struct read_sion_record {
     uint64_t key;
-    uint64_t size;   /* of the value */
-    uint64_t offset; /* of the value, for read_sion_read */
+    uint64_t size;   /* bytes of the value */
+    uint64_t offset; /* stream offset of the value, for read_sion_read */
 };
 void read_sion_keys_begin(struct read_sion_keys *keys, const struct read_sion_task *task);
 
-/* `more` is false after the last record. HPCW_EFORMAT if the stream does not end with a value, HPCW_ENOTSUP if the
- * container has no records. */
+/* Gets the next record. `more` is false after the last one. HPCW_EFORMAT if the stream does not end with a value,
+ * HPCW_ENOTSUP if the container has no records. */
 hpcw_status read_sion_keys_next(struct read_sion *reader, struct read_sion_keys *keys,
                                 struct read_sion_record *record, bool *more, hpcw_error *err);
 
-/* How strict verify is. Without flags it accepts the known faults of real writers. */
+/* Flags of verify. Without flags it accepts the known faults of real writers. */
 enum {
-    /* Also check what hpcw's own writer obeys: version words 5 and 1007/6, zeros in reserved fields and after the
-     * name, no directory in the name, unused block sizes 0, no empty block in a stream of several, ranks ascending
-     * (0 .. n-1 in a single file), no buddy copy, the mapping that belongs to the file number. */
+    /* Also check the conventions of hpcw's own writer: version words 5 and 1007/6, zeros in reserved fields and
+     * after the name, no directory in the name, unused block sizes 0, no empty block in a stream of several, ranks
+     * ascending (0 .. n-1 in a single file), no buddy copy, and the kind of mapping that belongs to the file
+     * number. */
     READ_SION_STRICT = 1,
-    /* Also check that bytes which no stream uses are zero. All of them are read but holes. */
+    /* Also check that bytes which no stream uses are zero. This reads all of them, except holes. */
     READ_SION_GAPS = 2
 };
 
 /*
- * Checks every structural rule in all files of the container. It reads the payload of key-value containers only,
- * and gaps only for READ_SION_GAPS. The time it takes is otherwise bounded by the length of the metadata, without
+ * Checks every structural rule in all files of the container. It reads payload only in key-value containers, and
+ * unused bytes only with READ_SION_GAPS. Otherwise the time is bounded by the length of the metadata, without
  * holes.
  */
 hpcw_status read_sion_verify(struct read_sion *reader, unsigned flags, hpcw_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rules of the tables of one file: doc/formats/sion.md, "Rules". */
+/* Checks the rules of the tables of one file: doc/formats/sion.md, "Rules". */
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,26 +7,26 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* What the rows of block sizes say of a task. */
+/* Counts of a task's blocks, from the rows of block sizes. */
 struct tally {
-    uint32_t filled; /* used blocks that hold a byte */
-    uint32_t full;   /* used blocks that are full, without the last one */
+    uint32_t filled; /* number of used blocks that hold a byte */
+    uint32_t full;   /* number of used blocks that are full, except the last one */
 };
 
 struct table_check {
-    struct read_sion_file *base; /* the file with the mapping, if there is one */
+    struct read_sion_file *base; /* the file with the mapping, NULL if there is none */
     struct read_sion_file *f;
     uint32_t file; /* number of f */
     bool strict;
-    int64_t last_rank; /* of the previous task */
+    int64_t last_rank; /* rank of the previous task */
     int64_t most;      /* largest block count so far */
     struct tally tally[READ_SION_WINDOW];
 };
 
 /*
- * Every task with a rank >= 0 must be where the mapping says. The mapping has one place for each rank, so no two
- * tasks have the same rank. The number of these tasks is compared with the number of entries, so no entry is left
- * over. Together that is a bijection, without a table in memory.
+ * Checks that a task is where the mapping says. Every task with a rank >= 0 must be. The mapping has one entry for
+ * each rank, so no two tasks have the same rank. The number of these tasks is compared with the number of entries,
+ * so no entry is left over. Together this proves a bijection, without a table in memory.
  */
 hpcw_status read_sion_mapping_rule(struct read_sion_file *base, const struct read_sion_file *f, uint32_t file,
                                    uint32_t index, int64_t rank, hpcw_error *err) {
@@ -57,7 +57,7 @@ hpcw_status read_sion_mapping_rule(struct read_sion_file *base, const struct rea
     return HPCW_OK;
 }
 
-/* Rules 17, 22 and 23, which do not need the rows. */
+/* Checks rules 17, 22 and 23, which do not need the rows of block sizes. */
 static hpcw_status entry_rules(struct table_check *c, uint32_t i, hpcw_error *err) {
     const struct read_sion_file *f = c->f;
     uint32_t index = f->window.first + i;
@@ -99,7 +99,7 @@ static hpcw_status entry_rules(struct table_check *c, uint32_t i, hpcw_error *er
     return HPCW_OK;
 }
 
-/* Rules 18 and 19. */
+/* Checks rules 18 and 19. */
 static hpcw_status size_rules(struct table_check *c, uint32_t i, uint32_t block, int64_t size,
                               hpcw_error *err) {
     const struct read_sion_file *f = c->f;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rules that open does not need: doc/formats/sion.md, "Rules". */
+/* Checks the rules that open does not need: doc/formats/sion.md, "Rules". */
 #include <inttypes.h>
 #include <string.h>
 
 #include "libreader/sion/rules.h"
 #include "libwriter/base/status.h"
 
-/* This mode and the next one are reserved. No program reads them. */
+/* This mode and the next one are reserved: no program reads them. */
 #define RESERVED_MODE 52u
 
 /* The versions that SIONlib 1.7.6 writes: doc/formats/sion.md#sion-3 and #sion-4. */
@@ -53,13 +53,13 @@ hpcw_status read_sion_header_rules(const struct read_sion_file *f, hpcw_error *e
     return HPCW_OK;
 }
 
-/* A word of the header and what it must be. */
+/* A word of the header and its required value. */
 struct header_word {
     const char *field;
     uint64_t offset, expected, got;
 };
 
-/* `as`: what follows the expected value in the message. */
+/* Checks words of the header. `as` is the text after the expected value in the message. */
 static hpcw_status check_words(const struct read_sion_file *f, const struct header_word *word, size_t words,
                                const char *as, hpcw_error *err) {
     for (size_t i = 0; i < words; i++) {
@@ -72,7 +72,7 @@ static hpcw_status check_words(const struct read_sion_file *f, const struct head
     return HPCW_OK;
 }
 
-/* Rules 3, 4, 8, 9 and 22. */
+/* Checks rules 3, 4, 8, 9 and 22. */
 static hpcw_status strict_header(const struct read_sion_file *f, hpcw_error *err) {
     const struct read_sion_info *info = &f->info;
     const struct header_word words[] = {
@@ -106,7 +106,7 @@ static hpcw_status strict_header(const struct read_sion_file *f, hpcw_error *err
     return HPCW_OK;
 }
 
-/* The file ends where its last table ends: rules 20 and 21. */
+/* Checks that the file ends where its last table ends: rules 20 and 21. */
 static hpcw_status tail_rules(const struct read_sion_file *f, bool strict, hpcw_error *err) {
     const struct read_sion_info *info = &f->info;
     uint64_t tail = 0;
@@ -174,7 +174,7 @@ hpcw_status read_sion_member_rules(const struct read_sion_info *base, const stru
         {"flag2", READ_SION_FLAG2_AT, base->flag2, info->flag2},
     };
     hpcw_status status = check_words(f, words, sizeof words / sizeof words[0], " as in file 0", err);
-    /* What follows the name is for the strict rules. */
+    /* Bytes after the name are left to the strict rules. */
     if (status == HPCW_OK && strncmp(base->prefix, info->prefix, sizeof base->prefix) != 0) {
         status =
             hpcw_i_fail(err, HPCW_EFORMAT,

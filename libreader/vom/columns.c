@@ -9,7 +9,7 @@
 struct vom_loading {
     hpcw_vom_reader *reader;
     uint64_t first_phase, last_phase;
-    size_t tasks, edges; /* of the phases before */
+    size_t tasks, edges; /* numbers of rows of the earlier phases */
 };
 
 static hpcw_status keep_task(void *context, const struct read_vom_task *t, hpcw_error *err) {
@@ -54,7 +54,7 @@ static hpcw_status keep_edge(void *context, const struct read_vom_communication 
     return HPCW_OK;
 }
 
-/* The id of a phase stands behind its records. */
+/* Sets the id of a phase in its rows: in the file it comes after the records. */
 static hpcw_status end_phase(void *context, const struct read_vom_phase *p, hpcw_error *err) {
     (void)err;
     struct vom_loading *l = context;

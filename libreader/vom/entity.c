@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One entity: the bits of its packed id against its other fields (doc/formats/vom.md, "Entity" and "Bits of an
- * id"). And the kinds of both ends of a communication against its category ("Edge"). */
+/* Checks one entity: the bits of its packed id against its other fields (doc/formats/vom.md, "Entity" and "Bits of
+ * an id"). Checks the kinds of both ends of a communication against its category ("Edge"). */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -45,7 +45,7 @@ static uint32_t home_of(uint64_t id) {
     return (uint32_t)(id >> (control_of(id) == READ_VOM_GROUP ? GROUP_RANK_SHIFT : HOME_SHIFT)) & RANK_MASK;
 }
 
-/* What objgroup_id has to be. */
+/* Returns the objgroup_id that belongs to an id. */
 static uint64_t group_of(uint64_t id) {
     uint64_t rank = (uint64_t)RANK_MASK << GROUP_RANK_SHIFT;
     return ((id & GROUP_COLLECTIVE) != 0 ? id & ~rank : id) >> GROUP_PROXY_SHIFT;
@@ -70,7 +70,7 @@ static hpcw_status bits_wrong(const struct read_vom *r, const struct read_vom_en
                           expected, e->id, got);
 }
 
-/* A key is missing, or present and should not be: doc/formats/vom.md#vom-21. */
+/* Fails because a key is missing, or must not be present: doc/formats/vom.md#vom-21. */
 static hpcw_status key_wrong(const struct read_vom *r, const struct read_vom_entity *e, const char *key,
                              bool expected, hpcw_error *err) {
     char who[64];
@@ -90,7 +90,7 @@ static hpcw_status group_check(const struct read_vom *r, const struct read_vom_e
     return HPCW_OK;
 }
 
-/* doc/formats/vom.md#vom-17 */
+/* Checks the bits of a packed id: doc/formats/vom.md#vom-17. */
 static hpcw_status packed_check(const struct read_vom *r, const struct read_vom_entity *e, hpcw_error *err) {
     uint32_t home = home_of(e->id);
     uint64_t sequence = e->id >> SEQUENCE_SHIFT;
@@ -119,7 +119,7 @@ static hpcw_status packed_check(const struct read_vom *r, const struct read_vom_
     return HPCW_OK;
 }
 
-/* An entity of two keys: a node or a block of shared memory. */
+/* Checks an entity with two keys: a node or a block of shared memory. */
 static hpcw_status number_check(const struct read_vom *r, const struct read_vom_entity *e, bool task,
                                 hpcw_error *err) {
     const char *kind = read_vom_kind_names[e->kind];
@@ -157,7 +157,8 @@ hpcw_status read_vom_entity_check(const struct read_vom *r, const struct read_vo
         }
     }
     /*
-     * Only elements and groups have these. A task has all of them, but an end point on another rank may lack some.
+     * Only elements and groups have these keys. In a task they have all of them; an end point on another rank may
+     * lack some.
      */
     bool element = read_vom_is_element(e);
     bool group = e->has_id && control_of(e->id) == READ_VOM_GROUP && e->id != 0;
@@ -174,8 +175,8 @@ hpcw_status read_vom_entity_check(const struct read_vom *r, const struct read_vo
     return HPCW_OK;
 }
 
-/* Takes an entity that has a number. A home that is missing is that of the file. Whoever has a number in sequence
- * can migrate. */
+/* Repairs an entity that has an id. A missing home becomes the rank of the file. An entity with a seq_id becomes
+ * migratable. */
 hpcw_status read_vom_entity_mend(struct read_vom *r, struct read_vom_entity *e, const hpcw_error *why,
                                  hpcw_error *err) {
     if (e->kind != READ_VOM_OBJECT || (!e->has_id && !e->has_seq_id)) {
@@ -193,7 +194,7 @@ hpcw_status read_vom_entity_mend(struct read_vom *r, struct read_vom_entity *e, 
         e->has_seq_id = true;
         e->has_id = false;
     }
-    /* Keys that only others have are as good as absent. */
+    /* Ignore keys that belong to other kinds. */
     const bool element = read_vom_is_element(e);
     e->has_collection_id = e->has_collection_id && element;
     e->dimensions = element ? e->dimensions : 0;
@@ -204,7 +205,7 @@ hpcw_status read_vom_entity_mend(struct read_vom *r, struct read_vom_entity *e, 
 
 /* ---- The ends of a communication -------------------------------------------------------------------------- */
 
-/* All others are from object to object. */
+/* Kinds of the ends of each category. All categories that are not listed are from object to object. */
 static const enum read_vom_kind ends[READ_VOM_CATEGORIES][2] = {
     [READ_VOM_COLLECTION_TO_NODE] = {READ_VOM_OBJECT, READ_VOM_NODE},
     [READ_VOM_NODE_TO_COLLECTION] = {READ_VOM_NODE, READ_VOM_OBJECT},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Failures at the record that is being read. */
+/* Failures with the position of the record that is being read. */
 #include <stdarg.h>
 
 #include "libreader/vom/private.h"

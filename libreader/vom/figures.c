@@ -33,7 +33,7 @@ void read_vom_moments_add(struct read_vom_moments *m, double value) {
 void read_vom_moments_figures(const struct read_vom_moments *m, double figure[READ_VOM_FIGURES]) {
     double n = (double)m->count;
     double var = m->count > 0 ? m->m2 / n : 0;
-    /* vt takes the unbiased deviation for the higher ones. */
+    /* vt uses the unbiased deviation in skewness and kurtosis. */
     double unbiased = m->count > 1 ? m->m2 / (n - 1) : 0;
     figure[READ_VOM_AVG] = m->mean;
     figure[READ_VOM_CAR] = n;

@@ -10,11 +10,11 @@ enum read_vom_figure {
     READ_VOM_AVG, /* mean */
     READ_VOM_CAR, /* number of values */
     READ_VOM_IMB, /* max / avg - 1 */
-    READ_VOM_KUR, /* excess kurtosis: fourth central moment over the square of the sample variance, less 3 */
+    READ_VOM_KUR, /* excess kurtosis: fourth central moment / (sample variance)^2 - 3 */
     READ_VOM_MAX,
     READ_VOM_MIN,
     READ_VOM_NPR, /* number of values that are not 0 */
-    READ_VOM_SKW, /* skewness: third central moment over the cube of the sample standard deviation */
+    READ_VOM_SKW, /* skewness: third central moment / (sample standard deviation)^3 */
     READ_VOM_STD, /* sqrt(var) */
     READ_VOM_SUM,
     READ_VOM_VAR, /* second central moment (of the population) */
@@ -24,15 +24,15 @@ enum read_vom_figure {
 /* "avg", "car", ... */
 const char *read_vom_figure_name(enum read_vom_figure figure);
 
-/* Central moments of a stream of values; a zeroed struct has none. */
+/* Central moments of a sequence of values. A zeroed struct has no values. */
 struct read_vom_moments {
     uint64_t count, nonzero;
-    double mean, m2, m3, m4; /* sums of powers of the distance from the mean */
+    double mean, m2, m3, m4; /* mean, and sums of the 2nd, 3rd and 4th powers of the distance from it */
     double min, max, sum;
 };
 void read_vom_moments_add(struct read_vom_moments *m, double value);
 
-/* All figures. One that would divide by 0 is 0. */
+/* Computes all figures. A figure that would divide by 0 is 0. */
 void read_vom_moments_figures(const struct read_vom_moments *m, double figure[READ_VOM_FIGURES]);
 
 #endif

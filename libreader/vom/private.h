@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Private to the VOM reader: one file while it is read. */
+/* Private to the VOM reader: the state of a file that is being read. */
 #ifndef HPCW_LIBREADER_VOM_PRIVATE_H
 #define HPCW_LIBREADER_VOM_PRIVATE_H
 
@@ -10,7 +10,7 @@
 
 /* ---- The schema of a data file --------------------------------------------------------------------------- */
 
-/* The slots of what needs more than to be stored. */
+/* Slots of values that the parser cannot simply store. */
 enum read_vom_slot {
     READ_VOM_S_NOTHING,
     READ_VOM_S_METADATA,
@@ -31,14 +31,14 @@ enum read_vom_slot {
     READ_VOM_S_INDEX_ENTRY,
     READ_VOM_S_RESOURCE,
     READ_VOM_S_SUBPHASE,
-    READ_VOM_S_MEMBER, /* of attributes or user_defined */
+    READ_VOM_S_MEMBER, /* member of attributes or user_defined */
 };
 
 extern const struct read_vom_spec read_vom_data_schema;
 
 /* ---- Records that are incomplete ------------------------------------------------------------------------- */
 
-/* attributes or user_defined while they arrive: the texts of all of them in a row, each with a NUL. */
+/* The members of attributes or user_defined read so far. Their texts follow each other, each with a NUL. */
 struct read_vom_members_list {
     bool present;
     struct hpcw_i_buf text;
@@ -48,11 +48,11 @@ struct read_vom_members_list {
 struct read_vom_records {
     struct read_vom_metadata metadata;
     uint64_t range[2];
-    unsigned range_ends; /* numbers in `range` so far */
+    unsigned range_ends; /* numbers of the current range read so far */
 
     struct read_vom_task task;
     struct read_vom_communication communication;
-    struct read_vom_entity entity; /* of the task or end point that is being read */
+    struct read_vom_entity entity; /* entity of the current task or end point */
     uint64_t subphase_id;
     double subphase_time;
     double *subphase;
@@ -60,7 +60,7 @@ struct read_vom_records {
     struct hpcw_i_buf resource;
     struct read_vom_members_list rank_attributes, attributes, user_defined;
 
-    /* [0] the phase, [1] an lb_iteration in it */
+    /* [0]: the phase, [1]: an lb_iteration in it */
     struct read_vom_phase phase[2];
     struct read_vom_members_list phase_user_defined[2];
     unsigned level;
@@ -73,46 +73,47 @@ struct read_vom {
     struct read_vom_text *text;
     struct read_vom_json *json;
     const char *name;
-    bool strict, parsed, lenient;  /* flags */
+    bool strict, parsed, lenient;  /* READ_VOM_STRICT, READ_VOM_PARSED, READ_VOM_LENIENT */
     bool rank_from_task;           /* here.rank comes from the first task, not from the caller or metadata */
-    uint64_t until;                /* number of phases at which this run stops */
-    struct read_vom_position here; /* without the members that the parser has */
-    hpcw_status broken;            /* how an earlier run failed */
+    uint64_t until;                /* this run stops when so many phases are read */
+    struct read_vom_position here; /* position, without the members that the parser keeps */
+    hpcw_status broken;            /* failure of an earlier run */
     const struct read_vom_events *events;
     struct read_vom_records records;
     uint64_t mended;
     hpcw_error first_mended;
 };
 
-/* As read_vom_open. Takes the source over, even on failure. */
+/* Opens a source, which it owns, also on failure. Otherwise as read_vom_open. */
 hpcw_status read_vom_open_source(struct read_source *source, uint32_t rank, unsigned flags,
                                  struct read_vom **out, hpcw_error *err);
 
-/* Takes the values of the schema of a data file; its context is the reader. */
+/* Takes the values of a data file. Its context is the reader. */
 extern const struct read_vom_consumer read_vom_data_consumer;
-/* Its `whole`. */
+/* The member `whole` of this consumer. */
 const unsigned char *read_vom_take_whole(void *context, const struct read_vom_spec *spec,
                                          const unsigned char *text);
 void read_vom_records_free(struct read_vom_records *records);
 
-/* The names in the files. */
+/* Names of kinds and categories as in the files. */
 extern const char *const read_vom_kind_names[READ_VOM_KINDS];
 extern const char *const read_vom_category_names[READ_VOM_CATEGORIES];
 
-/* The bits of an entity's packed id against its other fields. `task`: of a task, not an end point. */
+/* Checks the bits of an entity's packed id against its other fields. `task`: it is the entity of a task, not an
+ * end point. */
 hpcw_status read_vom_entity_check(const struct read_vom *r, const struct read_vom_entity *e, bool task,
                                   hpcw_error *err);
-/* After that failed with *why: what a lenient reader makes of the entity. Returns the same failure if it has no
- * meaning. */
+/* Repairs an entity for a lenient reader, after read_vom_entity_check failed with *why. Returns the same failure
+ * if the entity has no meaning. */
 hpcw_status read_vom_entity_mend(struct read_vom *r, struct read_vom_entity *e, const hpcw_error *why,
                                  hpcw_error *err);
-/* Counts it; the first one is kept as a warning. */
+/* Counts a repaired record. The first one is kept as a warning. */
 void read_vom_mended(struct read_vom *r, const char *why);
-/* The end points of a communication against its category. */
+/* Checks the end points of a communication against its category. */
 hpcw_status read_vom_ends_check(const struct read_vom *r, const struct read_vom_communication *c,
                                 hpcw_error *err);
 
-/* What messages call an entity: "id 262147", "seq_id 3", "node 4", "shared_id 2". */
+/* Describes an entity for messages: "id 262147", "seq_id 3", "node 4", "shared_id 2". */
 const char *read_vom_entity_text(const struct read_vom_entity *e, char text[64]);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* <hpcw/vom_read.h>: records as the writer takes them. */
+/* <hpcw/vom_read.h>: records in the form that the writer takes. */
 #include "libreader/vom/public.h"
 
 #include <errno.h>
@@ -79,7 +79,7 @@ static hpcw_status no_memory(const hpcw_vom_reader *reader, hpcw_error *err) {
     return hpcw_i_fail_memory(err, reader->r->name, 0, "a record");
 }
 
-/* A public text ends at its NUL. */
+/* Checks that a text has no NUL inside, as a public text ends at its NUL. */
 static hpcw_status whole_text(const hpcw_vom_reader *reader, const char *text, size_t size, hpcw_error *err) {
     return strlen(text) == size
                ? HPCW_OK
@@ -96,7 +96,7 @@ static hpcw_vom_value value_of(const struct read_vom_member *m) {
         if (errno == 0) {
             break;
         }
-        v.integer = 0; /* does not fit */
+        v.integer = 0; /* the integer does not fit */
         /* fall through */
     case READ_VOM_FLOAT:
         v.type = HPCW_VOM_FLOAT;
@@ -158,7 +158,7 @@ static int by_first(const void *a, const void *b) {
     return x->first != y->first ? (x->first < y->first ? -1 : 1) : (x->last > y->last) - (x->last < y->last);
 }
 
-/* Single phases and ranges in one list. NULL if memory runs out. */
+/* Joins single phases and ranges to one list. NULL if memory runs out. */
 static hpcw_vom_range *ranges_of(const struct read_vom_intervals *a, const struct read_vom_intervals *b,
                                  size_t *count) {
     const struct read_vom_intervals *from[] = {a, b};
@@ -279,7 +279,7 @@ static hpcw_status on_edge(void *context, const struct read_vom_communication *c
     return after_call(reader, reader->watch->edge(reader->watch->context, &edge), err);
 }
 
-/* The end of a phase or iteration. */
+/* Handles the end of a phase or iteration. */
 static hpcw_status on_end(hpcw_vom_reader *reader, const struct read_vom_phase *p,
                           hpcw_status (*call)(void *context, const hpcw_vom_section *section),
                           hpcw_error *err) {

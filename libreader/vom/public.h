@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The public reader: its handle, and one for a source that is open already. */
+/* The handle of the public reader, and a function that makes it from an open source. */
 #ifndef HPCW_LIBREADER_VOM_PUBLIC_H
 #define HPCW_LIBREADER_VOM_PUBLIC_H
 
@@ -8,7 +8,7 @@
 #include "libreader/vom/private.h"
 #include "libwriter/base/status.h"
 
-/* Values as the writer takes them. */
+/* Values in the form that the writer takes. */
 struct read_vom_values {
     hpcw_vom_value *item;
     size_t count, capacity;
@@ -31,24 +31,24 @@ struct read_vom_edge_row {
 struct hpcw_vom_reader {
     struct read_vom *r;
     hpcw_vom_info info;
-    bool runs; /* in a watch, which calls back */
+    bool runs; /* a watch runs */
     const hpcw_vom_watch *watch;
     struct read_vom_values attributes, values;
-    /* What was loaded. */
+    /* Rows that were loaded. */
     struct read_vom_task_row *task; /* [tasks] */
     struct read_vom_edge_row *edge; /* [edges] */
     size_t tasks, edges, task_capacity, edge_capacity;
 };
 
-/* Takes the source over, even on failure. */
+/* Makes a public handle from a source, which it owns, also on failure. */
 hpcw_status read_vom_publish(struct read_source *source, uint32_t rank, unsigned flags, hpcw_vom_reader **out,
                              hpcw_error *err);
 
-/* public.c: runs over up to `phases` phases, and says in the handle what is known then. */
+/* public.c: reads up to `phases` phases, and updates the public info in the handle. */
 hpcw_status read_vom_run_public(hpcw_vom_reader *reader, uint64_t phases, const struct read_vom_events *events,
                                 hpcw_error *err);
 
-/* Refusals. */
+/* Messages for wrong arguments. */
 static inline hpcw_status read_vom_missing(const char *what, hpcw_error *err) {
     return hpcw_i_fail(err, HPCW_EINVAL, "load data: %s: expected a pointer, got NULL", what);
 }

@@ -28,7 +28,7 @@ static void members_free(struct read_vom_members_list *l) {
 
 static hpcw_status members_add(struct read_vom_members_list *l, const struct read_vom_json *json,
                                const struct read_vom_value *v, hpcw_error *err) {
-    /* Each counts as 64 bytes more than its texts, so that there is a limit to many short ones, too. */
+    /* Each member counts as 64 bytes more than its texts, so that many short ones have a limit, too. */
     if (l->text.size + 64 * l->count + v->key_size + v->size > READ_VOM_MOST_MEMBER_BYTES) {
         return read_vom_json_wrong(json, HPCW_ERANGE, err,
                                    "expected values of at most %zu bytes in all, got more",
@@ -90,7 +90,7 @@ void read_vom_records_free(struct read_vom_records *records) {
     members_free(&records->phase_user_defined[1]);
 }
 
-/* Where the schema says that something belongs. */
+/* Returns the address where the schema stores a value. */
 static void *place_of(struct read_vom *r, const struct read_vom_spec *spec) {
     return (unsigned char *)r + spec->at;
 }
@@ -145,7 +145,7 @@ static hpcw_status begin(void *context, const struct read_vom_spec *spec, hpcw_e
         break;
     case READ_VOM_S_TASK_ENTITY:
     case READ_VOM_S_END_POINT:
-        /* The index needs no zeros: `dimensions` says how much of it counts. */
+        /* The index needs no zeros, as `dimensions` says how many of its numbers are valid. */
         memset(&c->entity, 0, offsetof(struct read_vom_entity, index));
         break;
     case READ_VOM_S_RANGE:
@@ -159,7 +159,7 @@ static hpcw_status begin(void *context, const struct read_vom_spec *spec, hpcw_e
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
-/* The rank in the metadata, or the node of a task. */
+/* Takes a rank: that of the metadata, or the node of a task. */
 static hpcw_status take_rank(struct read_vom *r, uint32_t rank, bool task, hpcw_error *err) {
     if (r->here.rank == READ_VOM_ANY_RANK) {
         r->here.rank = rank;
@@ -270,7 +270,7 @@ static hpcw_status end_subphase(struct read_vom *r, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* Whether the events get the records of the current phase or iteration. */
+/* Whether the caller gets the records of the current phase or iteration. */
 static bool reported(const struct read_vom *r) {
     return r->records.level == 0 || r->events->iteration_begin != NULL;
 }

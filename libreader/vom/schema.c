@@ -3,7 +3,7 @@
  * are in byte order. */
 #include "libreader/vom/private.h"
 
-/* Where values go: fields of the record that is being read. */
+/* Offsets of fields of the current record, where values are stored. */
 #define AT(member) READ_VOM_AT(struct read_vom, records.member)
 #define PUT(member) READ_VOM_PUT(struct read_vom, records.member)
 #define HAS(member) .present = offsetof(struct read_vom, records.member)

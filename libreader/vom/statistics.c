@@ -21,7 +21,7 @@ struct statistics_state {
     uint64_t phases, id, last_id, migrations;
     unsigned groups;
     bool after;
-    bool typed; /* in metadata, or at the top as in vt's first files */
+    bool typed; /* the type was read: in metadata, or at the top as in vt's first files */
     double figure[READ_VOM_FIGURES];
 };
 
@@ -94,12 +94,12 @@ static hpcw_status begin(void *context, const struct read_vom_spec *spec, hpcw_e
     return HPCW_OK;
 }
 
-/* Equal but for rounding. */
+/* Whether two figures are equal except for rounding. */
 static bool near(double expected, double got, double scale) {
     return fabs(expected - got) <= 1e-6 * (fabs(scale) > fabs(expected) ? fabs(scale) : fabs(expected));
 }
 
-/* Some figures follow from others. */
+/* Checks figures that follow from others. */
 static hpcw_status consistent(const struct statistics_state *p, hpcw_error *err) {
     const double *f = p->figure;
     const double most = fabs(f[READ_VOM_MAX]) > fabs(f[READ_VOM_MIN]) ? f[READ_VOM_MAX] : f[READ_VOM_MIN];

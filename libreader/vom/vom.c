@@ -8,13 +8,13 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* vt inflates this many bytes at a time and loses the last byte of a text if it is alone in its piece. */
+/* vt decompresses this many bytes at a time. It loses the last byte of a text if that is alone in its piece. */
 #define VT_PIECE 65536u
 
 /* The key of the phases in the outermost object. */
 #define PHASES "phases"
 
-/* Parses what the text has from its current offset on. */
+/* Makes a parser for the rest of the text. */
 static hpcw_status new_parser(struct read_vom *r, hpcw_error *err) {
     struct read_vom_consumer consumer = read_vom_data_consumer;
     consumer.context = r;
@@ -89,7 +89,7 @@ void read_vom_warn(const struct read_vom *reader, hpcw_error *warning) {
     }
 }
 
-/* The rules of the whole file: doc/formats/vom.md#vom-6, vom-7 and vom-8. */
+/* Checks the rules of the whole file: doc/formats/vom.md#vom-6, vom-7 and vom-8. */
 static hpcw_status whole_file(struct read_vom *r, hpcw_error *err) {
     uint64_t size = read_vom_text_offset(r->text);
     if (!r->here.typed && r->lenient) {
@@ -126,7 +126,7 @@ hpcw_status read_vom_run(struct read_vom *reader, uint64_t phases, const struct 
     if (r->here.ended) {
         return HPCW_OK;
     }
-    /* A parser that was stopped cannot go on, so the next run needs a new one. */
+    /* A stopped parser cannot continue, so the next run needs a new one. */
     if (read_vom_json_stopped_at(r->json) > 0) {
         struct read_vom_position stop;
         read_vom_position(r, &stop);

@@ -3,14 +3,14 @@
  * A strict, independent reader of vt's load-balancing data (JSON of type LBDatafile, "VOM"), written from
  * doc/formats/vom.md alone. The JSON is plain or inside one brotli stream; the content tells which.
  *
- * The reader never holds a whole text. It reads pieces, parses them as they come and passes on each record.
- * It uses 150 KiB, the largest record (strings are shorter than 1 MiB), and for compressed files the window of
- * the stream (at most 16 MiB). It refuses streams that inflate more than a thousandfold, so that a small file
- * cannot keep it busy for hours.
+ * The reader never holds a whole text. It reads pieces, parses them as they come and passes on each record. It
+ * uses 150 KiB, the largest record (strings are shorter than 1 MiB), and for compressed files the window of the
+ * stream (at most 16 MiB). It refuses large texts of more than a thousand times the size of their stream, so that
+ * a small file cannot keep it busy for hours.
  *
- * It refuses what is not JSON, what breaks the schema (types, unknown, missing and repeated keys, ranges; floats
- * must look like floats, integers are exact to 64 bits), and a record that contradicts itself (the bits of an id
- * and its fields, end points and category). The rules between records are checked by set/verify.h.
+ * It refuses text that is not JSON or breaks the schema: types, ranges, unknown, missing and repeated keys. Floats
+ * must look like floats, and integers are exact to 64 bits. It also refuses a record that contradicts itself: the
+ * bits of an id and its fields, or end points and category. set/verify.h checks the rules between records.
  *
  * A message names the file, the path of the value in the text, its offset in the inflated text, and what was
  * expected:
@@ -32,15 +32,15 @@ struct read_vom;
 
 #define READ_VOM_MOST_RANKS 32768u
 #define READ_VOM_MOST_SUBPHASES 65535u
-/* Limits of this reader, not of the format. More is HPCW_ERANGE. */
+/* Limits of this reader, not of the format. HPCW_ERANGE beyond them. */
 #define READ_VOM_MOST_INDEX 16u                      /* numbers in an index */
-#define READ_VOM_MOST_PHASES (UINT64_C(1) << 20)     /* in one file */
-#define READ_VOM_MOST_INTERVALS ((size_t)1 << 20)    /* of skipped and identical phases in all */
-#define READ_VOM_MOST_MEMBER_BYTES ((size_t)4 << 20) /* user_defined or attributes of one owner */
+#define READ_VOM_MOST_PHASES (UINT64_C(1) << 20)     /* phases in one file */
+#define READ_VOM_MOST_INTERVALS ((size_t)1 << 20)    /* intervals of skipped and identical phases together */
+#define READ_VOM_MOST_MEMBER_BYTES ((size_t)4 << 20) /* bytes of user_defined or attributes of one owner */
 
 /* ---- Records --------------------------------------------------------------------------------------------- */
 
-/* vt's numbers */
+/* Categories, with vt's numbers. */
 enum read_vom_category {
     READ_VOM_SEND_RECV = 1,
     READ_VOM_COLLECTION_TO_NODE = 2,
@@ -55,10 +55,10 @@ enum read_vom_category {
     READ_VOM_CATEGORIES
 };
 
-/* The name in the files; NULL for no category. */
+/* Returns the name of a category in the files; NULL for any other number. */
 const char *read_vom_category_name(enum read_vom_category category);
 
-/* Low two bits of an id. */
+/* The two lowest bits of an id. */
 enum read_vom_control {
     READ_VOM_GROUP = 0,
     READ_VOM_HANDLER = 1,
@@ -68,8 +68,8 @@ enum read_vom_control {
 
 enum read_vom_kind {
     READ_VOM_OBJECT,
-    READ_VOM_NODE,      /* id is a rank; end points only */
-    READ_VOM_SHARED_ID, /* id is a memory block; end points only */
+    READ_VOM_NODE,      /* the id is a rank; end points only */
+    READ_VOM_SHARED_ID, /* the id is a block of shared memory; end points only */
     READ_VOM_KINDS
 };
 
@@ -78,28 +78,28 @@ struct read_vom_entity {
     enum read_vom_kind kind;
     bool has_id, has_seq_id, has_home, has_migratable, has_collection_id, has_objgroup_id;
     bool migratable;
-    uint64_t id; /* packed; or the number of a rank or block */
+    uint64_t id; /* packed id; or the number of a rank or block */
     uint64_t seq_id;
     uint32_t home;
     uint64_t collection_id, objgroup_id;
-    uint32_t dimensions; /* of index, 0 without */
+    uint32_t dimensions; /* length of `index`, 0 without one */
     uint64_t index[READ_VOM_MOST_INDEX];
 };
 
 /* Whether the entity is an element of a collection. */
 bool read_vom_is_element(const struct read_vom_entity *e);
 
-/* A key and value of attributes or user_defined. Texts end in a NUL, but may hold NULs before it. */
+/* A key and value of attributes or user_defined. Texts end in a NUL, but may contain others before it. */
 struct read_vom_member {
     const char *key;
     size_t key_size;
     enum read_vom_value_type type;
-    const char *text; /* of numbers as in the file, of strings decoded; otherwise JSON without blanks */
+    const char *text; /* number: as in the file; string: decoded; others: JSON without blanks */
     size_t text_size;
-    double number; /* of integers and floats, rounded */
+    double number; /* value of an integer or float, rounded */
 };
 struct read_vom_members {
-    bool present; /* the file has the key, maybe with an empty object */
+    bool present; /* the file has the key, possibly with an empty object */
     const struct read_vom_member *item;
     size_t count;
 };
@@ -124,11 +124,11 @@ struct read_vom_communication {
     struct read_vom_entity from, to;
 };
 
-/* A phase or an lb_iteration, complete. */
+/* A complete phase or lb_iteration. */
 struct read_vom_phase {
     uint64_t number; /* index in its array */
     uint64_t id;
-    uint64_t tasks, communications; /* number of them */
+    uint64_t tasks, communications; /* numbers of records */
     bool has_communications;        /* the file has the key */
     uint64_t iterations;
     struct read_vom_members user_defined;
@@ -155,8 +155,8 @@ struct read_vom_metadata {
 };
 
 /*
- * The reader calls these in the order of the file. Any of them may be NULL; what they point to is valid for the
- * call. If one does not return HPCW_OK, the reader stops and returns the same.
+ * Callbacks, called in the order of the file. Each may be NULL. Arguments are valid for the call. If one does not
+ * return HPCW_OK, the reader stops and returns the same.
  *
  * In files of vt, communications come before the id and the tasks of their phase.
  */
@@ -168,7 +168,8 @@ struct read_vom_events {
     hpcw_status (*communication)(void *context, const struct read_vom_communication *communication,
                                  hpcw_error *err);
     hpcw_status (*phase_end)(void *context, const struct read_vom_phase *phase, hpcw_error *err);
-    /* Around the records of an lb_iteration. Without iteration_begin the reader checks these, but calls nothing. */
+    /* Called around the records of an lb_iteration. Without iteration_begin the reader checks these records, but
+     * reports none. */
     hpcw_status (*iteration_begin)(void *context, uint64_t number, hpcw_error *err);
     hpcw_status (*iteration_end)(void *context, const struct read_vom_phase *iteration, hpcw_error *err);
 };
@@ -178,16 +179,17 @@ struct read_vom_events {
 /* How strict a reader and verify are (doc/formats/vom.md, "Rules"). Without flags they accept the known faults of
  * real writers. */
 enum {
-    /* Also check what hpcw's own writer obeys: complete metadata, every missing phase listed, packed ids, keys
-     * in byte order, as many subphases in each task, which do not exceed its time, a migratable task for each
-     * rank and phase, communications in the file of the rank that has to record them, id 0 in phase 0 only, no
-     * user_defined of phases, no foreign file in the directory, no compressed file whose last byte vt would
-     * lose. */
+    /* Also check the conventions of hpcw's own writer: complete metadata, every missing phase listed, packed ids,
+     * and keys in byte order. All tasks have the same number of subphases, whose sum does not exceed the time.
+     * Each rank has a migratable task in each phase. Communications are in the file of the rank that must record
+     * them. Id 0 is in phase 0 only. There is no user_defined of phases, no foreign file in the directory, and no
+     * compressed file whose last byte vt would lose. */
     READ_VOM_STRICT = 1,
-    /* Take no record whole: all are parsed. The outcome is the same, only slower. For tests and benchmarks. */
+    /* Parse every record, and take none as a whole. The result is the same, only slower. For tests and
+     * benchmarks. */
     READ_VOM_PARSED = 2,
-    /* Read on where data of other programs break a rule but have one meaning: doc/formats/vom.md, "Rules", lists
-     * the cases. read_vom_facts counts the records that this changes, and read_vom_warn names the first. */
+    /* Continue where data of other programs break a rule but have only one meaning; doc/formats/vom.md, "Rules",
+     * lists the cases. read_vom_facts counts the records that this changes, and read_vom_warn names the first. */
     READ_VOM_LENIENT = 4,
 };
 
@@ -199,57 +201,58 @@ enum {
 hpcw_status read_vom_open(const char *path, uint32_t rank, unsigned flags, struct read_vom **out,
                           hpcw_error *err);
 
-/* The same for `size` bytes of the caller, which must outlive the handle. */
+/* Opens `size` bytes of the caller, which must outlive the handle. */
 hpcw_status read_vom_open_memory(const char *name, const void *data, size_t size, uint32_t rank, unsigned flags,
                                  struct read_vom **out, hpcw_error *err);
 void read_vom_free(struct read_vom *reader);
 
 /*
- * Reads at most `phases` more phases (UINT64_MAX: all), up to the next one or the end of the file. At the end it
- * checks the rules of the whole file. Fails with HPCW_EFORMAT, HPCW_ETRUNCATED (the text or the brotli stream
- * ends too early), HPCW_ERANGE (the limits above), HPCW_ENOMEM, HPCW_EIO, or with what an event returned. After
- * a failure the handle reads no further.
+ * Reads at most `phases` more phases (UINT64_MAX: all), and stops before the next one or at the end of the file.
+ * At the end it checks the rules of the whole file. Fails with HPCW_EFORMAT, HPCW_ETRUNCATED (the text or the
+ * brotli stream ends too early), HPCW_ERANGE (the limits above), HPCW_ENOMEM, HPCW_EIO, or with the result of a
+ * callback. After a failure the handle reads no further.
  */
 hpcw_status read_vom_run(struct read_vom *reader, uint64_t phases, const struct read_vom_events *events,
                          hpcw_error *err);
 
-/* What is known so far. */
+/* Facts about the part that was read so far. */
 struct read_vom_facts {
-    bool ended; /* at the end of the file */
+    bool ended; /* the end of the file was reached */
     bool compressed;
     bool old_form;      /* no metadata; the type is at the top */
     uint64_t file_size; /* bytes on disk */
-    uint64_t text_size; /* of the JSON text, as far as it was read */
-    uint64_t phases;    /* read so far */
+    uint64_t text_size; /* bytes of the JSON text read so far */
+    uint64_t phases;    /* number of phases read so far */
     uint32_t rank;      /* READ_VOM_ANY_RANK if unknown */
-    uint64_t mended;    /* records, and the file itself, that only READ_VOM_LENIENT takes */
+    /* number of faults that only READ_VOM_LENIENT accepts: in records, and of the file itself */
+    uint64_t mended;
 };
 void read_vom_facts(const struct read_vom *reader, struct read_vom_facts *facts);
 
 /*
- * A position between two phases, after a successful run. Another handle for the same file can continue there, so
- * that many files are read in step without being open at the same time. In a compressed file this inflates
- * everything up to the position once more.
+ * A position between two phases, after a successful run. Another handle for the same file can continue there. So
+ * many files can be read in step without being open at the same time. A compressed file is then decompressed again
+ * up to the position.
  */
 struct read_vom_position {
     uint64_t offset;
     uint64_t phases;
     uint64_t last_id;
-    uint32_t seen; /* keys of the outermost object */
+    uint32_t seen; /* keys of the outermost object read so far, as bits */
     uint32_t rank;
     bool typed, has_metadata, ended;
 };
 void read_vom_position(const struct read_vom *reader, struct read_vom_position *position);
 hpcw_status read_vom_resume(struct read_vom *reader, const struct read_vom_position *position, hpcw_error *err);
 
-/* Gives *warning a message about the first record that was mended, if there is one and no warning yet. */
+/* Sets *warning, unless it is set already, to a message about the first repaired record, if there is one. */
 void read_vom_warn(const struct read_vom *reader, hpcw_error *warning);
 
-/* For events: fails with a message about the record that the event got. */
+/* For callbacks: fails with a message about the record that the callback got. */
 hpcw_status read_vom_wrong(const struct read_vom *reader, hpcw_error *err, const char *fmt, ...)
     HPCW_PRINTF(3, 4);
 
-/* The offset of that record in the text. */
+/* Returns the offset of that record in the text. */
 uint64_t read_vom_at(const struct read_vom *reader);
 
 #endif

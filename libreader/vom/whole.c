@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tasks and communications in the spelling of vt and hpcw, taken whole: no blanks, keys in byte order. Such
- * records are nearly all bytes of most files. A function here moves *at over what it takes. It returns false for
- * what it does not know and for what is wrong; the parser then reads the record, and has the messages.
+ * Takes tasks and communications in the spelling of vt and hpcw as a whole: no blanks, keys in byte order. In most
+ * files nearly all bytes belong to such records. A function here moves *at past the text that it takes. It returns
+ * false for text that it does not know or that is wrong. Then the parser reads the record, and makes the messages.
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 /* ---- Parts of a text ------------------------------------------------------------------------------------- */
 
-/* Inline, so that the compiler makes comparisons of words for a known size. At most READ_VOM_PAD bytes. */
+/* Skips a fixed text. Inline, so that the compiler compares words for a known size. At most READ_VOM_PAD bytes. */
 static inline bool skip(const unsigned char **at, const char *text, size_t size) {
     const unsigned char *p = *at;
     uint64_t differ = 0, a, b;
@@ -29,7 +29,7 @@ static inline bool skip(const unsigned char **at, const char *text, size_t size)
 }
 #define SKIP(at, literal) skip(at, literal, sizeof(literal) - 1)
 
-/* The same if it is there. */
+/* Skips a fixed text if it is there. */
 static inline bool skip_if(const unsigned char **at, const char *text, size_t size) {
     const unsigned char *p = *at;
     const bool is = skip(&p, text, size);
@@ -67,7 +67,7 @@ static bool take_index(const unsigned char **at, struct read_vom_entity *e) {
     return good && SKIP(at, "],");
 }
 
-/* An object, from the quotation mark of its first key. */
+/* Takes an object, from the quotation mark of its first key on. */
 static bool take_entity(const struct read_vom *r, const unsigned char **at, bool task,
                         struct read_vom_entity *e) {
     memset(e, 0, offsetof(struct read_vom_entity, index));
@@ -111,7 +111,7 @@ static bool take_communication(struct read_vom *r, const unsigned char **at) {
            SKIP(at, "\"}");
 }
 
-/* Into the memory that the parser got for earlier tasks. */
+/* Takes the resource into memory that the parser allocated for earlier tasks. */
 static bool take_resource(struct read_vom_records *c, const unsigned char **at) {
     unsigned char *to = c->resource.data;
     size_t size = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Open and free of a container that is read, and what is known of it. */
+/* Opens and frees a container for reading, and answers questions about it. */
 #include <string.h>
 
 #include "libreader/sion/streams/private.h"
@@ -7,12 +7,12 @@
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 
-/* Bytes of all small buffers together, as many as a writer has, and the least of each: 16384 tasks that are read
- * in turn have one each. */
+/* BUFFERS: bytes of all small buffers together, as many as a writer has. SMALL: least bytes of each. So up to
+ * 16384 tasks that are read in turn have a buffer each. */
 #define BUFFERS ((size_t)64 << 20)
 #define SMALL ((size_t)4 << 10)
 
-/* What process 0 broadcasts of the container. */
+/* Facts about the container that process 0 broadcasts. */
 struct head {
     hpcw_sion_info info;
     bool by_rank; /* there is a mapping, so the ranks are 0 .. tasks - 1 */
@@ -89,7 +89,7 @@ static hpcw_status check_arguments(const char *path, uint32_t count, const uint3
     return HPCW_OK;
 }
 
-/* What process 0 knows of its container. */
+/* Fills in `head` from the container of process 0. */
 static hpcw_status describe(struct read_sion *container, struct head *head, hpcw_error *err) {
     struct read_sion_info i;
     hpcw_status status = read_sion_info(container, 0, &i, err);
@@ -120,7 +120,8 @@ static hpcw_status new_buffers(struct hpcw_sion_reader *r, hpcw_error *err) {
     }
     r->buffer_size = each < SMALL ? SMALL : each > READ_SION_LARGE ? READ_SION_LARGE : each;
     size_t most = BUFFERS / r->buffer_size;
-    r->buffer_size = longest < r->buffer_size ? (size_t)longest : r->buffer_size; /* of short streams all */
+    /* a short stream fits as a whole */
+    r->buffer_size = longest < r->buffer_size ? (size_t)longest : r->buffer_size;
     r->buffers = r->count < most ? r->count : (uint32_t)most;
     r->buffer = hpcw_i_calloc(r->buffers, sizeof *r->buffer);
     if (r->buffer == NULL) {
@@ -133,13 +134,15 @@ static hpcw_status new_buffers(struct hpcw_sion_reader *r, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* From a container on process 0, whose place all have. Collective. */
+/* Finds the own tasks and opens their files. `container` is that of process 0; all processes know its place.
+ * Collective. */
 static hpcw_status open_tasks(struct hpcw_sion_reader *r, hpcw_comm *comm, struct read_sion *container,
                               const uint32_t *ranks, struct read_sion_window *window, const struct head *head,
                               hpcw_error *err) {
     r->info = head->info;
     hpcw_status status = read_sion_share(r, comm, container, ranks, head->by_rank, window, HPCW_OK, err);
-    if (status == HPCW_OK && r->parts > READ_SION_POOL) { /* some are opened again later */
+    /* more parts than the pool holds: some files are opened again later */
+    if (status == HPCW_OK && r->parts > READ_SION_POOL) {
         status = read_sion_place_source(&r->place, 0, &r->first, err);
         r->place.first = r->first;
     }
@@ -152,15 +155,14 @@ static hpcw_status open_tasks(struct hpcw_sion_reader *r, hpcw_comm *comm, struc
     }
     status = hpcw_i_agree(comm, status, NULL, err);
     if (status == HPCW_OK) {
-        /* The files of all processes were opened by their names between the open of file 0 on process 0 and this
-         * look at it. Inodes are not compared between processes: on other hosts the same file may have another
-         * one. */
+        /* All processes opened their files by name after process 0 opened file 0 and before this check. Inodes are
+         * not compared between processes: on another host the same file may have another inode. */
         status = hpcw_i_agree(comm, container == NULL ? HPCW_OK : read_sion_check(container, err), NULL, err);
     }
     return status;
 }
 
-/* Opens a container, by path if there are no images. Without a handle this process still takes part in the
+/* Opens a container, by path if there are no images. A process without memory for a handle still takes part in the
  * agreement. */
 static hpcw_status open_container(const char *path, const struct read_sion_names *names,
                                   const struct read_sion_image *images, uint32_t image_count, hpcw_comm *comm,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Private to <hpcw/sion_read.h>: the handle, which is the strict reader of libreader/sion for the tasks of one
+/* Private to <hpcw/sion_read.h>: the handle. It uses the strict reader of libreader/sion for the tasks of one
  * process. */
 #ifndef HPCW_LIBREADER_SION_STREAMS_PRIVATE_H
 #define HPCW_LIBREADER_SION_STREAMS_PRIVATE_H
@@ -9,20 +9,21 @@
 #include "libreader/sion/file.h"
 #include "libwriter/comm/comm.h"
 
-/* Physical files that a process has open at a time. */
+/* Most physical files that a process has open at the same time. */
 #define READ_SION_POOL 64u
 
-/* Bytes of the large buffer, and the most of the others. */
+/* Bytes of the large buffer, and most bytes of any other buffer. */
 #define READ_SION_LARGE ((size_t)1 << 20)
 
 /* One of the tasks that this process reads. */
 struct read_sion_own {
     hpcw_sion_task task;
-    uint32_t part;                  /* its physical file */
-    bool began;                     /* bytes of it have been in a buffer */
-    uint64_t position;              /* in its stream */
-    uint64_t record_end;            /* end of the current key-value record; 0: there is none */
-    struct read_sion_cursor cursor; /* block of what was read last */
+    uint32_t part;     /* index of its physical file in `part` */
+    bool began;        /* some of its bytes were in a buffer before */
+    uint64_t position; /* in its stream */
+    /* end of the current key-value record in the stream; 0: no current record */
+    uint64_t record_end;
+    struct read_sion_cursor cursor; /* block that was read last */
 };
 
 /* A physical file with tasks of this process, as process 0 found it. */
@@ -31,12 +32,12 @@ struct read_sion_part {
     uint64_t meta2_start, block_stride, file_size;
 };
 
-/* Bytes [from, from + size) of the stream of own task `owner`. */
+/* A buffer with bytes [from, from + size) of the stream of own task `owner`. */
 struct read_sion_buffer {
     uint32_t owner;
     size_t size;
     uint64_t from;
-    unsigned char *data; /* NULL until it is used; of the small ones a part of `block` */
+    unsigned char *data; /* NULL until it is used; memory of a small buffer is a part of `block` */
 };
 
 struct hpcw_sion_reader {
@@ -47,17 +48,19 @@ struct hpcw_sion_reader {
     struct read_sion_part *part;
     uint32_t parts;
     size_t part_capacity;
-    struct read_source *first;                   /* file 0, if there are more parts than files in the pool */
+    /* file 0, kept open if there are more parts than files in the pool */
+    struct read_source *first;
     struct read_sion_file *pool[READ_SION_POOL]; /* part p is at p mod READ_SION_POOL, if it is open */
 
-    /* A task begins with the large buffer, so that tasks read one after the other need no other. A task that comes
-     * back when another has taken it has a small one from then on: own task i that of number i mod buffers. */
+    /* A task first uses the large buffer, so that tasks read one after the other need no other. A task that is
+     * read again after another has taken the large buffer uses a small one from then on: own task i has number i
+     * mod buffers. */
     struct read_sion_buffer *buffer;
     unsigned char *block; /* memory of all small buffers; NULL until one of them is used */
     uint32_t buffers;
     size_t buffer_size;
     struct read_sion_buffer large;
-    uint32_t last_filled; /* own task whose bytes were read last */
+    uint32_t last_filled; /* own task whose bytes were read from the file last */
 };
 
 /* Index of an own task; UINT32_MAX if it is not one. */
@@ -65,7 +68,7 @@ static inline uint32_t read_sion_own_index(const struct hpcw_sion_reader *r, uin
     if (r == NULL || r->count == 0) {
         return UINT32_MAX;
     }
-    /* Own ranks are consecutive nearly always. */
+    /* Own ranks are nearly always consecutive: try that index first. */
     uint32_t begin = 0, end = r->count, guess = rank - r->own[0].task.rank;
     if (guess < end && r->own[guess].task.rank == rank) {
         return guess;
@@ -84,27 +87,27 @@ static inline uint32_t read_sion_own_index(const struct hpcw_sion_reader *r, uin
     return UINT32_MAX;
 }
 
-/* What a window of tasks is broadcast in. */
+/* A broadcast message with a window of tasks. */
 struct read_sion_window {
-    uint32_t failed; /* process 0 cannot go on */
+    uint32_t failed; /* process 0 failed and stops */
     uint32_t count;
     hpcw_sion_task task[READ_SION_WINDOW];
 };
 
 /*
- * Finds the own tasks: reader->own and reader->part. Collective, whatever fails: agree after it. `container` is
- * that of process 0, NULL elsewhere. `ranks` [reader->count]; NULL: a share of all. `mine`: this process failed
- * before, and has no reader->own.
+ * Finds the own tasks: reader->own and reader->part. Collective, also after failures: agree on the result after
+ * it. `container` is that of process 0, and NULL elsewhere. `ranks` [reader->count]; NULL: a share of all tasks.
+ * `mine`: an earlier failure of this process, which then has no reader->own.
  */
 hpcw_status read_sion_share(struct hpcw_sion_reader *reader, hpcw_comm *comm, struct read_sion *container,
                             const uint32_t *ranks, bool by_rank, struct read_sion_window *window,
                             hpcw_status mine, hpcw_error *err);
 
-/* The physical file of a part, opened if necessary. Valid until the next call. */
+/* Returns the physical file of a part, and opens it if necessary. Valid until the next call. */
 hpcw_status read_sion_part_file(struct hpcw_sion_reader *reader, uint32_t part, struct read_sion_file **out,
                                 hpcw_error *err);
 
-/* For containers in memory, one process. */
+/* Opens a container in memory, on one process. */
 hpcw_status read_sion_reader_open_memory(const struct read_sion_image *images, uint32_t count,
                                          hpcw_sion_reader **out, hpcw_error *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which tasks a process reads, and where they are. Process 0 goes through the tables of all files and broadcasts
- * them in windows, so that no process but this one reads them, and none has them all.
+ * Finds the tasks that a process reads, and where they are. Process 0 reads the tables of all files and broadcasts
+ * them in windows. So no other process reads the tables, and no process holds them all.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,24 +14,25 @@
 
 #define NO_RANK UINT32_MAX
 
-/* What is broadcast of a physical file. */
+/* Broadcast facts about a physical file. */
 struct file_message {
-    bool failed; /* process 0 cannot go on */
+    bool failed; /* process 0 failed and stops */
     struct read_sion_part part;
 };
 
 struct sharing {
     struct hpcw_sion_reader *reader;
     hpcw_comm *comm;
-    struct read_sion *container; /* of process 0 */
-    struct read_sion_file *base; /* its file with the mapping, if there is one */
-    const uint32_t *ranks;       /* NULL: own are [begin, begin + count), by rank or by order in the file */
+    struct read_sion *container; /* container of process 0 */
+    struct read_sion_file *base; /* file with the mapping, on process 0; NULL: none */
+    /* named ranks; NULL: the own tasks are [begin, begin + count), by rank or by order in the file */
+    const uint32_t *ranks;
     uint32_t begin;
     bool by_rank;
-    uint32_t seen;  /* tasks in the messages so far */
-    bool any_order; /* their ranks do not ascend */
-    uint32_t last;  /* rank of the last of them */
-    bool again;     /* the second time: only look for ranks that occur twice */
+    uint32_t seen;  /* number of tasks in the messages so far */
+    bool any_order; /* ranks do not ascend */
+    uint32_t last;  /* rank of the last task in the messages so far */
+    bool again;     /* second broadcast, only to find ranks that occur twice */
     struct read_sion_window *window;
 };
 
@@ -59,7 +60,8 @@ static hpcw_status describe_file(struct sharing *s, uint32_t file, struct read_s
     return status;
 }
 
-/* Tasks [first, first + many) of a file; collectors of buddy copies have no data, and are left out. */
+/* Fills the window with tasks [first, first + many) of a file. Collectors of buddy copies have no data, and are
+ * left out. */
 static hpcw_status describe_tasks(struct sharing *s, uint32_t file, uint32_t first, uint32_t many,
                                   hpcw_error *err) {
     struct read_sion_window *w = s->window;
@@ -97,7 +99,7 @@ static hpcw_status describe_tasks(struct sharing *s, uint32_t file, uint32_t fir
 
 /* ---- all processes ---- */
 
-/* Place of a task among the own ones; UINT32_MAX: it is not one of them. */
+/* Index of a task among the own ones; UINT32_MAX: it is not an own task. */
 static uint32_t place_of(const struct sharing *s, const hpcw_sion_task *task, uint32_t order) {
     if (s->ranks != NULL) {
         return hpcw_i_find_ascending(s->ranks, s->reader->count, task->rank);
@@ -112,7 +114,7 @@ static hpcw_status occurs_twice(const struct sharing *s, uint32_t rank, hpcw_err
                        s->reader->place.path, rank);
 }
 
-/* The own tasks of a window. `part`: of their file. */
+/* Takes the own tasks of a window. `part` is their file. */
 static hpcw_status take_tasks(struct sharing *s, const struct read_sion_part *part, hpcw_error *err) {
     struct hpcw_sion_reader *r = s->reader;
     for (uint32_t i = 0; i < s->window->count; i++) {
@@ -138,7 +140,7 @@ static hpcw_status take_tasks(struct sharing *s, const struct read_sion_part *pa
     return HPCW_OK;
 }
 
-/* The same on all processes, whatever failed on some. */
+/* Follows the order of ranks. The result is the same on all processes, even if some have failed. */
 static void follow_order(struct sharing *s) {
     for (uint32_t i = 0; i < s->window->count; i++) {
         uint32_t rank = s->window->task[i].rank;
@@ -148,7 +150,7 @@ static void follow_order(struct sharing *s) {
     s->seen += s->window->count;
 }
 
-/* Whether another task of a window has the rank of an own one. */
+/* Checks that no other task of a window has the rank of an own one. */
 static hpcw_status check_twice(struct sharing *s, hpcw_error *err) {
     for (uint32_t i = 0; i < s->window->count; i++) {
         const hpcw_sion_task *task = &s->window->task[i];
@@ -165,7 +167,7 @@ static int compare_ranks(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Whether all own tasks were there. Puts them in order. */
+/* Checks that all own tasks were found, and sorts them. */
 static hpcw_status check_share(struct sharing *s, hpcw_error *err) {
     struct hpcw_sion_reader *r = s->reader;
     bool ascending = true;
@@ -216,8 +218,8 @@ static hpcw_status new_share(struct sharing *s, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* The tables of one file. *mine: what failed on this process, which takes part even so. False: process 0 gave up,
- * or a message did not arrive. */
+/* Shares the tables of one file. *mine is the failure of this process, which still takes part. False: process 0
+ * gave up, or a message did not arrive. */
 static bool share_file(struct sharing *s, uint32_t file, hpcw_status *mine, hpcw_error *err) {
     struct file_message m = {.failed = false};
     bool leads = s->comm->process == 0;
@@ -276,11 +278,11 @@ hpcw_status read_sion_share(struct hpcw_sion_reader *reader, hpcw_comm *comm, st
     if (mine == HPCW_OK && goes_on) {
         mine = check_share(&s, err);
     }
-    /* Without a mapping, tasks of the same rank may be in two shares. Ascending ranks cannot, and are what nearly
-     * all files have. Named tasks are compared with all others when they are taken. */
+    /* Without a mapping, two shares may hold tasks of the same rank. With ascending ranks, as in nearly all files,
+     * they cannot. Named tasks are compared with all others when they are taken. */
     if (goes_on && s.any_order && ranks == NULL && !by_rank && comm->size > 1) {
         s.again = true;
         (void)share_file(&s, 0, &mine, err);
     }
-    return mine; /* where process 0 gave up, it says why */
+    return mine; /* if process 0 gave up, it reports its failure */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading the streams of the own tasks. */
+/* Reads the streams of the own tasks. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,10 +7,9 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Where a task begins to read, and after a jump; each further piece is twice as long as the one before. */
+/* Bytes of the first read of a task, and of the first after a jump. Each further read is twice as large. */
 #define FIRST_PIECE ((size_t)4 << 10)
-/* Reads of this many bytes go past the buffers, as do those that fill one: copying takes longer than the system
- * call. */
+/* Reads of at least this many bytes bypass the buffers, as copying would take longer than the system call. */
 #define DIRECT ((size_t)32 << 10)
 
 /* ---- tasks ---- */
@@ -30,7 +29,7 @@ static hpcw_status missing(const struct hpcw_sion_reader *r, const char *what, h
     return hpcw_i_fail(err, HPCW_EINVAL, "%s: %s: expected a pointer, got NULL", r->place.path, what);
 }
 
-/* The same task, as the tables' reader knows it. */
+/* Returns the task in the form that the reader of the tables takes. */
 static struct read_sion_task table_entry(const struct read_sion_own *o) {
     return (struct read_sion_task){
         .index = o->task.index,
@@ -57,14 +56,14 @@ hpcw_status hpcw_sion_reader_block_size(hpcw_sion_reader *r, uint32_t rank, uint
     return status == HPCW_OK ? read_sion_file_block_size(f, &task, block, size, err) : status;
 }
 
-/* End of what can be read without going to another record. */
+/* End of the bytes that can be read without moving to another record. */
 static uint64_t end_of(const struct read_sion_own *o) {
     return o->record_end != 0 ? o->record_end : o->task.size;
 }
 
 /* ---- bytes ---- */
 
-/* Reads up to `most` bytes of a stream, to the end of their block. */
+/* Reads up to `most` bytes of a stream, at most to the end of a block. */
 static hpcw_status read_piece(struct hpcw_sion_reader *r, struct read_sion_own *o, uint64_t from, void *data,
                               size_t most, size_t *got, hpcw_error *err) {
     struct read_sion_task task = table_entry(o);
@@ -85,20 +84,21 @@ static bool has_byte(const struct read_sion_buffer *b, uint32_t i, uint64_t at) 
     return b->owner == i && at - b->from < b->size;
 }
 
-/* The buffer that belongs to a task. */
+/* Returns the small buffer of a task. */
 static struct read_sion_buffer *small_buffer(struct hpcw_sion_reader *r, uint32_t i) {
     return &r->buffer[i < r->buffers ? i : i % r->buffers];
 }
 
-/* Where the next bytes of a task go. */
+/* A decision how to read the next bytes of a task. */
 struct fill_plan {
     struct read_sion_buffer *buffer;
-    size_t capacity; /* of the buffer */
-    size_t size;     /* bytes to read, if the file and the buffer have them */
+    size_t capacity; /* bytes that fit into the buffer */
+    size_t size;     /* bytes to read; fewer if the file or the buffer ends before */
 };
 
-/* For `size` bytes from `at` on, which are in no buffer. More are read the longer the task is read without a jump,
- * into the large buffer if the task begins, has it already, or is the only one that is read. */
+/* Decides how to read `size` bytes from `at` on, which are in no buffer. The longer a task is read sequentially,
+ * the more is read at a time. The large buffer is used if the task is new, has it already, or is the only one that
+ * is read. */
 static struct fill_plan plan_fill(struct hpcw_sion_reader *r, uint32_t i, uint64_t at, size_t size) {
     struct fill_plan p = {.buffer = small_buffer(r, i), .capacity = r->buffer_size, .size = FIRST_PIECE};
     const struct read_sion_buffer *before = r->large.owner == i ? &r->large : p.buffer;
@@ -107,7 +107,8 @@ static struct fill_plan plan_fill(struct hpcw_sion_reader *r, uint32_t i, uint64
         p.size = 2 * before->size;
     }
     if (r->own[i].began && r->large.owner != i && p.buffer->owner != i) {
-        p.size = p.capacity; /* it comes back after others, as tasks do that are read in turn */
+        /* the task is read again after others, so tasks are read in turn: fill the whole buffer */
+        p.size = p.capacity;
     }
     p.size = size > p.size ? size : p.size;
     bool alone = r->last_filled == i && p.size > p.capacity;
@@ -118,8 +119,8 @@ static struct fill_plan plan_fill(struct hpcw_sion_reader *r, uint32_t i, uint64
     return p;
 }
 
-/* Memory for a buffer that has none. The small ones are in one block, in large pages: reads in turn touch all of
- * them, and would miss the address cache with each. */
+/* Allocates memory for a buffer. The small buffers are in one block of large pages: reads in turn touch all of
+ * them, and would miss the TLB each time. */
 static unsigned char *memory_of(struct hpcw_sion_reader *r, const struct read_sion_buffer *b) {
     if (b == &r->large) {
         return hpcw_i_malloc(READ_SION_LARGE);
@@ -146,7 +147,7 @@ static hpcw_status fill(struct hpcw_sion_reader *r, uint32_t i, uint64_t at, con
     return status;
 }
 
-/* Reads bytes [at, at + size), which are in the stream of own task i. */
+/* Reads bytes [at, at + size) of the stream of own task i. They must be inside the stream. */
 static hpcw_status read_bytes(struct hpcw_sion_reader *r, uint32_t i, uint64_t at, void *data, size_t size,
                               hpcw_error *err) {
     unsigned char *to = data;
@@ -179,8 +180,8 @@ static hpcw_status read_bytes(struct hpcw_sion_reader *r, uint32_t i, uint64_t a
     return HPCW_OK;
 }
 
-/* Reads the next bytes of own task i if a copy out of one buffer is all there is to do; otherwise false, and
- * nothing changed. */
+/* Reads the next bytes of own task i if a copy from one buffer is enough. Otherwise returns false and changes
+ * nothing. */
 static inline bool read_quickly(struct hpcw_sion_reader *r, uint32_t i, void *data, size_t size) {
     struct read_sion_own *o = &r->own[i];
     const struct read_sion_buffer *b = r->large.owner == i ? &r->large : small_buffer(r, i);
@@ -193,7 +194,7 @@ static inline bool read_quickly(struct hpcw_sion_reader *r, uint32_t i, void *da
     }
     const unsigned char *from = b->data + skip;
     memcpy(data, from, size);
-    /* Where tasks are read in turn, the next record is in the cache when its turn comes. */
+    /* If tasks are read in turn, this brings the next record into the cache before it is needed. */
     __builtin_prefetch(from + size);
     o->position += size;
     return true;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Private to the VOM reader: parses a JSON text against a schema, as a stream. The schema is a set of constant
- * tables. The parser puts a value where they say, or passes it to the consumer by their number for it (the "slot").
+ * tables. For each value it has either the offset where the parser stores it, or the number (the "slot") under
+ * which the consumer gets it.
  */
 #ifndef HPCW_LIBREADER_VOM_JSON_JSON_H
 #define HPCW_LIBREADER_VOM_JSON_JSON_H
@@ -16,7 +17,7 @@
 #include "libreader/vom/json/text.h"
 
 #define READ_VOM_DEPTH 32
-/* Bytes of an object or array that the schema takes as a value. */
+/* Most bytes of an object or array that the schema takes as one value. */
 #define READ_VOM_MOST_NESTED ((size_t)4 << 20)
 
 /* ---- The schema ------------------------------------------------------------------------------------------ */
@@ -24,9 +25,9 @@
 enum read_vom_json_type {
     READ_VOM_T_COUNT,  /* an integer 0 .. most, digits only */
     READ_VOM_T_FLOAT,  /* a finite number >= 0 with a point or an exponent */
-    READ_VOM_T_REAL,   /* the same, also negative */
+    READ_VOM_T_REAL,   /* the same as FLOAT, but also negative */
     READ_VOM_T_TEXT,   /* a string */
-    READ_VOM_T_WORD,   /* one of some strings */
+    READ_VOM_T_WORD,   /* a string out of a list */
     READ_VOM_T_FLAG,   /* true or false */
     READ_VOM_T_SCALAR, /* a 32-bit integer, a float or a string */
     READ_VOM_T_ANY,
@@ -34,32 +35,32 @@ enum read_vom_json_type {
     READ_VOM_T_ARRAY,
 };
 
-/* The strings of a WORD, by their numbers; NULL: no such number. */
+/* Returns the string of a WORD with a number; NULL: no such number. */
 struct read_vom_words {
-    const char *expected; /* what messages call them */
+    const char *expected; /* description of the strings for messages */
     unsigned count;
     const char *const *word;
 };
 
-/* Offsets are those in the context of the consumer. */
+/* The schema of a value. Offsets count in the context of the consumer. */
 struct read_vom_spec {
     enum read_vom_json_type type;
     unsigned slot;
-    uint64_t most;                      /* of a COUNT */
-    const struct read_vom_words *words; /* of a WORD */
-    /* of an OBJECT: at most 32 in byte order; NULL: any, with values of `element` */
+    uint64_t most;                      /* COUNT: largest value */
+    const struct read_vom_words *words; /* WORD: its strings */
+    /* OBJECT: its keys, at most 32, in byte order; NULL: any key, with values of `element` */
     const struct read_vom_key *key;
     unsigned keys;
-    const struct read_vom_spec *element; /* of an ARRAY */
-    bool whole;                          /* of an OBJECT: the consumer may take it whole */
-    size_t at;                           /* offset of where the value belongs */
-    size_t size;    /* bytes of it if the parser puts it there: a COUNT, WORD, number or FLAG */
+    const struct read_vom_spec *element; /* ARRAY: schema of its elements */
+    bool whole;                          /* OBJECT: the consumer may take it as a whole */
+    size_t at;                           /* offset where the value is stored */
+    size_t size;    /* bytes of the value if the parser stores it: a COUNT, WORD, number or FLAG */
     size_t present; /* offset of a bool that the value sets; 0: none */
 };
 
 struct read_vom_key {
     const char *name;
-    size_t size; /* of the name */
+    size_t size; /* bytes of the name */
     bool required;
     struct read_vom_spec value;
 };
@@ -76,23 +77,23 @@ enum read_vom_value_type {
     READ_VOM_INTEGER,
     READ_VOM_FLOAT,
     READ_VOM_STRING,
-    READ_VOM_NESTED, /* an object or array */
+    READ_VOM_NESTED, /* an object or array taken as one value */
 };
 
 struct read_vom_value {
     enum read_vom_value_type type;
-    uint64_t count; /* of a COUNT; the number of a WORD */
-    double number;  /* of a FLOAT or REAL, or of a number as SCALAR or ANY */
+    uint64_t count; /* value of a COUNT; number of a WORD */
+    double number;  /* value of a FLOAT or REAL, or of a number as SCALAR or ANY */
     bool flag;
-    /* of numbers as in the text, of strings decoded, of others JSON without blanks; no NUL at the end */
+    /* number: as in the text; string: decoded; others: JSON without blanks. No NUL at the end */
     const char *text;
     size_t size;
-    const char *key; /* if the object takes any key */
+    const char *key; /* the key, if the object accepts any key */
     size_t key_size;
 };
 
-/* Gets what has a slot. The parser stops at a result other than HPCW_OK. `count`: elements of an array, keys of an
- * object. */
+/* Receives the values that have a slot. The parser stops at a result other than HPCW_OK. `count` is the number of
+ * elements of an array, or of keys of an object. */
 struct read_vom_consumer {
     void *context;
     hpcw_status (*begin)(void *context, const struct read_vom_spec *spec, hpcw_error *err);
@@ -100,9 +101,9 @@ struct read_vom_consumer {
                          hpcw_error *err);
     hpcw_status (*end)(void *context, const struct read_vom_spec *spec, uint64_t count, hpcw_error *err);
     /*
-     * Between `begin` and `end` of a spec with `whole`: takes an object that obeys the schema, and returns its
-     * end. NULL: it has an unusual spelling, is wrong or goes on in the next piece, so that it is parsed.
-     * READ_VOM_PAD zeros follow the piece. May be NULL.
+     * Takes an object with `whole` in its schema, between its `begin` and `end`. If the object obeys the schema,
+     * returns the end of its text. NULL: the object is spelled unusually, is wrong, or continues in the next
+     * piece; then the parser reads it. READ_VOM_PAD zeros follow the piece. May be NULL.
      */
     const unsigned char *(*whole)(void *context, const struct read_vom_spec *spec, const unsigned char *text);
 };
@@ -111,42 +112,41 @@ struct read_vom_consumer {
 
 struct read_vom_json;
 
-/*
- * Parses from the current offset of `text` on. All arguments but `out` are borrowed.
- */
+/* Makes a parser that starts at the current offset of `text`. All arguments but `out` are borrowed. */
 enum {
-    READ_VOM_JSON_ORDERED = 1, /* the keys of objects have to be in byte order */
-    READ_VOM_JSON_LENIENT = 2, /* a FLOAT or REAL may be a whole number, a SCALAR anything */
+    READ_VOM_JSON_ORDERED = 1, /* keys of objects must be in byte order */
+    READ_VOM_JSON_LENIENT = 2, /* a FLOAT or REAL may be a whole number, a SCALAR may be any value */
 };
 hpcw_status read_vom_json_new(const char *name, struct read_vom_text *text, const struct read_vom_spec *top,
                               unsigned flags, const struct read_vom_consumer *consumer,
                               struct read_vom_json **out, hpcw_error *err);
 void read_vom_json_free(struct read_vom_json *json);
 
-/* Parses up to the end of the text, or up to where the consumer stopped it. */
+/* Parses to the end of the text, or until the consumer stops it. */
 hpcw_status read_vom_json_run(struct read_vom_json *json, hpcw_error *err);
 
-/* Only in `begin` of an object: the run ends before it, as if it had not been read. */
+/* Stops the run before the object whose `begin` calls this. The object counts as not read. */
 void read_vom_json_stop(struct read_vom_json *json);
 
-/* Whether the whole text was parsed. If not, the offset of the stop. */
+/* Whether the whole text was parsed; and if not, the offset where it stopped. */
 bool read_vom_json_ended(const struct read_vom_json *json);
 uint64_t read_vom_json_stopped_at(const struct read_vom_json *json);
 
-/* The keys of the outermost object so far, as bits in the order of its table. */
+/* Keys of the outermost object that were read so far, as bits in the order of its table. */
 uint32_t read_vom_json_seen(const struct read_vom_json *json);
 
 /*
- * Goes on where another parser stopped: before an object of the array at `key` of the outermost object, of which
- * `elements` were read. Neither the array nor the outermost object has a slot. The text must be at that offset.
+ * Continues where another parser stopped: before an object of the array at `key` of the outermost object.
+ * `elements` of the array were read. Neither the array nor the outermost object may have a slot. The text must be
+ * at that offset.
  */
 hpcw_status read_vom_json_resume(struct read_vom_json *json, const char *key, uint64_t elements, uint32_t seen,
                                  hpcw_error *err);
 
-/* The offset of what the consumer gets. */
+/* Offset of the value that the consumer gets. */
 uint64_t read_vom_json_at(const struct read_vom_json *json);
 
-/* Fails with the file, and the path and offset of what the consumer gets. */
+/* Fails with the file, and with path and offset of the value that the consumer gets. */
 hpcw_status read_vom_json_wrong(const struct read_vom_json *json, hpcw_status code, hpcw_error *err,
                                 const char *fmt, ...) HPCW_PRINTF(4, 5);
 hpcw_status read_vom_json_vwrong(const struct read_vom_json *json, hpcw_status code, hpcw_error *err,

@@ -12,10 +12,10 @@ const double read_vom_power_of_ten[READ_VOM_EXACT_POWER + 1] = {1e0,  1e1,  1e2,
 __extension__ typedef unsigned __int128 uint128;
 
 /*
- * The digits, scaled to 64 bits, times the power of ten of the table: 192 bits, of which the first 54 and whether
- * any other is set decide (D. Lemire, "Number parsing at a gigabyte per second", 2021). The table is rounded up,
- * by less than 1, unless the power is exact. So the true product is smaller than this one, by less than the scaled
- * digits.
+ * Multiplies the digits, scaled to 64 bits, by the power of ten of the table. The product has 192 bits. Its first
+ * 54 bits, and whether any other bit is set, decide the result (D. Lemire, "Number parsing at a gigabyte per
+ * second", 2021). Table entries are rounded up by less than 1, unless the power is exact. So the true product is
+ * smaller than this one, by less than the scaled digits.
  */
 bool read_vom_nearest(uint64_t digits, int exponent, double *number) {
     /* 5^55 < 2^128 < 5^56. */
@@ -32,20 +32,20 @@ bool read_vom_nearest(uint64_t digits, int exponent, double *number) {
     const uint64_t first = (uint64_t)(high >> 64), second = (uint64_t)high, third = (uint64_t)low;
     const bool exact = exponent >= 0 && exponent <= last_exact;
     if (!exact && second == 0 && third < scaled) {
-        return false; /* the true product may have another first word */
+        return false; /* the first word of the true product may differ */
     }
     const bool rest = !exact || second != 0 || third != 0;
     const int top = (int)(first >> 63);
     const uint64_t bits = first >> (9 + top);
     const bool more = rest || bits << (9 + top) != first;
     const uint64_t mantissa = (bits >> 1) + ((bits & 1) != 0 && (more || (bits & 2) != 0));
-    /* The exponent of a double whose first bit is that of `mantissa` below 2^53. floor(log2(10^exponent)) as in
+    /* Exponent of the double, for a `mantissa` below 2^53. floor(log2(10^exponent)) is computed as in
      * base/numfmt.c. */
     const int biased = ((exponent * 1741647) >> 19) + 1 - shift + 10 + top + 1075;
     if (biased < 1 || biased > 2045) {
         return false;
     }
-    /* The first bit of the mantissa adds 1 to the exponent; 2^53, by rounding, adds 2. */
+    /* The first bit of the mantissa adds 1 to the exponent. A mantissa rounded up to 2^53 adds 2. */
     const uint64_t all = ((uint64_t)(biased - 1) << 52) + mantissa;
     memcpy(number, &all, sizeof all);
     return true;

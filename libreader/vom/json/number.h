@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Private to the VOM reader: the values of JSON numbers. Eight characters are read at once, so eight bytes after a
+/* Private to the VOM reader: converts JSON numbers. Eight characters are read at once, so eight bytes after a
  * number must be readable. */
 #ifndef HPCW_LIBREADER_VOM_JSON_NUMBER_H
 #define HPCW_LIBREADER_VOM_JSON_NUMBER_H
@@ -14,8 +14,8 @@
 #define READ_VOM_EXACT_POWER 22
 extern const double read_vom_power_of_ten[READ_VOM_EXACT_POWER + 1];
 
-/* The nearest double of digits * 10^exponent, ties to even. False: not found; the number is too large, too small,
- * or too near to the middle of two doubles. */
+/* Finds the nearest double of digits * 10^exponent, ties to even. False if it does not find it: the number is too
+ * large, too small, or too near to the middle of two doubles. */
 bool read_vom_nearest(uint64_t digits, int exponent, double *number);
 
 /* Appends the digits at `text` to *value. Returns their end, or NULL if the value does not fit. */
@@ -24,14 +24,15 @@ static inline const unsigned char *read_vom_digits(const unsigned char *text, ui
     const uint64_t ones = UINT64_C(0x0101010101010101);
     for (;;) {
         uint64_t x = hpcw_i_get_u64(text, false) ^ ones * '0';
-        /* The first byte above 9 has its top bit in this sum. Only later ones may get a carry. */
+        /* In this sum, the first byte that is no digit has its top bit set. Only later bytes can be wrong, by a
+         * carry. */
         const uint64_t others = ((x + ones * 0x76) | x) & ones * 0x80;
         const size_t count = others == 0 ? sizeof x : (size_t)__builtin_ctzll(others) / 8;
         if (count == 0) {
             return text;
         }
         x <<= 64 - 8 * count;
-        /* Pairs, fours and all eight digits; the first digit is in the lowest byte. */
+        /* Join digits to pairs, to fours and to all eight. The first digit is in the lowest byte. */
         x = (x * 10 + (x >> 8)) & UINT64_C(0x00ff00ff00ff00ff);
         x = (x * 100 + (x >> 16)) & UINT64_C(0x0000ffff0000ffff);
         x = (x * 10000 + (x >> 32)) & UINT64_C(0xffffffff);
@@ -45,7 +46,7 @@ static inline const unsigned char *read_vom_digits(const unsigned char *text, ui
     }
 }
 
-/* An integer >= 0. Returns its end; NULL: none is here, or one with a zero in front or above 2^64 - 1. */
+/* Parses an integer >= 0. Returns its end. NULL: no digit, a leading zero, or a number above 2^64 - 1. */
 static inline const unsigned char *read_vom_count(const unsigned char *text, uint64_t *count) {
     *count = (unsigned char)(text[0] - '0');
     if (*count > 9 || (unsigned char)(text[1] - '0') > 9) {
@@ -55,8 +56,8 @@ static inline const unsigned char *read_vom_count(const unsigned char *text, uin
 }
 
 /*
- * The nearest double of a number without a sign. Returns its end. NULL: it is not a number, has digits that do not
- * fit into 64 bits, or read_vom_nearest does not find it. *is_float: it has a point or an exponent.
+ * Parses a number without a sign to the nearest double. Returns its end. NULL: it is not a number, its digits do
+ * not fit into 64 bits, or read_vom_nearest does not find the double. *is_float: it has a point or an exponent.
  */
 static inline const unsigned char *read_vom_double(const unsigned char *text, double *number, bool *is_float) {
     uint64_t digits;
@@ -84,8 +85,8 @@ static inline const unsigned char *read_vom_double(const unsigned char *text, do
     if (at == NULL) {
         return NULL;
     }
-    /* Two exact doubles have a quotient or product that IEEE 754 rounds to the nearest. Most numbers are like
-     * that. */
+    /* IEEE 754 rounds the quotient or product of two exact doubles to the nearest double. Most numbers are of this
+     * kind. */
     if (digits <= UINT64_C(1) << 53 && exponent <= 0 && exponent >= -READ_VOM_EXACT_POWER) {
         *number = (double)digits / read_vom_power_of_ten[-exponent];
         return at;

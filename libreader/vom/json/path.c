@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the parser is in the text: offsets, paths and failures. */
+/* Position of the parser in the text: offsets and paths, and failures with them. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -19,7 +19,7 @@ static size_t put(char *path, size_t used, size_t size, const char *fmt, ...) {
     return n > 0 ? used + (size_t)n : used;
 }
 
-/* "phases[2].tasks[17].entity.home", or "the text" for the outermost value. */
+/* Writes a path like "phases[2].tasks[17].entity.home", or "the text" for the outermost value. */
 static void path_of(const struct read_vom_json *j, char *path, size_t size) {
     size_t used = 0;
     for (unsigned d = 0; d < j->depth; d++) {

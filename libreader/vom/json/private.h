@@ -9,14 +9,14 @@
 
 /* An open object or array. */
 struct read_vom_json_frame {
-    const struct read_vom_spec *spec;  /* an OBJECT or ARRAY */
-    const struct read_vom_spec *value; /* of the current key, or of the elements */
-    const struct read_vom_key *key;    /* the current one */
-    bool any_key;                      /* the current one is in `any_key` of the parser */
-    unsigned next;                     /* index of the likely next key */
-    uint32_t seen;                     /* keys so far */
+    const struct read_vom_spec *spec;  /* schema of the OBJECT or ARRAY */
+    const struct read_vom_spec *value; /* schema of the value of the current key, or of the elements */
+    const struct read_vom_key *key;    /* the current key */
+    bool any_key;                      /* the current key is in `any_key` of the parser */
+    unsigned next;                     /* index of the key that is likely to come next */
+    uint32_t seen;                     /* keys read so far, as bits */
     uint64_t count;
-    uint64_t at; /* offset of its bracket */
+    uint64_t at; /* offset of the opening bracket */
 };
 
 struct read_vom_json {
@@ -24,17 +24,17 @@ struct read_vom_json {
     struct read_vom_text *text;
     const struct read_vom_spec *top;
     struct read_vom_consumer consumer;
-    bool ordered, lenient; /* flags */
+    bool ordered, lenient; /* READ_VOM_JSON_ORDERED, READ_VOM_JSON_LENIENT */
 
     struct read_vom_scan scan;
     bool stopping;       /* the consumer called read_vom_json_stop */
-    bool stopped, ended; /* how the last run ended */
+    bool stopped, ended; /* results of the last run */
     uint64_t stopped_at;
     uint64_t piece_at; /* offset of the current piece */
-    bool about_frame;  /* the consumer gets the innermost frame, not a value in it */
+    bool about_frame;  /* the consumer gets the innermost frame itself, not a value in it */
     struct hpcw_i_buf any_key;
-    /* An object or array that the schema takes as a value, while it arrives: `nested` has its key and a NUL, then
-     * its text. nested_depth: of its frame, 0 if there is none. */
+    /* An object or array that is taken as one value, until it is complete. `nested` has its key with a NUL, then
+     * its text. nested_depth is the depth of its frame, 0: none. */
     struct hpcw_i_buf nested;
     size_t nested_key;
     unsigned nested_depth;
@@ -42,22 +42,24 @@ struct read_vom_json {
     struct read_vom_json_frame frame[READ_VOM_DEPTH];
     uint32_t top_seen;
 
-    hpcw_status status; /* of the callbacks */
+    hpcw_status status; /* first failure of a callback */
     hpcw_error *err;
 };
 
-/* The tokens of the text, in turn; those of strings and keys are decoded. The scan stops if one returns false. */
+/* One call for each token of the text, in order. Strings and keys are decoded. The scan stops if a call returns
+ * false. */
 bool read_vom_json_null(struct read_vom_json *json);
 bool read_vom_json_flag(struct read_vom_json *json, bool flag);
 bool read_vom_json_number(struct read_vom_json *json, const char *text, size_t size);
 bool read_vom_json_string(struct read_vom_json *json, const unsigned char *text, size_t size);
 bool read_vom_json_key(struct read_vom_json *json, const unsigned char *text, size_t size);
 bool read_vom_json_begin(struct read_vom_json *json, bool object);
-/* Takes a key of the schema with its colon, if `text` begins with one that may come here, and returns its bytes;
+/* If `text` begins with a key that the schema allows here, takes it with its colon and returns their bytes;
  * otherwise 0. */
 size_t read_vom_json_next_key(struct read_vom_json *json, const unsigned char *text, size_t size);
 bool read_vom_json_end(struct read_vom_json *json);
-/* After read_vom_json_begin: the end of the object at `text` if the consumer takes it whole, otherwise NULL. */
+/* Call it after read_vom_json_begin. Returns the end of the object at `text` if the consumer takes it as a whole,
+ * otherwise NULL. */
 const unsigned char *read_vom_json_whole(struct read_vom_json *json, const unsigned char *text);
 
 #endif

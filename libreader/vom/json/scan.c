@@ -10,7 +10,7 @@ void read_vom_scan_free(struct read_vom_scan *s) {
     hpcw_i_buf_free(&s->decoded);
 }
 
-/* The piece that is scanned. */
+/* The piece of text that is being scanned. */
 struct scan_piece {
     const unsigned char *begin, *at, *end;
 };
@@ -32,9 +32,9 @@ static enum read_vom_scan_result told(bool goes_on) {
 
 /* ---- strings --------------------------------------------------------------------------------------------- */
 
-/* How many bytes from `text` on stand for themselves in a string: ASCII but control characters, quotation mark and
- * backslash. Eight at a time: a byte of a sum below has its top bit if the byte is such a one, or a carry from one
- * comes into it. */
+/* Counts the bytes from `text` on that stand for themselves in a string: ASCII except control characters,
+ * quotation mark and backslash. It reads eight at a time. In a sum below, the top bit of a byte is set if that
+ * byte does not stand for itself, or by a carry from a byte that does not. */
 static size_t count_plain(const unsigned char *text, size_t size) {
     const uint64_t ones = UINT64_C(0x0101010101010101);
     const uint64_t tops = ones << 7;
@@ -61,7 +61,7 @@ static int hex_digit(unsigned char c) {
                                   : -1;
 }
 
-/* The number of an escape with four digits, such as \u00e4, of which `text` is what follows the u. */
+/* Reads the four digits of an escape such as \u00e4. `text` follows the u. */
 static bool read_hex(const unsigned char *text, size_t size, uint32_t *number) {
     *number = 0;
     for (size_t i = 0; i < 4; i++) {
@@ -74,7 +74,7 @@ static bool read_hex(const unsigned char *text, size_t size, uint32_t *number) {
     return true;
 }
 
-/* In UTF-8. Half a pair of surrogates becomes bytes that are not. */
+/* Writes a character in UTF-8. Half of a surrogate pair becomes bytes that are not valid UTF-8. */
 static size_t encode(uint32_t c, unsigned char out[4]) {
     if (c < 0x80) {
         out[0] = (unsigned char)c;
@@ -88,8 +88,8 @@ static size_t encode(uint32_t c, unsigned char out[4]) {
     return size;
 }
 
-/* The character of an escape, of which `text` is what follows the backslash, and the bytes that it takes there; 0:
- * it is none. */
+/* Reads the character of an escape and returns the bytes that it takes; 0: no escape. `text` follows the
+ * backslash. */
 static size_t read_escape(const unsigned char *text, size_t size, uint32_t *c) {
     static const char letters[] = "\"\\/bfnrt";
     static const char characters[] = "\"\\/\b\f\n\r\t";
@@ -110,11 +110,11 @@ static size_t read_escape(const unsigned char *text, size_t size, uint32_t *c) {
     return pair ? 11 : 5;
 }
 
-/* A string with escapes or with other characters than ASCII. */
+/* Decodes a string with escapes or with characters outside of ASCII. */
 static enum read_vom_scan_result decode(struct read_vom_json *j, const unsigned char *text, size_t size) {
     struct read_vom_scan *s = &j->scan;
     s->decoded.size = 0;
-    if (!hpcw_i_buf_reserve(&s->decoded, size + 1)) { /* a string never grows */
+    if (!hpcw_i_buf_reserve(&s->decoded, size + 1)) { /* decoding never makes a string longer */
         return READ_VOM_SCAN_NO_MEMORY;
     }
     unsigned char *out = s->decoded.data;
@@ -135,7 +135,7 @@ static enum read_vom_scan_result decode(struct read_vom_json *j, const unsigned 
     return READ_VOM_SCAN_GOOD;
 }
 
-/* A whole string, without its quotation marks. `plain`: as it is in the text. */
+/* Passes on a whole string, without its quotation marks. `plain`: the text needs no decoding. */
 static enum read_vom_scan_result pass_string(struct read_vom_json *j, const unsigned char *text, size_t size,
                                              bool plain) {
     struct read_vom_scan *s = &j->scan;
@@ -227,7 +227,7 @@ static bool in_word(unsigned char c) {
     return c >= 'a' && c <= 'z';
 }
 
-/* Where a number or a word ends. */
+/* Returns the end of a number or a word. */
 static const unsigned char *run_end(const unsigned char *at, const unsigned char *end, bool number) {
     while (at < end && (number ? (*at >= '0' && *at <= '9') || *at == '.' || *at == '-' || *at == '+' ||
                                      *at == 'e' || *at == 'E'
@@ -237,7 +237,8 @@ static const unsigned char *run_end(const unsigned char *at, const unsigned char
     return at;
 }
 
-/* Where the rest of a string ends, at its quotation mark; `end`: not here. NULL: at a control character. */
+/* Returns the end of the rest of a string, at its quotation mark. `end`: it continues. NULL: a control
+ * character. */
 static const unsigned char *string_end(const unsigned char *at, const unsigned char *end, bool *escaped) {
     for (; at < end; at++) {
         if (*escaped) {
@@ -256,7 +257,7 @@ static const unsigned char *string_end(const unsigned char *at, const unsigned c
 
 static const char control_character[] = "a string with a control character";
 
-/* The rest of a string goes on. */
+/* Continues a string that began in an earlier piece. */
 static enum read_vom_scan_result string_on(struct read_vom_json *j, struct scan_piece *p) {
     struct read_vom_scan *s = &j->scan;
     const unsigned char *to = string_end(p->at, p->end, &s->escaped);
@@ -273,7 +274,7 @@ static enum read_vom_scan_result string_on(struct read_vom_json *j, struct scan_
     return pass_string(j, s->rest.data, s->rest.size, count_plain(s->rest.data, s->rest.size) == s->rest.size);
 }
 
-/* A number or a word ends with its last character, or at the end of the text. */
+/* Passes on a number or a word from earlier pieces, which has ended, or ends with the text. */
 static enum read_vom_scan_result pass_rest(struct read_vom_json *j) {
     struct read_vom_scan *s = &j->scan;
     const bool number = s->rest_of == READ_VOM_SCAN_NUMBER;
@@ -315,7 +316,7 @@ static enum read_vom_scan_result take_string(struct read_vom_json *j, struct sca
     return pass_string(j, text, (size_t)(to - text), plain);
 }
 
-/* A number or a word. */
+/* Takes a number or a word. */
 static enum read_vom_scan_result take_run(struct read_vom_json *j, struct scan_piece *p, bool number) {
     const unsigned char *text = p->at;
     p->at = run_end(text, p->end, number);

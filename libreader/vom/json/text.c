@@ -9,24 +9,24 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-#define MOST_TIMES UINT64_C(1000) /* beyond READ_VOM_FREE_TEXT */
+#define MOST_TIMES UINT64_C(1000) /* largest ratio of text to stream, for texts above READ_VOM_FREE_TEXT */
 
-/* The first byte of a stream with a window of more than 24 bits. That is an extension which no reader of these
- * files accepts. */
+/* First byte of a stream with a window of more than 24 bits, an extension of brotli that no reader of these files
+ * accepts. */
 #define LARGE_WINDOW 0x11u
 #define LARGE_WINDOW_MASK 0x7fu
 
 struct read_vom_text {
     const struct read_source *source;
-    BrotliDecoderState *decoder; /* NULL: plain */
+    BrotliDecoderState *decoder; /* NULL: the text is plain */
     uint64_t source_next;        /* offset of the next byte to read */
-    uint64_t offset;             /* in the text, after the last piece */
+    uint64_t offset;             /* offset in the text after the last piece */
     const uint8_t *input;        /* unused rest of `in` */
     size_t input_size;
-    const uint8_t *again; /* part of `out` after the offset of a skip */
+    const uint8_t *again; /* part of `out` after the offset of a skip, to be returned again */
     size_t again_size;
     bool finished;          /* the stream has ended */
-    unsigned char start[3]; /* first bytes of the file */
+    unsigned char start[3]; /* first bytes of the file, for messages */
     unsigned char in[READ_VOM_PIECE + READ_VOM_PAD];
     unsigned char out[READ_VOM_PIECE + READ_VOM_PAD];
 };
@@ -55,7 +55,7 @@ static hpcw_status fill(struct read_vom_text *t, hpcw_error *err) {
     return status;
 }
 
-/* The first byte that is not a blank, tab or newline, or 0 if a whole piece has none. */
+/* Returns the first byte that is not a blank, tab or newline; 0: the whole piece has none. */
 static unsigned char first_byte(const struct read_vom_text *t) {
     for (size_t i = 0; i < t->input_size; i++) {
         if (t->in[i] != ' ' && t->in[i] != '\t' && t->in[i] != '\n') {
@@ -128,7 +128,7 @@ uint64_t read_vom_text_offset(const struct read_vom_text *text) {
 
 static hpcw_status decoder_failed(const struct read_vom_text *t, uint64_t at, hpcw_error *err) {
     BrotliDecoderErrorCode code = BrotliDecoderGetErrorCode(t->decoder);
-    /* The codes of failed allocations are a range, whose ends are part of the API. */
+    /* The codes of failed allocations form a range. The API names both ends. */
     bool memory =
         code <= BROTLI_DECODER_ERROR_ALLOC_CONTEXT_MODES && code >= BROTLI_DECODER_ERROR_ALLOC_BLOCK_TYPE_TREES;
     if (memory) {
@@ -142,7 +142,8 @@ static hpcw_status decoder_failed(const struct read_vom_text *t, uint64_t at, hp
                            name, at, t->offset, BrotliDecoderErrorString(code));
     }
     /*
-     * An error this early: maybe the file was never compressed. Any byte can start a stream, so only now it shows.
+     * The error came early, so the file may not be compressed at all. Any byte can begin a stream, so this was not
+     * visible before.
      */
     bool mark = memcmp(t->start, "\xef\xbb\xbf", 3) == 0;
     return hpcw_i_fail(

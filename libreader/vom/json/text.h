@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Private to the VOM reader: reads the JSON text of a file from front to back and inflates it if it is compressed
+/* Private to the VOM reader: reads the JSON text of a file from front to back, and decompresses it if necessary
  * (doc/formats/vom.md, "Container"). */
 #ifndef HPCW_LIBREADER_VOM_JSON_TEXT_H
 #define HPCW_LIBREADER_VOM_JSON_TEXT_H
@@ -10,24 +10,26 @@
 
 #include "libreader/source.h"
 
-/* Bytes of text in a piece. Fuzzing sets both to little, so that short inputs have many pieces and take little
- * time. */
+/* Bytes of text in a piece. Fuzzing sets this and READ_VOM_FREE_TEXT to small values, so that short inputs have
+ * many pieces and take little time. */
 #ifndef READ_VOM_PIECE
 #define READ_VOM_PIECE ((size_t)65536)
 #endif
 
-/* Zeros after a piece, so that several bytes are compared at a time. No text that may be there is longer. */
+/* Number of zeros after a piece, so that several bytes can be compared at a time. It is at least the length of any
+ * text compared there. */
 #define READ_VOM_PAD 32u
 
-/* Texts of up to this many bytes are fine, longer ones only up to a thousand times the size of their stream. Load
- * data of idle objects, which is as regular as it gets, shrinks a hundredfold. */
+/* Texts up to this many bytes are accepted; longer ones only up to a thousand times the size of their stream. For
+ * comparison: load data of idle objects, the most regular ones, shrink by a factor of a hundred. */
 #ifndef READ_VOM_FREE_TEXT
 #define READ_VOM_FREE_TEXT (UINT64_C(64) << 20)
 #endif
 
 struct read_vom_text;
 
-/* Borrows the source. The first byte that is not blank tells whether the file is compressed. */
+/* Opens the text of a source, which is borrowed. The first byte that is not blank decides whether the file is
+ * compressed. */
 hpcw_status read_vom_text_new(const struct read_source *source, struct read_vom_text **out, hpcw_error *err);
 void read_vom_text_free(struct read_vom_text *text);
 
@@ -37,14 +39,14 @@ bool read_vom_text_compressed(const struct read_vom_text *text);
 hpcw_status read_vom_text_skip(struct read_vom_text *text, uint64_t offset, hpcw_error *err);
 
 /*
- * The next piece of *size bytes and READ_VOM_PAD zeros, valid until the next call. *size is 0 at the end, which a
- * compressed file only reaches if its stream is complete and nothing follows it. HPCW_EFORMAT, HPCW_ETRUNCATED,
- * HPCW_ERANGE (inflates to more than is plausible), HPCW_EIO.
+ * Gets the next piece: *size bytes, followed by READ_VOM_PAD zeros, valid until the next call. *size is 0 at the
+ * end. A compressed file reaches the end only if its stream is complete and nothing follows it. HPCW_EFORMAT,
+ * HPCW_ETRUNCATED, HPCW_ERANGE (decompresses to more than is plausible), HPCW_EIO.
  */
 hpcw_status read_vom_text_next(struct read_vom_text *text, const unsigned char **piece, size_t *size,
                                hpcw_error *err);
 
-/* The offset after the last piece. */
+/* Returns the offset after the last piece. */
 uint64_t read_vom_text_offset(const struct read_vom_text *text);
 
 #endif

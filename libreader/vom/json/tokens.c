@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tokens of a text against the schema. Values that pass go to the consumer. */
+/* Checks the tokens of a text against the schema, and passes good values to the consumer. */
 #include <float.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static bool looks_float(const char *text, size_t size) {
     return false;
 }
 
-/* The nearest double of a JSON number that ends in zeros. False if it is too large. */
+/* Finds the nearest double of a JSON number; zeros follow its text. False if it is too large. */
 static bool double_of(const char *text, size_t size, double *number) {
     const unsigned char *digits = (const unsigned char *)text + (text[0] == '-');
     bool is_float;
@@ -36,7 +36,7 @@ static bool double_of(const char *text, size_t size, double *number) {
     return hpcw_i_parse_f64("number", text, -DBL_MAX, DBL_MAX, number, NULL) == HPCW_OK;
 }
 
-/* Without overlong forms, surrogates and numbers above U+10FFFF. */
+/* Whether bytes are UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF. */
 static bool is_utf8(const unsigned char *text, size_t size) {
     for (size_t i = 0; i < size;) {
         unsigned char c = text[i];
@@ -64,7 +64,7 @@ static const struct read_vom_spec anything = {.type = READ_VOM_T_ANY};
 static const struct read_vom_spec any_object = {.type = READ_VOM_T_OBJECT, .element = &anything};
 static const struct read_vom_spec any_array = {.type = READ_VOM_T_ARRAY, .element = &anything};
 
-/* The result of a token: whether the scan goes on. */
+/* Stores the status of a token. Returns whether the scan continues. */
 static bool ended_with(struct read_vom_json *j, hpcw_status status) {
     j->status = status;
     return status == HPCW_OK && !j->stopping;
@@ -77,7 +77,7 @@ static bool ended_with(struct read_vom_json *j, hpcw_status status) {
 
 static const struct {
     const char *text;
-    unsigned takes; /* types of values */
+    unsigned takes; /* value types that the schema type accepts, as bits */
 } types[] = {
     [READ_VOM_T_COUNT] = {"an integer >= 0", A_NUMBER},
     [READ_VOM_T_FLOAT] = {"a float >= 0 (with a point or an exponent)", A_NUMBER},
@@ -119,7 +119,7 @@ static const struct read_vom_spec *next_spec(struct read_vom_json *j) {
 
 static hpcw_status take_number(struct read_vom_json *j, const struct read_vom_spec *spec,
                                struct read_vom_value *v) {
-    char text[MOST_NUMBER + sizeof(uint64_t)]; /* as read_vom_double needs it */
+    char text[MOST_NUMBER + sizeof(uint64_t)]; /* with the extra bytes that read_vom_double needs */
     memcpy(text, v->text, v->size);
     memset(text + v->size, 0, sizeof(uint64_t));
     const unsigned char *digits = (const unsigned char *)text;
@@ -159,10 +159,10 @@ static hpcw_status take_word(struct read_vom_json *j, const struct read_vom_spec
                                v->size > 60 ? 60 : (int)v->size, v->text);
 }
 
-/* `what`: what messages say before the text of a value of the wrong type. */
+/* Checks a value against its schema. `what` is the text in messages before a value of the wrong type. */
 static hpcw_status check(struct read_vom_json *j, const struct read_vom_spec *spec, struct read_vom_value *v,
                          const char *what) {
-    bool number = v->type == READ_VOM_INTEGER; /* or a float, as take_number tells */
+    bool number = v->type == READ_VOM_INTEGER; /* an integer or a float: take_number finds out which */
     if (number && v->size > MOST_NUMBER) {
         return read_vom_json_wrong(j, HPCW_ERANGE, j->err,
                                    "expected a number of at most %u characters, got %zu", MOST_NUMBER, v->size);
@@ -179,7 +179,7 @@ static hpcw_status check(struct read_vom_json *j, const struct read_vom_spec *sp
     return spec->type == READ_VOM_T_WORD ? take_word(j, spec, v) : HPCW_OK;
 }
 
-/* Puts a value where its schema says, and notes that it is there. */
+/* Stores a value where its schema says, and notes that it is present. */
 static void store(struct read_vom_json *j, const struct read_vom_spec *spec, const struct read_vom_value *v) {
     unsigned char *context = j->consumer.context;
     const bool yes = true;
@@ -229,7 +229,7 @@ static hpcw_status add_comma(struct read_vom_json *j) {
     return last == '{' || last == '[' || last == ':' ? HPCW_OK : add_nested(j, ",", 1);
 }
 
-/* The escape of a character that does not stand for itself. */
+/* Writes the escape of a character that does not stand for itself. */
 static size_t escape(char out[13], uint32_t c) {
     static const char special[] = "\"\\\b\f\n\r\t", letter[] = "\"\\bfnrt";
     const char *at = c < 0x80 ? memchr(special, (int)c, sizeof special - 1) : NULL;
@@ -240,7 +240,7 @@ static size_t escape(char out[13], uint32_t c) {
     return (size_t)n;
 }
 
-/* The character at `text`, which is UTF-8, and its bytes. */
+/* Decodes the character at `text`, which is UTF-8, and its number of bytes. */
 static uint32_t character(const unsigned char *text, size_t *size) {
     *size = text[0] < 0x80 ? 1 : text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4;
     uint32_t c = *size == 1 ? text[0] : text[0] & (0x7fu >> *size);
@@ -250,7 +250,7 @@ static uint32_t character(const unsigned char *text, size_t *size) {
     return c;
 }
 
-/* A string as vt writes it, in ASCII. */
+/* Appends a string in vt's form: ASCII with escapes. */
 static hpcw_status add_string(struct read_vom_json *j, const char *text, size_t size) {
     hpcw_status s = add_nested(j, "\"", 1);
     size_t from = 0, more;
@@ -274,7 +274,7 @@ static hpcw_status add_scalar(struct read_vom_json *j, const struct read_vom_val
                                         : add_nested(j, v->text, v->size);
 }
 
-/* A value that is to be handed on begins in the next frame. */
+/* Begins an object or array that is passed on as one value, in the next frame. */
 static hpcw_status begin_nested(struct read_vom_json *j) {
     const struct hpcw_i_buf *key = &j->any_key;
     j->nested.size = 0;
@@ -285,7 +285,7 @@ static hpcw_status begin_nested(struct read_vom_json *j) {
                : hpcw_i_fail_memory(j->err, j->name, 0, "a value");
 }
 
-/* It is whole; keys in it have replaced its own. */
+/* Ends such a value: it is complete. Its own key is in `nested`, as keys inside it have replaced `any_key`. */
 static hpcw_status end_nested(struct read_vom_json *j) {
     struct read_vom_value value = {.type = READ_VOM_NESTED,
                                    .text = (const char *)j->nested.data + j->nested_key,
@@ -398,19 +398,19 @@ bool read_vom_json_end(struct read_vom_json *j) {
     return ended_with(j, status);
 }
 
-/* The key that is next or a later one: keys are mostly in the order of the schema. */
+/* Takes the likely next key or a later one: keys are mostly in the order of the schema. */
 size_t read_vom_json_next_key(struct read_vom_json *j, const unsigned char *text, size_t size) {
     struct read_vom_json_frame *f = &j->frame[j->depth - 1];
     const struct read_vom_spec *o = f->spec;
     for (unsigned k = f->next; k < o->keys; k++) {
         const struct read_vom_key *key = &o->key[k];
-        const size_t all = key->size + 3; /* with quotation marks and colon */
+        const size_t all = key->size + 3; /* bytes with quotation marks and colon */
         if (size < all || text[0] != '"' || text[1] != (unsigned char)key->name[0] || text[all - 2] != '"' ||
             memcmp(text + 1, key->name, key->size) != 0 || text[all - 1] != ':') {
             continue;
         }
         if (f->seen >> k != 0) {
-            return 0; /* it or a later one was there: known_key says so if that is wrong */
+            return 0; /* this key or a later one was read already: known_key reports it if that is wrong */
         }
         f->key = key;
         f->value = &key->value;

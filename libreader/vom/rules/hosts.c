@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The hosts that metadata gives the ranks (doc/formats/vom.md, "Metadata"). */
+/* The hosts of the ranks, according to the metadata (doc/formats/vom.md, "Metadata"). */
 #include <inttypes.h>
 
 #include "libreader/vom/rules/judge.h"
@@ -37,15 +37,15 @@ hpcw_status read_vom_hosts_take(struct read_vom_judge *j, const struct read_vom_
     return HPCW_OK;
 }
 
-/* Hosts are complete and numbered in the order of their lowest rank, and the ranks on each ascend. See
- * doc/formats/vom.md#vom-13. */
+/* Checks that hosts are complete and numbered in the order of their lowest rank, and that the ranks on each
+ * ascend: doc/formats/vom.md#vom-13. */
 hpcw_status read_vom_hosts_end(const struct read_vom_judge *j, const char *name, hpcw_error *err) {
     if (!j->whole || !j->strict) {
         return HPCW_OK;
     }
     struct host {
-        uint32_t size, seen;
-    } *host = hpcw_i_calloc((size_t)j->num_nodes + 1, sizeof *host); /* the last one for ids beyond them */
+        uint32_t size, seen; /* the last host collects ids that are too large */
+    } *host = hpcw_i_calloc((size_t)j->num_nodes + 1, sizeof *host);
     hpcw_status status = HPCW_OK;
     if (host == NULL) {
         return hpcw_i_fail_memory(err, name, j->num_nodes, "hosts");

@@ -12,7 +12,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Times are rounded to decimals, so the sum of the subphases may exceed the time by this share. */
+/* Share by which the sum of the subphases may exceed the time: times are rounded to decimals. */
 #define ROUNDING 1e-9
 
 /* ---- Tasks ----------------------------------------------------------------------------------------------- */
@@ -24,7 +24,7 @@ static struct read_vom_open_phase *open_phase(struct read_vom_judge *j, uint64_t
 static hpcw_status phase_begin(void *context, uint64_t number, hpcw_error *err) {
     struct read_vom_judge *j = context;
     if (!j->whole) {
-        /* One file only: each phase is complete when it ends. */
+        /* With one file only, each phase is complete when it ends. */
         hpcw_status status = read_vom_judge_open(j, number, 1, err);
         if (status != HPCW_OK) {
             return status;
@@ -36,7 +36,7 @@ static hpcw_status phase_begin(void *context, uint64_t number, hpcw_error *err) 
     return HPCW_OK;
 }
 
-/* doc/formats/vom.md#vom-19 */
+/* Checks the subphases of a task: doc/formats/vom.md#vom-19. */
 static hpcw_status subphase_rules(struct read_vom_judge *j, struct read_vom_open_phase *p,
                                   const struct read_vom_task *t, hpcw_error *err) {
     double sum = 0;
@@ -102,9 +102,9 @@ static hpcw_status task(void *context, const struct read_vom_task *t, hpcw_error
 /* ---- Communications -------------------------------------------------------------------------------------- */
 
 /*
- * Which end point has to be a task of the rank in whose file the record is (doc/formats/vom.md#vom-26): the
- * element that receives a SendRecv, otherwise its sender; the object if the other end is a node; none for shared
- * memory.
+ * Finds the end point that must be a task of the rank whose file has the record (doc/formats/vom.md#vom-26). In a
+ * SendRecv it is the receiver if that is an element, otherwise the sender. If the other end is a node, it is the
+ * object. With shared memory there is none.
  */
 static void recorder(const struct read_vom_communication *c, bool *from_here, bool *to_here) {
     *from_here = *to_here = false;
@@ -127,7 +127,7 @@ static void recorder(const struct read_vom_communication *c, bool *from_here, bo
     }
 }
 
-/* doc/formats/vom.md#vom-25 */
+/* Checks that a communication occurs once: doc/formats/vom.md#vom-25. */
 static hpcw_status no_repetition(struct read_vom_judge *j, const struct read_vom_communication *c,
                                  hpcw_error *err) {
     const struct read_vom_entity *ends[2] = {&c->from, &c->to};
@@ -224,7 +224,7 @@ static const char *this_file(void *context, uint32_t rank) {
     return j->reader->name;
 }
 
-/* doc/formats/vom.md#vom-20 and vom-22 */
+/* Checks a phase at its end: doc/formats/vom.md#vom-20 and vom-22. */
 static hpcw_status phase_end(void *context, const struct read_vom_phase *p, hpcw_error *err) {
     struct read_vom_judge *j = context;
     hpcw_status status = phase_number(j, p->number, p->id, err);

@@ -7,46 +7,46 @@
 #include "libreader/vom/rules/ids.h"
 #include "libreader/vom/vom.h"
 
-/* An open phase, in the files read so far. */
+/* A phase that some files have reached and others have not. */
 struct read_vom_open_phase {
     struct read_vom_ids ids;
-    bool ready;         /* ids are initialised */
+    bool ready;         /* `ids` is initialised */
     bool zero_task;     /* some rank has id 0 as a task */
-    bool zero_named;    /* some rank names id 0 in a communication: */
-    uint32_t zero_rank; /* the first of these ranks */
+    bool zero_named;    /* some rank names id 0 in a communication */
+    uint32_t zero_rank; /* the first rank that does */
     uint64_t zero_communication;
-    bool has_subphases; /* it has a migratable task, with this many: */
+    bool has_subphases; /* the phase has a migratable task; `subphases` is their number */
     uint32_t subphases;
     uint32_t subphases_rank;
 };
 
-/* Where a rank is, by its metadata. */
+/* Position of a rank among the nodes, from its metadata. */
 struct read_vom_seat {
     uint16_t node, rank, size;
 };
 
 struct read_vom_judge {
-    struct read_vom_events events; /* for the readers; set by init */
+    struct read_vom_events events; /* callbacks for the readers; set by init */
 
     bool strict;
-    bool whole;     /* all ranks are read, so end points must be tasks */
-    uint32_t ranks; /* of the set; with `whole` */
+    bool whole;     /* all ranks are read, so every end point must be a task */
+    uint32_t ranks; /* number of ranks of the set; only with `whole` */
 
     /* The file that is being read. */
     const struct read_vom *reader;
-    uint32_t rank; /* of the file */
-    bool first;    /* the others must agree with it */
+    uint32_t rank; /* rank of that file */
+    bool first;    /* first file, with which the others must agree */
     uint64_t migratable;
     bool zero_task, zero_named;
     uint64_t zero_communication;
-    struct hpcw_i_table edges; /* hashes of its communications in the present phase: of category and ends */
+    struct hpcw_i_table edges; /* hashes of category and ends of its communications in the current phase */
 
     /* Phases first_phase .. first_phase + open_count - 1. */
     struct read_vom_open_phase *open;
     size_t open_count;
     uint64_t first_phase;
 
-    /* Must be the same in all files. */
+    /* Ids of the phases, which must be the same in all files. */
     uint64_t *phase_id;
     size_t phases, phase_capacity;
     bool has_lists;
@@ -55,10 +55,10 @@ struct read_vom_judge {
     bool has_count;
     uint64_t count;
     uint32_t num_nodes;
-    struct read_vom_seat *seat; /* [ranks], with `whole`; size 0: unknown */
+    struct read_vom_seat *seat; /* [ranks] only with `whole`; size 0: unknown */
 };
 
-/* With `whole`, `ranks` files will be read, otherwise one file. HPCW_ENOMEM. */
+/* Initialises a judge. With `whole`, `ranks` files will be read, otherwise one file. HPCW_ENOMEM. */
 hpcw_status read_vom_judge_init(struct read_vom_judge *j, bool strict, uint32_t ranks, bool whole,
                                 hpcw_error *err);
 void read_vom_judge_free(struct read_vom_judge *j);
@@ -69,16 +69,16 @@ hpcw_status read_vom_judge_open(struct read_vom_judge *j, uint64_t first, size_t
 /* Bytes in the tables of the open phases. */
 size_t read_vom_judge_bytes(const struct read_vom_judge *j);
 
-/* Call before a file is read. */
+/* Call it before a file is read. */
 void read_vom_judge_file(struct read_vom_judge *j, const struct read_vom *reader, uint32_t rank);
 
-/* Call when all files are read up to the end of an open phase. Checks what depends on all of them. Messages name
- * the file of a rank by `name_of`. */
+/* Call it when all files are read to the end of an open phase. Checks the rules that involve all files. In
+ * messages, `name_of` names the file of a rank. */
 hpcw_status read_vom_judge_phase(struct read_vom_judge *j, uint64_t number,
                                  const char *(*name_of)(void *context, uint32_t rank), void *context,
                                  hpcw_error *err);
 
-/* Call last. Checks the numbers of phases against the lists, and the hosts. Messages begin with `name`. */
+/* Call it last. Checks the numbers of phases against the lists, and the hosts. Messages begin with `name`. */
 hpcw_status read_vom_judge_end(struct read_vom_judge *j, const char *name, hpcw_error *err);
 
 /* ---- The rules of metadata: lists of phases, and hosts --------------------------------------------------- */

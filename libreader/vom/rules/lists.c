@@ -16,12 +16,13 @@ static int by_first(const void *a, const void *b) {
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* The lists of the judge. */
+/* Indices of the judge's lists. */
 enum { IDENTICAL, SKIPPED };
 static const char *const keys[2] = {"identical_to_previous", "skipped"};
 
 /*
- * Joins numbers and ranges to one sorted list. Both ascend, and no number occurs twice: doc/formats/vom.md#vom-10.
+ * Joins numbers and ranges to one sorted list. Both must ascend, and no number may occur twice:
+ * doc/formats/vom.md#vom-10.
  */
 static hpcw_status merge(const struct read_vom_judge *j, const char *key,
                          const struct read_vom_intervals parts[2], struct read_vom_intervals *out,
@@ -61,7 +62,7 @@ static hpcw_status merge(const struct read_vom_judge *j, const char *key,
     return HPCW_OK;
 }
 
-/* The first number that is in both of two sorted lists. */
+/* Finds the first number that is in both of two sorted lists. */
 static bool common(const struct read_vom_intervals *a, const struct read_vom_intervals *b, uint64_t *number) {
     for (size_t i = 0, k = 0; i < a->count && k < b->count;) {
         const struct read_vom_interval *x = &a->item[i];
@@ -125,7 +126,7 @@ hpcw_status read_vom_lists_take(struct read_vom_judge *j, const struct read_vom_
     return HPCW_OK;
 }
 
-/* The interval that has a number, and the key of its list; NULL if none has. */
+/* Returns the interval that contains a number, and the key of its list; NULL if there is none. */
 static const struct read_vom_interval *interval_at(const struct read_vom_judge *j, uint64_t number,
                                                    const char **key) {
     for (int k = 0; k < 2; k++) {
@@ -149,7 +150,8 @@ static const struct read_vom_interval *interval_at(const struct read_vom_judge *
 }
 
 /*
- * Every phase up to the last one has data or is listed: doc/formats/vom.md#vom-11. *next: the one after the last.
+ * Checks that every phase up to the last one has data or is listed: doc/formats/vom.md#vom-11. *next gets the
+ * number after the last one.
  */
 static hpcw_status no_gap(const struct read_vom_judge *j, const char *name, uint64_t *next, hpcw_error *err) {
     const char *key;

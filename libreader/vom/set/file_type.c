@@ -28,8 +28,8 @@ static bool has(const unsigned char *text, size_t size, const char *key) {
     return memmem(text, size, key, strlen(key)) != NULL;
 }
 
-/* vt wrote its first data files with the type as the last key, far from the beginning, and other programs write
- * none: known by their first keys. */
+/* Whether a text without a type is a data file, by its first keys. vt wrote its first data files with the type as
+ * the last key, far from the beginning. Other programs write no type. */
 static bool is_untyped_data(const unsigned char *text, size_t size) {
     static const char *const phases[] = {"{", "\"phases\"", ":", "[", "{"}, *const metadata[] = {
                                                                                 "{", "\"metadata\"", ":"};

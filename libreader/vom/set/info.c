@@ -8,7 +8,7 @@
 #include "libreader/vom/statistics.h"
 #include "libwriter/io/json.h"
 
-/* JSON has no infinity, and sums and squares of large times overflow. */
+/* Writes a number; null if it is infinite, as sums and squares of large times overflow and JSON has no infinity. */
 static void put_number(struct hpcw_i_json *json, const char *key, double value) {
     hpcw_i_json_key_n(json, key, strlen(key));
     if (value - value == 0) {
@@ -95,7 +95,7 @@ static hpcw_status echo_phase(void *context, uint64_t id, uint64_t migrations, u
     (void)groups;
     (void)err;
     struct echo *e = context;
-    /* The schema requires pre-LB with its quantities, so both objects are open. */
+    /* The schema requires pre-LB and its quantities, so both objects are open here. */
     hpcw_i_json_end_object(e->json);
     hpcw_i_json_put_u64(e->json, "id", id);
     if (migrations != UINT64_MAX) {

@@ -48,7 +48,7 @@ bool read_vom_name_rank(const char *name, size_t *stem_size, uint32_t *rank, boo
     return true;
 }
 
-/* Lists a directory; or for DIRECTORY/STEM that one, with *stem in `path`, otherwise NULL. */
+/* Lists a directory, with *stem NULL. For a path DIRECTORY/STEM, lists DIRECTORY, and *stem points into `path`. */
 static int list_names(const char *path, char directory[PATH_MAX], const char **stem,
                       struct hpcw_i_listing **listing) {
     const int e = hpcw_i_sys_list(path, listing);
@@ -68,7 +68,7 @@ static bool has_stem(const char *name, size_t size, const char *stem) {
     return strlen(stem) == size && memcmp(name, stem, size) == 0;
 }
 
-/* Whether it is the data file of rank 0. `only`: with this stem; NULL: with any. */
+/* Whether a name is that of a data file of rank 0. `only`: its stem must be this one; NULL: any stem. */
 static hpcw_status is_first(const char *directory, const char *name, const char *only, bool *is,
                             hpcw_error *err) {
     enum read_vom_file_type type = READ_VOM_UNKNOWN_FILE;
@@ -150,7 +150,7 @@ static hpcw_status take(struct read_vom_set *set, const char *name, bool strict,
         set->stem[stem] = '\0';
     }
     if (!has_stem(name, stem, set->stem)) {
-        /* In byte order, so that the message does not depend on the order of the directory. */
+        /* Take the first stem in byte order, so that the message does not depend on the order of the directory. */
         int order = strncmp(set->stem, name, stem);
         bool swap = order > 0 || (order == 0 && strlen(set->stem) > stem);
         return hpcw_i_fail(err, HPCW_EFORMAT,
@@ -168,7 +168,7 @@ static hpcw_status take(struct read_vom_set *set, const char *name, bool strict,
     return HPCW_OK;
 }
 
-/* doc/formats/vom.md#vom-29 and vom-30 */
+/* Checks that all ranks have a file: doc/formats/vom.md#vom-29 and vom-30. */
 static hpcw_status complete(struct read_vom_set *set, bool strict, hpcw_error *err) {
     if (set->ranks == 0) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
@@ -195,7 +195,7 @@ static hpcw_status complete(struct read_vom_set *set, bool strict, hpcw_error *e
     return set->path != NULL ? HPCW_OK : hpcw_i_fail_memory(err, set->directory, 0, "the names in it");
 }
 
-/* The names in the directory as they are now. */
+/* Lists the names in the directory at this moment. */
 static hpcw_status list(const char *path, bool strict, struct read_vom_set *set, hpcw_error *err) {
     *set = (struct read_vom_set){0};
     hpcw_status status = HPCW_OK;
@@ -241,7 +241,7 @@ hpcw_status read_vom_set_open(const char *path, bool strict, struct read_vom_set
     if (status == HPCW_OK) {
         status = read_source_open(read_vom_set_path(set, 0), &set->first, err);
     }
-    /* Once the file of rank 0 has its name, all others have theirs. */
+    /* List again with the file of rank 0 open: once that has its name, all other files have theirs. */
     if (status == HPCW_OK) {
         status = list(path, strict, &again, err);
     }

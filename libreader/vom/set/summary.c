@@ -19,7 +19,7 @@ struct summary_state {
     struct read_vom_summary *summary;
     size_t capacity;
     const struct read_vom *reader;
-    struct read_vom_phase_summary *phase; /* the current one */
+    struct read_vom_phase_summary *phase; /* the current phase */
     double rank_load, rank_comm;
 };
 

@@ -11,11 +11,11 @@
 #include "libreader/vom/figures.h"
 
 enum read_vom_quantity {
-    READ_VOM_OBJECT_LOAD, /* time of every task but id 0 */
-    READ_VOM_RANK_LOAD,   /* their sum per rank */
+    READ_VOM_OBJECT_LOAD, /* time of every task except id 0 */
+    READ_VOM_RANK_LOAD,   /* sum of these times per rank */
     READ_VOM_OBJECT_COMM, /* bytes of every SendRecv between two entities */
-    /* Per rank, the bytes that left it as vt counts them: of each SendRecv to a handler or group on another rank,
-     * of messages to another node, and of shared memory. What elements receive does not count. */
+    /* Per rank, the bytes that left it by vt's rule: those of each SendRecv to a handler or group on another rank,
+     * of messages to another node, and of shared memory. Messages to elements do not count. */
     READ_VOM_RANK_COMM,
     READ_VOM_QUANTITIES
 };
@@ -32,10 +32,11 @@ struct read_vom_summary {
     uint64_t file_bytes, text_bytes;
     struct read_vom_phase_summary *phase; /* [phases], freed with the summary */
     size_t phases;
-    hpcw_error warning; /* what the files have that verify refuses; no code: nothing */
+    hpcw_error warning; /* first fault in the files that verify would refuse; no code: none */
 };
 
-/* Sums up a data file or a set of them, as they are. Call read_vom_summary_free even after a failure. */
+/* Sums up a data file or a set of them without a check of rules. Call read_vom_summary_free even after a
+ * failure. */
 hpcw_status read_vom_summarise(const char *path, struct read_vom_summary *summary, hpcw_error *err);
 void read_vom_summary_free(struct read_vom_summary *summary);
 

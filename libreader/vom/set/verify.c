@@ -12,16 +12,16 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Memory for the entities of the phases in one round. */
+/* Bytes for the entities of the phases in one round. */
 #define DEFAULT_BUDGET ((size_t)48 << 20)
-/* More phases in one round make it no faster. */
+/* Most phases in one round. With more it is no faster. */
 #define MOST_OPEN 256u
 
 /* ---- One file -------------------------------------------------------------------------------------------- */
 
 static const struct read_vom_statistics_events no_events = {0};
 
-/* Frees the reader. */
+/* Verifies a data file, and frees the reader. */
 static hpcw_status verify_reader(struct read_vom *reader, unsigned flags, hpcw_error *err) {
     struct read_vom_judge judge;
     hpcw_status status = read_vom_judge_init(&judge, (flags & READ_VOM_STRICT) != 0, 0, false, err);
@@ -40,7 +40,7 @@ static hpcw_status verify_reader(struct read_vom *reader, unsigned flags, hpcw_e
     return status;
 }
 
-/* The rank in a path, or any. */
+/* Returns the rank in a path, or READ_VOM_ANY_RANK. */
 static uint32_t rank_of(const char *path) {
     const char *slash = strrchr(path, '/');
     size_t stem;
@@ -49,7 +49,7 @@ static uint32_t rank_of(const char *path) {
     return read_vom_name_rank(slash == NULL ? path : slash + 1, &stem, &rank, &br) ? rank : READ_VOM_ANY_RANK;
 }
 
-/* Frees the source. */
+/* Verifies a file of either type, and frees the source. */
 static hpcw_status verify_source(struct read_source *source, unsigned flags, hpcw_error *err) {
     enum read_vom_file_type type;
     hpcw_status status = read_vom_file_type_of_source(source, &type, err);
@@ -78,20 +78,20 @@ hpcw_status read_vom_verify_memory(const char *name, const void *data, size_t si
 
 /* ---- A directory ----------------------------------------------------------------------------------------- */
 
-/* Rounds over all files, with some phases each. */
+/* Reads all files in rounds, with some phases each. */
 struct rounds {
     struct read_vom_set set;
     struct read_vom_judge judge;
     unsigned flags;
     size_t budget;
-    struct read_vom_position *from, *to; /* [ranks] of a round */
+    struct read_vom_position *from, *to; /* [ranks] positions at the begin and end of a round */
 };
 
 static const char *file_of_rank(void *context, uint32_t rank) {
     return read_vom_set_path(context, rank);
 }
 
-/* The phases of one round in one file. */
+/* Reads the phases of one round in one file. */
 static hpcw_status read_file(struct rounds *d, uint32_t rank, uint64_t phases, hpcw_error *err) {
     struct read_vom *reader;
     const char *path = read_vom_set_path(&d->set, rank);
@@ -120,7 +120,7 @@ static hpcw_status read_file(struct rounds *d, uint32_t rank, uint64_t phases, h
     return status;
 }
 
-/* *too_much: the round stopped early, because its phases need more than the budget. */
+/* Runs one round. *too_much: it stopped early, because its phases need more than the budget. */
 static hpcw_status one_round(struct rounds *d, size_t phases, bool *too_much, hpcw_error *err) {
     uint64_t first = d->from[0].phases;
     *too_much = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whole files and whole directories of load-balancing data against all rules (doc/formats/vom.md, "Rules"). The
- * flags are those of read_vom_open. */
+/* Checks whole files and whole directories of load-balancing data against all rules (doc/formats/vom.md, "Rules").
+ * The flags are those of read_vom_open. */
 #ifndef HPCW_LIBREADER_VOM_SET_VERIFY_H
 #define HPCW_LIBREADER_VOM_SET_VERIFY_H
 
